@@ -134,7 +134,7 @@ static void name_row(const struct tp_naming *naming, const struct tp_table *tabl
 {
     struct tp_str name = tp_table_text(table, TP_ROW_NAME)[row], line = shown_text(naming, table, TP_ROW_SHAPE, row);
     if (is_kind(table, row, "kernel"))
-        shown->name = tp_shown_text(naming, tp_kernel_short_name(naming->arena, name));
+        shown->name = tp_shown_kernel(naming, name);
     if (!is_kind(table, row, "sync") || !line.len)
         return;
     shown->name = tp_str_of(

@@ -108,8 +108,8 @@ static struct tp_data rank_details(const struct tp_job_wording *w, uint32_t inde
     if (count)
         items = add_block(blocks, "Heavy kernels and operators, per step, most excess first");
     for (uint32_t i = 0; i < count && i < MORE_ROWS; i++) {
-        struct tp_str name = tp_kernel_short_name(w->arena, tp_strings_get(&job->texts, rows[i].name));
-        add_item(items, tp_shown_text(&w->naming, name),
+        struct tp_str name = tp_strings_get(&job->texts, rows[i].name);
+        add_item(items, tp_shown_kernel(&w->naming, name),
                  tp_text_printf(w->arena, "%s in %s calls; peers %s in %s", tp_text_of_time(w->arena, rows[i].time_ns),
                                 tp_text_of_fixed(w->arena, rows[i].count, 1),
                                 tp_text_of_time(w->arena, rows[i].peer_time_ns),

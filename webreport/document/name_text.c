@@ -272,14 +272,38 @@ struct tp_str tp_kernel_short_name(struct tp_arena *arena, struct tp_str name)
     return tp_text_cut(arena, tp_kernel_text(arena, name), TP_KERNEL_TEXT_BYTES);
 }
 
+struct tp_shown_kernels {
+    struct tp_strings names;
+    struct tp_vec shown; /* struct tp_str, by id in names */
+};
+
+struct tp_shown_kernels *tp_shown_kernels_new(struct tp_arena *arena)
+{
+    struct tp_shown_kernels *kernels = tp_arena_alloc(arena, sizeof *kernels);
+    tp_strings_init(&kernels->names, arena, 0);
+    kernels->shown = TP_VEC(arena, struct tp_str);
+    return kernels;
+}
+
+struct tp_str tp_shown_kernel(const struct tp_naming *naming, struct tp_str name)
+{
+    struct tp_shown_kernels *kernels = naming->kernels;
+    if (!kernels)
+        return tp_shown_text(naming, tp_kernel_short_name(naming->arena, name));
+    uint32_t id = tp_strings_add(&kernels->names, name);
+    if (id == kernels->shown.count) {
+        struct tp_str shown = tp_shown_text(naming, tp_kernel_short_name(naming->arena, name));
+        *(struct tp_str *)tp_vec_push(&kernels->shown) = shown;
+    }
+    return *TP_AT(&kernels->shown, struct tp_str, id);
+}
+
 struct tp_str tp_viewer_name(const void *context, struct tp_str name)
 {
-    const struct tp_naming *naming = context;
-    return tp_shown_text(naming, tp_is_kernel_name(name) ? tp_kernel_short_name(naming->arena, name) : name);
+    return tp_is_kernel_name(name) ? tp_shown_kernel(context, name) : tp_shown_text(context, name);
 }
 
 struct tp_str tp_viewer_kernel(const void *context, struct tp_str name)
 {
-    const struct tp_naming *naming = context;
-    return tp_shown_text(naming, tp_kernel_short_name(naming->arena, name));
+    return tp_shown_kernel(context, name);
 }

@@ -13,11 +13,14 @@
 #include "writer/base/str.h"
 #include "writer/text/kernel_text.h"
 
+struct tp_shown_kernels;
+
 struct tp_naming {
     struct tp_arena *arena;
-    bool redact;            /* hide path prefixes and the host's name */
-    const char *source_url; /* "https://host/repo/blob/REV/{path}#L{line}"; NULL: no links */
-    struct tp_str host;     /* the name to hide; empty: none */
+    struct tp_shown_kernels *kernels; /* of tp_shown_kernels_new, in `arena`; NULL: names are made anew each time */
+    bool redact;                      /* hide path prefixes and the host's name */
+    const char *source_url;           /* "https://host/repo/blob/REV/{path}#L{line}"; NULL: no links */
+    struct tp_str host;               /* the name to hide; empty: none */
 };
 
 /* Whether a pattern may become a link: a known scheme, and {path} in it. 0 or TP_EUSAGE. pattern may be NULL. */
@@ -43,11 +46,18 @@ struct tp_str tp_shapes_text(struct tp_arena *arena, struct tp_str shapes);
  * `name`. */
 struct tp_str tp_kernel_short_name(struct tp_arena *arena, struct tp_str name);
 
+/* The short name of a kernel as tp_shown_text shows it. */
+struct tp_str tp_shown_kernel(const struct tp_naming *naming, struct tp_str name);
+
+/* Keeps what tp_shown_kernel says: tables, tree, timeline and findings show the same kernels, whose names are
+ * kilobytes. For one naming and one thread; in `arena` (guard set by the caller). */
+struct tp_shown_kernels *tp_shown_kernels_new(struct tp_arena *arena);
+
 /* A name as the viewers of the timeline and the call tree show it: kernels by their short names, nothing private.
  * context: struct tp_naming. */
 struct tp_str tp_viewer_name(const void *context, struct tp_str name);
 
-/* The same of an event that is known to be a kernel, as tables of kernels show it. */
+/* tp_shown_kernel, of an event that is known to be a kernel. */
 struct tp_str tp_viewer_kernel(const void *context, struct tp_str name);
 
 /* Lines as the viewer of the timeline shows them, each as tp_shown_text makes it. context: struct tp_naming. */

@@ -8,11 +8,13 @@
 void tp_section_init(struct tp_section *section, struct tp_arena *arena, const struct tp_profile *profile,
                      const struct tp_section_options *options)
 {
-    *section =
-        (struct tp_section){.arena = arena,
-                            .profile = profile,
-                            .naming = {.arena = arena, .redact = options->redact, .source_url = options->source_url},
-                            .is_one_of_many = options->is_one_of_many};
+    *section = (struct tp_section){.arena = arena,
+                                   .profile = profile,
+                                   .naming = {.arena = arena,
+                                              .kernels = tp_shown_kernels_new(arena),
+                                              .redact = options->redact,
+                                              .source_url = options->source_url},
+                                   .is_one_of_many = options->is_one_of_many};
     if (options->redact)
         section->naming.host = tp_worker_host(profile->worker);
     struct tp_str name = section->is_one_of_many || !profile->run.len ? profile->worker : profile->run;

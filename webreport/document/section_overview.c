@@ -153,8 +153,7 @@ static void put_heavy(const struct tp_section *section, struct tp_object *card, 
     tp_object_text(card, "mean_unit", mean_unit.text);
     struct tp_shown_row *named = tp_arena_array(section->arena, count, sizeof *named);
     for (size_t i = 0; i < count; i++)
-        named[i].name =
-            tp_shown_text(&section->naming, tp_kernel_short_name(section->arena, tp_table_text(table, columns[0])[i]));
+        named[i].name = tp_shown_kernel(&section->naming, tp_table_text(table, columns[0])[i]);
     tp_section_tell_apart(&section->naming, named, tp_table_text(table, columns[0]), NULL, count);
     for (size_t i = 0; i < count; i++) {
         struct tp_object *row = tp_list_object(rows);
@@ -216,8 +215,7 @@ static void put_brief(const struct tp_section *section, struct tp_document *docu
     for (size_t i = 0; i < shown->row_count; i++) {
         struct tp_str name = tp_table_text(table, columns[0])[i];
 
-        shown->rows[i].name =
-            tp_text_cut(arena, tp_shown_text(&section->naming, tp_kernel_short_name(arena, name)), NAME_BYTES);
+        shown->rows[i].name = tp_text_cut(arena, tp_shown_kernel(&section->naming, name), NAME_BYTES);
     }
     tp_section_tell_rows_apart(&section->naming, shown, columns[0]);
     if (shown->row_count)

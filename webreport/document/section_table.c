@@ -478,8 +478,7 @@ enum { HEAD_BYTES = 60, BEFORE_BYTES = 8, TAIL_BYTES = 72 };
 
 struct apart {
     const struct tp_shown_row *rows;
-    const struct tp_str *texts; /* the full names, by row */
-    const uint32_t *groups;     /* rows of different groups may have one name; NULL: all are of one */
+    const uint32_t *groups; /* rows of different groups may have one name; NULL: all are of one */
 };
 
 static bool is_same_name(const struct apart *apart, uint32_t x, uint32_t y)
@@ -495,7 +494,13 @@ static int by_shown_name(const void *context, uint32_t x, uint32_t y)
     int order = apart->groups ? (apart->groups[x] > apart->groups[y]) - (apart->groups[x] < apart->groups[y]) : 0;
     order = order ? order : tp_str_compare(apart->rows[x].prefix, apart->rows[y].prefix);
     order = order ? order : tp_str_compare(apart->rows[x].name, apart->rows[y].name);
-    order = order ? order : tp_str_compare(apart->texts[x], apart->texts[y]);
+    return order ? order : (x > y) - (x < y);
+}
+
+static int by_full_name(const void *context, uint32_t x, uint32_t y)
+{
+    const struct tp_str *texts = context;
+    int order = tp_str_compare(texts[x], texts[y]);
     return order ? order : (x > y) - (x < y);
 }
 
@@ -519,11 +524,13 @@ static struct tp_str around(const struct tp_naming *naming, struct tp_str shown,
         tp_text_printf(naming->arena, "%.*s\xe2\x80\xa6%.*s", (int)shown.len, shown.ptr, (int)tail.len, tail.ptr));
 }
 
-/* Rows of one name, their full names in order: of all others, the neighbours have most in common with a name. */
+/* Rows of one name, put in the order of their full names: of all others, the neighbours have most in common with a
+ * name. texts: the full names, by row. */
 static void tell_group_apart(const struct tp_naming *naming, struct tp_shown_row *rows, const struct tp_str *texts,
-                             const uint32_t *order, uint32_t count)
+                             uint32_t *order, uint32_t count)
 {
     size_t before = 0;
+    tp_sort_rows(order, count, by_full_name, texts, naming->arena);
     for (uint32_t i = 0, end; i < count; i = end) {
         struct tp_str text = texts[order[i]];
         for (end = i + 1; end < count && tp_str_equal(text, texts[order[end]]); end++)
@@ -540,17 +547,18 @@ void tp_section_tell_apart(const struct tp_naming *naming, struct tp_shown_row *
 {
     uint32_t count = (uint32_t)row_count, *order = tp_arena_array(naming->arena, count, sizeof *order);
     struct tp_str *texts = tp_arena_array(naming->arena, count, sizeof *texts);
-    struct apart apart = {rows, texts, groups};
-    for (uint32_t i = 0; i < count; i++) {
+    struct apart apart = {rows, groups};
+    for (uint32_t i = 0; i < count; i++)
         order[i] = i;
-        texts[i] = tp_kernel_plain_name(naming->arena, names[i]);
-    }
     tp_sort_rows(order, count, by_shown_name, &apart, naming->arena);
     for (uint32_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && is_same_name(&apart, order[i], order[end]); end++)
             continue;
-        if (end - i > 1)
-            tell_group_apart(naming, rows, texts, order + i, end - i);
+        if (end - i < 2)
+            continue;
+        for (uint32_t k = i; k < end; k++)
+            texts[order[k]] = tp_kernel_plain_name(naming->arena, names[order[k]]);
+        tell_group_apart(naming, rows, texts, order + i, end - i);
     }
 }
 

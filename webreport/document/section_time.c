@@ -73,8 +73,9 @@ static struct tp_str name_of(const struct tp_section *section, const struct tp_t
         return title_of_kind(node->text);
     if (node->depth == KIND_DEPTH && tp_str_equal(parent, TP_STR("host")))
         return title_in(HOST_TITLES, sizeof HOST_TITLES / sizeof *HOST_TITLES, node->text);
-    struct tp_str name = node->depth == KERNEL_DEPTH ? tp_kernel_short_name(section->arena, node->text) : node->text;
-    return tp_shown_text(&section->naming, name);
+    if (node->depth == KERNEL_DEPTH)
+        return tp_shown_kernel(&section->naming, node->text);
+    return tp_shown_text(&section->naming, node->text);
 }
 
 /* What products and steps reach of the peak, as far as it is known. */

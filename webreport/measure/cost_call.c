@@ -10,41 +10,40 @@
 /* ---- types ---- */
 
 static const struct {
-    const char *name; /* in lower case */
+    struct tp_str name; /* in lower case */
     int8_t size;
     uint8_t type;
 } TYPES[] = {
-    {"float", 4, TP_NUMBER_FP32},
-    {"double", 8, TP_NUMBER_FP64},
-    {"c10::half", 2, TP_NUMBER_FP16},
-    {"half", 2, TP_NUMBER_FP16},
-    {"c10::bfloat16", 2, TP_NUMBER_BF16},
-    {"bfloat16", 2, TP_NUMBER_BF16},
-    {"c10::float8_e4m3fn", 1, TP_NUMBER_FP8},
-    {"c10::float8_e5m2", 1, TP_NUMBER_FP8},
-    {"c10::float8_e4m3fnuz", 1, TP_NUMBER_FP8},
-    {"c10::float8_e5m2fnuz", 1, TP_NUMBER_FP8},
-    {"c10::float4_e2m1fn_x2", 1, TP_NUMBER_FP4},
-    {"signed char", 1, TP_NUMBER_INT8},
-    {"c10::complex<float>", 8, TP_NUMBER_FP32},
-    {"c10::complex<double>", 16, TP_NUMBER_OTHER},
-    {"c10::float8_e8m0fnu", 1, TP_NUMBER_OTHER},
-    {"long", 8, TP_NUMBER_OTHER},
-    {"long int", 8, TP_NUMBER_OTHER},
-    {"unsigned long", 8, TP_NUMBER_OTHER},
-    {"int", 4, TP_NUMBER_OTHER},
-    {"unsigned int", 4, TP_NUMBER_OTHER},
-    {"short", 2, TP_NUMBER_OTHER},
-    {"short int", 2, TP_NUMBER_OTHER},
-    {"unsigned char", 1, TP_NUMBER_OTHER},
-    {"char", 1, TP_NUMBER_OTHER},
-    {"bool", 1, TP_NUMBER_OTHER},
+    {TP_STR("float"), 4, TP_NUMBER_FP32},
+    {TP_STR("double"), 8, TP_NUMBER_FP64},
+    {TP_STR("c10::half"), 2, TP_NUMBER_FP16},
+    {TP_STR("half"), 2, TP_NUMBER_FP16},
+    {TP_STR("c10::bfloat16"), 2, TP_NUMBER_BF16},
+    {TP_STR("bfloat16"), 2, TP_NUMBER_BF16},
+    {TP_STR("c10::float8_e4m3fn"), 1, TP_NUMBER_FP8},
+    {TP_STR("c10::float8_e5m2"), 1, TP_NUMBER_FP8},
+    {TP_STR("c10::float8_e4m3fnuz"), 1, TP_NUMBER_FP8},
+    {TP_STR("c10::float8_e5m2fnuz"), 1, TP_NUMBER_FP8},
+    {TP_STR("c10::float4_e2m1fn_x2"), 1, TP_NUMBER_FP4},
+    {TP_STR("signed char"), 1, TP_NUMBER_INT8},
+    {TP_STR("c10::complex<float>"), 8, TP_NUMBER_FP32},
+    {TP_STR("c10::complex<double>"), 16, TP_NUMBER_OTHER},
+    {TP_STR("c10::float8_e8m0fnu"), 1, TP_NUMBER_OTHER},
+    {TP_STR("long"), 8, TP_NUMBER_OTHER},
+    {TP_STR("long int"), 8, TP_NUMBER_OTHER},
+    {TP_STR("unsigned long"), 8, TP_NUMBER_OTHER},
+    {TP_STR("int"), 4, TP_NUMBER_OTHER},
+    {TP_STR("unsigned int"), 4, TP_NUMBER_OTHER},
+    {TP_STR("short"), 2, TP_NUMBER_OTHER},
+    {TP_STR("short int"), 2, TP_NUMBER_OTHER},
+    {TP_STR("unsigned char"), 1, TP_NUMBER_OTHER},
+    {TP_STR("char"), 1, TP_NUMBER_OTHER},
+    {TP_STR("bool"), 1, TP_NUMBER_OTHER},
 };
 
-static bool is_named(struct tp_str text, const char *name)
+static bool is_named(struct tp_str text, struct tp_str name)
 {
-    size_t length = strlen(name);
-    return text.len == length && (length == 0 || strncasecmp(text.ptr, name, length) == 0);
+    return text.len == name.len && strncasecmp(text.ptr, name.ptr, name.len) == 0;
 }
 
 /* Row of a type, a JSON text; -1: it is none that is known. */

@@ -349,11 +349,13 @@ static const struct attention FORWARD = {0, -1, false, true, false, -1}, BACKWAR
 
 bool tp_cost_is_among(struct tp_str name, const char *names)
 {
-    for (; *names; names += strspn(names, " ")) {
-        size_t length = strcspn(names, " ");
+    while (*names) {
+        size_t length = 0; /* words are short: a call would cost more than their letters */
+        while (names[length] && names[length] != ' ')
+            length++;
         if (length == name.len && memcmp(names, name.ptr, length) == 0)
             return true;
-        names += length;
+        names += length + (names[length] == ' ');
     }
     return false;
 }

@@ -20,10 +20,10 @@ static struct tp_shape shape_of(const struct tp_model *model, uint32_t op, unsig
 /* Rows of the first operand of a product of matrices that runs forward; 0: it is none, or nobody knows. */
 static int64_t rows_of(const struct tp_model *model, uint32_t op)
 {
-    static const char *const names[] = {"aten::mm", "aten::addmm"};
+    static const struct tp_str names[] = {TP_STR("aten::mm"), TP_STR("aten::addmm")};
     struct tp_str name = tp_trace_name(model->trace, tp_operator_event(model, op));
     for (unsigned i = 0; i < 2; i++) {
-        if (!tp_str_equal(name, tp_str_of(names[i])))
+        if (!tp_str_equal(name, names[i]))
             continue;
         struct tp_shape shape = shape_of(model, op, i);
         return shape.is_known && shape.rank == 2 ? shape.sizes[0] : 0;
@@ -110,7 +110,7 @@ static bool find_repeated(const struct calls *c, struct tp_vec *repeated, struct
 /* An operator whose argument says how many samples it works on, as its first size; of recurrent layers the smaller of
  * the first two, for either may come first. */
 struct batched {
-    const char *name;
+    struct tp_str name;
     unsigned argument, min_rank;
     bool is_recurrent, is_of_words;
 };
@@ -118,15 +118,15 @@ struct batched {
 static const struct batched *batched_of(struct tp_str name)
 {
     static const struct batched operators[] = {
-        {"aten::linear", 0, 2, false, false},   {"aten::addmm", 1, 2, false, false},
-        {"aten::mm", 0, 2, false, false},       {"aten::conv1d", 0, 3, false, false},
-        {"aten::conv2d", 0, 4, false, false},   {"aten::conv3d", 0, 5, false, false},
-        {"aten::embedding", 1, 2, false, true}, {"aten::convolution", 0, 3, false, false},
-        {"aten::gru", 0, 3, true, false},       {"aten::lstm", 0, 3, true, false},
-        {"aten::rnn_tanh", 0, 3, true, false},  {"aten::rnn_relu", 0, 3, true, false},
+        {TP_STR("aten::linear"), 0, 2, false, false},   {TP_STR("aten::addmm"), 1, 2, false, false},
+        {TP_STR("aten::mm"), 0, 2, false, false},       {TP_STR("aten::conv1d"), 0, 3, false, false},
+        {TP_STR("aten::conv2d"), 0, 4, false, false},   {TP_STR("aten::conv3d"), 0, 5, false, false},
+        {TP_STR("aten::embedding"), 1, 2, false, true}, {TP_STR("aten::convolution"), 0, 3, false, false},
+        {TP_STR("aten::gru"), 0, 3, true, false},       {TP_STR("aten::lstm"), 0, 3, true, false},
+        {TP_STR("aten::rnn_tanh"), 0, 3, true, false},  {TP_STR("aten::rnn_relu"), 0, 3, true, false},
     };
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
-        if (tp_str_equal(name, tp_str_of(operators[i].name)))
+        if (tp_str_equal(name, operators[i].name))
             return &operators[i];
     return NULL;
 }
@@ -284,10 +284,12 @@ static void find_small_batch(struct tp_advisor *a)
 /* Elements that the products of a step have, as a measure of its work. */
 static void add_work(const struct tp_model *model, int64_t *work, uint32_t op)
 {
-    uint32_t step = tp_step_of_host(model, tp_operator_event(model, op)->ts_ns);
+    const struct tp_event *e = tp_operator_event(model, op);
+    uint32_t step = tp_step_of_host(model, e->ts_ns);
+    if (step >= model->step_count || !(model->marks[e->name] & TP_MARK_ELIGIBLE))
+        return;
     struct tp_shape shape = shape_of(model, op, rows_of(model, op) ? 0 : 1);
-    if (step < model->step_count && model->marks[tp_operator_event(model, op)->name] & TP_MARK_ELIGIBLE &&
-        shape.is_known)
+    if (shape.is_known)
         work[step] = tp_ns_max(work[step], tp_shape_product(&shape));
 }
 

@@ -86,7 +86,7 @@ static uint8_t code_of(struct tp_str name)
     return 0;
 }
 
-/* By name. */
+/* By name: code_of. */
 static uint8_t *known_frames(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
@@ -160,24 +160,57 @@ static void find_frames(struct tp_advisor *a, struct found *found)
 
 /* ---- operators ---- */
 
-static bool is_named(struct tp_str name, const char *const *names)
+/* What an operator's name says of it. */
+enum { IS_CHECK = 1, IS_ANSWER = 2, IS_ZERO = 4, IS_ADD = 8 };
+
+static const struct {
+    const char *name;
+    uint8_t part;
+} operators[] = {
+    {"aten::isnan", IS_CHECK},        {"aten::isinf", IS_CHECK},        {"aten::isfinite", IS_CHECK},
+    {"aten::_is_any_true", IS_CHECK}, {"aten::any", IS_ANSWER},         {"aten::all", IS_ANSWER},
+    {"aten::is_nonzero", IS_ANSWER},  {"aten::item", IS_ANSWER},        {"aten::abs", IS_ANSWER},
+    {"aten::max", IS_ANSWER},         {"aten::min", IS_ANSWER},         {"aten::lt", IS_ANSWER},
+    {"aten::gt", IS_ANSWER},          {"aten::logical_not", IS_ANSWER}, {"aten::logical_or", IS_ANSWER},
+    {"aten::zeros_like", IS_ZERO},    {"aten::zero_", IS_ZERO},         {"aten::_foreach_zero_", IS_ZERO},
+    {"aten::add_", IS_ADD},
+};
+
+/* By name: its part. */
+static uint8_t *known_operators(struct tp_advisor *a)
 {
-    for (; *names; names++)
-        if (tp_str_equal(name, tp_str_of(*names)))
+    const struct tp_strings *names = &a->model->trace->names;
+    uint8_t *known = tp_arena_array(a->arena, names->count, 1);
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
+        uint32_t name = tp_strings_find(names, tp_str_of(operators[i].name));
+        if (name != TP_NO_ID)
+            known[name] = operators[i].part;
+    }
+    return known;
+}
+
+enum { NOT_ASKED, HAS_DOUBLE, HAS_NONE };
+
+static bool has_double(struct tp_str types)
+{
+    struct tp_str item;
+    size_t at = 0;
+    while (tp_value_next(types, &at, NULL, &item))
+        if (tp_number_type_of(item) == TP_NUMBER_FP64)
             return true;
     return false;
 }
 
-static bool takes_double(const struct tp_advisor *a, uint32_t op)
+/* doubles: by id in values, of those that say types. */
+static bool takes_double(const struct tp_advisor *a, uint8_t *doubles, uint32_t op)
 {
     const struct tp_trace *trace = a->model->trace;
-    struct tp_str types = tp_strings_get(&trace->values, trace->hosts[tp_operator_event(a->model, op)->detail].types);
-    struct tp_str item;
-    size_t at = 0;
-    bool is_double = false;
-    while (!is_double && tp_value_next(types, &at, NULL, &item))
-        is_double = tp_number_type_of(item) == TP_NUMBER_FP64;
-    return is_double;
+    uint32_t types = trace->hosts[tp_operator_event(a->model, op)->detail].types;
+    if (types >= trace->values.count)
+        return false;
+    if (doubles[types] == NOT_ASKED)
+        doubles[types] = has_double(trace->values.items[types]) ? HAS_DOUBLE : HAS_NONE;
+    return doubles[types] == HAS_DOUBLE;
 }
 
 /* Double precision costs twice the time of single at least, for it has twice the bytes and half the lanes; functions
@@ -205,35 +238,32 @@ static bool is_inside(const struct tp_advisor *a, uint32_t op, const char *name)
 
 static void find_operators(struct tp_advisor *a, struct found *found)
 {
-    static const char *const checks[] = {"aten::isnan", "aten::isinf", "aten::isfinite", "aten::_is_any_true", NULL};
-    static const char *const zeros[] = {"aten::zeros_like", "aten::zero_", "aten::_foreach_zero_", NULL};
-    static const char *const answers[] = {"aten::any", "aten::all",         "aten::is_nonzero", "aten::item",
-                                          "aten::abs", "aten::max",         "aten::min",        "aten::lt",
-                                          "aten::gt",  "aten::logical_not", "aten::logical_or", NULL};
     const struct tp_model *model = a->model;
+    const uint8_t *known = known_operators(a);
+    uint8_t *doubles = tp_arena_array(a->arena, model->trace->values.count, 1);
     uint32_t inside = 0; /* operators below this one are inside of one that takes doubles */
     uint32_t booked = 0; /* the same of one that is booked as a check or its answer */
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i];
-        struct tp_str name = tp_trace_name(model->trace, tp_operator_event(model, op));
+        uint8_t parts = known[tp_operator_event(model, op)->name];
         if (tp_cpu_is_loading(a, op))
             continue;
-        bool is_check = is_named(name, checks);
+        bool is_check = parts & IS_CHECK;
         if (is_check)
             add_event(found, model, TP_RULE_H13, model->operators.event[op]);
-        if ((is_check || is_named(name, answers)) && op >= booked) {
+        if ((is_check || parts & IS_ANSWER) && op >= booked) {
             tp_busy_functions_book(&found->functions, TP_RULE_H13, model->operators.event[op], is_check);
             booked = model->operators.subtree_end[op];
         }
-        bool is_zero = is_named(name, zeros) && tp_cpu_is_outer(a, op);
-        bool is_add = tp_str_equal(name, TP_STR("aten::add_")) && is_inside(a, op, "AccumulateGrad");
+        bool is_zero = parts & IS_ZERO && tp_cpu_is_outer(a, op);
+        bool is_add = parts & IS_ADD && is_inside(a, op, "AccumulateGrad");
         found->zeros += is_zero;
         found->adds += is_add;
         if (is_zero)
             tp_busy_functions_book(&found->functions, TP_RULE_H15, model->operators.event[op], true);
         if (is_zero || is_add)
             add_event(found, model, TP_RULE_H15, model->operators.event[op]);
-        if (op >= inside && takes_double(a, op)) {
+        if (op >= inside && takes_double(a, doubles, op)) {
             add_double(a, found, op);
             inside = model->operators.subtree_end[op];
         }

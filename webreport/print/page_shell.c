@@ -15,24 +15,33 @@ static size_t behind_comment(struct tp_str text, size_t at)
     return end < text.len && text.ptr[end] == '\n' ? end + 1 : at;
 }
 
-/* Appends a file without what is there for who reads the source: blanks at the begin of lines, lines of comment. CR LF
- * becomes LF as the browser's parser does before it hashes. */
+/* Appends the line at `at`, its CR LF as LF, as the browser's parser does before it hashes; a CR alone ends a line,
+ * too. Returns where the next line begins. */
+static size_t append_line(char *to, size_t *size, struct tp_str text, size_t at)
+{
+    const char *feed = memchr(text.ptr + at, '\n', text.len - at);
+    size_t length = feed ? (size_t)(feed - text.ptr) + 1 - at : text.len - at;
+    const char *carriage = memchr(text.ptr + at, '\r', length);
+    if (carriage)
+        length = (size_t)(carriage - text.ptr) - at;
+    memcpy(to + *size, text.ptr + at, length);
+    *size += length;
+    at += length;
+    if (!carriage)
+        return at;
+    to[(*size)++] = '\n';
+    return at + 1 + (at + 1 < text.len && text.ptr[at + 1] == '\n');
+}
+
+/* Appends a file without what is there for who reads the source: blanks at the begin of lines, lines of comment. */
 static void append(char *to, size_t *size, struct tp_str text)
 {
-    bool is_begin = true;
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.ptr[i];
-        if (c == '\r' && i + 1 < text.len && text.ptr[i + 1] == '\n')
-            continue;
-        if (is_begin && (c == ' ' || c == '\t'))
-            continue;
-        size_t behind = is_begin ? behind_comment(text, i) : i;
-        if (behind > i) {
-            i = behind - 1;
-            continue;
-        }
-        to[(*size)++] = c == '\r' ? '\n' : c;
-        is_begin = to[*size - 1] == '\n';
+    for (size_t at = 0; at < text.len;) {
+        size_t behind = behind_comment(text, at);
+        if (text.ptr[at] == ' ' || text.ptr[at] == '\t')
+            at++;
+        else
+            at = behind > at ? behind : append_line(to, size, text, at);
     }
 }
 
@@ -41,8 +50,8 @@ static void append(char *to, size_t *size, struct tp_str text)
 static int collect(struct tp_str *out, const struct tp_assets *assets, const char *first, const char *suffix,
                    struct tp_error *err)
 {
-    char *all = tp_arena_copy(assets->arena, "", 0);
-    size_t size = 0;
+    struct tp_vec texts = TP_VEC(assets->arena, struct tp_str);
+    size_t room = 1, size = 0;
     struct tp_str name = tp_str_of(first), text;
     for (size_t i = 0; name.ptr; name = tp_assets_name(i++)) {
         if (!tp_str_ends(name, suffix) || memchr(name.ptr, '/', name.len) ||
@@ -51,9 +60,12 @@ static int collect(struct tp_str *out, const struct tp_assets *assets, const cha
         int code = tp_assets_get(assets, name, &text, err);
         if (code)
             return code;
-        all = tp_arena_resize(assets->arena, all, size + 1, size + text.len + 1);
-        append(all, &size, text);
+        *(struct tp_str *)tp_vec_push(&texts) = text;
+        room += text.len;
     }
+    char *all = tp_arena_alloc(assets->arena, room);
+    for (size_t i = 0; i < texts.count; i++)
+        append(all, &size, *TP_AT(&texts, struct tp_str, i));
     *out = (struct tp_str){all, size};
     return 0;
 }

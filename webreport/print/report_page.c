@@ -214,6 +214,7 @@ static void begin_large(struct large_sections *large, const struct tp_section *s
         return;
     large->section = *section;
     large->section.arena = large->section.naming.arena = beside;
+    large->section.naming.kernels = NULL; /* of the other thread */
     large->has_thread = section->profile->trace->event_count >= THREAD_FROM_EVENTS &&
                         pthread_create(&large->thread, NULL, build_large, large) == 0;
 }
@@ -545,6 +546,9 @@ static int finish(void *context, struct tp_error *err)
     put_part(parts, page->expected > 1 ? &page->ranks : &page->profiles);
     put_part(parts, page->expected > 1 ? &page->profiles : &page->ranks);
     put_part(parts, &page->extra);
+    /* at once: a buffer that grows by halves copies all that is in it, into new memory */
+    tp_buf_reserve(&page->document, page->index.size + page->ranks.size + page->profiles.size + page->extra.size +
+                                        page->html.css.len + page->html.js.len);
     return tp_template_render(&page->templates, "report", tp_data_of_object(root), &page->document, err);
 }
 

@@ -38,8 +38,8 @@ static inline bool is_zero(__m128i x)
 }
 #endif
 
-/* True when the node's text stands at p: 16 bytes are compared, or all 64, so that no loop's end must be guessed; those
- * behind the text are masked out. The window's padding makes them readable. */
+/* True when the node's text stands at p: 16 bytes are compared, 32, or all 64, so that no loop's end must be guessed;
+ * those behind the text are masked out. The window's padding makes them readable. */
 static inline bool matches(const struct tp_learned_keys_node *node, const char *p)
 {
 #ifdef __SSE2__
@@ -47,8 +47,9 @@ static inline bool matches(const struct tp_learned_keys_node *node, const char *
     static const uint8_t ones[2 * TP_LAYOUT_TEXT] = {SIXTEEN, SIXTEEN, SIXTEEN, SIXTEEN};
     const uint8_t *mask = ones + TP_LAYOUT_TEXT - node->size;
     __m128i differ = difference(p, node->text, mask);
-    if (__builtin_expect(node->size > 16, 0)) {
+    if (node->size > 16)
         differ = _mm_or_si128(differ, difference(p + 16, node->text + 16, mask + 16));
+    if (__builtin_expect(node->size > 32, 0)) {
         differ = _mm_or_si128(differ, difference(p + 32, node->text + 32, mask + 32));
         differ = _mm_or_si128(differ, difference(p + 48, node->text + 48, mask + 48));
     }
@@ -76,11 +77,17 @@ static inline struct tp_learned_keys_node *child_at(struct tp_learned_keys *layo
     return NULL;
 }
 
-/* End of the digits, signs and points at p, or NULL when something else than a value's end follows (exponents are rare,
- * and the plain scanner's business), or the window ends. */
+/* What may follow a number: one look nearly always. */
+static inline bool ends_number(char c)
+{
+    static const bool ENDS[256] = {[','] = true, ['}'] = true, [']'] = true, ['\n'] = true, [' '] = true};
+    return ENDS[(unsigned char)c] || (unsigned char)c < ' ';
+}
+
+/* End of the digits, signs and points of the number that begins at p, or NULL when something else than a value's end
+ * follows (exponents are rare, and the plain scanner's business), or the window ends. */
 static inline const char *number_end(const char *p, const char *end)
 {
-    const char *from = p;
 #ifdef __SSE2__
     const __m128i first = _mm_set1_epi8('-'), span = _mm_set1_epi8('9' - '-');
     for (; p < end; p += 16) {
@@ -95,8 +102,7 @@ static inline const char *number_end(const char *p, const char *end)
     while (p < end && *p >= '-' && *p <= '9')
         p++;
 #endif
-    bool is_end = *p == ',' || *p == '}' || *p == ']' || (unsigned char)*p <= ' ';
-    return is_end && p < end && p > from ? p : NULL;
+    return p < end && ends_number(*p) ? p : NULL;
 }
 
 /* End of the value at p, which follows a node's text, with its span in *value; NULL: not here what was learned. */
@@ -108,7 +114,8 @@ take_value(struct tp_scan *scan, const struct tp_learned_keys_node *node, const 
     if (p >= scan->end)
         return NULL;
     if (node->kind == NUMBER) {
-        stop = (unsigned char)(p[*p == '-'] - '0') <= 9 ? number_end(p, scan->end) : NULL;
+        bool is_number = tp_is_digit(*p) || (*p == '-' && tp_is_digit(p[1]));
+        stop = is_number ? number_end(p, scan->end) : NULL;
         if (!stop)
             return NULL;
         value->ptr = p;
@@ -170,10 +177,9 @@ static bool match_event(struct tp_learned_keys *layout, struct tp_scan *scan, st
     uint64_t has = 0, known = 0;
     spans->has_bare_word = spans->is_deep = false;
     while ((node = child_at(layout, node, p)) != NULL) {
-        uint64_t bits = node->fold_bits | node->bit;
-        has |= bits;
-        known = (known & ~bits) | node->known_bits; /* a key may come twice */
-        if (node->fold_bits)
+        has |= node->bits;
+        known = (known & ~node->bits) | node->known_bits; /* a key may come twice */
+        if (node->fold_count)
             take_folds(node, p, spans);
         p += node->size;
         if (p > scan->end)
@@ -253,6 +259,7 @@ static bool finish_node(struct learner *l, const char *to, enum kind kind, int f
     l->made.kind = (uint8_t)kind;
     l->made.field = (uint8_t)(field < 0 ? TP_FIELD_COUNT : field);
     l->made.bit = field < 0 ? 0 : 1ull << field;
+    l->made.bits |= l->made.bit;
     struct tp_interner *interner = field < 0 ? NULL : l->layout->expected[field];
     if (interner && (kind == STRING || (kind == CONTAINER && interner->holds_values)))
         l->made.interner = interner;
@@ -279,7 +286,7 @@ static bool fold(struct learner *l, const struct tp_scan_step *step)
     made->field = (uint8_t)step->field;
     made->offset = (uint8_t)offset;
     made->size = (uint8_t)step->value.len;
-    l->made.fold_bits |= 1ull << step->field;
+    l->made.bits |= 1ull << step->field;
     if (!interner || step->value.ptr[0] != '"')
         return true;
     const struct tp_word *word = tp_interner_add(interner, (struct tp_str){step->value.ptr + 1, step->value.len - 2});

@@ -24,7 +24,7 @@ struct tp_learned_keys_node {
         uint32_t text_id;
     } folds[TP_LAYOUT_FOLDS];
     uint64_t bit;                          /* of the field; 0: nobody's */
-    uint64_t fold_bits, known_bits;        /* of the folds' fields, and of those whose text_id counts */
+    uint64_t bits, known_bits;             /* of the field and the folds', and of folds whose text_id counts */
     struct tp_interner *interner;          /* where the value's text is interned as it stands, or NULL */
     uint16_t children[TP_LAYOUT_CHILDREN]; /* most recently used first */
 };

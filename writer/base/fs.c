@@ -19,7 +19,7 @@
 
 #include "writer/base/temporary.h"
 
-enum { OPEN_MAX_FILES = 16, BUFFER = 256 * 1024 };
+enum { OPEN_MAX_FILES = 16, BUFFER = 256 * 1024, LARGE = 32 * 1024 }; /* LARGE: written as it is, without a copy */
 
 static char *_Atomic open_files[OPEN_MAX_FILES];
 
@@ -262,10 +262,10 @@ int tp_outfile_write(struct tp_outfile *file, const void *bytes, size_t size, st
     int code = TP_OK;
     if (file->has_failed)
         return tp_error_set(err, TP_EIO, 0, "%s: cannot write", file->target);
-    if (file->used + size > BUFFER) {
+    if (file->used + size > BUFFER || size > LARGE) {
         code = write_out(file, file->buffer, file->used, err);
         file->used = 0;
-        if (code == TP_OK && size > BUFFER)
+        if (code == TP_OK && size > LARGE)
             return write_out(file, bytes, size, err);
     }
     if (code == TP_OK && size) {

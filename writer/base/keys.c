@@ -39,10 +39,10 @@ static inline uint64_t hash_of(const uint32_t *key, uint32_t width)
 
 static inline bool are_equal(const uint32_t *x, const uint32_t *y, uint32_t width)
 {
-    uint32_t i = 0;
-    while (i < width && x[i] == y[i])
-        i++;
-    return i == width;
+    for (; width > 1; width -= 2, x += 2, y += 2)
+        if (pair_at(x) != pair_at(y))
+            return false;
+    return !width || *x == *y;
 }
 
 /* Slot of a pair, the usual key, as one number. */
@@ -84,16 +84,14 @@ static void grow(struct tp_keys *keys)
 
 uint32_t tp_keys_add(struct tp_keys *keys, const uint32_t *key)
 {
-    uint32_t count = tp_keys_count(keys);
-    if (count >= keys->slot_count / 2)
+    if (keys->count >= keys->slot_count / 2)
         grow(keys);
     uint32_t *slot = slot_of(keys, key);
     if (*slot)
         return *slot - 1;
     for (uint32_t i = 0; i < keys->width; i++)
         *(uint32_t *)tp_vec_push(&keys->items) = key[i];
-    *slot = count + 1;
-    return count;
+    return (*slot = ++keys->count) - 1;
 }
 
 uint32_t tp_keys_find(const struct tp_keys *keys, const uint32_t *key)

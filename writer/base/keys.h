@@ -11,7 +11,7 @@
 struct tp_keys {
     struct tp_vec items; /* width numbers each */
     uint32_t *slots;     /* id + 1; 0: free */
-    uint32_t width, slot_count;
+    uint32_t width, slot_count, count;
 };
 
 void tp_keys_init(struct tp_keys *keys, struct tp_arena *arena, uint32_t width);
@@ -25,7 +25,7 @@ void tp_keys_drop(struct tp_keys *keys);
 
 static inline uint32_t tp_keys_count(const struct tp_keys *keys)
 {
-    return (uint32_t)(keys->items.count / keys->width);
+    return keys->count;
 }
 static inline const uint32_t *tp_keys_get(const struct tp_keys *keys, uint32_t id)
 {

@@ -3,7 +3,8 @@
  *
  * Patterns are a part of POSIX extended regular expressions: letters; a|b; (a|b); x? and (..)?; one of [xyz]; digits
  * [0-9]+; anything .*; ^ before all else, $ at the end; \x for x. Written out they are a list of texts, found by their
- * first two bytes, so that a look at a name costs its length and not the number of patterns. No memory is asked for. */
+ * first two bytes, so that a look at a name costs its length and not the number of patterns; of those that begin alike
+ * the shared bytes are compared once. No memory is asked for. */
 #ifndef TP_WRITER_BASE_PATTERNS_H
 #define TP_WRITER_BASE_PATTERNS_H
 
@@ -18,6 +19,7 @@ struct tp_patterns {
     char text[TP_PATTERN_BYTES]; /* written out, one after another, each with a NUL */
     uint16_t start[TP_MAX_PATTERNS], rule[TP_MAX_PATTERNS], next[TP_MAX_PATTERNS]; /* next: + 1; 0: the last one */
     uint8_t is_anchored[TP_MAX_PATTERNS];
+    uint8_t common[TP_MAX_PATTERNS]; /* letters that a pattern begins with as the one before it in its bucket does */
     uint16_t first[TP_PATTERN_BUCKETS], last[TP_PATTERN_BUCKETS]; /* by the first two bytes, + 1 */
     uint32_t count, size;
 };

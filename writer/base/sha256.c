@@ -67,6 +67,7 @@ __attribute__((target("sha,sse4.1,ssse3"))) static void blocks_sha(uint32_t stat
     __m128i abef = _mm_alignr_epi8(dcba, hgfe, 8), cdgh = _mm_blend_epi16(hgfe, dcba, 0xF0);
     for (; count; count--, p += 64) {
         __m128i w[4], abef_before = abef, cdgh_before = cdgh;
+#pragma GCC unroll 16 /* then w[] is four registers */
         for (int i = 0; i < 16; i++) {
             __m128i next;
             if (i < 4) {
@@ -89,31 +90,34 @@ __attribute__((target("sha,sse4.1,ssse3"))) static void blocks_sha(uint32_t stat
     _mm_storeu_si128((__m128i *)(state + 4), _mm_alignr_epi8(dchg, feba, 8));
 }
 
-static int has_sha(void)
+static bool has_sha(void)
 {
     unsigned a = 7, b, c = 0, d;
     __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
     return (b >> 29 & 1) && __builtin_cpu_supports("sse4.1");
 }
-#endif
 
-static void blocks(uint32_t state[8], const uint8_t *p, size_t count)
+static void blocks(struct tp_sha256 *sha, const uint8_t *p, size_t count)
 {
-#if defined(__x86_64__)
-    if (count >= 16 && has_sha()) { /* asking the processor is slow in virtual machines */
-        blocks_sha(state, p, count);
-        return;
+    if (count >= 16 && !sha->has_asked) { /* asking the processor is slow in virtual machines */
+        sha->has_asked = true;
+        sha->has_instructions = has_sha();
     }
-#endif
-    blocks_plain(state, p, count);
+    (sha->has_instructions ? blocks_sha : blocks_plain)(sha->state, p, count);
 }
+#else
+static void blocks(struct tp_sha256 *sha, const uint8_t *p, size_t count)
+{
+    blocks_plain(sha->state, p, count);
+}
+#endif
 
 void tp_sha256_init(struct tp_sha256 *sha)
 {
     static const uint32_t first[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    *sha = (struct tp_sha256){.size = 0};
     memcpy(sha->state, first, sizeof first);
-    sha->size = 0;
 }
 
 void tp_sha256_add(struct tp_sha256 *sha, const void *bytes, size_t size)
@@ -127,11 +131,11 @@ void tp_sha256_add(struct tp_sha256 *sha, const void *bytes, size_t size)
             memcpy(sha->block + held, p, take);
         if (held + take < 64)
             return;
-        blocks(sha->state, sha->block, 1);
+        blocks(sha, sha->block, 1);
         p += take;
         size -= take;
     }
-    blocks(sha->state, p, size / 64);
+    blocks(sha, p, size / 64);
     if (size % 64)
         memcpy(sha->block, p + size / 64 * 64, size % 64);
 }

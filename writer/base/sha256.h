@@ -4,6 +4,7 @@
 #ifndef TP_WRITER_BASE_SHA256_H
 #define TP_WRITER_BASE_SHA256_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,6 +12,7 @@ struct tp_sha256 {
     uint32_t state[8];
     uint64_t size; /* bytes so far */
     uint8_t block[64];
+    bool has_asked, has_instructions; /* the processor whether it has SHA instructions; it has */
 };
 
 void tp_sha256_init(struct tp_sha256 *sha);

@@ -11,22 +11,22 @@ int tp_str_compare(struct tp_str a, struct tp_str b)
     return order ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-bool tp_str_starts(struct tp_str text, const char *prefix)
-{
-    size_t n = strlen(prefix);
-    return text.len >= n && memcmp(text.ptr, prefix, n) == 0;
-}
+enum { SHORT_TEXT = 128 };
 
-bool tp_str_ends(struct tp_str text, const char *suffix)
-{
-    size_t n = strlen(suffix);
-    return text.len >= n && memcmp(text.ptr + text.len - n, suffix, n) == 0;
-}
-
+/* memmem first makes a table, which costs more than a look at each byte of a short text, as names are. */
 ptrdiff_t tp_str_find(struct tp_str text, const char *needle)
 {
-    const char *at = text.len ? memmem(text.ptr, text.len, needle, strlen(needle)) : NULL;
-    return at ? at - text.ptr : (*needle ? -1 : 0);
+    size_t n = strlen(needle);
+    if (!n || n > text.len)
+        return n ? -1 : 0;
+    if (text.len > SHORT_TEXT) {
+        const char *at = memmem(text.ptr, text.len, needle, n);
+        return at ? at - text.ptr : -1;
+    }
+    for (size_t i = 0; i + n <= text.len; i++)
+        if (text.ptr[i] == *needle && memcmp(text.ptr + i, needle, n) == 0)
+            return (ptrdiff_t)i;
+    return -1;
 }
 
 static inline unsigned char lower(char c)

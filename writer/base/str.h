@@ -31,8 +31,20 @@ static inline bool tp_str_equal(struct tp_str a, struct tp_str b)
 
 /* Order of the bytes = order of the code points of UTF-8. <0, 0, >0. */
 int tp_str_compare(struct tp_str a, struct tp_str b);
-bool tp_str_starts(struct tp_str text, const char *prefix);
-bool tp_str_ends(struct tp_str text, const char *suffix);
+
+/* Inline: of a literal the length is known, and its few bytes are compared without a call. */
+static inline bool tp_str_starts(struct tp_str text, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    return text.len >= n && memcmp(text.ptr, prefix, n) == 0;
+}
+
+static inline bool tp_str_ends(struct tp_str text, const char *suffix)
+{
+    size_t n = strlen(suffix);
+    return text.len >= n && memcmp(text.ptr + text.len - n, suffix, n) == 0;
+}
+
 /* Position of `needle` in `text`, or -1. */
 ptrdiff_t tp_str_find(struct tp_str text, const char *needle);
 /* The same on a text that is compared in lower case (ASCII letters of `text` are folded; `needle` is lower case). */

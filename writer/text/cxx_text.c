@@ -22,15 +22,29 @@ struct tp_str tp_text_trimmed(struct tp_str text)
 
 /* ---- brackets ---- */
 
-size_t tp_cxx_depth_after(struct tp_str text, size_t i, size_t depth)
+/* Nearly all letters of a name leave the depth as it is: one look tells. */
+static inline bool is_bracket(char c)
+{
+    static const bool BRACKETS[256] = {
+        ['('] = true, ['['] = true, ['{'] = true, ['<'] = true, [')'] = true, [']'] = true, ['}'] = true, ['>'] = true};
+    return BRACKETS[(unsigned char)c];
+}
+
+/* The same as tp_cxx_depth_after of a letter that is a bracket. */
+static size_t depth_after_bracket(struct tp_str text, size_t i, size_t depth)
 {
     char c = text.ptr[i], before = i ? text.ptr[i - 1] : ' ';
-    bool is_operator = i >= 8 && memcmp(text.ptr + i - 8, "operator", 8) == 0;
-    if (c == '(' || c == '[' || c == '{' || (c == '<' && !is_operator && before != '<'))
+    bool is_angle = c == '<' || c == '>';
+    if (is_angle && i >= 8 && memcmp(text.ptr + i - 8, "operator", 8) == 0)
+        return depth;
+    if (c == '(' || c == '[' || c == '{' || (c == '<' && before != '<'))
         return depth + 1;
-    if (depth && (c == ')' || c == ']' || c == '}' || (c == '>' && before != '-' && !is_operator)))
-        return depth - 1;
-    return depth;
+    return depth - (depth && c != '<' && (c != '>' || before != '-'));
+}
+
+size_t tp_cxx_depth_after(struct tp_str text, size_t i, size_t depth)
+{
+    return is_bracket(text.ptr[i]) ? depth_after_bracket(text, i, depth) : depth;
 }
 
 size_t tp_cxx_find_outside(struct tp_str text, char c, size_t at)
@@ -39,7 +53,8 @@ size_t tp_cxx_find_outside(struct tp_str text, char c, size_t at)
     for (size_t i = at; i < text.len; i++) {
         if (text.ptr[i] == c && depth == 0)
             return i;
-        depth = tp_cxx_depth_after(text, i, depth);
+        if (is_bracket(text.ptr[i]))
+            depth = depth_after_bracket(text, i, depth);
     }
     return text.len;
 }
@@ -65,7 +80,8 @@ static size_t last_word_at(struct tp_str path)
     for (size_t i = 0; i < path.len; i++) {
         if (depth == 0 && i + 1 < path.len && path.ptr[i] == ':' && path.ptr[i + 1] == ':')
             at = i + 2;
-        depth = tp_cxx_depth_after(path, i, depth);
+        if (is_bracket(path.ptr[i]))
+            depth = depth_after_bracket(path, i, depth);
     }
     return at;
 }
