@@ -11,8 +11,6 @@ static void fill_transfers(const struct tp_what_if_work *w, bool uses_usual)
 {
     for (size_t m = 0; m < w->graph->meetings.count; m++) {
         const struct tp_graph_meeting *meeting = tp_graph_meeting_at(w->graph, m);
-        if (meeting->pair == TP_NO_ID)
-            continue;
         bool is_usual = w->is_left_out[meeting->pair] != uses_usual;
         w->transfer[m] =
             is_usual ? w->links[tp_graph_pair_at(w->graph, meeting->pair)->key].usual_us : meeting->transfer_us;

@@ -75,7 +75,7 @@ void tp_what_if_sequences(struct tp_what_if_work *w)
             most = family->coordinate[r] > most ? family->coordinate[r] : most;
         for (uint32_t r = 0; r < w->ranks; r++)
             first += family->coordinate[r] == 0;
-        if (i == w->graph->pipeline || most == 0 || first < 2)
+        if (i == w->graph->pipeline || family->is_of_pairs || most == 0 || first < 2)
             continue;
         double ratio = ratio_of(w, family, most + 1, &deviation);
         if (ratio <= SEQUENCE_RATIO || deviation <= SEQUENCE_SHARE * w->median_work)
@@ -230,7 +230,7 @@ static void add_alike(struct tp_what_if_work *w, uint32_t key)
     struct tp_cause cause = {.kind = TP_CAUSE_ALL_LINKS, .family = family, .host = TP_NO_ID, .group_count = 0};
     for (size_t m = 0; m < graph->meetings.count; m++) {
         const struct tp_graph_meeting *meeting = tp_graph_meeting_at(graph, m);
-        bool is_it = meeting->pair != TP_NO_ID && tp_graph_pair_at(graph, meeting->pair)->key == key;
+        bool is_it = tp_graph_pair_at(graph, meeting->pair)->key == key;
         w->transfer[m] = is_it ? 0 : meeting->transfer_us;
     }
     cause.alone = 100 * (w->T - tp_graph_replay(graph, w->own, w->transfer)) / w->T;

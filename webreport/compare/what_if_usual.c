@@ -231,8 +231,7 @@ static void find_pair_medians(struct tp_what_if_work *w)
     w->pair_us = tp_arena_array(w->arena, graph->pairs.count, sizeof *w->pair_us);
     for (size_t m = 0; m < graph->meetings.count; m++) {
         const struct tp_graph_meeting *meeting = tp_graph_meeting_at(graph, m);
-        if (meeting->pair != TP_NO_ID)
-            samples[count++] = (struct sample){meeting->pair, meeting->transfer_us};
+        samples[count++] = (struct sample){meeting->pair, meeting->transfer_us};
     }
     tp_merge_sort(w->arena, samples, count, sizeof *samples, by_pair, NULL);
     for (size_t first = 0, end; first < count; first = end) {
