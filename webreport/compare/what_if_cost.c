@@ -65,6 +65,14 @@ double tp_what_if_ideal(const struct tp_what_if_work *w)
     return tp_graph_replay(w->graph, w->own, w->transfer);
 }
 
+void tp_what_if_measure_ideal(struct tp_what_if_work *w)
+{
+    w->ideal = tp_what_if_ideal(w);
+    w->base = tp_what_if_replay(w, true, false);
+    w->out->ideal_us = w->ideal / w->steps;
+    w->out->loss = 100 * (w->T - w->ideal) / w->T;
+}
+
 /* ---- causes ---- */
 
 void tp_what_if_mark(const struct tp_what_if_work *w, const struct tp_cause *cause)

@@ -46,7 +46,7 @@ static void find_thresholds(struct finder *f)
     for (uint32_t r = 0; r < w->ranks; r++)
         for (uint32_t s = 0; s < w->steps && !w->is_upper[f->part][r]; s++)
             values[count++] = excess_of(f, r)[s];
-    f->middle = tp_median(values, count);
+    f->middle = f->part == TP_SLOT_INPUT && w->is_input_late ? 0 : tp_median(values, count);
     double spread = fmax(tp_spread(values, count), 1e-9);
     count = 0;
     for (uint32_t r = 0; r < w->ranks; r++)

@@ -46,6 +46,7 @@ struct lines {
     uint32_t launched_count;
     struct place *places; /* by call: where the rank waits for it, or no earlier than there */
     bool *is_seen;        /* by call: it was seen to wait there */
+    bool is_placed;       /* these are known */
 };
 
 static const struct tp_slot_call *call_at(const struct lines *l, const struct line *line, uint32_t call)
@@ -139,6 +140,12 @@ static uint32_t issued_before(const struct line *line, uint32_t calls, int64_t a
     return low;
 }
 
+/* May the rank wait there for the call? Once places are known, only at the call's own. */
+static bool may_wait(const struct lines *l, uint32_t call, uint32_t place)
+{
+    return !l->is_placed || (l->is_seen[call] && l->places[call].calls == place);
+}
+
 /* A gap of the line: what of it is waiting for the calls that end in it. *next: the first of them, in `order`. */
 static void split_gap(const struct lines *l, struct line *line, struct tp_interval gap, const uint32_t *order,
                       uint32_t *next)
@@ -149,12 +156,12 @@ static void split_gap(const struct lines *l, struct line *line, struct tp_interv
         int64_t issue = line->issue[order[*next]], end = call->time.b;
         if (end > tp_sat_add(gap.b, ROUNDING_NS))
             return;
-        at = issue > at ? issue : at;
+        int64_t from = issue > at ? issue : at;
+        uint32_t place = issued_before(line, l->calls, from);
         end = end < gap.b ? end : gap.b;
-        if (end <= at)
+        if (end <= from || !may_wait(l, order[*next], place))
             continue;
-        *(struct wait *)tp_vec_push(&line->waits) =
-            (struct wait){at, end, order[*next], issued_before(line, l->calls, at)};
+        *(struct wait *)tp_vec_push(&line->waits) = (struct wait){from, end, order[*next], place};
         at = end;
     }
 }
@@ -165,6 +172,7 @@ static void find_waits(const struct lines *l, struct line *line)
     const struct tp_intervals compute = l->work->compute;
     const uint32_t *order = by_end(l, line);
     uint32_t next = 0;
+    line->waits.count = 0;
     size_t low = 0, high = compute.count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -256,7 +264,7 @@ static void add_own(const struct tp_slot_work *w, size_t cell, int64_t a, int64_
     us[TP_SLOT_PAUSE][cell] += whole_us(tp_sat_sub(b, a) - kernel - input, &left[TP_SLOT_PAUSE]);
 }
 
-/* Waiting at the place of the call goes to it; anywhere else the rank paused. */
+/* Waiting goes to the call that it is for; what else is no work is a pause. */
 static void fill_line(const struct lines *l, const struct line *line, const uint32_t *slot_of, uint32_t step)
 {
     const struct tp_slot_work *w = l->work;
@@ -268,8 +276,6 @@ static void fill_line(const struct lines *l, const struct line *line, const uint
         size_t cell = tp_slot_cell(out, i < l->calls ? slot_of[i] : out->slot_count - 1, step);
         for (; next < line->waits.count && TP_AT(&line->waits, struct wait, next)->place == i; next++) {
             const struct wait *wait = TP_AT(&line->waits, struct wait, next);
-            if (wait->place != l->places[wait->call].calls)
-                continue;
             size_t its = tp_slot_cell(out, slot_of[wait->call], step);
             add_own(w, cell, at, wait->a, left);
             out->us[TP_SLOT_WITHIN][its] += whole_us(wait->b - wait->a, &left[TP_SLOT_WITHIN]);
@@ -345,6 +351,9 @@ void tp_slot_lengths_fill(const struct tp_slot_work *w, uint64_t hash, const uin
     l.is_seen = tp_arena_array(w->arena, l.calls, sizeof *l.is_seen);
     for (uint32_t i = 0; i < l.calls; i++)
         find_place(&l, i);
+    l.is_placed = true;
+    for (uint32_t s = 0; s < l.count; s++)
+        find_waits(&l, &l.items[s]);
     for (uint32_t s = 0; s < l.count; s++)
         fill_line(&l, &l.items[s], slot_of, s);
     fill_places(&l, slot_of);
