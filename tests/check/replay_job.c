@@ -60,7 +60,7 @@ static void fill_groups(struct tp_step_slots *slots, const struct family *famili
         uint32_t group = family->group_of[rank], size = family->size[group];
         struct tp_slot_group *to = &slots->groups[f];
         *to = (struct tp_slot_group){TP_STR(""), tp_str_of(family->name), size,
-                                     tp_arena_array(arena, size, sizeof *to->runs), size};
+                                     tp_arena_array(arena, size, sizeof *to->runs), size, TP_GROUP_ALL};
         for (uint32_t i = 0; i < size; i++)
             to->runs[i] = (struct tp_rank_stride){family->ranks[group][i], 1, 1};
     }
@@ -93,7 +93,7 @@ static struct tp_step_slots *read_job(struct tp_graph_source *sources, struct fa
         for (unsigned p = 0; p < TP_SLOT_PARTS; p++)
             rows[r].us[p] = tp_arena_array(arena, (size_t)slots * steps, sizeof(int64_t));
         for (uint32_t k = 0; k < slots; k++)
-            rows[r].slots[k].group = family_of[k];
+            rows[r].slots[k] = (struct tp_slot){family_of[k], 1, 1, 0, true};
     }
     for (uint32_t s = 0; s < steps; s++)
         for (uint32_t k = 0; k < slots; k++) {

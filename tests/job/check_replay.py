@@ -13,6 +13,18 @@ KINDS = {'compute': 'compute', 'pause': 'pause', 'input': 'input', 'half': 'half
          'pauses': 'pauses', 'inputs': 'input now and then', 'sequence': 'sequence', 'stage': 'stage', 'link': 'link',
          'all_links': 'all_links'}
 LATE = 'n * min(1, rate) ** len(b) < 0.05'
+SEQUENCE = """                add(
+                    'sequence',
+"""
+MEANS = """                for c in stages:
+                    for k in range(K):
+                        v = [st[s]['seg'][k][r][0] for r in ranks if stage[r] == c and r not in slow[0] for s in range(S)]
+                        usual[c, k, 0] = sum(v) / len(v) if v else 0
+                for k in range(K):
+                    even[k, 0] = sum(usual[c, k, 0] for c in stages) / len(stages)
+                ideal = replay(job, U, X)[-1]
+                base = replay(job, lambda s, k, r: sum(usual[stage[r], k, i] for i in range(3)), X)[-1]
+"""
 LAYOUTS = [(8, 2, 4, 1), (16, 4, 4, 1), (16, 2, 2, 4), (32, 4, 4, 2), (64, 8, 8, 1), (64, 4, 4, 4), (48, 4, 6, 2)]
 
 
@@ -50,6 +62,8 @@ def plant(job, chance, work):
     n, steps = job['n'], job['steps']
     what = chance.choice(('rank', 'host', 'half', 'late', 'moving', 'pauses', 'input', 'link', 'links', 'sequence', 'all'))
     q = chance.choice((0, 1, 2)) if what in ('rank', 'host', 'late') else {'pauses': 1, 'input': 2}.get(what, 0)
+    if q == 2 and what in ('host', 'input') and n // len(job['groups'].get('pp', [[0]])[0]) < 16:
+        q, what = 0, 'host'  # input of all ranks of a stage: the reference takes it for usual, whatever it costs
     much = round(work * chance.uniform(0.05, 0.4))
     victim = chance.randrange(n)
     dp = job['groups'].get('dp', [[r] for r in range(n)])
@@ -122,8 +136,12 @@ def main():
         text = file.read()
     # a run of pauses may begin by chance at any step, not at one: in 1,024 ranks with 6 % pauses the reference blames one
     assert text.count(LATE) == 1
+    text = text.replace(LATE, LATE.replace('n *', 'n * S *'))
+    # batches of unlike length: evened out they have the mean length; to the median the reference's own case was 23 % off
+    assert text.count(SEQUENCE) == 1
+    text = text.replace(SEQUENCE, MEANS + SEQUENCE)
     reference = types.ModuleType('reference')
-    exec(compile(text.replace(LATE, LATE.replace('n *', 'n * S *')), path, 'exec'), reference.__dict__)
+    exec(compile(text, path, 'exec'), reference.__dict__)
     count, kinds = int(sys.argv[3]) if len(sys.argv) > 3 else 60, set()
     for seed in range(count):
         kinds |= compare(seed, make(seed), reference, program)

@@ -229,9 +229,9 @@ static void expect_cell(const struct tp_step_slots *slots, uint32_t slot, uint32
 
 static void slots_are_own_work_up_to_each_collective(void **state)
 {
-    /* kernel, pause, input, within; the gap of 100 between the steps is a pause of the second one */
-    static const int64_t cells[2][3][TP_SLOT_PARTS] = {{{45, 20, 30, 15}, {40, 20, 0, 25}, {0, 5, 0, 0}},
-                                                       {{45, 120, 30, 15}, {40, 20, 0, 35}, {0, 0, 0, 0}}};
+    /* kernel, pause, input, within, beside; the gap of 100 between the steps is a pause of the second one */
+    static const int64_t cells[2][3][TP_SLOT_PARTS] = {{{40, 20, 30, 15, 5}, {45, 20, 0, 25, 0}, {0, 5, 0, 0, 0}},
+                                                       {{40, 120, 30, 15, 5}, {45, 20, 0, 35, 0}, {0, 0, 0, 0, 0}}};
     struct made m;
     (void)state;
     make(&m, "\"hostname\":\"node7\",", slot_steps);
@@ -252,6 +252,11 @@ static void slots_are_own_work_up_to_each_collective(void **state)
     for (uint32_t s = 0; s < 2; s++)
         for (uint32_t k = 0; k < 3; k++)
             expect_cell(slots, k, s, cells[s][k]);
+    assert_int_equal(slots->slots[0].waits, 1); /* 5 of 65 of the next slot's own work come first */
+    assert_int_equal(slots->slots[0].before, 1000 * 5 / 65);
+    assert_int_equal(slots->slots[1].waits, 1);
+    assert_int_equal(slots->slots[1].before, 0);
+    assert_true(slots->slots[0].is_seen && slots->slots[1].is_seen);
     drop(&m);
 }
 

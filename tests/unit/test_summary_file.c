@@ -108,7 +108,8 @@ static void any_slots(struct tp_summary *s, struct tp_arena *arena)
     slots->group_count = (uint32_t)any(4);
     slots->groups = tp_arena_array(arena, slots->group_count, sizeof *slots->groups);
     for (uint32_t g = 0; g < slots->group_count; g++) {
-        slots->groups[g] = (struct tp_slot_group){any_text(arena), any_text(arena), any_int(), NULL, (uint32_t)any(3)};
+        slots->groups[g] = (struct tp_slot_group){any_text(arena), any_text(arena), any_int(), NULL, (uint32_t)any(3),
+                                                  (enum tp_group_kind)any(TP_GROUP_KINDS)};
         slots->groups[g].runs = tp_arena_array(arena, slots->groups[g].run_count, sizeof *slots->groups[g].runs);
         for (uint32_t i = 0; i < slots->groups[g].run_count; i++)
             slots->groups[g].runs[i] =
@@ -120,7 +121,9 @@ static void any_slots(struct tp_summary *s, struct tp_arena *arena)
     slots->steps = tp_arena_array(arena, slots->step_count, sizeof *slots->steps);
     for (uint32_t k = 0; k < slots->slot_count; k++)
         slots->slots[k] = (struct tp_slot){slots->group_count && any(3) ? (uint32_t)any(slots->group_count) : TP_NO_ID,
-                                           (uint32_t)any(9)};
+                                           (uint32_t)any(9),
+                                           k + 1 < slots->slot_count ? 1 + (uint32_t)any(slots->slot_count - 1 - k) : 1,
+                                           (uint32_t)any(TP_SLOT_WHOLE + 1), any(2) != 0};
     for (uint32_t i = 0; i < slots->step_count; i++)
         slots->steps[i] = s->step_count - slots->step_count + i;
     for (unsigned p = 0; p < TP_SLOT_PARTS; p++) {
@@ -319,6 +322,7 @@ static void assert_equal_slots(const struct tp_step_slots *a, const struct tp_st
         ASSERT_TEXT(x->description, y->description);
         assert_int_equal(x->size, y->size);
         assert_int_equal(x->run_count, y->run_count);
+        assert_int_equal(x->kind, y->kind);
         for (uint32_t i = 0; i < x->run_count; i++)
             assert_memory_equal(&x->runs[i], &y->runs[i], sizeof x->runs[i]);
     }
@@ -327,6 +331,9 @@ static void assert_equal_slots(const struct tp_step_slots *a, const struct tp_st
     for (uint32_t k = 0; k < a->slot_count; k++) {
         assert_int_equal(a->slots[k].group, b->slots[k].group);
         assert_int_equal(a->slots[k].calls, b->slots[k].calls);
+        assert_int_equal(a->slots[k].waits, b->slots[k].waits);
+        assert_int_equal(a->slots[k].before, b->slots[k].before);
+        assert_int_equal(a->slots[k].is_seen, b->slots[k].is_seen);
     }
     for (uint32_t s = 0; s < a->step_count; s++)
         assert_int_equal(a->steps[s], b->steps[s]);

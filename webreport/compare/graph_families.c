@@ -24,6 +24,9 @@ static int64_t stride_of(const struct tp_graph *graph, const struct tp_graph_gro
 static const char *name_of(const struct tp_graph *graph, const struct tp_graph_group *group, unsigned level)
 {
     int cut = (int)(group->description.len < 60 ? group->description.len : 60);
+    if (group->kind != TP_GROUP_ALL)
+        return tp_text_printf(graph->arena, "%.*s%s%s", cut, group->description.ptr, cut ? " " : "",
+                              group->kind == TP_GROUP_UP ? "sends" : "sends back");
     if (level == 0 && cut)
         return tp_text_printf(graph->arena, "%.*s", cut, group->description.ptr);
     const char *what = tp_text_printf(graph->arena, "%.*s%sgroups of %u, %lld apart", cut, group->description.ptr,
@@ -92,6 +95,7 @@ static void add_family(struct tp_graph *graph, uint32_t *groups, uint32_t count,
     tp_sort_rows(groups, count, by_first_member, graph, graph->arena);
     *family = (struct tp_graph_family){.name = name_of(graph, first, level),
                                        .is_pipeline = level == 0 && is_pipeline(first->description),
+                                       .is_of_pairs = first->kind != TP_GROUP_ALL,
                                        .groups = groups,
                                        .count = count};
     family->group_of = tp_arena_array(graph->arena, graph->rank_count, sizeof *family->group_of);
@@ -109,7 +113,7 @@ static void add_family(struct tp_graph *graph, uint32_t *groups, uint32_t count,
             family->coordinate[rank] = m;
         }
     }
-    if (family->is_pipeline && graph->pipeline == TP_NO_ID && covered == graph->rank_count && count < graph->rank_count)
+    if (family->is_pipeline && !family->is_of_pairs && graph->pipeline == TP_NO_ID && covered == graph->rank_count && count < graph->rank_count)
         graph->pipeline = index;
 }
 
@@ -131,7 +135,8 @@ static void divide(struct tp_graph *graph, const uint32_t *groups, uint32_t coun
         sorted[first[name[i] + 1]++] = groups[i];
     for (uint32_t n = 0; n < names.count; n++) {
         uint32_t *these = sorted + first[n], size = first[n + 1] - first[n];
-        if (level < LEVELS && overlaps(graph, these, size, seen, ++*mark)) {
+        bool is_of_pairs = tp_graph_group_at(graph, these[0])->kind != TP_GROUP_ALL;
+        if (!is_of_pairs && level < LEVELS && overlaps(graph, these, size, seen, ++*mark)) {
             if (level + 1 < LEVELS)
                 divide(graph, these, size, level + 1, seen); /* as deep as there are levels */
             else

@@ -24,6 +24,8 @@ void tp_job_replay_add(struct tp_job *job, struct tp_job_rank *rank, const struc
 void tp_job_replay_findings(struct tp_job *job);
 /* "the link of dp groups 4-7", in the job's arena. */
 const char *tp_job_cause_text(const struct tp_job *job, const struct tp_cause *cause);
+/* cause_words.c: title, detail and what it is called; the finding has its ranks and worst rank. */
+void tp_job_word_cause(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding);
 /* A finding that costs so much per step of that length, without words. */
 struct tp_job_finding *tp_job_new_finding(struct tp_job *job, enum tp_job_rule rule, int64_t cost_ns, int64_t step_ns);
 /* What the kernels or operators of a rank do more than its peers: longer calls, or more of them; "": nothing. */

@@ -1,11 +1,11 @@
-/* The graph of a job's steps: ranks, meetings in an order in which they can be replayed, the replay. See step_graph.h.
- */
+/* The graph of a job's steps: ranks, their groups and steps, classes. See step_graph.h. */
 #include "webreport/compare/step_graph.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "writer/base/sort.h"
 #include "writer/base/stats.h"
 
 enum { MOST_LABELS = 1 << 16 };
@@ -40,7 +40,7 @@ static struct tp_str kept(struct tp_graph *graph, struct tp_str text)
 /* Number of a group, made when new. Its ranks make it what it is, where they are known; else its name and size. */
 static uint32_t group_of(struct tp_graph *graph, const struct tp_slot_group *from)
 {
-    uint64_t hash = tp_hash_bytes(&from->run_count, sizeof from->run_count);
+    uint64_t hash = tp_hash_bytes(&from->run_count, sizeof from->run_count) + (uint64_t)from->kind;
     for (uint32_t i = 0; i < from->run_count; i++)
         hash = tp_hash_mix(hash ^ tp_hash_bytes(&from->runs[i], sizeof from->runs[i]), 0x9E3779B97F4A7C15ull);
     if (!from->run_count)
@@ -56,7 +56,7 @@ static uint32_t group_of(struct tp_graph *graph, const struct tp_slot_group *fro
     uint32_t group = tp_keys_add(&graph->group_keys, &id);
     if (group == graph->groups.count)
         *(struct tp_graph_group *)tp_vec_push(&graph->groups) = (struct tp_graph_group){
-            .name = kept(graph, from->name), .description = description, .size = from->size, .first_slot = TP_NO_ID};
+            .name = kept(graph, from->name), .description = description, .kind = from->kind, .size = from->size, .first_slot = TP_NO_ID};
     return group;
 }
 
@@ -94,6 +94,8 @@ void tp_graph_add(struct tp_graph *graph, const struct tp_graph_source *source)
         *(struct joined *)tp_vec_push(&graph->joined) = (struct joined){groups[g], index};
     }
     rank->group = tp_arena_array(graph->arena, from->slot_count, sizeof *rank->group);
+    rank->slots = tp_arena_array(graph->arena, from->slot_count, sizeof *rank->slots);
+    memcpy(rank->slots, from->slots, from->slot_count * sizeof *rank->slots);
     for (uint32_t k = 0; k < from->slot_count; k++) {
         rank->group[k] = from->slots[k].group == TP_NO_ID ? TP_NO_ID : groups[from->slots[k].group];
         if (rank->group[k] == TP_NO_ID)
@@ -167,6 +169,53 @@ static uint64_t row_of(const struct tp_graph *graph, const struct tp_graph_rank 
     return hash;
 }
 
+/* Where the ranks of a class wait for the collective of a slot: the furthest that one of them came beside it; the end of
+ * the step when none was seen to wait there. */
+static struct tp_graph_wait wait_of(const struct tp_graph *graph, const struct tp_graph_class *class, uint32_t slot,
+                                    uint32_t *in)
+{
+    struct tp_slot furthest = {.waits = 0};
+    for (uint32_t i = 0; i < class->rank_count; i++) {
+        const struct tp_slot *its = &tp_graph_rank_at(graph, class->ranks[i])->slots[slot];
+        bool is_further = its->waits > furthest.waits, is_equal = its->waits == furthest.waits;
+        bool is_seen = its->is_seen || (is_equal && furthest.is_seen);
+        if (is_further || (is_equal && its->before > furthest.before))
+            furthest = *its;
+        furthest.is_seen = is_further ? its->is_seen : is_equal ? is_seen : furthest.is_seen;
+    }
+    *in = furthest.is_seen ? slot + furthest.waits : class->slot_count - 1;
+    return (struct tp_graph_wait){slot, furthest.is_seen ? furthest.before : TP_SLOT_WHOLE};
+}
+
+static int by_place(const void *x, const void *y, const void *context)
+{
+    const struct tp_graph_wait *a = x, *b = y;
+    (void)context;
+    return a->before != b->before ? (a->before > b->before) - (a->before < b->before)
+                                  : (a->slot > b->slot) - (a->slot < b->slot);
+}
+
+/* Waits of a class, by the slot in whose work they are. */
+static void find_waits(struct tp_graph *graph, struct tp_graph_class *class)
+{
+    uint32_t slots = class->slot_count, *in = tp_arena_array(graph->arena, slots, sizeof *in);
+    uint32_t at = 0;
+    struct tp_graph_wait *waits = tp_arena_array(graph->arena, slots, sizeof *waits);
+    class->first_wait = tp_arena_array(graph->arena, (size_t)slots + 1, sizeof *class->first_wait);
+    class->waits = tp_arena_array(graph->arena, slots, sizeof *class->waits);
+    for (uint32_t k = 0; k + 1 < slots; k++)
+        waits[k] = wait_of(graph, class, k, &in[k]);
+    for (uint32_t k = 0; k < slots; k++) {
+        class->first_wait[k] = at;
+        for (uint32_t c = 0; c < k; c++)
+            if (in[c] == k && tp_graph_rank_at(graph, class->ranks[0])->group[c] != TP_NO_ID)
+                class->waits[at++] = waits[c];
+        tp_merge_sort(graph->arena, class->waits + class->first_wait[k], at - class->first_wait[k], sizeof *class->waits,
+                      by_place, NULL);
+    }
+    class->first_wait[slots] = at;
+}
+
 /* Ranks by row and stage; without a pipeline by row and kind of work. */
 static void find_classes(struct tp_graph *graph)
 {
@@ -193,149 +242,8 @@ static void find_classes(struct tp_graph *graph)
         struct tp_graph_class *class = tp_graph_class_at(graph, tp_graph_rank_at(graph, r)->class);
         class->ranks[class->rank_count++] = r;
     }
-}
-
-/* ---- meetings ---- */
-
-/* Ranks on their way through their slots. */
-struct walk {
-    struct tp_graph *graph;
-    uint32_t *at;    /* by rank: slots passed */
-    uint32_t *queue; /* ranks that go on; a ring of rank_count */
-    uint32_t head, queued, done;
-    uint32_t *takes_part;     /* by group: members whose rows have it */
-    uint32_t *uses;           /* by group: how often a row has it */
-    uint32_t *arrived, *held; /* by group: ranks that wait; meetings held */
-    uint32_t *waiting;        /* by member: the cell it waits at, + 1 */
-    struct tp_keys pair_keys, key_keys;
-    uint32_t used; /* of meeting_cells */
-};
-
-/* How often each group stands in the rows of its members: equally often, or they do not fit together. */
-static void count_uses(struct walk *w)
-{
-    struct tp_graph *graph = w->graph;
-    uint32_t *of_rank = tp_arena_array(graph->arena, graph->groups.count, sizeof *of_rank);
-    for (uint32_t r = 0; r < graph->rank_count; r++) {
-        const struct tp_graph_rank *rank = tp_graph_rank_at(graph, r);
-        for (uint32_t k = 0; k < rank->slot_count; k++)
-            if (rank->group[k] != TP_NO_ID)
-                of_rank[rank->group[k]]++;
-        for (uint32_t k = 0; k < rank->slot_count; k++) {
-            uint32_t group = rank->group[k];
-            if (group == TP_NO_ID || !of_rank[group])
-                continue;
-            if (w->takes_part[group] && w->uses[group] != of_rank[group])
-                graph->why_not = "ranks of one process group differ in their collectives";
-            w->uses[group] = of_rank[group];
-            w->takes_part[group]++;
-            of_rank[group] = 0;
-        }
-    }
-}
-
-static void put_cell(struct walk *w, uint32_t cell, uint32_t rank)
-{
-    w->graph->meeting_cells[w->used] = cell;
-    w->graph->meeting_ranks[w->used++] = rank;
-}
-
-static uint32_t pair_of(struct walk *w, uint32_t group_index, uint32_t ordinal)
-{
-    struct tp_graph *graph = w->graph;
-    uint32_t family = tp_graph_group_at(graph, group_index)->family;
-    uint32_t key = tp_keys_pair(&w->key_keys, family, ordinal);
-    if (key == graph->keys.count)
-        *(struct tp_graph_key *)tp_vec_push(&graph->keys) = (struct tp_graph_key){family, ordinal};
-    uint32_t pair = tp_keys_pair(&w->pair_keys, key, group_index);
-    if (pair == graph->pairs.count)
-        *(struct tp_graph_pair *)tp_vec_push(&graph->pairs) = (struct tp_graph_pair){key, group_index};
-    return pair;
-}
-
-static void go_on(struct walk *w, uint32_t rank)
-{
-    w->queue[(w->head + w->queued++) % w->graph->rank_count] = rank;
-}
-
-static double within_us(const struct tp_graph *graph, uint32_t r, uint32_t cell)
-{
-    const struct tp_graph_rank *rank = tp_graph_rank_at(graph, r);
-    uint32_t at = cell - rank->first_cell, step = rank->step_index[at / rank->slot_count];
-    return rank->us[((size_t)step * rank->slot_count + at % rank->slot_count) * TP_SLOT_PARTS + TP_SLOT_WITHIN];
-}
-
-/* All of the group are there. */
-static void hold_meeting(struct walk *w, uint32_t group_index)
-{
-    struct tp_graph *graph = w->graph;
-    const struct tp_graph_group *group = tp_graph_group_at(graph, group_index);
-    struct tp_graph_meeting *meeting = tp_vec_push(&graph->meetings);
-    uint32_t ordinal = w->held[group_index]++ % w->uses[group_index];
-    *meeting = (struct tp_graph_meeting){w->used, 0, pair_of(w, group_index, ordinal), INFINITY};
-    w->arrived[group_index] = 0;
-    for (uint32_t m = group->first_member; m < group->first_member + group->member_count; m++) {
-        if (!w->waiting[m])
-            continue;
-        uint32_t rank = graph->members[m], cell = w->waiting[m] - 1;
-        meeting->transfer_us = fmin(meeting->transfer_us, within_us(graph, rank, cell));
-        put_cell(w, cell, rank);
-        meeting->count++;
-        w->waiting[m] = 0;
-        go_on(w, rank);
-    }
-}
-
-/* Lets a rank pass its slots up to one where it has to wait. */
-static void walk_rank(struct walk *w, uint32_t r)
-{
-    struct tp_graph *graph = w->graph;
-    const struct tp_graph_rank *rank = tp_graph_rank_at(graph, r);
-    while (w->at[r] < rank->slot_count * graph->step_count) {
-        uint32_t cell = rank->first_cell + w->at[r], group = rank->group[w->at[r] % rank->slot_count];
-        w->at[r]++;
-        if (group != TP_NO_ID) {
-            const struct tp_graph_group *its = tp_graph_group_at(graph, group);
-            w->waiting[its->first_member + tp_graph_family_at(graph, its->family)->coordinate[r]] = cell + 1;
-            if (++w->arrived[group] == w->takes_part[group])
-                hold_meeting(w, group);
-            return;
-        }
-        *(struct tp_graph_meeting *)tp_vec_push(&graph->meetings) = (struct tp_graph_meeting){w->used, 1, TP_NO_ID, 0};
-        graph->alone_us[cell] = within_us(graph, r, cell);
-        put_cell(w, cell, r);
-    }
-    w->done++;
-}
-
-static void find_meetings(struct tp_graph *graph)
-{
-    struct tp_arena *arena = graph->arena;
-    size_t groups = graph->groups.count;
-    struct walk w = {.graph = graph};
-    w.at = tp_arena_array(arena, graph->rank_count, sizeof *w.at);
-    w.queue = tp_arena_array(arena, graph->rank_count, sizeof *w.queue);
-    w.takes_part = tp_arena_array(arena, groups, sizeof *w.takes_part);
-    w.uses = tp_arena_array(arena, groups, sizeof *w.uses);
-    w.arrived = tp_arena_array(arena, groups, sizeof *w.arrived);
-    w.held = tp_arena_array(arena, groups, sizeof *w.held);
-    w.waiting = tp_arena_array(arena, graph->joined.count, sizeof *w.waiting);
-    graph->meeting_cells = tp_arena_array(arena, graph->cell_count, sizeof *graph->meeting_cells);
-    graph->meeting_ranks = tp_arena_array(arena, graph->cell_count, sizeof *graph->meeting_ranks);
-    graph->alone_us = tp_arena_array(arena, graph->cell_count, sizeof *graph->alone_us);
-    tp_keys_init(&w.pair_keys, arena, 2);
-    tp_keys_init(&w.key_keys, arena, 2);
-    count_uses(&w);
-    for (uint32_t r = 0; r < graph->rank_count; r++)
-        go_on(&w, r);
-    while (w.queued && !graph->why_not) {
-        uint32_t rank = w.queue[w.head];
-        w.head = (w.head + 1) % graph->rank_count;
-        w.queued--;
-        walk_rank(&w, rank);
-    }
-    if (!graph->why_not && w.done < graph->rank_count)
-        graph->why_not = "the collectives of the ranks do not fit together";
+    for (size_t c = 0; c < graph->classes.count; c++)
+        find_waits(graph, tp_graph_class_at(graph, c));
 }
 
 /* ---- lengths ---- */
@@ -376,28 +284,5 @@ void tp_graph_finish(struct tp_graph *graph)
     tp_graph_families_build(graph);
     find_classes(graph);
     fill_lengths(graph);
-    find_meetings(graph);
-}
-
-double tp_graph_replay(const struct tp_graph *graph, const double *own, const double *transfer)
-{
-    double *ends = graph->ends_us, last = 0;
-    for (uint32_t r = 0; r < graph->rank_count; r++)
-        ends[r] = 0;
-    for (size_t m = 0; m < graph->meetings.count; m++) {
-        const struct tp_graph_meeting *meeting = tp_graph_meeting_at(graph, m);
-        const uint32_t *cells = graph->meeting_cells + meeting->first, *ranks = graph->meeting_ranks + meeting->first;
-        double end = 0;
-        if (meeting->pair == TP_NO_ID) {
-            ends[*ranks] += own[*cells] + graph->alone_us[*cells];
-            continue;
-        }
-        for (uint32_t i = 0; i < meeting->count; i++)
-            end = fmax(end, ends[ranks[i]] + own[cells[i]]);
-        for (uint32_t i = 0; i < meeting->count; i++)
-            ends[ranks[i]] = end + transfer[m];
-    }
-    for (uint32_t r = 0; r < graph->rank_count; r++)
-        last = fmax(last, ends[r]);
-    return last;
+    tp_graph_meetings_build(graph);
 }

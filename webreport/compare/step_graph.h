@@ -5,8 +5,9 @@
  *     tp_graph_finish(&graph, steps, step_count);    families, coordinates, meetings and their order
  *     tp_graph_replay(&graph, own, transfer)         as often as something is to be asked
  *
- * A replay lets every rank work through its slots: a collective ends for all of its group when the last one has come
- * and the transfer is done. Only lengths are used, no clocks. All lives in the arena; one thread. */
+ * A replay lets every rank work through its slots: a collective ends for all of its group when the last one has come,
+ * the one before it of that group is over and the transfer is done. A rank that does not wait for it at once goes on up
+ * to the place where it does. Only lengths are used, no clocks. All lives in the arena; one thread. */
 #ifndef TP_WEBREPORT_COMPARE_STEP_GRAPH_H
 #define TP_WEBREPORT_COMPARE_STEP_GRAPH_H
 
@@ -27,7 +28,8 @@ struct tp_graph_rank {
     uint32_t slot_count, step_count;
     uint32_t *labels; /* of its steps */
     uint32_t *group;  /* by slot, in graph->groups; TP_NO_ID: none */
-    uint32_t *us;     /* [(step * slot_count + slot) * TP_SLOT_PARTS + part] */
+    struct tp_slot *slots; /* where it waits for each */
+    uint32_t *us;          /* [(step * slot_count + slot) * TP_SLOT_PARTS + part] */
     /* made by tp_graph_finish */
     uint32_t class;       /* in graph->classes */
     uint32_t first_cell;  /* of step s and slot k: + s * slot_count + k */
@@ -37,6 +39,7 @@ struct tp_graph_rank {
 /* A process group: the ranks that take part in it. */
 struct tp_graph_group {
     struct tp_str name, description;
+    enum tp_group_kind kind;
     int64_t size;
     uint32_t family, index;              /* index: place in the family, by first rank */
     uint32_t first_member, member_count; /* in graph->members: ascending ranks (indexes) */
@@ -47,9 +50,15 @@ struct tp_graph_group {
 struct tp_graph_family {
     const char *name;        /* "tp", "TENSOR_MODEL_PARALLEL_GROUP", "groups of 8, 4 apart" */
     bool is_pipeline;        /* the place in the group is the stage of the rank */
+    bool is_of_pairs;        /* of sender and receiver: they share ranks, and none has a coordinate */
     uint32_t *groups, count; /* by first rank */
     uint32_t *group_of;      /* by rank: in graph->groups; TP_NO_ID: none */
     uint32_t *coordinate;    /* by rank: place in its group, 0 without one */
+};
+
+/* In the work of a slot a rank waits for the collective of this one or an earlier one. */
+struct tp_graph_wait {
+    uint32_t slot, before; /* slot: of the collective; before: thousandths of the work that come first */
 };
 
 /* Ranks that have the same row of slots and the same stage, or kind of work. */
@@ -57,13 +66,21 @@ struct tp_graph_class {
     uint32_t slot_count, stage, rank_count;
     uint32_t *ranks; /* ascending */
     uint64_t row;    /* hash of the families of the slots */
+    uint32_t *first_wait; /* by slot, and one more: in waits */
+    struct tp_graph_wait *waits;
 };
 
-/* A collective of one step, or what one rank does behind its last one. In an order in which they can be replayed. */
+/* A collective of one step. Those of one group stand in their order. */
 struct tp_graph_meeting {
-    uint32_t first, count; /* in meeting_cells, meeting_ranks */
-    uint32_t pair;         /* in graph->pairs; TP_NO_ID: a rank alone, without a transfer */
-    double transfer_us;    /* the shortest time that one of them spent in it */
+    uint32_t pair; /* in graph->pairs */
+    uint32_t count;
+    bool is_first;      /* of its group */
+    double transfer_us; /* the shortest time that one of them spent in it */
+};
+
+/* A rank works through a slot of a step, and comes to its collective. In an order in which they can be replayed. */
+struct tp_graph_pass {
+    uint32_t rank, cell, meeting; /* TP_NO_ID: none */
 };
 
 /* One group at one place of the step. Those of one key are compared. */
@@ -89,11 +106,14 @@ struct tp_graph {
     uint32_t rank_count, step_count, cell_count;
     uint32_t *members;
     struct tp_vec families, classes, meetings, pairs, keys; /* struct tp_graph_family .. */
+    struct tp_graph_pass *passes;                           /* cell_count */
+    uint32_t *meeting_of;                                   /* by cell; TP_NO_ID: none */
     uint32_t pipeline;                                      /* in families; TP_NO_ID: none is known */
-    uint32_t *meeting_cells, *meeting_ranks;
     double *own_us;     /* [cell * TP_SLOT_OWN + part] */
     double *alone_us;   /* [cell]: time in a call between two ranks that nobody knows; else 0 */
-    double *ends_us;    /* scratch of a replay: by rank */
+    double *ends_us;    /* scratch of a replay: by rank, by meeting */
+    double *over_us;
+    uint32_t *come; /* likewise: by meeting, how many have come */
     double measured_us; /* of all steps: the median rank */
 };
 
@@ -148,5 +168,7 @@ static inline uint32_t tp_graph_cell(const struct tp_graph_rank *rank, uint32_t 
 
 /* graph_families.c: families, coordinates, the pipeline. */
 void tp_graph_families_build(struct tp_graph *graph);
+/* graph_meetings.c: meetings, and an order of passes. */
+void tp_graph_meetings_build(struct tp_graph *graph);
 
 #endif

@@ -166,13 +166,10 @@ void tp_what_if_build(struct tp_what_if *out, const struct tp_graph *graph)
         out->why_not = "its steps have no length";
         return;
     }
-    w.ideal = tp_what_if_ideal(&w);
-    w.base = tp_what_if_replay(&w, true, false);
+    tp_what_if_measure_ideal(&w);
     out->step_us = w.T / w.steps;
-    out->ideal_us = w.ideal / w.steps;
     out->measured_us = graph->measured_us / w.steps;
     out->error = 100 * fabs(w.T - graph->measured_us) / graph->measured_us;
-    out->loss = 100 * (w.T - w.ideal) / w.T;
     tp_what_if_stages(&w);
     tp_what_if_sequences(&w);
     tp_what_if_ranks(&w);

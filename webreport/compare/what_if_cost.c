@@ -11,8 +11,6 @@ static void fill_transfers(const struct tp_what_if_work *w, bool uses_usual)
 {
     for (size_t m = 0; m < w->graph->meetings.count; m++) {
         const struct tp_graph_meeting *meeting = tp_graph_meeting_at(w->graph, m);
-        if (meeting->pair == TP_NO_ID)
-            continue;
         bool is_usual = w->is_left_out[meeting->pair] != uses_usual;
         w->transfer[m] =
             is_usual ? w->links[tp_graph_pair_at(w->graph, meeting->pair)->key].usual_us : meeting->transfer_us;
@@ -65,6 +63,14 @@ double tp_what_if_ideal(const struct tp_what_if_work *w)
     }
     fill_transfers(w, true);
     return tp_graph_replay(w->graph, w->own, w->transfer);
+}
+
+void tp_what_if_measure_ideal(struct tp_what_if_work *w)
+{
+    w->ideal = tp_what_if_ideal(w);
+    w->base = tp_what_if_replay(w, true, false);
+    w->out->ideal_us = w->ideal / w->steps;
+    w->out->loss = 100 * (w->T - w->ideal) / w->T;
 }
 
 /* ---- causes ---- */

@@ -75,7 +75,7 @@ void tp_what_if_sequences(struct tp_what_if_work *w)
             most = family->coordinate[r] > most ? family->coordinate[r] : most;
         for (uint32_t r = 0; r < w->ranks; r++)
             first += family->coordinate[r] == 0;
-        if (i == w->graph->pipeline || most == 0 || first < 2)
+        if (i == w->graph->pipeline || family->is_of_pairs || most == 0 || first < 2)
             continue;
         double ratio = ratio_of(w, family, most + 1, &deviation);
         if (ratio <= SEQUENCE_RATIO || deviation <= SEQUENCE_SHARE * w->median_work)
@@ -88,6 +88,8 @@ void tp_what_if_sequences(struct tp_what_if_work *w)
         cause.cells = tp_arena_array(w->arena, cells, sizeof *cause.cells);
         for (uint32_t c = 0; c < cells; c++)
             cause.cells[c] = c;
+        tp_what_if_use_means(w);
+        tp_what_if_measure_ideal(w);
         tp_what_if_add(w, cause);
         w->is_done[TP_SLOT_KERNEL] = true;
     }
@@ -154,22 +156,34 @@ static void mark_hosts(const struct tp_graph *graph, uint32_t group_index, uint3
     }
 }
 
-/* The one host that all slow groups pass, and no other group of the family where that leaves any; TP_NO_ID: none. */
+/* Is the group on more than one host? What stays inside one does not use its link. */
+static bool passes_hosts(const struct tp_graph *graph, uint32_t group_index)
+{
+    const struct tp_graph_group *group = tp_graph_group_at(graph, group_index);
+    uint32_t first = tp_graph_rank_at(graph, graph->members[group->first_member])->host;
+    for (uint32_t m = 1; m < group->member_count; m++)
+        if (tp_graph_rank_at(graph, graph->members[group->first_member + m])->host != first)
+            return true;
+    return false;
+}
+
+/* The one host that all slow groups pass, and no other group of their families where that leaves any; TP_NO_ID: none. */
 static uint32_t common_host(const struct tp_what_if_work *w, const struct tp_cause *cause)
 {
     const struct tp_graph *graph = w->graph;
-    const struct tp_graph_family *family = tp_graph_family_at(graph, cause->family);
     uint32_t hosts = graph->hosts.count, slow = cause->group_count;
     uint32_t *passes = tp_arena_array(w->arena, hosts, sizeof *passes), common = 0, only = 0, any = TP_NO_ID;
     uint32_t *others = tp_arena_array(w->arena, hosts, sizeof *others), alone = TP_NO_ID;
     bool *is_slow = tp_arena_array(w->arena, graph->groups.count, sizeof *is_slow);
-    for (uint32_t i = 0; i < slow; i++)
+    bool *is_in = tp_arena_array(w->arena, graph->families.count, sizeof *is_in);
+    for (uint32_t i = 0; i < slow; i++) {
         mark_hosts(graph, cause->groups[i], passes, i, i + 1);
-    for (uint32_t i = 0; i < slow; i++)
         is_slow[cause->groups[i]] = true;
-    for (uint32_t g = 0; g < family->count; g++)
-        if (!is_slow[family->groups[g]])
-            mark_hosts(graph, family->groups[g], others, 0, 1);
+        is_in[tp_graph_group_at(graph, cause->groups[i])->family] = true;
+    }
+    for (uint32_t g = 0; g < graph->groups.count; g++)
+        if (!is_slow[g] && is_in[tp_graph_group_at(graph, g)->family] && passes_hosts(graph, g))
+            mark_hosts(graph, g, others, 0, 1);
     for (uint32_t h = 0; h < hosts; h++) {
         if (passes[h] != slow)
             continue;
@@ -200,26 +214,45 @@ static void fill_ranks(const struct tp_what_if_work *w, struct tp_cause *cause)
     cause->where = is_host ? cause->host : cause->groups[0];
 }
 
-static void add_slow(struct tp_what_if_work *w, uint32_t family, const struct tp_vec *slow)
+/* A cause of slow pairs; family: TP_NO_ID when they are of several. */
+static struct tp_cause cause_of(const struct tp_what_if_work *w, uint32_t family, const struct tp_vec *slow)
 {
     struct tp_cause cause = {.kind = TP_CAUSE_LINK,
                              .family = family,
                              .host = TP_NO_ID,
                              .pairs = slow->data,
                              .pair_count = (uint32_t)slow->count};
-    double times = 0;
     cause.groups = tp_arena_array(w->arena, slow->count, sizeof *cause.groups);
     for (uint32_t i = 0; i < slow->count; i++) {
         const struct tp_graph_pair *pair = tp_graph_pair_at(w->graph, cause.pairs[i]);
         cause.groups[i] = pair->group;
-        times += w->pair_us[cause.pairs[i]] / w->links[pair->key].usual_us / (double)slow->count;
+        cause.ratio += w->pair_us[cause.pairs[i]] / w->links[pair->key].usual_us / (double)slow->count;
     }
     tp_sort_rows(cause.groups, cause.pair_count, by_number, NULL, w->arena);
     cause.group_count = drop_equal(cause.groups, cause.pair_count);
-    cause.ratio = times;
     cause.host = common_host(w, &cause);
     fill_ranks(w, &cause);
-    tp_what_if_add(w, cause);
+    return cause;
+}
+
+/* Slow pairs of all families are one cause where they have one host in common, else one a family. */
+static void add_slow(struct tp_what_if_work *w, const struct tp_vec *slow)
+{
+    struct tp_vec all = TP_VEC(w->arena, uint32_t);
+    uint32_t families = 0;
+    for (uint32_t f = 0; f < w->graph->families.count; f++) {
+        families += slow[f].count > 0;
+        for (size_t i = 0; i < slow[f].count; i++)
+            *(uint32_t *)tp_vec_push(&all) = *TP_AT(&slow[f], uint32_t, i);
+    }
+    struct tp_cause joint = families > 1 ? cause_of(w, TP_NO_ID, &all) : (struct tp_cause){.host = TP_NO_ID};
+    if (joint.host != TP_NO_ID) {
+        tp_what_if_add(w, joint);
+        return;
+    }
+    for (uint32_t f = 0; f < w->graph->families.count; f++)
+        if (slow[f].count)
+            tp_what_if_add(w, cause_of(w, f, &slow[f]));
 }
 
 /* A collective that costs much, and whose groups are all alike: nothing inside the job to compare it with. */
@@ -230,7 +263,7 @@ static void add_alike(struct tp_what_if_work *w, uint32_t key)
     struct tp_cause cause = {.kind = TP_CAUSE_ALL_LINKS, .family = family, .host = TP_NO_ID, .group_count = 0};
     for (size_t m = 0; m < graph->meetings.count; m++) {
         const struct tp_graph_meeting *meeting = tp_graph_meeting_at(graph, m);
-        bool is_it = meeting->pair != TP_NO_ID && tp_graph_pair_at(graph, meeting->pair)->key == key;
+        bool is_it = tp_graph_pair_at(graph, meeting->pair)->key == key;
         w->transfer[m] = is_it ? 0 : meeting->transfer_us;
     }
     cause.alone = 100 * (w->T - tp_graph_replay(graph, w->own, w->transfer)) / w->T;
@@ -242,16 +275,13 @@ static void add_alike(struct tp_what_if_work *w, uint32_t key)
 
 void tp_what_if_links(struct tp_what_if_work *w)
 {
-    bool *is_told = tp_arena_array(w->arena, w->graph->families.count, sizeof *is_told);
-    for (uint32_t f = 0; f < w->graph->families.count; f++) {
-        struct tp_vec slow = slow_pairs(w, f);
-        is_told[f] = slow.count > 0;
-        if (slow.count)
-            add_slow(w, f, &slow);
-    }
+    struct tp_vec *slow = tp_arena_array(w->arena, w->graph->families.count, sizeof *slow);
+    for (uint32_t f = 0; f < w->graph->families.count; f++)
+        slow[f] = slow_pairs(w, f);
+    add_slow(w, slow);
     for (uint32_t k = 0; k < w->graph->keys.count; k++) {
         uint32_t family = TP_AT(&w->graph->keys, struct tp_graph_key, k)->family;
-        if (is_told[family] || tp_graph_family_at(w->graph, family)->count < 2)
+        if (slow[family].count || tp_graph_family_at(w->graph, family)->count < 2)
             continue;
         tp_what_if_replay(w, false, false); /* own work as it was */
         add_alike(w, k);

@@ -20,6 +20,7 @@ struct tp_what_if_work {
     double *work;          /* by class: usual kernels of a step */
     double median_work;
     bool is_uneven;
+    bool is_input_late; /* of whole classes: usual input is less than they have */
     bool *is_upper[TP_SLOT_OWN]; /* by rank: of the slower one of two levels */
     double *total[TP_SLOT_OWN];  /* by cell (rank, step) */
     double *excess[TP_SLOT_OWN]; /* total less the usual of the class */
@@ -47,6 +48,8 @@ static const double TP_LEAST_COST = 0.5; /* percent of T: what is told */
 double tp_what_if_replay(const struct tp_what_if_work *work, bool uses_usual, bool evens_stages);
 /* T with everything usual, and the stages even where they are not. */
 double tp_what_if_ideal(const struct tp_what_if_work *work);
+/* Ideal, base and loss, of what is usual. */
+void tp_what_if_measure_ideal(struct tp_what_if_work *work);
 /* Marks what the cause is. */
 void tp_what_if_mark(const struct tp_what_if_work *work, const struct tp_cause *cause);
 /* A cause with what it costs; its lists live in the arena. A link that is no more than rough has its cost in `alone`.
@@ -55,6 +58,8 @@ void tp_what_if_add(struct tp_what_if_work *work, struct tp_cause cause);
 
 /* what_if_usual.c */
 void tp_what_if_usual(struct tp_what_if_work *work);
+/* Usual kernels become the mean of all: of work that moves along, none is lost when it is evened out. */
+void tp_what_if_use_means(struct tp_what_if_work *work);
 /* what_if_ranks.c */
 void tp_what_if_ranks(struct tp_what_if_work *work);
 /* what_if_links.c */

@@ -46,7 +46,7 @@ static void find_thresholds(struct finder *f)
     for (uint32_t r = 0; r < w->ranks; r++)
         for (uint32_t s = 0; s < w->steps && !w->is_upper[f->part][r]; s++)
             values[count++] = excess_of(f, r)[s];
-    f->middle = tp_median(values, count);
+    f->middle = f->part == TP_SLOT_INPUT && w->is_input_late ? 0 : tp_median(values, count);
     double spread = fmax(tp_spread(values, count), 1e-9);
     count = 0;
     for (uint32_t r = 0; r < w->ranks; r++)
@@ -160,7 +160,7 @@ static struct tp_vec find_sets(const struct finder *f)
                                                          .ranks = ranks + count[h]};
     for (uint32_t i = 0; i < graph->families.count; i++) {
         const struct tp_graph_family *family = tp_graph_family_at(graph, i);
-        for (uint32_t g = 0; g < family->count; g++) {
+        for (uint32_t g = 0; g < family->count && !family->is_of_pairs; g++) {
             const struct tp_graph_group *group = tp_graph_group_at(graph, family->groups[g]);
             *(struct set *)tp_vec_push(&sets) = (struct set){.place = TP_PLACE_GROUP,
                                                              .where = family->groups[g],

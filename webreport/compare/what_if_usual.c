@@ -6,7 +6,7 @@
 #include "writer/base/sort.h"
 #include "writer/base/stats.h"
 
-static const double LEAST_UNEVEN = 1.02, LEAST_LEVEL = 0.01;
+static const double LEAST_UNEVEN = 1.02, LEAST_LEVEL = 0.01, LATE_INPUT = 0.02, MUCH_INPUT = 0.1;
 enum { LEVEL_SPREADS = 4, FEW_RANKS = 3 };
 
 /* ---- totals ---- */
@@ -129,6 +129,34 @@ static double usual_of(struct tp_what_if_work *w, const struct tp_graph_class *c
     return count ? tp_median(w->values, count) : 0;
 }
 
+static double usual_total(const struct tp_what_if_work *w, uint32_t class, unsigned part)
+{
+    double sum = 0;
+    for (uint32_t k = 0; k < tp_graph_class_at(w->graph, class)->slot_count; k++)
+        sum += tp_usual_of(w, w->usual, class, k, part);
+    return sum;
+}
+
+/* Input can be there before it is needed: a class that waits longer for it than another one is late, and where all wait
+ * for long, all are. */
+static void find_usual_input(struct tp_what_if_work *w)
+{
+    uint32_t count = (uint32_t)w->graph->classes.count;
+    double least = INFINITY, work = 0;
+    for (uint32_t c = 0; c < count; c++) {
+        least = fmin(least, usual_total(w, c, TP_SLOT_INPUT));
+        for (unsigned p = 0; p < TP_SLOT_OWN; p++)
+            work += usual_total(w, c, p) / count;
+    }
+    least = least > MUCH_INPUT * work ? 0 : least;
+    for (uint32_t c = 0; c < count; c++) {
+        double total = usual_total(w, c, TP_SLOT_INPUT);
+        w->is_input_late |= total > least + LATE_INPUT * work;
+        for (uint32_t k = 0; k < tp_graph_class_at(w->graph, c)->slot_count && total > least + LATE_INPUT * work; k++)
+            w->usual[w->first_usual[c] + k * TP_SLOT_OWN + TP_SLOT_INPUT] *= least / total;
+    }
+}
+
 static void find_usual(struct tp_what_if_work *w)
 {
     size_t count = w->graph->classes.count, cells = 0;
@@ -145,9 +173,9 @@ static void find_usual(struct tp_what_if_work *w)
         for (uint32_t k = 0; k < class->slot_count; k++)
             for (unsigned p = 0; p < TP_SLOT_OWN; p++)
                 w->usual[w->first_usual[c] + k * TP_SLOT_OWN + p] = usual_of(w, class, k, p);
-        for (uint32_t k = 0; k < class->slot_count; k++)
-            w->work[c] += tp_usual_of(w, w->usual, c, k, TP_SLOT_KERNEL);
+        w->work[c] = usual_total(w, c, TP_SLOT_KERNEL);
     }
+    find_usual_input(w);
     memcpy(w->values, w->work, count * sizeof *w->values);
     w->median_work = tp_median(w->values, count);
 }
@@ -167,11 +195,10 @@ static void even_out(struct tp_what_if_work *w, unsigned part, bool is_one_row)
 {
     size_t count = w->graph->classes.count;
     double *sums = tp_arena_array(w->arena, count, sizeof *sums), all = 0;
-    for (uint32_t c = 0; c < count; c++)
-        for (uint32_t k = 0; k < tp_graph_class_at(w->graph, c)->slot_count; k++)
-            sums[c] += tp_usual_of(w, w->usual, c, k, part);
-    for (size_t c = 0; c < count; c++)
+    for (uint32_t c = 0; c < count; c++) {
+        sums[c] = usual_total(w, c, part);
         all += sums[c] / (double)count;
+    }
     for (uint32_t c = 0; c < count; c++)
         for (uint32_t k = 0; k < tp_graph_class_at(w->graph, c)->slot_count; k++) {
             double *even = &w->even[w->first_usual[c] + k * TP_SLOT_OWN + part];
@@ -200,9 +227,7 @@ static void find_excess(struct tp_what_if_work *w)
         w->excess[p] = tp_arena_array(w->arena, (size_t)w->ranks * w->steps, sizeof(double));
         for (uint32_t r = 0; r < w->ranks; r++) {
             uint32_t class = tp_graph_rank_at(w->graph, r)->class;
-            double usual = 0;
-            for (uint32_t k = 0; k < tp_graph_class_at(w->graph, class)->slot_count; k++)
-                usual += tp_usual_of(w, w->usual, class, k, p);
+            double usual = usual_total(w, class, p);
             for (uint32_t s = 0; s < w->steps; s++)
                 w->excess[p][(size_t)r * w->steps + s] = w->total[p][(size_t)r * w->steps + s] - usual;
         }
@@ -231,8 +256,7 @@ static void find_pair_medians(struct tp_what_if_work *w)
     w->pair_us = tp_arena_array(w->arena, graph->pairs.count, sizeof *w->pair_us);
     for (size_t m = 0; m < graph->meetings.count; m++) {
         const struct tp_graph_meeting *meeting = tp_graph_meeting_at(graph, m);
-        if (meeting->pair != TP_NO_ID)
-            samples[count++] = (struct sample){meeting->pair, meeting->transfer_us};
+        samples[count++] = (struct sample){meeting->pair, meeting->transfer_us};
     }
     tp_merge_sort(w->arena, samples, count, sizeof *samples, by_pair, NULL);
     for (size_t first = 0, end; first < count; first = end) {
@@ -268,6 +292,24 @@ static void find_usual_links(struct tp_what_if_work *w)
         tp_sort_reals(w->values, link->pair_count);
         link->usual_us = tp_median_of_sorted(w->values, (link->pair_count + 1) / 2);
     }
+}
+
+void tp_what_if_use_means(struct tp_what_if_work *w)
+{
+    for (uint32_t c = 0; c < w->graph->classes.count; c++) {
+        const struct tp_graph_class *class = tp_graph_class_at(w->graph, c);
+        for (uint32_t k = 0; k < class->slot_count; k++) {
+            double sum = 0, count = 0;
+            for (uint32_t i = 0; i < class->rank_count; i++) {
+                const struct tp_graph_rank *rank = tp_graph_rank_at(w->graph, class->ranks[i]);
+                for (uint32_t s = 0; s < w->steps && !w->is_upper[TP_SLOT_KERNEL][class->ranks[i]]; s++, count++)
+                    sum += w->graph->own_us[(size_t)tp_graph_cell(rank, s, k) * TP_SLOT_OWN + TP_SLOT_KERNEL];
+            }
+            w->usual[w->first_usual[c] + k * TP_SLOT_OWN + TP_SLOT_KERNEL] = count > 0 ? sum / count : 0;
+        }
+    }
+    even_out(w, TP_SLOT_KERNEL, are_of_one_row(w->graph));
+    find_excess(w);
 }
 
 void tp_what_if_usual(struct tp_what_if_work *w)

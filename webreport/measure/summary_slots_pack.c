@@ -45,6 +45,33 @@ static void pack_lengths(int64_t *to, const struct tp_step_slots *from, enum tp_
         }
 }
 
+/* Columns that only pairs of ranks, and collectives with work beside them, need: absent where there are none. */
+static void pack_beside(Tp__SummaryProcess *to, const struct tp_step_slots *from, struct tp_arena *arena)
+{
+    size_t cells = (size_t)from->slot_count * from->step_count, beside = 0;
+    bool has_pair = false, has_place = false;
+    for (uint32_t g = 0; g < from->group_count; g++)
+        has_pair |= from->groups[g].kind != TP_GROUP_ALL;
+    for (uint32_t k = 0; k < from->slot_count; k++)
+        has_place |= from->slots[k].waits != 1 || from->slots[k].before || !from->slots[k].is_seen;
+    for (size_t i = 0; i < cells; i++)
+        beside += from->us[TP_SLOT_BESIDE][i] != 0;
+    COLUMN(group_kind, has_pair ? from->group_count : 0);
+    COLUMN(slot_waits, has_place ? from->slot_count : 0);
+    COLUMN(slot_before, has_place ? from->slot_count : 0);
+    COLUMN(slot_seen, has_place ? from->slot_count : 0);
+    COLUMN(slot_beside_us, beside ? cells : 0);
+    for (size_t g = 0; g < to->n_group_kind; g++)
+        to->group_kind[g] = from->groups[g].kind;
+    for (size_t k = 0; k < to->n_slot_waits; k++) {
+        to->slot_waits[k] = from->slots[k].waits;
+        to->slot_before[k] = from->slots[k].before;
+        to->slot_seen[k] = from->slots[k].is_seen;
+    }
+    if (beside)
+        pack_lengths(to->slot_beside_us, from, TP_SLOT_BESIDE);
+}
+
 void tp_slots_pack(Tp__SummaryProcess *to, const struct tp_step_slots *from, struct tp_strings *texts,
                    struct tp_arena *arena)
 {
@@ -68,6 +95,7 @@ void tp_slots_pack(Tp__SummaryProcess *to, const struct tp_step_slots *from, str
     pack_lengths(to->slot_pause_us, from, TP_SLOT_PAUSE);
     pack_lengths(to->slot_input_us, from, TP_SLOT_INPUT);
     pack_lengths(to->slot_within_us, from, TP_SLOT_WITHIN);
+    pack_beside(to, from, arena);
 }
 
 /* ---- unpacked ---- */
@@ -98,17 +126,25 @@ static void unpack_groups(struct tp_unpack *u, struct tp_step_slots *to)
     for (uint32_t g = 0; g < to->group_count && !u->is_bad; g++) {
         to->groups[g] = (struct tp_slot_group){tp_unpack_text(u, from->group_name[g]),
                                                tp_unpack_text(u, from->group_description[g]), from->group_size[g],
-                                               runs + at, from->group_runs[g]};
+                                               runs + at, from->group_runs[g],
+                                               from->n_group_kind ? (enum tp_group_kind)from->group_kind[g] : 0};
         at += from->group_runs[g];
-        u->is_bad |= at > from->n_run_first || from->group_runs[g] > TP_MAX_SLOT_RUNS;
+        u->is_bad |= at > from->n_run_first || from->group_runs[g] > TP_MAX_SLOT_RUNS ||
+                     (uint32_t)to->groups[g].kind >= TP_GROUP_KINDS;
     }
     u->is_bad |= at != from->n_run_first || to->group_count > TP_MAX_SLOT_GROUPS;
+}
+
+/* A column that may be absent. */
+static bool is_whole(size_t count, size_t whole)
+{
+    return count == 0 || count == whole;
 }
 
 static int64_t *unpack_lengths(struct tp_unpack *u, const struct tp_step_slots *to, const int64_t *from)
 {
     int64_t *us = tp_arena_array(u->arena, (size_t)to->slot_count * to->step_count, sizeof *us);
-    for (uint32_t k = 0; k < to->slot_count; k++)
+    for (uint32_t k = 0; k < to->slot_count && from; k++)
         for (uint32_t s = 0; s < to->step_count; s++) {
             size_t cell = tp_slot_cell(to, k, s);
             uint64_t first = s ? (uint64_t)us[tp_slot_cell(to, k, 0)] : 0;
@@ -123,8 +159,12 @@ void tp_slots_unpack(struct tp_unpack *u)
     const Tp__SummaryProcess *from = u->from;
     struct tp_step_slots *to = &u->to->slots;
     *to = (struct tp_step_slots){.host = tp_unpack_text(u, from->host)};
+    u->is_bad |= !is_whole(from->n_group_kind, from->n_group_name);
     unpack_groups(u, to);
-    u->is_bad |= from->n_slot_kernel_us != (uint64_t)from->n_slot_group * from->n_slot_step ||
+    u->is_bad |= !is_whole(from->n_slot_beside_us, from->n_slot_kernel_us) ||
+                 !is_whole(from->n_slot_waits, from->n_slot_group) ||
+                 from->n_slot_before != from->n_slot_waits || from->n_slot_seen != from->n_slot_waits ||
+                 from->n_slot_kernel_us != (uint64_t)from->n_slot_group * from->n_slot_step ||
                  from->n_slot_group > TP_MAX_SLOTS || from->n_slot_kernel_us > TP_MAX_SLOT_CELLS;
     if (u->is_bad)
         return;
@@ -133,8 +173,14 @@ void tp_slots_unpack(struct tp_unpack *u)
     to->slots = tp_arena_array(u->arena, to->slot_count, sizeof *to->slots);
     to->steps = tp_arena_array(u->arena, to->step_count, sizeof *to->steps);
     for (uint32_t k = 0; k < to->slot_count; k++) {
-        to->slots[k] = (struct tp_slot){from->slot_group[k] - 1, from->slot_calls[k]}; /* 0 becomes TP_NO_ID */
-        u->is_bad |= from->slot_group[k] > to->group_count;
+        to->slots[k] = (struct tp_slot){from->slot_group[k] - 1, from->slot_calls[k], 1, 0, true}; /* 0 becomes TP_NO_ID */
+        if (from->n_slot_waits) {
+            to->slots[k].waits = from->slot_waits[k];
+            to->slots[k].before = from->slot_before[k];
+            to->slots[k].is_seen = from->slot_seen[k];
+        }
+        u->is_bad |= from->slot_group[k] > to->group_count || to->slots[k].before > TP_SLOT_WHOLE ||
+                     to->slots[k].waits < 1 || to->slots[k].waits > to->slot_count - (k + 1 < to->slot_count ? k + 1 : k);
     }
     for (uint32_t s = 0; s < to->step_count; s++) {
         uint64_t step = (uint64_t)from->slot_step[s] + (s ? to->steps[s - 1] : 0);
@@ -145,4 +191,5 @@ void tp_slots_unpack(struct tp_unpack *u)
     to->us[TP_SLOT_PAUSE] = unpack_lengths(u, to, from->slot_pause_us);
     to->us[TP_SLOT_INPUT] = unpack_lengths(u, to, from->slot_input_us);
     to->us[TP_SLOT_WITHIN] = unpack_lengths(u, to, from->slot_within_us);
+    to->us[TP_SLOT_BESIDE] = unpack_lengths(u, to, from->n_slot_beside_us ? from->slot_beside_us : NULL);
 }

@@ -24,6 +24,7 @@ static uint32_t comm_detail(struct tp_decoder *d, const struct tp_element *e)
     comm->in_count = tp_element_int(d, e, TP_ARG_IN_COUNT);
     comm->out_count = tp_element_int(d, e, TP_ARG_OUT_COUNT);
     comm->sequence = tp_element_int(d, e, TP_ARG_COMM_SEQUENCE);
+    comm->peer = tp_element_int(d, e, TP_ARG_PEER);
     return (uint32_t)d->comms.count - 1;
 }
 

@@ -296,6 +296,8 @@ static const struct key arg_keys[] = {
     KEY("Process Group Name", TP_ARG_GROUP_NAME),
     KEY("Process Group Description", TP_ARG_GROUP_DESCRIPTION),
     KEY("Process Group Ranks", TP_ARG_GROUP_RANKS),
+    KEY("Src Rank", TP_ARG_PEER), /* torch writes it of a receive .. */
+    KEY("Dst Rank", TP_ARG_PEER), /* .. and this of a send: ranks of the job */
     KEY("Seq", TP_ARG_COMM_SEQUENCE),
     KEY("Bytes", TP_ARG_MEMORY_BYTES),
     KEY("Addr", TP_ARG_ADDRESS),

@@ -77,7 +77,8 @@ enum tp_field {
     TP_ARG_NANS,
     TP_ARG_INFS,
     TP_FIELD_COUNT,
-    TP_ARG_GROUP_RANKS = TP_ARG_LABELS /* all 64 bits are taken; labels are of processes, these of collectives */
+    TP_ARG_GROUP_RANKS = TP_ARG_LABELS, /* all 64 bits are taken; labels are of processes, these of collectives */
+    TP_ARG_PEER = TP_ARG_NAME           /* likewise: names are of processes and threads */
 };
 
 _Static_assert(TP_FIELD_COUNT <= 64, "each has a bit in tp_spans.has");

@@ -163,6 +163,7 @@ struct tp_comm_detail {
     uint32_t collective, dtype, group_size, group_name, group_description, group_ranks;
     int64_t in_count, out_count; /* "In msg nelems", "Out msg nelems" */
     int64_t sequence;            /* "Seq": number of the call within its process group */
+    int64_t peer;                /* of a send or receive: the other rank */
 };
 
 enum tp_memory_flag {
