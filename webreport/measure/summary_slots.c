@@ -200,7 +200,7 @@ static void find_calls(struct work *w)
         if (key == group_of_key.count)
             *(uint32_t *)tp_vec_push(&group_of_key) = group_of(w, record);
         *(struct call *)tp_vec_push(&w->calls) =
-            (struct call){tp_summary_collective_time(record), step, *TP_AT(&group_of_key, uint32_t, key), i};
+            (struct call){tp_collective_time(record), step, *TP_AT(&group_of_key, uint32_t, key), i};
     }
     tp_merge_sort(w->arena, w->calls.data, w->calls.count, sizeof(struct call), by_step_and_start, NULL);
 }
