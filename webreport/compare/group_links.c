@@ -7,40 +7,13 @@
 #include <stdlib.h>
 
 #include "webreport/compare/job_parts.h"
+#include "webreport/measure/collective_kinds.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 #include "writer/base/stats.h"
 
 enum { LEAST_PEERS = 4 };
 static const double SLOW = 0.6, MOST_SLOW = 0.25; /* of the peers' 90th percentile; of the groups */
-
-/* Factor of the bus bandwidth for n ranks: (a n + b) / n, or 1. */
-static const struct {
-    const char *part, *name;
-    double a, b;
-} kinds[] = {
-    {"all_reduce", "all_reduce", 2, -2},
-    {"allreduce", "all_reduce", 2, -2},
-    {"all_gather", "all_gather", 1, -1},
-    {"allgather", "all_gather", 1, -1},
-    {"reduce_scatter", "reduce_scatter", 1, -1},
-    {"reducescatter", "reduce_scatter", 1, -1},
-    {"all_to_all", "all_to_all", 1, -1},
-    {"alltoall", "all_to_all", 1, -1},
-    {"broadcast", "broadcast", 1, 0},
-    {"reduce", "reduce", 1, 0},
-    {"send", "send", 1, 0},
-    {"recv", "recv", 1, 0},
-};
-enum { KINDS = sizeof kinds / sizeof *kinds };
-
-static int kind_of(struct tp_str name)
-{
-    for (int k = 0; k < KINDS; k++)
-        if (tp_str_find_lower(name, kinds[k].part) >= 0)
-            return k;
-    return -1;
-}
 
 bool tp_job_is_communication(struct tp_str name)
 {
@@ -84,15 +57,13 @@ static struct tp_vec find_samples(const struct tp_job *job)
         const struct tp_job_instance *instance = tp_job_instance_at(job, i);
         const struct tp_job_group *group = tp_job_group_at(job, instance->group);
         int64_t whole = group->size == TP_NULL_INT ? group->ranks.count : group->size;
-        int kind = kind_of(tp_strings_get(&job->texts, instance->name));
-        if (kind < 0 || whole < 2 || instance->member_count != whole || instance->bytes <= 0 ||
-            instance->transfer_ns <= 0)
+        const struct tp_collective_kind *kind = tp_collective_kind_of(tp_strings_get(&job->texts, instance->name));
+        if (!kind || whole < 2 || instance->member_count != whole || instance->bytes <= 0 || instance->transfer_ns <= 0)
             continue;
-        double n = (double)whole;
-        double factor = kinds[kind].b == 0 ? 1 : (kinds[kind].a * n + kinds[kind].b) / n;
+        double factor = tp_bus_factor(kind, (double)whole);
         *(struct sample *)tp_vec_push(&samples) = (struct sample){
-            group->family,   kinds[kind].name, 63 - (uint32_t)__builtin_clzll((uint64_t)instance->bytes),
-            instance->group, instance->bytes,  (double)instance->bytes / (double)instance->transfer_ns * 1e9 * factor};
+            group->family,   kind->name,      63 - (uint32_t)__builtin_clzll((uint64_t)instance->bytes),
+            instance->group, instance->bytes, (double)instance->bytes / (double)instance->transfer_ns * 1e9 * factor};
     }
     tp_merge_sort(job->arena, samples.data, samples.count, sizeof(struct sample), by_group, NULL);
     return samples;

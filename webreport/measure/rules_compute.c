@@ -327,6 +327,8 @@ static void add_device(struct tp_advisor *a, const struct tp_gpu *gpu, struct tp
 {
     const struct tp_intervals window = a->model->window;
     struct tp_intervals mine = tp_intervals_meet(a->arena, gpu->exposed_communication, window);
+    if (a->told_communication.count)
+        mine = tp_intervals_minus(a->arena, mine, a->told_communication);
     struct tp_intervals alone = tp_intervals_minus(a->arena, gpu->compute, gpu->communication);
     tp_intervals_append(exposed, mine);
     tp_intervals_append(free, alone);

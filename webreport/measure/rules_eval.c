@@ -223,7 +223,7 @@ static const char *like_rule(const struct tp_rule *rule)
 {
     unsigned count;
     ptrdiff_t id = rule - tp_rules(&count);
-    return id > TP_RULE_C14 ? "C11" : rule->id;
+    return id >= TP_RULE_E4 ? "E1" : id > TP_RULE_C14 ? "C11" : rule->id;
 }
 
 static void weaken(const struct tp_advisor *a, struct tp_finding *f)

@@ -77,7 +77,10 @@ enum tp_rule_id {
     TP_RULE_C22,
     TP_RULE_C23,
     TP_RULE_C24,
-    TP_RULE_C25
+    TP_RULE_C25,
+    TP_RULE_E4,
+    TP_RULE_E6,
+    TP_RULE_E7
 };
 
 /* The events that are named as evidence: the first five of an order, and how many there are. */
@@ -155,10 +158,11 @@ struct tp_advisor {
     struct tp_vec loading;         /* uint32_t: events of code being loaded, in the order of the file */
     struct tp_intervals optimizer; /* time in steps of an optimizer and in zeroing gradients */
     struct tp_vec claimed;         /* struct tp_interval: what other rules than A1 explain */
-    struct tp_vec allocators;      /* uint32_t: events of allocator calls in steady steps, in order of time */
-    struct tp_intervals input;     /* waits for input that B1 or B2 reported */
-    uint8_t *is_attention;         /* by device operation: of attention that C15 reported; NULL: none */
-    struct tp_intervals rest;      /* starved time that nobody claimed */
+    struct tp_intervals told_communication; /* that E4, E6 and E7 explain */
+    struct tp_vec allocators;               /* uint32_t: events of allocator calls in steady steps, in order of time */
+    struct tp_intervals input;              /* waits for input that B1 or B2 reported */
+    uint8_t *is_attention;                  /* by device operation: of attention that C15 reported; NULL: none */
+    struct tp_intervals rest;               /* starved time that nobody claimed */
 
     /* CPU programs: see rules_cpu.c */
     struct tp_cpu_program *cpu;
@@ -313,6 +317,10 @@ void tp_rule_products(struct tp_advisor *a);      /* C17, C18, C21 to C23, C25 *
 void tp_rule_single(struct tp_advisor *a);        /* C24 */
 void tp_rule_layouts(struct tp_advisor *a);       /* C20 */
 void tp_rule_device_code(struct tp_advisor *a);   /* H9, H10, H12, H13 and C19 */
+void tp_rule_sharding(struct tp_advisor *a);      /* E6 */
+void tp_rule_data_parallel(struct tp_advisor *a); /* E7 */
+
+void tp_rule_small_collectives(struct tp_advisor *a); /* E4; of any program */
 
 void tp_rule_no_device(struct tp_advisor *a); /* R1 */
 void tp_rules_prepare_cpu(struct tp_advisor *a);

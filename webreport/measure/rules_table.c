@@ -1,6 +1,7 @@
 /* The rules as data: text, thresholds, confidence. See rules.h; what makes a rule fire stands in rules_gpu.c,
  * rules_input.c, rules_compute.c, rules_cpu.c, rules_code.c, rules_loop.c and rules_memory.c. */
 #include "webreport/measure/rules_eval.h"
+#include "webreport/measure/rules_table_communication.h"
 
 #define DOC_TUNE "https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html"
 #define DOC_GRAPH "https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs"
@@ -585,7 +586,7 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
          "Transformer Engine, the engine's own quantisation).",
          DOC_AMP,
          "compute.low_precision"},
-};
+    TP_RULES_OF_COMMUNICATION};
 
 const struct tp_rule *tp_rules(unsigned *count)
 {

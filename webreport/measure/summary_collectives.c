@@ -14,31 +14,11 @@ static struct tp_str value_text(struct tp_summary_work *work, uint32_t value)
                              : tp_summary_text(work, tp_value_text(work->scratch, trace->values.items[value]));
 }
 
-/* From the first start to the last end of the record's kernels: its ranges but for one, that of the host call. */
-struct tp_interval tp_summary_collective_time(const struct tp_collective *record)
-{
-    struct tp_interval time = {record->start_ns, record->end_ns};
-    bool skips_host = !record->is_device, has_any = false;
-    if (!record->kernel_count)
-        return time;
-    for (uint32_t i = 0; i < record->range_count; i++) {
-        const struct tp_interval *range = &record->ranges[i];
-        if (skips_host && range->a == record->start_ns && range->b == record->end_ns) {
-            skips_host = false;
-            continue;
-        }
-        time.a = !has_any || range->a < time.a ? range->a : time.a;
-        time.b = !has_any || range->b > time.b ? range->b : time.b;
-        has_any = true;
-    }
-    return time;
-}
-
 static void fill_collective(struct tp_summary_work *work, struct tp_summary_collective *out,
                             const struct tp_collective *record)
 {
     const struct tp_trace *trace = work->source->trace;
-    struct tp_interval time = tp_summary_collective_time(record);
+    struct tp_interval time = tp_collective_time(record);
     *out = (struct tp_summary_collective){.name = tp_summary_text(work, record->name),
                                           .group = TP_STR(""),
                                           .dtype = TP_STR(""),

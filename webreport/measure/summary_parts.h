@@ -48,8 +48,6 @@ void tp_summary_fingerprint_build(struct tp_summary_work *work);
 void tp_summary_collectives_build(struct tp_summary_work *work);
 /* Step slots; the steps stand already. */
 void tp_summary_slots_build(struct tp_summary_work *work);
-/* The time of a record: of its kernels; without one, of the call. */
-struct tp_interval tp_summary_collective_time(const struct tp_collective *record);
 void tp_summary_facts_build(struct tp_summary_work *work);
 void tp_summary_findings_build(struct tp_summary_work *work);
 void tp_summary_memory_build(struct tp_summary_work *work);

@@ -55,7 +55,7 @@ static void find_calls(struct tp_slot_work *w)
         if (key == group_of_key.count)
             *(uint32_t *)tp_vec_push(&group_of_key) = tp_slot_group_of(w, record);
         *(struct tp_slot_call *)tp_vec_push(&w->calls) =
-            (struct tp_slot_call){tp_summary_collective_time(record), record->start_ns, step,
+            (struct tp_slot_call){tp_collective_time(record), record->start_ns, step,
                                   *TP_AT(&group_of_key, uint32_t, key), i};
     }
     tp_merge_sort(w->arena, w->calls.data, w->calls.count, sizeof(struct tp_slot_call), by_step_and_call, NULL);

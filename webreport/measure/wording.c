@@ -100,6 +100,9 @@ static const struct words native[TP_RULE_COUNT] = {
     [TP_RULE_C24] = {NULL, "Let the library use tensor cores: TF32, or half precision where the accuracy permits."},
     [TP_RULE_C25] = {NULL, "Where the accuracy permits, multiply in FP8."},
     [TP_RULE_C21] = {NULL, "Compute in single precision where the accuracy permits."},
+    [TP_RULE_E4] = {NULL, "Put several arrays into one and send that."},
+    [TP_RULE_E6] = {NULL, "Start it one layer earlier."},
+    [TP_RULE_E7] = {"One process copies data between devices in every step", "Use one process for each device."},
 };
 
 /* What is said of MPI in place of the words above. */
@@ -108,6 +111,8 @@ static const char overlap_of_mpi[] = "Start it with MPI_Isend, MPI_Irecv or MPI_
 static const struct words mpi[TP_RULE_COUNT] = {
     [TP_RULE_E1] = {NULL, overlap_of_mpi},
     [TP_RULE_H8] = {NULL, overlap_of_mpi},
+    [TP_RULE_E4] = {NULL,
+                    "Put several arrays into one buffer, or describe them with one MPI datatype, and make one call."},
     [TP_RULE_H4] = {NULL, "Threads may compete for cores: lower OMP_NUM_THREADS, bind ranks to cores of their own "
                           "(mpirun --bind-to), or start fewer ranks on a host."},
 };

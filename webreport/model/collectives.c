@@ -444,3 +444,23 @@ void tp_collectives_build(struct tp_model *model)
         out->items[i].bytes = bytes_of(&c, &out->items[i]);
     }
 }
+
+/* The kernels are its ranges but for one, that of the host call. */
+struct tp_interval tp_collective_time(const struct tp_collective *record)
+{
+    struct tp_interval time = {record->start_ns, record->end_ns};
+    bool skips_host = !record->is_device, has_any = false;
+    if (!record->kernel_count)
+        return time;
+    for (uint32_t i = 0; i < record->range_count; i++) {
+        const struct tp_interval *range = &record->ranges[i];
+        if (skips_host && range->a == record->start_ns && range->b == record->end_ns) {
+            skips_host = false;
+            continue;
+        }
+        time.a = !has_any || range->a < time.a ? range->a : time.a;
+        time.b = !has_any || range->b > time.b ? range->b : time.b;
+        has_any = true;
+    }
+    return time;
+}

@@ -34,4 +34,7 @@ struct tp_model;
 /* Needs names, operators, launches and devices of the model. */
 void tp_collectives_build(struct tp_model *model);
 
+/* The time of a record: of its kernels, from the first start to the last end; without one, of the call. */
+struct tp_interval tp_collective_time(const struct tp_collective *record);
+
 #endif

@@ -42,17 +42,26 @@ struct tp_intervals tp_main_between(const struct tp_model *model, struct tp_inte
     return tp_intervals_minus(arena, model->window, tp_intervals_of(&pieces));
 }
 
+struct tp_intervals tp_computing(const struct tp_model *model, struct tp_arena *arena)
+{
+    struct tp_vec compute = TP_VEC(arena, struct tp_interval);
+    for (uint32_t i = 0; i < model->order->host_count; i++) {
+        const struct tp_event *e = &model->trace->events[model->order->host[i]];
+        if (tp_is_computing(model, e))
+            tp_intervals_push(&compute, e->ts_ns, tp_event_end(e));
+    }
+    return tp_intervals_of(&compute);
+}
+
 struct tp_intervals tp_exposed_collectives(const struct tp_model *model, struct tp_arena *arena)
 {
-    struct tp_vec collectives = TP_VEC(arena, struct tp_interval), compute = collectives;
+    struct tp_vec collectives = TP_VEC(arena, struct tp_interval);
     if (!tp_any_name_is(model, TP_MARK_COLLECTIVE) && !tp_any_says(model, TP_RANGE_BIT(COMMUNICATION)))
         return (struct tp_intervals){NULL, 0};
     for (uint32_t i = 0; i < model->order->host_count; i++) {
         const struct tp_event *e = &model->trace->events[model->order->host[i]];
         if (tp_is_collective(model, e))
             tp_intervals_push(&collectives, e->ts_ns, tp_event_end(e));
-        if (tp_is_computing(model, e))
-            tp_intervals_push(&compute, e->ts_ns, tp_event_end(e));
     }
-    return tp_intervals_minus(arena, tp_intervals_of(&collectives), tp_intervals_of(&compute));
+    return tp_intervals_minus(arena, tp_intervals_of(&collectives), tp_computing(model, arena));
 }

@@ -16,6 +16,9 @@ struct tp_intervals tp_main_loading(const struct tp_model *model, struct tp_aren
  * nothing recorded. loading: what tp_main_loading returns. */
 struct tp_intervals tp_main_between(const struct tp_model *model, struct tp_intervals loading, struct tp_arena *arena);
 
+/* Times in which some thread computes: operators and ranges that do not communicate. */
+struct tp_intervals tp_computing(const struct tp_model *model, struct tp_arena *arena);
+
 /* Times of collectives on the host that no operator of any thread hides. */
 struct tp_intervals tp_exposed_collectives(const struct tp_model *model, struct tp_arena *arena);
 

@@ -1,0 +1,255 @@
+/* Rules about communication: small collectives (E4), parameters gathered late (E6), one process for all devices (E7).
+ * For each a program that has it, and ones that look alike and are sound. Every number is counted by hand from the
+ * events above it. */
+#include "small_findings.h"
+
+static int next_correlation;
+
+/* A collective of `count` floats that begins on the host at `ts`, lasts 40 there, and runs on the device from `start`
+ * on.
+ */
+static void collective(const char *name, int64_t count, double ts, double start, double dur)
+{
+    char args[300], annotation[64];
+    int correlation = ++next_correlation;
+    snprintf(args, sizeof args,
+             "\"Collective name\":\"%s\",\"In msg nelems\":%lld,\"Out msg nelems\":%lld,\"dtype\":\"Float\",\"Group "
+             "size\":2,"
+             "\"Process Group Name\":\"0\"",
+             name, (long long)count, (long long)count);
+    snprintf(annotation, sizeof annotation, "nccl:%s", name);
+    host_with("cpu_op", "record_param_comms", ts, 40, args);
+    host("user_annotation", annotation, ts + 5, 30);
+    launch(ts + 10, 5, correlation);
+    operation("kernel", "ncclDevKernel_Generic", start, dur, correlation, 0, 9, "");
+}
+
+static void product(double ts, double start, double dur)
+{
+    int correlation = ++next_correlation;
+    host("cpu_op", "aten::mm", ts, 8);
+    launch(ts + 1, 2, correlation);
+    kernel("sm90_gemm_bf16", start, dur, correlation);
+}
+
+/* Two steps of 10 ms, each with `calls` of `count` floats 50 us apart, 10 us long on the device, then 7 ms of work. */
+enum between { NOTHING, PRODUCTS, GRADIENTS };
+
+static void loop(int calls, int64_t count, enum between between)
+{
+    for (int s = 0; s < 2; s++) {
+        double b = s * 10000;
+        step(s, b, 10000);
+        for (int i = 0; i < calls; i++) {
+            double ts = b + 100 + i * 50;
+            if (between == GRADIENTS)
+                host("cpu_op", "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad", ts - 1, 42);
+            if (between != NOTHING)
+                product(ts - 9, ts - 5, 2);
+            collective("all_reduce", count, ts, ts + 20, 10);
+        }
+        product(b + 2500, b + 2510, 7000);
+    }
+}
+
+static void small_collectives_in_a_loop_could_be_one(void **state)
+{
+    (void)state;
+    loop(30, 256, NOTHING);
+    build();
+    /* 29 times 10 us on the device, and of the 50 us from the end of a call to that of the next those in which the
+     * device waits for the host: not the 10 of the kernel, nor 5 from its launch to its start */
+    assert_found("E4", "comm.small", 100.0 * 29 * (10 + 35) / 10000);
+    assert_string_equal(
+        finding("E4")->detail.ptr,
+        "30 calls of all_reduce per step, of 1.0 KiB on average; whatever its size, one costs about 10 µs");
+    assert_int_equal(finding("E4")->evidence_total, 60);
+    assert_true(finding("E4")->low_percent > 0.79 * finding("E4")->share_percent);
+    assert_null(finding("E1"));
+}
+
+static void what_a_wrapper_sends_during_the_backward_pass_could_be_one(void **state)
+{
+    (void)state;
+    loop(30, 256, GRADIENTS);
+    build();
+    assert_non_null(finding("E4"));
+    assert_non_null(strstr(finding("E4")->detail.ptr, "per step by the wrapper of the model, "));
+}
+
+static void calls_that_work_on_what_others_made_stay(void **state)
+{
+    (void)state;
+    loop(30, 256, PRODUCTS); /* tensor parallelism: each layer's product needs the all-reduce of the layer before */
+    build();
+    assert_null(finding("E4"));
+}
+
+static void few_or_large_collectives_stay(void **state)
+{
+    loop(20, 256, NOTHING);
+    build();
+    assert_null(finding("E4"));
+    end(state), begin(state);
+    loop(30, 1 << 20, NOTHING);
+    build();
+    assert_null(finding("E4"));
+}
+
+static void hidden_collectives_cost_nothing(void **state)
+{
+    (void)state;
+    for (int s = 0; s < 2; s++) {
+        double b = s * 10000;
+        step(s, b, 10000), product(b, b + 10, 9980);
+        for (int i = 0; i < 30; i++)
+            collective("all_reduce", 256, b + 100 + i * 50, b + 120 + i * 50, 10);
+    }
+    build();
+    assert_null(finding("E4"));
+    assert_null(finding("E1"));
+}
+
+/* The backend's threads run what the main thread hands over and waits for: gloo, two steps of 10 ms. */
+static void handed_over(int calls, double dur)
+{
+    for (int s = 0; s < 2; s++) {
+        double b = s * 10000;
+        step(s, b, 10000);
+        host("cpu_op", "aten::mm", b, 2000);
+        for (int i = 0; i < calls; i++) {
+            double ts = b + 2000 + i * (dur + 50);
+            host("cpu_op", "c10d::allreduce_", ts, 20);
+            event("{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"gloo:all_reduce\",\"pid\":10,\"tid\":2,\"ts\":%"
+                  ".3f,"
+                  "\"dur\":%.3f,\"args\":{\"Input Dims\":[[16]],\"Input type\":[\"float\"]}}",
+                  ts + 30, dur);
+        }
+    }
+}
+
+static void small_collectives_of_a_program_without_device_count_with_what_stands_between(void **state)
+{
+    (void)state;
+    handed_over(40, 100); /* handed over at 0, runs from 30 to 130, the next one at 150 */
+    build();
+    assert_found("E4", "comm.small", 100.0 * 39 * 150 / 10000);
+    assert_null(finding("H8"));
+    assert_string_equal(
+        finding("E4")->detail.ptr,
+        "40 calls of all_reduce per step, of 64 B on average; whatever its size, one costs about 130 µs");
+}
+
+static void few_collectives_of_a_program_without_device_are_exposed(void **state)
+{
+    (void)state;
+    handed_over(8, 500);
+    build();
+    assert_null(finding("E4"));
+    assert_found("H8", "comm.exposed", 100.0 * 8 * 500 / 10000);
+}
+
+/* ---- parameters of a sharded model ---- */
+
+/* Two steps of 10 ms: six layers, each gathers 100 us and computes 1 ms; late: its kernel runs when the work before is
+ * done, else beside it. */
+static void layers(bool is_late, const char *wrapper)
+{
+    for (int s = 0; s < 2; s++) {
+        double b = s * 10000;
+        step(s, b, 10000);
+        for (int l = 0; l < 6; l++) {
+            double at = b + 100 + l * 1100;
+            host("user_annotation", wrapper, at - 60, 50);
+            collective("_allgather_base", 16 << 20, at - 58, is_late ? at : l ? at - 500 : at, 100);
+            product(at - 9, at + 100, is_late ? 1000 : 1090);
+        }
+    }
+}
+
+static void parameters_that_come_late_could_come_earlier(void **state)
+{
+    (void)state;
+    layers(true, "FSDP::all_gather (layers.0)");
+    build();
+    assert_found("E6", "comm.exposed", 100.0 * 500 / 10000); /* the first of a step has nothing to hide behind */
+    assert_string_equal(finding("E6")->detail.ptr, "10 of 12 all-gathers of parameters lie bare, 5.0 % of the step");
+    assert_null(finding("E1"));
+}
+
+static void parameters_that_come_in_time_are_no_matter(void **state)
+{
+    (void)state;
+    layers(false, "FullyShardedDataParallel._pre_forward");
+    build();
+    assert_null(finding("E6"));
+}
+
+static void all_gathers_of_others_are_not_of_a_sharded_model(void **state)
+{
+    (void)state;
+    layers(true, "tensor_parallel.forward");
+    build();
+    assert_null(finding("E6"));
+    assert_non_null(finding("E1")); /* 6 %, and no rule that knows more */
+}
+
+/* ---- one process for all devices ---- */
+
+/* Two steps of 1 ms on two devices that compute for 300 us each, after the host has spread the model. */
+static void spread(const char *forward)
+{
+    for (int s = 0; s < 2; s++) {
+        double b = s * 1000;
+        step(s, b, 1000);
+        host("user_annotation", forward, b, 990);
+        host("cpu_op", "Scatter", b + 10, 50);
+        host("cpu_op", "Broadcast", b + 100, 400);
+        for (int d = 0; d < 2; d++) {
+            int correlation = ++next_correlation;
+            launch(b + 600 + d, 1, correlation);
+            operation("kernel", "gemm", b + 610, 300, correlation, d, 7, "");
+        }
+        host("cpu_op", "Gather", b + 700, 40);
+    }
+}
+
+static void one_process_for_all_devices_makes_them_wait(void **state)
+{
+    (void)state;
+    spread("DataParallel.forward");
+    build();
+    assert_found("E7", "comm.exposed", 100.0 * (50 + 400) / 1000); /* gathering hides behind the kernels */
+    assert_int_equal(finding("E7")->confidence, TP_CONFIDENCE_HIGH);
+    assert_string_equal(finding("E7")->detail.ptr,
+                        "one process drives 2 devices; copying the model to them and results back: 45.0 % of the step");
+}
+
+static void a_process_for_each_device_is_sound(void **state)
+{
+    (void)state;
+    spread("DistributedDataParallel.forward");
+    build();
+    assert_null(finding("E7"));
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(small_collectives_in_a_loop_could_be_one),
+        CASE(what_a_wrapper_sends_during_the_backward_pass_could_be_one),
+        CASE(calls_that_work_on_what_others_made_stay),
+        CASE(few_or_large_collectives_stay),
+        CASE(hidden_collectives_cost_nothing),
+        CASE(small_collectives_of_a_program_without_device_count_with_what_stands_between),
+        CASE(few_collectives_of_a_program_without_device_are_exposed),
+        CASE(parameters_that_come_late_could_come_earlier),
+        CASE(parameters_that_come_in_time_are_no_matter),
+        CASE(all_gathers_of_others_are_not_of_a_sharded_model),
+        CASE(one_process_for_all_devices_makes_them_wait),
+        CASE(a_process_for_each_device_is_sound),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,41 @@
+/* Rows of the table of rules (rules_table.c): what rules about communication say beyond E1 and E3. */
+#ifndef TP_WEBREPORT_MEASURE_RULES_TABLE_COMMUNICATION_H
+#define TP_WEBREPORT_MEASURE_RULES_TABLE_COMMUNICATION_H
+
+#include "webreport/measure/rules_eval.h"
+
+#define TP_DOC_DDP "https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html"
+
+#define TP_RULES_OF_COMMUNICATION                                                                                      \
+    [TP_RULE_E4] = {"E4",                                                                                              \
+                    TP_RULE_ANY,                                                                                       \
+                    "Many small collectives, each with its fixed cost",                                                \
+                    TP_CONFIDENCE_MEDIUM,                                                                              \
+                    {{"max_bytes", 1048576, true}, {"min_per_step", 20, true}, {"min_pct", 1.0, false}},               \
+                    "Send several tensors with one call: flatten them into one, or coalesce. "                         \
+                    "DistributedDataParallel: a larger bucket_cap_mb, and gradient_as_bucket_view=True; "              \
+                    "FullyShardedDataParallel: wrap larger blocks.",                                                   \
+                    TP_DOC_DDP,                                                                                        \
+                    "comm.small"},                                                                                     \
+    [TP_RULE_E6] = {"E6",                                                                                              \
+                    TP_RULE_GPU,                                                                                       \
+                    "Parameters are gathered when their layer already waits",                                          \
+                    TP_CONFIDENCE_MEDIUM,                                                                              \
+                    {{"min_per_step", 4, true}, {"min_pct", 5.0, false}},                                              \
+                    "Prefetch the next layer: FullyShardedDataParallel(forward_prefetch=True, "                        \
+                    "backward_prefetch=BackwardPrefetch.BACKWARD_PRE, limit_all_gathers=False where memory allows); "  \
+                    "fully_shard: set_modules_to_forward_prefetch, set_modules_to_backward_prefetch.",                 \
+                    "https://docs.pytorch.org/docs/stable/fsdp.html",                                                  \
+                    "comm.exposed"},                                                                                   \
+    [TP_RULE_E7] = {                                                                                                   \
+        "E7",                                                                                                          \
+        TP_RULE_GPU,                                                                                                   \
+        "DataParallel copies model and data between devices in every step",                                            \
+        TP_CONFIDENCE_HIGH,                                                                                            \
+        {{"min_pct", 1.0, false}},                                                                                     \
+        "Use DistributedDataParallel, one process for each device, also on one machine: nothing is copied "            \
+        "but gradients, and these while the backward pass runs.",                                                      \
+        TP_DOC_DDP,                                                                                                    \
+        "comm.exposed"},
+
+#endif
