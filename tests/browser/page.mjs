@@ -175,6 +175,30 @@ test('printed_tables_keep_their_columns_and_low_rows', async () => {
   }
 });
 
+/* A made trace of one operator in a long path: the folder is what is cut. */
+test('the_end_of_a_path_is_seen', async () => {
+  const folder = '/srv/projects/recommenders/' + 'a_folder_with_a_long_name/'.repeat(4);
+  const frame = (name, ts, dur) => ({ ph: 'X', cat: 'python_function', name, pid: 1, tid: 1, ts, dur, args: { 'Python id': ts + 1 } });
+  const kernel = (ts, id) => [{ ph: 'X', cat: 'cuda_runtime', name: 'cudaLaunchKernel', pid: 1, tid: 1, ts, dur: 2, args: { correlation: id } },
+    { ph: 'X', cat: 'kernel', name: 'k', pid: 0, tid: 7, ts: ts + 3, dur: 5, args: { device: 0, stream: 7, correlation: id } }];
+  const path = join(work, 'folders.pt.trace.json');
+  writeFileSync(path, JSON.stringify({ traceEvents: [...kernel(0, 1), frame(folder + 'train.py(7): first', 10, 100), ...kernel(120, 2), frame(folder + 'train.py(9): second', 130, 100), ...kernel(240, 3)] }));
+  for (const width of [390, 1440]) {
+    const page = await chrome.open(report('folders', path), { width });
+    const seen = await page.ask(`[...document.querySelectorAll('#idle table[data-name] .nm code')].filter((c) => /train/.test(c.textContent)).map((c) => {
+      const range = document.createRange(), text = (c.querySelector('a') ?? c).lastChild; range.selectNodeContents(text);
+      const box = range.getBoundingClientRect(), cell = c.closest('td').getBoundingClientRect(); return [text.textContent.split('(')[0], box.left >= cell.left && box.right <= cell.right + 1]; })`);
+    same(seen.length >= 2, true);
+    same(seen.filter(([name, isSeen]) => name !== 'train.py' || !isSeen), []);
+  }
+});
+
+test('text_off_the_screen_makes_no_row_higher', async () => {
+  const page = await chrome.open(urls.gpu, { width: 390 });
+  const high = await page.ask(`[...document.querySelectorAll('.data tbody tr')].filter((r) => r.querySelector('td.t') && !r.querySelector('details[open], .nm > div') && r.offsetHeight > 32).map((r) => r.textContent.trim().slice(0, 40) + ' ' + r.offsetHeight)`);
+  same(high, []);
+});
+
 test('rows_are_ordered_by_the_column_that_stands_first', async () => {
   const page = await chrome.open(urls.gpu, { width: 390 });
   const late = await page.ask(`[...document.querySelectorAll('.data thead tr')].filter((r) => { const at = [...r.cells].findIndex((c) => c.hasAttribute('aria-sort')); return at > 1; }).length`);
