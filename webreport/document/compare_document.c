@@ -333,12 +333,23 @@ static void put_findings(const struct wording *w)
     }
 }
 
+/* The same where no section follows. */
+static void put_serving(const struct wording *w)
+{
+    if (!w->c->tables[TP_COMPARE_SERVING].row_count)
+        return;
+    tp_document_note(w->document, tp_compare_serving_text(w->c, w->arena));
+    tp_document_table(w->document, tp_compare_shown(w->c, w->naming, TP_COMPARE_SERVING, w->max_rows), NULL);
+}
+
 /* ---- sections ---- */
 
+/* The lead of the part about an engine tells its rates: tp_compare_serving_text. */
 static const struct part {
     const char *id, *label, *title, *lead;
     enum tp_compare_table tables[4]; /* TP_COMPARE_CHANGES ends them */
 } parts[] = {
+    {"diff-serving", "Serving", "Steps of the engine", NULL, {TP_COMPARE_SERVING}},
     {"diff-operators",
      "Operators",
      "Operators",
@@ -387,7 +398,8 @@ static void put_part(const struct wording *w, const struct part *part)
         has_rows |= w->c->tables[part->tables[i]].row_count > 0;
     if (!has_rows)
         return;
-    put_section(w, part->id, part->label, part->title, part->lead);
+    put_section(w, part->id, part->label, part->title,
+                part->lead ? part->lead : tp_compare_serving_text(w->c, w->arena));
     for (unsigned i = 0; part->tables[i] != TP_COMPARE_CHANGES; i++)
         put_table(w, part->tables[i]);
 }
@@ -448,6 +460,7 @@ void tp_compare_document(struct tp_document *document, const struct tp_compare *
     tp_compare_put_work(document, compare, naming);
     put_changes(&w);
     document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
+    put_serving(&w);
     for (size_t row = 0; row < compare->tables[TP_COMPARE_MEMORY].row_count; row++)
         put_device(&w, row);
     put_findings(&w);
