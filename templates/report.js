@@ -220,4 +220,8 @@
     scroll.parentNode.insertBefore(bar, scroll);
   }
   all('table.data[data-name]').forEach(equip);
+  all('table.mini:not(.fall):not(.tmap)').forEach(function (table) {
+    var body = table.tBodies[0], items = family(all('tr', body)), heads = all('thead th', table);
+    heads.forEach(function (head, i) { sortable(head, i, heads, body, items); });
+  });
 }());

@@ -369,6 +369,27 @@
     if (!hits.length) this.selected = this.outlined = null;
   };
 
+  Viewer.prototype.between = function () { return timeText(this.from) + ' to ' + timeText(this.to); };
+
+  /* What runs longest on the devices in the part that is shown: at most four names. */
+  Viewer.prototype.busiest = function () {
+    var self = this, sums = [], most;
+    this.data.lanes.forEach(function (lane) {
+      if (!lane.isDevice) return;
+      lane.rows.forEach(function (row) {
+        for (var i = firstAfter(row, self.from); i < row.start.length && row.start[i] < self.to; i++) {
+          var sum = sums[row.name[i]] = sums[row.name[i]] || { ns: 0, count: 0, start: row.start[i], number: row.name[i] };
+          sum.ns += Math.min(row.end[i], self.to) - Math.max(row.start[i], self.from);
+          sum.count++;
+        }
+      });
+    });
+    most = Object.keys(sums).map(function (number) { return sums[number]; }).sort(function (a, b) { return b.ns - a.ns; });
+    return most.slice(0, 4).map(function (sum) {
+      return { name: self.data.names[sum.number], kind: self.kindOf(sum.number), start: sum.start, words: timeText(sum.ns) + (sum.count > 1 ? ' in ' + sum.count + ' calls' : '') };
+    });
+  };
+
   /* Makes a step or slice the selected one and brings it into view; `range`: the one to show. */
   Viewer.prototype.choose = function (hit, range) {
     var margin, name = hit.row ? this.data.names[hit.row.name[hit.i]] : stepTitle(hit);

@@ -98,6 +98,30 @@
   }
   all('section table.data[data-name] > tbody > tr, section table.mini > tbody > tr').forEach(addRow);
 
+  /* Names that stand without a link become one where the timeline, or a row that has one, knows them: those of trees, of memory,
+     of calls that wait, of evidence. */
+  function knownNames(viewer, page) {
+    var kinds = Object.create(null);
+    viewer.data.names.forEach(function (name, i) { if (i) kinds[flat(name)] = viewer.kindOf(i); });
+    places.forEach(function (place) { if (place.page === page) place.names.forEach(function (name) { kinds[name] = place.kind; }); });
+    return kinds;
+  }
+  function knownAs(text, kinds) {
+    var whole = text.replace(/ [[(].*/, '');
+    return [text, 'nn.Module: ' + text, whole, 'aten::' + whole].filter(function (name) { return name && kinds[name]; })[0];
+  }
+  function linkKnown(viewer, page) {
+    var kinds = knownNames(viewer, page);
+    all('table.data[data-name] td.nm > code, table.data[data-name] td.nm > div > code, table.data td.t, .findings li > code').forEach(function (cell) {
+      var section, name, row, text = flat(cell.textContent);
+      if (one('a', cell) || !(name = knownAs(text, kinds)) || (section = sectionOf(cell)).prefix !== page) return;
+      var link = make('a', { 'class': 'go', href: address({ kind: kinds[name], name: name, page: page, from: -1 }) });
+      while (cell.firstChild) link.appendChild(cell.firstChild);
+      cell.appendChild(link);
+      if ((row = cell.closest('td.nm'))) places.push({ kind: kinds[name], name: name, names: [name], row: row.parentNode, page: page, title: section.title });
+    });
+  }
+
   /* ---- evidence, steps ---- */
 
   all('.findings li[data-t]').forEach(function (item) {
@@ -135,9 +159,10 @@
     row.focus({ preventScroll: true });
   }
   function addPlaces(panel, state) {
-    var list = make('ul', {});
+    var list = make('ul', {}), shown = {};
     places.forEach(function (place) {
-      if (list.children.length > 7 || !isCalled(place, state)) return;
+      var table = isCalled(place, state) && place.row.closest('table').getAttribute('data-name');
+      if (list.children.length > 9 || table === false || (shown[table] = (shown[table] || 0) + 1) > 3) return;
       var item = list.appendChild(make('li', {}));
       item.appendChild(button(place.title, function () { goTo(place.row); }));
       item.appendChild(document.createTextNode(' ' + rowFacts(place.row)));
@@ -156,6 +181,12 @@
     var shown = viewer.selected, head;
     panel.textContent = '';
     panel.setAttribute('data-of', location.hash);
+    panel.hidden = false;
+    if (!state.kind) {
+      panel.appendChild(make('b', {}, viewer.between()));
+      viewer.busiest().forEach(function (name) { panel.appendChild(make('p', {}, name.words + ' ')).appendChild(make('a', { href: address({ kind: name.kind, name: name.name, from: name.start, page: state.page }) }, name.name)); });
+      return;
+    }
     head = panel.appendChild(make('p', {}));
     head.appendChild(make('span', { 'class': 'sev low' }, state.kind));
     head.appendChild(make('b', {}, ' ' + (shown ? shown.name : state.name)));
@@ -174,7 +205,6 @@
       panel.appendChild(button('Next', function () { viewer.go(1); }));
     }
     addPlaces(panel, { name: shown ? shown.name : state.name, page: state.page });
-    panel.hidden = false;
   }
 
   /* ---- one selection ---- */
@@ -214,6 +244,7 @@
     viewers[page] = viewer;
     viewer.panel = make('div', { 'class': 'walk', 'aria-live': 'polite', hidden: '' });
     viewer.card.appendChild(viewer.panel);
+    linkKnown(viewer, page);
     viewer.onselect = function (slice) { /* the pointer or Next chose another slice */
       var chosen = { kind: slice.kind, name: slice.name, from: slice.start, to: -1, page: page };
       rewrite(chosen);
@@ -228,6 +259,7 @@
         now.from = viewer.from;
         now.to = viewer.to;
         rewrite(now);
+        fill(viewer.panel, now, viewer);
       }, 300);
     };
     viewer.data.steps.forEach(function (step) { entries.push({ kind: 'step', name: step.name, page: page }); });

@@ -90,6 +90,24 @@ test('an_address_opens_what_it_names', async () => {
   same(/1 of 50/.test(seen.text) && /GPU 0 · stream 7/.test(seen.text), true);
 });
 
+test('a_part_of_the_time_says_what_runs_in_it', async () => {
+  const page = await open(urls.gpu + '#t=2ms-3ms');
+  await comes(page, PANEL);
+  const text = await page.ask(`document.querySelector('.walk').textContent`);
+  same(/^2\.00 ms to 3\.00 ms/.test(text) && !/No slice/.test(text), true);
+  const links = await page.ask(`[...document.querySelectorAll('.walk a')].map((a) => a.getAttribute('href'))`);
+  same(links.length > 0 && links.every((link) => /^#sel=(kernel|copy):/.test(link)), true);
+});
+
+test('names_in_trees_and_of_memory_lead_to_their_other_places', async () => {
+  for (const [url, tables] of [[urls.gpu, ['time', 'memory']], [urls.cpu, ['memory', 'Alive at the peak, by operator']]]) {
+    const page = await open(url);
+    const without = await page.ask(`[...document.querySelectorAll('table[data-name]')].filter((t) => ${JSON.stringify(tables)}.includes(t.dataset.name)).flatMap((t) => [...t.tBodies[0].rows].filter((r) => (t.dataset.name !== 'time' || r.querySelector('.d4')) && !r.querySelector('a[href^="#sel"]')).map((r) => t.dataset.name + ': ' + r.cells[0].textContent))`);
+    same(without, []);
+    same(await page.ask(`document.querySelectorAll('td.t > a[href^="#sel="]').length > 0`), true);
+  }
+});
+
 test('evidence_of_a_finding_opens_that_event', async () => {
   const page = await open(urls.gpu);
   const wanted = await page.ask(`(() => { const item = document.querySelector('.findings li[data-t]'); item.closest('details').open = true;
@@ -203,6 +221,8 @@ test('short_tables_and_trees_sort', async () => {
   const page = await open(urls.gpu);
   const tables = await page.ask(`[...document.querySelectorAll('table.data[data-name]')].filter((t) => t.tBodies[0].rows.length > 1 && !t.tHead.querySelector('button')).length`);
   same(tables, 0);
+  const short = await page.ask(`(() => { const table = document.querySelector('.mini'); table.tHead.rows[0].cells[0].querySelector('button').click(); return [...table.tBodies[0].rows].map((r) => r.cells[0].textContent.toLowerCase()); })()`);
+  same(short, [...short].sort());
   const order = await page.ask(`(() => {
     const table = document.querySelector('#modules table'), depth = (r) => +(/d(\\d+)/.exec(r.cells[0].firstElementChild.className) ?? [0, 0])[1];
     const rows = () => [...table.tBodies[0].rows].map((r) => [depth(r), r.cells[0].textContent.trim()]);

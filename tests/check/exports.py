@@ -267,7 +267,18 @@ def tables(tp, *traces):
             for to in ("csv", "sqlite"):
                 subprocess.run([tp, "export", trace, "--to", to, "-o", folder, "--quiet"], check=True)
             check_tables(folder, trace)
+            check_costs(tp, folder, trace)
     return not traces
+
+
+def check_costs(tp, folder, trace):
+    """Calls, times, operations and bytes by kind of work: those of the report."""
+    db = sqlite3.connect(glob.glob(folder + "/*.sqlite")[0])
+    done = subprocess.run([tp, "report", trace, "--json", "-", "--quiet"], check=True, stdout=subprocess.PIPE)
+    view = json.loads(done.stdout)["runs"][0]["profiles"][0].get("work_view") or {}
+    wanted = {row["kind"]: (row["calls"], row["flops"], row["bytes"]) for row in view.get("devices", [])}
+    found = {row[0]: row[1:] for row in db.execute("SELECT work, count(*), total(flops), total(least_bytes) FROM kernels GROUP BY work")}
+    assert found == {kind: tuple(v or 0 for v in values) for kind, values in wanted.items()}, (trace, found, wanted)
 
 
 def nearest(sorted_ns, percent):

@@ -5,7 +5,7 @@ if [ -z "$browser" ] || [ ! -d tests/browser ]; then
     skip "the page in a browser" "no chromium"
     exit 0
 fi
-export BROWSER_BINARY="$browser"
+export BROWSER_BINARY="$browser" SHARED
 for script in tests/browser/*.sh; do
     [ -f "$script" ] || continue
     cpu_limit 300 sh "$script" || not_ok "$(basename "$script")" "status $?"

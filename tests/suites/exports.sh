@@ -76,8 +76,8 @@ if command -v sqlite3 >/dev/null 2>&1; then
         "$TP" help export | sed -n '/^questions for/,/^$/p' | sed '1d;s/^  [^ ].*\(SELECT\)/\1/' >questions.sql
         [ "$(grep -c ';' questions.sql)" -ge 5 ] || return 1
         "$TP" export "$DATA/run/worker0.1700000000000.pt.trace.json.gz" --to sqlite -o db6 --quiet || return 1 # has collectives
-        for i in 1 2 3 4 5 6; do
-            [ $i = 6 ] && db=db6 || db=db
+        for i in 1 2 3 4 5 6 7; do
+            [ $i = 7 ] && db=db6 || db=db
             [ -n "$(tr '\n' ' ' <questions.sql | cut -d';' -f$i | sqlite3 -bail $db/*.sqlite)" ] || { echo "question $i has no answer"; return 1; }
         done
     }

@@ -86,11 +86,104 @@ static void a_long_verdict_takes_two_lines(void **state)
     tp_buf_release(&text);
 }
 
+/* A total that moved, where no row is judged: the page does not say beside it that nothing changed. */
+static void a_total_without_a_row_is_no_nothing(void **state)
+{
+    const struct plan base[] = {KERNEL("gemm", 4, 500), KERNEL("relu", 4, 200), END};
+    const struct plan slower[] = {KERNEL("gemm", 4, 530), KERNEL("relu", 4, 210), END};
+    struct tp_compare c;
+    struct tp_document document;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    compare_plans(&c, base, slower);
+    c.tables[TP_COMPARE_CHANGES].row_count = 0;
+    for (int round = 0; round < 2; round++) {
+        struct tp_buf text;
+        c.verdict = c.totals[TP_QUANTITY_KERNELS].verdict = round ? TP_CHANGE_NEUTRAL : TP_CHANGE_REGRESSED;
+        c.totals[TP_QUANTITY_STEP].verdict = c.totals[TP_QUANTITY_HOST_OPS].verdict = TP_CHANGE_NEUTRAL;
+        tp_buf_init(&text, 0);
+        verdict_of(&document, &c);
+        tp_print_markdown(&text, &document, &(struct tp_print_options){0}, NULL);
+        assert_int_equal(!!strstr(text.data, "Nothing changed"), round);
+        const char *wanted = "No single row is sure to have changed; the largest differences a step: gemm 8\xc3\x97"
+                             "8 +";
+        assert_int_equal(!!strstr(text.data, wanted), !round);
+        tp_buf_release(&text);
+    }
+}
+
+/* A loader of another kind is one change of work, whatever operators it had. */
+static void the_loader_is_one_change(void **state)
+{
+    const struct plan plans[] = {KERNEL("gemm", 4, 500), END};
+    struct tp_work_change changes[] = {
+        {.kind = TP_WORK_CHANGE_LOADER, .name = TP_STR("aten::set_"), .delta = 2},
+        {.kind = TP_WORK_CHANGE_LOADER, .name = TP_STR("aten::copy_"), .delta = -64},
+        {.kind = TP_WORK_CHANGE_LOADER, .name = TP_STR("aten::copy_"), .delta = -32},
+        {.kind = TP_WORK_CHANGE_LOADER, .name = TP_STR("aten::div"), .delta = -32},
+    };
+    struct tp_compare c;
+    struct tp_document document;
+    struct tp_buf text;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    compare_plans(&c, plans, plans);
+    c.work = (struct tp_work_diff){.is_known = true, .changes = changes, .count = 4};
+    assert_string_equal(tp_compare_work_figure(&c, &arena), "1 change");
+    tp_buf_init(&text, 0);
+    verdict_of(&document, &c);
+    tp_print_markdown(&text, &document, &(struct tp_print_options){0}, NULL);
+    if (!strstr(text.data, "- data loader: +2, \xe2\x88\x92"
+                           "128 operators a step in the data loader, \xe2\x88\x92"
+                           "64 aten::copy\\_ and \xe2\x88\x92"
+                           "32 aten::div among them\n"))
+        fail_msg("%s", text.data);
+    tp_buf_release(&text);
+}
+
+/* Metrics of runs become a table of classes, in words and in the record; programs that are no engines have none. */
+static void steps_of_an_engine_are_compared_by_class(void **state)
+{
+    const struct plan plans[] = {KERNEL("gemm", 4, 500), END};
+    static const char *const names[] = {"decode.bs32.step.p50", "decode.bs32.step.p90", "decode.tokens_per_s"};
+    static const double values[TP_SIDES][3] = {{300000, 310000, 1000}, {330000, 341000, 900}};
+    struct tp_compare c;
+    struct tp_document document;
+    struct tp_buf text;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    compare_plans(&c, plans, plans);
+    assert_int_equal(c.tables[TP_COMPARE_SERVING].row_count, 0);
+    for (int s = 0; s < TP_SIDES; s++)
+        for (int i = 0; i < 3; i++)
+            runs[s].metrics[tp_metric_find(names[i], strlen(names[i]))].value = values[s][i];
+    compare_runs(&c);
+    assert_int_equal(c.tables[TP_COMPARE_SERVING].row_count, 1);
+    tp_buf_init(&text, 0);
+    verdict_of(&document, &c);
+    tp_print_markdown(&text, &document, &(struct tp_print_options){0}, NULL);
+    assert_non_null(strstr(text.data, "decode: 1,000 \xe2\x86\x92 900 tokens/s."));
+    const char *row = "| decode.bs32 | 300 \xc2\xb5s | 330 \xc2\xb5s | +30 \xc2\xb5s | +10.0 % | 310 \xc2\xb5s | 341 "
+                      "\xc2\xb5s |";
+    if (!strstr(text.data, row))
+        fail_msg("%s", text.data);
+    tp_buf_clear(&text);
+    tp_print_json(&text, &document, &(struct tp_print_options){0}, NULL);
+    assert_non_null(strstr(text.data, "\"serving\":[{\"class\":\"decode.bs32\",\"base_p50_us\":300,"));
+    tp_buf_release(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_verdict_names_rows_before_memory, begin, end),
         cmocka_unit_test_setup_teardown(a_long_verdict_takes_two_lines, begin, end),
+        cmocka_unit_test_setup_teardown(a_total_without_a_row_is_no_nothing, begin, end),
+        cmocka_unit_test_setup_teardown(the_loader_is_one_change, begin, end),
+        cmocka_unit_test_setup_teardown(steps_of_an_engine_are_compared_by_class, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -144,7 +144,7 @@ static void policy_names_the_hashes_of_style_and_script(void **state)
     struct tp_html html;
     struct tp_error err = {0};
     tp_assets_init(&assets, &arena, folder);
-    if (tp_html_build(&html, &assets, false, &err) == 0) {
+    if (tp_html_build(&html, &assets, TP_HTML_INLINE, &err) == 0) {
         assert_true(tp_str_starts(html.css, "a{}\nb{}"));
         assert_true(tp_str_starts(html.csp, "default-src 'none'; style-src 'sha256-"));
         assert_true(tp_str_ends(html.csp, "'; img-src data:; base-uri 'none'; form-action 'none'"));
@@ -152,7 +152,7 @@ static void policy_names_the_hashes_of_style_and_script(void **state)
         assert_int_equal(err.code, TP_ENOTFOUND);
     }
     write_file(folder, "report.js", "x='</SCRIPT>';");
-    assert_int_not_equal(tp_html_build(&html, &assets, false, &err), 0);
+    assert_int_not_equal(tp_html_build(&html, &assets, TP_HTML_INLINE, &err), 0);
     tp_arena_release(&arena);
     remove_folder(folder, (const char *const[]){"report.css", "report.js", NULL});
 }

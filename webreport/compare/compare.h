@@ -25,6 +25,7 @@ enum tp_compare_table {
     TP_COMPARE_RUNTIME,
     TP_COMPARE_MEMORY,
     TP_COMPARE_OWNERS,
+    TP_COMPARE_SERVING, /* classes of an engine's steps; no rows: neither side has any */
     TP_COMPARE_FINDINGS,
     TP_COMPARE_FACTS,
     TP_COMPARE_TABLES
@@ -95,6 +96,17 @@ enum tp_owner_diff_column {
     TP_OWNER_DIFF_COLUMNS
 };
 
+enum tp_serving_diff_column {
+    TP_SERVING_DIFF_CLASS,
+    TP_SERVING_DIFF_BASE_P50,
+    TP_SERVING_DIFF_NEW_P50,
+    TP_SERVING_DIFF_CHANGE,
+    TP_SERVING_DIFF_PERCENT,
+    TP_SERVING_DIFF_BASE_P90,
+    TP_SERVING_DIFF_NEW_P90,
+    TP_SERVING_DIFF_COLUMNS
+};
+
 enum tp_finding_diff_column {
     TP_FINDING_DIFF_RULE,
     TP_FINDING_DIFF_TITLE,
@@ -151,7 +163,13 @@ bool tp_compare_is_worse(const struct tp_compare *compare);
 const char *tp_compare_table_key(enum tp_compare_table table);
 const char *tp_compare_table_title(enum tp_compare_table table);
 
-/* ---- parts (compare_memory.c, compare_tables.c) ---- */
+/* Tokens a second of a side's decode or prefill steps, the median of its runs; NaN: none tells. */
+double tp_compare_serving_rate(const struct tp_compare *compare, int side, bool is_decode);
+
+/* ---- parts (compare_memory.c, compare_tables.c, serving_diff.c) ---- */
+
+/* Fills TP_COMPARE_SERVING. */
+void tp_compare_serving(struct tp_compare *compare);
 
 /* Fills TP_COMPARE_MEMORY, TP_COMPARE_OWNERS and memory_verdict. */
 void tp_compare_memory(struct tp_compare *compare);

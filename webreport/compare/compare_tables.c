@@ -103,6 +103,7 @@ static const struct {
     [TP_COMPARE_RUNTIME] = {"runtime", "Runtime calls", "runtime call", TP_SUMMARY_RUNTIME},
     [TP_COMPARE_MEMORY] = {"memory", "Memory", NULL, -1},
     [TP_COMPARE_OWNERS] = {"memory_owners", "Who holds the memory at the peak", NULL, -1},
+    [TP_COMPARE_SERVING] = {"serving", "Steps of the engine", NULL, -1},
     [TP_COMPARE_FINDINGS] = {"findings", "Findings", NULL, -1},
     [TP_COMPARE_FACTS] = {"facts", "What both sides have in common", NULL, -1},
 };
@@ -344,6 +345,7 @@ void tp_compare_fill_tables(struct tp_compare *compare)
             fill_rows(compare, i, tables[i].rows_of);
     fill_rows(compare, TP_COMPARE_CHANGES, -1);
     fill_step(compare);
+    tp_compare_serving(compare);
     fill_findings(compare);
     fill_facts(compare);
     for (enum tp_compare_table i = 0; i < TP_COMPARE_TABLES; i++)

@@ -213,11 +213,52 @@ static void fill_change(struct tp_finding_block *finding, const struct wording *
             finding->reasons[count++] = lines[i];
 }
 
-static const char *nothing_text(const struct tp_compare *c)
+/* "gemm 8\u00d78 +10.8 \u00b5s; relu +2.0 \u00b5s": the rows that differ most, though none is sure to have changed;
+ * "". */
+static const char *largest_text(const struct wording *w)
 {
-    return *c->damage                             ? "What changed cannot be told from a damaged input."
-           : c->verdict == TP_CHANGE_INCONCLUSIVE ? "What changed cannot be told from these samples."
-                                                  : "Nothing changed that these runs can see.";
+    enum { SHOWN = 3 };
+    static const enum tp_compare_table order[] = {TP_COMPARE_KERNELS, TP_COMPARE_OPERATORS_HOST};
+    const struct tp_table *t = &w->c->tables[order[!w->c->tables[order[0]].row_count]];
+    const char *text = "";
+    for (size_t row = 0; row < t->row_count && row < SHOWN; row++) {
+        int64_t change = tp_table_int(t, TP_ROW_CHANGE)[row];
+        struct tp_str name = tp_kernel_short_name(w->arena, tp_table_text(t, TP_ROW_NAME)[row]);
+        struct tp_str shape = tp_shapes_text(w->arena, tp_table_text(t, TP_ROW_SHAPE)[row]);
+        name = tp_shown_text(w->naming, name);
+        if (change && change != TP_NULL_INT)
+            text = tp_text_printf(w->arena, "%s%s%.*s%s%.*s %s", text, *text ? "; " : "", (int)name.len, name.ptr,
+                                  shape.len ? " " : "", (int)shape.len, shape.ptr,
+                                  tp_signed_time_text(w->arena, change));
+    }
+    return text;
+}
+
+/* Has a total of the times moved: the kernels, the host's operators or the step? */
+static bool has_moved_total(const struct tp_compare *c)
+{
+    for (unsigned i = 0; i < TP_QUANTITIES; i++)
+        if (c->totals[i].verdict == TP_CHANGE_REGRESSED || c->totals[i].verdict == TP_CHANGE_IMPROVED)
+            return true;
+    return false;
+}
+
+/* Where no row changed for sure: the verdict may be about a total, about work or memory all the same. */
+static const char *nothing_text(const struct wording *w)
+{
+    const struct tp_compare *c = w->c;
+    if (*c->damage)
+        return "What changed cannot be told from a damaged input.";
+    if (c->verdict == TP_CHANGE_INCONCLUSIVE)
+        return "What changed cannot be told from these samples.";
+    if (has_moved_total(c)) {
+        const char *largest = largest_text(w);
+        return tp_text_printf(w->arena, "No single row is sure to have changed%s%s.",
+                              *largest ? "; the largest differences a step: " : "", largest);
+    }
+    return c->verdict == TP_CHANGE_NEUTRAL || c->verdict == TP_CHANGE_HINT
+               ? "Nothing changed that these runs can see."
+               : "No time changed that these runs can see.";
 }
 
 static void put_changes(const struct wording *w)
@@ -233,7 +274,7 @@ static void put_changes(const struct wording *w)
                                      .open_count = count,
                                      .more = "; --row-limit -1 shows all"};
     if (!count) {
-        tp_document_note(w->document, nothing_text(w->c));
+        tp_document_note(w->document, nothing_text(w));
         return;
     }
     list.items = tp_arena_array(w->arena, count, sizeof *list.items);
@@ -292,12 +333,23 @@ static void put_findings(const struct wording *w)
     }
 }
 
+/* The same where no section follows. */
+static void put_serving(const struct wording *w)
+{
+    if (!w->c->tables[TP_COMPARE_SERVING].row_count)
+        return;
+    tp_document_note(w->document, tp_compare_serving_text(w->c, w->arena));
+    tp_document_table(w->document, tp_compare_shown(w->c, w->naming, TP_COMPARE_SERVING, w->max_rows), NULL);
+}
+
 /* ---- sections ---- */
 
+/* The lead of the part about an engine tells its rates: tp_compare_serving_text. */
 static const struct part {
     const char *id, *label, *title, *lead;
     enum tp_compare_table tables[4]; /* TP_COMPARE_CHANGES ends them */
 } parts[] = {
+    {"diff-serving", "Serving", "Steps of the engine", NULL, {TP_COMPARE_SERVING}},
     {"diff-operators",
      "Operators",
      "Operators",
@@ -346,7 +398,8 @@ static void put_part(const struct wording *w, const struct part *part)
         has_rows |= w->c->tables[part->tables[i]].row_count > 0;
     if (!has_rows)
         return;
-    put_section(w, part->id, part->label, part->title, part->lead);
+    put_section(w, part->id, part->label, part->title,
+                part->lead ? part->lead : tp_compare_serving_text(w->c, w->arena));
     for (unsigned i = 0; part->tables[i] != TP_COMPARE_CHANGES; i++)
         put_table(w, part->tables[i]);
 }
@@ -407,6 +460,7 @@ void tp_compare_document(struct tp_document *document, const struct tp_compare *
     tp_compare_put_work(document, compare, naming);
     put_changes(&w);
     document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
+    put_serving(&w);
     for (size_t row = 0; row < compare->tables[TP_COMPARE_MEMORY].row_count; row++)
         put_device(&w, row);
     put_findings(&w);

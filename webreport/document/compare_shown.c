@@ -47,6 +47,11 @@ static const struct tp_shown_column owner_columns[] = {
     SIGNED(TP_SHOW_BYTES, TP_OWNER_DIFF_CHANGE, 1),      WIDE(TP_SHOW_COUNT, TP_OWNER_DIFF_BASE_BLOCKS, 0, 0),
     WIDE(TP_SHOW_COUNT, TP_OWNER_DIFF_NEW_BLOCKS, 0, 0), WIDE(TP_SHOW_TEXT, TP_OWNER_DIFF_VERDICT, 0, 0),
 };
+static const struct tp_shown_column serving_columns[] = {
+    COLUMN(TP_SHOW_TIME, TP_SERVING_DIFF_BASE_P50, 1, 0), COLUMN(TP_SHOW_TIME, TP_SERVING_DIFF_NEW_P50, 1, 0),
+    SIGNED(TP_SHOW_TIME, TP_SERVING_DIFF_CHANGE, 1),      SIGNED(TP_SHOW_PERCENT, TP_SERVING_DIFF_PERCENT, 0),
+    COLUMN(TP_SHOW_TIME, TP_SERVING_DIFF_BASE_P90, 1, 0), COLUMN(TP_SHOW_TIME, TP_SERVING_DIFF_NEW_P90, 1, 0),
+};
 static const struct tp_shown_column finding_columns[] = {
     COLUMN(TP_SHOW_TEXT, TP_FINDING_DIFF_STATUS, 0, 0),
     WIDE(TP_SHOW_TEXT, TP_FINDING_DIFF_BASE_SEVERITY, 0, 0),
@@ -85,6 +90,7 @@ static const struct columns {
     [TP_COMPARE_RUNTIME] = {COLUMNS(row_columns), TP_ROW_NAME, {-1, -1}},
     [TP_COMPARE_MEMORY] = {COLUMNS(memory_columns), TP_MEMORY_DIFF_DEVICE, {-1, -1}},
     [TP_COMPARE_OWNERS] = {COLUMNS(owner_columns), TP_OWNER_DIFF_NAME, {-1, -1}},
+    [TP_COMPARE_SERVING] = {COLUMNS(serving_columns), TP_SERVING_DIFF_CLASS, {-1, -1}},
     [TP_COMPARE_FINDINGS] = {COLUMNS(finding_columns), TP_FINDING_DIFF_TITLE, {TP_FINDING_DIFF_LINE, -1}},
     [TP_COMPARE_FACTS] = {COLUMNS(fact_columns), TP_FACT_NAME, {TP_FACT_BASE, TP_FACT_NEW}},
 };

@@ -27,6 +27,20 @@ const char *tp_signed_percent_text(struct tp_arena *arena, double percent)
     return signed_text(arena, percent > 0, tp_text_of_fixed(arena, percent, 1));
 }
 
+const char *tp_compare_serving_text(const struct tp_compare *c, struct tp_arena *arena)
+{
+    static const char *const phases[] = {"prefill", "decode"};
+    const char *text = "Classes as check names them: decode.bs32.step.p50.";
+    for (int is_decode = 1; is_decode >= 0; is_decode--) {
+        double base = tp_compare_serving_rate(c, TP_BASE, is_decode);
+        double other = tp_compare_serving_rate(c, TP_NEW, is_decode);
+        if (!isnan(base) || !isnan(other))
+            text = tp_text_printf(arena, "%s %s: %s \xe2\x86\x92 %s tokens/s.", text, phases[is_decode],
+                                  tp_text_of_fixed(arena, base, 0), tp_text_of_fixed(arena, other, 0));
+    }
+    return text;
+}
+
 /* ---- the verdict ---- */
 
 /* "\u22120.5 to +0.3 %" */

@@ -21,12 +21,59 @@ const char *tp_compare_work_words(const struct tp_compare *c, struct tp_arena *a
     return count > SHOWN ? tp_text_printf(arena, "%s; and %u more", text, count - SHOWN) : text;
 }
 
+/* Is it one of the loader's operators beside another that is told before? Another kind of loader changes them all. */
+static bool is_more_of_loader(const struct tp_work_diff *work, uint32_t at)
+{
+    for (uint32_t i = 0; work->changes[at].kind == TP_WORK_CHANGE_LOADER && i < at; i++)
+        if (work->changes[i].kind == TP_WORK_CHANGE_LOADER)
+            return true;
+    return false;
+}
+
+static int64_t size_of(const struct tp_work_change *change)
+{
+    return change->delta < 0 ? -change->delta : change->delta;
+}
+
+/* "+2 aten::set_" */
+static const char *amount_text(const struct tp_work_change *change, struct tp_arena *arena)
+{
+    return tp_text_printf(arena, "%s%s %.*s", change->delta > 0 ? "+" : "\xe2\x88\x92",
+                          tp_text_of_count(arena, size_of(change)), (int)change->name.len, change->name.ptr);
+}
+
+/* All changes of the loader in one sentence, the largest two by name. */
+static const char *loader_text(const struct tp_work_diff *work, struct tp_arena *arena)
+{
+    const struct tp_work_change *largest = NULL, *second = NULL;
+    int64_t added = 0, removed = 0;
+    for (uint32_t i = 0; i < work->count; i++) {
+        const struct tp_work_change *change = &work->changes[i];
+        if (change->kind != TP_WORK_CHANGE_LOADER)
+            continue;
+        added += change->delta > 0 ? size_of(change) : 0;
+        removed += change->delta < 0 ? size_of(change) : 0;
+        bool is_largest = !largest || size_of(change) > size_of(largest);
+        bool is_second = !is_largest && !tp_str_equal(change->name, largest->name) &&
+                         (!second || size_of(change) > size_of(second));
+        second = is_largest && largest && !tp_str_equal(change->name, largest->name) ? largest
+                 : is_second                                                        ? change
+                                                                                    : second;
+        largest = is_largest ? change : largest;
+    }
+    if (!second)
+        return tp_work_change_sentence(largest, arena);
+    return tp_text_printf(arena, "+%s, \xe2\x88\x92%s operators a step in the data loader, %s and %s among them",
+                          tp_text_of_count(arena, added), tp_text_of_count(arena, removed),
+                          amount_text(largest, arena), amount_text(second, arena));
+}
+
 /* "same", "3 changes", "unknown". */
 const char *tp_compare_work_figure(const struct tp_compare *c, struct tp_arena *arena)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < c->work.count; i++)
-        count += !c->work.changes[i].is_consequence;
+        count += !c->work.changes[i].is_consequence && !is_more_of_loader(&c->work, i);
     return !c->work.is_known ? "unknown" : count ? tp_text_of_some(arena, count, "change", "changes") : "same";
 }
 
@@ -56,7 +103,7 @@ void tp_compare_put_work(struct tp_document *document, const struct tp_compare *
     for (uint32_t pass = 0; pass < 2; pass++) /* what a limit counts first */
         for (uint32_t i = 0; i < c->work.count; i++) {
             const struct tp_work_change *change = &c->work.changes[i];
-            if (change->is_consequence || change->is_gated == (pass == 1))
+            if (change->is_consequence || change->is_gated == (pass == 1) || is_more_of_loader(&c->work, i))
                 continue;
             if (shown == POINTS) {
                 left_out++;
@@ -65,7 +112,9 @@ void tp_compare_put_work(struct tp_document *document, const struct tp_compare *
             if (shown++ == 0)
                 tp_document_notice(document, c->is_work_changed ? TP_TONE_BAD : TP_TONE_UNSURE,
                                    "A step does other work", "");
-            struct tp_str sentence = tp_shown_text(naming, tp_str_of(tp_work_change_sentence(change, arena)));
+            const char *words = change->kind == TP_WORK_CHANGE_LOADER ? loader_text(&c->work, arena)
+                                                                      : tp_work_change_sentence(change, arena);
+            struct tp_str sentence = tp_shown_text(naming, tp_str_of(words));
             tp_document_notice_point(document,
                                      tp_text_printf(arena, "%s: %.*s%s", tp_work_change_text(change), (int)sentence.len,
                                                     sentence.ptr, place_text(change, naming)));

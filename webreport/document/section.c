@@ -52,9 +52,12 @@ void tp_section_name_rows(const struct tp_naming *naming, struct tp_shown_table 
         struct tp_shown_row *row = &shown->rows[i];
         struct tp_str text = texts[i].len ? texts[i] : TP_STR("(none)"), prefix = tp_name_prefix(text);
 
+        struct tp_str name = tp_shown_text(naming, (struct tp_str){text.ptr + prefix.len, text.len - prefix.len});
+
         row->href = tp_source_link(naming, text);
-        row->prefix = prefix;
-        row->name = tp_shown_text(naming, (struct tp_str){text.ptr + prefix.len, text.len - prefix.len});
+        row->name = prefix.len ? name : tp_path_file(name);
+        row->is_place = row->name.len < name.len;
+        row->prefix = row->is_place ? (struct tp_str){name.ptr, name.len - row->name.len} : prefix;
     }
     shown->name_definition = shown->table->defs[text_column].definition;
 }

@@ -64,6 +64,8 @@ void tp_section_put_figures(const struct tp_section *section, struct tp_document
 /* What a finding gains: "14.1 to 37.4 %", of the judged time; NULL: nobody knows. */
 const char *tp_finding_gain(const struct tp_finding *finding, struct tp_arena *arena);
 void tp_section_put_findings(const struct tp_section *section, struct tp_document *document);
+/* Nothing where the trace has no engine's steps with device work. */
+void tp_section_put_serving(const struct tp_section *section, struct tp_document *document);
 
 /* The verdict of the analysis in words, made once: for the document, the index of profiles, the terminal and other
  * tools' files. In naming->arena. */

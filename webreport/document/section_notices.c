@@ -75,7 +75,13 @@ static void add_missing(struct tp_document *document, const struct tp_profile *p
     else if (!views->facts.device_time_ns && !views->kernels.is_present && how_device)
         tp_document_notice(document, TP_TONE_UNSURE, "No GPU activity in this trace",
                            tp_text_printf(arena, "The GPU views are left out. %s", how_device));
-    if (strcmp(views->facts.step_marker, "window") == 0)
+    if (strcmp(views->facts.step_marker, "window") == 0 && profile->advice->serving.is_present)
+        tp_document_notice(document, TP_TONE_UNSURE, "One step of the engine, or some too few to compare",
+                           tp_text_printf(arena,
+                                          "The whole window of %s counts as one step here; the section Serving has "
+                                          "the times of the engine's own.",
+                                          tp_text_of_time(arena, profile->model->window_ns)));
+    else if (strcmp(views->facts.step_marker, "window") == 0)
         tp_document_notice(document, TP_TONE_UNSURE, "No steps are marked in this trace",
                            tp_text_printf(arena, "The whole window of %s counts as one step. %s",
                                           tp_text_of_time(arena, profile->model->window_ns),

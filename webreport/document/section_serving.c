@@ -70,6 +70,30 @@ static void add_table(const struct tp_section *section, struct tp_list *tables, 
     tp_section_add_table(tables, shown);
 }
 
+/* Where there is little room: what the engine did, and how long its steps took by class. */
+void tp_section_put_serving(const struct tp_section *section, struct tp_document *document)
+{
+    static const struct tp_shown_column columns[] = {
+        {TP_SHOW_COUNT, TP_SERVING_CLASS_STEPS, NULL, 0, 0, false, 0},
+        {TP_SHOW_TIME, TP_SERVING_CLASS_P50, NULL, 0, 0, false, 0},
+        {TP_SHOW_TIME, TP_SERVING_CLASS_P90, NULL, 0, 0, false, 0},
+        {TP_SHOW_PERCENT, TP_SERVING_CLASS_BUSY, NULL, 0, 0, false, 0},
+        {TP_SHOW_TIME, TP_SERVING_CLASS_GAP, NULL, 0, 0, false, 0},
+        {TP_SHOW_REAL, TP_SERVING_CLASS_RATE, NULL, 0, 0, false, 0},
+        {TP_SHOW_PERCENT, TP_SERVING_CLASS_OF_BOUND, "Weights, of p50", 0, 0, false, 0},
+    };
+    enum { BRIEF_ROWS = 8 };
+    const struct tp_serving_view *view = &section->profile->advice->serving;
+
+    if (!view->is_present || !view->classes.row_count)
+        return;
+    struct tp_shown_table *shown = tp_section_table_new(section, &view->classes, columns, COUNT(columns), BRIEF_ROWS);
+    shown->name_title = "steps of the engine";
+    tp_section_name_rows(&section->naming, shown, TP_SERVING_CLASS_NAME);
+    tp_document_note(document, lead_of(section, view));
+    tp_document_table(document, shown, NULL);
+}
+
 struct tp_data tp_section_serving(const struct tp_section *section)
 {
     const struct tp_serving_view *view = &section->profile->advice->serving;

@@ -212,6 +212,8 @@ static bool find_in_row(const struct tp_data *object, struct tp_str name, struct
         *out = tp_data_str(row->name);
     else if (tp_str_equal(name, TP_STR("row_prefix")))
         *out = tp_data_str(row->prefix);
+    else if (tp_str_equal(name, TP_STR("row_is_place")))
+        *out = tp_data_bool(row->is_place);
     else if (tp_str_equal(name, TP_STR("row_href")))
         *out = row->href ? tp_data_text(row->href) : (struct tp_data){TP_DATA_NONE, NULL, NULL, 0, 0};
     else if (tp_str_equal(name, TP_STR("row_more")))

@@ -48,6 +48,7 @@ struct tp_shown_row {
     struct tp_str name;   /* ready to show */
     struct tp_str brief;  /* instead of it where room is scarce; ptr NULL: the name */
     struct tp_str prefix; /* shown dimmed before it */
+    bool is_place;        /* the prefix is the folder of a source line: what is cut where room is scarce */
     const char *href;     /* NULL: no link */
     unsigned depth;       /* of a tree */
     struct tp_data more;  /* object for the template "table_more"; kind NONE: the row does not open */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "webreport/export/chrome.h"
+#include "webreport/measure/work_rules.h"
 #include "writer/base/saturate.h"
 
 #define INT TP_ROWS_INT
@@ -139,12 +140,25 @@ static const struct tp_rows_column kernel_columns[] = {
     {"registers_per_thread", INT, "registers of a thread", false},
     {"shared_memory_bytes", INT, "shared memory of a block", false},
     {"occupancy_pct", REAL, "estimated achieved occupancy", false},
+    {"work", TEXT, "kind of work: gemm, attention, elementwise and so on", false},
+    {"flops", INT, "operations of the operator's call, on the longest of its kernels; null: not known", false},
+    {"least_bytes", INT, "bytes that the call must move at least, on the same kernel", false},
     {"step", INT, "step in which it starts", false},
 };
 
 static uint32_t kernel_count(const struct tp_rows *rows)
 {
     return rows->model->devices.count;
+}
+
+/* Kind of work, and what the call had to do, where the operation is the one that it is booked on. */
+static void put_cost(struct tp_rows_cell **cell, const struct tp_rows *rows, uint32_t device)
+{
+    const struct tp_work_unit *unit = tp_work_unit_of(&rows->units, device);
+    const struct tp_cost *cost = unit && unit->main == device ? &rows->units.costs[unit->cost] : NULL;
+    put_text(cell, tp_str_of(tp_work_text(rows->kinds.of_device[device])));
+    put_int(cell, cost ? cost->exact_flops : TP_NULL_INT);
+    put_int(cell, cost ? cost->bytes : TP_NULL_INT);
 }
 
 static void fill_kernel(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
@@ -171,6 +185,7 @@ static void fill_kernel(const struct tp_rows *rows, uint32_t row, struct tp_rows
     put_number(&cell, &trace->values, d->registers);
     put_number(&cell, &trace->values, d->shared_memory);
     cell++->real = d->occupancy_pct_e9 == TP_NULL_INT ? NAN : (double)d->occupancy_pct_e9 / 1e9;
+    put_cost(&cell, rows, row);
     put_step(&cell, rows, e->ts_ns);
 }
 
@@ -374,6 +389,8 @@ void tp_rows_build(struct tp_rows *rows, const struct tp_model *model, struct tp
     tp_links_build(&rows->links, model, arena);
     tp_memory_records_build(&rows->memory, model, arena);
     tp_task_view_build(&rows->tasks, model, arena);
+    tp_work_kinds_build(&rows->kinds, model, arena);
+    tp_work_units_build(&rows->units, &rows->kinds, NULL, arena);
     rows->threads = tp_arena_array(arena, threads, sizeof *rows->threads);
     rows->processes = tp_arena_array(arena, threads, sizeof *rows->processes);
     for (uint32_t i = 0; i < threads; i++) {

@@ -6,6 +6,7 @@
 #include "webreport/export/flow_links.h"
 #include "webreport/measure/memory_records.h"
 #include "webreport/measure/task_view.h"
+#include "webreport/measure/work_costs.h"
 
 enum { TP_ROWS_MAX_COLUMNS = 24 };
 
@@ -32,6 +33,8 @@ struct tp_rows {
     struct tp_links links;
     struct tp_memory_records memory;
     struct tp_task_view tasks;
+    struct tp_work_kinds kinds;
+    struct tp_work_units units;
     struct tp_str *threads, *processes; /* by thread: as texts */
     int64_t first_ns;                   /* what all times are relative to */
 };

@@ -238,23 +238,9 @@ static void fill_documentation(struct database *d)
     sqlite3_finalize(statement);
 }
 
-static struct tp_work_rates rates_of(const struct database *d)
-{
-    struct tp_arena *arena = d->export->arena;
-    struct tp_work_kinds kinds;
-    struct tp_work_units units;
-    struct tp_work_rates rates;
-    tp_work_kinds_build(&kinds, d->rows.model, arena);
-    tp_work_units_build(&units, &kinds, NULL, arena);
-    tp_work_rates_build(&rates, &kinds, &units);
-    tp_work_units_drop(&units, arena);
-    tp_work_kinds_drop(&kinds, arena);
-    return rates;
-}
-
 static void fill_about(struct database *d)
 {
-    const struct tp_work_rates reached = rates_of(d);
+    struct tp_work_rates reached;
     const struct tp_profile *profile = d->export->profile;
     char first[32];
     int n = snprintf(first, sizeof first, "%lld",
@@ -264,6 +250,7 @@ static void fill_about(struct database *d)
         struct tp_str value;
     } facts[] = {{"schema_version", TP_STR("1")}, {"run", profile->run},       {"worker", profile->worker},
                  {"file", profile->file},         {"sha256", profile->sha256}, {"first_event_ns", {first, (size_t)n}}};
+    tp_work_rates_build(&reached, &d->rows.kinds, &d->rows.units);
     const struct {
         const char *key;
         double value;

@@ -20,7 +20,8 @@ struct filler {
     const struct tp_html_level *level;
     struct tp_arena *arena;
     struct tp_object *root, *part; /* part: the section, or the root */
-    struct tp_list *meta, *notices, *figures, *notes, *sections, *tables;
+    bool has_figure; /* what is noticed after the figures stands after them */
+    struct tp_list *meta, *notices, *later_notices, *figures, *notes, *sections, *tables;
 };
 
 static void put_title(struct filler *f, const struct tp_title_block *title)
@@ -54,7 +55,7 @@ static void put_verdict(struct filler *f, const struct tp_verdict_block *verdict
 
 static void put_notice(struct filler *f, const struct tp_notice_block *notice)
 {
-    struct tp_object *object = tp_list_object(f->notices);
+    struct tp_object *object = tp_list_object(f->has_figure ? f->later_notices : f->notices);
     struct tp_list *points = tp_object_list(object, "points");
     tp_object_text(object, "tone", notice->tone == TP_TONE_BAD ? "err" : notice->tone == TP_TONE_UNSURE ? "info" : "");
     tp_object_text(object, "head", notice->head);
@@ -67,6 +68,7 @@ static void put_notice(struct filler *f, const struct tp_notice_block *notice)
 static void put_figure(struct filler *f, const struct tp_figure_block *figure)
 {
     struct tp_object *object = tp_list_object(f->figures);
+    f->has_figure = true;
     tp_object_bool(f->root, "has_figures", true);
     tp_object_text(object, "label", figure->label);
     tp_object_text(object, "value", figure->value);
@@ -226,6 +228,7 @@ void tp_html_put_blocks(struct tp_object *root, const struct tp_document *docume
                        .part = root,
                        .meta = tp_object_list(root, "meta"),
                        .notices = tp_object_list(root, "notices"),
+                       .later_notices = tp_object_list(root, "later_notices"),
                        .figures = tp_object_list(root, "figures"),
                        .notes = tp_object_list(root, "notes"),
                        .tables = tp_object_list(root, "tables"),
@@ -342,7 +345,8 @@ static int compose(void *context, struct tp_error *err)
     size_t most = options->max_bytes ? options->max_bytes : TP_MAX_PAGE_BYTES;
     tp_assets_init(&page->assets, arena, options->templates_dir);
     tp_templates_init(&page->templates, arena, tp_assets_load, &page->assets);
-    int code = tp_html_build(&page->html, &page->assets, options->css != NULL, err);
+    enum tp_html_assets where = options->css ? TP_HTML_SEPARATE : TP_HTML_INLINE_DOCUMENT;
+    int code = tp_html_build(&page->html, &page->assets, where, err);
     for (unsigned level = 0; code == TP_OK && level < LEVELS; level++) {
         code = render(page, &levels[level], err);
         if (code < 0 || page->out->failed || page->out->size <= most)

@@ -12,6 +12,13 @@
 #define TP_HTML_CSS_FILE "report.css"
 #define TP_HTML_JS_FILE "report.js"
 
+/* Where style and script of a page are. Files beside it serve all pages of their folder, so they are whole. */
+enum tp_html_assets {
+    TP_HTML_INLINE,
+    TP_HTML_INLINE_DOCUMENT, /* of a page that has no timeline: without its script */
+    TP_HTML_SEPARATE
+};
+
 struct tp_html {
     struct tp_str css, js;
     struct tp_str csp; /* content of the Content-Security-Policy meta element */
@@ -20,7 +27,8 @@ struct tp_html {
 
 /* Collects style and script; texts live in assets->arena. Returns 0; TP_EFORMAT when one contains what would end or
  * change its element ("</style", "</script", "<!--", NUL); the codes of tp_assets_get. */
-int tp_html_build(struct tp_html *html, const struct tp_assets *assets, bool is_separate, struct tp_error *err);
+int tp_html_build(struct tp_html *html, const struct tp_assets *assets, enum tp_html_assets where,
+                  struct tp_error *err);
 
 /* Members for the shell template: csp, is_separate, css_file, js_file, and (inline only) css and js, which it prints
  * raw: <meta http-equiv="Content-Security-Policy" content="{{csp}}">

@@ -118,7 +118,7 @@ static int begin(void *context, struct tp_error *err)
     tp_assets_init(&page->assets, &page->arena, page->options.templates_dir);
     tp_templates_init(&page->templates, &page->arena, tp_assets_load, &page->assets);
     tp_page_index_init(&page->entries, &page->arena);
-    return tp_html_build(&page->html, &page->assets, options->separate_assets, err);
+    return tp_html_build(&page->html, &page->assets, options->separate_assets ? TP_HTML_SEPARATE : TP_HTML_INLINE, err);
 }
 
 int tp_page_begin(struct tp_page **out, const struct tp_page_options *options, size_t profile_count,

@@ -415,11 +415,31 @@ static void put_xmma(struct out *out, struct tp_str name)
     }
 }
 
+/* Tensile's products: layout and types, then the tile, which tells them apart, then the options between both. */
+static void put_tensile(struct out *out, struct tp_str name)
+{
+    enum { HEAD_WORDS = 4 }; /* Cijk_Alik_Bljk_BBS */
+    static const char *const MARKS[] = {"_MT", "_MI"};
+    struct tp_str told = upto_marks(name, MARKS, 2);
+    ptrdiff_t tile = tp_str_find(told, MARKS[0]);
+    size_t head = 0, words = 0;
+    while (head < told.len && (told.ptr[head] != '_' || ++words < HEAD_WORDS))
+        head++;
+    if (tile < 0 || (size_t)tile <= head) {
+        put(out, told);
+        return;
+    }
+    put(out, tp_text_upto(told, head));
+    put(out, tp_text_from(told, (size_t)tile));
+    put_text(out, " ");
+    put(out, (struct tp_str){told.ptr + head + 1, (size_t)tile - head - 1});
+}
+
 static void put_plain(struct out *out, struct tp_str name)
 {
-    static const char *const TENSILE[] = {"_MT", "_MI"}, *const IGEMM[] = {"_bt", "_wt"};
+    static const char *const IGEMM[] = {"_bt", "_wt"};
     if (tp_str_starts(name, "Cijk_"))
-        put(out, upto_marks(name, TENSILE, 2));
+        put_tensile(out, name);
     else if (tp_str_starts(name, "igemm_"))
         put(out, upto_marks(name, IGEMM, 2));
     else if (tp_str_find(name, "_xmma_") > 0)
