@@ -303,6 +303,21 @@ void tp_rule_products(struct tp_advisor *a)
 
 /* ---- C20: layouts ---- */
 
+/* Kernels that libraries put around a convolution and that leave the layout as it is: they set parts of a tensor or
+ * cast them (MIOpen), make indexes, scale, or unfold an image into a matrix. */
+static bool keeps_layout(struct tp_str name)
+{
+    static const char *const words[] = {"SubTensorOp",
+                                        "kern_precompute_indices",
+                                        "computeOffsetsKernel",
+                                        "computeWgrad",
+                                        "scalePackedTensor",
+                                        "im2col",
+                                        "col2im",
+                                        NULL};
+    return has_word(name, words);
+}
+
 void tp_rule_layouts(struct tp_advisor *a)
 {
     struct tp_work_claim claim;
@@ -312,7 +327,8 @@ void tp_rule_layouts(struct tp_advisor *a)
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);) {
         unsigned kind = a->kinds->of_device[k];
         convolutions += kind == TP_WORK_CONVOLUTION;
-        if (kind == TP_WORK_LAYOUT && tp_kernel_of_library(a, k) == TP_WORK_LAYOUT)
+        if (kind == TP_WORK_LAYOUT && tp_kernel_of_library(a, k) == TP_WORK_LAYOUT &&
+            !keeps_layout(tp_trace_name(a->model->trace, tp_device_event(a->model, k))))
             tp_work_claim_take(&claim, a, k, 1);
     }
     if (!convolutions)

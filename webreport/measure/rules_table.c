@@ -453,8 +453,7 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
                     "Work of the device is missing in the recording",
                     TP_CONFIDENCE_MEDIUM,
                     {{"min_queue_pct", 30.0, false}},
-                    "Where no device work is recorded, record it (ProfilerActivity.CUDA); where some is, look for "
-                    "records that were filtered or dropped: nothing can be said about time whose work is not there.",
+                    "Nothing can be said about time whose work is not there.",
                     DOC_PROFILER,
                     "capture.no_device"},
     [TP_RULE_R2] = {"R2",
@@ -553,7 +552,7 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
                      "Matrix products fall to kernels for odd sizes",
                      TP_CONFIDENCE_HIGH,
                      {{"min_pct", 3.0, false}},
-                     "Pad the dimension that is odd to a multiple of 8 (16 bytes).",
+                     "Pad the dimension that is odd to a multiple of 16 bytes: 8 elements of FP16 or BF16, 4 of FP32.",
                      DOC_AMP,
                      "compute.misaligned"},
     [TP_RULE_C23] = {"C23",

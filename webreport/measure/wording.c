@@ -82,8 +82,7 @@ static const struct words native[TP_RULE_COUNT] = {
     [TP_RULE_H18] = {NULL, "Put the samples together and make one call."},
     [TP_RULE_H19] = {NULL, "Take more samples a step: reading the weights costs the same for each batch."},
     [TP_RULE_H20] = {NULL, "Put inputs of like size together, or limit the elements of a batch instead of its inputs."},
-    [TP_RULE_R1] = {NULL, "Record the device's work with a tool that may see it: nothing can be said about time whose "
-                          "work is not there."},
+    [TP_RULE_R1] = {NULL, NULL},
     [TP_RULE_R2] = {NULL, "Record several steps after a warm-up."},
     [TP_RULE_R3] = {NULL, "Warm up before the recording, and judge the later steps."},
     [TP_RULE_R4] = {NULL, NULL},
