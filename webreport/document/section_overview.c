@@ -69,6 +69,15 @@ static int64_t step_ns(const struct tp_overview *view)
     return (int64_t)llround(view->average_us[TP_AVERAGE_TOTAL] * 1000);
 }
 
+/* Communication and copies at one moment: which of them the moment counts for; "" where there are not both. */
+static const char *split_remark(const struct tp_overview *view)
+{
+    double copies_us =
+        view->average_us[tp_chart_average(TP_CHART_MEMCPY)] + view->average_us[tp_chart_average(TP_CHART_MEMSET)];
+    bool has_both = view->average_us[tp_chart_average(TP_CHART_COMM)] > 0 && copies_us > 0;
+    return has_both ? "; a moment counts once: for kernels, else for copies, else for communication" : "";
+}
+
 static void put_split(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_overview *view = &section->profile->views->overview;
@@ -90,8 +99,8 @@ static void put_split(const struct tp_section *section, struct tp_document *docu
     split = tp_object_new(section->arena);
     tp_chart_put_split(split, section->arena, parts, TP_CHART_KINDS);
     tp_object_printf(split, "split_caption",
-                     view->used_count > 1 ? "Where an average step of %s goes" : "Where the %s go",
-                     tp_text_of_time(section->arena, step_ns(view)));
+                     view->used_count > 1 ? "Where an average step of %s goes%s" : "Where the %s go%s",
+                     tp_text_of_time(section->arena, step_ns(view)), split_remark(view));
     tp_document_chart(document, "split", tp_data_of_object(split), NULL);
 }
 
@@ -115,7 +124,7 @@ static void put_facts(const struct tp_section *section, struct tp_document *docu
     }
     if (*split)
         tp_document_fact(document, tp_text_of_some(arena, view->used_count, "step, on average", "steps, on average"),
-                         split);
+                         tp_text_printf(arena, "%s%s", split, split_remark(view)));
     for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++)
         if (quality->flags[i].is_raised)
             flags = tp_text_printf(arena, "%s%s%s (%s)", flags, *flags ? ", " : "", quality->flags[i].id,

@@ -26,6 +26,12 @@ static double weight_of(const struct tp_finding *finding)
     return isnan(finding->weight_percent) ? isnan(middle) ? 0 : middle : finding->weight_percent;
 }
 
+double tp_finding_most_us(const struct tp_finding *finding)
+{
+    double part = finding->share_percent > 0 ? finding->high_percent / finding->share_percent : 1;
+    return finding->ceiling_us_per_step * part;
+}
+
 static int by_weight(const void *x, const void *y, const void *context)
 {
     (void)context;
@@ -100,6 +106,26 @@ struct evaluation {
     struct tp_advisor advisor;
 };
 
+/* The ceilings of all findings together are those of their times together; what they gain is that at most, and the sum
+ * of what each gains at most. */
+static void add_totals(struct tp_recommendations *r)
+{
+    double sum_us = 0, sum_percent = 0;
+    for (uint32_t i = 0; i < r->finding_count; i++) {
+        const struct tp_finding *f = &r->findings[i];
+        if (isnan(f->ceiling_us_per_step))
+            continue;
+        /* where short events cost more than they last, all ceilings together would be less than one */
+        r->total_ceiling_us_per_step = fmax(r->total_ceiling_us_per_step, f->ceiling_us_per_step);
+        r->total_ceiling_percent = fmax(r->total_ceiling_percent, f->share_percent);
+        sum_us += tp_finding_most_us(f);
+        sum_percent += f->high_percent;
+    }
+    r->total_gain_us_per_step = fmin(sum_us, r->total_ceiling_us_per_step);
+    r->total_gain_percent = fmin(sum_percent, r->total_ceiling_percent);
+    r->gains_overlap = r->total_ceiling_percent < 0.999 * sum_percent;
+}
+
 static int recommend(void *context, struct tp_error *err)
 {
     struct evaluation *e = context;
@@ -114,14 +140,6 @@ static int recommend(void *context, struct tp_error *err)
     tp_merge_sort(a->arena, a->notes.data, a->notes.count, sizeof(struct tp_rule_note), by_rule, NULL);
     double steps = model->used_count;
     int64_t ceiling = tp_less_recording(a, tp_intervals_of(&a->ceilings));
-    double most_us = 0, most_percent = 0; /* of one: where short events cost more than they last, all have less */
-    for (size_t i = 0; i < a->findings.count; i++) {
-        const struct tp_finding *f = TP_AT(&a->findings, struct tp_finding, i);
-        if (!isnan(f->ceiling_us_per_step)) {
-            most_us = fmax(most_us, f->ceiling_us_per_step);
-            most_percent = fmax(most_percent, f->share_percent);
-        }
-    }
     *e->out = (struct tp_recommendations){
         .program = tp_program_kind_text(model->program),
         .step_marker = tp_step_marker_text(model->step_marker),
@@ -129,13 +147,14 @@ static int recommend(void *context, struct tp_error *err)
         .window_ns = model->window_ns,
         .judged_ns = a->judged_ns,
         .step_us = model->used_count ? tp_microseconds(model->window_ns) / steps : 0.0,
-        .total_ceiling_us_per_step = model->used_count ? fmax(tp_microseconds(ceiling) / steps, most_us) : 0.0,
-        .total_ceiling_percent = fmax(tp_percent(ceiling, a->judged_ns), most_percent),
+        .total_ceiling_us_per_step = model->used_count ? tp_microseconds(ceiling) / steps : 0.0,
+        .total_ceiling_percent = tp_percent(ceiling, a->judged_ns),
         .findings = a->findings.data,
         .finding_count = (uint32_t)a->findings.count,
         .not_evaluated = a->notes.data,
         .not_evaluated_count = (uint32_t)a->notes.count,
     };
+    add_totals(e->out);
     return TP_OK;
 }
 

@@ -100,7 +100,9 @@ struct tp_recommendations {
     int64_t step_count, window_ns; /* steps used, and their time W */
     int64_t judged_ns;             /* shares are of this: W, or what of it says something (R3, R4) */
     double step_us, total_ceiling_us_per_step, total_ceiling_percent;
-    struct tp_finding *findings; /* severest first */
+    double total_gain_us_per_step, total_gain_percent; /* what all findings gain at most, together */
+    bool gains_overlap;                                /* that is less than the sum of what each gains */
+    struct tp_finding *findings;                       /* severest first */
     uint32_t finding_count;
     struct tp_rule_note *not_evaluated;
     uint32_t not_evaluated_count;
@@ -115,6 +117,9 @@ struct tp_rule_basis {
     const struct tp_work_units *units;
     const struct tp_rule_overrides *overrides; /* or NULL */
 };
+
+/* What mending it gains at most per step, us: the upper end of the range. NaN: nobody knows. */
+double tp_finding_most_us(const struct tp_finding *finding);
 
 /* Evaluates every rule. */
 void tp_recommendations_build(struct tp_recommendations *out, const struct tp_rule_basis *basis,
