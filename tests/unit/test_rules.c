@@ -171,6 +171,33 @@ static void host_code_is_named_by_its_line(void **state)
 
 /* ---- compute and communication ---- */
 
+/* Two steps of 1 ms: work, then a collective, then a wait for the host; us of each. */
+static void collective_and_wait(double work, double collective)
+{
+    for (int s = 0; s < 2; s++) {
+        double at = s * 1000;
+        host("user_annotation", s ? "ProfilerStep#2" : "ProfilerStep#1", at, 1000);
+        launch(at, 1, 3 * s + 1), kernel("gemm", at + 1, work - 1, 3 * s + 1);
+        launch(at + 1, 1, 3 * s + 2);
+        operation("kernel", "ncclDevKernel_AllReduce", at + work, collective, 3 * s + 2, 0, 9, "");
+        launch(at + 994, 1, 3 * s + 3), kernel("gemm", at + 995, 5, 3 * s + 3);
+    }
+    build();
+}
+
+static void the_verdict_decides_between_findings_that_gain_alike(void **state)
+{
+    collective_and_wait(400, 310); /* E1 gains up to 31 %, A1 17 to 27 % */
+    assert_int_equal(advice.verdict.class, TP_CLASS_COMMUNICATION_BOUND);
+    assert_string_equal(advice.recommendations.findings[0].rule->id, "E1");
+    assert_string_equal(advice.recommendations.findings[1].rule->id, "A1");
+    end(state), begin(state);
+    collective_and_wait(80, 480); /* E1 gains no more than there is work: A1 gains more for sure */
+    assert_int_equal(advice.verdict.class, TP_CLASS_COMMUNICATION_BOUND);
+    assert_string_equal(advice.recommendations.findings[0].rule->id, "A1");
+    assert_non_null(finding("E1"));
+}
+
 static void communication_is_exposed_where_no_compute_runs(void **state)
 {
     (void)state;
@@ -391,6 +418,7 @@ int main(void)
         CASE(a_loader_is_charged_what_the_device_starves_meanwhile),
         CASE(a_pageable_copy_is_held_against_pinned_ones_of_its_direction),
         CASE(host_code_is_named_by_its_line),
+        CASE(the_verdict_decides_between_findings_that_gain_alike),
         CASE(communication_is_exposed_where_no_compute_runs),
         CASE(little_compute_hides_little),
         CASE(tensor_cores_are_advised_by_types_and_sizes),

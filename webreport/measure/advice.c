@@ -7,7 +7,8 @@ static void build(struct tp_advice *advice, const struct tp_model *model, const 
     struct tp_work_kinds kinds;
     struct tp_work_units units;
     bool has_works = is_whole || model->program == TP_RECORDED_GPU;
-    struct tp_rule_basis basis = {model, &advice->quality, &advice->memory, &kinds, &units, overrides};
+    struct tp_rule_basis basis = {model,  &advice->quality, &advice->memory, &kinds,
+                                  &units, overrides,        &advice->verdict};
     memset(advice, 0, sizeof *advice);
     tp_quality_build(&advice->quality, model, arena);
     tp_sync_build(&advice->syncs, model, arena);

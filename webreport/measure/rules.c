@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "webreport/measure/rules_eval.h"
+#include "webreport/measure/rules_order.h"
 #include "writer/base/sort.h"
 
 static const tp_rule_evaluate gpu_rules[] = {
@@ -18,34 +19,10 @@ static const tp_rule_evaluate cpu_rules[] = {tp_rules_prepare_cpu,  tp_rule_cpu_
                                              tp_rule_cpu_chains,    tp_rule_cpu_batch,  tp_rule_cpu_small,
                                              tp_rule_cpu_python,    tp_rule_cpu_copies, tp_rule_cpu_communication};
 
-/* The middle of what is gained, less where it is less sure. */
-static double weight_of(const struct tp_finding *finding)
-{
-    static const double sure[] = {[TP_CONFIDENCE_LOW] = 0.35, [TP_CONFIDENCE_MEDIUM] = 0.8, [TP_CONFIDENCE_HIGH] = 1};
-    double middle = (finding->low_percent + finding->high_percent) / 2 * sure[finding->confidence];
-    return isnan(finding->weight_percent) ? isnan(middle) ? 0 : middle : finding->weight_percent;
-}
-
 double tp_finding_most_us(const struct tp_finding *finding)
 {
     double part = finding->share_percent > 0 ? finding->high_percent / finding->share_percent : 1;
     return finding->ceiling_us_per_step * part;
-}
-
-static int by_weight(const void *x, const void *y, const void *context)
-{
-    (void)context;
-    const struct tp_finding *p = x, *q = y;
-    double a = weight_of(p), b = weight_of(q);
-    if (p->is_first != q->is_first)
-        return p->is_first ? -1 : 1;
-    if (p->severity != q->severity)
-        return p->severity < q->severity ? -1 : 1;
-    if (a != b)
-        return a > b ? -1 : 1;
-    if (p->rule != q->rule)
-        return p->rule < q->rule ? -1 : 1;
-    return tp_str_compare(p->detail, q->detail);
 }
 
 static int by_rule(const void *x, const void *y, const void *context)
@@ -102,6 +79,7 @@ static void evaluate(struct tp_advisor *a)
 /* What the rules find of a model. */
 struct evaluation {
     struct tp_recommendations *out;
+    const struct tp_trace_verdict *verdict;
     struct tp_arena *arena; /* of what is found */
     struct tp_advisor advisor;
 };
@@ -136,7 +114,7 @@ static int recommend(void *context, struct tp_error *err)
     a->notes = TP_VEC(e->arena, struct tp_rule_note);
     a->ceilings = a->claimed = TP_VEC(a->arena, struct tp_interval);
     evaluate(a);
-    tp_merge_sort(a->arena, a->findings.data, a->findings.count, sizeof(struct tp_finding), by_weight, NULL);
+    tp_findings_sort(a->arena, a->findings.data, a->findings.count, e->verdict->class);
     tp_merge_sort(a->arena, a->notes.data, a->notes.count, sizeof(struct tp_rule_note), by_rule, NULL);
     double steps = model->used_count;
     int64_t ceiling = tp_less_recording(a, tp_intervals_of(&a->ceilings));
@@ -162,7 +140,7 @@ void tp_recommendations_build(struct tp_recommendations *out, const struct tp_ru
 {
     struct tp_arena scratch; /* sets of intervals and lists, as long as the trace: gone with the last rule */
     struct evaluation e = {
-        out, arena, {.model = basis->model, .arena = &scratch, .judged_ns = basis->model->window_ns}};
+        out, basis->verdict, arena, {.model = basis->model, .arena = &scratch, .judged_ns = basis->model->window_ns}};
     e.advisor.quality = basis->quality;
     e.advisor.memory = basis->memory;
     e.advisor.kinds = basis->kinds;

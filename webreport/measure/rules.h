@@ -19,6 +19,7 @@ struct tp_quality;
 struct tp_memory_peak;
 struct tp_work_kinds;
 struct tp_work_units;
+struct tp_trace_verdict;
 
 enum tp_severity { TP_SEVERITY_HIGH, TP_SEVERITY_MEDIUM, TP_SEVERITY_LOW, TP_SEVERITY_INFO };
 enum tp_confidence { TP_CONFIDENCE_LOW, TP_CONFIDENCE_MEDIUM, TP_CONFIDENCE_HIGH };
@@ -116,6 +117,7 @@ struct tp_rule_basis {
     const struct tp_work_kinds *kinds; /* of device programs; of others NULL, as the next */
     const struct tp_work_units *units;
     const struct tp_rule_overrides *overrides; /* or NULL */
+    const struct tp_trace_verdict *verdict;    /* what it decides stands first among findings that gain alike */
 };
 
 /* What mending it gains at most per step, us: the upper end of the range. NaN: nobody knows. */

@@ -1,5 +1,4 @@
-/* The rules as data: text, thresholds, confidence. See rules.h; what makes a rule fire stands in rules_gpu.c,
- * rules_input.c, rules_compute.c, rules_cpu.c, rules_code.c, rules_loop.c and rules_memory.c. */
+/* The rules as data: text, thresholds, confidence. See rules.h; what makes a rule fire stands in rules_*.c. */
 #include "webreport/measure/rules_eval.h"
 
 #define DOC_TUNE "https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html"
