@@ -164,6 +164,24 @@ static void missing_work_is_not_asked_for_where_some_is_recorded(void **state)
     assert_silent("ProfilerActivity.CUDA");
 }
 
+static void what_is_not_in_the_record_may_have_hidden_communication(void **state)
+{
+    (void)state;
+    step(1, 0, 1000), host("cpu_op", "aten::mm", 10, 50), host("user_annotation", "gloo:all_reduce", 100, 800);
+    build();
+    assert_says("H8");
+    assert_says("Communication that no recorded operator hides takes 80.0 % of the steps");
+    trace.evidence.event_count = 90;
+    trace.evidence.lost[TP_LOST_NUMBERS] = 10; /* a tenth is borne */
+    tp_advice_build(&advice, &model, NULL, &arena);
+    assert_non_null(finding("H8"));
+    trace.evidence.lost[TP_LOST_NUMBERS] = 11;
+    tp_advice_build(&advice, &model, NULL, &arena);
+    assert_null(finding("H8"));
+    assert_silent("Overlap communication");
+    assert_says("the record is not whole: 11 events of the host missing");
+}
+
 #define SAYS(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -175,6 +193,7 @@ int main(void)
         SAYS(a_device_that_was_not_recorded_may_have_been_used),
         SAYS(a_sum_is_no_overlap),
         SAYS(a_moment_of_copy_and_communication_counts_once),
+        SAYS(what_is_not_in_the_record_may_have_hidden_communication),
         SAYS(missing_work_is_not_asked_for_where_some_is_recorded),
     };
     return cmocka_run_group_tests_name("first screen", tests, NULL, NULL);

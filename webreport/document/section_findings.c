@@ -142,20 +142,27 @@ static const char *total_text(struct tp_arena *arena, const struct tp_recommenda
                           found->gains_overlap ? ", because their times overlap" : "");
 }
 
+static const char *none_text(const struct tp_section *section)
+{
+    const char *missing = tp_evidence_reason(&section->profile->trace->evidence, TP_NEED_ALL, section->arena);
+    return tp_text_printf(section->arena, "%s%s. What was checked and what could not be is listed under trace quality.",
+                          *missing ? "No rule found time that could be saved, but the record is not whole: "
+                                   : "Nothing stands out: no rule found time that could be saved",
+                          missing);
+}
+
 void tp_section_put_findings(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_recommendations *found = &section->profile->advice->recommendations;
     struct tp_arena *arena = section->arena;
-    struct tp_findings_block list = {
-        .heading = "Findings",
-        .none = "Nothing stands out: no rule found time that could be saved. What was checked and what could not be "
-                "is listed under trace quality.",
-        .id_head = "id",
-        .title_head = "finding",
-        .value_head = "at most per step",
-        .change_head = "of it",
-        .reason_head = "what to try",
-        .items = tp_arena_array(arena, found->finding_count, sizeof *list.items)};
+    struct tp_findings_block list = {.heading = "Findings",
+                                     .none = none_text(section),
+                                     .id_head = "id",
+                                     .title_head = "finding",
+                                     .value_head = "at most per step",
+                                     .change_head = "of it",
+                                     .reason_head = "what to try",
+                                     .items = tp_arena_array(arena, found->finding_count, sizeof *list.items)};
 
     for (size_t i = 0; i < found->finding_count; i++)
         if (!has_finding(found, parent_rule(found->findings[i].rule->id)))

@@ -330,7 +330,7 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
                     TP_RULE_CPU,
                     "Communication is not hidden behind compute",
                     TP_CONFIDENCE_MEDIUM,
-                    {{"min_pct", 5.0, false}},
+                    {{"min_pct", 5.0, false}, {"max_missing_pct", 10.0, false}},
                     "Overlap communication with backward: DistributedDataParallel with larger buckets, or gradient "
                     "accumulation with no_sync.",
                     DOC_DIST,
