@@ -223,6 +223,8 @@ static const char *like_rule(const struct tp_rule *rule)
 {
     unsigned count;
     ptrdiff_t id = rule - tp_rules(&count);
+    if (id == TP_RULE_A13)
+        return "A11";
     return id > TP_RULE_C14 ? "C11" : rule->id;
 }
 

@@ -23,6 +23,7 @@ enum tp_rule_id {
     TP_RULE_A8,
     TP_RULE_A11,
     TP_RULE_A12,
+    TP_RULE_A13,
     TP_RULE_B1,
     TP_RULE_B2,
     TP_RULE_B3,
@@ -159,6 +160,7 @@ struct tp_advisor {
     struct tp_intervals input;     /* waits for input that B1 or B2 reported */
     uint8_t *is_attention;         /* by device operation: of attention that C15 reported; NULL: none */
     struct tp_intervals rest;      /* starved time that nobody claimed */
+    struct tp_str calling;         /* in which code operators that launch take long; "": in none */
 
     /* CPU programs: see rules_cpu.c */
     struct tp_cpu_program *cpu;
@@ -300,7 +302,7 @@ void tp_rule_loader(struct tp_advisor *a);        /* B1, B2 */
 void tp_rule_pageable(struct tp_advisor *a);      /* B3 */
 void tp_rule_input_copy(struct tp_advisor *a);    /* B4 */
 void tp_rule_tiny_copies(struct tp_advisor *a);   /* B5 */
-void tp_rule_host_code(struct tp_advisor *a);     /* A11 */
+void tp_rule_host_code(struct tp_advisor *a);     /* A11 A13 */
 void tp_rule_short_kernels(struct tp_advisor *a); /* A3 */
 void tp_rule_launches(struct tp_advisor *a);      /* A1 */
 void tp_rule_graph(struct tp_advisor *a);         /* A2 */

@@ -6,7 +6,7 @@
 static const struct tp_rule_gain gains[TP_RULE_COUNT] = {
     [TP_RULE_A1] = {0.6, 0.95, 8, 8},  [TP_RULE_A2] = {0.5, 0.95, 1, 1},  [TP_RULE_A3] = {0.3, 0.95, 0, 0},
     [TP_RULE_A4] = {0.3, 1.0, 0, 6},   [TP_RULE_A5] = {0.3, 1.0, 0, 0},   [TP_RULE_A6] = {0.3, 1.0, 0, 0},
-    [TP_RULE_A8] = {0.5, 1.0, 0, 0},   [TP_RULE_A11] = {0.7, 1.0, 1, 1},  [TP_RULE_A12] = {0.3, 1.0, 0, 0},
+    [TP_RULE_A8] = {0.5, 1.0, 0, 0},   [TP_RULE_A11] = {0.7, 1.0, 0, 0},  [TP_RULE_A12] = {0.3, 1.0, 0, 0},
     [TP_RULE_B1] = {0.8, 1.0, 0, 0},   [TP_RULE_B2] = {0.8, 1.0, 3, 3},   [TP_RULE_B3] = {0.5, 0.95, 3, 3},
     [TP_RULE_B4] = {0.2, 0.9, 1, 1},   [TP_RULE_B5] = {0.3, 0.95, 0, 0},  [TP_RULE_C1] = {0.4, 0.85, 0, 0},
     [TP_RULE_C2] = {0.3, 0.8, 0, 0},   [TP_RULE_C6] = {0.5, 1.0, 0, 0},   [TP_RULE_C7] = {0.5, 1.0, 4, 4},
@@ -23,7 +23,7 @@ static const struct tp_rule_gain gains[TP_RULE_COUNT] = {
     [TP_RULE_C14] = {0, 0, 3, 5},      [TP_RULE_C15] = {0, 0, 1, 1},      [TP_RULE_C16] = {0.4, 1.0, 2, 9},
     [TP_RULE_C17] = {0, 0, 1, 1},      [TP_RULE_C18] = {0.1, 1.0, 1, 1},  [TP_RULE_C19] = {0.5, 1.0, 1, 1},
     [TP_RULE_C20] = {0.5, 1.0, 1, 2},  [TP_RULE_C22] = {0.3, 0.75, 1, 2}, [TP_RULE_C24] = {0, 0, 4, 4},
-    [TP_RULE_C25] = {0.33, 1.0, 0, 0},
+    [TP_RULE_C25] = {0.33, 1.0, 0, 0}, [TP_RULE_A13] = {0.7, 1.0, 0, 0},
 };
 
 struct tp_rule_gain tp_rule_gain_of(enum tp_rule_id rule)

@@ -119,8 +119,8 @@ static void skip(struct tp_advisor *a, const enum tp_rule_id *rules, size_t coun
 }
 
 /* Rules about a host that is late. */
-static const enum tp_rule_id late_host[] = {TP_RULE_A1,  TP_RULE_A2,  TP_RULE_A3, TP_RULE_A4,
-                                            TP_RULE_A11, TP_RULE_A12, TP_RULE_H9};
+static const enum tp_rule_id late_host[] = {TP_RULE_A1,  TP_RULE_A2,  TP_RULE_A3,  TP_RULE_A4,
+                                            TP_RULE_A11, TP_RULE_A12, TP_RULE_A13, TP_RULE_H9};
 
 /* ---- R2: too little ---- */
 

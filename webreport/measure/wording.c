@@ -26,6 +26,7 @@ static const struct words native[TP_RULE_COUNT] = {
     [TP_RULE_A11] = {NULL, "Move this work to other threads or onto the device, cache it, or overlap it with the "
                            "device work of the previous batch."},
     [TP_RULE_A12] = {NULL, "Allocate once and reuse, or take memory from a pool (cudaMallocAsync). See also D2."},
+    [TP_RULE_A13] = {NULL, NULL},
     [TP_RULE_B1] = {NULL, "Read ahead on other threads, keep more batches ready, or make reading and decoding "
                           "cheaper."},
     [TP_RULE_B2] = {"Input data is read by the thread that drives the device",
