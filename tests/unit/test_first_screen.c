@@ -92,6 +92,20 @@ static void a_gap_behind_a_call_is_a_riddle(void **state)
     assert_says("takes 800 µs (80.0 % of the step); the trace does not show why.");
 }
 
+static void the_call_that_fills_a_gap_is_named(void **state)
+{
+    (void)state;
+    step(1, 0, 1000), launch(0, 5, 1), kernel("a", 5, 95, 1);
+    host("user_annotation", "warm up", 100, 890), launch(150, 700, 2), kernel("b", 850, 150, 2);
+    build(); /* idle from 100 to 850, of which the call takes 700 */
+    assert_says("takes 750 µs (75.0 % of the step); the host ran warm up, 700 µs of it in cudaLaunchKernel.");
+    end(state), begin(state);
+    step(1, 0, 1000), launch(0, 5, 1), kernel("a", 5, 95, 1);
+    host("user_annotation", "warm up", 100, 890), launch(150, 370, 2), kernel("b", 850, 150, 2);
+    build();
+    assert_silent("of it in");
+}
+
 static void without_steps_shares_are_of_the_way_between_device_operations(void **state)
 {
     (void)state;
@@ -106,6 +120,7 @@ static void a_device_that_was_not_recorded_may_have_been_used(void **state)
     step(1, 0, 1000), host("cpu_op", "aten::mm", 100, 800);
     build();
     assert_says("no device was recorded.");
+    assert_says("- 1 step: Operators and ranges 800 µs (80.0 %), Other 200 µs (20.0 %)\n");
     assert_silent("no device is used");
 }
 
@@ -171,6 +186,7 @@ static void what_is_not_in_the_record_may_have_hidden_communication(void **state
     build();
     assert_says("H8");
     assert_says("Communication that no recorded operator hides takes 80.0 % of the steps");
+    assert_says("a moment counts once: for communication, else for what runs beside it");
     trace.evidence.event_count = 90;
     trace.evidence.lost[TP_LOST_NUMBERS] = 10; /* a tenth is borne */
     tp_advice_build(&advice, &model, NULL, &arena);
@@ -182,6 +198,15 @@ static void what_is_not_in_the_record_may_have_hidden_communication(void **state
     assert_says("the record is not whole: 11 events of the host missing");
 }
 
+static void a_function_that_is_the_evidence_is_named_once(void **state)
+{
+    (void)state;
+    kernel("a", 0, 10, 1), launch(0, 1, 1), kernel("b", 401, 99, 2), launch(400, 1, 2);
+    frame("data.py(9): decode", 5, 390);
+    build();
+    assert_says("- A13 at 5 µs, data.py(9): decode\n");
+}
+
 #define SAYS(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -189,11 +214,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SAYS(the_share_of_the_longest_gap_says_what_it_is_of),
         SAYS(a_gap_behind_a_call_is_a_riddle),
+        SAYS(the_call_that_fills_a_gap_is_named),
         SAYS(without_steps_shares_are_of_the_way_between_device_operations),
         SAYS(a_device_that_was_not_recorded_may_have_been_used),
         SAYS(a_sum_is_no_overlap),
         SAYS(a_moment_of_copy_and_communication_counts_once),
         SAYS(what_is_not_in_the_record_may_have_hidden_communication),
+        SAYS(a_function_that_is_the_evidence_is_named_once),
         SAYS(missing_work_is_not_asked_for_where_some_is_recorded),
     };
     return cmocka_run_group_tests_name("first screen", tests, NULL, NULL);

@@ -111,6 +111,27 @@ static void a_size_that_depends_on_data_is_a_rule_of_its_own(void **state)
     assert_int_equal(finding("A6")->severity, TP_SEVERITY_LOW);
 }
 
+/* Of 1,000 bytes 950 are reserved, 500 of them allocated from 10 us to 2,990 us. */
+static void nearly_full_memory(void)
+{
+    for (int i = 0; i < 2; i++)
+        event("{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":10,\"tid\":1,\"ts\":%d,\"s\":\"t\",\"args\":{\"Device "
+              "Type\":1,"
+              "\"Device Id\":0,\"Addr\":1,\"Bytes\":%d,\"Total Allocated\":%d,\"Total Reserved\":950}}",
+              i ? 2990 : 10, i ? -500 : 500, i ? 0 : 500);
+}
+
+static void an_engine_takes_all_memory_on_purpose(void **state)
+{
+    (void)state;
+    host("user_annotation", "execute_context_0(0)_generation_32(32)", 0, 500);
+    launch(5, 5, 1), kernel("k", 15, 900, 1);
+    nearly_full_memory();
+    build_with(GPU(8));
+    assert_null(finding("D1"));
+    assert_true(was_not_evaluated("D1", "a serving engine takes the memory on purpose"));
+}
+
 static void the_allocator_is_judged_by_steady_steps(void **state)
 {
     (void)state;
@@ -120,11 +141,7 @@ static void the_allocator_is_judged_by_steady_steps(void **state)
         call("cudaFree", b + 450, 100, i * 10 + 4), call("cudaMalloc", b + 550, 40, i * 10 + 5);
         launch(b + 600, 5, i * 10 + 3), kernel("k2", b + 605, 395, i * 10 + 3);
     }
-    for (int i = 0; i < 2; i++)
-        event("{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":10,\"tid\":1,\"ts\":%d,\"s\":\"t\",\"args\":{\"Device "
-              "Type\":1,"
-              "\"Device Id\":0,\"Addr\":1,\"Bytes\":%d,\"Total Allocated\":%d,\"Total Reserved\":950}}",
-              i ? 2990 : 10, i ? -500 : 500, i ? 0 : 500);
+    nearly_full_memory();
     build_with(GPU(8));
     assert_ceiling("A12", 280.0 / 3); /* two steps of 140, three steps are used */
     assert_int_equal(finding("D2")->evidence_total, 4);
@@ -443,6 +460,7 @@ int main(void)
         CASE(a_value_read_in_every_step_costs_the_gap_behind_it),
         CASE(a_copy_to_the_host_that_is_waited_for_reads_a_value),
         CASE(a_size_that_depends_on_data_is_a_rule_of_its_own),
+        CASE(an_engine_takes_all_memory_on_purpose),
         CASE(the_allocator_is_judged_by_steady_steps),
         CASE(a_loader_is_charged_what_the_device_starves_meanwhile),
         CASE(a_pageable_copy_is_held_against_pinned_ones_of_its_direction),

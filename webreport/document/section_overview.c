@@ -69,13 +69,17 @@ static int64_t step_ns(const struct tp_overview *view)
     return (int64_t)llround(view->average_us[TP_AVERAGE_TOTAL] * 1000);
 }
 
-/* Communication and copies at one moment: which of them the moment counts for; "" where there are not both. */
+/* Communication at a moment of other work: which of them the moment counts for; "" where there are not both. */
 static const char *split_remark(const struct tp_overview *view)
 {
+    bool has_communication = view->average_us[tp_chart_average(TP_CHART_COMM)] > 0;
     double copies_us =
         view->average_us[tp_chart_average(TP_CHART_MEMCPY)] + view->average_us[tp_chart_average(TP_CHART_MEMSET)];
-    bool has_both = view->average_us[tp_chart_average(TP_CHART_COMM)] > 0 && copies_us > 0;
-    return has_both ? "; a moment counts once: for kernels, else for copies, else for communication" : "";
+    if (!has_communication)
+        return "";
+    if (copies_us > 0)
+        return "; a moment counts once: for kernels, else for copies, else for communication";
+    return view->gpu_summary.row_count ? "" : "; a moment counts once: for communication, else for what runs beside it";
 }
 
 static void put_split(const struct tp_section *section, struct tp_document *document)
@@ -123,7 +127,7 @@ static void put_facts(const struct tp_section *section, struct tp_document *docu
                 tp_text_of_time(arena, (int64_t)llround(us * 1000)), tp_text_of_percent(arena, 100 * us / total));
     }
     if (*split)
-        tp_document_fact(document, tp_text_of_some(arena, view->used_count, "step, on average", "steps, on average"),
+        tp_document_fact(document, tp_text_of_some(arena, view->used_count, "step", "steps, on average"),
                          tp_text_printf(arena, "%s%s", split, split_remark(view)));
     for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++)
         if (quality->flags[i].is_raised)

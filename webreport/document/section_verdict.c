@@ -80,16 +80,29 @@ static bool is_riddle(const struct tp_trace_verdict *verdict)
     return untold_ns > verdict->gap.total_ns / 2;
 }
 
+/* "; the host ran step, 6.54 ms of it in hipLaunchKernel". */
+static const char *meanwhile_text(const struct tp_naming *naming, const struct tp_verdict_gap *gap)
+{
+    struct tp_str line = tp_shown_text(naming, gap->line), call = tp_shown_text(naming, gap->call);
+    const char *text = strcmp(gap->kind, "none") == 0
+                           ? ""
+                           : tp_text_printf(naming->arena, "; the host ran %.*s", (int)line.len, line.ptr);
+    if (!call.len || tp_str_equal(call, line))
+        return text;
+    return tp_text_printf(naming->arena, "%s%s in %.*s", text,
+                          tp_text_printf(naming->arena, *text ? ", %s of it" : "; the host was for %s of it",
+                                         tp_text_of_time(naming->arena, gap->call_ns)),
+                          (int)call.len, call.ptr);
+}
+
 static const char *gap_text(const struct tp_naming *naming, const struct tp_profile *profile)
 {
     const struct tp_trace_verdict *verdict = &profile->advice->verdict;
-    struct tp_str line = tp_shown_text(naming, verdict->gap.line);
-    bool has_line = strcmp(verdict->gap.kind, "none") != 0;
-    return tp_text_printf(naming->arena, " The longest time without recorded device work takes %s (%s %s)%s%s%.*s.",
+    return tp_text_printf(naming->arena, " The longest time without recorded device work takes %s (%s %s)%s%s.",
                           tp_text_of_time(naming->arena, verdict->gap.total_ns),
                           tp_text_of_percent(naming->arena, verdict->gap.percent), whole_text(naming->arena, profile),
-                          is_riddle(verdict) ? "; the trace does not show why" : "", has_line ? "; the host ran " : "",
-                          has_line ? (int)line.len : 0, line.ptr);
+                          is_riddle(verdict) ? "; the trace does not show why" : "",
+                          meanwhile_text(naming, &verdict->gap));
 }
 
 /* "A step takes 12.3 ms (18 steps, 1 left out as warm-up). The longest time without device work takes .." */

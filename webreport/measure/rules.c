@@ -141,6 +141,7 @@ void tp_recommendations_build(struct tp_recommendations *out, const struct tp_ru
     struct tp_arena scratch; /* sets of intervals and lists, as long as the trace: gone with the last rule */
     struct evaluation e = {
         out, basis->verdict, arena, {.model = basis->model, .arena = &scratch, .judged_ns = basis->model->window_ns}};
+    e.advisor.is_serving = basis->is_serving;
     e.advisor.quality = basis->quality;
     e.advisor.memory = basis->memory;
     e.advisor.kinds = basis->kinds;

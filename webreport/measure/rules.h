@@ -117,6 +117,7 @@ struct tp_rule_basis {
     const struct tp_work_kinds *kinds; /* of device programs; of others NULL, as the next */
     const struct tp_work_units *units;
     const struct tp_rule_overrides *overrides; /* or NULL */
+    bool is_serving;                           /* the trace has steps of a serving engine */
     const struct tp_trace_verdict *verdict;    /* what it decides stands first among findings that gain alike */
 };
 

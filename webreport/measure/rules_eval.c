@@ -208,6 +208,12 @@ struct tp_str tp_line_times_text(struct tp_advisor *a, const struct tp_line_time
     return (struct tp_str){text.data, text.count};
 }
 
+const char *tp_advisor_in_steps(const struct tp_advisor *a)
+{
+    uint32_t steps = a->model->used_count;
+    return steps > 1 ? tp_text_printf(a->arena, " in %s steps", tp_text_of_count(a->arena, steps)) : "";
+}
+
 /* ---- findings ---- */
 
 static enum tp_severity severity_of(const struct tp_candidate *c, double share)

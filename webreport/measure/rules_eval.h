@@ -130,6 +130,7 @@ struct tp_advisor {
     const struct tp_quality *quality;
     const struct tp_memory_peak *memory;
     const struct tp_rule_overrides *overrides;
+    bool is_serving;                   /* there are steps of a serving engine */
     const struct tp_work_kinds *kinds; /* of device programs */
     const struct tp_work_units *units;
     uint8_t *of_library;    /* by name of a kernel: enum tp_work that the name alone says + 1; 0: not looked at */
@@ -210,6 +211,9 @@ struct tp_pick tp_pick_of_operation(const struct tp_model *model, uint32_t devic
 
 /* Does one of the times (int64_t, ascending) lie in [a, b)? */
 bool tp_any_within(const struct tp_vec *starts, int64_t a, int64_t b);
+
+/* " in 6 steps": what a count is of; "" of one step. */
+const char *tp_advisor_in_steps(const struct tp_advisor *a);
 
 /* printf into the arena. */
 struct tp_str tp_advisor_text(struct tp_advisor *a, const char *format, ...) __attribute__((format(printf, 2, 3)));

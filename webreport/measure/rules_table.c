@@ -220,7 +220,7 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
                     TP_RULE_ANY,
                     "Device memory is almost full",
                     TP_CONFIDENCE_HIGH,
-                    {{"min_pct", 90.0, false}},
+                    {{"min_pct", 90.0, false}, {"engines", 0, true}},
                     "Use activation checkpointing, a smaller type, a smaller batch, or shard the model.",
                     DOC_CUDA,
                     "memory.capacity"},

@@ -161,7 +161,7 @@ const char *tp_phrase(enum tp_phrase phrase, enum tp_producer producer)
         [TP_PHRASE_INPUT_MEAN] = {"Mean over the used steps of the time in the data loader.",
                                   "Mean over the used steps of the time in ranges that wait for input."},
         [TP_PHRASE_CALLS] = {"Runtime calls", "Runtime calls and waits"},
-        [TP_PHRASE_HOST_WORK] = {"Operators", "Host work"},
+        [TP_PHRASE_HOST_WORK] = {"Operators and ranges", "Host work"},
         [TP_PHRASE_HOST_SHARE] = {"Operator time", "Host work"},
         [TP_PHRASE_FRAME] = {"Python frame", "frame"},
         [TP_PHRASE_CALLER] = {"Python frame", "module"},
