@@ -111,6 +111,27 @@ static void a_size_that_depends_on_data_is_a_rule_of_its_own(void **state)
     assert_int_equal(finding("A6")->severity, TP_SEVERITY_LOW);
 }
 
+/* Of 1,000 bytes 950 are reserved, 500 of them allocated from 10 us to 2,990 us. */
+static void nearly_full_memory(void)
+{
+    for (int i = 0; i < 2; i++)
+        event("{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":10,\"tid\":1,\"ts\":%d,\"s\":\"t\",\"args\":{\"Device "
+              "Type\":1,"
+              "\"Device Id\":0,\"Addr\":1,\"Bytes\":%d,\"Total Allocated\":%d,\"Total Reserved\":950}}",
+              i ? 2990 : 10, i ? -500 : 500, i ? 0 : 500);
+}
+
+static void an_engine_takes_all_memory_on_purpose(void **state)
+{
+    (void)state;
+    host("user_annotation", "execute_context_0(0)_generation_32(32)", 0, 500);
+    launch(5, 5, 1), kernel("k", 15, 900, 1);
+    nearly_full_memory();
+    build_with(GPU(8));
+    assert_null(finding("D1"));
+    assert_true(was_not_evaluated("D1", "a serving engine takes the memory on purpose"));
+}
+
 static void the_allocator_is_judged_by_steady_steps(void **state)
 {
     (void)state;
@@ -120,11 +141,7 @@ static void the_allocator_is_judged_by_steady_steps(void **state)
         call("cudaFree", b + 450, 100, i * 10 + 4), call("cudaMalloc", b + 550, 40, i * 10 + 5);
         launch(b + 600, 5, i * 10 + 3), kernel("k2", b + 605, 395, i * 10 + 3);
     }
-    for (int i = 0; i < 2; i++)
-        event("{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":10,\"tid\":1,\"ts\":%d,\"s\":\"t\",\"args\":{\"Device "
-              "Type\":1,"
-              "\"Device Id\":0,\"Addr\":1,\"Bytes\":%d,\"Total Allocated\":%d,\"Total Reserved\":950}}",
-              i ? 2990 : 10, i ? -500 : 500, i ? 0 : 500);
+    nearly_full_memory();
     build_with(GPU(8));
     assert_ceiling("A12", 280.0 / 3); /* two steps of 140, three steps are used */
     assert_int_equal(finding("D2")->evidence_total, 4);
@@ -162,14 +179,70 @@ static void host_code_is_named_by_its_line(void **state)
     kernel("a", 0, 10, 1), launch(0, 1, 1), kernel("b", 401, 99, 2), launch(400, 1, 2);
     host("python_function", "train.py(3): main", 5, 490), host("python_function", "data.py(9): decode", 100, 200);
     build();
-    assert_ceiling("A11", 391); /* 10..401, of it 200 in decode */
-    assert_string_equal(finding("A11")->detail.ptr, "data.py(9): decode: at most 40.0 % of the step; "
+    assert_ceiling("A13", 391); /* 10..401, of it 200 in decode */
+    assert_string_equal(finding("A13")->detail.ptr, "data.py(9): decode: at most 40.0 % of the step; "
                                                     "train.py(3): main: at most 38.2 % of the step");
-    assert_true(tp_str_equal(finding("A11")->evidence[0].file_line, TP_STR("data.py(9): decode")));
+    assert_true(tp_str_equal(finding("A13")->evidence[0].file_line, TP_STR("data.py(9): decode")));
     assert_null(finding("A1"));
+    assert_null(finding("A11"));
+}
+
+/* The host is in one range for 391 us, in which operators run. */
+static void range_with_operators(int count, double dur, const char *setting)
+{
+    kernel("a", 0, 10, 1), launch(0, 1, 1), kernel("b", 401, 99, 2), launch(400, 1, 2);
+    host("user_annotation", "DistributedDataParallel.forward", 0, 500);
+    for (int i = 0; i < count; i++)
+        host("cpu_op", "aten::view", 10 + i * dur, dur);
+    settings[1] = setting;
+    build();
+}
+
+static void slow_calls_are_no_code_that_another_thread_could_run(void **state)
+{
+    range_with_operators(39, 10, NULL); /* all but 1 us */
+    assert_null(finding("A13"));
+    assert_ceiling("A1", 391);
+    assert_string_equal(finding("A1")->detail.ptr, "calls that are slow or many in DistributedDataParallel.forward: "
+                                                   "at most 78.0 % of the step");
+    end(state), begin(state);
+    range_with_operators(1, 300, NULL); /* what the host computes itself */
+    assert_ceiling("A13", 391);
+    assert_null(finding("A1"));
+    end(state), begin(state);
+    range_with_operators(39, 10, "A11.by_cause=0");
+    assert_ceiling("A11", 391);
+    assert_null(finding("A13"));
 }
 
 /* ---- compute and communication ---- */
+
+/* Two steps of 1 ms: work, then a collective, then a wait for the host; us of each. */
+static void collective_and_wait(double work, double collective)
+{
+    for (int s = 0; s < 2; s++) {
+        double at = s * 1000;
+        host("user_annotation", s ? "ProfilerStep#2" : "ProfilerStep#1", at, 1000);
+        launch(at, 1, 3 * s + 1), kernel("gemm", at + 1, work - 1, 3 * s + 1);
+        launch(at + 1, 1, 3 * s + 2);
+        operation("kernel", "ncclDevKernel_AllReduce", at + work, collective, 3 * s + 2, 0, 9, "");
+        launch(at + 994, 1, 3 * s + 3), kernel("gemm", at + 995, 5, 3 * s + 3);
+    }
+    build();
+}
+
+static void the_verdict_decides_between_findings_that_gain_alike(void **state)
+{
+    collective_and_wait(400, 310); /* E1 gains up to 31 %, A1 17 to 27 % */
+    assert_int_equal(advice.verdict.class, TP_CLASS_COMMUNICATION_BOUND);
+    assert_string_equal(advice.recommendations.findings[0].rule->id, "E1");
+    assert_string_equal(advice.recommendations.findings[1].rule->id, "A1");
+    end(state), begin(state);
+    collective_and_wait(80, 480); /* E1 gains no more than there is work: A1 gains more for sure */
+    assert_int_equal(advice.verdict.class, TP_CLASS_COMMUNICATION_BOUND);
+    assert_string_equal(advice.recommendations.findings[0].rule->id, "A1");
+    assert_non_null(finding("E1"));
+}
 
 static void communication_is_exposed_where_no_compute_runs(void **state)
 {
@@ -387,10 +460,13 @@ int main(void)
         CASE(a_value_read_in_every_step_costs_the_gap_behind_it),
         CASE(a_copy_to_the_host_that_is_waited_for_reads_a_value),
         CASE(a_size_that_depends_on_data_is_a_rule_of_its_own),
+        CASE(an_engine_takes_all_memory_on_purpose),
         CASE(the_allocator_is_judged_by_steady_steps),
         CASE(a_loader_is_charged_what_the_device_starves_meanwhile),
         CASE(a_pageable_copy_is_held_against_pinned_ones_of_its_direction),
         CASE(host_code_is_named_by_its_line),
+        CASE(slow_calls_are_no_code_that_another_thread_could_run),
+        CASE(the_verdict_decides_between_findings_that_gain_alike),
         CASE(communication_is_exposed_where_no_compute_runs),
         CASE(little_compute_hides_little),
         CASE(tensor_cores_are_advised_by_types_and_sizes),

@@ -128,9 +128,8 @@ static void one_gap_of_half_the_window_is_a_stall(void **state)
     make(&m, EVENT("python_function", "train.py(3): warm", 0, 100,
                    "") "," LAUNCH(0, 1, 1) "," KERNEL("a", 2, 8, 1) "," LAUNCH(90, 1, 2) "," KERNEL("b", 92, 8, 2));
     assert_int_equal(m.verdict.class, TP_CLASS_STALL);
-    headline_is(
-        &m,
-        "One gap is 83.7 % of the recorded device work: GPU 0 waits for the host, most of it at train.py(3): warm.");
+    headline_is(&m, "One gap is 83.7 % of the time from the first to the last device operation: GPU 0 waits for the "
+                    "host, most of it at train.py(3): warm.");
     tp_arena_release(&m.arena);
 }
 
@@ -170,14 +169,14 @@ static void programs_without_a_device_are_judged_by_the_main_thread(void **state
     make(&m,
          STEP(1, 0, 100) "," EVENT("user_annotation", LOADER, 0, 19, "") "," EVENT("cpu_op", "aten::mm", 30, 40, ""));
     assert_int_equal(m.verdict.class, TP_CLASS_CPU);
-    headline_is(&m,
-                "Operators take 40.0 % of the steps, code between them 41.0 %; no device is used. Largest operator: "
-                "aten::mm, 100.0 % of operator time.");
+    headline_is(
+        &m, "Operators take 40.0 % of the steps, code between them 41.0 %; no device was recorded. Largest operator: "
+            "aten::mm, 100.0 % of operator time.");
     tp_arena_release(&m.arena);
     make(&m,
          STEP(1, 0, 100) "," EVENT("user_annotation", LOADER, 0, 20, "") "," EVENT("cpu_op", "aten::mm", 30, 40, ""));
     assert_int_equal(m.verdict.class, TP_CLASS_INPUT_BOUND);
-    headline_is(&m, "Loading input data takes 20.0 % of the steps; no device is used.");
+    headline_is(&m, "Loading input data takes 20.0 % of the steps; no device was recorded.");
     tp_arena_release(&m.arena);
 }
 

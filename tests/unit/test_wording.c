@@ -164,7 +164,7 @@ static void a_quarter_of_input_is_the_verdict(void **state)
     assert_int_equal(v->cause_ns[TP_TIME_SYNC], 3 * 50000000ll);
     assert_int_equal(v->cause_ns[TP_TIME_OPERATORS], 3 * 600000000ll);
     assert_int_equal(v->cause_ns[TP_TIME_BETWEEN], 3 * 20000000ll);
-    headline_is(&m, "Waiting for input takes 25.0 % of the steps; no device is used.");
+    headline_is(&m, "Waiting for input takes 25.0 % of the steps; no device was recorded.");
     const struct tp_finding *h1 = finding(&m, "H1");
     assert_non_null(h1);
     assert_true(h1->share_percent == 25 && h1->ceiling_us_per_step == 250000);

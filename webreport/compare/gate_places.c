@@ -24,7 +24,7 @@ static const struct {
     const char *metric, *rule;
 } explained[] = {
     {"h2d.pageable.", "B3"}, {"d2h.pageable.", "B3"}, {"gemm.fp32.", "C1"}, {"step.dataloader.", "B1"},
-    {"idle.", "A11"},        {"memory.frag", "D3"},   {"sets.", "C7"},      {"communication.exposed.", "E1"},
+    {"idle.", "A13"},        {"memory.frag", "D3"},   {"sets.", "C7"},      {"communication.exposed.", "E1"},
 };
 
 /* The rule whose findings stand for a metric that counts something else; NULL: none. */

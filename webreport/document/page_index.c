@@ -54,7 +54,7 @@ void tp_page_index_fill(struct tp_page_entry *entry, struct tp_arena *arena, con
             100 * tp_table_real(&overview->gpu_summary, TP_GPU_BUSY_RATIO)[tp_overview_main_gpu(overview)];
     if (found->finding_count)
         entry->finding = found->findings[0].title;
-    entry->ceiling_percent = found->total_ceiling_percent;
+    entry->ceiling_percent = found->total_gain_percent;
 }
 
 void tp_page_index_add_failed(struct tp_page_index *index, const struct tp_naming *naming, struct tp_str worker,

@@ -101,13 +101,6 @@ const char *tp_finding_gain(const struct tp_finding *finding, struct tp_arena *a
     return tp_text_printf(arena, "%s to %s", tp_text_of_fixed(arena, finding->low_percent, 1), high);
 }
 
-/* What is gained at most: the upper end of the range. */
-static int64_t most_ns(const struct tp_finding *finding)
-{
-    double part = finding->share_percent > 0 ? finding->high_percent / finding->share_percent : 1;
-    return (int64_t)llround(finding->ceiling_us_per_step * 1000 * part);
-}
-
 static void fill_finding(const struct tp_section *section, struct tp_finding_block *block,
                          const struct tp_finding *finding)
 {
@@ -115,38 +108,60 @@ static void fill_finding(const struct tp_section *section, struct tp_finding_blo
     struct tp_arena *arena = section->arena;
     bool has_time = !isnan(finding->ceiling_us_per_step), has_share = !isnan(finding->share_percent);
 
-    *block = (struct tp_finding_block){.tone = tones[finding->severity],
-                                       .status = tp_severity_text(finding->severity),
-                                       .id = finding->rule->id,
-                                       .title = finding->title,
-                                       .value = has_time ? tp_text_of_time(arena, most_ns(finding)) : NULL,
-                                       .change = has_time    ? tp_finding_gain(finding, arena)
-                                                 : has_share ? tp_text_of_percent(arena, finding->share_percent)
-                                                             : NULL,
-                                       .scope = has_time    ? "per step, at most"
-                                                : has_share ? "of the step concerned"
-                                                            : NULL,
-                                       .reasons = {why_text(section, finding)},
-                                       .advice = finding->advice,
-                                       .link = finding->doc_url};
+    *block = (struct tp_finding_block){
+        .tone = tones[finding->severity],
+        .status = tp_severity_text(finding->severity),
+        .id = finding->rule->id,
+        .title = finding->title,
+        .value = has_time ? tp_text_of_time(arena, (int64_t)llround(tp_finding_most_us(finding) * 1000)) : NULL,
+        .change = has_time    ? tp_finding_gain(finding, arena)
+                  : has_share ? tp_text_of_percent(arena, finding->share_percent)
+                              : NULL,
+        .scope = has_time    ? "per step, at most"
+                 : has_share ? "of the step concerned"
+                             : NULL,
+        .reasons = {why_text(section, finding)},
+        .advice = finding->advice,
+        .link = finding->doc_url};
     fill_remedies(section, block, finding->rule->id);
     fill_evidence(section, block, finding);
+}
+
+/* What several findings gain together; NULL: there are no two that gain time. */
+static const char *total_text(struct tp_arena *arena, const struct tp_recommendations *found)
+{
+    unsigned count = 0;
+    for (uint32_t i = 0; i < found->finding_count; i++)
+        count += found->findings[i].high_percent > 0;
+    if (count < 2)
+        return NULL;
+    return tp_text_printf(arena, "All of them together: at most %s per step (%s)%s.",
+                          tp_text_of_time(arena, (int64_t)llround(found->total_gain_us_per_step * 1000)),
+                          tp_text_of_percent(arena, found->total_gain_percent),
+                          found->gains_overlap ? ", because their times overlap" : "");
+}
+
+static const char *none_text(const struct tp_section *section)
+{
+    const char *missing = tp_evidence_reason(&section->profile->trace->evidence, TP_NEED_ALL, section->arena);
+    return tp_text_printf(section->arena, "%s%s. What was checked and what could not be is listed under trace quality.",
+                          *missing ? "No rule found time that could be saved, but the record is not whole: "
+                                   : "Nothing stands out: no rule found time that could be saved",
+                          missing);
 }
 
 void tp_section_put_findings(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_recommendations *found = &section->profile->advice->recommendations;
     struct tp_arena *arena = section->arena;
-    struct tp_findings_block list = {
-        .heading = "Findings",
-        .none = "Nothing stands out: no rule found time that could be saved. What was checked and what could not be "
-                "is listed under trace quality.",
-        .id_head = "id",
-        .title_head = "finding",
-        .value_head = "at most per step",
-        .change_head = "of it",
-        .reason_head = "what to try",
-        .items = tp_arena_array(arena, found->finding_count, sizeof *list.items)};
+    struct tp_findings_block list = {.heading = "Findings",
+                                     .none = none_text(section),
+                                     .id_head = "id",
+                                     .title_head = "finding",
+                                     .value_head = "at most per step",
+                                     .change_head = "of it",
+                                     .reason_head = "what to try",
+                                     .items = tp_arena_array(arena, found->finding_count, sizeof *list.items)};
 
     for (size_t i = 0; i < found->finding_count; i++)
         if (!has_finding(found, parent_rule(found->findings[i].rule->id)))
@@ -155,10 +170,6 @@ void tp_section_put_findings(const struct tp_section *section, struct tp_documen
     list.open_count = list.count;
     if (found->finding_count)
         list.remark = tp_text_printf(arena, "%u, most useful first", found->finding_count);
-    if (found->finding_count > 1 && found->total_ceiling_us_per_step > 0)
-        list.note =
-            tp_text_printf(arena, "All of them together: at most %s per step (%s), because their times overlap.",
-                           tp_text_of_time(arena, (int64_t)llround(found->total_ceiling_us_per_step * 1000)),
-                           tp_text_of_percent(arena, found->total_ceiling_percent));
+    list.note = total_text(arena, found);
     tp_document_findings(document, &list);
 }

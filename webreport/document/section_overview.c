@@ -69,6 +69,19 @@ static int64_t step_ns(const struct tp_overview *view)
     return (int64_t)llround(view->average_us[TP_AVERAGE_TOTAL] * 1000);
 }
 
+/* Communication at a moment of other work: which of them the moment counts for; "" where there are not both. */
+static const char *split_remark(const struct tp_overview *view)
+{
+    bool has_communication = view->average_us[tp_chart_average(TP_CHART_COMM)] > 0;
+    double copies_us =
+        view->average_us[tp_chart_average(TP_CHART_MEMCPY)] + view->average_us[tp_chart_average(TP_CHART_MEMSET)];
+    if (!has_communication)
+        return "";
+    if (copies_us > 0)
+        return "; a moment counts once: for kernels, else for copies, else for communication";
+    return view->gpu_summary.row_count ? "" : "; a moment counts once: for communication, else for what runs beside it";
+}
+
 static void put_split(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_overview *view = &section->profile->views->overview;
@@ -90,8 +103,8 @@ static void put_split(const struct tp_section *section, struct tp_document *docu
     split = tp_object_new(section->arena);
     tp_chart_put_split(split, section->arena, parts, TP_CHART_KINDS);
     tp_object_printf(split, "split_caption",
-                     view->used_count > 1 ? "Where an average step of %s goes" : "Where the %s go",
-                     tp_text_of_time(section->arena, step_ns(view)));
+                     view->used_count > 1 ? "Where an average step of %s goes%s" : "Where the %s go%s",
+                     tp_text_of_time(section->arena, step_ns(view)), split_remark(view));
     tp_document_chart(document, "split", tp_data_of_object(split), NULL);
 }
 
@@ -114,8 +127,8 @@ static void put_facts(const struct tp_section *section, struct tp_document *docu
                 tp_text_of_time(arena, (int64_t)llround(us * 1000)), tp_text_of_percent(arena, 100 * us / total));
     }
     if (*split)
-        tp_document_fact(document, tp_text_of_some(arena, view->used_count, "step, on average", "steps, on average"),
-                         split);
+        tp_document_fact(document, tp_text_of_some(arena, view->used_count, "step", "steps, on average"),
+                         tp_text_printf(arena, "%s%s", split, split_remark(view)));
     for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++)
         if (quality->flags[i].is_raised)
             flags = tp_text_printf(arena, "%s%s%s (%s)", flags, *flags ? ", " : "", quality->flags[i].id,

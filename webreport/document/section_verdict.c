@@ -61,14 +61,48 @@ static const char *steps_text(struct tp_arena *arena, const struct tp_trace_verd
     return text;
 }
 
-static const char *gap_text(const struct tp_naming *naming, const struct tp_trace_verdict *verdict)
+/* What the share of the longest gap is of: all used steps, not the one that it is in. */
+static const char *whole_text(struct tp_arena *arena, const struct tp_profile *profile)
 {
-    struct tp_str line = tp_shown_text(naming, verdict->gap.line);
-    bool has_line = strcmp(verdict->gap.kind, "none") != 0;
-    return tp_text_printf(naming->arena, " The longest time without device work takes %s (%s)%s%.*s.",
+    const struct tp_model *model = profile->model;
+    if (model->step_marker == TP_MARKER_WINDOW)
+        return "of that";
+    return model->used_count > 1 ? tp_text_printf(arena, "of the %s steps", tp_text_of_count(arena, model->used_count))
+                                 : "of the step";
+}
+
+/* Is more than half of the gap time of which the trace does not tell what the device did? */
+static bool is_riddle(const struct tp_trace_verdict *verdict)
+{
+    int64_t untold_ns = 0;
+    for (unsigned part = TP_IDLE_QUEUE; part < TP_IDLE_PARTS; part++)
+        untold_ns += verdict->gap.part_ns[part];
+    return untold_ns > verdict->gap.total_ns / 2;
+}
+
+/* "; the host ran step, 6.54 ms of it in hipLaunchKernel". */
+static const char *meanwhile_text(const struct tp_naming *naming, const struct tp_verdict_gap *gap)
+{
+    struct tp_str line = tp_shown_text(naming, gap->line), call = tp_shown_text(naming, gap->call);
+    const char *text = strcmp(gap->kind, "none") == 0
+                           ? ""
+                           : tp_text_printf(naming->arena, "; the host ran %.*s", (int)line.len, line.ptr);
+    if (!call.len || tp_str_equal(call, line))
+        return text;
+    return tp_text_printf(naming->arena, "%s%s in %.*s", text,
+                          tp_text_printf(naming->arena, *text ? ", %s of it" : "; the host was for %s of it",
+                                         tp_text_of_time(naming->arena, gap->call_ns)),
+                          (int)call.len, call.ptr);
+}
+
+static const char *gap_text(const struct tp_naming *naming, const struct tp_profile *profile)
+{
+    const struct tp_trace_verdict *verdict = &profile->advice->verdict;
+    return tp_text_printf(naming->arena, " The longest time without recorded device work takes %s (%s %s)%s%s.",
                           tp_text_of_time(naming->arena, verdict->gap.total_ns),
-                          tp_text_of_percent(naming->arena, verdict->gap.percent), has_line ? "; the host ran " : "",
-                          has_line ? (int)line.len : 0, line.ptr);
+                          tp_text_of_percent(naming->arena, verdict->gap.percent), whole_text(naming->arena, profile),
+                          is_riddle(verdict) ? "; the trace does not show why" : "",
+                          meanwhile_text(naming, &verdict->gap));
 }
 
 /* "A step takes 12.3 ms (18 steps, 1 left out as warm-up). The longest time without device work takes .." */
@@ -88,7 +122,7 @@ static const char *details_of(const struct tp_naming *naming, const struct tp_pr
         text = tp_text_printf(arena, "A step takes %s (%s).", step, steps_text(arena, verdict));
     else
         text = tp_text_printf(arena, "No step is marked: all %s count as one.", step);
-    return verdict->has_gap ? tp_text_printf(arena, "%s%s", text, gap_text(naming, verdict)) : text;
+    return verdict->has_gap ? tp_text_printf(arena, "%s%s", text, gap_text(naming, profile)) : text;
 }
 
 /* ---- of a summary ---- */

@@ -7,7 +7,13 @@ static void build(struct tp_advice *advice, const struct tp_model *model, const 
     struct tp_work_kinds kinds;
     struct tp_work_units units;
     bool has_works = is_whole || model->program == TP_RECORDED_GPU;
-    struct tp_rule_basis basis = {model, &advice->quality, &advice->memory, &kinds, &units, overrides};
+    struct tp_rule_basis basis = {.model = model,
+                                  .quality = &advice->quality,
+                                  .memory = &advice->memory,
+                                  .kinds = &kinds,
+                                  .units = &units,
+                                  .overrides = overrides,
+                                  .verdict = &advice->verdict};
     memset(advice, 0, sizeof *advice);
     tp_quality_build(&advice->quality, model, arena);
     tp_sync_build(&advice->syncs, model, arena);
@@ -27,6 +33,7 @@ static void build(struct tp_advice *advice, const struct tp_model *model, const 
         tp_work_view_build(&advice->works, &kinds, &units, arena);
         tp_time_trees_build(&advice->times, &kinds, &units, &advice->idle, arena);
     }
+    basis.is_serving = advice->serving.is_present;
     tp_recommendations_build(&advice->recommendations, &basis, arena);
     if (has_works) {
         tp_work_units_drop(&units, arena);

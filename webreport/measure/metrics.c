@@ -262,6 +262,7 @@ const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
     RULE(A8),
     RULE(A11),
     RULE(A12),
+    RULE(A13),
     RULE(B1),
     RULE(B2),
     RULE(B3),

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "webreport/measure/rules_eval.h"
+#include "webreport/measure/rules_order.h"
 #include "writer/base/sort.h"
 
 static const tp_rule_evaluate gpu_rules[] = {
@@ -21,28 +22,10 @@ static const tp_rule_evaluate cpu_rules[] = {tp_rules_prepare_cpu,     tp_rule_c
                                              tp_rule_cpu_small,        tp_rule_cpu_python,        tp_rule_cpu_copies,
                                              tp_rule_cpu_communication};
 
-/* The middle of what is gained, less where it is less sure. */
-static double weight_of(const struct tp_finding *finding)
+double tp_finding_most_us(const struct tp_finding *finding)
 {
-    static const double sure[] = {[TP_CONFIDENCE_LOW] = 0.35, [TP_CONFIDENCE_MEDIUM] = 0.8, [TP_CONFIDENCE_HIGH] = 1};
-    double middle = (finding->low_percent + finding->high_percent) / 2 * sure[finding->confidence];
-    return isnan(finding->weight_percent) ? isnan(middle) ? 0 : middle : finding->weight_percent;
-}
-
-static int by_weight(const void *x, const void *y, const void *context)
-{
-    (void)context;
-    const struct tp_finding *p = x, *q = y;
-    double a = weight_of(p), b = weight_of(q);
-    if (p->is_first != q->is_first)
-        return p->is_first ? -1 : 1;
-    if (p->severity != q->severity)
-        return p->severity < q->severity ? -1 : 1;
-    if (a != b)
-        return a > b ? -1 : 1;
-    if (p->rule != q->rule)
-        return p->rule < q->rule ? -1 : 1;
-    return tp_str_compare(p->detail, q->detail);
+    double part = finding->share_percent > 0 ? finding->high_percent / finding->share_percent : 1;
+    return finding->ceiling_us_per_step * part;
 }
 
 static int by_rule(const void *x, const void *y, const void *context)
@@ -99,9 +82,30 @@ static void evaluate(struct tp_advisor *a)
 /* What the rules find of a model. */
 struct evaluation {
     struct tp_recommendations *out;
+    const struct tp_trace_verdict *verdict;
     struct tp_arena *arena; /* of what is found */
     struct tp_advisor advisor;
 };
+
+/* The ceilings of all findings together are those of their times together; what they gain is that at most, and the sum
+ * of what each gains at most. */
+static void add_totals(struct tp_recommendations *r)
+{
+    double sum_us = 0, sum_percent = 0;
+    for (uint32_t i = 0; i < r->finding_count; i++) {
+        const struct tp_finding *f = &r->findings[i];
+        if (isnan(f->ceiling_us_per_step))
+            continue;
+        /* where short events cost more than they last, all ceilings together would be less than one */
+        r->total_ceiling_us_per_step = fmax(r->total_ceiling_us_per_step, f->ceiling_us_per_step);
+        r->total_ceiling_percent = fmax(r->total_ceiling_percent, f->share_percent);
+        sum_us += tp_finding_most_us(f);
+        sum_percent += f->high_percent;
+    }
+    r->total_gain_us_per_step = fmin(sum_us, r->total_ceiling_us_per_step);
+    r->total_gain_percent = fmin(sum_percent, r->total_ceiling_percent);
+    r->gains_overlap = r->total_ceiling_percent < 0.999 * sum_percent;
+}
 
 static int recommend(void *context, struct tp_error *err)
 {
@@ -113,18 +117,10 @@ static int recommend(void *context, struct tp_error *err)
     a->notes = TP_VEC(e->arena, struct tp_rule_note);
     a->ceilings = a->claimed = TP_VEC(a->arena, struct tp_interval);
     evaluate(a);
-    tp_merge_sort(a->arena, a->findings.data, a->findings.count, sizeof(struct tp_finding), by_weight, NULL);
+    tp_findings_sort(a->arena, a->findings.data, a->findings.count, e->verdict->class);
     tp_merge_sort(a->arena, a->notes.data, a->notes.count, sizeof(struct tp_rule_note), by_rule, NULL);
     double steps = model->used_count;
     int64_t ceiling = tp_less_recording(a, tp_intervals_of(&a->ceilings));
-    double most_us = 0, most_percent = 0; /* of one: where short events cost more than they last, all have less */
-    for (size_t i = 0; i < a->findings.count; i++) {
-        const struct tp_finding *f = TP_AT(&a->findings, struct tp_finding, i);
-        if (!isnan(f->ceiling_us_per_step)) {
-            most_us = fmax(most_us, f->ceiling_us_per_step);
-            most_percent = fmax(most_percent, f->share_percent);
-        }
-    }
     *e->out = (struct tp_recommendations){
         .program = tp_program_kind_text(model->program),
         .step_marker = tp_step_marker_text(model->step_marker),
@@ -132,13 +128,14 @@ static int recommend(void *context, struct tp_error *err)
         .window_ns = model->window_ns,
         .judged_ns = a->judged_ns,
         .step_us = model->used_count ? tp_microseconds(model->window_ns) / steps : 0.0,
-        .total_ceiling_us_per_step = model->used_count ? fmax(tp_microseconds(ceiling) / steps, most_us) : 0.0,
-        .total_ceiling_percent = fmax(tp_percent(ceiling, a->judged_ns), most_percent),
+        .total_ceiling_us_per_step = model->used_count ? tp_microseconds(ceiling) / steps : 0.0,
+        .total_ceiling_percent = tp_percent(ceiling, a->judged_ns),
         .findings = a->findings.data,
         .finding_count = (uint32_t)a->findings.count,
         .not_evaluated = a->notes.data,
         .not_evaluated_count = (uint32_t)a->notes.count,
     };
+    add_totals(e->out);
     return TP_OK;
 }
 
@@ -146,7 +143,8 @@ void tp_recommendations_build(struct tp_recommendations *out, const struct tp_ru
 {
     struct tp_arena scratch; /* sets of intervals and lists, as long as the trace: gone with the last rule */
     struct evaluation e = {
-        out, arena, {.model = basis->model, .arena = &scratch, .judged_ns = basis->model->window_ns}};
+        out, basis->verdict, arena, {.model = basis->model, .arena = &scratch, .judged_ns = basis->model->window_ns}};
+    e.advisor.is_serving = basis->is_serving;
     e.advisor.quality = basis->quality;
     e.advisor.memory = basis->memory;
     e.advisor.kinds = basis->kinds;

@@ -19,6 +19,7 @@ struct tp_quality;
 struct tp_memory_peak;
 struct tp_work_kinds;
 struct tp_work_units;
+struct tp_trace_verdict;
 
 enum tp_severity { TP_SEVERITY_HIGH, TP_SEVERITY_MEDIUM, TP_SEVERITY_LOW, TP_SEVERITY_INFO };
 enum tp_confidence { TP_CONFIDENCE_LOW, TP_CONFIDENCE_MEDIUM, TP_CONFIDENCE_HIGH };
@@ -27,7 +28,7 @@ enum tp_severity tp_severity_of_share(double percent);
 const char *tp_severity_text(enum tp_severity severity);
 const char *tp_confidence_text(enum tp_confidence confidence);
 
-enum { TP_RULE_THRESHOLDS = 10, TP_RULE_COUNT = 67, TP_FINDING_EVIDENCE = 5 };
+enum { TP_RULE_THRESHOLDS = 10, TP_RULE_COUNT = 68, TP_FINDING_EVIDENCE = 5 };
 
 struct tp_threshold {
     const char *key; /* NULL ends the list */
@@ -100,7 +101,9 @@ struct tp_recommendations {
     int64_t step_count, window_ns; /* steps used, and their time W */
     int64_t judged_ns;             /* shares are of this: W, or what of it says something (R3, R4) */
     double step_us, total_ceiling_us_per_step, total_ceiling_percent;
-    struct tp_finding *findings; /* severest first */
+    double total_gain_us_per_step, total_gain_percent; /* what all findings gain at most, together */
+    bool gains_overlap;                                /* that is less than the sum of what each gains */
+    struct tp_finding *findings;                       /* severest first */
     uint32_t finding_count;
     struct tp_rule_note *not_evaluated;
     uint32_t not_evaluated_count;
@@ -114,7 +117,12 @@ struct tp_rule_basis {
     const struct tp_work_kinds *kinds; /* of device programs; of others NULL, as the next */
     const struct tp_work_units *units;
     const struct tp_rule_overrides *overrides; /* or NULL */
+    bool is_serving;                           /* the trace has steps of a serving engine */
+    const struct tp_trace_verdict *verdict;    /* what it decides stands first among findings that gain alike */
 };
+
+/* What mending it gains at most per step, us: the upper end of the range. NaN: nobody knows. */
+double tp_finding_most_us(const struct tp_finding *finding);
 
 /* Evaluates every rule. */
 void tp_recommendations_build(struct tp_recommendations *out, const struct tp_rule_basis *basis,

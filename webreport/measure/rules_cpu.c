@@ -93,6 +93,23 @@ struct tp_intervals tp_cpu_with_backward(struct tp_advisor *a, struct tp_interva
     return tp_intervals_of(&time);
 }
 
+bool tp_cpu_lacks_record(struct tp_advisor *a, enum tp_rule_id rule)
+{
+    static const enum tp_lost missing[] = {TP_LOST_BROKEN, TP_LOST_UNKNOWN, TP_LOST_NUMBERS, TP_LOST_IDS,
+                                           TP_LOST_BY_RECORDER};
+    const struct tp_input_evidence *evidence = &a->model->trace->evidence;
+    int64_t lost = 0;
+    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
+        lost = tp_sat_add(lost, evidence->lost[missing[i]]);
+    double percent = tp_percent(lost, tp_sat_add(lost, evidence->event_count));
+    if (evidence->lost[TP_LOST_OPERATORS])
+        percent = 100;
+    bool is_much = percent > tp_rule_value(a, TP_RULE_H8, "max_missing_pct");
+    if (is_much)
+        tp_advisor_skip(a, rule, "much of what the host did is missing in the record");
+    return is_much;
+}
+
 bool tp_cpu_add(struct tp_advisor *a, const struct tp_candidate *candidate)
 {
     bool is_once = tp_rule_value(a, TP_RULE_H5, "gap_us") > 0;
@@ -344,7 +361,7 @@ void tp_rule_cpu_communication(struct tp_advisor *a)
     const struct tp_order *order = a->model->order;
     struct tp_candidate c = {.rule = TP_RULE_H8, .has_ceiling = true};
     c.time = tp_intervals_minus(a->arena, tp_exposed_collectives(a->model, a->arena), a->told_communication);
-    if (!(tp_set_percent(a, c.time) > tp_rule_value(a, TP_RULE_H8, "min_pct")))
+    if (tp_cpu_lacks_record(a, TP_RULE_H8) || !(tp_set_percent(a, c.time) > tp_rule_value(a, TP_RULE_H8, "min_pct")))
         return;
     for (uint32_t i = 0; i < order->host_count; i++)
         if (tp_is_collective(a->model, &a->model->trace->events[order->host[i]]) && tp_in_window(a, order->host[i]))

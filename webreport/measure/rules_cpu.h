@@ -37,6 +37,10 @@ struct tp_intervals tp_cpu_with_backward(struct tp_advisor *a, struct tp_interva
 /* As tp_advisor_add; what it found is no longer asked by H5 and H6: one cause is one finding. */
 bool tp_cpu_add(struct tp_advisor *a, const struct tp_candidate *candidate);
 
+/* Is so much of what the host did missing in the record that a rule about time in which nothing ran cannot be asked?
+ * Then that is noted. */
+bool tp_cpu_lacks_record(struct tp_advisor *a, enum tp_rule_id rule);
+
 /* The times without what was reported by tp_cpu_add. */
 struct tp_intervals tp_cpu_without_claimed(struct tp_advisor *a, struct tp_intervals time);
 

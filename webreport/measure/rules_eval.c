@@ -208,6 +208,12 @@ struct tp_str tp_line_times_text(struct tp_advisor *a, const struct tp_line_time
     return (struct tp_str){text.data, text.count};
 }
 
+const char *tp_advisor_in_steps(const struct tp_advisor *a)
+{
+    uint32_t steps = a->model->used_count;
+    return steps > 1 ? tp_text_printf(a->arena, " in %s steps", tp_text_of_count(a->arena, steps)) : "";
+}
+
 /* ---- findings ---- */
 
 static enum tp_severity severity_of(const struct tp_candidate *c, double share)
@@ -223,6 +229,8 @@ static const char *like_rule(const struct tp_rule *rule)
 {
     unsigned count;
     ptrdiff_t id = rule - tp_rules(&count);
+    if (id == TP_RULE_A13)
+        return "A11";
     return id >= TP_RULE_E4 ? "E1" : id > TP_RULE_C14 ? "C11" : rule->id;
 }
 

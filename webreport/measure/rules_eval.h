@@ -23,6 +23,7 @@ enum tp_rule_id {
     TP_RULE_A8,
     TP_RULE_A11,
     TP_RULE_A12,
+    TP_RULE_A13,
     TP_RULE_B1,
     TP_RULE_B2,
     TP_RULE_B3,
@@ -132,6 +133,7 @@ struct tp_advisor {
     const struct tp_quality *quality;
     const struct tp_memory_peak *memory;
     const struct tp_rule_overrides *overrides;
+    bool is_serving;                   /* there are steps of a serving engine */
     const struct tp_work_kinds *kinds; /* of device programs */
     const struct tp_work_units *units;
     uint8_t *of_library;    /* by name of a kernel: enum tp_work that the name alone says + 1; 0: not looked at */
@@ -163,6 +165,7 @@ struct tp_advisor {
     struct tp_intervals input;              /* waits for input that B1 or B2 reported */
     uint8_t *is_attention;                  /* by device operation: of attention that C15 reported; NULL: none */
     struct tp_intervals rest;               /* starved time that nobody claimed */
+    struct tp_str calling; /* in which code operators that launch take long; "": in none */
 
     /* CPU programs: see rules_cpu.c */
     struct tp_cpu_program *cpu;
@@ -212,6 +215,9 @@ struct tp_pick tp_pick_of_operation(const struct tp_model *model, uint32_t devic
 
 /* Does one of the times (int64_t, ascending) lie in [a, b)? */
 bool tp_any_within(const struct tp_vec *starts, int64_t a, int64_t b);
+
+/* " in 6 steps": what a count is of; "" of one step. */
+const char *tp_advisor_in_steps(const struct tp_advisor *a);
 
 /* printf into the arena. */
 struct tp_str tp_advisor_text(struct tp_advisor *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -304,7 +310,7 @@ void tp_rule_loader(struct tp_advisor *a);        /* B1, B2 */
 void tp_rule_pageable(struct tp_advisor *a);      /* B3 */
 void tp_rule_input_copy(struct tp_advisor *a);    /* B4 */
 void tp_rule_tiny_copies(struct tp_advisor *a);   /* B5 */
-void tp_rule_host_code(struct tp_advisor *a);     /* A11 */
+void tp_rule_host_code(struct tp_advisor *a);     /* A11 A13 */
 void tp_rule_short_kernels(struct tp_advisor *a); /* A3 */
 void tp_rule_launches(struct tp_advisor *a);      /* A1 */
 void tp_rule_graph(struct tp_advisor *a);         /* A2 */

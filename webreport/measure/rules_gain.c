@@ -6,12 +6,12 @@
 static const struct tp_rule_gain gains[TP_RULE_COUNT] = {
     [TP_RULE_A1] = {0.6, 0.95, 8, 8},  [TP_RULE_A2] = {0.5, 0.95, 1, 1},  [TP_RULE_A3] = {0.3, 0.95, 0, 0},
     [TP_RULE_A4] = {0.3, 1.0, 0, 6},   [TP_RULE_A5] = {0.3, 1.0, 0, 0},   [TP_RULE_A6] = {0.3, 1.0, 0, 0},
-    [TP_RULE_A8] = {0.5, 1.0, 0, 0},   [TP_RULE_A11] = {0.7, 1.0, 1, 1},  [TP_RULE_A12] = {0.3, 1.0, 0, 0},
+    [TP_RULE_A8] = {0.5, 1.0, 0, 0},   [TP_RULE_A11] = {0.7, 1.0, 0, 0},  [TP_RULE_A12] = {0.3, 1.0, 0, 0},
     [TP_RULE_B1] = {0.8, 1.0, 0, 0},   [TP_RULE_B2] = {0.8, 1.0, 3, 3},   [TP_RULE_B3] = {0.5, 0.95, 3, 3},
     [TP_RULE_B4] = {0.2, 0.9, 1, 1},   [TP_RULE_B5] = {0.3, 0.95, 0, 0},  [TP_RULE_C1] = {0.4, 0.85, 0, 0},
     [TP_RULE_C2] = {0.3, 0.8, 0, 0},   [TP_RULE_C6] = {0.5, 1.0, 0, 0},   [TP_RULE_C7] = {0.5, 1.0, 4, 4},
     [TP_RULE_C10] = {0.3, 0.9, 1, 1},  [TP_RULE_C11] = {0.2, 0.9, 1, 2},  [TP_RULE_C13] = {0.0, 0.5, 1, 1},
-    [TP_RULE_D1] = {0, 0, 0, 1},       [TP_RULE_D4] = {0, 0, 1, 1},       [TP_RULE_E1] = {0.0, 1.0, 6, 6},
+    [TP_RULE_D1] = {0, 0, 0, 0},       [TP_RULE_D4] = {0, 0, 1, 1},       [TP_RULE_E1] = {0.0, 1.0, 6, 6},
     [TP_RULE_E3] = {0.6, 1.0, 1, 1},   [TP_RULE_H1] = {0.9, 1.0, 4, 6},   [TP_RULE_H2] = {0.75, 1.0, 2, 2},
     [TP_RULE_H3] = {0.8, 1.0, 1, 1},   [TP_RULE_H5] = {0.75, 1.0, 0, 0},  [TP_RULE_H6] = {0.75, 1.0, 0, 1},
     [TP_RULE_H7] = {0.85, 1.0, 2, 2},  [TP_RULE_H8] = {0.0, 1.0, 0, 1},   [TP_RULE_H9] = {0.9, 1.0, 1, 1},
@@ -25,6 +25,7 @@ static const struct tp_rule_gain gains[TP_RULE_COUNT] = {
     [TP_RULE_C20] = {0.5, 1.0, 1, 2},  [TP_RULE_C22] = {0.3, 0.75, 1, 2}, [TP_RULE_C24] = {0, 0, 4, 4},
     [TP_RULE_C25] = {0.33, 1.0, 0, 0}, [TP_RULE_E4] = {0.8, 1.0, 0, 0},   [TP_RULE_E6] = {0.0, 1.0, 0, 0},
     [TP_RULE_E7] = {0.3, 1.0, 0, 0},
+    [TP_RULE_A13] = {0.7, 1.0, 0, 0},
 };
 
 struct tp_rule_gain tp_rule_gain_of(enum tp_rule_id rule)

@@ -1,5 +1,5 @@
 /* Rules about a device that waits for its host: waits (A4 A5 A6), loading of code (A8), allocator (A12 D2), short
- * kernels (A3), launches (A1). Host code (A11) and repeated launches (A2) have files of their own. */
+ * kernels (A3), launches (A1). Host code (A11 A13) and repeated launches (A2) have files of their own. */
 #include "webreport/measure/rules_eval.h"
 #include "writer/base/sort.h"
 #include "writer/base/stats.h"
@@ -252,6 +252,7 @@ void tp_rule_launches(struct tp_advisor *a)
         return;
     pick_gaps(a, &c.picks);
     c.time = a->rest;
+    c.detail = a->calling;
     c.severity = share >= tp_rule_value(a, TP_RULE_A1, "high_pct") ? TP_SEVERITY_HIGH : TP_SEVERITY_MEDIUM;
     tp_advisor_add(a, &c);
 }

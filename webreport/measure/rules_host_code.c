@@ -1,10 +1,17 @@
-/* Rule A11: the lines and annotations of the host that run while a device is starved for long. */
+/* Rules A13 and A11: the lines and annotations of the host that run while a device is starved for long.
+ *
+ * A13 is about code in which nothing is launched. Where operators that launch, or many short ones, take that long, the
+ * calls are too slow for the device: A1 says so, and in which code they are called. A11 makes no such difference; it is
+ * reported in place of A13 where A11.by_cause is 0. */
 #include "webreport/measure/idle_flame.h"
 #include "webreport/measure/rules_eval.h"
 #include "webreport/trace/regions.h"
 
 struct host_code {
     struct tp_advisor *a;
+    int64_t min_gap_ns;                /* shorter starved times do not count */
+    struct host_code *calling;         /* what is inside of operators that launch; NULL: no difference is made */
+    const struct tp_id_map *launching; /* events of outermost operators that launch device work */
     struct tp_id_map ids;
     struct tp_vec lines;  /* struct code_line */
     struct tp_vec pieces; /* struct code_piece */
@@ -35,9 +42,27 @@ static bool is_other_rule(const struct tp_model *model, const struct tp_stack_se
     return tp_regions_of_name(tp_fold_text(model, fold)) & (TP_REGION_LOADER | TP_REGION_OPTIMIZER);
 }
 
+/* Does an operator run then that launches device work, before or after, or one too short to be the work itself? */
+static bool is_calling(const struct host_code *code, const struct tp_stack_segment *segment)
+{
+    const struct tp_model *model = code->a->model;
+    uint32_t innermost = TP_NO_ID, outermost = TP_NO_ID;
+    for (uint32_t i = segment->event; i != TP_NO_ID; i = tp_alive_at(model, model->inside[i], segment->a))
+        if (model->trace->events[i].kind == TP_KIND_OPERATOR) {
+            innermost = innermost == TP_NO_ID ? i : innermost;
+            outermost = i;
+        }
+    return outermost != TP_NO_ID &&
+           (model->trace->events[innermost].dur_ns < code->min_gap_ns || tp_id_map_find(code->launching, outermost));
+}
+
 static void collect_code(void *context, const struct tp_stack_segment *segment)
 {
     struct host_code *code = context;
+    if (code->calling && is_calling(code, segment)) {
+        code->calling->gpu = code->gpu;
+        code = code->calling;
+    }
     if (segment->fold.kind != TP_STACK_LINE && segment->fold.kind != TP_STACK_ANNOTATION)
         return;
     uint32_t *id = tp_id_map_put(&code->ids, tp_id_pair(segment->fold.kind, segment->fold.text));
@@ -99,41 +124,94 @@ static void walk_gpus(struct host_code *code)
 {
     struct tp_advisor *a = code->a;
     struct tp_stack_walk walk = {.model = a->model, .arena = a->arena, .visit = collect_code, .context = code};
-    int64_t min_ns = (int64_t)(tp_rule_value(a, TP_RULE_A11, "min_gap_us") * 1000);
     for (code->gpu = 0; code->gpu < a->model->gpu_count && code->gpu < TP_IDLE_FLAME_DEVICES; code->gpu++) {
         const struct tp_gpu *gpu = &a->model->gpus[code->gpu];
-        struct tp_vec found = find_long(a, gpu, min_ns);
+        struct tp_vec found = find_long(a, gpu, code->min_gap_ns);
         if (found.count)
             tp_stack_walk_chosen(&walk, gpu, found.data, (uint32_t)found.count);
         tp_arena_drop(a->arena, found.data, found.capacity * sizeof(uint32_t));
     }
 }
 
-void tp_rule_host_code(struct tp_advisor *a)
+static struct tp_id_map find_launching(struct tp_advisor *a)
 {
-    struct host_code code = {.a = a};
-    tp_id_map_init(&code.ids, a->arena);
-    code.lines = TP_VEC(a->arena, struct code_line);
-    code.pieces = TP_VEC(a->arena, struct code_piece);
-    walk_gpus(&code);
-    gather_pieces(&code);
-    struct tp_vec hits = TP_VEC(a->arena, struct tp_line_time), time = TP_VEC(a->arena, struct tp_interval);
-    for (size_t i = 0; i < code.lines.count; i++) {
-        const struct code_line *line = TP_AT(&code.lines, struct code_line, i);
+    const struct tp_model *model = a->model;
+    struct tp_id_map found;
+    tp_id_map_init(&found, a->arena);
+    for (uint32_t i = 0; i < model->launches.count; i++) {
+        uint32_t op = model->launches.first_device[i] == TP_NO_ID ? TP_NO_ID : model->launches.op[i];
+        while (op != TP_NO_ID && model->operators.parent[op] != TP_NO_ID)
+            op = model->operators.parent[op];
+        if (op != TP_NO_ID)
+            *tp_id_map_put(&found, model->operators.event[op]) = 1;
+    }
+    return found;
+}
+
+static void code_init(struct host_code *code, struct tp_advisor *a)
+{
+    *code = (struct host_code){.a = a};
+    code->min_gap_ns = (int64_t)(tp_rule_value(a, TP_RULE_A11, "min_gap_us") * 1000);
+    tp_id_map_init(&code->ids, a->arena);
+    code->lines = TP_VEC(a->arena, struct code_line);
+    code->pieces = TP_VEC(a->arena, struct code_piece);
+}
+
+/* Lines that take long enough, longest first; their time goes to *time. */
+static struct tp_vec find_hits(struct host_code *code, struct tp_intervals *time)
+{
+    struct tp_advisor *a = code->a;
+    struct tp_vec hits = TP_VEC(a->arena, struct tp_line_time), pieces = TP_VEC(a->arena, struct tp_interval);
+    gather_pieces(code);
+    for (size_t i = 0; i < code->lines.count; i++) {
+        const struct code_line *line = TP_AT(&code->lines, struct code_line, i);
         if (line->is_other || tp_window_percent(a, line->line.ns) < tp_rule_value(a, TP_RULE_A11, "min_pct"))
             continue;
         *(struct tp_line_time *)tp_vec_push(&hits) = line->line;
-        tp_intervals_append(&time, line->time);
+        tp_intervals_append(&pieces, line->time);
     }
+    tp_line_times_sort(a, hits.data, hits.count);
+    *time = tp_intervals_of(&pieces);
+    return hits;
+}
+
+static struct tp_str hits_text(struct tp_advisor *a, const struct tp_vec *hits)
+{
+    return tp_line_times_text(a, hits->data, hits->count, (size_t)tp_rule_value(a, TP_RULE_A11, "max_lines"),
+                              " of the step");
+}
+
+/* What A1 will say of slow calls. */
+static void tell_calling(struct host_code *calling)
+{
+    struct tp_advisor *a = calling->a;
+    struct tp_intervals time;
+    struct tp_vec hits = find_hits(calling, &time);
+    struct tp_str text = hits_text(a, &hits);
+    if (hits.count)
+        a->calling = tp_advisor_text(a, "calls that are slow or many in %.*s", (int)text.len, text.ptr);
+}
+
+void tp_rule_host_code(struct tp_advisor *a)
+{
+    struct host_code code, calling;
+    struct tp_candidate c = {.rule = TP_RULE_A11, .has_ceiling = true};
+    code_init(&code, a);
+    code_init(&calling, a);
+    struct tp_id_map launching = find_launching(a);
+    if (tp_rule_value(a, TP_RULE_A11, "by_cause") > 0) {
+        c.rule = TP_RULE_A13;
+        code.calling = &calling;
+        code.launching = &launching;
+    }
+    walk_gpus(&code);
+    tell_calling(&calling);
+    struct tp_vec hits = find_hits(&code, &c.time);
     if (!hits.count)
         return;
-    struct tp_candidate c = {.rule = TP_RULE_A11, .has_ceiling = true};
-    tp_line_times_sort(a, hits.data, hits.count);
     for (size_t i = 0; i < hits.count; i++)
         tp_picks_append(&c.picks, TP_AT(&hits, struct tp_line_time, i)->event);
-    c.time = tp_intervals_of(&time);
-    c.detail = tp_line_times_text(a, hits.data, hits.count, (size_t)tp_rule_value(a, TP_RULE_A11, "max_lines"),
-                                  " of the step");
+    c.detail = hits_text(a, &hits);
     if (tp_set_percent(a, tp_intervals_minus(a->arena, c.time, a->input)) >= tp_rule_value(a, TP_RULE_A11, "min_pct"))
         tp_advisor_claim(a, &c);
     else /* the code that the input waits for: one cause, one finding */

@@ -54,6 +54,8 @@ void tp_recommendations_json(const struct tp_recommendations *r, struct tp_json 
     tp_json_member_real(json, "step_us", r->step_us);
     tp_json_member_real(json, "total_ceiling_us_per_step", r->total_ceiling_us_per_step);
     tp_json_member_real(json, "total_ceiling_percent", r->total_ceiling_percent);
+    tp_json_member_real(json, "total_gain_us_per_step", r->total_gain_us_per_step);
+    tp_json_member_real(json, "total_gain_percent", r->total_gain_percent);
     tp_json_key(json, "findings");
     tp_json_array(json);
     for (uint32_t i = 0; i < r->finding_count; i++)

@@ -22,7 +22,9 @@ static void look_at(struct tp_advisor *a, const struct tp_memory_device *m, int6
     struct tp_evidence record = {m->peak_event, m->peak_at_ns, TP_STR("[memory]"), TP_STR("")};
     struct tp_candidate c = {.is_forced = true, .share = NAN, .memory = &record};
     double full = tp_percent(m->peak_reserved_bytes, capacity);
-    if (full > tp_rule_value(a, TP_RULE_D1, "min_pct")) {
+    if (a->is_serving && !tp_rule_value(a, TP_RULE_D1, "engines")) {
+        tp_advisor_skip(a, TP_RULE_D1, "a serving engine takes the memory on purpose");
+    } else if (full > tp_rule_value(a, TP_RULE_D1, "min_pct")) {
         c.rule = TP_RULE_D1;
         c.severity = TP_SEVERITY_HIGH;
         c.detail = tp_advisor_text(a, "%s of device memory reserved", tp_text_of_percent(a->arena, full));

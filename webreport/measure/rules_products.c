@@ -86,15 +86,14 @@ static void find_slow(struct tp_advisor *a, enum tp_number_type type)
         claim.candidate.has_low = true;
         claim.candidate.low = (1 - p->rate / others) / (1 - p->rate / best);
         take_calls(&claim, a, a->units->items[p->unit].call, 1 - p->rate / best);
-        struct tp_shape shape = tp_unit_shape(a, &a->units->items[p->unit]);
-        struct tp_str text = shape.is_known ? tp_shape_text(a, &shape) : TP_STR("");
+        struct tp_str text = tp_unit_operands_text(a, &a->units->items[p->unit]);
         struct tp_str name = tp_advisor_name(a, a->units->items[p->unit].event);
-        tp_work_claim_end(
-            &claim, a,
-            tp_advisor_text(a, "%.*s of %.*s, %lld calls: %s TFLOP/s; the others reach %s, the best of them %s",
-                            (int)name.len, name.ptr, (int)text.len, text.ptr, (long long)p->calls,
-                            tp_text_of_fixed(a->arena, p->rate, 0), tp_text_of_fixed(a->arena, others, 0),
-                            tp_text_of_fixed(a->arena, best, 0)));
+        tp_work_claim_end(&claim, a,
+                          tp_advisor_text(a, "%.*s of %.*s, %s%s: %s TFLOP/s; the others reach %s, the best of them %s",
+                                          (int)name.len, name.ptr, (int)text.len, text.ptr,
+                                          tp_text_of_some(a->arena, p->calls, "call", "calls"), tp_advisor_in_steps(a),
+                                          tp_text_of_fixed(a->arena, p->rate, 0), tp_text_of_fixed(a->arena, others, 0),
+                                          tp_text_of_fixed(a->arena, best, 0)));
     }
 }
 
@@ -130,7 +129,7 @@ static void find_weight_reading(struct tp_advisor *a)
         claim.ns = 0;
     tp_work_claim_end(&claim, a,
                       tp_advisor_text(a,
-                                      "%s of the step are products of few rows: they read all weights for each token",
+                                      "%s of the step are products of few rows: they read all weights for few tokens",
                                       tp_work_claim_share(a, &claim)));
 }
 
@@ -303,6 +302,21 @@ void tp_rule_products(struct tp_advisor *a)
 
 /* ---- C20: layouts ---- */
 
+/* Kernels that libraries put around a convolution and that leave the layout as it is: they set parts of a tensor or
+ * cast them (MIOpen), make indexes, scale, or unfold an image into a matrix. */
+static bool keeps_layout(struct tp_str name)
+{
+    static const char *const words[] = {"SubTensorOp",
+                                        "kern_precompute_indices",
+                                        "computeOffsetsKernel",
+                                        "computeWgrad",
+                                        "scalePackedTensor",
+                                        "im2col",
+                                        "col2im",
+                                        NULL};
+    return has_word(name, words);
+}
+
 void tp_rule_layouts(struct tp_advisor *a)
 {
     struct tp_work_claim claim;
@@ -312,13 +326,14 @@ void tp_rule_layouts(struct tp_advisor *a)
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);) {
         unsigned kind = a->kinds->of_device[k];
         convolutions += kind == TP_WORK_CONVOLUTION;
-        if (kind == TP_WORK_LAYOUT && tp_kernel_of_library(a, k) == TP_WORK_LAYOUT)
+        if (kind == TP_WORK_LAYOUT && tp_kernel_of_library(a, k) == TP_WORK_LAYOUT &&
+            !keeps_layout(tp_trace_name(a->model->trace, tp_device_event(a->model, k))))
             tp_work_claim_take(&claim, a, k, 1);
     }
     if (!convolutions)
         claim.ns = 0;
-    tp_work_claim_end(
-        &claim, a,
-        tp_advisor_text(a, "%lld kernels change the layout of what convolutions read and write: %s of the step",
-                        (long long)claim.candidate.picks.total, tp_work_claim_share(a, &claim)));
+    tp_work_claim_end(&claim, a,
+                      tp_advisor_text(a, "%s%s change the layout of what convolutions read and write: %s of the step",
+                                      tp_text_of_some(a->arena, claim.candidate.picks.total, "kernel", "kernels"),
+                                      tp_advisor_in_steps(a), tp_work_claim_share(a, &claim)));
 }

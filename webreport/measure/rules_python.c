@@ -106,6 +106,8 @@ void tp_rule_cpu_python(struct tp_advisor *a)
 {
     enum { SHOWN_LINES = 5 };
     struct tp_candidate c = {.rule = TP_RULE_H6, .has_ceiling = true};
+    if (tp_cpu_lacks_record(a, TP_RULE_H6))
+        return;
     c.time = tp_cpu_without_claimed(a, tp_main_between(a->model, a->cpu->loading, a->arena));
     if (tp_rule_value(a, TP_RULE_H6, "pause_us") > 0)
         c.time = without_pauses(a, c.time);

@@ -4,6 +4,7 @@
  * They come first: what they find decides which time the other rules judge, and which of them are asked at all. */
 #include "webreport/measure/idle_reasons.h"
 #include "webreport/measure/rules_eval.h"
+#include "webreport/measure/wording.h"
 #include "webreport/trace/regions.h"
 #include "writer/text/format.h"
 
@@ -118,8 +119,8 @@ static void skip(struct tp_advisor *a, const enum tp_rule_id *rules, size_t coun
 }
 
 /* Rules about a host that is late. */
-static const enum tp_rule_id late_host[] = {TP_RULE_A1,  TP_RULE_A2,  TP_RULE_A3, TP_RULE_A4,
-                                            TP_RULE_A11, TP_RULE_A12, TP_RULE_H9};
+static const enum tp_rule_id late_host[] = {TP_RULE_A1,  TP_RULE_A2,  TP_RULE_A3,  TP_RULE_A4,
+                                            TP_RULE_A11, TP_RULE_A12, TP_RULE_A13, TP_RULE_H9};
 
 /* ---- R2: too little ---- */
 
@@ -223,9 +224,9 @@ static void look_at_edge(struct record *r)
     if (queue >= tp_rule_value(a, TP_RULE_R1, "min_queue_pct")) {
         struct tp_candidate c = {.rule = TP_RULE_R1, .is_forced = true, .severity = TP_SEVERITY_INFO, .share = NAN};
         c.detail = tp_advisor_text(a,
-                                   "%s of the window the device is idle although its next operation was called long "
-                                   "before: it waits for an event, or for work that was not recorded",
-                                   tp_text_of_percent(a->arena, queue));
+                                   "waits of 1 ms and more for an operation that had been called long before are %s of "
+                                   "the time: for an event, or for work that is not among the %s operations recorded",
+                                   tp_text_of_percent(a->arena, queue), tp_text_of_count(a->arena, a->operation_count));
         tp_advisor_add(a, &c);
     }
 }
@@ -286,6 +287,10 @@ void tp_rule_no_device(struct tp_advisor *a)
         return;
     c.is_first = true;
     c.detail = is_other ? TP_STR("the work of the device is in records of a kind that is not read")
-                        : TP_STR("calls that only work on a device were made, and no work of a device was recorded");
+               : tp_speaks_torch(a->model->producer)
+                   ? TP_STR("calls that only work on a device were made, and no work of a device was recorded: record "
+                            "it (ProfilerActivity.CUDA), or look for what filtered it out")
+                   : TP_STR("calls that only work on a device were made, and no work of a device was recorded: record "
+                            "it with a tool that may see it, or look for what filtered it out");
     tp_advisor_add(a, &c);
 }

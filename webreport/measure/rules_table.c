@@ -1,5 +1,4 @@
-/* The rules as data: text, thresholds, confidence. See rules.h; what makes a rule fire stands in rules_gpu.c,
- * rules_input.c, rules_compute.c, rules_cpu.c, rules_code.c, rules_loop.c and rules_memory.c. */
+/* The rules as data: text, thresholds, confidence. See rules.h; what makes a rule fire stands in rules_*.c. */
 #include "webreport/measure/rules_eval.h"
 #include "webreport/measure/rules_table_communication.h"
 
@@ -81,14 +80,15 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
          {{"min_pct", 0.5, false}},
          "Warm up longer, load modules eagerly (CUDA_MODULE_LOADING=EAGER), and ship binaries for this device.",
          DOC_CUDA},
-    [TP_RULE_A11] = {"A11",
-                     TP_RULE_GPU,
-                     "Host code keeps the device idle",
-                     TP_CONFIDENCE_HIGH,
-                     {{"min_pct", 5.0, false}, {"min_gap_us", 200, true}, {"max_lines", 5, true}},
-                     "Move this work into data-loader workers or onto the device, cache it, or overlap it with the "
-                     "device work of the previous batch.",
-                     DOC_TUNE},
+    [TP_RULE_A11] =
+        {"A11",
+         TP_RULE_GPU,
+         "Host code keeps the device idle",
+         TP_CONFIDENCE_HIGH,
+         {{"min_pct", 5.0, false}, {"min_gap_us", 200, true}, {"max_lines", 5, true}, {"by_cause", 1, true}},
+         "Move this work into data-loader workers or onto the device, cache it, or overlap it with the "
+         "device work of the previous batch.",
+         DOC_TUNE},
     [TP_RULE_A12] = {"A12",
                      TP_RULE_GPU,
                      "Device memory is allocated or freed inside the step",
@@ -97,6 +97,14 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
                      "Allocate once and reuse; in C use a pool (cudaMallocAsync). See also D2.",
                      DOC_CUDA,
                      "memory.allocator"},
+    [TP_RULE_A13] = {"A13",
+                     TP_RULE_GPU,
+                     "Code between launches keeps the device idle",
+                     TP_CONFIDENCE_HIGH,
+                     {{NULL, 0, false}},
+                     "Shorten this code, keep what it makes, or let another thread run it while the device works.",
+                     DOC_TUNE,
+                     "launch.framework"},
     [TP_RULE_B1] = {"B1",
                     TP_RULE_GPU,
                     "The step waits for input data",
@@ -213,7 +221,7 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
                     TP_RULE_ANY,
                     "Device memory is almost full",
                     TP_CONFIDENCE_HIGH,
-                    {{"min_pct", 90.0, false}},
+                    {{"min_pct", 90.0, false}, {"engines", 0, true}},
                     "Use activation checkpointing, a smaller type, a smaller batch, or shard the model.",
                     DOC_CUDA,
                     "memory.capacity"},
@@ -332,7 +340,7 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
                     TP_RULE_CPU,
                     "Communication is not hidden behind compute",
                     TP_CONFIDENCE_MEDIUM,
-                    {{"min_pct", 5.0, false}},
+                    {{"min_pct", 5.0, false}, {"max_missing_pct", 10.0, false}},
                     "Overlap communication with backward: DistributedDataParallel with larger buckets, or gradient "
                     "accumulation with no_sync.",
                     DOC_DIST,
@@ -455,8 +463,7 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
                     "Work of the device is missing in the recording",
                     TP_CONFIDENCE_MEDIUM,
                     {{"min_queue_pct", 30.0, false}},
-                    "Where no device work is recorded, record it (ProfilerActivity.CUDA); where some is, look for "
-                    "records that were filtered or dropped: nothing can be said about time whose work is not there.",
+                    "Nothing can be said about time whose work is not there.",
                     DOC_PROFILER,
                     "capture.no_device"},
     [TP_RULE_R2] = {"R2",
@@ -555,7 +562,7 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
                      "Matrix products fall to kernels for odd sizes",
                      TP_CONFIDENCE_HIGH,
                      {{"min_pct", 3.0, false}},
-                     "Pad the dimension that is odd to a multiple of 8 (16 bytes).",
+                     "Pad the dimension that is odd to a multiple of 16 bytes: 8 elements of FP16 or BF16, 4 of FP32.",
                      DOC_AMP,
                      "compute.misaligned"},
     [TP_RULE_C23] = {"C23",

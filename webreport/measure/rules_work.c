@@ -59,6 +59,24 @@ struct tp_str tp_shape_text(struct tp_advisor *a, const struct tp_shape *shape)
     return text;
 }
 
+struct tp_str tp_unit_operands_text(struct tp_advisor *a, const struct tp_work_unit *unit)
+{
+    enum { INPUTS = 4, OPERANDS = 2 };
+    const struct tp_trace *trace = a->model->trace;
+    struct tp_str dims = tp_strings_get(&trace->values, trace->hosts[trace->events[unit->event].detail].dims);
+    struct tp_str text = TP_STR("");
+    unsigned found = 0;
+    for (unsigned i = 0; i < INPUTS && found < OPERANDS; i++) { /* of addmm the first one is the bias */
+        struct tp_shape shape = tp_shape_input(dims, i);
+        if (!shape.is_known || shape.rank < 2)
+            continue;
+        struct tp_str sizes = tp_shape_text(a, &shape);
+        text =
+            tp_advisor_text(a, "%.*s%s%.*s", (int)text.len, text.ptr, found++ ? " by " : "", (int)sizes.len, sizes.ptr);
+    }
+    return text;
+}
+
 enum tp_work tp_kernel_of_library(struct tp_advisor *a, uint32_t device)
 {
     const struct tp_strings *names = &a->model->trace->names;

@@ -44,6 +44,9 @@ static inline bool tp_unit_is_in_window(const struct tp_advisor *a, const struct
  * convolutions. TP_WORK_NONE: the name says nothing. Each name is looked at once. */
 enum tp_work tp_kernel_of_library(struct tp_advisor *a, uint32_t device);
 
+/* "788x768 by 768x3072": the first two operands that have rows and columns; "" when they are not recorded. */
+struct tp_str tp_unit_operands_text(struct tp_advisor *a, const struct tp_work_unit *unit);
+
 /* The shape of the first operand, and its text: "8x16x197x197". */
 struct tp_shape tp_unit_shape(const struct tp_advisor *a, const struct tp_work_unit *unit);
 struct tp_str tp_shape_text(struct tp_advisor *a, const struct tp_shape *shape);

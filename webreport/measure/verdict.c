@@ -215,6 +215,33 @@ static struct tp_fold longest_fold(const struct tp_model *model, const struct tp
     return best ? best->fold : (struct tp_fold){TP_STACK_NONE, model->trace->frames.no_event};
 }
 
+/* The call, by name, in which the thread is for most of the gap from start_ns on; ties by name. Kept when that is half
+ * of the gap or more. */
+static void find_longest_call(struct tp_verdict_gap *gap, const struct tp_model *model, uint32_t thread,
+                              int64_t start_ns, struct tp_arena *arena)
+{
+    const struct tp_strings *names = &model->trace->names;
+    int64_t *ns = tp_arena_array(arena, names->count, sizeof *ns), end_ns = tp_sat_add(start_ns, gap->total_ns);
+    uint32_t best = TP_NO_ID;
+    gap->call = TP_STR("");
+    for (uint32_t i = thread == TP_NO_ID ? 0 : model->launches.thread_first[thread];
+         thread != TP_NO_ID && i < model->launches.thread_first[thread + 1]; i++) {
+        const struct tp_event *call = tp_launch_event(model, i);
+        int64_t a = tp_ns_max(call->ts_ns, start_ns), b = tp_ns_min(tp_event_end(call), end_ns);
+        if (a >= b)
+            continue;
+        ns[call->name] = tp_sat_add(ns[call->name], b - a);
+        if (best == TP_NO_ID || ns[call->name] > ns[best] ||
+            (ns[call->name] == ns[best] && tp_str_compare(names->items[call->name], names->items[best]) < 0))
+            best = call->name;
+    }
+    if (best != TP_NO_ID && ns[best] >= gap->total_ns / 2) {
+        gap->call = names->items[best];
+        gap->call_ns = ns[best];
+    }
+    tp_arena_drop(arena, ns, names->count * sizeof *ns);
+}
+
 /* The longest run of pieces without a break; ties: the earliest. */
 static void find_longest_gap(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu,
                              struct tp_arena *arena)
@@ -238,6 +265,7 @@ static void find_longest_gap(struct tp_trace_verdict *v, const struct tp_model *
     v->gap.percent = tp_percent(v->gap.total_ns, model->window_ns);
     v->gap.kind = tp_stack_kind_text((enum tp_stack_kind)fold.kind);
     v->gap.line = tp_fold_text(model, fold);
+    find_longest_call(&v->gap, model, tp_idle_thread(model, gpu, &gpu->idle[best_end - 1]), gpu->idle[best].a, arena);
     for (uint32_t i = best; i < best_end; i++)
         v->gap.part_ns[gpu->idle[i].part] += gpu->idle[i].b - gpu->idle[i].a;
 }
@@ -410,6 +438,8 @@ static void gap_json(const struct tp_trace_verdict *v, struct tp_json *json)
     tp_json_object_end(json);
     tp_json_member_text(json, "kind", v->gap.kind);
     tp_json_member_str(json, "line", v->gap.line);
+    tp_json_member_str(json, "call", v->gap.call);
+    tp_json_member_us(json, "call_us", v->gap.call_ns);
     tp_json_object_end(json);
 }
 

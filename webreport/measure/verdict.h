@@ -53,6 +53,8 @@ struct tp_verdict_gap {
     int64_t part_ns[TP_IDLE_PARTS];
     const char *kind;
     struct tp_str line;
+    struct tp_str call; /* the call of the runtime that fills half of it or more; "": none does */
+    int64_t call_ns;
 };
 
 struct tp_trace_verdict {

@@ -54,7 +54,7 @@ static const char *share_text(const struct tp_trace_verdict *v, const struct tp_
 static const char *period(const struct tp_model *model)
 {
     if (model->step_marker == TP_MARKER_WINDOW)
-        return "the recorded device work";
+        return "the time from the first to the last device operation";
     return model->used_count == 1 ? "the step" : "the steps";
 }
 
@@ -199,23 +199,25 @@ struct tp_str tp_verdict_host_words(const struct tp_trace_verdict *v, const stru
     struct tp_buf text;
     tp_buf_init(&text, 0);
     if (v->cause == TP_TIME_INPUT) {
-        tp_buf_printf(&text, "%s takes %s of %s; no device is used.", tp_phrase(TP_PHRASE_LOADING, model->producer),
-                      decided, whole);
+        tp_buf_printf(&text, "%s takes %s of %s; no device was recorded.",
+                      tp_phrase(TP_PHRASE_LOADING, model->producer), decided, whole);
     } else if (v->cause == TP_TIME_COMMUNICATION) {
-        tp_buf_printf(&text, "Communication that no %s hides takes %s of %s; no device is used.",
+        tp_buf_printf(&text, "Communication that no recorded %s hides takes %s of %s; no device was recorded.",
                       tp_speaks_torch(model->producer) ? "operator" : "work", decided, whole);
     } else if (v->cause == TP_TIME_COPY || v->cause == TP_TIME_SYNC) {
         bool is_copy = v->cause == TP_TIME_COPY;
-        tp_buf_printf(&text, "%s takes %s of %s; no device is used.", is_copy ? "Copying" : "Waiting", decided, whole);
+        tp_buf_printf(&text, "%s takes %s of %s; no device was recorded.", is_copy ? "Copying" : "Waiting", decided,
+                      whole);
         add_largest_range(&text, model, is_copy ? TP_RANGE_BIT(COPY) : TP_RANGE_BIT(WAIT) | TP_RANGE_BIT(SYNC), arena);
     } else if (tp_any_says(model, TP_RANGE_BIT(COMPUTE))) {
-        tp_buf_printf(&text, "Computing takes %s of %s, code in no range that says its kind %s; no device is used.",
+        tp_buf_printf(&text,
+                      "Computing takes %s of %s, code in no range that says its kind %s; no device was recorded.",
                       decided, whole, between);
     } else if (!tp_speaks_torch(model->producer) && !model->operators.count) {
         tp_buf_puts(&text, "No range says what it does, and none waits or communicates for a fifth of the time; no "
-                           "device is used.");
+                           "device was recorded.");
     } else {
-        tp_buf_printf(&text, "%s take %s of %s, code between them %s; no device is used.",
+        tp_buf_printf(&text, "%s take %s of %s, code between them %s; no device was recorded.",
                       tp_speaks_torch(model->producer) ? "Operators" : "Recorded calls", decided, whole, between);
         add_largest_operator(&text, model, arena);
     }

@@ -26,6 +26,7 @@ static const struct words native[TP_RULE_COUNT] = {
     [TP_RULE_A11] = {NULL, "Move this work to other threads or onto the device, cache it, or overlap it with the "
                            "device work of the previous batch."},
     [TP_RULE_A12] = {NULL, "Allocate once and reuse, or take memory from a pool (cudaMallocAsync). See also D2."},
+    [TP_RULE_A13] = {NULL, NULL},
     [TP_RULE_B1] = {NULL, "Read ahead on other threads, keep more batches ready, or make reading and decoding "
                           "cheaper."},
     [TP_RULE_B2] = {"Input data is read by the thread that drives the device",
@@ -82,8 +83,7 @@ static const struct words native[TP_RULE_COUNT] = {
     [TP_RULE_H18] = {NULL, "Put the samples together and make one call."},
     [TP_RULE_H19] = {NULL, "Take more samples a step: reading the weights costs the same for each batch."},
     [TP_RULE_H20] = {NULL, "Put inputs of like size together, or limit the elements of a batch instead of its inputs."},
-    [TP_RULE_R1] = {NULL, "Record the device's work with a tool that may see it: nothing can be said about time whose "
-                          "work is not there."},
+    [TP_RULE_R1] = {NULL, NULL},
     [TP_RULE_R2] = {NULL, "Record several steps after a warm-up."},
     [TP_RULE_R3] = {NULL, "Warm up before the recording, and judge the later steps."},
     [TP_RULE_R4] = {NULL, NULL},
@@ -166,7 +166,7 @@ const char *tp_phrase(enum tp_phrase phrase, enum tp_producer producer)
         [TP_PHRASE_INPUT_MEAN] = {"Mean over the used steps of the time in the data loader.",
                                   "Mean over the used steps of the time in ranges that wait for input."},
         [TP_PHRASE_CALLS] = {"Runtime calls", "Runtime calls and waits"},
-        [TP_PHRASE_HOST_WORK] = {"Operators", "Host work"},
+        [TP_PHRASE_HOST_WORK] = {"Operators and ranges", "Host work"},
         [TP_PHRASE_HOST_SHARE] = {"Operator time", "Host work"},
         [TP_PHRASE_FRAME] = {"Python frame", "frame"},
         [TP_PHRASE_CALLER] = {"Python frame", "module"},

@@ -131,6 +131,8 @@ static void put_place(struct printer *p, const struct tp_finding_block *finding,
         tp_buf_printf(p->out, "%s at %s%s", finding->id ? finding->id : "", place->at,
                       place->file_line.len ? ", " : ": ");
     put_str(p, place->file_line);
+    if (tp_str_equal(place->file_line, place->text)) /* the event is the function's own */
+        return;
     tp_buf_puts(p->out, place->file_line.len ? ": " : "");
     put_str(p, place->text);
 }

@@ -1,0 +1,227 @@
+/* What the digest says of a small trace, sentence by sentence: each number is of what the words beside it say, and
+ * nothing is said that the trace does not show. Times are counted by hand from the events above them. */
+#include "webreport/document/section.h"
+#include "webreport/measure/views.h"
+#include "webreport/print/print.h"
+#include "writer/base/limits.h"
+
+#include "small_findings.h"
+
+static struct tp_views views;
+static struct tp_profile profile;
+
+/* The digest, without the marks of Markdown; in the arena of the trace. */
+static const char *digest(void)
+{
+    struct tp_document document;
+    struct tp_page_limits limits;
+    struct tp_section section;
+    struct tp_digest said;
+    if (setjmp(arena.guard))
+        fail();
+    tp_views_build(&views, &model, &arena);
+    profile = (struct tp_profile){.run = TP_STR("run"),
+                                  .worker = TP_STR("worker"),
+                                  .span = TP_NULL_INT,
+                                  .file = TP_STR("worker.pt.trace.json"),
+                                  .trace = &trace,
+                                  .order = &order,
+                                  .model = &model,
+                                  .views = &views,
+                                  .advice = &advice};
+    tp_page_limits_of(&limits, 0, TP_MAX_MARKDOWN_BYTES);
+    tp_section_init(&section, &arena, &profile, &(struct tp_section_options){0});
+    section.limits = &limits;
+    tp_report_document(&document, &section);
+    tp_digest_init(&said, 1);
+    tp_digest_add(&said, &document);
+    struct tp_str marked = tp_digest_finish(&said);
+    char *plain = tp_arena_copy(&arena, marked.ptr, marked.len);
+    size_t size = 0;
+    for (size_t i = 0; i < marked.len; i++)
+        if (marked.ptr[i] != '\\')
+            plain[size++] = marked.ptr[i];
+    plain[size] = '\0';
+    tp_digest_release(&said);
+    return plain;
+}
+
+static void assert_says(const char *wanted)
+{
+    const char *all = digest();
+    if (!strstr(all, wanted))
+        fail_msg("not said: %s\n%s", wanted, all);
+}
+
+static void assert_silent(const char *unwanted)
+{
+    const char *all = digest();
+    if (strstr(all, unwanted))
+        fail_msg("said: %s\n%s", unwanted, all);
+}
+
+/* Work of n steps of 1 ms: a kernel of 400 us each; the host launches it 300 us after the step began. */
+static void steps_that_wait(int count)
+{
+    for (int s = 0; s < count; s++) {
+        double at = s * 1000;
+        step(s, at, 1000), launch(at + 300, 5, s + 1), kernel("a", at + 305, 400, s + 1);
+    }
+    build();
+}
+
+static void the_share_of_the_longest_gap_says_what_it_is_of(void **state)
+{
+    steps_that_wait(4); /* from 705 of a step to 305 of the next */
+    assert_says("The longest time without recorded device work takes 600 µs (15.0 % of the 4 steps).");
+    end(state), begin(state);
+    steps_that_wait(1); /* both ends of the step: the first is longer */
+    assert_says("takes 305 µs (30.5 % of the step).");
+    end(state), begin(state);
+    launch(0, 5, 1), kernel("a", 5, 600, 1), launch(1000, 5, 2), kernel("b", 1005, 600, 2);
+    build(); /* 605 to 1005 of 5 to 1605 */
+    assert_says("The longest time without recorded device work takes 400 µs (25.0 % of that).");
+    assert_silent("does not show why");
+}
+
+static void a_gap_behind_a_call_is_a_riddle(void **state)
+{
+    (void)state;
+    step(1, 0, 1000), launch(0, 5, 1), kernel("a", 5, 95, 1), launch(150, 5, 2), kernel("b", 900, 100, 2);
+    build(); /* called at 155, idle until 900 */
+    assert_says("takes 800 µs (80.0 % of the step); the trace does not show why.");
+}
+
+static void the_call_that_fills_a_gap_is_named(void **state)
+{
+    (void)state;
+    step(1, 0, 1000), launch(0, 5, 1), kernel("a", 5, 95, 1);
+    host("user_annotation", "warm up", 100, 890), launch(150, 700, 2), kernel("b", 850, 150, 2);
+    build(); /* idle from 100 to 850, of which the call takes 700 */
+    assert_says("takes 750 µs (75.0 % of the step); the host ran warm up, 700 µs of it in cudaLaunchKernel.");
+    end(state), begin(state);
+    step(1, 0, 1000), launch(0, 5, 1), kernel("a", 5, 95, 1);
+    host("user_annotation", "warm up", 100, 890), launch(150, 370, 2), kernel("b", 850, 150, 2);
+    build();
+    assert_silent("of it in");
+}
+
+static void without_steps_shares_are_of_the_way_between_device_operations(void **state)
+{
+    (void)state;
+    launch(0, 5, 1), kernel("a", 5, 900, 1), launch(10, 5, 2), kernel("b", 905, 95, 2);
+    build();
+    assert_says("computes for 100.0 % of the time from the first to the last device operation.");
+}
+
+static void a_device_that_was_not_recorded_may_have_been_used(void **state)
+{
+    (void)state;
+    step(1, 0, 1000), host("cpu_op", "aten::mm", 100, 800);
+    build();
+    assert_says("no device was recorded.");
+    assert_says("- 1 step: Operators and ranges 800 µs (80.0 %), Other 200 µs (20.0 %)\n");
+    assert_silent("no device is used");
+}
+
+/* Two findings: B4 of 100 us, B5's or what else lies beside it. */
+static void a_sum_is_no_overlap(void **state)
+{
+    for (int is_one = 0; is_one < 2; is_one++) { /* copies and waits beside each other; copies alone */
+        begin(state);
+        for (int s = 0; s < 2; s++) {
+            double at = s * 1000;
+            step(s, at, 1000);
+            call("cudaMemcpyAsync", at, 1, 3 * s + 1);
+            operation("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", at + 1, 99, 3 * s + 1, 0, 7,
+                      ",\"bytes\":1000000");
+            launch(at + 2, 1, 3 * s + 2), kernel("a", at + 100, 500, 3 * s + 2);
+            launch(is_one ? at + 4 : at + 790, 10, 3 * s + 3),
+                kernel("b", at + (is_one ? 600 : 800), is_one ? 400 : 200, 3 * s + 3);
+        }
+        build();
+        if (is_one)
+            assert_silent("All of them together");
+        else
+            assert_silent("because their times overlap");
+        if (!is_one)
+            assert_says("All of them together: at most");
+        if (!is_one)
+            end(state);
+    }
+}
+
+static void a_moment_of_copy_and_communication_counts_once(void **state)
+{
+    (void)state;
+    step(1, 0, 1000), launch(0, 1, 1), call("cudaMemcpyAsync", 1, 1, 2), launch(2, 1, 3);
+    operation("kernel", "ncclDevKernel_AllReduce", 1, 599, 1, 0, 9, "");
+    operation("gpu_memcpy", "Memcpy DtoD (Device -> Device)", 100, 100, 2, 0, 7, ",\"bytes\":1000000");
+    kernel("a", 600, 400, 3);
+    build(); /* the headline is of communication without compute, the breakdown's without copies */
+    assert_says("runs communication that no kernel hides for 59.9 % of the step");
+    assert_says("Communication 499 µs (49.9 %)");
+    assert_says("a moment counts once: for kernels, else for copies, else for communication");
+}
+
+/* Work that waits long after it was called, where the device did much else. */
+static void missing_work_is_not_asked_for_where_some_is_recorded(void **state)
+{
+    (void)state;
+    for (int s = 0; s < 2; s++) {
+        double at = s * 10000;
+        step(s, at, 10000), launch(at, 1, 2 * s + 1), kernel("a", at + 5, 4995, 2 * s + 1);
+        launch(at + 10, 1, 2 * s + 2), kernel("b", at + 9000, 1000, 2 * s + 2);
+    }
+    build();
+    assert_says("waits of 1 ms and more for an operation that had been called long before are 40.0 % of the time");
+    assert_says("not among the 4 operations recorded");
+    assert_silent("ProfilerActivity.CUDA");
+}
+
+static void what_is_not_in_the_record_may_have_hidden_communication(void **state)
+{
+    (void)state;
+    step(1, 0, 1000), host("cpu_op", "aten::mm", 10, 50), host("user_annotation", "gloo:all_reduce", 100, 800);
+    build();
+    assert_says("H8");
+    assert_says("Communication that no recorded operator hides takes 80.0 % of the steps");
+    assert_says("a moment counts once: for communication, else for what runs beside it");
+    trace.evidence.event_count = 90;
+    trace.evidence.lost[TP_LOST_NUMBERS] = 10; /* a tenth is borne */
+    tp_advice_build(&advice, &model, NULL, &arena);
+    assert_non_null(finding("H8"));
+    trace.evidence.lost[TP_LOST_NUMBERS] = 11;
+    tp_advice_build(&advice, &model, NULL, &arena);
+    assert_null(finding("H8"));
+    assert_silent("Overlap communication");
+    assert_says("the record is not whole: 11 events of the host missing");
+}
+
+static void a_function_that_is_the_evidence_is_named_once(void **state)
+{
+    (void)state;
+    kernel("a", 0, 10, 1), launch(0, 1, 1), kernel("b", 401, 99, 2), launch(400, 1, 2);
+    frame("data.py(9): decode", 5, 390);
+    build();
+    assert_says("- A13 at 5 µs, data.py(9): decode\n");
+}
+
+#define SAYS(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SAYS(the_share_of_the_longest_gap_says_what_it_is_of),
+        SAYS(a_gap_behind_a_call_is_a_riddle),
+        SAYS(the_call_that_fills_a_gap_is_named),
+        SAYS(without_steps_shares_are_of_the_way_between_device_operations),
+        SAYS(a_device_that_was_not_recorded_may_have_been_used),
+        SAYS(a_sum_is_no_overlap),
+        SAYS(a_moment_of_copy_and_communication_counts_once),
+        SAYS(what_is_not_in_the_record_may_have_hidden_communication),
+        SAYS(a_function_that_is_the_evidence_is_named_once),
+        SAYS(missing_work_is_not_asked_for_where_some_is_recorded),
+    };
+    return cmocka_run_group_tests_name("first screen", tests, NULL, NULL);
+}
