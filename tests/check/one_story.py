@@ -114,7 +114,7 @@ class Story:
         if self.device:
             self.near("page: busy", percent_of(figures.get("GPU busy", "")), self.device["busy_percent"])
             lead = re.search(r'id="t-idle">.*?<p class="lead">(.*?)</p>', page, re.S)
-            if lead and len(self.profile["idle_view"]) == 1 and "had nothing to do for" in lead.group(1):
+            if lead and len(self.profile["idle_view"]) == 1 and "has no recorded work for" in lead.group(1):
                 self.near("page: idle", percent_of(plain(lead.group(1))),
                           100 * self.device["idle"]["total_us"] / self.device["window_us"])
         by_id = {f["id"]: f for f in self.found["findings"]}

@@ -198,6 +198,51 @@ static void what_is_not_in_the_record_may_have_hidden_communication(void **state
     assert_says("the record is not whole: 11 events of the host missing");
 }
 
+static void of_a_gap_that_is_nothing_nothing_is_said(void **state)
+{
+    (void)state;
+    launch(0, 1, 1), kernel("a", 5, 4995, 1), launch(2, 1, 2), kernel("b", 5002, 4998, 2);
+    build();
+    assert_silent("The longest time without");
+}
+
+/* Steps of 60 short kernels, and a wait in the middle. */
+static void what_keeps_a_graph_from_being_captured_is_counted_in_words(void **state)
+{
+    (void)state;
+    for (int s = 0; s < 2; s++) {
+        double at = s * 1000;
+        step(s, at, 1000);
+        for (int i = 0; i < 60; i++)
+            launch(at + i * 15, 2, 60 * s + i + 1), kernel("a", at + i * 15 + 3, 4, 60 * s + i + 1);
+        call("cudaStreamSynchronize", at + 900, 5, 1000 + s);
+    }
+    build();
+    assert_says(
+        "60 launches repeat in every step, so a captured graph could replay them; 2 waits, allocations or pageable "
+        "copies in 2 steps have to move out first.");
+}
+
+static void what_is_made_at_first_use_is_told_apart_from_long_gaps(void **state)
+{
+    (void)state;
+    launch(0, 1, 1), kernel("a", 5, 100, 1), call("cudaMalloc", 110, 300000, 3);
+    launch(450000, 1, 2), kernel("b", 450005, 100000, 2);
+    build();
+    assert_says(
+        "the device waits 300.0 ms while memory, modules and handles are made; the shares of the other findings "
+        "are of the 100.1 ms between");
+}
+
+static void a_share_that_is_no_gain_says_so(void **state)
+{
+    (void)state;
+    shaped("aten::mm", 0, 10, "[8,9],[9,8]", "\"c10::Half\"", 1);
+    launch(1, 2, 1), kernel("cutlass_tensorop_h16816", 5, 20, 1), launch(20, 2, 2), kernel("a", 25, 80, 2);
+    build_with("\"record_shapes\":1,");
+    assert_says("| low | C3 | Matrix dimensions that tensor cores cannot fill | – | 20.0 % of the step is concerned |");
+}
+
 static void a_function_that_is_the_evidence_is_named_once(void **state)
 {
     (void)state;
@@ -220,6 +265,10 @@ int main(void)
         SAYS(a_sum_is_no_overlap),
         SAYS(a_moment_of_copy_and_communication_counts_once),
         SAYS(what_is_not_in_the_record_may_have_hidden_communication),
+        SAYS(of_a_gap_that_is_nothing_nothing_is_said),
+        SAYS(what_keeps_a_graph_from_being_captured_is_counted_in_words),
+        SAYS(what_is_made_at_first_use_is_told_apart_from_long_gaps),
+        SAYS(a_share_that_is_no_gain_says_so),
         SAYS(a_function_that_is_the_evidence_is_named_once),
         SAYS(missing_work_is_not_asked_for_where_some_is_recorded),
     };

@@ -118,7 +118,7 @@ static void fill_finding(const struct tp_section *section, struct tp_finding_blo
                   : has_share ? tp_text_of_percent(arena, finding->share_percent)
                               : NULL,
         .scope = has_time    ? "per step, at most"
-                 : has_share ? "of the step concerned"
+                 : has_share ? "of the step is concerned"
                              : NULL,
         .reasons = {why_text(section, finding)},
         .advice = finding->advice,

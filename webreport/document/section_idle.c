@@ -232,7 +232,7 @@ static const char *lead_text(const struct tp_section *section)
                               tp_text_of_percent(arena, tp_table_real(&worst->by_line, TP_IDLE_LINE_PERCENT)[0]),
                               (int)line.len, line.ptr);
     }
-    return tp_text_printf(arena, "%s had nothing to do for %s of %s (%s).%s",
+    return tp_text_printf(arena, "%s has no recorded work for %s of %s (%s).%s",
                           tp_section_device_name(section, worst->device), tp_text_of_time(arena, worst->idle.total_ns),
                           tp_text_of_time(arena, worst->idle.window_ns),
                           tp_text_of_percent(arena, tp_percent(worst->idle.total_ns, worst->idle.window_ns)), most);

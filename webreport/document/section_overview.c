@@ -79,7 +79,8 @@ static const char *split_remark(const struct tp_overview *view)
         return "";
     if (copies_us > 0)
         return "; a moment counts once: for kernels, else for copies, else for communication";
-    return view->gpu_summary.row_count ? "" : "; a moment counts once: for communication, else for what runs beside it";
+    bool has_operators = !view->gpu_summary.row_count && view->average_us[tp_chart_average(TP_CHART_CPU)] > 0;
+    return has_operators ? "; a moment counts once: for communication, else for what runs beside it" : "";
 }
 
 static void put_split(const struct tp_section *section, struct tp_document *document)

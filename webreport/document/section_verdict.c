@@ -61,6 +61,8 @@ static const char *steps_text(struct tp_arena *arena, const struct tp_trace_verd
     return text;
 }
 
+static const double LEAST_GAP_PERCENT = 0.1; /* of a shorter gap nothing is said */
+
 /* What the share of the longest gap is of: all used steps, not the one that it is in. */
 static const char *whole_text(struct tp_arena *arena, const struct tp_profile *profile)
 {
@@ -122,7 +124,9 @@ static const char *details_of(const struct tp_naming *naming, const struct tp_pr
         text = tp_text_printf(arena, "A step takes %s (%s).", step, steps_text(arena, verdict));
     else
         text = tp_text_printf(arena, "No step is marked: all %s count as one.", step);
-    return verdict->has_gap ? tp_text_printf(arena, "%s%s", text, gap_text(naming, profile)) : text;
+    return verdict->has_gap && verdict->gap.percent >= LEAST_GAP_PERCENT
+               ? tp_text_printf(arena, "%s%s", text, gap_text(naming, profile))
+               : text;
 }
 
 /* ---- of a summary ---- */

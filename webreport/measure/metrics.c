@@ -183,7 +183,7 @@ const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
      "sync_table.host_wait_us / overview.steps_used", tp_metric_of_waits, TP_WAITS_TIME},
     {"sync.cost.share", SHARE, STEPS, "part of the steps that waits cost at most",
      "100 * sync_table.cost_us / overview.window_us", tp_metric_of_waits, TP_WAITS_COST},
-    {"idle.total", SHARE, STEPS, "part of the steps in which a device had nothing to do; all devices added up",
+    {"idle.total", SHARE, STEPS, "part of the steps without recorded work of a device; all devices added up",
      "100 * sum of idle_view[].idle.total_us / sum of idle_view[].window_us", tp_metric_of_idle, TP_METRIC_IDLE_ALL},
     {"idle.host", SHARE, STEPS,
      "part of the steps in which a device was idle before the host called its next operation",

@@ -218,7 +218,7 @@ void tp_rule_fusion(struct tp_advisor *a)
     tp_arena_drop(a->arena, s.kernels, (size_t)a->kernel_count * sizeof *s.kernels);
     tp_work_claim_end(&chains, a,
                       tp_advisor_text(a,
-                                      "%s%s three small kernels or more in a row that only move or combine "
+                                      "%s%s three kernels or more in a row that only move, combine or normalise "
                                       "values, %s of the step",
                                       tp_text_of_some(a->arena, runs, "time", "times"), tp_advisor_in_steps(a),
                                       tp_work_claim_share(a, &chains)));

@@ -2,6 +2,7 @@
 #include "webreport/measure/rules_eval.h"
 #include "writer/base/sort.h"
 #include "writer/base/stats.h"
+#include "writer/text/format.h"
 
 /* The kernels of every used step, in the order of their launches. */
 struct sequences {
@@ -116,6 +117,17 @@ static void pick_blockers(struct tp_advisor *a, struct tp_picks *picks)
     }
 }
 
+/* "; 25 waits, allocations or pageable copies in 6 steps have to move out first". */
+static const char *blockers_text(struct tp_advisor *a, int64_t blockers)
+{
+    return !blockers ? ""
+                     : tp_text_printf(
+                           a->arena, "; %s%s to move out first",
+                           tp_text_of_some(a->arena, blockers, "wait, allocation or pageable copy",
+                                           "waits, allocations or pageable copies"),
+                           tp_text_printf(a->arena, "%s %s", tp_advisor_in_steps(a), blockers == 1 ? "has" : "have"));
+}
+
 static bool is_candidate(struct tp_advisor *a, struct sequences *s)
 {
     if (!a->model->launches.step ||
@@ -152,8 +164,10 @@ void tp_rule_graph(struct tp_advisor *a)
     c.detail = tp_advisor_text(a, "%lld launches per step, %lld blockers", (long long)s.shortest, (long long)blockers);
     if (a->reported[TP_RULE_A1]) /* the same time: one cause, one finding */
         tp_advisor_explain(a, TP_RULE_A1,
-                           tp_advisor_text(a, "the same in every step, so a captured graph could replay it: %.*s",
-                                           (int)c.detail.len, c.detail.ptr));
+                           tp_advisor_text(a,
+                                           "%lld launches repeat in every step, so a captured graph could replay "
+                                           "them%s",
+                                           (long long)s.shortest, blockers_text(a, blockers)));
     else
         tp_advisor_add(a, &c);
 }

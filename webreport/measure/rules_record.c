@@ -179,11 +179,10 @@ static void look_at_first_use(struct record *r)
         return;
     a->judged_ns = tp_ns_max(1, tp_sat_add(r->busy_ns, r->short_ns) / r->gpu_count);
     skip(a, late_host, sizeof late_host / sizeof *late_host, "first use of the device covers the recording");
+    const char *waits = tp_text_of_time(a->arena, is_first ? r->setup_ns : r->huge_ns);
     note(r, TP_RULE_R3, true, &r->setup,
-         tp_advisor_text(a,
-                         "the device waits %s while memory, modules and handles are made, %s in gaps of 100 ms and "
-                         "more; the shares of the other findings are of the %s between",
-                         tp_text_of_time(a->arena, r->setup_ns), tp_text_of_time(a->arena, r->huge_ns),
+         tp_advisor_text(a, "the device waits %s %s; the shares of the other findings are of the %s between", waits,
+                         is_first ? "while memory, modules and handles are made" : "in gaps of 100 ms and more",
                          tp_text_of_time(a->arena, a->judged_ns)));
 }
 

@@ -509,7 +509,7 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
                      "attention.eager"},
     [TP_RULE_C16] = {"C16",
                      TP_RULE_GPU,
-                     "Chains of small kernels that one kernel could replace",
+                     "Chains of kernels that one kernel could replace",
                      TP_CONFIDENCE_MEDIUM,
                      {{"min_pct", 8.0, false}},
                      "torch.compile(model) fuses them; or use fused norms, rotary embeddings and activations.",

@@ -1,6 +1,8 @@
 /* A document as Markdown: see print.h. */
 #include "webreport/print/print.h"
 
+#include <stdio.h>
+
 #include "writer/base/limits.h"
 #include "writer/text/format.h"
 #include "writer/text/markdown_escape.h"
@@ -80,6 +82,12 @@ static void put_amount(const struct printer *p, const char *head, const char *te
 
 static void put_finding(struct printer *p, const struct tp_findings_block *list, const struct tp_finding_block *finding)
 {
+    char concerned[96];
+    const char *change = finding->change;
+    if (change && !finding->value && finding->scope) { /* no gain: the share that it is about */
+        snprintf(concerned, sizeof concerned, "%s %s", change, finding->scope);
+        change = concerned;
+    }
     begin(p);
     tp_buf_puts(p->out, "|");
     put_cell(p, finding->status);
@@ -87,7 +95,7 @@ static void put_finding(struct printer *p, const struct tp_findings_block *list,
     put_cell(p, finding->title);
     put_amount(p, list->base_head, finding->base);
     put_amount(p, list->value_head, finding->value);
-    put_amount(p, list->change_head, finding->change);
+    put_amount(p, list->change_head, change);
     tp_buf_puts(p->out, " ");
     for (unsigned i = 0; i < TP_REASONS && finding->reasons[i]; i++) {
         tp_buf_puts(p->out, i ? "; " : "");
