@@ -75,6 +75,9 @@ check "job: four traces with a rank held up by its host" traces host late_host
 check "job: four traces with a rank that waits for its input" traces data slow_input
 check "job: four clean traces raise nothing" traces clean
 
+check "job: a link that is slow by its sheet is named, once; sound, unknown and partial ones are not" \
+    python3 tests/job/check_links.py "$TP" "$J"
+
 many() { # 5,000 little traces
     rm -rf "$J/many"
     python3 tests/job/make_traces.py "$J/many" 5000 --steps 4 --kernels 2 --fault compute --victim 4321 >/dev/null &&
