@@ -1,7 +1,10 @@
 """make_traces.py FOLDER RANKS [--fault compute|host|data|clean] [--victim N] [--steps N] [--seed N] [--kernels N]
+               [--device NAME --rate GB/S [--message BYTES] [--shown N]]
 
 Little traces of the ranks of a data-parallel job, as torch.profiler writes them: each step loads data, launches kernels,
-and meets in one all-reduce. Clocks of the ranks differ by minutes. Standard library only; equal arguments give equal bytes.
+and meets in one all-reduce. Clocks of the ranks differ by minutes. With --device the ranks are of one machine that shows so
+many such devices (all of them), each rank has one, and the all-reduce runs at that rate on the bus.
+Standard library only; equal arguments give equal bytes.
 """
 import argparse
 import gzip
@@ -59,7 +62,8 @@ class Rank:
         """The collective that all leave at `leave`."""
         o = self.options
         self.correlation += 1
-        comm = {'Collective name': 'allreduce', 'In msg nelems': 1 << 20, 'Out msg nelems': 1 << 20, 'Group size': o.ranks,
+        elements = o.message // 4
+        comm = {'Collective name': 'allreduce', 'In msg nelems': elements, 'Out msg nelems': elements, 'Group size': o.ranks,
                 'dtype': 'Float', 'Process Group Name': '0', 'Process Group Description': 'default_pg', 'Seq': step + 1}
         self.add(span('cpu_op', 'record_param_comms', self.now, 20, 1, **comm))
         self.add(span('cuda_runtime', 'cudaLaunchKernel', self.now + 3, 6, 1, correlation=self.correlation))
@@ -72,9 +76,15 @@ class Rank:
 
     def write(self, folder):
         end = {'ph': 'i', 's': 'g', 'name': 'Record Window End', 'pid': '', 'tid': '', 'ts': round(self.now + self.offset, 3)}
+        o = self.options
+        device = {'name': o.device or 'Test GPU', 'totalGlobalMem': (80 if o.device else 8) << 30, 'computeMajor': 8, 'computeMinor': 0,
+                  'numSms': 80}
+        shown = (o.shown or o.ranks) if o.device else 1
+        for event in self.events:
+            if o.device and 'device' in event['args']:
+                event['args']['device'] = event['pid'] = self.number
         header = {'schemaVersion': 1, 'distributedInfo': {'backend': 'nccl', 'rank': self.number, 'world_size': self.options.ranks},
-                  'deviceProperties': [{'id': 0, 'name': 'Test GPU', 'totalGlobalMem': 8 << 30, 'computeMajor': 8, 'computeMinor': 0,
-                                        'numSms': 80}],
+                  'deviceProperties': [{'id': number, **device} for number in range(shown)],
                   'traceEvents': self.events + [end]}
         text = json.dumps(header, separators=(',', ':')).encode()
         with io.BytesIO() as out:
@@ -94,13 +104,18 @@ def main():
     parser.add_argument('--kernels', type=int, default=8)
     parser.add_argument('--factor', type=float, default=0.3)
     parser.add_argument('--seed', type=int, default=1)
+    parser.add_argument('--device')
+    parser.add_argument('--rate', type=float)
+    parser.add_argument('--message', type=int, default=4 << 20)
+    parser.add_argument('--shown', type=int)
     options = parser.parse_args()
     if options.victim < 0:
         options.victim = random.Random(options.seed).randrange(options.ranks)
     os.makedirs(options.folder, exist_ok=True)
     ranks = [Rank(number, options) for number in range(options.ranks)]
     for step in range(options.steps):
-        leave = max([rank.work(step) for rank in ranks]) + 150
+        transfer = options.message * 2 * (options.ranks - 1) / options.ranks / options.rate / 1000 if options.rate else 140
+        leave = max([rank.work(step) for rank in ranks]) + 10 + transfer
         for rank in ranks:
             rank.meet(step, leave)
     for rank in ranks:

@@ -7,7 +7,7 @@ import importlib.util
 import sys
 
 NEW = ({"D4", "A13"} | {f"H{number}" for number in range(9, 21)} | {f"R{number}" for number in range(1, 5)}
-       | {f"C{number}" for number in range(14, 26)} | {"E4", "E6", "E7"})
+       | {f"C{number}" for number in range(14, 26)} | {f"E{number}" for number in range(4, 8)})
 # One cause is one finding: where ours has the first, it says what the others found of the same time.
 SAID_BY = [("B2", {"B1"}), ("A1", {"A2"}), ("C24", {"C1", "C2"})]
 EXPLAINED = {"A1", "B1", "B2"}  # their details say what A2 and A11 found

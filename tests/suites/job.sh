@@ -75,6 +75,23 @@ check "job: four traces with a rank held up by its host" traces host late_host
 check "job: four traces with a rank that waits for its input" traces data slow_input
 check "job: four clean traces raise nothing" traces clean
 
+check "job: a link that is slow by its sheet is named, once; sound, unknown and partial ones are not" \
+    python3 tests/job/check_links.py "$TP" "$J"
+
+python=${TORCH_PYTHON:-$PWD/build/torch/bin/python}
+small_collectives() { # a loop over gradients is told from one flat tensor, in the traces of two real ranks
+    rm -rf "$J/small" && "$python" tests/torch/collectives.py record "$J/small" 16 >"$J/said" 2>&1 || { tail -n 5 "$J/said"; return 1; }
+    for kind in loop flat; do
+        expect 0 "$J/small/$kind" -q --json "$J/small.$kind.json" -o "$J/small.html" || return 1
+    done
+    [ "$(grep -o '"cause":"comm.small"' "$J/small.loop.json" | wc -l)" = 2 ] && ! grep -q '"cause":"comm.small"' "$J/small.flat.json"
+}
+if "$python" -c 'import torch.distributed' 2>/dev/null; then
+    check "job: small collectives of two real ranks are named, one flat one is not" small_collectives
+else
+    skip "job: small collectives of two real ranks" "no Python with torch: set TORCH_PYTHON"
+fi
+
 many() { # 5,000 little traces
     rm -rf "$J/many"
     python3 tests/job/make_traces.py "$J/many" 5000 --steps 4 --kernels 2 --fault compute --victim 4321 >/dev/null &&

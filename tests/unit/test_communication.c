@@ -110,20 +110,21 @@ static void hidden_collectives_cost_nothing(void **state)
     assert_null(finding("E1"));
 }
 
-/* The backend's threads run what the main thread hands over and waits for: gloo, two steps of 10 ms. */
-static void handed_over(int calls, double dur)
+/* The backend's threads run what the main thread hands over and waits for: gloo, two steps of 10 ms. The sixth call
+ * waits `late` longer. */
+static void handed_over(int calls, double dur, double late)
 {
     for (int s = 0; s < 2; s++) {
         double b = s * 10000;
         step(s, b, 10000);
         host("cpu_op", "aten::mm", b, 2000);
         for (int i = 0; i < calls; i++) {
-            double ts = b + 2000 + i * (dur + 50);
+            double ts = b + 2000 + i * (dur + 50) + (i > 5 ? late : 0);
             host("cpu_op", "c10d::allreduce_", ts, 20);
             event("{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"gloo:all_reduce\",\"pid\":10,\"tid\":2,\"ts\":%"
                   ".3f,"
                   "\"dur\":%.3f,\"args\":{\"Input Dims\":[[16]],\"Input type\":[\"float\"]}}",
-                  ts + 30, dur);
+                  ts + 30, i == 5 ? dur + late : dur);
         }
     }
 }
@@ -131,7 +132,7 @@ static void handed_over(int calls, double dur)
 static void small_collectives_of_a_program_without_device_count_with_what_stands_between(void **state)
 {
     (void)state;
-    handed_over(40, 100); /* handed over at 0, runs from 30 to 130, the next one at 150 */
+    handed_over(40, 100, 0); /* handed over at 0, runs from 30 to 130, the next one at 150 */
     build();
     assert_found("E4", "comm.small", 100.0 * 39 * 150 / 10000);
     assert_null(finding("H8"));
@@ -140,10 +141,19 @@ static void small_collectives_of_a_program_without_device_count_with_what_stands
         "40 calls of all_reduce per step, of 64 B on average; whatever its size, one costs about 130 µs");
 }
 
+static void what_one_call_waits_for_a_late_rank_would_be_waited_for_by_any(void **state)
+{
+    (void)state;
+    handed_over(40, 100, 1000);
+    build();
+    assert_found("E4", "comm.small", 100.0 * (39 * 130 + 39 * 20) / 10000); /* as above: the long one stays */
+    assert_null(finding("H8"));
+}
+
 static void few_collectives_of_a_program_without_device_are_exposed(void **state)
 {
     (void)state;
-    handed_over(8, 500);
+    handed_over(8, 500, 0);
     build();
     assert_null(finding("E4"));
     assert_found("H8", "comm.exposed", 100.0 * 8 * 500 / 10000);
@@ -244,6 +254,7 @@ int main(void)
         CASE(few_or_large_collectives_stay),
         CASE(hidden_collectives_cost_nothing),
         CASE(small_collectives_of_a_program_without_device_count_with_what_stands_between),
+        CASE(what_one_call_waits_for_a_late_rank_would_be_waited_for_by_any),
         CASE(few_collectives_of_a_program_without_device_are_exposed),
         CASE(parameters_that_come_late_could_come_earlier),
         CASE(parameters_that_come_in_time_are_no_matter),

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "webreport/compare/job_parts.h"
+#include "webreport/measure/link_rate.h"
 #include "webreport/measure/wording.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
@@ -320,6 +321,34 @@ static void add_links(struct tp_job *job)
         link->bandwidth / 1e9, link->peers, link->peer_bandwidth / 1e9, text_of_ns(job, lost));
 }
 
+/* The collectives of all ranks beside the link that their devices have: it explains what the replay says of groups that
+ * are all alike, or stands alone. */
+static void add_link_rate(struct tp_job *job)
+{
+    struct tp_link_rate rate;
+    struct tp_job_finding *finding = NULL;
+    if (!job->has_distributed || job->distributed.rank_count < job->ranks.count)
+        return;
+    tp_link_rate_find(&rate, &job->distributed, job->arena);
+    if (!rate.is_slow)
+        return;
+    for (size_t i = 0; i < job->findings.count && !finding; i++) {
+        struct tp_job_finding *other = TP_AT(&job->findings, struct tp_job_finding, i);
+        if (other->rule == TP_JOB_ALL_LINKS && other->ranks.count == (int64_t)job->ranks.count)
+            finding = other;
+    }
+    if (!finding) {
+        int64_t cost_ns = (int64_t)fmin(9e18, rate.lost_us * 1000), step_ns = (int64_t)fmin(9e18, rate.step_us * 1000);
+        finding = tp_job_new_finding(job, TP_JOB_ALL_LINKS, cost_ns, step_ns);
+        finding->title = "Collectives of all ranks use less than half of the link";
+        for (uint32_t r = 0; r < job->ranks.count; r++)
+            tp_rank_set_add(&finding->ranks, tp_job_rank_at(job, r)->number);
+    }
+    finding->advice = tp_link_rate_advice();
+    finding->detail = tp_text_printf(job->arena, "%s%s%s.", finding->detail, *finding->detail ? " " : "",
+                                     tp_link_rate_text(&rate, job->arena));
+}
+
 /* ---- missing ranks ---- */
 
 static void add_missing(struct tp_job *job)
@@ -372,6 +401,7 @@ void tp_job_causes_build(struct tp_job *job)
             add_imbalance(job, tp_job_cluster_at(job, c));
         add_links(job);
     }
+    add_link_rate(job);
     add_missing(job);
     add_damaged(job);
     tp_merge_sort(job->arena, job->findings.data, job->findings.count, sizeof(struct tp_job_finding), costliest_first,

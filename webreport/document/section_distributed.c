@@ -3,6 +3,7 @@
 #include "webreport/document/chart.h"
 #include "webreport/document/section.h"
 #include "webreport/measure/distributed.h"
+#include "webreport/measure/link_rate.h"
 #include "writer/base/saturate.h"
 
 #include <math.h>
@@ -242,6 +243,20 @@ static const char *lead_text(struct tp_arena *arena, const struct tp_naming *nam
         waiting.ptr, tp_text_of_time(arena, (int64_t)llround(fmax(wait, 0) * 1000)));
 }
 
+/* The sentence, and what is said of the link. */
+static const char *whole_lead(struct tp_arena *arena, const struct tp_naming *naming, const struct tp_distributed *view,
+                              const struct tp_table *ranks)
+{
+    const char *lead = lead_text(arena, naming, view, ranks);
+    struct tp_link_rate link;
+    tp_link_rate_find(&link, view, arena);
+    if (!link.is_slow)
+        return lead;
+    size_t len = strlen(lead);
+    return tp_text_printf(arena, "%s%s %s.", lead, len && lead[len - 1] == '.' ? "" : ".",
+                          tp_link_rate_text(&link, arena));
+}
+
 struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_naming *naming,
                                       const struct tp_distributed *view, struct tp_speech speech)
 {
@@ -256,7 +271,7 @@ struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_na
     ranks = rank_table(arena, view, speech);
     tp_object_text(object, "span_note",
                    view->has_span ? tp_text_printf(arena, "span %lld", (long long)view->span) : "");
-    tp_object_sentence(object, "lead", tp_str_of(lead_text(arena, naming, view, ranks)));
+    tp_object_sentence(object, "lead", tp_str_of(whole_lead(arena, naming, view, ranks)));
     tp_object_put(object, "chart", rank_chart(arena, naming, ranks));
     tables = tp_object_list(object, "tables");
     shown =

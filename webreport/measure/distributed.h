@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "webreport/measure/overview.h"
+#include "webreport/measure/peaks_file.h"
 #include "webreport/model/facts.h"
 #include "writer/base/json_out.h"
 #include "writer/base/table.h"
@@ -37,6 +38,7 @@ struct tp_rank_summary {
     struct tp_table overlap;  /* enum tp_overlap_column, a row per step */
     struct tp_rank_gpu *gpus; /* busy devices with known properties */
     uint32_t gpu_count;
+    uint32_t device_count; /* that the machine shows to the process; 0: unknown */
 };
 
 /* Copies what is needed into `arena`; the trace, its model and overview may go afterwards. */
@@ -89,7 +91,8 @@ struct tp_distributed {
     uint32_t rank_count;
     struct tp_rank_kin *kin; /* by rank */
     bool *is_blamed;         /* by rank: a replay (docs/jobs.md) says that its own work costs; NULL: none to trust */
-    struct tp_str *silent_workers; /* without communication */
+    const struct tp_peaks_file *peaks_file; /* what the user says of devices; NULL: published figures alone */
+    struct tp_str *silent_workers;          /* without communication */
     uint32_t silent_count;
     bool is_comparable;
     struct tp_step_matrix overlap, wait; /* wait: only when comparable */

@@ -319,6 +319,7 @@ const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
     RULE(C24),
     RULE(C25),
     RULE(E4),
+    RULE(E5),
     RULE(E6),
     RULE(E7),
     {"count.added", COUNT, HOST, "operators more in a step than in the baseline, but for copies and waits",

@@ -115,6 +115,7 @@ static struct tp_str dotted(struct tp_arena *arena, struct tp_str major, struct 
 
 static void copy_gpus(struct tp_rank_summary *rank, const struct tp_model *model, struct tp_arena *arena)
 {
+    rank->device_count = model->trace->gpu_count;
     rank->gpus = tp_arena_array(arena, model->gpu_count, sizeof *rank->gpus);
     for (uint32_t g = 0; g < model->gpu_count; g++) {
         const struct tp_gpu_property *property = tp_model_gpu_property(model->trace, model->gpus[g].id);

@@ -22,6 +22,7 @@ struct call {
     int64_t a, b;     /* on the device; without one, on the host with what hands it over to a thread of the backend */
     bool is_joinable; /* with another one of its class and step */
     bool is_gradient; /* of a wrapper of data parallelism */
+    bool stays;       /* the longest of those: one call for all waits as long for whoever is late */
 };
 
 /* Calls of one kind in one process group. */
@@ -29,6 +30,7 @@ struct class
 {
     const struct tp_collective_kind *kind;
     uint32_t last, count; /* last: the call before, TP_NO_ID: none; count: of those that may be joined */
+    uint32_t longest;     /* of the step so far; TP_NO_ID: none */
     int64_t bytes, latency_ns;
     bool has_latency, has_gradients;
     struct tp_vec tiny, all; /* int64_t: durations */
@@ -139,6 +141,7 @@ static void find_calls(struct search *s)
         if (class == s->classes.count)
             *(struct class *)tp_vec_push(&s->classes) = (struct class){.kind = tp_collective_kind_of(record->name),
                                                                        .last = TP_NO_ID,
+                                                                       .longest = TP_NO_ID,
                                                                        .tiny = TP_VEC(s->a->arena, int64_t),
                                                                        .all = TP_VEC(s->a->arena, int64_t)};
         add_call(s, i, class);
@@ -187,6 +190,18 @@ static void join_calls(struct search *s)
 
 /* ---- what they cost ---- */
 
+static void keep_longest(struct search *s, struct class *class, uint32_t index)
+{
+    struct call *call = TP_AT(&s->calls, struct call, index);
+    struct call *longest = class->longest == TP_NO_ID ? NULL : TP_AT(&s->calls, struct call, class->longest);
+    if (longest && longest->step == call->step && longest->b - longest->a >= call->b - call->a)
+        return;
+    if (longest && longest->step == call->step)
+        longest->stays = false;
+    call->stays = true;
+    class->longest = index;
+}
+
 static void measure_classes(struct search *s)
 {
     for (uint32_t i = 0; i < s->calls.count; i++) {
@@ -195,6 +210,7 @@ static void measure_classes(struct search *s)
         int64_t bytes = s->a->model->collectives.items[call->record].bytes;
         if (!call->is_joinable)
             continue;
+        keep_longest(s, class, i);
         class->count++;
         class->bytes = tp_sat_add(class->bytes, bytes);
         class->has_gradients |= call->is_gradient;
@@ -240,24 +256,20 @@ struct found {
     uint32_t most; /* the class with most calls */
 };
 
-/* A long call waits for something else, too: so many latencies are its own cost. */
-enum { MOST_LATENCIES = 8 };
-
+/* What a call costs whatever its size. */
 static int64_t cost_of(const struct search *s, const struct call *call)
 {
     const struct class *class = TP_AT(&s->classes, struct class, call->class);
     bool is_tiny = s->a->model->collectives.items[call->record].bytes <= TINY_BYTES;
-    int64_t most = is_tiny ? tp_sat_mul(MOST_LATENCIES, class->latency_ns) : class->latency_ns;
-    return tp_ns_min(call->b - call->a, most);
+    return is_tiny ? call->b - call->a : tp_ns_min(call->b - call->a, class->latency_ns);
 }
 
-/* A call behind another one of its class and step: one of them stays. In a loop over tensors what the host does between
- * two calls goes with them, where it is shorter than a call. */
+/* A call behind another one of its class and step. In a loop over tensors what the host does between two calls goes
+ * with them, where it is shorter than a call. */
 static void add_next(struct search *s, struct found *found, const struct call *before, const struct call *call)
 {
     const struct tp_model *model = s->a->model;
     bool is_loop = !call->is_gradient;
-    tp_intervals_push(&found->latency, call->a, call->a + cost_of(s, call));
     if (s->a->cpu) {
         int64_t latency_ns = TP_AT(&s->classes, struct class, call->class)->latency_ns;
         if (is_loop && tp_sat_sub(call->a, before->b) < latency_ns)
@@ -284,6 +296,8 @@ static void add_often(struct search *s, struct found *found)
             found->most = call->class;
         tp_picks_longest(&found->picks, s->a->model, s->a->model->collectives.items[call->record].event);
         tp_intervals_push(&found->whole, call->a, call->b);
+        if (!call->stays)
+            tp_intervals_push(&found->latency, call->a, call->a + cost_of(s, call));
         if (before && before->step == call->step)
             add_next(s, found, before, call);
     }

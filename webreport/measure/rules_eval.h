@@ -80,6 +80,7 @@ enum tp_rule_id {
     TP_RULE_C24,
     TP_RULE_C25,
     TP_RULE_E4,
+    TP_RULE_E5,
     TP_RULE_E6,
     TP_RULE_E7
 };

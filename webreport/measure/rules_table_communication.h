@@ -17,6 +17,16 @@
                     "FullyShardedDataParallel: wrap larger blocks.",                                                   \
                     TP_DOC_DDP,                                                                                        \
                     "comm.small"},                                                                                     \
+    [TP_RULE_E5] =                                                                                                     \
+        {"E5",                                                                                                         \
+         TP_RULE_RANKS,                                                                                                \
+         "Collectives use less than half of the link",                                                                 \
+         TP_CONFIDENCE_LOW,                                                                                            \
+         {{"max_link_pct", 50.0, false}, {"min_floor_us", 100, true}, {"min_pct", 3.0, false}},                        \
+         "See which way they go (NCCL_DEBUG=INFO, nvidia-smi topo -m): peer-to-peer access that is switched "          \
+         "off, a path through the host, kernels that compute on all processors meanwhile.",                            \
+         "https://docs.pytorch.org/docs/stable/notes/ddp.html",                                                        \
+         "comm.exposed"},                                                                                              \
     [TP_RULE_E6] = {"E6",                                                                                              \
                     TP_RULE_GPU,                                                                                       \
                     "Parameters are gathered when their layer already waits",                                          \

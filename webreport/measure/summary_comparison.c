@@ -108,6 +108,7 @@ void tp_comparison_pack(Tp__SummaryProcess *to, const struct tp_rank_summary *fr
         to->label[i] = tp_column_text(texts, from->labels[i]);
     pack_overlap(to, &from->overlap, texts, arena);
     pack_records(to, from, texts, arena);
+    to->device_count = from->device_count;
     COLUMN(gpu_id, from->gpu_count);
     COLUMN(gpu_memory_bytes, from->gpu_count);
     COLUMN(gpu_name, from->gpu_count);
@@ -188,6 +189,7 @@ void tp_comparison_unpack(struct tp_unpack *u)
     unpack_overlap(u, &rank->overlap);
     unpack_records(u, rank);
     unpack_ranges(u, rank);
+    rank->device_count = from->device_count;
     rank->gpu_count = (uint32_t)from->n_gpu_id;
     rank->gpus = tp_arena_array(u->arena, rank->gpu_count, sizeof *rank->gpus);
     for (uint32_t g = 0; g < rank->gpu_count; g++)

@@ -101,6 +101,7 @@ static const struct words native[TP_RULE_COUNT] = {
     [TP_RULE_C25] = {NULL, "Where the accuracy permits, multiply in FP8."},
     [TP_RULE_C21] = {NULL, "Compute in single precision where the accuracy permits."},
     [TP_RULE_E4] = {NULL, "Put several arrays into one and send that."},
+    [TP_RULE_E5] = {NULL, "See which way they go: peer-to-peer access that is switched off, a path through the host."},
     [TP_RULE_E6] = {NULL, "Start it one layer earlier."},
     [TP_RULE_E7] = {"One process copies data between devices in every step", "Use one process for each device."},
 };

@@ -7,6 +7,7 @@
 #include "webreport/document/section.h"
 #include "webreport/measure/distributed.h"
 #include "webreport/measure/evidence_json.h"
+#include "webreport/measure/link_rate.h"
 #include "webreport/print/html.h"
 #include "writer/base/fs.h"
 #include "writer/base/limits.h"
@@ -47,7 +48,7 @@ static int open_outputs(void *context, size_t profile_count, struct tp_error *er
     const struct tp_outputs_options *options = o->options;
     int code = TP_OK;
     tp_buf_init(&o->json_text, 0);
-    tp_buf_init(&o->run_finding, 0);
+    tp_buf_init(&o->run_findings, 0);
     tp_json_init(&o->json, &o->json_text);
     if (options->json)
         code = tp_outfile_open(&o->json_file, options->json, err);
@@ -212,36 +213,50 @@ static void end_profiles(void *context)
     tp_json_array(&o->json);
 }
 
-/* The finding over the ranks of a run, on its way into JSON. */
-struct run_finding {
+/* The findings over the ranks of a run, on their way into JSON. */
+struct run_findings {
     struct tp_outputs *outputs;
     const struct tp_distributed *view;
-    struct tp_straggler found;
     struct tp_arena arena;
 };
 
-static int write_straggler(void *context, struct tp_error *err)
+/* The straggler, and what it leaves of links that are slow: waiting for it is not in their time. Costliest first. */
+static int write_findings(void *context, struct tp_error *err)
 {
-    struct run_finding *finding = context;
+    struct run_findings *findings = context;
+    struct tp_outputs *o = findings->outputs;
+    struct tp_straggler straggler;
+    struct tp_link_rate link;
     struct tp_json json;
     (void)err;
-    tp_buf_clear(&finding->outputs->run_finding);
-    tp_json_init(&json, &finding->outputs->run_finding);
-    tp_straggler_json(&finding->found, finding->view, &finding->arena, &json);
+    tp_straggler_find(&straggler, findings->view);
+    tp_link_rate_find(&link, findings->view, &findings->arena);
+    double late = straggler.rank == TP_NO_ID ? 0 : straggler.share_percent,
+           slow = link.is_slow ? link.share_percent : 0;
+    if (!(late + slow > 0) || (o->run_findings.size && late + slow <= o->run_findings_percent))
+        return TP_OK;
+    o->run_findings_percent = late + slow;
+    tp_buf_clear(&o->run_findings);
+    tp_json_init(&json, &o->run_findings);
+    tp_json_array(&json);
+    for (int is_second = 0; is_second < 2; is_second++) {
+        bool is_late = (late >= slow) != is_second;
+        if (is_late && late > 0)
+            tp_straggler_json(&straggler, findings->view, &findings->arena, &json);
+        else if (!is_late && slow > 0)
+            tp_link_rate_json(&link, &findings->arena, &json);
+    }
+    tp_json_array_end(&json);
     return TP_OK;
 }
 
-/* Findings over ranks stand behind the distributed views of a run: the one of the span that it costs most. */
-static int keep_straggler(struct tp_outputs *o, const struct tp_distributed *view, struct tp_error *err)
+/* Findings over ranks stand behind the distributed views of a run: those of the span that they cost most. */
+static int keep_findings(struct tp_outputs *o, const struct tp_distributed *view, struct tp_error *err)
 {
-    struct run_finding finding = {.outputs = o, .view = view};
-    tp_straggler_find(&finding.found, view);
-    if (finding.found.rank == TP_NO_ID || (o->run_finding.size && finding.found.share_percent <= o->straggler_percent))
-        return TP_OK;
-    o->straggler_percent = finding.found.share_percent;
-    tp_arena_init(&finding.arena, 0);
-    int code = tp_arena_run(&finding.arena, write_straggler, &finding, err);
-    tp_arena_release(&finding.arena);
+    struct run_findings findings = {.outputs = o, .view = view};
+    tp_arena_init(&findings.arena, 0);
+    int code = tp_arena_run(&findings.arena, write_findings, &findings, err);
+    tp_arena_release(&findings.arena);
     return code;
 }
 
@@ -252,7 +267,7 @@ static int add_distributed(void *context, struct tp_str run, const struct tp_dis
         return TP_OK;
     if (o->json_file) {
         tp_distributed_json(view, &o->json);
-        int code = keep_straggler(o, view, err);
+        int code = keep_findings(o, view, err);
         if (code)
             return code;
     }
@@ -263,15 +278,13 @@ static int end_run(void *context, struct tp_error *err)
 {
     struct tp_outputs *o = context;
     tp_json_array_end(&o->json);
-    if (o->run_finding.size) {
+    if (o->run_findings.size) {
         tp_json_key(&o->json, "recommendations");
         tp_json_object(&o->json);
         tp_json_key(&o->json, "findings");
-        tp_json_array(&o->json);
-        tp_json_raw(&o->json, (struct tp_str){o->run_finding.data, o->run_finding.size});
-        tp_json_array_end(&o->json);
+        tp_json_raw(&o->json, (struct tp_str){o->run_findings.data, o->run_findings.size});
         tp_json_object_end(&o->json);
-        tp_buf_clear(&o->run_finding);
+        tp_buf_clear(&o->run_findings);
     }
     tp_json_object_end(&o->json);
     return flush_json(o, err);
@@ -377,5 +390,5 @@ void tp_outputs_close(struct tp_outputs *o)
         tp_digest_release(&o->digest);
     o->has_markdown = false;
     tp_buf_release(&o->json_text);
-    tp_buf_release(&o->run_finding);
+    tp_buf_release(&o->run_findings);
 }

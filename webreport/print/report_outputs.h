@@ -20,9 +20,9 @@ struct tp_outputs {
     struct tp_outfile *html_file, *css_file, *js_file, *json_file, *markdown_file;
     struct tp_page *page;
     struct tp_digest digest;
-    struct tp_buf json_text;   /* not yet written to json_file */
-    struct tp_buf run_finding; /* JSON of the finding over the ranks of this run; empty: there is none */
-    double straggler_percent;  /* what it costs */
+    struct tp_buf json_text;     /* not yet written to json_file */
+    struct tp_buf run_findings;  /* JSON of the findings over the ranks of this run, a list; empty: there are none */
+    double run_findings_percent; /* what they cost */
     struct tp_json json;
     bool has_markdown;
     size_t reserved_bytes; /* of the page, for the comparison */

@@ -154,6 +154,7 @@ static int compare_ranks(struct report *report, const struct tp_run *run, struct
         int64_t number = ranks[first].span ? (int64_t)ranks[first].span : TP_NULL_INT;
         tp_distributed_build(&view, number, span, (uint32_t)(end - first), &report->arena);
         replay_ranks(report, &view, ranks + first, (uint32_t)(end - first), span);
+        view.peaks_file = report->session->rules.peaks;
         code = report->receiver->distributed(report->session->context, run->name, &view, err);
     }
     return code;
