@@ -40,6 +40,22 @@ static const char *device_text(const struct tp_section *section)
                : tp_text_printf(section->arena, "%.*s", (int)name.len, name.ptr);
 }
 
+/* "training: Optimizer.step#SGD.step": the kind of program, and the name that says so. */
+static const char *use_text(const struct tp_section *section)
+{
+    enum { EVIDENCE_BYTES = 48 };
+    const struct tp_program_use *use = &section->profile->advice->use;
+    struct tp_str name = use->evidence;
+
+    if (!name.ptr)
+        return tp_program_use_title(use->of);
+    if (tp_str_starts(name, TP_BACKWARD_NODE " "))
+        name = (struct tp_str){name.ptr + sizeof TP_BACKWARD_NODE, name.len - sizeof TP_BACKWARD_NODE};
+    name = tp_shown_text(&section->naming, name);
+    name = tp_text_cut(section->arena, name, EVIDENCE_BYTES);
+    return tp_text_printf(section->arena, "%s: %.*s", tp_program_use_title(use->of), (int)name.len, name.ptr);
+}
+
 /* What the page says beneath its title. */
 static void put_head(const struct tp_section *section, struct tp_document *document)
 {
@@ -50,6 +66,7 @@ static void put_head(const struct tp_section *section, struct tp_document *docum
 
     if (!section->is_one_of_many)
         add_fact(document, tp_text_printf(arena, "%.*s", (int)worker.len, worker.ptr));
+    add_fact(document, use_text(section));
     add_fact(document, device_text(section));
     if (strcmp(profile->views->facts.step_marker, "window") != 0)
         add_fact(document, step_range(arena, &profile->views->overview.steps));

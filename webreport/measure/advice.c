@@ -29,6 +29,7 @@ static void build(struct tp_advice *advice, const struct tp_model *model, const 
         tp_work_rates_none(&advice->rates);
         tp_serving_none(&advice->serving);
     }
+    advice->use = tp_program_use_find(model, &advice->serving);
     if (is_whole) {
         tp_work_view_build(&advice->works, &kinds, &units, arena);
         tp_time_trees_build(&advice->times, &kinds, &units, &advice->idle, arena);
@@ -77,4 +78,6 @@ void tp_advice_json(const struct tp_advice *advice, struct tp_json *json)
     tp_recommendations_json(&advice->recommendations, json);
     tp_json_key(json, "verdict");
     tp_verdict_json(&advice->verdict, json);
+    tp_json_key(json, "program_use");
+    tp_program_use_json(&advice->use, json);
 }

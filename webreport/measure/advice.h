@@ -7,6 +7,7 @@
 
 #include "webreport/measure/idle_view.h"
 #include "webreport/measure/memory_peak.h"
+#include "webreport/measure/program_use.h"
 #include "webreport/measure/rules.h"
 #include "webreport/measure/serving_view.h"
 #include "webreport/measure/sync_table.h"
@@ -28,6 +29,7 @@ struct tp_advice {
     struct tp_memory_peak memory;
     struct tp_recommendations recommendations;
     struct tp_trace_verdict verdict;
+    struct tp_program_use use;
 };
 
 /* Builds all of it. overrides: thresholds changed by the user, may be NULL. */
@@ -38,8 +40,8 @@ void tp_advice_build(struct tp_advice *advice, const struct tp_model *model, con
 void tp_advice_build_brief(struct tp_advice *advice, const struct tp_model *model,
                            const struct tp_rule_overrides *overrides, struct tp_arena *arena);
 
-/* Writes the members trace_quality, idle_view, work_view, time_trees, sync_table, memory_peak, recommendations and
- * verdict into an open object. */
+/* Writes the members trace_quality, idle_view, work_view, time_trees, sync_table, memory_peak, recommendations,
+ * verdict and program_use into an open object. */
 void tp_advice_json(const struct tp_advice *advice, struct tp_json *json);
 
 #endif
