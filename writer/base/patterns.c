@@ -14,9 +14,10 @@ static char lower(char c)
     return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
 }
 
-static unsigned bucket_of(char first, char second)
+/* Of two letters in lower case. */
+static inline unsigned bucket_of(char first, char second)
 {
-    return ((unsigned char)lower(first) * 31u + (unsigned char)lower(second)) % TP_PATTERN_BUCKETS;
+    return ((unsigned char)first * 31u + (unsigned char)second) % TP_PATTERN_BUCKETS;
 }
 
 /* ---- writing out ---- */
@@ -50,7 +51,7 @@ static void keep(struct writing *w)
         w->has_failed = true;
         return;
     }
-    unsigned bucket = bucket_of(w->text[0], w->text[1]);
+    unsigned bucket = bucket_of(lower(w->text[0]), lower(w->text[1]));
     uint32_t id = p->count++;
     p->start[id] = (uint16_t)p->size;
     p->rule[id] = (uint16_t)w->rule;
@@ -233,13 +234,14 @@ static unsigned letters_here(const char *pattern, const char *at, const char *en
     return n;
 }
 
-/* The smallest rule below `best` that begins at `at`, else `best`. Hundreds of patterns begin with "aten::", so what is
- * known of the pattern before decides most of them: where that one left the name, one that has more in common with it
- * does, too, and one that has less left it earlier. */
-static int find_at(const struct tp_patterns *patterns, struct look *look, const char *at, bool is_begin, int best)
+/* The smallest rule below `best` that begins at `at`, else `best`; first: pattern of its bucket, + 1. Hundreds of
+ * patterns begin with "aten::", so what is known of the pattern before decides most of them: where that one left the
+ * name, one that has more in common with it does, too, and one that has less left it earlier. */
+static int find_at(const struct tp_patterns *patterns, struct look *look, unsigned first, const char *at, bool is_begin,
+                   int best)
 {
     unsigned here = 0; /* letters of the pattern before that stand at `at` */
-    for (unsigned i = patterns->first[bucket_of(at[0], at[1])]; i; i = patterns->next[i - 1]) {
+    for (unsigned i = first; i; i = patterns->next[i - 1]) {
         unsigned id = i - 1, common = patterns->common[id];
         const char *pattern = patterns->text + patterns->start[id];
         bool is_over = false;
@@ -263,7 +265,13 @@ int tp_patterns_find(const struct tp_patterns *patterns, struct tp_str name)
     size_t length = name.len < MAX_NAME ? name.len : MAX_NAME;
     struct look look = {.end = name.ptr + length};
     int best = INT16_MAX;
-    for (size_t i = 0; i + 1 < length; i++)
-        best = find_at(patterns, &look, name.ptr + i, i == 0, best);
+    char letter = length ? lower(*name.ptr) : 0;
+    for (size_t i = 0; i + 1 < length; i++) {
+        char next = lower(name.ptr[i + 1]);
+        unsigned first = patterns->first[bucket_of(letter, next)];
+        if (first) /* at most places nothing begins */
+            best = find_at(patterns, &look, first, name.ptr + i, i == 0, best);
+        letter = next;
+    }
     return best == INT16_MAX ? -1 : best;
 }

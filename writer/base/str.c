@@ -13,7 +13,8 @@ int tp_str_compare(struct tp_str a, struct tp_str b)
 
 enum { SHORT_TEXT = 128 };
 
-/* memmem first makes a table, which costs more than a look at each byte of a short text, as names are. */
+/* memmem first makes a table, which costs more than a look at each place where a short text, as names are, could have
+ * the needle. */
 ptrdiff_t tp_str_find(struct tp_str text, const char *needle)
 {
     size_t n = strlen(needle);
@@ -23,10 +24,10 @@ ptrdiff_t tp_str_find(struct tp_str text, const char *needle)
         const char *at = memmem(text.ptr, text.len, needle, n);
         return at ? at - text.ptr : -1;
     }
-    for (size_t i = 0; i + n <= text.len; i++)
-        if (text.ptr[i] == *needle && memcmp(text.ptr + i, needle, n) == 0)
-            return (ptrdiff_t)i;
-    return -1;
+    const char *at = text.ptr, *end = text.ptr + text.len - n + 1; /* of where it can begin */
+    while (at < end && (at = memchr(at, *needle, (size_t)(end - at))) && memcmp(at, needle, n) != 0)
+        at++;
+    return at && at < end ? at - text.ptr : -1;
 }
 
 static inline unsigned char lower(char c)
