@@ -92,7 +92,8 @@ struct tp_distributed {
     struct tp_rank_kin *kin; /* by rank */
     bool *is_blamed;         /* by rank: a replay (docs/jobs.md) says that its own work costs; NULL: none to trust */
     const struct tp_peaks_file *peaks_file; /* what the user says of devices; NULL: published figures alone */
-    struct tp_str *silent_workers;          /* without communication */
+    const char *told; /* what the page of these ranks' job says first; NULL: nothing was replayed that can be trusted */
+    struct tp_str *silent_workers; /* without communication */
     uint32_t silent_count;
     bool is_comparable;
     struct tp_step_matrix overlap, wait; /* wait: only when comparable */
