@@ -156,13 +156,16 @@ static void add_load(void *context, uint32_t event)
     }
 }
 
-/* Tensors are made of samples whatever one does: what Python takes besides can be gained. */
-static void claim_collation(struct tp_advisor *a, struct tp_candidate *c, struct tp_intervals collation)
+/* Where samples are tensors before, nothing of it is left; else tensors are made of them whatever one does. */
+static void claim_collation(struct tp_advisor *a, struct tp_candidate *c, struct tp_intervals collation,
+                            int64_t python_ns)
 {
-    c->detail = tp_advisor_text(a, "loading takes %s of the steps; Python code that puts batches together, %s",
+    c->detail = tp_advisor_text(a, "loading takes %s of the steps; putting batches together, %s",
                                 tp_text_of_percent(a->arena, tp_set_percent(a, c->time)),
                                 tp_text_of_percent(a->arena, tp_set_percent(a, collation)));
     c->time = collation;
+    c->has_low = true;
+    c->low = (double)python_ns / (double)tp_ns_max(1, tp_intervals_length(collation));
 }
 
 void tp_rule_cpu_loader(struct tp_advisor *a)
@@ -173,10 +176,11 @@ void tp_rule_cpu_loader(struct tp_advisor *a)
         return;
     visit_annotations(a, 0, TP_RANGE_INPUT, add_load, &loads);
     struct tp_intervals collation = {0};
+    int64_t python_ns = 0;
     loads.candidate.cause =
-        tp_loader_cause(a, a->model->host_main, a->cpu->loading, &loads.candidate.picks, &collation);
+        tp_loader_cause(a, a->model->host_main, a->cpu->loading, &loads.candidate.picks, &collation, &python_ns);
     if (collation.count && tp_rule_value(a, TP_RULE_H1, "collation") > 0)
-        claim_collation(a, &loads.candidate, collation);
+        claim_collation(a, &loads.candidate, collation, python_ns);
     if (!loads.candidate.cause && tp_speaks_torch(a->model->producer))
         loads.candidate.cause = loads.is_in_process ? "input.single_process" : "input.too_few_workers";
     tp_advisor_add(a, &loads.candidate);
@@ -306,13 +310,17 @@ void tp_rule_cpu_small(struct tp_advisor *a)
 
 static const double CAST_LOW = 0.4; /* part of the time of casts that is gained at least */
 
-/* Is the operator called by a convolution, which orders its operands as its library asks for? */
-static bool is_of_convolution(const struct tp_advisor *a, uint32_t op)
+/* Is the operator called by a convolution or a product, which order their operands as their library asks for, and
+ * spread a bias? */
+static bool is_of_product(const struct tp_advisor *a, uint32_t op)
 {
     const struct tp_model *model = a->model;
-    for (op = model->operators.parent[op]; op != TP_NO_ID; op = model->operators.parent[op])
-        if (model->marks[tp_operator_event(model, op)->name] & TP_MARK_CONV)
+    for (op = model->operators.parent[op]; op != TP_NO_ID; op = model->operators.parent[op]) {
+        const struct tp_event *e = tp_operator_event(model, op);
+        if (model->marks[e->name] & TP_MARK_CONV || tp_str_starts(tp_trace_name(model->trace, e), "aten::addmm") ||
+            tp_str_starts(tp_trace_name(model->trace, e), "aten::baddbmm"))
             return true;
+    }
     return false;
 }
 
@@ -321,7 +329,7 @@ static bool is_needed(const struct tp_advisor *a, uint32_t op)
 {
     const struct tp_trace *trace = a->model->trace;
     double least = tp_rule_value(a, TP_RULE_H7, "min_values");
-    if (least > 0 && is_of_convolution(a, op))
+    if (least > 0 && is_of_product(a, op))
         return true;
     uint32_t dims = trace->hosts[tp_operator_event(a->model, op)->detail].dims;
     struct tp_shape shape = tp_shape_input(tp_strings_get(&trace->values, dims), 0);

@@ -51,9 +51,10 @@ bool tp_cpu_python_stretch(struct tp_advisor *a, struct tp_intervals python, dou
                            struct tp_candidate *c);
 
 /* What of loading takes most of it, by the frames inside: "input.transform" or "input.collate", and *picks its longest
- * frames; NULL: neither, or nobody can tell. loading: a set of times of the thread. *collation: of "input.collate" what
- * Python takes of it; operators and making tensors stay whatever one does. (rules_loader.c) */
+ * frames; NULL: neither, or nobody can tell. loading: a set of times of the thread. Of "input.collate": *collation: what
+ * it takes but for operators and waiting, and where little of that is anything else, but for making tensors;
+ * *python_ns: how much of it is not making tensors. (rules_loader.c) */
 const char *tp_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_intervals loading, struct tp_picks *picks,
-                            struct tp_intervals *collation);
+                            struct tp_intervals *collation, int64_t *python_ns);
 
 #endif

@@ -2,14 +2,14 @@
  * together. Without recorded stacks nobody can tell. */
 #include "webreport/measure/rules_cpu.h"
 
-enum { SMALL_NS = 20000 };
+enum { SMALL_NS = 20000, LEAST_PYTHON = 5 }; /* a fifth */
 
 /* Time of the loader's parts on the thread that loads. */
 struct parts {
     const struct tp_model *model;
     uint32_t fetch;                         /* event of the fetch that was met last */
     struct tp_vec samples, batches, others; /* struct tp_interval; others: waiting, and operators */
-    struct tp_vec making; /* tensors made from what there is: any way to put a batch together has it */
+    struct tp_vec making; /* tensors made from what there is: some of it any way to put a batch together has, too */
     struct tp_picks of_samples, of_batches;
 };
 
@@ -77,7 +77,7 @@ static void look_at(struct parts *p, uint32_t event)
 }
 
 const char *tp_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_intervals loading, struct tp_picks *picks,
-                            struct tp_intervals *collation)
+                            struct tp_intervals *collation, int64_t *python_ns)
 {
     const struct tp_order *order = a->model->order;
     struct tp_vec none = TP_VEC(a->arena, struct tp_interval);
@@ -102,7 +102,10 @@ const char *tp_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_int
     *picks = of_batches > of_samples ? p.of_batches : p.of_samples;
     if (of_batches <= of_samples)
         return "input.transform";
-    *collation =
-        tp_intervals_meet(a->arena, tp_intervals_minus(a->arena, batches, tp_intervals_of(&p.making)), loading);
+    *collation = tp_intervals_meet(a->arena, batches, loading);
+    struct tp_intervals python = tp_intervals_minus(a->arena, *collation, tp_intervals_of(&p.making));
+    *python_ns = tp_intervals_length(python);
+    if (LEAST_PYTHON * *python_ns < tp_intervals_length(*collation))
+        *collation = python; /* one call makes a tensor of what there is */
     return "input.collate";
 }

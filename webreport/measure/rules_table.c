@@ -371,7 +371,7 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
          "host.gc"},
     [TP_RULE_H13] = {"H13",
                      TP_RULE_ANY,
-                     "Debugging aids are on: anomaly mode, checks for NaN, hooks that watch",
+                     "Debugging aids are on: anomaly mode, NaN checks, watching hooks",
                      TP_CONFIDENCE_MEDIUM,
                      {{"min_pct", 3.0, false}},
                      "Leave torch.autograd.set_detect_anomaly off in real runs, and look for NaN, or at values in hooks, every "
