@@ -170,7 +170,7 @@ static void judge_work(struct tp_check_item *item, const struct tp_check_subject
     else if (cause == TP_CAUSE_NOT_COMPARABLE)
         conclude_not_comparable(item, s, arena);
     else
-        conclude(item, cause, cause == TP_CAUSE_NO_BASELINE ? "no baseline to compare with" : "");
+        conclude(item, cause, cause == TP_CAUSE_NO_BASELINE ? no_baseline : "");
 }
 
 static void judge_against(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
