@@ -411,7 +411,8 @@ def check(
 
     ``limits`` are lines of a budget ("step.time.median <= 180 ms"), ``budget`` is a file of them; not both. ``baseline``
     is what limits with a sign refer to ("memory.peak <= +0"). A broken limit is a result, not an error, and so is that
-    nothing can be told: see ``.verdict`` and ``.exit_code`` (0 passed, 1 broken, 6 an input is damaged or does not tell).
+    nothing can be told: see ``.verdict`` and ``.exit_code`` (0 passed, 1 broken, 6 an input is damaged or does not tell, or
+    limits with a sign have no baseline).
     Other codes raise TracepressError.
 
     >>> check("runs/today", limits=["step.count >= 1"]).verdict

@@ -15,6 +15,7 @@ more, one call of a hundred, on the device of three hundred, takes three times a
   --batch N            another batch size (64)
   --folder NAME        train.py lies in /home/u/NAME
   --shift N            the lines of train.py are N further down
+  --host               nothing of the device is recorded
 """
 import argparse
 import gzip
@@ -214,15 +215,23 @@ def parse(arguments):
     for name in ("slow", "leak", "swap"):
         p.add_argument("--" + name, type=pairs, action="append", default=[])
     p.add_argument("--folder", default="")
+    p.add_argument("--host", action="store_true")
     options = p.parse_args(arguments)
     options.slow = {name: float(value) for name, value in options.slow}
     options.leak, options.swap = dict(options.leak), dict(options.swap)
     return options
 
 
+def without_device(trace):
+    """What a program leaves that has none."""
+    kept = [e for e in trace["traceEvents"] if not str(e.get("cat", "")).startswith(("kernel", "gpu", "cuda", "ac2g"))]
+    return {name: kept if name == "traceEvents" else value for name, value in trace.items() if name != "deviceProperties"}
+
+
 def write(arguments):
     options = parse(arguments)
-    text = json.dumps(Run(options).trace()).encode()
+    trace = Run(options).trace()
+    text = json.dumps(without_device(trace) if options.host else trace).encode()
     if options.out.endswith(".gz"):
         text = gzip.compress(text, 1, mtime=0)
     with open(options.out, "wb") as out:

@@ -1,6 +1,7 @@
-/* ledger_cases: reads cases of the ledger's statistics from standard input, a line each: the name of a function and its
- * numbers, lists with their length before them. Writes the results, a line a case, with all their digits. What they
- * must be is known to who asks (tests/oracle/check_ledger.py). */
+/* ledger_cases [exact]: reads cases of the ledger's statistics from standard input, a line each: the name of a function
+ * and its numbers, lists with their length before them. Writes the results, a line a case, with all their digits. What
+ * they must be is known to who asks (tests/oracle/check_ledger.py). exact: with the constants that the program
+ * itself uses, not with those of the executable definition. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "writer/base/student.h"
 
 static struct tp_arena arena;
+static enum tp_estimator estimator;
 
 static double number(void)
 {
@@ -48,7 +50,7 @@ static struct tp_levels levels(void)
 static struct tp_run_noise noise(void)
 {
     double sd = number();
-    return (struct tp_run_noise){sd, number()};
+    return (struct tp_run_noise){sd, number(), 0};
 }
 
 static void put(double value)
@@ -111,14 +113,14 @@ static void pooled(void)
     struct tp_levels *groups = tp_arena_array(&arena, length, sizeof *groups);
     for (size_t i = 0; i < length; i++)
         groups[i] = levels();
-    struct tp_run_noise of = tp_run_noise_pooled(groups, length, &guess, &arena);
+    struct tp_run_noise of = tp_run_noise_pooled(groups, length, &guess, estimator, &arena);
     put(of.sd);
     put(of.freedom);
 }
 
 static void compare(void)
 {
-    struct tp_run_context context = {.prior = noise()};
+    struct tp_run_context context = {.prior = noise(), .estimator = estimator};
     struct tp_levels base = levels(), new_side = levels(), *more;
     context.more_count = count();
     context.more = more = tp_arena_array(&arena, context.more_count, sizeof *more);
@@ -203,7 +205,7 @@ static void rows(void)
         all[i].base = list(&size);
         all[i].new_side = list(&size);
     }
-    struct tp_row_judgement j = tp_rows_judge(all, length, base, new_side, &arena);
+    struct tp_row_judgement j = tp_rows_judge(all, length, (const size_t[]){base, new_side}, TP_ROW_DOUBT, &arena);
     put(j.shift);
     for (size_t i = 0; j.rows && i < length; i++) {
         put(j.rows[i].estimate);
@@ -231,7 +233,7 @@ static void changes(void)
 
 static void accepted(void)
 {
-    struct tp_run_noise guess = noise();
+    struct tp_run_context guess = {.prior = noise(), .estimator = estimator};
     struct tp_levels history = levels(), anchor = levels(), new_side = levels();
     struct tp_run_change change = tp_level_history_change(&history, &anchor, &new_side, &guess, &arena);
     put_change(&change);
@@ -280,9 +282,10 @@ static void run_case(void (*function)(void))
     tp_arena_release(&arena);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     char name[64];
+    estimator = argc > 1 && strcmp(argv[1], "exact") == 0 ? TP_ESTIMATOR_EXACT : TP_ESTIMATOR_PLAIN;
     while (scanf("%63s", name) == 1)
         run_case(function_of(name));
     return 0;

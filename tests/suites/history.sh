@@ -54,6 +54,16 @@ is worth it' && says 'accepted, a new level begins' || return 1
         run 1 24 1700 c24 && run 2 24 1700 c24 --reason x && says 'says why'
 }
 check "accepted: a level begins, with who, when and why; limits are held against it" accepted
+committed() { # a run of an old commit, made later, stands where the commit stands
+    rm -rf ordered && for i in 1 2 3; do
+        at=$((i == 3 ? 15 : 10 * i))
+        run 0 "$i" 1000 "k$i" --baseline ordered/ --update-baseline --committed "$((1767225600 + at))" || return 1
+    done
+    grep -qx 'committed: 1767225615' ordered/k3.note && "$TP" report ../t.json --history ordered/ -q -o ../h.html || return 1
+    [ "$(grep -o '<title>k[123]: ' ../h.html | head -3 | tr -d '\n')" = '<title>k1: <title>k3: <title>k2: ' ] || { grep -o '<title>k[123]: ' ../h.html; return 1; }
+    run 2 4 1000 k4 --committed yesterday && says "git show -s --format=%ct"
+}
+check "history: runs stand in the order of their commits, where these are known" committed
 damaged() { # never stored, also when accepted
     head -c 3000 ../t.json >../cut.json
     "$TP" check ../cut.json --budget perf.budget --baseline baselines/ --label cut --accept >../out 2>../err

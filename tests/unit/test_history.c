@@ -76,6 +76,26 @@ static void a_change_is_placed_between_its_runs_whatever_is_near(void **state)
         }
 }
 
+/* Three commits, the second of them run last, and a run whose commit nobody told, which began after them. */
+static void runs_stand_in_the_order_of_their_commits(void **state)
+{
+    static const int64_t started[] = {100, 110, 130, 120}, committed[] = {10, 30, 20, 0};
+    const int64_t epoch = 1767225600;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    fill(RUNS, 0);
+    for (size_t i = 0; i < 4; i++) {
+        summaries[i].start_ns = (epoch + started[i]) * 1000000000;
+        runs[i].decision.committed_s = committed[i] ? epoch + committed[i] : 0;
+    }
+    tp_history_sort(runs, 4, &arena);
+    assert_ptr_equal(runs[0].items, &summaries[0]);
+    assert_ptr_equal(runs[1].items, &summaries[2]);
+    assert_ptr_equal(runs[2].items, &summaries[1]);
+    assert_ptr_equal(runs[3].items, &summaries[3]);
+}
+
 static void equal_runs_tell_nothing_and_the_newest_is_held_against_the_accepted(void **state)
 {
     struct tp_level_series series[TP_LEVEL_SERIES];
@@ -99,6 +119,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_that_broke_a_limit_make_no_level),
+        cmocka_unit_test(runs_stand_in_the_order_of_their_commits),
         cmocka_unit_test(a_change_is_placed_between_its_runs_whatever_is_near),
         cmocka_unit_test(equal_runs_tell_nothing_and_the_newest_is_held_against_the_accepted),
     };

@@ -73,7 +73,7 @@ static void equal_runs_are_one_level(void **state)
 /* 1.5 % more with each run: a base that rolls is never more than that behind, the accepted level falls ever farther. */
 static void a_drift_adds_up_against_the_accepted_level(void **state)
 {
-    const struct tp_run_noise guess = {0.015, 4};
+    const struct tp_run_context guess = {.prior = {0.015, 4, 0}};
     struct tp_random random = {8};
     double levels[RUNS];
     int first = 0;

@@ -14,7 +14,7 @@ static void assert_near(double value, double wanted, double tolerance)
         fail_msg("%.12g, wanted %.12g", value, wanted);
 }
 
-static const struct tp_run_context of_steps = {{0.015, 4}, NULL, 0};
+static const struct tp_run_context of_steps = {.prior = {0.015, 4, 0}};
 
 static struct tp_run_change change_of(const double *base, size_t base_count, const double *new_side, size_t new_count)
 {
@@ -65,7 +65,7 @@ static void runs_take_the_place_of_the_guess(void **state)
 {
     double equal[10], noisy[10];
     const double one[] = {5};
-    const struct tp_run_noise guess = {0.015, 4};
+    const struct tp_run_noise guess = {0.015, 4, 0};
     (void)state;
     if (setjmp(arena.guard))
         fail();
@@ -74,14 +74,44 @@ static void runs_take_the_place_of_the_guess(void **state)
         noisy[i] = 5 + 0.1 * (i % 2 ? 1 : -1);
     }
     struct tp_levels groups[] = {{equal, 10}, {one, 1}}, noisy_groups[] = {{noisy, 10}, {one, 1}};
-    struct tp_run_noise calm = tp_run_noise_pooled(groups, 2, &guess, &arena);
+    struct tp_run_noise calm = tp_run_noise_pooled(groups, 2, &guess, TP_ESTIMATOR_EXACT, &arena);
     assert_near(calm.sd, 0.015 / sqrt(10), 1e-12);
     assert_near(calm.freedom, 10, 0);
-    struct tp_run_noise wild = tp_run_noise_pooled(noisy_groups, 2, &guess, &arena);
+    struct tp_run_noise wild = tp_run_noise_pooled(noisy_groups, 2, &guess, TP_ESTIMATOR_EXACT, &arena);
     assert_near(wild.sd, sqrt(10 * 0.01 / 9), 1e-12);
     assert_near(wild.freedom, 9, 0);
-    struct tp_run_noise none = tp_run_noise_pooled(NULL, 0, &guess, &arena);
+    struct tp_run_noise none = tp_run_noise_pooled(NULL, 0, &guess, TP_ESTIMATOR_EXACT, &arena);
     assert_true(none.sd == guess.sd && none.freedom == guess.freedom);
+}
+
+/* One far off is drawn in to 3 robust deviations: by hand. */
+static void a_level_that_is_drawn_in_has_no_degree_of_freedom(void **state)
+{
+    static const double levels[10] = {-4, -3, -2, -1, 0, 1, 2, 3, 4, 700};
+    const struct tp_run_noise guess = {0.1, 4, 0};
+    const double drawn = 0.5 + 3 * 1.4826 * 2.5; /* 2.5: median distance from the median, 0.5 */
+    const double squares = 60 + 0.9 * drawn * drawn; /* the nine have the mean 0 */
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    const struct tp_levels group = {levels, 10};
+    struct tp_run_noise exact = tp_run_noise_pooled(&group, 1, &guess, TP_ESTIMATOR_EXACT, &arena);
+    assert_near(exact.freedom, 8, 0);
+    assert_near(exact.sd, sqrt(squares * 9 / 8 / 8), 1e-12);
+    struct tp_run_noise plain = tp_run_noise_pooled(&group, 1, &guess, TP_ESTIMATOR_PLAIN, &arena);
+    assert_near(plain.freedom, 9, 0);
+    assert_near(plain.sd, sqrt(squares * 1.12 / 9), 1e-12);
+}
+
+/* A part of the doubt is a wider interval where runs tell the noise; where all is guessed nothing changes. */
+static void a_share_of_the_doubt_counts_where_runs_tell_the_noise(void **state)
+{
+    const struct tp_run_noise guessed = {0.01, 4, 4}, known = {0.01, 9, 0}, half = {0.01, 4, 2};
+    (void)state;
+    assert_near(tp_run_doubt_of(&guessed, 0.1), TP_RUN_DOUBT, 1e-15);
+    assert_near(tp_run_doubt_of(&known, 0.1), 0.1 * TP_RUN_DOUBT, 1e-15);
+    assert_near(tp_run_doubt_of(&half, 0.1), 0.55 * TP_RUN_DOUBT, 1e-15);
+    assert_near(tp_run_doubt_of(&known, 0), TP_RUN_DOUBT, 1e-15);
 }
 
 static void turn(double *out, const double *values, size_t count)
@@ -156,7 +186,7 @@ static void limits_on_a_grid(void **state)
 
 static void runs_that_are_needed(void **state)
 {
-    const struct tp_run_noise noise = {0.01, 6}, none = {0, 6};
+    const struct tp_run_noise noise = {0.01, 6, 0}, none = {0, 6, 0};
     (void)state;
     unsigned runs = tp_runs_needed(&noise, 0.02, 1);
     double shorter = tp_student_quantile(0.995, 6 + runs) * 0.01 * sqrt(2.0 / runs);
@@ -186,6 +216,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_guess_is_the_greater_of_floor_and_steps, begin, end),
         cmocka_unit_test_setup_teardown(one_run_a_side, begin, end),
         cmocka_unit_test_setup_teardown(runs_take_the_place_of_the_guess, begin, end),
+        cmocka_unit_test_setup_teardown(a_level_that_is_drawn_in_has_no_degree_of_freedom, begin, end),
+        cmocka_unit_test(a_share_of_the_doubt_counts_where_runs_tell_the_noise),
         cmocka_unit_test_setup_teardown(what_holds_of_any_runs, begin, end),
         cmocka_unit_test_setup_teardown(more_runs_see_more, begin, end),
         cmocka_unit_test(limits_on_a_grid),

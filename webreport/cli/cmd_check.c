@@ -8,11 +8,15 @@
 #include "webreport/session/check_session.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/opt.h"
+#include "webreport/session/run_notes.h"
+
+/* --inconclusive: what can be told by no run passes, and what lacks a baseline does not, unless somebody says so. */
+enum { UNSAID = -1, FAILS = 1 };
 
 struct options {
     struct tp_opt_common common;
     struct tp_trace_options read;
-    const char *budget, *baseline, *label, *text, *json, *junit, *sarif, *markdown, *badge, *source_root, *reason;
+    const char *budget, *baseline, *label, *text, *json, *junit, *sarif, *markdown, *badge, *source_root, *reason, *committed;
     struct tp_opt_list rules;
     const char *peaks;
     int inconclusive, format;
@@ -28,6 +32,7 @@ static const struct tp_opt table[] = {
     {"label", 0, TP_OPT_TEXT, AT(label), NULL},
     {"accept", 0, TP_OPT_FLAG, AT(accept), NULL},
     {"reason", 0, TP_OPT_TEXT, AT(reason), NULL},
+    {"committed", 0, TP_OPT_TEXT, AT(committed), NULL},
     {"bisect-hint", 0, TP_OPT_FLAG, AT(bisect_hint), NULL},
     {"inconclusive", 0, TP_OPT_CHOICE, AT(inconclusive), "pass|fail"},
     {"output", 'o', TP_OPT_PATH, AT(text), NULL},
@@ -115,6 +120,11 @@ static int run(void *context, struct tp_error *err)
     if (code < 0)
         return code;
     tp_check_document(&document, &job->session.check, &job->work.arena);
+    if (job->session.check.lacks_baseline && !job->session.updates_baseline)
+        tp_console_notice(job->work.console,
+                          "no baseline, so that changes are not judged: store a good run by check %.200s --baseline "
+                          "baselines/ --update-baseline, then check others against it by --baseline baselines/",
+                          job->session.input.run.name);
     tp_history_told(&document, job->session.history.runs, job->session.history.count, job->options->bisect_hint);
     code = tp_cmd_print(&job->work, &document, job->outputs, OUTPUTS, &options);
     return code < 0 ? code : tp_check_session_store(&job->session, &job->work.arena, &job->work.err);
@@ -129,7 +139,9 @@ static int exit_code(const struct job *job, int code)
         return TP_EXIT_DAMAGED;
     if (job->session.accepts)
         return TP_EXIT_DONE;
-    bool is_bad = verdict == TP_CHECK_FAIL || (verdict == TP_CHECK_INCONCLUSIVE && job->options->inconclusive == 1);
+    if (job->session.check.lacks_baseline && job->options->inconclusive == UNSAID && !job->session.updates_baseline)
+        return TP_EXIT_DAMAGED;
+    bool is_bad = verdict == TP_CHECK_FAIL || (verdict == TP_CHECK_INCONCLUSIVE && job->options->inconclusive == FAILS);
     return is_bad ? TP_EXIT_FOUND : TP_EXIT_DONE;
 }
 
@@ -144,6 +156,8 @@ static const char *wrong_options(const struct options *o)
         return "--reason says why --accept";
     if ((o->update_baseline || o->accept) && !is_summary_place(o->baseline))
         return "--update-baseline writes summaries: name a folder or a .tps file as --baseline";
+    if (o->committed && (!o->baseline || !tp_run_note_seconds(tp_str_of(o->committed))))
+        return "--committed is the commit's time in seconds, as 'git show -s --format=%ct' has it, with --baseline";
     if (o->label && (!o->baseline || !*o->label || strchr(o->label, '/') || *o->label == '.'))
         return "--label is the name of a file in the folder --baseline";
     return NULL;
@@ -163,7 +177,7 @@ static const char *clash(const struct job *job)
 
 int tp_cmd_check(int argc, char **argv)
 {
-    struct options o = {0};
+    struct options o = {.inconclusive = UNSAID};
     struct tp_peaks_file peaks;
     struct tp_error err = {0};
     struct tp_console console;
@@ -184,6 +198,7 @@ int tp_cmd_check(int argc, char **argv)
     session->updates_baseline = o.update_baseline || o.accept;
     session->accepts = o.accept;
     session->reason = o.reason;
+    session->committed_s = o.committed ? tp_run_note_seconds(tp_str_of(o.committed)) : 0;
     session->label = o.label;
     session->source_root = o.source_root;
     session->read = o.read;

@@ -56,6 +56,17 @@ void tp_budget_default(struct tp_budget *budget, struct tp_arena *arena);
 /* "<=", ">=" .. */
 const char *tp_budget_op_text(enum tp_budget_op op);
 
+/* Whether a limit is the most, or the least, that is allowed. */
+static inline bool tp_budget_is_upper(enum tp_budget_op op)
+{
+    return op == TP_OP_LE || op == TP_OP_LT;
+}
+
+static inline bool tp_budget_is_lower(enum tp_budget_op op)
+{
+    return op == TP_OP_GE || op == TP_OP_GT;
+}
+
 /* Whether `value` op `limit` holds. */
 bool tp_budget_holds(enum tp_budget_op op, double value, double limit);
 

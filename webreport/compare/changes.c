@@ -197,12 +197,13 @@ static bool has_total_moved(const struct tp_total totals[TP_QUANTITIES])
 }
 
 static void judge_times(struct tp_changes *changes, const struct tp_sides *sides,
-                        const struct tp_total totals[TP_QUANTITIES])
+                        const struct tp_total totals[TP_QUANTITIES], double doubt)
 {
     uint32_t base_count = sides->side[TP_BASE].input->run_count, new_count = sides->side[TP_NEW].input->run_count;
     bool is_alone = base_count + new_count >= TP_ROW_VERDICT_RUNS, has_moved = has_total_moved(totals);
     struct judged judged = find_judged(changes, sides);
-    struct tp_row_judgement judgement = tp_rows_judge(judged.rows, judged.count, base_count, new_count, sides->arena);
+    struct tp_row_judgement judgement =
+        tp_rows_judge(judged.rows, judged.count, (const size_t[]){base_count, new_count}, doubt, sides->arena);
     changes->tested_count = judged.count;
     changes->shift = expm1(judgement.shift);
     for (uint32_t i = 0; judgement.rows && i < judged.count; i++) {
@@ -215,14 +216,14 @@ static void judge_times(struct tp_changes *changes, const struct tp_sides *sides
 /* Data loading is no row of its own: it is what no operator, kernel or copy explains. Its runs are judged as wall times
  * are; with few of them what comes out is a hint. */
 static void add_data_loading(struct tp_changes *changes, const struct tp_sides *sides,
-                             const struct tp_change_limits *limits)
+                             const struct tp_change_limits *limits, double doubt)
 {
     static const struct tp_match none = {.kind = TP_MATCH_SAME};
     const struct tp_side *base = &sides->side[TP_BASE], *new_side = &sides->side[TP_NEW];
     const struct tp_side_levels levels[TP_SIDES] = {base->loading, new_side->loading};
     double ns[TP_SIDES] = {base->part_ns[TP_PART_DATALOADER], new_side->part_ns[TP_PART_DATALOADER]};
-    struct tp_total total =
-        tp_total_of(sides, TP_QUANTITY_STEP, levels, &(struct tp_change_limits){limits->threshold, false});
+    struct tp_total total = tp_total_of(sides, TP_QUANTITY_STEP, levels,
+                                        &(struct tp_change_limits){limits->threshold, false}, doubt / TP_RUN_DOUBT);
     struct tp_change *change = &changes->items[changes->count++];
     *change = (struct tp_change){.match = &none,
                                  .identity = {TP_SUMMARY_KIND_COUNT,
@@ -246,6 +247,9 @@ void tp_changes_build(struct tp_changes *changes, const struct tp_sides *sides, 
                       const struct tp_total totals[TP_QUANTITIES], const struct tp_change_limits *limits)
 {
     double step_ns = sides->side[TP_BASE].total_ns;
+    bool has_loading = !isnan(sides->side[TP_BASE].part_ns[TP_PART_DATALOADER]) &&
+                       !isnan(sides->side[TP_NEW].part_ns[TP_PART_DATALOADER]);
+    double doubt = tp_totals_doubt_of_rows(totals) / (has_loading ? 2 : 1); /* data loading is judged beside the rows */
     bool *is_new_kernel = tp_arena_array(sides->arena, matches->count, sizeof *is_new_kernel);
     *changes =
         (struct tp_changes){.items = tp_arena_array(sides->arena, (size_t)matches->count + 1, sizeof *changes->items),
@@ -257,15 +261,14 @@ void tp_changes_build(struct tp_changes *changes, const struct tp_sides *sides, 
         change->is_count_change = is_count_changed(sums);
         is_new_kernel[i] = is_replaced(change, sums, step_ns);
     }
-    judge_times(changes, sides, totals);
+    judge_times(changes, sides, totals, doubt);
     for (uint32_t i = 0; i < matches->count; i++) {
         struct tp_change *change = &changes->items[i];
         if (change->verdict == TP_CHANGE_NEUTRAL)
             change->verdict = judge_count(change, step_ns);
         mark(change, limits, is_new_kernel[i]);
     }
-    if (!isnan(sides->side[TP_BASE].part_ns[TP_PART_DATALOADER]) &&
-        !isnan(sides->side[TP_NEW].part_ns[TP_PART_DATALOADER]))
-        add_data_loading(changes, sides, limits);
+    if (has_loading)
+        add_data_loading(changes, sides, limits, doubt);
     tp_changes_explain(changes);
 }

@@ -164,7 +164,8 @@ static struct tp_check_item *add_item(struct tp_vec *items, const struct tp_budg
                                    .change = NAN,
                                    .low = NAN,
                                    .high = NAN,
-                                   .sees = NAN};
+                                   .sees = NAN,
+                                   .chance = NAN};
     return item;
 }
 
@@ -305,6 +306,14 @@ static bool is_undecided_by_damage(const struct tp_check *check)
     return has_lost || (is_open && (tp_damage_broken(&runs, &base) || tp_damage_broken(&base, &runs)));
 }
 
+static bool lacks_baseline(const struct tp_check *check)
+{
+    for (size_t i = 0; i < check->count && check->verdict == TP_CHECK_INCONCLUSIVE; i++)
+        if (check->items[i].status == TP_CHECK_INCONCLUSIVE && check->items[i].cause == TP_CAUSE_NO_BASELINE)
+            return true;
+    return false;
+}
+
 void tp_check_build(struct tp_check *check, const struct tp_check_input *input, struct tp_arena *arena)
 {
     size_t subject_count;
@@ -316,6 +325,7 @@ void tp_check_build(struct tp_check *check, const struct tp_check_input *input, 
     check->changes = changes.data;
     check->change_count = changes.count;
     judge_rest(&items, input, subjects, subject_count, arena);
+    tp_check_judge_times_together(items.data, items.count, arena);
     tp_merge_sort(arena, items.data, items.count, sizeof(struct tp_check_item), by_status, NULL);
     check->items = items.data;
     check->count = items.count;
@@ -323,4 +333,5 @@ void tp_check_build(struct tp_check *check, const struct tp_check_input *input, 
         check->counts[check->items[i].status]++;
     check->verdict = items.count ? check->items[0].status : TP_CHECK_PASS;
     check->is_damaged = is_undecided_by_damage(check);
+    check->lacks_baseline = lacks_baseline(check);
 }

@@ -2,9 +2,10 @@
  *
  * Counts and limits of their own are judged as they are. Times against a baseline are judged by their runs
  * (run_change.h): a limit fails when the whole 99 % interval of the change is beyond it, holds when the whole interval
- * is within, and is else inconclusive, with the runs that would decide it. Times are held against the accepted level,
- * the first runs of a baseline, which never rolls; the others teach the noise. Sides that cannot be compared make lines
- * against the baseline inconclusive.
+ * is within, and is else inconclusive, with the runs that would decide it. Of many limits on times chance breaks one
+ * or the other: all together they fail falsely in one of a hundred checks (Holm). Times are held against the accepted
+ * level, the first runs of a baseline, which never rolls; the others teach the noise. Sides that cannot be compared make
+ * lines against the baseline inconclusive.
  *
  * Damage never decides (webreport/compare/damage.h): where an input lacks what a metric needs, or a rank of the job is
  * not there, the line is inconclusive, so that the verdict is that of the whole input or none. The same holds for what
@@ -58,6 +59,7 @@ struct tp_check_item {
     double change, low, high; /* %, or metric's unit for TP_LIMIT_DELTA; low, high: 99 % interval. NaN: none */
     double sees;              /* the smallest change that such runs find, in the same unit; NaN: judged as it is */
     size_t base_runs, runs;   /* behind the interval */
+    double chance;            /* of going as far beyond a limit that just holds; NaN: judged as it is */
     const char *reason;       /* a sentence; "" when the limit holds and there is no more to say */
     struct tp_check_place *places;
     uint32_t place_count;
@@ -87,6 +89,7 @@ struct tp_check {
     size_t count, counts[TP_CHECK_STATUS_COUNT];
     enum tp_check_status verdict; /* the worst; a fail is worse than inconclusive, that worse than a warning */
     bool is_damaged;              /* nothing fails, and what would decide is damaged, lost or missing in an input */
+    bool lacks_baseline;          /* nothing fails, and there is no baseline for what would decide */
     enum tp_workload workload;    /* the farthest from the same of all subjects; same without baseline */
     const char *differs;          /* the facts that make it so; "" */
     struct tp_check_change *changes; /* of the work of a step, subject by subject */

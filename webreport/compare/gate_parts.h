@@ -27,6 +27,17 @@ struct tp_check_subject {
 /* Judges one line; fills everything of the item but `places`. item->line and item->subject are set. */
 void tp_check_judge(struct tp_check_item *item, const struct tp_check_subject *subject, struct tp_arena *arena);
 
+/* Whether a time depends on what was recorded: all but those of kernels do. */
+bool tp_check_is_of_host(const struct tp_metric *metric);
+
+/* Judges a time against the baseline, which has at least a run. item->value and base_value are set; fills change, low,
+ * high, sees, chance and the numbers of runs. *reason: a sentence. */
+enum tp_check_cause tp_check_judge_time(struct tp_check_item *item, const struct tp_check_subject *subject,
+                                        const char **reason, struct tp_arena *arena);
+
+/* Of `count` judged items, the failed limits on times that chance may break, many as they are: they become unclear. */
+void tp_check_judge_times_together(struct tp_check_item *items, size_t count, struct tp_arena *arena);
+
 /* Finds where in the code a failed line points: findings with a line, new or costly waits. */
 void tp_check_find_places(struct tp_check_item *item, const struct tp_check_subject *subject, struct tp_arena *arena);
 

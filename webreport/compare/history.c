@@ -9,6 +9,7 @@
 #include "writer/text/format.h"
 
 #define LEAST_NOISE 0.002 /* no two runs are more alike than that, whatever some neighbours were */
+static const int64_t NS_PER_S = 1000000000;
 enum { LEVELS_FROM = 4, WANDERS_FROM = 8, SETTLED_RUNS = 2 };
 
 static int by_label(const void *x, const void *y, const void *context)
@@ -18,21 +19,32 @@ static int by_label(const void *x, const void *y, const void *context)
     return tp_str_compare(a->label, b->label);
 }
 
-static int by_start(const void *x, const void *y, const void *context)
+/* A run of an old commit, made later, stands where the commit stands. */
+static int64_t time_of(const struct tp_history_run *run)
+{
+    return run->decision.committed_s ? run->decision.committed_s * NS_PER_S : run->items->start_ns;
+}
+
+static int by_time(const void *x, const void *y, const void *context)
 {
     const struct tp_history_run *a = x, *b = y;
+    int64_t p = time_of(a), q = time_of(b);
     (void)context;
-    return (a->items->start_ns > b->items->start_ns) - (a->items->start_ns < b->items->start_ns);
+    if (p == q) {
+        p = a->items->start_ns;
+        q = b->items->start_ns;
+    }
+    return (p > q) - (p < q);
 }
 
 void tp_history_sort(struct tp_history_run *runs, size_t count, struct tp_arena *arena)
 {
     bool has_times = true;
     for (size_t i = 0; i < count; i++)
-        has_times &= tp_text_of_date(arena, runs[i].items->start_ns) != NULL;
+        has_times &= tp_text_of_date(arena, time_of(&runs[i])) != NULL;
     tp_merge_sort(arena, runs, count, sizeof *runs, by_label, NULL);
     if (has_times)
-        tp_merge_sort(arena, runs, count, sizeof *runs, by_start, NULL);
+        tp_merge_sort(arena, runs, count, sizeof *runs, by_time, NULL);
 }
 
 /* ---- the accepted level ---- */
@@ -188,10 +200,10 @@ static void compare_newest(struct tp_level_series *s, const struct tp_history_ru
     enum tp_quantity like = s->quantity == TP_BENCH_STEP      ? TP_QUANTITY_STEP
                             : s->quantity == TP_BENCH_KERNELS ? TP_QUANTITY_KERNELS
                                                               : TP_QUANTITY_HOST_OPS;
-    const struct tp_run_noise prior = tp_run_noise_prior(like, &cv, 1, false);
+    const struct tp_run_context known_noise = {.prior = tp_run_noise_prior(like, &cv, 1, false)};
     const struct tp_levels history = {known->levels, known->count - 1}, base = {levels, told},
                            newest = {&known->levels[known->count - 1], 1};
-    s->newest = tp_level_history_change(&history, &base, &newest, &prior, arena);
+    s->newest = tp_level_history_change(&history, &base, &newest, &known_noise, arena);
 }
 
 void tp_history_levels(struct tp_level_series series[TP_LEVEL_SERIES], const struct tp_history_run *runs, size_t count,

@@ -14,6 +14,7 @@ struct tp_run_decision {
     bool is_failed;   /* it broke a limit */
     bool is_accepted; /* a level begins with it */
     struct tp_str by, at, reason; /* who accepted it, when, why */
+    int64_t committed_s;          /* when what ran was committed, seconds of the epoch; 0: not known */
 };
 
 /* A stored run: what a `.tps` file holds, one process or the ranks of a job. */
@@ -24,7 +25,8 @@ struct tp_history_run {
     struct tp_run_decision decision;
 };
 
-/* Orders the runs: by the time they began where all tell a wall time, else by label. arena: scratch. */
+/* Orders the runs: by the time of their commit, of those without one by the time they began, where all tell one or the
+ * other; else by label. Runs of one commit stand in the order they were made. arena: scratch. */
 void tp_history_sort(struct tp_history_run *runs, size_t count, struct tp_arena *arena);
 
 /* Number of the run with which the accepted level begins. */

@@ -109,19 +109,19 @@ static double noise_of_accepted(const struct tp_levels *accepted, struct tp_aren
 }
 
 struct tp_run_change tp_level_history_change(const struct tp_levels *history, const struct tp_levels *accepted,
-                                             const struct tp_levels *new_side, const struct tp_run_noise *prior,
+                                             const struct tp_levels *new_side, const struct tp_run_context *known,
                                              struct tp_arena *arena)
 {
     const double trust = 0.6; /* differences of neighbours tell less than as many runs */
-    struct tp_run_context context = {*prior, NULL, 0};
+    struct tp_run_context context = *known;
     double sd = tp_level_history_noise(history, arena);
     if (!isnan(sd)) {
         size_t levels;
         tp_level_history_changes(&levels, history, NAN, arena);
-        double freedom = (double)history->count - (double)levels, worth = prior->freedom;
+        double freedom = (double)history->count - (double)levels, worth = known->prior.freedom, guess = known->prior.sd;
         if (accepted->count >= ACCEPTED_NOISE_FROM)
             sd = fmax(sd, noise_of_accepted(accepted, arena));
-        context.prior.sd = sqrt((worth * prior->sd * prior->sd + freedom * sd * sd) / (worth + freedom));
+        context.prior.sd = sqrt((worth * guess * guess + freedom * sd * sd) / (worth + freedom));
         context.prior.freedom = worth + trust * freedom;
     }
     return tp_run_change_of(accepted, new_side, &context, arena);

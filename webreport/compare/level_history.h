@@ -18,9 +18,10 @@ double tp_level_history_noise(const struct tp_levels *history, struct tp_arena *
  * more; a single outlier is none. sd: noise between runs; NaN: as tp_level_history_noise says. */
 size_t *tp_level_history_changes(size_t *count, const struct tp_levels *history, double sd, struct tp_arena *arena);
 
-/* new_side (one level or more) against the accepted runs; the whole history teaches the noise. */
+/* new_side (one level or more) against the accepted runs; the whole history teaches the noise. known: what is known
+ * beside it. */
 struct tp_run_change tp_level_history_change(const struct tp_levels *history, const struct tp_levels *accepted,
-                                             const struct tp_levels *new_side, const struct tp_run_noise *prior,
+                                             const struct tp_levels *new_side, const struct tp_run_context *known,
                                              struct tp_arena *arena);
 
 /* Whether a run was made on a loaded machine, which makes its host and wall times worthless: its CPU time over wall

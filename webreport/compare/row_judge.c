@@ -55,7 +55,7 @@ struct tp_run_noise tp_row_noise_fit(const double *sds, size_t count, double fre
             telling++;
         }
     if (telling < FIT_FROM)
-        return (struct tp_run_noise){0, 0};
+        return (struct tp_run_noise){0, 0, 0};
     double mean = sum / telling;
     for (size_t i = 0; i < count; i++)
         if (sds[i] > 0)
@@ -63,7 +63,7 @@ struct tp_run_noise tp_row_noise_fit(const double *sds, size_t count, double fre
     double worth = worth_of(squares / (telling - 1) - trigamma(freedom / 2));
     double variance =
         mean - digamma(freedom / 2) + log(freedom / 2) + digamma(worth / 2) - log(worth / 2); /* logarithm */
-    return (struct tp_run_noise){sqrt(exp(variance)), worth};
+    return (struct tp_run_noise){sqrt(exp(variance)), worth, 0};
 }
 
 /* ---- all rows ---- */
@@ -132,10 +132,10 @@ static struct tp_run_noise noise_of(const struct rows_noise *n, const struct tp_
         worth = 4;
     } else { /* next to nothing is known of a row by itself: the noisier of what its steps and the other rows say */
         sd = fmax(fmax(n->across, fmax(row->base_cv, row->new_cv)), n->is_many ? least_of_many : least);
-        return (struct tp_run_noise){sd, n->is_many ? 6 : 4};
+        return (struct tp_run_noise){sd, n->is_many ? 6 : 4, 0};
     }
     double variance = (worth * sd * sd + n->freedom * n->variance[i]) / (worth + n->freedom);
-    return (struct tp_run_noise){sqrt(variance), worth + n->freedom};
+    return (struct tp_run_noise){sqrt(variance), worth + n->freedom, 0};
 }
 
 static void find_noise(struct rows_noise *n, const struct centred sides[2], const double *changes, size_t count,
@@ -155,7 +155,7 @@ static void find_noise(struct rows_noise *n, const struct centred sides[2], cons
         n->variance[i] = (squares_about(&sides[0], i, levels) + squares_about(&sides[1], i, levels)) / n->freedom;
         scratch[i] = sqrt(fmax(n->variance[i], least_variance));
     }
-    n->fit = (struct tp_run_noise){0, 0};
+    n->fit = (struct tp_run_noise){0, 0, 0};
     if (n->freedom >= 2)
         n->fit = tp_row_noise_fit(scratch, count, n->freedom);
     tp_arena_drop(arena, scratch, count * sizeof *scratch);
@@ -163,13 +163,13 @@ static void find_noise(struct rows_noise *n, const struct centred sides[2], cons
 }
 
 /* Which of the rows to believe, all of them together. */
-static void mark(struct tp_row_verdict *rows, size_t count, struct tp_arena *arena)
+static void mark(struct tp_row_verdict *rows, size_t count, double doubt, struct tp_arena *arena)
 {
     double *p = tp_arena_array(arena, count, sizeof *p);
     bool *is_kept = tp_arena_array(arena, count, sizeof *is_kept);
     for (size_t i = 0; i < count; i++)
         p[i] = rows[i].p;
-    tp_holm(is_kept, p, count, TP_ROW_DOUBT, arena);
+    tp_holm(is_kept, p, count, doubt, arena);
     for (size_t i = 0; i < count; i++)
         rows[i].is_sure = is_kept[i];
     tp_benjamini_hochberg(is_kept, p, count, TP_ROW_LIST_RATE, arena);
@@ -179,9 +179,10 @@ static void mark(struct tp_row_verdict *rows, size_t count, struct tp_arena *are
     tp_arena_drop(arena, is_kept, count * sizeof *is_kept);
 }
 
-struct tp_row_judgement tp_rows_judge(const struct tp_row_levels *rows, size_t count, size_t base_count,
-                                      size_t new_count, struct tp_arena *arena)
+struct tp_row_judgement tp_rows_judge(const struct tp_row_levels *rows, size_t count, const size_t run_counts[2],
+                                      double doubt, struct tp_arena *arena)
 {
+    const size_t base_count = run_counts[0], new_count = run_counts[1];
     struct tp_row_judgement judgement = {0, NULL};
     if (count < TP_ROWS_LEAST)
         return judgement;
@@ -204,6 +205,6 @@ struct tp_row_judgement tp_rows_judge(const struct tp_row_levels *rows, size_t c
                                     .noise = own,
                                     .half = own.sd * width * tp_student_quantile(1 - TP_ROW_DOUBT / 2, own.freedom)};
     }
-    mark(judgement.rows, count, arena);
+    mark(judgement.rows, count, doubt, arena);
     return judgement;
 }

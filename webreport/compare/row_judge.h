@@ -10,7 +10,7 @@
 #include "webreport/compare/run_noise.h"
 
 enum { TP_ROWS_LEAST = 5 };   /* to judge any */
-#define TP_ROW_DOUBT 0.01     /* of a verdict on any row, all rows together (Holm) */
+#define TP_ROW_DOUBT 0.01     /* true changes outside of a row's interval, of all */
 #define TP_ROW_LIST_RATE 0.05 /* of rows that are listed, those that are by chance (Benjamini, Hochberg) */
 
 /* A row that every run of both sides has, with equal counts. */
@@ -25,7 +25,7 @@ struct tp_row_verdict {
     double p;                  /* as in struct tp_run_change */
     struct tp_run_noise noise; /* of a run, shrunk */
     double half;               /* half of the 99 % interval, of logarithms */
-    bool is_sure;              /* after Holm */
+    bool is_sure;              /* after Holm: by chance with `doubt`, all rows together */
     bool is_listed;            /* after Benjamini and Hochberg */
 };
 
@@ -34,9 +34,10 @@ struct tp_row_judgement {
     struct tp_row_verdict *rows; /* in the order of the rows; NULL with fewer than TP_ROWS_LEAST */
 };
 
-/* Judges `count` rows of base_count and new_count runs (each above 0). */
-struct tp_row_judgement tp_rows_judge(const struct tp_row_levels *rows, size_t count, size_t base_count,
-                                      size_t new_count, struct tp_arena *arena);
+/* Judges `count` rows of run_counts runs of the base and of the new side (each above 0); doubt: of a verdict on any
+ * row, when chance alone moves them. */
+struct tp_row_judgement tp_rows_judge(const struct tp_row_levels *rows, size_t count, const size_t run_counts[2],
+                                      double doubt, struct tp_arena *arena);
 
 /* Noise of rows in general: the scaled inverse chi-square distribution that variances with `freedom` degrees each come
  * from, by the moments of their logarithms. sds: standard deviations, those of 0 tell nothing. freedom 0: fewer than 8

@@ -9,7 +9,7 @@
 
 #include "webreport/compare/run_noise.h"
 
-#define TP_RUN_DOUBT 0.01 /* true changes outside of the interval, of all */
+#define TP_RUN_DOUBT 0.01 /* true changes outside of an interval that stands for itself, of all */
 
 /* Relative: 0.03 is 3 % more. */
 struct tp_run_change {
@@ -17,17 +17,26 @@ struct tp_run_change {
     double sees; /* the smallest change that four of five such comparisons find */
     double half; /* from the estimate to the end of the interval, when nothing changed */
     double p;    /* probability of such a difference, or of a greater one, when nothing changed */
+    double error; /* standard error of the difference of the levels */
+    double doubt; /* true changes outside of the interval, of all */
     struct tp_run_noise noise;
     size_t base_count, new_count; /* runs */
 };
 
 /* What is known beside both sides: a guess of the noise, and groups of further runs of the program, which teach the
- * noise but no level. */
+ * noise but no level; and how the change is judged. */
 struct tp_run_context {
     struct tp_run_noise prior;
     const struct tp_levels *more; /* more_count of them */
     size_t more_count;
+    double share; /* of TP_RUN_DOUBT, where others are judged beside: see tp_run_doubt_of; 0: all of it */
+    enum tp_estimator estimator;
 };
+
+/* What is doubted of a change that has `share` of TP_RUN_DOUBT: its share where runs tell the noise; all of it where
+ * the noise is guessed, for a guess is cautious, and few degrees of freedom make much of a share. Between, as the guess
+ * fades. */
+double tp_run_doubt_of(const struct tp_run_noise *noise, double share);
 
 /* new_side - base, each with one level or more. Of a base of five or more the median counts, else the mean. */
 struct tp_run_change tp_run_change_of(const struct tp_levels *base, const struct tp_levels *new_side,
@@ -36,6 +45,9 @@ struct tp_run_change tp_run_change_of(const struct tp_levels *base, const struct
 /* Of `count` (2 or more) pairs of runs made next to each other: the differences of their levels. Nothing is guessed.
  * Overwrites the differences. */
 struct tp_run_change tp_run_change_paired(double *differences, size_t count);
+
+/* Probability of such a change, or of a greater one, when the true one is `most` (relative). */
+double tp_run_change_beyond(const struct tp_run_change *change, double most);
 
 enum tp_limit_verdict { TP_LIMIT_PASS, TP_LIMIT_FAIL, TP_LIMIT_UNCLEAR };
 

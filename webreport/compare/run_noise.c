@@ -19,7 +19,7 @@ static const struct {
     [TP_QUANTITY_STEP] = {"step", 0.015, 0.03, 1, 4},
 };
 
-#define WORTH_OF_WINSORIZED 1.12 /* what the sum of squares of normal values loses, given back */
+#define WORTH_OF_WINSORIZED 1.12 /* TP_ESTIMATOR_PLAIN: what the sum of squares loses, given back */
 enum {
     WARM_UP_FROM = 3,    /* steps */
     TRIMMED_FROM = 5,    /* values, to leave a fifth at each end */
@@ -65,14 +65,13 @@ struct tp_run_noise tp_run_noise_prior(enum tp_quantity quantity, double *cvs, s
 {
     double floor = is_same_host ? quantities[quantity].floor : quantities[quantity].floor_elsewhere;
     return (struct tp_run_noise){fmax(floor, quantities[quantity].ratio * tp_median(cvs, count)),
-                                 quantities[quantity].worth};
+                                 quantities[quantity].worth, 0};
 }
 
-double *tp_levels_winsorized(const struct tp_levels *levels, bool *is_changed, struct tp_arena *arena)
+double *tp_levels_winsorized(const struct tp_levels *levels, size_t *drawn_count, struct tp_arena *arena)
 {
-    size_t count = levels->count;
+    size_t count = levels->count, drawn = 0;
     double *values = tp_arena_array(arena, count, sizeof *values), *copy = tp_arena_array(arena, count, sizeof *copy);
-    bool is_drawn = false;
     if (count) {
         memcpy(values, levels->items, count * sizeof *values);
         memcpy(copy, levels->items, count * sizeof *copy);
@@ -81,37 +80,56 @@ double *tp_levels_winsorized(const struct tp_levels *levels, bool *is_changed, s
     double middle = tp_median_of_sorted(values, count), reach = 3 * tp_spread(copy, count);
     for (size_t i = 0; i < count && count >= WINSORIZED_FROM && reach > 0; i++) {
         double value = fmin(fmax(values[i], middle - reach), middle + reach);
-        is_drawn |= value != values[i];
+        drawn += value != values[i];
         values[i] = value;
     }
     tp_arena_drop(arena, copy, count * sizeof *copy);
-    if (is_changed)
-        *is_changed = is_drawn;
+    if (drawn_count)
+        *drawn_count = drawn;
     return values;
 }
 
-static double squares_of(const struct tp_levels *group, struct tp_arena *arena)
+/* Squares of groups about their means. */
+struct squares {
+    double sum, freedom; /* degrees behind it */
+    double runs;         /* degrees that runs have */
+};
+
+/* A level that is drawn in has no degree of its own, and the rest makes up for it (Dixon and Tukey 1968, of the
+ * variance of a Winsorized mean). The half around the median is never drawn in. */
+static void add_group(struct squares *squares, const struct tp_levels *group, enum tp_estimator estimator,
+                      struct tp_arena *arena)
 {
-    bool is_changed;
-    double *values = tp_levels_winsorized(group, &is_changed, arena), squares = tp_squares(values, group->count);
+    size_t drawn;
+    double *values = tp_levels_winsorized(group, &drawn, arena), own = tp_squares(values, group->count);
+    double degrees = (double)group->count - 1, left = degrees - (double)drawn;
     tp_arena_drop(arena, values, group->count * sizeof *values);
-    return is_changed ? WORTH_OF_WINSORIZED * squares : squares;
+    squares->runs += degrees;
+    if (estimator == TP_ESTIMATOR_PLAIN) {
+        squares->sum += drawn ? WORTH_OF_WINSORIZED * own : own;
+        squares->freedom += degrees;
+    } else {
+        squares->sum += drawn ? degrees / left * own : own;
+        squares->freedom += left;
+    }
 }
 
 struct tp_run_noise tp_run_noise_pooled(const struct tp_levels *groups, size_t group_count,
-                                        const struct tp_run_noise *prior, struct tp_arena *arena)
+                                        const struct tp_run_noise *prior, enum tp_estimator estimator,
+                                        struct tp_arena *arena)
 {
-    double squares = 0, freedom = 0, worth = prior->freedom, guess = prior->sd * prior->sd;
+    struct squares squares = {0, 0, 0};
+    double worth = prior->freedom, guess = prior->sd * prior->sd;
     for (size_t i = 0; i < group_count; i++)
-        if (groups[i].count) {
-            squares += squares_of(&groups[i], arena);
-            freedom += (double)groups[i].count - 1;
-        }
-    if (freedom >= DOUBT_FREEDOM && prior->sd > 0 && squares / freedom > 4 * guess)
-        return (struct tp_run_noise){sqrt(squares / freedom), freedom};
-    if (worth <= NEEDED_FREEDOM) /* what was learned is worth more, and stays */
-        worth *= fmax(0, 1 - freedom / NEEDED_FREEDOM);
-    if (worth == 0 && squares == 0)
+        if (groups[i].count)
+            add_group(&squares, &groups[i], estimator, arena);
+    if (squares.runs >= DOUBT_FREEDOM && prior->sd > 0 && squares.sum / squares.freedom > 4 * guess)
+        return (struct tp_run_noise){sqrt(squares.sum / squares.freedom), squares.freedom, 0};
+    bool is_guess = worth <= NEEDED_FREEDOM; /* what was learned is worth more, and stays */
+    if (is_guess)
+        worth *= fmax(0, 1 - squares.runs / NEEDED_FREEDOM);
+    if (worth == 0 && squares.sum == 0)
         worth = 1; /* many runs that are equal: even so, not without any noise */
-    return (struct tp_run_noise){sqrt((worth * guess + squares) / (worth + freedom)), worth + freedom};
+    double freedom = worth + squares.freedom;
+    return (struct tp_run_noise){sqrt((worth * guess + squares.sum) / freedom), freedom, is_guess ? worth : 0};
 }

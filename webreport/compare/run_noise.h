@@ -35,6 +35,7 @@ struct tp_levels {
 struct tp_run_noise {
     double sd;      /* of the levels of runs */
     double freedom; /* degrees behind it; of a guess the number of runs that it is worth */
+    double guessed; /* of these, what a guess is worth in what runs told */
 };
 
 /* Of `count` values above 0, one a step; the extremes go from five values on. Sorts the values. */
@@ -48,15 +49,23 @@ size_t tp_warm_up_count(const double *steps, size_t count, struct tp_arena *aren
  * higher when the runs are not known to be of one host. Overwrites cvs. */
 struct tp_run_noise tp_run_noise_prior(enum tp_quantity quantity, double *cvs, size_t count, bool is_same_host);
 
+/* What levels that are drawn in, and the median of a base, cost. */
+enum tp_estimator {
+    TP_ESTIMATOR_EXACT, /* as of normal levels: docs/diff.md has the proof by simulation */
+    TP_ESTIMATOR_PLAIN, /* constants, as in the executable definition: alarms of five runs or more are up to four times
+                         * as frequent as promised. Only for comparing with that definition */
+};
+
 /* Noise of runs about the mean of their own group, outliers drawn in, with `prior` as some more runs. Nine runs need no
  * prior; one that three degrees of freedom contradict (four times its variance) is dropped. Empty groups tell nothing.
  */
 struct tp_run_noise tp_run_noise_pooled(const struct tp_levels *groups, size_t group_count,
-                                        const struct tp_run_noise *prior, struct tp_arena *arena);
+                                        const struct tp_run_noise *prior, enum tp_estimator estimator,
+                                        struct tp_arena *arena);
 
 /* A sorted copy, from five values on with what lies beyond 3 robust standard deviations of the median put there. The
- * caller may drop it. *is_changed: something was put; may be NULL. */
-double *tp_levels_winsorized(const struct tp_levels *levels, bool *is_changed, struct tp_arena *arena);
+ * caller may drop it. *drawn_count: how many were put; may be NULL. */
+double *tp_levels_winsorized(const struct tp_levels *levels, size_t *drawn_count, struct tp_arena *arena);
 
 /* "kernels", "row", "host_ops", "step". */
 const char *tp_quantity_name(enum tp_quantity quantity);

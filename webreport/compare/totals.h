@@ -1,5 +1,9 @@
 /* The totals of both sides against each other: kernels, operators on the host, the step's wall time. They are judged
- * before any row, each with 99 %; the run is the sample (run_change.h). */
+ * before any row; the run is the sample (run_change.h).
+ *
+ * Where runs tell the noise, chance moves one of a hundred comparisons in all, and each total and the rows have their
+ * parts of that (totals.c). A total that moved passes its part on to what it is made of, the rows (Bretz and others
+ * 2009). */
 #ifndef TP_WEBREPORT_COMPARE_TOTALS_H
 #define TP_WEBREPORT_COMPARE_TOTALS_H
 
@@ -30,9 +34,13 @@ struct tp_change_limits {
     bool is_open;     /* nothing is improved or regressed */
 };
 
-/* Compares levels of one quantity. In sides->arena. */
+/* Compares levels of one quantity, which has `share` of the doubt (tp_run_doubt_of). In sides->arena. */
 struct tp_total tp_total_of(const struct tp_sides *sides, enum tp_quantity quantity,
-                            const struct tp_side_levels levels[TP_SIDES], const struct tp_change_limits *limits);
+                            const struct tp_side_levels levels[TP_SIDES], const struct tp_change_limits *limits,
+                            double share);
+
+/* What may be doubted of a verdict on any of the rows: their own part, and that of the totals that moved. */
+double tp_totals_doubt_of_rows(const struct tp_total totals[TP_QUANTITIES]);
 
 /* Of every quantity but TP_QUANTITY_ROW. */
 void tp_totals_build(struct tp_total totals[TP_QUANTITIES], const struct tp_sides *sides,

@@ -52,6 +52,8 @@ static const char *headline(const struct tp_check *c, struct tp_arena *arena)
     if (c->counts[TP_CHECK_WARN])
         text = tp_text_printf(arena, "%s, %s", text,
                               tp_text_of_some(arena, (int64_t)c->counts[TP_CHECK_WARN], "warning", "warnings"));
+    if (c->lacks_baseline && !c->is_damaged)
+        text = tp_text_printf(arena, "no baseline: %s", text);
     if (c->is_damaged)
         text = tp_text_printf(arena, "%s: %s", text, has_damage(c) ? "input damaged" : "input incomplete");
     return text;

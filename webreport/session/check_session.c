@@ -124,7 +124,7 @@ static int load_store(struct tp_check_session *s, struct tp_arena *arena, struct
 static void join_store(struct tp_check_session *s, struct tp_arena *arena)
 {
     const struct tp_run_decision decision = {s->check.verdict == TP_CHECK_FAIL, s->accepts, TP_STR(""), TP_STR(""),
-                                             TP_STR("")};
+                                             TP_STR(""), s->committed_s};
     struct tp_history_run own = {tp_str_of(label_of(s, arena)), s->input.run.items, s->input.run.count, decision};
     struct tp_history_run *runs = tp_arena_array(arena, s->history.count + 1, sizeof *runs);
     size_t count = 0;
@@ -185,7 +185,8 @@ static int write_runs(const struct tp_check_session *s, const char *path, struct
 /* The note before the run: a run without its note would belong to the accepted level. */
 static int store_in_folder(const struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
 {
-    struct tp_run_decision decision = {.is_failed = s->check.verdict == TP_CHECK_FAIL, .is_accepted = s->accepts};
+    struct tp_run_decision decision = {.is_failed = s->check.verdict == TP_CHECK_FAIL, .is_accepted = s->accepts,
+                                       .committed_s = s->committed_s};
     const char *path = tp_text_printf(arena, "%s/%s.tps", s->baseline, label_of(s, arena));
     int code = tp_folder_make(s->baseline, err);
     if (s->accepts) {

@@ -16,6 +16,7 @@ struct tp_check_session {
     const char *source_root; /* folder of the sources; NULL: lines are those of the functions */
     bool accepts;       /* a new level begins with this run, whatever it broke */
     const char *reason; /* why; NULL: nobody says */
+    int64_t committed_s; /* when what ran was committed, seconds of the epoch; 0: not known */
     const char *label;  /* name of the new file in a folder of baselines; NULL: that of the input */
     struct tp_trace_options read;
     struct tp_rule_overrides rules;

@@ -10,7 +10,7 @@ enum tp_exit {
     TP_EXIT_NO_INPUT = 3,  /* nothing usable */
     TP_EXIT_NO_OUTPUT = 4, /* an output could not be written */
     TP_EXIT_LIMIT = 5,     /* --max-input, memory */
-    TP_EXIT_DAMAGED = 6    /* a gate or comparison found nothing, and an input is damaged or lacks what would decide */
+    TP_EXIT_DAMAGED = 6    /* a gate or comparison found nothing, and what would decide is damaged or not there */
 };
 
 #endif

@@ -13,7 +13,8 @@
 #include "writer/text/format.h"
 
 static const char head[] = "tracepress-run-note 1";
-enum { MOST_BYTES = 1 << 16, MOST_REASON = 400 };
+enum { MOST_BYTES = 1 << 16, MOST_REASON = 400, MOST_DIGITS = 10 };
+static const int64_t LAST_SECOND = 9000000000; /* in the year 2255: as nanoseconds it fits */
 
 static const char *path_of(const char *tps, struct tp_arena *arena)
 {
@@ -33,13 +34,28 @@ static bool take(struct tp_str line, const char *key, struct tp_str *value)
     return true;
 }
 
+int64_t tp_run_note_seconds(struct tp_str text)
+{
+    int64_t seconds = 0;
+    if (text.len == 0 || text.len > MOST_DIGITS)
+        return 0;
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] < '0' || text.ptr[i] > '9')
+            return 0;
+        seconds = 10 * seconds + (text.ptr[i] - '0');
+    }
+    return seconds < LAST_SECOND ? seconds : 0;
+}
+
 static void take_line(struct tp_run_decision *d, struct tp_str line)
 {
-    struct tp_str verdict;
+    struct tp_str verdict, committed;
     if (take(line, "verdict: ", &verdict))
         d->is_failed = tp_str_equal(verdict, TP_STR("fail"));
     else if (take(line, "accepted: ", &d->at))
         d->is_accepted = true;
+    else if (take(line, "committed: ", &committed))
+        d->committed_s = tp_run_note_seconds(committed);
     else if (!take(line, "by: ", &d->by))
         take(line, "reason: ", &d->reason);
 }
@@ -48,7 +64,7 @@ void tp_run_note_read(struct tp_run_decision *decision, const char *tps, struct 
 {
     const char *path = path_of(tps, arena);
     struct tp_buf text;
-    *decision = (struct tp_run_decision){false, false, TP_STR(""), TP_STR(""), TP_STR("")};
+    *decision = (struct tp_run_decision){.by = TP_STR(""), .at = TP_STR(""), .reason = TP_STR("")};
     if (access(path, F_OK) != 0 && errno == ENOENT)
         return;
     tp_buf_init(&text, MOST_BYTES);
@@ -84,7 +100,7 @@ int tp_run_note_write(const char *tps, const struct tp_run_decision *decision, s
                       struct tp_error *err)
 {
     struct tp_text_output file = {path_of(tps, arena), {0}};
-    if (!decision->is_failed && !decision->is_accepted) {
+    if (!decision->is_failed && !decision->is_accepted && !decision->committed_s) {
         if (unlink(file.path) != 0 && errno != ENOENT)
             return tp_error_set(err, TP_EIO, 0, "%.200s: %s", file.path, strerror(errno));
         return TP_OK;
@@ -96,6 +112,8 @@ int tp_run_note_write(const char *tps, const struct tp_run_decision *decision, s
         put_line(&file.text, "by: ", decision->by);
         put_line(&file.text, "reason: ", decision->reason);
     }
+    if (decision->committed_s)
+        tp_buf_printf(&file.text, "committed: %lld\n", (long long)decision->committed_s);
     int code = tp_text_outputs_write(&file, 1, err);
     tp_buf_release(&file.text);
     return code;

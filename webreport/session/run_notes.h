@@ -6,6 +6,7 @@
  *     accepted: 2026-11-25 04:00:00 UTC
  *     by: anna
  *     reason: the larger vocabulary is worth it
+ *     committed: 1767225600
  *
  * One file for each run, so that branches and machines that store runs at the same time never write the same file. */
 #ifndef TP_WEBREPORT_SESSION_RUN_NOTES_H
@@ -21,6 +22,9 @@ void tp_run_note_read(struct tp_run_decision *decision, const char *tps, struct 
 /* Writes the note of the run in `tps`, or removes it where there is nothing to say. Returns 0, TP_EIO, TP_ENOMEM. */
 int tp_run_note_write(const char *tps, const struct tp_run_decision *decision, struct tp_arena *arena,
                       struct tp_error *err);
+
+/* Seconds of the epoch, as "1767225600"; 0: no such number. */
+int64_t tp_run_note_seconds(struct tp_str text);
 
 /* Who and when, for a decision that is made now: the account of the CI system or of the process, the time of
  * SOURCE_DATE_EPOCH or of the clock. In the arena. */

@@ -28,7 +28,11 @@ if [ -n "${TP_BASELINE:-}" ]; then
     if [ "${TP_UPDATE_BASELINE:-false}" = true ]; then
         case $TP_BASELINE in
         *.tps) set -- "$@" --baseline "$TP_BASELINE" --update-baseline ;;
-        *) set -- "$@" --baseline "$TP_BASELINE/" --update-baseline --label "${TP_LABEL:-run}" ;;
+        *)
+            set -- "$@" --baseline "$TP_BASELINE/" --update-baseline --label "${TP_LABEL:-run}"
+            committed=$(git show -s --format=%ct "${TP_LABEL:-HEAD}^{commit}" 2>/dev/null || git show -s --format=%ct HEAD 2>/dev/null) || committed=
+            [ -z "$committed" ] || set -- "$@" --committed "$committed"
+            ;;
         esac
     elif [ -e "$TP_BASELINE" ]; then
         set -- "$@" --baseline "$TP_BASELINE"

@@ -1,0 +1,70 @@
+/* Limits on times judged together (gate_times.c has each by itself): of many, chance breaks one. */
+#include "webreport/compare/gate_parts.h"
+
+#include <math.h>
+
+#include "tests/unit/one_arena.h"
+
+enum { LIMITS = 12 };
+
+static const struct tp_budget_line line, warning = {.is_warning = true};
+
+/* As many limits as are wanted, the first with `chance` behind its failure. */
+static struct tp_check_item *limits_of(size_t count, double chance)
+{
+    struct tp_check_item *items = tp_arena_array(&arena, LIMITS, sizeof *items);
+    for (size_t i = 0; i < count; i++)
+        items[i] = (struct tp_check_item){.line = &line, .chance = 0.5, .cause = TP_CAUSE_WITHIN, .reason = ""};
+    items[0].chance = chance;
+    items[0].place_count = 1;
+    items[0].cause = TP_CAUSE_BEYOND;
+    items[0].status = TP_CHECK_FAIL;
+    items[0].reason = "+1 to +9 % at 99 %";
+    tp_check_judge_times_together(items, count, &arena);
+    return items;
+}
+
+static void a_limit_by_itself_stays_broken(void **state)
+{
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    assert_int_equal(limits_of(1, 0.0049)->status, TP_CHECK_FAIL);
+    assert_int_equal(limits_of(2, 0.0029)->status, TP_CHECK_FAIL);
+}
+
+static void one_of_many_is_broken_when_chance_breaks_none_so_far(void **state)
+{
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    const struct tp_check_item *item = limits_of(LIMITS, 0.004);
+    assert_int_equal(item->status, TP_CHECK_INCONCLUSIVE);
+    assert_int_equal(item->cause, TP_CAUSE_NOISE);
+    assert_int_equal(item->place_count, 0);
+    assert_string_equal(item->reason, "unclear: +1 to +9 % at 99 %; of 12 limits on times chance breaks one as far in "
+                                      "4.8 % of checks: another run decides");
+    assert_int_equal(limits_of(LIMITS, 0.0059 / LIMITS)->status, TP_CHECK_FAIL);
+}
+
+static void counts_and_warnings_are_none_of_them(void **state)
+{
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    struct tp_check_item *items = limits_of(1, 0.004);
+    for (size_t i = 1; i < LIMITS; i++)
+        items[i] = (struct tp_check_item){.line = i % 2 ? &line : &warning, .chance = i % 2 ? NAN : 0.5, .reason = ""};
+    tp_check_judge_times_together(items, LIMITS, &arena);
+    assert_int_equal(items[0].status, TP_CHECK_FAIL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_limit_by_itself_stays_broken, begin, end),
+        cmocka_unit_test_setup_teardown(one_of_many_is_broken_when_chance_breaks_none_so_far, begin, end),
+        cmocka_unit_test_setup_teardown(counts_and_warnings_are_none_of_them, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
