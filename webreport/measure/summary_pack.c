@@ -7,6 +7,7 @@
 #include "webreport/measure/summary_comparison.h"
 #include "webreport/measure/summary_format.h"
 #include "webreport/measure/summary_slots.h"
+#include "webreport/measure/summary_trim.h"
 #include "writer/base/gzip_out.h"
 #include "writer/base/limits.h"
 #include "writer/proto/summary.pb-c.h"
@@ -345,12 +346,25 @@ static struct tp_str packed_process(const struct tp_summary *summary, bool has_c
     return tp_gzip_small(arena, &bytes, 1);
 }
 
-struct tp_str tp_summary_entry(const struct tp_summary *summary, struct tp_arena *arena)
+/* What is too large goes without the sequence of a step, then with fewer rows of each kind. */
+static struct tp_str small_process(const struct tp_summary *summary, struct tp_arena *arena)
 {
-    Tp__SummaryEntry entry = TP__SUMMARY_ENTRY__INIT;
+    struct tp_summary trimmed = *summary;
     struct tp_str process = packed_process(summary, true, arena);
     if (process.len > TP_MAX_SUMMARY_KEPT_BYTES && summary->signature.call_count)
         process = packed_process(summary, false, arena);
+    for (uint32_t most = TP_MAX_SUMMARY_ROWS * 3 / 4;
+         process.len > TP_MAX_SUMMARY_KEPT_BYTES && most >= TP_LEAST_SUMMARY_ROWS; most = most * 3 / 4) {
+        tp_summary_trim(&trimmed, most, arena);
+        process = packed_process(&trimmed, false, arena);
+    }
+    return process;
+}
+
+struct tp_str tp_summary_entry(const struct tp_summary *summary, struct tp_arena *arena)
+{
+    Tp__SummaryEntry entry = TP__SUMMARY_ENTRY__INIT;
+    struct tp_str process = small_process(summary, arena);
     entry.job = binary(summary->key.job);
     entry.rank = summary->key.rank;
     entry.world_size = summary->key.world_size;

@@ -64,8 +64,8 @@
 #define TP_MAX_SUMMARY_FINDINGS 256u
 #define TP_MAX_SUMMARY_DEVICES 256u /* with memory records */
 #define TP_MAX_SUMMARY_OWNERS 64u   /* of a kind, of a device */
-#define TP_MAX_SUMMARY_KEPT_BYTES (40u << 10) /* as it is kept; one that is larger leaves out the sequence of a step   \
-                                               */
+#define TP_MAX_SUMMARY_KEPT_BYTES 40000u /* a process as it is kept: a larger one goes with less: summary_pack.c */
+#define TP_LEAST_SUMMARY_ROWS 32u        /* of a kind, however large that is */
 #define TP_MAX_SIGNATURE_KEYS 4096u           /* different pieces of work of a step; beyond, the first in their order */
 #define TP_MAX_SIGNATURE_CALLS 65536u         /* operators of the usual step; beyond, none */
 #define TP_MAX_SIGNATURE_TEXT_BYTES 256       /* shapes of one piece of work; longer ones are cut and end in a hash */
