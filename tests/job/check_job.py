@@ -2,6 +2,7 @@
 
 what-if  jobs of 8 .. 10,000 ranks with the costly causes: the first finding names the cause and its ranks, its share is
          within 20 % of what the job loses by it, shares and jitter add up; clean jobs are silent
+simulated  traces of simulate.py: overlapped collectives, pipelines, FSDP, experts; the same is asked
 planted  jobs of 2 .. 10,000 ranks (make_job): the first finding names the planted cause and exactly the planted ranks,
          clean jobs have none; prints a line per size
 large    10,000 ranks in files of their own: bytes of the page, memory of the report
@@ -178,5 +179,43 @@ def equal(tracepress, work, *files):
         assert job == reference, (job, reference)
 
 
-MODES = {'planted': planted, 'what-if': what_if, 'large': large, 'equal': equal}
+# shape of simulate.py: causes; moving and pauses name their ranks, too
+SIMULATED = {'dp8': ('clean', 'slow-rank', 'moving', 'late', 'pauses', 'storage'),
+             'pp4dp2': ('clean', 'slow-rank', 'moving', 'storage', 'host-link', 'slow-stage'),
+             'pp4dp8': ('pauses', 'half', 'imbalance'),
+             'fsdp16': ('clean', 'slow-rank', 'late', 'half', 'slow-host'),
+             'moe32': ('clean', 'late', 'half', 'storage', 'imbalance'),
+             'moe64': ('host-link',),
+             'tp8': ('storage',)}
+
+
+def simulated(tracepress, work):
+    """Traces of jobs with overlapped collectives and pipelines: clean ones are silent, else the cause comes first."""
+    for shape, causes in SIMULATED.items():
+        for cause in causes:
+            folder = os.path.join(work, 'simulated')
+            subprocess.run(['rm', '-rf', folder, folder + '.tps'], check=True)
+            said = run(sys.executable, 'tests/job/simulate.py', folder, shape, cause, '--seed', '1')
+            truth = json.loads(said)
+            run(tracepress, 'summarize', folder, '-q', '-o', folder + '.tps')
+            run(tracepress, 'report', folder + '.tps', '-q', '--json', folder + '.json')
+            with open(folder + '.json') as file:
+                job = json.load(file)['jobs'][0]
+            what = (shape, cause, truth, [(f['title'], f['share_percent']) for f in job['findings']], job['replay']['error_percent'])
+            assert job['replay']['is_told'] and job['replay']['error_percent'] < 2.5, what
+            if cause == 'clean':
+                assert not job['findings'], what
+                continue
+            first = job['findings'][0]
+            assert first['cause'] == truth['cause'], what
+            assert abs(first['share_percent'] - truth['loss_percent']) <= 0.2 * truth['loss_percent'], what
+            assert not truth['host'] or truth['host'] in first['title'], what
+            assert not truth['step'] or 'step ProfilerStep#%d on' % truth['step'] in first['title'] or \
+                'step %d on' % truth['step'] in first['title'], what
+            if cause in ('slow-rank', 'late', 'half', 'slow-host', 'storage', 'slow-stage'):
+                assert ranks_of(first['ranks']) == set(truth['ranks']), what
+        print('%s: %s' % (shape, ' '.join(causes)))
+
+
+MODES = {'planted': planted, 'simulated': simulated, 'what-if': what_if, 'large': large, 'equal': equal}
 MODES[sys.argv[1]](*sys.argv[2:])

@@ -30,6 +30,8 @@ else
         python3 tests/job/check_job.py planted "$TP" "$J" "$BUILD/make_job"
     check "job: what the costly causes cost, 8 to 10,000 ranks: within 20 %, shares add up, clean jobs are silent" \
         python3 tests/job/check_job.py what-if "$TP" "$J" "$BUILD/make_job"
+    check "job: traces with overlapped collectives, pipelines, FSDP, experts: cause first, its share within 20 %" \
+        python3 tests/job/check_job.py simulated "$TP" "$J"
     check "job: 10,000 summaries in files of their own: page below 5 MB, memory below 1 GB" \
         python3 tests/job/check_job.py large "$TP" "$J" "$BUILD/make_job"
 fi

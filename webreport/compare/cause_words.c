@@ -55,6 +55,24 @@ static const char *who(const struct tp_job *job, const struct tp_cause *cause, c
     }
 }
 
+/* " It is tp 4, dp 3, on host node7.": where a rank stands in the job; "": nothing tells. */
+static const char *stands_at(const struct tp_job *job, uint32_t rank)
+{
+    const struct tp_graph *graph = &job->graph;
+    const char *text = NULL;
+    for (uint32_t f = 0; f < graph->families.count; f++) {
+        const struct tp_graph_family *family = tp_graph_family_at(graph, f);
+        if (family->is_of_pairs || family->count < 2 || family->group_of[rank] == TP_NO_ID)
+            continue;
+        text = tp_text_printf(job->arena, "%s%s%s %u", text ? text : "", text ? ", " : "", family->name,
+                              family->coordinate[rank]);
+    }
+    uint32_t host = tp_graph_rank_at(graph, rank)->host;
+    if (host != TP_NO_ID && !tp_str_starts(tp_strings_get(&graph->hosts, host), "ranks "))
+        text = tp_text_printf(job->arena, "%s%son host %s", text ? text : "", text ? ", " : "", host_text(job, host));
+    return text ? tp_text_printf(job->arena, " It is %s.", text) : "";
+}
+
 static const char *capital(const struct tp_job *job, const char *text)
 {
     char *copy = tp_arena_copy(job->arena, text, strlen(text));
@@ -110,9 +128,10 @@ static void word_part(const struct tp_job *job, const struct tp_cause *cause, st
     finding->told = tp_text_printf(job->arena, "%s of %s", part_nouns[cause->part], subject);
     finding->title = tp_text_printf(job->arena, "%s %s", capital(job, subject),
                                     is_one ? verbs[cause->part].one : verbs[cause->part].many);
-    finding->detail = tp_text_printf(job->arena, "%s: %s per step more %s than is usual.%s",
+    bool is_rank = cause->place == TP_PLACE_RANK && finding->ranks.count == 1;
+    finding->detail = tp_text_printf(job->arena, "%s: %s per step more %s than is usual.%s%s",
                                      capital(job, ranks_text(job, &finding->ranks)), time_of(job, cause->excess_us),
-                                     part_words[cause->part],
+                                     part_words[cause->part], is_rank ? stands_at(job, cause->ranks[0]) : "",
                                      cause->kind == TP_CAUSE_COMPUTE && finding->worst_rank != TP_NULL_INT
                                          ? tp_job_compute_detail(job, cause->ranks[0])
                                          : "");
@@ -143,8 +162,9 @@ static void word_late(const struct tp_job *job, const struct tp_cause *cause, st
     finding->title = tp_text_printf(job->arena, "%s %s slow from step %s on", capital(job, subject),
                                     finding->ranks.count == 1 ? "is" : "are", step_name(job, cause));
     finding->detail =
-        tp_text_printf(job->arena, "From then on %s per step more %s than is usual, in every step; before, none.",
-                       time_of(job, cause->excess_us), part_words[cause->part]);
+        tp_text_printf(job->arena, "From then on %s per step more %s than is usual, in every step; before, none.%s",
+                       time_of(job, cause->excess_us), part_words[cause->part],
+                       finding->ranks.count == 1 ? stands_at(job, cause->ranks[0]) : "");
 }
 
 static void word_cells(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)

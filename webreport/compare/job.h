@@ -236,6 +236,11 @@ static inline struct tp_job_cluster *tp_job_cluster_at(const struct tp_job *job,
     return TP_AT(&job->clusters, struct tp_job_cluster, cluster);
 }
 
+/* A job of ranks of which only the steps are known, replayed: what_if, and findings where it can be trusted. sources: by
+ * ascending number; labels: names of their steps. */
+void tp_job_of_steps(struct tp_job *job, const struct tp_graph_source *sources, uint32_t count,
+                     const struct tp_strings *labels);
+
 /* ---- what several parts need ---- */
 
 /* As struct tp_str -> "rank 5", or the worker's name where ranks have no numbers. In the job's arena. */

@@ -135,3 +135,20 @@ void tp_job_replay_findings(struct tp_job *job)
         if (!is_told[i])
             add_finding(job, i, is_told);
 }
+
+void tp_job_of_steps(struct tp_job *job, const struct tp_graph_source *sources, uint32_t count,
+                     const struct tp_strings *labels)
+{
+    job->labels = *labels;
+    for (uint32_t r = 0; r < count; r++) {
+        uint32_t graph_rank = sources[r].slots->slot_count && sources[r].slots->step_count
+                                  ? (uint32_t)job->graph.ranks.count
+                                  : TP_NO_ID;
+        *(struct tp_job_rank *)tp_vec_push(&job->ranks) = (struct tp_job_rank){
+            .key = {.rank = sources[r].number}, .number = sources[r].number, .damage = "", .graph_rank = graph_rank};
+        tp_graph_add(&job->graph, &sources[r]);
+    }
+    tp_job_replay_build(job);
+    if (!job->what_if.why_not)
+        tp_job_replay_findings(job);
+}

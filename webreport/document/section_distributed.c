@@ -228,6 +228,8 @@ static const char *lead_text(struct tp_arena *arena, const struct tp_naming *nam
         return tp_text_printf(
             arena, "%u ranks. Their collectives do not match one to one, so transfer and waiting cannot be told apart.",
             view->rank_count);
+    if (view->told)
+        return view->told;
     struct tp_straggler straggler;
     tp_straggler_find(&straggler, view);
     if (straggler.rank != TP_NO_ID)

@@ -89,6 +89,7 @@ struct tp_distributed {
     uint32_t rank_count;
     struct tp_rank_kin *kin; /* by rank */
     bool *is_blamed;         /* by rank: a replay (docs/jobs.md) says that its own work costs; NULL: none to trust */
+    const char *told; /* what the page of these ranks' job says first; NULL: nothing was replayed that can be trusted */
     struct tp_str *silent_workers; /* without communication */
     uint32_t silent_count;
     bool is_comparable;

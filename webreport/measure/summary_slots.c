@@ -4,6 +4,8 @@
 
 #include "webreport/measure/slot_parts.h"
 #include "webreport/measure/worker_host.h"
+#include "webreport/measure/worker_host.h"
+#include "webreport/model/main_thread.h"
 #include "webreport/trace/value.h"
 #include "writer/base/limits.h"
 #include "writer/base/sort.h"
@@ -54,9 +56,12 @@ static void find_calls(struct tp_slot_work *w)
         uint32_t key = tp_keys_add(&keys, parts);
         if (key == group_of_key.count)
             *(uint32_t *)tp_vec_push(&group_of_key) = tp_slot_group_of(w, record);
+        struct tp_interval time = tp_collective_time(record);
+        int64_t end = w->model->steps[step].end_ns;
+        if (!w->model->gpu_count && time.b > end) /* of a thread of its own: the step did not wait for its last words */
+            time.b = time.a > end ? time.a : end;
         *(struct tp_slot_call *)tp_vec_push(&w->calls) =
-            (struct tp_slot_call){tp_collective_time(record), record->start_ns, step,
-                                  *TP_AT(&group_of_key, uint32_t, key), i};
+            (struct tp_slot_call){time, record->start_ns, step, *TP_AT(&group_of_key, uint32_t, key), i};
     }
     tp_merge_sort(w->arena, w->calls.data, w->calls.count, sizeof(struct tp_slot_call), by_step_and_call, NULL);
 }
@@ -139,12 +144,21 @@ static struct tp_intervals united(struct tp_arena *arena, const struct tp_model 
     return tp_intervals_of(&all);
 }
 
-/* Without a device a collective is an operator like any other: what lies in it is no work. */
+/* Without a device a collective is an operator like any other: what lies in it is no work. One on a thread that does
+ * nothing else (those of Gloo) runs beside the work. */
 static struct tp_intervals without_calls(struct tp_slot_work *w)
 {
     struct tp_vec all = TP_VEC(w->arena, struct tp_interval);
-    for (size_t i = 0; i < w->calls.count; i++)
-        tp_intervals_push(&all, TP_AT(&w->calls, struct tp_slot_call, i)->time.a, TP_AT(&w->calls, struct tp_slot_call, i)->time.b);
+    const struct tp_trace *trace = w->summary->source->trace;
+    bool *works = tp_arena_array(w->arena, trace->thread_count, sizeof *works);
+    for (uint32_t i = 0; i < trace->event_count; i++)
+        if (trace->events[i].kind == TP_KIND_OPERATOR && !tp_is_collective(w->model, &trace->events[i]))
+            works[trace->events[i].thread] = true;
+    for (size_t i = 0; i < w->calls.count; i++) {
+        const struct tp_slot_call *call = TP_AT(&w->calls, struct tp_slot_call, i);
+        if (works[trace->events[w->model->collectives.items[call->record].event].thread])
+            tp_intervals_push(&all, call->time.a, call->time.b);
+    }
     return tp_intervals_minus(w->arena, w->compute, tp_intervals_of(&all));
 }
 
@@ -209,15 +223,19 @@ void tp_summary_slots_build(struct tp_summary_work *summary)
     w.out->group_count = (uint32_t)w.groups.count;
 }
 
-void tp_slots_of_trace(struct tp_step_slots *slots, const struct tp_trace *trace, const struct tp_model *model,
+int64_t tp_slots_of_trace(struct tp_step_slots *slots, const struct tp_trace *trace, const struct tp_model *model,
                        struct tp_str worker, struct tp_arena *arena)
 {
-    struct tp_summary summary = {.key = {.worker = worker}};
+    struct tp_str distributed = tp_trace_header(trace, "distributedInfo");
+    struct tp_summary summary = {.key = {.worker = worker, .rank = TP_NULL_INT}};
     struct tp_summary_source source = {.trace = trace, .model = model};
     struct tp_summary_work work = {.out = &summary, .source = &source, .arena = arena, .scratch = trace->arena};
     tp_strings_init(&work.texts, work.scratch, 0);
     work.copies = TP_VEC(work.scratch, struct tp_str);
+    if (distributed.ptr)
+        summary.key.rank = tp_value_int(tp_value_member(distributed, "rank"));
     summary.step_count = model->step_count < TP_MAX_SUMMARY_STEPS ? model->step_count : TP_MAX_SUMMARY_STEPS;
     tp_summary_slots_build(&work);
     *slots = summary.slots;
+    return summary.key.rank;
 }

@@ -5,7 +5,7 @@
  * order. */
 #include "webreport/session/report_session.h"
 
-#include "webreport/compare/what_if.h"
+#include "webreport/compare/job.h"
 #include "webreport/measure/distributed.h"
 #include "webreport/measure/summary_slots.h"
 #include "webreport/session/comparison.h"
@@ -13,11 +13,13 @@
 #include "webreport/session/stored_history.h"
 #include "webreport/session/trace_walk.h"
 #include "writer/base/sort.h"
+#include "writer/text/format.h"
 
 struct rank {
     uint64_t span;
     struct tp_rank_summary summary;
     struct tp_step_slots slots;
+    int64_t number;   /* TP_NULL_INT: not told */
     uint32_t *labels; /* names of the slots' steps, in report->labels */
 };
 
@@ -65,7 +67,7 @@ static void add_rank(struct report *report, const struct tp_run_file *file, cons
     tp_rank_summary_build(&rank->summary, file->worker, &a->model, &a->views.overview, &report->arena);
     if (!report->has_several)
         return;
-    tp_slots_of_trace(&rank->slots, &a->trace, &a->model, file->worker, &report->arena);
+    rank->number = tp_slots_of_trace(&rank->slots, &a->trace, &a->model, file->worker, &report->arena);
     rank->labels = tp_arena_array(&report->arena, rank->slots.step_count, sizeof *rank->labels);
     for (uint32_t s = 0; s < rank->slots.step_count; s++)
         rank->labels[s] = tp_strings_add(&report->labels, a->model.steps[rank->slots.steps[s]].name);
@@ -107,32 +109,62 @@ static int by_span(const void *x, const void *y, const void *context)
     return (a->span > b->span) - (a->span < b->span);
 }
 
-/* The rules of a job's page for these ranks: which of them a replay blames, where it can be trusted. span: summaries of
- * the ranks, as the view points to them. */
+static int by_number(const void *x, const void *y, const void *context)
+{
+    const struct tp_graph_source *a = x, *b = y;
+    (void)context;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+/* The ranks by number; by place where not all numbers are told, or two are equal. */
+static struct tp_graph_source *order_ranks(struct report *report, const struct rank *ranks, uint32_t count)
+{
+    struct tp_graph_source *sources = tp_arena_array(&report->arena, count, sizeof *sources);
+    bool has_numbers = true;
+    for (uint32_t r = 0; r < count; r++) {
+        sources[r] = (struct tp_graph_source){&ranks[r].slots, ranks[r].labels, ranks[r].number, 0, ranks[r].slots.host, false};
+        has_numbers &= ranks[r].number >= 0;
+    }
+    tp_merge_sort(&report->arena, sources, count, sizeof *sources, by_number, NULL);
+    for (uint32_t r = 1; r < count; r++)
+        has_numbers &= sources[r - 1].number != sources[r].number;
+    for (uint32_t r = 0; r < count && !has_numbers; r++)
+        sources[r] = (struct tp_graph_source){&ranks[r].slots, ranks[r].labels, r, 0, ranks[r].slots.host, false};
+    return sources;
+}
+
+/* What the page of the ranks' job says first. */
+static const char *told_of(const struct tp_job *job)
+{
+    if (!job->findings.count)
+        return tp_text_printf(job->arena, "%zu ranks: none holds the others up.", job->ranks.count);
+    const struct tp_job_finding *first = job->findings.data;
+    return tp_text_printf(job->arena, "%s: %s of the job. %s", first->title,
+                          tp_text_of_percent(job->arena, 100 * first->cost_ratio), first->detail);
+}
+
+/* The rules of a job's page for these ranks: what it says first, and which of them a replay blames, where it can be
+ * trusted. span: summaries of the ranks, as the view points to them. */
 static void replay_ranks(struct report *report, struct tp_distributed *view, const struct rank *ranks, uint32_t count,
                          const struct tp_rank_summary *span)
 {
+    struct tp_job *job = tp_arena_alloc(&report->arena, sizeof *job);
     if (count < 2)
         return;
-    struct tp_graph graph;
-    struct tp_what_if what_if;
-    tp_graph_open(&graph, &report->arena);
-    for (uint32_t r = 0; r < count; r++)
-        tp_graph_add(
-            &graph, &(struct tp_graph_source){
-                        .slots = &ranks[r].slots, .labels = ranks[r].labels, .number = r, .host = ranks[r].slots.host});
-    tp_graph_finish(&graph);
-    tp_what_if_build(&what_if, &graph);
-    tp_what_if_trust(&what_if);
-    if (what_if.why_not || graph.rank_count < count)
+    const struct tp_graph_source *sources = order_ranks(report, ranks, count);
+    tp_job_open(job, &report->arena, TP_STR(""), TP_NULL_INT);
+    tp_job_of_steps(job, sources, count, &report->labels);
+    if (job->what_if.why_not)
         return;
     bool *is_blamed = tp_arena_array(&report->arena, count, sizeof *is_blamed);
     view->is_blamed = tp_arena_array(&report->arena, view->rank_count, sizeof *view->is_blamed);
-    for (size_t i = 0; i < what_if.causes.count; i++) {
-        const struct tp_cause *cause = TP_AT(&what_if.causes, struct tp_cause, i);
+    view->told = told_of(job);
+    for (size_t i = 0; i < job->what_if.causes.count; i++) {
+        const struct tp_cause *cause = TP_AT(&job->what_if.causes, struct tp_cause, i);
         bool is_own = cause->kind < TP_CAUSE_SEQUENCE || cause->kind >= TP_CAUSE_UNEQUAL;
         for (uint32_t r = 0; r < cause->rank_count && is_own; r++)
-            is_blamed[cause->ranks[r]] = true;
+            for (uint32_t k = 0; k < count; k++)
+                is_blamed[k] |= sources[cause->ranks[r]].slots == &ranks[k].slots;
     }
     for (uint32_t r = 0; r < view->rank_count; r++)
         view->is_blamed[r] = is_blamed[view->ranks[r] - span];
