@@ -83,21 +83,21 @@ static struct outcome draw_many(const struct program *p, const size_t counts[2],
     return outcome;
 }
 
-/* What docs/diff.md promises. A history of ten and one run tells a change falsely in 1 % each way at most: its median
- * wastes more of few runs than is reckoned with. */
+/* What docs/diff.md promises. Of a history of ten and one run 1 % are told falsely, both ways together, and 0.2 for the
+ * draws; +0.3 % of quiet kernels is then found in 79.8 of 100, a little more in four of five. */
 static const struct {
     const struct program *program;
     size_t counts[2];
     double change;     /* that four of five comparisons must find */
     double most_alarm; /* per cent of comparisons that may tell a change where there is none */
 } lines[] = {
-    {&quiet, {1, 1}, 0.015, 1},   {&quiet, {3, 3}, 0.005, 1},   {&quiet, {10, 1}, 0.003, 2},
-    {&kernels, {1, 1}, 0.018, 1}, {&kernels, {3, 3}, 0.012, 1}, {&kernels, {10, 1}, 0.015, 2},
-    {&row, {1, 1}, 0.05, 1},      {&row, {3, 3}, 0.015, 1},     {&row, {10, 1}, 0.02, 2},
-    {&calm, {1, 1}, 0.15, 1},     {&calm, {3, 3}, 0.05, 1},     {&calm, {10, 1}, 0.03, 2},
-    {&usual, {1, 1}, 0.15, 1},    {&usual, {3, 3}, 0.075, 1},   {&usual, {10, 1}, 0.1, 2},
-    {&stalled, {1, 1}, 0.3, 1},   {&stalled, {3, 3}, 0.1, 1},   {&stalled, {10, 1}, 0.11, 2},
-    {&wild, {1, 1}, 0.8, 1},      {&wild, {3, 3}, 0.3, 1},      {&wild, {10, 1}, 0.3, 2},
+    {&quiet, {1, 1}, 0.015, 1},   {&quiet, {3, 3}, 0.005, 1},   {&quiet, {10, 1}, 0.0032, 1.2},
+    {&kernels, {1, 1}, 0.018, 1}, {&kernels, {3, 3}, 0.012, 1}, {&kernels, {10, 1}, 0.015, 1.2},
+    {&row, {1, 1}, 0.05, 1},      {&row, {3, 3}, 0.015, 1},     {&row, {10, 1}, 0.02, 1.2},
+    {&calm, {1, 1}, 0.15, 1},     {&calm, {3, 3}, 0.05, 1},     {&calm, {10, 1}, 0.03, 1.2},
+    {&usual, {1, 1}, 0.15, 1},    {&usual, {3, 3}, 0.075, 1},   {&usual, {10, 1}, 0.1, 1.2},
+    {&stalled, {1, 1}, 0.3, 1},   {&stalled, {3, 3}, 0.1, 1},   {&stalled, {10, 1}, 0.11, 1.2},
+    {&wild, {1, 1}, 0.8, 1},      {&wild, {3, 3}, 0.3, 1},      {&wild, {10, 1}, 0.3, 1.2},
 };
 
 static int judge_lines(void)
