@@ -62,9 +62,12 @@ static int become_shell(const struct tp_child *child)
     return errno;
 }
 
-/* Runs in the child: becomes the program, or tells why not through `report`. */
-static void become(const struct tp_child *child, const sigset_t *mask, int report)
+/* Runs in the child: becomes the program, or tells why not through `report`. A byte of `go` lets it. */
+static void become(const struct tp_child *child, const sigset_t *mask, int report, int go)
 {
+    char byte;
+    if (go >= 0 && read(go, &byte, 1) != 1)
+        _exit(127); /* whoever runs it is gone */
     child->prepare(child->given);
     sigprocmask(SIG_SETMASK, mask, NULL);
     execv(child->path, child->argv);
@@ -74,6 +77,14 @@ static void become(const struct tp_child *child, const sigset_t *mask, int repor
     if (write(report, &error, sizeof error) < 0)
         _exit(126);
     _exit(127);
+}
+
+/* Lets the child go on when `forked` agrees; else it ends where it waits. */
+static void let_go(struct tp_child *child, int go)
+{
+    if (child->pid > 0 && child->forked(child->forked_state, child->pid, &child->refused) == 0 && write(go, "", 1) == 1)
+        return;
+    child->start_error = child->pid < 0 ? child->start_error : ECANCELED;
 }
 
 /* Passes a signal on; a stop stops us too, so that whoever waits for us sees it. */
@@ -157,6 +168,7 @@ static bool collect(struct tp_child *child)
     child->end.cpu_us = us_of(&used.ru_utime); /* samples are of code outside the kernel */
     child->end.used_us = child->end.cpu_us + us_of(&used.ru_stime);
     child->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    child->status = status;
     child->has_core = child->signal && WCOREDUMP(status);
     child->exit_code = child->signal ? 128 + child->signal : WEXITSTATUS(status);
     return true;
@@ -182,31 +194,44 @@ static void watch(struct tp_child *child, int signals)
     }
 }
 
+static void start(struct tp_child *child, const sigset_t *mask, const struct sigaction *had)
+{
+    int report[2], go[2] = {-1, -1}, error = 0;
+    if (pipe2(report, O_CLOEXEC) != 0 || (child->forked && pipe2(go, O_CLOEXEC) != 0)) {
+        child->start_error = errno;
+        return;
+    }
+    child->pid = fork();
+    if (child->pid == 0) {
+        if (child->forked)
+            close(go[1]);
+        sigaction(SIGCHLD, had, NULL);
+        become(child, mask, report[1], go[0]);
+    }
+    child->start_error = child->pid < 0 ? errno : 0;
+    close(report[1]);
+    if (child->forked) {
+        close(go[0]);
+        let_go(child, go[1]);
+        close(go[1]);
+    }
+    if (child->pid > 0 && read(report[0], &error, sizeof error) != 0)
+        child->start_error = error ? error : errno;
+    close(report[0]);
+    if (child->start_error && child->pid > 0)
+        waitpid(child->pid, NULL, 0);
+}
+
 void tp_child_run(struct tp_child *child)
 {
-    int report[2], signals;
+    int signals;
     struct signalfd_siginfo late;
     sigset_t all, old;
     struct sigaction by_default = {.sa_handler = SIG_DFL}, had;
     set_of_all(&all);
     sigaction(SIGCHLD, &by_default, &had); /* where it is ignored, nobody learns how a child ended */
     sigprocmask(SIG_BLOCK, &all, &old);
-    if (pipe2(report, O_CLOEXEC) != 0) {
-        child->start_error = errno;
-        return;
-    }
-    child->pid = fork();
-    if (child->pid == 0) {
-        sigaction(SIGCHLD, &had, NULL);
-        become(child, &old, report[1]);
-    }
-    child->start_error = child->pid < 0 ? errno : 0;
-    close(report[1]);
-    if (child->pid > 0 && read(report[0], &child->start_error, sizeof child->start_error) < 0)
-        child->start_error = errno;
-    close(report[0]);
-    if (child->start_error && child->pid > 0)
-        waitpid(child->pid, NULL, 0);
+    start(child, &old, &had);
     signals = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
     if (!child->start_error)
         watch(child, signals);

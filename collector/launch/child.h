@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "writer/base/error.h"
+
 /* What the kernel still knew of a process that was over. */
 struct tp_child_end {
     bool is_known;
@@ -26,6 +28,10 @@ struct tp_child {
     bool may_be_shell_text;             /* when exec does not know the format, /bin/sh reads it, as shells do */
     void (*prepare)(const void *given); /* called in the child before exec: environment, dispositions of signals */
     const void *given;
+    /* called when it is forked and waits before its exec; an error ends it there: see refused. NULL: it does not wait
+     */
+    int (*forked)(void *state, pid_t pid, struct tp_error *err);
+    void *forked_state;
     bool leaves_blocked; /* the signals of tp_child_signals stay blocked: the caller takes them from then on */
     struct tp_child_watch {
         int fd;                        /* a descriptor to watch meanwhile, or -1 */
@@ -34,9 +40,11 @@ struct tp_child {
     } watched[2];
     /* told */
     pid_t pid;
-    int start_error; /* 0, or the errno of fork or exec: nothing ran */
-    int exit_code;   /* as a shell tells it: 128 + signal for a death */
-    int signal;      /* 0, or what it died of */
+    int start_error;         /* 0, or the errno of fork or exec, ECANCELED after `refused`: nothing ran */
+    struct tp_error refused; /* what `forked` said */
+    int exit_code;           /* as a shell tells it: 128 + signal for a death */
+    int signal;              /* 0, or what it died of */
+    int status;              /* as wait(2) has it */
     bool has_core;
     struct tp_child_end end;
 };

@@ -19,7 +19,7 @@
 #include "writer/base/put.h"
 #include "writer/worker.h"
 
-enum { NAME_BYTES = 64, SAME_NAMES = 100, SAME_RUNS = 100000, MOST_NOTE_BYTES = 16 << 20 };
+enum { SAME_NAMES = 100, SAME_RUNS = 100000, MOST_NOTE_BYTES = 16 << 20 };
 
 static const char *const states[] = {"recording", "unprocessed", "complete"};
 
@@ -42,12 +42,11 @@ static bool *wish_of(struct tp_run_wishes *wishes, size_t i)
 
 /* ---- making and opening ---- */
 
-/* The program's part of the name: letters, digits and a few marks; the rest becomes '_'. */
-static void name_program(char name[NAME_BYTES + 1], const char *program)
+void tp_run_folder_program(char name[TP_RUN_NAME_BYTES + 1], const char *program)
 {
     const char *slash = strrchr(program, '/'), *base = slash ? slash + 1 : program;
     size_t n = 0;
-    for (; base[n] && n < NAME_BYTES; n++) {
+    for (; base[n] && n < TP_RUN_NAME_BYTES; n++) {
         char c = base[n];
         bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
                         (n > 0 && (c == '.' || c == '-' || c == '+'));
@@ -77,10 +76,10 @@ static int too_long(const char *logdir, struct tp_error *err)
  * each. */
 static int make_own(struct tp_run_folder *run, const char *logdir, const char *program, struct tp_error *err)
 {
-    char name[NAME_BYTES + 1], when[32], whole[NAME_BYTES + 96];
+    char name[TP_RUN_NAME_BYTES + 1], when[32], whole[TP_RUN_NAME_BYTES + 96];
     time_t now = time(NULL);
     struct tm parts;
-    name_program(name, program);
+    tp_run_folder_program(name, program);
     strftime(when, sizeof when, "%Y%m%d-%H%M%S", localtime_r(&now, &parts) ? &parts : gmtime_r(&now, &parts));
     for (int i = 1; i <= SAME_NAMES; i++) {
         char again[16] = "";
@@ -111,8 +110,8 @@ static bool make_one(const char *path, bool *is_new)
 static int make_shared(struct tp_run_folder *run, const char *logdir, const char *program,
                        const struct tp_launcher *launcher, struct tp_error *err)
 {
-    char name[NAME_BYTES + 1], whole[NAME_BYTES + sizeof launcher->job + 16], places[TP_RUN_PATH_BYTES];
-    name_program(name, program);
+    char name[TP_RUN_NAME_BYTES + 1], whole[TP_RUN_NAME_BYTES + sizeof launcher->job + 16], places[TP_RUN_PATH_BYTES];
+    tp_run_folder_program(name, program);
     for (int i = 1; i <= SAME_RUNS; i++) {
         bool is_new = false;
         int n = snprintf(whole, sizeof whole, "%s-%s", name, launcher->job);

@@ -14,7 +14,7 @@
 #include "collector/launch/launcher.h"
 #include "writer/base/error.h"
 
-enum { TP_RUN_PATH_BYTES = 4096 };
+enum { TP_RUN_PATH_BYTES = 4096, TP_RUN_NAME_BYTES = 64 };
 
 struct tp_run_folder {
     char path[TP_RUN_PATH_BYTES]; /* as LOGDIR was given; "": there is none. Traces and what is made of them */
@@ -37,9 +37,9 @@ struct tp_run_wishes {
 /* What run.json says. Texts are borrowed; times are wall-clock nanoseconds. */
 struct tp_run_note {
     enum tp_run_state state;
-    char *const *argv;            /* PROGRAM and its arguments, NULL-terminated */
-    const char *mode;             /* how it is recorded: "inside", or "none" where nothing can be preloaded */
-    const char *reason;           /* why nothing can be preloaded; NULL: it can */
+    char *const *argv;  /* PROGRAM and its arguments, NULL-terminated */
+    const char *mode;   /* how it is recorded: "inside", "outside", or "none" where nothing can be preloaded */
+    const char *reason; /* why nothing can be preloaded; NULL: it can */
     int64_t started_ns, ended_ns; /* ended_ns: 0 while it runs */
     pid_t pid;                    /* of the program; 0 before it runs */
     int64_t cpu_us;               /* of the program and its children that it waited for; counts once ended_ns is set */
@@ -53,6 +53,9 @@ struct tp_run_note {
  * TP_EIO and then nothing of the call is there. */
 int tp_run_folder_make(struct tp_run_folder *run, const char *logdir, const char *program,
                        const struct tp_launcher *launcher, struct tp_error *err);
+
+/* The program's part of names: the last part of argv[0] with letters, digits and a few marks; the rest becomes '_'. */
+void tp_run_folder_program(char name[TP_RUN_NAME_BYTES + 1], const char *program);
 
 /* Takes the lock of a run that is there, or of a rank's home in one, for `recover`. Returns 0; TP_ENOTFOUND: no raw
  * records wait in it; TP_EUNSUPPORTED: somebody else works on it; TP_EIO. */
