@@ -15,6 +15,7 @@ BEGIN {
   ok["collector"]           = "collector collector/source " writer
   ok["collector/source"]    = "collector collector/source " writer
   ok["collector/launch"]    = "collector/launch " writer
+  ok["collector/outside"]   = "collector/outside " writer
   r = "webreport/"
   ok[r "trace"]    = r "trace " writer
   ok[r "model"]    = r "model " r "trace " writer
@@ -24,7 +25,7 @@ BEGIN {
   ok[r "print"]    = r "print " r "document " r "measure " writer
   ok[r "export"]   = r "export " r "document " r "measure " r "model " r "trace " writer
   ok[r "session"]  = r "session " r "compare " r "measure " r "model " r "trace " writer
-  ok[r "cli"]      = r "cli " r "session " r "export " r "print " r "document collector/launch " writer
+  ok[r "cli"]      = r "cli " r "session " r "export " r "print " r "document collector/launch collector/outside " writer
   ok[r "mpi"]      = r "mpi " r "session " writer
 }
 /^[ \t]*#[ \t]*include[ \t]*"/ {

@@ -27,6 +27,14 @@
 #define TP_MAX_CODE_ENTRIES (1ull << 26) /* of one unit */
 #define TP_MAX_CODE_RANGES (1u << 16)    /* of one entry */
 
+/* recordings from outside; what is beyond is not recorded, or the recording ends there, and a line says so */
+#define TP_MAX_OUTSIDE_BYTES (1ull << 30)          /* processes, states, samples: all that is kept until the end */
+#define TP_MAX_OUTSIDE_PENDING_BYTES (256u << 20)  /* records that wait for their turn */
+#define TP_MAX_OUTSIDE_WORDS_BYTES (128u << 10)    /* of the arguments of a program, the first ones */
+#define TP_MAX_OUTSIDE_FILES (1u << 16)            /* of code */
+#define TP_MAX_OUTSIDE_MAPS 4096u                  /* of code of a process, the last ones */
+#define TP_MAX_OUTSIDE_DESCRIPTORS 256u            /* of processes whose end is waited for */
+
 /* directories */
 #define TP_MAX_DIR_DEPTH 64u
 #define TP_MAX_TRACE_FILES 100000u

@@ -1,0 +1,232 @@
+/* Inherited events and their rings: see perf_rings.h. */
+#include "collector/outside/perf_rings.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/outside/perf_record.h"
+
+/* A ring holds 0.4 s of what a CPU tells that switches 100,000 times a second; of many CPUs less, which do that more
+ * rarely. Where the system allows less, it is smaller. */
+enum { RING_BYTES = 2 << 20, SMALL_RING_BYTES = 512 << 10, LEAST_RING_BYTES = 64 << 10, MOST_CPUS_WITH_LARGE = 16 };
+enum { NAMES_BYTES = 64 << 10, WAKE_BYTES = 128 << 10, RECORD_BYTES = 1 << 16 };
+
+/* Each event costs every process that is begun: beyond so many CPUs there is one for each, without stacks of switches
+ * and without a ring for names. */
+enum { MOST_CPUS_WITH_ALL = 32 };
+
+/* A stack for every switch would make a program that switches all the time three times as slow. */
+enum { WINDOW_NS = 100000000, WINDOW_STACKS = 300 };
+
+static size_t page_bytes(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static struct perf_event_attr attr_of(uint64_t config, bool is_user_only)
+{
+    return (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE,
+                                    .config = config,
+                                    .size = sizeof(struct perf_event_attr),
+                                    .sample_type = TP_PERF_SAMPLE_TYPE,
+                                    .disabled = 1,
+                                    .inherit = 1,
+                                    .enable_on_exec = 1,
+                                    .sample_id_all = 1,
+                                    .exclude_hv = 1,
+                                    .exclude_kernel = is_user_only,
+                                    .use_clockid = 1,
+                                    .clockid = CLOCK_MONOTONIC,
+                                    .watermark = 1,
+                                    .wakeup_watermark = WAKE_BYTES};
+}
+
+static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
+{
+    return (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Maps the ring of an event, a smaller one where the system allows no more; the event is closed with the rings. */
+static bool add_ring(struct tp_perf_rings *rings, int fd, size_t bytes, bool is_of_names)
+{
+    struct tp_perf_ring *ring = &rings->rings[rings->count++];
+    *ring = (struct tp_perf_ring){.fd = fd, .is_of_names = is_of_names};
+    for (ring->bytes = bytes; ring->bytes >= LEAST_RING_BYTES; ring->bytes /= 2) {
+        void *map = mmap(NULL, page_bytes() + ring->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        ring->map = map != MAP_FAILED ? map : NULL;
+        if (ring->map)
+            return true;
+    }
+    return false;
+}
+
+static void add_stacks(struct tp_perf_rings *rings, pid_t pid, int cpu, int ring_fd)
+{
+    struct perf_event_attr attr = attr_of(PERF_COUNT_SW_CONTEXT_SWITCHES, false);
+    attr.sample_period = 1;
+    int fd = open_event(&attr, pid, cpu);
+    if (fd < 0)
+        return;
+    uint64_t id;
+    if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring_fd) != 0 || ioctl(fd, PERF_EVENT_IOC_ID, &id) != 0) {
+        close(fd);
+        return;
+    }
+    rings->stack_fds[rings->stack_count] = fd;
+    rings->stack_ids[rings->stack_count++] = id;
+}
+
+static bool add_names(struct tp_perf_rings *rings, pid_t pid, int cpu)
+{
+    struct perf_event_attr attr = attr_of(PERF_COUNT_SW_DUMMY, true);
+    attr.comm = attr.comm_exec = 1;
+    attr.wakeup_watermark = 1;
+    int fd = open_event(&attr, pid, cpu);
+    return fd >= 0 && add_ring(rings, fd, NAMES_BYTES, true);
+}
+
+/* An errno, 0: all is open. */
+static int open_cpu(struct tp_perf_rings *rings, pid_t pid, int cpu, unsigned rate_hz, size_t cpu_count)
+{
+    bool has_all = cpu_count <= MOST_CPUS_WITH_ALL;
+    struct perf_event_attr attr = attr_of(PERF_COUNT_SW_CPU_CLOCK, rings->is_user_only);
+    attr.sample_period = 1000000000ull / rate_hz;
+    attr.context_switch = attr.mmap = attr.mmap2 = 1;
+    attr.comm = attr.comm_exec = !has_all;
+    int fd = open_event(&attr, pid, cpu);
+    if (fd < 0 && errno == EACCES && !rings->is_user_only) { /* perf_event_paranoid 2 */
+        rings->is_user_only = true;
+        return open_cpu(rings, pid, cpu, rate_hz, cpu_count);
+    }
+    if (fd < 0)
+        return errno;
+    if (!add_ring(rings, fd, cpu_count <= MOST_CPUS_WITH_LARGE ? RING_BYTES : SMALL_RING_BYTES, false))
+        return errno;
+    if (has_all && !rings->is_user_only)
+        add_stacks(rings, pid, cpu, fd);
+    return has_all && !add_names(rings, pid, cpu) ? errno : 0;
+}
+
+int tp_perf_rings_open(struct tp_perf_rings *rings, pid_t pid, unsigned rate_hz, struct tp_error *err)
+{
+    long cpus = sysconf(_SC_NPROCESSORS_CONF);
+    size_t count = cpus > 0 ? (size_t)cpus : 1;
+    *rings = (struct tp_perf_rings){.rings = calloc(count * 2, sizeof *rings->rings),
+                                    .stack_fds = calloc(count, sizeof *rings->stack_fds),
+                                    .stack_ids = calloc(count, sizeof *rings->stack_ids),
+                                    .copy = malloc(RECORD_BYTES)};
+    if (!rings->rings || !rings->stack_fds || !rings->stack_ids || !rings->copy)
+        return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
+    for (int cpu = 0; cpu < (int)count; cpu++) {
+        int error = open_cpu(rings, pid, cpu, rate_hz, count);
+        if (error && error != ENODEV) /* a CPU that is switched off */
+            return tp_error_set(err, TP_EUNSUPPORTED, 0, "the kernel refuses events (perf_event_open: %s)",
+                                strerror(error));
+    }
+    return rings->count ? TP_OK : tp_error_set(err, TP_EUNSUPPORTED, 0, "the kernel has events of no CPU");
+}
+
+void tp_perf_rings_close(struct tp_perf_rings *rings)
+{
+    for (size_t i = 0; i < rings->stack_count; i++)
+        close(rings->stack_fds[i]);
+    for (size_t i = 0; i < rings->count; i++) {
+        if (rings->rings[i].map)
+            munmap(rings->rings[i].map, page_bytes() + rings->rings[i].bytes);
+        close(rings->rings[i].fd);
+    }
+    rings->count = rings->stack_count = 0;
+}
+
+void tp_perf_rings_release(struct tp_perf_rings *rings)
+{
+    tp_perf_rings_close(rings);
+    free(rings->rings);
+    free(rings->stack_fds);
+    free(rings->stack_ids);
+    free(rings->copy);
+    *rings = (struct tp_perf_rings){0};
+}
+
+/* ---- reading ---- */
+
+/* The record at `tail`, whole and in one piece. */
+static const struct perf_event_header *record_at(const struct tp_perf_rings *rings, const struct tp_perf_ring *ring,
+                                                 uint64_t tail)
+{
+    const char *data = ring->map + page_bytes();
+    size_t at = tail & (ring->bytes - 1), room = ring->bytes - at;
+    const struct perf_event_header *head = (const void *)(data + at); /* never split: records are of 8-byte words */
+    if (head->size <= room)
+        return head;
+    memcpy(rings->copy, data + at, room);
+    memcpy((char *)rings->copy + room, data, head->size - room);
+    return rings->copy;
+}
+
+/* Events that tell names tell forks and ends, too, which stand in the other ring. */
+static bool is_told_twice(const struct tp_perf_ring *ring, uint32_t type)
+{
+    return ring->is_of_names && type != PERF_RECORD_COMM && type != PERF_RECORD_LOST;
+}
+
+static void read_ring(struct tp_perf_rings *rings, struct tp_perf_ring *ring,
+                      void (*take)(void *context, const struct perf_event_header *head), void *context)
+{
+    struct perf_event_mmap_page *page = (void *)ring->map;
+    uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), tail = page->data_tail;
+    while (tail < head) {
+        const struct perf_event_header *record = record_at(rings, ring, tail);
+        if (record->size < sizeof *record)
+            break;
+        tail += record->size;
+        if (!is_told_twice(ring, record->type))
+            take(context, record);
+    }
+    __atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
+}
+
+void tp_perf_rings_read(struct tp_perf_rings *rings, void (*take)(void *context, const struct perf_event_header *head),
+                        void *context)
+{
+    for (size_t i = 0; i < rings->count; i++)
+        read_ring(rings, &rings->rings[i], take, context);
+}
+
+bool tp_perf_rings_is_switch(const struct tp_perf_rings *rings, uint64_t event_id)
+{
+    for (size_t i = 0; i < rings->stack_count; i++)
+        if (rings->stack_ids[i] == event_id)
+            return true;
+    return false;
+}
+
+/* Switches of all threads have no stacks from the moment that a window's are spent to its end: an event that is
+ * switched off is off in all that inherited it. */
+void tp_perf_rings_budget(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns)
+{
+    bool is_over = now_ns - rings->window_ns > WINDOW_NS;
+    rings->window_stacks += count;
+    bool was_off = rings->stacks_are_off;
+    rings->stacks_are_off = was_off ? !is_over : rings->window_stacks > WINDOW_STACKS;
+    rings->windows_spent += !was_off && rings->stacks_are_off;
+    for (size_t i = 0; i < rings->stack_count && was_off != rings->stacks_are_off; i++)
+        ioctl(rings->stack_fds[i], rings->stacks_are_off ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE, 0);
+    if (is_over) {
+        rings->window_ns = now_ns;
+        rings->window_stacks = 0;
+    }
+}
+
+int tp_perf_keep_apart(pid_t tid)
+{
+    struct perf_event_attr attr = {
+        .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .size = sizeof attr, .exclude_kernel = 1};
+    return open_event(&attr, tid, -1);
+}

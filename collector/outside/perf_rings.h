@@ -1,0 +1,59 @@
+/* Events of the kernel that a process hands on to all that it starts, and the rings in which they tell.
+ *
+ * Of each CPU two rings: one with samples, switches, mappings, forks and ends, which is read from time to time; a small
+ * one with names of programs, whose reader is woken by each, so that what has to be asked of a short process is asked
+ * while it is there. Nothing is loaded into the program, and it waits for nobody. One thread. */
+#ifndef TP_COLLECTOR_OUTSIDE_PERF_RINGS_H
+#define TP_COLLECTOR_OUTSIDE_PERF_RINGS_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "writer/base/error.h"
+
+struct tp_perf_ring {
+    int fd;
+    char *map;
+    size_t bytes;     /* of its data, a power of two */
+    bool is_of_names; /* of names of programs alone */
+};
+
+struct tp_perf_rings {
+    struct tp_perf_ring *rings;
+    size_t count;
+    int *stack_fds; /* events that tell stacks of switches, into the rings of their CPUs */
+    uint64_t *stack_ids;
+    size_t stack_count;
+    bool is_user_only; /* the kernel shows no stacks of its own to us */
+    bool stacks_are_off;
+    int64_t window_ns;      /* begin of the time for which window_stacks counts */
+    uint64_t window_stacks; /* stacks of switches in it */
+    uint64_t windows_spent; /* windows in which not all switches had a stack */
+    void *copy;             /* of a record that lies around the end of its ring */
+};
+
+/* Opens the events of `pid`, which begin at its exec, rate_hz samples a second. Returns 0; TP_EUNSUPPORTED: the kernel
+ * refuses them, err says how; TP_ENOMEM. Release it after an error, too. */
+int tp_perf_rings_open(struct tp_perf_rings *rings, pid_t pid, unsigned rate_hz, struct tp_error *err);
+void tp_perf_rings_release(struct tp_perf_rings *rings);
+
+/* Closes the events before the end; what is known of them stays until release. */
+void tp_perf_rings_close(struct tp_perf_rings *rings);
+
+/* Calls take for each record that is there, ring after ring; the record is valid for the call, and aligned. */
+void tp_perf_rings_read(struct tp_perf_rings *rings, void (*take)(void *context, const struct perf_event_header *head),
+                        void *context);
+
+/* True for a sample of an event that tells stacks of switches. */
+bool tp_perf_rings_is_switch(const struct tp_perf_rings *rings, uint64_t event_id);
+
+/* Keeps stacks of switches within their budget; `count` were told since the last call. */
+void tp_perf_rings_budget(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns);
+
+/* An event of thread `tid` alone, or -1; see outside_tree.c. The caller closes it. */
+int tp_perf_keep_apart(pid_t tid);
+
+#endif
