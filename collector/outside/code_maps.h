@@ -1,0 +1,30 @@
+/* Where the code of one process lies: the mappings that can be executed, as the kernel tells them. What a process
+ * inherits it shares with its parent until it maps something itself. In the arena of the recording. */
+#ifndef TP_COLLECTOR_OUTSIDE_CODE_MAPS_H
+#define TP_COLLECTOR_OUTSIDE_CODE_MAPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collector/outside/code_places.h"
+#include "collector/outside/perf_record.h"
+
+struct tp_code_map {
+    uint64_t start, end, offset;
+    uint32_t file;
+};
+
+struct tp_code_maps {
+    struct tp_code_map *items; /* oldest first: of two at one place the later counts */
+    uint32_t count, room;      /* room 0: they are the parent's */
+};
+
+/* Adds a mapping; those that it covers go. */
+void tp_code_maps_add(struct tp_code_maps *maps, struct tp_code_places *places, const struct tp_perf_record *mapping);
+
+/* The node of a chain of addresses, leaf first; 0: it has none. What the kernel was doing comes inside of what the
+ * program was. */
+uint32_t tp_code_maps_stack(const struct tp_code_maps *maps, struct tp_code_places *places, const uint64_t *chain,
+                            size_t count);
+
+#endif

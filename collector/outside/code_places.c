@@ -1,0 +1,117 @@
+/* Files, frames and stacks: see code_places.h. */
+#include "collector/outside/code_places.h"
+
+#include <elf.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "writer/base/input.h"
+#include "writer/base/limits.h"
+
+enum { HEAD_BYTES = 4096, FRAME_FILE_BITS = 16 };
+
+_Static_assert(TP_MAX_OUTSIDE_FILES <= 1u << FRAME_FILE_BITS, "files fit into the key of a frame");
+
+static uint32_t add_file(struct tp_code_places *places, struct tp_str path)
+{
+    uint32_t number = tp_strings_add(&places->paths, path);
+    if (number == places->files.count)
+        *(struct tp_code_file *)tp_vec_push(&places->files) =
+            (struct tp_code_file){.path = tp_strings_get(&places->paths, number)};
+    return number;
+}
+
+void tp_code_places_init(struct tp_code_places *places, struct tp_arena *arena)
+{
+    static const char *const none[TP_CODE_FIRST_FILE] = {"[unknown]", "[kernel]", "[made]", "[vdso]"};
+    *places = (struct tp_code_places){.arena = arena,
+                                      .files = TP_VEC(arena, struct tp_code_file),
+                                      .frames = TP_VEC(arena, struct tp_code_frame),
+                                      .nodes = TP_VEC(arena, struct tp_code_node)};
+    tp_strings_init(&places->paths, arena, 0);
+    tp_id_map_init(&places->frame_ids, arena);
+    tp_id_map_init(&places->node_ids, arena);
+    for (int i = 0; i < TP_CODE_FIRST_FILE; i++)
+        add_file(places, tp_str_of(none[i]));
+    *(struct tp_code_node *)tp_vec_push(&places->nodes) = (struct tp_code_node){0};
+}
+
+/* ---- files ---- */
+
+static void take_segments(struct tp_code_file *file, const unsigned char *bytes, size_t size)
+{
+    Elf64_Ehdr head;
+    if (size < sizeof head || memcmp(bytes, ELFMAG, SELFMAG) != 0 || bytes[EI_CLASS] != ELFCLASS64)
+        return;
+    memcpy(&head, bytes, sizeof head);
+    for (unsigned i = 0; i < head.e_phnum && file->segment_count < TP_CODE_SEGMENTS; i++) {
+        Elf64_Phdr part;
+        if (head.e_phoff > size || size - head.e_phoff < (i + 1) * sizeof part)
+            return;
+        memcpy(&part, bytes + head.e_phoff + i * sizeof part, sizeof part);
+        if (part.p_type != PT_LOAD)
+            continue;
+        file->segments[file->segment_count].address = part.p_vaddr;
+        file->segments[file->segment_count].offset = part.p_offset;
+        file->segments[file->segment_count++].size = part.p_filesz;
+    }
+}
+
+static void read_segments(struct tp_code_file *file)
+{
+    unsigned char bytes[HEAD_BYTES];
+    struct tp_input input;
+    size_t size = 0;
+    if (tp_input_open(&input, file->path.ptr, TP_INPUT_FILE, NULL) < 0)
+        return;
+    int code = tp_input_read(&size, &input, bytes, sizeof bytes, 0, NULL);
+    close(input.fd);
+    if (code == TP_OK)
+        take_segments(file, bytes, size);
+}
+
+uint32_t tp_code_file_of(struct tp_code_places *places, struct tp_str path)
+{
+    if (tp_str_equal(path, TP_STR("[vdso]")))
+        return TP_CODE_VDSO;
+    if (!tp_str_starts(path, "/") || tp_str_starts(path, "//anon"))
+        return TP_CODE_MADE;
+    size_t before = places->files.count;
+    if (before >= TP_MAX_OUTSIDE_FILES && tp_strings_find(&places->paths, path) == TP_NO_ID)
+        return TP_CODE_UNKNOWN;
+    uint32_t number = add_file(places, path);
+    if (places->files.count > before)
+        read_segments(TP_AT(&places->files, struct tp_code_file, number));
+    return number;
+}
+
+uint64_t tp_code_address(const struct tp_code_places *places, uint32_t number, uint64_t offset)
+{
+    const struct tp_code_file *file = TP_AT(&places->files, struct tp_code_file, number);
+    for (uint32_t i = 0; i < file->segment_count; i++)
+        if (offset >= file->segments[i].offset && offset - file->segments[i].offset < file->segments[i].size)
+            return offset - file->segments[i].offset + file->segments[i].address;
+    return number < TP_CODE_FIRST_FILE ? 0 : offset;
+}
+
+/* ---- frames and stacks ---- */
+
+/* The number of a key, added to `list` when it is new. */
+static uint32_t number_of(struct tp_id_map *map, const struct tp_vec *list, uint64_t key)
+{
+    uint32_t *number = tp_id_map_put(map, key);
+    if (*number == TP_NO_ID)
+        *number = (uint32_t)list->count;
+    return *number;
+}
+
+uint32_t tp_code_node_of(struct tp_code_places *places, uint32_t outer, uint32_t file, uint64_t address)
+{
+    uint32_t frame = number_of(&places->frame_ids, &places->frames, address << FRAME_FILE_BITS | file);
+    if (frame == places->frames.count)
+        *(struct tp_code_frame *)tp_vec_push(&places->frames) = (struct tp_code_frame){address, file};
+    uint32_t node = number_of(&places->node_ids, &places->nodes, tp_id_pair(outer, frame));
+    if (node == places->nodes.count)
+        *(struct tp_code_node *)tp_vec_push(&places->nodes) = (struct tp_code_node){outer, frame};
+    return node;
+}

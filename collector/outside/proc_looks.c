@@ -1,0 +1,62 @@
+/* Looks into /proc: see proc_looks.h. */
+#include "collector/outside/proc_looks.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "writer/base/input.h"
+
+/* All of a file of /proc, NUL-terminated, or its first bytes where it has more than the buffer takes. */
+static bool load(struct tp_buf *text, uint32_t pid, const char *name)
+{
+    char path[64];
+    struct tp_input input;
+    size_t got = 0;
+    snprintf(path, sizeof path, "/proc/%" PRIu32 "/%s", pid, name);
+    tp_buf_clear(text);
+    if (tp_buf_reserve(text, text->max_bytes) != 0 || tp_input_open(&input, path, TP_INPUT_FILE, NULL) < 0)
+        return false;
+    int code = tp_input_read(&got, &input, text->data, text->max_bytes, 0, NULL);
+    close(input.fd);
+    text->size = code == TP_OK ? got : 0;
+    text->data[text->size] = '\0';
+    return text->size > 0;
+}
+
+static void take_number(int64_t *number, const char *text, const char *key)
+{
+    const char *at = strstr(text, key);
+    if (at)
+        *number = strtoll(at + strlen(key), NULL, 10);
+}
+
+bool tp_proc_read_usage(struct tp_proc_usage *usage, uint32_t pid, struct tp_buf *text)
+{
+    bool has_memory = load(text, pid, "statm"), has_io = false;
+    const char *second = has_memory ? strchr(text->data, ' ') : NULL;
+    int64_t pages = second ? strtoll(second, NULL, 10) : 0;
+    if (pages > 0) /* of a process that is over: 0 */
+        usage->resident_bytes = pages * sysconf(_SC_PAGESIZE);
+    has_io = load(text, pid, "io");
+    if (has_io) {
+        take_number(&usage->read_call_bytes, text->data, "rchar: ");
+        take_number(&usage->write_call_bytes, text->data, "wchar: ");
+        take_number(&usage->read_disk_bytes, text->data, "\nread_bytes: ");
+        take_number(&usage->write_disk_bytes, text->data, "\nwrite_bytes: ");
+    }
+    return has_memory || has_io;
+}
+
+bool tp_proc_read_words(struct tp_buf *text, uint32_t pid)
+{
+    return load(text, pid, "cmdline");
+}
+
+bool tp_proc_is_alive(uint32_t pid, struct tp_buf *text)
+{
+    const char *state = load(text, pid, "stat") ? strrchr(text->data, ')') : NULL;
+    return state && strlen(state) > 2 && state[2] != 'Z' && state[2] != 'X';
+}

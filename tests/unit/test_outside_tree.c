@@ -1,0 +1,249 @@
+/* Records of the kernel's events become processes, states that add up, stacks that processes share, causes. */
+#include "collector/outside/outside_tree.h"
+
+#include <string.h>
+
+#include "collector/outside/pending.h"
+#include "collector/outside/wait_causes.h"
+#include "tests/unit/one_arena.h"
+
+#define KERNEL 0xffffffff81000000ull
+
+static struct tp_outside_tree tree;
+
+static uint32_t take(struct tp_perf_record record)
+{
+    return tp_outside_tree_take(&tree, &record, false, NULL);
+}
+
+static void take_exec(uint32_t pid, uint64_t time_ns, const char *name)
+{
+    take((struct tp_perf_record){
+        .type = PERF_RECORD_COMM, .time_ns = time_ns, .pid = pid, .tid = pid, .is_exec = true, .text = name});
+}
+
+static void take_fork(uint32_t parent, uint32_t pid, uint32_t tid, uint64_t time_ns)
+{
+    take((struct tp_perf_record){.type = PERF_RECORD_FORK,
+                                 .time_ns = time_ns,
+                                 .pid = pid,
+                                 .tid = tid,
+                                 .parent_pid = parent,
+                                 .parent_tid = parent});
+}
+
+static uint32_t take_exit(uint32_t pid, uint32_t tid, uint64_t time_ns)
+{
+    return take((struct tp_perf_record){.type = PERF_RECORD_EXIT, .time_ns = time_ns, .pid = pid, .tid = tid});
+}
+
+static void take_switch(uint32_t tid, uint64_t time_ns, bool is_out, bool is_preempted)
+{
+    take((struct tp_perf_record){.type = PERF_RECORD_SWITCH,
+                                 .time_ns = time_ns,
+                                 .pid = tid,
+                                 .tid = tid,
+                                 .is_out = is_out,
+                                 .is_preempted = is_preempted});
+}
+
+static void take_stack(uint32_t tid, uint64_t time_ns, bool is_switch, const uint64_t *chain, size_t count)
+{
+    const struct tp_perf_record record = {
+        .type = PERF_RECORD_SAMPLE, .time_ns = time_ns, .pid = tid, .tid = tid, .chain = chain, .chain_count = count};
+    tp_outside_tree_take(&tree, &record, is_switch, NULL);
+}
+
+static void map_code(uint32_t pid, uint64_t start, const char *path)
+{
+    take((struct tp_perf_record){.type = PERF_RECORD_MMAP2,
+                                 .time_ns = 1,
+                                 .pid = pid,
+                                 .tid = pid,
+                                 .start = start,
+                                 .length = 0x1000,
+                                 .text = path});
+}
+
+static int states(void *unused, struct tp_error *err)
+{
+    (void)unused, (void)err;
+    tp_outside_tree_init(&tree, &arena);
+    take_exec(7, 100, "first");
+    take_switch(7, 150, true, true);   /* running 50 */
+    take_switch(7, 170, false, false); /* ready 20 */
+    take_fork(7, 7, 8, 180);
+    take_switch(8, 185, false, false); /* ready 5 */
+    take_switch(7, 300, true, false);  /* running 130 */
+    take_switch(7, 290, false, false); /* told out of order: blocked 0 */
+    take_switch(9, 400, true, false);  /* of nobody */
+    assert_int_equal(take_exit(7, 7, 410), TP_NO_ID);
+    assert_int_equal(take_exit(7, 8, 500), 0);
+    assert_int_equal(take_exit(7, 8, 600), TP_NO_ID);
+    take_fork(7, 10, 10, 700);
+    tp_outside_tree_end(&tree, 1000);
+    return 0;
+}
+
+static void states_add_up_to_the_time_of_their_thread(void **state)
+{
+    static const int64_t wanted[][TP_OUTSIDE_STATES] = {{290, 20, 0}, {315, 5, 0}, {0, 300, 0}};
+    (void)state;
+    assert_int_equal(tp_arena_run(&arena, states, NULL, NULL), 0);
+    assert_int_equal(tree.threads.count, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct tp_outside_thread *thread = tp_outside_thread_at(&tree, i);
+        int64_t sum = 0;
+        for (int s = 0; s < TP_OUTSIDE_STATES; s++) {
+            assert_int_equal(thread->total_ns[s], wanted[i][s]);
+            sum += thread->total_ns[s];
+        }
+        assert_int_equal(sum, thread->end_ns - thread->begin_ns);
+    }
+    const struct tp_outside_process *first = tp_outside_process_at(&tree, 0), *child = tp_outside_process_at(&tree, 1);
+    assert_true(first->is_over && first->begin_ns == 100 && first->end_ns == 500 && first->running_ns == 605);
+    assert_true(!child->is_over && child->parent == 0 && child->end_ns == 1000);
+}
+
+static int programs(void *unused, struct tp_error *err)
+{
+    static const uint64_t chain[] = {PERF_CONTEXT_USER, 0x400010, 0x400020, 0x999, 0x998};
+    static const uint64_t moved[] = {PERF_CONTEXT_USER, 0x700010, 0x700020};
+    (void)unused, (void)err;
+    tp_outside_tree_init(&tree, &arena);
+    take_exec(7, 100, "first");
+    map_code(7, 0x400000, "/no/such/file");
+    take_fork(7, 8, 8, 110);
+    take_stack(8, 120, false, chain, 5); /* by what it inherited */
+    take_stack(7, 120, false, chain, 5);
+    take_fork(7, 7, 9, 130);
+    take_exec(8, 140, "second");
+    take_stack(8, 150, false, chain, 3); /* nothing is mapped there any more */
+    map_code(8, 0x700000, "/no/such/file");
+    take_stack(8, 160, false, moved, 3);
+    take_stack(7, 170, false, chain, 3);
+    take_exec(7, 200, "third"); /* its other thread is gone with that */
+    return 0;
+}
+
+static void processes_share_the_frames_of_a_file(void **state)
+{
+    (void)state;
+    assert_int_equal(tp_arena_run(&arena, programs, NULL, NULL), 0);
+    const struct tp_outside_sample *samples = tree.samples.data;
+    assert_int_equal(tree.samples.count, 5);
+    assert_int_equal(samples[0].stack, samples[1].stack);
+    assert_int_equal(samples[3].stack, samples[4].stack);
+    assert_int_not_equal(samples[3].stack, samples[0].stack); /* which has a caller */
+    const struct tp_code_node *leaf = tp_code_node_at(&tree.places, samples[0].stack);
+    assert_int_equal(tp_code_frame_at(&tree.places, samples[0].stack)->address, 0x10);
+    assert_int_equal(tp_code_frame_at(&tree.places, leaf->outer)->address, 0x1f); /* the call before */
+    uint32_t outermost = tp_code_node_at(&tree.places, leaf->outer)->outer;
+    assert_int_equal(tp_code_frame_at(&tree.places, outermost)->file, TP_CODE_UNKNOWN);
+    assert_int_equal(tp_code_node_at(&tree.places, outermost)->outer, 0); /* one for all that is not known */
+    assert_int_equal(tp_code_frame_at(&tree.places, samples[2].stack)->file, TP_CODE_UNKNOWN);
+    const struct tp_outside_process *first = tp_outside_process_at(&tree, 0), *child = tp_outside_process_at(&tree, 1);
+    assert_int_equal(first->exec_count, 2);
+    assert_int_equal(child->exec_count, 1);
+    assert_string_equal(first->programs[1].name, "third");
+    assert_string_equal(child->programs[0].name, "second");
+    assert_string_equal(first->programs[0].path.ptr, "/no/such/file");
+    assert_int_equal(first->living_count, 1);
+    assert_int_equal(tp_outside_thread_at(&tree, 2)->end_ns, 200);
+}
+
+static int waits(void *unused, struct tp_error *err)
+{
+    static const uint64_t disk[] = {PERF_CONTEXT_KERNEL, KERNEL, KERNEL + 17, PERF_CONTEXT_USER, 0x10};
+    static const uint64_t lock[] = {PERF_CONTEXT_KERNEL, KERNEL, KERNEL + 33};
+    (void)unused, (void)err;
+    tp_outside_tree_init(&tree, &arena);
+    take_exec(7, 100, "first");
+    take_stack(7, 110, true, disk, 5); /* before its switch */
+    take_switch(7, 110, true, false);
+    take_switch(7, 120, false, false);
+    take_switch(7, 130, true, false);
+    take_stack(7, 130, true, lock, 3); /* after it */
+    take_switch(7, 140, false, false);
+    take_stack(7, 150, true, lock, 3);
+    take_switch(7, 150, true, true); /* it could run: it waits for nothing */
+    struct tp_str names[8] = {{0}};
+    for (uint32_t i = 0; i < tree.places.frames.count; i++) {
+        uint64_t address = TP_AT(&tree.places.frames, struct tp_code_frame, i)->address;
+        names[i] = address == KERNEL        ? TP_STR("schedule")
+                   : address == KERNEL + 16 ? TP_STR("io_schedule_timeout")
+                   : address == KERNEL + 32 ? TP_STR("futex_wait_queue")
+                                            : TP_STR("");
+    }
+    const struct tp_str *causes = tp_wait_causes(&tree.places, names, &arena);
+    const struct tp_outside_change *changes = tree.changes.data;
+    assert_int_equal(tree.changes.count, 6);
+    assert_string_equal(causes[changes[1].stack].ptr, "disk");
+    assert_string_equal(causes[changes[3].stack].ptr, "lock");
+    assert_int_equal(changes[5].stack, 0);
+    assert_null(causes[0].ptr);
+    return 0;
+}
+
+static void a_wait_has_the_cause_of_its_own_stack(void **state)
+{
+    (void)state;
+    assert_int_equal(tp_arena_run(&arena, waits, NULL, NULL), 0);
+}
+
+static void records_have_their_turn_by_time(void **state)
+{
+    static const int64_t times[] = {30, 10, 20, 10, 40};
+    struct tp_pending pending;
+    (void)state;
+    tp_pending_init(&pending);
+    for (uint32_t i = 0; i < 5; i++) {
+        const struct {
+            struct perf_event_header head;
+            uint64_t number;
+        } record = {{.type = PERF_RECORD_SWITCH, .size = sizeof record}, i};
+        assert_non_null(tp_pending_add(&pending, &record.head, times[i]));
+    }
+    static const uint64_t wanted[] = {1, 3, 2, 0, 4};
+    tp_pending_sort(&pending);
+    for (size_t done = 0; done < 5; done++) {
+        uint64_t number;
+        memcpy(&number, tp_pending_head(&pending, pending.records[0].at) + 1, sizeof number);
+        assert_int_equal(number, wanted[done]);
+        tp_pending_drop(&pending, 1);
+    }
+    assert_int_equal(pending.count, 0);
+    tp_pending_release(&pending);
+}
+
+static void records_that_are_cut_are_refused(void **state)
+{
+    uint64_t words[16] = {0};
+    struct perf_event_header *head = (struct perf_event_header *)words;
+    struct tp_perf_record record;
+    (void)state;
+    *head = (struct perf_event_header){.type = PERF_RECORD_SAMPLE, .size = 48};
+    words[4] = 1; /* addresses in the chain */
+    assert_true(tp_perf_record_read(&record, head) && record.chain_count == 1);
+    words[4] = 2;
+    assert_false(tp_perf_record_read(&record, head));
+    *head = (struct perf_event_header){.type = PERF_RECORD_FORK, .size = 8 + 16 + 24};
+    assert_true(tp_perf_record_read(&record, head));
+    head->size -= 8;
+    assert_false(tp_perf_record_read(&record, head));
+    memset(words + 1, 'x', sizeof words - 8); /* a name without an end */
+    *head = (struct perf_event_header){.type = PERF_RECORD_COMM, .size = 8 + 16 + 24};
+    assert_false(tp_perf_record_read(&record, head));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(states_add_up_to_the_time_of_their_thread, begin, end),
+        cmocka_unit_test_setup_teardown(processes_share_the_frames_of_a_file, begin, end),
+        cmocka_unit_test_setup_teardown(a_wait_has_the_cause_of_its_own_stack, begin, end),
+        cmocka_unit_test(records_have_their_turn_by_time),
+        cmocka_unit_test(records_that_are_cut_are_refused),
+    };
+    return cmocka_run_group_tests_name("outside tree", tests, NULL, NULL);
+}
