@@ -1,0 +1,122 @@
+/* Ends of processes: see exit_codes.h. */
+#include "collector/outside/exit_codes.h"
+
+#include <linux/cn_proc.h>
+#include <linux/connector.h>
+#include <linux/netlink.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "writer/base/limits.h"
+
+enum { SOCKET_BYTES = 4 << 20, MESSAGE_BYTES = 8192 };
+
+/* struct pidfd_info of linux/pidfd.h, as Linux 6.15 has it; PIDFD_INFO_EXIT. */
+struct process_info {
+    uint64_t mask, group;
+    uint32_t ids[11];
+    int32_t exit_status;
+};
+#define INFO_EXIT (1ull << 3)
+#define ASK_INFO _IOWR(0xFF, 11, struct process_info)
+
+static int open_connector(void)
+{
+    const struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = CN_IDX_PROC};
+    const struct {
+        struct nlmsghdr head;
+        struct cn_msg message;
+        uint32_t operation;
+    } __attribute__((packed)) listen = {.head = {.nlmsg_len = sizeof listen, .nlmsg_type = NLMSG_DONE},
+                                        .message = {.id = {CN_IDX_PROC, CN_VAL_PROC}, .len = sizeof listen.operation},
+                                        .operation = PROC_CN_MCAST_LISTEN};
+    const int size = SOCKET_BYTES;
+    int fd = socket(PF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_CONNECTOR);
+    if (fd < 0)
+        return -1;
+    setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size);
+    if (bind(fd, (const struct sockaddr *)&address, sizeof address) == 0 &&
+        send(fd, &listen, sizeof listen, 0) == (ssize_t)sizeof listen)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+void tp_exit_codes_open(struct tp_exit_codes *codes, struct tp_arena *arena)
+{
+    *codes = (struct tp_exit_codes){.connector = open_connector()};
+    tp_id_map_init(&codes->waiting, arena);
+    tp_id_map_init(&codes->ended, arena);
+}
+
+void tp_exit_codes_release(struct tp_exit_codes *codes)
+{
+    for (uint32_t i = 0; i < codes->waiting.slot_count; i++)
+        if (codes->waiting.slots[i].is_used && codes->waiting.slots[i].value)
+            close((int)codes->waiting.slots[i].value - 1);
+    if (codes->connector >= 0)
+        close(codes->connector);
+    *codes = (struct tp_exit_codes){.connector = -1};
+}
+
+void tp_exit_codes_add(struct tp_exit_codes *codes, uint32_t pid)
+{
+    uint32_t *known = tp_id_map_find(&codes->waiting, pid), *over = tp_id_map_find(&codes->ended, pid);
+    if (known && *known)
+        close((int)*known - 1);
+    codes->descriptor_count -= known && *known;
+    if (over)
+        *over = TP_NO_ID; /* of an earlier process of that number */
+    known = tp_id_map_put(&codes->waiting, pid);
+    *known = 0;
+    bool is_asked = codes->connector < 0 && codes->descriptor_count < TP_MAX_OUTSIDE_DESCRIPTORS;
+    int fd = is_asked ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+    codes->descriptor_count += fd >= 0;
+    *known = fd >= 0 ? (uint32_t)fd + 1 : 0;
+}
+
+static void take_event(struct tp_exit_codes *codes, const struct cn_msg *message)
+{
+    struct proc_event event = {0};
+    memcpy(&event, message->data, message->len < sizeof event ? message->len : sizeof event);
+    uint32_t pid = (uint32_t)event.event_data.exit.process_pid;
+    if (event.what != PROC_EVENT_EXIT || pid != (uint32_t)event.event_data.exit.process_tgid ||
+        !tp_id_map_find(&codes->waiting, pid))
+        return;
+    *tp_id_map_put(&codes->ended, pid) = event.event_data.exit.exit_code;
+}
+
+void tp_exit_codes_read(struct tp_exit_codes *codes)
+{
+    char bytes[MESSAGE_BYTES] __attribute__((aligned(8)));
+    ssize_t size = codes->connector >= 0 ? recv(codes->connector, bytes, sizeof bytes, 0) : 0;
+    for (; size > 0; size = recv(codes->connector, bytes, sizeof bytes, 0)) {
+        int left = (int)size;
+        for (struct nlmsghdr *head = (void *)bytes; NLMSG_OK(head, (unsigned)left); head = NLMSG_NEXT(head, left))
+            take_event(codes, NLMSG_DATA(head));
+    }
+}
+
+bool tp_exit_codes_take(struct tp_exit_codes *codes, uint32_t pid, int *status)
+{
+    struct process_info info = {.mask = INFO_EXIT};
+    uint32_t *known = tp_id_map_find(&codes->waiting, pid), *over = tp_id_map_find(&codes->ended, pid);
+    bool is_told = over && *over != TP_NO_ID;
+    if (is_told)
+        *status = (int)*over;
+    if (known && *known) {
+        if (!is_told && ioctl((int)*known - 1, ASK_INFO, &info) == 0 && (info.mask & INFO_EXIT)) {
+            *status = info.exit_status;
+            is_told = true;
+        }
+        close((int)*known - 1);
+        *known = 0;
+        codes->descriptor_count--;
+    }
+    if (over)
+        *over = TP_NO_ID;
+    return is_told;
+}

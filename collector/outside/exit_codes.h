@@ -1,0 +1,32 @@
+/* How processes end that are not our children: the kernel's connector tells all ends of the system to who has
+ * CAP_NET_ADMIN; else a descriptor of each process is kept, which knows from Linux 6.15 on. One thread. */
+#ifndef TP_COLLECTOR_OUTSIDE_EXIT_CODES_H
+#define TP_COLLECTOR_OUTSIDE_EXIT_CODES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "writer/base/id_map.h"
+#include "writer/base/str.h"
+
+struct tp_exit_codes {
+    int connector;            /* a descriptor to watch, or -1 */
+    struct tp_id_map waiting; /* process: its descriptor plus 1, or 0 where the connector is asked */
+    struct tp_id_map ended;   /* process: its status, as wait(2) has it */
+    uint32_t descriptor_count;
+};
+
+/* The maps live in `arena`, whose guard the caller sets in the calls below that add or read. */
+void tp_exit_codes_open(struct tp_exit_codes *codes, struct tp_arena *arena);
+void tp_exit_codes_release(struct tp_exit_codes *codes);
+
+/* A process of the recording has begun. */
+void tp_exit_codes_add(struct tp_exit_codes *codes, uint32_t pid);
+
+/* Takes what the connector has told. */
+void tp_exit_codes_read(struct tp_exit_codes *codes);
+
+/* The status of a process that is over; false: it is not known. Forgets the process. */
+bool tp_exit_codes_take(struct tp_exit_codes *codes, uint32_t pid, int *status);
+
+#endif

@@ -1,0 +1,83 @@
+/* Stacks in words: see stack_words.h.
+ *
+ * All files lie beside each other in one space of addresses, 1 TiB each, so that each is opened once for all processes
+ * that had it. */
+#include "collector/outside/stack_words.h"
+
+#include <string.h>
+
+enum { FILE_SPACE_BITS = 40 };
+
+static uint64_t space_of(uint32_t file)
+{
+    return (uint64_t)(file + 1) << FILE_SPACE_BITS;
+}
+
+void tp_stack_words_init(struct tp_stack_words *words, const struct tp_code_places *places, const struct tp_str *kernel,
+                         struct tp_arena *arena)
+{
+    *words = (struct tp_stack_words){.places = places,
+                                     .kernel = kernel,
+                                     .frames = tp_arena_array(arena, places->frames.count + 1, sizeof *words->frames),
+                                     .text = TP_VEC(arena, char)};
+    tp_symbols_init(&words->symbols, arena);
+    for (uint32_t i = TP_CODE_FIRST_FILE; i < places->files.count; i++)
+        tp_symbols_add(&words->symbols, space_of(i), space_of(i + 1), space_of(i), 0,
+                       TP_AT(&places->files, struct tp_code_file, i)->path);
+}
+
+void tp_stack_words_release(struct tp_stack_words *words)
+{
+    tp_symbols_release(&words->symbols);
+}
+
+static void add_text(struct tp_vec *text, struct tp_str part)
+{
+    if (text->capacity - text->count < part.len)
+        tp_vec_grow(text, text->count + part.len);
+    if (part.len)
+        memcpy(TP_AT(text, char, text->count), part.ptr, part.len);
+    text->count += part.len;
+}
+
+/* What has no file: a frame with one word for all of it, but for functions of the kernel. */
+static struct tp_symbol_frames plain_frame(struct tp_stack_words *words, uint32_t file, uint32_t frame)
+{
+    static const char *const ends[TP_CODE_FIRST_FILE] = {"[unknown] [unknown];", " [kernel];", "[made] [memory];",
+                                                         "[vdso] [vdso];"};
+    bool is_named = file == TP_CODE_KERNEL && words->kernel && words->kernel[frame].len;
+    struct tp_vec text = TP_VEC(words->text.arena, char);
+    if (file == TP_CODE_KERNEL)
+        add_text(&text, is_named ? words->kernel[frame] : TP_STR("[unknown]"));
+    add_text(&text, tp_str_of(ends[file]));
+    struct tp_str all = {text.data, text.count};
+    return (struct tp_symbol_frames){.text = all, .first = {all.ptr, all.len - 1}};
+}
+
+static const struct tp_symbol_frames *frames_of(struct tp_stack_words *words, uint32_t node)
+{
+    const struct tp_code_frame *frame = tp_code_frame_at(words->places, node);
+    uint32_t number = tp_code_node_at(words->places, node)->frame, file = frame->file;
+    struct tp_symbol_frames *known = &words->frames[number];
+    if (known->text.ptr)
+        return known;
+    if (file >= TP_CODE_FIRST_FILE && frame->address >> FILE_SPACE_BITS)
+        file = TP_CODE_UNKNOWN;
+    *known = file < TP_CODE_FIRST_FILE ? plain_frame(words, file, number)
+                                       : tp_symbols_frames(&words->symbols, space_of(file) + frame->address, 0, false);
+    return known;
+}
+
+struct tp_str tp_stack_words_of(struct tp_stack_words *words, uint32_t node, bool without_kernel, struct tp_str *leaf)
+{
+    words->text.count = 0;
+    *leaf = (struct tp_str){0};
+    for (; node; node = tp_code_node_at(words->places, node)->outer) {
+        if (without_kernel && tp_code_frame_at(words->places, node)->file == TP_CODE_KERNEL)
+            continue;
+        const struct tp_symbol_frames *frames = frames_of(words, node);
+        *leaf = leaf->len ? *leaf : frames->first;
+        add_text(&words->text, frames->text);
+    }
+    return (struct tp_str){words->text.data, words->text.count};
+}
