@@ -1,0 +1,421 @@
+/* The recorder of programs from outside: see outside.h.
+ *
+ * A look reads the rings, asks at once what can only be asked of a living process (its words, its memory and I/O at its
+ * end), and gives the tree the records that are old enough for their order to be certain. */
+#include "collector/outside/outside.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/outside/exit_codes.h"
+#include "collector/outside/outside_trace.h"
+#include "collector/outside/pending.h"
+#include "collector/outside/perf_rings.h"
+#include "writer/base/limits.h"
+
+enum {
+    LOOK_NS = 20000000,    /* between two looks at the rings */
+    SOON_NS = 100000,      /* where words of a program are not there yet */
+    END_NS = 2000000,      /* until the connector has told of what ended last */
+    CERTAIN_NS = 20000000, /* what is older is in its ring for certain, and its words have come or will not */
+};
+#define SECOND_NS 1000000000ll
+#define OFTEN_NS (60 * SECOND_NS) /* so long memory and I/O are asked for at each look, then once a second */
+
+enum { LOOKED_AT = 64 }; /* processes whose memory and I/O are asked for at one look, in turns */
+
+/* A program whose words are not there yet. */
+struct late {
+    uint32_t note, pid;
+    int64_t until_ns;
+};
+
+struct tp_outside {
+    struct tp_outside_options options;
+    struct tp_arena arena;
+    struct tp_outside_tree tree;
+    struct tp_perf_rings rings;
+    struct tp_exit_codes codes;
+    struct tp_pending pending;
+    struct tp_vec notes; /* struct tp_outside_note */
+    struct tp_vec late;  /* struct late */
+    struct tp_vec looks; /* struct tp_outside_look */
+    struct tp_vec alive; /* numbers of processes */
+    struct tp_buf text;
+    size_t next_alive; /* which one is looked at next */
+    uint32_t known_processes;
+    uint64_t switch_stacks, dropped_count;
+    int64_t begin_ns, end_ns, clock_ns, looked_ns, usage_ns, stopped_ns;
+    uint32_t missed_ends, out_of_sight;
+    pid_t pid;
+    int watch, timer;
+};
+
+static int64_t time_of(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * SECOND_NS + now.tv_nsec;
+}
+
+static int64_t now_ns(void)
+{
+    return time_of(CLOCK_MONOTONIC);
+}
+
+/* ---- begin and end ---- */
+
+static int init(void *context, struct tp_error *err)
+{
+    struct tp_outside *o = context;
+    (void)err;
+    tp_outside_tree_init(&o->tree, &o->arena);
+    o->notes = TP_VEC(&o->arena, struct tp_outside_note);
+    o->late = TP_VEC(&o->arena, struct late);
+    o->looks = TP_VEC(&o->arena, struct tp_outside_look);
+    o->alive = TP_VEC(&o->arena, uint32_t);
+    return TP_OK;
+}
+
+static void watch(struct tp_outside *o, int fd)
+{
+    struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.fd = fd};
+    if (fd >= 0)
+        epoll_ctl(o->watch, EPOLL_CTL_ADD, fd, &event);
+}
+
+static void set_timer(const struct tp_outside *o, long first_ns)
+{
+    const struct itimerspec when = {.it_value = {.tv_nsec = first_ns}, .it_interval = {.tv_nsec = LOOK_NS}};
+    timerfd_settime(o->timer, 0, &when, NULL);
+}
+
+int tp_outside_new(struct tp_outside **out, const struct tp_outside_options *options, struct tp_error *err)
+{
+    struct tp_outside *o = calloc(1, sizeof *o);
+    *out = NULL;
+    if (!o)
+        return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
+    o->options = *options;
+    o->options.rate_hz = options->rate_hz ? options->rate_hz : TP_OUTSIDE_RATE;
+    o->codes.connector = -1;
+    o->watch = epoll_create1(EPOLL_CLOEXEC);
+    o->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    tp_buf_init(&o->text, TP_MAX_OUTSIDE_WORDS_BYTES);
+    tp_pending_init(&o->pending);
+    tp_arena_init(&o->arena, TP_MAX_OUTSIDE_BYTES);
+    int code = tp_arena_run(&o->arena, init, o, err);
+    if (code == TP_OK && (o->watch < 0 || o->timer < 0))
+        code = tp_error_set(err, TP_EIO, 0, "no descriptor is left");
+    watch(o, o->timer);
+    if (code < 0)
+        tp_outside_free(o);
+    else
+        *out = o;
+    return code;
+}
+
+void tp_outside_free(struct tp_outside *o)
+{
+    if (!o)
+        return;
+    tp_outside_tree_release(&o->tree);
+    tp_perf_rings_release(&o->rings);
+    tp_exit_codes_release(&o->codes);
+    tp_pending_release(&o->pending);
+    tp_buf_release(&o->text);
+    tp_arena_release(&o->arena);
+    if (o->watch >= 0)
+        close(o->watch);
+    if (o->timer >= 0)
+        close(o->timer);
+    free(o);
+}
+
+static int open_codes(void *context, struct tp_error *err)
+{
+    struct tp_outside *o = context;
+    (void)err;
+    tp_exit_codes_open(&o->codes, &o->arena);
+    tp_exit_codes_add(&o->codes, (uint32_t)o->pid);
+    return TP_OK;
+}
+
+int tp_outside_begin(struct tp_outside *o, pid_t pid, struct tp_error *err)
+{
+    o->pid = pid;
+    int code = tp_perf_rings_open(&o->rings, pid, o->options.rate_hz, err);
+    code = code < 0 ? code : tp_arena_run(&o->arena, open_codes, o, err);
+    if (code < 0)
+        return code;
+    for (size_t i = 0; i < o->rings.count; i++)
+        watch(o, o->rings.rings[i].fd);
+    watch(o, o->codes.connector);
+    set_timer(o, LOOK_NS);
+    o->begin_ns = o->looked_ns = o->usage_ns = now_ns();
+    o->clock_ns = time_of(CLOCK_REALTIME) - o->begin_ns;
+    return TP_OK;
+}
+
+int tp_outside_fd(const struct tp_outside *o)
+{
+    return o->watch;
+}
+
+/* ---- at once ---- */
+
+static struct tp_outside_note *add_note(struct tp_outside *o, struct tp_pending_record *record)
+{
+    struct tp_outside_note *note = tp_vec_push(&o->notes);
+    *note = (struct tp_outside_note){0};
+    record->note = (uint32_t)o->notes.count - 1;
+    return note;
+}
+
+static bool read_words(struct tp_outside *o, uint32_t pid, struct tp_outside_note *note)
+{
+    if (!tp_proc_read_words(&o->text, pid))
+        return false;
+    note->words = (struct tp_str){tp_arena_copy(&o->arena, o->text.data, o->text.size), o->text.size};
+    return true;
+}
+
+/* The kernel tells the name of a program before it lays out the words. */
+static void ask_words(struct tp_outside *o, struct tp_pending_record *record, uint32_t pid)
+{
+    struct tp_outside_note *note = add_note(o, record);
+    if (!read_words(o, pid, note))
+        *(struct late *)tp_vec_push(&o->late) = (struct late){record->note, pid, now_ns() + CERTAIN_NS};
+}
+
+static void ask_late(struct tp_outside *o)
+{
+    size_t kept = 0;
+    struct late *late = o->late.data;
+    for (size_t i = 0; i < o->late.count; i++) {
+        bool is_done = read_words(o, late[i].pid, TP_AT(&o->notes, struct tp_outside_note, late[i].note));
+        if (!is_done && now_ns() < late[i].until_ns && tp_proc_is_alive(late[i].pid, &o->text))
+            late[kept++] = late[i];
+    }
+    o->late.count = kept;
+}
+
+static void take(void *context, const struct perf_event_header *head)
+{
+    struct tp_outside *o = context;
+    struct tp_perf_record r;
+    if (!tp_perf_record_read(&r, head))
+        return;
+    struct tp_pending_record *record = tp_pending_add(&o->pending, head, (int64_t)r.time_ns);
+    if (!record) {
+        o->dropped_count++;
+        return;
+    }
+    o->switch_stacks += r.type == PERF_RECORD_SAMPLE && tp_perf_rings_is_switch(&o->rings, r.event_id);
+    if (r.type == PERF_RECORD_COMM && r.is_exec)
+        ask_words(o, record, r.pid);
+    if (r.type == PERF_RECORD_FORK && r.pid != r.parent_pid)
+        tp_exit_codes_add(&o->codes, r.pid);
+    struct tp_proc_usage usage = {0};
+    if (r.type == PERF_RECORD_EXIT && r.pid == r.tid && tp_proc_read_usage(&usage, r.pid, &o->text))
+        *add_note(o, record) = (struct tp_outside_note){.usage = usage, .has_usage = true};
+}
+
+/* ---- in the order of time ---- */
+
+static void take_end(struct tp_outside *o, uint32_t number)
+{
+    struct tp_outside_process *process = tp_outside_process_at(&o->tree, number);
+    bool is_ours = process->pid == (uint32_t)o->pid; /* how it ends is told to its parent, which is us */
+    process->has_status = tp_exit_codes_take(&o->codes, process->pid, &process->status);
+    process->is_out_of_sight = !process->has_status && tp_proc_is_alive(process->pid, &o->text);
+    o->out_of_sight += process->is_out_of_sight;
+    o->missed_ends += !process->has_status && !process->is_out_of_sight && !is_ours;
+}
+
+static void take_until(struct tp_outside *o, int64_t until_ns)
+{
+    size_t done = 0;
+    tp_pending_sort(&o->pending);
+    for (; done < o->pending.count && o->pending.records[done].time_ns < until_ns; done++) {
+        const struct tp_pending_record *p = &o->pending.records[done];
+        struct tp_perf_record r;
+        tp_perf_record_read(&r, tp_pending_head(&o->pending, p->at));
+        bool is_switch = r.type == PERF_RECORD_SAMPLE && tp_perf_rings_is_switch(&o->rings, r.event_id);
+        uint32_t ended = tp_outside_tree_take(
+            &o->tree, &r, is_switch, p->note != TP_NO_ID ? TP_AT(&o->notes, struct tp_outside_note, p->note) : NULL);
+        if (ended != TP_NO_ID)
+            take_end(o, ended);
+    }
+    tp_pending_drop(&o->pending, done);
+    if (!o->pending.count)
+        o->notes.count = o->late.count = 0;
+}
+
+/* ---- memory and I/O ---- */
+
+static void look_at(struct tp_outside *o, uint32_t number, int64_t time_ns)
+{
+    struct tp_outside_process *process = tp_outside_process_at(&o->tree, number);
+    struct tp_proc_usage usage = process->usage;
+    usage.resident_bytes = 0;
+    if (!tp_proc_read_usage(&usage, process->pid, &o->text))
+        return;
+    if (usage.resident_bytes)
+        *(struct tp_outside_look *)tp_vec_push(&o->looks) =
+            (struct tp_outside_look){time_ns, number, usage.resident_bytes};
+    int64_t peak = process->usage.resident_bytes;
+    process->usage = usage;
+    process->usage.resident_bytes = peak > usage.resident_bytes ? peak : usage.resident_bytes;
+    process->has_usage = true;
+}
+
+static void look_at_usage(struct tp_outside *o, int64_t time_ns)
+{
+    uint32_t *alive = o->alive.data;
+    size_t kept = 0;
+    for (size_t i = 0; i < o->alive.count; i++)
+        if (!tp_outside_process_at(&o->tree, alive[i])->is_over)
+            alive[kept++] = alive[i];
+    o->alive.count = kept;
+    for (; o->known_processes < o->tree.processes.count; o->known_processes++)
+        if (!tp_outside_process_at(&o->tree, o->known_processes)->is_over)
+            *(uint32_t *)tp_vec_push(&o->alive) = o->known_processes;
+    for (size_t i = 0, looks = 0; looks < LOOKED_AT && i < o->alive.count; i++, o->next_alive++) {
+        uint32_t number = *TP_AT(&o->alive, uint32_t, o->next_alive % o->alive.count);
+        if (!tp_outside_process_at(&o->tree, number)->has_run)
+            continue; /* it is what it was */
+        tp_outside_process_at(&o->tree, number)->has_run = false;
+        look_at(o, number, time_ns);
+        looks++;
+    }
+    o->usage_ns = time_ns;
+}
+
+/* ---- looks ---- */
+
+static int look(void *context, struct tp_error *err)
+{
+    struct tp_outside *o = context;
+    int64_t time_ns = now_ns();
+    (void)err;
+    o->switch_stacks = 0;
+    tp_perf_rings_read(&o->rings, take, o);
+    tp_exit_codes_read(&o->codes);
+    ask_late(o);
+    tp_perf_rings_budget(&o->rings, o->switch_stacks, time_ns);
+    if (time_ns - o->looked_ns >= LOOK_NS / 2) {
+        take_until(o, time_ns - CERTAIN_NS);
+        o->looked_ns = time_ns;
+    }
+    int64_t pause_ns = time_ns - o->begin_ns < OFTEN_NS ? LOOK_NS / 2 : SECOND_NS;
+    if (time_ns - o->usage_ns >= pause_ns)
+        look_at_usage(o, time_ns);
+    return TP_OK;
+}
+
+/* What was seen so far stays; the program goes on without events. */
+static void stop(struct tp_outside *o)
+{
+    o->stopped_ns = o->tree.last_ns ? o->tree.last_ns : o->begin_ns;
+    o->pending.count = 0;
+    tp_perf_rings_close(&o->rings);
+}
+
+void tp_outside_look(void *outside)
+{
+    struct tp_outside *o = outside;
+    struct epoll_event events[16];
+    uint64_t ticks;
+    while (read(o->timer, &ticks, sizeof ticks) > 0 ||
+           epoll_wait(o->watch, events, sizeof events / sizeof *events, 0) > 0)
+        ; /* what is ready is told once: all of it is read below */
+    if (!o->begin_ns || o->stopped_ns)
+        return;
+    if (tp_arena_run(&o->arena, look, o, NULL) < 0)
+        stop(o);
+    set_timer(o, o->late.count ? SOON_NS : LOOK_NS);
+}
+
+/* The program's own words are known, also where it was over before they could be asked for. */
+static void tell_words(struct tp_outside *o, struct tp_outside_process *root)
+{
+    struct tp_buf words;
+    if (!root->exec_count || root->programs[0].words.len)
+        return;
+    tp_buf_init(&words, TP_MAX_OUTSIDE_WORDS_BYTES);
+    for (char *const *word = o->options.argv; *word; word++)
+        tp_buf_add(&words, *word, strlen(*word) + 1);
+    words.failed = 0; /* the first ones */
+    size_t size = words.size;
+    root->programs[0].words = (struct tp_str){tp_buf_move(&words, &o->arena), size};
+    o->tree.missed_words--;
+}
+
+static int finish(void *context, struct tp_error *err)
+{
+    struct tp_outside *o = context;
+    look(o, err);
+    take_until(o, INT64_MAX);
+    const uint32_t *root = tp_id_map_find(&o->tree.process_ids, (uint32_t)o->pid);
+    if (root)
+        tell_words(o, tp_outside_process_at(&o->tree, *root));
+    return TP_OK;
+}
+
+void tp_outside_end(struct tp_outside *o, int status)
+{
+    const struct timespec moment = {.tv_nsec = END_NS};
+    nanosleep(&moment, NULL);
+    if (!o->stopped_ns && tp_arena_run(&o->arena, finish, o, NULL) < 0)
+        stop(o);
+    o->end_ns = o->stopped_ns ? o->stopped_ns : now_ns();
+    const uint32_t *root = tp_id_map_find(&o->tree.process_ids, (uint32_t)o->pid);
+    if (root) {
+        struct tp_outside_process *process = tp_outside_process_at(&o->tree, *root);
+        process->has_status = true;
+        process->status = status;
+    }
+    tp_outside_tree_end(&o->tree, o->end_ns);
+}
+
+/* ---- afterwards ---- */
+
+int tp_outside_write(struct tp_outside *o, const char *path, struct tp_error *err)
+{
+    struct tp_outside_seen seen = tp_outside_seen(o);
+    struct tp_buf json;
+    const char *slash = strrchr(o->options.argv[0], '/');
+    tp_buf_init(&json, 0);
+    tp_outside_put(&json, &seen);
+    const struct tp_outside_trace trace = {.tree = &o->tree,
+                                           .looks = &o->looks,
+                                           .clock_ns = o->clock_ns,
+                                           .begin_ns = o->begin_ns,
+                                           .end_ns = o->end_ns,
+                                           .name = tp_str_of(slash ? slash + 1 : o->options.argv[0]),
+                                           .seen = {json.data, json.size}};
+    int code =
+        json.failed ? tp_error_set(err, TP_ENOMEM, 0, "out of memory") : tp_outside_trace_write(&trace, path, err);
+    tp_buf_release(&json);
+    return code;
+}
+
+struct tp_outside_seen tp_outside_seen(const struct tp_outside *o)
+{
+    return (struct tp_outside_seen){.process_count = o->tree.processes.count,
+                                    .thread_count = o->tree.threads.count,
+                                    .sample_count = o->tree.samples.count,
+                                    .lost_count = o->tree.lost_count + o->dropped_count,
+                                    .missed_words = o->tree.missed_words,
+                                    .missed_ends = o->missed_ends,
+                                    .out_of_sight = o->out_of_sight,
+                                    .stacks_left_out = o->rings.windows_spent,
+                                    .is_user_only = o->rings.is_user_only,
+                                    .stopped_after_ns = o->stopped_ns ? o->stopped_ns - o->begin_ns : 0};
+}

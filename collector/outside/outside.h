@@ -1,0 +1,73 @@
+/* A program and all that it starts, recorded from outside: by events of the kernel, which are opened before its exec
+ * and read in this process. Nothing is loaded into the program, no signal reaches it, and it goes on when we end.
+ *
+ *     tp_outside_new(&outside, &options, err);
+ *     ... fork: the child waits; tp_outside_begin(outside, pid, err); the child goes on ...
+ *     ... until it is over: when tp_outside_fd(outside) can be read, tp_outside_look(outside) ...
+ *     tp_outside_end(outside, status);
+ *     tp_outside_write(outside, path, err);
+ *     tp_outside_free(outside);
+ *
+ * One thread. Memory is bounded (TP_MAX_OUTSIDE_BYTES): what does not fit is not recorded, the program goes on. */
+#ifndef TP_COLLECTOR_OUTSIDE_H
+#define TP_COLLECTOR_OUTSIDE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "writer/base/buf.h"
+#include "writer/base/error.h"
+
+struct tp_outside;
+
+struct tp_outside_options {
+    char *const *argv; /* PROGRAM and its arguments; borrowed until free */
+    unsigned rate_hz;  /* samples a second of a thread that runs; 0: TP_OUTSIDE_RATE */
+};
+
+/* Fewer than from inside: each is read by us, and has what the kernel did, too. No divisor of what programs do
+ * regularly. */
+enum { TP_OUTSIDE_RATE = 199 };
+
+/* Returns 0 with *out to be freed, or TP_ENOMEM, TP_EIO with *out NULL. */
+int tp_outside_new(struct tp_outside **out, const struct tp_outside_options *options, struct tp_error *err);
+void tp_outside_free(struct tp_outside *outside);
+
+/* Opens the events of a child that has not called exec yet. Returns 0; TP_EUNSUPPORTED: the kernel refuses them, err
+ * says how in a few words; TP_ENOMEM. */
+int tp_outside_begin(struct tp_outside *outside, pid_t pid, struct tp_error *err);
+
+/* A descriptor that can be read when it is time for tp_outside_look. Valid from new to free. */
+int tp_outside_fd(const struct tp_outside *outside);
+
+/* Reads what has happened; `outside` is a struct tp_outside, as struct tp_child_watch has it. */
+void tp_outside_look(void *outside);
+
+/* The program is over: status as wait(2) has it. What still lives of the run is recorded until now. */
+void tp_outside_end(struct tp_outside *outside, int status);
+
+/* What was seen. After the end. */
+struct tp_outside_seen {
+    size_t process_count, thread_count, sample_count;
+    uint64_t lost_count;      /* records that the kernel or we had no room for */
+    uint32_t missed_words;    /* programs whose words were gone before we came */
+    uint32_t missed_ends;     /* processes of which it is not known how they ended */
+    uint32_t out_of_sight;    /* processes that took other rights, and are not seen from then on */
+    uint64_t stacks_left_out; /* tenths of a second in which not every switch had a stack */
+    bool is_user_only;        /* no stacks of the kernel, so no causes of waits */
+    int64_t stopped_after_ns; /* the recording had no more room from then on; 0: it is whole */
+};
+
+struct tp_outside_seen tp_outside_seen(const struct tp_outside *outside);
+
+/* What could not be seen, in words with commas between them; nothing is added when all was. */
+void tp_outside_word(struct tp_buf *text, const struct tp_outside_seen *seen);
+
+/* The same as a JSON object, for the trace. */
+void tp_outside_put(struct tp_buf *json, const struct tp_outside_seen *seen);
+
+/* Writes the trace. After the end. Returns 0, TP_EIO, TP_ENOMEM. */
+int tp_outside_write(struct tp_outside *outside, const char *path, struct tp_error *err);
+
+#endif

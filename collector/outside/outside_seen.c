@@ -1,0 +1,48 @@
+/* What was seen from outside and what was not, in words and as JSON: see outside.h. */
+#include <inttypes.h>
+#include <stddef.h>
+
+#include "collector/outside/outside.h"
+#include "writer/base/json_out.h"
+
+static void add(struct tp_buf *text, uint64_t count, const char *one, const char *many)
+{
+    if (!count)
+        return;
+    if (text->size)
+        tp_buf_puts(text, ", ");
+    tp_buf_printf(text, "%" PRIu64 " %s", count, count == 1 ? one : many);
+}
+
+void tp_outside_word(struct tp_buf *text, const struct tp_outside_seen *seen)
+{
+    if (seen->stopped_after_ns)
+        tp_buf_printf(text, "anything after %.1f s, for want of room", (double)seen->stopped_after_ns / 1e9);
+    if (seen->is_user_only)
+        tp_buf_printf(text, "%swhat the kernel did and what was waited for (perf_event_paranoid)",
+                      text->size ? ", " : "");
+    add(text, seen->out_of_sight, "process after it took other rights", "processes after they took other rights");
+    add(text, seen->lost_count, "lost record", "lost records");
+    add(text, seen->missed_words, "program's arguments", "programs' arguments");
+    add(text, seen->missed_ends, "process's exit code", "processes' exit codes");
+}
+
+void tp_outside_put(struct tp_buf *out, const struct tp_outside_seen *seen)
+{
+    const struct {
+        const char *key;
+        int64_t value;
+    } counts[] = {
+        {"processes", (int64_t)seen->process_count}, {"threads", (int64_t)seen->thread_count},
+        {"samples", (int64_t)seen->sample_count},    {"lost_records", (int64_t)seen->lost_count},
+        {"missed_argv", seen->missed_words},         {"missed_exit_codes", seen->missed_ends},
+        {"out_of_sight", seen->out_of_sight},        {"windows_without_switch_stacks", (int64_t)seen->stacks_left_out},
+        {"stopped_after_ns", seen->stopped_after_ns}};
+    struct tp_json json;
+    tp_json_init(&json, out);
+    tp_json_object(&json);
+    tp_json_member_text(&json, "mode", seen->is_user_only ? "inherited, user" : "inherited");
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        tp_json_member_int(&json, counts[i].key, counts[i].value);
+    tp_json_object_end(&json);
+}
