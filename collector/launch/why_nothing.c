@@ -30,7 +30,7 @@ enum {
 /* With fewer samples due, it is no wonder that there was none: loading takes time, too, in which none are taken. */
 #define FEW_SAMPLES 5.0
 
-const char tp_nothing_outside[] = "it can be recorded from outside only, as by 'perf record'";
+const char tp_nothing_outside[] = "it can be recorded from outside only (--outside)";
 
 /* ---- looking ---- */
 
@@ -276,7 +276,7 @@ void tp_nothing_word(char *text, size_t size, const struct tp_nothing *nothing)
         snprintf(
             text, size,
             "it confined itself by seccomp before it did anything that is recorded, and can be recorded from outside "
-            "only, as by 'perf record'; or switch its sandbox off");
+            "only (--outside); or switch its sandbox off");
         return;
     case TP_NOTHING_REPLACED:
         snprintf(text, size, "%s became %s, and replaced LD_PRELOAD; record that one: tracepress record -- %s",

@@ -276,7 +276,7 @@ elif make_programs >case.log 2>&1; then
         skip "nothing recorded: it became a static program" "no static libc"
     fi
     if ./confined filter >out 2>&1 || [ $? = 7 ]; then
-        check "nothing recorded: it confined itself" nothing 'it confined itself by seccomp.*perf record' 7 sample ./confined filter
+        check "nothing recorded: it confined itself" nothing 'it confined itself by seccomp.*--outside' 7 sample ./confined filter
     else
         skip "nothing recorded: it confined itself" "no seccomp here"
     fi

@@ -17,6 +17,7 @@
 #include "webreport/cli/cmd.h"
 #include "webreport/cli/record_end.h"
 #include "webreport/cli/record_options.h"
+#include "webreport/cli/record_outside.h"
 #include "webreport/session/console.h"
 #include "writer/base/environment.h"
 
@@ -30,6 +31,7 @@ struct job {
     struct tp_run_folder folder;
     struct tp_launcher launcher; /* where the call is of a rank of a job */
     struct tp_run_note note;
+    bool is_outside;
     struct tp_kineto kineto;
     struct tp_spool_server server;
 };
@@ -54,8 +56,10 @@ static int make_folder(struct job *job, struct tp_error *err)
                                                 .summary = o->summary,
                                                 .summary_only = o->summary_only},
                                      .argv = job->argv,
-                                     .mode = job->program.why_plain ? "none" : "inside",
-                                     .reason = job->program.why_plain,
+                                     .mode = job->is_outside          ? "outside"
+                                             : job->program.why_plain ? "none"
+                                                                      : "inside",
+                                     .reason = job->is_outside ? NULL : job->program.why_plain,
                                      .started_ns = tp_record_now_ns()};
     if (code == TP_OK)
         tp_record_write_note(job->console, &job->folder, &job->note);
@@ -173,12 +177,42 @@ static void forget_folder(struct job *job)
     tp_run_folder_close(&job->folder, true);
 }
 
+/* True with *exit_code when all is done; false: the kernel refuses events, which has been said, and nothing ran. */
+static bool run_outside(struct job *job, int *exit_code)
+{
+    struct tp_error err = {0};
+    struct tp_record_outside record = {.options = job->options,
+                                       .console = job->console,
+                                       .argv = job->argv,
+                                       .program = &job->program,
+                                       .folder = &job->folder,
+                                       .note = &job->note};
+    job->is_outside = true;
+    *exit_code = TP_EXIT_NO_OUTPUT;
+    if (make_folder(job, &err) < 0) {
+        tp_console_error(job->console, "%s", err.text);
+        return true;
+    }
+    bool is_done = tp_record_outside(&record, exit_code);
+    if (is_done)
+        tp_run_folder_close(&job->folder, false);
+    else
+        forget_folder(job);
+    if (record.start_error)
+        *exit_code = cannot_run(job, record.start_error);
+    job->is_outside = false;
+    return is_done || record.start_error;
+}
+
 static int run(struct job *job)
 {
+    int code;
     tp_program_find(&job->program, job->argv[0]);
     if (job->program.error)
         return cannot_run(job, job->program.error);
-    int code = prepare(job);
+    if (job->options->outside && run_outside(job, &code))
+        return code;
+    code = prepare(job);
     if (code == TP_EXIT_DONE)
         tp_spool_server_open(&job->server, *job->preload ? job->folder.lock : -1);
     struct tp_child child = {.path = job->program.path,

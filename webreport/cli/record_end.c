@@ -179,7 +179,7 @@ static void take_over(struct ending *ending, const struct tp_child *child)
     tp_run_outputs_make(end->console, end->folder, end->note, !takeover.running_count && !takeover.failed_count);
 }
 
-static void end_note(struct tp_run_note *note, const struct tp_child *child)
+void tp_record_end_note(struct tp_run_note *note, const struct tp_child *child)
 {
     note->pid = child->pid;
     note->ended_ns = tp_record_now_ns();
@@ -192,7 +192,7 @@ void tp_record_end(const struct tp_record_end *end, const struct tp_child *child
 {
     struct ending ending = {.end = end, .lock = PTHREAD_MUTEX_INITIALIZER};
     pthread_t waiter;
-    end_note(end->note, child);
+    tp_record_end_note(end->note, child);
     bool has_waiter = pthread_create(&waiter, NULL, wait_for_signal, &ending) == 0;
     tp_console_restart(end->console); /* the time of the program is none of ours */
     take_over(&ending, child);

@@ -26,6 +26,9 @@ void tp_record_end(const struct tp_record_end *end, const struct tp_child *child
 /* Wall-clock time. */
 int64_t tp_record_now_ns(void);
 
+/* Fills in what run.json says of the end. */
+void tp_record_end_note(struct tp_run_note *note, const struct tp_child *child);
+
 /* Writes run.json; that it cannot is said, and changes nothing. */
 void tp_record_write_note(struct tp_console *console, const struct tp_run_folder *folder,
                           const struct tp_run_note *note);

@@ -15,6 +15,7 @@ static const struct tp_opt table[] = {
     {"output", 'o', TP_OPT_PATH, AT(out), NULL},
     {"source", 0, TP_OPT_LIST, AT(source), NULL},
     {"no-source", 0, TP_OPT_LIST, AT(no_source), NULL},
+    {"outside", 0, TP_OPT_FLAG, AT(outside), NULL},
     {"list-sources", 0, TP_OPT_FLAG, AT(list_sources), NULL},
     {"duration", 0, TP_OPT_TEXT, AT(duration), NULL},
     {"skip", 0, TP_OPT_TEXT, AT(skip_first), NULL},
@@ -144,6 +145,8 @@ int tp_record_parse(struct tp_record_options *options, int argc, char **argv, ch
         return tp_error_set(err, TP_EUSAGE, 0, "name a program behind --");
     if (!*options->out)
         return tp_error_set(err, TP_EUSAGE, 0, "-o: the name of the folder is empty");
+    if (options->outside && (options->source.count || options->no_source.count))
+        return tp_error_set(err, TP_EUSAGE, 0, "--outside and sources exclude each other: nothing is put into it");
     return parse_values(options, err);
 }
 

@@ -13,7 +13,7 @@ struct tp_record_options {
     const char *out;
     struct tp_opt_list source, no_source; /* each item: names by comma */
     const char *duration, *skip_first, *wait, *warmup, *active, *repeat, *torch;
-    bool list_sources, no_tfevents, report, summary, summary_only;
+    bool outside, list_sources, no_tfevents, report, summary, summary_only;
     struct tp_kineto_options kineto; /* schedule and torch options, parsed; also for the inside of PyTorch */
     bool has_schedule;               /* one of the five was given */
 };

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""outside.py TRACE CHECK [VALUE...]: what a trace that was recorded from outside says, against what is known otherwise.
+
+sums            the states of each thread follow each other without a gap, so they add up to its wall time; a process
+                lasts from its first thread's begin to its last thread's end; samples stand for the running time
+running NS [P]  all running time is within P percent (3) of NS, or within 3 ms
+exits CODE...   these are the exit codes of the processes, in the order of their begin ("S9": ended by signal 9)
+count N         so many processes
+argv WORD...    a process had these words
+cause NAME MS   threads were blocked by that cause at least so long
+split NAME=MS.. shares of the samples that are in each function, within 3 points of the shares of the times
+"""
+import collections
+import gzip
+import json
+import re
+import sys
+
+
+def ns(text):
+    """Microseconds with three decimals, as they stand in the file, without a loss."""
+    whole, _, part = text.partition(".")
+    return int(whole) * 1000 + int((part + "000")[:3])
+
+
+class Number(str):
+    pass
+
+
+trace = json.load(gzip.open(sys.argv[1]), parse_float=Number, parse_int=Number)
+events = trace["traceEvents"]
+processes = [e for e in events if e.get("cat") == "process"]
+processes.sort(key=lambda e: (ns(e["ts"]), int(e["pid"])))
+samples = [e for e in events if e.get("cat") == "cpu_sample"]
+states = collections.defaultdict(list)
+for e in events:
+    if e.get("cat") == "thread_state":
+        states[int(e["pid"]), int(e["tid"])].append((ns(e["ts"]), ns(e["ts"]) + ns(e["dur"]), e["name"], e.get("args", {})))
+for rows in states.values():
+    rows.sort(key=lambda row: row[:2])
+
+
+def time_in(name, wanted=lambda args: True):
+    return sum(b - a for rows in states.values() for a, b, state, args in rows if state == name and wanted(args))
+
+
+def sums():
+    assert states and processes
+    spans = collections.defaultdict(list)
+    for (pid, tid), rows in states.items():
+        for before, after in zip(rows, rows[1:]):
+            assert before[1] == after[0], (pid, tid, before, after)
+        assert sum(b - a for a, b, *_ in rows) == rows[-1][1] - rows[0][0]
+        spans[pid] += [rows[0][0], rows[-1][1]]
+    for p in processes:
+        begin, end = ns(p["ts"]), ns(p["ts"]) + ns(p["dur"])
+        assert (begin, end) == (min(spans[int(p["pid"])]), max(spans[int(p["pid"])])), p
+    assert sum(int(p["args"]["running ns"]) for p in processes) == time_in("running")
+    sampled = {e["pid"] for e in samples}
+    running = sum(int(p["args"]["running ns"]) for p in processes if p["pid"] in sampled)
+    assert sum(int(e["args"]["cpu ns"]) for e in samples) == running
+
+
+def running(wanted, percent=3):
+    found = time_in("running")
+    assert abs(found - float(wanted)) <= max(float(wanted) * float(percent) / 100, 3e6), (found, wanted)
+
+
+def exits(*wanted):
+    found = ["S" + p["args"]["signal"] if "signal" in p["args"] else p["args"].get("exit", "?") for p in processes]
+    assert found == list(wanted), found
+
+
+def count(wanted):
+    assert len(processes) == int(wanted), len(processes)
+
+
+def argv(*wanted):
+    found = [p["args"]["argv"] for p in processes]
+    assert list(wanted) in found, found
+
+
+def cause(name, least_ms):
+    found = time_in("blocked", lambda args: args.get("cause") == name) / 1e6
+    assert found >= float(least_ms), (name, found)
+
+
+def split(*wanted):
+    times = {name: float(ms) for name, ms in (word.split("=") for word in wanted)}
+    found = collections.Counter()
+    for e in samples:
+        for frame in e["args"].get("Call stack", "").split(";"):
+            name = re.sub(r"^.*\): | \[.*$", "", frame)
+            if name in times:
+                found[name] += int(e["args"]["cpu ns"])
+                break
+    whole, sampled = sum(times.values()), sum(found.values())
+    assert len(samples) >= 200, len(samples)
+    assert sampled >= 0.9 * sum(int(e["args"]["cpu ns"]) for e in samples), "functions not seen"
+    for name, ms in times.items():
+        share, seen = 100 * ms / whole, 100 * found[name] / sampled
+        assert abs(share - seen) <= 3, (name, share, seen)
+
+
+globals()[sys.argv[2]](*sys.argv[3:])

@@ -1,0 +1,192 @@
+# `tracepress record --outside`: programs are recorded by events of the kernel, nothing is put into them; what the trace
+# says (tests/check/outside.py) is what is known of them otherwise.
+. tests/suites/case.sh
+HERE=$PWD
+cd "$WORK" || exit 1
+PY=${PYTHON:-/usr/bin/python3}
+[ -x "$PY" ] || PY=python3
+
+program() { # NAME [FLAGS...]: builds tests/native/NAME.c
+    program_name=$1
+    shift
+    ${CC:-cc} -O1 -g -fno-omit-frame-pointer -D_GNU_SOURCE -pthread -I"$HERE" "$HERE/tests/native/$program_name.c" \
+        -o "$program_name" "$@" >build.log 2>&1
+}
+# outside STATUS PROGRAM...: records it, wants that exit code and one trace, which is $trace; no leftovers
+outside() {
+    want=$1
+    shift
+    rm -rf r
+    cpu_limit 120 "$TP" record --outside --no-tfevents -o r -- "$@" >out 2>err
+    status=$?
+    [ $status = "$want" ] || { echo "exit code $status, wanted $want"; cat err; return 1; }
+    trace=$(ls r/*/*.pt.trace.json.gz)
+    [ -f "$trace" ] && grep -q '"mode":"outside"' r/*/run.json && grep -q '"state":"complete"' r/*/run.json ||
+        { find r; cat err; return 1; }
+    [ -z "$(find r -name '.*')" ] || { echo "something is left:"; find r; return 1; }
+}
+says() { "$PY" "$HERE/tests/check/outside.py" "$trace" "$@" 2>said || { tail -n 3 said; cat err; return 1; }; }
+said() { grep -q "$1" err || { echo "not said: $1"; cat err; return 1; }; }
+
+outside 0 true >first 2>&1 || :
+if grep -q 'not recorded from outside' err; then
+    skip "programs recorded from outside" "$(sed -n 's/.*from inside: //p' err | head -n 1)"
+    exit 0
+fi
+has_kernel() { ! grep -q 'what the kernel did' err; } # stacks of the kernel: for root, or by perf_event_paranoid
+knows_ends() { [ "$(id -u)" = 0 ] && ! grep -q 'exit code' err; }
+
+# ---- what comes through ----
+
+streams() {
+    outside 3 sh -c 'read line; echo "got $line"; echo problem >&2; exit 3' <<X || return 1
+input
+X
+    [ "$(cat out)" = "got input" ] && grep -qx problem err && says sums && says argv sh -c 'read line; echo "got $line"; echo problem >&2; exit 3'
+}
+check "input, output and exit code pass through" streams
+signals() {
+    outside 137 sh -c 'kill -9 $$' && said 'signal 9' && says exits S9 || return 1
+    rm -rf r
+    "$TP" record --outside --no-tfevents -o r -- sh -c 'trap "echo term; exit 4" TERM; : >begun; while :; do sleep 0.05; done' >out 2>err &
+    comes $! test -e begun && kill -TERM $!
+    wait $!
+    [ $? = 4 ] && [ "$(cat out)" = term ]
+}
+check "signals end the program as without us" signals
+missing() {
+    rm -rf r
+    "$TP" record --outside -o r -- ./no-such-program >out 2>err
+    [ $? = 127 ] && [ -z "$(ls r 2>/dev/null)" ]
+}
+check "a program that is not there leaves no folder" missing
+usage() {
+    "$TP" record --outside --source memory -o r -- true >out 2>err
+    [ $? = 2 ] && said 'exclude each other'
+}
+check "--outside and sources exclude each other" usage
+# same COMMAND: output, errors of its own and exit code with and without
+same() {
+    sh -c "$1" >alone.out 2>alone.err </dev/null
+    alone=$?
+    rm -rf r made
+    "$TP" record --outside --no-tfevents -q -o r -- sh -c "$1" >out 2>err </dev/null
+    status=$?
+    [ $status = $alone ] && cmp out alone.out && cmp err alone.err && [ -f "$(ls r/*/*.gz)" ] || { echo "$1: $status, alone $alone"; cat err; return 1; }
+}
+seq 1 40000 >numbers
+same_all() {
+    printf 'int main(void) { return 0; }\n' >one.c
+    for command in "gzip -nc numbers" "sqlite3 :memory: 'with recursive c(x) as (select 1 union all select x+1 from c where x<20000) select sum(x) from c'" \
+        "sort -r numbers | uniq -c | tail -n 3; exit 5" "/usr/bin/python3 -c 'print(sum(range(100000))); import sys; sys.exit(7)'" \
+        "perl -e 'print 6*7, qq(\n); exit 9'" "gcc -c one.c -o one.o && cmp one.o one.o" "awk '{ s += \$1 } END { print s; exit 2 }' numbers" \
+        "echo '2^200' | bc" "dd if=numbers of=copy conv=fsync status=none && cmp copy numbers" "sleep 0.1" \
+        "cmp numbers one.c" "tar cf - --mtime=@0 numbers | cksum"; do
+        command -v "$(echo "$command" | sed 's/ .*//')" >/dev/null || continue
+        same "$command" || return 1
+    done
+}
+check "twelve programs of Debian: the same output and exit code" same_all
+
+# ---- what is seen ----
+
+adds_up() {
+    for command in 'sort -r numbers | uniq -c | wc -l' 'for i in 1 2 3; do sleep 0.02; done' 'gzip -c numbers | cat >/dev/null'; do
+        outside 0 sh -c "$command" && says sums || return 1
+    done
+}
+check "states add up to each thread's time to the nanosecond" adds_up
+rusage() {
+    outside 0 gzip -9c /usr/bin/perl && ns=$(sed -n 's/.*"cpu_us":\([0-9]*\).*/\1000/p' r/*/run.json) && says running "$ns" && says sums
+}
+check "running time is within 3 % of rusage" rusage
+split() {
+    program split_program || { cat build.log; return 1; }
+    for turn in 1 2 3; do # 3 points are two deviations of so many samples
+        # shellcheck disable=SC2046
+        outside 0 ./split_program 4 && says sums && set -- $(cat out) &&
+            says split alpha="$1" beta="$2" gamma_="$3" delta="$4" && return 0
+    done
+    return 1
+}
+check "two threads, four functions: each share within 3 points" split
+causes() {
+    outside 0 sleep 0.2 && says cause sleep 150 && outside 0 sh -c '(sleep 0.2; echo x) | cat' && says cause pipe 100 && says cause child 100
+}
+if has_kernel; then check "what threads wait for is named" causes; else skip "what threads wait for is named" "no stacks of the kernel here"; fi
+ends() {
+    outside 6 sh -c 'true; false; sh -c "exit 3"; sh -c "kill -15 \$\$"; exit 6' 2>/dev/null && says exits 6 3 S15 || return 1
+    outside 0 sh -c 'i=0; while [ $i -lt 50 ]; do /bin/sh -c "exit $i"; i=$((i + 1)); done' &&
+        says count 51 && says sums && says exits $(seq 0 0) $(seq 0 49)
+}
+if knows_ends; then check "exit codes of a shell's children, of 50 short ones" ends; else skip "exit codes of a shell's children, of 50 short ones" "only root is told here"; fi
+vforks() {
+    outside 5 /usr/bin/python3 -c 'import os, subprocess, sys; subprocess.call(["/bin/sleep", "0.05"]); sys.exit(5)' && says count 2 && says argv /bin/sleep 0.05 && says sums
+}
+[ ! -x /usr/bin/python3 ] || check "vfork and another program" vforks
+static() {
+    outside 0 ./split_program 0.2 && says sums && says count 1
+}
+if program split_program -static; then check "a static program is recorded" static; else skip "a static program is recorded" "no static C library"; fi
+
+# ---- what keeps others out ----
+
+confined() {
+    program confined_program || { cat build.log; return 1; }
+    for way in filter:7 threads:7 strict:5 counter:6; do
+        ./confined_program ${way%:*} >/dev/null 2>&1
+        [ $? = ${way#*:} ] || continue # not here
+        outside ${way#*:} ./confined_program ${way%:*} && [ "$(cat out)" = "done" ] && says sums || return 1
+        grep -q 'not seen' err && { cat err; return 1; }
+    done
+    return 0
+}
+check "a program that confines itself by seccomp is recorded to its end" confined
+other_user() {
+    outside 0 setpriv --reuid=65534 --regid=65534 --clear-groups sh -c 'id -u; sleep 0.05' && [ "$(cat out)" = 65534 ] && says sums && says argv sleep 0.05
+}
+set_user() { # exec of a program that takes other rights ends inherited events
+    cp /bin/sleep mine && chown 65534 mine && chmod 4755 mine || return 1
+    outside 0 sh -c './mine 0.2; exit 0' && says sums && said 'took other rights'
+}
+unprivileged() {
+    home=$(mktemp -d) && cp "$BUILD/tracepress" "$home/tp" && chmod 777 "$home" || return 1
+    (cd "$home" && setpriv --reuid=65534 --regid=65534 --clear-groups ./tp record --outside --no-tfevents -o r -- sh -c 'sleep 0.05; exit 3') >out 2>err
+    status=$?
+    trace=$(ls "$home"/r/*/*.gz)
+    { [ $status = 3 ] && { grep -q 'not recorded from outside' err || { says sums && says argv sleep 0.05; }; }; } || status=failed
+    rm -rf "$home"
+    [ "$status" = 3 ] || { cat err; return 1; }
+}
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+    check "a program that becomes another user is recorded" other_user
+    check "a setuid program goes out of sight, and a line says so" set_user
+    check "without rights: user stacks, or a line that says why not" unprivileged
+else
+    skip "other users" "needs root and setpriv"
+fi
+refused() {
+    program refused_program || { cat build.log; return 1; }
+    rm -rf r
+    ./refused_program "$TP" record --outside --no-tfevents -o r -- sh -c 'echo ran; exit 3' >out 2>err
+    [ $? = 3 ] && [ "$(cat out)" = ran ] && [ "$(grep -c 'not recorded from outside, but from inside' err)" = 1 ] &&
+        grep -q '"mode":"inside"' r/*/run.json && [ "$(ls r | wc -l)" = 1 ]
+}
+if is_checked; then
+    skip "events refused" "a sanitizer's library would have to be preloaded before ours"
+else
+    check "where events are refused it is recorded from inside, and a line says why" refused
+fi
+
+# ---- what the other commands make of it ----
+
+readers() {
+    outside 0 sh -c 'gzip -c numbers | cksum >/dev/null' || return 1
+    "$TP" report "$trace" -o page.html --json page.json --strict --quiet 2>err || { cat err; return 1; }
+    "$TP" table "$trace" >table.txt 2>err && ! grep -q 'blocked\|running' table.txt || { cat table.txt; return 1; }
+    "$TP" check "$trace" >check.txt 2>err
+    case $? in 0 | 6) ;; *) cat check.txt err; return 1 ;; esac # 6: there is no baseline
+    "$TP" export "$trace" --to tfevents -o events --quiet 2>err || { cat err; return 1; }
+    "$TP" export "$trace" --to chrome -o chrome --quiet 2>err && zcat -f chrome/* | grep -q thread_state || { cat err; return 1; }
+}
+check "report, table, check and exports take the trace; states are no operators" readers

@@ -1,0 +1,95 @@
+/* Recording from outside: see record_outside.h. */
+#include "webreport/cli/record_outside.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "collector/launch/child.h"
+#include "collector/outside/outside.h"
+#include "webreport/cli/cmd.h"
+#include "webreport/cli/record_end.h"
+#include "webreport/cli/run_outputs.h"
+
+static int open_events(void *outside, pid_t pid, struct tp_error *err)
+{
+    return tp_outside_begin(outside, pid, err);
+}
+
+/* In the child, before exec. */
+static void set_nothing(const void *given)
+{
+    (void)given;
+    tp_signals_restore();
+}
+
+static void name_trace(const struct tp_record_outside *record, char *path, size_t size)
+{
+    char name[TP_RUN_NAME_BYTES + 1];
+    tp_run_folder_program(name, record->argv[0]);
+    snprintf(path, size, "%s/%s.%" PRId64 ".pt.trace.json.gz", record->folder->path, name, record->note->started_ns);
+}
+
+static void say(const struct tp_record_outside *record, const struct tp_outside *outside, const char *path)
+{
+    const struct tp_outside_seen seen = tp_outside_seen(outside);
+    struct tp_buf missed;
+    tp_buf_init(&missed, 1 << 12);
+    tp_outside_word(&missed, &seen);
+    tp_console_notice(record->console, "recorded %s", path);
+    tp_console_notice(record->console, "from outside: %zu process%s, %zu thread%s, %zu sample%s%s%s",
+                      seen.process_count, seen.process_count == 1 ? "" : "es", seen.thread_count,
+                      seen.thread_count == 1 ? "" : "s", seen.sample_count, seen.sample_count == 1 ? "" : "s",
+                      missed.size ? "; not seen: " : "", missed.size ? missed.data : "");
+    tp_buf_release(&missed);
+}
+
+static void end(const struct tp_record_outside *record, struct tp_outside *outside, const struct tp_child *child)
+{
+    char path[TP_RUN_PATH_BYTES + 128];
+    struct tp_error err = {0};
+    tp_record_end_note(record->note, child);
+    tp_console_restart(record->console); /* the time of the program is none of ours */
+    tp_outside_end(outside, child->status);
+    name_trace(record, path, sizeof path);
+    if (child->signal)
+        tp_console_notice(record->console, "%s was ended by signal %d (%s); what it had recorded is kept",
+                          record->argv[0], child->signal, strsignal(child->signal));
+    int code = tp_outside_write(outside, path, &err);
+    if (code < 0)
+        tp_console_error(record->console, "no trace: %s", err.text);
+    else
+        say(record, outside, path);
+    record->note->state = TP_RUN_UNPROCESSED;
+    tp_record_write_note(record->console, record->folder, record->note);
+    tp_run_outputs_make(record->console, record->folder, record->note, true);
+}
+
+bool tp_record_outside(struct tp_record_outside *record, int *exit_code)
+{
+    struct tp_outside *outside;
+    struct tp_error err = {0};
+    const struct tp_outside_options options = {.argv = record->argv};
+    int code = tp_outside_new(&outside, &options, &err);
+    struct tp_child child = {
+        .path = record->program->path,
+        .argv = record->argv,
+        .may_be_shell_text = !record->program->is_elf,
+        .prepare = set_nothing,
+        .forked = open_events,
+        .forked_state = outside,
+        .watched = {{code < 0 ? -1 : tp_outside_fd(outside), tp_outside_look, outside}, {.fd = -1}}};
+    if (code == TP_OK)
+        tp_child_run(&child);
+    bool is_refused = code < 0 || child.start_error == ECANCELED;
+    record->start_error = is_refused ? 0 : child.start_error;
+    if (is_refused)
+        tp_console_notice(record->console, "not recorded from outside, but from inside: %s",
+                          code < 0 ? err.text : child.refused.text);
+    else if (!child.start_error)
+        end(record, outside, &child);
+    *exit_code = child.exit_code;
+    tp_outside_free(outside);
+    return !is_refused && !child.start_error;
+}
