@@ -180,6 +180,9 @@ static void programs_without_a_device_are_judged_by_the_main_thread(void **state
     tp_arena_release(&m.arena);
 }
 
+#define SAMPLE(ts, ns)                                                                                                 \
+    "{\"ph\":\"P\",\"cat\":\"cpu_sample\",\"name\":\"f\",\"pid\":10,\"tid\":1,\"ts\":" #ts ",\"args\":{\"cpu ns\":" #ns "}}"
+
 static void a_trace_without_times_says_why(void **state)
 {
     (void)state;
@@ -194,6 +197,18 @@ static void a_trace_without_times_says_why(void **state)
     tp_arena_release(&m.arena);
     make(&m, EVENT("overhead", "x", 0, 5, ""));
     assert_int_equal(m.verdict.class, TP_CLASS_EMPTY);
+    tp_arena_release(&m.arena);
+}
+
+/* As a program is recorded from outside. */
+static void samples_of_threads_are_something(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, EVENT("process", "sort", 0, 50, "") "," SAMPLE(10, 5000000) "," SAMPLE(20, 7000000));
+    assert_int_equal(m.verdict.class, TP_CLASS_SAMPLES);
+    headline_is(&m, "2 samples, 12.0 ms of processor time; no call was recorded.");
+    assert_true(isnan(m.verdict.percent));
     tp_arena_release(&m.arena);
 }
 
@@ -260,6 +275,7 @@ int main(void)
         cmocka_unit_test(a_collective_that_does_not_begin_is_communication),
         cmocka_unit_test(programs_without_a_device_are_judged_by_the_main_thread),
         cmocka_unit_test(a_trace_without_times_says_why),
+        cmocka_unit_test(samples_of_threads_are_something),
         cmocka_unit_test(a_fragment_is_too_little_to_judge),
         cmocka_unit_test(loading_data_is_no_work),
         cmocka_unit_test(a_step_or_range_with_work_is_enough),

@@ -313,7 +313,9 @@ static void fill_finding(struct tp_finding_block *block, const struct tp_job_wor
                          const struct tp_job_finding *finding)
 {
     struct tp_str title = shown(w, tp_str_of(finding->title));
-    bool has_cost = finding->cost_ns != TP_NULL_INT, is_high = has_cost && finding->cost_ratio >= 0.1;
+    bool has_cost = finding->cost_ns != TP_NULL_INT;
+    /* what a link could do is a sheet's word: no more than a hint is due to it */
+    bool is_high = has_cost && finding->cost_ratio >= 0.1 && finding->rule != TP_JOB_ALL_LINKS;
     *block =
         (struct tp_finding_block){.tone = is_high    ? TP_TONE_BAD
                                           : has_cost ? TP_TONE_WARN

@@ -21,6 +21,7 @@ static const struct {
     [TP_CLASS_CPU] = {"CPU only", TP_TONE_UNSURE},
     [TP_CLASS_DEVICE_MISSING] = {"Device missing", TP_TONE_UNSURE},
     [TP_CLASS_OTHER_DEVICE] = {"Other device", TP_TONE_UNSURE},
+    [TP_CLASS_SAMPLES] = {"Samples", TP_TONE_PLAIN},
     [TP_CLASS_EMPTY] = {"No data", TP_TONE_UNSURE},
     [TP_CLASS_TOO_LITTLE] = {"Too little", TP_TONE_UNSURE},
 };
@@ -117,7 +118,9 @@ static const char *details_of(const struct tp_naming *naming, const struct tp_pr
     if (verdict->class == TP_CLASS_TOO_LITTLE)
         return "Facts and tables are of what was recorded; shares of so little say nothing about the program.";
     if (verdict->cause == TP_TIME_NONE)
-        return verdict->class == TP_CLASS_EMPTY ? "See the trace quality section for what was read." : "";
+        return verdict->class == TP_CLASS_EMPTY     ? "See the trace quality section for what was read."
+               : verdict->class == TP_CLASS_SAMPLES ? "The section of samples says which functions took it."
+                                                    : "";
     if (profile->is_helper)
         text = tp_text_printf(arena, "A helper of the run: the run's numbers are without these %s.", step);
     else if (profile->model->step_marker != TP_MARKER_WINDOW)

@@ -8,6 +8,7 @@
 #include "webreport/model/main_thread.h"
 #include "webreport/model/numbers.h"
 #include "webreport/model/stack_walk.h"
+#include "writer/text/format.h"
 
 static const double CAUSE_PERCENT = 20; /* a cause names the class from a fifth of W on */
 static const double MOST_PERCENT = 50;  /* compute of half of W, and no cause: the device is the limit, too */
@@ -29,6 +30,7 @@ const char *tp_verdict_class_text(enum tp_verdict_class verdict_class)
         [TP_CLASS_CPU] = "cpu",
         [TP_CLASS_DEVICE_MISSING] = "device-missing",
         [TP_CLASS_OTHER_DEVICE] = "other-device",
+        [TP_CLASS_SAMPLES] = "samples",
         [TP_CLASS_EMPTY] = "empty",
         [TP_CLASS_TOO_LITTLE] = "too-little",
     };
@@ -385,11 +387,23 @@ static void judge_host(struct tp_trace_verdict *v, const struct tp_model *model,
 
 #define TOO_LITTLE(what) TP_STR("Too little to judge: no whole step, and less than 100 ms of " what " and device work.")
 
-static void judge_nothing(struct tp_trace_verdict *v, const struct tp_model *model, bool is_fragment)
+static struct tp_str words_of_samples(const struct tp_trace *trace, struct tp_arena *arena)
+{
+    int64_t cpu_ns = 0;
+    for (uint32_t i = 0; i < trace->sample_count; i++)
+        cpu_ns = tp_sat_add(cpu_ns, trace->samples[i].cpu_ns);
+    return tp_str_of(tp_text_printf(arena, "%s, %s of processor time; no call was recorded.",
+                                    tp_text_of_some(arena, trace->sample_count, "sample", "samples"),
+                                    tp_text_of_time(arena, cpu_ns)));
+}
+
+static void judge_nothing(struct tp_trace_verdict *v, const struct tp_model *model, bool is_fragment,
+                          struct tp_arena *arena)
 {
     v->class = is_fragment                                    ? TP_CLASS_TOO_LITTLE
                : model->program == TP_RECORDED_DEVICE_MISSING ? TP_CLASS_DEVICE_MISSING
                : model->program == TP_RECORDED_OTHER_DEVICE   ? TP_CLASS_OTHER_DEVICE
+               : model->trace->sample_count                   ? TP_CLASS_SAMPLES
                                                               : TP_CLASS_EMPTY;
     v->cause = TP_TIME_NONE;
     v->percent = NAN;
@@ -399,6 +413,8 @@ static void judge_nothing(struct tp_trace_verdict *v, const struct tp_model *mod
                       ? TP_STR("The program called a device, but the trace holds no device operation.")
                   : v->class == TP_CLASS_OTHER_DEVICE
                       ? TP_STR("The trace holds work of an accelerator whose records are not read.")
+                  : v->class == TP_CLASS_SAMPLES
+                      ? words_of_samples(model->trace, arena)
                       : TP_STR("The trace holds no events to judge.");
 }
 
@@ -415,7 +431,7 @@ void tp_verdict_build(struct tp_trace_verdict *v, const struct tp_model *model, 
     else if (!is_fragment && model->program == TP_RECORDED_CPU && model->window_ns)
         judge_host(v, model, arena);
     else
-        judge_nothing(v, model, is_fragment);
+        judge_nothing(v, model, is_fragment, arena);
 }
 
 /* ---- JSON ---- */

@@ -22,6 +22,7 @@ enum tp_verdict_class {
     TP_CLASS_CPU, /* no device, and neither loading nor communication takes a fifth */
     TP_CLASS_DEVICE_MISSING,
     TP_CLASS_OTHER_DEVICE,
+    TP_CLASS_SAMPLES, /* samples of its threads alone */
     TP_CLASS_EMPTY,
     TP_CLASS_TOO_LITTLE, /* a fragment (fragment.h) */
     TP_CLASS_COUNT
