@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 
-#include "writer/base/stats.h"
 
 const char *const plan_fault_names[PLAN_FAULTS] = {"clean",     "compute",    "host",     "data",      "link",
                                                    "imbalance", "changing",   "missing",  "more-work", "even",
@@ -182,20 +181,19 @@ static double batch_of(const struct plan *plan, uint32_t data, uint32_t step)
     return 0.8 + 0.4 * chance(plan, CHANCE_WORK, data, step);
 }
 
-/* What all ranks have more in the run without the fault: work is evened out, not lost. Stages to their mean; batches to
- * the median length, which is what is usual. */
-static int64_t evened(const struct plan *plan, struct tp_arena *arena)
+/* What all ranks have more in the run without the fault: work is evened out, not lost. Stages and batches to
+ * their mean. */
+static int64_t evened(const struct plan *plan)
 {
     if (plan->fault == PLAN_STAGE)
         return (int64_t)(plan->percent * MS / plan->pipeline);
     if (plan->fault != PLAN_SEQUENCE)
         return 0;
-    size_t count = (size_t)data_size(plan) * plan->steps;
-    double *lengths = tp_arena_array(arena, count, sizeof *lengths);
+    double sum = 0, count = (double)data_size(plan) * plan->steps;
     for (uint32_t d = 0; d < data_size(plan); d++)
         for (uint32_t s = 0; s < plan->steps; s++)
-            lengths[(size_t)d * plan->steps + s] = batch_of(plan, d, s);
-    return (int64_t)((tp_median(lengths, count) - 1) * 70 * MS);
+            sum += batch_of(plan, d, s);
+    return (int64_t)((sum / count - 1) * 70 * MS);
 }
 
 /* What a fault adds to the parts of a step. */
@@ -332,7 +330,7 @@ void plan_run(struct plan *plan, struct tp_arena *arena)
         plan->fault != PLAN_CLEAN && plan->fault != PLAN_IMBALANCE && plan->fault != PLAN_CHANGING_IMBALANCE;
     int64_t with_ns = run_steps(plan, now, last);
     enum plan_fault fault = plan->fault;
-    plan->evened_ns = evened(plan, arena);
+    plan->evened_ns = evened(plan);
     plan->fault = fault > PLAN_EVEN ? PLAN_EVEN : PLAN_CLEAN;
     plan->loss_percent = 100 * (1 - (double)run_steps(plan, now, last) / (double)with_ns);
     plan->fault = fault;
