@@ -21,7 +21,7 @@ static const struct {
     [TP_CLASS_CPU] = {"CPU only", TP_TONE_UNSURE},
     [TP_CLASS_DEVICE_MISSING] = {"Device missing", TP_TONE_UNSURE},
     [TP_CLASS_OTHER_DEVICE] = {"Other device", TP_TONE_UNSURE},
-    [TP_CLASS_SAMPLES] = {"Samples", TP_TONE_PLAIN},
+    [TP_CLASS_SAMPLES] = {"Samples", TP_TONE_UNSURE},
     [TP_CLASS_EMPTY] = {"No data", TP_TONE_UNSURE},
     [TP_CLASS_TOO_LITTLE] = {"Too little", TP_TONE_UNSURE},
 };
