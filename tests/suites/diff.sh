@@ -99,7 +99,9 @@ if command -v python3 >/dev/null; then
     }
     count=1000
     is_checked && count=20
-    check "diff, check: runs of one program, 0.3 to 5 % apart: at most 1 % of $count and more are told, or break a limit" alarms $count
+    name="diff, check: runs of one program, 0.3 to 5 % apart: at most 1 % of $count and more are told, or break a limit"
+    is_checked && name="diff, check: $count drawn runs of one program are judged to the end"
+    check "$name" alarms $count
     sed 's/^/    /' "$WORK/alarms" 2>/dev/null
     width() { # no line of text is wider than the terminal
         for side in slow10/worker0 sync leak swap batch; do

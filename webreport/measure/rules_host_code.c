@@ -9,9 +9,9 @@
 
 struct host_code {
     struct tp_advisor *a;
-    int64_t min_gap_ns;                /* shorter starved times do not count */
-    struct host_code *calling;         /* what is inside of operators that launch; NULL: no difference is made */
-    const struct tp_id_map *launching; /* events of outermost operators that launch device work */
+    int64_t min_gap_ns;        /* shorter starved times do not count */
+    struct host_code *calling; /* what is inside of operators that launch; NULL: no difference is made */
+    const uint8_t *launching;  /* by event: an outermost operator that launches device work */
     struct tp_id_map ids;
     struct tp_vec lines;  /* struct code_line */
     struct tp_vec pieces; /* struct code_piece */
@@ -53,7 +53,7 @@ static bool is_calling(const struct host_code *code, const struct tp_stack_segme
             outermost = i;
         }
     return outermost != TP_NO_ID &&
-           (model->trace->events[innermost].dur_ns < code->min_gap_ns || tp_id_map_find(code->launching, outermost));
+           (model->trace->events[innermost].dur_ns < code->min_gap_ns || code->launching[outermost]);
 }
 
 static void collect_code(void *context, const struct tp_stack_segment *segment)
@@ -133,17 +133,16 @@ static void walk_gpus(struct host_code *code)
     }
 }
 
-static struct tp_id_map find_launching(struct tp_advisor *a)
+static uint8_t *find_launching(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
-    struct tp_id_map found;
-    tp_id_map_init(&found, a->arena);
+    uint8_t *found = tp_arena_array(a->arena, model->trace->event_count, sizeof *found);
     for (uint32_t i = 0; i < model->launches.count; i++) {
         uint32_t op = model->launches.first_device[i] == TP_NO_ID ? TP_NO_ID : model->launches.op[i];
         while (op != TP_NO_ID && model->operators.parent[op] != TP_NO_ID)
             op = model->operators.parent[op];
         if (op != TP_NO_ID)
-            *tp_id_map_put(&found, model->operators.event[op]) = 1;
+            found[model->operators.event[op]] = true;
     }
     return found;
 }
@@ -198,13 +197,15 @@ void tp_rule_host_code(struct tp_advisor *a)
     struct tp_candidate c = {.rule = TP_RULE_A11, .has_ceiling = true};
     code_init(&code, a);
     code_init(&calling, a);
-    struct tp_id_map launching = find_launching(a);
+    uint8_t *launching = NULL;
     if (tp_rule_value(a, TP_RULE_A11, "by_cause") > 0) {
         c.rule = TP_RULE_A13;
         code.calling = &calling;
-        code.launching = &launching;
+        code.launching = launching = find_launching(a);
     }
     walk_gpus(&code);
+    if (launching)
+        tp_arena_drop(a->arena, launching, a->model->trace->event_count * sizeof *launching);
     tell_calling(&calling);
     struct tp_vec hits = find_hits(&code, &c.time);
     if (!hits.count)
