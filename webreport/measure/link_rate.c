@@ -185,25 +185,10 @@ const char *tp_link_rate_advice(void)
 
 void tp_link_rate_json(const struct tp_link_rate *found, struct tp_arena *arena, struct tp_json *json)
 {
-    const struct tp_rule *rule = rule_of_it();
-    struct tp_rule_gain gain = tp_rule_gain_of(TP_RULE_E5);
-    double share = found->share_percent;
-    enum tp_severity severity = tp_severity_of_share(share);
-    struct tp_finding finding = {
-        .rule = rule,
-        .title = rule->title,
-        .advice = rule->advice,
-        .doc_url = rule->doc_url,
-        .cause = rule->cause,
-        .confidence = rule->confidence,
-        .right = gain.right,
-        .known = gain.known,
-        .severity = severity == TP_SEVERITY_HIGH ? TP_SEVERITY_MEDIUM : severity, /* as of any of low confidence */
-        .ceiling_us_per_step = found->lost_us,
-        .share_percent = share,
-        .low_percent = share * gain.low,
-        .high_percent = share * gain.high,
-        .detail = tp_str_of(tp_link_rate_text(found, arena)),
-    };
+    struct tp_finding finding = tp_finding_of_run(TP_RULE_E5, found->share_percent);
+    if (finding.severity == TP_SEVERITY_HIGH) /* as any of low confidence */
+        finding.severity = TP_SEVERITY_MEDIUM;
+    finding.ceiling_us_per_step = found->lost_us;
+    finding.detail = tp_str_of(tp_link_rate_text(found, arena));
     tp_finding_json(&finding, json);
 }

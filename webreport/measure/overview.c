@@ -218,8 +218,7 @@ static double eligible_ratio(const struct tp_model *model)
         const struct tp_event *e = tp_device_event(model, k);
         if (e->kind != TP_KIND_KERNEL || devices->owner[k] == TP_NO_ID)
             continue;
-        uint8_t flags = model->operators.flags[devices->owner[k]];
-        if ((flags & TP_OPERATOR_ELIGIBLE) && !(flags & TP_OPERATOR_ELIGIBLE_CHILD))
+        if (tp_operator_is_eligible(model, devices->owner[k]))
             sum = tp_sat_add(sum, e->dur_ns);
     }
     return tp_ratio(sum, devices->kernel_time_ns);

@@ -98,24 +98,8 @@ const char *tp_straggler_text(const struct tp_straggler *found, struct tp_str wo
 void tp_straggler_json(const struct tp_straggler *found, const struct tp_distributed *view, struct tp_arena *arena,
                        struct tp_json *json)
 {
-    const struct tp_rule *rule = rule_of_it();
-    struct tp_rule_gain gain = tp_rule_gain_of(TP_RULE_E3);
-    double share = found->share_percent;
-    struct tp_finding finding = {
-        .rule = rule,
-        .title = rule->title,
-        .advice = rule->advice,
-        .doc_url = rule->doc_url,
-        .cause = rule->cause,
-        .confidence = rule->confidence,
-        .right = gain.right,
-        .known = gain.known,
-        .severity = tp_severity_of_share(share),
-        .ceiling_us_per_step = share * found->step_us / 100,
-        .share_percent = share,
-        .low_percent = share * gain.low,
-        .high_percent = share * gain.high,
-        .detail = tp_str_of(tp_straggler_text(found, view->ranks[found->rank]->worker, arena)),
-    };
+    struct tp_finding finding = tp_finding_of_run(TP_RULE_E3, found->share_percent);
+    finding.ceiling_us_per_step = found->share_percent * found->step_us / 100;
+    finding.detail = tp_str_of(tp_straggler_text(found, view->ranks[found->rank]->worker, arena));
     tp_finding_json(&finding, json);
 }

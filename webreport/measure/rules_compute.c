@@ -215,12 +215,6 @@ static void look_at_matrix(struct compute *x, uint32_t k, uint32_t owner)
     }
 }
 
-static bool is_eligible(const struct tp_model *model, uint32_t owner)
-{
-    unsigned both = TP_OPERATOR_ELIGIBLE | TP_OPERATOR_ELIGIBLE_CHILD;
-    return owner != TP_NO_ID && (model->operators.flags[owner] & both) == TP_OPERATOR_ELIGIBLE;
-}
-
 static void look_at_operation(struct compute *x, uint32_t k)
 {
     const struct tp_model *model = x->a->model;
@@ -229,7 +223,7 @@ static void look_at_operation(struct compute *x, uint32_t k)
     uint64_t owner_marks = owner == TP_NO_ID ? 0 : tp_marks_of(model, model->operators.event[owner]);
     bool is_kernel = e->kind == TP_KIND_KERNEL, is_communication = tp_is_communication(model, k);
     x->has_tensor_cores |= is_kernel && model->marks[e->name] & TP_MARK_TC_YES;
-    if (is_kernel && !is_communication && is_eligible(model, owner))
+    if (is_kernel && !is_communication && owner != TP_NO_ID && tp_operator_is_eligible(model, owner))
         look_at_matrix(x, k, owner);
     bool is_cast = is_kernel && owner_marks & TP_MARK_ATEN_COPY && types_of(x, owner) & TYPES_DIFFER;
     bool is_copy = is_kernel ? !is_communication && owner_marks & TP_MARK_COPY_OP

@@ -326,6 +326,27 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
     return true;
 }
 
+struct tp_finding tp_finding_of_run(enum tp_rule_id id, double share_percent)
+{
+    unsigned count;
+    const struct tp_rule *rule = &tp_rules(&count)[id];
+    struct tp_rule_gain gain = tp_rule_gain_of(id);
+    return (struct tp_finding){
+        .rule = rule,
+        .title = rule->title,
+        .advice = rule->advice,
+        .doc_url = rule->doc_url,
+        .cause = rule->cause,
+        .confidence = rule->confidence,
+        .right = gain.right,
+        .known = gain.known,
+        .severity = tp_severity_of_share(share_percent),
+        .share_percent = share_percent,
+        .low_percent = share_percent * gain.low,
+        .high_percent = share_percent * gain.high,
+    };
+}
+
 bool tp_advisor_add(struct tp_advisor *a, const struct tp_candidate *candidate)
 {
     struct tp_intervals within;

@@ -180,6 +180,10 @@ struct tp_rule_gain {
 };
 struct tp_rule_gain tp_rule_gain_of(enum tp_rule_id rule);
 
+/* A finding about all ranks of a run, which no advisor reports: the rule's words, cause and confidence, and of the share
+ * of the step its severity and what mending gains. No ceiling and no detail yet. */
+struct tp_finding tp_finding_of_run(enum tp_rule_id rule, double share_percent);
+
 double tp_rule_value(const struct tp_advisor *a, enum tp_rule_id rule, const char *key);
 
 /* 100 * ns / the judged time */

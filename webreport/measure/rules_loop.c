@@ -137,8 +137,7 @@ static struct tp_intervals products_of(struct tp_advisor *a)
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i];
         const struct tp_event *e = tp_operator_event(a->model, op);
-        unsigned both = TP_OPERATOR_ELIGIBLE | TP_OPERATOR_ELIGIBLE_CHILD; /* it leaves none to an operator inside */
-        if ((a->model->operators.flags[op] & both) == TP_OPERATOR_ELIGIBLE)
+        if (tp_operator_is_eligible(a->model, op))
             tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
     }
     return tp_intervals_of(&time);

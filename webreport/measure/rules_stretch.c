@@ -2,13 +2,13 @@
  * more where Python is spread over all of a step. */
 #include "webreport/measure/rules_cpu.h"
 
-enum { MOST_CALLS = 2, LEAST_PERCENT = 75, LEAST_PART = 50 }; /* LEAST_PART: a call shorter than W / 50 is none */
+enum { MOST_CALLS = 2, LEAST_PERCENT = 75, LEAST_PART = 50 }; /* of a step: shorter calls do not count */
 
 /* Calls of one function that call no module. */
 struct function {
-    uint32_t name, calls;
+    uint32_t calls;
     struct tp_vec time; /* struct tp_interval */
-    int64_t ns, python_ns;
+    int64_t python_ns;
     uint32_t longest;       /* event */
     bool is_before_modules; /* of all of its calls: nothing of the step's modules ran before */
 };
@@ -47,11 +47,10 @@ static void add_call(struct stretches *s, uint32_t event)
     if (*id == TP_NO_ID) {
         *id = (uint32_t)s->functions.count;
         *(struct function *)tp_vec_push(&s->functions) =
-            (struct function){e->name, 0, TP_VEC(s->a->arena, struct tp_interval), 0, 0, event, true};
+            (struct function){0, TP_VEC(s->a->arena, struct tp_interval), 0, event, true};
     }
     struct function *f = TP_AT(&s->functions, struct function, *id);
     f->calls++;
-    f->ns = tp_sat_add(f->ns, e->dur_ns);
     f->python_ns = tp_sat_add(f->python_ns, tp_intervals_length_within(s->python, e->ts_ns, tp_event_end(e)));
     f->is_before_modules &= is_before_modules(s, e);
     tp_intervals_push(&f->time, e->ts_ns, tp_event_end(e));

@@ -279,6 +279,14 @@ static inline int64_t tp_operator_end(const struct tp_model *model, uint32_t op)
     return ops->flags[op] & TP_OPERATOR_CLIPPED ? tp_listed_value(ops->clipped.data, ops->clipped.count, op)
                                                 : tp_event_end(tp_operator_event(model, op));
 }
+
+/* Is it eligible for tensor cores, and leaves its matrix work to no operator inside? */
+static inline bool tp_operator_is_eligible(const struct tp_model *model, uint32_t op)
+{
+    unsigned both = TP_OPERATOR_ELIGIBLE | TP_OPERATOR_ELIGIBLE_CHILD;
+    return (model->operators.flags[op] & both) == TP_OPERATOR_ELIGIBLE;
+}
+
 static inline const struct tp_event *tp_device_event(const struct tp_model *model, uint32_t device)
 {
     return &model->trace->events[model->devices.event[device]];
