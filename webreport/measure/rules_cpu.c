@@ -2,6 +2,7 @@
  * communication (H8). The loop (H2), the crowd (H4) and Python between operators (H6) have files of their own. */
 #include "webreport/measure/rules_cpu.h"
 
+#include "webreport/measure/rules_functions.h"
 #include "webreport/measure/wording.h"
 #include "webreport/model/main_thread.h"
 #include "webreport/model/operator_shapes.h"
@@ -273,6 +274,8 @@ void tp_rule_cpu_small(struct tp_advisor *a)
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval), between = time;
     double small_us = tp_rule_value(a, TP_RULE_H5, "small_us"), gap_us = tp_rule_value(a, TP_RULE_H5, "gap_us");
     int64_t all = 0, last_end = INT64_MIN; /* of the operator before, when it is small */
+    struct tp_busy_functions functions;
+    tp_busy_functions_init(&functions, a);
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i];
         const struct tp_event *e = tp_operator_event(a->model, op);
@@ -284,8 +287,11 @@ void tp_rule_cpu_small(struct tp_advisor *a)
         if (last_end == INT64_MIN)
             continue;
         tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
-        if (before != INT64_MIN && (double)(e->ts_ns - before) < gap_us * 1000)
+        if (before != INT64_MIN && (double)(e->ts_ns - before) < gap_us * 1000) {
             tp_intervals_push(&between, before, e->ts_ns);
+            tp_busy_functions_add(&functions, TP_RULE_H5, a->model->operators.event[op], true, e->ts_ns - before);
+        }
+        tp_busy_functions_book(&functions, TP_RULE_H5, a->model->operators.event[op], true);
         tp_picks_longest(&c.picks, a->model, a->model->operators.event[op]);
     }
     if ((double)c.picks.total < tp_rule_value(a, TP_RULE_H5, "min_per_step") * a->model->used_count ||
@@ -295,6 +301,8 @@ void tp_rule_cpu_small(struct tp_advisor *a)
     if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_H5, "min_pct"))
         return;
     tp_intervals_append(&between, c.time);
+    if (gap_us > 0)
+        tp_busy_functions_take(&functions, TP_RULE_H5, &between);
     c.time = tp_cpu_without_claimed(a, tp_intervals_of(&between));
     if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_H5, "min_pct"))
         return;
@@ -341,14 +349,16 @@ void tp_rule_cpu_copies(struct tp_advisor *a)
     const struct tp_operators *ops = &a->model->operators;
     struct tp_candidate c = {.rule = TP_RULE_H7, .has_ceiling = true};
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval), casts = time;
+    double cold = tp_rule_value(a, TP_RULE_H7, "cold_pct") / 100; /* what runs next finds its data out of the caches */
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i];
         const struct tp_event *e = tp_operator_event(a->model, op);
         if (!(a->model->marks[e->name] & TP_MARK_COPY_OP) || tp_cpu_is_loading(a, op) || is_needed(a, op))
             continue;
-        tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
+        int64_t end = tp_sat_add(tp_event_end(e), (int64_t)((double)e->dur_ns * cold));
+        tp_intervals_push(&time, e->ts_ns, end);
         if (tp_str_equal(tp_trace_name(a->model->trace, e), TP_STR("aten::_to_copy")))
-            tp_intervals_push(&casts, e->ts_ns, tp_event_end(e));
+            tp_intervals_push(&casts, e->ts_ns, end);
         if (!(tp_above(a, ops->parent[op]) & TP_ABOVE_COPY))
             tp_picks_longest(&c.picks, a->model, ops->event[op]);
     }

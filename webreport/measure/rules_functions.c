@@ -24,7 +24,8 @@ static uint32_t innermost_call(const struct tp_model *model, uint32_t event)
     return frame;
 }
 
-void tp_busy_functions_book(struct tp_busy_functions *functions, enum tp_rule_id rule, uint32_t event, bool is_cause)
+void tp_busy_functions_add(struct tp_busy_functions *functions, enum tp_rule_id rule, uint32_t event, bool is_cause,
+                           int64_t ns)
 {
     const struct tp_model *model = functions->advisor->model;
     uint32_t call = innermost_call(model, event);
@@ -37,7 +38,12 @@ void tp_busy_functions_book(struct tp_busy_functions *functions, enum tp_rule_id
     }
     struct booked *booked = TP_AT(&functions->booked, struct booked, *at);
     booked->has_cause |= is_cause;
-    booked->ns = tp_sat_add(booked->ns, model->trace->events[event].dur_ns);
+    booked->ns = tp_sat_add(booked->ns, ns);
+}
+
+void tp_busy_functions_book(struct tp_busy_functions *functions, enum tp_rule_id rule, uint32_t event, bool is_cause)
+{
+    tp_busy_functions_add(functions, rule, event, is_cause, functions->advisor->model->trace->events[event].dur_ns);
 }
 
 void tp_busy_functions_take(const struct tp_busy_functions *functions, enum tp_rule_id rule, struct tp_vec *intervals)

@@ -19,6 +19,10 @@ void tp_busy_functions_init(struct tp_busy_functions *functions, struct tp_advis
  * booked must not be booked again. */
 void tp_busy_functions_book(struct tp_busy_functions *functions, enum tp_rule_id rule, uint32_t event, bool is_cause);
 
+/* The same of ns that belong to an event, such as what stands before it. */
+void tp_busy_functions_add(struct tp_busy_functions *functions, enum tp_rule_id rule, uint32_t event, bool is_cause,
+                           int64_t ns);
+
 /* Appends the times of the calls that are booked for the rule, have a cause among that, and for more than half of their
  * time, to intervals. */
 void tp_busy_functions_take(const struct tp_busy_functions *functions, enum tp_rule_id rule, struct tp_vec *intervals);

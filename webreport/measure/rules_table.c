@@ -319,7 +319,7 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
                     TP_RULE_CPU,
                     "Copies and layout changes",
                     TP_CONFIDENCE_MEDIUM,
-                    {{"min_pct", 10.0, false}, {"min_values", 2, true}},
+                    {{"min_pct", 10.0, false}, {"min_values", 2, true}, {"cold_pct", 25.0, false}},
                     "Keep one memory layout and type, prefer views, write into preallocated outputs.",
                     DOC_TUNE,
                     "copy.layout"},
