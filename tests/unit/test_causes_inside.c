@@ -186,6 +186,39 @@ static void parts(int calls, bool is_equal)
     build();
 }
 
+/* A function of 600 us whose first operator takes a tensor apart; then ten rounds of two, 25 us a call. */
+static void rounds_behind(const char *apart, const char *outer, const char *inner)
+{
+    for (int s = 0; s < STEPS; s++) {
+        double at = begin_step(s);
+        frame("model.py(8): gather", at + 200, 600);
+        if (outer)
+            host("cpu_op", outer, at + 201, 590);
+        host("cpu_op", apart, at + 205, 30);
+        for (int i = 0; i < 20; i++) {
+            if (inner)
+                frame(inner, at + 250 + 25 * i, 24);
+            host("cpu_op", i % 2 ? "aten::sum" : "aten::softmax", at + 251 + 25 * i, 22);
+        }
+    }
+    build();
+}
+
+static void a_loop_over_pieces_takes_a_tensor_apart(void **state)
+{
+    rounds_behind("aten::split", NULL, NULL);
+    assert_found("H2", "host.index_loop", 44.7); /* from the second round on: 18 calls */
+    end(state), begin(state);
+    rounds_behind("aten::view", NULL, NULL); /* the same without: operators of two layers look alike */
+    assert_null(finding("H2"));
+    end(state), begin(state);
+    rounds_behind("aten::unbind", "aten::gru", NULL); /* a loop of torch's own */
+    assert_null(finding("H2"));
+    end(state), begin(state);
+    rounds_behind("aten::chunk", NULL, "model.py(20): layer"); /* layers behind a tensor that was cut in three */
+    assert_null(finding("H2"));
+}
+
 /* Twenty calls of 10 us each, 25 us from one to the next, in a function of the given length. */
 static void small_operators_in(const char *function, double length)
 {
@@ -275,6 +308,7 @@ int main(void)
         CASE(a_fused_optimizer_reads_its_steps_in_no_loop_of_pythons),
         CASE(a_loop_keeps_its_products),
         CASE(small_operators_between_large_ones_pass_through_no_memory),
+        CASE(a_loop_over_pieces_takes_a_tensor_apart),
         CASE(a_function_of_small_operators_goes_with_them),
         CASE(a_part_of_a_model_may_be_called_for_each_sample),
         CASE(python_of_one_function_is_told_sooner_than_python_all_over),

@@ -15,8 +15,7 @@ void tp_busy_functions_init(struct tp_busy_functions *functions, struct tp_advis
     functions->booked = TP_VEC(advisor->arena, struct booked);
 }
 
-/* TP_NO_ID: no function of the project's is around. */
-static uint32_t innermost_call(const struct tp_model *model, uint32_t event)
+uint32_t tp_project_call_around(const struct tp_model *model, uint32_t event)
 {
     uint32_t frame = model->inside[event];
     while (frame != TP_NO_ID && !tp_frame_project_line(tp_trace_name(model->trace, &model->trace->events[frame])).ptr)
@@ -28,7 +27,7 @@ void tp_busy_functions_add(struct tp_busy_functions *functions, enum tp_rule_id 
                            int64_t ns)
 {
     const struct tp_model *model = functions->advisor->model;
-    uint32_t call = innermost_call(model, event);
+    uint32_t call = tp_project_call_around(model, event);
     if (call == TP_NO_ID)
         return;
     uint32_t *at = tp_id_map_put(&functions->calls, tp_id_pair((uint32_t)rule, call));

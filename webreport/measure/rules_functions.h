@@ -5,6 +5,9 @@
 
 #include "webreport/measure/rules_eval.h"
 
+/* The innermost call of a function of the project that an event lies in; TP_NO_ID: none. */
+uint32_t tp_project_call_around(const struct tp_model *model, uint32_t event);
+
 struct tp_busy_functions {
     struct tp_advisor *advisor;
     struct tp_id_map calls; /* (rule, event of the call): index in `booked` */

@@ -1,5 +1,6 @@
 /* Rule H2: a Python loop that takes a tensor apart, seen as sibling operators whose names repeat in a short period. */
 #include "webreport/measure/rules_cpu.h"
+#include "webreport/measure/rules_functions.h"
 #include "webreport/model/main_thread.h"
 #include "writer/base/sort.h"
 
@@ -17,7 +18,9 @@ struct search {
     struct tp_vec *time;
     struct tp_picks *picks;
     uint32_t max_period, min_repeats;
-    bool finds_reads; /* loops that read values and begin with another operator, too */
+    bool finds_reads;  /* loops that read values and begin with another operator, too */
+    bool finds_pieces; /* loops over the pieces of a tensor that was taken apart at once, too */
+    uint32_t apart;    /* call of the project in which that happened last, of this group; TP_NO_ID: in none */
     int64_t run_end[MAX_PERIOD + 1];
     int64_t reads, others; /* operators of loops that read values as numbers, and of other loops */
 };
@@ -48,14 +51,24 @@ static bool reads_values(const struct search *s, const struct siblings *group, i
     return is_any;
 }
 
+/* Is one round of a loop the work of the function that took a tensor apart before, none of its callees'? */
+static bool goes_over_pieces(const struct search *s, const struct siblings *group, int64_t j, uint32_t p)
+{
+    bool is_all = s->apart != TP_NO_ID;
+    for (int64_t i = j; i < j + p && is_all; i++)
+        is_all = tp_project_call_around(s->a->model, group->events[i]) == s->apart;
+    return is_all;
+}
+
 /* Takes the smallest period that repeats often enough; returns how many operators it covers, 0 for none. A loop takes a
- * tensor apart from an operator on that indexes, or it reads values. */
+ * tensor apart from an operator on that indexes, or it reads values, or it goes over pieces. */
 static int64_t find_repetition(struct search *s, const struct siblings *group, int64_t j)
 {
     bool is_indexing = (tp_marks_of(s->a->model, group->events[j]) & TP_MARK_INDEX_OP) != 0;
     for (uint32_t p = 1; p <= s->max_period && j + p < group->count; p++) {
         int64_t repeats = repeats_at(s, group, j, p);
-        if (repeats < s->min_repeats || !(is_indexing || reads_values(s, group, j, p)))
+        if (repeats < s->min_repeats || !(is_indexing || (s->finds_reads && reads_values(s, group, j, p)) ||
+                                          (s->finds_pieces && goes_over_pieces(s, group, j, p))))
             continue;
         const struct tp_event *from = &s->a->model->trace->events[group->events[j + p]];
         const struct tp_event *to = &s->a->model->trace->events[group->events[j + repeats * p - 1]];
@@ -72,9 +85,13 @@ static void search_group(struct search *s, const struct siblings *group)
 {
     for (uint32_t p = 0; p <= MAX_PERIOD; p++)
         s->run_end[p] = -1;
+    s->apart = TP_NO_ID;
     for (int64_t j = 0; j < group->count;) {
         int64_t covered = 0;
-        if (s->finds_reads || tp_marks_of(s->a->model, group->events[j]) & TP_MARK_INDEX_OP)
+        uint64_t marks = tp_marks_of(s->a->model, group->events[j]);
+        if (s->finds_pieces && marks & TP_MARK_PIECES_OP)
+            s->apart = tp_project_call_around(s->a->model, group->events[j]);
+        if (s->finds_reads || s->apart != TP_NO_ID || marks & TP_MARK_INDEX_OP)
             covered = find_repetition(s, group, j);
         j += covered ? covered : 1;
     }
@@ -123,7 +140,7 @@ static struct tp_vec list_children(struct tp_advisor *a)
 
 /* An optimizer that goes tensor by tensor reads its count of steps in each turn: rule H3 is about that. A fused one
  * does so inside of its operator, where no loop is Python's. */
-static bool is_of_optimizer(const struct tp_advisor *a, uint32_t owner)
+static bool is_of_operator(const struct tp_advisor *a, uint32_t owner)
 {
     return owner != TP_NO_ID &&
            ((tp_marks_of(a->model, owner) & (TP_MARK_OPTIMIZER | TP_MARK_FUSED)) != 0 ||
@@ -151,7 +168,8 @@ void tp_rule_cpu_loop(struct tp_advisor *a)
     search.max_period = (uint32_t)tp_rule_value(a, TP_RULE_H2, "max_period");
     search.min_repeats = (uint32_t)fmin(fmax(2, tp_rule_value(a, TP_RULE_H2, "min_repeats")), 1e9);
     bool finds_reads = tp_rule_value(a, TP_RULE_H2, "reads") > 0 && tp_any_name_is(a->model, TP_MARK_SCALAR_OP);
-    if (!finds_reads && !tp_any_name_is(a->model, TP_MARK_INDEX_OP))
+    bool finds_pieces = tp_rule_value(a, TP_RULE_H2, "pieces") > 0 && tp_any_name_is(a->model, TP_MARK_PIECES_OP);
+    if (!finds_reads && !finds_pieces && !tp_any_name_is(a->model, TP_MARK_INDEX_OP))
         return;
     struct tp_vec children = list_children(a);
     const struct child *items = children.data;
@@ -160,7 +178,9 @@ void tp_rule_cpu_loop(struct tp_advisor *a)
         struct siblings group = {events + i, 0};
         for (end = i; end < children.count && items[end].owner == items[i].owner; end++)
             group.events[group.count++] = items[end].event;
-        search.finds_reads = finds_reads && !is_of_optimizer(a, items[i].owner);
+        bool is_pythons = !is_of_operator(a, items[i].owner);
+        search.finds_reads = finds_reads && is_pythons;
+        search.finds_pieces = finds_pieces && is_pythons;
         if (group.count >= search.min_repeats)
             search_group(&search, &group);
     }

@@ -58,6 +58,7 @@
 #define TP_MARK_FROM_HOST TP_MARK(42)             /* contains "Host -> Device" */
 #define TP_MARK_SINGLE_PROCESS_LOADER TP_MARK(43) /* contains _SingleProcessDataLoaderIter */
 #define TP_MARK_TF32 TP_MARK(44)                  /* a kernel of this name multiplies FP32 as TF32 */
+#define TP_MARK_PIECES_OP TP_MARK(45)             /* takes a tensor apart at once: aten::split unbind chunk .. */
 
 /* host communication of any level (section 12) */
 #define TP_MARK_HOST_COMM (TP_MARK_COLLECTIVE | TP_MARK_C10D)
