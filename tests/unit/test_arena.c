@@ -50,6 +50,38 @@ static void arena_resize_keeps_bytes_and_zeroes_new_ones(void **state)
     tp_arena_release(&arena);
 }
 
+static int fill_and_check(void *context, struct tp_error *err)
+{
+    struct tp_arena *arena = context;
+    (void)err;
+    for (size_t size = 1; size < 4000000; size = size * 5 + 3) {
+        unsigned char *item = tp_arena_alloc(arena, size);
+        for (size_t i = 0; i < size; i++)
+            assert_int_equal(item[i], 0);
+        memset(item, 0xAA, size);
+    }
+    for (int i = 0; i < 300; i++)
+        memset(tp_arena_alloc(arena, 1000), 0xBB, 1000);
+    return TP_OK;
+}
+
+static void a_cleared_arena_is_a_new_one(void **state)
+{
+    struct tp_arena arena;
+    size_t used = 0;
+    (void)state;
+    tp_arena_init(&arena, 24u << 20);
+    for (int round = 0; round < 4; round++) {
+        assert_int_equal(tp_arena_run(&arena, fill_and_check, &arena, NULL), TP_OK);
+        used = used ? used : arena.used_bytes;
+        assert_int_equal(arena.used_bytes, used);
+        tp_arena_clear(&arena);
+        assert_int_equal(arena.used_bytes, 0);
+    }
+    tp_arena_release(&arena);
+    tp_arena_release(&arena);
+}
+
 static void arena_leaves_through_the_guard_at_its_limit(void **state)
 {
     struct tp_arena arena;
@@ -123,6 +155,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arena_items_are_zero_and_aligned),
         cmocka_unit_test(arena_resize_keeps_bytes_and_zeroes_new_ones),
+        cmocka_unit_test(a_cleared_arena_is_a_new_one),
         cmocka_unit_test(arena_leaves_through_the_guard_at_its_limit),
         cmocka_unit_test(arena_array_checks_its_product),
         cmocka_unit_test(vec_keeps_its_items_while_growing),

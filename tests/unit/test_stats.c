@@ -37,6 +37,22 @@ static void median_of_odd_and_even(void **state)
     assert_true(isnan(tp_median(odd, 0)));
 }
 
+/* Many values are not sorted for it: the number is the same, with equal values, signs and powers of two, too. */
+static void median_of_many_is_that_of_sorted_ones(void **state)
+{
+    struct tp_random random = {11};
+    static double values[701], sorted[701];
+    (void)state;
+    for (size_t count = 100; count <= 701; count++) {
+        for (size_t i = 0; i < count; i++) {
+            double value = ldexp(tp_random_unit(&random) - 0.4, (int)tp_random_below(&random, 60) - 30);
+            sorted[i] = values[i] = count % 3 ? value : floor(tp_random_unit(&random) * 4) - 1.5;
+        }
+        tp_sort_reals(sorted, count);
+        assert_true(tp_median(values, count) == tp_median_of_sorted(sorted, count));
+    }
+}
+
 /* Nine of ten: the ninth of ten, the tenth of eleven; and what sorting says of the lower median. */
 static void quantiles_are_by_nearest_rank(void **state)
 {
@@ -104,7 +120,7 @@ int main(void)
         cmocka_unit_test(generator_is_splitmix64),       cmocka_unit_test(median_of_odd_and_even),
         cmocka_unit_test(quantiles_are_by_nearest_rank), cmocka_unit_test(spread_is_robust),
         cmocka_unit_test(half_of_the_weight_lies_below), cmocka_unit_test(sums_lose_nothing),
-        cmocka_unit_test(whole_numbers_stay_in_int64),
+        cmocka_unit_test(whole_numbers_stay_in_int64),   cmocka_unit_test(median_of_many_is_that_of_sorted_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

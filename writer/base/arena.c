@@ -5,6 +5,7 @@
  * seventh per byte to touch. A build for ASan gives every item its own malloc instead, so that overruns are seen. */
 #include "writer/base/arena.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -129,7 +130,11 @@ static void link_block(struct tp_arena *arena, struct tp_arena_block *block)
 static char *new_malloc(struct tp_arena *arena, size_t size)
 {
     reserve(arena, size);
-    struct tp_arena_block *block = calloc(1, size);
+    struct tp_arena_block *block = size == FIRST_CHUNK ? arena->spare : NULL;
+    if (block)
+        arena->spare = block->next;
+    else
+        block = calloc(1, size);
     if (!block)
         tp_arena_fail(arena, TP_ENOMEM);
     block->start = (char *)block;
@@ -181,10 +186,41 @@ void tp_arena_release(struct tp_arena *arena)
         }
         arena->blocks = kept;
     }
+    while (arena->spare) {
+        struct tp_arena_block *next = arena->spare->next;
+        release_block(arena->spare);
+        arena->spare = next;
+    }
     arena->blocks = NULL;
     arena->at = arena->end = NULL;
     arena->used_bytes = 0;
     memset(arena->bins, 0, sizeof arena->bins);
+}
+
+void tp_arena_clear(struct tp_arena *arena)
+{
+    struct tp_arena_block *block = arena->blocks, *chunks = NULL, *others = NULL, *spare = arena->spare;
+    char *at = arena->at, *end = arena->end;
+    while (block) {
+        struct tp_arena_block *next = block->next;
+        bool is_kept = !ITEM_PER_MALLOC && !block->is_mapped && block->size == FIRST_CHUNK;
+        struct tp_arena_block **list = is_kept ? &chunks : &others;
+        block->next = *list;
+        *list = block;
+        block = next;
+    }
+    arena->blocks = others;
+    arena->spare = NULL;
+    tp_arena_release(arena); /* before the chunks that have the records of others are cleared */
+    for (; chunks; chunks = block) {
+        char *its_end = (char *)chunks + FIRST_CHUNK, *used = its_end == end ? at : its_end;
+        block = chunks->next;
+        memset((char *)chunks + HEADER, 0, (size_t)(used - ((char *)chunks + HEADER)));
+        chunks->next = spare;
+        spare = chunks;
+    }
+    arena->spare = spare;
+    arena->code = 0;
 }
 
 /* ---- large blocks given back --------------------------------------------------------------------------------------

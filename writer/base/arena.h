@@ -28,6 +28,7 @@ enum { TP_ARENA_BINS = 48 };
 
 struct tp_arena {
     struct tp_arena_block *blocks;             /* newest first */
+    struct tp_arena_block *spare;              /* chunks of the first size, cleared */
     struct tp_arena_free *bins[TP_ARENA_BINS]; /* large blocks that were given back, by size */
     char *at, *end;                            /* free part of the current chunk */
     size_t used_bytes;                         /* mapped for this arena */
@@ -57,6 +58,10 @@ void tp_arena_pass_on(struct tp_arena *arena);
 
 /* Gives everything back. Accepts a zeroed arena; usable again after tp_arena_init. */
 void tp_arena_release(struct tp_arena *arena);
+
+/* Forgets all items, as tp_arena_release does, but keeps the small chunks for the next ones; the limit stays. For work
+ * that comes again and again. */
+void tp_arena_clear(struct tp_arena *arena);
 
 /* `size` zeroed bytes, 16-byte aligned, valid until the arena is released (or rewound). Does not return on failure. */
 void *tp_arena_alloc(struct tp_arena *arena, size_t size);

@@ -4,7 +4,9 @@
 #include "writer/base/sort.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 int64_t tp_whole_of(double value)
 {
@@ -77,20 +79,6 @@ double tp_median_of_sorted(const double *sorted, size_t count)
     return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
 }
 
-double tp_median(double *values, size_t count)
-{
-    tp_sort_reals(values, count);
-    return tp_median_of_sorted(values, count);
-}
-
-double tp_spread(double *values, size_t count)
-{
-    double middle = tp_median(values, count);
-    for (size_t i = 0; i < count; i++)
-        values[i] = fabs(values[i] - middle);
-    return 1.4826 * tp_median(values, count);
-}
-
 static int by_value(const void *x, const void *y, const void *context)
 {
     (void)context;
@@ -134,37 +122,88 @@ double tp_squares(double *values, size_t count)
     return tp_sum(values, count);
 }
 
-/* Of the highest byte in which the values differ. */
-static int highest_shift(const int64_t *values, size_t count)
+/* Bits of an integer or a real, such that the order of numbers is that of the bits. */
+static inline uint64_t image_of(const void *values, size_t i, bool are_reals)
 {
-    uint64_t differs = 0;
+    const uint64_t sign = UINT64_C(1) << 63;
+    uint64_t bits;
+    memcpy(&bits, (const char *)values + i * sizeof bits, sizeof bits);
+    return are_reals && bits & sign ? ~bits : bits ^ sign;
+}
+
+static inline void swap(void *values, size_t i, size_t k)
+{
+    char *one = (char *)values + i * sizeof(uint64_t), *other = (char *)values + k * sizeof(uint64_t);
+    uint64_t bits;
+    memcpy(&bits, one, sizeof bits);
+    memcpy(one, other, sizeof bits);
+    memcpy(other, &bits, sizeof bits);
+}
+
+/* Of the highest byte in which the values differ. */
+static inline int highest_shift(const void *values, size_t count, bool are_reals)
+{
+    uint64_t differs = 0, first = image_of(values, 0, are_reals);
     int shift = 0;
     for (size_t i = 1; i < count; i++)
-        differs |= (uint64_t)values[i] ^ (uint64_t)values[0];
+        differs |= image_of(values, i, are_reals) ^ first;
     while (shift < 56 && differs >> shift >> 8)
         shift += 8;
     return shift;
 }
 
-/* Radix selection: one pass per byte over the values that are still possible, so linear for any input. count > rank. */
-static int64_t value_of_rank(int64_t *values, size_t count, size_t rank)
+/* Radix selection: one pass per byte over the values that are still possible, so linear for any input. count > rank.
+ * The value comes first. */
+static inline __attribute__((always_inline)) void select_rank(void *values, size_t count, size_t rank, bool are_reals)
 {
-    for (int shift = highest_shift(values, count); shift >= 0 && count > 1; shift -= 8) {
+    for (int shift = highest_shift(values, count, are_reals); shift >= 0 && count > 1; shift -= 8) {
         size_t counts[256] = {0}, kept = 0;
         for (size_t i = 0; i < count; i++)
-            counts[((uint64_t)values[i] ^ (UINT64_C(1) << 63)) >> shift & 255]++;
+            counts[image_of(values, i, are_reals) >> shift & 255]++;
         unsigned byte = 0;
         for (; rank >= counts[byte]; byte++)
             rank -= counts[byte];
         for (size_t i = 0; i < count; i++)
-            if ((((uint64_t)values[i] ^ (UINT64_C(1) << 63)) >> shift & 255) == byte) {
-                int64_t other = values[kept];
-                values[kept++] = values[i];
-                values[i] = other;
-            }
+            if ((image_of(values, i, are_reals) >> shift & 255) == byte)
+                swap(values, kept++, i);
         count = kept;
     }
+}
+
+static int64_t value_of_rank(int64_t *values, size_t count, size_t rank)
+{
+    select_rank(values, count, rank, false);
     return values[0];
+}
+
+/* As by sorting: the lower one of the two in the middle, and the least of those that are not below it. */
+static double select_median(double *values, size_t count)
+{
+    select_rank(values, count, (count - 1) / 2, true);
+    double low = values[0], high = INFINITY;
+    size_t up_to = 0;
+    for (size_t i = 0; i < count && count % 2 == 0; i++) {
+        up_to += values[i] <= low;
+        high = values[i] > low && values[i] < high ? values[i] : high;
+    }
+    return count % 2 ? low : up_to > count / 2 ? (low + low) / 2 : (low + high) / 2;
+}
+
+double tp_median(double *values, size_t count)
+{
+    enum { FEW = 128 };
+    if (count > FEW)
+        return select_median(values, count);
+    tp_sort_reals(values, count);
+    return tp_median_of_sorted(values, count);
+}
+
+double tp_spread(double *values, size_t count)
+{
+    double middle = tp_median(values, count);
+    for (size_t i = 0; i < count; i++)
+        values[i] = fabs(values[i] - middle);
+    return 1.4826 * tp_median(values, count);
 }
 
 int64_t tp_lower_median(int64_t *values, size_t count)

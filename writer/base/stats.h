@@ -27,7 +27,7 @@ double tp_random_unit(struct tp_random *random);
 void tp_sort_reals(double *values, size_t count);
 void tp_sort_integers(int64_t *values, size_t count);
 
-/* The median; of an even number the mean of the two in the middle; NaN of none. Sorts the values. */
+/* The median; of an even number the mean of the two in the middle; NaN of none. Reorders the values. */
 double tp_median(double *values, size_t count);
 double tp_median_of_sorted(const double *sorted, size_t count);
 

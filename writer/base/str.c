@@ -71,7 +71,7 @@ void tp_strings_init(struct tp_strings *strings, struct tp_arena *arena, uint64_
     memset(strings, 0, sizeof *strings);
     strings->arena = arena;
     strings->max_bytes = max_bytes ? max_bytes : TP_MAX_STRING_TABLE_BYTES;
-    strings->slot_count = 256;
+    strings->slot_count = 32;
     strings->slots = tp_arena_array(arena, strings->slot_count, sizeof *strings->slots);
 }
 
@@ -111,7 +111,7 @@ uint32_t tp_strings_add(struct tp_strings *strings, struct tp_str text)
     if (text.len > strings->max_bytes - strings->bytes || strings->count >= TP_NO_ID - 1)
         tp_arena_fail(strings->arena, TP_ELIMIT);
     if (strings->count == strings->capacity) {
-        uint32_t capacity = strings->capacity ? strings->capacity * 2 : 64;
+        uint32_t capacity = strings->capacity ? strings->capacity * 2 : 16;
         strings->items = tp_arena_resize(strings->arena, strings->items, strings->capacity * sizeof *strings->items,
                                          capacity * sizeof *strings->items);
         strings->capacity = capacity;

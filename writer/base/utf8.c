@@ -58,6 +58,10 @@ bool tp_utf8_is_valid(const char *p, size_t size, size_t *rest)
 {
     *rest = 0;
     for (size_t i = 0; i < size;) {
+        if (i + 8 <= size && tp_utf8_is_ascii(p + i, 8)) {
+            i += 8;
+            continue;
+        }
         int n = tp_utf8_length(p + i, size - i);
         if (n < 0 && i + (size_t)-n == size && (unsigned char)p[i] >= 0xC2 && (unsigned char)p[i] <= 0xF4) {
             *rest = size - i;
