@@ -112,7 +112,7 @@ static bool is_parked(struct walk *w, uint32_t r, uint32_t cell, uint32_t slot)
     const struct tp_graph *graph = w->graph;
     const struct tp_graph_class *class = tp_graph_class_at(graph, tp_graph_rank_at(graph, r)->class);
     for (uint32_t i = class->first_wait[slot]; i < class->first_wait[slot + 1]; i++) {
-        uint32_t meeting = graph->meeting_of[cell - slot + class->waits[i].slot];
+        uint32_t meeting = graph->meeting_of[cell - TP_AT(&graph->waits, struct tp_graph_wait, i)->back];
         if (w->come[meeting] == tp_graph_meeting_at(graph, meeting)->count)
             continue;
         w->parked[r] = meeting;
@@ -126,6 +126,7 @@ static void walk_rank(struct walk *w, uint32_t r)
 {
     struct tp_graph *graph = w->graph;
     const struct tp_graph_rank *rank = tp_graph_rank_at(graph, r);
+    const uint32_t *first_wait = tp_graph_class_at(graph, rank->class)->first_wait;
     for (; w->at[r] < rank->slot_count * graph->step_count; w->at[r]++) {
         uint32_t slot = w->at[r] % rank->slot_count, cell = rank->first_cell + w->at[r], group = rank->group[slot];
         if (is_parked(w, r, cell, slot))
@@ -133,7 +134,8 @@ static void walk_rank(struct walk *w, uint32_t r)
         const uint32_t *us = lengths_of(graph, rank, w->at[r]);
         graph->meeting_of[cell] = group == TP_NO_ID ? TP_NO_ID : come_to(w, r, group, us);
         graph->alone_us[cell] = group == TP_NO_ID ? us[TP_SLOT_WITHIN] : 0;
-        graph->passes[w->passed++] = (struct tp_graph_pass){r, cell, graph->meeting_of[cell]};
+        graph->passes[w->passed++] =
+            (struct tp_graph_pass){r, cell, graph->meeting_of[cell], first_wait[slot], first_wait[slot + 1]};
     }
     w->done++;
 }
@@ -181,39 +183,44 @@ void tp_graph_meetings_build(struct tp_graph *graph)
 
 /* ---- the replay ---- */
 
-/* A rank has come to a meeting at `at`; the last one ends it. */
-static void come_at(const struct tp_graph *graph, uint32_t index, double at, const double *transfer)
+static inline double later_of(double a, double b)
 {
-    const struct tp_graph_meeting *meeting = tp_graph_meeting_at(graph, index);
-    double *over = &graph->over_us[index];
-    *over = graph->come[index] ? fmax(*over, at) : at;
-    if (++graph->come[index] < meeting->count)
+    return a > b ? a : b;
+}
+
+/* A rank has come to a meeting at `at`; the last one ends it. */
+static inline void come_at(const struct tp_graph_meeting *meetings, uint32_t *come, double *over, uint32_t index,
+                           double at, const double *transfer)
+{
+    over[index] = come[index] ? later_of(over[index], at) : at;
+    if (++come[index] < meetings[index].count)
         return;
-    if (!meeting->is_first)
-        *over = fmax(*over, graph->over_us[index - 1]);
-    *over += transfer[index];
+    if (!meetings[index].is_first)
+        over[index] = later_of(over[index], over[index - 1]);
+    over[index] += transfer[index];
 }
 
 double tp_graph_replay(const struct tp_graph *graph, const double *own, const double *transfer)
 {
-    double *ends = graph->ends_us, last = 0;
+    const struct tp_graph_wait *waits = graph->waits.data;
+    const struct tp_graph_meeting *meetings = graph->meetings.data;
+    const struct tp_graph_pass *passes = graph->passes, *end = passes + graph->cell_count;
+    const uint32_t *meeting_of = graph->meeting_of;
+    const double *alone = graph->alone_us;
+    double *ends = graph->ends_us, *over = graph->over_us, last = 0;
     memset(ends, 0, graph->rank_count * sizeof *ends);
     memset(graph->come, 0, graph->meetings.count * sizeof *graph->come);
-    for (size_t i = 0; i < graph->cell_count; i++) {
-        const struct tp_graph_pass *pass = &graph->passes[i];
-        const struct tp_graph_rank *rank = tp_graph_rank_at(graph, pass->rank);
-        const struct tp_graph_class *class = tp_graph_class_at(graph, rank->class);
-        uint32_t slot = (pass->cell - rank->first_cell) % rank->slot_count;
+    for (const struct tp_graph_pass *pass = passes; pass < end; pass++) {
+        uint32_t cell = pass->cell;
         double at = ends[pass->rank], done = 0;
-        for (uint32_t k = class->first_wait[slot]; k < class->first_wait[slot + 1]; k++) {
-            const struct tp_graph_wait *wait = &class->waits[k];
-            double before = own[pass->cell] * wait->before / TP_SLOT_WHOLE;
-            at = fmax(at + (before - done), graph->over_us[graph->meeting_of[pass->cell - slot + wait->slot]]);
+        for (uint32_t k = pass->first_wait; k < pass->past_wait; k++) {
+            double before = own[cell] * waits[k].before / TP_SLOT_WHOLE;
+            at = later_of(at + (before - done), over[meeting_of[cell - waits[k].back]]);
             done = before;
         }
-        at += own[pass->cell] - done + graph->alone_us[pass->cell];
+        at += own[cell] - done + alone[cell];
         if (pass->meeting != TP_NO_ID)
-            come_at(graph, pass->meeting, at, transfer);
+            come_at(meetings, graph->come, over, pass->meeting, at, transfer);
         ends[pass->rank] = at;
     }
     for (uint32_t r = 0; r < graph->rank_count; r++)

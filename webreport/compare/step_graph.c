@@ -27,6 +27,7 @@ void tp_graph_open(struct tp_graph *graph, struct tp_arena *arena)
     graph->joined = TP_VEC(arena, struct joined);
     graph->families = TP_VEC(arena, struct tp_graph_family);
     graph->classes = TP_VEC(arena, struct tp_graph_class);
+    graph->waits = TP_VEC(arena, struct tp_graph_wait);
     graph->meetings = TP_VEC(arena, struct tp_graph_meeting);
     graph->pairs = TP_VEC(arena, struct tp_graph_pair);
     graph->keys = TP_VEC(arena, struct tp_graph_key);
@@ -171,8 +172,7 @@ static uint64_t row_of(const struct tp_graph *graph, const struct tp_graph_rank 
 
 /* Where the ranks of a class wait for the collective of a slot: the furthest that one of them came beside it; the end of
  * the step when none was seen to wait there. */
-static struct tp_graph_wait wait_of(const struct tp_graph *graph, const struct tp_graph_class *class, uint32_t slot,
-                                    uint32_t *in)
+static struct tp_graph_wait wait_of(const struct tp_graph *graph, const struct tp_graph_class *class, uint32_t slot)
 {
     struct tp_slot furthest = {.waits = 0};
     for (uint32_t i = 0; i < class->rank_count; i++) {
@@ -183,8 +183,8 @@ static struct tp_graph_wait wait_of(const struct tp_graph *graph, const struct t
             furthest = *its;
         furthest.is_seen = is_further ? its->is_seen : is_equal ? is_seen : furthest.is_seen;
     }
-    *in = furthest.is_seen ? slot + furthest.waits : class->slot_count - 1;
-    return (struct tp_graph_wait){slot, furthest.is_seen ? furthest.before : TP_SLOT_WHOLE};
+    return furthest.is_seen ? (struct tp_graph_wait){furthest.waits, furthest.before}
+                            : (struct tp_graph_wait){class->slot_count - 1 - slot, TP_SLOT_WHOLE};
 }
 
 static int by_place(const void *x, const void *y, const void *context)
@@ -192,28 +192,26 @@ static int by_place(const void *x, const void *y, const void *context)
     const struct tp_graph_wait *a = x, *b = y;
     (void)context;
     return a->before != b->before ? (a->before > b->before) - (a->before < b->before)
-                                  : (a->slot > b->slot) - (a->slot < b->slot);
+                                  : (a->back < b->back) - (a->back > b->back);
 }
 
 /* Waits of a class, by the slot in whose work they are. */
 static void find_waits(struct tp_graph *graph, struct tp_graph_class *class)
 {
-    uint32_t slots = class->slot_count, *in = tp_arena_array(graph->arena, slots, sizeof *in);
-    uint32_t at = 0;
+    uint32_t slots = class->slot_count;
     struct tp_graph_wait *waits = tp_arena_array(graph->arena, slots, sizeof *waits);
     class->first_wait = tp_arena_array(graph->arena, (size_t)slots + 1, sizeof *class->first_wait);
-    class->waits = tp_arena_array(graph->arena, slots, sizeof *class->waits);
     for (uint32_t k = 0; k + 1 < slots; k++)
-        waits[k] = wait_of(graph, class, k, &in[k]);
+        waits[k] = wait_of(graph, class, k);
     for (uint32_t k = 0; k < slots; k++) {
-        class->first_wait[k] = at;
+        uint32_t first = class->first_wait[k] = (uint32_t)graph->waits.count;
         for (uint32_t c = 0; c < k; c++)
-            if (in[c] == k && tp_graph_rank_at(graph, class->ranks[0])->group[c] != TP_NO_ID)
-                class->waits[at++] = waits[c];
-        tp_merge_sort(graph->arena, class->waits + class->first_wait[k], at - class->first_wait[k], sizeof *class->waits,
-                      by_place, NULL);
+            if (c + waits[c].back == k && tp_graph_rank_at(graph, class->ranks[0])->group[c] != TP_NO_ID)
+                *(struct tp_graph_wait *)tp_vec_push(&graph->waits) = waits[c];
+        tp_merge_sort(graph->arena, TP_AT(&graph->waits, struct tp_graph_wait, first), graph->waits.count - first,
+                      sizeof *waits, by_place, NULL);
     }
-    class->first_wait[slots] = at;
+    class->first_wait[slots] = (uint32_t)graph->waits.count;
 }
 
 /* Ranks by row and stage; without a pipeline by row and kind of work. */

@@ -56,9 +56,9 @@ struct tp_graph_family {
     uint32_t *coordinate;    /* by rank: place in its group, 0 without one */
 };
 
-/* In the work of a slot a rank waits for the collective of this one or an earlier one. */
+/* In the work of a slot a rank waits for the collective of an earlier one. */
 struct tp_graph_wait {
-    uint32_t slot, before; /* slot: of the collective; before: thousandths of the work that come first */
+    uint32_t back, before; /* slots back to the collective; thousandths of the work that come first */
 };
 
 /* Ranks that have the same row of slots and the same stage, or kind of work. */
@@ -66,8 +66,7 @@ struct tp_graph_class {
     uint32_t slot_count, stage, rank_count;
     uint32_t *ranks; /* ascending */
     uint64_t row;    /* hash of the families of the slots */
-    uint32_t *first_wait; /* by slot, and one more: in waits */
-    struct tp_graph_wait *waits;
+    uint32_t *first_wait; /* by slot, and one more: in graph->waits */
 };
 
 /* A collective of one step. Those of one group stand in their order. */
@@ -80,7 +79,8 @@ struct tp_graph_meeting {
 
 /* A rank works through a slot of a step, and comes to its collective. In an order in which they can be replayed. */
 struct tp_graph_pass {
-    uint32_t rank, cell, meeting; /* TP_NO_ID: none */
+    uint32_t rank, cell, meeting;   /* TP_NO_ID: none */
+    uint32_t first_wait, past_wait; /* in graph->waits */
 };
 
 /* One group at one place of the step. Those of one key are compared. */
@@ -105,7 +105,7 @@ struct tp_graph {
     const char *why_not; /* why it cannot be replayed; NULL: it can */
     uint32_t rank_count, step_count, cell_count;
     uint32_t *members;
-    struct tp_vec families, classes, meetings, pairs, keys; /* struct tp_graph_family .. */
+    struct tp_vec families, classes, waits, meetings, pairs, keys; /* struct tp_graph_family .. */
     struct tp_graph_pass *passes;                           /* cell_count */
     uint32_t *meeting_of;                                   /* by cell; TP_NO_ID: none */
     uint32_t pipeline;                                      /* in families; TP_NO_ID: none is known */

@@ -68,7 +68,7 @@ double tp_what_if_ideal(const struct tp_what_if_work *w)
 void tp_what_if_measure_ideal(struct tp_what_if_work *w)
 {
     w->ideal = tp_what_if_ideal(w);
-    w->base = tp_what_if_replay(w, true, false);
+    w->base = w->is_uneven ? tp_what_if_replay(w, true, false) : w->ideal;
     w->out->ideal_us = w->ideal / w->steps;
     w->out->loss = 100 * (w->T - w->ideal) / w->T;
 }

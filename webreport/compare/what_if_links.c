@@ -279,11 +279,10 @@ void tp_what_if_links(struct tp_what_if_work *w)
     for (uint32_t f = 0; f < w->graph->families.count; f++)
         slow[f] = slow_pairs(w, f);
     add_slow(w, slow);
+    tp_what_if_replay(w, false, false); /* own work as it was, for those that are alike */
     for (uint32_t k = 0; k < w->graph->keys.count; k++) {
         uint32_t family = TP_AT(&w->graph->keys, struct tp_graph_key, k)->family;
-        if (slow[family].count || tp_graph_family_at(w->graph, family)->count < 2)
-            continue;
-        tp_what_if_replay(w, false, false); /* own work as it was */
-        add_alike(w, k);
+        if (!slow[family].count && tp_graph_family_at(w->graph, family)->count > 1)
+            add_alike(w, k);
     }
 }

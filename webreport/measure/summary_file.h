@@ -63,5 +63,8 @@ int tp_summary_set_write(const struct tp_summary_set *set, struct tp_buf *out, s
 /* Unpacks one record into `arena` (guard set). TP_EFORMAT, TP_ELIMIT. */
 int tp_summary_unpack(struct tp_summary *summary, const struct tp_summary_record *record, struct tp_arena *arena,
                       struct tp_error *err);
+/* The same, for many: what is needed meanwhile comes from `scratch`, which is empty afterwards. */
+int tp_summary_unpack_with(struct tp_summary *summary, const struct tp_summary_record *record, struct tp_arena *arena,
+                           struct tp_arena *scratch, struct tp_error *err);
 
 #endif

@@ -497,14 +497,29 @@ static int unpack(void *context, struct tp_error *err)
     return TP_OK;
 }
 
+int tp_summary_unpack_with(struct tp_summary *summary, const struct tp_summary_record *record, struct tp_arena *arena,
+                           struct tp_arena *scratch, struct tp_error *err)
+{
+    int code = tp_arena_run_both(scratch, arena, unpack, &(struct unpacking){summary, record, arena, scratch}, err);
+    if (scratch->code)
+        tp_error_set(err, code, 0, "a process is too large");
+    tp_arena_clear(scratch);
+    tp_arena_pass_on(arena);
+    return code;
+}
+
+static int unpack_alone(void *context, struct tp_error *err)
+{
+    const struct unpacking *u = context;
+    return tp_summary_unpack_with(u->summary, u->record, u->arena, u->scratch, err);
+}
+
 int tp_summary_unpack(struct tp_summary *summary, const struct tp_summary_record *record, struct tp_arena *arena,
                       struct tp_error *err)
 {
     struct tp_arena scratch;
     tp_arena_init(&scratch, TP_MAX_SUMMARY_MEMORY_BYTES);
-    int code = tp_arena_run_both(&scratch, arena, unpack, &(struct unpacking){summary, record, arena, &scratch}, err);
-    if (scratch.code)
-        tp_error_set(err, code, 0, "a process is too large");
+    int code = tp_arena_run(arena, unpack_alone, &(struct unpacking){summary, record, arena, &scratch}, err);
     tp_arena_release(&scratch);
     tp_arena_pass_on(arena);
     return code;

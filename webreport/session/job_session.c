@@ -94,7 +94,7 @@ static int read_inputs(struct state *state)
 
 struct unpacked {
     const struct tp_summary_record *record;
-    struct tp_arena arena;
+    struct tp_arena arena, *scratch;
     struct tp_summary summary;
     int code;
     struct tp_error err;
@@ -103,36 +103,43 @@ struct unpacked {
 static int unpack_record(void *context, struct tp_error *err)
 {
     struct unpacked *item = context;
-    return tp_summary_unpack(&item->summary, item->record, &item->arena, err);
+    return tp_summary_unpack_with(&item->summary, item->record, &item->arena, item->scratch, err);
 }
 
-static void unpack_one(struct unpacked *item)
+static void unpack_one(struct unpacked *item, struct tp_arena *scratch)
 {
-    tp_arena_init(&item->arena, TP_MAX_SUMMARY_MEMORY_BYTES);
+    item->scratch = scratch;
     item->code = tp_arena_run(&item->arena, unpack_record, item, &item->err);
     if (item->arena.code)
         tp_error_set(&item->err, item->arena.code, 0, "a process is too large");
 }
 
-/* Every second item of a batch. */
+/* Up to BATCH summaries. Two threads unpack every second one each; their memory serves batch after batch. */
+struct batch {
+    struct state *state;
+    struct unpacked items[BATCH];
+    size_t count;
+    struct tp_arena scratch[2]; /* of the threads */
+};
+
 struct half {
-    struct unpacked *items;
-    size_t first, count;
+    struct batch *batch;
+    size_t first;
 };
 
 static void *unpack_half(void *context)
 {
     const struct half *half = context;
-    for (size_t i = half->first; i < half->count; i += 2)
-        unpack_one(&half->items[i]);
+    for (size_t i = half->first; i < half->batch->count; i += 2)
+        unpack_one(&half->batch->items[i], &half->batch->scratch[half->first]);
     return NULL;
 }
 
-static void unpack_batch(struct unpacked *items, size_t count)
+static void unpack_batch(struct batch *batch)
 {
-    struct half own = {items, 0, count}, other = {items, 1, count};
+    struct half own = {batch, 0}, other = {batch, 1};
     pthread_t thread;
-    bool has_thread = count > 1 && pthread_create(&thread, NULL, unpack_half, &other) == 0;
+    bool has_thread = batch->count > 1 && pthread_create(&thread, NULL, unpack_half, &other) == 0;
     unpack_half(&own);
     if (has_thread)
         pthread_join(thread, NULL);
@@ -182,39 +189,52 @@ static void take(struct state *state, struct unpacked *item)
         tp_job_add(job, &item->summary);
 }
 
-struct batch {
-    struct state *state;
-    struct unpacked *items;
-    size_t count;
-};
-
 static int take_batch(void *context, struct tp_error *err)
 {
-    const struct batch *batch = context;
+    struct batch *batch = context;
     (void)err;
     for (size_t i = 0; i < batch->count; i++)
         take(batch->state, &batch->items[i]);
     return TP_OK;
 }
 
+static void open_batch(struct batch *batch, struct state *state)
+{
+    batch->state = state;
+    for (size_t i = 0; i < BATCH; i++)
+        tp_arena_init(&batch->items[i].arena, TP_MAX_SUMMARY_MEMORY_BYTES);
+    for (size_t i = 0; i < 2; i++)
+        tp_arena_init(&batch->scratch[i], TP_MAX_SUMMARY_MEMORY_BYTES);
+}
+
+static void close_batch(struct batch *batch)
+{
+    for (size_t i = 0; i < BATCH; i++)
+        tp_arena_release(&batch->items[i].arena);
+    for (size_t i = 0; i < 2; i++)
+        tp_arena_release(&batch->scratch[i]);
+}
+
 /* Every record into its job, in their order. */
 static void add_records(struct state *state)
 {
-    struct unpacked *batch = tp_arena_array(state->arena, BATCH, sizeof *batch);
-    for (size_t first = 0; first < state->set.count; first += BATCH) {
-        size_t left = state->set.count - first, count = left < BATCH ? left : BATCH;
+    struct batch *batch = tp_arena_alloc(state->arena, sizeof *batch);
+    open_batch(batch, state);
+    for (size_t first = 0; first < state->set.count && !state->arena->code; first += BATCH) {
+        size_t left = state->set.count - first;
+        batch->count = left < BATCH ? left : BATCH;
         tp_console_progress(state->console, "comparing %zu of %zu ranks", first, state->set.count);
-        for (size_t i = 0; i < count; i++) {
-            memset(&batch[i], 0, sizeof batch[i]);
-            batch[i].record = &state->set.records[first + i];
+        for (size_t i = 0; i < batch->count; i++)
+            batch->items[i].record = &state->set.records[first + i];
+        unpack_batch(batch);
+        tp_arena_run(state->arena, take_batch, batch, NULL);
+        for (size_t i = 0; i < batch->count; i++) {
+            tp_arena_clear(&batch->items[i].arena);
+            batch->items[i].err = (struct tp_error){0};
         }
-        unpack_batch(batch, count);
-        /* the batch's memory goes whatever happens */
-        tp_arena_run(state->arena, take_batch, &(struct batch){state, batch, count}, NULL);
-        for (size_t i = 0; i < BATCH; i++)
-            tp_arena_release(&batch[i].arena);
-        tp_arena_pass_on(state->arena);
     }
+    close_batch(batch); /* whatever happened */
+    tp_arena_pass_on(state->arena);
 }
 
 int tp_job_session_run(struct tp_jobs *jobs, const struct tp_job_session *session, struct tp_arena *arena,
