@@ -69,7 +69,9 @@ static void render(const struct tp_profile *profile, const struct tp_distributed
     require(tp_page_add_profile(page, profile, NULL) == 0);
     require(tp_page_add_distributed(page, profile->run, ranks, NULL) == 0);
     if (tp_page_finish(page, &files, NULL) == 0)
-        require(files.html.len <= options.max_bytes && tp_str_find(files.html, "<script>alert") < 0);
+        require(files.html_bytes <= options.max_bytes);
+    for (size_t i = 0; i < TP_PAGE_PIECES; i++)
+        require(tp_str_find(files.html[i], "<script>alert") < 0);
     tp_page_release(page);
 }
 

@@ -326,7 +326,7 @@ static int render(struct page *page, const struct tp_html_level *level, struct t
     tp_html_put(&page->html, shell);
     tp_object_text(shell, "version", TP_VERSION);
     tp_object_text(shell, "page_title", document->name);
-    tp_object_str(tp_list_object(tp_object_list(shell, "parts")), "fragments",
+    tp_object_str(shell, "fragments",
                   (struct tp_str){page->fragment.data ? page->fragment.data : "", page->fragment.size});
     return tp_template_render(&page->templates, "report", tp_data_of_object(shell), page->out, err);
 }

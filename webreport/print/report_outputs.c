@@ -315,6 +315,14 @@ static int write_and_commit(struct tp_outfile **file, struct tp_str text, struct
     return code < 0 ? code : tp_outfile_commit(file, err);
 }
 
+static int commit_page(struct tp_outputs *o, const struct tp_page_files *files, struct tp_error *err)
+{
+    int code = TP_OK;
+    for (size_t i = 0; i < TP_PAGE_PIECES && code == TP_OK; i++)
+        code = tp_outfile_write(o->html_file, files->html[i].ptr, files->html[i].len, err);
+    return code < 0 ? code : tp_outfile_commit(&o->html_file, err);
+}
+
 /* The digest, with the comparison behind it. */
 static int commit_markdown(struct tp_outputs *o, struct tp_error *err)
 {
@@ -359,7 +367,7 @@ static int commit(void *context, struct tp_error *err)
     if (code == TP_OK && o->js_file)
         code = write_and_commit(&o->js_file, files.js, err);
     if (code == TP_OK && o->html_file)
-        code = write_and_commit(&o->html_file, files.html, err);
+        code = commit_page(o, &files, err);
     return code;
 }
 

@@ -69,7 +69,9 @@ struct tp_page {
     struct tp_assets assets;
     struct tp_templates templates;
     struct tp_html html;
-    struct tp_buf ranks, profiles, index, extra, document; /* extra: sections that no profile has */
+    struct tp_buf ranks, profiles, index, extra; /* extra: sections that no profile has */
+    struct tp_buf document;                      /* what stands around them .. */
+    size_t fragments_at;                             /* .. from here on behind them */
     struct {
         const char *target, *label;
     } extras[TP_PAGE_SECTIONS];
@@ -517,10 +519,15 @@ static void put_links(struct tp_page *page, struct tp_object *root)
         add_link(links, tp_str_of(page->extras[i].target), tp_str_of(page->extras[i].label));
 }
 
-static void put_part(struct tp_list *parts, const struct tp_buf *buf)
+/* Where the profiles and the other fragments stand in the document, which are not copied into it. */
+static void note_place(const struct tp_data *value, struct tp_buf *out)
 {
-    if (buf->size)
-        tp_object_str(tp_list_object(parts), "fragments", (struct tp_str){buf->data, buf->size});
+    *(size_t *)(uintptr_t)value->self = out->size;
+}
+
+static struct tp_str text_of(const struct tp_buf *buf)
+{
+    return (struct tp_str){buf->size ? buf->data : "", buf->size};
 }
 
 static int finish(void *context, struct tp_error *err)
@@ -528,7 +535,7 @@ static int finish(void *context, struct tp_error *err)
     struct tp_page *page = context;
     struct tp_object *root = tp_object_new(&page->arena), *index_root = tp_object_new(&page->arena);
     struct tp_data index = tp_page_index_data(&page->entries, page->expected, page->options.max_bytes);
-    struct tp_list *parts;
+    static const struct tp_data_source fragments = {.print = note_place};
     int code;
 
     if (index.kind != TP_DATA_NONE) {
@@ -541,14 +548,10 @@ static int finish(void *context, struct tp_error *err)
     tp_object_text(root, "version", TP_VERSION);
     tp_object_str(root, "page_title", tp_page_index_title(&page->entries));
     put_links(page, root);
-    parts = tp_object_list(root, "parts");
-    put_part(parts, &page->index);
-    put_part(parts, page->expected > 1 ? &page->ranks : &page->profiles);
-    put_part(parts, page->expected > 1 ? &page->profiles : &page->ranks);
-    put_part(parts, &page->extra);
+    tp_object_put(root, "fragments",
+                  (struct tp_data){.kind = TP_DATA_PRINTED, .source = &fragments, .self = &page->fragments_at});
     /* at once: a buffer that grows by halves copies all that is in it, into new memory */
-    tp_buf_reserve(&page->document, page->index.size + page->ranks.size + page->profiles.size + page->extra.size +
-                                        page->html.css.len + page->html.js.len);
+    tp_buf_reserve(&page->document, page->html.css.len + page->html.js.len + SHELL_BYTES);
     return tp_template_render(&page->templates, "report", tp_data_of_object(root), &page->document, err);
 }
 
@@ -556,19 +559,28 @@ int tp_page_finish(struct tp_page *page, struct tp_page_files *files, struct tp_
 {
     int code;
 
-    *files = (struct tp_page_files){{"", 0}, {"", 0}, {"", 0}};
+    *files = (struct tp_page_files){.css = {"", 0}, .js = {"", 0}};
     code = tp_arena_run(&page->arena, finish, page, err);
     if (code)
         return code;
     if (page->document.failed)
         return tp_error_set(err, page->document.failed, 0, "out of memory");
-    files->html = (struct tp_str){page->document.data, page->document.size};
+    struct tp_str shell = text_of(&page->document);
+    bool has_many = page->expected > 1;
+    files->html[0] = (struct tp_str){shell.ptr, page->fragments_at};
+    files->html[1] = text_of(&page->index);
+    files->html[2] = text_of(has_many ? &page->ranks : &page->profiles);
+    files->html[3] = text_of(has_many ? &page->profiles : &page->ranks);
+    files->html[4] = text_of(&page->extra);
+    files->html[5] = (struct tp_str){shell.ptr + page->fragments_at, shell.len - page->fragments_at};
+    for (size_t i = 0; i < TP_PAGE_PIECES; i++)
+        files->html_bytes += files->html[i].len;
     if (page->html.is_separate) {
         files->css = page->html.css;
         files->js = page->html.js;
     }
-    if (page->document.size > page->options.max_bytes)
+    if (files->html_bytes > page->options.max_bytes)
         return tp_error_set(err, TP_ELIMIT, 0, "the shortest page has %zu bytes, more than --max-size",
-                            page->document.size);
+                            files->html_bytes);
     return 0;
 }

@@ -6,7 +6,7 @@
  *
  *     tp_page_begin(&page, &options, count, &err);
  *     for each profile: tp_page_add_profile / tp_page_add_failed;   for each span: tp_page_add_distributed;
- *     tp_page_finish(&page, &files, &err);  write files.html (and css, js when separate);  tp_page_release(&page);
+ *     tp_page_finish(&page, &files, &err);  write files.html[] (and css, js when separate);  tp_page_release(&page);
  *
  * One thread. A page owns its memory; a profile's data is only read during the call. */
 #ifndef TP_WEBREPORT_PRINT_REPORT_PAGE_H
@@ -30,9 +30,15 @@ struct tp_page_options {
     size_t max_bytes;          /* ceiling of report.html; 0: TP_MAX_PAGE_BYTES */
 };
 
-/* What finish yields; the texts belong to the page. css and js are empty when they stand inside html. */
+enum { TP_PAGE_PIECES = 6 };
+
+/* What finish yields; the texts belong to the page. The document is its pieces one behind the other: to join what is
+ * some hundred kilobytes long would touch as much memory once more. css and js are empty when they stand inside html.
+ */
 struct tp_page_files {
-    struct tp_str html, css, js;
+    struct tp_str html[TP_PAGE_PIECES]; /* some may be empty */
+    size_t html_bytes;                  /* of all pieces */
+    struct tp_str css, js;
 };
 
 struct tp_page; /* opaque */

@@ -24,7 +24,7 @@ enum {
     LARGE = 64 * 1024, /* blocks from here on can be given back */
     BIG = 1024 * 1024, /* blocks from here on have a head, and a mapping of their own unless a given-back one fits */
     FIRST_CHUNK = 64 * 1024,
-    SMALL_CHUNKS = 512 * 1024, /* in all, of the first size */
+    SMALL_CHUNKS = 256 * 1024, /* in all, of the first size */
     HUGE_PAGE = 2 * 1024 * 1024
 };
 

@@ -5,12 +5,7 @@ enum { MAX_DEPTH = 128, MAX_NODE_DEPTH = 400, MAX_PARTS = 1 << 14 };
 
 /* ---- letters ---- */
 
-char tp_cxx_peek(const struct tp_cxx_reader *r)
-{
-    return r->at < r->end ? *r->at : '\0';
-}
-
-bool tp_cxx_takes(struct tp_cxx_reader *r, const char *letters)
+bool tp_cxx_takes_all(struct tp_cxx_reader *r, const char *letters)
 {
     size_t size = strlen(letters);
     if (r->is_wrong || (size_t)(r->end - r->at) < size || memcmp(r->at, letters, size) != 0)

@@ -25,10 +25,19 @@ struct tp_cxx_named {
 };
 
 /* The next letter, 0 at the end. */
-char tp_cxx_peek(const struct tp_cxx_reader *r);
+static inline char tp_cxx_peek(const struct tp_cxx_reader *r)
+{
+    return r->at < r->end ? *r->at : '\0';
+}
 
-/* Goes past `letters` if they are next; whether they were. */
-bool tp_cxx_takes(struct tp_cxx_reader *r, const char *letters);
+/* The rest of tp_cxx_takes, where the first letter is right. */
+bool tp_cxx_takes_all(struct tp_cxx_reader *r, const char *letters);
+
+/* Goes past `letters` (at least one) if they are next; whether they were. Most are not, which the first one tells. */
+static inline bool tp_cxx_takes(struct tp_cxx_reader *r, const char *letters)
+{
+    return r->at < r->end && *r->at == *letters && tp_cxx_takes_all(r, letters);
+}
 
 /* The name is wrong from here on; an empty part. */
 const struct tp_cxx_node *tp_cxx_wrong(struct tp_cxx_reader *r);
