@@ -46,11 +46,10 @@ static const struct tp_code_map *map_at(const struct tp_code_maps *maps, uint64_
     return NULL;
 }
 
+/* What a function without frame pointers left may be any number, also one of the kernel's addresses. */
 static uint32_t add_frame(const struct tp_code_maps *maps, struct tp_code_places *places, uint32_t outer,
                           uint64_t address)
 {
-    if (address >> ADDRESS_BITS)
-        return tp_code_node_of(places, outer, TP_CODE_KERNEL, address);
     const struct tp_code_map *map = map_at(maps, address);
     uint32_t file = map ? map->file : TP_CODE_UNKNOWN;
     bool is_unknown_twice = !map && outer && tp_code_frame_at(places, outer)->file == TP_CODE_UNKNOWN;
@@ -66,11 +65,17 @@ uint32_t tp_code_maps_stack(const struct tp_code_maps *maps, struct tp_code_plac
                             size_t count)
 {
     uint32_t node = 0;
+    size_t user = 0; /* where the program's part begins */
+    while (user < count && chain[user] != (uint64_t)PERF_CONTEXT_USER)
+        user++;
     for (size_t i = count; i-- > 0;) {
         bool is_mark = chain[i] >= (uint64_t)PERF_CONTEXT_MAX, is_first = i == 0;
         is_first = is_first || chain[i - 1] >= (uint64_t)PERF_CONTEXT_MAX;
-        if (!is_mark)
-            node = add_frame(maps, places, node, chain[i] - (is_first ? 0 : 1));
+        uint64_t address = chain[i] - (is_first ? 0 : 1);
+        if (!is_mark && i < user && address >> ADDRESS_BITS)
+            node = tp_code_node_of(places, node, TP_CODE_KERNEL, address);
+        else if (!is_mark)
+            node = add_frame(maps, places, node, address);
     }
     return node;
 }

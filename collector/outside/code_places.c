@@ -23,12 +23,13 @@ static uint32_t add_file(struct tp_code_places *places, struct tp_str path)
 
 void tp_code_places_init(struct tp_code_places *places, struct tp_arena *arena)
 {
-    static const char *const none[TP_CODE_FIRST_FILE] = {"[unknown]", "[kernel]", "[made]", "[vdso]"};
+    static const char *const none[TP_CODE_FIRST_FILE] = {"[unknown]", "[kernel]", "[made]", "[vdso]", "[Python]"};
     *places = (struct tp_code_places){.arena = arena,
                                       .files = TP_VEC(arena, struct tp_code_file),
                                       .frames = TP_VEC(arena, struct tp_code_frame),
                                       .nodes = TP_VEC(arena, struct tp_code_node)};
     tp_strings_init(&places->paths, arena, 0);
+    tp_strings_init(&places->python_texts, arena, 0);
     tp_id_map_init(&places->frame_ids, arena);
     tp_id_map_init(&places->node_ids, arena);
     for (int i = 0; i < TP_CODE_FIRST_FILE; i++)
@@ -114,4 +115,9 @@ uint32_t tp_code_node_of(struct tp_code_places *places, uint32_t outer, uint32_t
     if (node == places->nodes.count)
         *(struct tp_code_node *)tp_vec_push(&places->nodes) = (struct tp_code_node){outer, frame};
     return node;
+}
+
+uint32_t tp_code_python_node_of(struct tp_code_places *places, uint32_t outer, uint32_t text, bool is_entry)
+{
+    return tp_code_node_of(places, outer, TP_CODE_PYTHON, (uint64_t)text << 1 | is_entry);
 }

@@ -11,7 +11,7 @@
 #include "writer/base/str.h"
 
 /* The first files are none. */
-enum { TP_CODE_UNKNOWN, TP_CODE_KERNEL, TP_CODE_MADE, TP_CODE_VDSO, TP_CODE_FIRST_FILE };
+enum { TP_CODE_UNKNOWN, TP_CODE_KERNEL, TP_CODE_MADE, TP_CODE_VDSO, TP_CODE_PYTHON, TP_CODE_FIRST_FILE };
 
 enum { TP_CODE_SEGMENTS = 8 };
 
@@ -21,10 +21,11 @@ struct tp_code_file {
         uint64_t address, offset, size;
     } segments[TP_CODE_SEGMENTS]; /* as its head has them; none: it could not be read */
     uint32_t segment_count;
+    uint64_t loop, loop_bytes; /* of a Python interpreter: the function that runs Python's code; else 0 */
 };
 
 struct tp_code_frame {
-    uint64_t address; /* in the file; of the kernel: in memory; of code that has no file: 0 */
+    uint64_t address; /* in the file; of the kernel: in memory; of code that has no file: 0; of Python: see below */
     uint32_t file;
 };
 
@@ -41,6 +42,7 @@ struct tp_code_places {
     struct tp_vec frames;    /* struct tp_code_frame */
     struct tp_vec nodes;     /* struct tp_code_node */
     struct tp_id_map frame_ids, node_ids;
+    struct tp_strings python_texts; /* "FILE(LINE): FUNCTION" */
 };
 
 void tp_code_places_init(struct tp_code_places *places, struct tp_arena *arena);
@@ -53,6 +55,20 @@ uint64_t tp_code_address(const struct tp_code_places *places, uint32_t file, uin
 
 /* The node of a frame that was called from `outer`. */
 uint32_t tp_code_node_of(struct tp_code_places *places, uint32_t outer, uint32_t file, uint64_t address);
+
+/* The node of a function of Python, by the number of its text; is_entry: it is the outermost one of a call of the
+ * interpreter's loop. */
+uint32_t tp_code_python_node_of(struct tp_code_places *places, uint32_t outer, uint32_t text, bool is_entry);
+
+static inline uint32_t tp_code_python_text(const struct tp_code_frame *frame)
+{
+    return (uint32_t)(frame->address >> 1);
+}
+
+static inline bool tp_code_python_is_entry(const struct tp_code_frame *frame)
+{
+    return frame->address & 1;
+}
 
 static inline const struct tp_code_node *tp_code_node_at(const struct tp_code_places *places, uint32_t node)
 {

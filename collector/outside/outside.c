@@ -16,6 +16,7 @@
 #include "collector/outside/outside_trace.h"
 #include "collector/outside/pending.h"
 #include "collector/outside/perf_rings.h"
+#include "collector/outside/python_stacks.h"
 #include "writer/base/limits.h"
 
 enum {
@@ -40,6 +41,7 @@ struct tp_outside {
     struct tp_arena arena;
     struct tp_outside_tree tree;
     struct tp_perf_rings rings;
+    struct tp_python_stacks python;
     struct tp_exit_codes codes;
     struct tp_pending pending;
     struct tp_vec notes; /* struct tp_outside_note */
@@ -54,6 +56,7 @@ struct tp_outside {
     uint32_t missed_ends, out_of_sight;
     pid_t pid;
     int watch, timer;
+    bool are_samples_watched;
 };
 
 static int64_t time_of(clockid_t clock)
@@ -75,6 +78,7 @@ static int init(void *context, struct tp_error *err)
     struct tp_outside *o = context;
     (void)err;
     tp_outside_tree_init(&o->tree, &o->arena);
+    tp_python_stacks_init(&o->python, &o->arena, &o->tree.places);
     o->notes = TP_VEC(&o->arena, struct tp_outside_note);
     o->late = TP_VEC(&o->arena, struct late);
     o->looks = TP_VEC(&o->arena, struct tp_outside_look);
@@ -126,6 +130,7 @@ void tp_outside_free(struct tp_outside *o)
         return;
     tp_outside_tree_release(&o->tree);
     tp_perf_rings_release(&o->rings);
+    tp_python_stacks_release(&o->python);
     tp_exit_codes_release(&o->codes);
     tp_pending_release(&o->pending);
     tp_buf_release(&o->text);
@@ -154,7 +159,8 @@ int tp_outside_begin(struct tp_outside *o, pid_t pid, struct tp_error *err)
     if (code < 0)
         return code;
     for (size_t i = 0; i < o->rings.count; i++)
-        watch(o, o->rings.rings[i].fd);
+        if (o->rings.rings[i].is_of_names)
+            watch(o, o->rings.rings[i].fd);
     watch(o, o->codes.connector);
     set_timer(o, LOOK_NS);
     o->begin_ns = o->looked_ns = o->usage_ns = now_ns();
@@ -205,6 +211,14 @@ static void ask_late(struct tp_outside *o)
     o->late.count = kept;
 }
 
+/* What a thread of Python does is asked when its sample is told, at once: a moment as random as the sample's. */
+static void ask_python(struct tp_outside *o, struct tp_pending_record *record, const struct tp_perf_record *r)
+{
+    int64_t time_ns = o->python.living_count ? now_ns() : 0;
+    if (o->python.living_count && time_ns - (int64_t)r->time_ns < CERTAIN_NS)
+        record->python = tp_python_stacks_read(&o->python, r->pid, r->tid, time_ns);
+}
+
 static void take(void *context, const struct perf_event_header *head)
 {
     struct tp_outside *o = context;
@@ -216,7 +230,11 @@ static void take(void *context, const struct perf_event_header *head)
         o->dropped_count++;
         return;
     }
-    o->switch_stacks += r.type == PERF_RECORD_SAMPLE && tp_perf_rings_is_switch(&o->rings, r.event_id);
+    bool is_switch = r.type == PERF_RECORD_SAMPLE && tp_perf_rings_is_switch(&o->rings, r.event_id);
+    o->switch_stacks += is_switch;
+    tp_python_stacks_take(&o->python, &r);
+    if (r.type == PERF_RECORD_SAMPLE && !is_switch)
+        ask_python(o, record, &r);
     if (r.type == PERF_RECORD_COMM && r.is_exec)
         ask_words(o, record, r.pid);
     if (r.type == PERF_RECORD_FORK && r.pid != r.parent_pid)
@@ -247,8 +265,9 @@ static void take_until(struct tp_outside *o, int64_t until_ns)
         struct tp_perf_record r;
         tp_perf_record_read(&r, tp_pending_head(&o->pending, p->at));
         bool is_switch = r.type == PERF_RECORD_SAMPLE && tp_perf_rings_is_switch(&o->rings, r.event_id);
+        const struct tp_outside_note python = {.python = p->python};
         uint32_t ended = tp_outside_tree_take(
-            &o->tree, &r, is_switch, p->note != TP_NO_ID ? TP_AT(&o->notes, struct tp_outside_note, p->note) : NULL);
+            &o->tree, &r, is_switch, p->note != TP_NO_ID ? TP_AT(&o->notes, struct tp_outside_note, p->note) : &python);
         if (ended != TP_NO_ID)
             take_end(o, ended);
     }
@@ -299,6 +318,19 @@ static void look_at_usage(struct tp_outside *o, int64_t time_ns)
 
 /* ---- looks ---- */
 
+/* While a program runs Python each sample wakes us: half of it is what its interpreter does at this moment. */
+static void watch_samples(struct tp_outside *o)
+{
+    bool is_wanted = o->python.living_count > 0;
+    for (size_t i = 0; i < o->rings.count && is_wanted != o->are_samples_watched; i++) {
+        if (!o->rings.rings[i].is_of_names && is_wanted)
+            watch(o, o->rings.rings[i].fd);
+        else if (!o->rings.rings[i].is_of_names)
+            epoll_ctl(o->watch, EPOLL_CTL_DEL, o->rings.rings[i].fd, NULL);
+    }
+    o->are_samples_watched = is_wanted;
+}
+
 static int look(void *context, struct tp_error *err)
 {
     struct tp_outside *o = context;
@@ -308,6 +340,7 @@ static int look(void *context, struct tp_error *err)
     tp_perf_rings_read(&o->rings, take, o);
     tp_exit_codes_read(&o->codes);
     ask_late(o);
+    watch_samples(o);
     tp_perf_rings_budget(&o->rings, o->switch_stacks, time_ns);
     if (time_ns - o->looked_ns >= LOOK_NS / 2) {
         take_until(o, time_ns - CERTAIN_NS);
@@ -416,6 +449,10 @@ struct tp_outside_seen tp_outside_seen(const struct tp_outside *o)
                                     .missed_ends = o->missed_ends,
                                     .out_of_sight = o->out_of_sight,
                                     .stacks_left_out = o->rings.windows_spent,
+                                    .python_count = o->tree.python_count,
+                                    .python_unaligned = o->tree.unaligned_count,
+                                    .python_failed = o->python.failed_count,
+                                    .python_unknown = o->python.unknown_count,
                                     .is_user_only = o->rings.is_user_only,
                                     .stopped_after_ns = o->stopped_ns ? o->stopped_ns - o->begin_ns : 0};
 }

@@ -55,6 +55,10 @@ struct tp_outside_seen {
     uint32_t missed_ends;     /* processes of which it is not known how they ended */
     uint32_t out_of_sight;    /* processes that took other rights, and are not seen from then on */
     uint64_t stacks_left_out; /* tenths of a second in which not every switch had a stack */
+    uint64_t python_count;    /* samples with functions of Python */
+    uint64_t python_unaligned; /* of these: the native frames are of another moment, or cut */
+    uint64_t python_failed;   /* samples of threads whose frames could not be read */
+    uint32_t python_unknown;  /* processes whose Python is not known, or whose memory may not be read */
     bool is_user_only;        /* no stacks of the kernel, so no causes of waits */
     int64_t stopped_after_ns; /* the recording had no more room from then on; 0: it is whole */
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "collector/outside/mixed_stacks.h"
 #include "collector/outside/perf_rings.h"
 
 /* Threads with equal inherited events trade them at a switch, and with them what is left until the next sample: threads
@@ -204,7 +205,17 @@ static void take_switch(struct tp_outside_tree *tree, const struct tp_perf_recor
     add_change(tree, number, state, stack);
 }
 
-static void take_sample(struct tp_outside_tree *tree, const struct tp_perf_record *r, bool is_switch)
+static uint32_t add_python(struct tp_outside_tree *tree, uint32_t stack, uint32_t python)
+{
+    bool is_aligned;
+    uint32_t mixed = tp_mixed_stack(&tree->places, stack, python, &is_aligned);
+    tree->python_count += python != 0;
+    tree->unaligned_count += !is_aligned;
+    return mixed;
+}
+
+static void take_sample(struct tp_outside_tree *tree, const struct tp_perf_record *r, bool is_switch,
+                        const struct tp_outside_note *note)
 {
     uint32_t number = number_of(&tree->thread_ids, r->tid);
     struct tp_outside_thread *thread = number != TP_NO_ID ? tp_outside_thread_at(tree, number) : NULL;
@@ -220,6 +231,7 @@ static void take_sample(struct tp_outside_tree *tree, const struct tp_perf_recor
         last->stack = stack;
     } else if (!is_switch) {
         process->sample_count++;
+        stack = add_python(tree, stack, note ? note->python : 0);
         *(struct tp_outside_sample *)tp_vec_push(&tree->samples) =
             (struct tp_outside_sample){(int64_t)r->time_ns, number, stack};
     }
@@ -241,7 +253,7 @@ uint32_t tp_outside_tree_take(struct tp_outside_tree *tree, const struct tp_perf
     else if (r->type == PERF_RECORD_SWITCH)
         take_switch(tree, r);
     else if (r->type == PERF_RECORD_SAMPLE)
-        take_sample(tree, r, is_switch);
+        take_sample(tree, r, is_switch, note);
     else if (r->type == PERF_RECORD_LOST)
         tree->lost_count += r->lost_count;
     return ended;

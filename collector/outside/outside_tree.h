@@ -58,11 +58,12 @@ struct tp_outside_sample {
     uint32_t thread, stack;
 };
 
-/* What was asked of a process when its record came, before the record has its turn. */
+/* What was asked of a process or a thread when its record came, before the record has its turn. */
 struct tp_outside_note {
     struct tp_str words;
     struct tp_proc_usage usage;
     bool has_usage;
+    uint32_t python; /* of a sample: node of Python's stack; 0: none */
 };
 
 struct tp_outside_tree {
@@ -72,7 +73,9 @@ struct tp_outside_tree {
     struct tp_id_map process_ids, thread_ids; /* the last one of a number */
     int64_t last_ns;
     uint64_t lost_count;
-    uint32_t missed_words; /* programs without words */
+    uint32_t missed_words;   /* programs without words */
+    uint64_t python_count;   /* samples with frames of Python */
+    uint64_t unaligned_count; /* of these: whose native frames are of another moment, or cut */
 };
 
 void tp_outside_tree_init(struct tp_outside_tree *tree, struct tp_arena *arena);

@@ -10,6 +10,7 @@ struct tp_pending_record {
     uint64_t number; /* in the order of reading */
     uint32_t at;     /* in 8 bytes, in the list's bytes */
     uint32_t note;   /* TP_NO_ID: none */
+    uint32_t python; /* of a sample: node of Python's stack; 0: none */
 };
 
 struct tp_pending {

@@ -98,6 +98,8 @@ static int open_cpu(struct tp_perf_rings *rings, pid_t pid, int cpu, unsigned ra
     struct perf_event_attr attr = attr_of(PERF_COUNT_SW_CPU_CLOCK, rings->is_user_only);
     attr.sample_period = 1000000000ull / rate_hz;
     attr.context_switch = attr.mmap = attr.mmap2 = 1;
+    attr.watermark = 0; /* whoever watches the ring is woken by each sample */
+    attr.wakeup_events = 1;
     attr.comm = attr.comm_exec = !has_all;
     int fd = open_event(&attr, pid, cpu);
     if (fd < 0 && errno == EACCES && !rings->is_user_only) { /* perf_event_paranoid 2 */

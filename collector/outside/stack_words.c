@@ -44,11 +44,14 @@ static void add_text(struct tp_vec *text, struct tp_str part)
 static struct tp_symbol_frames plain_frame(struct tp_stack_words *words, uint32_t file, uint32_t frame)
 {
     static const char *const ends[TP_CODE_FIRST_FILE] = {"[unknown] [unknown];", " [kernel];", "[made] [memory];",
-                                                         "[vdso] [vdso];"};
+                                                         "[vdso] [vdso];", ";"};
     bool is_named = file == TP_CODE_KERNEL && words->kernel && words->kernel[frame].len;
     struct tp_vec text = TP_VEC(words->text.arena, char);
     if (file == TP_CODE_KERNEL)
         add_text(&text, is_named ? words->kernel[frame] : TP_STR("[unknown]"));
+    if (file == TP_CODE_PYTHON)
+        add_text(&text, tp_strings_get(&words->places->python_texts,
+                                       tp_code_python_text(TP_AT(&words->places->frames, struct tp_code_frame, frame))));
     add_text(&text, tp_str_of(ends[file]));
     struct tp_str all = {text.data, text.count};
     return (struct tp_symbol_frames){.text = all, .first = {all.ptr, all.len - 1}};

@@ -9,7 +9,11 @@ count N         so many processes
 argv WORD...    a process had these words
 cause NAME MS   threads were blocked by that cause at least so long
 split NAME=MS.. shares of the samples that are in each function, within 3 points of the shares of the times
+sigma NAME=MS.. the same, within 3 deviations of as many independent samples
+lines FILE      each frame of that Python file names a line of its function, and some do
+told KEY N      tracepress_seen says so, at least N
 """
+import ast
 import collections
 import gzip
 import json
@@ -85,7 +89,31 @@ def cause(name, least_ms):
     assert found >= float(least_ms), (name, found)
 
 
-def split(*wanted):
+def sigma(*wanted):
+    split(*wanted, tolerance=lambda share, count: 300 * (share / 100 * (1 - share / 100) / count) ** 0.5)
+
+
+def lines(path):
+    ends = collections.defaultdict(list)
+    for node in ast.walk(ast.parse(open(path).read())):
+        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            ends[getattr(node, "name", "<lambda>")].append((node.lineno, node.end_lineno))
+    found = 0
+    for e in samples:
+        for frame in e["args"].get("Call stack", "").split(";"):
+            match = re.fullmatch(re.escape(path) + r"\((\d+)\): (.*)", frame)
+            name = match and match[2].split(".")[-1]
+            if name in ends:
+                assert any(a <= int(match[1]) <= b for a, b in ends[name]), frame
+                found += 1
+    assert found, "no frame of the file"
+
+
+def told(key, least):
+    assert trace["tracepress_seen"][key] >= least, trace["tracepress_seen"]
+
+
+def split(*wanted, tolerance=lambda share, count: 3):
     times = {name: float(ms) for name, ms in (word.split("=") for word in wanted)}
     found = collections.Counter()
     for e in samples:
@@ -99,7 +127,7 @@ def split(*wanted):
     assert sampled >= 0.9 * sum(int(e["args"]["cpu ns"]) for e in samples), "functions not seen"
     for name, ms in times.items():
         share, seen = 100 * ms / whole, 100 * found[name] / sampled
-        assert abs(share - seen) <= 3, (name, share, seen)
+        assert abs(share - seen) <= tolerance(share, len(samples)), (name, share, seen)
 
 
 globals()[sys.argv[2]](*sys.argv[3:])

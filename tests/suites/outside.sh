@@ -129,6 +129,45 @@ static() {
 }
 if program split_program -static; then check "a static program is recorded" static; else skip "a static program is recorded" "no static C library"; fi
 
+# ---- Python, unmodified ----
+
+SPLIT=$HERE/tests/native/split_program.py
+# python_split PYTHON SECONDS [HOW]: four functions with their own clocks
+python_split() {
+    for turn in 1 2 3; do
+        # shellcheck disable=SC2046
+        outside 0 "$1" "$SPLIT" "$2" ${3:+"$3"} && says sums && says lines "$SPLIT" && set -- "$1" "$2" "${3:-}" $(cat out) &&
+            says sigma alpha="$4" beta="$5" gamma="$6" delta="$7" && return 0
+    done
+    return 1
+}
+can_read() { ! grep -q "Python functions" err; }
+# layout PYTHON MINOR: what we know of its memory is what its headers say
+layout() {
+    # shellcheck disable=SC2046
+    ${CC:-cc} -w -I"$HERE" $("$1" -c 'import sysconfig; p = sysconfig.get_path("include"); print("-I%s -I%s/internal" % (p, p))') \
+        "$HERE/tests/abi/python_layout.c" "$HERE/collector/outside/python_layouts.c" -o layout \
+        $("$1" -c 'import sys, sysconfig; p = sysconfig.get_config_var("LIBDIR"); sys.version_info > (3, 13) and print("-L%s -Wl,-rpath,%s -lpython%d.%d" % ((p, p) + sys.version_info[:2]))') >build.log 2>&1 ||
+        { tail -n 3 build.log; return 1; }
+    ./layout
+}
+for python in $(pythons); do
+    version=$(python_version "$python")
+    if [ -d "$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')/internal" ]; then
+        check "the layout of Python $version is that of its headers" layout "$python"
+    fi
+    outside 0 "$python" -c 'sum(range(3000000))' >first 2>&1 || :
+    if ! can_read; then
+        skip "functions and lines of Python $version" "its memory may not be read, or its version is not known"
+        continue
+    fi
+    check "functions and lines of Python $version: shares within three deviations" python_split "$python" 2
+    last=$python
+done
+if [ -n "${last:-}" ]; then
+    check "Python called back by C, in threads, in a child" eval 'python_split "$last" 2 nested && python_split "$last" 2 threads && python_split "$last" 2 child'
+fi
+
 # ---- what keeps others out ----
 
 confined() {

@@ -107,7 +107,7 @@ static void states_add_up_to_the_time_of_their_thread(void **state)
 
 static int programs(void *unused, struct tp_error *err)
 {
-    static const uint64_t chain[] = {PERF_CONTEXT_USER, 0x400010, 0x400020, 0x999, 0x998};
+    static const uint64_t chain[] = {PERF_CONTEXT_USER, 0x400010, 0x400020, 0x999, KERNEL};
     static const uint64_t moved[] = {PERF_CONTEXT_USER, 0x700010, 0x700020};
     (void)unused, (void)err;
     tp_outside_tree_init(&tree, &arena);

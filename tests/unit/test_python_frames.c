@@ -1,0 +1,262 @@
+/* Python's frames from memory: made interpreters in this process, read as if they were another's; hostile ones end. */
+#include "collector/outside/python_frames.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "collector/outside/mixed_stacks.h"
+#include "collector/outside/python_code.h"
+#include "tests/unit/one_arena.h"
+
+/* An interpreter as of 3.11, with what of it is read. */
+enum { INTERPRETERS = 40, THREADS = 16, NEXT_THREAD = 8, NATIVE_ID = 160, CFRAME = 56, HELD = 8 };
+
+struct object {
+    uint64_t words[64];
+};
+
+static struct object runtime, interpreter, threads[3], held, frames_made[4], code_made, name_made, file_made, lines_made;
+
+static void put(struct object *object, size_t at, uint64_t value)
+{
+    memcpy((char *)object->words + at, &value, sizeof value);
+}
+
+static uint64_t address_of(const struct object *object)
+{
+    return (uint64_t)(uintptr_t)object->words;
+}
+
+static void put_text(struct object *object, const char *text)
+{
+    put(object, 16, strlen(text));
+    put(object, 32, 0xabcdef00u | 1 << 2 | 1 << 5 | 1 << 6); /* one byte, compact, ASCII; then anything */
+    memcpy((char *)object->words + 48, text, strlen(text));
+}
+
+static void put_frame(int number, const struct object *outer, uint64_t byte, bool is_entry)
+{
+    struct object *frame = &frames_made[number];
+    put(frame, 32, address_of(&code_made));
+    put(frame, 48, outer ? address_of(outer) : 0);
+    put(frame, 56, address_of(&code_made) + 184 + byte);
+    ((char *)frame->words)[68] = is_entry;
+}
+
+static void make(void)
+{
+    static const uint8_t table[] = {0x80 | 13 << 3 | 1, 2, 0x80 | 10 << 3 | 1, 0, 0, 0x80 | 13 << 3 | 0, 5};
+    memset(threads, 0, sizeof threads);
+    put(&runtime, INTERPRETERS, address_of(&interpreter));
+    put(&interpreter, THREADS, address_of(&threads[0]));
+    put(&threads[0], NEXT_THREAD, address_of(&threads[1]));
+    put(&threads[0], NATIVE_ID, 70);
+    put(&threads[1], NATIVE_ID, 71);
+    put(&threads[1], CFRAME, address_of(&held));
+    put(&held, HELD, address_of(&frames_made[0]));
+    put_frame(0, &frames_made[1], 0, false);
+    put_frame(1, &frames_made[2], 6, true);
+    put_frame(2, NULL, 9, true);
+    put(&code_made, 112, address_of(&file_made));
+    put(&code_made, 128, address_of(&name_made));
+    put(&code_made, 136, address_of(&lines_made));
+    put(&code_made, 72, 100);
+    put_text(&name_made, "a;b");
+    put_text(&file_made, "/x/y.py");
+    put(&lines_made, 16, sizeof table);
+    memcpy((char *)lines_made.words + 32, table, sizeof table);
+}
+
+static struct tp_other_memory own_memory(uint32_t reads)
+{
+    return (struct tp_other_memory){.pid = (uint32_t)getpid(), .reads_left = reads};
+}
+
+static struct tp_python_frame found[TP_PYTHON_FRAMES];
+
+static int read_texts(void *unused, struct tp_error *err)
+{
+    static const char *const wanted[] = {"/x/y.py(101): a,b", "/x/y.py(101): a,b", "/x/y.py(99): a,b"};
+    const struct tp_python_layout *layout = tp_python_layout_of(11);
+    struct tp_other_memory memory = own_memory(100);
+    struct tp_strings texts;
+    struct tp_python_code code;
+    (void)unused, (void)err;
+    tp_strings_init(&texts, &arena, 0);
+    tp_python_code_init(&code, &arena, &texts);
+    uint64_t thread = tp_python_thread(&memory, layout, address_of(&runtime), 71);
+    assert_true(thread == address_of(&threads[1]));
+    assert_int_equal(tp_python_frames(found, &memory, layout, thread, 71), 3);
+    for (int i = 0; i < 3; i++) {
+        uint32_t text = tp_python_code_text(&code, &memory, layout, found[i].code, found[i].object, found[i].place);
+        assert_true(tp_str_equal(tp_strings_get(&texts, text), tp_str_of(wanted[i])));
+    }
+    assert_true(!found[0].is_entry && found[1].is_entry && found[2].is_entry);
+    put_text(&name_made, "other"); /* the same address, another function */
+    put(&code_made, 128, address_of(&file_made));
+    assert_int_equal(tp_python_frames(found, &memory, layout, thread, 71), 3);
+    uint32_t text = tp_python_code_text(&code, &memory, layout, found[0].code, found[0].object, found[0].place);
+    assert_true(tp_str_equal(tp_strings_get(&texts, text), TP_STR("/x/y.py(101): /x/y.py")));
+    put(&code_made, 128, address_of(&runtime)); /* no text */
+    put(&runtime, 16, INT64_MAX);
+    assert_int_equal(tp_python_frames(found, &memory, layout, thread, 71), 3);
+    text = tp_python_code_text(&code, &memory, layout, found[0].code, found[0].object, found[0].place);
+    assert_true(text == TP_NO_ID);
+    tp_python_code_release(&code);
+    return 0;
+}
+
+static void frames_name_file_line_and_function(void **state)
+{
+    (void)state;
+    make();
+    assert_int_equal(tp_arena_run(&arena, read_texts, NULL, NULL), 0);
+}
+
+static void hostile_memory_ends(void **state)
+{
+    const struct tp_python_layout *layout = tp_python_layout_of(11);
+    struct tp_other_memory memory = own_memory(2500);
+    (void)state;
+    make();
+    uint64_t thread = address_of(&threads[1]);
+    put_frame(2, &frames_made[0], 0, false); /* frames in a circle */
+    assert_int_equal(tp_python_frames(found, &memory, layout, thread, 71), TP_PYTHON_FRAMES);
+    put(&frames_made[2], 48, 4096); /* an outer one that is not there */
+    assert_int_equal(tp_python_frames(found, &memory, layout, thread, 71), -1);
+    assert_int_equal(tp_python_frames(found, &memory, layout, thread, 99), -1); /* another thread has its place */
+    assert_int_equal(tp_python_frames(found, &memory, layout, UINT64_MAX - 7, 71), -1);
+    put(&threads[1], NEXT_THREAD, address_of(&threads[0])); /* threads in a circle, interpreters, too */
+    put(&interpreter, 0, address_of(&interpreter));
+    assert_true(tp_python_thread(&memory, layout, address_of(&runtime), 99) == 0);
+    assert_int_equal(memory.reads_left, 0);
+    assert_false(memory.is_refused);
+}
+
+static void lines_are_those_of_each_table(void **state)
+{
+    static const uint8_t pairs[] = {4, 1, 6, 255, 2, 128, 2, 3};
+    static const uint8_t cut[] = {0x80 | 14 << 3, 0xff, 0xff, 0xff};
+    (void)state;
+    assert_int_equal(tp_python_line(9, 10, pairs, sizeof pairs, 0), 10);
+    assert_int_equal(tp_python_line(9, 10, pairs, sizeof pairs, 4), 11);
+    assert_int_equal(tp_python_line(9, 10, pairs, sizeof pairs, 11), 10);
+    assert_int_equal(tp_python_line(10, 10, pairs, sizeof pairs, 0), 11);
+    assert_int_equal(tp_python_line(10, 10, pairs, sizeof pairs, 4), 10);
+    assert_int_equal(tp_python_line(10, 10, pairs, sizeof pairs, 11), 10);
+    assert_int_equal(tp_python_line(10, 10, pairs, sizeof pairs, 13), 13);
+    for (size_t n = 0; n <= sizeof cut; n++)
+        tp_python_line(12, 1, cut, n, 1 << 20);
+    assert_int_equal(tp_python_line(12, 7, cut, 0, 0), 7);
+}
+
+static void a_layout_that_is_told_has_to_be_possible(void **state)
+{
+    uint64_t words[TP_PYTHON_TOLD_WORDS];
+    struct tp_python_layout layout;
+    (void)state;
+    for (size_t i = 0; i < TP_PYTHON_TOLD_WORDS; i++)
+        words[i] = 48;
+    words[3] = words[6] = words[22] = words[31] = words[39] = words[74] = words[77] = 200; /* sizes of the parts */
+    memcpy(words, "xdebugpy", 8);
+    words[1] = 0x030e00f0;
+    words[2] = 0;
+    words[36] = 70;
+    assert_true(tp_python_layout_told(&layout, words, 14));
+    assert_int_equal(layout.frame_owner, 70);
+    assert_int_equal(layout.text_other, 64);
+    assert_int_equal(layout.native_id, 48);
+    assert_false(tp_python_layout_told(&layout, words, 13)); /* it says another version */
+    words[36] = 4000;
+    assert_false(tp_python_layout_told(&layout, words, 14));
+    words[36] = UINT64_MAX;
+    assert_false(tp_python_layout_told(&layout, words, 14));
+    words[36] = 70;
+    words[2] = 1; /* without the global lock */
+    assert_false(tp_python_layout_told(&layout, words, 14));
+    words[2] = 0;
+    words[0]++;
+    assert_false(tp_python_layout_told(&layout, words, 14));
+    assert_null(tp_python_layout_of(8));
+}
+
+/* "n": native 0x10, "L": the loop, "?": unknown; innermost first. */
+static uint32_t native_stack(struct tp_code_places *places, uint32_t file, const char *text)
+{
+    uint32_t node = 0;
+    for (size_t i = strlen(text); i-- > 0;)
+        node = text[i] == '?' ? tp_code_node_of(places, node, TP_CODE_UNKNOWN, 0)
+                              : tp_code_node_of(places, node, file, text[i] == 'L' ? 0x105 : (uint64_t)text[i]);
+    return node;
+}
+
+/* Capitals are entries. */
+static uint32_t python_stack(struct tp_code_places *places, const char *text)
+{
+    uint32_t node = 0;
+    for (size_t i = strlen(text); i-- > 0;)
+        node = tp_code_python_node_of(places, node, (uint32_t)text[i] | 32, text[i] < 'a');
+    return node;
+}
+
+static const char *text_of(const struct tp_code_places *places, uint32_t node)
+{
+    static char text[64];
+    size_t n = 0;
+    for (; node && n < sizeof text - 2; node = tp_code_node_at(places, node)->outer) {
+        const struct tp_code_frame *frame = tp_code_frame_at(places, node);
+        if (frame->file == TP_CODE_PYTHON)
+            text[n++] = '.';
+        text[n++] = frame->file == TP_CODE_PYTHON ? (char)tp_code_python_text(frame)
+                    : frame->file == TP_CODE_UNKNOWN ? '?'
+                    : frame->address == 0x105        ? 'L'
+                                                     : (char)frame->address;
+    }
+    text[n] = '\0';
+    return text;
+}
+
+static int mixes(void *unused, struct tp_error *err)
+{
+    static const struct {
+        const char *native, *python, *wanted;
+        bool is_aligned;
+    } rows[] = {
+        {"xLyLz", "abCdE", "x.a.b.cy.d.ez", true}, {"xLy", "abC", "x.a.b.cy", true},
+        {"xLy", "abCdE", "x.a.b.c.d.e", false},    {"x?", "aB", "x.a.b", false},
+        {"L?", "aB", ".a.b", true},                {"x", "", "x", true},
+        {"xLLy", "AB", "x.a.by", true},            {"xy?", "A", "xy.a", false},
+    };
+    struct tp_code_places places;
+    (void)unused, (void)err;
+    tp_code_places_init(&places, &arena);
+    uint32_t file = tp_code_file_of(&places, TP_STR("/no/such/python"));
+    TP_AT(&places.files, struct tp_code_file, file)->loop = 0x100;
+    TP_AT(&places.files, struct tp_code_file, file)->loop_bytes = 0x10;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        bool is_aligned;
+        uint32_t node = tp_mixed_stack(&places, native_stack(&places, file, rows[i].native),
+                                       python_stack(&places, rows[i].python), &is_aligned);
+        assert_string_equal(text_of(&places, node), rows[i].wanted);
+        assert_int_equal(is_aligned, rows[i].is_aligned);
+    }
+    return 0;
+}
+
+static void loops_are_replaced_by_their_frames(void **state)
+{
+    (void)state;
+    assert_int_equal(tp_arena_run(&arena, mixes, NULL, NULL), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(frames_name_file_line_and_function, begin, end),
+        cmocka_unit_test(hostile_memory_ends),
+        cmocka_unit_test(lines_are_those_of_each_table),
+        cmocka_unit_test(a_layout_that_is_told_has_to_be_possible),
+        cmocka_unit_test_setup_teardown(loops_are_replaced_by_their_frames, begin, end),
+    };
+    return cmocka_run_group_tests_name("python frames", tests, NULL, NULL);
+}
