@@ -243,6 +243,31 @@ static void a_function_of_small_operators_goes_with_them(void **state)
     assert_found("H5", "host.small_operators", 48.5);
 }
 
+/* Four operators of 100 us and 1 MiB in and out in a function of 410 us, behind a convolution. */
+static void activation(const char *function, double begins)
+{
+    for (int s = 0; s < STEPS; s++) {
+        double at = begin_step(s);
+        frame(function, at + begins, 760 - begins);
+        host("cpu_op", "aten::conv2d", at + 200, 140);
+        for (int i = 0; i < 4; i++)
+            shaped(i % 2 ? "aten::exp" : "aten::neg", at + 351 + 100 * i, 100, "[512,512]", FLOAT, 10 * s + i);
+    }
+    build();
+}
+
+static void a_function_that_is_a_chain_may_be_short(void **state)
+{
+    activation("model.py(8): swish", 350);
+    assert_found("H17", "fuse.elementwise", 0.85 * (1 - 1.5 / 4) * 40);
+    end(state), begin(state);
+    activation("model.py(8): forward", 190); /* which does more than that */
+    assert_null(finding("H17"));
+    end(state), begin(state);
+    activation("/x/site-packages/torch/functional.py(8): swish", 350); /* torch's own */
+    assert_null(finding("H17"));
+}
+
 static void a_part_of_a_model_may_be_called_for_each_sample(void **state)
 {
     parts(10, true);
@@ -310,6 +335,7 @@ int main(void)
         CASE(small_operators_between_large_ones_pass_through_no_memory),
         CASE(a_loop_over_pieces_takes_a_tensor_apart),
         CASE(a_function_of_small_operators_goes_with_them),
+        CASE(a_function_that_is_a_chain_may_be_short),
         CASE(a_part_of_a_model_may_be_called_for_each_sample),
         CASE(python_of_one_function_is_told_sooner_than_python_all_over),
         CASE(python_all_over_is_told_where_it_is_much),

@@ -2,10 +2,11 @@
  * chains of elementwise operators that each pass through memory (H17). Their backward is found by sequence numbers. */
 #include "webreport/measure/cost.h"
 #include "webreport/measure/rules_cpu.h"
+#include "webreport/measure/rules_functions.h"
 #include "webreport/measure/work_rules.h"
 #include "webreport/model/flops.h"
 
-enum { FAR = 8, MIN_KEYS = 16, MIN_CHAIN = 5, MIN_BYTES = 65536 };
+enum { FAR = 8, MIN_KEYS = 16, MIN_CHAIN = 5, MIN_ALONE = 3, MIN_BYTES = 65536 };
 
 /* Of the passes through memory that a fused operator saves, and of what stands between the products of attention, these
  * parts of the time were saved where programs were mended and timed. */
@@ -225,7 +226,7 @@ static int64_t bytes_of(const struct chains *c, uint32_t op)
 
 /* A fused operator passes through memory about one and a half times as the largest of them does. What is small costs
  * its call, and no pass: rule H5 is about that. */
-static void take_chain(struct claim *claim, size_t first, size_t end)
+static void take_chain(struct claim *claim, size_t first, size_t end, size_t least)
 {
     int64_t sum = 0, most = 0;
     size_t large = 0;
@@ -239,9 +240,35 @@ static void take_chain(struct claim *claim, size_t first, size_t end)
         most = tp_ns_max(most, bytes);
     }
     double part = sum ? 1 - 1.5 * (double)most / (double)sum : 0;
-    for (size_t i = first; i < end && large >= MIN_CHAIN && part > 0; i++)
+    for (size_t i = first; i < end && large >= least && part > 0; i++)
         if (row_at(claim->c, i)->is_large)
             take(claim, row_at(claim->c, i), SAVED * part);
+}
+
+static uint32_t call_around(const struct chains *c, size_t i)
+{
+    return i < c->rows.count ? tp_project_call_around(c->a->model, c->a->model->operators.event[row_at(c, i)->op])
+                             : TP_NO_ID;
+}
+
+static bool is_in_call(const struct chains *c, size_t i, uint32_t call)
+{
+    const struct tp_event *e = &c->a->model->trace->events[call];
+    int64_t at = i < c->rows.count ? tp_operator_event(c->a->model, row_at(c, i)->op)->ts_ns : INT64_MAX;
+    return at >= e->ts_ns && at < tp_event_end(e);
+}
+
+/* Of a chain too short to be told: functions that are a chain of their own, as an activation by hand is. */
+static void take_functions(struct claim *claim, size_t first, size_t end)
+{
+    const struct chains *c = claim->c;
+    for (size_t i = first, k; i < end; i = k) {
+        uint32_t call = call_around(c, i);
+        for (k = i + 1; k < end && call_around(c, k) == call;)
+            k++;
+        if (k - i >= MIN_ALONE && call != TP_NO_ID && !(i && is_in_call(c, i - 1, call)) && !is_in_call(c, k, call))
+            take_chain(claim, i, k, MIN_ALONE);
+    }
 }
 
 static void find_chains(struct chains *c)
@@ -255,7 +282,9 @@ static void find_chains(struct chains *c)
         while (end < c->rows.count && may_be_fused(row_at(c, end)))
             end++;
         if (end - first >= MIN_CHAIN)
-            take_chain(&claim, first, end);
+            take_chain(&claim, first, end, MIN_CHAIN);
+        if (!row_at(c, first)->is_taken)
+            take_functions(&claim, first, end);
     }
     claim_end(&claim);
 }

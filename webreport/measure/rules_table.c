@@ -414,7 +414,7 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
          TP_RULE_CPU,
          "Chains of elementwise operators each pass through memory",
          TP_CONFIDENCE_MEDIUM,
-         {{"min_pct", 8.0, false}},
+         {{"min_pct", 5.0, false}},
          "Use the fused operator (torch.nn.functional.gelu, layer_norm, ..) where there is one, or torch.compile the "
          "function.",
          DOC_TUNE,
