@@ -137,6 +137,19 @@ struct op {
     const char *place;
 };
 
+/* Puts the keys in the order that signatures have. */
+static void sort_keys(struct tp_signature *s)
+{
+    for (uint32_t i = 1; i < s->key_count; i++)
+        for (uint32_t k = i; k && tp_count_key_compare(&s->keys[k], &s->keys[k - 1]) < 0; k--) {
+            struct tp_count_key key = s->keys[k];
+            s->keys[k] = s->keys[k - 1];
+            s->keys[k - 1] = key;
+            for (uint32_t c = 0; c < s->call_count; c++)
+                s->calls[c].key = s->calls[c].key == k ? k - 1 : s->calls[c].key == k - 1 ? k : s->calls[c].key;
+        }
+}
+
 static struct tp_signature signature(const struct op *ops, size_t count)
 {
     struct tp_signature s = {.steady_count = 8, .hash = 1, .lane_count = 1, .place_count = 1};
@@ -157,10 +170,14 @@ static struct tp_signature signature(const struct op *ops, size_t count)
             s.keys[s.key_count++] = (struct tp_count_key){
                 .name = texts[0], .dims = texts[1], .detail = texts[2], .is_exact = true, .kind = TP_COUNT_OPERATOR};
         s.keys[key].count++;
-        s.calls[i] = (struct tp_count_call){key, ops[i].depth, ops[i].place ? s.place_count : 0};
-        if (ops[i].place)
+        uint32_t place = 0;
+        while (ops[i].place && place < s.place_count && !tp_str_equal(s.places[place], tp_str_of(ops[i].place)))
+            place++;
+        if (place == s.place_count)
             s.places[s.place_count++] = tp_str_of(ops[i].place);
+        s.calls[i] = (struct tp_count_call){key, ops[i].depth, place};
     }
+    sort_keys(&s);
     for (uint32_t i = 0; i < s.key_count; i++)
         s.hash += (uint64_t)s.keys[i].count * tp_hash_bytes(s.keys[i].name.ptr, s.keys[i].name.len) +
                   tp_hash_bytes(s.keys[i].dims.ptr, s.keys[i].dims.len) * 3 +
@@ -229,6 +246,35 @@ static void equal_changes_are_one_with_their_number(void **state)
     assert_int_equal(diff.count, 1);
     assert_int_equal(diff.changes[0].delta, 2);
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_COPIED), 2);
+}
+
+/* The function runs twice in the step: the second clone of each of its passes came. */
+static void a_change_knows_which_call_it_is(void **state)
+{
+    GUARD;
+#define CLONE(dims) {"aten::clone", dims, "float", 0, STEP}
+    const struct op before[] = {CLONE("[[2]]"), LINEAR, CLONE("[[2]]"), LINEAR};
+    const struct op after[] = {CLONE("[[2]]"), LINEAR, CLONE("[[4, 8]]"), CLONE("[[2]]"), LINEAR, CLONE("[[4, 8]]")};
+    struct tp_signature base = signature(before, COUNT(before)), now = signature(after, COUNT(after));
+    struct tp_work_diff diff;
+    tp_work_diff_build(&diff, &base, &now, false, &arena);
+    assert_int_equal(diff.count, 1);
+    assert_int_equal(diff.changes[0].delta, 2);
+    assert_int_equal(diff.changes[0].calls, 2);
+    assert_int_equal(diff.changes[0].nth, 1);
+}
+
+/* x.double().float(): two operators of one name, one after the other, with other types. */
+static void the_same_twice_in_succession_is_one_change(void **state)
+{
+    GUARD;
+    const struct op ops[] = {LINEAR, RELU, LINEAR, RELU, {"aten::to", "[[4, 8], []]", "float, Scalar", 0, STEP},
+                             {"aten::_to_copy", "[[4, 8]]", "float", 1, STEP}, {"aten::to", "[[4, 8], []]", "double, Scalar", 0, STEP},
+                             {"aten::_to_copy", "[[4, 8]]", "double", 1, STEP}, LOSS};
+    struct tp_work_diff diff = compared(ops, COUNT(ops), false);
+    assert_int_equal(diff.count, 1);
+    assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
+                        "+2 aten::to a step in train_step; a cast or move");
 }
 
 static void a_renamed_operator_is_no_new_one(void **state)
@@ -427,6 +473,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(equal_work_is_the_same, setup, teardown),
         cmocka_unit_test_setup_teardown(an_added_item_is_named_with_its_place, setup, teardown),
         cmocka_unit_test_setup_teardown(equal_changes_are_one_with_their_number, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_change_knows_which_call_it_is, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_same_twice_in_succession_is_one_change, setup, teardown),
         cmocka_unit_test_setup_teardown(a_renamed_operator_is_no_new_one, setup, teardown),
         cmocka_unit_test_setup_teardown(other_shapes_and_types_are_changes, setup, teardown),
         cmocka_unit_test_setup_teardown(removed_work_breaks_no_limit, setup, teardown),

@@ -48,6 +48,7 @@ struct tp_check_place {
     struct tp_str file_line; /* "train.py(88): step" */
     struct tp_str text;      /* what is there */
     struct tp_str operator;  /* of changed work: what came or changed there; else "" */
+    uint32_t nth, calls;     /* of it, as in struct tp_work_change */
 };
 
 struct tp_check_item {

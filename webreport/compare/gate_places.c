@@ -14,7 +14,7 @@ static void add_place(struct tp_vec *places, struct tp_str rule, struct tp_str f
 {
     if (places->count < TP_CHECK_PLACES && file_line.len)
         *(struct tp_check_place *)tp_vec_push(places) =
-            (struct tp_check_place){rule, file_line, tp_str_of(text), TP_STR("")};
+            (struct tp_check_place){rule, file_line, tp_str_of(text), TP_STR(""), 0, 0};
 }
 
 /* ---- findings ---- */

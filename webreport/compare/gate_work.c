@@ -88,7 +88,9 @@ void tp_check_find_work(struct tp_vec *places, const struct tp_check_item *item,
             (struct tp_check_place){.rule = tp_str_of(tp_work_rule_name(tp_work_rule_of(change))),
                                     .file_line = change->place,
                                     .text = tp_str_of(sentence),
-                                    .operator = change->name};
+                                    .operator = change->delta < 0 ? TP_STR("") : change->name,
+                                    .nth = change->nth,
+                                    .calls = change->calls};
     }
     if (left_out)
         *(struct tp_check_place *)tp_vec_push(places) =

@@ -248,6 +248,18 @@ static bool is_same_change(const struct tp_work_change *a, const struct tp_work_
            tp_str_equal(a->place, b->place);
 }
 
+/* Whether b is what its function calls next, the same again with other shapes or types: x.double().float(). */
+static bool is_next_call(const struct tp_work_change *a, const struct tp_work_change *b, const struct tp_signature *s)
+{
+    if (!a->call || b->call <= a->call || a->kind != b->kind || a->kind > TP_WORK_CHANGE_OPERATOR ||
+        (a->delta < 0) != (b->delta < 0) || !tp_str_equal(a->name, b->name) || !tp_str_equal(a->place, b->place))
+        return false;
+    uint32_t next = a->call; /* behind call - 1 */
+    while (next < s->call_count && next - a->call < 64 && s->calls[next].depth > s->calls[a->call - 1].depth)
+        next++;
+    return next == b->call - 1 && s->calls[next].depth == s->calls[a->call - 1].depth;
+}
+
 /* Equal changes become one with their number. What the backward pass does for a change that is told itself follows. */
 static void merge_same(struct tp_work_diff *diff, struct tp_work_compared *c)
 {
@@ -255,9 +267,12 @@ static void merge_same(struct tp_work_diff *diff, struct tp_work_compared *c)
     bool has_cause = false;
     diff->changes = changes;
     for (size_t i = 0; i < c->changes.count; i++) {
+        const struct tp_signature *side = c->side[changes[i].delta < 0 ? TP_BASE : TP_NEW];
         uint32_t k = 0;
         while (k < diff->count && !is_same_change(&changes[k], &changes[i]))
             k++;
+        if (k == diff->count && k && is_next_call(&changes[k - 1], &changes[i], side))
+            k--;
         if (k < diff->count) {
             changes[k].delta += changes[i].delta;
             changes[k].times += changes[i].times;
@@ -269,6 +284,43 @@ static void merge_same(struct tp_work_diff *diff, struct tp_work_compared *c)
         has_cause |= changes[i].kind <= TP_WORK_CHANGE_RENAMED && !changes[i].is_consequence;
     for (uint32_t i = 0; i < diff->count && !has_cause; i++)
         changes[i].is_consequence = false;
+}
+
+static uint32_t common_divisor(uint32_t a, uint32_t b)
+{
+    while (b) {
+        uint32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Which call of its function a change is. A function that runs several times in a step does all it does so often: what
+ * divides the numbers of all its calls. Keys of one name stand next to each other. */
+static void number_call(struct tp_work_change *change, const struct tp_signature *s, struct tp_arena *arena)
+{
+    if (!change->call || !change->place.len)
+        return;
+    uint32_t lane = 0, passes = 0, of_name = 0;
+    const struct tp_count_call *like = &s->calls[change->call - 1];
+    uint32_t *count = tp_arena_array(arena, s->key_count, sizeof *count);
+    while (s->lanes[lane + 1] < change->call)
+        lane++;
+    for (const struct tp_count_call *call = s->calls + s->lanes[lane]; call < s->calls + s->lanes[lane + 1]; call++) {
+        bool is_there = call->place == like->place && call->depth == like->depth;
+        count[call->key] += is_there;
+        change->nth += is_there && call < like && tp_str_equal(s->keys[call->key].name, change->name);
+    }
+    for (uint32_t k = 0, end; k < s->key_count; k = end) {
+        uint32_t calls = 0;
+        for (end = k; end < s->key_count && tp_str_equal(s->keys[end].name, s->keys[k].name); end++)
+            calls += count[end];
+        passes = calls && !tp_count_is_backward(s->keys[k].name) ? common_divisor(calls, passes) : passes;
+        of_name = tp_str_equal(s->keys[k].name, change->name) && s->keys[k].kind == TP_COUNT_OPERATOR ? calls : of_name;
+    }
+    change->calls = of_name / (passes ? passes : 1);
+    change->nth = change->calls ? change->nth % change->calls : 0;
 }
 
 /* A wait is told with the operator that waits, where that one came, too. */
@@ -327,6 +379,8 @@ void tp_work_diff_build(struct tp_work_diff *diff, const struct tp_signature *ba
     }
     add_others(&c);
     merge_same(diff, &c);
+    for (uint32_t i = 0; i < diff->count; i++)
+        number_call(&diff->changes[i], c.side[diff->changes[i].delta < 0 ? TP_BASE : TP_NEW], arena);
     place_waits(diff);
     diff->is_same = !diff->count && !diff->is_bare;
 }

@@ -42,6 +42,8 @@ struct tp_work_change {
     bool is_gated;                  /* a limit counts it: something came or changed */
     bool is_consequence;            /* backward of a change that is told itself */
     struct tp_str around[2];        /* operators before and after it where no place is known; "" */
+    uint32_t call;                  /* its number among the calls of its side's signature, plus 1; 0: not known */
+    uint32_t nth, calls;            /* number nth, from 0, of so many calls of its name in each pass of the function; 0, 0 */
     int32_t line;                   /* of the place, once it was found in the source; 0: it is the line of the def */
 };
 

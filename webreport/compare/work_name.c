@@ -69,6 +69,7 @@ static struct tp_work_change *add(const struct naming *n, enum tp_work_change_ki
                                       .detail = {pair->key.dims, pair->key.detail},
                                       .place = place_of(n, side, call),
                                       .times = 1,
+                                      .call = (uint32_t)(n->lane[side] - n->c->side[side]->calls) + call + 1,
                                       .is_consequence = tp_count_is_backward(pair->key.name)};
     if (!change->place.len) {
         const struct tp_align_block *b = &n->block;

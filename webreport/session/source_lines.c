@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "webreport/session/source_calls.h"
 #include "webreport/trace/frame.h"
 #include "writer/base/input.h"
 #include "writer/base/limits.h"
@@ -57,152 +58,160 @@ static struct tp_str find_file(struct tp_str *file, const char *root, struct tp_
     return text;
 }
 
-/* ---- tokens ---- */
+/* ---- the body of a function ---- */
 
-static bool is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || tp_is_digit(c);
-}
-
-/* Whether `token` stands in the line, and not behind a letter of a longer word. */
-static bool has_token(struct tp_str line, const char *token)
-{
-    for (size_t at = 0; at < line.len;) {
-        ptrdiff_t found = tp_str_find((struct tp_str){line.ptr + at, line.len - at}, token);
-        if (found < 0)
-            return false;
-        at += (size_t)found;
-        if (token[0] == '.' || at == 0 || !is_word(line.ptr[at - 1]))
-            return true;
-        at++;
-    }
-    return false;
-}
-
-/* What calls an operator in Python; others are called by their own name. */
-static const struct {
-    const char *operator, *tokens[8];
-} calls[] = {
-    {"item", {".item(", "float(", "int(", "bool(", ".tolist("}},
-    {"_local_scalar_dense", {".item(", "float(", "int(", "bool("}},
-    {"clone", {".clone("}},
-    {"contiguous", {".contiguous("}},
-    {"to", {".to(", ".double(", ".float(", ".half(", ".bfloat16(", ".cpu(", ".cuda("}},
-    {"_to_copy", {".to(", ".double(", ".float(", ".half(", ".bfloat16("}},
-    {"copy_", {".copy_("}},
+/* Lines of a function: first is its def or a decorator of it, or what is known of it where it has no def. */
+struct body {
+    size_t at;      /* in the text, of the first line */
+    int32_t first;  /* its number */
+    bool is_def;    /* the first line is the def of the name */
+    bool is_module; /* all lines */
 };
 
-/* "add" of "aten::add_". */
-static struct tp_str bare_name(struct tp_str operator)
+/* "def step(", "async def step(". */
+static bool is_def_of(struct tp_str rest, struct tp_str name)
 {
-    for (size_t i = operator.len; i-- > 0;)
-        if (operator.ptr[i] == ':') {
-            operator = (struct tp_str){operator.ptr + i + 1, operator.len - i - 1};
-            break;
-        }
-    return operator;
-}
-
-static bool is_call(struct tp_str line, struct tp_str operator, struct tp_arena *arena)
-{
-    struct tp_str name = bare_name(operator);
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        if (tp_str_equal(name, tp_str_of(calls[i].operator))) {
-            for (unsigned k = 0; k < 8 && calls[i].tokens[k]; k++)
-                if (has_token(line, calls[i].tokens[k]))
-                    return true;
-            return false;
-        }
-    while (name.len && name.ptr[name.len - 1] == '_')
-        name.len--;
-    return name.len && (has_token(line, tp_text_printf(arena, ".%.*s(", (int)name.len, name.ptr)) ||
-                        has_token(line, tp_text_printf(arena, ".%.*s_(", (int)name.len, name.ptr)));
-}
-
-/* ---- lines ---- */
-
-/* The next line without its end; false: there is none. */
-static bool next_line(struct tp_str text, size_t *at, struct tp_str *line)
-{
-    if (*at >= text.len)
+    if (tp_str_starts(rest, "async "))
+        rest = (struct tp_str){rest.ptr + 6, rest.len - 6};
+    if (!tp_str_starts(rest, "def ") || rest.len < 5 + name.len || memcmp(rest.ptr + 4, name.ptr, name.len) != 0)
         return false;
-    const char *end = memchr(text.ptr + *at, '\n', text.len - *at);
-    *line = (struct tp_str){text.ptr + *at, (end ? (size_t)(end - text.ptr) : text.len) - *at};
-    *at += line->len + 1;
-    return true;
+    return rest.ptr[4 + name.len] == '(';
 }
 
-static size_t indent_of(struct tp_str line)
+/* A function that ran when the recording began is told with the line it was at: its def stands above. */
+static struct body find_body(struct tp_str text, const struct tp_frame *frame)
 {
-    size_t indent = 0;
-    while (indent < line.len && (line.ptr[indent] == ' ' || line.ptr[indent] == '\t' || line.ptr[indent] == '\r'))
-        indent++;
-    return indent;
-}
-
-/* The only line of the body that calls the operator. The line that is known may be that of a decorator; the module
- * itself has all lines. */
-static int32_t line_in(struct tp_str text, const struct tp_frame *frame, struct tp_str operator, struct tp_arena *arena)
-{
-    bool is_module = tp_str_equal(frame->function, TP_STR("<module>")), is_open = true;
+    struct body body = {.is_module = tp_str_equal(frame->function, TP_STR("<module>"))}, known = {0};
     struct tp_str line;
-    size_t at = 0, least = 0;
-    int32_t number = 0, found = 0;
-    while (next_line(text, &at, &line)) {
-        size_t indent = indent_of(line);
+    size_t def_indent = 0;
+    int32_t number = 0;
+    for (size_t at = 0, begin = 0; number < frame->line && tp_source_next_line(text, &at, &line); begin = at) {
+        size_t indent = tp_source_indent(line);
         struct tp_str rest = {line.ptr + indent, line.len - indent};
-        if (++number < frame->line && !is_module)
+        known = (struct body){.at = begin, .first = ++number};
+        if (!rest.len || rest.ptr[0] == '#')
             continue;
-        if (number == frame->line)
-            least = indent;
-        bool is_head = is_open && !is_module; /* decorators and the def, up to the line that ends with a colon */
+        if (body.is_def && indent <= def_indent && !tp_str_starts(rest, ")"))
+            body.is_def = false;
+        if (!is_def_of(rest, frame->function) || body.is_module)
+            continue;
+        body = (struct body){.at = begin, .first = number, .is_def = true};
+        def_indent = indent;
+    }
+    return body.is_def || body.is_module ? body : known;
+}
+
+/* ---- calls in a body ---- */
+
+enum { MOST_HITS = 64 }; /* of more places in one function none is told */
+
+/* A place of the source that calls the operator. */
+struct hit {
+    int32_t line;
+    size_t indent;
+};
+
+/* The calls of a body, in the order of the text. */
+static struct tp_vec find_hits(struct tp_str text, const struct body *body, const struct tp_source_tokens *tokens,
+                               struct tp_arena *arena)
+{
+    struct tp_vec hits = TP_VEC(arena, struct hit);
+    struct tp_str line;
+    bool is_open = true, is_first = true;
+    size_t at = body->at, least = 0;
+    for (int32_t number = body->first; tp_source_next_line(text, &at, &line); number++, is_first = false) {
+        size_t indent = tp_source_indent(line);
+        struct tp_str rest = {line.ptr + indent, line.len - indent};
+        least = is_first ? indent : least;
+        bool is_head = is_open && !body->is_module; /* decorators and the def, up to the line that ends with a colon */
         if (is_head && !tp_str_starts(rest, "@"))
             is_open = !(tp_str_ends(rest, ":") || tp_str_ends(rest, ":\r") || tp_str_find(rest, ": ") >= 0);
         if (!rest.len || rest.ptr[0] == '#')
             continue;
-        if (!is_module && !is_head && indent <= least && !tp_str_starts(rest, ")"))
+        if (!body->is_module && !is_head && indent <= least && !tp_str_starts(rest, ")"))
             break;
-        if (!is_call(rest, operator, arena))
-            continue;
-        if (found)
-            return 0;
-        found = number;
+        for (unsigned n = tp_source_tokens_in(tokens, rest); n && hits.count <= MOST_HITS; n--)
+            *(struct hit *)tp_vec_push(&hits) = (struct hit){number, indent};
     }
-    return found;
+    return hits;
 }
 
-int32_t tp_source_line(struct tp_str *file, const char *root, struct tp_str place, struct tp_str operator,
+/* Hits that are indented by at most `most`; *nth: the line of the one of that number. */
+static uint32_t hits_within(const struct tp_vec *hits, size_t most, uint32_t nth, int32_t *line)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < hits->count; i++) {
+        const struct hit *hit = TP_AT(hits, struct hit, i);
+        if (hit->indent > most)
+            continue;
+        if (count++ == nth)
+            *line = hit->line;
+    }
+    return count;
+}
+
+/* The line that is meant: the only one; else what is done in every step is as many calls as the step has, less indented
+ * than what is done now and then. */
+static int32_t choose(const struct tp_vec *hits, const struct tp_source_call *call)
+{
+    const struct hit *hit = hits->data;
+    int32_t line = 0;
+    size_t same = 0;
+    while (same < hits->count && hit[same].line == hit[0].line)
+        same++;
+    if (same == hits->count)
+        return hits->count ? hit[0].line : 0;
+    for (size_t i = 0; i < hits->count && hits->count <= MOST_HITS; i++)
+        if (hits_within(hits, hit[i].indent, call->nth, &line) == call->count && call->nth < call->count)
+            return line;
+    return 0;
+}
+
+int32_t tp_source_line(struct tp_str *file, const char *root, const struct tp_source_call *call,
                        struct tp_arena *arena)
 {
     struct tp_frame frame;
+    struct tp_source_tokens tokens;
     *file = TP_STR("");
-    if (!tp_frame_parse(&frame, place) || frame.line < 1)
+    if (!tp_frame_parse(&frame, call->place) || frame.line < 1)
         return 0;
     struct tp_str text = find_file(file, root, frame.path, arena);
-    return text.ptr ? line_in(text, &frame, operator, arena) : 0;
+    if (!text.ptr)
+        return 0;
+    struct body body = find_body(text, &frame);
+    tp_source_tokens_init(&tokens, text, call->operator, arena);
+    struct tp_vec hits = find_hits(text, &body, &tokens, arena);
+    int32_t line = choose(&hits, call);
+    return line || !body.is_def || body.first == frame.line ? line : body.first;
 }
 
 /* ---- of a comparison, of a check ---- */
 
-/* "train.py(17): step" of the place and the line that was found; the place itself where none was. */
-static struct tp_str found_place(const char *root, struct tp_str place, struct tp_str operator, int32_t *line,
+/* "train.py(17): step" of the line that was found; the place itself where none was. */
+static struct tp_str found_place(const char *root, const struct tp_source_call *call, int32_t *line,
                                  struct tp_arena *arena)
 {
     struct tp_frame frame;
     struct tp_str file;
-    *line = tp_source_line(&file, root, place, operator, arena);
-    if (!*line || !tp_frame_parse(&frame, place))
-        return place;
+    *line = tp_source_line(&file, root, call, arena);
+    if (!*line || !tp_frame_parse(&frame, call->place))
+        return call->place;
     return tp_str_of(tp_text_printf(arena, "%.*s(%d): %.*s", (int)file.len, file.ptr, *line, (int)frame.function.len,
                                     frame.function.ptr));
 }
 
+/* What went is not in the source. */
+static void find_change(const char *root, struct tp_work_change *change, struct tp_arena *arena)
+{
+    const struct tp_source_call call = {change->place, change->name, change->nth, change->calls};
+    if (change->delta >= 0)
+        change->place = found_place(root, &call, &change->line, arena);
+}
+
 void tp_source_lines_compare(struct tp_compare *compare, const char *root, struct tp_arena *arena)
 {
-    for (uint32_t i = 0; root && i < compare->work.count; i++) {
-        struct tp_work_change *change = &compare->work.changes[i];
-        change->place = found_place(root, change->place, change->name, &change->line, arena);
-    }
+    for (uint32_t i = 0; root && i < compare->work.count; i++)
+        find_change(root, &compare->work.changes[i], arena);
 }
 
 void tp_source_lines_check(struct tp_check *check, const char *root, struct tp_arena *arena)
@@ -211,11 +220,10 @@ void tp_source_lines_check(struct tp_check *check, const char *root, struct tp_a
     for (size_t i = 0; root && i < check->count; i++)
         for (uint32_t p = 0; p < check->items[i].place_count; p++) {
             struct tp_check_place *place = &check->items[i].places[p];
+            const struct tp_source_call call = {place->file_line, place->operator, place->nth, place->calls};
             if (place->operator.len)
-                place->file_line = found_place(root, place->file_line, place->operator, &line, arena);
+                place->file_line = found_place(root, &call, &line, arena);
         }
-    for (size_t i = 0; root && i < check->change_count; i++) {
-        struct tp_work_change *change = &check->changes[i].change;
-        change->place = found_place(root, change->place, change->name, &change->line, arena);
-    }
+    for (size_t i = 0; root && i < check->change_count; i++)
+        find_change(root, &check->changes[i].change, arena);
 }

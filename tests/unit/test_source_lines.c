@@ -1,0 +1,129 @@
+/* The line of the source that a call of an operator stands in: sources are written here, each line counted by hand. */
+#include "webreport/session/source_lines.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/unit/one_arena.h"
+
+static const char source[] = "import torch\n"
+                             "from torch import nn\n"
+                             "\n"
+                             "class Net(nn.Module):\n"
+                             "    def __init__(self):\n"
+                             "        self.fc1 = nn.Linear(8, 8)\n"
+                             "        self.fc2 = nn.Linear(8, 2)\n"
+                             "        self.head = nn.Sequential(\n"
+                             "            nn.LayerNorm(2),\n"
+                             "            nn.GELU(),\n"
+                             "        )\n"
+                             "\n"
+                             "    def forward(self, x):\n"
+                             "        x = torch.relu(self.fc1(x))  # self.fc1( of a comment\n"
+                             "        x = self.fc2(x.double().float())\n"
+                             "        return self.head(x)\n"
+                             "\n"
+                             "\n"
+                             "def train(model, loader,\n"
+                             "          optimizer):\n"
+                             "    for i, x in enumerate(loader):\n"
+                             "        # loss.item() is for the log\n"
+                             "        x = x.to('cpu')\n"
+                             "        loss = model(x).sum()\n"
+                             "        total = loss.item()\n"
+                             "        optimizer.step()\n"
+                             "        if i % 10 == 0:\n"
+                             "            print(loss.item())\n"
+                             "\n"
+                             "\n"
+                             "def test(model, x):\n"
+                             "    return model(x).sum().item()\n";
+
+#define GUARD(state)                                                                                                   \
+    (void)(state);                                                                                                     \
+    if (setjmp(arena.guard))                                                                                           \
+    fail_msg("the arena failed")
+
+static char folder[] = "/tmp/tp-source-lines-XXXXXX";
+
+static int make_source(void **state)
+{
+    char path[64];
+    (void)state;
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/net.py", folder);
+    FILE *file = fopen(path, "w");
+    return file && fputs(source, file) >= 0 && fclose(file) == 0 ? 0 : -1;
+}
+
+static int remove_source(void **state)
+{
+    char path[64];
+    (void)state;
+    snprintf(path, sizeof path, "%s/net.py", folder);
+    return remove(path) || rmdir(folder);
+}
+
+static int32_t line_of(const char *place, const char *operator, uint32_t nth, uint32_t count)
+{
+    const struct tp_source_call call = {tp_str_of(place), tp_str_of(operator), nth, count};
+    struct tp_str file;
+    int32_t line = tp_source_line(&file, folder, &call, &arena);
+    if (line)
+        assert_memory_equal(file.ptr, "net.py", file.len);
+    return line;
+}
+
+static void the_only_call_is_the_line(void **state)
+{
+    GUARD(state);
+    assert_int_equal(line_of("net.py(13): forward", "aten::relu", 0, 0), 14);
+    assert_int_equal(line_of("/home/x/project/net.py(31): test", "aten::item", 0, 0), 32);
+    assert_int_equal(line_of("net.py(19): train", "aten::add", 0, 1), 0);
+    assert_int_equal(line_of("other.py(19): train", "aten::item", 0, 1), 0);
+    assert_int_equal(line_of("../net.py(31): test", "aten::item", 0, 0), 32); /* found inside of the folder */
+}
+
+static void a_function_that_ran_already_has_its_def_above(void **state)
+{
+    GUARD(state);
+    assert_int_equal(line_of("net.py(26): train", "aten::to", 0, 1), 23);
+    assert_int_equal(line_of("net.py(26): train", "aten::sum", 0, 0), 24);
+    assert_int_equal(line_of("net.py(26): train", "aten::add", 0, 1), 19); /* no better line than that of the def */
+    assert_int_equal(line_of("net.py(20): train", "aten::to", 0, 1), 23);
+    assert_int_equal(line_of("net.py(32): train", "aten::item", 0, 1), 32); /* behind its end: the line as it is told */
+}
+
+static void of_several_calls_the_number_decides(void **state)
+{
+    GUARD(state);
+    assert_int_equal(line_of("net.py(26): train", "aten::item", 0, 1), 25); /* the log is not in every step */
+    assert_int_equal(line_of("net.py(26): train", "aten::item", 1, 2), 28);
+    assert_int_equal(line_of("net.py(19): train", "aten::item", 0, 3), 0); /* nobody knows */
+    assert_int_equal(line_of("net.py(19): train", "aten::item", 0, 0), 0);
+    assert_int_equal(line_of("net.py(13): forward", "aten::to", 1, 2), 15);
+}
+
+static void modules_do_operators(void **state)
+{
+    GUARD(state);
+    assert_int_equal(line_of("net.py(13): forward", "aten::linear", 0, 2), 14);
+    assert_int_equal(line_of("net.py(13): forward", "aten::linear", 1, 2), 15);
+    assert_int_equal(line_of("net.py(13): forward", "aten::gelu", 0, 1), 16);
+    assert_int_equal(line_of("net.py(13): forward", "aten::layer_norm", 0, 1), 16);
+    assert_int_equal(line_of("net.py(13): forward", "aten::silu", 0, 1), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_only_call_is_the_line, begin, end),
+        cmocka_unit_test_setup_teardown(a_function_that_ran_already_has_its_def_above, begin, end),
+        cmocka_unit_test_setup_teardown(of_several_calls_the_number_decides, begin, end),
+        cmocka_unit_test_setup_teardown(modules_do_operators, begin, end),
+    };
+    return cmocka_run_group_tests(tests, make_source, remove_source);
+}
