@@ -2,11 +2,14 @@
 """gate.py formats FOLDER: the outputs of `tracepress check` in FOLDER (out.json, .xml, .sarif, .md, .svg, .txt) agree.
 gate.py plant TRACE OUT: a copy of a trace in which each step also waits for the device at train.py(99): log_loss.
 
-Readers: the standard library; junitparser and sarif_pydantic where installed."""
+Readers: the standard library; junitparser, sarif_pydantic, sarif-tools, markdown_it and cmark-gfm where installed, and the
+validator of SARIF that $SARIF_MULTITOOL names."""
 import gzip
 import json
 import os
 import re
+import shutil
+import subprocess
 import sys
 import unicodedata
 import urllib.parse
@@ -77,11 +80,25 @@ def check_sarif(folder, check):
         if place and re.match(r"[^<].*\(\d+\)(: |$)", place["file_line"]):
             line = int(re.search(r"\((\d+)\)(: |$)", place["file_line"]).group(1))
             assert line == 0 or at["region"]["startLine"] == line, (place, at)
+    path = os.path.join(folder, "out.sarif")
     try:
         import sarif_pydantic
+
+        assert len(sarif_pydantic.Sarif.model_validate(log).runs[0].results) == len(results)
     except ImportError:
-        return
-    assert len(sarif_pydantic.Sarif.model_validate(log).runs[0].results) == len(results)
+        pass
+    try:
+        from sarif import loader
+
+        seen = loader.load_sarif_file(path)
+        assert [r["Line"] for r in seen.get_records()] == [
+            r["locations"][0]["physicalLocation"]["region"]["startLine"] for r in results]
+    except ImportError:
+        pass
+    if os.environ.get("SARIF_MULTITOOL"):
+        env = dict(os.environ, DOTNET_SYSTEM_GLOBALIZATION_INVARIANT="1")
+        said = subprocess.run([os.environ["SARIF_MULTITOOL"], "validate", path], capture_output=True, text=True, env=env, check=False)
+        assert said.returncode == 0 and " error " not in said.stdout, said.stdout
 
 
 def check_markdown(folder, check):
@@ -91,6 +108,21 @@ def check_markdown(folder, check):
     assert len(rows) == min(20, sum(item["status"] != "pass" for item in check["items"])), rows
     for row in rows:
         assert len(re.findall(r"(?<!\\)\|", row)) == 7, row
+    cells = 6 * (len(rows) + 1) if rows else 0
+    try:
+        from markdown_it import MarkdownIt
+
+        kinds = [token.type for token in MarkdownIt("commonmark").enable("table").parse(text)]
+        assert kinds.count("table_open") == (1 if rows else 0), text
+        assert kinds.count("td_open") + kinds.count("th_open") == cells, text
+        assert "code_block" not in kinds and "html_block" not in kinds, text
+    except ImportError:
+        pass
+    if shutil.which("cmark-gfm"):
+        page = subprocess.run(["cmark-gfm", "-e", "table"], input=text, capture_output=True, text=True, check=True).stdout
+        root = xml.fromstring("<page>" + page + "</page>")
+        assert len(root.findall("table")) == (1 if rows else 0), page
+        assert len(root.findall(".//td")) + len(root.findall(".//th")) == cells, page
 
 
 def check_badge(folder, check):

@@ -114,8 +114,11 @@ formats() {
 cp "$DATA/traces/hostile_names.pt.trace.json.gz" "$WORK/$(printf 'a\033[31m<b>&|`"'"'"'.json.gz')"
 check "every format is read by its readers" formats "$DATA"/traces/gpu_2026*.gz "$DATA"/traces/hostile*.gz "$DATA"/traces/case_sc*.gz \
     "$DATA"/traces/torch_2.13_mlp*.gz "$DATA/run" "$WORK"/a*.json.gz "$DATA/faults/xss_everywhere.pt.trace.json"
-"$PYTHON" -c 'import junitparser, sarif_pydantic' 2>/dev/null ||
-    skip "junitparser and sarif_pydantic read them" "not installed (CHECK_PYTHON)"
+for reader in junitparser sarif_pydantic sarif markdown_it; do
+    "$PYTHON" -c "import $reader" 2>/dev/null || skip "$reader reads them" "not installed (CHECK_PYTHON)"
+done
+command -v cmark-gfm >/dev/null || skip "cmark-gfm reads them" "not installed"
+[ -n "${SARIF_MULTITOOL:-}" ] || skip "the validator of SARIF reads them" "none (SARIF_MULTITOOL)"
 
 faults() { # either side broken: as report, never more than an exit code
     good=$DATA/traces/gpu_2026.pt.trace.json.gz

@@ -2,6 +2,9 @@
 # merges in git, 200 runs are read, a run in it is small; the page of the history.
 . tests/suites/case.sh
 GEN=$PWD/tests/check/gen_history.py
+GATE=$PWD/tests/check/gate.py
+ACTION=$PWD/.github/actions/tracepress-check/check.sh
+PYTHON=${CHECK_PYTHON:-python3}
 PAGES=$PWD/tests/browser
 cd "$WORK" || exit 1
 if ! command -v python3 >/dev/null || ! command -v git >/dev/null; then
@@ -91,3 +94,66 @@ many() { # 200 runs
     [ "$size" -lt 3072 ] || { echo "a run has $size bytes"; return 1; }
 }
 check "more than 200 runs are read; a run of a small program has less than 3 KB" many
+
+# The workflow with a program of torch, as a repository on a code host has it: pushes to main, a pull request, an accepted one.
+TORCH=${TORCH_PYTHON:-build/torch/bin/python}
+case $TORCH in */*) TORCH=$(cd "$OLDPWD" 2>/dev/null && cd "$(dirname "$TORCH")" 2>/dev/null && pwd)/$(basename "$TORCH") ;; esac
+event() { # exit code of the check, further inputs of the action: a run of the program, then what the action does
+    wanted_code=$1
+    shift
+    rm -rf runs out github && mkdir out && OMP_NUM_THREADS=1 "$TORCH" train.py >../trained 2>&1 || { cat ../trained; return 1; }
+    env TP_PROGRAM="$TP" TP_TRACES=runs TP_BUDGET=perf.budget TP_BASELINE=baselines TP_SOURCE_ROOT="$PWD" TP_OUTPUT=out TP_LABEL="$(git rev-parse HEAD)" \
+        GITHUB_OUTPUT="$PWD/github" GITHUB_STEP_SUMMARY="$PWD/out/summary.md" "$@" sh "$ACTION" >../out 2>../err
+    grep -qx "code=$wanted_code" github || { echo "not exit $wanted_code"; cat github ../out ../err; return 1; }
+    for from in json xml sarif md txt; do cp "out/check.$from" "out/out.$from"; done
+    cp out/badge.svg out/out.svg && "$PYTHON" "$GATE" formats out
+}
+pull_request() {
+    git init -q -b main ../repo2 && cd ../repo2 && git config user.email a@b && git config user.name n || return 1
+    cat >train.py <<'END'
+import torch
+from torch.profiler import profile, schedule, tensorboard_trace_handler
+
+
+def train(model, optimizer, p):
+    for step in range(12):
+        optimizer.zero_grad()
+        loss = model(torch.randn(64, 64)).sum()
+        loss.backward()
+        optimizer.step()
+        p.step()
+
+
+def main():
+    model = torch.nn.Linear(64, 64)
+    with profile(schedule=schedule(wait=1, warmup=1, active=9), on_trace_ready=tensorboard_trace_handler("runs", use_gzip=True),
+                 record_shapes=True, profile_memory=True, with_stack=True) as p:
+        train(model, torch.optim.SGD(model.parameters(), lr=0.1), p)
+
+
+main()
+END
+    printf '%s\n' 'count.wait <= +0' 'count.added <= +0' 'step.time.median <= 10 s' >perf.budget
+    printf '%s\n' runs out github >.gitignore
+    git add . && git commit -qm 'a program' && event 0 TP_UPDATE_BASELINE=true && git add . && git commit -qm 'its first run' || return 1
+    for i in 1 2; do git commit -qm "change $i" --allow-empty && event 0 TP_UPDATE_BASELINE=true || return 1; done
+    [ "$(find baselines -name '*.tps' | wc -l)" = 3 ] || { ls baselines; return 1; }
+    git checkout -qb slower && sed 's/^\( *\)loss.backward()/\1print(loss.item())\n&/' train.py >t && mv t train.py && git commit -qam 'print the loss' && event 1 || return 1
+    line=$(grep -n 'loss.item()' train.py | cut -d: -f1)
+    "$PYTHON" - "$line" <<'END' && grep -q "train.py($line): train: +1 aten::item a step" out/check.txt && grep -q "^- train.py($line): train: +1 aten::item" out/summary.md
+import json, sys
+(run,) = json.load(open("out/check.sarif"))["runs"]
+at = [r["locations"][0]["physicalLocation"] for r in run["results"] if r["ruleId"] == "count.wait"]
+assert [(a["artifactLocation"]["uri"], a["region"]["startLine"]) for a in at] == [("train.py", int(sys.argv[1]))], at
+END
+}
+accepted_there() {
+    "$TP" check runs --budget perf.budget --baseline baselines/ --label "$(git rev-parse HEAD)" --accept --reason 'the loss is worth it' >../out 2>../err &&
+        says 'accepted, a new level begins' && git add . && git commit -qm 'accept it' && event 0 && grep -q 'Accepted by anna' out/check.txt
+}
+if [ -x "$TORCH" ]; then
+    check "a program of torch: three pushes are green, a pull request with .item() is red at its line, in every format" pull_request
+    check "the same, accepted with a reason: green from there on" accepted_there
+else
+    skip "the workflow with a program of torch" "no torch (TORCH_PYTHON)"
+fi
