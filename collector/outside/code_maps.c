@@ -38,8 +38,10 @@ void tp_code_maps_add(struct tp_code_maps *maps, struct tp_code_places *places, 
                                                       .file = tp_code_file_of(places, tp_str_of(mapping->text))};
 }
 
-static const struct tp_code_map *map_at(const struct tp_code_maps *maps, uint64_t address)
+const struct tp_code_map *tp_code_maps_find(const struct tp_code_maps *maps, uint64_t address)
 {
+    if (address >> ADDRESS_BITS)
+        return NULL;
     for (uint32_t i = maps->count; i-- > 0;)
         if (address >= maps->items[i].start && address < maps->items[i].end)
             return &maps->items[i];
@@ -47,10 +49,10 @@ static const struct tp_code_map *map_at(const struct tp_code_maps *maps, uint64_
 }
 
 /* What a function without frame pointers left may be any number, also one of the kernel's addresses. */
-static uint32_t add_frame(const struct tp_code_maps *maps, struct tp_code_places *places, uint32_t outer,
-                          uint64_t address)
+uint32_t tp_code_maps_frame(const struct tp_code_maps *maps, struct tp_code_places *places, uint32_t outer,
+                            uint64_t address)
 {
-    const struct tp_code_map *map = map_at(maps, address);
+    const struct tp_code_map *map = tp_code_maps_find(maps, address);
     uint32_t file = map ? map->file : TP_CODE_UNKNOWN;
     bool is_unknown_twice = !map && outer && tp_code_frame_at(places, outer)->file == TP_CODE_UNKNOWN;
     if (is_unknown_twice)
@@ -59,23 +61,43 @@ static uint32_t add_frame(const struct tp_code_maps *maps, struct tp_code_places
                            map ? tp_code_address(places, file, address - map->start + map->offset) : 0);
 }
 
+static bool is_mark(uint64_t address)
+{
+    return address >= (uint64_t)PERF_CONTEXT_MAX;
+}
+
 /* Chains tell where calls return to, but for the first address of the kernel's part and of the program's: the call
  * stands before that. */
+static uint64_t place_of(const uint64_t *chain, size_t i)
+{
+    bool is_first = i == 0 || is_mark(chain[i - 1]);
+    return chain[i] - (is_first ? 0 : 1);
+}
+
+/* Where the program's part begins. */
+static size_t user_part(const uint64_t *chain, size_t count)
+{
+    size_t at = 0;
+    while (at < count && chain[at] != (uint64_t)PERF_CONTEXT_USER)
+        at++;
+    return at;
+}
+
+uint32_t tp_code_maps_kernel(struct tp_code_places *places, uint32_t program, const uint64_t *chain, size_t count)
+{
+    uint32_t node = program;
+    for (size_t i = user_part(chain, count); i-- > 0;)
+        if (!is_mark(chain[i]) && chain[i] >> ADDRESS_BITS)
+            node = tp_code_node_of(places, node, TP_CODE_KERNEL, place_of(chain, i));
+    return node;
+}
+
 uint32_t tp_code_maps_stack(const struct tp_code_maps *maps, struct tp_code_places *places, const uint64_t *chain,
                             size_t count)
 {
     uint32_t node = 0;
-    size_t user = 0; /* where the program's part begins */
-    while (user < count && chain[user] != (uint64_t)PERF_CONTEXT_USER)
-        user++;
-    for (size_t i = count; i-- > 0;) {
-        bool is_mark = chain[i] >= (uint64_t)PERF_CONTEXT_MAX, is_first = i == 0;
-        is_first = is_first || chain[i - 1] >= (uint64_t)PERF_CONTEXT_MAX;
-        uint64_t address = chain[i] - (is_first ? 0 : 1);
-        if (!is_mark && i < user && address >> ADDRESS_BITS)
-            node = tp_code_node_of(places, node, TP_CODE_KERNEL, address);
-        else if (!is_mark)
-            node = add_frame(maps, places, node, address);
-    }
-    return node;
+    for (size_t i = count, user = user_part(chain, count); i-- > user;)
+        if (!is_mark(chain[i]))
+            node = tp_code_maps_frame(maps, places, node, place_of(chain, i));
+    return tp_code_maps_kernel(places, node, chain, count);
 }

@@ -45,6 +45,7 @@ static void take_segments(struct tp_code_file *file, const unsigned char *bytes,
     if (size < sizeof head || memcmp(bytes, ELFMAG, SELFMAG) != 0 || bytes[EI_CLASS] != ELFCLASS64)
         return;
     memcpy(&head, bytes, sizeof head);
+    file->is_fixed = head.e_type == ET_EXEC;
     for (unsigned i = 0; i < head.e_phnum && file->segment_count < TP_CODE_SEGMENTS; i++) {
         Elf64_Phdr part;
         if (head.e_phoff > size || size - head.e_phoff < (i + 1) * sizeof part)
@@ -58,6 +59,13 @@ static void take_segments(struct tp_code_file *file, const unsigned char *bytes,
     }
 }
 
+/* "Go", type 4: what its linker writes behind the head. */
+static bool has_go_note(const unsigned char *bytes, size_t size)
+{
+    static const char note[] = "\4\0\0\0Go\0";
+    return memmem(bytes, size, note, sizeof note) != NULL;
+}
+
 static void read_segments(struct tp_code_file *file)
 {
     unsigned char bytes[HEAD_BYTES];
@@ -69,6 +77,7 @@ static void read_segments(struct tp_code_file *file)
     close(input.fd);
     if (code == TP_OK)
         take_segments(file, bytes, size);
+    file->is_go = code == TP_OK && has_go_note(bytes, size);
 }
 
 uint32_t tp_code_file_of(struct tp_code_places *places, struct tp_str path)

@@ -21,6 +21,8 @@ struct tp_code_file {
         uint64_t address, offset, size;
     } segments[TP_CODE_SEGMENTS]; /* as its head has them; none: it could not be read */
     uint32_t segment_count;
+    bool is_fixed; /* linked to these addresses */
+    bool is_go;    /* built by Go, which keeps frame pointers */
     uint64_t loop, loop_bytes; /* of a Python interpreter: the function that runs Python's code; else 0 */
 };
 

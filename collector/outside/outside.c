@@ -318,10 +318,11 @@ static void look_at_usage(struct tp_outside *o, int64_t time_ns)
 
 /* ---- looks ---- */
 
-/* While a program runs Python each sample wakes us: half of it is what its interpreter does at this moment. */
+/* While a program runs Python each sample wakes us: half of it is what its interpreter does at this moment. So it does
+ * where a ring was full once. */
 static void watch_samples(struct tp_outside *o)
 {
-    bool is_wanted = o->python.living_count > 0;
+    bool is_wanted = o->python.living_count > 0 || o->tree.lost_count > 0;
     for (size_t i = 0; i < o->rings.count && is_wanted != o->are_samples_watched; i++) {
         if (!o->rings.rings[i].is_of_names && is_wanted)
             watch(o, o->rings.rings[i].fd);
@@ -449,6 +450,8 @@ struct tp_outside_seen tp_outside_seen(const struct tp_outside *o)
                                     .missed_ends = o->missed_ends,
                                     .out_of_sight = o->out_of_sight,
                                     .stacks_left_out = o->rings.windows_spent,
+                                    .cut_count = o->tree.whole.cut_count,
+                                    .dump_bytes = o->rings.dump_bytes,
                                     .python_count = o->tree.python_count,
                                     .python_unaligned = o->tree.unaligned_count,
                                     .python_failed = o->python.failed_count,

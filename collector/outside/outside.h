@@ -55,6 +55,8 @@ struct tp_outside_seen {
     uint32_t missed_ends;     /* processes of which it is not known how they ended */
     uint32_t out_of_sight;    /* processes that took other rights, and are not seen from then on */
     uint64_t stacks_left_out; /* tenths of a second in which not every switch had a stack */
+    uint64_t cut_count;       /* samples whose stack goes on behind what was copied of it */
+    uint32_t dump_bytes;      /* copied of a sample's stack; 0: stacks are as far as there are frame pointers */
     uint64_t python_count;    /* samples with functions of Python */
     uint64_t python_unaligned; /* of these: the native frames are of another moment, or cut */
     uint64_t python_failed;   /* samples of threads whose frames could not be read */

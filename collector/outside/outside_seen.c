@@ -38,6 +38,8 @@ void tp_outside_put(struct tp_buf *out, const struct tp_outside_seen *seen)
         {"samples", (int64_t)seen->sample_count},    {"lost_records", (int64_t)seen->lost_count},
         {"missed_argv", seen->missed_words},         {"missed_exit_codes", seen->missed_ends},
         {"out_of_sight", seen->out_of_sight},        {"windows_without_switch_stacks", (int64_t)seen->stacks_left_out},
+        {"stacks_cut", (int64_t)seen->cut_count},
+        {"dump_bytes", seen->dump_bytes},
         {"python_samples", (int64_t)seen->python_count},
         {"python_not_aligned", (int64_t)seen->python_unaligned},
         {"python_unread", (int64_t)seen->python_failed},

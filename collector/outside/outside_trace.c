@@ -219,8 +219,11 @@ static void write_samples(struct writing *w)
         const struct tp_outside_thread *thread = tp_outside_thread_at(tree, sample->thread);
         int64_t part_ns = left_ns[thread->process] / left[thread->process];
         struct tp_str leaf, stack = tp_stack_words_of(&w->words, sample->stack, false, &leaf);
-        const struct tp_trace_out_arg args[] = {tp_trace_out_int(TP_OUT_CPU_NS, part_ns),
-                                                tp_trace_out_text(TP_OUT_CALL_STACK, stack)};
+        struct args args = {.items = {tp_trace_out_int(TP_OUT_CPU_NS, part_ns)}, .count = 1};
+        if (stack.len)
+            args.items[args.count++] = tp_trace_out_text(TP_OUT_CALL_STACK, stack);
+        if (sample->is_cut)
+            add_int(&args, "cut", 1);
         left_ns[thread->process] -= part_ns;
         left[thread->process]--;
         tp_trace_out_sample(
@@ -230,8 +233,8 @@ static void write_samples(struct writing *w)
                                                  .pid = (int64_t)tp_outside_process_at(tree, thread->process)->pid,
                                                  .tid = (int64_t)thread->tid,
                                                  .ts_ns = sample->time_ns + w->shift_ns,
-                                                 .args = args,
-                                                 .arg_count = stack.len ? 2 : 1});
+                                                 .args = args.items,
+                                                 .arg_count = args.count});
     }
 }
 

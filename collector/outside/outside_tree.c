@@ -223,7 +223,10 @@ static void take_sample(struct tp_outside_tree *tree, const struct tp_perf_recor
         return;
     struct tp_outside_process *process = tp_outside_process_at(tree, thread->process);
     process->has_run = true;
-    uint32_t stack = tp_code_maps_stack(&process->maps, &tree->places, r->chain, r->chain_count);
+    bool is_cut;
+    uint32_t whole = tp_whole_stack(&tree->whole, &process->maps, &tree->places, r, &is_cut);
+    uint32_t stack = whole ? tp_code_maps_kernel(&tree->places, whole, r->chain, r->chain_count)
+                           : tp_code_maps_stack(&process->maps, &tree->places, r->chain, r->chain_count);
     struct tp_outside_change *last = TP_AT(&tree->changes, struct tp_outside_change, thread->last_change);
     if (is_switch && thread->state == TP_OUTSIDE_RUNNING) {
         thread->stack = stack; /* told before the switch */
@@ -233,7 +236,7 @@ static void take_sample(struct tp_outside_tree *tree, const struct tp_perf_recor
         process->sample_count++;
         stack = add_python(tree, stack, note ? note->python : 0);
         *(struct tp_outside_sample *)tp_vec_push(&tree->samples) =
-            (struct tp_outside_sample){(int64_t)r->time_ns, number, stack};
+            (struct tp_outside_sample){(int64_t)r->time_ns, number, stack & INT32_MAX, is_cut};
     }
 }
 
@@ -267,6 +270,7 @@ void tp_outside_tree_end(struct tp_outside_tree *tree, int64_t end_ns)
 
 void tp_outside_tree_release(struct tp_outside_tree *tree)
 {
+    tp_whole_stacks_release(&tree->whole);
     for (uint32_t i = 0; i < tree->threads.count; i++)
         if (tp_outside_thread_at(tree, i)->apart >= 0)
             close(tp_outside_thread_at(tree, i)->apart);

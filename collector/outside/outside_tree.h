@@ -6,6 +6,7 @@
 
 #include "collector/outside/code_maps.h"
 #include "collector/outside/proc_looks.h"
+#include "collector/outside/whole_stacks.h"
 
 enum tp_outside_state { TP_OUTSIDE_RUNNING, TP_OUTSIDE_READY, TP_OUTSIDE_BLOCKED, TP_OUTSIDE_STATES };
 
@@ -55,7 +56,8 @@ struct tp_outside_change {
 
 struct tp_outside_sample {
     int64_t time_ns;
-    uint32_t thread, stack;
+    uint32_t thread;
+    uint32_t stack : 31, is_cut : 1; /* is_cut: it goes on further out */
 };
 
 /* What was asked of a process or a thread when its record came, before the record has its turn. */
@@ -69,6 +71,7 @@ struct tp_outside_note {
 struct tp_outside_tree {
     struct tp_arena *arena;
     struct tp_code_places places;
+    struct tp_whole_stacks whole;
     struct tp_vec processes, threads, changes, samples;
     struct tp_id_map process_ids, thread_ids; /* the last one of a number */
     int64_t last_ns;
@@ -88,7 +91,7 @@ uint32_t tp_outside_tree_take(struct tp_outside_tree *tree, const struct tp_perf
 /* The recording is over: what lives ends there. */
 void tp_outside_tree_end(struct tp_outside_tree *tree, int64_t end_ns);
 
-/* Closes descriptors; also after the arena's guard was taken. */
+/* Closes descriptors and files; also after the arena's guard was taken. */
 void tp_outside_tree_release(struct tp_outside_tree *tree);
 
 static inline struct tp_outside_process *tp_outside_process_at(const struct tp_outside_tree *tree, uint32_t number)

@@ -11,6 +11,32 @@ static const char *body_of(const struct perf_event_header *head)
     return (const char *)(head + 1);
 }
 
+/* Registers and a part of the stack, which events that sample have behind the chain. */
+static bool read_dump(struct tp_perf_record *record, const char *at, size_t room)
+{
+    uint64_t abi, size, used;
+    if (room < sizeof abi)
+        return room == 0;
+    memcpy(&abi, at, sizeof abi);
+    size_t registers = sizeof abi + (abi ? TP_PERF_REGISTERS * sizeof(uint64_t) : 0);
+    if (room < registers + sizeof size)
+        return false;
+    memcpy(&size, at + registers, sizeof size);
+    room -= registers + sizeof size;
+    if (!size)
+        return true;
+    if (size > room || room - size < sizeof used)
+        return false;
+    memcpy(&used, at + registers + sizeof size + size, sizeof used);
+    if (abi != PERF_SAMPLE_REGS_ABI_64 || used > size)
+        return used <= size;
+    record->registers = (const uint64_t *)(const void *)(at + sizeof abi);
+    record->dump = at + registers + sizeof size;
+    record->dump_bytes = (size_t)used;
+    record->is_dump_full = used == size;
+    return true;
+}
+
 static bool read_sample(struct tp_perf_record *record, const struct perf_event_header *head)
 {
     struct {
@@ -27,7 +53,11 @@ static bool read_sample(struct tp_perf_record *record, const struct perf_event_h
     record->time_ns = body.time_ns;
     record->chain = (const uint64_t *)(const void *)(body_of(head) + sizeof body);
     record->chain_count = (size_t)body.count;
-    return body.count <= (head->size - sizeof *head - sizeof body) / sizeof(uint64_t);
+    size_t room = head->size - sizeof *head - sizeof body;
+    if (body.count > room / sizeof(uint64_t))
+        return false;
+    size_t chain = (size_t)body.count * sizeof(uint64_t);
+    return read_dump(record, body_of(head) + sizeof body + chain, room - chain);
 }
 
 static bool read_task(struct tp_perf_record *record, const struct perf_event_header *head, size_t room)

@@ -19,11 +19,27 @@ struct tp_perf_record {
     uint64_t event_id;               /* of SAMPLE: which event it is of */
     const uint64_t *chain;           /* of SAMPLE: leaf first, with PERF_CONTEXT_X between */
     size_t chain_count;
+    const uint64_t *registers; /* of SAMPLE: the program's, TP_PERF_REGISTERS of them; NULL: none are told */
+    const char *dump;          /* of SAMPLE: its stack, from the stack pointer on */
+    size_t dump_bytes;
+    bool is_dump_full; /* there is more of the stack */
     uint64_t lost_count; /* of LOST */
 };
 
 /* What every event of ours has in its samples, and at the end of its other records. */
 enum { TP_PERF_SAMPLE_TYPE = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN };
+
+/* Registers that samples with a dump have, by the kernel's numbers (asm/perf_regs.h), packed in their order. */
+#if defined(__x86_64__)
+#define TP_PERF_REGISTER_MASK 0xff01ffull
+enum { TP_PERF_REGISTERS = 17, TP_PERF_STACK_POINTER = 7, TP_PERF_PLACE = 8 };
+#elif defined(__aarch64__)
+#define TP_PERF_REGISTER_MASK 0x1ffffffffull
+enum { TP_PERF_REGISTERS = 33, TP_PERF_STACK_POINTER = 31, TP_PERF_PLACE = 32 };
+#else
+#define TP_PERF_REGISTER_MASK 0ull
+enum { TP_PERF_REGISTERS = 1, TP_PERF_STACK_POINTER = 0, TP_PERF_PLACE = 0 };
+#endif
 
 /* Reads a record, which lies whole in memory, aligned to 8 bytes, and is borrowed. False: it is too short for what it
  * says that it is. */

@@ -15,6 +15,8 @@
 /* A ring holds 0.4 s of what a CPU tells that switches 100,000 times a second; of many CPUs less, which do that more
  * rarely. Where the system allows less, it is smaller. */
 enum { RING_BYTES = 2 << 20, SMALL_RING_BYTES = 512 << 10, LEAST_RING_BYTES = 64 << 10, MOST_CPUS_WITH_LARGE = 16 };
+/* A sample has so much of its thread's stack, or the half, and so on, where a ring has no room for some of them. */
+enum { DUMP_BYTES = 16 << 10, LEAST_DUMP_BYTES = 2 << 10, DUMPS_IN_RING = 32 };
 enum { NAMES_BYTES = 64 << 10, WAKE_BYTES = 128 << 10, RECORD_BYTES = 1 << 16 };
 
 /* Each event costs every process that is begun: beyond so many CPUs there is one for each, without stacks of switches
@@ -91,6 +93,19 @@ static bool add_names(struct tp_perf_rings *rings, pid_t pid, int cpu)
     return fd >= 0 && add_ring(rings, fd, NAMES_BYTES, true);
 }
 
+static bool is_too_large(const struct tp_perf_rings *rings)
+{
+    return rings->dump_bytes && rings->rings[rings->count - 1].bytes < (size_t)rings->dump_bytes * DUMPS_IN_RING;
+}
+
+static void drop_last(struct tp_perf_rings *rings)
+{
+    struct tp_perf_ring *ring = &rings->rings[--rings->count];
+    if (ring->map)
+        munmap(ring->map, page_bytes() + ring->bytes);
+    close(ring->fd);
+}
+
 /* An errno, 0: all is open. */
 static int open_cpu(struct tp_perf_rings *rings, pid_t pid, int cpu, unsigned rate_hz, size_t cpu_count)
 {
@@ -98,6 +113,11 @@ static int open_cpu(struct tp_perf_rings *rings, pid_t pid, int cpu, unsigned ra
     struct perf_event_attr attr = attr_of(PERF_COUNT_SW_CPU_CLOCK, rings->is_user_only);
     attr.sample_period = 1000000000ull / rate_hz;
     attr.context_switch = attr.mmap = attr.mmap2 = 1;
+    if (rings->dump_bytes) {
+        attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+        attr.sample_regs_user = TP_PERF_REGISTER_MASK;
+        attr.sample_stack_user = rings->dump_bytes;
+    }
     attr.watermark = 0; /* whoever watches the ring is woken by each sample */
     attr.wakeup_events = 1;
     attr.comm = attr.comm_exec = !has_all;
@@ -110,6 +130,11 @@ static int open_cpu(struct tp_perf_rings *rings, pid_t pid, int cpu, unsigned ra
         return errno;
     if (!add_ring(rings, fd, cpu_count <= MOST_CPUS_WITH_LARGE ? RING_BYTES : SMALL_RING_BYTES, false))
         return errno;
+    if (is_too_large(rings)) {
+        drop_last(rings);
+        rings->dump_bytes = rings->dump_bytes > LEAST_DUMP_BYTES ? rings->dump_bytes / 2 : 0;
+        return open_cpu(rings, pid, cpu, rate_hz, cpu_count);
+    }
     if (has_all && !rings->is_user_only)
         add_stacks(rings, pid, cpu, fd);
     return has_all && !add_names(rings, pid, cpu) ? errno : 0;
@@ -122,7 +147,8 @@ int tp_perf_rings_open(struct tp_perf_rings *rings, pid_t pid, unsigned rate_hz,
     *rings = (struct tp_perf_rings){.rings = calloc(count * 2, sizeof *rings->rings),
                                     .stack_fds = calloc(count, sizeof *rings->stack_fds),
                                     .stack_ids = calloc(count, sizeof *rings->stack_ids),
-                                    .copy = malloc(RECORD_BYTES)};
+                                    .copy = malloc(RECORD_BYTES),
+                                    .dump_bytes = TP_PERF_REGISTER_MASK ? DUMP_BYTES : 0};
     if (!rings->rings || !rings->stack_fds || !rings->stack_ids || !rings->copy)
         return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
     for (int cpu = 0; cpu < (int)count; cpu++) {
@@ -138,12 +164,9 @@ void tp_perf_rings_close(struct tp_perf_rings *rings)
 {
     for (size_t i = 0; i < rings->stack_count; i++)
         close(rings->stack_fds[i]);
-    for (size_t i = 0; i < rings->count; i++) {
-        if (rings->rings[i].map)
-            munmap(rings->rings[i].map, page_bytes() + rings->rings[i].bytes);
-        close(rings->rings[i].fd);
-    }
-    rings->count = rings->stack_count = 0;
+    while (rings->count)
+        drop_last(rings);
+    rings->stack_count = 0;
 }
 
 void tp_perf_rings_release(struct tp_perf_rings *rings)

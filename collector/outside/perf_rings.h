@@ -27,6 +27,7 @@ struct tp_perf_rings {
     int *stack_fds; /* events that tell stacks of switches, into the rings of their CPUs */
     uint64_t *stack_ids;
     size_t stack_count;
+    uint32_t dump_bytes; /* of its stack with each sample; 0: none */
     bool is_user_only; /* the kernel shows no stacks of its own to us */
     bool stacks_are_off;
     int64_t window_ns;      /* begin of the time for which window_stacks counts */

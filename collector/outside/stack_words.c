@@ -1,16 +1,17 @@
 /* Stacks in words: see stack_words.h.
  *
- * All files lie beside each other in one space of addresses, 1 TiB each, so that each is opened once for all processes
- * that had it. */
+ * All files lie beside each other in one space of addresses (code_space.h), so that each is opened once for all
+ * processes that had it. */
 #include "collector/outside/stack_words.h"
 
 #include <string.h>
 
-enum { FILE_SPACE_BITS = 40 };
+#include "collector/outside/code_space.h"
 
-static uint64_t space_of(uint32_t file)
+/* Programs with fixed addresses lie over each other there: the number of a file stands for the time that it came. */
+static uint64_t start_of(const struct tp_code_file *file, uint32_t number)
 {
-    return (uint64_t)(file + 1) << FILE_SPACE_BITS;
+    return file->is_fixed ? 0 : tp_code_space_start(number);
 }
 
 void tp_stack_words_init(struct tp_stack_words *words, const struct tp_code_places *places, const struct tp_str *kernel,
@@ -21,9 +22,11 @@ void tp_stack_words_init(struct tp_stack_words *words, const struct tp_code_plac
                                      .frames = tp_arena_array(arena, places->frames.count + 1, sizeof *words->frames),
                                      .text = TP_VEC(arena, char)};
     tp_symbols_init(&words->symbols, arena);
-    for (uint32_t i = TP_CODE_FIRST_FILE; i < places->files.count; i++)
-        tp_symbols_add(&words->symbols, space_of(i), space_of(i + 1), space_of(i), 0,
-                       TP_AT(&places->files, struct tp_code_file, i)->path);
+    for (uint32_t i = TP_CODE_FIRST_FILE; i < places->files.count; i++) {
+        const struct tp_code_file *file = TP_AT(&places->files, struct tp_code_file, i);
+        uint64_t start = start_of(file, i);
+        tp_symbols_add(&words->symbols, start, start + ((uint64_t)1 << TP_CODE_SPACE_BITS), start, i, file->path);
+    }
 }
 
 void tp_stack_words_release(struct tp_stack_words *words)
@@ -64,10 +67,11 @@ static const struct tp_symbol_frames *frames_of(struct tp_stack_words *words, ui
     struct tp_symbol_frames *known = &words->frames[number];
     if (known->text.ptr)
         return known;
-    if (file >= TP_CODE_FIRST_FILE && frame->address >> FILE_SPACE_BITS)
+    if (file >= TP_CODE_FIRST_FILE && frame->address >> TP_CODE_SPACE_BITS)
         file = TP_CODE_UNKNOWN;
     *known = file < TP_CODE_FIRST_FILE ? plain_frame(words, file, number)
-                                       : tp_symbols_frames(&words->symbols, space_of(file) + frame->address, 0, false);
+                                       : tp_symbols_frames(&words->symbols, start_of(TP_AT(&words->places->files, struct tp_code_file, file), file) + frame->address, file,
+                                                           false);
     return known;
 }
 

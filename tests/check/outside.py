@@ -11,6 +11,8 @@ cause NAME MS   threads were blocked by that cause at least so long
 split NAME=MS.. shares of the samples that are in each function, within 3 points of the shares of the times
 sigma NAME=MS.. the same, within 3 deviations of as many independent samples
 lines FILE      each frame of that Python file names a line of its function, and some do
+reaches F G P   of the samples in function F at least P percent are in G, too, with no frame that is unknown
+cuts LEAST MOST so many samples are marked as cut
 told KEY N      tracepress_seen says so, at least N
 """
 import ast
@@ -109,8 +111,24 @@ def lines(path):
     assert found, "no frame of the file"
 
 
+def names(e):
+    return [re.sub(r"^.*\): | \[.*$", "", frame) for frame in e["args"].get("Call stack", "").split(";")]
+
+
+def reaches(inner, outer, percent):
+    found = [names(e) for e in samples if inner in names(e)]
+    reached = [stack for stack in found if outer in stack[stack.index(inner):] and "[unknown]" not in stack]
+    assert len(found) >= 50 and len(reached) >= float(percent) / 100 * len(found), (len(reached), len(found), found[:2])
+
+
+def cuts(least, most):
+    found = sum(e["args"].get("cut") == "1" for e in samples)
+    assert int(least) <= found <= int(most), found
+    assert trace["tracepress_seen"]["stacks_cut"] == str(found)
+
+
 def told(key, least):
-    assert trace["tracepress_seen"][key] >= least, trace["tracepress_seen"]
+    assert int(trace["tracepress_seen"][key]) >= int(least), trace["tracepress_seen"]
 
 
 def split(*wanted, tolerance=lambda share, count: 3):

@@ -110,6 +110,21 @@ split() {
     return 1
 }
 check "two threads, four functions: each share within 3 points" split
+# whole FLAGS...: qsort's callback is seen in main, a deep recursion is marked as cut
+whole() {
+    program callback_program -O2 -fomit-frame-pointer "$@" || { cat build.log; return 1; }
+    outside 0 ./callback_program sort 1 && says reaches compare_slowly main 95 && says cuts 0 0 &&
+        outside 0 ./callback_program dive 1 && says reaches spin_at_depth dive 95 && says cuts 50 400
+}
+whole_all() { whole && whole -no-pie; }
+can_dump() { [ "$(zcat "$trace" | grep -c '"dump_bytes": *16384')" = 1 ]; }
+outside 0 true >first 2>&1 || :
+if can_dump; then
+    check "whole stacks without frame pointers: a callback of qsort, a stack that is too deep" whole_all
+    if program callback_program -static; then check "whole stacks of a static program" whole -static; fi
+else
+    skip "whole stacks without frame pointers" "no room for parts of stacks, or another processor"
+fi
 causes() {
     outside 0 sleep 0.2 && says cause sleep 150 && outside 0 sh -c '(sleep 0.2; echo x) | cat' && says cause pipe 100 && says cause child 100
 }

@@ -236,6 +236,36 @@ static void records_that_are_cut_are_refused(void **state)
     assert_false(tp_perf_record_read(&record, head));
 }
 
+static void a_part_of_a_stack_is_read_when_it_is_whole(void **state)
+{
+    enum { BEFORE = 1 + 4 + 1, SIZE = 16 }; /* head; identifier to count; one of the chain */
+    uint64_t words[BEFORE + 1 + TP_PERF_REGISTERS + 1 + SIZE / 8 + 1] = {0};
+    struct perf_event_header *head = (struct perf_event_header *)words;
+    uint64_t *dump = words + BEFORE, *last = words + sizeof words / sizeof *words - 1;
+    struct tp_perf_record record;
+    (void)state;
+    *head = (struct perf_event_header){.type = PERF_RECORD_SAMPLE, .size = sizeof words};
+    words[4] = 1;
+    dump[0] = PERF_SAMPLE_REGS_ABI_64;
+    dump[1] = 77;
+    dump[1 + TP_PERF_REGISTERS] = SIZE;
+    *last = SIZE - 8;
+    assert_true(tp_perf_record_read(&record, head) && record.dump_bytes == SIZE - 8 && !record.is_dump_full);
+    assert_true(record.registers[0] == 77 && record.dump == (const char *)(last - SIZE / 8));
+    *last = SIZE;
+    assert_true(tp_perf_record_read(&record, head) && record.is_dump_full);
+    *last = SIZE + 1;
+    assert_false(tp_perf_record_read(&record, head));
+    *last = 0;
+    dump[1 + TP_PERF_REGISTERS] = UINT64_MAX;
+    assert_false(tp_perf_record_read(&record, head));
+    dump[0] = PERF_SAMPLE_REGS_ABI_32; /* a program of 32 bits is not followed */
+    dump[1 + TP_PERF_REGISTERS] = SIZE;
+    assert_true(tp_perf_record_read(&record, head) && !record.registers);
+    head->size = (BEFORE + 1) * 8;
+    assert_false(tp_perf_record_read(&record, head));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +274,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_wait_has_the_cause_of_its_own_stack, begin, end),
         cmocka_unit_test(records_have_their_turn_by_time),
         cmocka_unit_test(records_that_are_cut_are_refused),
+        cmocka_unit_test(a_part_of_a_stack_is_read_when_it_is_whole),
     };
     return cmocka_run_group_tests_name("outside tree", tests, NULL, NULL);
 }

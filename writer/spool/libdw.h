@@ -23,6 +23,12 @@
     X(elf_ndxscn)                                                                                                      \
     X(gelf_getphdr)                                                                                                    \
     X(dwfl_module_build_id)                                                                                            \
+    X(dwfl_report_begin_add)                                                                                           \
+    X(dwfl_attach_state)                                                                                               \
+    X(dwfl_getthread_frames)                                                                                           \
+    X(dwfl_frame_pc)                                                                                                   \
+    X(dwfl_thread_state_registers)                                                                                     \
+    X(dwfl_thread_state_register_pc)                                                                                   \
     X(dwfl_offline_section_address)                                                                                    \
     X(dwarf_child)                                                                                                     \
     X(dwarf_siblingof)                                                                                                 \
