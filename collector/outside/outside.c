@@ -4,6 +4,7 @@
  * end), and gives the tree the records that are old enough for their order to be certain. */
 #include "collector/outside/outside.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include "collector/outside/pending.h"
 #include "collector/outside/perf_rings.h"
 #include "collector/outside/python_stacks.h"
+#include "collector/outside/running_tree.h"
 #include "writer/base/limits.h"
 
 enum {
@@ -56,7 +58,10 @@ struct tp_outside {
     uint32_t missed_ends, out_of_sight;
     pid_t pid;
     int watch, timer;
-    bool are_samples_watched;
+    bool are_samples_watched, is_attached;
+    struct tp_running_tree running; /* that is attached to */
+    struct tp_id_map forked;        /* threads that the kernel has told of since */
+    uint32_t unwatched;
 };
 
 static int64_t time_of(clockid_t clock)
@@ -108,6 +113,7 @@ int tp_outside_new(struct tp_outside **out, const struct tp_outside_options *opt
     o->options = *options;
     o->options.rate_hz = options->rate_hz ? options->rate_hz : TP_OUTSIDE_RATE;
     o->codes.connector = -1;
+    tp_buf_init(&o->running.text, 0);
     o->watch = epoll_create1(EPOLL_CLOEXEC);
     o->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     tp_buf_init(&o->text, TP_MAX_OUTSIDE_WORDS_BYTES);
@@ -133,6 +139,7 @@ void tp_outside_free(struct tp_outside *o)
     tp_python_stacks_release(&o->python);
     tp_exit_codes_release(&o->codes);
     tp_pending_release(&o->pending);
+    tp_running_tree_release(&o->running);
     tp_buf_release(&o->text);
     tp_arena_release(&o->arena);
     if (o->watch >= 0)
@@ -151,13 +158,8 @@ static int open_codes(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-int tp_outside_begin(struct tp_outside *o, pid_t pid, struct tp_error *err)
+static void begin(struct tp_outside *o)
 {
-    o->pid = pid;
-    int code = tp_perf_rings_open(&o->rings, pid, o->options.rate_hz, err);
-    code = code < 0 ? code : tp_arena_run(&o->arena, open_codes, o, err);
-    if (code < 0)
-        return code;
     for (size_t i = 0; i < o->rings.count; i++)
         if (o->rings.rings[i].is_of_names)
             watch(o, o->rings.rings[i].fd);
@@ -165,7 +167,16 @@ int tp_outside_begin(struct tp_outside *o, pid_t pid, struct tp_error *err)
     set_timer(o, LOOK_NS);
     o->begin_ns = o->looked_ns = o->usage_ns = now_ns();
     o->clock_ns = time_of(CLOCK_REALTIME) - o->begin_ns;
-    return TP_OK;
+}
+
+int tp_outside_begin(struct tp_outside *o, pid_t pid, struct tp_error *err)
+{
+    o->pid = pid;
+    int code = tp_perf_rings_open(&o->rings, pid, o->options.rate_hz, false, err);
+    code = code < 0 ? code : tp_arena_run(&o->arena, open_codes, o, err);
+    if (code == TP_OK)
+        begin(o);
+    return code;
 }
 
 int tp_outside_fd(const struct tp_outside *o)
@@ -233,6 +244,8 @@ static void take(void *context, const struct perf_event_header *head)
     bool is_switch = r.type == PERF_RECORD_SAMPLE && tp_perf_rings_is_switch(&o->rings, r.event_id);
     o->switch_stacks += is_switch;
     tp_python_stacks_take(&o->python, &r);
+    if (r.type == PERF_RECORD_FORK && o->is_attached)
+        *tp_id_map_put(&o->forked, r.tid) = r.pid;
     if (r.type == PERF_RECORD_SAMPLE && !is_switch)
         ask_python(o, record, &r);
     if (r.type == PERF_RECORD_COMM && r.is_exec)
@@ -244,12 +257,67 @@ static void take(void *context, const struct perf_event_header *head)
         *add_note(o, record) = (struct tp_outside_note){.usage = usage, .has_usage = true};
 }
 
+/* ---- what runs already ---- */
+
+/* A thread that somebody began who was watched is so itself. */
+static bool watch_thread(void *context, uint32_t pid, uint32_t tid)
+{
+    struct tp_outside *o = context;
+    bool is_first = tid == (uint32_t)o->pid, is_told = tp_id_map_find(&o->forked, tid) != NULL;
+    int error = is_first || is_told ? 0 : tp_perf_rings_add(&o->rings, (pid_t)tid);
+    if (tid == pid && !error)
+        tp_exit_codes_add(&o->codes, pid);
+    o->unwatched += error && error != ESRCH;
+    return !is_told && !error;
+}
+
+static void take_running(void *context, const struct tp_perf_record *r)
+{
+    struct tp_outside *o = context;
+    struct tp_outside_note note = {0};
+    if (r->type == PERF_RECORD_COMM && r->is_exec)
+        read_words(o, r->pid, &note);
+    tp_outside_tree_take(&o->tree, r, false, &note);
+    tp_python_stacks_take(&o->python, r);
+}
+
+/* Threads may begin others between a list and their own event: the list is asked for again until nothing is new. */
+static int look_at_running(void *context, struct tp_error *err)
+{
+    enum { MOST_LOOKS = 8 };
+    struct tp_outside *o = context;
+    (void)err;
+    tp_exit_codes_open(&o->codes, &o->arena);
+    tp_id_map_init(&o->forked, &o->arena);
+    tp_running_tree_init(&o->running, &o->arena, (uint32_t)o->pid);
+    o->running.time_ns = o->begin_ns;
+    o->running.is_wanted = watch_thread;
+    o->running.take = take_running;
+    o->running.context = o;
+    for (int i = 0; i < MOST_LOOKS && tp_running_tree_look(&o->running); i++)
+        tp_perf_rings_read(&o->rings, take, o);
+    return TP_OK;
+}
+
+int tp_outside_attach(struct tp_outside *o, pid_t pid, struct tp_error *err)
+{
+    o->pid = pid;
+    o->is_attached = true;
+    if (!tp_proc_is_alive((uint32_t)pid, &o->text))
+        return tp_error_set(err, TP_ENOTFOUND, 0, "no process has the number %d", (int)pid);
+    int64_t begin_ns = now_ns();
+    int code = tp_perf_rings_open(&o->rings, pid, o->options.rate_hz, true, err);
+    begin(o);
+    o->begin_ns = begin_ns;
+    return code < 0 ? code : tp_arena_run(&o->arena, look_at_running, o, err);
+}
+
 /* ---- in the order of time ---- */
 
 static void take_end(struct tp_outside *o, uint32_t number)
 {
     struct tp_outside_process *process = tp_outside_process_at(&o->tree, number);
-    bool is_ours = process->pid == (uint32_t)o->pid; /* how it ends is told to its parent, which is us */
+    bool is_ours = process->pid == (uint32_t)o->pid && !o->is_attached; /* how it ends is told to its parent, which is us */
     process->has_status = tp_exit_codes_take(&o->codes, process->pid, &process->status);
     process->is_out_of_sight = !process->has_status && tp_proc_is_alive(process->pid, &o->text);
     o->out_of_sight += process->is_out_of_sight;
@@ -402,7 +470,7 @@ static int finish(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-void tp_outside_end(struct tp_outside *o, int status)
+void tp_outside_end(struct tp_outside *o, const int *status)
 {
     const struct timespec moment = {.tv_nsec = END_NS};
     nanosleep(&moment, NULL);
@@ -410,10 +478,10 @@ void tp_outside_end(struct tp_outside *o, int status)
         stop(o);
     o->end_ns = o->stopped_ns ? o->stopped_ns : now_ns();
     const uint32_t *root = tp_id_map_find(&o->tree.process_ids, (uint32_t)o->pid);
-    if (root) {
+    if (root && status) {
         struct tp_outside_process *process = tp_outside_process_at(&o->tree, *root);
         process->has_status = true;
-        process->status = status;
+        process->status = *status;
     }
     tp_outside_tree_end(&o->tree, o->end_ns);
 }
@@ -450,6 +518,7 @@ struct tp_outside_seen tp_outside_seen(const struct tp_outside *o)
                                     .missed_ends = o->missed_ends,
                                     .out_of_sight = o->out_of_sight,
                                     .stacks_left_out = o->rings.windows_spent,
+                                    .unwatched = o->unwatched,
                                     .cut_count = o->tree.whole.cut_count,
                                     .dump_bytes = o->rings.dump_bytes,
                                     .python_count = o->tree.python_count,

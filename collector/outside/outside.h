@@ -38,14 +38,20 @@ void tp_outside_free(struct tp_outside *outside);
  * says how in a few words; TP_ENOMEM. */
 int tp_outside_begin(struct tp_outside *outside, pid_t pid, struct tp_error *err);
 
+/* Opens the events of a process that runs, of its threads and of what it has started. Nothing is put into it, and it
+ * goes on after the end. Returns 0; TP_ENOTFOUND: there is no such process; TP_EUNSUPPORTED: the kernel refuses events,
+ * err says why in a few words; TP_ENOMEM. */
+int tp_outside_attach(struct tp_outside *outside, pid_t pid, struct tp_error *err);
+
 /* A descriptor that can be read when it is time for tp_outside_look. Valid from new to free. */
 int tp_outside_fd(const struct tp_outside *outside);
 
 /* Reads what has happened; `outside` is a struct tp_outside, as struct tp_child_watch has it. */
 void tp_outside_look(void *outside);
 
-/* The program is over: status as wait(2) has it. What still lives of the run is recorded until now. */
-void tp_outside_end(struct tp_outside *outside, int status);
+/* The program is over: *status as wait(2) has it; NULL: it is not our child, or goes on. What still lives of the run is
+ * recorded until now. */
+void tp_outside_end(struct tp_outside *outside, const int *status);
 
 /* What was seen. After the end. */
 struct tp_outside_seen {
@@ -61,6 +67,7 @@ struct tp_outside_seen {
     uint64_t python_unaligned; /* of these: the native frames are of another moment, or cut */
     uint64_t python_failed;   /* samples of threads whose frames could not be read */
     uint32_t python_unknown;  /* processes whose Python is not known, or whose memory may not be read */
+    uint32_t unwatched;       /* threads that ran already and cannot be watched */
     bool is_user_only;        /* no stacks of the kernel, so no causes of waits */
     int64_t stopped_after_ns; /* the recording had no more room from then on; 0: it is whole */
 };

@@ -22,6 +22,7 @@ void tp_outside_word(struct tp_buf *text, const struct tp_outside_seen *seen)
         tp_buf_printf(text, "%swhat the kernel did and what was waited for (perf_event_paranoid)",
                       text->size ? ", " : "");
     add(text, seen->out_of_sight, "process after it took other rights", "processes after they took other rights");
+    add(text, seen->unwatched, "thread that ran before", "threads that ran before");
     add(text, seen->python_unknown, "process's Python functions", "processes' Python functions");
     add(text, seen->lost_count, "lost record", "lost records");
     add(text, seen->missed_words, "program's arguments", "programs' arguments");
@@ -44,6 +45,7 @@ void tp_outside_put(struct tp_buf *out, const struct tp_outside_seen *seen)
         {"python_not_aligned", (int64_t)seen->python_unaligned},
         {"python_unread", (int64_t)seen->python_failed},
         {"python_unknown", seen->python_unknown},
+        {"threads_not_watched", seen->unwatched},
         {"stopped_after_ns", seen->stopped_after_ns}};
     struct tp_json json;
     tp_json_init(&json, out);

@@ -31,22 +31,54 @@ static size_t page_bytes(void)
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static struct perf_event_attr attr_of(uint64_t config, bool is_user_only)
+static struct perf_event_attr attr_of(const struct tp_perf_rings *rings, uint64_t config)
 {
     return (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE,
                                     .config = config,
                                     .size = sizeof(struct perf_event_attr),
                                     .sample_type = TP_PERF_SAMPLE_TYPE,
-                                    .disabled = 1,
+                                    .disabled = !rings->is_attached,
                                     .inherit = 1,
-                                    .enable_on_exec = 1,
+                                    .enable_on_exec = !rings->is_attached,
                                     .sample_id_all = 1,
                                     .exclude_hv = 1,
-                                    .exclude_kernel = is_user_only,
+                                    .exclude_kernel = rings->is_user_only,
                                     .use_clockid = 1,
                                     .clockid = CLOCK_MONOTONIC,
                                     .watermark = 1,
                                     .wakeup_watermark = WAKE_BYTES};
+}
+
+static struct perf_event_attr attr_of_samples(const struct tp_perf_rings *rings)
+{
+    struct perf_event_attr attr = attr_of(rings, PERF_COUNT_SW_CPU_CLOCK);
+    attr.sample_period = 1000000000ull / rings->rate_hz;
+    attr.context_switch = attr.mmap = attr.mmap2 = 1;
+    attr.comm = attr.comm_exec = !rings->has_all;
+    attr.watermark = 0; /* whoever watches the ring is woken by each sample */
+    attr.wakeup_events = 1;
+    if (rings->dump_bytes) {
+        attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+        attr.sample_regs_user = TP_PERF_REGISTER_MASK;
+        attr.sample_stack_user = rings->dump_bytes;
+    }
+    return attr;
+}
+
+static struct perf_event_attr attr_of_switches(const struct tp_perf_rings *rings)
+{
+    struct perf_event_attr attr = attr_of(rings, PERF_COUNT_SW_CONTEXT_SWITCHES);
+    attr.sample_period = 1;
+    return attr;
+}
+
+static struct perf_event_attr attr_of_names(const struct tp_perf_rings *rings)
+{
+    struct perf_event_attr attr = attr_of(rings, PERF_COUNT_SW_DUMMY);
+    attr.exclude_kernel = 1;
+    attr.comm = attr.comm_exec = 1;
+    attr.wakeup_watermark = 1;
+    return attr;
 }
 
 static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
@@ -55,10 +87,10 @@ static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
 }
 
 /* Maps the ring of an event, a smaller one where the system allows no more; the event is closed with the rings. */
-static bool add_ring(struct tp_perf_rings *rings, int fd, size_t bytes, bool is_of_names)
+static bool add_ring(struct tp_perf_rings *rings, int fd, int cpu, size_t bytes, bool is_of_names)
 {
     struct tp_perf_ring *ring = &rings->rings[rings->count++];
-    *ring = (struct tp_perf_ring){.fd = fd, .is_of_names = is_of_names};
+    *ring = (struct tp_perf_ring){.fd = fd, .cpu = cpu, .is_of_names = is_of_names};
     for (ring->bytes = bytes; ring->bytes >= LEAST_RING_BYTES; ring->bytes /= 2) {
         void *map = mmap(NULL, page_bytes() + ring->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         ring->map = map != MAP_FAILED ? map : NULL;
@@ -68,14 +100,29 @@ static bool add_ring(struct tp_perf_rings *rings, int fd, size_t bytes, bool is_
     return false;
 }
 
+/* Room for one more; false: there is none. */
+static bool make_room(struct tp_perf_rings *rings)
+{
+    size_t room = rings->room ? rings->room * 2 : 64;
+    if (rings->stack_count < rings->room && rings->other_count < rings->room)
+        return true;
+    int *stack_fds = realloc(rings->stack_fds, room * sizeof *stack_fds);
+    rings->stack_fds = stack_fds ? stack_fds : rings->stack_fds;
+    uint64_t *stack_ids = realloc(rings->stack_ids, room * sizeof *stack_ids);
+    rings->stack_ids = stack_ids ? stack_ids : rings->stack_ids;
+    int *other_fds = realloc(rings->other_fds, room * sizeof *other_fds);
+    rings->other_fds = other_fds ? other_fds : rings->other_fds;
+    rings->room = stack_fds && stack_ids && other_fds ? room : rings->room;
+    return rings->room == room;
+}
+
 static void add_stacks(struct tp_perf_rings *rings, pid_t pid, int cpu, int ring_fd)
 {
-    struct perf_event_attr attr = attr_of(PERF_COUNT_SW_CONTEXT_SWITCHES, false);
-    attr.sample_period = 1;
-    int fd = open_event(&attr, pid, cpu);
+    struct perf_event_attr attr = attr_of_switches(rings);
+    int fd = make_room(rings) ? open_event(&attr, pid, cpu) : -1;
+    uint64_t id;
     if (fd < 0)
         return;
-    uint64_t id;
     if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring_fd) != 0 || ioctl(fd, PERF_EVENT_IOC_ID, &id) != 0) {
         close(fd);
         return;
@@ -86,11 +133,9 @@ static void add_stacks(struct tp_perf_rings *rings, pid_t pid, int cpu, int ring
 
 static bool add_names(struct tp_perf_rings *rings, pid_t pid, int cpu)
 {
-    struct perf_event_attr attr = attr_of(PERF_COUNT_SW_DUMMY, true);
-    attr.comm = attr.comm_exec = 1;
-    attr.wakeup_watermark = 1;
+    struct perf_event_attr attr = attr_of_names(rings);
     int fd = open_event(&attr, pid, cpu);
-    return fd >= 0 && add_ring(rings, fd, NAMES_BYTES, true);
+    return fd >= 0 && add_ring(rings, fd, cpu, NAMES_BYTES, true);
 }
 
 static bool is_too_large(const struct tp_perf_rings *rings)
@@ -107,66 +152,92 @@ static void drop_last(struct tp_perf_rings *rings)
 }
 
 /* An errno, 0: all is open. */
-static int open_cpu(struct tp_perf_rings *rings, pid_t pid, int cpu, unsigned rate_hz, size_t cpu_count)
+static int open_cpu(struct tp_perf_rings *rings, pid_t pid, int cpu)
 {
-    bool has_all = cpu_count <= MOST_CPUS_WITH_ALL;
-    struct perf_event_attr attr = attr_of(PERF_COUNT_SW_CPU_CLOCK, rings->is_user_only);
-    attr.sample_period = 1000000000ull / rate_hz;
-    attr.context_switch = attr.mmap = attr.mmap2 = 1;
-    if (rings->dump_bytes) {
-        attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-        attr.sample_regs_user = TP_PERF_REGISTER_MASK;
-        attr.sample_stack_user = rings->dump_bytes;
-    }
-    attr.watermark = 0; /* whoever watches the ring is woken by each sample */
-    attr.wakeup_events = 1;
-    attr.comm = attr.comm_exec = !has_all;
+    struct perf_event_attr attr = attr_of_samples(rings);
     int fd = open_event(&attr, pid, cpu);
     if (fd < 0 && errno == EACCES && !rings->is_user_only) { /* perf_event_paranoid 2 */
         rings->is_user_only = true;
-        return open_cpu(rings, pid, cpu, rate_hz, cpu_count);
+        return open_cpu(rings, pid, cpu);
     }
     if (fd < 0)
         return errno;
-    if (!add_ring(rings, fd, cpu_count <= MOST_CPUS_WITH_LARGE ? RING_BYTES : SMALL_RING_BYTES, false))
+    if (!add_ring(rings, fd, cpu, rings->cpu_count <= MOST_CPUS_WITH_LARGE ? RING_BYTES : SMALL_RING_BYTES, false))
         return errno;
     if (is_too_large(rings)) {
         drop_last(rings);
         rings->dump_bytes = rings->dump_bytes > LEAST_DUMP_BYTES ? rings->dump_bytes / 2 : 0;
-        return open_cpu(rings, pid, cpu, rate_hz, cpu_count);
+        return open_cpu(rings, pid, cpu);
     }
-    if (has_all && !rings->is_user_only)
+    if (rings->has_all && !rings->is_user_only)
         add_stacks(rings, pid, cpu, fd);
-    return has_all && !add_names(rings, pid, cpu) ? errno : 0;
+    return rings->has_all && !add_names(rings, pid, cpu) ? errno : 0;
 }
 
-int tp_perf_rings_open(struct tp_perf_rings *rings, pid_t pid, unsigned rate_hz, struct tp_error *err)
+int tp_perf_rings_open(struct tp_perf_rings *rings, pid_t pid, unsigned rate_hz, bool is_attached, struct tp_error *err)
 {
     long cpus = sysconf(_SC_NPROCESSORS_CONF);
     size_t count = cpus > 0 ? (size_t)cpus : 1;
     *rings = (struct tp_perf_rings){.rings = calloc(count * 2, sizeof *rings->rings),
-                                    .stack_fds = calloc(count, sizeof *rings->stack_fds),
-                                    .stack_ids = calloc(count, sizeof *rings->stack_ids),
                                     .copy = malloc(RECORD_BYTES),
-                                    .dump_bytes = TP_PERF_REGISTER_MASK ? DUMP_BYTES : 0};
-    if (!rings->rings || !rings->stack_fds || !rings->stack_ids || !rings->copy)
+                                    .dump_bytes = TP_PERF_REGISTER_MASK ? DUMP_BYTES : 0,
+                                    .rate_hz = rate_hz,
+                                    .cpu_count = count,
+                                    .has_all = count <= MOST_CPUS_WITH_ALL,
+                                    .is_attached = is_attached};
+    if (!rings->rings || !rings->copy)
         return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
     for (int cpu = 0; cpu < (int)count; cpu++) {
-        int error = open_cpu(rings, pid, cpu, rate_hz, count);
+        int error = open_cpu(rings, pid, cpu);
         if (error && error != ENODEV) /* a CPU that is switched off */
-            return tp_error_set(err, TP_EUNSUPPORTED, 0, "the kernel refuses events (perf_event_open: %s)",
-                                strerror(error));
+            return tp_error_set(err, error == ESRCH ? TP_ENOTFOUND : TP_EUNSUPPORTED, 0,
+                                "the kernel refuses events (perf_event_open: %s)", strerror(error));
     }
     return rings->count ? TP_OK : tp_error_set(err, TP_EUNSUPPORTED, 0, "the kernel has events of no CPU");
 }
+
+/* ---- more threads ---- */
+
+/* Opens an event that tells into a ring that is there. */
+static int redirect(struct tp_perf_rings *rings, struct perf_event_attr *attr, pid_t tid,
+                    const struct tp_perf_ring *ring)
+{
+    int fd = make_room(rings) ? open_event(attr, tid, ring->cpu) : -1;
+    if (fd < 0)
+        return errno;
+    if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) != 0) {
+        int error = errno;
+        close(fd);
+        return error;
+    }
+    rings->other_fds[rings->other_count++] = fd;
+    return 0;
+}
+
+int tp_perf_rings_add(struct tp_perf_rings *rings, pid_t tid)
+{
+    int error = 0;
+    for (size_t i = 0; i < rings->count && !error; i++) {
+        const struct tp_perf_ring *ring = &rings->rings[i];
+        struct perf_event_attr attr = ring->is_of_names ? attr_of_names(rings) : attr_of_samples(rings);
+        error = redirect(rings, &attr, tid, ring);
+        if (!error && !ring->is_of_names && rings->has_all && !rings->is_user_only)
+            add_stacks(rings, tid, ring->cpu, ring->fd);
+    }
+    return error;
+}
+
+/* ---- the end ---- */
 
 void tp_perf_rings_close(struct tp_perf_rings *rings)
 {
     for (size_t i = 0; i < rings->stack_count; i++)
         close(rings->stack_fds[i]);
+    for (size_t i = 0; i < rings->other_count; i++)
+        close(rings->other_fds[i]);
     while (rings->count)
         drop_last(rings);
-    rings->stack_count = 0;
+    rings->stack_count = rings->other_count = 0;
 }
 
 void tp_perf_rings_release(struct tp_perf_rings *rings)
@@ -175,6 +246,7 @@ void tp_perf_rings_release(struct tp_perf_rings *rings)
     free(rings->rings);
     free(rings->stack_fds);
     free(rings->stack_ids);
+    free(rings->other_fds);
     free(rings->copy);
     *rings = (struct tp_perf_rings){0};
 }

@@ -15,7 +15,7 @@
 #include "writer/base/error.h"
 
 struct tp_perf_ring {
-    int fd;
+    int fd, cpu;
     char *map;
     size_t bytes;     /* of its data, a power of two */
     bool is_of_names; /* of names of programs alone */
@@ -27,6 +27,11 @@ struct tp_perf_rings {
     int *stack_fds; /* events that tell stacks of switches, into the rings of their CPUs */
     uint64_t *stack_ids;
     size_t stack_count;
+    int *other_fds; /* events of threads that were there before, into the same rings */
+    size_t other_count, room, cpu_count;
+    unsigned rate_hz;
+    bool has_all;     /* stacks of switches and a ring for names */
+    bool is_attached; /* to what runs: events begin at once */
     uint32_t dump_bytes; /* of its stack with each sample; 0: none */
     bool is_user_only; /* the kernel shows no stacks of its own to us */
     bool stacks_are_off;
@@ -36,9 +41,15 @@ struct tp_perf_rings {
     void *copy;             /* of a record that lies around the end of its ring */
 };
 
-/* Opens the events of `pid`, which begin at its exec, rate_hz samples a second. Returns 0; TP_EUNSUPPORTED: the kernel
- * refuses them, err says how; TP_ENOMEM. Release it after an error, too. */
-int tp_perf_rings_open(struct tp_perf_rings *rings, pid_t pid, unsigned rate_hz, struct tp_error *err);
+/* Opens the events of thread `pid`, which begin at its exec, is_attached: at once; rate_hz samples a second. Returns 0;
+ * TP_EUNSUPPORTED: the kernel refuses them, err says how; TP_ENOTFOUND: it is over; TP_ENOMEM. Release it after an
+ * error, too. */
+int tp_perf_rings_open(struct tp_perf_rings *rings, pid_t pid, unsigned rate_hz, bool is_attached,
+                       struct tp_error *err);
+
+/* Another thread that runs, into the same rings. Returns 0 or an errno: ESRCH, it is over; EMFILE. */
+int tp_perf_rings_add(struct tp_perf_rings *rings, pid_t tid);
+
 void tp_perf_rings_release(struct tp_perf_rings *rings);
 
 /* Closes the events before the end; what is known of them stays until release. */

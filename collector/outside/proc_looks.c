@@ -9,8 +9,7 @@
 
 #include "writer/base/input.h"
 
-/* All of a file of /proc, NUL-terminated, or its first bytes where it has more than the buffer takes. */
-static bool load(struct tp_buf *text, uint32_t pid, const char *name)
+bool tp_proc_load(struct tp_buf *text, uint32_t pid, const char *name)
 {
     char path[64];
     struct tp_input input;
@@ -35,12 +34,12 @@ static void take_number(int64_t *number, const char *text, const char *key)
 
 bool tp_proc_read_usage(struct tp_proc_usage *usage, uint32_t pid, struct tp_buf *text)
 {
-    bool has_memory = load(text, pid, "statm"), has_io = false;
+    bool has_memory = tp_proc_load(text, pid, "statm"), has_io = false;
     const char *second = has_memory ? strchr(text->data, ' ') : NULL;
     int64_t pages = second ? strtoll(second, NULL, 10) : 0;
     if (pages > 0) /* of a process that is over: 0 */
         usage->resident_bytes = pages * sysconf(_SC_PAGESIZE);
-    has_io = load(text, pid, "io");
+    has_io = tp_proc_load(text, pid, "io");
     if (has_io) {
         take_number(&usage->read_call_bytes, text->data, "rchar: ");
         take_number(&usage->write_call_bytes, text->data, "wchar: ");
@@ -52,11 +51,11 @@ bool tp_proc_read_usage(struct tp_proc_usage *usage, uint32_t pid, struct tp_buf
 
 bool tp_proc_read_words(struct tp_buf *text, uint32_t pid)
 {
-    return load(text, pid, "cmdline");
+    return tp_proc_load(text, pid, "cmdline");
 }
 
 bool tp_proc_is_alive(uint32_t pid, struct tp_buf *text)
 {
-    const char *state = load(text, pid, "stat") ? strrchr(text->data, ')') : NULL;
+    const char *state = tp_proc_load(text, pid, "stat") ? strrchr(text->data, ')') : NULL;
     return state && strlen(state) > 2 && state[2] != 'Z' && state[2] != 'X';
 }

@@ -14,6 +14,9 @@ struct tp_proc_usage {
     int64_t read_disk_bytes, write_disk_bytes; /* read_bytes, write_bytes */
 };
 
+/* All of /proc/PID/NAME, NUL-terminated, or as much as `text` may hold; false: nothing could be read. */
+bool tp_proc_load(struct tp_buf *text, uint32_t pid, const char *name);
+
 /* Reads /proc/PID/statm and /proc/PID/io; `text` is room for that. False: neither could be read. */
 bool tp_proc_read_usage(struct tp_proc_usage *usage, uint32_t pid, struct tp_buf *text);
 

@@ -13,6 +13,7 @@ sigma NAME=MS.. the same, within 3 deviations of as many independent samples
 lines FILE      each frame of that Python file names a line of its function, and some do
 reaches F G P   of the samples in function F at least P percent are in G, too, with no frame that is unknown
 cuts LEAST MOST so many samples are marked as cut
+alive N         so many processes still ran at the end
 told KEY N      tracepress_seen says so, at least N
 """
 import ast
@@ -125,6 +126,10 @@ def cuts(least, most):
     found = sum(e["args"].get("cut") == "1" for e in samples)
     assert int(least) <= found <= int(most), found
     assert trace["tracepress_seen"]["stacks_cut"] == str(found)
+
+
+def alive(wanted):
+    assert sum(p["args"].get("end") == "still runs" for p in processes) == int(wanted)
 
 
 def told(key, least):

@@ -232,6 +232,77 @@ else
     check "where events are refused it is recorded from inside, and a line says why" refused
 fi
 
+# ---- what runs already ----
+
+# attached STATUS PID OPTIONS...: records it; one trace, which is $trace
+attached() {
+    attached_want=$1 attached_pid=$2
+    shift 2
+    rm -rf r
+    cpu_limit 120 "$TP" record -p "$attached_pid" --no-tfevents -o r "$@" 2>err
+    status=$?
+    [ $status = "$attached_want" ] || { echo "exit code $status, wanted $attached_want"; cat err; return 1; }
+    [ "$attached_want" != 0 ] || { trace=$(ls r/*/*.pt.trace.json.gz) && grep -q '"state":"complete"' r/*/run.json; } || { find r; cat err; return 1; }
+}
+goes_on() { # threads of before and of since, a child of before; it ends as it does without us
+    program split_program || { cat build.log; return 1; }
+    sh -c './split_program 6 >out; exit 4' &
+    job=$!
+    comes $job test -e "/proc/$job/task/$job/children" && comes $job pgrep -P $job >/dev/null && attached 0 $job --duration 3 || return 1
+    wait $job
+    [ $? = 4 ] && [ -s out ] && says sums && says count 2 && says told threads 4 && says argv ./split_program 6 && says alive 2 &&
+        says reaches alpha first 95
+}
+check "a process that runs is recorded with its threads and children, and goes on" goes_on
+interrupted() {
+    for signal in INT TERM; do
+        rm -rf r stop
+        sh -c 'while [ ! -e stop ]; do sleep 0.05; done; exit 5' &
+        job=$!
+        "$TP" record -p $job --no-tfevents -o r 2>err &
+        comes $! grep -q "until it ends or Ctrl-C" err && sleep 0.5 && kill -$signal $! || { echo "$signal: not begun"; cat err; return 1; }
+        wait $! || { cat err; return 1; }
+        trace=$(ls r/*/*.gz) && says sums || return 1
+        : >stop
+        wait $job
+        [ $? = 5 ] || return 1
+    done
+}
+check "Ctrl-C ends the recording, not the process" interrupted
+ends_itself() {
+    sh -c 'sleep 1; exit 6' &
+    job=$!
+    attached 0 $job && says sums || return 1
+    wait $job
+    [ $? = 6 ] && { ! knows_ends || says exits 6 0; }
+}
+check "a recording ends when its process does" ends_itself
+not_there() {
+    sh -c 'exit 0' &
+    job=$!
+    wait $job
+    attached 3 $job && said "no process has the number $job" && [ -z "$(ls r 2>/dev/null)" ] || return 1
+    for words in "-p 0" "-p x" "-p 1 -- true" "-p 1 --source memory"; do
+        # shellcheck disable=SC2086
+        "$TP" record $words -o r >out 2>err
+        [ $? = 2 ] || { cat err; return 1; }
+    done
+}
+check "no such process, a number that is none" not_there
+not_ours() {
+    home=$(mktemp -d) && cp "$BUILD/tracepress" "$home/tp" && chmod 777 "$home" || return 1
+    sleep 20 &
+    job=$!
+    (cd "$home" && setpriv --reuid=65534 --regid=65534 --clear-groups ./tp record -p $job --duration 1 -o r) >out 2>err
+    status=$?
+    left=$(ls "$home/r" 2>/dev/null)
+    kill $job
+    wait $job
+    rm -rf "$home"
+    [ $status = 3 ] && [ -z "$left" ] && said "is another user's" || { cat err; return 1; }
+}
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then check "a process of another user: a line says what it takes" not_ours; fi
+
 # ---- what the other commands make of it ----
 
 readers() {

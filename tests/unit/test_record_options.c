@@ -30,6 +30,19 @@ static int parse(const char *line)
     return tp_record_parse(&options, count, words, &program, &err);
 }
 
+static void a_process_that_runs_stands_for_a_program(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("-p 42 --duration 2"), 0);
+    assert_int_equal(options.attached, 42);
+    assert_int_equal(options.kineto.duration_ms, 2000);
+    static const char *const wrong[] = {"-p 0", "-p -3", "-p 4x", "-p 9999999999", "-p 42 -- prog", "-p 42 --source io"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(parse(wrong[i]), TP_EUSAGE);
+    assert_int_equal(parse("-- prog"), 0);
+    assert_int_equal(options.attached, 0);
+}
+
 static void what_is_behind_the_dashes_is_the_programs(void **state)
 {
     (void)state;
@@ -144,6 +157,7 @@ static void ours_is_preloaded_first_but_for_sanitizers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_process_that_runs_stands_for_a_program),
         cmocka_unit_test(what_is_behind_the_dashes_is_the_programs),
         cmocka_unit_test(defaults_are_those_of_the_help),
         cmocka_unit_test(each_wrong_use_is_said),

@@ -14,6 +14,7 @@
 #include "collector/launch/run_ranks.h"
 #include "collector/launch/spool_server.h"
 #include "collector/launch/why_nothing.h"
+#include "collector/outside/proc_looks.h"
 #include "webreport/cli/cmd.h"
 #include "webreport/cli/record_end.h"
 #include "webreport/cli/record_options.h"
@@ -204,6 +205,39 @@ static bool run_outside(struct job *job, int *exit_code)
     return is_done || record.start_error;
 }
 
+/* Records what runs already: its words stand for those of a program that we would have started. */
+static int attach(struct job *job)
+{
+    char *words[1024], *none[] = {(char *)"process", NULL};
+    struct tp_buf text;
+    struct tp_error err = {0};
+    size_t count = 0;
+    bool has_begun = false;
+    tp_buf_init(&text, 1 << 16);
+    if (tp_proc_read_words(&text, (uint32_t)job->options->attached))
+        for (size_t at = 0; at < text.size && count + 1 < sizeof words / sizeof *words; at += strlen(text.data + at) + 1)
+            words[count++] = text.data + at;
+    words[count] = NULL;
+    job->argv = count && *words[0] ? words : none;
+    job->is_outside = true;
+    struct tp_record_outside record = {.options = job->options,
+                                       .console = job->console,
+                                       .argv = job->argv,
+                                       .folder = &job->folder,
+                                       .note = &job->note,
+                                       .attached = job->options->attached,
+                                       .duration_ns = (int64_t)job->options->kineto.duration_ms * 1000000};
+    int code = make_folder(job, &err) < 0 ? TP_EXIT_NO_OUTPUT : tp_record_attached(&record, &has_begun);
+    if (code == TP_EXIT_NO_OUTPUT)
+        tp_console_error(job->console, "%s", err.text);
+    if (has_begun)
+        tp_run_folder_close(&job->folder, false);
+    else
+        forget_folder(job);
+    tp_buf_release(&text);
+    return code;
+}
+
 static int run(struct job *job)
 {
     int code;
@@ -278,5 +312,5 @@ int tp_cmd_record(int argc, char **argv)
     }
     if (options.list_sources)
         return list_sources(&job);
-    return run(&job);
+    return options.attached ? attach(&job) : run(&job);
 }

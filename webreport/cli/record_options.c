@@ -16,6 +16,7 @@ static const struct tp_opt table[] = {
     {"source", 0, TP_OPT_LIST, AT(source), NULL},
     {"no-source", 0, TP_OPT_LIST, AT(no_source), NULL},
     {"outside", 0, TP_OPT_FLAG, AT(outside), NULL},
+    {"pid", 'p', TP_OPT_TEXT, AT(pid), NULL},
     {"list-sources", 0, TP_OPT_FLAG, AT(list_sources), NULL},
     {"duration", 0, TP_OPT_TEXT, AT(duration), NULL},
     {"skip", 0, TP_OPT_TEXT, AT(skip_first), NULL},
@@ -62,6 +63,16 @@ static int parse_count(uint64_t *out, bool *is_given, const char *name, const ch
         return tp_error_set(err, TP_EUSAGE, 0, "--%s: \"%.40s\" is no number of steps", name, text);
     *out = value;
     *is_given = true;
+    return TP_OK;
+}
+
+static int parse_pid(int *pid, const char *text, struct tp_error *err)
+{
+    char *end = NULL;
+    long value = text ? strtol(text, &end, 10) : 0;
+    if (text && (end == text || *end || value < 1 || value > INT32_MAX))
+        return tp_error_set(err, TP_EUSAGE, 0, "--pid: \"%.40s\" is no number of a process", text);
+    *pid = (int)value;
     return TP_OK;
 }
 
@@ -113,6 +124,7 @@ static int parse_values(struct tp_record_options *o, struct tp_error *err)
                                     .warmup = 1,
                                     .active = 3,
                                     .repeat = 1};
+    code = code < 0 ? code : parse_pid(&o->attached, o->pid, err);
     code = code < 0 ? code : parse_duration(&k->duration_ms, o->duration, err);
     code = code < 0 ? code : parse_count(&k->skip_first, &o->has_schedule, "skip", o->skip_first, err);
     code = code < 0 ? code : parse_count(&k->wait, &o->has_schedule, "wait", o->wait, err);
@@ -141,11 +153,13 @@ int tp_record_parse(struct tp_record_options *options, int argc, char **argv, ch
         return code;
     if (operand_count > 0)
         return tp_error_set(err, TP_EUSAGE, 0, "\"%.60s\": write -- before the program", argv[0]);
-    if (!**program && !options->list_sources)
+    if (options->pid && (**program || options->list_sources))
+        return tp_error_set(err, TP_EUSAGE, 0, "--pid and a program exclude each other: what is recorded runs already");
+    if (!**program && !options->list_sources && !options->pid)
         return tp_error_set(err, TP_EUSAGE, 0, "name a program behind --");
     if (!*options->out)
         return tp_error_set(err, TP_EUSAGE, 0, "-o: the name of the folder is empty");
-    if (options->outside && (options->source.count || options->no_source.count))
+    if ((options->outside || options->pid) && (options->source.count || options->no_source.count))
         return tp_error_set(err, TP_EUSAGE, 0, "--outside and sources exclude each other: nothing is put into it");
     return parse_values(options, err);
 }

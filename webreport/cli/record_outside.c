@@ -5,7 +5,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "collector/launch/attached.h"
 #include "collector/launch/child.h"
 #include "collector/outside/outside.h"
 #include "webreport/cli/cmd.h"
@@ -45,17 +48,12 @@ static void say(const struct tp_record_outside *record, const struct tp_outside 
     tp_buf_release(&missed);
 }
 
-static void end(const struct tp_record_outside *record, struct tp_outside *outside, const struct tp_child *child)
+/* Writes the trace, and what is made of it. */
+static void write_outputs(const struct tp_record_outside *record, struct tp_outside *outside)
 {
     char path[TP_RUN_PATH_BYTES + 128];
     struct tp_error err = {0};
-    tp_record_end_note(record->note, child);
-    tp_console_restart(record->console); /* the time of the program is none of ours */
-    tp_outside_end(outside, child->status);
     name_trace(record, path, sizeof path);
-    if (child->signal)
-        tp_console_notice(record->console, "%s was ended by signal %d (%s); what it had recorded is kept",
-                          record->argv[0], child->signal, strsignal(child->signal));
     int code = tp_outside_write(outside, path, &err);
     if (code < 0)
         tp_console_error(record->console, "no trace: %s", err.text);
@@ -64,6 +62,17 @@ static void end(const struct tp_record_outside *record, struct tp_outside *outsi
     record->note->state = TP_RUN_UNPROCESSED;
     tp_record_write_note(record->console, record->folder, record->note);
     tp_run_outputs_make(record->console, record->folder, record->note, true);
+}
+
+static void end(const struct tp_record_outside *record, struct tp_outside *outside, const struct tp_child *child)
+{
+    tp_record_end_note(record->note, child);
+    tp_console_restart(record->console); /* the time of the program is none of ours */
+    tp_outside_end(outside, &child->status);
+    if (child->signal)
+        tp_console_notice(record->console, "%s was ended by signal %d (%s); what it had recorded is kept",
+                          record->argv[0], child->signal, strsignal(child->signal));
+    write_outputs(record, outside);
 }
 
 bool tp_record_outside(struct tp_record_outside *record, int *exit_code)
@@ -92,4 +101,54 @@ bool tp_record_outside(struct tp_record_outside *record, int *exit_code)
     *exit_code = child.exit_code;
     tp_outside_free(outside);
     return !is_refused && !child.start_error;
+}
+
+/* ---- what runs already ---- */
+
+static void wait_for(const struct tp_record_outside *record, struct tp_outside *outside)
+{
+    struct tp_attached attached = {.pid = record->attached,
+                                   .duration_ns = record->duration_ns,
+                                   .watched = {tp_outside_fd(outside), tp_outside_look, outside}};
+    tp_console_notice(record->console, "recording process %d (%s)%s; it goes on", (int)record->attached,
+                      record->argv[0], record->duration_ns ? "" : " until it ends or Ctrl-C");
+    tp_attached_wait(&attached);
+    tp_console_restart(record->console);
+    record->note->pid = record->attached;
+    record->note->ended_ns = tp_record_now_ns();
+}
+
+static void say_refusal(const struct tp_record_outside *record, int code, const struct tp_error *err)
+{
+    char path[64];
+    struct stat process;
+    snprintf(path, sizeof path, "/proc/%d", (int)record->attached);
+    bool is_others =
+        code == TP_EUNSUPPORTED && stat(path, &process) == 0 && process.st_uid != geteuid() && geteuid() != 0;
+    if (is_others)
+        tp_console_error(record->console,
+                         "record: process %d is another user's: that takes this user's rights, CAP_PERFMON or root",
+                         (int)record->attached);
+    else
+        tp_console_error(record->console, "record: process %d: %s", (int)record->attached, err->text);
+}
+
+int tp_record_attached(struct tp_record_outside *record, bool *has_begun)
+{
+    struct tp_outside *outside;
+    struct tp_error err = {0};
+    const struct tp_outside_options options = {.argv = record->argv};
+    tp_attached_prepare();
+    int code = tp_outside_new(&outside, &options, &err);
+    code = code < 0 ? code : tp_outside_attach(outside, record->attached, &err);
+    *has_begun = code == TP_OK;
+    if (code == TP_OK) {
+        wait_for(record, outside);
+        tp_outside_end(outside, NULL);
+        write_outputs(record, outside);
+    } else {
+        say_refusal(record, code, &err);
+    }
+    tp_outside_free(outside);
+    return code == TP_OK ? TP_EXIT_DONE : TP_EXIT_NO_INPUT;
 }

@@ -16,6 +16,8 @@ struct tp_record_outside {
     const struct tp_program *program;
     const struct tp_run_folder *folder;
     struct tp_run_note *note; /* of run.json; the end is filled in */
+    pid_t attached;       /* a process that runs, instead; 0: none */
+    int64_t duration_ns;  /* of what is recorded of it; 0: until it is over or a signal asks to end */
     int start_error;          /* told: errno of exec, when nothing ran */
 };
 
@@ -23,5 +25,9 @@ struct tp_record_outside {
  * it cannot be run, or 0 where the kernel refuses events: that has been said, nothing ran, and it can be recorded from
  * inside. */
 bool tp_record_outside(struct tp_record_outside *record, int *exit_code);
+
+/* Records a process that runs, which goes on, and makes the outputs. Returns the exit code; *has_begun: something was
+ * recorded. */
+int tp_record_attached(struct tp_record_outside *record, bool *has_begun);
 
 #endif

@@ -35,6 +35,7 @@
 #define TP_MAX_OUTSIDE_MAPS 4096u                  /* of code of a process, the last ones */
 #define TP_MAX_OUTSIDE_PYTHON_TEXTS (1u << 18)     /* lines of Python; others are not read */
 #define TP_MAX_OUTSIDE_LINES_BYTES (1u << 20)      /* of the lines of one code object of Python */
+#define TP_MAX_OUTSIDE_ATTACHED 8192u              /* threads of a process that runs already */
 #define TP_MAX_OUTSIDE_DESCRIPTORS 256u            /* of processes whose end is waited for */
 
 /* directories */

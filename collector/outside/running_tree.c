@@ -1,0 +1,167 @@
+/* Processes that run already: see running_tree.h. */
+#include "collector/outside/running_tree.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/outside/proc_looks.h"
+#include "writer/base/limits.h"
+
+enum { MOST_PROCESSES = 4096, TEXT_BYTES = 4 << 20 };
+
+void tp_running_tree_init(struct tp_running_tree *tree, struct tp_arena *arena, uint32_t pid)
+{
+    tp_id_map_init(&tree->threads, arena);
+    tree->processes = TP_VEC(arena, uint32_t);
+    *(uint32_t *)tp_vec_push(&tree->processes) = pid;
+    tp_buf_init(&tree->text, TEXT_BYTES);
+}
+
+void tp_running_tree_release(struct tp_running_tree *tree)
+{
+    tp_buf_release(&tree->text);
+}
+
+/* ---- one process ---- */
+
+static void tell(struct tp_running_tree *tree, struct tp_perf_record record)
+{
+    record.time_ns = (uint64_t)tree->time_ns;
+    tree->take(tree->context, &record);
+}
+
+static void tell_program(struct tp_running_tree *tree, uint32_t pid)
+{
+    char name[32] = "";
+    if (tp_proc_load(&tree->text, pid, "comm"))
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(tree->text.data, "\n"), tree->text.data);
+    tell(tree, (struct tp_perf_record){.type = PERF_RECORD_COMM, .pid = pid, .tid = pid, .is_exec = true, .text = name});
+}
+
+/* "7f00-7f01 r-xp 00001000 08:01 42   /usr/lib/x.so" */
+static void tell_mapping(struct tp_running_tree *tree, uint32_t pid, char *line)
+{
+    char *at, *flags;
+    uint64_t start = strtoull(line, &at, 16), end = *at == '-' ? strtoull(at + 1, &at, 16) : 0;
+    flags = at + 1;
+    if (*at != ' ' || strlen(flags) < 6 || flags[2] != 'x' || end <= start)
+        return;
+    uint64_t offset = strtoull(flags + 5, &at, 16);
+    for (int i = 0; i < 2 && *at; i++) { /* device, inode */
+        at += strspn(at, " ");
+        at += strcspn(at, " ");
+    }
+    at += strspn(at, " ");
+    tell(tree, (struct tp_perf_record){.type = PERF_RECORD_MMAP2,
+                                       .pid = pid,
+                                       .tid = pid,
+                                       .start = start,
+                                       .length = end - start,
+                                       .offset = offset,
+                                       .text = *at ? at : "//anon"});
+}
+
+static void tell_mappings(struct tp_running_tree *tree, uint32_t pid)
+{
+    if (!tp_proc_load(&tree->text, pid, "maps"))
+        return;
+    for (char *line = tree->text.data, *end; *line && (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        tell_mapping(tree, pid, line);
+    }
+}
+
+static uint32_t parent_of(struct tp_running_tree *tree, uint32_t pid)
+{
+    const char *state = tp_proc_load(&tree->text, pid, "stat") ? strrchr(tree->text.data, ')') : NULL;
+    return state && strlen(state) > 4 ? (uint32_t)strtoul(state + 4, NULL, 10) : 0;
+}
+
+/* ---- its threads ---- */
+
+static void tell_thread(struct tp_running_tree *tree, uint32_t pid, uint32_t tid)
+{
+    char name[64];
+    uint32_t parent = tid == pid ? parent_of(tree, pid) : pid;
+    tell(tree, (struct tp_perf_record){
+                   .type = PERF_RECORD_FORK, .pid = pid, .tid = tid, .parent_pid = parent, .parent_tid = parent});
+    if (tid == pid) {
+        tell_program(tree, pid);
+        tell_mappings(tree, pid);
+    }
+    snprintf(name, sizeof name, "task/%" PRIu32 "/comm", tid);
+    if (tid != pid && tp_proc_load(&tree->text, pid, name)) {
+        tree->text.data[strcspn(tree->text.data, "\n")] = '\0';
+        tell(tree, (struct tp_perf_record){.type = PERF_RECORD_COMM, .pid = pid, .tid = tid, .text = tree->text.data});
+    }
+    snprintf(name, sizeof name, "task/%" PRIu32 "/stat", tid);
+    const char *state = tp_proc_load(&tree->text, pid, name) ? strrchr(tree->text.data, ')') : NULL;
+    bool is_ready = state && strlen(state) > 2 && state[2] == 'R';
+    tell(tree, (struct tp_perf_record){
+                   .type = PERF_RECORD_SWITCH, .pid = pid, .tid = tid, .is_out = true, .is_preempted = is_ready});
+}
+
+static void add_children(struct tp_running_tree *tree, uint32_t pid, uint32_t tid)
+{
+    char name[64];
+    snprintf(name, sizeof name, "task/%" PRIu32 "/children", tid);
+    if (!tp_proc_load(&tree->text, pid, name))
+        return;
+    for (char *at = tree->text.data, *end; tree->processes.count < MOST_PROCESSES; at = end) {
+        unsigned long child = strtoul(at, &end, 10);
+        if (end == at)
+            return;
+        bool is_known = false;
+        for (size_t i = 0; i < tree->processes.count; i++)
+            is_known = is_known || *TP_AT(&tree->processes, uint32_t, i) == child;
+        if (!is_known)
+            *(uint32_t *)tp_vec_push(&tree->processes) = (uint32_t)child;
+    }
+}
+
+static size_t look_at(struct tp_running_tree *tree, uint32_t pid, uint32_t tid)
+{
+    size_t is_new = tp_id_map_find(&tree->threads, tid) == NULL;
+    if (is_new) {
+        *tp_id_map_put(&tree->threads, tid) = pid;
+        if (tree->is_wanted(tree->context, pid, tid))
+            tell_thread(tree, pid, tid);
+    }
+    add_children(tree, pid, tid);
+    return is_new;
+}
+
+/* The names of its threads, with its own first. */
+static size_t list_threads(uint32_t *tids, size_t room, uint32_t pid)
+{
+    char path[64];
+    size_t count = 0;
+    snprintf(path, sizeof path, "/proc/%" PRIu32 "/task", pid);
+    DIR *folder = opendir(path);
+    if (folder)
+        tids[count++] = pid;
+    for (const struct dirent *entry; folder && count < room && (entry = readdir(folder));) {
+        uint32_t tid = (uint32_t)strtoul(entry->d_name, NULL, 10);
+        if (tid && tid != pid)
+            tids[count++] = tid;
+    }
+    if (folder)
+        closedir(folder);
+    return count;
+}
+
+size_t tp_running_tree_look(struct tp_running_tree *tree)
+{
+    uint32_t tids[TP_MAX_OUTSIDE_ATTACHED];
+    size_t found = 0;
+    for (size_t i = 0; i < tree->processes.count; i++) {
+        uint32_t pid = *TP_AT(&tree->processes, uint32_t, i);
+        size_t count = list_threads(tids, TP_MAX_OUTSIDE_ATTACHED, pid);
+        for (size_t k = 0; k < count; k++)
+            found += look_at(tree, pid, tids[k]);
+    }
+    return found;
+}
