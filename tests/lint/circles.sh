@@ -7,7 +7,7 @@ build=${1:?build folder}
 find "$build/writer" "$build/collector" "$build/webreport" -name '*.o' | sort | while read -r object; do
     # an object whose source is gone stays in the build folder
     source=${object#"$build/"} && [ -f "${source%.o}.c" ] && nm -P "$object" | sed "s|^|${source%.o} |"
-done | awk -v limits="${CIRCLES:-writer 0 collector 10 webreport 5}" '
+done | awk -v limits="${CIRCLES:-writer 0 collector 10 webreport 2}" '
 $3 ~ /^[TDBRC]$/ && $2 != "main" && ($2 in owner) && owner[$2] != $1 { print $2 ": defined in " owner[$2] " and in " $1; bad = 1 }
 $3 ~ /^[TDBRCVW]$/ { owner[$2] = $1 }
 $3 == "U" { uses[++n] = $1 " " $2 }

@@ -24,6 +24,16 @@ static const struct {
     [TP_CLASS_SAMPLES] = {"Samples", TP_TONE_UNSURE},
     [TP_CLASS_EMPTY] = {"No data", TP_TONE_UNSURE},
     [TP_CLASS_TOO_LITTLE] = {"Too little", TP_TONE_UNSURE},
+    [TP_CLASS_PROGRAM + TP_PROGRAM_TOO_SHORT] = {"Too short to judge", TP_TONE_UNSURE},
+    [TP_CLASS_PROGRAM + TP_PROGRAM_IDLE] = {"Idle server", TP_TONE_UNSURE},
+    [TP_CLASS_PROGRAM + TP_PROGRAM_WAITS_FOR_CPU] = {"Waiting for a CPU", TP_TONE_PLAIN},
+    [TP_CLASS_PROGRAM + TP_PROGRAM_WAITS_FOR_DISK] = {"Waiting for the disk", TP_TONE_PLAIN},
+    [TP_CLASS_PROGRAM + TP_PROGRAM_WAITS_FOR_SOCKET] = {"Waiting for a socket", TP_TONE_PLAIN},
+    [TP_CLASS_PROGRAM + TP_PROGRAM_WAITS_FOR_TERMINAL] = {"Waiting for the terminal", TP_TONE_PLAIN},
+    [TP_CLASS_PROGRAM + TP_PROGRAM_SLEEPS] = {"Sleeping", TP_TONE_PLAIN},
+    [TP_CLASS_PROGRAM + TP_PROGRAM_WAITS_FOR_LOCK] = {"Waiting for a lock", TP_TONE_PLAIN},
+    [TP_CLASS_PROGRAM + TP_PROGRAM_CPU_BOUND] = {"CPU-bound", TP_TONE_GOOD},
+    [TP_CLASS_PROGRAM + TP_PROGRAM_MIXED] = {"Mixed", TP_TONE_UNSURE},
 };
 
 /* Where `part` begins in `text`; NULL when it is not there. Both may hold any bytes. */
@@ -38,7 +48,8 @@ static const char *find(struct tp_str text, struct tp_str part)
 /* The headline with its line of code as names are shown: cut, and without private parts on request. */
 static const char *headline_of(const struct tp_naming *naming, const struct tp_trace_verdict *verdict)
 {
-    struct tp_str text = verdict->headline;
+    bool is_shown = verdict->class >= TP_CLASS_PROGRAM; /* names stand in it anywhere */
+    struct tp_str text = is_shown ? tp_shown_text(naming, verdict->headline) : verdict->headline;
     const char *at = verdict->has_gap ? find(text, verdict->gap.line) : NULL;
     if (!at)
         return tp_text_printf(naming->arena, "%.*s", (int)text.len, text.ptr);
@@ -113,6 +124,10 @@ static const char *details_of(const struct tp_naming *naming, const struct tp_pr
 {
     const struct tp_trace_verdict *verdict = &profile->advice->verdict;
     struct tp_arena *arena = naming->arena;
+    if (verdict->class >= TP_CLASS_PROGRAM) {
+        struct tp_str advice = tp_shown_text(naming, profile->advice->program.advice);
+        return tp_text_printf(arena, "%.*s", (int)advice.len, advice.ptr);
+    }
     const char *step = tp_text_of_time(arena, (int64_t)llround(verdict->step_us * 1000));
     const char *text;
     if (verdict->class == TP_CLASS_TOO_LITTLE)

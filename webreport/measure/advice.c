@@ -1,6 +1,8 @@
 /* All of the advice on one trace: see advice.h. */
 #include "webreport/measure/advice.h"
 
+#include "webreport/measure/program_json.h"
+
 static void build(struct tp_advice *advice, const struct tp_model *model, const struct tp_rule_overrides *overrides,
                   bool is_whole, struct tp_arena *arena)
 {
@@ -15,11 +17,14 @@ static void build(struct tp_advice *advice, const struct tp_model *model, const 
                                   .overrides = overrides,
                                   .verdict = &advice->verdict};
     memset(advice, 0, sizeof *advice);
+    tp_program_view_build(&advice->program, model->trace, arena);
     tp_quality_build(&advice->quality, model, arena);
     tp_sync_build(&advice->syncs, model, arena);
     tp_memory_peak_build(&advice->memory, model, arena);
     tp_idle_build(&advice->idle, model, is_whole, arena);
     tp_verdict_build(&advice->verdict, model, advice->quality.is_fragment, arena);
+    if (tp_is_of_program(advice, model))
+        tp_verdict_of_program(&advice->verdict, &advice->program);
     if (has_works) {
         tp_work_kinds_build(&kinds, model, arena);
         tp_work_units_build(&units, &kinds, overrides ? overrides->peaks : NULL, arena);
@@ -80,4 +85,8 @@ void tp_advice_json(const struct tp_advice *advice, struct tp_json *json)
     tp_verdict_json(&advice->verdict, json);
     tp_json_key(json, "program_use");
     tp_program_use_json(&advice->use, json);
+    if (advice->program.is_present) {
+        tp_json_key(json, "program_view");
+        tp_program_view_json(&advice->program, json);
+    }
 }

@@ -8,6 +8,7 @@
 #include "webreport/measure/idle_view.h"
 #include "webreport/measure/memory_peak.h"
 #include "webreport/measure/program_use.h"
+#include "webreport/measure/program_view.h"
 #include "webreport/measure/rules.h"
 #include "webreport/measure/serving_view.h"
 #include "webreport/measure/sync_table.h"
@@ -30,7 +31,14 @@ struct tp_advice {
     struct tp_recommendations recommendations;
     struct tp_trace_verdict verdict;
     struct tp_program_use use;
+    struct tp_program_view program;
 };
+
+/* Is the trace about a program that was recorded from outside, and nothing but that? */
+static inline bool tp_is_of_program(const struct tp_advice *advice, const struct tp_model *model)
+{
+    return advice->program.is_present && model->program == TP_RECORDED_EMPTY;
+}
 
 /* Builds all of it. overrides: thresholds changed by the user, may be NULL. */
 void tp_advice_build(struct tp_advice *advice, const struct tp_model *model, const struct tp_rule_overrides *overrides,
@@ -41,7 +49,7 @@ void tp_advice_build_brief(struct tp_advice *advice, const struct tp_model *mode
                            const struct tp_rule_overrides *overrides, struct tp_arena *arena);
 
 /* Writes the members trace_quality, idle_view, work_view, time_trees, sync_table, memory_peak, recommendations,
- * verdict and program_use into an open object. */
+ * verdict, program_use, and of a program recorded from outside program_view into an open object. */
 void tp_advice_json(const struct tp_advice *advice, struct tp_json *json);
 
 #endif

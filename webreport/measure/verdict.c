@@ -33,6 +33,16 @@ const char *tp_verdict_class_text(enum tp_verdict_class verdict_class)
         [TP_CLASS_SAMPLES] = "samples",
         [TP_CLASS_EMPTY] = "empty",
         [TP_CLASS_TOO_LITTLE] = "too-little",
+        [TP_CLASS_PROGRAM + TP_PROGRAM_TOO_SHORT] = "too-short",
+        [TP_CLASS_PROGRAM + TP_PROGRAM_IDLE] = "idle-server",
+        [TP_CLASS_PROGRAM + TP_PROGRAM_WAITS_FOR_CPU] = "waits-for-cpu",
+        [TP_CLASS_PROGRAM + TP_PROGRAM_WAITS_FOR_DISK] = "waits-for-disk",
+        [TP_CLASS_PROGRAM + TP_PROGRAM_WAITS_FOR_SOCKET] = "waits-for-socket",
+        [TP_CLASS_PROGRAM + TP_PROGRAM_WAITS_FOR_TERMINAL] = "waits-for-terminal",
+        [TP_CLASS_PROGRAM + TP_PROGRAM_SLEEPS] = "sleeps",
+        [TP_CLASS_PROGRAM + TP_PROGRAM_WAITS_FOR_LOCK] = "waits-for-lock",
+        [TP_CLASS_PROGRAM + TP_PROGRAM_CPU_BOUND] = "cpu-bound",
+        [TP_CLASS_PROGRAM + TP_PROGRAM_MIXED] = "mixed",
     };
     return texts[verdict_class];
 }
@@ -432,6 +442,12 @@ void tp_verdict_build(struct tp_trace_verdict *v, const struct tp_model *model, 
         judge_host(v, model, arena);
     else
         judge_nothing(v, model, is_fragment, arena);
+}
+
+void tp_verdict_of_program(struct tp_trace_verdict *v, const struct tp_program_view *program)
+{
+    v->class = (enum tp_verdict_class)(TP_CLASS_PROGRAM + program->rule);
+    v->headline = program->headline;
 }
 
 /* ---- JSON ---- */

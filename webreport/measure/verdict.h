@@ -6,6 +6,7 @@
 #ifndef TP_WEBREPORT_MEASURE_VERDICT_H
 #define TP_WEBREPORT_MEASURE_VERDICT_H
 
+#include "webreport/measure/program_view.h"
 #include "webreport/model/facts.h"
 #include "writer/base/json_out.h"
 
@@ -25,7 +26,8 @@ enum tp_verdict_class {
     TP_CLASS_SAMPLES, /* samples of its threads alone */
     TP_CLASS_EMPTY,
     TP_CLASS_TOO_LITTLE, /* a fragment (fragment.h) */
-    TP_CLASS_COUNT
+    TP_CLASS_PROGRAM,    /* from here on: by enum tp_program_rule, of a program recorded from outside */
+    TP_CLASS_COUNT = TP_CLASS_PROGRAM + TP_PROGRAM_RULES
 };
 
 /* Kinds of time. The first nine fill W exactly for the device of the verdict; a program without a device has input,
@@ -86,6 +88,9 @@ const char *tp_time_cause_text(enum tp_time_cause cause);
 /* is_fragment: as the quality of the trace has it. */
 void tp_verdict_build(struct tp_trace_verdict *verdict, const struct tp_model *model, bool is_fragment,
                       struct tp_arena *arena);
+
+/* Of a program recorded from outside, with nothing else in the trace: the class and the words of its view. */
+void tp_verdict_of_program(struct tp_trace_verdict *verdict, const struct tp_program_view *program);
 
 /* Decides from shares of W in percent (by enum tp_time_cause, the device's nine) and the longest gap's; for
  * tp_verdict_build and its tests. Fills class, cause and percent. */

@@ -80,10 +80,19 @@ static bool has_steps(const struct tp_trace *trace)
     return false;
 }
 
+/* A program recorded from outside: nobody marks steps in it. */
+static bool is_of_states(const struct tp_trace *trace)
+{
+    uint64_t count = 0;
+    for (unsigned kind = TP_KIND_OPERATOR; kind <= TP_KIND_GPU_ANNOTATION; kind++)
+        count += trace->reading.read[kind];
+    return trace->state_count && !count;
+}
+
 void tp_oddities_note(struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
 {
     uint64_t *notices = trace->reading.notices;
     notices[TP_NOTICE_TIME_OUTLIER] = count_outliers(trace, tp_oddities_middle_ns(trace, arena));
     notices[TP_NOTICE_OVERLAP] = count_overlaps(trace, order, arena);
-    notices[TP_NOTICE_NO_STEPS] = !has_steps(trace);
+    notices[TP_NOTICE_NO_STEPS] = !has_steps(trace) && !is_of_states(trace);
 }

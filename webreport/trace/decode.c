@@ -4,19 +4,6 @@
 
 #include "webreport/trace/decode_parts.h"
 
-void tp_element_note_flags(struct tp_decoder *d, const struct tp_element *e, unsigned flags)
-{
-    static const struct {
-        unsigned flag;
-        enum tp_notice notice;
-    } map[] = {{TP_CLEAN_CONTROL, TP_NOTICE_CONTROL}, {TP_CLEAN_UTF8, TP_NOTICE_UTF8},
-               {TP_CLEAN_ESCAPE, TP_NOTICE_ESCAPE},   {TP_CLEAN_CUT, TP_NOTICE_NAME_CUT},
-               {TP_CLEAN_DEPTH, TP_NOTICE_DEPTH},     {TP_CLEAN_SYNTAX, TP_NOTICE_EVENT_REPAIRED}};
-    for (size_t i = 0; flags && i < sizeof map / sizeof *map; i++)
-        if (flags & map[i].flag)
-            tp_decoder_note(d, map[i].notice, e->offset);
-}
-
 /* ---- slices -------------------------------------------------------------------------------------------------------
  */
 
@@ -95,6 +82,10 @@ static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
     enum tp_number_status ts = tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &event.ts_ns);
     if (ts != TP_NUMBER_OK)
         tp_decoder_note(d, ts == TP_NUMBER_RANGE ? TP_NOTICE_TIME_RANGE : TP_NOTICE_EVENT_SKIPPED, e->offset);
+    if (ts == TP_NUMBER_OK && e->cat.is_state)
+        tp_decode_state(d, e);
+    if (ts == TP_NUMBER_OK && e->cat.is_process)
+        tp_decode_process(d, e);
     if (kind == TP_KIND_NONE || ts != TP_NUMBER_OK) {
         reading->skipped[kind == TP_KIND_NONE ? TP_SKIP_UNKNOWN_CATEGORY : TP_SKIP_NO_TIME]++;
         if (ts == TP_NUMBER_OK)
@@ -217,8 +208,10 @@ void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_
     } else {
         count_phase(d, &e);
     }
-    if (e.ph == 'C')
+    if (e.ph == 'C') {
         tp_decode_counter(d, &e);
+        tp_decode_memory_look(d, &e);
+    }
     if (e.ph == 'b' || e.ph == 'e') {
         read_cat(d, &e);
         tp_decode_task_end(d, &e);

@@ -24,7 +24,8 @@ struct tp_decoder {
     struct tp_interner names, cats, stacks, texts, values;
     struct tp_strings row_texts; /* spellings of "pid, tid" pairs */
     struct tp_vec events, hosts, host_more, launches, devices, modules, comms, others, concretes, memory, memory_more,
-        counters, task_ends, flows, samples, tensors, told, moments, threads, processes;
+        counters, task_ends, flows, samples, states, seen_processes, memory_looks, tensors, told, moments, threads,
+        processes;
     struct tp_keys setups;                      /* struct tp_device_setup as numbers */
     struct tp_vec setup_after;                  /* uint32_t by setup: the one that followed it last; TP_NO_ID */
     uint32_t last_setup;                        /* of the latest device operation; TP_NO_ID: there was none */

@@ -1,6 +1,5 @@
-/* The decoder's columns and interners: made empty, handed to the trace. See decode.h. */
-#include "webreport/trace/decode.h"
-#include "webreport/trace/kinds.h"
+/* The decoder's columns and interners: made empty, handed to the trace; notes on the file. See decode.h. */
+#include "webreport/trace/decode_parts.h"
 #include "writer/base/limits.h"
 
 void tp_decoder_init(struct tp_decoder *d, struct tp_trace *trace)
@@ -46,6 +45,9 @@ void tp_decoder_init(struct tp_decoder *d, struct tp_trace *trace)
     d->task_ends = TP_VEC(arena, struct tp_task_end);
     d->flows = TP_VEC(arena, struct tp_flow);
     d->samples = TP_VEC(arena, struct tp_sample);
+    d->states = TP_VEC(arena, struct tp_state);
+    d->seen_processes = TP_VEC(arena, struct tp_seen_process);
+    d->memory_looks = TP_VEC(arena, struct tp_memory_look);
     d->tensors = TP_VEC(arena, struct tp_tensor_record);
     d->told = TP_VEC(arena, struct tp_told);
     d->moments = TP_VEC(arena, struct tp_moment);
@@ -82,6 +84,19 @@ void tp_decoder_note(struct tp_decoder *d, enum tp_notice notice, uint64_t offse
         reading->notice_offset[notice] = offset;
 }
 
+void tp_element_note_flags(struct tp_decoder *d, const struct tp_element *e, unsigned flags)
+{
+    static const struct {
+        unsigned flag;
+        enum tp_notice notice;
+    } map[] = {{TP_CLEAN_CONTROL, TP_NOTICE_CONTROL}, {TP_CLEAN_UTF8, TP_NOTICE_UTF8},
+               {TP_CLEAN_ESCAPE, TP_NOTICE_ESCAPE},   {TP_CLEAN_CUT, TP_NOTICE_NAME_CUT},
+               {TP_CLEAN_DEPTH, TP_NOTICE_DEPTH},     {TP_CLEAN_SYNTAX, TP_NOTICE_EVENT_REPAIRED}};
+    for (size_t i = 0; flags && i < sizeof map / sizeof *map; i++)
+        if (flags & map[i].flag)
+            tp_decoder_note(d, map[i].notice, e->offset);
+}
+
 static int64_t joined(uint32_t low, uint32_t high)
 {
     return (int64_t)((uint64_t)high << 32 | low);
@@ -114,6 +129,7 @@ void tp_decoder_finish(struct tp_decoder *d)
     struct tp_vec *kept[] = {&d->events,      &d->hosts,    &d->host_more, &d->launches,  &d->devices,
                              &d->modules,     &d->comms,    &d->others,    &d->concretes, &d->memory,
                              &d->memory_more, &d->counters, &d->task_ends, &d->flows,     &d->samples,
+                             &d->states,      &d->seen_processes, &d->memory_looks,
                              &d->tensors,     &d->told,     &d->moments,   NULL};
     for (struct tp_vec **vec = kept; *vec; vec++)
         tp_vec_fit(*vec);
@@ -147,6 +163,12 @@ void tp_decoder_finish(struct tp_decoder *d)
     trace->flow_count = (uint32_t)d->flows.count;
     trace->samples = d->samples.data;
     trace->sample_count = (uint32_t)d->samples.count;
+    trace->states = d->states.data;
+    trace->state_count = (uint32_t)d->states.count;
+    trace->seen_processes = d->seen_processes.data;
+    trace->seen_process_count = (uint32_t)d->seen_processes.count;
+    trace->memory_looks = d->memory_looks.data;
+    trace->memory_look_count = (uint32_t)d->memory_looks.count;
     trace->tensors = d->tensors.data;
     trace->tensor_count = (uint32_t)d->tensors.count;
     trace->told = d->told.data;

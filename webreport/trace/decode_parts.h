@@ -38,6 +38,14 @@ void tp_decode_counter(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_tensor(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_moment(struct tp_decoder *d, const struct tp_element *e);
 
+/* What only recordings from outside have: states of threads, processes, what these held. */
+void tp_decode_state(struct tp_decoder *d, const struct tp_element *e);
+void tp_decode_process(struct tp_decoder *d, const struct tp_element *e);
+void tp_decode_memory_look(struct tp_decoder *d, const struct tp_element *e);
+
+/* The last member "args" of an event's text that is an object, as a profiler's readers take it; ptr NULL: none. */
+struct tp_str tp_element_args(struct tp_str text);
+
 /* What the program told about the event that is pushed next: a row of `told`, or nothing. */
 void tp_decode_told(struct tp_decoder *d, const struct tp_element *e);
 

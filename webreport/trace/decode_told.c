@@ -63,8 +63,7 @@ static void add_value(struct tp_buf *out, struct tp_str value)
     tp_buf_puts(out, "…");
 }
 
-/* The last member of that name that is an object, as a profiler's readers take it; ptr NULL: none. */
-static struct tp_str args_of(struct tp_str text)
+struct tp_str tp_element_args(struct tp_str text)
 {
     struct tp_scan scan = {.at = text.ptr, .end = text.ptr + text.len, .is_lenient = true};
     struct tp_str key, value, args = {NULL, 0};
@@ -77,7 +76,7 @@ static struct tp_str args_of(struct tp_str text)
 static struct tp_said said_of(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_said said = {TP_NO_ID, TP_NO_ID};
-    struct tp_str args = args_of(e->text), key, value;
+    struct tp_str args = tp_element_args(e->text), key, value;
     struct tp_scan scan = {.at = args.ptr, .end = args.ptr + args.len, .is_lenient = true};
     struct tp_buf *out = &d->told_text;
     unsigned count = 0;

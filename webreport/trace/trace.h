@@ -228,6 +228,36 @@ struct tp_sample {
     uint32_t thread;
 };
 
+enum tp_thread_state { TP_STATE_RUNNING, TP_STATE_READY, TP_STATE_BLOCKED, TP_STATE_COUNT };
+
+/* A state of a thread (cat thread_state; of a recording from outside), in file order. */
+struct tp_state {
+    int64_t ts_ns, dur_ns;
+    uint32_t thread;
+    uint32_t cause; /* of a wait: id in texts; TP_NO_ID: none was seen */
+    uint32_t stack; /* of a wait: id in stack_texts; TP_NO_ID: none */
+    uint8_t state;  /* enum tp_thread_state */
+};
+
+/* A process that was seen (cat process; of a recording from outside), in file order. Numbers that are absent:
+ * TP_NULL_INT; texts: TP_NO_ID. */
+struct tp_seen_process {
+    int64_t ts_ns, dur_ns;
+    int64_t parent_pid, exit_code, signal;
+    int64_t peak_bytes; /* resident */
+    int64_t read_bytes, written_bytes, disk_read_bytes, disk_written_bytes;
+    uint32_t thread; /* that has its pid */
+    uint32_t name;   /* id in names */
+    uint32_t end;    /* how it ended where that is no exit code: id in texts */
+    uint32_t execs;  /* the programs that it was, one after the other: id in values, a list of texts */
+};
+
+/* What was resident of a process at one look (counter "process memory"), in file order. */
+struct tp_memory_look {
+    int64_t ts_ns, bytes;
+    uint32_t thread; /* that has its pid */
+};
+
 /* A tensor that a program recorded (instant of the category tensor; our collector's), in file order. */
 struct tp_tensor_record {
     int64_t ts_ns, step;                 /* step: TP_NULL_INT when absent */
@@ -382,6 +412,12 @@ struct tp_trace {
     uint32_t flow_count;
     struct tp_sample *samples;
     uint32_t sample_count;
+    struct tp_state *states;
+    uint32_t state_count;
+    struct tp_seen_process *seen_processes;
+    uint32_t seen_process_count;
+    struct tp_memory_look *memory_looks;
+    uint32_t memory_look_count;
     struct tp_tensor_record *tensors;
     uint32_t tensor_count;
     struct tp_strings told_texts;

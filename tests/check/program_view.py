@@ -1,0 +1,374 @@
+#!/usr/bin/env python3
+"""program_view.py TRACE REPORT.json: every number of a program's view, computed anew from the trace and compared.
+
+program_view.py --rows TRACE ROWS.tsv: the tree of a recording as rows, for definitions beside the project (tests/oracle).
+
+program_view.py --make SEED FILE: writes a made recording: processes whose parents are in circles or missing, numbers
+used twice, states that overlap, end before they begin or have no cause, frames of all kinds.
+
+Section 23 of docs/definitions.md, restated in Python's integers (nanoseconds); shares no code with the product."""
+import bisect
+import collections
+import fractions
+import gzip
+import json
+import random
+import re
+import sys
+
+ORDER = "disk,page fault,socket,terminal,sleep,lock,kernel lock,file,pipe,poll,signal,stopped,child,exit,?".split(",")
+STATES = ["running", "ready", "blocked"]
+ARROW = " \u2190 "
+SYSTEM = ("libc.so libc-2 libpthread ld-linux [vdso] ../sysdeps/ ./nptl/ ./io/ ./misc/ ./socket/ ./posix/ ./libio/ ./time/"
+          " ./csu/ kernel vdso ld-musl ./malloc/ ./stdio-common/ ./elf/").split()
+
+
+def ns(number):
+    return int(fractions.Fraction(number) * 1000)
+
+
+class Tree:
+    """Processes, threads with their pieces, weights of samples."""
+
+    def __init__(self, events):
+        self.processes, self.rows, self.samples, self.names = [], collections.defaultdict(list), [], {}
+        looks = []
+        for e in events:
+            if e.get("ph") == "M" and e.get("name") == "thread_name":
+                self.names[int(e["pid"]), int(e["tid"])] = e["args"]["name"]
+            if "ts" not in e:
+                continue
+            at, length = ns(e["ts"]), max(ns(e.get("dur", "0")), 0)
+            if e.get("cat") == "process" and e["ph"] == "X":
+                self.processes.append({"pid": int(e["pid"]), "begin": at, "end": at + length, "args": e["args"], "name": e["name"]})
+            elif e.get("cat") == "thread_state" and e["ph"] == "X" and e["name"] in STATES:
+                self.rows[int(e["pid"]), int(e["tid"])].append((at, at + length, STATES.index(e["name"]), e.get("args", {})))
+            elif e.get("cat") == "cpu_sample" and e["ph"] == "P" and int(e["args"].get("cpu ns", -1)) >= 0:
+                self.samples.append({"pid": int(e["pid"]), "tid": int(e["tid"]), "at": at, "stack": e["args"].get("Call stack", "")})
+            elif e.get("name") == "process memory" and e["ph"] == "C":
+                looks.append((int(e["pid"]), at, int(float(e["args"]["resident bytes"]))))
+        self.add_unseen()
+        self.place()
+        self.cut()
+        self.weigh()
+        for pid, at, size in looks:
+            p = self.process_of(pid, at)
+            if p:
+                p["peak"] = max(size, p["peak"] if p["peak"] is not None else -1)
+
+    def add_unseen(self):
+        known = {p["pid"] for p in self.processes}
+        for (pid, _), states in list(self.rows.items()):
+            if pid not in known:
+                self.grow(pid, min(s[0] for s in states), max(s[1] for s in states))
+        for s in self.samples:
+            if s["pid"] not in known:
+                self.grow(s["pid"], s["at"], s["at"])
+
+    def grow(self, pid, begin, end):
+        for p in self.processes:
+            if p["pid"] == pid and p["args"] is None:
+                p["begin"], p["end"] = min(p["begin"], begin), max(p["end"], end)
+                return
+        self.processes.append({"pid": pid, "begin": begin, "end": end, "args": None, "name": None})
+
+    def place(self):
+        by_time = sorted(range(len(self.processes)), key=lambda i: (self.processes[i]["begin"], i))
+        self.by_pid = collections.defaultdict(list)
+        self.children = collections.defaultdict(list)
+        for i in by_time:
+            p = self.processes[i]
+            before = self.by_pid[int(p["args"]["ppid"])] if p["args"] and int(p["args"].get("ppid", -1)) >= 0 else []
+            p["parent"] = before[-1] if before else None
+            self.by_pid[p["pid"]].append(p)
+            self.children[id(p["parent"]) if p["parent"] else None].append(p)
+            p["peak"] = int(p["args"]["peak resident bytes"]) if p["args"] and "peak resident bytes" in p["args"] else None
+            p["time"], p["samples"], p["threads"] = [0, 0, 0], 0, 0
+        self.order, pending = [], [(p, 0) for p in reversed(self.children[None])]
+        while pending:
+            p, depth = pending.pop()
+            p["depth"] = depth
+            self.order.append(p)
+            pending += [(child, depth + 1) for child in reversed(self.children[id(p)])]
+
+    def process_of(self, pid, at):
+        rows = self.by_pid.get(pid)
+        return rows[max(bisect.bisect_right([p["begin"] for p in rows], at) - 1, 0)] if rows else None
+
+    def cut(self):
+        self.threads, self.overlaps = [], 0
+        for (pid, tid), states in self.rows.items():
+            free, thread = None, None
+            for begin, end, state, args in sorted(states, key=lambda s: s[0]):
+                at = begin if free is None else max(begin, free)
+                self.overlaps += at > begin and end > begin
+                if end <= at:
+                    continue
+                process, free = self.process_of(pid, begin), end
+                if not thread or thread["process"] is not process:
+                    thread = {"process": process, "pid": pid, "tid": tid, "pieces": []}
+                    self.threads.append(thread)
+                cause = args.get("cause", "?") if state == 2 else ""
+                thread["pieces"].append([at, end, state, cause if cause in ORDER or state != 2 else "?", args.get("stack", ""), False])
+        for t in self.threads:
+            self.estimate(t["pieces"])
+            t["time"] = [sum(e - b for b, e, s, *_ in t["pieces"] if s == state) for state in range(3)]
+            t["wakes"] = sum(a[2] == 2 and b[2] != 2 for a, b in zip(t["pieces"], t["pieces"][1:]))
+            t["process"]["threads"] += 1
+            for state in range(3):
+                t["process"]["time"][state] += t["time"][state]
+
+    @staticmethod
+    def estimate(pieces):
+        seen, dealt, all_dealt = collections.Counter(), collections.Counter(), 0
+        for b, e, state, cause, *_ in pieces:
+            if state == 2 and cause != "?":
+                seen[cause] += e - b
+        for piece in pieces:
+            if piece[2] != 2 or piece[3] != "?" or not seen:
+                continue
+            all_dealt += piece[1] - piece[0]
+            behind = [(seen[c] * all_dealt - dealt[c] * sum(seen.values()), -ORDER.index(c), c) for c in seen]
+            most = max(behind)
+            if most[0] > 0:
+                piece[3], piece[5] = most[2], True
+                dealt[most[2]] += piece[1] - piece[0]
+
+    def weigh(self):
+        for s in self.samples:
+            s["process"] = self.process_of(s["pid"], s["at"])
+            s["process"]["samples"] += 1
+        left = {id(p): [p["time"][0], p["samples"]] for p in self.processes}
+        for s in self.samples:
+            rest = left[id(s["process"])]
+            s["weight"] = rest[0] // rest[1]
+            rest[0] -= s["weight"]
+            rest[1] -= 1
+
+
+def partition(tree):
+    edges = []
+    for t in tree.threads:
+        for b, e, state, cause, *_ in t["pieces"]:
+            key = STATES[state] if state < 2 else cause
+            edges += [(b, 1, key), (e, -1, key)]
+    edges.sort(key=lambda e: e[0])
+    parts, live, busy, last = collections.Counter(), collections.Counter(), 0, None
+    for at, step, key in edges:
+        if last is not None and at > last:
+            leading = next((k for k in ["running", "ready"] + ORDER if live[k]), None)
+            if leading:
+                parts[leading] += at - last
+                busy += live["running"] * (at - last)
+        live[key] += step
+        last = at
+    return {k: v for k, v in parts.items() if v}, busy
+
+
+def function(frame):
+    frame = frame.strip(" ")
+    found = re.match(r"(.*[^ ]?)\((-?\d+)\): (.+)$", frame, re.S)
+    if found and found[1]:
+        kind = "python" if re.search(r"\.pyx?$", found[1]) or re.match(r"<.+>$", found[1]) else "native"
+        return found[3], found[1], max(int(found[2]), 0), kind
+    found = re.match(r"(.+) \[([^\[]*)\]$", frame, re.S)
+    if not found:
+        return frame, "", 0, "native"
+    name = found[2] + found[1] if found[1].startswith("+0x") else found[1]
+    return name, found[2], 0, "kernel" if found[2] == "kernel" else "native"
+
+
+def stack(text):
+    """Functions of a stack, innermost first, without what is no code."""
+    path = [function(f) for f in text.split(";") if f.strip(" ")]
+    inside = next((i for i, f in enumerate(path) if f[3] != "kernel"), len(path))
+    end = next((i for i in range(inside, len(path)) if path[i][3] == "kernel"), len(path))
+    path = path[:end]
+    while len(path) > 1 and path[-1][0] == "[unknown]":
+        path.pop()
+    return path
+
+
+def functions(tree):
+    self_ns, total_ns, count, kinds = collections.Counter(), collections.Counter(), collections.Counter(), {}
+    lines = collections.defaultdict(collections.Counter)
+    for s in tree.samples:
+        path = stack(s["stack"])
+        for name, file, _, kind in path:
+            kinds.setdefault((name, file), kind)
+        for key in {f[:2] for f in path}:
+            total_ns[key] += s["weight"]
+        if path:
+            self_ns[path[0][:2]] += s["weight"]
+            count[path[0][:2]] += 1
+            lines[path[0][:2]][path[0][2]] += s["weight"]
+    return self_ns, total_ns, count, kinds, lines
+
+
+def waits(tree):
+    groups = {}
+    for t in tree.threads:
+        name = tree.names.get((t["pid"], t["tid"]), "")
+        found = re.match(r"thread .*? \((.+)\)$", name, re.S)
+        for b, e, state, cause, text, estimated in t["pieces"]:
+            if state != 2 or cause in ("child", "exit"):
+                continue
+            shown = ARROW.join([f[0] for f in stack(text) if f[3] != "kernel"][:4])
+            g = groups.setdefault((cause, shown, found[1] if found else name or "(no name)"), [0, 0, 0, 0])
+            g[0] += 1
+            g[1] += e - b
+            g[2] = max(g[2], e - b)
+            g[3] += e - b if estimated else 0
+    return groups
+
+
+def rule(tree, parts, state_ns):
+    wall = sum(parts.values())
+    share = {k: 100 * v / wall if wall else 0 for k, v in parts.items()}
+    running, ready = share.get("running", 0), share.get("ready", 0)
+    if len(tree.samples) < 20 and wall < 100_000_000:
+        return "P0"
+    if share.get("poll", 0) + share.get("signal", 0) >= 80 and running < 10:
+        return "P1"
+    if state_ns[1] > state_ns[0] and running + ready >= 50:
+        return "P2"
+    for name, cause in zip(("P3", "P4", "P5", "P6", "P7"), ("disk", "socket", "terminal", "sleep", "lock")):
+        if share.get(cause, 0) >= 20 and share[cause] >= running / 2:
+            return name
+    return "P8" if running >= 60 else "P9"
+
+
+def same(what, ours, theirs):
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        odd = [k for k in ours.keys() | theirs.keys() if ours.get(k) != theirs.get(k)]
+        ours, theirs = [(k, ours.get(k)) for k in odd[:3]], [(k, theirs.get(k)) for k in odd[:3]]
+    if isinstance(ours, set):
+        ours, theirs = ours - theirs, theirs - ours
+    assert ours == theirs, "%s: %r, restated %r" % (what, ours, theirs)
+
+
+def close(what, ours, theirs):
+    assert abs(ours - theirs) <= 1e-9 * max(1, abs(theirs)), "%s: %r, restated %r" % (what, ours, theirs)
+
+
+def us(view, key):
+    return ns(view[key])
+
+
+def compare(tree, view):
+    parts, busy = partition(tree)
+    wall = sum(parts.values())
+    state_ns = [sum(t["time"][state] for t in tree.threads) for state in range(3)]
+    same("parts", {p["part"]: us(p, "time_us") for p in view["wall_parts"]}, parts)
+    same("wall", us(view, "wall_us"), wall)
+    same("busy", us(view, "busy_us"), busy)
+    same("states", [us(view, k) for k in ("cpu_us", "ready_us", "blocked_us")], state_ns)
+    same("wake-ups", view["wake_ups"], str(sum(t["wakes"] for t in tree.threads)))
+    same("rule", view["rule"], rule(tree, parts, state_ns))
+    same("overlaps", view["seen"]["overlapping_states"], str(tree.overlaps))
+    same("unsampled", us(view["seen"], "unsampled_us"), sum(p["time"][0] for p in tree.processes if not p["samples"]))
+    begin = min(t["pieces"][0][0] for t in tree.threads)
+    number = lambda v: None if v is None else str(v)
+    same("processes", [(p["pid"], p["depth"], us(p, "begin_us"), us(p, "wall_us"), us(p, "cpu_us"), us(p, "ready_us"), us(p, "blocked_us"),
+                        p["threads"], p["samples"], p["peak_bytes"]) for p in view["processes"]],
+         [(str(p["pid"]), str(p["depth"]), p["begin"] - begin, p["end"] - p["begin"], *p["time"], str(p["threads"]), str(p["samples"]),
+           number(p["peak"])) for p in tree.order])
+    same("commands", [p["command"] for p in view["processes"]],
+         ["(not seen)" if p["args"] is None else "  =>  ".join(p["args"].get("execs", [])) or p["name"] for p in tree.order])
+    same("threads", sorted((int(t["pid"]), int(t["tid"]), us(t, "begin_us"), us(t, "wall_us"), us(t, "running_us"), us(t, "ready_us"),
+                            us(t, "blocked_us"), int(t["wake_ups"])) for t in view["threads"]),
+         sorted((t["pid"], t["tid"], t["pieces"][0][0] - begin, sum(t["time"]), *t["time"], t["wakes"]) for t in tree.threads))
+    self_ns, total_ns, count, kinds, lines = functions(tree)
+    cpu = state_ns[0]
+    rows = {(f["function"], f["file"] or ""): f for f in view["functions"]}
+    same("functions", set(rows), set(total_ns))
+    same("their order", [us(f, "self_us") for f in view["functions"]], sorted((us(f, "self_us") for f in view["functions"]), reverse=True))
+    for key, f in rows.items():
+        same(key, (us(f, "self_us"), us(f, "total_us"), int(f["samples"]), f["kind"]), (self_ns[key], total_ns[key], count[key], kinds[key]))
+        if count[key]:
+            best = max(lines[key].values())
+            same(("line", *key), int(f["line"] or 0), min(line for line, v in lines[key].items() if v == best))
+        p = self_ns[key] / cpu if cpu else 0
+        close(("share", *key), float(f["self_percent"]), 100 * p)
+        close(("error", *key), float(f["error_points"]), 196 * (p * (1 - p) / len(tree.samples)) ** 0.5)
+    sampled = sum(p["time"][0] for p in tree.processes if p["samples"])
+    bare = sum(s["weight"] for s in tree.samples if not stack(s["stack"]))
+    same("functions add up", sum(us(f, "self_us") for f in view["functions"]) + bare, sampled)
+    same("waits", {(w["cause"], w["stack"], w["thread"]): [int(w["count"]), us(w, "total_us"), us(w, "longest_us"), us(w, "estimated_us")]
+                   for w in view["waits"]}, waits(tree))
+
+
+def make(seed, path):
+    draw = random.Random(seed)
+    frames = ["a.c(%d): f" % draw.randint(1, 3), "a.c(7): g", "m.py(3): load", "<string>(1): <module>", "read [libc.so.6]", "+0x12 [libm.so]",
+              "gzip+0x4290 [gzip]", "vfs_read [kernel]", "do_page_fault [kernel]", "[unknown] [unknown]", "<b>&\"x\" [lib<i>.so]", "plain", " "]
+    text = lambda: ";".join(draw.choice(frames) for _ in range(draw.randint(0, 6))) + ";"
+    causes = ORDER[:-1] + ["nonsense", None, None, None]
+    pids = [draw.randint(1, 12) for _ in range(draw.randint(1, 15))]
+    time = lambda: draw.randint(0, 200_000_000) / 1000
+    events = [{"ph": "X", "cat": "Trace", "name": "t", "pid": 1, "tid": 0, "ts": 0, "dur": 1}]
+    for pid in pids:
+        if draw.random() < 0.85:
+            args = {"execs": ["sh -c <b>x</b>", "x"][: draw.randint(0, 2)], "ppid": draw.choice(pids + [0, 99]), "exit": draw.choice([0, 0, 1, 137])}
+            if draw.random() < 0.5:
+                args["peak resident bytes"] = draw.randint(0, 10**9)
+            events.append({"ph": "X", "cat": "process", "name": "p%d" % pid, "pid": pid, "tid": pid, "ts": draw.choice([0, 5, time()]),
+                           "dur": time(), "args": args})
+        for tid in range(pid, pid + draw.randint(1, 3)):
+            events.append({"ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "ts": 0, "args": {"name": draw.choice(["thread %d (w<i>)" % tid, "w"])}})
+            at = draw.randint(0, 10_000_000)
+            for _ in range(draw.randint(0, 60)):
+                length, args = draw.randint(0, 6_000_000), {}
+                state = draw.choice(STATES)
+                if state == "blocked" and draw.random() < 0.9:
+                    args["stack"] = text()
+                    cause = draw.choice(causes)
+                    args.update({"cause": cause} if cause else {})
+                start = at if draw.random() < 0.9 else draw.randint(0, 200_000_000)
+                events.append({"ph": "X", "cat": "thread_state", "name": state, "pid": pid, "tid": tid, "ts": start / 1000,
+                               "dur": length / 1000 if draw.random() < 0.97 else -length / 1000, **({"args": args} if args else {})})
+                at += length
+            for _ in range(draw.randint(0, 20)):
+                events.append({"ph": "P", "cat": "cpu_sample", "name": "x", "pid": pid, "tid": tid, "ts": time(),
+                               "args": {"cpu ns": draw.randint(0, 9), **({"Call stack": text()} if draw.random() < 0.9 else {})}})
+        for _ in range(draw.randint(0, 3)):
+            events.append({"ph": "C", "name": "process memory", "pid": pid, "tid": 0, "ts": time(), "args": {"resident bytes": float(draw.randint(0, 10**9))}})
+    if draw.random() < 0.5:
+        draw.shuffle(events)
+    with open(path, "w") as out:
+        json.dump({"traceEvents": events}, out)
+
+
+def rows(tree, path):
+    """P pid ppid begin end status command, T, I, S as the executable definition reads them; times in ms."""
+    ms = lambda at: repr((at - tree.order[0]["begin"]) / 1e6)
+    clean = lambda text: re.sub("[\\t\\n;]", " ", text)
+    number = {id(p): str(i + 1) for i, p in enumerate(tree.order)}
+    with open(path, "w") as out:
+        put = lambda *fields: out.write("\t".join(fields) + "\n")
+        for p in tree.order:
+            put("P", number[id(p)], "-1", ms(p["begin"]), ms(p["end"]), "0", "x")
+        for i, t in enumerate(tree.threads):
+            pieces, tid = t["pieces"], str(i + 1)
+            put("T", number[id(t["process"])], tid, "x", ms(pieces[0][0]), ms(pieces[-1][1]), *(repr(v / 1e6) for v in t["time"]))
+            for b, e, state, cause, *_ in pieces:
+                put("I", tid, ms(b), ms(e), str(state), cause)
+        for s in tree.samples:
+            frames = ["%s (%s:%d)" % f[:3] if f[2] else "%s [%s]" % f[:2] for f in stack(s["stack"])]
+            put("S", number[id(s["process"])], "0", ms(s["at"]), ";".join(clean(f) for f in frames))
+
+
+if sys.argv[1] == "--rows":
+    with gzip.open(sys.argv[2]) as file:
+        rows(Tree(json.load(file, parse_float=str, parse_int=str)["traceEvents"]), sys.argv[3])
+    sys.exit()
+if sys.argv[1] == "--make":
+    make(int(sys.argv[2]), sys.argv[3])
+    sys.exit()
+with (gzip.open if sys.argv[1].endswith(".gz") else open)(sys.argv[1]) as file:
+    recorded = Tree(json.load(file, parse_float=str, parse_int=str)["traceEvents"])
+report = json.load(open(sys.argv[2]), parse_float=str, parse_int=str)["runs"][0]["profiles"][0]
+if not recorded.threads:
+    same("a view", "program_view" in report, False)
+    sys.exit()
+compare(recorded, report["program_view"])

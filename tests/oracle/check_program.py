@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+"""check_program.py FOLDER ROWS.tsv REPORT.json: a program's view against the executable definition in FOLDER (page_ref.py):
+wall parts, mean of running threads, verdict, functions. Its times are floating milliseconds."""
+import json
+import sys
+
+sys.path.insert(0, sys.argv[1])
+import page_ref as ref  # noqa: E402
+
+data = ref.read(sys.argv[2])
+view = json.load(open(sys.argv[3]))["runs"][0]["profiles"][0]["program_view"]
+parts, busy = ref.partition(data)
+NAMES = {"runnable": "ready"}
+
+
+def close(what, ours, theirs):
+    assert abs(ours - theirs) < 1e-3, "%s: %r ms, by the definition %r" % (what, ours, theirs)
+
+
+ours = {p["part"]: p["time_us"] / 1000 for p in view["wall_parts"]}
+for part, ms in parts.items():
+    close(part, ours.pop(NAMES.get(part, part), 0), ms)
+assert not any(ours.values()), ours
+close("busy", view["busy_us"] / 1000, busy)
+rule, headline, _ = ref.verdict(data)
+assert view["rule"] == rule, (view["rule"], rule)
+self_ms, all_ms, lines, count, unsampled = ref.functions(data)
+rows = {(f["function"], f["file"] or ""): f for f in view["functions"]}
+assert set(rows) == set(all_ms), set(rows) ^ set(all_ms)
+for key, f in rows.items():
+    close(key, f["self_us"] / 1000, self_ms[key])
+    close(key, f["total_us"] / 1000, all_ms[key])
+    assert f["samples"] == count[key], (key, f["samples"], count[key])
+close("unsampled", view["seen"]["unsampled_us"] / 1000, unsampled)

@@ -1,0 +1,57 @@
+# The view of a program recorded from outside against tests/check/program_view.py, which computes every number of it anew, and
+# against the executable definition where that lies beside the project.
+. tests/suites/case.sh
+HERE=$PWD
+cd "$WORK" || exit 1
+PY=${PYTHON:-/usr/bin/python3}
+[ -x "$PY" ] || PY=python3
+if ! command -v "$PY" >/dev/null 2>&1; then
+    skip "the view of a program" "no python3"
+    exit 0
+fi
+restated() { # TRACE REPORT.json
+    "$PY" "$HERE/tests/check/program_view.py" "$1" "$2" >said 2>&1 || { tail -n 1 said | cut -c 1-600; return 1; }
+}
+made() { # FROM TO
+    for seed in $(seq "$1" "$2"); do
+        "$PY" "$HERE/tests/check/program_view.py" --make "$seed" made.json || return 1
+        "$TP" report made.json -o made.html --json made_report.json --quiet 2>err || { cat err; return 1; }
+        restated made.json made_report.json || { echo "seed $seed"; return 1; }
+    done
+}
+check "every number of 40 made recordings is what is computed anew" made 1 40
+
+recorded() { # NAME PROGRAM...: records it as NAME, compares
+    name=$1
+    shift
+    rm -rf "$name"
+    cpu_limit 120 "$TP" record --outside --no-tfevents --quiet -o "$name" -- "$@" >out 2>err || { cat err; return 1; }
+    cp "$name"/*/*.pt.trace.json.gz "$name.gz"
+    "$TP" report "$name.gz" -o "$name.html" --json "$name.json" --markdown "$name.md" --quiet 2>err || { cat err; return 1; }
+    restated "$name.gz" "$name.json" || return 1
+    if [ -f "$SHARED/prototypes/programs/page_ref.py" ]; then
+        "$PY" "$HERE/tests/check/program_view.py" --rows "$name.gz" rows.tsv &&
+            "$PY" "$HERE/tests/oracle/check_program.py" "$SHARED/prototypes/programs" rows.tsv "$name.json"
+    fi
+}
+"$TP" record --outside --no-tfevents -o probe -- true >out 2>err || :
+if grep -q 'not recorded from outside' err; then
+    skip "real recordings" "$(sed -n 's/.*from inside: //p' err | head -n 1)"
+    exit 0
+fi
+cat >threads.py <<'X'
+import hashlib, threading, time
+lock = threading.Lock()
+def work():
+    for _ in range(20):
+        with lock:
+            for i in range(4000):
+                hashlib.md5(str(i).encode()).hexdigest()
+        time.sleep(0.001)
+threads = [threading.Thread(target=work) for _ in range(3)]
+[t.start() for t in threads]
+[t.join() for t in threads]
+X
+check "a pipeline of a shell" recorded pipeline sh -c 'seq 200000 | sort -r | uniq -c | gzip -9 | wc -c; sleep 0.1'
+check "a compiler with its children" recorded compiler "${CC:-cc}" -O2 -I"$HERE" -c "$HERE/writer/base/json_out.c" -o json_out.o
+check "threads of an interpreter" recorded threads "$PY" threads.py

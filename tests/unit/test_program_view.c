@@ -1,0 +1,472 @@
+/* The view of a program recorded from outside: wall parts, tree, functions, waits, verdict, findings. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/unit/made_trace.h"
+#include "webreport/measure/program_verdict.h"
+#include "webreport/measure/program_view.h"
+#include "webreport/model/tree_threads.h"
+
+static struct tp_buf text;
+static struct tp_arena arena;
+static struct tp_trace trace;
+static struct tp_program_view view;
+
+static int begin(void **state)
+{
+    (void)state;
+    tp_buf_init(&text, 0);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    tp_arena_release(&arena);
+    tp_buf_release(&text);
+    return 0;
+}
+
+__attribute__((format(printf, 1, 2))) static void event(const char *format, ...)
+{
+    char line[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    tp_buf_printf(&text, "%s%s", text.size ? "," : "", line);
+}
+
+static void process(int pid, int parent, int from_us, int to_us, int exit_code)
+{
+    event("{\"ph\":\"X\",\"cat\":\"process\",\"name\":\"p%d\",\"pid\":%d,\"tid\":%d,\"ts\":%d,\"dur\":%d,\"args\":{"
+          "\"execs\":[\"run p%d\"],\"ppid\":%d,\"exit\":%d}}",
+          pid, pid, pid, from_us, to_us - from_us, pid, parent, exit_code);
+}
+
+/* A state of thread tid of process pid; more: members of args, "" for none. */
+static void state_of(int pid, int tid, const char *name, int from_us, int to_us, const char *more)
+{
+    event("{\"ph\":\"X\",\"cat\":\"thread_state\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%d,\"dur\":%d,\"args\":"
+          "{%s}}",
+          name, pid, tid, from_us, to_us - from_us, more);
+}
+
+static void running(int pid, int tid, int from_us, int to_us)
+{
+    state_of(pid, tid, "running", from_us, to_us, "");
+}
+
+static void blocked(int pid, int tid, int from_us, int to_us, const char *cause)
+{
+    char more[64];
+    snprintf(more, sizeof more, "\"cause\":\"%s\"", cause);
+    state_of(pid, tid, "blocked", from_us, to_us, more);
+}
+
+static void sample(int pid, int tid, int at_us, const char *stack)
+{
+    event("{\"ph\":\"P\",\"cat\":\"cpu_sample\",\"name\":\"x\",\"pid\":%d,\"tid\":%d,\"ts\":%d,\"args\":{\"cpu ns\":1,"
+          "\"Call stack\":\"%s\"}}",
+          pid, tid, at_us, stack);
+}
+
+static void build(void)
+{
+    event("{\"ph\":\"X\",\"cat\":\"Trace\",\"name\":\"t\",\"pid\":0,\"tid\":0,\"ts\":0,\"dur\":1}");
+    make_trace(&arena, &trace, "", text.data);
+    tp_program_view_build(&view, &trace, &arena);
+}
+
+static int64_t part_us(unsigned part)
+{
+    return view.parts.part_ns[part] / 1000;
+}
+
+static void assert_command(size_t row, const char *wanted, int64_t depth)
+{
+    struct tp_str command = tp_table_text(&view.processes, TP_PROGRAM_PROCESS_COMMAND)[row];
+    if (!tp_str_equal(command, tp_str_of(wanted)))
+        fail_msg("process %zu is %.*s, not %s", row, (int)command.len, command.ptr, wanted);
+    assert_int_equal(tp_table_int(&view.processes, TP_PROGRAM_PROCESS_DEPTH)[row], depth);
+}
+
+static const struct tp_program_finding *finding(enum tp_program_finding_kind kind)
+{
+    for (unsigned i = 0; i < view.finding_count; i++)
+        if (view.findings[i].kind == kind)
+            return &view.findings[i];
+    return NULL;
+}
+
+/* ---- wall ---- */
+
+static void parts_add_up_to_the_wall(void **state)
+{
+    (void)state;
+    /* thread 1: running 0-10, disk 10-30, running 30-40; thread 2: pipe 5-20, ready 20-35, running 35-50 */
+    process(1, 0, 0, 50, 0);
+    running(1, 1, 0, 10);
+    blocked(1, 1, 10, 30, "disk");
+    running(1, 1, 30, 40);
+    blocked(1, 2, 5, 20, "pipe");
+    state_of(1, 2, "ready", 20, 35, "");
+    running(1, 2, 35, 50);
+    build();
+    assert_int_equal(view.parts.wall_ns, 50000);
+    assert_int_equal(part_us(TP_WALL_RUNNING), 30); /* 0-10, 30-50 */
+    assert_int_equal(part_us(TP_WALL_READY), 10);   /* 20-30 */
+    assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_DISK), 10);
+    assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_PIPE), 0); /* the disk stands first */
+    assert_int_equal(view.parts.busy_ns, 35000);                /* both run in 35-40 */
+    assert_int_equal(view.state_ns[TP_STATE_RUNNING], 35000);
+    assert_int_equal(view.state_ns[TP_STATE_READY], 15000);
+    assert_int_equal(view.state_ns[TP_STATE_BLOCKED], 35000);
+    assert_int_equal(view.wake_up_count, 2);
+}
+
+static void time_without_a_thread_is_no_part(void **state)
+{
+    (void)state;
+    running(1, 1, 0, 10);
+    running(1, 2, 90, 100);
+    build();
+    assert_int_equal(view.parts.wall_ns, 20000);
+    assert_int_equal(part_us(TP_WALL_RUNNING), 20);
+}
+
+static void overlapping_states_are_cut(void **state)
+{
+    (void)state;
+    running(1, 1, 0, 10);
+    blocked(1, 1, 5, 20, "disk"); /* counts from 10 */
+    state_of(1, 1, "ready", 12, 18, "");
+    running(1, 1, 30, 25); /* ends before it begins */
+    state_of(1, 1, "asleep", 30, 40, "");
+    build();
+    assert_int_equal(view.state_ns[TP_STATE_RUNNING], 10000);
+    assert_int_equal(view.state_ns[TP_STATE_BLOCKED], 10000);
+    assert_int_equal(view.state_ns[TP_STATE_READY], 0);
+    assert_int_equal(view.tree.overlap_count, 2);
+    assert_int_equal(view.parts.wall_ns, 20000);
+}
+
+static void unseen_causes_are_dealt_out_by_those_seen(void **state)
+{
+    (void)state;
+    /* seen: disk 30, pipe 10; unseen: 8, 8, 8, 8: three to the disk, one to the pipe */
+    blocked(1, 1, 0, 30, "disk");
+    blocked(1, 1, 30, 40, "pipe");
+    for (int i = 0; i < 4; i++)
+        state_of(1, 1, "blocked", 40 + 8 * i, 48 + 8 * i, "");
+    blocked(1, 2, 0, 5, "something new"); /* nothing known: it stays unknown */
+    build();
+    assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_DISK), 54);
+    assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_PIPE), 18);
+    assert_int_equal(view.waits.count, 3);
+    assert_int_equal(view.waits.groups[0].estimated_ns, 24000);
+    assert_int_equal(view.waits.groups[2].cause, TP_WAIT_UNKNOWN);
+}
+
+static void absurd_times_do_not_overflow(void **state)
+{
+    (void)state;
+    event("{\"ph\":\"X\",\"cat\":\"thread_state\",\"name\":\"running\",\"pid\":1,\"tid\":1,\"ts\":2000000000000000,"
+          "\"dur\":2000000000000000}");
+    event("{\"ph\":\"X\",\"cat\":\"thread_state\",\"name\":\"running\",\"pid\":1,\"tid\":2,\"ts\":-2000000000000000,"
+          "\"dur\":2000000000000000}");
+    event("{\"ph\":\"X\",\"cat\":\"process\",\"name\":\"p\",\"pid\":1,\"tid\":1,\"ts\":-2000000000000000,"
+          "\"dur\":2000000000000000,\"args\":{\"ppid\":1,\"peak resident bytes\":99999999999999999999,\"execs\":5}}");
+    event("{\"ph\":\"C\",\"name\":\"process memory\",\"pid\":1,\"tid\":0,\"ts\":0,\"args\":{"
+          "\"resident bytes\":1e300}}");
+    build();
+    assert_true(view.is_present);
+    assert_true(view.parts.wall_ns > 0);
+    assert_int_equal(tp_table_int(&view.processes, TP_PROGRAM_PROCESS_PEAK)[0], TP_NULL_INT);
+}
+
+/* ---- processes ---- */
+
+static void parents_stand_before_children(void **state)
+{
+    (void)state;
+    process(3, 1, 20, 30, 0);
+    process(2, 1, 10, 40, 0);
+    process(1, 0, 0, 50, 0);
+    process(4, 2, 15, 16, 7);
+    running(4, 4, 15, 16);
+    running(1, 1, 0, 50);
+    build();
+    assert_int_equal(view.processes.row_count, 4);
+    assert_command(0, "run p1", 0);
+    assert_command(1, "run p2", 1);
+    assert_command(2, "run p4", 2);
+    assert_command(3, "run p3", 1);
+    assert_int_equal(view.failed_count, 1);
+    assert_int_equal(tp_table_int(&view.processes, TP_PROGRAM_PROCESS_WALL)[3], 10000);
+    assert_true(tp_str_equal(tp_table_text(&view.processes, TP_PROGRAM_PROCESS_EXIT)[2], TP_STR("7")));
+}
+
+static void parents_in_a_circle_are_roots(void **state)
+{
+    (void)state;
+    process(1, 2, 0, 10, 0);
+    process(2, 1, 0, 10, 0);
+    process(3, 3, 0, 10, 0);
+    running(1, 1, 0, 10);
+    build();
+    assert_command(0, "run p1", 0); /* 2 began with it, and stands behind it in the file */
+    assert_command(1, "run p2", 1);
+    assert_command(2, "run p3", 0);
+}
+
+static void a_pid_that_is_used_again_is_another_process(void **state)
+{
+    (void)state;
+    process(1, 0, 0, 100, 0);
+    process(7, 1, 10, 20, 0);
+    process(7, 1, 50, 60, 3);
+    running(1, 1, 0, 100);
+    running(7, 7, 10, 20);
+    running(7, 7, 50, 55);
+    sample(7, 7, 52, "f [x];");
+    build();
+    assert_int_equal(view.threads.row_count, 3);
+    assert_int_equal(tp_table_int(&view.processes, TP_PROGRAM_PROCESS_CPU)[1], 10000);
+    assert_int_equal(tp_table_int(&view.processes, TP_PROGRAM_PROCESS_CPU)[2], 5000);
+    assert_int_equal(tp_table_int(&view.processes, TP_PROGRAM_PROCESS_SAMPLES)[1], 0);
+    assert_int_equal(tp_table_int(&view.processes, TP_PROGRAM_PROCESS_SAMPLES)[2], 1);
+}
+
+static void a_hundred_thousand_processes_of_one_pid(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 100000; i++)
+        process(5, 5, 0, 1, 0);
+    running(5, 5, 0, 1);
+    build();
+    assert_int_equal(view.processes.row_count, 100000);
+    assert_int_equal(tp_table_int(&view.processes, TP_PROGRAM_PROCESS_DEPTH)[99999], 99999);
+}
+
+/* ---- functions ---- */
+
+static void functions_add_up_to_processor_time(void **state)
+{
+    (void)state;
+    running(1, 1, 0, 10); /* three samples: 3333, 3333, 3334 ns */
+    running(2, 2, 0, 7);  /* no sample */
+    sample(1, 1, 1, "src/a.c(4): leaf;src/a.c(9): main;");
+    sample(1, 1, 2, "src/a.c(5): leaf;src/a.c(5): leaf;src/a.c(9): main;");
+    sample(1, 1, 3, "src/a.c(5): leaf;main.py(3): run;");
+    build();
+    assert_int_equal(view.function_rows.row_count, 3);
+    const int64_t *self = tp_table_int(&view.function_rows, TP_PROGRAM_FUNCTION_SELF);
+    const int64_t *total = tp_table_int(&view.function_rows, TP_PROGRAM_FUNCTION_TOTAL);
+    assert_int_equal(self[0], 10000);
+    assert_int_equal(total[0], 10000); /* recursion counts once */
+    assert_int_equal(total[1], 6666);
+    assert_int_equal(tp_table_int(&view.function_rows, TP_PROGRAM_FUNCTION_LINE)[0], 5);
+    assert_int_equal(view.unsampled_ns, 7000);
+    double p = 10.0 / 17, error = 196 * sqrt(p * (1 - p) / 3);
+    assert_true(fabs(tp_table_real(&view.function_rows, TP_PROGRAM_FUNCTION_SELF_PERCENT)[0] - 100 * p) < 1e-9);
+    assert_true(fabs(tp_table_real(&view.function_rows, TP_PROGRAM_FUNCTION_ERROR)[0] - error) < 1e-9);
+    assert_true(tp_str_equal(tp_table_text(&view.function_rows, TP_PROGRAM_FUNCTION_KIND)[2], TP_STR("python")));
+}
+
+static void a_stack_ends_where_it_is_none(void **state)
+{
+    (void)state;
+    running(1, 1, 0, 10);
+    sample(1, 1, 1, "io [kernel];read [libc.so.6];trampoline [kernel];main [x];");
+    sample(1, 1, 2, "f [x];[unknown] [unknown];[unknown] [unknown];");
+    sample(1, 1, 3, "[unknown] [unknown];");
+    sample(1, 1, 4, "+0x12 [libm.so];");
+    build();
+    assert_int_equal(view.function_rows.row_count, 5); /* io, read, f, [unknown], libm.so+0x12 */
+    for (size_t i = 0; i < 5; i++) {
+        struct tp_str name = tp_table_text(&view.function_rows, TP_PROGRAM_FUNCTION_NAME)[i];
+        assert_false(tp_str_equal(name, TP_STR("trampoline")));
+        assert_false(tp_str_equal(name, TP_STR("main")));
+    }
+    assert_int_equal(view.kernel_ns, 2500);
+}
+
+static void names_are_taken_as_they_are(void **state)
+{
+    (void)state;
+    process(1, 0, 0, 10, 0);
+    event("{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":1,\"args\":{\"name\":\"thread 1 (a<b>)\"}}");
+    state_of(1, 1, "blocked", 0, 10, "\"cause\":\"lock\",\"stack\":\"<img src=x> [li<b>];m [x];\"");
+    build();
+    assert_true(tp_str_equal(tp_table_text(&view.threads, TP_PROGRAM_THREAD_NAME)[0], TP_STR("a<b>")));
+    assert_true(tp_str_equal(tp_table_text(&view.wait_rows, TP_PROGRAM_WAIT_STACK)[0],
+                             TP_STR("<img src=x> \xe2\x86\x90 m")));
+}
+
+/* ---- verdict ---- */
+
+static void assert_rule(enum tp_program_rule rule)
+{
+    build();
+    if (view.rule != rule)
+        fail_msg("rule %s, not %s: %.*s", tp_program_rule_id(view.rule), tp_program_rule_id(rule),
+                 (int)view.headline.len, view.headline.ptr);
+    tp_arena_release(&arena);
+    tp_buf_clear(&text);
+}
+
+static void waits_and_runs(const char *cause, int wait_ms, int run_ms)
+{
+    blocked(1, 1, 0, wait_ms * 1000, cause);
+    running(1, 1, wait_ms * 1000, (wait_ms + run_ms) * 1000);
+}
+
+static void rules_hold_in_their_order(void **state)
+{
+    static const struct {
+        const char *cause;
+        int wait_ms, run_ms;
+        enum tp_program_rule rule;
+    } cases[] = {{"disk", 60, 39, TP_PROGRAM_TOO_SHORT},
+                 {"poll", 910, 90, TP_PROGRAM_IDLE},
+                 {"poll", 900, 100, TP_PROGRAM_MIXED},
+                 {"signal", 950, 50, TP_PROGRAM_IDLE},
+                 {"disk", 500, 500, TP_PROGRAM_WAITS_FOR_DISK},
+                 {"disk", 333, 667, TP_PROGRAM_CPU_BOUND}, /* less than half of running */
+                 {"disk", 334, 666, TP_PROGRAM_WAITS_FOR_DISK},
+                 {"socket", 900, 100, TP_PROGRAM_WAITS_FOR_SOCKET},
+                 {"terminal", 900, 100, TP_PROGRAM_WAITS_FOR_TERMINAL},
+                 {"sleep", 900, 100, TP_PROGRAM_SLEEPS},
+                 {"lock", 900, 100, TP_PROGRAM_WAITS_FOR_LOCK},
+                 {"child", 390, 610, TP_PROGRAM_CPU_BOUND},
+                 {"child", 900, 100, TP_PROGRAM_MIXED}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        waits_and_runs(cases[i].cause, cases[i].wait_ms, cases[i].run_ms);
+        assert_rule(cases[i].rule);
+    }
+    running(1, 1, 0, 200000);
+    state_of(1, 1, "ready", 200000, 401000, "");
+    assert_rule(TP_PROGRAM_WAITS_FOR_CPU);
+    running(1, 1, 0, 200000);
+    state_of(1, 1, "ready", 200000, 400000, ""); /* no more than it runs */
+    assert_rule(TP_PROGRAM_MIXED);
+    running(1, 1, 0, 1000);
+    for (int i = 0; i < 20; i++)
+        sample(1, 1, i, "f [x];");
+    assert_rule(TP_PROGRAM_CPU_BOUND); /* short, but sampled */
+}
+
+static void the_headline_names_the_function(void **state)
+{
+    (void)state;
+    running(1, 1, 0, 1000000);
+    for (int i = 0; i < 20; i++)
+        sample(1, 1, i, i < 12 ? "src/a.c(7): hot;" : "g [x];");
+    build();
+    assert_true(tp_str_equal(view.headline, TP_STR("hot (src/a.c:7) takes 60.0 % of its 1.00 s of CPU time.")));
+}
+
+static void the_headline_names_who_waits(void **state)
+{
+    (void)state;
+    state_of(1, 1, "blocked", 0, 900000,
+             "\"cause\":\"lock\",\"stack\":\"__futex [libc.so.6];src/q.c(31): take;src/q.c(60): main;\"");
+    running(1, 1, 900000, 1000000);
+    build();
+    assert_true(tp_str_equal(view.headline, TP_STR("90.0 % of the time it is waiting for a lock, most of it in take "
+                                                   "(src/q.c).")));
+}
+
+/* ---- findings ---- */
+
+static void findings_rest_on_enough(void **state)
+{
+    (void)state;
+    running(1, 1, 0, 1000000);
+    for (int i = 0; i < 9; i++)
+        sample(1, 1, i, "gomp_barrier [libgomp.so.1];");
+    build();
+    assert_int_equal(view.finding_count, 0); /* nine samples */
+    tp_arena_release(&arena);
+    tp_buf_clear(&text);
+    running(1, 1, 0, 1000000);
+    for (int i = 0; i < 10; i++)
+        sample(1, 1, i, "gomp_barrier [libgomp.so.1];");
+    build();
+    assert_non_null(finding(TP_PROGRAM_FINDS_SPINNING));
+    assert_int_equal(finding(TP_PROGRAM_FINDS_SPINNING)->time_ns, 1000000000);
+    assert_non_null(finding(TP_PROGRAM_FINDS_FUNCTION));
+}
+
+static void waiting_for_work_is_no_contention(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 20; i++) { /* thread 2 waits, and hardly runs */
+        running(1, 1, i * 10000, i * 10000 + 10000);
+        blocked(1, 2, i * 10000, i * 10000 + 9990, "lock");
+        running(1, 2, i * 10000 + 9990, i * 10000 + 10000);
+    }
+    build();
+    assert_null(finding(TP_PROGRAM_FINDS_LOCK));
+    tp_arena_release(&arena);
+    tp_buf_clear(&text);
+    for (int i = 0; i < 20; i++) { /* two threads in turns */
+        running(1, 1 + i % 2, i * 10000, i * 10000 + 10000);
+        blocked(1, 2 - i % 2, i * 10000, i * 10000 + 10000, "lock");
+    }
+    build();
+    assert_non_null(finding(TP_PROGRAM_FINDS_LOCK));
+    assert_int_equal(finding(TP_PROGRAM_FINDS_LOCK)->time_ns, 200000000);
+    assert_true(fabs(finding(TP_PROGRAM_FINDS_LOCK)->percent - 100) < 1e-9);
+}
+
+static void short_and_failed_processes_are_found(void **state)
+{
+    (void)state;
+    process(1, 0, 0, 200000, 0);
+    running(1, 1, 0, 200000);
+    for (int i = 0; i < 21; i++)
+        process(100 + i, 1, 1000 * i, 1000 * i + 500, i == 3);
+    build();
+    assert_non_null(finding(TP_PROGRAM_FINDS_SHORT));
+    assert_int_equal(finding(TP_PROGRAM_FINDS_SHORT)->time_ns, 21 * 500000);
+    assert_non_null(finding(TP_PROGRAM_FINDS_FAILED));
+    assert_non_null(strstr(finding(TP_PROGRAM_FINDS_FAILED)->detail, "run p103 (exit code 1)"));
+}
+
+static void without_states_there_is_no_view(void **state)
+{
+    (void)state;
+    sample(1, 1, 1, "f [x];");
+    process(1, 0, 0, 10, 0);
+    build();
+    assert_false(view.is_present);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {TEST(parts_add_up_to_the_wall),
+                                       TEST(time_without_a_thread_is_no_part),
+                                       TEST(overlapping_states_are_cut),
+                                       TEST(unseen_causes_are_dealt_out_by_those_seen),
+                                       TEST(absurd_times_do_not_overflow),
+                                       TEST(parents_stand_before_children),
+                                       TEST(parents_in_a_circle_are_roots),
+                                       TEST(a_pid_that_is_used_again_is_another_process),
+                                       TEST(a_hundred_thousand_processes_of_one_pid),
+                                       TEST(functions_add_up_to_processor_time),
+                                       TEST(a_stack_ends_where_it_is_none),
+                                       TEST(names_are_taken_as_they_are),
+                                       TEST(rules_hold_in_their_order),
+                                       TEST(the_headline_names_the_function),
+                                       TEST(the_headline_names_who_waits),
+                                       TEST(findings_rest_on_enough),
+                                       TEST(waiting_for_work_is_no_contention),
+                                       TEST(short_and_failed_processes_are_found),
+                                       TEST(without_states_there_is_no_view)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

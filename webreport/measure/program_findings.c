@@ -1,0 +1,337 @@
+/* Findings about a program: see program_verdict.h. docs/definitions.md section 23 has the conditions. */
+#include <math.h>
+
+#include "webreport/measure/program_verdict.h"
+#include "writer/base/saturate.h"
+#include "writer/base/utf8.h"
+#include "writer/text/format.h"
+
+enum { FEW_SAMPLES = 10, MANY_CHILDREN = 20, NAMED_FAILURES = 3, NAME_BYTES = 80 };
+static const int64_t SHORT_CHILD_NS = 10000000;
+static const double WAIT_PERCENT = 5, KERNEL_PERCENT = 30, FAULT_PERCENT = 5, SPIN_PERCENT = 20, HOT_PERCENT = 10,
+                    WAITER_RUNS_PERCENT = 3;
+
+const char *tp_program_finding_id(enum tp_program_finding_kind kind)
+{
+    static const char *const ids[TP_PROGRAM_FINDINGS] = {
+        "ready", "spinning", "lock", "disk", "function", "kernel", "page_faults", "short_processes", "failed"};
+    return ids[kind];
+}
+
+const char *tp_program_weight_text(enum tp_program_weight weight)
+{
+    static const char *const texts[] = {"high", "medium", "low", "info"};
+    return texts[weight];
+}
+
+static void add(struct tp_program_view *view, const struct tp_program_finding *finding)
+{
+    view->findings[view->finding_count++] = *finding;
+}
+
+static int64_t cpu_ns(const struct tp_program_view *view)
+{
+    return view->state_ns[TP_STATE_RUNNING];
+}
+
+static void find_ready(struct tp_program_view *view, struct tp_arena *arena)
+{
+    if (view->rule != TP_PROGRAM_WAITS_FOR_CPU)
+        return;
+    add(view, &(struct tp_program_finding){
+                  .kind = TP_PROGRAM_FINDS_READY,
+                  .weight = TP_PROGRAM_HIGH,
+                  .title = "A thread is ready and no CPU is free",
+                  .detail = tp_text_printf(arena, "Running %s, ready without a CPU %s, summed over threads.",
+                                           tp_text_of_time(arena, cpu_ns(view)),
+                                           tp_text_of_time(arena, view->state_ns[TP_STATE_READY])),
+                  .advice = "Fewer jobs at once or more CPUs; in a container, look at its CPU limit.",
+                  .time_ns = view->parts.part_ns[TP_WALL_READY],
+                  .percent = tp_wall_share(&view->parts, TP_WALL_READY),
+                  .whole = "wall"});
+}
+
+/* ---- functions ---- */
+
+static void find_function(struct tp_program_view *view, struct tp_arena *arena)
+{
+    uint32_t at = 0, count = view->functions.found_count;
+    const struct tp_program_function *f = NULL;
+    for (; at < count && !f; at++) { /* the largest that says something */
+        f = tp_program_function_at(&view->functions, view->functions.order[at]);
+        f = tp_str_starts(f->name, "[unknown]") ? NULL : f;
+    }
+    if (!f || f->sample_count < FEW_SAMPLES)
+        return;
+    double percent = tp_percent(f->self_ns, cpu_ns(view));
+    add(view,
+        &(struct tp_program_finding){
+            .kind = TP_PROGRAM_FINDS_FUNCTION,
+            .weight = percent >= HOT_PERCENT ? TP_PROGRAM_MEDIUM : TP_PROGRAM_LOW,
+            .title = tp_program_function_words(f, arena),
+            .detail = tp_text_printf(arena, "Most CPU time of all functions: %s itself, %s with what it calls, %s.",
+                                     tp_text_of_time(arena, f->self_ns), tp_text_of_time(arena, f->total_ns),
+                                     tp_text_of_some(arena, (int64_t)f->sample_count, "sample", "samples")),
+            .advice = f->is_nameless ? tp_text_printf(arena,
+                                                      "%.*s has no symbols: its debug package says which function this "
+                                                      "is.",
+                                                      (int)f->file.len, f->file.ptr)
+                                     : "Make it cheaper, or call it less often: the flame shows who calls it.",
+            .time_ns = f->self_ns,
+            .percent = percent,
+            .whole = "CPU"});
+}
+
+static void find_kernel(struct tp_program_view *view, struct tp_arena *arena)
+{
+    const struct tp_program_function *most = NULL;
+    uint64_t samples = 0;
+    double percent = tp_percent(view->kernel_ns, cpu_ns(view));
+    for (uint32_t i = 0; i < view->functions.found_count; i++) {
+        const struct tp_program_function *f = tp_program_function_at(&view->functions, view->functions.order[i]);
+        if (f->kind != TP_FUNCTION_KERNEL)
+            continue;
+        most = most ? most : f;
+        samples += f->sample_count;
+    }
+    if (percent < KERNEL_PERCENT || samples < FEW_SAMPLES)
+        return;
+    add(view, &(struct tp_program_finding){
+                  .kind = TP_PROGRAM_FINDS_KERNEL,
+                  .weight = TP_PROGRAM_MEDIUM,
+                  .title = "Much of the CPU time is the kernel's",
+                  .detail = tp_text_printf(arena, "%s in system calls and faults; the most in %.*s.",
+                                           tp_text_of_time(arena, view->kernel_ns), (int)most->name.len,
+                                           most->name.ptr),
+                  .advice = "Fewer and larger reads and writes, fewer processes, memory used again.",
+                  .time_ns = view->kernel_ns,
+                  .percent = percent,
+                  .whole = "CPU"});
+}
+
+/* Time of samples for which `is_one` holds, asked of the functions of each; samples: how many. */
+static int64_t time_of_samples(struct tp_program_view *view, bool (*is_one)(const struct tp_program_functions *),
+                               uint64_t *samples)
+{
+    const struct tp_trace *trace = view->tree.trace;
+    int64_t ns = 0;
+    *samples = 0;
+    for (uint32_t i = 0; i < trace->sample_count; i++) {
+        tp_program_functions_of(&view->functions, trace->samples[i].stack);
+        if (!is_one(&view->functions))
+            continue;
+        ns = tp_sat_add(ns, view->tree.weight_of_sample[i]);
+        ++*samples;
+    }
+    return ns;
+}
+
+static const struct tp_program_function *function_at(const struct tp_program_functions *functions, size_t index)
+{
+    return tp_program_function_at(functions, *TP_AT(&functions->path, uint32_t, index));
+}
+
+static bool is_fault(const struct tp_program_functions *functions)
+{
+    for (size_t i = functions->path.count; i-- > 0;) {
+        const struct tp_program_function *f = function_at(functions, i);
+        if (f->kind != TP_FUNCTION_KERNEL)
+            return false;
+        if (tp_str_find(f->name, "page_fault") >= 0 || tp_str_find(f->name, "handle_mm_fault") >= 0)
+            return true;
+    }
+    return false;
+}
+
+/* Turns round in a wait for others: in the library of OpenMP, or giving the CPU away again and again. */
+static bool is_spin(const struct tp_program_functions *functions)
+{
+    for (size_t i = functions->path.count; i-- > 0;) {
+        const struct tp_program_function *f = function_at(functions, i);
+        if (tp_str_find(f->name, "sched_yield") >= 0)
+            return true;
+        if (f->kind != TP_FUNCTION_KERNEL)
+            return tp_str_starts(f->file, "libgomp.so") || tp_str_starts(f->name, "gomp_") ||
+                   tp_str_starts(f->file, "libiomp5.so") || tp_str_starts(f->file, "libomp.so");
+    }
+    return false;
+}
+
+static void find_faults(struct tp_program_view *view, struct tp_arena *arena)
+{
+    uint64_t samples;
+    int64_t ns = time_of_samples(view, is_fault, &samples);
+    if (samples < FEW_SAMPLES || tp_percent(ns, cpu_ns(view)) < FAULT_PERCENT)
+        return;
+    add(view, &(struct tp_program_finding){
+                  .kind = TP_PROGRAM_FINDS_FAULTS,
+                  .weight = TP_PROGRAM_LOW,
+                  .title = "Faults of pages take CPU time",
+                  .detail = tp_text_printf(arena, "%s found the kernel making pages of memory.",
+                                           tp_text_of_some(arena, (int64_t)samples, "sample", "samples")),
+                  .advice = "Use memory again instead of returning it; larger pages for large arrays.",
+                  .time_ns = ns,
+                  .percent = tp_percent(ns, cpu_ns(view)),
+                  .whole = "CPU"});
+}
+
+static void find_spinning(struct tp_program_view *view, struct tp_arena *arena)
+{
+    uint64_t samples;
+    int64_t ns = time_of_samples(view, is_spin, &samples);
+    if (samples < FEW_SAMPLES || tp_percent(ns, cpu_ns(view)) < SPIN_PERCENT)
+        return;
+    add(view, &(struct tp_program_finding){
+                  .kind = TP_PROGRAM_FINDS_SPINNING,
+                  .weight = TP_PROGRAM_HIGH,
+                  .title = "Threads spin at a barrier",
+                  .detail = tp_text_printf(arena, "%s found a thread that runs only to wait for others.",
+                                           tp_text_of_some(arena, (int64_t)samples, "sample", "samples")),
+                  .advice = "Share the work out more evenly, use fewer threads, or let them sleep while they wait.",
+                  .time_ns = ns,
+                  .percent = tp_percent(ns, cpu_ns(view)),
+                  .whole = "CPU"});
+}
+
+/* ---- waits ---- */
+
+/* Running time of the threads that have waits of a group. */
+static int64_t running_of(const struct tp_program_view *view, uint32_t group)
+{
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < view->tree.thread_count; i++) {
+        const struct tp_tree_thread *thread = &view->tree.threads[i];
+        const uint32_t *groups = view->waits.group_of_piece + thread->first;
+        uint32_t at = 0;
+        while (at < thread->count && groups[at] != group)
+            at++;
+        ns = tp_sat_add(ns, at < thread->count ? thread->state_ns[TP_STATE_RUNNING] : 0);
+    }
+    return ns;
+}
+
+/* A thread that waits for others waits often, and runs in between; one that waits for work hardly runs. */
+static bool is_contention(const struct tp_program_view *view, const struct tp_wait_group *group)
+{
+    int64_t running_ns = running_of(view, (uint32_t)(group - view->waits.groups));
+    return group->count >= FEW_SAMPLES && tp_percent(running_ns, group->total_ns) >= WAITER_RUNS_PERCENT;
+}
+
+static void find_wait(struct tp_program_view *view, enum tp_wait_cause cause, const struct tp_program_finding *finding,
+                      struct tp_arena *arena)
+{
+    const struct tp_wait_group *group = NULL;
+    for (uint32_t i = 0; i < view->waits.count && !group; i++)
+        if (view->waits.groups[i].cause == cause)
+            group = &view->waits.groups[i];
+    if (!group || tp_percent(group->total_ns, view->parts.wall_ns) < WAIT_PERCENT)
+        return;
+    struct tp_str name = tp_strings_get(&view->waits.texts, group->name);
+    struct tp_str stack = tp_strings_get(&view->waits.texts, group->stack);
+    if (cause == TP_WAIT_LOCK && !is_contention(view, group))
+        return;
+    struct tp_program_finding found = *finding;
+    found.detail =
+        tp_text_printf(arena, "%s of %.*s%s%.*s, the longest %s; summed over threads.",
+                       tp_text_of_some(arena, (int64_t)group->count, "wait", "waits"), (int)name.len, name.ptr,
+                       stack.len ? " in " : "", (int)stack.len, stack.ptr, tp_text_of_time(arena, group->longest_ns));
+    found.time_ns = group->total_ns;
+    found.percent = tp_percent(group->total_ns, view->parts.wall_ns);
+    found.whole = "wall";
+    add(view, &found);
+}
+
+/* ---- processes ---- */
+
+static void find_short(struct tp_program_view *view, struct tp_arena *arena)
+{
+    int64_t count = 0, wall_ns = 0;
+    for (uint32_t i = 0; i < view->tree.process_count; i++) {
+        int64_t length = tp_table_int(&view->processes, TP_PROGRAM_PROCESS_WALL)[i];
+        if (view->tree.processes[i].parent == TP_NO_ID || length >= SHORT_CHILD_NS)
+            continue;
+        count++;
+        wall_ns = tp_sat_add(wall_ns, length);
+    }
+    if (count <= MANY_CHILDREN)
+        return;
+    add(view, &(struct tp_program_finding){
+                  .kind = TP_PROGRAM_FINDS_SHORT,
+                  .weight = TP_PROGRAM_MEDIUM,
+                  .title = tp_text_printf(arena, "%s short processes", tp_text_of_count(arena, count)),
+                  .detail = tp_text_printf(arena, "Each lives for less than 10 ms; all of them together for %s.",
+                                           tp_text_of_time(arena, wall_ns)),
+                  .advice = "Beginning a process costs about a millisecond: do the work of many in one.",
+                  .time_ns = wall_ns,
+                  .percent = tp_percent(wall_ns, view->parts.wall_ns),
+                  .whole = "wall"});
+}
+
+static bool has_failed(const struct tp_tree_process *process)
+{
+    return process->seen && process->seen->exit_code != TP_NULL_INT && process->seen->exit_code != 0;
+}
+
+static void find_failed(struct tp_program_view *view, struct tp_arena *arena)
+{
+    const char *names = "";
+    uint64_t named = 0;
+    bool has_signal = false;
+    int64_t wall_ns = 0;
+    for (uint32_t i = 0; i < view->tree.process_count; i++) {
+        struct tp_str command = tp_table_text(&view->processes, TP_PROGRAM_PROCESS_COMMAND)[i];
+        struct tp_str how = tp_table_text(&view->processes, TP_PROGRAM_PROCESS_EXIT)[i];
+        if (!has_failed(&view->tree.processes[i]))
+            continue;
+        has_signal |= view->tree.processes[i].seen->signal != TP_NULL_INT;
+        wall_ns = tp_sat_add(wall_ns, tp_table_int(&view->processes, TP_PROGRAM_PROCESS_WALL)[i]);
+        if (named++ >= NAMED_FAILURES)
+            continue;
+        size_t shown = tp_utf8_cut(command.ptr, command.len, NAME_BYTES);
+        names = tp_text_printf(arena, "%s%s%.*s%s (%s%.*s)", names, *names ? ", " : "", (int)shown, command.ptr,
+                               shown < command.len ? "\xe2\x80\xa6" : "",
+                               view->tree.processes[i].seen->signal == TP_NULL_INT ? "exit code " : "", (int)how.len,
+                               how.ptr);
+    }
+    if (!named)
+        return;
+    add(view,
+        &(struct tp_program_finding){
+            .kind = TP_PROGRAM_FINDS_FAILED,
+            .weight = has_signal || has_failed(&view->tree.processes[0]) ? TP_PROGRAM_MEDIUM : TP_PROGRAM_INFO,
+            .title = tp_text_printf(arena, "%s ended with an error or by a signal",
+                                    tp_text_of_some(arena, (int64_t)named, "process", "processes")),
+            .detail = tp_text_printf(arena, "%s%s.", names, named > NAMED_FAILURES ? " and others" : ""),
+            .advice = "Where that is no answer to a question, what they were for was not done.",
+            .time_ns = wall_ns,
+            .percent = NAN,
+            .whole = NULL});
+}
+
+void tp_program_findings_build(struct tp_program_view *view, struct tp_arena *arena)
+{
+    static const struct tp_program_finding locks = {
+        .kind = TP_PROGRAM_FINDS_LOCK,
+        .weight = TP_PROGRAM_MEDIUM,
+        .title = "Threads wait for each other",
+        .advice = "Hold the lock for less: do the work outside of it, or give each thread data of its own."};
+    static const struct tp_program_finding disks = {
+        .kind = TP_PROGRAM_FINDS_DISK,
+        .weight = TP_PROGRAM_MEDIUM,
+        .title = "Waits for the disk",
+        .advice = "Fewer syncs, larger and sequential reads and writes, or other work meanwhile."};
+    view->finding_count = 0;
+    if (view->rule == TP_PROGRAM_TOO_SHORT) {
+        find_failed(view, arena);
+        return;
+    }
+    find_ready(view, arena);
+    find_spinning(view, arena);
+    find_wait(view, TP_WAIT_LOCK, &locks, arena);
+    find_wait(view, TP_WAIT_DISK, &disks, arena);
+    find_function(view, arena);
+    find_kernel(view, arena);
+    find_faults(view, arena);
+    find_short(view, arena);
+    find_failed(view, arena);
+}

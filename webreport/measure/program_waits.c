@@ -1,0 +1,150 @@
+/* Waits of a program by cause, thread and stack: see program_waits.h. */
+#include "webreport/measure/program_waits.h"
+
+#include "writer/base/saturate.h"
+#include "writer/base/sort.h"
+
+enum { SHOWN_FRAMES = 4 };
+
+static const char ARROW[] = " \xe2\x86\x90 ";
+
+struct grouping {
+    struct tp_program_waits *waits;
+    struct tp_program_functions *functions;
+    struct tp_keys keys;     /* (cause, thread's name, stack) */
+    struct tp_vec groups;    /* struct tp_wait_group */
+    struct tp_vec text;      /* char */
+    struct stack_words {
+        uint32_t text, place;
+        bool is_known;
+    } *of_stack;             /* by id in stack_texts, the last for none */
+};
+
+static void add_text(struct tp_vec *text, struct tp_str part)
+{
+    if (text->capacity - text->count < part.len)
+        tp_vec_grow(text, text->count + part.len);
+    if (part.len)
+        memcpy(TP_AT(text, char, text->count), part.ptr, part.len);
+    text->count += part.len;
+}
+
+/* The innermost functions of a stack, and the one that waits. */
+static const struct stack_words *words_of(struct grouping *g, uint32_t stack, uint32_t none)
+{
+    struct stack_words *words = &g->of_stack[stack == TP_NO_ID ? none : stack];
+    if (words->is_known)
+        return words;
+    unsigned shown = 0;
+    words->is_known = true;
+    words->place = TP_NO_ID;
+    g->text.count = 0;
+    tp_program_functions_of(g->functions, stack);
+    for (size_t i = g->functions->path.count; i-- > 0;) {
+        uint32_t number = *TP_AT(&g->functions->path, uint32_t, i);
+        const struct tp_program_function *f = tp_program_function_at(g->functions, number);
+        if (words->place == TP_NO_ID && !tp_program_function_is_system(f))
+            words->place = number;
+        if (f->kind == TP_FUNCTION_KERNEL || shown == SHOWN_FRAMES)
+            continue;
+        if (shown++)
+            add_text(&g->text, tp_str_of(ARROW));
+        add_text(&g->text, f->name);
+    }
+    if (words->place == TP_NO_ID && g->functions->path.count)
+        words->place = *TP_AT(&g->functions->path, uint32_t, g->functions->path.count - 1);
+    words->text = tp_strings_add(&g->waits->texts, (struct tp_str){g->text.count ? g->text.data : "", g->text.count});
+    return words;
+}
+
+struct tp_str tp_program_thread_name(const struct tp_thread *thread)
+{
+    struct tp_str name = thread->name;
+    ptrdiff_t mark = tp_str_starts(name, "thread ") ? tp_str_find(name, " (") : -1;
+    if (mark >= 0 && tp_str_ends(name, ")") && (size_t)mark + 3 < name.len)
+        return (struct tp_str){name.ptr + mark + 2, name.len - (size_t)mark - 3};
+    return name.len ? name : TP_STR("(no name)");
+}
+
+static uint32_t name_of(struct grouping *g, const struct tp_process_tree *tree, const struct tp_tree_thread *thread)
+{
+    return tp_strings_add(&g->waits->texts, tp_program_thread_name(&tree->trace->threads[thread->row]));
+}
+
+static uint32_t group_of(struct grouping *g, const struct tp_thread_piece *piece, uint32_t name,
+                         const struct stack_words *words)
+{
+    uint32_t number = tp_keys_add(&g->keys, (uint32_t[]){piece->cause, name, words->text});
+    if (number == g->groups.count)
+        *(struct tp_wait_group *)tp_vec_push(&g->groups) =
+            (struct tp_wait_group){.name = name, .stack = words->text, .place = words->place, .cause = piece->cause};
+    struct tp_wait_group *group = TP_AT(&g->groups, struct tp_wait_group, number);
+    int64_t length = piece->end_ns - piece->begin_ns;
+    group->count++;
+    group->total_ns = tp_sat_add(group->total_ns, length);
+    group->longest_ns = length > group->longest_ns ? length : group->longest_ns;
+    if (piece->is_estimated)
+        group->estimated_ns = tp_sat_add(group->estimated_ns, length);
+    return number;
+}
+
+static int by_total(const void *x, const void *y, const void *context)
+{
+    const struct grouping *g = context;
+    const struct tp_wait_group *a = TP_AT(&g->groups, struct tp_wait_group, *(const uint32_t *)x),
+                               *b = TP_AT(&g->groups, struct tp_wait_group, *(const uint32_t *)y);
+    const struct tp_strings *texts = &g->waits->texts;
+    if (a->total_ns != b->total_ns)
+        return a->total_ns > b->total_ns ? -1 : 1;
+    if (a->cause != b->cause)
+        return a->cause < b->cause ? -1 : 1;
+    int stacks = tp_str_compare(tp_strings_get(texts, a->stack), tp_strings_get(texts, b->stack));
+    return stacks ? stacks : tp_str_compare(tp_strings_get(texts, a->name), tp_strings_get(texts, b->name));
+}
+
+/* Puts the groups into their order, and what refers to them. */
+static void order_groups(struct grouping *g, uint32_t piece_count, struct tp_arena *arena)
+{
+    uint32_t count = (uint32_t)g->groups.count;
+    uint32_t *order = tp_arena_array(arena, count + 1, sizeof *order);
+    uint32_t *place = tp_arena_array(arena, count + 1, sizeof *place);
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = i;
+    if (count > 1)
+        tp_merge_sort(arena, order, count, sizeof *order, by_total, g);
+    g->waits->groups = tp_arena_array(arena, count + 1, sizeof *g->waits->groups);
+    g->waits->count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        g->waits->groups[i] = *TP_AT(&g->groups, struct tp_wait_group, order[i]);
+        place[order[i]] = i;
+    }
+    for (uint32_t i = 0; i < piece_count; i++)
+        if (g->waits->group_of_piece[i] != TP_NO_ID)
+            g->waits->group_of_piece[i] = place[g->waits->group_of_piece[i]];
+}
+
+void tp_program_waits_build(struct tp_program_waits *waits, const struct tp_process_tree *tree,
+                            struct tp_program_functions *functions, struct tp_arena *arena)
+{
+    uint32_t none = (uint32_t)tree->trace->stack_texts.count;
+    struct grouping g = {.waits = waits,
+                         .functions = functions,
+                         .groups = TP_VEC(arena, struct tp_wait_group),
+                         .text = TP_VEC(arena, char),
+                         .of_stack = tp_arena_array(arena, (size_t)none + 1, sizeof *g.of_stack)};
+    *waits = (struct tp_program_waits){
+        .group_of_piece = tp_arena_array(arena, (size_t)tree->piece_count + 1, sizeof(uint32_t))};
+    tp_strings_init(&waits->texts, arena, 0);
+    tp_keys_init(&g.keys, arena, 3);
+    for (uint32_t t = 0; t < tree->thread_count; t++) {
+        const struct tp_tree_thread *thread = &tree->threads[t];
+        uint32_t name = name_of(&g, tree, thread);
+        for (uint32_t i = thread->first; i < thread->first + thread->count; i++) {
+            const struct tp_thread_piece *piece = &tree->pieces[i];
+            waits->group_of_piece[i] = piece->state != TP_STATE_BLOCKED
+                                           ? TP_NO_ID
+                                           : group_of(&g, piece, name, words_of(&g, piece->stack, none));
+        }
+    }
+    order_groups(&g, tree->piece_count, arena);
+}

@@ -1,0 +1,234 @@
+/* Threads of a recording from outside, their states and samples: see tree_threads.h. */
+#include "webreport/model/tree_threads.h"
+
+#include "webreport/model/tree_processes.h"
+#include "writer/base/saturate.h"
+#include "writer/base/sort.h"
+
+static const char *const cause_texts[TP_WAIT_COUNT] = {
+    [TP_WAIT_DISK] = "disk",         [TP_WAIT_PAGE_FAULT] = "page fault",
+    [TP_WAIT_SOCKET] = "socket",     [TP_WAIT_TERMINAL] = "terminal",
+    [TP_WAIT_SLEEP] = "sleep",       [TP_WAIT_LOCK] = "lock",
+    [TP_WAIT_KERNEL_LOCK] = "kernel lock", [TP_WAIT_FILE] = "file",
+    [TP_WAIT_PIPE] = "pipe",         [TP_WAIT_POLL] = "poll",
+    [TP_WAIT_SIGNAL] = "signal",     [TP_WAIT_STOPPED] = "stopped",
+    [TP_WAIT_CHILD] = "child",       [TP_WAIT_EXIT] = "exit",
+    [TP_WAIT_UNKNOWN] = "?"};
+
+const char *tp_wait_cause_text(enum tp_wait_cause cause)
+{
+    return cause_texts[cause];
+}
+
+/* A cause by the id of its text; what is none of them is unknown. */
+static uint8_t *causes_of_texts(const struct tp_trace *trace, struct tp_arena *arena)
+{
+    uint8_t *causes = tp_arena_alloc(arena, trace->texts.count + 1);
+    memset(causes, TP_WAIT_UNKNOWN, trace->texts.count + 1);
+    for (uint32_t cause = 0; cause < TP_WAIT_UNKNOWN; cause++) {
+        uint32_t text = tp_strings_find(&trace->texts, tp_str_of(cause_texts[cause]));
+        if (text != TP_NO_ID)
+            causes[text] = (uint8_t)cause;
+    }
+    return causes;
+}
+
+/* ---- pieces ---- */
+
+struct cutting {
+    struct tp_process_tree *tree;
+    struct tp_arena *arena;
+    const uint8_t *cause_of_text;
+    struct tp_vec threads, pieces;
+};
+
+/* States by thread, in order of time, those of one time in order of the file. first: by row, one more at the end. */
+static struct tp_keyed *order_states(const struct tp_trace *trace, uint32_t **first, struct tp_arena *arena)
+{
+    struct tp_keyed *states = tp_arena_array(arena, trace->state_count + 1, sizeof *states);
+    uint32_t *at = tp_arena_array(arena, trace->thread_count + 2, sizeof *at);
+    for (uint32_t i = 0; i < trace->state_count; i++)
+        at[trace->states[i].thread + 2]++;
+    for (uint32_t row = 0; row < trace->thread_count; row++)
+        at[row + 2] += at[row + 1];
+    for (uint32_t i = 0; i < trace->state_count; i++)
+        states[at[trace->states[i].thread + 1]++] = (struct tp_keyed){trace->states[i].ts_ns, i, i};
+    for (uint32_t row = 0; row < trace->thread_count; row++)
+        tp_sort_keyed(states + at[row], at[row + 1] - at[row], arena);
+    *first = at;
+    return states;
+}
+
+/* The thread that the pieces of a row belong to: another one where another process has the pid. */
+static struct tp_tree_thread *thread_of(struct cutting *c, uint32_t row, uint32_t process)
+{
+    struct tp_tree_thread *last =
+        c->threads.count ? TP_AT(&c->threads, struct tp_tree_thread, c->threads.count - 1) : NULL;
+    if (last && last->row == row && last->process == process)
+        return last;
+    last = tp_vec_push(&c->threads);
+    *last = (struct tp_tree_thread){.row = row, .process = process, .first = (uint32_t)c->pieces.count};
+    return last;
+}
+
+static void add_piece(struct cutting *c, const struct tp_state *state, int64_t begin_ns, int64_t end_ns)
+{
+    uint32_t process = tp_process_of_row(c->tree, state->thread, state->ts_ns);
+    struct tp_tree_thread *thread = thread_of(c, state->thread, process);
+    bool is_wait = state->state == TP_STATE_BLOCKED;
+    *(struct tp_thread_piece *)tp_vec_push(&c->pieces) = (struct tp_thread_piece){
+        .begin_ns = begin_ns,
+        .end_ns = end_ns,
+        .stack = state->stack,
+        .state = state->state,
+        .cause = is_wait && state->cause != TP_NO_ID ? c->cause_of_text[state->cause] : TP_WAIT_UNKNOWN};
+    thread->begin_ns = thread->count ? thread->begin_ns : begin_ns;
+    thread->end_ns = end_ns;
+    thread->count++;
+    thread->state_ns[state->state] = tp_sat_add(thread->state_ns[state->state], end_ns - begin_ns);
+}
+
+static void cut_row(struct cutting *c, const struct tp_keyed *states, uint32_t count)
+{
+    int64_t free_from = INT64_MIN + 1;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tp_state *state = &c->tree->trace->states[states[i].item];
+        int64_t begin = state->ts_ns < free_from ? free_from : state->ts_ns;
+        int64_t end = tp_sat_add(state->ts_ns, state->dur_ns);
+        c->tree->overlap_count += begin > state->ts_ns && state->dur_ns > 0;
+        if (end <= begin)
+            continue;
+        add_piece(c, state, begin, end);
+        free_from = end;
+    }
+}
+
+/* ---- causes that nobody saw ---- */
+
+/* Deals waits of unknown cause out to the causes of the thread's other waits: each time to the cause that is most
+ * behind its share. */
+static void estimate_causes(const struct tp_tree_thread *thread, struct tp_thread_piece *pieces)
+{
+    int64_t seen_ns[TP_WAIT_COUNT] = {0}, dealt_ns[TP_WAIT_COUNT] = {0}, all_seen_ns = 0, all_dealt_ns = 0;
+    for (uint32_t i = 0; i < thread->count; i++)
+        if (pieces[i].state == TP_STATE_BLOCKED && pieces[i].cause != TP_WAIT_UNKNOWN) {
+            int64_t length = pieces[i].end_ns - pieces[i].begin_ns;
+            seen_ns[pieces[i].cause] = tp_sat_add(seen_ns[pieces[i].cause], length);
+            all_seen_ns = tp_sat_add(all_seen_ns, length);
+        }
+    for (uint32_t i = 0; i < thread->count && all_seen_ns; i++) {
+        if (pieces[i].state != TP_STATE_BLOCKED || pieces[i].cause != TP_WAIT_UNKNOWN)
+            continue;
+        int64_t length = pieces[i].end_ns - pieces[i].begin_ns;
+        unsigned best = TP_WAIT_UNKNOWN;
+        __int128 most = 0;
+        all_dealt_ns = tp_sat_add(all_dealt_ns, length);
+        for (unsigned cause = 0; cause < TP_WAIT_UNKNOWN; cause++) {
+            __int128 behind = (__int128)seen_ns[cause] * all_dealt_ns - (__int128)dealt_ns[cause] * all_seen_ns;
+            if (behind > most) {
+                most = behind;
+                best = cause;
+            }
+        }
+        pieces[i].cause = (uint8_t)best;
+        pieces[i].is_estimated = best != TP_WAIT_UNKNOWN;
+        dealt_ns[best] = tp_sat_add(dealt_ns[best], length);
+    }
+}
+
+/* ---- threads ---- */
+
+static int by_process(const void *x, const void *y, const void *context)
+{
+    const struct tp_tree_thread *a = x, *b = y;
+    (void)context;
+    if (a->process != b->process)
+        return a->process < b->process ? -1 : 1;
+    return a->begin_ns != b->begin_ns ? (a->begin_ns < b->begin_ns ? -1 : 1) : a->row < b->row ? -1 : 1;
+}
+
+/* Adds a thread to its process and to the whole. */
+static void add_up(struct tp_process_tree *tree, struct tp_tree_thread *thread)
+{
+    struct tp_tree_process *process = &tree->processes[thread->process];
+    const struct tp_thread_piece *pieces = tree->pieces + thread->first;
+    for (uint32_t i = 0; i + 1 < thread->count; i++)
+        thread->wake_up_count += pieces[i].state == TP_STATE_BLOCKED && pieces[i + 1].state != TP_STATE_BLOCKED;
+    for (unsigned state = 0; state < TP_STATE_COUNT; state++)
+        process->state_ns[state] = tp_sat_add(process->state_ns[state], thread->state_ns[state]);
+    process->thread_count++;
+    if (thread == tree->threads || thread->begin_ns < tree->begin_ns)
+        tree->begin_ns = thread->begin_ns;
+    if (thread == tree->threads || thread->end_ns > tree->end_ns)
+        tree->end_ns = thread->end_ns;
+}
+
+static void build_threads(struct tp_process_tree *tree, struct tp_arena *arena)
+{
+    struct cutting c = {tree, arena, causes_of_texts(tree->trace, arena), TP_VEC(arena, struct tp_tree_thread),
+                        TP_VEC(arena, struct tp_thread_piece)};
+    uint32_t *first;
+    struct tp_keyed *states = order_states(tree->trace, &first, arena);
+    for (uint32_t row = 0; row < tree->trace->thread_count; row++)
+        cut_row(&c, states + first[row], first[row + 1] - first[row]);
+    tp_arena_drop(arena, states, (tree->trace->state_count + 1) * sizeof *states);
+    tp_vec_fit(&c.pieces);
+    tree->threads = c.threads.data;
+    tree->thread_count = (uint32_t)c.threads.count;
+    tree->pieces = c.pieces.data;
+    tree->piece_count = (uint32_t)c.pieces.count;
+    if (tree->thread_count > 1)
+        tp_merge_sort(arena, tree->threads, tree->thread_count, sizeof *tree->threads, by_process, NULL);
+    for (uint32_t i = 0; i < tree->thread_count; i++) {
+        estimate_causes(&tree->threads[i], tree->pieces + tree->threads[i].first);
+        add_up(tree, &tree->threads[i]);
+    }
+}
+
+/* ---- samples ---- */
+
+static void weigh_samples(struct tp_process_tree *tree, struct tp_arena *arena)
+{
+    const struct tp_trace *trace = tree->trace;
+    uint64_t *left = tp_arena_array(arena, tree->process_count + 1, sizeof *left);
+    int64_t *left_ns = tp_arena_array(arena, tree->process_count + 1, sizeof *left_ns);
+    tree->process_of_sample = tp_arena_array(arena, trace->sample_count + 1, sizeof *tree->process_of_sample);
+    tree->weight_of_sample = tp_arena_array(arena, trace->sample_count + 1, sizeof *tree->weight_of_sample);
+    for (uint32_t i = 0; i < trace->sample_count; i++) {
+        uint32_t process = tp_process_of_row(tree, trace->samples[i].thread, trace->samples[i].ts_ns);
+        tree->process_of_sample[i] = process;
+        tree->processes[process].sample_count++;
+    }
+    for (uint32_t i = 0; i < tree->process_count; i++) {
+        left[i] = tree->processes[i].sample_count;
+        left_ns[i] = tree->processes[i].state_ns[TP_STATE_RUNNING];
+    }
+    for (uint32_t i = 0; i < trace->sample_count; i++) {
+        uint32_t process = tree->process_of_sample[i];
+        tree->weight_of_sample[i] = left_ns[process] / (int64_t)left[process];
+        left_ns[process] -= tree->weight_of_sample[i];
+        left[process]--;
+    }
+}
+
+static void find_peaks(struct tp_process_tree *tree)
+{
+    const struct tp_trace *trace = tree->trace;
+    for (uint32_t i = 0; i < trace->memory_look_count; i++) {
+        uint32_t process = tp_process_of_row(tree, trace->memory_looks[i].thread, trace->memory_looks[i].ts_ns);
+        if (process != TP_NO_ID && trace->memory_looks[i].bytes > tree->processes[process].peak_bytes)
+            tree->processes[process].peak_bytes = trace->memory_looks[i].bytes;
+    }
+}
+
+void tp_process_tree_build(struct tp_process_tree *tree, const struct tp_trace *trace, struct tp_arena *arena)
+{
+    *tree = (struct tp_process_tree){.is_present = trace->state_count > 0, .trace = trace};
+    if (!tree->is_present)
+        return;
+    tp_tree_processes_build(tree, trace, arena);
+    build_threads(tree, arena);
+    weigh_samples(tree, arena);
+    find_peaks(tree);
+    tree->is_present = tree->thread_count > 0;
+}

@@ -1,0 +1,124 @@
+/* Decoding, recordings from outside: states of threads, processes, what these held. See decode.h.
+ *
+ * The arguments are read from the text of the event: they are many, and only these recordings have them. */
+#include "webreport/trace/decode_parts.h"
+
+/* The members of an event's arguments, one after the other. */
+static struct tp_scan scan_args(const struct tp_element *e)
+{
+    struct tp_str args = tp_element_args(e->text);
+    return (struct tp_scan){.at = args.ptr, .end = args.ptr + args.len, .is_lenient = true};
+}
+
+static bool next_arg(struct tp_scan *scan, struct tp_str *key, struct tp_str *value)
+{
+    return scan->at && tp_scan_member(scan, key, value);
+}
+
+static int64_t integer_of(struct tp_decoder *d, const struct tp_element *e, struct tp_str token)
+{
+    int64_t value;
+    enum tp_number_status status = tp_number_int(token, &value);
+    if (status == TP_NUMBER_RANGE)
+        tp_decoder_note(d, TP_NOTICE_ID_RANGE, e->offset);
+    return status == TP_NUMBER_OK ? value : TP_NULL_INT;
+}
+
+static uint32_t text_of(struct tp_decoder *d, const struct tp_element *e, struct tp_interner *interner,
+                        struct tp_str token)
+{
+    return tp_token_is_string(token) && token.len > 2 ? tp_element_intern(d, e, interner, tp_token_contents(token))
+                                                      : TP_NO_ID;
+}
+
+/* Start and length; a missing or negative length is 0, and noted where durations of events are. */
+static void read_times(const struct tp_element *e, int64_t *ts_ns, int64_t *dur_ns)
+{
+    *ts_ns = *dur_ns = 0;
+    tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), ts_ns);
+    if (tp_number_time(tp_span_of(e->spans, TP_FIELD_DUR), dur_ns) != TP_NUMBER_OK || *dur_ns < 0)
+        *dur_ns = 0;
+}
+
+void tp_decode_state(struct tp_decoder *d, const struct tp_element *e)
+{
+    static const char *const names[TP_STATE_COUNT] = {"running", "ready", "blocked"};
+    struct tp_state state = {.cause = TP_NO_ID, .stack = TP_NO_ID};
+    struct tp_str name = tp_strings_get(&d->trace->names, e->name_id), key, value;
+    while (state.state < TP_STATE_COUNT && !tp_str_equal(name, tp_str_of(names[state.state])))
+        state.state++;
+    if (state.state == TP_STATE_COUNT)
+        return;
+    read_times(e, &state.ts_ns, &state.dur_ns);
+    if (state.state == TP_STATE_BLOCKED)
+        for (struct tp_scan scan = scan_args(e); next_arg(&scan, &key, &value);) {
+            if (tp_str_equal(key, TP_STR("cause")))
+                state.cause = text_of(d, e, &d->texts, value);
+            else if (tp_str_equal(key, TP_STR("stack")))
+                state.stack = text_of(d, e, &d->stacks, value);
+        }
+    state.thread = tp_element_thread(d, e);
+    *(struct tp_state *)tp_vec_push(&d->states) = state;
+}
+
+static void read_process_arg(struct tp_decoder *d, const struct tp_element *e, struct tp_seen_process *process,
+                             struct tp_str key, struct tp_str value)
+{
+    const struct {
+        const char *key;
+        int64_t *number;
+    } numbers[] = {{"ppid", &process->parent_pid},
+                   {"exit", &process->exit_code},
+                   {"signal", &process->signal},
+                   {"peak resident bytes", &process->peak_bytes},
+                   {"read bytes", &process->read_bytes},
+                   {"written bytes", &process->written_bytes},
+                   {"disk read bytes", &process->disk_read_bytes},
+                   {"disk written bytes", &process->disk_written_bytes}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (tp_str_equal(key, tp_str_of(numbers[i].key)))
+            *numbers[i].number = integer_of(d, e, value);
+    if (tp_str_equal(key, TP_STR("end")))
+        process->end = text_of(d, e, &d->texts, value);
+    if (tp_str_equal(key, TP_STR("execs")) && value.ptr[0] == '[')
+        process->execs = tp_element_intern(d, e, &d->values, value);
+}
+
+void tp_decode_process(struct tp_decoder *d, const struct tp_element *e)
+{
+    struct tp_seen_process process = {.parent_pid = TP_NULL_INT,
+                                      .exit_code = TP_NULL_INT,
+                                      .signal = TP_NULL_INT,
+                                      .peak_bytes = TP_NULL_INT,
+                                      .read_bytes = TP_NULL_INT,
+                                      .written_bytes = TP_NULL_INT,
+                                      .disk_read_bytes = TP_NULL_INT,
+                                      .disk_written_bytes = TP_NULL_INT,
+                                      .name = e->name_id,
+                                      .end = TP_NO_ID,
+                                      .execs = TP_NO_ID};
+    struct tp_str key, value;
+    read_times(e, &process.ts_ns, &process.dur_ns);
+    for (struct tp_scan scan = scan_args(e); next_arg(&scan, &key, &value);)
+        read_process_arg(d, e, &process, key, value);
+    process.thread = tp_element_thread(d, e);
+    *(struct tp_seen_process *)tp_vec_push(&d->seen_processes) = process;
+}
+
+void tp_decode_memory_look(struct tp_decoder *d, const struct tp_element *e)
+{
+    struct tp_memory_look look = {.bytes = TP_NULL_INT};
+    struct tp_str key, value;
+    if (!tp_str_equal(tp_span_of(e->spans, TP_FIELD_NAME), TP_STR("\"process memory\"")) ||
+        tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &look.ts_ns) != TP_NUMBER_OK)
+        return;
+    for (struct tp_scan scan = scan_args(e); next_arg(&scan, &key, &value);)
+        if (tp_str_equal(key, TP_STR("resident bytes"))) {
+            double bytes = tp_number_real(value);
+            look.bytes = bytes >= 0 && bytes < 9e18 ? (int64_t)bytes : TP_NULL_INT;
+        }
+    if (look.bytes == TP_NULL_INT)
+        return;
+    look.thread = tp_element_thread(d, e);
+    *(struct tp_memory_look *)tp_vec_push(&d->memory_looks) = look;
+}
