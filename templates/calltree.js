@@ -151,9 +151,17 @@
     this.count.textContent = this.wanted ? this.hits + (this.hits === 1 ? ' match' : ' matches') : '';
   };
 
+  /* Other calls instead: those of a chosen span of time. */
+  Tree.prototype.replace = function (rows) {
+    this.calls = link(rows);
+    this.root = this.focus = this.calls[0];
+    this.draw();
+  };
+
   Array.prototype.forEach.call(document.querySelectorAll('.calltree'), function (card) {
     try {
-      new Tree(card);
+      var tree = new Tree(card), whole = tree.calls.map(function (call) { return call.row; });
+      card.addEventListener('calls', function (event) { tree.replace(event.detail || whole); });
     } catch (error) {
       console.warn('call tree: ' + error.message);
     }

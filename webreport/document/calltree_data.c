@@ -21,6 +21,11 @@ static const char *const sample_labels[] = {
     [TP_CALL_OPERATOR] = "function", [TP_CALL_KERNEL] = "function", [TP_CALL_OTHER] = "smaller ones together",
 };
 
+static const char *const program_labels[] = {
+    [TP_CALL_ROOT] = "all samples",    [TP_CALL_PHASE] = "program", [TP_CALL_FRAME] = "Python",
+    [TP_CALL_OPERATOR] = "native code", [TP_CALL_KERNEL] = "kernel", [TP_CALL_OTHER] = "smaller ones together",
+};
+
 static int64_t size_of(const struct tp_calltree *tree, const struct tp_call *call)
 {
     return tree->has_device ? call->device_ns : call->host_ns;
@@ -85,7 +90,7 @@ static void put_boxes(struct tp_object *object, struct tp_arena *arena, const st
 static const char *label_of(const struct tp_calltree *tree, unsigned kind)
 {
     if (tree->has_samples)
-        return sample_labels[kind];
+        return tree->is_program ? program_labels[kind] : sample_labels[kind];
     if (kind == TP_CALL_FRAME)
         return tp_phrase(TP_PHRASE_CALLER, tree->producer);
     return kind == TP_CALL_OPERATOR && !tp_speaks_torch(tree->producer) ? "call" : looks[kind].label;

@@ -47,6 +47,14 @@ struct tp_data tp_section_calltree(const struct tp_section *section);
 struct tp_data tp_section_timeline(const struct tp_section *section);
 struct tp_data tp_section_quality(const struct tp_section *section);
 struct tp_data tp_section_about(const struct tp_section *section);
+/* Of a program recorded from outside (section_program.c). */
+struct tp_data tp_section_processes(const struct tp_section *section);
+struct tp_data tp_section_threads(const struct tp_section *section);
+struct tp_data tp_section_flame(const struct tp_section *section);
+struct tp_data tp_section_functions(const struct tp_section *section);
+struct tp_data tp_section_waits(const struct tp_section *section);
+struct tp_data tp_section_usage(const struct tp_section *section);
+struct tp_data tp_section_seen(const struct tp_section *section);
 
 /* What is to know first of a profile, for the page's overview and the digest: verdict, figures, findings, the heaviest
  * kernels and operators. In section->arena. */

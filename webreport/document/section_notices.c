@@ -114,6 +114,8 @@ void tp_section_put_notices(const struct tp_section *section, struct tp_document
 
     add_damage(document, section->profile);
     add_evidence(document, section->profile);
+    if (tp_is_of_program(section->profile->advice, section->profile->model))
+        return; /* none of these has steps, devices or allocators */
     add_missing(document, section->profile);
     if (absent)
         tp_document_note(document, absent);

@@ -1,6 +1,7 @@
 /* What is to know first: verdict, where a step's time goes, figures, findings, steps, the heaviest rows. */
 #include "webreport/document/chart.h"
 #include "webreport/document/name_text.h"
+#include "webreport/document/program_document.h"
 #include "webreport/document/section.h"
 
 #include <math.h>
@@ -274,6 +275,10 @@ void tp_report_document(struct tp_document *document, const struct tp_section *s
     struct tp_verdict_block verdict = tp_section_verdict(&section->naming, profile);
 
     tp_document_init(document, "Report", section->arena);
+    if (tp_section_is_program(section)) {
+        tp_program_document(document, section);
+        return;
+    }
     tp_document_title(document, &(struct tp_title_block){section->title, "overview", "Overview"});
     tp_document_verdict(document, &verdict);
     document->places = TP_IN_PAGES;
@@ -308,13 +313,15 @@ void tp_report_line(struct tp_document *document, const struct tp_section *secti
     struct tp_str run = tp_shown_text(&section->naming, profile->run);
     const char *finding = "";
 
-    if (found->finding_count)
+    if (found->finding_count && !tp_section_is_program(section))
         finding = first_finding(&found->findings[0], arena);
     tp_document_init(document, "Report", arena);
+    bool is_program = tp_section_is_program(section);
+    int64_t ns = is_program ? profile->advice->program.parts.wall_ns : step_ns(&profile->views->overview);
     tp_document_fact(document,
                      tp_text_printf(arena, "%.*s%s%s", (int)run.len, run.ptr, run.len ? " / " : "", section->title),
-                     tp_text_printf(arena, "%s, %s per step%s", tp_section_verdict(&section->naming, profile).class,
-                                    tp_text_of_time(arena, step_ns(&profile->views->overview)), finding));
+                     tp_text_printf(arena, "%s, %s %s%s", tp_section_verdict(&section->naming, profile).class,
+                                    tp_text_of_time(arena, ns), is_program ? "wall" : "per step", finding));
 }
 
 void tp_report_failed_line(struct tp_document *document, const struct tp_naming *naming, struct tp_str file,

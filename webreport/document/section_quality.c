@@ -1,4 +1,5 @@
 /* Trace quality: what was read, repaired and skipped, and checks that make findings weaker. */
+#include "webreport/document/program_document.h"
 #include "webreport/document/section.h"
 
 #include <string.h>
@@ -331,12 +332,31 @@ static void put_definitions(const struct tp_section *section, struct tp_object *
                                 tp_section_word(section, TEXTS[i][1]));
 }
 
+/* Of a program recorded from outside. */
+static void put_program_definitions(struct tp_object *object)
+{
+    static const char *const TEXTS[][2] = {
+        {"Wall", "Time in which any thread lives: running where any runs; else ready where any is; else what the waiting "
+                 "threads wait for, the rarest reason first."},
+        {"Ready", "A thread could run, and no CPU was free for it."},
+        {"Self, total", "CPU time of samples with the function innermost; with it anywhere, once each."},
+        {"Verdict", "The first of ten rules that holds for the parts of the wall."},
+    };
+    struct tp_list *definitions = tp_object_list(object, "definitions");
+
+    for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++)
+        tp_section_add_fact(definitions, TEXTS[i][0], TEXTS[i][1]);
+}
+
 struct tp_data tp_section_about(const struct tp_section *section)
 {
     struct tp_object *object = tp_object_new(section->arena);
 
     put_about_facts(section, object);
-    put_definitions(section, object);
+    if (tp_section_is_program(section))
+        put_program_definitions(object);
+    else
+        put_definitions(section, object);
     tp_object_text(object, "left_out", section->left_out ? section->left_out : "");
     return tp_data_of_object(object);
 }

@@ -224,6 +224,8 @@ static bool find_in_row(const struct tp_data *object, struct tp_str name, struct
                           : (struct tp_data){TP_DATA_NONE, NULL, NULL, 0, 0};
     else if (tp_str_equal(name, TP_STR("row_is_deep")))
         *out = tp_data_bool(shown->is_tree && row->depth > shown->open_depth);
+    else if (tp_str_equal(name, TP_STR("row_is_faint")))
+        *out = tp_data_bool(row->is_faint);
     else
         return false;
     return true;

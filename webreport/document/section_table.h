@@ -51,6 +51,7 @@ struct tp_shown_row {
     bool is_place;        /* the prefix is the folder of a source line: what is cut where room is scarce */
     const char *href;     /* NULL: no link */
     unsigned depth;       /* of a tree */
+    bool is_faint;        /* too uncertain to be read as a number */
     struct tp_data more;  /* object for the template "table_more"; kind NONE: the row does not open */
 };
 

@@ -221,3 +221,13 @@ void tp_calltree_of_samples(struct tp_calltree *tree, const struct tp_model *mod
     prune(tree, &merge, options, arena);
     tree->has_samples = true;
 }
+
+void tp_calltree_of_program(struct tp_calltree *tree, const struct tp_model *model, const struct tp_program_view *view,
+                            const struct tp_calltree_options *options, struct tp_arena *arena)
+{
+    struct tp_merge merge;
+    tp_merge_init(&merge, model, arena);
+    tp_merge_program(&merge, view, NULL, arena);
+    prune(tree, &merge, options, arena);
+    tree->has_samples = tree->is_program = true;
+}

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "webreport/measure/program_view.h"
 #include "webreport/model/facts.h"
 
 enum tp_call_kind {
@@ -38,6 +39,7 @@ struct tp_calltree {
     uint64_t merged_count; /* nodes before pruning */
     bool has_device;
     bool has_samples; /* call_count is of samples, frames are functions */
+    bool is_program;  /* as has_samples, and phases are programs, operators native functions, kernels the system's */
     bool is_cut;      /* more different paths than can be kept; the deepest ones count for their callers */
 };
 
@@ -55,6 +57,10 @@ void tp_calltree_build(struct tp_calltree *tree, const struct tp_model *model,
 /* The same from samples: thread -> function -> function; host_ns is processor time, call_count the number of samples.
  * Functions are told apart by name and file, not by line. Recursion is as deep as it was. */
 void tp_calltree_of_samples(struct tp_calltree *tree, const struct tp_model *model,
+                            const struct tp_calltree_options *options, struct tp_arena *arena);
+
+/* The same of a program recorded from outside: program -> function -> function, by the weights of its samples. */
+void tp_calltree_of_program(struct tp_calltree *tree, const struct tp_model *model, const struct tp_program_view *view,
                             const struct tp_calltree_options *options, struct tp_arena *arena);
 
 #endif

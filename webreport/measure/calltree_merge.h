@@ -4,6 +4,7 @@
 #define TP_WEBREPORT_MEASURE_CALLTREE_MERGE_H
 
 #include "webreport/measure/calltree.h"
+#include "webreport/measure/program_view.h"
 #include "writer/base/keys.h"
 
 /* What stands in a node: a name of the trace or a text of ours, with its kind. */
@@ -50,6 +51,11 @@ uint32_t tp_merge_child(struct tp_merge *merge, uint32_t parent, uint32_t label)
 
 /* Makes an initialised merge of the samples of threads (calltree_samples.c). */
 void tp_merge_samples(struct tp_merge *merge, const struct tp_model *model, struct tp_arena *arena);
+
+/* Makes a merge of the samples of a program, on an initialised one (calltree_program.c). node_of_sample: by sample of the
+ * trace, the node it ends in; NULL: not wanted. */
+void tp_merge_program(struct tp_merge *merge, const struct tp_program_view *view, uint32_t *node_of_sample,
+                      struct tp_arena *arena);
 
 /* Walks hosts, memory records and devices of the model. */
 void tp_merge_build(struct tp_merge *merge, const struct tp_model *model, struct tp_arena *arena);

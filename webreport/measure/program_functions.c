@@ -216,12 +216,6 @@ const char *tp_program_function_place(const struct tp_program_function *function
                           : tp_text_printf(arena, "%.*s", (int)function->file.len, function->file.ptr);
 }
 
-const char *tp_program_function_words(const struct tp_program_function *function, struct tp_arena *arena)
-{
-    const char *place = function->is_nameless ? "" : tp_program_function_place(function, arena);
-    return tp_text_printf(arena, *place ? "%.*s (%s)" : "%.*s%s", (int)function->name.len, function->name.ptr, place);
-}
-
 bool tp_program_function_is_system(const struct tp_program_function *function)
 {
     static const char *const starts[] = {"libc.so",  "libc-2",  "libpthread", "ld-linux",  "[vdso]",   "../sysdeps/",
@@ -232,4 +226,11 @@ bool tp_program_function_is_system(const struct tp_program_function *function)
         if (tp_str_starts(function->file, starts[i]))
             return true;
     return function->is_nameless && tp_str_starts(function->name, "[unknown]");
+}
+
+const char *tp_program_function_words(const struct tp_program_function *function, struct tp_arena *arena)
+{
+    bool says_place = !function->is_nameless && !tp_program_function_is_system(function);
+    const char *place = says_place ? tp_program_function_place(function, arena) : "";
+    return tp_text_printf(arena, *place ? "%.*s (%s)" : "%.*s%s", (int)function->name.len, function->name.ptr, place);
 }

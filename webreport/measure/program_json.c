@@ -61,6 +61,14 @@ static void table_json(const char *key, const struct tp_table *table, struct tp_
     tp_table_json(table, json);
 }
 
+static void put_bytes(struct tp_json *json, const char *key, int64_t bytes)
+{
+    if (bytes == TP_NULL_INT)
+        tp_json_member_null(json, key);
+    else
+        tp_json_member_int(json, key, bytes);
+}
+
 void tp_program_view_json(const struct tp_program_view *view, struct tp_json *json)
 {
     tp_json_object(json);
@@ -72,6 +80,8 @@ void tp_program_view_json(const struct tp_program_view *view, struct tp_json *js
     tp_json_member_us(json, "blocked_us", view->state_ns[TP_STATE_BLOCKED]);
     tp_json_member_us(json, "busy_us", view->parts.busy_ns);
     tp_json_member_int(json, "wake_ups", (int64_t)view->wake_up_count);
+    put_bytes(json, "disk_read_bytes", view->disk_read_bytes);
+    put_bytes(json, "disk_written_bytes", view->disk_written_bytes);
     parts_json(view, json);
     table_json("processes", &view->processes, json);
     table_json("threads", &view->threads, json);

@@ -27,10 +27,12 @@ static const struct tp_column_def process_defs[TP_PROGRAM_PROCESS_COLUMNS] = {
     {"threads", "Threads", "", "Threads that it had.", TP_COLUMN_INT},
     {"samples", "Samples", "", "Samples that found one of its threads running.", TP_COLUMN_INT},
     BYTES("peak_bytes", "Peak", "Most resident memory at a look."),
-    BYTES("read_bytes", "Read", "Bytes that its calls read."),
-    BYTES("written_bytes", "Written", "Bytes that its calls wrote."),
-    BYTES("disk_read_bytes", "From disk", "Bytes that the kernel read from a disk for it."),
-    BYTES("disk_written_bytes", "To disk", "Bytes that it made the kernel write to a disk."),
+    BYTES("read_bytes", "Read", "Bytes that its calls read, and those of children that it waited for."),
+    BYTES("written_bytes", "Written", "Bytes that its calls wrote, and those of children that it waited for."),
+    BYTES("disk_read_bytes", "From disk",
+          "Bytes that the kernel read from a disk for it, and for children that it waited for."),
+    BYTES("disk_written_bytes", "To disk",
+          "Bytes that it made the kernel write to a disk, children that it waited for included."),
     {"exit", "Exit", "", "Exit code, or the signal that ended it.", TP_COLUMN_TEXT}};
 
 static const struct tp_column_def thread_defs[TP_PROGRAM_THREAD_COLUMNS] = {
@@ -143,6 +145,21 @@ static void fill_thread(struct tp_program_view *view, uint32_t row)
     view->wake_up_count += thread->wake_up_count;
 }
 
+/* Of the whole tree: see program_view.h. Children stand behind their parents. */
+static int64_t moved_bytes(const struct tp_program_view *view, unsigned column, struct tp_arena *arena)
+{
+    const struct tp_process_tree *tree = &view->tree;
+    int64_t *below = tp_arena_array(arena, tree->process_count + 1, sizeof *below), all = 0;
+    bool is_known = false;
+    for (uint32_t i = tree->process_count; i-- > 0;) {
+        int64_t own = tp_table_int(&view->processes, column)[i];
+        int64_t *above = tree->processes[i].parent == TP_NO_ID ? &all : &below[tree->processes[i].parent];
+        is_known |= own != TP_NULL_INT;
+        *above = tp_sat_add(*above, own > below[i] ? own : below[i]);
+    }
+    return is_known ? all : TP_NULL_INT;
+}
+
 static void fill_tree(struct tp_program_view *view, struct tp_arena *arena)
 {
     const struct tp_process_tree *tree = &view->tree;
@@ -154,6 +171,8 @@ static void fill_tree(struct tp_program_view *view, struct tp_arena *arena)
         fill_process(view, i, arena);
     for (uint32_t i = 0; i < tree->thread_count; i++)
         fill_thread(view, i);
+    view->disk_read_bytes = moved_bytes(view, TP_PROGRAM_PROCESS_DISK_READ, arena);
+    view->disk_written_bytes = moved_bytes(view, TP_PROGRAM_PROCESS_DISK_WRITTEN, arena);
     view->command = tp_table_text(&view->processes, TP_PROGRAM_PROCESS_COMMAND)[0];
     for (uint32_t i = 0; i < tree->process_count; i++)
         if (!tree->processes[i].sample_count)

@@ -8,6 +8,7 @@
 
 #include "webreport/document/history_document.h"
 #include "webreport/document/page_index.h"
+#include "webreport/document/program_document.h"
 #include "webreport/document/section.h"
 #include "webreport/print/html.h"
 #include "webreport/print/page_shell.h"
@@ -32,25 +33,35 @@ static struct tp_data overview(const struct tp_section *section)
     return tp_data_of_object(root);
 }
 
-/* The sections with their place in the navigation; the order is that of the page. Large ones walk every event. */
+/* The sections with their place in the navigation; the order is that of the page. Large ones walk every event. A
+ * program recorded from outside has sections of its own, and of the others those that all have. */
+enum { OF_ALL, OF_PROGRAMS, OF_OTHERS };
 static const struct {
     const char *name, *label;
     struct tp_data (*build)(const struct tp_section *section);
     bool is_large;
+    uint8_t whose;
 } SECTIONS[] = {
-    {"overview", "Overview", overview, false},
-    {"idle", "Idle time", tp_section_idle, false},
-    {"serving", "Serving", tp_section_serving, false},
-    {"operators", "Operators", tp_section_operators, false},
-    {"kernels", "Kernels", tp_section_kernels, false},
-    {"memory", "Memory", tp_section_memory, false},
-    {"modules", "Modules", tp_section_modules, false},
-    {"samples", "CPU samples", tp_section_samples, false},
-    {"tasks", "Tasks", tp_section_tasks, false},
-    {"calltree", "Call tree", tp_section_calltree, true},
-    {"timeline", "Timeline", tp_section_timeline, false},
-    {"quality", "Trace quality", tp_section_quality, false},
-    {"about", "About", tp_section_about, false},
+    {"overview", "Overview", overview, false, OF_ALL},
+    {"processes", "Processes", tp_section_processes, false, OF_PROGRAMS},
+    {"threads", "Threads", tp_section_threads, false, OF_PROGRAMS},
+    {"flame", "Flame", tp_section_flame, false, OF_PROGRAMS},
+    {"functions", "Functions", tp_section_functions, false, OF_PROGRAMS},
+    {"waits", "Waits", tp_section_waits, false, OF_PROGRAMS},
+    {"usage", "Memory and I/O", tp_section_usage, false, OF_PROGRAMS},
+    {"seen", "What was seen", tp_section_seen, false, OF_PROGRAMS},
+    {"idle", "Idle time", tp_section_idle, false, OF_OTHERS},
+    {"serving", "Serving", tp_section_serving, false, OF_OTHERS},
+    {"operators", "Operators", tp_section_operators, false, OF_OTHERS},
+    {"kernels", "Kernels", tp_section_kernels, false, OF_OTHERS},
+    {"memory", "Memory", tp_section_memory, false, OF_OTHERS},
+    {"modules", "Modules", tp_section_modules, false, OF_OTHERS},
+    {"samples", "CPU samples", tp_section_samples, false, OF_OTHERS},
+    {"tasks", "Tasks", tp_section_tasks, false, OF_OTHERS},
+    {"calltree", "Call tree", tp_section_calltree, true, OF_OTHERS},
+    {"timeline", "Timeline", tp_section_timeline, false, OF_OTHERS},
+    {"quality", "Trace quality", tp_section_quality, false, OF_OTHERS},
+    {"about", "About", tp_section_about, false, OF_ALL},
 };
 enum { SECTION_COUNT = sizeof(SECTIONS) / sizeof(SECTIONS[0]), THREAD_FROM_EVENTS = 20000 };
 
@@ -243,8 +254,9 @@ static int build_small(void *context, struct tp_error *err)
     struct small_sections *small = context;
 
     (void)err;
+    unsigned whose = tp_section_is_program(small->section) ? OF_PROGRAMS : OF_OTHERS;
     for (unsigned i = 0; i < SECTION_COUNT; i++)
-        if (!SECTIONS[i].is_large)
+        if (!SECTIONS[i].is_large && (SECTIONS[i].whose == OF_ALL || SECTIONS[i].whose == whose))
             small->data[i] = SECTIONS[i].build(small->section);
     return 0;
 }

@@ -1,0 +1,28 @@
+/* What is to know first of a program recorded from outside: for the page's overview, the digest and the terminal; and
+ * what its sections share. */
+#ifndef TP_WEBREPORT_DOCUMENT_PROGRAM_DOCUMENT_H
+#define TP_WEBREPORT_DOCUMENT_PROGRAM_DOCUMENT_H
+
+#include "webreport/document/chart.h"
+#include "webreport/document/section.h"
+
+/* Is the profile one of a program, and nothing but that? */
+static inline bool tp_section_is_program(const struct tp_section *section)
+{
+    return tp_is_of_program(section->profile->advice, section->profile->model);
+}
+
+/* Fills an initialised document. */
+void tp_program_document(struct tp_document *document, const struct tp_section *section);
+
+/* Colour of a part of the wall (program_parts.h). */
+enum tp_chart_kind tp_program_part_kind(unsigned part);
+
+/* Tables of a program, as pages show them; max_rows rows at most. NULL without rows. */
+struct tp_shown_table *tp_program_functions_table(const struct tp_section *section, size_t max_rows);
+struct tp_shown_table *tp_program_waits_table(const struct tp_section *section, size_t max_rows);
+
+/* The command of a process as a row of a table: cut, and without private parts on request. */
+struct tp_str tp_program_command(const struct tp_section *section, size_t row);
+
+#endif
