@@ -59,6 +59,9 @@ static const struct code codes[] = {
     {TP_RULE_H10, NULL, "<built-in method write of _io.", CODE_WHOLE},
     {TP_RULE_H10, NULL, "<built-in method flush of _io.", CODE_WHOLE},
     {TP_RULE_H10, NULL, "<built-in method close of _io.", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in method commit of sqlite3.", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in method execute of sqlite3.", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in method executemany of sqlite3.", CODE_WHOLE},
     {TP_RULE_H11, "torch/utils/checkpoint.py", "recompute_fn", CODE_WHOLE},
     {TP_RULE_H11, "torch/utils/checkpoint.py", "unpack_hook", CODE_WHOLE},
     {TP_RULE_H11, "torch/utils/checkpoint.py", "backward", CODE_BEGIN}, /* reentrant: again, up to .. */
@@ -67,6 +70,10 @@ static const struct code codes[] = {
     {TP_RULE_H13, "torch/autograd/anomaly_mode.py", NULL, CODE_WHOLE},
     {TP_RULE_H13, "torch/fx/traceback.py", "format_stack", CODE_WHOLE},
     {TP_RULE_H13, "torch/autograd/gradcheck.py", "gradcheck", CODE_WHOLE},
+    {TP_RULE_H13, "torch/testing/_comparison.py", "assert_close", CODE_WHOLE},
+    {TP_RULE_H13, "torch/distributions/constraints.py", "check", CODE_WHOLE}, /* validate_args, on unless it is said */
+    {TP_RULE_H13, "torch/distributions/distribution.py", "__init__", CODE_WHOLE},
+    {TP_RULE_H13, "torch/distributions/distribution.py", "_validate_sample", CODE_WHOLE},
 };
 
 /* frame: of the name; path empty: it names no file. */
@@ -171,13 +178,13 @@ static const struct {
     const char *name;
     uint8_t part;
 } operators[] = {
-    {"aten::isnan", IS_CHECK},        {"aten::isinf", IS_CHECK},        {"aten::isfinite", IS_CHECK},
-    {"aten::_is_any_true", IS_CHECK}, {"aten::any", IS_ANSWER},         {"aten::all", IS_ANSWER},
-    {"aten::is_nonzero", IS_ANSWER},  {"aten::item", IS_ANSWER},        {"aten::abs", IS_ANSWER},
-    {"aten::max", IS_ANSWER},         {"aten::min", IS_ANSWER},         {"aten::lt", IS_ANSWER},
-    {"aten::gt", IS_ANSWER},          {"aten::logical_not", IS_ANSWER}, {"aten::logical_or", IS_ANSWER},
-    {"aten::zeros_like", IS_ZERO},    {"aten::zero_", IS_ZERO},         {"aten::_foreach_zero_", IS_ZERO},
-    {"aten::add_", IS_ADD},
+    {"aten::isnan", IS_CHECK},        {"aten::isinf", IS_CHECK},         {"aten::isfinite", IS_CHECK},
+    {"aten::_is_any_true", IS_CHECK}, {"aten::any", IS_ANSWER},          {"aten::all", IS_ANSWER},
+    {"aten::allclose", IS_CHECK},     {"aten::isclose", IS_CHECK},       {"aten::is_nonzero", IS_ANSWER},
+    {"aten::item", IS_ANSWER},        {"aten::abs", IS_ANSWER},          {"aten::max", IS_ANSWER},
+    {"aten::min", IS_ANSWER},         {"aten::lt", IS_ANSWER},           {"aten::gt", IS_ANSWER},
+    {"aten::logical_not", IS_ANSWER}, {"aten::logical_or", IS_ANSWER},   {"aten::zeros_like", IS_ZERO},
+    {"aten::zero_", IS_ZERO},         {"aten::_foreach_zero_", IS_ZERO}, {"aten::add_", IS_ADD},
 };
 
 /* By name: its part. */

@@ -372,11 +372,11 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
          "host.gc"},
     [TP_RULE_H13] = {"H13",
                      TP_RULE_ANY,
-                     "Debugging aids are on: anomaly mode, NaN checks, watching hooks",
+                     "Debugging aids are on: anomaly mode, checks of values, hooks",
                      TP_CONFIDENCE_MEDIUM,
                      {{"min_pct", 3.0, false}},
-                     "Leave torch.autograd.set_detect_anomaly off in real runs, and look for NaN, or at values in hooks, every "
-                     "N steps.",
+                     "Leave torch.autograd.set_detect_anomaly off in real runs, look at values every N steps, and make "
+                     "torch.distributions with validate_args=False.",
                      "https://docs.pytorch.org/docs/stable/autograd.html",
                      "debug.checks"},
     [TP_RULE_H14] =
