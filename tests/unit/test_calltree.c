@@ -78,7 +78,7 @@ static void equal_paths_are_one_node(void **state)
                                                                                                                          "50",
                                                                                                                          "12"),
         100);
-    const struct tp_call *step = find(&s, "training step"), *mm = find(&s, "aten::mm"), *gemm = find(&s, "gemm");
+    const struct tp_call *step = find(&s, "profiled step"), *mm = find(&s, "aten::mm"), *gemm = find(&s, "gemm");
     assert_ptr_equal(parent(&s, gemm), mm);
     assert_ptr_equal(parent(&s, mm), step);
     assert_int_equal(step->call_count, 2);
@@ -130,7 +130,7 @@ static void backward_thread_and_memory_are_attributed(void **state)
     const struct tp_call *node = find(&s, "autograd::engine::evaluate_function: MmBackward0");
     assert_int_equal(node->bytes, 512);
     assert_true(tp_str_equal(parent(&s, node)->name, TP_STR("backward")));
-    assert_true(tp_str_equal(parent(&s, parent(&s, node))->name, TP_STR("training step")));
+    assert_true(tp_str_equal(parent(&s, parent(&s, node))->name, TP_STR("profiled step")));
     assert_int_equal(parent(&s, node)->host_ns, 60000);
     tp_arena_release(&s.arena);
 }
@@ -150,7 +150,7 @@ static void steps_stand_at_the_top_whatever_runs_around_them(void **state)
                                                       "") "," HOST("cpu_op", "aten::mm", "150", "20", "1",
                                                                    "") "," KERNEL("lost", "500", "30", "99"),
           100);
-    const struct tp_call *step = find(&s, "training step"), *lost = find(&s, "lost");
+    const struct tp_call *step = find(&s, "profiled step"), *lost = find(&s, "lost");
     assert_int_equal(step->parent, 0);
     assert_int_equal(step->call_count, 2);
     assert_int_equal(step->host_ns, 400000);

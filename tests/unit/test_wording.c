@@ -110,6 +110,47 @@ static void no_rule_speaks_python_to_others(void **state)
             speaks_no_python("phrase", tp_phrase((enum tp_phrase)phrase, (enum tp_producer)p));
 }
 
+/* What only who trains can do. */
+static const char *const training_words[] = {"training",   "optimizer", "backward", "gradient", "loss",
+                                             "learning rate", "epoch",  "DistributedDataParallel"};
+
+/* Those that no trace has in which nothing is trained: they name what they found. */
+static bool is_of_training(const char *id)
+{
+    static const char *const ids[] = {"C6", "C7", "C19", "H3", "H11", "H15"};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        if (strcmp(ids[i], id) == 0)
+            return true;
+    return false;
+}
+
+static void who_does_not_train_reads_nothing_of_training(void **state)
+{
+    (void)state;
+    static const enum tp_program_use_kind kinds[] = {TP_USE_SERVING, TP_USE_DIFFUSION, TP_USE_INFERENCE, TP_USE_CPU};
+    unsigned count;
+    const struct tp_rule *rules = tp_rules(&count);
+    for (unsigned i = 0; i < count; i++)
+        for (unsigned k = 0; k < sizeof kinds / sizeof *kinds && !is_of_training(rules[i].id); k++) {
+            struct tp_rule_words words = tp_rule_words_of_use(&rules[i], TP_PRODUCER_TORCH, kinds[k]);
+            for (size_t w = 0; w < sizeof training_words / sizeof *training_words; w++)
+                if (strcasestr(words.title, training_words[w]) || strcasestr(words.advice, training_words[w]))
+                    fail_msg("%s: \"%s\" in \"%s: %s\"", rules[i].id, training_words[w], words.title, words.advice);
+        }
+}
+
+static void who_trains_and_programs_of_c_keep_their_words(void **state)
+{
+    (void)state;
+    unsigned count;
+    const struct tp_rule *rules = tp_rules(&count);
+    for (unsigned i = 0; i < count; i++) {
+        struct tp_rule_words own = tp_rule_words_of_use(&rules[i], TP_PRODUCER_TRACEPRESS, TP_USE_SERVING);
+        assert_true(tp_rule_words_of_use(&rules[i], TP_PRODUCER_TORCH, TP_USE_TRAINING).advice == rules[i].advice);
+        assert_true(own.advice == tp_rule_words(&rules[i], TP_PRODUCER_TRACEPRESS).advice);
+    }
+}
+
 static void the_words_of_a_rule_are_found_by_its_id(void **state)
 {
     (void)state;
@@ -275,6 +316,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_rule_speaks_python_to_others),
+        cmocka_unit_test(who_does_not_train_reads_nothing_of_training),
+        cmocka_unit_test(who_trains_and_programs_of_c_keep_their_words),
         cmocka_unit_test(the_words_of_a_rule_are_found_by_its_id),
         cmocka_unit_test(a_trace_tells_who_made_it),
         cmocka_unit_test(a_quarter_of_input_is_the_verdict),

@@ -112,7 +112,7 @@ static void fill_finding(const struct tp_section *section, struct tp_finding_blo
         .tone = tones[finding->severity],
         .status = tp_severity_text(finding->severity),
         .id = finding->rule->id,
-        .title = finding->title,
+        .title = finding->shown_title,
         .value = has_time ? tp_text_of_time(arena, (int64_t)llround(tp_finding_most_us(finding) * 1000)) : NULL,
         .change = has_time    ? tp_finding_gain(finding, arena)
                   : has_share ? tp_text_of_percent(arena, finding->share_percent)
@@ -121,7 +121,7 @@ static void fill_finding(const struct tp_section *section, struct tp_finding_blo
                  : has_share ? "of the step is concerned"
                              : NULL,
         .reasons = {why_text(section, finding)},
-        .advice = finding->advice,
+        .advice = finding->shown_advice,
         .link = finding->doc_url};
     fill_remedies(section, block, finding->rule->id);
     fill_evidence(section, block, finding);

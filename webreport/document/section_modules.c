@@ -3,7 +3,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Rows without a backward pass: programs that are not PyTorch's have none. */
+/* Rows without a backward pass: programs that are not PyTorch's have none, nor those that only call a model. */
 #define CALLS                                                                                                          \
     {                                                                                                                  \
         TP_SHOW_COUNT, TP_MODULE_OCCURRENCES, "Calls", 0, 0, false, false                                              \
@@ -39,17 +39,27 @@
         TP_SHOW_TIME, TP_MODULE_BACKWARD_HOST_TOTAL, "Backward CPU", 1, 0, false, false                                \
     }
 
-static const struct tp_shown_column TORCH_GPU[] = {CALLS, GPU_TIMES, BACKWARD_GPU, CPU_TOTAL, CPU_SELF, BACKWARD_CPU};
-static const struct tp_shown_column TORCH_CPU[] = {CALLS, OPERATORS, CPU_TOTAL, CPU_BAR, CPU_SELF, BACKWARD_CPU};
-static const struct tp_shown_column OTHERS_GPU[] = {CALLS, GPU_TIMES, CPU_TOTAL, CPU_SELF};
-static const struct tp_shown_column OTHERS_CPU[] = {CALLS, OPERATORS, CPU_TOTAL, CPU_BAR, CPU_SELF};
+static const struct tp_shown_column BOTH_GPU[] = {CALLS, GPU_TIMES, BACKWARD_GPU, CPU_TOTAL, CPU_SELF, BACKWARD_CPU};
+static const struct tp_shown_column BOTH_CPU[] = {CALLS, OPERATORS, CPU_TOTAL, CPU_BAR, CPU_SELF, BACKWARD_CPU};
+static const struct tp_shown_column FORWARD_GPU[] = {CALLS, GPU_TIMES, CPU_TOTAL, CPU_SELF};
+static const struct tp_shown_column FORWARD_CPU[] = {CALLS, OPERATORS, CPU_TOTAL, CPU_BAR, CPU_SELF};
 
 static const struct columns {
     const struct tp_shown_column *columns;
     unsigned count;
-} layouts[2][2] = {/* [is of others][is_gpu] */
-                   {{TORCH_CPU, COUNT(TORCH_CPU)}, {TORCH_GPU, COUNT(TORCH_GPU)}},
-                   {{OTHERS_CPU, COUNT(OTHERS_CPU)}, {OTHERS_GPU, COUNT(OTHERS_GPU)}}};
+} layouts[2][2] = {/* [has a backward pass][is_gpu] */
+                   {{FORWARD_CPU, COUNT(FORWARD_CPU)}, {FORWARD_GPU, COUNT(FORWARD_GPU)}},
+                   {{BOTH_CPU, COUNT(BOTH_CPU)}, {BOTH_GPU, COUNT(BOTH_GPU)}}};
+
+static bool has_backward(const struct tp_module_view *view)
+{
+    const int64_t *host = tp_table_int(&view->table, TP_MODULE_BACKWARD_HOST_TOTAL);
+    const int64_t *device = tp_table_int(&view->table, TP_MODULE_BACKWARD_DEVICE_TOTAL);
+    bool is_any = false;
+    for (size_t i = 0; i < view->table.row_count; i++)
+        is_any |= host[i] > 0 || device[i] > 0; /* TP_NULL_INT is below */
+    return is_any;
+}
 
 /* Rows of the upper levels that fit the limit; all of them when they do. */
 static size_t pick_rows(const struct tp_module_view *view, size_t limit, size_t *rows)
@@ -96,7 +106,7 @@ static const char *lead_text(const struct tp_section *section, bool is_gpu)
     name = tp_shown_text(&section->naming, tp_table_text(&view->table, TP_MODULE_NAME)[heaviest]);
     return tp_text_printf(section->arena, "%.*s takes %s of the modules' %s time by itself%s.", (int)name.len, name.ptr,
                           tp_text_of_percent(section->arena, sum > 0 ? 100 * most / sum : 0), is_gpu ? "GPU" : "CPU",
-                          tp_speaks_torch(section->profile->model->producer) ? ", forward and backward" : "");
+                          has_backward(view) ? ", forward and backward" : "");
 }
 
 struct tp_data tp_section_modules(const struct tp_section *section)
@@ -115,7 +125,7 @@ struct tp_data tp_section_modules(const struct tp_section *section)
     object = tp_object_new(arena);
     rows = tp_arena_array(arena, section->limits->module_rows, sizeof(*rows));
     count = pick_rows(view, section->limits->module_rows, rows);
-    layout = &layouts[!tp_speaks_torch(section->profile->model->producer)][is_gpu];
+    layout = &layouts[has_backward(view)][is_gpu];
     shown = tp_section_table_new(section, tp_table_pick(arena, &view->table, rows, count), layout->columns,
                                  layout->count, count);
     shown->name = "modules";

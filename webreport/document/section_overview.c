@@ -302,7 +302,7 @@ void tp_report_document(struct tp_document *document, const struct tp_section *s
 static const char *first_finding(const struct tp_finding *finding, struct tp_arena *arena)
 {
     const char *gain = tp_finding_gain(finding, arena);
-    return tp_text_printf(arena, "; %s %s%s%s", finding->rule->id, finding->title, gain ? ", " : "", gain ? gain : "");
+    return tp_text_printf(arena, "; %s %s%s%s", finding->rule->id, finding->shown_title, gain ? ", " : "", gain ? gain : "");
 }
 
 void tp_report_line(struct tp_document *document, const struct tp_section *section)

@@ -34,13 +34,13 @@ static void start(const struct tp_tf_run *run)
 static void put_finding(const struct tp_tf_run *run, const struct tp_finding *finding)
 {
     struct tp_arena *arena = run->export->arena;
-    tp_buf_printf(run->text, "\n### %s: %s\n\n%s, confidence %s", finding->rule->id, finding->title,
+    tp_buf_printf(run->text, "\n### %s: %s\n\n%s, confidence %s", finding->rule->id, finding->shown_title,
                   tp_severity_text(finding->severity), tp_confidence_text(finding->confidence));
     if (!isnan(finding->ceiling_us_per_step))
         tp_buf_printf(run->text, ", at most %s per step (%s)",
                       tp_text_of_time(arena, (int64_t)llround(finding->ceiling_us_per_step * US_TO_NS)),
                       tp_text_of_percent(arena, finding->share_percent));
-    tp_buf_printf(run->text, ". %s\n\n", finding->advice);
+    tp_buf_printf(run->text, ". %s\n\n", finding->shown_advice);
     if (finding->detail.len) {
         tp_markdown_escape(run->text, finding->detail);
         tp_buf_puts(run->text, "\n\n");

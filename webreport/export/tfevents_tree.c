@@ -71,7 +71,7 @@ static uint32_t graph_child(struct tree *tree, uint32_t parent, struct tp_str na
 /* The step itself is no scope: what it consists of stands at the top, so that the graph opens with the phases. */
 static bool is_step(const struct tp_merge_node *merged, const struct tp_label *label)
 {
-    return merged->parent == 0 && label->kind == TP_CALL_PHASE && tp_str_equal(label->text, TP_STR("training step"));
+    return merged->parent == 0 && label->kind == TP_CALL_PHASE && tp_str_equal(label->text, TP_STR(TP_MERGE_STEP));
 }
 
 /* The graph's node at a place; NULL: outside of steps, or too many. */

@@ -40,6 +40,7 @@ static void build(struct tp_advice *advice, const struct tp_model *model, const 
         tp_time_trees_build(&advice->times, &kinds, &units, &advice->idle, arena);
     }
     basis.is_serving = advice->serving.is_present;
+    basis.use = advice->use.of;
     tp_recommendations_build(&advice->recommendations, &basis, arena);
     if (has_works) {
         tp_work_units_drop(&units, arena);

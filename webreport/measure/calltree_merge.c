@@ -373,7 +373,7 @@ void tp_merge_build(struct tp_merge *merge, const struct tp_model *model, struct
     tp_merge_init(merge, model, arena);
     struct walk w = {.merge = merge, .open = TP_VEC(arena, struct open), .frames = TP_VEC(arena, uint32_t)};
     w.main_thread = find_main_thread(model);
-    w.step_label = tp_merge_label(merge, TP_STR("training step"), TP_CALL_PHASE);
+    w.step_label = tp_merge_label(merge, TP_STR(TP_MERGE_STEP), TP_CALL_PHASE);
     w.backward_label = tp_merge_label(merge, TP_STR("backward"), TP_CALL_PHASE);
     w.threads_label = tp_merge_label(merge, TP_STR("other threads"), TP_CALL_PHASE);
     w.unknown_label = tp_merge_label(merge,

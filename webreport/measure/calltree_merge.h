@@ -7,6 +7,8 @@
 #include "webreport/measure/program_view.h"
 #include "writer/base/keys.h"
 
+#define TP_MERGE_STEP "profiled step" /* the node of the marked steps, whatever the program is for */
+
 /* What stands in a node: a name of the trace or a text of ours, with its kind. */
 struct tp_label {
     struct tp_str text;

@@ -145,6 +145,7 @@ void tp_recommendations_build(struct tp_recommendations *out, const struct tp_ru
     struct evaluation e = {
         out, basis->verdict, arena, {.model = basis->model, .arena = &scratch, .judged_ns = basis->model->window_ns}};
     e.advisor.is_serving = basis->is_serving;
+    e.advisor.use = basis->use;
     e.advisor.quality = basis->quality;
     e.advisor.memory = basis->memory;
     e.advisor.kinds = basis->kinds;

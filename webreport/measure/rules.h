@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "webreport/measure/peaks_file.h"
+#include "webreport/measure/program_use.h"
 #include "writer/base/arena.h"
 #include "writer/base/error.h"
 #include "writer/base/json_out.h"
@@ -73,6 +74,7 @@ struct tp_evidence {
 struct tp_finding {
     const struct tp_rule *rule;
     const char *title, *advice, *doc_url; /* the rule's, in the words of the producer (wording.h); doc_url: or NULL */
+    const char *shown_title, *shown_advice; /* .. and to the kind of program: what people read */
     const char *cause;                    /* "input.transform": what is wrong; NULL: not known */
     enum tp_severity severity;
     enum tp_confidence confidence;
@@ -118,6 +120,7 @@ struct tp_rule_basis {
     const struct tp_work_units *units;
     const struct tp_rule_overrides *overrides; /* or NULL */
     bool is_serving;                           /* the trace has steps of a serving engine */
+    enum tp_program_use_kind use;
     const struct tp_trace_verdict *verdict;    /* what it decides stands first among findings that gain alike */
 };
 

@@ -298,6 +298,9 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
     f->title = words.title;
     f->advice = words.advice;
     f->doc_url = words.doc_url;
+    words = tp_rule_words_of_use(rule, a->model->producer, a->use);
+    f->shown_title = words.title;
+    f->shown_advice = words.advice;
     f->cause = c->cause ? c->cause : rule->cause;
     weaken(a, f);
     int confidence = (int)rule->confidence - (f->weakened_by_count > 0) - c->lower;
@@ -335,6 +338,8 @@ struct tp_finding tp_finding_of_run(enum tp_rule_id id, double share_percent)
         .rule = rule,
         .title = rule->title,
         .advice = rule->advice,
+        .shown_title = rule->title,
+        .shown_advice = rule->advice,
         .doc_url = rule->doc_url,
         .cause = rule->cause,
         .confidence = rule->confidence,

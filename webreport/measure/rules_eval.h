@@ -135,6 +135,7 @@ struct tp_advisor {
     const struct tp_memory_peak *memory;
     const struct tp_rule_overrides *overrides;
     bool is_serving;                   /* there are steps of a serving engine */
+    enum tp_program_use_kind use;       /* whose words findings are in */
     const struct tp_work_kinds *kinds; /* of device programs */
     const struct tp_work_units *units;
     uint8_t *of_library;    /* by name of a kernel: enum tp_work that the name alone says + 1; 0: not looked at */

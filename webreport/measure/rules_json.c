@@ -40,6 +40,10 @@ void tp_finding_json(const struct tp_finding *f, struct tp_json *json)
     tp_json_member_str(json, "detail", f->detail);
     tp_json_member_text(json, "advice", f->advice);
     tp_json_member_text(json, "doc_url", f->doc_url ? f->doc_url : "");
+    if (f->shown_title != f->title)
+        tp_json_member_text(json, "shown_title", f->shown_title);
+    if (f->shown_advice != f->advice)
+        tp_json_member_text(json, "shown_advice", f->shown_advice);
     tp_json_object_end(json);
 }
 

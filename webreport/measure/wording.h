@@ -6,6 +6,7 @@
 #ifndef TP_WEBREPORT_MEASURE_WORDING_H
 #define TP_WEBREPORT_MEASURE_WORDING_H
 
+#include "webreport/measure/program_use.h"
 #include "webreport/measure/rules.h"
 #include "webreport/model/facts.h"
 
@@ -15,6 +16,11 @@ struct tp_rule_words {
 };
 
 struct tp_rule_words tp_rule_words(const struct tp_rule *rule, enum tp_producer producer);
+
+/* The same to a kind of program: who serves a model, or only calls one, reads nothing of what trains it
+ * (wording_use.c). */
+struct tp_rule_words tp_rule_words_of_use(const struct tp_rule *rule, enum tp_producer producer,
+                                          enum tp_program_use_kind use);
 
 /* The same by the rule's id ("A1"); title NULL: there is no such rule. */
 struct tp_rule_words tp_rule_words_of(struct tp_str id, enum tp_producer producer);
