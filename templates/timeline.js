@@ -105,11 +105,11 @@
 
   /* Rows of a lane: per depth the starts, ends and names of its slices, in order of time, and by place what was told about
      some. Times in ns. */
-  function readLane(lane, unit, start, duration, name, told, depths, depthAt, launch) {
+  function readLane(lane, unit, start, duration, name, told, depths, depthAt, launch, shape) {
     var counts = new Uint32Array(lane.rows), rows = [], i, r;
     for (i = 0; i < lane.slices; i++) counts[depths[depthAt + i]]++;
     for (r = 0; r < lane.rows; r++) {
-      rows.push({ start: new Float64Array(counts[r]), end: new Float64Array(counts[r]), name: new Uint32Array(counts[r]), told: new Map(), cover: null, launch: launch && new Float64Array(counts[r]) });
+      rows.push({ start: new Float64Array(counts[r]), end: new Float64Array(counts[r]), name: new Uint32Array(counts[r]), told: new Map(), cover: null, launch: launch && new Float64Array(counts[r]), shape: shape && new Uint32Array(counts[r]) });
       counts[r] = 0;
     }
     var time = 0;
@@ -123,6 +123,7 @@
       var said = told(), before = launch ? launch() : 0;
       if (launch) row.launch[k] = before ? (time - before + 1) * unit : -1;
       if (said) row.told.set(k, said);
+      if (shape) row.shape[k] = shape();
     }
     return rows;
   }
@@ -136,9 +137,10 @@
     var start = numbersAt(bytes, at[0]), duration = numbersAt(bytes, at[1]), name = numbersAt(bytes, at[2]);
     var texts = readTexts(bytes, at[9], at[10], at[11]), moment = numbersAt(bytes, at[11]);
     var told = toldSlices(numbersAt(bytes, at[8]), header.told, texts);
-    var depthAt = at[3], coverAt = at[7], loadAt = at[13], unit = header.unit_ns, launch = header.sections[12] ? numbersAt(bytes, at[12]) : null;
+    var depthAt = at[3], coverAt = at[7], loadAt = at[16], unit = header.unit_ns, launch = header.sections[12] ? numbersAt(bytes, at[12]) : null;
+    var shape = header.sections[13] ? numbersAt(bytes, at[13]) : null;
     var lanes = header.lanes.map(function (lane) {
-      var rows = readLane(lane, unit, start, duration, name, told, bytes, depthAt, lane.device ? launch : null);
+      var rows = readLane(lane, unit, start, duration, name, told, bytes, depthAt, lane.device ? launch : null, lane.device ? null : shape);
       depthAt += lane.slices;
       if (lane.covered) {
         rows.forEach(function (row) {
@@ -161,7 +163,7 @@
       return load;
     });
     return {
-      names: names.texts, classes: names.classes, lanes: lanes, gpus: gpus,
+      names: names.texts, classes: names.classes, shapes: shape && readTexts(bytes, at[14], at[15], at[16]), lanes: lanes, gpus: gpus,
       unit: unit, first: header.first, range: Math.max(1, header.range * unit), end: Math.max(1, header.end * unit, header.range * unit),
       coverWidth: header.cover_width, loadWidth: Math.floor(header.range * unit / header.load_buckets) + 1,
       steps: header.steps.map(function (s) { return { name: s[0], start: s[1] * unit, end: (s[1] + s[2]) * unit }; })
@@ -399,6 +401,7 @@
     };
     this.outlined = hit.row ? hit : null;
     this.selected.launch = hit.row ? this.launchOf(hit) : null;
+    this.selected.shapes = hit.row ? this.shapesOf(hit) || this.selected.launch && this.shapesOf(this.selected.launch) : null;
     this.selected.launched = hit.row && !hit.row.launch ? this.launchedBy(hit) : [];
     hit.partners = this.selected.launch ? [this.selected.launch] : this.selected.launched;
     if (hit.lane && hit.lane.folded.indexOf(hit.row) < 0 && !hit.lane.open) {
@@ -449,6 +452,19 @@
       return false;
     });
     return parents.slice(-6);
+  };
+
+  /* Shapes of the innermost call around a slice of the host that has some, and whose they are; null: none has. */
+  Viewer.prototype.shapesOf = function (hit) {
+    var data = this.data, found = null;
+    if (!data.shapes || hit.lane.isDevice) return null;
+    hit.lane.rows.some(function (row) {
+      var i = row === hit.row ? hit.i : firstAfter(row, hit.start);
+      if (i < row.start.length && row.start[i] <= hit.start && row.end[i] >= hit.end && row.shape[i])
+        found = { text: data.shapes[row.shape[i]], of: row === hit.row ? '' : data.names[row.name[i]] };
+      return row === hit.row;
+    });
+    return found;
   };
 
   /* A slice as walk.js names it. */

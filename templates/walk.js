@@ -193,6 +193,7 @@
     if (shown) {
       panel.appendChild(make('p', {}, shown.text));
       if (shown.told) panel.appendChild(make('p', { 'class': 'told' }, shown.told));
+      if (shown.shapes) panel.appendChild(make('p', { 'class': 'shapes' }, (shown.shapes.of ? 'Shapes of ' + shown.shapes.of + ' ' : 'Shapes ') + shown.shapes.text));
       addNames(panel, 'Inside of', shown.parents, state);
       addNames(panel, 'Launched by', shown.launch ? [shown.launch] : [], state);
       if (shown.launch) addNames(panel, 'which is inside of', viewer.parentsOf(shown.launch), state);

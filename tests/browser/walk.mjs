@@ -25,10 +25,23 @@ function manySteps() {
   return JSON.stringify({ schemaVersion: 1, traceEvents: events });
 }
 writeFileSync(join(work, 'steps.pt.trace.json'), manySteps());
+/* Two products of one name and two shapes, each with the kernel that it launches. */
+function twoShapes() {
+  const events = [];
+  [[[64, 32], [32, 8]], [[640, 320], [320, 80]]].forEach((dims, i) => {
+    const ts = 100 + i * 1000, correlation = 11 + i;
+    events.push({ ph: 'X', cat: 'cpu_op', name: 'aten::mm', pid: 1, tid: 1, ts, dur: 100, args: { 'External id': i + 1, 'Input Dims': dims, 'Input type': ['float', 'float'] } });
+    events.push({ ph: 'X', cat: 'cuda_runtime', name: 'cudaLaunchKernel', pid: 1, tid: 1, ts: ts + 10, dur: 5, args: { correlation } });
+    events.push({ ph: 'X', cat: 'kernel', name: 'sgemm', pid: 0, tid: 7, ts: ts + 50, dur: 300, args: { device: 0, stream: 7, correlation } });
+  });
+  return JSON.stringify({ schemaVersion: 1, traceEvents: events });
+}
+writeFileSync(join(work, 'shapes.pt.trace.json'), twoShapes());
 writeFileSync(join(work, 'hostile_walk.pt.trace.json'), hostileTrace());
 const urls = {
   gpu: report('walk_gpu', find('gpu_2026')),
   cpu: report('walk_cpu', find('mlp_train.full')),
+  shapes: report('walk_shapes', join(work, 'shapes.pt.trace.json')),
   steps: report('walk_steps', join(work, 'steps.pt.trace.json')),
   many: report('walk_many', find('gpu_2024'), find('gpu_2026')),
   hostile: report('walk_hostile', join(work, 'hostile_walk.pt.trace.json')),
@@ -78,6 +91,18 @@ for (const name of ['gpu', 'cpu', 'hostile', 'many'])
     }
     same(page.messages, []);
   });
+
+test('the panel has the shapes of the call that is selected, and of the one that launched a kernel', async () => {
+  const of = `(${PANEL} && document.querySelector('.walk .shapes') || {}).textContent`;
+  const page = await open(urls.shapes + '#sel=op:' + encodeURIComponent('aten::mm') + '&at=1');
+  await comes(page, PANEL);
+  same(await page.ask(of), 'Shapes 64×32, 32×8');
+  await page.ask(`[...document.querySelectorAll('.walk button')].find((b) => b.textContent === 'Next').click()`);
+  await comes(page, `${of} === 'Shapes 640×320, 320×80'`);
+  const other = await open(urls.shapes + '#sel=kernel:sgemm');
+  await comes(other, PANEL);
+  same(await other.ask(of), 'Shapes of aten::mm 64×32, 32×8');
+});
 
 test('an_address_opens_what_it_names', async () => {
   const page = await open(urls.gpu + '#sel=kernel:ampere_sgemm_128x64_tn');

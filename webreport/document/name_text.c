@@ -264,6 +264,12 @@ struct tp_str tp_shapes_text(struct tp_arena *arena, struct tp_str shape)
     return (struct tp_str){out, (size_t)(at - out)};
 }
 
+struct tp_str tp_viewer_shapes(const void *context, struct tp_str shapes)
+{
+    const struct tp_naming *naming = context;
+    return tp_shown_text(naming, tp_shapes_text(naming->arena, shapes));
+}
+
 struct tp_str tp_kernel_short_name(struct tp_arena *arena, struct tp_str name)
 {
     struct tp_frame frame;

@@ -42,6 +42,9 @@ const char *tp_source_link(const struct tp_naming *naming, struct tp_str text);
 /* "[[32, 3, 224, 224], [], [64]]" -> "32x3x224x224, (), 64" with the multiplication sign; other texts stay. */
 struct tp_str tp_shapes_text(struct tp_arena *arena, struct tp_str shapes);
 
+/* The same for the viewer of slices. context: struct tp_naming. */
+struct tp_str tp_viewer_shapes(const void *context, struct tp_str shapes);
+
 /* The short name of a kernel, at most TP_KERNEL_TEXT_BYTES. A Python call keeps the end of its path. The arena's, or
  * `name`. */
 struct tp_str tp_kernel_short_name(struct tp_arena *arena, struct tp_str name);

@@ -203,6 +203,8 @@ static void put_words(struct tp_object *object, const struct tp_timeline *timeli
     if (timeline->told_left_out)
         tp_object_printf(tp_list_object(notes), "text", "Arguments of %s slices are left out to keep the page small.",
                          tp_text_of_count(arena, (int64_t)timeline->told_left_out));
+    if (timeline->shapes_left_out)
+        tp_object_text(tp_list_object(notes), "text", "Shapes of single calls are left out to keep the page small.");
     if (timeline->moments_left_out)
         tp_object_printf(tp_list_object(notes), "text", "%s moments are left out to keep the page small.",
                          tp_text_of_count(arena, (int64_t)timeline->moments_left_out));
@@ -248,6 +250,7 @@ struct tp_data tp_section_timeline(const struct tp_section *section)
                                           .show = tp_viewer_name,
                                           .show_kernel = tp_viewer_kernel,
                                           .show_told = tp_viewer_lines,
+                                          .show_shapes = tp_viewer_shapes,
                                           .context = &section->naming};
     struct tp_timeline *timeline;
 

@@ -388,7 +388,7 @@ static void pack_within(struct tp_pack *pack, struct tp_timeline *timeline, stru
                 return;
             }
         }
-        pack->has_launches = false;
+        pack->has_launches = pack->has_shapes = false;
         fold_more(pack, timeline, size, max_bytes, attempt);
         tp_pack_walk(pack);
     }
@@ -404,12 +404,15 @@ void tp_timeline_build(struct tp_timeline *timeline, const struct tp_model *mode
     find_range(timeline);
     tp_pack_init(&pack, timeline, options, arena);
     pack.has_launches = timeline->slice_count <= MAX_LAUNCHED;
+    bool has_dims = tp_pack_shapes_init(&pack);
+    pack.has_shapes = pack.has_launches && has_dims;
     tp_pack_walk(&pack);
     rank_lanes(timeline, arena);
     tp_load_phases(timeline, &pack);
     struct tp_str load = tp_load_devices(timeline, arena);
     if (options->max_bytes && timeline->lane_count)
         pack_within(&pack, timeline, load, options->max_bytes);
+    timeline->shapes_left_out = has_dims && !pack.has_shapes;
     for (int i = 0; i < TP_PACK_SECTION_COUNT; i++)
         tp_arena_drop(arena, pack.sections[i].data, pack.sections[i].capacity);
 }

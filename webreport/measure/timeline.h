@@ -84,7 +84,8 @@ struct tp_timeline {
     uint64_t too_deep_count;  /* beyond TP_TIMELINE_MAX_ROWS */
     uint64_t told_left_out;   /* slices and moments without what the program told about them */
     uint64_t moments_left_out;
-    bool folds_devices; /* device slices, too */
+    bool folds_devices;   /* device slices, too */
+    bool shapes_left_out; /* slices of operators are without their shapes */
     struct tp_str data; /* gzip; empty when not even the lanes' names fit */
 };
 
@@ -97,6 +98,8 @@ struct tp_timeline_options {
     struct tp_str (*show_kernel)(const void *context, struct tp_str name);
     /* The same for lines that a program told about a slice. */
     struct tp_str (*show_told)(const void *context, struct tp_str lines);
+    /* The same for shapes, as "Input Dims" has them. */
+    struct tp_str (*show_shapes)(const void *context, struct tp_str dims);
     const void *context;
 };
 

@@ -217,6 +217,8 @@ static void reserve_slices(struct tp_pack *pack, size_t count)
     tp_pack_reserve(pack, TP_PACK_DEPTH, count);
     if (pack->has_launches)
         tp_pack_reserve(pack, TP_PACK_LAUNCH, count * TP_PACK_MAX_VARINT);
+    if (pack->has_shapes)
+        tp_pack_reserve(pack, TP_PACK_SHAPE, count * TP_PACK_MAX_VARINT);
 }
 
 static void walk_slices(struct walk *w)
@@ -248,6 +250,8 @@ static void walk_slices(struct walk *w)
             emit(w, event, row, start);
             if (lane->operations && pack->has_launches)
                 put_launch(w, i, event);
+            if (!lane->is_device && pack->has_shapes)
+                tp_pack_shape(pack, event);
         }
     }
 }
@@ -283,6 +287,8 @@ static void start_attempt(struct tp_pack *pack)
     pack->name_count = 0;
     tp_pack_add_name(pack, TP_STR("(other names)"), TP_SLICE_CPU);
     tp_pack_told_start(pack);
+    if (pack->has_shapes)
+        tp_pack_shapes_start(pack);
     timeline->shown_count = timeline->folded_count = timeline->too_deep_count = 0;
     if (!pack->is_first)
         return;

@@ -37,6 +37,10 @@ enum tp_pack_section {
     TP_PACK_MOMENTS, /* LEB128 per moment of a lane: time, from the one before in the lane; name; text; colour + 1 */
     TP_PACK_LAUNCH,  /* LEB128 per slice of a device: from the start of its launch to its own, + 1; 0: none is known.
                         Empty where there is no room for it */
+    TP_PACK_SHAPE,  /* LEB128 per slice of a lane of the host: number of the text of its shapes; 0: it has none.
+                       Empty where there is no room for it, as the next two */
+    TP_PACK_SHAPE_SIZES, /* LEB128 per text, from number 1 on */
+    TP_PACK_SHAPE_BYTES,
     TP_PACK_SECTION_COUNT
 };
 
@@ -55,11 +59,14 @@ struct tp_pack {
     bool folds_devices;     /* device slices and annotations, too */
     bool folds_steps;       /* steps, too */
     bool has_launches;      /* slices of devices have their launches */
+    bool has_shapes;        /* slices of operators have their shapes */
     size_t max_name_bytes;  /* of all names together; more are "(other names)". Of all told texts, of all moments */
     struct tp_pack_column sections[TP_PACK_SECTION_COUNT];
     uint32_t *name_number; /* by name id: number in the data; 0: none yet. Number 0 is "(other names)" */
     uint8_t *name_class;   /* by name id: enum tp_slice_class + 1; the high bit marks backward operators */
     uint32_t name_count;
+    uint32_t *shape_number; /* by id of "Input Dims": number in the data, as told_number; NULL: no slice has shapes */
+    uint32_t shape_count;
     uint32_t *told_number; /* by id of a told text: number in the data; 0: none yet. NULL: nothing was told */
     uint32_t told_text_count, told_count; /* told_count: of slices about which something was told */
     uint64_t told_slice;                  /* place of the slice that was told about last */
@@ -102,6 +109,15 @@ uint32_t tp_pack_name(struct tp_pack *pack, uint32_t id, enum tp_slice_class cla
 
 /* Class of a name that some slice has. */
 enum tp_slice_class tp_pack_class(const struct tp_pack *pack, uint32_t name);
+
+/* ---- shapes (timeline_shapes.c) ---- */
+
+/* Prepares the shapes of slices; false: there are none. The next begins an attempt. */
+bool tp_pack_shapes_init(struct tp_pack *pack);
+void tp_pack_shapes_start(struct tp_pack *pack);
+
+/* Adds those of a slice of the host. */
+void tp_pack_shape(struct tp_pack *pack, const struct tp_event *event);
 
 /* ---- what programs told (timeline_told.c) ---- */
 
