@@ -1,12 +1,14 @@
 """The numbers of summaries against report --json, read here once more from its definitions.
 
-usage: summary.py SUMMARY.json REPORT.json [TRACE]     (summarize --format json; report --json)
+usage: TRACES=PATH summary.py SUMMARY.json REPORT.json [TRACE]     (summarize --format json; report --json; both of PATH)
 
 With a trace, whose events nest as the host's do, also which step every runtime call and kernel belongs to. Compares
 processes by file. Where a summary added small rows up, only the sums of that kind are compared."""
 import gzip
 import json
 import math
+import os
+import re
 import sys
 from collections import Counter, defaultdict
 from decimal import Decimal
@@ -66,9 +68,21 @@ def table(what, process, kind, key, wanted):
         same(f"{what} {name}", {m: mine[name][m] for m in wanted[name]}, wanted[name])
 
 
+def base_of(process, start):
+    """What a trace's times count from: those before 2000 from its baseTimeNanoseconds."""
+    path = os.environ["TRACES"]
+    if os.path.isdir(path):
+        (path,) = [os.path.join(d, f) for d, _, files in os.walk(path) for f in files if f == os.path.basename(process["file"])]
+    with open(path, "rb") as file:
+        text = file.read()
+    text = gzip.decompress(text) if text.startswith(b"\x1f\x8b") else text
+    base = re.search(rb'"baseTimeNanoseconds":\s*(\d+)', text)
+    return int(base.group(1)) if base and start < 946684800 * 10**9 else 0
+
+
 def check_steps(process, profile):
     overview, start = profile["overview"], ns(profile["trace_facts"]["profiler_start_us"])
-    same("start", process["start_ns"], start)
+    same("start", process["start_ns"], start + base_of(process, start))
     same("steps", len(process["steps"]), len(overview["steps"]))
     parts = ["kernel", "memcpy", "memset", "communication", "runtime", "dataloader", "cpu_exec", "other"]
     for mine, step, overlap in zip(process["steps"], overview["steps"], overview["communication_overlap"]):

@@ -5,7 +5,7 @@
 equal() { # trace, name, and the trace again when its events say which step they belong to
     "$TP" report "$1" -o "$WORK/r.html" --json "$WORK/$2.report.json" --quiet || return 1
     "$TP" summarize "$1" --format json -o "$WORK/$2.summary.json" --quiet || return 1
-    python3 tests/check/summary.py "$WORK/$2.summary.json" "$WORK/$2.report.json" ${3:+"$3"} || return 1
+    TRACES=$1 python3 tests/check/summary.py "$WORK/$2.summary.json" "$WORK/$2.report.json" ${3:+"$3"} || return 1
     rm -f "$WORK/$2".*.json
 }
 if command -v python3 >/dev/null; then

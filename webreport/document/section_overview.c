@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "writer/base/saturate.h"
+
 static void add_fact(struct tp_document *document, const char *text)
 {
     if (text && *text)
@@ -75,9 +77,8 @@ static void put_head(const struct tp_section *section, struct tp_document *docum
                                       tp_text_of_time(arena, profile->model->last_ns - profile->model->first_ns)));
     add_fact(document, tp_text_of_some(arena, quality->events_total, "event", "events"));
     add_fact(document,
-             tp_text_of_date(arena, profile->trace->base_time_ns > 0 && profile->model->first_ns < 946684800000000000
-                                        ? profile->trace->base_time_ns + profile->model->first_ns
-                                        : profile->model->first_ns));
+             tp_text_of_date(arena, tp_sat_add(tp_trace_base_ns(profile->trace, profile->model->first_ns),
+                                               profile->model->first_ns)));
 }
 
 /* ---- where a step's time goes ---- */

@@ -12,15 +12,6 @@
 #include "writer/text/escape.h"
 #include "writer/tfevents_file.h"
 
-/* Times before 2000 count from baseTimeNanoseconds, as torch writes them since 2.4. */
-static int64_t base_time(const struct tp_profile *profile)
-{
-    enum { NS_PER_S = 1000000000 };
-    const int64_t year_2000_ns = 946684800ll * NS_PER_S;
-    int64_t base = profile->trace->base_time_ns;
-    return base > 0 && base < TP_MAX_TIME_NS && profile->model->first_ns < year_2000_ns ? base : 0;
-}
-
 /* Digits at the end of a step's name; -1 without any. */
 static int64_t number_in(struct tp_str name)
 {
@@ -55,7 +46,7 @@ static int build(void *context, struct tp_error *err)
     struct tp_tf_run *run = context;
     (void)err;
     const struct tp_profile *profile = run->export->profile;
-    run->base_ns = base_time(profile);
+    run->base_ns = tp_trace_base_ns(profile->trace, profile->model->first_ns);
     number_steps(run);
     run->last = tp_tf_step_end(run, run->step_count - 1);
     run->first = (struct tp_tfevents_at){tp_tf_seconds(run, profile->model->steps[0].start_ns), run->step_numbers[0]};

@@ -133,7 +133,7 @@ struct tp_summary {
     struct tp_str file, sha256, program; /* program: "gpu", "cpu" .. of the recommendations */
     enum tp_producer producer;           /* of the trace; PyTorch in older files */
     struct tp_str verdict, headline;     /* of the report: "launch-bound", and its sentence; "" in older files */
-    int64_t event_count, start_ns;       /* start_ns: absolute, as the trace has it */
+    int64_t event_count, start_ns;       /* start_ns: of the wall clock, where the trace tells it */
     uint64_t kernel_fingerprint;         /* of the sequence of kernel names in the longest step that has any; 0: none */
     struct tp_input_evidence evidence;   /* of the trace; not known in files of older versions */
     struct tp_metric_value metrics[TP_METRIC_COUNT];

@@ -31,7 +31,7 @@ static void fill_step(struct tp_summary_work *work, uint32_t i)
     const struct tp_overview *overview = &work->source->views->overview;
     struct tp_summary_step *step = &work->out->steps[i];
     step->name = tp_summary_text(work, tp_table_text(&overview->steps, TP_STEP_NAME)[i]);
-    step->start_ns = tp_sat_sub(work->source->model->steps[i].start_ns, work->out->start_ns);
+    step->start_ns = tp_sat_sub(work->source->model->steps[i].start_ns, work->source->model->first_ns);
     step->total_ns = tp_table_int(&overview->steps, TP_STEP_TOTAL)[i];
     step->is_left_out = !tp_table_bool(&overview->steps, TP_STEP_IS_USED)[i];
     for (unsigned p = 0; p < TP_PART_COUNT; p++)

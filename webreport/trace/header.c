@@ -40,6 +40,13 @@ struct tp_str tp_trace_header(const struct tp_trace *trace, const char *key)
     return (struct tp_str){NULL, 0};
 }
 
+int64_t tp_trace_base_ns(const struct tp_trace *trace, int64_t first_ns)
+{
+    const int64_t year_2000_ns = 946684800ll * 1000000000;
+    int64_t base = trace->base_time_ns;
+    return base > 0 && base < TP_MAX_TIME_NS && first_ns < year_2000_ns ? base : 0;
+}
+
 static struct tp_gpu_property read_gpu(struct tp_arena *arena, struct tp_str json)
 {
     struct tp_gpu_property gpu = {0};

@@ -510,4 +510,8 @@ static inline const struct tp_memory_more *tp_memory_more(const struct tp_trace 
 /* Value of a top-level key as compact JSON; ptr NULL when absent. */
 struct tp_str tp_trace_header(const struct tp_trace *trace, const char *key);
 
+/* What makes times of a trace that begins at first_ns the wall clock's: those before 2000 count from
+ * baseTimeNanoseconds, as torch writes them since 2.4; 0 for others. */
+int64_t tp_trace_base_ns(const struct tp_trace *trace, int64_t first_ns);
+
 #endif
