@@ -90,7 +90,7 @@ def can_tell(fault, layout):
     if fault in ('slow-host', 'host-input'):
         return ranks // pipeline > 8 # more than one host a stage
     if fault == 'half':
-        return ranks // pipeline >= 16
+        return ranks // pipeline >= 8
     if fault == 'sequence':
         return tensor > 1 and ranks > 8
     if fault in ('all-links', 'host-link'):
@@ -200,13 +200,14 @@ def equal(tracepress, work, *files):
 
 
 # shape of simulate.py: causes; moving and pauses name their ranks, too
-SIMULATED = {'dp8': ('clean', 'slow-rank', 'moving', 'late', 'pauses', 'storage'),
-             'pp4dp2': ('clean', 'slow-rank', 'moving', 'storage', 'host-link', 'slow-stage'),
+SIMULATED = {'dp8': ('clean', 'slow-rank', 'moving', 'late', 'half', 'pauses', 'storage', 'host-link', 'host-nic', 'all-links'),
+             'pp4dp2': ('clean', 'slow-rank', 'moving', 'storage', 'host-link', 'slow-stage', 'slow-host'),
              'pp4dp8': ('pauses', 'half', 'imbalance'),
-             'fsdp16': ('clean', 'slow-rank', 'late', 'half', 'slow-host'),
+             'fsdp16': ('clean', 'slow-rank', 'late', 'half', 'slow-host', 'host-link'),
+             'tp8dp8': ('imbalance', 'host-link'),
              'moe32': ('clean', 'late', 'half', 'storage', 'imbalance'),
              'moe64': ('host-link',),
-             'tp8': ('storage',)}
+             'tp8': ('storage', 'half')}
 
 
 def simulated(tracepress, work):
@@ -227,6 +228,13 @@ def simulated(tracepress, work):
                 assert not job['findings'], what
                 continue
             first = job['findings'][0]
+            if shape in ('dp8', 'fsdp16', 'tp8dp8') and truth['cause'] in ('slow_link', 'all_links'):
+                # each group passes all hosts: no lengths tell whose link it is, and that is said
+                assert first['cause'] == 'all_links' and 'a slow link of one host would look the same' in first['detail'], what
+                continue
+            if shape == 'pp4dp2' and cause == 'slow-host': # a stage is a host
+                assert first['cause'] == 'stage' and 'It is all of host %s and nothing else' % truth['host'] in first['detail'], what
+                continue
             assert first['cause'] == truth['cause'], what
             assert abs(first['share_percent'] - truth['loss_percent']) <= 0.2 * truth['loss_percent'], what
             assert not truth['host'] or truth['host'] in first['title'], what

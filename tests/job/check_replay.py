@@ -24,7 +24,22 @@ MEANS = """                for c in stages:
                     even[k, 0] = sum(usual[c, k, 0] for c in stages) / len(stages)
                 ideal = replay(job, U, X)[-1]
                 base = replay(job, lambda s, k, r: sum(usual[stage[r], k, i] for i in range(3)), X)[-1]
+                for m in sets:
+                    for s in range(S):
+                        long = sum(tot[0][r][s] for r in m) / sum(usual[stage[r], k, 0] for r in m for k in range(K))
+                        for r in m:
+                            length[r, s] = long
 """
+# .. and what differs among the ranks of one batch stays: its length alone goes
+LENGTHS = (('    def without(', '    length = {}\n\n    def without('),
+           ('x += u if (r, s, i) in fixed else v[i]',
+            'x += (v[i] / length[r, s] if i == 0 and length else u) if (r, s, i) in fixed else v[i]'),
+           ("st[s]['seg'][k][r][i] if (r, s, i) in cells else usual[stage[r], k, i] for i in range(3)",
+            "(usual[stage[r], k, i] * length[r, s] if i == 0 and length else st[s]['seg'][k][r][i]) "
+            "if (r, s, i) in cells else usual[stage[r], k, i] for i in range(3)"))
+# three single ranks or more that are the slower one of two levels are a level, however few they are
+HALF = 'if len(cover) > 4 and len(flagged) >= 0.2 * n:'
+LEVEL = 'if len(flagged) >= 0.2 * n and (len(cover) > 4 or len(cover) > 2 and all(len(m) == 1 and m[0] in slow[q] for _, m in cover)):'
 LAYOUTS = [(8, 2, 4, 1), (16, 4, 4, 1), (16, 2, 2, 4), (32, 4, 4, 2), (64, 8, 8, 1), (64, 4, 4, 4), (48, 4, 6, 2)]
 
 
@@ -140,6 +155,9 @@ def main():
     # batches of unlike length: evened out they have the mean length; to the median the reference's own case was 23 % off
     assert text.count(SEQUENCE) == 1
     text = text.replace(SEQUENCE, MEANS + SEQUENCE)
+    for old, new in LENGTHS + ((HALF, LEVEL),):
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
     reference = types.ModuleType('reference')
     exec(compile(text, path, 'exec'), reference.__dict__)
     count, kinds = int(sys.argv[3]) if len(sys.argv) > 3 else 60, set()

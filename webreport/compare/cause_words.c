@@ -200,13 +200,30 @@ static void word_sequence(const struct tp_job *job, const struct tp_cause *cause
         family);
 }
 
+/* The host of all these ranks, that has no other ones; TP_NO_ID: none. */
+static uint32_t own_host_of(const struct tp_job *job, const struct tp_cause *cause)
+{
+    uint32_t host = tp_graph_rank_at(&job->graph, cause->ranks[0])->host, count = 0;
+    for (uint32_t i = 0; i < cause->rank_count; i++)
+        if (tp_graph_rank_at(&job->graph, cause->ranks[i])->host != host)
+            return TP_NO_ID;
+    for (uint32_t r = 0; r < job->graph.rank_count && host != TP_NO_ID; r++)
+        count += tp_graph_rank_at(&job->graph, r)->host == host;
+    return count == cause->rank_count && cause->rank_count > 1 ? host : TP_NO_ID;
+}
+
 static void word_stage(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
 {
+    uint32_t host = own_host_of(job, cause);
     finding->told = tp_text_printf(job->arena, "the unequal pipeline stages, stage %u above all", cause->where);
     finding->title =
         tp_text_printf(job->arena, "Pipeline stage %u has %.2f times the work of a stage", cause->where, cause->ratio);
-    finding->detail = tp_text_printf(job->arena, "It is %s; the cost is what stages of equal work would save.",
-                                     ranks_text(job, &finding->ranks));
+    finding->detail = tp_text_printf(
+        job->arena, "It is %s; the cost is what stages of equal work would save.%s", ranks_text(job, &finding->ranks),
+        host == TP_NO_ID ? ""
+                         : tp_text_printf(job->arena,
+                                          " It is all of host %s and nothing else: a slow host would look the same.",
+                                          host_text(job, host)));
 }
 
 /* Hosts that all slow groups pass: where there is not one to blame, the few that may be. */
@@ -268,16 +285,20 @@ static void word_alike(const struct tp_job *job, const struct tp_cause *cause, s
     const struct tp_graph_family *family = tp_graph_family_at(&job->graph, cause->family);
     uint32_t hosts = hosts_of_each(job, family);
     finding->told = tp_text_printf(job->arena, "communication in %s", family->name);
-    finding->title = tp_text_printf(job->arena, "%s communication is %s of the job, all groups alike", family->name,
-                                    percent_of(job, cause->alone));
+    bool is_one = family->count == 1;
+    finding->title = tp_text_printf(job->arena, "%s communication is %s of the job, %s", family->name,
+                                    percent_of(job, cause->alone), is_one ? "in one group" : "all groups alike");
     finding->detail = tp_text_printf(
-        job->arena, "%u groups, %s a step each: nothing inside the job to compare them with, so nobody is blamed.%s",
-        cause->group_count, time_of(job, cause->excess_us),
+        job->arena, "%s, %s a step%s: nothing inside the job to compare %s with, so nobody is blamed.%s",
+        is_one ? tp_text_printf(job->arena, "One group of %u ranks",
+                                tp_graph_group_at(&job->graph, family->groups[0])->member_count)
+               : tp_text_printf(job->arena, "%u groups", cause->group_count),
+        time_of(job, cause->excess_us), is_one ? "" : " each", is_one ? "it" : "them",
         hosts > 1 && hosts == job->graph.hosts.count
             ? tp_text_printf(job->arena,
-                             " Each group passes all %u hosts: a slow link of one host would look the same; a test of "
+                             " %s passes all %u hosts: a slow link of one host would look the same; a test of "
                              "bandwidth between pairs of hosts tells which.",
-                             hosts)
+                             is_one ? "It" : "Each group", hosts)
             : "");
 }
 

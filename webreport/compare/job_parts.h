@@ -32,6 +32,8 @@ struct tp_job_finding *tp_job_new_finding(struct tp_job *job, enum tp_job_rule r
 const char *tp_job_compute_detail(const struct tp_job *job, uint32_t rank);
 /* rank_causes.c: findings. */
 void tp_job_causes_build(struct tp_job *job);
+void tp_job_link_rate_build(struct tp_job *job);
+void tp_job_sort_findings(struct tp_job *job);
 
 /* Whether the rank's own work is longer than its peers' beyond accident. */
 bool tp_job_is_straggler(const struct tp_job *job, const struct tp_job_rank *rank);

@@ -323,7 +323,7 @@ static void add_links(struct tp_job *job)
 
 /* The collectives of all ranks beside the link that their devices have: it explains what the replay says of groups that
  * are all alike, or stands alone. */
-static void add_link_rate(struct tp_job *job)
+void tp_job_link_rate_build(struct tp_job *job)
 {
     struct tp_link_rate rate;
     struct tp_job_finding *finding = NULL;
@@ -337,13 +337,17 @@ static void add_link_rate(struct tp_job *job)
         if (other->rule == TP_JOB_ALL_LINKS && other->ranks.count == (int64_t)job->ranks.count)
             finding = other;
     }
+    int64_t cost_ns = (int64_t)fmin(9e18, rate.lost_us * 1000), step_ns = (int64_t)fmin(9e18, rate.step_us * 1000);
     if (!finding) {
-        int64_t cost_ns = (int64_t)fmin(9e18, rate.lost_us * 1000), step_ns = (int64_t)fmin(9e18, rate.step_us * 1000);
         finding = tp_job_new_finding(job, TP_JOB_ALL_LINKS, cost_ns, step_ns);
-        finding->title = "Collectives of all ranks use less than half of the link";
         for (uint32_t r = 0; r < job->ranks.count; r++)
             tp_rank_set_add(&finding->ranks, tp_job_rank_at(job, r)->number);
     }
+    /* there is something to compare with, after all: what the sheet says costs, not all of the communication */
+    finding->cost_ns = cost_ns;
+    finding->cost_ratio = step_ns > 0 ? (double)cost_ns / (double)step_ns : 0;
+    finding->told = NULL;
+    finding->title = "Collectives of all ranks use less than half of the link";
     finding->advice = tp_link_rate_advice();
     finding->detail = tp_text_printf(job->arena, "%s%s%s.", finding->detail, *finding->detail ? " " : "",
                                      tp_link_rate_text(&rate, job->arena));
@@ -383,13 +387,29 @@ static void add_damaged(struct tp_job *job)
     finding->detail = capital(job, first);
 }
 
+/* What it may be worth to look at. Communication costs something in the best of jobs: where no sheet says that it could
+ * be faster, what has somebody to blame comes first from a fifth of it on. */
+static int64_t weight_of(const struct tp_job_finding *finding)
+{
+    const int64_t healthy = 5;
+    bool informs = finding->rule == TP_JOB_ALL_LINKS && finding->told;
+    return finding->cost_ns == TP_NULL_INT || !informs ? finding->cost_ns : finding->cost_ns / healthy;
+}
+
 static int costliest_first(const void *x, const void *y, const void *context)
 {
     const struct tp_job_finding *a = x, *b = y;
+    int64_t p = weight_of(a), q = weight_of(b);
     (void)context;
-    if (a->cost_ns != b->cost_ns)
-        return (a->cost_ns < b->cost_ns) - (a->cost_ns > b->cost_ns);
+    if (p != q)
+        return (p < q) - (p > q);
     return (a->rule > b->rule) - (a->rule < b->rule);
+}
+
+void tp_job_sort_findings(struct tp_job *job)
+{
+    tp_merge_sort(job->arena, job->findings.data, job->findings.count, sizeof(struct tp_job_finding), costliest_first,
+                  NULL);
 }
 
 void tp_job_causes_build(struct tp_job *job)
@@ -401,9 +421,8 @@ void tp_job_causes_build(struct tp_job *job)
             add_imbalance(job, tp_job_cluster_at(job, c));
         add_links(job);
     }
-    add_link_rate(job);
+    tp_job_link_rate_build(job);
     add_missing(job);
     add_damaged(job);
-    tp_merge_sort(job->arena, job->findings.data, job->findings.count, sizeof(struct tp_job_finding), costliest_first,
-                  NULL);
+    tp_job_sort_findings(job);
 }

@@ -17,7 +17,17 @@ static void fill_transfers(const struct tp_what_if_work *w, bool uses_usual)
     }
 }
 
-/* Own work of each cell: usual in the parts that are marked, else as it was; uses_usual: the other way round. */
+/* Own work of a slot: usual in the given parts, else as it was. */
+static double own_of(const double *real, const double *usual, uint8_t parts)
+{
+    double us = 0;
+    for (unsigned p = 0; p < TP_SLOT_OWN; p++)
+        us += parts >> p & 1 ? usual[p] : real[p];
+    return us;
+}
+
+/* Own work of each cell: usual in the parts that are marked, else as it was; uses_usual: the other way round. Of
+ * batches that are evened out the length alone becomes usual: what differs among the ranks of one batch stays. */
 static void fill_own(const struct tp_what_if_work *w, bool uses_usual, bool evens_stages)
 {
     const uint8_t flip = uses_usual ? (1 << TP_SLOT_OWN) - 1 : 0;
@@ -27,13 +37,16 @@ static void fill_own(const struct tp_what_if_work *w, bool uses_usual, bool even
         for (uint32_t s = 0; s < w->steps; s++) {
             uint32_t cell = tp_graph_cell(rank, s, 0);
             uint8_t parts = w->left_out[(size_t)r * w->steps + s] ^ flip;
+            double length = w->lengths ? w->lengths[(size_t)r * w->steps + s] : 1;
             for (uint32_t k = 0; k < rank->slot_count; k++) {
                 const double *real = w->graph->own_us + (size_t)(cell + k) * TP_SLOT_OWN;
-                double us = 0;
-                for (unsigned p = 0; p < TP_SLOT_OWN; p++)
-                    us += parts >> p & 1 ? usual[k * TP_SLOT_OWN + p] : real[p];
+                const double *its = usual + k * TP_SLOT_OWN;
+                double us = own_of(real, its, parts);
+                if (w->lengths)
+                    us += uses_usual ? its[TP_SLOT_KERNEL] * length - real[TP_SLOT_KERNEL]
+                                     : real[TP_SLOT_KERNEL] / length - its[TP_SLOT_KERNEL];
                 if (evens_stages)
-                    us += even[k * TP_SLOT_OWN + TP_SLOT_KERNEL] - usual[k * TP_SLOT_OWN + TP_SLOT_KERNEL];
+                    us += even[k * TP_SLOT_OWN + TP_SLOT_KERNEL] - its[TP_SLOT_KERNEL];
                 w->own[cell + k] = us;
             }
         }
@@ -75,17 +88,19 @@ void tp_what_if_measure_ideal(struct tp_what_if_work *w)
 
 /* ---- causes ---- */
 
-void tp_what_if_mark(const struct tp_what_if_work *w, const struct tp_cause *cause)
+void tp_what_if_mark(struct tp_what_if_work *w, const struct tp_cause *cause)
 {
     bool is_any = cause->kind == TP_CAUSE_UNEQUAL || cause->kind == TP_CAUSE_CHANGING;
     for (uint32_t i = 0; i < cause->cell_count; i++)
         w->left_out[cause->cells[i]] |= is_any ? (1 << TP_SLOT_OWN) - 1 : 1 << cause->part;
     for (uint32_t i = 0; i < cause->pair_count; i++)
         w->is_left_out[cause->pairs[i]] = true;
+    w->lengths = cause->lengths ? cause->lengths : w->lengths;
 }
 
-static void unmark_all(const struct tp_what_if_work *w)
+static void unmark_all(struct tp_what_if_work *w)
 {
+    w->lengths = NULL;
     memset(w->left_out, 0, (size_t)w->ranks * w->steps * sizeof *w->left_out);
     memset(w->is_left_out, 0, w->graph->pairs.count * sizeof *w->is_left_out);
 }

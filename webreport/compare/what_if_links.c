@@ -5,7 +5,8 @@
 #include "writer/base/sort.h"
 #include "writer/base/stats.h"
 
-static const double SLOW_LINK = 1.3, LEAST_NOISE = 0.02, SEQUENCE_RATIO = 20, SEQUENCE_SHARE = 0.015, ALL_SHARE = 10;
+static const double SLOW_LINK = 1.3, LEAST_NOISE = 0.02, SEQUENCE_RATIO = 20, SEQUENCE_SHARE = 0.015, ALL_SHARE = 10,
+                    ONLY_SHARE = 25;
 enum { NOISES = 4, LEAST_LINKS = 3 };
 
 /* ---- stages ---- */
@@ -65,34 +66,75 @@ static double ratio_of(const struct tp_what_if_work *w, const struct tp_graph_fa
     return between / fmax(1, cells - coordinates) / fmax(1e-9, within / fmax(1, all - cells));
 }
 
-void tp_what_if_sequences(struct tp_what_if_work *w)
+/* The family along whose coordinates work moves most; TP_NO_ID: it moves along none. *deviation: of its cells. */
+static uint32_t family_of_batches(const struct tp_what_if_work *w, uint32_t *coordinates, double *deviation)
 {
+    uint32_t found = TP_NO_ID;
+    double most_ratio = SEQUENCE_RATIO;
     for (uint32_t i = 0; i < w->graph->families.count; i++) {
         const struct tp_graph_family *family = tp_graph_family_at(w->graph, i);
-        uint32_t most = 0, first = 0, cells = w->ranks * w->steps;
-        double deviation;
-        for (uint32_t r = 0; r < w->ranks; r++)
+        uint32_t most = 0, first = 0;
+        double its_deviation;
+        for (uint32_t r = 0; r < w->ranks; r++) {
             most = family->coordinate[r] > most ? family->coordinate[r] : most;
-        for (uint32_t r = 0; r < w->ranks; r++)
             first += family->coordinate[r] == 0;
+        }
         if (i == w->graph->pipeline || family->is_of_pairs || most == 0 || first < 2)
             continue;
-        double ratio = ratio_of(w, family, most + 1, &deviation);
-        if (ratio <= SEQUENCE_RATIO || deviation <= SEQUENCE_SHARE * w->median_work)
+        double ratio = ratio_of(w, family, most + 1, &its_deviation);
+        if (ratio <= most_ratio || its_deviation <= SEQUENCE_SHARE * w->median_work)
             continue;
-        struct tp_cause cause = {.kind = TP_CAUSE_SEQUENCE,
-                                 .family = i,
-                                 .host = TP_NO_ID,
-                                 .ratio = deviation / w->median_work,
-                                 .cell_count = cells};
-        cause.cells = tp_arena_array(w->arena, cells, sizeof *cause.cells);
-        for (uint32_t c = 0; c < cells; c++)
-            cause.cells[c] = c;
-        tp_what_if_use_means(w);
-        tp_what_if_measure_ideal(w);
-        tp_what_if_add(w, cause);
-        w->is_done[TP_SLOT_KERNEL] = true;
+        most_ratio = ratio;
+        found = i;
+        *coordinates = most + 1;
+        *deviation = its_deviation;
     }
+    return found;
+}
+
+/* Of each rank-step: kernels of all ranks of its coordinate over what is usual for them. */
+static double *lengths_of_batches(const struct tp_what_if_work *w, const struct tp_graph_family *family,
+                                  uint32_t coordinates)
+{
+    double *lengths = tp_arena_array(w->arena, (size_t)w->ranks * w->steps, sizeof *lengths);
+    double *real = tp_arena_array(w->arena, coordinates, sizeof *real);
+    double *usual = tp_arena_array(w->arena, coordinates, sizeof *usual);
+    for (uint32_t s = 0; s < w->steps; s++) {
+        for (uint32_t c = 0; c < coordinates; c++)
+            real[c] = usual[c] = 0;
+        for (uint32_t r = 0; r < w->ranks; r++) {
+            size_t cell = (size_t)r * w->steps + s;
+            real[family->coordinate[r]] += w->total[TP_SLOT_KERNEL][cell];
+            usual[family->coordinate[r]] += w->total[TP_SLOT_KERNEL][cell] - w->excess[TP_SLOT_KERNEL][cell];
+        }
+        for (uint32_t r = 0; r < w->ranks; r++) {
+            uint32_t c = family->coordinate[r];
+            lengths[(size_t)r * w->steps + s] = real[c] > 0 && usual[c] > 0 ? real[c] / usual[c] : 1;
+        }
+    }
+    return lengths;
+}
+
+void tp_what_if_sequences(struct tp_what_if_work *w)
+{
+    uint32_t coordinates = 0, cells = w->ranks * w->steps;
+    double deviation = 0;
+    uint32_t found = family_of_batches(w, &coordinates, &deviation);
+    if (found == TP_NO_ID)
+        return;
+    struct tp_cause cause = {.kind = TP_CAUSE_SEQUENCE,
+                             .family = found,
+                             .host = TP_NO_ID,
+                             .ratio = deviation / w->median_work,
+                             .cell_count = cells};
+    cause.cells = tp_arena_array(w->arena, cells, sizeof *cause.cells);
+    for (uint32_t c = 0; c < cells; c++)
+        cause.cells[c] = c;
+    tp_what_if_use_means(w);
+    tp_what_if_measure_ideal(w);
+    cause.lengths = lengths_of_batches(w, tp_graph_family_at(w->graph, found), coordinates);
+    tp_what_if_add(w, cause);
+    w->is_done[TP_SLOT_KERNEL] = true;
 }
 
 /* ---- links ---- */
@@ -255,21 +297,47 @@ static void add_slow(struct tp_what_if_work *w, const struct tp_vec *slow)
             tp_what_if_add(w, cause_of(w, f, &slow[f]));
 }
 
+/* What the job would save, in percent, if the collectives of a key took no time; of the whole family: TP_NO_ID. */
+static double cost_of_transfers(const struct tp_what_if_work *w, uint32_t family, uint32_t key)
+{
+    const struct tp_graph *graph = w->graph;
+    for (size_t m = 0; m < graph->meetings.count; m++) {
+        const struct tp_graph_meeting *meeting = tp_graph_meeting_at(graph, m);
+        const struct tp_graph_pair *pair = tp_graph_pair_at(graph, meeting->pair);
+        bool is_it = key == TP_NO_ID ? tp_graph_group_at(graph, pair->group)->family == family : pair->key == key;
+        w->transfer[m] = is_it ? 0 : meeting->transfer_us;
+    }
+    return 100 * (w->T - tp_graph_replay(graph, w->own, w->transfer)) / w->T;
+}
+
 /* A collective that costs much, and whose groups are all alike: nothing inside the job to compare it with. */
 static void add_alike(struct tp_what_if_work *w, uint32_t key)
 {
-    const struct tp_graph *graph = w->graph;
-    uint32_t family = TP_AT(&graph->keys, struct tp_graph_key, key)->family;
-    struct tp_cause cause = {.kind = TP_CAUSE_ALL_LINKS, .family = family, .host = TP_NO_ID, .group_count = 0};
-    for (size_t m = 0; m < graph->meetings.count; m++) {
-        const struct tp_graph_meeting *meeting = tp_graph_meeting_at(graph, m);
-        bool is_it = tp_graph_pair_at(graph, meeting->pair)->key == key;
-        w->transfer[m] = is_it ? 0 : meeting->transfer_us;
-    }
-    cause.alone = 100 * (w->T - tp_graph_replay(graph, w->own, w->transfer)) / w->T;
+    uint32_t family = TP_AT(&w->graph->keys, struct tp_graph_key, key)->family;
+    struct tp_cause cause = {.kind = TP_CAUSE_ALL_LINKS, .family = family, .host = TP_NO_ID};
+    cause.alone = cost_of_transfers(w, family, key);
     cause.excess_us = w->links[key].usual_us;
-    cause.group_count = tp_graph_family_at(graph, family)->count;
+    cause.group_count = tp_graph_family_at(w->graph, family)->count;
     if (cause.alone > ALL_SHARE)
+        tp_what_if_add(w, cause);
+}
+
+/* The one group of a family: some of its collectives are never hidden, so all of them together have to cost much. */
+static void add_only_group(struct tp_what_if_work *w, uint32_t family)
+{
+    const struct tp_graph_group *group =
+        tp_graph_group_at(w->graph, tp_graph_family_at(w->graph, family)->groups[0]);
+    struct tp_cause cause = {.kind = TP_CAUSE_ALL_LINKS,
+                             .family = family,
+                             .host = TP_NO_ID,
+                             .ranks = w->graph->members + group->first_member,
+                             .rank_count = group->member_count,
+                             .group_count = 1};
+    cause.alone = cost_of_transfers(w, family, TP_NO_ID);
+    for (size_t k = 0; k < w->graph->keys.count; k++)
+        if (TP_AT(&w->graph->keys, struct tp_graph_key, k)->family == family)
+            cause.excess_us += w->links[k].usual_us;
+    if (cause.alone > ONLY_SHARE)
         tp_what_if_add(w, cause);
 }
 
@@ -285,4 +353,7 @@ void tp_what_if_links(struct tp_what_if_work *w)
         if (!slow[family].count && tp_graph_family_at(w->graph, family)->count > 1)
             add_alike(w, k);
     }
+    for (uint32_t f = 0; f < w->graph->families.count; f++)
+        if (tp_graph_family_at(w->graph, f)->count == 1)
+            add_only_group(w, f);
 }

@@ -30,6 +30,7 @@ struct tp_what_if_work {
     bool is_done[TP_SLOT_OWN];   /* a rule has told what is to tell of this part */
     double T, ideal, base;       /* base: everything usual, stages as they are */
     uint8_t *left_out;           /* by cell: parts; scratch */
+    const double *lengths;       /* by cell: of batches, where their unlike length is left out: only that goes */
     bool *is_left_out;           /* by pair; scratch */
     double *own, *transfer;      /* scratch of a replay */
     double *values;              /* scratch: as many as cells of any kind */
@@ -51,7 +52,7 @@ double tp_what_if_ideal(const struct tp_what_if_work *work);
 /* Ideal, base and loss, of what is usual. */
 void tp_what_if_measure_ideal(struct tp_what_if_work *work);
 /* Marks what the cause is. */
-void tp_what_if_mark(const struct tp_what_if_work *work, const struct tp_cause *cause);
+void tp_what_if_mark(struct tp_what_if_work *work, const struct tp_cause *cause);
 /* A cause with what it costs; its lists live in the arena. A link that is no more than rough has its cost in `alone`.
  */
 void tp_what_if_add(struct tp_what_if_work *work, struct tp_cause cause);

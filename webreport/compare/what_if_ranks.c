@@ -8,7 +8,7 @@
 #include "writer/base/stats.h"
 
 static const double RANK_SHARE = 0.01, CELL_SHARE = 0.03, FULL = 0.8, MANY = 0.2, CHANCE = 0.05;
-enum { SPREADS = 4, CELL_SPREADS = 6, MOST_SETS = 4, MOST_COVERS = 24, MOST_LATE = 16 };
+enum { SPREADS = 4, CELL_SPREADS = 6, MOST_SETS = 4, MOST_COVERS = 24, MOST_LATE = 16, LEAST_LEVEL_RANKS = 3 };
 
 /* One part of own work. */
 struct finder {
@@ -238,6 +238,15 @@ static struct tp_cause next_cover(const struct finder *f, struct tp_vec *sets, b
     return cause;
 }
 
+/* Three or more single ranks that are the slower one of two levels have one thing in common, and no place. */
+static bool are_level(const struct finder *f, const struct tp_cause *covers, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (covers[i].place != TP_PLACE_RANK || !f->w->is_upper[f->part][covers[i].where])
+            return false;
+    return count >= LEAST_LEVEL_RANKS;
+}
+
 static void add_flagged(const struct finder *f)
 {
     struct tp_cause covers[MOST_COVERS + 1];
@@ -248,7 +257,7 @@ static void add_flagged(const struct finder *f)
     memcpy(is_left, f->is_flagged, f->w->ranks * sizeof *is_left);
     while (left && count < MOST_COVERS && !(are_many && count > MOST_SETS))
         covers[count++] = next_cover(f, &sets, is_left, &left);
-    if (count > MOST_SETS && are_many) { /* no few sets: a level of their own */
+    if (are_many && (count > MOST_SETS || are_level(f, covers, count))) { /* no few sets: a level of their own */
         memcpy(is_left, f->is_flagged, f->w->ranks * sizeof *is_left);
         covers[0] = all_left(f, TP_CAUSE_HALF, is_left);
         count = 1;

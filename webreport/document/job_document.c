@@ -188,8 +188,8 @@ static struct tp_verdict_block replayed_verdict(const struct tp_job_wording *w, 
     return (struct tp_verdict_block){
         TP_TONE_PLAIN, is_cause ? "Held up" : "Even",
         is_cause ? tp_text_printf(w->arena, "%s; %s of it is %.*s", whole_story(w), part, (int)told.len, told.ptr)
-                 : tp_text_printf(w->arena, "%s; %s is %.*s, all groups alike", whole_story(w), part, (int)told.len,
-                                  told.ptr),
+                 : tp_text_printf(w->arena, "%s; %s is %.*s, with nothing to compare it with", whole_story(w), part,
+                                  (int)told.len, told.ptr),
         tp_text_printf(w->arena, "%s. It costs %s per step. %s", first->title,
                        tp_text_of_time(w->arena, first->cost_ns), first->advice)};
 }

@@ -1,0 +1,223 @@
+/* Kinds of causes told apart: jobs of eight ranks whose lengths are counted by hand. */
+#include "webreport/compare/what_if.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum { RANKS = 8, STEPS = 4, SLOTS = 3, TP = 2 };
+
+struct fixture {
+    struct tp_arena arena;
+    struct tp_graph graph;
+    struct tp_what_if what_if;
+    struct tp_step_slots rows[RANKS];
+    struct tp_slot slots[RANKS][SLOTS];
+    struct tp_slot_group groups[RANKS][2];
+    struct tp_rank_stride runs[RANKS][2];
+    int64_t us[RANKS][TP_SLOT_PARTS][SLOTS * STEPS];
+    uint32_t slot_count;
+};
+
+static int64_t *cell(struct fixture *f, uint32_t rank, enum tp_slot_part part, uint32_t slot, uint32_t step)
+{
+    return &f->us[rank][part][tp_slot_cell(&f->rows[rank], slot, step)];
+}
+
+static void open_row(struct fixture *f, uint32_t rank)
+{
+    struct tp_step_slots *row = &f->rows[rank];
+    *row = (struct tp_step_slots){.host = rank < 4 ? TP_STR("a") : TP_STR("b"),
+                                  .groups = f->groups[rank],
+                                  .group_count = f->slot_count - 1,
+                                  .slots = f->slots[rank],
+                                  .slot_count = f->slot_count,
+                                  .step_count = STEPS};
+    for (unsigned p = 0; p < TP_SLOT_PARTS; p++)
+        row->us[p] = f->us[rank][p];
+    for (uint32_t k = 0; k < f->slot_count; k++)
+        f->slots[rank][k] = (struct tp_slot){k + 1 < f->slot_count ? k : TP_NO_ID, k + 1 < f->slot_count, 1, 0, true};
+}
+
+/* Hosts of four ranks. One group of all; or, has_tp, tp groups of two neighbours before dp groups across them. */
+static void open_job(struct fixture *f, bool has_tp)
+{
+    *f = (struct fixture){.slot_count = has_tp ? 3 : 2};
+    tp_arena_init(&f->arena, 0);
+    if (setjmp(f->arena.guard))
+        fail();
+    for (uint32_t r = 0; r < RANKS; r++) {
+        f->runs[r][0] = has_tp ? (struct tp_rank_stride){r - r % TP, 1, TP} : (struct tp_rank_stride){0, 1, RANKS};
+        f->runs[r][1] = (struct tp_rank_stride){r % TP, TP, RANKS / TP};
+        f->groups[r][0] = (struct tp_slot_group){TP_STR("0"), has_tp ? TP_STR("tp") : TP_STR("dp"), has_tp ? TP : RANKS,
+                                                 &f->runs[r][0], 1, TP_GROUP_ALL};
+        f->groups[r][1] =
+            (struct tp_slot_group){TP_STR("1"), TP_STR("dp"), RANKS / TP, &f->runs[r][1], 1, TP_GROUP_ALL};
+        open_row(f, r);
+    }
+}
+
+/* When the rank comes to the collective of a slot, from the beginning of the step on. */
+static int64_t arrival_of(struct fixture *f, uint32_t rank, uint32_t slot, uint32_t step)
+{
+    int64_t at = 0;
+    for (uint32_t k = 0; k <= slot; k++) {
+        at += *cell(f, rank, TP_SLOT_KERNEL, k, step);
+        if (k < slot)
+            at += *cell(f, rank, TP_SLOT_WITHIN, k, step);
+    }
+    return at;
+}
+
+static bool is_in(const struct tp_rank_stride *run, int64_t rank)
+{
+    int64_t place = rank - run->first;
+    return place >= 0 && place % run->stride == 0 && place / run->stride < run->length;
+}
+
+/* Each collective ends `transfer_us` after the last one of its group came. */
+static void let_meet(struct fixture *f, uint32_t slot, int64_t transfer_us)
+{
+    for (uint32_t s = 0; s < STEPS; s++)
+        for (uint32_t r = 0; r < RANKS; r++) {
+            int64_t last = 0;
+            for (uint32_t o = 0; o < RANKS; o++)
+                if (is_in(&f->runs[r][slot], o) && arrival_of(f, o, slot, s) > last)
+                    last = arrival_of(f, o, slot, s);
+            *cell(f, r, TP_SLOT_WITHIN, slot, s) = last - arrival_of(f, r, slot, s) + transfer_us;
+        }
+}
+
+static void finish_job(struct fixture *f)
+{
+    static const uint32_t labels[STEPS] = {7, 8, 9, 10};
+    tp_graph_open(&f->graph, &f->arena);
+    for (uint32_t r = 0; r < RANKS; r++)
+        tp_graph_add(&f->graph, &(struct tp_graph_source){
+                                    .slots = &f->rows[r], .labels = labels, .number = r, .host = f->rows[r].host});
+    tp_graph_finish(&f->graph);
+    tp_what_if_build(&f->what_if, &f->graph);
+    assert_null(f->what_if.why_not);
+    assert_true(f->what_if.error < 1e-9);
+}
+
+static const struct tp_cause *cause_at(const struct fixture *f, size_t i)
+{
+    return TP_AT(&f->what_if.causes, struct tp_cause, i);
+}
+
+static void assert_near(double got, double wanted)
+{
+    if (!(fabs(got - wanted) < 1e-9))
+        fail_msg("%.12f, not %.12f", got, wanted);
+}
+
+/* One group: 10 ms of kernels and what is added, then 1 ms of collective. */
+static void open_ddp(struct fixture *f, const int64_t added_us[RANKS], int64_t transfer_us)
+{
+    open_job(f, false);
+    for (uint32_t r = 0; r < RANKS; r++)
+        for (uint32_t s = 0; s < STEPS; s++)
+            *cell(f, r, TP_SLOT_KERNEL, 0, s) = 10000 + added_us[r];
+    let_meet(f, 0, transfer_us);
+    finish_job(f);
+}
+
+/* Four of eight ranks, on both hosts, have 2 ms more: a step of 11 ms takes 13. */
+static void half_of_eight_ranks_are_a_level(void **state)
+{
+    static struct fixture f;
+    (void)state;
+    open_ddp(&f, (const int64_t[]){2000, 0, 0, 2000, 0, 2000, 2000, 0}, 1000);
+    assert_int_equal(f.what_if.causes.count, 1);
+    assert_int_equal(cause_at(&f, 0)->kind, TP_CAUSE_HALF);
+    assert_int_equal(cause_at(&f, 0)->rank_count, 4);
+    assert_int_equal(cause_at(&f, 0)->ranks[2], 5);
+    assert_near(cause_at(&f, 0)->share, 100 * 2.0 / 13);
+    assert_near(f.what_if.jitter, 0);
+    tp_arena_release(&f.arena);
+}
+
+/* The four of one host are that host; two, or three that differ, are ranks. */
+static void a_host_and_single_ranks_are_no_level(void **state)
+{
+    static struct fixture f;
+    (void)state;
+    open_ddp(&f, (const int64_t[]){0, 0, 0, 0, 2000, 2000, 2000, 2000}, 1000);
+    assert_int_equal(f.what_if.causes.count, 1);
+    assert_int_equal(cause_at(&f, 0)->kind, TP_CAUSE_COMPUTE);
+    assert_int_equal(cause_at(&f, 0)->place, TP_PLACE_HOST);
+    assert_near(cause_at(&f, 0)->share, 100 * 2.0 / 13);
+    tp_arena_release(&f.arena);
+    open_ddp(&f, (const int64_t[]){0, 2000, 0, 0, 0, 2000, 0, 0}, 1000);
+    assert_int_equal(f.what_if.causes.count, 2);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(cause_at(&f, i)->place, TP_PLACE_RANK);
+    tp_arena_release(&f.arena);
+    open_ddp(&f, (const int64_t[]){0, 1000, 0, 0, 0, 4000, 7000, 0}, 1000);
+    assert_int_equal(f.what_if.causes.count, 3);
+    assert_int_equal(cause_at(&f, 0)->place, TP_PLACE_RANK);
+    assert_int_equal(cause_at(&f, 0)->ranks[0], 6);
+    tp_arena_release(&f.arena);
+}
+
+/* One group has no other to be compared with: told from a quarter of the job on, and nobody is blamed. */
+static void the_only_group_is_told_by_what_it_costs(void **state)
+{
+    static struct fixture f;
+    static const int64_t none[RANKS];
+    (void)state;
+    open_ddp(&f, none, 3000); /* 3 of 13 ms */
+    assert_int_equal(f.what_if.causes.count, 0);
+    tp_arena_release(&f.arena);
+    open_ddp(&f, none, 10000); /* 10 of 20 ms */
+    assert_int_equal(f.what_if.causes.count, 1);
+    assert_int_equal(cause_at(&f, 0)->kind, TP_CAUSE_ALL_LINKS);
+    assert_int_equal(cause_at(&f, 0)->group_count, 1);
+    assert_int_equal(cause_at(&f, 0)->rank_count, RANKS);
+    assert_near(cause_at(&f, 0)->alone, 50);
+    assert_near(cause_at(&f, 0)->excess_us, 10000);
+    assert_near(cause_at(&f, 0)->share, 0);
+    tp_arena_release(&f.arena);
+}
+
+/* Replicas of two ranks; in each step two batches take 10 ms, one 8, one 12, in turns. One rank of each pair takes
+ * 0.4 ms more, the other one in the next step. Evened out by their lengths, which are those of both ranks, the longer
+ * rank still takes more than the mean: that is jitter. */
+static void uneven_batches_leave_what_differs_inside(void **state)
+{
+    static const int64_t lengths[] = {8000, 10000, 12000, 10000};
+    static struct fixture f;
+    (void)state;
+    open_job(&f, true);
+    for (uint32_t r = 0; r < RANKS; r++)
+        for (uint32_t s = 0; s < STEPS; s++)
+            *cell(&f, r, TP_SLOT_KERNEL, 0, s) = lengths[(r / TP + s) % 4] + ((r + s) % TP ? 400 : 0);
+    let_meet(&f, 0, 500);
+    let_meet(&f, 1, 1000);
+    finish_job(&f);
+    double real = 12400 + 1500, evened = 8400 * 10200.0 / 8200 + 1500; /* the shortest batch is stretched most */
+    assert_near(f.what_if.step_us, real);
+    assert_near(f.what_if.ideal_us, 10200 + 1500);
+    assert_int_equal(f.what_if.causes.count, 1);
+    assert_int_equal(cause_at(&f, 0)->kind, TP_CAUSE_SEQUENCE);
+    assert_near(cause_at(&f, 0)->share, 100 * (real - evened) / real);
+    assert_near(cause_at(&f, 0)->alone, 100 * (12200.0 - 10200) / real);
+    assert_near(f.what_if.jitter, 100 * (evened - 11700) / real);
+    tp_arena_release(&f.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(half_of_eight_ranks_are_a_level),
+        cmocka_unit_test(a_host_and_single_ranks_are_no_level),
+        cmocka_unit_test(the_only_group_is_told_by_what_it_costs),
+        cmocka_unit_test(uneven_batches_leave_what_differs_inside),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
