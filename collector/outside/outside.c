@@ -15,6 +15,7 @@
 
 #include "collector/outside/exit_codes.h"
 #include "collector/outside/outside_trace.h"
+#include "collector/outside/own_budget.h"
 #include "collector/outside/pending.h"
 #include "collector/outside/perf_rings.h"
 #include "collector/outside/python_stacks.h"
@@ -43,6 +44,7 @@ struct tp_outside {
     struct tp_arena arena;
     struct tp_outside_tree tree;
     struct tp_perf_rings rings;
+    struct tp_own_budget budget;
     struct tp_python_stacks python;
     struct tp_exit_codes codes;
     struct tp_pending pending;
@@ -54,6 +56,7 @@ struct tp_outside {
     size_t next_alive; /* which one is looked at next */
     uint32_t known_processes;
     uint64_t switch_stacks, dropped_count;
+    int64_t own_ns; /* processor time of ours until the end of the recording */
     int64_t begin_ns, end_ns, clock_ns, looked_ns, usage_ns, stopped_ns;
     uint32_t missed_ends, out_of_sight;
     pid_t pid;
@@ -167,6 +170,7 @@ static void begin(struct tp_outside *o)
     set_timer(o, LOOK_NS);
     o->begin_ns = o->looked_ns = o->usage_ns = now_ns();
     o->clock_ns = time_of(CLOCK_REALTIME) - o->begin_ns;
+    o->budget.begin_ns = time_of(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 int tp_outside_begin(struct tp_outside *o, pid_t pid, struct tp_error *err)
@@ -236,12 +240,14 @@ static void take(void *context, const struct perf_event_header *head)
     struct tp_perf_record r;
     if (!tp_perf_record_read(&r, head))
         return;
+    bool is_switch = r.type == PERF_RECORD_SAMPLE && tp_perf_rings_is_switch(&o->rings, r.event_id);
+    if (r.type == PERF_RECORD_SAMPLE && !is_switch && !tp_own_budget_reads(&o->budget))
+        return;
     struct tp_pending_record *record = tp_pending_add(&o->pending, head, (int64_t)r.time_ns);
     if (!record) {
         o->dropped_count++;
         return;
     }
-    bool is_switch = r.type == PERF_RECORD_SAMPLE && tp_perf_rings_is_switch(&o->rings, r.event_id);
     o->switch_stacks += is_switch;
     tp_python_stacks_take(&o->python, &r);
     if (r.type == PERF_RECORD_FORK && o->is_attached)
@@ -400,6 +406,27 @@ static void watch_samples(struct tp_outside *o)
     o->are_samples_watched = is_wanted;
 }
 
+/* What a thread that runs now has used counts, too, or one that is never switched out would have used nothing. */
+static int64_t program_ns(const struct tp_outside *o, int64_t time_ns)
+{
+    int64_t used_ns = o->tree.running_ns;
+    for (uint32_t i = 0; i < o->tree.threads.count && i < LOOKED_AT; i++) {
+        const struct tp_outside_thread *thread = tp_outside_thread_at(&o->tree, i);
+        if (!thread->is_over && thread->state == TP_OUTSIDE_RUNNING && time_ns > thread->since_ns)
+            used_ns += time_ns - thread->since_ns;
+    }
+    return used_ns;
+}
+
+static void keep_budget(struct tp_outside *o, int64_t time_ns)
+{
+    tp_own_budget_look(&o->budget, time_of(CLOCK_PROCESS_CPUTIME_ID), program_ns(o, time_ns), time_ns);
+    if (tp_own_budget_has_wait_stacks(&o->budget))
+        tp_perf_rings_budget(&o->rings, o->switch_stacks, time_ns);
+    else
+        tp_perf_rings_end_stacks(&o->rings);
+}
+
 static int look(void *context, struct tp_error *err)
 {
     struct tp_outside *o = context;
@@ -410,7 +437,7 @@ static int look(void *context, struct tp_error *err)
     tp_exit_codes_read(&o->codes);
     ask_late(o);
     watch_samples(o);
-    tp_perf_rings_budget(&o->rings, o->switch_stacks, time_ns);
+    keep_budget(o, time_ns);
     if (time_ns - o->looked_ns >= LOOK_NS / 2) {
         take_until(o, time_ns - CERTAIN_NS);
         o->looked_ns = time_ns;
@@ -477,6 +504,7 @@ void tp_outside_end(struct tp_outside *o, const int *status)
     if (!o->stopped_ns && tp_arena_run(&o->arena, finish, o, NULL) < 0)
         stop(o);
     o->end_ns = o->stopped_ns ? o->stopped_ns : now_ns();
+    o->own_ns = time_of(CLOCK_PROCESS_CPUTIME_ID) - o->budget.begin_ns;
     const uint32_t *root = tp_id_map_find(&o->tree.process_ids, (uint32_t)o->pid);
     if (root && status) {
         struct tp_outside_process *process = tp_outside_process_at(&o->tree, *root);
@@ -518,6 +546,8 @@ struct tp_outside_seen tp_outside_seen(const struct tp_outside *o)
                                     .missed_ends = o->missed_ends,
                                     .out_of_sight = o->out_of_sight,
                                     .stacks_left_out = o->rings.windows_spent,
+                                    .own_ns = o->own_ns,
+                                    .budget_level = o->budget.level,
                                     .unwatched = o->unwatched,
                                     .cut_count = o->tree.whole.cut_count,
                                     .dump_bytes = o->rings.dump_bytes,

@@ -21,6 +21,12 @@ void tp_outside_word(struct tp_buf *text, const struct tp_outside_seen *seen)
     if (seen->is_user_only)
         tp_buf_printf(text, "%swhat the kernel did and what was waited for (perf_event_paranoid)",
                       text->size ? ", " : "");
+    if (seen->budget_level)
+        tp_buf_printf(text, "%sstacks of later waits", text->size ? ", " : "");
+    if (seen->budget_level > 1)
+        tp_buf_printf(text, " and all but one of %d samples", 1 << (seen->budget_level - 1));
+    if (seen->budget_level)
+        tp_buf_puts(text, " (they cost too much)");
     add(text, seen->out_of_sight, "process after it took other rights", "processes after they took other rights");
     add(text, seen->unwatched, "thread that ran before", "threads that ran before");
     add(text, seen->python_unknown, "process's Python functions", "processes' Python functions");
@@ -45,6 +51,8 @@ void tp_outside_put(struct tp_buf *out, const struct tp_outside_seen *seen)
         {"python_not_aligned", (int64_t)seen->python_unaligned},
         {"python_unread", (int64_t)seen->python_failed},
         {"python_unknown", seen->python_unknown},
+        {"recorder_cpu_ns", seen->own_ns},
+        {"budget_level", seen->budget_level},
         {"threads_not_watched", seen->unwatched},
         {"stopped_after_ns", seen->stopped_after_ns}};
     struct tp_json json;

@@ -11,6 +11,7 @@
 #include "collector/outside/kernel_functions.h"
 #include "collector/outside/stack_words.h"
 #include "collector/outside/wait_causes.h"
+#include "collector/outside/wait_estimates.h"
 #include "writer/base/limits.h"
 #include "writer/trace_json.h"
 
@@ -22,7 +23,8 @@ struct writing {
     struct tp_arena arena;
     struct tp_trace_out *out;
     struct tp_stack_words words;
-    const struct tp_str *causes; /* by node */
+    const struct tp_str *causes;    /* by node */
+    const struct tp_str *estimates; /* by change */
     int64_t shift_ns;            /* from the tree's clock to the trace's */
 };
 
@@ -175,8 +177,13 @@ static void write_state(struct writing *w, const struct tp_outside_change *chang
     static const char *const names[TP_OUTSIDE_STATES] = {"running", "ready", "blocked"};
     struct args args = {0};
     struct tp_str leaf;
+    struct tp_str estimate = w->estimates[change - (const struct tp_outside_change *)w->trace->tree->changes.data];
     if (change->state == TP_OUTSIDE_BLOCKED && w->causes[change->stack].len)
         add_arg(&args, "cause", TP_OUT_TEXT)->value.text = w->causes[change->stack];
+    else if (estimate.len) {
+        add_arg(&args, "cause", TP_OUT_TEXT)->value.text = estimate;
+        add_int(&args, "estimated", 1);
+    }
     struct tp_str stack = change->state == TP_OUTSIDE_BLOCKED ? tp_stack_words_of(&w->words, change->stack, true, &leaf)
                                                               : (struct tp_str){0};
     if (stack.len)
@@ -263,6 +270,7 @@ static int write_all(void *context, struct tp_error *err)
     int64_t base_ns = tp_trace_out_base(trace->begin_ns + trace->clock_ns);
     w->shift_ns = trace->clock_ns - base_ns;
     w->causes = tp_wait_causes(&trace->tree->places, kernel, &w->arena);
+    w->estimates = tp_wait_estimates(trace->tree, w->causes, &w->arena);
     tp_stack_words_init(&w->words, &trace->tree->places, kernel, &w->arena);
     options.is_gzip = true;
     options.base_time_ns = base_ns;

@@ -47,8 +47,10 @@ static void leave_state(struct tp_outside_tree *tree, struct tp_outside_thread *
 {
     time_ns = time_ns > thread->since_ns ? time_ns : thread->since_ns;
     thread->total_ns[thread->state] += time_ns - thread->since_ns;
-    if (thread->state == TP_OUTSIDE_RUNNING)
+    if (thread->state == TP_OUTSIDE_RUNNING) {
         tp_outside_process_at(tree, thread->process)->running_ns += time_ns - thread->since_ns;
+        tree->running_ns += time_ns - thread->since_ns;
+    }
     thread->since_ns = time_ns;
 }
 

@@ -76,6 +76,7 @@ struct tp_outside_tree {
     struct tp_id_map process_ids, thread_ids; /* the last one of a number */
     int64_t last_ns;
     uint64_t lost_count;
+    int64_t running_ns;      /* of all threads, in states that have ended */
     uint32_t missed_words;   /* programs without words */
     uint64_t python_count;   /* samples with frames of Python */
     uint64_t unaligned_count; /* of these: whose native frames are of another moment, or cut */

@@ -321,6 +321,13 @@ void tp_perf_rings_budget(struct tp_perf_rings *rings, uint64_t count, int64_t n
     }
 }
 
+void tp_perf_rings_end_stacks(struct tp_perf_rings *rings)
+{
+    for (size_t i = 0; i < rings->stack_count && !rings->stacks_are_off; i++)
+        ioctl(rings->stack_fds[i], PERF_EVENT_IOC_DISABLE, 0);
+    rings->stacks_are_off = true;
+}
+
 int tp_perf_keep_apart(pid_t tid)
 {
     struct perf_event_attr attr = {

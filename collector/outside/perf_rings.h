@@ -65,6 +65,9 @@ bool tp_perf_rings_is_switch(const struct tp_perf_rings *rings, uint64_t event_i
 /* Keeps stacks of switches within their budget; `count` were told since the last call. */
 void tp_perf_rings_budget(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns);
 
+/* No stacks of switches from now on. */
+void tp_perf_rings_end_stacks(struct tp_perf_rings *rings);
+
 /* An event of thread `tid` alone, or -1; see outside_tree.c. The caller closes it. */
 int tp_perf_keep_apart(pid_t tid);
 

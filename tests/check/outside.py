@@ -13,6 +13,8 @@ sigma NAME=MS.. the same, within 3 deviations of as many independent samples
 lines FILE      each frame of that Python file names a line of its function, and some do
 reaches F G P   of the samples in function F at least P percent are in G, too, with no frame that is unknown
 cuts LEAST MOST so many samples are marked as cut
+budget          the recorder kept to a twentieth of the running time and 50 ms, or says that it left something out
+estimated P     at least P percent of the blocked time has a cause, and some is estimated
 alive N         so many processes still ran at the end
 told KEY N      tracepress_seen says so, at least N
 """
@@ -126,6 +128,19 @@ def cuts(least, most):
     found = sum(e["args"].get("cut") == "1" for e in samples)
     assert int(least) <= found <= int(most), found
     assert trace["tracepress_seen"]["stacks_cut"] == str(found)
+
+
+def budget():
+    seen = trace["tracepress_seen"]
+    allowed = 0.05 * time_in("running") + 50e6
+    assert int(seen["recorder_cpu_ns"]) <= allowed or int(seen["budget_level"]) > 0, (seen, allowed)
+
+
+def estimated(percent):
+    blocked, caused = time_in("blocked"), time_in("blocked", lambda args: "cause" in args)
+    assert caused >= float(percent) / 100 * blocked, (caused, blocked)
+    assert time_in("blocked", lambda args: "estimated" in args) > 0
+    assert all("cause" in row[3] for rows in states.values() for row in rows if "estimated" in row[3])
 
 
 def alive(wanted):

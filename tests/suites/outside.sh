@@ -96,6 +96,12 @@ adds_up() {
     done
 }
 check "states add up to each thread's time to the nanosecond" adds_up
+frugal() {
+    for command in "gzip -9c /usr/bin/perl" "sleep 1" "sh -c 'for i in 1 2 3 4 5 6 7 8 9; do /bin/true; done'"; do
+        eval "outside 0 $command" && says budget || return 1
+    done
+}
+check "the recorder takes a twentieth of the program's time and 50 ms, or says what it left out" frugal
 rusage() {
     outside 0 gzip -9c /usr/bin/perl && ns=$(sed -n 's/.*"cpu_us":\([0-9]*\).*/\1000/p' r/*/run.json) && says running "$ns" && says sums
 }
@@ -129,6 +135,22 @@ causes() {
     outside 0 sleep 0.2 && says cause sleep 150 && outside 0 sh -c '(sleep 0.2; echo x) | cat' && says cause pipe 100 && says cause child 100
 }
 if has_kernel; then check "what threads wait for is named" causes; else skip "what threads wait for is named" "no stacks of the kernel here"; fi
+ping_pong='
+import os
+a, b = os.pipe(), os.pipe()
+if os.fork() == 0:
+    for i in range(40000):
+        os.read(a[0], 1)
+        os.write(b[1], b"x")
+    os._exit(0)
+for i in range(40000):
+    os.write(a[1], b"x")
+    os.read(b[0], 1)
+'
+switches() { # more than have a stack each
+    outside 0 "$PY" -c "$ping_pong" && says sums && says budget && says estimated 90 && says cause pipe 50
+}
+if has_kernel; then check "waits beyond the budget are estimated, and the recorder keeps to its own" switches; fi
 ends() {
     outside 6 sh -c 'true; false; sh -c "exit 3"; sh -c "kill -15 \$\$"; exit 6' 2>/dev/null && says exits 6 3 S15 || return 1
     outside 0 sh -c 'i=0; while [ $i -lt 50 ]; do /bin/sh -c "exit $i"; i=$((i + 1)); done' &&

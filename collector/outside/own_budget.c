@@ -1,0 +1,20 @@
+/* The recorder's own budget: see own_budget.h. */
+#include "collector/outside/own_budget.h"
+
+enum { SHARE = 20, FREE_NS = 50000000, PAUSE_NS = 200000000, MOST_LEVELS = 7 };
+
+bool tp_own_budget_look(struct tp_own_budget *budget, int64_t own_ns, int64_t program_ns, int64_t time_ns)
+{
+    bool is_over = own_ns - budget->begin_ns > program_ns / SHARE + FREE_NS;
+    if (!is_over || budget->level == MOST_LEVELS || (budget->checked_ns && time_ns - budget->checked_ns < PAUSE_NS))
+        return false;
+    budget->checked_ns = time_ns;
+    budget->level++;
+    return true;
+}
+
+bool tp_own_budget_reads(struct tp_own_budget *budget)
+{
+    uint32_t one_of = budget->level > 1 ? 1u << (budget->level - 1) : 1;
+    return budget->number++ % one_of == 0;
+}

@@ -1,0 +1,28 @@
+/* How much processor time the recorder may take for itself: a twentieth of what the program has used, and 50 ms.
+ * Beyond, it does without stacks of waits; then it reads every second sample, every fourth, and so on. */
+#ifndef TP_COLLECTOR_OUTSIDE_OWN_BUDGET_H
+#define TP_COLLECTOR_OUTSIDE_OWN_BUDGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tp_own_budget {
+    int64_t begin_ns;   /* of our own processor time */
+    int64_t checked_ns; /* when it was looked at last */
+    uint32_t level;     /* 0: all; 1: no stacks of waits; 1 + n: one sample of 2^n */
+    uint32_t number;    /* of samples that came */
+};
+
+/* Looks at what was used: own_ns of our processor time, program_ns of the program's, at time_ns of a clock. It grows by
+ * one level at a time, not sooner than 0.2 s after the last: what was saved has to be seen first. True: it has. */
+bool tp_own_budget_look(struct tp_own_budget *budget, int64_t own_ns, int64_t program_ns, int64_t time_ns);
+
+/* Whether the next sample is read. */
+bool tp_own_budget_reads(struct tp_own_budget *budget);
+
+static inline bool tp_own_budget_has_wait_stacks(const struct tp_own_budget *budget)
+{
+    return budget->level == 0;
+}
+
+#endif

@@ -1,0 +1,91 @@
+/* The recorder's own budget: a twentieth of the program's time and 50 ms; beyond, less and less is read. Causes of
+ * waits that were not asked for follow those that were. */
+#include "collector/outside/own_budget.h"
+
+#include <string.h>
+
+#include "collector/outside/wait_estimates.h"
+#include "tests/unit/one_arena.h"
+
+#define MS 1000000ll
+
+static int reads(struct tp_own_budget *budget)
+{
+    int count = 0;
+    for (int i = 0; i < 640; i++)
+        count += tp_own_budget_reads(budget);
+    return count;
+}
+
+static void what_is_beyond_the_budget_is_left_out(void **state)
+{
+    struct tp_own_budget budget = {.begin_ns = 1000 * MS};
+    (void)state;
+    assert_false(tp_own_budget_look(&budget, 1050 * MS, 0, 1 * MS));
+    assert_false(tp_own_budget_look(&budget, 1149 * MS, 2000 * MS, 2 * MS));
+    assert_true(tp_own_budget_has_wait_stacks(&budget));
+    assert_true(tp_own_budget_look(&budget, 1151 * MS, 2000 * MS, 3 * MS));
+    assert_false(tp_own_budget_has_wait_stacks(&budget));
+    assert_int_equal(reads(&budget), 640);
+    assert_false(tp_own_budget_look(&budget, 1151 * MS, 2000 * MS, 100 * MS)); /* too soon to know */
+    assert_true(tp_own_budget_look(&budget, 1151 * MS, 2000 * MS, 300 * MS));
+    assert_int_equal(reads(&budget), 320);
+    assert_false(tp_own_budget_look(&budget, 1151 * MS, 4000 * MS, 900 * MS)); /* that was enough */
+    for (int64_t i = 0; i < 100; i++)
+        tp_own_budget_look(&budget, 9000 * MS, 0, (1000 + i * 300) * MS);
+    assert_int_equal(budget.level, 7);
+    assert_int_equal(reads(&budget), 10);
+}
+
+static struct tp_outside_tree tree;
+
+static void add(uint32_t thread, int64_t time_ns, enum tp_outside_state is, uint32_t stack)
+{
+    *(struct tp_outside_change *)tp_vec_push(&tree.changes) =
+        (struct tp_outside_change){.time_ns = time_ns, .thread = thread, .stack = stack, .state = is};
+}
+
+static int estimates(void *unused, struct tp_error *err)
+{
+    static const struct tp_str causes[] = {{0}, {"pipe", 4}, {"disk", 4}, {0}};
+    int64_t pipe_ns = 0, disk_ns = 0;
+    (void)unused, (void)err;
+    tp_outside_tree_init(&tree, &arena);
+    for (int i = 0; i < 2; i++)
+        *(struct tp_outside_thread *)tp_vec_push(&tree.threads) = (struct tp_outside_thread){.end_ns = 5000, .apart = -1};
+    add(1, 0, TP_OUTSIDE_BLOCKED, 0); /* a thread of whose waits nothing is known */
+    add(0, 0, TP_OUTSIDE_BLOCKED, 1);
+    add(0, 300, TP_OUTSIDE_RUNNING, 0);
+    add(0, 400, TP_OUTSIDE_BLOCKED, 2);
+    add(0, 500, TP_OUTSIDE_BLOCKED, 3); /* a stack that tells nothing */
+    for (int i = 0; i < 40; i++) {
+        add(0, 1000 + i * 100, TP_OUTSIDE_BLOCKED, 0);
+        add(0, 1020 + i * 100, TP_OUTSIDE_RUNNING, 0);
+    }
+    const struct tp_str *found = tp_wait_estimates(&tree, causes, &arena);
+    for (size_t i = 0; i < tree.changes.count; i++) {
+        const struct tp_outside_change *change = TP_AT(&tree.changes, struct tp_outside_change, i);
+        bool is_estimated = change->thread == 0 && change->state == TP_OUTSIDE_BLOCKED && !change->stack;
+        assert_int_equal(found[i].len > 0, is_estimated);
+        pipe_ns += is_estimated && tp_str_equal(found[i], TP_STR("pipe")) ? 20 : 0;
+        disk_ns += is_estimated && tp_str_equal(found[i], TP_STR("disk")) ? 20 : 0;
+    }
+    assert_int_equal(pipe_ns, 600); /* as 300 and 100 */
+    assert_int_equal(disk_ns, 200);
+    return 0;
+}
+
+static void waits_without_a_stack_follow_the_others_of_their_thread(void **state)
+{
+    (void)state;
+    assert_int_equal(tp_arena_run(&arena, estimates, NULL, NULL), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_beyond_the_budget_is_left_out),
+        cmocka_unit_test_setup_teardown(waits_without_a_stack_follow_the_others_of_their_thread, begin, end),
+    };
+    return cmocka_run_group_tests_name("own budget", tests, NULL, NULL);
+}
