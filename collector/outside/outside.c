@@ -18,6 +18,7 @@
 #include "collector/outside/own_budget.h"
 #include "collector/outside/pending.h"
 #include "collector/outside/perf_rings.h"
+#include "collector/outside/proc_waits.h"
 #include "collector/outside/python_stacks.h"
 #include "collector/outside/running_tree.h"
 #include "writer/base/limits.h"
@@ -53,7 +54,8 @@ struct tp_outside {
     struct tp_vec looks; /* struct tp_outside_look */
     struct tp_vec alive; /* numbers of processes */
     struct tp_buf text;
-    size_t next_alive; /* which one is looked at next */
+    size_t next_alive;   /* which one is looked at next */
+    uint32_t next_thread; /* whose wait is asked for next */
     uint32_t known_processes;
     uint64_t switch_stacks, dropped_count;
     int64_t own_ns; /* processor time of ours until the end of the recording */
@@ -390,6 +392,22 @@ static void look_at_usage(struct tp_outside *o, int64_t time_ns)
     o->usage_ns = time_ns;
 }
 
+/* Without stacks of the kernel: in which call threads wait that were blocked when the tree was last brought up to date,
+ * and still are. Shorter waits are estimated by these. */
+static void ask_waits(struct tp_outside *o)
+{
+    enum { VISITED = 512, ASKED = 64 };
+    uint32_t count = (uint32_t)o->tree.threads.count;
+    for (uint32_t i = 0, asked = 0; i < count && i < VISITED && asked < ASKED; i++) {
+        const struct tp_outside_thread *thread = tp_outside_thread_at(&o->tree, o->next_thread++ % count);
+        struct tp_outside_change *change = TP_AT(&o->tree.changes, struct tp_outside_change, thread->last_change);
+        if (thread->is_over || thread->state != TP_OUTSIDE_BLOCKED || change->call || change->stack)
+            continue;
+        change->call = tp_proc_wait(&o->text, tp_outside_process_at(&o->tree, thread->process)->pid, thread->tid);
+        asked++;
+    }
+}
+
 /* ---- looks ---- */
 
 /* While a program runs Python each sample wakes us: half of it is what its interpreter does at this moment. So it does
@@ -440,6 +458,8 @@ static int look(void *context, struct tp_error *err)
     keep_budget(o, time_ns);
     if (time_ns - o->looked_ns >= LOOK_NS / 2) {
         take_until(o, time_ns - CERTAIN_NS);
+        if (o->rings.is_user_only)
+            ask_waits(o);
         o->looked_ns = time_ns;
     }
     int64_t pause_ns = time_ns - o->begin_ns < OFTEN_NS ? LOOK_NS / 2 : SECOND_NS;

@@ -19,7 +19,7 @@ void tp_outside_word(struct tp_buf *text, const struct tp_outside_seen *seen)
     if (seen->stopped_after_ns)
         tp_buf_printf(text, "anything after %.1f s, for want of room", (double)seen->stopped_after_ns / 1e9);
     if (seen->is_user_only)
-        tp_buf_printf(text, "%swhat the kernel did and what was waited for (perf_event_paranoid)",
+        tp_buf_printf(text, "%swhat the kernel did and what short waits were for (perf_event_paranoid)",
                       text->size ? ", " : "");
     if (seen->budget_level)
         tp_buf_printf(text, "%sstacks of later waits", text->size ? ", " : "");

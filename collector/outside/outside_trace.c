@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "collector/outside/kernel_functions.h"
+#include "collector/outside/proc_waits.h"
 #include "collector/outside/stack_words.h"
 #include "collector/outside/wait_causes.h"
 #include "collector/outside/wait_estimates.h"
@@ -178,8 +179,9 @@ static void write_state(struct writing *w, const struct tp_outside_change *chang
     struct args args = {0};
     struct tp_str leaf;
     struct tp_str estimate = w->estimates[change - (const struct tp_outside_change *)w->trace->tree->changes.data];
-    if (change->state == TP_OUTSIDE_BLOCKED && w->causes[change->stack].len)
-        add_arg(&args, "cause", TP_OUT_TEXT)->value.text = w->causes[change->stack];
+    struct tp_str cause = change->call ? tp_proc_wait_words(change->call) : w->causes[change->stack];
+    if (change->state == TP_OUTSIDE_BLOCKED && cause.len)
+        add_arg(&args, "cause", TP_OUT_TEXT)->value.text = cause;
     else if (estimate.len) {
         add_arg(&args, "cause", TP_OUT_TEXT)->value.text = estimate;
         add_int(&args, "estimated", 1);

@@ -52,6 +52,7 @@ struct tp_outside_change {
     uint32_t thread;
     uint32_t stack; /* of blocked: what it waits in; 0: not told */
     enum tp_outside_state state;
+    uint8_t call; /* of blocked, where there are no stacks: proc_waits.h; 0: not told */
 };
 
 struct tp_outside_sample {

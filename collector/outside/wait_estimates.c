@@ -4,6 +4,8 @@
  * part of the known waits' time, of all that was given so far and this wait. */
 #include "collector/outside/wait_estimates.h"
 
+#include "collector/outside/proc_waits.h"
+
 enum { MOST_CAUSES = 32 };
 
 struct share {
@@ -32,7 +34,8 @@ static size_t number_of(struct estimating *e, struct tp_str cause)
 
 static void take_known(struct estimating *e, const struct tp_outside_change *wait, int64_t wait_ns)
 {
-    size_t number = e->by_node[wait->stack].len ? number_of(e, e->by_node[wait->stack]) : MOST_CAUSES;
+    struct tp_str cause = wait->call ? tp_proc_wait_words(wait->call) : e->by_node[wait->stack];
+    size_t number = cause.len ? number_of(e, cause) : MOST_CAUSES;
     if (number < MOST_CAUSES)
         e->shares[(size_t)wait->thread * MOST_CAUSES + number].known_ns += wait_ns;
 }
@@ -42,7 +45,7 @@ static void give_unknown(struct estimating *e, const struct tp_outside_change *w
     struct share *shares = &e->shares[(size_t)wait->thread * MOST_CAUSES];
     double known_ns = 0, given_ns = (double)wait_ns, most_ns = 0;
     size_t found = MOST_CAUSES;
-    if (wait->stack)
+    if (wait->stack || wait->call)
         return;
     for (size_t i = 0; i < e->name_count; i++) {
         known_ns += (double)shares[i].known_ns;

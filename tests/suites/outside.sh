@@ -227,10 +227,10 @@ set_user() { # exec of a program that takes other rights ends inherited events
 }
 unprivileged() {
     home=$(mktemp -d) && cp "$BUILD/tracepress" "$home/tp" && chmod 777 "$home" || return 1
-    (cd "$home" && setpriv --reuid=65534 --regid=65534 --clear-groups ./tp record --outside --no-tfevents -o r -- sh -c 'sleep 0.05; exit 3') >out 2>err
+    (cd "$home" && setpriv --reuid=65534 --regid=65534 --clear-groups ./tp record --outside --no-tfevents -o r -- sh -c 'sleep 0.05; (sleep 0.3; echo x) | cat; sleep 0.3; exit 3') >out 2>err
     status=$?
     trace=$(ls "$home"/r/*/*.gz)
-    { [ $status = 3 ] && { grep -q 'not recorded from outside' err || { says sums && says argv sleep 0.05; }; }; } || status=failed
+    { [ $status = 3 ] && { grep -q 'not recorded from outside' err || { says sums && says argv sleep 0.05 && says cause sleep 400 && says cause pipe 150 && says cause child 400; }; }; } || status=failed
     rm -rf "$home"
     [ "$status" = 3 ] || { cat err; return 1; }
 }

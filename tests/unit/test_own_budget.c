@@ -2,8 +2,11 @@
  * waits that were not asked for follow those that were. */
 #include "collector/outside/own_budget.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 
+#include "collector/outside/proc_waits.h"
 #include "collector/outside/wait_estimates.h"
 #include "tests/unit/one_arena.h"
 
@@ -81,10 +84,31 @@ static void waits_without_a_stack_follow_the_others_of_their_thread(void **state
     assert_int_equal(tp_arena_run(&arena, estimates, NULL, NULL), 0);
 }
 
+static void a_wait_is_told_by_its_call(void **state)
+{
+    static const struct {
+        int call;
+        const char *rest, *file, *wanted;
+    } rows[] = {{SYS_futex, " 0x7f00", "", "lock"},       {SYS_read, " 0x0", "pipe:[12]", "pipe"},
+                {SYS_read, " 0x3", "/tmp/x", "disk"},     {SYS_write, " 0x1", "/dev/pts/3", "terminal"},
+                {SYS_read, " 0x3", "socket:[9]", "socket"}, {SYS_wait4, " 0xffff", "", "child"},
+                {SYS_clock_nanosleep, " 0x0", "", "sleep"}, {SYS_getpid, "", "", ""},
+                {SYS_read, " 0x9", "", ""},               {-1, " 0x7ffc 0x7f00", "", "page fault"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%d%s", rows[i].call, rows[i].rest);
+        assert_true(tp_str_equal(tp_proc_wait_words(tp_proc_wait_of(text, rows[i].file)), tp_str_of(rows[i].wanted)));
+    }
+    assert_int_equal(tp_proc_wait_of("running", ""), 0);
+    assert_int_equal(tp_proc_wait_of("", ""), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_beyond_the_budget_is_left_out),
+        cmocka_unit_test(a_wait_is_told_by_its_call),
         cmocka_unit_test_setup_teardown(waits_without_a_stack_follow_the_others_of_their_thread, begin, end),
     };
     return cmocka_run_group_tests_name("own budget", tests, NULL, NULL);

@@ -1,0 +1,21 @@
+/* What a blocked thread waits for, by the system call that it is in: for recordings that see no stacks of the kernel. */
+#ifndef TP_COLLECTOR_OUTSIDE_PROC_WAITS_H
+#define TP_COLLECTOR_OUTSIDE_PROC_WAITS_H
+
+#include <stdint.h>
+
+#include "writer/base/buf.h"
+#include "writer/base/str.h"
+
+/* A number above 0 for the cause of the wait that the thread is in now, by /proc/PID/task/TID/syscall, and for reads and
+ * writes by what their file is; 0: it runs, or that is not told. `text`: room for it. */
+uint8_t tp_proc_wait(struct tp_buf *text, uint32_t pid, uint32_t tid);
+
+/* The words of a number, as wait_causes.h has them; absent: of 0. */
+struct tp_str tp_proc_wait_words(uint8_t number);
+
+/* The number by what the file of /proc says: "0 0x3 .."; file: where the descriptor of the call points to, "" where it is
+ * of none or not known. */
+uint8_t tp_proc_wait_of(const char *call, const char *file);
+
+#endif
