@@ -21,6 +21,26 @@ made() { # FROM TO
 }
 check "every number of 40 made recordings is what is computed anew" made 1 40
 
+tables() { # what `table` shows is what the view has
+    "$PY" "$HERE/tests/check/program_view.py" --make 7 made.json && "$TP" report made.json -o made.html --json view.json --quiet || return 1
+    for key in function process wait; do
+        "$TP" table made.json --group-by $key --format json -o $key.json && "$TP" table made.json --group-by $key >$key.txt || return 1
+        "$PY" - $key <<'X' || return 1
+import json, sys
+key = sys.argv[1]
+rows = json.load(open(key + ".json"))["profiles"][0]["rows"]
+view = json.load(open("view.json"))["runs"][0]["profiles"][0]["program_view"]
+wanted = view[{"function": "functions", "process": "processes", "wait": "waits"}[key]]
+assert rows == wanted and rows, key
+assert len(open(key + ".txt").read().splitlines()) == 1 + len(rows), key
+X
+    done
+    "$TP" table made.json --group-by wait --sort-by count >out 2>err
+    [ $? = 2 ] && grep -q 'only options' err && "$TP" table made.json --group-by function --sort-by cumtime >out 2>err
+    [ $? = 2 ]
+}
+check "tables of functions, processes and waits are the view's" tables
+
 recorded() { # NAME PROGRAM...: records it as NAME, compares
     name=$1
     shift

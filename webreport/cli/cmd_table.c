@@ -97,7 +97,7 @@ static const char *read_groups(struct tp_key_options *keys, const struct options
     for (const char *word = o->group_by; word && *word;) {
         size_t size = strcspn(word, ",");
         if (!read_group(keys, word, size, &has_stack))
-            return "--group-by: one of name, module, line, type, kernel, function, or input-shape, stack or both";
+            return "--group-by: one of name, module, line, type, kernel, function, process, wait, or input-shape, stack or both";
         word += size + (word[size] == ',');
     }
     if (o->group_by && !*o->group_by)
@@ -117,15 +117,21 @@ static bool is_width(int64_t width)
     return width == 0 || (width >= NARROWEST && width <= MAX_WIDTH);
 }
 
-/* --group-by function stands alone; it has orders of its own. */
+/* --group-by function stands alone; it has orders of its own. So do those of a program, which have one order. */
 static const char *read_functions(struct tp_table_options *wanted, struct options *o)
 {
-    if (!o->group_by || strcmp(o->group_by, "function") != 0)
+    bool is_process = o->group_by && strcmp(o->group_by, "process") == 0;
+    bool is_wait = o->group_by && strcmp(o->group_by, "wait") == 0;
+    if (!is_process && !is_wait && (!o->group_by || strcmp(o->group_by, "function") != 0))
         return NULL;
-    if (o->top_level_events_only || o->with_flops || o->header || o->include_python || o->stack_depth)
-        return "--group-by function: its only options are --sort-by, --row-limit and --format";
-    wanted->kind = TP_TABLE_FUNCTIONS;
+    if (o->top_level_events_only || o->with_flops || o->header || o->include_python || o->stack_depth ||
+        (o->sort_by && (is_process || is_wait)))
+        return is_process || is_wait ? "--group-by process, wait: their only options are --row-limit and --format"
+                                     : "--group-by function: its only options are --sort-by, --row-limit and --format";
+    wanted->kind = is_process ? TP_TABLE_PROGRAM_PROCESSES : is_wait ? TP_TABLE_PROGRAM_WAITS : TP_TABLE_FUNCTIONS;
     o->group_by = NULL;
+    if (is_process || is_wait)
+        return NULL;
     o->sort_by = o->sort_by ? o->sort_by : "tottime";
     return tp_calls_can_sort(o->sort_by) ? NULL : "--sort-by: ncalls, pcalls, tottime, cumtime, stdname or none";
 }

@@ -18,6 +18,8 @@ static void put_text(struct tp_document *document, const struct tp_profile_table
         tp_torch_table_put(document, table, style);
     else if (table->operators)
         tp_operator_calls_put(document, table);
+    else if (table->program)
+        tp_program_table_put(document, table);
     else
         tp_calls_put(document, table);
 }

@@ -23,7 +23,7 @@ struct tp_table_style {
 void tp_table_document(struct tp_document *document, const struct tp_profile_table *table,
                        const struct tp_table_style *style, unsigned places, struct tp_arena *arena);
 
-/* ---- parts: torch_table.c, calls_table.c ---- */
+/* ---- parts: torch_table.c, calls_table.c, program_table.c ---- */
 
 /* Blocks of text. Nothing at all when there are no rows, as torch. */
 void tp_torch_table_put(struct tp_document *document, const struct tp_profile_table *table,
@@ -35,6 +35,9 @@ void tp_torch_table_put_brief(struct tp_document *document, const struct tp_prof
 void tp_calls_put(struct tp_document *document, const struct tp_profile_table *table);
 /* A summary and the table of operators. */
 void tp_operator_calls_put(struct tp_document *document, const struct tp_profile_table *table);
+
+/* Functions, processes or waits of a program recorded from outside (program_table.c). */
+void tp_program_table_put(struct tp_document *document, const struct tp_profile_table *table);
 
 /* ---- numbers as torch.profiler prints them ---- */
 

@@ -5,6 +5,7 @@
 
 #include "webreport/measure/key_averages.h"
 #include "webreport/measure/operator_calls.h"
+#include "webreport/measure/program_view.h"
 #include "webreport/measure/python_calls.h"
 #include "writer/base/table.h"
 
@@ -12,7 +13,11 @@
 enum tp_table_kind {
     TP_TABLE_KEYS,      /* key_averages() */
     TP_TABLE_FUNCTIONS, /* cProfile's */
-    TP_TABLE_OPERATORS  /* MegEngine's profile_analyze */
+    TP_TABLE_OPERATORS, /* MegEngine's profile_analyze */
+    /* of a program recorded from outside; of other traces FUNCTIONS are cProfile's, and there are none of the others */
+    TP_TABLE_PROGRAM_FUNCTIONS,
+    TP_TABLE_PROGRAM_PROCESSES,
+    TP_TABLE_PROGRAM_WAITS
 };
 
 /* Start from TP_TABLE_OPTIONS. */
@@ -27,7 +32,7 @@ struct tp_table_options {
 
 #define TP_TABLE_OPTIONS ((struct tp_table_options){.row_limit = 100})
 
-/* The rows of a profile; of averages, calls and operators the one of its kind is there. */
+/* The rows of a profile; of averages, calls, operators and program the one of its kind is there. */
 struct tp_profile_table {
     enum tp_table_kind kind;
     struct tp_str label; /* what tells the profile apart from the others of its run */
@@ -37,6 +42,7 @@ struct tp_profile_table {
     const struct tp_key_averages *averages;
     const struct tp_calls *calls;
     const struct tp_operator_calls *operators;
+    const struct tp_table *program; /* rows of the program's view, all of them */
     const uint32_t *order; /* all rows, sorted */
     const uint32_t *shown; /* rows that are shown, sorted */
     size_t shown_count;

@@ -13,7 +13,7 @@
 #define BYTES(name, title, definition) {name, title, "bytes", definition, TP_COLUMN_BYTES}
 #define TIME(name, title, definition) {name, title, "us", definition, TP_COLUMN_NS}
 
-static const struct tp_column_def process_defs[TP_PROGRAM_PROCESS_COLUMNS] = {
+const struct tp_column_def tp_program_process_columns[TP_PROGRAM_PROCESS_COLUMNS] = {
     {"command", "Command", "", "The program and its words; the programs that it became, one after the other.",
      TP_COLUMN_TEXT},
     {"pid", "Pid", "", "Number of the process.", TP_COLUMN_INT},
@@ -46,7 +46,7 @@ static const struct tp_column_def thread_defs[TP_PROGRAM_THREAD_COLUMNS] = {
     TIME("blocked_us", "Blocked", "Time in which it waited, wake-up included."),
     {"wake_ups", "Wake-ups", "", "Waits that ended.", TP_COLUMN_INT}};
 
-static const struct tp_column_def function_defs[TP_PROGRAM_FUNCTION_COLUMNS] = {
+const struct tp_column_def tp_program_function_columns[TP_PROGRAM_FUNCTION_COLUMNS] = {
     {"function", "Function", "", "Name; code without one: file and offset.", TP_COLUMN_TEXT},
     {"file", "File", "", "Source file, else the program or library.", TP_COLUMN_TEXT},
     {"line", "Line", "", "The line with most of its own time.", TP_COLUMN_INT},
@@ -58,7 +58,7 @@ static const struct tp_column_def function_defs[TP_PROGRAM_FUNCTION_COLUMNS] = {
      TP_COLUMN_REAL},
     {"samples", "Samples", "", "Samples that found the function itself running.", TP_COLUMN_INT}};
 
-static const struct tp_column_def wait_defs[TP_PROGRAM_WAIT_COLUMNS] = {
+const struct tp_column_def tp_program_wait_columns[TP_PROGRAM_WAIT_COLUMNS] = {
     {"cause", "Cause", "", "What was waited for.", TP_COLUMN_TEXT},
     {"stack", "Stack", "", "Functions that wait, innermost first.", TP_COLUMN_TEXT},
     {"thread", "Thread", "", "Name of the threads.", TP_COLUMN_TEXT},
@@ -163,7 +163,7 @@ static int64_t moved_bytes(const struct tp_program_view *view, unsigned column, 
 static void fill_tree(struct tp_program_view *view, struct tp_arena *arena)
 {
     const struct tp_process_tree *tree = &view->tree;
-    tp_table_init(&view->processes, arena, "processes", process_defs, TP_PROGRAM_PROCESS_COLUMNS, tree->process_count);
+    tp_table_init(&view->processes, arena, "processes", tp_program_process_columns, TP_PROGRAM_PROCESS_COLUMNS, tree->process_count);
     tp_table_init(&view->threads, arena, "threads", thread_defs, TP_PROGRAM_THREAD_COLUMNS, tree->thread_count);
     view->processes.title = "Processes";
     view->threads.title = "Threads";
@@ -191,7 +191,7 @@ static void fill_functions(struct tp_program_view *view, uint32_t count, struct 
 {
     static const char *const kinds[TP_FUNCTION_KINDS] = {"native", "python", "kernel"};
     struct tp_table *t = &view->function_rows;
-    tp_table_init(t, arena, "functions", function_defs, TP_PROGRAM_FUNCTION_COLUMNS, count);
+    tp_table_init(t, arena, "functions", tp_program_function_columns, TP_PROGRAM_FUNCTION_COLUMNS, count);
     t->title = "Functions";
     for (uint32_t row = 0; row < count; row++) {
         const struct tp_program_function *f = tp_program_function_at(&view->functions, view->functions.order[row]);
@@ -222,7 +222,7 @@ static void fill_waits(struct tp_program_view *view, struct tp_arena *arena)
     size_t count = 0, row = 0;
     for (uint32_t i = 0; i < view->waits.count; i++)
         count += is_listed(&view->waits.groups[i]);
-    tp_table_init(t, arena, "waits", wait_defs, TP_PROGRAM_WAIT_COLUMNS, count);
+    tp_table_init(t, arena, "waits", tp_program_wait_columns, TP_PROGRAM_WAIT_COLUMNS, count);
     t->title = "Waits";
     for (uint32_t i = 0; i < view->waits.count; i++) {
         const struct tp_wait_group *group = &view->waits.groups[i];

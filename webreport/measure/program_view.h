@@ -67,6 +67,11 @@ enum tp_program_wait_column {
     TP_PROGRAM_WAIT_COLUMNS
 };
 
+/* Names of columns are part of the interface. */
+extern const struct tp_column_def tp_program_process_columns[TP_PROGRAM_PROCESS_COLUMNS];
+extern const struct tp_column_def tp_program_function_columns[TP_PROGRAM_FUNCTION_COLUMNS];
+extern const struct tp_column_def tp_program_wait_columns[TP_PROGRAM_WAIT_COLUMNS];
+
 /* Waits of one cause, by threads of one name, from one stack. */
 struct tp_wait_group {
     uint32_t name, stack; /* ids in the waits' texts */
