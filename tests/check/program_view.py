@@ -153,16 +153,19 @@ def partition(tree):
             key = STATES[state] if state < 2 else cause
             edges += [(b, 1, key), (e, -1, key)]
     edges.sort(key=lambda e: e[0])
-    parts, live, busy, last = collections.Counter(), collections.Counter(), 0, None
+    parts, live, busy, idle, last = collections.Counter(), collections.Counter(), 0, 0, None
     for at, step, key in edges:
         if last is not None and at > last:
             leading = next((k for k in ["running", "ready"] + ORDER if live[k]), None)
             if leading:
                 parts[leading] += at - last
                 busy += live["running"] * (at - last)
+                now = {k for k in live if live[k]}
+                if now & {"poll", "signal"} and now <= {"poll", "signal", "lock", "stopped", "child", "exit", "?"}:
+                    idle += at - last
         live[key] += step
         last = at
-    return {k: v for k, v in parts.items() if v}, busy
+    return {k: v for k, v in parts.items() if v}, busy, idle
 
 
 def function(frame):
@@ -222,13 +225,13 @@ def waits(tree):
     return groups
 
 
-def rule(tree, parts, state_ns):
+def rule(tree, parts, state_ns, idle):
     wall = sum(parts.values())
     share = {k: 100 * v / wall if wall else 0 for k, v in parts.items()}
     running, ready = share.get("running", 0), share.get("ready", 0)
     if len(tree.samples) < 20 and wall < 100_000_000:
         return "P0"
-    if share.get("poll", 0) + share.get("signal", 0) >= 80 and running < 10:
+    if wall and 100 * idle / wall >= 80 and running < 10:
         return "P1"
     if state_ns[1] > state_ns[0] and running + ready >= 50:
         return "P2"
@@ -256,15 +259,16 @@ def us(view, key):
 
 
 def compare(tree, view):
-    parts, busy = partition(tree)
+    parts, busy, idle = partition(tree)
     wall = sum(parts.values())
     state_ns = [sum(t["time"][state] for t in tree.threads) for state in range(3)]
     same("parts", {p["part"]: us(p, "time_us") for p in view["wall_parts"]}, parts)
     same("wall", us(view, "wall_us"), wall)
     same("busy", us(view, "busy_us"), busy)
+    same("idle", us(view, "idle_us"), idle)
     same("states", [us(view, k) for k in ("cpu_us", "ready_us", "blocked_us")], state_ns)
     same("wake-ups", view["wake_ups"], str(sum(t["wakes"] for t in tree.threads)))
-    same("rule", view["rule"], rule(tree, parts, state_ns))
+    same("rule", view["rule"], rule(tree, parts, state_ns, idle))
     same("overlaps", view["seen"]["overlapping_states"], str(tree.overlaps))
     same("unsampled", us(view["seen"], "unsampled_us"), sum(p["time"][0] for p in tree.processes if not p["samples"]))
     begin = min(t["pieces"][0][0] for t in tree.threads)

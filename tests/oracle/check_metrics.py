@@ -177,6 +177,13 @@ COMPARED = re.compile(r"count\.(added|copy|wait|type|shape)|op\[NAME\]\.calls")
 SERVED = re.compile(r"(decode\.bs|prefill\.tok|mixed\.tok)(\d+)\.step\.(p50|p90)|(decode|prefill)\.tokens_per_s")
 
 
+def program_metrics(p, m):
+    if "program_view" in p:
+        view = p["program_view"]
+        m["wall"], m["cpu"] = 1000 * view["wall_us"], 1000 * view["cpu_us"]
+        m["rss.peak"] = greatest(row["peak_bytes"] for row in view["processes"])
+
+
 def serving_metrics(p, m):
     """Of engines that serve models; what a trace does not have is left out."""
     if "serving" not in p:
@@ -203,6 +210,7 @@ def expected(p, distributed, names):
     finding_metrics(p, m, names)
     trace_metrics(p, m)
     serving_metrics(p, m)
+    program_metrics(p, m)
     return m
 
 

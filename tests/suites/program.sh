@@ -41,6 +41,20 @@ X
 }
 check "tables of functions, processes and waits are the view's" tables
 
+gates() { # limits of wall, processor time and memory
+    "$PY" "$HERE/tests/check/program_view.py" --make 7 made.json && "$TP" report made.json -o made.html --json view.json --quiet || return 1
+    for metric in wall cpu rss.peak; do
+        value=$("$PY" -c 'import json, sys; v = json.load(open("view.json"))["runs"][0]["profiles"][0]["program_view"]
+print({"wall": int(v["wall_us"] * 1000), "cpu": int(v["cpu_us"] * 1000), "rss.peak": max(p["peak_bytes"] or 0 for p in v["processes"])}[sys.argv[1]])' $metric)
+        unit=$([ $metric = rss.peak ] && echo B || echo ns)
+        echo "$metric <= $((value + 1)) $unit" >budget && "$TP" check made.json --budget budget >out 2>err || { cat out err; return 1; }
+        echo "$metric <= $((value - 1)) $unit" >budget
+        "$TP" check made.json --budget budget >out 2>err
+        [ $? = 1 ] || { cat out err; return 1; }
+    done
+}
+check "check judges wall, processor time and memory of a program" gates
+
 recorded() { # NAME PROGRAM...: records it as NAME, compares
     name=$1
     shift

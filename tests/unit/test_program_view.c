@@ -347,6 +347,12 @@ static void rules_hold_in_their_order(void **state)
         waits_and_runs(cases[i].cause, cases[i].wait_ms, cases[i].run_ms);
         assert_rule(cases[i].rule);
     }
+    waits_and_runs("poll", 950, 50);
+    blocked(1, 2, 0, 1000000, "lock"); /* a worker without work */
+    assert_rule(TP_PROGRAM_IDLE);
+    waits_and_runs("poll", 950, 50);
+    blocked(1, 2, 0, 1000000, "sleep");
+    assert_rule(TP_PROGRAM_SLEEPS);
     running(1, 1, 0, 200000);
     state_of(1, 1, "ready", 200000, 401000, "");
     assert_rule(TP_PROGRAM_WAITS_FOR_CPU);

@@ -57,6 +57,7 @@ enum tp_metric_kernel {
     TP_KERNELS_ELIGIBLE,
     TP_KERNELS_IN_GRAPHS
 };
+enum tp_metric_program { TP_PROGRAM_METRIC_WALL, TP_PROGRAM_METRIC_CPU, TP_PROGRAM_METRIC_PEAK };
 enum tp_metric_host { TP_HOST_RUNTIME_PER_STEP, TP_HOST_OPERATORS_PER_STEP, TP_HOST_OPERATORS_DISTINCT };
 
 /* Each takes the source and one of the numbers above. */
@@ -70,6 +71,7 @@ tp_metric_function tp_metric_of_gpus;         /* enum tp_gpu_column: mean over t
 tp_metric_function tp_metric_of_gemms;        /* enum tp_metric_gemm */
 tp_metric_function tp_metric_of_peak;         /* enum tp_metric_rate */
 tp_metric_function tp_metric_of_work;         /* enum tp_metric_work: no run tells it alone */
+tp_metric_function tp_metric_of_program;      /* enum tp_metric_program */
 tp_metric_function tp_metric_of_serving;      /* enum tp_metric_serving */
 tp_metric_function tp_metric_of_host;         /* enum tp_metric_host */
 tp_metric_function tp_metric_copies_per_step; /* enum tp_metric_copy */

@@ -345,6 +345,12 @@ const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
     SERVED_ALL(BY_REQUESTS, decode, DECODE),
     SERVED_ALL(BY_TOKENS, prefill, PREFILL),
     SERVED_ALL(BY_TOKENS, mixed, MIXED),
+    {"wall", TIME, ALL, "time in which any thread of a program lives", "program_view.wall_us", tp_metric_of_program,
+     TP_PROGRAM_METRIC_WALL},
+    {"cpu", TIME, ALL, "running time of all threads of a program", "program_view.cpu_us", tp_metric_of_program,
+     TP_PROGRAM_METRIC_CPU},
+    {"rss.peak", BYTES, ALL, "most resident memory of one process of a program",
+     "greatest program_view.processes[].peak_bytes", tp_metric_of_program, TP_PROGRAM_METRIC_PEAK},
 };
 
 void tp_metrics_build(struct tp_metric_value values[TP_METRIC_COUNT], const struct tp_metric_source *source)
@@ -355,7 +361,8 @@ void tp_metrics_build(struct tp_metric_value values[TP_METRIC_COUNT], const stru
 
 bool tp_metric_is_left_out(const struct tp_metric *metric, double value)
 {
-    return isnan(value) && (metric->value == tp_metric_of_serving || metric->value == tp_metric_of_work);
+    return isnan(value) && (metric->value == tp_metric_of_serving || metric->value == tp_metric_of_work ||
+                            metric->value == tp_metric_of_program);
 }
 
 bool tp_metric_is_like_smaller(const struct tp_metric *metric)

@@ -44,7 +44,7 @@ struct tp_metric {
     int which; /* for `value`: column, category, rule .. */
 };
 
-enum { TP_METRIC_COUNT = 227 };
+enum { TP_METRIC_COUNT = 230 };
 
 extern const struct tp_metric tp_metrics[TP_METRIC_COUNT];
 
@@ -59,7 +59,7 @@ int tp_metric_find_near(const char *name, size_t length, int *near);
 /* The name nearest to a mistyped one (edits); NULL when nothing is near. */
 const char *tp_metric_nearest(const char *name, size_t length);
 
-/* Is it of a class of steps that most programs do not have, and not known? Such ones are left out of lists and files.
+/* Is it of a class of steps, or of a way of recording, that most programs do not have, and not known? Such ones are left out of lists and files.
  */
 bool tp_metric_is_left_out(const struct tp_metric *metric, double value);
 

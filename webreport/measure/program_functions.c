@@ -230,6 +230,8 @@ bool tp_program_function_is_system(const struct tp_program_function *function)
 
 const char *tp_program_function_words(const struct tp_program_function *function, struct tp_arena *arena)
 {
+    if (tp_str_equal(function->name, TP_STR("[made]")))
+        return "code made while it ran";
     bool says_place = !function->is_nameless && !tp_program_function_is_system(function);
     const char *place = says_place ? tp_program_function_place(function, arena) : "";
     return tp_text_printf(arena, *place ? "%.*s (%s)" : "%.*s%s", (int)function->name.len, function->name.ptr, place);

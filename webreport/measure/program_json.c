@@ -79,6 +79,7 @@ void tp_program_view_json(const struct tp_program_view *view, struct tp_json *js
     tp_json_member_us(json, "ready_us", view->state_ns[TP_STATE_READY]);
     tp_json_member_us(json, "blocked_us", view->state_ns[TP_STATE_BLOCKED]);
     tp_json_member_us(json, "busy_us", view->parts.busy_ns);
+    tp_json_member_us(json, "idle_us", view->parts.idle_ns);
     tp_json_member_int(json, "wake_ups", (int64_t)view->wake_up_count);
     put_bytes(json, "disk_read_bytes", view->disk_read_bytes);
     put_bytes(json, "disk_written_bytes", view->disk_written_bytes);

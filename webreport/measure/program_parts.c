@@ -29,6 +29,24 @@ static unsigned leading(const uint32_t live[TP_WALL_COUNT])
     return part;
 }
 
+static bool is_idle(const uint32_t live[TP_WALL_COUNT])
+{
+    static const uint8_t busy[] = {TP_WALL_RUNNING,
+                                   TP_WALL_READY,
+                                   TP_WALL_WAITS + TP_WAIT_DISK,
+                                   TP_WALL_WAITS + TP_WAIT_PAGE_FAULT,
+                                   TP_WALL_WAITS + TP_WAIT_SOCKET,
+                                   TP_WALL_WAITS + TP_WAIT_TERMINAL,
+                                   TP_WALL_WAITS + TP_WAIT_SLEEP,
+                                   TP_WALL_WAITS + TP_WAIT_KERNEL_LOCK,
+                                   TP_WALL_WAITS + TP_WAIT_FILE,
+                                   TP_WALL_WAITS + TP_WAIT_PIPE};
+    for (size_t i = 0; i < sizeof busy / sizeof *busy; i++)
+        if (live[busy[i]])
+            return false;
+    return live[TP_WALL_WAITS + TP_WAIT_POLL] || live[TP_WALL_WAITS + TP_WAIT_SIGNAL];
+}
+
 void tp_wall_parts_build(struct tp_wall_parts *parts, const struct tp_process_tree *tree, struct tp_arena *arena)
 {
     size_t count = (size_t)tree->piece_count * 2;
@@ -46,6 +64,7 @@ void tp_wall_parts_build(struct tp_wall_parts *parts, const struct tp_process_tr
         if (part < TP_WALL_COUNT && length) {
             parts->part_ns[part] = tp_sat_add(parts->part_ns[part], length);
             parts->wall_ns = tp_sat_add(parts->wall_ns, length);
+            parts->idle_ns = tp_sat_add(parts->idle_ns, is_idle(live) ? length : 0);
             parts->busy_ns = tp_sat_add(parts->busy_ns, tp_sat_mul(length, live[TP_WALL_RUNNING]));
         }
         part = part_of(&tree->pieces[borders[i].item / 2]);

@@ -64,8 +64,7 @@ static enum tp_program_rule rule_of(const struct tp_program_view *view)
     double running = share(view, TP_WALL_RUNNING), ready = share(view, TP_WALL_READY);
     if (view->tree.trace->sample_count < FEW_SAMPLES && view->parts.wall_ns < SHORT_NS)
         return TP_PROGRAM_TOO_SHORT;
-    if (wait_share(view, TP_WAIT_POLL) + wait_share(view, TP_WAIT_SIGNAL) >= IDLE_PERCENT &&
-        running < IDLE_RUNNING_PERCENT)
+    if (tp_percent(view->parts.idle_ns, view->parts.wall_ns) >= IDLE_PERCENT && running < IDLE_RUNNING_PERCENT)
         return TP_PROGRAM_IDLE;
     if (view->state_ns[TP_STATE_READY] > view->state_ns[TP_STATE_RUNNING] && running + ready >= CPU_PERCENT)
         return TP_PROGRAM_WAITS_FOR_CPU;
@@ -113,7 +112,7 @@ static const char *too_short(const struct tp_program_view *view, struct tp_arena
 static const char *idle(const struct tp_program_view *view, struct tp_arena *arena)
 {
     int64_t ups = (int64_t)view->wake_up_count, cpu = view->state_ns[TP_STATE_RUNNING];
-    double waiting = wait_share(view, TP_WAIT_POLL) + wait_share(view, TP_WAIT_SIGNAL);
+    double waiting = tp_percent(view->parts.idle_ns, view->parts.wall_ns);
     return tp_text_printf(arena, "It waits for work for %s of the time: %s, %s of CPU each.",
                           tp_text_of_percent(arena, waiting), tp_text_of_some(arena, ups, "wake-up", "wake-ups"),
                           tp_text_of_time(arena, ups ? cpu / ups : cpu));
