@@ -52,7 +52,43 @@ print({"wall": int(v["wall_us"] * 1000), "cpu": int(v["cpu_us"] * 1000), "rss.pe
         "$TP" check made.json --budget budget >out 2>err
         [ $? = 1 ] || { cat out err; return 1; }
     done
+    "$PY" - >budget <<'X' || return 1
+import collections, json
+view = json.load(open("view.json"))["runs"][0]["profiles"][0]["program_view"]
+sums = collections.Counter()
+for f in view["functions"]:
+    sums[f["function"]] += f["self_us"]
+name, us = sums.most_common(1)[0]
+share = 100 * us / view["cpu_us"]
+print("cpu.self.%s <= %.6f %%" % (name, share + 1e-3))
+print("cpu.self.%s >= %.6f %%" % (name, share - 1e-3))
+print("cpu.self.no such <function> >= 0 %")
+X
+    "$TP" check made.json --budget budget >out 2>err || { cat out err; return 1; }
+    sed -n 's/>= 0 %/>= 1 %/p' budget >never && ! "$TP" check made.json --budget never >out 2>err || { cat out; return 1; }
+    echo 'cpu.self.f <= +3 %' >never && "$TP" check made.json --budget never >out 2>err
+    [ $? = 2 ] && grep -q 'against the baseline' err
 }
+sides() { # functions and parts of the wall of two programs beside each other
+    "$PY" "$HERE/tests/check/program_view.py" --make 7 made.json && "$PY" "$HERE/tests/check/program_view.py" --make 8 other.json &&
+        "$TP" diff made.json other.json -o diff.html --json diff.json --exit-zero >out 2>err || { cat out err; return 1; }
+    "$PY" - <<'X'
+import json, subprocess, os
+diff = json.load(open("diff.json"))
+for side, name in (("base", "made"), ("new", "other")):
+    subprocess.run([os.environ["TP"], "report", name + ".json", "-o", "x.html", "--json", "x.json", "--quiet"], check=True)
+    view = json.load(open("x.json"))["runs"][0]["profiles"][0]["program_view"]
+    parts = {r["name"]: r[side + "_us"] for r in diff["wall_parts"] if r[side + "_us"]}
+    assert parts.keys() == {p["part"] for p in view["wall_parts"]}, (parts, view["wall_parts"])
+    assert all(abs(parts[p["part"]] - p["time_us"]) < 0.01 for p in view["wall_parts"])
+    functions = {(r["name"], r["owner"]): r[side + "_us"] for r in diff["functions"]}
+    for f in view["functions"]:
+        if f["self_us"]:
+            assert abs(functions[f["function"], f["file"] or ""] - f["self_us"]) < 0.01, f
+X
+}
+export TP
+check "diff has functions and parts of the wall of both sides" sides
 check "check judges wall, processor time and memory of a program" gates
 
 recorded() { # NAME PROGRAM...: records it as NAME, compares

@@ -3,8 +3,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "webreport/measure/metrics.h"
+#include "webreport/measure/metric_values.h"
 #include "writer/base/limits.h"
 #include "writer/base/table.h"
 #include "writer/base/utf8.h"
@@ -111,6 +112,26 @@ static struct tp_str read_operator(struct cursor *c, const struct token *name)
     return (struct tp_str){rest.ptr + sizeof lead - 1, (size_t)length - sizeof lead + 1};
 }
 
+/* The function of "cpu.self.NAME", up to the blank before a comparison: names of C++ hold blanks and signs. */
+static struct tp_str read_function(struct cursor *c, const struct token *name)
+{
+    static const char lead[] = "cpu.self.";
+    struct tp_str rest = {c->line.ptr + name->at, c->line.len - name->at};
+    size_t first = sizeof lead - 1, at = first;
+    if (!tp_str_starts(rest, lead))
+        return (struct tp_str){NULL, 0};
+    for (bool found = false; at < rest.len && !found; at += !found)
+        for (size_t i = 0; i < OPS && is_blank(rest.ptr[at]) && !found; i++) {
+            struct tp_str behind = {rest.ptr + at + 1, rest.len - at - 1};
+            size_t size = strlen(op_texts[i]);
+            found = tp_str_starts(behind, op_texts[i]) && behind.len > size && is_blank(behind.ptr[size]);
+        }
+    if (at == first)
+        return (struct tp_str){NULL, 0};
+    c->at = name->at + at;
+    return (struct tp_str){rest.ptr + first, at - first};
+}
+
 static int read_metric(struct tp_budget_line *out, struct cursor *c, struct tp_arena *arena)
 {
     struct token name = next(c);
@@ -126,6 +147,11 @@ static int read_metric(struct tp_budget_line *out, struct cursor *c, struct tp_a
     if (out->operator.ptr) {
         out->operator.ptr = tp_arena_copy(arena, out->operator.ptr, out->operator.len);
         name.text = TP_STR("op[NAME].calls");
+    }
+    struct tp_str function = out->operator.ptr ? (struct tp_str){NULL, 0} : read_function(c, &name);
+    if (function.ptr) {
+        out->operator = (struct tp_str){tp_arena_copy(arena, function.ptr, function.len), function.len};
+        name.text = TP_STR("cpu.self.NAME");
     }
     out->metric = tp_metric_find(name.text.ptr, name.text.len);
     if (out->metric < 0) {
@@ -180,6 +206,9 @@ static int read_unit(struct tp_budget_line *out, struct cursor *c)
 {
     enum tp_metric_unit of = tp_metrics[out->metric].unit;
     bool has_sign = out->kind != TP_LIMIT_ABSOLUTE;
+    if (has_sign && tp_metrics[out->metric].value == tp_metric_of_function)
+        return wrong(c, c->at, "no limit against the baseline for", tp_str_of(tp_metrics[out->metric].name),
+                     "few samples vary; give its share in %");
     skip_blanks(c);
     size_t before = c->at;
     struct token unit = next(c);

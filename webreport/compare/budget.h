@@ -31,7 +31,7 @@ struct tp_budget_line {
     double limit;         /* count, ns, bytes, %; of TP_LIMIT_RELATIVE: % */
     bool is_warning;      /* level warn: told, never fails */
     bool is_optional;     /* passes when the trace does not tell the metric; without it that fails */
-    struct tp_str operator; /* of op[NAME].calls: NAME; ptr NULL of other metrics */
+    struct tp_str operator; /* of op[NAME].calls and cpu.self.NAME: NAME; ptr NULL of other metrics */
     struct tp_str worker; /* applies to this worker alone; ptr NULL: to all */
     int64_t rank;         /* the same by rank; TP_NULL_INT: to all */
     unsigned number;      /* of the line in the file, from 1; 0: built in */

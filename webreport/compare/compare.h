@@ -23,6 +23,8 @@ enum tp_compare_table {
     TP_COMPARE_MODULES_DEVICE,
     TP_COMPARE_MODULES_HOST,
     TP_COMPARE_RUNTIME,
+    TP_COMPARE_FUNCTIONS, /* of programs recorded from outside, as the next; no rows: neither side is one */
+    TP_COMPARE_WALL,
     TP_COMPARE_MEMORY,
     TP_COMPARE_OWNERS,
     TP_COMPARE_SERVING, /* classes of an engine's steps; no rows: neither side has any */
@@ -31,7 +33,13 @@ enum tp_compare_table {
     TP_COMPARE_TABLES
 };
 
-/* Columns of the tables of rows (CHANGES to RUNTIME, without STEP). */
+/* Is a table of what few have, engines and programs, left out where it has no rows, as in a report? */
+static inline bool tp_compare_is_rare(enum tp_compare_table table)
+{
+    return table == TP_COMPARE_SERVING || table == TP_COMPARE_FUNCTIONS || table == TP_COMPARE_WALL;
+}
+
+/* Columns of the tables of rows (CHANGES to WALL, without STEP). */
 enum tp_row_column {
     TP_ROW_KIND,
     TP_ROW_NAME,

@@ -101,6 +101,8 @@ static const struct {
                                    TP_SUMMARY_MODULE_DEVICE},
     [TP_COMPARE_MODULES_HOST] = {"modules_host", "Modules, host time", "module, host", TP_SUMMARY_MODULE_HOST},
     [TP_COMPARE_RUNTIME] = {"runtime", "Runtime calls", "runtime call", TP_SUMMARY_RUNTIME},
+    [TP_COMPARE_FUNCTIONS] = {"functions", "Functions, own CPU time", "function", TP_SUMMARY_FUNCTION},
+    [TP_COMPARE_WALL] = {"wall_parts", "Parts of the wall time", "part of the wall", TP_SUMMARY_PART},
     [TP_COMPARE_MEMORY] = {"memory", "Memory", NULL, -1},
     [TP_COMPARE_OWNERS] = {"memory_owners", "Who holds the memory at the peak", NULL, -1},
     [TP_COMPARE_SERVING] = {"serving", "Steps of the engine", NULL, -1},

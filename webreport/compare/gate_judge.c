@@ -216,7 +216,9 @@ void tp_check_judge(struct tp_check_item *item, const struct tp_check_subject *s
         judge_work(item, s, arena);
         return;
     }
-    item->value = value_of(s->runs, s->run_count, line, limit_of(line, NAN), arena, &why);
+    item->value = tp_metrics[line->metric].value == tp_metric_of_function
+                      ? tp_check_function_share(s->runs, s->run_count, line, &why)
+                      : value_of(s->runs, s->run_count, line, limit_of(line, NAN), arena, &why);
     if (isnan(item->value))
         conclude_missing(item, "", why, arena);
     else if (line->kind == TP_LIMIT_ABSOLUTE)

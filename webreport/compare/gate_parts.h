@@ -41,6 +41,11 @@ void tp_check_judge_times_together(struct tp_check_item *items, size_t count, st
 /* Finds where in the code a failed line points: findings with a line, new or costly waits. */
 void tp_check_find_places(struct tp_check_item *item, const struct tp_check_subject *subject, struct tp_arena *arena);
 
+/* Percent of the processor time that the line's function takes itself: of several runs that of the one nearest to
+ * breaking the limit. NaN, with *why: a run is not of a program recorded from outside. */
+double tp_check_function_share(const struct tp_summary *runs, size_t count, const struct tp_budget_line *line,
+                               const char **why);
+
 /* Judges a line about the work of a step; fills value, base_value and change of the item. *why: of TP_CAUSE_MISSING. */
 enum tp_check_cause tp_check_judge_work(struct tp_check_item *item, const struct tp_check_subject *subject,
                                         const char **why);

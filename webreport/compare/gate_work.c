@@ -27,6 +27,31 @@ static double calls_of(const struct tp_summary *runs, size_t count, const struct
     return worst;
 }
 
+static double share_of_run(const struct tp_summary *run, struct tp_str function)
+{
+    double cpu = run->metrics[tp_metric_find("cpu", 3)].value, sum = 0;
+    for (uint32_t i = 0; i < run->row_count; i++)
+        if (run->rows[i].kind == TP_SUMMARY_FUNCTION && tp_str_equal(run->rows[i].name, function))
+            sum += (double)run->rows[i].time.sum_ns;
+    return cpu > 0 ? 100 * sum / cpu : NAN;
+}
+
+double tp_check_function_share(const struct tp_summary *runs, size_t count, const struct tp_budget_line *line,
+                               const char **why)
+{
+    bool is_lower = tp_budget_is_lower(line->op);
+    double worst = NAN;
+    for (size_t i = 0; i < count; i++) {
+        double share = share_of_run(&runs[i], line->operator);
+        if (isnan(share)) {
+            *why = "the run is not of a program recorded from outside, or did not run";
+            return NAN;
+        }
+        worst = isnan(worst) || (is_lower ? share < worst : share > worst) ? share : worst;
+    }
+    return worst;
+}
+
 static const char *measure(struct tp_check_item *item, const struct tp_check_subject *s)
 {
     const struct tp_budget_line *line = item->line;

@@ -17,13 +17,15 @@ static enum tp_metric_unit unit_of(const struct tp_check_item *item)
     return tp_metrics[item->line->metric].unit;
 }
 
-/* The metric; of calls of an operator with the operator's name. */
+/* The metric; of calls of an operator, and of a function's time, with its name. */
 static const char *metric_text(const struct tp_check_item *item, struct tp_arena *arena)
 {
     struct tp_str operator = item->line->operator;
     if (!operator.ptr)
         return tp_metrics[item->line->metric].name;
-    return tp_text_printf(arena, "op[%.*s].calls", (int)(operator.len < 200 ? operator.len : 200), operator.ptr);
+    bool is_function = tp_metrics[item->line->metric].unit == TP_UNIT_PERCENT;
+    return tp_text_printf(arena, is_function ? "cpu.self.%.*s" : "op[%.*s].calls",
+                          (int)(operator.len < 200 ? operator.len : 200), operator.ptr);
 }
 
 static const char *side_text(struct tp_arena *arena, const struct tp_check_side *side)

@@ -350,6 +350,11 @@ static const struct part {
     enum tp_compare_table tables[4]; /* TP_COMPARE_CHANGES ends them */
 } parts[] = {
     {"diff-serving", "Serving", "Steps of the engine", NULL, {TP_COMPARE_SERVING}},
+    {"diff-program",
+     "Program",
+     "The program",
+     "Where its wall time went, and the functions that its CPU time was in, by samples: few samples say little.",
+     {TP_COMPARE_WALL, TP_COMPARE_FUNCTIONS}},
     {"diff-operators",
      "Operators",
      "Operators",

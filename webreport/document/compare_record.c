@@ -153,7 +153,7 @@ void tp_compare_record(struct tp_document *document, const struct tp_compare *co
     for (int s = 0; s < TP_SIDES; s++)
         record_side(record, compare, s);
     for (enum tp_compare_table i = 0; i < TP_COMPARE_TABLES; i++)
-        if (i != TP_COMPARE_SERVING || compare->tables[i].row_count) /* as in a report, only of engines */
+        if (!tp_compare_is_rare(i) || compare->tables[i].row_count)
             tp_object_table(record, tp_compare_table_key(i), &compare->tables[i]);
     record_tree(record, compare);
 }

@@ -88,6 +88,8 @@ static const struct columns {
     [TP_COMPARE_MODULES_DEVICE] = {COLUMNS(row_columns), TP_ROW_NAME, {-1, -1}},
     [TP_COMPARE_MODULES_HOST] = {COLUMNS(row_columns), TP_ROW_NAME, {-1, -1}},
     [TP_COMPARE_RUNTIME] = {COLUMNS(row_columns), TP_ROW_NAME, {-1, -1}},
+    [TP_COMPARE_FUNCTIONS] = {COLUMNS(row_columns), TP_ROW_NAME, {-1, -1}},
+    [TP_COMPARE_WALL] = {COLUMNS(row_columns), TP_ROW_NAME, {-1, -1}},
     [TP_COMPARE_MEMORY] = {COLUMNS(memory_columns), TP_MEMORY_DIFF_DEVICE, {-1, -1}},
     [TP_COMPARE_OWNERS] = {COLUMNS(owner_columns), TP_OWNER_DIFF_NAME, {-1, -1}},
     [TP_COMPARE_SERVING] = {COLUMNS(serving_columns), TP_SERVING_DIFF_CLASS, {-1, -1}},
@@ -104,7 +106,7 @@ static struct tp_str shown_text(const struct tp_naming *naming, const struct tp_
 
 static bool is_row_table(enum tp_compare_table which)
 {
-    return which <= TP_COMPARE_RUNTIME && which != TP_COMPARE_STEP;
+    return which <= TP_COMPARE_WALL && which != TP_COMPARE_STEP;
 }
 
 static bool is_kind(const struct tp_table *table, size_t row, const char *kind)

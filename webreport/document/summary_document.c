@@ -115,6 +115,8 @@ static const char *const kinds[TP_SUMMARY_KIND_COUNT] = {
     [TP_SUMMARY_MODULE_DEVICE] = "module_device",
     [TP_SUMMARY_SYNC] = "sync",
     [TP_SUMMARY_RUNTIME] = "runtime",
+    [TP_SUMMARY_FUNCTION] = "function",
+    [TP_SUMMARY_PART] = "wall_part",
 };
 
 static void member_int(struct tp_json *json, const char *key, int64_t value)

@@ -210,6 +210,13 @@ struct tp_metric_value tp_metric_of_program(const struct tp_metric_source *s, in
     return peak == TP_NULL_INT ? unknown("no process lived long enough for a look at its memory") : known((double)peak);
 }
 
+struct tp_metric_value tp_metric_of_function(const struct tp_metric_source *s, int which)
+{
+    (void)s;
+    (void)which;
+    return unknown("only the rows of a program and a named function tell it");
+}
+
 /* ---- host ---- */
 
 struct tp_metric_value tp_metric_of_host(const struct tp_metric_source *s, int which)

@@ -72,6 +72,7 @@ tp_metric_function tp_metric_of_gemms;        /* enum tp_metric_gemm */
 tp_metric_function tp_metric_of_peak;         /* enum tp_metric_rate */
 tp_metric_function tp_metric_of_work;         /* enum tp_metric_work: no run tells it alone */
 tp_metric_function tp_metric_of_program;      /* enum tp_metric_program */
+tp_metric_function tp_metric_of_function;     /* 0: only a budget names one */
 tp_metric_function tp_metric_of_serving;      /* enum tp_metric_serving */
 tp_metric_function tp_metric_of_host;         /* enum tp_metric_host */
 tp_metric_function tp_metric_copies_per_step; /* enum tp_metric_copy */

@@ -351,6 +351,8 @@ const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
      TP_PROGRAM_METRIC_CPU},
     {"rss.peak", BYTES, ALL, "most resident memory of one process of a program",
      "greatest program_view.processes[].peak_bytes", tp_metric_of_program, TP_PROGRAM_METRIC_PEAK},
+    {"cpu.self.NAME", SHARE, ALL, "share of a program's processor time that the function NAME takes itself",
+     "100 * sum of self_us of program_view.functions[function NAME] / program_view.cpu_us", tp_metric_of_function, 0},
 };
 
 void tp_metrics_build(struct tp_metric_value values[TP_METRIC_COUNT], const struct tp_metric_source *source)
@@ -362,7 +364,7 @@ void tp_metrics_build(struct tp_metric_value values[TP_METRIC_COUNT], const stru
 bool tp_metric_is_left_out(const struct tp_metric *metric, double value)
 {
     return isnan(value) && (metric->value == tp_metric_of_serving || metric->value == tp_metric_of_work ||
-                            metric->value == tp_metric_of_program);
+                            metric->value == tp_metric_of_program || metric->value == tp_metric_of_function);
 }
 
 bool tp_metric_is_like_smaller(const struct tp_metric *metric)

@@ -39,6 +39,8 @@ enum tp_summary_kind {
     TP_SUMMARY_MODULE_DEVICE, /* total device time of it */
     TP_SUMMARY_SYNC,          /* what a synchronisation cost; name: API, owner: operator, shape: file(line): function */
     TP_SUMMARY_RUNTIME,       /* runtime and driver calls; name */
+    TP_SUMMARY_FUNCTION,      /* a function of a program recorded from outside: its samples; name, owner: file */
+    TP_SUMMARY_PART,          /* a part of the program's wall; name */
     TP_SUMMARY_KIND_COUNT
 };
 

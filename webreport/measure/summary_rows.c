@@ -192,6 +192,54 @@ static void add_waits(struct tp_summary_work *work, struct tp_vec *rows)
     tp_summary_gather_close(&gather, rows);
 }
 
+/* ---- a program recorded from outside ---- */
+
+static void add_functions(struct tp_summary_work *work, struct tp_vec *rows)
+{
+    const struct tp_program_view *view = &work->source->advice->program;
+    const struct tp_trace *trace = work->source->trace;
+    struct tp_program_functions functions = view->functions; /* all stacks of samples are known */
+    struct tp_summary_gather gather;
+    tp_summary_gather_open(&gather, work, TP_SUMMARY_FUNCTION);
+    functions.path = functions.frames = TP_VEC(work->scratch, uint32_t);
+    for (uint32_t i = 0; i < trace->sample_count; i++) {
+        tp_program_functions_of(&functions, trace->samples[i].stack);
+        if (!functions.path.count)
+            continue;
+        const struct tp_program_function *f =
+            tp_program_function_at(&functions, *TP_AT(&functions.path, uint32_t, functions.path.count - 1));
+        struct tp_summary_call call = {.name = tp_strings_add(&gather.texts, f->name),
+                                       .owner = tp_strings_add(&gather.texts, f->file),
+                                       .shape = TP_NO_ID,
+                                       .dtype = TP_NO_ID,
+                                       .ns = view->tree.weight_of_sample[i],
+                                       .bytes = TP_NULL_INT,
+                                       .step = 0};
+        tp_summary_gather_add(&gather, &call);
+    }
+    tp_summary_gather_close(&gather, rows);
+}
+
+static void add_parts(struct tp_summary_work *work, struct tp_vec *rows)
+{
+    const struct tp_wall_parts *parts = &work->source->advice->program.parts;
+    struct tp_summary_gather gather;
+    tp_summary_gather_open(&gather, work, TP_SUMMARY_PART);
+    for (unsigned part = 0; part < TP_WALL_COUNT; part++) {
+        if (!parts->part_ns[part])
+            continue;
+        struct tp_summary_call call = {.name = tp_strings_add(&gather.texts, tp_str_of(tp_wall_part_text(part))),
+                                       .owner = TP_NO_ID,
+                                       .shape = TP_NO_ID,
+                                       .dtype = TP_NO_ID,
+                                       .ns = parts->part_ns[part],
+                                       .bytes = TP_NULL_INT,
+                                       .step = 0};
+        tp_summary_gather_add(&gather, &call);
+    }
+    tp_summary_gather_close(&gather, rows);
+}
+
 /* ---- modules ---- */
 
 /* Paths of modules: (path above + 1, name id). Texts are made for rows that stay only: nesting may be deep. */
@@ -308,6 +356,10 @@ void tp_summary_rows_build(struct tp_summary_work *work)
     add_waits(work, &rows);
     if (is_whole)
         add_runtime(work, &rows);
+    if (work->source->advice->program.is_present) {
+        add_functions(work, &rows);
+        add_parts(work, &rows);
+    }
     work->out->row_count = (uint32_t)rows.count;
     work->out->rows = tp_arena_array(work->arena, rows.count, sizeof *work->out->rows);
     if (rows.count)

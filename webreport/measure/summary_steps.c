@@ -124,6 +124,8 @@ void tp_summary_steps_build(struct tp_summary_work *work)
     work->out->step_count = (uint32_t)count;
     for (uint32_t i = 0; i < count; i++)
         fill_step(work, i);
+    if (count && tp_is_of_program(work->source->advice, model)) /* all of it is one */
+        work->out->steps[0].total_ns = work->source->advice->program.parts.wall_ns;
     for (uint32_t g = 0; g < model->gpu_count; g++)
         add_idle(work, &model->gpus[g]);
     if (work->source->extent != TP_SUMMARY_JUDGED)
