@@ -1,6 +1,8 @@
 /* Style, script and Content-Security-Policy of the page. See page_shell.h. */
 #include "webreport/print/page_shell.h"
 
+#include <string.h>
+
 #include "writer/base/sha256.h"
 #include "writer/text/base64.h"
 
@@ -45,18 +47,26 @@ static void append(char *to, size_t *size, struct tp_str text)
     }
 }
 
-/* All built-in names that end in `suffix`, the first one given, in one text, without the one left out (NULL: none).
- * Those in folders belong to other files than the page (svg/). */
-static int collect(struct tp_str *out, const struct tp_assets *assets, const char *const first_and_left_out[2],
-                   const char *suffix, struct tp_error *err)
+/* Is a file of what a page of this kind does not show? */
+static bool is_left_out(struct tp_str name, enum tp_html_assets where)
 {
-    const char *first = first_and_left_out[0], *left_out = first_and_left_out[1];
+    if (tp_str_starts(name, "program."))
+        return where == TP_HTML_INLINE || where == TP_HTML_INLINE_DOCUMENT;
+    return where == TP_HTML_INLINE_DOCUMENT && tp_str_equal(name, TP_STR("timeline.js"));
+}
+
+/* All built-in names that end in `suffix`, the first one given, in one text, without those left out. Those in folders
+ * belong to other files than the page (svg/). */
+static int collect(struct tp_str *out, const struct tp_assets *assets, enum tp_html_assets where, const char *suffix,
+                   struct tp_error *err)
+{
+    const char *first = strcmp(suffix, ".css") == 0 ? TP_HTML_CSS_FILE : TP_HTML_JS_FILE;
     struct tp_vec texts = TP_VEC(assets->arena, struct tp_str);
     size_t room = 1, size = 0;
     struct tp_str name = tp_str_of(first), text;
     for (size_t i = 0; name.ptr; name = tp_assets_name(i++)) {
         if (!tp_str_ends(name, suffix) || memchr(name.ptr, '/', name.len) ||
-            (i > 0 && tp_str_equal(name, tp_str_of(first))) || (left_out && tp_str_equal(name, tp_str_of(left_out))))
+            (i > 0 && tp_str_equal(name, tp_str_of(first))) || is_left_out(name, where))
             continue;
         int code = tp_assets_get(assets, name, &text, err);
         if (code)
@@ -116,15 +126,12 @@ static struct tp_str policy(const struct tp_html *html, struct tp_arena *arena)
     return (struct tp_str){tp_arena_copy(arena, kept, size), size};
 }
 
-int tp_html_build(struct tp_html *html, const struct tp_assets *assets, enum tp_html_assets where,
-                  struct tp_error *err)
+int tp_html_build(struct tp_html *html, const struct tp_assets *assets, enum tp_html_assets where, struct tp_error *err)
 {
-    const char *const styles[2] = {TP_HTML_CSS_FILE, NULL};
-    const char *const scripts[2] = {TP_HTML_JS_FILE, where == TP_HTML_INLINE_DOCUMENT ? "timeline.js" : NULL};
     *html = (struct tp_html){.is_separate = where == TP_HTML_SEPARATE};
-    int code = collect(&html->css, assets, styles, ".css", err);
+    int code = collect(&html->css, assets, where, ".css", err);
     if (!code)
-        code = collect(&html->js, assets, scripts, ".js", err);
+        code = collect(&html->js, assets, where, ".js", err);
     if (!code)
         code = check(html->css, "style", "</style", err);
     if (!code)

@@ -12,10 +12,12 @@
 #define TP_HTML_CSS_FILE "report.css"
 #define TP_HTML_JS_FILE "report.js"
 
-/* Where style and script of a page are. Files beside it serve all pages of their folder, so they are whole. */
+/* Where style and script of a page are. Files beside it serve all pages of their folder, so they are whole; a page has
+ * those of what it shows: timeline.js, and program.css and program.js. */
 enum tp_html_assets {
-    TP_HTML_INLINE,
-    TP_HTML_INLINE_DOCUMENT, /* of a page that has no timeline: without its script */
+    TP_HTML_INLINE,          /* of a page with timelines, without programs recorded from outside */
+    TP_HTML_INLINE_PROGRAM,  /* of one with both */
+    TP_HTML_INLINE_DOCUMENT, /* of one that has neither */
     TP_HTML_SEPARATE
 };
 

@@ -80,9 +80,10 @@ struct tp_page {
     struct tp_assets assets;
     struct tp_templates templates;
     struct tp_html html;
+    bool has_programs;                           /* style and script have theirs */
     struct tp_buf ranks, profiles, index, extra; /* extra: sections that no profile has */
     struct tp_buf document;                      /* what stands around them .. */
-    size_t fragments_at;                             /* .. from here on behind them */
+    size_t fragments_at;                         /* .. from here on behind them */
     struct {
         const char *target, *label;
     } extras[TP_PAGE_SECTIONS];
@@ -359,18 +360,30 @@ void tp_page_start_profile(struct tp_page *page, const struct tp_profile *profil
     tp_arena_run(&page->beside, start_profile, &(struct addition){.page = page, .profile = profile}, NULL);
 }
 
+/* From the first profile of a program recorded from outside on. */
+static int with_programs(struct tp_page *page, struct tp_error *err)
+{
+    if (page->has_programs || page->options.separate_assets)
+        return 0;
+    page->has_programs = true;
+    return tp_html_build(&page->html, &page->assets, TP_HTML_INLINE_PROGRAM, err);
+}
+
 static int add_profile(void *context, struct tp_error *err)
 {
     struct tp_page *page = ((struct addition *)context)->page;
     const struct tp_profile *profile = ((struct addition *)context)->profile;
     struct tp_section section;
     struct tp_page_entry *entry = tp_page_index_add(&page->entries);
-    int code;
+    int code = 0;
 
     init_section(&section, page, &page->scratch, profile);
     tp_page_index_name_run(&page->entries, &section.naming, profile->run);
     tp_page_index_fill(entry, &page->arena, &section);
-    code = fit_profile(page, &section, entry, err);
+    if (tp_section_is_program(&section))
+        code = with_programs(page, err);
+    if (!code)
+        code = fit_profile(page, &section, entry, err);
     page->entries.shown_count += entry->is_shown;
     return code;
 }
