@@ -7,12 +7,14 @@ planted  jobs of 2 .. 10,000 ranks (make_job): the first finding names the plant
          clean jobs have none; prints a line per size
 large    10,000 ranks in files of their own: bytes of the page and of a summary, memory of the report
 quick    --json of 5,120 ranks: processor time, and that it grows with the ranks alone
+alike    report of traces says what the page of their job says: headline, findings, replay
 equal    FILES, traces of one run: the merged job's `distributed` equals that of `report FILES`; with --expected FILE.gz
          also the reference output
 """
 import gzip
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -199,6 +201,34 @@ def equal(tracepress, work, *files):
         assert job == reference, (job, reference)
 
 
+def report_alike(tracepress, work):
+    """`report` of the ranks says what the page of their job says: one headline, one list of findings, one replay."""
+    for shape, cause in (('ddp:1,2,1,1', 'slow-rank'), ('ddp:1,2,1,1', 'pauses'), ('ddp:1,2,1,1', 'host-link'),
+                         ('ddp:1,2,1,1', 'clean'), ('ddp:1,8,1,4', 'half'), ('pipeline:1,2,4,2', 'slow-stage')):
+        folder = os.path.join(work, 'alike')
+        subprocess.run(['rm', '-rf', folder], check=True)
+        run(sys.executable, 'tests/job/simulate.py', folder, shape, cause, '--seed', '5')
+        run(tracepress, 'report', folder, '-q', '--json', folder + '.json', '--markdown', folder + '.md', '-o', folder + '.html')
+        run(tracepress, 'summarize', folder, '-q', '-o', folder + '.tps')
+        run(tracepress, 'report', folder + '.tps', '-q', '--json', folder + '.job.json', '--markdown', folder + '.job.md')
+        with open(folder + '.json') as file:
+            ranks = json.load(file)['runs'][0]['job']
+        with open(folder + '.job.json') as file:
+            job = json.load(file)['jobs'][0]
+        assert len(ranks) == 1 and ranks[0]['replay'] == job['replay'], (shape, cause)
+        for finding in ranks[0]['findings'] + job['findings']: # what a rank computes more of stands in summaries alone
+            finding['detail'] = finding['detail'].partition(' than is usual.')[0]
+        assert ranks[0]['findings'] == job['findings'], (shape, cause, ranks[0]['findings'], job['findings'])
+        with open(folder + '.md') as digest, open(folder + '.job.md') as its, open(folder + '.html') as page:
+            said, wanted, html = digest.read(), its.read(), page.read()
+        first = [line for line in wanted.splitlines() if line.startswith('**')][0]
+        assert first in said and len(said.encode()) <= 4096, (shape, cause, first, said)
+        plain = re.sub('<[^>]*>', '', html).replace('\u00a0', ' ')
+        for title in [ranks[0]['headline']] + [finding['title'] for finding in job['findings']]:
+            assert title in plain, (shape, cause, title)
+        print('%s %s: %s' % (shape, cause, ranks[0]['headline']))
+
+
 # shape of simulate.py: causes; moving and pauses name their ranks, too
 SIMULATED = {'dp8': ('clean', 'slow-rank', 'moving', 'late', 'half', 'pauses', 'storage', 'host-link', 'host-nic', 'all-links'),
              'pp4dp2': ('clean', 'slow-rank', 'moving', 'storage', 'host-link', 'slow-stage', 'slow-host'),
@@ -245,5 +275,5 @@ def simulated(tracepress, work):
         print('%s: %s' % (shape, ' '.join(causes)))
 
 
-MODES = {'planted': planted, 'simulated': simulated, 'what-if': what_if, 'large': large, 'quick': quick, 'equal': equal}
+MODES = {'planted': planted, 'simulated': simulated, 'what-if': what_if, 'large': large, 'quick': quick, 'alike': report_alike, 'equal': equal}
 MODES[sys.argv[1]](*sys.argv[2:])

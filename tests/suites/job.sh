@@ -34,6 +34,8 @@ else
         python3 tests/job/check_job.py simulated "$TP" "$J"
     check "job: 10,000 summaries in files of their own: page below 5 MB, memory below 1 GB" \
         python3 tests/job/check_job.py large "$TP" "$J" "$BUILD/make_job"
+    check "job: report of ranks has headline, findings and replay of their job's page, in page, Markdown and JSON" \
+        python3 tests/job/check_job.py alike "$TP" "$J"
     check "job: --json of 5,120 ranks takes a second of a core, and grows with the ranks alone" \
         python3 tests/job/check_job.py quick "$TP" "$J" "$BUILD/make_job"
 fi

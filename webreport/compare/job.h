@@ -236,10 +236,10 @@ static inline struct tp_job_cluster *tp_job_cluster_at(const struct tp_job *job,
     return TP_AT(&job->clusters, struct tp_job_cluster, cluster);
 }
 
-/* A job of ranks of which only the steps are known, replayed: what_if, and findings where it can be trusted. sources: by
- * ascending number; labels: names of their steps. */
+/* A job of ranks of which only the steps are known, replayed: what_if, and findings where it can be trusted. sources:
+ * by ascending number; labels: names of their steps; view: their comparison. */
 void tp_job_of_steps(struct tp_job *job, const struct tp_graph_source *sources, uint32_t count,
-                     const struct tp_strings *labels);
+                     const struct tp_strings *labels, const struct tp_distributed *view);
 
 /* ---- what several parts need ---- */
 

@@ -137,9 +137,11 @@ void tp_job_replay_findings(struct tp_job *job)
 }
 
 void tp_job_of_steps(struct tp_job *job, const struct tp_graph_source *sources, uint32_t count,
-                     const struct tp_strings *labels)
+                     const struct tp_strings *labels, const struct tp_distributed *view)
 {
     job->labels = *labels;
+    job->distributed = *view;
+    job->has_distributed = true;
     for (uint32_t r = 0; r < count; r++) {
         uint32_t graph_rank = sources[r].slots->slot_count && sources[r].slots->step_count
                                   ? (uint32_t)job->graph.ranks.count
@@ -151,4 +153,6 @@ void tp_job_of_steps(struct tp_job *job, const struct tp_graph_source *sources, 
     tp_job_replay_build(job);
     if (!job->what_if.why_not)
         tp_job_replay_findings(job);
+    tp_job_link_rate_build(job);
+    tp_job_sort_findings(job);
 }

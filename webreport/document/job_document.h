@@ -11,7 +11,11 @@
 void tp_job_document(struct tp_document *document, const struct tp_jobs *jobs, bool redact, const char *source_url,
                      struct tp_arena *arena);
 
-/* ---- parts (job_shown.c, rank_heat.c) ---- */
+/* The ranks of a report as their job's page has them: verdict and findings, and those with the replay as a record.
+ * job: of tp_job_of_steps, replayed. */
+void tp_job_ranks_document(struct tp_document *document, const struct tp_naming *naming, const struct tp_job *job);
+
+/* ---- parts (job_findings.c, job_shown.c, rank_heat.c) ---- */
 
 struct tp_job_wording {
     struct tp_document *document;
@@ -21,6 +25,12 @@ struct tp_job_wording {
     struct tp_arena *arena;
 };
 
+/* What is said first: held up by what, or even. The document is not needed. */
+struct tp_verdict_block tp_job_verdict(const struct tp_job_wording *wording);
+/* All findings, costliest first. */
+void tp_job_put_findings(const struct tp_job_wording *wording);
+/* Findings and replay. */
+void tp_job_record_causes(struct tp_object *record, const struct tp_job *job);
 /* A section with the picture of ranks and steps; nothing without comparable ranks. */
 void tp_job_put_heat(const struct tp_job_wording *wording);
 /* The heat map and the tables, a section each. */

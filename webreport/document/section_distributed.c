@@ -1,6 +1,7 @@
 /* The ranks of one span beside each other: a bar each, the straggler by name, collectives with transfer and waiting
  * apart. */
 #include "webreport/document/chart.h"
+#include "webreport/document/job_document.h"
 #include "webreport/document/section.h"
 #include "webreport/measure/distributed.h"
 #include "webreport/measure/link_rate.h"
@@ -201,6 +202,14 @@ static struct tp_table *sum_table(struct tp_arena *arena, const struct tp_distri
 
 /* ---- the sentence ---- */
 
+/* What the page of these ranks' job says first. */
+static const char *job_text(struct tp_arena *arena, const struct tp_naming *naming, const struct tp_job *job)
+{
+    struct tp_verdict_block verdict =
+        tp_job_verdict(&(struct tp_job_wording){.job = job, .naming = *naming, .arena = arena});
+    return tp_text_printf(arena, "%s. %s", verdict.headline, verdict.text);
+}
+
 static const char *lead_text(struct tp_arena *arena, const struct tp_naming *naming, const struct tp_distributed *view,
                              const struct tp_table *ranks)
 {
@@ -225,12 +234,13 @@ static const char *lead_text(struct tp_arena *arena, const struct tp_naming *nam
     name = tp_shown_text(naming, view->ranks[slowest]->worker);
     if (view->rank_count < 2)
         return tp_text_printf(arena, "Only one rank with communication was recorded: %.*s.", (int)name.len, name.ptr);
+    const char *not_alike = "Their collectives do not match one to one, so transfer and waiting cannot be told apart.";
+    const char *told = view->job ? job_text(arena, naming, view->job)
+                                 : tp_text_printf(arena, "%u ranks.", view->rank_count);
     if (!view->is_comparable)
-        return tp_text_printf(
-            arena, "%u ranks. Their collectives do not match one to one, so transfer and waiting cannot be told apart.",
-            view->rank_count);
-    if (view->told)
-        return view->told;
+        return tp_text_printf(arena, "%s %s", told, not_alike);
+    if (view->job)
+        return told;
     struct tp_straggler straggler;
     tp_straggler_find(&straggler, view);
     if (straggler.rank != TP_NO_ID)
@@ -252,7 +262,7 @@ static const char *whole_lead(struct tp_arena *arena, const struct tp_naming *na
     const char *lead = lead_text(arena, naming, view, ranks);
     struct tp_link_rate link;
     tp_link_rate_find(&link, view, arena);
-    if (!link.is_slow)
+    if (!link.is_slow || view->job) /* it is one of the job's findings */
         return lead;
     size_t len = strlen(lead);
     return tp_text_printf(arena, "%s%s %s.", lead, len && lead[len - 1] == '.' ? "" : ".",

@@ -13,6 +13,8 @@
 #include "writer/base/json_out.h"
 #include "writer/base/table.h"
 
+struct tp_job;
+
 /* A collective call of a rank: what the comparison over ranks needs. */
 struct tp_rank_record {
     struct tp_str name;
@@ -92,7 +94,7 @@ struct tp_distributed {
     struct tp_rank_kin *kin; /* by rank */
     bool *is_blamed;         /* by rank: a replay (docs/jobs.md) says that its own work costs; NULL: none to trust */
     const struct tp_peaks_file *peaks_file; /* what the user says of devices; NULL: published figures alone */
-    const char *told; /* what the page of these ranks' job says first; NULL: nothing was replayed that can be trusted */
+    const struct tp_job *job; /* these ranks as a job, replayed; NULL: nothing was replayed that can be trusted */
     struct tp_str *silent_workers; /* without communication */
     uint32_t silent_count;
     bool is_comparable;

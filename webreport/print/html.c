@@ -238,12 +238,12 @@ void tp_html_put_blocks(struct tp_object *root, const struct tp_document *docume
             put_block(&f, tp_document_at(document, i));
 }
 
-struct tp_data tp_html_part(const struct tp_document *document, size_t max_bytes)
+struct tp_data tp_html_part(const struct tp_document *document, const char *prefix, size_t max_bytes)
 {
     enum { ROW_BYTES = 10000, MOST_ROWS = 200, OPEN_ROWS = 60 }; /* a row of each table */
     size_t rows = max_bytes / ROW_BYTES < MOST_ROWS ? max_bytes / ROW_BYTES : MOST_ROWS;
     struct tp_object *root = tp_object_new(document->arena);
-    tp_object_text(root, "p", "");
+    tp_object_text(root, "p", prefix);
     tp_object_bool(root, "is_part", true);
     tp_html_put_blocks(root, document, 0, document->blocks.count, &(struct tp_html_level){rows, OPEN_ROWS, true});
     return tp_data_of_object(root);

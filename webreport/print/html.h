@@ -21,6 +21,6 @@ void tp_html_put_blocks(struct tp_object *root, const struct tp_document *docume
 
 /* The whole document, which has one title, as data for the template "document", as a part of another page: in about so
  * many bytes. */
-struct tp_data tp_html_part(const struct tp_document *document, size_t max_bytes);
+struct tp_data tp_html_part(const struct tp_document *document, const char *prefix, size_t max_bytes);
 
 #endif

@@ -410,6 +410,27 @@ void tp_digest_add(struct tp_digest *digest, const struct tp_document *document)
                       NULL);
 }
 
+void tp_digest_put_first(struct tp_digest *digest, const struct tp_document *document)
+{
+    const size_t most = TP_MAX_MARKDOWN_BYTES - END_BYTES;
+    const char *lines = digest->out.data;
+    size_t size = digest->out.size;
+    struct tp_buf out;
+    tp_buf_init(&out, 0);
+    tp_print_markdown(&out, document, &(struct tp_print_options){.end = most / 2, .left_out = &digest->left_out}, NULL);
+    if (size)
+        tp_buf_putc(&out, '\n');
+    while (size && size + out.size > most) {
+        size_t end = size - 1; /* of the last line */
+        for (size = end; size && lines[size - 1] != '\n';)
+            size--;
+        digest->left_out += end > size;
+    }
+    tp_buf_add(&out, lines, size);
+    tp_buf_release(&digest->out);
+    digest->out = out;
+}
+
 struct tp_str tp_digest_finish(struct tp_digest *digest)
 {
     if (digest->left_out)

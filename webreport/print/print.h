@@ -57,6 +57,8 @@ struct tp_digest {
 
 void tp_digest_init(struct tp_digest *digest, size_t expected);
 void tp_digest_add(struct tp_digest *digest, const struct tp_document *document);
+/* The same for what says most: it stands before all that was added so far, whose last lines go where room is wanted. */
+void tp_digest_put_first(struct tp_digest *digest, const struct tp_document *document);
 /* Says what was left out and returns the text, which belongs to the digest. */
 struct tp_str tp_digest_finish(struct tp_digest *digest);
 /* Accepts a zeroed digest. */

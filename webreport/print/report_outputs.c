@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "webreport/document/compare_document.h"
+#include "webreport/document/job_document.h"
 #include "webreport/document/section.h"
 #include "webreport/measure/distributed.h"
 #include "webreport/measure/evidence_json.h"
 #include "webreport/measure/link_rate.h"
+#include "webreport/measure/worker_host.h"
 #include "webreport/print/html.h"
 #include "writer/base/fs.h"
 #include "writer/base/limits.h"
@@ -49,6 +51,7 @@ static int open_outputs(void *context, size_t profile_count, struct tp_error *er
     int code = TP_OK;
     tp_buf_init(&o->json_text, 0);
     tp_buf_init(&o->run_findings, 0);
+    tp_buf_init(&o->run_jobs, 0);
     tp_json_init(&o->json, &o->json_text);
     if (options->json)
         code = tp_outfile_open(&o->json_file, options->json, err);
@@ -260,6 +263,43 @@ static int keep_findings(struct tp_outputs *o, const struct tp_distributed *view
     return code;
 }
 
+/* The ranks of a span as a job, on their way into the digest and JSON. */
+struct ranks_told {
+    struct tp_outputs *outputs;
+    const struct tp_distributed *view;
+    struct tp_arena arena;
+};
+
+static int tell_ranks(void *context, struct tp_error *err)
+{
+    struct ranks_told *told = context;
+    struct tp_outputs *o = told->outputs;
+    struct tp_naming naming = {.arena = &told->arena, .redact = o->options->page.redact};
+    struct tp_document document;
+    struct tp_json json;
+    (void)err;
+    if (naming.redact && told->view->rank_count)
+        naming.host = tp_worker_host(told->view->ranks[0]->worker);
+    tp_job_ranks_document(&document, &naming, told->view->job);
+    if (o->has_markdown)
+        tp_digest_put_first(&o->digest, &document);
+    if (!o->json_file)
+        return TP_OK;
+    tp_buf_putc(&o->run_jobs, o->run_jobs.size ? ',' : '[');
+    tp_json_init(&json, &o->run_jobs);
+    tp_json_record(&json, document.record);
+    return TP_OK;
+}
+
+static int add_job(struct tp_outputs *o, const struct tp_distributed *view, struct tp_error *err)
+{
+    struct ranks_told told = {.outputs = o, .view = view};
+    tp_arena_init(&told.arena, 0);
+    int code = tp_arena_run(&told.arena, tell_ranks, &told, err);
+    tp_arena_release(&told.arena);
+    return code;
+}
+
 static int add_distributed(void *context, struct tp_str run, const struct tp_distributed *view, struct tp_error *err)
 {
     struct tp_outputs *o = context;
@@ -268,6 +308,11 @@ static int add_distributed(void *context, struct tp_str run, const struct tp_dis
     if (o->json_file) {
         tp_distributed_json(view, &o->json);
         int code = keep_findings(o, view, err);
+        if (code)
+            return code;
+    }
+    if (view->job) {
+        int code = add_job(o, view, err);
         if (code)
             return code;
     }
@@ -285,6 +330,12 @@ static int end_run(void *context, struct tp_error *err)
         tp_json_raw(&o->json, (struct tp_str){o->run_findings.data, o->run_findings.size});
         tp_json_object_end(&o->json);
         tp_buf_clear(&o->run_findings);
+    }
+    if (o->run_jobs.size) {
+        tp_buf_putc(&o->run_jobs, ']');
+        tp_json_key(&o->json, "job");
+        tp_json_raw(&o->json, (struct tp_str){o->run_jobs.data, o->run_jobs.size});
+        tp_buf_clear(&o->run_jobs);
     }
     tp_json_object_end(&o->json);
     return flush_json(o, err);
@@ -305,7 +356,8 @@ static int add_comparison(void *context, const struct tp_compare *compare, struc
     tp_compare_document(&o->comparison, compare, &naming, MOST_ROWS);
     o->has_comparison = true;
     return o->page
-               ? tp_page_add_section(o->page, "diff", "Baseline", tp_html_part(&o->comparison, o->reserved_bytes), err)
+               ? tp_page_add_section(o->page, "diff", "Baseline", tp_html_part(&o->comparison, "", o->reserved_bytes),
+                                     err)
                : TP_OK;
 }
 
@@ -399,4 +451,5 @@ void tp_outputs_close(struct tp_outputs *o)
     o->has_markdown = false;
     tp_buf_release(&o->json_text);
     tp_buf_release(&o->run_findings);
+    tp_buf_release(&o->run_jobs);
 }

@@ -23,6 +23,7 @@ struct tp_outputs {
     struct tp_buf json_text;     /* not yet written to json_file */
     struct tp_buf run_findings;  /* JSON of the findings over the ranks of this run, a list; empty: there are none */
     double run_findings_percent; /* what they cost */
+    struct tp_buf run_jobs;      /* JSON of the ranks of this run as jobs, an open list; empty: none was replayed */
     struct tp_json json;
     bool has_markdown;
     size_t reserved_bytes; /* of the page, for the comparison */

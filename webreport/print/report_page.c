@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "webreport/document/history_document.h"
+#include "webreport/document/job_document.h"
 #include "webreport/document/page_index.h"
 #include "webreport/document/program_document.h"
 #include "webreport/document/section.h"
@@ -442,6 +443,13 @@ static int add_distributed(void *context, struct tp_error *err)
     if (data.kind == TP_DATA_NONE || (page->expected > 1 && view->rank_count < 2)) /* nothing to compare */
         return 0;
     tp_object_put(root, "distributed", data);
+    if (view->job) {
+        struct tp_document document;
+        tp_job_ranks_document(&document, &naming, view->job);
+        tp_object_put(root, "job",
+                      tp_html_part(&document, tp_text_printf(&page->scratch, "job%u-", page->entries.span_count + 1),
+                                   SIZE_MAX));
+    }
     tp_object_text(root, "p",
                    page->entries.span_count++ ? tp_text_printf(&page->scratch, "d%u-", page->entries.span_count) : "");
     return tp_template_render(&page->templates, "ranks", tp_data_of_object(root), &page->ranks, err);
@@ -486,7 +494,7 @@ static int add_history(void *context, struct tp_error *err)
     const struct addition *added = context;
     struct tp_document document;
     tp_history_document(&document, added->history, added->history_count, &added->page->arena);
-    return tp_page_add_section(added->page, "history", "History", tp_html_part(&document, SIZE_MAX), err);
+    return tp_page_add_section(added->page, "history", "History", tp_html_part(&document, "", SIZE_MAX), err);
 }
 
 int tp_page_add_history(struct tp_page *page, const struct tp_history_run *runs, size_t count, struct tp_error *err)

@@ -133,16 +133,6 @@ static struct tp_graph_source *order_ranks(struct report *report, const struct r
     return sources;
 }
 
-/* What the page of the ranks' job says first. */
-static const char *told_of(const struct tp_job *job)
-{
-    if (!job->findings.count)
-        return tp_text_printf(job->arena, "%zu ranks: none holds the others up.", job->ranks.count);
-    const struct tp_job_finding *first = job->findings.data;
-    return tp_text_printf(job->arena, "%s: %s of the job. %s", first->title,
-                          tp_text_of_percent(job->arena, 100 * first->cost_ratio), first->detail);
-}
-
 /* The rules of a job's page for these ranks: what it says first, and which of them a replay blames, where it can be
  * trusted. span: summaries of the ranks, as the view points to them. */
 static void replay_ranks(struct report *report, struct tp_distributed *view, const struct rank *ranks, uint32_t count,
@@ -153,12 +143,12 @@ static void replay_ranks(struct report *report, struct tp_distributed *view, con
         return;
     const struct tp_graph_source *sources = order_ranks(report, ranks, count);
     tp_job_open(job, &report->arena, TP_STR(""), TP_NULL_INT);
-    tp_job_of_steps(job, sources, count, &report->labels);
+    tp_job_of_steps(job, sources, count, &report->labels, view);
     if (job->what_if.why_not)
         return;
     bool *is_blamed = tp_arena_array(&report->arena, count, sizeof *is_blamed);
     view->is_blamed = tp_arena_array(&report->arena, view->rank_count, sizeof *view->is_blamed);
-    view->told = told_of(job);
+    view->job = job;
     for (size_t i = 0; i < job->what_if.causes.count; i++) {
         const struct tp_cause *cause = TP_AT(&job->what_if.causes, struct tp_cause, i);
         bool is_own = cause->kind < TP_CAUSE_SEQUENCE || cause->kind >= TP_CAUSE_UNEQUAL;
@@ -185,8 +175,8 @@ static int compare_ranks(struct report *report, const struct tp_run *run, struct
             span[end - first] = ranks[end].summary;
         int64_t number = ranks[first].span ? (int64_t)ranks[first].span : TP_NULL_INT;
         tp_distributed_build(&view, number, span, (uint32_t)(end - first), &report->arena);
-        replay_ranks(report, &view, ranks + first, (uint32_t)(end - first), span);
         view.peaks_file = report->session->rules.peaks;
+        replay_ranks(report, &view, ranks + first, (uint32_t)(end - first), span);
         code = report->receiver->distributed(report->session->context, run->name, &view, err);
     }
     return code;
