@@ -128,7 +128,8 @@ static struct tp_str policy(const struct tp_html *html, struct tp_arena *arena)
 
 int tp_html_build(struct tp_html *html, const struct tp_assets *assets, enum tp_html_assets where, struct tp_error *err)
 {
-    *html = (struct tp_html){.is_separate = where == TP_HTML_SEPARATE};
+    *html = (struct tp_html){.is_separate = where == TP_HTML_SEPARATE,
+                             .has_programs = where == TP_HTML_SEPARATE || where == TP_HTML_INLINE_PROGRAM};
     int code = collect(&html->css, assets, where, ".css", err);
     if (!code)
         code = collect(&html->js, assets, where, ".js", err);
@@ -142,6 +143,11 @@ int tp_html_build(struct tp_html *html, const struct tp_assets *assets, enum tp_
     if (!html->csp.len)
         return tp_error_set(err, TP_ENOMEM, 0, "not enough memory for the page");
     return 0;
+}
+
+int tp_html_with_programs(struct tp_html *html, const struct tp_assets *assets, struct tp_error *err)
+{
+    return html->has_programs ? 0 : tp_html_build(html, assets, TP_HTML_INLINE_PROGRAM, err);
 }
 
 void tp_html_put(const struct tp_html *html, struct tp_object *page)

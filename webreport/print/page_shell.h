@@ -24,13 +24,17 @@ enum tp_html_assets {
 struct tp_html {
     struct tp_str css, js;
     struct tp_str csp; /* content of the Content-Security-Policy meta element */
-    bool is_separate;
+    bool is_separate, has_programs;
 };
 
 /* Collects style and script; texts live in assets->arena. Returns 0; TP_EFORMAT when one contains what would end or
  * change its element ("</style", "</script", "<!--", NUL); the codes of tp_assets_get. */
 int tp_html_build(struct tp_html *html, const struct tp_assets *assets, enum tp_html_assets where,
                   struct tp_error *err);
+
+/* Adds the style and script of programs recorded from outside, once, where they are not in files beside the page.
+ * Returns as tp_html_build. */
+int tp_html_with_programs(struct tp_html *html, const struct tp_assets *assets, struct tp_error *err);
 
 /* Members for the shell template: csp, is_separate, css_file, js_file, and (inline only) css and js, which it prints
  * raw: <meta http-equiv="Content-Security-Policy" content="{{csp}}">

@@ -28,7 +28,6 @@ static struct tp_data overview(const struct tp_section *section)
 {
     struct tp_document document;
     struct tp_object *root = tp_object_new(section->arena);
-
     tp_report_document(&document, section);
     tp_html_put_blocks(root, &document, 0, document.blocks.count, &(struct tp_html_level){SIZE_MAX, SIZE_MAX, true});
     return tp_data_of_object(root);
@@ -122,7 +121,6 @@ static int begin(void *context, struct tp_error *err)
     struct tp_page *page = ((struct addition *)context)->page;
     const struct tp_page_options *options = ((struct addition *)context)->options;
     int code = tp_source_url_check(options->source_url, err);
-
     if (code)
         return code;
     page->options = *options;
@@ -141,7 +139,6 @@ int tp_page_begin(struct tp_page **out, const struct tp_page_options *options, s
 {
     struct tp_page *page = calloc(1, sizeof(*page));
     int code;
-
     *out = NULL;
     if (!page)
         return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
@@ -206,7 +203,6 @@ static void init_section(struct tp_section *section, const struct tp_page *page,
 static int build_all_large(void *context, struct tp_error *err)
 {
     struct large_sections *large = context;
-
     (void)err;
     for (unsigned i = 0; i < SECTION_COUNT; i++)
         if (SECTIONS[i].is_large)
@@ -218,7 +214,6 @@ static int build_all_large(void *context, struct tp_error *err)
 static void *build_large(void *argument)
 {
     struct large_sections *large = argument;
-
     tp_arena_run(large->section.arena, build_all_large, large, NULL);
     return NULL;
 }
@@ -254,7 +249,6 @@ struct small_sections {
 static int build_small(void *context, struct tp_error *err)
 {
     struct small_sections *small = context;
-
     (void)err;
     unsigned whose = tp_section_is_program(small->section) ? OF_PROGRAMS : OF_OTHERS;
     for (unsigned i = 0; i < SECTION_COUNT; i++)
@@ -290,7 +284,6 @@ static int render_profile(struct tp_page *page, const struct tp_section *section
 {
     struct tp_object *root = tp_object_new(section->arena);
     bool is_many = section->is_one_of_many;
-
     tp_object_text(root, "p", is_many ? entry->prefix : "");
     tp_object_bool(root, "is_one_of_many", is_many);
     tp_object_bool(root, "is_open", page->entries.shown_count == 0);
@@ -316,7 +309,6 @@ static int fit_profile(struct tp_page *page, struct tp_section *section, struct 
                        struct tp_error *err)
 {
     size_t share = share_of_next(page), before = page->profiles.size;
-
     section->limits = &page->limits;
     for (unsigned level = 0; level < tp_page_level_count(); level++) {
         int code;
@@ -340,7 +332,6 @@ static int start_profile(void *context, struct tp_error *err)
 {
     struct tp_page *page = ((struct addition *)context)->page;
     struct large_sections *ahead = &page->ahead;
-
     (void)err;
     *ahead = (struct large_sections){0};
     init_section(&ahead->section, page, &page->beside, ((struct addition *)context)->profile);
@@ -361,15 +352,6 @@ void tp_page_start_profile(struct tp_page *page, const struct tp_profile *profil
     tp_arena_run(&page->beside, start_profile, &(struct addition){.page = page, .profile = profile}, NULL);
 }
 
-/* From the first profile of a program recorded from outside on. */
-static int with_programs(struct tp_page *page, struct tp_error *err)
-{
-    if (page->has_programs || page->options.separate_assets)
-        return 0;
-    page->has_programs = true;
-    return tp_html_build(&page->html, &page->assets, TP_HTML_INLINE_PROGRAM, err);
-}
-
 static int add_profile(void *context, struct tp_error *err)
 {
     struct tp_page *page = ((struct addition *)context)->page;
@@ -377,12 +359,11 @@ static int add_profile(void *context, struct tp_error *err)
     struct tp_section section;
     struct tp_page_entry *entry = tp_page_index_add(&page->entries);
     int code = 0;
-
     init_section(&section, page, &page->scratch, profile);
     tp_page_index_name_run(&page->entries, &section.naming, profile->run);
     tp_page_index_fill(entry, &page->arena, &section);
     if (tp_section_is_program(&section))
-        code = with_programs(page, err);
+        code = tp_html_with_programs(&page->html, &page->assets, err);
     if (!code)
         code = fit_profile(page, &section, entry, err);
     page->entries.shown_count += entry->is_shown;
@@ -392,7 +373,6 @@ static int add_profile(void *context, struct tp_error *err)
 int tp_page_add_profile(struct tp_page *page, const struct tp_profile *profile, struct tp_error *err)
 {
     int code;
-
     tp_arena_init(&page->scratch, 0);
     if (!page->has_ahead) {
         tp_arena_release(&page->beside);
@@ -411,7 +391,6 @@ static int add_failed(void *context, struct tp_error *err)
     const struct addition *failed = context;
     struct tp_page *page = failed->page;
     struct tp_naming naming = {.arena = &page->arena, .redact = page->options.redact};
-
     (void)err;
     if (naming.redact)
         naming.host = tp_worker_host(failed->worker);
@@ -423,7 +402,6 @@ int tp_page_add_failed(struct tp_page *page, struct tp_str run, struct tp_str wo
                        const char *why, struct tp_error *err)
 {
     struct addition failed = {.page = page, .worker = worker, .file = file, .why = why};
-
     (void)run;
     return tp_arena_run(&page->arena, add_failed, &failed, err);
 }
@@ -446,9 +424,9 @@ static int add_distributed(void *context, struct tp_error *err)
     if (view->job) {
         struct tp_document document;
         tp_job_ranks_document(&document, &naming, view->job);
-        tp_object_put(root, "job",
-                      tp_html_part(&document, tp_text_printf(&page->scratch, "job%u-", page->entries.span_count + 1),
-                                   SIZE_MAX));
+        tp_object_put(
+            root, "job",
+            tp_html_part(&document, tp_text_printf(&page->scratch, "job%u-", page->entries.span_count + 1), SIZE_MAX));
     }
     tp_object_text(root, "p",
                    page->entries.span_count++ ? tp_text_printf(&page->scratch, "d%u-", page->entries.span_count) : "");
@@ -459,7 +437,6 @@ int tp_page_add_distributed(struct tp_page *page, struct tp_str run, const struc
                             struct tp_error *err)
 {
     int code;
-
     (void)run;
     if (!view->is_present)
         return 0;
@@ -474,7 +451,6 @@ static int add_section(void *context, struct tp_error *err)
 {
     const struct addition *added = context;
     struct tp_page *page = added->page;
-
     page->extras[page->extra_count].target = kept(&page->arena, added->target);
     page->extras[page->extra_count++].label = kept(&page->arena, added->label);
     return tp_template_render(&page->templates, "document", added->data, &page->extra, err);
@@ -516,7 +492,6 @@ size_t tp_page_reserve(struct tp_page *page)
 static void add_link(struct tp_list *links, struct tp_str target, struct tp_str label)
 {
     struct tp_object *link = tp_list_object(links);
-
     tp_object_str(link, "target", target);
     tp_object_str(link, "label", label);
 }
@@ -527,7 +502,6 @@ static void put_links(struct tp_page *page, struct tp_object *root)
     struct tp_list *links = tp_object_list(root, "links");
     struct tp_page_entry *entries = page->entries.entries.data;
     unsigned named = 0;
-
     if (page->index.size)
         add_link(links, TP_STR("index"), TP_STR("Profiles"));
     if (page->ranks.size && page->expected > 1)
@@ -570,7 +544,6 @@ static int finish(void *context, struct tp_error *err)
     struct tp_data index = tp_page_index_data(&page->entries, page->expected, page->options.max_bytes);
     static const struct tp_data_source fragments = {.print = note_place};
     int code;
-
     if (index.kind != TP_DATA_NONE) {
         tp_object_put(index_root, "index", index);
         code = tp_template_render(&page->templates, "index", tp_data_of_object(index_root), &page->index, err);
@@ -591,7 +564,6 @@ static int finish(void *context, struct tp_error *err)
 int tp_page_finish(struct tp_page *page, struct tp_page_files *files, struct tp_error *err)
 {
     int code;
-
     *files = (struct tp_page_files){.css = {"", 0}, .js = {"", 0}};
     code = tp_arena_run(&page->arena, finish, page, err);
     if (code)
