@@ -186,6 +186,36 @@ static void parts(int calls, bool is_equal)
     build();
 }
 
+/* ---- what is gained ---- */
+
+static void copies_of(double length)
+{
+    for (int s = 0; s < STEPS; s++) {
+        step(s, 1000.0 * s, 1000);
+        shaped("aten::contiguous", 1000.0 * s, length, "[8,32,64,64]", FLOAT, 10 * s);
+    }
+    build();
+}
+
+static void assert_gain(const char *rule, double low, double high)
+{
+    const struct tp_finding *f = finding(rule);
+    if (!f || fabs(f->low_percent - low) > 0.2 || fabs(f->high_percent - high) > 0.2)
+        fail_msg("%s: %f to %f, not %f to %f", rule, f ? f->low_percent : NAN, f ? f->high_percent : NAN, low, high);
+}
+
+static void what_is_gained_lies_on_both_sides_of_what_was_recorded(void **state)
+{
+    copies_of(160); /* and a quarter of it behind: 20 % */
+    assert_gain("H7", 0.85 * 20, 1.15 * 20);
+    end(state), begin(state);
+    copies_of(640); /* 80 %: 0.85 to 1.15 of it would be 24 points */
+    assert_gain("H7", 70, 90);
+    end(state), begin(state);
+    copies_of(776); /* 97 %: no more than the step */
+    assert_gain("H7", 0.85 * 97, 100);
+}
+
 /* A function of 600 us whose first operator takes a tensor apart; then ten rounds of two, 25 us a call. */
 static void rounds_behind(const char *apart, const char *outer, const char *inner)
 {
@@ -333,6 +363,7 @@ int main(void)
         CASE(a_fused_optimizer_reads_its_steps_in_no_loop_of_pythons),
         CASE(a_loop_keeps_its_products),
         CASE(small_operators_between_large_ones_pass_through_no_memory),
+        CASE(what_is_gained_lies_on_both_sides_of_what_was_recorded),
         CASE(a_loop_over_pieces_takes_a_tensor_apart),
         CASE(a_function_of_small_operators_goes_with_them),
         CASE(a_function_that_is_a_chain_may_be_short),

@@ -88,7 +88,7 @@ struct evaluation {
 };
 
 /* The ceilings of all findings together are those of their times together; what they gain is that at most, and the sum
- * of what each gains at most. */
+ * of what each gains at most, of its ceiling. */
 static void add_totals(struct tp_recommendations *r)
 {
     double sum_us = 0, sum_percent = 0;
@@ -99,8 +99,8 @@ static void add_totals(struct tp_recommendations *r)
         /* where short events cost more than they last, all ceilings together would be less than one */
         r->total_ceiling_us_per_step = fmax(r->total_ceiling_us_per_step, f->ceiling_us_per_step);
         r->total_ceiling_percent = fmax(r->total_ceiling_percent, f->share_percent);
-        sum_us += tp_finding_most_us(f);
-        sum_percent += f->high_percent;
+        sum_us += fmin(tp_finding_most_us(f), f->ceiling_us_per_step);
+        sum_percent += fmin(f->high_percent, f->share_percent);
     }
     r->total_gain_us_per_step = fmin(sum_us, r->total_ceiling_us_per_step);
     r->total_gain_percent = fmin(sum_percent, r->total_ceiling_percent);

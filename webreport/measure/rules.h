@@ -1,7 +1,8 @@
 /* Recommendations: the rules as one table of data, thresholds that a caller may override, and the findings of a trace.
  *
- * A finding says what time could be gained at most (the ceiling), never a promise. Its severity comes from the
- * ceiling's share of the step, its confidence from the rule and from the trace's quality (docs/definitions.md 15). */
+ * A finding says what recorded time goes when it is mended (the ceiling), and the range of what that gains, never a
+ * promise. Its severity comes from the ceiling's share of the step, its confidence from the rule and from the trace's
+ * quality (docs/definitions.md 15). */
 #ifndef TP_WEBREPORT_MEASURE_RULES_H
 #define TP_WEBREPORT_MEASURE_RULES_H
 

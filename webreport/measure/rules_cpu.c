@@ -157,7 +157,8 @@ static void add_load(void *context, uint32_t event)
     }
 }
 
-/* Where samples are tensors before, nothing of it is left; else tensors are made of them whatever one does. */
+/* Where samples are tensors before, nothing of it is left; else tensors are made of them whatever one does. That is far
+ * from the whole at times, and a range of more than 20 points says nothing of use. */
 static void claim_collation(struct tp_advisor *a, struct tp_candidate *c, struct tp_intervals collation,
                             int64_t python_ns)
 {
@@ -166,7 +167,8 @@ static void claim_collation(struct tp_advisor *a, struct tp_candidate *c, struct
                                 tp_text_of_percent(a->arena, tp_set_percent(a, collation)));
     c->time = collation;
     c->has_low = true;
-    c->low = (double)python_ns / (double)tp_ns_max(1, tp_intervals_length(collation));
+    c->low = fmax((double)python_ns / (double)tp_ns_max(1, tp_intervals_length(collation)),
+                  1 - 20 / tp_set_percent(a, collation));
 }
 
 void tp_rule_cpu_loader(struct tp_advisor *a)
@@ -316,8 +318,6 @@ void tp_rule_cpu_small(struct tp_advisor *a)
 
 /* ---- H7 ---- */
 
-static const double CAST_LOW = 0.4; /* part of the time of casts that is gained at least */
-
 /* Is the operator called by a convolution or a product, which order their operands as their library asks for, and
  * spread a bias? */
 static bool is_of_product(const struct tp_advisor *a, uint32_t op)
@@ -363,11 +363,8 @@ void tp_rule_cpu_copies(struct tp_advisor *a)
             tp_picks_longest(&c.picks, a->model, ops->event[op]);
     }
     c.time = tp_intervals_of(&time);
-    if (2 * tp_intervals_length(tp_intervals_of(&casts)) > tp_intervals_length(c.time)) {
+    if (2 * tp_intervals_length(tp_intervals_of(&casts)) > tp_intervals_length(c.time))
         c.cause = "copy.cast";
-        c.has_low = true; /* the memory that a cast writes is often new to the process only while it is recorded */
-        c.low = CAST_LOW;
-    }
     if (tp_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_H7, "min_pct"))
         tp_advisor_add(a, &c);
 }

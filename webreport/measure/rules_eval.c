@@ -270,12 +270,18 @@ static struct tp_str kept(struct tp_advisor *a, struct tp_str text)
     return (struct tp_str){tp_arena_copy(a->findings.arena, text.ptr, text.len), text.len};
 }
 
-/* Where most of the ceiling is gained, a wider range than this says nothing of use; where it may be little or nothing,
- * that is said. */
-static double least_gained(double low, double high, double part)
+/* What is gained, of the step. Where that is most of the ceiling, a wider range than WIDEST_PERCENT says nothing of
+ * use: the ceiling itself is likelier than what is far from it. Where it may be little or nothing, that is said. */
+static void set_gain(struct tp_finding *f, struct tp_rule_gain gain)
 {
     static const double WIDEST_PERCENT = 20, MOST = 0.5;
-    return part >= MOST ? fmax(low, high - WIDEST_PERCENT) : low;
+    double low = f->share_percent * gain.low, high = fmin(f->share_percent * gain.high, 100);
+    if (gain.low >= MOST && high - low > WIDEST_PERCENT) {
+        high = fmin(high, f->share_percent + WIDEST_PERCENT / 2);
+        low = high - WIDEST_PERCENT;
+    }
+    f->low_percent = low;
+    f->high_percent = high;
 }
 
 /* As tp_advisor_add; *within receives the ceiling's part of W. */
@@ -317,8 +323,9 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
     if (c->has_low)
         gain = (struct tp_rule_gain){.low = c->low, .high = 1};
     f->weight_percent = c->weight > 0 ? c->weight : NAN;
-    f->high_percent = c->has_ceiling ? share * gain.high : NAN;
-    f->low_percent = c->has_ceiling ? least_gained(share * gain.low, f->high_percent, gain.low) : NAN;
+    f->low_percent = f->high_percent = NAN;
+    if (c->has_ceiling)
+        set_gain(f, gain);
     f->detail = TP_STR(""); /* a copy beside the finding: the rules' own memory ends with them */
     if (c->detail.len)
         f->detail = kept(a, c->detail);

@@ -175,7 +175,7 @@ struct tp_advisor {
 
 /* What experience says of a rule (rules_gain.c). */
 struct tp_rule_gain {
-    double low, high; /* the part of its ceiling that is gained in practice: low <= high <= 1 */
+    double low, high; /* the part of its ceiling that is gained in practice: low <= high; above 1 where more is */
     unsigned right,
         known; /* it named the cause in so many of those programs in which it reported and the cause is known */
 };
