@@ -57,7 +57,7 @@ static uint64_t read_thread(struct tp_spool_conversion *c, const struct tp_spool
     tp_spool_walk(&walk, c->file, thread);
     uint32_t chunk = walk.chunk;
     uint64_t bytes = 0;
-    while (tp_spool_next(&walk, &record, &payload)) {
+    while (tp_spool_next(&walk, &record, &payload) && record.time <= c->last_ticks) {
         const struct tp_spool_record *stored = (const struct tp_spool_record *)(const void *)payload - 1;
         if (record.kind != TP_SPOOL_STACK)
             read_record(c, stored, thread->tid);
@@ -124,6 +124,7 @@ static void look_through(struct tp_spool_conversion *c, int64_t *first)
     }
     *first = most ? tp_spool_time(c->file, least) : (int64_t)c->file->head.start_realtime_ns;
     c->end_ns = most ? tp_spool_time(c->file, most) : *first;
+    c->last_ticks = most;
     tp_spool_gathered(c);
 }
 

@@ -87,6 +87,7 @@ struct tp_spool_conversion {
     struct tp_spool_trace_result *result;
     const struct tp_spool_watch *watch; /* NULL: nobody is */
     int64_t base_ns, end_ns, next_id;
+    uint64_t last_ticks; /* of the last record that was there at first: threads that still record add later ones */
     bool has_memory;                      /* some record is of memory */
     struct tp_vec arrows;                 /* struct tp_spool_arrow */
     struct tp_vec ranges;                 /* of the thread at hand */
