@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """check_diff.py TRACEPRESS WORK CASE: what `tracepress diff` says about changes that were planted (gen_training.py).
 
-Cases: noise, slow, faster, sync, copy, leak, swap, batch, folders, moved, sums, runs, table. Prints what is wrong and exits 1."""
+Cases: noise, slow, faster, sync, copy, leak, swap, batch, folders, moved, sums, runs, table, cut, operator. Prints what is wrong and exits 1."""
 import json
 import os
 import re
@@ -272,6 +272,29 @@ def table():
     expect("found of 5, 10, 20 %", (found[5], found[10], found[20]), (repeats,) * 3)
     if found[3] < repeats // 2:
         wrong.append("found of 3 %%: %d of %d" % (found[3], repeats))
+
+
+def cut():
+    """Operators that take as long as each other: which of them a summary keeps is chance, and none comes or goes."""
+    for seed in (2, 3, 4):
+        report, code = diff(trace("cut1", "--cpu", "--seed", 1, "--steps", 6, "--tail", 330),
+                            trace("cut%d" % seed, "--cpu", "--seed", seed, "--steps", 6, "--tail", 330))
+        expect("seed %d" % seed, (report["verdict"], changes(report), code), ("neutral", [], 0))
+
+
+def operator():
+    """One operator slower by 30 % is named, on a quiet machine and on a loaded one; with one run a side it is a hint."""
+    name = "aten::cudnn_batch_norm_backward"
+    for load in (0, 90):
+        after = trace("operator%d" % load, "--cpu", "--seed", 32, "--load", load, "--slow-op", name + "=30")
+        report, _ = diff(cpu_runs(), after)
+        expect("load %d" % load, changes(report), [("regressed", "operator, host", "same", name)])
+
+
+def cpu_runs():
+    for n in range(5):
+        trace("cpu/worker%d" % n, "--cpu", "--seed", 20 + n)
+    return os.path.join(WORK, "cpu")
 
 
 globals()[CASE]()

@@ -16,6 +16,10 @@ more, one call of a hundred, on the device of three hundred, takes three times a
   --folder NAME        train.py lies in /home/u/NAME
   --shift N            the lines of train.py are N further down
   --host               nothing of the device is recorded
+  --cpu                operators compute on the host, and nothing is of a device
+  --load PERCENT       a loaded machine: all of the host takes longer
+  --slow-op NAME=PERCENT  operators of that name compute longer, with --cpu
+  --tail N             N more operators that take about as long as each other, each of its own shape
 """
 import argparse
 import gzip
@@ -133,8 +137,17 @@ class Run:
 
         def body(own):
             self.allocate(2 << 20, tid)
+            if self.o.cpu:
+                self.now += self.noise(int(ns * (1 + self.o.slow_op.get(name, 0) / 100)), self.host)
+                return
             self.launch("cudaLaunchKernel", kernel, ns, own, tid)
         self.op(name, shape, tid, body)
+
+    def tail(self):
+        def body(own):
+            self.now += self.noise(400_000, self.host, 0)
+        for i in range(self.o.tail):
+            self.op("aten::mul", [["{b}", i + 1]], PID, body)
 
     def item(self, tid=PID):
         def inner(own):
@@ -173,6 +186,7 @@ class Run:
     def body(self):
         self.frame("train.py(40): forward", lambda: self.frame("nn.Module: Net_0", self.forward))
         self.planted()
+        self.tail()
         self.frame("train.py(44): backward", self.backward)
         self.frame("train.py(46): optimize", lambda: [self.compute(
             ("aten::_foreach_add_", "multi_tensor_apply_kernel_add", 90_000, [[64, 64, 3, 3]]), PID) for _ in range(4)])
@@ -181,6 +195,7 @@ class Run:
     def step(self, number):
         start = self.now
         self.host, self.device = self.random.gauss(1, 0.02), self.random.gauss(1, 0.005)
+        self.host *= 1 + self.o.load / 100
         self.frame("train.py(38): train_step", self.body)
         self.free_all(PID)
         self.event("user_annotation", "ProfilerStep#%d" % number, start, self.now, {"External id": 0})
@@ -210,14 +225,17 @@ def pairs(text):
 def parse(arguments):
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("out")
-    for name, default in (("seed", 1), ("steps", 20), ("sync", 0), ("copy", 0), ("batch", 64), ("shift", 0)):
+    for name, default in (("seed", 1), ("steps", 20), ("sync", 0), ("copy", 0), ("batch", 64), ("shift", 0), ("load", 0),
+                          ("tail", 0)):
         p.add_argument("--" + name, type=int, default=default)
-    for name in ("slow", "leak", "swap"):
+    for name in ("slow", "leak", "swap", "slow-op"):
         p.add_argument("--" + name, type=pairs, action="append", default=[])
     p.add_argument("--folder", default="")
     p.add_argument("--host", action="store_true")
+    p.add_argument("--cpu", action="store_true")
     options = p.parse_args(arguments)
     options.slow = {name: float(value) for name, value in options.slow}
+    options.slow_op = {name: float(value) for name, value in options.slow_op}
     options.leak, options.swap = dict(options.leak), dict(options.swap)
     return options
 
@@ -231,7 +249,7 @@ def without_device(trace):
 def write(arguments):
     options = parse(arguments)
     trace = Run(options).trace()
-    text = json.dumps(without_device(trace) if options.host else trace).encode()
+    text = json.dumps(without_device(trace) if options.host or options.cpu else trace).encode()
     if options.out.endswith(".gz"):
         text = gzip.compress(text, 1, mtime=0)
     with open(options.out, "wb") as out:

@@ -43,9 +43,33 @@ static void split_change(struct tp_change *change)
     }
 }
 
-/* Counts that are not the same in every step are no evidence. */
-static bool is_count_changed(const struct total totals[TP_SIDES])
+/* Whether a run of the side added up rows of the kind for which it had no room. */
+static bool has_rest(const struct tp_side_input *side, enum tp_summary_kind kind)
 {
+    for (uint32_t r = 0; r < side->run_count; r++)
+        for (uint32_t i = 0; i < side->runs[r].row_count; i++)
+            if (side->runs[r].rows[i].kind == kind &&
+                tp_str_equal(side->runs[r].rows[i].name, TP_STR(TP_SUMMARY_REST)))
+                return true;
+    return false;
+}
+
+/* Kinds whose light rows are added up on either side: where the steps do the same, a row that one side lacks is in its
+ * rest, and the rest is of other rows on each. */
+static void find_cut_kinds(bool is_cut[TP_SUMMARY_KIND_COUNT], const struct tp_sides *sides,
+                           const struct tp_change_limits *limits)
+{
+    for (enum tp_summary_kind kind = 0; kind < TP_SUMMARY_KIND_COUNT; kind++)
+        is_cut[kind] = limits->is_work_same && (has_rest(sides->side[TP_BASE].input, kind) ||
+                                                has_rest(sides->side[TP_NEW].input, kind));
+}
+
+/* Counts that are not the same in every step are no evidence, nor is that a summary has no room for a row. */
+static bool is_count_changed(const struct tp_change *change, const struct total totals[TP_SIDES], const bool *is_cut)
+{
+    if (is_cut[change->identity.kind] && (change->match->kind != TP_MATCH_SAME ||
+                                          tp_str_equal(change->identity.name, TP_STR(TP_SUMMARY_REST))))
+        return false;
     return totals[TP_BASE].calls != totals[TP_NEW].calls && totals[TP_BASE].is_count_constant &&
            totals[TP_NEW].is_count_constant;
 }
@@ -223,7 +247,7 @@ static void add_data_loading(struct tp_changes *changes, const struct tp_sides *
     const struct tp_side_levels levels[TP_SIDES] = {base->loading, new_side->loading};
     double ns[TP_SIDES] = {base->part_ns[TP_PART_DATALOADER], new_side->part_ns[TP_PART_DATALOADER]};
     struct tp_total total = tp_total_of(sides, TP_QUANTITY_STEP, levels,
-                                        &(struct tp_change_limits){limits->threshold, false}, doubt / TP_RUN_DOUBT);
+                                        &(struct tp_change_limits){.threshold = limits->threshold}, doubt / TP_RUN_DOUBT);
     struct tp_change *change = &changes->items[changes->count++];
     *change = (struct tp_change){.match = &none,
                                  .identity = {TP_SUMMARY_KIND_COUNT,
@@ -250,15 +274,17 @@ void tp_changes_build(struct tp_changes *changes, const struct tp_sides *sides, 
     bool has_loading = !isnan(sides->side[TP_BASE].part_ns[TP_PART_DATALOADER]) &&
                        !isnan(sides->side[TP_NEW].part_ns[TP_PART_DATALOADER]);
     double doubt = tp_totals_doubt_of_rows(totals) / (has_loading ? 2 : 1); /* data loading is judged beside the rows */
+    bool is_cut[TP_SUMMARY_KIND_COUNT];
     bool *is_new_kernel = tp_arena_array(sides->arena, matches->count, sizeof *is_new_kernel);
     *changes =
         (struct tp_changes){.items = tp_arena_array(sides->arena, (size_t)matches->count + 1, sizeof *changes->items),
                             .count = matches->count};
+    find_cut_kinds(is_cut, sides, limits);
     for (uint32_t i = 0; i < matches->count; i++) {
         struct tp_change *change = &changes->items[i];
         struct total sums[TP_SIDES];
         fill(change, sides, &matches->items[i], sums);
-        change->is_count_change = is_count_changed(sums);
+        change->is_count_change = is_count_changed(change, sums, is_cut);
         is_new_kernel[i] = is_replaced(change, sums, step_ns);
     }
     judge_times(changes, sides, totals, doubt);

@@ -118,7 +118,8 @@ void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inp
     compare->is_open = compare->comparability.is_low || *compare->damage;
     tp_work_sides_build(&compare->work, &compare->sides, &compare->comparability);
     compare->is_work_changed = !*compare->damage && tp_work_has_gated(&compare->work);
-    const struct tp_change_limits limits = {options->threshold, compare->is_open};
+    const struct tp_change_limits limits = {options->threshold, compare->is_open,
+                                            compare->work.is_known && compare->work.is_same};
     tp_totals_build(compare->totals, &compare->sides, &limits);
     open_host_times(compare);
     tp_matches_build(&compare->matches, &compare->sides);

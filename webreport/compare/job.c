@@ -186,7 +186,7 @@ static void add_costs(struct tp_job *job, struct tp_job_rank *rank, const struct
     for (uint32_t i = 0; i < summary->row_count; i++) {
         const struct tp_summary_row *row = &summary->rows[i];
         if ((row->kind != TP_SUMMARY_KERNEL && row->kind != TP_SUMMARY_OPERATOR_HOST) ||
-            tp_str_equal(row->name, TP_STR("(rest)")))
+            tp_str_equal(row->name, TP_STR(TP_SUMMARY_REST)))
             continue;
         struct tp_job_cost *cost = cost_of(job, rank, row->kind, row->name);
         if (!cost)

@@ -30,8 +30,9 @@ struct tp_total {
 
 /* What a change must exceed, and whether anything may be said. */
 struct tp_change_limits {
-    double threshold; /* relative: an interval must lie beyond it */
-    bool is_open;     /* nothing is improved or regressed */
+    double threshold;  /* relative: an interval must lie beyond it */
+    bool is_open;      /* nothing is improved or regressed */
+    bool is_work_same; /* the steps of both sides do the same, by exact counts: nothing came or went */
 };
 
 /* Compares levels of one quantity, which has `share` of the doubt (tp_run_doubt_of). In sides->arena. */

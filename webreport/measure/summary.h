@@ -44,6 +44,8 @@ enum tp_summary_kind {
     TP_SUMMARY_KIND_COUNT
 };
 
+#define TP_SUMMARY_REST "(rest)" /* name of the row that adds up those of its kind that have none of their own */
+
 struct tp_summary_row {
     enum tp_summary_kind kind;
     struct tp_str name, owner, shape, dtype; /* together with kind: the row's identity */

@@ -36,8 +36,6 @@ struct tp_str tp_summary_text(struct tp_summary_work *work, struct tp_str text)
 
 enum { KEY = 4 }; /* name, owner, shape, dtype */
 
-static const char rest_name[] = "(rest)";
-
 struct sample {
     int64_t ns;
     uint32_t row, step;
@@ -101,7 +99,7 @@ static uint32_t choose(struct tp_summary_gather *g, struct group *groups, struct
         /* a row that is called as the rest is part of it: a row's identity is its own */
         bool stays = kept < TP_MAX_SUMMARY_ROWS - 1 || (g->rows.count <= TP_MAX_SUMMARY_ROWS && !rest);
         struct tp_str name = text_at(g, groups[i].number, 0);
-        stays = stays && !tp_str_equal(name, tp_str_of(rest_name));
+        stays = stays && !tp_str_equal(name, TP_STR(TP_SUMMARY_REST));
         groups[i].slot = stays ? kept : TP_MAX_SUMMARY_ROWS;
         rest += !stays;
         if (!stays)
@@ -115,7 +113,7 @@ static uint32_t choose(struct tp_summary_gather *g, struct group *groups, struct
     }
     if (!rest)
         return kept;
-    rows[kept].name = tp_summary_text(g->work, tp_str_of(rest_name));
+    rows[kept].name = tp_summary_text(g->work, TP_STR(TP_SUMMARY_REST));
     rows[kept].owner = rows[kept].shape = rows[kept].dtype = TP_STR("");
     rows[kept].bytes = TP_NULL_INT;
     for (size_t i = 0; i < g->rows.count; i++) {

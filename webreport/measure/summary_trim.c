@@ -3,8 +3,6 @@
 
 #include "writer/base/saturate.h"
 
-static const char rest_name[] = "(rest)";
-
 static int64_t *sum_of(const int64_t *a, const int64_t *b, uint32_t count, struct tp_arena *arena)
 {
     int64_t *sum = tp_arena_array(arena, count, sizeof *sum);
@@ -31,7 +29,7 @@ static uint32_t trim_kind(const struct tp_summary_row *rows, uint32_t count, uin
                           struct tp_summary_row *kept, struct tp_arena *arena)
 {
     uint32_t used = 0;
-    struct tp_summary_row rest = {.name = tp_str_of(rest_name), .bytes = TP_NULL_INT};
+    struct tp_summary_row rest = {.name = TP_STR(TP_SUMMARY_REST), .bytes = TP_NULL_INT};
     bool has_rest = false;
     rest.owner = rest.shape = rest.dtype = TP_STR("");
     if (count <= most) {
@@ -39,7 +37,7 @@ static uint32_t trim_kind(const struct tp_summary_row *rows, uint32_t count, uin
         return count;
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (used < most - 1 && !tp_str_equal(rows[i].name, tp_str_of(rest_name))) {
+        if (used < most - 1 && !tp_str_equal(rows[i].name, TP_STR(TP_SUMMARY_REST))) {
             kept[used++] = rows[i];
             continue;
         }
@@ -48,7 +46,7 @@ static uint32_t trim_kind(const struct tp_summary_row *rows, uint32_t count, uin
             continue;
         }
         rest = rows[i];
-        rest.name = tp_str_of(rest_name);
+        rest.name = TP_STR(TP_SUMMARY_REST);
         rest.owner = rest.shape = rest.dtype = TP_STR("");
         has_rest = true;
     }
