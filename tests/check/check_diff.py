@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """check_diff.py TRACEPRESS WORK CASE: what `tracepress diff` says about changes that were planted (gen_training.py).
 
-Cases: noise, slow, faster, sync, copy, leak, swap, batch, folders, moved, sums, runs, table, cut, operator. Prints what is wrong and exits 1."""
+Cases: noise, slow, faster, sync, copy, leak, swap, batch, folders, moved, sums, runs, table, cut, loaded,
+operator. Prints what is wrong and exits 1."""
 import json
 import os
 import re
@@ -280,6 +281,17 @@ def cut():
         report, code = diff(trace("cut1", "--cpu", "--seed", 1, "--steps", 6, "--tail", 330),
                             trace("cut%d" % seed, "--cpu", "--seed", seed, "--steps", 6, "--tail", 330))
         expect("seed %d" % seed, (report["verdict"], changes(report), code), ("neutral", [], 0))
+
+
+def loaded():
+    """One run with all host times times 1.9 is a loaded machine: no alarm, however many runs the base has."""
+    after = trace("loaded", "--cpu", "--seed", 31, "--load", 90)
+    for before, what in ((trace("cpu0/worker0", "--cpu", "--seed", 20), "1 + 1"), (cpu_runs(), "5 + 1")):
+        report, code = diff(before, after)
+        expect(what, (report["verdict"], code, [c for c in changes(report) if c[0] != "hint"]), ("inconclusive", 0, []))
+        near(what + ": all rows", report["common_shift_percent"], 90, 5)
+        if "achine loaded: all operators +" not in report["summary"]:
+            wrong.append("%s: %s" % (what, report["summary"]))
 
 
 def operator():

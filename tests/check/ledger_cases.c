@@ -205,7 +205,7 @@ static void rows(void)
         all[i].base = list(&size);
         all[i].new_side = list(&size);
     }
-    struct tp_row_judgement j = tp_rows_judge(all, length, (const size_t[]){base, new_side}, TP_ROW_DOUBT, &arena);
+    struct tp_row_judgement j = tp_rows_judge(all, length, (const size_t[]){base, new_side}, TP_ROW_DOUBT, false, &arena);
     put(j.shift);
     for (size_t i = 0; j.rows && i < length; i++) {
         put(j.rows[i].estimate);

@@ -87,6 +87,7 @@ if command -v python3 >/dev/null; then
     check "diff: by count and by time add up, parts of the step as well, to the nanosecond" planted sums
     check "diff: three runs a side see more than one" planted runs
     check "diff: a row that a summary has no room for neither came nor went" planted cut
+    check "diff: all host times times 1.9 are a loaded machine, and no alarm" planted loaded
     check "diff: one operator slower by 30 % is named, on a loaded machine, too" planted operator
     table() { planted table >"$WORK/table" || { cat "$WORK/table"; return 1; }; }
     check "diff: planted size against detection, nothing else reported" table

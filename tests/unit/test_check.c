@@ -37,7 +37,7 @@ static int index_of(const char *name)
     return metric;
 }
 
-/* A run of `count` steps; metrics of the steps are filled, others unknown. */
+/* A run of `count` steps with kernels; metrics of the steps are filled, others unknown. */
 static struct tp_summary run_of(const int64_t *step_ns, uint32_t count)
 {
     struct tp_summary run = {.key = {.rank = TP_NULL_INT, .worker = TP_STR("w")}, .step_count = count};
@@ -48,6 +48,7 @@ static struct tp_summary run_of(const int64_t *step_ns, uint32_t count)
         sorted[i] = (double)step_ns[i];
         for (int part = 0; part < TP_PART_COUNT; part++)
             run.steps[i].part_ns[part] = TP_NULL_INT;
+        run.steps[i].part_ns[TP_PART_DEVICE_SUM] = step_ns[i] / 2;
     }
     for (int i = 0; i < TP_METRIC_COUNT; i++)
         run.metrics[i] = (struct tp_metric_value){NAN, "not made"};
@@ -58,6 +59,14 @@ static struct tp_summary run_of(const int64_t *step_ns, uint32_t count)
 static struct tp_summary with(struct tp_summary run, const char *name, double value)
 {
     run.metrics[index_of(name)] = (struct tp_metric_value){value, NULL};
+    return run;
+}
+
+/* Without kernels, so that all its times are wall clock. */
+static struct tp_summary on_cpu(struct tp_summary run)
+{
+    for (uint32_t i = 0; i < run.step_count; i++)
+        run.steps[i].part_ns[TP_PART_DEVICE_SUM] = TP_NULL_INT;
     return run;
 }
 
@@ -238,6 +247,23 @@ static void limits_are_held_against_the_accepted_level(void **state)
     assert_int_equal(c.items[0].base_runs, TP_ACCEPTED_RUNS);
     c = judged("step.time.median <= +5 %", &run, 1, base + 14, 10);
     assert_true(c.items[0].cause != TP_CAUSE_BEYOND && c.items[0].change < 4);
+}
+
+/* One run a side tells no loaded machine from a slower program; four runs do. */
+static void wall_clock_of_one_run_a_side_breaks_no_limit(void **state)
+{
+    GUARD;
+    struct tp_summary base[3], run = on_host(on_cpu(scaled(1.9, 0)));
+    for (int i = 0; i < 3; i++)
+        base[i] = on_host(on_cpu(scaled(1 + 0.005 * i, 0)));
+    struct tp_check c = judged("step.time.median <= +3 %", &run, 1, base, 1);
+    assert_int_equal(c.items[0].status, TP_CHECK_INCONCLUSIVE);
+    assert_int_equal(c.items[0].cause, TP_CAUSE_NOISE);
+    assert_non_null(strstr(c.items[0].reason, "wall clock of 2 runs does not tell the machine from the program"));
+    c = judged("step.time.median <= +3 %", &run, 1, base, 3);
+    assert_int_equal(c.items[0].cause, TP_CAUSE_BEYOND);
+    c = judged("step.time.median <= 1 us", &run, 1, base, 1); /* a limit of its own is judged as it is */
+    assert_int_equal(c.items[0].cause, TP_CAUSE_BEYOND);
 }
 
 static void a_required_speedup_fails_when_it_is_not_there(void **state)
@@ -511,6 +537,7 @@ int main(void)
         cmocka_unit_test(an_unclear_limit_says_what_would_decide_it),
         cmocka_unit_test(noise_is_learned_from_history),
         cmocka_unit_test(limits_are_held_against_the_accepted_level),
+        cmocka_unit_test(wall_clock_of_one_run_a_side_breaks_no_limit),
         cmocka_unit_test(a_required_speedup_fails_when_it_is_not_there),
         cmocka_unit_test(what_is_missing_is_inconclusive_unless_it_is_optional),
         cmocka_unit_test(no_baseline_is_inconclusive),

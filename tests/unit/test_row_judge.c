@@ -34,12 +34,12 @@ static void a_row_is_found_behind_the_common_shift(void **state)
         fail();
     for (int round = 0; round < 100; round++) {
         make_rows(&random, 0.03);
-        struct tp_row_judgement j = tp_rows_judge(rows, ROWS, (const size_t[]){3, 3}, TP_ROW_DOUBT, &arena);
+        struct tp_row_judgement j = tp_rows_judge(rows, ROWS, (const size_t[]){3, 3}, TP_ROW_DOUBT, false, &arena);
         assert_true(fabs(j.shift - 0.02) < 0.003);
         found += j.rows[7].is_sure && fabs(j.rows[7].estimate - 0.03) < 0.015;
         for (int i = 0; i < ROWS; i++)
             wrong += i != 7 && j.rows[i].is_sure;
-        j = tp_rows_judge(rows, ROWS, (const size_t[]){1, 1}, TP_ROW_DOUBT, &arena);
+        j = tp_rows_judge(rows, ROWS, (const size_t[]){1, 1}, TP_ROW_DOUBT, false, &arena);
         hints += j.rows[7].is_listed;
     }
     assert_true(found >= 98 && wrong <= 3 && hints >= 50);
@@ -52,9 +52,9 @@ static void fewer_rows_than_five_tell_nothing(void **state)
     if (setjmp(arena.guard))
         fail();
     make_rows(&random, 0.03);
-    struct tp_row_judgement j = tp_rows_judge(rows, 4, (const size_t[]){3, 3}, TP_ROW_DOUBT, &arena);
+    struct tp_row_judgement j = tp_rows_judge(rows, 4, (const size_t[]){3, 3}, TP_ROW_DOUBT, false, &arena);
     assert_true(j.shift == 0 && !j.rows);
-    assert_non_null(tp_rows_judge(rows, 5, (const size_t[]){3, 3}, TP_ROW_DOUBT, &arena).rows);
+    assert_non_null(tp_rows_judge(rows, 5, (const size_t[]){3, 3}, TP_ROW_DOUBT, false, &arena).rows);
 }
 
 /* Rows that are equal are no change, however few digits of noise there are. */
@@ -70,7 +70,7 @@ static void equal_rows_are_no_change(void **state)
             for (int run = 0; run < RUNS; run++)
                 levels[side][i][run] = 14.2 + i;
     for (size_t runs = 1; runs <= RUNS; runs++) {
-        struct tp_row_judgement j = tp_rows_judge(rows, ROWS, (const size_t[]){runs, runs}, TP_ROW_DOUBT, &arena);
+        struct tp_row_judgement j = tp_rows_judge(rows, ROWS, (const size_t[]){runs, runs}, TP_ROW_DOUBT, false, &arena);
         assert_true(j.shift == 0);
         for (int i = 0; i < ROWS; i++)
             assert_true(j.rows[i].estimate == 0 && j.rows[i].p == 1 && !j.rows[i].is_listed);

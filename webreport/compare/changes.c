@@ -195,12 +195,22 @@ static struct judged find_judged(const struct tp_changes *changes, const struct 
     return judged;
 }
 
-/* is_alone: the runs are enough to judge a row by itself; has_moved: a total did. */
-static enum tp_change_verdict judge_row(const struct tp_row_verdict *row, double share, bool is_alone, bool has_moved)
+/* Of a total, for a verdict on a part of it: less of wall clock is a hint. */
+static double least_for_verdict(const struct tp_sides *sides)
 {
-    if (!(fabs(row->estimate) * share >= TP_CHANGE_LEAST_SHARE))
+    const double of_wall_clock = 0.01;
+    return tp_sides_are_wall_clock(sides) ? of_wall_clock : TP_CHANGE_LEAST_SHARE;
+}
+
+/* is_alone: the runs are enough to judge a row by itself, when it changed the total by `least`; has_moved: a total
+ * did. */
+static enum tp_change_verdict judge_row(const struct tp_row_verdict *row, double share, double least, bool is_alone,
+                                        bool has_moved)
+{
+    double own = fabs(row->estimate) * share;
+    if (!(own >= TP_CHANGE_LEAST_SHARE))
         return TP_CHANGE_NEUTRAL;
-    if (is_alone && row->is_sure)
+    if (is_alone && row->is_sure && own >= least)
         return by_sign(row->estimate);
     return row->is_listed && (is_alone || has_moved) ? TP_CHANGE_HINT : TP_CHANGE_NEUTRAL;
 }
@@ -224,17 +234,46 @@ static void judge_times(struct tp_changes *changes, const struct tp_sides *sides
                         const struct tp_total totals[TP_QUANTITIES], double doubt)
 {
     uint32_t base_count = sides->side[TP_BASE].input->run_count, new_count = sides->side[TP_NEW].input->run_count;
-    bool is_alone = base_count + new_count >= TP_ROW_VERDICT_RUNS, has_moved = has_total_moved(totals);
+    bool is_alone = base_count + new_count >= TP_VERDICT_RUNS, has_moved = has_total_moved(totals);
     struct judged judged = find_judged(changes, sides);
     struct tp_row_judgement judgement =
-        tp_rows_judge(judged.rows, judged.count, (const size_t[]){base_count, new_count}, doubt, sides->arena);
+        tp_rows_judge(judged.rows, judged.count, (const size_t[]){base_count, new_count}, doubt,
+                      tp_sides_are_wall_clock(sides), sides->arena);
     changes->tested_count = judged.count;
     changes->shift = expm1(judgement.shift);
     for (uint32_t i = 0; judgement.rows && i < judged.count; i++) {
         struct tp_change *change = &changes->items[judged.changes[i]];
         change->interval = interval_of(&judged.rows[i], &judgement.rows[i], base_count);
-        change->verdict = judge_row(&judgement.rows[i], judged.rows[i].share, is_alone, has_moved);
+        change->verdict = judge_row(&judgement.rows[i], judged.rows[i].share, least_for_verdict(sides), is_alone,
+                                    has_moved);
     }
+}
+
+bool tp_changes_are_of_machine(const struct tp_changes *changes, const struct tp_sides *sides,
+                               const struct tp_total totals[TP_QUANTITIES], double threshold)
+{
+    const double least = log1p(0.1);
+    double shift = log1p(changes->shift);
+    if (!tp_sides_are_wall_clock(sides) || !(fabs(shift) >= least) || !has_total_moved(totals))
+        return false;
+    for (int q = 0; q < TP_QUANTITIES; q++) {
+        const struct tp_run_change *change = &totals[q].change;
+        if (totals[q].verdict == TP_CHANGE_NEUTRAL)
+            continue;
+        if (expm1(log1p(change->low) - shift) > threshold || expm1(log1p(change->high) - shift) < -threshold)
+            return false;
+    }
+    return true;
+}
+
+/* Levels without what all rows have in common. */
+static struct tp_side_levels unshifted(const struct tp_sides *sides, const struct tp_side_levels *of, double shift)
+{
+    uint32_t runs = sides->side[TP_NEW].input->run_count;
+    struct tp_side_levels levels = {of->levels ? tp_arena_array(sides->arena, runs, sizeof(double)) : NULL, of->cvs};
+    for (uint32_t r = 0; levels.levels && r < runs; r++)
+        levels.levels[r] = of->levels[r] - shift;
+    return levels;
 }
 
 /* Data loading is no row of its own: it is what no operator, kernel or copy explains. Its runs are judged as wall times
@@ -244,8 +283,10 @@ static void add_data_loading(struct tp_changes *changes, const struct tp_sides *
 {
     static const struct tp_match none = {.kind = TP_MATCH_SAME};
     const struct tp_side *base = &sides->side[TP_BASE], *new_side = &sides->side[TP_NEW];
-    const struct tp_side_levels levels[TP_SIDES] = {base->loading, new_side->loading};
+    struct tp_side_levels levels[TP_SIDES] = {base->loading, new_side->loading};
     double ns[TP_SIDES] = {base->part_ns[TP_PART_DATALOADER], new_side->part_ns[TP_PART_DATALOADER]};
+    if (tp_sides_are_wall_clock(sides))
+        levels[TP_NEW] = unshifted(sides, &levels[TP_NEW], log1p(changes->shift));
     struct tp_total total = tp_total_of(sides, TP_QUANTITY_STEP, levels,
                                         &(struct tp_change_limits){.threshold = limits->threshold}, doubt / TP_RUN_DOUBT);
     struct tp_change *change = &changes->items[changes->count++];
@@ -261,9 +302,10 @@ static void add_data_loading(struct tp_changes *changes, const struct tp_sides *
                                  .cause = TP_NO_ID};
     change->share = (ns[TP_NEW] - ns[TP_BASE]) / base->total_ns;
     change->by_time_ns = change->change_ns = whole_ns(ns[TP_NEW] - ns[TP_BASE]);
+    bool is_alone = base->input->run_count + new_side->input->run_count >= TP_VERDICT_RUNS &&
+                    fabs(change->share) >= least_for_verdict(sides);
     if (fabs(change->share) >= TP_CHANGE_LEAST_SHARE && total.verdict != TP_CHANGE_NEUTRAL)
-        change->verdict =
-            base->input->run_count + new_side->input->run_count >= TP_ROW_VERDICT_RUNS ? total.verdict : TP_CHANGE_HINT;
+        change->verdict = is_alone ? total.verdict : TP_CHANGE_HINT;
     mark(change, limits, false);
 }
 

@@ -12,8 +12,6 @@
 #include "webreport/compare/totals.h"
 #include "writer/base/stats.h"
 
-enum { TP_ROW_VERDICT_RUNS = 4 }; /* of both sides, to judge a row by itself */
-
 /* Per step: ns and calls are divided by the number of steps of their side. */
 struct tp_change {
     const struct tp_match *match;
@@ -43,6 +41,11 @@ struct tp_changes {
 /* Judges every match in sides->arena (guard set by the caller). matches must outlive the changes. */
 void tp_changes_build(struct tp_changes *changes, const struct tp_sides *sides, const struct tp_matches *matches,
                       const struct tp_total totals[TP_QUANTITIES], const struct tp_change_limits *limits);
+
+/* Whether a machine that is loaded on one side explains the totals: wall clock alone, all rows moved by one factor, of a
+ * tenth at least, and no total that moved did so by more than that for sure. */
+bool tp_changes_are_of_machine(const struct tp_changes *changes, const struct tp_sides *sides,
+                               const struct tp_total totals[TP_QUANTITIES], double threshold);
 
 /* Sets `cause` of each reported change: an operator's time follows from its kernels, a wait from what it waits for, a
  * runtime call from the copy it starts (explain.c). */

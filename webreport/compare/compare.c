@@ -12,6 +12,21 @@ static void open_host_times(struct tp_compare *c)
             c->totals[q].verdict = TP_CHANGE_INCONCLUSIVE;
 }
 
+/* Totals that moved because the whole machine did, or may have: told, no verdict. */
+static void hold_back_wall_clock(struct tp_compare *c)
+{
+    c->is_loaded = tp_changes_are_of_machine(&c->changes, &c->sides, c->totals, c->options.threshold);
+    for (enum tp_quantity q = 0; q < TP_QUANTITIES; q++) {
+        enum tp_change_verdict *verdict = &c->totals[q].verdict;
+        if (*verdict != TP_CHANGE_REGRESSED && *verdict != TP_CHANGE_IMPROVED)
+            continue;
+        if (c->is_loaded)
+            *verdict = TP_CHANGE_INCONCLUSIVE;
+        else if (tp_sides_tell_hints(&c->sides))
+            *verdict = TP_CHANGE_HINT;
+    }
+}
+
 static void measure_steps(struct tp_compare *c)
 {
     for (int s = 0; s < TP_SIDES; s++) {
@@ -65,6 +80,8 @@ static enum tp_change_verdict judge(const struct tp_compare *c)
         return TP_CHANGE_MIXED;
     if (is_worse || is_better)
         return is_worse ? TP_CHANGE_REGRESSED : TP_CHANGE_IMPROVED;
+    if (c->is_loaded || has_total(c, TP_CHANGE_HINT))
+        return TP_CHANGE_INCONCLUSIVE;
     return is_any_known(c) ? TP_CHANGE_NEUTRAL : TP_CHANGE_INCONCLUSIVE;
 }
 
@@ -124,6 +141,7 @@ void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inp
     open_host_times(compare);
     tp_matches_build(&compare->matches, &compare->sides);
     tp_changes_build(&compare->changes, &compare->sides, &compare->matches, compare->totals, &limits);
+    hold_back_wall_clock(compare);
     count_causes(compare);
     tp_compare_memory(compare);
     compare->verdict = judge(compare);

@@ -149,6 +149,7 @@ struct tp_compare {
     double step_ns[TP_SIDES];              /* median */
     const char *damage; /* why an input decides nothing: "new: the gzip is cut .."; "": none is damaged */
     bool is_work_changed; /* work came or changed that a limit counts: regressed, whatever the times are */
+    bool is_loaded;     /* all rows of the host moved by one factor: the machine was loaded on one side */
     bool is_open;       /* damaged or not comparable: nothing is improved or regressed */
     enum tp_change_verdict memory_verdict, verdict;
     uint32_t regressed_count, improved_count, replaced_count, hint_count; /* of causes */

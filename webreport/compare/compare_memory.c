@@ -45,6 +45,7 @@ static const struct tp_column_def owner_defs[TP_OWNER_DIFF_COLUMNS] = {
 struct device {
     struct tp_str name;
     int64_t peak[TP_SIDES], reserved[TP_SIDES]; /* TP_NULL_INT: unknown */
+    int64_t least_peak[TP_SIDES];               /* of the runs */
     double creep[TP_SIDES];
     enum tp_change_verdict verdict;
 };
@@ -77,7 +78,7 @@ static uint32_t device_of(struct memory *m, struct tp_str name)
         if (tp_str_equal(TP_AT(&m->devices, struct device, i)->name, name))
             return i;
     *(struct device *)tp_vec_push(&m->devices) = (struct device){
-        .name = name, .peak = {TP_NULL_INT, TP_NULL_INT}, .reserved = {TP_NULL_INT, TP_NULL_INT}, .creep = {NAN, NAN}};
+        .name = name, .peak = {TP_NULL_INT, TP_NULL_INT}, .reserved = {TP_NULL_INT, TP_NULL_INT}, .least_peak = {INT64_MAX, INT64_MAX}, .creep = {NAN, NAN}};
     return (uint32_t)m->devices.count - 1;
 }
 
@@ -134,6 +135,8 @@ static void add_side(struct memory *m, int side)
             struct device *device = TP_AT(&m->devices, struct device, at);
             bool is_greatest = greater(device->peak[side], from->peak_allocated_bytes) != device->peak[side];
             device->peak[side] = greater(device->peak[side], from->peak_allocated_bytes);
+            if (from->peak_allocated_bytes != TP_NULL_INT && from->peak_allocated_bytes < device->least_peak[side])
+                device->least_peak[side] = from->peak_allocated_bytes;
             device->reserved[side] = greater(device->reserved[side], from->peak_reserved_bytes);
             device->creep[side] = fmax(device->creep[side], from->creep_bytes_per_step);
             if (is_greatest)
@@ -148,6 +151,20 @@ static int64_t difference(const int64_t values[TP_SIDES])
     return tp_sat_sub(values[TP_NEW], values[TP_BASE]);
 }
 
+/* Of the host the same work has other peaks in other runs: when something is given back is up to threads and to the
+ * collector of garbage. Only a gap between the sides that is wider than what runs of either are apart tells. */
+static bool is_peak_of_chance(const struct tp_compare *c, const struct device *device)
+{
+    int64_t up = tp_sat_sub(device->least_peak[TP_NEW], device->peak[TP_BASE]);
+    int64_t down = tp_sat_sub(device->least_peak[TP_BASE], device->peak[TP_NEW]), gap = up > down ? up : down;
+    if (!tp_str_equal(device->name, TP_STR("CPU")) || !c->work.is_known || !c->work.is_same)
+        return false;
+    for (int s = 0; s < TP_SIDES; s++)
+        if (gap <= tp_sat_sub(device->peak[s], device->least_peak[s]))
+            return true;
+    return tp_sides_tell_hints(&c->sides);
+}
+
 static enum tp_change_verdict judge(const struct memory *m, const struct device *device)
 {
     const struct tp_compare *c = m->compare;
@@ -155,7 +172,7 @@ static enum tp_change_verdict judge(const struct memory *m, const struct device 
     double least = fmax(LEAST_BYTES, fmax(LEAST_SHARE, c->options.threshold) * (double)device->peak[TP_BASE]);
     double runs = c->sides.side[TP_NEW].input->run_count;
     double growth = (device->creep[TP_NEW] - device->creep[TP_BASE]) * (double)c->sides.side[TP_NEW].step_count / runs;
-    double most = change == TP_NULL_INT ? 0 : (double)change;
+    double most = change == TP_NULL_INT || is_peak_of_chance(c, device) ? 0 : (double)change;
     if (fabs(growth) > fabs(most)) /* NaN: no */
         most = growth;
     if (change == TP_NULL_INT || fabs(most) <= least)

@@ -193,6 +193,13 @@ enum tp_check_cause tp_check_judge_time(struct tp_check_item *item, const struct
                              tp_amount_change(arena, unit, kind, item->high));
     if (item->base_runs)
         *reason = tp_text_printf(arena, "%s; %s", *reason, sees_text(item, arena));
+    if (verdict == TP_LIMIT_FAIL && tp_check_is_of_host(&tp_metrics[item->line->metric]) &&
+        tp_sides_tell_hints(&s->sides)) {
+        *reason = tp_text_printf(arena, "unclear: %s; wall clock of %zu runs does not tell the machine from the "
+                                        "program: %d runs would",
+                                 *reason, item->base_runs + item->runs, TP_VERDICT_RUNS);
+        return TP_CAUSE_NOISE;
+    }
     if (verdict != TP_LIMIT_UNCLEAR)
         return verdict == TP_LIMIT_PASS ? TP_CAUSE_WITHIN : TP_CAUSE_BEYOND;
     *reason = tp_text_printf(arena, "unclear: %s; %s", *reason, help_text(&c, most_of(item), arena));

@@ -118,7 +118,22 @@ struct rows_noise {
     struct tp_run_noise fit; /* freedom 0: none */
     double across;           /* sd of a run, from the spread of the changes over the rows */
     bool is_many;            /* rows */
+    bool is_wall_clock;
+    const double *changes; /* of `count` rows */
+    size_t count;
+    double width; /* of a change, in noises of a run */
 };
+
+/* sd of a run from what the other rows changed by: load hits some rows hard, so every one of them counts. */
+static double others_noise(const struct rows_noise *n, size_t row)
+{
+    double sum = 0, squares = 0, count = (double)n->count - 1;
+    for (size_t i = 0; i < n->count; i++) {
+        sum += i == row ? 0 : n->changes[i];
+        squares += i == row ? 0 : n->changes[i] * n->changes[i];
+    }
+    return sqrt(fmax(squares - sum * sum / count, 0) / (count - 1)) / n->width;
+}
 
 static struct tp_run_noise noise_of(const struct rows_noise *n, const struct tp_row_levels *row, size_t i)
 {
@@ -135,7 +150,8 @@ static struct tp_run_noise noise_of(const struct rows_noise *n, const struct tp_
         return (struct tp_run_noise){sd, n->is_many ? 6 : 4, 0};
     }
     double variance = (worth * sd * sd + n->freedom * n->variance[i]) / (worth + n->freedom);
-    return (struct tp_run_noise){sqrt(variance), worth + n->freedom, 0};
+    sd = n->is_wall_clock ? fmax(sqrt(variance), others_noise(n, i)) : sqrt(variance);
+    return (struct tp_run_noise){sd, worth + n->freedom, 0};
 }
 
 static void find_noise(struct rows_noise *n, const struct centred sides[2], const double *changes, size_t count,
@@ -180,7 +196,7 @@ static void mark(struct tp_row_verdict *rows, size_t count, double doubt, struct
 }
 
 struct tp_row_judgement tp_rows_judge(const struct tp_row_levels *rows, size_t count, const size_t run_counts[2],
-                                      double doubt, struct tp_arena *arena)
+                                      double doubt, bool is_wall_clock, struct tp_arena *arena)
 {
     const size_t base_count = run_counts[0], new_count = run_counts[1];
     struct tp_row_judgement judgement = {0, NULL};
@@ -190,7 +206,7 @@ struct tp_row_judgement tp_rows_judge(const struct tp_row_levels *rows, size_t c
                                      centre(rows, count, true, new_count, arena)};
     double *changes = tp_arena_array(arena, count, sizeof *changes);
     double width = sqrt(1 / (double)base_count + 1 / (double)new_count);
-    struct rows_noise noise;
+    struct rows_noise noise = {.is_wall_clock = is_wall_clock, .changes = changes, .count = count, .width = width};
     for (size_t i = 0; i < count; i++)
         changes[i] = tp_sum(sides[1].levels + i * new_count, new_count) / (double)new_count -
                      tp_sum(sides[0].levels + i * base_count, base_count) / (double)base_count;

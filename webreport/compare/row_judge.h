@@ -35,9 +35,10 @@ struct tp_row_judgement {
 };
 
 /* Judges `count` rows of run_counts runs of the base and of the new side (each above 0); doubt: of a verdict on any
- * row, when chance alone moves them. */
+ * row, when chance alone moves them. is_wall_clock: rows of the host, which others that use the machine move apart: no
+ * row is taken to be quieter than what the other rows changed by. */
 struct tp_row_judgement tp_rows_judge(const struct tp_row_levels *rows, size_t count, const size_t run_counts[2],
-                                      double doubt, struct tp_arena *arena);
+                                      double doubt, bool is_wall_clock, struct tp_arena *arena);
 
 /* Noise of rows in general: the scaled inverse chi-square distribution that variances with `freedom` degrees each come
  * from, by the moments of their logarithms. sds: standard deviations, those of 0 tell nothing. freedom 0: fewer than 8

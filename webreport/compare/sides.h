@@ -12,6 +12,7 @@
 
 enum { TP_BASE, TP_NEW, TP_SIDES };
 enum { TP_LEVEL_LEAST_STEPS = 3 }; /* used ones of a run, to have a level */
+enum { TP_VERDICT_RUNS = 4 };      /* of both sides, to judge a row by itself, or wall clock */
 
 /* What stands on a side. */
 struct tp_side_input {
@@ -69,6 +70,13 @@ void tp_sides_build(struct tp_sides *sides, const struct tp_side_input inputs[TP
 
 /* Whether all runs of both sides are known to be of one host. */
 bool tp_sides_are_of_one_host(const struct tp_sides *sides);
+
+/* Whether all times are wall clock of the host, for no side has kernels in every run: whoever else uses the machine
+ * moves them. */
+bool tp_sides_are_wall_clock(const struct tp_sides *sides);
+
+/* Whether that alone decides nothing: wall clock of fewer runs than TP_VERDICT_RUNS tells no machine from a program. */
+bool tp_sides_tell_hints(const struct tp_sides *sides);
 
 /* Levels of a row in all runs of a side, and the number of calls in a step: the same in nine of ten steps of every run
  * (or in all but one). NULL levels: some run does not tell or has too few steps, does not have the row in each, or

@@ -181,6 +181,21 @@ static const char *mixed_words(const struct tp_compare *c, struct tp_arena *aren
     return text;
 }
 
+/* Of wall clock that moved with the machine, or may have; "". */
+static const char *held_back_words(const struct tp_compare *c, const char *moved, struct tp_arena *arena)
+{
+    if (c->is_loaded)
+        return tp_text_printf(arena, "Machine loaded: all operators %s %% together; times are not judged",
+                              tp_signed_percent_text(arena, 100 * c->changes.shift));
+    for (enum tp_quantity q = TP_QUANTITIES; q-- > 0;)
+        if (c->totals[q].verdict == TP_CHANGE_HINT)
+            return tp_text_printf(arena, "A hint: %s %s %% by wall clock alone%s%s%s; %d runs would tell",
+                                  continued(subjects[q], arena),
+                                  tp_signed_percent_text(arena, 100 * c->totals[q].change.estimate),
+                                  *moved ? " (" : "", moved, *moved ? " in the mean step)" : "", TP_VERDICT_RUNS);
+    return "";
+}
+
 /* What the verdict rests on is the sentence's subject: a total, or else what changed while none did for sure. */
 static const char *headline(const struct tp_compare *c, struct tp_arena *arena)
 {
@@ -195,6 +210,8 @@ static const char *headline(const struct tp_compare *c, struct tp_arena *arena)
     if (c->comparability.is_low)
         return tp_text_printf(arena, "Not known to be the same workload: %s",
                               tp_comparability_text(&c->comparability, arena));
+    if (c->verdict == TP_CHANGE_INCONCLUSIVE && *held_back_words(c, moved, arena))
+        return held_back_words(c, moved, arena);
     if (basis == TP_QUANTITY_STEP)
         step = *moved ? tp_text_printf(arena, "%s: %s in the mean step", total_words(c, basis, arena), moved)
                       : total_words(c, basis, arena);
@@ -235,8 +252,10 @@ static const char *shift_text(const struct tp_compare *c, struct tp_arena *arena
         &c->totals[c->totals[TP_QUANTITY_KERNELS].is_known ? TP_QUANTITY_KERNELS : TP_QUANTITY_HOST_OPS];
     if (!(fabs(c->changes.shift) >= TP_CHANGE_LEAST_SHARE) || !(fabs(c->changes.shift) > sum->change.half))
         return "";
-    return tp_text_printf(arena, " All rows together %s %% (clock, temperature, another board).",
-                          tp_signed_percent_text(arena, 100 * c->changes.shift));
+    return tp_text_printf(arena, " All rows together %s %% (%s).",
+                          tp_signed_percent_text(arena, 100 * c->changes.shift),
+                          tp_sides_are_wall_clock(&c->sides) ? "the machine: its load, its clock"
+                                                             : "clock, temperature, another board");
 }
 
 static int64_t median_of(const struct tp_compare *c, int side)
