@@ -266,7 +266,7 @@ def _(folder):
 
 
 def slower(path, out):
-    """Two traces of forty steps: in the second each step, and the operator in it, takes twice as long."""
+    """Two traces of forty steps: in the second each step, its operator and its kernel take twice as long."""
     made = []
     for number, factor in enumerate((1, 2)):
         events, at = [], 0.0
@@ -275,17 +275,19 @@ def slower(path, out):
             for name, kind, begin, length in (
                 (f"ProfilerStep#{step}", "user_annotation", at, dur),
                 ("aten::mm", "cpu_op", at + 10, dur - 20),
+                ("gemm", "kernel", at + 20, dur - 30),  # wall clock alone would be a hint, with a run a side
             ):
                 events.append(
                     {
                         "ph": "X",
                         "cat": kind,
                         "name": name,
-                        "pid": 1,
-                        "tid": 1,
+                        "pid": 0 if kind == "kernel" else 1,
+                        "tid": 7 if kind == "kernel" else 1,
                         "ts": begin,
                         "dur": length,
-                        "args": {"External id": step + 1},
+                        "args": {"External id": step + 1}
+                        | ({"device": 0, "stream": 7, "correlation": step + 1} if kind == "kernel" else {}),
                     }
                 )
             at += dur + 1
