@@ -24,14 +24,22 @@ static uint64_t word_at(const uint8_t *bytes, int32_t at)
     return word;
 }
 
+enum { FIELDS = 4 };
+
+/* Bytes up to the end of the last of these words. */
+static size_t bytes_up_to(const int32_t fields[FIELDS])
+{
+    int32_t last = 0;
+    for (size_t i = 0; i < FIELDS; i++)
+        last = fields[i] > last ? fields[i] : last;
+    return (size_t)last + sizeof(uint64_t);
+}
+
 /* Bytes of a thread that are read. */
 static size_t thread_bytes(const struct tp_python_layout *layout)
 {
-    const int32_t fields[] = {layout->next_thread, layout->native_id, layout->thread_id, layout->its_frame};
-    int32_t last = 0;
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        last = fields[i] > last ? fields[i] : last;
-    return (size_t)last + sizeof(uint64_t);
+    return bytes_up_to(
+        (const int32_t[FIELDS]){layout->next_thread, layout->native_id, layout->thread_id, layout->its_frame});
 }
 
 static uint32_t tid_of(struct tp_other_memory *memory, const struct tp_python_layout *layout, const uint8_t *thread)
@@ -77,11 +85,8 @@ struct walk {
 
 static size_t frame_bytes(const struct tp_python_layout *layout)
 {
-    const int32_t fields[] = {layout->frame_code, layout->frame_outer, layout->frame_place, layout->frame_owner};
-    int32_t last = 0;
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        last = fields[i] > last ? fields[i] : last;
-    return (size_t)last + sizeof(uint64_t);
+    return bytes_up_to(
+        (const int32_t[FIELDS]){layout->frame_code, layout->frame_outer, layout->frame_place, layout->frame_owner});
 }
 
 /* The bytes of a frame; NULL: they cannot be read. */

@@ -34,15 +34,6 @@ void tp_stack_words_release(struct tp_stack_words *words)
     tp_symbols_release(&words->symbols);
 }
 
-static void add_text(struct tp_vec *text, struct tp_str part)
-{
-    if (text->capacity - text->count < part.len)
-        tp_vec_grow(text, text->count + part.len);
-    if (part.len)
-        memcpy(TP_AT(text, char, text->count), part.ptr, part.len);
-    text->count += part.len;
-}
-
 /* What has no file: a frame with one word for all of it, but for functions of the kernel. */
 static struct tp_symbol_frames plain_frame(struct tp_stack_words *words, uint32_t file, uint32_t frame)
 {
@@ -51,11 +42,12 @@ static struct tp_symbol_frames plain_frame(struct tp_stack_words *words, uint32_
     bool is_named = file == TP_CODE_KERNEL && words->kernel && words->kernel[frame].len;
     struct tp_vec text = TP_VEC(words->text.arena, char);
     if (file == TP_CODE_KERNEL)
-        add_text(&text, is_named ? words->kernel[frame] : TP_STR("[unknown]"));
+        tp_vec_add_text(&text, is_named ? words->kernel[frame] : TP_STR("[unknown]"));
     if (file == TP_CODE_PYTHON)
-        add_text(&text, tp_strings_get(&words->places->python_texts,
-                                       tp_code_python_text(TP_AT(&words->places->frames, struct tp_code_frame, frame))));
-    add_text(&text, tp_str_of(ends[file]));
+        tp_vec_add_text(
+            &text, tp_strings_get(&words->places->python_texts,
+                                  tp_code_python_text(TP_AT(&words->places->frames, struct tp_code_frame, frame))));
+    tp_vec_add_text(&text, tp_str_of(ends[file]));
     struct tp_str all = {text.data, text.count};
     return (struct tp_symbol_frames){.text = all, .first = {all.ptr, all.len - 1}};
 }
@@ -69,9 +61,12 @@ static const struct tp_symbol_frames *frames_of(struct tp_stack_words *words, ui
         return known;
     if (file >= TP_CODE_FIRST_FILE && frame->address >> TP_CODE_SPACE_BITS)
         file = TP_CODE_UNKNOWN;
-    *known = file < TP_CODE_FIRST_FILE ? plain_frame(words, file, number)
-                                       : tp_symbols_frames(&words->symbols, start_of(TP_AT(&words->places->files, struct tp_code_file, file), file) + frame->address, file,
-                                                           false);
+    *known = file < TP_CODE_FIRST_FILE
+                 ? plain_frame(words, file, number)
+                 : tp_symbols_frames(&words->symbols,
+                                     start_of(TP_AT(&words->places->files, struct tp_code_file, file), file) +
+                                         frame->address,
+                                     file, false);
     return known;
 }
 
@@ -84,7 +79,7 @@ struct tp_str tp_stack_words_of(struct tp_stack_words *words, uint32_t node, boo
             continue;
         const struct tp_symbol_frames *frames = frames_of(words, node);
         *leaf = leaf->len ? *leaf : frames->first;
-        add_text(&words->text, frames->text);
+        tp_vec_add_text(&words->text, frames->text);
     }
     return (struct tp_str){words->text.data, words->text.count};
 }

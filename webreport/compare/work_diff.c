@@ -319,6 +319,7 @@ static void number_call(struct tp_work_change *change, const struct tp_signature
         passes = calls && !tp_count_is_backward(s->keys[k].name) ? common_divisor(calls, passes) : passes;
         of_name = tp_str_equal(s->keys[k].name, change->name) && s->keys[k].kind == TP_COUNT_OPERATOR ? calls : of_name;
     }
+    tp_arena_drop(arena, count, s->key_count * sizeof *count);
     change->calls = of_name / (passes ? passes : 1);
     change->nth = change->calls ? change->nth % change->calls : 0;
 }

@@ -11,17 +11,12 @@
 
 enum { SHOWN_FAILED = 20, SHOWN_NAME = 32 };
 
-static struct tp_str shown(const struct tp_job_wording *w, struct tp_str text)
-{
-    return tp_shown_text(&w->naming, text);
-}
-
 /* ---- title and notices ---- */
 
 static void put_title(const struct tp_job_wording *w)
 {
     const struct tp_job *job = w->job;
-    struct tp_str name = shown(w, job->name), cut = tp_text_cut(w->arena, job->name, SHOWN_NAME);
+    struct tp_str name = tp_shown_text(&w->naming, job->name), cut = tp_text_cut(w->arena, job->name, SHOWN_NAME);
     const char *label = "Overview";
     if (w->jobs->count > 1) {
         label = tp_text_printf(w->arena, "Job %.*s", (int)cut.len, cut.ptr);
@@ -55,7 +50,8 @@ static void put_failed(const struct tp_job_wording *w)
                                       tp_text_of_some(w->arena, (int64_t)jobs->failed_count, "input", "inputs")),
                        "");
     for (size_t i = 0; i < jobs->failed_count && i < SHOWN_FAILED; i++) {
-        struct tp_str file = shown(w, jobs->failed[i].file), why = shown(w, jobs->failed[i].why);
+        struct tp_str file = tp_shown_text(&w->naming, jobs->failed[i].file),
+                      why = tp_shown_text(&w->naming, jobs->failed[i].why);
         tp_document_notice_point(
             w->document, tp_text_printf(w->arena, "%.*s: %.*s", (int)file.len, file.ptr, (int)why.len, why.ptr));
     }
@@ -236,14 +232,6 @@ static void put_figures(const struct tp_job_wording *w)
 
 /* ---- the record ---- */
 
-static void record_table(struct tp_object *record, const char *key, const struct tp_job *job,
-                         void (*build)(struct tp_table *table, const struct tp_job *job, size_t max_runs))
-{
-    struct tp_table *table = tp_arena_alloc(job->arena, sizeof *table);
-    build(table, job, 0);
-    tp_object_table(record, key, table);
-}
-
 static void record_steps(struct tp_object *record, const struct tp_job *job)
 {
     struct tp_list *list = tp_object_list(record, "steps");
@@ -298,13 +286,13 @@ static void record_job(struct tp_object *record, const struct tp_job *job)
     tp_object_ns(alignment, "residual_us", job->residual_ns);
     tp_object_ns(alignment, "largest_residual_us", job->largest_residual_ns);
     tp_job_record_causes(record, job);
-    record_table(record, "groups", job, tp_job_cluster_table);
-    record_table(record, "ranks", job, tp_job_rank_table);
+    tp_job_record_table(record, "groups", job, tp_job_cluster_table);
+    tp_job_record_table(record, "ranks", job, tp_job_rank_table);
     record_steps(record, job);
-    record_table(record, "collectives", job, tp_job_collective_table);
-    record_table(record, "links", job, tp_job_link_table);
-    record_table(record, "rank_findings", job, tp_job_merged_table);
-    record_table(record, "differing_facts", job, tp_job_fact_table);
+    tp_job_record_table(record, "collectives", job, tp_job_collective_table);
+    tp_job_record_table(record, "links", job, tp_job_link_table);
+    tp_job_record_table(record, "rank_findings", job, tp_job_merged_table);
+    tp_job_record_table(record, "differing_facts", job, tp_job_fact_table);
     tp_object_put(record, "distributed",
                   has_view
                       ? (struct tp_data){.kind = TP_DATA_WRITTEN, .source = &DISTRIBUTED, .self = &job->distributed}

@@ -29,6 +29,9 @@ struct tp_job_wording {
 struct tp_verdict_block tp_job_verdict(const struct tp_job_wording *wording);
 /* All findings, costliest first. */
 void tp_job_put_findings(const struct tp_job_wording *wording);
+/* A member of a record: a table of job_tables.h, whole. */
+void tp_job_record_table(struct tp_object *record, const char *key, const struct tp_job *job,
+                         void (*build)(struct tp_table *table, const struct tp_job *job, size_t max_runs));
 /* Findings and replay. */
 void tp_job_record_causes(struct tp_object *record, const struct tp_job *job);
 /* A section with the picture of ranks and steps; nothing without comparable ranks. */

@@ -7,11 +7,6 @@
 
 enum { SHOWN_RUNS = 12 };
 
-static struct tp_str shown(const struct tp_job_wording *w, struct tp_str text)
-{
-    return tp_shown_text(&w->naming, text);
-}
-
 /* ---- verdict ---- */
 
 /* "The job takes 1.31 x its ideal". */
@@ -57,7 +52,7 @@ struct tp_verdict_block tp_job_verdict(const struct tp_job_wording *w)
                    : (struct tp_verdict_block){TP_TONE_UNSURE, "No peers", "There is nothing to compare",
                                                "A rank is compared with others that do the same work."};
     const struct tp_job_finding *first = TP_AT(&job->findings, struct tp_job_finding, 0);
-    struct tp_str title = shown(w, tp_str_of(first->title));
+    struct tp_str title = tp_shown_text(&w->naming, tp_str_of(first->title));
     bool has_cost = first->cost_ns != TP_NULL_INT;
     return (struct tp_verdict_block){
         has_cost ? TP_TONE_PLAIN : TP_TONE_UNSURE, has_cost ? "Held up" : "Incomplete",
@@ -92,7 +87,7 @@ static const char *reason_of(const struct tp_job_wording *w, const struct tp_job
 static void fill_finding(struct tp_finding_block *block, const struct tp_job_wording *w,
                          const struct tp_job_finding *finding)
 {
-    struct tp_str title = shown(w, tp_str_of(finding->title));
+    struct tp_str title = tp_shown_text(&w->naming, tp_str_of(finding->title));
     bool has_cost = finding->cost_ns != TP_NULL_INT;
     /* what a link could do is a sheet's word: no more than a hint is due to it */
     bool is_high = has_cost && finding->cost_ratio >= 0.1 && finding->rule != TP_JOB_ALL_LINKS;
@@ -158,7 +153,7 @@ static void record_findings(struct tp_object *record, const struct tp_job *job)
     }
 }
 
-static void record_table(struct tp_object *record, const char *key, const struct tp_job *job,
+void tp_job_record_table(struct tp_object *record, const char *key, const struct tp_job *job,
                          void (*build)(struct tp_table *table, const struct tp_job *job, size_t max_runs))
 {
     struct tp_table *table = tp_arena_alloc(job->arena, sizeof *table);
@@ -183,8 +178,8 @@ static void record_replay(struct tp_object *record, const struct tp_job *job)
     tp_object_real(item, "times_ideal", is_told ? what_if->step_us / what_if->ideal_us : NAN);
     tp_object_real(item, "loss_percent", is_told ? what_if->loss : NAN);
     tp_object_real(item, "jitter_percent", is_told ? what_if->jitter : NAN);
-    record_table(item, "causes", job, tp_job_cause_table);
-    record_table(item, "coordinates", job, tp_job_family_table);
+    tp_job_record_table(item, "causes", job, tp_job_cause_table);
+    tp_job_record_table(item, "coordinates", job, tp_job_family_table);
 }
 
 void tp_job_record_causes(struct tp_object *record, const struct tp_job *job)

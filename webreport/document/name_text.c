@@ -8,11 +8,6 @@
 
 static const char ELLIPSIS[] = "\xe2\x80\xa6";
 
-static bool is_word(char c)
-{
-    return tp_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 int tp_source_url_check(const char *pattern, struct tp_error *err)
 {
     static const char *const SCHEMES[] = {"https://",    "http://",   "vscode://", "vscode-insiders://",
@@ -46,12 +41,13 @@ struct tp_str tp_text_cut(struct tp_arena *arena, struct tp_str text, size_t max
 
 static bool starts_path(struct tp_str text, size_t at)
 {
-    if (at && (is_word(text.ptr[at - 1]) || strchr("./-<*\\", text.ptr[at - 1])))
+    if (at && (tp_is_word(text.ptr[at - 1]) || strchr("./-<*\\", text.ptr[at - 1])))
         return false;
     if (text.ptr[at] == '/' || text.ptr[at] == '~')
-        return at + 1 < text.len && (is_word(text.ptr[at + 1]) || text.ptr[at + 1] == '/' || text.ptr[at + 1] == '.');
+        return at + 1 < text.len &&
+               (tp_is_word(text.ptr[at + 1]) || text.ptr[at + 1] == '/' || text.ptr[at + 1] == '.');
     return at + 2 < text.len && text.ptr[at + 1] == ':' && (text.ptr[at + 2] == '\\' || text.ptr[at + 2] == '/') &&
-           is_word(text.ptr[at]);
+           tp_is_word(text.ptr[at]);
 }
 
 /* Position after the last `needle` within text[from, end), or 0. */
@@ -160,7 +156,7 @@ static char *add_encoded(char *at, struct tp_str text)
 
         if (c == '\\')
             c = '/';
-        if (c < 0x80 && (is_word((char)c) || strchr("-.~/:", c)) && c) {
+        if (c < 0x80 && (tp_is_word((char)c) || strchr("-.~/:", c)) && c) {
             *at++ = (char)c;
         } else {
             *at++ = '%';
@@ -209,7 +205,7 @@ struct tp_str tp_name_prefix(struct tp_str name)
     if (colons <= 0 || colons > 32)
         return (struct tp_str){"", 0};
     for (ptrdiff_t i = 0; i < colons; i++)
-        if (!is_word(name.ptr[i]))
+        if (!tp_is_word(name.ptr[i]))
             return (struct tp_str){"", 0};
     return (struct tp_str){name.ptr, (size_t)colons + 2};
 }
@@ -307,6 +303,11 @@ struct tp_str tp_shown_kernel(const struct tp_naming *naming, struct tp_str name
 struct tp_str tp_viewer_name(const void *context, struct tp_str name)
 {
     return tp_is_kernel_name(name) ? tp_shown_kernel(context, name) : tp_shown_text(context, name);
+}
+
+struct tp_str tp_viewer_text(const void *context, struct tp_str text)
+{
+    return tp_shown_text(context, text);
 }
 
 struct tp_str tp_viewer_kernel(const void *context, struct tp_str name)

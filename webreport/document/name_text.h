@@ -60,6 +60,9 @@ struct tp_shown_kernels *tp_shown_kernels_new(struct tp_arena *arena);
  * context: struct tp_naming. */
 struct tp_str tp_viewer_name(const void *context, struct tp_str name);
 
+/* tp_shown_text, for lists of texts that name no kernels. */
+struct tp_str tp_viewer_text(const void *context, struct tp_str text);
+
 /* tp_shown_kernel, of an event that is known to be a kernel. */
 struct tp_str tp_viewer_kernel(const void *context, struct tp_str name);
 

@@ -9,11 +9,6 @@
 
 enum { HEAVY_ROWS = 8, COMMAND_BYTES = 120, BRIEF_PROCESSES = 12, BRIEF_ROWS = 8 };
 
-static const struct tp_program_view *view_of(const struct tp_section *section)
-{
-    return &section->profile->advice->program;
-}
-
 static const char *time_text(const struct tp_section *section, int64_t ns)
 {
     return tp_text_of_time(section->arena, ns);
@@ -21,30 +16,29 @@ static const char *time_text(const struct tp_section *section, int64_t ns)
 
 enum tp_chart_kind tp_program_part_kind(unsigned part)
 {
-    static const uint8_t kinds[TP_WALL_COUNT] = {
-        [TP_WALL_RUNNING] = TP_CHART_KERNEL,
-        [TP_WALL_READY] = TP_CHART_RUNTIME,
-        [TP_WALL_WAITS + TP_WAIT_DISK] = TP_CHART_DATA,
-        [TP_WALL_WAITS + TP_WAIT_PAGE_FAULT] = TP_CHART_DATA,
-        [TP_WALL_WAITS + TP_WAIT_SOCKET] = TP_CHART_MEMCPY,
-        [TP_WALL_WAITS + TP_WAIT_TERMINAL] = TP_CHART_MEMSET,
-        [TP_WALL_WAITS + TP_WAIT_SLEEP] = TP_CHART_OTHER,
-        [TP_WALL_WAITS + TP_WAIT_LOCK] = TP_CHART_COMM,
-        [TP_WALL_WAITS + TP_WAIT_KERNEL_LOCK] = TP_CHART_COMM,
-        [TP_WALL_WAITS + TP_WAIT_FILE] = TP_CHART_DATA,
-        [TP_WALL_WAITS + TP_WAIT_PIPE] = TP_CHART_CPU,
-        [TP_WALL_WAITS + TP_WAIT_POLL] = TP_CHART_OTHER,
-        [TP_WALL_WAITS + TP_WAIT_SIGNAL] = TP_CHART_OTHER,
-        [TP_WALL_WAITS + TP_WAIT_STOPPED] = TP_CHART_OTHER,
-        [TP_WALL_WAITS + TP_WAIT_CHILD] = TP_CHART_OTHER,
-        [TP_WALL_WAITS + TP_WAIT_EXIT] = TP_CHART_OTHER,
-        [TP_WALL_WAITS + TP_WAIT_UNKNOWN] = TP_CHART_OTHER};
+    static const uint8_t kinds[TP_WALL_COUNT] = {[TP_WALL_RUNNING] = TP_CHART_KERNEL,
+                                                 [TP_WALL_READY] = TP_CHART_RUNTIME,
+                                                 [TP_WALL_WAITS + TP_WAIT_DISK] = TP_CHART_DATA,
+                                                 [TP_WALL_WAITS + TP_WAIT_PAGE_FAULT] = TP_CHART_DATA,
+                                                 [TP_WALL_WAITS + TP_WAIT_SOCKET] = TP_CHART_MEMCPY,
+                                                 [TP_WALL_WAITS + TP_WAIT_TERMINAL] = TP_CHART_MEMSET,
+                                                 [TP_WALL_WAITS + TP_WAIT_SLEEP] = TP_CHART_OTHER,
+                                                 [TP_WALL_WAITS + TP_WAIT_LOCK] = TP_CHART_COMM,
+                                                 [TP_WALL_WAITS + TP_WAIT_KERNEL_LOCK] = TP_CHART_COMM,
+                                                 [TP_WALL_WAITS + TP_WAIT_FILE] = TP_CHART_DATA,
+                                                 [TP_WALL_WAITS + TP_WAIT_PIPE] = TP_CHART_CPU,
+                                                 [TP_WALL_WAITS + TP_WAIT_POLL] = TP_CHART_OTHER,
+                                                 [TP_WALL_WAITS + TP_WAIT_SIGNAL] = TP_CHART_OTHER,
+                                                 [TP_WALL_WAITS + TP_WAIT_STOPPED] = TP_CHART_OTHER,
+                                                 [TP_WALL_WAITS + TP_WAIT_CHILD] = TP_CHART_OTHER,
+                                                 [TP_WALL_WAITS + TP_WAIT_EXIT] = TP_CHART_OTHER,
+                                                 [TP_WALL_WAITS + TP_WAIT_UNKNOWN] = TP_CHART_OTHER};
     return (enum tp_chart_kind)kinds[part];
 }
 
 struct tp_str tp_program_command(const struct tp_section *section, size_t row)
 {
-    struct tp_str command = tp_table_text(&view_of(section)->processes, TP_PROGRAM_PROCESS_COMMAND)[row];
+    struct tp_str command = tp_table_text(&tp_section_program(section)->processes, TP_PROGRAM_PROCESS_COMMAND)[row];
     return tp_text_cut(section->arena, tp_shown_text(&section->naming, command), COMMAND_BYTES);
 }
 
@@ -57,7 +51,7 @@ static void add_fact(struct tp_document *document, const char *text)
 
 static void put_head(const struct tp_section *section, struct tp_document *document)
 {
-    const struct tp_program_view *view = view_of(section);
+    const struct tp_program_view *view = tp_section_program(section);
     struct tp_arena *arena = section->arena;
     struct tp_str exit = tp_table_text(&view->processes, TP_PROGRAM_PROCESS_EXIT)[0];
     exit = tp_shown_text(&section->naming, exit);
@@ -65,17 +59,17 @@ static void put_head(const struct tp_section *section, struct tp_document *docum
     add_fact(document, tp_text_of_some(arena, (int64_t)view->threads.row_count, "thread", "threads"));
     add_fact(document, tp_text_of_some(arena, view->tree.trace->sample_count, "sample", "samples"));
     add_fact(document, tp_text_printf(arena, "exit %.*s", (int)exit.len, exit.ptr));
-    const char *date = tp_text_of_date(
-        arena, section->profile->trace->base_time_ns > 0 && view->tree.begin_ns < 946684800000000000
-                   ? section->profile->trace->base_time_ns + view->tree.begin_ns
-                   : view->tree.begin_ns);
+    const char *date =
+        tp_text_of_date(arena, section->profile->trace->base_time_ns > 0 && view->tree.begin_ns < 946684800000000000
+                                   ? section->profile->trace->base_time_ns + view->tree.begin_ns
+                                   : view->tree.begin_ns);
     if (date)
         add_fact(document, date);
 }
 
 static void put_bar(const struct tp_section *section, struct tp_document *document)
 {
-    const struct tp_wall_parts *wall = &view_of(section)->parts;
+    const struct tp_wall_parts *wall = &tp_section_program(section)->parts;
     struct tp_chart_part *parts = tp_arena_array(section->arena, TP_WALL_COUNT, sizeof *parts);
     unsigned order[TP_WALL_COUNT], count = tp_wall_parts_order(wall, order);
     if (!count)
@@ -92,7 +86,7 @@ static void put_bar(const struct tp_section *section, struct tp_document *docume
 
 static void put_facts(const struct tp_section *section, struct tp_document *document)
 {
-    const struct tp_program_view *view = view_of(section);
+    const struct tp_program_view *view = tp_section_program(section);
     unsigned order[TP_WALL_COUNT], count = tp_wall_parts_order(&view->parts, order);
     const char *text = "";
     for (unsigned i = 0; i < count; i++)
@@ -125,7 +119,7 @@ static void put_figure(struct tp_document *document, const char *label, const ch
 
 static void put_figures(const struct tp_section *section, struct tp_document *document)
 {
-    const struct tp_program_view *view = view_of(section);
+    const struct tp_program_view *view = tp_section_program(section);
     struct tp_arena *arena = section->arena;
     size_t row;
     int64_t cpu = view->state_ns[TP_STATE_RUNNING], wall = view->parts.wall_ns;
@@ -155,7 +149,7 @@ static void put_figures(const struct tp_section *section, struct tp_document *do
 static void put_findings(const struct tp_section *section, struct tp_document *document)
 {
     static const enum tp_tone tones[] = {TP_TONE_BAD, TP_TONE_WARN, TP_TONE_UNSURE, TP_TONE_PLAIN};
-    const struct tp_program_view *view = view_of(section);
+    const struct tp_program_view *view = tp_section_program(section);
     struct tp_arena *arena = section->arena;
     struct tp_findings_block list = {.heading = "Findings",
                                      .none = "Nothing stands out.",
@@ -204,7 +198,7 @@ static const struct tp_shown_column WAIT_COLUMNS[] = {
 
 struct tp_shown_table *tp_program_functions_table(const struct tp_section *section, size_t max_rows)
 {
-    const struct tp_program_view *view = view_of(section);
+    const struct tp_program_view *view = tp_section_program(section);
     const struct tp_table *rows = &view->function_rows;
     if (!rows->row_count)
         return NULL;
@@ -212,8 +206,7 @@ struct tp_shown_table *tp_program_functions_table(const struct tp_section *secti
         tp_section_table_new(section, rows, FUNCTION_COLUMNS, COUNT(FUNCTION_COLUMNS), max_rows);
     struct tp_str *places = tp_arena_array(section->arena, rows->row_count, sizeof *places);
     for (size_t i = 0; i < shown->row_count; i++) {
-        const struct tp_program_function *f =
-            tp_program_function_at(&view->functions, view->functions.order[i]);
+        const struct tp_program_function *f = tp_program_function_at(&view->functions, view->functions.order[i]);
         const char *place = tp_program_function_place(f, section->arena);
         double error = tp_table_real(rows, TP_PROGRAM_FUNCTION_ERROR)[i];
         places[i] = tp_shown_text(&section->naming, tp_str_of(place));
@@ -231,7 +224,7 @@ struct tp_shown_table *tp_program_functions_table(const struct tp_section *secti
 
 struct tp_shown_table *tp_program_waits_table(const struct tp_section *section, size_t max_rows)
 {
-    const struct tp_table *rows = &view_of(section)->wait_rows;
+    const struct tp_table *rows = &tp_section_program(section)->wait_rows;
     if (!rows->row_count)
         return NULL;
     struct tp_shown_table *shown = tp_section_table_new(section, rows, WAIT_COLUMNS, COUNT(WAIT_COLUMNS), max_rows);
@@ -249,13 +242,12 @@ struct tp_shown_table *tp_program_waits_table(const struct tp_section *section, 
 
 static struct tp_shown_table *processes_table(const struct tp_section *section, size_t max_rows)
 {
-    static const struct tp_shown_column columns[] = {
-        {TP_SHOW_TIME, TP_PROGRAM_PROCESS_WALL, NULL, 0, 0, false, 0},
-        {TP_SHOW_TIME, TP_PROGRAM_PROCESS_CPU, NULL, 0, 0, false, 0},
-        {TP_SHOW_TIME, TP_PROGRAM_PROCESS_READY, NULL, 0, 0, false, 0},
-        {TP_SHOW_TIME, TP_PROGRAM_PROCESS_BLOCKED, NULL, 0, 0, false, 0},
-        {TP_SHOW_TEXT, TP_PROGRAM_PROCESS_EXIT, NULL, 0, 0, false, 0}};
-    const struct tp_table *rows = &view_of(section)->processes;
+    static const struct tp_shown_column columns[] = {{TP_SHOW_TIME, TP_PROGRAM_PROCESS_WALL, NULL, 0, 0, false, 0},
+                                                     {TP_SHOW_TIME, TP_PROGRAM_PROCESS_CPU, NULL, 0, 0, false, 0},
+                                                     {TP_SHOW_TIME, TP_PROGRAM_PROCESS_READY, NULL, 0, 0, false, 0},
+                                                     {TP_SHOW_TIME, TP_PROGRAM_PROCESS_BLOCKED, NULL, 0, 0, false, 0},
+                                                     {TP_SHOW_TEXT, TP_PROGRAM_PROCESS_EXIT, NULL, 0, 0, false, 0}};
+    const struct tp_table *rows = &tp_section_program(section)->processes;
     struct tp_shown_table *shown = tp_section_table_new(section, rows, columns, COUNT(columns), max_rows);
     for (size_t i = 0; i < shown->row_count; i++) {
         shown->rows[i].name = tp_text_cut(section->arena, tp_program_command(section, i), 64);
@@ -268,11 +260,9 @@ static struct tp_shown_table *processes_table(const struct tp_section *section, 
 
 static void put_briefs(const struct tp_section *section, struct tp_document *document)
 {
-    struct tp_shown_table *tables[] = {view_of(section)->processes.row_count > 1
-                                           ? processes_table(section, BRIEF_PROCESSES)
-                                           : NULL,
-                                       tp_program_functions_table(section, BRIEF_ROWS),
-                                       tp_program_waits_table(section, BRIEF_ROWS)};
+    struct tp_shown_table *tables[] = {
+        tp_section_program(section)->processes.row_count > 1 ? processes_table(section, BRIEF_PROCESSES) : NULL,
+        tp_program_functions_table(section, BRIEF_ROWS), tp_program_waits_table(section, BRIEF_ROWS)};
     for (size_t i = 0; i < COUNT(tables); i++)
         if (tables[i])
             tp_document_table(document, tables[i], NULL);
@@ -281,7 +271,7 @@ static void put_briefs(const struct tp_section *section, struct tp_document *doc
 /* The functions with most time of their own, as a card beside the findings. */
 static void put_hottest(const struct tp_section *section, struct tp_document *document)
 {
-    const struct tp_program_view *view = view_of(section);
+    const struct tp_program_view *view = tp_section_program(section);
     struct tp_arena *arena = section->arena;
     const struct tp_table *rows = &view->function_rows;
     struct tp_object *card = tp_object_new(arena);
@@ -289,8 +279,7 @@ static void put_hottest(const struct tp_section *section, struct tp_document *do
     if (!rows->row_count || !section->limits->operator_rows)
         return;
     for (size_t i = 0; i < rows->row_count && i < HEAVY_ROWS; i++) {
-        const struct tp_program_function *f =
-            tp_program_function_at(&view->functions, view->functions.order[i]);
+        const struct tp_program_function *f = tp_program_function_at(&view->functions, view->functions.order[i]);
         struct tp_object *row = tp_list_object(list);
         struct tp_str name = tp_shown_text(&section->naming, f->name);
         tp_object_str(row, "full_name", name);

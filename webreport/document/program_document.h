@@ -12,6 +12,12 @@ static inline bool tp_section_is_program(const struct tp_section *section)
     return tp_is_of_program(section->profile->advice, section->profile->model);
 }
 
+/* The view of the program that the profile is of. */
+static inline const struct tp_program_view *tp_section_program(const struct tp_section *section)
+{
+    return &section->profile->advice->program;
+}
+
 /* Fills an initialised document. */
 void tp_program_document(struct tp_document *document, const struct tp_section *section);
 

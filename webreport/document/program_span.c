@@ -64,18 +64,13 @@ static void gather_samples(struct span *span, struct tp_arena *arena)
     }
 }
 
-static bool is_listed(const struct tp_wait_group *group)
-{
-    return group->cause != TP_WAIT_CHILD && group->cause != TP_WAIT_EXIT;
-}
-
 static void gather_waits(struct span *span)
 {
     const struct tp_process_tree *tree = &span->view->tree;
     for (uint32_t i = 0; i < tree->piece_count; i++) {
         const struct tp_thread_piece *piece = &tree->pieces[i];
         uint32_t group = span->view->waits.group_of_piece[i], first = bin_of(tree, piece->begin_ns);
-        if (group == TP_NO_ID || !is_listed(&span->view->waits.groups[group]))
+        if (group == TP_NO_ID || !tp_wait_is_listed(&span->view->waits.groups[group]))
             continue;
         int64_t at = piece->begin_ns;
         cell_of(&span->waits, group, first)->count++;

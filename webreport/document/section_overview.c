@@ -76,9 +76,8 @@ static void put_head(const struct tp_section *section, struct tp_document *docum
     add_fact(document, tp_text_printf(arena, "%s recorded",
                                       tp_text_of_time(arena, profile->model->last_ns - profile->model->first_ns)));
     add_fact(document, tp_text_of_some(arena, quality->events_total, "event", "events"));
-    add_fact(document,
-             tp_text_of_date(arena, tp_sat_add(tp_trace_base_ns(profile->trace, profile->model->first_ns),
-                                               profile->model->first_ns)));
+    add_fact(document, tp_text_of_date(arena, tp_sat_add(tp_trace_base_ns(profile->trace, profile->model->first_ns),
+                                                         profile->model->first_ns)));
 }
 
 /* ---- where a step's time goes ---- */
@@ -273,13 +272,13 @@ static void put_briefs(const struct tp_section *section, struct tp_document *doc
 void tp_report_document(struct tp_document *document, const struct tp_section *section)
 {
     const struct tp_profile *profile = section->profile;
-    struct tp_verdict_block verdict = tp_section_verdict(&section->naming, profile);
 
     tp_document_init(document, "Report", section->arena);
     if (tp_section_is_program(section)) {
         tp_program_document(document, section);
         return;
     }
+    struct tp_verdict_block verdict = tp_section_verdict(&section->naming, profile);
     tp_document_title(document, &(struct tp_title_block){section->title, "overview", "Overview"});
     tp_document_verdict(document, &verdict);
     document->places = TP_IN_PAGES;
@@ -303,7 +302,8 @@ void tp_report_document(struct tp_document *document, const struct tp_section *s
 static const char *first_finding(const struct tp_finding *finding, struct tp_arena *arena)
 {
     const char *gain = tp_finding_gain(finding, arena);
-    return tp_text_printf(arena, "; %s %s%s%s", finding->rule->id, finding->shown_title, gain ? ", " : "", gain ? gain : "");
+    return tp_text_printf(arena, "; %s %s%s%s", finding->rule->id, finding->shown_title, gain ? ", " : "",
+                          gain ? gain : "");
 }
 
 void tp_report_line(struct tp_document *document, const struct tp_section *section)

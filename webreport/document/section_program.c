@@ -11,11 +11,6 @@
 
 enum { MAX_LANES = 60, LANE_PIECES = 4000, ALL_PIECES = 40000, PROCESS_PIECES = 60, MOST_DEPTH = 12 };
 
-static const struct tp_program_view *view_of(const struct tp_section *section)
-{
-    return &section->profile->advice->program;
-}
-
 static bool has_room(const struct tp_section *section)
 {
     return tp_section_is_program(section) && section->limits->operator_rows > 0;
@@ -45,7 +40,7 @@ static const char *cut_text(const struct tp_section *section, size_t shown, size
 
 static void put_process(const struct tp_section *section, struct tp_list *rows, uint32_t row, uint32_t first_thread)
 {
-    const struct tp_program_view *view = view_of(section);
+    const struct tp_program_view *view = tp_section_program(section);
     const struct tp_table *table = &view->processes;
     const struct tp_tree_process *process = &view->tree.processes[row];
     struct tp_object *object = tp_list_object(rows);
@@ -70,7 +65,7 @@ static void put_process(const struct tp_section *section, struct tp_list *rows, 
 
 struct tp_data tp_section_processes(const struct tp_section *section)
 {
-    const struct tp_program_view *view = view_of(section);
+    const struct tp_program_view *view = tp_section_program(section);
     if (!has_room(section) || view->processes.row_count < 2)
         return TP_NO_DATA;
     struct tp_object *object = tp_object_new(section->arena);
@@ -106,7 +101,7 @@ static bool is_worth_a_lane(const struct tp_program_view *view, const struct tp_
 /* Those that are shown, by thread: of those worth it the ones that run most. *count: most at first, then how many. */
 static uint8_t *choose_threads(const struct tp_section *section, size_t *count)
 {
-    const struct tp_process_tree *tree = &view_of(section)->tree;
+    const struct tp_process_tree *tree = &tp_section_program(section)->tree;
     size_t most = *count;
     uint8_t *is_shown = tp_arena_alloc(section->arena, tree->thread_count + 1);
     uint32_t *order = tp_arena_array(section->arena, tree->thread_count + 1, sizeof *order);
@@ -115,7 +110,7 @@ static uint8_t *choose_threads(const struct tp_section *section, size_t *count)
     tp_sort_rows(order, tree->thread_count, by_running, tree->threads, section->arena);
     *count = 0;
     for (size_t i = 0; i < tree->thread_count && *count < most; i++)
-        if (is_worth_a_lane(view_of(section), &tree->threads[order[i]])) {
+        if (is_worth_a_lane(tp_section_program(section), &tree->threads[order[i]])) {
             is_shown[order[i]] = true;
             ++*count;
         }
@@ -124,7 +119,7 @@ static uint8_t *choose_threads(const struct tp_section *section, size_t *count)
 
 static void put_thread(const struct tp_section *section, struct tp_list *lanes, uint32_t row, uint32_t pieces)
 {
-    const struct tp_program_view *view = view_of(section);
+    const struct tp_program_view *view = tp_section_program(section);
     const struct tp_table *table = &view->threads;
     struct tp_object *object = tp_list_object(lanes);
     tp_object_str(object, "name", tp_shown_text(&section->naming, tp_table_text(table, TP_PROGRAM_THREAD_NAME)[row]));
@@ -139,7 +134,7 @@ static void put_thread(const struct tp_section *section, struct tp_list *lanes, 
 /* What each colour is, of those that are there. */
 static void put_legend(const struct tp_section *section, struct tp_object *object)
 {
-    const struct tp_program_view *view = view_of(section);
+    const struct tp_program_view *view = tp_section_program(section);
     struct tp_list *legend = tp_object_list(object, "legend");
     bool is_there[TP_WALL_COUNT] = {false};
     for (uint32_t i = 0; i < view->tree.piece_count; i++) {
@@ -159,7 +154,7 @@ static void put_legend(const struct tp_section *section, struct tp_object *objec
 
 struct tp_data tp_section_threads(const struct tp_section *section)
 {
-    const struct tp_program_view *view = view_of(section);
+    const struct tp_program_view *view = tp_section_program(section);
     if (!has_room(section))
         return TP_NO_DATA;
     size_t shown = least(view->threads.row_count, least(section->limits->operator_rows, MAX_LANES));
@@ -184,19 +179,14 @@ struct tp_data tp_section_threads(const struct tp_section *section)
 
 /* ---- flame, functions, waits ---- */
 
-static struct tp_str shown_name(const void *context, struct tp_str name)
-{
-    return tp_shown_text(context, name);
-}
-
 struct tp_data tp_section_flame(const struct tp_section *section)
 {
     struct tp_calltree_options options = {
-        .max_nodes = (uint32_t)section->limits->tree_nodes, .show = shown_name, .context = &section->naming};
+        .max_nodes = (uint32_t)section->limits->tree_nodes, .show = tp_viewer_text, .context = &section->naming};
     if (!has_room(section) || !options.max_nodes || !section->profile->trace->sample_count)
         return TP_NO_DATA;
     struct tp_calltree *tree = tp_arena_alloc(section->arena, sizeof *tree);
-    tp_calltree_of_program(tree, section->profile->model, view_of(section), &options, section->arena);
+    tp_calltree_of_program(tree, section->profile->model, tp_section_program(section), &options, section->arena);
     return tp_calltree_data(section->arena, tree);
 }
 
@@ -210,15 +200,16 @@ static struct tp_data table_section(const struct tp_section *section, struct tp_
 
 struct tp_data tp_section_functions(const struct tp_section *section)
 {
-    const struct tp_program_view *view = view_of(section);
+    const struct tp_program_view *view = tp_section_program(section);
     struct tp_shown_table *shown =
         has_room(section) ? tp_program_functions_table(section, section->limits->operator_rows) : NULL;
     if (!shown)
         return TP_NO_DATA;
     return table_section(
         section, shown,
-        tp_text_printf(section->arena, "%s, weighed so that a process's functions add up to its running time. "
-                                       "Processes without a sample ran for %s. Grey: less than twice its ±.",
+        tp_text_printf(section->arena,
+                       "%s, weighed so that a process's functions add up to its running time. "
+                       "Processes without a sample ran for %s. Grey: less than twice its ±.",
                        tp_text_of_some(section->arena, view->tree.trace->sample_count, "sample", "samples"),
                        tp_text_of_time(section->arena, view->unsampled_ns)));
 }
@@ -240,7 +231,7 @@ struct tp_data tp_section_waits(const struct tp_section *section)
 static const char *memory_path(const struct tp_section *section, int64_t *peak_bytes)
 {
     enum { WIDTH = 640, HEIGHT = 110, POINTS = 800 };
-    const struct tp_process_tree *tree = &view_of(section)->tree;
+    const struct tp_process_tree *tree = &tp_section_program(section)->tree;
     struct tp_memory_sums sums;
     struct tp_vec text = TP_VEC(section->arena, char);
     double length = (double)(tree->end_ns - tree->begin_ns);
@@ -269,16 +260,14 @@ static struct tp_shown_table *usage_table(const struct tp_section *section)
         {TP_SHOW_BYTES, TP_PROGRAM_PROCESS_DISK_WRITTEN, NULL, 3, 0, false, 0}};
     enum { ROWS = 40 };
     struct tp_table *sorted =
-        tp_table_sorted(section->arena, &view_of(section)->processes, TP_PROGRAM_PROCESS_WRITTEN);
-    struct tp_shown_table *shown =
-        tp_section_table_new(section, sorted, columns, sizeof columns / sizeof *columns,
-                             least(ROWS, section->limits->operator_rows));
+        tp_table_sorted(section->arena, &tp_section_program(section)->processes, TP_PROGRAM_PROCESS_WRITTEN);
+    struct tp_shown_table *shown = tp_section_table_new(section, sorted, columns, sizeof columns / sizeof *columns,
+                                                        least(ROWS, section->limits->operator_rows));
     for (size_t i = 0; i < shown->row_count; i++) {
         struct tp_str command = tp_table_text(sorted, TP_PROGRAM_PROCESS_COMMAND)[i];
         command = tp_text_cut(section->arena, tp_shown_text(&section->naming, command), 60);
-        shown->rows[i].name = tp_str_of(
-            tp_text_printf(section->arena, "%.*s %lld", (int)command.len, command.ptr,
-                           (long long)tp_table_int(sorted, TP_PROGRAM_PROCESS_PID)[i]));
+        shown->rows[i].name = tp_str_of(tp_text_printf(section->arena, "%.*s %lld", (int)command.len, command.ptr,
+                                                       (long long)tp_table_int(sorted, TP_PROGRAM_PROCESS_PID)[i]));
     }
     shown->name = "memory and I/O";
     shown->name_title = "Process";
@@ -320,7 +309,7 @@ static void add_missed(const struct tp_section *section, const char **text, cons
 
 struct tp_data tp_section_seen(const struct tp_section *section)
 {
-    const struct tp_program_view *view = view_of(section);
+    const struct tp_program_view *view = tp_section_program(section);
     struct tp_arena *arena = section->arena;
     struct tp_str seen = tp_trace_header(section->profile->trace, "tracepress_seen"), mode = {NULL, 0};
     const char *missed = "";
@@ -330,10 +319,10 @@ struct tp_data tp_section_seen(const struct tp_section *section)
     struct tp_list *facts = tp_object_list(object, "facts");
     if (seen.ptr)
         mode = tp_value_text(arena, tp_value_member(seen, "mode"));
-    tp_section_add_fact(facts, "Recorded by",
-                        mode.ptr ? tp_text_printf(arena, "events of the kernel for the whole tree (%.*s)",
-                                                  (int)mode.len, mode.ptr)
-                                 : "a recorder that does not say how");
+    tp_section_add_fact(
+        facts, "Recorded by",
+        mode.ptr ? tp_text_printf(arena, "events of the kernel for the whole tree (%.*s)", (int)mode.len, mode.ptr)
+                 : "a recorder that does not say how");
     tp_section_add_fact(facts, "Precision",
                         tp_text_printf(arena,
                                        "states of threads: each switch, so the sums are exact. Functions: %s, so ± in "

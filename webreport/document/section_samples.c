@@ -48,15 +48,10 @@ static void add_lines(const struct tp_section *section, struct tp_list *tables)
     tp_section_add_table(tables, shown);
 }
 
-static struct tp_str shown_name(const void *context, struct tp_str name)
-{
-    return tp_shown_text(context, name);
-}
-
 static void put_tree(const struct tp_section *section, struct tp_object *object)
 {
     struct tp_calltree_options options = {
-        .max_nodes = (uint32_t)section->limits->tree_nodes, .show = shown_name, .context = &section->naming};
+        .max_nodes = (uint32_t)section->limits->tree_nodes, .show = tp_viewer_text, .context = &section->naming};
     struct tp_calltree *tree;
 
     if (!options.max_nodes)

@@ -393,6 +393,15 @@ void tp_merge_build(struct tp_merge *merge, const struct tp_model *model, struct
     tp_arena_drop(arena, records.items, (size_t)records.first[trace->thread_count] * sizeof *records.items);
 }
 
+void tp_merge_sample(struct tp_merge *merge, uint32_t node, int64_t cpu_ns)
+{
+    for (uint32_t at = node; at != TP_NO_ID; at = tp_merge_node(merge, at)->parent) {
+        struct tp_merge_node *counted = tp_merge_node(merge, at);
+        counted->call_count++;
+        counted->host_ns = tp_sat_add(counted->host_ns, cpu_ns);
+    }
+}
+
 void tp_merge_total(struct tp_merge *merge)
 {
     for (uint32_t i = (uint32_t)merge->nodes.count; i-- > 0;) { /* children have greater numbers than their parent */

@@ -51,11 +51,14 @@ uint32_t tp_merge_label(struct tp_merge *merge, struct tp_str text, enum tp_call
 /* The child of `parent` with that label, made when there is none; `parent` itself when the tree is full. */
 uint32_t tp_merge_child(struct tp_merge *merge, uint32_t parent, uint32_t label);
 
+/* Adds a sample to the node that it ends in and to those above it. */
+void tp_merge_sample(struct tp_merge *merge, uint32_t node, int64_t cpu_ns);
+
 /* Makes an initialised merge of the samples of threads (calltree_samples.c). */
 void tp_merge_samples(struct tp_merge *merge, const struct tp_model *model, struct tp_arena *arena);
 
-/* Makes a merge of the samples of a program, on an initialised one (calltree_program.c). node_of_sample: by sample of the
- * trace, the node it ends in; NULL: not wanted. */
+/* Makes a merge of the samples of a program, on an initialised one (calltree_program.c). node_of_sample: by sample of
+ * the trace, the node it ends in; NULL: not wanted. */
 void tp_merge_program(struct tp_merge *merge, const struct tp_program_view *view, uint32_t *node_of_sample,
                       struct tp_arena *arena);
 

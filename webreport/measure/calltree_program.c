@@ -51,16 +51,6 @@ static uint32_t label_of(struct tp_merge *merge, struct tp_vec *labels, const st
     return *label;
 }
 
-/* Adds the sample to the node and to those above it. */
-static void count_up(struct tp_merge *merge, uint32_t node, int64_t weight_ns)
-{
-    for (uint32_t at = node; at != TP_NO_ID; at = tp_merge_node(merge, at)->parent) {
-        struct tp_merge_node *counted = tp_merge_node(merge, at);
-        counted->call_count++;
-        counted->host_ns = tp_sat_add(counted->host_ns, weight_ns);
-    }
-}
-
 void tp_merge_program(struct tp_merge *merge, const struct tp_program_view *view, uint32_t *node_of_sample,
                       struct tp_arena *arena)
 {
@@ -74,7 +64,7 @@ void tp_merge_program(struct tp_merge *merge, const struct tp_program_view *view
         tp_program_functions_of(&functions, trace->samples[i].stack);
         for (size_t k = 0; k < functions.path.count; k++)
             node = tp_merge_child(merge, node, label_of(merge, &labels, view, *TP_AT(&functions.path, uint32_t, k)));
-        count_up(merge, node, view->tree.weight_of_sample[i]);
+        tp_merge_sample(merge, node, view->tree.weight_of_sample[i]);
         if (node_of_sample)
             node_of_sample[i] = node;
     }

@@ -3,16 +3,6 @@
 #include "webreport/measure/sample_view.h"
 #include "writer/base/saturate.h"
 
-/* Adds the sample to the node and to those above it. */
-static void count_up(struct tp_merge *merge, uint32_t node, int64_t cpu_ns)
-{
-    for (uint32_t at = node; at != TP_NO_ID; at = tp_merge_node(merge, at)->parent) {
-        struct tp_merge_node *counted = tp_merge_node(merge, at);
-        counted->call_count++;
-        counted->host_ns = tp_sat_add(counted->host_ns, cpu_ns);
-    }
-}
-
 static uint32_t label_of_function(struct tp_merge *merge, const struct tp_sample_functions *functions, uint32_t id)
 {
     uint32_t *known = &merge->label_of_frame[id];
@@ -44,6 +34,6 @@ void tp_merge_samples(struct tp_merge *merge, const struct tp_model *model, stru
         for (size_t k = 0; k < functions.path.count; k++)
             node =
                 tp_merge_child(merge, node, label_of_function(merge, &functions, *TP_AT(&functions.path, uint32_t, k)));
-        count_up(merge, node, sample->cpu_ns);
+        tp_merge_sample(merge, node, sample->cpu_ns);
     }
 }

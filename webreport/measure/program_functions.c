@@ -30,19 +30,10 @@ static struct tp_program_function function_of(struct tp_str frame, int32_t *line
         f.name.len = (size_t)(bracket - frame.ptr) - 1;
         f.file = (struct tp_str){bracket + 1, frame.len - f.name.len - 3};
     }
-    f.is_nameless = tp_str_starts(f.name, "[unknown]") || tp_str_starts(f.name, "[made]") ||
-                    tp_str_find(f.name, "+0x") >= 0;
+    f.is_nameless =
+        tp_str_starts(f.name, "[unknown]") || tp_str_starts(f.name, "[made]") || tp_str_find(f.name, "+0x") >= 0;
     f.kind = tp_str_equal(f.file, TP_STR("kernel")) ? TP_FUNCTION_KERNEL : TP_FUNCTION_NATIVE;
     return f;
-}
-
-static struct tp_str without_blanks(struct tp_str text)
-{
-    while (text.len && text.ptr[0] == ' ')
-        text.ptr++, text.len--;
-    while (text.len && text.ptr[text.len - 1] == ' ')
-        text.len--;
-    return text;
 }
 
 /* "+0x12 [libm.so]" is called libm.so+0x12. */
@@ -59,7 +50,7 @@ static void name_after_file(struct tp_program_function *f, struct tp_arena *aren
 static uint32_t number_of(struct tp_program_functions *functions, uint32_t frame)
 {
     uint32_t *known = &functions->of_frame[frame];
-    struct tp_str text = without_blanks(tp_stack_frame_text(functions->stacks, frame));
+    struct tp_str text = tp_str_trimmed(tp_stack_frame_text(functions->stacks, frame));
     if (*known || !text.len)
         return *known;
     struct tp_program_function f = function_of(text, &functions->line_of_frame[frame]);
@@ -211,17 +202,17 @@ void tp_program_functions_add_up(struct tp_program_functions *functions, const s
 
 const char *tp_program_function_place(const struct tp_program_function *function, struct tp_arena *arena)
 {
-    return function->line ? tp_text_printf(arena, "%.*s:%d", (int)function->file.len, function->file.ptr,
-                                           (int)function->line)
-                          : tp_text_printf(arena, "%.*s", (int)function->file.len, function->file.ptr);
+    return function->line
+               ? tp_text_printf(arena, "%.*s:%d", (int)function->file.len, function->file.ptr, (int)function->line)
+               : tp_text_printf(arena, "%.*s", (int)function->file.len, function->file.ptr);
 }
 
 bool tp_program_function_is_system(const struct tp_program_function *function)
 {
-    static const char *const starts[] = {"libc.so",  "libc-2",  "libpthread", "ld-linux",  "[vdso]",   "../sysdeps/",
-                                         "./nptl/",  "./io/",   "./misc/",    "./socket/", "./posix/", "./libio/",
-                                         "./time/",  "./csu/",  "kernel",     "vdso",      "ld-musl",  "./malloc/",
-                                         "./stdio-common/", "./elf/"};
+    static const char *const starts[] = {"libc.so",     "libc-2",   "libpthread", "ld-linux",        "[vdso]",
+                                         "../sysdeps/", "./nptl/",  "./io/",      "./misc/",         "./socket/",
+                                         "./posix/",    "./libio/", "./time/",    "./csu/",          "kernel",
+                                         "vdso",        "ld-musl",  "./malloc/",  "./stdio-common/", "./elf/"};
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (tp_str_starts(function->file, starts[i]))
             return true;

@@ -102,22 +102,21 @@ static void fill_process(struct tp_program_view *view, uint32_t row, struct tp_a
     const struct tp_tree_process *p = &view->tree.processes[row];
     const struct tp_seen_process *seen = p->seen;
     struct tp_table *t = &view->processes;
-    const int64_t numbers[][2] = {
-        {TP_PROGRAM_PROCESS_PID, p->pid},
-        {TP_PROGRAM_PROCESS_PARENT, seen ? seen->parent_pid : TP_NULL_INT},
-        {TP_PROGRAM_PROCESS_DEPTH, p->depth},
-        {TP_PROGRAM_PROCESS_BEGIN, tp_sat_sub(p->begin_ns, view->tree.begin_ns)},
-        {TP_PROGRAM_PROCESS_WALL, tp_sat_sub(p->end_ns, p->begin_ns)},
-        {TP_PROGRAM_PROCESS_CPU, p->state_ns[TP_STATE_RUNNING]},
-        {TP_PROGRAM_PROCESS_READY, p->state_ns[TP_STATE_READY]},
-        {TP_PROGRAM_PROCESS_BLOCKED, p->state_ns[TP_STATE_BLOCKED]},
-        {TP_PROGRAM_PROCESS_THREADS, (int64_t)p->thread_count},
-        {TP_PROGRAM_PROCESS_SAMPLES, (int64_t)p->sample_count},
-        {TP_PROGRAM_PROCESS_PEAK, p->peak_bytes},
-        {TP_PROGRAM_PROCESS_READ, seen ? seen->read_bytes : TP_NULL_INT},
-        {TP_PROGRAM_PROCESS_WRITTEN, seen ? seen->written_bytes : TP_NULL_INT},
-        {TP_PROGRAM_PROCESS_DISK_READ, seen ? seen->disk_read_bytes : TP_NULL_INT},
-        {TP_PROGRAM_PROCESS_DISK_WRITTEN, seen ? seen->disk_written_bytes : TP_NULL_INT}};
+    const int64_t numbers[][2] = {{TP_PROGRAM_PROCESS_PID, p->pid},
+                                  {TP_PROGRAM_PROCESS_PARENT, seen ? seen->parent_pid : TP_NULL_INT},
+                                  {TP_PROGRAM_PROCESS_DEPTH, p->depth},
+                                  {TP_PROGRAM_PROCESS_BEGIN, tp_sat_sub(p->begin_ns, view->tree.begin_ns)},
+                                  {TP_PROGRAM_PROCESS_WALL, tp_sat_sub(p->end_ns, p->begin_ns)},
+                                  {TP_PROGRAM_PROCESS_CPU, p->state_ns[TP_STATE_RUNNING]},
+                                  {TP_PROGRAM_PROCESS_READY, p->state_ns[TP_STATE_READY]},
+                                  {TP_PROGRAM_PROCESS_BLOCKED, p->state_ns[TP_STATE_BLOCKED]},
+                                  {TP_PROGRAM_PROCESS_THREADS, (int64_t)p->thread_count},
+                                  {TP_PROGRAM_PROCESS_SAMPLES, (int64_t)p->sample_count},
+                                  {TP_PROGRAM_PROCESS_PEAK, p->peak_bytes},
+                                  {TP_PROGRAM_PROCESS_READ, seen ? seen->read_bytes : TP_NULL_INT},
+                                  {TP_PROGRAM_PROCESS_WRITTEN, seen ? seen->written_bytes : TP_NULL_INT},
+                                  {TP_PROGRAM_PROCESS_DISK_READ, seen ? seen->disk_read_bytes : TP_NULL_INT},
+                                  {TP_PROGRAM_PROCESS_DISK_WRITTEN, seen ? seen->disk_written_bytes : TP_NULL_INT}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         tp_table_int(t, (unsigned)numbers[i][0])[row] = numbers[i][1];
     tp_table_text(t, TP_PROGRAM_PROCESS_COMMAND)[row] = command_of(p, view->tree.trace, arena);
@@ -163,7 +162,8 @@ static int64_t moved_bytes(const struct tp_program_view *view, unsigned column, 
 static void fill_tree(struct tp_program_view *view, struct tp_arena *arena)
 {
     const struct tp_process_tree *tree = &view->tree;
-    tp_table_init(&view->processes, arena, "processes", tp_program_process_columns, TP_PROGRAM_PROCESS_COLUMNS, tree->process_count);
+    tp_table_init(&view->processes, arena, "processes", tp_program_process_columns, TP_PROGRAM_PROCESS_COLUMNS,
+                  tree->process_count);
     tp_table_init(&view->threads, arena, "threads", thread_defs, TP_PROGRAM_THREAD_COLUMNS, tree->thread_count);
     view->processes.title = "Processes";
     view->threads.title = "Threads";
@@ -210,26 +210,19 @@ static void fill_functions(struct tp_program_view *view, uint32_t count, struct 
     }
 }
 
-/* A parent waits for its children while these are recorded themselves, and an end is no wait. */
-static bool is_listed(const struct tp_wait_group *group)
-{
-    return group->cause != TP_WAIT_CHILD && group->cause != TP_WAIT_EXIT;
-}
-
 static void fill_waits(struct tp_program_view *view, struct tp_arena *arena)
 {
     struct tp_table *t = &view->wait_rows;
     size_t count = 0, row = 0;
     for (uint32_t i = 0; i < view->waits.count; i++)
-        count += is_listed(&view->waits.groups[i]);
+        count += tp_wait_is_listed(&view->waits.groups[i]);
     tp_table_init(t, arena, "waits", tp_program_wait_columns, TP_PROGRAM_WAIT_COLUMNS, count);
     t->title = "Waits";
     for (uint32_t i = 0; i < view->waits.count; i++) {
         const struct tp_wait_group *group = &view->waits.groups[i];
-        if (!is_listed(group))
+        if (!tp_wait_is_listed(group))
             continue;
-        tp_table_text(t, TP_PROGRAM_WAIT_CAUSE)[row] =
-            tp_str_of(tp_wait_cause_text((enum tp_wait_cause)group->cause));
+        tp_table_text(t, TP_PROGRAM_WAIT_CAUSE)[row] = tp_str_of(tp_wait_cause_text((enum tp_wait_cause)group->cause));
         tp_table_text(t, TP_PROGRAM_WAIT_STACK)[row] = tp_strings_get(&view->waits.texts, group->stack);
         tp_table_text(t, TP_PROGRAM_WAIT_THREAD)[row] = tp_strings_get(&view->waits.texts, group->name);
         tp_table_int(t, TP_PROGRAM_WAIT_COUNT)[row] = (int64_t)group->count;

@@ -81,6 +81,12 @@ struct tp_wait_group {
     int64_t total_ns, longest_ns, estimated_ns;
 };
 
+/* A parent waits for its children while these are recorded themselves, and an end is no wait. */
+static inline bool tp_wait_is_listed(const struct tp_wait_group *group)
+{
+    return group->cause != TP_WAIT_CHILD && group->cause != TP_WAIT_EXIT;
+}
+
 struct tp_program_waits {
     struct tp_strings texts;
     struct tp_wait_group *groups; /* by total (descending), cause, stack, thread; waits for children and ends too */
@@ -124,7 +130,7 @@ struct tp_program_finding {
     enum tp_program_weight weight;
     const char *title, *detail, *advice; /* in the arena */
     int64_t time_ns;
-    double percent;  /* of `whole`; NaN: of nothing */
+    double percent;    /* of `whole`; NaN: of nothing */
     const char *whole; /* "wall", "CPU": static */
 };
 
@@ -141,9 +147,9 @@ struct tp_program_view {
     /* Of the whole tree; TP_NULL_INT: nobody looked. The kernel adds what a child moved to the process that waits for
      * its end, so a process counts for as much as it says, or as its children together where that is more. */
     int64_t disk_read_bytes, disk_written_bytes;
-    struct tp_str command;                        /* of the first process */
-    struct tp_table processes, threads;           /* in the order of the tree */
-    struct tp_table function_rows, wait_rows;     /* in their orders; waits without those for children and ends */
+    struct tp_str command;                    /* of the first process */
+    struct tp_table processes, threads;       /* in the order of the tree */
+    struct tp_table function_rows, wait_rows; /* in their orders; waits without those for children and ends */
     enum tp_program_rule rule;
     struct tp_str headline, advice; /* advice: what stands beneath; may be empty */
     struct tp_program_finding findings[TP_PROGRAM_FINDINGS];

@@ -11,23 +11,14 @@ static const char ARROW[] = " \xe2\x86\x90 ";
 struct grouping {
     struct tp_program_waits *waits;
     struct tp_program_functions *functions;
-    struct tp_keys keys;     /* (cause, thread's name, stack) */
-    struct tp_vec groups;    /* struct tp_wait_group */
-    struct tp_vec text;      /* char */
+    struct tp_keys keys;  /* (cause, thread's name, stack) */
+    struct tp_vec groups; /* struct tp_wait_group */
+    struct tp_vec text;   /* char */
     struct stack_words {
         uint32_t text, place;
         bool is_known;
-    } *of_stack;             /* by id in stack_texts, the last for none */
+    } *of_stack; /* by id in stack_texts, the last for none */
 };
-
-static void add_text(struct tp_vec *text, struct tp_str part)
-{
-    if (text->capacity - text->count < part.len)
-        tp_vec_grow(text, text->count + part.len);
-    if (part.len)
-        memcpy(TP_AT(text, char, text->count), part.ptr, part.len);
-    text->count += part.len;
-}
 
 /* The innermost functions of a stack, and the one that waits. */
 static const struct stack_words *words_of(struct grouping *g, uint32_t stack, uint32_t none)
@@ -48,8 +39,8 @@ static const struct stack_words *words_of(struct grouping *g, uint32_t stack, ui
         if (f->kind == TP_FUNCTION_KERNEL || shown == SHOWN_FRAMES)
             continue;
         if (shown++)
-            add_text(&g->text, tp_str_of(ARROW));
-        add_text(&g->text, f->name);
+            tp_vec_add_text(&g->text, tp_str_of(ARROW));
+        tp_vec_add_text(&g->text, f->name);
     }
     if (words->place == TP_NO_ID && g->functions->path.count)
         words->place = *TP_AT(&g->functions->path, uint32_t, g->functions->path.count - 1);
@@ -132,8 +123,8 @@ void tp_program_waits_build(struct tp_program_waits *waits, const struct tp_proc
                          .groups = TP_VEC(arena, struct tp_wait_group),
                          .text = TP_VEC(arena, char),
                          .of_stack = tp_arena_array(arena, (size_t)none + 1, sizeof *g.of_stack)};
-    *waits = (struct tp_program_waits){
-        .group_of_piece = tp_arena_array(arena, (size_t)tree->piece_count + 1, sizeof(uint32_t))};
+    *waits = (struct tp_program_waits){.group_of_piece =
+                                           tp_arena_array(arena, (size_t)tree->piece_count + 1, sizeof(uint32_t))};
     tp_strings_init(&waits->texts, arena, 0);
     tp_keys_init(&g.keys, arena, 3);
     for (uint32_t t = 0; t < tree->thread_count; t++) {

@@ -33,15 +33,6 @@ struct places {
 
 /* ---- functions of frames ---- */
 
-static struct tp_str without_blanks(struct tp_str text)
-{
-    while (text.len && text.ptr[0] == ' ')
-        text.ptr++, text.len--;
-    while (text.len && text.ptr[text.len - 1] == ' ')
-        text.len--;
-    return text;
-}
-
 static struct tp_str function_of(struct tp_arena *arena, struct tp_str frame)
 {
     ptrdiff_t library = tp_str_starts(frame, "+0x") ? tp_str_find(frame, " [") : -1;
@@ -74,7 +65,7 @@ void tp_sample_functions_of(struct tp_sample_functions *functions, const struct 
     tp_stack_frames(functions->stacks, tp_stacks_of_text(functions->stacks, sample->stack), SIZE_MAX, path);
     for (size_t i = 0; i < path->count; i++) {
         uint32_t frame = *TP_AT(path, uint32_t, i), *known = &functions->of_frame[frame];
-        struct tp_str text = without_blanks(tp_stack_frame_text(functions->stacks, frame));
+        struct tp_str text = tp_str_trimmed(tp_stack_frame_text(functions->stacks, frame));
         if (!text.len)
             continue;
         if (!*known)

@@ -32,16 +32,21 @@ static struct tp_str shown_name(const struct tp_pack *pack, uint32_t id, enum tp
     return name;
 }
 
+void tp_pack_text(struct tp_pack *pack, enum tp_pack_section sizes, enum tp_pack_section bytes, struct tp_str text)
+{
+    struct tp_pack_column *column = &pack->sections[bytes];
+    tp_pack_reserve(pack, sizes, TP_PACK_MAX_VARINT);
+    tp_pack_reserve(pack, bytes, text.len);
+    tp_pack_number(&pack->sections[sizes], text.len);
+    if (text.len)
+        memcpy(column->data + column->size, text.ptr, text.len);
+    column->size += text.len;
+}
+
 void tp_pack_add_name(struct tp_pack *pack, struct tp_str name, uint8_t class)
 {
-    tp_pack_reserve(pack, TP_PACK_NAME_SIZES, TP_PACK_MAX_VARINT);
-    tp_pack_reserve(pack, TP_PACK_NAME_BYTES, name.len);
     tp_pack_reserve(pack, TP_PACK_NAME_CLASSES, 1);
-    tp_pack_number(&pack->sections[TP_PACK_NAME_SIZES], name.len);
-    struct tp_pack_column *bytes = &pack->sections[TP_PACK_NAME_BYTES];
-    if (name.len)
-        memcpy(bytes->data + bytes->size, name.ptr, name.len);
-    bytes->size += name.len;
+    tp_pack_text(pack, TP_PACK_NAME_SIZES, TP_PACK_NAME_BYTES, name);
     struct tp_pack_column *classes = &pack->sections[TP_PACK_NAME_CLASSES];
     classes->data[classes->size++] = class;
     pack->name_count++;
@@ -58,7 +63,7 @@ uint32_t tp_pack_name(struct tp_pack *pack, uint32_t id, enum tp_slice_class cla
     if (pack->sections[TP_PACK_NAME_BYTES].size + name.len > pack->max_name_bytes)
         return 0;
     number = pack->name_count;
-    tp_pack_add_name(pack, name, (uint8_t) class);
+    tp_pack_add_name(pack, name, (uint8_t)class);
     return pack->name_number[id] = number;
 }
 

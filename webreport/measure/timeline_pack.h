@@ -37,8 +37,8 @@ enum tp_pack_section {
     TP_PACK_MOMENTS, /* LEB128 per moment of a lane: time, from the one before in the lane; name; text; colour + 1 */
     TP_PACK_LAUNCH,  /* LEB128 per slice of a device: from the start of its launch to its own, + 1; 0: none is known.
                         Empty where there is no room for it */
-    TP_PACK_SHAPE,  /* LEB128 per slice of a lane of the host: number of the text of its shapes; 0: it has none.
-                       Empty where there is no room for it, as the next two */
+    TP_PACK_SHAPE,   /* LEB128 per slice of a lane of the host: number of the text of its shapes; 0: it has none.
+                        Empty where there is no room for it, as the next two */
     TP_PACK_SHAPE_SIZES, /* LEB128 per text, from number 1 on */
     TP_PACK_SHAPE_BYTES,
     TP_PACK_SECTION_COUNT
@@ -99,6 +99,9 @@ static inline void tp_pack_number(struct tp_pack_column *column, uint64_t value)
 
 /* Makes room for `size` bytes more in a section. */
 void tp_pack_reserve(struct tp_pack *pack, enum tp_pack_section section, size_t size);
+
+/* Adds a text to the section of its kind's bytes, and its size to that of the sizes. */
+void tp_pack_text(struct tp_pack *pack, enum tp_pack_section sizes, enum tp_pack_section bytes, struct tp_str text);
 
 /* Adds a name as the next number. class: enum tp_slice_class. */
 void tp_pack_add_name(struct tp_pack *pack, struct tp_str name, uint8_t class);

@@ -30,14 +30,10 @@ static uint32_t number_of_text(struct tp_pack *pack, uint32_t id)
     struct tp_str text = tp_value_dumps(pack->arena, tp_strings_get(&pack->timeline->model->trace->values, id));
     if (pack->options->show_shapes)
         text = pack->options->show_shapes(pack->options->context, text);
-    struct tp_pack_column *bytes = &pack->sections[TP_PACK_SHAPE_BYTES];
-    if (text.len < 3 || text.len > MOST_TEXT_BYTES || bytes->size + text.len > pack->max_name_bytes)
+    if (text.len < 3 || text.len > MOST_TEXT_BYTES ||
+        pack->sections[TP_PACK_SHAPE_BYTES].size + text.len > pack->max_name_bytes)
         return 0;
-    tp_pack_reserve(pack, TP_PACK_SHAPE_SIZES, TP_PACK_MAX_VARINT);
-    tp_pack_reserve(pack, TP_PACK_SHAPE_BYTES, text.len);
-    tp_pack_number(&pack->sections[TP_PACK_SHAPE_SIZES], text.len);
-    memcpy(bytes->data + bytes->size, text.ptr, text.len);
-    bytes->size += text.len;
+    tp_pack_text(pack, TP_PACK_SHAPE_SIZES, TP_PACK_SHAPE_BYTES, text);
     return pack->shape_number[id] = ++pack->shape_count;
 }
 

@@ -49,16 +49,11 @@ static uint32_t number_of_text(struct tp_pack *pack, uint32_t id)
     struct tp_str text = tp_strings_get(&pack->timeline->model->trace->told_texts, id);
     if (options->show_told)
         text = options->show_told(options->context, text);
-    struct tp_pack_column *bytes = &pack->sections[TP_PACK_TOLD_BYTES];
-    if (bytes->size + text.len > pack->max_name_bytes) {
+    if (pack->sections[TP_PACK_TOLD_BYTES].size + text.len > pack->max_name_bytes) {
         pack->timeline->told_left_out++;
         return 0;
     }
-    tp_pack_reserve(pack, TP_PACK_TOLD_SIZES, TP_PACK_MAX_VARINT);
-    tp_pack_reserve(pack, TP_PACK_TOLD_BYTES, text.len);
-    tp_pack_number(&pack->sections[TP_PACK_TOLD_SIZES], text.len);
-    memcpy(bytes->data + bytes->size, text.ptr, text.len);
-    bytes->size += text.len;
+    tp_pack_text(pack, TP_PACK_TOLD_SIZES, TP_PACK_TOLD_BYTES, text);
     return pack->told_number[id] = ++pack->told_text_count;
 }
 

@@ -30,15 +30,10 @@ static struct tp_str behind(struct tp_str text, size_t at)
     return (struct tp_str){text.ptr + at, text.len - at};
 }
 
-static bool is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || tp_is_digit(c);
-}
-
 static size_t word_size(struct tp_str text)
 {
     size_t size = 0;
-    while (size < text.len && is_word(text.ptr[size]))
+    while (size < text.len && tp_is_word(text.ptr[size]))
         size++;
     return size;
 }
@@ -47,7 +42,7 @@ static size_t word_size(struct tp_str text)
 
 /* What calls an operator in Python where that is not its own name. */
 static const struct {
-    const char *operator, *tokens[8];
+    const char *operator, * tokens[8];
 } known_calls[] = {
     {"item", {".item(", "float(", "int(", "bool(", ".tolist("}},
     {"_local_scalar_dense", {".item(", "float(", "int(", "bool("}},
@@ -63,7 +58,7 @@ static struct tp_str bare_name(struct tp_str operator)
 {
     for (size_t i = operator.len; i-- > 0;)
         if (operator.ptr[i] == ':') {
-            operator = behind(operator, i + 1);
+            operator= behind(operator, i + 1);
             break;
         }
     while (operator.len && operator.ptr[operator.len - 1] == '_')
@@ -163,7 +158,7 @@ static bool stands_at(struct tp_str line, size_t at, struct tp_str token)
 {
     if (token.len > line.len - at || memcmp(line.ptr + at, token.ptr, token.len) != 0)
         return false;
-    return token.ptr[0] == '.' || at == 0 || (!is_word(line.ptr[at - 1]) && line.ptr[at - 1] != '.');
+    return token.ptr[0] == '.' || at == 0 || (!tp_is_word(line.ptr[at - 1]) && line.ptr[at - 1] != '.');
 }
 
 unsigned tp_source_tokens_in(const struct tp_source_tokens *tokens, struct tp_str line)

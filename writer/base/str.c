@@ -15,6 +15,24 @@ enum { SHORT_TEXT = 128 };
 
 /* memmem first makes a table, which costs more than a look at each place where a short text, as names are, could have
  * the needle. */
+struct tp_str tp_str_trimmed(struct tp_str text)
+{
+    while (text.len && text.ptr[0] == ' ')
+        text.ptr++, text.len--;
+    while (text.len && text.ptr[text.len - 1] == ' ')
+        text.len--;
+    return text;
+}
+
+void tp_vec_add_text(struct tp_vec *vec, struct tp_str text)
+{
+    if (vec->capacity - vec->count < text.len)
+        tp_vec_grow(vec, vec->count + text.len);
+    if (text.len)
+        memcpy(TP_AT(vec, char, vec->count), text.ptr, text.len);
+    vec->count += text.len;
+}
+
 ptrdiff_t tp_str_find(struct tp_str text, const char *needle)
 {
     size_t n = strlen(needle);

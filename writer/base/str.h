@@ -56,6 +56,18 @@ static inline bool tp_is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+/* A letter of ASCII, a digit or an underscore: what names in source text are made of. */
+static inline bool tp_is_word(char c)
+{
+    return tp_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* The text without blanks at its begin and its end. */
+struct tp_str tp_str_trimmed(struct tp_str text);
+
+/* Appends the bytes of a text to a vector of char. */
+void tp_vec_add_text(struct tp_vec *vec, struct tp_str text);
+
 /* 64-bit hash of bytes; the same in every run. Inline: it runs several times per event. */
 static inline uint64_t tp_hash_mix(uint64_t a, uint64_t b)
 {

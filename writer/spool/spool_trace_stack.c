@@ -10,15 +10,6 @@ static struct tp_symbol_frames frames_at(struct tp_spool_conversion *c, const ch
     return tp_symbols_frames(c->symbols, address, time, is_return);
 }
 
-static void add_text(struct tp_vec *text, struct tp_str part)
-{
-    if (text->capacity - text->count < part.len)
-        tp_vec_grow(text, text->count + part.len);
-    if (part.len)
-        memcpy(TP_AT(text, char, text->count), part.ptr, part.len);
-    text->count += part.len;
-}
-
 struct tp_str tp_spool_call_stack(struct tp_spool_conversion *c, const struct tp_spool_record *stack)
 {
     size_t room = stack ? (size_t)stack->slots * TP_SPOOL_SLOT / sizeof(uint64_t) : 0;
@@ -31,7 +22,7 @@ struct tp_str tp_spool_call_stack(struct tp_spool_conversion *c, const struct tp
         if (frames.is_own)
             continue;
         size_t left_out = c->text.count ? 0 : frames.own_size; /* the library's own inline functions come first */
-        add_text(&c->text, (struct tp_str){frames.text.ptr + left_out, frames.text.len - left_out});
+        tp_vec_add_text(&c->text, (struct tp_str){frames.text.ptr + left_out, frames.text.len - left_out});
     }
     return (struct tp_str){c->text.data, c->text.count};
 }
@@ -50,7 +41,7 @@ void tp_spool_write_sample(struct tp_spool_conversion *c, const struct tp_spool_
         if (frames.is_own)
             continue; /* a hook in between: what it called, its caller did */
         leaf = leaf.len ? leaf : frames.first;
-        add_text(&c->text, frames.text);
+        tp_vec_add_text(&c->text, frames.text);
     }
     if (count && !leaf.len) {
         c->result->event_count--; /* nothing but the recorder */

@@ -11,15 +11,6 @@ struct tp_str tp_text_upto(struct tp_str text, size_t at)
     return (struct tp_str){text.ptr, at};
 }
 
-struct tp_str tp_text_trimmed(struct tp_str text)
-{
-    while (text.len && text.ptr[0] == ' ')
-        text = tp_text_from(text, 1);
-    while (text.len && text.ptr[text.len - 1] == ' ')
-        text.len--;
-    return text;
-}
-
 /* ---- brackets ---- */
 
 /* Nearly all letters of a name leave the depth as it is: one look tells. */
@@ -96,7 +87,7 @@ void tp_cxx_split_arguments(struct tp_cxx_entity *entity, struct tp_str list)
             entity->has_more = true;
             return;
         }
-        entity->arguments[entity->count++] = tp_text_trimmed(tp_text_upto(list, end));
+        entity->arguments[entity->count++] = tp_str_trimmed(tp_text_upto(list, end));
         list = tp_text_from(list, end < list.len ? end + 1 : end);
     }
 }
@@ -104,7 +95,7 @@ void tp_cxx_split_arguments(struct tp_cxx_entity *entity, struct tp_str list)
 struct tp_cxx_entity tp_cxx_entity_of(struct tp_str text)
 {
     struct tp_cxx_entity entity = {.count = 0};
-    text = tp_text_trimmed(text);
+    text = tp_str_trimmed(text);
     size_t word = last_word_at(text), open = tp_cxx_find_outside(text, '<', word);
     entity.path = tp_text_upto(text, word);
     entity.word = (struct tp_str){text.ptr + word, open - word};

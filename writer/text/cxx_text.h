@@ -18,7 +18,6 @@ struct tp_cxx_entity {
 /* The text behind its first `at` bytes, and these. */
 struct tp_str tp_text_from(struct tp_str text, size_t at);
 struct tp_str tp_text_upto(struct tp_str text, size_t at);
-struct tp_str tp_text_trimmed(struct tp_str text);
 
 /* Depth of brackets behind the letter at `i`; "->" and operators are no brackets. */
 size_t tp_cxx_depth_after(struct tp_str text, size_t i, size_t depth);

@@ -2,8 +2,8 @@
  * word may be a known wrapper and one of its arguments what is done. */
 #include "writer/text/kernel_text.h"
 
-#include "writer/text/cxx_text.h"
 #include "writer/base/limits.h"
+#include "writer/text/cxx_text.h"
 #include "writer/text/demangle_cxx.h"
 
 enum { ARGUMENT_BYTES = 56, MOST_READ = 1 << 16, MAX_DEPTH = 6, MAX_SHAPES = 2 };
@@ -270,7 +270,7 @@ static void put_tiles(struct out *out, struct tp_str text)
             continue;
         struct tp_str rest = tp_text_from(text, i);
         size_t end = tp_cxx_find_outside(rest, ',', 0), close = tp_cxx_find_outside(rest, '>', 0);
-        struct tp_cxx_entity entity = tp_cxx_entity_of(tp_text_trimmed(tp_text_upto(rest, end < close ? end : close)));
+        struct tp_cxx_entity entity = tp_cxx_entity_of(tp_str_trimmed(tp_text_upto(rest, end < close ? end : close)));
         size_t before = out->size;
         put_text(out, " ");
         if (put_shape(out, &entity))
@@ -467,7 +467,7 @@ bool tp_is_kernel_name(struct tp_str name)
 
 struct tp_str tp_kernel_text(struct tp_arena *arena, struct tp_str name)
 {
-    struct tp_str plain = tp_text_trimmed(tp_kernel_plain_name(arena, name));
+    struct tp_str plain = tp_str_trimmed(tp_kernel_plain_name(arena, name));
     if (tp_str_starts(plain, "Mem") || tp_str_starts(plain, "_Z") || plain.len > MOST_READ || plain.len < 2 ||
         tp_str_equal(plain, TP_STR("void"))) /* "Memcpy HtoD (Pageable -> Device)" takes no parameters */
         return name;
