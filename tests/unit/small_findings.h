@@ -29,6 +29,15 @@ __attribute__((unused)) static void assert_found(const char *rule, const char *c
     assert_true(found->evidence_count > 0);
 }
 
+/* The range of what mending gains. */
+__attribute__((unused)) static void assert_range(const char *rule, double low, double high)
+{
+    const struct tp_finding *found = finding(rule);
+    assert_non_null(found);
+    if (fabs(found->low_percent - low) > 0.2 || fabs(found->high_percent - high) > 0.2)
+        fail_msg("%s: %f to %f, not %f to %f", rule, found->low_percent, found->high_percent, low, high);
+}
+
 __attribute__((unused)) static void frame(const char *name, double ts, double dur)
 {
     host_with("python_function", name, ts, dur, "\"Python id\":1");

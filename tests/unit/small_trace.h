@@ -3,15 +3,10 @@
 #ifndef TP_TESTS_UNIT_SMALL_TRACE_H
 #define TP_TESTS_UNIT_SMALL_TRACE_H
 
-#include <stdio.h>
-#include <string.h>
-
-#include "tests/unit/made_trace.h"
 #include "webreport/measure/advice.h"
 
-static struct tp_buf text;
-static struct tp_arena arena;
-static struct tp_trace trace;
+#include "event_text.h" /* last: its names are those of parameters in headers */
+
 static struct tp_order order;
 static struct tp_model model;
 static struct tp_advice advice;
@@ -19,28 +14,8 @@ static int launch_thread; /* of the calls that `launch` and `call` write */
 
 static int begin(void **state)
 {
-    (void)state;
-    tp_buf_init(&text, 0);
     launch_thread = 1;
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    tp_arena_release(&arena);
-    tp_buf_release(&text);
-    return 0;
-}
-
-__attribute__((format(printf, 1, 2))) static void event(const char *format, ...)
-{
-    char line[1024];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
-    va_end(args);
-    tp_buf_printf(&text, "%s%s", text.size ? "," : "", line);
+    return begin_events(state);
 }
 
 /* A host event of a category; args: members of its arguments, "" for none. */

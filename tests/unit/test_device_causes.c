@@ -24,14 +24,6 @@ static void work(const char *name, double ts, const char *dims, const char *type
     kernel(kernel_name, start, dur, correlation);
 }
 
-static void assert_range(const char *rule, double low, double high)
-{
-    const struct tp_finding *found = finding(rule);
-    assert_non_null(found);
-    if (fabs(found->low_percent - low) > 0.2 || fabs(found->high_percent - high) > 0.2)
-        fail_msg("%s: %f to %f, not %f to %f", rule, found->low_percent, found->high_percent, low, high);
-}
-
 /* ---- the recording ---- */
 
 static void a_few_operations_of_one_step_are_too_little_to_judge(void **state)

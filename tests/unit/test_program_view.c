@@ -1,42 +1,13 @@
 /* The view of a program recorded from outside: wall parts, tree, functions, waits, verdict, findings. */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "tests/unit/made_trace.h"
 #include "webreport/measure/program_verdict.h"
 #include "webreport/measure/program_view.h"
 #include "webreport/model/tree_threads.h"
 
-static struct tp_buf text;
-static struct tp_arena arena;
-static struct tp_trace trace;
+#include "event_text.h" /* last: its names are those of parameters in headers */
+
 static struct tp_program_view view;
-
-static int begin(void **state)
-{
-    (void)state;
-    tp_buf_init(&text, 0);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    tp_arena_release(&arena);
-    tp_buf_release(&text);
-    return 0;
-}
-
-__attribute__((format(printf, 1, 2))) static void event(const char *format, ...)
-{
-    char line[1024];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
-    va_end(args);
-    tp_buf_printf(&text, "%s%s", text.size ? "," : "", line);
-}
 
 static void process(int pid, int parent, int from_us, int to_us, int exit_code)
 {
@@ -301,8 +272,8 @@ static void names_are_taken_as_they_are(void **state)
     state_of(1, 1, "blocked", 0, 10, "\"cause\":\"lock\",\"stack\":\"<img src=x> [li<b>];m [x];\"");
     build();
     assert_true(tp_str_equal(tp_table_text(&view.threads, TP_PROGRAM_THREAD_NAME)[0], TP_STR("a<b>")));
-    assert_true(tp_str_equal(tp_table_text(&view.wait_rows, TP_PROGRAM_WAIT_STACK)[0],
-                             TP_STR("<img src=x> \xe2\x86\x90 m")));
+    assert_true(
+        tp_str_equal(tp_table_text(&view.wait_rows, TP_PROGRAM_WAIT_STACK)[0], TP_STR("<img src=x> \xe2\x86\x90 m")));
 }
 
 /* ---- verdict ---- */
@@ -454,7 +425,7 @@ static void without_states_there_is_no_view(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin_events, end)
     const struct CMUnitTest tests[] = {TEST(parts_add_up_to_the_wall),
                                        TEST(time_without_a_thread_is_no_part),
                                        TEST(overlapping_states_are_cut),

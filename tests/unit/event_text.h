@@ -1,0 +1,40 @@
+/* The events of a trace, written one by one, and the arena of what is made of them. For one test program each: all of
+ * it is static. `begin_events` and `end` are cmocka's setup and teardown of a case. */
+#ifndef TP_TESTS_UNIT_EVENT_TEXT_H
+#define TP_TESTS_UNIT_EVENT_TEXT_H
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/unit/made_trace.h"
+
+static struct tp_buf text;
+static struct tp_arena arena;
+static struct tp_trace trace;
+
+static int begin_events(void **state)
+{
+    (void)state;
+    tp_buf_init(&text, 0);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    tp_arena_release(&arena);
+    tp_buf_release(&text);
+    return 0;
+}
+
+__attribute__((format(printf, 1, 2))) static void event(const char *format, ...)
+{
+    char line[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    tp_buf_printf(&text, "%s%s", text.size ? "," : "", line);
+}
+
+#endif
