@@ -100,18 +100,20 @@ void tp_exit_codes_read(struct tp_exit_codes *codes)
     }
 }
 
-bool tp_exit_codes_take(struct tp_exit_codes *codes, uint32_t pid, int *status)
+bool tp_exit_codes_take(struct tp_exit_codes *codes, uint32_t pid, bool keeps_asking, int *status)
 {
     struct process_info info = {.mask = INFO_EXIT};
     uint32_t *known = tp_id_map_find(&codes->waiting, pid), *over = tp_id_map_find(&codes->ended, pid);
     bool is_told = over && *over != TP_NO_ID;
     if (is_told)
         *status = (int)*over;
+    if (!is_told && known && *known && ioctl((int)*known - 1, ASK_INFO, &info) == 0 && (info.mask & INFO_EXIT)) {
+        *status = info.exit_status;
+        is_told = true;
+    }
+    if (!is_told && keeps_asking)
+        return false;
     if (known && *known) {
-        if (!is_told && ioctl((int)*known - 1, ASK_INFO, &info) == 0 && (info.mask & INFO_EXIT)) {
-            *status = info.exit_status;
-            is_told = true;
-        }
         close((int)*known - 1);
         *known = 0;
         codes->descriptor_count--;

@@ -26,7 +26,7 @@ void tp_exit_codes_add(struct tp_exit_codes *codes, uint32_t pid);
 /* Takes what the connector has told. */
 void tp_exit_codes_read(struct tp_exit_codes *codes);
 
-/* The status of a process that is over; false: it is not known. Forgets the process. */
-bool tp_exit_codes_take(struct tp_exit_codes *codes, uint32_t pid, int *status);
+/* The status of a process that is over; false: it is not known. Forgets the process; keeps_asking: only when it is known. */
+bool tp_exit_codes_take(struct tp_exit_codes *codes, uint32_t pid, bool keeps_asking, int *status);
 
 #endif

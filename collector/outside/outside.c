@@ -40,6 +40,12 @@ struct late {
     int64_t until_ns;
 };
 
+/* A process that is over, and how it ended is not told yet. */
+struct ending {
+    uint32_t process;
+    int64_t until_ns;
+};
+
 struct tp_outside {
     struct tp_outside_options options;
     struct tp_arena arena;
@@ -51,6 +57,7 @@ struct tp_outside {
     struct tp_pending pending;
     struct tp_vec notes; /* struct tp_outside_note */
     struct tp_vec late;  /* struct late */
+    struct tp_vec endings; /* struct ending */
     struct tp_vec looks; /* struct tp_outside_look */
     struct tp_vec alive; /* numbers of processes */
     struct tp_buf text;
@@ -91,6 +98,7 @@ static int init(void *context, struct tp_error *err)
     tp_python_stacks_init(&o->python, &o->arena, &o->tree.places);
     o->notes = TP_VEC(&o->arena, struct tp_outside_note);
     o->late = TP_VEC(&o->arena, struct late);
+    o->endings = TP_VEC(&o->arena, struct ending);
     o->looks = TP_VEC(&o->arena, struct tp_outside_look);
     o->alive = TP_VEC(&o->arena, uint32_t);
     return TP_OK;
@@ -222,7 +230,7 @@ static void ask_late(struct tp_outside *o)
     struct late *late = o->late.data;
     for (size_t i = 0; i < o->late.count; i++) {
         bool is_done = read_words(o, late[i].pid, TP_AT(&o->notes, struct tp_outside_note, late[i].note));
-        if (!is_done && now_ns() < late[i].until_ns && tp_proc_is_alive(late[i].pid, &o->text))
+        if (!is_done && now_ns() < late[i].until_ns && tp_proc_life(late[i].pid, &o->text) == TP_PROC_ALIVE)
             late[kept++] = late[i];
     }
     o->late.count = kept;
@@ -311,7 +319,7 @@ int tp_outside_attach(struct tp_outside *o, pid_t pid, struct tp_error *err)
 {
     o->pid = pid;
     o->is_attached = true;
-    if (!tp_proc_is_alive((uint32_t)pid, &o->text))
+    if (tp_proc_life((uint32_t)pid, &o->text) == TP_PROC_OVER)
         return tp_error_set(err, TP_ENOTFOUND, 0, "no process has the number %d", (int)pid);
     int64_t begin_ns = now_ns();
     int code = tp_perf_rings_open(&o->rings, pid, o->options.rate_hz, true, err);
@@ -326,10 +334,29 @@ static void take_end(struct tp_outside *o, uint32_t number)
 {
     struct tp_outside_process *process = tp_outside_process_at(&o->tree, number);
     bool is_ours = process->pid == (uint32_t)o->pid && !o->is_attached; /* how it ends is told to its parent, which is us */
-    process->has_status = tp_exit_codes_take(&o->codes, process->pid, &process->status);
-    process->is_out_of_sight = !process->has_status && tp_proc_is_alive(process->pid, &o->text);
+    process->has_status = tp_exit_codes_take(&o->codes, process->pid, true, &process->status);
+    enum tp_proc_life life = process->has_status ? TP_PROC_OVER : tp_proc_life(process->pid, &o->text);
+    process->is_out_of_sight = life == TP_PROC_ALIVE;
     o->out_of_sight += process->is_out_of_sight;
-    o->missed_ends += !process->has_status && !process->is_out_of_sight && !is_ours;
+    if (!process->has_status && !process->is_out_of_sight && !is_ours)
+        *(struct ending *)tp_vec_push(&o->endings) = (struct ending){number, now_ns() + SECOND_NS};
+}
+
+/* The kernel tells the end of the events of a process before it takes its memory back, and then how it ended. */
+static void ask_endings(struct tp_outside *o, bool is_last)
+{
+    struct ending *endings = o->endings.data;
+    size_t kept = 0;
+    for (size_t i = 0; i < o->endings.count; i++) {
+        struct tp_outside_process *process = tp_outside_process_at(&o->tree, endings[i].process);
+        bool keeps_asking = !is_last && now_ns() < endings[i].until_ns;
+        process->has_status = tp_exit_codes_take(&o->codes, process->pid, keeps_asking, &process->status);
+        if (!process->has_status && keeps_asking)
+            endings[kept++] = endings[i];
+        else
+            o->missed_ends += !process->has_status;
+    }
+    o->endings.count = kept;
 }
 
 static void take_until(struct tp_outside *o, int64_t until_ns)
@@ -453,6 +480,7 @@ static int look(void *context, struct tp_error *err)
     o->switch_stacks = 0;
     tp_perf_rings_read(&o->rings, take, o);
     tp_exit_codes_read(&o->codes);
+    ask_endings(o, false);
     ask_late(o);
     watch_samples(o);
     keep_budget(o, time_ns);
@@ -511,6 +539,7 @@ static int finish(void *context, struct tp_error *err)
     struct tp_outside *o = context;
     look(o, err);
     take_until(o, INT64_MAX);
+    ask_endings(o, true);
     const uint32_t *root = tp_id_map_find(&o->tree.process_ids, (uint32_t)o->pid);
     if (root)
         tell_words(o, tp_outside_process_at(&o->tree, *root));

@@ -54,8 +54,13 @@ bool tp_proc_read_words(struct tp_buf *text, uint32_t pid)
     return tp_proc_load(text, pid, "cmdline");
 }
 
-bool tp_proc_is_alive(uint32_t pid, struct tp_buf *text)
+enum tp_proc_life tp_proc_life(uint32_t pid, struct tp_buf *text)
 {
-    const char *state = tp_proc_load(text, pid, "stat") ? strrchr(text->data, ')') : NULL;
-    return state && strlen(state) > 2 && state[2] != 'Z' && state[2] != 'X';
+    enum { FLAGS = 7, IS_EXITING = 4 }; /* words behind the name; PF_EXITING of the kernel */
+    const char *at = tp_proc_load(text, pid, "stat") ? strrchr(text->data, ')') : NULL;
+    if (!at || strlen(at) < 3 || at[2] == 'Z' || at[2] == 'X')
+        return TP_PROC_OVER;
+    for (int word = 0; at && word < FLAGS; word++)
+        at = strchr(at + 1, ' ');
+    return at && strtoul(at, NULL, 10) & IS_EXITING ? TP_PROC_ENDING : TP_PROC_ALIVE;
 }

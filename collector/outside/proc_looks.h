@@ -23,7 +23,9 @@ bool tp_proc_read_usage(struct tp_proc_usage *usage, uint32_t pid, struct tp_buf
 /* Its words, each with a NUL behind it, into `text`; false: it has none, as in the first moments of an exec. */
 bool tp_proc_read_words(struct tp_buf *text, uint32_t pid);
 
-/* True while it runs: neither gone nor over and waiting for its parent. */
-bool tp_proc_is_alive(uint32_t pid, struct tp_buf *text);
+/* How far a process has come: gone, or over and waiting for its parent; on its way there, which takes a while where it had
+ * much memory; neither. */
+enum tp_proc_life { TP_PROC_OVER, TP_PROC_ENDING, TP_PROC_ALIVE };
+enum tp_proc_life tp_proc_life(uint32_t pid, struct tp_buf *text);
 
 #endif
