@@ -10,6 +10,10 @@
  * no rank, and counts for no number of the run. */
 #define TP_WORKER_HELPER "_helper"
 
+/* Ends the worker's name of what was recorded inside of a process that told of nothing but its memory and its waits, where
+ * the run has a trace from outside, too: that one says what the process did. */
+#define TP_WORKER_INSIDE "_inside"
+
 /* Ends the worker's name of a trace that PyTorch was still writing when its process ended: text that breaks off. Its
  * reader keeps what is whole, and says so. */
 #define TP_WORKER_CUT "_cut"

@@ -63,11 +63,12 @@ static int become_shell(const struct tp_child *child)
 }
 
 /* Runs in the child: becomes the program, or tells why not through `report`. A byte of `go` lets it. */
-static void become(const struct tp_child *child, const sigset_t *mask, int report, int go)
+static void become(struct tp_child *child, const sigset_t *mask, int report, int go)
 {
-    char byte;
+    unsigned char byte = 0;
     if (go >= 0 && read(go, &byte, 1) != 1)
         _exit(127); /* whoever runs it is gone */
+    child->told = byte;
     child->prepare(child->given);
     sigprocmask(SIG_SETMASK, mask, NULL);
     execv(child->path, child->argv);
@@ -82,7 +83,9 @@ static void become(const struct tp_child *child, const sigset_t *mask, int repor
 /* Lets the child go on when `forked` agrees; else it ends where it waits. */
 static void let_go(struct tp_child *child, int go)
 {
-    if (child->pid > 0 && child->forked(child->forked_state, child->pid, &child->refused) == 0 && write(go, "", 1) == 1)
+    int code = child->pid > 0 ? child->forked(child->forked_state, child->pid, &child->refused) : -1;
+    unsigned char byte = (unsigned char)code;
+    if (code >= 0 && write(go, &byte, 1) == 1)
         return;
     child->start_error = child->pid < 0 ? child->start_error : ECANCELED;
 }
@@ -182,7 +185,7 @@ static void watch(struct tp_child *child, int signals)
         if (collect(child))
             return;
         for (int i = 0; i < WATCHED; i++)
-            fds[i + 1] = (struct pollfd){.fd = child->watched[i].fd, .events = POLLIN};
+            fds[i + 1] = (struct pollfd){.fd = child->watched[i].on_ready ? child->watched[i].fd : -1, .events = POLLIN};
         if (poll(fds, 1 + WATCHED, signals >= 0 ? -1 : 50) < 0)
             continue;
         for (int i = 0; i < WATCHED; i++)

@@ -28,18 +28,19 @@ struct tp_child {
     bool may_be_shell_text;             /* when exec does not know the format, /bin/sh reads it, as shells do */
     void (*prepare)(const void *given); /* called in the child before exec: environment, dispositions of signals */
     const void *given;
-    /* called when it is forked and waits before its exec; an error ends it there: see refused. NULL: it does not wait
-     */
+    /* called when it is forked and waits before its exec; an error ends it there: see refused. What it returns else, up
+     * to 255, is `told` in the child. NULL: it does not wait */
     int (*forked)(void *state, pid_t pid, struct tp_error *err);
     void *forked_state;
     bool leaves_blocked; /* the signals of tp_child_signals stay blocked: the caller takes them from then on */
     struct tp_child_watch {
         int fd;                        /* a descriptor to watch meanwhile, or -1 */
-        void (*on_ready)(void *state); /* called when it can be read */
+        void (*on_ready)(void *state); /* called when it can be read; NULL: nothing is watched */
         void *state;
-    } watched[2];
+    } watched[3];
     /* told */
     pid_t pid;
+    int told;                /* in the child, for `prepare`: what `forked` returned */
     int start_error;         /* 0, or the errno of fork or exec, ECANCELED after `refused`: nothing ran */
     struct tp_error refused; /* what `forked` said */
     int exit_code;           /* as a shell tells it: 128 + signal for a death */

@@ -94,10 +94,11 @@ static bool is_of_any(uint8_t kind)
            kind == TP_SPOOL_MEMORY_NOTE || kind == TP_SPOOL_WAIT;
 }
 
-/* True when the records of a spool are below the floor. */
-static bool is_below_floor(const struct tp_spool_file *file)
+/* Whether a spool is below the floor (brief), or silent. */
+static void look_at_records(struct tp_left_file *left, const struct tp_spool_file *file)
 {
     uint64_t samples = 0, last = 0;
+    bool has_told = false;
     for (uint32_t i = 0; i < file->clock_count; i++)
         last = file->clocks[i].ticks > last ? file->clocks[i].ticks : last;
     for (uint32_t t = 0; t < file->thread_count; t++) {
@@ -105,15 +106,16 @@ static bool is_below_floor(const struct tp_spool_file *file)
         struct tp_spool_record record;
         const char *payload;
         tp_spool_walk(&walk, file, &file->threads[t]);
-        while (tp_spool_next(&walk, &record, &payload)) {
+        while (!has_told && samples < TP_TAKEOVER_BRIEF_SAMPLES && tp_spool_next(&walk, &record, &payload)) {
             samples += record.kind == TP_SPOOL_SAMPLE;
             last = record.time > last ? record.time : last;
-            if (!is_of_any(record.kind) || samples >= TP_TAKEOVER_BRIEF_SAMPLES)
-                return false;
+            has_told = !is_of_any(record.kind);
         }
     }
     int64_t ran_ns = tp_spool_time(file, last) - (int64_t)file->head.start_realtime_ns;
-    return ran_ns < TP_TAKEOVER_BRIEF_MS * (int64_t)1000000;
+    left->is_silent = !has_told && samples == 0;
+    left->is_brief =
+        !has_told && samples < TP_TAKEOVER_BRIEF_SAMPLES && ran_ns < TP_TAKEOVER_BRIEF_MS * (int64_t)1000000;
 }
 
 static bool has_steps(const struct tp_spool_file *file)
@@ -156,7 +158,7 @@ void tp_left_file_look(struct tp_left_file *file)
     if (code == 0) {
         file->is_empty = spool.thread_count == 0;
         file->was_stopped = spool.was_stopped;
-        file->is_brief = is_below_floor(&spool);
+        look_at_records(file, &spool);
         file->has_steps = !file->is_brief && has_steps(&spool);
     }
     tp_spool_release(&spool);

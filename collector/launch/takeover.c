@@ -178,6 +178,8 @@ static bool has_torch(const struct work *work, pid_t pid)
 
 static const char *suffix_of(const struct work *work, const struct tp_left_file *file, enum speakers speakers)
 {
+    if (work->takeover->has_outside && file->is_spool && file->is_silent)
+        return TP_WORKER_INSIDE;
     if (file->is_replaced && speakers != OF_TORCH)
         return TP_WORKER_HELPER;
     if (!file->is_spool || speakers == ALL || (speakers == WITH_STEPS && file->has_steps))

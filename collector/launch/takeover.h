@@ -42,6 +42,7 @@ struct tp_takeover {
     const char *folder; /* of the run: an absolute path */
     const char *logdir;
     pid_t program;        /* the run's own process, which always has its trace; 0: none */
+    bool has_outside;     /* the run has a trace from outside: who told nothing is TP_WORKER_INSIDE (writer/worker.h) */
     bool keeps_folder;    /* an empty folder stays, for the caller to remove */
     unsigned patience_ms; /* how long to wait in all for processes that are about to end */
     void (*tell)(void *context, enum tp_taken what, const char *path, pid_t pid, const char *why);

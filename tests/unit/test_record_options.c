@@ -61,7 +61,7 @@ static void defaults_are_those_of_the_help(void **state)
     (void)state;
     assert_int_equal(parse("-- prog"), 0);
     assert_string_equal(options.out, "runs");
-    assert_string_equal(tp_record_source_words(&options, words, sizeof words), "default,");
+    assert_string_equal(tp_record_source_words(&options, false, words, sizeof words), "default,");
     assert_string_equal(tp_record_torch_words(&options, words, sizeof words),
                         "duration_ms=0 skip_first=0 wait=1 warmup=1 active=3 repeat=1 shapes=1 stack=0 memory=1 "
                         "flops=0 modules=0 tell=0");
@@ -118,7 +118,16 @@ static void sources_are_named_by_the_table(void **state)
     assert_true(tp_record_wants(&options, "sample"));
     assert_false(tp_record_wants(&options, "null"));
     assert_false(tp_record_wants(&options, "sampl"));
-    assert_string_equal(tp_record_source_words(&options, words, sizeof words), "sample=500,null,default,-null,");
+    assert_string_equal(tp_record_source_words(&options, false, words, sizeof words), "sample=500,null,default,-null,");
+    assert_false(tp_record_has_outside(&(struct tp_record_options){.summary_only = true}));
+    assert_true(tp_record_has_outside(&options));
+    assert_string_equal(tp_record_source_words(&options, true, words, sizeof words), "sample=500,null,default,-null,");
+    assert_int_equal(parse("--no-source locks -- p"), 0);
+    assert_string_equal(tp_record_source_words(&options, true, words, sizeof words), "default,-locks,-sample,");
+    assert_int_equal(parse("--no-source outside -- p"), 0);
+    assert_false(tp_record_has_outside(&options));
+    assert_int_equal(parse("--source memory -- p"), 0);
+    assert_false(tp_record_has_outside(&options));
     assert_int_equal(parse("--source samples -- p"), 0);
     assert_int_equal(tp_record_check_names(&options, &rows, &err), TP_EUSAGE);
     assert_non_null(strstr(err.text, "samples"));

@@ -279,6 +279,31 @@ static void a_helper_that_ran_longer_has_its_trace(void **state)
     assert_int_equal(t.brief_count, 0);
 }
 
+/* Beside a trace from outside: who told a range keeps its name, whose memory and waits are all, does not. */
+static void beside_a_trace_from_outside_the_silent_are_inside(void **state)
+{
+    static struct told told;
+    (void)state;
+    for (int is_silent = 0; is_silent < 2; is_silent++) {
+        if (is_silent)
+            leave_brief_spool(TP_TAKEOVER_BRIEF_MS + 20);
+        else
+            leave_spool(true);
+        struct tp_takeover t = {.folder = folder,
+                                .logdir = logdir,
+                                .has_outside = true,
+                                .keeps_folder = true,
+                                .tell = on_taken_of_any,
+                                .context = &told};
+        told.count = 0;
+        assert_int_equal(tp_takeover(&t, NULL), 0);
+        assert_int_equal(t.trace_count, 1);
+        bool is_inside = strstr(worker_of(told.traces[0]), TP_WORKER_INSIDE) != NULL;
+        assert_int_equal(is_inside, is_silent);
+    }
+    assert_int_equal(rmdir(folder), 0);
+}
+
 /* In a container of its own a process has another number, and its environment is not ours to read. */
 static void a_spool_whose_process_lives_stays_whatever_its_number(void **state)
 {
@@ -378,6 +403,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_helper_that_was_over_at_once_has_no_trace, enter, empty_and_leave),
         cmocka_unit_test_setup_teardown(the_program_itself_has_its_trace_however_brief, enter, empty_and_leave),
         cmocka_unit_test_setup_teardown(a_helper_that_ran_longer_has_its_trace, enter, empty_and_leave),
+        cmocka_unit_test_setup_teardown(beside_a_trace_from_outside_the_silent_are_inside, enter, empty_and_leave),
         cmocka_unit_test_setup_teardown(a_spool_whose_process_lives_stays_whatever_its_number, enter, empty_and_leave),
         cmocka_unit_test_setup_teardown(what_was_being_written_and_what_is_empty_goes, enter, empty_and_leave),
         cmocka_unit_test_setup_teardown(a_trace_that_breaks_off_is_kept_as_such, enter, empty_and_leave),

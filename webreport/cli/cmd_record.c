@@ -32,7 +32,9 @@ struct job {
     struct tp_run_folder folder;
     struct tp_launcher launcher; /* where the call is of a rank of a job */
     struct tp_run_note note;
-    bool is_outside;
+    bool is_outside; /* and nothing is put into it */
+    struct tp_child child;
+    struct tp_record_outside beside;
     struct tp_kineto kineto;
     struct tp_spool_server server;
 };
@@ -46,6 +48,15 @@ static int cannot_run(struct job *job, int error)
     return error == ENOENT || error == ENOTDIR ? TP_RECORD_NOT_FOUND : TP_RECORD_CANNOT_RUN;
 }
 
+/* How the program is recorded, as run.json says it. */
+static const char *mode_of(const struct job *job)
+{
+    bool is_outside = job->is_outside || job->beside.is_on;
+    if (job->program.why_plain)
+        return is_outside ? "outside" : "none";
+    return job->is_outside ? "outside" : is_outside ? "both" : "inside";
+}
+
 static int make_folder(struct job *job, struct tp_error *err)
 {
     const struct tp_record_options *o = job->options;
@@ -57,9 +68,7 @@ static int make_folder(struct job *job, struct tp_error *err)
                                                 .summary = o->summary,
                                                 .summary_only = o->summary_only},
                                      .argv = job->argv,
-                                     .mode = job->is_outside          ? "outside"
-                                             : job->program.why_plain ? "none"
-                                                                      : "inside",
+                                     .mode = mode_of(job),
                                      .reason = job->is_outside ? NULL : job->program.why_plain,
                                      .started_ns = tp_record_now_ns()};
     if (code == TP_OK)
@@ -87,10 +96,14 @@ static int prepare_library(struct job *job, struct tp_error *err)
     int code = tp_library_find(job->library, sizeof job->library, err);
     if (code < 0)
         return code;
-    if (job->program.why_plain)
+    if (job->program.why_plain && !job->beside.is_on)
         tp_console_notice(job->console, "nothing will be recorded%s: %s: %s: %s",
                           job->program.passes_on ? " but the programs that it starts" : "", job->program.path,
                           job->program.why_plain, tp_nothing_outside);
+    else if (job->program.why_plain)
+        tp_console_notice(job->console, "recorded from outside only%s: %s: %s",
+                          job->program.passes_on ? " but for the programs that it starts" : "", job->program.path,
+                          job->program.why_plain);
     if (job->program.why_plain && !job->program.passes_on)
         return TP_OK;
     if (tp_library_preload(job->preload, sizeof job->preload, job->library) != TP_OK)
@@ -153,7 +166,8 @@ static void set_environment(const void *given)
     set_tools(job);
     tp_spool_server_set_environment(&job->server);
     setenv("TRACEPRESS_SPOOLS", job->folder.spools, 1);
-    setenv("TRACEPRESS_SOURCES", tp_record_source_words(job->options, words, sizeof words), 1);
+    bool has_outside = job->beside.is_on && job->child.told == TP_RECORD_BOTH;
+    setenv("TRACEPRESS_SOURCES", tp_record_source_words(job->options, has_outside, words, sizeof words), 1);
     setenv("KINETO_LOG_LEVEL", "5", 0); /* its lines are not the program's */
     setenv("TRACEPRESS_TORCH", tp_record_torch_words(job->options, words, sizeof words), 1);
     unsetenv("TRACEPRESS_LIST_SOURCES");
@@ -238,6 +252,32 @@ static int attach(struct job *job)
     return code;
 }
 
+/* The recorder beside the one inside; where it cannot be, a line says so and the child runs without. */
+static void open_beside(struct job *job)
+{
+    job->beside = (struct tp_record_outside){.options = job->options,
+                                             .console = job->console,
+                                             .argv = job->argv,
+                                             .program = &job->program,
+                                             .folder = &job->folder,
+                                             .note = &job->note};
+    tp_record_beside_open(&job->beside, &job->child);
+}
+
+static void run_inside(struct job *job)
+{
+    struct tp_child *child = &job->child;
+    child->path = job->program.path;
+    child->argv = job->argv;
+    child->may_be_shell_text = !job->program.is_elf;
+    child->prepare = set_environment;
+    child->given = job;
+    child->leaves_blocked = true;
+    child->watched[0] = (struct tp_child_watch){job->kineto.fd, tp_kineto_answer, &job->kineto};
+    child->watched[1] = (struct tp_child_watch){job->server.fd, tp_spool_server_answer, &job->server};
+    tp_child_run(child);
+}
+
 static int run(struct job *job)
 {
     int code;
@@ -246,30 +286,27 @@ static int run(struct job *job)
         return cannot_run(job, job->program.error);
     if (job->options->outside && run_outside(job, &code))
         return code;
+    if (tp_record_has_outside(job->options) && !job->options->outside)
+        open_beside(job);
     code = prepare(job);
     if (code == TP_EXIT_DONE)
         tp_spool_server_open(&job->server, *job->preload ? job->folder.lock : -1);
-    struct tp_child child = {.path = job->program.path,
-                             .argv = job->argv,
-                             .may_be_shell_text = !job->program.is_elf,
-                             .prepare = set_environment,
-                             .given = job,
-                             .leaves_blocked = true,
-                             .watched = {{job->kineto.fd, tp_kineto_answer, &job->kineto},
-                                         {job->server.fd, tp_spool_server_answer, &job->server}}};
     if (code == TP_EXIT_DONE)
-        tp_child_run(&child);
+        run_inside(job);
     tp_kineto_close(&job->kineto);
     tp_spool_server_close(&job->server);
-    if (code == TP_EXIT_DONE && !child.start_error) {
-        tp_record_end(
-            &(struct tp_record_end){job->options, job->console, job->argv, &job->program, &job->folder, &job->note},
-            &child);
+    bool has_run = code == TP_EXIT_DONE && !job->child.start_error;
+    bool has_outside = tp_record_beside_end(&job->beside, has_run ? &job->child : NULL);
+    if (has_run) {
+        job->note.mode = mode_of(job);
+        tp_record_end(&(struct tp_record_end){job->options, job->console, job->argv, &job->program, &job->folder,
+                                              &job->note, has_outside},
+                      &job->child);
         tp_run_folder_close(&job->folder, false);
-        return child.exit_code;
+        return job->child.exit_code;
     }
     forget_folder(job);
-    return code == TP_EXIT_DONE ? cannot_run(job, child.start_error) : code;
+    return code == TP_EXIT_DONE ? cannot_run(job, job->child.start_error) : code;
 }
 
 static int list_sources(struct job *job)

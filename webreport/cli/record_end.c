@@ -114,7 +114,7 @@ static void say_result(struct ending *ending, const struct tp_takeover *t)
     if (ending->trace_count > TOLD_TRACES && !ending->end->options->summary_only)
         tp_console_notice(ending->end->console, "and %zu more in %s", ending->trace_count - TOLD_TRACES,
                           ending->end->folder->path);
-    if (t->brief_count)
+    if (t->brief_count && !ending->end->has_outside) /* else they are in its trace */
         tp_console_notice(
             ending->end->console,
             "left out: %zu helper process%s that ran for less than %d ms and told nothing of what they did",
@@ -129,7 +129,7 @@ static void say_result(struct ending *ending, const struct tp_takeover *t)
         tp_console_notice(ending->end->console, "%llu damaged records were left out",
                           (unsigned long long)t->broken_count);
     bool has_something = ending->trace_count || t->running_count || t->failed_count || t->brief_count;
-    if (!has_something && !ending->end->program->why_plain) /* which was said before it ran */
+    if (!has_something && !ending->end->has_outside && !ending->end->program->why_plain) /* which was said before it ran */
         tp_console_notice(ending->end->console, "nothing was recorded: %s", ending->why_nothing);
 }
 
@@ -161,6 +161,7 @@ static void take_over(struct ending *ending, const struct tp_child *child)
     struct tp_takeover takeover = {.folder = end->folder->spools,
                                    .logdir = end->folder->path,
                                    .program = child->pid,
+                                   .has_outside = end->has_outside,
                                    .keeps_folder = true,
                                    .patience_ms = 500,
                                    .tell = on_taken,

@@ -17,6 +17,7 @@ struct tp_record_end {
     const struct tp_program *program;
     struct tp_run_folder *folder;
     struct tp_run_note *note; /* of run.json; the end is filled in */
+    bool has_outside;         /* a trace from outside is there already */
 };
 
 /* Does it all. The signals of tp_child.leaves_blocked are blocked: while this works, the first of them brings the raw

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "writer/base/buf.h"
+#include "writer/base/environment.h"
 #include "writer/worker.h"
 
 #define AT(field) offsetof(struct tp_record_options, field)
@@ -203,6 +204,12 @@ bool tp_record_has(const struct tp_record_options *options, const char *source)
     return (is_default || has_word(&options->source, source)) && !has_word(&options->no_source, source);
 }
 
+bool tp_record_has_outside(const struct tp_record_options *options)
+{
+    return tp_record_has(options, "outside") && !options->summary_only && !tp_environment("TRACEPRESS_RANKS") &&
+           !tp_environment("TRACEPRESS_WINDOW");
+}
+
 unsigned tp_record_sample_rate(const struct tp_record_options *options)
 {
     char setting[32];
@@ -213,7 +220,7 @@ unsigned tp_record_sample_rate(const struct tp_record_options *options)
 
 static bool is_known(const struct tp_source_rows *rows, const char *name, size_t len)
 {
-    static const char *const ours[] = {"kineto", "default"};
+    static const char *const ours[] = {"kineto", "default", "outside"};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         if (strlen(ours[i]) == len && memcmp(ours[i], name, len) == 0)
             return true;
@@ -243,7 +250,7 @@ int tp_record_check_names(const struct tp_record_options *options, const struct 
     return code < 0 ? code : check_list(&options->no_source, rows, err);
 }
 
-const char *tp_record_source_words(const struct tp_record_options *options, char *words, size_t size)
+const char *tp_record_source_words(const struct tp_record_options *options, bool has_outside, char *words, size_t size)
 {
     struct tp_buf buf;
     tp_buf_init(&buf, size - 1);
@@ -257,6 +264,8 @@ const char *tp_record_source_words(const struct tp_record_options *options, char
             tp_buf_printf(&buf, "-%.*s,", (int)n, at);
             at += n + (at[n] == ',');
         }
+    if (has_outside && !has_word(&options->source, "sample"))
+        tp_buf_puts(&buf, "-sample,");
     if (tp_record_wants(options, "kineto")) /* one of the two can record PyTorch; torch only tells of the first step */
         tp_buf_puts(&buf, "torch,");
     snprintf(words, size, "%s", buf.data ? buf.data : "");

@@ -33,6 +33,11 @@ void tp_record_setting(const struct tp_record_options *options, const char *sour
 /* True when the preload library will start this source, one that is on without being named (collector/sources.h). */
 bool tp_record_has(const struct tp_record_options *options, const char *source);
 
+/* True when the program is to be recorded from outside beside what is recorded inside: "outside" counts as a source
+ * that is on. Not of some ranks or some windows of time alone (TRACEPRESS_RANKS, TRACEPRESS_WINDOW), and not where
+ * nothing but summaries is wanted, for its trace has none. */
+bool tp_record_has_outside(const struct tp_record_options *options);
+
 /* Samples a second that were asked for; 0: none. */
 unsigned tp_record_sample_rate(const struct tp_record_options *options);
 
@@ -40,8 +45,9 @@ unsigned tp_record_sample_rate(const struct tp_record_options *options);
 int tp_record_check_names(const struct tp_record_options *options, const struct tp_source_rows *rows,
                           struct tp_error *err);
 
-/* The values of TRACEPRESS_SOURCES (collector/sources.h) and TRACEPRESS_TORCH (collector/source/torch.py). */
-const char *tp_record_source_words(const struct tp_record_options *options, char *words, size_t size);
+/* The values of TRACEPRESS_SOURCES (collector/sources.h) and TRACEPRESS_TORCH (collector/source/torch.py). has_outside:
+ * samples are taken from outside, so the source of that name is on only where it is asked for. */
+const char *tp_record_source_words(const struct tp_record_options *options, bool has_outside, char *words, size_t size);
 const char *tp_record_torch_words(const struct tp_record_options *options, char *words, size_t size);
 
 /* Prints the table on standard output; 0, or -1 when that fails. */

@@ -15,6 +15,8 @@
 #include "webreport/cli/record_end.h"
 #include "webreport/cli/run_outputs.h"
 
+enum { WATCHED_OUTSIDE = 2 }; /* of struct tp_child: the places before it are of what is inside */
+
 static int open_events(void *outside, pid_t pid, struct tp_error *err)
 {
     return tp_outside_begin(outside, pid, err);
@@ -31,7 +33,12 @@ static void name_trace(const struct tp_record_outside *record, char *path, size_
 {
     char name[TP_RUN_NAME_BYTES + 1];
     tp_run_folder_program(name, record->argv[0]);
-    snprintf(path, size, "%s/%s.%" PRId64 ".pt.trace.json.gz", record->folder->path, name, record->note->started_ns);
+    const struct tp_launcher *launcher = record->note->launcher;
+    char rank[32] = ""; /* ranks of a job share the folder */
+    if (launcher)
+        snprintf(rank, sizeof rank, "_rank%" PRIu32, launcher->rank);
+    snprintf(path, size, "%s/%s%s.%" PRId64 ".pt.trace.json.gz", record->folder->path, name, rank,
+             record->note->started_ns);
 }
 
 static void say(const struct tp_record_outside *record, const struct tp_outside *outside, const char *path)
@@ -48,8 +55,8 @@ static void say(const struct tp_record_outside *record, const struct tp_outside 
     tp_buf_release(&missed);
 }
 
-/* Writes the trace, and what is made of it. */
-static void write_outputs(const struct tp_record_outside *record, struct tp_outside *outside)
+/* Writes the trace and says so, or why not. */
+static bool write_trace(const struct tp_record_outside *record, struct tp_outside *outside)
 {
     char path[TP_RUN_PATH_BYTES + 128];
     struct tp_error err = {0};
@@ -59,6 +66,13 @@ static void write_outputs(const struct tp_record_outside *record, struct tp_outs
         tp_console_error(record->console, "no trace: %s", err.text);
     else
         say(record, outside, path);
+    return code == TP_OK;
+}
+
+/* Writes the trace, and what is made of it. */
+static void write_outputs(const struct tp_record_outside *record, struct tp_outside *outside)
+{
+    write_trace(record, outside);
     record->note->state = TP_RUN_UNPROCESSED;
     tp_record_write_note(record->console, record->folder, record->note);
     tp_run_outputs_make(record->console, record->folder, record->note, true);
@@ -88,7 +102,7 @@ bool tp_record_outside(struct tp_record_outside *record, int *exit_code)
         .prepare = set_nothing,
         .forked = open_events,
         .forked_state = outside,
-        .watched = {{code < 0 ? -1 : tp_outside_fd(outside), tp_outside_look, outside}, {.fd = -1}}};
+        .watched = {{code < 0 ? -1 : tp_outside_fd(outside), tp_outside_look, outside}}};
     if (code == TP_OK)
         tp_child_run(&child);
     bool is_refused = code < 0 || child.start_error == ECANCELED;
@@ -101,6 +115,52 @@ bool tp_record_outside(struct tp_record_outside *record, int *exit_code)
     *exit_code = child.exit_code;
     tp_outside_free(outside);
     return !is_refused && !child.start_error;
+}
+
+/* ---- beside the recording from inside ---- */
+
+/* A kernel that refuses events is no error here: the program runs, and is recorded from inside. */
+static int open_events_if_allowed(void *given, pid_t pid, struct tp_error *err)
+{
+    struct tp_record_outside *record = given;
+    int code = tp_outside_begin(record->outside, pid, err);
+    record->is_refused = code < 0;
+    return code < 0 ? TP_RECORD_INSIDE_ALONE : TP_RECORD_BOTH;
+}
+
+static void say_inside_alone(const struct tp_record_outside *record, const char *why)
+{
+    tp_console_notice(record->console, "recorded from inside alone, not from outside: %s", why);
+}
+
+void tp_record_beside_open(struct tp_record_outside *record, struct tp_child *child)
+{
+    struct tp_error err = {0};
+    const struct tp_outside_options options = {.argv = record->argv};
+    if (tp_outside_new(&record->outside, &options, &err) < 0) {
+        say_inside_alone(record, err.text);
+        return;
+    }
+    record->is_on = true;
+    child->forked = open_events_if_allowed;
+    child->forked_state = record;
+    child->watched[WATCHED_OUTSIDE] =
+        (struct tp_child_watch){tp_outside_fd(record->outside), tp_outside_look, record->outside};
+}
+
+bool tp_record_beside_end(struct tp_record_outside *record, const struct tp_child *child)
+{
+    bool has_trace = false;
+    if (record->is_on && record->is_refused && child)
+        say_inside_alone(record, child->refused.text);
+    if (record->is_on && !record->is_refused && child) {
+        tp_console_restart(record->console); /* the time of the program is none of ours */
+        tp_outside_end(record->outside, &child->status);
+        has_trace = write_trace(record, record->outside);
+    }
+    tp_outside_free(record->outside);
+    record->outside = NULL;
+    return record->is_on = has_trace;
 }
 
 /* ---- what runs already ---- */
