@@ -117,12 +117,61 @@ static void more_records_of_a_process_lie_beside_its_worker(void **state)
     assert_int_equal(rmdir(top), 0);
 }
 
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+#define FROM_OUTSIDE "{\"schemaVersion\":1,\n\"deviceProperties\":[],\n\"tracepress_recorder\":\"outside\",\n\"traceEvents\":[]}"
+
+/* Finds the files of a folder of a trace from outside, and of one named `other`; both are gone then. */
+static struct tp_run_file *with_program(struct tp_arena *arena, const char *other, struct tp_runs *runs)
+{
+    char top[] = "/tmp/tp_rundir_XXXXXX", program[100], beside[100];
+    assert_non_null(mkdtemp(top));
+    snprintf(program, sizeof program, "%s/a.7.pt.trace.json", top);
+    snprintf(beside, sizeof beside, "%s/%s", top, other);
+    write_text(program, FROM_OUTSIDE);
+    write_text(beside, strstr(other, "outside") ? FROM_OUTSIDE : "{\"a\":\"outside\",\"traceEvents\":[]}");
+    const char *const paths[] = {top};
+    assert_int_equal(tp_rundir_find(runs, arena, &(struct tp_run_search){paths, 1, NULL}, NULL), 0);
+    assert_int_equal(runs->items[0].file_count, 2);
+    assert_int_equal(unlink(program) + unlink(beside) + rmdir(top), 0);
+    return runs->items[0].files;
+}
+
+/* A recording from outside is the run where nothing else tells of it; else it stands behind, and counts for nothing. */
+static void a_program_from_outside_is_no_rank_beside_others(void **state)
+{
+    struct tp_arena arena;
+    struct tp_runs runs;
+    (void)state;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    const struct tp_run_file *files = with_program(&arena, "h_1.5.pt.trace.json", &runs);
+    assert_string_equal(files[0].base, "h_1.5.pt.trace.json");
+    assert_false(files[0].is_helper || files[0].is_program);
+    assert_true(files[1].is_helper && files[1].is_program);
+    files = with_program(&arena, "h_1_helper.5.pt.trace.json", &runs);
+    assert_string_equal(files[0].base, "a.7.pt.trace.json");
+    assert_false(files[0].is_helper || files[0].is_program);
+    assert_true(files[1].is_helper && !files[1].is_program);
+    files = with_program(&arena, "outside.5.pt.trace.json", &runs);
+    assert_false(files[0].is_helper || files[0].is_program || files[1].is_helper || files[1].is_program);
+    tp_arena_release(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_split_into_worker_and_time),
         cmocka_unit_test(folders_are_runs_and_times_are_spans),
         cmocka_unit_test(more_records_of_a_process_lie_beside_its_worker),
+        cmocka_unit_test(a_program_from_outside_is_no_rank_beside_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,7 +54,7 @@ static void start_profile(void *context)
 static void say_line(const struct report *report, const struct tp_walked *walked, const struct tp_profile *profile)
 {
     enum { SAID_PROFILES = 4 };
-    if (report->walk.file_count <= SAID_PROFILES && !walked->file->is_helper)
+    if (report->walk.file_count <= SAID_PROFILES && (walked->file->is_program || !walked->file->is_helper))
         tp_console_notice(report->session->console, "%s: %s", walked->file->base,
                           report->receiver->line(report->session->context, profile, &walked->analysis->arena));
 }

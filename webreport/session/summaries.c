@@ -150,7 +150,7 @@ int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const st
     tp_inputs_say_found(options->console, &inputs.runs);
     load.file_count = inputs.count;
     if (inputs.helper_count)
-        tp_console_notice(options->console, "not counted: %zu trace%s of helper processes, or beside PyTorch's",
+        tp_console_notice(options->console, "not counted: %zu trace%s of helper processes, or beside others of the run",
                           inputs.helper_count, inputs.helper_count == 1 ? "" : "s");
     for (size_t i = 0; i < inputs.count; i++)
         if (inputs.items[i].trace)

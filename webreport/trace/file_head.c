@@ -11,7 +11,7 @@
 #include "writer/base/input.h"
 #include "writer/base/str.h"
 
-enum { STORED = 1 << 18, TEXT = 1 << 20 };
+enum { STORED = 1 << 18, TEXT = 1 << 20, FIRST_MEMBERS = 1 << 12 };
 
 /* ---- other tools' files ---- */
 
@@ -88,14 +88,14 @@ struct head {
     size_t stored_size, size; /* size: of text */
 };
 
-static void inflate_head(struct head *head)
+static void inflate_head(struct head *head, size_t most)
 {
     struct tp_inflate inflate;
-    head->text = malloc(TEXT);
+    head->text = malloc(most);
     if (!head->text || tp_inflate_open(&inflate) < 0)
         return;
     tp_inflate_feed(&inflate, head->stored, head->stored_size);
-    head->size = tp_inflate_run(&inflate, head->text, TEXT);
+    head->size = tp_inflate_run(&inflate, head->text, most);
     tp_inflate_close(&inflate);
 }
 
@@ -106,25 +106,26 @@ static void release_head(struct head *head)
     free(head->stored);
 }
 
-/* The first text of a regular file; empty when there is none. */
-static struct head read_head(const char *path)
+/* The first text of a regular file, `most` bytes of it; empty when there is none. */
+static struct head read_head(const char *path, size_t most)
 {
     struct head head = {0};
     struct tp_input input;
+    size_t stored = most < STORED ? most : STORED;
     if (tp_input_open(&input, path, TP_INPUT_FILE, NULL) < 0)
         return head;
-    head.stored = malloc(TEXT);
+    head.stored = malloc(most);
     if (head.stored)
-        tp_input_read(&head.stored_size, &input, head.stored, STORED, 0, NULL);
+        tp_input_read(&head.stored_size, &input, head.stored, stored, 0, NULL);
     bool is_gzip = head.stored_size >= 2 && head.stored[0] == 0x1F && head.stored[1] == 0x8B;
-    if (head.stored && !is_gzip && head.stored_size == STORED) {
+    if (head.stored && !is_gzip && head.stored_size == stored && stored < most) {
         size_t more = 0;
-        tp_input_read(&more, &input, head.stored + STORED, TEXT - STORED, STORED, NULL);
+        tp_input_read(&more, &input, head.stored + stored, most - stored, stored, NULL);
         head.stored_size += more;
     }
     close(input.fd);
     if (is_gzip) {
-        inflate_head(&head);
+        inflate_head(&head, most);
     } else {
         head.text = (char *)head.stored;
         head.size = head.stored_size;
@@ -161,15 +162,24 @@ static bool is_trace(const char *text, size_t size)
 
 bool tp_file_head_is_trace(const char *path)
 {
-    struct head head = read_head(path);
+    struct head head = read_head(path, TEXT);
     bool is_one = head.text && is_trace(head.text, head.size);
+    release_head(&head);
+    return is_one;
+}
+
+bool tp_file_head_is_from_outside(const char *path)
+{
+    static const char recorder[] = "\"tracepress_recorder\":\"outside\"";
+    struct head head = read_head(path, FIRST_MEMBERS);
+    bool is_one = head.size && *head.text == '{' && memmem(head.text, head.size, recorder, sizeof recorder - 1);
     release_head(&head);
     return is_one;
 }
 
 const char *tp_file_head_describe(const char *path)
 {
-    struct head head = read_head(path);
+    struct head head = read_head(path, TEXT);
     const char *what = head.text ? tp_file_head_foreign(head.text, head.size, path) : NULL;
     release_head(&head);
     return what;

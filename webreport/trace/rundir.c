@@ -12,6 +12,7 @@
 
 #include "webreport/trace/file_head.h"
 #include "writer/base/limits.h"
+#include "writer/base/sort.h"
 #include "writer/worker.h"
 
 struct search {
@@ -96,14 +97,44 @@ static void find_beside(struct tp_run *run)
     }
 }
 
+static bool is_of_helper(const struct tp_run_file *file)
+{
+    return tp_str_ends(file->worker, TP_WORKER_HELPER);
+}
+
 /* Finds out which files are of helpers; where there is nobody to be helped, they are the run. */
 static void find_helpers(struct tp_run *run)
 {
     size_t helper_count = 0;
     for (size_t i = 0; i < run->file_count; i++)
-        helper_count += tp_str_ends(run->files[i].worker, TP_WORKER_HELPER);
+        helper_count += is_of_helper(&run->files[i]);
     for (size_t i = 0; i < run->file_count && helper_count < run->file_count; i++)
-        run->files[i].is_helper |= tp_str_ends(run->files[i].worker, TP_WORKER_HELPER);
+        run->files[i].is_helper |= is_of_helper(&run->files[i]);
+}
+
+static int programs_last(const void *x, const void *y, const void *context)
+{
+    (void)context;
+    return (int)((const struct tp_run_file *)x)->is_program - (int)((const struct tp_run_file *)y)->is_program;
+}
+
+/* Finds out which files were recorded from outside while other files tell what a process of the run did: those stand
+ * first, and are the run. Without such files, what was recorded from outside is the run. */
+static void find_programs(struct tp_arena *arena, struct tp_run *run)
+{
+    size_t program_count = 0, teller_count = 0;
+    for (size_t i = 0; i < run->file_count && run->file_count > 1; i++) {
+        struct tp_run_file *file = &run->files[i];
+        file->is_program = tp_file_head_is_from_outside(file->path);
+        program_count += file->is_program;
+        teller_count += !file->is_program && !is_of_helper(file);
+    }
+    for (size_t i = 0; i < run->file_count && program_count; i++) {
+        run->files[i].is_program &= teller_count > 0;
+        run->files[i].is_helper |= run->files[i].is_program;
+    }
+    if (program_count && teller_count)
+        tp_merge_sort(arena, run->files, run->file_count, sizeof *run->files, programs_last, NULL);
 }
 
 /* Equal times of a worker share the span of the first of them. */
@@ -289,6 +320,8 @@ static int add_run(struct search *s, const struct folder *folder, const struct t
         file->is_by_content = !name_worker(file) && !s->suffix;
     }
     number_spans(run);
+    if (!s->suffix)
+        find_programs(s->arena, run);
     return TP_OK;
 }
 
@@ -352,6 +385,7 @@ static struct tp_run loose_run(struct search *s)
     char *folder = slash ? tp_arena_copy(s->arena, first, (size_t)(slash - first) + 1) : (char *)".";
     run.name = tp_str_of(folder_name(s->arena, folder));
     number_spans(&run);
+    find_programs(s->arena, &run);
     return run;
 }
 

@@ -14,8 +14,10 @@ struct tp_run_file {
     uint64_t span;        /* 1-based position of the time among the worker's; 0: no time */
     struct tp_str beside; /* the worker of the run that this is not another of, but more records of its process
                            * (writer/worker.h); empty: none */
-    bool is_helper;     /* it speaks for no number of the run: it lies beside another of its process, or is of a process
-                         * that helps others of the run (TP_WORKER_HELPER) */
+    bool is_helper;     /* it speaks for no number of the run: it lies beside another of its process, is of a process
+                         * that helps others of the run (TP_WORKER_HELPER), or is_program */
+    bool is_program;    /* recorded from outside, beside traces of processes of the run that tell more: the run's numbers
+                         * are theirs */
     const char *path;   /* to open, NUL-terminated */
     const char *base;   /* its last part */
     bool is_by_content; /* found in a folder, under another name than torch's */
@@ -23,7 +25,7 @@ struct tp_run_file {
 
 struct tp_run {
     struct tp_str name;
-    struct tp_run_file *files; /* by worker, span, path */
+    struct tp_run_file *files; /* by worker, span, path; those that are is_program behind all others */
     size_t file_count;
 };
 
