@@ -362,17 +362,22 @@ def rows(tree, path):
             put("S", number[id(s["process"])], "0", ms(s["at"]), ";".join(clean(f) for f in frames))
 
 
-if sys.argv[1] == "--rows":
-    with gzip.open(sys.argv[2]) as file:
-        rows(Tree(json.load(file, parse_float=str, parse_int=str)["traceEvents"]), sys.argv[3])
-    sys.exit()
-if sys.argv[1] == "--make":
-    make(int(sys.argv[2]), sys.argv[3])
-    sys.exit()
-with (gzip.open if sys.argv[1].endswith(".gz") else open)(sys.argv[1]) as file:
-    recorded = Tree(json.load(file, parse_float=str, parse_int=str)["traceEvents"])
-report = json.load(open(sys.argv[2]), parse_float=str, parse_int=str)["runs"][0]["profiles"][0]
-if not recorded.threads:
-    same("a view", "program_view" in report, False)
-    sys.exit()
-compare(recorded, report["program_view"])
+def main():
+    if sys.argv[1] == "--rows":
+        with gzip.open(sys.argv[2]) as file:
+            rows(Tree(json.load(file, parse_float=str, parse_int=str)["traceEvents"]), sys.argv[3])
+        return
+    if sys.argv[1] == "--make":
+        make(int(sys.argv[2]), sys.argv[3])
+        return
+    with (gzip.open if sys.argv[1].endswith(".gz") else open)(sys.argv[1]) as file:
+        recorded = Tree(json.load(file, parse_float=str, parse_int=str)["traceEvents"])
+    report = json.load(open(sys.argv[2]), parse_float=str, parse_int=str)["runs"][0]["profiles"][0]
+    if recorded.threads:
+        compare(recorded, report["program_view"])
+    else:
+        same("a view", "program_view" in report, False)
+
+
+if __name__ == "__main__":
+    main()

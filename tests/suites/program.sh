@@ -91,6 +91,37 @@ export TP
 check "diff has functions and parts of the wall of both sides" sides
 check "check judges wall, processor time and memory of a program" gates
 
+joined() { # FROM TO: made runs with PyTorch's traces
+    for seed in $(seq "$1" "$2"); do
+        rm -rf run && mkdir run && "$PY" "$HERE/tests/check/program_steps.py" --make "$seed" run || return 1
+        "$TP" report run -o run.html --json run.json --quiet 2>err || { cat err; return 1; }
+        "$PY" "$HERE/tests/check/program_steps.py" run run.json 1 >said 2>&1 || { echo "seed $seed"; tail -n 1 said | cut -c 1-600; return 1; }
+        grep -q 'href="#p2-overview">The program</a>' run.html && grep -q 'href="#p1-overview">Steps and operators: ' run.html || return 1
+    done
+}
+check "what the steps' wall clock was: 20 made runs of PyTorch with a program from outside" joined 1 20
+no_rank() { # the program changes no number of the run: diff, check, summaries, the comparison of ranks
+    rm -rf both alone && mkdir -p both/run alone/run && "$PY" "$HERE/tests/check/program_steps.py" --make 3 both/run &&
+        cp both/run/host* alone/run || return 1
+    for folder in both alone; do
+        "$TP" summarize $folder/run -o $folder.tps >out 2>err || { cat err; return 1; }
+        "$TP" report $folder/run -o $folder.html --json $folder.json --quiet || return 1
+        echo 'step.count >= 1' >budget && "$TP" check $folder/run --budget budget >$folder.check 2>err || { cat $folder.check err; return 1; }
+    done
+    cmp both.tps alone.tps && cmp both.check alone.check || return 1
+    "$TP" diff both/run alone/run -o diff.html >out 2>err
+    status=$?
+    [ $status = 0 ] && ! grep -qi 'regressed\|changed work' out || { cat out err; return 1; }
+    "$PY" - <<'X'
+import json
+both, alone = (json.load(open(name + ".json"))["runs"][0] for name in ("both", "alone"))
+assert both["distributed"] == alone["distributed"]
+first, only = both["profiles"][0], alone["profiles"][0]
+assert first.pop("program_steps") and first == only
+X
+}
+check "a program from outside changes no number of PyTorch's traces" no_rank
+
 recorded() { # NAME PROGRAM...: records it as NAME, compares
     name=$1
     shift

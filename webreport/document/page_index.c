@@ -57,6 +57,21 @@ void tp_page_index_fill(struct tp_page_entry *entry, struct tp_arena *arena, con
     entry->ceiling_percent = found->total_gain_percent;
 }
 
+void tp_page_index_put_link(const struct tp_page_index *index, struct tp_object *object,
+                            const struct tp_section *section, bool has_room)
+{
+    int linked = section->profile->linked, own = (int)index->entries.count;
+    const struct tp_page_entry *before = (const struct tp_page_entry *)index->entries.data + own - 1 + linked;
+    bool is_there = linked > 0 ? has_room : linked < 0 && before->is_shown;
+    if (!is_there)
+        return;
+    tp_object_printf(object, "link_href", "#p%d-overview", own + linked);
+    if (linked > 0)
+        tp_object_text(object, "link_title", "The program");
+    else
+        tp_object_printf(object, "link_title", "Steps and operators: %.*s", (int)before->title.len, before->title.ptr);
+}
+
 void tp_page_index_add_failed(struct tp_page_index *index, const struct tp_naming *naming, struct tp_str worker,
                               struct tp_str file, const char *why)
 {

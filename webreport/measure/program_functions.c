@@ -200,6 +200,12 @@ void tp_program_functions_add_up(struct tp_program_functions *functions, const s
 
 /* ---- words ---- */
 
+const char *tp_function_kind_text(enum tp_function_kind kind)
+{
+    static const char *const texts[TP_FUNCTION_KINDS] = {"native", "python", "kernel"};
+    return texts[kind];
+}
+
 const char *tp_program_function_place(const struct tp_program_function *function, struct tp_arena *arena)
 {
     return function->line

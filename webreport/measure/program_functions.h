@@ -12,6 +12,9 @@
 
 enum tp_function_kind { TP_FUNCTION_NATIVE, TP_FUNCTION_PYTHON, TP_FUNCTION_KERNEL, TP_FUNCTION_KINDS };
 
+/* "native", "python", "kernel". Static. */
+const char *tp_function_kind_text(enum tp_function_kind kind);
+
 struct tp_program_function {
     struct tp_str name, file; /* file: may be empty */
     int64_t self_ns, total_ns;

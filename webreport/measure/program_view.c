@@ -181,7 +181,7 @@ static void fill_tree(struct tp_program_view *view, struct tp_arena *arena)
 
 /* ---- functions and waits ---- */
 
-static double error_points(double percent, uint64_t samples)
+double tp_program_error_points(double percent, uint64_t samples)
 {
     double p = percent / 100;
     return samples ? 196 * sqrt(p * (1 - p) / (double)samples) : NAN;
@@ -189,7 +189,6 @@ static double error_points(double percent, uint64_t samples)
 
 static void fill_functions(struct tp_program_view *view, uint32_t count, struct tp_arena *arena)
 {
-    static const char *const kinds[TP_FUNCTION_KINDS] = {"native", "python", "kernel"};
     struct tp_table *t = &view->function_rows;
     tp_table_init(t, arena, "functions", tp_program_function_columns, TP_PROGRAM_FUNCTION_COLUMNS, count);
     t->title = "Functions";
@@ -199,11 +198,11 @@ static void fill_functions(struct tp_program_view *view, uint32_t count, struct 
         tp_table_text(t, TP_PROGRAM_FUNCTION_NAME)[row] = f->name;
         tp_table_text(t, TP_PROGRAM_FUNCTION_FILE)[row] = f->file.len ? f->file : (struct tp_str){NULL, 0};
         tp_table_int(t, TP_PROGRAM_FUNCTION_LINE)[row] = f->line ? f->line : TP_NULL_INT;
-        tp_table_text(t, TP_PROGRAM_FUNCTION_KIND)[row] = tp_str_of(kinds[f->kind]);
+        tp_table_text(t, TP_PROGRAM_FUNCTION_KIND)[row] = tp_str_of(tp_function_kind_text((enum tp_function_kind)f->kind));
         tp_table_int(t, TP_PROGRAM_FUNCTION_SELF)[row] = f->self_ns;
         tp_table_int(t, TP_PROGRAM_FUNCTION_TOTAL)[row] = f->total_ns;
         tp_table_real(t, TP_PROGRAM_FUNCTION_SELF_PERCENT)[row] = percent;
-        tp_table_real(t, TP_PROGRAM_FUNCTION_ERROR)[row] = error_points(percent, view->tree.trace->sample_count);
+        tp_table_real(t, TP_PROGRAM_FUNCTION_ERROR)[row] = tp_program_error_points(percent, view->tree.trace->sample_count);
         tp_table_int(t, TP_PROGRAM_FUNCTION_SAMPLES)[row] = (int64_t)f->sample_count;
         if (f->kind == TP_FUNCTION_KERNEL)
             view->kernel_ns = tp_sat_add(view->kernel_ns, f->self_ns);

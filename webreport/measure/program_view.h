@@ -156,6 +156,9 @@ struct tp_program_view {
     unsigned finding_count;
 };
 
+/* 1.96 standard errors of a share of that many samples, in points; NaN without samples. percent: 0..100. */
+double tp_program_error_points(double percent, uint64_t samples);
+
 /* Builds it in `arena` (guard set by the caller); the trace must outlive it. Nothing but is_present, which is false,
  * for a trace without states of threads. */
 void tp_program_view_build(struct tp_program_view *view, const struct tp_trace *trace, struct tp_arena *arena);

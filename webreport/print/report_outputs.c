@@ -9,6 +9,7 @@
 #include "webreport/measure/distributed.h"
 #include "webreport/measure/evidence_json.h"
 #include "webreport/measure/link_rate.h"
+#include "webreport/measure/program_steps.h"
 #include "webreport/measure/worker_host.h"
 #include "webreport/print/html.h"
 #include "writer/base/fs.h"
@@ -182,6 +183,10 @@ static int add_profile(void *context, const struct tp_profile *profile, struct t
         begin_profile(o, profile, "ok");
         tp_views_json(profile->views, &o->json);
         tp_advice_json(profile->advice, &o->json);
+        if (profile->steps) {
+            tp_json_key(&o->json, "program_steps");
+            tp_program_steps_json(profile->steps, &o->json);
+        }
         tp_json_key(&o->json, "evidence");
         tp_evidence_json(&o->json, &profile->trace->evidence, profile->trace->arena);
         tp_json_object_end(&o->json);

@@ -50,6 +50,7 @@ static const struct {
     {"waits", "Waits", tp_section_waits, false, OF_PROGRAMS},
     {"usage", "Memory and I/O", tp_section_usage, false, OF_PROGRAMS},
     {"seen", "What was seen", tp_section_seen, false, OF_PROGRAMS},
+    {"wall", "Wall clock", tp_section_wall, false, OF_OTHERS},
     {"idle", "Idle time", tp_section_idle, false, OF_OTHERS},
     {"serving", "Serving", tp_section_serving, false, OF_OTHERS},
     {"operators", "Operators", tp_section_operators, false, OF_OTHERS},
@@ -293,6 +294,7 @@ static int render_profile(struct tp_page *page, const struct tp_section *section
                    is_many ? tp_text_printf(section->arena, "%s, %s per step", entry->tag,
                                             tp_text_of_time(section->arena, entry->step_ns))
                            : "");
+    tp_page_index_put_link(&page->entries, root, section, share_of_next(page) >= OVERVIEW_BYTES);
     put_sections(page, section, entry, root);
     return tp_template_render(&page->templates, "profile", tp_data_of_object(root), out, err);
 }

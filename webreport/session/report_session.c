@@ -10,6 +10,7 @@
 #include "webreport/measure/summary_slots.h"
 #include "webreport/session/comparison.h"
 #include "webreport/session/inputs.h"
+#include "webreport/session/run_programs.h"
 #include "webreport/session/stored_history.h"
 #include "webreport/session/trace_walk.h"
 #include "writer/base/sort.h"
@@ -30,6 +31,8 @@ struct report {
     struct tp_arena arena; /* of the whole report: runs, rank summaries */
     struct rank *ranks;    /* of the run at hand */
     size_t rank_count;
+    struct tp_run_programs programs; /* of the run at hand */
+    size_t done_before;              /* files of the runs before it */
     bool has_several;                /* files, that may be ranks: then they are replayed */
     struct tp_strings labels;        /* names of steps */
     struct tp_comparison comparison; /* with the baseline */
@@ -73,6 +76,18 @@ static void add_rank(struct report *report, const struct tp_run_file *file, cons
         rank->labels[s] = tp_strings_add(&report->labels, a->model.steps[rank->slots.steps[s]].name);
 }
 
+/* What the program from outside says of the profile's steps, and where the other one of both stands. */
+static void ask_program(struct report *report, const struct tp_walked *walked, struct tp_profile *profile)
+{
+    size_t own = report->walk.done_count - report->done_before, other = own;
+    struct tp_analysis *a = walked->analysis;
+    if (walked->file->is_program)
+        other = tp_run_programs_asker(&report->programs, own);
+    else if (!walked->file->is_helper)
+        profile->steps = tp_run_programs_steps(&report->programs, own, &a->model, &other, &a->arena);
+    profile->linked = (int)other - (int)own;
+}
+
 static int use(void *context, const struct tp_walked *walked, struct tp_error *err)
 {
     struct report *report = context;
@@ -86,6 +101,7 @@ static int use(void *context, const struct tp_walked *walked, struct tp_error *e
         code = tp_comparison_add(&report->comparison, file, a, err);
     if (code < 0)
         return code;
+    ask_program(report, walked, &received.profile);
     tp_inputs_say_notices(session->console, file->path, &a->trace.reading);
     say_line(report, walked, &received.profile);
     if (!file->is_helper) /* else it is no rank of its own */
@@ -189,6 +205,9 @@ static int begin_run(void *context, const struct tp_run *run, struct tp_error *e
     report->ranks = tp_arena_array(&report->arena, run->file_count, sizeof *report->ranks);
     report->rank_count = 0;
     report->has_several = run->file_count > 1;
+    report->done_before = report->walk.done_count;
+    tp_run_programs_close(&report->programs);
+    tp_run_programs_open(&report->programs, run, &report->walk.read, &report->arena);
     tp_strings_init(&report->labels, &report->arena, 0);
     report->receiver->begin_run(report->session->context, run->name);
     return TP_OK;
@@ -263,6 +282,7 @@ int tp_report_session_run(const struct tp_report_session *session, struct tp_err
     int code = tp_arena_run(&report.arena, run_report, &report, err);
     tp_console_progress_end(session->console);
     tp_comparison_close(&report.comparison);
+    tp_run_programs_close(&report.programs);
     tp_arena_release(&report.arena);
     return code;
 }

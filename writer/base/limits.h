@@ -28,6 +28,7 @@
 #define TP_MAX_CODE_RANGES (1u << 16)    /* of one entry */
 
 /* recordings from outside; what is beyond is not recorded, or the recording ends there, and a line says so */
+#define TP_MAX_RUN_PROGRAMS 8u                     /* from outside beside a run's traces, whose steps they tell more of */
 #define TP_MAX_OUTSIDE_BYTES (1ull << 30)          /* processes, states, samples: all that is kept until the end */
 #define TP_MAX_OUTSIDE_PENDING_BYTES (256u << 20)  /* records that wait for their turn */
 #define TP_MAX_OUTSIDE_WORDS_BYTES (128u << 10)    /* of the arguments of a program, the first ones */
