@@ -18,6 +18,9 @@
  * reader keeps what is whole, and says so. */
 #define TP_WORKER_CUT "_cut"
 
+/* The last part of the path of the library that records inside. */
+#define TP_WORKER_LIBRARY "libtracepress-preload.so"
+
 /* Folder of a run with what `record` has not made traces of yet (collector/launch/run_folder.h). */
 #define TP_WORKER_SPOOLS ".spools"
 

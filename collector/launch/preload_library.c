@@ -12,8 +12,9 @@
 
 #include "writer/base/environment.h"
 #include "writer/base/preload.h"
+#include "writer/worker.h"
 
-static const char file_name[] = "libtracepress-preload.so";
+static const char file_name[] = TP_WORKER_LIBRARY;
 
 /* The file of this program; "" when it cannot be told. Containers may have no /proc. */
 static void find_self(char *file, size_t size)

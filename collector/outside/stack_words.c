@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "collector/outside/code_space.h"
+#include "writer/worker.h"
 
 /* Programs with fixed addresses lie over each other there: the number of a file stands for the time that it came. */
 static uint64_t start_of(const struct tp_code_file *file, uint32_t number)
@@ -70,16 +71,34 @@ static const struct tp_symbol_frames *frames_of(struct tp_stack_words *words, ui
     return known;
 }
 
-struct tp_str tp_stack_words_of(struct tp_stack_words *words, uint32_t node, bool without_kernel, struct tp_str *leaf)
+/* A frame of the library that records inside: what it does there is nobody's, as in samples that it takes itself. */
+static bool is_ours(const struct tp_stack_words *words, uint32_t node)
+{
+    uint32_t file = tp_code_frame_at(words->places, node)->file;
+    return file >= TP_CODE_FIRST_FILE &&
+           tp_str_ends(TP_AT(&words->places->files, struct tp_code_file, file)->path, "/" TP_WORKER_LIBRARY);
+}
+
+static void put_frames(struct tp_stack_words *words, uint32_t node, bool without_kernel, bool without_ours,
+                       struct tp_str *leaf)
 {
     words->text.count = 0;
     *leaf = (struct tp_str){0};
     for (; node; node = tp_code_node_at(words->places, node)->outer) {
         if (without_kernel && tp_code_frame_at(words->places, node)->file == TP_CODE_KERNEL)
             continue;
+        if (without_ours && is_ours(words, node))
+            continue;
         const struct tp_symbol_frames *frames = frames_of(words, node);
         *leaf = leaf->len ? *leaf : frames->first;
         tp_vec_add_text(&words->text, frames->text);
     }
+}
+
+struct tp_str tp_stack_words_of(struct tp_stack_words *words, uint32_t node, bool without_kernel, struct tp_str *leaf)
+{
+    put_frames(words, node, without_kernel, true, leaf);
+    if (!leaf->len) /* a thread of ours */
+        put_frames(words, node, without_kernel, false, leaf);
     return (struct tp_str){words->text.data, words->text.count};
 }

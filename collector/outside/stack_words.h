@@ -19,7 +19,8 @@ void tp_stack_words_init(struct tp_stack_words *words, const struct tp_code_plac
                          struct tp_arena *arena);
 void tp_stack_words_release(struct tp_stack_words *words);
 
-/* The stack of a node, until the next call; *leaf: its innermost frame. without_kernel: what the program was in. */
+/* The stack of a node, until the next call; *leaf: its innermost frame. without_kernel: what the program was in.
+ * Frames of the library that records inside are left out, but where there are no others. */
 struct tp_str tp_stack_words_of(struct tp_stack_words *words, uint32_t node, bool without_kernel, struct tp_str *leaf);
 
 #endif

@@ -99,7 +99,17 @@ static void find_beside(struct tp_run *run)
 
 static bool is_of_helper(const struct tp_run_file *file)
 {
-    return tp_str_ends(file->worker, TP_WORKER_HELPER);
+    return tp_str_ends(file->worker, TP_WORKER_HELPER) || tp_str_ends(file->worker, TP_WORKER_INSIDE);
+}
+
+/* Leaves out what was recorded inside of processes that told nothing: the program's trace says what they did. */
+static void drop_silent(struct tp_run *run)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < run->file_count; i++)
+        if (!tp_str_ends(run->files[i].worker, TP_WORKER_INSIDE))
+            run->files[kept++] = run->files[i];
+    run->file_count = kept;
 }
 
 /* Finds out which files are of helpers; where there is nobody to be helped, they are the run. */
@@ -129,6 +139,8 @@ static void find_programs(struct tp_arena *arena, struct tp_run *run)
         program_count += file->is_program;
         teller_count += !file->is_program && !is_of_helper(file);
     }
+    if (program_count)
+        drop_silent(run);
     for (size_t i = 0; i < run->file_count && program_count; i++) {
         run->files[i].is_program &= teller_count > 0;
         run->files[i].is_helper |= run->files[i].is_program;
