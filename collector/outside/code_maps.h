@@ -17,6 +17,8 @@ struct tp_code_map {
 struct tp_code_maps {
     struct tp_code_map *items; /* oldest first: of two at one place the later counts */
     uint32_t count, room;      /* room 0: they are the parent's */
+    uint32_t image;            /* of code made at run time: code_places.h; 0: there is none */
+    bool has_own_image;        /* else it is the parent's */
 };
 
 /* Adds a mapping; those that it covers go. */

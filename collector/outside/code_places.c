@@ -8,7 +8,7 @@
 #include "writer/base/input.h"
 #include "writer/base/limits.h"
 
-enum { HEAD_BYTES = 4096, FRAME_FILE_BITS = 16 };
+enum { HEAD_BYTES = 4096, FRAME_FILE_BITS = 16, ADDRESS_BITS = 47, MOST_IMAGES = (1 << 16) - 1 };
 
 _Static_assert(TP_MAX_OUTSIDE_FILES <= 1u << FRAME_FILE_BITS, "files fit into the key of a frame");
 
@@ -23,13 +23,16 @@ static uint32_t add_file(struct tp_code_places *places, struct tp_str path)
 
 void tp_code_places_init(struct tp_code_places *places, struct tp_arena *arena)
 {
-    static const char *const none[TP_CODE_FIRST_FILE] = {"[unknown]", "[kernel]", "[made]", "[vdso]", "[Python]"};
+    static const char *const none[TP_CODE_FIRST_FILE] = {"[unknown]", "[kernel]", "[jit]", "[vdso]", "[Python]"};
     *places = (struct tp_code_places){.arena = arena,
                                       .files = TP_VEC(arena, struct tp_code_file),
                                       .frames = TP_VEC(arena, struct tp_code_frame),
-                                      .nodes = TP_VEC(arena, struct tp_code_node)};
+                                      .nodes = TP_VEC(arena, struct tp_code_node),
+                                      .made = TP_VEC(arena, struct tp_made_place)};
     tp_strings_init(&places->paths, arena, 0);
     tp_strings_init(&places->python_texts, arena, 0);
+    tp_strings_init(&places->made_texts, arena, 0);
+    tp_id_map_init(&places->made_ids, arena);
     tp_id_map_init(&places->frame_ids, arena);
     tp_id_map_init(&places->node_ids, arena);
     for (int i = 0; i < TP_CODE_FIRST_FILE; i++)
@@ -80,11 +83,21 @@ static void read_segments(struct tp_code_file *file)
     file->is_go = code == TP_OK && has_go_note(bytes, size);
 }
 
+/* Memory without a file, or with one that no name leads to. */
+static bool is_memory(struct tp_str path)
+{
+    static const char *const starts[] = {"//anon", "/memfd:", "/dev/zero", "/SYSV", "/anon_hugepage"};
+    bool is_one = !tp_str_starts(path, "/");
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        is_one = is_one || tp_str_starts(path, starts[i]);
+    return is_one;
+}
+
 uint32_t tp_code_file_of(struct tp_code_places *places, struct tp_str path)
 {
     if (tp_str_equal(path, TP_STR("[vdso]")))
         return TP_CODE_VDSO;
-    if (!tp_str_starts(path, "/") || tp_str_starts(path, "//anon"))
+    if (is_memory(path))
         return TP_CODE_MADE;
     size_t before = places->files.count;
     if (before >= TP_MAX_OUTSIDE_FILES && tp_strings_find(&places->paths, path) == TP_NO_ID)
@@ -129,4 +142,17 @@ uint32_t tp_code_node_of(struct tp_code_places *places, uint32_t outer, uint32_t
 uint32_t tp_code_python_node_of(struct tp_code_places *places, uint32_t outer, uint32_t text, bool is_entry)
 {
     return tp_code_node_of(places, outer, TP_CODE_PYTHON, (uint64_t)text << 1 | is_entry);
+}
+
+uint32_t tp_code_made_node_of(struct tp_code_places *places, uint32_t outer, uint32_t image, uint64_t address)
+{
+    uint32_t made = number_of(&places->made_ids, &places->made, (uint64_t)image << ADDRESS_BITS | address);
+    if (made == places->made.count)
+        *(struct tp_made_place *)tp_vec_push(&places->made) = (struct tp_made_place){address, image, TP_NO_ID};
+    return tp_code_node_of(places, outer, TP_CODE_MADE, made);
+}
+
+uint32_t tp_code_image_of(struct tp_code_places *places)
+{
+    return places->image_count < MOST_IMAGES ? ++places->image_count : 0;
 }

@@ -27,8 +27,15 @@ struct tp_code_file {
 };
 
 struct tp_code_frame {
-    uint64_t address; /* in the file; of the kernel: in memory; of code that has no file: 0; of Python: see below */
+    uint64_t address; /* in the file; of the kernel: in memory; of code made at run time, of Python: see below; else 0 */
     uint32_t file;
+};
+
+/* Where a program made code while it ran: at an address of an image, which is a process between two execs. */
+struct tp_made_place {
+    uint64_t address;
+    uint32_t image; /* 0: of one that has no number */
+    uint32_t name;  /* in made_texts; TP_NO_ID: not known */
 };
 
 /* Node 0 is the root, which has no frame: the empty stack. */
@@ -45,6 +52,10 @@ struct tp_code_places {
     struct tp_vec nodes;     /* struct tp_code_node */
     struct tp_id_map frame_ids, node_ids;
     struct tp_strings python_texts; /* "FILE(LINE): FUNCTION" */
+    struct tp_vec made;            /* struct tp_made_place */
+    struct tp_id_map made_ids;
+    struct tp_strings made_texts; /* frames, as they are written */
+    uint32_t image_count;
 };
 
 void tp_code_places_init(struct tp_code_places *places, struct tp_arena *arena);
@@ -61,6 +72,17 @@ uint32_t tp_code_node_of(struct tp_code_places *places, uint32_t outer, uint32_t
 /* The node of a function of Python, by the number of its text; is_entry: it is the outermost one of a call of the
  * interpreter's loop. */
 uint32_t tp_code_python_node_of(struct tp_code_places *places, uint32_t outer, uint32_t text, bool is_entry);
+
+/* The node of code that an image made; the frame's address is its number in `made`. */
+uint32_t tp_code_made_node_of(struct tp_code_places *places, uint32_t outer, uint32_t image, uint64_t address);
+
+/* A number for one more image; 0: there is none left. */
+uint32_t tp_code_image_of(struct tp_code_places *places);
+
+static inline struct tp_made_place *tp_code_made_at(const struct tp_code_places *places, const struct tp_code_frame *frame)
+{
+    return TP_AT(&places->made, struct tp_made_place, frame->address);
+}
 
 static inline uint32_t tp_code_python_text(const struct tp_code_frame *frame)
 {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "collector/outside/exit_codes.h"
+#include "collector/outside/made_names.h"
 #include "collector/outside/outside_trace.h"
 #include "collector/outside/own_budget.h"
 #include "collector/outside/pending.h"
@@ -53,6 +54,7 @@ struct tp_outside {
     struct tp_perf_rings rings;
     struct tp_own_budget budget;
     struct tp_python_stacks python;
+    struct tp_made_names made;
     struct tp_exit_codes codes;
     struct tp_pending pending;
     struct tp_vec notes; /* struct tp_outside_note */
@@ -96,6 +98,7 @@ static int init(void *context, struct tp_error *err)
     (void)err;
     tp_outside_tree_init(&o->tree, &o->arena);
     tp_python_stacks_init(&o->python, &o->arena, &o->tree.places);
+    tp_made_names_init(&o->made, &o->arena, &o->tree.places);
     o->notes = TP_VEC(&o->arena, struct tp_outside_note);
     o->late = TP_VEC(&o->arena, struct late);
     o->endings = TP_VEC(&o->arena, struct ending);
@@ -150,6 +153,7 @@ void tp_outside_free(struct tp_outside *o)
     tp_outside_tree_release(&o->tree);
     tp_perf_rings_release(&o->rings);
     tp_python_stacks_release(&o->python);
+    tp_made_names_release(&o->made);
     tp_exit_codes_release(&o->codes);
     tp_pending_release(&o->pending);
     tp_running_tree_release(&o->running);
@@ -260,6 +264,7 @@ static void take(void *context, const struct perf_event_header *head)
     }
     o->switch_stacks += is_switch;
     tp_python_stacks_take(&o->python, &r);
+    tp_made_names_take(&o->made, &r, &o->text);
     if (r.type == PERF_RECORD_FORK && o->is_attached)
         *tp_id_map_put(&o->forked, r.tid) = r.pid;
     if (r.type == PERF_RECORD_SAMPLE && !is_switch)
@@ -295,6 +300,7 @@ static void take_running(void *context, const struct tp_perf_record *r)
         read_words(o, r->pid, &note);
     tp_outside_tree_take(&o->tree, r, false, &note);
     tp_python_stacks_take(&o->python, r);
+    tp_made_names_take(&o->made, r, &o->text);
 }
 
 /* Threads may begin others between a list and their own event: the list is asked for again until nothing is new. */
@@ -330,6 +336,12 @@ int tp_outside_attach(struct tp_outside *o, pid_t pid, struct tp_error *err)
 
 /* ---- in the order of time ---- */
 
+static void name_made(struct tp_outside *o, const struct tp_outside_process *process)
+{
+    if (process->maps.has_own_image)
+        tp_made_names_read(&o->made, process->pid, process->maps.image);
+}
+
 static void take_end(struct tp_outside *o, uint32_t number)
 {
     struct tp_outside_process *process = tp_outside_process_at(&o->tree, number);
@@ -338,6 +350,7 @@ static void take_end(struct tp_outside *o, uint32_t number)
     enum tp_proc_life life = process->has_status ? TP_PROC_OVER : tp_proc_life(process->pid, &o->text);
     process->is_out_of_sight = life == TP_PROC_ALIVE;
     o->out_of_sight += process->is_out_of_sight;
+    name_made(o, process);
     if (!process->has_status && !process->is_out_of_sight && !is_ours)
         *(struct ending *)tp_vec_push(&o->endings) = (struct ending){number, now_ns() + SECOND_NS};
 }
@@ -543,6 +556,9 @@ static int finish(void *context, struct tp_error *err)
     const uint32_t *root = tp_id_map_find(&o->tree.process_ids, (uint32_t)o->pid);
     if (root)
         tell_words(o, tp_outside_process_at(&o->tree, *root));
+    for (uint32_t i = 0; i < o->tree.processes.count; i++)
+        if (!tp_outside_process_at(&o->tree, i)->is_over)
+            name_made(o, tp_outside_process_at(&o->tree, i));
     return TP_OK;
 }
 

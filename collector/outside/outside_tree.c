@@ -92,6 +92,7 @@ static uint32_t add_process(struct tp_outside_tree *tree, uint32_t pid, uint32_t
         const struct tp_outside_process *from = tp_outside_process_at(tree, parent);
         process->maps = from->maps;
         process->maps.room = 0;
+        process->maps.has_own_image = false;
         process->programs = from->program_count ? from->programs + from->program_count - 1 : NULL;
         process->program_count = from->program_count > 0;
     }

@@ -35,12 +35,25 @@ void tp_stack_words_release(struct tp_stack_words *words)
     tp_symbols_release(&words->symbols);
 }
 
+static uint32_t made_name(const struct tp_stack_words *words, uint32_t frame)
+{
+    return tp_code_made_at(words->places, TP_AT(&words->places->frames, struct tp_code_frame, frame))->name;
+}
+
+/* Code that was made at run time, and nobody knows which. */
+static bool is_nameless(const struct tp_stack_words *words, uint32_t node)
+{
+    return tp_code_frame_at(words->places, node)->file == TP_CODE_MADE &&
+           made_name(words, tp_code_node_at(words->places, node)->frame) == TP_NO_ID;
+}
+
 /* What has no file: a frame with one word for all of it, but for functions of the kernel. */
 static struct tp_symbol_frames plain_frame(struct tp_stack_words *words, uint32_t file, uint32_t frame)
 {
-    static const char *const ends[TP_CODE_FIRST_FILE] = {"[unknown] [unknown];", " [kernel];", "[made] [memory];",
+    static const char *const ends[TP_CODE_FIRST_FILE] = {"[unknown] [unknown];", " [kernel];", "[jit] [memory];",
                                                          "[vdso] [vdso];", ";"};
     bool is_named = file == TP_CODE_KERNEL && words->kernel && words->kernel[frame].len;
+    uint32_t name = file == TP_CODE_MADE ? made_name(words, frame) : TP_NO_ID;
     struct tp_vec text = TP_VEC(words->text.arena, char);
     if (file == TP_CODE_KERNEL)
         tp_vec_add_text(&text, is_named ? words->kernel[frame] : TP_STR("[unknown]"));
@@ -48,7 +61,9 @@ static struct tp_symbol_frames plain_frame(struct tp_stack_words *words, uint32_
         tp_vec_add_text(
             &text, tp_strings_get(&words->places->python_texts,
                                   tp_code_python_text(TP_AT(&words->places->frames, struct tp_code_frame, frame))));
-    tp_vec_add_text(&text, tp_str_of(ends[file]));
+    if (name != TP_NO_ID)
+        tp_vec_add_text(&text, tp_strings_get(&words->places->made_texts, name));
+    tp_vec_add_text(&text, name != TP_NO_ID ? TP_STR(";") : tp_str_of(ends[file]));
     struct tp_str all = {text.data, text.count};
     return (struct tp_symbol_frames){.text = all, .first = {all.ptr, all.len - 1}};
 }
@@ -82,12 +97,15 @@ static bool is_ours(const struct tp_stack_words *words, uint32_t node)
 static void put_frames(struct tp_stack_words *words, uint32_t node, bool without_kernel, bool without_ours,
                        struct tp_str *leaf)
 {
+    bool was_nameless = false; /* many such frames say no more than one */
     words->text.count = 0;
     *leaf = (struct tp_str){0};
     for (; node; node = tp_code_node_at(words->places, node)->outer) {
         if (without_kernel && tp_code_frame_at(words->places, node)->file == TP_CODE_KERNEL)
             continue;
-        if (without_ours && is_ours(words, node))
+        bool is_repeated = was_nameless && is_nameless(words, node);
+        was_nameless = is_nameless(words, node);
+        if (is_repeated || (without_ours && is_ours(words, node)))
             continue;
         const struct tp_symbol_frames *frames = frames_of(words, node);
         *leaf = leaf->len ? *leaf : frames->first;

@@ -12,6 +12,7 @@ split NAME=MS.. shares of the samples that are in each function, within 3 points
 sigma NAME=MS.. the same, within 3 deviations of as many independent samples
 lines FILE      each frame of that Python file names a line of its function, and some do
 reaches F G P   of the samples in function F at least P percent are in G, too, with no frame that is unknown
+leaf F P         at least P percent of the samples have function F innermost
 cuts LEAST MOST so many samples are marked as cut
 budget          the recorder kept to a twentieth of the running time and 50 ms, or says that it left something out
 estimated P     at least P percent of the blocked time has a cause, and some is estimated
@@ -122,6 +123,11 @@ def reaches(inner, outer, percent):
     found = [names(e) for e in samples if inner in names(e)]
     reached = [stack for stack in found if outer in stack[stack.index(inner):] and "[unknown]" not in stack]
     assert len(found) >= 50 and len(reached) >= float(percent) / 100 * len(found), (len(reached), len(found), found[:2])
+
+
+def leaf(wanted, percent):
+    found = collections.Counter(names(e)[0] for e in samples)
+    assert len(samples) >= 30 and found[wanted] >= float(percent) / 100 * len(samples), found.most_common(3)
 
 
 def cuts(least, most):

@@ -174,6 +174,66 @@ static() {
 }
 if program split_program -static; then check "a static program is recorded" static; else skip "a static program is recorded" "no static C library"; fi
 
+# ---- code made at run time ----
+
+# drop_maps: those of the processes of the trace
+drop_maps() { for pid in $(zcat "$trace" | grep '"cat":"process"' | sed 's/.*"pid":\([0-9]*\).*/\1/'); do rm -f "/tmp/perf-$pid.map" "/tmp/perf-$pid.map.other"; done; }
+made() { # NAME of what it runs, WAY of its map
+    outside 0 ./made_program "$2" 400 && says sums && says leaf "$1" 85
+    status=$?
+    drop_maps
+    return $status
+}
+made_code() {
+    program made_program || { cat build.log; return 1; }
+    for way in map long child; do made "made,function <b>" $way || { echo "$way"; return 1; }; done
+}
+made_nameless() {
+    program made_program || { cat build.log; return 1; }
+    for way in none fifo link; do made "[jit]" $way || { echo "$way"; return 1; }; done
+    [ "$(zcat "$trace" | grep -c 'jit. .memory.;.jit.')" = 0 ]
+}
+check "code made at run time has the names of its map" made_code
+check "without a map, behind a pipe or a link that code has none, and nobody waits" made_nameless
+made_apart() { # a root and numbers of its own, which are gone when the process is
+    program made_program || { cat build.log; return 1; }
+    outside 0 unshare --mount --pid --fork sh -c 'mount -t tmpfs none /tmp && exec ./made_program map 400' && says leaf "made,function <b>" 70 &&
+        [ "$(cat out)" = 1 ]
+}
+if unshare --mount --pid --fork sh -c 'mount -t tmpfs none /tmp' 2>/dev/null; then
+    check "a process in namespaces of its own finds its own map" made_apart
+else
+    skip "a process in namespaces of its own finds its own map" "needs root"
+fi
+scripts() {
+    cat >spin.js <<'X'
+function spin(n) { let s = 0; for (let i = 0; i < n; i++) s = (s * 31 + i) % 1000003; return s; }
+function outer(n) { let s = 0; for (let i = 0; i < n; i++) s += spin(200000); return s; }
+let x = 0;
+while (process.cpuUsage().user < 900000) x += outer(20);
+X
+    outside 0 node --perf-basic-prof spin.js && says leaf spin 50 && zcat "$trace" | grep -q "/spin.js(1): spin;"
+    status=$?
+    drop_maps
+    return $status
+}
+if command -v node >/dev/null; then check "functions of JavaScript have names and places (node --perf-basic-prof)" scripts; fi
+methods() {
+    cat >Spin.java <<'X'
+public class Spin {
+    static int spin(int n) { int s = 0; for (int i = 0; i < n; i++) s = (s * 31 + i) % 1000003; return s; }
+    public static void main(String[] a) { int x = 0; for (int i = 0; i < 600; i++) x += spin(200000 + (x & 1)); System.exit(x == 1 ? 1 : 0); }
+}
+X
+    javac Spin.java && outside 0 java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit Spin && says leaf "int Spin.spin(int)" 50
+    status=$?
+    drop_maps
+    return $status
+}
+if command -v javac >/dev/null && java -XX:+UnlockDiagnosticVMOptions -XX:+PrintFlagsFinal -version 2>/dev/null | grep -q DumpPerfMapAtExit; then
+    check "methods of Java have names (-XX:+DumpPerfMapAtExit)" methods
+fi
+
 # ---- Python, unmodified ----
 
 SPLIT=$HERE/tests/native/split_program.py

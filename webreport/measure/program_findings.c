@@ -72,8 +72,9 @@ static void find_function(struct tp_program_view *view, struct tp_arena *arena)
             .detail = tp_text_printf(arena, "Most CPU time of all functions: %s itself, %s with what it calls, %s.",
                                      tp_text_of_time(arena, f->self_ns), tp_text_of_time(arena, f->total_ns),
                                      tp_text_of_some(arena, (int64_t)f->sample_count, "sample", "samples")),
-            .advice = tp_str_starts(f->name, "[made]") ? "A compiler in the program made it: let it write a map of what it "
-                                                         "makes (node: --perf-basic-prof)."
+            .advice = tp_str_starts(f->name, "[jit]") ? "A compiler in the program made it: let it write a map of what it "
+                                                        "makes (node --perf-basic-prof, java "
+                                                        "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit)."
                       : f->is_nameless ? tp_text_printf(arena,
                                                       "%.*s has no symbols: its debug package says which function this "
                                                       "is.",

@@ -31,7 +31,7 @@ static struct tp_program_function function_of(struct tp_str frame, int32_t *line
         f.file = (struct tp_str){bracket + 1, frame.len - f.name.len - 3};
     }
     f.is_nameless =
-        tp_str_starts(f.name, "[unknown]") || tp_str_starts(f.name, "[made]") || tp_str_find(f.name, "+0x") >= 0;
+        tp_str_starts(f.name, "[unknown]") || tp_str_starts(f.name, "[jit]") || tp_str_find(f.name, "+0x") >= 0;
     f.kind = tp_str_equal(f.file, TP_STR("kernel")) ? TP_FUNCTION_KERNEL : TP_FUNCTION_NATIVE;
     return f;
 }
@@ -227,7 +227,7 @@ bool tp_program_function_is_system(const struct tp_program_function *function)
 
 const char *tp_program_function_words(const struct tp_program_function *function, struct tp_arena *arena)
 {
-    if (tp_str_equal(function->name, TP_STR("[made]")))
+    if (tp_str_equal(function->name, TP_STR("[jit]")))
         return "code made while it ran";
     bool says_place = !function->is_nameless && !tp_program_function_is_system(function);
     const char *place = says_place ? tp_program_function_place(function, arena) : "";

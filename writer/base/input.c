@@ -47,6 +47,21 @@ int tp_input_open(struct tp_input *input, const char *path, enum tp_input_kind k
     return TP_OK;
 }
 
+int tp_input_open_in(struct tp_input *input, int folder, const char *name, uint32_t owner, struct tp_error *err)
+{
+    struct stat info;
+    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
+    *input = (struct tp_input){.fd = -1};
+    if (fd < 0)
+        return cannot_open(err);
+    if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode) || info.st_uid != owner) {
+        close(fd);
+        return tp_error_set(err, TP_EIO, 0, "not a regular file of its user");
+    }
+    *input = (struct tp_input){fd, (uint64_t)info.st_size, true};
+    return TP_OK;
+}
+
 int tp_input_read(size_t *got, const struct tp_input *input, void *to, size_t size, uint64_t at, struct tp_error *err)
 {
     ssize_t n = 1;

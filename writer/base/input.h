@@ -27,6 +27,10 @@ struct tp_input {
  * TP_EIO (anything else: a folder, no permission). The text does not name the path. */
 int tp_input_open(struct tp_input *input, const char *path, enum tp_input_kind kind, struct tp_error *err);
 
+/* Opens a regular file of user `owner` by its name in a folder that is open; a link is none. Never waits. As
+ * tp_input_open, and TP_EIO for anything else that is there. */
+int tp_input_open_in(struct tp_input *input, int folder, const char *name, uint32_t owner, struct tp_error *err);
+
 /* Reads up to `size` bytes into `to`, fewer at the end only; *got: how many. `at`: how many were read before, for the
  * error, which is TP_EIO and says at which byte. */
 int tp_input_read(size_t *got, const struct tp_input *input, void *to, size_t size, uint64_t at, struct tp_error *err);

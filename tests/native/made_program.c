@@ -1,0 +1,97 @@
+/* made_program HOW MS: makes code while it runs, as a compiler at run time does, runs it for so many ms of processor time
+ * and says what it is in /tmp/perf-PID.map, by HOW:
+ *
+ *     map      with lines that are none, overlap, lie elsewhere, and a late line that counts
+ *     long     behind megabytes of other lines and a line without an end
+ *     none     no map
+ *     fifo     a pipe that nobody writes stands there
+ *     link     a link to a map stands there
+ *     child    in a child that is begun before it is made
+ *
+ * Prints the number in the map's name. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CODE_BYTES = 64 };
+
+/* Turns round; nothing in it depends on where it stands. */
+__attribute__((noinline, optimize("O2"))) static void turn(volatile long *left)
+{
+    while (*left > 0)
+        *left = *left - 1;
+}
+
+static void (*make(void))(volatile long *)
+{
+    char *code = mmap(NULL, 8192, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void (*function)(volatile long *);
+    if (code == MAP_FAILED)
+        exit(9);
+    code += 4096 - 16; /* over the border of a page */
+    memcpy(code, (const void *)turn, CODE_BYTES);
+    __builtin___clear_cache(code, code + CODE_BYTES);
+    memcpy(&function, &code, sizeof function);
+    return function;
+}
+
+static void put_lines(FILE *map, const char *how, const char *code)
+{
+    fprintf(map, "%lx %x early name\n", (unsigned long)code - 16, CODE_BYTES + 16);
+    fputs("no line\n\n12 \n 10 10 \nffffffffffffffff ffffffffffffffff all of it\nzz 10 x\n0 ffffffffffffffffff too long\n", map);
+    if (strcmp(how, "long") == 0) {
+        for (int i = 0; i < 200000; i++)
+            fprintf(map, "%x 10 other_%d\n", 0x1000 + i * 16, i);
+        for (int i = 0; i < 300000; i++)
+            fputs("7fff ", map);
+        fputc('\n', map);
+    }
+    fprintf(map, "0x%016lx 0x%016lx made;function <b>\n", (unsigned long)code, (unsigned long)CODE_BYTES);
+    fprintf(map, "%lx 10 behind it", (unsigned long)code + CODE_BYTES);
+}
+
+static void put_map(const char *how, const char *code)
+{
+    char path[64], other[64];
+    snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)getpid());
+    snprintf(other, sizeof other, "/tmp/perf-%d.map.other", (int)getpid());
+    unlink(path);
+    unlink(other);
+    if (strcmp(how, "fifo") == 0 && mkfifo(path, 0600) != 0)
+        exit(9);
+    if (strcmp(how, "fifo") == 0 || strcmp(how, "none") == 0)
+        return;
+    if (strcmp(how, "link") == 0 && symlink(other, path) != 0)
+        exit(9);
+    FILE *map = fopen(path, "w");
+    if (!map)
+        exit(9);
+    put_lines(map, how, code);
+    if (fclose(map) != 0)
+        exit(9);
+}
+
+int main(int argc, char **argv)
+{
+    volatile long left;
+    int status = 0;
+    if (argc != 3)
+        return 2;
+    if (strcmp(argv[1], "child") == 0 && fork() != 0)
+        return wait(&status) > 0 && status == 0 ? 0 : 1;
+    void (*function)(volatile long *) = make();
+    const char *code;
+    memcpy(&code, &function, sizeof code);
+    while (clock() < atol(argv[2]) * (CLOCKS_PER_SEC / 1000)) {
+        left = 1000000;
+        function(&left);
+    }
+    put_map(argv[1], code);
+    printf("%d\n", (int)getpid());
+    return 0;
+}
