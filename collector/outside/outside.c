@@ -22,6 +22,7 @@
 #include "collector/outside/proc_waits.h"
 #include "collector/outside/python_stacks.h"
 #include "collector/outside/running_tree.h"
+#include "collector/outside/usage_looks.h"
 #include "writer/base/limits.h"
 
 enum {
@@ -32,8 +33,6 @@ enum {
 };
 #define SECOND_NS 1000000000ll
 #define OFTEN_NS (60 * SECOND_NS) /* so long memory and I/O are asked for at each look, then once a second */
-
-enum { LOOKED_AT = 64 }; /* processes whose memory and I/O are asked for at one look, in turns */
 
 /* A program whose words are not there yet. */
 struct late {
@@ -60,15 +59,12 @@ struct tp_outside {
     struct tp_vec notes; /* struct tp_outside_note */
     struct tp_vec late;  /* struct late */
     struct tp_vec endings; /* struct ending */
-    struct tp_vec looks; /* struct tp_outside_look */
-    struct tp_vec alive; /* numbers of processes */
+    struct tp_usage_looks usage;
     struct tp_buf text;
-    size_t next_alive;   /* which one is looked at next */
     uint32_t next_thread; /* whose wait is asked for next */
-    uint32_t known_processes;
     uint64_t switch_stacks, dropped_count;
     int64_t own_ns; /* processor time of ours until the end of the recording */
-    int64_t begin_ns, end_ns, clock_ns, looked_ns, usage_ns, stopped_ns;
+    int64_t begin_ns, end_ns, clock_ns, looked_ns, stopped_ns;
     uint32_t missed_ends, out_of_sight;
     pid_t pid;
     int watch, timer;
@@ -102,8 +98,7 @@ static int init(void *context, struct tp_error *err)
     o->notes = TP_VEC(&o->arena, struct tp_outside_note);
     o->late = TP_VEC(&o->arena, struct late);
     o->endings = TP_VEC(&o->arena, struct ending);
-    o->looks = TP_VEC(&o->arena, struct tp_outside_look);
-    o->alive = TP_VEC(&o->arena, uint32_t);
+    tp_usage_looks_init(&o->usage, &o->arena);
     return TP_OK;
 }
 
@@ -182,7 +177,7 @@ static void begin(struct tp_outside *o)
             watch(o, o->rings.rings[i].fd);
     watch(o, o->codes.connector);
     set_timer(o, LOOK_NS);
-    o->begin_ns = o->looked_ns = o->usage_ns = now_ns();
+    o->begin_ns = o->looked_ns = o->usage.time_ns = now_ns();
     o->clock_ns = time_of(CLOCK_REALTIME) - o->begin_ns;
     o->budget.begin_ns = time_of(CLOCK_PROCESS_CPUTIME_ID);
 }
@@ -392,45 +387,7 @@ static void take_until(struct tp_outside *o, int64_t until_ns)
         o->notes.count = o->late.count = 0;
 }
 
-/* ---- memory and I/O ---- */
-
-static void look_at(struct tp_outside *o, uint32_t number, int64_t time_ns)
-{
-    struct tp_outside_process *process = tp_outside_process_at(&o->tree, number);
-    struct tp_proc_usage usage = process->usage;
-    usage.resident_bytes = 0;
-    if (!tp_proc_read_usage(&usage, process->pid, &o->text))
-        return;
-    if (usage.resident_bytes)
-        *(struct tp_outside_look *)tp_vec_push(&o->looks) =
-            (struct tp_outside_look){time_ns, number, usage.resident_bytes};
-    int64_t peak = process->usage.resident_bytes;
-    process->usage = usage;
-    process->usage.resident_bytes = peak > usage.resident_bytes ? peak : usage.resident_bytes;
-    process->has_usage = true;
-}
-
-static void look_at_usage(struct tp_outside *o, int64_t time_ns)
-{
-    uint32_t *alive = o->alive.data;
-    size_t kept = 0;
-    for (size_t i = 0; i < o->alive.count; i++)
-        if (!tp_outside_process_at(&o->tree, alive[i])->is_over)
-            alive[kept++] = alive[i];
-    o->alive.count = kept;
-    for (; o->known_processes < o->tree.processes.count; o->known_processes++)
-        if (!tp_outside_process_at(&o->tree, o->known_processes)->is_over)
-            *(uint32_t *)tp_vec_push(&o->alive) = o->known_processes;
-    for (size_t i = 0, looks = 0; looks < LOOKED_AT && i < o->alive.count; i++, o->next_alive++) {
-        uint32_t number = *TP_AT(&o->alive, uint32_t, o->next_alive % o->alive.count);
-        if (!tp_outside_process_at(&o->tree, number)->has_run)
-            continue; /* it is what it was */
-        tp_outside_process_at(&o->tree, number)->has_run = false;
-        look_at(o, number, time_ns);
-        looks++;
-    }
-    o->usage_ns = time_ns;
-}
+/* ---- what only a living process tells ---- */
 
 /* Without stacks of the kernel: in which call threads wait that were blocked when the tree was last brought up to date,
  * and still are. Shorter waits are estimated by these. */
@@ -467,8 +424,9 @@ static void watch_samples(struct tp_outside *o)
 /* What a thread that runs now has used counts, too, or one that is never switched out would have used nothing. */
 static int64_t program_ns(const struct tp_outside *o, int64_t time_ns)
 {
+    enum { VISITED = 64 };
     int64_t used_ns = o->tree.running_ns;
-    for (uint32_t i = 0; i < o->tree.threads.count && i < LOOKED_AT; i++) {
+    for (uint32_t i = 0; i < o->tree.threads.count && i < VISITED; i++) {
         const struct tp_outside_thread *thread = tp_outside_thread_at(&o->tree, i);
         if (!thread->is_over && thread->state == TP_OUTSIDE_RUNNING && time_ns > thread->since_ns)
             used_ns += time_ns - thread->since_ns;
@@ -504,8 +462,8 @@ static int look(void *context, struct tp_error *err)
         o->looked_ns = time_ns;
     }
     int64_t pause_ns = time_ns - o->begin_ns < OFTEN_NS ? LOOK_NS / 2 : SECOND_NS;
-    if (time_ns - o->usage_ns >= pause_ns)
-        look_at_usage(o, time_ns);
+    if (time_ns - o->usage.time_ns >= pause_ns)
+        tp_usage_looks_look(&o->usage, &o->tree, &o->text, time_ns);
     return TP_OK;
 }
 
@@ -589,7 +547,7 @@ int tp_outside_write(struct tp_outside *o, const char *path, struct tp_error *er
     tp_buf_init(&json, 0);
     tp_outside_put(&json, &seen);
     const struct tp_outside_trace trace = {.tree = &o->tree,
-                                           .looks = &o->looks,
+                                           .looks = &o->usage.looks,
                                            .clock_ns = o->clock_ns,
                                            .begin_ns = o->begin_ns,
                                            .end_ns = o->end_ns,

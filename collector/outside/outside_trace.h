@@ -2,14 +2,7 @@
 #ifndef TP_COLLECTOR_OUTSIDE_TRACE_H
 #define TP_COLLECTOR_OUTSIDE_TRACE_H
 
-#include "collector/outside/outside_tree.h"
-
-/* A look at the memory of a process. */
-struct tp_outside_look {
-    int64_t time_ns;
-    uint32_t process;
-    int64_t resident_bytes;
-};
+#include "collector/outside/usage_looks.h"
 
 struct tp_outside_trace {
     const struct tp_outside_tree *tree; /* ended */

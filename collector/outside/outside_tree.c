@@ -192,7 +192,8 @@ static void take_mapping(struct tp_outside_tree *tree, const struct tp_perf_reco
 
 /* ---- threads ---- */
 
-static void take_switch(struct tp_outside_tree *tree, const struct tp_perf_record *r)
+static void take_switch(struct tp_outside_tree *tree, const struct tp_perf_record *r,
+                        const struct tp_outside_note *note)
 {
     uint32_t number = number_of(&tree->thread_ids, r->tid);
     struct tp_outside_thread *thread = number != TP_NO_ID ? tp_outside_thread_at(tree, number) : NULL;
@@ -206,6 +207,8 @@ static void take_switch(struct tp_outside_tree *tree, const struct tp_perf_recor
     uint32_t stack = state == TP_OUTSIDE_BLOCKED ? thread->stack : 0;
     thread->stack = 0;
     add_change(tree, number, state, stack);
+    if (note)
+        TP_AT(&tree->changes, struct tp_outside_change, thread->last_change)->call = note->wait;
 }
 
 static uint32_t add_python(struct tp_outside_tree *tree, uint32_t stack, uint32_t python)
@@ -257,7 +260,7 @@ uint32_t tp_outside_tree_take(struct tp_outside_tree *tree, const struct tp_perf
     else if (r->type == PERF_RECORD_MMAP2)
         take_mapping(tree, r);
     else if (r->type == PERF_RECORD_SWITCH)
-        take_switch(tree, r);
+        take_switch(tree, r, note);
     else if (r->type == PERF_RECORD_SAMPLE)
         take_sample(tree, r, is_switch, note);
     else if (r->type == PERF_RECORD_LOST)

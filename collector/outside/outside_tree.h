@@ -5,10 +5,9 @@
 #define TP_COLLECTOR_OUTSIDE_TREE_H
 
 #include "collector/outside/code_maps.h"
+#include "collector/outside/looked_states.h"
 #include "collector/outside/proc_looks.h"
 #include "collector/outside/whole_stacks.h"
-
-enum tp_outside_state { TP_OUTSIDE_RUNNING, TP_OUTSIDE_READY, TP_OUTSIDE_BLOCKED, TP_OUTSIDE_STATES };
 
 /* One exec of a process. */
 struct tp_outside_program {
@@ -67,6 +66,7 @@ struct tp_outside_note {
     struct tp_proc_usage usage;
     bool has_usage;
     uint32_t python; /* of a sample: node of Python's stack; 0: none */
+    uint8_t wait;    /* of a switch to blocked: proc_waits.h; 0: not told */
 };
 
 struct tp_outside_tree {

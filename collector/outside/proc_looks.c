@@ -1,6 +1,7 @@
 /* Looks into /proc: see proc_looks.h. */
 #include "collector/outside/proc_looks.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,13 +55,86 @@ bool tp_proc_read_words(struct tp_buf *text, uint32_t pid)
     return tp_proc_load(text, pid, "cmdline");
 }
 
+/* The fields behind the name, which may hold anything, by proc(5)'s numbers. */
+static void take_field(struct tp_proc_stat *stat, int number, const char *text)
+{
+    uint64_t value = strtoull(text, NULL, 10);
+    if (number == 9)
+        stat->is_ending = value & 4; /* PF_EXITING of the kernel */
+    if (number == 4)
+        stat->parent = (uint32_t)value;
+    else if (number == 20)
+        stat->thread_count = (uint32_t)value;
+    else if (number == 22)
+        stat->started = value;
+    else if (number == 48)
+        stat->words_at = value;
+    else if (number == 52)
+        stat->status = (int)value;
+}
+
+bool tp_proc_read_stat(struct tp_proc_stat *stat, uint32_t pid, struct tp_buf *text)
+{
+    const char *name = tp_proc_load(text, pid, "stat") ? strchr(text->data, '(') : NULL;
+    const char *end = name ? strrchr(name, ')') : NULL;
+    if (!end || strlen(end) < 3)
+        return false;
+    *stat = (struct tp_proc_stat){.state = end[2]};
+    snprintf(stat->name, sizeof stat->name, "%.*s", (int)(end - name - 1), name + 1);
+    int number = 4;
+    for (const char *at = strchr(end + 2, ' '); at; at = strchr(at + 1, ' '))
+        take_field(stat, number++, at);
+    return true;
+}
+
+bool tp_proc_read_times(int64_t *running_ns, int64_t *ready_ns, uint32_t pid, uint32_t tid, struct tp_buf *text)
+{
+    char name[64], *second;
+    snprintf(name, sizeof name, "task/%" PRIu32 "/schedstat", tid);
+    if (!tp_proc_load(text, pid, name))
+        return false;
+    *running_ns = strtoll(text->data, &second, 10);
+    *ready_ns = strtoll(second, NULL, 10);
+    return true;
+}
+
+size_t tp_proc_list_threads(uint32_t *tids, size_t room, uint32_t pid)
+{
+    char path[64];
+    size_t count = 0;
+    snprintf(path, sizeof path, "/proc/%" PRIu32 "/task", pid);
+    DIR *folder = opendir(path);
+    if (folder)
+        tids[count++] = pid;
+    for (const struct dirent *entry; folder && count < room && (entry = readdir(folder));) {
+        uint32_t tid = (uint32_t)strtoul(entry->d_name, NULL, 10);
+        if (tid && tid != pid)
+            tids[count++] = tid;
+    }
+    if (folder)
+        closedir(folder);
+    return count;
+}
+
+void tp_proc_each_child(uint32_t pid, uint32_t tid, struct tp_buf *text,
+                        void (*take)(void *context, uint32_t child), void *context)
+{
+    char name[64];
+    snprintf(name, sizeof name, "task/%" PRIu32 "/children", tid);
+    if (!tp_proc_load(text, pid, name))
+        return;
+    for (char *at = text->data, *end;; at = end) {
+        unsigned long child = strtoul(at, &end, 10);
+        if (end == at)
+            return;
+        take(context, (uint32_t)child);
+    }
+}
+
 enum tp_proc_life tp_proc_life(uint32_t pid, struct tp_buf *text)
 {
-    enum { FLAGS = 7, IS_EXITING = 4 }; /* words behind the name; PF_EXITING of the kernel */
-    const char *at = tp_proc_load(text, pid, "stat") ? strrchr(text->data, ')') : NULL;
-    if (!at || strlen(at) < 3 || at[2] == 'Z' || at[2] == 'X')
+    struct tp_proc_stat stat;
+    if (!tp_proc_read_stat(&stat, pid, text) || stat.state == 'Z' || stat.state == 'X')
         return TP_PROC_OVER;
-    for (int word = 0; at && word < FLAGS; word++)
-        at = strchr(at + 1, ' ');
-    return at && strtoul(at, NULL, 10) & IS_EXITING ? TP_PROC_ENDING : TP_PROC_ALIVE;
+    return stat.is_ending ? TP_PROC_ENDING : TP_PROC_ALIVE;
 }

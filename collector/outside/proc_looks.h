@@ -23,6 +23,31 @@ bool tp_proc_read_usage(struct tp_proc_usage *usage, uint32_t pid, struct tp_buf
 /* Its words, each with a NUL behind it, into `text`; false: it has none, as in the first moments of an exec. */
 bool tp_proc_read_words(struct tp_buf *text, uint32_t pid);
 
+/* What /proc/PID/stat says of a process. */
+struct tp_proc_stat {
+    char name[16];
+    char state; /* 'R', 'S', 'D', 'Z' .. */
+    bool is_ending; /* on its way to be over */
+    uint32_t parent, thread_count;
+    uint64_t started;  /* not the same for two processes of one number */
+    uint64_t words_at; /* where its words lie: elsewhere after each exec; 0: that may not be seen */
+    int status;        /* of one that is over and waits for its parent: as wait(2) has it */
+};
+
+/* False: it is not there. */
+bool tp_proc_read_stat(struct tp_proc_stat *stat, uint32_t pid, struct tp_buf *text);
+
+/* Nanoseconds that a thread ran, and that it was ready and had no CPU, both as far as the kernel has counted. False: the
+ * thread is not there. */
+bool tp_proc_read_times(int64_t *running_ns, int64_t *ready_ns, uint32_t pid, uint32_t tid, struct tp_buf *text);
+
+/* The threads of a process, the one of its own number first; returns how many, at most `room`. 0: it is not there. */
+size_t tp_proc_list_threads(uint32_t *tids, size_t room, uint32_t pid);
+
+/* Calls take for each process that this thread has begun and that is there. */
+void tp_proc_each_child(uint32_t pid, uint32_t tid, struct tp_buf *text,
+                        void (*take)(void *context, uint32_t child), void *context);
+
 /* How far a process has come: gone, or over and waiting for its parent; on its way there, which takes a while where it had
  * much memory; neither. */
 enum tp_proc_life { TP_PROC_OVER, TP_PROC_ENDING, TP_PROC_ALIVE };

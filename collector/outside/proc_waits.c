@@ -4,15 +4,19 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "collector/outside/proc_looks.h"
+#include "collector/outside/wait_causes.h"
 
-enum cause { NONE, LOCK, POLL, CHILD, SLEEP, SIGNAL, SOCKET, DISK, PIPE, TERMINAL, A_FILE, FAULT, BY_FILE, CAUSES = BY_FILE };
+enum cause { NONE, LOCK, POLL, CHILD, SLEEP, SIGNAL, SOCKET, DISK, PIPE, TERMINAL, A_FILE, FAULT, STOPPED, KERNEL_LOCK, EXIT, BY_FILE,
+             CAUSES = BY_FILE };
 
 static const char *const words[CAUSES] = {"",     "lock", "poll", "child",    "sleep", "signal",
-                                          "socket", "disk", "pipe", "terminal", "file",  "page fault"};
+                                          "socket", "disk", "pipe", "terminal", "file",  "page fault",
+                                          "stopped", "kernel lock", "exit"};
 
 static const struct {
     int number;
@@ -65,6 +69,49 @@ uint8_t tp_proc_wait_of(const char *call, const char *file)
 struct tp_str tp_proc_wait_words(uint8_t number)
 {
     return number && number < CAUSES ? tp_str_of(words[number]) : (struct tp_str){0};
+}
+
+/* The number of a cause that wait_causes.h names. */
+static uint8_t number_of(struct tp_str cause)
+{
+    uint8_t number = cause.len ? CAUSES - 1 : NONE;
+    while (number && !tp_str_equal(cause, tp_str_of(words[number])))
+        number--;
+    return number;
+}
+
+/* The thread's call may not be seen: by its state, and the kernel's function that it waits in. */
+static bool is_waiting_by_state(uint8_t *wait, struct tp_buf *text, uint32_t pid, uint32_t tid)
+{
+    char name[64];
+    snprintf(name, sizeof name, "task/%" PRIu32 "/stat", tid);
+    const char *state = tp_proc_load(text, pid, name) ? strrchr(text->data, ')') : NULL;
+    if (!state || strlen(state) < 3 || strchr("RX", state[2]))
+        return false;
+    if (strchr("TtZ", state[2])) {
+        *wait = state[2] == 'Z' ? EXIT : STOPPED;
+        return true;
+    }
+    snprintf(name, sizeof name, "task/%" PRIu32 "/wchan", tid);
+    if (tp_proc_load(text, pid, name))
+        *wait = number_of(tp_wait_cause_of(tp_str_of(text->data)));
+    return true;
+}
+
+bool tp_proc_is_waiting(uint8_t *wait, struct tp_buf *text, uint32_t pid, uint32_t tid)
+{
+    char name[64];
+    *wait = NONE;
+    snprintf(name, sizeof name, "task/%" PRIu32 "/syscall", tid);
+    if (!tp_proc_load(text, pid, name))
+        return is_waiting_by_state(wait, text, pid, tid);
+    if (tp_str_starts(tp_str_of(text->data), "running"))
+        return false;
+    *wait = tp_proc_wait(text, pid, tid);
+    uint8_t stopped = NONE;
+    if (*wait == FAULT && is_waiting_by_state(&stopped, text, pid, tid) && stopped) /* in no call: by its state, too */
+        *wait = stopped;
+    return true;
 }
 
 uint8_t tp_proc_wait(struct tp_buf *text, uint32_t pid, uint32_t tid)

@@ -2,6 +2,7 @@
 #ifndef TP_COLLECTOR_OUTSIDE_PROC_WAITS_H
 #define TP_COLLECTOR_OUTSIDE_PROC_WAITS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "writer/base/buf.h"
@@ -10,6 +11,10 @@
 /* A number above 0 for the cause of the wait that the thread is in now, by /proc/PID/task/TID/syscall, and for reads and
  * writes by what their file is; 0: it runs, or that is not told. `text`: room for it. */
 uint8_t tp_proc_wait(struct tp_buf *text, uint32_t pid, uint32_t tid);
+
+/* True where the thread is blocked now, with *wait as above: where its call may not be seen, by the kernel's function that
+ * it waits in, where that may be. False: it runs or could, or is over. */
+bool tp_proc_is_waiting(uint8_t *wait, struct tp_buf *text, uint32_t pid, uint32_t tid);
 
 /* The words of a number, as wait_causes.h has them; absent: of 0. */
 struct tp_str tp_proc_wait_words(uint8_t number);

@@ -1,7 +1,6 @@
 /* Processes that run already: see running_tree.h. */
 #include "collector/outside/running_tree.h"
 
-#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,18 +73,15 @@ static void tell_mappings(struct tp_running_tree *tree, uint32_t pid)
     }
 }
 
-static uint32_t parent_of(struct tp_running_tree *tree, uint32_t pid)
-{
-    const char *state = tp_proc_load(&tree->text, pid, "stat") ? strrchr(tree->text.data, ')') : NULL;
-    return state && strlen(state) > 4 ? (uint32_t)strtoul(state + 4, NULL, 10) : 0;
-}
-
 /* ---- its threads ---- */
 
 static void tell_thread(struct tp_running_tree *tree, uint32_t pid, uint32_t tid)
 {
     char name[64];
-    uint32_t parent = tid == pid ? parent_of(tree, pid) : pid;
+    struct tp_proc_stat process = {.parent = 0};
+    if (tid == pid)
+        tp_proc_read_stat(&process, pid, &tree->text);
+    uint32_t parent = tid == pid ? process.parent : pid;
     tell(tree, (struct tp_perf_record){
                    .type = PERF_RECORD_FORK, .pid = pid, .tid = tid, .parent_pid = parent, .parent_tid = parent});
     if (tid == pid) {
@@ -104,22 +100,14 @@ static void tell_thread(struct tp_running_tree *tree, uint32_t pid, uint32_t tid
                    .type = PERF_RECORD_SWITCH, .pid = pid, .tid = tid, .is_out = true, .is_preempted = is_ready});
 }
 
-static void add_children(struct tp_running_tree *tree, uint32_t pid, uint32_t tid)
+static void add_process(void *context, uint32_t child)
 {
-    char name[64];
-    snprintf(name, sizeof name, "task/%" PRIu32 "/children", tid);
-    if (!tp_proc_load(&tree->text, pid, name))
-        return;
-    for (char *at = tree->text.data, *end; tree->processes.count < MOST_PROCESSES; at = end) {
-        unsigned long child = strtoul(at, &end, 10);
-        if (end == at)
-            return;
-        bool is_known = false;
-        for (size_t i = 0; i < tree->processes.count; i++)
-            is_known = is_known || *TP_AT(&tree->processes, uint32_t, i) == child;
-        if (!is_known)
-            *(uint32_t *)tp_vec_push(&tree->processes) = (uint32_t)child;
-    }
+    struct tp_running_tree *tree = context;
+    bool is_known = tree->processes.count >= MOST_PROCESSES;
+    for (size_t i = 0; i < tree->processes.count && !is_known; i++)
+        is_known = *TP_AT(&tree->processes, uint32_t, i) == child;
+    if (!is_known)
+        *(uint32_t *)tp_vec_push(&tree->processes) = child;
 }
 
 static size_t look_at(struct tp_running_tree *tree, uint32_t pid, uint32_t tid)
@@ -130,27 +118,8 @@ static size_t look_at(struct tp_running_tree *tree, uint32_t pid, uint32_t tid)
         if (tree->is_wanted(tree->context, pid, tid))
             tell_thread(tree, pid, tid);
     }
-    add_children(tree, pid, tid);
+    tp_proc_each_child(pid, tid, &tree->text, add_process, tree);
     return is_new;
-}
-
-/* The names of its threads, with its own first. */
-static size_t list_threads(uint32_t *tids, size_t room, uint32_t pid)
-{
-    char path[64];
-    size_t count = 0;
-    snprintf(path, sizeof path, "/proc/%" PRIu32 "/task", pid);
-    DIR *folder = opendir(path);
-    if (folder)
-        tids[count++] = pid;
-    for (const struct dirent *entry; folder && count < room && (entry = readdir(folder));) {
-        uint32_t tid = (uint32_t)strtoul(entry->d_name, NULL, 10);
-        if (tid && tid != pid)
-            tids[count++] = tid;
-    }
-    if (folder)
-        closedir(folder);
-    return count;
 }
 
 size_t tp_running_tree_look(struct tp_running_tree *tree)
@@ -159,7 +128,7 @@ size_t tp_running_tree_look(struct tp_running_tree *tree)
     size_t found = 0;
     for (size_t i = 0; i < tree->processes.count; i++) {
         uint32_t pid = *TP_AT(&tree->processes, uint32_t, i);
-        size_t count = list_threads(tids, TP_MAX_OUTSIDE_ATTACHED, pid);
+        size_t count = tp_proc_list_threads(tids, TP_MAX_OUTSIDE_ATTACHED, pid);
         for (size_t k = 0; k < count; k++)
             found += look_at(tree, pid, tids[k]);
     }

@@ -29,6 +29,12 @@ static uint8_t rule_of(struct tp_str name)
     return rule;
 }
 
+struct tp_str tp_wait_cause_of(struct tp_str name)
+{
+    uint8_t rule = rule_of(name);
+    return rule < RULES ? tp_str_of(rules[rule].cause) : (struct tp_str){0};
+}
+
 const struct tp_str *tp_wait_causes(const struct tp_code_places *places, const struct tp_str *kernel,
                                     struct tp_arena *arena)
 {

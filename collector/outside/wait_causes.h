@@ -9,4 +9,7 @@
 const struct tp_str *tp_wait_causes(const struct tp_code_places *places, const struct tp_str *kernel,
                                     struct tp_arena *arena);
 
+/* The same of one function of the kernel. Any thread. */
+struct tp_str tp_wait_cause_of(struct tp_str name);
+
 #endif
