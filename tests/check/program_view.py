@@ -238,7 +238,7 @@ def rule(tree, parts, state_ns, idle):
     for name, cause in zip(("P3", "P4", "P5", "P6", "P7"), ("disk", "socket", "terminal", "sleep", "lock")):
         if share.get(cause, 0) >= 20 and share[cause] >= running / 2:
             return name
-    return "P8" if running >= 60 else "P9"
+    return "P8" if running + ready >= 60 else "P9"
 
 
 def same(what, ours, theirs):

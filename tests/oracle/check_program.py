@@ -22,7 +22,9 @@ for part, ms in parts.items():
     close(part, ours.pop(NAMES.get(part, part), 0), ms)
 assert not any(ours.values()), ours
 close("busy", view["busy_us"] / 1000, busy)
-rule, headline, _ = ref.verdict(data)
+rule, headline, share = ref.verdict(data)
+if rule == "P9" and share.get("running", 0) + share.get("runnable", 0) >= 0.6:
+    rule = "P8"  # a program that would run and gets no CPU is CPU-bound on a busy machine, too: there the definition says mixed
 assert view["rule"] == rule, (view["rule"], rule)
 self_ms, all_ms, lines, count, unsampled = ref.functions(data)
 rows = {(f["function"], f["file"] or ""): f for f in view["functions"]}

@@ -328,7 +328,11 @@ static void rules_hold_in_their_order(void **state)
     state_of(1, 1, "ready", 200000, 401000, "");
     assert_rule(TP_PROGRAM_WAITS_FOR_CPU);
     running(1, 1, 0, 200000);
-    state_of(1, 1, "ready", 200000, 400000, ""); /* no more than it runs */
+    state_of(1, 1, "ready", 200000, 400000, ""); /* no more than it runs: it wants a CPU all the time */
+    assert_rule(TP_PROGRAM_CPU_BOUND);
+    running(1, 1, 0, 300000);
+    state_of(1, 1, "ready", 300000, 590000, "");
+    blocked(1, 1, 590000, 1000000, "pipe");
     assert_rule(TP_PROGRAM_MIXED);
     running(1, 1, 0, 1000);
     for (int i = 0; i < 20; i++)

@@ -7,7 +7,7 @@
 enum { FEW_SAMPLES = 20 };
 static const int64_t SHORT_NS = 100000000;
 static const double IDLE_PERCENT = 80, IDLE_RUNNING_PERCENT = 10, CPU_PERCENT = 50, WAIT_PERCENT = 20,
-                    BOUND_PERCENT = 60, HOT_PERCENT = 10;
+                    BOUND_PERCENT = 60, HOT_PERCENT = 10, DELAY_PERCENT = 10;
 
 /* Waits that make a verdict, the first that holds. */
 static const struct {
@@ -73,7 +73,7 @@ static enum tp_program_rule rule_of(const struct tp_program_view *view)
         if (waiting >= WAIT_PERCENT && waiting >= running / 2)
             return waits[i].rule;
     }
-    return running >= BOUND_PERCENT ? TP_PROGRAM_CPU_BOUND : TP_PROGRAM_MIXED;
+    return running + ready >= BOUND_PERCENT ? TP_PROGRAM_CPU_BOUND : TP_PROGRAM_MIXED;
 }
 
 /* ---- words ---- */
@@ -158,7 +158,7 @@ static const char *cpu_bound(const struct tp_program_view *view, struct tp_arena
     const struct tp_program_function *f = hottest(view);
     unsigned sampled = 0;
     if (!f)
-        return "It runs all the time; no sample says in what.";
+        return "It runs, or waits for a CPU, nearly all the time; no sample says in what.";
     const char *words = tp_program_function_words(f, arena);
     const char *percent = tp_text_of_percent(arena, self_percent(view, f));
     if (self_percent(view, f) >= HOT_PERCENT)
@@ -204,11 +204,22 @@ static const char *headline_of(const struct tp_program_view *view, struct tp_are
     return "";
 }
 
+/* A program that computes takes longer where others compute, too. */
+static const char *delay_words(const struct tp_program_view *view, struct tp_arena *arena)
+{
+    double percent = share(view, TP_WALL_READY);
+    if (percent < DELAY_PERCENT)
+        return "";
+    return tp_text_printf(arena, "For %s of the time it was ready and got no CPU: other work ran there.",
+                          tp_text_of_percent(arena, percent));
+}
+
 void tp_program_verdict_build(struct tp_program_view *view, struct tp_arena *arena)
 {
-    bool is_plain = true;
     view->rule = rule_of(view);
-    is_plain = view->rule == TP_PROGRAM_TOO_SHORT || view->rule == TP_PROGRAM_CPU_BOUND;
     view->headline = tp_str_of(headline_of(view, arena));
-    view->advice = is_plain ? TP_STR("") : tp_str_of(busy_words(view, arena));
+    if (view->rule == TP_PROGRAM_TOO_SHORT)
+        view->advice = TP_STR("");
+    else
+        view->advice = tp_str_of(view->rule == TP_PROGRAM_CPU_BOUND ? delay_words(view, arena) : busy_words(view, arena));
 }
