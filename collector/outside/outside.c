@@ -559,6 +559,11 @@ int tp_outside_write(struct tp_outside *o, const char *path, struct tp_error *er
     return code;
 }
 
+size_t tp_outside_living(const struct tp_outside *o, struct tp_buf *names)
+{
+    return tp_outside_tree_living(&o->tree, names);
+}
+
 struct tp_outside_seen tp_outside_seen(const struct tp_outside *o)
 {
     return (struct tp_outside_seen){.process_count = o->tree.processes.count,

@@ -82,6 +82,9 @@ void tp_outside_word(struct tp_buf *text, const struct tp_outside_seen *seen);
 /* The same as a JSON object, for the trace. */
 void tp_outside_put(struct tp_buf *json, const struct tp_outside_seen *seen);
 
+/* Adds to names some of the processes that still run, "NAME (PID), NAME (PID)". Returns how many run. After the end. */
+size_t tp_outside_living(const struct tp_outside *outside, struct tp_buf *names);
+
 /* Writes the trace. After the end. Returns 0, TP_EIO, TP_ENOMEM. */
 int tp_outside_write(struct tp_outside *outside, const char *path, struct tp_error *err);
 

@@ -274,6 +274,21 @@ void tp_outside_tree_end(struct tp_outside_tree *tree, int64_t end_ns)
         end_thread(tree, tp_outside_thread_at(tree, i), end_ns);
 }
 
+size_t tp_outside_tree_living(const struct tp_outside_tree *tree, struct tp_buf *names)
+{
+    enum { NAMED = 3 };
+    size_t count = 0;
+    for (uint32_t i = 0; i < tree->processes.count; i++) {
+        const struct tp_outside_process *process = tp_outside_process_at(tree, i);
+        if (process->is_over || process->has_status || process->is_out_of_sight)
+            continue;
+        const char *name = process->program_count ? process->programs[process->program_count - 1].name : "?";
+        if (count++ < NAMED)
+            tp_buf_printf(names, "%s%s (%u)", names->size ? ", " : "", name, process->pid);
+    }
+    return count;
+}
+
 void tp_outside_tree_release(struct tp_outside_tree *tree)
 {
     tp_whole_stacks_release(&tree->whole);

@@ -8,6 +8,7 @@
 #include "collector/outside/looked_states.h"
 #include "collector/outside/proc_looks.h"
 #include "collector/outside/whole_stacks.h"
+#include "writer/base/buf.h"
 
 /* One exec of a process. */
 struct tp_outside_program {
@@ -92,6 +93,9 @@ uint32_t tp_outside_tree_take(struct tp_outside_tree *tree, const struct tp_perf
 
 /* The recording is over: what lives ends there. */
 void tp_outside_tree_end(struct tp_outside_tree *tree, int64_t end_ns);
+
+/* Adds the first few processes that still run, each as "NAME (PID)", to names. Returns how many run. */
+size_t tp_outside_tree_living(const struct tp_outside_tree *tree, struct tp_buf *names);
 
 /* Closes descriptors and files; also after the arena's guard was taken. */
 void tp_outside_tree_release(struct tp_outside_tree *tree);

@@ -5,6 +5,7 @@ sums            the states of each thread follow each other without a gap, so th
                 lasts from its first thread's begin to its last thread's end; samples stand for the running time
 running NS [P]  all running time is within P percent (3) of NS, or within 3 ms
 exits CODE...   these are the exit codes of the processes, in the order of their begin ("S9": ended by signal 9)
+ended CODE...   these exit codes are among them
 count N         so many processes
 argv WORD...    a process had these words
 cause NAME MS   threads were blocked by that cause at least so long
@@ -79,6 +80,11 @@ def running(wanted, percent=3):
 def exits(*wanted):
     found = ["S" + p["args"]["signal"] if "signal" in p["args"] else p["args"].get("exit", "?") for p in processes]
     assert found == list(wanted), found
+
+
+def ended(*wanted):
+    found = [p["args"].get("exit", "?") for p in processes]
+    assert set(wanted) <= set(found), found
 
 
 def count(wanted):

@@ -322,6 +322,36 @@ else
     check "where events are refused it is recorded from inside, and a line says why" refused
 fi
 
+# ---- what outlives its program, or us ----
+
+daemons() { # a recording ends with its program: what that leaves behind is named, and goes on
+    outside 0 sh -c '(setsid sleep 60 >/dev/null 2>&1 & echo $! >daemon); sleep 0.3; exit 0' && says sums && says alive 1 && says cause sleep 500 || return 1
+    daemon=$(cat daemon)
+    kill -0 "$daemon" && said "1 process of it still runs: sleep ($daemon); recorded until now" || return 1
+    kill "$daemon"
+    "$TP" report "$trace" -o page.html --json page.json --quiet 2>err && grep -q '"id":"left_running"' page.json && grep -q "sleep 60 (pid $daemon)" page.html
+}
+check "a daemon that goes on is named, and is recorded until its program ends" daemons
+left_by_killed() {
+    outside 137 sh -c 'sleep 60 >/dev/null 2>&1 & echo $! >daemon; kill -9 $$' && says sums && says alive 1 && said 'signal 9' && kill "$(cat daemon)"
+}
+check "a program that is killed: its child goes on and is named" left_by_killed
+orphans() { # its parent is over, its session another: it is of the tree, and its time counts
+    outside 0 sh -c 'sh -c "(sleep 0.4; exit 3) & exit 0"; setsid -f sh -c "sleep 0.5; exit 4"; sleep 1; exit 0' || return 1
+    says sums && says alive 0 && says argv sleep 0.4 && says argv sleep 0.5 && says cause sleep 1800 && { ! knows_ends || says ended 3 4; }
+}
+check "orphans, other sessions, double forks are of the tree" orphans
+recorder_killed() {
+    rm -rf r begun proof
+    "$TP" record --outside --no-tfevents -q -o r -- sh -c ': >begun; i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done; sleep 0.5; echo whole >proof' >out 2>err &
+    comes $! test -e begun && kill -9 $! || return 1
+    wait $! 2>/dev/null
+    turns=0
+    until [ -s proof ] || [ $turns = 1200 ]; do turns=$((turns + 1)) && sleep 0.05; done
+    [ "$(cat proof)" = whole ] && [ ! -s err ]
+}
+check "the program goes on when the recorder is killed" recorder_killed
+
 # ---- what runs already ----
 
 # attached STATUS PID OPTIONS...: records it; one trace, which is $trace

@@ -418,6 +418,31 @@ static void short_and_failed_processes_are_found(void **state)
     assert_non_null(strstr(finding(TP_PROGRAM_FINDS_FAILED)->detail, "run p103 (exit code 1)"));
 }
 
+static void daemon_process(int pid, int parent)
+{
+    event("{\"ph\":\"X\",\"cat\":\"process\",\"name\":\"d\",\"pid\":%d,\"tid\":%d,\"ts\":5,\"dur\":95,\"args\":{"
+          "\"execs\":[\"run d%d\"],\"ppid\":%d,\"end\":\"still runs\"}}",
+          pid, pid, pid, parent);
+}
+
+static void daemons_are_named(void **state)
+{
+    (void)state;
+    process(1, 0, 0, 100, 0);
+    running(1, 1, 0, 100);
+    daemon_process(7, 1);
+    build();
+    assert_non_null(finding(TP_PROGRAM_FINDS_LEFT));
+    assert_non_null(strstr(finding(TP_PROGRAM_FINDS_LEFT)->detail, "run d7 (pid 7)"));
+    tp_arena_release(&arena);
+    tp_buf_clear(&text);
+    daemon_process(1, 0); /* attached to: it goes on, too */
+    running(1, 1, 5, 100);
+    daemon_process(7, 1);
+    build();
+    assert_null(finding(TP_PROGRAM_FINDS_LEFT));
+}
+
 static void without_states_there_is_no_view(void **state)
 {
     (void)state;
@@ -448,6 +473,7 @@ int main(void)
                                        TEST(findings_rest_on_enough),
                                        TEST(waiting_for_work_is_no_contention),
                                        TEST(short_and_failed_processes_are_found),
+                                       TEST(daemons_are_named),
                                        TEST(without_states_there_is_no_view)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

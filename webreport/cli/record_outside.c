@@ -55,6 +55,20 @@ static void say(const struct tp_record_outside *record, const struct tp_outside 
     tp_buf_release(&missed);
 }
 
+/* A recording ends with its program; what that leaves behind is named. */
+static void say_living(const struct tp_record_outside *record, const struct tp_outside *outside)
+{
+    struct tp_buf names;
+    tp_buf_init(&names, 1 << 12);
+    size_t count = tp_outside_living(outside, &names);
+    if (count)
+        tp_console_notice(record->console,
+                          "%zu process%s of it still run%s: %s%s; recorded until now, from here on by "
+                          "record -p PID",
+                          count, count == 1 ? "" : "es", count == 1 ? "s" : "", names.data, count > 3 ? " .." : "");
+    tp_buf_release(&names);
+}
+
 /* Writes the trace and says so, or why not. */
 static bool write_trace(const struct tp_record_outside *record, struct tp_outside *outside)
 {
@@ -86,6 +100,7 @@ static void end(const struct tp_record_outside *record, struct tp_outside *outsi
     if (child->signal)
         tp_console_notice(record->console, "%s was ended by signal %d (%s); what it had recorded is kept",
                           record->argv[0], child->signal, strsignal(child->signal));
+    say_living(record, outside);
     write_outputs(record, outside);
 }
 

@@ -6,7 +6,7 @@
 #include "writer/base/utf8.h"
 #include "writer/text/format.h"
 
-enum { FEW_SAMPLES = 10, MANY_CHILDREN = 20, NAMED_FAILURES = 3, NAME_BYTES = 80 };
+enum { FEW_SAMPLES = 10, MANY_CHILDREN = 20, NAMED = 3, NAME_BYTES = 80 };
 static const int64_t SHORT_CHILD_NS = 10000000;
 static const double WAIT_PERCENT = 5, KERNEL_PERCENT = 30, FAULT_PERCENT = 5, SPIN_PERCENT = 20, HOT_PERCENT = 10,
                     WAITER_RUNS_PERCENT = 3;
@@ -14,7 +14,8 @@ static const double WAIT_PERCENT = 5, KERNEL_PERCENT = 30, FAULT_PERCENT = 5, SP
 const char *tp_program_finding_id(enum tp_program_finding_kind kind)
 {
     static const char *const ids[TP_PROGRAM_FINDINGS] = {
-        "ready", "spinning", "lock", "disk", "function", "kernel", "page_faults", "short_processes", "failed"};
+        "ready",  "spinning",    "lock",            "disk",   "function",
+        "kernel", "page_faults", "short_processes", "failed", "left_running"};
     return ids[kind];
 }
 
@@ -275,6 +276,21 @@ static bool has_failed(const struct tp_tree_process *process)
     return process->seen && process->seen->exit_code != TP_NULL_INT && process->seen->exit_code != 0;
 }
 
+/* names, and behind them process i with how it ended. */
+static const char *named_too(const struct tp_program_view *view, const char *names, uint32_t i, struct tp_arena *arena)
+{
+    struct tp_str command = tp_table_text(&view->processes, TP_PROGRAM_PROCESS_COMMAND)[i];
+    struct tp_str how = tp_table_text(&view->processes, TP_PROGRAM_PROCESS_EXIT)[i];
+    size_t shown = tp_utf8_cut(command.ptr, command.len, NAME_BYTES);
+    const char *cut = shown < command.len ? "\xe2\x80\xa6" : "", *comma = *names ? ", " : "";
+    if (!has_failed(&view->tree.processes[i]))
+        return tp_text_printf(arena, "%s%s%.*s%s (pid %lld)", names, comma, (int)shown, command.ptr, cut,
+                              (long long)view->tree.processes[i].pid);
+    return tp_text_printf(arena, "%s%s%.*s%s (%s%.*s)", names, comma, (int)shown, command.ptr, cut,
+                          view->tree.processes[i].seen->signal == TP_NULL_INT ? "exit code " : "", (int)how.len,
+                          how.ptr);
+}
+
 static void find_failed(struct tp_program_view *view, struct tp_arena *arena)
 {
     const char *names = "";
@@ -282,19 +298,12 @@ static void find_failed(struct tp_program_view *view, struct tp_arena *arena)
     bool has_signal = false;
     int64_t wall_ns = 0;
     for (uint32_t i = 0; i < view->tree.process_count; i++) {
-        struct tp_str command = tp_table_text(&view->processes, TP_PROGRAM_PROCESS_COMMAND)[i];
-        struct tp_str how = tp_table_text(&view->processes, TP_PROGRAM_PROCESS_EXIT)[i];
         if (!has_failed(&view->tree.processes[i]))
             continue;
         has_signal |= view->tree.processes[i].seen->signal != TP_NULL_INT;
         wall_ns = tp_sat_add(wall_ns, tp_table_int(&view->processes, TP_PROGRAM_PROCESS_WALL)[i]);
-        if (named++ >= NAMED_FAILURES)
-            continue;
-        size_t shown = tp_utf8_cut(command.ptr, command.len, NAME_BYTES);
-        names = tp_text_printf(arena, "%s%s%.*s%s (%s%.*s)", names, *names ? ", " : "", (int)shown, command.ptr,
-                               shown < command.len ? "\xe2\x80\xa6" : "",
-                               view->tree.processes[i].seen->signal == TP_NULL_INT ? "exit code " : "", (int)how.len,
-                               how.ptr);
+        if (named++ < NAMED)
+            names = named_too(view, names, i, arena);
     }
     if (!named)
         return;
@@ -304,11 +313,45 @@ static void find_failed(struct tp_program_view *view, struct tp_arena *arena)
             .weight = has_signal || has_failed(&view->tree.processes[0]) ? TP_PROGRAM_MEDIUM : TP_PROGRAM_INFO,
             .title = tp_text_printf(arena, "%s ended with an error or by a signal",
                                     tp_text_of_some(arena, (int64_t)named, "process", "processes")),
-            .detail = tp_text_printf(arena, "%s%s.", names, named > NAMED_FAILURES ? " and others" : ""),
+            .detail = tp_text_printf(arena, "%s%s.", names, named > NAMED ? " and others" : ""),
             .advice = "Where that is no answer to a question, what they were for was not done.",
             .time_ns = wall_ns,
             .percent = NAN,
             .whole = NULL});
+}
+
+static bool still_runs(const struct tp_program_view *view, uint32_t i)
+{
+    const struct tp_seen_process *seen = view->tree.processes[i].seen;
+    return seen && seen->end != TP_NO_ID &&
+           tp_str_equal(tp_strings_get(&view->tree.trace->texts, seen->end), TP_STR("still runs"));
+}
+
+/* Daemons: a recording ends with the program. Of a process that was attached to, the first one still runs, too. */
+static void find_left(struct tp_program_view *view, struct tp_arena *arena)
+{
+    const char *names = "";
+    uint64_t named = 0;
+    int64_t wall_ns = 0;
+    for (uint32_t i = 1; i < view->tree.process_count && !still_runs(view, 0); i++) {
+        if (!still_runs(view, i))
+            continue;
+        wall_ns = tp_sat_add(wall_ns, tp_table_int(&view->processes, TP_PROGRAM_PROCESS_WALL)[i]);
+        if (named++ < NAMED)
+            names = named_too(view, names, i, arena);
+    }
+    if (!named)
+        return;
+    add(view, &(struct tp_program_finding){
+                  .kind = TP_PROGRAM_FINDS_LEFT,
+                  .weight = TP_PROGRAM_INFO,
+                  .title = tp_text_printf(arena, "%s of it went on when the program was over",
+                                          tp_text_of_some(arena, (int64_t)named, "process", "processes")),
+                  .detail = tp_text_printf(arena, "%s%s: recorded until then.", names, named > NAMED ? " and others" : ""),
+                  .advice = "What they do is recorded by record -p PID.",
+                  .time_ns = wall_ns,
+                  .percent = NAN,
+                  .whole = NULL});
 }
 
 void tp_program_findings_build(struct tp_program_view *view, struct tp_arena *arena)
@@ -326,6 +369,7 @@ void tp_program_findings_build(struct tp_program_view *view, struct tp_arena *ar
     view->finding_count = 0;
     if (view->rule == TP_PROGRAM_TOO_SHORT) {
         find_failed(view, arena);
+        find_left(view, arena);
         return;
     }
     find_ready(view, arena);
@@ -337,4 +381,5 @@ void tp_program_findings_build(struct tp_program_view *view, struct tp_arena *ar
     find_faults(view, arena);
     find_short(view, arena);
     find_failed(view, arena);
+    find_left(view, arena);
 }
