@@ -22,6 +22,7 @@
 #include "collector/outside/proc_waits.h"
 #include "collector/outside/python_stacks.h"
 #include "collector/outside/running_tree.h"
+#include "collector/outside/still_stacks.h"
 #include "collector/outside/usage_looks.h"
 #include "writer/base/limits.h"
 
@@ -54,6 +55,7 @@ struct tp_outside {
     struct tp_own_budget budget;
     struct tp_python_stacks python;
     struct tp_made_names made;
+    struct tp_still_stacks still;
     struct tp_exit_codes codes;
     struct tp_pending pending;
     struct tp_vec notes; /* struct tp_outside_note */
@@ -260,6 +262,7 @@ static void take(void *context, const struct perf_event_header *head)
     o->switch_stacks += is_switch;
     tp_python_stacks_take(&o->python, &r);
     tp_made_names_take(&o->made, &r, &o->text);
+    tp_still_stacks_take(&o->still, &r, is_switch, record->number);
     if (r.type == PERF_RECORD_FORK && o->is_attached)
         *tp_id_map_put(&o->forked, r.tid) = r.pid;
     if (r.type == PERF_RECORD_SAMPLE && !is_switch)
@@ -376,7 +379,7 @@ static void take_until(struct tp_outside *o, int64_t until_ns)
         struct tp_perf_record r;
         tp_perf_record_read(&r, tp_pending_head(&o->pending, p->at));
         bool is_switch = r.type == PERF_RECORD_SAMPLE && tp_perf_rings_is_switch(&o->rings, r.event_id);
-        const struct tp_outside_note python = {.python = p->python};
+        const struct tp_outside_note python = {.python = p->python, .still_ns = p->still_ns};
         uint32_t ended = tp_outside_tree_take(
             &o->tree, &r, is_switch, p->note != TP_NO_ID ? TP_AT(&o->notes, struct tp_outside_note, p->note) : &python);
         if (ended != TP_NO_ID)
@@ -453,6 +456,10 @@ static int look(void *context, struct tp_error *err)
     tp_exit_codes_read(&o->codes);
     ask_endings(o, false);
     ask_late(o);
+    if (tp_own_budget_has_room(&o->budget, time_of(CLOCK_PROCESS_CPUTIME_ID), program_ns(o, time_ns)))
+        tp_still_stacks_read(&o->still, &o->pending, &o->python, o->rings.dump_bytes, now_ns);
+    else
+        tp_still_stacks_skip(&o->still);
     watch_samples(o);
     keep_budget(o, time_ns);
     if (time_ns - o->looked_ns >= LOOK_NS / 2) {
@@ -574,6 +581,7 @@ struct tp_outside_seen tp_outside_seen(const struct tp_outside *o)
                                     .missed_ends = o->missed_ends,
                                     .out_of_sight = o->out_of_sight,
                                     .stacks_left_out = o->rings.windows_spent,
+                                    .whole_waits = o->tree.whole_wait_count,
                                     .own_ns = o->own_ns,
                                     .budget_level = o->budget.level,
                                     .unwatched = o->unwatched,

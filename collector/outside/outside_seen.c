@@ -51,6 +51,7 @@ void tp_outside_put(struct tp_buf *out, const struct tp_outside_seen *seen)
         {"python_not_aligned", (int64_t)seen->python_unaligned},
         {"python_unread", (int64_t)seen->python_failed},
         {"python_unknown", seen->python_unknown},
+        {"whole_wait_stacks", (int64_t)seen->whole_waits},
         {"recorder_cpu_ns", seen->own_ns},
         {"budget_level", seen->budget_level},
         {"threads_not_watched", seen->unwatched},

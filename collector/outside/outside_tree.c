@@ -192,6 +192,18 @@ static void take_mapping(struct tp_outside_tree *tree, const struct tp_perf_reco
 
 /* ---- threads ---- */
 
+/* A stack that was read while the thread waited is of the wait when the thread did not go on before that was done. */
+static void end_still(struct tp_outside_tree *tree, struct tp_outside_thread *thread, int64_t time_ns)
+{
+    struct tp_outside_change *last = TP_AT(&tree->changes, struct tp_outside_change, thread->last_change);
+    bool is_one = thread->still_ns && last->state == TP_OUTSIDE_BLOCKED;
+    if (is_one && time_ns <= thread->still_ns) {
+        last->stack = thread->told_stack;
+        tree->whole_wait_count--;
+    }
+    thread->still_ns = 0;
+}
+
 static void take_switch(struct tp_outside_tree *tree, const struct tp_perf_record *r,
                         const struct tp_outside_note *note)
 {
@@ -203,6 +215,8 @@ static void take_switch(struct tp_outside_tree *tree, const struct tp_perf_recor
                                   : r->is_preempted ? TP_OUTSIDE_READY
                                                     : TP_OUTSIDE_BLOCKED;
     leave_state(tree, thread, (int64_t)r->time_ns);
+    if (state != TP_OUTSIDE_BLOCKED)
+        end_still(tree, thread, (int64_t)r->time_ns);
     tp_outside_process_at(tree, thread->process)->has_run = true;
     uint32_t stack = state == TP_OUTSIDE_BLOCKED ? thread->stack : 0;
     thread->stack = 0;
@@ -220,6 +234,25 @@ static uint32_t add_python(struct tp_outside_tree *tree, uint32_t stack, uint32_
     return mixed;
 }
 
+/* The stack of a switch that was told before, whole. */
+static void take_still(struct tp_outside_tree *tree, const struct tp_perf_record *r, struct tp_outside_thread *thread,
+                       const struct tp_outside_note *note)
+{
+    struct tp_outside_change *last = TP_AT(&tree->changes, struct tp_outside_change, thread->last_change);
+    uint32_t *stack = thread->state == TP_OUTSIDE_BLOCKED ? &last->stack : &thread->stack;
+    uint64_t cut_count = tree->whole.cut_count; /* of samples */
+    bool is_cut, is_aligned;
+    uint32_t whole = tp_whole_stack(&tree->whole, &tp_outside_process_at(tree, thread->process)->maps, &tree->places, r, &is_cut);
+    tree->whole.cut_count = cut_count;
+    if (!whole || !*stack)
+        return;
+    thread->told_stack = *stack;
+    thread->still_ns = note->still_ns;
+    tree->whole_wait_count++;
+    *stack = tp_code_maps_kernel(&tree->places, tp_mixed_stack(&tree->places, whole, note->python, &is_aligned), r->chain,
+                                 r->chain_count);
+}
+
 static void take_sample(struct tp_outside_tree *tree, const struct tp_perf_record *r, bool is_switch,
                         const struct tp_outside_note *note)
 {
@@ -229,6 +262,10 @@ static void take_sample(struct tp_outside_tree *tree, const struct tp_perf_recor
         return;
     struct tp_outside_process *process = tp_outside_process_at(tree, thread->process);
     process->has_run = true;
+    if (is_switch && note && note->still_ns) {
+        take_still(tree, r, thread, note);
+        return;
+    }
     bool is_cut;
     uint32_t whole = tp_whole_stack(&tree->whole, &process->maps, &tree->places, r, &is_cut);
     uint32_t stack = whole ? tp_code_maps_kernel(&tree->places, whole, r->chain, r->chain_count)

@@ -40,6 +40,8 @@ struct tp_outside_thread {
     enum tp_outside_state state;
     uint32_t last_change; /* number of it */
     uint32_t stack;       /* told before the switch that it belongs to; 0: none */
+    uint32_t told_stack;  /* by the kernel, where another one was read while it waited */
+    int64_t still_ns;     /* when that was done; 0: none was */
     uint32_t begun_count; /* threads that it has begun, up to a few */
     int apart;            /* a descriptor, or -1 */
     bool is_over, is_named;
@@ -67,6 +69,7 @@ struct tp_outside_note {
     struct tp_proc_usage usage;
     bool has_usage;
     uint32_t python; /* of a sample: node of Python's stack; 0: none */
+    int64_t still_ns; /* of a switch: its stack was read while the thread waited, until then; 0: the kernel told it */
     uint8_t wait;    /* of a switch to blocked: proc_waits.h; 0: not told */
 };
 
@@ -82,6 +85,7 @@ struct tp_outside_tree {
     uint32_t missed_words;   /* programs without words */
     uint64_t python_count;   /* samples with frames of Python */
     uint64_t unaligned_count; /* of these: whose native frames are of another moment, or cut */
+    uint64_t whole_wait_count; /* waits whose stack was read while they lasted */
 };
 
 void tp_outside_tree_init(struct tp_outside_tree *tree, struct tp_arena *arena);

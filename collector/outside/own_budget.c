@@ -3,9 +3,19 @@
 
 enum { SHARE = 20, FREE_NS = 50000000, PAUSE_NS = 200000000, MOST_LEVELS = 7 };
 
+static int64_t allowed_ns(int64_t program_ns)
+{
+    return program_ns / SHARE + FREE_NS;
+}
+
+bool tp_own_budget_has_room(const struct tp_own_budget *budget, int64_t own_ns, int64_t program_ns)
+{
+    return budget->level == 0 && own_ns - budget->begin_ns < allowed_ns(program_ns) / 2;
+}
+
 bool tp_own_budget_look(struct tp_own_budget *budget, int64_t own_ns, int64_t program_ns, int64_t time_ns)
 {
-    bool is_over = own_ns - budget->begin_ns > program_ns / SHARE + FREE_NS;
+    bool is_over = own_ns - budget->begin_ns > allowed_ns(program_ns);
     if (!is_over || budget->level == MOST_LEVELS || (budget->checked_ns && time_ns - budget->checked_ns < PAUSE_NS))
         return false;
     budget->checked_ns = time_ns;

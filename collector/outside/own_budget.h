@@ -1,5 +1,6 @@
 /* How much processor time the recorder may take for itself: a twentieth of what the program has used, and 50 ms.
- * Beyond, it does without stacks of waits; then it reads every second sample, every fourth, and so on. */
+ * Beyond half of it, it does without whole stacks of waits; beyond all of it, without stacks of waits; then it reads every
+ * second sample, every fourth, and so on. */
 #ifndef TP_COLLECTOR_OUTSIDE_OWN_BUDGET_H
 #define TP_COLLECTOR_OUTSIDE_OWN_BUDGET_H
 
@@ -16,6 +17,9 @@ struct tp_own_budget {
 /* Looks at what was used: own_ns of our processor time, program_ns of the program's, at time_ns of a clock. It grows by
  * one level at a time, not sooner than 0.2 s after the last: what was saved has to be seen first. True: it has. */
 bool tp_own_budget_look(struct tp_own_budget *budget, int64_t own_ns, int64_t program_ns, int64_t time_ns);
+
+/* Whether less than half of it is used: what can be done without has to leave the other half. */
+bool tp_own_budget_has_room(const struct tp_own_budget *budget, int64_t own_ns, int64_t program_ns);
 
 /* Whether the next sample is read. */
 bool tp_own_budget_reads(struct tp_own_budget *budget);

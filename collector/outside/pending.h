@@ -11,6 +11,7 @@ struct tp_pending_record {
     uint32_t at;     /* in 8 bytes, in the list's bytes */
     uint32_t note;   /* TP_NO_ID: none */
     uint32_t python; /* of a sample: node of Python's stack; 0: none */
+    int64_t still_ns; /* of a stack that was read while its thread waited: when that was done; else 0 */
 };
 
 struct tp_pending {

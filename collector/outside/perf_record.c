@@ -19,6 +19,10 @@ static bool read_dump(struct tp_perf_record *record, const char *at, size_t room
         return room == 0;
     memcpy(&abi, at, sizeof abi);
     size_t registers = sizeof abi + (abi ? TP_PERF_REGISTERS * sizeof(uint64_t) : 0);
+    if (room == registers && abi == PERF_SAMPLE_REGS_ABI_64) /* a switch: registers alone */
+        record->registers = (const uint64_t *)(const void *)(at + sizeof abi);
+    if (room == registers)
+        return true;
     if (room < registers + sizeof size)
         return false;
     memcpy(&size, at + registers, sizeof size);

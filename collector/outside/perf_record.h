@@ -20,7 +20,7 @@ struct tp_perf_record {
     const uint64_t *chain;           /* of SAMPLE: leaf first, with PERF_CONTEXT_X between */
     size_t chain_count;
     const uint64_t *registers; /* of SAMPLE: the program's, TP_PERF_REGISTERS of them; NULL: none are told */
-    const char *dump;          /* of SAMPLE: its stack, from the stack pointer on */
+    const char *dump;          /* of SAMPLE: its stack, from the stack pointer on; NULL: none is there */
     size_t dump_bytes;
     bool is_dump_full; /* there is more of the stack */
     uint64_t lost_count; /* of LOST */

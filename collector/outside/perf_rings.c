@@ -69,6 +69,10 @@ static struct perf_event_attr attr_of_switches(const struct tp_perf_rings *rings
 {
     struct perf_event_attr attr = attr_of(rings, PERF_COUNT_SW_CONTEXT_SWITCHES);
     attr.sample_period = 1;
+    if (rings->dump_bytes) { /* who waits for long has its stack read by us: still_stacks.h */
+        attr.sample_type |= PERF_SAMPLE_REGS_USER;
+        attr.sample_regs_user = TP_PERF_REGISTER_MASK;
+    }
     return attr;
 }
 

@@ -189,7 +189,7 @@ uint32_t tp_whole_stack(struct tp_whole_stacks *stacks, const struct tp_code_map
     struct tp_whole_walk walk = {.maps = maps, .places = places, .sample = sample};
     uint32_t node = 0;
     *is_cut = false;
-    if (!sample->registers || is_of_go(&walk))
+    if (!sample->dump_bytes || is_of_go(&walk))
         return 0;
     tp_mapped_lenient(true); /* libdw maps files */
     if (!stacks->was_tried)

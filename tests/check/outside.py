@@ -13,6 +13,7 @@ split NAME=MS.. shares of the samples that are in each function, within 3 points
 sigma NAME=MS.. the same, within 3 deviations of as many independent samples
 lines FILE      each frame of that Python file names a line of its function, and some do
 reaches F G P   of the samples in function F at least P percent are in G, too, with no frame that is unknown
+waits CAUSE F G N  at least N waits of that cause and of 20 ms and more are in function F, called by G, with no frame that is unknown
 leaf F P         at least P percent of the samples have function F innermost
 cuts LEAST MOST so many samples are marked as cut
 budget          the recorder kept to a twentieth of the running time and 50 ms, or says that it left something out
@@ -129,6 +130,21 @@ def reaches(inner, outer, percent):
     found = [names(e) for e in samples if inner in names(e)]
     reached = [stack for stack in found if outer in stack[stack.index(inner):] and "[unknown]" not in stack]
     assert len(found) >= 50 and len(reached) >= float(percent) / 100 * len(found), (len(reached), len(found), found[:2])
+
+
+def waits(cause, inner, outer, least):
+    """Names, or "FILE:LINE: NAME" where a line is wanted."""
+    stacks, reached = [], 0
+    for rows in states.values():
+        for begin, end, state, args in rows:
+            if state != "blocked" or args.get("cause") != cause or end - begin < 20e6:
+                continue
+            text = args.get("stack", "").split(";")
+            path = [re.sub(r"^.*\): | \[.*$", "", frame) for frame in text]
+            path = [frame if frame in (inner, outer) else name for frame, name in zip(text, path)]
+            stacks.append(path)
+            reached += inner in path and outer in path[path.index(inner):] and "[unknown]" not in path
+    assert reached >= int(least), (cause, reached, stacks)
 
 
 def leaf(wanted, percent):

@@ -216,7 +216,9 @@ def waits(tree):
         for b, e, state, cause, text, estimated in t["pieces"]:
             if state != 2 or cause in ("child", "exit"):
                 continue
-            shown = ARROW.join([f[0] for f in stack(text) if f[3] != "kernel"][:4])
+            path = [f for f in stack(text) if f[3] != "kernel"]
+            callers = [f for f in path[1:] if f[3] == "python"] or path[1:]
+            shown = ARROW.join(f[0] for f in path[:1] + callers[:3])
             g = groups.setdefault((cause, shown, found[1] if found else name or "(no name)"), [0, 0, 0, 0])
             g[0] += 1
             g[1] += e - b

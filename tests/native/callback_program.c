@@ -1,8 +1,10 @@
-/* callback_program sort|dive SECONDS: works in a callback of the C library's qsort; or at the end of a recursion whose
- * stack is larger than what a sample keeps of it. */
+/* callback_program sort|dive|wait SECONDS: works in a callback of the C library's qsort; or at the end of a recursion whose
+ * stack is larger than what a sample keeps of it; or waits in that callback, ten times 30 ms, for a pipe. */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static volatile unsigned long sink;
 static double seconds, until;
@@ -38,6 +40,26 @@ __attribute__((noinline)) static unsigned long dive(int depth)
     return below + (unsigned long)room[depth]; /* no tail call */
 }
 
+static int pipe_ends[2], waits_left = 10;
+
+static void write_slowly(void)
+{
+    const struct timespec pause = {.tv_nsec = 30000000};
+    close(pipe_ends[0]);
+    do
+        nanosleep(&pause, NULL);
+    while (write(pipe_ends[1], "x", 1) == 1); /* SIGPIPE ends it */
+    _exit(0);
+}
+
+__attribute__((noinline)) static int compare_waiting(const void *a, const void *b)
+{
+    char byte = 0;
+    if (waits_left > 0 && read(pipe_ends[0], &byte, 1) == 1)
+        waits_left--;
+    return *(const int *)a - *(const int *)b + (byte == 'y');
+}
+
 int main(int argc, char **argv)
 {
     int numbers[64];
@@ -47,6 +69,9 @@ int main(int argc, char **argv)
         numbers[i] = i * 37 % 64;
     if (argc > 1 && strcmp(argv[1], "dive") == 0)
         return dive(60) == 0;
-    qsort(numbers, 64, sizeof *numbers, compare_slowly);
+    bool is_wait = argc > 1 && strcmp(argv[1], "wait") == 0;
+    if (is_wait && (pipe(pipe_ends) != 0 || fork() == 0))
+        write_slowly();
+    qsort(numbers, 64, sizeof *numbers, is_wait ? compare_waiting : compare_slowly);
     return 0;
 }

@@ -125,6 +125,17 @@ whole() {
 whole_all() { whole && whole -no-pie; }
 can_dump() { [ "$(zcat "$trace" | grep -c '"dump_bytes": *16384')" = 1 ]; }
 outside 0 true >first 2>&1 || :
+# a wait under qsort's callback reaches main; the stack was read while it lasted, and no program was slowed for it
+waits() {
+    program callback_program -O2 -fomit-frame-pointer "$@" || { cat build.log; return 1; }
+    outside 0 ./callback_program wait && says sums && says waits pipe compare_waiting main 3 && says told whole_wait_stacks 3 && says budget
+}
+waits_all() { waits && waits -no-pie; }
+if can_dump && has_kernel; then
+    check "whole stacks of waits without frame pointers: a callback of qsort that reads from a pipe" waits_all
+else
+    skip "whole stacks of waits" "no room for parts of stacks, no stacks of the kernel, or another processor"
+fi
 if can_dump; then
     check "whole stacks without frame pointers: a callback of qsort, a stack that is too deep" whole_all
     if program callback_program -static; then check "whole stacks of a static program" whole -static; fi
@@ -269,6 +280,52 @@ for python in $(pythons); do
     check "functions and lines of Python $version: shares within three deviations" python_split "$python" 2
     last=$python
 done
+cat >waits.py <<'X'
+import select
+import subprocess
+import threading
+import time
+
+
+def nap():
+    time.sleep(0.05)
+
+
+def holder(begun):
+    with lock:
+        begun.set()
+        select.select([], [], [], 0.4)
+
+
+def locker():
+    with lock:
+        pass
+
+
+def child():
+    subprocess.call(["/bin/sleep", "0.3"])
+
+
+lock = threading.Lock()
+for _ in range(12):
+    nap()
+begun = threading.Event()
+thread = threading.Thread(target=holder, args=(begun,))
+thread.start()
+begun.wait()
+locker()
+thread.join()
+child()
+X
+python_waits() { # what they wait in, with its line; and the verdict
+    outside 0 "$1" waits.py && says sums && says waits sleep "$WORK/waits.py(8): nap" "<module>" 2 && says waits lock "$WORK/waits.py(18): locker" "<module>" 1 &&
+        says waits child "$WORK/waits.py(23): child" "<module>" 1 || return 1
+    "$TP" report "$trace" -o page.html --markdown page.md --quiet 2>err || { cat err; return 1; }
+    grep -q 'sleeping, most of it in nap (.*waits.py:8)' page.md || { head -n 4 page.md; return 1; }
+}
+if [ -n "${last:-}" ] && has_kernel && can_dump; then
+    check "waits of Python: the function and line that sleeps, wants a lock, waits for a child" python_waits "$last"
+fi
 if [ -n "${last:-}" ]; then
     check "Python called back by C, in threads, in a child" eval 'python_split "$last" 2 nested && python_split "$last" 2 threads && python_split "$last" 2 child'
 fi

@@ -358,7 +358,23 @@ static void the_headline_names_who_waits(void **state)
     running(1, 1, 900000, 1000000);
     build();
     assert_true(tp_str_equal(view.headline, TP_STR("90.0 % of the time it is waiting for a lock, most of it in take "
-                                                   "(src/q.c).")));
+                                                   "(src/q.c:31).")));
+}
+
+static void a_wait_of_python_is_its_users_function(void **state)
+{
+    (void)state;
+    state_of(1, 1, "blocked", 0, 100000, "\"cause\":\"sleep\",\"stack\":\"nanosleep [libc.so.6];a.py(9): nap;\"");
+    state_of(1, 1, "blocked", 100000, 900000,
+             "\"cause\":\"sleep\",\"stack\":\"nanosleep [libc.so.6];pysleep [python3];"
+             "/usr/lib/python3.11/threading.py(3): wait;/x/lib/python3.11/site-packages/p/a.py(7): nap;call [python3];"
+             "<string>(2): main;\"");
+    running(1, 1, 900000, 1000000);
+    build();
+    assert_true(tp_str_equal(view.headline, TP_STR("90.0 % of the time it is sleeping, most of it in nap "
+                                                   "(/x/lib/python3.11/site-packages/p/a.py:7).")));
+    assert_true(tp_str_equal(tp_table_text(&view.wait_rows, TP_PROGRAM_WAIT_STACK)[0],
+                             TP_STR("nanosleep \xe2\x86\x90 wait \xe2\x86\x90 nap \xe2\x86\x90 main")));
 }
 
 /* ---- findings ---- */
@@ -470,6 +486,7 @@ int main(void)
                                        TEST(rules_hold_in_their_order),
                                        TEST(the_headline_names_the_function),
                                        TEST(the_headline_names_who_waits),
+                                       TEST(a_wait_of_python_is_its_users_function),
                                        TEST(findings_rest_on_enough),
                                        TEST(waiting_for_work_is_no_contention),
                                        TEST(short_and_failed_processes_are_found),

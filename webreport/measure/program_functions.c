@@ -227,9 +227,42 @@ bool tp_program_function_is_system(const struct tp_program_function *function)
 
 const char *tp_program_function_words(const struct tp_program_function *function, struct tp_arena *arena)
 {
+    return tp_program_function_words_at(function, function->line, arena);
+}
+
+/* Of Python's own library: what calls it says more. Packages that were installed are the program's. */
+static bool is_python_library(const struct tp_program_function *function)
+{
+    ptrdiff_t library = tp_str_find(function->file, "/lib/python3");
+    return tp_str_starts(function->file, "<frozen ") || (library >= 0 && tp_str_find(function->file, "-packages/") < 0);
+}
+
+struct tp_program_place tp_program_functions_place(const struct tp_program_functions *functions)
+{
+    enum { OWN_PYTHON, PYTHON, OWN, ANY, WORTHS };
+    size_t found[WORTHS] = {0}; /* index in the path plus 1 */
+    for (size_t i = functions->path.count; i; i--) {
+        const struct tp_program_function *f = tp_program_function_at(functions, *TP_AT(&functions->path, uint32_t, i - 1));
+        int worth = f->kind == TP_FUNCTION_PYTHON          ? (is_python_library(f) ? PYTHON : OWN_PYTHON)
+                    : tp_program_function_is_system(f) ? ANY
+                                                       : OWN;
+        found[worth] = found[worth] ? found[worth] : i;
+    }
+    for (int worth = 0; worth < WORTHS; worth++)
+        if (found[worth])
+            return (struct tp_program_place){
+                *TP_AT(&functions->path, uint32_t, found[worth] - 1),
+                functions->line_of_frame[*TP_AT(&functions->frames, uint32_t, found[worth] - 1)]};
+    return (struct tp_program_place){TP_NO_ID, 0};
+}
+
+const char *tp_program_function_words_at(const struct tp_program_function *function, int32_t line, struct tp_arena *arena)
+{
+    struct tp_program_function at = *function;
+    at.line = line;
     if (tp_str_equal(function->name, TP_STR("[jit]")))
         return "code made while it ran";
     bool says_place = !function->is_nameless && !tp_program_function_is_system(function);
-    const char *place = says_place ? tp_program_function_place(function, arena) : "";
+    const char *place = says_place ? tp_program_function_place(&at, arena) : "";
     return tp_text_printf(arena, *place ? "%.*s (%s)" : "%.*s%s", (int)function->name.len, function->name.ptr, place);
 }

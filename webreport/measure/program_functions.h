@@ -49,6 +49,17 @@ void tp_program_functions_of(struct tp_program_functions *functions, uint32_t st
 /* Adds the samples of the tree up. */
 void tp_program_functions_add_up(struct tp_program_functions *functions, const struct tp_process_tree *tree);
 
+/* Where its user finds a stack: a function, and a line of it; 0: not known. */
+struct tp_program_place {
+    uint32_t function; /* TP_NO_ID: the stack is empty */
+    int32_t line;
+};
+
+/* The place of the stack looked at last: its innermost function of Python that is not of Python's own library, else its
+ * innermost one of Python, else its innermost one that is not of the C library, the loader or the kernel, else its
+ * innermost one. */
+struct tp_program_place tp_program_functions_place(const struct tp_program_functions *functions);
+
 static inline const struct tp_program_function *tp_program_function_at(const struct tp_program_functions *functions,
                                                                        uint32_t number)
 {
@@ -60,6 +71,9 @@ const char *tp_program_function_place(const struct tp_program_function *function
 
 /* "f (src/a.c:12)", "f (libc.so.6)", "f". In the arena. */
 const char *tp_program_function_words(const struct tp_program_function *function, struct tp_arena *arena);
+
+/* The same with another line of the function; 0: not known. */
+const char *tp_program_function_words_at(const struct tp_program_function *function, int32_t line, struct tp_arena *arena);
 
 /* Is it of the C library or the loader: what calls it says more? */
 bool tp_program_function_is_system(const struct tp_program_function *function);

@@ -150,7 +150,7 @@ static const char *waiting(const struct tp_program_view *view, enum tp_wait_caus
         return tp_text_printf(arena, "%s of the time it is %s.", percent, part);
     return tp_text_printf(
         arena, "%s of the time it is %s, most of it in %s.", percent, part,
-        tp_program_function_words(tp_program_function_at(&view->functions, group->place), arena));
+        tp_program_function_words_at(tp_program_function_at(&view->functions, group->place), group->line, arena));
 }
 
 static const char *cpu_bound(const struct tp_program_view *view, struct tp_arena *arena)

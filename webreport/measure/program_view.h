@@ -75,7 +75,8 @@ extern const struct tp_column_def tp_program_wait_columns[TP_PROGRAM_WAIT_COLUMN
 /* Waits of one cause, by threads of one name, from one stack. */
 struct tp_wait_group {
     uint32_t name, stack; /* ids in the waits' texts */
-    uint32_t place;       /* function that waits: the innermost that is not the C library's; TP_NO_ID: not seen */
+    uint32_t place;       /* function that waits, of the longest one; TP_NO_ID: not seen */
+    int32_t line;         /* of that function; 0: not known */
     uint8_t cause;        /* enum tp_wait_cause */
     uint64_t count;
     int64_t total_ns, longest_ns, estimated_ns;

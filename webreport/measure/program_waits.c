@@ -15,12 +15,31 @@ struct grouping {
     struct tp_vec groups; /* struct tp_wait_group */
     struct tp_vec text;   /* char */
     struct stack_words {
-        uint32_t text, place;
+        uint32_t text;
+        struct tp_program_place place;
         bool is_known;
     } *of_stack; /* by id in stack_texts, the last for none */
 };
 
-/* The innermost functions of a stack, and the one that waits. */
+static const struct tp_program_function *function_at(const struct tp_program_functions *functions, size_t index)
+{
+    return tp_program_function_at(functions, *TP_AT(&functions->path, uint32_t, index));
+}
+
+/* Is one of Python among those outside of the innermost that is not the kernel's? */
+static bool calls_python(const struct tp_program_functions *functions)
+{
+    size_t inner = functions->path.count;
+    while (inner && function_at(functions, inner - 1)->kind == TP_FUNCTION_KERNEL)
+        inner--;
+    for (size_t i = 0; i + 1 < inner; i++)
+        if (function_at(functions, i)->kind == TP_FUNCTION_PYTHON)
+            return true;
+    return false;
+}
+
+/* The innermost functions of a stack, behind the first one those of Python where it has some; and the place where its user
+ * finds it. */
 static const struct stack_words *words_of(struct grouping *g, uint32_t stack, uint32_t none)
 {
     struct stack_words *words = &g->of_stack[stack == TP_NO_ID ? none : stack];
@@ -28,22 +47,18 @@ static const struct stack_words *words_of(struct grouping *g, uint32_t stack, ui
         return words;
     unsigned shown = 0;
     words->is_known = true;
-    words->place = TP_NO_ID;
     g->text.count = 0;
     tp_program_functions_of(g->functions, stack);
-    for (size_t i = g->functions->path.count; i-- > 0;) {
-        uint32_t number = *TP_AT(&g->functions->path, uint32_t, i);
-        const struct tp_program_function *f = tp_program_function_at(g->functions, number);
-        if (words->place == TP_NO_ID && !tp_program_function_is_system(f))
-            words->place = number;
-        if (f->kind == TP_FUNCTION_KERNEL || shown == SHOWN_FRAMES)
+    words->place = tp_program_functions_place(g->functions);
+    bool has_python = calls_python(g->functions);
+    for (size_t i = g->functions->path.count; i-- > 0 && shown < SHOWN_FRAMES;) {
+        const struct tp_program_function *f = function_at(g->functions, i);
+        if (f->kind == TP_FUNCTION_KERNEL || (shown && has_python && f->kind != TP_FUNCTION_PYTHON))
             continue;
         if (shown++)
             tp_vec_add_text(&g->text, tp_str_of(ARROW));
         tp_vec_add_text(&g->text, f->name);
     }
-    if (words->place == TP_NO_ID && g->functions->path.count)
-        words->place = *TP_AT(&g->functions->path, uint32_t, g->functions->path.count - 1);
     words->text = tp_strings_add(&g->waits->texts, (struct tp_str){g->text.count ? g->text.data : "", g->text.count});
     return words;
 }
@@ -68,10 +83,14 @@ static uint32_t group_of(struct grouping *g, const struct tp_thread_piece *piece
     uint32_t number = tp_keys_add(&g->keys, (uint32_t[]){piece->cause, name, words->text});
     if (number == g->groups.count)
         *(struct tp_wait_group *)tp_vec_push(&g->groups) =
-            (struct tp_wait_group){.name = name, .stack = words->text, .place = words->place, .cause = piece->cause};
+            (struct tp_wait_group){.name = name, .stack = words->text, .place = TP_NO_ID, .cause = piece->cause};
     struct tp_wait_group *group = TP_AT(&g->groups, struct tp_wait_group, number);
     int64_t length = piece->end_ns - piece->begin_ns;
     group->count++;
+    if (length > group->longest_ns) {
+        group->place = words->place.function;
+        group->line = words->place.line;
+    }
     group->total_ns = tp_sat_add(group->total_ns, length);
     group->longest_ns = length > group->longest_ns ? length : group->longest_ns;
     if (piece->is_estimated)
