@@ -158,11 +158,12 @@ def partition(tree):
         if last is not None and at > last:
             leading = next((k for k in ["running", "ready"] + ORDER if live[k]), None)
             if leading:
-                parts[leading] += at - last
-                busy += live["running"] * (at - last)
                 now = {k for k in live if live[k]}
                 if now & {"poll", "signal"} and now <= {"poll", "signal", "lock", "stopped", "child", "exit", "?"}:
                     idle += at - last
+                    leading = "poll" if "poll" in now else "signal"
+                parts[leading] += at - last
+                busy += live["running"] * (at - last)
         live[key] += step
         last = at
     return {k: v for k, v in parts.items() if v}, busy, idle

@@ -107,6 +107,19 @@ static void time_without_a_thread_is_no_part(void **state)
     assert_int_equal(part_us(TP_WALL_RUNNING), 20);
 }
 
+static void workers_without_work_are_no_reason(void **state)
+{
+    (void)state;
+    running(1, 1, 0, 30);
+    blocked(1, 1, 30, 100, "poll");
+    blocked(1, 2, 0, 100, "lock");
+    build();
+    assert_int_equal(part_us(TP_WALL_RUNNING), 30);
+    assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_POLL), 70);
+    assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_LOCK), 0);
+    assert_int_equal(view.parts.idle_ns, 70000);
+}
+
 static void overlapping_states_are_cut(void **state)
 {
     (void)state;
@@ -473,6 +486,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin_events, end)
     const struct CMUnitTest tests[] = {TEST(parts_add_up_to_the_wall),
                                        TEST(time_without_a_thread_is_no_part),
+                                       TEST(workers_without_work_are_no_reason),
                                        TEST(overlapping_states_are_cut),
                                        TEST(unseen_causes_are_dealt_out_by_those_seen),
                                        TEST(absurd_times_do_not_overflow),

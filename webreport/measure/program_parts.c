@@ -20,15 +20,6 @@ static unsigned part_of(const struct tp_thread_piece *piece)
                                             : TP_WALL_WAITS + (unsigned)piece->cause;
 }
 
-/* The part that time belongs to in which so many threads are in each; TP_WALL_COUNT: no thread lives. */
-static unsigned leading(const uint32_t live[TP_WALL_COUNT])
-{
-    unsigned part = 0;
-    while (part < TP_WALL_COUNT && !live[part])
-        part++;
-    return part;
-}
-
 static bool is_idle(const uint32_t live[TP_WALL_COUNT])
 {
     static const uint8_t busy[] = {TP_WALL_RUNNING,
@@ -47,6 +38,16 @@ static bool is_idle(const uint32_t live[TP_WALL_COUNT])
     return live[TP_WALL_WAITS + TP_WAIT_POLL] || live[TP_WALL_WAITS + TP_WAIT_SIGNAL];
 }
 
+/* The part that time belongs to in which so many threads are in each; TP_WALL_COUNT: no thread lives. Workers of a server
+ * that waits for its clients wait for a lock meanwhile: that is no reason. */
+static unsigned leading(const uint32_t live[TP_WALL_COUNT], bool is_idle_now)
+{
+    unsigned part = is_idle_now ? TP_WALL_WAITS + TP_WAIT_POLL : 0;
+    while (part < TP_WALL_COUNT && !live[part])
+        part++;
+    return part;
+}
+
 void tp_wall_parts_build(struct tp_wall_parts *parts, const struct tp_process_tree *tree, struct tp_arena *arena)
 {
     size_t count = (size_t)tree->piece_count * 2;
@@ -59,12 +60,13 @@ void tp_wall_parts_build(struct tp_wall_parts *parts, const struct tp_process_tr
     }
     tp_sort_keyed(borders, count, arena);
     for (size_t i = 0; i < count; i++) {
-        unsigned part = leading(live);
+        bool is_idle_now = is_idle(live);
+        unsigned part = leading(live, is_idle_now);
         int64_t length = i ? tp_sat_sub(borders[i].key, borders[i - 1].key) : 0;
         if (part < TP_WALL_COUNT && length) {
             parts->part_ns[part] = tp_sat_add(parts->part_ns[part], length);
             parts->wall_ns = tp_sat_add(parts->wall_ns, length);
-            parts->idle_ns = tp_sat_add(parts->idle_ns, is_idle(live) ? length : 0);
+            parts->idle_ns = tp_sat_add(parts->idle_ns, is_idle_now ? length : 0);
             parts->busy_ns = tp_sat_add(parts->busy_ns, tp_sat_mul(length, live[TP_WALL_RUNNING]));
         }
         part = part_of(&tree->pieces[borders[i].item / 2]);
