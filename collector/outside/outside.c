@@ -184,6 +184,14 @@ static void begin(struct tp_outside *o)
     o->budget.begin_ns = time_of(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+int tp_outside_probe(struct tp_error *err)
+{
+    struct tp_perf_rings rings = {0};
+    int code = tp_perf_rings_open(&rings, getpid(), TP_OUTSIDE_RATE, false, err);
+    tp_perf_rings_release(&rings);
+    return code;
+}
+
 int tp_outside_begin(struct tp_outside *o, pid_t pid, struct tp_error *err)
 {
     o->pid = pid;

@@ -34,6 +34,9 @@ enum { TP_OUTSIDE_RATE = 199 };
 int tp_outside_new(struct tp_outside **out, const struct tp_outside_options *options, struct tp_error *err);
 void tp_outside_free(struct tp_outside *outside);
 
+/* Whether the kernel allows its events here. Returns 0, or TP_EUNSUPPORTED: err says why not in a few words; TP_ENOMEM. */
+int tp_outside_probe(struct tp_error *err);
+
 /* Opens the events of a child that has not called exec yet. Returns 0; TP_EUNSUPPORTED: the kernel refuses them, err
  * says how in a few words; TP_ENOMEM. */
 int tp_outside_begin(struct tp_outside *outside, pid_t pid, struct tp_error *err);

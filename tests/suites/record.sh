@@ -546,7 +546,7 @@ usage() {
 }
 check "wrong options: 2 and one line" usage
 sources() {
-    "$TP" record --list-sources >out && grep -q '^  null  *off' out && grep -q '^  torch  *-' out && grep -q kineto out
+    "$TP" record --list-sources >out && grep -q '^  outside  *[-o]' out && grep -q '^  null  *off' out && grep -q '^  torch  *-' out && grep -q kineto out
 }
 check "--list-sources says what is there and why not" sources
 unknown() { # not among the golden cases: a checked library needs its runtime in front to be asked

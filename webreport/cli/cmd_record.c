@@ -14,6 +14,7 @@
 #include "collector/launch/run_ranks.h"
 #include "collector/launch/spool_server.h"
 #include "collector/launch/why_nothing.h"
+#include "collector/outside/outside.h"
 #include "collector/outside/proc_looks.h"
 #include "webreport/cli/cmd.h"
 #include "webreport/cli/record_end.h"
@@ -326,7 +327,8 @@ static int list_sources(struct job *job)
                          job->program.why_plain ? job->program.why_plain : "");
         return TP_EXIT_NO_INPUT;
     }
-    return tp_record_print_sources(&rows) == 0 ? TP_EXIT_DONE : TP_EXIT_NO_OUTPUT;
+    const char *why_not = tp_outside_probe(&err) < 0 ? err.text : NULL;
+    return tp_record_print_sources(&rows, why_not) == 0 ? TP_EXIT_DONE : TP_EXIT_NO_OUTPUT;
 }
 
 int tp_cmd_record(int argc, char **argv)

@@ -294,9 +294,11 @@ static int print_row(const char *name, const char *state, const char *what)
                     : printf("  %-10s %-4s %s\n  %15s not here: %s\n", name, "-", what, "", state);
 }
 
-int tp_record_print_sources(const struct tp_source_rows *rows)
+int tp_record_print_sources(const struct tp_source_rows *rows, const char *why_not_outside)
 {
     printf("on: without being named; off: with --source NAME; -: not here\n\n");
+    print_row("outside", why_not_outside ? why_not_outside : "on",
+              "what all processes do and wait for, by events of the kernel; sample is off then");
     for (size_t i = 0; i < rows->count; i++)
         print_row(rows->rows[i].name, rows->rows[i].state, rows->rows[i].what);
     print_row("kineto", "off", "PyTorch 2.3 or later, asked from outside, instead of torch; see 'help record'");

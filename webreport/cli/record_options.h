@@ -50,7 +50,8 @@ int tp_record_check_names(const struct tp_record_options *options, const struct 
 const char *tp_record_source_words(const struct tp_record_options *options, bool has_outside, char *words, size_t size);
 const char *tp_record_torch_words(const struct tp_record_options *options, char *words, size_t size);
 
-/* Prints the table on standard output; 0, or -1 when that fails. */
-int tp_record_print_sources(const struct tp_source_rows *rows);
+/* Prints the table on standard output; 0, or -1 when that fails. why_not_outside: NULL, or why it cannot be recorded from
+ * outside. */
+int tp_record_print_sources(const struct tp_source_rows *rows, const char *why_not_outside);
 
 #endif
