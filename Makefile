@@ -136,6 +136,8 @@ test-unit: $(TESTS) ## unit tests, a program per module
 truth: all ## how often each rule was right, on programs and traces whose cause is known (beside the project)
 	@if [ -f ../shared/data/truth/score.py ]; then python3 tests/oracle/truth.py $(BUILD)/tracepress ../shared/data/truth ../shared/data/traces; \
 	else echo "skipped: no programs and traces with a known cause in ../shared/data/truth"; fi
+programs-table: all ## programs that nobody here wrote under record --outside: hottest function beside perf's, verdict
+	@python3 tests/programs/table.py $(BUILD)/tracepress --markdown build/programs.md
 test-gpu: all $(BUILD)/gpu_program ## a real CUDA program on a real GPU; skipped, and says so, where there is none
 	@sh tests/run.sh --suite gpu $(BUILD)
 windows: ## build/windows/tracepress.exe: the commands that read traces (needs g++-mingw-w64-x86-64, libz-mingw-w64-dev, tcl)
@@ -288,7 +290,7 @@ help: ## this list
 	@awk -F':.*## ' '/^[a-z_-]+:.*## /{printf "  make %-16s %s\n",$$1,$$2}' $(MAKEFILE_LIST)
 	@echo "  MODE=release|debug|asan|tsan picks flags and build/<mode>; V=1 shows commands"
 
-.PHONY: all man mpi windows arm64 cross demo test test-unit test-gpu programs fuzz fuzz-coverage bench lint format compile_commands install install-strip uninstall deb dist clean help
+.PHONY: all man mpi windows arm64 cross demo test test-unit test-gpu programs programs-table fuzz fuzz-coverage bench lint format compile_commands install install-strip uninstall deb dist clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,15 @@
+# Programs that nobody here wrote, recorded from outside: output and exit code, sums, hottest function and verdict. Those that every
+# Debian has; tests/programs/programs.py has the others, `make programs-table` runs them all.
+. tests/suites/case.sh
+PY=${PYTHON:-/usr/bin/python3}
+[ -x "$PY" ] || PY=python3
+if ! command -v "$PY" >/dev/null 2>&1; then
+    skip "programs that nobody here wrote" "no python3"
+    exit 0
+fi
+"$TP" record --outside --no-tfevents -o "$WORK/probe" -- true >"$WORK/out" 2>"$WORK/err" || :
+if grep -q 'not recorded from outside' "$WORK/err"; then
+    skip "programs that nobody here wrote" "$(sed -n 's/.*from inside: //p' "$WORK/err" | head -n 1)"
+    exit 0
+fi
+TMPDIR=$WORK "$PY" tests/programs/table.py "$TP" --fast || :
