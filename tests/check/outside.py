@@ -10,7 +10,9 @@ count N         so many processes
 argv WORD...    a process had these words
 cause NAME MS   threads were blocked by that cause at least so long
 split NAME=MS.. shares of the samples that are in each function, within 3 points of the shares of the times
+waits CAUSE=MS.. wall=MS  shares of its wall time that the program's first thread was blocked by each, within 3 points
 sigma NAME=MS.. the same, within 3 deviations of as many independent samples
+native TEXT F MS ALL  frames with TEXT are in samples that are MS of ALL, within 3 deviations, and 95 % of these have function F further out
 lines FILE      each frame of that Python file names a line of its function, and some do
 reaches F G P   of the samples in function F at least P percent are in G, too, with no frame that is unknown
 waits CAUSE F G N  at least N waits of that cause and of 20 ms and more are in function F, called by G, with no frame that is unknown
@@ -102,8 +104,27 @@ def cause(name, least_ms):
     assert found >= float(least_ms), (name, found)
 
 
+def waits(*wanted):
+    told_ms = {name: float(ms) for name, ms in (word.split("=") for word in wanted)}
+    wall_ms = told_ms.pop("wall")
+    rows = states[int(processes[0]["pid"]), int(processes[0]["pid"])]
+    whole = rows[-1][1] - rows[0][0]
+    for name, ms in told_ms.items():
+        share, seen = 100 * ms / wall_ms, 100 * sum(b - a for a, b, _, args in rows if args.get("cause") == name) / whole
+        assert abs(share - seen) <= 3, (name, share, seen)
+
+
 def sigma(*wanted):
     split(*wanted, tolerance=lambda share, count: 300 * (share / 100 * (1 - share / 100) / count) ** 0.5)
+
+
+def native(text, function, ms, all_ms):
+    whole = sum(int(e["args"]["cpu ns"]) for e in samples)
+    found = [e for e in samples if text in e["args"].get("Call stack", "")]
+    share, seen = 100 * float(ms) / float(all_ms), 100 * sum(int(e["args"]["cpu ns"]) for e in found) / whole
+    assert abs(share - seen) <= 300 * (share / 100 * (1 - share / 100) / len(samples)) ** 0.5, (share, seen)
+    under = [e for e in found if function in [name.split(".")[-1] for name in names(e)[1:]]]
+    assert len(under) >= 0.95 * len(found), (len(under), len(found))
 
 
 def lines(path):

@@ -1,10 +1,11 @@
-"""split_program.py SECONDS [threads|child|nested]: four functions of known shares; says the milliseconds of processor time that
-each took by its own clock: "alpha beta gamma delta". threads: two in each of two threads; child: in a process that it
-starts; nested: each is called back by C, from a sort."""
+"""split_program.py SECONDS [threads|child|nested|native]: four functions of known shares; says the milliseconds of processor time
+that each took by its own clock: "alpha beta gamma delta". threads: two in each of two threads; child: in a process that it
+starts; nested: each is called back by C, from a sort; native: beta and delta spend theirs in zlib, which is told besides."""
 import subprocess
 import sys
 import threading
 import time
+import zlib
 
 used = dict.fromkeys(("alpha", "beta", "gamma", "delta"), 0.0)
 
@@ -49,6 +50,18 @@ def delta(want):
     Worker().run(want)
 
 
+BLOCK = bytes(i * i % 251 for i in range(20000))
+
+
+def packed(want):
+    begin = time.thread_time()
+    while time.thread_time() - begin < want:
+        before = time.thread_time()
+        zlib.compress(BLOCK, 9)
+        used["zlib"] += time.thread_time() - before
+    return time.thread_time() - begin
+
+
 def turns(parts, seconds):
     for turn in range(20):
         for function, share in parts:
@@ -65,6 +78,9 @@ parts = [(alpha, 0.50), (beta, 0.25), (gamma, 0.10), (delta, 0.15)]
 seconds, how = float(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ""
 if how == "child":
     sys.exit(subprocess.call([sys.executable, __file__, sys.argv[1]]))
+if how == "native":
+    used["zlib"] = 0.0
+    spin = packed
 if how == "threads":
     both = [threading.Thread(target=turns, args=(half, seconds)) for half in (parts[:2], parts[2:])]
     for thread in both:

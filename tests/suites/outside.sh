@@ -145,7 +145,17 @@ fi
 causes() {
     outside 0 sleep 0.2 && says cause sleep 150 && outside 0 sh -c '(sleep 0.2; echo x) | cat' && says cause pipe 100 && says cause child 100
 }
-if has_kernel; then check "what threads wait for is named" causes; else skip "what threads wait for is named" "no stacks of the kernel here"; fi
+waits() { # one thread waits for one thing after the other
+    program waits_program || { cat build.log; return 1; }
+    # shellcheck disable=SC2046
+    outside 0 ./waits_program 20 && says sums && says waits $(cat out)
+}
+if has_kernel; then
+    check "sleep, pipe, child, disk, lock, socket: each share of the wall within 3 points" waits
+    check "what threads wait for is named" causes
+else
+    skip "what threads wait for is named" "no stacks of the kernel here"
+fi
 ping_pong='
 import os
 a, b = os.pipe(), os.pipe()
@@ -326,7 +336,16 @@ python_waits() { # what they wait in, with its line; and the verdict
 if [ -n "${last:-}" ] && has_kernel && can_dump; then
     check "waits of Python: the function and line that sleeps, wants a lock, waits for a child" python_waits "$last"
 fi
+mixed() { # Python and native code: what zlib takes is beneath the functions of Python that call it
+    for turn in 1 2 3; do
+        # shellcheck disable=SC2046
+        outside 0 "$last" "$SPLIT" 2 native && says sums && set -- $(cat out) && says sigma alpha="$1" beta="$2" gamma="$3" delta="$4" &&
+            says native libz packed "$5" $(($1 + $2 + $3 + $4)) && return 0
+    done
+    return 1
+}
 if [ -n "${last:-}" ]; then
+    check "Python and zlib: shares of both, zlib beneath its callers" mixed
     check "Python called back by C, in threads, in a child" eval 'python_split "$last" 2 nested && python_split "$last" 2 threads && python_split "$last" 2 child'
 fi
 
