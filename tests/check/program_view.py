@@ -228,6 +228,33 @@ def waits(tree):
     return groups
 
 
+def place(path):
+    """Where its user finds a stack: of functions, innermost first."""
+    def worth(f):
+        if f[3] == "python":
+            return 1 if f[1].startswith("<frozen ") or ("/lib/python3" in f[1] and "-packages/" not in f[1]) else 0
+        return 3 if f[1].startswith(tuple(SYSTEM)) or f[0].startswith("[unknown]") else 2
+    return min(path, key=worth)
+
+
+def python(tree, cpu):
+    times, counts, lines, inner = collections.Counter(), collections.Counter(), collections.defaultdict(collections.Counter), collections.defaultdict(collections.Counter)
+    for s in tree.samples:
+        path = stack(s["stack"])
+        found = place(path) if path else None
+        if found and found[3] == "python":
+            times[found[:2]] += s["weight"]
+            counts[found[:2]] += 1
+            lines[found[:2]][found[2]] += s["weight"]
+            inner[found[:2]][path[0][:2]] += s["weight"]
+    if not times or not cpu or 2 * sum(times.values()) < cpu:
+        return None
+    key = min(times, key=lambda k: (-times[k], k))
+    inside = [k for k in inner[key] if k != key]
+    most = min(inside, key=lambda k: (-inner[key][k], k)) if inside else None
+    return (*key, min(lines[key], key=lambda k: (-lines[key][k], k)), times[key], counts[key], most and most[0], inner[key][most] if most else 0)
+
+
 def rule(tree, parts, state_ns, idle):
     wall = sum(parts.values())
     share = {k: 100 * v / wall if wall else 0 for k, v in parts.items()}
@@ -298,6 +325,9 @@ def compare(tree, view):
         p = self_ns[key] / cpu if cpu else 0
         close(("share", *key), float(f["self_percent"]), 100 * p)
         close(("error", *key), float(f["error_points"]), 196 * (p * (1 - p) / len(tree.samples)) ** 0.5)
+    own = view["python"]
+    same("Python", own and (own["function"], own["file"], int(own["line"]), us(own, "time_us"), int(own["samples"]), own["inside"], us(own, "inside_us")),
+         python(tree, cpu))
     sampled = sum(p["time"][0] for p in tree.processes if p["samples"])
     bare = sum(s["weight"] for s in tree.samples if not stack(s["stack"]))
     same("functions add up", sum(us(f, "self_us") for f in view["functions"]) + bare, sampled)

@@ -363,6 +363,31 @@ static void the_headline_names_the_function(void **state)
     assert_true(tp_str_equal(view.headline, TP_STR("hot (src/a.c:7) takes 60.0 % of its 1.00 s of CPU time.")));
 }
 
+static void a_program_of_python_runs_in_its_own_function(void **state)
+{
+    (void)state;
+    running(1, 1, 0, 1000000);
+    for (int i = 0; i < 20; i++)
+        sample(1, 1, i, i < 9    ? "alloc [python3];new [python3];a.py(7): work;main [python3];"
+                        : i < 13 ? "a.py(8): work;"
+                        : i < 16 ? "alloc [python3];/usr/lib/python3.11/json.py(1): loads;a.py(8): work;"
+                                 : "alloc [python3];main [python3];");
+    build();
+    assert_true(tp_str_equal(view.headline, TP_STR("work (a.py:7) takes 80.0 % of its 1.00 s of CPU time; inside it most "
+                                                   "is alloc, 75.0 %.")));
+    assert_int_equal(view.findings[0].kind, TP_PROGRAM_FINDS_FUNCTION);
+    assert_string_equal(view.findings[0].title, "work (a.py:7)");
+    assert_true(view.findings[0].time_ns == 800000000 && view.python.sample_count == 16);
+    tp_arena_release(&arena);
+    tp_buf_clear(&text);
+    running(1, 1, 0, 1000000);
+    for (int i = 0; i < 20; i++)
+        sample(1, 1, i, i < 9 ? "a.py(7): work;" : "hot [x];");
+    build();
+    assert_true(view.python.function == TP_NO_ID); /* an interpreter in a program of C */
+    assert_true(tp_str_equal(view.headline, TP_STR("hot (x) takes 55.0 % of its 1.00 s of CPU time.")));
+}
+
 static void the_headline_names_who_waits(void **state)
 {
     (void)state;
@@ -499,6 +524,7 @@ int main(void)
                                        TEST(names_are_taken_as_they_are),
                                        TEST(rules_hold_in_their_order),
                                        TEST(the_headline_names_the_function),
+                                       TEST(a_program_of_python_runs_in_its_own_function),
                                        TEST(the_headline_names_who_waits),
                                        TEST(a_wait_of_python_is_its_users_function),
                                        TEST(findings_rest_on_enough),

@@ -54,6 +54,30 @@ static void find_ready(struct tp_program_view *view, struct tp_arena *arena)
 
 /* ---- functions ---- */
 
+/* Of a program of Python: its own function, with what that calls in C. */
+static void find_python(struct tp_program_view *view, struct tp_arena *arena)
+{
+    const struct tp_program_python *python = &view->python;
+    double percent = tp_percent(python->time_ns, cpu_ns(view));
+    const char *inside = "";
+    if (python->inner != TP_NO_ID) {
+        const struct tp_program_function *f = tp_program_function_at(&view->functions, python->inner);
+        inside = tp_text_printf(arena, "; inside it most is %s, %s", tp_program_function_words(f, arena),
+                                tp_text_of_time(arena, python->inner_ns));
+    }
+    add(view, &(struct tp_program_finding){
+                  .kind = TP_PROGRAM_FINDS_FUNCTION,
+                  .weight = percent >= HOT_PERCENT ? TP_PROGRAM_MEDIUM : TP_PROGRAM_LOW,
+                  .title = tp_program_python_words(python, &view->functions, arena),
+                  .detail = tp_text_printf(arena, "Most CPU time of all functions of Python: %s with the code in C that it calls, %s%s.",
+                                           tp_text_of_time(arena, python->time_ns),
+                                           tp_text_of_some(arena, (int64_t)python->sample_count, "sample", "samples"), inside),
+                  .advice = "Make it cheaper, or call it less often: the flame shows who calls it.",
+                  .time_ns = python->time_ns,
+                  .percent = percent,
+                  .whole = "CPU"});
+}
+
 static void find_function(struct tp_program_view *view, struct tp_arena *arena)
 {
     uint32_t at = 0, count = view->functions.found_count;
@@ -376,7 +400,10 @@ void tp_program_findings_build(struct tp_program_view *view, struct tp_arena *ar
     find_spinning(view, arena);
     find_wait(view, TP_WAIT_LOCK, &locks, arena);
     find_wait(view, TP_WAIT_DISK, &disks, arena);
-    find_function(view, arena);
+    if (view->python.function != TP_NO_ID && view->python.sample_count >= FEW_SAMPLES)
+        find_python(view, arena);
+    else
+        find_function(view, arena);
     find_kernel(view, arena);
     find_faults(view, arena);
     find_short(view, arena);

@@ -18,6 +18,29 @@ static void parts_json(const struct tp_program_view *view, struct tp_json *json)
     tp_json_array_end(json);
 }
 
+static void python_json(const struct tp_program_view *view, struct tp_json *json)
+{
+    const struct tp_program_python *python = &view->python;
+    tp_json_key(json, "python");
+    if (python->function == TP_NO_ID) {
+        tp_json_null(json);
+        return;
+    }
+    const struct tp_program_function *f = tp_program_function_at(&view->functions, python->function);
+    tp_json_object(json);
+    tp_json_member_str(json, "function", f->name);
+    tp_json_member_str(json, "file", f->file);
+    tp_json_member_int(json, "line", python->line);
+    tp_json_member_us(json, "time_us", python->time_ns);
+    tp_json_member_int(json, "samples", (int64_t)python->sample_count);
+    if (python->inner == TP_NO_ID)
+        tp_json_member_null(json, "inside");
+    else
+        tp_json_member_str(json, "inside", tp_program_function_at(&view->functions, python->inner)->name);
+    tp_json_member_us(json, "inside_us", python->inner_ns);
+    tp_json_object_end(json);
+}
+
 static void findings_json(const struct tp_program_view *view, struct tp_json *json)
 {
     tp_json_key(json, "findings");
@@ -87,6 +110,7 @@ void tp_program_view_json(const struct tp_program_view *view, struct tp_json *js
     table_json("processes", &view->processes, json);
     table_json("threads", &view->threads, json);
     table_json("functions", &view->function_rows, json);
+    python_json(view, json);
     table_json("waits", &view->wait_rows, json);
     findings_json(view, json);
     seen_json(view, json);

@@ -91,6 +91,22 @@ static double self_percent(const struct tp_program_view *view, const struct tp_p
     return tp_percent(f->self_ns, view->state_ns[TP_STATE_RUNNING]);
 }
 
+/* Of the function of Python that most is spent in; 0: there is none. */
+static double python_percent(const struct tp_program_view *view)
+{
+    return tp_percent(view->python.time_ns, view->state_ns[TP_STATE_RUNNING]);
+}
+
+/* "; inside it most is pymalloc_alloc, 12.0 %", or nothing. */
+static const char *inside_words(const struct tp_program_view *view, struct tp_arena *arena)
+{
+    if (view->python.inner == TP_NO_ID)
+        return "";
+    struct tp_str name = tp_program_function_at(&view->functions, view->python.inner)->name;
+    return tp_text_printf(arena, "; inside it most is %.*s, %s", (int)name.len, name.ptr,
+                          tp_text_of_percent(arena, tp_percent(view->python.inner_ns, view->python.time_ns)));
+}
+
 /* "While it ran: score (prep.py:13) 40.1 % of 12.3 ms CPU." */
 static const char *busy_words(const struct tp_program_view *view, struct tp_arena *arena)
 {
@@ -98,6 +114,10 @@ static const char *busy_words(const struct tp_program_view *view, struct tp_aren
     const char *cpu = tp_text_of_time(arena, view->state_ns[TP_STATE_RUNNING]);
     if (!f)
         return tp_text_printf(arena, "It ran for %s.", cpu);
+    if (view->python.function != TP_NO_ID)
+        return tp_text_printf(arena, "It ran for %s, %s of it in %s%s.", cpu,
+                              tp_text_of_percent(arena, python_percent(view)),
+                              tp_program_python_words(&view->python, &view->functions, arena), inside_words(view, arena));
     return tp_text_printf(arena, "It ran for %s, %s of it in %s.", cpu,
                           tp_text_of_percent(arena, self_percent(view, f)), tp_program_function_words(f, arena));
 }
@@ -170,6 +190,14 @@ static const char *cpu_bound(const struct tp_program_view *view, struct tp_arena
                           tp_text_of_some(arena, sampled, "function", "functions"), words, percent);
 }
 
+static const char *python_bound(const struct tp_program_view *view, struct tp_arena *arena)
+{
+    return tp_text_printf(arena, "%s takes %s of its %s of CPU time%s.",
+                          tp_program_python_words(&view->python, &view->functions, arena),
+                          tp_text_of_percent(arena, python_percent(view)),
+                          tp_text_of_time(arena, view->state_ns[TP_STATE_RUNNING]), inside_words(view, arena));
+}
+
 static const char *mixed(const struct tp_program_view *view, struct tp_arena *arena)
 {
     unsigned order[TP_WALL_COUNT], count = tp_wall_parts_order(&view->parts, order);
@@ -192,7 +220,7 @@ static const char *headline_of(const struct tp_program_view *view, struct tp_are
     case TP_PROGRAM_WAITS_FOR_CPU:
         return ready(view, arena);
     case TP_PROGRAM_CPU_BOUND:
-        return cpu_bound(view, arena);
+        return python_percent(view) >= HOT_PERCENT ? python_bound(view, arena) : cpu_bound(view, arena);
     case TP_PROGRAM_MIXED:
         return mixed(view, arena);
     default:

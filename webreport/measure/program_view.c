@@ -244,6 +244,7 @@ void tp_program_view_build(struct tp_program_view *view, const struct tp_trace *
     tp_program_functions_init(&view->functions, trace, arena);
     tp_program_functions_add_up(&view->functions, &view->tree);
     fill_functions(view, view->functions.found_count, arena);
+    tp_program_python_build(&view->python, &view->functions, &view->tree, view->state_ns[TP_STATE_RUNNING], arena);
     tp_program_waits_build(&view->waits, &view->tree, &view->functions, arena);
     fill_waits(view, arena);
     tp_program_verdict_build(view, arena);

@@ -6,6 +6,7 @@
 #define TP_WEBREPORT_MEASURE_PROGRAM_VIEW_H
 
 #include "webreport/measure/program_functions.h"
+#include "webreport/measure/program_python.h"
 #include "webreport/measure/program_parts.h"
 #include "writer/base/table.h"
 
@@ -141,6 +142,7 @@ struct tp_program_view {
     struct tp_process_tree tree;
     struct tp_wall_parts parts;
     struct tp_program_functions functions;
+    struct tp_program_python python;
     struct tp_program_waits waits;
     int64_t state_ns[TP_STATE_COUNT]; /* of all threads: running is the processor time */
     int64_t unsampled_ns;             /* running time of processes without a sample */
