@@ -146,6 +146,8 @@ static void look_at_end(struct tp_child *child)
     siginfo_t over = {0};
     if (waitid(P_PID, (id_t)child->pid, &over, WEXITED | WNOHANG | WNOWAIT) != 0 || over.si_pid != child->pid)
         return;
+    if (child->ended)
+        child->ended(child->forked_state);
     long confinement = read_status(child->pid, &child->end);
     child->end.is_confined = child->end.is_known && confinement > read_status(getpid(), &ours);
 }

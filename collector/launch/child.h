@@ -31,6 +31,7 @@ struct tp_child {
     /* called when it is forked and waits before its exec; an error ends it there: see refused. What it returns else, up
      * to 255, is `told` in the child. NULL: it does not wait */
     int (*forked)(void *state, pid_t pid, struct tp_error *err);
+    void (*ended)(void *forked_state); /* called when it is over, and /proc still has what is left of it; or NULL */
     void *forked_state;
     bool leaves_blocked; /* the signals of tp_child_signals stay blocked: the caller takes them from then on */
     struct tp_child_watch {

@@ -78,6 +78,11 @@ void tp_exit_codes_add(struct tp_exit_codes *codes, uint32_t pid)
     *known = fd >= 0 ? (uint32_t)fd + 1 : 0;
 }
 
+void tp_exit_codes_tell(struct tp_exit_codes *codes, uint32_t pid, int status)
+{
+    *tp_id_map_put(&codes->ended, pid) = (uint32_t)status;
+}
+
 static void take_event(struct tp_exit_codes *codes, const struct cn_msg *message)
 {
     struct proc_event event = {0};

@@ -23,6 +23,9 @@ void tp_exit_codes_release(struct tp_exit_codes *codes);
 /* A process of the recording has begun. */
 void tp_exit_codes_add(struct tp_exit_codes *codes, uint32_t pid);
 
+/* How a process ended, known from elsewhere. */
+void tp_exit_codes_tell(struct tp_exit_codes *codes, uint32_t pid, int status);
+
 /* Takes what the connector has told. */
 void tp_exit_codes_read(struct tp_exit_codes *codes);
 

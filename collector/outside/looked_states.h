@@ -1,7 +1,8 @@
 /* The states of a thread of which only totals are known: how long it ran and how long it was ready, from look to look.
  *
  * The time between two looks is cut into pieces that follow each other: what the thread was in at the look before comes
- * first, what it is in now last. Pieces add up to the time, those of a kind to what the totals say; what does not fit
+ * first, what it is in now last; of two waits the first one lasts to the last look at which the totals stood still, and
+ * half of the time after it. Pieces add up to the time, those of a kind to what the totals say; what does not fit
  * (the kernel's totals run a moment behind or ahead of the clock) counts in the next time. A time in which the totals
  * stand still is not cut: the thread may wait for a CPU, which the kernel counts when it gets one. One thread. */
 #ifndef TP_COLLECTOR_OUTSIDE_LOOKED_STATES_H
@@ -23,6 +24,7 @@ struct tp_looked_piece {
 
 struct tp_looked_states {
     int64_t since_ns;              /* all before is cut */
+    int64_t looked_ns;             /* the last look: the totals stood still from since_ns to it */
     int64_t running_ns, ready_ns;  /* the kernel's totals at the last look */
     int64_t owed_ns[TP_OUTSIDE_BLOCKED]; /* of running and ready: counted by the kernel, in no piece yet */
     enum tp_outside_state state;   /* of the last piece */
@@ -35,8 +37,7 @@ struct tp_looked_states {
 size_t tp_looked_states_cut(struct tp_looked_states *states, struct tp_looked_piece pieces[TP_LOOKED_PIECES],
                             int64_t time_ns, const struct tp_looked_states *now);
 
-/* What was not cut until time_ns, where the thread was seen last: one piece, or none. */
-size_t tp_looked_states_end(struct tp_looked_states *states, struct tp_looked_piece pieces[TP_LOOKED_PIECES],
-                            int64_t time_ns);
+/* What was not cut until the last look: one piece, or none. */
+size_t tp_looked_states_end(struct tp_looked_states *states, struct tp_looked_piece pieces[TP_LOOKED_PIECES]);
 
 #endif

@@ -14,13 +14,15 @@
 #include <unistd.h>
 
 #include "collector/outside/exit_codes.h"
+#include "collector/outside/late_ends.h"
+#include "collector/outside/looked_recorder.h"
 #include "collector/outside/made_names.h"
 #include "collector/outside/outside_trace.h"
 #include "collector/outside/own_budget.h"
 #include "collector/outside/pending.h"
 #include "collector/outside/perf_rings.h"
-#include "collector/outside/proc_waits.h"
 #include "collector/outside/python_stacks.h"
+#include "collector/outside/record_notes.h"
 #include "collector/outside/running_tree.h"
 #include "collector/outside/still_stacks.h"
 #include "collector/outside/usage_looks.h"
@@ -35,18 +37,6 @@ enum {
 #define SECOND_NS 1000000000ll
 #define OFTEN_NS (60 * SECOND_NS) /* so long memory and I/O are asked for at each look, then once a second */
 
-/* A program whose words are not there yet. */
-struct late {
-    uint32_t note, pid;
-    int64_t until_ns;
-};
-
-/* A process that is over, and how it ended is not told yet. */
-struct ending {
-    uint32_t process;
-    int64_t until_ns;
-};
-
 struct tp_outside {
     struct tp_outside_options options;
     struct tp_arena arena;
@@ -58,22 +48,24 @@ struct tp_outside {
     struct tp_still_stacks still;
     struct tp_exit_codes codes;
     struct tp_pending pending;
-    struct tp_vec notes; /* struct tp_outside_note */
-    struct tp_vec late;  /* struct late */
-    struct tp_vec endings; /* struct ending */
+    struct tp_record_notes notes;
+    struct tp_late_ends late_ends;
     struct tp_usage_looks usage;
     struct tp_buf text;
     uint32_t next_thread; /* whose wait is asked for next */
     uint64_t switch_stacks, dropped_count;
     int64_t own_ns; /* processor time of ours until the end of the recording */
     int64_t begin_ns, end_ns, clock_ns, looked_ns, stopped_ns;
-    uint32_t missed_ends, out_of_sight;
+    uint32_t out_of_sight;
     pid_t pid;
     int watch, timer;
     bool are_samples_watched, is_attached;
     struct tp_running_tree running; /* that is attached to */
     struct tp_id_map forked;        /* threads that the kernel has told of since */
     uint32_t unwatched;
+    enum tp_outside_mode mode;
+    struct tp_looked_recorder looked;
+    struct tp_error refused; /* by looks: why there are no events */
 };
 
 static int64_t time_of(clockid_t clock)
@@ -97,9 +89,8 @@ static int init(void *context, struct tp_error *err)
     tp_outside_tree_init(&o->tree, &o->arena);
     tp_python_stacks_init(&o->python, &o->arena, &o->tree.places);
     tp_made_names_init(&o->made, &o->arena, &o->tree.places);
-    o->notes = TP_VEC(&o->arena, struct tp_outside_note);
-    o->late = TP_VEC(&o->arena, struct late);
-    o->endings = TP_VEC(&o->arena, struct ending);
+    tp_record_notes_init(&o->notes, &o->arena);
+    tp_late_ends_init(&o->late_ends, &o->arena);
     tp_usage_looks_init(&o->usage, &o->arena);
     return TP_OK;
 }
@@ -111,9 +102,14 @@ static void watch(struct tp_outside *o, int fd)
         epoll_ctl(o->watch, EPOLL_CTL_ADD, fd, &event);
 }
 
+static long pause_ns(const struct tp_outside *o)
+{
+    return o->mode == TP_OUTSIDE_BY_LOOKS ? TP_LOOKED_PAUSE_NS : LOOK_NS;
+}
+
 static void set_timer(const struct tp_outside *o, long first_ns)
 {
-    const struct itimerspec when = {.it_value = {.tv_nsec = first_ns}, .it_interval = {.tv_nsec = LOOK_NS}};
+    const struct itimerspec when = {.it_value = {.tv_nsec = first_ns}, .it_interval = {.tv_nsec = pause_ns(o)}};
     timerfd_settime(o->timer, 0, &when, NULL);
 }
 
@@ -178,7 +174,7 @@ static void begin(struct tp_outside *o)
         if (o->rings.rings[i].is_of_names)
             watch(o, o->rings.rings[i].fd);
     watch(o, o->codes.connector);
-    set_timer(o, LOOK_NS);
+    set_timer(o, pause_ns(o));
     o->begin_ns = o->looked_ns = o->usage.time_ns = now_ns();
     o->clock_ns = time_of(CLOCK_REALTIME) - o->begin_ns;
     o->budget.begin_ns = time_of(CLOCK_PROCESS_CPUTIME_ID);
@@ -192,14 +188,47 @@ int tp_outside_probe(struct tp_error *err)
     return code;
 }
 
+static void take_end(void *outside, uint32_t number);
+
+static int begin_looks(void *context, struct tp_error *err)
+{
+    struct tp_outside *o = context;
+    (void)err;
+    if (o->is_attached)
+        tp_exit_codes_open(&o->codes, &o->arena);
+    tp_looked_recorder_begin(&o->looked, (uint32_t)o->pid, o->begin_ns, o->is_attached);
+    return TP_OK;
+}
+
+/* The kernel refuses events: true where looks at /proc can stand for them. */
+static bool look_instead(struct tp_outside *o)
+{
+    if (!tp_proc_tree_can_look(&o->text))
+        return false;
+    tp_perf_rings_release(&o->rings);
+    o->mode = TP_OUTSIDE_BY_LOOKS;
+    o->looked = (struct tp_looked_recorder){.arena = &o->arena,
+                                            .tree = &o->tree,
+                                            .codes = &o->codes,
+                                            .budget = &o->budget,
+                                            .text = &o->text,
+                                            .ended = take_end,
+                                            .context = o,
+                                            .now_ns = now_ns};
+    return true;
+}
+
 int tp_outside_begin(struct tp_outside *o, pid_t pid, struct tp_error *err)
 {
     o->pid = pid;
-    int code = tp_perf_rings_open(&o->rings, pid, o->options.rate_hz, false, err);
-    code = code < 0 ? code : tp_arena_run(&o->arena, open_codes, o, err);
+    int code = tp_perf_rings_open(&o->rings, pid, o->options.rate_hz, false, &o->refused);
+    code = code == TP_EUNSUPPORTED && look_instead(o) ? TP_OK : code;
+    if (code < 0)
+        return tp_error_set(err, code, 0, "%s", o->refused.text);
+    code = tp_arena_run(&o->arena, open_codes, o, err);
     if (code == TP_OK)
         begin(o);
-    return code;
+    return code < 0 || o->mode != TP_OUTSIDE_BY_LOOKS ? code : tp_arena_run(&o->arena, begin_looks, o, err);
 }
 
 int tp_outside_fd(const struct tp_outside *o)
@@ -208,42 +237,6 @@ int tp_outside_fd(const struct tp_outside *o)
 }
 
 /* ---- at once ---- */
-
-static struct tp_outside_note *add_note(struct tp_outside *o, struct tp_pending_record *record)
-{
-    struct tp_outside_note *note = tp_vec_push(&o->notes);
-    *note = (struct tp_outside_note){0};
-    record->note = (uint32_t)o->notes.count - 1;
-    return note;
-}
-
-static bool read_words(struct tp_outside *o, uint32_t pid, struct tp_outside_note *note)
-{
-    if (!tp_proc_read_words(&o->text, pid))
-        return false;
-    note->words = (struct tp_str){tp_arena_copy(&o->arena, o->text.data, o->text.size), o->text.size};
-    return true;
-}
-
-/* The kernel tells the name of a program before it lays out the words. */
-static void ask_words(struct tp_outside *o, struct tp_pending_record *record, uint32_t pid)
-{
-    struct tp_outside_note *note = add_note(o, record);
-    if (!read_words(o, pid, note))
-        *(struct late *)tp_vec_push(&o->late) = (struct late){record->note, pid, now_ns() + CERTAIN_NS};
-}
-
-static void ask_late(struct tp_outside *o)
-{
-    size_t kept = 0;
-    struct late *late = o->late.data;
-    for (size_t i = 0; i < o->late.count; i++) {
-        bool is_done = read_words(o, late[i].pid, TP_AT(&o->notes, struct tp_outside_note, late[i].note));
-        if (!is_done && now_ns() < late[i].until_ns && tp_proc_life(late[i].pid, &o->text) == TP_PROC_ALIVE)
-            late[kept++] = late[i];
-    }
-    o->late.count = kept;
-}
 
 /* What a thread of Python does is asked when its sample is told, at once: a moment as random as the sample's. */
 static void ask_python(struct tp_outside *o, struct tp_pending_record *record, const struct tp_perf_record *r)
@@ -276,12 +269,12 @@ static void take(void *context, const struct perf_event_header *head)
     if (r.type == PERF_RECORD_SAMPLE && !is_switch)
         ask_python(o, record, &r);
     if (r.type == PERF_RECORD_COMM && r.is_exec)
-        ask_words(o, record, r.pid);
+        tp_record_notes_ask(&o->notes, record, r.pid, now_ns() + CERTAIN_NS, &o->text);
     if (r.type == PERF_RECORD_FORK && r.pid != r.parent_pid)
         tp_exit_codes_add(&o->codes, r.pid);
     struct tp_proc_usage usage = {0};
     if (r.type == PERF_RECORD_EXIT && r.pid == r.tid && tp_proc_read_usage(&usage, r.pid, &o->text))
-        *add_note(o, record) = (struct tp_outside_note){.usage = usage, .has_usage = true};
+        *tp_record_note_add(&o->notes, record) = (struct tp_outside_note){.usage = usage, .has_usage = true};
 }
 
 /* ---- what runs already ---- */
@@ -303,7 +296,7 @@ static void take_running(void *context, const struct tp_perf_record *r)
     struct tp_outside *o = context;
     struct tp_outside_note note = {0};
     if (r->type == PERF_RECORD_COMM && r->is_exec)
-        read_words(o, r->pid, &note);
+        tp_record_notes_words(&o->notes, &note, r->pid, &o->text);
     tp_outside_tree_take(&o->tree, r, false, &note);
     tp_python_stacks_take(&o->python, r);
     tp_made_names_take(&o->made, r, &o->text);
@@ -334,10 +327,13 @@ int tp_outside_attach(struct tp_outside *o, pid_t pid, struct tp_error *err)
     if (tp_proc_life((uint32_t)pid, &o->text) == TP_PROC_OVER)
         return tp_error_set(err, TP_ENOTFOUND, 0, "no process has the number %d", (int)pid);
     int64_t begin_ns = now_ns();
-    int code = tp_perf_rings_open(&o->rings, pid, o->options.rate_hz, true, err);
+    int code = tp_perf_rings_open(&o->rings, pid, o->options.rate_hz, true, &o->refused);
+    bool is_looked_at = code == TP_EUNSUPPORTED && tp_proc_is_ours((uint32_t)pid) && look_instead(o);
+    if (code < 0 && !is_looked_at)
+        return tp_error_set(err, code, 0, "%s", o->refused.text);
     begin(o);
     o->begin_ns = begin_ns;
-    return code < 0 ? code : tp_arena_run(&o->arena, look_at_running, o, err);
+    return tp_arena_run(&o->arena, is_looked_at ? begin_looks : look_at_running, o, err);
 }
 
 /* ---- in the order of time ---- */
@@ -348,8 +344,9 @@ static void name_made(struct tp_outside *o, const struct tp_outside_process *pro
         tp_made_names_read(&o->made, process->pid, process->maps.image);
 }
 
-static void take_end(struct tp_outside *o, uint32_t number)
+static void take_end(void *outside, uint32_t number)
 {
+    struct tp_outside *o = outside;
     struct tp_outside_process *process = tp_outside_process_at(&o->tree, number);
     bool is_ours = process->pid == (uint32_t)o->pid && !o->is_attached; /* how it ends is told to its parent, which is us */
     process->has_status = tp_exit_codes_take(&o->codes, process->pid, true, &process->status);
@@ -358,24 +355,7 @@ static void take_end(struct tp_outside *o, uint32_t number)
     o->out_of_sight += process->is_out_of_sight;
     name_made(o, process);
     if (!process->has_status && !process->is_out_of_sight && !is_ours)
-        *(struct ending *)tp_vec_push(&o->endings) = (struct ending){number, now_ns() + SECOND_NS};
-}
-
-/* The kernel tells the end of the events of a process before it takes its memory back, and then how it ended. */
-static void ask_endings(struct tp_outside *o, bool is_last)
-{
-    struct ending *endings = o->endings.data;
-    size_t kept = 0;
-    for (size_t i = 0; i < o->endings.count; i++) {
-        struct tp_outside_process *process = tp_outside_process_at(&o->tree, endings[i].process);
-        bool keeps_asking = !is_last && now_ns() < endings[i].until_ns;
-        process->has_status = tp_exit_codes_take(&o->codes, process->pid, keeps_asking, &process->status);
-        if (!process->has_status && keeps_asking)
-            endings[kept++] = endings[i];
-        else
-            o->missed_ends += !process->has_status;
-    }
-    o->endings.count = kept;
+        tp_late_ends_add(&o->late_ends, number, now_ns() + SECOND_NS);
 }
 
 static void take_until(struct tp_outside *o, int64_t until_ns)
@@ -388,32 +368,14 @@ static void take_until(struct tp_outside *o, int64_t until_ns)
         tp_perf_record_read(&r, tp_pending_head(&o->pending, p->at));
         bool is_switch = r.type == PERF_RECORD_SAMPLE && tp_perf_rings_is_switch(&o->rings, r.event_id);
         const struct tp_outside_note python = {.python = p->python, .still_ns = p->still_ns};
-        uint32_t ended = tp_outside_tree_take(
-            &o->tree, &r, is_switch, p->note != TP_NO_ID ? TP_AT(&o->notes, struct tp_outside_note, p->note) : &python);
+        const struct tp_outside_note *note = tp_record_note_of(&o->notes, p);
+        uint32_t ended = tp_outside_tree_take(&o->tree, &r, is_switch, note ? note : &python);
         if (ended != TP_NO_ID)
             take_end(o, ended);
     }
     tp_pending_drop(&o->pending, done);
     if (!o->pending.count)
-        o->notes.count = o->late.count = 0;
-}
-
-/* ---- what only a living process tells ---- */
-
-/* Without stacks of the kernel: in which call threads wait that were blocked when the tree was last brought up to date,
- * and still are. Shorter waits are estimated by these. */
-static void ask_waits(struct tp_outside *o)
-{
-    enum { VISITED = 512, ASKED = 64 };
-    uint32_t count = (uint32_t)o->tree.threads.count;
-    for (uint32_t i = 0, asked = 0; i < count && i < VISITED && asked < ASKED; i++) {
-        const struct tp_outside_thread *thread = tp_outside_thread_at(&o->tree, o->next_thread++ % count);
-        struct tp_outside_change *change = TP_AT(&o->tree.changes, struct tp_outside_change, thread->last_change);
-        if (thread->is_over || thread->state != TP_OUTSIDE_BLOCKED || change->call || change->stack)
-            continue;
-        change->call = tp_proc_wait(&o->text, tp_outside_process_at(&o->tree, thread->process)->pid, thread->tid);
-        asked++;
-    }
+        tp_record_notes_clear(&o->notes);
 }
 
 /* ---- looks ---- */
@@ -432,39 +394,24 @@ static void watch_samples(struct tp_outside *o)
     o->are_samples_watched = is_wanted;
 }
 
-/* What a thread that runs now has used counts, too, or one that is never switched out would have used nothing. */
-static int64_t program_ns(const struct tp_outside *o, int64_t time_ns)
-{
-    enum { VISITED = 64 };
-    int64_t used_ns = o->tree.running_ns;
-    for (uint32_t i = 0; i < o->tree.threads.count && i < VISITED; i++) {
-        const struct tp_outside_thread *thread = tp_outside_thread_at(&o->tree, i);
-        if (!thread->is_over && thread->state == TP_OUTSIDE_RUNNING && time_ns > thread->since_ns)
-            used_ns += time_ns - thread->since_ns;
-    }
-    return used_ns;
-}
-
 static void keep_budget(struct tp_outside *o, int64_t time_ns)
 {
-    tp_own_budget_look(&o->budget, time_of(CLOCK_PROCESS_CPUTIME_ID), program_ns(o, time_ns), time_ns);
+    tp_own_budget_look(&o->budget, time_of(CLOCK_PROCESS_CPUTIME_ID), tp_outside_tree_running(&o->tree, time_ns), time_ns);
     if (tp_own_budget_has_wait_stacks(&o->budget))
         tp_perf_rings_budget(&o->rings, o->switch_stacks, time_ns);
     else
         tp_perf_rings_end_stacks(&o->rings);
 }
 
-static int look(void *context, struct tp_error *err)
+/* What rings and /proc tell of what happened. */
+static void look_at_events(struct tp_outside *o, int64_t time_ns)
 {
-    struct tp_outside *o = context;
-    int64_t time_ns = now_ns();
-    (void)err;
     o->switch_stacks = 0;
     tp_perf_rings_read(&o->rings, take, o);
     tp_exit_codes_read(&o->codes);
-    ask_endings(o, false);
-    ask_late(o);
-    if (tp_own_budget_has_room(&o->budget, time_of(CLOCK_PROCESS_CPUTIME_ID), program_ns(o, time_ns)))
+    tp_late_ends_ask(&o->late_ends, &o->tree, &o->codes, now_ns());
+    tp_record_notes_ask_late(&o->notes, now_ns(), &o->text);
+    if (tp_own_budget_has_room(&o->budget, time_of(CLOCK_PROCESS_CPUTIME_ID), tp_outside_tree_running(&o->tree, time_ns)))
         tp_still_stacks_read(&o->still, &o->pending, &o->python, o->rings.dump_bytes, now_ns);
     else
         tp_still_stacks_skip(&o->still);
@@ -473,11 +420,22 @@ static int look(void *context, struct tp_error *err)
     if (time_ns - o->looked_ns >= LOOK_NS / 2) {
         take_until(o, time_ns - CERTAIN_NS);
         if (o->rings.is_user_only)
-            ask_waits(o);
+            tp_outside_tree_ask_waits(&o->tree, &o->next_thread, &o->text);
         o->looked_ns = time_ns;
     }
-    int64_t pause_ns = time_ns - o->begin_ns < OFTEN_NS ? LOOK_NS / 2 : SECOND_NS;
-    if (time_ns - o->usage.time_ns >= pause_ns)
+}
+
+static int look(void *context, struct tp_error *err)
+{
+    struct tp_outside *o = context;
+    int64_t time_ns = now_ns();
+    (void)err;
+    if (o->mode == TP_OUTSIDE_BY_LOOKS)
+        tp_looked_recorder_look(&o->looked, time_of(CLOCK_PROCESS_CPUTIME_ID), false);
+    else
+        look_at_events(o, time_ns);
+    int64_t least_ns = time_ns - o->begin_ns < OFTEN_NS ? LOOK_NS / 2 : SECOND_NS;
+    if (time_ns - o->usage.time_ns >= least_ns)
         tp_usage_looks_look(&o->usage, &o->tree, &o->text, time_ns);
     return TP_OK;
 }
@@ -502,33 +460,38 @@ void tp_outside_look(void *outside)
         return;
     if (tp_arena_run(&o->arena, look, o, NULL) < 0)
         stop(o);
-    set_timer(o, o->late.count ? SOON_NS : LOOK_NS);
+    set_timer(o, o->notes.late.count ? SOON_NS : pause_ns(o));
 }
 
-/* The program's own words are known, also where it was over before they could be asked for. */
-static void tell_words(struct tp_outside *o, struct tp_outside_process *root)
+static int look_last(void *context, struct tp_error *err)
 {
-    struct tp_buf words;
-    if (!root->exec_count || root->programs[0].words.len)
-        return;
-    tp_buf_init(&words, TP_MAX_OUTSIDE_WORDS_BYTES);
-    for (char *const *word = o->options.argv; *word; word++)
-        tp_buf_add(&words, *word, strlen(*word) + 1);
-    words.failed = 0; /* the first ones */
-    size_t size = words.size;
-    root->programs[0].words = (struct tp_str){tp_buf_move(&words, &o->arena), size};
-    o->tree.missed_words--;
+    struct tp_outside *o = context;
+    (void)err;
+    tp_looked_recorder_look(&o->looked, 0, true);
+    return TP_OK;
+}
+
+void tp_outside_ended(void *outside)
+{
+    struct tp_outside *o = outside;
+    if (o->mode == TP_OUTSIDE_BY_LOOKS && o->begin_ns && !o->stopped_ns && tp_arena_run(&o->arena, look_last, o, NULL) < 0)
+        stop(o);
 }
 
 static int finish(void *context, struct tp_error *err)
 {
     struct tp_outside *o = context;
-    look(o, err);
-    take_until(o, INT64_MAX);
-    ask_endings(o, true);
+    if (o->mode == TP_OUTSIDE_BY_LOOKS) {
+        look_last(o, err);
+        tp_looked_recorder_end(&o->looked);
+    } else {
+        look(o, err);
+        take_until(o, INT64_MAX);
+    }
+    tp_late_ends_ask(&o->late_ends, &o->tree, &o->codes, INT64_MAX);
     const uint32_t *root = tp_id_map_find(&o->tree.process_ids, (uint32_t)o->pid);
     if (root)
-        tell_words(o, tp_outside_process_at(&o->tree, *root));
+        tp_outside_tree_tell_words(&o->tree, *root, o->options.argv);
     for (uint32_t i = 0; i < o->tree.processes.count; i++)
         if (!tp_outside_process_at(&o->tree, i)->is_over)
             name_made(o, tp_outside_process_at(&o->tree, i));
@@ -581,12 +544,15 @@ size_t tp_outside_living(const struct tp_outside *o, struct tp_buf *names)
 
 struct tp_outside_seen tp_outside_seen(const struct tp_outside *o)
 {
-    return (struct tp_outside_seen){.process_count = o->tree.processes.count,
+    return (struct tp_outside_seen){.mode = o->mode,
+                                    .refusal = o->mode == TP_OUTSIDE_BY_LOOKS ? o->refused.text : "",
+                                    .looks_left_out = o->looked.left_out,
+                                    .process_count = o->tree.processes.count,
                                     .thread_count = o->tree.threads.count,
                                     .sample_count = o->tree.samples.count,
                                     .lost_count = o->tree.lost_count + o->dropped_count,
                                     .missed_words = o->tree.missed_words,
-                                    .missed_ends = o->missed_ends,
+                                    .missed_ends = o->late_ends.missed,
                                     .out_of_sight = o->out_of_sight,
                                     .stacks_left_out = o->rings.windows_spent,
                                     .whole_waits = o->tree.whole_wait_count,

@@ -37,13 +37,14 @@ void tp_outside_free(struct tp_outside *outside);
 /* Whether the kernel allows its events here. Returns 0, or TP_EUNSUPPORTED: err says why not in a few words; TP_ENOMEM. */
 int tp_outside_probe(struct tp_error *err);
 
-/* Opens the events of a child that has not called exec yet. Returns 0; TP_EUNSUPPORTED: the kernel refuses them, err
- * says how in a few words; TP_ENOMEM. */
+/* Opens the events of a child that has not called exec yet. Where the kernel refuses them it is recorded by looks at
+ * /proc. Returns 0; TP_EUNSUPPORTED: that cannot be either, err says why in a few words; TP_ENOMEM. */
 int tp_outside_begin(struct tp_outside *outside, pid_t pid, struct tp_error *err);
 
 /* Opens the events of a process that runs, of its threads and of what it has started. Nothing is put into it, and it
- * goes on after the end. Returns 0; TP_ENOTFOUND: there is no such process; TP_EUNSUPPORTED: the kernel refuses events,
- * err says why in a few words; TP_ENOMEM. */
+ * goes on after the end. Where the kernel refuses them one of our user is recorded by looks at /proc. Returns 0;
+ * TP_ENOTFOUND: there is no such process; TP_EUNSUPPORTED: it cannot be recorded, err says why in a few words;
+ * TP_ENOMEM. */
 int tp_outside_attach(struct tp_outside *outside, pid_t pid, struct tp_error *err);
 
 /* A descriptor that can be read when it is time for tp_outside_look. Valid from new to free. */
@@ -52,12 +53,23 @@ int tp_outside_fd(const struct tp_outside *outside);
 /* Reads what has happened; `outside` is a struct tp_outside, as struct tp_child_watch has it. */
 void tp_outside_look(void *outside);
 
+/* The program, a child of ours, is over and was not waited for: what /proc still has of it is read; `outside` as above. */
+void tp_outside_ended(void *outside);
+
 /* The program is over: *status as wait(2) has it; NULL: it is not our child, or goes on. What still lives of the run is
  * recorded until now. */
 void tp_outside_end(struct tp_outside *outside, const int *status);
 
+enum tp_outside_mode {
+    TP_OUTSIDE_INHERITED, /* events that a process hands on to what it starts */
+    TP_OUTSIDE_BY_LOOKS,  /* looks at /proc: no samples, states by totals */
+};
+
 /* What was seen. After the end. */
 struct tp_outside_seen {
+    enum tp_outside_mode mode;
+    const char *refusal; /* of events, in words; "" where they were allowed; borrowed until free */
+    uint64_t looks_left_out; /* by looks: those that would have cost too much */
     size_t process_count, thread_count, sample_count;
     uint64_t lost_count;      /* records that the kernel or we had no room for */
     uint32_t missed_words;    /* programs whose words were gone before we came */

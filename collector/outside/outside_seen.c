@@ -18,6 +18,8 @@ void tp_outside_word(struct tp_buf *text, const struct tp_outside_seen *seen)
 {
     if (seen->stopped_after_ns)
         tp_buf_printf(text, "anything after %.1f s, for want of room", (double)seen->stopped_after_ns / 1e9);
+    if (seen->mode == TP_OUTSIDE_BY_LOOKS)
+        tp_buf_printf(text, "%sfunctions, and what lasts less than 10 ms, for %s", text->size ? ", " : "", seen->refusal);
     if (seen->is_user_only)
         tp_buf_printf(text, "%swhat the kernel did and what short waits were for (perf_event_paranoid)",
                       text->size ? ", " : "");
@@ -27,6 +29,8 @@ void tp_outside_word(struct tp_buf *text, const struct tp_outside_seen *seen)
         tp_buf_printf(text, " and all but one of %d samples", 1 << (seen->budget_level - 1));
     if (seen->budget_level)
         tp_buf_puts(text, " (they cost too much)");
+    add(text, seen->looks_left_out, "look at /proc (it would have cost too much)",
+        "looks at /proc (they would have cost too much)");
     add(text, seen->out_of_sight, "process after it took other rights", "processes after they took other rights");
     add(text, seen->unwatched, "thread that ran before", "threads that ran before");
     add(text, seen->python_unknown, "process's Python functions", "processes' Python functions");
@@ -55,11 +59,17 @@ void tp_outside_put(struct tp_buf *out, const struct tp_outside_seen *seen)
         {"recorder_cpu_ns", seen->own_ns},
         {"budget_level", seen->budget_level},
         {"threads_not_watched", seen->unwatched},
+        {"looks_left_out", (int64_t)seen->looks_left_out},
         {"stopped_after_ns", seen->stopped_after_ns}};
     struct tp_json json;
     tp_json_init(&json, out);
     tp_json_object(&json);
-    tp_json_member_text(&json, "mode", seen->is_user_only ? "inherited, user" : "inherited");
+    tp_json_member_text(&json, "mode",
+                        seen->mode == TP_OUTSIDE_BY_LOOKS ? "looks"
+                        : seen->is_user_only              ? "inherited, user"
+                                                          : "inherited");
+    if (*seen->refusal)
+        tp_json_member_text(&json, "refusal", seen->refusal);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         tp_json_member_int(&json, counts[i].key, counts[i].value);
     tp_json_object_end(&json);

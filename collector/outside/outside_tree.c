@@ -7,6 +7,8 @@
 
 #include "collector/outside/mixed_stacks.h"
 #include "collector/outside/perf_rings.h"
+#include "collector/outside/proc_waits.h"
+#include "writer/base/limits.h"
 
 /* Threads with equal inherited events trade them at a switch, and with them what is left until the next sample: threads
  * that are over sooner would never be sampled. One event of the thread that begins them, which they do not inherit,
@@ -305,6 +307,33 @@ uint32_t tp_outside_tree_take(struct tp_outside_tree *tree, const struct tp_perf
     return ended;
 }
 
+void tp_outside_tree_tell_words(struct tp_outside_tree *tree, uint32_t process, char *const *argv)
+{
+    const struct tp_outside_process *root = tp_outside_process_at(tree, process);
+    struct tp_buf words;
+    if (!root->exec_count || root->programs[0].words.len)
+        return;
+    tp_buf_init(&words, TP_MAX_OUTSIDE_WORDS_BYTES);
+    for (char *const *word = argv; *word; word++)
+        tp_buf_add(&words, *word, strlen(*word) + 1);
+    words.failed = 0; /* the first ones */
+    size_t size = words.size;
+    root->programs[0].words = (struct tp_str){tp_buf_move(&words, tree->arena), size};
+    tree->missed_words--;
+}
+
+int64_t tp_outside_tree_running(const struct tp_outside_tree *tree, int64_t now_ns)
+{
+    enum { VISITED = 64 };
+    int64_t used_ns = tree->running_ns;
+    for (uint32_t i = 0; i < tree->threads.count && i < VISITED; i++) {
+        const struct tp_outside_thread *thread = tp_outside_thread_at(tree, i);
+        if (!thread->is_over && thread->state == TP_OUTSIDE_RUNNING && now_ns > thread->since_ns)
+            used_ns += now_ns - thread->since_ns;
+    }
+    return used_ns;
+}
+
 void tp_outside_tree_end(struct tp_outside_tree *tree, int64_t end_ns)
 {
     for (uint32_t i = 0; i < tree->threads.count; i++)
@@ -332,4 +361,18 @@ void tp_outside_tree_release(struct tp_outside_tree *tree)
     for (uint32_t i = 0; i < tree->threads.count; i++)
         if (tp_outside_thread_at(tree, i)->apart >= 0)
             close(tp_outside_thread_at(tree, i)->apart);
+}
+
+void tp_outside_tree_ask_waits(struct tp_outside_tree *tree, uint32_t *next_thread, struct tp_buf *text)
+{
+    enum { VISITED = 512, ASKED = 64 };
+    uint32_t count = (uint32_t)tree->threads.count;
+    for (uint32_t i = 0, asked = 0; i < count && i < VISITED && asked < ASKED; i++) {
+        const struct tp_outside_thread *thread = tp_outside_thread_at(tree, (*next_thread)++ % count);
+        struct tp_outside_change *change = TP_AT(&tree->changes, struct tp_outside_change, thread->last_change);
+        if (thread->is_over || thread->state != TP_OUTSIDE_BLOCKED || change->call || change->stack)
+            continue;
+        change->call = tp_proc_wait(text, tp_outside_process_at(tree, thread->process)->pid, thread->tid);
+        asked++;
+    }
 }

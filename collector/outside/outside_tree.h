@@ -95,6 +95,13 @@ void tp_outside_tree_init(struct tp_outside_tree *tree, struct tp_arena *arena);
 uint32_t tp_outside_tree_take(struct tp_outside_tree *tree, const struct tp_perf_record *record, bool is_switch,
                               const struct tp_outside_note *note);
 
+/* The words of the first program of a process, where nobody has seen them: argv ends with NULL. */
+void tp_outside_tree_tell_words(struct tp_outside_tree *tree, uint32_t process, char *const *argv);
+
+/* Nanoseconds that threads have run until now: what one that runs has used counts, too, or one that is never switched
+ * out would have used nothing. */
+int64_t tp_outside_tree_running(const struct tp_outside_tree *tree, int64_t now_ns);
+
 /* The recording is over: what lives ends there. */
 void tp_outside_tree_end(struct tp_outside_tree *tree, int64_t end_ns);
 
@@ -113,5 +120,9 @@ static inline struct tp_outside_thread *tp_outside_thread_at(const struct tp_out
 {
     return TP_AT(&tree->threads, struct tp_outside_thread, number);
 }
+
+/* Without stacks of the kernel: asks in which call threads wait that were blocked when the tree was last brought up to
+ * date, and still are; some of them, from *next_thread on. Shorter waits are estimated by these. `text`: room for it. */
+void tp_outside_tree_ask_waits(struct tp_outside_tree *tree, uint32_t *next_thread, struct tp_buf *text);
 
 #endif

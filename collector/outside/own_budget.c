@@ -13,9 +13,14 @@ bool tp_own_budget_has_room(const struct tp_own_budget *budget, int64_t own_ns, 
     return budget->level == 0 && own_ns - budget->begin_ns < allowed_ns(program_ns) / 2;
 }
 
+bool tp_own_budget_is_spent(const struct tp_own_budget *budget, int64_t own_ns, int64_t program_ns)
+{
+    return own_ns - budget->begin_ns > allowed_ns(program_ns);
+}
+
 bool tp_own_budget_look(struct tp_own_budget *budget, int64_t own_ns, int64_t program_ns, int64_t time_ns)
 {
-    bool is_over = own_ns - budget->begin_ns > allowed_ns(program_ns);
+    bool is_over = tp_own_budget_is_spent(budget, own_ns, program_ns);
     if (!is_over || budget->level == MOST_LEVELS || (budget->checked_ns && time_ns - budget->checked_ns < PAUSE_NS))
         return false;
     budget->checked_ns = time_ns;

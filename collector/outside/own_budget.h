@@ -14,6 +14,9 @@ struct tp_own_budget {
     uint32_t number;    /* of samples that came */
 };
 
+/* Whether more than that was used: own_ns of our processor time, program_ns of the program's. */
+bool tp_own_budget_is_spent(const struct tp_own_budget *budget, int64_t own_ns, int64_t program_ns);
+
 /* Looks at what was used: own_ns of our processor time, program_ns of the program's, at time_ns of a clock. It grows by
  * one level at a time, not sooner than 0.2 s after the last: what was saved has to be seen first. True: it has. */
 bool tp_own_budget_look(struct tp_own_budget *budget, int64_t own_ns, int64_t program_ns, int64_t time_ns);

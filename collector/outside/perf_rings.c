@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/outside/event_rights.h"
 #include "collector/outside/perf_record.h"
 
 /* A ring holds 0.4 s of what a CPU tells that switches 100,000 times a second; of many CPUs less, which do that more
@@ -195,7 +196,8 @@ int tp_perf_rings_open(struct tp_perf_rings *rings, pid_t pid, unsigned rate_hz,
         int error = open_cpu(rings, pid, cpu);
         if (error && error != ENODEV) /* a CPU that is switched off */
             return tp_error_set(err, error == ESRCH ? TP_ENOTFOUND : TP_EUNSUPPORTED, 0,
-                                "the kernel refuses events (perf_event_open: %s)", strerror(error));
+                                "the kernel refuses events (perf_event_open: %s): %s", strerror(error),
+                                tp_event_advice(error, tp_event_level()));
     }
     return rings->count ? TP_OK : tp_error_set(err, TP_EUNSUPPORTED, 0, "the kernel has events of no CPU");
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "writer/base/input.h"
@@ -53,6 +54,23 @@ bool tp_proc_read_usage(struct tp_proc_usage *usage, uint32_t pid, struct tp_buf
 bool tp_proc_read_words(struct tp_buf *text, uint32_t pid)
 {
     return tp_proc_load(text, pid, "cmdline");
+}
+
+bool tp_proc_user(uid_t *user, uint32_t pid)
+{
+    char path[32];
+    struct stat process;
+    snprintf(path, sizeof path, "/proc/%" PRIu32, pid);
+    if (stat(path, &process) != 0)
+        return false;
+    *user = process.st_uid;
+    return true;
+}
+
+bool tp_proc_is_ours(uint32_t pid)
+{
+    uid_t user;
+    return tp_proc_user(&user, pid) && user == geteuid();
 }
 
 /* The fields behind the name, which may hold anything, by proc(5)'s numbers. */

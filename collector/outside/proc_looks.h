@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "writer/base/buf.h"
 
@@ -22,6 +23,12 @@ bool tp_proc_read_usage(struct tp_proc_usage *usage, uint32_t pid, struct tp_buf
 
 /* Its words, each with a NUL behind it, into `text`; false: it has none, as in the first moments of an exec. */
 bool tp_proc_read_words(struct tp_buf *text, uint32_t pid);
+
+/* Its user; false: it is not there. */
+bool tp_proc_user(uid_t *user, uint32_t pid);
+
+/* True where it is of the user that we are. */
+bool tp_proc_is_ours(uint32_t pid);
 
 /* What /proc/PID/stat says of a process. */
 struct tp_proc_stat {

@@ -3,7 +3,9 @@
 
 sums            the states of each thread follow each other without a gap, so they add up to its wall time; a process
                 lasts from its first thread's begin to its last thread's end; samples stand for the running time
-running NS [P]  all running time is within P percent (3) of NS, or within 3 ms
+running NS [P [MS]]  all running time is within P percent (3) of NS, or within 3 ms
+mode NAME       that is how it was recorded
+status CODE     some process ended with it
 exits CODE...   these are the exit codes of the processes, in the order of their begin ("S9": ended by signal 9)
 ended CODE...   these exit codes are among them
 count N         so many processes
@@ -75,9 +77,17 @@ def sums():
     assert sum(int(e["args"]["cpu ns"]) for e in samples) == running
 
 
-def running(wanted, percent=3):
+def running(wanted, percent=3, least_ms=3):
     found = time_in("running")
-    assert abs(found - float(wanted)) <= max(float(wanted) * float(percent) / 100, 3e6), (found, wanted)
+    assert abs(found - float(wanted)) <= max(float(wanted) * float(percent) / 100, float(least_ms) * 1e6), (found, wanted)
+
+
+def mode(wanted):
+    assert trace["tracepress_seen"]["mode"] == wanted, trace["tracepress_seen"]
+
+
+def status(wanted):
+    assert wanted in [p["args"].get("exit") for p in processes], processes
 
 
 def exits(*wanted):

@@ -41,6 +41,19 @@ X
 }
 check "tables of functions, processes and waits are the view's" tables
 
+sampleless() { # a program that runs, of which no function was seen: the verdict is of its states, and says what allows more
+    cat >made.json <<'X'
+{"tracepress_recorder":"outside","tracepress_seen":{"mode":"looks","refusal":"the kernel refuses <events>: 'sysctl x=2' allows them"},
+"traceEvents":[{"ph":"X","cat":"process","name":"busy","pid":7,"tid":7,"ts":0,"dur":900000,"args":{"argv":["busy"],"exit":0,"running ns":800000000}},
+{"ph":"X","cat":"thread_state","name":"running","pid":7,"tid":7,"ts":0,"dur":800000},
+{"ph":"X","cat":"thread_state","name":"blocked","pid":7,"tid":7,"ts":800000,"dur":100000,"args":{"cause":"pipe"}}]}
+X
+    "$TP" report made.json -o made.html --json made_report.json --markdown made.md --strict --quiet 2>err || { cat err; return 1; }
+    restated made.json made_report.json && grep -q 'It runs for 88.9 % of the time, over no known function' made.md && grep -q 'sysctl x=2' made.md &&
+        grep -q '"class":"cpu-bound"' made_report.json && grep -q 'looks at /proc every 10 ms, for the kernel refuses &lt;events&gt;' made.html || { cat made.md; return 1; }
+}
+check "a program whose functions were not seen is judged by its states" sampleless
+
 gates() { # limits of wall, processor time and memory
     "$PY" "$HERE/tests/check/program_view.py" --make 7 made.json && "$TP" report made.json -o made.html --json view.json --quiet || return 1
     for metric in wall cpu rss.peak; do

@@ -116,6 +116,7 @@ bool tp_record_outside(struct tp_record_outside *record, int *exit_code)
         .may_be_shell_text = !record->program->is_elf,
         .prepare = set_nothing,
         .forked = open_events,
+        .ended = tp_outside_ended,
         .forked_state = outside,
         .watched = {{code < 0 ? -1 : tp_outside_fd(outside), tp_outside_look, outside}}};
     if (code == TP_OK)
@@ -140,7 +141,14 @@ static int open_events_if_allowed(void *given, pid_t pid, struct tp_error *err)
     struct tp_record_outside *record = given;
     int code = tp_outside_begin(record->outside, pid, err);
     record->is_refused = code < 0;
-    return code < 0 ? TP_RECORD_INSIDE_ALONE : TP_RECORD_BOTH;
+    bool has_samples = code == TP_OK && tp_outside_seen(record->outside).mode != TP_OUTSIDE_BY_LOOKS;
+    return has_samples ? TP_RECORD_SAMPLED : TP_RECORD_NOT_SAMPLED;
+}
+
+static void look_at_end(void *given)
+{
+    const struct tp_record_outside *record = given;
+    tp_outside_ended(record->outside);
 }
 
 static void say_inside_alone(const struct tp_record_outside *record, const char *why)
@@ -159,6 +167,7 @@ void tp_record_beside_open(struct tp_record_outside *record, struct tp_child *ch
     record->is_on = true;
     child->forked = open_events_if_allowed;
     child->forked_state = record;
+    child->ended = look_at_end;
     child->watched[WATCHED_OUTSIDE] =
         (struct tp_child_watch){tp_outside_fd(record->outside), tp_outside_look, record->outside};
 }

@@ -25,8 +25,8 @@ struct tp_record_outside {
     struct tp_outside *outside; /* from tp_record_beside_open to _end */
 };
 
-/* What the child is told (struct tp_child) of a recording beside the one from inside. */
-enum { TP_RECORD_BOTH, TP_RECORD_INSIDE_ALONE };
+/* What the child is told (struct tp_child) of a recording beside the one from inside: whether that takes samples. */
+enum { TP_RECORD_SAMPLED, TP_RECORD_NOT_SAMPLED };
 
 /* Runs the program and makes the outputs. Returns true with *exit_code, the program's; false with start_error set when
  * it cannot be run, or 0 where the kernel refuses events: that has been said, nothing ran, and it can be recorded from

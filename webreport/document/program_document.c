@@ -130,7 +130,7 @@ static void put_figures(const struct tp_section *section, struct tp_document *do
     put_figure(document, "CPU", time_text(section, cpu),
                tp_text_printf(arena, "%s CPUs on average",
                               tp_text_of_fixed(arena, wall ? (double)view->parts.busy_ns / (double)wall : 0, 2)),
-               "Running time of all threads, by switches of the kernel.");
+               "Running time of all threads, as the kernel counts it.");
     put_figure(document, "Ready, no CPU", time_text(section, view->state_ns[TP_STATE_READY]), "summed over threads",
                "Time in which threads could run and got no CPU.");
     put_figure(document, "Processes", tp_text_of_count(arena, (int64_t)view->processes.row_count),

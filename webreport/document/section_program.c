@@ -307,31 +307,51 @@ static void add_missed(const struct tp_section *section, const char **text, cons
                                tp_text_of_some(section->arena, count, one, many));
 }
 
+/* How it was recorded, and what its numbers can be trusted for. */
+static void put_mode(const struct tp_section *section, struct tp_list *facts)
+{
+    const struct tp_program_view *view = tp_section_program(section);
+    struct tp_arena *arena = section->arena;
+    struct tp_str seen = tp_trace_header(section->profile->trace, "tracepress_seen"), mode = {NULL, 0}, refusal = mode;
+    if (seen.ptr) {
+        mode = tp_value_text(arena, tp_value_member(seen, "mode"));
+        refusal = tp_value_text(arena, tp_value_member(seen, "refusal"));
+    }
+    bool is_looks = mode.ptr && tp_str_equal(mode, TP_STR("looks"));
+    tp_section_add_fact(
+        facts, "Recorded by",
+        is_looks   ? tp_text_printf(arena, "looks at /proc every 10 ms, for %.*s", (int)refusal.len, refusal.ptr)
+        : mode.ptr ? tp_text_printf(arena, "events of the kernel for the whole tree (%.*s)", (int)mode.len, mode.ptr)
+                   : "a recorder that does not say how");
+    if (is_looks)
+        tp_section_add_fact(facts, "Precision",
+                            "states of threads: the kernel's totals of running and ready time, cut at each look, so the "
+                            "sums are exact and the order within 10 ms is not. No functions; nothing of what lasted "
+                            "less than 10 ms.");
+    else
+        tp_section_add_fact(facts, "Precision",
+                            tp_text_printf(arena,
+                                           "states of threads: each switch, so the sums are exact. Functions: %s, so ± "
+                                           "in their table. Running time of processes without a sample: %s.",
+                                           tp_text_of_some(arena, view->tree.trace->sample_count, "sample", "samples"),
+                                           tp_text_of_time(arena, view->unsampled_ns)));
+}
+
 struct tp_data tp_section_seen(const struct tp_section *section)
 {
     const struct tp_program_view *view = tp_section_program(section);
     struct tp_arena *arena = section->arena;
-    struct tp_str seen = tp_trace_header(section->profile->trace, "tracepress_seen"), mode = {NULL, 0};
     const char *missed = "";
     if (!tp_section_is_program(section))
         return TP_NO_DATA;
     struct tp_object *object = tp_object_new(arena);
     struct tp_list *facts = tp_object_list(object, "facts");
-    if (seen.ptr)
-        mode = tp_value_text(arena, tp_value_member(seen, "mode"));
-    tp_section_add_fact(
-        facts, "Recorded by",
-        mode.ptr ? tp_text_printf(arena, "events of the kernel for the whole tree (%.*s)", (int)mode.len, mode.ptr)
-                 : "a recorder that does not say how");
-    tp_section_add_fact(facts, "Precision",
-                        tp_text_printf(arena,
-                                       "states of threads: each switch, so the sums are exact. Functions: %s, so ± in "
-                                       "their table. Running time of processes without a sample: %s.",
-                                       tp_text_of_some(arena, view->tree.trace->sample_count, "sample", "samples"),
-                                       tp_text_of_time(arena, view->unsampled_ns)));
+    put_mode(section, facts);
     add_missed(section, &missed, "lost_records", "lost record", "lost records");
     add_missed(section, &missed, "missed_argv", "program's words", "programs' words");
     add_missed(section, &missed, "missed_exit_codes", "exit code", "exit codes");
+    add_missed(section, &missed, "looks_left_out", "look that would have cost too much",
+               "looks that would have cost too much");
     add_missed(section, &missed, "out_of_sight", "process after it took other rights",
                "processes after they took other rights");
     add_missed(section, &missed, "windows_without_switch_stacks", "stretch of time with more waits than stacks",

@@ -1,6 +1,7 @@
 /* The verdict on a program: see program_verdict.h. docs/definitions.md section 23 has the rules. */
 #include "webreport/measure/program_verdict.h"
 
+#include "webreport/trace/value.h"
 #include "writer/base/buf.h"
 #include "writer/text/format.h"
 
@@ -113,7 +114,7 @@ static const char *busy_words(const struct tp_program_view *view, struct tp_aren
     const struct tp_program_function *f = hottest(view);
     const char *cpu = tp_text_of_time(arena, view->state_ns[TP_STATE_RUNNING]);
     if (!f)
-        return tp_text_printf(arena, "It ran for %s.", cpu);
+        return tp_text_printf(arena, "It ran for %s, over no known function.", cpu);
     if (view->python.function != TP_NO_ID)
         return tp_text_printf(arena, "It ran for %s, %s of it in %s%s.", cpu,
                               tp_text_of_percent(arena, python_percent(view)),
@@ -178,7 +179,8 @@ static const char *cpu_bound(const struct tp_program_view *view, struct tp_arena
     const struct tp_program_function *f = hottest(view);
     unsigned sampled = 0;
     if (!f)
-        return "It runs, or waits for a CPU, nearly all the time; no sample says in what.";
+        return tp_text_printf(arena, "It runs, or waits for a CPU, for %s of the time, over no known function.",
+                              tp_text_of_percent(arena, share(view, TP_WALL_RUNNING) + share(view, TP_WALL_READY)));
     const char *words = tp_program_function_words(f, arena);
     const char *percent = tp_text_of_percent(arena, self_percent(view, f));
     if (self_percent(view, f) >= HOT_PERCENT)
@@ -208,6 +210,14 @@ static const char *mixed(const struct tp_program_view *view, struct tp_arena *ar
     return tp_text_printf(arena, "It is %s for %s of the time and %s for %s.", tp_wall_part_words(order[0]),
                           tp_text_of_percent(arena, share(view, order[0])), tp_wall_part_words(order[1]),
                           tp_text_of_percent(arena, share(view, order[1])));
+}
+
+/* Why no function is known, and what allows to see some, as the recorder has it; "": it does not say. */
+static const char *unseen_words(const struct tp_program_view *view, struct tp_arena *arena)
+{
+    struct tp_str seen = tp_trace_header(view->tree.trace, "tracepress_seen");
+    struct tp_str refusal = seen.ptr ? tp_value_text(arena, tp_value_member(seen, "refusal")) : seen;
+    return refusal.len ? tp_text_printf(arena, "Functions were not seen, for %.*s.", (int)refusal.len, refusal.ptr) : "";
 }
 
 static const char *headline_of(const struct tp_program_view *view, struct tp_arena *arena)
@@ -250,4 +260,6 @@ void tp_program_verdict_build(struct tp_program_view *view, struct tp_arena *are
         view->advice = TP_STR("");
     else
         view->advice = tp_str_of(view->rule == TP_PROGRAM_CPU_BOUND ? delay_words(view, arena) : busy_words(view, arena));
+    if (view->rule == TP_PROGRAM_CPU_BOUND && !hottest(view))
+        view->advice = tp_str_of(unseen_words(view, arena));
 }

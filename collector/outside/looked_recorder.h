@@ -1,0 +1,36 @@
+/* The recorder by looks at /proc alone, for outside.c: what proc_tree.h tells becomes the tree, as far as the recorder's
+ * own budget allows. The caller sets the arena's guard in all calls. One thread. */
+#ifndef TP_COLLECTOR_OUTSIDE_LOOKED_RECORDER_H
+#define TP_COLLECTOR_OUTSIDE_LOOKED_RECORDER_H
+
+#include "collector/outside/exit_codes.h"
+#include "collector/outside/outside_tree.h"
+#include "collector/outside/own_budget.h"
+#include "collector/outside/proc_tree.h"
+
+enum { TP_LOOKED_PAUSE_NS = 10000000 }; /* between two looks */
+
+struct tp_looked_recorder {
+    /* borrowed */
+    struct tp_arena *arena;
+    struct tp_outside_tree *tree;
+    struct tp_exit_codes *codes;
+    const struct tp_own_budget *budget;
+    struct tp_buf *text;                              /* room for a file */
+    void (*ended)(void *context, uint32_t process); /* a process of the tree is over */
+    void *context;
+    int64_t (*now_ns)(void);
+    /* told */
+    uint64_t left_out; /* looks that would have cost too much */
+    struct tp_proc_tree proc;
+};
+
+/* is_attached: it runs already, and is looked at at once. */
+void tp_looked_recorder_begin(struct tp_looked_recorder *recorder, uint32_t pid, int64_t time_ns, bool is_attached);
+
+/* A look, where it is time for one, with own_ns of our processor time used until now; is_last: in any case. */
+void tp_looked_recorder_look(struct tp_looked_recorder *recorder, int64_t own_ns, bool is_last);
+
+void tp_looked_recorder_end(struct tp_looked_recorder *recorder);
+
+#endif

@@ -1,0 +1,27 @@
+# For suites that record programs from outside: sourced, with HERE as the project's folder, in the case's own folder.
+PY=${PYTHON:-/usr/bin/python3}
+[ -x "$PY" ] || PY=python3
+
+program() { # NAME [FLAGS...]: builds tests/native/NAME.c
+    program_name=$1
+    shift
+    ${CC:-cc} -O1 -g -fno-omit-frame-pointer -D_GNU_SOURCE -pthread -I"$HERE" "$HERE/tests/native/$program_name.c" \
+        -o "$program_name" "$@" >build.log 2>&1
+}
+# outside STATUS PROGRAM...: records it, wants that exit code and one trace, which is $trace; no leftovers. $LAUNCH: a program
+# before record; $HOW: more options
+outside() {
+    want=$1
+    shift
+    rm -rf r
+    # shellcheck disable=SC2086
+    cpu_limit 120 ${LAUNCH:-} "$TP" record --outside ${HOW:-} --no-tfevents -o r -- "$@" >out 2>err
+    status=$?
+    [ $status = "$want" ] || { echo "exit code $status, wanted $want"; cat err; return 1; }
+    trace=$(ls r/*/*.pt.trace.json.gz)
+    [ -f "$trace" ] && grep -q '"mode":"outside"' r/*/run.json && grep -q '"state":"complete"' r/*/run.json ||
+        { find r; cat err; return 1; }
+    [ -z "$(find r -name '.*')" ] || { echo "something is left:"; find r; return 1; }
+}
+says() { "$PY" "$HERE/tests/check/outside.py" "$trace" "$@" 2>said || { tail -n 3 said; cat err; return 1; }; }
+said() { grep -q "$1" err || { echo "not said: $1"; cat err; return 1; }; }

@@ -1,0 +1,128 @@
+/* States of a thread by the kernel's totals, look after look: pieces follow each other and add up to the totals. What is
+ * said where the kernel refuses events. */
+#include "collector/outside/looked_states.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/outside/event_rights.h"
+#include "collector/outside/wait_causes.h"
+
+enum { MS = 1000000, LOCK = 1, POLL = 2 };
+
+static struct tp_looked_states states;
+static struct tp_looked_piece pieces[TP_LOOKED_PIECES];
+
+static size_t look(int64_t time_ms, int64_t running_ms, int64_t ready_ms, bool is_blocked, uint8_t wait)
+{
+    const struct tp_looked_states now = {
+        .running_ns = running_ms * MS, .ready_ns = ready_ms * MS, .is_blocked = is_blocked, .wait = wait};
+    return tp_looked_states_cut(&states, pieces, time_ms * MS, &now);
+}
+
+static void is_piece(size_t i, int64_t begin_ms, enum tp_outside_state state, uint8_t wait)
+{
+    assert_int_equal(pieces[i].begin_ns, begin_ms * MS);
+    assert_int_equal(pieces[i].state, state);
+    assert_int_equal(pieces[i].wait, wait);
+}
+
+static void what_goes_on_comes_first(void **state)
+{
+    (void)state;
+    states = (struct tp_looked_states){.state = TP_OUTSIDE_READY};
+    assert_int_equal(look(10, 4, 1, true, LOCK), 3); /* ready, ran, waits for a lock */
+    is_piece(0, 0, TP_OUTSIDE_READY, 0);
+    is_piece(1, 1, TP_OUTSIDE_RUNNING, 0);
+    is_piece(2, 5, TP_OUTSIDE_BLOCKED, LOCK);
+    assert_int_equal(look(20, 4, 1, true, 0), 0); /* stands still */
+    assert_int_equal(look(30, 7, 2, false, 0), 3); /* it got the lock: that wait lasted until it could run */
+    is_piece(0, 10, TP_OUTSIDE_BLOCKED, LOCK);
+    is_piece(1, 26, TP_OUTSIDE_READY, 0);
+    is_piece(2, 27, TP_OUTSIDE_RUNNING, 0);
+    assert_int_equal(states.since_ns, 30 * MS);
+}
+
+static void two_waits_meet_after_the_last_look_that_saw_the_first(void **state)
+{
+    (void)state;
+    states = (struct tp_looked_states){.is_blocked = true, .wait = LOCK, .state = TP_OUTSIDE_BLOCKED};
+    assert_int_equal(look(400, 0, 0, true, LOCK), 0);
+    assert_int_equal(look(410, 2, 0, true, POLL), 3);
+    is_piece(0, 0, TP_OUTSIDE_BLOCKED, LOCK);
+    is_piece(1, 404, TP_OUTSIDE_RUNNING, 0);
+    is_piece(2, 406, TP_OUTSIDE_BLOCKED, POLL);
+}
+
+static void a_wait_between_two_looks_has_no_cause(void **state)
+{
+    (void)state;
+    states = (struct tp_looked_states){.state = TP_OUTSIDE_RUNNING};
+    assert_int_equal(look(10, 6, 1, false, 0), 3);
+    is_piece(0, 0, TP_OUTSIDE_RUNNING, 0);
+    is_piece(1, 6, TP_OUTSIDE_BLOCKED, 0);
+    is_piece(2, 9, TP_OUTSIDE_READY, 0);
+}
+
+/* The kernel counts a time without a CPU when it is over, and what runs with a tick's delay. */
+static void what_has_no_place_yet_is_owed(void **state)
+{
+    int64_t sums[TP_OUTSIDE_STATES] = {0}, end = 0;
+    (void)state;
+    states = (struct tp_looked_states){.state = TP_OUTSIDE_READY};
+    for (int i = 1; i <= 100; i++) {
+        size_t count = look(10 * i, 10 * i + (i < 100 ? 3 : 0) - (i == 1 ? 1 : 0), 0, false, 0);
+        for (size_t k = 0; k < count; k++)
+            sums[pieces[k].state] += (k + 1 < count ? pieces[k + 1].begin_ns : states.since_ns) - pieces[k].begin_ns;
+        end = states.since_ns;
+    }
+    assert_int_equal(end, 1000 * MS);
+    assert_int_equal(sums[TP_OUTSIDE_RUNNING] + sums[TP_OUTSIDE_READY] + sums[TP_OUTSIDE_BLOCKED], 1000 * MS);
+    assert_int_equal(sums[TP_OUTSIDE_RUNNING], 1000 * MS);
+    assert_int_equal(look(1100, 1000, 0, false, 0), 0); /* no CPU for 100 ms, which is told now: */
+    assert_int_equal(look(1200, 1050, 150, false, 0), 2);
+    is_piece(0, 1000, TP_OUTSIDE_RUNNING, 0);
+    is_piece(1, 1050, TP_OUTSIDE_READY, 0);
+}
+
+static void what_is_left_at_the_end_is_what_it_was_in(void **state)
+{
+    (void)state;
+    states = (struct tp_looked_states){.since_ns = 5 * MS, .is_blocked = true, .wait = LOCK, .looked_ns = 9 * MS};
+    assert_int_equal(tp_looked_states_end(&states, pieces), 1);
+    is_piece(0, 5, TP_OUTSIDE_BLOCKED, LOCK);
+    assert_int_equal(states.since_ns, 9 * MS);
+    assert_int_equal(tp_looked_states_end(&states, pieces), 0);
+}
+
+static void a_refusal_says_what_allows_events(void **state)
+{
+    (void)state;
+    assert_non_null(strstr(tp_event_advice(EACCES, 3), "perf_event_paranoid=2"));
+    assert_non_null(strstr(tp_event_advice(EPERM, 4), "perf_event_paranoid=2"));
+    assert_non_null(strstr(tp_event_advice(EPERM, 2), "--cap-add PERFMON"));
+    assert_non_null(strstr(tp_event_advice(ENOSYS, 99), "has none"));
+    assert_non_null(strstr(tp_event_advice(EMFILE, 2), "ulimit"));
+    assert_in_range(tp_event_level() + 1, 0, 100);
+    assert_true(tp_str_equal(tp_wait_cause_of(TP_STR("futex_wait_queue")), TP_STR("lock")));
+    assert_int_equal(tp_wait_cause_of(TP_STR("0")).len, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_goes_on_comes_first),
+        cmocka_unit_test(two_waits_meet_after_the_last_look_that_saw_the_first),
+        cmocka_unit_test(a_wait_between_two_looks_has_no_cause),
+        cmocka_unit_test(what_has_no_place_yet_is_owed),
+        cmocka_unit_test(what_is_left_at_the_end_is_what_it_was_in),
+        cmocka_unit_test(a_refusal_says_what_allows_events),
+    };
+    return cmocka_run_group_tests_name("looked states", tests, NULL, NULL);
+}
