@@ -255,6 +255,37 @@ def python(tree, cpu):
     return (*key, min(lines[key], key=lambda k: (-lines[key][k], k)), times[key], counts[key], most and most[0], inner[key][most] if most else 0)
 
 
+def ran(thread, begin, end):
+    """Running time within a wait, and when it ran last."""
+    pieces = [(max(b, begin), min(e, end)) for b, e, state, *_ in thread["pieces"] if state == 0 and b < end and e > begin]
+    return sum(e - b for b, e in pieces), max([e for _, e in pieces], default=begin)
+
+
+def holders(tree):
+    """Thread and time of who most likely holds a lock, by the names of those that wait: of groups with one clear holder."""
+    held, asked = collections.defaultdict(collections.Counter), collections.Counter()
+    for t in tree.threads:
+        name = tree.names.get((t["pid"], t["tid"]), "")
+        found = re.match(r"thread .*? \((.+)\)$", name, re.S)
+        for b, e, state, cause, text, estimated in t["pieces"]:
+            if state != 2 or cause != "lock" or estimated:
+                continue
+            path = [f for f in stack(text) if f[3] != "kernel"]
+            callers = [f for f in path[1:] if f[3] == "python"] or path[1:]
+            key = ARROW.join(f[0] for f in path[:1] + callers[:3]), found[1] if found else name or "(no name)"
+            asked[key] += e - b
+            others = [(*ran(o, b, e), o["tid"]) for o in sorted(tree.threads, key=lambda o: o["pieces"][0][0]) if o["process"] is t["process"] and o is not t]
+            most = max(others, key=lambda o: o[0], default=(0,))
+            if most[0] > 0 and most[1] >= max(o[1] for o in others):
+                held[key][most[2]] += e - b
+    chosen = {}
+    for key, times in held.items():
+        ordered = times.most_common(2)
+        if 2 * ordered[0][1] >= asked[key] and (len(ordered) == 1 or ordered[0][1] > ordered[1][1]):
+            chosen[key] = ordered[0]
+    return chosen, {key for key, times in held.items() if key not in chosen and 2 * max(times.values()) >= asked[key]}
+
+
 def rule(tree, parts, state_ns, idle):
     wall = sum(parts.values())
     share = {k: 100 * v / wall if wall else 0 for k, v in parts.items()}
@@ -335,6 +366,13 @@ def compare(tree, view):
                    for w in view["waits"]}, waits(tree))
 
 
+def compare_holders(tree, view):
+    chosen, ties = holders(tree)
+    rows = {(w["stack"], w["thread"]): (int(w["holder_tid"]), us(w, "held_us")) for w in view["waits"] if w["holder_tid"] is not None}
+    same("holders", {k: v for k, v in rows.items() if k not in ties}, chosen)
+    assert all(w["cause"] == "lock" for w in view["waits"] if w["holder_tid"] is not None)
+
+
 def make(seed, path):
     draw = random.Random(seed)
     frames = ["a.c(%d): f" % draw.randint(1, 3), "a.c(7): g", "m.py(3): load", "<string>(1): <module>", "read [libc.so.6]", "+0x12 [libm.so]",
@@ -408,6 +446,7 @@ def main():
     report = json.load(open(sys.argv[2]), parse_float=str, parse_int=str)["runs"][0]["profiles"][0]
     if recorded.threads:
         compare(recorded, report["program_view"])
+        compare_holders(recorded, report["program_view"])
     else:
         same("a view", "program_view" in report, False)
 

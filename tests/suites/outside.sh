@@ -133,6 +133,24 @@ if has_kernel; then
 else
     skip "what threads wait for is named" "no stacks of the kernel here"
 fi
+holders() { # who holds the lock, by who runs meanwhile: in JSON, in the finding
+    program holder_program || { cat build.log; return 1; }
+    outside 0 ./holder_program && "$TP" report "$trace" -o page.html --json page.json --markdown page.md --quiet 2>err || { cat err; return 1; }
+    "$PY" - <<'X' || return 1
+import json
+view = json.load(open("page.json"))["runs"][0]["profiles"][0]["program_view"]
+tid = [t["tid"] for t in view["threads"] if t["thread"] == "holder"]
+rows = [w for w in view["waits"] if w["cause"] == "lock" and w["thread"] == "wanter"]
+best = max(rows, key=lambda w: w["total_us"])
+assert best["holder"] == "holder" and [best["holder_tid"]] == tid, rows
+assert best["holder_place"].startswith("compute"), rows
+assert 2 * best["held_us"] >= best["total_us"] > 100000, rows
+found = [f for f in view["findings"] if f["id"] == "lock"]
+assert found and "most likely held by holder %d, in compute" % tid[0] in found[0]["detail"], view["findings"]
+X
+    grep -q 'most likely held by holder' page.md && grep -q 'Most likely held by' page.html || { head -n 20 page.md; return 1; }
+}
+if has_kernel; then check "who most likely holds the lock that a thread waits for" holders; fi
 ping_pong='
 import os
 a, b = os.pipe(), os.pipe()

@@ -194,7 +194,10 @@ static const struct tp_shown_column WAIT_COLUMNS[] = {
     {TP_SHOW_COUNT, TP_PROGRAM_WAIT_COUNT, NULL, 0, 0, false, TP_SHOWN_SUM},
     {TP_SHOW_TIME, TP_PROGRAM_WAIT_TOTAL, NULL, 1, 0, true, TP_SHOWN_SUM},
     {TP_SHOW_TIME, TP_PROGRAM_WAIT_LONGEST, NULL, 1, 0, false, 0},
-    {TP_SHOW_TIME, TP_PROGRAM_WAIT_ESTIMATED, NULL, 1, 0, false, TP_SHOWN_WIDE}};
+    {TP_SHOW_TIME, TP_PROGRAM_WAIT_ESTIMATED, NULL, 1, 0, false, TP_SHOWN_WIDE},
+    {TP_SHOW_TEXT, TP_PROGRAM_WAIT_PLACE, NULL, 0, 0, false, 0},
+    {TP_SHOW_TEXT, TP_PROGRAM_WAIT_HOLDER, NULL, 0, 0, false, 0},
+    {TP_SHOW_TEXT, TP_PROGRAM_WAIT_HELD_IN, NULL, 0, 0, false, 0}};
 
 struct tp_shown_table *tp_program_functions_table(const struct tp_section *section, size_t max_rows)
 {

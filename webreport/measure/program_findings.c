@@ -1,6 +1,7 @@
 /* Findings about a program: see program_verdict.h. docs/definitions.md section 23 has the conditions. */
 #include <math.h>
 
+#include "webreport/measure/program_holders.h"
 #include "webreport/measure/program_verdict.h"
 #include "writer/base/saturate.h"
 #include "writer/base/utf8.h"
@@ -245,24 +246,34 @@ static bool is_contention(const struct tp_program_view *view, const struct tp_wa
     return group->count >= FEW_SAMPLES && tp_percent(running_ns, group->total_ns) >= WAITER_RUNS_PERCENT;
 }
 
+/* Nobody saw the lock: it is a guess, and said to be one. */
+static const char *holder_sentence(const struct tp_program_view *view, const struct tp_wait_group *group,
+                                   struct tp_arena *arena)
+{
+    const char *words = tp_program_holder_words(view, group, arena);
+    return words ? tp_text_printf(arena, " For %s it is %s: it runs meanwhile, and last.",
+                                  tp_text_of_time(arena, group->held_ns), words)
+                 : "";
+}
+
 static void find_wait(struct tp_program_view *view, enum tp_wait_cause cause, const struct tp_program_finding *finding,
                       struct tp_arena *arena)
 {
     const struct tp_wait_group *group = NULL;
     for (uint32_t i = 0; i < view->waits.count && !group; i++)
-        if (view->waits.groups[i].cause == cause)
+        if (view->waits.groups[i].cause == cause &&
+            (cause != TP_WAIT_LOCK || is_contention(view, &view->waits.groups[i])))
             group = &view->waits.groups[i];
     if (!group || tp_percent(group->total_ns, view->parts.wall_ns) < WAIT_PERCENT)
         return;
     struct tp_str name = tp_strings_get(&view->waits.texts, group->name);
     struct tp_str stack = tp_strings_get(&view->waits.texts, group->stack);
-    if (cause == TP_WAIT_LOCK && !is_contention(view, group))
-        return;
     struct tp_program_finding found = *finding;
     found.detail =
-        tp_text_printf(arena, "%s of %.*s%s%.*s, the longest %s; summed over threads.",
+        tp_text_printf(arena, "%s of %.*s%s%.*s, the longest %s; summed over threads.%s",
                        tp_text_of_some(arena, (int64_t)group->count, "wait", "waits"), (int)name.len, name.ptr,
-                       stack.len ? " in " : "", (int)stack.len, stack.ptr, tp_text_of_time(arena, group->longest_ns));
+                       stack.len ? " in " : "", (int)stack.len, stack.ptr, tp_text_of_time(arena, group->longest_ns),
+                       holder_sentence(view, group, arena));
     found.time_ns = group->total_ns;
     found.percent = tp_percent(group->total_ns, view->parts.wall_ns);
     found.whole = "wall";

@@ -1,31 +1,10 @@
 /* The function of Python that a program runs in: see program_python.h. docs/definitions.md section 23. */
 #include "webreport/measure/program_python.h"
 
-#include "writer/base/saturate.h"
+#include "webreport/measure/key_sums.h"
 #include "writer/text/format.h"
 
 enum { HALF_PERCENT = 50 };
-
-/* Times by two numbers. */
-struct sums {
-    struct tp_keys keys;
-    struct tp_vec ns; /* int64_t */
-};
-
-static void init(struct sums *sums, struct tp_arena *arena)
-{
-    tp_keys_init(&sums->keys, arena, 2);
-    sums->ns = TP_VEC(arena, int64_t);
-}
-
-static void add(struct sums *sums, uint32_t x, uint32_t y, int64_t ns)
-{
-    uint32_t number = tp_keys_pair(&sums->keys, x, y);
-    if (number == sums->ns.count)
-        *(int64_t *)tp_vec_push(&sums->ns) = 0;
-    int64_t *sum = TP_AT(&sums->ns, int64_t, number);
-    *sum = tp_sat_add(*sum, ns);
-}
 
 /* By name and file, so that equal times have an order. */
 static bool is_before(const struct tp_program_functions *functions, uint32_t x, uint32_t y)
@@ -48,12 +27,12 @@ static void choose_function(struct tp_program_python *python, const struct tp_pr
     }
 }
 
-static void choose_line(struct tp_program_python *python, const struct sums *lines)
+static void choose_line(struct tp_program_python *python, const struct tp_key_sums *lines)
 {
     int64_t most_ns = -1;
     for (uint32_t i = 0; i < tp_keys_count(&lines->keys); i++) {
         const uint32_t *key = tp_keys_get(&lines->keys, i);
-        int64_t ns = *TP_AT(&lines->ns, int64_t, i);
+        int64_t ns = tp_key_sums_at(lines, i);
         if (key[0] != python->function || ns < most_ns || (ns == most_ns && (int32_t)key[1] > python->line))
             continue;
         python->line = (int32_t)key[1];
@@ -62,11 +41,11 @@ static void choose_line(struct tp_program_python *python, const struct sums *lin
 }
 
 static void choose_inner(struct tp_program_python *python, const struct tp_program_functions *functions,
-                         const struct sums *inner)
+                         const struct tp_key_sums *inner)
 {
     for (uint32_t i = 0; i < tp_keys_count(&inner->keys); i++) {
         const uint32_t *key = tp_keys_get(&inner->keys, i);
-        int64_t ns = *TP_AT(&inner->ns, int64_t, i);
+        int64_t ns = tp_key_sums_at(inner, i);
         if (key[0] != python->function || key[1] == key[0] || (python->inner != TP_NO_ID && ns < python->inner_ns) ||
             (python->inner != TP_NO_ID && ns == python->inner_ns && !is_before(functions, key[1], python->inner)))
             continue;
@@ -81,9 +60,9 @@ void tp_program_python_build(struct tp_program_python *python, struct tp_program
     size_t count = functions->items.count;
     int64_t *time_ns = tp_arena_array(arena, count + 1, sizeof *time_ns), all_ns = 0;
     uint64_t *counts = tp_arena_array(arena, count + 1, sizeof *counts);
-    struct sums lines, inner;
-    init(&lines, arena);
-    init(&inner, arena);
+    struct tp_key_sums lines, inner;
+    tp_key_sums_init(&lines, arena);
+    tp_key_sums_init(&inner, arena);
     *python = (struct tp_program_python){.function = TP_NO_ID, .inner = TP_NO_ID};
     for (uint32_t i = 0; i < tree->trace->sample_count; i++) {
         int64_t weight = tree->weight_of_sample[i];
@@ -94,8 +73,8 @@ void tp_program_python_build(struct tp_program_python *python, struct tp_program
         all_ns = tp_sat_add(all_ns, weight);
         time_ns[place.function] = tp_sat_add(time_ns[place.function], weight);
         counts[place.function]++;
-        add(&lines, place.function, (uint32_t)place.line, weight);
-        add(&inner, place.function, *TP_AT(&functions->path, uint32_t, functions->path.count - 1), weight);
+        tp_key_sums_add(&lines, place.function, (uint32_t)place.line, weight);
+        tp_key_sums_add(&inner, place.function, *TP_AT(&functions->path, uint32_t, functions->path.count - 1), weight);
     }
     if (tp_percent(all_ns, cpu_ns) < HALF_PERCENT)
         return;

@@ -1,6 +1,7 @@
 /* The verdict on a program: see program_verdict.h. docs/definitions.md section 23 has the rules. */
 #include "webreport/measure/program_verdict.h"
 
+#include "webreport/measure/program_holders.h"
 #include "webreport/trace/value.h"
 #include "writer/base/buf.h"
 #include "writer/text/format.h"
@@ -169,9 +170,11 @@ static const char *waiting(const struct tp_program_view *view, enum tp_wait_caus
     const char *percent = tp_text_of_percent(arena, wait_share(view, cause));
     if (!group)
         return tp_text_printf(arena, "%s of the time it is %s.", percent, part);
+    const char *holder = tp_program_holder_words(view, group, arena);
     return tp_text_printf(
-        arena, "%s of the time it is %s, most of it in %s.", percent, part,
-        tp_program_function_words_at(tp_program_function_at(&view->functions, group->place), group->line, arena));
+        arena, "%s of the time it is %s, most of it in %s%s%s.", percent, part,
+        tp_program_function_words_at(tp_program_function_at(&view->functions, group->place), group->line, arena),
+        holder ? "; " : "", holder ? holder : "");
 }
 
 static const char *cpu_bound(const struct tp_program_view *view, struct tp_arena *arena)

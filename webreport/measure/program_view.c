@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "webreport/measure/program_holders.h"
 #include "webreport/measure/program_verdict.h"
 #include "webreport/measure/program_waits.h"
 #include "webreport/model/tree_threads.h"
@@ -65,7 +66,13 @@ const struct tp_column_def tp_program_wait_columns[TP_PROGRAM_WAIT_COLUMNS] = {
     {"count", "Times", "", "Number of waits.", TP_COLUMN_INT},
     TIME("total_us", "Sum", "Of all of them; threads that wait at once count each."),
     TIME("longest_us", "Longest", "The longest of them."),
-    TIME("estimated_us", "Estimated", "Of the sum: waits whose cause nobody saw, dealt out by those that were seen.")};
+    TIME("estimated_us", "Estimated", "Of the sum: waits whose cause nobody saw, dealt out by those that were seen."),
+    {"place", "Where", "", "The function that waits, of the longest wait, with file and line.", TP_COLUMN_TEXT},
+    {"holder", "Most likely held by", "",
+     "For a lock: the thread of the process that ran longest meanwhile and last before the wait ended. A guess.", TP_COLUMN_TEXT},
+    {"holder_tid", "Its tid", "", "Number of that thread.", TP_COLUMN_INT},
+    {"holder_place", "Which is in", "", "The function that it ran most meanwhile, else the one that it waited in.", TP_COLUMN_TEXT},
+    TIME("held_us", "Held", "Of the sum: waits in which it is that thread.")};
 
 /* ---- processes ---- */
 
@@ -209,6 +216,26 @@ static void fill_functions(struct tp_program_view *view, uint32_t count, struct 
     }
 }
 
+static struct tp_str words_at(const struct tp_program_view *view, uint32_t function, int32_t line, struct tp_arena *arena)
+{
+    if (function == TP_NO_ID)
+        return (struct tp_str){NULL, 0};
+    return tp_str_of(tp_program_function_words_at(tp_program_function_at(&view->functions, function), line, arena));
+}
+
+static void fill_place(struct tp_program_view *view, const struct tp_wait_group *group, size_t row, struct tp_arena *arena)
+{
+    struct tp_table *t = &view->wait_rows;
+    const struct tp_thread *holder =
+        group->holder != TP_NO_ID ? &view->tree.trace->threads[view->tree.threads[group->holder].row] : NULL;
+    tp_table_text(t, TP_PROGRAM_WAIT_PLACE)[row] = words_at(view, group->place, group->line, arena);
+    tp_table_text(t, TP_PROGRAM_WAIT_HOLDER)[row] = holder ? tp_program_thread_name(holder) : (struct tp_str){NULL, 0};
+    tp_table_int(t, TP_PROGRAM_WAIT_HOLDER_TID)[row] =
+        holder ? (holder->tid.is_text ? -1 : holder->tid.number) : TP_NULL_INT;
+    tp_table_text(t, TP_PROGRAM_WAIT_HELD_IN)[row] = words_at(view, group->held_in, group->held_line, arena);
+    tp_table_int(t, TP_PROGRAM_WAIT_HELD)[row] = group->held_ns;
+}
+
 static void fill_waits(struct tp_program_view *view, struct tp_arena *arena)
 {
     struct tp_table *t = &view->wait_rows;
@@ -228,6 +255,7 @@ static void fill_waits(struct tp_program_view *view, struct tp_arena *arena)
         tp_table_int(t, TP_PROGRAM_WAIT_TOTAL)[row] = group->total_ns;
         tp_table_int(t, TP_PROGRAM_WAIT_LONGEST)[row] = group->longest_ns;
         tp_table_int(t, TP_PROGRAM_WAIT_ESTIMATED)[row] = group->estimated_ns;
+        fill_place(view, group, row, arena);
         row++;
     }
 }
@@ -246,6 +274,7 @@ void tp_program_view_build(struct tp_program_view *view, const struct tp_trace *
     fill_functions(view, view->functions.found_count, arena);
     tp_program_python_build(&view->python, &view->functions, &view->tree, view->state_ns[TP_STATE_RUNNING], arena);
     tp_program_waits_build(&view->waits, &view->tree, &view->functions, arena);
+    tp_program_holders_build(view, arena);
     fill_waits(view, arena);
     tp_program_verdict_build(view, arena);
     tp_program_findings_build(view, arena);

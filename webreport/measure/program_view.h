@@ -65,6 +65,11 @@ enum tp_program_wait_column {
     TP_PROGRAM_WAIT_TOTAL,
     TP_PROGRAM_WAIT_LONGEST,
     TP_PROGRAM_WAIT_ESTIMATED, /* of the total: time of waits whose cause nobody saw */
+    TP_PROGRAM_WAIT_PLACE,     /* function that waits, with file and line */
+    TP_PROGRAM_WAIT_HOLDER,    /* of locks: name of the thread that most likely holds them */
+    TP_PROGRAM_WAIT_HOLDER_TID,
+    TP_PROGRAM_WAIT_HELD_IN, /* function that it is in meanwhile */
+    TP_PROGRAM_WAIT_HELD,    /* of the total: waits for it */
     TP_PROGRAM_WAIT_COLUMNS
 };
 
@@ -78,6 +83,10 @@ struct tp_wait_group {
     uint32_t name, stack; /* ids in the waits' texts */
     uint32_t place;       /* function that waits, of the longest one; TP_NO_ID: not seen */
     int32_t line;         /* of that function; 0: not known */
+    uint32_t holder;      /* of locks: thread of the tree that most likely holds them; TP_NO_ID: nobody is likely */
+    uint32_t held_in;     /* function that it is in meanwhile; TP_NO_ID: not seen */
+    int32_t held_line;    /* of that; 0: not known */
+    int64_t held_ns;      /* of the total: waits for it */
     uint8_t cause;        /* enum tp_wait_cause */
     uint64_t count;
     int64_t total_ns, longest_ns, estimated_ns;
