@@ -68,6 +68,42 @@ async function trace_events(file) {
   if (!lasting || opened < lasting || opened > slices.length || document.profiles.length !== rows.size)
     throw new Error(`${opened} of ${slices.length} slices, ${document.profiles.length} of ${rows.size} rows`);
 }
+/* Samples by thread, and the states of each thread as a row of its own. */
+async function program(file) {
+  const given = JSON.parse(readFileSync(file, 'utf8')), theirs = new Map(), ours = new Map(), document = await imported(file);
+  const walk = (sums, frames, name, events, start) => {
+    const stack = [];
+    let at = start;
+    for (const event of events) {
+      if (event.at > at && stack.length) add(sums, name + ': ' + stack.join(';'), event.at - at);
+      at = event.at;
+      if (event.type === 'O') stack.push(frames[event.frame].name); else stack.pop();
+    }
+  };
+  for (const profile of given.profiles) {
+    if (profile.type === 'evented') walk(ours, given.shared.frames, profile.name, profile.events, profile.startValue);
+    else profile.samples.forEach((stack, i) => add(ours, profile.name + ': ' + stack.map((frame) => given.shared.frames[frame].name).join(';'), profile.weights[i]));
+  }
+  for (const profile of document.profiles) walk(theirs, document.shared.frames, profile.name, profile.events, profile.startValue);
+  same(ours, theirs);
+}
+const outside = () => {
+  const out = join(work, 'outside.pt.trace.json'), events = [];
+  const x = (cat, name, pid, tid, ts, dur, args) => events.push({ ph: 'X', cat, name, pid, tid, ts, dur, args });
+  const p = (pid, tid, ts, stack) => events.push({ ph: 'P', cat: 'cpu_sample', name: stack, pid, tid, ts, args: { 'cpu ns': 1, 'Call stack': stack } });
+  for (const pid of [7, 8]) {
+    x('process', 'sort', pid, pid, 10, 900, { execs: ['sort <b>'], ppid: pid - 1, exit: 0 });
+    for (const tid of [pid, pid + 10]) {
+      x('thread_state', 'running', pid, tid, 10, 300.123, {});
+      x('thread_state', 'blocked', pid, tid, 310.123, 100, { cause: 'pipe', stack: 'read [libc.so.6];main [sort];' });
+      x('thread_state', 'ready', pid, tid, 410.123, 50, {});
+      p(pid, tid, 100, 'compare [sort];main [sort];');
+      p(pid, tid, 200, 'a.c(7): g;a.c(9): f;main [sort];');
+    }
+  }
+  writeFileSync(out, JSON.stringify({ traceEvents: events }));
+  return out;
+};
 const recovered = () => {
   const out = join(work, 'recovered.trace.json');
   execFileSync(tracepress, ['recover', join(data, 'spools/every_call.tpspool'), '-o', out, '--quiet'], { stdio: 'pipe' });
@@ -77,6 +113,7 @@ const recovered = () => {
 const cases = {
   'slim_traces': () => trace_events(exported('slim', trace('gpu_2026'), '--to', 'chrome', '--slim')),
   'recorded_traces': () => trace_events(recovered()),
+  'program': () => program(exported('program', outside(), '--to', 'speedscope')),
   'torch_stacks': () => folded(exported('torch', join(data, 'tables/2.13/memory_heavy.full/trace.pt.trace.json.gz'), '--to', 'folded')),
   'host_time': () => folded(exported('cpu', trace('torch_2.13_mlp_train.full'), '--to', 'folded', '--metric', 'cpu')),
   'device_time': () => folded(exported('device', trace('gpu_2026'), '--to', 'folded', '--metric', 'device')),

@@ -104,6 +104,17 @@ export TP
 check "diff has functions and parts of the wall of both sides" sides
 check "check judges wall, processor time and memory of a program" gates
 
+exported() { # FROM TO
+    for seed in $(seq "$1" "$2"); do
+        "$PY" "$HERE/tests/check/program_view.py" --make "$seed" made.json && mkdir -p exported &&
+            PROFILER_CLI= "$PY" "$HERE/tests/check/program_exports.py" "$TP" made.json exported >said 2>&1 || { echo "seed $seed"; tail -n 1 said | cut -c 1-600; return 1; }
+    done
+}
+if "$PY" -c 'import sqlite3' 2>/dev/null; then
+    check "exports of 10 made recordings, read back, add up to the view" exported 1 10
+else
+    skip "exports of made recordings" "no python3 with sqlite3"
+fi
 joined() { # FROM TO: made runs with PyTorch's traces
     for seed in $(seq "$1" "$2"); do
         rm -rf run && mkdir run && "$PY" "$HERE/tests/check/program_steps.py" --make "$seed" run || return 1
@@ -143,6 +154,7 @@ recorded() { # NAME PROGRAM...: records it as NAME, compares
     cp "$name"/*/*.pt.trace.json.gz "$name.gz"
     "$TP" report "$name.gz" -o "$name.html" --json "$name.json" --markdown "$name.md" --quiet 2>err || { cat err; return 1; }
     restated "$name.gz" "$name.json" || return 1
+    mkdir -p exported && "$PY" "$HERE/tests/check/program_exports.py" "$TP" "$name.gz" exported >said 2>&1 || { tail -n 1 said | cut -c 1-600; return 1; }
     if [ -f "$SHARED/prototypes/programs/page_ref.py" ]; then
         "$PY" "$HERE/tests/check/program_view.py" --rows "$name.gz" rows.tsv &&
             "$PY" "$HERE/tests/oracle/check_program.py" "$SHARED/prototypes/programs" rows.tsv "$name.json"

@@ -167,7 +167,8 @@ static int write_tables(void *context, struct tp_error *err)
 {
     const struct tables *tables = context;
     int code = TP_OK;
-    for (const struct tp_rows_table *table = tp_rows_tables; table->name && code == TP_OK; table++)
+    const struct tp_rows_table *table;
+    for (unsigned i = 0; code == TP_OK && (table = tp_rows_table(&tables->rows, i)); i++)
         code = write_table(tables->export, &tables->rows, table, err);
     return code;
 }

@@ -12,12 +12,13 @@ bool tp_export_folded_knows(const char *metric)
 
 int tp_export_folded(const struct tp_export *export, struct tp_error *err)
 {
-    const struct tp_folded_metric *metric = tp_folded_metric(export->metric ? export->metric : "self_cpu_time_total");
+    const char *name =
+        export->metric ? export->metric : tp_folded_choice(export->profile->trace, "self_cpu_time_total");
+    const struct tp_folded_metric *metric = tp_folded_metric(name);
     assert(metric); /* checked by tp_export_folded_knows */
     struct tp_folded *folded = tp_arena_alloc(export->arena, sizeof *folded);
     char path[4096];
-    int n = snprintf(path, sizeof path, "%s/%s.%s.folded", export->folder, export->worker,
-                     export->metric ? export->metric : "self_cpu_time_total");
+    int n = snprintf(path, sizeof path, "%s/%s.%s.folded", export->folder, export->worker, name);
     if (n < 0 || (size_t)n >= sizeof path)
         return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the path is too long", export->folder);
     tp_folded_build(folded, export->profile->trace, metric, export->rules, export->arena);

@@ -40,6 +40,15 @@ int tp_export_chrome_slim(const struct tp_export *export, const char *path, stru
 int tp_export_csv(const struct tp_export *export, struct tp_error *err);
 int tp_export_sqlite(const struct tp_export *export, struct tp_error *err);
 
+/* WORKER.firefox.json.gz: samples and states by thread, for the Firefox Profiler (export_firefox.c). */
+int tp_export_firefox(const struct tp_export *export, struct tp_error *err);
+
+/* WORKER.pb.gz: samples, and waits by stack, for pprof (export_pprof.c). */
+int tp_export_pprof(const struct tp_export *export, struct tp_error *err);
+
+/* WORKER.speedscope.json: samples and states by thread, for speedscope (export_speedscope.c). */
+int tp_export_speedscope(const struct tp_export *export, struct tp_error *err);
+
 /* WORKER.pstats: Python functions as cProfile counts them (pstats.c). */
 int tp_export_pstats(const struct tp_export *export, struct tp_error *err);
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "webreport/export/chrome.h"
+#include "webreport/export/program_rows.h"
 #include "webreport/measure/work_rules.h"
 #include "writer/base/saturate.h"
 
@@ -361,7 +362,7 @@ static void fill_task(const struct tp_rows *rows, uint32_t row, struct tp_rows_c
 
 #define COLUMNS(list) (list), sizeof(list) / sizeof *(list)
 
-const struct tp_rows_table tp_rows_tables[] = {
+static const struct tp_rows_table tables[] = {
     {"events", "every slice of the trace", COLUMNS(event_columns), event_count, fill_event},
     {"kernels", "device work: kernels, copies, sets", COLUMNS(kernel_columns), kernel_count, fill_kernel},
     {"operators", "operators of the host", COLUMNS(operator_columns), operator_count, fill_operator},
@@ -370,8 +371,16 @@ const struct tp_rows_table tp_rows_tables[] = {
     {"links", "what belongs together", COLUMNS(link_columns), link_count, fill_link},
     {"tasks", "tasks that begin on one thread and may end on another, by name", COLUMNS(task_columns), task_count,
      fill_task},
-    {NULL, NULL, NULL, 0, NULL, NULL},
 };
+enum { TABLES = sizeof tables / sizeof *tables };
+
+const struct tp_rows_table *tp_rows_table(const struct tp_rows *rows, unsigned index)
+{
+    if (index < TABLES)
+        return &tables[index];
+    const struct tp_rows_table *table = rows->program ? &tp_program_rows_tables[index - TABLES] : NULL;
+    return table && table->name ? table : NULL;
+}
 
 static struct tp_str row_text(struct tp_arena *arena, const struct tp_row_id *id)
 {
@@ -386,6 +395,10 @@ void tp_rows_build(struct tp_rows *rows, const struct tp_model *model, struct tp
 {
     uint32_t threads = model->trace->thread_count;
     *rows = (struct tp_rows){.model = model, .arena = arena, .first_ns = model->first_ns};
+    if (model->trace->state_count)
+        rows->program = tp_program_rows_new(model->trace, arena);
+    if (rows->program && !model->event_count) /* the first event is the begin of the program */
+        rows->first_ns = rows->program->sampled.view.tree.begin_ns;
     tp_links_build(&rows->links, model, arena);
     tp_memory_records_build(&rows->memory, model, arena);
     tp_task_view_build(&rows->tasks, model, arena);

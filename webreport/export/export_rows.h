@@ -26,6 +26,8 @@ struct tp_rows_cell {
     struct tp_str text;
 };
 
+struct tp_program_rows;
+
 /* What rows are made of; everything in the arena of the export. */
 struct tp_rows {
     const struct tp_model *model;
@@ -36,6 +38,7 @@ struct tp_rows {
     struct tp_work_kinds kinds;
     struct tp_work_units units;
     struct tp_str *threads, *processes; /* by thread: as texts */
+    struct tp_program_rows *program;    /* of a program recorded from outside (program_rows.h); NULL: it is none */
     int64_t first_ns;                   /* what all times are relative to */
 };
 
@@ -48,8 +51,9 @@ struct tp_rows_table {
     void (*fill)(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cells);
 };
 
-/* All tables: events, kernels, operators, steps, memory, links, tasks. A NULL name ends the list. */
-extern const struct tp_rows_table tp_rows_tables[];
+/* All tables in turn: events, kernels, operators, steps, memory, links, tasks, and of a program recorded from outside
+ * those of program_rows.h. index: from 0 on; NULL: there are no more. */
+const struct tp_rows_table *tp_rows_table(const struct tp_rows *rows, unsigned index);
 
 /* Prepares rows in `arena` (guard set by the caller). */
 void tp_rows_build(struct tp_rows *rows, const struct tp_model *model, struct tp_arena *arena);

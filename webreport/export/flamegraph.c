@@ -20,15 +20,6 @@ static struct tp_folded *build(const struct tp_export *export, const struct tp_t
     return folded;
 }
 
-/* Host time; of a trace that holds nothing but samples, the processor time they stand for. */
-static const char *own_choice(const struct tp_trace *trace)
-{
-    for (uint32_t i = 0; i < trace->event_count; i++)
-        if (trace->events[i].kind != TP_KIND_NONE && trace->events[i].kind != TP_KIND_SPAN)
-            return "cpu";
-    return trace->sample_count ? "samples-cpu" : "cpu";
-}
-
 struct picture {
     const struct tp_export *export;
     const char *metric;
@@ -47,7 +38,7 @@ static void draw(struct tp_buf *out, void *context)
 int tp_export_flamegraph(const struct tp_export *export, struct tp_error *err)
 {
     struct picture picture = {.export = export,
-                              .metric = export->metric ? export->metric : own_choice(export->profile->trace)};
+                              .metric = export->metric ? export->metric : tp_folded_choice(export->profile->trace, "cpu")};
     const struct tp_folded_metric *metric = tp_folded_metric(picture.metric);
     char path[4096];
     int n = snprintf(path, sizeof path, "%s/%s.%s%s.svg", export->folder, export->worker, picture.metric,

@@ -221,7 +221,8 @@ static int fill_args(struct database *d, struct tp_error *err)
 static void fill_documentation(struct database *d)
 {
     sqlite3_stmt *statement = prepare(d, "INSERT INTO documentation VALUES (?,?,?)");
-    for (const struct tp_rows_table *table = tp_rows_tables; table->name; table++) {
+    const struct tp_rows_table *table;
+    for (unsigned i = 0; (table = tp_rows_table(&d->rows, i)); i++) {
         for (unsigned c = 0; c <= table->column_count; c++) {
             bind_text(d, statement, 1, tp_str_of(table->name));
             bind_text(d, statement, 2, tp_str_of(c ? table->columns[c - 1].name : ""));
@@ -280,19 +281,20 @@ static int fill(void *context, struct tp_error *err)
            "BEGIN; CREATE TABLE texts (text_id INTEGER PRIMARY KEY, text TEXT NOT NULL);"
            "CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT);"
            "CREATE TABLE documentation (table_name TEXT, column_name TEXT, definition TEXT)");
-    for (const struct tp_rows_table *table = tp_rows_tables; table->name; table++)
+    const struct tp_rows_table *table;
+    for (unsigned i = 0; (table = tp_rows_table(&d->rows, i)); i++)
         make_table(d, table);
     make_args(d);
     fill_documentation(d);
     fill_about(d);
-    for (const struct tp_rows_table *table = tp_rows_tables; table->name; table++)
+    for (unsigned i = 0; (table = tp_rows_table(&d->rows, i)); i++)
         fill_table(d, table);
     int code = fill_args(d, err);
     if (code < 0)
         return code;
     fill_texts(d);
     run(d, "CREATE INDEX texts_by_text ON texts (text)");
-    for (const struct tp_rows_table *table = tp_rows_tables; table->name; table++)
+    for (unsigned i = 0; (table = tp_rows_table(&d->rows, i)); i++)
         make_indices(d, table);
     run(d, "COMMIT; PRAGMA user_version=1");
     return TP_OK;

@@ -5,10 +5,8 @@
 /* The last program that a process was, without its words and folders. */
 static struct tp_str program_of(struct tp_str command)
 {
-    ptrdiff_t last;
-    while ((last = tp_str_find(command, "  =>  ")) >= 0)
-        command = (struct tp_str){command.ptr + last + 6, command.len - (size_t)last - 6};
     size_t size = 0;
+    command = tp_program_last(command);
     while (size < command.len && command.ptr[size] != ' ')
         size++;
     command.len = size;

@@ -2,10 +2,12 @@
 #include "webreport/measure/folded_stacks.h"
 
 #include "webreport/measure/sample_view.h"
+#include "webreport/measure/sampled.h"
 #include "writer/base/fs.h"
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 #include "writer/base/utf8.h"
+#include "writer/text/format.h"
 
 enum { CHUNK = 1 << 16 };
 
@@ -14,7 +16,7 @@ enum { CHUNK = 1 << 16 };
 struct tp_folded_metric {
     const char *name;
     int64_t (*value)(const struct tp_torch *torch, uint32_t item); /* of ours; self */
-    int64_t (*sample_value)(const struct tp_sample *sample);       /* of samples */
+    int64_t (*sample_value)(int64_t ns);                           /* of samples; ns: what one stands for */
     const char *title;
     const char *missing; /* what a trace lacks that has no line of it, and how it is recorded */
     enum tp_folded_unit unit;
@@ -44,15 +46,15 @@ static int64_t one_call(const struct tp_torch *torch, uint32_t item)
     return 1;
 }
 
-static int64_t one_sample(const struct tp_sample *sample)
+static int64_t one_sample(int64_t ns)
 {
-    (void)sample;
+    (void)ns;
     return 1;
 }
 
-static int64_t sample_cpu_ns(const struct tp_sample *sample)
+static int64_t sample_ns(int64_t ns)
 {
-    return sample->cpu_ns;
+    return ns;
 }
 
 #define RECORD_STACKS                                                                                                  \
@@ -80,7 +82,7 @@ static const struct tp_folded_metric metrics[] = {
      "no call in it allocated memory that was recorded (profile_memory)", TP_FOLDED_BYTES, false, false},
     {"calls", one_call, NULL, "Calls", "no calls in it", TP_FOLDED_COUNT, false, false},
     {"samples", NULL, one_sample, "Samples of running threads", NO_SAMPLES, TP_FOLDED_COUNT, false, false},
-    {"samples-cpu", NULL, sample_cpu_ns, "Processor time of sampled threads", NO_SAMPLES, TP_FOLDED_NS, false, false},
+    {"samples-cpu", NULL, sample_ns, "Processor time of sampled threads", NO_SAMPLES, TP_FOLDED_NS, false, false},
 };
 
 const struct tp_folded_metric *tp_folded_metric(const char *name)
@@ -89,6 +91,14 @@ const struct tp_folded_metric *tp_folded_metric(const char *name)
         if (strcmp(metrics[i].name, name) == 0)
             return &metrics[i];
     return NULL;
+}
+
+const char *tp_folded_choice(const struct tp_trace *trace, const char *usual)
+{
+    for (uint32_t i = 0; i < trace->event_count; i++)
+        if (trace->events[i].kind != TP_KIND_NONE && trace->events[i].kind != TP_KIND_SPAN)
+            return usual;
+    return trace->sample_count ? "samples-cpu" : usual;
 }
 
 const char *tp_folded_title(const struct tp_folded_metric *metric)
@@ -282,7 +292,44 @@ static void find_sample_paths(struct tp_folded *folded, const struct tp_trace *t
         uint32_t id = tp_keys_pair(&seen, sample->thread, sample->stack);
         if (id == path_of.count)
             *(uint32_t *)tp_vec_push(&path_of) = sample_path(folded, trace, sample, &functions);
-        add_value(folded, *TP_AT(&path_of, uint32_t, id), folded->metric->sample_value(sample));
+        add_value(folded, *TP_AT(&path_of, uint32_t, id), folded->metric->sample_value(sample->cpu_ns));
+    }
+}
+
+/* The same of a program recorded from outside: by process, thread and functions, as its view has them. */
+static uint32_t program_path(struct tp_folded *folded, struct tp_sampled *sampled, uint32_t sample)
+{
+    const struct tp_sampled_thread *thread = &sampled->threads[sampled->thread_of_sample[sample]];
+    const struct tp_vec *numbers = &sampled->functions.path;
+    uint32_t path = TP_NO_ID;
+    struct tp_str process = sampled->processes[thread->process].name;
+    path = tp_keys_pair(&folded->paths, path, tp_strings_add(&folded->frames, process));
+    path = tp_keys_pair(&folded->paths, path, tp_strings_add(&folded->frames, thread->name));
+    tp_sampled_stack(sampled, sampled->trace->samples[sample].stack);
+    for (size_t i = 0; i < numbers->count && i + 2 < TP_MAX_FOLDED_DEPTH; i++) {
+        const struct tp_program_function *f =
+            tp_program_function_at(&sampled->functions, *TP_AT(numbers, uint32_t, i));
+        struct tp_str text = f->name;
+        if (f->file.len && !f->is_nameless)
+            text = tp_str_of(tp_text_printf(folded->frames.arena, "%.*s  %.*s", (int)f->name.len, f->name.ptr,
+                                            (int)f->file.len, f->file.ptr));
+        path = tp_keys_pair(&folded->paths, path, tp_strings_add(&folded->frames, text));
+    }
+    return path;
+}
+
+static void find_program_paths(struct tp_folded *folded, const struct tp_trace *trace, struct tp_arena *arena)
+{
+    struct tp_keys seen;
+    struct tp_sampled *sampled = tp_arena_alloc(arena, sizeof *sampled);
+    struct tp_vec path_of = TP_VEC(arena, uint32_t);
+    tp_keys_init(&seen, arena, 2);
+    tp_sampled_build(sampled, trace, arena);
+    for (uint32_t i = 0; i < trace->sample_count; i++) {
+        uint32_t id = tp_keys_pair(&seen, sampled->thread_of_sample[i], trace->samples[i].stack);
+        if (id == path_of.count)
+            *(uint32_t *)tp_vec_push(&path_of) = program_path(folded, sampled, i);
+        add_value(folded, *TP_AT(&path_of, uint32_t, id), folded->metric->sample_value(tp_sampled_ns(sampled, i)));
     }
 }
 
@@ -295,7 +342,7 @@ void tp_folded_build(struct tp_folded *folded, const struct tp_trace *trace, con
     tp_strings_init(&folded->frames, arena, 0);
     folded->values = TP_VEC(arena, int64_t);
     if (metric->sample_value) {
-        find_sample_paths(folded, trace, arena);
+        (trace->state_count ? find_program_paths : find_sample_paths)(folded, trace, arena);
         return;
     }
     tp_torch_build(&folded->torch, trace, rules, arena);

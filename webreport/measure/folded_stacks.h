@@ -3,7 +3,8 @@
  * torch's metrics give what its export_stacks writes, byte for byte: one line per event with a stack and at least
  * one whole microsecond, in order of start, the event's own name left out, blanks as "_". Ours end in the event's
  * name and are merged: one line per distinct stack, in order of first use. Those of samples begin with the thread, and
- * a function is its name and file, as in the sample view. */
+ * a function is its name and file, as in the sample view; of a program recorded from outside with the process, and
+ * functions and weights are those of its view. */
 #ifndef TP_WEBREPORT_MEASURE_FOLDED_STACKS_H
 #define TP_WEBREPORT_MEASURE_FOLDED_STACKS_H
 
@@ -18,6 +19,10 @@ struct tp_folded_metric;
  * self_xpu_, self_privateuse1_time_total): torch's. Ours: cpu and device: microseconds, bytes: allocated, calls;
  * samples: their number, samples-cpu: microseconds that they stand for. */
 const struct tp_folded_metric *tp_folded_metric(const char *name);
+
+/* The metric where none is named: `usual`, or, of a trace that holds nothing but samples, the processor time that they
+ * stand for. */
+const char *tp_folded_choice(const struct tp_trace *trace, const char *usual);
 
 /* What the numbers of a metric count; lines print TP_FOLDED_NS as whole microseconds. */
 enum tp_folded_unit { TP_FOLDED_NS, TP_FOLDED_BYTES, TP_FOLDED_COUNT };

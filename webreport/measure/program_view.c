@@ -76,6 +76,16 @@ const struct tp_column_def tp_program_wait_columns[TP_PROGRAM_WAIT_COLUMNS] = {
 
 /* ---- processes ---- */
 
+#define BECAME "  =>  "
+
+struct tp_str tp_program_last(struct tp_str command)
+{
+    size_t size = sizeof BECAME - 1;
+    for (ptrdiff_t at; (at = tp_str_find(command, BECAME)) >= 0;)
+        command = (struct tp_str){command.ptr + at + size, command.len - (size_t)at - size};
+    return command;
+}
+
 static struct tp_str command_of(const struct tp_tree_process *process, const struct tp_trace *trace,
                                 struct tp_arena *arena)
 {
@@ -87,7 +97,7 @@ static struct tp_str command_of(const struct tp_tree_process *process, const str
     if (process->seen->execs != TP_NO_ID)
         while (tp_value_next(tp_strings_get(&trace->values, process->seen->execs), &at, NULL, &item)) {
             struct tp_str program = tp_value_text(arena, item);
-            text = tp_text_printf(arena, "%s%s%.*s", text, *text ? "  =>  " : "", (int)program.len, program.ptr);
+            text = tp_text_printf(arena, "%s%s%.*s", text, *text ? BECAME : "", (int)program.len, program.ptr);
         }
     name = tp_strings_get(&trace->names, process->seen->name);
     return *text ? tp_str_of(text) : name.len ? name : TP_STR("(no name)");

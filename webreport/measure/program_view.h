@@ -169,6 +169,10 @@ struct tp_program_view {
     unsigned finding_count;
 };
 
+/* Of the programs that a process was, one after the other, the last one, with its words. Part of `command`, a cell of
+ * TP_PROGRAM_PROCESS_COMMAND. */
+struct tp_str tp_program_last(struct tp_str command);
+
 /* 1.96 standard errors of a share of that many samples, in points; NaN without samples. percent: 0..100. */
 double tp_program_error_points(double percent, uint64_t samples);
 

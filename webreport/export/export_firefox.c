@@ -1,0 +1,434 @@
+/* WORKER.firefox.json.gz: samples and states by thread, for the Firefox Profiler (profiler.firefox.com).
+ *
+ * Its processed format, version 49 (docs-developer/CHANGELOG-formats.md of firefox-devtools/profiler), which each later
+ * one reads. A thread has tables of its own: texts, functions, frames, stacks. Times are milliseconds from the first
+ * process on; a sample's weight is the processor time that it stands for; states are markers. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "webreport/export/export_formats.h"
+#include "webreport/export/whole_file.h"
+#include "webreport/measure/sampled.h"
+#include "webreport/model/tree_threads.h"
+#include "writer/base/saturate.h"
+#include "writer/text/format.h"
+
+enum { CATEGORY_OTHER, CATEGORY_FUNCTIONS };
+
+/* By kind of function behind the first one. */
+static const struct tp_str categories =
+    TP_STR("[{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},"
+           "{\"name\":\"Native\",\"color\":\"blue\",\"subcategories\":[\"Other\"]},"
+           "{\"name\":\"Python\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]},"
+           "{\"name\":\"Kernel\",\"color\":\"orange\",\"subcategories\":[\"Other\"]}]");
+static const struct tp_str marker_schema =
+    TP_STR("[{\"name\":\"state\",\"tooltipLabel\":\"{marker.name}\",\"tableLabel\":\"{marker.data.reason}\","
+           "\"chartLabel\":\"{marker.data.reason}\",\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],"
+           "\"data\":[{\"key\":\"reason\",\"label\":\"Waits for\",\"format\":\"string\"},"
+           "{\"key\":\"where\",\"label\":\"In\",\"format\":\"string\"}]}]");
+
+/* The tables of the thread at hand. */
+struct tables {
+    struct tp_strings texts;
+    struct tp_keys functions, frames, stacks; /* (function, 0); (function's row, line); (stack before it, frame) */
+};
+
+struct firefox {
+    struct tp_sampled *sampled;
+    struct tp_json json;
+    struct tables tables;
+    struct tp_arena *arena;
+    const char **pids; /* by process */
+    int64_t begin_ns;
+};
+
+/* ---- numbers and columns ---- */
+
+static void put_ms(struct tp_json *json, int64_t ns)
+{
+    char text[48];
+    uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+    int n = snprintf(text, sizeof text, "%s%" PRIu64 ".%06" PRIu64, ns < 0 ? "-" : "", size / 1000000, size % 1000000);
+    tp_json_raw(json, (struct tp_str){text, (size_t)n});
+}
+
+static void put_time(struct firefox *f, const char *key, int64_t at_ns)
+{
+    tp_json_key(&f->json, key);
+    put_ms(&f->json, tp_sat_sub(at_ns, f->begin_ns));
+}
+
+/* A column in which all rows are equal. */
+static void put_same(struct tp_json *json, const char *key, uint32_t count, const char *value)
+{
+    tp_json_key(json, key);
+    tp_json_array(json);
+    for (uint32_t i = 0; i < count; i++)
+        tp_json_raw(json, tp_str_of(value));
+    tp_json_array_end(json);
+}
+
+/* A column by what is asked for each row; TP_NULL_INT: null. */
+static void put_column(struct firefox *f, const char *key, uint32_t count, int64_t (*of)(struct firefox *f, uint32_t row))
+{
+    tp_json_key(&f->json, key);
+    tp_json_array(&f->json);
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t value = of(f, i);
+        if (value == TP_NULL_INT)
+            tp_json_null(&f->json);
+        else
+            tp_json_int(&f->json, value);
+    }
+    tp_json_array_end(&f->json);
+}
+
+static void begin_table(struct firefox *f, const char *key, uint32_t count)
+{
+    tp_json_key(&f->json, key);
+    tp_json_object(&f->json);
+    tp_json_member_int(&f->json, "length", count);
+}
+
+/* ---- functions, frames, stacks ---- */
+
+static const struct tp_program_function *function_at(const struct firefox *f, uint32_t row)
+{
+    return tp_program_function_at(&f->sampled->functions, tp_keys_get(&f->tables.functions, row)[0]);
+}
+
+static int64_t function_name(struct firefox *f, uint32_t row)
+{
+    return tp_strings_add(&f->tables.texts, function_at(f, row)->name);
+}
+
+static int64_t function_file(struct firefox *f, uint32_t row)
+{
+    struct tp_str file = function_at(f, row)->file;
+    return file.len ? (int64_t)tp_strings_add(&f->tables.texts, file) : TP_NULL_INT;
+}
+
+static int64_t frame_function(struct firefox *f, uint32_t row)
+{
+    return tp_keys_get(&f->tables.frames, row)[0];
+}
+
+static int64_t frame_line(struct firefox *f, uint32_t row)
+{
+    uint32_t line = tp_keys_get(&f->tables.frames, row)[1];
+    return line ? (int64_t)line : TP_NULL_INT;
+}
+
+static int64_t frame_category(struct firefox *f, uint32_t row)
+{
+    return CATEGORY_FUNCTIONS + function_at(f, (uint32_t)frame_function(f, row))->kind;
+}
+
+static int64_t stack_prefix(struct firefox *f, uint32_t row)
+{
+    uint32_t prefix = tp_keys_get(&f->tables.stacks, row)[0];
+    return prefix == TP_NO_ID ? TP_NULL_INT : (int64_t)prefix;
+}
+
+static int64_t stack_frame(struct firefox *f, uint32_t row)
+{
+    return tp_keys_get(&f->tables.stacks, row)[1];
+}
+
+static int64_t stack_category(struct firefox *f, uint32_t row)
+{
+    return frame_category(f, (uint32_t)stack_frame(f, row));
+}
+
+/* The row of a stack of the trace; TP_NO_ID: nothing of it is known. */
+static uint32_t stack_row(struct firefox *f, uint32_t stack)
+{
+    struct tp_sampled *sampled = f->sampled;
+    const struct tp_vec *path = &sampled->functions.path;
+    uint32_t row = TP_NO_ID;
+    tp_sampled_stack(sampled, stack);
+    for (size_t k = 0; k < path->count; k++) {
+        uint32_t function = tp_keys_pair(&f->tables.functions, *TP_AT(path, uint32_t, k), 0);
+        uint32_t frame = tp_keys_pair(&f->tables.frames, function, (uint32_t)tp_sampled_line(sampled, k));
+        row = tp_keys_pair(&f->tables.stacks, row, frame);
+    }
+    return row;
+}
+
+static void put_code(struct firefox *f)
+{
+    struct tp_json *json = &f->json;
+    uint32_t functions = tp_keys_count(&f->tables.functions), frames = tp_keys_count(&f->tables.frames),
+             stacks = tp_keys_count(&f->tables.stacks);
+    begin_table(f, "stackTable", stacks);
+    put_column(f, "prefix", stacks, stack_prefix);
+    put_column(f, "frame", stacks, stack_frame);
+    put_column(f, "category", stacks, stack_category);
+    put_same(json, "subcategory", stacks, "0");
+    tp_json_object_end(json);
+    begin_table(f, "frameTable", frames);
+    put_same(json, "address", frames, "-1");
+    put_same(json, "inlineDepth", frames, "0");
+    put_column(f, "category", frames, frame_category);
+    put_same(json, "subcategory", frames, "0");
+    put_column(f, "func", frames, frame_function);
+    put_column(f, "line", frames, frame_line);
+    static const char *const nulls[] = {"nativeSymbol", "innerWindowID", "implementation", "column", "optimizations"};
+    for (size_t i = 0; i < sizeof nulls / sizeof *nulls; i++)
+        put_same(json, nulls[i], frames, "null");
+    tp_json_object_end(json);
+    begin_table(f, "funcTable", functions);
+    put_column(f, "name", functions, function_name);
+    put_column(f, "fileName", functions, function_file);
+    put_same(json, "isJS", functions, "false");
+    put_same(json, "relevantForJS", functions, "false");
+    put_same(json, "resource", functions, "-1");
+    put_same(json, "lineNumber", functions, "null");
+    put_same(json, "columnNumber", functions, "null");
+    tp_json_object_end(json);
+    tp_json_key(json, "resourceTable");
+    tp_json_raw(json, TP_STR("{\"length\":0,\"lib\":[],\"name\":[],\"host\":[],\"type\":[]}"));
+    tp_json_key(json, "nativeSymbols");
+    tp_json_raw(json, TP_STR("{\"length\":0,\"address\":[],\"functionSize\":[],\"libIndex\":[],\"name\":[]}"));
+}
+
+/* ---- samples and states ---- */
+
+static void put_samples(struct firefox *f, const uint32_t *items, uint32_t count)
+{
+    struct tp_json *json = &f->json;
+    begin_table(f, "samples", count);
+    tp_json_key(json, "stack");
+    tp_json_array(json);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t row = stack_row(f, f->sampled->trace->samples[items[i]].stack);
+        if (row == TP_NO_ID)
+            tp_json_null(json);
+        else
+            tp_json_int(json, row);
+    }
+    tp_json_array_end(json);
+    tp_json_key(json, "time");
+    tp_json_array(json);
+    for (uint32_t i = 0; i < count; i++)
+        put_ms(json, tp_sat_sub(f->sampled->trace->samples[items[i]].ts_ns, f->begin_ns));
+    tp_json_array_end(json);
+    tp_json_key(json, "weight");
+    tp_json_array(json);
+    for (uint32_t i = 0; i < count; i++)
+        put_ms(json, tp_sampled_ns(f->sampled, items[i]));
+    tp_json_array_end(json);
+    tp_json_member_text(json, "weightType", "tracing-ms");
+    tp_json_key(json, "threadCPUDelta"); /* the graph of its rows */
+    tp_json_array(json);
+    for (uint32_t i = 0; i < count; i++)
+        tp_json_int(json, tp_sampled_ns(f->sampled, items[i]));
+    tp_json_array_end(json);
+    tp_json_object_end(json);
+}
+
+/* The states of the thread, one behind the other. */
+struct states {
+    const struct tp_thread_piece *pieces;
+    uint32_t count;
+};
+
+static void put_ends(struct firefox *f, const char *key, struct states states, bool is_end)
+{
+    tp_json_key(&f->json, key);
+    tp_json_array(&f->json);
+    for (uint32_t i = 0; i < states.count; i++)
+        put_ms(&f->json, tp_sat_sub(is_end ? states.pieces[i].end_ns : states.pieces[i].begin_ns, f->begin_ns));
+    tp_json_array_end(&f->json);
+}
+
+/* The innermost function that waits; empty: it was not seen. */
+static struct tp_str place_of(struct firefox *f, const struct tp_thread_piece *piece)
+{
+    const struct tp_vec *path = &f->sampled->functions.path;
+    tp_sampled_stack(f->sampled, piece->stack);
+    for (size_t k = path->count; k-- > 0;) {
+        const struct tp_program_function *function =
+            tp_program_function_at(&f->sampled->functions, *TP_AT(path, uint32_t, k));
+        if (function->kind != TP_FUNCTION_KERNEL && !tp_program_function_is_system(function))
+            return function->name;
+    }
+    return TP_STR("");
+}
+
+static void put_data(struct firefox *f, const struct tp_thread_piece *piece)
+{
+    struct tp_json *json = &f->json;
+    tp_json_object(json);
+    tp_json_member_text(json, "type", "state");
+    if (piece->state == TP_STATE_BLOCKED) {
+        struct tp_str place = place_of(f, piece);
+        tp_json_member_text(json, "reason", tp_wait_cause_text((enum tp_wait_cause)piece->cause));
+        if (place.len)
+            tp_json_member_str(json, "where", place);
+    }
+    tp_json_object_end(json);
+}
+
+static void put_states(struct firefox *f, struct states states)
+{
+    static const char *const names[TP_STATE_COUNT] = {"running", "ready", "blocked"};
+    struct tp_json *json = &f->json;
+    begin_table(f, "markers", states.count);
+    tp_json_key(json, "name");
+    tp_json_array(json);
+    for (uint32_t i = 0; i < states.count; i++)
+        tp_json_int(json, tp_strings_add(&f->tables.texts, tp_str_of(names[states.pieces[i].state])));
+    tp_json_array_end(json);
+    put_ends(f, "startTime", states, false);
+    put_ends(f, "endTime", states, true);
+    put_same(json, "phase", states.count, "1"); /* an interval */
+    put_same(json, "category", states.count, "0");
+    tp_json_key(json, "data");
+    tp_json_array(json);
+    for (uint32_t i = 0; i < states.count; i++)
+        put_data(f, &states.pieces[i]);
+    tp_json_array_end(json);
+    tp_json_object_end(json);
+}
+
+/* ---- threads ---- */
+
+static void put_texts(struct firefox *f)
+{
+    tp_json_key(&f->json, "stringArray");
+    tp_json_array(&f->json);
+    for (uint32_t i = 0; i < f->tables.texts.count; i++)
+        tp_json_str(&f->json, tp_strings_get(&f->tables.texts, i));
+    tp_json_array_end(&f->json);
+}
+
+static void put_thread(struct firefox *f, uint32_t number, const uint32_t *samples, uint32_t count)
+{
+    const struct tp_sampled_thread *thread = &f->sampled->threads[number];
+    const struct tp_sampled_process *process = &f->sampled->processes[thread->process];
+    const struct tp_process_tree *tree = &f->sampled->view.tree;
+    struct tp_vec pieces = TP_VEC(f->arena, struct tp_thread_piece);
+    struct tp_json *json = &f->json;
+    tp_strings_init(&f->tables.texts, f->arena, 0);
+    tp_keys_init(&f->tables.functions, f->arena, 2);
+    tp_keys_init(&f->tables.frames, f->arena, 2);
+    tp_keys_init(&f->tables.stacks, f->arena, 2);
+    for (uint32_t t = 0; f->sampled->thread_of_tree && t < tree->thread_count; t++)
+        for (uint32_t i = 0; f->sampled->thread_of_tree[t] == number && i < tree->threads[t].count; i++)
+            *(struct tp_thread_piece *)tp_vec_push(&pieces) = tree->pieces[tree->threads[t].first + i];
+    tp_json_object(json);
+    tp_json_member_str(json, "name", thread->name);
+    tp_json_member_str(json, "processName", process->name);
+    tp_json_member_text(json, "processType", "default");
+    tp_json_member_text(json, "pid", f->pids[thread->process]);
+    tp_json_member_int(json, "tid", thread->tid);
+    tp_json_member_bool(json, "isMainThread", thread->tid == process->pid);
+    put_time(f, "processStartupTime", process->begin_ns);
+    put_time(f, "processShutdownTime", process->end_ns);
+    put_time(f, "registerTime", thread->begin_ns);
+    put_time(f, "unregisterTime", thread->end_ns);
+    put_same(json, "pausedRanges", 0, "");
+    put_samples(f, samples, count);
+    put_states(f, (struct states){pieces.data, (uint32_t)pieces.count});
+    put_code(f);
+    put_texts(f);
+    tp_json_object_end(json);
+}
+
+/* A number that came before is another process: "7.2". */
+static void name_pids(struct firefox *f)
+{
+    const struct tp_sampled *sampled = f->sampled;
+    struct tp_keys seen;
+    struct tp_vec counts = TP_VEC(f->arena, uint32_t);
+    tp_keys_init(&seen, f->arena, 2);
+    f->pids = tp_arena_array(f->arena, (size_t)sampled->process_count + 1, sizeof *f->pids);
+    for (uint32_t i = 0; i < sampled->process_count; i++) {
+        int64_t pid = sampled->processes[i].pid;
+        uint32_t key = tp_keys_pair(&seen, (uint32_t)pid, (uint32_t)((uint64_t)pid >> 32));
+        if (key == counts.count)
+            *(uint32_t *)tp_vec_push(&counts) = 0;
+        uint32_t count = ++*TP_AT(&counts, uint32_t, key);
+        f->pids[i] = count == 1 ? tp_text_printf(f->arena, "%" PRId64, pid)
+                                : tp_text_printf(f->arena, "%" PRId64 ".%u", pid, (unsigned)count);
+    }
+}
+
+static void put_meta(struct firefox *f, const struct tp_export *export, const struct tp_sampled_span *span)
+{
+    struct tp_json *json = &f->json;
+    const struct tp_sampled *sampled = f->sampled;
+    tp_json_key(json, "meta");
+    tp_json_object(json);
+    tp_json_member_int(json, "version", 24);
+    tp_json_member_int(json, "preprocessedProfileVersion", 49);
+    tp_json_member_int(json, "processType", 0);
+    tp_json_member_str(json, "product", sampled->process_count ? sampled->processes[0].name : export->profile->worker);
+    tp_json_member_text(json, "importedFrom", "tracepress");
+    tp_json_key(json, "interval");
+    put_ms(json, span->mean_ns ? span->mean_ns : 1000000);
+    tp_json_key(json, "startTime");
+    put_ms(json, tp_sat_add(span->begin_ns, tp_trace_base_ns(sampled->trace, span->begin_ns)));
+    tp_json_key(json, "sampleUnits");
+    tp_json_raw(json, TP_STR("{\"time\":\"ms\",\"eventDelay\":\"ms\",\"threadCPUDelta\":\"ns\"}"));
+    tp_json_member_bool(json, "symbolicated", true);
+    tp_json_member_bool(json, "debug", false);
+    tp_json_member_bool(json, "usesOnlyOneStackType", true);
+    tp_json_member_bool(json, "doesNotUseFrameImplementation", true);
+    tp_json_member_bool(json, "sourceCodeIsNotOnSearchfox", true);
+    tp_json_key(json, "extensions");
+    tp_json_raw(json, TP_STR("{\"length\":0,\"baseURL\":[],\"id\":[],\"name\":[]}"));
+    tp_json_key(json, "categories");
+    tp_json_raw(json, categories);
+    tp_json_key(json, "markerSchema");
+    tp_json_raw(json, marker_schema);
+    tp_json_object_end(json);
+}
+
+struct text_call {
+    struct firefox *firefox;
+    const struct tp_export *export;
+};
+
+static int put_file(void *context, struct tp_error *err)
+{
+    const struct text_call *call = context;
+    struct firefox *f = call->firefox;
+    const struct tp_sampled_span span = tp_sampled_span(f->sampled);
+    uint32_t *order, *first = tp_sampled_by_thread(f->sampled, &order, f->arena);
+    (void)err;
+    f->begin_ns = span.begin_ns;
+    name_pids(f);
+    tp_json_object(&f->json);
+    put_meta(f, call->export, &span);
+    put_same(&f->json, "libs", 0, "");
+    put_same(&f->json, "pages", 0, "");
+    tp_json_key(&f->json, "threads");
+    tp_json_array(&f->json);
+    for (uint32_t t = 0; t < f->sampled->thread_count; t++)
+        put_thread(f, t, order + first[t], first[t + 1] - first[t]);
+    tp_json_array_end(&f->json);
+    tp_json_object_end(&f->json);
+    return TP_OK;
+}
+
+int tp_export_firefox(const struct tp_export *export, struct tp_error *err)
+{
+    struct tp_arena *arena = export->arena;
+    const struct tp_trace *trace = export->profile->trace;
+    struct firefox firefox = {.sampled = tp_arena_alloc(arena, sizeof *firefox.sampled), .arena = arena};
+    struct tp_buf text;
+    if (!trace->sample_count && !trace->state_count)
+        return tp_error_set(err, TP_ENOTFOUND, 0, "%s", tp_export_no_samples);
+    tp_sampled_build(firefox.sampled, trace, arena);
+    tp_buf_init(&text, 0);
+    tp_json_init(&firefox.json, &text);
+    int code = tp_arena_run(arena, put_file, &(struct text_call){&firefox, export}, err);
+    if (code == TP_OK)
+        code = text.failed ? tp_error_set(err, text.failed, 0, "out of memory")
+                           : tp_export_packed_file(export, "firefox.json.gz", &text, err);
+    tp_buf_release(&text);
+    tp_arena_pass_on(arena);
+    return code;
+}

@@ -1,0 +1,214 @@
+/* WORKER.speedscope.json: samples by thread for speedscope, and the states of each thread as a profile of its own.
+ *
+ * https://www.speedscope.app/file-format-schema.json: profiles "sampled" with weights, "evented" with what opens and
+ * closes. speedscope lists profiles by name: process, number, thread. */
+#include <inttypes.h>
+
+#include "webreport/export/export_formats.h"
+#include "webreport/export/whole_file.h"
+#include "webreport/measure/sampled.h"
+#include "webreport/model/tree_threads.h"
+#include "writer/base/saturate.h"
+#include "writer/text/format.h"
+
+struct speedscope {
+    struct tp_sampled *sampled;
+    struct tp_json json;
+    struct tp_keys frames;       /* (function, line), or (TP_NO_ID, state or cause) */
+    struct tp_sampled_span span; /* times count from its begin */
+    struct tp_arena *arena;
+};
+
+enum { FRAME_RUNNING, FRAME_READY, FRAME_WAITS };
+
+static int64_t since(const struct speedscope *s, int64_t at_ns)
+{
+    return tp_sat_sub(at_ns, s->span.begin_ns);
+}
+
+static uint32_t state_frame(struct speedscope *s, const struct tp_thread_piece *piece)
+{
+    return tp_keys_pair(&s->frames, TP_NO_ID,
+                        piece->state == TP_STATE_BLOCKED ? FRAME_WAITS + (uint32_t)piece->cause
+                                                         : (uint32_t)piece->state);
+}
+
+/* ---- frames ---- */
+
+static void put_frame(struct speedscope *s, const uint32_t *key)
+{
+    struct tp_json *json = &s->json;
+    tp_json_object(json);
+    if (key[0] == TP_NO_ID) {
+        const char *name = key[1] == FRAME_RUNNING ? "running" : key[1] == FRAME_READY ? "ready" : NULL;
+        tp_json_member_text(
+            json, "name",
+            name ? name : tp_text_printf(s->arena, "blocked: %s",
+                                         tp_wait_cause_text((enum tp_wait_cause)(key[1] - FRAME_WAITS))));
+    } else {
+        const struct tp_program_function *f = tp_program_function_at(&s->sampled->functions, key[0]);
+        tp_json_member_str(json, "name", f->name);
+        if (f->file.len)
+            tp_json_member_str(json, "file", f->file);
+        if (key[1])
+            tp_json_member_int(json, "line", key[1]);
+    }
+    tp_json_object_end(json);
+}
+
+/* ---- profiles ---- */
+
+static void begin_profile(struct speedscope *s, const struct tp_sampled_thread *thread, const char *type,
+                          const char *what)
+{
+    const struct tp_sampled_process *process = &s->sampled->processes[thread->process];
+    tp_json_object(&s->json);
+    tp_json_member_text(&s->json, "type", type);
+    tp_json_member_text(&s->json, "name",
+                        tp_text_printf(s->arena, "%.*s (%" PRId64 "), %.*s (%" PRId64 ")%s", (int)process->name.len,
+                                       process->name.ptr, process->pid, (int)thread->name.len, thread->name.ptr,
+                                       thread->tid, what));
+    tp_json_member_text(&s->json, "unit", "nanoseconds");
+}
+
+/* The samples of a thread in order of time: index in the trace's. */
+struct of_thread {
+    const uint32_t *items;
+    size_t count;
+};
+
+static void put_stack(struct speedscope *s, uint32_t sample)
+{
+    struct tp_sampled *sampled = s->sampled;
+    const struct tp_vec *path = &sampled->functions.path;
+    tp_sampled_stack(sampled, sampled->trace->samples[sample].stack);
+    tp_json_array(&s->json);
+    for (size_t k = 0; k < path->count; k++)
+        tp_json_int(&s->json, tp_keys_pair(&s->frames, *TP_AT(path, uint32_t, k), (uint32_t)tp_sampled_line(sampled, k)));
+    tp_json_array_end(&s->json);
+}
+
+static void put_samples(struct speedscope *s, const struct tp_sampled_thread *thread, struct of_thread samples)
+{
+    struct tp_json *json = &s->json;
+    int64_t sum_ns = 0;
+    if (!samples.count)
+        return;
+    begin_profile(s, thread, "sampled", "");
+    for (size_t i = 0; i < samples.count; i++)
+        sum_ns = tp_sat_add(sum_ns, tp_sampled_ns(s->sampled, samples.items[i]));
+    tp_json_member_int(json, "startValue", 0);
+    tp_json_member_int(json, "endValue", sum_ns);
+    tp_json_key(json, "samples");
+    tp_json_array(json);
+    for (size_t i = 0; i < samples.count; i++)
+        put_stack(s, samples.items[i]);
+    tp_json_array_end(json);
+    tp_json_key(json, "weights");
+    tp_json_array(json);
+    for (size_t i = 0; i < samples.count; i++)
+        tp_json_int(json, tp_sampled_ns(s->sampled, samples.items[i]));
+    tp_json_array_end(json);
+    tp_json_object_end(json);
+}
+
+static void put_edge(struct speedscope *s, const char *type, uint32_t frame, int64_t at_ns)
+{
+    tp_json_object(&s->json);
+    tp_json_member_text(&s->json, "type", type);
+    tp_json_member_int(&s->json, "frame", frame);
+    tp_json_member_int(&s->json, "at", since(s, at_ns));
+    tp_json_object_end(&s->json);
+}
+
+static void put_states(struct speedscope *s, uint32_t of_tree)
+{
+    const struct tp_process_tree *tree = &s->sampled->view.tree;
+    const struct tp_tree_thread *thread = &tree->threads[of_tree];
+    struct tp_json *json = &s->json;
+    if (!thread->count)
+        return;
+    begin_profile(s, &s->sampled->threads[s->sampled->thread_of_tree[of_tree]], "evented", ": states");
+    tp_json_member_int(json, "startValue", since(s, thread->begin_ns));
+    tp_json_member_int(json, "endValue", since(s, thread->end_ns));
+    tp_json_key(json, "events");
+    tp_json_array(json);
+    for (uint32_t i = 0; i < thread->count; i++) {
+        const struct tp_thread_piece *piece = &tree->pieces[thread->first + i];
+        uint32_t frame = state_frame(s, piece);
+        put_edge(s, "O", frame, piece->begin_ns);
+        put_edge(s, "C", frame, piece->end_ns);
+    }
+    tp_json_array_end(json);
+    tp_json_object_end(json);
+}
+
+/* ---- all ---- */
+
+static void put_profiles(struct speedscope *s)
+{
+    const struct tp_sampled *sampled = s->sampled;
+    uint32_t *order, *first = tp_sampled_by_thread(sampled, &order, s->arena);
+    tp_json_key(&s->json, "profiles");
+    tp_json_array(&s->json);
+    for (uint32_t t = 0; t < sampled->thread_count; t++)
+        put_samples(s, &sampled->threads[t], (struct of_thread){order + first[t], first[t + 1] - first[t]});
+    for (uint32_t t = 0; sampled->view.is_present && t < sampled->view.tree.thread_count; t++)
+        put_states(s, t);
+    tp_json_array_end(&s->json);
+}
+
+static void put_file(struct speedscope *s, const struct tp_export *export)
+{
+    struct tp_json *json = &s->json;
+    tp_json_object(json);
+    tp_json_member_text(json, "$schema", "https://www.speedscope.app/file-format-schema.json");
+    tp_json_member_text(json, "exporter", "tracepress");
+    tp_json_member_str(json, "name", export->profile->worker);
+    tp_json_member_int(json, "activeProfileIndex", 0);
+    put_profiles(s);
+    tp_json_key(json, "shared");
+    tp_json_object(json);
+    tp_json_key(json, "frames");
+    tp_json_array(json);
+    for (uint32_t i = 0; i < tp_keys_count(&s->frames); i++)
+        put_frame(s, tp_keys_get(&s->frames, i));
+    tp_json_array_end(json);
+    tp_json_object_end(json);
+    tp_json_object_end(json);
+}
+
+struct text_call {
+    struct speedscope *s;
+    const struct tp_export *export;
+};
+
+static int put_guarded(void *context, struct tp_error *err)
+{
+    const struct text_call *call = context;
+    (void)err;
+    put_file(call->s, call->export);
+    return TP_OK;
+}
+
+int tp_export_speedscope(const struct tp_export *export, struct tp_error *err)
+{
+    struct tp_arena *arena = export->arena;
+    const struct tp_trace *trace = export->profile->trace;
+    struct speedscope s = {.sampled = tp_arena_alloc(arena, sizeof *s.sampled), .arena = arena};
+    struct tp_buf text;
+    if (!trace->sample_count && !trace->state_count)
+        return tp_error_set(err, TP_ENOTFOUND, 0, "%s", tp_export_no_samples);
+    tp_sampled_build(s.sampled, trace, arena);
+    s.span = tp_sampled_span(s.sampled);
+    tp_keys_init(&s.frames, arena, 2);
+    tp_buf_init(&text, 0);
+    tp_json_init(&s.json, &text);
+    int code = tp_arena_run(arena, put_guarded, &(struct text_call){&s, export}, err);
+    if (code == TP_OK)
+        code = text.failed ? tp_error_set(err, text.failed, 0, "out of memory")
+                           : tp_export_whole_file(export, "speedscope.json", (struct tp_str){text.data, text.size}, err);
+    tp_buf_release(&text);
+    tp_arena_pass_on(arena);
+    return code;
+}

@@ -1,0 +1,47 @@
+/* Files that are made in memory: see whole_file.h. */
+#include "webreport/export/whole_file.h"
+
+#include <stdio.h>
+
+#include "writer/base/fs.h"
+#include "writer/base/gzip_out.h"
+
+int tp_export_whole_file(const struct tp_export *export, const char *ending, struct tp_str bytes, struct tp_error *err)
+{
+    struct tp_outfile *file;
+    char path[4096];
+    int n = snprintf(path, sizeof path, "%s/%s.%s", export->folder, export->worker, ending);
+    if (n < 0 || (size_t)n >= sizeof path)
+        return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the path is too long", export->folder);
+    int code = tp_outfile_open(&file, path, err);
+    if (code < 0)
+        return code;
+    code = tp_outfile_write(file, bytes.ptr, bytes.len, err);
+    if (code == TP_OK)
+        return tp_outfile_commit(&file, err);
+    tp_outfile_discard(&file);
+    return code;
+}
+
+struct packing {
+    const struct tp_export *export;
+    const struct tp_buf *text;
+    struct tp_str packed;
+};
+
+static int pack(void *context, struct tp_error *err)
+{
+    struct packing *packing = context;
+    const struct tp_str text = {packing->text->data, packing->text->size};
+    (void)err;
+    packing->packed = tp_gzip_pieces(packing->export->arena, &text, 1);
+    return TP_OK;
+}
+
+int tp_export_packed_file(const struct tp_export *export, const char *ending, const struct tp_buf *text,
+                          struct tp_error *err)
+{
+    struct packing packing = {export, text, {NULL, 0}};
+    int code = tp_arena_run(export->arena, pack, &packing, err);
+    return code < 0 ? code : tp_export_whole_file(export, ending, packing.packed, err);
+}
