@@ -120,6 +120,9 @@ def leak():
     expect("verdicts", (report["verdict"], report["memory_verdict"], code), ("work changed", "regressed", 1))
     device = report["memory"][0]
     near("growth a step", device["new_growth_bytes_per_step"] - device["base_growth_bytes_per_step"], 2e6, 1e5)
+    kept = [(c["name"], c["delta"], c["bytes"], c["gate"], c["file"], c["line"], c["rule"])
+            for c in report["changes"] if c["what"] == "memory that stays"]
+    expect("kept", kept, [("aten::clone", 1, 2000000, True, "train.py", 45, "count.kept")])
     owners = [(o["owner_kind"], o["owner"]) for o in report["memory_owners"] if o["verdict"] != "neutral"]
     if ("line", "train.py(45): keep_history") not in owners:
         wrong.append("owners: %r" % owners)

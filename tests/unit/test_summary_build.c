@@ -499,6 +499,69 @@ static void a_gate_gets_the_numbers_of_the_whole(void **state)
     drop(&judged);
 }
 
+/* ---- memory that nobody gives back ---- */
+
+static size_t memory_event(char *to, size_t size, int step, int at, int address, int bytes)
+{
+    return (size_t)snprintf(to, size,
+                            ",{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"s\":\"t\",\"name\":\"[memory]\",\"pid\":1,\"tid\":1,\"ts\":%d,"
+                            "\"args\":{\"Device Type\":0,\"Device Id\":-1,\"Addr\":%d,\"Bytes\":%d}}",
+                            100 * step + at, address, bytes);
+}
+
+/* Six steps of a function that keeps what its relu makes: aten::clone gives its block back in the next step, aten::add
+ * in the third one after. late: of the first step, aten::relu's block is given back in the fourth. */
+static void make_leak(struct made *m, bool late)
+{
+    static char text[1 << 15];
+    size_t n = 0;
+#define PUT(...) n += (size_t)snprintf(text + n, sizeof text - n, __VA_ARGS__)
+    for (int s = 0; s < 6; s++) {
+        PUT("%s{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#%d\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":100,\"args\":{}}",
+            s ? "," : "", s, 100 * s);
+        PUT(",{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"net.py(30): forward\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":80,\"args\":{\"Python id\":%d}}",
+            100 * s + 5, s + 1);
+        const char *const names[] = {"aten::relu", "aten::clone", "aten::add"};
+        for (int i = 0; i < 3; i++) {
+            PUT(",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"%s\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":8,\"args\":{}}", names[i],
+                100 * s + 10 + 20 * i);
+            n += memory_event(text + n, sizeof text - n, s, 12 + 20 * i, 4096 * (1 + 3 * s + i), 1024 * (i + 1));
+        }
+        if (s >= 1)
+            n += memory_event(text + n, sizeof text - n, s, 90, 4096 * (1 + 3 * (s - 1) + 1), -2048);
+        if (s >= 3)
+            n += memory_event(text + n, sizeof text - n, s, 91, 4096 * (1 + 3 * (s - 3) + 2), -3072);
+        if (s == 3 && late)
+            n += memory_event(text + n, sizeof text - n, s, 92, 4096, -1024);
+    }
+    make(m, "", text);
+}
+
+static void what_a_step_keeps_has_operator_and_place(void **state)
+{
+    struct made m;
+    (void)state;
+    make_leak(&m, false);
+    const struct tp_signature *s = &m.summary.signature;
+    assert_true(s->knows_kept);
+    assert_int_equal(s->kept_count, 2);
+    assert_true(tp_str_equal(s->kept[0].operator, TP_STR("aten::add"))); /* given back late: no exact number */
+    assert_false(s->kept[0].is_exact);
+    assert_true(tp_str_equal(s->kept[1].operator, TP_STR("aten::relu")));
+    assert_true(tp_str_equal(s->kept[1].place, TP_STR("net.py(30): forward")));
+    assert_true(s->kept[1].is_exact);
+    assert_int_equal(s->kept[1].blocks, 1);
+    assert_int_equal(s->kept[1].bytes, 1024);
+    drop(&m);
+    make_leak(&m, true);
+    assert_int_equal(m.summary.signature.kept_count, 2);
+    assert_false(m.summary.signature.kept[1].is_exact);
+    drop(&m);
+    make(&m, "", two_steps); /* no memory, no steps */
+    assert_false(m.summary.signature.knows_kept);
+    drop(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -512,6 +575,7 @@ int main(void)
         cmocka_unit_test(rows_beyond_the_limit_are_added_up),
         cmocka_unit_test(long_names_are_cut_and_stay_apart),
         cmocka_unit_test(a_gate_gets_the_numbers_of_the_whole),
+        cmocka_unit_test(what_a_step_keeps_has_operator_and_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,12 +56,14 @@ static const char *measure(struct tp_check_item *item, const struct tp_check_sub
 {
     const struct tp_budget_line *line = item->line;
     if (!is_of_operator(line)) {
+        enum tp_work_rule rule = (enum tp_work_rule)tp_metrics[line->metric].which;
+        bool is_kept = rule == TP_WORK_KEPT, is_known = s->work.is_known && (!is_kept || s->work.knows_kept);
         item->base_value = 0;
-        item->value = s->work.is_known
-                          ? (double)tp_work_diff_count(&s->work, (enum tp_work_rule)tp_metrics[line->metric].which)
-                          : NAN;
+        item->value = is_known ? (double)tp_work_diff_count(&s->work, rule) : NAN;
         item->change = item->value;
-        return isnan(item->value) ? "a side has no marked steps, or its file is of an older version" : NULL;
+        return is_known  ? NULL
+               : is_kept ? "a side has no memory events with addresses, fewer than 3 marked steps, or its file is of an older version"
+                         : "a side has no marked steps, or its file is of an older version";
     }
     size_t kept = s->base_count < TP_CHECK_COUNT_RUNS ? s->base_count : TP_CHECK_COUNT_RUNS;
     item->value = calls_of(s->runs, s->run_count, line);

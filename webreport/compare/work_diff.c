@@ -3,6 +3,7 @@
 
 #include "webreport/compare/work_parts.h"
 #include "writer/base/limits.h"
+#include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
 /* ---- words ---- */
@@ -27,14 +28,15 @@ const char *tp_work_change_text(const struct tp_work_change *change)
         [TP_WORK_CHANGE_LOADER] = {"data loader", "data loader"},
         [TP_WORK_CHANGE_WAIT] = {"new wait", "wait gone"},
         [TP_WORK_CHANGE_LAUNCHES] = {"launches", "launches"},
-        [TP_WORK_CHANGE_ALLOCATIONS] = {"allocations", "allocations"}};
+        [TP_WORK_CHANGE_ALLOCATIONS] = {"allocations", "allocations"},
+        [TP_WORK_CHANGE_KEPT] = {"memory that stays", "memory that no longer stays"}};
     return texts[change->kind][change->delta < 0];
 }
 
 const char *tp_work_rule_name(enum tp_work_rule rule)
 {
-    static const char *const names[TP_WORK_RULES] = {"count.added", "count.copy", "count.wait", "count.type",
-                                                     "count.shape"};
+    static const char *const names[TP_WORK_RULES] = {"count.added", "count.copy",  "count.wait",
+                                                     "count.type",  "count.shape", "count.kept"};
     return names[rule];
 }
 
@@ -52,6 +54,8 @@ enum tp_work_rule tp_work_rule_of(const struct tp_work_change *change)
         return TP_WORK_TYPES;
     case TP_WORK_CHANGE_SHAPE:
         return TP_WORK_SHAPES;
+    case TP_WORK_CHANGE_KEPT:
+        return TP_WORK_KEPT;
     default:
         return TP_WORK_ADDED;
     }
@@ -275,6 +279,7 @@ static void merge_same(struct tp_work_diff *diff, struct tp_work_compared *c)
             k--;
         if (k < diff->count) {
             changes[k].delta += changes[i].delta;
+            changes[k].bytes = tp_sat_add(changes[k].bytes, changes[i].bytes);
             changes[k].times += changes[i].times;
         } else if (diff->count < TP_MAX_WORK_CHANGES) {
             changes[diff->count++] = changes[i];
@@ -365,6 +370,7 @@ void tp_work_diff_build(struct tp_work_diff *diff, const struct tp_signature *ba
     if (!diff->is_known)
         return;
     diff->is_told = true;
+    diff->knows_kept = base->knows_kept && other->knows_kept;
     diff->is_same = base->hash == other->hash;
     diff->is_bare = is_bare || has_shapes(base) != has_shapes(other);
     if (diff->is_same)
@@ -379,6 +385,7 @@ void tp_work_diff_build(struct tp_work_diff *diff, const struct tp_signature *ba
         tp_work_join_renamed(&c);
     }
     add_others(&c);
+    tp_work_add_kept(&c);
     merge_same(diff, &c);
     for (uint32_t i = 0; i < diff->count; i++)
         number_call(&diff->changes[i], c.side[diff->changes[i].delta < 0 ? TP_BASE : TP_NEW], arena);

@@ -26,11 +26,20 @@ enum tp_work_change_kind {
     TP_WORK_CHANGE_WAIT, /* a call that waits for the device */
     TP_WORK_CHANGE_LAUNCHES,
     TP_WORK_CHANGE_ALLOCATIONS,
+    TP_WORK_CHANGE_KEPT, /* blocks that nobody gives back */
     TP_WORK_CHANGE_KINDS
 };
 
 /* Which limit of a budget a change counts for. */
-enum tp_work_rule { TP_WORK_ADDED, TP_WORK_COPIED, TP_WORK_WAITS, TP_WORK_TYPES, TP_WORK_SHAPES, TP_WORK_RULES };
+enum tp_work_rule {
+    TP_WORK_ADDED,
+    TP_WORK_COPIED,
+    TP_WORK_WAITS,
+    TP_WORK_TYPES,
+    TP_WORK_SHAPES,
+    TP_WORK_KEPT,
+    TP_WORK_RULES
+};
 
 struct tp_work_change {
     enum tp_work_change_kind kind;
@@ -38,6 +47,7 @@ struct tp_work_change {
     struct tp_str detail[TP_SIDES]; /* changed: before and after; renamed: the name before; else dims and types */
     struct tp_str place;            /* as in the signature; "" */
     int64_t delta;                  /* more of it in a step of NEW; 0: changed, renamed */
+    int64_t bytes;                  /* of blocks that nobody gives back: more of them in a step of NEW; else 0 */
     uint32_t times;                 /* equal changes in a step */
     bool is_gated;                  /* a limit counts it: something came or changed */
     bool is_consequence;            /* backward of a change that is told itself */
@@ -51,6 +61,7 @@ struct tp_work_diff {
     bool is_known;                  /* both sides have counts */
     bool is_same;                   /* their steps do the same, as far as it is told */
     bool is_bare;                   /* by names alone: shapes of one side are not known, or of other inputs */
+    bool knows_kept;                /* both sides know what nobody gives back */
     bool is_told;                   /* the sequences were aligned; else changes have no place of their own */
     struct tp_work_change *changes; /* as they come in a step, then copies, kernels, loader, waits, launches, memory */
     uint32_t count;

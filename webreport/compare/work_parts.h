@@ -38,6 +38,12 @@ void tp_work_name_counts(struct tp_work_compared *c);
  * can lead the alignment to put both apart. */
 void tp_work_join_renamed(struct tp_work_compared *c);
 
+/* What another run of the side does not keep as often as `s` is not exact in `s` from then on. */
+void tp_work_agree_kept(struct tp_signature *s, const struct tp_signature *other, struct tp_arena *arena);
+
+/* Adds what is kept more or less in a step, by operator and function. */
+void tp_work_add_kept(struct tp_work_compared *c);
+
 /* What an operator is as a change: .item(), copy .. */
 enum tp_work_change_kind tp_work_kind_of(struct tp_str name);
 

@@ -1,6 +1,7 @@
 /* The work of two sides compared: see work_sides.h. */
 #include "webreport/compare/work_sides.h"
 
+#include "webreport/compare/work_parts.h"
 #include "webreport/trace/frame.h"
 #include "writer/base/limits.h"
 
@@ -80,6 +81,7 @@ static struct tp_signature agreed(const struct tp_side_input *side, const struct
         }
         s.hash = s.hash * 2 + 1; /* it is another one now */
         agree(&s, &other->signature, run->signature.key_count, arena);
+        tp_work_agree_kept(&s, &other->signature, arena);
     }
     return s;
 }
@@ -129,6 +131,7 @@ static void join(struct tp_work_diff *diff, const struct tp_work_diff *rank, str
     diff->count = count;
     diff->is_same &= rank->is_same;
     diff->is_told &= rank->is_told;
+    diff->knows_kept &= rank->knows_kept;
     diff->varying_count = rank->varying_count > diff->varying_count ? rank->varying_count : diff->varying_count;
 }
 

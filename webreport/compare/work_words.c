@@ -86,6 +86,12 @@ const char *tp_work_change_sentence(const struct tp_work_change *change, struct 
         return tp_text_printf(arena, "%s%s launches a step", sign, count);
     case TP_WORK_CHANGE_ALLOCATIONS:
         return tp_text_printf(arena, "%s%s allocations a step on %s", sign, count, name);
+    case TP_WORK_CHANGE_KEPT:
+        return tp_text_printf(arena, "%s%s a step that nobody gives back%s: %s of %s", sign,
+                              tp_text_of_bytes(arena, change->bytes < 0 ? -change->bytes : change->bytes),
+                              where(change, arena),
+                              tp_text_of_some(arena, change->delta < 0 ? -change->delta : change->delta, "block", "blocks"),
+                              *name ? name : "no operator");
     case TP_WORK_CHANGE_LOADER:
         return tp_text_printf(arena, "%s%s %s a step in the data loader", sign, count, name);
     default:

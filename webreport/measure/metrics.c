@@ -332,6 +332,8 @@ const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
      "none: diff --json, changes", tp_metric_of_work, TP_METRIC_TYPES},
     {"count.shape", COUNT, HOST, "operators of a step whose shapes are others than in the baseline",
      "none: diff --json, changes", tp_metric_of_work, TP_METRIC_SHAPES},
+    {"count.kept", COUNT, MEMORY, "blocks of a step, 1 KiB together and more, that nobody gives back, more than in the baseline",
+     "none: diff --json, changes", tp_metric_of_work, TP_METRIC_KEPT},
     {"op[NAME].calls", COUNT, HOST, "calls of the operator NAME in the usual step", "none: the usual step",
      tp_metric_of_work, TP_METRIC_OPERATOR_CALLS},
     {"decode.tokens_per_s", TP_UNIT_COUNT, true, false, LINKS,

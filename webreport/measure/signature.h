@@ -35,8 +35,15 @@ struct tp_count_call {
     uint32_t key, depth, place; /* indexes in keys and places */
 };
 
+/* Blocks that a step allocates and nobody gives back before the recording ends, by who allocated them. */
+struct tp_count_kept {
+    struct tp_str operator, place; /* outermost operator and place of the allocation; "" where none */
+    int64_t blocks, bytes;         /* a step: commonest number of blocks, mean bytes */
+    bool is_exact;                 /* nearly every step keeps so many, and none was given back late */
+};
+
 struct tp_signature {
-    uint64_t hash; /* of all keys and counts, those left out too; 0: the run has no steps, or is too old a file */
+    uint64_t hash; /* of all keys and counts, those left out and `kept` too; 0: the run has no steps, or is too old a file */
     uint32_t steady_count;     /* steps that counts are about */
     struct tp_count_key *keys; /* by kind, name, dims, detail; each once */
     uint32_t key_count;
@@ -47,6 +54,9 @@ struct tp_signature {
     uint32_t *lanes; /* lane_count + 1 entries: thread i has calls lanes[i] .. lanes[i + 1]; the one with most first */
     uint32_t lane_count;
     bool is_cut; /* more keys than are kept: the last ones in their order are left out, and all calls */
+    struct tp_count_kept *kept; /* by operator, place */
+    uint32_t kept_count;
+    bool knows_kept; /* blocks have addresses, and there are steps enough: what is not in `kept` was given back */
 };
 
 /* The order of keys in a signature: by kind, name, dims, detail; <0, 0, >0. */

@@ -6,27 +6,6 @@
 #include "writer/base/limits.h"
 #include "writer/base/sort.h"
 
-int tp_count_key_compare(const struct tp_count_key *a, const struct tp_count_key *b)
-{
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    int order = tp_str_compare(a->name, b->name);
-    order = order ? order : tp_str_compare(a->dims, b->dims);
-    return order ? order : tp_str_compare(a->detail, b->detail);
-}
-
-const char *tp_count_kind_text(enum tp_count_kind kind)
-{
-    static const char *const texts[TP_COUNT_KINDS] = {"operator", "loader", "copy",      "wait",
-                                                      "kernel",   "launch", "allocation"};
-    return texts[kind];
-}
-
-bool tp_count_is_backward(struct tp_str name)
-{
-    return tp_str_starts(name, TP_BACKWARD_NODE);
-}
-
 void tp_count_keys_init(struct tp_count_keys *keys, struct tp_arena *arena)
 {
     *keys = (struct tp_count_keys){.follow = TP_VEC(arena, uint32_t)};
@@ -227,67 +206,24 @@ static size_t *sort_parts(struct counting *c)
     return first;
 }
 
-/* Fills count and is_exact of a key: `by_step` has its count in every steady step. Of equally common counts the one
- * that comes first stays. */
-static void find_commonest(struct tp_count_key *key, const uint32_t *by_step, struct tp_keyed *sorted, uint32_t steps,
-                           struct tp_arena *scratch)
-{
-    uint32_t best = 0, best_count = 0, best_first = 0;
-    bool is_one = true;
-    for (uint32_t i = 1; i < steps && is_one; i++)
-        is_one = by_step[i] == by_step[0];
-    if (is_one) {
-        key->count = by_step[0];
-        key->is_exact = true;
-        return;
-    }
-    for (uint32_t i = 0; i < steps; i++)
-        sorted[i] = (struct tp_keyed){by_step[i], i, i};
-    tp_sort_keyed(sorted, steps, scratch);
-    for (uint32_t i = 0, end; i < steps; i = end) {
-        for (end = i; end < steps && sorted[end].key == sorted[i].key; end++)
-            continue;
-        if (end - i > best_count || (end - i == best_count && sorted[i].item < best_first)) {
-            best = (uint32_t)sorted[i].key;
-            best_count = end - i;
-            best_first = sorted[i].item;
-        }
-    }
-    key->count = best;
-    key->is_exact = 10ull * best_count >= 9ull * steps || steps - best_count <= 1;
-}
-
 /* ---- texts ---- */
-
-/* Of a signature the long lists of shapes are cut earlier than in rows: they end in a hash, and stay apart. */
-static struct tp_str text_of(struct tp_summary_work *work, struct tp_str text)
-{
-    char cut[TP_MAX_SIGNATURE_TEXT_BYTES + 32];
-    if (text.len > TP_MAX_SIGNATURE_TEXT_BYTES) {
-        int size = snprintf(cut, sizeof cut, "%.*s~%016llx", TP_MAX_SIGNATURE_TEXT_BYTES, text.ptr,
-                            (unsigned long long)tp_hash_bytes(text.ptr, text.len));
-        text = tp_str_of(cut);
-        text.len = (size_t)size < sizeof cut ? (size_t)size : sizeof cut - 1;
-    }
-    return tp_summary_text(work, text);
-}
 
 static struct tp_str label_text(struct tp_summary_work *work, uint32_t label)
 {
-    return label == TP_NO_ID ? TP_STR("") : text_of(work, tp_frames_label_text(&work->source->trace->frames, label));
+    return label == TP_NO_ID ? TP_STR("") : tp_count_text(work, tp_frames_label_text(&work->source->trace->frames, label));
 }
 
 static struct tp_str shape_text(struct tp_summary_work *work, uint32_t value)
 {
     if (value == TP_NO_ID)
         return TP_STR("");
-    return text_of(work, tp_value_shape_text(work->scratch, work->source->trace->values.items[value]));
+    return tp_count_text(work, tp_value_shape_text(work->scratch, work->source->trace->values.items[value]));
 }
 
 static struct tp_str type_text(struct tp_summary_work *work, uint32_t value)
 {
     return value == TP_NO_ID ? TP_STR("")
-                             : text_of(work, tp_summary_dtype_text(work, work->source->trace->values.items[value]));
+                             : tp_count_text(work, tp_summary_dtype_text(work, work->source->trace->values.items[value]));
 }
 
 static void name_key(struct tp_summary_work *work, struct tp_count_key *key, const uint32_t ids[TP_COUNT_IDS])
@@ -310,13 +246,13 @@ static void name_key(struct tp_summary_work *work, struct tp_count_key *key, con
         key->detail = label_text(work, ids[3]);
         break;
     case TP_COUNT_WAIT:
-        key->name = text_of(work, tp_strings_get(&trace->names, ids[1]));
+        key->name = tp_count_text(work, tp_strings_get(&trace->names, ids[1]));
         key->dims = label_text(work, ids[2]);
         break;
     case TP_COUNT_ALLOCATION: {
         int64_t type = trace->memory_places[ids[1]].type;
         int size = snprintf(text, sizeof text, "device %lld", type == TP_NULL_INT ? -1LL : (long long)type);
-        key->name = text_of(work, (struct tp_str){text, (size_t)size});
+        key->name = tp_count_text(work, (struct tp_str){text, (size_t)size});
         break;
     }
     default:
@@ -429,7 +365,8 @@ static uint32_t *count_all(struct counting *c)
         for (size_t i = 0; i < part_count; i++)
             by_step_count[parts[i].step - c->first_step] += parts[i].count;
         named[count].number = k;
-        find_commonest(&named[count].key, by_step_count, sorted, steps, scratch);
+        struct tp_count_key *key = &named[count].key;
+        key->count = tp_count_commonest(by_step_count, sorted, steps, &key->is_exact, scratch);
         name_key(c->work, &named[count++].key, tp_keys_get(&c->keys.keys, k));
     }
     return keep_keys(c, named, count);
@@ -457,4 +394,5 @@ void tp_signature_build(struct tp_summary_work *work)
     uint32_t *number = count_all(&c);
     if (!work->out->signature.is_cut)
         tp_signature_calls_build(work, &c.keys, number, find_usual(&c));
+    tp_signature_kept_build(work, c.first_step, c.end_step);
 }

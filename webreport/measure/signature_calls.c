@@ -5,19 +5,9 @@
  * framework's. Torch tells the line of the function's `def`. */
 #include "webreport/measure/signature_parts.h"
 #include "writer/base/limits.h"
-#include "writer/base/sort.h"
 
 /* Of a name, once per name: whether it is a function of the user. */
 enum { NOT_ASKED, IS_USERS, IS_NOT };
-
-struct places {
-    struct tp_summary_work *work;
-    struct tp_strings texts; /* by number; [0] is "" */
-    uint8_t *asked;          /* by name */
-    uint32_t last_inside;    /* event that the operator before was inside of */
-    uint32_t last_place;
-    bool last_is_users;
-};
 
 /* An operator of the step on its way. */
 struct item {
@@ -27,7 +17,7 @@ struct item {
 
 /* ---- one place ---- */
 
-static bool is_users(struct places *p, uint32_t name)
+static bool is_users(struct tp_count_places *p, uint32_t name)
 {
     if (p->asked[name] == NOT_ASKED)
         p->asked[name] = tp_frame_is_users(tp_strings_get(&p->work->source->trace->names, name)) ? IS_USERS : IS_NOT;
@@ -40,7 +30,7 @@ static struct tp_str label_of(const struct tp_model *model, const struct tp_even
 }
 
 /* "Net_0/Linear_1" from the innermost module call `event` outwards; of a path too long the inner end stays. */
-static uint32_t module_place(struct places *p, uint32_t event, int64_t at)
+static uint32_t module_place(struct tp_count_places *p, uint32_t event, int64_t at)
 {
     const struct tp_model *model = p->work->source->model;
     char text[TP_MAX_SIGNATURE_TEXT_BYTES];
@@ -60,37 +50,43 @@ static uint32_t module_place(struct places *p, uint32_t event, int64_t at)
     return tp_strings_add(&p->texts, (struct tp_str){text + begin, sizeof text - begin});
 }
 
-/* What encloses the operator decides; operators that follow each other mostly are inside of the same call. */
-static void find_place(struct places *p, struct item *item)
+void tp_count_places_init(struct tp_count_places *places, struct tp_summary_work *work)
+{
+    *places = (struct tp_count_places){.work = work, .last_inside = TP_NO_ID - 1};
+    tp_strings_init(&places->texts, work->scratch, UINT64_MAX);
+    tp_strings_add(&places->texts, TP_STR(""));
+    places->asked = tp_arena_array(work->scratch, work->source->model->trace->names.count, 1);
+}
+
+/* What encloses it decides; operators that follow each other mostly are inside of the same call. */
+uint32_t tp_count_place(struct tp_count_places *p, uint32_t inside, int64_t at)
 {
     const struct tp_model *model = p->work->source->model;
-    int64_t at = model->trace->events[item->event].ts_ns;
-    uint32_t first = tp_alive_at(model, model->inside[item->event], at), module = TP_NO_ID, library = TP_NO_ID;
+    uint32_t first = inside, module = TP_NO_ID, library = TP_NO_ID;
     while (first != TP_NO_ID && !tp_kind_is_frame(model->trace->events[first].kind))
         first = tp_next_alive(model, first, at);
-    if (first != p->last_inside) {
-        p->last_inside = first;
-        p->last_place = 0;
-        p->last_is_users = false;
-        for (uint32_t i = first; i != TP_NO_ID && !p->last_is_users; i = tp_next_alive(model, i, at)) {
-            const struct tp_event *e = &model->trace->events[i];
-            if (!tp_kind_is_frame(e->kind))
-                continue;
-            p->last_is_users = is_users(p, e->name);
-            if (p->last_is_users)
-                p->last_place = tp_strings_add(&p->texts, label_of(model, e));
-            if (module == TP_NO_ID && e->kind == TP_KIND_MODULE)
-                module = i;
-            if (library == TP_NO_ID && tp_frames_line(&model->trace->frames, e->name) != TP_NO_ID)
-                library = i;
-        }
-        if (!p->last_is_users && module != TP_NO_ID)
-            p->last_place = module_place(p, module, at);
-        else if (!p->last_is_users && library != TP_NO_ID)
-            p->last_place = tp_strings_add(&p->texts, label_of(model, &model->trace->events[library]));
+    if (first == p->last_inside)
+        return p->last_place;
+    p->last_inside = first;
+    p->last_place = 0;
+    p->last_is_users = false;
+    for (uint32_t i = first; i != TP_NO_ID && !p->last_is_users; i = tp_next_alive(model, i, at)) {
+        const struct tp_event *e = &model->trace->events[i];
+        if (!tp_kind_is_frame(e->kind))
+            continue;
+        p->last_is_users = is_users(p, e->name);
+        if (p->last_is_users)
+            p->last_place = tp_strings_add(&p->texts, label_of(model, e));
+        if (module == TP_NO_ID && e->kind == TP_KIND_MODULE)
+            module = i;
+        if (library == TP_NO_ID && tp_frames_line(&model->trace->frames, e->name) != TP_NO_ID)
+            library = i;
     }
-    item->place = p->last_place;
-    item->is_users = p->last_is_users;
+    if (!p->last_is_users && module != TP_NO_ID)
+        p->last_place = module_place(p, module, at);
+    else if (!p->last_is_users && library != TP_NO_ID)
+        p->last_place = tp_strings_add(&p->texts, label_of(model, &model->trace->events[library]));
+    return p->last_place;
 }
 
 /* ---- forward and backward ---- */
@@ -112,7 +108,7 @@ static bool has_sequence(const struct tp_host_more *more)
 }
 
 /* Gives operators of the backward pass the place of the first operator in the file that has their number. */
-static void place_backward(const struct places *p, struct item *items, size_t count)
+static void place_backward(const struct tp_count_places *p, struct item *items, size_t count)
 {
     const struct tp_trace *trace = p->work->source->trace;
     struct tp_vec forward = TP_VEC(p->work->scratch, struct tp_keyed);
@@ -158,7 +154,7 @@ static uint32_t first_from(const struct tp_model *model, uint32_t thread, int64_
 }
 
 /* Appends the operators of a thread, with their depth among each other. */
-static void add_thread(struct places *p, struct tp_count_keys *keys, struct tp_vec *items, uint32_t thread,
+static void add_thread(struct tp_count_places *p, struct tp_count_keys *keys, struct tp_vec *items, uint32_t thread,
                        const struct tp_step *step)
 {
     const struct tp_model *model = p->work->source->model;
@@ -182,7 +178,8 @@ static void add_thread(struct places *p, struct tp_count_keys *keys, struct tp_v
         if (is_loading)
             continue;
         item.key = tp_count_operator_key(keys, trace, e, false);
-        find_place(p, &item);
+        item.place = tp_count_place(p, tp_alive_at(model, model->inside[event], e->ts_ns), e->ts_ns);
+        item.is_users = p->last_is_users;
         *(struct item *)tp_vec_push(items) = item;
     }
 }
@@ -233,12 +230,10 @@ void tp_signature_calls_build(struct tp_summary_work *work, struct tp_count_keys
                               uint32_t step)
 {
     const struct tp_model *model = work->source->model;
-    struct places places = {.work = work};
+    struct tp_count_places places;
     struct tp_vec items = TP_VEC(work->scratch, struct item), lanes = TP_VEC(work->scratch, struct lane);
     uint32_t known = tp_keys_count(&keys->keys);
-    tp_strings_init(&places.texts, work->scratch, UINT64_MAX);
-    tp_strings_add(&places.texts, TP_STR(""));
-    places.asked = tp_arena_array(work->scratch, model->trace->names.count, 1);
+    tp_count_places_init(&places, work);
     for (uint32_t t = 0; t < model->trace->thread_count; t++) {
         uint32_t first = (uint32_t)items.count;
         add_thread(&places, keys, &items, t, &model->steps[step]);

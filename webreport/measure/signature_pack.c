@@ -61,6 +61,24 @@ static void pack_calls(Tp__SummaryProcess *to, const struct tp_signature *s, str
     }
 }
 
+static void pack_kept(Tp__SummaryProcess *to, const struct tp_signature *s, struct tp_strings *texts,
+                      struct tp_arena *arena)
+{
+    to->knows_kept = s->knows_kept;
+    COLUMN(kept_operator, s->kept_count);
+    COLUMN(kept_place, s->kept_count);
+    COLUMN(kept_blocks, s->kept_count);
+    COLUMN(kept_bytes, s->kept_count);
+    COLUMN(kept_is_exact, s->kept_count);
+    for (uint32_t i = 0; i < s->kept_count; i++) {
+        to->kept_operator[i] = tp_column_text(texts, s->kept[i].operator);
+        to->kept_place[i] = tp_column_text(texts, s->kept[i].place);
+        to->kept_blocks[i] = (uint64_t)s->kept[i].blocks;
+        to->kept_bytes[i] = (uint64_t)s->kept[i].bytes;
+        to->kept_is_exact[i] = s->kept[i].is_exact;
+    }
+}
+
 void tp_signature_pack(Tp__SummaryProcess *to, const struct tp_signature *s, struct tp_strings *texts,
                        struct tp_arena *arena)
 {
@@ -71,6 +89,7 @@ void tp_signature_pack(Tp__SummaryProcess *to, const struct tp_signature *s, str
         return;
     pack_keys(to, s, texts, arena);
     pack_calls(to, s, arena);
+    pack_kept(to, s, texts, arena);
     COLUMN(work_place, s->place_count ? s->place_count - 1 : 0);
     for (size_t i = 0; i < to->n_work_place; i++)
         to->work_place[i] = tp_column_text(texts, s->places[i + 1]);
@@ -141,6 +160,21 @@ static void unpack_lanes(struct tp_unpack *u)
     u->is_bad |= s->lanes[s->lane_count] != s->call_count;
 }
 
+static void unpack_kept(struct tp_unpack *u)
+{
+    const Tp__SummaryProcess *from = u->from;
+    struct tp_signature *s = &u->to->signature;
+    s->knows_kept = from->knows_kept;
+    s->kept_count = (uint32_t)from->n_kept_operator;
+    s->kept = tp_arena_array(u->arena, s->kept_count, sizeof *s->kept);
+    for (uint32_t i = 0; i < s->kept_count; i++)
+        s->kept[i] = (struct tp_count_kept){.operator = tp_unpack_text(u, from->kept_operator[i]),
+                                            .place = tp_unpack_text(u, from->kept_place[i]),
+                                            .blocks = tp_unpack_count(u, from->kept_blocks[i]),
+                                            .bytes = tp_unpack_count(u, from->kept_bytes[i]),
+                                            .is_exact = from->kept_is_exact[i]};
+}
+
 void tp_signature_unpack(struct tp_unpack *u)
 {
     const Tp__SummaryProcess *from = u->from;
@@ -152,6 +186,7 @@ void tp_signature_unpack(struct tp_unpack *u)
     s->places[0] = TP_STR("");
     for (uint32_t i = 1; i < s->place_count; i++)
         s->places[i] = tp_unpack_text(u, from->work_place[i - 1]);
+    unpack_kept(u);
     unpack_calls(u);
     if (!u->is_bad)
         unpack_lanes(u);

@@ -3,6 +3,7 @@
 #define TP_WEBREPORT_MEASURE_SIGNATURE_PARTS_H
 
 #include "webreport/measure/summary_parts.h"
+#include "writer/base/sort.h"
 
 /* A key of work as ids of the trace: kind, and three ids that depend on it. */
 enum { TP_COUNT_IDS = 4 };
@@ -39,6 +40,33 @@ static inline uint32_t tp_count_operator_key(struct tp_count_keys *keys, const s
                                                             tp_frames_label(&trace->frames, e->name), detail->dims,
                                                             detail->types});
 }
+
+/* Commonest of the counts by step; of equally common ones the one that comes first. is_exact: as that of a key. `sorted`
+ * has room for all steps. */
+int64_t tp_count_commonest(const uint32_t *by_step, struct tp_keyed *sorted, uint32_t steps, bool *is_exact,
+                           struct tp_arena *scratch);
+
+/* A copy of a text that stays in the signature: long ones end in a hash. */
+struct tp_str tp_count_text(struct tp_summary_work *work, struct tp_str text);
+
+/* Places of a signature on their way: what encloses an operator or an allocation, as text. */
+struct tp_count_places {
+    struct tp_summary_work *work;
+    struct tp_strings texts; /* by number; [0] is "" */
+    uint8_t *asked;          /* by name: whether it is a function of the user, once it was asked */
+    uint32_t last_inside;    /* call that the one before was inside of */
+    uint32_t last_place;
+    bool last_is_users;
+};
+
+void tp_count_places_init(struct tp_count_places *places, struct tp_summary_work *work);
+
+/* Number of the place of what happens at `at`; `inside`: the innermost event around it, TP_NO_ID: none. Sets
+ * last_is_users: it is a function of the user. */
+uint32_t tp_count_place(struct tp_count_places *places, uint32_t inside, int64_t at);
+
+/* Fills kept: of the steps from first_step on, end_step excluded. */
+void tp_signature_kept_build(struct tp_summary_work *work, uint32_t first_step, uint32_t end_step);
 
 /* Fills places, calls and lanes from the operators of a step. number: of a key of `keys` in the signature. */
 void tp_signature_calls_build(struct tp_summary_work *work, struct tp_count_keys *keys, const uint32_t *number,
