@@ -557,7 +557,7 @@ struct tp_outside_seen tp_outside_seen(const struct tp_outside *o)
                                     .stacks_left_out = o->rings.windows_spent,
                                     .whole_waits = o->tree.whole_wait_count,
                                     .own_ns = o->own_ns,
-                                    .budget_level = o->budget.level,
+                                    .budget_level = o->budget.most_level,
                                     .unwatched = o->unwatched,
                                     .cut_count = o->tree.whole.cut_count,
                                     .dump_bytes = o->rings.dump_bytes,

@@ -26,7 +26,7 @@ void tp_outside_word(struct tp_buf *text, const struct tp_outside_seen *seen)
     if (seen->budget_level)
         tp_buf_printf(text, "%sstacks of later waits", text->size ? ", " : "");
     if (seen->budget_level > 1)
-        tp_buf_printf(text, " and all but one of %d samples", 1 << (seen->budget_level - 1));
+        tp_buf_printf(text, " and at times all but one of %d samples", 1 << (seen->budget_level - 1));
     if (seen->budget_level)
         tp_buf_puts(text, " (they cost too much)");
     add(text, seen->looks_left_out, "look at /proc (it would have cost too much)",

@@ -21,11 +21,19 @@ bool tp_own_budget_is_spent(const struct tp_own_budget *budget, int64_t own_ns, 
 bool tp_own_budget_look(struct tp_own_budget *budget, int64_t own_ns, int64_t program_ns, int64_t time_ns)
 {
     bool is_over = tp_own_budget_is_spent(budget, own_ns, program_ns);
-    if (!is_over || budget->level == MOST_LEVELS || (budget->checked_ns && time_ns - budget->checked_ns < PAUSE_NS))
+    if (budget->level ? time_ns - budget->checked_ns < PAUSE_NS : !is_over)
         return false;
+    bool is_dear = own_ns - budget->own_ns > (program_ns - budget->program_ns) / SHARE;
+    bool goes_on = !budget->level || (budget->level < MOST_LEVELS && is_dear);
     budget->checked_ns = time_ns;
-    budget->level++;
-    return true;
+    budget->own_ns = own_ns;
+    budget->program_ns = program_ns;
+    if (is_over && goes_on)
+        budget->level++;
+    else if (!is_over && budget->level > 1)
+        budget->level--;
+    budget->most_level = budget->level > budget->most_level ? budget->level : budget->most_level;
+    return is_over && goes_on;
 }
 
 bool tp_own_budget_reads(struct tp_own_budget *budget)

@@ -31,13 +31,27 @@ static void what_is_beyond_the_budget_is_left_out(void **state)
     assert_false(tp_own_budget_has_wait_stacks(&budget));
     assert_int_equal(reads(&budget), 640);
     assert_false(tp_own_budget_look(&budget, 1151 * MS, 2000 * MS, 100 * MS)); /* too soon to know */
-    assert_true(tp_own_budget_look(&budget, 1151 * MS, 2000 * MS, 300 * MS));
+    assert_true(tp_own_budget_look(&budget, 1162 * MS, 2200 * MS, 300 * MS));
     assert_int_equal(reads(&budget), 320);
-    assert_false(tp_own_budget_look(&budget, 1151 * MS, 4000 * MS, 900 * MS)); /* that was enough */
+    assert_false(tp_own_budget_look(&budget, 1162 * MS, 4000 * MS, 900 * MS)); /* that was enough: all are read again */
+    assert_int_equal(reads(&budget), 640);
+    assert_false(tp_own_budget_has_wait_stacks(&budget));
+    assert_int_equal(budget.most_level, 2);
     for (int64_t i = 0; i < 100; i++)
-        tp_own_budget_look(&budget, 9000 * MS, 0, (1000 + i * 300) * MS);
+        tp_own_budget_look(&budget, (9000 + i * 20) * MS, 4000 * MS, (1000 + i * 300) * MS);
     assert_int_equal(budget.level, 7);
     assert_int_equal(reads(&budget), 10);
+}
+
+/* To read the files of a large program costs much once: what a sample costs from then on is no more than before. */
+static void what_was_dear_once_leaves_out_no_samples(void **state)
+{
+    struct tp_own_budget budget = {0};
+    (void)state;
+    assert_true(tp_own_budget_look(&budget, 300 * MS, 1000 * MS, 500 * MS));
+    for (int64_t i = 1; i < 20; i++) /* a fiftieth from then on */
+        assert_false(tp_own_budget_look(&budget, (300 + i * 4) * MS, (1000 + i * 200) * MS, (500 + i * 200) * MS));
+    assert_int_equal(reads(&budget), 640);
 }
 
 static struct tp_outside_tree tree;
@@ -108,6 +122,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_beyond_the_budget_is_left_out),
+                                       cmocka_unit_test(what_was_dear_once_leaves_out_no_samples),
         cmocka_unit_test(a_wait_is_told_by_its_call),
         cmocka_unit_test_setup_teardown(waits_without_a_stack_follow_the_others_of_their_thread, begin, end),
     };
