@@ -25,6 +25,7 @@
 #include "collector/outside/record_notes.h"
 #include "collector/outside/running_tree.h"
 #include "collector/outside/still_stacks.h"
+#include "collector/outside/throttling.h"
 #include "collector/outside/usage_looks.h"
 #include "writer/base/limits.h"
 
@@ -46,6 +47,9 @@ struct tp_outside {
     struct tp_python_stacks python;
     struct tp_made_names made;
     struct tp_still_stacks still;
+    struct tp_throttling_span throttling;
+    struct tp_throttling throttled; /* until the end of the recording */
+    bool is_throttling_known;
     struct tp_exit_codes codes;
     struct tp_pending pending;
     struct tp_record_notes notes;
@@ -178,6 +182,7 @@ static void begin(struct tp_outside *o)
     o->begin_ns = o->looked_ns = o->usage.time_ns = now_ns();
     o->clock_ns = time_of(CLOCK_REALTIME) - o->begin_ns;
     o->budget.begin_ns = time_of(CLOCK_PROCESS_CPUTIME_ID);
+    tp_throttling_begin(&o->throttling, (uint32_t)o->pid, &o->text);
 }
 
 int tp_outside_probe(struct tp_error *err)
@@ -513,6 +518,7 @@ void tp_outside_end(struct tp_outside *o, const int *status)
         process->status = *status;
     }
     tp_outside_tree_end(&o->tree, o->end_ns);
+    o->is_throttling_known = tp_throttling_end(&o->throttling, &o->throttled);
 }
 
 /* ---- afterwards ---- */
@@ -556,6 +562,8 @@ struct tp_outside_seen tp_outside_seen(const struct tp_outside *o)
                                     .out_of_sight = o->out_of_sight,
                                     .stacks_left_out = o->rings.windows_spent,
                                     .whole_waits = o->tree.whole_wait_count,
+                                    .throttled_ns = o->is_throttling_known ? o->throttled.time_ns : -1,
+                                    .throttled_periods = o->throttled.period_count,
                                     .own_ns = o->own_ns,
                                     .budget_level = o->budget.most_level,
                                     .unwatched = o->unwatched,

@@ -83,6 +83,8 @@ struct tp_outside_seen {
     uint64_t python_failed;   /* samples of threads whose frames could not be read */
     uint32_t python_unknown;  /* processes whose Python is not known, or whose memory may not be read */
     uint64_t whole_waits;     /* waits whose whole stack was read while they lasted */
+    int64_t throttled_ns;     /* held back by a limit of processor time, in its groups of control; -1: not known */
+    int64_t throttled_periods; /* in which it was */
     int64_t own_ns;           /* processor time of the recorder while it recorded */
     uint32_t budget_level;    /* what was left out to keep that small: own_budget.h */
     uint32_t unwatched;       /* threads that ran already and cannot be watched */

@@ -72,5 +72,9 @@ void tp_outside_put(struct tp_buf *out, const struct tp_outside_seen *seen)
         tp_json_member_text(&json, "refusal", seen->refusal);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         tp_json_member_int(&json, counts[i].key, counts[i].value);
+    if (seen->throttled_ns >= 0) {
+        tp_json_member_int(&json, "throttled_ns", seen->throttled_ns);
+        tp_json_member_int(&json, "throttled_periods", seen->throttled_periods);
+    }
     tp_json_object_end(&json);
 }

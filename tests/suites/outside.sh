@@ -410,6 +410,23 @@ recorder_killed() {
 }
 check "the program goes on when the recorder is killed" recorder_killed
 
+throttled() { # a fifth of a CPU
+    if [ -f /sys/fs/cgroup/cgroup.controllers ]; then echo '20000 100000' >"$limited/cpu.max"; else echo 20000 >"$limited/cpu.cfs_quota_us"; fi || return 1
+    program split_program || { cat build.log; return 1; }
+    rm -rf r
+    (sh -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' - "$limited" "$TP" record --outside --no-tfevents -o r -- ./split_program 0.6 >out 2>err) || { cat err; return 1; }
+    trace=$(ls r/*/*.gz) && says told throttled_ns 300000000 && says told throttled_periods 2 &&
+        "$TP" report "$trace" -o page.html --markdown page.md --quiet 2>err && grep -q 'It was throttled' page.md || { head -n 4 page.md; return 1; }
+}
+limited=/sys/fs/cgroup/cpu/tracepress.$$
+[ ! -f /sys/fs/cgroup/cgroup.controllers ] || limited=/sys/fs/cgroup/tracepress.$$
+if mkdir "$limited" 2>/dev/null && { [ -f "$limited/cpu.max" ] || [ -f "$limited/cpu.cfs_quota_us" ]; }; then
+    check "a limit of processor time is said to have held the program back" throttled
+else
+    skip "a limit of processor time is said to have held the program back" "no group of control may be made here"
+fi
+rmdir "$limited" 2>/dev/null
+
 # ---- what runs already ----
 
 # attached STATUS PID OPTIONS...: records it; one trace, which is $trace

@@ -47,7 +47,9 @@ static void find_ready(struct tp_program_view *view, struct tp_arena *arena)
                   .detail = tp_text_printf(arena, "Running %s, ready without a CPU %s, summed over threads.",
                                            tp_text_of_time(arena, cpu_ns(view)),
                                            tp_text_of_time(arena, view->state_ns[TP_STATE_READY])),
-                  .advice = "Fewer jobs at once or more CPUs; in a container, look at its CPU limit.",
+                  .advice = view->throttled_ns > 0 ? "Raise the CPU limit of its cgroup (cpu.max; in a container its CPU limit), or "
+                                                     "run fewer threads under it."
+                                                   : "Fewer jobs at once or more CPUs; in a container, look at its CPU limit.",
                   .time_ns = view->parts.part_ns[TP_WALL_READY],
                   .percent = tp_wall_share(&view->parts, TP_WALL_READY),
                   .whole = "wall"});

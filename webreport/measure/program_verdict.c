@@ -144,6 +144,11 @@ static const char *idle(const struct tp_program_view *view, struct tp_arena *are
 static const char *ready(const struct tp_program_view *view, struct tp_arena *arena)
 {
     double of_others = share(view, TP_WALL_READY), running = share(view, TP_WALL_RUNNING);
+    if (view->throttled_ns > 0)
+        return tp_text_printf(arena,
+                              "It was throttled: for %s of the time a thread was ready and got no CPU, and a limit of CPU time "
+                              "(cgroup) held it and what shares that limit back for %s.",
+                              tp_text_of_percent(arena, of_others), tp_text_of_time(arena, view->throttled_ns));
     if (of_others >= running)
         return tp_text_printf(arena,
                               "For %s of the time a thread was ready and got no CPU: the machine was busy with other "

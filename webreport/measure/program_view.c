@@ -270,6 +270,13 @@ static void fill_waits(struct tp_program_view *view, struct tp_arena *arena)
     }
 }
 
+static int64_t throttled_ns(const struct tp_trace *trace)
+{
+    struct tp_str seen = tp_trace_header(trace, "tracepress_seen");
+    struct tp_str value = seen.ptr ? tp_value_member(seen, "throttled_ns") : (struct tp_str){NULL, 0};
+    return value.ptr ? tp_value_int(value) : TP_NULL_INT;
+}
+
 void tp_program_view_build(struct tp_program_view *view, const struct tp_trace *trace, struct tp_arena *arena)
 {
     *view = (struct tp_program_view){0};
@@ -278,6 +285,7 @@ void tp_program_view_build(struct tp_program_view *view, const struct tp_trace *
     if (!view->is_present)
         return;
     tp_wall_parts_build(&view->parts, &view->tree, arena);
+    view->throttled_ns = throttled_ns(trace);
     fill_tree(view, arena);
     tp_program_functions_init(&view->functions, trace, arena);
     tp_program_functions_add_up(&view->functions, &view->tree);

@@ -157,6 +157,7 @@ struct tp_program_view {
     int64_t unsampled_ns;             /* running time of processes without a sample */
     int64_t kernel_ns;                /* self time of functions of the kernel */
     uint64_t wake_up_count, failed_count;
+    int64_t throttled_ns; /* its groups of control were held back by a limit; TP_NULL_INT: not known */
     /* Of the whole tree; TP_NULL_INT: nobody looked. The kernel adds what a child moved to the process that waits for
      * its end, so a process counts for as much as it says, or as its children together where that is more. */
     int64_t disk_read_bytes, disk_written_bytes;

@@ -1,0 +1,80 @@
+/* Limits of processor time: counted in the groups of a process and those around them, by files of versions 1 and 2. */
+#include "collector/outside/throttling.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char root[] = "/tmp/throttling.XXXXXX";
+
+static void put(const char *group, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", root, group);
+    mkdir(path, 0700);
+    snprintf(path, sizeof path, "%s/%s/cpu.stat", root, group);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static int make_groups(void **state)
+{
+    (void)state;
+    if (!mkdtemp(root))
+        return -1;
+    put("a", "usage_usec 5\nnr_periods 9\nnr_throttled 3\nthrottled_usec 70\n");
+    put("a/b", "nr_throttled 1\nthrottled_usec 5\n");
+    put("cpu,cpuacct", "nr_periods 0\nnr_throttled 0\nthrottled_time 0\n");
+    put("cpu,cpuacct/a", "nr_periods 9\nnr_throttled 2\nthrottled_time 4000\n");
+    put("odd", "nr_throttled 2\nthrottled_usec 9223372036854775807\n");
+    return 0;
+}
+
+static int drop_groups(void **state)
+{
+    static const char *const groups[] = {"a/b", "a", "cpu,cpuacct/a", "cpu,cpuacct", "odd"};
+    char path[256];
+    (void)state;
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+        snprintf(path, sizeof path, "%s/%s/cpu.stat", root, groups[i]);
+        unlink(path);
+        snprintf(path, sizeof path, "%s/%s", root, groups[i]);
+        rmdir(path);
+    }
+    return rmdir(root);
+}
+
+static void groups_and_those_around_them_are_added_up(void **state)
+{
+    struct tp_throttling found;
+    (void)state;
+    assert_true(tp_throttling_of(&found, "0::/a/b\n", root) && found.time_ns == 75000 && found.period_count == 4);
+    assert_true(tp_throttling_of(&found, "5:memory:/a\n4:cpu,cpuacct:/a/gone\n1:name=systemd:/a", root));
+    assert_true(found.time_ns == 4000 && found.period_count == 2);
+    assert_true(tp_throttling_of(&found, "0::/a/\n", root) && found.period_count == 3);
+}
+
+static void what_says_nothing_is_not_known(void **state)
+{
+    static const char *const texts[] = {"", "\n", "0", "0::", "0::/", "0::/none", "3:cpuacct:/a", "0::/a/../a", "0::/odd", ":::::", "0::a"};
+    struct tp_throttling found;
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        assert_false(tp_throttling_of(&found, texts[i], root));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(groups_and_those_around_them_are_added_up),
+                                       cmocka_unit_test(what_says_nothing_is_not_known)};
+    return cmocka_run_group_tests(tests, make_groups, drop_groups);
+}
