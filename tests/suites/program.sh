@@ -181,3 +181,21 @@ X
 check "a pipeline of a shell" recorded pipeline sh -c 'seq 200000 | sort -r | uniq -c | gzip -9 | wc -c; sleep 0.1'
 check "a compiler with its children" recorded compiler "${CC:-cc}" -O2 -I"$HERE" -c "$HERE/writer/base/json_out.c" -o json_out.o
 check "threads of an interpreter" recorded threads "$PY" threads.py
+slower() { # of two programs the function that takes twice as long is named first, by name and file
+    cat >two.c <<'X'
+#include <stdlib.h>
+volatile long sink;
+__attribute__((noinline)) static void parse(long n) { for (long i = 0; i < n; i++) sink += i % 7; }
+__attribute__((noinline)) static void encode(long n) { for (long i = 0; i < n; i++) sink ^= i * 3; }
+int main(int count, char **words) {
+    for (int i = 0; i < 40 && count > 1; i++) { parse(3000000); encode(4000000 * atol(words[1])); }
+}
+X
+    "${CC:-cc}" -g -O1 two.c -o two || return 1
+    for times in 1 3; do
+        rm -rf "two$times" && cpu_limit 120 "$TP" record --outside --no-tfevents --quiet -o "two$times" -- ./two "$times" >out 2>err || { cat err; return 1; }
+    done
+    "$TP" diff two1/*/*.gz two3/*/*.gz -o diff.html >out 2>err
+    [ $? = 1 ] && head -n 1 out | grep -q '^Regressed: encode (two.c) takes ' && ! grep -q 'function: parse' out || { cat out err; return 1; }
+}
+check "diff: a function that takes three times as long is named first, another is not" slower

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "webreport/compare/function_judge.h"
 #include "webreport/compare/row_judge.h"
 #include "webreport/measure/wording.h"
 
@@ -101,7 +102,8 @@ static enum tp_change_verdict judge_count(const struct tp_change *change, double
         return TP_CHANGE_NEUTRAL;
     if (counts_alone(&change->identity))
         return by_sign(change->calls[TP_NEW] - change->calls[TP_BASE]);
-    if (change->identity.kind == TP_SUMMARY_RUNTIME ||
+    bool is_sampled = change->identity.kind == TP_SUMMARY_FUNCTION || change->identity.kind == TP_SUMMARY_PART;
+    if (change->identity.kind == TP_SUMMARY_RUNTIME || is_sampled ||
         !(fabs((double)change->by_count_ns) >= TP_CHANGE_LEAST_SHARE * step_ns))
         return TP_CHANGE_NEUTRAL;
     return by_sign((double)change->by_count_ns);
@@ -330,6 +332,7 @@ void tp_changes_build(struct tp_changes *changes, const struct tp_sides *sides, 
         is_new_kernel[i] = is_replaced(change, sums, step_ns);
     }
     judge_times(changes, sides, totals, doubt);
+    tp_functions_judge(changes, sides);
     for (uint32_t i = 0; i < matches->count; i++) {
         struct tp_change *change = &changes->items[i];
         if (change->verdict == TP_CHANGE_NEUTRAL)

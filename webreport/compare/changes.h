@@ -30,11 +30,20 @@ struct tp_change {
     uint32_t cause; /* index of the change that explains this one; TP_NO_ID: it stands for itself */
 };
 
+/* Functions of programs recorded from outside (function_judge.h); all 0 where a side has none. */
+struct tp_function_sums {
+    double ns[TP_SIDES], samples[TP_SIDES]; /* ns: mean of a run; samples: of all runs */
+    uint32_t judged_count;
+    uint32_t largest;    /* index of the judged one with most time in the base .. */
+    double largest_sees; /* .. and the relative growth of it that four of five comparisons would find */
+};
+
 struct tp_changes {
     struct tp_change *items; /* in the order of the matches; last "Data loading", of kind TP_SUMMARY_KIND_COUNT */
     uint32_t count;
     uint32_t tested_count; /* rows that were judged together */
     uint32_t cause_count;  /* reported ones that stand for themselves */
+    struct tp_function_sums functions;
     double shift;          /* relative: what these rows have in common; 0 with too few of them */
 };
 

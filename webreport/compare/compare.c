@@ -82,7 +82,7 @@ static enum tp_change_verdict judge(const struct tp_compare *c)
         return is_worse ? TP_CHANGE_REGRESSED : TP_CHANGE_IMPROVED;
     if (c->is_loaded || has_total(c, TP_CHANGE_HINT))
         return TP_CHANGE_INCONCLUSIVE;
-    return is_any_known(c) ? TP_CHANGE_NEUTRAL : TP_CHANGE_INCONCLUSIVE;
+    return is_any_known(c) || c->changes.functions.judged_count ? TP_CHANGE_NEUTRAL : TP_CHANGE_INCONCLUSIVE;
 }
 
 bool tp_compare_is_worse(const struct tp_compare *c)

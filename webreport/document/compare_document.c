@@ -182,6 +182,17 @@ static enum tp_tone tone_of(struct tp_str verdict)
                                                        : TP_TONE_PLAIN;
 }
 
+/* Of a function of a program: "91 \u2192 185 samples a run; the change: +189 to +834 ms (99 %)". */
+static const char *samples_line(const struct wording *w, size_t row)
+{
+    const struct tp_table *t = &w->c->tables[TP_COMPARE_CHANGES];
+    return tp_text_printf(w->arena, "%s \xe2\x86\x92 %s samples a run; the change: %s to %s (99 %%)",
+                          calls_text(w->arena, tp_table_real(t, TP_ROW_BASE_CALLS)[row]),
+                          calls_text(w->arena, tp_table_real(t, TP_ROW_NEW_CALLS)[row]),
+                          tp_signed_time_text(w->arena, tp_table_int(t, TP_ROW_LOW)[row]),
+                          tp_signed_time_text(w->arena, tp_table_int(t, TP_ROW_HIGH)[row]));
+}
+
 static void fill_change(struct tp_finding_block *finding, const struct wording *w, size_t row)
 {
     const struct tp_table *t = &w->c->tables[TP_COMPARE_CHANGES];
@@ -207,7 +218,11 @@ static void fill_change(struct tp_finding_block *finding, const struct wording *
         was = tp_shown_text(w->naming, was);
         finding->reasons[count++] = tp_text_printf(w->arena, "was %.*s", (int)was.len, was.ptr);
     }
-    const char *const lines[] = {place_line(w, t, row), calls_line(w, t, row)};
+    bool is_function = tp_compare_is_of_programs(w->c);
+    if (is_function)
+        finding->amounts = tp_text_printf(w->arena, "%s \xe2\x86\x92 %s of CPU time a run, %s", finding->base,
+                                          finding->value, finding->change);
+    const char *const lines[] = {place_line(w, t, row), is_function ? samples_line(w, row) : calls_line(w, t, row)};
     for (unsigned i = 0; i < sizeof lines / sizeof *lines; i++)
         if (lines[i])
             finding->reasons[count++] = lines[i];
@@ -457,8 +472,9 @@ void tp_compare_document(struct tp_document *document, const struct tp_compare *
     document->places = TP_EVERYWHERE;
     put_side_verdicts(&w);
     put_differing(&w);
-    tp_document_chart(document, "waterfall", tp_compare_waterfall(compare, w.arena),
-                      tp_compare_shown(compare, naming, TP_COMPARE_STEP, max_rows));
+    if (!tp_compare_is_of_programs(compare))
+        tp_document_chart(document, "waterfall", tp_compare_waterfall(compare, w.arena),
+                          tp_compare_shown(compare, naming, TP_COMPARE_STEP, max_rows));
     document->places = TP_IN_PAGES;
     put_figures(&w);
     document->places = TP_EVERYWHERE;

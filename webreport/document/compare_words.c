@@ -210,6 +210,8 @@ static const char *headline(const struct tp_compare *c, struct tp_arena *arena)
     if (c->comparability.is_low)
         return tp_text_printf(arena, "Not known to be the same workload: %s",
                               tp_comparability_text(&c->comparability, arena));
+    if (tp_compare_is_of_programs(c))
+        return tp_compare_program_words(c, arena);
     if (c->verdict == TP_CHANGE_INCONCLUSIVE && *held_back_words(c, moved, arena))
         return held_back_words(c, moved, arena);
     if (basis == TP_QUANTITY_STEP)
@@ -285,6 +287,11 @@ struct tp_verdict_block tp_compare_verdict(const struct tp_compare *c, struct tp
         [TP_CHANGE_REGRESSED] = TP_TONE_PLAIN, [TP_CHANGE_INCONCLUSIVE] = TP_TONE_UNSURE,
         [TP_CHANGE_MIXED] = TP_TONE_PLAIN,     [TP_CHANGE_HINT] = TP_TONE_UNSURE};
     uint32_t count = c->regressed_count + c->improved_count + c->replaced_count;
+    if (tp_compare_is_of_programs(c))
+        return (struct tp_verdict_block){.tone = tones[c->verdict],
+                                         .class = class_of(c),
+                                         .headline = headline(c, arena),
+                                         .text = tp_compare_program_text(c, arena)};
     return (struct tp_verdict_block){
         .tone = tones[c->verdict],
         .class = class_of(c),
