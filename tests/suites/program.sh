@@ -40,6 +40,15 @@ X
     [ $? = 2 ]
 }
 check "tables of functions, processes and waits are the view's" tables
+tables_of_run() { # beside PyTorch's traces, processes and waits are those of the program alone
+    rm -rf run && mkdir run && "$PY" "$HERE/tests/check/program_steps.py" --make 3 run || return 1
+    for key in process wait; do
+        "$TP" table run --group-by $key --format csv >both.csv && "$TP" table run/program.* --group-by $key --format csv >alone.csv || return 1
+        [ "$(cut -d, -f1-4 both.csv)" = "$(cut -d, -f1-4 alone.csv)" ] && [ "$(wc -l <both.csv)" -gt 1 ] || { diff both.csv alone.csv | head -n 4; return 1; }
+        ! "$TP" table run --group-by $key | grep -q 'no states of threads' || return 1
+    done
+}
+check "tables of a run with PyTorch's traces: processes and waits are the program's" tables_of_run
 
 sampleless() { # a program that runs, of which no function was seen: the verdict is of its states, and says what allows more
     cat >made.json <<'X'

@@ -35,6 +35,17 @@ static int check_output(void *context, struct tp_error *err)
                : TP_OK;
 }
 
+/* Processes and waits are the program's: beside its recording from outside other traces of the run have nothing to say
+ * of them. */
+static bool is_for_program(const struct tp_profile_table *table, const struct tp_walked *walked)
+{
+    bool is_asked = table->kind == TP_TABLE_PROGRAM_PROCESSES || table->kind == TP_TABLE_PROGRAM_WAITS;
+    for (size_t i = 0; is_asked && !walked->file->is_program && i < walked->run->file_count; i++)
+        if (walked->run->files[i].is_program)
+            return true;
+    return false;
+}
+
 static int use(void *context, const struct tp_walked *walked, struct tp_error *err)
 {
     const struct tables *tables = context;
@@ -44,6 +55,8 @@ static int use(void *context, const struct tp_walked *walked, struct tp_error *e
     struct tp_profile_table *table = tp_arena_alloc(arena, sizeof *table);
     if (!tp_profile_table_build(table, trace, &session->options, arena))
         return tp_error_set(err, TP_EUSAGE, 0, "no such sort key: %.60s", session->options.sort_by);
+    if (is_for_program(table, walked))
+        return TP_OK;
     table->label = label_of(tables, walked, arena);
     table->file = tp_str_of(walked->file->base);
     table->is_one_of_many = tables->walk.file_count > 1;
