@@ -173,7 +173,7 @@ def trace_metrics(p, m):
 
 
 # of two runs, or of an operator that a line names: the list has them, a run alone has no value of them
-COMPARED = re.compile(r"count\.(added|copy|wait|type|shape|kept)|op\[NAME\]\.calls|cpu\.self\.NAME")
+COMPARED = re.compile(r"count\.(added|copy|wait|type|shape|kept|loader)|op\[NAME\]\.calls|cpu\.self\.NAME")
 OF_PROGRAM = re.compile(r"wall|cpu|rss\.peak")
 SERVED = re.compile(r"(decode\.bs|prefill\.tok|mixed\.tok)(\d+)\.step\.(p50|p90)|(decode|prefill)\.tokens_per_s")
 

@@ -341,6 +341,7 @@ void tp_budget_default(struct tp_budget *budget, struct tp_arena *arena)
                                "optional count.type <= +0\n"
                                "optional count.shape <= +0\n"
                                "optional count.kept <= +0\n"
+                               "warn optional count.loader <= +0\n"
                                "optional step.time.median <= +3 %\n"
                                "optional h2d.pageable.bytes <= +0\n"
                                "optional memory.peak <= +3 %\n";

@@ -102,8 +102,7 @@ void tp_check_find_work(struct tp_vec *places, const struct tp_check_item *item,
     for (uint32_t i = 0; i < s->work.count; i++) {
         const struct tp_work_change *change = &s->work.changes[i];
         bool is_of_line = is_calls ? tp_str_equal(change->name, item->line->operator)
-                                   : change->is_gated && !change->is_consequence &&
-                                         (int)tp_work_rule_of(change) == tp_metrics[item->line->metric].which;
+                                   : tp_work_counts_for(change, (enum tp_work_rule)tp_metrics[item->line->metric].which);
         if (!is_of_line)
             continue;
         if (places->count >= TP_CHECK_KEYS) {

@@ -29,14 +29,16 @@ const char *tp_work_change_text(const struct tp_work_change *change)
         [TP_WORK_CHANGE_WAIT] = {"new wait", "wait gone"},
         [TP_WORK_CHANGE_LAUNCHES] = {"launches", "launches"},
         [TP_WORK_CHANGE_ALLOCATIONS] = {"allocations", "allocations"},
-        [TP_WORK_CHANGE_KEPT] = {"memory that stays", "memory that no longer stays"}};
+        [TP_WORK_CHANGE_KEPT] = {"memory that stays", "memory that no longer stays"},
+        [TP_WORK_CHANGE_FUNCTION] = {"function", "function"}};
     return texts[change->kind][change->delta < 0];
 }
 
 const char *tp_work_rule_name(enum tp_work_rule rule)
 {
     static const char *const names[TP_WORK_RULES] = {"count.added", "count.copy",  "count.wait",
-                                                     "count.type",  "count.shape", "count.kept"};
+                                                     "count.type",  "count.shape", "count.kept",
+                                                     "count.loader"};
     return names[rule];
 }
 
@@ -56,9 +58,18 @@ enum tp_work_rule tp_work_rule_of(const struct tp_work_change *change)
         return TP_WORK_SHAPES;
     case TP_WORK_CHANGE_KEPT:
         return TP_WORK_KEPT;
+    case TP_WORK_CHANGE_FUNCTION:
+        return TP_WORK_LOADED;
     default:
         return TP_WORK_ADDED;
     }
+}
+
+bool tp_work_counts_for(const struct tp_work_change *change, enum tp_work_rule rule)
+{
+    bool is_more = change->delta > 0 || change->ratio > 1;
+    return tp_work_rule_of(change) == rule && !change->is_consequence &&
+           (rule == TP_WORK_LOADED ? is_more : change->is_gated);
 }
 
 int64_t tp_work_diff_count(const struct tp_work_diff *diff, enum tp_work_rule rule)
@@ -66,7 +77,7 @@ int64_t tp_work_diff_count(const struct tp_work_diff *diff, enum tp_work_rule ru
     int64_t count = 0;
     for (uint32_t i = 0; i < diff->count; i++) {
         const struct tp_work_change *change = &diff->changes[i];
-        if (change->is_gated && !change->is_consequence && tp_work_rule_of(change) == rule)
+        if (tp_work_counts_for(change, rule))
             count += change->delta ? change->delta : change->times;
     }
     return count;

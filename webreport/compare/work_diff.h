@@ -26,7 +26,8 @@ enum tp_work_change_kind {
     TP_WORK_CHANGE_WAIT, /* a call that waits for the device */
     TP_WORK_CHANGE_LAUNCHES,
     TP_WORK_CHANGE_ALLOCATIONS,
-    TP_WORK_CHANGE_KEPT, /* blocks that nobody gives back */
+    TP_WORK_CHANGE_KEPT,     /* blocks that nobody gives back */
+    TP_WORK_CHANGE_FUNCTION, /* of the user, inside of the data loader: called more or less, or slower or faster */
     TP_WORK_CHANGE_KINDS
 };
 
@@ -38,6 +39,7 @@ enum tp_work_rule {
     TP_WORK_TYPES,
     TP_WORK_SHAPES,
     TP_WORK_KEPT,
+    TP_WORK_LOADED, /* no gate: a time among them may be the machine's */
     TP_WORK_RULES
 };
 
@@ -48,6 +50,7 @@ struct tp_work_change {
     struct tp_str place;            /* as in the signature; "" */
     int64_t delta;                  /* more of it in a step of NEW; 0: changed, renamed */
     int64_t bytes;                  /* of blocks that nobody gives back: more of them in a step of NEW; else 0 */
+    double ratio;                   /* of a function: what its call takes in NEW over what it takes in BASE; else 0 */
     uint32_t times;                 /* equal changes in a step */
     bool is_gated;                  /* a limit counts it: something came or changed */
     bool is_consequence;            /* backward of a change that is told itself */
@@ -78,6 +81,9 @@ const char *tp_work_change_text(const struct tp_work_change *change);
 /* "count.added" .. */
 const char *tp_work_rule_name(enum tp_work_rule rule);
 enum tp_work_rule tp_work_rule_of(const struct tp_work_change *change);
+
+/* Whether a limit of that rule counts the change. */
+bool tp_work_counts_for(const struct tp_work_change *change, enum tp_work_rule rule);
 
 /* How many of a rule came or changed. */
 int64_t tp_work_diff_count(const struct tp_work_diff *diff, enum tp_work_rule rule);

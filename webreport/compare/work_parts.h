@@ -44,6 +44,10 @@ void tp_work_agree_kept(struct tp_signature *s, const struct tp_signature *other
 /* Adds what is kept more or less in a step, by operator and function. */
 void tp_work_add_kept(struct tp_work_compared *c);
 
+/* Adds functions of the data loader that are called more or less, or take another time. */
+void tp_work_add_functions(struct tp_work_diff *diff, const struct tp_side_input *const sides[TP_SIDES],
+                           struct tp_arena *arena);
+
 /* What an operator is as a change: .item(), copy .. */
 enum tp_work_change_kind tp_work_kind_of(struct tp_str name);
 

@@ -195,6 +195,7 @@ void tp_work_sides_build(struct tp_work_diff *diff, const struct tp_sides *sides
         [TP_BASE] = sides->side[TP_BASE].input, [TP_NEW] = sides->side[TP_NEW].input};
     *diff = (struct tp_work_diff){.is_known = false};
     compare_ranks(diff, inputs, c->is_other_input, sides->arena);
+    tp_work_add_functions(diff, inputs, sides->arena);
     for (uint32_t i = 0; i < diff->count && c->workload == TP_WORKLOAD_OTHER && !c->is_other_input_alone; i++)
         diff->changes[i].is_gated = false;
 }

@@ -92,6 +92,11 @@ const char *tp_work_change_sentence(const struct tp_work_change *change, struct 
                               where(change, arena),
                               tp_text_of_some(arena, change->delta < 0 ? -change->delta : change->delta, "block", "blocks"),
                               *name ? name : "no operator");
+    case TP_WORK_CHANGE_FUNCTION:
+        if (change->delta)
+            return tp_text_printf(arena, "%s%s calls of %s a step in the data loader", sign, count, name);
+        return tp_text_printf(arena, "a call of %s in the data loader takes %.2f times as long, beside the operators", name,
+                              change->ratio);
     case TP_WORK_CHANGE_LOADER:
         return tp_text_printf(arena, "%s%s %s a step in the data loader", sign, count, name);
     default:

@@ -94,6 +94,15 @@ static const char *place_text(const struct tp_work_change *change, const struct 
                           change->line ? change->line : frame.line);
 }
 
+/* "A step does other work"; of functions whose time alone moved not. */
+static const char *title_of(const struct tp_work_diff *work)
+{
+    bool is_time = true;
+    for (uint32_t i = 0; i < work->count; i++)
+        is_time &= work->changes[i].is_consequence || (work->changes[i].kind == TP_WORK_CHANGE_FUNCTION && !work->changes[i].delta);
+    return is_time ? "Functions of the data loader take another time" : "A step does other work";
+}
+
 void tp_compare_put_work(struct tp_document *document, const struct tp_compare *c, const struct tp_naming *naming)
 {
     struct tp_arena *arena = naming->arena;
@@ -111,7 +120,7 @@ void tp_compare_put_work(struct tp_document *document, const struct tp_compare *
             }
             if (shown++ == 0)
                 tp_document_notice(document, c->is_work_changed ? TP_TONE_BAD : TP_TONE_UNSURE,
-                                   "A step does other work", "");
+                                   title_of(&c->work), "");
             const char *words = change->kind == TP_WORK_CHANGE_LOADER ? loader_text(&c->work, arena)
                                                                       : tp_work_change_sentence(change, arena);
             struct tp_str sentence = tp_shown_text(naming, tp_str_of(words));

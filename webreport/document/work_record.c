@@ -15,6 +15,8 @@ void tp_work_change_record(struct tp_object *object, const struct tp_work_change
     tp_object_int(object, "times", change->times);
     if (change->kind == TP_WORK_CHANGE_KEPT)
         tp_object_int(object, "bytes", change->bytes);
+    if (change->kind == TP_WORK_CHANGE_FUNCTION && !change->delta)
+        tp_object_real(object, "ratio", change->ratio);
     tp_object_str(object, is_one_sided ? "dims" : "before", change->detail[0]);
     tp_object_str(object, is_one_sided ? "types" : "after", change->detail[1]);
     tp_object_str(object, "where", change->place);

@@ -37,6 +37,7 @@ enum tp_metric_work {
     TP_METRIC_TYPES,
     TP_METRIC_SHAPES,
     TP_METRIC_KEPT,
+    TP_METRIC_LOADED,
     TP_METRIC_OPERATOR_CALLS
 };
 enum tp_metric_finding { TP_FINDINGS_ALL = 4, TP_FINDINGS_CEILING }; /* below: enum tp_severity */

@@ -334,6 +334,8 @@ const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
      "none: diff --json, changes", tp_metric_of_work, TP_METRIC_SHAPES},
     {"count.kept", COUNT, MEMORY, "blocks of a step, 1 KiB together and more, that nobody gives back, more than in the baseline",
      "none: diff --json, changes", tp_metric_of_work, TP_METRIC_KEPT},
+    {"count.loader", COUNT, STEPS, "functions in the data loader that are called more than in the baseline, or take 1.45 times as long",
+     "none: diff --json, changes", tp_metric_of_work, TP_METRIC_LOADED},
     {"op[NAME].calls", COUNT, HOST, "calls of the operator NAME in the usual step", "none: the usual step",
      tp_metric_of_work, TP_METRIC_OPERATOR_CALLS},
     {"decode.tokens_per_s", TP_UNIT_COUNT, true, false, LINKS,

@@ -42,6 +42,15 @@ struct tp_count_kept {
     bool is_exact;                 /* nearly every step keeps so many, and none was given back late */
 };
 
+/* A function of the user that runs inside of the data loader. */
+struct tp_count_function {
+    struct tp_str place;   /* "train.py(12): transform" */
+    int64_t calls, low_ns; /* a step: commonest number; own time of a call, the tenth percentile of all: a loaded machine
+                              holds up some calls, and hardly all of them */
+    uint32_t seen;         /* calls in all steady steps */
+    bool is_exact;         /* nearly every step has so many calls */
+};
+
 struct tp_signature {
     uint64_t hash; /* of all keys and counts, those left out and `kept` too; 0: the run has no steps, or is too old a file */
     uint32_t steady_count;     /* steps that counts are about */
@@ -56,6 +65,8 @@ struct tp_signature {
     bool is_cut; /* more keys than are kept: the last ones in their order are left out, and all calls */
     struct tp_count_kept *kept; /* by operator, place */
     uint32_t kept_count;
+    struct tp_count_function *functions; /* by place; none without stacks */
+    uint32_t function_count;
     bool knows_kept; /* blocks have addresses, and there are steps enough: what is not in `kept` was given back */
 };
 

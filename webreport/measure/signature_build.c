@@ -394,5 +394,6 @@ void tp_signature_build(struct tp_summary_work *work)
     uint32_t *number = count_all(&c);
     if (!work->out->signature.is_cut)
         tp_signature_calls_build(work, &c.keys, number, find_usual(&c));
+    tp_signature_loader_build(work, c.first_step, c.end_step);
     tp_signature_kept_build(work, c.first_step, c.end_step);
 }

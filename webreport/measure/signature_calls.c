@@ -17,7 +17,7 @@ struct item {
 
 /* ---- one place ---- */
 
-static bool is_users(struct tp_count_places *p, uint32_t name)
+bool tp_count_is_users(struct tp_count_places *p, uint32_t name)
 {
     if (p->asked[name] == NOT_ASKED)
         p->asked[name] = tp_frame_is_users(tp_strings_get(&p->work->source->trace->names, name)) ? IS_USERS : IS_NOT;
@@ -74,7 +74,7 @@ uint32_t tp_count_place(struct tp_count_places *p, uint32_t inside, int64_t at)
         const struct tp_event *e = &model->trace->events[i];
         if (!tp_kind_is_frame(e->kind))
             continue;
-        p->last_is_users = is_users(p, e->name);
+        p->last_is_users = tp_count_is_users(p, e->name);
         if (p->last_is_users)
             p->last_place = tp_strings_add(&p->texts, label_of(model, e));
         if (module == TP_NO_ID && e->kind == TP_KIND_MODULE)

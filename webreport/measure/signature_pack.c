@@ -79,6 +79,23 @@ static void pack_kept(Tp__SummaryProcess *to, const struct tp_signature *s, stru
     }
 }
 
+static void pack_functions(Tp__SummaryProcess *to, const struct tp_signature *s, struct tp_strings *texts,
+                           struct tp_arena *arena)
+{
+    COLUMN(loader_place, s->function_count);
+    COLUMN(loader_calls, s->function_count);
+    COLUMN(loader_low_ns, s->function_count);
+    COLUMN(loader_seen, s->function_count);
+    COLUMN(loader_is_exact, s->function_count);
+    for (uint32_t i = 0; i < s->function_count; i++) {
+        to->loader_place[i] = tp_column_text(texts, s->functions[i].place);
+        to->loader_calls[i] = (uint64_t)s->functions[i].calls;
+        to->loader_low_ns[i] = (uint64_t)s->functions[i].low_ns;
+        to->loader_seen[i] = s->functions[i].seen;
+        to->loader_is_exact[i] = s->functions[i].is_exact;
+    }
+}
+
 void tp_signature_pack(Tp__SummaryProcess *to, const struct tp_signature *s, struct tp_strings *texts,
                        struct tp_arena *arena)
 {
@@ -90,6 +107,7 @@ void tp_signature_pack(Tp__SummaryProcess *to, const struct tp_signature *s, str
     pack_keys(to, s, texts, arena);
     pack_calls(to, s, arena);
     pack_kept(to, s, texts, arena);
+    pack_functions(to, s, texts, arena);
     COLUMN(work_place, s->place_count ? s->place_count - 1 : 0);
     for (size_t i = 0; i < to->n_work_place; i++)
         to->work_place[i] = tp_column_text(texts, s->places[i + 1]);
@@ -175,6 +193,20 @@ static void unpack_kept(struct tp_unpack *u)
                                             .is_exact = from->kept_is_exact[i]};
 }
 
+static void unpack_functions(struct tp_unpack *u)
+{
+    const Tp__SummaryProcess *from = u->from;
+    struct tp_signature *s = &u->to->signature;
+    s->function_count = (uint32_t)from->n_loader_place;
+    s->functions = tp_arena_array(u->arena, s->function_count, sizeof *s->functions);
+    for (uint32_t i = 0; i < s->function_count; i++)
+        s->functions[i] = (struct tp_count_function){.place = tp_unpack_text(u, from->loader_place[i]),
+                                                     .calls = tp_unpack_count(u, from->loader_calls[i]),
+                                                     .low_ns = tp_unpack_count(u, from->loader_low_ns[i]),
+                                                     .seen = from->loader_seen[i],
+                                                     .is_exact = from->loader_is_exact[i]};
+}
+
 void tp_signature_unpack(struct tp_unpack *u)
 {
     const Tp__SummaryProcess *from = u->from;
@@ -187,6 +219,7 @@ void tp_signature_unpack(struct tp_unpack *u)
     for (uint32_t i = 1; i < s->place_count; i++)
         s->places[i] = tp_unpack_text(u, from->work_place[i - 1]);
     unpack_kept(u);
+    unpack_functions(u);
     unpack_calls(u);
     if (!u->is_bad)
         unpack_lanes(u);

@@ -65,6 +65,12 @@ void tp_count_places_init(struct tp_count_places *places, struct tp_summary_work
  * last_is_users: it is a function of the user. */
 uint32_t tp_count_place(struct tp_count_places *places, uint32_t inside, int64_t at);
 
+/* Whether a name is a function of the user. */
+bool tp_count_is_users(struct tp_count_places *places, uint32_t name);
+
+/* Fills functions: of the steps from first_step on, end_step excluded. */
+void tp_signature_loader_build(struct tp_summary_work *work, uint32_t first_step, uint32_t end_step);
+
 /* Fills kept: of the steps from first_step on, end_step excluded. */
 void tp_signature_kept_build(struct tp_summary_work *work, uint32_t first_step, uint32_t end_step);
 

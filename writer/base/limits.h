@@ -86,6 +86,7 @@
 #define TP_MAX_SIGNATURE_KEYS 4096u           /* different pieces of work of a step; beyond, the first in their order */
 #define TP_MAX_SIGNATURE_CALLS 65536u         /* operators of the usual step; beyond, none */
 #define TP_MAX_SIGNATURE_KEPT 256u            /* operators and lines whose blocks stay; of more nothing is known */
+#define TP_MAX_SIGNATURE_FUNCTIONS 256u       /* of the user inside of the data loader; of more nothing is known */
 #define TP_MAX_SIGNATURE_TEXT_BYTES 256       /* shapes of one piece of work; longer ones are cut and end in a hash */
 
 /* comparisons */
