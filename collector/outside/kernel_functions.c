@@ -43,11 +43,11 @@ static void take_line(struct wanted *wanted, size_t count, const char *line)
     wanted[low].name = (struct tp_str){end + 3, strcspn(end + 3, "\t\n")};
 }
 
-static void read_symbols(struct wanted *wanted, size_t count, struct tp_arena *arena)
+static void read_symbols(struct wanted *wanted, size_t count, const char *path, struct tp_arena *arena)
 {
     struct tp_buf text;
     tp_buf_init(&text, MOST_BYTES);
-    if (tp_input_read_all(&text, "/proc/kallsyms", TP_INPUT_FILE, NULL) < 0) {
+    if (tp_input_read_all(&text, path, TP_INPUT_FILE, NULL) < 0) {
         tp_buf_release(&text);
         return;
     }
@@ -57,7 +57,23 @@ static void read_symbols(struct wanted *wanted, size_t count, struct tp_arena *a
         take_line(wanted, count, line);
 }
 
+/* A function of a module has the module's name behind it. */
+static struct tp_str with_module(struct tp_str name, struct tp_arena *arena)
+{
+    if (!name.len || name.ptr[name.len] != '\t')
+        return name;
+    size_t size = name.len + strcspn(name.ptr + name.len, "\n");
+    char *text = tp_arena_copy(arena, name.ptr, size);
+    text[name.len] = ' ';
+    return (struct tp_str){text, size};
+}
+
 const struct tp_str *tp_kernel_functions(const struct tp_code_places *places, struct tp_arena *arena)
+{
+    return tp_kernel_functions_by(places, "/proc/kallsyms", arena);
+}
+
+const struct tp_str *tp_kernel_functions_by(const struct tp_code_places *places, const char *path, struct tp_arena *arena)
 {
     struct tp_vec list = TP_VEC(arena, struct wanted);
     for (uint32_t i = 0; i < places->frames.count; i++) {
@@ -70,13 +86,13 @@ const struct tp_str *tp_kernel_functions(const struct tp_code_places *places, st
     struct tp_str *names = tp_arena_array(arena, places->frames.count, sizeof *names);
     struct wanted *wanted = list.data;
     tp_merge_sort(arena, wanted, list.count, sizeof *wanted, by_address, NULL);
-    read_symbols(wanted, list.count, arena);
+    read_symbols(wanted, list.count, path, arena);
     for (size_t i = 0; i < list.count; i++) {
         if (i && wanted[i].start < wanted[i - 1].start) { /* the same function, further on */
             wanted[i].start = wanted[i - 1].start;
             wanted[i].name = wanted[i - 1].name;
         }
-        names[wanted[i].frame] = wanted[i].name;
+        names[wanted[i].frame] = with_module(wanted[i].name, arena);
     }
     return names;
 }

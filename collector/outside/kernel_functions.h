@@ -9,4 +9,7 @@
  * kernel's. */
 const struct tp_str *tp_kernel_functions(const struct tp_code_places *places, struct tp_arena *arena);
 
+/* The same by another file than /proc/kallsyms. A function of a module is "NAME [MODULE]". */
+const struct tp_str *tp_kernel_functions_by(const struct tp_code_places *places, const char *path, struct tp_arena *arena);
+
 #endif

@@ -376,7 +376,7 @@ def compare_holders(tree, view):
 def make(seed, path):
     draw = random.Random(seed)
     frames = ["a.c(%d): f" % draw.randint(1, 3), "a.c(7): g", "m.py(3): load", "<string>(1): <module>", "read [libc.so.6]", "+0x12 [libm.so]",
-              "gzip+0x4290 [gzip]", "vfs_read [kernel]", "do_page_fault [kernel]", "[unknown] [unknown]", "<b>&\"x\" [lib<i>.so]", "plain", " "]
+              "gzip+0x4290 [gzip]", "vfs_read [kernel]", "ext4_read [ext4] [kernel]", "do_page_fault [kernel]", "[unknown] [unknown]", "<b>&\"x\" [lib<i>.so]", "plain", " "]
     text = lambda: ";".join(draw.choice(frames) for _ in range(draw.randint(0, 6))) + ";"
     causes = ORDER[:-1] + ["nonsense", None, None, None]
     pids = [draw.randint(1, 12) for _ in range(draw.randint(1, 15))]

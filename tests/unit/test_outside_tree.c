@@ -1,8 +1,11 @@
 /* Records of the kernel's events become processes, states that add up, stacks that processes share, causes. */
 #include "collector/outside/outside_tree.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "collector/outside/kernel_functions.h"
 #include "collector/outside/pending.h"
 #include "collector/outside/wait_causes.h"
 #include "tests/unit/one_arena.h"
@@ -191,6 +194,34 @@ static void a_wait_has_the_cause_of_its_own_stack(void **state)
     assert_int_equal(tp_arena_run(&arena, waits, NULL, NULL), 0);
 }
 
+static int module_names(void *unused, struct tp_error *err)
+{
+    static const uint64_t chain[] = {PERF_CONTEXT_KERNEL, KERNEL + 0x110, KERNEL + 0x210, KERNEL + 0x320, PERF_CONTEXT_USER};
+    static const char text[] = "ffffffff81000100 T vfs_read\nffffffff81000200 t ext4_read\t[ext4]\nffffffff81000300 d data\t[ext4]\n"
+                               "ffffffff81000310 t prog\t[bpf]";
+    char path[] = "/tmp/kallsyms.XXXXXX";
+    int fd = mkstemp(path);
+    (void)unused, (void)err;
+    assert_true(fd >= 0 && write(fd, text, sizeof text - 1) == (ssize_t)sizeof text - 1);
+    tp_outside_tree_init(&tree, &arena);
+    take_exec(7, 100, "first");
+    take_stack(7, 120, false, chain, 5);
+    const struct tp_str *names = tp_kernel_functions_by(&tree.places, path, &arena);
+    close(fd);
+    unlink(path);
+    static const char *const wanted[] = {"prog [bpf]", "ext4_read [ext4]", "vfs_read"}; /* outermost first */
+    assert_int_equal(tree.places.frames.count, 3);
+    for (int i = 0; i < 3; i++)
+        assert_true(tp_str_equal(names[i], tp_str_of(wanted[i])));
+    return 0;
+}
+
+static void functions_of_modules_have_their_module(void **state)
+{
+    (void)state;
+    assert_int_equal(tp_arena_run(&arena, module_names, NULL, NULL), 0);
+}
+
 static void records_have_their_turn_by_time(void **state)
 {
     static const int64_t times[] = {30, 10, 20, 10, 40};
@@ -272,6 +303,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(states_add_up_to_the_time_of_their_thread, begin, end),
         cmocka_unit_test_setup_teardown(processes_share_the_frames_of_a_file, begin, end),
         cmocka_unit_test_setup_teardown(a_wait_has_the_cause_of_its_own_stack, begin, end),
+        cmocka_unit_test_setup_teardown(functions_of_modules_have_their_module, begin, end),
         cmocka_unit_test(records_have_their_turn_by_time),
         cmocka_unit_test(records_that_are_cut_are_refused),
         cmocka_unit_test(a_part_of_a_stack_is_read_when_it_is_whole),
