@@ -106,6 +106,7 @@ native null >"$work/off"
 native memory,locks,io,functions >"$work/on"
 paste -d' ' "$work/alone" "$work/off" "$work/on" | awk '{ printf "  %-20s %8.1f %8.1f %8.1f\n", $1, $2, $4, $6 }'
 sh tests/bench/overhead.sh "$build" "$work"
+sh tests/bench/outside.sh "$build"
 echo "cores: $(nproc)   compiler: $(${CC:-cc} --version | head -n 1)"
 writer 1000000
 printf '%-24s %9s %8s %9s %9s %6s %6s %8s %8s %8s %8s\n' trace events "MB" "report ms" "zcat ms" wall cpu faults "peak MB" "B/event" "page KB"

@@ -398,6 +398,15 @@ def lines_of(program, row):
             "%.2f" % (view["cpu_us"] / 1e6), words(row["ours"]) if row["ours"] else "", words(row["perf"]) if row["perf"] else "", "; ".join(row["problems"]) or "holds"]
 
 
+def write_table(path, rows):
+    why = {p.name: p.why for p in PROGRAMS}
+    with open(path, "w") as file:
+        file.write("| program | what it does | verdict | wall, % | CPU alone, recorded | hottest by the page | hottest by perf | |\n" + 8 * "|---" + "|\n")
+        for name, verdict, parts, _, alone, ours, hot, perf, holds in rows:
+            cells = [name, why[name], verdict, parts, "%s s, %s s" % (alone, ours), hot.split(", ")[0] or "too few samples", perf.split(", ")[0], holds]
+            file.write("| " + " | ".join(re.sub(r"([|\\*_<>])", r"\\\1", text) for text in cells) + " |\n")
+
+
 def main():
     arguments = sys.argv[1:]
     markdown = arguments.pop(arguments.index("--markdown") + 1) if "--markdown" in arguments else None
@@ -433,10 +442,7 @@ def main():
             for text in rows[-1][1:] if "view" in row else row["problems"]:
                 print("    " + text, flush=True)
     if markdown:
-        with open(markdown, "w") as file:
-            file.write("| program | verdict | wall, % | ran/ready, s | CPU alone | CPU, ours | hottest, ours | hottest, perf | |\n|---|---|---|---|---|---|---|---|---|\n")
-            for row in rows:
-                file.write("| " + " | ".join(text.replace("|", "\\|") for text in row) + " |\n")
+        write_table(markdown, rows)
     sys.exit(1 if failed else 0)
 
 
