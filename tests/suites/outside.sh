@@ -102,18 +102,19 @@ whole() {
 whole_all() { whole && whole -no-pie; }
 can_dump() { [ "$(zcat "$trace" | grep -c '"dump_bytes": *16384')" = 1 ]; }
 outside 0 true >first 2>&1 || :
+dumps=$(can_dump && echo yes) # the trace is gone when a check has recorded another one
 # a wait under qsort's callback reaches main; the stack was read while it lasted, and no program was slowed for it
 waits() {
     program callback_program -O2 -fomit-frame-pointer "$@" || { cat build.log; return 1; }
     outside 0 ./callback_program wait && says sums && says waits pipe compare_waiting main 3 && says told whole_wait_stacks 3 && says budget
 }
 waits_all() { waits && waits -no-pie; }
-if can_dump && has_kernel; then
+if [ -n "$dumps" ] && has_kernel; then
     check "whole stacks of waits without frame pointers: a callback of qsort that reads from a pipe" waits_all
 else
     skip "whole stacks of waits" "no room for parts of stacks, no stacks of the kernel, or another processor"
 fi
-if can_dump; then
+if [ -n "$dumps" ]; then
     check "whole stacks without frame pointers: a callback of qsort, a stack that is too deep" whole_all
     if program callback_program -static; then check "whole stacks of a static program" whole -static; fi
 else
@@ -328,7 +329,7 @@ python_waits() { # what they wait in, with its line; and the verdict
     "$TP" report "$trace" -o page.html --markdown page.md --quiet 2>err || { cat err; return 1; }
     grep -q 'sleeping, most of it in nap (.*waits.py:8)' page.md || { head -n 4 page.md; return 1; }
 }
-if [ -n "${last:-}" ] && has_kernel && can_dump; then
+if [ -n "${last:-}" ] && has_kernel && [ -n "$dumps" ]; then
     check "waits of Python: the function and line that sleeps, wants a lock, waits for a child" python_waits "$last"
 fi
 mixed() { # Python and native code: what zlib takes is beneath the functions of Python that call it
