@@ -91,3 +91,9 @@ void tp_advice_json(const struct tp_advice *advice, struct tp_json *json)
         tp_program_view_json(&advice->program, json);
     }
 }
+
+void tp_advice_withhold(struct tp_advice *advice)
+{
+    tp_verdict_withhold(&advice->verdict);
+    advice->recommendations.finding_count = 0;
+}

@@ -518,3 +518,13 @@ void tp_verdict_json(const struct tp_trace_verdict *v, struct tp_json *json)
     left_out_json(v, json);
     tp_json_object_end(json);
 }
+
+void tp_verdict_withhold(struct tp_trace_verdict *v)
+{
+    *v = (struct tp_trace_verdict){
+        .class = TP_CLASS_TOO_LITTLE,
+        .cause = TP_TIME_NONE,
+        .percent = NAN,
+        .step_us = v->step_us,
+        .headline = TP_STR("Recorded inside of a process: its memory and its waits. The program's trace says what it did.")};
+}

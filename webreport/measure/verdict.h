@@ -85,6 +85,9 @@ struct tp_trace_verdict {
 const char *tp_verdict_class_text(enum tp_verdict_class verdict_class);
 const char *tp_time_cause_text(enum tp_time_cause cause);
 
+/* Of a trace that is not about what its process did: see tp_advice_withhold. */
+void tp_verdict_withhold(struct tp_trace_verdict *verdict);
+
 /* is_fragment: as the quality of the trace has it. */
 void tp_verdict_build(struct tp_trace_verdict *verdict, const struct tp_model *model, bool is_fragment,
                       struct tp_arena *arena);

@@ -15,6 +15,7 @@
 #include "webreport/session/trace_walk.h"
 #include "writer/base/sort.h"
 #include "writer/text/format.h"
+#include "writer/worker.h"
 
 struct rank {
     uint64_t span;
@@ -97,6 +98,8 @@ static int use(void *context, const struct tp_walked *walked, struct tp_error *e
     struct received received = {report, tp_walked_profile(walked)};
     int code = TP_OK;
     tp_analysis_build(a, start_profile, &received);
+    if (file->is_helper && tp_str_ends(file->worker, TP_WORKER_INSIDE))
+        tp_advice_withhold(&a->advice);
     if (session->baseline && !file->is_helper)
         code = tp_comparison_add(&report->comparison, file, a, err);
     if (code < 0)

@@ -102,16 +102,6 @@ static bool is_of_helper(const struct tp_run_file *file)
     return tp_str_ends(file->worker, TP_WORKER_HELPER) || tp_str_ends(file->worker, TP_WORKER_INSIDE);
 }
 
-/* Leaves out what was recorded inside of processes that told nothing: the program's trace says what they did. */
-static void drop_silent(struct tp_run *run)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < run->file_count; i++)
-        if (!tp_str_ends(run->files[i].worker, TP_WORKER_INSIDE))
-            run->files[kept++] = run->files[i];
-    run->file_count = kept;
-}
-
 /* Finds out which files are of helpers; where there is nobody to be helped, they are the run. */
 static void find_helpers(struct tp_run *run)
 {
@@ -122,10 +112,16 @@ static void find_helpers(struct tp_run *run)
         run->files[i].is_helper |= is_of_helper(&run->files[i]);
 }
 
-static int programs_last(const void *x, const void *y, const void *context)
+/* Those that tell most stand first. */
+static int place_of(const struct tp_run_file *file)
+{
+    return tp_str_ends(file->worker, TP_WORKER_INSIDE) ? 2 : file->is_program;
+}
+
+static int by_telling(const void *x, const void *y, const void *context)
 {
     (void)context;
-    return (int)((const struct tp_run_file *)x)->is_program - (int)((const struct tp_run_file *)y)->is_program;
+    return place_of(x) - place_of(y);
 }
 
 /* Finds out which files were recorded from outside while other files tell what a process of the run did: those stand
@@ -139,14 +135,12 @@ static void find_programs(struct tp_arena *arena, struct tp_run *run)
         program_count += file->is_program;
         teller_count += !file->is_program && !is_of_helper(file);
     }
-    if (program_count)
-        drop_silent(run);
     for (size_t i = 0; i < run->file_count && program_count; i++) {
         run->files[i].is_program &= teller_count > 0;
         run->files[i].is_helper |= run->files[i].is_program;
     }
-    if (program_count && teller_count)
-        tp_merge_sort(arena, run->files, run->file_count, sizeof *run->files, programs_last, NULL);
+    if (program_count)
+        tp_merge_sort(arena, run->files, run->file_count, sizeof *run->files, by_telling, NULL);
 }
 
 /* Equal times of a worker share the span of the first of them. */

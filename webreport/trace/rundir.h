@@ -25,8 +25,8 @@ struct tp_run_file {
 
 struct tp_run {
     struct tp_str name;
-    struct tp_run_file *files; /* by worker, span, path; those that are is_program behind all others. Beside what was
-                                * recorded from outside none that is TP_WORKER_INSIDE */
+    struct tp_run_file *files; /* by worker, span, path; where one was recorded from outside, those that are
+                                * is_program behind the others, and TP_WORKER_INSIDE behind these */
     size_t file_count;
 };
 
