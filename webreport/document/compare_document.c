@@ -1,5 +1,6 @@
 /* A comparison in words: see compare_document.h. */
 #include "webreport/document/compare_document.h"
+#include "webreport/document/compare_program.h"
 #include "webreport/document/compare_words.h"
 
 #include <math.h>

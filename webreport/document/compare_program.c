@@ -1,10 +1,9 @@
-/* The verdict on two programs recorded from outside in words: what their functions took. */
-#include "webreport/document/compare_words.h"
+/* Two programs recorded from outside in words: see compare_program.h. */
+#include "webreport/document/compare_program.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "webreport/document/compare_document.h"
 #include "writer/text/format.h"
 
 bool tp_compare_is_of_programs(const struct tp_compare *c)
@@ -57,10 +56,10 @@ const char *tp_compare_program_words(const struct tp_compare *c, struct tp_arena
     if (!(most->ns[TP_BASE] > 0))
         return tp_text_printf(arena, "%s is new and takes %s of CPU time%s", name_of(most, arena),
                               time_of(most->ns[TP_NEW], arena), more);
-    return tp_text_printf(
-        arena, "%s takes %s of CPU time, %s before (%s %%)%s", name_of(most, arena), time_of(most->ns[TP_NEW], arena),
-        time_of(most->ns[TP_BASE], arena),
-        tp_signed_percent_text(arena, 100 * (most->ns[TP_NEW] / most->ns[TP_BASE] - 1)), more);
+    double percent = 100 * (most->ns[TP_NEW] / most->ns[TP_BASE] - 1);
+    return tp_text_printf(arena, "%s takes %s of CPU time, %s before (%s%s %%)%s", name_of(most, arena),
+                          time_of(most->ns[TP_NEW], arena), time_of(most->ns[TP_BASE], arena), percent > 0 ? "+" : "",
+                          tp_text_of_fixed(arena, percent, 1), more);
 }
 
 const char *tp_compare_program_text(const struct tp_compare *c, struct tp_arena *arena)

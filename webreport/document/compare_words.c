@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "webreport/document/compare_document.h"
+#include "webreport/document/compare_program.h"
 #include "writer/text/format.h"
 
 static const char *signed_text(struct tp_arena *arena, bool is_more, const char *text)

@@ -23,10 +23,4 @@ const char *tp_compare_serving_text(const struct tp_compare *compare, struct tp_
  */
 struct tp_verdict_block tp_compare_verdict(const struct tp_compare *compare, struct tp_arena *arena);
 
-/* Are both sides programs recorded from outside, judged by their functions? Then this is what they took, and what stands
- * beneath it (compare_program.c). */
-bool tp_compare_is_of_programs(const struct tp_compare *compare);
-const char *tp_compare_program_words(const struct tp_compare *compare, struct tp_arena *arena);
-const char *tp_compare_program_text(const struct tp_compare *compare, struct tp_arena *arena);
-
 #endif
