@@ -114,7 +114,7 @@ def cause(name, least_ms):
     assert found >= float(least_ms), (name, found)
 
 
-def waits(*wanted):
+def wait_shares(*wanted):
     told_ms = {name: float(ms) for name, ms in (word.split("=") for word in wanted)}
     wall_ms = told_ms.pop("wall")
     rows = states[int(processes[0]["pid"]), int(processes[0]["pid"])]
