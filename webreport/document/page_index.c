@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "webreport/document/program_document.h"
+
 enum { ROW_BYTES = 420, FAILED_SHOWN = 50 };
 
 void tp_page_index_init(struct tp_page_index *index, struct tp_arena *arena)
@@ -16,7 +18,7 @@ struct tp_page_entry *tp_page_index_add(struct tp_page_index *index)
     struct tp_page_entry *entry = tp_vec_push(&index->entries);
 
     *entry = (struct tp_page_entry){
-        .tag = "", .finding = "", .step_ns = TP_NULL_INT, .busy_percent = NAN, .ceiling_percent = NAN};
+        .tag = "", .finding = "", .step_ns = TP_NULL_INT, .wall_ns = TP_NULL_INT, .busy_percent = NAN, .ceiling_percent = NAN};
     snprintf(entry->prefix, sizeof(entry->prefix), "p%zu-", index->entries.count);
     return entry;
 }
@@ -37,6 +39,24 @@ void tp_page_index_name_run(struct tp_page_index *index, const struct tp_naming 
     index->has_run = true;
 }
 
+/* It has a wall time, no steps, and findings of its own, which are no savings. */
+static void fill_program(struct tp_page_entry *entry, struct tp_arena *arena, const struct tp_section *section)
+{
+    const struct tp_program_view *view = tp_section_program(section);
+    entry->wall_ns = view->parts.wall_ns;
+    if (view->finding_count)
+        entry->finding = copied(arena, tp_shown_text(&section->naming, tp_str_of(view->findings[0].title))).ptr;
+}
+
+const char *tp_page_index_summary(const struct tp_page_entry *entry, struct tp_arena *arena)
+{
+    if (entry->wall_ns != TP_NULL_INT)
+        return tp_text_printf(arena, "%s, %s wall", entry->tag, tp_text_of_time(arena, entry->wall_ns));
+    if (entry->step_ns == TP_NULL_INT)
+        return entry->tag;
+    return tp_text_printf(arena, "%s, %s per step", entry->tag, tp_text_of_time(arena, entry->step_ns));
+}
+
 void tp_page_index_fill(struct tp_page_entry *entry, struct tp_arena *arena, const struct tp_section *section)
 {
     const struct tp_overview *overview = &section->profile->views->overview;
@@ -48,6 +68,10 @@ void tp_page_index_fill(struct tp_page_entry *entry, struct tp_arena *arena, con
     entry->title = copied(arena, tp_str_of(section->title));
     entry->run = copied(arena, tp_shown_text(&section->naming, section->profile->run));
     entry->tag = tp_arena_copy(arena, words.class, strlen(words.class));
+    if (tp_section_is_program(section)) {
+        fill_program(entry, arena, section);
+        return;
+    }
     entry->step_ns = section->profile->is_helper ? TP_NULL_INT : (int64_t)llround(total * 1000);
     if (overview->gpu_summary.row_count && total > 0)
         entry->busy_percent =

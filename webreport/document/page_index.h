@@ -9,7 +9,8 @@ struct tp_page_entry {
     struct tp_str run, title; /* ready to show */
     const char *tag;          /* the verdict */
     const char *finding;      /* the first one; "" when there is none */
-    int64_t step_ns;          /* mean; TP_NULL_INT: unknown */
+    int64_t step_ns;          /* mean; TP_NULL_INT: unknown, or there are none */
+    int64_t wall_ns;          /* of a program recorded from outside; else TP_NULL_INT */
     double busy_percent;      /* of the steps; NaN without a device */
     double ceiling_percent;   /* of the findings together */
     struct tp_speech speech;  /* in whose words its sections are */
@@ -36,6 +37,9 @@ void tp_page_index_name_run(struct tp_page_index *index, const struct tp_naming 
  * is in the page, or, when it comes later, has_room: members link_href, link_title. */
 void tp_page_index_put_link(const struct tp_page_index *index, struct tp_object *object,
                             const struct tp_section *section, bool has_room);
+
+/* "CPU only, 12.3 ms per step": what the head of a profile says beside its title. In `arena`. */
+const char *tp_page_index_summary(const struct tp_page_entry *entry, struct tp_arena *arena);
 
 /* Takes over what the index shows of a profile; texts are copied into `arena`. */
 void tp_page_index_fill(struct tp_page_entry *entry, struct tp_arena *arena, const struct tp_section *section);

@@ -290,10 +290,7 @@ static int render_profile(struct tp_page *page, const struct tp_section *section
     tp_object_bool(root, "is_open", page->entries.shown_count == 0);
     tp_object_text(root, "title", section->title);
     tp_object_str(root, "run", tp_shown_text(&section->naming, section->profile->run));
-    tp_object_text(root, "summary",
-                   is_many ? tp_text_printf(section->arena, "%s, %s per step", entry->tag,
-                                            tp_text_of_time(section->arena, entry->step_ns))
-                           : "");
+    tp_object_text(root, "summary", is_many ? tp_page_index_summary(entry, section->arena) : "");
     tp_page_index_put_link(&page->entries, root, section, share_of_next(page) >= OVERVIEW_BYTES);
     put_sections(page, section, entry, root);
     return tp_template_render(&page->templates, "profile", tp_data_of_object(root), out, err);
