@@ -12,6 +12,7 @@ struct tp_profile {
     struct tp_str run, worker; /* worker: as in the file's name */
     struct tp_str beside;      /* the worker whose process this trace has more records of (rundir.h); empty: none */
     bool is_helper;            /* it speaks for no number of the run (rundir.h) */
+    bool is_silent;            /* memory and waits of a process whose doings another profile has (TP_WORKER_INSIDE) */
     bool is_program;           /* the program of the run from outside, beside traces that tell more of its processes */
     /* What the program from outside says of the steps (program_steps.h); NULL: there is none, or it is not of them. */
     const struct tp_program_steps *steps;

@@ -14,8 +14,9 @@ struct tp_distributed;
 struct tp_history_run;
 
 struct tp_report_receiver {
-    /* First: profile_count is of all runs, inputs that will fail included. */
-    int (*open)(void *context, size_t profile_count, struct tp_error *err);
+    /* First: profile_count is of all runs, inputs that will fail included; told_count of these say something of their
+     * own (tp_profile.is_silent). */
+    int (*open)(void *context, size_t profile_count, size_t told_count, struct tp_error *err);
     /* Stored runs in order, when there are any; before the first run. */
     int (*history)(void *context, const struct tp_history_run *runs, size_t count, struct tp_error *err);
     /* There will be a comparison; before the first run. */

@@ -45,7 +45,7 @@ static int open_page(struct tp_outputs *o, size_t profile_count, struct tp_error
     return code;
 }
 
-static int open_outputs(void *context, size_t profile_count, struct tp_error *err)
+static int open_outputs(void *context, size_t profile_count, size_t told_count, struct tp_error *err)
 {
     struct tp_outputs *o = context;
     const struct tp_outputs_options *options = o->options;
@@ -59,7 +59,7 @@ static int open_outputs(void *context, size_t profile_count, struct tp_error *er
     if (code == TP_OK && options->markdown)
         code = tp_outfile_open(&o->markdown_file, options->markdown, err);
     if (code == TP_OK && options->markdown) {
-        tp_digest_init(&o->digest, profile_count);
+        tp_digest_init(&o->digest, told_count);
         o->has_markdown = true;
     }
     if (code == TP_OK)
@@ -194,7 +194,7 @@ static int add_profile(void *context, const struct tp_profile *profile, struct t
     }
     if (code == TP_OK && o->page)
         code = tp_page_add_profile(o->page, profile, err);
-    if (code == TP_OK && o->has_markdown)
+    if (code == TP_OK && o->has_markdown && !profile->is_silent)
         code = add_to_digest(o, profile, NULL, err);
     return code;
 }

@@ -15,7 +15,6 @@
 #include "webreport/session/trace_walk.h"
 #include "writer/base/sort.h"
 #include "writer/text/format.h"
-#include "writer/worker.h"
 
 struct rank {
     uint64_t span;
@@ -98,14 +97,15 @@ static int use(void *context, const struct tp_walked *walked, struct tp_error *e
     struct received received = {report, tp_walked_profile(walked)};
     int code = TP_OK;
     tp_analysis_build(a, start_profile, &received);
-    if (file->is_helper && tp_str_ends(file->worker, TP_WORKER_INSIDE))
+    if (file->is_silent)
         tp_advice_withhold(&a->advice);
     if (session->baseline && !file->is_helper)
         code = tp_comparison_add(&report->comparison, file, a, err);
     if (code < 0)
         return code;
     ask_program(report, walked, &received.profile);
-    tp_inputs_say_notices(session->console, file->path, &a->trace.reading);
+    if (!file->is_silent)
+        tp_inputs_say_notices(session->console, file->path, &a->trace.reading);
     say_line(report, walked, &received.profile);
     if (!file->is_helper) /* else it is no rank of its own */
         add_rank(report, file, a);
@@ -244,11 +244,21 @@ static int open_baseline(struct report *report, struct tp_error *err)
     return tp_comparison_open_base(&report->comparison, session->baseline, name, &how, err);
 }
 
+static size_t silent_count(const struct tp_runs *runs)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < runs->count; i++)
+        for (size_t k = 0; k < runs->items[i].file_count; k++)
+            count += runs->items[i].files[k].is_silent;
+    return count;
+}
+
 static int open_report(void *context, struct tp_error *err)
 {
     struct report *report = context;
     const struct tp_report_session *session = report->session;
-    int code = report->receiver->open(session->context, report->walk.file_count, err);
+    size_t count = report->walk.file_count;
+    int code = report->receiver->open(session->context, count, count - silent_count(&report->walk.runs), err);
     if (code == TP_OK && session->history)
         code = add_history(report, err);
     if (code == TP_OK && session->baseline)

@@ -123,6 +123,7 @@ struct tp_profile tp_walked_profile(const struct tp_walked *walked)
                                .worker = file->worker,
                                .beside = file->beside,
                                .is_helper = file->is_helper,
+                               .is_silent = file->is_silent,
                                .is_program = file->is_program,
                                .span = file->span ? (int64_t)file->span : TP_NULL_INT,
                                .file = tp_str_of(file->base),

@@ -138,6 +138,7 @@ static void find_programs(struct tp_arena *arena, struct tp_run *run)
     for (size_t i = 0; i < run->file_count && program_count; i++) {
         run->files[i].is_program &= teller_count > 0;
         run->files[i].is_helper |= run->files[i].is_program;
+        run->files[i].is_silent = tp_str_ends(run->files[i].worker, TP_WORKER_INSIDE);
     }
     if (program_count)
         tp_merge_sort(arena, run->files, run->file_count, sizeof *run->files, by_telling, NULL);

@@ -16,6 +16,7 @@ struct tp_run_file {
                            * (writer/worker.h); empty: none */
     bool is_helper;     /* it speaks for no number of the run: it lies beside another of its process, is of a process
                          * that helps others of the run (TP_WORKER_HELPER), or is_program */
+    bool is_silent;     /* the same: TP_WORKER_INSIDE, beside what was recorded from outside */
     bool is_program;    /* recorded from outside, beside traces of processes of the run that tell more: the run's numbers
                          * are theirs */
     const char *path;   /* to open, NUL-terminated */
