@@ -1,9 +1,12 @@
 /* Ends of processes: see exit_codes.h. */
 #include "collector/outside/exit_codes.h"
 
+#include <arpa/inet.h>
 #include <linux/cn_proc.h>
 #include <linux/connector.h>
+#include <linux/filter.h>
 #include <linux/netlink.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -20,8 +23,31 @@ struct process_info {
     uint32_t ids[11];
     int32_t exit_status;
 };
+struct early_end {
+    uint32_t pid;
+    int status;
+};
 #define INFO_EXIT (1ull << 3)
 #define ASK_INFO _IOWR(0xFF, 11, struct process_info)
+
+/* The kernel tells of each begin and end of a thread in the system: only ends of processes are let through. The filter's
+ * words are big-endian, whatever the message is; nothing is lost where it cannot be set. */
+static void keep_ends(int fd)
+{
+    enum { MESSAGE = sizeof(struct nlmsghdr) + offsetof(struct cn_msg, data), ALL = 0xffff };
+    struct sock_filter words[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, MESSAGE + offsetof(struct proc_event, what)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, htonl(PROC_EVENT_EXIT), 0, 4),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, MESSAGE + offsetof(struct proc_event, event_data.exit.process_tgid)),
+        BPF_STMT(BPF_MISC | BPF_TAX, 0),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, MESSAGE + offsetof(struct proc_event, event_data.exit.process_pid)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_X, 0, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, 0),
+        BPF_STMT(BPF_RET | BPF_K, ALL),
+    };
+    const struct sock_fprog filter = {sizeof words / sizeof *words, words};
+    setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter);
+}
 
 static int open_connector(void)
 {
@@ -38,6 +64,7 @@ static int open_connector(void)
     if (fd < 0)
         return -1;
     setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size);
+    keep_ends(fd);
     if (bind(fd, (const struct sockaddr *)&address, sizeof address) == 0 &&
         send(fd, &listen, sizeof listen, 0) == (ssize_t)sizeof listen)
         return fd;
@@ -50,6 +77,7 @@ void tp_exit_codes_open(struct tp_exit_codes *codes, struct tp_arena *arena)
     *codes = (struct tp_exit_codes){.connector = open_connector()};
     tp_id_map_init(&codes->waiting, arena);
     tp_id_map_init(&codes->ended, arena);
+    codes->early = TP_VEC(arena, struct early_end);
 }
 
 void tp_exit_codes_release(struct tp_exit_codes *codes)
@@ -60,6 +88,15 @@ void tp_exit_codes_release(struct tp_exit_codes *codes)
     if (codes->connector >= 0)
         close(codes->connector);
     *codes = (struct tp_exit_codes){.connector = -1};
+}
+
+/* The end of a process that was told before its begin. */
+static void take_early(struct tp_exit_codes *codes, uint32_t pid)
+{
+    const struct early_end *early = codes->early.data;
+    for (size_t i = 0; i < codes->early.count; i++)
+        if (early[i].pid == pid)
+            tp_exit_codes_tell(codes, pid, early[i].status);
 }
 
 void tp_exit_codes_add(struct tp_exit_codes *codes, uint32_t pid)
@@ -76,6 +113,7 @@ void tp_exit_codes_add(struct tp_exit_codes *codes, uint32_t pid)
     int fd = is_asked ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
     codes->descriptor_count += fd >= 0;
     *known = fd >= 0 ? (uint32_t)fd + 1 : 0;
+    take_early(codes, pid);
 }
 
 void tp_exit_codes_tell(struct tp_exit_codes *codes, uint32_t pid, int status)
@@ -88,15 +126,19 @@ static void take_event(struct tp_exit_codes *codes, const struct cn_msg *message
     struct proc_event event = {0};
     memcpy(&event, message->data, message->len < sizeof event ? message->len : sizeof event);
     uint32_t pid = (uint32_t)event.event_data.exit.process_pid;
-    if (event.what != PROC_EVENT_EXIT || pid != (uint32_t)event.event_data.exit.process_tgid ||
-        !tp_id_map_find(&codes->waiting, pid))
+    int status = (int)event.event_data.exit.exit_code;
+    if (event.what != PROC_EVENT_EXIT || pid != (uint32_t)event.event_data.exit.process_tgid)
         return;
-    *tp_id_map_put(&codes->ended, pid) = event.event_data.exit.exit_code;
+    if (tp_id_map_find(&codes->waiting, pid))
+        tp_exit_codes_tell(codes, pid, status);
+    else
+        *(struct early_end *)tp_vec_push(&codes->early) = (struct early_end){pid, status};
 }
 
 void tp_exit_codes_read(struct tp_exit_codes *codes)
 {
     char bytes[MESSAGE_BYTES] __attribute__((aligned(8)));
+    codes->early.count = 0; /* whose begin was not read since is another's */
     ssize_t size = codes->connector >= 0 ? recv(codes->connector, bytes, sizeof bytes, 0) : 0;
     for (; size > 0; size = recv(codes->connector, bytes, sizeof bytes, 0)) {
         int left = (int)size;

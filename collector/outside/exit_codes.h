@@ -10,9 +10,10 @@
 #include "writer/base/str.h"
 
 struct tp_exit_codes {
-    int connector;            /* a descriptor to watch, or -1 */
+    int connector;            /* a descriptor, or -1 */
     struct tp_id_map waiting; /* process: its descriptor plus 1, or 0 where the connector is asked */
     struct tp_id_map ended;   /* process: its status, as wait(2) has it */
+    struct tp_vec early;      /* ends told at the last read, of processes whose begin was not */
     uint32_t descriptor_count;
 };
 
@@ -26,7 +27,8 @@ void tp_exit_codes_add(struct tp_exit_codes *codes, uint32_t pid);
 /* How a process ended, known from elsewhere. */
 void tp_exit_codes_tell(struct tp_exit_codes *codes, uint32_t pid, int status);
 
-/* Takes what the connector has told. */
+/* Takes what the connector has told. An end may be told before the begin of its process is read: it is known to who adds
+ * the process before the next call. */
 void tp_exit_codes_read(struct tp_exit_codes *codes);
 
 /* The status of a process that is over; false: it is not known. Forgets the process; keeps_asking: only when it is known. */

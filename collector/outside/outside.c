@@ -10,23 +10,10 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "collector/outside/exit_codes.h"
-#include "collector/outside/late_ends.h"
-#include "collector/outside/looked_recorder.h"
-#include "collector/outside/made_names.h"
+#include "collector/outside/outside_recorder.h"
 #include "collector/outside/outside_trace.h"
-#include "collector/outside/own_budget.h"
-#include "collector/outside/pending.h"
-#include "collector/outside/perf_rings.h"
-#include "collector/outside/python_stacks.h"
-#include "collector/outside/record_notes.h"
-#include "collector/outside/running_tree.h"
-#include "collector/outside/still_stacks.h"
-#include "collector/outside/throttling.h"
-#include "collector/outside/usage_looks.h"
 #include "writer/base/limits.h"
 
 enum {
@@ -35,54 +22,7 @@ enum {
     END_NS = 2000000,      /* until the connector has told of what ended last */
     CERTAIN_NS = 20000000, /* what is older is in its ring for certain, and its words have come or will not */
 };
-#define SECOND_NS 1000000000ll
-#define OFTEN_NS (60 * SECOND_NS) /* so long memory and I/O are asked for at each look, then once a second */
-
-struct tp_outside {
-    struct tp_outside_options options;
-    struct tp_arena arena;
-    struct tp_outside_tree tree;
-    struct tp_perf_rings rings;
-    struct tp_own_budget budget;
-    struct tp_python_stacks python;
-    struct tp_made_names made;
-    struct tp_still_stacks still;
-    struct tp_throttling_span throttling;
-    struct tp_throttling throttled; /* until the end of the recording */
-    bool is_throttling_known;
-    struct tp_exit_codes codes;
-    struct tp_pending pending;
-    struct tp_record_notes notes;
-    struct tp_late_ends late_ends;
-    struct tp_usage_looks usage;
-    struct tp_buf text;
-    uint32_t next_thread; /* whose wait is asked for next */
-    uint64_t switch_stacks, dropped_count;
-    int64_t own_ns; /* processor time of ours until the end of the recording */
-    int64_t begin_ns, end_ns, clock_ns, looked_ns, stopped_ns;
-    uint32_t out_of_sight;
-    pid_t pid;
-    int watch, timer;
-    bool are_samples_watched, is_attached;
-    struct tp_running_tree running; /* that is attached to */
-    struct tp_id_map forked;        /* threads that the kernel has told of since */
-    uint32_t unwatched;
-    enum tp_outside_mode mode;
-    struct tp_looked_recorder looked;
-    struct tp_error refused; /* by looks: why there are no events */
-};
-
-static int64_t time_of(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (int64_t)now.tv_sec * SECOND_NS + now.tv_nsec;
-}
-
-static int64_t now_ns(void)
-{
-    return time_of(CLOCK_MONOTONIC);
-}
+#define OFTEN_NS (60 * TP_SECOND_NS) /* so long memory and I/O are asked for at each look, then once a second */
 
 /* ---- begin and end ---- */
 
@@ -96,6 +36,7 @@ static int init(void *context, struct tp_error *err)
     tp_record_notes_init(&o->notes, &o->arena);
     tp_late_ends_init(&o->late_ends, &o->arena);
     tp_usage_looks_init(&o->usage, &o->arena);
+    tp_watched_processes_init(&o->watched, &o->arena);
     return TP_OK;
 }
 
@@ -167,21 +108,22 @@ static int open_codes(void *context, struct tp_error *err)
 {
     struct tp_outside *o = context;
     (void)err;
+    if (o->mode == TP_OUTSIDE_WHOLE)
+        tp_watched_processes_add(&o->watched, (uint32_t)o->pid, tp_outside_now());
     tp_exit_codes_open(&o->codes, &o->arena);
     tp_exit_codes_add(&o->codes, (uint32_t)o->pid);
     return TP_OK;
 }
 
-static void begin(struct tp_outside *o)
+void tp_outside_start(struct tp_outside *o)
 {
     for (size_t i = 0; i < o->rings.count; i++)
         if (o->rings.rings[i].is_of_names)
             watch(o, o->rings.rings[i].fd);
-    watch(o, o->codes.connector);
     set_timer(o, pause_ns(o));
-    o->begin_ns = o->looked_ns = o->usage.time_ns = now_ns();
-    o->clock_ns = time_of(CLOCK_REALTIME) - o->begin_ns;
-    o->budget.begin_ns = time_of(CLOCK_PROCESS_CPUTIME_ID);
+    o->begin_ns = o->looked_ns = o->usage.time_ns = tp_outside_now();
+    o->clock_ns = tp_outside_clock(CLOCK_REALTIME) - o->begin_ns;
+    o->budget.begin_ns = tp_outside_clock(CLOCK_PROCESS_CPUTIME_ID);
     tp_throttling_begin(&o->throttling, (uint32_t)o->pid, &o->text);
 }
 
@@ -195,7 +137,7 @@ int tp_outside_probe(struct tp_error *err)
 
 static void take_end(void *outside, uint32_t number);
 
-static int begin_looks(void *context, struct tp_error *err)
+int tp_outside_begin_looks(void *context, struct tp_error *err)
 {
     struct tp_outside *o = context;
     (void)err;
@@ -219,21 +161,42 @@ static bool look_instead(struct tp_outside *o)
                                             .text = &o->text,
                                             .ended = take_end,
                                             .context = o,
-                                            .now_ns = now_ns};
+                                            .now_ns = tp_outside_now};
     return true;
+}
+
+/* Whole CPUs where they are asked for, or where each fork would pay for the events of many; else inherited events. */
+static int open_rings(struct tp_outside *o, pid_t pid)
+{
+    if (o->options.is_whole || tp_perf_rings_has_many_cpus()) {
+        if (tp_perf_rings_open(&o->rings, -1, o->options.rate_hz, true, NULL) == TP_OK) {
+            o->mode = TP_OUTSIDE_WHOLE;
+            o->tree.is_of_cpus = true;
+            return TP_OK;
+        }
+        tp_perf_rings_release(&o->rings);
+        o->is_whole_refused = o->options.is_whole;
+    }
+    return tp_perf_rings_open(&o->rings, pid, o->options.rate_hz, o->is_attached, &o->refused);
+}
+
+int tp_outside_open(struct tp_outside *o, pid_t pid)
+{
+    int code = open_rings(o, pid);
+    bool may_look = code == TP_EUNSUPPORTED && (!o->is_attached || tp_proc_is_ours((uint32_t)pid));
+    return may_look && look_instead(o) ? TP_OK : code;
 }
 
 int tp_outside_begin(struct tp_outside *o, pid_t pid, struct tp_error *err)
 {
     o->pid = pid;
-    int code = tp_perf_rings_open(&o->rings, pid, o->options.rate_hz, false, &o->refused);
-    code = code == TP_EUNSUPPORTED && look_instead(o) ? TP_OK : code;
+    int code = tp_outside_open(o, pid);
     if (code < 0)
         return tp_error_set(err, code, 0, "%s", o->refused.text);
     code = tp_arena_run(&o->arena, open_codes, o, err);
     if (code == TP_OK)
-        begin(o);
-    return code < 0 || o->mode != TP_OUTSIDE_BY_LOOKS ? code : tp_arena_run(&o->arena, begin_looks, o, err);
+        tp_outside_start(o);
+    return code < 0 || o->mode != TP_OUTSIDE_BY_LOOKS ? code : tp_arena_run(&o->arena, tp_outside_begin_looks, o, err);
 }
 
 int tp_outside_fd(const struct tp_outside *o)
@@ -246,9 +209,26 @@ int tp_outside_fd(const struct tp_outside *o)
 /* What a thread of Python does is asked when its sample is told, at once: a moment as random as the sample's. */
 static void ask_python(struct tp_outside *o, struct tp_pending_record *record, const struct tp_perf_record *r)
 {
-    int64_t time_ns = o->python.living_count ? now_ns() : 0;
+    int64_t time_ns = o->python.living_count ? tp_outside_now() : 0;
     if (o->python.living_count && time_ns - (int64_t)r->time_ns < CERTAIN_NS)
         record->python = tp_python_stacks_read(&o->python, r->pid, r->tid, time_ns);
+}
+
+/* Of whole CPUs: a record of another process. Its stacks of switches cost it something, too. */
+static bool is_others(struct tp_outside *o, const struct tp_perf_record *r, bool is_switch)
+{
+    enum { OTHERS_PER_OURS = 16 };
+    if (r->type == PERF_RECORD_LOST || tp_watched_processes_has(&o->watched, r->pid))
+        return false;
+    if (is_switch)
+        o->switch_stacks += ++o->other_stacks % OTHERS_PER_OURS == 0;
+    return true;
+}
+
+/* Of whole CPUs: the kernel tells an end where a process takes other rights by exec, and goes on telling of it. */
+static bool is_no_end(struct tp_outside *o, const struct tp_perf_record *r)
+{
+    return r->type == PERF_RECORD_EXIT && r->pid == r->tid && tp_proc_life(r->pid, &o->text) == TP_PROC_ALIVE;
 }
 
 static void take(void *context, const struct perf_event_header *head)
@@ -258,6 +238,8 @@ static void take(void *context, const struct perf_event_header *head)
     if (!tp_perf_record_read(&r, head))
         return;
     bool is_switch = r.type == PERF_RECORD_SAMPLE && tp_perf_rings_is_switch(&o->rings, r.event_id);
+    if (o->mode == TP_OUTSIDE_WHOLE && (is_others(o, &r, is_switch) || is_no_end(o, &r)))
+        return;
     if (r.type == PERF_RECORD_SAMPLE && !is_switch && !tp_own_budget_reads(&o->budget))
         return;
     struct tp_pending_record *record = tp_pending_add(&o->pending, head, (int64_t)r.time_ns);
@@ -274,7 +256,7 @@ static void take(void *context, const struct perf_event_header *head)
     if (r.type == PERF_RECORD_SAMPLE && !is_switch)
         ask_python(o, record, &r);
     if (r.type == PERF_RECORD_COMM && r.is_exec)
-        tp_record_notes_ask(&o->notes, record, r.pid, now_ns() + CERTAIN_NS, &o->text);
+        tp_record_notes_ask(&o->notes, record, r.pid, tp_outside_now() + CERTAIN_NS, &o->text);
     if (r.type == PERF_RECORD_FORK && r.pid != r.parent_pid)
         tp_exit_codes_add(&o->codes, r.pid);
     struct tp_proc_usage usage = {0};
@@ -282,63 +264,13 @@ static void take(void *context, const struct perf_event_header *head)
         *tp_record_note_add(&o->notes, record) = (struct tp_outside_note){.usage = usage, .has_usage = true};
 }
 
-/* ---- what runs already ---- */
-
-/* A thread that somebody began who was watched is so itself. */
-static bool watch_thread(void *context, uint32_t pid, uint32_t tid)
+void tp_outside_read_rings(struct tp_outside *o)
 {
-    struct tp_outside *o = context;
-    bool is_first = tid == (uint32_t)o->pid, is_told = tp_id_map_find(&o->forked, tid) != NULL;
-    int error = is_first || is_told ? 0 : tp_perf_rings_add(&o->rings, (pid_t)tid);
-    if (tid == pid && !error)
-        tp_exit_codes_add(&o->codes, pid);
-    o->unwatched += error && error != ESRCH;
-    return !is_told && !error;
-}
-
-static void take_running(void *context, const struct tp_perf_record *r)
-{
-    struct tp_outside *o = context;
-    struct tp_outside_note note = {0};
-    if (r->type == PERF_RECORD_COMM && r->is_exec)
-        tp_record_notes_words(&o->notes, &note, r->pid, &o->text);
-    tp_outside_tree_take(&o->tree, r, false, &note);
-    tp_python_stacks_take(&o->python, r);
-    tp_made_names_take(&o->made, r, &o->text);
-}
-
-/* Threads may begin others between a list and their own event: the list is asked for again until nothing is new. */
-static int look_at_running(void *context, struct tp_error *err)
-{
-    enum { MOST_LOOKS = 8 };
-    struct tp_outside *o = context;
-    (void)err;
-    tp_exit_codes_open(&o->codes, &o->arena);
-    tp_id_map_init(&o->forked, &o->arena);
-    tp_running_tree_init(&o->running, &o->arena, (uint32_t)o->pid);
-    o->running.time_ns = o->begin_ns;
-    o->running.is_wanted = watch_thread;
-    o->running.take = take_running;
-    o->running.context = o;
-    for (int i = 0; i < MOST_LOOKS && tp_running_tree_look(&o->running); i++)
-        tp_perf_rings_read(&o->rings, take, o);
-    return TP_OK;
-}
-
-int tp_outside_attach(struct tp_outside *o, pid_t pid, struct tp_error *err)
-{
-    o->pid = pid;
-    o->is_attached = true;
-    if (tp_proc_life((uint32_t)pid, &o->text) == TP_PROC_OVER)
-        return tp_error_set(err, TP_ENOTFOUND, 0, "no process has the number %d", (int)pid);
-    int64_t begin_ns = now_ns();
-    int code = tp_perf_rings_open(&o->rings, pid, o->options.rate_hz, true, &o->refused);
-    bool is_looked_at = code == TP_EUNSUPPORTED && tp_proc_is_ours((uint32_t)pid) && look_instead(o);
-    if (code < 0 && !is_looked_at)
-        return tp_error_set(err, code, 0, "%s", o->refused.text);
-    begin(o);
-    o->begin_ns = begin_ns;
-    return tp_arena_run(&o->arena, is_looked_at ? begin_looks : look_at_running, o, err);
+    if (o->mode == TP_OUTSIDE_WHOLE) {
+        tp_perf_rings_scan(&o->rings, tp_watched_processes_gather, &o->watched);
+        tp_watched_processes_apply(&o->watched);
+    }
+    tp_perf_rings_read(&o->rings, take, o);
 }
 
 /* ---- in the order of time ---- */
@@ -360,7 +292,7 @@ static void take_end(void *outside, uint32_t number)
     o->out_of_sight += process->is_out_of_sight;
     name_made(o, process);
     if (!process->has_status && !process->is_out_of_sight && !is_ours)
-        tp_late_ends_add(&o->late_ends, number, now_ns() + SECOND_NS);
+        tp_late_ends_add(&o->late_ends, number, tp_outside_now() + TP_SECOND_NS);
 }
 
 static void take_until(struct tp_outside *o, int64_t until_ns)
@@ -401,7 +333,7 @@ static void watch_samples(struct tp_outside *o)
 
 static void keep_budget(struct tp_outside *o, int64_t time_ns)
 {
-    tp_own_budget_look(&o->budget, time_of(CLOCK_PROCESS_CPUTIME_ID), tp_outside_tree_running(&o->tree, time_ns), time_ns);
+    tp_own_budget_look(&o->budget, tp_outside_clock(CLOCK_PROCESS_CPUTIME_ID), tp_outside_tree_running(&o->tree, time_ns), time_ns);
     if (tp_own_budget_has_wait_stacks(&o->budget))
         tp_perf_rings_budget(&o->rings, o->switch_stacks, time_ns);
     else
@@ -412,12 +344,12 @@ static void keep_budget(struct tp_outside *o, int64_t time_ns)
 static void look_at_events(struct tp_outside *o, int64_t time_ns)
 {
     o->switch_stacks = 0;
-    tp_perf_rings_read(&o->rings, take, o);
+    tp_outside_read_rings(o);
     tp_exit_codes_read(&o->codes);
-    tp_late_ends_ask(&o->late_ends, &o->tree, &o->codes, now_ns());
-    tp_record_notes_ask_late(&o->notes, now_ns(), &o->text);
-    if (tp_own_budget_has_room(&o->budget, time_of(CLOCK_PROCESS_CPUTIME_ID), tp_outside_tree_running(&o->tree, time_ns)))
-        tp_still_stacks_read(&o->still, &o->pending, &o->python, o->rings.dump_bytes, now_ns);
+    tp_late_ends_ask(&o->late_ends, &o->tree, &o->codes, tp_outside_now());
+    tp_record_notes_ask_late(&o->notes, tp_outside_now(), &o->text);
+    if (tp_own_budget_has_room(&o->budget, tp_outside_clock(CLOCK_PROCESS_CPUTIME_ID), tp_outside_tree_running(&o->tree, time_ns)))
+        tp_still_stacks_read(&o->still, &o->pending, &o->python, o->rings.dump_bytes, tp_outside_now);
     else
         tp_still_stacks_skip(&o->still);
     watch_samples(o);
@@ -433,13 +365,13 @@ static void look_at_events(struct tp_outside *o, int64_t time_ns)
 static int look(void *context, struct tp_error *err)
 {
     struct tp_outside *o = context;
-    int64_t time_ns = now_ns();
+    int64_t time_ns = tp_outside_now();
     (void)err;
     if (o->mode == TP_OUTSIDE_BY_LOOKS)
-        tp_looked_recorder_look(&o->looked, time_of(CLOCK_PROCESS_CPUTIME_ID), false);
+        tp_looked_recorder_look(&o->looked, tp_outside_clock(CLOCK_PROCESS_CPUTIME_ID), false);
     else
         look_at_events(o, time_ns);
-    int64_t least_ns = time_ns - o->begin_ns < OFTEN_NS ? LOOK_NS / 2 : SECOND_NS;
+    int64_t least_ns = time_ns - o->begin_ns < OFTEN_NS ? LOOK_NS / 2 : TP_SECOND_NS;
     if (time_ns - o->usage.time_ns >= least_ns)
         tp_usage_looks_look(&o->usage, &o->tree, &o->text, time_ns);
     return TP_OK;
@@ -509,8 +441,8 @@ void tp_outside_end(struct tp_outside *o, const int *status)
     nanosleep(&moment, NULL);
     if (!o->stopped_ns && tp_arena_run(&o->arena, finish, o, NULL) < 0)
         stop(o);
-    o->end_ns = o->stopped_ns ? o->stopped_ns : now_ns();
-    o->own_ns = time_of(CLOCK_PROCESS_CPUTIME_ID) - o->budget.begin_ns;
+    o->end_ns = o->stopped_ns ? o->stopped_ns : tp_outside_now();
+    o->own_ns = tp_outside_clock(CLOCK_PROCESS_CPUTIME_ID) - o->budget.begin_ns;
     const uint32_t *root = tp_id_map_find(&o->tree.process_ids, (uint32_t)o->pid);
     if (root && status) {
         struct tp_outside_process *process = tp_outside_process_at(&o->tree, *root);
@@ -546,33 +478,4 @@ int tp_outside_write(struct tp_outside *o, const char *path, struct tp_error *er
 size_t tp_outside_living(const struct tp_outside *o, struct tp_buf *names)
 {
     return tp_outside_tree_living(&o->tree, names);
-}
-
-struct tp_outside_seen tp_outside_seen(const struct tp_outside *o)
-{
-    return (struct tp_outside_seen){.mode = o->mode,
-                                    .refusal = o->mode == TP_OUTSIDE_BY_LOOKS ? o->refused.text : "",
-                                    .looks_left_out = o->looked.left_out,
-                                    .process_count = o->tree.processes.count,
-                                    .thread_count = o->tree.threads.count,
-                                    .sample_count = o->tree.samples.count,
-                                    .lost_count = o->tree.lost_count + o->dropped_count,
-                                    .missed_words = o->tree.missed_words,
-                                    .missed_ends = o->late_ends.missed,
-                                    .out_of_sight = o->out_of_sight,
-                                    .stacks_left_out = o->rings.windows_spent,
-                                    .whole_waits = o->tree.whole_wait_count,
-                                    .throttled_ns = o->is_throttling_known ? o->throttled.time_ns : -1,
-                                    .throttled_periods = o->throttled.period_count,
-                                    .own_ns = o->own_ns,
-                                    .budget_level = o->budget.most_level,
-                                    .unwatched = o->unwatched,
-                                    .cut_count = o->tree.whole.cut_count,
-                                    .dump_bytes = o->rings.dump_bytes,
-                                    .python_count = o->tree.python_count,
-                                    .python_unaligned = o->tree.unaligned_count,
-                                    .python_failed = o->python.failed_count,
-                                    .python_unknown = o->python.unknown_count,
-                                    .is_user_only = o->rings.is_user_only,
-                                    .stopped_after_ns = o->stopped_ns ? o->stopped_ns - o->begin_ns : 0};
 }

@@ -24,6 +24,7 @@ struct tp_outside;
 struct tp_outside_options {
     char *const *argv; /* PROGRAM and its arguments; borrowed until free */
     unsigned rate_hz;  /* samples a second of a thread that runs; 0: TP_OUTSIDE_RATE */
+    bool is_whole;     /* by events of whole CPUs, where that is allowed; else only where there are many CPUs */
 };
 
 /* Fewer than from inside: each is read by us, and has what the kernel did, too. No divisor of what programs do
@@ -62,6 +63,7 @@ void tp_outside_end(struct tp_outside *outside, const int *status);
 
 enum tp_outside_mode {
     TP_OUTSIDE_INHERITED, /* events that a process hands on to what it starts */
+    TP_OUTSIDE_WHOLE,     /* events of all that the CPUs run: what is not of the tree is dropped */
     TP_OUTSIDE_BY_LOOKS,  /* looks at /proc: no samples, states by totals */
 };
 
@@ -69,6 +71,7 @@ enum tp_outside_mode {
 struct tp_outside_seen {
     enum tp_outside_mode mode;
     const char *refusal; /* of events, in words; "" where they were allowed; borrowed until free */
+    bool is_whole_refused; /* it was asked for and is not allowed */
     uint64_t looks_left_out; /* by looks: those that would have cost too much */
     size_t process_count, thread_count, sample_count;
     uint64_t lost_count;      /* records that the kernel or we had no room for */

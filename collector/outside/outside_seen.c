@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-#include "collector/outside/outside.h"
+#include "collector/outside/outside_recorder.h"
 #include "writer/base/json_out.h"
 
 static void add(struct tp_buf *text, uint64_t count, const char *one, const char *many)
@@ -20,6 +20,9 @@ void tp_outside_word(struct tp_buf *text, const struct tp_outside_seen *seen)
         tp_buf_printf(text, "anything after %.1f s, for want of room", (double)seen->stopped_after_ns / 1e9);
     if (seen->mode == TP_OUTSIDE_BY_LOOKS)
         tp_buf_printf(text, "%sfunctions, and what lasts less than 10 ms, for %s", text->size ? ", " : "", seen->refusal);
+    if (seen->is_whole_refused)
+        tp_buf_printf(text, "%swhole CPUs, for which it takes root, CAP_PERFMON or 'sysctl kernel.perf_event_paranoid=0'",
+                      text->size ? ", " : "");
     if (seen->is_user_only)
         tp_buf_printf(text, "%swhat the kernel did and what short waits were for (perf_event_paranoid)",
                       text->size ? ", " : "");
@@ -66,6 +69,7 @@ void tp_outside_put(struct tp_buf *out, const struct tp_outside_seen *seen)
     tp_json_object(&json);
     tp_json_member_text(&json, "mode",
                         seen->mode == TP_OUTSIDE_BY_LOOKS ? "looks"
+                        : seen->mode == TP_OUTSIDE_WHOLE  ? "whole CPUs"
                         : seen->is_user_only              ? "inherited, user"
                                                           : "inherited");
     if (*seen->refusal)
@@ -77,4 +81,34 @@ void tp_outside_put(struct tp_buf *out, const struct tp_outside_seen *seen)
         tp_json_member_int(&json, "throttled_periods", seen->throttled_periods);
     }
     tp_json_object_end(&json);
+}
+
+struct tp_outside_seen tp_outside_seen(const struct tp_outside *o)
+{
+    return (struct tp_outside_seen){.mode = o->mode,
+                                    .refusal = o->mode == TP_OUTSIDE_BY_LOOKS ? o->refused.text : "",
+                                    .is_whole_refused = o->is_whole_refused,
+                                    .looks_left_out = o->looked.left_out,
+                                    .process_count = o->tree.processes.count,
+                                    .thread_count = o->tree.threads.count,
+                                    .sample_count = o->tree.samples.count,
+                                    .lost_count = o->tree.lost_count + o->dropped_count,
+                                    .missed_words = o->tree.missed_words,
+                                    .missed_ends = o->late_ends.missed,
+                                    .out_of_sight = o->out_of_sight,
+                                    .stacks_left_out = o->rings.windows_spent,
+                                    .whole_waits = o->tree.whole_wait_count,
+                                    .throttled_ns = o->is_throttling_known ? o->throttled.time_ns : -1,
+                                    .throttled_periods = o->throttled.period_count,
+                                    .own_ns = o->own_ns,
+                                    .budget_level = o->budget.most_level,
+                                    .unwatched = o->unwatched,
+                                    .cut_count = o->tree.whole.cut_count,
+                                    .dump_bytes = o->rings.dump_bytes,
+                                    .python_count = o->tree.python_count,
+                                    .python_unaligned = o->tree.unaligned_count,
+                                    .python_failed = o->python.failed_count,
+                                    .python_unknown = o->python.unknown_count,
+                                    .is_user_only = o->rings.is_user_only,
+                                    .stopped_after_ns = o->stopped_ns ? o->stopped_ns - o->begin_ns : 0};
 }

@@ -105,6 +105,9 @@ static uint32_t add_process(struct tp_outside_tree *tree, uint32_t pid, uint32_t
 static void take_fork(struct tp_outside_tree *tree, const struct tp_perf_record *r)
 {
     uint32_t process = number_of(&tree->process_ids, r->pid), maker = number_of(&tree->thread_ids, r->parent_tid);
+    uint32_t known = tree->is_of_cpus ? number_of(&tree->thread_ids, r->tid) : TP_NO_ID;
+    if (known != TP_NO_ID && !tp_outside_thread_at(tree, known)->is_over)
+        return; /* told by a list of what ran already, too */
     if (r->pid != r->parent_pid) {
         uint32_t parent = number_of(&tree->process_ids, r->parent_pid);
         process = add_process(tree, r->pid, parent, (int64_t)r->time_ns);
@@ -117,7 +120,7 @@ static void take_fork(struct tp_outside_tree *tree, const struct tp_perf_record 
     struct tp_outside_thread *by = tp_outside_thread_at(tree, maker);
     memcpy(tp_outside_thread_at(tree, number)->name, by->name, sizeof by->name);
     by->begun_count += r->pid == r->parent_pid && by->begun_count < BEGINS_MANY + 1;
-    if (by->begun_count == BEGINS_MANY && by->apart < 0 && !by->is_over)
+    if (by->begun_count == BEGINS_MANY && !tree->is_of_cpus && by->apart < 0 && !by->is_over)
         by->apart = tp_perf_keep_apart((pid_t)by->tid);
 }
 

@@ -79,6 +79,7 @@ struct tp_outside_tree {
     struct tp_whole_stacks whole;
     struct tp_vec processes, threads, changes, samples;
     struct tp_id_map process_ids, thread_ids; /* the last one of a number */
+    bool is_of_cpus; /* events are of CPUs, not of threads */
     int64_t last_ns;
     uint64_t lost_count;
     int64_t running_ns;      /* of all threads, in states that have ended */

@@ -113,7 +113,8 @@ static bool read_mapping(struct tp_perf_record *record, const struct perf_event_
 
 bool tp_perf_record_read(struct tp_perf_record *record, const struct perf_event_header *head)
 {
-    *record = (struct tp_perf_record){.type = head->type};
+    bool is_wide_switch = head->type == PERF_RECORD_SWITCH_CPU_WIDE; /* names the other thread, too */
+    *record = (struct tp_perf_record){.type = is_wide_switch ? PERF_RECORD_SWITCH : head->type};
     if (head->type == PERF_RECORD_SAMPLE)
         return read_sample(record, head);
     if (head->size < sizeof *head + TRAILER_BYTES)
@@ -121,7 +122,7 @@ bool tp_perf_record_read(struct tp_perf_record *record, const struct perf_event_
     size_t room = head->size - sizeof *head - TRAILER_BYTES;
     uint64_t words[2] = {0};
     memcpy(&record->time_ns, body_of(head) + room + sizeof(uint64_t), sizeof record->time_ns);
-    switch (head->type) {
+    switch (record->type) {
     case PERF_RECORD_FORK:
     case PERF_RECORD_EXIT:
         return read_task(record, head, room);

@@ -39,7 +39,8 @@ static struct perf_event_attr attr_of(const struct tp_perf_rings *rings, uint64_
                                     .size = sizeof(struct perf_event_attr),
                                     .sample_type = TP_PERF_SAMPLE_TYPE,
                                     .disabled = !rings->is_attached,
-                                    .inherit = 1,
+                                    .inherit = !rings->is_whole,
+                                    .exclude_idle = rings->is_whole,
                                     .enable_on_exec = !rings->is_attached,
                                     .sample_id_all = 1,
                                     .exclude_hv = 1,
@@ -161,7 +162,7 @@ static int open_cpu(struct tp_perf_rings *rings, pid_t pid, int cpu)
 {
     struct perf_event_attr attr = attr_of_samples(rings);
     int fd = open_event(&attr, pid, cpu);
-    if (fd < 0 && errno == EACCES && !rings->is_user_only) { /* perf_event_paranoid 2 */
+    if (fd < 0 && errno == EACCES && !rings->is_user_only && !rings->is_whole) { /* perf_event_paranoid 2 */
         rings->is_user_only = true;
         return open_cpu(rings, pid, cpu);
     }
@@ -179,17 +180,28 @@ static int open_cpu(struct tp_perf_rings *rings, pid_t pid, int cpu)
     return rings->has_all && !add_names(rings, pid, cpu) ? errno : 0;
 }
 
+static size_t count_cpus(void)
+{
+    long count = sysconf(_SC_NPROCESSORS_CONF);
+    return count > 0 ? (size_t)count : 1;
+}
+
+bool tp_perf_rings_has_many_cpus(void)
+{
+    return count_cpus() > MOST_CPUS_WITH_ALL;
+}
+
 int tp_perf_rings_open(struct tp_perf_rings *rings, pid_t pid, unsigned rate_hz, bool is_attached, struct tp_error *err)
 {
-    long cpus = sysconf(_SC_NPROCESSORS_CONF);
-    size_t count = cpus > 0 ? (size_t)cpus : 1;
+    size_t count = count_cpus();
     *rings = (struct tp_perf_rings){.rings = calloc(count * 2, sizeof *rings->rings),
                                     .copy = malloc(RECORD_BYTES),
                                     .dump_bytes = TP_PERF_REGISTER_MASK ? DUMP_BYTES : 0,
                                     .rate_hz = rate_hz,
                                     .cpu_count = count,
-                                    .has_all = count <= MOST_CPUS_WITH_ALL,
-                                    .is_attached = is_attached};
+                                    .has_all = pid < 0 || count <= MOST_CPUS_WITH_ALL,
+                                    .is_attached = is_attached || pid < 0,
+                                    .is_whole = pid < 0};
     if (!rings->rings || !rings->copy)
         return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
     for (int cpu = 0; cpu < (int)count; cpu++) {
@@ -279,27 +291,47 @@ static bool is_told_twice(const struct tp_perf_ring *ring, uint32_t type)
     return ring->is_of_names && type != PERF_RECORD_COMM && type != PERF_RECORD_LOST;
 }
 
-static void read_ring(struct tp_perf_rings *rings, struct tp_perf_ring *ring,
-                      void (*take)(void *context, const struct perf_event_header *head), void *context)
+static uint64_t head_of(const struct tp_perf_ring *ring)
 {
-    struct perf_event_mmap_page *page = (void *)ring->map;
-    uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), tail = page->data_tail;
+    const struct perf_event_mmap_page *page = (const void *)ring->map;
+    return __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+}
+
+/* Walks the records from `tail` up to `head`; returns where they end. */
+static uint64_t walk(struct tp_perf_rings *rings, const struct tp_perf_ring *ring, uint64_t head, bool are_forks,
+                     void (*take)(void *context, const struct perf_event_header *head), void *context)
+{
+    uint64_t tail = ((const struct perf_event_mmap_page *)(const void *)ring->map)->data_tail;
     while (tail < head) {
         const struct perf_event_header *record = record_at(rings, ring, tail);
         if (record->size < sizeof *record)
             break;
         tail += record->size;
-        if (!is_told_twice(ring, record->type))
+        if (are_forks ? record->type == PERF_RECORD_FORK : !is_told_twice(ring, record->type))
             take(context, record);
     }
-    __atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
+    return tail;
+}
+
+void tp_perf_rings_scan(struct tp_perf_rings *rings,
+                        void (*take)(void *context, const struct perf_event_header *head), void *context)
+{
+    for (size_t i = 0; i < rings->count; i++)
+        rings->rings[i].limit = head_of(&rings->rings[i]);
+    for (size_t i = 0; i < rings->count; i++)
+        if (!rings->rings[i].is_of_names)
+            walk(rings, &rings->rings[i], head_of(&rings->rings[i]), true, take, context);
 }
 
 void tp_perf_rings_read(struct tp_perf_rings *rings, void (*take)(void *context, const struct perf_event_header *head),
                         void *context)
 {
-    for (size_t i = 0; i < rings->count; i++)
-        read_ring(rings, &rings->rings[i], take, context);
+    for (size_t i = 0; i < rings->count; i++) {
+        struct tp_perf_ring *ring = &rings->rings[i];
+        struct perf_event_mmap_page *page = (void *)ring->map;
+        uint64_t tail = walk(rings, ring, rings->is_whole ? ring->limit : head_of(ring), false, take, context);
+        __atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
+    }
 }
 
 bool tp_perf_rings_is_switch(const struct tp_perf_rings *rings, uint64_t event_id)

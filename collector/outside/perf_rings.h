@@ -19,6 +19,7 @@ struct tp_perf_ring {
     char *map;
     size_t bytes;     /* of its data, a power of two */
     bool is_of_names; /* of names of programs alone */
+    uint64_t limit;   /* of whole CPUs: what was there at the last scan */
 };
 
 struct tp_perf_rings {
@@ -32,6 +33,7 @@ struct tp_perf_rings {
     unsigned rate_hz;
     bool has_all;     /* stacks of switches and a ring for names */
     bool is_attached; /* to what runs: events begin at once */
+    bool is_whole;    /* events of all that the CPUs run */
     uint32_t dump_bytes; /* of its stack with each sample; 0: none */
     bool is_user_only; /* the kernel shows no stacks of its own to us */
     bool stacks_are_off;
@@ -41,7 +43,11 @@ struct tp_perf_rings {
     void *copy;             /* of a record that lies around the end of its ring */
 };
 
-/* Opens the events of thread `pid`, which begin at its exec, is_attached: at once; rate_hz samples a second. Returns 0;
+/* So many CPUs that inherited events would cost each fork more than events of whole CPUs cost. */
+bool tp_perf_rings_has_many_cpus(void);
+
+/* Opens the events of thread `pid`, which begin at its exec, is_attached: at once; rate_hz samples a second. pid -1: of
+ * all that the CPUs run, at once, and no event is inherited. Returns 0;
  * TP_EUNSUPPORTED: the kernel refuses them, err says how; TP_ENOTFOUND: it is over; TP_ENOMEM. Release it after an
  * error, too. */
 int tp_perf_rings_open(struct tp_perf_rings *rings, pid_t pid, unsigned rate_hz, bool is_attached,
@@ -54,6 +60,11 @@ void tp_perf_rings_release(struct tp_perf_rings *rings);
 
 /* Closes the events before the end; what is known of them stays until release. */
 void tp_perf_rings_close(struct tp_perf_rings *rings);
+
+/* Of whole CPUs: calls take for each FORK record that is there, which stay, before tp_perf_rings_read reads what was there
+ * at the begin of this call: a process has a FORK record before it does anything. */
+void tp_perf_rings_scan(struct tp_perf_rings *rings,
+                        void (*take)(void *context, const struct perf_event_header *head), void *context);
 
 /* Calls take for each record that is there, ring after ring; the record is valid for the call, and aligned. */
 void tp_perf_rings_read(struct tp_perf_rings *rings, void (*take)(void *context, const struct perf_event_header *head),

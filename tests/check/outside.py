@@ -5,6 +5,7 @@ sums            the states of each thread follow each other without a gap, so th
                 lasts from its first thread's begin to its last thread's end; samples stand for the running time
 running NS [P [MS]]  all running time is within P percent (3) of NS, or within 3 ms
 mode NAME       that is how it was recorded
+sampled P       there are at least P percent of the samples that the running time is worth at 199 a second
 status CODE     some process ended with it
 exits CODE...   these are the exit codes of the processes, in the order of their begin ("S9": ended by signal 9)
 ended CODE...   these exit codes are among them
@@ -80,6 +81,11 @@ def sums():
 def running(wanted, percent=3, least_ms=3):
     found = time_in("running")
     assert abs(found - float(wanted)) <= max(float(wanted) * float(percent) / 100, float(least_ms) * 1e6), (found, wanted)
+
+
+def sampled(percent):
+    worth = 199 * time_in("running") / 1e9
+    assert len(samples) >= float(percent) / 100 * worth, (len(samples), worth)
 
 
 def mode(wanted):

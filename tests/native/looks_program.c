@@ -1,5 +1,6 @@
 /* looks_program: twelve threads work for 20 to 130 ms of their own time each, with pauses; the thirteenth waits for them.
- * Prints the nanoseconds that all have run, as the kernel counts them for the process. */
+ * looks_program short: 2,000 threads, one after the other, of 2 ms each. Prints the nanoseconds that all have run, as
+ * the kernel counts them for the process. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -7,18 +8,18 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { THREADS = 12 };
+enum { THREADS = 12, SHORT_THREADS = 2000, SHORT_NS = 2000000 };
 
-static int64_t own_ms(void)
+static int64_t own_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 static void *work(void *number)
 {
-    while (own_ms() < 20 + 10 * (intptr_t)number) {
+    while (own_ns() < (20 + 10 * (intptr_t)number) * 1000000) {
         for (volatile int i = 0; i < 50000; i++)
             ;
         usleep(500);
@@ -26,20 +27,38 @@ static void *work(void *number)
     return NULL;
 }
 
+static void *work_shortly(void *unused)
+{
+    while (own_ns() < SHORT_NS)
+        for (volatile int i = 0; i < 5000; i++)
+            ;
+    return unused;
+}
+
+static int run(int count, int together, void *(*of_thread)(void *))
+{
+    pthread_t threads[THREADS];
+    for (intptr_t i = 0; i < count; i++) {
+        if (pthread_create(&threads[i % together], NULL, of_thread, (void *)i) != 0)
+            return 1;
+        if (i % together == together - 1)
+            for (int k = 0; k < together; k++)
+                pthread_join(threads[k], NULL);
+    }
+    return 0;
+}
+
 static int64_t ns_of(const struct timeval *time)
 {
     return ((int64_t)time->tv_sec * 1000000 + time->tv_usec) * 1000;
 }
 
-int main(void)
+int main(int count, char **words)
 {
-    pthread_t threads[THREADS];
     struct rusage used;
-    for (intptr_t i = 0; i < THREADS; i++)
-        if (pthread_create(&threads[i], NULL, work, (void *)i) != 0)
-            return 1;
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
+    (void)words;
+    if (count > 1 ? run(SHORT_THREADS, 1, work_shortly) : run(THREADS, THREADS, work))
+        return 1;
     getrusage(RUSAGE_SELF, &used);
     printf("%lld\n", (long long)(ns_of(&used.ru_utime) + ns_of(&used.ru_stime)));
     return 0;

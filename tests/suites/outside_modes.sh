@@ -60,3 +60,81 @@ else
     check "by looks: a process that runs is recorded, and goes on" goes_on
     check "by looks: the page has no share of functions and says so" page
 fi
+
+# ---- events of whole CPUs ----
+
+whole() { HOW=--whole-cpus outside "$@" && says mode "whole CPUs" && says sums; }
+whole_tree() {
+    whole 5 sh -c 'sleep 0.3; (sleep 0.3; echo x) | cat; sh -c "exit 3"; exit 5' && [ "$(cat out)" = x ] && says count 6 &&
+        says argv sleep 0.3 && says cause sleep 400 && says cause pipe 150 && { ! knows_ends || says exits 5 0 0 0 0 3; }
+}
+knows_ends() { ! grep -q 'exit code' err; }
+set_user() { # inherited events end there
+    cp /bin/sleep mine && chown 65534 mine && chmod 4755 mine || return 1
+    whole 2 sh -c './mine 0.4; exit 2' && says argv ./mine 0.4 && says cause sleep 300 && ! grep -q 'took other rights' err
+}
+whole_ends() {
+    whole 0 sh -c 'i=0; while [ $i -lt 50 ]; do /bin/sh -c "exit $i"; i=$((i + 1)); done' && says count 51 &&
+        says exits 0 $(seq 0 49)
+}
+whole_split() {
+    for turn in 1 2 3; do # 3 points are two deviations of so many samples
+        # shellcheck disable=SC2046
+        whole 0 ./split_program 4 && set -- $(cat out) && says split alpha="$1" beta="$2" gamma_="$3" delta="$4" && return 0
+    done
+    return 1
+}
+whole_short() { # each thread is over before a sample is due; events of threads would trade them at switches
+    whole 0 ./looks_program short && says told threads 2001 && says sampled 70 && says running "$(cat out)" 15
+}
+whole_running() { whole 0 gzip -9c /usr/bin/perl && ns=$(sed -n 's/.*"cpu_us":\([0-9]*\).*/\1000/p' r/*/run.json) && says running "$ns"; }
+whole_attached() {
+    sh -c './split_program 6 >/dev/null; exit 4' &
+    job=$!
+    comes $job pgrep -P $job >/dev/null || return 1
+    rm -rf r
+    cpu_limit 120 "$TP" record -p $job --whole-cpus --no-tfevents -o r --duration 3 >out 2>err || { cat err; return 1; }
+    wait $job
+    [ $? = 4 ] || return 1
+    trace=$(ls r/*/*.gz) && says mode "whole CPUs" && says sums && says told threads 4 && says argv ./split_program 6 && says alive 2 &&
+        says reaches alpha first 90
+}
+whole_beside() { # what is recorded inside goes on as ever
+    rm -rf r
+    cpu_limit 120 "$TP" record --whole-cpus --no-tfevents -o r -- sh -c 'sleep 0.3; sort -R /usr/bin/perl /usr/bin/perl >/dev/null; exit 5' >out 2>err
+    [ $? = 5 ] || { cat err; return 1; }
+    trace=$(ls r/*/sh.*.gz) && says mode "whole CPUs" && says sums && says argv sort -R /usr/bin/perl /usr/bin/perl && says cause sleep 200 &&
+        says status 5 && [ -n "$(find r -name '*_inside.*.gz')" ] || { find r; return 1; }
+}
+whole_refused() { # without rights: a line says what it takes, and inherited events do
+    home=$(mktemp -d) && cp "$BUILD/tracepress" "$home/tp" && chmod 777 "$home" || return 1
+    (cd "$home" && setpriv --reuid=65534 --regid=65534 --clear-groups ./tp record --outside --whole-cpus --no-tfevents -o r -- sleep 0.1) >out 2>err
+    status=$?
+    trace=$(ls "$home"/r/*/*.gz)
+    says sums || status=failed
+    rm -rf "$home"
+    [ "$status" = 0 ] && said 'whole CPUs, for which it takes root, CAP_PERFMON'
+}
+HOW=--whole-cpus outside 0 true >first 2>&1 || :
+if grep -q 'whole CPUs, for which\|the kernel refuses events' err; then
+    skip "events of whole CPUs" "they take root, CAP_PERFMON or perf_event_paranoid 0"
+else
+    check "whole CPUs: tree, causes, words and ends" whole_tree
+    [ "$(id -u)" != 0 ] || check "whole CPUs: a setuid program stays in sight" set_user
+    if knows_ends; then check "whole CPUs: how 50 short processes ended" whole_ends; else skip "whole CPUs: ends" "only root is told here"; fi
+    check "whole CPUs: two threads, four functions: each share within 3 points" whole_split
+    check "whole CPUs: 2,000 threads that are shorter than the time between two samples are sampled" whole_short
+    check "whole CPUs: running time is within 3 % of rusage" whole_running
+    check "whole CPUs: a process that runs is recorded, and goes on" whole_attached
+    check "whole CPUs beside the recording from inside" whole_beside
+fi
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 0 ]; then
+    check "whole CPUs that are refused: a line says what it takes" whole_refused
+else
+    skip "whole CPUs that are refused" "needs root, setpriv and perf_event_paranoid above 0"
+fi
+usage() {
+    "$TP" record --whole-cpus --no-source outside -o r -- true >out 2>err
+    [ $? = 2 ] && said 'whole-cpus is of the source outside'
+}
+check "--whole-cpus without what is recorded from outside" usage

@@ -17,6 +17,7 @@ static const struct tp_opt table[] = {
     {"source", 0, TP_OPT_LIST, AT(source), NULL},
     {"no-source", 0, TP_OPT_LIST, AT(no_source), NULL},
     {"outside", 0, TP_OPT_FLAG, AT(outside), NULL},
+    {"whole-cpus", 0, TP_OPT_FLAG, AT(whole_cpus), NULL},
     {"pid", 'p', TP_OPT_TEXT, AT(pid), NULL},
     {"list-sources", 0, TP_OPT_FLAG, AT(list_sources), NULL},
     {"duration", 0, TP_OPT_TEXT, AT(duration), NULL},
@@ -162,6 +163,9 @@ int tp_record_parse(struct tp_record_options *options, int argc, char **argv, ch
         return tp_error_set(err, TP_EUSAGE, 0, "-o: the name of the folder is empty");
     if ((options->outside || options->pid) && (options->source.count || options->no_source.count))
         return tp_error_set(err, TP_EUSAGE, 0, "--outside and sources exclude each other: nothing is put into it");
+    if (options->whole_cpus && !options->outside && !options->pid && !tp_record_has_outside(options))
+        return tp_error_set(err, TP_EUSAGE, 0,
+                            "--whole-cpus is of the source outside, which is off here: name it, or leave --whole-cpus out");
     return parse_values(options, err);
 }
 

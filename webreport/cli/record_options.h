@@ -14,7 +14,7 @@ struct tp_record_options {
     struct tp_opt_list source, no_source; /* each item: names by comma */
     const char *pid; /* of a process that runs; NULL: a program is run */
     const char *duration, *skip_first, *wait, *warmup, *active, *repeat, *torch;
-    bool outside, list_sources, no_tfevents, report, summary, summary_only;
+    bool outside, whole_cpus, list_sources, no_tfevents, report, summary, summary_only;
     struct tp_kineto_options kineto; /* schedule and torch options, parsed; also for the inside of PyTorch */
     int attached;                    /* pid, parsed; 0: none */
     bool has_schedule;               /* one of the five was given */

@@ -108,7 +108,7 @@ bool tp_record_outside(struct tp_record_outside *record, int *exit_code)
 {
     struct tp_outside *outside;
     struct tp_error err = {0};
-    const struct tp_outside_options options = {.argv = record->argv};
+    const struct tp_outside_options options = {.argv = record->argv, .is_whole = record->options->whole_cpus};
     int code = tp_outside_new(&outside, &options, &err);
     struct tp_child child = {
         .path = record->program->path,
@@ -159,7 +159,7 @@ static void say_inside_alone(const struct tp_record_outside *record, const char 
 void tp_record_beside_open(struct tp_record_outside *record, struct tp_child *child)
 {
     struct tp_error err = {0};
-    const struct tp_outside_options options = {.argv = record->argv};
+    const struct tp_outside_options options = {.argv = record->argv, .is_whole = record->options->whole_cpus};
     if (tp_outside_new(&record->outside, &options, &err) < 0) {
         say_inside_alone(record, err.text);
         return;
@@ -221,7 +221,7 @@ int tp_record_attached(struct tp_record_outside *record, bool *has_begun)
 {
     struct tp_outside *outside;
     struct tp_error err = {0};
-    const struct tp_outside_options options = {.argv = record->argv};
+    const struct tp_outside_options options = {.argv = record->argv, .is_whole = record->options->whole_cpus};
     tp_attached_prepare();
     int code = tp_outside_new(&outside, &options, &err);
     code = code < 0 ? code : tp_outside_attach(outside, record->attached, &err);

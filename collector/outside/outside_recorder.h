@@ -1,0 +1,87 @@
+/* The recorder of programs from outside, whole: for outside.c, outside_attach.c and outside_seen.c alone. */
+#ifndef TP_COLLECTOR_OUTSIDE_RECORDER_H
+#define TP_COLLECTOR_OUTSIDE_RECORDER_H
+
+#include <time.h>
+
+#include "collector/outside/outside.h"
+#include "collector/outside/exit_codes.h"
+#include "collector/outside/late_ends.h"
+#include "collector/outside/looked_recorder.h"
+#include "collector/outside/made_names.h"
+#include "collector/outside/own_budget.h"
+#include "collector/outside/pending.h"
+#include "collector/outside/perf_rings.h"
+#include "collector/outside/python_stacks.h"
+#include "collector/outside/record_notes.h"
+#include "collector/outside/running_tree.h"
+#include "collector/outside/still_stacks.h"
+#include "collector/outside/throttling.h"
+#include "collector/outside/usage_looks.h"
+#include "collector/outside/watched_processes.h"
+
+#define TP_SECOND_NS 1000000000ll
+
+struct tp_outside {
+    struct tp_outside_options options;
+    struct tp_arena arena;
+    struct tp_outside_tree tree;
+    struct tp_perf_rings rings;
+    struct tp_own_budget budget;
+    struct tp_python_stacks python;
+    struct tp_made_names made;
+    struct tp_still_stacks still;
+    struct tp_throttling_span throttling;
+    struct tp_throttling throttled; /* until the end of the recording */
+    bool is_throttling_known;
+    struct tp_exit_codes codes;
+    struct tp_pending pending;
+    struct tp_record_notes notes;
+    struct tp_late_ends late_ends;
+    struct tp_usage_looks usage;
+    struct tp_buf text;
+    uint32_t next_thread; /* whose wait is asked for next */
+    uint64_t switch_stacks, dropped_count;
+    int64_t own_ns; /* processor time of ours until the end of the recording */
+    int64_t begin_ns, end_ns, clock_ns, looked_ns, stopped_ns;
+    uint32_t out_of_sight;
+    pid_t pid;
+    int watch, timer;
+    bool are_samples_watched, is_attached;
+    struct tp_running_tree running; /* that is attached to */
+    struct tp_id_map forked;        /* threads that the kernel has told of since */
+    uint32_t unwatched;
+    enum tp_outside_mode mode;
+    struct tp_watched_processes watched; /* of whole CPUs */
+    uint64_t other_stacks;               /* of switches of other processes */
+    bool is_whole_refused;
+    struct tp_looked_recorder looked;
+    struct tp_error refused; /* by looks: why there are no events */
+};
+
+static inline int64_t tp_outside_clock(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * TP_SECOND_NS + now.tv_nsec;
+}
+
+static inline int64_t tp_outside_now(void)
+{
+    return tp_outside_clock(CLOCK_MONOTONIC);
+}
+
+/* Opens events: of whole CPUs, of thread `pid`, or sees that looks at /proc can stand for them. The reason of a failure is
+ * in recorder->refused. */
+int tp_outside_open(struct tp_outside *recorder, pid_t pid);
+
+/* From now on it is recorded. */
+void tp_outside_start(struct tp_outside *recorder);
+
+/* Begins looks, in the arena's guard. */
+int tp_outside_begin_looks(void *recorder, struct tp_error *err);
+
+/* Takes what is in the rings. */
+void tp_outside_read_rings(struct tp_outside *recorder);
+
+#endif

@@ -1,0 +1,82 @@
+/* Whole CPUs: which records are of the recording. Switches name two threads, of which the one that the record is of counts. */
+#include "collector/outside/watched_processes.h"
+
+#include <string.h>
+
+#include "collector/outside/perf_record.h"
+#include "tests/unit/one_arena.h"
+
+static struct tp_watched_processes watched;
+
+static void fork_at(uint64_t time_ns, uint32_t parent, uint32_t child)
+{
+    struct {
+        struct perf_event_header head;
+        uint32_t pid, parent_pid, tid, parent_tid;
+        uint64_t time_ns;
+        struct {
+            uint32_t pid, tid;
+            uint64_t time_ns, id;
+        } trailer;
+    } record = {{PERF_RECORD_FORK, 0, sizeof record}, child, parent, child, parent, time_ns, {parent, parent, time_ns, 1}};
+    tp_watched_processes_gather(&watched, &record.head);
+}
+
+static void forks_of_several_cpus_count_in_the_order_of_time(void **state)
+{
+    (void)state;
+    tp_watched_processes_init(&watched, &arena);
+    tp_watched_processes_add(&watched, 10, 100);
+    fork_at(300, 11, 12); /* told before its parent's own fork */
+    fork_at(200, 10, 11);
+    fork_at(250, 90, 91);
+    tp_watched_processes_apply(&watched);
+    assert_true(tp_watched_processes_has(&watched, 11));
+    assert_true(tp_watched_processes_has(&watched, 12));
+    assert_false(tp_watched_processes_has(&watched, 91));
+    assert_false(tp_watched_processes_has(&watched, 90));
+}
+
+static void a_number_may_be_another_ones_later(void **state)
+{
+    (void)state;
+    tp_watched_processes_init(&watched, &arena);
+    tp_watched_processes_add(&watched, 10, 100);
+    fork_at(50, 90, 10); /* it was begun before it was added */
+    tp_watched_processes_apply(&watched);
+    assert_true(tp_watched_processes_has(&watched, 10));
+    fork_at(200, 10, 11);
+    fork_at(900, 90, 11);
+    tp_watched_processes_apply(&watched);
+    assert_false(tp_watched_processes_has(&watched, 11));
+    fork_at(950, 10, 11);
+    tp_watched_processes_apply(&watched);
+    assert_true(tp_watched_processes_has(&watched, 11));
+}
+
+static void a_switch_of_a_cpu_is_of_its_own_thread(void **state)
+{
+    struct {
+        struct perf_event_header head;
+        uint32_t next_pid, next_tid, pid, tid;
+        uint64_t time_ns, id;
+    } record = {{PERF_RECORD_SWITCH_CPU_WIDE, PERF_RECORD_MISC_SWITCH_OUT, sizeof record}, 1, 2, 30, 31, 500, 7};
+    struct tp_perf_record r;
+    (void)state;
+    assert_true(tp_perf_record_read(&r, &record.head));
+    assert_int_equal(r.type, PERF_RECORD_SWITCH);
+    assert_int_equal(r.pid, 30);
+    assert_int_equal(r.tid, 31);
+    assert_int_equal(r.time_ns, 500);
+    assert_true(r.is_out && !r.is_preempted);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(forks_of_several_cpus_count_in_the_order_of_time, begin, end),
+        cmocka_unit_test_setup_teardown(a_number_may_be_another_ones_later, begin, end),
+        cmocka_unit_test(a_switch_of_a_cpu_is_of_its_own_thread),
+    };
+    return cmocka_run_group_tests_name("watched processes", tests, NULL, NULL);
+}
