@@ -35,8 +35,6 @@ void tp_looked_recorder_begin(struct tp_looked_recorder *recorder, uint32_t pid,
                                            .tell_status = tell_status,
                                            .context = recorder};
     tp_proc_tree_begin(&recorder->proc, recorder->arena, pid, time_ns);
-    if (is_attached)
-        tp_proc_tree_look(&recorder->proc, recorder->now_ns);
 }
 
 void tp_looked_recorder_look(struct tp_looked_recorder *recorder, int64_t own_ns, bool is_last)

@@ -25,7 +25,7 @@ struct tp_looked_recorder {
     struct tp_proc_tree proc;
 };
 
-/* is_attached: it runs already, and is looked at at once. */
+/* is_attached: it runs already. */
 void tp_looked_recorder_begin(struct tp_looked_recorder *recorder, uint32_t pid, int64_t time_ns, bool is_attached);
 
 /* A look, where it is time for one, with own_ns of our processor time used until now; is_last: in any case. */

@@ -144,6 +144,9 @@ int tp_outside_begin_looks(void *context, struct tp_error *err)
     if (o->is_attached)
         tp_exit_codes_open(&o->codes, &o->arena);
     tp_looked_recorder_begin(&o->looked, (uint32_t)o->pid, o->begin_ns, o->is_attached);
+    for (size_t i = 1; i < o->roots.count; i++)
+        tp_proc_tree_add(&o->looked.proc, *TP_AT(&o->roots, uint32_t, i));
+    o->looked.proc.left_out = o->is_of_user ? (uint32_t)getpid() : 0;
     return TP_OK;
 }
 
@@ -183,7 +186,8 @@ static int open_rings(struct tp_outside *o, pid_t pid)
 int tp_outside_open(struct tp_outside *o, pid_t pid)
 {
     int code = open_rings(o, pid);
-    bool may_look = code == TP_EUNSUPPORTED && (!o->is_attached || tp_proc_is_ours((uint32_t)pid));
+    bool is_ours = !o->is_attached || geteuid() == 0 || tp_proc_is_ours((uint32_t)pid);
+    bool may_look = code == TP_EUNSUPPORTED && is_ours;
     return may_look && look_instead(o) ? TP_OK : code;
 }
 
@@ -371,6 +375,7 @@ static int look(void *context, struct tp_error *err)
         tp_looked_recorder_look(&o->looked, tp_outside_clock(CLOCK_PROCESS_CPUTIME_ID), false);
     else
         look_at_events(o, time_ns);
+    tp_outside_look_for_more(o, time_ns);
     int64_t least_ns = time_ns - o->begin_ns < OFTEN_NS ? LOOK_NS / 2 : TP_SECOND_NS;
     if (time_ns - o->usage.time_ns >= least_ns)
         tp_usage_looks_look(&o->usage, &o->tree, &o->text, time_ns);
@@ -427,7 +432,7 @@ static int finish(void *context, struct tp_error *err)
     }
     tp_late_ends_ask(&o->late_ends, &o->tree, &o->codes, INT64_MAX);
     const uint32_t *root = tp_id_map_find(&o->tree.process_ids, (uint32_t)o->pid);
-    if (root)
+    if (root && !o->is_of_user)
         tp_outside_tree_tell_words(&o->tree, *root, o->options.argv);
     for (uint32_t i = 0; i < o->tree.processes.count; i++)
         if (!tp_outside_process_at(&o->tree, i)->is_over)

@@ -48,6 +48,10 @@ int tp_outside_begin(struct tp_outside *outside, pid_t pid, struct tp_error *err
  * TP_ENOMEM. */
 int tp_outside_attach(struct tp_outside *outside, pid_t pid, struct tp_error *err);
 
+/* The same of all that a user runs and begins meanwhile, but us. Returns 0; TP_ENOTFOUND: the user runs nothing; else as
+ * above. */
+int tp_outside_attach_user(struct tp_outside *outside, uid_t user, struct tp_error *err);
+
 /* A descriptor that can be read when it is time for tp_outside_look. Valid from new to free. */
 int tp_outside_fd(const struct tp_outside *outside);
 

@@ -1,5 +1,6 @@
 /* Recording what runs already: see outside.h. */
 #include <errno.h>
+#include <unistd.h>
 
 #include "collector/outside/outside_recorder.h"
 
@@ -42,17 +43,18 @@ static int look_at_running(void *context, struct tp_error *err)
     o->running.is_wanted = watch_thread;
     o->running.take = take_running;
     o->running.context = o;
+    o->running.left_out = o->is_of_user ? (uint32_t)getpid() : 0;
+    for (size_t i = 1; i < o->roots.count; i++)
+        tp_running_tree_add(&o->running, *TP_AT(&o->roots, uint32_t, i));
     for (int i = 0; i < MOST_LOOKS && tp_running_tree_look(&o->running); i++)
         tp_outside_read_rings(o);
     return TP_OK;
 }
 
-int tp_outside_attach(struct tp_outside *o, pid_t pid, struct tp_error *err)
+static int attach(struct tp_outside *o, pid_t pid, struct tp_error *err)
 {
     o->pid = pid;
     o->is_attached = true;
-    if (tp_proc_life((uint32_t)pid, &o->text) == TP_PROC_OVER)
-        return tp_error_set(err, TP_ENOTFOUND, 0, "no process has the number %d", (int)pid);
     int64_t begin_ns = tp_outside_now();
     int code = tp_outside_open(o, pid);
     if (code < 0)
@@ -60,4 +62,70 @@ int tp_outside_attach(struct tp_outside *o, pid_t pid, struct tp_error *err)
     tp_outside_start(o);
     o->begin_ns = begin_ns;
     return tp_arena_run(&o->arena, o->mode == TP_OUTSIDE_BY_LOOKS ? tp_outside_begin_looks : look_at_running, o, err);
+}
+
+int tp_outside_attach(struct tp_outside *o, pid_t pid, struct tp_error *err)
+{
+    if (tp_proc_life((uint32_t)pid, &o->text) == TP_PROC_OVER)
+        return tp_error_set(err, TP_ENOTFOUND, 0, "no process has the number %d", (int)pid);
+    return attach(o, pid, err);
+}
+
+/* ---- all of a user ---- */
+
+/* A process of the user whose parent is none; what these have begun comes with them. */
+static void take_process(void *context, uint32_t pid)
+{
+    struct tp_outside *o = context;
+    struct tp_proc_stat stat;
+    uid_t user, of_parent;
+    const uint32_t *number = tp_id_map_find(&o->tree.process_ids, pid);
+    bool is_known = number && !tp_outside_process_at(&o->tree, *number)->is_over;
+    if (is_known || pid == (uint32_t)getpid() || !tp_proc_user(&user, pid) || user != o->user ||
+        !tp_proc_read_stat(&stat, pid, &o->text) || stat.is_kernel || stat.is_ending || stat.state == 'Z')
+        return;
+    if (tp_proc_user(&of_parent, stat.parent) && of_parent == user && stat.parent != (uint32_t)getpid() && stat.parent > 1)
+        return;
+    uint32_t *seen = tp_id_map_put(&o->candidates, pid);
+    if (o->listing == 0 || *seen + 1 == o->listing) /* else the kernel may be about to tell of it */
+        *(uint32_t *)tp_vec_push(&o->roots) = pid;
+    *seen = o->listing;
+}
+
+static int list_user(void *context, struct tp_error *err)
+{
+    struct tp_outside *o = context;
+    (void)err;
+    tp_id_map_init(&o->candidates, &o->arena);
+    o->roots = TP_VEC(&o->arena, uint32_t);
+    tp_proc_each(take_process, o);
+    return TP_OK;
+}
+
+int tp_outside_attach_user(struct tp_outside *o, uid_t user, struct tp_error *err)
+{
+    o->is_of_user = true;
+    o->user = user;
+    int code = tp_arena_run(&o->arena, list_user, o, err);
+    if (code == TP_OK && !o->roots.count)
+        return tp_error_set(err, TP_ENOTFOUND, 0, "this user runs nothing else");
+    return code < 0 ? code : attach(o, (pid_t)*TP_AT(&o->roots, uint32_t, 0), err);
+}
+
+void tp_outside_look_for_more(struct tp_outside *o, int64_t time_ns)
+{
+    if (!o->is_of_user || time_ns - o->listed_ns < TP_SECOND_NS)
+        return;
+    size_t had = o->roots.count;
+    o->listed_ns = time_ns;
+    o->listing++;
+    tp_proc_each(take_process, o);
+    o->running.time_ns = time_ns;
+    for (size_t i = had; i < o->roots.count; i++)
+        if (o->mode == TP_OUTSIDE_BY_LOOKS)
+            tp_proc_tree_add(&o->looked.proc, *TP_AT(&o->roots, uint32_t, i));
+        else
+            tp_running_tree_add(&o->running, *TP_AT(&o->roots, uint32_t, i));
+    if (had < o->roots.count && o->mode != TP_OUTSIDE_BY_LOOKS)
+        tp_running_tree_look(&o->running);
 }

@@ -56,6 +56,12 @@ struct tp_outside {
     uint64_t other_stacks;               /* of switches of other processes */
     bool is_whole_refused;
     struct tp_looked_recorder looked;
+    bool is_of_user;              /* all that it runs */
+    uid_t user;
+    struct tp_vec roots;          /* uint32_t: processes of the user that no other one of it began */
+    struct tp_id_map candidates;  /* such a process: at which listing it was seen first */
+    uint32_t listing;
+    int64_t listed_ns;
     struct tp_error refused; /* by looks: why there are no events */
 };
 
@@ -77,6 +83,9 @@ int tp_outside_open(struct tp_outside *recorder, pid_t pid);
 
 /* From now on it is recorded. */
 void tp_outside_start(struct tp_outside *recorder);
+
+/* Of all that a user runs: what has come since, from time to time; in the arena's guard. */
+void tp_outside_look_for_more(struct tp_outside *recorder, int64_t time_ns);
 
 /* Begins looks, in the arena's guard. */
 int tp_outside_begin_looks(void *recorder, struct tp_error *err);

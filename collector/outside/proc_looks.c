@@ -73,14 +73,27 @@ bool tp_proc_is_ours(uint32_t pid)
     return tp_proc_user(&user, pid) && user == geteuid();
 }
 
+void tp_proc_each(void (*take)(void *context, uint32_t pid), void *context)
+{
+    DIR *folder = opendir("/proc");
+    for (const struct dirent *entry; folder && (entry = readdir(folder));) {
+        uint32_t pid = (uint32_t)strtoul(entry->d_name, NULL, 10);
+        if (pid)
+            take(context, pid);
+    }
+    if (folder)
+        closedir(folder);
+}
+
 /* The fields behind the name, which may hold anything, by proc(5)'s numbers. */
 static void take_field(struct tp_proc_stat *stat, int number, const char *text)
 {
+    enum { EXITING = 4, KERNEL = 0x200000 }; /* PF_EXITING, PF_KTHREAD of the kernel */
     uint64_t value = strtoull(text, NULL, 10);
-    if (number == 9)
-        stat->is_ending = value & 4; /* PF_EXITING of the kernel */
     if (number == 4)
         stat->parent = (uint32_t)value;
+    else if (number == 9)
+        stat->is_ending = (value & EXITING) != 0, stat->is_kernel = (value & KERNEL) != 0;
     else if (number == 20)
         stat->thread_count = (uint32_t)value;
     else if (number == 22)

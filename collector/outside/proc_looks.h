@@ -30,11 +30,15 @@ bool tp_proc_user(uid_t *user, uint32_t pid);
 /* True where it is of the user that we are. */
 bool tp_proc_is_ours(uint32_t pid);
 
+/* Calls take for each process of the system. */
+void tp_proc_each(void (*take)(void *context, uint32_t pid), void *context);
+
 /* What /proc/PID/stat says of a process. */
 struct tp_proc_stat {
     char name[16];
     char state; /* 'R', 'S', 'D', 'Z' .. */
-    bool is_ending; /* on its way to be over */
+    bool is_ending; /* it has begun to end */
+    bool is_kernel; /* a thread of the kernel's own */
     uint32_t parent, thread_count;
     uint64_t started;  /* not the same for two processes of one number */
     uint64_t words_at; /* where its words lie: elsewhere after each exec; 0: that may not be seen */

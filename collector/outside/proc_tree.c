@@ -151,7 +151,9 @@ static bool begin_thread(const struct tp_proc_tree *tree, const struct tp_looked
                          struct looked_thread *thread)
 {
     int64_t running_ns, ready_ns;
+    enum { SLACK_NS = 100000000 };
     struct tp_looked_states *states = &thread->states;
+    int64_t least_ns = process->begin_ns > tree->looked_ns ? process->begin_ns : tree->looked_ns;
     if (!tp_proc_read_times(&running_ns, &ready_ns, process->pid, thread->tid, tree->text))
         return false;
     states->state = TP_OUTSIDE_READY;
@@ -159,13 +161,13 @@ static bool begin_thread(const struct tp_proc_tree *tree, const struct tp_looked
         states->since_ns = tree->begin_ns;
         states->running_ns = process->had_running_ns;
         states->ready_ns = process->had_ready_ns;
-    } else if (tree->is_attached && !tree->look_count) {
-        states->since_ns = tree->begin_ns;
+    } else if (running_ns + ready_ns > states->looked_ns - least_ns + SLACK_NS ||
+               (tree->is_attached && !tree->look_count)) {
+        states->since_ns = tree->look_count ? least_ns : tree->begin_ns;
         states->running_ns = running_ns;
         states->ready_ns = ready_ns;
         states->is_blocked = tp_proc_is_waiting(&states->wait, tree->text, process->pid, thread->tid);
     } else {
-        int64_t least_ns = process->begin_ns > tree->looked_ns ? process->begin_ns : tree->looked_ns;
         int64_t begin_ns = states->looked_ns - running_ns - ready_ns;
         states->since_ns = begin_ns > least_ns ? begin_ns : least_ns;
     }
@@ -261,7 +263,7 @@ static void add_process(void *context, uint32_t pid)
     const struct adding *adding = context;
     struct tp_proc_tree *tree = adding->tree;
     uint32_t *known = tp_id_map_put(&tree->known, pid);
-    if (*known == 1)
+    if (*known == 1 || pid == tree->left_out)
         return;
     *known = 1;
     const struct tp_looked_process *parent = find(tree, adding->parent);

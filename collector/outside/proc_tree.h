@@ -18,6 +18,7 @@ struct tp_proc_tree {
     struct tp_id_map threads; /* threads that live: 1 */
     struct tp_buf *text;     /* room for a file; borrowed */
     int64_t begin_ns, looked_ns;
+    uint32_t left_out; /* a process that is not told, nor what it starts; 0: none */
     bool is_attached; /* to what runs: what is there at the first look was there before */
     uint64_t look_count;
     /* a record, and of a switch to blocked what is waited for (proc_waits.h, 0: not known) */

@@ -103,11 +103,16 @@ static void tell_thread(struct tp_running_tree *tree, uint32_t pid, uint32_t tid
 static void add_process(void *context, uint32_t child)
 {
     struct tp_running_tree *tree = context;
-    bool is_known = tree->processes.count >= MOST_PROCESSES;
+    bool is_known = tree->processes.count >= MOST_PROCESSES || child == tree->left_out;
     for (size_t i = 0; i < tree->processes.count && !is_known; i++)
         is_known = *TP_AT(&tree->processes, uint32_t, i) == child;
     if (!is_known)
         *(uint32_t *)tp_vec_push(&tree->processes) = child;
+}
+
+void tp_running_tree_add(struct tp_running_tree *tree, uint32_t pid)
+{
+    add_process(tree, pid);
 }
 
 static size_t look_at(struct tp_running_tree *tree, uint32_t pid, uint32_t tid)

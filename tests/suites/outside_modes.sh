@@ -138,3 +138,77 @@ usage() {
     [ $? = 2 ] && said 'whole-cpus is of the source outside'
 }
 check "--whole-cpus without what is recorded from outside" usage
+
+# ---- all of a user ----
+
+# user HOW...: what another user runs is recorded, and what it begins meanwhile in a session of its own
+user() {
+    home=$(mktemp -d) && cp split_program "$home" && chmod -R 755 "$home" || return 1
+    as="setpriv --reuid=65533 --regid=65533 --clear-groups"
+    $as "$home/split_program" 8 >/dev/null &
+    first=$!
+    $as sh -c 'sleep 0.3; sleep 60; true' &
+    second=$!
+    comes $second pgrep -P $second >/dev/null || return 1
+    rm -rf r
+    # shellcheck disable=SC2086
+    ${LAUNCH:-} "$TP" record --all-of-user=65533 --no-tfevents -o r "$@" 2>err &
+    recorder=$!
+    comes $recorder grep -q 'recording all of' err && sleep 1 || { cat err; return 1; }
+    $as sleep 61 &
+    third=$!
+    sleep 4 # found within two looks for new ones, a second each
+    kill -INT $recorder
+    wait $recorder
+    status=$?
+    pkill -P $second
+    kill $first $second $third
+    wait $first $second $third
+    rm -rf "$home"
+    trace=$(ls r/*/*.gz)
+    [ $status = 0 ] && says sums && says argv sleep 60 && says argv sleep 61 && says argv "$home/split_program" 8 && says told threads 6 &&
+        ! zcat "$trace" | grep -q '"all-of-user\|--all-of-user' && says cause sleep 1000 || { cat err; return 1; }
+}
+user_inherited() { user && says mode inherited; }
+user_whole() { user --whole-cpus && says mode "whole CPUs"; }
+user_page() { # several roots: no program's name for all, no one exit code
+    user && "$TP" report "$trace" -o page.html --json page.json --markdown page.md --strict --quiet 2>err || { cat err; return 1; }
+    grep -q 'programs together: ' page.md && grep -q '^## .* and [2-9] others' page.md && "$TP" table "$trace" --group-by process >table.txt &&
+        [ "$(grep -c ' 0 .*\(sleep 61\|split_program\|sh -c\)' table.txt)" -ge 3 ] &&
+        "$PY" "$HERE/tests/check/program_view.py" "$trace" page.json >view 2>&1 || { cat page.md table.txt view; return 1; }
+}
+user_none() {
+    "$TP" record --all-of-user=no-such-user -o r >out 2>err
+    [ $? = 2 ] && said 'no user is named' && "$TP" record --all-of-user=65432 -o r >out 2>err
+    [ $? = 3 ] && said 'runs nothing' && "$TP" record --all-of-user -p 1 -o r >out 2>err
+    [ $? = 2 ] && "$TP" record --all-of-user -o r -- true >out 2>err
+    [ $? = 2 ]
+}
+user_own() { # the caller's, without rights and without the recorder
+    home=$(mktemp -d) && cp "$BUILD/tracepress" "$home/tp" && chmod 777 "$home" || return 1
+    as="setpriv --reuid=65531 --regid=65531 --clear-groups"
+    $as sleep 62 &
+    job=$!
+    comes $job grep -q '^sleep' /proc/$job/comm
+    (cd "$home" && $as ./tp record --all-of-user --duration 1 --no-tfevents -o r) >out 2>err
+    status=$?
+    kill $job
+    wait $job
+    trace=$(ls "$home"/r/*/*.gz)
+    [ $status = 0 ] && says sums && says count 1 && says argv sleep 62 || status=failed
+    rm -rf "$home"
+    [ $status = 0 ] || { cat err; return 1; }
+}
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && command -v pgrep >/dev/null; then
+    if is_checked; then skip "all of a user by looks" "a sanitizer's run"; else
+        user_looked() { LAUNCH=./refused_program user && says mode looks; }
+        check "all that a user runs, by looks" user_looked
+    fi
+    if [ ! -s err ] || ! grep -q 'whole CPUs, for which' err; then check "all that a user runs and begins, by whole CPUs" user_whole; fi
+    check "all that a user runs and begins, by inherited events" user_inherited
+    check "several roots: page, digest and tables hold" user_page
+    check "all that the caller runs, but the recorder" user_own
+else
+    skip "all that a user runs" "needs root, setpriv and pgrep"
+fi
+check "no such user, and what excludes each other" user_none

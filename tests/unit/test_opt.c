@@ -16,6 +16,7 @@ struct options {
     struct tp_opt_list rules;
     int color;
     bool quiet;
+    const char *user;
 };
 
 static const struct tp_opt table[] = {
@@ -23,6 +24,7 @@ static const struct tp_opt table[] = {
     {"size", 0, TP_OPT_SIZE, offsetof(struct options, size), NULL},
     {"rule", 0, TP_OPT_LIST, offsetof(struct options, rules), NULL},
     {"color", 0, TP_OPT_CHOICE, offsetof(struct options, color), "auto|always|never"},
+    {"user", 0, TP_OPT_MAYBE, offsetof(struct options, user), NULL},
     {"quiet", 'q', TP_OPT_FLAG, offsetof(struct options, quiet), NULL},
     {NULL, 0, 0, 0, NULL},
 };
@@ -44,6 +46,21 @@ static int parse(const char *line)
         if (*word)
             argv_now[argc++] = word;
     return tp_opt_parse(table, &options, argc, argv_now, &operand_count, &err);
+}
+
+static void a_value_that_may_lack_stands_behind_the_name(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("--user --quiet a.json"), 0);
+    assert_string_equal(options.user, "");
+    assert_true(options.quiet);
+    assert_int_equal(parse("--user a.json"), 0);
+    assert_string_equal(options.user, "");
+    assert_int_equal(operand_count, 1);
+    assert_int_equal(parse("--user=nobody a.json"), 0);
+    assert_string_equal(options.user, "nobody");
+    assert_int_equal(parse("a.json"), 0);
+    assert_null(options.user);
 }
 
 static void options_may_stand_between_operands(void **state)
@@ -110,6 +127,7 @@ static void wrong_options_are_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_value_that_may_lack_stands_behind_the_name),
         cmocka_unit_test(options_may_stand_between_operands),
         cmocka_unit_test(a_backslash_in_a_path_is_a_character),
         cmocka_unit_test(two_dashes_end_the_options),

@@ -1,5 +1,6 @@
 /* tracepress record -- PROGRAM: runs it with the preload library inside, then makes traces of what it left. */
 #include <errno.h>
+#include <pwd.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -220,37 +221,68 @@ static bool run_outside(struct job *job, int *exit_code)
     return is_done || record.start_error;
 }
 
-/* Records what runs already: its words stand for those of a program that we would have started. */
-static int attach(struct job *job)
+static int record_running(struct job *job, struct tp_record_outside *record)
 {
-    char *words[1024], *none[] = {(char *)"process", NULL};
-    struct tp_buf text;
     struct tp_error err = {0};
-    size_t count = 0;
     bool has_begun = false;
-    tp_buf_init(&text, 1 << 16);
-    if (tp_proc_read_words(&text, (uint32_t)job->options->attached))
-        for (size_t at = 0; at < text.size && count + 1 < sizeof words / sizeof *words; at += strlen(text.data + at) + 1)
-            words[count++] = text.data + at;
-    words[count] = NULL;
-    job->argv = count && *words[0] ? words : none;
     job->is_outside = true;
-    struct tp_record_outside record = {.options = job->options,
-                                       .console = job->console,
-                                       .argv = job->argv,
-                                       .folder = &job->folder,
-                                       .note = &job->note,
-                                       .attached = job->options->attached,
-                                       .duration_ns = (int64_t)job->options->kineto.duration_ms * 1000000};
-    int code = make_folder(job, &err) < 0 ? TP_EXIT_NO_OUTPUT : tp_record_attached(&record, &has_begun);
+    record->options = job->options;
+    record->console = job->console;
+    record->argv = job->argv;
+    record->folder = &job->folder;
+    record->note = &job->note;
+    record->duration_ns = (int64_t)job->options->kineto.duration_ms * 1000000;
+    int code = make_folder(job, &err) < 0 ? TP_EXIT_NO_OUTPUT : tp_record_attached(record, &has_begun);
     if (code == TP_EXIT_NO_OUTPUT)
         tp_console_error(job->console, "%s", err.text);
     if (has_begun)
         tp_run_folder_close(&job->folder, false);
     else
         forget_folder(job);
+    return code;
+}
+
+/* Records what runs already: its words stand for those of a program that we would have started. */
+static int attach(struct job *job)
+{
+    char *words[1024], *none[] = {(char *)"process", NULL};
+    struct tp_buf text;
+    size_t count = 0;
+    tp_buf_init(&text, 1 << 16);
+    if (tp_proc_read_words(&text, (uint32_t)job->options->attached))
+        for (size_t at = 0; at < text.size && count + 1 < sizeof words / sizeof *words; at += strlen(text.data + at) + 1)
+            words[count++] = text.data + at;
+    words[count] = NULL;
+    job->argv = count && *words[0] ? words : none;
+    struct tp_record_outside record = {.attached = job->options->attached};
+    int code = record_running(job, &record);
     tp_buf_release(&text);
     return code;
+}
+
+/* Records all that a user runs, which is ourselves where none is named. */
+static int attach_user(struct job *job)
+{
+    char words[80], *argv[] = {words, NULL}, *end;
+    const char *name = job->options->all_of_user;
+    unsigned long number = strtoul(name, &end, 10);
+    const struct passwd *user = !*name ? getpwuid(geteuid()) : *end ? getpwnam(name) : getpwuid((uid_t)number);
+    uid_t uid = user ? user->pw_uid : *name && !*end ? (uid_t)number : geteuid();
+    if (*name && *end && !user) {
+        tp_console_error(job->console, "record: --all-of-user: no user is named \"%.40s\"", name);
+        return TP_EXIT_USAGE;
+    }
+    if (uid != geteuid() && geteuid() != 0) {
+        tp_console_error(job->console, "record: --all-of-user: another user's programs take root");
+        return TP_EXIT_NO_INPUT;
+    }
+    if (user)
+        snprintf(words, sizeof words, "all of %.60s", user->pw_name);
+    else
+        snprintf(words, sizeof words, "all of user %u", (unsigned)uid);
+    job->argv = argv;
+    struct tp_record_outside record = {.is_of_user = true, .user = uid};
+    return record_running(job, &record);
 }
 
 /* The recorder beside the one inside; where it cannot be, a line says so and the child runs without. */
@@ -351,5 +383,5 @@ int tp_cmd_record(int argc, char **argv)
     }
     if (options.list_sources)
         return list_sources(&job);
-    return options.attached ? attach(&job) : run(&job);
+    return options.all_of_user ? attach_user(&job) : options.attached ? attach(&job) : run(&job);
 }

@@ -19,6 +19,7 @@ static const struct tp_opt table[] = {
     {"outside", 0, TP_OPT_FLAG, AT(outside), NULL},
     {"whole-cpus", 0, TP_OPT_FLAG, AT(whole_cpus), NULL},
     {"pid", 'p', TP_OPT_TEXT, AT(pid), NULL},
+    {"all-of-user", 0, TP_OPT_MAYBE, AT(all_of_user), NULL},
     {"list-sources", 0, TP_OPT_FLAG, AT(list_sources), NULL},
     {"duration", 0, TP_OPT_TEXT, AT(duration), NULL},
     {"skip", 0, TP_OPT_TEXT, AT(skip_first), NULL},
@@ -155,15 +156,16 @@ int tp_record_parse(struct tp_record_options *options, int argc, char **argv, ch
         return code;
     if (operand_count > 0)
         return tp_error_set(err, TP_EUSAGE, 0, "\"%.60s\": write -- before the program", argv[0]);
-    if (options->pid && (**program || options->list_sources))
-        return tp_error_set(err, TP_EUSAGE, 0, "--pid and a program exclude each other: what is recorded runs already");
-    if (!**program && !options->list_sources && !options->pid)
+    bool is_attached = options->pid || options->all_of_user;
+    if (is_attached && (**program || options->list_sources || (options->pid && options->all_of_user)))
+        return tp_error_set(err, TP_EUSAGE, 0, "--pid, --all-of-user and a program exclude each other");
+    if (!**program && !options->list_sources && !is_attached)
         return tp_error_set(err, TP_EUSAGE, 0, "name a program behind --");
     if (!*options->out)
         return tp_error_set(err, TP_EUSAGE, 0, "-o: the name of the folder is empty");
-    if ((options->outside || options->pid) && (options->source.count || options->no_source.count))
+    if ((options->outside || is_attached) && (options->source.count || options->no_source.count))
         return tp_error_set(err, TP_EUSAGE, 0, "--outside and sources exclude each other: nothing is put into it");
-    if (options->whole_cpus && !options->outside && !options->pid && !tp_record_has_outside(options))
+    if (options->whole_cpus && !options->outside && !is_attached && !tp_record_has_outside(options))
         return tp_error_set(err, TP_EUSAGE, 0,
                             "--whole-cpus is of the source outside, which is off here: name it, or leave --whole-cpus out");
     return parse_values(options, err);

@@ -12,6 +12,7 @@ struct tp_record_options {
     struct tp_opt_common common;
     const char *out;
     struct tp_opt_list source, no_source; /* each item: names by comma */
+    const char *all_of_user; /* name or number of one, ""; NULL: not asked for */
     const char *pid; /* of a process that runs; NULL: a program is run */
     const char *duration, *skip_first, *wait, *warmup, *active, *repeat, *torch;
     bool outside, whole_cpus, list_sources, no_tfevents, report, summary, summary_only;

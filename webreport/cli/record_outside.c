@@ -191,10 +191,14 @@ bool tp_record_beside_end(struct tp_record_outside *record, const struct tp_chil
 
 static void wait_for(const struct tp_record_outside *record, struct tp_outside *outside)
 {
-    struct tp_attached attached = {.pid = record->attached,
+    struct tp_attached attached = {.pid = record->is_of_user ? getpid() : record->attached,
                                    .duration_ns = record->duration_ns,
                                    .watched = {tp_outside_fd(outside), tp_outside_look, outside}};
-    tp_console_notice(record->console, "recording process %d (%s)%s; it goes on", (int)record->attached,
+    if (record->is_of_user)
+        tp_console_notice(record->console, "recording %s%s; it goes on", record->argv[0],
+                          record->duration_ns ? "" : " until Ctrl-C");
+    else
+        tp_console_notice(record->console, "recording process %d (%s)%s; it goes on", (int)record->attached,
                       record->argv[0], record->duration_ns ? "" : " until it ends or Ctrl-C");
     tp_attached_wait(&attached);
     tp_console_restart(record->console);
@@ -209,7 +213,9 @@ static void say_refusal(const struct tp_record_outside *record, int code, const 
     snprintf(path, sizeof path, "/proc/%d", (int)record->attached);
     bool is_others =
         code == TP_EUNSUPPORTED && stat(path, &process) == 0 && process.st_uid != geteuid() && geteuid() != 0;
-    if (is_others)
+    if (record->is_of_user)
+        tp_console_error(record->console, "record: %s: %s", record->argv[0], err->text);
+    else if (is_others)
         tp_console_error(record->console,
                          "record: process %d is another user's: that takes this user's rights, CAP_PERFMON or root",
                          (int)record->attached);
@@ -224,7 +230,9 @@ int tp_record_attached(struct tp_record_outside *record, bool *has_begun)
     const struct tp_outside_options options = {.argv = record->argv, .is_whole = record->options->whole_cpus};
     tp_attached_prepare();
     int code = tp_outside_new(&outside, &options, &err);
-    code = code < 0 ? code : tp_outside_attach(outside, record->attached, &err);
+    code = code < 0              ? code
+           : record->is_of_user ? tp_outside_attach_user(outside, record->user, &err)
+                                : tp_outside_attach(outside, record->attached, &err);
     *has_begun = code == TP_OK;
     if (code == TP_OK) {
         wait_for(record, outside);

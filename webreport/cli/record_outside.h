@@ -18,6 +18,8 @@ struct tp_record_outside {
     const struct tp_run_folder *folder;
     struct tp_run_note *note; /* of run.json; the end is filled in */
     pid_t attached;       /* a process that runs, instead; 0: none */
+    bool is_of_user;      /* all that this user runs, instead */
+    uid_t user;
     int64_t duration_ns;  /* of what is recorded of it; 0: until it is over or a signal asks to end */
     int start_error;          /* told: errno of exec, when nothing ran */
     bool is_on;               /* told: beside the recording from inside; false from the end on where there is no trace */

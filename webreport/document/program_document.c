@@ -49,6 +49,16 @@ static void add_fact(struct tp_document *document, const char *text)
     tp_document_fact(document, "", text);
 }
 
+/* Processes that none of the others began: more than one where all of a user was recorded. */
+static size_t count_roots(const struct tp_section *section)
+{
+    const struct tp_table *rows = &tp_section_program(section)->processes;
+    size_t count = 0;
+    for (size_t i = 0; i < rows->row_count; i++)
+        count += tp_table_int(rows, TP_PROGRAM_PROCESS_DEPTH)[i] == 0;
+    return count;
+}
+
 static void put_head(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_program_view *view = tp_section_program(section);
@@ -58,7 +68,8 @@ static void put_head(const struct tp_section *section, struct tp_document *docum
     add_fact(document, tp_text_of_some(arena, (int64_t)view->processes.row_count, "process", "processes"));
     add_fact(document, tp_text_of_some(arena, (int64_t)view->threads.row_count, "thread", "threads"));
     add_fact(document, tp_text_of_some(arena, view->tree.trace->sample_count, "sample", "samples"));
-    add_fact(document, tp_text_printf(arena, "exit %.*s", (int)exit.len, exit.ptr));
+    if (count_roots(section) == 1)
+        add_fact(document, tp_text_printf(arena, "exit %.*s", (int)exit.len, exit.ptr));
     const char *date =
         tp_text_of_date(arena, section->profile->trace->base_time_ns > 0 && view->tree.begin_ns < 946684800000000000
                                    ? section->profile->trace->base_time_ns + view->tree.begin_ns
@@ -299,8 +310,13 @@ void tp_program_document(struct tp_document *document, const struct tp_section *
 {
     struct tp_verdict_block verdict = tp_section_verdict(&section->naming, section->profile);
     struct tp_str command = tp_program_command(section, 0);
-    const char *title = section->is_one_of_many ? section->title
-                                                : tp_text_printf(section->arena, "%.*s", (int)command.len, command.ptr);
+    size_t others = count_roots(section) > 1 ? count_roots(section) - 1 : 0;
+    const char *more = others ? tp_text_printf(section->arena, " and %s",
+                                               tp_text_of_some(section->arena, (int64_t)others, "other", "others"))
+                              : "";
+    const char *title = section->is_one_of_many
+                            ? section->title
+                            : tp_text_printf(section->arena, "%.*s%s", (int)command.len, command.ptr, more);
     tp_document_title(document, &(struct tp_title_block){title, "overview", "Overview"});
     tp_document_verdict(document, &verdict);
     document->places = TP_IN_PAGES;

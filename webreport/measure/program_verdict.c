@@ -260,10 +260,21 @@ static const char *delay_words(const struct tp_program_view *view, struct tp_are
                           tp_text_of_percent(arena, percent));
 }
 
+/* Of several programs it says of how many: the sentence is of all of them. */
+static const char *of_all(const struct tp_program_view *view, const char *headline, struct tp_arena *arena)
+{
+    int64_t roots = 0;
+    for (size_t i = 0; i < view->processes.row_count; i++)
+        roots += tp_table_int(&view->processes, TP_PROGRAM_PROCESS_DEPTH)[i] == 0;
+    return roots > 1 ? tp_text_printf(arena, "%s together: %s", tp_text_of_some(arena, roots, "program", "programs"),
+                                      headline)
+                     : headline;
+}
+
 void tp_program_verdict_build(struct tp_program_view *view, struct tp_arena *arena)
 {
     view->rule = rule_of(view);
-    view->headline = tp_str_of(headline_of(view, arena));
+    view->headline = tp_str_of(of_all(view, headline_of(view, arena), arena));
     if (view->rule == TP_PROGRAM_TOO_SHORT)
         view->advice = TP_STR("");
     else

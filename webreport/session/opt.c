@@ -80,6 +80,7 @@ static int set(const struct tp_opt *opt, void *options, char *value, struct tp_e
         *(bool *)field = true;
         return TP_OK;
     case TP_OPT_TEXT:
+    case TP_OPT_MAYBE:
         *(const char **)field = value;
         return TP_OK;
     case TP_OPT_PATH:
@@ -143,7 +144,10 @@ int tp_opt_parse(const struct tp_opt *table, void *options, int argc, char **arg
             return tp_error_set(err, TP_EUSAGE, 0, "unknown option %.60s", argv[i]);
         if (opt->type == TP_OPT_FLAG && value)
             return tp_error_set(err, TP_EUSAGE, 0, "--%s takes no value", opt->name);
-        if (opt->type != TP_OPT_FLAG && !value) {
+        bool may_lack = opt->type == TP_OPT_FLAG || opt->type == TP_OPT_MAYBE;
+        if (opt->type == TP_OPT_MAYBE && !value)
+            value = argv[i] + strlen(argv[i]);
+        if (!may_lack && !value) {
             if (i + 1 == argc)
                 return tp_error_set(err, TP_EUSAGE, 0, "--%s needs a value", opt->name);
             value = argv[++i];

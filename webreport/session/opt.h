@@ -14,6 +14,7 @@
 enum tp_opt_type {
     TP_OPT_FLAG,   /* bool: true when given */
     TP_OPT_TEXT,   /* const char * */
+    TP_OPT_MAYBE,  /* const char *: what stands behind =; "" where nothing does */
     TP_OPT_PATH,   /* const char *: of a file or folder, '/' between them */
     TP_OPT_SIZE,   /* uint64_t: bytes, with K, M or G (1024) */
     TP_OPT_INT,    /* int64_t: a whole number, may be negative */
