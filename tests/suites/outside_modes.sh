@@ -212,3 +212,40 @@ else
     skip "all that a user runs" "needs root, setpriv and pgrep"
 fi
 check "no such user, and what excludes each other" user_none
+
+# ---- levels of kernel.perf_event_paranoid, for who has no rights ----
+
+LEVEL=/proc/sys/kernel/perf_event_paranoid
+# at LEVEL OPTION MODE: recorded by that user with that option, and that is the mode. Others' bursts of switches may fill the
+# rings of whole CPUs, which a line says: then again
+at() {
+    for turn in 1 2 3; do
+        at_once "$@" && return 0
+        grep -q 'lost records' err || return 1
+    done
+    return 1
+}
+at_once() {
+    echo "$1" >$LEVEL || return 1
+    rm -rf "$home/r"
+    # shellcheck disable=SC2086
+    (cd "$home" && setpriv --reuid=65534 --regid=65534 --clear-groups ./tp record --outside $2 --no-tfevents -o r -- sh -c 'sleep 0.1; exit 3') >out 2>err
+    [ $? = 3 ] && trace=$(ls "$home"/r/*/*.gz) && says sums && says mode "$3" && says cause sleep 50 || { echo "level $1 $2"; cat err; return 1; }
+}
+levels() {
+    had=$(cat $LEVEL)
+    trap 'echo "$had" >$LEVEL' EXIT
+    home=$(mktemp -d) && cp "$BUILD/tracepress" "$home/tp" && chmod 777 "$home" || return 1
+    at -1 --whole-cpus "whole CPUs" && at 0 --whole-cpus "whole CPUs" && at 1 "" inherited && ! grep -q 'what the kernel did' err &&
+        at 1 --whole-cpus inherited && said 'whole CPUs, for which' && at 2 "" "inherited, user" && said 'what the kernel did'
+    status=$?
+    echo "$had" >$LEVEL
+    trap - EXIT
+    rm -rf "$home"
+    return $status
+}
+if [ "$(id -u)" = 0 ] && [ -w $LEVEL ] && command -v setpriv >/dev/null; then
+    check "levels of perf_event_paranoid: each has its mode" levels
+else
+    skip "levels of perf_event_paranoid" "needs root, setpriv and a level that can be set"
+fi
