@@ -133,6 +133,22 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [ "$(cat /proc/sys/ker
 else
     skip "whole CPUs that are refused" "needs root, setpriv and perf_event_paranoid above 0"
 fi
+# more than 32 CPUs: of these, as root; without rights one event of each, without stacks of switches and a ring for names
+many_cpus() {
+    program many_cpus -shared -fPIC && LAUNCH="env LD_PRELOAD=$PWD/many_cpus" outside 3 sh -c 'sleep 0.1; exit 3' &&
+        says mode "whole CPUs" && [ "$(grep -c 'event [039] of the CPU' err)" -ge 3 ] && ! grep -q 'of a thread' err || { cat build.log err; return 1; }
+    home=$(mktemp -d) && cp "$BUILD/tracepress" many_cpus "$home" && chmod 777 "$home" || return 1
+    (cd "$home" && LD_PRELOAD=$home/many_cpus setpriv --reuid=65534 --regid=65534 --clear-groups ./tracepress record --outside --no-tfevents -o r -- \
+        sleep 0.1) >out 2>err
+    status=$?
+    rm -rf "$home"
+    [ $status = 0 ] && grep -q 'event 0 of a thread' err && ! grep -q 'event [39]\|of the CPU' err || { cat err; return 1; }
+}
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 0 ] && ! is_checked; then
+    check "more than 32 CPUs: events of these, without rights one of each" many_cpus
+else
+    skip "more than 32 CPUs" "needs root, setpriv and perf_event_paranoid above 0"
+fi
 usage() {
     "$TP" record --whole-cpus --no-source outside -o r -- true >out 2>err
     [ $? = 2 ] && said 'whole-cpus is of the source outside'
