@@ -375,7 +375,8 @@ static int look(void *context, struct tp_error *err)
         tp_looked_recorder_look(&o->looked, tp_outside_clock(CLOCK_PROCESS_CPUTIME_ID), false);
     else
         look_at_events(o, time_ns);
-    tp_outside_look_for_more(o, time_ns);
+    if (o->look_for_more)
+        o->look_for_more(o, time_ns);
     int64_t least_ns = time_ns - o->begin_ns < OFTEN_NS ? LOOK_NS / 2 : TP_SECOND_NS;
     if (time_ns - o->usage.time_ns >= least_ns)
         tp_usage_looks_look(&o->usage, &o->tree, &o->text, time_ns);

@@ -102,19 +102,9 @@ static int list_user(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-int tp_outside_attach_user(struct tp_outside *o, uid_t user, struct tp_error *err)
+static void look_for_more(struct tp_outside *o, int64_t time_ns)
 {
-    o->is_of_user = true;
-    o->user = user;
-    int code = tp_arena_run(&o->arena, list_user, o, err);
-    if (code == TP_OK && !o->roots.count)
-        return tp_error_set(err, TP_ENOTFOUND, 0, "this user runs nothing else");
-    return code < 0 ? code : attach(o, (pid_t)*TP_AT(&o->roots, uint32_t, 0), err);
-}
-
-void tp_outside_look_for_more(struct tp_outside *o, int64_t time_ns)
-{
-    if (!o->is_of_user || time_ns - o->listed_ns < TP_SECOND_NS)
+    if (time_ns - o->listed_ns < TP_SECOND_NS)
         return;
     size_t had = o->roots.count;
     o->listed_ns = time_ns;
@@ -128,4 +118,15 @@ void tp_outside_look_for_more(struct tp_outside *o, int64_t time_ns)
             tp_running_tree_add(&o->running, *TP_AT(&o->roots, uint32_t, i));
     if (had < o->roots.count && o->mode != TP_OUTSIDE_BY_LOOKS)
         tp_running_tree_look(&o->running);
+}
+
+int tp_outside_attach_user(struct tp_outside *o, uid_t user, struct tp_error *err)
+{
+    o->is_of_user = true;
+    o->user = user;
+    o->look_for_more = look_for_more;
+    int code = tp_arena_run(&o->arena, list_user, o, err);
+    if (code == TP_OK && !o->roots.count)
+        return tp_error_set(err, TP_ENOTFOUND, 0, "this user runs nothing else");
+    return code < 0 ? code : attach(o, (pid_t)*TP_AT(&o->roots, uint32_t, 0), err);
 }

@@ -61,6 +61,7 @@ struct tp_outside {
     struct tp_vec roots;          /* uint32_t: processes of the user that no other one of it began */
     struct tp_id_map candidates;  /* such a process: at which listing it was seen first */
     uint32_t listing;
+    void (*look_for_more)(struct tp_outside *recorder, int64_t time_ns); /* what has come since; NULL: nothing does */
     int64_t listed_ns;
     struct tp_error refused; /* by looks: why there are no events */
 };
@@ -83,9 +84,6 @@ int tp_outside_open(struct tp_outside *recorder, pid_t pid);
 
 /* From now on it is recorded. */
 void tp_outside_start(struct tp_outside *recorder);
-
-/* Of all that a user runs: what has come since, from time to time; in the arena's guard. */
-void tp_outside_look_for_more(struct tp_outside *recorder, int64_t time_ns);
 
 /* Begins looks, in the arena's guard. */
 int tp_outside_begin_looks(void *recorder, struct tp_error *err);
