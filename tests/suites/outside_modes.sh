@@ -89,7 +89,7 @@ whole_short() { # each thread is over before a sample is due; events of threads 
 }
 whole_running() { whole 0 gzip -9c /usr/bin/perl && ns=$(sed -n 's/.*"cpu_us":\([0-9]*\).*/\1000/p' r/*/run.json) && says running "$ns"; }
 whole_attached() {
-    sh -c './split_program 6 >/dev/null; exit 4' &
+    sh -c './split_program 3 >/dev/null; exit 4' &
     job=$!
     comes $job pgrep -P $job >/dev/null || return 1
     rm -rf r
