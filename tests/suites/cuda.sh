@@ -160,7 +160,7 @@ check "nodes of a graph have its number and theirs" seen graph 2 '"graph id":1,"
 
 by_record() { # PROGRAM COUNT: unmodified, under `tracepress record`
     rm -rf d run emitted
-    "$TP" record -o run --no-tfevents --quiet -- "$PROGRAM" "$1" "$2" >did 2>err || { cat err; return 1; }
+    "$TP" record --no-source outside -o run --no-tfevents --quiet -- "$PROGRAM" "$1" "$2" >did 2>err || { cat err; return 1; }
     mkdir d && gunzip -c run/*/*.gz >d/worker.pt.trace.json && complete
 }
 if is_asan; then

@@ -16,7 +16,7 @@ into() {
     folder=$1
     shift
     rm -rf "$folder"
-    "$TP" record -o "$folder" --no-tfevents --no-source sample -- "$@" >out 2>err
+    "$TP" record -o "$folder" --no-tfevents --no-source sample,outside -- "$@" >out 2>err
 }
 # counted FOLDER PHASE NAME COUNT: so many events of that name in all its traces
 counted() {
@@ -60,7 +60,7 @@ execs() {
 check "NVTX: a program that becomes another has both traces" execs
 tools() {
     into d "$TOOLS/nvtx_program" bound && [ "$(cat out)" = "1 $TOOLS/libtracepress-preload.so" ] || { cat out; return 1; }
-    "$TP" record -o d --no-tfevents --no-source nvtx,sample -- "$TOOLS/nvtx_program" bound >out 2>err
+    "$TP" record -o d --no-tfevents --no-source nvtx,sample,outside -- "$TOOLS/nvtx_program" bound >out 2>err
     [ "$(cat out)" = "0 " ] || { cat out; return 1; }
     NVTX_INJECTION64_PATH=/nowhere.so into d "$TOOLS/nvtx_program" bound
     [ "$(cat out)" = "0 /nowhere.so" ] || { cat out; return 1; }
@@ -290,7 +290,7 @@ sys.exit(len(wanted) < 10 or wanted != found)
 EOF2
 emit() {
     rm -rf d
-    "$TP" record -o d --no-tfevents --no-source torch,sample -- "$torch_python" torch_loop.py >out 2>err || { cat err; return 1; }
+    "$TP" record -o d --no-tfevents --no-source torch,sample,outside -- "$torch_python" torch_loop.py >out 2>err || { cat err; return 1; }
     nested d && "$torch_python" torch_loop.py d/*/*.gz 2>err
 }
 cat >torch_nvtx.py <<'EOF2'
