@@ -29,7 +29,7 @@ static int end(void **state)
 
 __attribute__((format(printf, 1, 2))) static void event(const char *format, ...)
 {
-    char line[1024];
+    char line[4096];
     va_list args;
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);

@@ -10,25 +10,10 @@
 
 #include <cmocka.h>
 
+#include "one_arena.h"
 #include "webreport/measure/metrics.h"
 #include "writer/base/limits.h"
 #include "writer/base/table.h"
-
-static struct tp_arena arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    tp_arena_init(&arena, 0);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    tp_arena_release(&arena);
-    return 0;
-}
 
 static struct tp_budget parsed(const char *text)
 {
@@ -246,5 +231,5 @@ int main(void)
         cmocka_unit_test(every_rule_of_the_advice_has_its_metric),
         cmocka_unit_test(what_is_built_in_parses),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -10,24 +10,9 @@
 
 #include <cmocka.h>
 
+#include "one_arena.h"
 #include "webreport/compare/level_history.h"
 #include "writer/base/stats.h"
-
-static struct tp_arena arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    tp_arena_init(&arena, 0);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    tp_arena_release(&arena);
-    return 0;
-}
 
 static int index_of(const char *name)
 {
@@ -553,5 +538,5 @@ int main(void)
         cmocka_unit_test(a_failed_line_points_at_new_waits_and_findings),
         cmocka_unit_test(runs_of_the_same_program_fail_in_less_than_one_of_hundred),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, begin, end);
 }

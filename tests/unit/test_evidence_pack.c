@@ -9,25 +9,10 @@
 
 #include <cmocka.h>
 
+#include "one_arena.h"
 #include "webreport/measure/summary_file.h"
 #include "webreport/measure/summary_format.h"
 #include "writer/proto/summary.pb-c.h"
-
-static struct tp_arena arena;
-
-static int enter(void **state)
-{
-    (void)state;
-    tp_arena_init(&arena, 0);
-    return 0;
-}
-
-static int leave(void **state)
-{
-    (void)state;
-    tp_arena_release(&arena);
-    return 0;
-}
 
 #define GUARD                                                                                                          \
     (void)state;                                                                                                       \
@@ -191,11 +176,11 @@ static void other_versions_are_understood_or_distrusted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_is_packed_comes_back, enter, leave),
-        cmocka_unit_test_setup_teardown(nothing_known_stays_nothing_known, enter, leave),
-        cmocka_unit_test_setup_teardown(a_merge_keeps_what_is_known_of_each, enter, leave),
-        cmocka_unit_test_setup_teardown(a_set_says_which_ranks_of_its_job_it_has, enter, leave),
-        cmocka_unit_test_setup_teardown(other_versions_are_understood_or_distrusted, enter, leave),
+        cmocka_unit_test_setup_teardown(what_is_packed_comes_back, begin, end),
+        cmocka_unit_test_setup_teardown(nothing_known_stays_nothing_known, begin, end),
+        cmocka_unit_test_setup_teardown(a_merge_keeps_what_is_known_of_each, begin, end),
+        cmocka_unit_test_setup_teardown(a_set_says_which_ranks_of_its_job_it_has, begin, end),
+        cmocka_unit_test_setup_teardown(other_versions_are_understood_or_distrusted, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

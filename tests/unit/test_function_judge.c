@@ -11,27 +11,18 @@
 #include <cmocka.h>
 
 #include "normal_draws.h"
+#include "one_arena.h"
 #include "webreport/document/compare_document.h"
 #include "webreport/document/compare_words.h"
 
 enum { SAMPLE_NS = 5000000, FUNCTIONS = 5, DRAWS = 300, MOST_RUNS = 3 };
 
-static struct tp_arena arena;
 static struct tp_random noise;
 
-static int begin(void **state)
+static int begin_drawing(void **state)
 {
-    (void)state;
-    tp_arena_init(&arena, 0);
     noise.state = 77;
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    tp_arena_release(&arena);
-    return 0;
+    return begin(state);
 }
 
 static const char *const names[FUNCTIONS] = {"parse", "encode", "hash", "read", "rare"};
@@ -131,9 +122,9 @@ static void a_function_of_few_samples_is_not_judged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(equal_programs_are_silent, begin, end),
-        cmocka_unit_test_setup_teardown(a_function_twice_as_slow_is_named_first, begin, end),
-        cmocka_unit_test_setup_teardown(a_function_of_few_samples_is_not_judged, begin, end),
+        cmocka_unit_test_setup_teardown(equal_programs_are_silent, begin_drawing, end),
+        cmocka_unit_test_setup_teardown(a_function_twice_as_slow_is_named_first, begin_drawing, end),
+        cmocka_unit_test_setup_teardown(a_function_of_few_samples_is_not_judged, begin_drawing, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

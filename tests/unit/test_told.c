@@ -2,41 +2,23 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/unit/made_trace.h"
 #include "webreport/measure/timeline.h"
 #include "writer/base/limits.h"
 
-static struct tp_arena arena;
-static struct tp_trace trace;
+#include "event_text.h" /* last: its names are those of parameters in headers */
+
 static struct tp_order order;
 static struct tp_model model;
-static struct tp_buf text;
 
-static int begin(void **state)
-{
-    (void)state;
-    tp_buf_init(&text, 0);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    tp_arena_release(&arena);
-    tp_buf_release(&text);
-    return 0;
-}
-
-__attribute__((format(printf, 3, 4))) static void event(const char *cat, int at_us, const char *args, ...)
+__attribute__((format(printf, 3, 4))) static void told_event(const char *cat, int at_us, const char *args, ...)
 {
     char made[2000];
     va_list list;
     va_start(list, args);
     vsnprintf(made, sizeof made, args, list);
     va_end(list);
-    tp_buf_printf(
-        &text, "%s{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"n\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":1,\"args\":{%s}}",
-        text.size ? "," : "", cat, at_us, made);
+    event("{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"n\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":1,\"args\":{%s}}", cat,
+          at_us, made);
 }
 
 static void read_events(bool wants_told)
@@ -78,12 +60,12 @@ static void assert_said(uint32_t index, const char *lines, uint32_t color)
 static void arguments_of_the_profiler_are_not_told(void **state)
 {
     (void)state;
-    event("user_annotation", 1, "\"External id\":1,\"Record function id\":0,\"Ev Idx\":2");
-    event("user_annotation", 2, "\"External id\":1,\"Record function id\":0,\"rows\":5,\"Ev Idx\":2");
-    event("cpu_op", 3, "\"External id\":1,\"rows\":5");
-    event("kernel", 4, "\"device\":0,\"stream\":7,\"correlation\":9,\"rows\":5");
-    event("kernel", 5, "\"device\":0,\"stream\":7,\"kind\":\"compute\",\"rows\":6");
-    event("user_annotation", 6, "\"kind\":\"input\"");
+    told_event("user_annotation", 1, "\"External id\":1,\"Record function id\":0,\"Ev Idx\":2");
+    told_event("user_annotation", 2, "\"External id\":1,\"Record function id\":0,\"rows\":5,\"Ev Idx\":2");
+    told_event("cpu_op", 3, "\"External id\":1,\"rows\":5");
+    told_event("kernel", 4, "\"device\":0,\"stream\":7,\"correlation\":9,\"rows\":5");
+    told_event("kernel", 5, "\"device\":0,\"stream\":7,\"kind\":\"compute\",\"rows\":6");
+    told_event("user_annotation", 6, "\"kind\":\"input\"");
     read_events(true);
     assert_int_equal(trace.told_count, 2);
     assert_said(1, "rows: 5", TP_NO_ID);
@@ -93,7 +75,7 @@ static void arguments_of_the_profiler_are_not_told(void **state)
 static void nothing_is_kept_that_nobody_wants(void **state)
 {
     (void)state;
-    event("user_annotation", 1, "\"rows\":5,\"color\":\"#102030\"");
+    told_event("user_annotation", 1, "\"rows\":5,\"color\":\"#102030\"");
     read_events(false);
     assert_int_equal(trace.told_count, 0);
     assert_int_equal(trace.told_texts.count, 0);
@@ -114,7 +96,7 @@ static void colours_are_of_six_or_eight_digits(void **state)
                  {"\"color\":\"#000000\",\"a\":null", "a: null", 0},
                  {"\"color\":\"#111111\",\"color\":\"#222222\"", NULL, 0x222222}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
-        event("user_annotation", (int)i, "%s", cases[i].args);
+        told_event("user_annotation", (int)i, "%s", cases[i].args);
     read_events(true);
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_said(i, cases[i].lines, cases[i].color);
@@ -124,15 +106,15 @@ static void long_and_odd_values_are_lines(void **state)
 {
     (void)state;
     char line[2000];
-    event("user_annotation", 0, "\"two\\nlines\":\"a\\nb\\u0000c\",\"list\":[1, \"x\", {\"y\" : true}],\"\":\"\"");
-    event("user_annotation", 1, "\"%0*d\":\"%0*d\"", 100, 0, 300, 0);
+    told_event("user_annotation", 0, "\"two\\nlines\":\"a\\nb\\u0000c\",\"list\":[1, \"x\", {\"y\" : true}],\"\":\"\"");
+    told_event("user_annotation", 1, "\"%0*d\":\"%0*d\"", 100, 0, 300, 0);
     tp_buf_printf(&text,
                   ",{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"n\",\"pid\":1,\"tid\":1,\"ts\":2,\"args\":{");
     for (int i = 0; i < 20; i++)
         tp_buf_printf(&text, "%s\"k%d\":%d", i ? "," : "", i, i);
     tp_buf_puts(&text, "}}");
-    event("user_annotation", 3, "\"a\":1},\"args\":{\"b\":2"); /* the last args count */
-    event("user_annotation", 4, "\"a\":1},\"args\":{\"Ev Idx\":2");
+    told_event("user_annotation", 3, "\"a\":1},\"args\":{\"b\":2"); /* the last args count */
+    told_event("user_annotation", 4, "\"a\":1},\"args\":{\"Ev Idx\":2");
     read_events(true);
     assert_said(0, "two lines: a b c\nlist: [1,\"x\",{\"y\":true}]\n: ", TP_NO_ID);
     snprintf(line, sizeof line, "%0*d…: %0*d…", 64, 0, 256, 0);
@@ -165,7 +147,7 @@ static void learned_layouts_tell_the_same(void **state)
             is_told |= k == 2 || k == 3 || k == 5;
         }
         expected[i] = (char)is_told;
-        event("user_annotation", (int)i, "%s", args);
+        told_event("user_annotation", (int)i, "%s", args);
     }
     read_events(true);
     assert_int_equal(trace.event_count, count);
@@ -181,7 +163,7 @@ static void learned_layouts_tell_the_same(void **state)
 static void moments_are_instants_of_annotations(void **state)
 {
     (void)state;
-    event("user_annotation", 5, "\"a\":1");
+    told_event("user_annotation", 5, "\"a\":1");
     tp_buf_puts(&text, ",{\"ph\":\"i\",\"cat\":\"user_annotation\",\"name\":\"m\",\"pid\":1,\"tid\":2,\"ts\":7.5,"
                        "\"args\":{\"text\":\"t\"}}"
                        ",{\"ph\":\"i\",\"cat\":\"user_annotation\",\"name\":\"m\",\"pid\":1,\"tid\":1,\"ts\":3}"
@@ -211,7 +193,7 @@ static void much_that_is_told_fits_the_page(void **state)
     uint32_t random = 1, count = 30000;
     for (uint32_t i = 0; i < count; i++) {
         random = random * 1664525 + 1013904223;
-        event("user_annotation", (int)i * 2, "\"key\":\"%08x%08x%08x\"", random, random * 77, random ^ i);
+        told_event("user_annotation", (int)i * 2, "\"key\":\"%08x%08x%08x\"", random, random * 77, random ^ i);
         tp_buf_printf(&text,
                       ",{\"ph\":\"i\",\"cat\":\"user_annotation\",\"name\":\"m\",\"pid\":1,\"tid\":1,\"ts\":%u,"
                       "\"args\":{\"t\":%u}}",
@@ -237,13 +219,13 @@ static void much_that_is_told_fits_the_page(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(arguments_of_the_profiler_are_not_told, begin, end),
-        cmocka_unit_test_setup_teardown(nothing_is_kept_that_nobody_wants, begin, end),
-        cmocka_unit_test_setup_teardown(colours_are_of_six_or_eight_digits, begin, end),
-        cmocka_unit_test_setup_teardown(long_and_odd_values_are_lines, begin, end),
-        cmocka_unit_test_setup_teardown(learned_layouts_tell_the_same, begin, end),
-        cmocka_unit_test_setup_teardown(moments_are_instants_of_annotations, begin, end),
-        cmocka_unit_test_setup_teardown(much_that_is_told_fits_the_page, begin, end),
+        cmocka_unit_test_setup_teardown(arguments_of_the_profiler_are_not_told, begin_events, end),
+        cmocka_unit_test_setup_teardown(nothing_is_kept_that_nobody_wants, begin_events, end),
+        cmocka_unit_test_setup_teardown(colours_are_of_six_or_eight_digits, begin_events, end),
+        cmocka_unit_test_setup_teardown(long_and_odd_values_are_lines, begin_events, end),
+        cmocka_unit_test_setup_teardown(learned_layouts_tell_the_same, begin_events, end),
+        cmocka_unit_test_setup_teardown(moments_are_instants_of_annotations, begin_events, end),
+        cmocka_unit_test_setup_teardown(much_that_is_told_fits_the_page, begin_events, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,27 +8,12 @@
 
 #include <cmocka.h>
 
+#include "one_arena.h"
 #include "webreport/compare/budget.h"
 #include "webreport/compare/gate.h"
 #include "webreport/compare/work_align.h"
 #include "webreport/compare/work_words.h"
 #include "writer/base/stats.h"
-
-static struct tp_arena arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    tp_arena_init(&arena, 0);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    tp_arena_release(&arena);
-    return 0;
-}
 
 #define GUARD                                                                                                          \
     (void)state;                                                                                                       \
@@ -551,26 +536,26 @@ static void runs_of_a_side_agree_on_what_is_kept(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(equal_sequences_have_no_blocks, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_block_begins_with_what_calls_the_rest, setup, teardown),
-        cmocka_unit_test_setup_teardown(scripts_are_right_and_short, setup, teardown),
-        cmocka_unit_test_setup_teardown(equal_work_is_the_same, setup, teardown),
-        cmocka_unit_test_setup_teardown(an_added_item_is_named_with_its_place, setup, teardown),
-        cmocka_unit_test_setup_teardown(equal_changes_are_one_with_their_number, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_change_knows_which_call_it_is, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_same_twice_in_succession_is_one_change, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_renamed_operator_is_no_new_one, setup, teardown),
-        cmocka_unit_test_setup_teardown(other_shapes_and_types_are_changes, setup, teardown),
-        cmocka_unit_test_setup_teardown(removed_work_breaks_no_limit, setup, teardown),
-        cmocka_unit_test_setup_teardown(counts_alone_name_the_change, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_varies_is_set_aside, setup, teardown),
-        cmocka_unit_test_setup_teardown(device_work_is_told_by_its_operator, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_backward_pass_follows, setup, teardown),
-        cmocka_unit_test_setup_teardown(limits_fail_with_operator_and_line, setup, teardown),
-        cmocka_unit_test_setup_teardown(another_input_leaves_names_to_compare, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_nobody_gives_back_is_named_with_its_place, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_is_kept_by_chance_is_set_aside, setup, teardown),
-        cmocka_unit_test_setup_teardown(runs_of_a_side_agree_on_what_is_kept, setup, teardown),
+        cmocka_unit_test_setup_teardown(equal_sequences_have_no_blocks, begin, end),
+        cmocka_unit_test_setup_teardown(a_block_begins_with_what_calls_the_rest, begin, end),
+        cmocka_unit_test_setup_teardown(scripts_are_right_and_short, begin, end),
+        cmocka_unit_test_setup_teardown(equal_work_is_the_same, begin, end),
+        cmocka_unit_test_setup_teardown(an_added_item_is_named_with_its_place, begin, end),
+        cmocka_unit_test_setup_teardown(equal_changes_are_one_with_their_number, begin, end),
+        cmocka_unit_test_setup_teardown(a_change_knows_which_call_it_is, begin, end),
+        cmocka_unit_test_setup_teardown(the_same_twice_in_succession_is_one_change, begin, end),
+        cmocka_unit_test_setup_teardown(a_renamed_operator_is_no_new_one, begin, end),
+        cmocka_unit_test_setup_teardown(other_shapes_and_types_are_changes, begin, end),
+        cmocka_unit_test_setup_teardown(removed_work_breaks_no_limit, begin, end),
+        cmocka_unit_test_setup_teardown(counts_alone_name_the_change, begin, end),
+        cmocka_unit_test_setup_teardown(what_varies_is_set_aside, begin, end),
+        cmocka_unit_test_setup_teardown(device_work_is_told_by_its_operator, begin, end),
+        cmocka_unit_test_setup_teardown(the_backward_pass_follows, begin, end),
+        cmocka_unit_test_setup_teardown(limits_fail_with_operator_and_line, begin, end),
+        cmocka_unit_test_setup_teardown(another_input_leaves_names_to_compare, begin, end),
+        cmocka_unit_test_setup_teardown(what_nobody_gives_back_is_named_with_its_place, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_kept_by_chance_is_set_aside, begin, end),
+        cmocka_unit_test_setup_teardown(runs_of_a_side_agree_on_what_is_kept, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,25 +10,10 @@
 
 #include <cmocka.h>
 
+#include "one_arena.h"
 #include "webreport/compare/work_words.h"
 #include "webreport/measure/summary_build.h"
 #include "webreport/session/trace_analysis.h"
-
-static struct tp_arena arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    tp_arena_init(&arena, 0);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    tp_arena_release(&arena);
-    return 0;
-}
 
 #define GUARD                                                                                                          \
     (void)state;                                                                                                       \
@@ -171,9 +156,9 @@ static void calls_in_the_loader_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_slower_function_is_named_on_a_loaded_machine, setup, teardown),
-        cmocka_unit_test_setup_teardown(calls_are_exact, setup, teardown),
-        cmocka_unit_test_setup_teardown(calls_in_the_loader_are_counted, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_slower_function_is_named_on_a_loaded_machine, begin, end),
+        cmocka_unit_test_setup_teardown(calls_are_exact, begin, end),
+        cmocka_unit_test_setup_teardown(calls_in_the_loader_are_counted, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
