@@ -194,16 +194,22 @@ static void forget_folder(struct job *job)
     tp_run_folder_close(&job->folder, true);
 }
 
+/* A recording from outside, of this call. */
+static struct tp_record_outside outside_of(struct job *job)
+{
+    return (struct tp_record_outside){.options = job->options,
+                                      .console = job->console,
+                                      .argv = job->argv,
+                                      .program = &job->program,
+                                      .folder = &job->folder,
+                                      .note = &job->note};
+}
+
 /* True with *exit_code when all is done; false: the kernel refuses events, which has been said, and nothing ran. */
 static bool run_outside(struct job *job, int *exit_code)
 {
     struct tp_error err = {0};
-    struct tp_record_outside record = {.options = job->options,
-                                       .console = job->console,
-                                       .argv = job->argv,
-                                       .program = &job->program,
-                                       .folder = &job->folder,
-                                       .note = &job->note};
+    struct tp_record_outside record = outside_of(job);
     job->is_outside = true;
     *exit_code = TP_EXIT_NO_OUTPUT;
     if (make_folder(job, &err) < 0) {
@@ -226,11 +232,6 @@ static int record_running(struct job *job, struct tp_record_outside *record)
     struct tp_error err = {0};
     bool has_begun = false;
     job->is_outside = true;
-    record->options = job->options;
-    record->console = job->console;
-    record->argv = job->argv;
-    record->folder = &job->folder;
-    record->note = &job->note;
     record->duration_ns = (int64_t)job->options->kineto.duration_ms * 1000000;
     int code = make_folder(job, &err) < 0 ? TP_EXIT_NO_OUTPUT : tp_record_attached(record, &has_begun);
     if (code == TP_EXIT_NO_OUTPUT)
@@ -254,7 +255,8 @@ static int attach(struct job *job)
             words[count++] = text.data + at;
     words[count] = NULL;
     job->argv = count && *words[0] ? words : none;
-    struct tp_record_outside record = {.attached = job->options->attached};
+    struct tp_record_outside record = outside_of(job);
+    record.attached = job->options->attached;
     int code = record_running(job, &record);
     tp_buf_release(&text);
     return code;
@@ -281,19 +283,16 @@ static int attach_user(struct job *job)
     else
         snprintf(words, sizeof words, "all of user %u", (unsigned)uid);
     job->argv = argv;
-    struct tp_record_outside record = {.is_of_user = true, .user = uid};
+    struct tp_record_outside record = outside_of(job);
+    record.is_of_user = true;
+    record.user = uid;
     return record_running(job, &record);
 }
 
 /* The recorder beside the one inside; where it cannot be, a line says so and the child runs without. */
 static void open_beside(struct job *job)
 {
-    job->beside = (struct tp_record_outside){.options = job->options,
-                                             .console = job->console,
-                                             .argv = job->argv,
-                                             .program = &job->program,
-                                             .folder = &job->folder,
-                                             .note = &job->note};
+    job->beside = outside_of(job);
     tp_record_beside_open(&job->beside, &job->child);
 }
 

@@ -210,29 +210,35 @@ static const struct tp_shown_column WAIT_COLUMNS[] = {
     {TP_SHOW_TEXT, TP_PROGRAM_WAIT_HOLDER, NULL, 0, 0, false, 0},
     {TP_SHOW_TEXT, TP_PROGRAM_WAIT_HELD_IN, NULL, 0, 0, false, 0}};
 
-struct tp_shown_table *tp_program_functions_table(const struct tp_section *section, size_t max_rows)
+struct tp_shown_table *tp_functions_table(const struct tp_section *section, const struct tp_table *rows, size_t max_rows)
 {
-    const struct tp_program_view *view = tp_section_program(section);
-    const struct tp_table *rows = &view->function_rows;
-    if (!rows->row_count)
-        return NULL;
     struct tp_shown_table *shown =
         tp_section_table_new(section, rows, FUNCTION_COLUMNS, COUNT(FUNCTION_COLUMNS), max_rows);
     struct tp_str *places = tp_arena_array(section->arena, rows->row_count, sizeof *places);
     for (size_t i = 0; i < shown->row_count; i++) {
-        const struct tp_program_function *f = tp_program_function_at(&view->functions, view->functions.order[i]);
-        const char *place = tp_program_function_place(f, section->arena);
+        int64_t line = tp_table_int(rows, TP_PROGRAM_FUNCTION_LINE)[i];
+        const struct tp_program_function at = {.file = tp_table_text(rows, TP_PROGRAM_FUNCTION_FILE)[i],
+                                               .line = line == TP_NULL_INT ? 0 : (int32_t)line};
         double error = tp_table_real(rows, TP_PROGRAM_FUNCTION_ERROR)[i];
-        places[i] = tp_shown_text(&section->naming, tp_str_of(place));
-        shown->rows[i].name = tp_shown_text(&section->naming, f->name);
+        places[i] = tp_shown_text(&section->naming, tp_str_of(tp_program_function_place(&at, section->arena)));
+        shown->rows[i].name = tp_shown_text(&section->naming, tp_table_text(rows, TP_PROGRAM_FUNCTION_NAME)[i]);
         shown->rows[i].is_faint = !(tp_table_real(rows, TP_PROGRAM_FUNCTION_SELF_PERCENT)[i] >= 2 * error);
     }
     shown->own_texts[0] = places;
-    shown->name = "functions";
     shown->name_title = "Function";
+    shown->foot = "All";
+    return shown;
+}
+
+struct tp_shown_table *tp_program_functions_table(const struct tp_section *section, size_t max_rows)
+{
+    const struct tp_table *rows = &tp_section_program(section)->function_rows;
+    if (!rows->row_count)
+        return NULL;
+    struct tp_shown_table *shown = tp_functions_table(section, rows, max_rows);
+    shown->name = "functions";
     shown->name_definition = rows->defs[TP_PROGRAM_FUNCTION_NAME].definition;
     shown->caption = "Functions by their own CPU time";
-    shown->foot = "All";
     return shown;
 }
 

@@ -24,6 +24,9 @@ void tp_program_document(struct tp_document *document, const struct tp_section *
 /* Colour of a part of the wall (program_parts.h). */
 enum tp_chart_kind tp_program_part_kind(unsigned part);
 
+/* A table of functions (enum tp_program_function_column), as pages show it; what it is called is the caller's to say. */
+struct tp_shown_table *tp_functions_table(const struct tp_section *section, const struct tp_table *rows, size_t max_rows);
+
 /* Tables of a program, as pages show them; max_rows rows at most. NULL without rows. */
 struct tp_shown_table *tp_program_functions_table(const struct tp_section *section, size_t max_rows);
 struct tp_shown_table *tp_program_waits_table(const struct tp_section *section, size_t max_rows);

@@ -1,5 +1,6 @@
 /* What the steps' wall clock was, by a recording of the same run from outside: what the main thread did, step by step,
  * and the functions that ran while no operator did. */
+#include "webreport/document/program_document.h"
 #include "webreport/document/section.h"
 #include "webreport/measure/program_steps.h"
 
@@ -10,14 +11,6 @@ static const struct tp_shown_column PART_COLUMNS[] = {
     {TP_SHOW_TIME, TP_STEPS_PART_TIME, NULL, 0, 0, false, TP_SHOWN_SUM},
     {TP_SHOW_BAR, TP_STEPS_PART_TIME, NULL, 0, 0, false, 0},
     {TP_SHOW_PERCENT, TP_STEPS_PART_PERCENT, NULL, 0, 0, false, TP_SHOWN_SUM}};
-
-static const struct tp_shown_column FUNCTION_COLUMNS[] = {
-    {TP_SHOW_OWN, 0, "File, hottest line", 0, 0, false, 0},
-    {TP_SHOW_TIME, TP_STEPS_FUNCTION_SELF, NULL, 1, 0, true, TP_SHOWN_SUM},
-    {TP_SHOW_TIME, TP_STEPS_FUNCTION_TOTAL, NULL, 1, 0, false, 0},
-    {TP_SHOW_PERCENT, TP_STEPS_FUNCTION_PERCENT, NULL, 0, 0, false, 0},
-    {TP_SHOW_REAL, TP_STEPS_FUNCTION_ERROR, NULL, 0, 1, false, 0},
-    {TP_SHOW_COUNT, TP_STEPS_FUNCTION_SAMPLES, NULL, 0, 0, false, TP_SHOWN_SUM}};
 
 static struct tp_shown_table *parts_table(const struct tp_section *section)
 {
@@ -59,28 +52,10 @@ static struct tp_shown_table *steps_table(const struct tp_section *section)
 
 static struct tp_shown_table *functions_table(const struct tp_section *section, size_t max_rows)
 {
-    const struct tp_program_steps *steps = section->profile->steps;
-    const struct tp_table *rows = &steps->functions;
-    struct tp_shown_table *shown =
-        tp_section_table_new(section, rows, FUNCTION_COLUMNS, COUNT(FUNCTION_COLUMNS), max_rows);
-    struct tp_str *places = tp_arena_array(section->arena, rows->row_count, sizeof *places);
-    for (size_t i = 0; i < shown->row_count; i++) {
-        struct tp_str file = tp_table_text(rows, TP_STEPS_FUNCTION_FILE)[i];
-        int64_t line = tp_table_int(rows, TP_STEPS_FUNCTION_LINE)[i];
-        double error = tp_table_real(rows, TP_STEPS_FUNCTION_ERROR)[i];
-        const char *place = line == TP_NULL_INT ? tp_text_printf(section->arena, "%.*s", (int)file.len, file.ptr)
-                                                : tp_text_printf(section->arena, "%.*s:%lld", (int)file.len, file.ptr,
-                                                                 (long long)line);
-        places[i] = tp_shown_text(&section->naming, tp_str_of(place));
-        shown->rows[i].name = tp_shown_text(&section->naming, tp_table_text(rows, TP_STEPS_FUNCTION_NAME)[i]);
-        shown->rows[i].is_faint = !(tp_table_real(rows, TP_STEPS_FUNCTION_PERCENT)[i] >= 2 * error);
-    }
-    shown->own_texts[0] = places;
+    struct tp_shown_table *shown = tp_functions_table(section, &section->profile->steps->functions, max_rows);
     shown->heading = "Functions while no operator runs";
     shown->name = "functions outside operators";
-    shown->name_title = "Function";
     shown->caption = "Functions of the main thread outside of operators";
-    shown->foot = "All";
     return shown;
 }
 

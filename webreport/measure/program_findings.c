@@ -313,6 +313,13 @@ static bool has_failed(const struct tp_tree_process *process)
     return process->seen && process->seen->exit_code != TP_NULL_INT && process->seen->exit_code != 0;
 }
 
+/* Processes of one kind: the first few by name, how many there are, their wall time. */
+struct named {
+    const char *names;
+    uint64_t count;
+    int64_t wall_ns;
+};
+
 /* names, and behind them process i with how it ended. */
 static const char *named_too(const struct tp_program_view *view, const char *names, uint32_t i, struct tp_arena *arena)
 {
@@ -328,31 +335,39 @@ static const char *named_too(const struct tp_program_view *view, const char *nam
                           how.ptr);
 }
 
+static void name_process(struct named *named, const struct tp_program_view *view, uint32_t i, struct tp_arena *arena)
+{
+    named->wall_ns = tp_sat_add(named->wall_ns, tp_table_int(&view->processes, TP_PROGRAM_PROCESS_WALL)[i]);
+    if (named->count++ < NAMED)
+        named->names = named_too(view, named->names, i, arena);
+}
+
+static const char *others_words(const struct named *named)
+{
+    return named->count > NAMED ? " and others" : "";
+}
+
 static void find_failed(struct tp_program_view *view, struct tp_arena *arena)
 {
-    const char *names = "";
-    uint64_t named = 0;
+    struct named failed = {.names = ""};
     bool has_signal = false;
-    int64_t wall_ns = 0;
     for (uint32_t i = 0; i < view->tree.process_count; i++) {
         if (!has_failed(&view->tree.processes[i]))
             continue;
         has_signal |= view->tree.processes[i].seen->signal != TP_NULL_INT;
-        wall_ns = tp_sat_add(wall_ns, tp_table_int(&view->processes, TP_PROGRAM_PROCESS_WALL)[i]);
-        if (named++ < NAMED)
-            names = named_too(view, names, i, arena);
+        name_process(&failed, view, i, arena);
     }
-    if (!named)
+    if (!failed.count)
         return;
     add(view,
         &(struct tp_program_finding){
             .kind = TP_PROGRAM_FINDS_FAILED,
             .weight = has_signal || has_failed(&view->tree.processes[0]) ? TP_PROGRAM_MEDIUM : TP_PROGRAM_INFO,
             .title = tp_text_printf(arena, "%s ended with an error or by a signal",
-                                    tp_text_of_some(arena, (int64_t)named, "process", "processes")),
-            .detail = tp_text_printf(arena, "%s%s.", names, named > NAMED ? " and others" : ""),
+                                    tp_text_of_some(arena, (int64_t)failed.count, "process", "processes")),
+            .detail = tp_text_printf(arena, "%s%s.", failed.names, others_words(&failed)),
             .advice = "Where that is no answer to a question, what they were for was not done.",
-            .time_ns = wall_ns,
+            .time_ns = failed.wall_ns,
             .percent = NAN,
             .whole = NULL});
 }
@@ -367,26 +382,20 @@ static bool still_runs(const struct tp_program_view *view, uint32_t i)
 /* Daemons: a recording ends with the program. Of a process that was attached to, the first one still runs, too. */
 static void find_left(struct tp_program_view *view, struct tp_arena *arena)
 {
-    const char *names = "";
-    uint64_t named = 0;
-    int64_t wall_ns = 0;
-    for (uint32_t i = 1; i < view->tree.process_count && !still_runs(view, 0); i++) {
-        if (!still_runs(view, i))
-            continue;
-        wall_ns = tp_sat_add(wall_ns, tp_table_int(&view->processes, TP_PROGRAM_PROCESS_WALL)[i]);
-        if (named++ < NAMED)
-            names = named_too(view, names, i, arena);
-    }
-    if (!named)
+    struct named left = {.names = ""};
+    for (uint32_t i = 1; i < view->tree.process_count && !still_runs(view, 0); i++)
+        if (still_runs(view, i))
+            name_process(&left, view, i, arena);
+    if (!left.count)
         return;
     add(view, &(struct tp_program_finding){
                   .kind = TP_PROGRAM_FINDS_LEFT,
                   .weight = TP_PROGRAM_INFO,
                   .title = tp_text_printf(arena, "%s of it went on when the program was over",
-                                          tp_text_of_some(arena, (int64_t)named, "process", "processes")),
-                  .detail = tp_text_printf(arena, "%s%s: recorded until then.", names, named > NAMED ? " and others" : ""),
+                                          tp_text_of_some(arena, (int64_t)left.count, "process", "processes")),
+                  .detail = tp_text_printf(arena, "%s%s: recorded until then.", left.names, others_words(&left)),
                   .advice = "What they do is recorded by record -p PID.",
-                  .time_ns = wall_ns,
+                  .time_ns = left.wall_ns,
                   .percent = NAN,
                   .whole = NULL});
 }

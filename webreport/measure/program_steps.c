@@ -40,7 +40,7 @@ static const struct tp_column_def part_defs[TP_STEPS_PART_COLUMNS] = {
     {"percent", "Of the steps", "%", "Share of the wall time of all used steps.", TP_COLUMN_REAL},
     TIME("per_step_us", "Each step", "The same by the number of steps, rounded down.")};
 
-static const struct tp_column_def function_defs[TP_STEPS_FUNCTION_COLUMNS] = {
+static const struct tp_column_def function_defs[TP_PROGRAM_FUNCTION_COLUMNS] = {
     {"function", "Function", "", "Name; code without one: file and offset.", TP_COLUMN_TEXT},
     {"file", "File", "", "Source file, else the program or library.", TP_COLUMN_TEXT},
     {"line", "Line", "", "The line with most of its own time in the whole program.", TP_COLUMN_INT},
@@ -306,21 +306,15 @@ static void fill_functions(const struct join *join, const struct sums *sums)
         if (sums->last[i])
             out->function_of_row[count++] = i;
     tp_sort_rows(out->function_of_row, count, by_self, sums, join->arena);
-    tp_table_init(t, join->arena, "functions", function_defs, TP_STEPS_FUNCTION_COLUMNS, count);
+    tp_table_init(t, join->arena, "functions", function_defs, TP_PROGRAM_FUNCTION_COLUMNS, count);
     t->title = "Functions outside of operators";
     for (size_t row = 0; row < count; row++) {
         uint32_t number = out->function_of_row[row];
         const struct tp_program_function *f = tp_program_function_at(&sums->functions, number);
-        double percent = tp_percent(sums->self_ns[number], out->outside_ns);
-        tp_table_text(t, TP_STEPS_FUNCTION_NAME)[row] = f->name;
-        tp_table_text(t, TP_STEPS_FUNCTION_FILE)[row] = f->file.len ? f->file : (struct tp_str){NULL, 0};
-        tp_table_int(t, TP_STEPS_FUNCTION_LINE)[row] = f->line ? f->line : TP_NULL_INT;
-        tp_table_text(t, TP_STEPS_FUNCTION_KIND)[row] = tp_str_of(tp_function_kind_text((enum tp_function_kind)f->kind));
-        tp_table_int(t, TP_STEPS_FUNCTION_SELF)[row] = sums->self_ns[number];
-        tp_table_int(t, TP_STEPS_FUNCTION_TOTAL)[row] = sums->total_ns[number];
-        tp_table_real(t, TP_STEPS_FUNCTION_PERCENT)[row] = percent;
-        tp_table_real(t, TP_STEPS_FUNCTION_ERROR)[row] = tp_program_error_points(percent, out->outside_count);
-        tp_table_int(t, TP_STEPS_FUNCTION_SAMPLES)[row] = (int64_t)sums->count[number];
+        tp_program_function_put(t, row,
+                                &(struct tp_program_function_row){f, sums->self_ns[number], sums->total_ns[number],
+                                                                  sums->count[number], out->outside_ns,
+                                                                  out->outside_count});
     }
 }
 

@@ -41,19 +41,6 @@ enum tp_steps_part_column {
     TP_STEPS_PART_COLUMNS
 };
 
-enum tp_steps_function_column {
-    TP_STEPS_FUNCTION_NAME,
-    TP_STEPS_FUNCTION_FILE,
-    TP_STEPS_FUNCTION_LINE,
-    TP_STEPS_FUNCTION_KIND,
-    TP_STEPS_FUNCTION_SELF,
-    TP_STEPS_FUNCTION_TOTAL,
-    TP_STEPS_FUNCTION_PERCENT,
-    TP_STEPS_FUNCTION_ERROR,
-    TP_STEPS_FUNCTION_SAMPLES,
-    TP_STEPS_FUNCTION_COLUMNS
-};
-
 struct tp_program_steps {
     int64_t pid, tid; /* of the thread */
     int64_t wall_ns, running_ns;

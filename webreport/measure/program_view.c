@@ -204,6 +204,21 @@ double tp_program_error_points(double percent, uint64_t samples)
     return samples ? 196 * sqrt(p * (1 - p) / (double)samples) : NAN;
 }
 
+void tp_program_function_put(struct tp_table *t, size_t row, const struct tp_program_function_row *of)
+{
+    const struct tp_program_function *f = of->function;
+    double percent = tp_percent(of->self_ns, of->whole_ns);
+    tp_table_text(t, TP_PROGRAM_FUNCTION_NAME)[row] = f->name;
+    tp_table_text(t, TP_PROGRAM_FUNCTION_FILE)[row] = f->file.len ? f->file : (struct tp_str){NULL, 0};
+    tp_table_int(t, TP_PROGRAM_FUNCTION_LINE)[row] = f->line ? f->line : TP_NULL_INT;
+    tp_table_text(t, TP_PROGRAM_FUNCTION_KIND)[row] = tp_str_of(tp_function_kind_text((enum tp_function_kind)f->kind));
+    tp_table_int(t, TP_PROGRAM_FUNCTION_SELF)[row] = of->self_ns;
+    tp_table_int(t, TP_PROGRAM_FUNCTION_TOTAL)[row] = of->total_ns;
+    tp_table_real(t, TP_PROGRAM_FUNCTION_SELF_PERCENT)[row] = percent;
+    tp_table_real(t, TP_PROGRAM_FUNCTION_ERROR)[row] = tp_program_error_points(percent, of->whole_count);
+    tp_table_int(t, TP_PROGRAM_FUNCTION_SAMPLES)[row] = (int64_t)of->sample_count;
+}
+
 static void fill_functions(struct tp_program_view *view, uint32_t count, struct tp_arena *arena)
 {
     struct tp_table *t = &view->function_rows;
@@ -211,16 +226,10 @@ static void fill_functions(struct tp_program_view *view, uint32_t count, struct 
     t->title = "Functions";
     for (uint32_t row = 0; row < count; row++) {
         const struct tp_program_function *f = tp_program_function_at(&view->functions, view->functions.order[row]);
-        double percent = tp_percent(f->self_ns, view->state_ns[TP_STATE_RUNNING]);
-        tp_table_text(t, TP_PROGRAM_FUNCTION_NAME)[row] = f->name;
-        tp_table_text(t, TP_PROGRAM_FUNCTION_FILE)[row] = f->file.len ? f->file : (struct tp_str){NULL, 0};
-        tp_table_int(t, TP_PROGRAM_FUNCTION_LINE)[row] = f->line ? f->line : TP_NULL_INT;
-        tp_table_text(t, TP_PROGRAM_FUNCTION_KIND)[row] = tp_str_of(tp_function_kind_text((enum tp_function_kind)f->kind));
-        tp_table_int(t, TP_PROGRAM_FUNCTION_SELF)[row] = f->self_ns;
-        tp_table_int(t, TP_PROGRAM_FUNCTION_TOTAL)[row] = f->total_ns;
-        tp_table_real(t, TP_PROGRAM_FUNCTION_SELF_PERCENT)[row] = percent;
-        tp_table_real(t, TP_PROGRAM_FUNCTION_ERROR)[row] = tp_program_error_points(percent, view->tree.trace->sample_count);
-        tp_table_int(t, TP_PROGRAM_FUNCTION_SAMPLES)[row] = (int64_t)f->sample_count;
+        tp_program_function_put(t, row,
+                                &(struct tp_program_function_row){f, f->self_ns, f->total_ns, f->sample_count,
+                                                                  view->state_ns[TP_STATE_RUNNING],
+                                                                  view->tree.trace->sample_count});
         if (f->kind == TP_FUNCTION_KERNEL)
             view->kernel_ns = tp_sat_add(view->kernel_ns, f->self_ns);
     }

@@ -57,6 +57,18 @@ enum tp_program_function_column {
     TP_PROGRAM_FUNCTION_COLUMNS
 };
 
+/* What a row of functions says. */
+struct tp_program_function_row {
+    const struct tp_program_function *function;
+    int64_t self_ns, total_ns;
+    uint64_t sample_count; /* that found the function itself */
+    int64_t whole_ns;      /* self_percent is of this time .. */
+    uint64_t whole_count;  /* .. and its error of so many samples */
+};
+
+/* Fills a row of a table with the columns of enum tp_program_function_column. */
+void tp_program_function_put(struct tp_table *table, size_t row, const struct tp_program_function_row *of);
+
 enum tp_program_wait_column {
     TP_PROGRAM_WAIT_CAUSE,
     TP_PROGRAM_WAIT_STACK, /* functions, innermost first */

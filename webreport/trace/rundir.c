@@ -115,7 +115,7 @@ static void find_helpers(struct tp_run *run)
 /* Those that tell most stand first. */
 static int place_of(const struct tp_run_file *file)
 {
-    return tp_str_ends(file->worker, TP_WORKER_INSIDE) ? 2 : file->is_program;
+    return file->is_silent ? 2 : file->is_program;
 }
 
 static int by_telling(const void *x, const void *y, const void *context)
