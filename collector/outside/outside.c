@@ -213,8 +213,8 @@ int tp_outside_fd(const struct tp_outside *o)
 /* What a thread of Python does is asked when its sample is told, at once: a moment as random as the sample's. */
 static void ask_python(struct tp_outside *o, struct tp_pending_record *record, const struct tp_perf_record *r)
 {
-    int64_t time_ns = o->python.living_count ? tp_outside_now() : 0;
-    if (o->python.living_count && time_ns - (int64_t)r->time_ns < CERTAIN_NS)
+    int64_t time_ns = o->python.processes.living_count ? tp_outside_now() : 0;
+    if (o->python.processes.living_count && time_ns - (int64_t)r->time_ns < CERTAIN_NS)
         record->python = tp_python_stacks_read(&o->python, r->pid, r->tid, time_ns);
 }
 
@@ -325,7 +325,7 @@ static void take_until(struct tp_outside *o, int64_t until_ns)
  * where a ring was full once. */
 static void watch_samples(struct tp_outside *o)
 {
-    bool is_wanted = o->python.living_count > 0 || o->tree.lost_count > 0;
+    bool is_wanted = o->python.processes.living_count > 0 || o->tree.lost_count > 0;
     for (size_t i = 0; i < o->rings.count && is_wanted != o->are_samples_watched; i++) {
         if (!o->rings.rings[i].is_of_names && is_wanted)
             watch(o, o->rings.rings[i].fd);

@@ -7,15 +7,6 @@
 enum { THREADS = 1024, MOST_READS = 2500 };
 #define AGAIN_NS 50000000ll /* until a thread that was none of Python's is looked for again */
 
-struct python_process {
-    uint32_t pid;
-    int64_t since_ns; /* when its interpreter was mapped */
-    uint64_t runtime; /* 0: it runs no Python */
-    struct tp_python_layout layout; /* minor 0: not known so far */
-    int minor;
-    bool is_hopeless; /* no layout, or its memory may not be read */
-};
-
 /* Where a thread was found last. */
 struct tp_python_thread_slot {
     uint32_t pid, tid;
@@ -27,12 +18,11 @@ void tp_python_stacks_init(struct tp_python_stacks *s, struct tp_arena *arena, s
 {
     *s = (struct tp_python_stacks){.arena = arena,
                                    .places = places,
-                                   .interpreters = TP_VEC(arena, struct tp_python_file),
-                                   .processes = TP_VEC(arena, struct python_process)};
+                                   .interpreters = TP_VEC(arena, struct tp_python_file)};
     s->threads = tp_arena_array(arena, THREADS, sizeof *s->threads);
     tp_python_code_init(&s->code, arena, &places->python_texts);
     tp_id_map_init(&s->files, arena);
-    tp_id_map_init(&s->ids, arena);
+    tp_python_processes_init(&s->processes, arena);
 }
 
 void tp_python_stacks_release(struct tp_python_stacks *s)
@@ -41,44 +31,6 @@ void tp_python_stacks_release(struct tp_python_stacks *s)
 }
 
 /* ---- processes ---- */
-
-static struct python_process *process_of(const struct tp_python_stacks *s, uint32_t pid)
-{
-    const uint32_t *number = tp_id_map_find(&s->ids, pid);
-    return number ? TP_AT(&s->processes, struct python_process, *number) : NULL;
-}
-
-static void forget(struct tp_python_stacks *s, uint32_t pid, int64_t time_ns)
-{
-    struct python_process *process = process_of(s, pid);
-    if (!process || !process->runtime || process->since_ns > time_ns)
-        return;
-    process->runtime = 0;
-    s->living_count--;
-}
-
-static struct python_process *add_process(struct tp_python_stacks *s, uint32_t pid)
-{
-    uint32_t *number = tp_id_map_put(&s->ids, pid);
-    if (*number == TP_NO_ID) {
-        *number = (uint32_t)s->processes.count;
-        tp_vec_push(&s->processes);
-    }
-    struct python_process *process = TP_AT(&s->processes, struct python_process, *number);
-    s->living_count += !process->runtime;
-    return process;
-}
-
-static void take_fork(struct tp_python_stacks *s, const struct tp_perf_record *r)
-{
-    const struct python_process *parent = process_of(s, r->parent_pid);
-    forget(s, r->pid, (int64_t)r->time_ns);
-    if (!parent || !parent->runtime)
-        return;
-    struct python_process child = *parent;
-    child.pid = r->pid;
-    *add_process(s, r->pid) = child;
-}
 
 /* The interpreter of a file, or NULL. Its files are called "python" in one way or the other. */
 static const struct tp_python_file *interpreter_of(struct tp_python_stacks *s, uint32_t file)
@@ -101,15 +53,13 @@ static const struct tp_python_file *interpreter_of(struct tp_python_stacks *s, u
 
 static void take_mapping(struct tp_python_stacks *s, const struct tp_perf_record *r)
 {
-    const struct python_process *known = process_of(s, r->pid);
     uint32_t file = r->text[0] == '/' ? tp_code_file_of(s->places, tp_str_of(r->text)) : TP_CODE_UNKNOWN;
     const struct tp_python_file *found = file >= TP_CODE_FIRST_FILE ? interpreter_of(s, file) : NULL;
-    bool has_one = known && known->runtime; /* a library may bring another one, which runs nothing */
-    if (!found || has_one)
+    if (!found)
         return;
     uint64_t bias = r->start - tp_code_address(s->places, file, r->offset);
-    *add_process(s, r->pid) = (struct python_process){
-        .pid = r->pid, .since_ns = (int64_t)r->time_ns, .runtime = bias + found->runtime, .minor = found->minor};
+    tp_python_processes_map(&s->processes, r->pid,
+                            (struct tp_python_mapping){(int64_t)r->time_ns, bias + found->runtime, found->minor});
 }
 
 void tp_python_stacks_take(struct tp_python_stacks *s, const struct tp_perf_record *r)
@@ -117,24 +67,24 @@ void tp_python_stacks_take(struct tp_python_stacks *s, const struct tp_perf_reco
     if (r->type == PERF_RECORD_MMAP2)
         take_mapping(s, r);
     else if (r->type == PERF_RECORD_FORK && r->pid != r->parent_pid)
-        take_fork(s, r);
+        tp_python_processes_fork(&s->processes, r->pid, r->parent_pid, (int64_t)r->time_ns);
     else if ((r->type == PERF_RECORD_COMM && r->is_exec) || (r->type == PERF_RECORD_EXIT && r->pid == r->tid))
-        forget(s, r->pid, (int64_t)r->time_ns);
+        tp_python_processes_end(&s->processes, r->pid, (int64_t)r->time_ns);
 }
 
 /* ---- stacks ---- */
 
 /* An interpreter that tells its layout does so from its first moment on: it is a constant. */
-static bool find_layout(struct tp_python_stacks *s, struct python_process *process, struct tp_other_memory *memory)
+static bool find_layout(struct tp_python_stacks *s, struct tp_python_process *process, struct tp_other_memory *memory)
 {
     uint64_t words[TP_PYTHON_TOLD_WORDS];
-    const struct tp_python_layout *known = tp_python_layout_of(process->minor);
+    const struct tp_python_layout *known = tp_python_layout_of(process->now.minor);
     if (process->layout.minor || process->is_hopeless)
         return process->layout.minor > 0;
     if (known)
         process->layout = *known;
-    else if (tp_other_read(memory, process->runtime, words, sizeof words) &&
-             tp_python_layout_told(&process->layout, words, process->minor))
+    else if (tp_other_read(memory, process->now.address, words, sizeof words) &&
+             tp_python_layout_told(&process->layout, words, process->now.minor))
         return true;
     else
         process->layout.minor = 0;
@@ -143,7 +93,7 @@ static bool find_layout(struct tp_python_stacks *s, struct python_process *proce
     return !process->is_hopeless;
 }
 
-static uint64_t find_thread(struct tp_python_stacks *s, const struct python_process *process,
+static uint64_t find_thread(struct tp_python_stacks *s, const struct tp_python_process *process,
                             struct tp_other_memory *memory, uint32_t tid, int64_t now_ns)
 {
     struct tp_python_thread_slot *slot = &s->threads[(tid * 2654435761u >> 8) % THREADS];
@@ -151,7 +101,7 @@ static uint64_t find_thread(struct tp_python_stacks *s, const struct python_proc
     if (is_it && (slot->thread || now_ns < slot->again_ns))
         return slot->thread;
     *slot = (struct tp_python_thread_slot){
-        process->pid, tid, tp_python_thread(memory, &process->layout, process->runtime, tid), now_ns + AGAIN_NS};
+        process->pid, tid, tp_python_thread(memory, &process->layout, process->now.address, tid), now_ns + AGAIN_NS};
     return slot->thread;
 }
 
@@ -171,9 +121,9 @@ static uint32_t node_of(struct tp_python_stacks *s, struct tp_other_memory *memo
 uint32_t tp_python_stacks_read(struct tp_python_stacks *s, uint32_t pid, uint32_t tid, int64_t now_ns)
 {
     struct tp_python_frame frames[TP_PYTHON_FRAMES];
-    struct python_process *process = process_of(s, pid);
+    struct tp_python_process *process = tp_python_processes_find(&s->processes, pid);
     struct tp_other_memory memory = {.pid = pid, .reads_left = MOST_READS};
-    if (!process || !process->runtime || !find_layout(s, process, &memory))
+    if (!process || !find_layout(s, process, &memory))
         return 0;
     uint64_t thread = find_thread(s, process, &memory, tid, now_ns);
     int count = thread ? tp_python_frames(frames, &memory, &process->layout, thread, tid) : 0;

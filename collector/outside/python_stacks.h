@@ -6,6 +6,7 @@
 
 #include "collector/outside/code_maps.h"
 #include "collector/outside/python_code.h"
+#include "collector/outside/python_processes.h"
 
 struct tp_python_stacks {
     struct tp_arena *arena;
@@ -13,10 +14,8 @@ struct tp_python_stacks {
     struct tp_python_code code;
     struct tp_id_map files;     /* file of places: its number in interpreters, or TP_NO_ID */
     struct tp_vec interpreters; /* struct tp_python_file */
-    struct tp_id_map ids;       /* process: its number in processes */
-    struct tp_vec processes;    /* struct python_process */
+    struct tp_python_processes processes;
     struct tp_python_thread_slot *threads;
-    uint32_t living_count; /* processes that run Python and are not over */
     uint64_t read_count, failed_count; /* stacks that were read, and that could not be */
     uint32_t unknown_count;            /* processes whose version is not known, or whose memory we may not read */
 };
