@@ -155,6 +155,38 @@ X
 }
 check "a program from outside changes no number of PyTorch's traces" no_rank
 
+# program_budget JSON BY: limits of all that the program tells, each missed by BY or kept by -BY of its unit
+program_budget() {
+    "$PY" - "$@" <<'X'
+import collections, json, sys
+profiles = json.load(open(sys.argv[1]))["runs"][0]["profiles"]
+view = next(p["program_view"] for p in profiles if p.get("program_view"))
+by = int(sys.argv[2])
+sums = collections.Counter()
+for f in view["functions"]:
+    sums[f["function"]] += f["self_us"]
+name, us = sums.most_common(1)[0]
+print("wall <= %d ns" % (round(view["wall_us"] * 1000) - by))
+print("cpu <= %d ns" % (round(view["cpu_us"] * 1000) - by))
+print("rss.peak <= %d B" % (max(p["peak_bytes"] or 0 for p in view["processes"]) - by))
+print("cpu.self.%s <= %.6f %%" % (name, 100 * us / view["cpu_us"] - by * 1e-3))
+X
+}
+beside_steps() { # limits of the program in the folder of a run with steps, and against a stored run
+    rm -rf both store && mkdir -p both/run store && "$PY" "$HERE/tests/check/program_steps.py" --make 3 both/run &&
+        "$TP" report both/run -o both.html --json both.json --quiet || return 1
+    program_budget both.json -1 >kept && "$TP" check both/run --budget kept >out 2>err && [ "$(grep -c pass out)" -ge 4 ] || { cat out err; return 1; }
+    program_budget both.json 1 >missed
+    "$TP" check both/run --budget missed >out 2>err
+    [ $? = 1 ] && [ "$(grep -c '^ *fail  ' out)" = 4 ] || { cat out err; return 1; }
+    printf 'wall <= +10 %%\ncpu <= +10 %%\nrss.peak <= +1 KiB\n' >against
+    "$TP" check both/run --budget kept --baseline store --update-baseline --label a >out 2>err && "$TP" check both/run --budget against --baseline store >out 2>err ||
+        { cat out err; return 1; }
+    [ "$(grep -c '+0.0 %$' out)" = 2 ] && grep -q '^pass  *rss.peak .*+0 B' out || { cat out; return 1; } # time of 1 + 1 uneven runs is told, not judged
+    cp both/run/*.pt.trace.json* store/ && "$TP" diff both/run store -o diff.html >out 2>err && ! grep -qi 'regressed' out
+}
+check "limits of the program hold in the folder of a run with steps" beside_steps
+
 recorded() { # NAME PROGRAM...: records it as NAME, compares
     name=$1
     shift
@@ -197,7 +229,7 @@ volatile long sink;
 __attribute__((noinline)) static void parse(long n) { for (long i = 0; i < n; i++) sink += i % 7; }
 __attribute__((noinline)) static void encode(long n) { for (long i = 0; i < n; i++) sink ^= i * 3; }
 int main(int count, char **words) {
-    for (int i = 0; i < 40 && count > 1; i++) { parse(3000000); encode(4000000 * atol(words[1])); }
+    for (int i = 0; i < 160 && count > 1; i++) { parse(3000000); encode(4000000 * atol(words[1])); }
 }
 X
     "${CC:-cc}" -g -O1 two.c -o two || return 1

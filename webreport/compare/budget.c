@@ -350,3 +350,11 @@ void tp_budget_default(struct tp_budget *budget, struct tp_arena *arena)
         budget->lines[i].number = 0;
     budget->file = NULL;
 }
+
+bool tp_budget_wants_program(const struct tp_budget *budget)
+{
+    for (size_t i = 0; i < budget->count; i++)
+        if (tp_metric_is_of_program(&tp_metrics[budget->lines[i].metric]))
+            return true;
+    return false;
+}

@@ -53,6 +53,9 @@ int tp_budget_parse(struct tp_budget *budget, const char *file, const char *byte
  * memory, pageable bytes or step time than the baseline. Findings are advice, and no part of it. */
 void tp_budget_default(struct tp_budget *budget, struct tp_arena *arena);
 
+/* Does a line ask for what only a program from outside tells? */
+bool tp_budget_wants_program(const struct tp_budget *budget);
+
 /* "<=", ">=" .. */
 const char *tp_budget_op_text(enum tp_budget_op op);
 

@@ -365,10 +365,15 @@ void tp_metrics_build(struct tp_metric_value values[TP_METRIC_COUNT], const stru
         values[i] = tp_metrics[i].value(source, tp_metrics[i].which);
 }
 
+bool tp_metric_is_of_program(const struct tp_metric *metric)
+{
+    return metric->value == tp_metric_of_program || metric->value == tp_metric_of_function;
+}
+
 bool tp_metric_is_left_out(const struct tp_metric *metric, double value)
 {
     return isnan(value) && (metric->value == tp_metric_of_serving || metric->value == tp_metric_of_work ||
-                            metric->value == tp_metric_of_program || metric->value == tp_metric_of_function);
+                            tp_metric_is_of_program(metric));
 }
 
 bool tp_metric_is_like_smaller(const struct tp_metric *metric)

@@ -59,8 +59,11 @@ int tp_metric_find_near(const char *name, size_t length, int *near);
 /* The name nearest to a mistyped one (edits); NULL when nothing is near. */
 const char *tp_metric_nearest(const char *name, size_t length);
 
-/* Is it of a class of steps, or of a way of recording, that most programs do not have, and not known? Such ones are left out of lists and files.
- */
+/* Does only what was recorded from outside tell it? */
+bool tp_metric_is_of_program(const struct tp_metric *metric);
+
+/* Is it of a class of steps, or of a way of recording, that most programs do not have, and not known? Such ones are left
+ * out of lists and files. */
 bool tp_metric_is_left_out(const struct tp_metric *metric, double value);
 
 /* Does one of smaller size stand for it in lists for people? */

@@ -64,6 +64,7 @@ static int load(struct tp_check_session *s, int side, struct tp_arena *arena, st
     how.console = s->console;
     how.extent = s->updates_baseline ? TP_SUMMARY_WHOLE : s->baseline ? TP_SUMMARY_COMPARED : TP_SUMMARY_JUDGED;
     how.read.skips_hash = !s->updates_baseline; /* only a new baseline has it */
+    how.wants_program = s->updates_baseline || tp_budget_wants_program(&s->limits);
     int code = tp_summaries_load(&s->sides[side], arena, &how, err);
     if (code < 0)
         return code;
@@ -137,16 +138,22 @@ static void join_store(struct tp_check_session *s, struct tp_arena *arena)
     s->history.count = count;
 }
 
-/* A baseline that is to be made by this run need not be there. */
-static bool is_new_baseline(const struct tp_check_session *s)
+/* A baseline that is to be made by this run need not be there, and its folder may be empty. */
+static bool is_new_baseline(const struct tp_check_session *s, struct tp_arena *arena)
 {
-    return s->updates_baseline && access(s->baseline, F_OK) != 0 && errno == ENOENT;
+    struct tp_vec files = TP_VEC(arena, const char *);
+    struct tp_error none = {0};
+    if (!s->updates_baseline)
+        return false;
+    if (access(s->baseline, F_OK) != 0)
+        return errno == ENOENT;
+    return is_store(s, arena) && tp_rundir_find_named(&files, s->baseline, ".tps", &none) == TP_OK && files.count == 0;
 }
 
 static int load_sides(struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
 {
     int code = load(s, RUN, arena, err);
-    if (code < 0 || !s->baseline || is_new_baseline(s))
+    if (code < 0 || !s->baseline || is_new_baseline(s, arena))
         return code;
     return is_store(s, arena) ? load_store(s, arena, err) : load(s, BASE, arena, err);
 }

@@ -6,6 +6,7 @@
 #include "webreport/measure/summary_build.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/summary_inputs.h"
+#include "webreport/session/summary_programs.h"
 #include "webreport/session/trace_analysis.h"
 
 struct load {
@@ -14,6 +15,7 @@ struct load {
     struct tp_summaries *out;
     struct tp_vec items; /* struct tp_summary */
     size_t done_count, file_count;
+    size_t program_count; /* programs from outside that gave the run's summaries what they know */
 };
 
 static void fail(struct load *load, const char *path, const struct tp_error *why)
@@ -115,6 +117,34 @@ static void load_trace(struct load *load, const struct tp_run_file *file)
     load->done_count++;
 }
 
+/* Traces of one run stand behind each other; those from items[begin] on are of `run`. */
+static void give_program(struct load *load, size_t begin, const struct tp_run *run)
+{
+    struct tp_summaries_options options = *load->options;
+    options.analysed = NULL;
+    struct tp_summary *items = load->items.data;
+    load->program_count +=
+        tp_summary_programs_give(items + begin, load->items.count - begin, run, &options, load->arena);
+}
+
+static bool is_of_run(const struct tp_summary_input *input, const struct tp_run *run)
+{
+    return input->trace && input->trace >= run->files && input->trace < run->files + run->file_count;
+}
+
+static void load_traces(struct load *load, const struct tp_summary_inputs *inputs)
+{
+    size_t at = 0;
+    for (size_t r = 0; r < inputs->runs.count; r++) {
+        const struct tp_run *run = &inputs->runs.items[r];
+        size_t begin = load->items.count;
+        for (; at < inputs->count && is_of_run(&inputs->items[at], run); at++)
+            load_trace(load, inputs->items[at].trace);
+        if (load->options->wants_program)
+            give_program(load, begin, run);
+    }
+}
+
 /* ---- files of summaries ---- */
 
 static void load_file(struct load *load, const struct tp_summary_input *input)
@@ -149,13 +179,13 @@ int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const st
         return code == TP_EIO ? TP_ENOTFOUND : code; /* a folder that cannot be opened is an input */
     tp_inputs_say_found(options->console, &inputs.runs);
     load.file_count = inputs.count;
-    if (inputs.helper_count)
+    load_traces(&load, &inputs);
+    size_t left_out = inputs.helper_count - load.program_count;
+    if (left_out)
         tp_console_notice(options->console, "not counted: %zu trace%s of helper processes, or beside others of the run",
-                          inputs.helper_count, inputs.helper_count == 1 ? "" : "s");
+                          left_out, left_out == 1 ? "" : "s");
     for (size_t i = 0; i < inputs.count; i++)
-        if (inputs.items[i].trace)
-            load_trace(&load, inputs.items[i].trace);
-        else
+        if (!inputs.items[i].trace)
             load_file(&load, &inputs.items[i]);
     out->items = load.items.data;
     out->count = load.items.count;

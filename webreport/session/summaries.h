@@ -22,6 +22,7 @@ struct tp_summaries_options {
     struct tp_str job;                     /* of the keys of traces; "" is none */
     int64_t rank;                          /* of the keys of traces; TP_NULL_INT: what the trace says */
     enum tp_summary_extent extent;         /* of summaries of traces; the default is the whole */
+    bool wants_program; /* traces of a run get what its program from outside tells (summary_programs.h) */
     /* Called for each usable trace, in the order of the summaries, when its model and views are there; the advice may
      * still be at work on another thread, so it must return. NULL: not. Summaries of traces stand before those of
      * files. */

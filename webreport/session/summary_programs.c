@@ -1,0 +1,55 @@
+/* Programs from outside for the summaries beside them: see summary_programs.h. */
+#include "webreport/session/summary_programs.h"
+
+#include <string.h>
+
+#include "webreport/measure/metrics.h"
+
+/* The only program of a run, or NULL. */
+static const struct tp_run_file *program_of(const struct tp_run *run)
+{
+    const struct tp_run_file *found = NULL;
+    for (size_t i = 0; i < run->file_count; i++) {
+        if (!run->files[i].is_program)
+            continue;
+        if (found)
+            return NULL;
+        found = &run->files[i];
+    }
+    return found;
+}
+
+/* Functions stand behind all that a trace with steps has rows of. */
+static void give_functions(struct tp_summary *to, const struct tp_summary *program, struct tp_arena *arena)
+{
+    struct tp_summary_row *rows = tp_arena_array(arena, (size_t)to->row_count + program->row_count, sizeof *rows);
+    uint32_t count = to->row_count;
+    if (count)
+        memcpy(rows, to->rows, count * sizeof *rows);
+    for (uint32_t i = 0; i < program->row_count; i++)
+        if (program->rows[i].kind == TP_SUMMARY_FUNCTION)
+            rows[count++] = program->rows[i];
+    to->rows = rows;
+    to->row_count = count;
+}
+
+bool tp_summary_programs_give(struct tp_summary *summaries, size_t count, const struct tp_run *run,
+                              const struct tp_summaries_options *options, struct tp_arena *arena)
+{
+    struct tp_summary program;
+    struct tp_error why = {0};
+    const struct tp_run_file *file = count ? program_of(run) : NULL;
+    if (!file)
+        return false;
+    if (tp_summaries_trace(&program, arena, file, options, &why) < 0) {
+        tp_console_error(options->console, "%s: %s", file->path, why.text);
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        for (int k = 0; k < TP_METRIC_COUNT; k++)
+            if (tp_metric_is_of_program(&tp_metrics[k]))
+                summaries[i].metrics[k] = program.metrics[k];
+        give_functions(&summaries[i], &program, arena);
+    }
+    return true;
+}
