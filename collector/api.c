@@ -180,7 +180,7 @@ static void fill_inputs(char *at, const struct tracepress_operator *call, uint32
     }
 }
 
-static void put_operator(tracepress_name name, const struct tracepress_operator *call)
+static void put_operator(tracepress_name name, const struct tracepress_operator *call, bool is_of_library)
 {
     uint32_t slots, count = count_inputs(call, &slots);
     struct tp_spool_record *record = tp_record_take(slots);
@@ -191,7 +191,8 @@ static void put_operator(tracepress_name name, const struct tracepress_operator 
                                            .bytes = call->bytes ? (int64_t)call->bytes : INT64_MIN,
                                            .forward_tid = (int64_t)call->forward_tid,
                                            .input_count = count,
-                                           .is_backward = call->is_backward != 0};
+                                           .is_backward = call->is_backward != 0,
+                                           .is_of_library = is_of_library};
     memcpy(record + 1, &head, sizeof head);
     fill_inputs((char *)(record + 1) + sizeof head, call, count);
     tp_record_done(record, name, TP_SPOOL_OPERATOR, slots, 0);
@@ -203,13 +204,19 @@ void tracepress_record_call_(tracepress_name name, const struct tracepress_opera
                     (!given->inputs || tp_config_is_size(given->input_size, sizeof *given->inputs));
     TP_RECORD_STACK();
     if (has_size) { /* a longer one begins with the members of this library */
-        put_operator(name, given);
+        put_operator(name, given, false);
         return;
     }
     mark(name, TP_SPOOL_OPERATOR);
     if (given)
         tp_session_say(TP_SAY_PART, "what is known of operators is left out",
                        "struct tracepress_operator does not begin with its size and that of its inputs");
+}
+
+void tp_record_library_call(uint32_t name, const struct tracepress_operator *call)
+{
+    TP_RECORD_STACK();
+    put_operator(name, call, true);
 }
 
 void tracepress_record_operator_(tracepress_name name, const struct first_operator *given)
@@ -227,5 +234,5 @@ void tracepress_record_operator_(tracepress_name name, const struct first_operat
                                              .forward_tid = given->forward_tid,
                                              .flops = given->flops,
                                              .bytes = given->bytes};
-    put_operator(name, &call);
+    put_operator(name, &call, false);
 }

@@ -67,6 +67,10 @@ void tp_record_go_on(void);
 /* In the child of a fork: only this thread is here. */
 void tp_record_in_child(void);
 
+/* An operator that a source found by standing before a library's function: not the program tells of it. As
+ * tracepress_record_call_ otherwise. */
+void tp_record_library_call(uint32_t name, const struct tracepress_operator *call);
+
 /* Room for a record with `slots` slots after its head, or NULL. Its time is 0 until tp_record_done. */
 static inline struct tp_spool_record *tp_record_take(uint32_t slots)
 {

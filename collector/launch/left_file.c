@@ -94,11 +94,20 @@ static bool is_of_any(uint8_t kind)
            kind == TP_SPOOL_MEMORY_NOTE || kind == TP_SPOOL_WAIT;
 }
 
+/* Calls of a library that does the arithmetic, and their ends: a part of what the process does, and no story of it. */
+static bool is_of_library(const struct tp_spool_record *record, const char *payload)
+{
+    struct tp_spool_operator op = {0};
+    if (record->kind == TP_SPOOL_OPERATOR && record->slots * (size_t)TP_SPOOL_SLOT >= sizeof op)
+        memcpy(&op, payload, sizeof op);
+    return record->kind == TP_SPOOL_END || op.is_of_library;
+}
+
 /* Whether a spool is below the floor (brief), or silent. */
 static void look_at_records(struct tp_left_file *left, const struct tp_spool_file *file)
 {
     uint64_t samples = 0, last = 0;
-    bool has_told = false;
+    bool has_told = false, has_calls = false;
     for (uint32_t i = 0; i < file->clock_count; i++)
         last = file->clocks[i].ticks > last ? file->clocks[i].ticks : last;
     for (uint32_t t = 0; t < file->thread_count; t++) {
@@ -109,13 +118,15 @@ static void look_at_records(struct tp_left_file *left, const struct tp_spool_fil
         while (!has_told && samples < TP_TAKEOVER_BRIEF_SAMPLES && tp_spool_next(&walk, &record, &payload)) {
             samples += record.kind == TP_SPOOL_SAMPLE;
             last = record.time > last ? record.time : last;
-            has_told = !is_of_any(record.kind);
+            bool is_call = is_of_library(&record, payload);
+            has_calls |= is_call;
+            has_told = !is_call && !is_of_any(record.kind);
         }
     }
     int64_t ran_ns = tp_spool_time(file, last) - (int64_t)file->head.start_realtime_ns;
     left->is_silent = !has_told && samples == 0;
     left->is_brief =
-        !has_told && samples < TP_TAKEOVER_BRIEF_SAMPLES && ran_ns < TP_TAKEOVER_BRIEF_MS * (int64_t)1000000;
+        !has_told && !has_calls && samples < TP_TAKEOVER_BRIEF_SAMPLES && ran_ns < TP_TAKEOVER_BRIEF_MS * (int64_t)1000000;
 }
 
 static bool has_steps(const struct tp_spool_file *file)

@@ -35,7 +35,7 @@ static bool begin(uint32_t name, const struct product *p)
     call.input_count = 2;
     call.flops = (uint64_t)flops;
     int why = tp_hook_enter();
-    tracepress_record_call_(name, &call);
+    tp_record_library_call(name, &call);
     tp_hook_leave(why);
     is_within = true;
     return true;

@@ -212,6 +212,16 @@ if program blas_program -L. -lsmall_blas -Wl,-rpath,"$PWD" -ldl; then
     program blas_program -DPLUGIN -shared -fPIC -L. -lsmall_blas -Wl,-rpath,"$PWD" && mv blas_program plugin.so
     program blas_program -DNO_MULTIPLY -ldl && mv blas_program opener
     check "blas: of a plugin that brings its own, opened with RTLD_LOCAL" products ./opener ./plugin.so
+    aside() { # products are no story: what the program did is told from outside, they are a table behind it
+        rm -rf d
+        "$TP" record -o d --no-tfevents --source outside,blas -- ./direct >out 2>err || { cat err; return 1; }
+        grep -q 'from inside alone' err && return 0 # no events here
+        set -- d/*/direct.*.gz d/*/*_inside.*.gz
+        [ $# = 2 ] && [ -e "$1" ] && [ -e "$2" ] && "$TP" report d -o d.html --json d.json --quiet || { find d; return 1; }
+        zcat "$2" | grep -q '"name":"cblas_dgemm"' && ! zcat "$1" | grep -q '"name":"cblas_dgemm"' || return 1
+        "$TP" report d -o d.html --markdown d.md --quiet && head -n 4 d.md | grep -q 'CPU-bound\|Too short\|Waiting for a CPU' || { cat d.md; return 1; }
+    }
+    check "blas: products alone are a table beside the program" aside
 else
     not_ok "blas_program is built"
 fi

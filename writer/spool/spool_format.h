@@ -155,7 +155,7 @@ struct tp_spool_operator {
     int64_t sequence, flops; /* INT64_MIN: none */
     int64_t bytes, forward_tid;
     uint32_t input_count, is_backward;
-    uint64_t unused;
+    uint64_t is_of_library; /* 1: not the program tells it, but a source that stands before a library's function */
 };
 
 /* An input of an operator: this, then `rank` int64 dimensions, padded to whole slots. */
