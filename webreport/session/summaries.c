@@ -121,10 +121,18 @@ static void load_trace(struct load *load, const struct tp_run_file *file)
 static void give_program(struct load *load, size_t begin, const struct tp_run *run)
 {
     struct tp_summaries_options options = *load->options;
+    const struct tp_run_file *file = load->items.count > begin ? tp_summary_program_of(run) : NULL;
+    struct tp_summary program, *items = load->items.data;
+    struct tp_error why = {0};
     options.analysed = NULL;
-    struct tp_summary *items = load->items.data;
-    load->program_count +=
-        tp_summary_programs_give(items + begin, load->items.count - begin, run, &options, load->arena);
+    if (!file)
+        return;
+    if (tp_summaries_trace(&program, load->arena, file, &options, &why) < 0) {
+        tp_console_error(options.console, "%s: %s", file->path, why.text);
+        return;
+    }
+    tp_summary_program_give(items + begin, load->items.count - begin, &program, load->arena);
+    load->program_count++;
 }
 
 static bool is_of_run(const struct tp_summary_input *input, const struct tp_run *run)

@@ -5,8 +5,7 @@
 
 #include "webreport/measure/metrics.h"
 
-/* The only program of a run, or NULL. */
-static const struct tp_run_file *program_of(const struct tp_run *run)
+const struct tp_run_file *tp_summary_program_of(const struct tp_run *run)
 {
     const struct tp_run_file *found = NULL;
     for (size_t i = 0; i < run->file_count; i++) {
@@ -33,23 +32,13 @@ static void give_functions(struct tp_summary *to, const struct tp_summary *progr
     to->row_count = count;
 }
 
-bool tp_summary_programs_give(struct tp_summary *summaries, size_t count, const struct tp_run *run,
-                              const struct tp_summaries_options *options, struct tp_arena *arena)
+void tp_summary_program_give(struct tp_summary *summaries, size_t count, const struct tp_summary *program,
+                             struct tp_arena *arena)
 {
-    struct tp_summary program;
-    struct tp_error why = {0};
-    const struct tp_run_file *file = count ? program_of(run) : NULL;
-    if (!file)
-        return false;
-    if (tp_summaries_trace(&program, arena, file, options, &why) < 0) {
-        tp_console_error(options->console, "%s: %s", file->path, why.text);
-        return false;
-    }
     for (size_t i = 0; i < count; i++) {
         for (int k = 0; k < TP_METRIC_COUNT; k++)
             if (tp_metric_is_of_program(&tp_metrics[k]))
-                summaries[i].metrics[k] = program.metrics[k];
-        give_functions(&summaries[i], &program, arena);
+                summaries[i].metrics[k] = program->metrics[k];
+        give_functions(&summaries[i], program, arena);
     }
-    return true;
 }

@@ -3,12 +3,15 @@
 #ifndef TP_WEBREPORT_SESSION_SUMMARY_PROGRAMS_H
 #define TP_WEBREPORT_SESSION_SUMMARY_PROGRAMS_H
 
-#include "webreport/session/summaries.h"
+#include "webreport/measure/summary.h"
+#include "webreport/trace/rundir.h"
 
-/* Gives the summaries of traces of one run what its program knows; of several programs it is not known which is meant,
- * and nothing is given. One that cannot be read is said and left out. summaries[count]: of that run; they live in
- * `arena`, and so does what they get (guard set by the caller). False: they got nothing. */
-bool tp_summary_programs_give(struct tp_summary *summaries, size_t count, const struct tp_run *run,
-                              const struct tp_summaries_options *options, struct tp_arena *arena);
+/* The only program of a run; NULL: it has none, or of several it is not known which is meant. */
+const struct tp_run_file *tp_summary_program_of(const struct tp_run *run);
+
+/* Gives the summaries of traces of a run what the summary of its program knows. summaries[count]: they and the program's
+ * live in `arena`, and so does what they get (guard set by the caller). */
+void tp_summary_program_give(struct tp_summary *summaries, size_t count, const struct tp_summary *program,
+                             struct tp_arena *arena);
 
 #endif
