@@ -2,7 +2,7 @@
 # outside.sh [BUILD]: what recording from outside costs a program, beside perf, and samply and py-spy where they are: processor time,
 # by rusage, of the program alone, under each of them, and what each takes itself. Runs in turns, so that all see the same machine,
 # and medians, of "ours/perf" of the ratios of each turn; what perf takes to name its addresses later is not in it. Wanted: the program's
-# time at most 3 % above that under perf; for gcc and Python at most a fifth of it after the program's end.
+# time at most 3 % above that under perf; for gcc, Python and torch.compile at most a fifth of it after the program's end.
 set -eu
 case ${1:-build/release} in /*) set -- "$1" ;; *) set -- "$PWD/${1:-build/release}" ;; esac
 cd "$(dirname "$0")/../.."
@@ -73,6 +73,13 @@ for i in range(20000):
     os.read(b[0], 1)
 X
 printf 'i=0\nwhile [ $i -lt 200 ]; do /bin/true; i=$((i + 1)); done\n' >"$work/short.sh"
+cat >"$work/compile.py" <<'X'
+import torch
+layers = [torch.nn.Linear(64, 128), torch.nn.GELU(), torch.nn.Linear(128, 64), torch.nn.LayerNorm(64), torch.nn.Softmax(-1)]
+model = torch.compile(torch.nn.Sequential(*layers))
+for step in range(20):
+    model(torch.randn(32, 64)).sum().backward()
+X
 echo "recording from outside: processor time in ms, medians of $rounds runs in turns:"
 printf '  %-22s %7s %7s %7s %7s %7s %8s %8s %9s %9s %9s\n' program alone ours perf samply py-spy ours/perf "own, all" "own,after" "of ours" "perf own"
 row gcc "gcc -O2 -c $work/f.c -o $work/f.o"
@@ -80,3 +87,7 @@ row python "$python $work/a.py"
 row "sort, gzip" "sh -c 'sort -r $work/numbers | gzip -6 >$work/numbers.gz'"
 row "200 processes" "sh $work/short.sh"
 row "80000 switches" "$python $work/switches.py"
+if "${TORCH_PYTHON:-false}" -c 'import torch' 2>/dev/null; then # caches of compiled code would leave nothing to do
+    export TORCHINDUCTOR_FORCE_DISABLE_CACHES=1
+    row torch.compile "$TORCH_PYTHON $work/compile.py"
+fi
