@@ -148,21 +148,38 @@ struct tp_spool_record *tp_record_refill(uint32_t recording, uint32_t slots)
 static uint32_t walk(const void *from, uint64_t *frames, uint32_t max)
 {
     _Atomic uint32_t *walking = &walks[tp_cursor.thread % WALK_COUNTS].count;
+    uint32_t count = 0;
     atomic_fetch_add(walking, 1);
-    bool may_walk = !atomic_load(&is_closed) && !atomic_load(&still) && tp_modules_may_ask();
-    uint32_t count = may_walk ? tp_stack_here(from, frames, max) : 0;
+    bool may_walk = !atomic_load(&is_closed) && !atomic_load(&still);
+    if (may_walk && from)
+        count = tp_modules_may_ask() ? tp_stack_here(from, frames, max) : 0;
+    else if (may_walk)
+        count = tp_stack_apart(frames, max);
     atomic_fetch_sub(walking, 1);
     return count;
 }
 
-void tp_record_stack(const void *from)
+enum { FRAMES = 64 };
+
+static bool put_stack(const uint64_t frames[FRAMES + 1], uint32_t count)
 {
-    enum { FRAMES = 64 };
-    uint64_t frames[FRAMES + 1] = {0};
-    uint32_t count = tracepress_recording_ ? walk(from, frames, FRAMES) : 0, slots = (count + 1) / 2;
+    uint32_t slots = (count + 1) / 2;
     struct tp_spool_record *record = count ? tp_record_take(slots) : NULL;
     if (!record)
-        return;
+        return false;
     memcpy(record + 1, frames, slots * TP_SPOOL_SLOT);
     tp_record_done(record, count, TP_SPOOL_STACK, slots, 0);
+    return true;
+}
+
+void tp_record_stack(const void *from)
+{
+    uint64_t frames[FRAMES + 1] = {0};
+    put_stack(frames, tracepress_recording_ ? walk(from, frames, FRAMES) : 0);
+}
+
+bool tp_record_stack_apart(void)
+{
+    uint64_t frames[FRAMES + 1] = {0};
+    return put_stack(frames, tracepress_recording_ ? walk(NULL, frames, FRAMES) : 0);
 }

@@ -42,6 +42,9 @@ static inline uint64_t tp_record_begin(uint64_t begin)
 /* Writes the stack of the call that returns to `from`, for the record that comes next. */
 void tp_record_stack(const void *from);
 
+/* The same inside of malloc and its family, where nothing may be waited for; without our own frames. False: none. */
+bool tp_record_stack_apart(void);
+
 /* In a function of the public interface: its caller's stack, where stacks are wanted. */
 #define TP_RECORD_STACK()                                                                                              \
     do {                                                                                                               \

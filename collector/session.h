@@ -59,6 +59,10 @@ void tp_session_renew_sampler(void);
 /* From now on notes say what is loaded where, for a source that records addresses. */
 void tp_session_note_modules(void);
 
+/* Looks for what was loaded meanwhile, soon and on a thread of ours, which may wait for the loader. Seldom: most calls
+ * do nothing. From anywhere, also inside of malloc; not from signal handlers. */
+void tp_session_ask_for_modules(void);
+
 /* Records for `tracepress record` until the program begins a recording of its own, and again when that has ended; from
  * now on every spool is made in `folder`, which must stay valid, and stays there. False: nothing can be recorded. */
 bool tp_session_lend(const char *folder);

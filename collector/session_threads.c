@@ -11,7 +11,9 @@
 #include "collector/loaded_modules.h"
 #include "collector/name_table.h"
 #include "collector/notes.h"
+#include "collector/own_thread.h"
 #include "collector/recorder.h"
+#include "collector/unwind.h"
 
 enum { HOOK_WAIT_NS = 20000000 };
 
@@ -115,6 +117,29 @@ void tp_session_note_modules(void)
     if (tp_session.spool.fd >= 0)
         tp_session_tell_modules();
     pthread_mutex_unlock(&tp_session.lock);
+}
+
+static void *ask(void *unused)
+{
+    (void)unused;
+    if (tp_modules_may_ask() && tp_modules_update())
+        tp_stack_forget();
+    return NULL;
+}
+
+void tp_session_ask_for_modules(void)
+{
+    enum { MOST = 100, PAUSE_NS = 100000000 };
+    static _Atomic int64_t next_ns;
+    static _Atomic int count;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    int64_t now_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec, due_ns = atomic_load(&next_ns);
+    if (now_ns < due_ns || atomic_load(&count) >= MOST ||
+        !atomic_compare_exchange_strong(&next_ns, &due_ns, now_ns + PAUSE_NS))
+        return;
+    atomic_fetch_add(&count, 1);
+    tp_own_thread_start(NULL, ask, NULL);
 }
 
 bool tp_session_place(struct tp_session_place *place, uint32_t name)

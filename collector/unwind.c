@@ -9,6 +9,8 @@
 #include <fcntl.h>
 #include <libunwind.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/eventfd.h>
@@ -320,13 +322,24 @@ static unw_addr_space_t address_space(void)
     return space;
 }
 
-void tp_stack_forget(void)
+/* One thread unwinds at a time. A fork waits for whoever does (recorder.h, tp_record_still). */
+static atomic_flag is_unwinding = ATOMIC_FLAG_INIT;
+
+static void take_turn(void)
 {
-    if (address_space())
-        unwind.flush_cache(address_space(), 0, 0);
+    while (atomic_flag_test_and_set(&is_unwinding))
+        sched_yield();
 }
 
-uint32_t tp_stack_unwind(const struct tp_stack_copy *copy, uint64_t *frames, uint32_t max)
+void tp_stack_forget(void)
+{
+    take_turn();
+    if (address_space())
+        unwind.flush_cache(address_space(), 0, 0);
+    atomic_flag_clear(&is_unwinding);
+}
+
+static uint32_t unwind_copy(const struct tp_stack_copy *copy, uint64_t *frames, uint32_t max)
 {
     unw_cursor_t cursor;
     uint32_t n = 0;
@@ -338,5 +351,58 @@ uint32_t tp_stack_unwind(const struct tp_stack_copy *copy, uint64_t *frames, uin
             break;
         frames[n++] = ip;
     } while (n < max && unwind.step(&cursor) > 0);
+    return n;
+}
+
+uint32_t tp_stack_unwind(const struct tp_stack_copy *copy, uint64_t *frames, uint32_t max)
+{
+    take_turn();
+    uint32_t count = unwind_copy(copy, frames, max);
+    atomic_flag_clear(&is_unwinding);
+    return count;
+}
+
+static _Atomic bool has_met_unknown;
+
+bool tp_stack_has_met_unknown(void)
+{
+    return atomic_exchange(&has_met_unknown, false);
+}
+
+/* Where our own code ends and the program's begins. */
+static uint32_t first_outside(const uint64_t *frames, uint32_t count)
+{
+    const struct tp_module *own = tp_modules_find((uint64_t)(uintptr_t)&first_outside);
+    uint32_t first = 0;
+    while (own && first < count && tp_modules_find(frames[first] - 1) == own)
+        first++;
+    return first;
+}
+
+/* Copies this thread's stack, and walks the copy: getcontext() stands by itself, for it may return twice. */
+static __attribute__((noinline)) bool take_own(struct tp_stack_copy *copy)
+{
+    ucontext_t here;
+    if (getcontext(&here) != 0)
+        return false;
+    tp_stack_take(copy, &here);
+    return true;
+}
+
+uint32_t tp_stack_apart(uint64_t *frames, uint32_t max)
+{
+    enum { OURS = 8 };
+    static struct tp_stack_copy copy; /* of whoever's turn it is */
+    uint64_t all[TP_MAX_FRAMES + OURS];
+    if (!is_there || atomic_flag_test_and_set(&is_unwinding))
+        return 0;
+    uint32_t most = (max < TP_MAX_FRAMES ? max : TP_MAX_FRAMES) + OURS;
+    uint32_t count = take_own(&copy) ? unwind_copy(&copy, all, most) : 0;
+    atomic_flag_clear(&is_unwinding);
+    if (count && !tp_modules_find(all[count - 1] - 1))
+        atomic_store(&has_met_unknown, true);
+    uint32_t first = first_outside(all, count), n = count - first;
+    n = n < max ? n : max;
+    memcpy(frames, all + first, n * sizeof *frames);
     return n;
 }

@@ -25,11 +25,20 @@ struct tp_stack_copy {
 /* Fills `copy` from the context of a signal handler. Only a system call and stores: safe in any handler. */
 void tp_stack_take(struct tp_stack_copy *copy, const ucontext_t *context);
 
-/* Frames of a copied stack, at most max; 0: none. One thread at a time. */
+/* Frames of a copied stack, at most max; 0: none. Waits for another thread of ours that unwinds. */
 uint32_t tp_stack_unwind(const struct tp_stack_copy *copy, uint64_t *frames, uint32_t max);
 
 /* Forgets what is known of the code: after modules came or went. As above. */
 void tp_stack_forget(void);
+
+/* Frames of the calling thread outside of our own code, at most max, where nothing may be waited for, such as inside of
+ * malloc: from a copy of its stack, without asking the loader or the C library's allocator. 0: another thread of ours
+ * unwinds at this moment, or the stack cannot be walked. After tp_stack_prepare. Any thread; not from signal handlers. */
+uint32_t tp_stack_apart(uint64_t *frames, uint32_t max);
+
+/* Whether tp_stack_apart met code that is in no module it knows, since this was last asked: tp_modules_update may find
+ * it. Any thread. */
+bool tp_stack_has_met_unknown(void);
 
 /* Frames of the calling thread, at most max, beginning with the one that returns to `from`; 0 without it. Not from
  * signal handlers. */

@@ -17,7 +17,9 @@
 #include <unistd.h>
 
 #include "collector/hook.h"
+#include "collector/session.h"
 #include "collector/sources.h"
+#include "collector/unwind.h"
 
 enum { LEAST_GRANULE = 8 << 10, LARGEST_GRANULE = 64 << 10, LEAST_MOVE = 8 << 10, FIRST_TOTAL = 1 << 20 };
 
@@ -130,6 +132,44 @@ static inline bool is_counting(void)
     return __builtin_expect(__atomic_load_n(&state, __ATOMIC_RELAXED) != STATE_OFF, 1);
 }
 
+/* ---- stacks ----
+ *
+ * memory=stacks: who took a block. A stack costs tens of microseconds, so no more than a thirtieth of the time goes into
+ * them; a block that comes too soon has none. */
+
+static struct {
+    bool is_wanted;
+    uint64_t began;           /* tp_clock_now */
+    uint64_t spent;           /* ticks */
+    uint64_t count, left_out; /* blocks */
+} stacks;
+
+static void record_stack(void)
+{
+    enum { FREE = 64, PART = 32 };
+    uint64_t begin = tp_clock_now(), spent = __atomic_load_n(&stacks.spent, __ATOMIC_RELAXED);
+    if (__atomic_fetch_add(&stacks.count, 1, __ATOMIC_RELAXED) >= FREE && spent * PART > begin - stacks.began) {
+        __atomic_fetch_add(&stacks.left_out, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    if (!tp_record_stack_apart())
+        __atomic_fetch_add(&stacks.left_out, 1, __ATOMIC_RELAXED);
+    if (tp_stack_has_met_unknown())
+        tp_session_ask_for_modules();
+    __atomic_fetch_add(&stacks.spent, tp_clock_now() - begin, __ATOMIC_RELAXED);
+}
+
+static void start_stacks(void)
+{
+    if (!tp_stack_prepare()) {
+        tp_session_say(TP_SAY_PART, "no stacks of memory are recorded", "libunwind is not installed (Debian: libunwind8)");
+        return;
+    }
+    tp_session_note_modules();
+    stacks.began = tp_clock_now();
+    stacks.is_wanted = true;
+}
+
 /* ---- records ---- */
 
 static void record(uint64_t address, int64_t bytes, int64_t now)
@@ -206,6 +246,8 @@ static __attribute__((noinline)) void large_change(const void *block, int64_t by
     if (!is_recording())
         return;
     int why = tp_hook_enter();
+    if (bytes > 0 && stacks.is_wanted)
+        record_stack();
     record((uint64_t)(uintptr_t)block, bytes, now);
     tp_hook_leave(why);
 }
@@ -349,6 +391,8 @@ static bool start(const struct tp_source_host *host, const char *setting)
     }
     large_bytes = tp_hook_setting(setting, true, 64 << 10);
     large_bytes = large_bytes ? large_bytes : 1;
+    if (strstr(setting, "stacks"))
+        start_stacks();
     has_key = pthread_key_create(&at_thread_end, end_thread) == 0;
     mine.granule = 0; /* this thread gets its end, too */
     __atomic_store_n(&state, STATE_RECORDING, __ATOMIC_RELAXED);
@@ -357,15 +401,16 @@ static bool start(const struct tp_source_host *host, const char *setting)
 
 static void stop(void)
 {
-    char json[160];
+    char json[240];
     settle();
     int why = tp_hook_enter();
     int64_t now = __atomic_load_n(&total, __ATOMIC_RELAXED);
     if (__atomic_load_n(&peak, __ATOMIC_RELAXED) >= FIRST_TOTAL) {
         record_small(now, true);
-        snprintf(json, sizeof json, "{\"peak_bytes\":%lld,\"end_bytes\":%lld,\"allocation_count\":%llu}",
+        snprintf(json, sizeof json, "{\"peak_bytes\":%lld,\"end_bytes\":%lld,\"allocation_count\":%llu,\"without_stack\":%llu}",
                  (long long)__atomic_load_n(&peak, __ATOMIC_RELAXED), (long long)now,
-                 (unsigned long long)__atomic_load_n(&call_count, __ATOMIC_RELAXED));
+                 (unsigned long long)__atomic_load_n(&call_count, __ATOMIC_RELAXED),
+                 (unsigned long long)__atomic_load_n(&stacks.left_out, __ATOMIC_RELAXED));
         tracepress_metadata_json("host_memory", json);
     }
     refuse();
@@ -380,7 +425,7 @@ static void in_child(void)
 
 const struct tp_source tp_source_memory = {
     .name = "memory",
-    .what = "host memory: malloc and its family, C++ new and delete; memory=SIZE: blocks told one by one",
+    .what = "host memory: malloc and its family, C++ new and delete; memory=SIZE: blocks told one by one; memory=stacks: who took them",
     .is_default = true,
     .probe = probe,
     .start = start,

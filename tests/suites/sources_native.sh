@@ -192,6 +192,38 @@ else
     not_ok "windows_program is built"
 fi
 
+# ---- memory, by the stack that took it
+
+holders() { # at the peak a table of 40 MiB and three rows of 5 MiB, by their stacks; what was given back is not there
+    recorded memory=stacks ./holders_program || return 1
+    python3 - <<'X' || return 1
+import json
+peak = json.load(open("d/report.json"))["runs"][0]["profiles"][0]["memory_peak"][0]
+found = {row["name"]: (row["blocks"], row["bytes"]) for row in peak["live_by"]["stack"]}
+def of(function, blocks, mib):
+    got = [(name, n, b) for name, (n, b) in found.items() if name.startswith("take \u2190 " + function) and "holders_program.c:" in name]
+    assert len(got) == 1 and got[0][1] == blocks and mib << 20 <= got[0][2] <= (mib << 20) + blocks * 8192, (function, found)
+of("table \u2190 main", 1, 40)
+of("row \u2190 ", 3, 15)
+assert not any("scratch" in name for name in found), found
+assert sum(b for _, b in found.values()) == peak["live_bytes"]
+X
+    grep -q 'Alive at the peak, by the stack that took it' d/report.html && grep -q '"without_stack":0' trace.json
+}
+storm() { # blocks while libraries come and go and children are forked: it ends, and most have their stack
+    for sources in sample,memory=stacks memory=1k+stacks memory=stacks; do
+        rm -rf d
+        cpu_limit 60 "$TP" record -o d --no-tfevents --source $sources -- ./holders_program storm >out 2>err || { cat err; return 1; }
+    done
+    zcat d/*/*.pt.trace.json.gz | grep -q '"Call stack":"[^"]*storm'
+}
+if program holders_program -ldl -lpthread; then
+    check "memory=stacks: who holds memory at its peak" holders
+    check "memory=stacks: amid dlopen and fork" storm
+else
+    not_ok "holders_program is built"
+fi
+
 # ---- BLAS
 
 products() { # PROGRAM...: calls, FLOPs and shapes as the program counted

@@ -90,7 +90,9 @@ void tp_page_index_put_link(const struct tp_page_index *index, struct tp_object 
     if (!is_there)
         return;
     tp_object_printf(object, "link_href", "#p%d-overview", own + linked);
-    if (linked > 0)
+    if (linked > 0 && tp_section_is_program(section))
+        tp_object_text(object, "link_title", "Inside of it: memory, waits");
+    else if (linked > 0 || section->profile->is_silent)
         tp_object_text(object, "link_title", "The program");
     else
         tp_object_printf(object, "link_title", "Steps and operators: %.*s", (int)before->title.len, before->title.ptr);

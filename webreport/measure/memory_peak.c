@@ -4,11 +4,13 @@
 #include <math.h>
 
 #include "webreport/measure/memory_category.h"
+#include "webreport/measure/program_stacks.h"
 #include "webreport/model/numbers.h"
 #include "writer/base/id_map.h"
 #include "writer/base/sort.h"
+#include "writer/text/format.h"
 
-enum { OPERATOR, MODULE, LINE, CATEGORY, GROUPINGS };
+enum { OPERATOR, MODULE, LINE, CATEGORY, STACK, GROUPINGS };
 
 /* Most ancestors that are looked at for one block; more occur in broken traces only. */
 enum { MAX_ANCESTORS = 1024 };
@@ -31,7 +33,15 @@ struct series {
     bool totals_known;
     int64_t *allocated;  /* by record */
     uint32_t *step_ends; /* that may still be listed */
+    struct stacks *stacks; /* NULL: no record has one */
     struct tp_arena *arena;
+};
+
+/* Stacks of records, in words. */
+struct stacks {
+    struct tp_program_functions functions;
+    struct tp_program_stacks words;
+    struct tp_strings texts;
 };
 
 static const struct tp_memory *record_at(const struct series *s, uint32_t i)
@@ -196,6 +206,24 @@ static bool walk_live(const struct series *s, uint32_t peak, struct tp_vec *live
     return is_known;
 }
 
+/* "grow <- main (src/a.c:12)"; a record without a stack has the empty text. */
+static void add_stack(const struct series *s, const struct tp_memory *m, struct grouping *grouping)
+{
+    const struct tp_trace *trace = s->model->trace;
+    uint32_t stack = trace->memory_stacks[m - trace->memory];
+    if (stack == TP_NO_ID) {
+        add_block(grouping, TP_NO_ID, TP_STR(""), m->bytes);
+        return;
+    }
+    const struct tp_stack_words *words = tp_program_stacks_of(&s->stacks->words, stack);
+    struct tp_program_function place = *tp_program_function_at(&s->stacks->functions, words->place.function);
+    struct tp_str text = tp_strings_get(&s->stacks->texts, words->text);
+    place.line = words->place.line;
+    const char *where = tp_program_function_place(&place, s->arena);
+    const char *name = tp_text_printf(s->arena, *where ? "%.*s (%s)" : "%.*s%s", (int)text.len, text.ptr, where);
+    add_block(grouping, tp_strings_add(&s->stacks->texts, tp_str_of(name)), tp_str_of(name), m->bytes);
+}
+
 static void add_live(const struct series *s, const struct live_block *block, struct grouping *groupings,
                      struct tp_memory_device *out)
 {
@@ -211,6 +239,8 @@ static void add_live(const struct series *s, const struct live_block *block, str
     enum tp_memory_category category =
         tp_memory_category_of(s->model, m, block->freed == TP_NO_ID ? NULL : record_at(s, block->freed));
     add_block(&groupings[CATEGORY], category, tp_str_of(tp_memory_category_text(category)), m->bytes);
+    if (s->stacks)
+        add_stack(s, m, &groupings[STACK]);
 }
 
 /* What the totals have and no block has. */
@@ -247,6 +277,7 @@ static void group_live(const struct series *s, uint32_t peak, struct tp_memory_d
     build_live_table(&out->live_by_op, &groupings[OPERATOR], "Alive at the peak, by operator", s->arena);
     build_live_table(&out->live_by_module, &groupings[MODULE], "Alive at the peak, by module", s->arena);
     build_live_table(&out->live_by_line, &groupings[LINE], "Alive at the peak, by line", s->arena);
+    build_live_table(&out->live_by_stack, &groupings[STACK], "Alive at the peak, by stack", s->arena);
     build_live_table(&out->live_by_category, &groupings[CATEGORY], "Memory at the peak, by what it is for", s->arena);
     tp_arena_drop(s->arena, live.data, live.capacity * sizeof(struct live_block));
 }
@@ -375,16 +406,33 @@ static struct tp_vec sort_into_buckets(const struct tp_model *model, struct tp_a
     return buckets;
 }
 
+static struct stacks *stacks_of(const struct tp_trace *trace, struct tp_arena *arena)
+{
+    if (!trace->memory_stacks)
+        return NULL;
+    struct stacks *stacks = tp_arena_alloc(arena, sizeof *stacks);
+    tp_strings_init(&stacks->texts, arena, 0);
+    tp_program_functions_init(&stacks->functions, trace, arena);
+    tp_program_stacks_init(&stacks->words, trace, &stacks->functions, &stacks->texts, arena);
+    return stacks;
+}
+
 void tp_memory_peak_build(struct tp_memory_peak *peak, const struct tp_model *model, struct tp_arena *arena)
 {
     struct tp_vec buckets = sort_into_buckets(model, arena);
     uint32_t step_ends = MAX_STEP_ENDS;
+    struct stacks *stacks = stacks_of(model->trace, arena);
     peak->device_count = buckets.count < MAX_DEVICES ? (uint32_t)buckets.count : MAX_DEVICES;
     peak->devices = tp_arena_array(arena, peak->device_count, sizeof *peak->devices);
     for (size_t i = 0; i < peak->device_count; i++) {
         const struct bucket *bucket = TP_AT(&buckets, struct bucket, i);
         const struct tp_vec *records = &bucket->records;
-        struct series s = {model, records->data, (uint32_t)records->count, false, NULL, &step_ends, arena};
+        struct series s = {.model = model,
+                           .records = records->data,
+                           .count = (uint32_t)records->count,
+                           .step_ends = &step_ends,
+                           .stacks = stacks,
+                           .arena = arena};
         peak->devices[i].device_type = bucket->type;
         peak->devices[i].device_id = bucket->id;
         build_device(&s, &peak->devices[i]);
@@ -415,6 +463,10 @@ static void live_json(const struct tp_memory_device *d, struct tp_json *json)
     tp_table_json(&d->live_by_line, json);
     tp_json_key(json, "category");
     tp_table_json(&d->live_by_category, json);
+    if (d->live_by_stack.row_count) {
+        tp_json_key(json, "stack");
+        tp_table_json(&d->live_by_stack, json);
+    }
     tp_json_object_end(json);
 }
 

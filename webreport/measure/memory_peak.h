@@ -17,6 +17,7 @@ struct tp_memory_device {
     double fragmentation_percent;                             /* NaN: null */
     int64_t preexisting_bytes, live_bytes, live_block_count;  /* TP_NULL_INT without addresses */
     struct tp_table live_by_op, live_by_module, live_by_line; /* enum tp_live_column; largest first */
+    struct tp_table live_by_stack;    /* by the stack that took the block; no rows where no record has one */
     struct tp_table live_by_category; /* by enum tp_memory_category; two rows are no blocks: blocks TP_NULL_INT */
     int64_t *step_end_bytes;          /* of the used steps; TP_NULL_INT before the first record */
     uint32_t step_end_count;

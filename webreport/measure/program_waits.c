@@ -1,67 +1,16 @@
 /* Waits of a program by cause, thread and stack: see program_waits.h. */
 #include "webreport/measure/program_waits.h"
 
+#include "webreport/measure/program_stacks.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-enum { SHOWN_FRAMES = 4 };
-
-static const char ARROW[] = " \xe2\x86\x90 ";
-
 struct grouping {
     struct tp_program_waits *waits;
-    struct tp_program_functions *functions;
+    struct tp_program_stacks stacks;
     struct tp_keys keys;  /* (cause, thread's name, stack) */
     struct tp_vec groups; /* struct tp_wait_group */
-    struct tp_vec text;   /* char */
-    struct stack_words {
-        uint32_t text;
-        struct tp_program_place place;
-        bool is_known;
-    } *of_stack; /* by id in stack_texts, the last for none */
 };
-
-static const struct tp_program_function *function_at(const struct tp_program_functions *functions, size_t index)
-{
-    return tp_program_function_at(functions, *TP_AT(&functions->path, uint32_t, index));
-}
-
-/* Is one of Python among those outside of the innermost that is not the kernel's? */
-static bool calls_python(const struct tp_program_functions *functions)
-{
-    size_t inner = functions->path.count;
-    while (inner && function_at(functions, inner - 1)->kind == TP_FUNCTION_KERNEL)
-        inner--;
-    for (size_t i = 0; i + 1 < inner; i++)
-        if (function_at(functions, i)->kind == TP_FUNCTION_PYTHON)
-            return true;
-    return false;
-}
-
-/* The innermost functions of a stack, behind the first one those of Python where it has some; and the place where its user
- * finds it. */
-static const struct stack_words *words_of(struct grouping *g, uint32_t stack, uint32_t none)
-{
-    struct stack_words *words = &g->of_stack[stack == TP_NO_ID ? none : stack];
-    if (words->is_known)
-        return words;
-    unsigned shown = 0;
-    words->is_known = true;
-    g->text.count = 0;
-    tp_program_functions_of(g->functions, stack);
-    words->place = tp_program_functions_place(g->functions);
-    bool has_python = calls_python(g->functions);
-    for (size_t i = g->functions->path.count; i-- > 0 && shown < SHOWN_FRAMES;) {
-        const struct tp_program_function *f = function_at(g->functions, i);
-        if (f->kind == TP_FUNCTION_KERNEL || (shown && has_python && f->kind != TP_FUNCTION_PYTHON))
-            continue;
-        if (shown++)
-            tp_vec_add_text(&g->text, tp_str_of(ARROW));
-        tp_vec_add_text(&g->text, f->name);
-    }
-    words->text = tp_strings_add(&g->waits->texts, (struct tp_str){g->text.count ? g->text.data : "", g->text.count});
-    return words;
-}
 
 struct tp_str tp_program_thread_name(const struct tp_thread *thread)
 {
@@ -78,7 +27,7 @@ static uint32_t name_of(struct grouping *g, const struct tp_process_tree *tree, 
 }
 
 static uint32_t group_of(struct grouping *g, const struct tp_thread_piece *piece, uint32_t name,
-                         const struct stack_words *words)
+                         const struct tp_stack_words *words)
 {
     uint32_t number = tp_keys_add(&g->keys, (uint32_t[]){piece->cause, name, words->text});
     if (number == g->groups.count)
@@ -141,15 +90,11 @@ static void order_groups(struct grouping *g, uint32_t piece_count, struct tp_are
 void tp_program_waits_build(struct tp_program_waits *waits, const struct tp_process_tree *tree,
                             struct tp_program_functions *functions, struct tp_arena *arena)
 {
-    uint32_t none = (uint32_t)tree->trace->stack_texts.count;
-    struct grouping g = {.waits = waits,
-                         .functions = functions,
-                         .groups = TP_VEC(arena, struct tp_wait_group),
-                         .text = TP_VEC(arena, char),
-                         .of_stack = tp_arena_array(arena, (size_t)none + 1, sizeof *g.of_stack)};
+    struct grouping g = {.waits = waits, .groups = TP_VEC(arena, struct tp_wait_group)};
     *waits = (struct tp_program_waits){.group_of_piece =
                                            tp_arena_array(arena, (size_t)tree->piece_count + 1, sizeof(uint32_t))};
     tp_strings_init(&waits->texts, arena, 0);
+    tp_program_stacks_init(&g.stacks, tree->trace, functions, &waits->texts, arena);
     tp_keys_init(&g.keys, arena, 3);
     for (uint32_t t = 0; t < tree->thread_count; t++) {
         const struct tp_tree_thread *thread = &tree->threads[t];
@@ -158,7 +103,7 @@ void tp_program_waits_build(struct tp_program_waits *waits, const struct tp_proc
             const struct tp_thread_piece *piece = &tree->pieces[i];
             waits->group_of_piece[i] = piece->state != TP_STATE_BLOCKED
                                            ? TP_NO_ID
-                                           : group_of(&g, piece, name, words_of(&g, piece->stack, none));
+                                           : group_of(&g, piece, name, tp_program_stacks_of(&g.stacks, piece->stack));
         }
     }
     order_groups(&g, tree->piece_count, arena);

@@ -5,6 +5,8 @@
  * order. */
 #include "webreport/session/report_session.h"
 
+#include <stdlib.h>
+
 #include "webreport/compare/job.h"
 #include "webreport/measure/distributed.h"
 #include "webreport/measure/summary_slots.h"
@@ -15,6 +17,7 @@
 #include "webreport/session/trace_walk.h"
 #include "writer/base/sort.h"
 #include "writer/text/format.h"
+#include "writer/worker.h"
 
 struct rank {
     uint64_t span;
@@ -76,6 +79,40 @@ static void add_rank(struct report *report, const struct tp_run_file *file, cons
         rank->labels[s] = tp_strings_add(&report->labels, a->model.steps[rank->slots.steps[s]].name);
 }
 
+/* Number of the process in "HOST_PID_inside". */
+static int64_t process_of(const struct tp_run_file *file)
+{
+    size_t end = file->worker.len - (sizeof TP_WORKER_INSIDE - 1), begin = end;
+    while (begin && file->worker.ptr[begin - 1] >= '0' && file->worker.ptr[begin - 1] <= '9')
+        begin--;
+    return begin < end && end - begin < 12 ? atoll(file->worker.ptr + begin) : -1;
+}
+
+/* Where what was recorded inside of the program's largest process stands in the run; `own`: nowhere. */
+static size_t largest_inside(const struct tp_run *run, const struct tp_program_view *program, size_t own)
+{
+    size_t found = own;
+    int64_t most = -1;
+    for (size_t i = 0; i < run->file_count; i++)
+        for (uint32_t p = 0; run->files[i].is_silent && p < program->tree.process_count; p++) {
+            const struct tp_tree_process *process = &program->tree.processes[p];
+            if (process->pid != process_of(&run->files[i]) || process->peak_bytes <= most)
+                continue;
+            found = i;
+            most = process->peak_bytes;
+        }
+    return found;
+}
+
+/* Where the program stands of whose process this was recorded inside. */
+static size_t program_around(const struct tp_run *run, size_t own)
+{
+    for (size_t i = 0; i < own; i++)
+        if (!run->files[i].is_helper)
+            return i;
+    return own;
+}
+
 /* What the program from outside says of the profile's steps, and where the other one of both stands. */
 static void ask_program(struct report *report, const struct tp_walked *walked, struct tp_profile *profile)
 {
@@ -83,6 +120,10 @@ static void ask_program(struct report *report, const struct tp_walked *walked, s
     struct tp_analysis *a = walked->analysis;
     if (walked->file->is_program)
         other = tp_run_programs_asker(&report->programs, own);
+    else if (walked->file->is_silent && !report->programs.count)
+        other = program_around(walked->run, own);
+    else if (a->advice.program.is_present && !walked->file->is_helper)
+        other = largest_inside(walked->run, &a->advice.program, own);
     else if (!walked->file->is_helper)
         profile->steps = tp_run_programs_steps(&report->programs, own, &a->model, &other, &a->arena);
     profile->linked = (int)other - (int)own;

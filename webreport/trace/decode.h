@@ -23,7 +23,7 @@ struct tp_decoder {
     struct tp_trace *trace;
     struct tp_interner names, cats, stacks, texts, values;
     struct tp_strings row_texts; /* spellings of "pid, tid" pairs */
-    struct tp_vec events, hosts, host_more, launches, devices, modules, comms, others, concretes, memory, memory_more,
+    struct tp_vec events, hosts, host_more, launches, devices, modules, comms, others, concretes, memory, memory_more, memory_stacks,
         counters, task_ends, flows, samples, states, seen_processes, memory_looks, tensors, told, moments, threads,
         processes;
     struct tp_keys setups;                      /* struct tp_device_setup as numbers */

@@ -36,6 +36,7 @@ void tp_decoder_init(struct tp_decoder *d, struct tp_trace *trace)
     d->concretes = TP_VEC(arena, struct tp_concrete);
     d->memory = TP_VEC(arena, struct tp_memory);
     d->memory_more = TP_VEC(arena, struct tp_memory_more);
+    d->memory_stacks = TP_VEC(arena, uint32_t);
     tp_keys_init(&d->setups, arena, sizeof(struct tp_device_setup) / sizeof(uint32_t));
     d->setup_after = TP_VEC(arena, uint32_t);
     d->last_setup = TP_NO_ID;
@@ -128,7 +129,7 @@ void tp_decoder_finish(struct tp_decoder *d)
     struct tp_trace *trace = d->trace;
     struct tp_vec *kept[] = {&d->events,      &d->hosts,    &d->host_more, &d->launches,  &d->devices,
                              &d->modules,     &d->comms,    &d->others,    &d->concretes, &d->memory,
-                             &d->memory_more, &d->counters, &d->task_ends, &d->flows,     &d->samples,
+                             &d->memory_more, &d->memory_stacks, &d->counters, &d->task_ends, &d->flows,     &d->samples,
                              &d->states,      &d->seen_processes, &d->memory_looks,
                              &d->tensors,     &d->told,     &d->moments,   NULL};
     for (struct tp_vec **vec = kept; *vec; vec++)
@@ -153,6 +154,7 @@ void tp_decoder_finish(struct tp_decoder *d)
     trace->concrete_count = (uint32_t)d->concretes.count;
     trace->memory = d->memory.data;
     trace->memory_more = d->memory_more.data;
+    trace->memory_stacks = d->memory_stacks.data;
     trace->memory_count = (uint32_t)d->memory.count;
     list_memory_places(d);
     trace->counters = d->counters.data;

@@ -402,6 +402,7 @@ struct tp_trace {
     uint32_t host_count, launch_count, device_count, module_count, comm_count, other_count, concrete_count;
     struct tp_memory *memory;
     struct tp_memory_more *memory_more;    /* by record; NULL when no record has any of it */
+    uint32_t *memory_stacks; /* by record: "Call stack", id in stack_texts, or TP_NO_ID; NULL when none has one */
     struct tp_memory_place *memory_places; /* distinct ones, in order of first appearance */
     uint32_t memory_count, memory_place_count;
     struct tp_counter *counters;

@@ -14,7 +14,7 @@ struct tp_str tp_spool_call_stack(struct tp_spool_conversion *c, const struct tp
 {
     size_t room = stack ? (size_t)stack->slots * TP_SPOOL_SLOT / sizeof(uint64_t) : 0;
     size_t count = stack && stack->name < room ? stack->name : room;
-    if (!count || !(c->file->head.flags & TP_SPOOL_STACKS))
+    if (!count)
         return (struct tp_str){0};
     c->text.count = 0;
     for (size_t i = 0; i < count; i++) {
