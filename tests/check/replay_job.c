@@ -93,7 +93,7 @@ static struct tp_step_slots *read_job(struct tp_graph_source *sources, struct fa
         for (unsigned p = 0; p < TP_SLOT_PARTS; p++)
             rows[r].us[p] = tp_arena_array(arena, (size_t)slots * steps, sizeof(int64_t));
         for (uint32_t k = 0; k < slots; k++)
-            rows[r].slots[k] = (struct tp_slot){family_of[k], 1, 1, 0, true};
+            rows[r].slots[k] = (struct tp_slot){family_of[k], 1, 1, 0, true, 0};
     }
     for (uint32_t s = 0; s < steps; s++)
         for (uint32_t k = 0; k < slots; k++) {

@@ -18,7 +18,7 @@ SEQUENCE = """                add(
 """
 MEANS = """                for c in stages:
                     for k in range(K):
-                        v = [st[s]['seg'][k][r][0] for r in ranks if stage[r] == c and r not in slow[0] for s in range(S)]
+                        v = [st[s]['seg'][k][r][0] for r in ranks if stage[r] == c for s in range(S)]
                         usual[c, k, 0] = sum(v) / len(v) if v else 0
                 for k in range(K):
                     even[k, 0] = sum(usual[c, k, 0] for c in stages) / len(stages)
@@ -40,6 +40,11 @@ LENGTHS = (('    def without(', '    length = {}\n\n    def without('),
 # three single ranks or more that are the slower one of two levels are a level, however few they are
 HALF = 'if len(cover) > 4 and len(flagged) >= 0.2 * n:'
 LEVEL = 'if len(flagged) >= 0.2 * n and (len(cover) > 4 or len(cover) > 2 and all(len(m) == 1 and m[0] in slow[q] for _, m in cover)):'
+# .. transfers that are all alike are judged by family, in however many collectives; sound jobs spend much in them, and no rate is given
+ALIKE = (('for k, (f, med, u) in xs.items():\n        if f not in fam_links and len(fams[f]) > 1:',
+          "for f in fams:\n        if f not in fam_links and f in job['slots'] and len(fams[f]) > 1:"),
+         ('0.0 if kk == k else', "0.0 if job['slots'][kk] == f else"), ('if part > 10:', 'if part > 25:'),
+         ('len(fams[f]), u / 1e3', 'len(fams[f]), 0'))
 LAYOUTS = [(8, 2, 4, 1), (16, 4, 4, 1), (16, 2, 2, 4), (32, 4, 4, 2), (64, 8, 8, 1), (64, 4, 4, 4), (48, 4, 6, 2)]
 
 
@@ -155,7 +160,7 @@ def main():
     # batches of unlike length: evened out they have the mean length; to the median the reference's own case was 23 % off
     assert text.count(SEQUENCE) == 1
     text = text.replace(SEQUENCE, MEANS + SEQUENCE)
-    for old, new in LENGTHS + ((HALF, LEVEL),):
+    for old, new in LENGTHS + ALIKE + ((HALF, LEVEL),):
         assert text.count(old) == 1, old
         text = text.replace(old, new)
     reference = types.ModuleType('reference')

@@ -84,7 +84,7 @@ uint32_t plan_group_size(const struct plan *plan, enum plan_kind kind)
     return kind == PLAN_TENSOR ? plan->tensor : kind == PLAN_DATA ? data_size(plan) : plan->ranks;
 }
 
-static int64_t bytes_of(uint32_t call)
+int64_t plan_bytes_of(uint32_t call)
 {
     static const int64_t buckets[BUCKETS] = {64 << 20, 25 << 20};
     uint32_t at = call % (SEGMENTS + BUCKETS + 1);
@@ -233,7 +233,7 @@ static void work_of(struct plan *plan, uint32_t rank, uint32_t step)
 static int64_t transfer_of(const struct plan *plan, uint32_t call, uint32_t group)
 {
     enum plan_kind kind = plan_kind_of(call);
-    double n = plan_group_size(plan, kind), ns = 20000 + (double)bytes_of(call) * 2 * (n - 1) / n / BYTES_PER_NS;
+    double n = plan_group_size(plan, kind), ns = 20000 + (double)plan_bytes_of(call) * 2 * (n - 1) / n / BYTES_PER_NS;
     bool is_slow = (plan->fault == PLAN_SLOW_LINK && is_named(plan, group)) ||
                    (plan->fault == PLAN_HOST_LINK && passes_host(plan, group)) || plan->fault == PLAN_ALL_LINKS;
     if (kind == PLAN_DATA && is_slow)
@@ -386,7 +386,7 @@ static void add_calls(const struct plan *plan, uint32_t rank, struct tp_summary 
                                            .group = text(arena, group_names[kind], plan_group_of(plan, kind, rank), ""),
                                            .dtype = TP_STR("BFloat16"),
                                            .sequence = c,
-                                           .bytes = bytes_of(c),
+                                           .bytes = plan_bytes_of(c),
                                            .group_size = plan_group_size(plan, kind),
                                            .arrival_ns = plan->arrival_ns[at] - origin,
                                            .duration_ns = plan->end_ns[at] - plan->arrival_ns[at],

@@ -64,6 +64,7 @@ enum plan_kind { PLAN_TENSOR, PLAN_DATA, PLAN_WORLD };
 enum { PLAN_SEGMENTS = 3, PLAN_BUCKETS = 2, PLAN_CALLS = PLAN_SEGMENTS + PLAN_BUCKETS + 1, PLAN_HOST_RANKS = 8 };
 /* A call of the step: PLAN_SEGMENTS in the tensor group, PLAN_BUCKETS in the data group, one of all. */
 enum plan_kind plan_kind_of(uint32_t call);
+int64_t plan_bytes_of(uint32_t call);
 uint32_t plan_group_of(const struct plan *plan, enum plan_kind kind, uint32_t rank);
 uint32_t plan_group_size(const struct plan *plan, enum plan_kind kind);
 

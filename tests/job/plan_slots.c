@@ -90,10 +90,12 @@ void plan_slots(const struct plan *plan, uint32_t rank, struct tp_step_slots *sl
         return;
     add_groups(plan, rank, slots, group_of, arena);
     slots->slots = tp_arena_array(arena, PLAN_CALLS + 1, sizeof *slots->slots);
-    for (uint32_t c = 0; c < PLAN_CALLS; c++)
-        if (plan_group_size(plan, plan_kind_of(c)) >= 2)
-            slots->slots[slots->slot_count++] = (struct tp_slot){group_of[plan_kind_of(c)], 1, 1, 0, true};
-    slots->slots[slots->slot_count++] = (struct tp_slot){TP_NO_ID, 0, 1, 0, true};
+    for (uint32_t c = 0; c < PLAN_CALLS; c++) { /* all of them are all-reduces */
+        double n = plan_group_size(plan, plan_kind_of(c)), moved = (double)plan_bytes_of(c) * 2 * (n - 1) / n;
+        if (n >= 2)
+            slots->slots[slots->slot_count++] = (struct tp_slot){group_of[plan_kind_of(c)], 1, 1, 0, true, (int64_t)moved};
+    }
+    slots->slots[slots->slot_count++] = (struct tp_slot){TP_NO_ID, 0, 1, 0, true, 0};
     slots->step_count = plan->steps < most ? plan->steps : most;
     slots->steps = tp_arena_array(arena, slots->step_count, sizeof *slots->steps);
     for (unsigned p = 0; p < TP_SLOT_PARTS; p++)

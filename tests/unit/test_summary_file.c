@@ -123,7 +123,7 @@ static void any_slots(struct tp_summary *s, struct tp_arena *arena)
         slots->slots[k] = (struct tp_slot){slots->group_count && any(3) ? (uint32_t)any(slots->group_count) : TP_NO_ID,
                                            (uint32_t)any(9),
                                            k + 1 < slots->slot_count ? 1 + (uint32_t)any(slots->slot_count - 1 - k) : 1,
-                                           (uint32_t)any(TP_SLOT_WHOLE + 1), any(2) != 0};
+                                           (uint32_t)any(TP_SLOT_WHOLE + 1), any(2) != 0, (int64_t)any(3) << 30};
     for (uint32_t i = 0; i < slots->step_count; i++)
         slots->steps[i] = s->step_count - slots->step_count + i;
     for (unsigned p = 0; p < TP_SLOT_PARTS; p++) {
@@ -334,6 +334,7 @@ static void assert_equal_slots(const struct tp_step_slots *a, const struct tp_st
         assert_int_equal(a->slots[k].waits, b->slots[k].waits);
         assert_int_equal(a->slots[k].before, b->slots[k].before);
         assert_int_equal(a->slots[k].is_seen, b->slots[k].is_seen);
+        assert_int_equal(a->slots[k].moved_bytes, b->slots[k].moved_bytes);
     }
     for (uint32_t s = 0; s < a->step_count; s++)
         assert_int_equal(a->steps[s], b->steps[s]);

@@ -28,8 +28,8 @@ static void open_job(struct fixture *f)
     if (setjmp(f->arena.guard))
         fail();
     f->run = (struct tp_rank_stride){0, 1, RANKS};
-    f->slots[0] = (struct tp_slot){0, 1, 1, 0, true};
-    f->slots[1] = (struct tp_slot){TP_NO_ID, 0, 1, 0, true};
+    f->slots[0] = (struct tp_slot){0, 1, 1, 0, true, 0};
+    f->slots[1] = (struct tp_slot){TP_NO_ID, 0, 1, 0, true, 0};
     for (uint32_t r = 0; r < RANKS; r++) {
         f->groups[r] = (struct tp_slot_group){TP_STR("0"), TP_STR("dp"), RANKS, &f->run, 1, TP_GROUP_ALL};
         f->rows[r] = (struct tp_step_slots){.host = r < 2 ? TP_STR("a") : TP_STR("b"),

@@ -40,7 +40,7 @@ static void open_row(struct fixture *f, uint32_t rank)
     for (unsigned p = 0; p < TP_SLOT_PARTS; p++)
         row->us[p] = f->us[rank][p];
     for (uint32_t k = 0; k < f->slot_count; k++)
-        f->slots[rank][k] = (struct tp_slot){k + 1 < f->slot_count ? k : TP_NO_ID, k + 1 < f->slot_count, 1, 0, true};
+        f->slots[rank][k] = (struct tp_slot){k + 1 < f->slot_count ? k : TP_NO_ID, k + 1 < f->slot_count, 1, 0, true, 0};
 }
 
 /* Hosts of four ranks. One group of all; or, has_tp, tp groups of two neighbours before dp groups across them. */
@@ -185,6 +185,54 @@ static void the_only_group_is_told_by_what_it_costs(void **state)
     tp_arena_release(&f.arena);
 }
 
+/* Two dp groups that are all alike: 3 of 13 ms are what sound jobs spend, unless the rate is known to be low. */
+static void groups_that_are_alike_are_told_by_cost_and_rate(void **state)
+{
+    static const int64_t moved[] = {0, 3 * 40 << 20, 3 * 20 << 20, 1 << 20}; /* 42, 21 GB/s; bound by latency */
+    static struct fixture f;
+    (void)state;
+    for (unsigned i = 0; i < sizeof moved / sizeof *moved; i++) {
+        open_job(&f, true);
+        for (uint32_t r = 0; r < RANKS; r++) {
+            for (uint32_t s = 0; s < STEPS; s++)
+                *cell(&f, r, TP_SLOT_KERNEL, 0, s) = 10000;
+            f.slots[r][1].moved_bytes = moved[i];
+        }
+        let_meet(&f, 0, 0);
+        let_meet(&f, 1, 3000);
+        finish_job(&f);
+        assert_int_equal(f.what_if.causes.count, i == 2);
+        if (i == 2) {
+            assert_int_equal(cause_at(&f, 0)->kind, TP_CAUSE_ALL_LINKS);
+            assert_int_equal(cause_at(&f, 0)->group_count, 2);
+            assert_near(cause_at(&f, 0)->alone, 100 * 3.0 / 13);
+            assert_near(cause_at(&f, 0)->rate_gb_s, (3 * 20 << 20) / 3e6);
+        }
+        tp_arena_release(&f.arena);
+    }
+}
+
+/* Two replicas have the longer batches in all steps: to even batches out is to give all of them the mean of all. */
+static void uneven_batches_of_two_levels_have_one_mean(void **state)
+{
+    static const int64_t lengths[RANKS / TP][2] = {{8000, 9000}, {9000, 8000}, {12000, 14000}, {14000, 12000}};
+    static struct fixture f;
+    (void)state;
+    open_job(&f, true);
+    for (uint32_t r = 0; r < RANKS; r++)
+        for (uint32_t s = 0; s < STEPS; s++)
+            *cell(&f, r, TP_SLOT_KERNEL, 0, s) = lengths[r / TP][s % 2];
+    let_meet(&f, 0, 500);
+    let_meet(&f, 1, 1000);
+    finish_job(&f);
+    assert_near(f.what_if.step_us, 14000 + 1500);
+    assert_near(f.what_if.ideal_us, 10750 + 1500);
+    assert_int_equal(cause_at(&f, 0)->kind, TP_CAUSE_SEQUENCE);
+    assert_near(cause_at(&f, 0)->share, 100 * (14000.0 - 10750) / 15500);
+    assert_near(f.what_if.jitter, 0);
+    tp_arena_release(&f.arena);
+}
+
 /* Replicas of two ranks; in each step two batches take 10 ms, one 8, one 12, in turns. One rank of each pair takes
  * 0.4 ms more, the other one in the next step. Evened out by their lengths, which are those of both ranks, the longer
  * rank still takes more than the mean: that is jitter. */
@@ -217,6 +265,8 @@ int main(void)
         cmocka_unit_test(half_of_eight_ranks_are_a_level),
         cmocka_unit_test(a_host_and_single_ranks_are_no_level),
         cmocka_unit_test(the_only_group_is_told_by_what_it_costs),
+        cmocka_unit_test(groups_that_are_alike_are_told_by_cost_and_rate),
+        cmocka_unit_test(uneven_batches_of_two_levels_have_one_mean),
         cmocka_unit_test(uneven_batches_leave_what_differs_inside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

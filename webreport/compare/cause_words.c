@@ -284,16 +284,25 @@ static void word_alike(const struct tp_job *job, const struct tp_cause *cause, s
 {
     const struct tp_graph_family *family = tp_graph_family_at(&job->graph, cause->family);
     uint32_t hosts = hosts_of_each(job, family);
-    finding->told = tp_text_printf(job->arena, "communication in %s", family->name);
     bool is_one = family->count == 1;
-    finding->title = tp_text_printf(job->arena, "%s communication is %s of the job, %s", family->name,
-                                    percent_of(job, cause->alone), is_one ? "in one group" : "all groups alike");
+    const char *what = family->is_of_pairs ? "Communication of pairs of ranks"
+                                           : tp_text_printf(job->arena, "%s communication", family->name);
+    finding->told = family->is_of_pairs ? "communication of pairs of ranks"
+                                        : tp_text_printf(job->arena, "communication in %s", family->name);
+    finding->title = tp_text_printf(job->arena, "%s is %s of the job, %s", what, percent_of(job, cause->alone),
+                                    is_one                ? "in one group"
+                                    : family->is_of_pairs ? "all alike"
+                                                          : "all groups alike");
     finding->detail = tp_text_printf(
-        job->arena, "%s, %s a step%s: nothing inside the job to compare %s with, so nobody is blamed.%s",
+        job->arena, "%s, %s a step%s%s: nothing inside the job to compare %s with, so nobody is blamed.%s",
         is_one ? tp_text_printf(job->arena, "One group of %u ranks",
                                 tp_graph_group_at(&job->graph, family->groups[0])->member_count)
                : tp_text_printf(job->arena, "%u groups", cause->group_count),
-        time_of(job, cause->excess_us), is_one ? "" : " each", is_one ? "it" : "them",
+        time_of(job, cause->excess_us), is_one ? "" : " each",
+        cause->rate_gb_s > 0 ? tp_text_printf(job->arena, ", at %s GB/s on the bus",
+                                              tp_text_of_fixed(job->arena, cause->rate_gb_s, 1))
+                             : "",
+        is_one ? "it" : "them",
         hosts > 1 && hosts == job->graph.hosts.count
             ? tp_text_printf(job->arena,
                              " %s passes all %u hosts: a slow link of one host would look the same; a test of "

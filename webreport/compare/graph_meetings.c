@@ -41,6 +41,17 @@ static void count_uses(struct walk *w)
     }
 }
 
+/* What each pair of the group moves, by the slots of its first rank. */
+static void fill_moved(struct tp_graph *graph, uint32_t group_index, uint32_t first_pair)
+{
+    const struct tp_graph_group *group = tp_graph_group_at(graph, group_index);
+    const struct tp_graph_rank *rank = tp_graph_rank_at(graph, graph->members[group->first_member]);
+    uint32_t pair = first_pair;
+    for (uint32_t k = 0; k < rank->slot_count && pair < graph->pairs.count; k++)
+        if (rank->group[k] == group_index)
+            tp_graph_pair_at(graph, pair++)->moved_bytes = rank->slots[k].moved_bytes;
+}
+
 /* All meetings, group by group. */
 static void list_meetings(struct walk *w)
 {
@@ -54,8 +65,10 @@ static void list_meetings(struct walk *w)
             uint32_t family = tp_graph_group_at(graph, g)->family, key = tp_keys_pair(&keys, family, ordinal);
             if (key == graph->keys.count)
                 *(struct tp_graph_key *)tp_vec_push(&graph->keys) = (struct tp_graph_key){family, ordinal};
-            *(struct tp_graph_pair *)tp_vec_push(&graph->pairs) = (struct tp_graph_pair){key, g};
+            *(struct tp_graph_pair *)tp_vec_push(&graph->pairs) = (struct tp_graph_pair){key, g, 0};
         }
+        if (w->uses[g])
+            fill_moved(graph, g, first_pair);
         for (uint32_t i = 0; i < w->uses[g] * graph->step_count; i++)
             *(struct tp_graph_meeting *)tp_vec_push(&graph->meetings) =
                 (struct tp_graph_meeting){first_pair + i % w->uses[g], w->takes_part[g], i == 0, INFINITY};

@@ -79,11 +79,10 @@ const char *tp_job_cause_text(const struct tp_job *job, const struct tp_cause *c
     return finding.told;
 }
 
-/* Single ranks of one kind are one finding: their shares add up. So are the collectives of a family that are alike. */
+/* Single ranks of one kind are one finding: their shares add up. */
 static bool goes_with(const struct tp_cause *first, const struct tp_cause *other)
 {
     return first == other ||
-           (first->kind == TP_CAUSE_ALL_LINKS && other->kind == first->kind && other->family == first->family) ||
            (first->kind == other->kind && first->part == other->part && first->first_step == other->first_step &&
             first->place == TP_PLACE_RANK && other->place == TP_PLACE_RANK);
 }
@@ -106,9 +105,8 @@ static void add_finding(struct tp_job *job, size_t first, bool *is_told)
         if (is_told[i] || !goes_with(TP_AT(causes, struct tp_cause, first), cause))
             continue;
         is_told[i] = true;
-        alone = cause->kind == TP_CAUSE_ALL_LINKS ? alone + cause->alone : fmax(alone, cause->alone);
+        alone = fmax(alone, cause->alone);
         saved = fmax(saved, cause->saved);
-        all.excess_us += i > first && cause->kind == TP_CAUSE_ALL_LINKS ? cause->excess_us : 0;
         share += cause->share;
         for (uint32_t r = 0; r < cause->rank_count && count < job->graph.rank_count; r++)
             ranks[count++] = cause->ranks[r];

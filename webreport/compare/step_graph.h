@@ -86,6 +86,7 @@ struct tp_graph_pass {
 /* One group at one place of the step. Those of one key are compared. */
 struct tp_graph_pair {
     uint32_t key, group;
+    int64_t moved_bytes; /* in one step, over the bus; 0: not known */
 };
 
 /* Family and how many collectives of it were before in the step. */

@@ -46,6 +46,7 @@ struct tp_cause {
     double excess_us;         /* mean per step of its ranks */
     double least_us, most_us; /* of single cells */
     double ratio;             /* stage, link: times the usual; sequence: of the work */
+    double rate_gb_s;         /* all links: on the bus; 0: not known */
     double *lengths;          /* sequence: of the batch of each rank-step, 1: the mean; else NULL */
     bool evens_stages;
     double alone, saved, share; /* percent of T */

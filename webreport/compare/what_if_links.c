@@ -5,8 +5,10 @@
 #include "writer/base/sort.h"
 #include "writer/base/stats.h"
 
-static const double SLOW_LINK = 1.3, LEAST_NOISE = 0.02, SEQUENCE_RATIO = 20, SEQUENCE_SHARE = 0.015, ALL_SHARE = 10,
-                    ONLY_SHARE = 25;
+static const double SLOW_LINK = 1.3, LEAST_NOISE = 0.02, SEQUENCE_RATIO = 20, SEQUENCE_SHARE = 0.015;
+/* Percent of the job, for transfers that are all alike: of any; of slow ones. Slower than half of what the fastest network
+ * cards in use carry for one device (400 Gbit/s) is not known to be sound, and in 0.1 ms such a card moves 2.5 MB. */
+static const double ALL_SHARE = 25, SLOW_SHARE = 10, SOUND_RATE = 25, LEAST_MOVED = 2.5e6;
 enum { NOISES = 4, LEAST_LINKS = 3 };
 
 /* ---- stages ---- */
@@ -297,48 +299,75 @@ static void add_slow(struct tp_what_if_work *w, const struct tp_vec *slow)
             tp_what_if_add(w, cause_of(w, f, &slow[f]));
 }
 
-/* What the job would save, in percent, if the collectives of a key took no time; of the whole family: TP_NO_ID. */
-static double cost_of_transfers(const struct tp_what_if_work *w, uint32_t family, uint32_t key)
+/* Sends of a pipeline go both ways, and the ways wait for each other: all pairs of ranks are judged as one. */
+static bool is_judged_with(const struct tp_graph *graph, uint32_t family, uint32_t other)
+{
+    return family == other ||
+           (tp_graph_family_at(graph, family)->is_of_pairs && tp_graph_family_at(graph, other)->is_of_pairs);
+}
+
+/* What the job would save, in percent, if the collectives of the family took no time. */
+static double cost_of_transfers(const struct tp_what_if_work *w, uint32_t family)
 {
     const struct tp_graph *graph = w->graph;
     for (size_t m = 0; m < graph->meetings.count; m++) {
         const struct tp_graph_meeting *meeting = tp_graph_meeting_at(graph, m);
-        const struct tp_graph_pair *pair = tp_graph_pair_at(graph, meeting->pair);
-        bool is_it = key == TP_NO_ID ? tp_graph_group_at(graph, pair->group)->family == family : pair->key == key;
-        w->transfer[m] = is_it ? 0 : meeting->transfer_us;
+        uint32_t group = tp_graph_pair_at(graph, meeting->pair)->group;
+        bool is_its = is_judged_with(graph, family, tp_graph_group_at(graph, group)->family);
+        w->transfer[m] = is_its ? 0 : meeting->transfer_us;
     }
     return 100 * (w->T - tp_graph_replay(graph, w->own, w->transfer)) / w->T;
 }
 
-/* A collective that costs much, and whose groups are all alike: nothing inside the job to compare it with. */
-static void add_alike(struct tp_what_if_work *w, uint32_t key)
+/* Rate of the family's transfers on the bus, in GB/s; 0: not known, or they are so small that latency bounds them. */
+static double rate_of(const struct tp_what_if_work *w, uint32_t family)
 {
-    uint32_t family = TP_AT(&w->graph->keys, struct tp_graph_key, key)->family;
-    struct tp_cause cause = {.kind = TP_CAUSE_ALL_LINKS, .family = family, .host = TP_NO_ID};
-    cause.alone = cost_of_transfers(w, family, key);
-    cause.excess_us = w->links[key].usual_us;
-    cause.group_count = tp_graph_family_at(w->graph, family)->count;
-    if (cause.alone > ALL_SHARE)
+    double moved = 0, us = 0;
+    for (size_t p = 0; p < w->graph->pairs.count; p++) {
+        const struct tp_graph_pair *pair = tp_graph_pair_at(w->graph, p);
+        if (!is_judged_with(w->graph, family, tp_graph_group_at(w->graph, pair->group)->family))
+            continue;
+        if (pair->moved_bytes <= 0)
+            return 0;
+        if ((double)pair->moved_bytes < LEAST_MOVED)
+            continue;
+        moved += (double)pair->moved_bytes;
+        us += w->pair_us[p];
+    }
+    return us > 0 ? moved / us / 1000 : 0;
+}
+
+/* A family whose groups are all alike, or that has one group: nothing inside the job to compare its transfers with. Sound
+ * jobs spend much of their time in collectives, too, in however many of them: all together have to cost more than that,
+ * or as much as is worth a word where their rate is one that the network cards of such machines surpass. */
+static void add_alike(struct tp_what_if_work *w, uint32_t index)
+{
+    const struct tp_graph_family *family = tp_graph_family_at(w->graph, index);
+    struct tp_cause cause = {.kind = TP_CAUSE_ALL_LINKS,
+                             .family = index,
+                             .host = TP_NO_ID,
+                             .group_count = family->count,
+                             .rate_gb_s = rate_of(w, index)};
+    if (family->count == 1) {
+        const struct tp_graph_group *group = tp_graph_group_at(w->graph, family->groups[0]);
+        cause.ranks = w->graph->members + group->first_member;
+        cause.rank_count = group->member_count;
+    }
+    cause.alone = cost_of_transfers(w, index);
+    for (size_t k = 0; k < w->graph->keys.count; k++)
+        if (TP_AT(&w->graph->keys, struct tp_graph_key, k)->family == index)
+            cause.excess_us += w->links[k].usual_us;
+    if (cause.alone > (cause.rate_gb_s > 0 && cause.rate_gb_s < SOUND_RATE ? SLOW_SHARE : ALL_SHARE))
         tp_what_if_add(w, cause);
 }
 
-/* The one group of a family: some of its collectives are never hidden, so all of them together have to cost much. */
-static void add_only_group(struct tp_what_if_work *w, uint32_t family)
+/* Was the family judged with an earlier one, or has a link of its own that is slow? */
+static bool is_told(const struct tp_what_if_work *w, const struct tp_vec *slow, uint32_t family)
 {
-    const struct tp_graph_group *group =
-        tp_graph_group_at(w->graph, tp_graph_family_at(w->graph, family)->groups[0]);
-    struct tp_cause cause = {.kind = TP_CAUSE_ALL_LINKS,
-                             .family = family,
-                             .host = TP_NO_ID,
-                             .ranks = w->graph->members + group->first_member,
-                             .rank_count = group->member_count,
-                             .group_count = 1};
-    cause.alone = cost_of_transfers(w, family, TP_NO_ID);
-    for (size_t k = 0; k < w->graph->keys.count; k++)
-        if (TP_AT(&w->graph->keys, struct tp_graph_key, k)->family == family)
-            cause.excess_us += w->links[k].usual_us;
-    if (cause.alone > ONLY_SHARE)
-        tp_what_if_add(w, cause);
+    for (uint32_t f = 0; f < w->graph->families.count; f++)
+        if (is_judged_with(w->graph, family, f) && (f < family || slow[f].count))
+            return true;
+    return false;
 }
 
 void tp_what_if_links(struct tp_what_if_work *w)
@@ -348,12 +377,7 @@ void tp_what_if_links(struct tp_what_if_work *w)
         slow[f] = slow_pairs(w, f);
     add_slow(w, slow);
     tp_what_if_replay(w, false, false); /* own work as it was, for those that are alike */
-    for (uint32_t k = 0; k < w->graph->keys.count; k++) {
-        uint32_t family = TP_AT(&w->graph->keys, struct tp_graph_key, k)->family;
-        if (!slow[family].count && tp_graph_family_at(w->graph, family)->count > 1)
-            add_alike(w, k);
-    }
     for (uint32_t f = 0; f < w->graph->families.count; f++)
-        if (tp_graph_family_at(w->graph, f)->count == 1)
-            add_only_group(w, f);
+        if (tp_graph_family_at(w->graph, f)->count && !is_told(w, slow, f))
+            add_alike(w, f);
 }

@@ -302,7 +302,7 @@ void tp_what_if_use_means(struct tp_what_if_work *w)
             double sum = 0, count = 0;
             for (uint32_t i = 0; i < class->rank_count; i++) {
                 const struct tp_graph_rank *rank = tp_graph_rank_at(w->graph, class->ranks[i]);
-                for (uint32_t s = 0; s < w->steps && !w->is_upper[TP_SLOT_KERNEL][class->ranks[i]]; s++, count++)
+                for (uint32_t s = 0; s < w->steps; s++, count++)
                     sum += w->graph->own_us[(size_t)tp_graph_cell(rank, s, k) * TP_SLOT_OWN + TP_SLOT_KERNEL];
             }
             w->usual[w->first_usual[c] + k * TP_SLOT_OWN + TP_SLOT_KERNEL] = count > 0 ? sum / count : 0;

@@ -54,6 +54,7 @@ struct tp_slot {
     uint32_t waits; /* slots later, in whose own work the rank waits for it; 1: at once. Without is_seen: no earlier */
     uint32_t before; /* thousandths of that work that come before it waits */
     bool is_seen;
+    int64_t moved_bytes; /* by its calls, over the bus (collective_kinds.h); 0: not known */
 };
 
 struct tp_step_slots {

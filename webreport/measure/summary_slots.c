@@ -2,12 +2,15 @@
  * that most steps have is kept, then neighbours are added up until it is short enough. */
 #include "webreport/measure/summary_slots.h"
 
+#include <math.h>
+
+#include "webreport/measure/collective_kinds.h"
 #include "webreport/measure/slot_parts.h"
-#include "webreport/measure/worker_host.h"
 #include "webreport/measure/worker_host.h"
 #include "webreport/model/main_thread.h"
 #include "webreport/trace/value.h"
 #include "writer/base/limits.h"
+#include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
 /* ---- calls ---- */
@@ -162,6 +165,30 @@ static struct tp_intervals without_calls(struct tp_slot_work *w)
     return tp_intervals_minus(w->arena, w->compute, tp_intervals_of(&all));
 }
 
+/* Bytes that the call moves over the bus; 0: not known. */
+static int64_t moved_by(struct tp_slot_work *w, const struct tp_slot_call *call)
+{
+    const struct tp_collective *record = &w->model->collectives.items[call->record];
+    const struct tp_collective_kind *kind = tp_collective_kind_of(tp_slot_call_name(w, record));
+    int64_t size = call->group == TP_NO_ID ? TP_NULL_INT : TP_AT(&w->groups, struct tp_slot_group, call->group)->size;
+    if (!kind || record->bytes <= 0 || size < 2)
+        return 0;
+    return (int64_t)fmin((double)record->bytes * tp_bus_factor(kind, (double)size), (double)INT32_MAX * INT32_MAX);
+}
+
+/* Of a row, by slot: of a slot with a call that is not known nothing is. */
+static void fill_moved(struct tp_slot_work *w, const struct tp_slot_row *row, const uint32_t *slot_of)
+{
+    for (uint32_t i = 0; i < row->count; i++) {
+        struct tp_slot *slot = &w->out->slots[slot_of[i]];
+        int64_t moved = moved_by(w, TP_AT(&w->calls, struct tp_slot_call, row->first + i));
+        slot->moved_bytes = moved && slot->moved_bytes >= 0 ? tp_sat_add(slot->moved_bytes, moved) : -1;
+    }
+    for (uint32_t k = 0; k < w->out->slot_count; k++)
+        if (w->out->slots[k].moved_bytes < 0)
+            w->out->slots[k].moved_bytes = 0;
+}
+
 static void fill_slots(struct tp_slot_work *w, uint64_t usual)
 {
     struct tp_step_slots *out = w->out;
@@ -177,6 +204,7 @@ static void fill_slots(struct tp_slot_work *w, uint64_t usual)
         out->slots[slot_of[i]].calls++;
     }
     out->slots[out->slot_count - 1].group = TP_NO_ID;
+    fill_moved(w, first, slot_of);
     uint32_t most = TP_MAX_SLOT_CELLS / out->slot_count;
     for (size_t i = 0; i < w->rows.count && out->step_count < most; i++)
         out->step_count += TP_AT(&w->rows, struct tp_slot_row, i)->hash == usual;

@@ -45,6 +45,16 @@ static void pack_lengths(int64_t *to, const struct tp_step_slots *from, enum tp_
         }
 }
 
+static void pack_moved(Tp__SummaryProcess *to, const struct tp_step_slots *from, struct tp_arena *arena)
+{
+    bool is_known = false;
+    for (uint32_t k = 0; k < from->slot_count; k++)
+        is_known |= from->slots[k].moved_bytes > 0;
+    COLUMN(slot_moved_bytes, is_known ? from->slot_count : 0);
+    for (size_t k = 0; k < to->n_slot_moved_bytes; k++)
+        to->slot_moved_bytes[k] = (uint64_t)from->slots[k].moved_bytes;
+}
+
 /* Columns that only pairs of ranks, and collectives with work beside them, need: absent where there are none. */
 static void pack_beside(Tp__SummaryProcess *to, const struct tp_step_slots *from, struct tp_arena *arena)
 {
@@ -96,6 +106,7 @@ void tp_slots_pack(Tp__SummaryProcess *to, const struct tp_step_slots *from, str
     pack_lengths(to->slot_input_us, from, TP_SLOT_INPUT);
     pack_lengths(to->slot_within_us, from, TP_SLOT_WITHIN);
     pack_beside(to, from, arena);
+    pack_moved(to, from, arena);
 }
 
 /* ---- unpacked ---- */
@@ -163,6 +174,7 @@ void tp_slots_unpack(struct tp_unpack *u)
     unpack_groups(u, to);
     u->is_bad |= !is_whole(from->n_slot_beside_us, from->n_slot_kernel_us) ||
                  !is_whole(from->n_slot_waits, from->n_slot_group) ||
+                 !is_whole(from->n_slot_moved_bytes, from->n_slot_group) ||
                  from->n_slot_before != from->n_slot_waits || from->n_slot_seen != from->n_slot_waits ||
                  from->n_slot_kernel_us != (uint64_t)from->n_slot_group * from->n_slot_step ||
                  from->n_slot_group > TP_MAX_SLOTS || from->n_slot_kernel_us > TP_MAX_SLOT_CELLS;
@@ -173,12 +185,15 @@ void tp_slots_unpack(struct tp_unpack *u)
     to->slots = tp_arena_array(u->arena, to->slot_count, sizeof *to->slots);
     to->steps = tp_arena_array(u->arena, to->step_count, sizeof *to->steps);
     for (uint32_t k = 0; k < to->slot_count; k++) {
-        to->slots[k] = (struct tp_slot){from->slot_group[k] - 1, from->slot_calls[k], 1, 0, true}; /* 0 becomes TP_NO_ID */
+        to->slots[k] = (struct tp_slot){from->slot_group[k] - 1, from->slot_calls[k], 1, 0, true, 0}; /* 0 becomes TP_NO_ID */
         if (from->n_slot_waits) {
             to->slots[k].waits = from->slot_waits[k];
             to->slots[k].before = from->slot_before[k];
             to->slots[k].is_seen = from->slot_seen[k];
         }
+        if (from->n_slot_moved_bytes)
+            to->slots[k].moved_bytes = (int64_t)from->slot_moved_bytes[k];
+        u->is_bad |= to->slots[k].moved_bytes < 0;
         u->is_bad |= from->slot_group[k] > to->group_count || to->slots[k].before > TP_SLOT_WHOLE ||
                      to->slots[k].waits < 1 || to->slots[k].waits > to->slot_count - (k + 1 < to->slot_count ? k + 1 : k);
     }
