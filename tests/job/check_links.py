@@ -38,7 +38,7 @@ def findings(ranks, *options):
 def expect(what, ranks, *options, slow=False, late=False):
     of_run, of_job = findings(ranks, *options)
     assert ("E5" in of_run, "E3" in of_run) == (slow, late), (what, sorted(of_run))
-    by_sheet = "J16" in of_job and "on the bus" in of_job["J16"]["detail"]
+    by_sheet = "J16" in of_job and "has in one direction" in of_job["J16"]["detail"]
     assert by_sheet == (of_job.get("J16", {}).get("title") == "Collectives of all ranks use less than half of the link"), what
     assert (by_sheet, "J1" in of_job) == (slow, late), (what, sorted(of_job))
     if slow:

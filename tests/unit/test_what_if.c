@@ -153,7 +153,7 @@ static void a_replay_that_misses_the_step_tells_nothing(void **state)
 static void collectives_that_do_not_fit_are_told(void **state)
 {
     static struct fixture f;
-    struct tp_slot other[3] = {{0, 1, 1, 0, true}, {0, 1, 1, 0, true}, {TP_NO_ID, 0, 1, 0, true}};
+    struct tp_slot other[3] = {{0, 1, 1, 0, true, 0}, {0, 1, 1, 0, true, 0}, {TP_NO_ID, 0, 1, 0, true, 0}};
     (void)state;
     open_job(&f);
     f.rows[3].slots = other;

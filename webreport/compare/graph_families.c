@@ -87,6 +87,20 @@ static bool is_pipeline(struct tp_str description)
     return is;
 }
 
+/* Place of a rank in its group, of which others may not be here; member: its place among those that are. */
+static uint32_t place_in(const struct tp_graph *graph, const struct tp_graph_group *group, uint32_t member)
+{
+    int64_t number = tp_graph_rank_at(graph, graph->members[group->first_member + member])->number, place = 0;
+    for (uint32_t i = 0; i < group->run_count; i++) {
+        const struct tp_rank_stride *run = &group->runs[i];
+        int64_t off = number - run->first;
+        if (off >= 0 && off % run->stride == 0 && off / run->stride < run->length)
+            return (uint32_t)(place + off / run->stride);
+        place += run->length;
+    }
+    return member;
+}
+
 static void add_family(struct tp_graph *graph, uint32_t *groups, uint32_t count, unsigned level)
 {
     struct tp_graph_family *family = tp_vec_push(&graph->families);
@@ -110,7 +124,7 @@ static void add_family(struct tp_graph *graph, uint32_t *groups, uint32_t count,
         for (uint32_t m = 0; m < group->member_count; m++) {
             uint32_t rank = graph->members[group->first_member + m];
             family->group_of[rank] = groups[i];
-            family->coordinate[rank] = m;
+            family->coordinate[rank] = place_in(graph, group, m);
         }
     }
     if (family->is_pipeline && !family->is_of_pairs && graph->pipeline == TP_NO_ID && covered == graph->rank_count && count < graph->rank_count)

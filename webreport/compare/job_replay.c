@@ -14,14 +14,16 @@ void tp_job_replay_add(struct tp_job *job, struct tp_job_rank *rank, const struc
 {
     const struct tp_step_slots *slots = &summary->slots;
     uint32_t *kept = tp_arena_array(job->arena, slots->step_count, sizeof *kept);
+    rank->graph_rank = TP_NO_ID;
+    if (*rank->damage) /* its lengths may be wrong, and its steps may be few: as if it were missing */
+        return;
     for (uint32_t s = 0; s < slots->step_count; s++)
         kept[s] = slots->steps[s] < summary->step_count ? labels[slots->steps[s]] : TP_NO_ID;
     rank->graph_rank = slots->slot_count && slots->step_count ? (uint32_t)job->graph.ranks.count : TP_NO_ID;
     tp_graph_add(&job->graph, &(struct tp_graph_source){.slots = slots,
                                                         .labels = kept,
                                                         .number = rank->number,
-                                                        .host = slots->host,
-                                                        .is_silent = *rank->damage != '\0'});
+                                                        .host = slots->host});
 }
 
 /* Where no trace tells its host, eight ranks in a row may be one: a set like others, that is told as its ranks. */
@@ -48,7 +50,7 @@ void tp_job_replay_build(struct tp_job *job)
     guess_hosts(job);
     tp_graph_finish(&job->graph);
     tp_what_if_build(&job->what_if, &job->graph);
-    if (!job->what_if.why_not && job->graph.rank_count < job->ranks.count)
+    if (!job->what_if.why_not && job->graph.rank_count < job->ranks.count - (size_t)job->damaged.count)
         job->what_if.why_not = "not all ranks have collectives";
     tp_what_if_trust(&job->what_if);
 }

@@ -55,9 +55,18 @@ static uint32_t group_of(struct tp_graph *graph, const struct tp_slot_group *fro
         memcpy(text + size, description.ptr, description.len);
     uint32_t id = tp_strings_add(&graph->texts, (struct tp_str){text, (size_t)size + description.len});
     uint32_t group = tp_keys_add(&graph->group_keys, &id);
-    if (group == graph->groups.count)
-        *(struct tp_graph_group *)tp_vec_push(&graph->groups) = (struct tp_graph_group){
-            .name = kept(graph, from->name), .description = description, .kind = from->kind, .size = from->size, .first_slot = TP_NO_ID};
+    if (group < graph->groups.count)
+        return group;
+    struct tp_rank_stride *runs = tp_arena_array(graph->arena, from->run_count, sizeof *runs);
+    if (from->run_count)
+        memcpy(runs, from->runs, from->run_count * sizeof *runs);
+    *(struct tp_graph_group *)tp_vec_push(&graph->groups) = (struct tp_graph_group){.name = kept(graph, from->name),
+                                                                                    .description = description,
+                                                                                    .kind = from->kind,
+                                                                                    .size = from->size,
+                                                                                    .first_slot = TP_NO_ID,
+                                                                                    .runs = runs,
+                                                                                    .run_count = from->run_count};
     return group;
 }
 
@@ -85,7 +94,6 @@ void tp_graph_add(struct tp_graph *graph, const struct tp_graph_source *source)
     *rank = (struct tp_graph_rank){.number = source->number,
                                    .host = source->host.len ? tp_strings_add(&graph->hosts, source->host) : TP_NO_ID,
                                    .kind = source->kind,
-                                   .is_silent = source->is_silent,
                                    .slot_count = from->slot_count,
                                    .step_count = from->step_count};
     rank->labels = tp_arena_array(graph->arena, from->step_count, sizeof *rank->labels);

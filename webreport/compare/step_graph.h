@@ -23,7 +23,6 @@ struct tp_graph_rank {
     int64_t number;
     uint32_t host;  /* of graph->hosts; TP_NO_ID: not known */
     uint32_t kind;  /* ranks of one kind do the same work, where no stage of a pipeline tells */
-    bool is_silent; /* nothing of it is judged */
     /* its slots: a copy */
     uint32_t slot_count, step_count;
     uint32_t *labels; /* of its steps */
@@ -44,6 +43,8 @@ struct tp_graph_group {
     uint32_t family, index;              /* index: place in the family, by first rank */
     uint32_t first_member, member_count; /* in graph->members: ascending ranks (indexes) */
     uint32_t first_slot;                 /* the earliest slot that uses it; TP_NO_ID: none */
+    const struct tp_rank_stride *runs;   /* numbers of its ranks, also of those that are not here */
+    uint32_t run_count;                  /* 0: not known */
 };
 
 /* Groups that play one part: they share no rank. */
@@ -127,7 +128,6 @@ struct tp_graph_source {
     int64_t number;
     uint32_t kind;
     struct tp_str host;
-    bool is_silent;
 };
 /* Ranks come in ascending order of their numbers. A rank without slots is left out. */
 void tp_graph_add(struct tp_graph *graph, const struct tp_graph_source *source);

@@ -89,15 +89,6 @@ static void fill_left(const struct tp_what_if_work *w, const struct tp_graph_cla
         }
 }
 
-/* What a silent rank took part in is not told: the others may be as unequal as they look, or not. */
-static bool has_silent(const struct tp_what_if_work *w, const struct tp_graph_class *class)
-{
-    for (uint32_t i = 0; i < class->rank_count; i++)
-        if (tp_graph_rank_at(w->graph, class->ranks[i])->is_silent)
-            return true;
-    return false;
-}
-
 /* Work that is unequal without a rank, host or step to name: a cause of its own, behind all others. */
 static double add_unequal(struct tp_what_if_work *w, double before, bool evens_stages)
 {
@@ -108,7 +99,7 @@ static double add_unequal(struct tp_what_if_work *w, double before, bool evens_s
         fill_left(w, class);
         measure_unequal(w, class, &inside, &lasting);
         if (class->rank_count < LEAST_EQUAL_RANKS || inside <= LEAST_UNEQUAL || w->steps < 2 ||
-            w->out->causes.count >= TP_MOST_CAUSES || has_silent(w, class))
+            w->out->causes.count >= TP_MOST_CAUSES)
             continue;
         bool stays = lasting > LASTING * inside;
         struct tp_cause cause = {.kind = stays ? TP_CAUSE_UNEQUAL : TP_CAUSE_CHANGING,

@@ -15,13 +15,10 @@ enum { NOISES = 4, LEAST_LINKS = 3 };
 
 void tp_what_if_stages(struct tp_what_if_work *w)
 {
-    uint32_t most = 0;
+    uint32_t most = w->longest_stage;
+    const struct tp_graph_class *class = most == TP_NO_ID ? NULL : tp_graph_class_at(w->graph, most);
     if (!w->is_uneven)
         return;
-    for (uint32_t c = 1; c < w->graph->classes.count; c++)
-        if (w->work[c] > w->work[most])
-            most = c;
-    const struct tp_graph_class *class = tp_graph_class_at(w->graph, most);
     tp_what_if_add(w, (struct tp_cause){.kind = TP_CAUSE_STAGE,
                                         .place = TP_PLACE_STAGE,
                                         .where = class->stage,
@@ -142,12 +139,9 @@ void tp_what_if_sequences(struct tp_what_if_work *w)
 /* ---- links ---- */
 
 /* Were all ranks of the group there? A transfer without one of them may have waited for it. */
-static bool is_whole(const struct tp_graph *graph, const struct tp_graph_group *group)
+static bool is_whole(const struct tp_graph_group *group)
 {
-    bool is = group->size == TP_NULL_INT || group->member_count == group->size;
-    for (uint32_t m = 0; m < group->member_count && is; m++)
-        is = !tp_graph_rank_at(graph, graph->members[group->first_member + m])->is_silent;
-    return is;
+    return group->size == TP_NULL_INT || group->member_count == group->size;
 }
 
 /* Pairs of a family whose transfer is beyond what is usual. */
@@ -167,7 +161,7 @@ static struct tp_vec slow_pairs(struct tp_what_if_work *w, uint32_t family)
         for (uint32_t i = 0; i < link->pair_count; i++) {
             uint32_t pair = w->by_key[link->first_pair + i];
             if (w->pair_us[pair] > link->usual_us * (SLOW_LINK + NOISES * noise) &&
-                is_whole(w->graph, tp_graph_group_at(w->graph, tp_graph_pair_at(w->graph, pair)->group)))
+                is_whole(tp_graph_group_at(w->graph, tp_graph_pair_at(w->graph, pair)->group)))
                 *(uint32_t *)tp_vec_push(&found) = pair;
         }
     }
@@ -361,11 +355,20 @@ static void add_alike(struct tp_what_if_work *w, uint32_t index)
         tp_what_if_add(w, cause);
 }
 
-/* Was the family judged with an earlier one, or has a link of its own that is slow? */
+static bool are_whole(const struct tp_graph *graph, uint32_t family_index)
+{
+    const struct tp_graph_family *family = tp_graph_family_at(graph, family_index);
+    for (uint32_t g = 0; g < family->count; g++)
+        if (!is_whole(tp_graph_group_at(graph, family->groups[g])))
+            return false;
+    return true;
+}
+
+/* Was the family judged with an earlier one, has it a link of its own that is slow, or do ranks of it miss? */
 static bool is_told(const struct tp_what_if_work *w, const struct tp_vec *slow, uint32_t family)
 {
     for (uint32_t f = 0; f < w->graph->families.count; f++)
-        if (is_judged_with(w->graph, family, f) && (f < family || slow[f].count))
+        if (is_judged_with(w->graph, family, f) && (f < family || slow[f].count || !are_whole(w->graph, f)))
             return true;
     return false;
 }

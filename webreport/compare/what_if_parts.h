@@ -19,7 +19,8 @@ struct tp_what_if_work {
     double *usual, *even;  /* the second: stages evened out */
     double *work;          /* by class: usual kernels of a step */
     double median_work;
-    bool is_uneven;
+    uint32_t longest_stage; /* class with most work; TP_NO_ID: none */
+    bool is_uneven;         /* it is longer than others, and whole */
     bool is_input_late; /* of whole classes: usual input is less than they have */
     bool *is_upper[TP_SLOT_OWN]; /* by rank: of the slower one of two levels */
     double *total[TP_SLOT_OWN];  /* by cell (rank, step) */

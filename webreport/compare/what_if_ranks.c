@@ -27,11 +27,6 @@ static const double *excess_of(const struct finder *f, uint32_t rank)
     return f->w->excess[f->part] + (size_t)rank * f->w->steps;
 }
 
-static bool is_silent(const struct finder *f, uint32_t rank)
-{
-    return tp_graph_rank_at(f->w->graph, rank)->is_silent;
-}
-
 /* ---- thresholds ---- */
 
 static void find_thresholds(struct finder *f)
@@ -89,8 +84,6 @@ static void find_ranks(struct finder *f)
     need = need < 2 && steps > 2 ? 2 : need;
     for (uint32_t r = 0; r < f->w->ranks; r++) {
         uint32_t above = 0;
-        if (is_silent(f, r))
-            continue;
         f->late_from[r] = late_from(f, r);
         f->late_count += f->late_from[r] > 0;
         for (uint32_t s = 0; s < steps; s++)
@@ -317,7 +310,7 @@ static void add_cells(const struct finder *f)
     cause.least_us = INFINITY;
     for (uint32_t r = 0; r < w->ranks; r++) {
         size_t before = cells.count;
-        for (uint32_t s = 0; s < w->steps && !f->is_flagged[r] && !f->late_from[r] && !is_silent(f, r); s++) {
+        for (uint32_t s = 0; s < w->steps && !f->is_flagged[r] && !f->late_from[r]; s++) {
             double us = excess_of(f, r)[s];
             if (us - f->middle <= f->cell_us)
                 continue;

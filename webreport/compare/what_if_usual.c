@@ -209,14 +209,32 @@ static void even_out(struct tp_what_if_work *w, unsigned part, bool is_one_row)
         }
 }
 
+/* Has the stage as many ranks as any other? Of one that is not whole those that are here may be slow, not the stage. */
+static bool is_whole_stage(const struct tp_what_if_work *w, uint32_t class_index)
+{
+    const struct tp_graph *graph = w->graph;
+    uint32_t stage = tp_graph_class_at(graph, class_index)->stage, its = 0, most = 0;
+    for (size_t c = 0; c < graph->classes.count; c++) {
+        uint32_t other = tp_graph_class_at(graph, c)->stage, count = 0;
+        for (size_t k = 0; k < graph->classes.count; k++)
+            if (tp_graph_class_at(graph, k)->stage == other)
+                count += tp_graph_class_at(graph, k)->rank_count;
+        its = other == stage ? count : its;
+        most = count > most ? count : most;
+    }
+    return its == most;
+}
+
 static void find_even(struct tp_what_if_work *w)
 {
-    double most = 0;
     bool is_one_row = are_of_one_row(w->graph);
-    for (size_t c = 0; c < w->graph->classes.count; c++)
-        most = fmax(most, w->work[c]);
-    w->is_uneven =
-        w->graph->pipeline != TP_NO_ID && w->graph->classes.count > 1 && most > LEAST_UNEVEN * w->median_work;
+    w->longest_stage = TP_NO_ID;
+    if (w->graph->pipeline != TP_NO_ID && w->graph->classes.count > 1) {
+        w->longest_stage = 0;
+        for (uint32_t c = 1; c < w->graph->classes.count; c++)
+            w->longest_stage = w->work[c] > w->work[w->longest_stage] ? c : w->longest_stage;
+        w->is_uneven = w->work[w->longest_stage] > LEAST_UNEVEN * w->median_work && is_whole_stage(w, w->longest_stage);
+    }
     for (unsigned p = 0; p < TP_SLOT_OWN; p++)
         even_out(w, p, is_one_row);
 }

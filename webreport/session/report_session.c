@@ -24,6 +24,7 @@ struct rank {
     struct tp_rank_summary summary;
     struct tp_step_slots slots;
     int64_t number;   /* TP_NULL_INT: not told */
+    bool is_damaged;  /* by its evidence */
     uint32_t *labels; /* names of the slots' steps, in report->labels */
 };
 
@@ -73,6 +74,7 @@ static void add_rank(struct report *report, const struct tp_run_file *file, cons
     tp_rank_summary_build(&rank->summary, file->worker, &a->model, &a->views.overview, &report->arena);
     if (!report->has_several)
         return;
+    rank->is_damaged = tp_evidence_broken(&a->trace.evidence) != 0;
     rank->number = tp_slots_of_trace(&rank->slots, &a->trace, &a->model, file->worker, &report->arena);
     rank->labels = tp_arena_array(&report->arena, rank->slots.step_count, sizeof *rank->labels);
     for (uint32_t s = 0; s < rank->slots.step_count; s++)
@@ -176,20 +178,28 @@ static int by_number(const void *x, const void *y, const void *context)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* The ranks by number; by place where not all numbers are told, or two are equal. */
-static struct tp_graph_source *order_ranks(struct report *report, const struct rank *ranks, uint32_t count)
+/* The ranks by number; by place where not all numbers are told, or two are equal. A damaged one is left out, as if it were
+ * missing; *count: those that are left. */
+static struct tp_graph_source *order_ranks(struct report *report, const struct rank *ranks, uint32_t *count)
 {
-    struct tp_graph_source *sources = tp_arena_array(&report->arena, count, sizeof *sources);
+    struct tp_graph_source *sources = tp_arena_array(&report->arena, *count, sizeof *sources);
+    uint32_t whole = 0, *places = tp_arena_array(&report->arena, *count, sizeof *places);
     bool has_numbers = true;
-    for (uint32_t r = 0; r < count; r++) {
-        sources[r] = (struct tp_graph_source){&ranks[r].slots, ranks[r].labels, ranks[r].number, 0, ranks[r].slots.host, false};
+    for (uint32_t r = 0; r < *count; r++) {
+        if (ranks[r].is_damaged)
+            continue;
+        places[whole] = r;
+        sources[whole++] = (struct tp_graph_source){&ranks[r].slots, ranks[r].labels, ranks[r].number, 0, ranks[r].slots.host};
         has_numbers &= ranks[r].number >= 0;
     }
-    tp_merge_sort(&report->arena, sources, count, sizeof *sources, by_number, NULL);
-    for (uint32_t r = 1; r < count; r++)
+    tp_merge_sort(&report->arena, sources, whole, sizeof *sources, by_number, NULL);
+    for (uint32_t r = 1; r < whole; r++)
         has_numbers &= sources[r - 1].number != sources[r].number;
-    for (uint32_t r = 0; r < count && !has_numbers; r++)
-        sources[r] = (struct tp_graph_source){&ranks[r].slots, ranks[r].labels, r, 0, ranks[r].slots.host, false};
+    for (uint32_t r = 0; r < whole && !has_numbers; r++) {
+        const struct rank *rank = &ranks[places[r]];
+        sources[r] = (struct tp_graph_source){&rank->slots, rank->labels, places[r], 0, rank->slots.host};
+    }
+    *count = whole;
     return sources;
 }
 
@@ -199,11 +209,12 @@ static void replay_ranks(struct report *report, struct tp_distributed *view, con
                          const struct tp_rank_summary *span)
 {
     struct tp_job *job = tp_arena_alloc(&report->arena, sizeof *job);
-    if (count < 2)
+    uint32_t whole = count;
+    const struct tp_graph_source *sources = order_ranks(report, ranks, &whole);
+    if (whole < 2)
         return;
-    const struct tp_graph_source *sources = order_ranks(report, ranks, count);
     tp_job_open(job, &report->arena, TP_STR(""), TP_NULL_INT);
-    tp_job_of_steps(job, sources, count, &report->labels, view);
+    tp_job_of_steps(job, sources, whole, &report->labels, view);
     if (job->what_if.why_not)
         return;
     bool *is_blamed = tp_arena_array(&report->arena, count, sizeof *is_blamed);
