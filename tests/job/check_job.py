@@ -235,7 +235,7 @@ SIMULATED = {'dp8': ('clean', 'slow-rank', 'moving', 'late', 'half', 'pauses', '
              'pp4dp2': ('clean', 'slow-rank', 'moving', 'storage', 'host-link', 'slow-stage', 'slow-host', 'all-links'),
              'pp4dp8': ('pauses', 'half', 'imbalance'),
              'fsdp16': ('clean', 'slow-rank', 'late', 'half', 'slow-host', 'host-link'),
-             'tp8dp8': ('clean', 'imbalance', 'host-link'),
+             'tp8dp8': ('clean', 'imbalance', 'host-link', 'host-nic'),
              'moe32': ('clean', 'late', 'half', 'storage', 'imbalance', 'all-links'),
              'moe64': ('clean', 'host-link'),
              'tp8': ('storage', 'half')}
@@ -259,7 +259,7 @@ def simulated(tracepress, work):
                 assert not job['findings'], what
                 continue
             first = job['findings'][0]
-            if cause == 'all-links' or shape in ('dp8', 'fsdp16', 'tp8dp8') and truth['cause'] == 'slow_link':
+            if cause == 'all-links' or shape in ('dp8', 'fsdp16', 'tp8dp8') and cause == 'host-link':
                 # where each group passes all hosts, no lengths tell whose link it is, and that is said
                 assert first['cause'] == 'all_links' and 'on the bus' in first['detail'], what
                 assert shape == 'pp4dp2' or 'a slow link of one host would look the same' in first['detail'], what
@@ -272,7 +272,7 @@ def simulated(tracepress, work):
             assert not truth['host'] or truth['host'] in first['title'], what
             assert not truth['step'] or 'step ProfilerStep#%d on' % truth['step'] in first['title'] or \
                 'step %d on' % truth['step'] in first['title'], what
-            if cause in ('slow-rank', 'late', 'half', 'slow-host', 'storage', 'slow-stage'):
+            if cause in ('slow-rank', 'late', 'half', 'slow-host', 'storage', 'slow-stage', 'host-nic'):
                 assert ranks_of(first['ranks']) == set(truth['ranks']), what
         print('%s: %s' % (shape, ' '.join(causes)))
 

@@ -185,6 +185,32 @@ static void the_only_group_is_told_by_what_it_costs(void **state)
     tp_arena_release(&f.arena);
 }
 
+/* The second host leaves 3 ms later than the first. In the first step all come together and it shows; from then on the
+ * first host waits for it, and all ranks spend the same. Without such a step nobody can be blamed. */
+static void a_host_that_leaves_late_is_named_where_it_shows(void **state)
+{
+    static struct fixture f;
+    (void)state;
+    for (int64_t shows = 0; shows < 2; shows++) {
+        open_job(&f, false);
+        for (uint32_t r = 0; r < RANKS; r++)
+            for (uint32_t s = 0; s < STEPS; s++) {
+                *cell(&f, r, TP_SLOT_KERNEL, 0, s) = 10000;
+                *cell(&f, r, TP_SLOT_WITHIN, 0, s) = s == 0 && r < 4 && shows ? 1000 : 4000;
+            }
+        finish_job(&f);
+        assert_int_equal(f.what_if.causes.count, 1);
+        assert_int_equal(cause_at(&f, 0)->kind, shows ? TP_CAUSE_LINK : TP_CAUSE_ALL_LINKS);
+        assert_int_equal(cause_at(&f, 0)->rank_count, shows ? 4 : RANKS);
+        if (shows) {
+            assert_int_equal(cause_at(&f, 0)->place, TP_PLACE_HOST);
+            assert_int_equal(cause_at(&f, 0)->ranks[0], 4);
+            assert_near(cause_at(&f, 0)->share, 100 * 3.0 / 14);
+        }
+        tp_arena_release(&f.arena);
+    }
+}
+
 /* Two dp groups that are all alike: 3 of 13 ms are what sound jobs spend, unless the rate is known to be low. */
 static void groups_that_are_alike_are_told_by_cost_and_rate(void **state)
 {
@@ -265,6 +291,7 @@ int main(void)
         cmocka_unit_test(half_of_eight_ranks_are_a_level),
         cmocka_unit_test(a_host_and_single_ranks_are_no_level),
         cmocka_unit_test(the_only_group_is_told_by_what_it_costs),
+        cmocka_unit_test(a_host_that_leaves_late_is_named_where_it_shows),
         cmocka_unit_test(groups_that_are_alike_are_told_by_cost_and_rate),
         cmocka_unit_test(uneven_batches_of_two_levels_have_one_mean),
         cmocka_unit_test(uneven_batches_leave_what_differs_inside),

@@ -251,6 +251,14 @@ static void word_link(const struct tp_job *job, const struct tp_cause *cause, st
     const char *hosts = hosts_text(job, &finding->ranks);
     finding->told = tp_text_printf(job->arena, "the link of %s", what);
     finding->title = tp_text_printf(job->arena, "The link of %s is slow", what);
+    if (cause->leaves_late) {
+        finding->detail = tp_text_printf(
+            job->arena,
+            "%s: its ranks leave these collectives %.1f times as late as all others where all come at once, and the others "
+            "wait for them in the next.",
+            capital(job, groups_text(job, cause)), cause->ratio);
+        return;
+    }
     finding->detail = tp_text_printf(
         job->arena, "%s: transfers take %.1f times as long as those of the other groups. %s %s%s%s.",
         capital(job, groups_text(job, cause)), cause->ratio,

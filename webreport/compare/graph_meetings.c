@@ -213,7 +213,8 @@ static inline void come_at(const struct tp_graph_meeting *meetings, uint32_t *co
     over[index] += transfer[index];
 }
 
-double tp_graph_replay(const struct tp_graph *graph, const double *own, const double *transfer)
+/* came: by cell, when the rank comes to its collective; NULL: nobody asks. */
+static double replay(const struct tp_graph *graph, const double *own, const double *transfer, double *came)
 {
     const struct tp_graph_wait *waits = graph->waits.data;
     const struct tp_graph_meeting *meetings = graph->meetings.data;
@@ -234,9 +235,28 @@ double tp_graph_replay(const struct tp_graph *graph, const double *own, const do
         at += own[cell] - done + alone[cell];
         if (pass->meeting != TP_NO_ID)
             come_at(meetings, graph->come, over, pass->meeting, at, transfer);
+        if (came)
+            came[cell] = at;
         ends[pass->rank] = at;
     }
     for (uint32_t r = 0; r < graph->rank_count; r++)
         last = fmax(last, ends[r]);
     return last;
+}
+
+double tp_graph_replay(const struct tp_graph *graph, const double *own, const double *transfer)
+{
+    return replay(graph, own, transfer, NULL);
+}
+
+void tp_graph_spent(const struct tp_graph *graph, const double *own, const double *transfer, double *spent)
+{
+    replay(graph, own, transfer, spent);
+    for (uint32_t cell = 0; cell < graph->cell_count; cell++) {
+        uint32_t index = graph->meeting_of[cell];
+        if (index == TP_NO_ID)
+            continue;
+        bool is_first = tp_graph_meeting_at(graph, index)->is_first;
+        spent[cell] = graph->over_us[index] - later_of(spent[cell], is_first ? 0 : graph->over_us[index - 1]);
+    }
 }

@@ -137,6 +137,8 @@ void tp_graph_finish(struct tp_graph *graph);
 
 /* When the last rank is through all steps, in microseconds. own: by cell; transfer: by meeting. */
 double tp_graph_replay(const struct tp_graph *graph, const double *own, const double *transfer);
+/* By cell, what its rank spends in the collective from when it can start, all of a group leaving it together. */
+void tp_graph_spent(const struct tp_graph *graph, const double *own, const double *transfer, double *spent);
 
 static inline struct tp_graph_rank *tp_graph_rank_at(const struct tp_graph *graph, size_t rank)
 {

@@ -159,8 +159,8 @@ void tp_what_if_build(struct tp_what_if *out, const struct tp_graph *graph)
     }
     tp_what_if_measure_ideal(&w);
     out->step_us = w.T / w.steps;
-    out->measured_us = graph->measured_us / w.steps;
-    out->error = 100 * fabs(w.T - graph->measured_us) / graph->measured_us;
+    out->measured_us = w.measured_us / w.steps;
+    out->error = 100 * fabs(w.T - w.measured_us) / w.measured_us;
     tp_what_if_stages(&w);
     tp_what_if_sequences(&w);
     tp_what_if_ranks(&w);

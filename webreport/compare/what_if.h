@@ -49,6 +49,7 @@ struct tp_cause {
     double rate_gb_s;         /* all links: on the bus; 0: not known */
     double *lengths;          /* sequence: of the batch of each rank-step, 1: the mean; else NULL */
     bool evens_stages;
+    bool leaves_late; /* link: of the host, whose ranks leave collectives later than all others */
     double alone, saved, share; /* percent of T */
 };
 

@@ -168,6 +168,26 @@ static struct tp_vec slow_pairs(struct tp_what_if_work *w, uint32_t family)
     return found;
 }
 
+static bool passes(const struct tp_graph *graph, const struct tp_graph_group *group, uint32_t host)
+{
+    for (uint32_t m = 0; m < group->member_count; m++)
+        if (tp_graph_rank_at(graph, graph->members[group->first_member + m])->host == host)
+            return true;
+    return false;
+}
+
+/* Pairs of a family that wait for a host. */
+static struct tp_vec pairs_of_host(struct tp_what_if_work *w, uint32_t family, uint32_t host)
+{
+    struct tp_vec found = TP_VEC(w->arena, uint32_t);
+    for (uint32_t p = 0; p < w->graph->pairs.count; p++) {
+        const struct tp_graph_group *group = tp_graph_group_at(w->graph, tp_graph_pair_at(w->graph, p)->group);
+        if (group->family == family && passes(w->graph, group, host))
+            *(uint32_t *)tp_vec_push(&found) = p;
+    }
+    return found;
+}
+
 static int by_number(const void *context, uint32_t x, uint32_t y)
 {
     (void)context;
@@ -233,11 +253,24 @@ static uint32_t common_host(const struct tp_what_if_work *w, const struct tp_cau
     return only ? (only == 1 ? alone : TP_NO_ID) : common == 1 ? any : TP_NO_ID;
 }
 
+/* The one host that leaves late in all families of the groups; TP_NO_ID: none. */
+static uint32_t late_host(const struct tp_what_if_work *w, const struct tp_cause *cause)
+{
+    uint32_t host = TP_NO_ID;
+    for (uint32_t i = 0; i < cause->group_count; i++) {
+        uint32_t its = w->late_host[tp_graph_group_at(w->graph, cause->groups[i])->family];
+        if (its == TP_NO_ID || (host != TP_NO_ID && host != its))
+            return TP_NO_ID;
+        host = its;
+    }
+    return host;
+}
+
 /* Ranks of the slow groups; of one host alone where there is one to blame. */
 static void fill_ranks(const struct tp_what_if_work *w, struct tp_cause *cause)
 {
     const struct tp_graph *graph = w->graph;
-    bool is_host = cause->group_count > 1 && cause->host != TP_NO_ID;
+    bool is_host = (cause->group_count > 1 || cause->leaves_late) && cause->host != TP_NO_ID;
     cause->ranks = tp_arena_array(w->arena, w->ranks, sizeof *cause->ranks);
     for (uint32_t i = 0; i < cause->group_count; i++) {
         const struct tp_graph_group *group = tp_graph_group_at(graph, cause->groups[i]);
@@ -268,7 +301,10 @@ static struct tp_cause cause_of(const struct tp_what_if_work *w, uint32_t family
     }
     tp_sort_rows(cause.groups, cause.pair_count, by_number, NULL, w->arena);
     cause.group_count = drop_equal(cause.groups, cause.pair_count);
-    cause.host = common_host(w, &cause);
+    cause.host = late_host(w, &cause);
+    cause.leaves_late = cause.host != TP_NO_ID;
+    if (!cause.leaves_late)
+        cause.host = common_host(w, &cause);
     fill_ranks(w, &cause);
     return cause;
 }
@@ -377,7 +413,7 @@ void tp_what_if_links(struct tp_what_if_work *w)
 {
     struct tp_vec *slow = tp_arena_array(w->arena, w->graph->families.count, sizeof *slow);
     for (uint32_t f = 0; f < w->graph->families.count; f++)
-        slow[f] = slow_pairs(w, f);
+        slow[f] = w->late_host[f] == TP_NO_ID ? slow_pairs(w, f) : pairs_of_host(w, f, w->late_host[f]);
     add_slow(w, slow);
     tp_what_if_replay(w, false, false); /* own work as it was, for those that are alike */
     for (uint32_t f = 0; f < w->graph->families.count; f++)

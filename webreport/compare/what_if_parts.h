@@ -29,6 +29,9 @@ struct tp_what_if_work {
     double *pair_us;             /* by pair: median over the steps */
     struct tp_usual_link *links; /* by key */
     bool is_done[TP_SLOT_OWN];   /* a rule has told what is to tell of this part */
+    uint32_t *late_host;         /* by family: whose ranks leave its collectives later than all others; TP_NO_ID: none */
+    double *prompt_us;           /* by pair: what those others spend; 0: that cannot be told */
+    double measured_us;          /* what T has to be */
     double T, ideal, base;       /* base: everything usual, stages as they are */
     uint8_t *left_out;           /* by cell: parts; scratch */
     const double *lengths;       /* by cell: of batches, where their unlike length is left out: only that goes */
@@ -62,6 +65,8 @@ void tp_what_if_add(struct tp_what_if_work *work, struct tp_cause cause);
 void tp_what_if_usual(struct tp_what_if_work *work);
 /* Usual kernels become the mean of all: of work that moves along, none is lost when it is evened out. */
 void tp_what_if_use_means(struct tp_what_if_work *work);
+/* what_if_leaves.c: finds hosts that leave late, and lets all wait for them in the replay. */
+void tp_what_if_find_leaves(struct tp_what_if_work *work);
 /* what_if_ranks.c */
 void tp_what_if_ranks(struct tp_what_if_work *work);
 /* what_if_links.c */

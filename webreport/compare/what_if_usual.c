@@ -312,6 +312,32 @@ static void find_usual_links(struct tp_what_if_work *w)
     }
 }
 
+/* How many times as long a late host takes for the collectives of a key, the median of the pairs that tell. */
+static double late_ratio(struct tp_what_if_work *w, const struct tp_usual_link *link)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < link->pair_count; i++) {
+        uint32_t pair = w->by_key[link->first_pair + i];
+        if (w->prompt_us[pair] > 0)
+            w->values[count++] = w->pair_us[pair] / w->prompt_us[pair];
+    }
+    return count ? tp_median(w->values, count) : 1;
+}
+
+/* Where a host leaves late, what the others need is usual. One that queued behind another has waited for the host before:
+ * the key with the largest ratio tells that of all. */
+static void use_prompt(struct tp_what_if_work *w, uint32_t family)
+{
+    const struct tp_graph *graph = w->graph;
+    double ratio = 1;
+    for (size_t k = 0; k < graph->keys.count; k++)
+        if (TP_AT(&graph->keys, struct tp_graph_key, k)->family == family)
+            ratio = fmax(ratio, late_ratio(w, &w->links[k]));
+    for (size_t k = 0; k < graph->keys.count; k++)
+        if (TP_AT(&graph->keys, struct tp_graph_key, k)->family == family)
+            w->links[k].usual_us /= ratio;
+}
+
 void tp_what_if_use_means(struct tp_what_if_work *w)
 {
     for (uint32_t c = 0; c < w->graph->classes.count; c++) {
@@ -337,6 +363,10 @@ void tp_what_if_usual(struct tp_what_if_work *w)
     find_usual(w);
     find_even(w);
     find_excess(w);
+    tp_what_if_find_leaves(w);
     find_pair_medians(w);
     find_usual_links(w);
+    for (uint32_t f = 0; f < w->graph->families.count; f++)
+        if (w->late_host[f] != TP_NO_ID)
+            use_prompt(w, f);
 }
