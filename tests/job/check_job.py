@@ -263,9 +263,13 @@ def simulated(tracepress, work):
                 # where each group passes all hosts, no lengths tell whose link it is, and that is said
                 assert first['cause'] == 'all_links' and 'on the bus' in first['detail'], what
                 assert shape == 'pp4dp2' or 'a slow link of one host would look the same' in first['detail'], what
+                assert [other['cause'] for other in first['fits_as_well']] == ['slow_link'] * (shape != 'pp4dp2'), what
                 continue
             if shape == 'pp4dp2' and cause == 'slow-host': # a stage is a host
                 assert first['cause'] == 'stage' and 'It is all of host %s and nothing else' % truth['host'] in first['detail'], what
+                other, = first['fits_as_well']
+                assert other['cause'] == 'slow_compute' and truth['host'] in other['title'] and truth['host'] in first['title'], what
+                assert abs(other['saved_percent'] - truth['loss_percent']) <= 0.2 * truth['loss_percent'], (what, other)
                 continue
             assert first['cause'] == truth['cause'], what
             assert abs(first['share_percent'] - truth['loss_percent']) <= 0.2 * truth['loss_percent'], what

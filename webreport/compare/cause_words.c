@@ -200,30 +200,25 @@ static void word_sequence(const struct tp_job *job, const struct tp_cause *cause
         family);
 }
 
-/* The host of all these ranks, that has no other ones; TP_NO_ID: none. */
-static uint32_t own_host_of(const struct tp_job *job, const struct tp_cause *cause)
-{
-    uint32_t host = tp_graph_rank_at(&job->graph, cause->ranks[0])->host, count = 0;
-    for (uint32_t i = 0; i < cause->rank_count; i++)
-        if (tp_graph_rank_at(&job->graph, cause->ranks[i])->host != host)
-            return TP_NO_ID;
-    for (uint32_t r = 0; r < job->graph.rank_count && host != TP_NO_ID; r++)
-        count += tp_graph_rank_at(&job->graph, r)->host == host;
-    return count == cause->rank_count && cause->rank_count > 1 ? host : TP_NO_ID;
-}
-
+/* A stage that is all of a host, and nothing else, may hold more work or compute slower: its lengths are the same. */
 static void word_stage(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
 {
-    uint32_t host = own_host_of(job, cause);
     finding->told = tp_text_printf(job->arena, "the unequal pipeline stages, stage %u above all", cause->where);
     finding->title =
         tp_text_printf(job->arena, "Pipeline stage %u has %.2f times the work of a stage", cause->where, cause->ratio);
-    finding->detail = tp_text_printf(
-        job->arena, "It is %s; the cost is what stages of equal work would save.%s", ranks_text(job, &finding->ranks),
-        host == TP_NO_ID ? ""
-                         : tp_text_printf(job->arena,
-                                          " It is all of host %s and nothing else: a slow host would look the same.",
-                                          host_text(job, host)));
+    finding->detail = tp_text_printf(job->arena, "It is %s; the cost is what stages of equal work would save.",
+                                     ranks_text(job, &finding->ranks));
+    if (cause->own_host == TP_NO_ID)
+        return;
+    const char *host = host_text(job, cause->own_host);
+    finding->title = tp_text_printf(job->arena, "%s, or host %s computes slower than its peers", finding->title, host);
+    finding->detail = tp_text_printf(job->arena,
+                                     "%s It is all of host %s and nothing else: a slow host would look the same, and "
+                                     "mending it would save %s.",
+                                     finding->detail, host, percent_of(job, cause->as_host));
+    finding->also = TP_JOB_SLOW_COMPUTE;
+    finding->also_title = tp_text_printf(job->arena, "Host %s computes slower than its peers", host);
+    finding->also_saved = cause->as_host;
 }
 
 /* Hosts that all slow groups pass: where there is not one to blame, the few that may be. */
@@ -292,7 +287,7 @@ static void word_alike(const struct tp_job *job, const struct tp_cause *cause, s
 {
     const struct tp_graph_family *family = tp_graph_family_at(&job->graph, cause->family);
     uint32_t hosts = hosts_of_each(job, family);
-    bool is_one = family->count == 1;
+    bool is_one = family->count == 1, passes_all = hosts > 1 && hosts == job->graph.hosts.count;
     const char *what = family->is_of_pairs ? "Communication of pairs of ranks"
                                            : tp_text_printf(job->arena, "%s communication", family->name);
     finding->told = family->is_of_pairs ? "communication of pairs of ranks"
@@ -311,12 +306,17 @@ static void word_alike(const struct tp_job *job, const struct tp_cause *cause, s
                                               tp_text_of_fixed(job->arena, cause->rate_gb_s, 1))
                              : "",
         is_one ? "it" : "them",
-        hosts > 1 && hosts == job->graph.hosts.count
+        passes_all
             ? tp_text_printf(job->arena,
                              " %s passes all %u hosts: a slow link of one host would look the same; a test of "
                              "bandwidth between pairs of hosts tells which.",
                              is_one ? "It" : "Each group", hosts)
             : "");
+    if (!passes_all)
+        return;
+    finding->also = TP_JOB_SLOW_LINK;
+    finding->also_title = tp_text_printf(job->arena, "The link of one of %u hosts is slow", hosts);
+    finding->also_saved = NAN;
 }
 
 static void word_unequal(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)

@@ -167,6 +167,9 @@ struct tp_job_finding {
     int64_t cost_ns;            /* per step; TP_NULL_INT: not a matter of time */
     double cost_ratio;          /* of the median step; NaN with cost_ns absent */
     double alone, saved, share; /* percent of the job (what_if.h); NaN: not replayed */
+    enum tp_job_rule also;      /* what gives the same lengths, and fits as well */
+    const char *also_title;     /* NULL: nothing else fits */
+    double also_saved;          /* percent of the job; NaN: nobody knows */
     const char *told;           /* "the link of node3": what share of the job it is; NULL: not replayed */
 };
 

@@ -347,6 +347,7 @@ void tp_job_link_rate_build(struct tp_job *job)
     finding->cost_ns = cost_ns;
     finding->cost_ratio = step_ns > 0 ? (double)cost_ns / (double)step_ns : 0;
     finding->told = NULL;
+    finding->also_title = NULL;
     finding->title = "Collectives of all ranks use less than half of the link";
     finding->advice = tp_link_rate_advice();
     finding->detail = tp_text_printf(job->arena, "%s%s%s.", finding->detail, *finding->detail ? " " : "",

@@ -42,6 +42,8 @@ struct tp_cause {
     uint32_t *pairs, pair_count;   /* transfers that are left out */
     uint32_t *groups, group_count; /* slow ones */
     uint32_t host;                 /* link: the one that all slow groups pass and no other does; TP_NO_ID: none */
+    uint32_t own_host;             /* stage: the one that is all of it and nothing else; TP_NO_ID: none */
+    double as_host;                /* .. what the job would save, in percent, if that host computed as fast as the others */
     uint32_t first_step;
     double excess_us;         /* mean per step of its ranks */
     double least_us, most_us; /* of single cells */

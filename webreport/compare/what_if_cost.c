@@ -60,6 +60,19 @@ double tp_what_if_replay(const struct tp_what_if_work *w, bool uses_usual, bool 
     return tp_graph_replay(w->graph, w->own, w->transfer);
 }
 
+double tp_what_if_scaled(const struct tp_what_if_work *w, uint32_t class_index, double factor)
+{
+    const struct tp_graph_class *class = tp_graph_class_at(w->graph, class_index);
+    fill_own(w, false, false);
+    fill_transfers(w, false);
+    for (uint32_t i = 0; i < class->rank_count; i++) {
+        const struct tp_graph_rank *rank = tp_graph_rank_at(w->graph, class->ranks[i]);
+        for (uint32_t cell = rank->first_cell; cell < rank->first_cell + w->steps * rank->slot_count; cell++)
+            w->own[cell] -= (1 - factor) * w->graph->own_us[(size_t)cell * TP_SLOT_OWN + TP_SLOT_KERNEL];
+    }
+    return tp_graph_replay(w->graph, w->own, w->transfer);
+}
+
 /* Everything usual, and the stages even where they are not. */
 double tp_what_if_ideal(const struct tp_what_if_work *w)
 {

@@ -13,17 +13,33 @@ enum { NOISES = 4, LEAST_LINKS = 3 };
 
 /* ---- stages ---- */
 
+/* The host that has all ranks of the class and no other ones; TP_NO_ID: none. */
+static uint32_t own_host_of(const struct tp_graph *graph, const struct tp_graph_class *class)
+{
+    uint32_t host = tp_graph_rank_at(graph, class->ranks[0])->host, count = 0;
+    for (uint32_t i = 0; i < class->rank_count; i++)
+        if (tp_graph_rank_at(graph, class->ranks[i])->host != host)
+            return TP_NO_ID;
+    for (uint32_t r = 0; r < graph->rank_count && host != TP_NO_ID; r++)
+        count += tp_graph_rank_at(graph, r)->host == host;
+    return count == class->rank_count && count > 1 ? host : TP_NO_ID;
+}
+
 void tp_what_if_stages(struct tp_what_if_work *w)
 {
     uint32_t most = w->longest_stage;
     const struct tp_graph_class *class = most == TP_NO_ID ? NULL : tp_graph_class_at(w->graph, most);
     if (!w->is_uneven)
         return;
+    uint32_t host = own_host_of(w->graph, class);
+    double mended = host == TP_NO_ID ? w->T : tp_what_if_scaled(w, most, w->median_work / w->work[most]);
     tp_what_if_add(w, (struct tp_cause){.kind = TP_CAUSE_STAGE,
                                         .place = TP_PLACE_STAGE,
                                         .where = class->stage,
                                         .family = w->graph->pipeline,
                                         .host = TP_NO_ID,
+                                        .own_host = host,
+                                        .as_host = 100 * (w->T - mended) / w->T,
                                         .ranks = class->ranks,
                                         .rank_count = class->rank_count,
                                         .ratio = w->work[most] / w->median_work,

@@ -51,6 +51,8 @@ static const double TP_LEAST_COST = 0.5; /* percent of T: what is told */
 /* what_if_cost.c: T with what is marked in left_out and is_left_out as usual; uses_usual: with all but that as usual.
  */
 double tp_what_if_replay(const struct tp_what_if_work *work, bool uses_usual, bool evens_stages);
+/* T if the kernels of a class took `factor` times as long as they did. */
+double tp_what_if_scaled(const struct tp_what_if_work *work, uint32_t class_index, double factor);
 /* T with everything usual, and the stages even where they are not. */
 double tp_what_if_ideal(const struct tp_what_if_work *work);
 /* Ideal, base and loss, of what is usual. */

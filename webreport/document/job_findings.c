@@ -150,6 +150,14 @@ static void record_findings(struct tp_object *record, const struct tp_job *job)
         tp_object_real(item, "alone_percent", finding->alone);
         tp_object_real(item, "saved_percent", finding->saved);
         tp_object_real(item, "share_percent", finding->share);
+        struct tp_list *also = tp_object_list(item, "fits_as_well");
+        if (!finding->also_title)
+            continue;
+        struct tp_object *other = tp_list_object(also);
+        tp_object_text(other, "id", rules[finding->also].id);
+        tp_object_text(other, "cause", rules[finding->also].name);
+        tp_object_text(other, "title", finding->also_title);
+        tp_object_real(other, "saved_percent", finding->also_saved);
     }
 }
 
