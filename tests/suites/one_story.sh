@@ -14,3 +14,12 @@ if [ -d "$SHARED/data/traces" ]; then
 else
     skip "real traces: page, document, digest and check tell one story" "no data beside the project"
 fi
+
+pairs() { python3 tests/check/diff_story.py "$TP" "$WORK" "$@" >"$WORK/pairs" || { cat "$WORK/pairs"; return 1; }; }
+if is_checked; then
+    skip "diff and check of all pairs tell one story" "the release build is asked"
+else
+    check "diff and check of all pairs of bundled traces tell one story: exit code, verdict, first lines, figures, rows, sentences" \
+        pairs "$DATA"/traces/*.gz "$DATA"/diff/*.gz "$DATA/run" "$DATA/ddp"
+    sed 's/^/    /' "$WORK/pairs" 2>/dev/null
+fi

@@ -397,6 +397,23 @@ static void noise_raises_no_alarm(void **state)
     assert_true(alarms * 100 <= PAIRS);
 }
 
+/* Modules are recorded on demand: those of one side alone neither came nor went. */
+static void modules_that_one_side_recorded_are_no_change(void **state)
+{
+    const struct plan base[] = {KERNEL("gemm", 4, 500), KERNEL("relu", 4, 200), END};
+    const struct plan with[] = {
+        KERNEL("gemm", 4, 500), KERNEL("relu", 4, 200), {"Net_0/Linear_0", "", "", 900, TP_SUMMARY_MODULE_DEVICE, 1}, END};
+    struct tp_compare c;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    for (int round = 0; round < 2; round++) {
+        compare_plans(&c, round ? with : base, round ? base : with);
+        assert_int_equal(c.verdict, TP_CHANGE_NEUTRAL);
+        assert_int_equal(c.tables[TP_COMPARE_CHANGES].row_count, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -413,6 +430,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_damaged_side_is_never_regressed, begin, end),
         cmocka_unit_test_setup_teardown(a_leak_is_found_by_its_line, begin, end),
         cmocka_unit_test_setup_teardown(noise_raises_no_alarm, begin, end),
+        cmocka_unit_test_setup_teardown(modules_that_one_side_recorded_are_no_change, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,6 +143,61 @@ static void the_loader_is_one_change(void **state)
     tp_buf_release(&text);
 }
 
+static void assert_told(const struct tp_compare *c, const char *wanted, const char *unwanted)
+{
+    struct tp_document document;
+    struct tp_buf text;
+    tp_buf_init(&text, 0);
+    verdict_of(&document, c);
+    tp_print_markdown(&text, &document, &(struct tp_print_options){0}, NULL);
+    if (!strstr(text.data, wanted) || strstr(text.data, unwanted))
+        fail_msg("%s", text.data);
+    tp_buf_release(&text);
+}
+
+/* Where only a function of the loader changed, headline, notice and last line say so, and none says that nothing did. */
+static void a_function_of_the_loader_is_not_nothing(void **state)
+{
+    const struct plan plans[] = {KERNEL("gemm", 4, 500), END};
+    struct tp_work_change changes[] = {
+        {.kind = TP_WORK_CHANGE_FUNCTION, .name = TP_STR("load"), .place = TP_STR("train.py(7): load"), .ratio = 2.5},
+        {.kind = TP_WORK_CHANGE_LAUNCHES, .name = TP_STR(""), .delta = 1},
+    };
+    struct tp_compare c;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    compare_plans(&c, plans, plans);
+    c.work = (struct tp_work_diff){.is_known = true, .changes = changes, .count = 1};
+    assert_told(&c, "; a hint: a call of load in the data loader takes 2.50 times as long", "Nothing changed");
+    assert_told(&c, "**Functions of the data loader take another time**", "A step does other work");
+    assert_told(&c, "No other time changed that these runs can see.", "No time changed");
+    c.work.count = 2;
+    assert_told(&c, "; the work of a step differs (2 changes)", "Nothing changed");
+    assert_told(&c, "**A step does other work; none of it counts as a regression**", "Nothing changed");
+    assert_told(&c, "- launches: +1 launch a step", "No other time");
+}
+
+/* Of sides that do not compare rows are told, not judged: no number of them says that none changed. */
+static void rows_of_another_workload_are_not_counted(void **state)
+{
+    const struct plan base[] = {KERNEL("gemm", 4, 500), KERNEL("relu", 4, 200), END};
+    const struct plan other[] = {KERNEL("gemm", 4, 500), END};
+    struct tp_compare c;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    compare_plans(&c, base, other);
+    c.comparability.workload = TP_WORKLOAD_OTHER;
+    c.comparability.is_low = c.is_open = true;
+    c.verdict = TP_CHANGE_INCONCLUSIVE;
+    assert_told(&c, " Rows are told, not judged.", "rows changed");
+    c.tables[TP_COMPARE_CHANGES].row_count = 0;
+    assert_told(&c, "\nTimes are told, not judged.\n", "cannot be told");
+    c.damage = "new: it is cut";
+    assert_told(&c, "What changed cannot be told from a damaged input.", "A step does other work");
+}
+
 /* Metrics of runs become a table of classes, in words and in the record; programs that are no engines have none. */
 static void steps_of_an_engine_are_compared_by_class(void **state)
 {
@@ -183,6 +238,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_long_verdict_takes_two_lines, begin, end),
         cmocka_unit_test_setup_teardown(a_total_without_a_row_is_no_nothing, begin, end),
         cmocka_unit_test_setup_teardown(the_loader_is_one_change, begin, end),
+        cmocka_unit_test_setup_teardown(a_function_of_the_loader_is_not_nothing, begin, end),
+        cmocka_unit_test_setup_teardown(rows_of_another_workload_are_not_counted, begin, end),
         cmocka_unit_test_setup_teardown(steps_of_an_engine_are_compared_by_class, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

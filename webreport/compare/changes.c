@@ -55,19 +55,40 @@ static bool has_rest(const struct tp_side_input *side, enum tp_summary_kind kind
     return false;
 }
 
-/* Kinds whose light rows are added up on either side: where the steps do the same, a row that one side lacks is in its
- * rest, and the rest is of other rows on each. */
+static bool is_module(enum tp_summary_kind kind)
+{
+    return kind == TP_SUMMARY_MODULE_DEVICE || kind == TP_SUMMARY_MODULE_HOST;
+}
+
+static bool has_kind(const struct tp_side_input *side, enum tp_summary_kind kind)
+{
+    for (uint32_t r = 0; r < side->run_count; r++)
+        for (uint32_t i = 0; i < side->runs[r].row_count; i++)
+            if (side->runs[r].rows[i].kind == kind)
+                return true;
+    return false;
+}
+
+/* Kinds of which a row that one side lacks neither came nor went. Light rows may be added up on either side: where the
+ * steps do the same, the row is in the rest, and the rest is of other rows on each. Modules are recorded on demand. */
 static void find_cut_kinds(bool is_cut[TP_SUMMARY_KIND_COUNT], const struct tp_sides *sides,
                            const struct tp_change_limits *limits)
 {
     for (enum tp_summary_kind kind = 0; kind < TP_SUMMARY_KIND_COUNT; kind++)
-        is_cut[kind] = limits->is_work_same && (has_rest(sides->side[TP_BASE].input, kind) ||
-                                                has_rest(sides->side[TP_NEW].input, kind));
+        is_cut[kind] = (limits->is_work_same && (has_rest(sides->side[TP_BASE].input, kind) ||
+                                                 has_rest(sides->side[TP_NEW].input, kind))) ||
+                       (is_module(kind) && !(has_kind(sides->side[TP_BASE].input, kind) &&
+                                             has_kind(sides->side[TP_NEW].input, kind)));
 }
 
-/* Counts that are not the same in every step are no evidence, nor is that a summary has no room for a row. */
-static bool is_count_changed(const struct tp_change *change, const struct total totals[TP_SIDES], const bool *is_cut)
+/* Counts that are not the same in every step are no evidence, nor is that a summary has no room for a row, nor, where the
+ * steps do the same, that a wait stands at another line, or work in another module: or at none, when a side was recorded
+ * without stacks. */
+static bool is_count_changed(const struct tp_change *change, const struct total totals[TP_SIDES], const bool *is_cut,
+                             bool is_work_same)
 {
+    if (is_work_same && (change->identity.kind == TP_SUMMARY_SYNC || is_module(change->identity.kind)))
+        return false;
     if (is_cut[change->identity.kind] && (change->match->kind != TP_MATCH_SAME ||
                                           tp_str_equal(change->identity.name, TP_STR(TP_SUMMARY_REST))))
         return false;
@@ -328,7 +349,7 @@ void tp_changes_build(struct tp_changes *changes, const struct tp_sides *sides, 
         struct tp_change *change = &changes->items[i];
         struct total sums[TP_SIDES];
         fill(change, sides, &matches->items[i], sums);
-        change->is_count_change = is_count_changed(change, sums, is_cut);
+        change->is_count_change = is_count_changed(change, sums, is_cut, limits->is_work_same);
         is_new_kernel[i] = is_replaced(change, sums, step_ns);
     }
     judge_times(changes, sides, totals, doubt);

@@ -66,6 +66,7 @@ const char *tp_work_change_sentence(const struct tp_work_change *change, struct 
     const char *name = cut(arena, change->name), *sign = change->delta > 0 ? "+" : "\xe2\x88\x92";
     const char *count = tp_text_of_count(arena, change->delta < 0 ? -change->delta : change->delta);
     const char *was = cut(arena, change->detail[TP_BASE]), *is = cut(arena, change->detail[TP_NEW]);
+    bool is_one = change->delta == 1 || change->delta == -1;
     switch (change->kind) {
     case TP_WORK_CHANGE_SHAPE:
     case TP_WORK_CHANGE_TYPE:
@@ -77,15 +78,18 @@ const char *tp_work_change_sentence(const struct tp_work_change *change, struct 
     case TP_WORK_CHANGE_KERNELS:
     case TP_WORK_CHANGE_COPIES:
         return tp_text_printf(arena, "%s%s %s a step: %s%s%s", sign, count,
-                              change->kind == TP_WORK_CHANGE_COPIES ? "copies" : "kernels", name,
+                              change->kind == TP_WORK_CHANGE_COPIES ? is_one ? "copy" : "copies"
+                              : is_one                              ? "kernel"
+                                                                    : "kernels",
+                              name,
                               *is || *was ? ", " : "", *is ? is : was);
     case TP_WORK_CHANGE_WAIT:
         return tp_text_printf(arena, "%s%s %s a step%s%s%s; the host waits for the device", sign, count, name,
                               *is ? " in " : "", is, where(change, arena));
     case TP_WORK_CHANGE_LAUNCHES:
-        return tp_text_printf(arena, "%s%s launches a step", sign, count);
+        return tp_text_printf(arena, "%s%s %s a step", sign, count, is_one ? "launch" : "launches");
     case TP_WORK_CHANGE_ALLOCATIONS:
-        return tp_text_printf(arena, "%s%s allocations a step on %s", sign, count, name);
+        return tp_text_printf(arena, "%s%s %s a step on %s", sign, count, is_one ? "allocation" : "allocations", name);
     case TP_WORK_CHANGE_KEPT:
         return tp_text_printf(arena, "%s%s a step that nobody gives back%s: %s of %s", sign,
                               tp_text_of_bytes(arena, change->bytes < 0 ? -change->bytes : change->bytes),
@@ -94,7 +98,8 @@ const char *tp_work_change_sentence(const struct tp_work_change *change, struct 
                               *name ? name : "no operator");
     case TP_WORK_CHANGE_FUNCTION:
         if (change->delta)
-            return tp_text_printf(arena, "%s%s calls of %s a step in the data loader", sign, count, name);
+            return tp_text_printf(arena, "%s%s %s of %s a step in the data loader", sign, count,
+                                  is_one ? "call" : "calls", name);
         return tp_text_printf(arena, "a call of %s in the data loader takes %.2f times as long, beside the operators", name,
                               change->ratio);
     case TP_WORK_CHANGE_LOADER:

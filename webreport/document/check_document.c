@@ -57,7 +57,7 @@ static const char *headline(const struct tp_check *c, struct tp_arena *arena)
     if (c->lacks_baseline && !c->is_damaged)
         text = tp_text_printf(arena, "no baseline: %s", text);
     if (c->is_damaged)
-        text = tp_text_printf(arena, "%s: %s", text, has_damage(c) ? "input damaged" : "input incomplete");
+        text = tp_text_printf(arena, "%s: %s", has_damage(c) ? "input damaged" : "input incomplete", text);
     return text;
 }
 

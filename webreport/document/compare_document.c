@@ -122,6 +122,16 @@ static void put_figure(const struct wording *w, const char *label, const char *v
                                         .label = label, .value = value, .unit = unit, .note = note, .meter = NAN});
 }
 
+/* Of sides that do not compare no row is judged: not none, but unknown. */
+static void put_rows_figure(const struct wording *w, const char *label, uint32_t count, const char *unit,
+                            const char *note)
+{
+    if (w->c->is_open)
+        put_figure(w, label, "\xe2\x80\x93", "", "rows are not judged");
+    else
+        put_figure(w, label, tp_text_of_count(w->arena, count), unit, note);
+}
+
 static void put_figures(const struct wording *w)
 {
     const struct tp_compare *c = w->c;
@@ -131,9 +141,9 @@ static void put_figures(const struct wording *w)
     const struct tp_run_change *step = &c->totals[TP_QUANTITY_STEP].change;
     put_figure(w, "Step time", tp_signed_percent_text(w->arena, 100 * step->estimate), "%",
                tp_interval_text(step, w->arena));
-    put_figure(w, "Regressed", tp_text_of_count(w->arena, c->regressed_count), "rows", "slower, or called more often");
-    put_figure(w, "Improved", tp_text_of_count(w->arena, c->improved_count), "rows", "faster, or called less often");
-    put_figure(w, "Replaced", tp_text_of_count(w->arena, c->replaced_count), "kernels", "another name, as fast");
+    put_rows_figure(w, "Regressed", c->regressed_count, "rows", "slower, or called more often");
+    put_rows_figure(w, "Improved", c->improved_count, "rows", "faster, or called less often");
+    put_rows_figure(w, "Replaced", c->replaced_count, "kernels", "another name, as fast");
     put_figure(w, "Memory peak", tp_signed_bytes_text(w->arena, peak_change), "",
                tp_change_verdict_name(c->memory_verdict));
     put_figure(w, "Work", tp_compare_work_figure(c, w->arena), "", "what a step does otherwise");
@@ -146,6 +156,11 @@ static const char *calls_text(struct tp_arena *arena, double calls)
     return tp_text_of_fixed(arena, calls, calls == round(calls) ? 0 : 1);
 }
 
+static const char *calls_word(double calls)
+{
+    return calls == 1 ? "call" : "calls";
+}
+
 /* "10 → 11 calls a step: +75.0 µs by count, +7.0 µs by time"; NULL where calls are not counted. */
 static const char *calls_line(const struct wording *w, const struct tp_table *t, size_t row)
 {
@@ -153,11 +168,11 @@ static const char *calls_line(const struct wording *w, const struct tp_table *t,
     if (isnan(base))
         return NULL;
     if (base == new_calls)
-        return tp_text_printf(w->arena, "%s calls a step, %s \xe2\x86\x92 %s each", calls_text(w->arena, base),
-                              tp_text_of_time(w->arena, tp_table_int(t, TP_ROW_BASE_CALL)[row]),
+        return tp_text_printf(w->arena, "%s %s a step, %s \xe2\x86\x92 %s each", calls_text(w->arena, base),
+                              calls_word(base), tp_text_of_time(w->arena, tp_table_int(t, TP_ROW_BASE_CALL)[row]),
                               tp_text_of_time(w->arena, tp_table_int(t, TP_ROW_NEW_CALL)[row]));
-    return tp_text_printf(w->arena, "%s \xe2\x86\x92 %s calls a step: %s by count, %s by time",
-                          calls_text(w->arena, base), calls_text(w->arena, new_calls),
+    return tp_text_printf(w->arena, "%s \xe2\x86\x92 %s %s a step: %s by count, %s by time",
+                          calls_text(w->arena, base), calls_text(w->arena, new_calls), calls_word(new_calls),
                           tp_signed_time_text(w->arena, tp_table_int(t, TP_ROW_BY_COUNT)[row]),
                           tp_signed_time_text(w->arena, tp_table_int(t, TP_ROW_BY_TIME)[row]));
 }
@@ -262,25 +277,31 @@ static bool has_moved_total(const struct tp_compare *c)
 /* Where no row changed for sure: the verdict may be about a total, about work or memory all the same. */
 static const char *nothing_text(const struct wording *w)
 {
+    static const char *const texts[] = {
+        [TP_WORK_TOLD_NOTHING] = "Nothing changed that these runs can see.",
+        [TP_WORK_TOLD_TIMES] = "No other time changed that these runs can see.",
+        [TP_WORK_TOLD_CHANGES] = "No time changed that these runs can see.",
+    };
     const struct tp_compare *c = w->c;
     if (*c->damage)
         return "What changed cannot be told from a damaged input.";
+    if (c->is_open)
+        return "Times are told, not judged.";
     if (c->verdict == TP_CHANGE_INCONCLUSIVE)
-        return "What changed cannot be told from these samples.";
+        return "Which times changed cannot be told from these samples.";
     if (has_moved_total(c)) {
         const char *largest = largest_text(w);
         return tp_text_printf(w->arena, "No single row is sure to have changed%s%s.",
                               *largest ? "; the largest differences a step: " : "", largest);
     }
-    return c->verdict == TP_CHANGE_NEUTRAL || c->verdict == TP_CHANGE_HINT
-               ? "Nothing changed that these runs can see."
-               : "No time changed that these runs can see.";
+    return c->verdict == TP_CHANGE_NEUTRAL ? texts[tp_compare_work_told(c)] : texts[TP_WORK_TOLD_CHANGES];
 }
 
 static void put_changes(const struct wording *w)
 {
     size_t count = w->c->tables[TP_COMPARE_CHANGES].row_count;
-    struct tp_findings_block list = {.heading = tp_compare_table_title(TP_COMPARE_CHANGES),
+    struct tp_findings_block list = {.heading = w->c->is_open ? "Rows that differ; none is judged"
+                                                              : tp_compare_table_title(TP_COMPARE_CHANGES),
                                      .title_head = "What changed",
                                      .base_head = "Base",
                                      .value_head = "New",
@@ -297,6 +318,7 @@ static void put_changes(const struct wording *w)
     for (size_t row = 0; row < count; row++)
         fill_change(&list.items[row], w, row);
     list.table = tp_compare_shown(w->c, w->naming, TP_COMPARE_CHANGES, w->max_rows);
+    list.table->heading = list.table->caption = list.heading;
     tp_document_findings(w->document, &list);
 }
 

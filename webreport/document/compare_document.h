@@ -35,6 +35,12 @@ struct tp_shown_table *tp_compare_tree_table(const struct tp_compare *compare, c
 
 /* What a limit counts: the first changes, and how many there are more. */
 const char *tp_compare_work_words(const struct tp_compare *compare, struct tp_arena *arena);
+/* What is told of the work, none of which a limit counts, behind a verdict on the times: "a hint: a call of load in the
+ * data loader takes ..", "the work of a step differs (3 changes)"; "" where nothing is, or where a limit counts some. */
+const char *tp_compare_work_aside(const struct tp_compare *compare, struct tp_arena *arena);
+/* What is told of the work: nothing, that functions of the data loader take another time and no more, or more. */
+enum tp_work_told { TP_WORK_TOLD_NOTHING, TP_WORK_TOLD_TIMES, TP_WORK_TOLD_CHANGES };
+enum tp_work_told tp_compare_work_told(const struct tp_compare *compare);
 /* "same", "3 changes", "unknown". */
 const char *tp_compare_work_figure(const struct tp_compare *compare, struct tp_arena *arena);
 /* Puts a notice with a point for each change. */

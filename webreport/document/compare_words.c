@@ -222,8 +222,10 @@ static const char *headline(const struct tp_compare *c, struct tp_arena *arena)
         step = tp_text_printf(arena, "%s; %s", total_words(c, basis, arena), continued(step, arena));
     if (c->verdict == TP_CHANGE_MIXED && *mixed_words(c, arena))
         return tp_text_printf(arena, "%s; %s", mixed_words(c, arena), continued(step, arena));
-    if (!*tp_compare_reason_text(c))
-        return step;
+    if (!*tp_compare_reason_text(c)) {
+        const char *aside = c->verdict == TP_CHANGE_NEUTRAL ? tp_compare_work_aside(c, arena) : "";
+        return tp_text_printf(arena, "%s%s%s", step, *aside ? "; " : "", aside);
+    }
     return tp_text_printf(arena, "%s %s%s%s%s; %s", tp_compare_reason_text(c), tp_change_verdict_name(c->verdict),
                           *moved ? " (" : "", moved, *moved ? " in the mean step)" : "", continued(step, arena));
 }
@@ -281,13 +283,24 @@ static const char *class_of(const struct tp_compare *c)
     return c->comparability.workload == TP_WORKLOAD_OTHER && !*c->damage ? "Other workload" : classes[c->verdict];
 }
 
+/* "2 rows changed: 1 slower, 1 faster, 0 replaced; 1 hint" */
+static const char *rows_text(const struct tp_compare *c, struct tp_arena *arena)
+{
+    uint32_t count = c->regressed_count + c->improved_count + c->replaced_count;
+    if (c->is_open)
+        return "Rows are told, not judged";
+    return tp_text_printf(arena, "%s changed: %u slower, %u faster, %u replaced%s%s",
+                          tp_text_of_some(arena, count, "row", "rows"), c->regressed_count, c->improved_count,
+                          c->replaced_count, c->hint_count ? "; " : "",
+                          c->hint_count ? tp_text_of_some(arena, c->hint_count, "hint", "hints") : "");
+}
+
 struct tp_verdict_block tp_compare_verdict(const struct tp_compare *c, struct tp_arena *arena)
 {
     static const enum tp_tone tones[TP_CHANGE_VERDICTS] = {
         [TP_CHANGE_NEUTRAL] = TP_TONE_UNSURE,  [TP_CHANGE_IMPROVED] = TP_TONE_GOOD,
         [TP_CHANGE_REGRESSED] = TP_TONE_PLAIN, [TP_CHANGE_INCONCLUSIVE] = TP_TONE_UNSURE,
         [TP_CHANGE_MIXED] = TP_TONE_PLAIN,     [TP_CHANGE_HINT] = TP_TONE_UNSURE};
-    uint32_t count = c->regressed_count + c->improved_count + c->replaced_count;
     if (tp_compare_is_of_programs(c))
         return (struct tp_verdict_block){.tone = tones[c->verdict],
                                          .class = class_of(c),
@@ -299,10 +312,8 @@ struct tp_verdict_block tp_compare_verdict(const struct tp_compare *c, struct tp
         .headline = headline(c, arena),
         .text = tp_text_printf(
             arena,
-            "Median step %s \xe2\x86\x92 %s (mean %s \xe2\x86\x92 %s). %s.%s "
-            "%s changed: %u slower, %u faster, %u replaced%s%s.",
+            "Median step %s \xe2\x86\x92 %s (mean %s \xe2\x86\x92 %s). %s.%s %s.",
             tp_text_of_time(arena, median_of(c, TP_BASE)), tp_text_of_time(arena, median_of(c, TP_NEW)),
             mean_text(c, TP_BASE, arena), mean_text(c, TP_NEW, arena), totals_text(c, arena), shift_text(c, arena),
-            tp_text_of_some(arena, count, "row", "rows"), c->regressed_count, c->improved_count, c->replaced_count,
-            c->hint_count ? "; " : "", c->hint_count ? tp_text_of_some(arena, c->hint_count, "hint", "hints") : "")};
+            rows_text(c, arena))};
 }

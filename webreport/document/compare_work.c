@@ -94,13 +94,39 @@ static const char *place_text(const struct tp_work_change *change, const struct 
                           change->line ? change->line : frame.line);
 }
 
-/* "A step does other work"; of functions whose time alone moved not. */
-static const char *title_of(const struct tp_work_diff *work)
+enum tp_work_told tp_compare_work_told(const struct tp_compare *c)
 {
-    bool is_time = true;
-    for (uint32_t i = 0; i < work->count; i++)
-        is_time &= work->changes[i].is_consequence || (work->changes[i].kind == TP_WORK_CHANGE_FUNCTION && !work->changes[i].delta);
-    return is_time ? "Functions of the data loader take another time" : "A step does other work";
+    enum tp_work_told told = TP_WORK_TOLD_NOTHING;
+    for (uint32_t i = 0; i < c->work.count; i++) {
+        const struct tp_work_change *change = &c->work.changes[i];
+        bool is_time = change->kind == TP_WORK_CHANGE_FUNCTION && !change->delta;
+        if (!change->is_consequence && told != TP_WORK_TOLD_CHANGES)
+            told = is_time ? TP_WORK_TOLD_TIMES : TP_WORK_TOLD_CHANGES;
+    }
+    return told;
+}
+
+const char *tp_compare_work_aside(const struct tp_compare *c, struct tp_arena *arena)
+{
+    enum tp_work_told told = tp_compare_work_told(c);
+    if (told == TP_WORK_TOLD_NOTHING || c->is_work_changed)
+        return "";
+    if (told == TP_WORK_TOLD_CHANGES)
+        return tp_text_printf(arena, "the work of a step differs (%s)", tp_compare_work_figure(c, arena));
+    uint32_t first = 0;
+    while (c->work.changes[first].is_consequence)
+        first++;
+    return tp_text_printf(arena, "a hint: %s", tp_work_change_sentence(&c->work.changes[first], arena));
+}
+
+/* No more is said than the verdict allows: a damaged input may have lost what the other side has. */
+static const char *title_of(const struct tp_compare *c)
+{
+    if (*c->damage)
+        return "What a step does otherwise, as far as a damaged input shows it";
+    return tp_compare_work_told(c) == TP_WORK_TOLD_TIMES ? "Functions of the data loader take another time"
+           : c->is_work_changed || c->is_open            ? "A step does other work"
+                                                         : "A step does other work; none of it counts as a regression";
 }
 
 void tp_compare_put_work(struct tp_document *document, const struct tp_compare *c, const struct tp_naming *naming)
@@ -120,7 +146,7 @@ void tp_compare_put_work(struct tp_document *document, const struct tp_compare *
             }
             if (shown++ == 0)
                 tp_document_notice(document, c->is_work_changed ? TP_TONE_BAD : TP_TONE_UNSURE,
-                                   title_of(&c->work), "");
+                                   title_of(c), "");
             const char *words = change->kind == TP_WORK_CHANGE_LOADER ? loader_text(&c->work, arena)
                                                                       : tp_work_change_sentence(change, arena);
             struct tp_str sentence = tp_shown_text(naming, tp_str_of(words));

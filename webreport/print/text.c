@@ -92,8 +92,8 @@ static void put_finding(const struct printer *p, const struct tp_finding_block *
     for (uint32_t i = 0; i < finding->place_count; i++) {
         const struct tp_place_block *place = &finding->places[i];
         tp_terminal_wrap(p->out,
-                         tp_text_printf(p->arena, "%.*s: %.*s", (int)place->file_line.len, place->file_line.ptr,
-                                        (int)place->text.len, place->text.ptr),
+                         tp_text_printf(p->arena, "%.*s%s%.*s", (int)place->file_line.len, place->file_line.ptr,
+                                        place->file_line.len ? ": " : "", (int)place->text.len, place->text.ptr),
                          INDENT);
     }
 }

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""diff_story.py TRACEPRESS WORK TRACE...: `diff` and `check` tell one story of each pair of traces, in both orders and of each
+with itself: the exit code, the document's verdict, the first line on the terminal, of the digest and of the page, the page's
+badge and figures, the numbers of rows, and every sentence below say the same. Standard library only. Exit status 1 when a pair
+tells two stories; the last line counts what was compared, and the verdicts that occurred."""
+import collections
+import concurrent.futures
+import html
+import json
+import os
+import re
+import subprocess
+import sys
+
+TIMES = ("kernels", "host_ops", "step")
+# Sentences that deny: what may not stand beside them.
+NOTHING, NO_TIME, NO_OTHER_TIME = (word + " that these runs can see." for word in ("Nothing changed", "No time changed", "No other time changed"))
+NO_ROW, AS_LONG = "No single row is sure to have changed", "as long as before"
+NOT_JUDGED = "Rows are told, not judged"
+
+
+def plain(text):
+    """Markdown or HTML without marks, breaks of lines and the kind of blank"""
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]*>", "", text)).replace("\\", "").replace("\xa0", " ")).strip()
+
+
+def letters(text):
+    """a terminal breaks long words, a page lets lines break at marks"""
+    return re.sub(r"[^\w%.,;:()+\u2212-]", "", text)
+
+
+class Pair:
+    def __init__(self, program, work, base, new):
+        self.name, self.wrong, self.count = "%s, %s" % (os.path.basename(base), os.path.basename(new)), [], 0
+        out = {kind: os.path.join(work, "%d.%s" % (id(self), kind)) for kind in ("json", "md", "html", "check")}
+        done = subprocess.run([program, "diff", base, new, "--json", out["json"], "--markdown", out["md"], "-o", out["html"]],
+                              capture_output=True, text=True)
+        self.exit, self.text = done.returncode, done.stdout
+        self.page, self.digest, self.check = "", "", None
+        if self.exit in (0, 1, 6):
+            self.told = json.load(open(out["json"], encoding="utf-8"))
+            self.page, self.digest = (open(out[kind], encoding="utf-8").read() for kind in ("html", "md"))
+            done = subprocess.run([program, "check", new, "--baseline", base, "--json", out["check"]], capture_output=True, text=True)
+            self.check_exit, self.check_text, self.check = done.returncode, done.stdout, json.load(open(out["check"], encoding="utf-8"))
+        for path in out.values():
+            if os.path.exists(path):
+                os.remove(path)
+
+    def want(self, holds, what):
+        self.count += 1
+        if not holds:
+            self.wrong.append(what)
+
+    def kinds(self):
+        """the verdicts that something told has: times, memory, rows"""
+        told = [self.told["times"][q]["verdict"] for q in TIMES if q in self.told["times"]] + [self.told["memory_verdict"]]
+        return {kind for kind in ("regressed", "improved") if kind in told or self.told["counts"][kind]}
+
+    def exit_code(self):
+        """what a gate makes of the document"""
+        told, totals = self.told, [t["verdict"] for t in self.told["times"].values()]
+        if told["damage"]:
+            return 6
+        if told["verdict"] == "mixed":
+            return int("regressed" in totals or told["memory_verdict"] == "regressed" or "improved" not in totals)
+        return int(told["verdict"] in ("regressed", "work changed"))
+
+    def verdict(self):
+        told, kinds = self.told, self.kinds()
+        is_open = bool(told["damage"]) or told["identity"]["workload"] != "same"
+        self.want(self.exit == self.exit_code(), "exit %d, %s asks for %d" % (self.exit, told["verdict"], self.exit_code()))
+        self.want(bool(told["damage"]) <= (told["verdict"] == "inconclusive"), "damaged, and %s" % told["verdict"])
+        if told["verdict"] == "work changed":
+            self.want(any(c["gate"] for c in told["changes"]), "work changed, and no change counts")
+        elif is_open:
+            self.want(told["verdict"] in ("inconclusive", "other workload"), "not comparable, and %s" % told["verdict"])
+            self.want(not kinds, "not comparable, and something %s" % kinds)
+        else:
+            wanted = {frozenset(): ("neutral", "inconclusive"), frozenset(["regressed"]): ("regressed",),
+                      frozenset(["improved"]): ("improved",), frozenset(["regressed", "improved"]): ("mixed",)}[frozenset(kinds)]
+            self.want(told["verdict"] in wanted, "%s changed, and the verdict is %s" % (sorted(kinds) or "nothing", told["verdict"]))
+
+    def first_lines(self):
+        line = self.told["summary"]
+        word = {"work changed": "Work changed", "other workload": "Other workload"}.get(self.told["verdict"], self.told["verdict"].capitalize())
+        self.want(line.startswith(word + ": "), "the first line says %r, the verdict is %s" % (line[:40], self.told["verdict"]))
+        self.want(letters(self.text).startswith(letters(line)), "terminal: " + self.text[:200])
+        bold = re.search(r"^\*\*(.*)\*\*", self.digest, re.M)
+        self.want(bold and letters(plain(bold[1])) == letters(line), "digest: " + str(bold and bold[1]))
+        tag = re.search(r'<span class="tag[^"]*">([^<]*)</span>\s*<p class="headline">(.*?)</p>', self.page, re.S)
+        self.want(tag and letters(plain(tag[1] + ": " + tag[2])) == letters(line), "page: " + str(tag and tag[1] + ": " + tag[2]))
+
+    def denials(self):
+        """What is denied below or in the first line is told nowhere."""
+        told, text, kinds = self.told, plain(self.text), self.kinds()
+        has_work, has_rows = bool(told["changes"]), bool(told["rows"])
+        for where, said in (("terminal", text), ("digest", plain(self.digest)), ("page", plain(self.page[self.page.find("<main"):]))):
+            self.want(NOTHING not in said or not (kinds or has_work or has_rows), "%s: %r beside a change" % (where, NOTHING))
+            self.want(NO_TIME not in said or not has_rows, "%s: %r beside rows" % (where, NO_TIME))
+            self.want((NO_OTHER_TIME in said) <= ("take another time" in said), "%s: %r of which none is told" % (where, NO_OTHER_TIME))
+            self.want(NO_TIME not in said or "take another time" not in said, "%s: %r beside functions' times" % (where, NO_TIME))
+            self.want(NO_ROW not in said or not has_rows, "%s: %r beside rows" % (where, NO_ROW))
+            is_open = bool(told["damage"]) or told["identity"]["workload"] != "same"
+            if told["verdict"] != "work changed":
+                self.want(is_open or NOT_JUDGED not in said, "%s: rows are not judged, and the verdict is %s" % (where, told["verdict"]))
+            self.want("does other work" not in said or not told["damage"], "%s: other work of a damaged input" % where)
+        if told["work"]["is_known"] and told["work"]["is_same"] and told["base"]["runs"] + told["new"]["runs"] < 4:
+            rows = told["counts"]["regressed"] + told["counts"]["improved"]  # few runs judge no row's time
+            self.want(not rows, "the work is the same, and %d rows came or went" % rows)
+        step = told["times"].get("step", {"verdict": "neutral"})["verdict"]
+        self.want(AS_LONG not in told["summary"] or step not in ("regressed", "improved"), "steps take as long, and are " + step)
+        self.want("0 rows changed" not in text or not has_rows, "0 rows changed, and some are listed")
+
+    def numbers(self):
+        """Rows that changed are as many in the text, in the list and in the page's figures."""
+        counts, text = self.told["counts"], plain(self.text)
+        said = re.search(r"([\d,]+) rows? changed: (\d+) slower, (\d+) faster, (\d+) replaced", text)
+        figures = dict(re.findall(r"<dt[^>]*>([^<]*)</dt>\s*<dd class=\"val[^\"]*\">([^<]*)<", self.page))
+        statuses = collections.Counter(re.findall(r"^(regressed|improved|replaced) {2,}", self.text, re.M))
+        self.want(set(figures) >= {"Regressed", "Improved", "Replaced", "Work"}, "figures: %s" % figures)
+        for at, (key, status) in enumerate((("regressed", "regressed"), ("improved", "improved"), ("replaced", "replaced"))):
+            if said:
+                self.want(int(said[2 + at]) == counts[key], "%s: %s in the text, %d counted" % (key, said[2 + at], counts[key]))
+                self.want(figures[key.capitalize()] == str(counts[key]), "figure %s: %s" % (key, figures[key.capitalize()]))
+                self.want(statuses[status] == min(counts[key], statuses[status]), "%d rows %s are listed" % (statuses[status], key))
+            elif NOT_JUDGED in text:
+                self.want(figures[key.capitalize()] == "\u2013", "figure %s of rows that are not judged: %s" % (key, figures[key.capitalize()]))
+        if said:
+            self.want(int(said[1].replace(",", "")) == sum(counts[k] for k in ("regressed", "improved", "replaced")), "sum: " + said[0])
+        if figures.get("Work") == "same":
+            self.want(not self.told["changes"], "the figure says that the work is the same")
+
+    def gate(self):
+        """`check` without a budget: its exit code is its verdict, and what it says of the work is what `diff` says. Of a damaged
+        input `check` still judges what the damage leaves whole."""
+        check, told = self.check, self.told
+        status = collections.Counter(item["status"] for item in check["items"])
+        for key in ("pass", "warn", "inconclusive", "fail"):
+            self.want(check["counts"][key] == status[key], "check: %d counted as %s, %d are" % (check["counts"][key], key, status[key]))
+        wanted = 1 if status["fail"] else 6 if check["damaged"] else 0
+        self.want(self.check_exit == wanted, "check: exit %d, %s asks for %d" % (self.check_exit, check["verdict"], wanted))
+        self.want(letters(self.check_text).startswith(letters(check["verdict_line"])), "check: " + self.check_text[:80])
+        self.want(check["verdict_line"].startswith(check["verdict"] + ": "), "check: %s says %s" % (check["verdict"], check["verdict_line"]))
+        self.want(not re.search(r"^ +:", self.check_text, re.M), "check: a place without a name")
+        broken = any(item["status"] == "fail" and item["metric"].startswith("count.") for item in check["items"])
+        self.want(broken == (told["verdict"] == "work changed") or told["damage"], "check: counts %s, diff: %s" % ("broken" if broken else "kept", told["verdict"]))
+        if bool(told["damage"]) and not status["fail"]:
+            self.want(self.check_exit in (0, 6), "check: %d of a damaged input" % self.check_exit)
+
+    def run(self):
+        if self.exit not in (0, 1, 6):
+            self.want(False, "exit %d" % self.exit)
+            return self
+        for part in (self.verdict, self.first_lines, self.denials, self.numbers, self.gate):
+            part()
+        return self
+
+
+def main():
+    program, work, traces = sys.argv[1], sys.argv[2], sys.argv[3:]
+    sums, bad, count, seen = [], 0, 0, collections.Counter()
+    for i, trace in enumerate(traces):
+        sums.append(os.path.join(work, "%03d_%s.tps" % (i, os.path.basename(trace).split(".pt.trace")[0])))
+        if subprocess.run([program, "summarize", "-q", trace, "-o", sums[-1]], capture_output=True).returncode:
+            sums.pop()
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for pair in pool.map(lambda names: Pair(program, work, *names).run(), [(a, b) for a in sums for b in sums]):
+            count += pair.count
+            if pair.exit in (0, 1, 6):
+                seen[pair.told["verdict"]] += 1
+            bad += bool(pair.wrong)
+            if pair.wrong and bad <= 8:
+                print("%s: %s" % (pair.name, "; ".join(pair.wrong[:4])))
+    print("%d pairs, %d comparisons, %d pairs tell two stories; %s" % (len(sums) ** 2, count, bad, ", ".join("%d %s" % (n, v) for v, n in seen.most_common())))
+    return bad > 0 or len(sums) < 2
+
+
+sys.exit(main())
