@@ -21,7 +21,8 @@ static void make_rows(struct tp_random *random, double change)
             for (int run = 0; run < RUNS; run++)
                 levels[side][i][run] =
                     10 + 0.1 * i + 0.003 * normal(random) + (side ? 0.02 : 0) + (side && i == 7 ? change : 0);
-        rows[i] = (struct tp_row_levels){levels[0][i], levels[1][i], 0.003, 0.003, 1.0 / ROWS};
+        rows[i] = (struct tp_row_levels){
+            .base = levels[0][i], .new_side = levels[1][i], .base_cv = 0.003, .new_cv = 0.003, .share = 1.0 / ROWS};
     }
 }
 
@@ -100,12 +101,40 @@ static void a_fit_finds_what_variances_were_drawn_from(void **state)
     assert_true(tp_row_noise_fit(sds, MANY, FREEDOM).freedom == 50);
 }
 
+/* Row 7 takes twice as long in the new run; in its short steps, too, or in the long ones alone, as on a busy machine. */
+static void a_row_of_wall_clock_needs_its_short_steps(void **state)
+{
+    static double lows[2][ROWS][RUNS];
+    struct tp_random random = {4};
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    for (int round = 0; round < 4; round++) {
+        bool is_faster = round & 1, is_in_all = round & 2;
+        make_rows(&random, is_faster ? -log(2) : log(2));
+        for (int i = 0; i < ROWS; i++)
+            for (int side = 0; side < 2; side++) {
+                for (int run = 0; run < RUNS; run++) /* the machine takes 30 % longer in the second half */
+                    lows[side][i][run] = (i == 7 && !is_in_all ? 10.7 : levels[side][i][run] - 0.1) + (side ? 0.26 : 0);
+                rows[i].base_low = lows[0][i];
+                rows[i].new_low = lows[1][i];
+            }
+        struct tp_row_judgement j = tp_rows_judge(rows, ROWS, (const size_t[]){RUNS, 1}, TP_ROW_DOUBT, true, &arena);
+        assert_true(j.rows[7].is_sure);
+        assert_int_equal(j.rows[7].is_backed, is_in_all);
+        assert_true(fabs(j.low_shift - 0.28) < 0.01);
+        j = tp_rows_judge(rows, ROWS, (const size_t[]){RUNS, 1}, TP_ROW_DOUBT, false, &arena);
+        assert_true(j.rows[7].is_backed && isnan(j.low_shift)); /* nobody else uses a device */
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_row_is_found_behind_the_common_shift, begin, end),
         cmocka_unit_test_setup_teardown(fewer_rows_than_five_tell_nothing, begin, end),
         cmocka_unit_test_setup_teardown(equal_rows_are_no_change, begin, end),
+        cmocka_unit_test_setup_teardown(a_row_of_wall_clock_needs_its_short_steps, begin, end),
         cmocka_unit_test(a_fit_finds_what_variances_were_drawn_from),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "webreport/compare/changes.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "webreport/compare/function_judge.h"
 #include "webreport/compare/row_judge.h"
@@ -201,8 +202,9 @@ static void add_judged(struct judged *judged, const struct tp_changes *changes, 
     if (!levels[TP_BASE].levels || !levels[TP_NEW].levels || calls[TP_BASE] != calls[TP_NEW])
         return;
     judged->rows[judged->count] =
-        (struct tp_row_levels){levels[TP_BASE].levels, levels[TP_NEW].levels, levels[TP_BASE].cvs[0],
-                               levels[TP_NEW].cvs[0], change->ns[TP_BASE] / all};
+        (struct tp_row_levels){levels[TP_BASE].levels, levels[TP_NEW].levels,         levels[TP_BASE].cvs[0],
+                               levels[TP_NEW].cvs[0],  change->ns[TP_BASE] / all, levels[TP_BASE].lows,
+                               levels[TP_NEW].lows};
     judged->changes[judged->count++] = at;
 }
 
@@ -233,7 +235,7 @@ static enum tp_change_verdict judge_row(const struct tp_row_verdict *row, double
     double own = fabs(row->estimate) * share;
     if (!(own >= TP_CHANGE_LEAST_SHARE))
         return TP_CHANGE_NEUTRAL;
-    if (is_alone && row->is_sure && own >= least)
+    if (is_alone && row->is_sure && row->is_backed && own >= least)
         return by_sign(row->estimate);
     return row->is_listed && (is_alone || has_moved) ? TP_CHANGE_HINT : TP_CHANGE_NEUTRAL;
 }
@@ -264,6 +266,7 @@ static void judge_times(struct tp_changes *changes, const struct tp_sides *sides
                       tp_sides_are_wall_clock(sides), sides->arena);
     changes->tested_count = judged.count;
     changes->shift = expm1(judgement.shift);
+    changes->low_shift = judgement.low_shift;
     for (uint32_t i = 0; judgement.rows && i < judged.count; i++) {
         struct tp_change *change = &changes->items[judged.changes[i]];
         change->interval = interval_of(&judged.rows[i], &judgement.rows[i], base_count);
@@ -293,10 +296,29 @@ bool tp_changes_are_of_machine(const struct tp_changes *changes, const struct tp
 static struct tp_side_levels unshifted(const struct tp_sides *sides, const struct tp_side_levels *of, double shift)
 {
     uint32_t runs = sides->side[TP_NEW].input->run_count;
-    struct tp_side_levels levels = {of->levels ? tp_arena_array(sides->arena, runs, sizeof(double)) : NULL, of->cvs};
+    struct tp_side_levels levels = *of;
+    levels.levels = of->levels ? tp_arena_array(sides->arena, runs, sizeof(double)) : NULL;
     for (uint32_t r = 0; levels.levels && r < runs; r++)
         levels.levels[r] = of->levels[r] - shift;
     return levels;
+}
+
+static double middle_of(const struct tp_sides *sides, int side, const double *values)
+{
+    uint32_t runs = sides->side[side].input->run_count;
+    double *copy = tp_arena_array(sides->arena, runs, sizeof *copy);
+    memcpy(copy, values, runs * sizeof *copy);
+    return tp_median(copy, runs);
+}
+
+/* As of a row of wall clock: by its short steps beside the operators'. */
+static bool is_loading_backed(const struct tp_changes *changes, const struct tp_sides *sides,
+                              const struct tp_side_levels levels[TP_SIDES], double estimate)
+{
+    if (isnan(changes->low_shift) || !levels[TP_BASE].lows || !levels[TP_NEW].lows)
+        return true;
+    double low = middle_of(sides, TP_NEW, levels[TP_NEW].lows) - middle_of(sides, TP_BASE, levels[TP_BASE].lows);
+    return tp_row_is_backed(log1p(estimate), low - changes->low_shift);
 }
 
 /* Data loading is no row of its own: it is what no operator, kernel or copy explains. Its runs are judged as wall times
@@ -326,7 +348,8 @@ static void add_data_loading(struct tp_changes *changes, const struct tp_sides *
     change->share = (ns[TP_NEW] - ns[TP_BASE]) / base->total_ns;
     change->by_time_ns = change->change_ns = whole_ns(ns[TP_NEW] - ns[TP_BASE]);
     bool is_alone = base->input->run_count + new_side->input->run_count >= TP_VERDICT_RUNS &&
-                    fabs(change->share) >= least_for_verdict(sides);
+                    fabs(change->share) >= least_for_verdict(sides) &&
+                    is_loading_backed(changes, sides, levels, total.change.estimate);
     if (fabs(change->share) >= TP_CHANGE_LEAST_SHARE && total.verdict != TP_CHANGE_NEUTRAL)
         change->verdict = is_alone ? total.verdict : TP_CHANGE_HINT;
     mark(change, limits, false);

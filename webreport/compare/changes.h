@@ -45,6 +45,7 @@ struct tp_changes {
     uint32_t cause_count;  /* reported ones that stand for themselves */
     struct tp_function_sums functions;
     double shift;          /* relative: what these rows have in common; 0 with too few of them */
+    double low_shift;      /* as in struct tp_row_judgement */
 };
 
 /* Judges every match in sides->arena (guard set by the caller). matches must outlive the changes. */

@@ -151,17 +151,28 @@ static int64_t difference(const int64_t values[TP_SIDES])
     return tp_sat_sub(values[TP_NEW], values[TP_BASE]);
 }
 
+/* That the runs of one side are all above those of the other, or all below, when none differ. */
+static double chance_of_parting(const struct tp_compare *c)
+{
+    double base = c->sides.side[TP_BASE].input->run_count, new_count = c->sides.side[TP_NEW].input->run_count;
+    return 2 * exp(lgamma(base + 1) + lgamma(new_count + 1) - lgamma(base + new_count + 1));
+}
+
 /* Of the host the same work has other peaks in other runs: when something is given back is up to threads and to the
- * collector of garbage. Only a gap between the sides that is wider than what runs of either are apart tells. */
+ * collector of garbage. Only a gap between the sides that is wider than what runs of either are apart tells. Where runs
+ * are apart at all, some may be so rarely, and one run of that kind against ten others is no change: so many runs must
+ * be on their own side of the gap that chance would hardly part them. */
 static bool is_peak_of_chance(const struct tp_compare *c, const struct device *device)
 {
     int64_t up = tp_sat_sub(device->least_peak[TP_NEW], device->peak[TP_BASE]);
     int64_t down = tp_sat_sub(device->least_peak[TP_BASE], device->peak[TP_NEW]), gap = up > down ? up : down;
     if (!tp_str_equal(device->name, TP_STR("CPU")) || !c->work.is_known || !c->work.is_same)
         return false;
-    for (int s = 0; s < TP_SIDES; s++)
-        if (gap <= tp_sat_sub(device->peak[s], device->least_peak[s]))
+    for (int s = 0; s < TP_SIDES; s++) {
+        int64_t range = tp_sat_sub(device->peak[s], device->least_peak[s]);
+        if (gap <= range || (range > 0 && chance_of_parting(c) > TP_RUN_DOUBT))
             return true;
+    }
     return tp_sides_tell_hints(&c->sides);
 }
 

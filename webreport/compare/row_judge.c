@@ -178,6 +178,56 @@ static void find_noise(struct rows_noise *n, const struct centred sides[2], cons
     tp_arena_drop(arena, levels, most * sizeof *levels);
 }
 
+/* How far the short steps of run `run` stand from those of the first run of the base, by the median of the rows, each
+ * counting alike: heavy ones are not what the machine does to all. scratch: of the rows. */
+static double low_shift_of(const struct tp_row_levels *rows, size_t count, bool is_new, size_t run, double *scratch)
+{
+    for (size_t i = 0; i < count; i++)
+        scratch[i] = (is_new ? rows[i].new_low : rows[i].base_low)[run] - rows[i].base_low[0];
+    return tp_median(scratch, count);
+}
+
+/* What a row's short steps changed by without what all rows' did: between the medians of the sides. shifts: of the
+ * base's runs, then the others'. scratch: of the runs of either side. */
+static double low_change_of(const struct tp_row_levels *row, const size_t run_counts[2], const double *shifts,
+                            double *scratch)
+{
+    double middles[2];
+    for (int side = 0; side < 2; side++) {
+        const double *low = side ? row->new_low : row->base_low;
+        for (size_t run = 0; run < run_counts[side]; run++)
+            scratch[run] = low[run] - shifts[(side ? run_counts[0] : 0) + run];
+        middles[side] = tp_median(scratch, run_counts[side]);
+    }
+    return middles[1] - middles[0];
+}
+
+bool tp_row_is_backed(double change, double low)
+{
+    const double least = 0.5;
+    return change > 0 ? low >= least * change : low <= least * change;
+}
+
+static void back(struct tp_row_judgement *judgement, const struct tp_row_levels *rows, size_t count,
+                 const size_t run_counts[2], struct tp_arena *arena)
+{
+    size_t runs = run_counts[0] + run_counts[1];
+    double *shifts = tp_arena_array(arena, runs, sizeof *shifts);
+    double *of_runs = tp_arena_array(arena, runs, sizeof *of_runs);
+    double *of_rows = tp_arena_array(arena, count, sizeof *of_rows);
+    for (size_t run = 0; run < runs; run++)
+        shifts[run] = low_shift_of(rows, count, run >= run_counts[0], run >= run_counts[0] ? run - run_counts[0] : run,
+                                   of_rows);
+    for (size_t i = 0; i < count; i++) {
+        double low = low_change_of(&rows[i], run_counts, shifts, of_runs);
+        judgement->rows[i].is_backed = tp_row_is_backed(log1p(judgement->rows[i].estimate), low);
+    }
+    judgement->low_shift = tp_median(shifts + run_counts[0], run_counts[1]) - tp_median(shifts, run_counts[0]);
+    tp_arena_drop(arena, of_rows, count * sizeof *of_rows);
+    tp_arena_drop(arena, of_runs, runs * sizeof *of_runs);
+    tp_arena_drop(arena, shifts, runs * sizeof *shifts);
+}
+
 /* Which of the rows to believe, all of them together. */
 static void mark(struct tp_row_verdict *rows, size_t count, double doubt, struct tp_arena *arena)
 {
@@ -199,7 +249,7 @@ struct tp_row_judgement tp_rows_judge(const struct tp_row_levels *rows, size_t c
                                       double doubt, bool is_wall_clock, struct tp_arena *arena)
 {
     const size_t base_count = run_counts[0], new_count = run_counts[1];
-    struct tp_row_judgement judgement = {0, NULL};
+    struct tp_row_judgement judgement = {.low_shift = NAN};
     if (count < TP_ROWS_LEAST)
         return judgement;
     const struct centred sides[2] = {centre(rows, count, false, base_count, arena),
@@ -219,8 +269,11 @@ struct tp_row_judgement tp_rows_judge(const struct tp_row_levels *rows, size_t c
             (struct tp_row_verdict){.estimate = expm1(changes[i]),
                                     .p = tp_student_tails(changes[i] / (own.sd * width), own.freedom),
                                     .noise = own,
+                                    .is_backed = true,
                                     .half = own.sd * width * tp_student_quantile(1 - TP_ROW_DOUBT / 2, own.freedom)};
     }
     mark(judgement.rows, count, doubt, arena);
+    if (is_wall_clock && rows[0].base_low)
+        back(&judgement, rows, count, run_counts, arena);
     return judgement;
 }

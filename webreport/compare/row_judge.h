@@ -3,7 +3,11 @@
  * What all rows did together (another clock, a warmer board) is taken out first and told as one change. Each row's
  * noise is its own, shrunk to that of all rows (Smyth 2004: the moderated t), for few runs tell little of one row. With
  * one run a side the rows are each other's control, and what comes out is a hint. Pure functions; scratch from `arena`.
- */
+ *
+ * Of wall clock a row that stands out is not yet one that changed: a busy machine takes its time from whichever
+ * operators run when it is busy, in all of a run the same ones, and the others seem faster beside them. It never takes
+ * it from all steps. An operator that changed did so in the short steps, too: they must say at least half of it, beside
+ * the other operators' short steps. Where the estimates come from is not touched by that. */
 #ifndef TP_WEBREPORT_COMPARE_ROW_JUDGE_H
 #define TP_WEBREPORT_COMPARE_ROW_JUDGE_H
 
@@ -18,6 +22,7 @@ struct tp_row_levels {
     const double *base, *new_side; /* levels, one a run */
     double base_cv, new_cv;        /* of the steps of each side's first run */
     double share;                  /* of the time of all rows in the first run of the base */
+    const double *base_low, *new_low; /* of short steps, one a run; NULL: not told */
 };
 
 struct tp_row_verdict {
@@ -27,9 +32,11 @@ struct tp_row_verdict {
     double half;               /* half of the 99 % interval, of logarithms */
     bool is_sure;              /* after Holm: by chance with `doubt`, all rows together */
     bool is_listed;            /* after Benjamini and Hochberg */
+    bool is_backed;            /* by its short steps, where whoever else uses the machine may draw out the others */
 };
 
 struct tp_row_judgement {
+    double low_shift; /* the same of short steps, by the median of the rows; NaN: not told, or of a device */
     double shift; /* level of the new side less that of the base, in common; 0 with fewer than TP_ROWS_LEAST rows */
     struct tp_row_verdict *rows; /* in the order of the rows; NULL with fewer than TP_ROWS_LEAST */
 };
@@ -39,6 +46,10 @@ struct tp_row_judgement {
  * row is taken to be quieter than what the other rows changed by. */
 struct tp_row_judgement tp_rows_judge(const struct tp_row_levels *rows, size_t count, const size_t run_counts[2],
                                       double doubt, bool is_wall_clock, struct tp_arena *arena);
+
+/* Whether short steps back a change: they changed by half of it or more. Both are logarithms, without what all rows have
+ * in common. */
+bool tp_row_is_backed(double change, double low);
 
 /* Noise of rows in general: the scaled inverse chi-square distribution that variances with `freedom` degrees each come
  * from, by the moments of their logarithms. sds: standard deviations, those of 0 tell nothing. freedom 0: fewer than 8

@@ -23,6 +23,7 @@ static const struct {
 enum {
     WARM_UP_FROM = 3,    /* steps */
     TRIMMED_FROM = 5,    /* values, to leave a fifth at each end */
+    SHORT_PART = 10,     /* of the steps that are short, one in so many */
     WINSORIZED_FROM = 5, /* runs */
     NEEDED_FREEDOM = 8,  /* of runs, from which on no guess is needed */
     DOUBT_FREEDOM = 3    /* of runs, from which on they may contradict the guess */
@@ -36,12 +37,13 @@ const char *tp_quantity_name(enum tp_quantity quantity)
 struct tp_run_level tp_run_level_of(double *values, size_t count)
 {
     size_t cut = count >= TRIMMED_FROM ? count / 5 : 0, kept = count - 2 * cut;
-    struct tp_run_level level = {NAN, NAN};
+    struct tp_run_level level = {NAN, NAN, NAN};
     tp_sort_reals(values, count);
     double mean = count ? tp_sum(values + cut, kept) / (double)kept : 0;
     if (!(mean > 0) || isinf(mean))
         return level;
     level.level = log(mean);
+    level.low = log(values[(count - 1) / SHORT_PART]);
     level.cv = tp_spread(values, count) / mean;
     return level;
 }

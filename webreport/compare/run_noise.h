@@ -24,6 +24,7 @@ enum tp_quantity {
 struct tp_run_level {
     double level; /* logarithm of the mean of the middle three fifths of its steps; NaN: no steps, or none above 0 */
     double cv;    /* robust standard deviation of its steps, relative to that mean */
+    double low;   /* logarithm of a short step: of n, number (n - 1) / 10 from the shortest; NaN as the level */
 };
 
 /* Levels of some runs of one program. */

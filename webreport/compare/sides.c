@@ -105,6 +105,7 @@ static struct tp_side_levels levels_of(const struct tp_side *side, const double 
 {
     uint32_t runs = side->input->run_count;
     struct tp_side_levels out = {tp_arena_array(arena, runs, sizeof(double)),
+                                 tp_arena_array(arena, runs, sizeof(double)),
                                  tp_arena_array(arena, runs, sizeof(double))};
     double *own = tp_arena_array(arena, side->step_count, sizeof *own);
     bool is_known = true;
@@ -114,10 +115,11 @@ static struct tp_side_levels levels_of(const struct tp_side *side, const double 
         struct tp_run_level level = tp_run_level_of(own, count);
         out.levels[r] = level.level;
         out.cvs[r] = level.cv;
+        out.lows[r] = level.low;
         is_known = used >= TP_LEVEL_LEAST_STEPS && !isnan(level.level);
     }
     tp_arena_drop(arena, own, side->step_count * sizeof *own);
-    return is_known ? out : (struct tp_side_levels){NULL, NULL};
+    return is_known ? out : (struct tp_side_levels){NULL, NULL, NULL};
 }
 
 static bool are_positive(const double *values, size_t count)
@@ -237,7 +239,7 @@ static double exact_count(double *calls, size_t count)
 struct tp_side_levels tp_sides_row_levels(double *calls, const struct tp_sides *sides, int s, uint32_t identity)
 {
     const struct tp_side *side = &sides->side[s];
-    const struct tp_side_levels none = {NULL, NULL};
+    const struct tp_side_levels none = {NULL, NULL, NULL};
     struct scratch scratch = {tp_arena_array(sides->arena, side->step_count, sizeof(double)),
                               tp_arena_array(sides->arena, side->step_count, sizeof(double))};
     *calls = NAN;

@@ -25,6 +25,7 @@ struct tp_side_input {
 /* Levels of the runs of a side, one each. */
 struct tp_side_levels {
     double *levels, *cvs; /* NULL: some run does not tell, or has too few steps */
+    double *lows;         /* of short steps (struct tp_run_level) */
 };
 
 /* A row of all runs of a side together. Per step means divided by the number of steps of the side. */
