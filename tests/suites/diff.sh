@@ -89,6 +89,8 @@ if command -v python3 >/dev/null; then
     check "diff: a row that a summary has no room for neither came nor went" planted cut
     check "diff: all host times times 1.9 are a loaded machine, and no alarm" planted loaded
     check "diff: one operator slower by 30 % is named, on a loaded machine, too" planted operator
+    samples() { python3 tests/check/doc_samples.py "$TP" "$WORK" docs/diff.md; }
+    check "diff: the samples of docs/diff.md are what is printed" samples
     table() { planted table >"$WORK/table" || { cat "$WORK/table"; return 1; }; }
     check "diff: planted size against detection, nothing else reported" table
     sed 's/^/    /' "$WORK/table" 2>/dev/null
