@@ -29,6 +29,25 @@ def letters(text):
     return re.sub(r"[^\w%.,;:()+\u2212-]", "", text)
 
 
+def first_line_faults(check):
+    """numbers of limits in the first line of `check` that the items do not have: what is beyond a limit is not kept"""
+    status = collections.Counter(item["status"] for item in check["items"])
+    words = {"kept": "pass", "broken": "fail", "inconclusive": "inconclusive", "warning": "warn"}
+    for number, word in re.findall(r"(\d+)(?: of \d+ limits)? (kept|broken|inconclusive|warning)", check["verdict_line"]):
+        if status[words[word]] != int(number):
+            yield "%s %s in the first line, %d are" % (number, word, status[words[word]])
+
+
+def warned(program, work, trace):
+    """faults of `check` by a budget that a trace is within, beyond by a warning, and that it does not tell"""
+    budget, out = os.path.join(work, "warned.budget"), os.path.join(work, "warned.json")
+    with open(budget, "w", encoding="utf-8") as f:
+        f.write("warn trace.events <= 1\ntrace.flags <= 1000\nmemory.reserved <= 1 TiB\n")
+    subprocess.run([program, "check", trace, "--budget", budget, "--json", out, "-q", "-o", "/dev/null"])
+    with open(out, encoding="utf-8") as f:
+        return list(first_line_faults(json.load(f)))
+
+
 class Pair:
     def __init__(self, program, work, base, new):
         self.name, self.wrong, self.count = "%s, %s" % (os.path.basename(base), os.path.basename(new)), [], 0
@@ -133,18 +152,20 @@ class Pair:
     def gate(self):
         """`check` without a budget: its exit code is its verdict, and what it says of the work is what `diff` says. Of a damaged
         input `check` still judges what the damage leaves whole."""
-        check, told = self.check, self.told
+        check, diff = self.check, self.told
         status = collections.Counter(item["status"] for item in check["items"])
         for key in ("pass", "warn", "inconclusive", "fail"):
             self.want(check["counts"][key] == status[key], "check: %d counted as %s, %d are" % (check["counts"][key], key, status[key]))
         wanted = 1 if status["fail"] else 6 if check["damaged"] else 0
         self.want(self.check_exit == wanted, "check: exit %d, %s asks for %d" % (self.check_exit, check["verdict"], wanted))
         self.want(letters(self.check_text).startswith(letters(check["verdict_line"])), "check: " + self.check_text[:80])
+        for fault in first_line_faults(check):
+            self.want(False, "check: " + fault)
         self.want(check["verdict_line"].startswith(check["verdict"] + ": "), "check: %s says %s" % (check["verdict"], check["verdict_line"]))
         self.want(not re.search(r"^ +:", self.check_text, re.M), "check: a place without a name")
         broken = any(item["status"] == "fail" and item["metric"].startswith("count.") for item in check["items"])
-        self.want(broken == (told["verdict"] == "work changed") or told["damage"], "check: counts %s, diff: %s" % ("broken" if broken else "kept", told["verdict"]))
-        if bool(told["damage"]) and not status["fail"]:
+        self.want(broken == (diff["verdict"] == "work changed") or diff["damage"], "check: counts %s, diff: %s" % ("broken" if broken else "kept", diff["verdict"]))
+        if bool(diff["damage"]) and not status["fail"]:
             self.want(self.check_exit in (0, 6), "check: %d of a damaged input" % self.check_exit)
 
     def run(self):
@@ -163,6 +184,11 @@ def main():
         sums.append(os.path.join(work, "%03d_%s.tps" % (i, os.path.basename(trace).split(".pt.trace")[0])))
         if subprocess.run([program, "summarize", "-q", trace, "-o", sums[-1]], capture_output=True).returncode:
             sums.pop()
+    for path in sums:
+        faults = warned(program, work, path)
+        bad += bool(faults)
+        if faults:
+            print("%s, with warnings: %s" % (os.path.basename(path), "; ".join(faults)))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for pair in pool.map(lambda names: Pair(program, work, *names).run(), [(a, b) for a in sums for b in sums]):
             count += pair.count
@@ -171,7 +197,7 @@ def main():
             bad += bool(pair.wrong)
             if pair.wrong and bad <= 8:
                 print("%s: %s" % (pair.name, "; ".join(pair.wrong[:4])))
-    print("%d pairs, %d comparisons, %d pairs tell two stories; %s" % (len(sums) ** 2, count, bad, ", ".join("%d %s" % (n, v) for v, n in seen.most_common())))
+    print("%d pairs, %d comparisons, %d of these and of the traces tell two stories; %s" % (len(sums) ** 2, count, bad, ", ".join("%d %s" % (n, v) for v, n in seen.most_common())))
     return bad > 0 or len(sums) < 2
 
 

@@ -46,7 +46,7 @@ static bool has_damage(const struct tp_check *c)
 /* "2 of 6 limits broken, 1 inconclusive, 1 warning" */
 static const char *headline(const struct tp_check *c, struct tp_arena *arena)
 {
-    size_t failed = c->counts[TP_CHECK_FAIL], kept = c->count - failed - c->counts[TP_CHECK_INCONCLUSIVE];
+    size_t failed = c->counts[TP_CHECK_FAIL], kept = c->counts[TP_CHECK_PASS];
     const char *text =
         tp_text_printf(arena, "%zu of %zu limits %s", failed ? failed : kept, c->count, failed ? "broken" : "kept");
     if (c->counts[TP_CHECK_INCONCLUSIVE])

@@ -24,8 +24,10 @@ struct wording {
 static const char *facts_text(const struct wording *w)
 {
     const struct tp_comparability *facts = &w->c->comparability;
-    return tp_text_printf(w->arena, "%u facts the same, %u differ, %u unknown", facts->counts[TP_FACT_SAME],
-                          facts->counts[TP_FACT_DIFFERS], facts->counts[TP_FACT_UNKNOWN]);
+    uint32_t differ = facts->counts[TP_FACT_DIFFERS];
+    return tp_text_printf(w->arena, "%s the same, %u %s, %u unknown",
+                          tp_text_of_some(w->arena, facts->counts[TP_FACT_SAME], "fact", "facts"), differ,
+                          differ == 1 ? "differs" : "differ", facts->counts[TP_FACT_UNKNOWN]);
 }
 
 static const char *comparable_text(const struct wording *w)
@@ -297,11 +299,20 @@ static const char *nothing_text(const struct wording *w)
     return c->verdict == TP_CHANGE_NEUTRAL ? texts[tp_compare_work_told(c)] : texts[TP_WORK_TOLD_CHANGES];
 }
 
+/* What stands over the rows: no more than their verdicts say. */
+static const char *changes_heading(const struct tp_compare *c)
+{
+    if (c->is_open)
+        return "Rows that differ; none is judged";
+    return c->hint_count && !(c->regressed_count + c->improved_count + c->replaced_count)
+               ? "Times that may have changed"
+               : tp_compare_table_title(TP_COMPARE_CHANGES);
+}
+
 static void put_changes(const struct wording *w)
 {
     size_t count = w->c->tables[TP_COMPARE_CHANGES].row_count;
-    struct tp_findings_block list = {.heading = w->c->is_open ? "Rows that differ; none is judged"
-                                                              : tp_compare_table_title(TP_COMPARE_CHANGES),
+    struct tp_findings_block list = {.heading = changes_heading(w->c),
                                      .title_head = "What changed",
                                      .base_head = "Base",
                                      .value_head = "New",

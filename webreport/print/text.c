@@ -1,6 +1,8 @@
 /* A document for a terminal: see print.h. */
 #include "webreport/print/print.h"
 
+#include <string.h>
+
 #include "writer/base/utf8.h"
 #include "writer/text/format.h"
 #include "writer/text/terminal.h"
@@ -81,13 +83,23 @@ static void put_title(const struct printer *p, const struct tp_finding_block *fi
     tp_buf_putc(p->out, '\n');
 }
 
-static void put_finding(const struct printer *p, const struct tp_finding_block *finding)
+/* Of findings that follow each other with one status and one reason, the last one says it for all. */
+static bool is_said_below(const struct tp_finding_block *finding, const struct tp_finding_block *next)
+{
+    return next && !finding->amounts && !finding->place_count && finding->reasons[0] && next->reasons[0] &&
+           !finding->reasons[1] && !next->reasons[1] && !strcmp(finding->reasons[0], next->reasons[0]) &&
+           !strcmp(finding->status, next->status);
+}
+
+/* next: behind it; NULL: it is the last. */
+static void put_finding(const struct printer *p, const struct tp_finding_block *finding,
+                        const struct tp_finding_block *next)
 {
     put_status(p, finding);
     put_title(p, finding);
     if (finding->amounts)
         put_line(p, finding->amounts);
-    for (unsigned i = 0; i < TP_REASONS && finding->reasons[i]; i++)
+    for (unsigned i = 0; i < TP_REASONS && finding->reasons[i] && !is_said_below(finding, next); i++)
         tp_terminal_wrap(p->out, finding->reasons[i], INDENT);
     for (uint32_t i = 0; i < finding->place_count; i++) {
         const struct tp_place_block *place = &finding->places[i];
@@ -119,7 +131,7 @@ static void put_findings(const struct printer *p, const struct tp_findings_block
     if (findings->count && findings->heading)
         tp_buf_printf(p->out, "\n%s\n", findings->heading);
     for (size_t i = 0; i < shown; i++)
-        put_finding(p, &findings->items[i]);
+        put_finding(p, &findings->items[i], i + 1 < shown ? &findings->items[i + 1] : NULL);
     put_more(p, shown, findings->count, "rows", findings->more);
 }
 
@@ -319,7 +331,7 @@ static void put_worded_table(const struct printer *p, const struct tp_worded_tab
 
 static void put_notice(const struct printer *p, const struct tp_notice_block *notice)
 {
-    tp_terminal_wrap(p->out, notice->head, 0);
+    put_paragraph(p, notice->head);
     tp_terminal_wrap(p->out, notice->text, 2);
     for (size_t i = 0; i < notice->point_count; i++)
         tp_terminal_wrap(p->out, notice->points[i], 2);
