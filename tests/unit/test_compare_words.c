@@ -161,6 +161,7 @@ static void a_function_of_the_loader_is_not_nothing(void **state)
     const struct plan plans[] = {KERNEL("gemm", 4, 500), END};
     struct tp_work_change changes[] = {
         {.kind = TP_WORK_CHANGE_FUNCTION, .name = TP_STR("load"), .place = TP_STR("train.py(7): load"), .ratio = 2.5},
+        {.kind = TP_WORK_CHANGE_FUNCTION, .name = TP_STR("crop"), .place = TP_STR("train.py(9): crop"), .delta = 8},
         {.kind = TP_WORK_CHANGE_LAUNCHES, .name = TP_STR(""), .delta = 1},
     };
     struct tp_compare c;
@@ -173,7 +174,10 @@ static void a_function_of_the_loader_is_not_nothing(void **state)
     assert_told(&c, "**Functions of the data loader take another time**", "A step does other work");
     assert_told(&c, "No other time changed that these runs can see.", "No time changed");
     c.work.count = 2;
-    assert_told(&c, "; the work of a step differs (2 changes)", "Nothing changed");
+    assert_told(&c, "takes 2.50 times as long, beside the operators; and 1 more**", "Nothing changed");
+    assert_told(&c, "**Functions of the data loader are called otherwise, or take another time**", "does other work");
+    c.work.count = 3;
+    assert_told(&c, "; the work of a step differs (3 changes)", "Nothing changed");
     assert_told(&c, "**A step does other work; none of it counts as a regression**", "Nothing changed");
     assert_told(&c, "- launches: +1 launch a step", "No other time");
 }

@@ -282,6 +282,7 @@ static const char *nothing_text(const struct wording *w)
     static const char *const texts[] = {
         [TP_WORK_TOLD_NOTHING] = "Nothing changed that these runs can see.",
         [TP_WORK_TOLD_TIMES] = "No other time changed that these runs can see.",
+        [TP_WORK_TOLD_FUNCTIONS] = "No other time changed that these runs can see.",
         [TP_WORK_TOLD_CHANGES] = "No time changed that these runs can see.",
     };
     const struct tp_compare *c = w->c;

@@ -38,8 +38,9 @@ const char *tp_compare_work_words(const struct tp_compare *compare, struct tp_ar
 /* What is told of the work, none of which a limit counts, behind a verdict on the times: "a hint: a call of load in the
  * data loader takes ..", "the work of a step differs (3 changes)"; "" where nothing is, or where a limit counts some. */
 const char *tp_compare_work_aside(const struct tp_compare *compare, struct tp_arena *arena);
-/* What is told of the work: nothing, that functions of the data loader take another time and no more, or more. */
-enum tp_work_told { TP_WORK_TOLD_NOTHING, TP_WORK_TOLD_TIMES, TP_WORK_TOLD_CHANGES };
+/* What is told of the work: nothing; of functions of the data loader alone, that they take another time, or are called
+ * otherwise, too; or more. */
+enum tp_work_told { TP_WORK_TOLD_NOTHING, TP_WORK_TOLD_TIMES, TP_WORK_TOLD_FUNCTIONS, TP_WORK_TOLD_CHANGES };
 enum tp_work_told tp_compare_work_told(const struct tp_compare *compare);
 /* "same", "3 changes", "unknown". */
 const char *tp_compare_work_figure(const struct tp_compare *compare, struct tp_arena *arena);

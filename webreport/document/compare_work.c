@@ -99,9 +99,10 @@ enum tp_work_told tp_compare_work_told(const struct tp_compare *c)
     enum tp_work_told told = TP_WORK_TOLD_NOTHING;
     for (uint32_t i = 0; i < c->work.count; i++) {
         const struct tp_work_change *change = &c->work.changes[i];
-        bool is_time = change->kind == TP_WORK_CHANGE_FUNCTION && !change->delta;
-        if (!change->is_consequence && told != TP_WORK_TOLD_CHANGES)
-            told = is_time ? TP_WORK_TOLD_TIMES : TP_WORK_TOLD_CHANGES;
+        enum tp_work_told own = change->kind != TP_WORK_CHANGE_FUNCTION ? TP_WORK_TOLD_CHANGES
+                                : change->delta                         ? TP_WORK_TOLD_FUNCTIONS
+                                                                        : TP_WORK_TOLD_TIMES;
+        told = !change->is_consequence && own > told ? own : told;
     }
     return told;
 }
@@ -116,7 +117,9 @@ const char *tp_compare_work_aside(const struct tp_compare *c, struct tp_arena *a
     uint32_t first = 0;
     while (c->work.changes[first].is_consequence)
         first++;
-    return tp_text_printf(arena, "a hint: %s", tp_work_change_sentence(&c->work.changes[first], arena));
+    const char *hint = tp_work_change_sentence(&c->work.changes[first], arena);
+    return c->work.count > first + 1 ? tp_text_printf(arena, "a hint: %s; and %u more", hint, c->work.count - first - 1)
+                                     : tp_text_printf(arena, "a hint: %s", hint);
 }
 
 /* No more is said than the verdict allows: a damaged input may have lost what the other side has. */
@@ -124,9 +127,11 @@ static const char *title_of(const struct tp_compare *c)
 {
     if (*c->damage)
         return "What a step does otherwise, as far as a damaged input shows it";
-    return tp_compare_work_told(c) == TP_WORK_TOLD_TIMES ? "Functions of the data loader take another time"
-           : c->is_work_changed || c->is_open            ? "A step does other work"
-                                                         : "A step does other work; none of it counts as a regression";
+    enum tp_work_told told = tp_compare_work_told(c);
+    return told == TP_WORK_TOLD_TIMES           ? "Functions of the data loader take another time"
+           : told == TP_WORK_TOLD_FUNCTIONS     ? "Functions of the data loader are called otherwise, or take another time"
+           : c->is_work_changed || c->is_open   ? "A step does other work"
+                                                : "A step does other work; none of it counts as a regression";
 }
 
 void tp_compare_put_work(struct tp_document *document, const struct tp_compare *c, const struct tp_naming *naming)
