@@ -128,10 +128,12 @@ static const char *title_of(const struct tp_compare *c)
     if (*c->damage)
         return "What a step does otherwise, as far as a damaged input shows it";
     enum tp_work_told told = tp_compare_work_told(c);
-    return told == TP_WORK_TOLD_TIMES           ? "Functions of the data loader take another time"
-           : told == TP_WORK_TOLD_FUNCTIONS     ? "Functions of the data loader are called otherwise, or take another time"
-           : c->is_work_changed || c->is_open   ? "A step does other work"
-                                                : "A step does other work; none of it counts as a regression";
+    if (told == TP_WORK_TOLD_TIMES)
+        return "Functions of the data loader take another time";
+    if (told == TP_WORK_TOLD_FUNCTIONS)
+        return "Functions of the data loader are called otherwise, or take another time";
+    return c->is_work_changed || c->is_open ? "A step does other work"
+                                            : "A step does other work; none of it counts as a regression";
 }
 
 void tp_compare_put_work(struct tp_document *document, const struct tp_compare *c, const struct tp_naming *naming)
