@@ -455,6 +455,41 @@ static void a_rare_peak_of_the_host_is_no_change(void **state)
     assert_int_equal(verdict_of_peaks(peaks), TP_CHANGE_NEUTRAL);
 }
 
+/* Five runs against one that loads data three times as long, in every step or in its long ones alone. */
+static enum tp_change_verdict verdict_of_loading(const struct plan *plans, bool is_in_all)
+{
+    static const struct tp_calltree *const no_trees[TP_SIDES];
+    struct tp_summary of[6];
+    struct tp_compare_options options = {0};
+    struct tp_compare compare;
+    for (int i = 0; i < 6; i++) {
+        of[i] = make_run(10000, plans);
+        for (int k = 0; k < STEPS; k++) {
+            int times = i == 5 && (is_in_all || k % 4) ? 3 : 1;
+            of[i].steps[k].part_ns[TP_PART_DEVICE_SUM] = 0;
+            of[i].steps[k].part_ns[TP_PART_DATALOADER] = (int64_t)(1e6 * times * jitter());
+        }
+    }
+    const struct tp_side_input inputs[TP_SIDES] = {{"base", of, 5, false}, {"new", of + 5, 1, false}};
+    tp_compare_build(&compare, inputs, no_trees, &options, &arena);
+    assert_true(tp_sides_are_wall_clock(&compare.sides));
+    return compare.changes.items[compare.changes.count - 1].verdict;
+}
+
+/* Of wall clock a slower loader is told from a loaded machine by its short steps, beside those of five operators. */
+static void data_loading_needs_its_short_steps(void **state)
+{
+#define OPERATOR(name, us) {name, "", "", us, TP_SUMMARY_OPERATOR_HOST, 2}
+    const struct plan many[] = {OPERATOR("mm", 900),   OPERATOR("relu", 300), OPERATOR("add", 250),
+                                OPERATOR("sum", 200), OPERATOR("mul", 150),  END};
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    assert_int_equal(verdict_of_loading(many, true), TP_CHANGE_REGRESSED);
+    assert_int_equal(verdict_of_loading(many, false), TP_CHANGE_HINT);
+    assert_int_equal(verdict_of_loading(many + 1, true), TP_CHANGE_HINT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -471,6 +506,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_damaged_side_is_never_regressed, begin, end),
         cmocka_unit_test_setup_teardown(a_leak_is_found_by_its_line, begin, end),
         cmocka_unit_test_setup_teardown(noise_raises_no_alarm, begin, end),
+        cmocka_unit_test_setup_teardown(data_loading_needs_its_short_steps, begin, end),
         cmocka_unit_test_setup_teardown(a_rare_peak_of_the_host_is_no_change, begin, end),
         cmocka_unit_test_setup_teardown(modules_that_one_side_recorded_are_no_change, begin, end),
     };

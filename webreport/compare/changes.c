@@ -311,12 +311,15 @@ static double middle_of(const struct tp_sides *sides, int side, const double *va
     return tp_median(copy, runs);
 }
 
-/* As of a row of wall clock: by its short steps beside the operators'. */
+/* As of a row of wall clock: by its short steps beside the operators'. Without enough of these nothing tells a slower
+ * loader from a loaded machine. */
 static bool is_loading_backed(const struct tp_changes *changes, const struct tp_sides *sides,
                               const struct tp_side_levels levels[TP_SIDES], double estimate)
 {
-    if (isnan(changes->low_shift) || !levels[TP_BASE].lows || !levels[TP_NEW].lows)
+    if (!tp_sides_are_wall_clock(sides))
         return true;
+    if (isnan(changes->low_shift) || !levels[TP_BASE].lows || !levels[TP_NEW].lows)
+        return false;
     double low = middle_of(sides, TP_NEW, levels[TP_NEW].lows) - middle_of(sides, TP_BASE, levels[TP_BASE].lows);
     return tp_row_is_backed(log1p(estimate), low - changes->low_shift);
 }
