@@ -291,6 +291,35 @@ static void a_function_that_is_a_chain_may_be_short(void **state)
     assert_null(finding("H17"));
 }
 
+/* Ten calls of a module whose first product has the first sizes, and another the second. */
+static void attention(const char *first, const char *second)
+{
+    for (int s = 0; s < STEPS; s++) {
+        double at = begin_step(s) + 200;
+        for (int i = 0; i < 10; i++) {
+            host_with("python_function", "nn.Module: Net_0", at + 40 * i, 40, "\"Python id\":1,\"Python module id\":0");
+            shaped("aten::linear", at + 40 * i + 1, 10, first, FLOAT, 100 * s + 2 * i + 1);
+            shaped("aten::linear", at + 40 * i + 12, 10, second, FLOAT, 100 * s + 2 * i + 2);
+        }
+    }
+    build();
+}
+
+static void attention_puts_the_elements_of_one_sample_first(void **state)
+{
+    attention("[1,24,64]", "[24,1,64]");
+    assert_found("H18", "batch.per_sample_loop", 35.8); /* nine calls of 40 us, without what recording cost */
+    end(state), begin(state);
+    attention("[1,24,64]", "[24,64]");
+    assert_found("H18", "batch.per_sample_loop", 35.8); /* nine calls of 40 us, without what recording cost */
+    end(state), begin(state);
+    attention("[1,24,64]", "[48,64]"); /* more than its elements: parts that the model found in it, or others */
+    assert_null(finding("H18"));
+    end(state), begin(state);
+    attention("[24,1,64]", "[24,64]"); /* may be a batch of 24 */
+    assert_null(finding("H18"));
+}
+
 static void a_part_of_a_model_may_be_called_for_each_sample(void **state)
 {
     parts(10, true);
@@ -361,6 +390,7 @@ int main(void)
         CASE(a_function_of_small_operators_goes_with_them),
         CASE(a_function_that_is_a_chain_may_be_short),
         CASE(a_part_of_a_model_may_be_called_for_each_sample),
+        CASE(attention_puts_the_elements_of_one_sample_first),
         CASE(python_of_one_function_is_told_sooner_than_python_all_over),
         CASE(python_all_over_is_told_where_it_is_much),
     };

@@ -134,21 +134,35 @@ static const struct batched *batched_of(struct tp_str name)
 /* What one operator of a call works on. samples 0: nobody knows. */
 struct batch {
     int64_t samples, length; /* length: of a sequence; 0: it has none */
+    int64_t rows;            /* of all samples; 0: its operand is no matrix of rows */
+    bool is_length_first;    /* or samples are the second size, which is 1 */
 };
 
 static struct batch batch_of(const struct tp_model *model, uint32_t op)
 {
     const struct batched *batched = batched_of(tp_trace_name(model->trace, tp_operator_event(model, op)));
     if (!batched)
-        return (struct batch){0, 0};
+        return (struct batch){0};
     struct tp_shape shape = shape_of(model, op, batched->argument);
     if (!shape.is_known || shape.rank < batched->min_rank)
-        return (struct batch){0, 0};
+        return (struct batch){0};
     int64_t first = shape.sizes[0], second = shape.sizes[1];
     if (batched->is_recurrent)
-        return (struct batch){tp_ns_min(first, second), tp_ns_max(first, second)};
-    bool is_sequence = shape.rank == 3 || batched->is_of_words;
-    return (struct batch){first, is_sequence ? second : 0};
+        return (struct batch){.samples = tp_ns_min(first, second), .length = tp_ns_max(first, second)};
+    bool is_sequence = shape.rank == 3 || batched->is_of_words, is_product = batched->min_rank == 2;
+    return (struct batch){
+        .samples = first,
+        .length = is_sequence ? second : 0,
+        .rows = is_product && !batched->is_of_words ? shape.rank == 3 ? tp_sat_mul(first, second) : first : 0,
+        .is_length_first = is_product && shape.rank == 3 && second == 1,
+    };
+}
+
+/* Of a call that began with one sample: may the operator be of the elements of its sequence? Attention puts them first,
+ * as the samples of [length, 1, features] or the rows of [length, features]. */
+static bool is_of_elements(const struct batch *batch, int64_t longest)
+{
+    return batch->is_length_first || (batch->rows && batch->rows <= longest);
 }
 
 /* Do all calls work on one sample (those of a part of a module on equal ones), none of them on the last word of one
@@ -158,7 +172,7 @@ static bool is_one_sample(const struct calls *c, const struct tp_vec *calls)
     const struct tp_advisor *a = c->a;
     const struct tp_model *model = a->model;
     uint32_t inside = 0, known = 0, growing = 0, dims = TP_NO_ID;
-    int64_t last = 0;
+    int64_t last = 0, longest = 0;
     size_t call = 0, seen = SIZE_MAX;
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         int64_t ts = tp_operator_event(model, a->cpu->ops[i])->ts_ns;
@@ -171,9 +185,11 @@ static bool is_one_sample(const struct calls *c, const struct tp_vec *calls)
         struct batch batch = batch_of(model, a->cpu->ops[i]);
         if (!batch.samples)
             continue;
-        if (batch.samples > 1)
+        if (batch.samples > 1 && !(seen == call && is_of_elements(&batch, longest)))
             return false;
         inside = model->operators.subtree_end[a->cpu->ops[i]];
+        int64_t length = batch.is_length_first ? batch.samples : batch.length;
+        longest = seen == call ? tp_ns_max(longest, length) : length;
         if (seen == call) /* the first operator of a call says how long its sequence is */
             continue;
         seen = call;
