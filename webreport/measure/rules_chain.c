@@ -8,9 +8,13 @@
 
 enum { FAR = 8, MIN_KEYS = 16, MIN_CHAIN = 5, MIN_ALONE = 3, MIN_BYTES = 65536 };
 
-/* Of the passes through memory that a fused operator saves, and of what stands between the products of attention, these
+/* Of the passes through memory that a fused operator saves, and of what attention does besides its products, these
  * parts of the time were saved where programs were mended and timed. */
 static const double SAVED = 0.85, SAVED_OF_ATTENTION = 0.85;
+
+/* Floating point operations that a core does in products of few columns while it moves a byte: some 60 a nanosecond
+ * against 6 bytes. */
+static const double FLOPS_PER_BYTE = 10;
 
 /* Outermost forward operators of W, in order, without the loader's, the optimizer's, and what is
  * claimed. */
@@ -83,6 +87,25 @@ static struct row *row_at(const struct chains *c, size_t i)
     return TP_AT(&c->rows, struct row, i);
 }
 
+/* ---- what a call costs ---- */
+
+/* False: nobody knows. */
+static bool find_cost(struct tp_cost *cost, const struct chains *c, uint32_t op)
+{
+    const struct tp_trace *trace = c->a->model->trace;
+    const struct tp_event *e = tp_operator_event(c->a->model, op);
+    const struct tp_host_detail *host = &trace->hosts[e->detail];
+    struct tp_op_call call = {tp_strings_get(&trace->values, host->dims), tp_strings_get(&trace->values, host->types),
+                              tp_strings_get(&trace->values, tp_concrete_inputs(trace, e->detail))};
+    return tp_cost_of(cost, trace->names.items[e->name], &call, NULL);
+}
+
+static int64_t bytes_of(const struct chains *c, uint32_t op)
+{
+    struct tp_cost cost;
+    return find_cost(&cost, c, op) ? cost.bytes : 0;
+}
+
 /* ---- what is claimed ---- */
 
 struct claim {
@@ -105,16 +128,20 @@ static void push_part(struct claim *claim, const struct tp_event *e, uint32_t mi
     tp_intervals_push(&claim->time, e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, millionths, 1000000));
 }
 
-static void take(struct claim *claim, struct row *row, double part)
+/* forward, backward: the parts of the time that are saved, 0 to 1. The backward of a product has the number of the
+ * operator that computes it, inside of what the program calls. */
+static void take(struct claim *claim, struct row *row, double forward, double backward)
 {
     const struct tp_model *model = claim->c->a->model;
-    uint32_t millionths = (uint32_t)(part * 1e6);
-    int64_t sequence = tp_cpu_sequence(model, row->op);
     row->is_taken = true;
-    push_part(claim, tp_operator_event(model, row->op), millionths);
+    push_part(claim, tp_operator_event(model, row->op), (uint32_t)(forward * 1e6));
     tp_picks_longest(&claim->candidate.picks, model, model->operators.event[row->op]);
-    if (sequence != TP_NULL_INT)
-        *tp_id_map_put(&claim->sequences, (uint64_t)sequence) = millionths;
+    uint32_t end = row->work == TP_WORK_GEMM ? model->operators.subtree_end[row->op] : row->op + 1;
+    for (uint32_t op = row->op; op < end; op++) {
+        int64_t sequence = tp_cpu_sequence(model, op);
+        if (sequence != TP_NULL_INT)
+            *tp_id_map_put(&claim->sequences, (uint64_t)sequence) = (uint32_t)(backward * 1e6);
+    }
 }
 
 /* Adds the backward of what was taken; reports the finding. */
@@ -183,7 +210,26 @@ static bool is_softmax(const struct chains *c, size_t i)
     return shape.is_known && shape.rank >= 3 && shape.sizes[shape.rank - 1] >= MIN_KEYS;
 }
 
-/* A fused kernel keeps both products, and nothing of what stands between them. */
+/* A fused kernel does the arithmetic of a product and reads its operands, but never passes the scores through memory:
+ * the part of the product's time that these take, 0 to 1. Products of many columns take their time for arithmetic. */
+static double part_of_scores(const struct chains *c, uint32_t op, const struct tp_shape *scores)
+{
+    struct tp_cost cost = {.flops = 0};
+    for (uint32_t i = op; i < c->a->model->operators.subtree_end[op] && !cost.flops; i++)
+        if (!find_cost(&cost, c, i))
+            cost.flops = 0;
+    double bytes = 4 * (double)tp_shape_product(scores), all = (double)cost.flops / FLOPS_PER_BYTE + (double)cost.bytes;
+    return cost.flops && bytes < all ? bytes / all : 0;
+}
+
+/* Of the backward, which has two products for each, a fused kernel does five for four: it computes the scores again. */
+static void take_product(struct claim *claim, struct row *row, const struct tp_shape *scores)
+{
+    double part = part_of_scores(claim->c, row->op, scores);
+    take(claim, row, SAVED_OF_ATTENTION * part, SAVED_OF_ATTENTION * fmax(0, 1 - (1 - part) * 5 / 4));
+}
+
+/* A fused kernel keeps both products but for the scores, and nothing of what stands between them. */
 static void find_attention(struct chains *c)
 {
     struct claim claim;
@@ -199,8 +245,11 @@ static void find_attention(struct chains *c)
         if (!is_batched_product(c, first) || !is_batched_product(c, last))
             continue;
         double saved = is_written_softmax(c, i) ? 1 : SAVED_OF_ATTENTION; /* more passes through memory */
+        struct tp_shape scores = first_shape(c->a->model, row_at(c, i)->op);
         for (size_t k = first + 1; k < last; k++)
-            take(&claim, row_at(c, k), saved);
+            take(&claim, row_at(c, k), saved, saved);
+        take_product(&claim, row_at(c, first), &scores);
+        take_product(&claim, row_at(c, last), &scores);
     }
     claim_end(&claim);
 }
@@ -211,17 +260,6 @@ static bool may_be_fused(const struct row *row)
 {
     return !row->is_taken && (row->work == TP_WORK_ELEMENTWISE || row->work == TP_WORK_REDUCTION ||
                               row->work == TP_WORK_NORM || row->work == TP_WORK_SOFTMAX);
-}
-
-static int64_t bytes_of(const struct chains *c, uint32_t op)
-{
-    const struct tp_trace *trace = c->a->model->trace;
-    const struct tp_event *e = tp_operator_event(c->a->model, op);
-    const struct tp_host_detail *host = &trace->hosts[e->detail];
-    struct tp_op_call call = {tp_strings_get(&trace->values, host->dims), tp_strings_get(&trace->values, host->types),
-                              tp_strings_get(&trace->values, tp_concrete_inputs(trace, e->detail))};
-    struct tp_cost cost;
-    return tp_cost_of(&cost, trace->names.items[e->name], &call, NULL) ? cost.bytes : 0;
 }
 
 /* A fused operator passes through memory about one and a half times as the largest of them does. What is small costs
@@ -242,7 +280,7 @@ static void take_chain(struct claim *claim, size_t first, size_t end, size_t lea
     double part = sum ? 1 - 1.5 * (double)most / (double)sum : 0;
     for (size_t i = first; i < end && large >= least && part > 0; i++)
         if (row_at(claim->c, i)->is_large)
-            take(claim, row_at(claim->c, i), SAVED * part);
+            take(claim, row_at(claim->c, i), SAVED * part, SAVED * part);
 }
 
 static uint32_t call_around(const struct chains *c, size_t i)
