@@ -188,9 +188,14 @@ static bool has_known_gpu(const struct tp_model *model)
 
 void tp_section_put_figures(const struct tp_section *section, struct tp_document *document)
 {
-    struct tp_figure_block figure = step_figure(section);
     unsigned places = document->places;
-
+    if (section->profile->is_silent) { /* shares of so little say nothing */
+        document->places = TP_IN_PAGES;
+        add_memory(section, document);
+        document->places = places;
+        return;
+    }
+    struct tp_figure_block figure = step_figure(section);
     tp_document_figure(document, &figure);
     if (section->profile->views->overview.gpu_summary.row_count) {
         figure = busy_figure(section);

@@ -143,6 +143,8 @@ static const char *total_text(struct tp_arena *arena, const struct tp_recommenda
 
 static const char *none_text(const struct tp_section *section)
 {
+    if (section->profile->is_silent)
+        return "What is recorded inside is not judged by itself: the findings are the program's.";
     const char *missing = tp_evidence_reason(&section->profile->trace->evidence, TP_NEED_ALL, section->arena);
     return tp_text_printf(section->arena, "%s%s. What was checked and what could not be is listed under trace quality.",
                           *missing ? "No rule found time that could be saved, but the record is not whole: "

@@ -81,7 +81,7 @@ static void add_missing(struct tp_document *document, const struct tp_profile *p
                                           "The whole window of %s counts as one step here; the section Serving has "
                                           "the times of the engine's own.",
                                           tp_text_of_time(arena, profile->model->window_ns)));
-    else if (strcmp(views->facts.step_marker, "window") == 0)
+    else if (strcmp(views->facts.step_marker, "window") == 0 && !profile->is_silent)
         tp_document_notice(document, TP_TONE_UNSURE, "No steps are marked in this trace",
                            tp_text_printf(arena, "The whole window of %s counts as one step. %s",
                                           tp_text_of_time(arena, profile->model->window_ns),
