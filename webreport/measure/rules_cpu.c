@@ -56,6 +56,7 @@ void tp_rules_prepare_cpu(struct tp_advisor *a)
     a->cpu = tp_arena_alloc(a->arena, sizeof *a->cpu);
     a->cpu->loading = tp_main_loading(a->model, a->arena);
     list_operators(a, a->cpu);
+    a->cpu->pauses = tp_cpu_find_pauses(a);
 }
 
 int64_t tp_cpu_sequence(const struct tp_model *model, uint32_t op)
@@ -300,13 +301,13 @@ void tp_rule_cpu_small(struct tp_advisor *a)
         tp_percent(c.picks.total, all) < tp_rule_value(a, TP_RULE_H5, "min_count_pct"))
         return;
     c.time = tp_intervals_of(&time);
-    if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_H5, "min_pct"))
+    if (tp_cpu_percent_without_pauses(a, c.time) < tp_rule_value(a, TP_RULE_H5, "min_pct"))
         return;
     tp_intervals_append(&between, c.time);
     if (gap_us > 0)
         tp_busy_functions_take(&functions, TP_RULE_H5, &between);
     c.time = tp_cpu_without_claimed(a, tp_intervals_of(&between));
-    if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_H5, "min_pct"))
+    if (tp_cpu_percent_without_pauses(a, c.time) < tp_rule_value(a, TP_RULE_H5, "min_pct"))
         return;
     c.detail = tp_advisor_text(a,
                                tp_speaks_torch(a->model->producer)

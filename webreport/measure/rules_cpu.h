@@ -8,6 +8,7 @@ struct tp_cpu_program {
     uint32_t *ops; /* operators that start within W, finished or not, in the order of the tree */
     uint32_t count;
     struct tp_intervals loading; /* the loader's time within W */
+    struct tp_intervals pauses;  /* times within W in which the main thread stood still by accident */
 };
 
 /* Does the operator start while the loader runs? */
@@ -40,6 +41,16 @@ bool tp_cpu_add(struct tp_advisor *a, const struct tp_candidate *candidate);
 /* Is so much of what the host did missing in the record that a rule about time in which nothing ran cannot be asked?
  * Then that is noted. */
 bool tp_cpu_lacks_record(struct tp_advisor *a, enum tp_rule_id rule);
+
+/* Finds cpu->pauses. (rules_pauses.c) */
+struct tp_intervals tp_cpu_find_pauses(struct tp_advisor *a);
+
+/* The share that a set has of the judged time, both without pauses: what a rule asks for. What it claims is of all of
+ * that time. */
+double tp_cpu_percent_without_pauses(struct tp_advisor *a, struct tp_intervals set);
+
+/* Calls visit for what the main thread's stack is in these times. */
+void tp_walk_main(struct tp_advisor *a, struct tp_intervals time, tp_stack_visit visit, void *context);
 
 /* The times without what was reported by tp_cpu_add. */
 struct tp_intervals tp_cpu_without_claimed(struct tp_advisor *a, struct tp_intervals time);

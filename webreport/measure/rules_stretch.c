@@ -70,7 +70,8 @@ static void list_functions(struct stretches *s)
         if (!tp_kind_is_frame(e->kind) || e->ts_ns < done || e->dur_ns < least_ns || !tp_in_window(s->a, event) ||
             !tp_frame_project_line(tp_trace_name(model->trace, e)).ptr ||
             tp_any_within(&s->modules, e->ts_ns, tp_event_end(e)) ||
-            tp_percent(tp_intervals_length_within(s->python, e->ts_ns, tp_event_end(e)), e->dur_ns) < LEAST_PERCENT)
+            tp_percent(tp_intervals_length_within(s->python, e->ts_ns, tp_event_end(e)),
+                       e->dur_ns - tp_intervals_length_within(s->a->cpu->pauses, e->ts_ns, tp_event_end(e))) < LEAST_PERCENT)
             continue;
         add_call(s, event);
         done = tp_event_end(e);
@@ -94,10 +95,11 @@ bool tp_cpu_python_stretch(struct tp_advisor *a, struct tp_intervals python, dou
     }
     if (!most || 2 * most->python_ns < tp_intervals_length(python))
         return false;
-    struct tp_vec time = most->time;
-    c->time = tp_intervals_meet(a->arena, tp_intervals_of(&time), python);
-    if (tp_set_percent(a, c->time) < least_percent)
+    struct tp_vec calls = most->time;
+    struct tp_intervals time = tp_intervals_meet(a->arena, tp_intervals_of(&calls), python);
+    if (tp_cpu_percent_without_pauses(a, time) < least_percent)
         return false;
+    c->time = time;
     c->cause = most->is_before_modules ? "input.preprocess" : NULL;
     tp_picks_append(&c->picks, most->longest);
     return true;
