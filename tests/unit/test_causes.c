@@ -476,6 +476,7 @@ static void memory_that_grows_in_each_step_is_kept_by_something(void **state)
 
 int main(void)
 {
+    is_recording_free = true;
     const struct CMUnitTest tests[] = {
         CASE(frames_tell_what_runs),
         CASE(frames_of_others_with_such_names_tell_nothing),

@@ -375,6 +375,7 @@ static void python_all_over_is_told_where_it_is_much(void **state)
 
 int main(void)
 {
+    is_recording_free = true;
 #define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         CASE(hooks_that_reduce_values_watch),

@@ -311,7 +311,12 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
          TP_RULE_CPU,
          "Python code outside operators",
          TP_CONFIDENCE_MEDIUM,
-         {{"min_pct", 30.0, false}, {"frame_ns", 150, true}, {"operator_ns", 150, true}, {"pause_us", 500, true}, {"stretch_pct", 10.0, false}},
+         {{"min_pct", 30.0, false},
+          {"frame_ns", 150, true},
+          {"operator_ns", 300, true},
+          {"shapes_ns", 300, true},
+          {"pause_us", 500, true},
+          {"stretch_pct", 10.0, false}},
          "Move Python work out of the step, or compile the model. The profiler itself enlarges this share "
          "when stacks are recorded.",
          DOC_TUNE,
