@@ -75,8 +75,9 @@ static void list_launched(struct lines *l)
     }
 }
 
-/* When the work that was launched before the call had ended; otherwise: none was. */
-static int64_t ready_at(struct lines *l, int64_t called_ns, int64_t otherwise)
+/* When the work that was launched before the call had ended. Before the first work of a recording it was ready at once,
+ * as in any other step, where the work before it has ended long ago. */
+static int64_t ready_at(struct lines *l, int64_t called_ns)
 {
     if (!l->launched)
         list_launched(l);
@@ -88,7 +89,7 @@ static int64_t ready_at(struct lines *l, int64_t called_ns, int64_t otherwise)
         else
             high = middle;
     }
-    return low ? l->launched[low - 1].ended_ns : otherwise;
+    return low ? l->launched[low - 1].ended_ns : INT64_MIN;
 }
 
 /* A call starts when it is ready; one that queued behind another of its group was ready before. */
@@ -102,7 +103,7 @@ static void find_issues(struct lines *l, struct line *line)
         int64_t issue = call->time.a;
         if (call->group != TP_NO_ID) {
             if (l->work->model->gpu_count && last_end[call->group] >= tp_sat_sub(issue, QUEUE_NS)) {
-                int64_t ready = ready_at(l, call->called_ns, issue);
+                int64_t ready = ready_at(l, call->called_ns);
                 issue = ready < issue ? ready : issue;
             }
             last_end[call->group] = call->time.b > last_end[call->group] ? call->time.b : last_end[call->group];
