@@ -139,6 +139,8 @@ baselines() { # made, added to, kept when a limit is broken
     trace=$DATA/traces/gpu_2026.pt.trace.json.gz
     python3 tests/check/gate.py plant "$trace" "$WORK/planted.json.gz" || return 1
     rm -rf "$WORK/h" && run 0 "$trace" --baseline "$WORK/h/" --update-baseline --label one || return 1
+    rm -rf "$WORK/h" && mkdir "$WORK/h" && run 3 "$trace" --baseline "$WORK/h" || return 1
+    touch "$WORK/h/.gitkeep" && run 0 "$trace" --baseline "$WORK/h" --update-baseline --label one || return 1 # a folder made by hand
     run 0 "$trace" --baseline "$WORK/h" --update-baseline --label two || return 1
     [ "$(cd "$WORK/h" && echo *)" = "one.tps two.tps" ] || { ls "$WORK/h"; return 1; }
     [ "$(wc -c <"$WORK/h/one.tps")" -lt 20480 ] || { echo "a baseline has 20 KB"; return 1; }
