@@ -490,6 +490,34 @@ static void data_loading_needs_its_short_steps(void **state)
     assert_int_equal(verdict_of_loading(many + 1, true), TP_CHANGE_HINT);
 }
 
+/* Steps of five runs against those of one that take three times as long: all of them, or three of four. */
+static void a_total_of_wall_clock_needs_its_short_steps(void **state)
+{
+    static const struct tp_calltree *const no_trees[TP_SIDES];
+    const struct plan plans[] = {OPERATOR("mm", 900), END};
+    struct tp_compare_options options = {0};
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    for (int is_in_all = 0; is_in_all < 2; is_in_all++) {
+        struct tp_summary of[6];
+        struct tp_compare compare;
+        for (int i = 0; i < 6; i++) {
+            of[i] = make_run(10000, plans);
+            for (int k = 0; k < STEPS; k++) {
+                of[i].steps[k].part_ns[TP_PART_DEVICE_SUM] = 0;
+                of[i].steps[k].total_ns *= i == 5 && (is_in_all || k % 4) ? 3 : 1;
+            }
+        }
+        const struct tp_side_input inputs[TP_SIDES] = {{"base", of, 5, false}, {"new", of + 5, 1, false}};
+        tp_compare_build(&compare, inputs, no_trees, &options, &arena);
+        assert_int_equal(compare.totals[TP_QUANTITY_STEP].verdict, is_in_all ? TP_CHANGE_REGRESSED : TP_CHANGE_HINT);
+        assert_int_equal(compare.verdict, is_in_all ? TP_CHANGE_REGRESSED : TP_CHANGE_INCONCLUSIVE);
+        if (!is_in_all)
+            assert_non_null(strstr(tp_compare_verdict(&compare, &arena).headline, "; the short steps do not show it"));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -506,6 +534,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_damaged_side_is_never_regressed, begin, end),
         cmocka_unit_test_setup_teardown(a_leak_is_found_by_its_line, begin, end),
         cmocka_unit_test_setup_teardown(noise_raises_no_alarm, begin, end),
+        cmocka_unit_test_setup_teardown(a_total_of_wall_clock_needs_its_short_steps, begin, end),
         cmocka_unit_test_setup_teardown(data_loading_needs_its_short_steps, begin, end),
         cmocka_unit_test_setup_teardown(a_rare_peak_of_the_host_is_no_change, begin, end),
         cmocka_unit_test_setup_teardown(modules_that_one_side_recorded_are_no_change, begin, end),

@@ -1,7 +1,11 @@
 /* Two sides compared: see compare.h. */
 #include "webreport/compare/compare.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "webreport/compare/damage.h"
+#include "webreport/compare/row_judge.h"
 #include "writer/text/format.h"
 
 /* What the host takes depends on how it was recorded: with other options its times are told, not judged. */
@@ -10,6 +14,20 @@ static void open_host_times(struct tp_compare *c)
     for (enum tp_quantity q = 0; q < TP_QUANTITIES && c->comparability.is_recorded_otherwise; q++)
         if (q != TP_QUANTITY_KERNELS && c->totals[q].verdict != TP_CHANGE_NEUTRAL)
             c->totals[q].verdict = TP_CHANGE_INCONCLUSIVE;
+}
+
+/* Of wall clock a total is as a row is: what changed did so in the short steps, which a busy machine leaves alone. */
+static bool is_backed(const struct tp_compare *c, enum tp_quantity quantity)
+{
+    double middles[TP_SIDES];
+    for (int s = 0; s < TP_SIDES && tp_sides_are_wall_clock(&c->sides); s++) {
+        const struct tp_side *side = &c->sides.side[s];
+        double *copy = tp_arena_array(c->arena, side->input->run_count, sizeof *copy);
+        memcpy(copy, side->quantities[quantity].lows, side->input->run_count * sizeof *copy);
+        middles[s] = tp_median(copy, side->input->run_count);
+    }
+    return !tp_sides_are_wall_clock(&c->sides) ||
+           tp_row_is_backed(log1p(c->totals[quantity].change.estimate), middles[TP_NEW] - middles[TP_BASE]);
 }
 
 /* Totals that moved because the whole machine did, or may have: told, no verdict. */
@@ -22,7 +40,7 @@ static void hold_back_wall_clock(struct tp_compare *c)
             continue;
         if (c->is_loaded)
             *verdict = TP_CHANGE_INCONCLUSIVE;
-        else if (tp_sides_tell_hints(&c->sides))
+        else if (tp_sides_tell_hints(&c->sides) || !is_backed(c, q))
             *verdict = TP_CHANGE_HINT;
     }
 }

@@ -190,10 +190,13 @@ static const char *held_back_words(const struct tp_compare *c, const char *moved
                               tp_signed_percent_text(arena, 100 * c->changes.shift));
     for (enum tp_quantity q = TP_QUANTITIES; q-- > 0;)
         if (c->totals[q].verdict == TP_CHANGE_HINT)
-            return tp_text_printf(arena, "A hint: %s %s %% by wall clock alone%s%s%s; %d runs would tell",
+            return tp_text_printf(arena, "A hint: %s %s %% by wall clock alone%s%s%s; %s",
                                   continued(subjects[q], arena),
                                   tp_signed_percent_text(arena, 100 * c->totals[q].change.estimate),
-                                  *moved ? " (" : "", moved, *moved ? " in the mean step)" : "", TP_VERDICT_RUNS);
+                                  *moved ? " (" : "", moved, *moved ? " in the mean step)" : "",
+                                  tp_sides_tell_hints(&c->sides)
+                                      ? tp_text_printf(arena, "%d runs would tell", TP_VERDICT_RUNS)
+                                      : "the short steps do not show it");
     return "";
 }
 
