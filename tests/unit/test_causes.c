@@ -211,6 +211,31 @@ static void a_function_that_does_little_but_fill_goes_with_it(void **state)
     }
 }
 
+static void a_copy_that_is_filled_with_zeros_is_of_the_filling(void **state)
+{
+    static const struct {
+        const char *copy;
+        double percent;
+    } known[] = {{"aten::clone", 20 + 5}, {"aten::mul", 2.5 + 5}};
+    for (int k = 0; k < 2; k++) {
+        begin(state);
+        for (int s = 0; s < STEPS; s++) {
+            double at = begin_step(s);
+            frame("train.py(3): wipe", at + 200, 200);
+            for (int i = 0; i < 5; i++) {
+                host("cpu_op", known[k].copy, at + 200 + 35 * i, 20);
+                host("cpu_op", "aten::zero_", at + 225 + 35 * i, 5);
+                host("cpu_op", "torch::autograd::AccumulateGrad", at + 500 + 20 * i, 20);
+                host("cpu_op", "aten::add_", at + 501 + 20 * i, 10);
+            }
+        }
+        build();
+        assert_found("H15", "optimizer.zero_grad", known[k].percent);
+        if (!k)
+            end(state);
+    }
+}
+
 /* A hook that asks whether all is finite takes 70 us, its operators 50; another one does so beside its work. */
 static void functions_that_only_check_go_with_their_checks(void **state)
 {
@@ -487,6 +512,7 @@ int main(void)
         CASE(a_number_in_double_precision_is_no_work),
         CASE(gradients_are_filled_and_added_to),
         CASE(a_function_that_does_little_but_fill_goes_with_it),
+        CASE(a_copy_that_is_filled_with_zeros_is_of_the_filling),
         CASE(attention_keeps_its_products),
         CASE(the_backward_of_attention_computes_the_scores_again),
         CASE(a_softmax_may_be_written_out_too),

@@ -183,7 +183,7 @@ static void find_frames(struct tp_advisor *a, struct found *found)
 /* ---- operators ---- */
 
 /* What an operator's name says of it. */
-enum { IS_CHECK = 1, IS_ANSWER = 2, IS_ZERO = 4, IS_ADD = 8 };
+enum { IS_CHECK = 1, IS_ANSWER = 2, IS_ZERO = 4, IS_ADD = 8, IS_FILLED = 16 };
 
 static const struct {
     const char *name;
@@ -196,6 +196,7 @@ static const struct {
     {"aten::min", IS_ANSWER},         {"aten::lt", IS_ANSWER},           {"aten::gt", IS_ANSWER},
     {"aten::logical_not", IS_ANSWER}, {"aten::logical_or", IS_ANSWER},   {"aten::zeros_like", IS_ZERO},
     {"aten::zero_", IS_ZERO},         {"aten::_foreach_zero_", IS_ZERO}, {"aten::add_", IS_ADD},
+    {"aten::clone", IS_FILLED},       {"aten::detach", IS_FILLED},       {"aten::empty_like", IS_FILLED},
 };
 
 /* By name: its part. */
@@ -281,8 +282,8 @@ static void find_operators(struct tp_advisor *a, struct found *found)
         bool is_add = parts & IS_ADD && is_inside(a, op, "AccumulateGrad");
         found->zeros += is_zero;
         found->adds += is_add;
-        if (is_zero)
-            tp_busy_functions_book(&found->functions, TP_RULE_H15, model->operators.event[op], true);
+        if (is_zero || (parts & IS_FILLED && tp_cpu_is_outer(a, op))) /* a copy that is filled with zeros is theirs */
+            tp_busy_functions_book(&found->functions, TP_RULE_H15, model->operators.event[op], is_zero);
         if (is_zero || is_add)
             add_event(found, model, TP_RULE_H15, model->operators.event[op]);
         if (op >= inside && takes_double(a, doubles, op)) {
