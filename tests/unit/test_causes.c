@@ -434,6 +434,32 @@ static void two_rows_are_a_small_batch(void **state)
     assert_int_equal(finding("H19")->confidence, TP_CONFIDENCE_LOW);
 }
 
+/* A convolution of some samples, and its backward. */
+static void images(int samples, double length)
+{
+    char dims[64];
+    snprintf(dims, sizeof dims, "[%d,3,32,32],[16,3,3,3]", samples);
+    for (int s = 0; s < STEPS; s++) {
+        double at = 1000.0 * s;
+        step(s, at, 1000);
+        shaped("aten::convolution", at + 1, length, dims, FLOAT, 2 * s);
+        host("cpu_op", "autograd::engine::evaluate_function: X", at + 700, 50);
+    }
+    build();
+}
+
+static void short_convolutions_of_few_samples_are_a_small_batch(void **state)
+{
+    images(2, 120);
+    assert_found("H19", "batch.too_small", 100.0 * 30 / 32);
+    end(state), begin(state);
+    images(2, 400); /* each sample takes its time */
+    assert_null(finding("H19"));
+    end(state), begin(state);
+    images(16, 120);
+    assert_null(finding("H19"));
+}
+
 static void a_head_of_two_rows_behind_a_convolution_is_no_small_batch(void **state)
 {
     (void)state;
@@ -525,6 +551,7 @@ int main(void)
         CASE(what_stands_between_calls_for_samples_goes_with_them),
         CASE(a_model_called_for_several_batches_is_no_loop_over_samples),
         CASE(two_rows_are_a_small_batch),
+        CASE(short_convolutions_of_few_samples_are_a_small_batch),
         CASE(a_head_of_two_rows_behind_a_convolution_is_no_small_batch),
         CASE(unequal_steps_have_unequal_shapes),
         CASE(memory_that_grows_in_each_step_is_kept_by_something),

@@ -244,6 +244,23 @@ static int64_t recurrent_samples(const struct tp_model *model, uint32_t op)
     return batched && batched->is_recurrent ? batch_of(model, op).samples : 0;
 }
 
+/* What an operator takes without pauses. */
+static int64_t work_ns(const struct tp_advisor *a, uint32_t op)
+{
+    const struct tp_event *e = tp_operator_event(a->model, op);
+    return e->dur_ns - tp_intervals_length_within(a->cpu->pauses, e->ts_ns, tp_event_end(e));
+}
+
+/* Samples of a convolution that is over so soon that calling it is much of what it costs; 0: it is none, or nobody
+ * knows. Others work on each sample as long as on the one before, whatever the batch is. */
+static int64_t samples_of_short_convolution(const struct tp_advisor *a, uint32_t op)
+{
+    enum { SHORT_NS = 200000 };
+    struct tp_str name = tp_trace_name(a->model->trace, tp_operator_event(a->model, op));
+    bool is_short = tp_str_equal(name, TP_STR("aten::convolution")) && work_ns(a, op) < SHORT_NS;
+    return is_short ? batch_of(a->model, op).samples : 0;
+}
+
 /* Matrix work that does not count as products of a small batch. */
 static bool is_other_product(struct tp_str name)
 {
@@ -263,23 +280,25 @@ static void find_small_batch(struct tp_advisor *a)
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i];
         int64_t rows = rows_of(model, op), samples = recurrent_samples(model, op);
+        int64_t images = samples_of_short_convolution(a, op);
         is_training |= tp_cpu_is_backward(model, op);
         const struct tp_event *e = tp_operator_event(model, op);
         struct tp_str name = tp_trace_name(model->trace, e);
-        bool is_forward = samples || (rows && tp_str_equal(name, TP_STR("aten::addmm")));
-        rows = samples ? samples : rows;
+        bool is_forward = samples || images || (rows && tp_str_equal(name, TP_STR("aten::addmm")));
+        rows = samples ? samples : images ? images : rows;
         if ((!is_forward && !is_other_product(name)) || tp_cpu_is_loading(a, op))
             continue;
-        all = tp_sat_add(all, e->dur_ns);
+        int64_t ns = work_ns(a, op);
+        all = tp_sat_add(all, ns);
         if (!is_forward || rows > SMALL_BATCH)
             continue;
-        small = tp_sat_add(small, e->dur_ns);
-        recurrent = tp_sat_add(recurrent, samples ? e->dur_ns : 0);
+        small = tp_sat_add(small, ns);
+        recurrent = tp_sat_add(recurrent, samples ? ns : 0);
         most = tp_ns_max(most, rows);
         tp_picks_longest(&c.picks, model, model->operators.event[op]);
     }
     if (!is_training || !small || small < all - all / 5 ||
-        tp_window_percent(a, small) < tp_rule_value(a, TP_RULE_H19, "min_pct"))
+        tp_percent(small, a->judged_ns - tp_intervals_length(a->cpu->pauses)) < tp_rule_value(a, TP_RULE_H19, "min_pct"))
         return;
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     for (size_t i = 0; i < model->window.count; i++) {
