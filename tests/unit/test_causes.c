@@ -474,11 +474,11 @@ static void a_head_of_two_rows_behind_a_convolution_is_no_small_batch(void **sta
     assert_null(finding("H19"));
 }
 
-static void unequal(int large)
+static void unequal(int large, int longest)
 {
     char dims[64];
     for (int s = 0, at = 0; s < 5; s++) {
-        int side = s == 2 ? large : 64, length = s == 2 ? 4000 : 1000;
+        int side = s == 2 ? large : 64, length = s == 2 ? longest : 1000;
         step(s, at, length);
         snprintf(dims, sizeof dims, "[%d,512],[512,512]", side);
         shaped("aten::mm", at + 1, length - 2, dims, FLOAT, s);
@@ -489,10 +489,14 @@ static void unequal(int large)
 
 static void unequal_steps_have_unequal_shapes(void **state)
 {
-    unequal(512);
+    unequal(512, 4000);
     assert_found("H20", "step.imbalance", NAN);
+    assert_int_equal(finding("H20")->severity, TP_SEVERITY_MEDIUM);
     end(state), begin(state);
-    unequal(64); /* a slow step of equal work has another cause */
+    unequal(512, 8000); /* 7,000 us more than the others, of 12,000 */
+    assert_int_equal(finding("H20")->severity, TP_SEVERITY_HIGH);
+    end(state), begin(state);
+    unequal(64, 4000); /* a slow step of equal work has another cause */
     assert_null(finding("H20"));
 }
 

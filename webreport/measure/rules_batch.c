@@ -351,6 +351,13 @@ static void find_unequal_steps(struct tp_advisor *a)
     if ((double)most < tp_rule_value(a, TP_RULE_H20, "min_ratio") * (double)median ||
         model->steps[longest].event == TP_NO_ID)
         return;
+    int64_t beyond = 0;
+    for (uint32_t i = 0; i < count; i++)
+        beyond = tp_sat_add(beyond, tp_ns_max(0, lengths[i] - median));
+    if (2 * beyond > model->window_ns) { /* what else takes time does so in a few steps */
+        c.severity = TP_SEVERITY_HIGH;
+        c.weight = tp_percent(beyond, model->window_ns) / 2;
+    }
     tp_picks_append(&c.picks, model->steps[longest].event);
     c.detail = tp_advisor_text(a, "the largest product of a step has %.1f times the elements of the smallest step's",
                                (double)work[longest] / (double)work[shortest]);
