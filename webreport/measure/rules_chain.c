@@ -1,10 +1,8 @@
 /* Rules of CPU programs about operators in a row that one fused operator could replace: attention written out (H16),
  * chains of elementwise operators that each pass through memory (H17). Their backward is found by sequence numbers. */
-#include "webreport/measure/cost.h"
 #include "webreport/measure/rules_cpu.h"
 #include "webreport/measure/rules_functions.h"
 #include "webreport/measure/work_rules.h"
-#include "webreport/model/flops.h"
 
 enum { FAR = 8, MIN_KEYS = 16, MIN_CHAIN = 5, MIN_ALONE = 3, MIN_BYTES = 65536 };
 
@@ -89,21 +87,10 @@ static struct row *row_at(const struct chains *c, size_t i)
 
 /* ---- what a call costs ---- */
 
-/* False: nobody knows. */
-static bool find_cost(struct tp_cost *cost, const struct chains *c, uint32_t op)
-{
-    const struct tp_trace *trace = c->a->model->trace;
-    const struct tp_event *e = tp_operator_event(c->a->model, op);
-    const struct tp_host_detail *host = &trace->hosts[e->detail];
-    struct tp_op_call call = {tp_strings_get(&trace->values, host->dims), tp_strings_get(&trace->values, host->types),
-                              tp_strings_get(&trace->values, tp_concrete_inputs(trace, e->detail))};
-    return tp_cost_of(cost, trace->names.items[e->name], &call, NULL);
-}
-
 static int64_t bytes_of(const struct chains *c, uint32_t op)
 {
     struct tp_cost cost;
-    return find_cost(&cost, c, op) ? cost.bytes : 0;
+    return tp_cpu_cost(&cost, c->a, op) ? cost.bytes : 0;
 }
 
 /* ---- what is claimed ---- */
@@ -216,7 +203,7 @@ static double part_of_scores(const struct chains *c, uint32_t op, const struct t
 {
     struct tp_cost cost = {.flops = 0};
     for (uint32_t i = op; i < c->a->model->operators.subtree_end[op] && !cost.flops; i++)
-        if (!find_cost(&cost, c, i))
+        if (!tp_cpu_cost(&cost, c->a, i))
             cost.flops = 0;
     double bytes = 4 * (double)tp_shape_product(scores), all = (double)cost.flops / FLOPS_PER_BYTE + (double)cost.bytes;
     return cost.flops && bytes < all ? bytes / all : 0;

@@ -4,6 +4,7 @@
 
 #include "webreport/measure/rules_functions.h"
 #include "webreport/measure/wording.h"
+#include "webreport/model/flops.h"
 #include "webreport/model/main_thread.h"
 #include "webreport/model/operator_shapes.h"
 #include "writer/text/format.h"
@@ -31,8 +32,8 @@ static void list_operators(struct tp_advisor *a, struct tp_cpu_program *cpu)
     }
 }
 
-/* Frames and operators last longer for being recorded, operators with their shapes more: a loop of very short ones would
- * look dear. What is judged is the program without that. */
+/* Frames and operators last longer for being recorded, operators with their shapes more: a loop of very short ones
+ * would look dear. What is judged is the program without that. */
 static void count_recorded(struct tp_advisor *a)
 {
     const struct tp_trace *trace = a->model->trace;
@@ -67,6 +68,16 @@ int64_t tp_cpu_sequence(const struct tp_model *model, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(model, op);
     return tp_host_more(model->trace, &model->trace->hosts[e->detail]).sequence;
+}
+
+bool tp_cpu_cost(struct tp_cost *cost, const struct tp_advisor *a, uint32_t op)
+{
+    const struct tp_trace *trace = a->model->trace;
+    const struct tp_event *e = tp_operator_event(a->model, op);
+    const struct tp_host_detail *host = &trace->hosts[e->detail];
+    struct tp_op_call call = {tp_strings_get(&trace->values, host->dims), tp_strings_get(&trace->values, host->types),
+                              tp_strings_get(&trace->values, tp_concrete_inputs(trace, e->detail))};
+    return tp_cost_of(cost, trace->names.items[e->name], &call, NULL);
 }
 
 struct tp_intervals tp_cpu_with_backward(struct tp_advisor *a, struct tp_intervals forward)

@@ -2,6 +2,7 @@
 #ifndef TP_WEBREPORT_MEASURE_RULES_CPU_H
 #define TP_WEBREPORT_MEASURE_RULES_CPU_H
 
+#include "webreport/measure/cost.h"
 #include "webreport/measure/rules_eval.h"
 
 struct tp_cpu_program {
@@ -31,6 +32,9 @@ static inline bool tp_cpu_is_backward(const struct tp_model *model, uint32_t op)
 
 /* The number of its autograd node, which the node's backward has, too; TP_NULL_INT: none. */
 int64_t tp_cpu_sequence(const struct tp_model *model, uint32_t op);
+
+/* What the operator must at least do (section 19). False: nobody knows. */
+bool tp_cpu_cost(struct tp_cost *cost, const struct tp_advisor *a, uint32_t op);
 
 /* The times, and those of the backward of the operators that start in them. */
 struct tp_intervals tp_cpu_with_backward(struct tp_advisor *a, struct tp_intervals forward);

@@ -147,14 +147,39 @@ static bool is_of_operator(const struct tp_advisor *a, uint32_t owner)
             tp_str_starts(tp_trace_name(a->model->trace, &a->model->trace->events[owner]), "aten::"));
 }
 
-/* Products of matrices, which a loop's replacement has to do, too. */
-static struct tp_intervals products_of(struct tp_advisor *a)
+/* Operators that pass more through memory than this take most of their time for that, and little for being called:
+ * some microseconds, in which a core moves as much. */
+enum { LEAST_WORK_BYTES = 16384 };
+
+/* Is the operator what the backward of taking a tensor apart does: fill, and add up, a gradient of the whole tensor for
+ * each piece? A loop's replacement does not. */
+static bool puts_together(const struct tp_advisor *a, uint32_t op)
+{
+    static const char *const names[] = {"Select", "Slice", "Index", "Unbind", "Split", "Gather", "AsStrided"};
+    const struct tp_model *model = a->model;
+    uint32_t node = model->operators.parent[op], inner = op; /* inner: inside of the node that the engine evaluates */
+    for (; node != TP_NO_ID && !tp_cpu_is_backward(model, node); node = model->operators.parent[node])
+        inner = node;
+    if (node == TP_NO_ID)
+        return false;
+    struct tp_str name = tp_trace_name(model->trace, tp_operator_event(model, inner));
+    bool is_apart = inner == op; /* the engine itself adds up gradients of one tensor */
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        is_apart |= tp_str_starts(name, names[i]);
+    return is_apart;
+}
+
+/* What a loop's replacement has to do, too: products of matrices, and what passes much through memory; but where values
+ * are computed to be read as numbers, who reads them less often computes them less often. */
+static struct tp_intervals work_that_stays(struct tp_advisor *a, bool is_to_read)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i];
         const struct tp_event *e = tp_operator_event(a->model, op);
-        if (tp_operator_is_eligible(a->model, op))
+        struct tp_cost cost;
+        if (tp_operator_is_eligible(a->model, op) ||
+            (!is_to_read && tp_cpu_cost(&cost, a, op) && cost.bytes >= LEAST_WORK_BYTES && !puts_together(a, op)))
             tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
     }
     return tp_intervals_of(&time);
@@ -186,10 +211,16 @@ void tp_rule_cpu_loop(struct tp_advisor *a)
     }
     tp_arena_drop(a->arena, events, children.count * sizeof *events);
     tp_arena_drop(a->arena, children.data, children.capacity * sizeof(struct child));
+    bool is_to_read = search.reads > search.others;
     c.time = tp_intervals_of(&time);
-    if (tp_rule_value(a, TP_RULE_H2, "backward") > 0)
-        c.time = tp_intervals_minus(a->arena, tp_cpu_with_backward(a, c.time), products_of(a));
-    c.cause = search.reads > search.others ? "host.scalar_reads" : NULL;
-    if (tp_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_H2, "min_pct"))
-        tp_cpu_add(a, &c);
+    struct tp_intervals loops = {NULL, 0}; /* other rules do not ask them again, nor what stays of them */
+    if (tp_rule_value(a, TP_RULE_H2, "backward") > 0) {
+        loops = tp_cpu_with_backward(a, c.time);
+        c.time = tp_intervals_minus(a->arena, loops, work_that_stays(a, is_to_read));
+    }
+    c.cause = is_to_read ? "host.scalar_reads" : NULL;
+    if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_H2, "min_pct") || !tp_cpu_add(a, &c))
+        return;
+    for (size_t i = 0; i < loops.count; i++)
+        tp_intervals_push(&a->claimed, loops.items[i].a, loops.items[i].b);
 }
