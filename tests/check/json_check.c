@@ -113,7 +113,7 @@ static const char *id_of(const struct node *row)
 static bool is_new_rule(const char *id)
 {
     static const char *const rules[] = {"A13", "D4",  "H9",  "H10", "H11", "H12", "H13", "H14", "H15",
-                                        "H16", "H17", "H18", "H19", "H20", "R1",  "R2",  "R3",  "R4",
+                                        "H16", "H17", "H18", "H19", "H20", "H21", "R1",  "R2",  "R3",  "R4",
                                         "C14", "C15", "C16", "C17", "C18", "C19", "C20", "C21", "C22",
                                         "C23", "C24", "C25", "E4",  "E5",  "E6",  "E7",  NULL};
     return is_one_of(id, rules);

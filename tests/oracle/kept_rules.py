@@ -6,7 +6,7 @@ of all ceilings, and H6 (Python code outside operators), from which root causes 
 import importlib.util
 import sys
 
-NEW = ({"D4", "A13"} | {f"H{number}" for number in range(9, 21)} | {f"R{number}" for number in range(1, 5)}
+NEW = ({"D4", "A13"} | {f"H{number}" for number in range(9, 22)} | {f"R{number}" for number in range(1, 5)}
        | {f"C{number}" for number in range(14, 26)} | {f"E{number}" for number in range(4, 8)})
 # One cause is one finding: where ours has the first, it says what the others found of the same time.
 SAID_BY = [("B2", {"B1"}), ("A1", {"A2"}), ("C24", {"C1", "C2"})]

@@ -215,7 +215,7 @@ static void add_stack(const struct series *s, const struct tp_memory *m, struct 
         add_block(grouping, TP_NO_ID, TP_STR(""), m->bytes);
         return;
     }
-    const struct tp_stack_words *words = tp_program_stacks_of(&s->stacks->words, stack);
+    const struct tp_program_stack_words *words = tp_program_stacks_of(&s->stacks->words, stack);
     struct tp_program_function place = *tp_program_function_at(&s->stacks->functions, words->place.function);
     struct tp_str text = tp_strings_get(&s->stacks->texts, words->text);
     place.line = words->place.line;

@@ -302,6 +302,7 @@ const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
     RULE(H18),
     RULE(H19),
     RULE(H20),
+    RULE(H21),
     RULE(R1),
     RULE(R2),
     RULE(R3),

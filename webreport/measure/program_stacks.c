@@ -35,9 +35,9 @@ static bool calls_python(const struct tp_program_functions *functions)
 
 /* The innermost functions of a stack, behind the first one those of Python where it has some; and the place where its user
  * finds it. */
-const struct tp_stack_words *tp_program_stacks_of(struct tp_program_stacks *s, uint32_t stack)
+const struct tp_program_stack_words *tp_program_stacks_of(struct tp_program_stacks *s, uint32_t stack)
 {
-    struct tp_stack_words *words = &s->of_stack[stack == TP_NO_ID ? s->none : stack];
+    struct tp_program_stack_words *words = &s->of_stack[stack == TP_NO_ID ? s->none : stack];
     if (words->is_known)
         return words;
     unsigned shown = 0;

@@ -4,7 +4,7 @@
 
 #include "webreport/measure/program_functions.h"
 
-struct tp_stack_words {
+struct tp_program_stack_words {
     uint32_t text; /* id in the texts given: "usleep <- nap <- main", with arrows of the page; may be empty */
     struct tp_program_place place;
     bool is_known;
@@ -14,7 +14,7 @@ struct tp_program_stacks {
     struct tp_program_functions *functions;
     struct tp_strings *texts;
     struct tp_vec text;              /* char */
-    struct tp_stack_words *of_stack; /* by id in stack_texts, the last for none */
+    struct tp_program_stack_words *of_stack; /* by id in stack_texts, the last for none */
     uint32_t none;
 };
 
@@ -24,6 +24,6 @@ void tp_program_stacks_init(struct tp_program_stacks *stacks, const struct tp_tr
                             struct tp_program_functions *functions, struct tp_strings *texts, struct tp_arena *arena);
 
 /* stack: id in stack_texts, or TP_NO_ID. Valid as long as the stacks. */
-const struct tp_stack_words *tp_program_stacks_of(struct tp_program_stacks *stacks, uint32_t stack);
+const struct tp_program_stack_words *tp_program_stacks_of(struct tp_program_stacks *stacks, uint32_t stack);
 
 #endif

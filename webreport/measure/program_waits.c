@@ -27,7 +27,7 @@ static uint32_t name_of(struct grouping *g, const struct tp_process_tree *tree, 
 }
 
 static uint32_t group_of(struct grouping *g, const struct tp_thread_piece *piece, uint32_t name,
-                         const struct tp_stack_words *words)
+                         const struct tp_program_stack_words *words)
 {
     uint32_t number = tp_keys_add(&g->keys, (uint32_t[]){piece->cause, name, words->text});
     if (number == g->groups.count)

@@ -368,5 +368,6 @@ void tp_rule_cpu_batch(struct tp_advisor *a)
 {
     if (!find_samples(a))
         find_small_batch(a);
-    find_unequal_steps(a);
+    if (!a->reported[TP_RULE_H21]) /* what one step does besides is no input of unequal size */
+        find_unequal_steps(a);
 }

@@ -63,6 +63,7 @@ enum tp_rule_id {
     TP_RULE_H18,
     TP_RULE_H19,
     TP_RULE_H20,
+    TP_RULE_H21,
     TP_RULE_R1,
     TP_RULE_R2,
     TP_RULE_R3,
@@ -343,6 +344,7 @@ void tp_rule_cpu_crowd(struct tp_advisor *a);         /* H4 */
 void tp_rule_cpu_code(struct tp_advisor *a);          /* H9 to H15 */
 void tp_rule_cpu_chains(struct tp_advisor *a);        /* H16, H17 */
 void tp_rule_cpu_batch(struct tp_advisor *a);         /* H18 to H20 */
+void tp_rule_cpu_outlier(struct tp_advisor *a);       /* H21 */
 void tp_rule_cpu_small(struct tp_advisor *a);         /* H5 */
 void tp_rule_cpu_python(struct tp_advisor *a);        /* H6 */
 void tp_rule_cpu_copies(struct tp_advisor *a);        /* H7 */

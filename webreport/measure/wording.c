@@ -83,6 +83,7 @@ static const struct words native[TP_RULE_COUNT] = {
     [TP_RULE_H18] = {NULL, "Put the samples together and make one call."},
     [TP_RULE_H19] = {NULL, "Take more samples a step: reading the weights costs the same for each batch."},
     [TP_RULE_H20] = {NULL, "Put inputs of like size together, or limit the elements of a batch instead of its inputs."},
+    [TP_RULE_H21] = {NULL, NULL},
     [TP_RULE_R1] = {NULL, NULL},
     [TP_RULE_R2] = {NULL, "Record several steps after a warm-up."},
     [TP_RULE_R3] = {NULL, "Warm up before the recording, and judge the later steps."},

@@ -1,0 +1,73 @@
+/* Single steps that do work which the others do not (H21). */
+#include <math.h>
+
+#include "tests/unit/small_findings.h"
+
+enum { STEPS = 8, STEP_US = 1000 };
+
+#define FLOAT "\"float\""
+
+/* A step as usual: a product in a frame; `slower` times as long. Returns its length. */
+static double usual(double at, int s, double slower)
+{
+    frame("train.py(9): step", at, STEP_US * slower);
+    shaped("aten::mm", at + 100, 800 * slower, "[64,512],[512,512]", FLOAT, 10 * s);
+    return STEP_US * slower;
+}
+
+/* Every `every`-th step from `first` on validates, too, for extra_us, or is just that much longer. */
+static void steps(int first, int every, double extra_us, bool is_slow)
+{
+    double at = 0;
+    for (int s = 0; s < STEPS; s++) {
+        bool is_one = s >= first && (s - first) % every == 0;
+        double extra = is_one && !is_slow ? extra_us : 0, slower = is_one && is_slow ? 1 + extra_us / STEP_US : 1;
+        step(s, at, STEP_US * slower + extra);
+        if (extra > 0) {
+            frame("train.py(30): validate", at, extra);
+            shaped("aten::mm", at + 10, extra - 20, "[4096,512],[512,512]", FLOAT, 10 * s + 1);
+        }
+        at += extra + usual(at + extra, s, slower);
+    }
+    build();
+}
+
+static void a_step_that_validates_does_what_the_others_do_not(void **state)
+{
+    steps(3, STEPS, 4000, false); /* of 12,000 us */
+    assert_found("H21", "step.outlier", NAN);
+    assert_int_equal(finding("H21")->severity, TP_SEVERITY_MEDIUM);
+    assert_int_equal(finding("H21")->evidence_total, 1); /* the product that every step has is none */
+    end(state), begin(state);
+    steps(3, STEPS, 12000, false);
+    assert_int_equal(finding("H21")->severity, TP_SEVERITY_HIGH);
+    end(state), begin(state);
+    steps(3, 4, 4000, false); /* steps 3 and 7: a quarter */
+    assert_found("H21", "step.outlier", NAN);
+}
+
+static void a_step_that_is_slow_or_first_or_one_of_many_is_none(void **state)
+{
+    steps(3, STEPS, 4000, true); /* the same calls */
+    assert_null(finding("H21"));
+    end(state), begin(state);
+    steps(0, STEPS, 400, false); /* 1,400 us: what is made once is made in the first step */
+    assert_null(finding("H21"));
+    end(state), begin(state);
+    steps(1, 2, 4000, false); /* every second one */
+    assert_null(finding("H21"));
+    end(state), begin(state);
+    steps(3, STEPS, 300, false); /* 1,300 us */
+    assert_null(finding("H21"));
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(a_step_that_validates_does_what_the_others_do_not),
+        CASE(a_step_that_is_slow_or_first_or_one_of_many_is_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
