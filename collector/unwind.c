@@ -325,15 +325,23 @@ static unw_addr_space_t address_space(void)
 /* One thread unwinds at a time. A fork waits for whoever does (recorder.h, tp_record_still). */
 static atomic_flag is_unwinding = ATOMIC_FLAG_INIT;
 
-static void take_turn(void)
+/* False: whoever unwinds does not end, as a handler that jumps out of malloc leaves it. */
+static bool take_turn(void)
 {
-    while (atomic_flag_test_and_set(&is_unwinding))
+    enum { PATIENCE = 10000 };
+    int tries = 0;
+    while (atomic_flag_test_and_set(&is_unwinding)) {
+        if (++tries == PATIENCE)
+            return false;
         sched_yield();
+    }
+    return true;
 }
 
 void tp_stack_forget(void)
 {
-    take_turn();
+    if (!take_turn())
+        return;
     if (address_space())
         unwind.flush_cache(address_space(), 0, 0);
     atomic_flag_clear(&is_unwinding);
@@ -356,7 +364,8 @@ static uint32_t unwind_copy(const struct tp_stack_copy *copy, uint64_t *frames, 
 
 uint32_t tp_stack_unwind(const struct tp_stack_copy *copy, uint64_t *frames, uint32_t max)
 {
-    take_turn();
+    if (!take_turn())
+        return 0;
     uint32_t count = unwind_copy(copy, frames, max);
     atomic_flag_clear(&is_unwinding);
     return count;
