@@ -44,7 +44,7 @@ double tp_check_function_share(const struct tp_summary *runs, size_t count, cons
     for (size_t i = 0; i < count; i++) {
         double share = share_of_run(&runs[i], line->operator);
         if (isnan(share)) {
-            *why = "not of a program from outside, or it did not run: check the run's PROGRAM.NS.pt.trace.json.gz";
+            *why = "no program was recorded from outside in the run (or several were: name one's PROGRAM.NS.pt.trace.json.gz), or it did not run";
             return NAN;
         }
         worst = isnan(worst) || (is_lower ? share < worst : share > worst) ? share : worst;
