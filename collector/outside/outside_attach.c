@@ -8,8 +8,10 @@
 static bool watch_thread(void *context, uint32_t pid, uint32_t tid)
 {
     struct tp_outside *o = context;
-    bool is_first = tid == (uint32_t)o->pid, is_told = tp_id_map_find(&o->forked, tid) != NULL;
-    bool is_whole = o->mode == TP_OUTSIDE_WHOLE;
+    bool is_first = tid == (uint32_t)o->pid, is_whole = o->mode == TP_OUTSIDE_WHOLE;
+    if (!is_first) /* one that was begun since the list was made has told so by now */
+        tp_outside_read_rings(o);
+    bool is_told = tp_id_map_find(&o->forked, tid) != NULL;
     if (is_whole && tid == pid)
         tp_watched_processes_add(&o->watched, pid, tp_outside_now());
     int error = is_first || is_told || is_whole ? 0 : tp_perf_rings_add(&o->rings, (pid_t)tid);
