@@ -201,7 +201,7 @@ import json
 peak = json.load(open("d/report.json"))["runs"][0]["profiles"][0]["memory_peak"][0]
 found = {row["name"]: (row["blocks"], row["bytes"]) for row in peak["live_by"]["stack"]}
 def of(function, blocks, mib):
-    got = [(name, n, b) for name, (n, b) in found.items() if name.startswith("take \u2190 " + function) and "holders_program.c:" in name]
+    got = [(name, n, b) for name, (n, b) in found.items() if name.startswith("take \u2190 " + function) and "(holders_program.c:" in name]
     assert len(got) == 1 and got[0][1] == blocks and mib << 20 <= got[0][2] <= (mib << 20) + blocks * 8192, (function, found)
 of("table \u2190 main", 1, 40)
 of("row \u2190 ", 3, 15)

@@ -2,6 +2,7 @@
 #include "webreport/measure/memory_peak.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "webreport/measure/memory_category.h"
 #include "webreport/measure/program_stacks.h"
@@ -206,7 +207,7 @@ static bool walk_live(const struct series *s, uint32_t peak, struct tp_vec *live
     return is_known;
 }
 
-/* "grow <- main (src/a.c:12)"; a record without a stack has the empty text. */
+/* "grow <- main (a.c:12)", without folders; a record without a stack has the empty text. */
 static void add_stack(const struct series *s, const struct tp_memory *m, struct grouping *grouping)
 {
     const struct tp_trace *trace = s->model->trace;
@@ -219,6 +220,9 @@ static void add_stack(const struct series *s, const struct tp_memory *m, struct 
     struct tp_program_function place = *tp_program_function_at(&s->stacks->functions, words->place.function);
     struct tp_str text = tp_strings_get(&s->stacks->texts, words->text);
     place.line = words->place.line;
+    const char *slash = memrchr(place.file.ptr, '/', place.file.len);
+    if (slash)
+        place.file = (struct tp_str){slash + 1, (size_t)(place.file.ptr + place.file.len - slash - 1)};
     const char *where = tp_program_function_place(&place, s->arena);
     const char *name = tp_text_printf(s->arena, *where ? "%.*s (%s)" : "%.*s%s", (int)text.len, text.ptr, where);
     add_block(grouping, tp_strings_add(&s->stacks->texts, tp_str_of(name)), tp_str_of(name), m->bytes);
@@ -406,9 +410,11 @@ static struct tp_vec sort_into_buckets(const struct tp_model *model, struct tp_a
     return buckets;
 }
 
-static struct stacks *stacks_of(const struct tp_trace *trace, struct tp_arena *arena)
+/* Records of PyTorch have stacks of Python, too: there lines and modules say it. */
+static struct stacks *stacks_of(const struct tp_model *model, struct tp_arena *arena)
 {
-    if (!trace->memory_stacks)
+    const struct tp_trace *trace = model->trace;
+    if (!trace->memory_stacks || model->producer == TP_PRODUCER_TORCH)
         return NULL;
     struct stacks *stacks = tp_arena_alloc(arena, sizeof *stacks);
     tp_strings_init(&stacks->texts, arena, 0);
@@ -421,7 +427,7 @@ void tp_memory_peak_build(struct tp_memory_peak *peak, const struct tp_model *mo
 {
     struct tp_vec buckets = sort_into_buckets(model, arena);
     uint32_t step_ends = MAX_STEP_ENDS;
-    struct stacks *stacks = stacks_of(model->trace, arena);
+    struct stacks *stacks = stacks_of(model, arena);
     peak->device_count = buckets.count < MAX_DEVICES ? (uint32_t)buckets.count : MAX_DEVICES;
     peak->devices = tp_arena_array(arena, peak->device_count, sizeof *peak->devices);
     for (size_t i = 0; i < peak->device_count; i++) {

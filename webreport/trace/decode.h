@@ -40,6 +40,7 @@ struct tp_decoder {
     struct tp_row_seen rows_seen[TP_ROWS_SEEN]; /* by spelling, for short ones */
     uint64_t begin_events, end_events;          /* ph B, E: never paired, only noted */
     bool keeps_frame_stacks, wants_tensors, wants_told;
+    bool is_of_program; /* a member before the events says that our recorder wrote them */
 };
 
 void tp_decoder_init(struct tp_decoder *decoder, struct tp_trace *trace);

@@ -53,9 +53,11 @@ static void keep_more(struct tp_decoder *d, struct tp_memory_more more)
     *(struct tp_memory_more *)tp_vec_push(&d->memory_more) = more;
 }
 
-/* The same for stacks, which recordings of programs have where they were asked for. */
-static void keep_stack(struct tp_decoder *d, uint32_t stack)
+/* The same for stacks, which recordings of programs have where they were asked for. Those of PyTorch are not looked at:
+ * its lines and modules say more. */
+static void keep_stack(struct tp_decoder *d, const struct tp_element *e)
 {
+    uint32_t stack = d->is_of_program ? tp_element_stack(d, e) : TP_NO_ID;
     if (!d->memory_stacks.count && stack == TP_NO_ID)
         return;
     while (d->memory_stacks.count < d->memory.count)
@@ -84,7 +86,7 @@ void tp_decode_memory(struct tp_decoder *d, const struct tp_element *e)
     keep_more(d, (struct tp_memory_more){.address = tp_element_int(d, e, TP_ARG_ADDRESS),
                                          .total_allocated = tp_element_int(d, e, TP_ARG_TOTAL_ALLOCATED),
                                          .total_reserved = tp_element_int(d, e, TP_ARG_TOTAL_RESERVED)});
-    keep_stack(d, tp_element_stack(d, e));
+    keep_stack(d, e);
     record.thread = tp_element_thread(d, e);
     record.ordinal = e->ordinal;
     record.flags = is_oom ? TP_MEMORY_OUT_OF_MEMORY : 0;

@@ -21,6 +21,7 @@ unsigned tp_header_add(struct tp_decoder *d, struct tp_vec *members, struct tp_s
     unsigned flags = tp_clean_value(&d->scratch, value);
     if (d->scratch.failed)
         tp_arena_fail(arena, d->scratch.failed);
+    d->is_of_program |= tp_str_equal(name, TP_STR("tracepress_recorder"));
     struct tp_header_value member = {name, {tp_arena_copy(arena, d->scratch.data, d->scratch.size), d->scratch.size}};
     struct tp_header_value *slot = NULL;
     for (size_t i = 0; i < members->count; i++) /* the last one of a repeated key wins */
