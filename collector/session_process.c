@@ -70,7 +70,7 @@ static void in_child(void)
     tp_modules_in_child();
     tp_live_in_child();
     if (tp_session_is_on()) {
-        tp_spool_close(&tp_session.spool, false);
+        tp_spool_leave(&tp_session.spool);
         tp_notes_leave();
         tp_session_turn_on();
     }

@@ -327,6 +327,14 @@ void tp_spool_return(struct tp_spool *spool, struct tp_spool_chunk *chunk)
     spare->newest = chunk;
 }
 
+void tp_spool_leave(struct tp_spool *spool)
+{
+    if (is_ours(spool, spool->fd))
+        close(spool->fd);
+    spool->fd = -1;
+    spool->spare = (struct tp_spool_spare){.ring_bytes = spool->spare.ring_bytes};
+}
+
 void tp_spool_close(struct tp_spool *spool, bool is_removed)
 {
     if (spool->fd < 0)

@@ -258,6 +258,24 @@ static void a_full_disk_makes_the_ring_smaller(void **state)
     tp_spool_unmap(second);
 }
 
+/* What is spare is linked in memory that parent and child share: whoever was forked follows no link. */
+static void a_child_does_not_follow_its_parents_links(void **state)
+{
+    (void)state;
+    create(3 * TP_SPOOL_FULL_CHUNK, MEGABYTE);
+    struct tp_spool_chunk *first = take(0), *second = take(1);
+    tp_spool_return(&spool, first);
+    tp_spool_return(&spool, second);
+    first->next = 64; /* the parent puts one behind it that only the parent has */
+    tp_spool_leave(&spool);
+    assert_int_equal(spool.fd, -1);
+    assert_null(spool.spare.oldest);
+    first->next = 0;
+    unlink(spool.path);
+    tp_spool_unmap(first);
+    tp_spool_unmap(second);
+}
+
 /* Sequences of the chunks that a reader finds. */
 static uint32_t read_sequences(uint32_t sequences[8])
 {
@@ -335,6 +353,7 @@ int main(void)
         cmocka_unit_test(threads_share_it),
         cmocka_unit_test(more_threads_than_chunks_have_one_each),
         cmocka_unit_test(a_full_disk_makes_the_ring_smaller),
+        cmocka_unit_test(a_child_does_not_follow_its_parents_links),
         cmocka_unit_test(chunks_that_are_used_again_were_kept),
         cmocka_unit_test(killed_while_a_chunk_is_moved),
         cmocka_unit_test(no_room_for_the_copy_leaves_the_chunk),
