@@ -327,11 +327,16 @@ void tp_spool_return(struct tp_spool *spool, struct tp_spool_chunk *chunk)
     spare->newest = chunk;
 }
 
-void tp_spool_leave(struct tp_spool *spool)
+static void close_file(struct tp_spool *spool)
 {
     if (is_ours(spool, spool->fd))
         close(spool->fd);
     spool->fd = -1;
+}
+
+void tp_spool_leave(struct tp_spool *spool)
+{
+    close_file(spool);
     spool->spare = (struct tp_spool_spare){.ring_bytes = spool->spare.ring_bytes};
 }
 
@@ -339,9 +344,7 @@ void tp_spool_close(struct tp_spool *spool, bool is_removed)
 {
     if (spool->fd < 0)
         return;
-    if (is_ours(spool, spool->fd))
-        close(spool->fd);
-    spool->fd = -1;
+    close_file(spool);
     while (spool->spare.oldest)
         tp_spool_unmap(take_spare(&spool->spare));
     if (is_removed)

@@ -43,6 +43,7 @@ struct stacks {
     struct tp_program_functions functions;
     struct tp_program_stacks words;
     struct tp_strings texts;
+    uint32_t *name_of; /* by id in stack_texts: id in texts + 1; 0: not asked for yet */
 };
 
 static const struct tp_memory *record_at(const struct series *s, uint32_t i)
@@ -207,15 +208,9 @@ static bool walk_live(const struct series *s, uint32_t peak, struct tp_vec *live
     return is_known;
 }
 
-/* "grow <- main (a.c:12)", without folders; a record without a stack has the empty text. */
-static void add_stack(const struct series *s, const struct tp_memory *m, struct grouping *grouping)
+/* "grow <- main (a.c:12)", without folders: id in texts. */
+static uint32_t name_stack(const struct series *s, uint32_t stack)
 {
-    const struct tp_trace *trace = s->model->trace;
-    uint32_t stack = trace->memory_stacks[m - trace->memory];
-    if (stack == TP_NO_ID) {
-        add_block(grouping, TP_NO_ID, TP_STR(""), m->bytes);
-        return;
-    }
     const struct tp_program_stack_words *words = tp_program_stacks_of(&s->stacks->words, stack);
     struct tp_program_function place = *tp_program_function_at(&s->stacks->functions, words->place.function);
     struct tp_str text = tp_strings_get(&s->stacks->texts, words->text);
@@ -225,7 +220,22 @@ static void add_stack(const struct series *s, const struct tp_memory *m, struct 
         place.file = (struct tp_str){slash + 1, (size_t)(place.file.ptr + place.file.len - slash - 1)};
     const char *where = tp_program_function_place(&place, s->arena);
     const char *name = tp_text_printf(s->arena, *where ? "%.*s (%s)" : "%.*s%s", (int)text.len, text.ptr, where);
-    add_block(grouping, tp_strings_add(&s->stacks->texts, tp_str_of(name)), tp_str_of(name), m->bytes);
+    return tp_strings_add(&s->stacks->texts, tp_str_of(name));
+}
+
+/* A record without a stack has the empty text. */
+static void add_stack(const struct series *s, const struct tp_memory *m, struct grouping *grouping)
+{
+    const struct tp_trace *trace = s->model->trace;
+    uint32_t stack = trace->memory_stacks[m - trace->memory];
+    if (stack == TP_NO_ID) {
+        add_block(grouping, TP_NO_ID, TP_STR(""), m->bytes);
+        return;
+    }
+    uint32_t *known = &s->stacks->name_of[stack];
+    if (!*known)
+        *known = name_stack(s, stack) + 1;
+    add_block(grouping, *known - 1, tp_strings_get(&s->stacks->texts, *known - 1), m->bytes);
 }
 
 static void add_live(const struct series *s, const struct live_block *block, struct grouping *groupings,
@@ -418,6 +428,7 @@ static struct stacks *stacks_of(const struct tp_model *model, struct tp_arena *a
         return NULL;
     struct stacks *stacks = tp_arena_alloc(arena, sizeof *stacks);
     tp_strings_init(&stacks->texts, arena, 0);
+    stacks->name_of = tp_arena_array(arena, trace->stack_texts.count, sizeof *stacks->name_of);
     tp_program_functions_init(&stacks->functions, trace, arena);
     tp_program_stacks_init(&stacks->words, trace, &stacks->functions, &stacks->texts, arena);
     return stacks;

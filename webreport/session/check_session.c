@@ -138,24 +138,28 @@ static void join_store(struct tp_check_session *s, struct tp_arena *arena)
     s->history.count = count;
 }
 
-/* A baseline that is to be made by this run need not be there, and its folder may be empty. */
-static bool is_new_baseline(const struct tp_check_session *s, struct tp_arena *arena)
+/* A store that this run is to be the first of. */
+static bool is_empty_store(const struct tp_check_session *s, struct tp_arena *arena)
 {
     struct tp_vec files = TP_VEC(arena, const char *);
     struct tp_error none = {0};
-    if (!s->updates_baseline)
-        return false;
-    if (access(s->baseline, F_OK) != 0)
-        return errno == ENOENT;
-    return is_store(s, arena) && tp_rundir_find_named(&files, s->baseline, ".tps", &none) == TP_OK && files.count == 0;
+    return s->updates_baseline && tp_rundir_find_named(&files, s->baseline, ".tps", &none) == TP_OK && files.count == 0;
+}
+
+/* A baseline that is to be made by this run need not be there. */
+static bool is_new_baseline(const struct tp_check_session *s)
+{
+    return s->updates_baseline && access(s->baseline, F_OK) != 0 && errno == ENOENT;
 }
 
 static int load_sides(struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
 {
     int code = load(s, RUN, arena, err);
-    if (code < 0 || !s->baseline || is_new_baseline(s, arena))
+    if (code < 0 || !s->baseline || is_new_baseline(s))
         return code;
-    return is_store(s, arena) ? load_store(s, arena, err) : load(s, BASE, arena, err);
+    if (!is_store(s, arena))
+        return load(s, BASE, arena, err);
+    return is_empty_store(s, arena) ? TP_OK : load_store(s, arena, err);
 }
 
 int tp_check_session_run(struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)

@@ -95,14 +95,16 @@ static size_t largest_inside(const struct tp_run *run, const struct tp_program_v
 {
     size_t found = own;
     int64_t most = -1;
-    for (size_t i = 0; i < run->file_count; i++)
-        for (uint32_t p = 0; run->files[i].is_silent && p < program->tree.process_count; p++) {
+    for (size_t i = 0; i < run->file_count; i++) {
+        int64_t pid = run->files[i].is_silent ? process_of(&run->files[i]) : -1;
+        for (uint32_t p = 0; pid >= 0 && p < program->tree.process_count; p++) {
             const struct tp_tree_process *process = &program->tree.processes[p];
-            if (process->pid != process_of(&run->files[i]) || process->peak_bytes <= most)
+            if (process->pid != pid || process->peak_bytes <= most)
                 continue;
             found = i;
             most = process->peak_bytes;
         }
+    }
     return found;
 }
 
