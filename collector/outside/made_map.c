@@ -15,6 +15,22 @@ struct reading {
     uint64_t hits_left;
 };
 
+void tp_made_name(struct tp_made_wanted *wanted, size_t count, struct tp_made_name name, uint64_t *hits_left)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (wanted[middle].address < name.start)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = low; i < count && wanted[i].address - name.start < name.length && *hits_left; i++, --*hits_left) {
+        wanted[i].name_at = name.at;
+        wanted[i].name_bytes = (uint32_t)(name.bytes < TP_MADE_NAME_BYTES ? name.bytes : TP_MADE_NAME_BYTES);
+    }
+}
+
 /* ---- lines ---- */
 
 /* A number of hexadecimal digits, perhaps behind "0x", with a blank behind it. NULL: there is none. */
@@ -37,37 +53,20 @@ static const char *take_number(uint64_t *number, const char *at, const char *end
     return digits && digits <= 16 && at < end && *at == ' ' ? at : NULL;
 }
 
-/* The first that is wanted at or behind an address. */
-static size_t first_from(const struct reading *r, uint64_t address)
-{
-    size_t low = 0, high = r->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (r->wanted[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* A line, or the begin of one that is too long; it stands at `place` of the file. */
 static void take_line(struct reading *r, const char *line, size_t size, uint64_t place)
 {
     const char *end = line + size;
-    uint64_t start, length;
-    const char *at = take_number(&start, line, end);
-    at = at ? take_number(&length, at, end) : NULL;
+    struct tp_made_name name = {0};
+    const char *at = take_number(&name.start, line, end);
+    at = at ? take_number(&name.length, at, end) : NULL;
     while (at && at < end && *at == ' ')
         at++;
-    if (!at || at == end || start >> ADDRESS_BITS || !length || length >> ADDRESS_BITS)
+    if (!at || at == end || name.start >> ADDRESS_BITS || !name.length || name.length >> ADDRESS_BITS)
         return;
-    size_t name = (size_t)(end - at);
-    for (size_t i = first_from(r, start); i < r->count && r->wanted[i].address - start < length && r->hits_left; i++) {
-        r->wanted[i].name_at = place + (uint64_t)(at - line);
-        r->wanted[i].name_bytes = (uint32_t)(name < TP_MADE_NAME_BYTES ? name : TP_MADE_NAME_BYTES);
-        r->hits_left--;
-    }
+    name.at = place + (uint64_t)(at - line);
+    name.bytes = (uint64_t)(end - at);
+    tp_made_name(r->wanted, r->count, name, &r->hits_left);
 }
 
 /* Takes the lines of what was read, which stands at `place`. Returns how much of it was taken. */

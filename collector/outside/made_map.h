@@ -17,6 +17,15 @@ struct tp_made_wanted {
     uint64_t name_at;    /* where its name stands in the file */
 };
 
+/* Code of `length` bytes from `start` on, and where its name stands in the file. */
+struct tp_made_name {
+    uint64_t start, length;
+    uint64_t at, bytes;
+};
+
+/* Gives a name to the addresses in its code, whatever they were named before; at most *hits_left of them, which shrinks. */
+void tp_made_name(struct tp_made_wanted *wanted, size_t count, struct tp_made_name name, uint64_t *hits_left);
+
 /* Finds the names of addresses, which are in ascending order, in the first *left_bytes of a file that is open, at most
  * TP_MAX_OUTSIDE_MADE_BYTES; *left_bytes shrinks by what was read. */
 void tp_made_map_find(struct tp_made_wanted *wanted, size_t count, const struct tp_input *map, uint64_t *left_bytes);

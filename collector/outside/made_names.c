@@ -3,12 +3,14 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "collector/outside/made_map.h"
+#include "collector/outside/made_dump.h"
 #include "collector/outside/proc_looks.h"
 #include "writer/base/limits.h"
 #include "writer/base/sort.h"
@@ -18,6 +20,7 @@ struct maker {
     uint32_t inner_pid; /* in its own namespace */
     uint32_t user;
     int folder;       /* its /tmp; -1: ours */
+    int dump;         /* -1: it has none */
     int64_t since_ns; /* of its first code */
 };
 
@@ -32,11 +35,14 @@ void tp_made_names_init(struct tp_made_names *names, struct tp_arena *arena, str
 
 static void forget(struct tp_made_names *names, struct maker *maker)
 {
-    if (maker->folder >= 0) {
-        close(maker->folder);
-        names->root_count--;
+    int *const open[] = {&maker->folder, &maker->dump};
+    for (size_t i = 0; i < sizeof open / sizeof *open; i++) {
+        if (*open[i] < 0)
+            continue;
+        close(*open[i]);
+        *open[i] = -1;
+        names->open_count--;
     }
-    maker->folder = -1;
     maker->inner_pid = 0;
 }
 
@@ -76,19 +82,11 @@ static bool has_our_root(uint32_t pid)
            root.st_dev == own.st_dev && root.st_ino == own.st_ino;
 }
 
-static void add_maker(struct tp_made_names *names, const struct tp_perf_record *r, struct tp_buf *text)
+static void meet_maker(struct maker *maker, struct tp_made_names *names, const struct tp_perf_record *r, struct tp_buf *text)
 {
     char path[64];
     uint32_t pid = r->pid;
-    uint32_t *number = tp_id_map_put(&names->ids, pid);
-    if (*number != TP_NO_ID && TP_AT(&names->makers, struct maker, *number)->inner_pid)
-        return;
-    if (*number == TP_NO_ID) {
-        *number = (uint32_t)names->makers.count;
-        tp_vec_push(&names->makers);
-    }
-    struct maker *maker = TP_AT(&names->makers, struct maker, *number);
-    *maker = (struct maker){.folder = -1, .since_ns = (int64_t)r->time_ns};
+    *maker = (struct maker){.folder = -1, .dump = -1, .since_ns = (int64_t)r->time_ns};
     if (!tp_proc_load(text, pid, "status"))
         return;
     maker->inner_pid = status_number(text->data, "\nNSpid:", true);
@@ -96,11 +94,57 @@ static void add_maker(struct tp_made_names *names, const struct tp_perf_record *
     if (has_our_root(pid))
         return;
     snprintf(path, sizeof path, "/proc/%" PRIu32 "/root/tmp", pid); /* a link there would lead into our own root */
-    maker->folder = names->root_count < TP_MAX_OUTSIDE_MADE_ROOTS
+    maker->folder = names->open_count < TP_MAX_OUTSIDE_MADE_OPEN
                         ? open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
                         : -1;
-    names->root_count += maker->folder >= 0;
+    names->open_count += maker->folder >= 0;
     maker->inner_pid = maker->folder >= 0 ? maker->inner_pid : 0;
+}
+
+static struct maker *maker_of(struct tp_made_names *names, const struct tp_perf_record *r, struct tp_buf *text)
+{
+    uint32_t *number = tp_id_map_put(&names->ids, r->pid);
+    if (*number == TP_NO_ID) {
+        *number = (uint32_t)names->makers.count;
+        *(struct maker *)tp_vec_push(&names->makers) = (struct maker){.folder = -1, .dump = -1};
+    }
+    struct maker *maker = TP_AT(&names->makers, struct maker, *number);
+    if (!maker->inner_pid) {
+        forget(names, maker);
+        meet_maker(maker, names, r, text);
+    }
+    return maker;
+}
+
+/* Opens the file of a mapping, where it is a dump of its process. The path is the kernel's, so there are no links in it, unless somebody
+ * puts one there that leads elsewhere. */
+static void open_dump(struct tp_made_names *names, const struct tp_perf_record *r, struct maker *maker)
+{
+    struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+                           .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH};
+    char path[64];
+    struct stat info;
+    snprintf(path, sizeof path, "/proc/%" PRIu32 "/root", r->pid);
+    int root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int dump = root >= 0 ? (int)syscall(SYS_openat2, root, r->text + 1, &how, sizeof how) : -1;
+    if (root >= 0)
+        close(root);
+    if (dump >= 0 && (fstat(dump, &info) != 0 || !S_ISREG(info.st_mode) || info.st_uid != maker->user)) {
+        close(dump);
+        dump = -1;
+    }
+    maker->dump = dump;
+    names->open_count += dump >= 0;
+}
+
+static void take_mapping(struct tp_made_names *names, const struct tp_perf_record *r, struct tp_buf *text)
+{
+    uint32_t dump_pid = tp_made_dump_pid(r->text);
+    if (!dump_pid && tp_code_file_of(names->places, tp_str_of(r->text)) != TP_CODE_MADE)
+        return;
+    struct maker *maker = maker_of(names, r, text);
+    if (dump_pid && dump_pid == maker->inner_pid && maker->dump < 0 && names->open_count < TP_MAX_OUTSIDE_MADE_OPEN)
+        open_dump(names, r, maker);
 }
 
 void tp_made_names_take(struct tp_made_names *names, const struct tp_perf_record *r, struct tp_buf *text)
@@ -109,8 +153,8 @@ void tp_made_names_take(struct tp_made_names *names, const struct tp_perf_record
     struct maker *maker = number ? TP_AT(&names->makers, struct maker, *number) : NULL;
     if (maker && maker->since_ns < (int64_t)r->time_ns) /* names of programs come in a ring of their own */
         forget(names, maker);
-    if (r->type == PERF_RECORD_MMAP2 && tp_code_file_of(names->places, tp_str_of(r->text)) == TP_CODE_MADE)
-        add_maker(names, r, text);
+    if (r->type == PERF_RECORD_MMAP2)
+        take_mapping(names, r, text);
 }
 
 /* ---- names ---- */
@@ -133,6 +177,17 @@ static void take_names(struct tp_made_names *names, const struct tp_made_wanted 
         TP_AT(&names->places->made, struct tp_made_place, wanted[i].number)->name =
             tp_strings_add(&names->places->made_texts, (struct tp_str){frame, length});
     }
+}
+
+/* Names those that the map has no line for. */
+static void read_dump(struct tp_made_names *names, int dump, struct tp_made_wanted *wanted, size_t count)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!wanted[i].name_bytes)
+            wanted[left++] = wanted[i];
+    tp_made_dump_find(wanted, left, dump, &names->left_bytes);
+    take_names(names, wanted, left, dump);
 }
 
 static void read_map(struct tp_made_names *names, const struct maker *maker, struct tp_made_wanted *wanted, size_t count)
@@ -165,6 +220,8 @@ void tp_made_names_read(struct tp_made_names *names, uint32_t pid, uint32_t imag
     if (list.count) {
         tp_merge_sort(names->arena, list.data, list.count, sizeof(struct tp_made_wanted), by_address, NULL);
         read_map(names, maker, list.data, list.count);
+        if (maker->dump >= 0)
+            read_dump(names, maker->dump, list.data, list.count);
     }
     forget(names, maker);
 }

@@ -1,7 +1,9 @@
 /* Names of code that programs made while they ran: by the maps that their compilers write, /tmp/perf-PID.map in the
- * process's own root, with the number that it has in its own namespace.
+ * process's own root, with the number that it has in its own namespace; for what is not in them by the dump jit-PID.dump
+ * that the process mapped.
  *
- * Where a process finds its map is kept when it first makes code, the map is read when it is over or the recording is.
+ * Where a process finds its map is kept when it first makes code, a dump is opened when it is mapped; both are read when
+ * the process is over or the recording is.
  * One thread; memory is the arena's, whose guard the caller sets in all calls but release. */
 #ifndef TP_COLLECTOR_OUTSIDE_MADE_NAMES_H
 #define TP_COLLECTOR_OUTSIDE_MADE_NAMES_H
@@ -15,7 +17,7 @@ struct tp_made_names {
     struct tp_code_places *places;
     struct tp_id_map ids; /* process: its number in makers */
     struct tp_vec makers; /* struct maker */
-    uint32_t root_count;  /* of makers whose folder is open */
+    uint32_t open_count;  /* folders and dumps */
     uint64_t left_bytes;
 };
 

@@ -7,8 +7,12 @@
  *     fifo     a pipe that nobody writes stands there
  *     link     a link to a map stands there
  *     child    in a child that is begun before it is made
+ *     dump     no map; it is in jit-PID.dump where the program runs, whose first page is mapped as code
+ *     broken   the same, with a record behind which the file is cut
  *
  * Prints the number in the map's name. */
+#include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +80,52 @@ static void put_map(const char *how, const char *code)
         exit(9);
 }
 
+/* ---- a dump: jitdump-specification.txt of perf ---- */
+
+struct load {
+    uint32_t kind, total_size;
+    uint64_t time;
+    uint32_t pid, tid;
+    uint64_t virtual_address, address, size, index;
+};
+
+static FILE *begin_dump(void)
+{
+    char path[64];
+    const uint32_t head[10] = {0x4A695444, 1, sizeof head, 62, 0, (uint32_t)getpid()};
+    snprintf(path, sizeof path, "jit-%d.dump", (int)getpid());
+    FILE *dump = fopen(path, "w+");
+    if (!dump || fwrite(head, sizeof head, 1, dump) != 1 || fflush(dump) != 0 ||
+        mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(dump), 0) == MAP_FAILED)
+        exit(9);
+    return dump;
+}
+
+static void put_load(FILE *dump, const char *name, const char *code, size_t size, size_t extra)
+{
+    static const char bytes[70000];
+    struct load load = {.total_size = (uint32_t)(sizeof load + strlen(name) + 1 + size + extra), .pid = (uint32_t)getpid()};
+    load.address = load.virtual_address = (uint64_t)(uintptr_t)code;
+    load.size = size;
+    fwrite(&load, sizeof load, 1, dump);
+    fwrite(name, strlen(name) + 1, 1, dump);
+    fwrite(bytes, size, 1, dump);
+}
+
+static void end_dump(FILE *dump, const char *how, const char *code)
+{
+    put_load(dump, "early name", code - 16, CODE_BYTES + 16, 0);
+    const uint32_t other[6] = {2, sizeof other}; /* lines of code */
+    fwrite(other, sizeof other, 1, dump);
+    put_load(dump, "far and large", code + (1 << 24), 60000, 0);
+    put_load(dump, "made;function <b>", code, CODE_BYTES, 0);
+    put_load(dump, "", code, CODE_BYTES, 0);
+    if (strcmp(how, "broken") == 0)
+        put_load(dump, "cut off", code + CODE_BYTES, 16, 1 << 20);
+    if (fclose(dump) != 0)
+        exit(9);
+}
+
 int main(int argc, char **argv)
 {
     volatile long left;
@@ -84,6 +134,7 @@ int main(int argc, char **argv)
         return 2;
     if (strcmp(argv[1], "child") == 0 && fork() != 0)
         return wait(&status) > 0 && status == 0 ? 0 : 1;
+    FILE *dump = strcmp(argv[1], "dump") == 0 || strcmp(argv[1], "broken") == 0 ? begin_dump() : NULL;
     void (*function)(volatile long *) = make();
     const char *code;
     memcpy(&code, &function, sizeof code);
@@ -91,7 +142,10 @@ int main(int argc, char **argv)
         left = 1000000;
         function(&left);
     }
-    put_map(argv[1], code);
+    if (dump)
+        end_dump(dump, argv[1], code);
+    else
+        put_map(argv[1], code);
     printf("%d\n", (int)getpid());
     return 0;
 }

@@ -356,6 +356,7 @@ PROGRAMS = [
     program("ruby", "ruby", "ruby a.rb", "cpu-bound", "the loop of the interpreter", "libruby", files={"a.rb": RUBY}),
     program("lua", "lua5.4", "lua5.4 a.lua", "cpu-bound", "the loop of the interpreter", "lua", files={"a.lua": LUA}),
     program("node", "node", "{node} a.js", "cpu-bound", "code made at run time", "jit", files={"a.js": NODE}),
+    program("node with a dump", "node", "{node} --perf-prof a.js", "cpu-bound", "code made at run time, named by the dump beside it", "jit", files={"a.js": NODE}),
     program("java", "java javac", "java -Xshare:auto -cp . Main", "cpu-bound", "code made at run time; the compilers beside it", "jit libjvm",
             make="javac Main.java", files={"Main.java": JAVA}),
     program("javac", "javac", "javac -d out Main.java", "cpu-bound", "a young JVM: loads classes, interprets, compiles", "jit libjvm",

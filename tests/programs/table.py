@@ -228,7 +228,7 @@ def our_bucket(name, file, kind):
         return "python", "python"
     if kind == "kernel":
         return re.sub(r"\.(isra|constprop|part|cold)(\.\d+)*$", "", name), "kernel"
-    if name.startswith("[made]") or file.startswith("/tmp/perf-"):
+    if name.startswith("[jit]") or file.endswith(".js"):  # perf is not told the names of what is made
         return "jit", "jit"
     return (name if "+0x" in name else bare(name)), os.path.basename(file)
 

@@ -196,7 +196,7 @@ if program split_program -static; then check "a static program is recorded" stat
 # ---- code made at run time ----
 
 # drop_maps: those of the processes of the trace
-drop_maps() { for pid in $(zcat "$trace" | grep '"cat":"process"' | sed 's/.*"pid":\([0-9]*\).*/\1/'); do rm -f "/tmp/perf-$pid.map" "/tmp/perf-$pid.map.other"; done; }
+drop_maps() { for pid in $(zcat "$trace" | grep '"cat":"process"' | sed 's/.*"pid":\([0-9]*\).*/\1/'); do rm -f "/tmp/perf-$pid.map" "/tmp/perf-$pid.map.other" "jit-$pid.dump"; done; }
 made() { # NAME of what it runs, WAY of its map
     outside 0 ./made_program "$2" 400 && says sums && says leaf "$1" 85
     status=$?
@@ -205,14 +205,14 @@ made() { # NAME of what it runs, WAY of its map
 }
 made_code() {
     program made_program || { cat build.log; return 1; }
-    for way in map long child; do made "made,function <b>" $way || { echo "$way"; return 1; }; done
+    for way in map long child dump broken; do made "made,function <b>" $way || { echo "$way"; return 1; }; done
 }
 made_nameless() {
     program made_program || { cat build.log; return 1; }
     for way in none fifo link; do made "[jit]" $way || { echo "$way"; return 1; }; done
     [ "$(zcat "$trace" | grep -c 'jit. .memory.;.jit.')" = 0 ]
 }
-check "code made at run time has the names of its map" made_code
+check "code made at run time has the names of its map, or its dump" made_code
 check "without a map, behind a pipe or a link that code has none, and nobody waits" made_nameless
 made_apart() { # a root and numbers of its own, which are gone when the process is
     program made_program || { cat build.log; return 1; }

@@ -38,8 +38,8 @@
 #define TP_MAX_OUTSIDE_LINES_BYTES (1u << 20)      /* of the lines of one code object of Python */
 #define TP_MAX_OUTSIDE_ATTACHED 8192u              /* threads of a process that runs already */
 #define TP_MAX_OUTSIDE_DESCRIPTORS 256u            /* of processes whose end is waited for */
-#define TP_MAX_OUTSIDE_MADE_ROOTS 64u              /* of processes in a root of their own whose code made at run time gets names */
-#define TP_MAX_OUTSIDE_MADE_BYTES (64u << 20)      /* of a map of such code that are read, the first ones */
+#define TP_MAX_OUTSIDE_MADE_OPEN 128u              /* dumps of code made at run time, folders of maps in other roots */
+#define TP_MAX_OUTSIDE_MADE_BYTES (64u << 20)      /* of a map or a dump of such code that are read, the first ones */
 #define TP_MAX_OUTSIDE_MADE_ALL_BYTES (256u << 20) /* of all of them */
 #define TP_MAX_OUTSIDE_MADE_HITS (1u << 22)        /* addresses that the lines of such a map name; behind them it is not read */
 
