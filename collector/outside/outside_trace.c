@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "collector/outside/kernel_functions.h"
+#include "collector/outside/nameless_files.h"
 #include "collector/outside/proc_waits.h"
 #include "collector/outside/stack_words.h"
 #include "collector/outside/wait_causes.h"
@@ -16,7 +17,7 @@
 #include "writer/base/limits.h"
 #include "writer/trace_json.h"
 
-enum { MOST_ARGS = 20 };
+enum { MOST_ARGS = 20, MOST_ID_BYTES = 1 << 16 };
 
 struct writing {
     const struct tp_outside_trace *trace;
@@ -24,6 +25,7 @@ struct writing {
     struct tp_arena arena;
     struct tp_trace_out *out;
     struct tp_stack_words words;
+    struct tp_buf nameless; /* build-ids of files that have no names, as JSON */
     const struct tp_str *causes;    /* by node */
     const struct tp_str *estimates; /* by change */
     int64_t shift_ns;            /* from the tree's clock to the trace's */
@@ -267,13 +269,17 @@ static int write_all(void *context, struct tp_error *err)
     const struct tp_str *kernel = tp_kernel_functions(&trace->tree->places, &w->arena);
     const struct tp_outside_process *root = trace->tree->processes.count ? tp_outside_process_at(trace->tree, 0) : NULL;
     struct tp_trace_out_options options = TP_TRACE_OUT_OPTIONS;
-    const struct tp_trace_out_meta metadata[] = {{TP_STR("tracepress_recorder"), TP_STR("outside"), false},
-                                                 {TP_STR("tracepress_seen"), trace->seen, true}};
     int64_t base_ns = tp_trace_out_base(trace->begin_ns + trace->clock_ns);
     w->shift_ns = trace->clock_ns - base_ns;
     w->causes = tp_wait_causes(&trace->tree->places, kernel, &w->arena);
     w->estimates = tp_wait_estimates(trace->tree, w->causes, &w->arena);
     tp_stack_words_init(&w->words, &trace->tree->places, kernel, &w->arena);
+    tp_nameless_files_put(&w->nameless, trace->tree, &w->words);
+    if (w->nameless.failed)
+        return tp_error_set(err, w->nameless.failed, 0, "cannot write the build-ids of files");
+    const struct tp_trace_out_meta metadata[] = {{TP_STR("tracepress_recorder"), TP_STR("outside"), false},
+                                                 {TP_STR("tracepress_seen"), trace->seen, true},
+                                                 {TP_STR("tracepress_build_ids"), {w->nameless.data, w->nameless.size}, true}};
     options.is_gzip = true;
     options.base_time_ns = base_ns;
     options.begin_ns = trace->begin_ns + w->shift_ns;
@@ -295,9 +301,11 @@ int tp_outside_trace_write(const struct tp_outside_trace *trace, const char *pat
 {
     struct writing w = {.trace = trace, .path = path};
     tp_arena_init(&w.arena, 0);
+    tp_buf_init(&w.nameless, MOST_ID_BYTES);
     int code = tp_arena_run(&w.arena, write_all, &w, err);
     tp_trace_out_discard(&w.out);
     tp_stack_words_release(&w.words);
+    tp_buf_release(&w.nameless);
     tp_arena_release(&w.arena);
     return code;
 }

@@ -68,7 +68,12 @@ static struct tp_symbol_frames plain_frame(struct tp_stack_words *words, uint32_
     return (struct tp_symbol_frames){.text = all, .first = {all.ptr, all.len - 1}};
 }
 
-static const struct tp_symbol_frames *frames_of(struct tp_stack_words *words, uint32_t node)
+static uint64_t address_of(const struct tp_stack_words *words, const struct tp_code_frame *frame)
+{
+    return start_of(TP_AT(&words->places->files, struct tp_code_file, frame->file), frame->file) + frame->address;
+}
+
+const struct tp_symbol_frames *tp_stack_words_frame(struct tp_stack_words *words, uint32_t node)
 {
     const struct tp_code_frame *frame = tp_code_frame_at(words->places, node);
     uint32_t number = tp_code_node_at(words->places, node)->frame, file = frame->file;
@@ -79,11 +84,14 @@ static const struct tp_symbol_frames *frames_of(struct tp_stack_words *words, ui
         file = TP_CODE_UNKNOWN;
     *known = file < TP_CODE_FIRST_FILE
                  ? plain_frame(words, file, number)
-                 : tp_symbols_frames(&words->symbols,
-                                     start_of(TP_AT(&words->places->files, struct tp_code_file, file), file) +
-                                         frame->address,
-                                     file, false);
+                 : tp_symbols_frames(&words->symbols, address_of(words, frame), file, false);
     return known;
+}
+
+struct tp_str tp_stack_words_build_id(struct tp_stack_words *words, uint32_t node)
+{
+    const struct tp_code_frame *frame = tp_code_frame_at(words->places, node);
+    return tp_symbols_build_id(&words->symbols, address_of(words, frame), frame->file);
 }
 
 /* A frame of the library that records inside: what it does there is nobody's, as in samples that it takes itself. */
@@ -107,7 +115,7 @@ static void put_frames(struct tp_stack_words *words, uint32_t node, bool without
         was_nameless = is_nameless(words, node);
         if (is_repeated || (without_ours && is_ours(words, node)))
             continue;
-        const struct tp_symbol_frames *frames = frames_of(words, node);
+        const struct tp_symbol_frames *frames = tp_stack_words_frame(words, node);
         *leaf = leaf->len ? *leaf : frames->first;
         tp_vec_add_text(&words->text, frames->text);
     }

@@ -23,4 +23,10 @@ void tp_stack_words_release(struct tp_stack_words *words);
  * Frames of the library that records inside are left out, but where there are no others. */
 struct tp_str tp_stack_words_of(struct tp_stack_words *words, uint32_t node, bool without_kernel, struct tp_str *leaf);
 
+/* The innermost frame of a node, which is of a file. */
+const struct tp_symbol_frames *tp_stack_words_frame(struct tp_stack_words *words, uint32_t node);
+
+/* The build-id of that file, absent where it has none. */
+struct tp_str tp_stack_words_build_id(struct tp_stack_words *words, uint32_t node);
+
 #endif

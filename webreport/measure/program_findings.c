@@ -3,6 +3,7 @@
 
 #include "webreport/measure/program_holders.h"
 #include "webreport/measure/program_verdict.h"
+#include "webreport/trace/value.h"
 #include "writer/base/saturate.h"
 #include "writer/base/utf8.h"
 #include "writer/text/format.h"
@@ -81,6 +82,18 @@ static void find_python(struct tp_program_view *view, struct tp_arena *arena)
                   .whole = "CPU"});
 }
 
+/* The build-id is what debug packages are found by (debuginfod, .build-id below /usr/lib/debug). */
+static const char *nameless_advice(const struct tp_program_view *view, const struct tp_program_function *f,
+                                   struct tp_arena *arena)
+{
+    const char *file = tp_text_printf(arena, "%.*s", (int)f->file.len, f->file.ptr);
+    struct tp_str ids = tp_trace_header(view->tree.trace, "tracepress_build_ids");
+    struct tp_str id = ids.ptr ? tp_value_text(arena, tp_value_member(ids, file)) : (struct tp_str){NULL, 0};
+    const char *which = id.len ? tp_text_printf(arena, "the debug package of build-id %.*s", (int)id.len, id.ptr) : "its debug package";
+    return tp_text_printf(arena, "%s has no symbols: %s says which function this is.%s", file, which,
+                          id.len ? " Install that, and record again." : "");
+}
+
 static void find_function(struct tp_program_view *view, struct tp_arena *arena)
 {
     uint32_t at = 0, count = view->functions.found_count;
@@ -103,10 +116,7 @@ static void find_function(struct tp_program_view *view, struct tp_arena *arena)
             .advice = tp_str_starts(f->name, "[jit]") ? "A compiler in the program made it: let it write a map of what it "
                                                         "makes (node --perf-basic-prof, java "
                                                         "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit)."
-                      : f->is_nameless ? tp_text_printf(arena,
-                                                      "%.*s has no symbols: its debug package says which function this "
-                                                      "is.",
-                                                      (int)f->file.len, f->file.ptr)
+                      : f->is_nameless ? nameless_advice(view, f, arena)
                                      : "Make it cheaper, or call it less often: the flame shows who calls it.",
             .time_ns = f->self_ns,
             .percent = percent,

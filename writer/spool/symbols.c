@@ -14,6 +14,7 @@
 #include "writer/spool/inlined.h"
 #include "writer/spool/libdw.h"
 #include "writer/spool/symbol_table.h"
+#include "writer/text/format.h"
 
 enum { MAX_INLINED = 32, MAX_FRAME_BYTES = 1024 };
 
@@ -41,6 +42,7 @@ struct frames_text {
     struct tp_vec text;
     const struct tp_demangle *demangle;
     size_t first_size, own_size, name_at, name_size;
+    bool is_nameless;
 };
 
 void tp_symbols_init(struct tp_symbols *symbols, struct tp_arena *arena)
@@ -79,22 +81,38 @@ static struct tp_symbol_module *module_at(const struct tp_symbols *symbols, uint
     return found;
 }
 
+enum { MAX_ID_BYTES = 40, ID_TEXT_BYTES = 2 * MAX_ID_BYTES + 1 };
+
+/* The build-id of a file in hexadecimal; false: it has none. */
+static bool id_text(char text[ID_TEXT_BYTES], Dwfl_Module *module)
+{
+    const unsigned char *id;
+    GElf_Addr address;
+    int size = tp_libdw()->dwfl_module_build_id(module, &id, &address);
+    for (int i = 0; i < size && size <= MAX_ID_BYTES; i++)
+        snprintf(text + 2 * i, 3, "%02x", id[i]);
+    return size >= 2 && size <= MAX_ID_BYTES;
+}
+
+struct tp_str tp_symbols_build_id(struct tp_symbols *symbols, uint64_t address, uint64_t time)
+{
+    const struct tp_symbol_module *m = module_at(symbols, address, time);
+    char text[ID_TEXT_BYTES];
+    if (!m || !m->file || !id_text(text, m->file))
+        return (struct tp_str){NULL, 0};
+    return tp_str_of(tp_text_printf(symbols->arena, "%s", text));
+}
+
 /* Debug information of its own file, where a package put one; never from the network. */
 // NOLINTNEXTLINE(readability-function-size): the library says which parameters
 static int find_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
                            const char *link, GElf_Word crc, char **path)
 {
-    const unsigned char *id;
-    GElf_Addr address;
-    char text[128] = "/usr/lib/debug/.build-id/";
+    char id[ID_TEXT_BYTES], text[ID_TEXT_BYTES + 64];
     (void)data, (void)name, (void)base, (void)file, (void)link, (void)crc;
-    int size = tp_libdw()->dwfl_module_build_id(module, &id, &address);
-    if (size < 2 || size > 40)
+    if (!id_text(id, module))
         return -1;
-    size_t n = strlen(text);
-    for (int i = 0; i < size; i++)
-        n += (size_t)snprintf(text + n, sizeof text - n, i == 1 ? "/%02x" : "%02x", id[i]);
-    snprintf(text + n, sizeof text - n, ".debug");
+    snprintf(text, sizeof text, "/usr/lib/debug/.build-id/%.2s/%s.debug", id, id + 2);
     struct tp_input input;
     if (tp_input_open(&input, text, TP_INPUT_FILE, NULL) == TP_OK)
         *path = strdup(text);
@@ -290,6 +308,7 @@ static void add_frames(struct frames_text *frames, struct tp_symbol_module *m, u
                  library.ptr, function.start);
     else if (!name)
         snprintf(plain, sizeof plain, "+0x%" PRIx64, m ? pc - m->bias : pc);
+    frames->is_nameless = !name && m && m->file;
     add_frame(frames, NULL, 0, name ? name : plain, library);
 }
 
@@ -341,6 +360,7 @@ struct tp_symbol_frames tp_symbols_frames(struct tp_symbols *symbols, uint64_t a
                                              .first = {text, frames.first_size},
                                              .function = {text + frames.name_at, frames.name_size},
                                              .own_size = frames.own_size,
+                                             .is_nameless = frames.is_nameless,
                                              .is_own = m && tp_str_starts(file_name(m->path), "libtracepress")};
     symbols->known_count++;
     return name->frames;

@@ -40,12 +40,17 @@ struct tp_symbol_frames {
     struct tp_str first;    /* the innermost frame, in text */
     struct tp_str function; /* name of the function that is not inlined, in text */
     size_t own_size;        /* bytes at the beginning of text that are frames of tracepress.h */
+    bool is_nameless;       /* its file has no symbol for it, and no debug package of it was found */
     bool is_own;            /* code of libtracepress or its preload library: the recorder's, not the program's */
 };
 
 /* Frames of the code at `address` at a time. is_return: it is where a call returns to, so the call before it is meant.
  * Lives in the arena. */
 struct tp_symbol_frames tp_symbols_frames(struct tp_symbols *symbols, uint64_t address, uint64_t time, bool is_return);
+
+/* The build-id of the file at an address, in hexadecimal, by which its debug package is found; absent: it has none, or was
+ * not opened for a frame. Lives in the arena. */
+struct tp_str tp_symbols_build_id(struct tp_symbols *symbols, uint64_t address, uint64_t time);
 
 /* Closes the files; also after the arena's guard was taken. Accepts a zeroed struct. */
 void tp_symbols_release(struct tp_symbols *symbols);
