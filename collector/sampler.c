@@ -25,6 +25,7 @@
 #include "writer/base/environment.h"
 #include "writer/base/own_proc.h"
 #include "writer/base/signal_handler.h"
+#include "writer/worker.h"
 
 enum {
     MAX_WATCHED = 4096, /* threads; further ones are not sampled */
@@ -386,7 +387,7 @@ static void *run(void *unused)
 {
     (void)unused;
     await_turn();
-    pthread_setname_np(pthread_self(), "tracepress");
+    pthread_setname_np(pthread_self(), TP_WORKER_THREAD);
     sampler.own_tid = (pid_t)syscall(SYS_gettid);
     if (sampler.is_in_child)
         wait_ms(DRAIN_EVERY_MS); /* most children become another program, or end, at once */

@@ -1,15 +1,23 @@
 /* The few lines that the library may say: see tp_session_say. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "collector/confined.h"
 #include "collector/session.h"
 #include "writer/base/environment.h"
+#include "writer/base/str.h"
 #include "writer/text/terminal.h"
+#include "writer/worker.h"
 
 _Atomic int tp_confined_;
 _Atomic pid_t tp_confined_child;
+static const char *_Atomic run_folder;
 static _Atomic int said_until; /* the level of what was said, and one; 0: nothing */
 
 /* True when nothing of this weight was said. */
@@ -22,11 +30,31 @@ static bool is_news(enum tp_say weight)
     return false;
 }
 
+void tp_session_say_in(const char *folder)
+{
+    atomic_store(&run_folder, folder);
+}
+
+/* Processes of a run share what they write to: a line that one of them has said is left out by the others. */
+static bool is_said_in_run(const char *what)
+{
+    char path[PATH_MAX];
+    const char *folder = atomic_load(&run_folder);
+    const int saved = errno;
+    int size = folder ? snprintf(path, sizeof path, "%s/" TP_WORKER_SAID "%" PRIx64 ".tmp", folder, tp_hash_bytes(what, strlen(what))) : -1;
+    int fd = size > 0 && (size_t)size < sizeof path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
+    bool is_said = size > 0 && fd < 0 && errno == EEXIST;
+    if (fd >= 0)
+        close(fd);
+    errno = saved;
+    return is_said;
+}
+
 void tp_session_say(enum tp_say weight, const char *what, const char *detail)
 {
     char line[4400];
     const char *quiet = tp_environment("TRACEPRESS_QUIET");
-    if (tp_is_confined() || (quiet && *quiet && *quiet != '0') || !is_news(weight))
+    if (tp_is_confined() || (quiet && *quiet && *quiet != '0') || !is_news(weight) || is_said_in_run(what))
         return;
     int n = snprintf(line, sizeof line, "tracepress: %s%s%s\n", what, detail ? ": " : "", detail ? detail : "");
     size_t size = n < 0 ? 0 : (size_t)n < sizeof line ? (size_t)n : sizeof line - 1;

@@ -151,6 +151,7 @@ bool tp_session_lend(const char *folder)
     pthread_once(&prepared, tp_session_prepare);
     pthread_mutex_lock(&tp_session.lock);
     tp_session.run_folder = folder;
+    tp_session_say_in(folder);
     bool is_on_already = tp_session.is_started; /* by a constructor of the program */
     pthread_mutex_unlock(&tp_session.lock);
     return is_on_already || lend();

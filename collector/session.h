@@ -109,7 +109,11 @@ enum tp_say {
 };
 
 /* Says one line on standard error, never with TRACEPRESS_QUIET=1: once per process, and again only where more is lost
- * than what was said before, so that no lesser line silences a greater one. Any thread. */
+ * than what was said before, so that no lesser line silences a greater one. In a run of `record` one of its processes says
+ * `what`, the others do not again. Any thread. */
 void tp_session_say(enum tp_say weight, const char *what, const char *detail);
+
+/* The folder of the run that the process belongs to, where its processes note what they have said; NULL: none. Borrowed. */
+void tp_session_say_in(const char *folder);
 
 #endif

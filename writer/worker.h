@@ -21,6 +21,9 @@
 /* The last part of the path of the library that records inside. */
 #define TP_WORKER_LIBRARY "libtracepress-preload.so"
 
+/* Name of the threads that the recorder has inside. */
+#define TP_WORKER_THREAD "tracepress"
+
 /* Folder of a run with what `record` has not made traces of yet (collector/launch/run_folder.h). */
 #define TP_WORKER_SPOOLS ".spools"
 
@@ -32,6 +35,9 @@
  * program that such a process became or started. */
 #define TP_WORKER_ENTERED "entered.tmp"
 enum { TP_WORKER_BEGINS = ' ', TP_WORKER_BECOMES = '=' };
+
+/* Begins the name of a file in it for each line that a process of the run has said: the others do not say it again. */
+#define TP_WORKER_SAID "said."
 
 /* Samples a second where no other number is asked for: about 1 % of the time of a busy thread. */
 enum { TP_WORKER_SAMPLES = 500 };

@@ -193,6 +193,16 @@ int tp_run_folder_open(struct tp_run_folder *run, const char *path, struct tp_er
                         path);
 }
 
+static void forget_said(const struct tp_run_folder *run)
+{
+    DIR *dir = opendir(run->spools);
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        if (strncmp(entry->d_name, TP_WORKER_SAID, strlen(TP_WORKER_SAID)) == 0)
+            unlinkat(dirfd(dir), entry->d_name, 0);
+    if (dir)
+        closedir(dir);
+}
+
 void tp_run_folder_finish(const struct tp_run_folder *run)
 {
     char path[TP_RUN_PATH_BYTES + 32];
@@ -200,6 +210,7 @@ void tp_run_folder_finish(const struct tp_run_folder *run)
         return;
     snprintf(path, sizeof path, "%s/" TP_WORKER_ENTERED, run->spools);
     unlink(path); /* a note for `record`: nobody waits for it any more */
+    forget_said(run);
     rmdir(run->spools);
 }
 

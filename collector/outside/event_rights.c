@@ -30,5 +30,6 @@ const char *tp_event_advice(int error, int level)
         return "its log may say why";
     if (level > HIGHEST_LEVEL)
         return "'sysctl kernel.perf_event_paranoid=2' allows them, or CAP_PERFMON";
-    return "a filter of the container, which '--cap-add PERFMON' or '--security-opt seccomp=unconfined' of its runtime lifts";
+    return "a filter of the container, which '--security-opt seccomp=unconfined' of its runtime lifts, with some of them "
+           "'--cap-add PERFMON', too";
 }

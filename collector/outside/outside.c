@@ -12,6 +12,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "collector/outside/inside_samples.h"
 #include "collector/outside/outside_recorder.h"
 #include "collector/outside/outside_trace.h"
 #include "writer/base/limits.h"
@@ -460,6 +461,25 @@ void tp_outside_end(struct tp_outside *o, const int *status)
 }
 
 /* ---- afterwards ---- */
+
+struct inside {
+    struct tp_outside *outside;
+    const char *folder;
+};
+
+static int add_inside(void *context, struct tp_error *err)
+{
+    const struct inside *inside = context;
+    (void)err;
+    tp_inside_samples_add(&inside->outside->tree, inside->folder, inside->outside->clock_ns);
+    return TP_OK;
+}
+
+void tp_outside_add_inside(struct tp_outside *o, const char *folder)
+{
+    if (o->mode == TP_OUTSIDE_BY_LOOKS && !o->stopped_ns)
+        tp_arena_run(&o->arena, add_inside, &(struct inside){o, folder}, NULL);
+}
 
 int tp_outside_write(struct tp_outside *o, const char *path, struct tp_error *err)
 {

@@ -65,6 +65,10 @@ void tp_outside_ended(void *outside);
  * recorded until now. */
 void tp_outside_end(struct tp_outside *outside, const int *status);
 
+/* Where the kernel refuses events: the samples that processes took inside, in the spools of a folder, are of the recording, too, and the
+ * threads that took them are not. Else nothing. After tp_outside_end. */
+void tp_outside_add_inside(struct tp_outside *outside, const char *folder);
+
 enum tp_outside_mode {
     TP_OUTSIDE_INHERITED, /* events that a process hands on to what it starts */
     TP_OUTSIDE_WHOLE,     /* events of all that the CPUs run: what is not of the tree is dropped */

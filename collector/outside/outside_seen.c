@@ -19,7 +19,8 @@ void tp_outside_word(struct tp_buf *text, const struct tp_outside_seen *seen)
     if (seen->stopped_after_ns)
         tp_buf_printf(text, "anything after %.1f s, for want of room", (double)seen->stopped_after_ns / 1e9);
     if (seen->mode == TP_OUTSIDE_BY_LOOKS)
-        tp_buf_printf(text, "%sfunctions, and what lasts less than 10 ms, for %s", text->size ? ", " : "", seen->refusal);
+        tp_buf_printf(text, "%s%swhat lasts less than 10 ms, for %s", text->size ? ", " : "",
+                      seen->sample_count ? "" : "functions, and ", seen->refusal);
     if (seen->is_whole_refused)
         tp_buf_printf(text, "%swhole CPUs, for which it takes root, CAP_PERFMON or 'sysctl kernel.perf_event_paranoid=0'",
                       text->size ? ", " : "");
@@ -90,7 +91,7 @@ struct tp_outside_seen tp_outside_seen(const struct tp_outside *o)
                                     .is_whole_refused = o->is_whole_refused,
                                     .looks_left_out = o->looked.left_out,
                                     .process_count = o->tree.processes.count,
-                                    .thread_count = o->tree.threads.count,
+                                    .thread_count = o->tree.threads.count - o->tree.own_thread_count,
                                     .sample_count = o->tree.samples.count,
                                     .lost_count = o->tree.lost_count + o->dropped_count,
                                     .missed_words = o->tree.missed_words,

@@ -169,7 +169,8 @@ static void write_processes(struct writing *w)
         if (!is_written[thread->process])
             write_process(w, process, thread);
         is_written[thread->process] = true;
-        tp_trace_out_thread(w->out, (int64_t)process->pid, (int64_t)thread->tid, tp_str_of(thread->name));
+        if (!thread->is_ours)
+            tp_trace_out_thread(w->out, (int64_t)process->pid, (int64_t)thread->tid, tp_str_of(thread->name));
     }
 }
 
@@ -192,11 +193,11 @@ static void write_state(struct writing *w, const struct tp_outside_change *chang
                                                               : (struct tp_str){0};
     if (stack.len)
         add_arg(&args, "stack", TP_OUT_TEXT)->value.text = stack;
-    struct tp_trace_out_event slice =
-        slice_of(w, tp_outside_thread_at(w->trace->tree, change->thread), &args, change->time_ns, end_ns);
+    const struct tp_outside_thread *thread = tp_outside_thread_at(w->trace->tree, change->thread);
+    struct tp_trace_out_event slice = slice_of(w, thread, &args, change->time_ns, end_ns);
     slice.other_category = TP_STR("thread_state");
     slice.name = tp_str_of(names[change->state]);
-    if (end_ns > change->time_ns)
+    if (end_ns > change->time_ns && !thread->is_ours)
         tp_trace_out_complete(w->out, &slice);
 }
 

@@ -45,6 +45,7 @@ struct tp_outside_thread {
     uint32_t begun_count; /* threads that it has begun, up to a few */
     int apart;            /* a descriptor, or -1 */
     bool is_over, is_named;
+    bool is_ours; /* of the recorder inside: not shown */
     char name[16];
 };
 
@@ -84,6 +85,7 @@ struct tp_outside_tree {
     uint64_t lost_count;
     int64_t running_ns;      /* of all threads, in states that have ended */
     uint32_t missed_words;   /* programs without words */
+    uint32_t own_thread_count; /* of the recorder inside */
     uint64_t python_count;   /* samples with frames of Python */
     uint64_t unaligned_count; /* of these: whose native frames are of another moment, or cut */
     uint64_t whole_wait_count; /* waits whose stack was read while they lasted */

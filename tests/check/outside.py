@@ -25,6 +25,7 @@ budget          the recorder kept to a twentieth of the running time and 50 ms, 
 estimated P     at least P percent of the blocked time has a cause, and some is estimated
 alive N         so many processes still ran at the end
 told KEY N      tracepress_seen says so, at least N
+no_thread NAME  no thread has that name
 """
 import ast
 import collections
@@ -210,6 +211,10 @@ def estimated(percent):
 
 def alive(wanted):
     assert sum(p["args"].get("end") == "still runs" for p in processes) == int(wanted)
+
+
+def no_thread(wanted):
+    assert not [e for e in events if e.get("name") == "thread_name" and e["args"]["name"] == wanted], wanted
 
 
 def told(key, least):

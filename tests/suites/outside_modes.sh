@@ -52,6 +52,29 @@ page() { # no share of functions, and how to see some
         grep -q '"functions":\[\]' page.json && "$TP" table "$trace" --group-by process >table.txt && grep -q split_program table.txt &&
         "$PY" "$HERE/tests/check/program_view.py" "$trace" page.json >view 2>&1 || { cat page.md view; return 1; }
 }
+# Beside the recording from inside, processes sample themselves: those are the page's functions, and the threads that sample are not shown.
+inside() {
+    for turn in 1 2 3; do # 3 points are two deviations of so many samples
+        rm -rf r
+        cpu_limit 120 ./refused_program "$TP" record --no-tfevents -o r -- sh -c './split_program 4; exit 5' >out 2>err
+        [ $? = 5 ] || { cat err; return 1; }
+        trace=$(ls r/*/sh.*.gz)
+        # shellcheck disable=SC2046
+        says mode looks && says sums && says told threads 4 && says no_thread tracepress && set -- $(cat out) || return 1
+        "$TP" report "$trace" -o page.html --markdown page.md --quiet && grep -q 'function | alpha' page.md &&
+            grep -q 'which the processes took themselves by timers' page.html && ! grep -q 'Functions were not seen' page.md &&
+            said 'not seen: what lasts less than 10 ms, for' || { cat page.md; return 1; }
+        says split alpha="$1" beta="$2" gamma_="$3" delta="$4" && return 0
+    done
+    return 1
+}
+# What each process would say, one of the run says.
+said_once() {
+    mkdir -p none && : >none/libunwind.so.8 && rm -rf r || return 1
+    LD_LIBRARY_PATH=$PWD/none cpu_limit 120 ./refused_program "$TP" record --no-tfevents -o r -- sh -c 'for i in 1 2 3 4; do ./split_program 0.1; done; exit 5' \
+        >out 2>err
+    [ $? = 5 ] && [ "$(grep -c 'no samples of stacks are taken: libunwind' err)" = 1 ] && [ -z "$(find r -name '.*' -o -name 'said.*')" ] || { cat err; find r; return 1; }
+}
 if is_checked; then
     skip "events refused" "a sanitizer's run"
 else
@@ -63,6 +86,12 @@ else
     check "by looks: a line says what is missing, why, and what allows it" refusal
     check "by looks: a process that runs is recorded, and goes on" goes_on
     check "by looks: the page has no share of functions and says so" page
+    check "by looks: a line that all processes would say is said once" said_once
+    if ldconfig -p 2>/dev/null | grep -q libunwind.so.8; then
+        check "by looks: functions are of samples that processes take inside" inside
+    else
+        skip "by looks: functions are of samples that processes take inside" "no libunwind"
+    fi
 fi
 
 # ---- events of whole CPUs ----

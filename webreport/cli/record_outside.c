@@ -180,6 +180,7 @@ bool tp_record_beside_end(struct tp_record_outside *record, const struct tp_chil
     if (record->is_on && !record->is_refused && child) {
         tp_console_restart(record->console); /* the time of the program is none of ours */
         tp_outside_end(record->outside, &child->status);
+        tp_outside_add_inside(record->outside, record->folder->spools);
         has_trace = write_trace(record, record->outside);
     }
     tp_outside_free(record->outside);

@@ -323,11 +323,17 @@ static void put_mode(const struct tp_section *section, struct tp_list *facts)
         is_looks   ? tp_text_printf(arena, "looks at /proc every 10 ms, for %.*s", (int)refusal.len, refusal.ptr)
         : mode.ptr ? tp_text_printf(arena, "events of the kernel for the whole tree (%.*s)", (int)mode.len, mode.ptr)
                    : "a recorder that does not say how");
+    const char *functions = view->tree.trace->sample_count
+                                ? tp_text_printf(arena, "Functions: %s, which the processes took themselves by timers, so ± in their table",
+                                                 tp_text_of_some(arena, view->tree.trace->sample_count, "sample", "samples"))
+                                : "No functions";
     if (is_looks)
         tp_section_add_fact(facts, "Precision",
-                            "states of threads: the kernel's totals of running and ready time, cut at each look, so the "
-                            "sums are exact and the order within 10 ms is not. No functions; nothing of what lasted "
-                            "less than 10 ms.");
+                            tp_text_printf(arena,
+                                           "states of threads: the kernel's totals of running and ready time, cut at each "
+                                           "look, so the sums are exact and the order within 10 ms is not. %s; nothing of "
+                                           "what lasted less than 10 ms.",
+                                           functions));
     else
         tp_section_add_fact(facts, "Precision",
                             tp_text_printf(arena,

@@ -224,7 +224,9 @@ static const char *mixed(const struct tp_program_view *view, struct tp_arena *ar
 static const char *unseen_words(const struct tp_program_view *view, struct tp_arena *arena)
 {
     struct tp_str seen = tp_trace_header(view->tree.trace, "tracepress_seen");
-    struct tp_str refusal = seen.ptr ? tp_value_text(arena, tp_value_member(seen, "refusal")) : seen;
+    if (!seen.ptr || view->tree.trace->sample_count)
+        return "";
+    struct tp_str refusal = tp_value_text(arena, tp_value_member(seen, "refusal"));
     return refusal.len ? tp_text_printf(arena, "Functions were not seen, for %.*s.", (int)refusal.len, refusal.ptr) : "";
 }
 
