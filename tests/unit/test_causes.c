@@ -159,13 +159,15 @@ static void a_number_in_double_precision_is_no_work(void **state)
 
 static void gradients_are_filled_and_added_to(void **state)
 {
-    for (int is_filled = 1; is_filled >= 0; is_filled--) {
+    enum { NOT, AS_A_LIST, ONE_BY_ONE };
+    for (int is_filled = ONE_BY_ONE; is_filled >= NOT; is_filled--) {
         begin(state);
         for (int s = 0; s < STEPS; s++) {
             double at = begin_step(s);
             for (int i = 0; i < 5; i++) {
-                if (is_filled)
-                    host("cpu_op", "aten::zeros_like", at + 200 + 10 * i, 10);
+                if (is_filled == ONE_BY_ONE || (is_filled == AS_A_LIST && i == 0))
+                    host("cpu_op", is_filled == AS_A_LIST ? "aten::_foreach_zero_" : "aten::zeros_like", at + 200 + 10 * i,
+                         is_filled == AS_A_LIST ? 50 : 10);
                 host("cpu_op", "torch::autograd::AccumulateGrad", at + 400 + 20 * i, 20);
                 host("cpu_op", "aten::add_", at + 401 + 20 * i, 10);
             }

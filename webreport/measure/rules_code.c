@@ -183,7 +183,8 @@ static void find_frames(struct tp_advisor *a, struct found *found)
 /* ---- operators ---- */
 
 /* What an operator's name says of it. */
-enum { IS_CHECK = 1, IS_ANSWER = 2, IS_ZERO = 4, IS_ADD = 8, IS_FILLED = 16 };
+enum { IS_CHECK = 1, IS_ANSWER = 2, IS_ZERO = 4, IS_ADD = 8, IS_FILLED = 16, IS_LIST = 32 };
+enum { FEW_GRADIENTS = 4 };
 
 static const struct {
     const char *name;
@@ -195,7 +196,7 @@ static const struct {
     {"aten::item", IS_ANSWER},        {"aten::abs", IS_ANSWER},          {"aten::max", IS_ANSWER},
     {"aten::min", IS_ANSWER},         {"aten::lt", IS_ANSWER},           {"aten::gt", IS_ANSWER},
     {"aten::logical_not", IS_ANSWER}, {"aten::logical_or", IS_ANSWER},   {"aten::zeros_like", IS_ZERO},
-    {"aten::zero_", IS_ZERO},         {"aten::_foreach_zero_", IS_ZERO}, {"aten::add_", IS_ADD},
+    {"aten::zero_", IS_ZERO},         {"aten::_foreach_zero_", IS_ZERO | IS_LIST}, {"aten::add_", IS_ADD},
     {"aten::clone", IS_FILLED},       {"aten::detach", IS_FILLED},       {"aten::empty_like", IS_FILLED},
 };
 
@@ -280,7 +281,7 @@ static void find_operators(struct tp_advisor *a, struct found *found)
         }
         bool is_zero = parts & IS_ZERO && tp_cpu_is_outer(a, op);
         bool is_add = parts & IS_ADD && is_inside(a, op, "AccumulateGrad");
-        found->zeros += is_zero;
+        found->zeros += is_zero ? parts & IS_LIST ? FEW_GRADIENTS : 1 : 0;
         found->adds += is_add;
         if (is_zero || (parts & IS_FILLED && tp_cpu_is_outer(a, op))) /* a copy that is filled with zeros is theirs */
             tp_busy_functions_book(&found->functions, TP_RULE_H15, model->operators.event[op], is_zero);
@@ -317,7 +318,7 @@ static bool is_shown(struct tp_advisor *a, const struct found *found, enum tp_ru
     int64_t steps = a->model->used_count;
     if (rule == TP_RULE_H14 && !found->doubles)
         return false;
-    if (rule == TP_RULE_H15 && (found->zeros < 4 * steps || found->adds < 4 * steps))
+    if (rule == TP_RULE_H15 && (found->zeros < FEW_GRADIENTS * steps || found->adds < FEW_GRADIENTS * steps))
         return false;
     return c->picks.total && tp_set_percent(a, c->time) >= tp_rule_value(a, rule, "min_pct");
 }
