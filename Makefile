@@ -19,6 +19,8 @@ FLAGS_tsan    := -O1 -g -fsanitize=thread
 FLAGS_coverage := -O0 --coverage -DNDEBUG
 FLAGS_fuzz    := $(FLAGS_asan) -fsanitize=fuzzer-no-link
 MODE_FLAGS    := $(FLAGS_$(strip $(MODE)))
+# What stands before the C library's functions is called by the sanitizer before that itself has begun.
+UNCHECKED_tsan := $(addprefix build/tsan/,collector/source/host_signals.o collector/hook.o collector/hook_plain.o writer/base/mapped.o)
 HAVE_ISAL     := $(shell printf '\043include <isa-l/igzip_lib.h>\n' | $(CC) $(CPPFLAGS) $(CFLAGS) -E - >/dev/null 2>&1 && echo 1)
 ALL_CFLAGS     = $(STD) $(WARN) $(MODE_FLAGS) $(if $(HAVE_ISAL),-DTP_HAVE_ISAL=1) -fvisibility=hidden -fPIC -pthread \
                  -MMD -MP -I. -I$(BUILD)/gen $(CPPFLAGS) $(CFLAGS)
@@ -99,6 +101,7 @@ $(BUILD)/core.a: $(CORE) $(BUILD)/gen/assets.o $(PROTO:=.o)
 $(BUILD)/%.o: %.c Makefile | $(PROTO:=.h)
 	@mkdir -p $(@D)
 	$(call Q,CC)$(CC) $(ALL_CFLAGS) -c -o $@ $<
+$(UNCHECKED_tsan): CFLAGS += -fno-sanitize=all
 $(BUILD)/collector/source/torch.o: collector/source/torch.py
 $(BUILD)/gen/%.pb-c.c $(BUILD)/gen/%.pb-c.h &: %.proto
 	@mkdir -p $(@D)
