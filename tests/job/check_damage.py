@@ -4,7 +4,8 @@ job is what it says of the whole one, or that nothing can be said.
 A damage is one of: ranks that are missing; the trace of a rank with a flipped bit, cut, or without its kernels or the second half of
 its events; its summary, or that of all ranks, cut or with flipped bytes. Of the page the first finding that names a cause counts: cause
 and ranks (those that are there). A page without such a finding has to say what is missing or damaged; one that cannot be made is an exit
-code. A cause that the whole job has in another place of its list is told, too: what is left of a job may weigh less.
+code. A cause that the whole job has in another place of its list is told, too: what is left of a job may weigh less. Two slow ranks are
+two, or some of a slower level, with ranks that are not there: a page that says so names both, and the whole job's is one of them.
 """
 import gzip
 import json
@@ -20,7 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 JOBS = [('dp8', 'clean'), ('dp8', 'slow-rank'), ('dp8', 'half'), ('dp8', 'late'), ('dp8', 'storage'), ('dp8', 'all-links'),
         ('pp4dp2', 'clean'), ('pp4dp2', 'host-link'), ('pp4dp2', 'slow-stage'), ('pp4dp2', 'slow-rank'),
         ('tensor:4,4,1,4', 'clean'), ('tensor:4,4,1,4', 'host-link'), ('tensor:4,4,1,4', 'slow-host'), ('tensor:4,4,1,4', 'imbalance'),
-        ('tensor:4,4,1,4', 'pauses'), ('fsdp:1,8,1,4', 'clean'), ('fsdp:1,8,1,4', 'slow-rank'), ('moe:4,4,1,4', 'clean'),
+        ('tensor:4,4,1,4', 'pauses'), ('dp8', 'two'), ('dp8', 'slow-host'), ('tensor:4,4,1,4', 'half'), ('fsdp:1,8,1,4', 'clean'), ('fsdp:1,8,1,4', 'slow-rank'), ('moe:4,4,1,4', 'clean'),
         ('moe:4,4,1,2', 'host-link')]
 NOT_CAUSES = ('missing_ranks', 'damaged_ranks')
 
@@ -83,7 +84,10 @@ class Job:
         assert len(pages) == 1, self.name
         self.page = pages[0]
         self.said = done.stderr.decode()
-        return [(f['cause'], ranks_of(f['ranks']), f['title']) for f in self.page['findings'] if f['cause'] not in NOT_CAUSES]
+        told = [f for f in self.page['findings'] if f['cause'] not in NOT_CAUSES]
+        self.either = [(other['cause'], ranks_of(told[0]['ranks'])) for other in told[0]['fits_as_well']
+                       if 'not here' in told[0]['detail']] if told else []
+        return [(f['cause'], ranks_of(f['ranks']), f['title']) for f in told]
 
 
 # ---- damages: each returns what was done, and the files of the report ----
@@ -161,7 +165,8 @@ def damaged_job(job, chance):
 
 
 def judge(job, what, files):
-    """'same', 'less' (another one of its causes, or none), 'nothing'; asserts that it is no other one."""
+    """'same', 'less' (another one of its causes, or none), 'either' (the second of two that it names), 'nothing'; asserts that it is
+    no other one."""
     got = job.causes(*files)
     if got is None:
         return 'nothing'
@@ -175,6 +180,8 @@ def judge(job, what, files):
     cause = (got[0][0], got[0][1] & there)
     if not is_summary: # the page does not tell which ranks it is about: some of those of the whole job
         known = [(other, ranks & cause[1] if cause[1] else ranks) for other, ranks in known]
+    if cause not in known and incomplete and any((other, ranks & there) in known for other, ranks in job.either):
+        return 'either'
     assert cause in known, (job.name, what, got, job.whole)
     return 'same' if cause == known[0] else 'less'
 

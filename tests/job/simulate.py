@@ -91,6 +91,7 @@ class Job:
         lengths = [[chance.uniform(0.7, 1.3) for _ in range(layout.dp)] for _ in range(steps)]
         self.lengths = lengths
         self.mean_length = sum(map(sum, lengths)) / (steps * layout.dp)
+        self.two = set(chance.sample(range(layout.n), min(2, layout.n)))
         self.noise = 0.01
         self.meetings, self.counts = {}, {}
 
@@ -99,7 +100,7 @@ class Job:
     def factor(self, rank, step):
         """Of kernels."""
         c = self.cause
-        slow = (c == 'slow-rank' and rank == self.victim or c == 'half' and rank in self.half or
+        slow = (c == 'slow-rank' and rank == self.victim or c == 'half' and rank in self.half or c == 'two' and rank in self.two or
                 c == 'late' and rank == self.victim and step >= self.from_step or
                 c == 'moving' and (rank, step) in self.moving or c == 'slow-host' and self.layout.host(rank) == self.host)
         factor = 1 + (self.much if slow else 0)
@@ -416,7 +417,7 @@ def write(job, ranks, folder, has_hosts):
                 file.write(out.getvalue())
 
 
-CAUSES = {'clean': None, 'slow-rank': 'slow_compute', 'moving': 'moving', 'late': 'late_slow', 'half': 'slower_level',
+CAUSES = {'clean': None, 'slow-rank': 'slow_compute', 'two': 'slow_compute', 'moving': 'moving', 'late': 'late_slow', 'half': 'slower_level',
           'pauses': 'pauses', 'host-link': 'slow_link', 'host-nic': 'slow_link', 'slow-stage': 'stage', 'slow-host': 'slow_compute',
           'imbalance': 'sequence_lengths', 'storage': 'slow_input', 'all-links': 'all_links'}
 
@@ -424,7 +425,7 @@ CAUSES = {'clean': None, 'slow-rank': 'slow_compute', 'moving': 'moving', 'late'
 def truth(job, lost):
     layout = job.layout
     every = range(layout.n)
-    ranks = {'slow-rank': [job.victim], 'late': [job.victim], 'half': sorted(job.half),
+    ranks = {'slow-rank': [job.victim], 'late': [job.victim], 'half': sorted(job.half), 'two': sorted(job.two),
              'moving': sorted({r for r, _ in job.moving}), 'pauses': sorted({r for r, _ in job.paused}),
              'host-link': [r for r in every if layout.host(r) == job.host], 'host-nic': [r for r in every if layout.host(r) == job.host],
              'slow-host': [r for r in every if layout.host(r) == job.host], 'storage': [r for r in every if layout.host(r) == job.host],

@@ -5,34 +5,38 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
-enum { RANKS = 4, STEPS = 4, SLOTS = 2 };
+enum { RANKS = 4, MOST_RANKS = 8, STEPS = 4, SLOTS = 2 };
 
 struct fixture {
     struct tp_arena arena;
     struct tp_graph graph;
     struct tp_what_if what_if;
-    struct tp_step_slots rows[RANKS];
+    uint32_t count;
+    bool is_missing[MOST_RANKS];
+    struct tp_step_slots rows[MOST_RANKS];
     struct tp_slot slots[SLOTS];
-    struct tp_slot_group groups[RANKS];
+    struct tp_slot_group groups[MOST_RANKS];
     struct tp_rank_stride run;
-    int64_t us[RANKS][TP_SLOT_PARTS][SLOTS * STEPS];
+    int64_t us[MOST_RANKS][TP_SLOT_PARTS][SLOTS * STEPS];
 };
 
-/* Four ranks of one group: 10 ms of kernels, then a collective of 1 ms, then 2 ms of pause; four steps. */
-static void open_job(struct fixture *f)
+/* Ranks of one group, on two hosts: 10 ms of kernels, then a collective of 1 ms, then 2 ms of pause; four steps. */
+static void open_job_of(struct fixture *f, uint32_t count)
 {
+    *f = (struct fixture){.count = count};
     tp_arena_init(&f->arena, 0);
     if (setjmp(f->arena.guard))
         fail();
-    f->run = (struct tp_rank_stride){0, 1, RANKS};
+    f->run = (struct tp_rank_stride){0, 1, count};
     f->slots[0] = (struct tp_slot){0, 1, 1, 0, true, 0};
     f->slots[1] = (struct tp_slot){TP_NO_ID, 0, 1, 0, true, 0};
-    for (uint32_t r = 0; r < RANKS; r++) {
-        f->groups[r] = (struct tp_slot_group){TP_STR("0"), TP_STR("dp"), RANKS, &f->run, 1, TP_GROUP_ALL};
-        f->rows[r] = (struct tp_step_slots){.host = r < 2 ? TP_STR("a") : TP_STR("b"),
+    for (uint32_t r = 0; r < count; r++) {
+        f->groups[r] = (struct tp_slot_group){TP_STR("0"), TP_STR("dp"), count, &f->run, 1, TP_GROUP_ALL};
+        f->rows[r] = (struct tp_step_slots){.host = r < count / 2 ? TP_STR("a") : TP_STR("b"),
                                             .groups = &f->groups[r],
                                             .group_count = 1,
                                             .slots = f->slots,
@@ -48,13 +52,19 @@ static void open_job(struct fixture *f)
     }
 }
 
+static void open_job(struct fixture *f)
+{
+    open_job_of(f, RANKS);
+}
+
 static void finish_job(struct fixture *f)
 {
     static const uint32_t labels[STEPS] = {7, 8, 9, 10};
     tp_graph_open(&f->graph, &f->arena);
-    for (uint32_t r = 0; r < RANKS; r++)
-        tp_graph_add(&f->graph, &(struct tp_graph_source){
-                                    .slots = &f->rows[r], .labels = labels, .number = r, .host = f->rows[r].host});
+    for (uint32_t r = 0; r < f->count; r++)
+        if (!f->is_missing[r])
+            tp_graph_add(&f->graph, &(struct tp_graph_source){
+                                        .slots = &f->rows[r], .labels = labels, .number = r, .host = f->rows[r].host});
     tp_graph_finish(&f->graph);
     tp_what_if_build(&f->what_if, &f->graph);
     tp_what_if_trust(&f->what_if);
@@ -178,6 +188,53 @@ static void a_place_in_the_group_is_the_coordinate(void **state)
     close_job(&f);
 }
 
+/* Eight ranks, of which those of `slow` have 5 ms more, without those of `missing`: what is said of them. */
+static void assert_slow(const char *slow, const char *missing, enum tp_cause_kind kind, enum tp_rank_place place,
+                        bool is_open)
+{
+    static struct fixture f;
+    uint32_t count = 0;
+    open_job_of(&f, MOST_RANKS);
+    for (const char *m = missing; *m; m++)
+        f.is_missing[*m - '0'] = true;
+    for (uint32_t r = 0; r < MOST_RANKS; r++) {
+        bool is_slow = strchr(slow, '0' + (int)r) != NULL;
+        count += is_slow && !f.is_missing[r];
+        for (uint32_t s = 0; s < STEPS; s++)
+            f.us[r][is_slow ? TP_SLOT_KERNEL : TP_SLOT_WITHIN][tp_slot_cell(&f.rows[r], 0, s)] += 5000;
+    }
+    finish_job(&f);
+    assert_null(f.what_if.why_not);
+    assert_int_equal(f.graph.absent_count, strlen(missing));
+    assert_true(f.what_if.causes.count >= 1);
+    uint32_t told = 0;
+    for (size_t i = 0; i < f.what_if.causes.count; i++) {
+        assert_int_equal(cause_at(&f, i)->kind, kind);
+        assert_int_equal(cause_at(&f, i)->place, place);
+        assert_int_equal(cause_at(&f, i)->is_open, is_open);
+        told += cause_at(&f, i)->rank_count;
+    }
+    assert_int_equal(told, count);
+    close_job(&f);
+}
+
+/* Hosts: 0 .. 3 and 4 .. 7. A level takes three ranks of all, with those that are not here. */
+static void missing_ranks_change_no_cause(void **state)
+{
+    (void)state;
+    assert_slow("1247", "", TP_CAUSE_HALF, TP_PLACE_RANKS, false);
+    assert_slow("1247", "05", TP_CAUSE_HALF, TP_PLACE_RANKS, false);
+    assert_slow("1247", "27", TP_CAUSE_HALF, TP_PLACE_RANKS, true);
+    assert_slow("1237", "0", TP_CAUSE_HALF, TP_PLACE_RANKS, true); /* or host a and rank 7 */
+    assert_slow("4567", "", TP_CAUSE_COMPUTE, TP_PLACE_HOST, false);
+    assert_slow("4567", "0", TP_CAUSE_COMPUTE, TP_PLACE_HOST, false);
+    assert_slow("4567", "7", TP_CAUSE_COMPUTE, TP_PLACE_HOST, true);
+    assert_slow("26", "", TP_CAUSE_COMPUTE, TP_PLACE_RANK, false);
+    assert_slow("26", "0", TP_CAUSE_COMPUTE, TP_PLACE_RANK, true);
+    assert_slow("2", "6", TP_CAUSE_COMPUTE, TP_PLACE_RANK, false);
+    assert_slow("2", "67", TP_CAUSE_COMPUTE, TP_PLACE_RANK, true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,6 +244,7 @@ int main(void)
         cmocka_unit_test(a_replay_that_misses_the_step_tells_nothing),
         cmocka_unit_test(collectives_that_do_not_fit_are_told),
         cmocka_unit_test(a_place_in_the_group_is_the_coordinate),
+        cmocka_unit_test(missing_ranks_change_no_cause),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,8 @@ static const struct {
                         {"is held up by its host", "are held up by their hosts"},
                         {"waits for its input", "wait for their input"}};
 
+static const enum tp_job_rule rule_of_part[TP_SLOT_OWN] = {TP_JOB_SLOW_COMPUTE, TP_JOB_LATE_HOST, TP_JOB_SLOW_DATA};
+
 static const char *time_of(const struct tp_job *job, double us)
 {
     return tp_text_of_time(job->arena, us < 9e15 ? (int64_t)llround(us * 1000) : INT64_MAX);
@@ -118,11 +120,31 @@ static const char *groups_text(const struct tp_job *job, const struct tp_cause *
     return text ? text : "";
 }
 
+static bool is_set(const struct tp_cause *cause)
+{
+    return cause->place == TP_PLACE_HOST || cause->place == TP_PLACE_GROUP || cause->place == TP_PLACE_STAGE;
+}
+
+/* What else it may be, with the ranks that are not here: a level of its own. */
+static void word_open_part(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
+{
+    uint32_t absent = job->graph.absent_count;
+    if (!cause->is_open)
+        return;
+    finding->also = TP_JOB_HALF;
+    finding->also_title = tp_text_printf(job->arena, "Up to %lld of %u ranks are a slower level of their own",
+                                         (long long)finding->ranks.count + absent, job->graph.rank_count + absent);
+    finding->also_saved = NAN;
+    finding->detail = tp_text_printf(
+        job->arena, "%s %s of the job not here: if they are as slow, it is a slower level of ranks, and no %s.",
+        finding->detail, tp_text_of_some(job->arena, absent, "rank is", "ranks are"),
+        is_set(cause) ? "set" : "single ones");
+}
+
 /* Of a set of ranks, one part of their work. */
 static void word_part(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
 {
-    bool is_one = cause->place == TP_PLACE_HOST || cause->place == TP_PLACE_GROUP || cause->place == TP_PLACE_STAGE ||
-                  finding->ranks.count == 1;
+    bool is_one = is_set(cause) || finding->ranks.count == 1;
     const char *subject = who(job, cause, &finding->ranks);
     is_one = is_one && !tp_str_starts(tp_str_of(subject), "ranks");
     finding->told = tp_text_printf(job->arena, "%s of %s", part_nouns[cause->part], subject);
@@ -135,6 +157,7 @@ static void word_part(const struct tp_job *job, const struct tp_cause *cause, st
                                      cause->kind == TP_CAUSE_COMPUTE && finding->worst_rank != TP_NULL_INT
                                          ? tp_job_compute_detail(job, cause->ranks[0])
                                          : "");
+    word_open_part(job, cause, finding);
 }
 
 static void word_half(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
@@ -146,6 +169,16 @@ static void word_half(const struct tp_job *job, const struct tp_cause *cause, st
     finding->detail =
         tp_text_printf(job->arena, "They are %s per step longer %s than the others, and no host, group or stage.",
                        time_of(job, cause->excess_us), part_words[cause->part]);
+    if (!cause->is_open)
+        return;
+    const char *ranks = ranks_text(job, &finding->ranks), *alone = verbs[cause->part].many;
+    finding->title = tp_text_printf(job->arena, "%s, or %s alone %s", finding->title, ranks, alone);
+    finding->detail = tp_text_printf(
+        job->arena, "At least %s: %s %s of the job not here, and how many of them are as slow nobody can tell.", ranks,
+        finding->detail, tp_text_of_some(job->arena, job->graph.absent_count, "rank is", "ranks are"));
+    finding->also = rule_of_part[cause->part];
+    finding->also_title = tp_text_printf(job->arena, "%s %s", capital(job, ranks), alone);
+    finding->also_saved = finding->saved;
 }
 
 static const char *step_name(const struct tp_job *job, const struct tp_cause *cause)
@@ -208,17 +241,21 @@ static void word_stage(const struct tp_job *job, const struct tp_cause *cause, s
         tp_text_printf(job->arena, "Pipeline stage %u has %.2f times the work of a stage", cause->where, cause->ratio);
     finding->detail = tp_text_printf(job->arena, "It is %s; the cost is what stages of equal work would save.",
                                      ranks_text(job, &finding->ranks));
-    if (cause->own_host == TP_NO_ID)
+    bool is_host = cause->own_host != TP_NO_ID;
+    if (!is_host && !cause->is_open)
         return;
-    const char *host = host_text(job, cause->own_host);
-    finding->title = tp_text_printf(job->arena, "%s, or host %s computes slower than its peers", finding->title, host);
-    finding->detail = tp_text_printf(job->arena,
-                                     "%s It is all of host %s and nothing else: a slow host would look the same, and "
-                                     "mending it would save %s.",
-                                     finding->detail, host, percent_of(job, cause->as_host));
+    bool is_one = is_host || finding->ranks.count == 1;
+    const char *other = is_host ? tp_text_printf(job->arena, "host %s", host_text(job, cause->own_host))
+                                : ranks_text(job, &finding->ranks);
+    const char *slow = is_one ? verbs[TP_SLOT_KERNEL].one : verbs[TP_SLOT_KERNEL].many;
+    const char *all = is_host ? tp_text_printf(job->arena, "It is all of %s and nothing else: a slow host", other)
+                              : tp_text_printf(job->arena, "Other ranks of it are not here: %s, if slow,", other);
+    finding->title = tp_text_printf(job->arena, "%s, or %s %s", finding->title, other, slow);
+    finding->detail = tp_text_printf(job->arena, "%s %s would look the same, and mending %s would save %s.",
+                                     finding->detail, all, is_one ? "it" : "them", percent_of(job, cause->as_ranks));
     finding->also = TP_JOB_SLOW_COMPUTE;
-    finding->also_title = tp_text_printf(job->arena, "Host %s computes slower than its peers", host);
-    finding->also_saved = cause->as_host;
+    finding->also_title = tp_text_printf(job->arena, "%s %s", capital(job, other), slow);
+    finding->also_saved = cause->as_ranks;
 }
 
 /* Hosts that all slow groups pass: where there is not one to blame, the few that may be. */

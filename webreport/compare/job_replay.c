@@ -48,6 +48,7 @@ void tp_job_replay_build(struct tp_job *job)
             tp_graph_rank_at(&job->graph, rank->graph_rank)->kind = rank->cluster;
     }
     guess_hosts(job);
+    job->graph.world_size = !job->has_numbers ? -1 : job->world_size == TP_NULL_INT ? 0 : job->world_size;
     tp_graph_finish(&job->graph);
     tp_what_if_build(&job->what_if, &job->graph);
     if (!job->what_if.why_not && job->graph.rank_count < job->ranks.count - (size_t)job->damaged.count)

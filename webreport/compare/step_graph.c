@@ -288,6 +288,7 @@ void tp_graph_finish(struct tp_graph *graph)
         return;
     }
     tp_graph_families_build(graph);
+    tp_graph_find_absent(graph);
     find_classes(graph);
     fill_lengths(graph);
     tp_graph_meetings_build(graph);

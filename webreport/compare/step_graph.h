@@ -103,9 +103,12 @@ struct tp_graph {
     struct tp_keys group_keys, join_keys;
     struct tp_vec joined; /* struct { group, rank }: as they came */
     struct tp_strings texts;
+    int64_t world_size; /* ranks of the job, at least: 0, or what the caller knows; negative: numbers tell nothing */
     /* made by tp_graph_finish */
     const char *why_not; /* why it cannot be replayed; NULL: it can */
     uint32_t rank_count, step_count, cell_count;
+    uint32_t absent_count;    /* ranks of the job that are known not to be here */
+    uint32_t *absent_of_host; /* by host: of its ranks, as many may not be here */
     uint32_t *members;
     struct tp_vec families, classes, waits, meetings, pairs, keys; /* struct tp_graph_family .. */
     struct tp_graph_pass *passes;                           /* cell_count */
@@ -171,6 +174,8 @@ static inline uint32_t tp_graph_cell(const struct tp_graph_rank *rank, uint32_t 
 
 /* graph_families.c: families, coordinates, the pipeline. */
 void tp_graph_families_build(struct tp_graph *graph);
+/* graph_absent.c: ranks of the job that are not here. */
+void tp_graph_find_absent(struct tp_graph *graph);
 /* graph_meetings.c: meetings, and an order of passes. */
 void tp_graph_meetings_build(struct tp_graph *graph);
 

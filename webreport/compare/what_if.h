@@ -43,7 +43,7 @@ struct tp_cause {
     uint32_t *groups, group_count; /* slow ones */
     uint32_t host;                 /* link: the one that all slow groups pass and no other does; TP_NO_ID: none */
     uint32_t own_host;             /* stage: the one that is all of it and nothing else; TP_NO_ID: none */
-    double as_host;                /* .. what the job would save, in percent, if that host computed as fast as the others */
+    double as_ranks;               /* .. what the job would save, in percent, if its ranks computed as fast as the others */
     uint32_t first_step;
     double excess_us;         /* mean per step of its ranks */
     double least_us, most_us; /* of single cells */
@@ -51,6 +51,7 @@ struct tp_cause {
     double rate_gb_s;         /* all links: on the bus; 0: not known */
     double *lengths;          /* sequence: of the batch of each rank-step, 1: the mean; else NULL */
     bool evens_stages;
+    bool is_open;     /* with ranks that are not here it may be a level of its own, or none; of a stage: slow ranks */
     bool leaves_late; /* link: of the host, whose ranks leave collectives later than all others */
     double alone, saved, share; /* percent of T */
 };

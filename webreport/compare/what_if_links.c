@@ -25,6 +25,16 @@ static uint32_t own_host_of(const struct tp_graph *graph, const struct tp_graph_
     return count == class->rank_count && count > 1 ? host : TP_NO_ID;
 }
 
+/* Are ranks of the stage known not to be here? */
+static bool is_part_of_stage(const struct tp_graph *graph, uint32_t stage)
+{
+    uint32_t its = 0, first = tp_graph_family_at(graph, graph->pipeline)->groups[0];
+    int64_t stages = tp_graph_group_at(graph, first)->size;
+    for (size_t c = 0; c < graph->classes.count; c++)
+        its += tp_graph_class_at(graph, c)->stage == stage ? tp_graph_class_at(graph, c)->rank_count : 0;
+    return stages > 0 && its * stages < (int64_t)graph->rank_count + graph->absent_count;
+}
+
 void tp_what_if_stages(struct tp_what_if_work *w)
 {
     uint32_t most = w->longest_stage;
@@ -32,14 +42,15 @@ void tp_what_if_stages(struct tp_what_if_work *w)
     if (!w->is_uneven)
         return;
     uint32_t host = own_host_of(w->graph, class);
-    double mended = host == TP_NO_ID ? w->T : tp_what_if_scaled(w, most, w->median_work / w->work[most]);
+    double mended = tp_what_if_scaled(w, most, w->median_work / w->work[most]);
     tp_what_if_add(w, (struct tp_cause){.kind = TP_CAUSE_STAGE,
                                         .place = TP_PLACE_STAGE,
                                         .where = class->stage,
                                         .family = w->graph->pipeline,
                                         .host = TP_NO_ID,
                                         .own_host = host,
-                                        .as_host = 100 * (w->T - mended) / w->T,
+                                        .is_open = is_part_of_stage(w->graph, class->stage),
+                                        .as_ranks = 100 * (w->T - mended) / w->T,
                                         .ranks = class->ranks,
                                         .rank_count = class->rank_count,
                                         .ratio = w->work[most] / w->median_work,
@@ -56,20 +67,24 @@ static double ratio_of(const struct tp_what_if_work *w, const struct tp_graph_fa
     uint32_t *size = tp_arena_array(w->arena, coordinates, sizeof *size);
     double *mean = tp_arena_array(w->arena, coordinates, sizeof *mean);
     double *own = tp_arena_array(w->arena, w->ranks, sizeof *own);
-    double between = 0, within = 0, cells = (double)coordinates * w->steps, all = (double)w->ranks * w->steps;
+    double between = 0, within = 0, cells = 0, all = (double)w->ranks * w->steps;
+    uint32_t present = 0; /* coordinates: of some all ranks may be missing */
     for (uint32_t r = 0; r < w->ranks; r++) {
         size[family->coordinate[r]]++;
         for (uint32_t s = 0; s < w->steps; s++)
             own[r] += excess[(size_t)r * w->steps + s];
         own[r] /= w->steps;
     }
+    for (uint32_t c = 0; c < coordinates; c++)
+        present += size[c] > 0;
+    cells = (double)present * w->steps;
     for (uint32_t s = 0; s < w->steps; s++) {
         for (uint32_t c = 0; c < coordinates; c++)
             mean[c] = 0;
         for (uint32_t r = 0; r < w->ranks; r++)
             mean[family->coordinate[r]] += excess[(size_t)r * w->steps + s] - own[r];
         for (uint32_t c = 0; c < coordinates; c++) {
-            mean[c] /= size[c];
+            mean[c] /= fmax(1, size[c]);
             between += mean[c] * mean[c] * size[c];
         }
         for (uint32_t r = 0; r < w->ranks; r++) {
@@ -77,8 +92,8 @@ static double ratio_of(const struct tp_what_if_work *w, const struct tp_graph_fa
             within += off * off;
         }
     }
-    *deviation = sqrt(fmax(0, between / cells / size[0]));
-    return between / fmax(1, cells - coordinates) / fmax(1e-9, within / fmax(1, all - cells));
+    *deviation = sqrt(fmax(0, between / all));
+    return between / fmax(1, cells - present) / fmax(1e-9, within / fmax(1, all - cells));
 }
 
 /* The family along whose coordinates work moves most; TP_NO_ID: it moves along none. *deviation: of its cells. */

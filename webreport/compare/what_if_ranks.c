@@ -123,12 +123,31 @@ static void fill_cells(const struct finder *f, struct tp_cause *cause)
     cause->excess_us = sum / cause->cell_count;
 }
 
-/* A set of ranks on its way: flagged ones of it that no set has taken yet. */
+/* A set of ranks on its way: flagged ones of it that no set has taken yet; absent: ranks of it that may not be here. */
 struct set {
     enum tp_rank_place place;
-    uint32_t where, family, size, flagged, left;
+    uint32_t where, family, size, absent, flagged, left;
     const uint32_t *ranks;
 };
+
+/* A cause on its way. */
+struct cover {
+    struct tp_cause cause;
+    bool is_part; /* a set, if the ranks of it that are not here are flagged, too */
+};
+
+static int64_t clamped(int64_t count, int64_t most)
+{
+    return count < 0 ? 0 : count > most ? most : count;
+}
+
+static uint32_t most_in_a_class(const struct tp_graph *graph)
+{
+    uint32_t most = 0;
+    for (uint32_t c = 0; c < graph->classes.count; c++)
+        most = tp_graph_class_at(graph, c)->rank_count > most ? tp_graph_class_at(graph, c)->rank_count : most;
+    return most;
+}
 
 /* Sets that ranks may be told as: hosts, groups of each family, stages. */
 static struct tp_vec find_sets(const struct finder *f)
@@ -150,24 +169,32 @@ static struct tp_vec find_sets(const struct finder *f)
                                                          .where = h,
                                                          .family = TP_NO_ID,
                                                          .size = count[h + 1] - count[h],
+                                                         .absent = graph->absent_of_host[h],
                                                          .ranks = ranks + count[h]};
     for (uint32_t i = 0; i < graph->families.count; i++) {
         const struct tp_graph_family *family = tp_graph_family_at(graph, i);
         for (uint32_t g = 0; g < family->count && !family->is_of_pairs; g++) {
             const struct tp_graph_group *group = tp_graph_group_at(graph, family->groups[g]);
+            int64_t absent = group->size == TP_NULL_INT ? 0 : group->size - group->member_count;
             *(struct set *)tp_vec_push(&sets) = (struct set){.place = TP_PLACE_GROUP,
                                                              .where = family->groups[g],
                                                              .family = i,
                                                              .size = group->member_count,
+                                                             .absent = (uint32_t)clamped(absent, graph->absent_count),
                                                              .ranks = graph->members + group->first_member};
         }
     }
-    for (uint32_t c = 0; c < graph->classes.count && graph->pipeline != TP_NO_ID; c++)
-        *(struct set *)tp_vec_push(&sets) = (struct set){.place = TP_PLACE_STAGE,
-                                                         .where = tp_graph_class_at(graph, c)->stage,
-                                                         .family = graph->pipeline,
-                                                         .size = tp_graph_class_at(graph, c)->rank_count,
-                                                         .ranks = tp_graph_class_at(graph, c)->ranks};
+    uint32_t most = most_in_a_class(graph);
+    for (uint32_t c = 0; c < graph->classes.count && graph->pipeline != TP_NO_ID; c++) {
+        const struct tp_graph_class *class = tp_graph_class_at(graph, c);
+        *(struct set *)tp_vec_push(&sets) =
+            (struct set){.place = TP_PLACE_STAGE,
+                         .where = class->stage,
+                         .family = graph->pipeline,
+                         .size = class->rank_count,
+                         .absent = (uint32_t)clamped(most - class->rank_count, graph->absent_count),
+                         .ranks = class->ranks};
+    }
     return sets;
 }
 
@@ -211,7 +238,7 @@ static struct tp_cause all_left(const struct finder *f, enum tp_cause_kind kind,
 }
 
 /* The next cause of what is left: a set, else the worst rank. */
-static struct tp_cause next_cover(const struct finder *f, struct tp_vec *sets, bool *is_left, uint32_t *left)
+static struct cover next_cover(const struct finder *f, struct tp_vec *sets, bool *is_left, uint32_t *left)
 {
     struct tp_cause cause = new_cause(f, kind_of_part[f->part]);
     const struct set *set = best_set(f, sets, is_left);
@@ -228,42 +255,70 @@ static struct tp_cause next_cover(const struct finder *f, struct tp_vec *sets, b
     for (uint32_t i = 0; i < cause.rank_count; i++)
         is_left[cause.ranks[i]] = false;
     *left -= cause.rank_count;
-    return cause;
+    return (struct cover){cause, set && set->flagged < FULL * (set->size + set->absent)};
 }
 
-/* Three or more single ranks that are the slower one of two levels have one thing in common, and no place. */
-static bool are_level(const struct finder *f, const struct tp_cause *covers, uint32_t count)
+/* Are all that are flagged the slower one of two levels? One rank may be of any. */
+static bool are_upper(const struct finder *f)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (covers[i].place != TP_PLACE_RANK || !f->w->is_upper[f->part][covers[i].where])
-            return false;
-    return count >= LEAST_LEVEL_RANKS;
+    for (uint32_t r = 0; r < f->w->ranks; r++)
+        if (f->is_flagged[r] && !f->w->is_upper[f->part][r])
+            return f->flagged_count == 1;
+    return true;
+}
+
+/* Would so many of the whole job be a level of their own, as many of them without a place in common? */
+static bool is_level_of(const struct finder *f, double slow, double loose)
+{
+    return loose >= LEAST_LEVEL_RANKS && slow >= MANY * (f->w->ranks + f->w->graph->absent_count);
+}
+
+/* Three or more ranks without a place in common that are the slower one of two levels are one cause, and so are what
+ * sets there are beside: single ranks, and what is a set only if ranks that are not here are slow, too. Of those that
+ * are not here as many are supposed to be slow as of the others; where none or all of them would make another cause of
+ * it, that is told (is_open). */
+static bool are_level(const struct finder *f, const struct cover *covers, uint32_t count, bool *is_open)
+{
+    uint32_t slow = f->flagged_count, absent = f->w->graph->absent_count, singles = 0, parts = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        singles += covers[i].cause.place == TP_PLACE_RANK;
+        parts += covers[i].is_part ? covers[i].cause.rank_count : 0;
+    }
+    double more = 1 + (double)absent / f->w->ranks, loose = singles + parts;
+    bool are_scattered = count > MOST_SETS, can_be = singles && are_upper(f);
+    bool is = are_scattered ? slow >= MANY * f->w->ranks
+                            : can_be && is_level_of(f, slow * more, round(loose * more));
+    bool may_be = are_upper(f) && (singles || parts) && is_level_of(f, slow + absent, loose + absent);
+    *is_open = absent && (is ? parts || !is_level_of(f, slow, loose) : may_be);
+    return is;
 }
 
 static void add_flagged(const struct finder *f)
 {
-    struct tp_cause covers[MOST_COVERS + 1];
+    struct cover covers[MOST_COVERS + 1];
     struct tp_vec sets = f->flagged_count ? find_sets(f) : TP_VEC(f->w->arena, struct set);
-    bool *is_left = tp_arena_array(f->w->arena, f->w->ranks, sizeof *is_left);
+    bool *is_left = tp_arena_array(f->w->arena, f->w->ranks, sizeof *is_left), is_open = false;
     uint32_t count = 0, left = f->flagged_count;
     bool are_many = f->flagged_count >= MANY * f->w->ranks;
     memcpy(is_left, f->is_flagged, f->w->ranks * sizeof *is_left);
     while (left && count < MOST_COVERS && !(are_many && count > MOST_SETS))
         covers[count++] = next_cover(f, &sets, is_left, &left);
-    if (are_many && (count > MOST_SETS || are_level(f, covers, count))) { /* no few sets: a level of their own */
+    if (count && are_level(f, covers, count, &is_open)) {
         memcpy(is_left, f->is_flagged, f->w->ranks * sizeof *is_left);
-        covers[0] = all_left(f, TP_CAUSE_HALF, is_left);
+        covers[0].cause = all_left(f, TP_CAUSE_HALF, is_left);
         count = 1;
     } else if (left) {
-        covers[count++] = all_left(f, kind_of_part[f->part], is_left);
+        covers[count++].cause = all_left(f, kind_of_part[f->part], is_left);
     }
     for (uint32_t i = 0; i < count; i++) {
-        fill_cells(f, &covers[i]);
+        struct tp_cause *cause = &covers[i].cause;
+        fill_cells(f, cause);
         double sum = 0;
-        for (uint32_t r = 0; r < covers[i].rank_count; r++)
-            sum += f->median[covers[i].ranks[r]];
-        covers[i].excess_us = sum / covers[i].rank_count;
-        tp_what_if_add(f->w, covers[i]);
+        for (uint32_t r = 0; r < cause->rank_count; r++)
+            sum += f->median[cause->ranks[r]];
+        cause->excess_us = sum / cause->rank_count;
+        cause->is_open = is_open;
+        tp_what_if_add(f->w, *cause);
     }
 }
 

@@ -209,8 +209,8 @@ static void even_out(struct tp_what_if_work *w, unsigned part, bool is_one_row)
         }
 }
 
-/* Has the stage as many ranks as any other? Of one that is not whole those that are here may be slow, not the stage. */
-static bool is_whole_stage(const struct tp_what_if_work *w, uint32_t class_index)
+/* Has the stage as many ranks as any other? Of one that has not those that are here may be slow, not the stage. */
+static bool is_as_whole(const struct tp_what_if_work *w, uint32_t class_index)
 {
     const struct tp_graph *graph = w->graph;
     uint32_t stage = tp_graph_class_at(graph, class_index)->stage, its = 0, most = 0;
@@ -233,7 +233,7 @@ static void find_even(struct tp_what_if_work *w)
         w->longest_stage = 0;
         for (uint32_t c = 1; c < w->graph->classes.count; c++)
             w->longest_stage = w->work[c] > w->work[w->longest_stage] ? c : w->longest_stage;
-        w->is_uneven = w->work[w->longest_stage] > LEAST_UNEVEN * w->median_work && is_whole_stage(w, w->longest_stage);
+        w->is_uneven = w->work[w->longest_stage] > LEAST_UNEVEN * w->median_work && is_as_whole(w, w->longest_stage);
     }
     for (unsigned p = 0; p < TP_SLOT_OWN; p++)
         even_out(w, p, is_one_row);
