@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -249,6 +250,36 @@ static void wall_clock_of_one_run_a_side_breaks_no_limit(void **state)
     assert_int_equal(c.items[0].cause, TP_CAUSE_BEYOND);
     c = judged("step.time.median <= 1 us", &run, 1, base, 1); /* a limit of its own is judged as it is */
     assert_int_equal(c.items[0].cause, TP_CAUSE_BEYOND);
+}
+
+/* Four runs against one that takes a third longer: in all steps, or in all but the shortest two. */
+static void wall_clock_breaks_a_limit_when_short_steps_show_it(void **state)
+{
+    GUARD;
+    int64_t steps[10];
+    struct tp_summary base[4], all = on_cpu(scaled(1.3, 0)), most, gain;
+    for (int i = 0; i < 4; i++)
+        base[i] = on_cpu(scaled(1, 0));
+    for (int i = 0; i < 10; i++)
+        steps[i] = ten_steps[i] < 998 ? 1000 * ten_steps[i] : 1300 * ten_steps[i];
+    most = on_cpu(run_of(steps, 10));
+    struct tp_check c = judged("step.time.median <= +3 %", &all, 1, base, 4);
+    assert_int_equal(c.verdict, TP_CHECK_FAIL);
+    c = judged("step.time.median <= +3 %", &most, 1, base, 4);
+    assert_int_equal(c.verdict, TP_CHECK_INCONCLUSIVE);
+    assert_non_null(strstr(c.items[0].reason, "; the short steps do not show it"));
+    most = with(most, "step.time.p90", 1300e3); /* what is told of long steps is theirs alone */
+    for (int i = 0; i < 4; i++)
+        base[i] = with(base[i], "step.time.p90", 1003e3);
+    c = judged("step.time.p90 <= +3 %", &most, 1, base, 4);
+    assert_int_equal(c.verdict, TP_CHECK_FAIL);
+    for (int i = 0; i < 10; i++)
+        steps[i] = ten_steps[i] < 998 ? 800 * ten_steps[i] : 1000 * ten_steps[i];
+    gain = on_cpu(run_of(steps, 10)); /* a fifth is asked for: the short steps have it */
+    c = judged("step.time.median <= -15 %", &gain, 1, base, 4);
+    assert_int_equal(c.verdict, TP_CHECK_INCONCLUSIVE);
+    c = judged("step.time.median <= -15 %", base, 1, base, 4);
+    assert_int_equal(c.verdict, TP_CHECK_FAIL);
 }
 
 static void a_required_speedup_fails_when_it_is_not_there(void **state)
@@ -523,6 +554,7 @@ int main(void)
         cmocka_unit_test(noise_is_learned_from_history),
         cmocka_unit_test(limits_are_held_against_the_accepted_level),
         cmocka_unit_test(wall_clock_of_one_run_a_side_breaks_no_limit),
+        cmocka_unit_test(wall_clock_breaks_a_limit_when_short_steps_show_it),
         cmocka_unit_test(a_required_speedup_fails_when_it_is_not_there),
         cmocka_unit_test(what_is_missing_is_inconclusive_unless_it_is_optional),
         cmocka_unit_test(no_baseline_is_inconclusive),

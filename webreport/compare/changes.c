@@ -6,6 +6,7 @@
 
 #include "webreport/compare/function_judge.h"
 #include "webreport/compare/row_judge.h"
+#include "webreport/compare/run_change.h"
 #include "webreport/measure/wording.h"
 
 /* A side of a match, its members added up. */
@@ -303,14 +304,6 @@ static struct tp_side_levels unshifted(const struct tp_sides *sides, const struc
     return levels;
 }
 
-static double middle_of(const struct tp_sides *sides, int side, const double *values)
-{
-    uint32_t runs = sides->side[side].input->run_count;
-    double *copy = tp_arena_array(sides->arena, runs, sizeof *copy);
-    memcpy(copy, values, runs * sizeof *copy);
-    return tp_median(copy, runs);
-}
-
 /* As of a row of wall clock: by its short steps beside the operators'. Without enough of these nothing tells a slower
  * loader from a loaded machine. */
 static bool is_loading_backed(const struct tp_changes *changes, const struct tp_sides *sides,
@@ -320,8 +313,7 @@ static bool is_loading_backed(const struct tp_changes *changes, const struct tp_
         return true;
     if (isnan(changes->low_shift) || !levels[TP_BASE].lows || !levels[TP_NEW].lows)
         return false;
-    double low = middle_of(sides, TP_NEW, levels[TP_NEW].lows) - middle_of(sides, TP_BASE, levels[TP_BASE].lows);
-    return tp_row_is_backed(log1p(estimate), low - changes->low_shift);
+    return tp_short_steps_back(log1p(estimate), tp_sides_low_change(sides, levels) - changes->low_shift);
 }
 
 /* Data loading is no row of its own: it is what no operator, kernel or copy explains. Its runs are judged as wall times

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "webreport/compare/damage.h"
-#include "webreport/compare/row_judge.h"
+#include "webreport/compare/run_change.h"
 #include "writer/text/format.h"
 
 /* What the host takes depends on how it was recorded: with other options its times are told, not judged. */
@@ -16,18 +16,13 @@ static void open_host_times(struct tp_compare *c)
             c->totals[q].verdict = TP_CHANGE_INCONCLUSIVE;
 }
 
-/* Of wall clock a total is as a row is: what changed did so in the short steps, which a busy machine leaves alone. */
+/* Of wall clock a total is as a row is: what changed did so in the short steps, too. */
 static bool is_backed(const struct tp_compare *c, enum tp_quantity quantity)
 {
-    double middles[TP_SIDES];
-    for (int s = 0; s < TP_SIDES && tp_sides_are_wall_clock(&c->sides); s++) {
-        const struct tp_side *side = &c->sides.side[s];
-        double *copy = tp_arena_array(c->arena, side->input->run_count, sizeof *copy);
-        memcpy(copy, side->quantities[quantity].lows, side->input->run_count * sizeof *copy);
-        middles[s] = tp_median(copy, side->input->run_count);
-    }
+    const struct tp_side_levels levels[TP_SIDES] = {c->sides.side[TP_BASE].quantities[quantity],
+                                                    c->sides.side[TP_NEW].quantities[quantity]};
     return !tp_sides_are_wall_clock(&c->sides) ||
-           tp_row_is_backed(log1p(c->totals[quantity].change.estimate), middles[TP_NEW] - middles[TP_BASE]);
+           tp_short_steps_back(log1p(c->totals[quantity].change.estimate), tp_sides_low_change(&c->sides, levels));
 }
 
 /* Totals that moved because the whole machine did, or may have: told, no verdict. */

@@ -1,6 +1,8 @@
 /* Rows of several runs judged together: see row_judge.h. */
 #include "webreport/compare/row_judge.h"
 
+#include "webreport/compare/run_change.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -202,12 +204,6 @@ static double low_change_of(const struct tp_row_levels *row, const size_t run_co
     return middles[1] - middles[0];
 }
 
-bool tp_row_is_backed(double change, double low)
-{
-    const double least = 0.5;
-    return change > 0 ? low >= least * change : low <= least * change;
-}
-
 static void back(struct tp_row_judgement *judgement, const struct tp_row_levels *rows, size_t count,
                  const size_t run_counts[2], struct tp_arena *arena)
 {
@@ -220,7 +216,7 @@ static void back(struct tp_row_judgement *judgement, const struct tp_row_levels 
                                    of_rows);
     for (size_t i = 0; i < count; i++) {
         double low = low_change_of(&rows[i], run_counts, shifts, of_runs);
-        judgement->rows[i].is_backed = tp_row_is_backed(log1p(judgement->rows[i].estimate), low);
+        judgement->rows[i].is_backed = tp_short_steps_back(log1p(judgement->rows[i].estimate), low);
     }
     judgement->low_shift = tp_median(shifts + run_counts[0], run_counts[1]) - tp_median(shifts, run_counts[0]);
     tp_arena_drop(arena, of_rows, count * sizeof *of_rows);

@@ -6,7 +6,7 @@
  *
  * Of wall clock a row that stands out is not yet one that changed: a busy machine takes its time from whichever
  * operators run when it is busy, in all of a run the same ones, and the others seem faster beside them. It never takes
- * it from all steps. An operator that changed did so in the short steps, too: they must say at least half of it, beside
+ * it from all steps. An operator that changed did so in the short steps, too: they must back it (run_change.h), beside
  * the other operators' short steps. Where the estimates come from is not touched by that. */
 #ifndef TP_WEBREPORT_COMPARE_ROW_JUDGE_H
 #define TP_WEBREPORT_COMPARE_ROW_JUDGE_H
@@ -46,10 +46,6 @@ struct tp_row_judgement {
  * row is taken to be quieter than what the other rows changed by. */
 struct tp_row_judgement tp_rows_judge(const struct tp_row_levels *rows, size_t count, const size_t run_counts[2],
                                       double doubt, bool is_wall_clock, struct tp_arena *arena);
-
-/* Whether short steps back a change: they changed by half of it or more. Both are logarithms, without what all rows have
- * in common. */
-bool tp_row_is_backed(double change, double low);
 
 /* Noise of rows in general: the scaled inverse chi-square distribution that variances with `freedom` degrees each come
  * from, by the moments of their logarithms. sds: standard deviations, those of 0 tell nothing. freedom 0: fewer than 8

@@ -105,6 +105,26 @@ double tp_run_change_beyond(const struct tp_run_change *change, double most)
     return beyond > 0 ? tails / 2 : 1 - tails / 2;
 }
 
+static double median_of(const struct tp_levels *levels, struct tp_arena *arena)
+{
+    double *copy = tp_arena_array(arena, levels->count, sizeof *copy);
+    memcpy(copy, levels->items, levels->count * sizeof *copy);
+    double median = tp_median(copy, levels->count);
+    tp_arena_drop(arena, copy, levels->count * sizeof *copy);
+    return median;
+}
+
+double tp_short_steps_change(const struct tp_levels *base, const struct tp_levels *new_side, struct tp_arena *arena)
+{
+    return median_of(new_side, arena) - median_of(base, arena);
+}
+
+bool tp_short_steps_back(double change, double low)
+{
+    const double least = 0.5;
+    return change > 0 ? low >= least * change : low <= least * change;
+}
+
 enum tp_limit_verdict tp_run_change_limit(const struct tp_run_change *change, double most)
 {
     if (change->low > most)

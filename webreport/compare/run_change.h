@@ -49,6 +49,14 @@ struct tp_run_change tp_run_change_paired(double *differences, size_t count);
 /* Probability of such a change, or of a greater one, when the true one is `most` (relative). */
 double tp_run_change_beyond(const struct tp_run_change *change, double most);
 
+/* What short steps changed by, between the medians of both sides: logarithms, one a run (struct tp_run_level). */
+double tp_short_steps_change(const struct tp_levels *base, const struct tp_levels *new_side, struct tp_arena *arena);
+
+/* Whether short steps back a change of wall clock: they changed by half of it or more. A busy machine takes its time from
+ * many steps, never from all. Both are logarithms, without what the machine did to all. */
+bool tp_short_steps_back(double change, double low);
+#define TP_NOT_BACKED "the short steps do not show it"
+
 enum tp_limit_verdict { TP_LIMIT_PASS, TP_LIMIT_FAIL, TP_LIMIT_UNCLEAR };
 
 /* A limit "at most `most`" (relative): fail when the whole interval is above it, pass when the whole interval is at or

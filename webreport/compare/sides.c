@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "webreport/compare/run_change.h"
+
 enum { KEY_WIDTH = 5 };
 
 struct tp_identity tp_sides_identity(const struct tp_sides *sides, uint32_t identity)
@@ -28,6 +30,13 @@ bool tp_sides_tell_hints(const struct tp_sides *sides)
 {
     return tp_sides_are_wall_clock(sides) &&
            sides->side[TP_BASE].input->run_count + sides->side[TP_NEW].input->run_count < TP_VERDICT_RUNS;
+}
+
+double tp_sides_low_change(const struct tp_sides *sides, const struct tp_side_levels levels[TP_SIDES])
+{
+    const struct tp_levels base = {levels[TP_BASE].lows, sides->side[TP_BASE].input->run_count};
+    const struct tp_levels new_side = {levels[TP_NEW].lows, sides->side[TP_NEW].input->run_count};
+    return tp_short_steps_change(&base, &new_side, sides->arena);
 }
 
 bool tp_sides_are_of_one_host(const struct tp_sides *sides)

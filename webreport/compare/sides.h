@@ -84,6 +84,9 @@ bool tp_sides_tell_hints(const struct tp_sides *sides);
  * calls vary. In sides->arena. */
 struct tp_side_levels tp_sides_row_levels(double *calls, const struct tp_sides *sides, int side, uint32_t identity);
 
+/* What the short steps of such levels changed by (tp_short_steps_change). */
+double tp_sides_low_change(const struct tp_sides *sides, const struct tp_side_levels levels[TP_SIDES]);
+
 struct tp_identity tp_sides_identity(const struct tp_sides *sides, uint32_t identity);
 
 static inline const struct tp_side_row *tp_sides_row(const struct tp_sides *sides, int side, uint32_t identity)

@@ -196,7 +196,7 @@ static const char *held_back_words(const struct tp_compare *c, const char *moved
                                   *moved ? " (" : "", moved, *moved ? " in the mean step)" : "",
                                   tp_sides_tell_hints(&c->sides)
                                       ? tp_text_printf(arena, "%d runs would tell", TP_VERDICT_RUNS)
-                                      : "the short steps do not show it");
+                                      : TP_NOT_BACKED);
     return "";
 }
 
