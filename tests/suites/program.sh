@@ -182,6 +182,11 @@ beside_steps() { # limits of the program in the folder of a run with steps, and 
     printf 'wall <= +10 %%\ncpu <= +10 %%\nrss.peak <= +1 KiB\n' >against
     "$TP" check both/run --budget kept --baseline store --update-baseline --label a >out 2>err && "$TP" check both/run --budget against --baseline store >out 2>err ||
         { cat out err; return 1; }
+    "$TP" summarize store/a.tps --format json -q -o stored.json && "$PY" - <<'X' || return 1
+import json
+rows = [r for r in json.load(open("stored.json"))["processes"][0]["rows"] if r["kind"] == "function"]
+assert rows and not any(r.get("by_step_ns") for r in rows), rows[:3] # the program's samples are in none of these steps
+X
     [ "$(grep -c '+0.0 %$' out)" = 2 ] && grep -q '^pass  *rss.peak .*+0 B' out || { cat out; return 1; } # time of 1 + 1 uneven runs is told, not judged
     cp both/run/*.pt.trace.json* store/ && "$TP" diff both/run store -o diff.html >out 2>err && ! grep -qi 'regressed' out
 }

@@ -18,7 +18,8 @@ const struct tp_run_file *tp_summary_program_of(const struct tp_run *run)
     return found;
 }
 
-/* Functions stand behind all that a trace with steps has rows of. */
+/* Functions stand behind all that a trace with steps has rows of. The program knows none of these steps: what it took
+ * in its own, as many as it has, goes. */
 static void give_functions(struct tp_summary *to, const struct tp_summary *program, struct tp_arena *arena)
 {
     struct tp_summary_row *rows = tp_arena_array(arena, (size_t)to->row_count + program->row_count, sizeof *rows);
@@ -26,8 +27,11 @@ static void give_functions(struct tp_summary *to, const struct tp_summary *progr
     if (count)
         memcpy(rows, to->rows, count * sizeof *rows);
     for (uint32_t i = 0; i < program->row_count; i++)
-        if (program->rows[i].kind == TP_SUMMARY_FUNCTION)
-            rows[count++] = program->rows[i];
+        if (program->rows[i].kind == TP_SUMMARY_FUNCTION) {
+            rows[count] = program->rows[i];
+            rows[count].by_step_ns = rows[count].by_step_count = NULL;
+            count++;
+        }
     to->rows = rows;
     to->row_count = count;
 }
