@@ -56,7 +56,23 @@ static struct tp_summary program_run(const double *factors)
     return run;
 }
 
-static void compare_programs(struct tp_compare *compare, const double *factors, uint32_t run_count)
+enum { STEPS = 10 };
+
+/* The same beside steps of PyTorch, which know nothing of its functions. */
+static struct tp_summary run_with_steps(const double *factors)
+{
+    struct tp_summary run = program_run(factors);
+    struct tp_summary_step *steps = tp_arena_array(&arena, STEPS, sizeof *steps);
+    for (int s = 0; s < STEPS; s++) {
+        steps[s] = run.steps[0];
+        steps[s].total_ns = 20 * SAMPLE_NS;
+    }
+    run.steps = steps;
+    run.step_count = STEPS;
+    return run;
+}
+
+static void compare_runs(struct tp_compare *compare, const double *factors, uint32_t run_count, bool has_steps)
 {
     static const double equal[FUNCTIONS] = {1, 1, 1, 1, 1};
     static const struct tp_calltree *const no_trees[TP_SIDES];
@@ -65,10 +81,15 @@ static void compare_programs(struct tp_compare *compare, const double *factors, 
     for (int s = 0; s < TP_SIDES; s++) {
         made[s] = tp_arena_array(&arena, run_count, sizeof **made);
         for (uint32_t r = 0; r < run_count; r++)
-            made[s][r] = program_run(s == TP_BASE ? equal : factors);
+            made[s][r] = (has_steps ? run_with_steps : program_run)(s == TP_BASE ? equal : factors);
         inputs[s] = (struct tp_side_input){s == TP_BASE ? "base" : "new", made[s], run_count, false};
     }
     tp_compare_build(compare, inputs, no_trees, &(struct tp_compare_options){0}, &arena);
+}
+
+static void compare_programs(struct tp_compare *compare, const double *factors, uint32_t run_count)
+{
+    compare_runs(compare, factors, run_count, false);
 }
 
 static void equal_programs_are_silent(void **state)
@@ -107,6 +128,17 @@ static void a_function_twice_as_slow_is_named_first(void **state)
     assert_int_equal(strncmp(tp_compare_verdict(&c, &arena).headline, "encode (two.c) takes ", 21), 0);
 }
 
+static void beside_steps_a_function_is_a_hint(void **state)
+{
+    static const double slower[FUNCTIONS] = {1, 4, 1, 1, 1};
+    struct tp_compare c;
+    (void)state;
+    compare_runs(&c, slower, MOST_RUNS, true);
+    assert_int_equal(c.hint_count, 1);
+    assert_int_equal(c.verdict, TP_CHANGE_NEUTRAL);
+    assert_false(tp_compare_is_worse(&c));
+}
+
 static void a_function_of_few_samples_is_not_judged(void **state)
 {
     static const double rarely[FUNCTIONS] = {1, 1, 1, 1, 0.01};
@@ -124,6 +156,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(equal_programs_are_silent, begin_drawing, end),
         cmocka_unit_test_setup_teardown(a_function_twice_as_slow_is_named_first, begin_drawing, end),
+        cmocka_unit_test_setup_teardown(beside_steps_a_function_is_a_hint, begin_drawing, end),
         cmocka_unit_test_setup_teardown(a_function_of_few_samples_is_not_judged, begin_drawing, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,6 +46,14 @@ static bool is_judged(const struct tp_change *change, const struct sampled *s)
            !tp_str_equal(change->identity.name, TP_STR(TP_SUMMARY_REST));
 }
 
+/* Do the times of the run rest on steps, all of them wall clock? Then what a row changed by is a verdict only when short
+ * steps back it (run_change.h), and functions have none: a busy machine draws out what spins in barriers. */
+static bool are_beside_steps(const struct tp_sides *sides)
+{
+    return tp_sides_are_wall_clock(sides) && sides->side[TP_BASE].quantities[TP_QUANTITY_STEP].levels &&
+           sides->side[TP_NEW].quantities[TP_QUANTITY_STEP].levels;
+}
+
 static void judge(struct tp_changes *changes, struct tp_change *change, const struct sampled *s, double beyond)
 {
     double log_ratio = log(s->ns[TP_NEW] / s->ns[TP_BASE]), half = tp_student_quantile(0.995, NORMAL) * s->error;
@@ -81,6 +89,8 @@ void tp_functions_judge(struct tp_changes *changes, const struct tp_sides *sides
         if (!is_function(change) || !is_judged(change, &s))
             continue;
         judge(changes, change, &s, beyond);
+        if (change->verdict != TP_CHANGE_NEUTRAL && are_beside_steps(sides))
+            change->verdict = TP_CHANGE_HINT;
         if (s.ns[TP_BASE] <= most)
             continue;
         most = s.ns[TP_BASE];
