@@ -169,6 +169,18 @@ static void word_half(const struct tp_job *job, const struct tp_cause *cause, st
     finding->detail =
         tp_text_printf(job->arena, "They are %s per step longer %s than the others, and no host, group or stage.",
                        time_of(job, cause->excess_us), part_words[cause->part]);
+    if (cause->whole_stage != TP_NO_ID) {
+        finding->also = TP_JOB_STAGE;
+        finding->also_title = tp_text_printf(job->arena, "Pipeline stage %u has %.2f times the work of a stage",
+                                             cause->whole_stage, cause->ratio);
+        finding->also_saved = NAN;
+        finding->detail = tp_text_printf(
+            job->arena,
+            "Ranks of several stages are %s per step longer %s than the others, by one factor, %.2f; stage %u is all of "
+            "such. More work of that stage, and ranks that are as slow by chance, would look the same.",
+            time_of(job, cause->excess_us), part_words[cause->part], cause->ratio, cause->whole_stage);
+        return;
+    }
     if (!cause->is_open)
         return;
     const char *ranks = ranks_text(job, &finding->ranks), *alone = verbs[cause->part].many;

@@ -51,6 +51,7 @@ struct tp_cause {
     double rate_gb_s;         /* all links: on the bus; 0: not known */
     double *lengths;          /* sequence: of the batch of each rank-step, 1: the mean; else NULL */
     bool evens_stages;
+    uint32_t whole_stage; /* half: all ranks of that stage are among them; TP_NO_ID: of none */
     bool is_open;     /* with ranks that are not here it may be a level of its own, or none; of a stage: slow ranks */
     bool leaves_late; /* link: of the host, whose ranks leave collectives later than all others */
     double alone, saved, share; /* percent of T */

@@ -21,6 +21,8 @@ struct tp_what_if_work {
     double median_work;
     uint32_t longest_stage; /* class with most work; TP_NO_ID: none */
     bool is_uneven;         /* it is longer than others, and whole */
+    uint32_t level_class;   /* class of which all ranks are of the slower level that others are of; TP_NO_ID: none */
+    double level_ratio;     /* .. that many times the usual work */
     bool is_input_late; /* of whole classes: usual input is less than they have */
     bool *is_upper[TP_SLOT_OWN]; /* by rank: of the slower one of two levels */
     double *total[TP_SLOT_OWN];  /* by cell (rank, step) */

@@ -105,7 +105,8 @@ static struct tp_cause new_cause(const struct finder *f, enum tp_cause_kind kind
                              .place = TP_PLACE_RANKS,
                              .where = TP_NO_ID,
                              .family = TP_NO_ID,
-                             .host = TP_NO_ID};
+                             .host = TP_NO_ID,
+                             .whole_stage = TP_NO_ID};
 }
 
 /* Cells of the ranks from a step on. */
@@ -273,6 +274,12 @@ static bool is_level_of(const struct finder *f, double slow, double loose)
     return loose >= LEAST_LEVEL_RANKS && slow >= MANY * (f->w->ranks + f->w->graph->absent_count);
 }
 
+/* Are they a level that has all of a stage? */
+static bool is_across(const struct finder *f)
+{
+    return f->part == TP_SLOT_KERNEL && f->w->level_class != TP_NO_ID && are_upper(f);
+}
+
 /* Three or more ranks without a place in common that are the slower one of two levels are one cause, and so are what
  * sets there are beside: single ranks, and what is a set only if ranks that are not here are slow, too. Of those that
  * are not here as many are supposed to be slow as of the others; where none or all of them would make another cause of
@@ -289,6 +296,10 @@ static bool are_level(const struct finder *f, const struct cover *covers, uint32
     bool is = are_scattered ? slow >= MANY * f->w->ranks
                             : can_be && is_level_of(f, slow * more, round(loose * more));
     bool may_be = are_upper(f) && (singles || parts) && is_level_of(f, slow + absent, loose + absent);
+    if (is_across(f)) { /* sets of it are by chance */
+        *is_open = false;
+        return true;
+    }
     *is_open = absent && (is ? parts || !is_level_of(f, slow, loose) : may_be);
     return is;
 }
@@ -306,6 +317,9 @@ static void add_flagged(const struct finder *f)
     if (count && are_level(f, covers, count, &is_open)) {
         memcpy(is_left, f->is_flagged, f->w->ranks * sizeof *is_left);
         covers[0].cause = all_left(f, TP_CAUSE_HALF, is_left);
+        covers[0].cause.ratio = f->w->level_ratio;
+        covers[0].cause.whole_stage =
+            is_across(f) ? tp_graph_class_at(f->w->graph, f->w->level_class)->stage : TP_NO_ID;
         count = 1;
     } else if (left) {
         covers[count++].cause = all_left(f, kind_of_part[f->part], is_left);

@@ -239,6 +239,47 @@ static void find_even(struct tp_what_if_work *w)
         even_out(w, p, is_one_row);
 }
 
+/* Are the slower ranks of other classes as much slower than their peers as class `class` has more work than a stage?
+ * Their number; 0: not all are. */
+static uint32_t as_slow_elsewhere(const struct tp_what_if_work *w, uint32_t class_index, double ratio)
+{
+    uint32_t count = 0;
+    for (uint32_t r = 0; r < w->ranks; r++) {
+        uint32_t class = tp_graph_rank_at(w->graph, r)->class;
+        double sum = 0;
+        if (class == class_index || !w->is_upper[TP_SLOT_KERNEL][r])
+            continue;
+        for (uint32_t s = 0; s < w->steps; s++)
+            sum += w->total[TP_SLOT_KERNEL][(size_t)r * w->steps + s] / w->steps;
+        if (!(fabs(sum / w->work[class] - ratio) < LEAST_LEVEL))
+            return 0;
+        count++;
+    }
+    return count;
+}
+
+/* A slower level may have all ranks of a stage: it then looks like a stage with more work, and single ranks of others
+ * are slower by the very same factor. Two such ranks make that no accident: one cause, not three. */
+static void find_level_across(struct tp_what_if_work *w)
+{
+    w->level_class = TP_NO_ID;
+    uint32_t most = w->longest_stage;
+    if (!w->is_uneven)
+        return;
+    double ratio = w->work[most] / w->median_work;
+    const struct tp_graph_class *class = tp_graph_class_at(w->graph, most);
+    if (as_slow_elsewhere(w, most, ratio) < 2)
+        return;
+    for (uint32_t i = 0; i < class->rank_count; i++)
+        w->is_upper[TP_SLOT_KERNEL][class->ranks[i]] = true;
+    for (uint32_t k = 0; k < class->slot_count; k++)
+        w->usual[w->first_usual[most] + k * TP_SLOT_OWN + TP_SLOT_KERNEL] /= ratio;
+    w->level_class = most;
+    w->level_ratio = ratio;
+    w->work[most] /= ratio;
+    find_even(w);
+}
+
 static void find_excess(struct tp_what_if_work *w)
 {
     for (unsigned p = 0; p < TP_SLOT_OWN; p++) {
@@ -362,6 +403,7 @@ void tp_what_if_usual(struct tp_what_if_work *w)
     find_levels(w);
     find_usual(w);
     find_even(w);
+    find_level_across(w);
     find_excess(w);
     tp_what_if_find_leaves(w);
     find_pair_medians(w);
