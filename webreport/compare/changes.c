@@ -304,8 +304,9 @@ static struct tp_side_levels unshifted(const struct tp_sides *sides, const struc
     return levels;
 }
 
-/* As of a row of wall clock: by its short steps beside the operators'. Without enough of these nothing tells a slower
- * loader from a loaded machine. */
+/* As of a row of wall clock: by its short steps, beside the operators' and by themselves, for a busy machine slows one
+ * thread less than operators that wait for each other. Without enough of these nothing tells a slower loader from a
+ * loaded machine. */
 static bool is_loading_backed(const struct tp_changes *changes, const struct tp_sides *sides,
                               const struct tp_side_levels levels[TP_SIDES], double estimate)
 {
@@ -313,7 +314,8 @@ static bool is_loading_backed(const struct tp_changes *changes, const struct tp_
         return true;
     if (isnan(changes->low_shift) || !levels[TP_BASE].lows || !levels[TP_NEW].lows)
         return false;
-    return tp_short_steps_back(log1p(estimate), tp_sides_low_change(sides, levels) - changes->low_shift);
+    double change = log1p(estimate), low = tp_sides_low_change(sides, levels);
+    return tp_short_steps_back(change, low - changes->low_shift) && tp_short_steps_back(change, low);
 }
 
 /* Data loading is no row of its own: it is what no operator, kernel or copy explains. Its runs are judged as wall times
