@@ -10,8 +10,8 @@
  * no rank, and counts for no number of the run. */
 #define TP_WORKER_HELPER "_helper"
 
-/* Ends the worker's name of what was recorded inside of a process that told of nothing but its memory and its waits, where
- * the run has a trace from outside, too: that one says what the process did. */
+/* Ends the worker's name of what was recorded inside of a process that told of nothing but its samples, its memory and its
+ * waits, where the run has a trace from outside, too: that one has such samples, and says what the process did. */
 #define TP_WORKER_INSIDE "_inside"
 
 /* Ends the worker's name of a trace that PyTorch was still writing when its process ended: text that breaks off. Its

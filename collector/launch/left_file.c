@@ -115,7 +115,7 @@ static void look_at_records(struct tp_left_file *left, const struct tp_spool_fil
         struct tp_spool_record record;
         const char *payload;
         tp_spool_walk(&walk, file, &file->threads[t]);
-        while (!has_told && samples < TP_TAKEOVER_BRIEF_SAMPLES && tp_spool_next(&walk, &record, &payload)) {
+        while (!has_told && tp_spool_next(&walk, &record, &payload)) {
             samples += record.kind == TP_SPOOL_SAMPLE;
             last = record.time > last ? record.time : last;
             bool is_call = is_of_library(&record, payload);
@@ -124,7 +124,7 @@ static void look_at_records(struct tp_left_file *left, const struct tp_spool_fil
         }
     }
     int64_t ran_ns = tp_spool_time(file, last) - (int64_t)file->head.start_realtime_ns;
-    left->is_silent = !has_told && samples == 0;
+    left->is_silent = !has_told;
     left->is_brief =
         !has_told && !has_calls && samples < TP_TAKEOVER_BRIEF_SAMPLES && ran_ns < TP_TAKEOVER_BRIEF_MS * (int64_t)1000000;
 }

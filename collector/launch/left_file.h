@@ -30,7 +30,7 @@ struct tp_left_file {
 
     bool is_replaced; /* its process became another program later, which has left a file of its own */
     bool is_empty, was_stopped, is_brief, has_steps; /* of a spool that was looked at */
-    bool is_silent;    /* the same: it has nothing but memory, waits and calls of BLAS */
+    bool is_silent;    /* the same: it has nothing but samples, memory, waits and calls of BLAS */
     bool is_looked_at; /* false: it cannot be read, err says why */
 
     enum tp_left_outcome outcome;

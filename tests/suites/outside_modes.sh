@@ -64,6 +64,7 @@ inside() {
         "$TP" report "$trace" -o page.html --markdown page.md --quiet && grep -q 'function | alpha' page.md &&
             grep -q 'which the processes took themselves by timers' page.html && ! grep -q 'Functions were not seen' page.md &&
             said 'not seen: what lasts less than 10 ms, for' || { cat page.md; return 1; }
+        [ "$(ls r/*/*.gz | grep -vc _inside)" = 1 ] && [ -n "$(find r -name '*_inside.*')" ] || { find r; return 1; }
         says split alpha="$1" beta="$2" gamma_="$3" delta="$4" && return 0
     done
     return 1
