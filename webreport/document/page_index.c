@@ -76,6 +76,8 @@ void tp_page_index_fill(struct tp_page_entry *entry, struct tp_arena *arena, con
     if (overview->gpu_summary.row_count && total > 0)
         entry->busy_percent =
             100 * tp_table_real(&overview->gpu_summary, TP_GPU_BUSY_RATIO)[tp_overview_main_gpu(overview)];
+    if (section->profile->is_silent)
+        return;
     if (found->finding_count)
         entry->finding = found->findings[0].title;
     entry->ceiling_percent = found->total_gain_percent;
