@@ -211,6 +211,8 @@ static void a_change_is_by_count_and_by_time(void **state)
             const struct tp_change *change = &compare.changes.items[i];
             double calls = change->calls[TP_NEW] - change->calls[TP_BASE];
             assert_true(change->by_count_ns + change->by_time_ns == change->change_ns);
+            assert_false(change->verdict == TP_CHANGE_REGRESSED && change->change_ns <= 0); /* more calls that take less are work */
+            assert_false(change->verdict == TP_CHANGE_IMPROVED && change->change_ns >= 0);
             assert_true(fabs((double)change->change_ns - (change->ns[TP_NEW] - change->ns[TP_BASE])) <= 0.5);
             if (change->match->kind == TP_MATCH_SAME && change->identity.kind == TP_SUMMARY_KERNEL)
                 assert_true(fabs((double)change->by_count_ns - calls * change->call_ns[TP_BASE]) <= 0.5);

@@ -118,7 +118,8 @@ static bool is_other_kernel(const struct tp_change *change)
 }
 
 /* By what was called more or less often: the least that is told is a share of BASE's step. What the calls take now is
- * another matter, and runtime calls follow from what they start. */
+ * another matter, unless it is so much less, or more, that all of them together take the other way; and runtime calls
+ * follow from what they start. */
 static enum tp_change_verdict judge_count(const struct tp_change *change, double step_ns)
 {
     if (!change->is_count_change || is_other_kernel(change)) /* of another algorithm the sum of all has the verdict */
@@ -129,7 +130,8 @@ static enum tp_change_verdict judge_count(const struct tp_change *change, double
     if (change->identity.kind == TP_SUMMARY_RUNTIME || is_sampled ||
         !(fabs((double)change->by_count_ns) >= TP_CHANGE_LEAST_SHARE * step_ns))
         return TP_CHANGE_NEUTRAL;
-    return by_sign((double)change->by_count_ns);
+    enum tp_change_verdict by_count = by_sign((double)change->by_count_ns);
+    return by_count == by_sign((double)change->change_ns) ? by_count : TP_CHANGE_NEUTRAL;
 }
 
 /* A kernel under another name in every step, which matters. */
