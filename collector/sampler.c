@@ -386,8 +386,8 @@ static void wait_ms(long ms)
 static void *run(void *unused)
 {
     (void)unused;
-    await_turn();
     pthread_setname_np(pthread_self(), TP_WORKER_THREAD);
+    await_turn();
     sampler.own_tid = (pid_t)syscall(SYS_gettid);
     if (sampler.is_in_child)
         wait_ms(DRAIN_EVERY_MS); /* most children become another program, or end, at once */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -49,6 +50,19 @@ static void keep_ends(int fd)
     setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter);
 }
 
+/* Is it the namespace that the system began with? Its number is fixed (linux/nsfs.h). */
+static bool is_first_namespace(const char *path, uint64_t number)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && status.st_ino == number;
+}
+
+/* In other namespaces of processes or users the kernel takes the question, and tells nothing. */
+static bool is_told_of_ends(void)
+{
+    return is_first_namespace("/proc/self/ns/pid", 0xEFFFFFFCu) && is_first_namespace("/proc/self/ns/user", 0xEFFFFFFDu);
+}
+
 static int open_connector(void)
 {
     const struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = CN_IDX_PROC};
@@ -60,7 +74,7 @@ static int open_connector(void)
                                         .message = {.id = {CN_IDX_PROC, CN_VAL_PROC}, .len = sizeof listen.operation},
                                         .operation = PROC_CN_MCAST_LISTEN};
     const int size = SOCKET_BYTES;
-    int fd = socket(PF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_CONNECTOR);
+    int fd = is_told_of_ends() ? socket(PF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_CONNECTOR) : -1;
     if (fd < 0)
         return -1;
     setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size);

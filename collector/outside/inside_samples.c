@@ -17,7 +17,6 @@ struct taking {
     struct tp_spool_file *file;
     const char *path;
     struct tp_arena *tables; /* of the spool */
-    uint8_t *has_recorder;   /* by process */
     uint32_t process; /* in the tree */
     int64_t clock_ns;
 };
@@ -87,31 +86,35 @@ static void take_sample(struct taking *t, const struct tp_spool_record *record, 
     tp_outside_process_at(t->tree, thread->process)->sample_count++;
 }
 
-/* A process lives as long as a thread of the program. */
-static void end_with_threads(struct tp_outside_tree *tree, const uint8_t *has_recorder)
+/* A thread has its process's name, or one that it was given: of the recorder's thread that name, unless it is the process's. */
+static bool is_recorder(const struct tp_outside_tree *tree, const struct tp_outside_thread *thread)
 {
-    for (uint32_t i = 0; i < tree->processes.count; i++)
-        if (has_recorder[i])
-            tp_outside_process_at(tree, i)->end_ns = tp_outside_process_at(tree, i)->begin_ns;
+    uint32_t main_thread = number_of(&tree->thread_ids, tp_outside_process_at(tree, thread->process)->pid);
+    return main_thread != TP_NO_ID && tp_outside_thread_at(tree, main_thread) != thread &&
+           strcmp(thread->name, TP_WORKER_THREAD) == 0 &&
+           strcmp(tp_outside_thread_at(tree, main_thread)->name, TP_WORKER_THREAD) != 0;
+}
+
+/* The thread that takes samples has nothing of its own to show, and its time is none of the program's, whose process lives as
+ * long as a thread of the program. */
+static void leave_out(struct tp_outside_tree *tree)
+{
+    int64_t *ends_ns = tp_arena_array(tree->arena, tree->processes.count, sizeof *ends_ns);
+    for (uint32_t i = 0; i < tree->threads.count; i++) {
+        struct tp_outside_thread *thread = tp_outside_thread_at(tree, i);
+        thread->is_ours = is_recorder(tree, thread);
+        if (!thread->is_ours && thread->end_ns > ends_ns[thread->process])
+            ends_ns[thread->process] = thread->end_ns;
+    }
     for (uint32_t i = 0; i < tree->threads.count; i++) {
         const struct tp_outside_thread *thread = tp_outside_thread_at(tree, i);
         struct tp_outside_process *process = tp_outside_process_at(tree, thread->process);
-        if (has_recorder[thread->process] && !thread->is_ours && thread->end_ns > process->end_ns)
-            process->end_ns = thread->end_ns;
+        if (!thread->is_ours)
+            continue;
+        process->running_ns -= thread->total_ns[TP_OUTSIDE_RUNNING];
+        process->end_ns = ends_ns[thread->process];
+        tree->own_thread_count++;
     }
-}
-
-/* The thread that takes samples has nothing of its own to show, and its time is none of the program's. */
-static void leave_out(struct tp_outside_tree *tree, const uint8_t *has_recorder)
-{
-    for (uint32_t i = 0; i < tree->threads.count; i++) {
-        struct tp_outside_thread *thread = tp_outside_thread_at(tree, i);
-        struct tp_outside_process *process = tp_outside_process_at(tree, thread->process);
-        thread->is_ours = has_recorder[thread->process] && thread->tid != process->pid && strcmp(thread->name, TP_WORKER_THREAD) == 0;
-        process->running_ns -= thread->is_ours ? thread->total_ns[TP_OUTSIDE_RUNNING] : 0;
-        tree->own_thread_count += thread->is_ours;
-    }
-    end_with_threads(tree, has_recorder);
 }
 
 static void take_thread(struct taking *t, const struct tp_spool_thread *thread)
@@ -130,8 +133,6 @@ static int take_spool(void *context, struct tp_error *err)
     struct taking *t = context;
     int code = tp_spool_open(t->file, t->path, t->tables, err);
     t->process = code == TP_OK ? number_of(&t->tree->process_ids, t->file->head.pid) : TP_NO_ID;
-    if (t->process != TP_NO_ID)
-        t->has_recorder[t->process] = true;
     for (uint32_t i = 0; t->process != TP_NO_ID && i < t->file->thread_count; i++)
         take_thread(t, &t->file->threads[i]);
     return code;
@@ -146,7 +147,6 @@ static int by_time(const void *x, const void *y, const void *context)
 
 void tp_inside_samples_add(struct tp_outside_tree *tree, const char *folder, int64_t clock_ns)
 {
-    uint8_t *has_recorder = tp_arena_alloc(tree->arena, tree->processes.count + 1);
     DIR *dir = opendir(folder);
     char path[PATH_BYTES];
     for (struct dirent *entry; dir && (entry = readdir(dir));) {
@@ -155,8 +155,7 @@ void tp_inside_samples_add(struct tp_outside_tree *tree, const char *folder, int
         int size = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         if (size < 0 || (size_t)size >= sizeof path || entry->d_type == DT_DIR)
             continue;
-        struct taking taking = {.tree = tree, .file = &file, .path = path, .tables = &tables, .has_recorder = has_recorder,
-                                .clock_ns = clock_ns};
+        struct taking taking = {.tree = tree, .file = &file, .path = path, .tables = &tables, .clock_ns = clock_ns};
         tp_arena_init(&tables, 0);
         tp_arena_run_both(tree->arena, &tables, take_spool, &taking, NULL);
         tp_spool_release(&file);
@@ -165,6 +164,6 @@ void tp_inside_samples_add(struct tp_outside_tree *tree, const char *folder, int
     if (dir)
         closedir(dir);
     tp_arena_pass_on(tree->arena);
-    leave_out(tree, has_recorder);
+    leave_out(tree);
     tp_merge_sort(tree->arena, tree->samples.data, tree->samples.count, sizeof(struct tp_outside_sample), by_time, NULL);
 }

@@ -102,6 +102,22 @@ stripped() {
         outside 0 ./split_program 1 && ! zcat "$trace" | grep -q 0123456789abcdef
 }
 if command -v strip >/dev/null; then check "a stripped program: the build-id of its debug package is told" stripped; else skip "a stripped program: the build-id of its debug package is told" "no strip"; fi
+# In a namespace of processes of its own the system's list of ends tells nothing, and each child is asked.
+own_namespace() {
+    rm -rf r
+    cpu_limit 120 unshare -pf --mount-proc "$TP" record --outside --no-tfevents -o r -- \
+        sh -c 'i=0; while [ $i -lt 40 ]; do /bin/sh -c "sleep 0.01; exit $i"; i=$((i + 1)); done' >out 2>err || { cat err; return 1; }
+    trace=$(ls r/*/*.gz)
+    # shellcheck disable=SC2046
+    says count 81 && says ended $(seq 0 39)
+}
+if unshare -pf --mount-proc "$TP" record --outside --no-tfevents -o r -- sh -c '/bin/sh -c "sleep 0.1; exit 3"; :' 2>err && ! grep -q 'exit code' err; then
+    check "in a namespace of processes of its own: how 40 children ended" own_namespace
+elif unshare -pf --mount-proc true 2>/dev/null && printf '6.15\n%s\n' "$(uname -r)" | sort -VC; then
+    not_ok "in a namespace of processes of its own: how a child ended" "$(cat err)"
+else
+    skip "in a namespace of processes of its own" "none can be made, or the kernel does not tell"
+fi
 # whole FLAGS...: qsort's callback is seen in main, a deep recursion is marked as cut
 whole() {
     program callback_program -O2 -fomit-frame-pointer "$@" || { cat build.log; return 1; }
