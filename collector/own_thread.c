@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "writer/worker.h"
+
 enum { MAX_THREADS = 64, BEGINNING = -1 }; /* of a slot: its thread has no number so far */
 
 static struct slot {
@@ -39,6 +41,7 @@ static void *begin(void *context)
     void *(*run)(void *) = slot->run;
     void *argument = slot->argument;
     atomic_store(&slot->tid, (pid_t)syscall(SYS_gettid));
+    pthread_setname_np(pthread_self(), TP_WORKER_THREAD);
     return run(argument);
 }
 

@@ -25,7 +25,6 @@
 #include "writer/base/environment.h"
 #include "writer/base/own_proc.h"
 #include "writer/base/signal_handler.h"
-#include "writer/worker.h"
 
 enum {
     MAX_WATCHED = 4096, /* threads; further ones are not sampled */
@@ -386,7 +385,6 @@ static void wait_ms(long ms)
 static void *run(void *unused)
 {
     (void)unused;
-    pthread_setname_np(pthread_self(), TP_WORKER_THREAD);
     await_turn();
     sampler.own_tid = (pid_t)syscall(SYS_gettid);
     if (sampler.is_in_child)

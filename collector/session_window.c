@@ -12,7 +12,6 @@
 
 #include "collector/own_thread.h"
 #include "collector/recorder.h"
-#include "writer/worker.h"
 
 enum { NS_PER_S = 1000000000, EXIT_WAIT_S = 5 };
 
@@ -65,7 +64,6 @@ static void *follow(void *argument)
 {
     uint32_t number = (uint32_t)(uintptr_t)argument;
     tp_cursor.inside++; /* what this thread does is not the program's */
-    pthread_setname_np(pthread_self(), TP_WORKER_THREAD);
     pthread_mutex_lock(&tp_session.lock);
     while (is_followed_by(number)) {
         uint64_t now = realtime_ns(), edge = tp_choice_edge(&tp_session.window, now);

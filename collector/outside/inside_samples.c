@@ -17,6 +17,7 @@ struct taking {
     struct tp_spool_file *file;
     const char *path;
     struct tp_arena *tables; /* of the spool */
+    const uint8_t *has_samples; /* by process: of its Python, taken from outside */
     uint32_t process; /* in the tree */
     int64_t clock_ns;
 };
@@ -133,7 +134,8 @@ static int take_spool(void *context, struct tp_error *err)
     struct taking *t = context;
     int code = tp_spool_open(t->file, t->path, t->tables, err);
     t->process = code == TP_OK ? number_of(&t->tree->process_ids, t->file->head.pid) : TP_NO_ID;
-    for (uint32_t i = 0; t->process != TP_NO_ID && i < t->file->thread_count; i++)
+    bool is_wanted = t->process != TP_NO_ID && !t->has_samples[t->process];
+    for (uint32_t i = 0; is_wanted && i < t->file->thread_count; i++)
         take_thread(t, &t->file->threads[i]);
     return code;
 }
@@ -147,6 +149,9 @@ static int by_time(const void *x, const void *y, const void *context)
 
 void tp_inside_samples_add(struct tp_outside_tree *tree, const char *folder, int64_t clock_ns)
 {
+    uint8_t *has_samples = tp_arena_alloc(tree->arena, tree->processes.count + 1);
+    for (uint32_t i = 0; i < tree->processes.count; i++)
+        has_samples[i] = tp_outside_process_at(tree, i)->sample_count > 0;
     DIR *dir = opendir(folder);
     char path[PATH_BYTES];
     for (struct dirent *entry; dir && (entry = readdir(dir));) {
@@ -155,7 +160,8 @@ void tp_inside_samples_add(struct tp_outside_tree *tree, const char *folder, int
         int size = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         if (size < 0 || (size_t)size >= sizeof path || entry->d_type == DT_DIR)
             continue;
-        struct taking taking = {.tree = tree, .file = &file, .path = path, .tables = &tables, .clock_ns = clock_ns};
+        struct taking taking = {.tree = tree, .file = &file, .path = path, .tables = &tables, .has_samples = has_samples,
+                                .clock_ns = clock_ns};
         tp_arena_init(&tables, 0);
         tp_arena_run_both(tree->arena, &tables, take_spool, &taking, NULL);
         tp_spool_release(&file);

@@ -7,6 +7,7 @@
 #include "collector/outside/outside_tree.h"
 #include "collector/outside/own_budget.h"
 #include "collector/outside/proc_tree.h"
+#include "collector/outside/python_stacks.h"
 
 enum { TP_LOOKED_PAUSE_NS = 10000000 }; /* between two looks */
 
@@ -16,6 +17,7 @@ struct tp_looked_recorder {
     struct tp_outside_tree *tree;
     struct tp_exit_codes *codes;
     const struct tp_own_budget *budget;
+    struct tp_python_stacks *python;
     struct tp_buf *text;                              /* room for a file */
     void (*ended)(void *context, uint32_t process); /* a process of the tree is over */
     void *context;
@@ -23,6 +25,8 @@ struct tp_looked_recorder {
     /* told */
     uint64_t left_out; /* looks that would have cost too much */
     struct tp_proc_tree proc;
+    struct tp_id_map runs;   /* process: looks at which it ran, since it became its program */
+    struct tp_buf code_text; /* room for a list of what is mapped */
 };
 
 /* is_attached: it runs already. */
@@ -32,5 +36,8 @@ void tp_looked_recorder_begin(struct tp_looked_recorder *recorder, uint32_t pid,
 void tp_looked_recorder_look(struct tp_looked_recorder *recorder, int64_t own_ns, bool is_last);
 
 void tp_looked_recorder_end(struct tp_looked_recorder *recorder);
+
+/* Accepts a zeroed struct. */
+void tp_looked_recorder_release(struct tp_looked_recorder *recorder);
 
 #endif

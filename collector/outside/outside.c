@@ -96,6 +96,7 @@ void tp_outside_free(struct tp_outside *o)
     tp_exit_codes_release(&o->codes);
     tp_pending_release(&o->pending);
     tp_running_tree_release(&o->running);
+    tp_looked_recorder_release(&o->looked);
     tp_buf_release(&o->text);
     tp_arena_release(&o->arena);
     if (o->watch >= 0)
@@ -162,6 +163,7 @@ static bool look_instead(struct tp_outside *o)
                                             .tree = &o->tree,
                                             .codes = &o->codes,
                                             .budget = &o->budget,
+                                            .python = &o->python,
                                             .text = &o->text,
                                             .ended = take_end,
                                             .context = o,

@@ -20,7 +20,10 @@ void tp_outside_word(struct tp_buf *text, const struct tp_outside_seen *seen)
         tp_buf_printf(text, "anything after %.1f s, for want of room", (double)seen->stopped_after_ns / 1e9);
     if (seen->mode == TP_OUTSIDE_BY_LOOKS)
         tp_buf_printf(text, "%s%swhat lasts less than 10 ms, for %s", text->size ? ", " : "",
-                      seen->sample_count ? "" : "functions, and ", seen->refusal);
+                      !seen->sample_count                       ? "functions, and "
+                      : seen->python_count == seen->sample_count ? "functions but Python's, and "
+                                                                 : "",
+                      seen->refusal);
     if (seen->is_whole_refused)
         tp_buf_printf(text, "%swhole CPUs, for which it takes root, CAP_PERFMON or 'sysctl kernel.perf_event_paranoid=0'",
                       text->size ? ", " : "");

@@ -125,6 +125,8 @@ static void look_at_thread(struct tp_proc_tree *tree, uint32_t pid, struct looke
     if (has_run)
         now.is_blocked = tp_proc_is_waiting(&now.wait, tree->text, pid, thread->tid);
     tell_states(tree, pid, thread, before, pieces, tp_looked_states_cut(&thread->states, pieces, time_ns, &now));
+    if (has_run && !now.is_blocked)
+        tree->runs(tree->context, pid, thread->tid, time_ns);
 }
 
 static void ask_name(const struct tp_proc_tree *tree, uint32_t pid, struct looked_thread *thread)

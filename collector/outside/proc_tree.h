@@ -23,6 +23,8 @@ struct tp_proc_tree {
     uint64_t look_count;
     /* a record, and of a switch to blocked what is waited for (proc_waits.h, 0: not known) */
     void (*take)(void *context, const struct tp_perf_record *record, uint8_t wait);
+    /* a thread ran since the look before, and waits for nothing now */
+    void (*runs)(void *context, uint32_t pid, uint32_t tid, int64_t time_ns);
     /* how a process ended, before the end of its last thread is told: as wait(2) has it */
     void (*tell_status)(void *context, uint32_t pid, int status);
     void *context;

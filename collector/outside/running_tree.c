@@ -41,35 +41,40 @@ static void tell_program(struct tp_running_tree *tree, uint32_t pid)
 }
 
 /* "7f00-7f01 r-xp 00001000 08:01 42   /usr/lib/x.so" */
-static void tell_mapping(struct tp_running_tree *tree, uint32_t pid, char *line)
+static bool read_mapping(struct tp_perf_record *record, char *line)
 {
     char *at, *flags;
     uint64_t start = strtoull(line, &at, 16), end = *at == '-' ? strtoull(at + 1, &at, 16) : 0;
     flags = at + 1;
     if (*at != ' ' || strlen(flags) < 6 || flags[2] != 'x' || end <= start)
-        return;
+        return false;
     uint64_t offset = strtoull(flags + 5, &at, 16);
     for (int i = 0; i < 2 && *at; i++) { /* device, inode */
         at += strspn(at, " ");
         at += strcspn(at, " ");
     }
     at += strspn(at, " ");
-    tell(tree, (struct tp_perf_record){.type = PERF_RECORD_MMAP2,
-                                       .pid = pid,
-                                       .tid = pid,
-                                       .start = start,
-                                       .length = end - start,
-                                       .offset = offset,
-                                       .text = *at ? at : "//anon"});
+    *record = (struct tp_perf_record){.type = PERF_RECORD_MMAP2,
+                                      .start = start,
+                                      .length = end - start,
+                                      .offset = offset,
+                                      .text = *at ? at : "//anon"};
+    return true;
 }
 
-static void tell_mappings(struct tp_running_tree *tree, uint32_t pid)
+void tp_running_code(struct tp_buf *text, uint32_t pid, int64_t time_ns,
+                     void (*take)(void *context, const struct tp_perf_record *record), void *context)
 {
-    if (!tp_proc_load(&tree->text, pid, "maps"))
+    struct tp_perf_record record;
+    if (!tp_proc_load(text, pid, "maps"))
         return;
-    for (char *line = tree->text.data, *end; *line && (end = strchr(line, '\n')); line = end + 1) {
+    for (char *line = text->data, *end; *line && (end = strchr(line, '\n')); line = end + 1) {
         *end = '\0';
-        tell_mapping(tree, pid, line);
+        if (!read_mapping(&record, line))
+            continue;
+        record.pid = record.tid = pid;
+        record.time_ns = (uint64_t)time_ns;
+        take(context, &record);
     }
 }
 
@@ -86,7 +91,7 @@ static void tell_thread(struct tp_running_tree *tree, uint32_t pid, uint32_t tid
                    .type = PERF_RECORD_FORK, .pid = pid, .tid = tid, .parent_pid = parent, .parent_tid = parent});
     if (tid == pid) {
         tell_program(tree, pid);
-        tell_mappings(tree, pid);
+        tp_running_code(&tree->text, pid, tree->time_ns, tree->take, tree->context);
     }
     snprintf(name, sizeof name, "task/%" PRIu32 "/comm", tid);
     if (tid != pid && tp_proc_load(&tree->text, pid, name)) {

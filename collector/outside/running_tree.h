@@ -20,6 +20,10 @@ struct tp_running_tree {
     void *context;
 };
 
+/* Tells of the code that a process has mapped by now; `text`: room for a file. */
+void tp_running_code(struct tp_buf *text, uint32_t pid, int64_t time_ns,
+                     void (*take)(void *context, const struct tp_perf_record *record), void *context);
+
 /* Memory of the lists is the arena's, whose guard the caller sets in all calls but release. */
 void tp_running_tree_init(struct tp_running_tree *tree, struct tp_arena *arena, uint32_t pid);
 void tp_running_tree_release(struct tp_running_tree *tree);

@@ -76,6 +76,18 @@ said_once() {
         >out 2>err
     [ $? = 5 ] && [ "$(grep -c 'no samples of stacks are taken: libunwind' err)" = 1 ] && [ -z "$(find r -name '.*' -o -name 'said.*')" ] || { cat err; find r; return 1; }
 }
+# Functions of Python are read at looks: a known split within three deviations, in the process that record starts and in a child.
+python_inside() {
+    for turn in 1 2 3; do
+        looked 0 sh -c "\"$PY\" \"$HERE/tests/native/split_program.py\" 4; exit 0" && says lines "$HERE/tests/native/split_program.py" || return 1
+        # shellcheck disable=SC2046
+        set -- $(cat out)
+        says sigma alpha="$1" beta="$2" gamma="$3" delta="$4" || continue
+        "$TP" report "$trace" -o page.html --markdown page.md --quiet && ! grep -q 'over no known function' page.md && return 0
+    done
+    cat said page.md
+    return 1
+}
 if is_checked; then
     skip "events refused" "a sanitizer's run"
 else
@@ -88,6 +100,11 @@ else
     check "by looks: a process that runs is recorded, and goes on" goes_on
     check "by looks: the page has no share of functions and says so" page
     check "by looks: a line that all processes would say is said once" said_once
+    if "$PY" -c 'import sys; sys.exit(not (3, 9) <= sys.version_info < (3, 14))' 2>/dev/null; then
+        check "by looks: functions and lines of Python" python_inside
+    else
+        skip "by looks: functions and lines of Python" "no Python of a known version"
+    fi
     if ldconfig -p 2>/dev/null | grep -q libunwind.so.8; then
         check "by looks: functions are of samples that processes take inside" inside
     else

@@ -324,7 +324,8 @@ static void put_mode(const struct tp_section *section, struct tp_list *facts)
         : mode.ptr ? tp_text_printf(arena, "events of the kernel for the whole tree (%.*s)", (int)mode.len, mode.ptr)
                    : "a recorder that does not say how");
     const char *functions = view->tree.trace->sample_count
-                                ? tp_text_printf(arena, "Functions: %s, which the processes took themselves by timers, so ± in their table",
+                                ? tp_text_printf(arena, "Functions: %s, which the processes took themselves by timers, or of Python, read at looks, so "
+                                                 "± in their table",
                                                  tp_text_of_some(arena, view->tree.trace->sample_count, "sample", "samples"))
                                 : "No functions";
     if (is_looks)
