@@ -40,10 +40,10 @@ static const struct tp_spool_module *module_at(const struct tp_spool_file *file,
     return found;
 }
 
-/* The program's loader calls the kernel's part of each process by a name alone; code of no file has no name here. */
+/* The loader calls the kernel's part of each process by a name alone; code of no file has no name here. */
 static uint32_t file_of(struct tp_code_places *places, const struct tp_spool_module *m)
 {
-    if (m && tp_str_find(m->path, "vdso") >= 0)
+    if (m && !tp_str_starts(m->path, "/") && tp_str_find(m->path, "vdso") >= 0)
         return TP_CODE_VDSO;
     uint32_t file = m ? tp_code_file_of(places, m->path) : TP_CODE_UNKNOWN;
     return file >= TP_CODE_FIRST_FILE ? file : TP_CODE_UNKNOWN;
