@@ -320,7 +320,7 @@ PG = "setpriv --reuid=postgres --regid=postgres --clear-groups"
 PROGRAMS = [
     program("gzip", "gzip", "gzip -9nc text", "cpu-bound", "deflate at its best level; the input is in memory", "gzip libc",
             make=text(120000), fast=True),
-    program("bzip2", "bzip2", "bzip2 -c text", "cpu-bound", "sorts blocks", "libbz2 bzip2", make=text(60000)),
+    program("bzip2", "bzip2", "bzip2 -c text", "cpu-bound", "sorts blocks", "libbz2 bzip2", make=text(250000)),
     program("xz", "xz", "xz -6 -c text", "cpu-bound", "searches matches", "liblzma", make=text(50000), fast=True),
     program("zstd of two threads", "zstd", "zstd -q -T2 -12 -c text", "cpu-bound", "two workers compress", "libzstd zstd", make=text(400000)),
     program("sort", "sort", "sort -k3 text", "cpu-bound", "compares lines; all is in memory", "sort libc", make=text(700000), fast=True),

@@ -384,10 +384,12 @@ def judge(program, row):
     problems += sums_hold(row["view"], row["usage_s"])
     row["again"] = not problems
     ours, perf = without_late(row["ours"]), without_late(row["perf"])
-    if ours and perf and sum(perf.values()) >= 20 and not hot_agrees(without_late(outermost_of_line(row["trace"], perf)), perf):
+    outermost = without_late(outermost_of_line(row["trace"], perf)) if perf else ours
+    if ours and perf and sum(perf.values()) >= 20 and not hot_agrees(outermost, perf):
         problems.append("hot: " + words(ours) + ", perf: " + words(perf))
-    if ours and program.hot and sum(f["samples"] for f in row["view"]["functions"]) >= 20 and not kind_holds(program, ours.most_common(1)[0][0], perf):
-        problems.append("kind: %s" % (ours.most_common(1)[0][0],))
+    hottest = [counts.most_common(1)[0][0] for counts in (ours, outermost) if counts]
+    if hottest and program.hot and sum(f["samples"] for f in row["view"]["functions"]) >= 20 and not any(kind_holds(program, key, perf) for key in hottest):
+        problems.append("kind: %s" % (hottest[0],))
     if not verdict_holds(program, row["verdict"], recorded):
         problems.append("verdict %s, an expert: %s" % (row["verdict"], " or ".join(program.expect)))
 
