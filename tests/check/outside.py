@@ -214,7 +214,8 @@ def alive(wanted):
 
 
 def no_thread(wanted):
-    assert not [e for e in events if e.get("name") == "thread_name" and e["args"]["name"] == wanted], wanted
+    found = [e["args"]["name"] for e in events if e.get("name") == "thread_name"]  # "thread 12 (NAME)"
+    assert found and not [name for name in found if name.endswith("(%s)" % wanted)], found
 
 
 def told(key, least):

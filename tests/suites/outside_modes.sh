@@ -76,7 +76,7 @@ said_once() {
         >out 2>err
     [ $? = 5 ] && [ "$(grep -c 'no samples of stacks are taken: libunwind' err)" = 1 ] && [ -z "$(find r -name '.*' -o -name 'said.*')" ] || { cat err; find r; return 1; }
 }
-# Functions of Python are read at looks: a known split within three deviations, in the process that record starts and in a child.
+# Functions of Python are read at looks, here of a child: a known split within three deviations.
 python_inside() {
     for turn in 1 2 3; do
         looked 0 sh -c "\"$PY\" \"$HERE/tests/native/split_program.py\" 4; exit 0" && says lines "$HERE/tests/native/split_program.py" || return 1
