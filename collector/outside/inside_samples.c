@@ -22,12 +22,6 @@ struct taking {
     int64_t clock_ns;
 };
 
-static uint32_t number_of(const struct tp_id_map *map, uint64_t id)
-{
-    const uint32_t *number = tp_id_map_find(map, id);
-    return number ? *number : TP_NO_ID;
-}
-
 /* The module that was at an address: the last one that came before `ticks`. */
 static const struct tp_spool_module *module_at(const struct tp_spool_file *file, uint64_t address, uint64_t ticks)
 {
@@ -72,9 +66,9 @@ static void take_sample(struct taking *t, const struct tp_spool_record *record, 
         return;
     memcpy(&sample, payload, sizeof sample);
     size_t room = ((size_t)record->slots * TP_SPOOL_SLOT - sizeof sample) / sizeof(uint64_t);
-    uint32_t number = number_of(&t->tree->thread_ids, sample.tid);
+    uint32_t number = tp_id_map_get(&t->tree->thread_ids, sample.tid);
     if (number == TP_NO_ID || tp_outside_thread_at(t->tree, number)->process != t->process) /* it came and went between two looks */
-        number = number_of(&t->tree->thread_ids, tp_outside_process_at(t->tree, t->process)->pid);
+        number = tp_id_map_get(&t->tree->thread_ids, tp_outside_process_at(t->tree, t->process)->pid);
     if (number == TP_NO_ID)
         return;
     const struct tp_outside_thread *thread = tp_outside_thread_at(t->tree, number);
@@ -90,7 +84,7 @@ static void take_sample(struct taking *t, const struct tp_spool_record *record, 
 /* A thread has its process's name, or one that it was given: of the recorder's thread that name, unless it is the process's. */
 static bool is_recorder(const struct tp_outside_tree *tree, const struct tp_outside_thread *thread)
 {
-    uint32_t main_thread = number_of(&tree->thread_ids, tp_outside_process_at(tree, thread->process)->pid);
+    uint32_t main_thread = tp_id_map_get(&tree->thread_ids, tp_outside_process_at(tree, thread->process)->pid);
     return main_thread != TP_NO_ID && tp_outside_thread_at(tree, main_thread) != thread &&
            strcmp(thread->name, TP_WORKER_THREAD) == 0 &&
            strcmp(tp_outside_thread_at(tree, main_thread)->name, TP_WORKER_THREAD) != 0;
@@ -133,7 +127,7 @@ static int take_spool(void *context, struct tp_error *err)
 {
     struct taking *t = context;
     int code = tp_spool_open(t->file, t->path, t->tables, err);
-    t->process = code == TP_OK ? number_of(&t->tree->process_ids, t->file->head.pid) : TP_NO_ID;
+    t->process = code == TP_OK ? tp_id_map_get(&t->tree->process_ids, t->file->head.pid) : TP_NO_ID;
     bool is_wanted = t->process != TP_NO_ID && !t->has_samples[t->process];
     for (uint32_t i = 0; is_wanted && i < t->file->thread_count; i++)
         take_thread(t, &t->file->threads[i]);

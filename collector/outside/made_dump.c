@@ -83,21 +83,26 @@ static bool read_load(struct tp_made_name *name, struct window *w, uint64_t plac
     return name->bytes > 0;
 }
 
+/* The place of the first record; 0: the file is no dump. */
+static uint64_t first_record(struct window *w)
+{
+    struct file_head file;
+    bool is_dump = copy(&file, w, 0, sizeof file) && file.magic == MAGIC && file.total_size >= sizeof file;
+    return is_dump ? file.total_size : 0;
+}
+
 void tp_made_dump_find(struct tp_made_wanted *wanted, size_t count, int dump, uint64_t *left_bytes)
 {
     uint64_t most = *left_bytes < TP_MAX_OUTSIDE_MADE_BYTES ? *left_bytes : TP_MAX_OUTSIDE_MADE_BYTES;
     uint64_t hits_left = TP_MAX_OUTSIDE_MADE_HITS;
     struct window w = {.fd = dump, .left_bytes = most};
-    struct file_head file;
     struct record_head record;
     struct tp_made_name name;
-    if (!copy(&file, &w, 0, sizeof file) || file.magic != MAGIC || file.total_size < sizeof file)
-        hits_left = 0;
-    for (uint64_t place = hits_left ? file.total_size : 0; hits_left && copy(&record, &w, place, sizeof record); place += record.total_size) {
-        if (record.total_size < sizeof record)
-            break;
+    uint64_t place = first_record(&w);
+    while (place && hits_left && copy(&record, &w, place, sizeof record) && record.total_size >= sizeof record) {
         if (record.kind == CODE_LOAD && read_load(&name, &w, place + sizeof record, record.total_size - sizeof record))
             tp_made_name(wanted, count, name, &hits_left);
+        place += record.total_size;
     }
     *left_bytes -= most - w.left_bytes;
 }

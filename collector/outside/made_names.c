@@ -35,12 +35,12 @@ void tp_made_names_init(struct tp_made_names *names, struct tp_arena *arena, str
 
 static void forget(struct tp_made_names *names, struct maker *maker)
 {
-    int *const open[] = {&maker->folder, &maker->dump};
-    for (size_t i = 0; i < sizeof open / sizeof *open; i++) {
-        if (*open[i] < 0)
+    int *const opened[] = {&maker->folder, &maker->dump};
+    for (size_t i = 0; i < sizeof opened / sizeof *opened; i++) {
+        if (*opened[i] < 0)
             continue;
-        close(*open[i]);
-        *open[i] = -1;
+        close(*opened[i]);
+        *opened[i] = -1;
         names->open_count--;
     }
     maker->inner_pid = 0;

@@ -27,12 +27,6 @@ void tp_outside_tree_init(struct tp_outside_tree *tree, struct tp_arena *arena)
     tp_id_map_init(&tree->thread_ids, arena);
 }
 
-static uint32_t number_of(const struct tp_id_map *map, uint32_t id)
-{
-    const uint32_t *number = tp_id_map_find(map, id);
-    return number ? *number : TP_NO_ID;
-}
-
 /* ---- states ---- */
 
 static void add_change(struct tp_outside_tree *tree, uint32_t number, enum tp_outside_state state, uint32_t stack)
@@ -104,12 +98,12 @@ static uint32_t add_process(struct tp_outside_tree *tree, uint32_t pid, uint32_t
 
 static void take_fork(struct tp_outside_tree *tree, const struct tp_perf_record *r)
 {
-    uint32_t process = number_of(&tree->process_ids, r->pid), maker = number_of(&tree->thread_ids, r->parent_tid);
-    uint32_t known = tree->is_of_cpus ? number_of(&tree->thread_ids, r->tid) : TP_NO_ID;
+    uint32_t process = tp_id_map_get(&tree->process_ids, r->pid), maker = tp_id_map_get(&tree->thread_ids, r->parent_tid);
+    uint32_t known = tree->is_of_cpus ? tp_id_map_get(&tree->thread_ids, r->tid) : TP_NO_ID;
     if (known != TP_NO_ID && !tp_outside_thread_at(tree, known)->is_over)
         return; /* told by a list of what ran already, too */
     if (r->pid != r->parent_pid) {
-        uint32_t parent = number_of(&tree->process_ids, r->parent_pid);
+        uint32_t parent = tp_id_map_get(&tree->process_ids, r->parent_pid);
         process = add_process(tree, r->pid, parent, (int64_t)r->time_ns);
     }
     if (process == TP_NO_ID)
@@ -150,7 +144,7 @@ static void end_others(struct tp_outside_tree *tree, uint32_t process, uint32_t 
 
 static void take_name(struct tp_outside_tree *tree, const struct tp_perf_record *r, const struct tp_outside_note *note)
 {
-    uint32_t process = number_of(&tree->process_ids, r->pid), thread = number_of(&tree->thread_ids, r->tid);
+    uint32_t process = tp_id_map_get(&tree->process_ids, r->pid), thread = tp_id_map_get(&tree->thread_ids, r->tid);
     if (process == TP_NO_ID)
         process = add_process(tree, r->pid, TP_NO_ID, (int64_t)r->time_ns);
     if (thread == TP_NO_ID || tp_outside_thread_at(tree, thread)->is_over)
@@ -166,7 +160,7 @@ static void take_name(struct tp_outside_tree *tree, const struct tp_perf_record 
 static uint32_t take_exit(struct tp_outside_tree *tree, const struct tp_perf_record *r,
                           const struct tp_outside_note *note)
 {
-    uint32_t number = number_of(&tree->thread_ids, r->tid);
+    uint32_t number = tp_id_map_get(&tree->thread_ids, r->tid);
     if (number == TP_NO_ID)
         return TP_NO_ID;
     struct tp_outside_thread *thread = tp_outside_thread_at(tree, number);
@@ -185,7 +179,7 @@ static uint32_t take_exit(struct tp_outside_tree *tree, const struct tp_perf_rec
 
 static void take_mapping(struct tp_outside_tree *tree, const struct tp_perf_record *r)
 {
-    uint32_t number = number_of(&tree->process_ids, r->pid);
+    uint32_t number = tp_id_map_get(&tree->process_ids, r->pid);
     if (number == TP_NO_ID)
         return;
     struct tp_outside_process *process = tp_outside_process_at(tree, number);
@@ -212,7 +206,7 @@ static void end_still(struct tp_outside_tree *tree, struct tp_outside_thread *th
 static void take_switch(struct tp_outside_tree *tree, const struct tp_perf_record *r,
                         const struct tp_outside_note *note)
 {
-    uint32_t number = number_of(&tree->thread_ids, r->tid);
+    uint32_t number = tp_id_map_get(&tree->thread_ids, r->tid);
     struct tp_outside_thread *thread = number != TP_NO_ID ? tp_outside_thread_at(tree, number) : NULL;
     if (!thread || thread->is_over)
         return;
@@ -261,7 +255,7 @@ static void take_still(struct tp_outside_tree *tree, const struct tp_perf_record
 static void take_sample(struct tp_outside_tree *tree, const struct tp_perf_record *r, bool is_switch,
                         const struct tp_outside_note *note)
 {
-    uint32_t number = number_of(&tree->thread_ids, r->tid);
+    uint32_t number = tp_id_map_get(&tree->thread_ids, r->tid);
     struct tp_outside_thread *thread = number != TP_NO_ID ? tp_outside_thread_at(tree, number) : NULL;
     if (!thread)
         return;

@@ -1,11 +1,10 @@
 /* Rows of several runs judged together: see row_judge.h. */
 #include "webreport/compare/row_judge.h"
 
-#include "webreport/compare/run_change.h"
-
 #include <math.h>
 #include <string.h>
 
+#include "webreport/compare/run_change.h"
 #include "writer/base/multiplicity.h"
 #include "writer/base/stats.h"
 #include "writer/base/student.h"

@@ -167,6 +167,14 @@ static inline struct tp_graph_pair *tp_graph_pair_at(const struct tp_graph *grap
 {
     return TP_AT(&graph->pairs, struct tp_graph_pair, pair);
 }
+/* How many ranks of a stage are here: a stage may be of several classes. */
+static inline uint32_t tp_graph_stage_ranks(const struct tp_graph *graph, uint32_t stage)
+{
+    uint32_t count = 0;
+    for (size_t c = 0; c < graph->classes.count; c++)
+        count += tp_graph_class_at(graph, c)->stage == stage ? tp_graph_class_at(graph, c)->rank_count : 0;
+    return count;
+}
 static inline uint32_t tp_graph_cell(const struct tp_graph_rank *rank, uint32_t step, uint32_t slot)
 {
     return rank->first_cell + step * rank->slot_count + slot;

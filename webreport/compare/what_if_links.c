@@ -28,11 +28,8 @@ static uint32_t own_host_of(const struct tp_graph *graph, const struct tp_graph_
 /* Are ranks of the stage known not to be here? */
 static bool is_part_of_stage(const struct tp_graph *graph, uint32_t stage)
 {
-    uint32_t its = 0, first = tp_graph_family_at(graph, graph->pipeline)->groups[0];
-    int64_t stages = tp_graph_group_at(graph, first)->size;
-    for (size_t c = 0; c < graph->classes.count; c++)
-        its += tp_graph_class_at(graph, c)->stage == stage ? tp_graph_class_at(graph, c)->rank_count : 0;
-    return stages > 0 && its * stages < (int64_t)graph->rank_count + graph->absent_count;
+    int64_t stages = tp_graph_group_at(graph, tp_graph_family_at(graph, graph->pipeline)->groups[0])->size;
+    return stages > 0 && tp_graph_stage_ranks(graph, stage) * stages < (int64_t)graph->rank_count + graph->absent_count;
 }
 
 void tp_what_if_stages(struct tp_what_if_work *w)

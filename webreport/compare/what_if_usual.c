@@ -213,16 +213,12 @@ static void even_out(struct tp_what_if_work *w, unsigned part, bool is_one_row)
 static bool is_as_whole(const struct tp_what_if_work *w, uint32_t class_index)
 {
     const struct tp_graph *graph = w->graph;
-    uint32_t stage = tp_graph_class_at(graph, class_index)->stage, its = 0, most = 0;
+    uint32_t most = 0;
     for (size_t c = 0; c < graph->classes.count; c++) {
-        uint32_t other = tp_graph_class_at(graph, c)->stage, count = 0;
-        for (size_t k = 0; k < graph->classes.count; k++)
-            if (tp_graph_class_at(graph, k)->stage == other)
-                count += tp_graph_class_at(graph, k)->rank_count;
-        its = other == stage ? count : its;
+        uint32_t count = tp_graph_stage_ranks(graph, tp_graph_class_at(graph, c)->stage);
         most = count > most ? count : most;
     }
-    return its == most;
+    return tp_graph_stage_ranks(graph, tp_graph_class_at(graph, class_index)->stage) == most;
 }
 
 static void find_even(struct tp_what_if_work *w)

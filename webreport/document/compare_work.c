@@ -63,12 +63,10 @@ static const char *loader_text(const struct tp_work_diff *work, struct tp_arena 
     }
     if (!second)
         return tp_work_change_sentence(largest, arena);
-    const char *amounts = added && removed ? tp_text_printf(arena, "+%s, \xe2\x88\x92%s", tp_text_of_count(arena, added),
-                                                            tp_text_of_count(arena, removed))
-                          : added ? tp_text_printf(arena, "+%s", tp_text_of_count(arena, added))
-                                  : tp_text_printf(arena, "\xe2\x88\x92%s", tp_text_of_count(arena, removed));
-    return tp_text_printf(arena, "%s operators a step in the data loader, %s and %s among them", amounts,
-                          amount_text(largest, arena), amount_text(second, arena));
+    const char *more = added ? tp_text_printf(arena, "+%s", tp_text_of_count(arena, added)) : "";
+    const char *less = removed ? tp_text_printf(arena, "\xe2\x88\x92%s", tp_text_of_count(arena, removed)) : "";
+    return tp_text_printf(arena, "%s%s%s operators a step in the data loader, %s and %s among them", more,
+                          added && removed ? ", " : "", less, amount_text(largest, arena), amount_text(second, arena));
 }
 
 /* "same", "3 changes", "unknown". */

@@ -281,7 +281,7 @@ static void find_operators(struct tp_advisor *a, struct found *found)
         }
         bool is_zero = parts & IS_ZERO && tp_cpu_is_outer(a, op);
         bool is_add = parts & IS_ADD && is_inside(a, op, "AccumulateGrad");
-        found->zeros += is_zero ? parts & IS_LIST ? FEW_GRADIENTS : 1 : 0;
+        found->zeros += !is_zero ? 0 : parts & IS_LIST ? FEW_GRADIENTS : 1;
         found->adds += is_add;
         if (is_zero || (parts & IS_FILLED && tp_cpu_is_outer(a, op))) /* a copy that is filled with zeros is theirs */
             tp_busy_functions_book(&found->functions, TP_RULE_H15, model->operators.event[op], is_zero);

@@ -24,6 +24,13 @@ void tp_id_map_init(struct tp_id_map *map, struct tp_arena *arena);
 /* Address of the value of `key`, or NULL. Valid until the next tp_id_map_put. */
 uint32_t *tp_id_map_find(const struct tp_id_map *map, uint64_t key);
 
+/* The value of `key`, or TP_NO_ID. */
+static inline uint32_t tp_id_map_get(const struct tp_id_map *map, uint64_t key)
+{
+    const uint32_t *value = tp_id_map_find(map, key);
+    return value ? *value : UINT32_MAX;
+}
+
 /* Address of the value of `key`; added with value TP_NO_ID (UINT32_MAX) when new. Valid until the next tp_id_map_put.
  */
 uint32_t *tp_id_map_put(struct tp_id_map *map, uint64_t key);
