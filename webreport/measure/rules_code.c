@@ -75,6 +75,8 @@ static const struct code codes[] = {
     {TP_RULE_H10, NULL, "<built-in method executemany of sqlite3.", CODE_WHOLE},
     {TP_RULE_H11, "torch/utils/checkpoint.py", "recompute_fn", CODE_WHOLE},
     {TP_RULE_H11, "torch/utils/checkpoint.py", "unpack_hook", CODE_WHOLE},
+    {TP_RULE_H11, "torch/utils/checkpoint.py", "pack_hook", CODE_WHOLE}, /* prepares for it, in the forward pass */
+    {TP_RULE_H11, "torch/utils/checkpoint.py", "_checkpoint_without_reentrant_generator", CODE_WHOLE},
     {TP_RULE_H11, "torch/utils/checkpoint.py", "backward", CODE_BEGIN}, /* reentrant: again, up to .. */
     {TP_RULE_H11, "torch/autograd/__init__.py", "backward", CODE_END},  /* .. its own backward */
     {TP_RULE_H12, NULL, "<built-in function collect>", CODE_WHOLE},

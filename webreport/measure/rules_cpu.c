@@ -32,32 +32,9 @@ static void list_operators(struct tp_advisor *a, struct tp_cpu_program *cpu)
     }
 }
 
-/* Frames and operators last longer for being recorded, operators with their shapes more: a loop of very short ones
- * would look dear. What is judged is the program without that. */
-static void count_recorded(struct tp_advisor *a)
-{
-    const struct tp_trace *trace = a->model->trace;
-    const struct tp_order *order = a->model->order;
-    uint32_t first = order->thread_first[a->model->host_main], end = order->thread_first[a->model->host_main + 1];
-    int64_t frame_ns = (int64_t)tp_rule_value(a, TP_RULE_H6, "frame_ns"), cost_ns = 0;
-    int64_t operator_ns = (int64_t)tp_rule_value(a, TP_RULE_H6, "operator_ns");
-    int64_t shapes_ns = (int64_t)tp_rule_value(a, TP_RULE_H6, "shapes_ns");
-    a->recorded = tp_arena_array(a->arena, end - first, sizeof *a->recorded);
-    for (uint32_t i = first; i < end; i++) {
-        const struct tp_event *e = &trace->events[order->host[i]];
-        if (e->kind != TP_KIND_OPERATOR && !tp_kind_is_frame(e->kind))
-            continue;
-        cost_ns = tp_sat_add(cost_ns, e->kind == TP_KIND_OPERATOR ? operator_ns : frame_ns);
-        if (e->kind == TP_KIND_OPERATOR && tp_strings_get(&trace->values, trace->hosts[e->detail].dims).len)
-            cost_ns = tp_sat_add(cost_ns, shapes_ns);
-        a->recorded[a->recorded_count++] = (struct tp_recorded){e->ts_ns, cost_ns};
-    }
-    a->judged_ns = tp_ns_max(1, tp_less_recording(a, a->model->window));
-}
-
 void tp_rules_prepare_cpu(struct tp_advisor *a)
 {
-    count_recorded(a);
+    tp_rules_count_recorded(a);
     a->cpu = tp_arena_alloc(a->arena, sizeof *a->cpu);
     a->cpu->loading = tp_main_loading(a->model, a->arena);
     list_operators(a, a->cpu);

@@ -46,6 +46,9 @@ bool tp_cpu_add(struct tp_advisor *a, const struct tp_candidate *candidate);
  * Then that is noted. */
 bool tp_cpu_lacks_record(struct tp_advisor *a, enum tp_rule_id rule);
 
+/* Finds what recording cost along the main thread, and judged_ns without it. (rules_recorded.c) */
+void tp_rules_count_recorded(struct tp_advisor *a);
+
 /* Finds cpu->pauses. (rules_pauses.c) */
 struct tp_intervals tp_cpu_find_pauses(struct tp_advisor *a);
 

@@ -53,28 +53,35 @@ bool tp_any_annotation(const struct tp_model *model, bool (*says)(struct tp_str 
 /* What recording cost before a time. */
 static int64_t recorded_before(const struct tp_advisor *a, int64_t time)
 {
-    size_t lo = 0, hi = a->recorded_count;
+    const struct tp_recorded *items = a->recorded.data;
+    size_t lo = 0, hi = a->recorded.count;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
-        if (a->recorded[mid].start_ns < time)
+        if (items[mid].start_ns < time)
             lo = mid + 1;
         else
             hi = mid;
     }
-    return lo ? a->recorded[lo - 1].cost_ns : 0;
+    if (!lo)
+        return 0;
+    const struct tp_recorded *last = &items[lo - 1];
+    if (!last->spread_ns || lo == a->recorded.count)
+        return last->cost_ns;
+    int64_t length = last[1].start_ns - last->start_ns; /* > 0: the next one starts behind the time */
+    return tp_sat_add(last->cost_ns, tp_ns_scaled(last->spread_ns, time - last->start_ns, length));
 }
 
 int64_t tp_less_recording(const struct tp_advisor *a, struct tp_intervals set)
 {
     int64_t ns = tp_intervals_length(set);
-    for (size_t i = 0; i < set.count && a->recorded_count; i++)
+    for (size_t i = 0; i < set.count && a->recorded.count; i++)
         ns = tp_sat_sub(ns, recorded_before(a, set.items[i].b) - recorded_before(a, set.items[i].a));
     return tp_ns_max(0, ns);
 }
 
 double tp_set_percent(const struct tp_advisor *a, struct tp_intervals set)
 {
-    if (!a->recorded_count) /* nothing is taken off: no copy of the set is needed */
+    if (!a->recorded.count) /* nothing is taken off: no copy of the set is needed */
         return tp_window_percent(a, tp_intervals_meet_length(set, a->model->window));
     return tp_window_percent(a, tp_less_recording(a, tp_intervals_meet(a->arena, set, a->model->window)));
 }

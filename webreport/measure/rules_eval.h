@@ -123,9 +123,10 @@ struct tp_operation_range {
     uint32_t first, end;
 };
 
-/* An operator or a frame, and what recording cost up to it, itself included. */
+/* A stretch of the main thread, and what recording cost up to its start; spread_ns comes on, evenly, until the next one
+ * starts. */
 struct tp_recorded {
-    int64_t start_ns, cost_ns;
+    int64_t start_ns, cost_ns, spread_ns;
 };
 
 /* Everything while rules run. */
@@ -147,8 +148,7 @@ struct tp_advisor {
     bool is_left_out[TP_RULE_COUNT]; /* what the recording cannot tell (rules_record.c) */
     int64_t judged_ns;               /* shares are of this: |W|, or what of it says something (rules_record.c) */
 
-    struct tp_recorded *recorded; /* CPU programs: of the main thread, ascending by start */
-    size_t recorded_count;
+    struct tp_vec recorded; /* CPU programs: struct tp_recorded of the main thread, ascending by start */
 
     uint8_t *above; /* enum tp_above_bit by operator, once tp_above was called */
 

@@ -10,6 +10,8 @@ struct parts {
     uint32_t fetch;                         /* event of the fetch that was met last */
     struct tp_vec samples, batches, others; /* struct tp_interval; others: waiting, and operators */
     struct tp_vec making; /* tensors made from what there is: some of it any way to put a batch together has, too */
+    bool is_made;         /* one was made of the batch that was met last */
+    bool takes_tensors;   /* an operator read what a batch is put together from, before one was made */
     struct tp_picks of_samples, of_batches;
 };
 
@@ -60,8 +62,10 @@ static void look_at(struct parts *p, uint32_t event)
     struct tp_frame frame;
     if (is_waiting(name))
         tp_intervals_push(&p->others, e->ts_ns, tp_event_end(e));
-    if (is_making(name))
+    if (is_making(name)) {
         tp_intervals_push(&p->making, e->ts_ns, tp_event_end(e));
+        p->is_made = true;
+    }
     if (!tp_frame_parse(&frame, name))
         return;
     if (is_fetch(&frame)) {
@@ -73,7 +77,13 @@ static void look_at(struct parts *p, uint32_t event)
                !tp_str_starts(frame.function, "<")) { /* comprehensions of the fetch itself take samples */
         tp_intervals_push(&p->batches, e->ts_ns, tp_event_end(e));
         tp_picks_longest(&p->of_batches, p->model, event);
+        p->is_made = false;
     }
+}
+
+static struct tp_intervals last_of(const struct tp_vec *times)
+{
+    return (struct tp_intervals){TP_AT(times, struct tp_interval, times->count - 1), 1};
 }
 
 const char *tp_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_intervals loading, struct tp_picks *picks,
@@ -87,6 +97,8 @@ const char *tp_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_int
         const struct tp_event *e = &a->model->trace->events[order->host[i]];
         if (!tp_intervals_contain(loading, e->ts_ns))
             continue;
+        if (e->kind == TP_KIND_OPERATOR && p.batches.count && !p.is_made)
+            p.takes_tensors |= tp_intervals_contain(last_of(&p.batches), e->ts_ns);
         if (e->kind == TP_KIND_OPERATOR && e->dur_ns >= SMALL_NS) /* tiny ones are how Python puts numbers in */
             tp_intervals_push(&p.others, e->ts_ns, tp_event_end(e));
         else if (tp_kind_is_frame(e->kind))
@@ -105,7 +117,7 @@ const char *tp_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_int
     *collation = tp_intervals_meet(a->arena, batches, loading);
     struct tp_intervals python = tp_intervals_minus(a->arena, *collation, tp_intervals_of(&p.making));
     *python_ns = tp_intervals_length(python);
-    if (LEAST_PYTHON * *python_ns < tp_intervals_length(*collation))
+    if (!p.takes_tensors || LEAST_PYTHON * *python_ns < tp_intervals_length(*collation))
         *collation = python; /* one call makes a tensor of what there is */
     return "input.collate";
 }

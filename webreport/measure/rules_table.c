@@ -315,6 +315,8 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
           {"frame_ns", 150, true},
           {"operator_ns", 300, true},
           {"shapes_ns", 300, true},
+          {"page_bytes", 4096, true},
+          {"python_times", 1.5, false},
           {"pause_us", 500, true},
           {"stretch_pct", 10.0, false}},
          "Move Python work out of the step, or compile the model. The profiler itself enlarges this share "

@@ -1,0 +1,118 @@
+/* What recording costs a program without device: pages that nobody had before, Python that is listened to, the recorder's
+ * own end of a step. Steps last 1,000 us; what is left is counted by hand. */
+#include "small_findings.h"
+
+enum { STEPS = 4, PAGE = 4096 };
+
+#define PLANE "[64,1024]"
+#define FLOAT "\"float\""
+
+static void allocation(double ts, long long address, long long bytes)
+{
+    event("{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"name\":\"[memory]\",\"pid\":10,\"tid\":1,\"ts\":%.3f,\"s\":\"t\","
+          "\"args\":{\"Device Type\":0,\"Device Id\":-1,\"Addr\":%lld,\"Bytes\":%lld}}",
+          ts, address, bytes);
+}
+
+/* A step: a product of 500 us, and two copies of 64 pages that take copy_us each. The pages are new ones in each step, or
+ * the same. */
+static void copies(double copy_us, bool is_new)
+{
+    is_recording_free = true; /* of events */
+    for (int s = 0; s < STEPS; s++) {
+        double at = 1000.0 * s;
+        step(s, at, 1000);
+        shaped("aten::mm", at + 1, 500, "[512,512],[512,512]", FLOAT, 10 * s);
+        for (int i = 0; i < 2; i++) {
+            double start = at + 510 + 200 * i;
+            shaped("aten::copy_", start, copy_us, PLANE "," PLANE, FLOAT, 10 * s + i + 1);
+            allocation(start + 1, (1LL << 40) + 64LL * PAGE * (is_new ? 2 * s + i : i), 64 * PAGE);
+        }
+    }
+    build();
+    is_recording_free = false;
+}
+
+static void assert_copies_take(double percent)
+{
+    const struct tp_finding *copying = finding("H7");
+    assert_non_null(copying);
+    if (fabs(copying->share_percent - percent) > 0.2)
+        fail_msg("%f, not %f", copying->share_percent, percent);
+}
+
+static void what_new_pages_take_is_not_the_programs(void **state)
+{
+    (void)state;
+    copies(128, true); /* 2 us a page, 0.3 of that writing: 108.8 of each are gone; a quarter of each is behind it */
+    assert_copies_take(100 * 2 * (128 - 108.8 + 32) / (1000 - 2 * 108.8));
+}
+
+static void pages_that_were_had_before_are_the_programs(void **state)
+{
+    (void)state;
+    copies(128, false);
+    assert_copies_take(100 * 2 * (128 + 32) / 1000.0);
+}
+
+static void what_is_fast_made_no_pages(void **state)
+{
+    (void)state;
+    copies(60, true); /* 0.94 us a page: they were there */
+    assert_copies_take(100 * 2 * (60 + 15) / 1000.0);
+}
+
+/* Half of a step is a function of the project's in the loader; one of the frames may be a comprehension's. */
+static void python(const char *inner)
+{
+    is_recording_free = false;
+    for (int s = 0; s < STEPS; s++) {
+        double at = 1000.0 * s;
+        step(s, at, 1000);
+        shaped("aten::mm", at + 1, 499, "[512,512],[512,512]", FLOAT, s);
+        host("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", at + 500, 500);
+        frame("/x/torch/utils/data/_utils/fetch.py(49): fetch", at + 500, 500);
+        frame("data.py(7): __getitem__", at + 500, 500);
+        frame(inner, at + 501, 498);
+    }
+    build();
+}
+
+static void python_that_is_listened_to_is_slower(void **state)
+{
+    python("data.py(8): <genexpr>"); /* of any Python */
+    const struct tp_finding *loading = finding("H1");
+    assert_non_null(loading);
+    assert_true(fabs(loading->share_percent - 50) < 0.2);
+    end(state), begin(state);
+    python("data.py(8): <listcomp>"); /* of those that look at each instruction: 500 / 1.5 */
+    loading = finding("H1");
+    assert_non_null(loading);
+    assert_true(fabs(loading->share_percent - 100 * (500 / 1.5) / (500 + 500 / 1.5)) < 0.2);
+}
+
+static void the_recorders_own_end_of_a_step_is_no_part_of_it(void **state)
+{
+    (void)state;
+    for (int s = 0; s < STEPS; s++) {
+        double at = 1000.0 * s;
+        step(s, at, 1000);
+        shaped("aten::contiguous", at + 1, 200, "[8,32,64,64]", FLOAT, 10 * s);
+        frame("/x/site-packages/torch/profiler/profiler.py(1150): step", at + 500, 500);
+    }
+    build();
+    assert_copies_take(50); /* 250 of 500 */
+}
+
+int main(void)
+{
+#define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
+    const struct CMUnitTest tests[] = {
+        CASE(what_new_pages_take_is_not_the_programs),
+        CASE(pages_that_were_had_before_are_the_programs),
+        CASE(what_is_fast_made_no_pages),
+        CASE(python_that_is_listened_to_is_slower),
+        CASE(the_recorders_own_end_of_a_step_is_no_part_of_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

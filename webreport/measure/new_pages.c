@@ -1,0 +1,177 @@
+/* Pages that nobody had before, and what they cost: see new_pages.h. */
+#include "webreport/measure/new_pages.h"
+
+#include "webreport/measure/memory_records.h"
+#include "webreport/model/numbers.h"
+#include "writer/base/sort.h"
+#include "writer/base/stats.h"
+
+/* Larger blocks come from the system and go back to it each time, recorded or not (glibc's largest threshold). */
+#define OWN_MAPPING_BYTES (INT64_C(32) << 20)
+
+/* An allocation on the processor, in order of time: pages first .. end - 1; later: places in the list of all bounds. */
+struct block {
+    uint64_t first, end;
+    uint32_t owner; /* innermost operator at that time */
+};
+
+static struct tp_vec list_blocks(const struct tp_model *model, struct tp_arena *arena, int64_t page_bytes)
+{
+    struct tp_memory_records records;
+    struct tp_vec blocks = TP_VEC(arena, struct block);
+    tp_memory_records_build(&records, model, arena);
+    for (uint32_t i = 0; i < records.count; i++) {
+        const struct tp_memory_record *record = &records.items[i];
+        int64_t bytes = tp_memory_bytes(&records, record);
+        int64_t address = tp_memory_more(model->trace, tp_memory_raw(&records, record))->address;
+        bool is_host = records.devices[record->device].type == TP_DEVICE_CPU;
+        if (!is_host || address <= 0 || bytes <= 0 || bytes >= OWN_MAPPING_BYTES)
+            continue;
+        uint64_t first = (uint64_t)address / (uint64_t)page_bytes;
+        uint64_t end = ((uint64_t)address + (uint64_t)bytes - 1) / (uint64_t)page_bytes + 1;
+        *(struct block *)tp_vec_push(&blocks) = (struct block){first, end, record->owner};
+    }
+    return blocks;
+}
+
+/* The bounds of all blocks, ascending, each once; blocks receive the places of theirs. */
+static struct tp_vec sort_bounds(struct tp_arena *arena, struct tp_vec *blocks)
+{
+    struct tp_keyed *ends = tp_arena_array(arena, 2 * blocks->count, sizeof *ends);
+    struct tp_vec bounds = TP_VEC(arena, uint64_t);
+    for (uint32_t i = 0; i < 2 * blocks->count; i++) {
+        const struct block *block = TP_AT(blocks, struct block, i / 2);
+        ends[i] = (struct tp_keyed){(int64_t)(i % 2 ? block->end : block->first), i, i};
+    }
+    tp_sort_keyed(ends, 2 * blocks->count, arena);
+    for (size_t i = 0; i < 2 * blocks->count; i++) {
+        struct block *block = TP_AT(blocks, struct block, ends[i].item / 2);
+        uint64_t bound = (uint64_t)ends[i].key;
+        if (!bounds.count || *TP_AT(&bounds, uint64_t, bounds.count - 1) != bound)
+            *(uint64_t *)tp_vec_push(&bounds) = bound;
+        *(ends[i].item % 2 ? &block->end : &block->first) = bounds.count - 1;
+    }
+    return bounds;
+}
+
+/* The first piece at or behind `at` that no block had; paths are halved on the way. */
+static uint32_t next_new(uint32_t *next, uint32_t at)
+{
+    while (next[at] != at)
+        at = next[at] = next[next[at]];
+    return at;
+}
+
+static bool begins_with_one(struct tp_str name, const char *const *begins)
+{
+    for (; *begins; begins++)
+        if (tp_str_starts(name, *begins))
+            return true;
+    return false;
+}
+
+/* Takes what another operator fills, or a view: touches nothing itself. */
+static bool is_untouching(struct tp_str name)
+{
+    static const char *const begins[] = {"aten::empty",      "aten::new_empty", "aten::resize_", "aten::as_strided",
+                                         "aten::view",       "aten::expand",    "aten::t",       "aten::transpose",
+                                         "aten::set_",       NULL};
+    static const char *const touching[] = {"aten::tanh", "aten::take", "aten::tri", "aten::topk", "aten::to",
+                                           "aten::tensor", "aten::threshold", "aten::trunc", "aten::tan", NULL};
+    return begins_with_one(name, begins) && !begins_with_one(name, touching);
+}
+
+/* The operator that first writes what `owner` allocates. */
+static uint32_t filler_of(const struct tp_model *model, uint32_t owner)
+{
+    enum { MOST_LOOKED_AT = 32 };
+    const struct tp_operators *ops = &model->operators;
+    struct tp_str name = tp_trace_name(model->trace, tp_operator_event(model, owner));
+    uint32_t thread = tp_operator_event(model, owner)->thread;
+    if (!is_untouching(name))
+        return owner;
+    for (uint32_t op = owner + 1, n = 0; op < ops->finished_count && n < MOST_LOOKED_AT; op++, n++) {
+        const struct tp_event *e = tp_operator_event(model, op);
+        if (e->thread != thread)
+            break;
+        if (ops->subtree_end[op] == op + 1 && !is_untouching(tp_trace_name(model->trace, e)))
+            return op;
+    }
+    return owner;
+}
+
+/* By operator: pages that it is the first to write. NULL: no memory was recorded. */
+static uint32_t *count_new_pages(const struct tp_model *model, struct tp_arena *arena, int64_t page_bytes)
+{
+    struct tp_vec blocks = list_blocks(model, arena, page_bytes);
+    if (!blocks.count)
+        return NULL;
+    struct tp_vec bounds = sort_bounds(arena, &blocks);
+    uint32_t *pages = tp_arena_array(arena, model->operators.count, sizeof *pages);
+    uint32_t *next = tp_arena_array(arena, bounds.count + 1, sizeof *next);
+    for (uint32_t i = 0; i <= bounds.count; i++)
+        next[i] = i;
+    for (size_t i = 0; i < blocks.count; i++) {
+        const struct block *block = TP_AT(&blocks, struct block, i);
+        uint64_t count = 0;
+        for (uint32_t at = next_new(next, (uint32_t)block->first); at < block->end; at = next_new(next, at)) {
+            count += *TP_AT(&bounds, uint64_t, at + 1) - *TP_AT(&bounds, uint64_t, at);
+            next[at] = at + 1;
+        }
+        if (block->owner != TP_NO_ID)
+            pages[filler_of(model, block->owner)] += (uint32_t)count;
+    }
+    return pages;
+}
+
+/* ---- what such a page costs ---- */
+
+/* Operators that do little with a page but to write it. */
+static bool is_light(struct tp_str name)
+{
+    static const char *const names[] = {
+        "aten::mul",     "aten::add",   "aten::sub",        "aten::div",     "aten::neg",      "aten::clone",
+        "aten::zeros",   "aten::ones",  "aten::zeros_like", "aten::relu",    "aten::clamp_min", "aten::copy_",
+        "aten::cat",     "aten::where", "aten::stack",      "aten::maximum", "aten::abs",      "aten::threshold_backward",
+        "aten::_to_copy", "aten::masked_fill", "aten::fill_", "aten::zero_", NULL};
+    for (const char *const *light = names; *light; light++)
+        if (tp_str_equal(name, tp_str_of(*light)))
+            return true;
+    return false;
+}
+
+/* Times per page, ns, of operators that wrote so many new ones that these tell, and that took so long that they may have
+ * been made first: what is there already takes less. */
+enum { TELLING_PAGES = 8, MADE_NS = 1000, FEW = 3 };
+/* Of that time: what writing takes; and, where only operators that compute tell of it, the most of it that is believed. */
+enum { WRITTEN_NS = 300, MOST_BELIEVED_NS = 1500 };
+
+static int64_t low_of(struct tp_vec *times, unsigned percent)
+{
+    tp_sort_integers(times->data, times->count);
+    return *TP_AT(times, int64_t, tp_nearest_rank(times->count, percent)) - WRITTEN_NS;
+}
+
+/* 0: nothing tells that pages were made. */
+static int64_t page_cost(const struct tp_model *model, struct tp_arena *arena, const uint32_t *pages)
+{
+    struct tp_vec light = TP_VEC(arena, int64_t), others = light;
+    for (uint32_t op = 0; op < model->operators.count; op++) {
+        int64_t ns = pages[op] < TELLING_PAGES ? 0 : tp_narrow_get(&model->operators.host_self, op) / pages[op];
+        if (ns < MADE_NS)
+            continue;
+        bool is_telling = is_light(tp_trace_name(model->trace, tp_operator_event(model, op)));
+        *(int64_t *)tp_vec_push(is_telling ? &light : &others) = ns;
+    }
+    if (light.count >= FEW)
+        return low_of(&light, 25);
+    return others.count >= FEW ? tp_ns_min(low_of(&others, 10), MOST_BELIEVED_NS) : 0;
+}
+
+void tp_new_pages_find(struct tp_new_pages *found, const struct tp_model *model, struct tp_arena *arena,
+                       int64_t page_bytes)
+{
+    *found = (struct tp_new_pages){.of_operator = count_new_pages(model, arena, page_bytes)};
+    if (found->of_operator)
+        found->cost_ns = page_cost(model, arena, found->of_operator);
+}
