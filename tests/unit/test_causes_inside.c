@@ -412,6 +412,86 @@ static void python_all_over_is_told_where_it_is_much(void **state)
     assert_null(finding("H6"));
 }
 
+/* ---- what is told from what looks like it ---- */
+
+static void a_module_that_is_called_in_the_backward_pass_computes_again(void **state)
+{
+    for (int is_inside = 1; is_inside >= 0; is_inside--) {
+        begin(state);
+        for (int s = 0; s < STEPS; s++) {
+            double at = begin_step(s) + 200;
+            host("cpu_op", "autograd::engine::evaluate_function: FrugalBackward", at, is_inside ? 300 : 50);
+            frame("net.py(18): backward", at + (is_inside ? 10 : 60), 200);
+            host_with("python_function", "nn.Module: Stage_0", at + (is_inside ? 20 : 70), 100,
+                      "\"Python id\":1,\"Python module id\":0");
+        }
+        build();
+        if (is_inside) {
+            assert_found("H11", "compute.recompute", 10);
+            end(state);
+        }
+    }
+    assert_null(finding("H11"));
+}
+
+/* One gradient: filled, and added to. */
+static void one_gradient(double length)
+{
+    for (int s = 0; s < STEPS; s++) {
+        double at = begin_step(s);
+        host("cpu_op", "aten::zero_", at + 200, length);
+        host("cpu_op", "torch::autograd::AccumulateGrad", at + 500, length + 2);
+        host("cpu_op", "aten::add_", at + 501, length);
+    }
+    build();
+}
+
+static void few_gradients_that_are_large_are_worth_it(void **state)
+{
+    one_gradient(100);
+    assert_found("H15", "optimizer.zero_grad", 20);
+    end(state), begin(state);
+    one_gradient(40); /* 8 %: a number that is counted from zero */
+    assert_null(finding("H15"));
+}
+
+/* A model that nobody trains, asked for some rows. */
+static void service(int rows)
+{
+    char dims[64];
+    snprintf(dims, sizeof dims, "[64],[%d,128],[128,64]", rows);
+    for (int s = 0; s < STEPS; s++) {
+        step(s, 1000.0 * s, 1000);
+        shaped("aten::addmm", 1000.0 * s + 100, 500, dims, FLOAT, -1);
+    }
+    build();
+}
+
+static void a_service_that_takes_two_rows_at_once_could_take_more(void **state)
+{
+    service(2);
+    assert_found("H19", "batch.too_small", 100.0 * 30 / 32);
+    end(state), begin(state);
+    service(1); /* who asks for one has no more */
+    assert_null(finding("H19"));
+}
+
+/* Putting together takes 350 us of a step, 200 of them Python, the rest one tensor made of numbers. */
+static void numbers_are_made_a_tensor_whatever_one_does(void **state)
+{
+    (void)state;
+    for (int s = 0; s < STEPS; s++) {
+        double at = begin_step(s);
+        host("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", at + 200, 500);
+        frame("/x/torch/utils/data/_utils/fetch.py(49): fetch", at + 201, 498);
+        frame("data.py(9): join", at + 202, 350);
+        frame("<built-in method tensor of type object at 0x7f>", at + 402, 150);
+        host("cpu_op", "aten::contiguous", at + 550, 1);
+    }
+    build();
+    assert_found("H1", "input.collate", 20);
+}
+
 int main(void)
 {
     is_recording_free = true;
@@ -436,6 +516,10 @@ int main(void)
         CASE(attention_puts_the_elements_of_one_sample_first),
         CASE(python_of_one_function_is_told_sooner_than_python_all_over),
         CASE(python_all_over_is_told_where_it_is_much),
+        CASE(a_module_that_is_called_in_the_backward_pass_computes_again),
+        CASE(few_gradients_that_are_large_are_worth_it),
+        CASE(a_service_that_takes_two_rows_at_once_could_take_more),
+        CASE(numbers_are_made_a_tensor_whatever_one_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

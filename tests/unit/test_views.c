@@ -262,7 +262,8 @@ static void the_rank_that_the_others_wait_for_is_named(void **state)
         if (!i) {
             assert_int_equal(found.late_count, 2);
             assert_int_equal((int)found.wait_us, 400);
-            assert_true(found.share_percent > 19.9 && found.share_percent < 21.1); /* half of 400 of 950 to 1,000 us */
+            /* 400 of 950 to 1,000 us: it computes no longer than the other, so that all of the wait goes */
+            assert_true(found.share_percent > 39.9 && found.share_percent < 42.2);
         }
         for (int r = 0; r < 2; r++)
             tp_arena_release(&ranks[r].arena);

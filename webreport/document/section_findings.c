@@ -141,6 +141,28 @@ static const char *total_text(struct tp_arena *arena, const struct tp_recommenda
                           found->gains_overlap ? ", because their times overlap" : "");
 }
 
+/* What the shares of findings are of, where that is not what was recorded; NULL: it is, or there are none. */
+static const char *judged_text(const struct tp_section *section)
+{
+    const struct tp_recommendations *found = &section->profile->advice->recommendations;
+    bool is_of_recording = section->profile->model->program == TP_RECORDED_CPU;
+    int64_t cost_ns = found->window_ns - found->judged_ns, steps = found->step_count;
+    if (!is_of_recording || !found->finding_count || !steps || 20 * cost_ns < found->window_ns)
+        return NULL;
+    const char *left = tp_text_of_time(section->arena, found->judged_ns / steps);
+    return tp_text_printf(section->arena,
+                          "Recording takes about %s of a step of %s: what findings gain is of the other %s.",
+                          tp_text_of_time(section->arena, cost_ns / steps),
+                          tp_text_of_time(section->arena, found->window_ns / steps), left);
+}
+
+static const char *note_text(const struct tp_section *section)
+{
+    const char *total = total_text(section->arena, &section->profile->advice->recommendations);
+    const char *judged = judged_text(section);
+    return total && judged ? tp_text_printf(section->arena, "%s %s", total, judged) : total ? total : judged;
+}
+
 static const char *none_text(const struct tp_section *section)
 {
     if (section->profile->is_silent)
@@ -172,6 +194,6 @@ void tp_section_put_findings(const struct tp_section *section, struct tp_documen
     list.open_count = list.count;
     if (found->finding_count)
         list.remark = tp_text_printf(arena, "%u, most useful first", found->finding_count);
-    list.note = total_text(arena, found);
+    list.note = note_text(section);
     tp_document_findings(document, &list);
 }

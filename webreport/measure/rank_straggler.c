@@ -5,7 +5,8 @@
 #include "webreport/measure/rules_eval.h"
 #include "writer/text/format.h"
 
-enum { SYNCHRONIZING = 1 }; /* the part of a wait that ends when the last rank arrives */
+enum { SYNCHRONIZING = 1 };             /* the part of a wait that ends when the last rank arrives */
+enum { COMPUTATION = 0, OVERLAPPING = 1 }; /* parts of a step in which a rank computes */
 
 static double threshold(const struct tp_rule *rule, const char *key)
 {
@@ -53,6 +54,23 @@ static void count_late(struct tp_straggler *found, const struct tp_distributed *
     found->step_count = view->wait.step_count - 1;
 }
 
+static double computing_us(const struct tp_distributed *view, uint32_t rank)
+{
+    const double *parts = &view->overlap.mean_us[rank * view->overlap.part_count];
+    return parts[COMPUTATION] + parts[OVERLAPPING];
+}
+
+/* What of the wait ends when its cause is mended. A rank that computes for longer has more of the work that all share:
+ * with equal parts all end when the mean of them does. What it does besides that, the others do not do instead. */
+static double mended_part(const struct tp_straggler *found, const struct tp_distributed *view)
+{
+    double ranks = view->rank_count, others = 0;
+    for (uint32_t w = 0; w < view->rank_count; w++)
+        others += w == found->rank ? 0 : computing_us(view, w) / (ranks - 1);
+    bool is_shared = computing_us(view, found->rank) - others >= found->wait_us / 2;
+    return is_shared ? (ranks - 1) / ranks : 1;
+}
+
 static void measure(struct tp_straggler *found, const struct tp_distributed *view)
 {
     double steps = 0, waits = 0;
@@ -79,8 +97,7 @@ void tp_straggler_find(struct tp_straggler *found, const struct tp_distributed *
     measure(found, view);
     double wait = found->step_us > 0 ? 100 * found->wait_us / found->step_us : 0;
     double late = 100.0 * found->late_count / found->step_count;
-    /* with equal work all ranks end when the mean of them does */
-    found->share_percent = wait * (view->rank_count - 1) / view->rank_count;
+    found->share_percent = wait * mended_part(found, view);
     if (view->is_blamed && !view->is_blamed[found->rank])
         found->rank = TP_NO_ID;
     if (wait < threshold(rule, "min_wait_pct") || late < threshold(rule, "min_late_pct"))

@@ -297,7 +297,8 @@ static void find_small_batch(struct tp_advisor *a)
         most = tp_ns_max(most, rows);
         tp_picks_longest(&c.picks, model, model->operators.event[op]);
     }
-    if (!is_training || !small || small < all - all / 5 ||
+    bool is_chosen = is_training || most > 1; /* who asks for one sample has no more */
+    if (!is_chosen || !small || small < all - all / 5 ||
         tp_percent(small, a->judged_ns - tp_intervals_length(a->cpu->pauses)) < tp_rule_value(a, TP_RULE_H19, "min_pct"))
         return;
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);

@@ -169,6 +169,15 @@ static void add_frame(struct found *found, struct frames_seen *seen, const struc
     }
 }
 
+/* A module that is called inside of a node of the backward pass runs its forward again, whatever code asks for that. */
+static bool is_called_again(const struct tp_model *model, uint32_t event)
+{
+    uint32_t outer = model->inside[event];
+    while (outer != TP_NO_ID && !(tp_marks_of(model, outer) & TP_MARK_BACKWARD_NODE))
+        outer = model->inside[outer];
+    return outer != TP_NO_ID;
+}
+
 static void find_frames(struct tp_advisor *a, struct found *found)
 {
     const struct tp_order *order = a->model->order;
@@ -176,9 +185,13 @@ static void find_frames(struct tp_advisor *a, struct found *found)
     struct frames_seen seen = {{INT64_MIN, INT64_MIN}, TP_NO_ID, INT64_MIN};
     for (uint32_t i = order->thread_first[a->model->host_main]; i < order->thread_first[a->model->host_main + 1]; i++) {
         const struct tp_event *e = &a->model->trace->events[order->host[i]];
-        if (tp_kind_is_frame(e->kind) && known[e->name] && tp_in_window(a, order->host[i]) &&
-            !tp_intervals_contain(a->cpu->loading, e->ts_ns))
+        if (!tp_kind_is_frame(e->kind) || !tp_in_window(a, order->host[i]) ||
+            tp_intervals_contain(a->cpu->loading, e->ts_ns))
+            continue;
+        if (known[e->name])
             add_frame(found, &seen, a->model, order->host[i], &codes[known[e->name] - 1]);
+        else if (e->kind == TP_KIND_MODULE && is_called_again(a->model, order->host[i]))
+            add_event(found, a->model, TP_RULE_H11, order->host[i]);
     }
 }
 
@@ -186,7 +199,7 @@ static void find_frames(struct tp_advisor *a, struct found *found)
 
 /* What an operator's name says of it. */
 enum { IS_CHECK = 1, IS_ANSWER = 2, IS_ZERO = 4, IS_ADD = 8, IS_FILLED = 16, IS_LIST = 32 };
-enum { FEW_GRADIENTS = 4 };
+enum { FEW_GRADIENTS = 4, MUCH_PERCENT = 10 };
 
 static const struct {
     const char *name;
@@ -320,18 +333,13 @@ static bool is_shown(struct tp_advisor *a, const struct found *found, enum tp_ru
     int64_t steps = a->model->used_count;
     if (rule == TP_RULE_H14 && !found->doubles)
         return false;
-    if (rule == TP_RULE_H15 && (found->zeros < FEW_GRADIENTS * steps || found->adds < FEW_GRADIENTS * steps))
-        return false;
+    if (rule == TP_RULE_H15) { /* few, but large ones */
+        bool is_much = tp_set_percent(a, c->time) >= MUCH_PERCENT;
+        int64_t least = is_much ? steps : FEW_GRADIENTS * steps;
+        if (found->zeros < least || found->adds < least)
+            return false;
+    }
     return c->picks.total && tp_set_percent(a, c->time) >= tp_rule_value(a, rule, "min_pct");
-}
-
-/* What the profiler adds to a collection nobody can tell: it walks what the profiler itself keeps, too. */
-static void hide_cost(struct tp_candidate *c)
-{
-    c->has_ceiling = false;
-    c->is_forced = true;
-    c->severity = TP_SEVERITY_MEDIUM;
-    c->share = NAN;
 }
 
 void tp_rule_cpu_code(struct tp_advisor *a)
@@ -352,8 +360,6 @@ void tp_rule_cpu_code(struct tp_advisor *a)
         if (!is_shown(a, &found, rule))
             continue;
         struct tp_intervals time = c->time;
-        if (rule == TP_RULE_H12)
-            hide_cost(c);
         if (tp_advisor_add(a, c))
             for (size_t i = 0; i < time.count; i++)
                 tp_intervals_push(&a->claimed, time.items[i].a, time.items[i].b);

@@ -3,6 +3,7 @@
 #include "webreport/model/main_thread.h"
 
 struct python_lines {
+    const struct tp_advisor *a;
     struct tp_id_map ids;
     struct tp_vec lines; /* struct tp_line_time */
 };
@@ -17,12 +18,13 @@ static void collect_line(void *context, const struct tp_stack_segment *segment)
             (struct tp_line_time){.fold = segment->fold, .event = segment->event};
     }
     struct tp_line_time *line = TP_AT(&p->lines, struct tp_line_time, *id);
-    line->ns = tp_sat_add(line->ns, tp_sat_sub(segment->b, segment->a));
+    struct tp_interval piece = {segment->a, segment->b};
+    line->ns = tp_sat_add(line->ns, tp_less_recording(p->a, (struct tp_intervals){&piece, 1}));
 }
 
 static struct tp_vec find_lines(struct tp_advisor *a, struct tp_intervals time)
 {
-    struct python_lines p;
+    struct python_lines p = {.a = a};
     tp_id_map_init(&p.ids, a->arena);
     p.lines = TP_VEC(a->arena, struct tp_line_time);
     tp_walk_main(a, time, collect_line, &p);
@@ -48,10 +50,8 @@ void tp_rule_cpu_python(struct tp_advisor *a)
             return;
     }
     struct tp_vec lines = find_lines(a, c.time);
-    int64_t recorded_ns = tp_intervals_length(c.time), judged_ns = tp_less_recording(a, c.time);
     for (size_t i = 0; i < lines.count; i++) {
         struct tp_line_time *line = TP_AT(&lines, struct tp_line_time, i);
-        line->ns = tp_ns_scaled(line->ns, judged_ns, recorded_ns); /* each line bears its part of what recording cost */
         if (line->event != TP_NO_ID)
             tp_picks_append(&c.picks, line->event);
     }

@@ -165,6 +165,28 @@ static struct tp_intervals without_calls(struct tp_slot_work *w)
     return tp_intervals_minus(w->arena, w->compute, tp_intervals_of(&all));
 }
 
+/* A thread of its own notes the end of its call when it runs again, while who waited for it already goes on: where most of
+ * the call is a gap between works that ends so shortly before the call, it ended there. */
+static void drop_last_words(struct tp_slot_work *w)
+{
+    enum { SHORT_PART = 20 };
+    for (size_t i = 0; i < w->calls.count; i++) {
+        struct tp_slot_call *call = TP_AT(&w->calls, struct tp_slot_call, i);
+        int64_t length = call->time.b - call->time.a;
+        size_t low = 0, high = w->compute.count;
+        while (low < high) { /* the first work that begins within what may be the last words */
+            size_t middle = low + (high - low) / 2;
+            if (w->compute.items[middle].a <= call->time.b - length / SHORT_PART)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        int64_t gap_ns = low && low < w->compute.count ? w->compute.items[low].a - w->compute.items[low - 1].b : 0;
+        if (2 * gap_ns > length && w->compute.items[low].a < call->time.b)
+            call->time.b = w->compute.items[low].a;
+    }
+}
+
 /* Bytes that the call moves over the bus; 0: not known. */
 static int64_t moved_by(struct tp_slot_work *w, const struct tp_slot_call *call)
 {
@@ -241,8 +263,10 @@ void tp_summary_slots_build(struct tp_summary_work *summary)
     find_calls(&w);
     find_rows(&w);
     w.compute = united(arena, w.model);
-    if (!w.model->gpu_count)
+    if (!w.model->gpu_count) {
         w.compute = without_calls(&w);
+        drop_last_words(&w);
+    }
     w.input = tp_intervals_minus(arena, w.model->roles[TP_ROLE_DATALOADER], w.compute);
     uint64_t usual = usual_row(&w);
     if (usual)
