@@ -260,6 +260,21 @@ static void slots_are_own_work_up_to_each_collective(void **state)
     drop(&m);
 }
 
+#define GLOO_STEP(name, at, work, call, last)                                                                          \
+    EVENT("user_annotation", name, 1, at, 1000, "") "," EVENT("cpu_op", "f", 1, work, 100, "") "," EVENT(              \
+        "user_annotation", "gloo:all_reduce", 2, call, 805, "") "," EVENT("cpu_op", "g", 1, last, 70, "")
+
+/* A thread of its own notes the end of a call when the rank already works on: 25 us before. */
+static void waiting_ends_where_work_goes_on(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, "", GLOO_STEP("ProfilerStep#0", 0, 0, 100, 880) "," GLOO_STEP("ProfilerStep#1", 1000, 1000, 1100, 1880));
+    static const int64_t first[TP_SLOT_PARTS] = {100, 0, 0, 780, 0};
+    expect_cell(&m.summary.slots, 0, 0, first);
+    drop(&m);
+}
+
 /* 500 calls a step in three groups by turns: the row is cut to what a rank may keep, and nothing of its time is lost.
  */
 static void many_calls_are_added_up(void **state)
@@ -569,6 +584,7 @@ int main(void)
         cmocka_unit_test(steps_are_those_of_the_overview),
         cmocka_unit_test(key_is_of_the_trace_where_none_is_given),
         cmocka_unit_test(slots_are_own_work_up_to_each_collective),
+        cmocka_unit_test(waiting_ends_where_work_goes_on),
         cmocka_unit_test(many_calls_are_added_up),
         cmocka_unit_test(collectives_have_arrival_and_sequence),
         cmocka_unit_test(fingerprint_tells_sequences_of_kernels_apart),
