@@ -125,7 +125,7 @@ enum { FIRST = TP_RULE_H9, LAST = TP_RULE_H15 };
 
 struct found {
     struct tp_candidate candidates[LAST - FIRST + 1];
-    struct tp_vec times[LAST - FIRST + 1]; /* struct tp_interval, and for H14 two thirds of each */
+    struct tp_vec times[LAST - FIRST + 1]; /* struct tp_interval, and for H14 a part of each */
     int64_t doubles;                       /* calls of matrix operators in double precision */
     int64_t zeros, adds;                   /* zeros made, gradients added to them */
     struct tp_busy_functions functions;    /* of the project's, that write, check or make zeros */
@@ -253,14 +253,14 @@ static bool takes_double(const struct tp_advisor *a, uint8_t *doubles, uint32_t 
 }
 
 /* Double precision costs twice the time of single at least, for it has twice the bytes and half the lanes; functions
- * such as tanh, whose polynomials are longer, and what then fits a nearer cache, three times. Convolutions, which the
+ * such as tanh, whose polynomials are longer, and what then fits a nearer cache, three times; 2.5 times in programs. Convolutions, which the
  * fast library does in single precision alone, cost four times (3.7, the mean of six sizes). */
 static void add_double(struct tp_advisor *a, struct found *found, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(a->model, op);
     bool is_matrix = a->model->marks[e->name] & TP_MARK_ELIGIBLE;
     bool is_convolution = tp_str_starts(tp_trace_name(a->model->trace, e), "aten::conv");
-    int64_t gained = is_convolution ? tp_ns_scaled(e->dur_ns, 3, 4) : tp_ns_scaled(e->dur_ns, 2, 3);
+    int64_t gained = is_convolution ? tp_ns_scaled(e->dur_ns, 3, 4) : tp_ns_scaled(e->dur_ns, 3, 5);
     tp_intervals_push(&found->times[TP_RULE_H14 - FIRST], e->ts_ns, e->ts_ns + gained);
     found->doubles += is_matrix;
     if (is_matrix)

@@ -298,7 +298,10 @@ void tp_rule_cpu_small(struct tp_advisor *a)
     tp_intervals_append(&between, c.time);
     if (gap_us > 0)
         tp_busy_functions_take(&functions, TP_RULE_H5, &between);
-    c.time = tp_cpu_without_claimed(a, tp_intervals_of(&between));
+    c.time = tp_intervals_of(&between);
+    if (gap_us > 0) /* what is called for little has a backward that is called for little */
+        c.time = tp_cpu_with_backward(a, c.time);
+    c.time = tp_cpu_without_claimed(a, c.time);
     if (tp_cpu_percent_without_pauses(a, c.time) < tp_rule_value(a, TP_RULE_H5, "min_pct"))
         return;
     c.detail = tp_advisor_text(a,
