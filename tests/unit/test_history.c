@@ -113,6 +113,12 @@ static void equal_runs_tell_nothing_and_the_newest_is_held_against_the_accepted(
     assert_int_equal(series[TP_BENCH_STEP].step_count, 0); /* one run is no level */
     tp_history_levels(series, runs, 1, &arena);
     assert_int_equal(series[TP_BENCH_STEP].newest.base_count, 0);
+    fill(2, 0.9); /* wall clock of three runs tells no machine from a program, of four it may */
+    tp_history_levels(series, runs, 3, &arena);
+    assert_int_equal(series[TP_BENCH_STEP].newest.base_count, 0);
+    fill(3, 0.9);
+    tp_history_levels(series, runs, 4, &arena);
+    assert_int_equal(series[TP_BENCH_STEP].newest.base_count, 3);
 }
 
 int main(void)

@@ -57,7 +57,8 @@ static double rows_in_step(const struct tp_summary *summary, enum tp_summary_kin
     return sum;
 }
 
-double tp_bench_level(const struct tp_summary *summary, enum tp_bench_quantity quantity, struct tp_arena *arena)
+static struct tp_run_level level_of(const struct tp_summary *summary, enum tp_bench_quantity quantity,
+                                    struct tp_arena *arena)
 {
     double *values = tp_arena_array(arena, summary->step_count, sizeof *values);
     size_t count = 0;
@@ -68,7 +69,17 @@ double tp_bench_level(const struct tp_summary *summary, enum tp_bench_quantity q
                           : quantity == TP_BENCH_KERNELS ? rows_in_step(summary, TP_SUMMARY_KERNEL, s)
                                                          : rows_in_step(summary, TP_SUMMARY_OPERATOR_HOST, s);
     }
-    return count >= LEAST_STEPS ? tp_run_level_of(values, count).level : NAN;
+    return count >= LEAST_STEPS ? tp_run_level_of(values, count) : (struct tp_run_level){NAN, NAN, NAN};
+}
+
+double tp_bench_level(const struct tp_summary *summary, enum tp_bench_quantity quantity, struct tp_arena *arena)
+{
+    return level_of(summary, quantity, arena).level;
+}
+
+double tp_bench_cv(const struct tp_summary *summary, enum tp_bench_quantity quantity, struct tp_arena *arena)
+{
+    return level_of(summary, quantity, arena).cv;
 }
 
 /* ---- marks ---- */

@@ -75,6 +75,8 @@ int tp_bench_first(uint64_t seed, unsigned pair);
 
 /* The level of `steps` of a summary in nanoseconds, or NaN: step, kernels, host_ops of enum tp_bench_quantity. */
 double tp_bench_level(const struct tp_summary *summary, enum tp_bench_quantity quantity, struct tp_arena *arena);
+/* What its steps vary by, robust, as a part of it; NaN like the level. */
+double tp_bench_cv(const struct tp_summary *summary, enum tp_bench_quantity quantity, struct tp_arena *arena);
 
 /* How often the runs were looked at in succession and found decided; zeroed at first. */
 struct tp_bench_looks {

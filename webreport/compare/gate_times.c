@@ -149,6 +149,8 @@ static struct tp_run_change measure_change(struct tp_check_item *item, const str
         item->sees = 0;
         return c;
     }
+    if (!is_delta && s->base_count > 1 && c.estimate > -1) /* the level of several runs, which the change is of */
+        item->base_value = item->value / (1 + c.estimate);
     item->change = (isnan(c.estimate) ? item->value / item->base_value - 1 : c.estimate) * scale;
     item->low = c.low * scale;
     item->high = c.high * scale;

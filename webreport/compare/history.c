@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "webreport/compare/sides.h"
 #include "writer/base/sort.h"
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
@@ -183,7 +184,8 @@ static double autocorrelation_of(const struct tp_level_series *s, const struct k
     return known->count < WANDERS_FROM || !(squares > 0) ? NAN : products / squares;
 }
 
-/* The newest run against the accepted ones, itself not among them. */
+/* The newest run against the accepted ones, itself not among them. Wall clock of few runs tells no machine from a
+ * program, here as at a gate. */
 static void compare_newest(struct tp_level_series *s, const struct tp_history_run *runs, size_t count,
                            const struct known *known, struct tp_arena *arena)
 {
@@ -193,14 +195,19 @@ static void compare_newest(struct tp_level_series *s, const struct tp_history_ru
         if (!isnan(s->levels[accepted[i]]) && (accepted[i] + 1 < count || accepted_count == 1))
             levels[told++] = s->levels[accepted[i]];
     s->accepted = told ? tp_sum(levels, told) / (double)told : NAN;
+    bool is_wall_clock = isnan(level_of(&runs[count - 1], TP_BENCH_KERNELS, arena));
     if (!told || !known->count || known->runs[known->count - 1] + 1 != count ||
-        (accepted_count == 1 && accepted[0] + 1 == count))
+        (accepted_count == 1 && accepted[0] + 1 == count) || (is_wall_clock && told + 1 < TP_VERDICT_RUNS))
         return;
-    double cv = 0;
     enum tp_quantity like = s->quantity == TP_BENCH_STEP      ? TP_QUANTITY_STEP
                             : s->quantity == TP_BENCH_KERNELS ? TP_QUANTITY_KERNELS
                                                               : TP_QUANTITY_HOST_OPS;
-    const struct tp_run_context known_noise = {.prior = tp_run_noise_prior(like, &cv, 1, false)};
+    double *cvs = tp_arena_array(arena, known->count, sizeof *cvs);
+    for (size_t i = 0; i < known->count; i++) {
+        double cv = tp_bench_cv(runs[known->runs[i]].items, s->quantity, arena);
+        cvs[i] = isnan(cv) ? 0 : cv;
+    }
+    const struct tp_run_context known_noise = {.prior = tp_run_noise_prior(like, cvs, known->count, false)};
     const struct tp_levels history = {known->levels, known->count - 1}, base = {levels, told},
                            newest = {&known->levels[known->count - 1], 1};
     s->newest = tp_level_history_change(&history, &base, &newest, &known_noise, arena);
