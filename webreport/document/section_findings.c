@@ -147,7 +147,7 @@ static const char *judged_text(const struct tp_section *section)
     const struct tp_recommendations *found = &section->profile->advice->recommendations;
     bool is_of_recording = section->profile->model->program == TP_RECORDED_CPU;
     int64_t cost_ns = found->window_ns - found->judged_ns, steps = found->step_count;
-    if (!is_of_recording || !found->finding_count || !steps || 20 * cost_ns < found->window_ns)
+    if (!is_of_recording || !found->finding_count || !steps || cost_ns < found->window_ns / 20)
         return NULL;
     const char *left = tp_text_of_time(section->arena, found->judged_ns / steps);
     return tp_text_printf(section->arena,

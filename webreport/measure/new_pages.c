@@ -62,23 +62,12 @@ static uint32_t next_new(uint32_t *next, uint32_t at)
     return at;
 }
 
-static bool begins_with_one(struct tp_str name, const char *const *begins)
-{
-    for (; *begins; begins++)
-        if (tp_str_starts(name, *begins))
-            return true;
-    return false;
-}
-
 /* Takes what another operator fills, or a view: touches nothing itself. */
 static bool is_untouching(struct tp_str name)
 {
-    static const char *const begins[] = {"aten::empty",      "aten::new_empty", "aten::resize_", "aten::as_strided",
-                                         "aten::view",       "aten::expand",    "aten::t",       "aten::transpose",
-                                         "aten::set_",       NULL};
-    static const char *const touching[] = {"aten::tanh", "aten::take", "aten::tri", "aten::topk", "aten::to",
-                                           "aten::tensor", "aten::threshold", "aten::trunc", "aten::tan", NULL};
-    return begins_with_one(name, begins) && !begins_with_one(name, touching);
+    static const char *const begins[] = {"aten::empty", "aten::new_empty", "aten::resize_",    "aten::as_strided",
+                                         "aten::view",  "aten::expand",    "aten::transpose", "aten::set_", NULL};
+    return tp_str_starts_with_one(name, begins) || tp_str_equal(name, TP_STR("aten::t"));
 }
 
 /* The operator that first writes what `owner` allocates. */
@@ -130,20 +119,21 @@ static uint32_t *count_new_pages(const struct tp_model *model, struct tp_arena *
 static bool is_light(struct tp_str name)
 {
     static const char *const names[] = {
-        "aten::mul",     "aten::add",   "aten::sub",        "aten::div",     "aten::neg",      "aten::clone",
-        "aten::zeros",   "aten::ones",  "aten::zeros_like", "aten::relu",    "aten::clamp_min", "aten::copy_",
-        "aten::cat",     "aten::where", "aten::stack",      "aten::maximum", "aten::abs",      "aten::threshold_backward",
-        "aten::_to_copy", "aten::masked_fill", "aten::fill_", "aten::zero_", NULL};
+        "aten::mul",       "aten::add",        "aten::sub",         "aten::div",   "aten::neg",
+        "aten::clone",     "aten::zeros",      "aten::zeros_like",  "aten::ones",  "aten::relu",
+        "aten::clamp_min", "aten::copy_",      "aten::_to_copy",    "aten::cat",   "aten::stack",
+        "aten::where",     "aten::maximum",    "aten::abs",         "aten::fill_", "aten::zero_",
+        "aten::threshold_backward", "aten::masked_fill", NULL};
     for (const char *const *light = names; *light; light++)
         if (tp_str_equal(name, tp_str_of(*light)))
             return true;
     return false;
 }
 
-/* Times per page, ns, of operators that wrote so many new ones that these tell, and that took so long that they may have
- * been made first: what is there already takes less. */
+/* Times per page, ns, of operators that wrote so many new ones that these tell, and that took so long that they may
+ * have been made first: what is there already takes less. */
 enum { TELLING_PAGES = 8, MADE_NS = 1000, FEW = 3 };
-/* Of that time: what writing takes; and, where only operators that compute tell of it, the most of it that is believed. */
+/* Of that time: what writing takes; and, where only operators that compute tell of it, the most that is believed. */
 enum { WRITTEN_NS = 300, MOST_BELIEVED_NS = 1500 };
 
 static int64_t low_of(struct tp_vec *times, unsigned percent)

@@ -253,8 +253,8 @@ static bool takes_double(const struct tp_advisor *a, uint8_t *doubles, uint32_t 
 }
 
 /* Double precision costs twice the time of single at least, for it has twice the bytes and half the lanes; functions
- * such as tanh, whose polynomials are longer, and what then fits a nearer cache, three times; 2.5 times in programs. Convolutions, which the
- * fast library does in single precision alone, cost four times (3.7, the mean of six sizes). */
+ * such as tanh, whose polynomials are longer, and what then fits a nearer cache, three times; 2.5 times in programs.
+ * Convolutions, which the fast library does in single precision alone, cost four times (3.7, the mean of six sizes). */
 static void add_double(struct tp_advisor *a, struct found *found, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(a->model, op);

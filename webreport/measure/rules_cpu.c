@@ -159,7 +159,7 @@ static void claim_collation(struct tp_advisor *a, struct tp_candidate *c, struct
                                 tp_text_of_percent(a->arena, tp_set_percent(a, c->time)),
                                 tp_text_of_percent(a->arena, tp_set_percent(a, collation)));
     c->time = collation;
-    c->has_low = true;
+    c->has_low = python_ns < tp_intervals_length(collation);
     c->low = fmax((double)python_ns / (double)tp_ns_max(1, tp_intervals_length(collation)),
                   1 - 20 / tp_set_percent(a, collation));
 }

@@ -15,14 +15,6 @@ struct parts {
     struct tp_picks of_samples, of_batches;
 };
 
-static bool begins_with(struct tp_str name, const char *const *begins)
-{
-    for (; *begins; begins++)
-        if (tp_str_starts(name, *begins))
-            return true;
-    return false;
-}
-
 static bool is_waiting(struct tp_str name)
 {
     static const char *const begins[] = {
@@ -31,7 +23,7 @@ static bool is_waiting(struct tp_str name)
         "<built-in method readinto of", "<built-in method readline of", "<built-in method recv of",
         "<built-in method recv_into",   "<built-in method acquire of",  "<built-in function poll>",
         "<built-in method poll of",     "<built-in function select>",   NULL};
-    return begins_with(name, begins);
+    return tp_str_starts_with_one(name, begins);
 }
 
 static bool is_making(struct tp_str name)
@@ -40,7 +32,7 @@ static bool is_making(struct tp_str name)
         "<built-in method tensor of type", "<built-in method as_tensor of type", "<built-in method stack of type",
         "<built-in method cat of type",    "<built-in method from_numpy of",     "<built-in function array>",
         "<built-in method array of",       "<built-in function stack>",          NULL};
-    return begins_with(name, begins);
+    return tp_str_starts_with_one(name, begins);
 }
 
 static bool is_fetch(const struct tp_frame *frame)

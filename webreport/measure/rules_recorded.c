@@ -39,8 +39,7 @@ enum name_bit { OWN_STEP = 1, PYTHON = 2 };
 /* The recorder's own work at the end of a step. */
 static bool is_own_step(const struct tp_frame *frame)
 {
-    return tp_str_ends(frame->path, "torch/profiler/profiler.py") &&
-           tp_str_equal(frame->function, TP_STR("step"));
+    return tp_str_ends(frame->path, "torch/profiler/profiler.py") && tp_str_equal(frame->function, TP_STR("step"));
 }
 
 /* By name: enum name_bit. *is_slowed: Python was slowed by being recorded. */
@@ -64,15 +63,15 @@ static uint8_t *bits_of_names(struct tp_advisor *a, bool *is_slowed)
 struct costs {
     struct tp_advisor *a;
     int64_t frame_ns, operator_ns, shapes_ns, memory_ns;
-    double python_part; /* of Python's own time */
-    const uint8_t *bits; /* by name */
+    double python_part;       /* of Python's own time */
+    const uint8_t *bits;      /* by name: enum name_bit */
     struct tp_id_map fillers; /* event of an operator that wrote new pages -> operator */
     struct tp_new_pages pages;
-    uint32_t next, end; /* in the thread's order: events that were not met yet */
-    uint32_t next_memory; /* the same of the records of memory of all threads */
-    int64_t debt_ns; /* costs of events that were met and that no stretch bore */
-    int64_t own_until;
-    int64_t sum_ns, last_end;
+    uint32_t next, end;       /* in the thread's order: events that were not met yet */
+    uint32_t next_memory;     /* the same of the records of memory of all threads */
+    int64_t debt_ns;          /* costs of events that were met and that no stretch bore */
+    int64_t own_until;        /* end of a frame of the recorder's own */
+    int64_t sum_ns, last_end; /* all costs so far; end of the last stretch */
 };
 
 static void meet_event(struct costs *costs, const struct tp_event *e)

@@ -39,6 +39,14 @@ static inline bool tp_str_starts(struct tp_str text, const char *prefix)
     return text.len >= n && memcmp(text.ptr, prefix, n) == 0;
 }
 
+/* Does it start with one of the prefixes? They end with NULL. */
+static inline bool tp_str_starts_with_one(struct tp_str text, const char *const *prefixes)
+{
+    while (*prefixes && !tp_str_starts(text, *prefixes))
+        prefixes++;
+    return *prefixes != NULL;
+}
+
 static inline bool tp_str_ends(struct tp_str text, const char *suffix)
 {
     size_t n = strlen(suffix);
