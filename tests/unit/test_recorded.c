@@ -1,5 +1,5 @@
-/* What recording costs a program without device: pages that nobody had before, Python that is slower, records of memory, the recorder's
- * own end of a step. Steps last 1,000 us; what is left is counted by hand. */
+/* What recording costs a program without device: pages that nobody had before, Python that is slower, records of
+ * memory, the recorder's own end of a step. Steps last 1,000 us; what is left is counted by hand. */
 #include "small_findings.h"
 
 enum { STEPS = 4, PAGE = 4096 };
@@ -14,8 +14,8 @@ static void allocation(double ts, long long address, long long bytes)
           ts, address, bytes);
 }
 
-/* A step: a product of 500 us, and two copies of 64 pages that take copy_us each. The pages are new ones in each step, or
- * the same. */
+/* A step: a product of 500 us, and two copies of 64 pages that take copy_us each. The pages are new ones in each
+ * step, or the same. */
 static void copies(double copy_us, bool is_new)
 {
     is_recording_free = true; /* of events */
@@ -62,7 +62,8 @@ static void what_is_fast_made_no_pages(void **state)
     assert_copies_take(100 * 2 * (60 + 15) / 1000.0);
 }
 
-/* Half of a step is a function of the project's in the loader; a frame of Python's own library tells which Python it is. */
+/* Half of a step is a function of the project's in the loader; a frame of Python's own library tells which Python it
+ * is. */
 static void python(const char *library)
 {
     for (int s = 0; s < STEPS; s++) {

@@ -1,10 +1,10 @@
 /* Memory of the processor that recording makes new.
  *
- * What a recorder keeps of each operator lies between the tensors: blocks that are given back are cut for it, so that the
- * next tensor of the same size gets pages that nobody had before, and the system must make each at its first write.
- * Without a recorder the allocator gives the same block again, step for step. Where records of memory have addresses,
- * they tell which pages of a block no block before had; what such a page costs, the operators that little but write them
- * tell. */
+ * What a recorder keeps of each operator lies between the tensors: blocks that are given back are cut for it, so that
+ * the next tensor of the same size gets pages that nobody had before, and the system must make each at its first
+ * write. Without a recorder the allocator gives the same block again, step for step. Where records of memory have
+ * addresses, they tell which pages of a block no block before had; what such a page costs, the operators that little
+ * but write them tell. */
 #ifndef TP_WEBREPORT_MEASURE_NEW_PAGES_H
 #define TP_WEBREPORT_MEASURE_NEW_PAGES_H
 

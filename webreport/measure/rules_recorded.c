@@ -1,9 +1,9 @@
 /* What recording costs a program without device: what is judged is the program without it.
  *
- * Frames and operators last longer for being recorded, operators with their shapes more: a loop of very short ones would
- * look dear; tensors lie on new pages (new_pages.h); Python of one version is slower. Of 93 recordings of programs that
- * were timed beside them the median took 1.27 times as long less what operators and frames cost, and 1.07 times less all
- * of it. */
+ * Frames and operators last longer for being recorded, operators with their shapes more: a loop of very short ones
+ * would look dear; tensors lie on new pages (new_pages.h); Python of one version is slower. Of 93 recordings of
+ * programs that were timed beside them the median took 1.27 times as long less what operators and frames cost, and
+ * 1.07 times less all of it. */
 #include "webreport/measure/new_pages.h"
 #include "webreport/measure/rules_cpu.h"
 
@@ -16,9 +16,9 @@ static bool is_file(struct tp_str path, struct tp_str name)
 }
 
 /* While frames are recorded, Python 3.11 looks for somebody who listens at each of its instructions: the same code took
- * 1.3 to 2.1 times as long, programs of torch's 1.63 in the median; 3.10 1.13 times, 3.8, 3.9, 3.12 and 3.13 as long as
- * without. The lines of functions that nearly every program of torch's calls tell it: of 3.11.2 and 3.11.7, and far from
- * those of the others. */
+ * 1.3 to 2.1 times as long, and 1.65 fits 26 recordings best; 3.10 1.13 times, 3.8, 3.9, 3.12 and 3.13 as long as
+ * without. The lines of functions that nearly every program of torch's calls tell it: of 3.11.2 and 3.11.7, and far
+ * from those of the others. */
 static bool is_slowed_python(const struct tp_frame *frame)
 {
     static const struct {
@@ -88,8 +88,8 @@ static void meet_event(struct costs *costs, const struct tp_event *e)
     }
 }
 
-/* Records of memory: what is kept of a block costs little where the same one comes again and again, more where each is new
- * to the caches. */
+/* Records of memory: what is kept of a block costs little where the same one comes again and again, more where each
+ * is new to the caches. */
 static void meet_memory(struct costs *costs, int64_t until)
 {
     const struct tp_model *model = costs->a->model;
