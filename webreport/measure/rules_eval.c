@@ -348,7 +348,7 @@ struct tp_finding tp_finding_of_run(enum tp_rule_id id, double share_percent)
     unsigned count;
     const struct tp_rule *rule = &tp_rules(&count)[id];
     struct tp_rule_gain gain = tp_rule_gain_of(id);
-    return (struct tp_finding){
+    struct tp_finding f = {
         .rule = rule,
         .title = rule->title,
         .advice = rule->advice,
@@ -361,9 +361,9 @@ struct tp_finding tp_finding_of_run(enum tp_rule_id id, double share_percent)
         .known = gain.known,
         .severity = tp_severity_of_share(share_percent),
         .share_percent = share_percent,
-        .low_percent = share_percent * gain.low,
-        .high_percent = share_percent * gain.high,
     };
+    set_gain(&f, gain);
+    return f;
 }
 
 bool tp_advisor_add(struct tp_advisor *a, const struct tp_candidate *candidate)
