@@ -435,11 +435,11 @@ static void a_module_that_is_called_in_the_backward_pass_computes_again(void **s
 }
 
 /* One gradient: filled, and added to. */
-static void one_gradient(double length)
+static void one_gradient(double filling, double length)
 {
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s);
-        host("cpu_op", "aten::zero_", at + 200, length);
+        host("cpu_op", "aten::zero_", at + 200, filling);
         host("cpu_op", "torch::autograd::AccumulateGrad", at + 500, length + 2);
         host("cpu_op", "aten::add_", at + 501, length);
     }
@@ -448,10 +448,13 @@ static void one_gradient(double length)
 
 static void few_gradients_that_are_large_are_worth_it(void **state)
 {
-    one_gradient(100);
+    one_gradient(100, 100);
     assert_found("H15", "optimizer.zero_grad", 20);
     end(state), begin(state);
-    one_gradient(40); /* 8 %: a number that is counted from zero */
+    one_gradient(40, 40); /* 8 %: a number that is counted from zero */
+    assert_null(finding("H15"));
+    end(state), begin(state);
+    one_gradient(10, 200); /* batches are added up, beside some zeros */
     assert_null(finding("H15"));
 }
 
@@ -474,6 +477,33 @@ static void a_service_that_takes_two_rows_at_once_could_take_more(void **state)
     end(state), begin(state);
     service(1); /* who asks for one has no more */
     assert_null(finding("H19"));
+}
+
+/* Twelve rounds of twenty operators, 40 us each, that begin with one that indexes: in one call, or a call each. */
+static void rounds(bool is_one_call)
+{
+    enum { ROUNDS = 12, OPERATORS = 20 };
+    for (int s = 0; s < STEPS; s++) {
+        double at = begin_step(s) + 200;
+        if (is_one_call)
+            frame("match.py(9): overlap", at, 40 * ROUNDS + 1);
+        for (int r = 0; r < ROUNDS; r++) {
+            if (!is_one_call)
+                frame("net.py(9): forward", at + 40 * r, 39);
+            for (int i = 0; i < OPERATORS; i++)
+                host("cpu_op", i ? "aten::mul" : "aten::select", at + 40 * r + 1 + 1.9 * i, 1.5);
+        }
+    }
+    build();
+}
+
+static void long_rounds_of_one_call_are_a_loop_and_layers_are_none(void **state)
+{
+    rounds(true);
+    assert_non_null(finding("H2"));
+    end(state), begin(state);
+    rounds(false);
+    assert_null(finding("H2"));
 }
 
 /* Putting together takes 350 us of a step, 200 of them Python, the rest one tensor made of numbers. */
@@ -520,6 +550,7 @@ int main(void)
         CASE(few_gradients_that_are_large_are_worth_it),
         CASE(a_service_that_takes_two_rows_at_once_could_take_more),
         CASE(numbers_are_made_a_tensor_whatever_one_does),
+        CASE(long_rounds_of_one_call_are_a_loop_and_layers_are_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

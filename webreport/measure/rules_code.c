@@ -127,7 +127,8 @@ struct found {
     struct tp_candidate candidates[LAST - FIRST + 1];
     struct tp_vec times[LAST - FIRST + 1]; /* struct tp_interval, and for H14 a part of each */
     int64_t doubles;                       /* calls of matrix operators in double precision */
-    int64_t zeros, adds;                   /* zeros made, gradients added to them */
+    int64_t zeros, adds;                   /* zeros made, gradients added to them .. */
+    int64_t zeros_ns, adds_ns;             /* .. and what that takes */
     struct tp_busy_functions functions;    /* of the project's, that write, check or make zeros */
 };
 
@@ -298,6 +299,8 @@ static void find_operators(struct tp_advisor *a, struct found *found)
         bool is_add = parts & IS_ADD && is_inside(a, op, "AccumulateGrad");
         found->zeros += !is_zero ? 0 : parts & IS_LIST ? FEW_GRADIENTS : 1;
         found->adds += is_add;
+        found->zeros_ns = tp_sat_add(found->zeros_ns, is_zero ? tp_operator_event(model, op)->dur_ns : 0);
+        found->adds_ns = tp_sat_add(found->adds_ns, is_add ? tp_operator_event(model, op)->dur_ns : 0);
         if (is_zero || (parts & IS_FILLED && tp_cpu_is_outer(a, op))) /* a copy that is filled with zeros is theirs */
             tp_busy_functions_book(&found->functions, TP_RULE_H15, model->operators.event[op], is_zero);
         if (is_zero || is_add)
@@ -333,8 +336,9 @@ static bool is_shown(struct tp_advisor *a, const struct found *found, enum tp_ru
     int64_t steps = a->model->used_count;
     if (rule == TP_RULE_H14 && !found->doubles)
         return false;
-    if (rule == TP_RULE_H15) { /* few, but large ones */
-        bool is_much = tp_set_percent(a, c->time) >= MUCH_PERCENT;
+    if (rule == TP_RULE_H15) { /* few, but large ones; where batches are added up, zeros are the least of it */
+        bool is_filling = found->zeros_ns >= found->adds_ns / FEW_GRADIENTS;
+        bool is_much = is_filling && tp_set_percent(a, c->time) >= MUCH_PERCENT;
         int64_t least = is_much ? steps : FEW_GRADIENTS * steps;
         if (found->zeros < least || found->adds < least)
             return false;

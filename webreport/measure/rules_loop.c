@@ -4,7 +4,7 @@
 #include "webreport/model/main_thread.h"
 #include "writer/base/sort.h"
 
-enum { MAX_PERIOD = 64 };
+enum { MAX_PERIOD = 64, LAYER = 17 }; /* LAYER: from so many operators on a round may be a layer of a model */
 
 /* Operators of W outside the loader, grouped by what they are inside of, in the order of the tree. */
 struct siblings {
@@ -60,6 +60,16 @@ static bool goes_over_pieces(const struct search *s, const struct siblings *grou
     return is_all;
 }
 
+/* Do all rounds begin in one call of the project? Layers, which are alike, too, are each a call of their own. */
+static bool is_of_one_call(const struct search *s, const struct siblings *group, int64_t j, uint32_t p, int64_t repeats)
+{
+    uint32_t call = tp_project_call_around(s->a->model, group->events[j]);
+    bool is_same = call != TP_NO_ID;
+    for (int64_t i = 1; i < repeats && is_same; i++)
+        is_same = tp_project_call_around(s->a->model, group->events[j + i * p]) == call;
+    return is_same;
+}
+
 /* Takes the smallest period that repeats often enough; returns how many operators it covers, 0 for none. A loop takes a
  * tensor apart from an operator on that indexes, or it reads values, or it goes over pieces. */
 static int64_t find_repetition(struct search *s, const struct siblings *group, int64_t j)
@@ -69,6 +79,8 @@ static int64_t find_repetition(struct search *s, const struct siblings *group, i
         int64_t repeats = repeats_at(s, group, j, p);
         if (repeats < s->min_repeats || !(is_indexing || (s->finds_reads && reads_values(s, group, j, p)) ||
                                           (s->finds_pieces && goes_over_pieces(s, group, j, p))))
+            continue;
+        if (p >= LAYER && !is_of_one_call(s, group, j, p, repeats))
             continue;
         const struct tp_event *from = &s->a->model->trace->events[group->events[j + p]];
         const struct tp_event *to = &s->a->model->trace->events[group->events[j + repeats * p - 1]];
