@@ -97,6 +97,15 @@ static void calls_are_exact(void **state)
     assert_int_equal(compared(runs, 2, &more).count, 0);
 }
 
+static void a_change_has_the_texts_of_the_summary(void **state)
+{
+    GUARD;
+    struct tp_summary base = run_of(TRANSFORM, 20000, 16, 1), more = run_of(TRANSFORM, 20000, 32, 1);
+    struct tp_work_diff diff = compared(&base, 1, &more);
+    assert_int_equal(diff.count, 1); /* check keeps the change longer than the memory it was compared in */
+    assert_ptr_equal(diff.changes[0].place.ptr, more.signature.functions[0].place.ptr);
+}
+
 /* ---- counted ---- */
 
 /* Four steps; in each the loader calls load once, which calls transform twice: 10 us each, in the last step 500 us. */
@@ -158,6 +167,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_slower_function_is_named_on_a_loaded_machine, begin, end),
         cmocka_unit_test_setup_teardown(calls_are_exact, begin, end),
+        cmocka_unit_test_setup_teardown(a_change_has_the_texts_of_the_summary, begin, end),
         cmocka_unit_test_setup_teardown(calls_in_the_loader_are_counted, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

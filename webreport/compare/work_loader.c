@@ -114,15 +114,15 @@ static struct tp_work_change *add(struct tp_work_diff *diff, struct tp_str place
 
 /* One function: `is` its place in NEW, `was` in BASE. */
 static void compare(struct tp_work_diff *diff, const struct runs runs[TP_SIDES], struct tp_str was, struct tp_str is,
-                    double least_ns)
+                    double all_ns)
 {
     struct agreed base = agreed_of(&runs[TP_BASE], was), now = agreed_of(&runs[TP_NEW], is);
     if (base.calls < 0 || now.calls < 0 || diff->count >= TP_MAX_WORK_CHANGES)
         return;
     double low = isnan(base.low_ns) ? now.low_ns : base.low_ns;
-    if (base.calls != now.calls && fabs(now.calls - base.calls) * low >= least_ns)
+    if (base.calls != now.calls && fabs(now.calls - base.calls) * low >= LEAST_SHARE * all_ns)
         add(diff, is, now.calls - base.calls, 0);
-    else if (base.calls == now.calls && base.low_ns > 0 && fabs(now.low_ns - base.low_ns) * base.calls >= least_ns &&
+    else if (base.calls == now.calls && base.low_ns > 0 && fabs(now.low_ns - base.low_ns) * base.calls >= LEAST_SHARE * all_ns &&
              fabs(log(now.low_ns / base.low_ns)) > log(TOLD))
         add(diff, is, 0, now.low_ns / base.low_ns);
 }
@@ -152,11 +152,12 @@ void tp_work_add_functions(struct tp_work_diff *diff, const struct tp_side_input
     if (diff->count)
         memcpy(changes, diff->changes, diff->count * sizeof *changes);
     diff->changes = changes;
+    /* the texts of the summaries, not those of the lists: a change may outlive this arena */
+    const struct tp_count_function *was_list = base->functions, *is_list = runs[TP_NEW].items[0]->signature.functions;
     for (uint32_t i = 0; i < places[TP_NEW].count; i++) {
         uint32_t was = 0;
         while (was < places[TP_BASE].count && pairs[was] != i)
             was++;
-        compare(diff, runs, was < places[TP_BASE].count ? tp_strings_get(&places[TP_BASE], was) : TP_STR(""),
-                tp_strings_get(&places[TP_NEW], i), LEAST_SHARE * all_ns);
+        compare(diff, runs, was < places[TP_BASE].count ? was_list[was].place : TP_STR(""), is_list[i].place, all_ns);
     }
 }
