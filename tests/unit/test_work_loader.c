@@ -97,6 +97,16 @@ static void calls_are_exact(void **state)
     assert_int_equal(compared(runs, 2, &more).count, 0);
 }
 
+static void few_more_calls_are_told_from_a_fiftieth_on(void **state)
+{
+    GUARD;
+    struct tp_summary base = run_of(TRANSFORM, 300, 16, 1), more = run_of(TRANSFORM, 300, 32, 1);
+    assert_int_equal(compared(&base, 1, &more).count, 1); /* 4.8 of 68.8 us */
+    base = run_of(TRANSFORM, 50, 16, 1);
+    more = run_of(TRANSFORM, 50, 32, 1);
+    assert_int_equal(compared(&base, 1, &more).count, 0); /* 0.8 of 64.8 us */
+}
+
 static void a_change_has_the_texts_of_the_summary(void **state)
 {
     GUARD;
@@ -167,6 +177,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_slower_function_is_named_on_a_loaded_machine, begin, end),
         cmocka_unit_test_setup_teardown(calls_are_exact, begin, end),
+        cmocka_unit_test_setup_teardown(few_more_calls_are_told_from_a_fiftieth_on, begin, end),
         cmocka_unit_test_setup_teardown(a_change_has_the_texts_of_the_summary, begin, end),
         cmocka_unit_test_setup_teardown(calls_in_the_loader_are_counted, begin, end),
     };
