@@ -277,6 +277,30 @@ static void a_renamed_operator_is_no_new_one(void **state)
     assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_RENAMED);
 }
 
+/* What an operator called is called itself, or the other way round. */
+static void an_operator_around_the_same_work_is_another_name(void **state)
+{
+    GUARD;
+    const struct op bare[] = {{"aten::mm", "[[4, 8], [8, 8]]", "float, float", 0, STEP}, RELU, LINEAR, RELU, LOSS};
+    struct tp_work_diff diff = compared(bare, COUNT(bare), false);
+    assert_int_equal(diff.count, 1);
+    assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_RENAMED);
+    assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
+                        "aten::mm a step instead of aten::linear in train_step");
+    assert_false(tp_work_has_gated(&diff));
+    const struct op around[] = {LINEAR, RELU, LINEAR, {"aten::relu_", "[[4, 8], []]", "float, ", 0, STEP},
+                                {"aten::relu", "[[4, 8]]", "float", 1, STEP}, LOSS};
+    diff = compared(around, COUNT(around), false);
+    assert_int_equal(diff.count, 1);
+    assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
+                        "aten::relu_ a step instead of aten::relu in train_step");
+    assert_false(tp_work_has_gated(&diff));
+    const struct op more[] = {LINEAR, RELU, LINEAR, {"aten::block", "[[4, 8]]", "Scalar", 0, STEP},
+                              {"aten::relu", "[[4, 8]]", "float", 1, STEP}, {"aten::clone", "[[4, 8]]", "float", 1, STEP}, LOSS};
+    diff = compared(more, COUNT(more), false);
+    assert_true(tp_work_has_gated(&diff)); /* does more than it did */
+}
+
 static void other_shapes_and_types_are_changes(void **state)
 {
     GUARD;
@@ -545,6 +569,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_change_knows_which_call_it_is, begin, end),
         cmocka_unit_test_setup_teardown(the_same_twice_in_succession_is_one_change, begin, end),
         cmocka_unit_test_setup_teardown(a_renamed_operator_is_no_new_one, begin, end),
+        cmocka_unit_test_setup_teardown(an_operator_around_the_same_work_is_another_name, begin, end),
         cmocka_unit_test_setup_teardown(other_shapes_and_types_are_changes, begin, end),
         cmocka_unit_test_setup_teardown(removed_work_breaks_no_limit, begin, end),
         cmocka_unit_test_setup_teardown(counts_alone_name_the_change, begin, end),

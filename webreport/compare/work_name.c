@@ -159,16 +159,65 @@ void tp_work_join_renamed(struct tp_work_compared *c)
     c->changes.count = kept;
 }
 
-/* Removed and added operators between equal ones: of equal shapes and types they are the same one under another name.
- */
+/* Whether operators are views: of what an operator did, the least. */
+static bool is_view(struct tp_str name)
+{
+    static const char *const views[] = {"aten::t", "aten::transpose", "aten::view",   "aten::_unsafe_view", "aten::reshape",
+                                        "aten::expand", "aten::as_strided", "aten::permute", NULL};
+    return is_any(name, views);
+}
+
+/* Whether a call that one side alone has does nothing but what the other side did without it: x.linear() and its addmm.
+ * All it calls is as often on both sides, and `inner`, which is on the other side, is among it. */
+static bool is_around(const struct naming *n, int side, uint32_t call, const struct tp_work_pair *inner)
+{
+    const struct tp_count_call *lane = n->lane[side];
+    const struct tp_work_pair *own = pair_at(n, side, call);
+    bool is_there = false;
+    if (!own->delta || (own->delta > 0) != (side == TP_NEW) || inner->delta || tp_work_is_set_aside(inner))
+        return false;
+    for (uint32_t i = call + 1; i < n->count[side] && lane[i].depth > lane[call].depth; i++) {
+        const struct tp_work_pair *pair = pair_at(n, side, i);
+        if (pair->delta || tp_work_is_set_aside(pair))
+            return false;
+        is_there |= pair == inner;
+    }
+    return is_there;
+}
+
+/* How well an operator of NEW stands for one of BASE. 0: not at all. */
+static int likeness(const struct naming *n, uint32_t old_call, uint32_t new_call)
+{
+    const struct tp_work_pair *old = pair_at(n, TP_BASE, old_call), *now = pair_at(n, TP_NEW, new_call);
+    if (is_renamed(old, now))
+        return 3;
+    if (is_around(n, TP_BASE, old_call, now) || is_around(n, TP_NEW, new_call, old))
+        return is_view(old->key.name) || is_view(now->key.name) ? 1 : 2;
+    return 0;
+}
+
+/* The one among `count` of NEW that stands best for an operator of BASE; `count`: none does. */
+static uint32_t best_of(const struct naming *n, uint32_t old_call, const uint32_t *now, const uint8_t *is_named,
+                        uint32_t count)
+{
+    uint32_t best = count;
+    int most = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        int like = is_named[k] ? 0 : likeness(n, old_call, now[k]);
+        best = like > most ? k : best;
+        most = like > most ? like : most;
+    }
+    return best;
+}
+
+/* Removed and added operators between equal ones: of equal shapes and types, or one around the other, they are the same
+ * one under another name. */
 static void name_replaced(const struct naming *n, const uint32_t *old, uint32_t old_count, const uint32_t *now,
                           uint32_t new_count)
 {
     uint8_t *is_named = tp_arena_array(n->c->arena, (size_t)new_count + 1, 1);
     for (uint32_t i = 0; i < old_count; i++) {
-        uint32_t k = 0;
-        while (k < new_count && (is_named[k] || !is_renamed(pair_at(n, TP_BASE, old[i]), pair_at(n, TP_NEW, now[k]))))
-            k++;
+        uint32_t k = best_of(n, old[i], now, is_named, new_count);
         if (k == new_count) {
             add_one(n, TP_BASE, old[i]);
             continue;
