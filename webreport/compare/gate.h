@@ -82,6 +82,7 @@ struct tp_check_side {
 struct tp_check_input {
     const struct tp_budget *budget;
     struct tp_check_side run, base;
+    bool is_first; /* there is no baseline, and this run becomes the first of one */
 };
 
 struct tp_check {

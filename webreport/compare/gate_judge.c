@@ -158,7 +158,11 @@ static void conclude_not_comparable(struct tp_check_item *item, const struct tp_
                             tp_comparability_text(&s->comparability, arena)));
 }
 
-static const char no_baseline[] = "no baseline to compare with: --baseline names one, --update-baseline stores one";
+static const char *no_baseline(const struct tp_check_subject *s)
+{
+    return s->is_first ? "no baseline to compare with yet: this run is the first of it"
+                       : "no baseline to compare with: --baseline names one, --update-baseline stores one";
+}
 
 /* Counts of the work of a step, which another input leaves as they are. */
 static void judge_work(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
@@ -170,14 +174,14 @@ static void judge_work(struct tp_check_item *item, const struct tp_check_subject
     else if (cause == TP_CAUSE_NOT_COMPARABLE)
         conclude_not_comparable(item, s, arena);
     else
-        conclude(item, cause, cause == TP_CAUSE_NO_BASELINE ? no_baseline : "");
+        conclude(item, cause, cause == TP_CAUSE_NO_BASELINE ? no_baseline(s) : "");
 }
 
 static void judge_against(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
 {
     const char *why = NULL;
     if (s->base_count == 0) {
-        conclude(item, TP_CAUSE_NO_BASELINE, no_baseline);
+        conclude(item, TP_CAUSE_NO_BASELINE, no_baseline(s));
         return;
     }
     /* a count that was better in the newest runs shall not get worse again because older ones were */

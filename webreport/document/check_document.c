@@ -105,10 +105,13 @@ static const char *message_of(const struct tp_finding_block *finding, const stru
 /* Advice and link of a finding; of other metrics what they are made of. */
 static struct tp_rule_block rule_of(const struct tp_metric *metric, enum tp_producer producer, struct tp_arena *arena)
 {
+    static const char elsewhere[] = "none: "; /* of a report's members: "none: diff --json, changes" */
     struct tp_rule_block rule = {.id = metric->name, .title = tp_metric_title(metric)};
     unsigned count;
-    rule.help =
-        tp_text_printf(arena, "Unit: %s. In report --json: %s.", tp_metric_unit_text(metric->unit), metric->json);
+    bool is_elsewhere = strncmp(metric->json, elsewhere, sizeof elsewhere - 1) == 0;
+    rule.help = tp_text_printf(arena, "Unit: %s. In %s%s.", tp_metric_unit_text(metric->unit),
+                               is_elsewhere ? "" : "report --json: ",
+                               metric->json + (is_elsewhere ? sizeof elsewhere - 1 : 0));
     if (metric->value == tp_metric_of_rule) {
         struct tp_rule_words words = tp_rule_words(&tp_rules(&count)[metric->which], producer);
         rule.title = words.title;

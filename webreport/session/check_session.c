@@ -146,20 +146,24 @@ static bool is_empty_store(const struct tp_check_session *s, struct tp_arena *ar
     return s->updates_baseline && tp_rundir_find_named(&files, s->baseline, ".tps", &none) == TP_OK && files.count == 0;
 }
 
-/* A baseline that is to be made by this run need not be there. */
-static bool is_new_baseline(const struct tp_check_session *s)
+static bool is_missing(const char *path)
 {
-    return s->updates_baseline && access(s->baseline, F_OK) != 0 && errno == ENOENT;
+    return access(path, F_OK) != 0 && errno == ENOENT;
 }
 
 static int load_sides(struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
 {
     int code = load(s, RUN, arena, err);
-    if (code < 0 || !s->baseline || is_new_baseline(s))
+    if (code < 0 || !s->baseline)
         return code;
-    if (!is_store(s, arena))
-        return load(s, BASE, arena, err);
-    return is_empty_store(s, arena) ? TP_OK : load_store(s, arena, err);
+    if (is_missing(s->baseline) && !s->updates_baseline)
+        return tp_error_set(err, TP_ENOTFOUND, 0,
+                            "%.200s: no such baseline; with --update-baseline this run becomes its first", s->baseline);
+    bool is_kept = is_store(s, arena);
+    s->input.is_first = is_missing(s->baseline) || (is_kept && is_empty_store(s, arena));
+    if (s->input.is_first)
+        return TP_OK; /* it need not be there */
+    return is_kept ? load_store(s, arena, err) : load(s, BASE, arena, err);
 }
 
 int tp_check_session_run(struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
@@ -198,7 +202,10 @@ static int store_in_folder(const struct tp_check_session *s, struct tp_arena *ar
 {
     struct tp_run_decision decision = {.is_failed = s->check.verdict == TP_CHECK_FAIL, .is_accepted = s->accepts,
                                        .committed_s = s->committed_s};
-    const char *path = tp_text_printf(arena, "%s/%s.tps", s->baseline, label_of(s, arena));
+    size_t size = strlen(s->baseline);
+    while (size > 1 && s->baseline[size - 1] == '/')
+        size--;
+    const char *path = tp_text_printf(arena, "%.*s/%s.tps", (int)size, s->baseline, label_of(s, arena));
     int code = tp_folder_make(s->baseline, err);
     if (s->accepts) {
         tp_run_note_sign(&decision, arena);
@@ -210,6 +217,8 @@ static int store_in_folder(const struct tp_check_session *s, struct tp_arena *ar
         tp_console_notice(s->console, "%s: accepted, a new level begins with it", path);
     else if (code == TP_OK && decision.is_failed)
         tp_console_notice(s->console, "%s: stored as a run that broke a limit; --accept makes it the new level", path);
+    else if (code == TP_OK && s->input.is_first)
+        tp_console_notice(s->console, "%s: stored; other runs are judged against it by --baseline %s", path, s->baseline);
     return code;
 }
 
