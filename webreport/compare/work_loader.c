@@ -15,7 +15,7 @@
 
 static const double TOLD = 1.45;        /* times as long */
 static const double LOW_PART = 0.1;     /* as in signature_loader.c */
-static const double LEAST_SHARE = 0.1;  /* of what all functions of the loader take in the base: a time that changed */
+static const double LEAST_SHARE = 0.1;   /* of what all functions of the loader take in the base: a changed time */
 static const double LEAST_CALLED = 0.02; /* the same of another number of calls, which is exact */
 enum { LEAST_CALLS = 8, LEAST_ROWS = 5 }; /* of a function, of operators */
 
@@ -123,7 +123,8 @@ static void compare(struct tp_work_diff *diff, const struct runs runs[TP_SIDES],
     double low = isnan(base.low_ns) ? now.low_ns : base.low_ns;
     if (base.calls != now.calls && fabs(now.calls - base.calls) * low >= LEAST_CALLED * all_ns)
         add(diff, is, now.calls - base.calls, 0);
-    else if (base.calls == now.calls && base.low_ns > 0 && fabs(now.low_ns - base.low_ns) * base.calls >= LEAST_SHARE * all_ns &&
+    else if (base.calls == now.calls && base.low_ns > 0 &&
+             fabs(now.low_ns - base.low_ns) * base.calls >= LEAST_SHARE * all_ns &&
              fabs(log(now.low_ns / base.low_ns)) > log(TOLD))
         add(diff, is, 0, now.low_ns / base.low_ns);
 }

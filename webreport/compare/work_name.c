@@ -162,8 +162,9 @@ void tp_work_join_renamed(struct tp_work_compared *c)
 /* Whether operators are views: of what an operator did, the least. */
 static bool is_view(struct tp_str name)
 {
-    static const char *const views[] = {"aten::t", "aten::transpose", "aten::view",   "aten::_unsafe_view", "aten::reshape",
-                                        "aten::expand", "aten::as_strided", "aten::permute", NULL};
+    static const char *const views[] = {"aten::t",       "aten::transpose", "aten::view",
+                                        "aten::expand",  "aten::reshape",   "aten::_unsafe_view",
+                                        "aten::permute", "aten::as_strided", NULL};
     return is_any(name, views);
 }
 

@@ -218,7 +218,8 @@ static int store_in_folder(const struct tp_check_session *s, struct tp_arena *ar
     else if (code == TP_OK && decision.is_failed)
         tp_console_notice(s->console, "%s: stored as a run that broke a limit; --accept makes it the new level", path);
     else if (code == TP_OK && s->input.is_first)
-        tp_console_notice(s->console, "%s: stored; other runs are judged against it by --baseline %s", path, s->baseline);
+        tp_console_notice(s->console, "%s: stored; other runs are judged against it by --baseline %s", path,
+                          s->baseline);
     return code;
 }
 
