@@ -13,8 +13,8 @@
 #include "writer/base/limits.h"
 #include "writer/base/stats.h"
 
-static const double TOLD = 1.45;        /* times as long */
-static const double LOW_PART = 0.1;     /* as in signature_loader.c */
+static const double TOLD = 1.45;         /* times as long */
+static const double LOW_PART = 0.1;      /* as in signature_loader.c */
 static const double LEAST_SHARE = 0.1;   /* of what all functions of the loader take in the base: a changed time */
 static const double LEAST_CALLED = 0.02; /* the same of another number of calls, which is exact */
 enum { LEAST_CALLS = 8, LEAST_ROWS = 5 }; /* of a function, of operators */

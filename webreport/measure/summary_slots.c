@@ -165,8 +165,8 @@ static struct tp_intervals without_calls(struct tp_slot_work *w)
     return tp_intervals_minus(w->arena, w->compute, tp_intervals_of(&all));
 }
 
-/* A thread of its own notes the end of its call when it runs again, while who waited for it already goes on: where most of
- * the call is a gap between works that ends so shortly before the call, it ended there. */
+/* A thread of its own notes the end of its call when it runs again, while who waited for it already goes on: where most
+ * of the call is a gap between works that ends so shortly before the call, it ended there. */
 static void drop_last_words(struct tp_slot_work *w)
 {
     enum { SHORT_PART = 20 };
