@@ -5,14 +5,6 @@
 
 /* ---- what an operator is ---- */
 
-static bool is_any(struct tp_str name, const char *const *names)
-{
-    for (; *names; names++)
-        if (tp_str_equal(name, tp_str_of(*names)))
-            return true;
-    return false;
-}
-
 enum tp_work_change_kind tp_work_kind_of(struct tp_str name)
 {
     static const char *const items[] = {"aten::item", "aten::_local_scalar_dense", NULL};
@@ -21,12 +13,12 @@ enum tp_work_change_kind tp_work_kind_of(struct tp_str name)
     static const char *const waits[] = {"aten::nonzero", "aten::is_nonzero", NULL};
     static const char *const allocations[] = {"aten::empty", "aten::zeros",         "aten::ones",
                                               "aten::full",  "aten::empty_strided", NULL};
-    return is_any(name, items)                                              ? TP_WORK_CHANGE_ITEM
-           : is_any(name, copies)                                           ? TP_WORK_CHANGE_COPY
-           : is_any(name, casts)                                            ? TP_WORK_CHANGE_CAST
-           : is_any(name, waits)                                            ? TP_WORK_CHANGE_HOST_WAIT
-           : is_any(name, allocations) || tp_str_starts(name, "aten::new_") ? TP_WORK_CHANGE_ALLOCATION
-                                                                            : TP_WORK_CHANGE_OPERATOR;
+    return tp_str_is_one(name, items)                                              ? TP_WORK_CHANGE_ITEM
+           : tp_str_is_one(name, copies)                                           ? TP_WORK_CHANGE_COPY
+           : tp_str_is_one(name, casts)                                            ? TP_WORK_CHANGE_CAST
+           : tp_str_is_one(name, waits)                                            ? TP_WORK_CHANGE_HOST_WAIT
+           : tp_str_is_one(name, allocations) || tp_str_starts(name, "aten::new_") ? TP_WORK_CHANGE_ALLOCATION
+                                                                                   : TP_WORK_CHANGE_OPERATOR;
 }
 
 /* ---- blocks ---- */
@@ -165,7 +157,7 @@ static bool is_view(struct tp_str name)
     static const char *const views[] = {"aten::t",       "aten::transpose", "aten::view",
                                         "aten::expand",  "aten::reshape",   "aten::_unsafe_view",
                                         "aten::permute", "aten::as_strided", NULL};
-    return is_any(name, views);
+    return tp_str_is_one(name, views);
 }
 
 /* Whether a call that one side alone has does nothing but what the other side did without it: x.linear() and its addmm.

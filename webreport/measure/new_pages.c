@@ -124,10 +124,7 @@ static bool is_light(struct tp_str name)
         "aten::clamp_min", "aten::copy_",      "aten::_to_copy",    "aten::cat",   "aten::stack",
         "aten::where",     "aten::maximum",    "aten::abs",         "aten::fill_", "aten::zero_",
         "aten::threshold_backward", "aten::masked_fill", NULL};
-    for (const char *const *light = names; *light; light++)
-        if (tp_str_equal(name, tp_str_of(*light)))
-            return true;
-    return false;
+    return tp_str_is_one(name, names);
 }
 
 /* Times per page, ns, of operators that wrote so many new ones that these tell, and that took so long that they may

@@ -197,14 +197,6 @@ static bool contains_any(struct tp_str text, const char *const *words)
     return false;
 }
 
-static bool is_any(struct tp_str text, const char *const *words)
-{
-    for (; *words; words++)
-        if (tp_str_equal(text, tp_str_of(*words)))
-            return true;
-    return false;
-}
-
 /* cijk_.*_mi[0-9] : Tensile kernels with matrix instructions. The dot does not cross a line end. */
 static bool is_tensile_matrix(struct tp_str name)
 {
@@ -394,10 +386,10 @@ const char *tp_name_comm_library(struct tp_str name)
 static bool is_eligible(struct tp_str name)
 {
     if (tp_str_starts(name, "aten::"))
-        return is_any((struct tp_str){name.ptr + 6, name.len - 6}, tc_operator);
+        return tp_str_is_one((struct tp_str){name.ptr + 6, name.len - 6}, tc_operator);
     while (name.len && name.ptr[name.len - 1] >= '0' && name.ptr[name.len - 1] <= '9')
         name.len--;
-    return is_any(name, tc_backward);
+    return tp_str_is_one(name, tc_backward);
 }
 
 /* Lower case as a case-blind regular expression sees it: also U+0130, U+0131 as i, U+017F as s, U+212A as k. */
@@ -475,7 +467,7 @@ static uint64_t bits_of_operator(struct tp_str name)
     const char *backend = tp_name_comm_backend(name);
     if (backend)
         bits |= strcmp(backend, "c10d") == 0 ? TP_MARK_C10D : TP_MARK_COLLECTIVE;
-    if (tp_str_starts(name, "aten::") && is_any(after(name, 6), allocation_helper))
+    if (tp_str_starts(name, "aten::") && tp_str_is_one(after(name, 6), allocation_helper))
         bits |= TP_MARK_ALLOCATION_HELPER;
     return bits;
 }

@@ -47,6 +47,14 @@ static inline bool tp_str_starts_with_one(struct tp_str text, const char *const 
     return *prefixes != NULL;
 }
 
+/* Is it one of the words? They end with NULL. */
+static inline bool tp_str_is_one(struct tp_str text, const char *const *words)
+{
+    while (*words && !tp_str_equal(text, tp_str_of(*words)))
+        words++;
+    return *words != NULL;
+}
+
 static inline bool tp_str_ends(struct tp_str text, const char *suffix)
 {
     size_t n = strlen(suffix);
