@@ -136,6 +136,8 @@ test: ## install what is missing, run every suite, print `N passed, N failed`
 	@sh tests/run.sh $(BUILD) $(if $(filter release,$(MODE)),build/asan)
 test-unit: $(TESTS) ## unit tests, a program per module
 	@sh tests/run.sh --suite unit $(BUILD)
+expected: ## write tests/data/expected again from the executable definitions (needs python3)
+	@sh tests/oracle/make_expected.sh
 truth: all ## how often each rule was right, on programs and traces whose cause is known (beside the project)
 	@if [ -f ../shared/data/truth/score.py ]; then python3 tests/oracle/truth.py $(BUILD)/tracepress ../shared/data/truth ../shared/data/traces; \
 	else echo "skipped: no programs and traces with a known cause in ../shared/data/truth"; fi
@@ -293,7 +295,7 @@ help: ## this list
 	@awk -F':.*## ' '/^[a-z_-]+:.*## /{printf "  make %-16s %s\n",$$1,$$2}' $(MAKEFILE_LIST)
 	@echo "  MODE=release|debug|asan|tsan picks flags and build/<mode>; V=1 shows commands"
 
-.PHONY: all man mpi windows arm64 cross demo test test-unit test-gpu programs programs-table fuzz fuzz-coverage bench lint format compile_commands install install-strip uninstall deb dist clean help
+.PHONY: all expected man mpi windows arm64 cross demo test test-unit test-gpu programs programs-table fuzz fuzz-coverage bench lint format compile_commands install install-strip uninstall deb dist clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -8,8 +8,8 @@ import random
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared/oracle/reference"))
-from tpref import names
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from twin import names
 
 PARTS = ["(", ")", ": ", "):", "(1)", "(12): ", "(-3): ", "(007): ", "[2]: x", "/", "\\", ".py", ".pyx", ".pyc", "-", "7", "a", " ", ";", "<", ">",
          "\n", ".", "C:", "run", "\xe4", " at 0x", "0x7f", "0x", "ProfilerStep#", "torch/", "threading.py", "/site-packages/", "site-packages/",

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""kept_rules.py COMPARE OURS.json REFERENCE.json[.gz]: compare.py on all but the rules that the reference does not have.
+"""kept_rules.py OURS.json REFERENCE.json[.gz]: compare_documents.py on all but the rules that the definitions do not have.
 
-COMPARE: compare.py of the reference. Where a new rule fired, what it changes elsewhere is left out of both documents: the sum
+Where a new rule fired, what it changes elsewhere is left out of both documents: the sum
 of all ceilings, and H6 (Python code outside operators), from which root causes are taken out. Exit 1 when anything differs."""
-import importlib.util
 import sys
+
+sys.dont_write_bytecode = True
+import compare_documents as compare  # noqa: E402
 
 NEW = ({"D4", "A13"} | {f"H{number}" for number in range(9, 22)} | {f"R{number}" for number in range(1, 5)}
        | {f"C{number}" for number in range(14, 26)} | {f"E{number}" for number in range(4, 8)})
@@ -93,11 +95,7 @@ def of_kept_rules(ours, reference):
             keep(same, NEW | gone, has_new)
 
 
-path, ours, reference = sys.argv[1:]
-spec = importlib.util.spec_from_file_location("compare", path)
-compare = importlib.util.module_from_spec(spec)
-sys.dont_write_bytecode = True
-spec.loader.exec_module(compare)
+ours, reference = sys.argv[1:]
 documents = compare.load(ours), compare.load(reference)
 of_kept_rules(*documents)
 different = 0

@@ -1,28 +1,43 @@
-# The document of many real traces against the executable definition (reference.py), when they lie beside the project and
-# python3 is there.
+# Compares the documents of many real traces with the executable definitions (tests/oracle/definitions.py). Needs python3
+# and the traces beside the project.
 . tests/suites/case.sh
-expected=$SHARED/data/expected/reference
-if [ ! -d "$expected" ] || ! command -v python3 >/dev/null 2>&1; then
-    skip "reference outputs of real traces" "no reference data or no python3"
+if ! command -v python3 >/dev/null 2>&1; then
+    skip "documents of the executable definitions" "no python3"
     exit 0
 fi
+ORACLE=$PWD/tests/oracle
+check "hand-computed cases of the definitions hold" python3 "$ORACLE/definitions_cases.py"
+if [ ! -d "$SHARED/data/traces" ]; then
+    skip "documents of real traces" "no real traces beside the project"
+    exit 0
+fi
+# What the definitions compute of a trace takes seconds, so it is kept until a definition changes.
+KEPT=$PWD/build/defined/$(cat "$ORACLE/definitions.py" "$ORACLE"/twin/*.py | cksum | cut -d ' ' -f 1)
+mkdir -p "$KEPT"
+for old in "$PWD"/build/defined/*; do [ "$old" = "$KEPT" ] || rm -rf "$old"; done
 RULES=$(only_defined_rules)
 cd "$WORK" || exit 1
+defined() { # name, inputs: writes $KEPT/NAME.json.gz; fails where the definitions refuse the input
+    defined_as=$KEPT/$1.json.gz
+    shift
+    [ -f "$defined_as" ] || { python3 "$ORACLE/definitions.py" "$@" -o "defined.$$.json.gz" 2>/dev/null && mv "defined.$$.json.gz" "$defined_as"; }
+}
 find "$SHARED/data/traces" "$SHARED/data/torch" -name '*.json' -o -name '*.json.gz' | sort >all
 
 compare() { # ours, reference
-    python3 "$OLDPWD/tests/oracle/kept_rules.py" "$SHARED/oracle/reference/compare.py" "$1" "$2" >said && "${TOOLS:-$BUILD}/invariants" "$1" >said && return 0
+    python3 "$ORACLE/kept_rules.py" "$1" "$2" >said && "${TOOLS:-$BUILD}/invariants" "$1" >said && return 0
     tail -n 8 said
     return 1
 }
 for trace in $(grep 'trace' all); do
     name=${trace#"$SHARED/data/"}
     name=$(printf '%s' "$name" | sed 's/\.pt\.trace\.json\(\.gz\)\{0,1\}$//; s/\.json\(\.gz\)\{0,1\}$//; s|/|__|g')
-    [ -f "$expected/$name.json.gz" ] || continue
+    [ -f "$SHARED/data/expected/reference/$name.json.gz" ] || continue
     wanted "$name" || continue
+    defined "$name" "$trace" || { not_ok "definitions of $name" "the definitions refuse the trace"; continue; }
     # shellcheck disable=SC2086
     if "$TP" report "$trace" $RULES -o out.html --json out.json --quiet 2>stderr; then
-        check "numbers of $name" compare out.json "$expected/$name.json.gz"
+        check "numbers of $name" compare out.json "$KEPT/$name.json.gz"
     else
         not_ok "report of $name" "$(cat stderr)"
     fi
@@ -38,10 +53,10 @@ for case in "$SHARED"/data/advice/cases/*.pt.trace.json; do
         ok "case $name: nothing to report"
         continue
     fi
-    python3 "$SHARED/oracle/reference/reference.py" "$case" -o ref.json 2>/dev/null
+    python3 "$ORACLE/definitions.py" "$case" -o ref.json 2>/dev/null
     check "case $name" compare out.json ref.json
 done
-for run in "$expected"/runs/*.json.gz; do
+for run in "$SHARED"/data/expected/reference/runs/*.json.gz; do
     name=$(basename "$run" .json.gz)
     wanted "$name" || continue
     case $name in
@@ -50,12 +65,14 @@ for run in "$expected"/runs/*.json.gz; do
     *) inputs=$(ls "$SHARED"/data/torch/2.13/"${name#torch__2.13__}"/rank?/*.pt.trace.json.gz) ;;
     esac
     # shellcheck disable=SC2086
+    defined "run_$name" $inputs
+    # shellcheck disable=SC2086
     "$TP" report $inputs $RULES -o out.html --json out.json --quiet 2>stderr
-    check "run $name" compare out.json "$run"
+    check "run $name" compare out.json "$KEPT/run_$name.json.gz"
 done
 kinds() { # of device work, against kinds_ref.py: real traces, or made ones
     mkdir -p kinds
-    python3 "$OLDPWD/tests/oracle/check_work.py" "$TP" "$SHARED/oracle/costs" kinds "$@" >said 2>&1 || { tail -n 8 said; return 1; }
+    python3 "$ORACLE/check_work.py" "$TP" "$SHARED/oracle/costs" kinds "$@" >said 2>&1 || { tail -n 8 said; return 1; }
 }
 check "kinds of device work and their costs: 200 made traces" kinds
 # the accelerator's records that only the definition reads, and those that take it half a minute
@@ -66,7 +83,7 @@ check "kinds of device work and their costs: real traces" kinds $(for trace in $
 done)
 tree() { # of device time, against tree_ref.py
     mkdir -p tree
-    python3 "$OLDPWD/tests/oracle/check_tree.py" "$TP" "$SHARED/oracle/costs" tree "$@" >said 2>&1 || { tail -n 8 said; return 1; }
+    python3 "$ORACLE/check_tree.py" "$TP" "$SHARED/oracle/costs" tree "$@" >said 2>&1 || { tail -n 8 said; return 1; }
 }
 check "tree of device time: 200 made traces" tree
 # two of those are nested badly: the definition keeps a range on the stack that has ended while one above it goes on
@@ -74,20 +91,20 @@ check "tree of device time: 200 made traces" tree
 check "tree of device time: real traces" tree $(for trace in $small; do
     if zcat -f "$trace" | grep -qE '"cat": ?"(kernel|gpu_memcpy|gpu_memset)"'; then echo "$trace"; fi
 done)
-costs() { python3 "$OLDPWD/tests/oracle/check_costs.py" "${TOOLS:-$BUILD}/call_costs" "$SHARED/oracle/costs" "$@" >said 2>&1 || { tail -n 8 said; return 1; }; }
+costs() { python3 "$ORACLE/check_costs.py" "${TOOLS:-$BUILD}/call_costs" "$SHARED/oracle/costs" "$@" >said 2>&1 || { tail -n 8 said; return 1; }; }
 # shellcheck disable=SC2046
 check "costs of calls: 40,000 made ones and those of real traces" costs "$SHARED"/data/traces/tracelens/h100/Q*.gz \
     $(find "$SHARED/data/torch/2.13" -path '*.shapes/trace*.gz' | sort)
 serving() { # steps of serving engines, against serve_ref.py
     mkdir -p serving
-    python3 "$OLDPWD/tests/oracle/check_serving.py" "$TP" "$SHARED/oracle/costs" serving "$@" >said 2>&1 || { tail -n 8 said; return 1; }
+    python3 "$ORACLE/check_serving.py" "$TP" "$SHARED/oracle/costs" serving "$@" >said 2>&1 || { tail -n 8 said; return 1; }
 }
 check "steps of serving engines: 100 made traces" serving
 # shellcheck disable=SC2046
 check "steps of serving engines: real ones" serving $(grep 'sglang_prefilldecode\|vllm_decode_full/[^/]*$' all)
 changes() {
     # shellcheck disable=SC2046
-    python3 "$OLDPWD/tests/oracle/check_changes.py" "$TP" "$SHARED/oracle" $(find "$SHARED/data/torch/2.13" -name 'trace.pt.trace.json.gz' | sort) >said 2>&1 || { tail -n 8 said; return 1; }
+    python3 "$ORACLE/check_changes.py" "$TP" "$SHARED/oracle" $(find "$SHARED/data/torch/2.13" -name 'trace.pt.trace.json.gz' | sort) >said 2>&1 || { tail -n 8 said; return 1; }
 }
 if [ -f "$SHARED/oracle/ledger_ref.py" ]; then
     check "diff: changed work is that of another reading, in traces with changes at random places" changes
@@ -95,7 +112,7 @@ else
     skip "diff: changed work" "another reading is not beside the project"
 fi
 mangled() { # our demangler against that of binutils
-    python3 "$OLDPWD/tests/oracle/check_names.py" "${TOOLS:-$BUILD}/kernel_names" "$@" >said 2>&1 || { tail -n 8 said; return 1; }
+    python3 "$ORACLE/check_names.py" "${TOOLS:-$BUILD}/kernel_names" "$@" >said 2>&1 || { tail -n 8 said; return 1; }
 }
 if command -v c++filt >/dev/null 2>&1; then
     # shellcheck disable=SC2046

@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""tracepress: the executable definition of every number (schema "tracepress-views", version 2).
+
+    python3 definitions.py TRACE_OR_LOGDIR... [-o OUT.json[.gz]]
+
+Standard library only; never calls the product.  docs/definitions.md says the same in words; twin/ has one module per section of it.  Every profile is
+checked against the invariants of section 16 before it is written.  Exit status 3: nothing could be read.
+"""
+import argparse
+import gzip
+import sys
+
+sys.dont_write_bytecode = True
+from twin.numbers import write_json  # noqa: E402
+from twin.runs import document  # noqa: E402
+
+
+def write(data, path):
+    if path is None:
+        sys.stdout.buffer.write(data)
+    elif path.endswith(".gz"):
+        with open(path, "wb") as f, gzip.GzipFile("", "wb", 9, f, mtime=0) as g:
+            g.write(data)
+    else:
+        with open(path, "wb") as f:
+            f.write(data)
+
+
+def main():
+    sys.setrecursionlimit(5000)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("paths", nargs="+", metavar="TRACE_OR_LOGDIR")
+    parser.add_argument("-o", "--output")
+    args = parser.parse_args()
+    result, parts = document(args.paths), []
+    write_json(result, parts)
+    write(("".join(parts) + "\n").encode("utf-8", "replace"), args.output)
+    return 0 if any(p["status"] == "ok" for r in result["runs"] for p in r["profiles"]) else 3
+
+
+if __name__ == "__main__":
+    sys.exit(main())

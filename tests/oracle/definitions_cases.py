@@ -1,0 +1,503 @@
+#!/usr/bin/env python3
+"""Hand-computed cases of definitions.py.  python3 definitions_cases.py [DIR]: also writes the traces and the expected documents to DIR."""
+import json
+import os
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from twin.numbers import write_json                                             # noqa: E402
+from twin.runs import document                                                  # noqa: E402
+
+PROPS = [{"id": 0, "name": "GPU", "totalGlobalMem": 1000, "computeMajor": 8, "computeMinor": 0, "warpSize": 32, "numSms": 100}]
+CASES = {}
+
+
+def case(f):
+    CASES[f.__name__] = f
+    return f
+
+
+def X(cat, name, ts, dur, tid=1, **args):
+    return {"ph": "X", "cat": cat, "name": name, "pid": 10, "tid": tid, "ts": ts, "dur": dur, "args": args}
+
+
+def K(name, ts, dur, corr=None, dev=0, stream=7, cat="kernel", **args):
+    e = dict(X(cat, name, ts, dur, stream, device=dev, stream=stream, **args), pid=dev)
+    if corr is not None:
+        e["args"]["correlation"] = corr
+    return e
+
+
+def L(ts, dur, corr, name="cudaLaunchKernel", tid=1):
+    return X("cuda_runtime", name, ts, dur, tid, correlation=corr)
+
+
+def S(n, ts, dur):
+    return X("user_annotation", "ProfilerStep#%d" % n, ts, dur)
+
+
+def F(name, ts, dur):
+    return X("python_function", name, ts, dur)
+
+
+def M(ts, size, address, total, reserved, device=0, device_type=1, tid=1):
+    return {"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "pid": 10, "tid": tid, "ts": ts, "s": "t",
+            "args": {"Device Type": device_type, "Device Id": device, "Addr": address, "Bytes": size, "Total Allocated": total,
+                     "Total Reserved": reserved}}
+
+
+def findings(r):
+    return {f["id"]: f for f in r["recommendations"]["findings"]}
+
+
+def flag(r, name):
+    return next(f for f in r["trace_quality"]["flags"] if f["id"] == name)
+
+
+def idle(r, device=0):
+    return r["idle_view"][device]["idle"]
+
+
+def parts(r, device=0):
+    return {p: idle(r, device)[p + "_us"] for p in ("host", "launch", "queue", "outside", "unknown") if idle(r, device)[p + "_us"]}
+
+
+def step_names(r, used=True):
+    return [s["name"] for s in r["overview"]["steps"] if s["used"] == used]
+
+
+# ---------------------------------------------------------------------------------------------------------------- idle parts
+@case
+def gap_parts():
+    """a gap is split where its launch call begins and returns"""
+    ev = [K("a", 100, 10, 1), L(90, 5, 1),
+          K("b", 120, 10, 2), L(110, 5, 2),          # gap 110..120: call 110..115 -> launch 5, queue 5
+          K("c", 140, 10, 3), L(125, 6, 3),          # gap 130..140: call 125..131 runs -> launch 1, queue 9
+          K("d", 160, 10, 4), L(140, 10, 4),         # gap 150..160: call returned at 150 -> queue 10
+          K("e", 180, 10),                           # gap 170..180: unlinked
+          K("f", 200, 10, 6), L(195, 2, 6),          # gap 190..200: host 5, launch 2, queue 3
+          K("g", 220, 10, 7), L(225, 2, 7)]          # gap 210..220: recorded launch after the start (clock skew) -> host 10
+
+    def check(r):
+        assert parts(r) == {"host": 15, "launch": 8, "queue": 27, "unknown": 10} and idle(r)["gaps"] == 6, idle(r)
+        assert r["idle_view"][0]["busy_us"] == 70 and r["idle_view"][0]["window_us"] == 130
+        assert flag(r, "F6")["value"] == 1
+    return ev, check
+
+
+@case
+def two_streams_same_start():
+    """two operations end the gap together: the one that stands first in the file decides"""
+    ev = [K("a", 0, 10, 1), K("x", 20, 5, 2, stream=8), K("y", 20, 9, 3), L(0, 1, 1), L(1, 1, 2), L(12, 1, 3)]
+
+    def check(r):
+        d = r["idle_view"][0]
+        assert parts(r) == {"queue": 10} and d["streams"] == 2 and d["sum_us"] == 24 and d["busy_us"] == 19
+    return ev, check
+
+
+@case
+def flame():
+    """idle time goes to the stack of the launching thread, exact boundaries, half open; starved = host + launch = 10..47"""
+    ev = [K("a", 0, 10, 1), L(0, 1, 1), K("b", 50, 10, 2), L(45, 2, 2), F("app.py(3): main", 5, 60),
+          F("torch/nn/modules/module.py(1): _call_impl", 20, 20), F("lib.py(9): work", 25, 5)]
+
+    def check(r):
+        d = r["idle_view"][0]
+        lines = {x["line"]: (x["ns"], x["starved_ns"]) for x in d["idle_by_line"]}
+        assert lines == {"app.py(3): main": (35000, 32000), "lib.py(9): work": (5000, 5000)}, lines
+        frames = {x["name"]: (x["self_ns"], x["total_ns"]) for x in d["idle_flame"]["frames"]}
+        assert frames["app.py(3): main"] == (18000, 40000) and frames["cudaLaunchKernel"] == (2000, 2000), frames
+        assert frames["torch/nn/modules/module.py(1): _call_impl"] == (15000, 20000)
+    return ev, check
+
+
+@case
+def flame_two_gaps():
+    """an event that begins while the device is busy belongs to the later gap only"""
+    ev = [K("a", 0, 10, 1), L(0, 1, 1), F("m.py(1): f", 0, 100), K("b", 30, 10, 2), L(29, 1, 2), K("c", 60, 10, 3), L(58, 2, 3),
+          F("m.py(2): g", 35, 20)]
+
+    def check(r):
+        d = r["idle_view"][0]
+        assert {x["line"]: x["ns"] for x in d["idle_by_line"]} == {"m.py(1): f": 25000, "m.py(2): g": 15000}
+        assert len(d["idle_flame"]["stacks"]) == 3
+    return ev, check
+
+
+@case
+def alive():
+    """what encloses a moment is every event alive then, also one that sticks out of another"""
+    ev = [K("a", 0, 10, 1), L(0, 1, 1), F("m.py(1): f", 0, 20), F("m.py(2): g", 15, 15), F("m.py(3): h", 22, 2), K("b", 40, 10, 2), L(35, 1, 2)]
+
+    def check(r):                                    # idle 10..40: f 10..15, g 15..22, h 22..24, g 24..30, nothing but the call 30..40
+        lines = {x["line"]: x["ns"] for x in r["idle_view"][0]["idle_by_line"]}
+        assert lines == {"m.py(1): f": 5000, "m.py(2): g": 13000, "m.py(3): h": 2000, "[no host event]": 9000, "cudaLaunchKernel": 1000}, lines
+        assert r["trace_quality"]["badly_nested_host_events"] == 1
+    return ev, check
+
+
+@case
+def graph_launch():
+    """one launch call, three operations: gaps inside the graph are queue time and in_graph"""
+    ev = [L(0, 5, 1, "cudaGraphLaunch"), K("a", 10, 10, 1), K("b", 25, 10, 1), K("c", 40, 10, 1)]
+
+    def check(r):
+        assert parts(r) == {"queue": 10} and idle(r)["in_graph_us"] == 10 and flag(r, "F3")["value"] == 100
+    return ev, check
+
+
+@case
+def no_runtime():
+    ev = [K("a", 0, 10, 1), K("b", 100, 10, 2)]
+
+    def check(r):
+        assert parts(r) == {"unknown": 90} and r["idle_view"][0]["idle_by_line"][0]["line"] == "[no host event]"
+        assert not findings(r) and flag(r, "F2")["raised"] and r["verdict"]["class"] == "not-shown"
+    return ev, check
+
+
+# --------------------------------------------------------------------------------------------------------------- steps and W
+def steps_with_work(lengths, work):
+    """one step after the other; a launch 1 us after each begin, its kernel 50 us after, work us long"""
+    ev, at = [], 0
+    for i, (n, w) in enumerate(zip(lengths, work)):
+        ev += [S(i + 1, at, n), L(at + 1, 2, i + 1), K("k", at + 50, w, i + 1)]
+        at += n
+    return ev
+
+
+@case
+def last_step_extended():
+    """steps 160, 100, 100 + 80 of device work: 160 is not longer than 1.5 * 140; busy 20 + 20 + 130"""
+    def check(r):
+        assert step_names(r) == ["1", "2", "3"] and [s["total_us"] for s in r["overview"]["steps"]] == [160, 100, 180]
+        assert r["recommendations"]["window_us"] == 440 and r["recommendations"]["steps"] == 3
+        # kernels 50..70, 210..230, 310..440; calls 1..3, 161..163, 261..263
+        assert parts(r) == {"host": 1 + 91 + 31, "launch": 6, "queue": 47 + 94} and r["idle_view"][0]["busy_us"] == 170
+    return steps_with_work((160, 100, 100), (20, 20, 130)), check
+
+
+@case
+def head_of_a_free_device():
+    """the first kernel starts 8 us after its call: the device was free, the 600 us before are the host's"""
+    def check(r):
+        assert parts(r) == {"host": 600, "launch": 2, "queue": 8, "outside": 290}, parts(r)
+    return [S(1, 0, 1000), L(600, 2, 1), K("k", 610, 100, 1)], check
+
+
+@case
+def head_of_a_busy_device():
+    """the first kernel waits 497 us behind work that is not recorded: what the device did before the call is not known"""
+    def check(r):
+        assert parts(r) == {"outside": 1 + 400, "launch": 2, "queue": 497}, parts(r)
+    return [S(1, 0, 1000), L(1, 2, 1), K("k", 500, 100, 1)], check
+
+
+@case
+def warm_up():
+    """400 > 1.5 * median(200 100 100 100), then 200 > 1.5 * median(100 100 100): two steps are left out, three are used"""
+    def check(r):
+        assert step_names(r) == ["3", "4", "5"] and step_names(r, used=False) == ["1", "2"]
+        assert r["recommendations"]["window_us"] == 300 and r["recommendations"]["step_us"] == 100
+        assert r["verdict"]["steps_left_out"] == [{"name": "1", "reason": "warm-up"}, {"name": "2", "reason": "warm-up"}]
+        # window 600..900: kernels 650..670, 750..770, 850..870; calls 601..603, 701..703, 801..803; the tail 870..900 is outside
+        assert parts(r) == {"host": 1 + 31 + 31, "launch": 6, "queue": 47 * 3, "outside": 30}, parts(r)
+        assert r["overview"]["average"]["total_us"] == 100 and r["overview"]["gpu_summary"][0]["busy_us"] == 60
+        assert r["overview"]["gpu_summary"][0]["recorded_busy_us"] == 100
+        assert r["kernel_view"]["by_name"][0]["in_steps_us"] == 60 and r["kernel_view"]["by_name"][0]["share_of_step_percent"] == 20
+    return steps_with_work((400, 200, 100, 100, 100), (20,) * 5), check
+
+
+@case
+def two_steps_are_used():
+    """fewer than three steps: none is left out"""
+    def check(r):
+        assert step_names(r) == ["1", "2"]
+    return steps_with_work((900, 100), (20, 20)), check
+
+
+@case
+def optimizer_steps():
+    """from the end of the previous Optimizer.step; the first from the begin of host activity: 140, 200, 200"""
+    ev = [X("cpu_op", "aten::mm", 10, 50)] + [X("user_annotation", "Optimizer.step#SGD.step", 100 + 200 * i, 50) for i in range(3)]
+
+    def check(r):
+        assert r["recommendations"]["step_marker"] == "Optimizer.step" and r["recommendations"]["steps"] == 3
+        assert r["recommendations"]["step_us"] == 180 and r["verdict"]["class"] == "cpu"
+    return ev, check
+
+
+@case
+def unfinished_step():
+    """finished:false is listed, not used; a gpu_user_annotation of the same name is no step"""
+    last = S(3, 200, 100)
+    last["args"]["finished"] = False
+    ev = [S(1, 0, 100), S(2, 100, 100), last, dict(S(1, 5, 100), cat="gpu_user_annotation", pid=0, tid=7),
+          X("cpu_op", "aten::mm", 10, 80), X("cpu_op", "aten::mm", 110, 80)]
+
+    def check(r):
+        assert step_names(r) == ["1", "2"] and r["verdict"]["steps_left_out"] == [{"name": "3", "reason": "unfinished"}]
+        assert r["recommendations"]["window_us"] == 200
+    return ev, check
+
+
+@case
+def no_marker():
+    """one window: the device span; host_start and host_end are the host's"""
+    ev = [X("cpu_op", "aten::mm", 0, 500), L(100, 5, 1), K("k", 200, 100, 1), L(300, 5, 2), K("k", 400, 50, 2)]
+
+    def check(r):
+        s = r["overview"]["steps"][0]
+        assert (s["start_us"], s["end_us"], s["host_start_us"], s["host_end_us"]) == (200, 450, 0, 500)
+        assert r["idle_view"][0]["busy_percent"] == 60 and r["overview"]["average"]["total_us"] == 250
+    return ev, check
+
+
+@case
+def bad_nesting():
+    ev = [X("cpu_op", "p", 0, 10), X("cpu_op", "c", 5, 6), X("cpu_op", "q", 20, 10), X("cpu_op", "r", 25, "6.001")]
+
+    def check(r):
+        rows = {x["name"]: (x["host_self_time_us"], x["host_total_time_us"]) for x in r["operator_view"]["by_name"]}
+        assert r["trace_quality"]["badly_nested_host_events"] == 2 and r["trace_facts"]["operators_clipped"] == 2
+        assert rows == {"p": (5, 10), "c": (5, 6), "q": (5, 10), "r": (5, 6.001)}, rows
+    return ev, check
+
+
+# ------------------------------------------------------------------------------------------------------------------ findings
+@case
+def exposed_comm():
+    """communication 20..100, hidden until 50; compute that could hide the rest: 0..20 and 100..200"""
+    ev = [L(0, 1, 1), K("gemm", 0, 50, 1), L(1, 1, 2), K("ncclDevKernel_AllReduce", 20, 80, 2, stream=9), L(2, 1, 3), K("gemm", 100, 100, 3)]
+
+    def check(r):
+        d = r["idle_view"][0]
+        assert (d["communication_us"], d["exposed_communication_us"], d["compute_us"]) == (80, 50, 150)
+        f = findings(r)["E1"]
+        assert f["share_of_step_percent"] == 25 and f["severity"] == "medium" and r["verdict"]["class"] == "compute-bound"
+    return ev, check
+
+
+@case
+def little_compute_hides_little():
+    """100 us of communication, 20 us of compute: hiding saves at most 20; the step is bound by communication all the same"""
+    ev = [L(0, 1, 1), K("gemm", 0, 20, 1), L(1, 1, 2), K("multimem_all_reduce_kernel", 20, 100, 2)]
+
+    def check(r):
+        assert findings(r)["E1"]["ceiling_us_per_step"] == 20 and r["verdict"]["class"] == "communication-bound"
+        assert abs(r["verdict"]["percent"] - 100 * 100 / 120) < 1e-9
+    return ev, check
+
+
+@case
+def sync_cost():
+    """bubble 30, wait 60 -> cost 30; a wait during which the device still works: the bubble after the last end, 5, wait 4 -> 4"""
+    ev = [K("a", 0, 100, 1), L(0, 1, 1), L(50, 60, 9, "cudaStreamSynchronize"), K("b", 140, 10, 2), L(130, 2, 2),
+          L(141, 4, 10, "cudaDeviceSynchronize"), K("c", 155, 10, 3), L(151, 2, 3), L(170, 3, 11, "cudaDeviceSynchronize")]
+
+    def check(r):                                    # the third wait begins after W = 0..165
+        t = r["sync_table"]
+        assert (t["count"], t["host_wait_us"], t["bubble_us"], t["cost_us"], t["calls_outside_steps"]) == (2, 64, 35, 34, 1), t
+    return ev, check
+
+
+@case
+def two_devices():
+    """findings use the union over devices; gap 10..100: host 80, launch 1, queue 9"""
+    ev = []
+    for d in (0, 1):
+        ev += [K("a", 0, 10, 1 + 10 * d, d), L(0, 1, 1 + 10 * d, tid=1 + d), K("b", 100, 10, 2 + 10 * d, d), L(90, 1, 2 + 10 * d, tid=1 + d)]
+
+    def check(r):
+        assert [d["device"] for d in r["idle_view"]] == [0, 1] and r["recommendations"]["window_us"] == 110
+        assert parts(r) == parts(r, 1) == {"host": 80, "launch": 1, "queue": 9}
+        assert findings(r)["A1"]["ceiling_us_per_step"] == 81 and r["verdict"]["class"] == "stall"      # one gap of 90 of 110
+    return ev, check
+
+
+@case
+def queued():
+    """called at 12, started at 1000: not launch-bound, nobody sees why"""
+    ev = [K("a", 0, 10, 1), L(0, 1, 1), K("b", 1000, 10, 2), L(12, 1, 2)]
+
+    def check(r):
+        assert parts(r) == {"host": 2, "launch": 1, "queue": 987} and not findings(r)
+        assert (r["verdict"]["class"], r["verdict"]["cause"]) == ("not-shown", "queue")
+    return ev, check
+
+
+@case
+def input_bound():
+    """loader 10..80 of 100 us, the next call at 90: starved 80, of it 70 the loader's"""
+    ev = [K("a", 0, 10, 1), L(0, 1, 1), K("b", 91, 9, 2), L(90, 1, 2), X("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 10, 70)]
+
+    def check(r):
+        assert r["verdict"]["class"] == "input-bound" and r["verdict"]["percent"] == 70
+        assert r["verdict"]["causes"]["launch"] == 11 and findings(r)["B1"]["ceiling_us_per_step"] == 70
+    return ev, check
+
+
+@case
+def scalar_read():
+    ev = []
+    for i in range(2):
+        b = i * 1000
+        ev += [S(i, b, 1000), L(b, 5, i * 10 + 1), K("k", b + 5, 300, i * 10 + 1), X("cpu_op", "aten::item", b + 10, 310),
+               X("cpu_op", "aten::_local_scalar_dense", b + 11, 308), L(b + 12, 306, i * 10 + 2, "cudaStreamSynchronize"),
+               L(b + 600, 5, i * 10 + 3), K("k2", b + 605, 395, i * 10 + 3)]
+
+    def check(r):
+        f = findings(r)["A5"]
+        assert f["ceiling_us_per_step"] == 287 and f["severity"] == "high" and f["evidence_total"] == 2, f
+        # compute 695 of 1000 is two thirds
+        assert r["verdict"]["class"] == "compute-bound" and r["verdict"]["causes"]["sync"] == 2 * 287
+    return {"traceEvents": ev, "with_stack": 1}, check
+
+
+@case
+def data_dependent():
+    ev = []
+    for i in range(2):
+        b = i * 1000
+        ev += [S(i, b, 1000), L(b, 5, i * 10 + 1), K("k", b + 5, 300, i * 10 + 1), X("cpu_op", "aten::nonzero", b + 10, 310),
+               L(b + 12, 306, i * 10 + 2, "cudaStreamSynchronize"), L(b + 340, 5, i * 10 + 3), K("k2", b + 345, 655, i * 10 + 3)]
+
+    def check(r):
+        f = findings(r)["A6"]
+        assert f["ceiling_us_per_step"] == 27 and f["severity"] == "low", f
+    return ev, check
+
+
+@case
+def allocator():
+    ev = []
+    for i in range(3):
+        b = i * 1000
+        ev += [S(i, b, 1000), L(b, 5, i * 10 + 1), K("k", b + 5, 400, i * 10 + 1), L(b + 450, 100, i * 10 + 4, "cudaFree"),
+               L(b + 550, 40, i * 10 + 5, "cudaMalloc"), L(b + 600, 5, i * 10 + 3), K("k2", b + 605, 395, i * 10 + 3)]
+    ev += [M(10, 500, 1, 500, 950), M(2990, -500, 1, 0, 950)]
+
+    def check(r):
+        assert {"A12", "D2", "D1", "D3"} <= set(findings(r)), findings(r)
+        assert abs(findings(r)["A12"]["ceiling_us_per_step"] - 280 / 3) < 1e-9
+        m = r["memory_peak"][0]
+        assert m["peak_allocated_bytes"] == 500 and m["preexisting_bytes"] == 0 and abs(m["fragmentation_percent"] - 100 * 450 / 950) < 1e-9
+        assert m["step_end_bytes"] == [500, 500, 0] and m["creep_bytes_per_step"] == -250
+    return {"traceEvents": ev, "deviceProperties": PROPS}, check
+
+
+@case
+def memory_preexisting():
+    """frees of blocks older than the recording; a tie of the peak takes the first record; at t = 10 the operator 0..10 is over"""
+    ev = [X("cpu_op", "aten::mm", 0, 10), M(5, 100, 1, 1100, 2000), M(10, 50, 2, 1150, 2000), M(20, -50, 99, 1100, 2000), M(30, 50, 3, 1150, 2000)]
+
+    def check(r):
+        m = r["memory_peak"][0]
+        assert (m["peak_allocated_bytes"], m["preexisting_bytes"], m["live_bytes"], m["live_blocks"]) == (1150, 1000, 150, 2), m
+        assert m["live_by"]["op"] == [{"name": "aten::mm", "bytes": 100, "blocks": 1}, {"name": "", "bytes": 50, "blocks": 1}]
+        assert m["peak_allocated_at_us"] == 10
+    return ev, check
+
+
+@case
+def gemm_types():
+    ev = [L(1, 2, 1), X("cpu_op", "aten::mm", 0, 10, **{"Input type": ["float", "float"], "Input Dims": [[8, 8], [8, 8]]}),
+          K("ampere_sgemm_128x64", 5, 80, 1),
+          L(21, 2, 2), X("cpu_op", "aten::mm", 20, 10, **{"Input type": ["c10::Half", "c10::Half"], "Input Dims": [[8, 9], [9, 8]]}),
+          K("cutlass_tensorop_h16816", 85, 20, 2)]
+
+    def check(r):
+        f = findings(r)
+        assert f["C1"]["ceiling_us_per_step"] == 70 and f["C1"]["share_of_step_percent"] == 70 and "C2" not in f
+        assert f["C3"]["ceiling_us_per_step"] is None and f["C3"]["share_of_step_percent"] == 20
+    return {"traceEvents": ev, "deviceProperties": PROPS, "record_shapes": 1}, check
+
+
+@case
+def backward_is_eligible():
+    """C2 counts forward and backward: (40 + 40) * 7/8 of 100; the addition is not eligible"""
+    ev = [X("cpu_op", "aten::cudnn_convolution", 0, 10), L(1, 2, 1), K("volta_scudnn_128x64", 10, 40, 1),
+          X("cpu_op", "CudnnConvolutionBackward", 20, 10), L(21, 2, 2), K("volta_scudnn_128x64_dgrad", 50, 40, 2),
+          X("cpu_op", "aten::add", 30, 10), L(31, 2, 3), K("vectorized_elementwise_kernel", 90, 20, 3)]
+
+    def check(r):
+        assert findings(r)["C2"]["ceiling_us_per_step"] == 70
+        assert r["overview"]["tensor_core_eligible_operator_kernel_time_ratio"] == 0.8
+    return {"traceEvents": ev, "deviceProperties": [dict(PROPS[0], computeMajor=7)]}, check
+
+
+@case
+def pageable():
+    """rate of pinned copies of the same direction in the same trace: 10 GB/s; pageable 2 GB/s"""
+    size = 1000000
+    ev = [L(0, 1, 1, "cudaMemcpyAsync"), K("Memcpy HtoD (Pageable -> Device)", 0, 500, 1, cat="gpu_memcpy", bytes=size),
+          L(1, 1, 2, "cudaMemcpyAsync"), K("Memcpy HtoD (Pinned -> Device)", 500, 100, 2, cat="gpu_memcpy", bytes=size), L(2, 1, 3), K("k", 600, 400, 3)]
+
+    def check(r):
+        assert findings(r)["B3"]["ceiling_us_per_step"] == 400 and findings(r)["B4"]["ceiling_us_per_step"] == 100
+        assert r["verdict"]["class"] == "copy-bound" and r["verdict"]["percent"] == 60
+    return ev, check
+
+
+@case
+def cpu_loop():
+    ev = [S(0, 0, 1000), S(1, 1000, 1000)]
+    for i in range(40):
+        ev += [X("cpu_op", "aten::select", 100 + 20 * i, 5), X("cpu_op", "aten::mul", 107 + 20 * i, 8)]
+
+    def check(r):
+        assert findings(r)["H2"]["ceiling_us_per_step"] == (895 - 120) / 2 and findings(r)["H5"]["ceiling_us_per_step"] == 40 * 13 / 2
+    return ev, check
+
+
+# ------------------------------------------------------------------------------------------------------------------- reading
+@case
+def reading():
+    """each element has one kind or one reason; an event without name is an event"""
+    ev = [5, {"ph": "X", "cat": "kernel", "ts": 1, "dur": 1}, {"ph": "X", "cat": "kernel", "name": "k", "dur": 1},
+          {"ph": "X", "cat": "zzz", "name": "k", "ts": 1, "dur": 1}, {"ph": "M", "name": "process_name"},
+          {"ph": "X", "cat": "Kernel", "name": "k", "pid": 0, "tid": "stream 7", "ts": "1.5", "dur": "2.0007", "args": {}},
+          {"ph": "X", "cat": "cpu_op", "name": "neg", "pid": 1, "tid": "2", "ts": 3, "dur": -4}]
+
+    def check(r):
+        q = r["trace_quality"]
+        assert q["skipped"] == {"no_time": 1, "not_an_object": 1, "phase_M": 1, "unknown_category": 1}, q["skipped"]
+        assert q["read"] == {"kernel": 2, "operator": 1} and q["events_with_negative_dur"] == 1
+        assert next(d for d in r["idle_view"] if d["device"] == 0)["busy_us"] == 2
+    return ev, check
+
+
+@case
+def empty():
+    def check(r):
+        assert r["recommendations"]["program"] == "empty" and r["idle_view"] == [] and not findings(r) and r["verdict"]["class"] == "empty"
+    return [], check
+
+
+def main():
+    folder = sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp()
+    os.makedirs(folder, exist_ok=True)
+    for name, f in CASES.items():
+        trace, check = f()
+        path = os.path.join(folder, name + ".pt.trace.json")
+        with open(path, "w") as h:
+            json.dump(trace if isinstance(trace, dict) else {"traceEvents": trace}, h, indent=0)
+        out = []
+        write_json(document([path]), out)
+        profile = json.loads("".join(out))["runs"][0]["profiles"][0]
+        try:
+            check(profile)
+        except AssertionError:
+            print("case", name)
+            raise
+        if len(sys.argv) > 1:
+            with open(os.path.join(folder, name + ".expected.json"), "w") as h:
+                h.write("".join(out) + "\n")
+    print("%d cases hold" % len(CASES))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+# Inputs from public reports, and inputs of the same kinds: each shows its right value. The rows are in tests/reports/*.tsv.
+#
+# A row has six fields, separated by tabs: name, input, command, exit status, pattern that the output must match, pattern
+# that it must not match ("-": none). An input is a path below the reports beside the project (shared:PATH), a path below
+# tests/reports/data (own:PATH), or what `python3 tests/reports/AREA.py KIND FOLDER` writes into FOLDER (made:AREA/KIND).
+# The command is shell text; $in is the input, $out a prefix for outputs. `report` and `check_budget` are short for the usual
+# command lines. Patterns are extended regular expressions for single lines of standard output, standard error and $out.md.
+. tests/suites/case.sh
+ROOT=$PWD
+cd "$WORK" || exit 1
+
+report() { "$TP" report $in "$@" -o "$out.html" --json "$out.json" --markdown "$out.md" --quiet; }
+check_budget() { "$TP" check $in "$@"; }
+# value EXPRESSION: prints a Python expression over the report's JSON (d: document, p: first profile)
+value() { python3 -c 'import json,sys
+d = json.load(open(sys.argv[1])); p = d["runs"][0]["profiles"][0]
+print(eval(sys.argv[2]))' "$out.json" "$1"; }
+input_of() { # prints the input's path; fails when it is not here
+    case $1 in
+    shared:*) [ -e "$SHARED/data/reports/${1#shared:}" ] && echo "$SHARED/data/reports/${1#shared:}" ;;
+    own:*) echo "$ROOT/tests/reports/data/${1#own:}" ;;
+    made:*)
+        command -v python3 >/dev/null 2>&1 || return 1
+        made_area=${1#made:} made_kind=${1##*/}
+        made_area=${made_area%%/*}
+        mkdir -p "made/$made_area/$made_kind"
+        python3 "$ROOT/tests/reports/$made_area.py" "$made_kind" "made/$made_area/$made_kind" >&2 && echo "$PWD/made/$made_area/$made_kind"
+        ;;
+    esac
+}
+shows() { # status, pattern, forbidden pattern; the output is in $out.*
+    cat "$out.stdout" "$out.stderr" >"$out.all"
+    [ ! -f "$out.md" ] || cat "$out.md" >>"$out.all"
+    [ "$status" = "$1" ] || { echo "exit status $status, not $1"; head -n 8 "$out.all"; return 1; }
+    [ "$2" = - ] || grep -aqE -e "$2" "$out.all" || { echo "no line matches: $2"; head -n 12 "$out.all"; return 1; }
+    [ "$3" = - ] || ! grep -aE -e "$3" "$out.all" || { echo "these lines match: $3"; return 1; }
+}
+tab=$(printf '\t')
+for table in "$ROOT"/tests/reports/*.tsv; do
+    area=$(basename "$table" .tsv)
+    while IFS=$tab read -r name input command expected pattern forbidden; do
+        case $name in '' | '#'*) continue ;; esac
+        wanted "$area: $name" || continue
+        in=$(input_of "$input") || { skip "$area: $name" "no $input here"; continue; }
+        case $command in *value*) command -v python3 >/dev/null 2>&1 || { skip "$area: $name" "no python3"; continue; } ;; esac
+        out=$PWD/$area.row
+        rm -rf "$out".*
+        (eval "$command") >"$out.stdout" 2>"$out.stderr" </dev/null
+        status=$?
+        check "$area: $name" shows "$expected" "$pattern" "$forbidden"
+    done <"$table"
+done
