@@ -59,17 +59,6 @@ def judged_alike(mine, theirs):
         del mine[key], theirs[key]
 
 
-# What a headline says in other words: a device that is not in the record may have been used; what its operations lie in
-# is no work; and what is not in the record may have hidden communication.
-WORDED = [("no device is used", "no device was recorded"), ("that no operator hides", "that no recorded operator hides"),
-          ("the recorded device work", "the time from the first to the last device operation")]
-
-
-def word(verdict):
-    for theirs, ours in WORDED:
-        verdict["headline"] = verdict["headline"].replace(theirs, ours)
-
-
 def of_kept_rules(ours, reference):
     for run, other in zip(ours["runs"], reference["runs"]):
         others = {(profile["worker"], profile["span"]): profile for profile in other["profiles"]}
@@ -79,7 +68,6 @@ def of_kept_rules(ours, reference):
             same = theirs.get("recommendations")
             if not found or not same:
                 continue
-            word(theirs["verdict"])
             judged_alike(profile["verdict"], theirs["verdict"])
             if found["program"] != same["program"] == "cpu":  # collectives of devices and no device: ours asks for it
                 for document in profile, theirs:

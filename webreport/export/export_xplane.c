@@ -67,36 +67,6 @@ static void find_window(struct tp_xexport *x)
     tp_xspace_warn(x->space, (struct tp_str){text, (size_t)n});
 }
 
-/* ---- the thread with the steps ----
- */
-
-static bool starts_or_ends_step(const struct tp_model *model, const struct tp_event *e)
-{
-    const struct tp_step *first = &model->steps[0];
-    bool is_host = e->kind == TP_KIND_OPERATOR || e->kind == TP_KIND_ANNOTATION;
-    uint64_t flags = model->marks[e->name];
-    if (model->step_marker == TP_MARKER_OPTIMIZER)
-        return is_host && (flags & TP_MARK_OPTIMIZER_STEP) && tp_event_end(e) == first->host_end_ns;
-    return is_host && e->ts_ns == first->host_start_ns && tp_event_end(e) == first->host_end_ns &&
-           (flags & (TP_MARK_PROFILER_STEP | TP_MARK_EXECUTE_CONTEXT | TP_MARK_STEP_BRACKET));
-}
-
-static uint32_t find_main_thread(const struct tp_xexport *x)
-{
-    uint32_t best = TP_NO_ID, most = 0;
-    for (uint32_t i = 0; i < x->trace->event_count && x->model->step_marker != TP_MARKER_WINDOW; i++)
-        if (starts_or_ends_step(x->model, &x->trace->events[i]))
-            return x->trace->events[i].thread;
-    for (uint32_t t = 0; t < x->trace->thread_count; t++) {
-        uint32_t count = x->order->thread_first[t + 1] - x->order->thread_first[t];
-        if (count > most) {
-            best = t;
-            most = count;
-        }
-    }
-    return best;
-}
-
 /* ---- the file ----
  */
 
@@ -156,7 +126,7 @@ int tp_export_xplane(const struct tp_export *export, struct tp_error *err)
     if (session_folder(folder, sizeof folder, export) < 0)
         return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the name of the folder is too long", export->out);
     find_window(&x);
-    x.main_thread = find_main_thread(&x);
+    x.main_thread = x.model->host_main;
     tp_xscopes_init(&x.scopes, x.arena);
     tp_xexport_host(&x);
     tp_xexport_devices(&x);

@@ -334,26 +334,6 @@ static void walk_devices(struct walk *w)
 
 /* ---- all ---- */
 
-/* The thread with the steps, else the one with the most events. */
-static uint32_t find_main_thread(const struct tp_model *model)
-{
-    const struct tp_order *order = model->order;
-    uint32_t fullest = 0, most = 0;
-    for (uint32_t i = 0; i < order->host_count; i++) {
-        const struct tp_event *event = &model->trace->events[order->host[i]];
-        if (model->marks[event->name] & TP_MARK_STEP)
-            return event->thread;
-    }
-    for (uint32_t t = 0; t < model->trace->thread_count; t++) {
-        uint32_t count = order->thread_first[t + 1] - order->thread_first[t];
-        if (count > most) {
-            most = count;
-            fullest = t;
-        }
-    }
-    return fullest;
-}
-
 void tp_merge_init(struct tp_merge *merge, const struct tp_model *model, struct tp_arena *arena)
 {
     *merge = (struct tp_merge){.model = model, .arena = arena};
@@ -372,7 +352,7 @@ void tp_merge_build(struct tp_merge *merge, const struct tp_model *model, struct
     const struct tp_trace *trace = model->trace;
     tp_merge_init(merge, model, arena);
     struct walk w = {.merge = merge, .open = TP_VEC(arena, struct open), .frames = TP_VEC(arena, uint32_t)};
-    w.main_thread = find_main_thread(model);
+    w.main_thread = model->host_main;
     w.step_label = tp_merge_label(merge, TP_STR(TP_MERGE_STEP), TP_CALL_PHASE);
     w.backward_label = tp_merge_label(merge, TP_STR("backward"), TP_CALL_PHASE);
     w.threads_label = tp_merge_label(merge, TP_STR("other threads"), TP_CALL_PHASE);

@@ -132,7 +132,7 @@ struct tp_str tp_verdict_device_words(const struct tp_trace_verdict *v, const st
 
 /* ---- no device ---- */
 
-/* " Largest operator: aten::mm, 12.3 % of operator time.": by its own host time, ties by name. */
+/* " Largest operator: aten::mm, 12.3 % of operator time.": of the main thread, by its own host time, ties by name. */
 static void add_largest_operator(struct tp_buf *text, const struct tp_model *model, struct tp_arena *arena)
 {
     const struct tp_strings *names = &model->trace->names;
@@ -140,6 +140,8 @@ static void add_largest_operator(struct tp_buf *text, const struct tp_model *mod
     uint32_t best = TP_NO_ID;
     for (uint32_t i = 0; i < model->operators.count; i++) {
         uint32_t name = tp_operator_event(model, i)->name;
+        if (tp_operator_event(model, i)->thread != model->host_main)
+            continue;
         self_ns[name] = tp_sat_add(self_ns[name], tp_narrow_get(&model->operators.host_self, i));
         total = tp_sat_add(total, tp_narrow_get(&model->operators.host_self, i));
     }

@@ -106,8 +106,8 @@ void tp_model_build(struct tp_model *model, const struct tp_trace *trace, const 
     model->marks = tp_marks_build(trace, arena);
     tp_model_host_times(model);
     tp_model_operator_numbers(model);
-    tp_model_group_gpus(model);
     tp_model_find_main(model);
+    tp_model_group_gpus(model);
     tp_collectives_build(model);
     tp_model_find_roles(model);
     tp_model_find_steps(model);

@@ -24,10 +24,10 @@ void tp_model_host_times(struct tp_model *model);
 void tp_model_link_devices(struct tp_model *model);
 /* Device time of operators, eligibility, outermost marks (linking.c). */
 void tp_model_operator_numbers(struct tp_model *model);
-/* Groups device events by device, and what each device does (gpus.c). */
-void tp_model_group_gpus(struct tp_model *model);
-/* The main device and the host's main thread (gpus.c). */
+/* The host's main thread (host_main.c). */
 void tp_model_find_main(struct tp_model *model);
+/* Groups device events by device, and what each device does; the main device (gpus.c). */
+void tp_model_group_gpus(struct tp_model *model);
 /* Unions of each category (gpus.c). */
 void tp_model_find_roles(struct tp_model *model);
 /* Steps, their device work, and the window W (steps.c). */

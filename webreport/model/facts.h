@@ -107,7 +107,7 @@ struct tp_gpu {
     struct tp_str name; /* as the program gave it; "" of others */
     uint32_t *events;   /* indexes into tp_devices, in time order */
     uint32_t count, stream_count;
-    uint32_t main_thread; /* that launched most of its operations (ties: smallest); TP_NO_ID: none is linked */
+    uint32_t main_thread; /* the host's if it launches on the device, else the busiest launcher; TP_NO_ID: none */
     struct tp_intervals busy, kernels;
     struct tp_intervals compute, communication, copies; /* kernels that are no communication; those that are; copies */
     struct tp_intervals exposed_communication, exposed_copy; /* not hidden by compute; nor by communication */

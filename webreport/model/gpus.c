@@ -100,7 +100,8 @@ static void find_sets(struct tp_model *model, struct tp_gpu *gpu)
     gpu->exposed_copy = tp_intervals_minus(model->arena, rest, gpu->communication);
 }
 
-/* The thread that launches most of the device's operations; ties: the smallest. TP_NO_ID: none is linked. */
+/* The host's main thread if it launches some of the device's operations, else the thread that launches most; ties: the
+ * smallest. TP_NO_ID: none is linked. */
 static uint32_t find_main_thread(const struct tp_model *model, const struct tp_gpu *gpu)
 {
     const struct tp_trace *trace = model->trace;
@@ -110,53 +111,14 @@ static uint32_t find_main_thread(const struct tp_model *model, const struct tp_g
         if (launch)
             launched[launch->thread]++;
     }
-    for (uint32_t t = 0; t < trace->thread_count; t++)
+    bool has_main = model->host_main != TP_NO_ID && launched[model->host_main];
+    for (uint32_t t = 0; t < trace->thread_count && !has_main; t++)
         if (launched[t] &&
             (best == TP_NO_ID || launched[t] > launched[best] ||
              (launched[t] == launched[best] && tp_thread_compare(&trace->threads[t], &trace->threads[best]) < 0)))
             best = t;
     tp_arena_drop(model->arena, launched, trace->thread_count * sizeof *launched);
-    return best;
-}
-
-/* Time of a thread in operators and steps. */
-static int64_t busy_host_time(const struct tp_model *model, uint32_t thread, struct tp_vec *pieces)
-{
-    const struct tp_order *order = model->order;
-    pieces->count = 0;
-    for (uint32_t i = order->thread_first[thread]; i < order->thread_first[thread + 1]; i++) {
-        const struct tp_event *e = &model->trace->events[order->host[i]];
-        if (e->kind == TP_KIND_OPERATOR || (e->kind == TP_KIND_ANNOTATION && model->marks[e->name] & TP_MARK_STEP))
-            tp_intervals_push(pieces, e->ts_ns, tp_event_end(e));
-    }
-    return tp_intervals_length(tp_intervals_union(model->arena, pieces->data, pieces->count));
-}
-
-void tp_model_find_main(struct tp_model *model)
-{
-    const struct tp_trace *trace = model->trace;
-    const uint32_t *first = model->order->thread_first;
-    struct tp_vec pieces;
-    int64_t most = -1;
-    model->main_gpu = model->host_main = TP_NO_ID;
-    for (uint32_t g = 0; g < model->gpu_count; g++)
-        if (model->main_gpu == TP_NO_ID || model->gpus[g].count > model->gpus[model->main_gpu].count)
-            model->main_gpu = g;
-    if (model->main_gpu != TP_NO_ID)
-        model->host_main = model->gpus[model->main_gpu].main_thread;
-    if (model->host_main != TP_NO_ID)
-        return;
-    pieces = TP_VEC(model->arena, struct tp_interval);
-    for (uint32_t t = 0; t < trace->thread_count; t++) {
-        if (first[t] == first[t + 1])
-            continue;
-        int64_t busy = busy_host_time(model, t, &pieces);
-        if (busy > most ||
-            (busy == most && tp_thread_compare(&trace->threads[t], &trace->threads[model->host_main]) < 0)) {
-            most = busy;
-            model->host_main = t;
-        }
-    }
+    return has_main ? model->host_main : best;
 }
 
 /* A program that made a device known itself gave a name and nothing else, and no call launches on it. */
@@ -170,6 +132,7 @@ static void find_own(const struct tp_model *model, struct tp_gpu *gpu)
 void tp_model_group_gpus(struct tp_model *model)
 {
     struct tp_devices *devices = &model->devices;
+    model->main_gpu = TP_NO_ID;
     if (!devices->count)
         return;
     devices->gpu = tp_arena_array(model->arena, devices->count, sizeof *devices->gpu);
@@ -190,6 +153,8 @@ void tp_model_group_gpus(struct tp_model *model)
     }
     for (uint32_t g = 0; g < model->gpu_count; g++) {
         struct tp_gpu *gpu = &model->gpus[g];
+        if (model->main_gpu == TP_NO_ID || gpu->count > model->gpus[model->main_gpu].count)
+            model->main_gpu = g;
         find_sets(model, gpu);
         gpu->stream_count = count_streams(model, gpu);
         gpu->main_thread = find_main_thread(model, gpu);

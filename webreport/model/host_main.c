@@ -1,0 +1,128 @@
+/* The main thread of the host (section 3): the thread with the steps, else the thread that began the
+ * work. The number of launches decides nothing: the thread of the backward pass often launches more than the thread that
+ * runs the training loop. */
+#include "webreport/model/build.h"
+#include "webreport/model/numbers.h"
+#include "writer/base/saturate.h"
+
+/* Names that only the thread of the training loop, or of the engine, has. The first that exists decides. */
+static const struct {
+    uint64_t mark;
+    uint32_t least; /* events on one thread: one range of an engine shows nothing about steps */
+} sources[] = {{TP_MARK_PROFILER_STEP, 1},
+               {TP_MARK_EXECUTE_CONTEXT, 2},
+               {TP_MARK_STEP_BRACKET, 2},
+               {TP_MARK_OPTIMIZER_STEP, 1},
+               {TP_MARK_LOADER, 1}};
+enum { SOURCES = sizeof sources / sizeof *sources };
+
+/* What a thread of the host does; times are those of operators, annotations and calls. */
+struct host_thread {
+    uint32_t count[SOURCES];
+    int64_t first_ns[SOURCES]; /* start of the first event of each source */
+    int64_t begin_ns, end_ns;  /* from the first start to the last end */
+    bool has_work;             /* some operator, annotation or call */
+    bool works_itself;         /* some operator or call that is not within a range that loads data */
+};
+
+static void read_event(const struct tp_model *model, struct host_thread *thread, const struct tp_event *e,
+                       int64_t *loading_end)
+{
+    uint64_t marks = model->marks[e->name];
+    if (tp_kind_is_frame(e->kind))
+        return;
+    for (unsigned s = 0; s < SOURCES && e->kind != TP_KIND_RUNTIME; s++)
+        if (marks & sources[s].mark && !thread->count[s]++)
+            thread->first_ns[s] = e->ts_ns;
+    thread->begin_ns = thread->has_work ? tp_ns_min(thread->begin_ns, e->ts_ns) : e->ts_ns;
+    thread->end_ns = thread->has_work ? tp_ns_max(thread->end_ns, tp_event_end(e)) : tp_event_end(e);
+    thread->has_work = true;
+    if (e->kind != TP_KIND_RUNTIME && marks & TP_MARK_LOADER)
+        *loading_end = tp_ns_max(*loading_end, tp_event_end(e));
+    else if (e->kind != TP_KIND_ANNOTATION && e->ts_ns >= *loading_end)
+        thread->works_itself = true;
+}
+
+static void read_threads(const struct tp_model *model, struct host_thread *threads)
+{
+    const struct tp_order *order = model->order;
+    for (uint32_t t = 0; t < model->trace->thread_count; t++) {
+        int64_t loading_end = INT64_MIN;
+        for (uint32_t i = order->thread_first[t]; i < order->thread_first[t + 1]; i++)
+            read_event(model, &threads[t], &model->trace->events[order->host[i]], &loading_end);
+    }
+}
+
+/* The thread with most events of a source; ties: the earliest, then the smallest. TP_NO_ID: none has enough. A thread
+ * that only loads data for others is none. */
+static uint32_t find_marked(const struct tp_model *model, const struct host_thread *threads, unsigned source)
+{
+    const struct tp_trace *trace = model->trace;
+    uint32_t best = TP_NO_ID;
+    for (uint32_t t = 0; t < trace->thread_count; t++) {
+        const struct host_thread *x = &threads[t], *y = best == TP_NO_ID ? NULL : &threads[best];
+        if (x->count[source] < sources[source].least ||
+            (sources[source].mark == TP_MARK_LOADER && !x->works_itself))
+            continue;
+        if (!y || x->count[source] > y->count[source] ||
+            (x->count[source] == y->count[source] &&
+             (x->first_ns[source] < y->first_ns[source] ||
+              (x->first_ns[source] == y->first_ns[source] &&
+               tp_thread_compare(&trace->threads[t], &trace->threads[best]) < 0))))
+            best = t;
+    }
+    return best;
+}
+
+/* Linux gives the first thread of a process the number of the process. */
+static bool is_first_of_process(const struct tp_thread *thread)
+{
+    return !thread->pid.is_text && !thread->tid.is_text && thread->pid.number == thread->tid.number;
+}
+
+/* Whether thread t comes before the best one so far: the first thread of its process, then the one that began first. */
+static bool is_before(const struct tp_model *model, const struct host_thread *threads, uint32_t t, uint32_t best)
+{
+    const struct tp_thread *x = &model->trace->threads[t], *y = &model->trace->threads[best];
+    if (is_first_of_process(x) != is_first_of_process(y))
+        return is_first_of_process(x);
+    if (threads[t].begin_ns != threads[best].begin_ns)
+        return threads[t].begin_ns < threads[best].begin_ns;
+    return tp_thread_compare(x, y) < 0;
+}
+
+/* Of the threads that work for half of the longest time and more, the one that began the others. Without any work, of
+ * the threads that have frames. */
+static uint32_t find_unmarked(const struct tp_model *model, const struct host_thread *threads)
+{
+    const uint32_t *first = model->order->thread_first;
+    bool is_recorded = tp_trace_header(model->trace, "tracepress_recorder").ptr;
+    int64_t longest = -1;
+    uint32_t best = TP_NO_ID;
+    for (uint32_t t = 0; t < model->trace->thread_count; t++)
+        if (threads[t].has_work)
+            longest = tp_ns_max(longest, tp_sat_sub(threads[t].end_ns, threads[t].begin_ns));
+    for (uint32_t t = 0; t < model->trace->thread_count; t++) {
+        bool is_long = longest < 0 || (threads[t].has_work &&
+                                       tp_sat_sub(threads[t].end_ns, threads[t].begin_ns) >= longest - longest / 2);
+        bool is_told = is_recorded && is_first_of_process(&model->trace->threads[t]);
+        if (first[t] == first[t + 1] || (!is_long && !is_told))
+            continue;
+        if (best == TP_NO_ID || is_before(model, threads, t, best))
+            best = t;
+    }
+    return best;
+}
+
+void tp_model_find_main(struct tp_model *model)
+{
+    uint32_t count = model->trace->thread_count;
+    struct host_thread *threads = tp_arena_array(model->arena, count, sizeof *threads);
+    read_threads(model, threads);
+    model->host_main = TP_NO_ID;
+    for (unsigned s = 0; s < SOURCES && model->host_main == TP_NO_ID; s++)
+        model->host_main = find_marked(model, threads, s);
+    if (model->host_main == TP_NO_ID)
+        model->host_main = find_unmarked(model, threads);
+    tp_arena_drop(model->arena, threads, count * sizeof *threads);
+}
