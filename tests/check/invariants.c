@@ -247,7 +247,7 @@ static void check_verdict(struct check *c, const struct node *profile)
 static void check_findings(struct check *c, const struct node *found, const struct node *overview)
 {
     double step_us = real(found, "step_us"), total = real(found, "total_ceiling_us_per_step");
-    double window = real(found, "judged_us");
+    double window = real(found, "judged_us"), gains = 0;
     if (real(found, "steps") > 0 && real(overview, "window_us") > 0)
         near(c, step_us, real(at(overview, "average"), "total_us"), "step of the recommendations");
     for (const struct node *f = items(found, "findings"); f; f = f->next) {
@@ -258,7 +258,13 @@ static void check_findings(struct check *c, const struct node *found, const stru
         near(c, real(f, "share_of_step_percent"), 100 * ceiling * real(found, "steps") / window, "share of %s", id);
         at_most(c, ceiling, step_us, "%s is no longer than the step", id);
         at_most(c, ceiling, total, "%s is within the total", id);
+        at_most(c, 0, real(f, "low_percent"), "least estimate of %s is none below zero", id);
+        at_most(c, real(f, "low_percent"), real(f, "high_percent"), "least and most of the estimate of %s", id);
+        at_most(c, real(f, "high_percent"), real(f, "share_of_step_percent"), "the estimate of %s is about its time", id);
+        gains += real(f, "high_percent");
     }
+    at_most(c, gains, 100, "all estimates together");
+    at_most(c, real(found, "total_ceiling_percent"), 100, "all findings together");
 }
 
 static void check_tables(struct check *c, const struct node *profile)

@@ -69,14 +69,17 @@ class Story:
     def check_finding(self, where, finding, time, share):
         if finding["ceiling_us_per_step"] is not None:
             part = finding["high_percent"] / finding["share_of_step_percent"] if finding["share_of_step_percent"] else 1
-            self.near("%s: time of %s" % (where, finding["id"]), time_of(time), 1000 * finding["ceiling_us_per_step"] * part,
+            self.near("%s: time of %s" % (where, finding["id"]), time_of(re.sub(r".* to ", "", plain(time))), 1000 * finding["ceiling_us_per_step"] * part,
                       Decimal("0.5")) # a mean is rounded to whole ns before it is worded
             low = re.match(r"([\d.,]+) to ", plain(share))
             if low:
                 self.near("%s: least gain of %s" % (where, finding["id"]), (Decimal(low[1].replace(",", "")), Decimal("0.05")),
                           finding["low_percent"])
-            self.near("%s: gain of %s" % (where, finding["id"]), percent_of(re.sub(r".* to ", "", plain(share))),
-                      finding["high_percent"])
+            if plain(share) == "counted above":
+                self.same("%s: nothing is left for %s" % (where, finding["id"]), finding["high_percent"] < 0.05, True)
+            else:
+                self.near("%s: gain of %s" % (where, finding["id"]), percent_of(re.sub(r".* to ", "", plain(share))),
+                          finding["high_percent"])
         elif finding["share_of_step_percent"] is not None:
             self.near("%s: share of %s" % (where, finding["id"]), percent_of(share), finding["share_of_step_percent"])
 
@@ -121,7 +124,9 @@ class Story:
         for item in page.split('<div class="fhead">')[1:]:
             impact, rule = re.search(r'<div class="fimp">(.*?)</div>', item, re.S), re.search(r"\bRule ([A-HR]\d+) ", item)
             if impact and rule and rule.group(1) in by_id:
-                self.check_finding("page", by_id[rule.group(1)], plain(impact.group(1)), plain(re.sub("<b>.*?</b>", "", impact.group(1))))
+                time = re.search("<b>(.*?)</b>", impact.group(1))
+                share = plain(re.sub("<b>.*?</b>|<span>.*?</span>", "", impact.group(1)))
+                self.check_finding("page", by_id[rule.group(1)], time.group(1) if time else "", share)
 
     # ---- the digest
     def check_digest(self, digest):

@@ -145,7 +145,7 @@ static const struct tp_column_def merged_defs[TP_JOB_MERGED_COLUMNS] = {
     {"ranks", "Ranks", "", "Where it was found.", TP_COLUMN_TEXT},
     {"rank_count", "Count", "", "In how many ranks.", TP_COLUMN_INT},
     {"worst_rank", "Worst", "", "Rank with the largest ceiling.", TP_COLUMN_INT},
-    {"max_ceiling_us_per_step", "Largest ceiling", "us", "Per step, of the worst rank: more cannot be saved.",
+    {"max_ceiling_us_per_step", "Largest ceiling", "us", "Time per step that the finding is about, of the worst rank.",
      TP_COLUMN_REAL},
     {"mean_ceiling_us_per_step", "Mean ceiling", "us", "Per step, mean over the ranks that have it.", TP_COLUMN_REAL},
     {"occurrences", "Occurrences", "", "Of all ranks.", TP_COLUMN_INT},

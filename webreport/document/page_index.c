@@ -152,7 +152,7 @@ static const struct tp_column_def DEFS[INDEX_COLUMNS] = {
     {"step_us", "Step time", "us", "Mean over the profile's steps.", TP_COLUMN_NS},
     {"busy_percent", "GPU busy", "%", "Share of the steps during which a kernel, a copy or a set runs.",
      TP_COLUMN_REAL},
-    {"ceiling_percent", "Could be saved, at most", "%", "All findings together, as a share of the step.",
+    {"ceiling_percent", "Could be saved, estimate", "%", "All findings together, as a share of the step: the upper end.",
      TP_COLUMN_REAL},
 };
 #define STEP_COLUMNS                                                                                                   \

@@ -61,7 +61,7 @@ struct tp_data tp_section_seen(const struct tp_section *section);
  * kernels and operators. In section->arena. */
 void tp_report_document(struct tp_document *document, const struct tp_section *section);
 
-/* The same in one line: "worker0: Input-bound, 177.6 ms per step; B1 The step waits for input data, at most 28.5 %". */
+/* The same in one line: "worker0: Input-bound, 177.6 ms per step; B1 The step waits for input data, 22.8 to 28.5 %". */
 void tp_report_line(struct tp_document *document, const struct tp_section *section);
 /* Of an input that could not be used. */
 void tp_report_failed_line(struct tp_document *document, const struct tp_naming *naming, struct tp_str file,

@@ -88,17 +88,43 @@ static void fill_remedies(const struct tp_section *section, struct tp_finding_bl
     block->remedies = remedies;
 }
 
+/* "12.3 to 15.6 %"; one number where both ends read alike. */
+static const char *percent_range_text(struct tp_arena *arena, double low, double high)
+{
+    const char *most = tp_text_of_percent(arena, high);
+    if (strcmp(tp_text_of_percent(arena, low), most) == 0)
+        return most;
+    return tp_text_printf(arena, "%s to %s", tp_text_of_fixed(arena, low, 1), most);
+}
+
+/* The same of times in us. */
+static const char *time_range_text(struct tp_arena *arena, double low, double high)
+{
+    const char *least = tp_text_of_time(arena, (int64_t)llround(low * 1000));
+    const char *most = tp_text_of_time(arena, (int64_t)llround(high * 1000));
+    const char *unit = strrchr(least, ' ');
+    if (strcmp(least, most) == 0)
+        return most;
+    if (unit && (low <= 0 || (strrchr(most, ' ') && strcmp(unit, strrchr(most, ' ')) == 0)))
+        return tp_text_printf(arena, "%.*s to %s", (int)(unit - least), least, most);
+    return tp_text_printf(arena, "%s to %s", least, most);
+}
+
 const char *tp_finding_gain(const struct tp_finding *finding, struct tp_arena *arena)
 {
-    const char *high = tp_text_of_percent(arena, finding->high_percent), *low;
     if (isnan(finding->high_percent))
         return isnan(finding->share_percent) ? NULL : tp_text_of_percent(arena, finding->share_percent);
-    low = tp_text_of_percent(arena, finding->low_percent);
-    if (strcmp(low, high) == 0)
-        return high;
-    if (finding->low_percent < 0.05)
-        return tp_text_printf(arena, "up to %s", high);
-    return tp_text_printf(arena, "%s to %s", tp_text_of_fixed(arena, finding->low_percent, 1), high);
+    if (finding->high_percent < 0.05 && finding->share_percent >= 0.05)
+        return "counted above";
+    return percent_range_text(arena, finding->low_percent, finding->high_percent);
+}
+
+/* "12.1 to 15.6 ms": the estimate of a finding that has one. */
+static const char *gained_time(const struct tp_finding *finding, struct tp_arena *arena)
+{
+    double high = tp_finding_most_us(finding);
+    double low = finding->high_percent > 0 ? high * finding->low_percent / finding->high_percent : 0;
+    return time_range_text(arena, low, high);
 }
 
 static void fill_finding(const struct tp_section *section, struct tp_finding_block *block,
@@ -113,11 +139,11 @@ static void fill_finding(const struct tp_section *section, struct tp_finding_blo
         .status = tp_severity_text(finding->severity),
         .id = finding->rule->id,
         .title = finding->shown_title,
-        .value = has_time ? tp_text_of_time(arena, (int64_t)llround(tp_finding_most_us(finding) * 1000)) : NULL,
+        .value = has_time ? gained_time(finding, arena) : NULL,
         .change = has_time    ? tp_finding_gain(finding, arena)
                   : has_share ? tp_text_of_percent(arena, finding->share_percent)
                               : NULL,
-        .scope = has_time    ? "per step, at most"
+        .scope = has_time    ? "per step, estimate"
                  : has_share ? "of the step is concerned"
                              : NULL,
         .reasons = {why_text(section, finding)},
@@ -135,10 +161,13 @@ static const char *total_text(struct tp_arena *arena, const struct tp_recommenda
         count += found->findings[i].high_percent > 0;
     if (count < 2)
         return NULL;
-    return tp_text_printf(arena, "All of them together: at most %s per step (%s)%s.",
-                          tp_text_of_time(arena, (int64_t)llround(found->total_gain_us_per_step * 1000)),
-                          tp_text_of_percent(arena, found->total_gain_percent),
-                          found->gains_overlap ? ", because their times overlap" : "");
+    return tp_text_printf(arena,
+                          "All of them together: an estimated %s per step (%s). Each finding is estimated after those "
+                          "above it, so that no time counts twice.",
+                          time_range_text(arena, found->total_gain_us_per_step * found->total_low_percent /
+                                                     found->total_gain_percent,
+                                          found->total_gain_us_per_step),
+                          percent_range_text(arena, found->total_low_percent, found->total_gain_percent));
 }
 
 /* What the shares of findings are of, where that is not what was recorded; NULL: it is, or there are none. */
@@ -182,8 +211,8 @@ void tp_section_put_findings(const struct tp_section *section, struct tp_documen
                                      .none = none_text(section),
                                      .id_head = "id",
                                      .title_head = "finding",
-                                     .value_head = "at most per step",
-                                     .change_head = "of it",
+                                     .value_head = "estimate per step",
+                                     .change_head = "of the step",
                                      .reason_head = "what to try",
                                      .items = tp_arena_array(arena, found->finding_count, sizeof *list.items)};
 

@@ -200,14 +200,14 @@ static void put_syncs(const struct tp_section *section, struct tp_object *object
         tp_text_printf(
             arena,
             tp_has_only_own_devices(section->profile->model)
-                ? "%s held the host for %s. At most %s of that is time in which a device then had nothing to do."
-                : "%s held the host for %s. At most %s of that is time in which the GPU then had nothing to do.",
+                ? "%s held the host for %s. In %s right after them a device had nothing to do."
+                : "%s held the host for %s. In %s right after them the GPU had nothing to do.",
             tp_text_of_some(arena, syncs->count, "waiting call", "waiting calls"),
             tp_text_of_time(arena, syncs->host_wait_ns), tp_text_of_time(arena, syncs->cost_ns)));
     shown = shown_syncs(section, &syncs->rows);
     shown->heading = "Calls that wait";
     shown->name = "syncs";
-    shown->caption = "Host calls that wait for the device, and what removing them could gain at most";
+    shown->caption = "Host calls that wait for the device, and the idle time of the device right after each";
     shown->foot = "All";
     tp_object_put(part, "sync_table", tp_shown_table_data(shown));
 }

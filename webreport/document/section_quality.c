@@ -317,9 +317,10 @@ static void put_definitions(const struct tp_section *section, struct tp_object *
         {"Tensor Cores", "A kernel counts by its name; an operator is eligible when such kernels exist for it."},
         {"Idle", has_only_own ? idle_of_own : idle},
         {"Verdict", tp_speaks_torch(model->producer) || model->gpu_count ? verdict : verdict_of_host},
-        {"At most", "A finding's time is the union of the intervals it concerns within the steps: an upper bound of "
-                    "what can be saved, never "
-                    "a promise. Findings overlap, so they must not be added."},
+        {"Estimate", "A finding's time is the union of the intervals it concerns within the steps. The estimate says "
+                     "which part of that time mending gains, from the least to the most. Time that a finding above is "
+                     "about is left out, so that estimates may be added. Work that overlaps may gain less; a host that "
+                     "no longer waits may gain more elsewhere."},
         {"True cost",
          "Of a wait: the time after it in which the device really had nothing to do, at most the wait itself."},
     };

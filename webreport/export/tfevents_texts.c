@@ -37,9 +37,9 @@ static void put_finding(const struct tp_tf_run *run, const struct tp_finding *fi
     tp_buf_printf(run->text, "\n### %s: %s\n\n%s, confidence %s", finding->rule->id, finding->shown_title,
                   tp_severity_text(finding->severity), tp_confidence_text(finding->confidence));
     if (!isnan(finding->ceiling_us_per_step))
-        tp_buf_printf(run->text, ", at most %s per step (%s)",
-                      tp_text_of_time(arena, (int64_t)llround(finding->ceiling_us_per_step * US_TO_NS)),
-                      tp_text_of_percent(arena, finding->share_percent));
+        tp_buf_printf(run->text, ", estimate %s to %s of %s per step", tp_text_of_fixed(arena, finding->low_percent, 1),
+                      tp_text_of_percent(arena, finding->high_percent),
+                      tp_text_of_time(arena, (int64_t)llround(finding->ceiling_us_per_step * US_TO_NS)));
     tp_buf_printf(run->text, ". %s\n\n", finding->shown_advice);
     if (finding->detail.len) {
         tp_markdown_escape(run->text, finding->detail);

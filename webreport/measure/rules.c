@@ -24,7 +24,7 @@ static const tp_rule_evaluate cpu_rules[] = {
 double tp_finding_most_us(const struct tp_finding *finding)
 {
     double part = finding->share_percent > 0 ? finding->high_percent / finding->share_percent : 1;
-    return finding->ceiling_us_per_step * part;
+    return finding->ceiling_us_per_step * fmin(part, 1);
 }
 
 static int by_rule(const void *x, const void *y, const void *context)
@@ -86,11 +86,9 @@ struct evaluation {
     struct tp_advisor advisor;
 };
 
-/* The ceilings of all findings together are those of their times together; what they gain is that at most, and the sum
- * of what each gains at most, of its ceiling. */
+/* Sums the estimates, each of which is about time that no other one is about (tp_findings_bound). */
 static void add_totals(struct tp_recommendations *r)
 {
-    double sum_us = 0, sum_percent = 0;
     for (uint32_t i = 0; i < r->finding_count; i++) {
         const struct tp_finding *f = &r->findings[i];
         if (isnan(f->ceiling_us_per_step))
@@ -98,12 +96,13 @@ static void add_totals(struct tp_recommendations *r)
         /* where short events cost more than they last, all ceilings together would be less than one */
         r->total_ceiling_us_per_step = fmax(r->total_ceiling_us_per_step, f->ceiling_us_per_step);
         r->total_ceiling_percent = fmax(r->total_ceiling_percent, f->share_percent);
-        sum_us += fmin(tp_finding_most_us(f), f->ceiling_us_per_step);
-        sum_percent += fmin(f->high_percent, f->share_percent);
+        r->total_gain_us_per_step += tp_finding_most_us(f);
+        r->total_gain_percent += f->high_percent;
+        r->total_low_percent += f->low_percent;
     }
-    r->total_gain_us_per_step = fmin(sum_us, r->total_ceiling_us_per_step);
-    r->total_gain_percent = fmin(sum_percent, r->total_ceiling_percent);
-    r->gains_overlap = r->total_ceiling_percent < 0.999 * sum_percent;
+    /* time is counted once, so that only the last digits of the sums can be above */
+    r->total_gain_us_per_step = fmin(r->total_gain_us_per_step, r->total_ceiling_us_per_step);
+    r->total_gain_percent = fmin(r->total_gain_percent, r->total_ceiling_percent);
 }
 
 static int recommend(void *context, struct tp_error *err)
@@ -114,12 +113,15 @@ static int recommend(void *context, struct tp_error *err)
     (void)err;
     a->findings = TP_VEC(e->arena, struct tp_finding);
     a->notes = TP_VEC(e->arena, struct tp_rule_note);
+    a->times = TP_VEC(a->arena, struct tp_intervals);
+    a->judged = model->window;
     a->ceilings = a->claimed = TP_VEC(a->arena, struct tp_interval);
     evaluate(a);
     tp_findings_sort(a->arena, a->findings.data, a->findings.count, e->verdict->class);
+    tp_findings_bound(a);
     tp_merge_sort(a->arena, a->notes.data, a->notes.count, sizeof(struct tp_rule_note), by_rule, NULL);
     double steps = model->used_count;
-    int64_t ceiling = tp_less_recording(a, tp_intervals_of(&a->ceilings));
+    int64_t ceiling = tp_judged_length(a, tp_intervals_of(&a->ceilings));
     *e->out = (struct tp_recommendations){
         .program = tp_program_kind_text(model->program),
         .step_marker = tp_step_marker_text(model->step_marker),

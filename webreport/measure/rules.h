@@ -1,7 +1,8 @@
 /* Recommendations: the rules as one table of data, thresholds that a caller may override, and the findings of a trace.
  *
- * A finding says what recorded time goes when it is mended (the ceiling), and the range of what that gains, never a
- * promise. Its severity comes from the ceiling's share of the step, its confidence from the rule and from the trace's
+ * A finding says which recorded time it is about (the ceiling), and estimates from both sides which part of that mending
+ * gains. Estimates never count a time twice (tp_findings_bound), so that all of them together fit into the steps.
+ * Its severity comes from the ceiling's share of the step, its confidence from the rule and from the trace's
  * quality (docs/definitions.md 15). */
 #ifndef TP_WEBREPORT_MEASURE_RULES_H
 #define TP_WEBREPORT_MEASURE_RULES_H
@@ -86,7 +87,10 @@ struct tp_finding {
     double ceiling_us_per_step;       /* NaN: null, no time ceiling */
     double share_percent;             /* of the step; NaN: null */
     double weight_percent;            /* what it stands in the list by; NaN: by what is gained */
-    double low_percent, high_percent; /* of the step: what is gained in practice; NaN: no ceiling */
+    double low_part, high_part;       /* parts of its time that mending gains: 0 <= low_part <= high_part <= 1 */
+    uint32_t time;                    /* number of its time in the advisor's list, while rules are evaluated */
+    double low_percent, high_percent; /* of the step: estimate of what mending gains after the findings above it;
+                                       * NaN: no ceiling (docs/definitions.md 15) */
     struct tp_evidence evidence[TP_FINDING_EVIDENCE];
     unsigned evidence_count;
     int64_t evidence_total;
@@ -104,8 +108,8 @@ struct tp_recommendations {
     int64_t step_count, window_ns; /* steps used, and their time W */
     int64_t judged_ns;             /* shares are of this: W, or what of it says something (R3, R4) */
     double step_us, total_ceiling_us_per_step, total_ceiling_percent;
-    double total_gain_us_per_step, total_gain_percent; /* what all findings gain at most, together */
-    bool gains_overlap;                                /* that is less than the sum of what each gains */
+    double total_gain_us_per_step, total_gain_percent; /* sum of the upper ends of all estimates */
+    double total_low_percent;                          /* sum of the lower ends */
     struct tp_finding *findings;                       /* severest first */
     uint32_t finding_count;
     struct tp_rule_note *not_evaluated;
@@ -125,7 +129,7 @@ struct tp_rule_basis {
     const struct tp_trace_verdict *verdict;    /* what it decides stands first among findings that gain alike */
 };
 
-/* What mending it gains at most per step, us: the upper end of the range. NaN: nobody knows. */
+/* Returns the upper end of a finding's estimate, us per step; NaN without a ceiling. */
 double tp_finding_most_us(const struct tp_finding *finding);
 
 /* Evaluates every rule. */

@@ -310,7 +310,7 @@ static void find_small_batch(struct tp_advisor *a)
         tp_intervals_push(&time, step.a, step.a + gained);
     }
     c.time = tp_intervals_minus(a->arena, tp_intervals_of(&time), a->cpu->loading);
-    c.detail = tp_advisor_text(a, "%lld rows in the products; at most this part of the time of a sample, with %d",
+    c.detail = tp_advisor_text(a, "%lld rows in the products; estimate of the time of a sample, with %d",
                                (long long)most, USUAL_BATCH);
     tp_advisor_add(a, &c);
 }

@@ -79,11 +79,17 @@ int64_t tp_less_recording(const struct tp_advisor *a, struct tp_intervals set)
     return tp_ns_max(0, ns);
 }
 
+int64_t tp_judged_length(const struct tp_advisor *a, struct tp_intervals set)
+{
+    /* where nothing is taken off, no copy of the set is needed */
+    int64_t ns = a->recorded.count ? tp_less_recording(a, tp_intervals_meet(a->arena, set, a->judged))
+                                   : tp_intervals_meet_length(set, a->judged);
+    return tp_ns_min(ns, a->judged_ns); /* short events may cost more than they last */
+}
+
 double tp_set_percent(const struct tp_advisor *a, struct tp_intervals set)
 {
-    if (!a->recorded.count) /* nothing is taken off: no copy of the set is needed */
-        return tp_window_percent(a, tp_intervals_meet_length(set, a->model->window));
-    return tp_window_percent(a, tp_less_recording(a, tp_intervals_meet(a->arena, set, a->model->window)));
+    return tp_window_percent(a, tp_judged_length(a, set));
 }
 
 struct tp_str tp_advisor_text(struct tp_advisor *a, const char *format, ...)
@@ -202,7 +208,7 @@ struct tp_str tp_line_times_text(struct tp_advisor *a, const struct tp_line_time
         struct tp_str line = tp_fold_text(a->model, lines[i].fold);
         const char *percent = tp_text_of_percent(a->arena, tp_window_percent(a, lines[i].ns));
         char share[96];
-        int size = snprintf(share, sizeof share, ": at most %s%s", percent, ending);
+        int size = snprintf(share, sizeof share, ": %s%s", percent, ending);
         size_t at = text.count, more = line.len + (size_t)size + (i ? 2 : 0);
         tp_vec_grow(&text, at + more + 1);
         char *to = (char *)text.data + at;
@@ -277,28 +283,14 @@ static struct tp_str kept(struct tp_advisor *a, struct tp_str text)
     return (struct tp_str){tp_arena_copy(a->findings.arena, text.ptr, text.len), text.len};
 }
 
-/* What is gained, of the step. Where that is most of the ceiling, a wider range than WIDEST_PERCENT says nothing of
- * use: the ceiling itself is likelier than what is far from it. Where it may be little or nothing, that is said. */
-static void set_gain(struct tp_finding *f, struct tp_rule_gain gain)
-{
-    static const double WIDEST_PERCENT = 20, MOST = 0.5;
-    double low = f->share_percent * gain.low, high = fmin(f->share_percent * gain.high, 100);
-    if (gain.low >= MOST && high - low > WIDEST_PERCENT) {
-        high = fmin(high, f->share_percent + WIDEST_PERCENT / 2);
-        low = high - WIDEST_PERCENT;
-    }
-    f->low_percent = low;
-    f->high_percent = high;
-}
-
-/* As tp_advisor_add; *within receives the ceiling's part of W. */
+/* As tp_advisor_add; *within receives the ceiling's part of the judged time. */
 static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_intervals *within)
 {
     struct tp_intervals none = {NULL, 0};
     if (a->is_left_out[c->rule])
         return false;
-    *within = c->has_ceiling ? tp_intervals_meet(a->arena, c->time, a->model->window) : none;
-    int64_t ns = tp_less_recording(a, *within);
+    *within = c->has_ceiling ? tp_intervals_meet(a->arena, c->time, a->judged) : none;
+    int64_t ns = tp_judged_length(a, *within);
     double share = tp_window_percent(a, ns);
     enum tp_severity severity = severity_of(c, share);
     if (c->has_ceiling && severity == TP_SEVERITY_INFO && !c->also_info)
@@ -323,16 +315,20 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
     f->severity = severity;
     f->is_first = c->is_first;
     f->ceiling_us_per_step = c->has_ceiling ? tp_microseconds(ns) / a->model->used_count : NAN;
-    f->share_percent = c->has_ceiling ? share : c->share;
+    f->share_percent = c->has_ceiling ? share : c->share > 100 ? 100 : c->share;
     struct tp_rule_gain gain = tp_rule_gain_of(c->rule);
     f->right = gain.right;
     f->known = gain.known;
     if (c->has_low)
         gain = (struct tp_rule_gain){.low = c->low, .high = 1};
+    f->low_part = gain.low;
+    f->high_part = gain.high;
+    f->time = (uint32_t)a->times.count;
+    *(struct tp_intervals *)tp_vec_push(&a->times) = *within;
     f->weight_percent = c->weight > 0 ? c->weight : NAN;
     f->low_percent = f->high_percent = NAN;
     if (c->has_ceiling)
-        set_gain(f, gain);
+        tp_finding_set_gain(f, share);
     f->detail = TP_STR(""); /* a copy beside the finding: the rules' own memory ends with them */
     if (c->detail.len)
         f->detail = kept(a, c->detail);
@@ -361,8 +357,10 @@ struct tp_finding tp_finding_of_run(enum tp_rule_id id, double share_percent)
         .known = gain.known,
         .severity = tp_severity_of_share(share_percent),
         .share_percent = share_percent,
+        .low_part = gain.low,
+        .high_part = gain.high,
     };
-    set_gain(&f, gain);
+    tp_finding_set_gain(&f, share_percent);
     return f;
 }
 

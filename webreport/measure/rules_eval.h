@@ -143,10 +143,12 @@ struct tp_advisor {
     uint8_t *of_library;    /* by name of a kernel: enum tp_work that the name alone says + 1; 0: not looked at */
     struct tp_vec findings; /* struct tp_finding */
     struct tp_vec ceilings; /* struct tp_interval, of all findings */
+    struct tp_vec times;    /* struct tp_intervals: what each finding is about, by tp_finding.time */
     struct tp_vec notes;    /* struct tp_rule_note */
     bool reported[TP_RULE_COUNT];
     bool is_left_out[TP_RULE_COUNT]; /* what the recording cannot tell (rules_record.c) */
-    int64_t judged_ns;               /* shares are of this: |W|, or what of it says something (rules_record.c) */
+    struct tp_intervals judged;      /* part of W that says something about the program (rules_record.c) */
+    int64_t judged_ns;               /* its length without what recording cost; shares are of this */
 
     struct tp_vec recorded; /* CPU programs: struct tp_recorded of the main thread, ascending by start */
 
@@ -176,7 +178,7 @@ struct tp_advisor {
 
 /* What experience says of a rule (rules_gain.c). */
 struct tp_rule_gain {
-    double low, high; /* the part of its ceiling that is gained in practice: low <= high; above 1 where more is */
+    double low, high; /* parts of its time that mending gains in practice: 0 <= low <= high <= 1 */
     unsigned right,
         known; /* it named the cause in so many of those programs in which it reported and the cause is known */
 };
@@ -188,14 +190,20 @@ struct tp_finding tp_finding_of_run(enum tp_rule_id rule, double share_percent);
 
 double tp_rule_value(const struct tp_advisor *a, enum tp_rule_id rule, const char *key);
 
-/* 100 * ns / the judged time */
+/* 100 * ns / the judged time. For sums of durations, which may be above 100; a share of time takes tp_set_percent. */
 double tp_window_percent(const struct tp_advisor *a, int64_t ns);
 
 /* The length of a set without what recording cost in it. */
 int64_t tp_less_recording(const struct tp_advisor *a, struct tp_intervals set);
 
-/* The share that the part of a set within W has, without what recording cost. */
+/* The length of a set that lies within the judged time, without what recording cost: 0 to judged_ns. */
+int64_t tp_judged_length(const struct tp_advisor *a, struct tp_intervals set);
+
+/* The share that the part of a set within the judged time has, without what recording cost: 0 to 100. */
 double tp_set_percent(const struct tp_advisor *a, struct tp_intervals set);
+
+/* Sets the estimate of a finding from the share of the judged time that is left for it. */
+void tp_finding_set_gain(struct tp_finding *finding, double left_percent);
 
 /* Reports a finding unless it is too small; true when it was reported. */
 bool tp_advisor_add(struct tp_advisor *a, const struct tp_candidate *candidate);

@@ -247,7 +247,7 @@ void tp_rule_launches(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_A1, .has_ceiling = true, .is_forced = true};
     a->rest = tp_intervals_minus(a->arena, a->model->starved, tp_intervals_of(&a->claimed));
-    double share = tp_window_percent(a, tp_intervals_length(a->rest));
+    double share = tp_set_percent(a, a->rest);
     if (share < tp_rule_value(a, TP_RULE_A1, "min_pct"))
         return;
     pick_gaps(a, &c.picks);

@@ -1,9 +1,10 @@
-/* The order of findings. See rules_order.h. */
+/* The order of findings, and what is left for each. See rules_order.h. */
 #include "webreport/measure/rules_order.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "webreport/measure/rules_eval.h"
 #include "writer/base/sort.h"
 
 /* The middle of what is gained, less where it is less sure. */
@@ -77,5 +78,23 @@ void tp_findings_sort(struct tp_arena *arena, struct tp_finding *findings, size_
         struct tp_finding before = findings[at - 1];
         findings[at - 1] = findings[at];
         findings[at] = before;
+    }
+}
+
+void tp_findings_bound(struct tp_advisor *a)
+{
+    struct tp_vec taken = TP_VEC(a->arena, struct tp_interval);
+    int64_t left_ns = a->judged_ns;
+    for (size_t i = 0; i < a->findings.count; i++) {
+        struct tp_finding *f = TP_AT(&a->findings, struct tp_finding, i);
+        if (isnan(f->ceiling_us_per_step))
+            continue;
+        struct tp_intervals time = *TP_AT(&a->times, struct tp_intervals, f->time);
+        struct tp_intervals rest = i ? tp_intervals_minus(a->arena, time, tp_intervals_of(&taken)) : time;
+        int64_t ns = tp_ns_min(tp_judged_length(a, rest), left_ns);
+        double percent = fmin(tp_window_percent(a, ns), f->share_percent);
+        left_ns -= ns;
+        tp_finding_set_gain(f, percent);
+        tp_intervals_append(&taken, time);
     }
 }

@@ -194,5 +194,5 @@ void tp_rules_count_recorded(struct tp_advisor *a)
     a->recorded = TP_VEC(a->arena, struct tp_recorded);
     tp_walk_main(a, a->model->window, visit_stretch, &costs);
     push(&costs, costs.last_end, 0);
-    a->judged_ns = tp_ns_max(1, tp_less_recording(a, a->model->window));
+    a->judged_ns = tp_ns_max(1, tp_less_recording(a, a->judged));
 }

@@ -9,6 +9,7 @@ void tp_work_claim_begin(struct tp_work_claim *claim, const struct tp_advisor *a
 {
     *claim = (struct tp_work_claim){.candidate = {.rule = rule, .has_ceiling = true}};
     claim->parts = tp_arena_array(a->arena, a->model->devices.count, sizeof *claim->parts);
+    claim->whole = TP_VEC(a->arena, struct tp_interval);
 }
 
 void tp_work_claim_take(struct tp_work_claim *claim, const struct tp_advisor *a, uint32_t device, double high)
@@ -17,15 +18,24 @@ void tp_work_claim_take(struct tp_work_claim *claim, const struct tp_advisor *a,
         return;
     high = high < 0 ? 0 : high > 1 ? 1 : high;
     claim->parts[device] = 1 + (uint32_t)(high * (WHOLE - 1));
-    claim->ns = tp_sat_add(claim->ns, tp_device_event(a->model, device)->dur_ns);
+    const struct tp_event *e = tp_device_event(a->model, device);
+    claim->ns = tp_sat_add(claim->ns, e->dur_ns);
+    tp_intervals_push(&claim->whole, e->ts_ns, tp_event_end(e));
     tp_picks_longest_operation(&claim->candidate.picks, a->model, device);
+}
+
+/* The share of the judged time in which an operation that was taken runs. */
+static double share_of_taken(const struct tp_advisor *a, struct tp_work_claim *claim)
+{
+    return tp_set_percent(a, tp_intervals_of(&claim->whole));
 }
 
 bool tp_work_claim_end(struct tp_work_claim *claim, struct tp_advisor *a, struct tp_str detail)
 {
     const struct tp_model *model = a->model;
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
-    bool is_enough = claim->ns && tp_window_percent(a, claim->ns) >= tp_rule_value(a, claim->candidate.rule, "min_pct");
+    bool is_enough =
+        claim->ns && share_of_taken(a, claim) >= tp_rule_value(a, claim->candidate.rule, "min_pct");
     for (uint32_t k = 0; is_enough && k < model->devices.count; k++)
         if (claim->parts[k]) {
             const struct tp_event *e = tp_device_event(model, k);
@@ -39,9 +49,9 @@ bool tp_work_claim_end(struct tp_work_claim *claim, struct tp_advisor *a, struct
     return is_added;
 }
 
-const char *tp_work_claim_share(struct tp_advisor *a, const struct tp_work_claim *claim)
+const char *tp_work_claim_share(struct tp_advisor *a, struct tp_work_claim *claim)
 {
-    return tp_text_of_percent(a->arena, tp_window_percent(a, claim->ns));
+    return tp_text_of_percent(a->arena, share_of_taken(a, claim));
 }
 
 struct tp_shape tp_unit_shape(const struct tp_advisor *a, const struct tp_work_unit *unit)

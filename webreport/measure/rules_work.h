@@ -8,7 +8,8 @@
 struct tp_work_claim {
     struct tp_candidate candidate;
     uint32_t *parts; /* by device operation: what may be gained of it at most, in millionths; 0: it is not claimed */
-    int64_t ns;      /* durations of what was taken */
+    int64_t ns;      /* durations of what was taken, each in full */
+    struct tp_vec whole; /* struct tp_interval: when it ran, in full */
 };
 
 void tp_work_claim_begin(struct tp_work_claim *claim, const struct tp_advisor *a, enum tp_rule_id rule);
@@ -17,7 +18,7 @@ void tp_work_claim_take(struct tp_work_claim *claim, const struct tp_advisor *a,
 /* Reports what was taken when it is min_pct of the judged time. */
 bool tp_work_claim_end(struct tp_work_claim *claim, struct tp_advisor *a, struct tp_str detail);
 /* "12.3 %" of the judged time. */
-const char *tp_work_claim_share(struct tp_advisor *a, const struct tp_work_claim *claim);
+const char *tp_work_claim_share(struct tp_advisor *a, struct tp_work_claim *claim);
 
 /* The name of an event; the unit of a device operation, or NULL; its cost; the peaks of a device, or NULL. */
 static inline struct tp_str tp_advisor_name(const struct tp_advisor *a, uint32_t event)

@@ -13,7 +13,7 @@ static const struct tp_column_def columns[TP_SYNC_COLUMNS] = {
     {"count", "Calls", "", "Number of calls.", TP_COLUMN_INT},
     {"host_wait_us", "Host wait", "us", "Time the host spent in the calls.", TP_COLUMN_NS},
     {"bubble_us", "Bubble", "us", "Time from the end of the call until the device had work again.", TP_COLUMN_NS},
-    {"cost_us", "Cost", "us", "The part of the bubble that the wait can be blamed for: what its removal gains at most.",
+    {"cost_us", "Cost", "us", "The part of the bubble that the wait can be blamed for.",
      TP_COLUMN_NS},
     {"max_cost_us", "Largest cost", "us", "Cost of the most expensive call.", TP_COLUMN_NS},
     {"first_event", "First event", "", "Position of the first such call in the trace file.", TP_COLUMN_INT},

@@ -1,0 +1,168 @@
+/* Estimates of findings on random traces: no finding gains more than the time that it is about, and all of them together
+ * no more than the time that is judged. The traces are made by a generator with a fixed start, so each run is equal. */
+#include "small_trace.h"
+
+#include <math.h>
+
+static uint64_t seed;
+
+/* Returns 0 to below - 1. */
+static unsigned any(unsigned below)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return (unsigned)(seed % below);
+}
+
+static const char *one_of(const char *const *names, unsigned count)
+{
+    return names[any(count)];
+}
+#define ONE_OF(names) one_of(names, sizeof(names) / sizeof *(names))
+
+static const char *const operators[] = {"aten::mm", "aten::addmm", "aten::item", "aten::_to_copy", "aten::copy_",
+                                        "aten::select", "aten::zero_", "aten::softmax", "aten::nonzero", "aten::add_",
+                                        "aten::convolution", "AddmmBackward0", "aten::clone", "aten::isnan"};
+static const char *const ranges[] = {"Optimizer.step#Adam.step", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+                                     "Optimizer.zero_grad#SGD.zero_grad", "DistributedDataParallel.forward",
+                                     "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", "forward"};
+static const char *const calls[] = {"cudaLaunchKernel", "cudaMemcpyAsync", "cudaStreamSynchronize", "cudaMalloc",
+                                    "cudaFree", "cudaDeviceSynchronize"};
+static const char *const kernels[] = {"sgemm_128", "volta_fp16_s884gemm_align1", "ncclDevKernel_AllReduce", "softmax_warp",
+                                      "elementwise_kernel", "nchwToNhwcKernel", "cudnn_conv", "dgemm_sm80"};
+static const char *const copies[] = {"Memcpy HtoD (Pageable -> Device)", "Memcpy HtoD (Pinned -> Device)",
+                                     "Memcpy DtoH (Device -> Pageable)", "Memcpy DtoD (Device -> Device)"};
+static const char *const frames[] = {"train.py(3): main", "data.py(9): decode", "<built-in function collect>",
+                                     "torch/serialization.py(900): save", "<built-in method tolist of Tensor object>"};
+static const char *const types[] = {"", "\"Input type\":[\"double\",\"double\"],\"Input Dims\":[[64,64],[64,64]]",
+                                    "\"Input type\":[\"float\",\"float\"],\"Input Dims\":[[64,63],[63,64]]"};
+
+/* Writes work of a host between two times, nested to a depth. */
+static void write_host(double from, double until, int depth)
+{
+    double at = from;
+    while (at < until) {
+        double left = until - at, length = fmin(left, 1 + any(any(3) ? 60 : 6000));
+        unsigned what = any(8);
+        if (what < 4)
+            host_with("cpu_op", ONE_OF(operators), at, length, ONE_OF(types));
+        else if (what < 5)
+            host("user_annotation", ONE_OF(ranges), at, length);
+        else if (what < 7)
+            host("python_function", ONE_OF(frames), at, length);
+        if (depth && what < 7 && length > 4)
+            write_host(at + 1, at + length - 1, depth - 1);
+        at += length + any(30);
+    }
+}
+
+/* Writes launches of the host, and what they started on one of some devices. */
+static void write_device(double from, double until, int *correlation, int devices)
+{
+    double at = from, device_at = from;
+    while (at < until) {
+        double length = 1 + any(any(4) ? 8 : 3000);
+        int device = (int)any((unsigned)devices);
+        ++*correlation;
+        call(ONE_OF(calls), at, length, *correlation);
+        device_at = fmax(device_at + (any(2) ? any(3) : any(any(4) ? 50 : 9000)), at + any((unsigned)length + 1));
+        double work = 1 + any(any(3) ? 40 : 4000);
+        if (any(4))
+            operation("kernel", ONE_OF(kernels), device_at, work, *correlation, device, 7 + (int)any(2),
+                      ",\"grid\":[4,1,1],\"block\":[32,1,1]");
+        else
+            operation("gpu_memcpy", ONE_OF(copies), device_at, work, *correlation, device, 7, ",\"bytes\":100000");
+        device_at += work;
+        at += length + any(any(3) ? 20 : 2000);
+    }
+}
+
+static void write_trace(void)
+{
+    int devices = (int)any(3), steps = (int)any(5), correlation = 0;
+    double at = 0;
+    bool is_marked = any(4);
+    for (int i = 0; i < 1 + steps; i++) {
+        double length = 200 + any(20000);
+        if (is_marked)
+            step(i, at, length);
+        write_host(at + 1, at + length - 1, 3);
+        if (devices)
+            write_device(at + 1, at + length - 1, &correlation, devices);
+        at += length + any(3) * any(2000);
+    }
+}
+
+static void check_estimates(uint64_t start)
+{
+    const struct tp_recommendations *r = &advice.recommendations;
+    const double all = 100 + 1e-6, step = r->step_us * (1 + 1e-9) + 1e-6;
+    double sum = 0, sum_us = 0;
+    for (uint32_t i = 0; i < r->finding_count; i++) {
+        const struct tp_finding *f = &r->findings[i];
+        if (isnan(f->ceiling_us_per_step)) {
+            assert_true(isnan(f->high_percent) && !(f->share_percent > all));
+            continue;
+        }
+        bool is_bound = 0 <= f->low_percent && f->low_percent <= f->high_percent &&
+                        f->high_percent <= f->share_percent + 1e-9 && f->share_percent <= all &&
+                        f->ceiling_us_per_step <= step && tp_finding_most_us(f) <= f->ceiling_us_per_step;
+        if (!is_bound)
+            fail_msg("trace %llu: %s gains %f to %f of %f %%", (unsigned long long)start, f->rule->id, f->low_percent,
+                     f->high_percent, f->share_percent);
+        sum += f->high_percent;
+        sum_us += tp_finding_most_us(f);
+    }
+    if (sum > all || sum_us > step || r->total_ceiling_percent > all || r->total_ceiling_us_per_step > step ||
+        r->total_gain_percent > r->total_ceiling_percent || r->total_low_percent > r->total_gain_percent + 1e-6)
+        fail_msg("trace %llu: %f %% in all, %f us of a step of %f us, total %f %%", (unsigned long long)start, sum, sum_us,
+                 r->step_us, r->total_ceiling_percent);
+}
+
+static void no_estimate_is_above_the_time_that_it_is_about(void **state)
+{
+    enum { TRACES = 600 };
+    unsigned with_findings = 0;
+    for (uint64_t i = 1; i <= TRACES; i++) {
+        seed = i * 0x9E3779B97F4A7C15u;
+        begin(state);
+        write_trace();
+        build();
+        check_estimates(i);
+        with_findings += advice.recommendations.finding_count > 1;
+        end(state);
+    }
+    begin(state);
+    assert_true(with_findings > TRACES / 2); /* the check says something */
+}
+
+/* A device waits for an optimizer that launches a kernel for each tensor: both A1 and C6 are about that time. */
+static void time_of_two_findings_counts_for_the_first(void **state)
+{
+    (void)state;
+    step(1, 0, 2400);
+    host("user_annotation", "Optimizer.step#Adam.step", 1, 2300);
+    for (int i = 0; i < 110; i++) {
+        host("cpu_op", "aten::add_", 2 + 20 * i, 18);
+        launch(3 + 20 * i, 10, i + 1);
+        kernel("adam", 14 + 20 * i, 3, i + 1);
+    }
+    build();
+    double sum = 0;
+    for (uint32_t i = 0; i < advice.recommendations.finding_count; i++)
+        sum += advice.recommendations.findings[i].high_percent > 0 ? advice.recommendations.findings[i].high_percent : 0;
+    assert_true(advice.recommendations.finding_count > 1);
+    assert_true(sum <= 100 && sum <= advice.recommendations.total_ceiling_percent + 1e-9);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        CASE(no_estimate_is_above_the_time_that_it_is_about),
+        CASE(time_of_two_findings_counts_for_the_first),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
