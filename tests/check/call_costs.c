@@ -23,8 +23,8 @@ static void print_cost(const struct tp_str *fields)
         .out = shape_of(fields[OUT]), .weight = shape_of(fields[WEIGHT]), .input = shape_of(fields[INPUT])};
     struct tp_cost cost;
     if (tp_cost_of(&cost, fields[NAME], &call, &hint))
-        printf("%" PRId64 " %" PRId64 " %" PRId64 " %s %d\n", cost.flops, cost.exact_flops, cost.bytes,
-               tp_number_type_text(cost.type), cost.is_assumed);
+        printf("%" PRId64 " %" PRId64 " %" PRId64 " %s\n", cost.flops, cost.exact_flops, cost.bytes,
+               tp_number_type_text(cost.type));
     else
         puts("none");
 }

@@ -18,6 +18,7 @@ import tree_ref  # noqa: E402
 from trace_model import load  # noqa: E402
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import claimed_costs  # noqa: E402,F401
 from made_gpu import made  # noqa: E402
 
 

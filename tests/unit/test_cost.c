@@ -60,13 +60,32 @@ static void the_backward_of_a_convolution_is_as_much_for_each_gradient(void **st
     struct tp_cost cost;
     int64_t forward = 2LL * 8 * 64 * 64 * 9 * 56 * 56;
     (void)state;
-    assert_true(ask(&cost, "aten::convolution_backward", dims, "[]",
+    assert_true(ask(&cost, "aten::convolution_backward", dims, HALF3,
                     "[\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"False\",\"\",\"\",\"[True, True, False]\"]"));
     assert_int_equal(cost.flops, 2 * forward);
-    assert_true(cost.is_assumed);
-    assert_true(ask(&cost, "aten::convolution_backward", dims, "[]",
+    assert_true(ask(&cost, "aten::convolution_backward", dims, HALF3,
                     "[\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"False\",\"\",\"\",\"[False, True, False]\"]"));
     assert_int_equal(cost.flops, forward);
+}
+
+static void a_call_without_types_has_no_cost(void **state)
+{
+    static const char *const without[] = {"", "[]", "[\"\",\"\"]", "[\"float\"]", "[\"float\",\"\"]",
+                                          "[\"float\",\"Scalar\"]"};
+    struct tp_cost cost;
+    (void)state;
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
+        struct tp_op_call call = {TP_STR("[[64,64],[64,64]]"), tp_str_of(without[i]), TP_STR("")};
+        assert_false(tp_cost_of(&cost, TP_STR("aten::mm"), &call, NULL));
+        assert_false(tp_cost_of(&cost, TP_STR("aten::add"), &call, NULL));
+        assert_false(tp_cost_of(&cost, TP_STR("triton_poi_fused_add_0"), &call, NULL));
+        assert_true(tp_cost_lacks_types(&call));
+    }
+    assert_false(ask(&cost, "aten::cat", "[[[4,4],[4,4]],[]]", "[\"TensorList\",\"Scalar\"]", ""));
+    assert_false(ask(&cost, "aten::cat", "[[[4,4],[4,4]],[]]", "[[\"float\"],\"Scalar\"]", ""));
+    assert_true(ask(&cost, "aten::cat", "[[[4,4],[4,4]],[]]", "[[\"float\",\"float\"],\"Scalar\"]", ""));
+    struct tp_op_call scalars = {TP_STR("[[],[]]"), TP_STR("[\"\",\"Scalar\"]"), TP_STR("")};
+    assert_false(tp_cost_lacks_types(&scalars));
 }
 
 static void half_of_causal_attention_is_left_out(void **state)
@@ -140,6 +159,7 @@ int main(void)
         cmocka_unit_test(products_count_two_for_a_multiplication_and_an_addition),
         cmocka_unit_test(a_convolution_counts_as_its_authors_do),
         cmocka_unit_test(the_backward_of_a_convolution_is_as_much_for_each_gradient),
+        cmocka_unit_test(a_call_without_types_has_no_cost),
         cmocka_unit_test(half_of_causal_attention_is_left_out),
         cmocka_unit_test(what_only_moves_has_bytes_alone),
         cmocka_unit_test(hostile_arguments_have_no_cost),

@@ -78,10 +78,12 @@ static struct tp_str name_of(const struct tp_section *section, const struct tp_t
     return tp_shown_text(&section->naming, node->text);
 }
 
-/* What products and steps reach of the peak, as far as it is known. */
+/* What products and steps reach of the peak, or why that is not shown; begins with a blank. */
 static const char *rates_text(const struct tp_section *section)
 {
     const struct tp_work_rates *rates = &section->profile->advice->rates;
+    if (rates->is_doubtful)
+        return tp_text_printf(section->arena, " No share of the peak is shown for the steps: %s.", rates->why_step);
     if (isnan(rates->step_percent))
         return "";
     if (isnan(rates->products_percent))
@@ -92,13 +94,28 @@ static const char *rates_text(const struct tp_section *section)
                           tp_text_of_percent(section->arena, rates->step_percent));
 }
 
+/* Why some rows have no rates; "" when all have. Begins with a blank. */
+static const char *doubts_text(const struct tp_section *section)
+{
+    const struct tp_work_rates *rates = &section->profile->advice->rates;
+    if (!rates->impossible_ns)
+        return "";
+    return tp_text_printf(section->arena,
+                          " Kernels that take %s have no rates: by their shapes and types they would be faster than the "
+                          "device can be. The peak or the shapes are wrong, or the kernels are cut short.",
+                          tp_text_of_time(section->arena, rates->impossible_ns));
+}
+
 static const char *note_of(const struct tp_section *section, const struct tp_time_tree *tree, bool has_floors)
 {
     if (has_floors)
-        return tp_text_printf(section->arena, "Reached: against the %s dense peaks of %s (%s).%s",
+        return tp_text_printf(section->arena, "Reached: against the %s dense peaks of %s (%s).%s%s",
                               tree->peaks->is_measured ? "measured" : "published", tree->peaks->device,
-                              tree->peaks->source, rates_text(section));
-    return NULL;
+                              tree->peaks->source, rates_text(section), doubts_text(section));
+    const struct tp_work_rates *rates = &section->profile->advice->rates;
+    const char *shares = rates->is_doubtful ? rates_text(section) : "";
+    const char *text = tp_text_printf(section->arena, "%s%s", shares, doubts_text(section));
+    return *text ? text + 1 : NULL;
 }
 
 void tp_section_add_time(const struct tp_section *section, struct tp_list *tables, const struct tp_time_tree *tree)

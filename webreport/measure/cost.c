@@ -12,7 +12,7 @@
 
 static bool claim(struct tp_cost *cost, const struct tp_cost_arguments *a, int64_t bytes, int i)
 {
-    return tp_cost_claim(cost, a, 0, bytes, tp_cost_type(a, i));
+    return tp_cost_claim(cost, 0, bytes, tp_cost_type(a, i));
 }
 
 static int64_t sum(int64_t x, int64_t y)
@@ -139,7 +139,7 @@ static bool fused_optimizer(struct tp_cost *cost, const struct tp_cost_arguments
         return false;
     for (unsigned i = 0; i < a->count && i < 6; i++)
         bytes = sum(bytes, tp_cost_list_bytes(a, i));
-    return tp_cost_claim(cost, a, 0, tp_sat_sub(twice(bytes), tp_cost_list_bytes(a, 1)), TP_NUMBER_FP32);
+    return tp_cost_claim(cost, 0, tp_sat_sub(twice(bytes), tp_cost_list_bytes(a, 1)), TP_NUMBER_FP32);
 }
 
 /* Lists read, the first one written. */
@@ -352,12 +352,26 @@ static bool of_engine(struct tp_cost *cost, struct tp_str name, const struct tp_
     }
 }
 
+static bool has_tensor(const struct tp_cost_arguments *a)
+{
+    bool is_any = false;
+    for (unsigned i = 0; i < a->count; i++)
+        is_any |= a->items[i].form == TP_COST_TENSOR || a->items[i].form == TP_COST_LIST;
+    return is_any;
+}
+
+bool tp_cost_lacks_types(const struct tp_op_call *call)
+{
+    struct tp_cost_arguments a;
+    return call->dims.len && tp_cost_read(&a, call, NULL) && !a.is_typed && has_tensor(&a);
+}
+
 bool tp_cost_of(struct tp_cost *cost, struct tp_str name, const struct tp_op_call *call,
                 const struct tp_cost_hint *hint)
 {
     struct tp_cost_arguments a;
     pthread_once(&once, write_out);
-    if (!tp_cost_read(&a, call, hint))
+    if (!tp_cost_read(&a, call, hint) || !a.is_typed)
         return false;
     if (tp_str_starts(name, "aten::"))
         return of_aten(cost, (struct tp_str){name.ptr + 6, name.len - 6}, &a);

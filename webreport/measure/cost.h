@@ -32,7 +32,6 @@ struct tp_cost {
     int64_t bytes;
     int64_t weight_bytes; /* of those: the second operand of a product of matrices, where it is one matrix; else 0 */
     enum tp_number_type type;
-    bool is_assumed; /* the call has no types: four bytes an element */
 };
 
 /* What the backward of a convolution does not say itself; shapes that are not known: nobody does. */
@@ -40,6 +39,9 @@ struct tp_cost_hint {
     struct tp_shape out;           /* of a forward: its result, from the gradient in its backward */
     struct tp_shape weight, input; /* of a backward: from the operator around it */
 };
+
+/* Returns whether the call has a shape of a tensor whose type is missing or unknown. Such a call has no cost. */
+bool tp_cost_lacks_types(const struct tp_op_call *call);
 
 /* False: nothing is claimed. name: of the operator, with "aten::". hint: may be NULL. */
 bool tp_cost_of(struct tp_cost *cost, struct tp_str name, const struct tp_op_call *call,

@@ -102,7 +102,7 @@ static bool read_shape(struct tp_cost_argument *argument, struct tp_str json)
     return argument->form == TP_COST_NO_TENSOR || tp_shape_product(&argument->shape) < INT64_MAX / 64;
 }
 
-static void read_type(struct tp_cost_arguments *a, struct tp_cost_argument *argument, struct tp_str json)
+static void read_type(struct tp_cost_argument *argument, struct tp_str json)
 {
     struct tp_str first = json;
     size_t at = 0;
@@ -113,7 +113,34 @@ static void read_type(struct tp_cost_arguments *a, struct tp_cost_argument *argu
     argument->has_size = row >= 0 && !tp_value_is(json, '[');
     argument->size = row < 0 ? 4 : TYPES[row].size;
     argument->type = row < 0 ? TP_NUMBER_OTHER : (enum tp_number_type)TYPES[row].type;
-    a->is_assumed &= !argument->has_size;
+}
+
+/* Returns whether each tensor of a list has a known type. One text stands for all tensors. */
+static bool is_list_typed(const struct tp_cost_argument *argument)
+{
+    struct tp_str shape, type = argument->types;
+    size_t at = 0, type_at = 0;
+    bool has_types = tp_value_is(argument->types, '[');
+    while (tp_value_next(argument->shapes, &at, NULL, &shape)) {
+        struct tp_cost_argument one = {.size = 4};
+        bool is_there = !has_types || tp_value_next(argument->types, &type_at, NULL, &type);
+        if (read_shape(&one, shape) && one.form == TP_COST_TENSOR && (!is_there || type_of(type) < 0))
+            return false;
+    }
+    return true;
+}
+
+static bool is_typed(const struct tp_cost_arguments *a)
+{
+    bool is_any = false;
+    for (unsigned i = 0; i < a->count; i++) {
+        const struct tp_cost_argument *argument = &a->items[i];
+        if ((argument->form == TP_COST_TENSOR && !argument->has_size) ||
+            (argument->form == TP_COST_LIST && !is_list_typed(argument)))
+            return false;
+        is_any |= argument->has_size || argument->form == TP_COST_LIST;
+    }
+    return is_any;
 }
 
 bool tp_cost_read(struct tp_cost_arguments *a, const struct tp_op_call *call, const struct tp_cost_hint *hint)
@@ -121,7 +148,6 @@ bool tp_cost_read(struct tp_cost_arguments *a, const struct tp_op_call *call, co
     struct tp_str item;
     size_t at = 0;
     a->count = 0;
-    a->is_assumed = true;
     a->hint = hint;
     a->concrete = call->concrete;
     while (tp_value_next(call->dims, &at, NULL, &item)) {
@@ -135,11 +161,9 @@ bool tp_cost_read(struct tp_cost_arguments *a, const struct tp_op_call *call, co
     at = 0;
     for (unsigned i = 0; tp_value_next(call->types, &at, NULL, &item); i++) {
         struct tp_cost_argument more = {.size = 4};
-        read_type(a, i < a->count ? &a->items[i] : &more, item);
+        read_type(i < a->count ? &a->items[i] : &more, item);
     }
-    for (unsigned i = 0; i < a->count && a->is_assumed; i++)
-        if (a->items[i].type == TP_NUMBER_OTHER)
-            a->items[i].type = TP_NUMBER_FP32;
+    a->is_typed = is_typed(a);
     return true;
 }
 
@@ -171,7 +195,7 @@ int64_t tp_cost_bytes(const struct tp_cost_arguments *a, int i)
 enum tp_number_type tp_cost_type(const struct tp_cost_arguments *a, int i)
 {
     const struct tp_cost_argument *argument = argument_of(a, i);
-    return argument ? argument->type : a->is_assumed ? TP_NUMBER_FP32 : TP_NUMBER_OTHER;
+    return argument ? argument->type : TP_NUMBER_OTHER;
 }
 
 int64_t tp_cost_list_bytes(const struct tp_cost_arguments *a, unsigned i)
@@ -282,12 +306,10 @@ bool tp_cost_mask(const struct tp_cost_arguments *a, int i, bool mask[2])
     return count >= 2;
 }
 
-bool tp_cost_claim(struct tp_cost *cost, const struct tp_cost_arguments *a, int64_t flops, int64_t bytes,
-                   enum tp_number_type type)
+bool tp_cost_claim(struct tp_cost *cost, int64_t flops, int64_t bytes, enum tp_number_type type)
 {
     if (flops < 0 || bytes < 0)
         return false; /* a window larger than what it slides over */
-    *cost = (struct tp_cost){
-        .flops = flops, .exact_flops = flops, .bytes = bytes, .type = type, .is_assumed = a->is_assumed};
+    *cost = (struct tp_cost){.flops = flops, .exact_flops = flops, .bytes = bytes, .type = type};
     return true;
 }

@@ -14,7 +14,7 @@ struct tp_cost_argument {
     struct tp_str shapes;  /* of a list of tensors: JSON */
     struct tp_str types;   /* JSON: a text, or a list of texts; empty: none */
     bool has_size;         /* its type is a known one */
-    int64_t size;          /* bytes of an element of its (first) type; 4 of unknown ones */
+    int64_t size;          /* bytes of an element of its (first) type; 4 without a tensor */
     enum tp_number_type type;
 };
 
@@ -22,7 +22,7 @@ struct tp_cost_arguments {
     unsigned count;
     struct tp_cost_argument items[TP_COST_ARGUMENTS];
     struct tp_str concrete;
-    bool is_assumed;
+    bool is_typed; /* at least one type is known, and that of every tensor */
     const struct tp_cost_hint *hint;
 };
 
@@ -59,8 +59,7 @@ int64_t tp_cost_product(const struct tp_shape *shape, unsigned first);
 bool tp_cost_broadcast(struct tp_shape *into, const struct tp_shape *with);
 
 /* Fills a cost. */
-bool tp_cost_claim(struct tp_cost *cost, const struct tp_cost_arguments *a, int64_t flops, int64_t bytes,
-                   enum tp_number_type type);
+bool tp_cost_claim(struct tp_cost *cost, int64_t flops, int64_t bytes, enum tp_number_type type);
 
 /* ---- cost_products.c ---- */
 

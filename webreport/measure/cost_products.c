@@ -18,7 +18,7 @@ static bool claim_product(struct tp_cost *cost, const struct tp_cost_arguments *
                           int64_t inner, int64_t bytes)
 {
     int64_t flops = times(2, times(outputs, inner));
-    return flops < INT64_MAX && tp_cost_claim(cost, a, flops, bytes, tp_cost_type(a, x));
+    return flops < INT64_MAX && tp_cost_claim(cost, flops, bytes, tp_cost_type(a, x));
 }
 
 /* ---- matrices ---- */
@@ -78,7 +78,7 @@ bool tp_cost_of_linear_form(struct tp_cost *cost, const struct tp_cost_arguments
 static bool vectors(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     const struct tp_shape *x = tp_cost_tensor(a, 0);
-    return x && tp_cost_claim(cost, a, times(2, tp_cost_product(x, 0)),
+    return x && tp_cost_claim(cost, times(2, tp_cost_product(x, 0)),
                               tp_sat_add(tp_cost_bytes(a, 0), tp_cost_bytes(a, 1)), tp_cost_type(a, 0));
 }
 
@@ -294,7 +294,7 @@ static bool packed(struct tp_cost *cost, const struct tp_cost_arguments *a, cons
 {
     int64_t bytes = tp_sat_add(times(tp_cost_bytes(a, form->q), 2),
                                tp_sat_add(tp_cost_bytes(a, form->q + 1), tp_cost_bytes(a, form->q + 2)));
-    return tp_cost_claim(cost, a, 0, times(bytes, form->is_backward ? 2 : 1), tp_cost_type(a, form->q));
+    return tp_cost_claim(cost, 0, times(bytes, form->is_backward ? 2 : 1), tp_cost_type(a, form->q));
 }
 
 /* ---- names ---- */

@@ -222,7 +222,7 @@ void tp_rule_single(struct tp_advisor *a)
         unsigned kind = a->kinds->of_device[k], bits = bits_of(a, known, k);
         const struct tp_work_unit *unit = tp_advisor_unit(a, k);
         const struct tp_cost *cost = unit ? tp_advisor_cost(a, unit) : NULL;
-        bool is_costed = cost && cost->flops && cost->type == TP_NUMBER_FP32 && !cost->is_assumed;
+        bool is_costed = cost && cost->flops && cost->type == TP_NUMBER_FP32;
         if ((kind != TP_WORK_GEMM && kind != TP_WORK_CONVOLUTION) || bits & IS_FAST || !(is_costed || bits & IS_SINGLE))
             continue;
         struct single_gain gain = gain_of(a, is_costed ? unit : NULL, k);

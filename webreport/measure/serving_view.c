@@ -367,9 +367,12 @@ static void fill_class(struct tp_serving_view *view, size_t row, struct class_su
     tp_table_int(table, TP_SERVING_CLASS_GAP)[row] = quantile(gaps, sums->gaps.count, 0.5);
     tp_table_real(table, TP_SERVING_CLASS_GRAPHS)[row] = percent(sums->graph_operations, sums->operations);
     tp_table_real(table, TP_SERVING_CLASS_RATE)[row] = rate(sums->tokens, sums->token_ns);
-    tp_table_int(table, TP_SERVING_CLASS_BOUND)[row] = view->weight_ns;
+    /* steps that are shorter do not read all weights, or the peak is not that of the device */
+    bool is_bound = view->weight_ns != TP_NULL_INT && view->weight_ns <= view->p50_ns[phase][exponent];
+    view->has_shorter_steps |= view->weight_ns != TP_NULL_INT && !is_bound;
+    tp_table_int(table, TP_SERVING_CLASS_BOUND)[row] = is_bound ? view->weight_ns : TP_NULL_INT;
     tp_table_real(table, TP_SERVING_CLASS_OF_BOUND)[row] =
-        view->weight_ns == TP_NULL_INT ? NAN : percent((double)view->weight_ns, (double)view->p50_ns[phase][exponent]);
+        is_bound ? percent((double)view->weight_ns, (double)view->p50_ns[phase][exponent]) : NAN;
     tp_table_text(table, TP_SERVING_CLASS_KINDS)[row] = kinds_text(sums->kind_ns, arena);
 }
 

@@ -57,6 +57,7 @@ struct tp_serving_view {
     int64_t p50_ns[TP_SERVING_PHASES][TP_SERVING_SIZES], p90_ns[TP_SERVING_PHASES][TP_SERVING_SIZES];
     double tokens_per_s[TP_SERVING_PHASES]; /* of all steps of the phase together; NaN: none, or nobody knows */
     int64_t weight_bytes; /* that the products of one pass read, the most of all steps; TP_NULL_INT: no shapes */
+    bool has_shorter_steps; /* the p50 of a class is below weight_ns */
     int64_t weight_ns;    /* as long as the device's memory needs for them; TP_NULL_INT: nobody knows */
 };
 

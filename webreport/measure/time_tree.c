@@ -51,15 +51,12 @@ static void count_operations(struct tp_time_maker *maker)
 static double floor_of(const struct tp_time_maker *maker, const struct tp_work_unit *unit, enum tp_bound *bound)
 {
     const struct tp_peaks *peaks = maker->tree->peaks;
-    const struct tp_cost *cost = &maker->units->costs[unit->cost];
     if (!peaks)
         return -1;
-    const struct tp_event *kernel = tp_device_event(maker->model, unit->main);
-    double tflops = tp_peaks_tflops(peaks, cost->type, maker->model->marks[kernel->name] & TP_MARK_TF32);
-    if (cost->flops && tflops <= 0)
+    struct tp_work_floor floor = tp_work_floor_of(maker->model, maker->units, unit, peaks);
+    double compute = floor.compute_ns, memory = floor.memory_ns;
+    if (compute < 0)
         return -1;
-    double compute = cost->flops ? (double)cost->exact_flops / (tflops * 1e12) * 1e9 : 0;
-    double memory = peaks->memory_gb_s > 0 ? (double)cost->bytes / (peaks->memory_gb_s * 1e9) * 1e9 : 0;
     double least = compute > memory ? compute : memory;
     *bound = unit->ns < SHORT_NS && least < 0.25 * (double)unit->ns ? TP_BOUND_LATENCY
              : compute >= memory                                    ? TP_BOUND_COMPUTE

@@ -20,6 +20,7 @@ struct costs {
     struct tp_vec costs;   /* struct tp_cost */
     struct tp_id_map backward; /* by sequence number: dims of the last backward of a convolution that has it .. */
     struct tp_vec gradients;   /* .. and the argument that is the gradient, struct known_shape */
+    uint32_t untyped_count;    /* calls with shapes but without types */
     uint32_t *unit_of;         /* by operator: unit + 1 of it or of what is around it; NONE: none; 0: not looked at */
     struct tp_vec units;
 };
@@ -148,6 +149,8 @@ static uint32_t call_of(struct costs *c, uint32_t op, const struct tp_event *e)
         *new = tp_cost_of(&cost, trace->names.items[e->name], &texts, &hint) ? (uint32_t)c->costs.count : NONE;
         if (*new != NONE)
             *(struct tp_cost *)tp_vec_push(&c->costs) = cost;
+        else
+            c->untyped_count += tp_cost_lacks_types(&texts);
     }
     return call;
 }
@@ -217,6 +220,66 @@ static void find_peaks(struct tp_work_units *units, const struct tp_model *model
     }
 }
 
+/* ---- units that are too fast ---- */
+
+/* No cache of a known device is larger. More bytes than this come from the memory. */
+static const int64_t LARGEST_CACHE_BYTES = INT64_C(256) << 20;
+/* Measured peaks are those of one kernel; another kernel may be a little faster. */
+static const double MEASURED_SLACK = 1.1;
+
+struct tp_work_floor tp_work_floor_of(const struct tp_model *model, const struct tp_work_units *units,
+                                      const struct tp_work_unit *unit, const struct tp_peaks *peaks)
+{
+    const struct tp_cost *cost = &units->costs[unit->cost];
+    const struct tp_event *kernel = tp_device_event(model, unit->main);
+    struct tp_work_floor least = {0};
+    if (cost->flops) {
+        double tflops = tp_peaks_tflops(peaks, cost->type, model->marks[kernel->name] & TP_MARK_TF32);
+        least.compute_ns = tflops > 0 ? (double)cost->exact_flops / (tflops * 1e12) * 1e9 : -1;
+    }
+    if (peaks->memory_gb_s > 0)
+        least.memory_ns = (double)cost->bytes / (peaks->memory_gb_s * 1e9) * 1e9;
+    return least;
+}
+
+static bool is_impossible(const struct tp_model *model, const struct tp_work_units *units,
+                          const struct tp_work_unit *unit)
+{
+    const struct tp_peaks *peaks = units->peaks[model->devices.gpu[unit->main]];
+    if (!peaks)
+        return false;
+    struct tp_work_floor least = tp_work_floor_of(model, units, unit, peaks);
+    double most_ns = (double)unit->ns * (peaks->is_measured ? MEASURED_SLACK : 1);
+    return least.compute_ns > most_ns ||
+           (least.memory_ns > most_ns && units->costs[unit->cost].bytes > LARGEST_CACHE_BYTES);
+}
+
+static void leave_out_impossible(struct tp_work_units *units, const struct tp_work_kinds *kinds,
+                                 struct tp_arena *arena)
+{
+    const struct tp_model *model = kinds->model;
+    uint32_t *new_of = tp_arena_array(arena, units->count, sizeof *new_of), kept = 0;
+    for (uint32_t i = 0; i < units->count; i++) {
+        new_of[i] = is_impossible(model, units, &units->items[i]) ? TP_NO_ID : kept++;
+        if (new_of[i] != TP_NO_ID)
+            units->items[new_of[i]] = units->items[i];
+    }
+    for (uint32_t k = 0; kept < units->count && k < model->devices.count; k++) {
+        uint32_t old = units->of_device[k];
+        if (old == TP_NO_ID)
+            continue;
+        units->of_device[k] = new_of[old];
+        if (new_of[old] != TP_NO_ID)
+            continue;
+        int64_t ns = tp_device_event(model, k)->dur_ns;
+        int64_t *known = &units->known_ns[kinds->of_device[k]], *lost = &units->impossible_ns[kinds->of_device[k]];
+        *known = tp_sat_sub(*known, ns);
+        *lost = tp_sat_add(*lost, ns);
+    }
+    tp_arena_drop(arena, new_of, units->count * sizeof *new_of);
+    units->count = kept;
+}
+
 void tp_work_units_build(struct tp_work_units *units, const struct tp_work_kinds *kinds,
                          const struct tp_peaks_file *measured, struct tp_arena *arena)
 {
@@ -251,10 +314,12 @@ void tp_work_units_build(struct tp_work_units *units, const struct tp_work_kinds
     units->costs = c.costs.data;
     units->items = c.units.data;
     units->count = (uint32_t)c.units.count;
+    units->untyped_count = c.untyped_count;
     tp_arena_drop(arena, c.unit_of, model->operators.count * sizeof *c.unit_of);
     units->call_count = (uint32_t)c.of_call.count;
     tp_keys_drop(&c.calls);
     tp_id_map_drop(&c.backward);
+    leave_out_impossible(units, kinds, arena);
 }
 
 void tp_work_units_drop(struct tp_work_units *units, struct tp_arena *arena)

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "writer/base/interval.h"
+#include "writer/base/saturate.h"
 
 /* A sum over operations of which this share of the time is not known would mislead. */
 static const double LEAST_KNOWN_PERCENT = 80;
@@ -12,6 +13,10 @@ static const char NO_DEVICE[] = "no device events in the trace";
 static const char NO_PEAKS[] = "no peaks are known of this device (--peaks FILE gives them)";
 static const char NO_COSTS[] = "the trace has no shapes of matrix products (record_shapes=True)";
 static const char FEW_COSTS[] = "the trace has the shapes of too few matrix products";
+static const char NO_TYPES[] =
+    "the trace has shapes without types (no Input type): the peak that counts depends on the type";
+static const char IMPOSSIBLE[] = "the kernels would be faster than the device can be: the peak or the shapes are wrong, "
+                                 "or the kernels are cut short";
 static const char NO_TYPE[] = "no peak is known of the type of these products (--peaks FILE gives it)";
 
 struct sums {
@@ -35,19 +40,16 @@ static void add_unit(struct sums *sums, const struct tp_work_kinds *kinds, const
                      const struct tp_work_unit *unit)
 {
     const struct tp_model *model = kinds->model;
-    const struct tp_cost *cost = &units->costs[unit->cost];
     const struct tp_peaks *peaks = units->peaks[model->devices.gpu[unit->main]];
-    const struct tp_event *kernel = tp_device_event(model, unit->main);
-    bool is_tf32 = model->marks[kernel->name] & TP_MARK_TF32;
-    double tflops = peaks ? tp_peaks_tflops(peaks, cost->type, is_tf32) : 0;
+    double floor_ns = peaks ? tp_work_floor_of(model, units, unit, peaks).compute_ns : -1;
     bool is_product = kinds->of_device[unit->main] == TP_WORK_GEMM;
-    if (!cost->flops || !is_used(sums, model, unit->main))
+    if (!units->costs[unit->cost].flops || !is_used(sums, model, unit->main))
         return;
-    if (tflops <= 0) {
+    if (floor_ns < 0) {
         sums->untyped_ns += (double)unit->ns;
         return;
     }
-    double floor_ns = (double)cost->exact_flops / (tflops * 1e3);
+    floor_ns = floor_ns < (double)unit->ns ? floor_ns : (double)unit->ns;
     sums->floor_ns += floor_ns;
     sums->product_floor_ns += is_product ? floor_ns : 0;
     sums->product_ns += is_product ? (double)unit->ns : 0;
@@ -70,20 +72,29 @@ static double percent(double part, double whole)
     return whole > 0 ? 100 * part / whole : NAN;
 }
 
-static const char *why_not(const struct tp_work_rates *rates, const struct sums *sums)
+static double of_matrix_work(const int64_t *ns)
 {
+    return (double)ns[TP_WORK_GEMM] + (double)ns[TP_WORK_ATTENTION] + (double)ns[TP_WORK_CONVOLUTION];
+}
+
+static const char *why_not(const struct tp_work_rates *rates, const struct sums *sums,
+                           const struct tp_work_units *units)
+{
+    double lost_ns = of_matrix_work(units->impossible_ns);
     if (!rates->peaks)
         return NO_PEAKS;
+    if (lost_ns > (1 - LEAST_KNOWN_PERCENT / 100) * (lost_ns + of_matrix_work(units->known_ns)))
+        return IMPOSSIBLE;
     if (!(sums->known_ns > 0))
-        return NO_COSTS;
+        return units->untyped_count ? NO_TYPES : NO_COSTS;
     if (rates->known_percent < LEAST_KNOWN_PERCENT)
-        return FEW_COSTS;
+        return units->untyped_count ? NO_TYPES : FEW_COSTS;
     return sums->untyped_ns > (1 - LEAST_KNOWN_PERCENT / 100) * sums->all_ns ? NO_TYPE : NULL;
 }
 
 void tp_work_rates_none(struct tp_work_rates *rates)
 {
-    *rates = (struct tp_work_rates){NAN, NAN, NAN, NO_DEVICE, NO_DEVICE, NULL};
+    *rates = (struct tp_work_rates){NAN, NAN, NAN, NO_DEVICE, NO_DEVICE, 0, false, NULL};
 }
 
 void tp_work_rates_build(struct tp_work_rates *rates, const struct tp_work_kinds *kinds,
@@ -99,14 +110,21 @@ void tp_work_rates_build(struct tp_work_rates *rates, const struct tp_work_kinds
     for (uint32_t i = 0; i < units->count; i++)
         add_unit(&sums, kinds, units, &units->items[i]);
     add_times(&sums, kinds, units);
+    for (unsigned kind = 0; kind < TP_WORK_COUNT; kind++)
+        rates->impossible_ns = tp_sat_add(rates->impossible_ns, units->impossible_ns[kind]);
     rates->known_percent = percent(sums.known_ns, sums.all_ns);
-    rates->why_products = rates->why_step = why_not(rates, &sums);
+    rates->why_products = rates->why_step = why_not(rates, &sums, units);
     if (!rates->why_step)
         rates->step_percent = percent(sums.floor_ns, (double)model->window_ns * model->gpu_count);
     if (!rates->why_products)
         rates->products_percent = percent(sums.product_floor_ns, sums.product_ns);
     if (!rates->why_products && isnan(rates->products_percent))
         rates->why_products = "no matrix products in the used steps";
+    if (rates->step_percent > 100) {
+        rates->step_percent = NAN;
+        rates->why_step = IMPOSSIBLE;
+    }
+    rates->is_doubtful = rates->why_step == NO_TYPES || rates->why_step == IMPOSSIBLE;
 }
 
 void tp_work_rates_json(const struct tp_work_rates *rates, struct tp_json *json)

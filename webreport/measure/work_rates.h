@@ -14,6 +14,8 @@ struct tp_work_rates {
     double step_percent;     /* of the peak, over the used steps: model FLOPs utilization; NaN .. */
     double known_percent; /* of the kernel time of products, attention and convolutions: what has a cost; NaN: none */
     const char *why_products, *why_step; /* .. and why; static. NULL: it is known */
+    int64_t impossible_ns;               /* kernel time without a cost, because the device cannot be that fast */
+    bool is_doubtful;                    /* the step has no share because shapes, types, times or peaks are wrong */
     const struct tp_peaks *peaks;        /* of the first device that has any; NULL: of none */
 };
 

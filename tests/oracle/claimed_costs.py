@@ -1,0 +1,87 @@
+"""Costs that the definitions claim, from the reference that the checks import (docs/definitions.md, section 19).
+
+The reference assumes four bytes for an unknown type and keeps units that are faster than their device. Section 19 claims
+neither. Importing this module changes the reference's functions: its folder must be in sys.path before."""
+import costs_ref
+
+try:
+    import kinds_ref
+    import tree_ref
+except ImportError:  # a check of costs alone
+    kinds_ref = tree_ref = None
+
+LARGEST_CACHE_BYTES = 256 << 20
+WITHOUT_COST = ("communication", "copy", "wait")
+cost_of_reference = costs_ref.cost
+
+
+def is_known(kind):
+    return isinstance(kind, str) and kind.lower() in costs_ref.SIZE
+
+
+def is_typed(dims, types):
+    """Whether some type is known, and that of every tensor."""
+    types, is_any = types or [], False
+    for place, sizes in enumerate(dims or []):
+        kind = types[place] if place < len(types) else ""
+        if costs_ref.is_list(sizes):
+            kinds = kind if isinstance(kind, list) else [kind] * len(sizes)
+            if any(costs_ref.is_tensor(one) and not (at < len(kinds) and is_known(kinds[at])) for at, one in enumerate(sizes)):
+                return False
+            is_any = True
+        elif costs_ref.is_tensor(sizes) and not is_known(kind):
+            return False
+        is_any |= is_known(kind)
+    return is_any
+
+
+def cost(name, dims, types, concrete=None, hint=None):
+    return cost_of_reference(name, dims, types, concrete, hint) if is_typed(dims, types) else None
+
+
+def begin_call(call, *arguments):
+    begin_call_of_reference(call, *arguments)
+    call.assumed = False  # a type that is not known is "other"
+
+
+begin_call_of_reference = costs_ref.Call.__init__
+costs_ref.Call.__init__ = begin_call
+costs_ref.cost = cost
+
+
+def impossible_operators(trace, hints):
+    """Operators whose kernels are faster than the peaks of the device."""
+    peaks, units = tree_ref.pick_peaks(trace)[1], {}
+    for operation in trace.dev if peaks else ():
+        if kinds_ref.kind_of(operation)[0] not in WITHOUT_COST:
+            operator, claim = cost_op_of_reference(operation, hints)
+            if claim:
+                units.setdefault(id(operator), (operator, claim, []))[2].append(operation)
+    found = set()
+    for operator, claim, operations in units.values():
+        time = sum(operation.dur for operation in operations)
+        main = max(operations, key=lambda operation: (operation.dur, -operation.idx))
+        peak = tree_ref.peak_flops(peaks, claim, main.name)[0]
+        compute = claim.get("flops_exact", claim["flops"]) / peak * 1e9 if peak and claim["flops"] else 0
+        memory = claim["bytes"] / peaks["memory_gbs"] if peaks["memory_gbs"] else 0
+        if compute > time or memory > time and claim["bytes"] > LARGEST_CACHE_BYTES:
+            found.add(id(operator))
+    return found
+
+
+def hints(trace):
+    found = hints_of_reference(trace)
+    hints.impossible = impossible_operators(trace, found)
+    return found
+
+
+def cost_op(operation, of_backwards):
+    operator, claim = cost_op_of_reference(operation, of_backwards)
+    if claim and id(operator) in hints.impossible:
+        return (operation.chain[-1] if operation.chain else None), None
+    return operator, claim
+
+
+if tree_ref:
+    hints_of_reference, cost_op_of_reference = tree_ref.hints, tree_ref.cost_op
+    tree_ref.hints, tree_ref.cost_op = hints, cost_op

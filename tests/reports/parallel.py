@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""parallel.py KIND FOLDER: writes a trace of a kind into FOLDER; see parallel.tsv.
+
+Kinds are functions named `made_KIND` below: traces of one GPU, of one rank of several, and of programs on the CPU. All
+times are written out, so that equal kinds are equal bytes."""
+import json
+import os
+import sys
+
+H100 = {"id": 0, "name": "NVIDIA H100 80GB HBM3", "totalGlobalMem": 85028765696, "computeMajor": 9, "computeMinor": 0,
+        "numSms": 132, "warpSize": 32}
+
+
+class Recording:
+    """Events of a main thread and of one GPU; the host's clock is `now`, in microseconds."""
+
+    def __init__(self, gpu=H100, **head):
+        self.head = {"schemaVersion": 1, "deviceProperties": [gpu] if gpu else [], "record_shapes": 1, **head}
+        self.events, self.now, self.free, self.last = [], 0.0, {}, 0
+
+    def host(self, cat, name, start, dur, tid=100, **args):
+        self.events.append({"ph": "X", "cat": cat, "name": name, "pid": 100, "tid": tid, "ts": round(start, 3),
+                            "dur": round(dur, 3), "args": args})
+        return self.events[-1]
+
+    def kernel(self, name, start, dur, stream=7, cat="kernel", **args):
+        self.events.append({"ph": "X", "cat": cat, "name": name, "pid": 0, "tid": stream, "ts": round(start, 3),
+                            "dur": round(dur, 3), "args": {"device": 0, "stream": stream, **args}})
+
+    def launch(self, start, kernel, dur, stream=7, call="cudaLaunchKernel", **args):
+        """A launch of 2 us, and its kernel when the stream is free."""
+        self.last += 1
+        self.host("cuda_runtime", call, start, 2, correlation=self.last)
+        begin = max(self.free.get(stream, 0), start + 3)
+        self.kernel(kernel, begin, dur, stream, correlation=self.last, **args)
+        self.free[stream] = begin + dur
+
+    def operator(self, name, kernel=None, dur=0.0, took=10, dims=None, types=None, stream=7, inside=(), **args):
+        """An operator of `took` us on the host that launches a kernel of `dur` us; inside: names of operators in it."""
+        if dims is not None:
+            args["Input Dims"] = dims
+        if types is not None:
+            args["Input type"] = types
+        self.last += 1
+        self.host("cpu_op", name, self.now, took, **{"External id": self.last, **args})
+        for depth, within in enumerate(inside, 1):
+            self.host("cpu_op", within, self.now + 0.1 * depth, took - 0.2 * depth, **args)
+        if kernel:
+            self.launch(self.now + 4, kernel, dur, stream)
+        self.now += took
+
+    def step(self, number, body, took):
+        """A marked step of `took` us; body is called with the recording."""
+        start = self.now
+        body(self)
+        self.now = max(self.now, start + took)
+        self.host("user_annotation", f"ProfilerStep#{number}", start, self.now - start)
+
+    def write(self, folder, name="trace.pt.trace.json", **more):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            json.dump({**self.head, **more, "traceEvents": self.events}, file)
+
+
+# ---- shares of peaks ----
+
+def products(types, dur=700.0, kernel="sm90_xmma_gemm_bf16bf16", gpu=H100, name="aten::mm"):
+    """Steps of four products of 8192x8192x4096, 550 GFLOP: 556 us at the dense peak of BF16 of an H100."""
+    recording = Recording(gpu)
+
+    def body(recording):
+        for _ in range(4):
+            recording.operator(name, kernel, dur, dims=[[8192, 8192], [8192, 4096]], types=types)
+    for number in range(4):
+        recording.step(number, body, 4 * dur + 40)
+    return recording
+
+
+def made_typed(folder):
+    products(["c10::BFloat16", "c10::BFloat16"]).write(folder)
+
+
+def made_no_types(folder):
+    products(None).write(folder)
+
+
+def made_empty_types(folder):
+    products([]).write(folder)
+
+
+def made_blank_types(folder):
+    products(["", ""]).write(folder)
+
+
+def made_half_typed(folder):
+    products(["float", ""]).write(folder)
+
+
+def made_additions_without_types(folder):
+    products(None, 60.0, "vectorized_elementwise_kernel", name="aten::add").write(folder)
+
+
+def made_wrong_type(folder):
+    products(["float", "float"]).write(folder)
+
+
+def made_cut_kernels(folder):
+    products(["c10::BFloat16", "c10::BFloat16"], 20.0).write(folder)
+
+
+def made_wrong_device(folder):
+    t4 = {**H100, "name": "Tesla T4", "totalGlobalMem": 15843721216}
+    products(["c10::Half", "c10::Half"], gpu=t4).write(folder)
+
+
+def made_impossible_copies(folder):
+    """Additions of 2 GiB of operands in 100 us: 20 TB/s."""
+    recording = Recording()
+
+    def body(recording):
+        for _ in range(4):
+            recording.operator("aten::add_", "vectorized_elementwise_kernel", 100.0, dims=[[16384, 16384], [16384, 16384], []],
+                               types=["float", "float", "Scalar"])
+    for number in range(4):
+        recording.step(number, body, 450)
+    recording.write(folder)
+
+
+def main():
+    kind, folder = sys.argv[1:]
+    globals()["made_" + kind](folder)
+
+
+main()
