@@ -1,5 +1,5 @@
-/* Rules of programs without device: loader (H1), optimizer (H3), small operators (H5), copies (H7), exposed
- * communication (H8). The loop (H2), the crowd (H4) and Python between operators (H6) have files of their own. */
+/* Rules of programs without device: loader (H1), small operators (H5), copies (H7), exposed communication (H8). The
+ * loop (H2), the optimizer (H3), the crowd (H4) and Python between operators (H6) have files of their own. */
 #include "webreport/measure/rules_cpu.h"
 
 #include "webreport/measure/rules_functions.h"
@@ -116,8 +116,7 @@ struct tp_intervals tp_cpu_without_claimed(struct tp_advisor *a, struct tp_inter
     return claimed.count ? tp_intervals_minus(a->arena, time, tp_intervals_of(&claimed)) : time;
 }
 
-/* Calls visit for the main thread's annotations that start within W and have a mark, or are of a kind. */
-static void visit_annotations(struct tp_advisor *a, uint64_t mark, enum tp_range_kind kind,
+void tp_cpu_visit_annotations(struct tp_advisor *a, uint64_t mark, enum tp_range_kind kind,
                               void (*visit)(void *context, uint32_t event), void *context)
 {
     const struct tp_order *order = a->model->order;
@@ -170,7 +169,7 @@ void tp_rule_cpu_loader(struct tp_advisor *a)
                           .candidate = {.rule = TP_RULE_H1, .has_ceiling = true, .time = a->cpu->loading}};
     if (!(tp_set_percent(a, a->cpu->loading) > tp_rule_value(a, TP_RULE_H1, "min_pct")))
         return;
-    visit_annotations(a, 0, TP_RANGE_INPUT, add_load, &loads);
+    tp_cpu_visit_annotations(a, 0, TP_RANGE_INPUT, add_load, &loads);
     struct tp_intervals collation = {0};
     int64_t python_ns = 0;
     loads.candidate.cause =
@@ -180,85 +179,6 @@ void tp_rule_cpu_loader(struct tp_advisor *a)
     if (!loads.candidate.cause && tp_speaks_torch(a->model->producer))
         loads.candidate.cause = loads.is_in_process ? "input.single_process" : "input.too_few_workers";
     tp_advisor_add(a, &loads.candidate);
-}
-
-/* ---- H3 ---- */
-
-struct optimizers {
-    struct tp_advisor *a;
-    struct tp_vec fused, steps; /* int64_t: starts of fused operators; uint32_t: steps without one */
-};
-
-static void add_optimizer(void *context, uint32_t event)
-{
-    struct optimizers *found = context;
-    const struct tp_event *e = &found->a->model->trace->events[event];
-    if (!(found->a->model->marks[e->name] & TP_MARK_FUSED) && !tp_any_within(&found->fused, e->ts_ns, tp_event_end(e)))
-        *(uint32_t *)tp_vec_push(&found->steps) = event;
-}
-
-/* Optimizer steps of W in which nothing is fused. */
-static struct tp_vec find_optimizers(struct tp_advisor *a)
-{
-    struct optimizers found = {a, TP_VEC(a->arena, int64_t), TP_VEC(a->arena, uint32_t)};
-    for (uint32_t i = 0; i < a->cpu->count && tp_any_name_is(a->model, TP_MARK_OPTIMIZER_STEP); i++)
-        if (tp_marks_of(a->model, a->model->operators.event[a->cpu->ops[i]]) & TP_MARK_FUSED)
-            *(int64_t *)tp_vec_push(&found.fused) = tp_operator_event(a->model, a->cpu->ops[i])->ts_ns;
-    if (tp_any_name_is(a->model, TP_MARK_OPTIMIZER_STEP))
-        visit_annotations(a, TP_MARK_OPTIMIZER_STEP, TP_RANGE_NONE, add_optimizer, &found);
-    return found.steps;
-}
-
-/* Operators without operators inside, within a set: how many, and how many different ones. */
-static void count_leaves(const struct tp_advisor *a, struct tp_intervals set, int64_t *calls, int64_t *names)
-{
-    const struct tp_model *model = a->model;
-    uint8_t *is_seen = tp_arena_array(a->arena, model->trace->names.count, 1);
-    for (uint32_t i = 0; i < a->cpu->count; i++) {
-        uint32_t op = a->cpu->ops[i];
-        const struct tp_event *e = tp_operator_event(model, op);
-        if (model->operators.subtree_end[op] != op + 1 || !tp_intervals_contain(set, e->ts_ns))
-            continue;
-        ++*calls;
-        *names += !is_seen[e->name];
-        is_seen[e->name] = 1;
-    }
-    tp_arena_drop(a->arena, is_seen, model->trace->names.count);
-}
-
-void tp_rule_cpu_optimizer(struct tp_advisor *a)
-{
-    struct tp_vec steps = find_optimizers(a), pieces = TP_VEC(a->arena, struct tp_interval);
-    struct tp_candidate c = {.rule = TP_RULE_H3, .has_ceiling = true};
-    int64_t calls = 0, names = 0, count = (int64_t)steps.count;
-    for (int64_t i = 0; i < count; i++) {
-        uint32_t event = *TP_AT(&steps, uint32_t, i);
-        const struct tp_event *e = &a->model->trace->events[event];
-        tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
-        tp_picks_longest(&c.picks, a->model, event);
-    }
-    if (!count)
-        return;
-    count_leaves(a, tp_intervals_of(&pieces), &calls, &names);
-    if (calls < count || (double)calls < tp_rule_value(a, TP_RULE_H3, "min_calls") * (double)count)
-        return;
-    int64_t per_step = calls / count, kept_pct = (int64_t)tp_rule_value(a, TP_RULE_H3, "kept_pct");
-    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
-    for (int64_t i = 0; i < count; i++) {
-        const struct tp_event *e = &a->model->trace->events[*TP_AT(&steps, uint32_t, i)];
-        int64_t needed = tp_ns_max(tp_ns_scaled(e->dur_ns, tp_ns_min(names, per_step), per_step),
-                                   tp_ns_scaled(e->dur_ns, kept_pct, 100));
-        tp_intervals_push(&time, e->ts_ns + needed, tp_event_end(e));
-    }
-    c.time = tp_intervals_of(&time);
-    if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_H3, "min_pct"))
-        return;
-    c.detail = tp_advisor_text(a,
-                               tp_speaks_torch(a->model->producer)
-                                   ? "%lld operator calls per optimizer step, %lld different operators"
-                                   : "%lld calls per optimizer step, of %lld names",
-                               (long long)per_step, (long long)names);
-    tp_cpu_add(a, &c);
 }
 
 /* ---- H5 ---- */

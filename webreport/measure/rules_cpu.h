@@ -36,6 +36,10 @@ int64_t tp_cpu_sequence(const struct tp_model *model, uint32_t op);
 /* What the operator must at least do (section 19). False: nobody knows. */
 bool tp_cpu_cost(struct tp_cost *cost, const struct tp_advisor *a, uint32_t op);
 
+/* Calls visit for the main thread's annotations that start within W and have a mark, or are of a kind. */
+void tp_cpu_visit_annotations(struct tp_advisor *a, uint64_t mark, enum tp_range_kind kind,
+                              void (*visit)(void *context, uint32_t event), void *context);
+
 /* The times, and those of the backward of the operators that start in them. */
 struct tp_intervals tp_cpu_with_backward(struct tp_advisor *a, struct tp_intervals forward);
 

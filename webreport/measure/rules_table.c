@@ -280,7 +280,8 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
                     "The optimizer works tensor by tensor",
                     TP_CONFIDENCE_MEDIUM,
                     {{"min_calls", 20, true}, {"min_pct", 3.0, false}, {"kept_pct", 20, true}},
-                    "Pass foreach=True (or fused=True where supported) to the optimizer.",
+                    "Pass fused=True to the optimizer (PyTorch 2.4 and later). foreach=True gains nothing without a "
+                    "device.",
                     DOC_OPT,
                     "optimizer.per_tensor"},
     [TP_RULE_H4] = {"H4",

@@ -1,0 +1,169 @@
+"""findings.py KIND FOLDER: writes a trace of one kind below FOLDER, for the rows of findings.tsv.
+
+Each kind is a small program whose right estimate is known: what an optimizer runs itself, what its closure runs, what two
+findings are about. Times are microseconds.
+"""
+import json
+import os
+import sys
+
+TENSORS = 30
+ADAM = ["aten::lerp_", "aten::mul_", "aten::addcmul_", "aten::sqrt", "aten::div", "aten::add_", "aten::addcdiv_"]
+
+
+class Program:
+    """events of one thread, written in order of time; `now` is the end of the last one"""
+
+    def __init__(self):
+        self.events, self.now, self.sequence = [], 0.0, 0
+
+    def add(self, category, name, start, length, **args):
+        self.events.append({"ph": "X", "cat": category, "name": name, "pid": 10, "tid": 10, "ts": round(start, 3),
+                            "dur": round(length, 3), "args": args})
+
+    def operator(self, name, length, gap=1.0, **args):
+        self.add("cpu_op", name, self.now, length, **args)
+        self.now += length + gap
+
+    def forward(self, layers, length):
+        for _ in range(layers):
+            self.sequence += 1
+            self.operator("aten::linear", length, **{"Sequence number": self.sequence, "Fwd thread id": 0})
+
+    def backward(self, layers, length):
+        for i in range(layers):
+            start = self.now
+            self.now += 1
+            self.operator("AddmmBackward0", length - 2, 0, **{"Sequence number": self.sequence - i, "Fwd thread id": 1})
+            self.add("cpu_op", "autograd::engine::evaluate_function: AddmmBackward0", start, length,
+                     **{"Sequence number": self.sequence - i, "Fwd thread id": 1})
+            self.now = start + length + 1
+
+    def update(self, names, length=3.0, gap=2.0, tensors=TENSORS):
+        for _ in range(tensors):
+            for name in names:
+                self.operator(name, length, gap)
+
+    def frame(self, name, start):
+        self.add("python_function", name, start, self.now - start)
+
+    def range(self, name, start):
+        self.add("user_annotation", name, start, self.now - start)
+
+
+def steps(program, body, count=4):
+    for i in range(count):
+        start = program.now
+        body(program)
+        program.now += 5
+        program.range("ProfilerStep#%d" % (i + 1), start)
+        program.now += 1
+
+
+def step_with_closure(optimizer, closure, update):
+    def body(p):
+        start = p.now
+        p.now += 5
+        closure(p)
+        update(p)
+        p.now += 5
+        p.range("Optimizer.step#%s.step" % optimizer, start)
+    return body
+
+
+def train(p, layers=6, length=300):
+    p.forward(layers, length)
+    p.backward(layers, length)
+
+
+def framed_closure(p):
+    """the closure of a trainer: hooks before, between and behind forward and backward"""
+    outer = p.now
+    p.now += 400
+    start = p.now
+    train(p, 4, 150)
+    p.frame("trainer/loops.py(120): closure", start)
+    p.now += 900
+    p.operator("aten::item", 2)
+    p.now += 900
+    p.frame("trainer/precision.py(80): wrap_closure", outer)
+
+
+def clipping_closure(p):
+    train(p)
+    p.operator("aten::_foreach_norm", 20)
+    p.sequence += 1
+    p.operator("aten::stack", 5, **{"Sequence number": p.sequence})
+
+
+def line_search(p):
+    for _ in range(5):
+        train(p, 4, 200)
+        p.update(["aten::dot", "aten::add_"], tensors=15)
+
+
+def plain_step(names, optimizer, length=3.0):
+    def body(p):
+        train(p)
+        start = p.now
+        p.now += 50
+        p.update(names, length)
+        p.now += 50
+        p.range("Optimizer.step#%s.step" % optimizer, start)
+    return body
+
+
+def framed(p):
+    start = p.now
+    p.now += 5
+    inner = p.now
+    framed_closure(p)
+    p.update(ADAM)
+    p.frame("torch/optim/adam.py(213): step", inner)
+    p.range("Optimizer.step#Adam.step", start)
+
+
+def loading_twice(p):
+    """input that takes most of a step, loaded by a loop that indexes: two rules are about one time"""
+    start = p.now
+    for _ in range(200):
+        p.operator("aten::select", 8)
+        p.operator("aten::item", 8)
+    p.range("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", start)
+    p.forward(2, 100)
+
+
+def small_everywhere(p):
+    """many small operators, copies among them, inside of an optimizer and outside: four rules are about one time"""
+    for _ in range(100):
+        p.operator("aten::copy_", 6)
+        p.operator("aten::select", 4)
+    plain_step(ADAM + ["aten::copy_"], "Adam")(p)
+
+
+KINDS = {
+    "closure": step_with_closure("Adam", train, lambda p: p.update(ADAM)),
+    "closure_of_a_trainer": framed,
+    "closure_that_clips": step_with_closure("AdamW", clipping_closure, lambda p: p.update(ADAM)),
+    "line_search": step_with_closure("LBFGS", line_search, lambda p: p.update(["aten::add_"])),
+    "no_fused_form": plain_step(["aten::mul_", "aten::addcmul_", "aten::sqrt", "aten::div_", "aten::mul_", "aten::addcmul_", "aten::add_"], "Adadelta"),
+    "own_optimizer": plain_step(ADAM, "Lion"),
+    "one_operator_each": plain_step(["aten::add_"], "SGD", 40.0),
+    "per_tensor": plain_step(ADAM, "Adam"),
+    "per_tensor_momentum": plain_step(["aten::add", "aten::mul_", "aten::add_", "aten::add_"], "SGD", 8.0),
+    "already_fused": plain_step(["aten::_fused_adam_"], "Adam", 30.0),
+    "loading_twice": loading_twice,
+    "small_everywhere": small_everywhere,
+}
+
+
+def main():
+    kind, folder = sys.argv[1:3]
+    program = Program()
+    steps(program, KINDS[kind])
+    with open(os.path.join(folder, "findings.pt.trace.json"), "w") as f:
+        json.dump({"schemaVersion": 1, "traceEvents": program.events}, f)
+
+
+if __name__ == "__main__":
+    main()
