@@ -81,6 +81,28 @@ damaged() { # never stored, also when accepted
     run 0 25 1200 c25 && rm baselines/c22.note
 }
 check "a damaged run is never stored" damaged
+alone() { # the only run of a store broke a limit: it is no baseline, whatever happens to its note
+    rm -rf bad && EXTRA=0 && run 0 30 1000 a --baseline bad/ --update-baseline && EXTRA=1 && run 1 31 1300 b --baseline bad/ --update-baseline && rm bad/a.tps &&
+        cp bad/b.note ../b.note || return 1
+    broken() { run 6 32 1300 n --baseline bad/ && one_line 'every run of the baseline broke a limit' || { echo "$1"; return 1; }; }
+    broken "with its note" && rm bad/b.note && broken "without its note" || return 1
+    run 6 32 1300 n --baseline bad/b.tps && one_line 'every run of the baseline broke a limit' || { echo "named as a file"; return 1; }
+    : >bad/b.note && broken "with an empty note" || return 1
+    for size in 5 21 22 30 36; do head -c "$size" ../b.note >bad/b.note && broken "with a note of $size bytes" || return 1; done
+    printf 'tracepress-run-note 2\nverdict: pass\n' >bad/b.note && broken "with a note of another version" || return 1
+    printf 'tracepress-run-note 1\nverdict: pass\ncommitted: 5\n' >bad/b.note && broken "with the note of a good run" || return 1
+    printf 'tracepress-run-note 1\nverdict: fail\naccepted: now\n' >bad/b.note && broken "with the note of an accepted run" || return 1
+    rm bad/b.note && mkdir bad/b.note && broken "with a folder for its note" || return 1
+    rmdir bad/b.note && "$TP" merge bad/b.tps -o bad/c.tps -q 2>../err && rm bad/b.tps && broken "merged into another file" || { cat ../err; return 1; }
+    head -c 900 bad/c.tps >bad/d.tps && rm bad/c.tps && run 3 32 1300 n --baseline bad/ && run 3 32 1300 n --baseline bad/d.tps
+}
+check "a run that broke a limit is no baseline, with its note or without it" alone
+kept() { # an accepted run stays accepted without its note; a good run with an unreadable note is left out, with a line that says so
+    rm -rf good && EXTRA=0 && run 0 33 1000 a --baseline good/ --update-baseline && EXTRA=1 && run 0 34 1300 b --baseline good/ --accept && rm good/b.note &&
+        run 0 35 1300 n --baseline good/ && printf 'tracepress-run-note 1\nverdict: pa' >good/a.note && run 0 35 1300 n --baseline good/ &&
+        says 'good/a.tps: its note cannot be read' && rm good/b.tps && run 6 35 1000 n --baseline good/
+}
+check "an accepted run stays accepted without its note; a note that cannot be read makes no run good" kept
 merges() { # two branches store runs
     git add . && git commit -qm more && git checkout -qb one && run 1 26 1700 d1 --update-baseline && git add . && git commit -qm one &&
         git checkout -q main && run 0 27 1200 d2 --update-baseline && git add . && git commit -qm two && git merge -q -m both one >../said 2>&1 || { cat ../said; return 1; }

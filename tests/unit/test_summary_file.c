@@ -497,13 +497,13 @@ static void unknown_fields_survive_a_merge(void **state)
     if (setjmp(arena.guard))
         fail();
     tp_summary_set_open(&set, &arena);
-    set.minor = 7;
+    set.minor = TP_SUMMARY_MINOR + 1;
     assert_int_equal(tp_summary_set_add(&set, &s, NULL), 0);
     set.records[0].bytes = newer_entry(set.records[0].bytes);
     struct tp_str newer = file_of(&set), merged = merge(any_file(5), newer);
     tp_summary_set_open(&read, &arena);
     assert_int_equal(tp_summary_set_read(&read, merged.ptr, merged.len, NULL), 0);
-    assert_int_equal(read.minor, 7);
+    assert_int_equal(read.minor, TP_SUMMARY_MINOR + 1);
     size_t found = 0;
     for (size_t i = 0; i < read.count; i++)
         if (tp_summary_key_order(&read.records[i].key, &s.key) == 0) {

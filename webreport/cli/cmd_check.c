@@ -120,7 +120,7 @@ static int run(void *context, struct tp_error *err)
     if (code < 0)
         return code;
     tp_check_document(&document, &job->session.check, &job->work.arena);
-    if (job->session.check.lacks_baseline && !job->session.updates_baseline)
+    if (job->session.check.lacks_baseline && !job->session.updates_baseline && !job->session.input.is_base_broken)
         tp_console_notice(job->work.console,
                           "no baseline, so that changes are not judged: store a good run by check %.200s --baseline "
                           "baselines/ --update-baseline, then check others against it by --baseline baselines/",

@@ -103,6 +103,7 @@ static void fill_rank(struct tp_check_subject *s, const struct tp_check_input *i
     s->base_count = take(&input->base, base, TP_CHECK_HISTORY_RUNS, &s->base, arena);
     s->is_base_incomplete = base_has_ranks && s->base_count == 0 && s->rank != TP_NULL_INT;
     s->is_first = input->is_first;
+    s->is_base_broken = input->is_base_broken;
 }
 
 /* The runs of one worker, for lines that name it; false: there is none. */

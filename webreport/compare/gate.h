@@ -82,7 +82,8 @@ struct tp_check_side {
 struct tp_check_input {
     const struct tp_budget *budget;
     struct tp_check_side run, base;
-    bool is_first; /* there is no baseline, and this run becomes the first of one */
+    bool is_first;       /* there is no baseline, and this run becomes the first of one */
+    bool is_base_broken; /* the baseline has no run but such that broke a limit when they were stored */
 };
 
 struct tp_check {

@@ -160,7 +160,10 @@ static void conclude_not_comparable(struct tp_check_item *item, const struct tp_
 
 static const char *no_baseline(const struct tp_check_subject *s)
 {
-    return s->is_first ? "no baseline to compare with yet: this run is the first of it"
+    return s->is_base_broken
+               ? "no good run to compare with: every run of the baseline broke a limit when it was stored. Store a good "
+                 "run by --update-baseline, or accept this level by --accept"
+           : s->is_first ? "no baseline to compare with yet: this run is the first of it"
                        : "no baseline to compare with: --baseline names one, --update-baseline stores one";
 }
 

@@ -19,7 +19,7 @@ struct tp_check_subject {
     const struct tp_summary *base; /* base_count of them, oldest first; 0: nothing to compare with */
     size_t base_count;
     bool is_base_incomplete; /* the baseline has ranks, but not this one */
-    bool is_first;           /* as in tp_check_input */
+    bool is_first, is_base_broken; /* as in tp_check_input */
     struct tp_sides sides;   /* only with a base */
     struct tp_comparability comparability;
     struct tp_work_diff work; /* only with a base */

@@ -9,14 +9,6 @@
 #include "webreport/compare/level_history.h"
 #include "webreport/measure/summary.h"
 
-/* What was decided about a stored run. Texts are "" where nothing is known. */
-struct tp_run_decision {
-    bool is_failed;   /* it broke a limit */
-    bool is_accepted; /* a level begins with it */
-    struct tp_str by, at, reason; /* who accepted it, when, why */
-    int64_t committed_s;          /* when what ran was committed, seconds of the epoch; 0: not known */
-};
-
 /* A stored run: what a `.tps` file holds, one process or the ranks of a job. */
 struct tp_history_run {
     struct tp_str label; /* name of the file without .tps */

@@ -153,6 +153,8 @@ static void add_calls(struct tp_job *job, struct tp_job_rank *rank, const struct
                                      .step = from->step < summary->step_count ? labels[from->step] : TP_NO_ID,
                                      .arrival_ns = from->arrival_ns,
                                      .end_ns = tp_sat_add(from->arrival_ns, duration)};
+        joint->rank_count += !joint->member_count || joint->last_rank != (uint32_t)job->ranks.count;
+        joint->last_rank = (uint32_t)job->ranks.count;
         joint->member_count++;
         joint->transfer_ns = duration < joint->transfer_ns ? duration : joint->transfer_ns;
         joint->bytes = from->bytes > joint->bytes ? from->bytes : joint->bytes;

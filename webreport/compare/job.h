@@ -81,6 +81,7 @@ struct tp_job_instance {
     uint32_t name, group; /* in job->texts, job->groups */
     int64_t sequence, bytes;
     uint32_t first_member, member_count; /* in job->members, by rank */
+    uint32_t rank_count, last_rank;      /* different ranks among the members; count of ranks when the last was added */
     int64_t transfer_ns;                 /* the shortest duration: nobody waits longer than the last to arrive */
 };
 
@@ -106,7 +107,7 @@ struct tp_job_cluster {
     uint32_t slowest;                       /* rank index by own_ns */
 };
 
-/* A step in one cluster. */
+/* A step in one cluster: at most one step of each rank. */
 struct tp_job_column {
     uint32_t cluster, label, first, count;           /* in column_steps: numbers of steps */
     int64_t own_ns, total_ns, part_ns[TP_JOB_PARTS]; /* medians */

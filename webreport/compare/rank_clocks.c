@@ -21,11 +21,12 @@ bool tp_job_is_blocking(struct tp_str name)
     return false;
 }
 
-/* Two ranks or more; not more than the group has: two groups of one name would be mixed up. */
+/* Returns whether two different ranks or more took part, and not more calls than the group has ranks: two groups of one
+ * name would be mixed up. */
 static bool is_joint(const struct tp_job *job, const struct tp_job_instance *instance)
 {
     int64_t size = tp_job_group_at(job, instance->group)->size;
-    return instance->member_count >= 2 && (size == TP_NULL_INT || instance->member_count <= size) &&
+    return instance->rank_count >= 2 && (size == TP_NULL_INT || instance->member_count <= size) &&
            tp_job_is_blocking(tp_strings_get(&job->texts, instance->name));
 }
 

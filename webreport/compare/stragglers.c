@@ -19,17 +19,35 @@ static const double MAD_TO_DEVIATION = 1.4826;
 
 /* ---- medians of steps ---- */
 
-/* Columns (cluster, step label) and the steps in them. */
+/* Fills, for each step, how many earlier steps of its rank have the same name. */
+static void count_names(const struct tp_job *job, uint32_t *earlier)
+{
+    uint32_t *count = tp_arena_array(job->arena, job->labels.count, sizeof *count);
+    for (size_t r = 0; r < job->ranks.count; r++) {
+        const struct tp_job_rank *rank = tp_job_rank_at(job, r);
+        uint32_t end = rank->first_step + rank->step_count;
+        for (uint32_t s = rank->first_step; s < end; s++)
+            earlier[s] = count[tp_job_step_at(job, s)->label]++;
+        for (uint32_t s = rank->first_step; s < end; s++)
+            count[tp_job_step_at(job, s)->label] = 0;
+    }
+    tp_arena_drop(job->arena, count, job->labels.count * sizeof *count);
+}
+
+/* Makes the columns (cluster, name of the step, number of earlier steps with that name) and lists their steps. A column
+ * has at most one step of a rank: a rank is not its own peer, although serving engines repeat the names of steps. */
 static void find_columns(struct tp_job *job)
 {
     struct tp_keys keys;
     uint32_t *column_of = tp_arena_array(job->arena, job->steps.count, sizeof *column_of);
-    tp_keys_init(&keys, job->arena, 2);
+    uint32_t *earlier = tp_arena_array(job->arena, job->steps.count, sizeof *earlier);
+    count_names(job, earlier);
+    tp_keys_init(&keys, job->arena, 3);
     for (size_t r = 0; r < job->ranks.count; r++) {
         const struct tp_job_rank *rank = tp_job_rank_at(job, r);
         for (uint32_t s = rank->first_step; s < rank->first_step + rank->step_count; s++) {
             uint32_t label = tp_job_step_at(job, s)->label;
-            uint32_t column = column_of[s] = tp_keys_pair(&keys, rank->cluster, label);
+            uint32_t column = column_of[s] = tp_keys_add(&keys, (uint32_t[3]){rank->cluster, label, earlier[s]});
             if (column == job->columns.count)
                 *(struct tp_job_column *)tp_vec_push(&job->columns) =
                     (struct tp_job_column){.cluster = rank->cluster, .label = label};

@@ -149,9 +149,10 @@ void tp_job_put_heat(const struct tp_job_wording *w)
     tp_object_str(object, "last_step", tp_shown_text(&w->naming, tp_strings_get(&job->labels, job->labels.count - 1)));
     struct tp_list *ticks = tp_object_list(object, "heat_ticks");
     size_t tick_count = job->ranks.count < TICKS ? job->ranks.count : TICKS;
-    for (size_t i = 0; i < tick_count; i++)
-        tp_object_printf(tp_list_object(ticks), "tick", "%lld",
-                         (long long)tp_job_rank_at(job, i * (job->ranks.count - 1) / (tick_count - 1))->number);
+    for (size_t i = 0; i < tick_count; i++) {
+        size_t at = tick_count > 1 ? i * (job->ranks.count - 1) / (tick_count - 1) : 0;
+        tp_object_printf(tp_list_object(ticks), "tick", "%lld", (long long)tp_job_rank_at(job, at)->number);
+    }
     put_classes(object, w->arena);
     if (heat.ranks_per_cell > 1 || heat.steps_per_cell > 1)
         tp_object_text(object, "heat_note",

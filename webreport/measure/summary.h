@@ -132,6 +132,16 @@ struct tp_summary_flag {
     int64_t count;
 };
 
+/* The decision of `check` on a run that it stored. Texts are "" where nothing is known. */
+struct tp_run_decision {
+    bool is_known;     /* false: no check stored the run, or an older version did */
+    bool is_failed;    /* the run broke a limit */
+    bool is_accepted;  /* a level begins with the run, although it may have broken a limit */
+    bool is_unreadable; /* its note cannot be read; is_failed is true, is_accepted is false */
+    struct tp_str by, at, reason; /* who accepted the run, when, why */
+    int64_t committed_s;          /* time of the commit that ran, seconds of the epoch; 0: unknown */
+};
+
 struct tp_summary {
     struct tp_summary_key key;
     struct tp_str file, sha256, program; /* program: "gpu", "cpu" .. of the recommendations */
@@ -140,6 +150,7 @@ struct tp_summary {
     int64_t event_count, start_ns;       /* start_ns: of the wall clock, where the trace tells it */
     uint64_t kernel_fingerprint;         /* of the sequence of kernel names in the longest step that has any; 0: none */
     struct tp_input_evidence evidence;   /* of the trace; not known in files of older versions */
+    struct tp_run_decision decision;     /* of the check that stored the run */
     struct tp_metric_value metrics[TP_METRIC_COUNT];
     struct tp_summary_fact *facts;
     uint32_t fact_count;

@@ -8,8 +8,11 @@
 enum {
     TP_SUMMARY_MAGIC = 0x31535054, /* "TPS1" */
     TP_SUMMARY_MAJOR = 1,          /* another one cannot be read */
-    TP_SUMMARY_MINOR = 6           /* grows with what may be ignored */
+    TP_SUMMARY_MINOR = 7           /* grows with what may be ignored */
 };
+
+/* Values of SummaryProcess.decision. */
+enum { TP_DECISION_PASS = 1, TP_DECISION_FAIL = 2 };
 
 /* Where protobuf-c unpacks: blocks of an arena (guard set), which stay; or of the heap, which are given back. */
 struct tp_message_memory {

@@ -53,6 +53,19 @@ static void pack_metrics(struct pack *p)
     }
 }
 
+static void pack_decision(struct pack *p)
+{
+    const struct tp_run_decision *d = &p->from->decision;
+    if (!d->is_known)
+        return;
+    p->to->decision = d->is_failed ? TP_DECISION_FAIL : TP_DECISION_PASS;
+    p->to->decision_accepts = d->is_accepted;
+    p->to->decision_by = text(p, d->by);
+    p->to->decision_at = text(p, d->at);
+    p->to->decision_reason = text(p, d->reason);
+    p->to->decision_committed_s = d->committed_s;
+}
+
 static void pack_head(struct pack *p)
 {
     const struct tp_summary *s = p->from;
@@ -64,6 +77,7 @@ static void pack_head(struct pack *p)
     p->to->producer = s->producer;
     p->to->start_ns = s->start_ns;
     p->to->kernel_fingerprint = s->kernel_fingerprint;
+    pack_decision(p);
     pack_metrics(p);
     COLUMN(p, fact_name, s->fact_count);
     COLUMN(p, fact_value, s->fact_count);

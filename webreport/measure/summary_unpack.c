@@ -247,6 +247,18 @@ static bool are_texts(const Tp__SummaryProcess *from)
 
 /* ---- lists ---- */
 
+static void unpack_decision(struct tp_unpack *u)
+{
+    const Tp__SummaryProcess *from = u->from;
+    u->to->decision = (struct tp_run_decision){.is_known = from->decision != 0,
+                                               .is_failed = from->decision > TP_DECISION_PASS,
+                                               .is_accepted = from->decision && from->decision_accepts,
+                                               .by = tp_unpack_text(u, from->decision_by),
+                                               .at = tp_unpack_text(u, from->decision_at),
+                                               .reason = tp_unpack_text(u, from->decision_reason),
+                                               .committed_s = from->decision_committed_s};
+}
+
 static void unpack_head(struct tp_unpack *u)
 {
     const Tp__SummaryProcess *from = u->from;
@@ -259,6 +271,7 @@ static void unpack_head(struct tp_unpack *u)
     s->headline = tp_unpack_text(u, from->headline);
     s->producer = from->producer < TP_PRODUCER_COUNT ? (enum tp_producer)from->producer : TP_PRODUCER_OTHER;
     s->start_ns = from->start_ns;
+    unpack_decision(u);
     s->kernel_fingerprint = from->kernel_fingerprint;
     for (unsigned i = 0; i < TP_METRIC_COUNT; i++)
         s->metrics[i] = (struct tp_metric_value){NAN, "the summary does not have it"};

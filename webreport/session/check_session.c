@@ -118,15 +118,43 @@ static int load_store(struct tp_check_session *s, struct tp_arena *arena, struct
         }
     s->input.base =
         (struct tp_check_side){tp_inputs_shown_name(arena, s->baseline), count ? items : NULL, count, false};
+    s->input.is_base_broken = total && !count;
     return TP_OK;
+}
+
+/* Drops the runs of a baseline outside of a store that broke a limit when they were stored. */
+static void drop_broken(struct tp_check_session *s, struct tp_arena *arena)
+{
+    struct tp_summary *items = s->sides[BASE].items;
+    struct tp_run_decision decision;
+    size_t count = 0, total = s->input.base.count;
+    for (size_t i = 0; i < total; i++) {
+        decision = items[i].decision;
+        if (tp_str_ends(tp_str_of(s->baseline), ".tps"))
+            tp_run_note_read(&decision, &items[i].decision, s->baseline, arena);
+        if (decision.is_accepted || !decision.is_failed)
+            items[count++] = items[i];
+    }
+    s->input.base.count = count;
+    s->input.is_base_broken = total && !count;
+}
+
+/* Returns the decision of this check on its run, not signed. */
+static struct tp_run_decision decision_of(const struct tp_check_session *s)
+{
+    return (struct tp_run_decision){.is_known = true,
+                                    .is_failed = s->check.verdict == TP_CHECK_FAIL,
+                                    .is_accepted = s->accepts,
+                                    .by = TP_STR(""),
+                                    .at = TP_STR(""),
+                                    .reason = TP_STR(""),
+                                    .committed_s = s->committed_s};
 }
 
 /* This run takes its place among the stored ones; a former one of its label goes. */
 static void join_store(struct tp_check_session *s, struct tp_arena *arena)
 {
-    const struct tp_run_decision decision = {s->check.verdict == TP_CHECK_FAIL, s->accepts, TP_STR(""), TP_STR(""),
-                                             TP_STR(""), s->committed_s};
-    struct tp_history_run own = {tp_str_of(label_of(s, arena)), s->input.run.items, s->input.run.count, decision};
+    struct tp_history_run own = {tp_str_of(label_of(s, arena)), s->input.run.items, s->input.run.count, decision_of(s)};
     struct tp_history_run *runs = tp_arena_array(arena, s->history.count + 1, sizeof *runs);
     size_t count = 0;
     for (size_t i = 0; i < s->history.count; i++)
@@ -163,7 +191,12 @@ static int load_sides(struct tp_check_session *s, struct tp_arena *arena, struct
     s->input.is_first = is_missing(s->baseline) || (is_kept && is_empty_store(s, arena));
     if (s->input.is_first)
         return TP_OK; /* it need not be there */
-    return is_kept ? load_store(s, arena, err) : load(s, BASE, arena, err);
+    if (is_kept)
+        return load_store(s, arena, err);
+    code = load(s, BASE, arena, err);
+    if (code == TP_OK)
+        drop_broken(s, arena);
+    return code;
 }
 
 int tp_check_session_run(struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
@@ -182,14 +215,19 @@ int tp_check_session_run(struct tp_check_session *s, struct tp_arena *arena, str
 
 /* ---- the new baseline ---- */
 
-static int write_runs(const struct tp_check_session *s, const char *path, struct tp_arena *arena, struct tp_error *err)
+/* Writes the runs with the decision on them. */
+static int write_runs(const struct tp_check_session *s, const struct tp_run_decision *decision, const char *path,
+                      struct tp_arena *arena, struct tp_error *err)
 {
     struct tp_summary_set set;
     struct tp_text_output file = {path, {0}};
     int code = TP_OK;
     tp_summary_set_open(&set, arena);
-    for (size_t i = 0; i < s->input.run.count && code == TP_OK; i++)
-        code = tp_summary_set_add(&set, &s->input.run.items[i], err);
+    for (size_t i = 0; i < s->input.run.count && code == TP_OK; i++) {
+        struct tp_summary run = s->input.run.items[i];
+        run.decision = *decision;
+        code = tp_summary_set_add(&set, &run, err);
+    }
     tp_buf_init(&file.text, 0);
     code = code < 0 ? code : tp_summary_set_write(&set, &file.text, err);
     code = code < 0 ? code : tp_text_outputs_write(&file, 1, err);
@@ -197,11 +235,10 @@ static int write_runs(const struct tp_check_session *s, const char *path, struct
     return code;
 }
 
-/* The note before the run: a run without its note would belong to the accepted level. */
+/* Writes the note, then the run. */
 static int store_in_folder(const struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
 {
-    struct tp_run_decision decision = {.is_failed = s->check.verdict == TP_CHECK_FAIL, .is_accepted = s->accepts,
-                                       .committed_s = s->committed_s};
+    struct tp_run_decision decision = decision_of(s);
     size_t size = strlen(s->baseline);
     while (size > 1 && s->baseline[size - 1] == '/')
         size--;
@@ -209,10 +246,10 @@ static int store_in_folder(const struct tp_check_session *s, struct tp_arena *ar
     int code = tp_folder_make(s->baseline, err);
     if (s->accepts) {
         tp_run_note_sign(&decision, arena);
-        decision.reason = tp_str_of(s->reason ? s->reason : "");
+        decision.reason = tp_run_note_line(tp_str_of(s->reason ? s->reason : ""), arena);
     }
     code = code < 0 ? code : tp_run_note_write(path, &decision, arena, err);
-    code = code < 0 ? code : write_runs(s, path, arena, err);
+    code = code < 0 ? code : write_runs(s, &decision, path, arena, err);
     if (code == TP_OK && s->accepts)
         tp_console_notice(s->console, "%s: accepted, a new level begins with it", path);
     else if (code == TP_OK && decision.is_failed)
@@ -233,5 +270,8 @@ int tp_check_session_store(const struct tp_check_session *s, struct tp_arena *ar
                           s->check.is_damaged ? "the input is damaged or incomplete" : "a limit is broken");
         return TP_OK;
     }
-    return tp_inputs_is_folder(s->baseline) ? store_in_folder(s, arena, err) : write_runs(s, s->baseline, arena, err);
+    if (tp_inputs_is_folder(s->baseline))
+        return store_in_folder(s, arena, err);
+    const struct tp_run_decision decision = decision_of(s);
+    return write_runs(s, &decision, s->baseline, arena, err);
 }

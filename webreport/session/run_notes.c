@@ -50,9 +50,10 @@ int64_t tp_run_note_seconds(struct tp_str text)
 static void take_line(struct tp_run_decision *d, struct tp_str line)
 {
     struct tp_str verdict, committed;
-    if (take(line, "verdict: ", &verdict))
-        d->is_failed = tp_str_equal(verdict, TP_STR("fail"));
-    else if (take(line, "accepted: ", &d->at))
+    if (take(line, "verdict: ", &verdict)) {
+        d->is_failed = !tp_str_equal(verdict, TP_STR("pass"));
+        d->is_known = !d->is_failed || tp_str_equal(verdict, TP_STR("fail"));
+    } else if (take(line, "accepted: ", &d->at))
         d->is_accepted = true;
     else if (take(line, "committed: ", &committed))
         d->committed_s = tp_run_note_seconds(committed);
@@ -60,40 +61,69 @@ static void take_line(struct tp_run_decision *d, struct tp_str line)
         take(line, "reason: ", &d->reason);
 }
 
-void tp_run_note_read(struct tp_run_decision *decision, const char *tps, struct tp_arena *arena)
+static const struct tp_run_decision none = {.by = {"", 0}, .at = {"", 0}, .reason = {"", 0}};
+
+/* Fills the decision from the text of a note. Returns false when the text is cut or of another version. */
+static bool parse(struct tp_run_decision *decision, struct tp_str text)
+{
+    const char *at = text.ptr, *end = at + text.len;
+    if (text.len < sizeof head || memcmp(at, head, sizeof head - 1) != 0 || at[sizeof head - 1] != '\n' || end[-1] != '\n')
+        return false;
+    while (at < end) {
+        const char *line_end = memchr(at, '\n', (size_t)(end - at));
+        take_line(decision, (struct tp_str){at, (size_t)(line_end - at)});
+        at = line_end + 1;
+    }
+    return decision->is_known;
+}
+
+/* Fills the decision that the note of the run has; is_known is false without a note. */
+static void read_note(struct tp_run_decision *decision, const char *tps, struct tp_arena *arena)
 {
     const char *path = path_of(tps, arena);
     struct tp_buf text;
-    *decision = (struct tp_run_decision){.by = TP_STR(""), .at = TP_STR(""), .reason = TP_STR("")};
+    *decision = none;
     if (access(path, F_OK) != 0 && errno == ENOENT)
         return;
     tp_buf_init(&text, MOST_BYTES);
     int code = tp_input_read_all(&text, path, TP_INPUT_FILE, NULL);
     size_t size = code == 0 && !text.failed ? text.size : 0;
-    const char *at = tp_arena_copy(arena, text.data, size), *end = at + size;
+    struct tp_str copy = {tp_arena_copy(arena, text.data, size), size};
     tp_buf_release(&text);
-    decision->is_failed = size < sizeof head || memcmp(at, head, sizeof head - 1) != 0 || at[sizeof head - 1] != '\n';
-    if (decision->is_failed)
+    if (parse(decision, copy))
         return;
-    while (at < end) {
-        const char *line_end = memchr(at, '\n', (size_t)(end - at));
-        line_end = line_end ? line_end : end;
-        take_line(decision, (struct tp_str){at, (size_t)(line_end - at)});
-        at = line_end + (line_end < end);
-    }
+    *decision = none;
+    decision->is_known = decision->is_failed = decision->is_unreadable = true;
+}
+
+void tp_run_note_read(struct tp_run_decision *decision, const struct tp_run_decision *stored, const char *tps,
+                      struct tp_arena *arena)
+{
+    struct tp_run_decision note;
+    read_note(&note, tps, arena);
+    *decision = stored->is_known ? *stored : note;
+    if (!note.is_known)
+        return;
+    decision->is_unreadable = note.is_unreadable;
+    decision->is_failed |= note.is_failed;
+    decision->is_accepted &= note.is_accepted;
 }
 
 /* ---- writing ---- */
 
-/* One line, whatever was given. */
+struct tp_str tp_run_note_line(struct tp_str text, struct tp_arena *arena)
+{
+    size_t size = text.len < MOST_REASON ? text.len : MOST_REASON;
+    char *line = tp_arena_copy(arena, text.ptr, size);
+    for (size_t i = 0; i < size; i++)
+        line[i] = (unsigned char)line[i] < ' ' ? ' ' : line[i];
+    return (struct tp_str){line, size};
+}
+
 static void put_line(struct tp_buf *out, const char *key, struct tp_str value)
 {
-    if (!value.len)
-        return;
-    tp_buf_puts(out, key);
-    for (size_t i = 0; i < value.len && i < MOST_REASON; i++)
-        tp_buf_putc(out, (unsigned char)value.ptr[i] < ' ' ? ' ' : value.ptr[i]);
-    tp_buf_putc(out, '\n');
+    if (value.len)
+        tp_buf_printf(out, "%s%.*s\n", key, (int)value.len, value.ptr);
 }
 
 int tp_run_note_write(const char *tps, const struct tp_run_decision *decision, struct tp_arena *arena,
@@ -127,6 +157,6 @@ void tp_run_note_sign(struct tp_run_decision *decision, struct tp_arena *arena)
     const char *at = tp_text_of_date(arena, (int64_t)now * 1000000000);
     for (size_t i = 0; i < sizeof names / sizeof *names && !(by && *by); i++)
         by = tp_environment(names[i]);
-    decision->by = tp_str_of(tp_text_printf(arena, "%.100s", by && *by ? by : "unknown"));
+    decision->by = tp_run_note_line(tp_str_of(tp_text_printf(arena, "%.100s", by && *by ? by : "unknown")), arena);
     decision->at = tp_str_of(at ? at : "unknown");
 }

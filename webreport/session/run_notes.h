@@ -1,5 +1,5 @@
-/* What was decided about a stored run: a text LABEL.note beside LABEL.tps, lines of KEY: VALUE. A run without one broke no
- * limit and began no level.
+/* The decision on a stored run as text: a file LABEL.note next to LABEL.tps, lines of KEY: VALUE. LABEL.tps has the
+ * decision, too; the note is for people, and for runs that an older version stored.
  *
  *     tracepress-run-note 1
  *     verdict: fail
@@ -15,9 +15,12 @@
 #include "webreport/compare/history.h"
 #include "writer/base/error.h"
 
-/* The decision on the run in the file `tps`; texts live in the arena. What cannot be read or is of a later version is
- * as if it broke a limit: it never makes a level. */
-void tp_run_note_read(struct tp_run_decision *decision, const char *tps, struct tp_arena *arena);
+/* Fills the decision on the run in the file `tps`; texts live in the arena. stored: the decision inside the file. The
+ * worse of it and the note counts, so that a note that is lost or belongs to another run makes no bad run good. A note
+ * that is cut, empty, unreadable or of a later version counts as a broken limit. Without a note, a run of an older
+ * version broke no limit. */
+void tp_run_note_read(struct tp_run_decision *decision, const struct tp_run_decision *stored, const char *tps,
+                      struct tp_arena *arena);
 
 /* Writes the note of the run in `tps`, or removes it where there is nothing to say. Returns 0, TP_EIO, TP_ENOMEM. */
 int tp_run_note_write(const char *tps, const struct tp_run_decision *decision, struct tp_arena *arena,
@@ -25,6 +28,9 @@ int tp_run_note_write(const char *tps, const struct tp_run_decision *decision, s
 
 /* Seconds of the epoch, as "1767225600"; 0: no such number. */
 int64_t tp_run_note_seconds(struct tp_str text);
+
+/* Copies the text as one line of at most 400 bytes: control characters become spaces. */
+struct tp_str tp_run_note_line(struct tp_str text, struct tp_arena *arena);
 
 /* Who and when, for a decision that is made now: the account of the CI system or of the process, the time of
  * SOURCE_DATE_EPOCH or of the clock. In the arena. */

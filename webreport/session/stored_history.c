@@ -25,7 +25,8 @@ static int read_run(struct tp_history_run *run, const struct tp_summary_input *i
     for (size_t i = 0; i < set.count && code == TP_OK; i++)
         code = tp_summary_unpack(&items[i], &set.records[i], arena, err);
     *run = (struct tp_history_run){.label = label_of(input), .items = items, .count = set.count};
-    tp_run_note_read(&run->decision, input->path, arena);
+    if (code == TP_OK && set.count)
+        tp_run_note_read(&run->decision, &items[0].decision, input->path, arena);
     return code;
 }
 
@@ -44,8 +45,14 @@ int tp_stored_history_load(struct tp_stored_history *history, const char *path, 
         code = read_run(&runs[count], &inputs.items[i], arena, &why);
         if (code < 0)
             tp_console_error(console, "%s: %s", inputs.items[i].path, why.text);
-        else
-            count += runs[count].count > 0;
+        else if (runs[count].count > 0) {
+            if (runs[count].decision.is_unreadable)
+                tp_console_error(console,
+                                 "%s: its note cannot be read, so the run counts as one that broke a limit. Delete the "
+                                 "note: the run itself has its verdict",
+                                 inputs.items[i].path);
+            count++;
+        }
     }
     if (count == 0)
         return tp_error_set(err, TP_ENOTFOUND, 0, "%.200s: no .tps file that can be read", path);
