@@ -14,7 +14,8 @@ from twin import names
 PARTS = ["(", ")", ": ", "):", "(1)", "(12): ", "(-3): ", "(007): ", "[2]: x", "/", "\\", ".py", ".pyx", ".pyc", "-", "7", "a", " ", ";", "<", ">",
          "\n", ".", "C:", "run", "\xe4", " at 0x", "0x7f", "0x", "ProfilerStep#", "torch/", "threading.py", "/site-packages/", "site-packages/",
          "/dist-packages/", "/usr/lib/python3.11/", "lib/python3/", "lib/python", "3.", "asyncio/", "<frozen runpy>", "importlib/", "run (1)",
-         "model.py(4): forward", "/home/u/"]
+         "model.py(4): forward", "/home/u/", "<ipython-input-3-ab>", "copy.py", "json/", "pytorch/torch/nn/", "/tmp/torchinductor_u/",
+         "/tmp/ipykernel_12/", "ab/cab" + "q" * 40 + ".py", "Lib\\", "/root/.triton/cache/"]
 
 
 def texts(seed):

@@ -1,8 +1,9 @@
 """Costs that the definitions claim, from the reference that the checks import (docs/definitions.md, section 19).
 
 The reference assumes four bytes for an unknown type and keeps units that are faster than their device. Section 19 claims
-neither. Importing this module changes the reference's functions: its folder must be in sys.path before."""
+neither. The reference's list of libraries gives way to the rule of section 6. Importing this module changes the reference's functions: its folder must be in sys.path before."""
 import costs_ref
+from twin import names
 
 try:
     import kinds_ref
@@ -82,6 +83,16 @@ def cost_op(operation, of_backwards):
     return operator, claim
 
 
+class NotOfUser:
+    """Stands for the reference's pattern of library frames: whose code a frame is has one rule (section 6)."""
+
+    @staticmethod
+    def search(frame):
+        found = names.line_and_origin(frame)
+        return not found or found[1] != "user"
+
+
 if tree_ref:
+    tree_ref.LIB = NotOfUser
     hints_of_reference, cost_op_of_reference = tree_ref.hints, tree_ref.cost_op
     tree_ref.hints, tree_ref.cost_op = hints, cost_op

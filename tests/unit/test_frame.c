@@ -219,8 +219,20 @@ static void library_frames_are_no_project_lines(void **state)
         {"/usr/lib/python3.10/site-packages/mine/a.py(3): f", "mine/a.py(3): f"},
         {"/x/site-packages/site-packages/mine/a.py(3): f", "mine/a.py(3): f"},
         {"/x/dist-packages/a.pyx(3): f", "a.pyx(3): f"},
-        {"/usr/lib/python3.10/json/decoder.py(3): f", "json/decoder.py(3): f"},
-        {"lib/python3/json/decoder.py(3): f", "json/decoder.py(3): f"},
+        {"/usr/lib/python3.10/json/decoder.py(3): f", NULL},
+        {"lib/python3/json/decoder.py(3): f", NULL},
+        {"copy.py(128): deepcopy", NULL},
+        {"C:\\Python311\\Lib\\copy.py(128): deepcopy", NULL},
+        {"utils/copy.py(12): clone", "utils/copy.py(12): clone"},
+        {"profile.py(12): main", "profile.py(12): main"},
+        {"/tmp/torchinductor_user/ab/cab.py(345): call", NULL},
+        {"/cache/ab/cabqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq.py(345): call", NULL},
+        {"/root/.triton/cache/q3/kernel.py(3): launcher", NULL},
+        {"<eval_with_key>.5(7): forward", NULL},
+        {"<ipython-input-3-1a2b>(7): step", "<ipython-input-3-1a2b>(7): step"},
+        {"/tmp/ipykernel_123/456.py(7): step", "/tmp/ipykernel_123/456.py(7): step"},
+        {"/src/pytorch/torch/nn/modules/module.py(7): _call_impl", NULL},
+        {"/home/u/torch/train.py(7): step", "/home/u/torch/train.py(7): step"},
         {"/usr/mylib/python3.10/x.py(3): f", "/usr/mylib/python3.10/x.py(3): f"},
         {"/usr/lib/python3.x/x.py(3): f", "/usr/lib/python3.x/x.py(3): f"},
         {"/x/site-packages/torch/nn/modules/module.py(1501): _call_impl", NULL},
@@ -237,6 +249,14 @@ static void library_frames_are_no_project_lines(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         is_text(tp_frame_project_line(tp_str_of(cases[i][0])), cases[i][1]);
+}
+
+static void packages_are_not_the_users(void **state)
+{
+    (void)state;
+    assert_true(tp_frame_is_users(TP_STR("train.py(12): step")));
+    assert_false(tp_frame_is_users(TP_STR("/v/site-packages/transformers/trainer.py(12): step")));
+    assert_false(tp_frame_is_users(TP_STR("copy.py(12): copy")));
 }
 
 static void parts_of_names_are_borrowed(void **state)
@@ -319,6 +339,7 @@ int main(void)
         cmocka_unit_test(a_place_may_lack_the_function),       cmocka_unit_test(lines_of_one_function_are_known),
         cmocka_unit_test(what_was_put_together_comes_apart),   cmocka_unit_test(a_regular_expression_reads_the_same),
         cmocka_unit_test(library_frames_are_no_project_lines), cmocka_unit_test(labels_have_no_addresses),
+        cmocka_unit_test(packages_are_not_the_users),
         cmocka_unit_test(parts_of_names_are_borrowed),         cmocka_unit_test(names_of_a_trace_are_numbered_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,6 +90,7 @@ static struct surrounding surrounding_of(const struct tp_model *model, const str
 {
     const struct tp_frames *frames = &model->trace->frames;
     struct surrounding s = {TP_NO_ID, TP_NO_ID, TP_NO_ID};
+    bool has_users_line = false;
     uint32_t event = tp_innermost_at(model, m->thread, m->ts_ns);
     for (unsigned i = 0; event != TP_NO_ID && i < MAX_ANCESTORS; event = tp_next_alive(model, event, m->ts_ns), i++) {
         const struct tp_event *e = &model->trace->events[event];
@@ -99,8 +100,10 @@ static struct surrounding surrounding_of(const struct tp_model *model, const str
             continue;
         if (s.module == TP_NO_ID && tp_marks_of(model, event) & TP_MARK_MODULE)
             s.module = e->name;
-        if (s.line == TP_NO_ID)
+        bool is_users = tp_frames_is_users(frames, e->name);
+        if (s.line == TP_NO_ID || (is_users && !has_users_line))
             s.line = tp_frames_line(frames, e->name);
+        has_users_line |= is_users;
     }
     return s;
 }

@@ -1,6 +1,7 @@
 /* Functions of samples: see program_functions.h. */
 #include "webreport/measure/program_functions.h"
 
+#include "webreport/trace/code_origin.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 #include "writer/text/format.h"
@@ -230,11 +231,11 @@ const char *tp_program_function_words(const struct tp_program_function *function
     return tp_program_function_words_at(function, function->line, arena);
 }
 
-/* Of Python's own library: what calls it says more. Packages that were installed are the program's. */
+/* Of Python's own library, or generated: what calls it says more. Packages that were installed are the program's. */
 static bool is_python_library(const struct tp_program_function *function)
 {
-    ptrdiff_t library = tp_str_find(function->file, "/lib/python3");
-    return tp_str_starts(function->file, "<frozen ") || (library >= 0 && tp_str_find(function->file, "-packages/") < 0);
+    enum tp_code_origin origin = tp_code_origin_of(function->file);
+    return origin == TP_CODE_PYTHON || origin == TP_CODE_GENERATED;
 }
 
 struct tp_program_place tp_program_functions_place(const struct tp_program_functions *functions)

@@ -2,6 +2,7 @@
  * host did is read off the nodes of its flame. */
 #include "webreport/measure/idle_reasons.h"
 #include "webreport/measure/time_parts.h"
+#include "webreport/trace/frame.h"
 #include "webreport/trace/regions.h"
 #include "writer/base/saturate.h"
 
@@ -12,18 +13,6 @@
 struct stack {
     uint32_t loader, runtime, op, line, frame, annotation;
 };
-
-/* Does a frame belong to Python, torch or an installed package? */
-static bool is_library(struct tp_str name)
-{
-    static const char *const words[] = {"site-packages", "dist-packages", "/lib/python", "torch/",
-                                        "<built-in",     "nn.Module",     "<frozen",     "<string>",
-                                        "threading",     "importlib",     "_inductor",   "<eval"};
-    bool is_any = tp_str_starts(name, "tmp");
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        is_any |= tp_str_find(name, words[i]) >= 0;
-    return is_any;
-}
 
 static bool is_loader(const struct tp_flame_node *node)
 {
@@ -68,7 +57,7 @@ enum cause { LOADING, CALL, OPERATOR, PYTHON, ANNOTATION, NOTHING };
 struct hosts {
     struct tp_time_maker *maker;
     struct tp_id_map buds; /* by cause and label */
-    uint8_t *library;      /* by label: 1: no library's, 2: a library's, 0: not looked at */
+    uint8_t *library;      /* by label: 1: the user's, 2: other code, 0: not looked at */
 };
 
 static uint32_t new_host(struct tp_time_maker *maker, enum cause cause, struct tp_str name)
@@ -101,7 +90,7 @@ static bool is_of_library(struct hosts *hosts, const struct tp_flame_node *node)
 {
     uint8_t *known = &hosts->library[node->label];
     if (!*known)
-        *known = is_library(node->text) ? 2 : 1;
+        *known = tp_frame_is_users(node->text) ? 1 : 2;
     return *known == 2;
 }
 

@@ -317,19 +317,21 @@ static inline uint32_t tp_next_alive(const struct tp_model *model, uint32_t even
     return tp_alive_at(model, model->inside[event], at);
 }
 
-/* Line id of the innermost project line of an event and what encloses it; TP_NO_ID when there is none or event is
- * TP_NO_ID. */
+/* Line id of the innermost line of the user's own code of an event and what encloses it; without one the innermost line
+ * of a package; TP_NO_ID when there is none or event is TP_NO_ID. */
 static inline uint32_t tp_line_id_of(const struct tp_model *model, uint32_t event)
 {
     const struct tp_trace *trace = model->trace;
     int64_t at = event == TP_NO_ID ? 0 : trace->events[event].ts_ns;
+    uint32_t of_package = TP_NO_ID;
     for (uint32_t i = event; i != TP_NO_ID; i = tp_next_alive(model, i, at)) {
         const struct tp_event *e = &trace->events[i];
         uint32_t line = tp_kind_is_frame(e->kind) ? tp_frames_line(&trace->frames, e->name) : TP_NO_ID;
-        if (line != TP_NO_ID)
+        if (line != TP_NO_ID && tp_frames_is_users(&trace->frames, e->name))
             return line;
+        of_package = of_package != TP_NO_ID ? of_package : line;
     }
-    return TP_NO_ID;
+    return of_package;
 }
 
 /* Its text; "" when there is none. */

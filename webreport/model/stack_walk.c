@@ -9,6 +9,7 @@ struct entry {
     int64_t end, earliest_end; /* its own, and the least of the entries up to it */
     uint32_t event, node;
     uint32_t line, annotation, op, runtime, frame; /* what the fold of the stack up to here is made of */
+    bool has_users_line;                           /* line is the user's own, not a package's */
 };
 
 struct tp_stack_scratch {
@@ -20,7 +21,7 @@ struct tp_stack_scratch {
 };
 
 static const struct entry NO_ENTRY = {INT64_MAX, INT64_MAX, TP_NO_ID, 0,       TP_NO_ID,
-                                      TP_NO_ID,  TP_NO_ID,  TP_NO_ID, TP_NO_ID};
+                                      TP_NO_ID,  TP_NO_ID,  TP_NO_ID, TP_NO_ID, false};
 
 const char *tp_stack_kind_text(enum tp_stack_kind kind)
 {
@@ -104,7 +105,11 @@ static void push(struct tp_stack_scratch *stack, uint32_t event)
         x.node = tp_stack_tree_child(stack->walk->tree, x.node, kind, label);
     if (kind == TP_STACK_FRAME || kind == TP_STACK_MODULE) {
         uint32_t line = tp_frames_line(frames, e->name);
-        x.line = line != TP_NO_ID ? line : x.line;
+        bool is_users = tp_frames_is_users(frames, e->name);
+        if (line != TP_NO_ID && (is_users || !x.has_users_line)) {
+            x.line = line;
+            x.has_users_line = is_users;
+        }
         x.frame = first_of(x.frame, label);
     } else if (kind == TP_STACK_ANNOTATION) {
         x.annotation = tp_marks_of(model, event) & TP_MARK_STEP ? x.annotation : label;

@@ -1,6 +1,7 @@
 /* Frames: see frame.h. */
 #include "webreport/trace/frame.h"
 
+#include "webreport/trace/code_origin.h"
 #include "webreport/trace/regions.h"
 
 /* ---- "path(line): function" ---- */
@@ -146,50 +147,33 @@ struct tp_str tp_frame_module_name(struct tp_str text)
     return (struct tp_str){text.ptr + size, text.len - size};
 }
 
-static bool is_library(struct tp_str path)
+static bool is_notebook(struct tp_str text)
 {
-    static const char *const roots[] = {
-        "torch/",       "threading.py", "contextlib.py", "functools.py",        "multiprocessing/", "queue.py",
-        "selectors.py", "runpy.py",     "asyncio/",      "concurrent/futures/", "importlib/",       "<"};
-    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
-        if (tp_str_starts(path, roots[i]))
-            return true;
-    return false;
+    return tp_str_starts(text, "<ipython-input-");
+}
+
+/* Parses a frame of Python and returns whose code it is; TP_CODE_GENERATED of other texts. */
+static enum tp_code_origin origin_of(struct tp_frame *frame, struct tp_str text)
+{
+    if (!tp_frame_parse(frame, text) || (!frame->is_python && !is_notebook(text)))
+        return TP_CODE_GENERATED;
+    return tp_code_origin_of(frame->path);
 }
 
 struct tp_str tp_frame_project_line(struct tp_str text)
 {
     struct tp_frame frame;
-    if (!tp_frame_parse(&frame, text) || !frame.is_python || text.ptr[0] == '<')
+    enum tp_code_origin origin = origin_of(&frame, text);
+    if (origin != TP_CODE_USER && origin != TP_CODE_PACKAGE)
         return (struct tp_str){NULL, 0};
     struct tp_str path = tp_frame_short_path(frame.path);
-    if (is_library(path))
-        return (struct tp_str){NULL, 0};
     return (struct tp_str){path.ptr, text.len - (size_t)(path.ptr - text.ptr)};
-}
-
-/* Whether a folder of this name stands in the path, at its beginning or behind a slash. */
-static bool has_folder(struct tp_str path, const char *folder)
-{
-    size_t size = strlen(folder);
-    for (size_t at = 0; at + size <= path.len; at++)
-        if ((at == 0 || path.ptr[at - 1] == '/') && memcmp(path.ptr + at, folder, size) == 0)
-            return true;
-    return false;
 }
 
 bool tp_frame_is_users(struct tp_str text)
 {
     struct tp_frame frame;
-    if (!tp_frame_project_line(text).ptr || !tp_frame_parse(&frame, text))
-        return false;
-    struct tp_str path = frame.path;
-    const char *const files[] = {"threading.py", "contextlib.py"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (tp_str_ends(path, files[i]))
-            return false;
-    return !has_folder(path, "torch/") && !has_folder(path, "site-packages/") && !has_folder(path, "dist-packages/") &&
-           !has_folder(path, "multiprocessing/") && tp_str_find(path, "/lib/python") < 0;
+    return origin_of(&frame, text) == TP_CODE_USER;
 }
 
 /* ---- labels ---- */
@@ -247,8 +231,10 @@ void tp_frames_build(struct tp_frames *frames, const struct tp_strings *names, s
     tp_strings_init(&frames->extra, arena, 0);
     frames->line_of_name = tp_arena_array(arena, names->count, sizeof *frames->line_of_name);
     frames->label_of_name = tp_arena_array(arena, names->count, sizeof *frames->label_of_name);
+    frames->is_users = tp_arena_array(arena, names->count, sizeof *frames->is_users);
     for (uint32_t i = 0; i < names->count; i++) {
         struct tp_str name = names->items[i], line = tp_frame_project_line(name), label = tp_frame_label(arena, name);
+        frames->is_users[i] = line.ptr && tp_frame_is_users(name);
         frames->line_of_name[i] = line.ptr ? tp_strings_add(&frames->lines, line) : TP_NO_ID;
         frames->label_of_name[i] = label.ptr == name.ptr ? i : label_id(frames, label);
     }

@@ -39,12 +39,11 @@ struct tp_str tp_frame_function_name(struct tp_str text);
 /* "Linear_0" of the module call "nn.Module: Linear_0"; other texts as they are. Part of the text. */
 struct tp_str tp_frame_module_name(struct tp_str text);
 
-/* The project line that a text names: "model.py(12): forward", its path shortened; part of the text. ptr NULL for
- * frames of the library list, frames that are no Python file's, and other texts. */
+/* The line that a text names: "model.py(12): forward", its path shortened; part of the text. ptr NULL for code of
+ * torch, of Python's library and of programs that write code (code_origin.h), and for other texts. */
 struct tp_str tp_frame_project_line(struct tp_str text);
 
-/* Whether a frame is a function of the user: of a Python file that belongs to no framework, no installed package and
- * not to Python itself. */
+/* Whether that line is the user's own and not of an installed package. */
 bool tp_frame_is_users(struct tp_str text);
 
 /* The text without object addresses (" at 0x7f12.."), which differ from call to call; `text` itself or in the arena. */
@@ -62,6 +61,7 @@ struct tp_frames {
     struct tp_strings lines; /* by line id */
     struct tp_strings extra; /* labels that are no name, by label id - name_count */
     uint32_t *line_of_name;  /* line id; TP_NO_ID */
+    bool *is_users;          /* of a name: its line is no installed package's */
     uint32_t *label_of_name; /* label id: of a name or, from name_count on, of `extra` */
     uint32_t no_event;       /* label id of "[no host event]" */
 };
@@ -73,6 +73,12 @@ void tp_frames_build(struct tp_frames *frames, const struct tp_strings *names, s
 static inline uint32_t tp_frames_line(const struct tp_frames *frames, uint32_t name)
 {
     return frames->line_of_name[name];
+}
+
+/* Whether the line of a name is the user's own. */
+static inline bool tp_frames_is_users(const struct tp_frames *frames, uint32_t name)
+{
+    return frames->is_users[name];
 }
 
 /* Label id of a name. */

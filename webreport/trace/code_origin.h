@@ -1,0 +1,21 @@
+/* Whose code a Python file is, by its path: the one rule for "the user's line" (docs/definitions.md, section 6).
+ *
+ * torch.profiler cuts the folders of sys.path off, so that a file of Python's library is "copy.py" or
+ * "json/decoder.py". Installed packages are known only where the path still has their folder. Pure function, any
+ * thread. */
+#ifndef TP_WEBREPORT_TRACE_CODE_ORIGIN_H
+#define TP_WEBREPORT_TRACE_CODE_ORIGIN_H
+
+#include "writer/base/str.h"
+
+enum tp_code_origin {
+    TP_CODE_GENERATED, /* written by a program: "<string>", Inductor's and Triton's caches */
+    TP_CODE_PYTHON,    /* Python's own library */
+    TP_CODE_FRAMEWORK, /* torch and triton */
+    TP_CODE_PACKAGE,   /* below site-packages or dist-packages */
+    TP_CODE_USER
+};
+
+enum tp_code_origin tp_code_origin_of(struct tp_str path);
+
+#endif
