@@ -12,6 +12,7 @@
 #include "collector/confined.h"
 #include "collector/handed.h"
 #include "writer/base/preload.h"
+#include "writer/base/preload_fit.h"
 #include "writer/worker.h"
 
 enum { MAX_KEPT = 32, MAX_BYTES = 256 << 10 }; /* of the caller's stack; larger environments stay as they are */
@@ -63,22 +64,59 @@ static bool is_confined(void)
     return atomic_load(&tp_confined_) == TP_CONFINED_ITSELF || (child && child == getpid());
 }
 
-void tp_exec_tell_program(const char *name, bool is_searched)
+/* Opens the first file of that name in PATH that may be run, as execvp has it. */
+static int open_in_path(const char *name)
+{
+    char candidate[PATH_MAX];
+    const char *path = "/bin:/usr/bin";
+    int fd = -1;
+    for (char *const *at = environ; at && *at; at++)
+        path = begins_with(*at, "PATH=") ? *at + strlen("PATH=") : path;
+    while (fd < 0 && path) {
+        size_t n = strcspn(path, ":");
+        int size = snprintf(candidate, sizeof candidate, "%.*s%s%s", (int)n, path, n ? "/" : "", name);
+        if (size > 0 && (size_t)size < sizeof candidate && access(candidate, X_OK) == 0)
+            fd = tp_preload_open(AT_FDCWD, candidate);
+        path = path[n] ? path + n + 1 : NULL;
+    }
+    return fd;
+}
+
+/* Why the library cannot be preloaded into the program; NULL: it can, or the program cannot be read. What a static
+ * program starts takes the library from the environment. */
+static const char *why_not(const struct tp_exec_program *program)
+{
+    bool is_searched = program->name && program->is_searched && *program->name && !strchr(program->name, '/');
+    int fd = !program->name || !*program->name ? program->fd
+             : is_searched                     ? open_in_path(program->name)
+                           : tp_preload_open(program->fd, program->name);
+    const char *why = fd >= 0 ? tp_preload_why_not(fd) : NULL;
+    if (fd >= 0 && program->name && *program->name)
+        close(fd);
+    return why == tp_preload_static ? NULL : why;
+}
+
+bool tp_exec_tell_program(const struct tp_exec_program *program)
 {
     char path[PATH_MAX];
+    const char *name = program->name, *spools = NULL;
     const int saved = errno;
-    const char *spools = NULL;
     for (size_t i = 0; i < kept.count; i++)
         spools = begins_with(kept.variables[i], folder) ? kept.variables[i] + strlen(folder) : spools;
-    if (!kept.library || !spools || !name || is_confined() || strchr(name, '\n'))
-        return;
-    bool is_relative = *name != '/' && (!is_searched || strchr(name, '/'));
-    size_t size = is_relative && getcwd(path, sizeof path) ? strlen(path) : 0;
-    if (!size)
-        tp_exec_tell(spools, TP_WORKER_BECOMES, name);
-    else if ((size_t)snprintf(path + size, sizeof path - size, "/%s", name) < sizeof path - size)
-        tp_exec_tell(spools, TP_WORKER_BECOMES, path);
+    if (!kept.library || is_confined())
+        return true;
+    const char mark = why_not(program) ? TP_WORKER_LEFT_OUT : TP_WORKER_BECOMES;
+    bool is_named = name && *name && (*name == '/' || program->fd == AT_FDCWD) && !strchr(name, '\n');
+    if (spools && is_named) {
+        bool is_relative = *name != '/' && (!program->is_searched || strchr(name, '/'));
+        size_t size = is_relative && getcwd(path, sizeof path) ? strlen(path) : 0;
+        if (!size)
+            tp_exec_tell(spools, mark, name);
+        else if ((size_t)snprintf(path + size, sizeof path - size, "/%s", name) < sizeof path - size)
+            tp_exec_tell(spools, mark, path);
+    }
     errno = saved;
+    return mark == TP_WORKER_BECOMES;
 }
 
 /* ---- the environment ---- */
@@ -119,9 +157,9 @@ static bool may_be_loaded(void)
     return !is_confined() && faccessat(AT_FDCWD, kept.library, R_OK, AT_EACCESS) == 0;
 }
 
-char **tp_exec_environment(char *const *given, void *room)
+char **tp_exec_environment(char *const *given, bool fits, void *room)
 {
-    const bool is_kept = may_be_loaded();
+    const bool is_kept = fits && may_be_loaded();
     const char *before = preload_of(given);
     size_t count = 0;
     if (!is_kept && !before)

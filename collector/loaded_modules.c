@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <link.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -60,29 +59,53 @@ static void take_segments(struct tp_module *m, const struct dl_phdr_info *info)
     }
 }
 
-static char *path_of(const struct dl_phdr_info *info, uint32_t index)
+/* Memory of modules and their paths, which is never given back. Samples are taken by threads of ours, which must not call
+ * the program's allocator. Used by whoever has `is_updating`. */
+static void *take_memory(size_t size)
 {
-    char program[PATH_MAX];
-    if (info->dlpi_name && *info->dlpi_name)
-        return strdup(info->dlpi_name);
-    ssize_t n = index == 0 ? readlink("/proc/self/exe", program, sizeof program - 1) : -1;
-    program[n > 0 ? n : 0] = '\0';
-    return strdup(program);
+    enum { PIECE_BYTES = 64 << 10 };
+    static char *piece;
+    static size_t left;
+    size = (size + 15) & ~(size_t)15;
+    if (size > left) {
+        void *fresh = size <= PIECE_BYTES ? mmap(NULL, PIECE_BYTES, PROT_READ | PROT_WRITE,
+                                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                                          : MAP_FAILED;
+        if (fresh == MAP_FAILED)
+            return NULL;
+        piece = fresh;
+        left = PIECE_BYTES;
+    }
+    void *taken = piece;
+    piece += size;
+    left -= size;
+    return taken;
 }
 
-static bool is_known(const struct tp_module *m)
+static const char *path_of(const struct dl_phdr_info *info, uint32_t index, char program[PATH_MAX])
+{
+    if (info->dlpi_name && *info->dlpi_name)
+        return info->dlpi_name;
+    ssize_t n = index == 0 ? readlink("/proc/self/exe", program, PATH_MAX - 1) : -1;
+    program[n > 0 ? n : 0] = '\0';
+    return program;
+}
+
+static bool is_known(const struct tp_module *m, const char *path)
 {
     const struct tp_module *known = tp_modules_find(m->start);
-    return known && known->start == m->start && known->end == m->end && strcmp(known->path, m->path) == 0;
+    return known && known->start == m->start && known->end == m->end && strcmp(known->path, path) == 0;
 }
 
-static bool add(const struct tp_module *m)
+static bool add(const struct tp_module *m, const char *path)
 {
     uint32_t count = tp_modules_count();
-    struct tp_module *copy = malloc(sizeof *copy);
+    size_t size = strlen(path) + 1;
+    struct tp_module *copy = take_memory(sizeof *copy + size);
     if (!copy)
         return false;
     *copy = *m;
+    copy->path = memcpy(copy + 1, path, size);
     for (uint32_t i = 0; i < count; i++)
         if (modules[i]->start < m->end && m->start < modules[i]->end)
             modules[i]->is_gone = true;
@@ -101,6 +124,7 @@ static int on_module(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct visit *visit = context;
     uint32_t count = tp_modules_count();
+    char program[PATH_MAX];
     (void)size;
     if (visit->index == 0 && count && info->dlpi_adds == seen_adds && info->dlpi_subs == seen_subs)
         return 1;
@@ -114,15 +138,10 @@ static int on_module(struct dl_phdr_info *info, size_t size, void *context)
         m.size = m.end - m.start;
         m.was_tried = true;
     }
-    m.path = m.segment_count && count < MAX_MODULES ? path_of(info, visit->index) : NULL;
+    const char *path = path_of(info, visit->index, program);
     visit->index++;
-    if (!m.path)
-        return 0;
-    if (is_known(&m) || !add(&m)) {
-        free(m.path);
-        return 0;
-    }
-    visit->is_changed = true;
+    if (m.segment_count && count < MAX_MODULES && !is_known(&m, path) && add(&m, path))
+        visit->is_changed = true;
     return 0;
 }
 
@@ -147,6 +166,17 @@ bool tp_modules_may_ask(void)
     if (atomic_compare_exchange_strong(&loader, &untried, TRYING) && tp_own_thread_start(NULL, try_loader, NULL) != 0)
         atomic_store(&loader, UNTRIED);
     return false;
+}
+
+bool tp_modules_try(void)
+{
+    int untried = UNTRIED;
+    if (atomic_load(&loader) == MAY_ASK)
+        return true;
+    if (!atomic_compare_exchange_strong(&loader, &untried, TRYING))
+        return false;
+    try_loader(NULL);
+    return true;
 }
 
 bool tp_modules_hold(void)

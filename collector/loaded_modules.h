@@ -22,7 +22,7 @@ struct tp_module {
     struct tp_module_segment segments[TP_MODULE_SEGMENTS];
     uint32_t segment_count;
     _Atomic bool is_gone; /* another one was loaded over it */
-    char *path;           /* ours */
+    const char *path;     /* ours */
     char *file;           /* mapped by tp_module_bytes; NULL: not tried or not possible */
     uint64_t size;        /* of file */
     bool was_tried;
@@ -37,6 +37,10 @@ bool tp_modules_update(void);
  * loader's lock at that moment, nobody gives it back, and whoever asks waits for ever. A thread of ours, begun here,
  * finds out. Any thread; not in a fork's handlers. */
 bool tp_modules_may_ask(void);
+
+/* The same on a thread of ours that may be lost: it asks the loader itself, and hangs where that has a lock which nobody
+ * releases. No thread is made and no memory is taken. */
+bool tp_modules_try(void);
 
 /* Waits until no thread of ours asks the loader, at most for some time, and keeps all from it until tp_modules_release.
  * False: one still does, or holds; nothing is to be released. */

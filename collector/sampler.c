@@ -1,7 +1,6 @@
 /* Samples of stacks: see sampler.h. */
 #include "collector/sampler.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -60,6 +59,7 @@ static struct {
     pthread_t thread;
     _Atomic int phase;
     _Atomic bool must_stop;
+    _Atomic bool is_asking; /* whether the loader may be asked */
     uint64_t period_ns;
     struct slot *slots;
     struct watched *watched;
@@ -301,21 +301,47 @@ static pid_t number_of(pid_t listed)
     return innermost(status);
 }
 
+/* Entries of a folder that the kernel returned: the program's allocator, which opendir needs, may have failed or be held
+ * by a thread that we stopped. */
+struct entries {
+    int folder;
+    ssize_t size; /* bytes of `bytes` that are filled */
+    ssize_t at;   /* of the next entry */
+    _Alignas(8) char bytes[2048];
+};
+
+/* The name of the next entry; NULL at the end. */
+static const char *next_entry(struct entries *entries)
+{
+    enum { LENGTH_AT = 16, NAME_AT = 19 }; /* of struct linux_dirent64, getdents64(2) */
+    uint16_t length;
+    if (entries->at >= entries->size) {
+        entries->size = syscall(SYS_getdents64, entries->folder, entries->bytes, sizeof entries->bytes);
+        entries->at = 0;
+    }
+    if (entries->size <= 0)
+        return NULL;
+    const char *entry = entries->bytes + entries->at;
+    memcpy(&length, entry + LENGTH_AT, sizeof length);
+    entries->at += length;
+    return entry + NAME_AT;
+}
+
 /* Brings the list up to date with the threads that are there. */
 static void list_threads(void)
 {
-    DIR *folder = opendir("/proc/self/task");
+    struct entries entries = {.folder = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     bool is_own = tp_proc_is_own();
-    if (!folder)
+    if (entries.folder < 0)
         return;
     for (uint32_t i = 0; i < sampler.count; i++)
         sampler.watched[i].is_seen = false;
-    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        pid_t listed = (pid_t)strtol(entry->d_name, NULL, 10), tid = is_own || listed <= 0 ? listed : number_of(listed);
+    for (const char *name; (name = next_entry(&entries)) != NULL;) {
+        pid_t listed = (pid_t)strtol(name, NULL, 10), tid = is_own || listed <= 0 ? listed : number_of(listed);
         if (tid > 0 && tid != sampler.own_tid)
             watch(tid, listed);
     }
-    closedir(folder);
+    close(entries.folder);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < sampler.count; i++)
         if (sampler.watched[i].is_seen)
@@ -382,6 +408,15 @@ static void wait_ms(long ms)
     await_turn();
 }
 
+/* In the child of a fork the loader may never answer: whoever stops us does not wait for that. */
+static bool may_ask_loader(void)
+{
+    atomic_store(&sampler.is_asking, true);
+    bool may_ask = tp_modules_try();
+    atomic_store(&sampler.is_asking, false);
+    return may_ask;
+}
+
 static void *run(void *unused)
 {
     (void)unused;
@@ -392,7 +427,7 @@ static void *run(void *unused)
     tp_stack_forget();           /* modules may have come and gone since the last time */
     for (uint64_t turn = 0; !atomic_load(&sampler.must_stop); turn++) {
         if (turn % (LIST_EVERY_MS / DRAIN_EVERY_MS) == 0) {
-            if (tp_modules_may_ask() && tp_modules_update()) /* stacks run through what was loaded meanwhile */
+            if (may_ask_loader() && tp_modules_update()) /* stacks run through what was loaded meanwhile */
                 tp_stack_forget();
             list_threads();
         }
@@ -476,6 +511,19 @@ const char *tp_sampler_start(uint32_t rate)
     return is_running ? NULL : "no thread can be made";
 }
 
+/* False: our thread asks the loader, which does not answer. */
+static bool await_answer(void)
+{
+    enum { PAUSE_US = 100, PATIENCE_US = 200000 };
+    const struct timespec pause = {.tv_nsec = PAUSE_US * 1000};
+    for (unsigned waited_us = 0; atomic_load(&sampler.is_asking); waited_us += PAUSE_US) {
+        if (waited_us >= PATIENCE_US)
+            return false;
+        nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
 void tp_sampler_stop(void)
 {
     int expected = RUNNING;
@@ -484,6 +532,10 @@ void tp_sampler_stop(void)
     atomic_store(&sampler.must_stop, true);
     atomic_store(&sampler.end, 1);
     syscall(SYS_futex, &sampler.end, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    if (!await_answer()) {
+        pthread_detach(sampler.thread);
+        return;
+    }
     pthread_join(sampler.thread, NULL);
     sampler.is_in_child = false;
     atomic_store(&sampler.phase, IDLE);
@@ -500,6 +552,7 @@ void tp_sampler_forget(void)
 {
     sampler.is_in_child = atomic_load(&sampler.phase) == RUNNING;
     atomic_store(&sampler.phase, IDLE);
+    atomic_store(&sampler.is_asking, false);
     atomic_flag_clear(&at_work); /* who has it is not here */
     for (uint32_t i = 0; sampler.slots && i < MAX_SLOTS; i++)
         atomic_store(&sampler.slots[i].state, SLOT_FREE);

@@ -122,7 +122,7 @@ void tp_session_note_modules(void)
 static void *ask(void *unused)
 {
     (void)unused;
-    if (tp_modules_may_ask() && tp_modules_update())
+    if (tp_modules_try() && tp_modules_update())
         tp_stack_forget();
     return NULL;
 }

@@ -31,10 +31,10 @@
  * rank's raw records (collector/launch/run_ranks.h). */
 #define TP_WORKER_RANKS ".ranks"
 
-/* File in it with a line "PID NAME" for each process in which the preload library began, and "PID=PATH" for each
- * program that such a process became or started. */
+/* File in it with a line "PID NAME" for each process in which the preload library began, "PID=PATH" for each program that
+ * such a process became or started, and "PID!PATH" where the library was left out of that program. */
 #define TP_WORKER_ENTERED "entered.tmp"
-enum { TP_WORKER_BEGINS = ' ', TP_WORKER_BECOMES = '=' };
+enum { TP_WORKER_BEGINS = ' ', TP_WORKER_BECOMES = '=', TP_WORKER_LEFT_OUT = '!' };
 
 /* Begins the name of a file in it for each line that a process of the run has said: the others do not say it again. */
 #define TP_WORKER_SAID "said."

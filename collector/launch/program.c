@@ -11,54 +11,9 @@
 
 #include "writer/base/environment.h"
 #include "writer/base/input.h"
+#include "writer/base/preload_fit.h"
 
 enum { HEAD_BYTES = 8192 };
-
-const char tp_program_is_static[] = "it is statically linked";
-
-#if defined(__x86_64__)
-static const unsigned our_machine = EM_X86_64;
-#elif defined(__aarch64__)
-static const unsigned our_machine = EM_AARCH64;
-#else
-static const unsigned our_machine = EM_NONE;
-#endif
-
-/* The text of the interpreter when it stands in what was read, "" when it is elsewhere; NULL: there is none. */
-static const char *loader_of(const unsigned char *bytes, unsigned long size)
-{
-    Elf64_Ehdr head;
-    memcpy(&head, bytes, sizeof head);
-    for (unsigned i = 0; i < head.e_phnum; i++) {
-        Elf64_Phdr part;
-        unsigned long at = head.e_phoff + (unsigned long)i * sizeof part;
-        if (head.e_phoff > size || at + sizeof part > size)
-            return "";
-        memcpy(&part, bytes + at, sizeof part);
-        if (part.p_type != PT_INTERP)
-            continue;
-        bool is_here = part.p_filesz > 0 && part.p_offset < size && part.p_filesz <= size - part.p_offset &&
-                       bytes[part.p_offset + part.p_filesz - 1] == '\0';
-        return is_here ? (const char *)bytes + part.p_offset : "";
-    }
-    return NULL;
-}
-
-const char *tp_program_check_elf(const unsigned char *bytes, unsigned long size)
-{
-    Elf64_Ehdr head;
-    if (size < sizeof head)
-        return NULL;
-    memcpy(&head, bytes, sizeof head);
-    if (bytes[EI_CLASS] != ELFCLASS64)
-        return "it is a 32-bit program";
-    if (our_machine != EM_NONE && head.e_machine != our_machine)
-        return "it was built for another processor";
-    const char *loader = loader_of(bytes, size);
-    if (!loader)
-        return tp_program_is_static;
-    return strstr(loader, "ld-musl") ? "it was built for another C library (musl)" : NULL;
-}
 
 /* The loader of a program that gets rights from its file ignores LD_PRELOAD. */
 static const char *check_rights(const char *path, const struct stat *status)
@@ -71,25 +26,32 @@ static const char *check_rights(const char *path, const struct stat *status)
     return NULL;
 }
 
+static const char *check_elf(const char *path, int fd, const struct stat *status, const unsigned char *bytes, size_t n)
+{
+    const char *why = check_rights(path, status);
+    why = why ? why : tp_preload_check_elf(bytes, (unsigned long)n);
+    return why ? why : tp_preload_check_sanitizer(fd, bytes, (unsigned long)n);
+}
+
 static const char *look_at(struct tp_program *program, const char *path, unsigned depth)
 {
     unsigned char bytes[HEAD_BYTES + 1];
     struct stat status;
     struct tp_input input;
     size_t n = 0;
+    const char *why = NULL;
     if (tp_input_open(&input, path, TP_INPUT_FILE, NULL) < 0)
         return NULL;
     tp_input_read(&n, &input, bytes, HEAD_BYTES, 0, NULL);
     int code = fstat(input.fd, &status);
-    close(input.fd);
-    if (n < 4 || code != 0)
-        return NULL;
     bytes[n] = '\0';
-    if (memcmp(bytes, ELFMAG, SELFMAG) == 0) {
-        program->is_elf |= depth == 0;
-        const char *why = check_rights(path, &status);
-        return why ? why : tp_program_check_elf(bytes, (unsigned long)n);
-    }
+    bool is_elf = n >= 4 && code == 0 && memcmp(bytes, ELFMAG, SELFMAG) == 0;
+    if (is_elf)
+        why = check_elf(path, input.fd, &status, bytes, n);
+    close(input.fd);
+    program->is_elf |= is_elf && depth == 0;
+    if (is_elf || n < 4 || code != 0)
+        return why;
     if (bytes[0] != '#' || bytes[1] != '!' || depth > 3)
         return NULL;
     char *interpreter = (char *)bytes + 2 + strspn((char *)bytes + 2, " \t");
@@ -138,5 +100,5 @@ void tp_program_find(struct tp_program *program, const char *name)
     }
     if (program->error == 0)
         program->why_plain = look_at(program, program->path, 0);
-    program->passes_on = program->why_plain == tp_program_is_static;
+    program->passes_on = program->why_plain == tp_preload_static;
 }

@@ -15,10 +15,4 @@ struct tp_program {
 /* Looks `name` up as execvp does: in PATH unless it has a slash. For a script the interpreter is looked at, too. */
 void tp_program_find(struct tp_program *program, const char *name);
 
-/* The same for ELF bytes: NULL when the dynamic loader of this machine will run it, else why not (tp_program_is_static
- * among the reasons). size: of what there
- * is of the file, at least its program headers. */
-extern const char tp_program_is_static[];
-const char *tp_program_check_elf(const unsigned char *bytes, unsigned long size);
-
 #endif

@@ -3,8 +3,10 @@
  * These run between vfork and exec, too, where memory is the parent's: they use their stack alone, and do not count as
  * being inside, for a call that succeeds does not come back. system and popen of the C library pass no symbol: what
  * they start has the environment of the process. */
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <unistd.h>
 
 #include "collector/exec_environment.h"
@@ -31,20 +33,20 @@ typedef int spawn_call(pid_t *, const char *, const posix_spawn_file_actions_t *
 #define EXPORT __attribute__((visibility("default")))
 #define NEXT(call, type) ((type *)tp_hook_of(&hooks[call], NULL))
 
-/* Makes the call, in which `env` is the environment that it is to have instead of `given`. name: of the program, NULL
- * where it has none; is_searched: looked up in PATH. */
-#define WITH_ENVIRONMENT(given, name, is_searched, call)                                                               \
+/* Makes the call, in which `env` is the environment that it is to have instead of `given`. The further arguments are the fields of a
+ * struct tp_exec_program. */
+#define WITH_ENVIRONMENT(given, call, ...)                                                                             \
     do {                                                                                                               \
         size_t bytes = tp_exec_bytes(given);                                                                           \
-        tp_exec_tell_program(name, is_searched);                                                                       \
-        char **made = bytes ? tp_exec_environment(given, __builtin_alloca(bytes)) : NULL;                              \
+        bool fits = tp_exec_tell_program(&(struct tp_exec_program){__VA_ARGS__});                                      \
+        char **made = bytes ? tp_exec_environment(given, fits, __builtin_alloca(bytes)) : NULL;                        \
         char *const *env = made ? made : (given);                                                                      \
         return call;                                                                                                   \
     } while (0)
 
 static int become(int call, const char *path, char *const *argv, char *const *given)
 {
-    WITH_ENVIRONMENT(given, path, call == CALL_EXECVPE, NEXT(call, exec_call)(path, argv, env));
+    WITH_ENVIRONMENT(given, NEXT(call, exec_call)(path, argv, env), path, call == CALL_EXECVPE, AT_FDCWD);
 }
 
 EXPORT int execve(const char *path, char *const argv[], char *const envp[])
@@ -69,13 +71,13 @@ EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 
 EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
-    WITH_ENVIRONMENT(envp, NULL, false, NEXT(CALL_FEXECVE, exec_file)(fd, argv, env));
+    WITH_ENVIRONMENT(envp, NEXT(CALL_FEXECVE, exec_file)(fd, argv, env), NULL, false, fd);
 }
 
 EXPORT int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags);
 EXPORT int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags)
 {
-    WITH_ENVIRONMENT(envp, NULL, false, NEXT(CALL_EXECVEAT, exec_at)(fd, path, argv, env, flags));
+    WITH_ENVIRONMENT(envp, NEXT(CALL_EXECVEAT, exec_at)(fd, path, argv, env, flags), path, false, fd);
 }
 
 /* ---- arguments one by one, ended by NULL ---- */
@@ -128,8 +130,8 @@ EXPORT int execle(const char *path, const char *first, ...)
 static int spawn(int call, pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
                  const posix_spawnattr_t *attributes, char *const *argv, char *const *given)
 {
-    WITH_ENVIRONMENT(given, path, call == CALL_SPAWNP,
-                     NEXT(call, spawn_call)(pid, path, actions, attributes, argv, env));
+    WITH_ENVIRONMENT(given, NEXT(call, spawn_call)(pid, path, actions, attributes, argv, env), path,
+                     call == CALL_SPAWNP, AT_FDCWD);
 }
 
 EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,

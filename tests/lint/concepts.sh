@@ -29,7 +29,7 @@ pageable copies             | "Pageable                                         
 device of an event          | ^[a-z].*[ *](device_number|device_of_event|event_device)\([^;]*$           | webreport/model/gpus.c
 types of a device           | (^|[^A-Z_]|TYPE_|DEVICE_)CUDA *= *[0-9]                                      | webreport/trace/trace.h writer/trace_json.h
 categories of a trace       | "(gpu_memcpy|gpu_memset|cuda_runtime)"                                      | webreport/trace/kinds.c writer/trace_json_event.c webreport/export/chrome_slice.c
-files are opened to read    | (^|[^a-z_])(open(at)?\(.*O_RDONLY|fopen\([^;]*"r)                           | writer/base/input.c writer/base/fs.c writer/base/temporary.c writer/spool/symbols.c collector/clock.c collector/sampler.c collector/loaded_modules.c collector/tensor_file.c collector/launch/run_folder.c collector/launch/processes.c
+files are opened to read    | (^|[^a-z_])(open(at)?\(.*O_RDONLY|fopen\([^;]*"r)                           | writer/base/input.c writer/base/fs.c writer/base/temporary.c writer/base/preload_fit.c writer/spool/symbols.c collector/clock.c collector/sampler.c collector/loaded_modules.c collector/tensor_file.c collector/launch/run_folder.c collector/launch/processes.c
 per cent for people         | %\.[0-9]f %%|^const char \*tp_text_of_percent\([^;]*$                              | writer/text/format.c
 '
 printf '%s\n' "${TABLE:-$table}" | awk -v most="${ALSO:-5}" '

@@ -1,8 +1,10 @@
 /* The environment of what a recorded program starts. */
 #include "collector/exec_environment.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -36,19 +38,24 @@ static int forget(void **state)
 }
 
 /* What becomes of the variables, in a text of lines. */
-static const char *made(const char *a, const char *b)
+static const char *made_for(bool fits, const char *a, const char *b)
 {
     static char text[512];
     char *given[] = {(char *)(uintptr_t)a, (char *)(uintptr_t)b, NULL};
     size_t bytes = tp_exec_bytes(given);
     void *room = malloc(bytes); /* of this size, for sanitizers */
     assert_non_null(room);
-    char **out = tp_exec_environment(given, room);
+    char **out = tp_exec_environment(given, fits, room);
     *text = '\0';
     for (char **at = out ? out : given; *at; at++)
         strcat(strcat(text, *at), "\n");
     free(room);
     return text;
+}
+
+static const char *made(const char *a, const char *b)
+{
+    return made_for(true, a, b);
 }
 
 static void what_was_taken_away_is_there_again(void **state)
@@ -80,12 +87,31 @@ static void what_cannot_be_loaded_is_left_out(void **state)
     assert_string_equal(made("A=1", "B=2"), "A=1\nB=2\n");
 }
 
+static void a_program_that_does_not_fit_has_none_of_ours(void **state)
+{
+    (void)state;
+    assert_string_equal(made_for(false, "TRACEPRESS_SPOOLS=/run", "LD_PRELOAD=" OURS ":x.so"), "LD_PRELOAD=x.so\n");
+    assert_string_equal(made_for(false, "A=1", "LD_PRELOAD=" OURS), "A=1\n");
+    assert_string_equal(made_for(false, "A=1", "B=2"), "A=1\nB=2\n");
+}
+
+static void programs_are_found_as_exec_finds_them(void **state)
+{
+    (void)state;
+    setenv("PATH", "/nowhere:/bin", 1);
+    assert_true(tp_exec_tell_program(&(struct tp_exec_program){"sh", true, AT_FDCWD}));
+    assert_true(tp_exec_tell_program(&(struct tp_exec_program){"/bin/sh", false, AT_FDCWD}));
+    assert_true(tp_exec_tell_program(&(struct tp_exec_program){"none", true, AT_FDCWD}));
+    assert_true(tp_exec_tell_program(&(struct tp_exec_program){"", false, -1}));
+    assert_true(tp_exec_tell_program(&(struct tp_exec_program){NULL, false, -1}));
+}
+
 static void no_environment_is_one_of_ours(void **state)
 {
     (void)state;
     char *room[64];
     assert_in_range(tp_exec_bytes(NULL), 1, sizeof room);
-    char **out = tp_exec_environment(NULL, room);
+    char **out = tp_exec_environment(NULL, true, room);
     assert_non_null(out);
     assert_string_equal(out[2], "LD_PRELOAD=" OURS);
     assert_null(out[3]);
@@ -97,6 +123,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_was_taken_away_is_there_again, keep, forget),
         cmocka_unit_test_setup_teardown(what_the_program_says_stays, keep, forget),
         cmocka_unit_test_setup_teardown(what_cannot_be_loaded_is_left_out, keep, forget),
+        cmocka_unit_test_setup_teardown(a_program_that_does_not_fit_has_none_of_ours, keep, forget),
+        cmocka_unit_test_setup_teardown(programs_are_found_as_exec_finds_them, keep, forget),
         cmocka_unit_test_setup_teardown(no_environment_is_one_of_ours, keep, forget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,75 +15,6 @@
 
 #include <cmocka.h>
 
-/* ---- ELF bytes ---- */
-
-#if defined(__aarch64__)
-enum { OURS = EM_AARCH64, THEIRS = EM_X86_64 };
-#else
-enum { OURS = EM_X86_64, THEIRS = EM_AARCH64 };
-#endif
-
-/* A program that names `loader`, or none. Returns its size; one byte more is NUL. */
-static unsigned long make_elf(unsigned char bytes[512], const char *loader)
-{
-    Elf64_Ehdr head = {.e_machine = OURS, .e_phoff = sizeof head, .e_phnum = 2};
-    Elf64_Phdr parts[2] = {{.p_type = PT_LOAD}, {.p_type = PT_NULL}};
-    memset(bytes, 0, 512);
-    memcpy(head.e_ident, ELFMAG, SELFMAG);
-    head.e_ident[EI_CLASS] = ELFCLASS64;
-    if (loader)
-        parts[1] = (Elf64_Phdr){.p_type = PT_INTERP, .p_offset = 256, .p_filesz = strlen(loader) + 1};
-    memcpy(bytes, &head, sizeof head);
-    memcpy(bytes + sizeof head, parts, sizeof parts);
-    if (loader)
-        memcpy(bytes + 256, loader, strlen(loader));
-    return 500;
-}
-
-static void a_dynamic_program_takes_a_library(void **state)
-{
-    unsigned char bytes[512];
-    (void)state;
-    assert_null(tp_program_check_elf(bytes, make_elf(bytes, "/lib64/ld-linux-x86-64.so.2")));
-}
-
-static void other_programs_take_none(void **state)
-{
-    unsigned char bytes[512];
-    (void)state;
-    assert_string_equal(tp_program_check_elf(bytes, make_elf(bytes, NULL)), "it is statically linked");
-    assert_non_null(strstr(tp_program_check_elf(bytes, make_elf(bytes, "/lib/ld-musl-x86_64.so.1")), "musl"));
-    unsigned long size = make_elf(bytes, "/lib64/ld.so");
-    ((Elf64_Ehdr *)(void *)bytes)->e_machine = THEIRS;
-    assert_string_equal(tp_program_check_elf(bytes, size), "it was built for another processor");
-    bytes[EI_CLASS] = ELFCLASS32;
-    assert_string_equal(tp_program_check_elf(bytes, size), "it is a 32-bit program");
-}
-
-static void damaged_programs_are_left_to_exec(void **state)
-{
-    unsigned char bytes[512];
-    (void)state;
-    unsigned long size = make_elf(bytes, "/lib64/ld.so");
-    for (unsigned long n = 1; n < size; n++) { /* cut anywhere: no byte behind the end is looked at */
-        unsigned char *cut = malloc(n);
-        assert_non_null(cut);
-        memcpy(cut, bytes, n);
-        tp_program_check_elf(cut, n);
-        free(cut);
-    }
-    Elf64_Phdr *loader = (Elf64_Phdr *)(void *)(bytes + sizeof(Elf64_Ehdr)) + 1;
-    loader->p_filesz = UINT64_MAX;
-    assert_null(tp_program_check_elf(bytes, size));
-    loader->p_offset = UINT64_MAX;
-    assert_null(tp_program_check_elf(bytes, size));
-    ((Elf64_Ehdr *)(void *)bytes)->e_phoff = UINT64_MAX - 8;
-    assert_null(tp_program_check_elf(bytes, size));
-    ((Elf64_Ehdr *)(void *)bytes)->e_phoff = 64;
-    ((Elf64_Ehdr *)(void *)bytes)->e_phnum = 60000; /* further than what was read: unknown is not static */
-    assert_null(tp_program_check_elf(bytes, size));
-}
-
 /* ---- files ---- */
 
 static char folder[64], path_before[8192];
@@ -186,9 +117,6 @@ static void rights_of_others_take_no_library(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_dynamic_program_takes_a_library),
-        cmocka_unit_test(other_programs_take_none),
-        cmocka_unit_test(damaged_programs_are_left_to_exec),
         cmocka_unit_test_setup_teardown(path_is_searched_as_exec_does, enter, leave),
         cmocka_unit_test_setup_teardown(a_name_with_a_slash_is_a_path, enter, leave),
         cmocka_unit_test_setup_teardown(the_interpreter_of_a_script_is_looked_at, enter, leave),

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/launch/left_out.h"
 #include "collector/launch/takeover.h"
 #include "collector/launch/why_nothing.h"
 #include "webreport/cli/run_outputs.h"
@@ -157,6 +158,7 @@ static void find_why_nothing(struct ending *ending, const struct tp_child *child
 static void take_over(struct ending *ending, const struct tp_child *child)
 {
     const struct tp_record_end *end = ending->end;
+    char why_plain[512];
     struct tp_error err = {0};
     struct tp_takeover takeover = {.folder = end->folder->spools,
                                    .logdir = end->folder->path,
@@ -171,6 +173,10 @@ static void take_over(struct ending *ending, const struct tp_child *child)
         tp_console_notice(end->console, "%s was ended by signal %d (%s); what it had recorded is kept", end->argv[0],
                           child->signal, strsignal(child->signal));
     find_why_nothing(ending, child); /* before the folder is emptied */
+    size_t left_out = tp_left_out_word(why_plain, sizeof why_plain, end->folder->spools);
+    if (left_out)
+        tp_console_notice(end->console, "%s: %s", end->has_outside ? "recorded from outside only" : "not recorded",
+                          why_plain);
     if (tp_takeover(&takeover, &err) < 0)
         tp_console_error(end->console, "%s", err.text);
     tp_console_progress_end(end->console);

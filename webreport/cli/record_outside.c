@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -73,10 +74,14 @@ static void say_living(const struct tp_record_outside *record, const struct tp_o
 static bool write_trace(const struct tp_record_outside *record, struct tp_outside *outside)
 {
     char path[TP_RUN_PATH_BYTES + 128];
+    struct rlimit limit;
     struct tp_error err = {0};
     name_trace(record, path, sizeof path);
     int code = tp_outside_write(outside, path, &err);
-    if (code < 0)
+    if (code == TP_ENOMEM && getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        tp_console_error(record->console, "no trace: the address space is limited to %llu MiB (ulimit -v)",
+                         (unsigned long long)limit.rlim_cur >> 20);
+    else if (code < 0)
         tp_console_error(record->console, "no trace: %s", err.text);
     else
         say(record, outside, path);

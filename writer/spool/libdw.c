@@ -5,14 +5,23 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/resource.h>
 
 static struct tp_libdw dw;
 static bool has_libdw;
 static pthread_once_t loaded = PTHREAD_ONCE_INIT;
 
+/* libdw ends the process when it gets no memory. Debug information of a large program takes hundreds of megabytes. */
+static bool has_room(void)
+{
+    enum { LEAST_MIB = 2048 };
+    struct rlimit limit;
+    return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >> 20 >= LEAST_MIB;
+}
+
 static void load(void)
 {
-    void *library = dlopen("libdw.so.1", RTLD_LAZY | RTLD_LOCAL);
+    void *library = has_room() ? dlopen("libdw.so.1", RTLD_LAZY | RTLD_LOCAL) : NULL;
     has_libdw = library != NULL;
 #define LOAD(name)                                                                                                     \
     *(void **)&dw.name = has_libdw ? dlsym(library, #name) : NULL;                                                     \

@@ -48,7 +48,8 @@ struct tp_libdw {
     TP_LIBDW_FUNCTIONS(TP_LIBDW_MEMBER)
 };
 
-/* The library's functions, under their own names; NULL where it is not installed. It stays loaded. From any thread. */
+/* The library's functions, under their own names; NULL where it is not installed, or where the address space is limited
+ * to less than 2 GiB (ulimit -v). It stays loaded. From any thread. */
 const struct tp_libdw *tp_libdw(void);
 
 #endif

@@ -1,0 +1,82 @@
+/* Programs without the preload library: see left_out.h. */
+#include "collector/launch/left_out.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/launch/program.h"
+#include "collector/launch/run_folder.h"
+#include "writer/base/buf.h"
+#include "writer/base/input.h"
+#include "writer/worker.h"
+
+enum { MOST_BYTES = 64 << 20, MOST_PROGRAMS = 64 };
+
+struct path {
+    const char *text;
+    size_t length;
+};
+
+struct found {
+    struct path paths[MOST_PROGRAMS];
+    size_t count;
+};
+
+static void add(struct found *found, const char *text, size_t length)
+{
+    for (size_t i = 0; i < found->count; i++)
+        if (found->paths[i].length == length && memcmp(found->paths[i].text, text, length) == 0)
+            return;
+    if (found->count < MOST_PROGRAMS)
+        found->paths[found->count++] = (struct path){text, length};
+}
+
+static void find(struct found *found, const char *lines)
+{
+    for (const char *line = lines, *next; *line; line = next) {
+        char *end;
+        size_t n = strcspn(line, "\n");
+        next = line + n + (line[n] == '\n');
+        strtol(line, &end, 10);
+        if (*end == TP_WORKER_LEFT_OUT && end < line + n)
+            add(found, end + 1, (size_t)(line + n - end - 1));
+    }
+}
+
+/* Asks again, for the reason is not in the file. */
+static void word(char *text, size_t size, const struct found *found)
+{
+    char path[PATH_MAX];
+    struct tp_program *program = malloc(sizeof *program);
+    snprintf(path, sizeof path, "%.*s", (int)found->paths[0].length, found->paths[0].text);
+    const char *slash = strrchr(path, '/'), *why = NULL;
+    if (program)
+        tp_program_find(program, path);
+    why = program ? program->why_plain : NULL;
+    int n = snprintf(text, size, "%.200s: %s", slash ? slash + 1 : path, why ? why : "no library fits into it");
+    if (found->count > 1 && n > 0 && (size_t)n < size)
+        snprintf(text + n, size - (size_t)n, " (and %zu more program%s)", found->count - 1,
+                 found->count == 2 ? "" : "s");
+    free(program);
+}
+
+size_t tp_left_out_word(char *text, size_t size, const char *folder)
+{
+    char path[TP_RUN_PATH_BYTES + 32];
+    struct found found = {.count = 0};
+    struct tp_buf lines;
+    *text = '\0';
+    tp_buf_init(&lines, MOST_BYTES);
+    snprintf(path, sizeof path, "%s/%s", folder, TP_WORKER_ENTERED);
+    bool is_read = tp_input_read_all(&lines, path, TP_INPUT_FILE, NULL) == 0;
+    tp_buf_putc(&lines, '\0');
+    if (is_read && !lines.failed)
+        find(&found, lines.data);
+    if (found.count)
+        word(text, size, &found);
+    tp_buf_release(&lines);
+    return found.count;
+}

@@ -1,0 +1,48 @@
+/* Ends the process where a thread of the recorder calls the program's allocator: preloaded into a recorded program. It is
+ * the allocator behind the recorder's own functions, which count blocks. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *block, size_t size);
+extern void __libc_free(void *block);
+
+static void look(void)
+{
+    static const char why[] = "the recorder's thread calls the allocator\n";
+    char name[17] = "";
+    prctl(PR_GET_NAME, name);
+    if (strcmp(name, "tracepress") == 0) {
+        if (write(STDERR_FILENO, why, sizeof why - 1) > 0)
+            _exit(99);
+        abort();
+    }
+}
+
+void *malloc(size_t size)
+{
+    look();
+    return __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    look();
+    return __libc_calloc(count, size);
+}
+
+void *realloc(void *block, size_t size)
+{
+    look();
+    return __libc_realloc(block, size);
+}
+
+void free(void *block)
+{
+    if (block)
+        look();
+    __libc_free(block);
+}
