@@ -152,6 +152,107 @@ LINES = {"line_of_deepcopy": ["copy.py(128): deepcopy", "copy.py(227): _deepcopy
          "line_of_old_notebook": ["<ipython-input-3-1a2b3c>(7): normalize"]}
 
 
+# ---- launch-bound programs ----
+
+def launch_bound(kernel="small_kernel", call="cudaLaunchKernel", region=None, gaps=()):
+    """Steps of 60 launches, 100 us apart, of kernels of 10 us; gaps: more of the host's time before some launches, us."""
+    recording = Recording()
+
+    def body(recording):
+        start = recording.now
+        for place in range(60):
+            recording.now += 90 + (gaps[place] if place < len(gaps) else 0)
+            recording.operator("aten::mul")
+            recording.launch(recording.now - 5, kernel, 10, call=call)
+        if region:
+            recording.host("user_annotation", region, start, recording.now - start)
+    for number in range(4):
+        recording.step(number, body, 0)
+    return recording
+
+
+def made_eager_launches(folder):
+    launch_bound().write(folder)
+
+
+def made_replayed_launches(folder):
+    launch_bound(call="cudaGraphLaunch").write(folder)
+
+
+def made_hip_graph_launches(folder):
+    launch_bound(call="hipGraphLaunch").write(folder)
+
+
+def made_compiled_launches(folder):
+    launch_bound("triton_poi_fused_add_mul_0").write(folder)
+
+
+def made_compiled_region(folder):
+    launch_bound(region="Torch-Compiled Region: 0/0").write(folder)
+
+
+def made_compiled_graph(folder):
+    launch_bound(region="## Call CompiledFxGraph f2ab ##").write(folder)
+
+
+def made_few_gaps(folder):
+    launch_bound(gaps=(0, 9000, 0, 7000)).write(folder)
+
+
+def made_one_gap(folder):
+    launch_bound(gaps=(90000,)).write(folder)
+
+
+# ---- sizes of products, and texts ----
+
+def sized(m, k, n, kernel="gemm", name="aten::mm", transposed=False):
+    recording = Recording()
+
+    def body(recording):
+        for _ in range(4):
+            recording.operator(name, kernel, 200.0, dims=[[m, k], [n, k] if transposed else [k, n]], types=["c10::Half", "c10::Half"])
+    for number in range(4):
+        recording.step(number, body, 850)
+    return recording
+
+
+def made_odd_m(folder):
+    sized(1001, 1024, 4096).write(folder)
+
+
+def made_odd_n(folder):
+    sized(1024, 1024, 50257).write(folder)
+
+
+def made_odd_k(folder):
+    sized(1024, 1001, 4096).write(folder)
+
+
+def made_odd_m_of_linear(folder):
+    sized(77, 1024, 4096, name="aten::linear", transposed=True).write(folder)
+
+
+def made_odd_n_aligned(folder):
+    sized(1024, 1024, 50257, "cutlass_80_tensorop_f16_s16816gemm_f16_128x128_32x4_nn_align8").write(folder)
+
+
+def made_even_unaligned(folder):
+    sized(1024, 1024, 4096, "cutlass_80_tensorop_f16_s16816gemm_f16_128x128_32x4_nn_align2").write(folder)
+
+
+def made_lists(folder):
+    recording = Recording()
+
+    def body(recording):
+        recording.operator("aten::cat", "CatArrayBatchedCopy", 100.0, dims=[[[64, 128], [64, 256]], []], types=[["float", "float"], "Scalar"])
+        recording.operator("aten::_foreach_add_", "multi_tensor_apply_kernel", 300.0, dims=[[[96], [], [7, 5]], []],
+                           types=[["float"] * 3, "Scalar"])
+        recording.operator("aten::stack", "CatArrayBatchedCopy", 100.0, dims=[[[32, 48]], []], types=[["float"], "Scalar"])
+    for number in range(4):
+        recording.step(number, body, 600)
+    recording.write(folder)
+
+
 def main():
     kind, folder = sys.argv[1:]
     if kind in LINES:

@@ -232,8 +232,9 @@ struct tp_str tp_viewer_lines(const void *context, struct tp_str lines)
 
 struct tp_str tp_shapes_text(struct tp_arena *arena, struct tp_str shape)
 {
+    enum { SHAPE = 2 }; /* depth of the sizes of a tensor; those of a list of tensors are one deeper */
     char *out, *at;
-    size_t depth = 0;
+    size_t depth = 0, list = 0; /* list: 1 inside of a list of tensors */
 
     if (shape.len < 4 || shape.ptr[0] != '[' || shape.len > 2048)
         return shape;
@@ -246,10 +247,17 @@ struct tp_str tp_shapes_text(struct tp_arena *arena, struct tp_str shape)
             if (i + 1 < shape.len && shape.ptr[i + 1] == ']') {
                 memcpy(at, "()", 2);
                 at += 2;
+            } else if (depth == SHAPE && i + 1 < shape.len && shape.ptr[i + 1] == '[') {
+                list = 1;
+                *at++ = '[';
             }
         } else if (c == ']') {
+            if (list && depth == SHAPE) {
+                list = 0;
+                *at++ = ']';
+            }
             depth -= depth > 0;
-        } else if (c == ',' && depth >= 2) {
+        } else if (c == ',' && depth >= SHAPE + list) {
             memcpy(at, "\xc3\x97", 2);
             at += 2;
             i += i + 1 < shape.len && shape.ptr[i + 1] == ' ';

@@ -128,8 +128,11 @@ static bool is_integer(struct tp_str item, int64_t multiple, int64_t *rest)
     return true;
 }
 
-/* A matrix: a list of two integers or more. *is_odd: one of its last two sizes is no multiple. */
-static bool is_matrix(struct tp_str dims, int64_t multiple, bool *is_odd)
+/* Which of the last two sizes of a matrix is no multiple. */
+enum { ODD_ROWS = 1, ODD_COLUMNS = 2 };
+
+/* A matrix: a list of two integers or more. */
+static bool is_matrix(struct tp_str dims, int64_t multiple, unsigned *odd)
 {
     struct tp_str item;
     size_t at = 0, count = 0;
@@ -142,24 +145,35 @@ static bool is_matrix(struct tp_str dims, int64_t multiple, bool *is_odd)
             return false;
         count++;
     }
-    *is_odd = rests[0] || rests[1];
+    *odd = (rests[0] ? ODD_ROWS : 0) | (rests[1] ? ODD_COLUMNS : 0);
     return count >= 2;
 }
 
-/* One of the last two half-precision matrix operands has a size that is no multiple. */
+/* N or K of a product is no multiple: a size of the second of the last two half-precision operands, K x N, or the
+ * columns of the first, M x K. M alone costs nothing: no row begins at another place for it. */
 static bool read_misaligned(struct tp_str dims, struct tp_str types, int64_t multiple)
 {
     struct tp_str dim, type;
     size_t at = 0, type_at = 0;
-    bool last = false, before = false, is_odd;
+    unsigned last = 0, before = 0, odd;
     if (!tp_value_is(dims, '[') || !tp_value_is(types, '['))
         return false;
     while (tp_value_next(dims, &at, NULL, &dim) && tp_value_next(types, &type_at, NULL, &type))
-        if (is_half(type) && is_matrix(dim, multiple, &is_odd)) {
+        if (is_half(type) && is_matrix(dim, multiple, &odd)) {
             before = last;
-            last = is_odd;
+            last = odd;
         }
-    return last || before;
+    return last || (before & ODD_COLUMNS);
+}
+
+/* The elements that the rows of a kernel's operands are aligned to, by its name ("_align8"); 0: it does not say. */
+static int64_t alignment_of(struct tp_str name)
+{
+    ptrdiff_t at = tp_str_find(name, "align");
+    int64_t elements = 0;
+    for (size_t i = at < 0 ? name.len : (size_t)at + 5; i < name.len && tp_is_digit(name.ptr[i]) && elements < 1000; i++)
+        elements = elements * 10 + (name.ptr[i] - '0');
+    return elements;
 }
 
 static bool is_misaligned(struct compute *x, uint32_t op)
@@ -209,7 +223,8 @@ static void look_at_matrix(struct compute *x, uint32_t k, uint32_t owner)
         x->c1_ns = tp_sat_add(x->c1_ns, e->dur_ns);
         tp_picks_longest_operation(&x->p1, a->model, k);
     }
-    if (types & TYPES_HALF && is_misaligned(x, owner)) {
+    int64_t aligned = alignment_of(tp_trace_name(a->model->trace, e));
+    if (types & TYPES_HALF && (aligned ? aligned < x->multiple : is_misaligned(x, owner))) {
         x->c3_ns = tp_sat_add(x->c3_ns, e->dur_ns);
         tp_picks_longest_operation(&x->p3, a->model, k);
     }

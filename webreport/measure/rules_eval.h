@@ -327,6 +327,7 @@ void tp_rule_input_copy(struct tp_advisor *a);    /* B4 */
 void tp_rule_tiny_copies(struct tp_advisor *a);   /* B5 */
 void tp_rule_host_code(struct tp_advisor *a);     /* A11 A13 */
 void tp_rule_short_kernels(struct tp_advisor *a); /* A3 */
+void tp_rule_already(struct tp_advisor *a);
 void tp_rule_launches(struct tp_advisor *a);      /* A1 */
 void tp_rule_graph(struct tp_advisor *a);         /* A2 */
 void tp_rule_kernels(struct tp_advisor *a);       /* C1, C2, C3, C10, C11 */

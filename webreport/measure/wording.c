@@ -37,7 +37,7 @@ static const struct words native[TP_RULE_COUNT] = {
     [TP_RULE_C1] = {NULL, "Allow TF32 in the library that multiplies (cuBLAS: CUBLAS_TF32_TENSOR_OP_MATH), or "
                           "multiply in half precision, where the accuracy permits."},
     [TP_RULE_C2] = {NULL, "Multiply in bfloat16 or float16 and add up in single precision."},
-    [TP_RULE_C3] = {NULL, "Pad the dimensions to a multiple of 8."},
+    [TP_RULE_C3] = {NULL, "Pad N and K of the products to a multiple of 8."},
     [TP_RULE_C6] = {"The optimizer launches kernels per array", "Update all parameters in one kernel over a list of "
                                                                 "arrays."},
     [TP_RULE_C7] = {NULL, "Clear them with one set over one block of memory, or write them instead of adding."},

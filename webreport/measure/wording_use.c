@@ -53,8 +53,8 @@ static const struct words inference[TP_RULE_COUNT] = {
                     "Set num_workers above 0 (and persistent_workers), or prepare the next inputs on another thread, so "
                     "that loading overlaps the step."},
     [TP_RULE_C2] = {NULL, "Load the model in bfloat16 or float16, or use autocast."},
-    [TP_RULE_C3] = {NULL, "Pad batches and lengths to a multiple of 8; sizes of the weights (vocabulary, hidden) by "
-                          "zeros, before the model is called."},
+    [TP_RULE_C3] = {NULL, "Pad the sizes of the weights (vocabulary, hidden: N and K of the products) to a multiple "
+                          "of 8 by zeros, before the model is called. The batch may stay as it is."},
     [TP_RULE_C25] = {NULL, "After a check of the accuracy: FP8 weights and activations (torchao's float8 inference, "
                            "Transformer Engine)."},
     [TP_RULE_D1] = {NULL, "Use a smaller type, a smaller batch, shorter inputs, or shard the model."},

@@ -6,13 +6,15 @@
 #include "writer/text/cxx_text.h"
 #include "writer/text/demangle_cxx.h"
 
-enum { ARGUMENT_BYTES = 56, MOST_READ = 1 << 16, MAX_DEPTH = 6, MAX_SHAPES = 2 };
+enum { ARGUMENT_BYTES = 56, MOST_READ = 1 << 16, MAX_DEPTH = 6, MAX_SHAPES = 2, MAX_TYPES = 4 };
 enum { LAST = 255 };
 
 /* A short name while it is written; what does not fit is left out, and the cut shows it. */
 struct out {
     char *data;
     size_t size;
+    const struct tp_str *types; /* of the data, where a wrapper has them: what computes may use wider ones .. */
+    size_t type_count;          /* .. 0: the types that an operation has itself */
 };
 
 static void put(struct out *out, struct tp_str part)
@@ -176,6 +178,24 @@ static const char *wrapper_of(const struct tp_cxx_entity *entity, struct tp_str 
     return NULL;
 }
 
+/* Keeps the types of the data that a wrapper passes: BinaryFunctor<BFloat16, BFloat16, BFloat16, MulFunctor<float>>
+ * multiplies numbers of BFloat16, in single precision. Of ReduceOp the types that are read and written. */
+static void keep_types(struct out *out, const struct tp_cxx_entity *entity, struct tp_str *kept)
+{
+    enum { RESULT = 3 };
+    if (out->type_count || entity->count < 2)
+        return;
+    if (tp_str_ends(entity->word, "BinaryFunctor") || tp_str_ends(entity->word, "UnaryFunctor")) {
+        out->type_count = entity->count - 1 < MAX_TYPES ? entity->count - 1 : MAX_TYPES;
+        memcpy(kept, entity->arguments, out->type_count * sizeof *kept);
+    } else if (tp_str_equal(entity->word, TP_STR("ReduceOp"))) {
+        out->type_count = entity->count > RESULT ? 2 : 1;
+        kept[0] = entity->arguments[0];
+        kept[1] = entity->arguments[entity->count > RESULT ? RESULT : 0];
+    }
+    out->types = kept;
+}
+
 /* "neg" of neg_kernel_cuda, "add" of CUDAFunctor_add. */
 static void put_operation(struct out *out, struct tp_str word)
 {
@@ -200,6 +220,10 @@ static void put_operation(struct out *out, struct tp_str word)
 static void put_types(struct out *out, const struct tp_str *types, size_t count)
 {
     bool is_first = true;
+    if (out->type_count) {
+        types = out->types;
+        count = out->type_count;
+    }
     for (size_t i = 0; i < count; i++) {
         bool is_said = types[i].len == 0;
         for (size_t k = 0; k < i; k++)
@@ -245,8 +269,12 @@ static void put_local(struct out *out, struct tp_str text, size_t parameters, un
         entity = tp_cxx_entity_of(tp_text_upto(entity.path, entity.path.len - 2));
     const char *label = wrapper_of(&entity, &inner);
     if (label && depth < MAX_DEPTH) {
+        struct tp_str kept[MAX_TYPES];
+        size_t outer_count = out->type_count;
+        keep_types(out, &entity, kept);
         put_text(out, label);
         put_done(out, inner, depth + 1);
+        out->type_count = outer_count;
         return;
     }
     put_operation(out, entity.word);
@@ -300,8 +328,12 @@ static void put_done(struct out *out, struct tp_str text, unsigned depth)
     struct tp_cxx_entity entity = tp_cxx_entity_of(text);
     const char *label = wrapper_of(&entity, &inner);
     if (label && depth < MAX_DEPTH) {
+        struct tp_str kept[MAX_TYPES];
+        size_t outer_count = out->type_count;
+        keep_types(out, &entity, kept);
         put_text(out, label);
         put_done(out, inner, depth + 1);
+        out->type_count = outer_count;
         return;
     }
     put_operation(out, entity.word);
@@ -361,7 +393,7 @@ static void put_cxx(struct out *out, struct tp_str name)
     }
     if (tp_str_starts(entity.word, "multi_tensor") && entity.count > 2 && tp_str_starts(entity.arguments[2], "std::")) {
         put_text(out, " ");
-        put_argument(out, entity.arguments[2], 1);
+        put(out, tp_cxx_entity_of(entity.arguments[2]).word); /* its type is that of the computation */
     }
 }
 
