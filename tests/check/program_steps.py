@@ -136,6 +136,8 @@ def make(seed, folder):
     with open(path, "w") as file:
         head = {"schemaVersion": 1, "tracepress_recorder": "outside", "baseTimeNanoseconds": base}
         json.dump(head | {k: v for k, v in program.items() if k not in head}, file, separators=(",", ":"))
+    own = {(e["pid"], e["tid"]) for e in events if e.get("ph") == "M" and e["args"].get("name") == "tracepress"}
+    states = [e for e in states if (e["pid"], e["tid"]) not in own]
     main = draw.choice(states) if states else {"pid": 1, "tid": 1, "ts": 0}
     row = {"pid": main["pid"], "tid": main["tid"]}
     late = draw.choice([0, 3_000_000, -2_000_000_123])

@@ -16,7 +16,7 @@ import random
 import re
 import sys
 
-ORDER = "disk,page fault,socket,terminal,sleep,lock,kernel lock,file,pipe,poll,signal,stopped,child,exit,?".split(",")
+ORDER = "disk,page fault,socket,terminal,sleep,lock,kernel lock,file,pipe,poll,signal,stopped,child,exit,recording,?".split(",")
 STATES = ["running", "ready", "blocked"]
 ARROW = " \u2190 "
 SYSTEM = ("libc.so libc-2 libpthread ld-linux [vdso] ../sysdeps/ ./nptl/ ./io/ ./misc/ ./socket/ ./posix/ ./libio/ ./time/"
@@ -30,7 +30,8 @@ def ns(number):
 class Tree:
     """Processes, threads with their pieces, weights of samples."""
 
-    def __init__(self, events):
+    def __init__(self, events, is_marked=False):
+        self.is_marked = is_marked  # the recorder marks waits for its own locks
         self.processes, self.rows, self.samples, self.names = [], collections.defaultdict(list), [], {}
         looks = []
         for e in events:
@@ -47,6 +48,9 @@ class Tree:
                 self.samples.append({"pid": int(e["pid"]), "tid": int(e["tid"]), "at": at, "stack": e["args"].get("Call stack", "")})
             elif e.get("name") == "process memory" and e["ph"] == "C":
                 looks.append((int(e["pid"]), at, int(float(e["args"]["resident bytes"]))))
+        self.own_ns = sum(end - at for key, states in self.rows.items() for at, end, state, _ in states if state == 0 and self.is_own(*key))
+        self.rows = {key: states for key, states in self.rows.items() if not self.is_own(*key)}
+        self.samples = [s for s in self.samples if not self.is_own(s["pid"], s["tid"])]
         self.add_unseen()
         self.place()
         self.cut()
@@ -108,31 +112,55 @@ class Tree:
                 if not thread or thread["process"] is not process:
                     thread = {"process": process, "pid": pid, "tid": tid, "pieces": []}
                     self.threads.append(thread)
-                cause = args.get("cause", "?") if state == 2 else ""
-                thread["pieces"].append([at, end, state, cause if cause in ORDER or state != 2 else "?", args.get("stack", ""), False])
+                guessed = "estimated" in args and state == 2
+                cause = "?" if guessed else args.get("cause", "?") if state == 2 else ""
+                cause = cause if cause in ORDER or state != 2 else "?"
+                if cause == "lock" and not self.is_marked and own_lock(args.get("stack", "")):
+                    cause = "recording"
+                thread["pieces"].append([at, end, state, cause, args.get("stack", ""), guessed])
+        self.child_waits()
         for t in self.threads:
-            self.estimate(t["pieces"])
             t["time"] = [sum(e - b for b, e, s, *_ in t["pieces"] if s == state) for state in range(3)]
             t["wakes"] = sum(a[2] == 2 and b[2] != 2 for a, b in zip(t["pieces"], t["pieces"][1:]))
             t["process"]["threads"] += 1
             for state in range(3):
                 t["process"]["time"][state] += t["time"][state]
 
-    @staticmethod
-    def estimate(pieces):
-        seen, dealt, all_dealt = collections.Counter(), collections.Counter(), 0
-        for b, e, state, cause, *_ in pieces:
-            if state == 2 and cause != "?":
-                seen[cause] += e - b
-        for piece in pieces:
-            if piece[2] != 2 or piece[3] != "?" or not seen:
+    def child_waits(self):
+        """Waits without a cause that end as a child exits, and those before them in its life."""
+        late = lambda piece: max((piece[1] - piece[0]) // 100, min((piece[1] - piece[0]) // 2, 5_000_000))
+        unseen = lambda piece: piece[2] == 2 and piece[3] == "?"
+        for child in self.order:
+            if child["parent"] is None or child["args"] is None or "end" in child["args"]:
                 continue
-            all_dealt += piece[1] - piece[0]
-            behind = [(seen[c] * all_dealt - dealt[c] * sum(seen.values()), -ORDER.index(c), c) for c in seen]
-            most = max(behind)
-            if most[0] > 0:
-                piece[3], piece[5] = most[2], True
-                dealt[most[2]] += piece[1] - piece[0]
+            found = []
+            threads = sorted((t for t in self.threads if t["process"] is child["parent"]), key=lambda t: t["pieces"][0][0])
+            for number, t in enumerate(threads):
+                before = [i for i, piece in enumerate(t["pieces"]) if piece[0] < child["end"]][-3:]
+                for i in before:
+                    piece = t["pieces"][i]
+                    far = abs(piece[1] - child["end"])
+                    if unseen(piece) and piece[0] >= child["begin"] and far <= late(piece):
+                        found.append((far, number, -i, t))
+            if not found:
+                continue
+            _, _, last, t = min(found, key=lambda f: f[:3])
+            waited = between = 0
+            for piece in reversed(t["pieces"][:-last + 1]):
+                if piece[0] < child["begin"] or (piece[2] == 2 and not unseen(piece)):
+                    break
+                if piece[2] != 2:
+                    between += piece[1] - piece[0]
+                    continue
+                if between > waited // 10:
+                    break
+                piece[3] = "child"
+                waited += piece[1] - piece[0]
+
+    def is_own(self, pid, tid):
+        """Is it a thread of the recorder in another program?"""
+        named = lambda key: re.search(r"^tracepress$|\(tracepress\)$", self.names.get(key, ""))
+        return bool(tid != pid and named((pid, tid)) and not named((pid, pid)))
 
     def weigh(self):
         for s in self.samples:
@@ -144,6 +172,12 @@ class Tree:
             s["weight"] = rest[0] // rest[1]
             rest[0] -= s["weight"]
             rest[1] -= 1
+
+
+def own_lock(text):
+    """A lock of a recorder that marks none: one with a timeout, or one that is taken as the C library ends a thread."""
+    timed = re.search("pthread_mutex_(timed|clock)lock", text) and "timed_mutex" not in text
+    return bool(timed or "_pthread_mutex_lock;./nptl/nptl_deallocate_tsd.c(" in text)
 
 
 def partition(tree):
@@ -159,7 +193,7 @@ def partition(tree):
             leading = next((k for k in ["running", "ready"] + ORDER if live[k]), None)
             if leading:
                 now = {k for k in live if live[k]}
-                if now & {"poll", "signal"} and now <= {"poll", "signal", "lock", "stopped", "child", "exit", "?"}:
+                if now & {"poll", "signal"} and now <= {"poll", "signal", "lock", "stopped", "child", "exit", "recording", "?"}:
                     idle += at - last
                     leading = "poll" if "poll" in now else "signal"
                 parts[leading] += at - last
@@ -190,6 +224,14 @@ def stack(text):
     path = path[:end]
     while len(path) > 1 and path[-1][0] == "[unknown]":
         path.pop()
+    for i in reversed(range(len(path))):  # from the outermost on: work of the kernel for events of the recording is one function
+        if path[i][3] != "kernel":
+            continue
+        if re.fullmatch(r"perf_(read|ioctl|mmap|poll|release)|.*sys_perf_event_open.*", path[i][0]):
+            break
+        if re.match(r"(__)?perf_event_|perf_(iterate|output|pending|swevent|trace|prepare)_|perf_tp_event|perf_callchain|inherit_event"
+                    r"|inherit_task_group|free_event_rcu|ctx_sched_|irq_work_run|irq_work_single|(asm_|__)?sysvec_irq_work", path[i][0]):
+            return [("[recording]", "kernel", 0, "kernel")] + path[i + 1:]
     return path
 
 
@@ -217,7 +259,7 @@ def waits(tree):
         for b, e, state, cause, text, estimated in t["pieces"]:
             if state != 2 or cause in ("child", "exit"):
                 continue
-            path = [f for f in stack(text) if f[3] != "kernel"]
+            path = [f for f in stack(text) if f[3] != "kernel"] if cause != "recording" else []
             callers = [f for f in path[1:] if f[3] == "python"] or path[1:]
             shown = ARROW.join(f[0] for f in path[:1] + callers[:3])
             g = groups.setdefault((cause, shown, found[1] if found else name or "(no name)"), [0, 0, 0, 0])
@@ -241,7 +283,7 @@ def python(tree, cpu):
     times, counts, lines, inner = collections.Counter(), collections.Counter(), collections.defaultdict(collections.Counter), collections.defaultdict(collections.Counter)
     for s in tree.samples:
         path = stack(s["stack"])
-        found = place(path) if path else None
+        found = place(path) if path and path[0][0] != "[recording]" else None
         if found and found[3] == "python":
             times[found[:2]] += s["weight"]
             counts[found[:2]] += 1
@@ -362,6 +404,11 @@ def compare(tree, view):
     sampled = sum(p["time"][0] for p in tree.processes if p["samples"])
     bare = sum(s["weight"] for s in tree.samples if not stack(s["stack"]))
     same("functions add up", sum(us(f, "self_us") for f in view["functions"]) + bare, sampled)
+    mine = [s["weight"] for s in tree.samples if stack(s["stack"])[:1] == [("[recording]", "kernel", 0, "kernel")]]
+    waited = [b - a for t in tree.threads for a, b, state, cause, *_ in t["pieces"] if cause == "recording"]
+    same("the recording", [us(view["recording"], "cpu_us"), int(view["recording"]["samples"]), us(view["recording"], "wait_us"),
+                           int(view["recording"]["waits"]), us(view["recording"], "threads_cpu_us")],
+         [sum(mine), len(mine), sum(waited), len(waited), tree.own_ns])
     same("waits", {(w["cause"], w["stack"], w["thread"]): [int(w["count"]), us(w, "total_us"), us(w, "longest_us"), us(w, "estimated_us")]
                    for w in view["waits"]}, waits(tree))
 
@@ -376,7 +423,7 @@ def compare_holders(tree, view):
 def make(seed, path):
     draw = random.Random(seed)
     frames = ["a.c(%d): f" % draw.randint(1, 3), "a.c(7): g", "m.py(3): load", "<string>(1): <module>", "read [libc.so.6]", "+0x12 [libm.so]",
-              "gzip+0x4290 [gzip]", "vfs_read [kernel]", "ext4_read [ext4] [kernel]", "do_page_fault [kernel]", "[unknown] [unknown]", "<b>&\"x\" [lib<i>.so]", "plain", " "]
+              "gzip+0x4290 [gzip]", "vfs_read [kernel]", "perf_event_fork [kernel]", "irq_work_run_list [kernel]", "perf_read [kernel]", "./nptl/pthread_mutex_timedlock.c(88): __pthread_mutex_clocklock_common", "ext4_read [ext4] [kernel]", "do_page_fault [kernel]", "[unknown] [unknown]", "<b>&\"x\" [lib<i>.so]", "plain", " "]
     text = lambda: ";".join(draw.choice(frames) for _ in range(draw.randint(0, 6))) + ";"
     causes = ORDER[:-1] + ["nonsense", None, None, None]
     pids = [draw.randint(1, 12) for _ in range(draw.randint(1, 15))]
@@ -390,7 +437,7 @@ def make(seed, path):
             events.append({"ph": "X", "cat": "process", "name": "p%d" % pid, "pid": pid, "tid": pid, "ts": draw.choice([0, 5, time()]),
                            "dur": time(), "args": args})
         for tid in range(pid, pid + draw.randint(1, 3)):
-            events.append({"ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "ts": 0, "args": {"name": draw.choice(["thread %d (w<i>)" % tid, "w"])}})
+            events.append({"ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "ts": 0, "args": {"name": draw.choice(["thread %d (w<i>)" % tid, "w", "tracepress" if tid != pid else "w"])}})
             at = draw.randint(0, 10_000_000)
             for _ in range(draw.randint(0, 60)):
                 length, args = draw.randint(0, 6_000_000), {}
@@ -399,6 +446,7 @@ def make(seed, path):
                     args["stack"] = text()
                     cause = draw.choice(causes)
                     args.update({"cause": cause} if cause else {})
+                    args.update({"estimated": 1} if cause and draw.random() < 0.1 else {})
                 start = at if draw.random() < 0.9 else draw.randint(0, 200_000_000)
                 events.append({"ph": "X", "cat": "thread_state", "name": state, "pid": pid, "tid": tid, "ts": start / 1000,
                                "dur": length / 1000 if draw.random() < 0.97 else -length / 1000, **({"args": args} if args else {})})
@@ -442,7 +490,8 @@ def main():
         make(int(sys.argv[2]), sys.argv[3])
         return
     with (gzip.open if sys.argv[1].endswith(".gz") else open)(sys.argv[1]) as file:
-        recorded = Tree(json.load(file, parse_float=str, parse_int=str)["traceEvents"])
+        trace = json.load(file, parse_float=str, parse_int=str)
+    recorded = Tree(trace["traceEvents"], "own_waits" in (trace.get("tracepress_seen") or {}))
     report = json.load(open(sys.argv[2]), parse_float=str, parse_int=str)["runs"][0]["profiles"][0]
     if recorded.threads:
         compare(recorded, report["program_view"])

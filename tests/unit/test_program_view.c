@@ -136,21 +136,104 @@ static void overlapping_states_are_cut(void **state)
     assert_int_equal(view.parts.wall_ns, 20000);
 }
 
-static void unseen_causes_are_dealt_out_by_those_seen(void **state)
+static void unseen_causes_stay_unknown(void **state)
 {
     (void)state;
-    /* seen: disk 30, pipe 10; unseen: 8, 8, 8, 8: three to the disk, one to the pipe */
     blocked(1, 1, 0, 30, "disk");
-    blocked(1, 1, 30, 40, "pipe");
-    for (int i = 0; i < 4; i++)
-        state_of(1, 1, "blocked", 40 + 8 * i, 48 + 8 * i, "");
-    blocked(1, 2, 0, 5, "something new"); /* nothing known: it stays unknown */
+    state_of(1, 1, "blocked", 30, 40, "");
+    state_of(1, 1, "blocked", 40, 60, "\"cause\":\"disk\",\"estimated\":1"); /* the recorder's guess */
+    blocked(1, 2, 60, 65, "something new");
     build();
-    assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_DISK), 54);
-    assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_PIPE), 18);
-    assert_int_equal(view.waits.count, 3);
-    assert_int_equal(view.waits.groups[0].estimated_ns, 24000);
-    assert_int_equal(view.waits.groups[2].cause, TP_WAIT_UNKNOWN);
+    assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_DISK), 30);
+    assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_UNKNOWN), 35);
+    assert_int_equal(view.waits.count, 2);
+    assert_int_equal(view.waits.groups[0].cause, TP_WAIT_UNKNOWN);
+    assert_int_equal(view.waits.groups[0].total_ns, 35000);
+    assert_int_equal(view.waits.groups[0].estimated_ns, 20000);
+}
+
+static void a_wait_that_ends_as_a_child_exits_is_the_childs(void **state)
+{
+    (void)state;
+    process(1, 0, 0, 100000, 0);
+    process(2, 1, 10000, 50000, 0);
+    running(2, 2, 10000, 50000);
+    running(1, 1, 0, 10100);
+    state_of(1, 1, "blocked", 10100, 30000, ""); /* the child wrote something */
+    running(1, 1, 30000, 31000);
+    state_of(1, 1, "blocked", 31000, 50200, "");
+    running(1, 1, 50200, 60000);
+    state_of(1, 1, "blocked", 60000, 100000, ""); /* no child exits */
+    state_of(1, 3, "blocked", 11000, 52000, "");  /* ends later than the wait of the thread 1 */
+    build();
+    const struct tp_wait_group *child = NULL;
+    for (uint32_t i = 0; i < view.waits.count; i++)
+        child = view.waits.groups[i].cause == TP_WAIT_CHILD ? &view.waits.groups[i] : child;
+    assert_non_null(child);
+    assert_int_equal(child->total_ns, 39100000);
+    assert_int_equal(child->count, 2);
+    assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_UNKNOWN), 40000);
+    assert_non_null(finding(TP_PROGRAM_FINDS_CHILDREN));
+}
+
+static void threads_of_the_recorder_are_not_the_programs(void **state)
+{
+    (void)state;
+    running(1, 1, 0, 10);
+    event("{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":2,\"args\":{\"name\":\"thread 2 (tracepress)\"}}");
+    blocked(1, 2, 0, 30, "lock");
+    running(1, 2, 30, 40);
+    sample(1, 2, 35, "drain [x];");
+    sample(1, 1, 5, "main [x];");
+    build();
+    assert_int_equal(view.threads.row_count, 1);
+    assert_int_equal(view.waits.count, 0);
+    assert_int_equal(view.parts.wall_ns, 10000);
+    assert_int_equal(view.function_rows.row_count, 1);
+    assert_int_equal(trace.recorder.thread_count, 1);
+    assert_int_equal(trace.recorder.running_ns, 10000);
+}
+
+static void a_process_of_tracepress_has_its_threads(void **state)
+{
+    (void)state;
+    for (int tid = 1; tid <= 2; tid++)
+        event("{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":%d,\"args\":{\"name\":\"tracepress\"}}", tid);
+    running(1, 1, 0, 10);
+    running(1, 2, 0, 30);
+    build();
+    assert_int_equal(view.threads.row_count, 2);
+    assert_int_equal(trace.recorder.thread_count, 0);
+}
+
+static void waits_for_the_recorders_lock_are_the_recording(void **state)
+{
+    (void)state;
+    state_of(1, 1, "blocked", 0, 30,
+             "\"cause\":\"lock\",\"stack\":\"./nptl/pthread_mutex_timedlock.c(88): __pthread_mutex_clocklock_common;f [x];\"");
+    state_of(1, 1, "blocked", 30, 40,
+             "\"cause\":\"lock\",\"stack\":\"__pthread_mutex_clocklock_common [libc.so.6];std::timed_mutex::lock [x];\"");
+    blocked(1, 2, 40, 45, "recording"); /* by the recorder's own mark */
+    build();
+    assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_RECORDING), 35);
+    assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_LOCK), 10);
+    assert_int_equal(view.recording.wait_ns, 35000);
+    assert_int_equal(view.recording.wait_count, 2);
+    assert_int_equal(tp_table_text(&view.wait_rows, TP_PROGRAM_WAIT_STACK)[0].len, 0);
+}
+
+static void work_for_events_is_the_recording(void **state)
+{
+    (void)state;
+    running(1, 1, 0, 30);
+    sample(1, 1, 1, "native_write_msr [kernel];irq_work_queue [kernel];perf_event_fork [kernel];copy_process [kernel];f [x];");
+    sample(1, 1, 2, "inherit_event.isra.0 [kernel];copy_process [kernel];g [x];");
+    sample(1, 1, 3, "perf_event_read [kernel];perf_read [kernel];vfs_read [kernel];h [x];"); /* its own events */
+    build();
+    assert_int_equal(view.recording.sample_ns, 20000);
+    assert_int_equal(view.recording.sample_count, 2);
+    assert_int_equal(view.kernel_ns, 10000);
+    assert_true(tp_str_equal(tp_table_text(&view.function_rows, TP_PROGRAM_FUNCTION_NAME)[0], TP_STR(TP_RECORDING_NAME)));
 }
 
 static void absurd_times_do_not_overflow(void **state)
@@ -513,7 +596,12 @@ int main(void)
                                        TEST(time_without_a_thread_is_no_part),
                                        TEST(workers_without_work_are_no_reason),
                                        TEST(overlapping_states_are_cut),
-                                       TEST(unseen_causes_are_dealt_out_by_those_seen),
+                                       TEST(unseen_causes_stay_unknown),
+                                       TEST(a_wait_that_ends_as_a_child_exits_is_the_childs),
+                                       TEST(threads_of_the_recorder_are_not_the_programs),
+                                       TEST(a_process_of_tracepress_has_its_threads),
+                                       TEST(waits_for_the_recorders_lock_are_the_recording),
+                                       TEST(work_for_events_is_the_recording),
                                        TEST(absurd_times_do_not_overflow),
                                        TEST(parents_stand_before_children),
                                        TEST(parents_in_a_circle_are_roots),

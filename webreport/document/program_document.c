@@ -32,6 +32,7 @@ enum tp_chart_kind tp_program_part_kind(unsigned part)
                                                  [TP_WALL_WAITS + TP_WAIT_STOPPED] = TP_CHART_OTHER,
                                                  [TP_WALL_WAITS + TP_WAIT_CHILD] = TP_CHART_OTHER,
                                                  [TP_WALL_WAITS + TP_WAIT_EXIT] = TP_CHART_OTHER,
+                                                 [TP_WALL_WAITS + TP_WAIT_RECORDING] = TP_CHART_OTHER,
                                                  [TP_WALL_WAITS + TP_WAIT_UNKNOWN] = TP_CHART_OTHER};
     return (enum tp_chart_kind)kinds[part];
 }
@@ -250,7 +251,11 @@ struct tp_shown_table *tp_program_waits_table(const struct tp_section *section, 
     struct tp_shown_table *shown = tp_section_table_new(section, rows, WAIT_COLUMNS, COUNT(WAIT_COLUMNS), max_rows);
     for (size_t i = 0; i < shown->row_count; i++) {
         struct tp_str stack = tp_table_text(rows, TP_PROGRAM_WAIT_STACK)[i];
-        shown->rows[i].name = stack.len ? tp_shown_text(&section->naming, stack) : TP_STR("(no stack was seen)");
+        bool is_own = tp_str_equal(tp_table_text(rows, TP_PROGRAM_WAIT_CAUSE)[i],
+                                   tp_str_of(tp_wall_part_text(TP_WALL_WAITS + TP_WAIT_RECORDING)));
+        shown->rows[i].name = is_own      ? TP_STR("(a lock of the recorder)")
+                              : stack.len ? tp_shown_text(&section->naming, stack)
+                                          : TP_STR("(no stack was seen)");
     }
     shown->name = "waits";
     shown->name_title = "Stack, innermost first";

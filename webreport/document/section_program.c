@@ -222,7 +222,7 @@ struct tp_data tp_section_waits(const struct tp_section *section)
         return TP_NO_DATA;
     return table_section(section, shown,
                          "Blocked time by cause and by the stack that waits, summed over threads, without waits for "
-                         "children. Estimated: nobody saw the cause, other waits of the thread had it.");
+                         "children. The cause ? means that nobody saw it.");
 }
 
 /* ---- memory, input and output ---- */
@@ -344,6 +344,28 @@ static void put_mode(const struct tp_section *section, struct tp_list *facts)
                                            tp_text_of_time(arena, view->unsampled_ns)));
 }
 
+/* What the recording itself took of the program's time: no finding is about it. */
+static void put_recording(const struct tp_section *section, struct tp_list *facts)
+{
+    const struct tp_program_view *view = tp_section_program(section);
+    const struct tp_program_recording *own = &view->recording;
+    struct tp_arena *arena = section->arena;
+    const char *text = "";
+    if (own->sample_count)
+        text = tp_text_printf(arena, "%s of CPU time for its events (%s)", tp_text_of_time(arena, own->sample_ns),
+                              tp_text_of_some(arena, (int64_t)own->sample_count, "sample", "samples"));
+    if (own->wait_count)
+        text = tp_text_printf(arena, "%s%s%s for its locks, %s", text, *text ? "; " : "",
+                              tp_text_of_some(arena, (int64_t)own->wait_count, "wait", "waits"),
+                              tp_text_of_time(arena, own->wait_ns));
+    if (view->tree.trace->recorder.thread_count)
+        text = tp_text_printf(arena, "%s%s%s of its own with %s of CPU time, not counted above", text, *text ? "; " : "",
+                              tp_text_of_some(arena, view->tree.trace->recorder.thread_count, "thread", "threads"),
+                              tp_text_of_time(arena, view->tree.trace->recorder.running_ns));
+    if (*text)
+        tp_section_add_fact(facts, "The recording itself", text);
+}
+
 struct tp_data tp_section_seen(const struct tp_section *section)
 {
     const struct tp_program_view *view = tp_section_program(section);
@@ -367,6 +389,7 @@ struct tp_data tp_section_seen(const struct tp_section *section)
         missed = tp_text_printf(arena, "%s%s%s", missed, *missed ? ", " : "",
                                 tp_text_of_some(arena, (int64_t)view->tree.overlap_count,
                                                 "state that overlaps one before", "states that overlap one before"));
+    put_recording(section, facts);
     tp_section_add_fact(facts, "Missed", *missed ? missed : "nothing that is known");
     tp_section_add_fact(facts, "Not seen",
                         "what happened between two looks at memory (20 ms); how long a wake-up took, which counts as "

@@ -149,7 +149,7 @@ static const struct tp_rows_column state_columns[] = {
     {"duration_ns", INT, "duration, nanoseconds", false},
     {"state", TEXT, "running, ready (without a CPU) or blocked", true},
     {"cause", TEXT, "what it waited for: disk, pipe, lock ..; ? where nobody knows", false},
-    {"is_estimated", INT, "1: nobody saw the cause, other waits of the thread had it", false},
+    {"is_estimated", INT, "1: nobody saw the cause, and the recorder guessed one; the guess is not used", false},
     {"stack_id", INT, "stack that waits", false},
 };
 

@@ -2,22 +2,22 @@
 #include <math.h>
 
 #include "webreport/measure/program_holders.h"
+#include "webreport/measure/program_starts.h"
 #include "webreport/measure/program_verdict.h"
 #include "webreport/trace/value.h"
 #include "writer/base/saturate.h"
 #include "writer/base/utf8.h"
 #include "writer/text/format.h"
 
-enum { FEW_SAMPLES = 10, MANY_CHILDREN = 20, NAMED = 3, NAME_BYTES = 80 };
-static const int64_t SHORT_CHILD_NS = 10000000;
+enum { FEW_SAMPLES = 10, NAMED = 3, NAME_BYTES = 80 };
 static const double WAIT_PERCENT = 5, KERNEL_PERCENT = 30, FAULT_PERCENT = 5, SPIN_PERCENT = 20, HOT_PERCENT = 10,
                     WAITER_RUNS_PERCENT = 3;
 
 const char *tp_program_finding_id(enum tp_program_finding_kind kind)
 {
     static const char *const ids[TP_PROGRAM_FINDINGS] = {
-        "ready",  "spinning",    "lock",            "disk",   "function",
-        "kernel", "page_faults", "short_processes", "failed", "left_running"};
+        "ready",       "spinning", "lock",           "disk",            "function", "kernel",
+        "page_faults", "threads",  "child_processes", "short_processes", "failed",   "left_running"};
     return ids[kind];
 }
 
@@ -25,11 +25,6 @@ const char *tp_program_weight_text(enum tp_program_weight weight)
 {
     static const char *const texts[] = {"high", "medium", "low", "info"};
     return texts[weight];
-}
-
-static void add(struct tp_program_view *view, const struct tp_program_finding *finding)
-{
-    view->findings[view->finding_count++] = *finding;
 }
 
 static int64_t cpu_ns(const struct tp_program_view *view)
@@ -41,7 +36,7 @@ static void find_ready(struct tp_program_view *view, struct tp_arena *arena)
 {
     if (view->rule != TP_PROGRAM_WAITS_FOR_CPU)
         return;
-    add(view, &(struct tp_program_finding){
+    tp_program_finding_add(view, &(struct tp_program_finding){
                   .kind = TP_PROGRAM_FINDS_READY,
                   .weight = TP_PROGRAM_HIGH,
                   .title = "A thread is ready and no CPU is free",
@@ -69,7 +64,7 @@ static void find_python(struct tp_program_view *view, struct tp_arena *arena)
         inside = tp_text_printf(arena, "; inside it most is %s, %s", tp_program_function_words(f, arena),
                                 tp_text_of_time(arena, python->inner_ns));
     }
-    add(view, &(struct tp_program_finding){
+    tp_program_finding_add(view, &(struct tp_program_finding){
                   .kind = TP_PROGRAM_FINDS_FUNCTION,
                   .weight = percent >= HOT_PERCENT ? TP_PROGRAM_MEDIUM : TP_PROGRAM_LOW,
                   .title = tp_program_python_words(python, &view->functions, arena),
@@ -100,12 +95,12 @@ static void find_function(struct tp_program_view *view, struct tp_arena *arena)
     const struct tp_program_function *f = NULL;
     for (; at < count && !f; at++) { /* the largest that says something */
         f = tp_program_function_at(&view->functions, view->functions.order[at]);
-        f = tp_str_starts(f->name, "[unknown]") ? NULL : f;
+        f = tp_str_starts(f->name, "[unknown]") || f->is_recording ? NULL : f;
     }
     if (!f || f->sample_count < FEW_SAMPLES)
         return;
     double percent = tp_percent(f->self_ns, cpu_ns(view));
-    add(view,
+    tp_program_finding_add(view,
         &(struct tp_program_finding){
             .kind = TP_PROGRAM_FINDS_FUNCTION,
             .weight = percent >= HOT_PERCENT ? TP_PROGRAM_MEDIUM : TP_PROGRAM_LOW,
@@ -127,25 +122,25 @@ static void find_kernel(struct tp_program_view *view, struct tp_arena *arena)
 {
     const struct tp_program_function *most = NULL;
     uint64_t samples = 0;
-    double percent = tp_percent(view->kernel_ns, cpu_ns(view));
+    int64_t ns = tp_sat_sub(view->kernel_ns, tp_program_starts_kernel_ns(view));
+    double percent = tp_percent(ns, cpu_ns(view));
     for (uint32_t i = 0; i < view->functions.found_count; i++) {
         const struct tp_program_function *f = tp_program_function_at(&view->functions, view->functions.order[i]);
-        if (f->kind != TP_FUNCTION_KERNEL)
+        if (f->kind != TP_FUNCTION_KERNEL || f->is_recording)
             continue;
         most = most ? most : f;
         samples += f->sample_count;
     }
     if (percent < KERNEL_PERCENT || samples < FEW_SAMPLES)
         return;
-    add(view, &(struct tp_program_finding){
+    tp_program_finding_add(view, &(struct tp_program_finding){
                   .kind = TP_PROGRAM_FINDS_KERNEL,
                   .weight = TP_PROGRAM_MEDIUM,
                   .title = "Much of the CPU time is the kernel's",
                   .detail = tp_text_printf(arena, "%s in system calls and faults; the most in %.*s.",
-                                           tp_text_of_time(arena, view->kernel_ns), (int)most->name.len,
-                                           most->name.ptr),
+                                           tp_text_of_time(arena, ns), (int)most->name.len, most->name.ptr),
                   .advice = "Fewer and larger reads and writes, fewer processes, memory used again.",
-                  .time_ns = view->kernel_ns,
+                  .time_ns = ns,
                   .percent = percent,
                   .whole = "CPU"});
 }
@@ -159,7 +154,7 @@ static int64_t time_of_samples(struct tp_program_view *view, bool (*is_one)(cons
     *samples = 0;
     for (uint32_t i = 0; i < trace->sample_count; i++) {
         tp_program_functions_of(&view->functions, trace->samples[i].stack);
-        if (!is_one(&view->functions))
+        if (tp_program_functions_end_in_recording(&view->functions) || !is_one(&view->functions))
             continue;
         ns = tp_sat_add(ns, view->tree.weight_of_sample[i]);
         ++*samples;
@@ -204,7 +199,7 @@ static void find_faults(struct tp_program_view *view, struct tp_arena *arena)
     int64_t ns = time_of_samples(view, is_fault, &samples);
     if (samples < FEW_SAMPLES || tp_percent(ns, cpu_ns(view)) < FAULT_PERCENT)
         return;
-    add(view, &(struct tp_program_finding){
+    tp_program_finding_add(view, &(struct tp_program_finding){
                   .kind = TP_PROGRAM_FINDS_FAULTS,
                   .weight = TP_PROGRAM_LOW,
                   .title = "Faults of pages take CPU time",
@@ -222,7 +217,7 @@ static void find_spinning(struct tp_program_view *view, struct tp_arena *arena)
     int64_t ns = time_of_samples(view, is_spin, &samples);
     if (samples < FEW_SAMPLES || tp_percent(ns, cpu_ns(view)) < SPIN_PERCENT)
         return;
-    add(view, &(struct tp_program_finding){
+    tp_program_finding_add(view, &(struct tp_program_finding){
                   .kind = TP_PROGRAM_FINDS_SPINNING,
                   .weight = TP_PROGRAM_HIGH,
                   .title = "Threads spin at a barrier",
@@ -251,9 +246,12 @@ static int64_t running_of(const struct tp_program_view *view, uint32_t group)
     return ns;
 }
 
-/* A thread that waits for others waits often, and runs in between; one that waits for work hardly runs. */
+/* A thread that waits for others waits often, and runs in between; one that waits for work hardly runs. Of a stack that
+ * shows nothing but the C library nobody knows whose lock it is. */
 static bool is_contention(const struct tp_program_view *view, const struct tp_wait_group *group)
 {
+    if (group->place != TP_NO_ID && tp_program_function_is_system(tp_program_function_at(&view->functions, group->place)))
+        return false;
     int64_t running_ns = running_of(view, (uint32_t)(group - view->waits.groups));
     return group->count >= FEW_SAMPLES && tp_percent(running_ns, group->total_ns) >= WAITER_RUNS_PERCENT;
 }
@@ -289,34 +287,10 @@ static void find_wait(struct tp_program_view *view, enum tp_wait_cause cause, co
     found.time_ns = group->total_ns;
     found.percent = tp_percent(group->total_ns, view->parts.wall_ns);
     found.whole = "wall";
-    add(view, &found);
+    tp_program_finding_add(view, &found);
 }
 
 /* ---- processes ---- */
-
-static void find_short(struct tp_program_view *view, struct tp_arena *arena)
-{
-    int64_t count = 0, wall_ns = 0;
-    for (uint32_t i = 0; i < view->tree.process_count; i++) {
-        int64_t length = tp_table_int(&view->processes, TP_PROGRAM_PROCESS_WALL)[i];
-        if (view->tree.processes[i].parent == TP_NO_ID || length >= SHORT_CHILD_NS)
-            continue;
-        count++;
-        wall_ns = tp_sat_add(wall_ns, length);
-    }
-    if (count <= MANY_CHILDREN)
-        return;
-    add(view, &(struct tp_program_finding){
-                  .kind = TP_PROGRAM_FINDS_SHORT,
-                  .weight = TP_PROGRAM_MEDIUM,
-                  .title = tp_text_printf(arena, "%s short processes", tp_text_of_count(arena, count)),
-                  .detail = tp_text_printf(arena, "Each lives for less than 10 ms; all of them together for %s.",
-                                           tp_text_of_time(arena, wall_ns)),
-                  .advice = "Beginning a process costs about a millisecond: do the work of many in one.",
-                  .time_ns = wall_ns,
-                  .percent = tp_percent(wall_ns, view->parts.wall_ns),
-                  .whole = "wall"});
-}
 
 static bool has_failed(const struct tp_tree_process *process)
 {
@@ -369,7 +343,7 @@ static void find_failed(struct tp_program_view *view, struct tp_arena *arena)
     }
     if (!failed.count)
         return;
-    add(view,
+    tp_program_finding_add(view,
         &(struct tp_program_finding){
             .kind = TP_PROGRAM_FINDS_FAILED,
             .weight = has_signal || has_failed(&view->tree.processes[0]) ? TP_PROGRAM_MEDIUM : TP_PROGRAM_INFO,
@@ -398,7 +372,7 @@ static void find_left(struct tp_program_view *view, struct tp_arena *arena)
             name_process(&left, view, i, arena);
     if (!left.count)
         return;
-    add(view, &(struct tp_program_finding){
+    tp_program_finding_add(view, &(struct tp_program_finding){
                   .kind = TP_PROGRAM_FINDS_LEFT,
                   .weight = TP_PROGRAM_INFO,
                   .title = tp_text_printf(arena, "%s of it went on when the program was over",
@@ -432,13 +406,13 @@ void tp_program_findings_build(struct tp_program_view *view, struct tp_arena *ar
     find_spinning(view, arena);
     find_wait(view, TP_WAIT_LOCK, &locks, arena);
     find_wait(view, TP_WAIT_DISK, &disks, arena);
+    tp_program_find_starts(view, arena);
     if (view->python.function != TP_NO_ID && view->python.sample_count >= FEW_SAMPLES)
         find_python(view, arena);
     else
         find_function(view, arena);
     find_kernel(view, arena);
     find_faults(view, arena);
-    find_short(view, arena);
     find_failed(view, arena);
     find_left(view, arena);
 }

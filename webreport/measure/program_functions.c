@@ -8,6 +8,30 @@
 
 /* ---- frames ---- */
 
+/* What a function of the kernel has to do with events of perf. */
+enum event_role { EVENTS_NONE, EVENTS_WORK, EVENTS_CALL };
+
+/* Work: what the kernel does for the events of a recording, at switches, forks and exits, and for each sample. Call: by
+ * which a program uses events of its own. */
+static enum event_role event_role_of(struct tp_str name)
+{
+    static const char *const calls[] = {"perf_read", "perf_ioctl", "perf_mmap", "perf_poll", "perf_release"};
+    static const char *const work[] = {"perf_event_",    "__perf_event_",  "perf_iterate_",      "perf_output_",
+                                       "perf_pending_",  "perf_swevent_",  "perf_tp_event",      "perf_trace_",
+                                       "perf_callchain", "perf_prepare_",  "inherit_event",      "inherit_task_group",
+                                       "free_event_rcu", "ctx_sched_",     "irq_work_run",       "irq_work_single",
+                                       "sysvec_irq_work", "__sysvec_irq_work", "asm_sysvec_irq_work"};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (tp_str_equal(name, tp_str_of(calls[i])))
+            return EVENTS_CALL;
+    if (tp_str_find(name, "sys_perf_event_open") >= 0)
+        return EVENTS_CALL;
+    for (size_t i = 0; i < sizeof work / sizeof *work; i++)
+        if (tp_str_starts(name, work[i]))
+            return EVENTS_WORK;
+    return EVENTS_NONE;
+}
+
 /* Code that an interpreter made up: "<string>", "<frozen importlib._bootstrap>". */
 static bool is_made_up(struct tp_str path)
 {
@@ -34,6 +58,7 @@ static struct tp_program_function function_of(struct tp_str frame, int32_t *line
     f.is_nameless =
         tp_str_starts(f.name, "[unknown]") || tp_str_starts(f.name, "[jit]") || tp_str_find(f.name, "+0x") >= 0;
     f.kind = tp_str_equal(f.file, TP_STR("kernel")) ? TP_FUNCTION_KERNEL : TP_FUNCTION_NATIVE;
+    f.event_role = f.kind == TP_FUNCTION_KERNEL ? (uint8_t)event_role_of(f.name) : EVENTS_NONE;
     return f;
 }
 
@@ -98,6 +123,42 @@ static size_t first_real(const struct tp_program_functions *functions)
     return first;
 }
 
+static uint32_t recording(struct tp_program_functions *functions)
+{
+    uint32_t name = tp_strings_add(&functions->texts, TP_STR(TP_RECORDING_NAME)),
+             file = tp_strings_add(&functions->texts, TP_STR("kernel"));
+    uint32_t number = tp_keys_pair(&functions->keys, name, file);
+    if (number == functions->items.count)
+        *(struct tp_program_function *)tp_vec_push(&functions->items) =
+            (struct tp_program_function){.name = TP_STR(TP_RECORDING_NAME),
+                                         .file = TP_STR("kernel"),
+                                         .kind = TP_FUNCTION_KERNEL,
+                                         .is_recording = true};
+    return number;
+}
+
+/* Ends the path at the outermost function that is work for events of the recording. */
+static void cut_recording(struct tp_program_functions *functions)
+{
+    uint32_t *path = functions->path.data;
+    for (size_t i = 0; i < functions->path.count; i++) {
+        const struct tp_program_function *f = tp_program_function_at(functions, path[i]);
+        if (f->event_role == EVENTS_CALL)
+            return;
+        if (f->event_role == EVENTS_NONE)
+            continue;
+        path[i] = recording(functions);
+        functions->path.count = functions->frames.count = i + 1;
+        return;
+    }
+}
+
+bool tp_program_functions_end_in_recording(const struct tp_program_functions *functions)
+{
+    size_t count = functions->path.count;
+    return count && tp_program_function_at(functions, *TP_AT(&functions->path, uint32_t, count - 1))->is_recording;
+}
+
 void tp_program_functions_of(struct tp_program_functions *functions, uint32_t stack)
 {
     uint32_t *path, *frames;
@@ -115,11 +176,12 @@ void tp_program_functions_of(struct tp_program_functions *functions, uint32_t st
     functions->frames.count = kept;
     size_t first = first_real(functions);
     path = functions->path.data;
-    if (!first)
-        return;
-    memmove(path, path + first, (kept - first) * sizeof *path);
-    memmove(frames, frames + first, (kept - first) * sizeof *frames);
-    functions->path.count = functions->frames.count = kept - first;
+    if (first) {
+        memmove(path, path + first, (kept - first) * sizeof *path);
+        memmove(frames, frames + first, (kept - first) * sizeof *frames);
+        functions->path.count = functions->frames.count = kept - first;
+    }
+    cut_recording(functions);
 }
 
 /* ---- adding up ---- */

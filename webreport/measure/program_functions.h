@@ -3,12 +3,14 @@
  * A function is its name and its file; its line is the one that took most of its own time. Of "src/a.c(12): f" the name
  * is f and the file src/a.c; of "f [libc.so.6]" f and libc.so.6; code without a name is called after its file and
  * offset; other texts are names without a file. A kernel's function outside of one of the program's is a stack that was
- * followed into nonsense: it ends there, and so it does at unknown code that nothing called. docs/definitions.md
- * section 23. */
+ * followed into nonsense: it ends there, and so it does at unknown code that nothing called. What the kernel does for the
+ * events of the recording is one function, TP_RECORDING_NAME. docs/definitions.md section 23. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_FUNCTIONS_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_FUNCTIONS_H
 
 #include "webreport/model/process_tree.h"
+
+#define TP_RECORDING_NAME "[recording]"
 
 enum tp_function_kind { TP_FUNCTION_NATIVE, TP_FUNCTION_PYTHON, TP_FUNCTION_KERNEL, TP_FUNCTION_KINDS };
 
@@ -21,8 +23,10 @@ struct tp_program_function {
     uint64_t sample_count; /* with it innermost */
     int32_t line;          /* with most of self_ns; 0: not known */
     uint8_t kind;          /* enum tp_function_kind */
+    uint8_t event_role;    /* what it has to do with events of perf; of program_functions.c */
     bool is_nameless;      /* file and offset, or nothing at all */
     bool is_found;         /* by a sample; others only wait */
+    bool is_recording;     /* TP_RECORDING_NAME: no finding is about it */
 };
 
 struct tp_program_functions {
@@ -45,6 +49,9 @@ void tp_program_functions_init(struct tp_program_functions *functions, const str
 
 /* Fills `path` and `frames`. stack: id in stack_texts, or TP_NO_ID. */
 void tp_program_functions_of(struct tp_program_functions *functions, uint32_t stack);
+
+/* Does the stack looked at last end in work of the recording? */
+bool tp_program_functions_end_in_recording(const struct tp_program_functions *functions);
 
 /* Adds the samples of the tree up. */
 void tp_program_functions_add_up(struct tp_program_functions *functions, const struct tp_process_tree *tree);

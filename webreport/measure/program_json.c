@@ -78,6 +78,21 @@ static void seen_json(const struct tp_program_view *view, struct tp_json *json)
     tp_json_object_end(json);
 }
 
+/* What the recording itself took. */
+static void recording_json(const struct tp_program_view *view, struct tp_json *json)
+{
+    const struct tp_program_recording *recording = &view->recording;
+    tp_json_key(json, "recording");
+    tp_json_object(json);
+    tp_json_member_us(json, "cpu_us", recording->sample_ns);
+    tp_json_member_int(json, "samples", (int64_t)recording->sample_count);
+    tp_json_member_us(json, "wait_us", recording->wait_ns);
+    tp_json_member_int(json, "waits", (int64_t)recording->wait_count);
+    tp_json_member_int(json, "threads", view->tree.trace->recorder.thread_count);
+    tp_json_member_us(json, "threads_cpu_us", view->tree.trace->recorder.running_ns);
+    tp_json_object_end(json);
+}
+
 static void table_json(const char *key, const struct tp_table *table, struct tp_json *json)
 {
     tp_json_key(json, key);
@@ -113,6 +128,7 @@ void tp_program_view_json(const struct tp_program_view *view, struct tp_json *js
     python_json(view, json);
     table_json("waits", &view->wait_rows, json);
     findings_json(view, json);
+    recording_json(view, json);
     seen_json(view, json);
     tp_json_object_end(json);
 }

@@ -67,6 +67,8 @@ void tp_program_python_build(struct tp_program_python *python, struct tp_program
     for (uint32_t i = 0; i < tree->trace->sample_count; i++) {
         int64_t weight = tree->weight_of_sample[i];
         tp_program_functions_of(functions, tree->trace->samples[i].stack);
+        if (tp_program_functions_end_in_recording(functions))
+            continue;
         struct tp_program_place place = tp_program_functions_place(functions);
         if (place.function == TP_NO_ID || tp_program_function_at(functions, place.function)->kind != TP_FUNCTION_PYTHON)
             continue;

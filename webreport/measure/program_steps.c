@@ -5,6 +5,7 @@
 #include "webreport/model/numbers.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
+#include "writer/text/format.h"
 
 enum { LEAST_SAMPLES = 10 }; /* fewer say nothing */
 
@@ -30,6 +31,7 @@ static const struct tp_column_def step_defs[TP_STEPS_COLUMNS] = {
     CAUSE(TP_WAIT_STOPPED, "stopped_us", "Stopped"),
     CAUSE(TP_WAIT_CHILD, "child_us", "Child"),
     CAUSE(TP_WAIT_EXIT, "exit_us", "Exit"),
+    CAUSE(TP_WAIT_RECORDING, "recording_us", "Recording"),
     CAUSE(TP_WAIT_UNKNOWN, "unknown_us", "Unknown"),
     [TP_STEPS_UNSEEN_TIME] = TIME("unseen_us", "Not seen", "Time that the recording from outside has no state for."),
 };
@@ -362,6 +364,16 @@ static void fill_parts(const struct join *join)
         tp_table_real(&out->parts, TP_STEPS_PART_PERCENT)[row] = tp_percent(ns, out->wall_ns);
         tp_table_int(&out->parts, TP_STEPS_PART_MEAN)[row] = ns / (int64_t)out->steps.row_count;
     }
+}
+
+struct tp_str tp_program_steps_words(const struct tp_program_steps *steps, struct tp_arena *arena)
+{
+    static const double SAID_PERCENT = 20;
+    double percent = tp_percent(steps->part_ns[TP_STEPS_READY], steps->wall_ns);
+    if (!(percent >= SAID_PERCENT))
+        return TP_STR("");
+    return tp_str_of(tp_text_printf(arena, "For %s of the steps' time the main thread was ready and got no CPU.",
+                                    tp_text_of_percent(arena, percent)));
 }
 
 bool tp_program_steps_build(struct tp_program_steps *steps, const struct tp_model *model,

@@ -59,6 +59,10 @@ struct tp_program_steps {
 bool tp_program_steps_build(struct tp_program_steps *steps, const struct tp_model *model,
                             const struct tp_program_view *program, struct tp_arena *arena);
 
+/* The sentence of a verdict about time that the main thread was ready and got no CPU: "For 68.0 % of the steps' time the
+ * main thread was ready and got no CPU." Empty below a fifth of the steps. In `arena`. */
+struct tp_str tp_program_steps_words(const struct tp_program_steps *steps, struct tp_arena *arena);
+
 /* "native", "ready", "disk" .. as JSON has them; the same for people: "running, native code". Static. */
 const char *tp_steps_part_text(unsigned part);
 const char *tp_steps_part_words(unsigned part);

@@ -47,6 +47,7 @@ const char *tp_wall_part_words(unsigned part)
         [TP_WALL_WAITS + TP_WAIT_STOPPED] = "stopped",
         [TP_WALL_WAITS + TP_WAIT_CHILD] = "waiting for a child",
         [TP_WALL_WAITS + TP_WAIT_EXIT] = "ending",
+        [TP_WALL_WAITS + TP_WAIT_RECORDING] = "waiting for the recording",
         [TP_WALL_WAITS + TP_WAIT_UNKNOWN] = "blocked, cause not seen"};
     return words[part];
 }
@@ -80,11 +81,14 @@ static enum tp_program_rule rule_of(const struct tp_program_view *view)
 
 /* ---- words ---- */
 
-/* The function with most time of its own; NULL: no sample has a stack. */
+/* The program's function with most time of its own; NULL: no sample has a stack. */
 static const struct tp_program_function *hottest(const struct tp_program_view *view)
 {
-    const struct tp_program_function *f =
-        view->functions.found_count ? tp_program_function_at(&view->functions, view->functions.order[0]) : NULL;
+    const struct tp_program_function *f = NULL;
+    for (uint32_t at = 0; at < view->functions.found_count && !f; at++) {
+        f = tp_program_function_at(&view->functions, view->functions.order[at]);
+        f = f->is_recording ? NULL : f;
+    }
     return f && f->sample_count ? f : NULL;
 }
 

@@ -11,6 +11,12 @@ void tp_program_verdict_build(struct tp_program_view *view, struct tp_arena *are
 /* Fills findings; after tp_program_verdict_build. */
 void tp_program_findings_build(struct tp_program_view *view, struct tp_arena *arena);
 
+/* Adds a finding to the view; at most one of each kind. */
+static inline void tp_program_finding_add(struct tp_program_view *view, const struct tp_program_finding *finding)
+{
+    view->findings[view->finding_count++] = *finding;
+}
+
 /* "P0" .. "P9". Static. */
 const char *tp_program_rule_id(enum tp_program_rule rule);
 

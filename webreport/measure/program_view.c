@@ -66,7 +66,7 @@ const struct tp_column_def tp_program_wait_columns[TP_PROGRAM_WAIT_COLUMNS] = {
     {"count", "Times", "", "Number of waits.", TP_COLUMN_INT},
     TIME("total_us", "Sum", "Of all of them; threads that wait at once count each."),
     TIME("longest_us", "Longest", "The longest of them."),
-    TIME("estimated_us", "Estimated", "Of the sum: waits whose cause nobody saw, dealt out by those that were seen."),
+    TIME("estimated_us", "Guessed", "Of the sum: waits for which the recorder guessed a cause from others. The guess is not used."),
     {"place", "Where", "", "The function that waits, of the longest wait, with file and line.", TP_COLUMN_TEXT},
     {"holder", "Most likely held by", "",
      "For a lock: the thread of the process that ran longest meanwhile and last before the wait ended. A guess.", TP_COLUMN_TEXT},
@@ -75,16 +75,6 @@ const struct tp_column_def tp_program_wait_columns[TP_PROGRAM_WAIT_COLUMNS] = {
     TIME("held_us", "Held", "Of the sum: waits in which it is that thread.")};
 
 /* ---- processes ---- */
-
-#define BECAME "  =>  "
-
-struct tp_str tp_program_last(struct tp_str command)
-{
-    size_t size = sizeof BECAME - 1;
-    for (ptrdiff_t at; (at = tp_str_find(command, BECAME)) >= 0;)
-        command = (struct tp_str){command.ptr + at + size, command.len - (size_t)at - size};
-    return command;
-}
 
 static struct tp_str command_of(const struct tp_tree_process *process, const struct tp_trace *trace,
                                 struct tp_arena *arena)
@@ -97,7 +87,7 @@ static struct tp_str command_of(const struct tp_tree_process *process, const str
     if (process->seen->execs != TP_NO_ID)
         while (tp_value_next(tp_strings_get(&trace->values, process->seen->execs), &at, NULL, &item)) {
             struct tp_str program = tp_value_text(arena, item);
-            text = tp_text_printf(arena, "%s%s%.*s", text, *text ? BECAME : "", (int)program.len, program.ptr);
+            text = tp_text_printf(arena, "%s%s%.*s", text, *text ? TP_PROGRAM_BECAME : "", (int)program.len, program.ptr);
         }
     name = tp_strings_get(&trace->names, process->seen->name);
     return *text ? tp_str_of(text) : name.len ? name : TP_STR("(no name)");
@@ -230,7 +220,9 @@ static void fill_functions(struct tp_program_view *view, uint32_t count, struct 
                                 &(struct tp_program_function_row){f, f->self_ns, f->total_ns, f->sample_count,
                                                                   view->state_ns[TP_STATE_RUNNING],
                                                                   view->tree.trace->sample_count});
-        if (f->kind == TP_FUNCTION_KERNEL)
+        if (f->is_recording)
+            view->recording = (struct tp_program_recording){.sample_ns = f->self_ns, .sample_count = f->sample_count};
+        else if (f->kind == TP_FUNCTION_KERNEL)
             view->kernel_ns = tp_sat_add(view->kernel_ns, f->self_ns);
     }
 }
@@ -265,6 +257,10 @@ static void fill_waits(struct tp_program_view *view, struct tp_arena *arena)
     t->title = "Waits";
     for (uint32_t i = 0; i < view->waits.count; i++) {
         const struct tp_wait_group *group = &view->waits.groups[i];
+        if (group->cause == TP_WAIT_RECORDING) {
+            view->recording.wait_ns = tp_sat_add(view->recording.wait_ns, group->total_ns);
+            view->recording.wait_count += group->count;
+        }
         if (!tp_wait_is_listed(group))
             continue;
         tp_table_text(t, TP_PROGRAM_WAIT_CAUSE)[row] = tp_str_of(tp_wait_cause_text((enum tp_wait_cause)group->cause));

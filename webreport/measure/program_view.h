@@ -76,7 +76,7 @@ enum tp_program_wait_column {
     TP_PROGRAM_WAIT_COUNT,
     TP_PROGRAM_WAIT_TOTAL,
     TP_PROGRAM_WAIT_LONGEST,
-    TP_PROGRAM_WAIT_ESTIMATED, /* of the total: time of waits whose cause nobody saw */
+    TP_PROGRAM_WAIT_ESTIMATED, /* of the total: waits with a guess of the recorder */
     TP_PROGRAM_WAIT_PLACE,     /* function that waits, with file and line */
     TP_PROGRAM_WAIT_HOLDER,    /* of locks: name of the thread that most likely holds them */
     TP_PROGRAM_WAIT_HOLDER_TID,
@@ -101,7 +101,7 @@ struct tp_wait_group {
     int64_t held_ns;      /* of the total: waits for it */
     uint8_t cause;        /* enum tp_wait_cause */
     uint64_t count;
-    int64_t total_ns, longest_ns, estimated_ns;
+    int64_t total_ns, longest_ns, estimated_ns; /* estimated_ns: of the total, with a guess of the recorder */
 };
 
 /* A parent waits for its children while these are recorded themselves, and an end is no wait. */
@@ -140,6 +140,8 @@ enum tp_program_finding_kind {
     TP_PROGRAM_FINDS_FUNCTION,
     TP_PROGRAM_FINDS_KERNEL,
     TP_PROGRAM_FINDS_FAULTS,
+    TP_PROGRAM_FINDS_THREADS,
+    TP_PROGRAM_FINDS_CHILDREN,
     TP_PROGRAM_FINDS_SHORT,
     TP_PROGRAM_FINDS_FAILED,
     TP_PROGRAM_FINDS_LEFT,
@@ -158,6 +160,12 @@ struct tp_program_finding {
     const char *whole; /* "wall", "CPU": static */
 };
 
+/* What the recording itself took: no finding is about it. */
+struct tp_program_recording {
+    int64_t sample_ns, wait_ns; /* processor time for its events; waits for its locks, summed over threads */
+    uint64_t sample_count, wait_count;
+};
+
 struct tp_program_view {
     bool is_present;
     struct tp_process_tree tree;
@@ -167,7 +175,9 @@ struct tp_program_view {
     struct tp_program_waits waits;
     int64_t state_ns[TP_STATE_COUNT]; /* of all threads: running is the processor time */
     int64_t unsampled_ns;             /* running time of processes without a sample */
-    int64_t kernel_ns;                /* self time of functions of the kernel */
+    int64_t kernel_ns;                /* self time of functions of the kernel, without the recording's */
+    int64_t thread_kernel_ns;         /* of that, for starts of threads, where these are a finding */
+    struct tp_program_recording recording;
     uint64_t wake_up_count, failed_count;
     int64_t throttled_ns; /* its groups of control were held back by a limit; TP_NULL_INT: not known */
     /* Of the whole tree; TP_NULL_INT: nobody looked. The kernel adds what a child moved to the process that waits for
@@ -182,9 +192,17 @@ struct tp_program_view {
     unsigned finding_count;
 };
 
+#define TP_PROGRAM_BECAME "  =>  " /* between the programs that a process was */
+
 /* Of the programs that a process was, one after the other, the last one, with its words. Part of `command`, a cell of
  * TP_PROGRAM_PROCESS_COMMAND. */
-struct tp_str tp_program_last(struct tp_str command);
+static inline struct tp_str tp_program_last(struct tp_str command)
+{
+    size_t size = sizeof TP_PROGRAM_BECAME - 1;
+    for (ptrdiff_t at; (at = tp_str_find(command, TP_PROGRAM_BECAME)) >= 0;)
+        command = (struct tp_str){command.ptr + at + size, command.len - (size_t)at - size};
+    return command;
+}
 
 /* 1.96 standard errors of a share of that many samples, in points; NaN without samples. percent: 0..100. */
 double tp_program_error_points(double percent, uint64_t samples);

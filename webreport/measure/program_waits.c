@@ -101,9 +101,10 @@ void tp_program_waits_build(struct tp_program_waits *waits, const struct tp_proc
         uint32_t name = name_of(&g, tree, thread);
         for (uint32_t i = thread->first; i < thread->first + thread->count; i++) {
             const struct tp_thread_piece *piece = &tree->pieces[i];
+            uint32_t stack = piece->cause == TP_WAIT_RECORDING ? TP_NO_ID : piece->stack; /* one row for all of them */
             waits->group_of_piece[i] = piece->state != TP_STATE_BLOCKED
                                            ? TP_NO_ID
-                                           : group_of(&g, piece, name, tp_program_stacks_of(&g.stacks, piece->stack));
+                                           : group_of(&g, piece, name, tp_program_stacks_of(&g.stacks, stack));
         }
     }
     order_groups(&g, tree->piece_count, arena);

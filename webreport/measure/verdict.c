@@ -519,6 +519,13 @@ void tp_verdict_json(const struct tp_trace_verdict *v, struct tp_json *json)
     tp_json_object_end(json);
 }
 
+void tp_verdict_add(struct tp_trace_verdict *v, struct tp_str sentence, struct tp_arena *arena)
+{
+    struct tp_str first = v->has_device ? v->headline : sentence, second = v->has_device ? sentence : v->headline;
+    if (sentence.len)
+        v->headline = tp_str_of(tp_text_printf(arena, "%.*s %.*s", (int)first.len, first.ptr, (int)second.len, second.ptr));
+}
+
 void tp_verdict_withhold(struct tp_trace_verdict *v)
 {
     *v = (struct tp_trace_verdict){

@@ -85,6 +85,9 @@ struct tp_trace_verdict {
 const char *tp_verdict_class_text(enum tp_verdict_class verdict_class);
 const char *tp_time_cause_text(enum tp_time_cause cause);
 
+/* Puts a sentence before the headline, behind it where a device works; an empty one changes nothing. In `arena`. */
+void tp_verdict_add(struct tp_trace_verdict *v, struct tp_str sentence, struct tp_arena *arena);
+
 /* Of a trace that is not about what its process did: see tp_advice_withhold. */
 void tp_verdict_withhold(struct tp_trace_verdict *verdict);
 

@@ -1,10 +1,10 @@
 /* The processes and threads of a recording from outside: who began whom, and what each thread did at each moment.
  *
  * A thread is in one state at a time: where intervals of a file overlap, the one that begins first goes on, and the
- * other counts from its end. A wait whose cause was not seen takes one of the causes that the same thread's other waits
- * have, so that all of them together have the shares of those that were seen; it is marked as estimated. A process is
- * its pid from its begin to the next process of the same pid. Its parent is the process of the parent's pid that began
- * last before it, so nothing is its own ancestor. docs/definitions.md section 23.
+ * other counts from its end. A wait whose cause nobody saw has none, whatever the file guesses; only a wait that ends as
+ * a child exits is the child's (tree_waits.h). A process is its pid from its begin to the next process of the same pid.
+ * Its parent is the process of the parent's pid that began last before it, so nothing is its own ancestor.
+ * docs/definitions.md section 23.
  *
  * Everything lives in the arena given or borrows from the trace; read-only afterwards. */
 #ifndef TP_WEBREPORT_MODEL_PROCESS_TREE_H
@@ -29,6 +29,7 @@ enum tp_wait_cause {
     TP_WAIT_STOPPED,
     TP_WAIT_CHILD,
     TP_WAIT_EXIT,
+    TP_WAIT_RECORDING, /* for a lock of the recorder */
     TP_WAIT_UNKNOWN,
     TP_WAIT_COUNT
 };
@@ -39,7 +40,7 @@ struct tp_thread_piece {
     uint32_t stack;    /* of a wait: id in stack_texts; TP_NO_ID */
     uint8_t state;     /* enum tp_thread_state */
     uint8_t cause;     /* of a wait: enum tp_wait_cause */
-    bool is_estimated; /* nobody saw the cause */
+    bool is_estimated; /* nobody saw the cause, and the recorder wrote a guess */
 };
 
 /* A thread, or a process's part of a row whose number was used again. */

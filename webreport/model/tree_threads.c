@@ -2,6 +2,7 @@
 #include "webreport/model/tree_threads.h"
 
 #include "webreport/model/tree_processes.h"
+#include "webreport/model/tree_waits.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
@@ -13,7 +14,7 @@ static const char *const cause_texts[TP_WAIT_COUNT] = {
     [TP_WAIT_PIPE] = "pipe",         [TP_WAIT_POLL] = "poll",
     [TP_WAIT_SIGNAL] = "signal",     [TP_WAIT_STOPPED] = "stopped",
     [TP_WAIT_CHILD] = "child",       [TP_WAIT_EXIT] = "exit",
-    [TP_WAIT_UNKNOWN] = "?"};
+    [TP_WAIT_RECORDING] = "recording", [TP_WAIT_UNKNOWN] = "?"};
 
 const char *tp_wait_cause_text(enum tp_wait_cause cause)
 {
@@ -39,6 +40,7 @@ struct cutting {
     struct tp_process_tree *tree;
     struct tp_arena *arena;
     const uint8_t *cause_of_text;
+    struct tp_own_waits own;
     struct tp_vec threads, pieces;
 };
 
@@ -71,17 +73,26 @@ static struct tp_tree_thread *thread_of(struct cutting *c, uint32_t row, uint32_
     return last;
 }
 
+/* What a wait is for. A guess of the recorder is no cause: it is of other waits, at other times. */
+static uint8_t cause_of(struct cutting *c, const struct tp_state *state)
+{
+    if (state->state != TP_STATE_BLOCKED || state->is_estimated)
+        return TP_WAIT_UNKNOWN;
+    uint8_t cause = state->cause != TP_NO_ID ? c->cause_of_text[state->cause] : TP_WAIT_UNKNOWN;
+    return cause == TP_WAIT_LOCK && tp_own_waits_has(&c->own, state->stack) ? TP_WAIT_RECORDING : cause;
+}
+
 static void add_piece(struct cutting *c, const struct tp_state *state, int64_t begin_ns, int64_t end_ns)
 {
     uint32_t process = tp_process_of_row(c->tree, state->thread, state->ts_ns);
     struct tp_tree_thread *thread = thread_of(c, state->thread, process);
-    bool is_wait = state->state == TP_STATE_BLOCKED;
     *(struct tp_thread_piece *)tp_vec_push(&c->pieces) = (struct tp_thread_piece){
         .begin_ns = begin_ns,
         .end_ns = end_ns,
         .stack = state->stack,
         .state = state->state,
-        .cause = is_wait && state->cause != TP_NO_ID ? c->cause_of_text[state->cause] : TP_WAIT_UNKNOWN};
+        .cause = cause_of(c, state),
+        .is_estimated = state->is_estimated};
     thread->begin_ns = thread->count ? thread->begin_ns : begin_ns;
     thread->end_ns = end_ns;
     thread->count++;
@@ -98,41 +109,8 @@ static void cut_row(struct cutting *c, const struct tp_keyed *states, uint32_t c
         c->tree->overlap_count += begin > state->ts_ns && state->dur_ns > 0;
         if (end <= begin)
             continue;
-        add_piece(c, state, begin, end);
         free_from = end;
-    }
-}
-
-/* ---- causes that nobody saw ---- */
-
-/* Deals waits of unknown cause out to the causes of the thread's other waits: each time to the cause that is most
- * behind its share. */
-static void estimate_causes(const struct tp_tree_thread *thread, struct tp_thread_piece *pieces)
-{
-    int64_t seen_ns[TP_WAIT_COUNT] = {0}, dealt_ns[TP_WAIT_COUNT] = {0}, all_seen_ns = 0, all_dealt_ns = 0;
-    for (uint32_t i = 0; i < thread->count; i++)
-        if (pieces[i].state == TP_STATE_BLOCKED && pieces[i].cause != TP_WAIT_UNKNOWN) {
-            int64_t length = pieces[i].end_ns - pieces[i].begin_ns;
-            seen_ns[pieces[i].cause] = tp_sat_add(seen_ns[pieces[i].cause], length);
-            all_seen_ns = tp_sat_add(all_seen_ns, length);
-        }
-    for (uint32_t i = 0; i < thread->count && all_seen_ns; i++) {
-        if (pieces[i].state != TP_STATE_BLOCKED || pieces[i].cause != TP_WAIT_UNKNOWN)
-            continue;
-        int64_t length = pieces[i].end_ns - pieces[i].begin_ns;
-        unsigned best = TP_WAIT_UNKNOWN;
-        __int128 most = 0;
-        all_dealt_ns = tp_sat_add(all_dealt_ns, length);
-        for (unsigned cause = 0; cause < TP_WAIT_UNKNOWN; cause++) {
-            __int128 behind = (__int128)seen_ns[cause] * all_dealt_ns - (__int128)dealt_ns[cause] * all_seen_ns;
-            if (behind > most) {
-                most = behind;
-                best = cause;
-            }
-        }
-        pieces[i].cause = (uint8_t)best;
-        pieces[i].is_estimated = best != TP_WAIT_UNKNOWN;
-        dealt_ns[best] = tp_sat_add(dealt_ns[best], length);
+        add_piece(c, state, begin, end);
     }
 }
 
@@ -165,10 +143,14 @@ static void add_up(struct tp_process_tree *tree, struct tp_tree_thread *thread)
 
 static void build_threads(struct tp_process_tree *tree, struct tp_arena *arena)
 {
-    struct cutting c = {tree, arena, causes_of_texts(tree->trace, arena), TP_VEC(arena, struct tp_tree_thread),
-                        TP_VEC(arena, struct tp_thread_piece)};
+    struct cutting c = {.tree = tree,
+                        .arena = arena,
+                        .cause_of_text = causes_of_texts(tree->trace, arena),
+                        .threads = TP_VEC(arena, struct tp_tree_thread),
+                        .pieces = TP_VEC(arena, struct tp_thread_piece)};
     uint32_t *first;
     struct tp_keyed *states = order_states(tree->trace, &first, arena);
+    tp_own_waits_init(&c.own, tree->trace, arena);
     for (uint32_t row = 0; row < tree->trace->thread_count; row++)
         cut_row(&c, states + first[row], first[row + 1] - first[row]);
     tp_arena_drop(arena, states, (tree->trace->state_count + 1) * sizeof *states);
@@ -179,10 +161,9 @@ static void build_threads(struct tp_process_tree *tree, struct tp_arena *arena)
     tree->piece_count = (uint32_t)c.pieces.count;
     if (tree->thread_count > 1)
         tp_merge_sort(arena, tree->threads, tree->thread_count, sizeof *tree->threads, by_process, NULL);
-    for (uint32_t i = 0; i < tree->thread_count; i++) {
-        estimate_causes(&tree->threads[i], tree->pieces + tree->threads[i].first);
+    for (uint32_t i = 0; i < tree->thread_count; i++)
         add_up(tree, &tree->threads[i]);
-    }
+    tp_child_waits_mark(tree, arena);
 }
 
 /* ---- samples ---- */

@@ -9,6 +9,7 @@
 
 #include "webreport/compare/job.h"
 #include "webreport/measure/distributed.h"
+#include "webreport/measure/program_steps.h"
 #include "webreport/measure/summary_slots.h"
 #include "webreport/session/comparison.h"
 #include "webreport/session/inputs.h"
@@ -131,6 +132,8 @@ static void ask_program(struct report *report, const struct tp_walked *walked, s
     else if (!walked->file->is_helper)
         profile->steps = tp_run_programs_steps(&report->programs, own, &a->model, &other, &a->arena);
     profile->linked = (int)other - (int)own;
+    if (profile->steps)
+        tp_verdict_add(&a->advice.verdict, tp_program_steps_words(profile->steps, &a->arena), &a->arena);
 }
 
 static int use(void *context, const struct tp_walked *walked, struct tp_error *err)

@@ -56,6 +56,8 @@ void tp_decode_state(struct tp_decoder *d, const struct tp_element *e)
                 state.cause = text_of(d, e, &d->texts, value);
             else if (tp_str_equal(key, TP_STR("stack")))
                 state.stack = text_of(d, e, &d->stacks, value);
+            else if (tp_str_equal(key, TP_STR("estimated")))
+                state.is_estimated = true;
         }
     state.thread = tp_element_thread(d, e);
     *(struct tp_state *)tp_vec_push(&d->states) = state;

@@ -6,6 +6,7 @@
 
 #include "webreport/trace/file_head.h"
 #include "webreport/trace/header.h"
+#include "webreport/trace/own_threads.h"
 #include "webreport/trace/reader.h"
 #include "writer/base/limits.h"
 
@@ -300,6 +301,7 @@ static int read_all(struct tp_reader *r)
     tp_header_finish(r->trace, &r->header);
     tp_frames_build(&r->trace->frames, &r->trace->names, r->trace->arena);
     build_stacks(r->trace);
+    tp_own_threads_drop(r->trace);
     if (r->decoder.wants_tensors && r->trace->tensor_count)
         return TP_OK;
     if (r->trace->event_count + r->trace->memory_count + r->trace->reading.skipped[TP_SKIP_UNKNOWN_CATEGORY] == 0)

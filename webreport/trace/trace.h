@@ -237,6 +237,7 @@ struct tp_state {
     uint32_t cause; /* of a wait: id in texts; TP_NO_ID: none was seen */
     uint32_t stack; /* of a wait: id in stack_texts; TP_NO_ID: none */
     uint8_t state;  /* enum tp_thread_state */
+    bool is_estimated; /* the recorder guessed the cause from other waits */
 };
 
 /* A process that was seen (cat process; of a recording from outside), in file order. Numbers that are absent:
@@ -417,6 +418,10 @@ struct tp_trace {
     uint32_t state_count;
     struct tp_seen_process *seen_processes;
     uint32_t seen_process_count;
+    struct { /* threads of our recorder in the program, whose states and samples were dropped (own_threads.h) */
+        uint32_t thread_count;
+        int64_t running_ns;
+    } recorder;
     struct tp_memory_look *memory_looks;
     uint32_t memory_look_count;
     struct tp_tensor_record *tensors;

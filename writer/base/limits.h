@@ -50,6 +50,7 @@
 /* report */
 #define TP_MAX_SHOWN_NAME_BYTES 256u /* a name in the page */
 #define TP_MAX_HOLDER_STEPS (1u << 21)  /* threads, samples that are looked at for who holds a lock: of the longest waits */
+#define TP_MAX_CHILD_STEPS (1u << 21)   /* threads that are looked at for waits for children */
 #define TP_MAX_PAGE_BYTES (5u << 20) /* --max-size */
 #define TP_MAX_TEMPLATE_BYTES (1u << 20)
 #define TP_MAX_TEMPLATE_DEPTH 64u

@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""program.py KIND FOLDER: writes a recording of a program of one kind into FOLDER; all times are fixed."""
+import json
+import os
+import sys
+
+MS = 1000
+BASE = 1_790_000_000_000_000_000
+
+
+class Recording:
+    """A recording from outside; times in microseconds."""
+
+    def __init__(self, **seen):
+        self.seen, self.events = seen, []
+
+    def process(self, pid, begin, end, ppid=0, command="prog", how=None):
+        self.events.append({"ph": "X", "cat": "process", "name": "p", "pid": pid, "tid": pid, "ts": begin, "dur": end - begin,
+                            "args": {"execs": [command], "ppid": ppid, **({"end": how} if how else {"exit": 0})}})
+
+    def name(self, pid, tid, name):
+        self.events.append({"ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "ts": 0, "args": {"name": "thread %d (%s)" % (tid, name)}})
+
+    def state(self, pid, tid, state, begin, end, **args):
+        self.events.append({"ph": "X", "cat": "thread_state", "name": state, "pid": pid, "tid": tid, "ts": begin, "dur": end - begin,
+                            **({"args": args} if args else {})})
+
+    def sample(self, pid, tid, at, stack):
+        self.events.append({"ph": "P", "cat": "cpu_sample", "name": "x", "pid": pid, "tid": tid, "ts": at,
+                            "args": {"cpu ns": 1, "Call stack": ";".join(stack) + ";"}})
+
+    def write(self, folder, name="program.7.pt.trace.json"):
+        with open(os.path.join(folder, name), "w") as out:
+            json.dump({"schemaVersion": 1, "tracepress_recorder": "outside", "tracepress_seen": {"mode": "inherited", **self.seen},
+                       "baseTimeNanoseconds": BASE, "traceEvents": self.events}, out, separators=(",", ":"))
+
+
+def torch_steps(folder, with_gpu=False, steps=6, wall=100 * MS):
+    events = []
+    row = {"pid": 7, "tid": 7}
+    for step in range(steps):
+        at = step * wall
+        events.append({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#%d" % step, "ts": at, "dur": wall, **row})
+        events.append({"ph": "X", "cat": "cpu_op", "name": "aten::mm", "ts": at + 5, "dur": wall - 10, "args": {"External id": step + 1}, **row})
+        if with_gpu:
+            events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": at + 10, "dur": 5,
+                           "args": {"correlation": step + 1, "External id": step + 1}, **row})
+            events.append({"ph": "X", "cat": "kernel", "name": "gemm", "ts": at + 20, "dur": wall * 0.9, "pid": 0, "tid": 7,
+                           "args": {"correlation": step + 1, "External id": step + 1, "device": 0, "stream": 7}})
+    with open(os.path.join(folder, "host_7.9.pt.trace.json"), "w") as out:
+        json.dump({"schemaVersion": 1, "baseTimeNanoseconds": BASE, "traceEvents": events}, out)
+
+
+def steps(folder, ready, with_gpu=False, cause=None):
+    """Six steps of 100 ms; the main thread is ready for `ready` ms of each, then waits for `cause` for half of the rest."""
+    torch_steps(folder, with_gpu)
+    r = Recording()
+    r.process(7, 0, 600 * MS, command="python train.py")
+    for step in range(6):
+        at, rest = step * 100 * MS, (100 - ready) * MS
+        r.state(7, 7, "ready", at, at + ready * MS)
+        middle = at + ready * MS + (rest // 2 if cause else 0)
+        if cause:
+            r.state(7, 7, "blocked", at + ready * MS, middle, cause=cause)
+        r.state(7, 7, "running", middle, at + 100 * MS)
+    r.write(folder)
+
+
+def guessed(folder, cause, seen_ms=50):
+    """Half a second of import with a known cause, then training whose waits have a guess."""
+    r = Recording()
+    r.process(7, 0, 5000 * MS)
+    r.state(7, 7, "running", 0, 450 * MS)
+    r.state(7, 7, "blocked", 450 * MS, (450 + seen_ms) * MS, cause=cause, stack="read [libc.so.6];main [prog];")
+    for i in range(45):
+        at = (500 + 100 * i) * MS
+        r.state(7, 7, "running", at, at + 40 * MS)
+        r.state(7, 7, "blocked", at + 40 * MS, at + 100 * MS, cause=cause, estimated=1)
+    r.write(folder)
+
+
+def child(folder, kind):
+    r = Recording()
+    r.process(7, 0, 10_000 * MS, command="python compile.py")
+    r.process(8, 1000 * MS, 6000 * MS, ppid=7, command="g++ a.cpp", how="still runs" if kind == "still_runs" else None)
+    r.state(8, 8, "running", 1000 * MS, 6000 * MS)
+    r.state(7, 7, "running", 0, 1001 * MS)
+    if kind == "in_pieces":  # the parent reads what the child says, and waits again
+        r.state(7, 7, "blocked", 1001 * MS, 2500 * MS, cause="disk", estimated=1)
+        r.state(7, 7, "running", 2500 * MS, 2510 * MS)
+        r.state(7, 7, "blocked", 2510 * MS, 6020 * MS, cause="disk", estimated=1)
+        r.state(7, 7, "running", 6020 * MS, 10_000 * MS)
+    elif kind == "of_a_thread":  # a pool thread sleeps on, another thread waits
+        r.state(7, 7, "blocked", 1001 * MS, 9000 * MS)
+        r.state(7, 7, "running", 9000 * MS, 10_000 * MS)
+        r.state(7, 9, "running", 990 * MS, 1002 * MS)
+        r.state(7, 9, "blocked", 1002 * MS, 6001 * MS)
+        r.state(7, 9, "running", 6001 * MS, 7000 * MS)
+    elif kind == "elsewhere":  # the thread works while the child runs, and waits for something else as it exits
+        r.state(7, 7, "running", 1001 * MS, 5000 * MS)
+        r.state(7, 7, "blocked", 5000 * MS, 9000 * MS)
+        r.state(7, 7, "running", 9000 * MS, 10_000 * MS)
+    else:
+        r.state(7, 7, "blocked", 1001 * MS, 6000 * MS)
+        r.state(7, 7, "running", 6000 * MS, 10_000 * MS)
+    r.write(folder)
+
+
+TIMED = ["./nptl/futex-internal.c(103): __futex_abstimed_wait_common", "./nptl/pthread_mutex_timedlock.c(88): __pthread_mutex_clocklock_common"]
+LOCKS = {
+    "first_malloc": TIMED + ["decode [prog]", "main [prog]"],
+    "thread_exit": ["./nptl/lowlevellock.c(49): __GI___lll_lock_wait", "./nptl/pthread_mutex_lock.c(93): ___pthread_mutex_lock",
+                    "./nptl/nptl_deallocate_tsd.c(73): __GI___nptl_deallocate_tsd", "./nptl/pthread_create.c(453): start_thread"],
+    "without_symbols": ["pthread_mutex_timedlock [libc.so.6]", "decode [prog]"],
+    "timed_mutex": TIMED + ["/usr/include/c++/12/mutex(169): std::timed_mutex::try_lock_until", "worker [prog]"],
+    "marked": TIMED + ["worker [prog]"],
+    "only_libc": ["./nptl/futex-internal.c(103): __futex_abstimed_wait_common"],
+}
+
+
+def lock(folder, kind):
+    """32 threads that run for 50 ms each, and wait for 40 ms each."""
+    r = Recording(**({"own_waits": 0} if kind == "marked" else {}))
+    r.process(7, 0, 1000 * MS)
+    r.state(7, 7, "running", 0, 1000 * MS)
+    for i in range(32):
+        at = 20 * i * MS
+        r.state(7, 100 + i, "running", at, at + 25 * MS)
+        r.state(7, 100 + i, "blocked", at + 25 * MS, at + 65 * MS, cause="lock", stack=";".join(LOCKS[kind]) + ";")
+        r.state(7, 100 + i, "running", at + 65 * MS, at + 90 * MS)
+    r.write(folder)
+
+
+def own_thread(folder, kind):
+    r = Recording()
+    pids = (7, 8, 9) if kind == "in_children" else (7,)
+    for pid in pids:
+        r.process(pid, 0, 1000 * MS, ppid=0 if pid == 7 else 7, command="tracepress report x" if kind == "of_tracepress" else "prog")
+        r.name(pid, pid, "tracepress" if kind == "of_tracepress" else "prog")
+        r.name(pid, pid + 100, "tracepress")
+        r.state(pid, pid, "running", 0, 1000 * MS)
+        for i in range(20):
+            at = 50 * i * MS
+            r.state(pid, pid + 100, "running", at, at + 10 * MS)
+            r.state(pid, pid + 100, "blocked", at + 10 * MS, at + 50 * MS, cause="lock", stack="futex_wait [libc.so.6];drain [prog];")
+            r.sample(pid, pid + 100, at + 5 * MS, ["drain [prog]"])
+            r.sample(pid, pid, at + 5 * MS, ["work [prog]"])
+    r.write(folder)
+
+
+EVENTS = {
+    "exit": ["native_write_msr [kernel]", "irq_work_queue [kernel]", "perf_event_task_output [kernel]", "perf_event_exit_task [kernel]", "do_exit [kernel]"],
+    "irq": ["native_read_msr [kernel]", "irq_work_run_list [kernel]", "irq_work_run [kernel]", "__sysvec_irq_work [kernel]"],
+    "fork": ["mutex_lock [kernel]", "inherit_event.isra.0 [kernel]", "perf_event_init_task [kernel]", "copy_process [kernel]", "__do_sys_clone3 [kernel]"],
+    "read": ["native_write_msr [kernel]", "perf_event_read [kernel]", "perf_read [kernel]", "vfs_read [kernel]"],
+}
+
+
+def events(folder, kind):
+    """Half of the samples are in the kernel, for events of perf."""
+    r = Recording()
+    r.process(7, 0, 1000 * MS)
+    r.state(7, 7, "running", 0, 1000 * MS)
+    for i in range(50):
+        r.sample(7, 7, 20 * i * MS, EVENTS[kind] + ["run [prog]", "main [prog]"])
+        r.sample(7, 7, 20 * i * MS + 10, ["compute [prog]", "main [prog]"])
+    r.write(folder)
+
+
+def threads(folder, count, is_sampled=True, length=0.1, lives=False):
+    """`count` threads of 100 us, one after the other, or all at once until the end."""
+    r = Recording()
+    r.process(7, 0, 2000 * MS)
+    r.state(7, 7, "running", 0, 1000 * MS)
+    for i in range(count):
+        at = i * 1900 * MS / count
+        r.name(7, 100 + i, "prog")
+        r.state(7, 100 + i, "running", at, 2000 * MS if lives else at + length * MS)
+    for i in range(40 if is_sampled else 0):
+        start = ["_raw_spin_unlock [kernel]", "copy_process [kernel]", "__do_sys_clone3 [kernel]", "./nptl/pthread_create.c(650): __pthread_create_2_1",
+                 "parallel_for [prog]", "main [prog]"]
+        r.sample(7, 7, 50 * i * MS, start if i % 4 == 0 and not lives else ["compute [prog]", "main [prog]"])
+    r.write(folder)
+
+
+KINDS = {
+    "steps_wait_for_cpu": lambda f: steps(f, 68),
+    "steps_wait_for_cpu_and_disk": lambda f: steps(f, 40, cause="disk"),
+    "steps_wait_for_cpu_with_a_gpu": lambda f: steps(f, 25, with_gpu=True),
+    "steps_have_a_cpu": lambda f: steps(f, 10),
+    "guessed_disk": lambda f: guessed(f, "disk"),
+    "guessed_lock": lambda f: guessed(f, "lock"),
+    "guessed_sleep": lambda f: guessed(f, "sleep"),
+    "guessed_kernel_lock": lambda f: guessed(f, "kernel lock"),
+    **{"child_" + kind: lambda f, kind=kind: child(f, kind) for kind in ("whole", "in_pieces", "of_a_thread", "elsewhere", "still_runs")},
+    **{"lock_" + kind: lambda f, kind=kind: lock(f, kind) for kind in LOCKS},
+    **{"own_thread_" + kind: lambda f, kind=kind: own_thread(f, kind) for kind in ("alone", "in_children", "of_tracepress")},
+    **{"events_" + kind: lambda f, kind=kind: events(f, kind) for kind in EVENTS},
+    "threads_short": lambda f: threads(f, 5000),
+    "threads_without_samples": lambda f: threads(f, 15_000, is_sampled=False),
+    "threads_few": lambda f: threads(f, 64),
+    "threads_that_stay": lambda f: threads(f, 300, lives=True),
+}
+
+if __name__ == "__main__":
+    KINDS[sys.argv[1]](sys.argv[2])

@@ -1,0 +1,148 @@
+/* Waits for the recorder and for children: see tree_waits.h. */
+#include "webreport/model/tree_waits.h"
+
+#include "webreport/trace/value.h"
+#include "writer/base/limits.h"
+#include "writer/base/saturate.h"
+
+/* ---- locks of the recorder ---- */
+
+void tp_own_waits_init(struct tp_own_waits *own, const struct tp_trace *trace, struct tp_arena *arena)
+{
+    struct tp_str seen = tp_trace_header(trace, "tracepress_seen");
+    bool is_marked = seen.ptr && tp_value_member(seen, "own_waits").ptr;
+    *own = (struct tp_own_waits){.trace = trace};
+    if (!is_marked)
+        own->known = tp_arena_alloc(arena, trace->stack_texts.count + 1);
+}
+
+/* Recorders that mark nothing cut their own frames from stacks. Their lock has a timeout, and a thread takes it at its
+ * first allocation, or in a destructor that the C library calls at its end: no program locks in nptl_deallocate_tsd. */
+static bool is_own_stack(struct tp_str stack)
+{
+    bool has_timeout = tp_str_find(stack, "pthread_mutex_timedlock") >= 0 || tp_str_find(stack, "pthread_mutex_clocklock") >= 0;
+    return (has_timeout && tp_str_find(stack, "timed_mutex") < 0) ||
+           tp_str_find(stack, "_pthread_mutex_lock;./nptl/nptl_deallocate_tsd.c(") >= 0;
+}
+
+bool tp_own_waits_has(struct tp_own_waits *own, uint32_t stack)
+{
+    if (!own->known || stack == TP_NO_ID)
+        return false;
+    uint8_t *known = &own->known[stack];
+    if (!*known)
+        *known = is_own_stack(tp_strings_get(&own->trace->stack_texts, stack)) ? 2 : 1;
+    return *known == 2;
+}
+
+/* ---- waits for children ---- */
+
+/* How far from the exit of a child a wait for it may end: a busy machine wakes the parent late. */
+static int64_t tolerance_ns(const struct tp_thread_piece *wait)
+{
+    enum { LATE_NS = 5000000 };
+    int64_t length = wait->end_ns - wait->begin_ns, half = length / 2, hundredth = length / 100;
+    int64_t short_ns = half < LATE_NS ? half : LATE_NS;
+    return hundredth > short_ns ? hundredth : short_ns;
+}
+
+static bool is_unseen(const struct tp_thread_piece *piece)
+{
+    return piece->state == TP_STATE_BLOCKED && piece->cause == TP_WAIT_UNKNOWN;
+}
+
+static int64_t distance_ns(const struct tp_thread_piece *wait, const struct tp_tree_process *child)
+{
+    return wait->end_ns > child->end_ns ? tp_sat_sub(wait->end_ns, child->end_ns)
+                                        : tp_sat_sub(child->end_ns, wait->end_ns);
+}
+
+/* The number of the last piece of a thread that begins before `time_ns`, plus 1; thread->first: none does. */
+static uint32_t piece_behind(const struct tp_process_tree *tree, const struct tp_tree_thread *thread, int64_t time_ns)
+{
+    uint32_t low = thread->first, high = thread->first + thread->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (tree->pieces[middle].begin_ns < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The wait of a thread that ends as a child exits; TP_NO_ID: none does. */
+static uint32_t wait_for(const struct tp_process_tree *tree, const struct tp_tree_thread *thread,
+                         const struct tp_tree_process *child)
+{
+    enum { NEAR = 3 }; /* pieces: a read of the child's last output, what the thread does with it, the wait for its exit */
+    uint32_t behind = piece_behind(tree, thread, child->end_ns), found = TP_NO_ID;
+    for (uint32_t i = behind; i > thread->first && behind - i < NEAR; i--) {
+        const struct tp_thread_piece *piece = &tree->pieces[i - 1];
+        bool is_one = is_unseen(piece) && piece->begin_ns >= child->begin_ns &&
+                      distance_ns(piece, child) <= tolerance_ns(piece);
+        if (is_one && (found == TP_NO_ID || distance_ns(piece, child) < distance_ns(&tree->pieces[found], child)))
+            found = i - 1;
+    }
+    return found;
+}
+
+/* Marks a wait and those before it: a parent wakes up to read what its child writes, and waits again. */
+static void mark(struct tp_process_tree *tree, uint32_t first, uint32_t wait, const struct tp_tree_process *child)
+{
+    enum { PART = 10 }; /* the thread does other things in between for less than this part of the waits behind them */
+    int64_t waited_ns = 0, between_ns = 0;
+    for (uint32_t i = wait + 1; i > first; i--) {
+        struct tp_thread_piece *piece = &tree->pieces[i - 1];
+        int64_t length = piece->end_ns - piece->begin_ns;
+        if (piece->begin_ns < child->begin_ns || (piece->state == TP_STATE_BLOCKED && !is_unseen(piece)))
+            return;
+        if (piece->state != TP_STATE_BLOCKED) {
+            between_ns = tp_sat_add(between_ns, length);
+            continue;
+        }
+        if (between_ns > waited_ns / PART)
+            return;
+        piece->cause = TP_WAIT_CHILD;
+        waited_ns = tp_sat_add(waited_ns, length);
+    }
+}
+
+/* By process: the number of its first thread; they stand in the order of processes. One more at the end. */
+static uint32_t *first_threads(const struct tp_process_tree *tree, struct tp_arena *arena)
+{
+    uint32_t *first = tp_arena_array(arena, (size_t)tree->process_count + 1, sizeof *first), t = 0;
+    for (uint32_t process = 0; process <= tree->process_count; process++) {
+        while (t < tree->thread_count && tree->threads[t].process < process)
+            t++;
+        first[process] = t;
+    }
+    return first;
+}
+
+static bool has_ended(const struct tp_tree_process *process)
+{
+    return process->seen && process->seen->end == TP_NO_ID;
+}
+
+void tp_child_waits_mark(struct tp_process_tree *tree, struct tp_arena *arena)
+{
+    const uint32_t *first = first_threads(tree, arena);
+    uint32_t steps_left = TP_MAX_CHILD_STEPS;
+    for (uint32_t i = 0; i < tree->process_count; i++) {
+        const struct tp_tree_process *child = &tree->processes[i];
+        uint32_t parent = child->parent, found = TP_NO_ID, of = 0;
+        for (uint32_t t = parent == TP_NO_ID || !has_ended(child) ? UINT32_MAX : first[parent];
+             parent != TP_NO_ID && t < first[parent + 1] && steps_left; t++, steps_left--) {
+            const struct tp_tree_thread *thread = &tree->threads[t];
+            uint32_t wait = thread->begin_ns <= child->end_ns ? wait_for(tree, thread, child) : TP_NO_ID;
+            if (wait == TP_NO_ID || (found != TP_NO_ID && distance_ns(&tree->pieces[wait], child) >=
+                                                              distance_ns(&tree->pieces[found], child)))
+                continue;
+            found = wait;
+            of = t;
+        }
+        if (found != TP_NO_ID)
+            mark(tree, tree->threads[of].first, found, child);
+    }
+}

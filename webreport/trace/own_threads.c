@@ -1,0 +1,67 @@
+/* Threads of our recorder: see own_threads.h. */
+#include "webreport/trace/own_threads.h"
+
+#include "writer/base/saturate.h"
+#include "writer/worker.h"
+
+/* "tracepress", or "thread 7 (tracepress)" as the recorder writes it. */
+static bool is_own_name(struct tp_str name)
+{
+    return tp_str_equal(name, TP_STR(TP_WORKER_THREAD)) || tp_str_ends(name, "(" TP_WORKER_THREAD ")");
+}
+
+static bool is_first_thread(const struct tp_thread *row)
+{
+    return !row->pid.is_text && !row->tid.is_text && row->pid.number == row->tid.number;
+}
+
+/* Is the pid of a row one of `pids`? They are few: processes of tracepress that are recorded themselves. */
+static bool is_among(const struct tp_vec *pids, const struct tp_row_id *pid)
+{
+    for (size_t i = 0; i < pids->count; i++)
+        if (!pid->is_text && *TP_AT(pids, int64_t, i) == pid->number)
+            return true;
+    return false;
+}
+
+/* By row: 1 for a thread of the recorder; NULL: there is none. */
+static const uint8_t *find_own(struct tp_trace *trace)
+{
+    struct tp_vec tracepress = TP_VEC(trace->arena, int64_t);
+    uint8_t *is_own = NULL;
+    for (uint32_t row = 0; row < trace->thread_count; row++)
+        if (is_own_name(trace->threads[row].name) && is_first_thread(&trace->threads[row]))
+            *(int64_t *)tp_vec_push(&tracepress) = trace->threads[row].pid.number;
+    for (uint32_t row = 0; row < trace->thread_count; row++) {
+        const struct tp_thread *thread = &trace->threads[row];
+        if (!is_own_name(thread->name) || is_first_thread(thread) || is_among(&tracepress, &thread->pid))
+            continue;
+        is_own = is_own ? is_own : tp_arena_alloc(trace->arena, (size_t)trace->thread_count + 1);
+        is_own[row] = 1;
+        trace->recorder.thread_count++;
+    }
+    return is_own;
+}
+
+void tp_own_threads_drop(struct tp_trace *trace)
+{
+    uint32_t kept = 0;
+    if (!trace->state_count && !trace->sample_count)
+        return;
+    const uint8_t *is_own = find_own(trace);
+    if (!is_own)
+        return;
+    for (uint32_t i = 0; i < trace->state_count; i++) {
+        const struct tp_state *state = &trace->states[i];
+        if (!is_own[state->thread])
+            trace->states[kept++] = *state;
+        else if (state->state == TP_STATE_RUNNING)
+            trace->recorder.running_ns = tp_sat_add(trace->recorder.running_ns, state->dur_ns);
+    }
+    trace->state_count = kept;
+    kept = 0;
+    for (uint32_t i = 0; i < trace->sample_count; i++)
+        if (!is_own[trace->samples[i].thread])
+            trace->samples[kept++] = trace->samples[i];
+    trace->sample_count = kept;
+}
