@@ -3,13 +3,20 @@
 # A row has six fields, separated by tabs: name, input, command, exit status, pattern that the output must match, pattern
 # that it must not match ("-": none). An input is a path below the reports beside the project (shared:PATH), a path below
 # tests/reports/data (own:PATH), or what `python3 tests/reports/AREA.py KIND FOLDER` writes into FOLDER (made:AREA/KIND).
-# The command is shell text; $in is the input, $out a prefix for outputs. `report` and `check_budget` are short for the usual
-# command lines. Patterns are extended regular expressions for single lines of standard output, standard error and $out.md.
+# The command is shell text; $in is the input, $out a prefix for outputs. `report`, `report_loud` (with notices),
+# `refused_by COMMAND` and `check_budget` are short for the usual command lines. Patterns are extended regular expressions for single lines of standard output, standard error and $out.md.
 . tests/suites/case.sh
 ROOT=$PWD
 cd "$WORK" || exit 1
 
 report() { "$TP" report $in "$@" -o "$out.html" --json "$out.json" --markdown "$out.md" --quiet; }
+report_loud() { "$TP" report $in -o "$out.html" --json "$out.json" --markdown "$out.md"; }
+refused_by() { # command; the export is one that needs no time from the trace
+    case $1 in
+    export) "$TP" export $in --to chrome -o "$out.trace.json" ;;
+    *) "$TP" "$1" $in ;;
+    esac
+}
 check_budget() { "$TP" check $in "$@"; }
 # value EXPRESSION: prints a Python expression over the report's JSON (d: document, p: first profile)
 value() { python3 -c 'import json,sys
@@ -23,8 +30,10 @@ input_of() { # prints the input's path; fails when it is not here
         command -v python3 >/dev/null 2>&1 || return 1
         made_area=${1#made:} made_kind=${1##*/}
         made_area=${made_area%%/*}
-        mkdir -p "made/$made_area/$made_kind"
-        python3 "$ROOT/tests/reports/$made_area.py" "$made_kind" "made/$made_area/$made_kind" >&2 && echo "$PWD/made/$made_area/$made_kind"
+        [ -d "made/$made_area/$made_kind" ] || {
+            mkdir -p "made/$made_area/$made_kind"
+            python3 "$ROOT/tests/reports/$made_area.py" "$made_kind" "made/$made_area/$made_kind" >&2
+        } && echo "$PWD/made/$made_area/$made_kind"
         ;;
     esac
 }

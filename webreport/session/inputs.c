@@ -26,6 +26,11 @@ void tp_inputs_say_found(struct tp_console *console, const struct tp_runs *runs)
                           count == 1 ? "a trace by its content" : "traces by their content", names.data,
                           count > SHOWN ? ", ..." : "");
     tp_buf_release(&names);
+    if (runs->unread_count)
+        tp_console_notice(console, "%zu other trace%s not read: %s%s; name %s to read %s", runs->unread_count,
+                          runs->unread_count == 1 ? " is" : "s are", runs->unread,
+                          runs->unread_count > 1 ? " and others" : "", runs->unread_count == 1 ? "the file" : "the files",
+                          runs->unread_count == 1 ? "it" : "them");
     if (runs->irregular_count)
         tp_console_notice(console, "%s%s: not a regular file, left out", runs->irregular,
                           runs->irregular_count > 1 ? " and others" : "");

@@ -88,6 +88,9 @@ static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
         tp_decode_process(d, e);
     if (kind == TP_KIND_NONE || ts != TP_NUMBER_OK) {
         reading->skipped[kind == TP_KIND_NONE ? TP_SKIP_UNKNOWN_CATEGORY : TP_SKIP_NO_TIME]++;
+        struct tp_str pid = tp_span_of(e->spans, TP_FIELD_PID);
+        reading->is_old_autograd |=
+            tp_str_equal(pid, TP_STR("\"CPU functions\"")) || tp_str_equal(pid, TP_STR("\"CUDA functions\""));
         if (ts == TP_NUMBER_OK)
             tp_decode_number(d, e); /* of a category that is new: it is no gap */
         return;
@@ -212,6 +215,8 @@ void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_
         tp_decode_counter(d, &e);
         tp_decode_memory_look(d, &e);
     }
+    if (e.ph == 'B') /* its category names a producer that is refused */
+        read_cat(d, &e);
     if (e.ph == 'b' || e.ph == 'e') {
         read_cat(d, &e);
         tp_decode_task_end(d, &e);

@@ -3,6 +3,7 @@
  * A broken event is first read again leniently (unescaped quotes), else skipped up to the next place that looks like an
  * event; both are counted. Work spent on repair is bounded by a budget, so that no input takes more than linear time.
  */
+#include "webreport/trace/kinds.h"
 #include "webreport/trace/reader.h"
 #include "writer/base/limits.h"
 
@@ -41,6 +42,16 @@ static void count_broken(struct tp_reader *r, enum tp_notice notice)
     r->trace->reading.repaired++;
 }
 
+/* Returns whether the object just scanned is work of a host, as each trace of torch.profiler or the collector has it. */
+static bool is_host_work(const struct tp_reader *r)
+{
+    struct tp_str cat = tp_spans_has(&r->spans, TP_FIELD_CAT) ? r->spans.field[TP_FIELD_CAT] : TP_STR("");
+    struct tp_cat_meaning meaning = {0};
+    if (cat.len >= 2 && *cat.ptr == '"')
+        meaning = tp_kinds_of_cat((struct tp_str){cat.ptr + 1, cat.len - 2});
+    return tp_kind_is_host(meaning.kind) || meaning.is_state || meaning.is_process;
+}
+
 /* The object at r->at, which was scanned, goes to the decoder or the visitor; the next element is sought behind it. */
 static void take_event(struct tp_reader *r, bool is_repaired)
 {
@@ -50,6 +61,7 @@ static void take_event(struct tp_reader *r, bool is_repaired)
         tp_decoder_event(&r->decoder, text, &r->spans, ordinal, tp_feed_offset(r->feed, r->at));
     } else {
         struct tp_event_text event = {.text = text, .spans = &r->spans, .ordinal = ordinal, .is_repaired = is_repaired};
+        r->has_host_work = r->has_host_work || is_host_work(r);
         r->code = r->visitor->event(r->visitor->context, &event, r->err);
     }
     r->at = r->scan.at;

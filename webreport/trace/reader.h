@@ -28,6 +28,7 @@ struct tp_reader {
     bool is_at_end, has_events, is_array, is_strict, keeps_frame_stacks, wants_tensors, wants_told;
     struct tp_strict strict;
     const struct tp_visitor *visitor; /* gets the text of what is read instead of the decoder; NULL: the decoder */
+    bool has_host_work;               /* with a visitor: an event is work of a host */
     struct tp_error *err;
     int code; /* of the feed, the strict check or the visitor; ends the reading */
 };

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "webreport/trace/file_head.h"
+#include "webreport/trace/foreign.h"
 #include "writer/base/limits.h"
 #include "writer/base/sort.h"
 #include "writer/worker.h"
@@ -231,7 +232,7 @@ static void note_odd(struct listing *l, const char *name, mode_t type)
     struct tp_runs *found = l->search->found;
     if (!found)
         return;
-    if (type == S_IFREG && !found->foreign && tp_file_head_is_foreign_name(name))
+    if (type == S_IFREG && !found->foreign && tp_foreign_is_name(name))
         found->foreign = join(l->search->arena, l->path, name);
     if (type == S_IFREG || type == S_IFDIR || type == 0 || promise_of(l->search, name) == NOTHING)
         return;
@@ -272,6 +273,17 @@ static void take_by_content(struct search *s, const char *path, const struct tp_
     }
 }
 
+/* Counts the traces that are left out because traces with torch's names are in the folder. */
+static void note_unread(struct search *s, const char *path, const struct tp_vec *perhaps)
+{
+    struct tp_runs *found = s->found;
+    for (size_t i = 0; found && i < perhaps->count && i < TP_MAX_UNREAD_LOOKS; i++) {
+        const char *file = join(s->arena, path, *TP_AT(perhaps, char *, i));
+        if (tp_file_head_is_trace(file) && found->unread_count++ == 0)
+            found->unread = file;
+    }
+}
+
 /* Names in a folder, sorted; the folder itself is closed before anything else happens. */
 static int list_folder(struct search *s, const char *path, struct tp_vec *folders, struct tp_vec *files)
 {
@@ -283,8 +295,12 @@ static int list_folder(struct search *s, const char *path, struct tp_vec *folder
     tp_arena_run(s->arena, take_names, &(struct listing){s, dir, path, folders, files, &perhaps}, NULL);
     closedir(dir);
     tp_arena_pass_on(s->arena);
+    if (perhaps.count)
+        qsort(perhaps.data, perhaps.count, sizeof(char *), by_text);
     if (files->count == 0 || s->include)
         take_by_content(s, path, &perhaps, files);
+    else
+        note_unread(s, path, &perhaps);
     if (folders->count)
         qsort(folders->data, folders->count, sizeof(char *), by_text);
     if (files->count)

@@ -37,6 +37,8 @@ struct tp_runs {
     size_t irregular_count; /* pipes, sockets and devices in the folders under names of traces: left out */
     const char *irregular;  /* the first of them */
     const char *foreign;    /* of the folders: the first file that has a name of other tools; NULL: none */
+    size_t unread_count;    /* traces by their content that are left out because traces with torch's names are there */
+    const char *unread;     /* the first of them; NULL: none */
 };
 
 /* Where to look. */

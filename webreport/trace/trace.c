@@ -4,7 +4,8 @@
  * here. */
 #include "webreport/trace/trace.h"
 
-#include "webreport/trace/file_head.h"
+#include "webreport/trace/foreign.h"
+#include "webreport/trace/producer.h"
 #include "webreport/trace/header.h"
 #include "webreport/trace/own_threads.h"
 #include "webreport/trace/reader.h"
@@ -198,7 +199,7 @@ static int refuse(struct tp_reader *r, const char *what)
 static int read_document(struct tp_reader *r)
 {
     tp_reader_want(r, 4);
-    const char *foreign = tp_file_head_foreign(r->at, r->at ? (size_t)(r->end - r->at) : 0, r->path);
+    const char *foreign = tp_foreign_of_head(r->at, r->at ? (size_t)(r->end - r->at) : 0, r->path);
     if (foreign && r->code >= 0)
         return tp_error_set(r->err, TP_EFORMAT, 0, "%s", foreign);
     if (r->end - r->at >= 3 && memcmp(r->at, "\xEF\xBB\xBF", 3) == 0)
@@ -304,10 +305,7 @@ static int read_all(struct tp_reader *r)
     tp_own_threads_drop(r->trace);
     if (r->decoder.wants_tensors && r->trace->tensor_count)
         return TP_OK;
-    if (r->trace->event_count + r->trace->memory_count + r->trace->reading.skipped[TP_SKIP_UNKNOWN_CATEGORY] == 0)
-        return tp_error_set(r->err, TP_EFORMAT, 0, "nothing to report: no usable event among %llu",
-                            (unsigned long long)r->ordinal);
-    return TP_OK;
+    return tp_producer_check(r->trace, r->err);
 }
 
 static int decode_all(void *context, struct tp_error *err)
@@ -405,5 +403,7 @@ int tp_trace_visit(const char *path, struct tp_arena *arena, const struct tp_tra
     code = run_reader(&r, arena);
     if (reading)
         *reading = trace->reading;
+    if (code == TP_OK && !r.has_host_work && strcmp(path, "-") != 0) /* the decoder knows whether the file is refused */
+        code = tp_trace_read(trace, arena, path, options, err);
     return code;
 }

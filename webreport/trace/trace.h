@@ -360,6 +360,7 @@ struct tp_reading {
     uint64_t other_device_events;       /* mtia_ccp_events, hpu_op */
     uint64_t repaired;                  /* F9: events that had to be repaired or skipped as broken text */
     bool is_truncated, has_gzip_error;
+    bool is_old_autograd; /* a process is called "CPU functions" or "CUDA functions", as torch before 1.8 wrote */
     bool is_gzip, has_end;                         /* has_end: the bracket that closes the document was read */
     uint64_t numbered;                             /* events kept that have the recorder's number ("Ev Idx") */
     int64_t last_number;                           /* the highest of these */

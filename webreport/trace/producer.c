@@ -1,0 +1,149 @@
+/* Producers of trace events by their signs: see producer.h. A sign is a category, a member or a name that the producer's
+ * own writer spells so. */
+#include "webreport/trace/producer.h"
+
+#include "writer/base/buf.h"
+#include "writer/base/str.h"
+
+enum { SHOWN_CATS = 4, SHOWN_CAT_BYTES = 24 };
+
+#define RECORD "record the program with tracepress record -- PROGRAM"
+
+#define ONNX "a profile of ONNX Runtime"
+#define VIZTRACER "a trace of VizTracer"
+#define TLPARSE "the compile times of torch.compile as tlparse writes them"
+#define OLD_TORCH "a trace of torch.autograd.profiler before torch 1.8"
+#define XPROF "a trace of JAX or TensorFlow"
+#define CHROME "a trace of Chrome DevTools"
+#define TRITON "a trace of Triton's tools"
+#define ROCM "a trace of rocmProfileData (rpd2tracing)"
+#define PERFETTO "open it in https://ui.perfetto.dev"
+
+/* Where a sign is looked for: a category, a member next to the events, the beginning of a process's name, a process's id. */
+enum place { CATEGORY, MEMBER, PROCESS, PID };
+
+/* The first sign that a trace has decides. */
+static const struct sign {
+    const char *producer;
+    enum place place;
+    const char *text, *next; /* next: what to do */
+} signs[] = {
+    {ONNX, CATEGORY, "Session", PERFETTO},
+    {ONNX, CATEGORY, "Node", PERFETTO},
+    {VIZTRACER, MEMBER, "viztracer_metadata", "vizviewer FILE shows it; or " RECORD},
+    {VIZTRACER, CATEGORY, "FEE", "vizviewer FILE shows it; or " RECORD},
+    {TLPARSE, CATEGORY, "dynamo_timed", PERFETTO ", and name a trace of torch.profiler here"},
+    {OLD_TORCH, CATEGORY, "cpu_to_cuda", "record it with torch.profiler, which writes categories"},
+    {OLD_TORCH, PID, "CPU functions", "record it with torch.profiler, which writes categories"},
+    {XPROF, PROCESS, "/device:", "open it in XProf or https://ui.perfetto.dev"},
+    {XPROF, PROCESS, "/host:", "open it in XProf or https://ui.perfetto.dev"},
+    {CHROME, CATEGORY, "devtools.timeline", "open it in the Performance panel of Chrome"},
+    {CHROME, CATEGORY, "disabled-by-default-devtools.timeline", "open it in the Performance panel of Chrome"},
+    {CHROME, CATEGORY, "blink", PERFETTO},
+    {CHROME, CATEGORY, "toplevel", PERFETTO},
+    {TRITON, CATEGORY, "triton", PERFETTO ", and name a trace of torch.profiler here"},
+    {ROCM, PROCESS, "GPU", "record it with torch.profiler; or " RECORD},
+};
+
+static bool has_cat(const struct tp_trace *trace, const char *cat)
+{
+    return tp_strings_find(&trace->cats, tp_str_of(cat)) != TP_NO_ID;
+}
+
+static bool has_process(const struct tp_trace *trace, const char *name)
+{
+    for (uint32_t i = 0; i < trace->process_count; i++)
+        if (tp_str_starts(trace->processes[i].name, name))
+            return true;
+    return false;
+}
+
+static bool has_sign(const struct tp_trace *trace, const struct sign *sign)
+{
+    switch (sign->place) {
+    case CATEGORY:
+        return has_cat(trace, sign->text);
+    case MEMBER:
+        return tp_trace_header(trace, sign->text).ptr != NULL;
+    case PROCESS:
+        return has_process(trace, sign->text);
+    default:
+        return trace->reading.is_old_autograd;
+    }
+}
+
+/* Writes " (categories: a, b)": the first categories of the file. Empty when no event has one. */
+static void list_cats(struct tp_buf *out, const struct tp_trace *trace)
+{
+    int shown = 0;
+    for (uint32_t i = 0; i < trace->cats.count && shown < SHOWN_CATS; i++) {
+        struct tp_str cat = tp_strings_get(&trace->cats, i);
+        if (!cat.len)
+            continue;
+        cat.len = cat.len < SHOWN_CAT_BYTES ? cat.len : SHOWN_CAT_BYTES;
+        tp_buf_printf(out, "%s%.*s", shown++ ? ", " : " (categories: ", (int)cat.len, cat.ptr);
+    }
+    tp_buf_printf(out, "%s", shown ? ")" : "");
+}
+
+static int refuse(const struct tp_trace *trace, const struct sign *sign, struct tp_error *err)
+{
+    struct tp_buf cats;
+    tp_buf_init(&cats, 256);
+    list_cats(&cats, trace);
+    int code = tp_error_set(err, TP_EFORMAT, 0, "%s%s, which tracepress does not read: %s", sign->producer,
+                            cats.failed || !cats.data ? "" : cats.data, sign->next);
+    tp_buf_release(&cats);
+    return code;
+}
+
+static int refuse_unknown(const struct tp_trace *trace, struct tp_error *err)
+{
+    const struct tp_reading *reading = &trace->reading;
+    unsigned long long slices = reading->skipped[TP_SKIP_UNKNOWN_CATEGORY];
+    unsigned long long pairs = reading->skipped_phase['B'];
+    struct tp_buf cats;
+    tp_buf_init(&cats, 256);
+    list_cats(&cats, trace);
+    const char *shown = cats.failed || !cats.data ? "" : cats.data;
+    if (slices)
+        tp_error_set(err, TP_EFORMAT, 0,
+                     "not a trace of torch.profiler: %llu event%s of no category that torch.profiler writes%s; " RECORD,
+                     slices, slices == 1 ? "" : "s", shown);
+    else if (pairs)
+        tp_error_set(err, TP_EFORMAT, 0,
+                     "not a trace of torch.profiler: %llu begin and end pairs (ph B and E)%s and no complete event (ph X); " RECORD,
+                     pairs, shown);
+    else
+        tp_error_set(err, TP_EFORMAT, 0, "nothing to report: no usable event among %llu",
+                     (unsigned long long)reading->element_count);
+    tp_buf_release(&cats);
+    return TP_EFORMAT;
+}
+
+/* Returns whether the collector wrote what needs no event: samples, states, counters, tensors. */
+static bool is_recorded(const struct tp_trace *trace)
+{
+    return trace->sample_count + trace->state_count + trace->seen_process_count + trace->tensor_count > 0 ||
+           tp_trace_header(trace, "tracepress_recorder").ptr != NULL;
+}
+
+/* ONNX Runtime gives its kernels the category "Kernel", and has nothing else that is known. */
+static bool has_host(const struct tp_trace *trace)
+{
+    const uint64_t *read = trace->reading.read;
+    return read[TP_KIND_OPERATOR] + read[TP_KIND_ANNOTATION] + read[TP_KIND_RUNTIME] + read[TP_KIND_FRAME] +
+               read[TP_KIND_MODULE] >
+           0;
+}
+
+int tp_producer_check(const struct tp_trace *trace, struct tp_error *err)
+{
+    bool is_onnx = !has_host(trace) && (has_cat(trace, "Session") || has_cat(trace, "Node"));
+    if (!is_onnx && (trace->event_count + trace->memory_count > 0 || is_recorded(trace)))
+        return TP_OK;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (has_sign(trace, &signs[i]))
+            return refuse(trace, &signs[i], err);
+    return refuse_unknown(trace, err);
+}
