@@ -1,8 +1,8 @@
 /* Files of other tools: see foreign.h.
  *
  * Sources of the signs: RFC 8878 (zstd), PKWARE's APPNOTE (zip), POSIX ustar (tar), "File header" of SQLite's file
- * format, pickletools and marshal of CPython; tables of Nsight Systems 2024.6 and rocprofv3 (ROCm 6.4); profile.proto of
- * pprof, xplane.proto of XProf, trace_packet.proto of Perfetto; perf.data-file-format.txt of Linux. */
+ * format, pickletools and marshal of CPython; tables of Nsight Systems 2024.6 and rocprofv3 (ROCm 6.4); profile.proto
+ * of pprof, xplane.proto of XProf, trace_packet.proto of Perfetto; perf.data-file-format.txt of Linux. */
 #include "webreport/trace/foreign.h"
 
 #include <ctype.h>
@@ -54,7 +54,8 @@ static const struct beginning beginnings[] = {
     {0, "NVIDIA Tegra Profiler Report", 28, NULL, NSYS},
     {0, "NVR\0", 4, NULL, "an Nsight Compute report: open it with ncu-ui; tracepress reads timelines"},
     {0, "PERFILE2", 8, NULL, "perf.data of Linux perf (perf report reads it): " PERF},
-    {0, "{\xA9\x03", 3, NULL, "a profile of Python's cProfile, which tracepress writes and does not read: python -m pstats FILE"},
+    {0, "{\xA9\x03", 3, NULL,
+     "a profile of Python's cProfile, which tracepress writes and does not read: python -m pstats FILE"},
     {0, "{(\x03\0\0\0", 6, NULL,
      "a profile of Python's cProfile, which tracepress writes and does not read: python -m pstats FILE"},
     {0, "\x80", 1, "pg_config", FLIGHT},
@@ -101,15 +102,25 @@ static const struct document {
     const char *contains; /* a text that must be in it, too; NULL: none */
     const char *what;
 } documents[] = {
-    {{"\"$schema\""}, "speedscope.app/", "a profile of speedscope, which tracepress writes and does not read: open it in speedscope"},
-    {{"\"profiles\"", "\"shared\""}, NULL, "a profile of speedscope, which tracepress writes and does not read: open it in speedscope"},
-    {{"\"schema\"", "\"runs\""}, "tracepress-views", "the JSON of a tracepress report, not a trace: name the trace that it was made of"},
-    {{"\"schema\"", "\"nodes\""}, NULL,
+    {{"\"$schema\""},
+     "speedscope.app/",
+     "a profile of speedscope, which tracepress writes and does not read: open it in speedscope"},
+    {{"\"profiles\"", "\"shared\""},
+     NULL,
+     "a profile of speedscope, which tracepress writes and does not read: open it in speedscope"},
+    {{"\"schema\"", "\"runs\""},
+     "tracepress-views",
+     "the JSON of a tracepress report, not a trace: name the trace that it was made of"},
+    {{"\"schema\"", "\"nodes\""},
+     NULL,
      "an execution trace of PyTorch (Chakra): it has no times; name the trace of torch.profiler of the same run"},
-    {{"\"nodes\"", "\"samples\"", "\"timeDeltas\""}, NULL, "a CPU profile of V8 (node, Chrome): open it in Chrome DevTools"},
+    {{"\"nodes\"", "\"samples\"", "\"timeDeltas\""},
+     NULL,
+     "a CPU profile of V8 (node, Chrome): open it in Chrome DevTools"},
     {{"\"meta\"", "\"threads\""}, NULL, "a profile of the Firefox Profiler: open it in https://profiler.firefox.com"},
     {{"\"entries\"", "\"pg_config\""}, NULL, FLIGHT},
-    {{"\"segments\"", "\"device_traces\""}, NULL,
+    {{"\"segments\"", "\"device_traces\""},
+     NULL,
      "a memory snapshot of torch, not a trace: https://pytorch.org/memory_viz shows it; memory is in traces of "
      "torch.profiler(profile_memory=True)"},
     {{"\"cells\"", "\"nbformat\""}, NULL, "a Jupyter notebook, not a trace"},
@@ -153,7 +164,8 @@ static const char *by_list(const char *text, size_t size)
 
 /* ---- texts ---- */
 
-/* Returns whether a line is the head of a sample as `perf script` prints it: "name pid [cpu] seconds.micros: .. event:". */
+/* Returns whether a line is the head of a sample as `perf script` prints it: "name pid [cpu] seconds.micros: ..
+ * event:". */
 static bool is_perf_sample(struct tp_str line)
 {
     while (line.len && strchr(" \t\r", line.ptr[line.len - 1]))
@@ -176,7 +188,7 @@ static bool is_folded(struct tp_str line)
     size_t digits = 0;
     while (digits < line.len && isdigit((unsigned char)line.ptr[line.len - 1 - digits]))
         digits++;
-    return digits && digits + 1 < line.len && line.ptr[line.len - 1 - digits] == ' ' && memchr(line.ptr, ';', line.len);
+    return digits && digits + 1 < line.len && line.ptr[line.len - 1 - digits] == ' ' && tp_str_find(line, ";") > 0;
 }
 
 /* Returns whether a line is of a log that TORCH_TRACE wrote: "V0801 12:00:00.123456 1 torch/..py:1] {..". */
@@ -202,8 +214,9 @@ static const char *by_text(const char *text, size_t size)
             return "a web page (HTML), not a trace: name the file that it was made of";
         return "XML, not a trace";
     }
-    return is_folded(line) ? "folded stacks, which tracepress writes and does not read: flamegraph.pl or speedscope shows them"
-                           : NULL;
+    return is_folded(line)
+               ? "folded stacks, which tracepress writes and does not read: flamegraph.pl or speedscope shows them"
+               : NULL;
 }
 
 /* ---- protobuf ---- */
@@ -265,7 +278,8 @@ static bool is_packet(struct message packet)
     struct message bytes;
     bool is_one = false;
     while (!is_one && field(&packet, &number, &bytes))
-        is_one = (number < 128 && memchr(known, (int)number, sizeof known)) || ((number == 1 || number == 6) && bytes.at);
+        is_one =
+            (number < 128 && memchr(known, (int)number, sizeof known)) || ((number == 1 || number == 6) && bytes.at);
     return is_one;
 }
 
@@ -328,11 +342,11 @@ static const char *by_protobuf(const char *text, size_t size)
 static const struct {
     const char *ending, *what; /* what: NULL when only the content says it */
 } names[] = {
-    {".nsys-rep", NSYS}, {".qdrep", NSYS},   {".qdstrm", NSYS},  {".pickle", NULL},  {".pkl", NULL},
-    {".zst", NULL},      {".zip", NULL},     {".xz", NULL},      {".bz2", NULL},     {".sqlite", NULL},
-    {".sqlite3", NULL},  {".rocpd", NULL},   {".db", NULL},      {".ncu-rep", NULL}, {".pftrace", NULL},
-    {".rpd", NULL},      {".nvvp", NULL},    {".tar", NULL},     {".tar.gz", NULL},  {".tgz", NULL},
-    {".pb", NULL},       {".pb.gz", NULL},   {".data", NULL},    {".prof", NULL},    {".perfetto-trace", NULL},
+    {".nsys-rep", NSYS}, {".qdrep", NSYS},     {".qdstrm", NSYS}, {".pickle", NULL},  {".pkl", NULL},
+    {".zst", NULL},      {".zip", NULL},       {".xz", NULL},     {".bz2", NULL},     {".sqlite", NULL},
+    {".sqlite3", NULL},  {".rocpd", NULL},     {".db", NULL},     {".ncu-rep", NULL}, {".pftrace", NULL},
+    {".rpd", NULL},      {".nvvp", NULL},      {".tar", NULL},    {".tar.gz", NULL},  {".tgz", NULL},
+    {".pb", NULL},       {".pb.gz", NULL},     {".data", NULL},   {".prof", NULL},    {".perfetto-trace", NULL},
     {".folded", NULL},   {".collapsed", NULL},
 };
 

@@ -1,5 +1,5 @@
-/* Producers of trace events by their signs: see producer.h. A sign is a category, a member or a name that the producer's
- * own writer spells so. */
+/* Producers of trace events by their signs: see producer.h. A sign is a category, a member or a name that the
+ * producer's own writer spells so. */
 #include "webreport/trace/producer.h"
 
 #include "writer/base/buf.h"
@@ -19,7 +19,8 @@ enum { SHOWN_CATS = 4, SHOWN_CAT_BYTES = 24 };
 #define ROCM "a trace of rocmProfileData (rpd2tracing)"
 #define PERFETTO "open it in https://ui.perfetto.dev"
 
-/* Where a sign is looked for: a category, a member next to the events, the beginning of a process's name, a process's id. */
+/* Where a sign is looked for: a category, a member next to the events, the beginning of a process's name, a process's
+ * id. */
 enum place { CATEGORY, MEMBER, PROCESS, PID };
 
 /* The first sign that a trace has decides. */
@@ -112,7 +113,8 @@ static int refuse_unknown(const struct tp_trace *trace, struct tp_error *err)
                      slices, slices == 1 ? "" : "s", shown);
     else if (pairs)
         tp_error_set(err, TP_EFORMAT, 0,
-                     "not a trace of torch.profiler: %llu begin and end pairs (ph B and E)%s and no complete event (ph X); " RECORD,
+                     "not a trace of torch.profiler: %llu begin and end pairs (ph B and E)%s and no complete event (ph "
+                     "X); " RECORD,
                      pairs, shown);
     else
         tp_error_set(err, TP_EFORMAT, 0, "nothing to report: no usable event among %llu",

@@ -46,7 +46,7 @@
 /* directories */
 #define TP_MAX_DIR_DEPTH 64u
 #define TP_MAX_TRACE_FILES 100000u
-#define TP_MAX_UNREAD_LOOKS 64u /* files of a folder that are opened to see whether they are traces that are not read */
+#define TP_MAX_UNREAD_LOOKS 64u /* files of a folder opened to see whether they are traces that are left out */
 
 /* report */
 #define TP_MAX_SHOWN_NAME_BYTES 256u /* a name in the page */
