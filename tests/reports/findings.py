@@ -141,7 +141,82 @@ def small_everywhere(p):
     plain_step(ADAM + ["aten::copy_"], "Adam")(p)
 
 
+def attention(dropout, inside):
+    """a step of attention that is written out, with an operator between softmax and product"""
+    scores, values = [[4, 8, 64, 64]], [[4, 8, 64, 64], [4, 8, 64, 32]]
+
+    def body(p):
+        for _ in range(4):
+            p.operator("aten::matmul", 200, **{"Input Dims": [[4, 8, 64, 32], [4, 8, 32, 64]]})
+            p.operator("aten::div", 150, **{"Input Dims": scores})
+            p.operator("aten::softmax", 300, **{"Input Dims": scores})
+            if dropout:
+                p.add("cpu_op", dropout, p.now, 400, **{"Input Dims": scores})
+                if inside:
+                    p.add("cpu_op", inside, p.now + 10, 300, **{"Input Dims": scores})
+                p.now += 401
+            p.operator("aten::matmul", 200, **{"Input Dims": values})
+        p.forward(2, 300)
+    return body
+
+
+def printing(length, count=5):
+    def body(p):
+        p.forward(4, 1500)
+        for _ in range(count):
+            start = p.now
+            p.now += length
+            p.frame("<built-in function print>", start)
+            p.now += 2
+    return body
+
+
+def loading(name, length, rest):
+    def body(p):
+        start = p.now
+        p.now += length
+        p.range("enumerate(DataLoader)#%s.__next__" % name, start)
+        p.forward(2, rest / 2)
+    return body
+
+
+def rows_to_lists(python):
+    """for row in x: f(row.tolist()), where f takes so long"""
+    def body(p):
+        for _ in range(100):
+            p.operator("aten::select", 4)
+            p.operator("aten::resolve_conj", 1)
+            p.operator("aten::resolve_neg", 1, python)
+        p.forward(2, 500)
+    return body
+
+
+def library_python(folder):
+    def body(p):
+        for _ in range(20):
+            start = p.now
+            p.now += 100
+            p.frame(folder + "hooks.py(12): call", start)
+            p.operator("aten::linear", 30)
+    return body
+
+
 KINDS = {
+    "attention": attention("", ""),
+    "attention_in_use": attention("aten::dropout", ""),
+    "attention_drops": attention("aten::dropout", "aten::bernoulli_"),
+    "attention_drops_natively": attention("aten::dropout", "aten::native_dropout"),
+    "attention_drops_natively_alone": attention("aten::native_dropout", ""),
+    "prints": printing(60),
+    "prints_little": printing(400, 1),
+    "prints_to_a_slow_reader": printing(1500),
+    "loads_alone": loading("_SingleProcessDataLoaderIter", 9500, 500),
+    "loads_some": loading("_SingleProcessDataLoaderIter", 4000, 6000),
+    "workers_are_slow": loading("_MultiProcessingDataLoaderIter", 6000, 4000),
+    "rows_to_lists": rows_to_lists(18),
+    "rows_to_lists_at_once": rows_to_lists(1),
+    "python_of_a_library": library_python("/opt/lib/python3.12/site-packages/trainer/"),
+    "python_of_the_user": library_python("/home/me/train/"),
     "closure": step_with_closure("Adam", train, lambda p: p.update(ADAM)),
     "closure_of_a_trainer": framed,
     "closure_that_clips": step_with_closure("AdamW", clipping_closure, lambda p: p.update(ADAM)),

@@ -216,6 +216,18 @@ static void take_product(struct claim *claim, struct row *row, const struct tp_s
     take(claim, row, SAVED_OF_ATTENTION * part, SAVED_OF_ATTENTION * fmax(0, 1 - (1 - part) * 5 / 4));
 }
 
+/* Does training drop some of the scores? Without a device the fused operator has no kernel that does (torch 2.13,
+ * sdp_utils_cpp.cpp): it computes the same products and passes as code that is written out. */
+static bool drops_out(const struct chains *c, size_t i)
+{
+    const struct tp_operators *ops = &c->a->model->operators;
+    bool is_dropped = false;
+    for (uint32_t op = row_at(c, i)->op, end = ops->subtree_end[op]; op < end && !is_dropped; op++)
+        is_dropped = tp_str_starts(name_of(c->a, op), "aten::bernoulli") ||
+                     tp_str_starts(name_of(c->a, op), "aten::native_dropout");
+    return is_dropped;
+}
+
 /* A fused kernel keeps both products but for the scores, and nothing of what stands between them. */
 static void find_attention(struct chains *c)
 {
@@ -229,7 +241,10 @@ static void find_attention(struct chains *c)
             first--;
         while (last < end && row_at(c, last)->work != TP_WORK_GEMM)
             last++;
-        if (!is_batched_product(c, first) || !is_batched_product(c, last))
+        bool is_dropped = false;
+        for (size_t k = i + 1; k < last; k++)
+            is_dropped |= drops_out(c, k);
+        if (!is_batched_product(c, first) || !is_batched_product(c, last) || is_dropped)
             continue;
         double saved = is_written_softmax(c, i) ? 1 : SAVED_OF_ATTENTION; /* more passes through memory */
         struct tp_shape scores = first_shape(c->a->model, row_at(c, i)->op);

@@ -20,6 +20,8 @@ struct code {
     enum code_part part;
 };
 
+#define PRINT "<built-in function print>"
+
 static const struct code codes[] = {
     {TP_RULE_H9, "torch/jit/_trace.py", "trace", CODE_WHOLE},
     {TP_RULE_H9, "torch/jit/_trace.py", "trace_module", CODE_WHOLE},
@@ -61,7 +63,7 @@ static const struct code codes[] = {
     {TP_RULE_H10, NULL, "<built-in function fdatasync>", CODE_WHOLE},
     {TP_RULE_H10, NULL, "<built-in function rename>", CODE_WHOLE},
     {TP_RULE_H10, NULL, "<built-in function replace>", CODE_WHOLE},
-    {TP_RULE_H10, NULL, "<built-in function print>", CODE_WHOLE},
+    {TP_RULE_H10, NULL, PRINT, CODE_WHOLE},
     {TP_RULE_H10, NULL, "<built-in method writerow of _csv.", CODE_WHOLE},
     {TP_RULE_H10, NULL, "<built-in method writerows of _csv.", CODE_WHOLE},
     {TP_RULE_H10, NULL, "<built-in function dump>", CODE_WHOLE},
@@ -146,12 +148,24 @@ struct frames_seen {
     struct tp_interval begun; /* from the frame that begins something to its end; empty: none */
     uint32_t begun_event;
     int64_t written_until;
+    int64_t printed_until; /* end of a short print */
 };
+
+/* Does a frame print something, and not wait for who reads it? That is no file, and costs less than recording it does. */
+static bool is_short_print(const struct code *code, const struct tp_event *e)
+{
+    enum { LONG_PRINT_NS = 1000000 };
+    return code->function && strcmp(code->function, PRINT) == 0 && e->dur_ns < LONG_PRINT_NS;
+}
 
 static void add_frame(struct found *found, struct frames_seen *seen, const struct tp_model *model, uint32_t event,
                       const struct code *code)
 {
     const struct tp_event *e = &model->trace->events[event];
+    if (is_short_print(code, e))
+        seen->printed_until = tp_event_end(e);
+    if (code->rule == TP_RULE_H10 && e->ts_ns < seen->printed_until)
+        return;
     if (code->part == CODE_BEGIN) {
         seen->begun = (struct tp_interval){e->ts_ns, tp_event_end(e)};
         seen->begun_event = event;
@@ -183,7 +197,7 @@ static void find_frames(struct tp_advisor *a, struct found *found)
 {
     const struct tp_order *order = a->model->order;
     const uint8_t *known = known_frames(a);
-    struct frames_seen seen = {{INT64_MIN, INT64_MIN}, TP_NO_ID, INT64_MIN};
+    struct frames_seen seen = {{INT64_MIN, INT64_MIN}, TP_NO_ID, INT64_MIN, INT64_MIN};
     for (uint32_t i = order->thread_first[a->model->host_main]; i < order->thread_first[a->model->host_main + 1]; i++) {
         const struct tp_event *e = &a->model->trace->events[order->host[i]];
         if (!tp_kind_is_frame(e->kind) || !tp_in_window(a, order->host[i]) ||

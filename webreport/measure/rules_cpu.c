@@ -163,6 +163,23 @@ static void claim_collation(struct tp_advisor *a, struct tp_candidate *c, struct
                   1 - 20 / tp_set_percent(a, collation));
 }
 
+/* Two workers halve what loading takes beyond the rest of a step: less than that is gained where there are no more. With
+ * workers on, more of them gain nothing where no CPU is idle. */
+static void judge_workers(const struct tp_advisor *a, struct loads *loads)
+{
+    struct tp_candidate *c = &loads->candidate;
+    double part = tp_set_percent(a, c->time) / 100, usual = tp_rule_gain_of(TP_RULE_H1).low;
+    if (!c->cause)
+        c->cause = loads->is_in_process ? "input.single_process" : "input.too_few_workers";
+    if (!loads->is_in_process)
+        c->advice = "The workers are slower than the steps. Make decoding cheaper or keep what it makes; where CPUs are "
+                    "idle, use more workers.";
+    if (c->has_low || !(part > 0))
+        return;
+    c->has_low = true;
+    c->low = loads->is_in_process ? fmin(usual, (1 - fmax(1 - part, part / 2)) / part) : 0;
+}
+
 void tp_rule_cpu_loader(struct tp_advisor *a)
 {
     struct loads loads = {.model = a->model,
@@ -176,8 +193,8 @@ void tp_rule_cpu_loader(struct tp_advisor *a)
         tp_loader_cause(a, a->model->host_main, a->cpu->loading, &loads.candidate.picks, &collation, &python_ns);
     if (collation.count && tp_rule_value(a, TP_RULE_H1, "collation") > 0)
         claim_collation(a, &loads.candidate, collation, python_ns);
-    if (!loads.candidate.cause && tp_speaks_torch(a->model->producer))
-        loads.candidate.cause = loads.is_in_process ? "input.single_process" : "input.too_few_workers";
+    if (tp_speaks_torch(a->model->producer))
+        judge_workers(a, &loads);
     tp_advisor_add(a, &loads.candidate);
 }
 

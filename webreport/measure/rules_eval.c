@@ -306,6 +306,8 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
     words = tp_rule_words_of_use(rule, a->model->producer, a->use);
     f->shown_title = words.title;
     f->shown_advice = words.advice;
+    if (c->advice)
+        f->advice = f->shown_advice = c->advice;
     f->cause = c->cause ? c->cause : rule->cause;
     weaken(a, f);
     int confidence = (int)rule->confidence - (f->weakened_by_count > 0) - c->lower;
@@ -323,6 +325,7 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
         gain = (struct tp_rule_gain){.low = c->low, .high = 1};
     f->low_part = gain.low;
     f->high_part = gain.high;
+    f->widest_percent = c->has_low ? 100 : TP_WIDEST_PERCENT;
     f->time = (uint32_t)a->times.count;
     *(struct tp_intervals *)tp_vec_push(&a->times) = *within;
     f->weight_percent = c->weight > 0 ? c->weight : NAN;
@@ -359,6 +362,7 @@ struct tp_finding tp_finding_of_run(enum tp_rule_id id, double share_percent)
         .share_percent = share_percent,
         .low_part = gain.low,
         .high_part = gain.high,
+        .widest_percent = TP_WIDEST_PERCENT,
     };
     tp_finding_set_gain(&f, share_percent);
     return f;

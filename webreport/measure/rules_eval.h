@@ -114,6 +114,7 @@ struct tp_candidate {
     double weight;                    /* what it stands in the list by, percent; 0: by what is gained */
     bool has_low;                     /* low below is known, and the whole ceiling may be gained; else the rule's own */
     double low;                       /* part of the ceiling: the least that is gained */
+    const char *advice;               /* of this finding, of a program of PyTorch; NULL: the rule's */
     const char *cause;                /* of this finding, where the rule alone does not say it; NULL: the rule's */
     const struct tp_evidence *memory; /* evidence that is a memory record, or NULL */
 };
@@ -182,6 +183,7 @@ struct tp_rule_gain {
     unsigned right,
         known; /* it named the cause in so many of those programs in which it reported and the cause is known */
 };
+enum { TP_WIDEST_PERCENT = 20 }; /* a wider range of a rule's own parts is of no use */
 struct tp_rule_gain tp_rule_gain_of(enum tp_rule_id rule);
 
 /* A finding about all ranks of a run, which no advisor reports: the rule's words, cause and confidence, and of the share

@@ -42,14 +42,14 @@ struct tp_rule_gain tp_rule_gain_of(enum tp_rule_id rule)
     return gain;
 }
 
-/* Where most of the time is gained, a wider range than WIDEST_PERCENT is of no use: all of it is likelier than what is
- * far from it. Where it may be little or nothing, the range says so. */
+/* Where most of the time is gained, all of it is likelier than what is far from it. Where it may be little or nothing,
+ * the range says so. */
 void tp_finding_set_gain(struct tp_finding *f, double left_percent)
 {
-    static const double WIDEST_PERCENT = 20, MOST = 0.5;
+    static const double MOST = 0.5;
     double high_part = fmin(fmax(f->high_part, 0), 1), low_part = fmin(fmax(f->low_part, 0), high_part);
     f->high_percent = left_percent * high_part;
     f->low_percent = left_percent * low_part;
     if (low_part >= MOST)
-        f->low_percent = fmax(f->low_percent, f->high_percent - WIDEST_PERCENT);
+        f->low_percent = fmax(f->low_percent, f->high_percent - f->widest_percent);
 }

@@ -197,6 +197,20 @@ static struct tp_intervals work_that_stays(struct tp_advisor *a, bool is_to_read
     return tp_intervals_of(&time);
 }
 
+/* The part of the loops' time in which operators run. One operator in their place removes these; what Python does with
+ * each value in between, as with those of tolist(), may stay. */
+static double part_of_operators(struct tp_advisor *a, struct tp_intervals loops)
+{
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    for (uint32_t i = 0; i < a->cpu->count; i++) {
+        const struct tp_event *e = tp_operator_event(a->model, a->cpu->ops[i]);
+        if (tp_cpu_is_outer(a, a->cpu->ops[i]))
+            tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
+    }
+    int64_t all = tp_ns_max(1, tp_intervals_length(loops));
+    return (double)tp_intervals_meet_length(tp_intervals_of(&time), loops) / (double)all;
+}
+
 void tp_rule_cpu_loop(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_H2, .has_ceiling = true};
@@ -231,6 +245,8 @@ void tp_rule_cpu_loop(struct tp_advisor *a)
         c.time = tp_intervals_minus(a->arena, loops, work_that_stays(a, is_to_read));
     }
     c.cause = is_to_read ? "host.scalar_reads" : NULL;
+    c.has_low = true;
+    c.low = tp_rule_gain_of(TP_RULE_H2).low * part_of_operators(a, c.time);
     if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_H2, "min_pct") || !tp_cpu_add(a, &c))
         return;
     for (size_t i = 0; i < loops.count; i++)

@@ -1,6 +1,7 @@
 /* Rule H6: Python code between operators of the main thread, by line. */
 #include "webreport/measure/rules_cpu.h"
 #include "webreport/model/main_thread.h"
+#include "webreport/trace/frame.h"
 
 struct python_lines {
     const struct tp_advisor *a;
@@ -32,6 +33,33 @@ static struct tp_vec find_lines(struct tp_advisor *a, struct tp_intervals time)
     return p.lines;
 }
 
+/* Is a line of the user's own code? Its text has lost the folder of an installation, its frame has not. */
+static bool is_users_line(const struct tp_model *model, const struct tp_line_time *line)
+{
+    struct tp_str text = tp_fold_text(model, line->fold);
+    uint32_t at = line->fold.kind == TP_STACK_LINE ? line->event : TP_NO_ID;
+    for (; at != TP_NO_ID; at = model->inside[at]) {
+        struct tp_str name = tp_trace_name(model->trace, &model->trace->events[at]);
+        if (tp_str_equal(tp_frame_project_line(name), text))
+            return tp_frame_is_users(name);
+    }
+    return false;
+}
+
+/* The part of spread Python that goes at least: the longest line of the user's own code. Who calls a library gets rid of
+ * its Python by other means, if at all. */
+static double least_gain(const struct tp_advisor *a, const struct tp_vec *lines)
+{
+    int64_t all = 0, longest = 0;
+    for (size_t i = 0; i < lines->count; i++) {
+        const struct tp_line_time *line = TP_AT(lines, struct tp_line_time, i);
+        all = tp_sat_add(all, line->ns);
+        if (line->ns > longest && is_users_line(a->model, line))
+            longest = line->ns;
+    }
+    return tp_rule_gain_of(TP_RULE_H6).low * (double)longest / (double)tp_ns_max(1, all);
+}
+
 void tp_rule_cpu_python(struct tp_advisor *a)
 {
     enum { SHOWN_LINES = 5 };
@@ -57,6 +85,8 @@ void tp_rule_cpu_python(struct tp_advisor *a)
     }
     bool has_frames = a->model->kind_count[TP_KIND_FRAME] || a->model->kind_count[TP_KIND_MODULE];
     c.lower = has_frames && is_spread ? 1 : 0; /* recording stacks makes Python slower */
+    c.has_low = is_spread;
+    c.low = least_gain(a, &lines);
     c.detail = tp_line_times_text(a, lines.data, lines.count, SHOWN_LINES, "");
     tp_advisor_add(a, &c);
 }
