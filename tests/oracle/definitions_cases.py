@@ -72,7 +72,7 @@ def step_names(r, used=True):
 @case
 def gap_parts():
     """a gap is split where its launch call begins and returns"""
-    ev = [K("a", 100, 10, 1), L(90, 5, 1),
+    ev = [K("a", 100, 10, 1), L(90, 5, 1),           # the device is free at 90: launch 5, queue 5
           K("b", 120, 10, 2), L(110, 5, 2),          # gap 110..120: call 110..115 -> launch 5, queue 5
           K("c", 140, 10, 3), L(125, 6, 3),          # gap 130..140: call 125..131 runs -> launch 1, queue 9
           K("d", 160, 10, 4), L(140, 10, 4),         # gap 150..160: call returned at 150 -> queue 10
@@ -81,8 +81,8 @@ def gap_parts():
           K("g", 220, 10, 7), L(225, 2, 7)]          # gap 210..220: recorded launch after the start (clock skew) -> host 10
 
     def check(r):
-        assert parts(r) == {"host": 15, "launch": 8, "queue": 27, "unknown": 10} and idle(r)["gaps"] == 6, idle(r)
-        assert r["idle_view"][0]["busy_us"] == 70 and r["idle_view"][0]["window_us"] == 130
+        assert parts(r) == {"host": 15, "launch": 13, "queue": 32, "unknown": 10} and idle(r)["gaps"] == 7, idle(r)
+        assert r["idle_view"][0]["busy_us"] == 70 and r["idle_view"][0]["window_us"] == 140
         assert flag(r, "F6")["value"] == 1
     return ev, check
 
@@ -141,11 +141,11 @@ def alive():
 
 @case
 def graph_launch():
-    """one launch call, three operations: gaps inside the graph are queue time and in_graph"""
+    """one launch call, three operations: gaps behind the call are queue time and in_graph"""
     ev = [L(0, 5, 1, "cudaGraphLaunch"), K("a", 10, 10, 1), K("b", 25, 10, 1), K("c", 40, 10, 1)]
 
     def check(r):
-        assert parts(r) == {"queue": 10} and idle(r)["in_graph_us"] == 10 and flag(r, "F3")["value"] == 100
+        assert parts(r) == {"launch": 5, "queue": 15} and idle(r)["in_graph_us"] == 15 and flag(r, "F3")["value"] == 100
     return ev, check
 
 
@@ -246,13 +246,25 @@ def unfinished_step():
 
 @case
 def no_marker():
-    """one window: the device span; host_start and host_end are the host's"""
+    """one window: from the begin of the host to the last operation, for the device was free; host_start and host_end are the host's"""
     ev = [X("cpu_op", "aten::mm", 0, 500), L(100, 5, 1), K("k", 200, 100, 1), L(300, 5, 2), K("k", 400, 50, 2)]
 
     def check(r):
         s = r["overview"]["steps"][0]
-        assert (s["start_us"], s["end_us"], s["host_start_us"], s["host_end_us"]) == (200, 450, 0, 500)
-        assert r["idle_view"][0]["busy_percent"] == 60 and r["overview"]["average"]["total_us"] == 250
+        assert (s["start_us"], s["end_us"], s["host_start_us"], s["host_end_us"]) == (0, 450, 0, 500)
+        assert parts(r) == {"host": 100, "launch": 10, "queue": 190} and r["overview"]["average"]["total_us"] == 450
+    return ev, check
+
+
+@case
+def no_marker_busy_before():
+    """the first operation starts 101 us after its call returned: what the device did before is not known, so the window begins with it"""
+    ev = [X("cpu_op", "aten::mm", 0, 500), L(100, 5, 1), K("k", 206, 94, 1), L(300, 5, 2), K("k", 400, 50, 2)]
+
+    def check(r):
+        s = r["overview"]["steps"][0]
+        assert (s["start_us"], s["end_us"], s["host_start_us"], s["host_end_us"]) == (206, 450, 0, 500)
+        assert parts(r) == {"launch": 5, "queue": 95}
     return ev, check
 
 
@@ -411,8 +423,8 @@ def gemm_types():
 
     def check(r):
         f = findings(r)
-        assert f["C1"]["ceiling_us_per_step"] == 70 and f["C1"]["share_of_step_percent"] == 70 and "C2" not in f
-        assert f["C3"]["ceiling_us_per_step"] is None and f["C3"]["share_of_step_percent"] == 20
+        assert f["C1"]["ceiling_us_per_step"] == 70 and f["C1"]["share_of_step_percent"] == 7000 / 105 and "C2" not in f
+        assert f["C3"]["ceiling_us_per_step"] is None and f["C3"]["share_of_step_percent"] == 2000 / 105
     return {"traceEvents": ev, "deviceProperties": PROPS, "record_shapes": 1}, check
 
 

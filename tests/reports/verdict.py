@@ -112,8 +112,61 @@ def recording_with_a_helper(folder):
     t.write(folder, "trace")
 
 
+# ---- recordings without steps ----
+
+def kernels(t, start, count=30, length=3.9):
+    """`count` kernels one behind the other, the first starts as soon as it is called"""
+    for i in range(count):
+        t.launch(start + 0.1 * i, start + 0.1 + 4 * i, length)
+
+
+def reading_before_the_first_kernel(folder):
+    """no loader, but Python frames say that 3 s of 3.12 s went to decoding images"""
+    t = Trace(with_stack=1)
+    t.add("python_function", "train.py(10): main", 1, 3120, 1)
+    t.add("python_function", "dataset.py(7): decode", 2, 3000, 1)
+    kernels(t, 3005)
+    t.write(folder, "trace")
+
+
+def nothing_before_the_first_kernel(folder):
+    """the profiler ran for 2 s before the first event"""
+    t = Trace()
+    kernels(t, 2001)
+    t.add("Trace", "PyTorch Profiler (0)", 1, 2130, "PyTorch Profiler", "Spans")
+    t.write(folder, "trace")
+
+
+def saving_after_the_last_kernel(folder):
+    t = Trace()
+    kernels(t, 1)
+    t.range("save checkpoint", 130, 900)
+    t.write(folder, "trace")
+
+
+def loading_before_a_device_that_was_busy(folder):
+    """the first kernel starts 5 ms after its call returned, so the device worked for somebody before"""
+    t = Trace()
+    t.range(LOADER, 1, 2000)
+    for i in range(30):
+        t.launch(2005 + 0.1 * i, 2010.1 + 4 * i, 3.9)
+    t.write(folder, "trace")
+
+
+def operators_before_the_first_step(folder):
+    """a set-up of 500 ms on the host before three marked steps"""
+    t = Trace(deviceProperties=[])
+    t.operator("aten::normal_", 1, 500)
+    for i in range(3):
+        t.range("ProfilerStep#%d" % i, 600 + 50 * i, 49)
+        t.operator("aten::mm", 601 + 50 * i, 47)
+    t.write(folder, "trace")
+
+
 KINDS = {f.__name__: f for f in (main_has_the_optimizer, main_has_the_loader, main_has_the_engine_steps, main_is_the_first_of_its_process,
-                                 recording_with_a_helper)}
+                                 recording_with_a_helper,
+                                 reading_before_the_first_kernel, nothing_before_the_first_kernel, saving_after_the_last_kernel,
+                                 loading_before_a_device_that_was_busy, operators_before_the_first_step)}
 
 if __name__ == "__main__":
     KINDS[sys.argv[1]](sys.argv[2])

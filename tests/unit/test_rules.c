@@ -276,10 +276,10 @@ static void tensor_cores_are_advised_by_types_and_sizes(void **state)
     settings[1] = "C24.min_pct=1000"; /* the same by floors, where they are known */
     build_with(GPU(8) "\"record_shapes\":1,");
     assert_ceiling("C1", 70); /* 80 * 7/8 */
-    assert_true(finding("C1")->share_percent == 70);
+    assert_true(finding("C1")->share_percent == 7000.0 / 105);
     assert_null(finding("C2"));
     assert_true(isnan(finding("C3")->ceiling_us_per_step));
-    assert_true(finding("C3")->share_percent == 20);
+    assert_true(finding("C3")->share_percent == 2000.0 / 105);
 }
 
 static void forward_and_backward_could_use_tensor_cores(void **state)

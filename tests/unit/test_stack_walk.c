@@ -173,12 +173,15 @@ static void idle_time_is_charged_to_the_thread_that_launches_next(void **state)
                                                                                                                                    "\"device\":0,\"correlation\":3"));
     struct tp_stack_walk walk = walk_of(&m);
     tp_stack_walk_idle(&walk, &m.model.gpus[0], 0, m.model.gpus[0].idle_count);
-    assert_segments(&m, "50-60 #3 depth 1 operator aten::one\n"
-                        "60-65 #4 depth 2 operator aten::one\n"
-                        "65-70 #5 depth 1 operator aten::one\n"
-                        "20-30 #0 depth 1 operator aten::two\n"
-                        "30-35 #1 depth 2 operator aten::two\n"
-                        "35-40 #2 depth 1 operator aten::two\n");
+    assert_segments(&m, "0-1 #0 depth 1 operator aten::one\n"
+                        "1-2 #1 depth 2 operator aten::one\n"
+                        "2-10 #2 depth 1 operator aten::one\n"
+                        "50-60 #6 depth 1 operator aten::one\n"
+                        "60-65 #7 depth 2 operator aten::one\n"
+                        "65-70 #8 depth 1 operator aten::one\n"
+                        "20-30 #3 depth 1 operator aten::two\n"
+                        "30-35 #4 depth 2 operator aten::two\n"
+                        "35-40 #5 depth 1 operator aten::two\n");
     drop(&m);
 }
 

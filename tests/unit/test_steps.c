@@ -30,7 +30,7 @@ static int64_t busy_us(uint32_t gpu)
 static void a_gap_is_split_where_its_launch_begins_and_returns(void **state)
 {
     (void)state;
-    kernel("a", 100, 10, 1), launch(90, 5, 1);
+    kernel("a", 100, 10, 1), launch(90, 5, 1);  /* free from 90 on: launch 5, queue 5 */
     kernel("b", 120, 10, 2), launch(110, 5, 2);  /* gap 110..120, call 110..115: launch 5, queue 5 */
     kernel("c", 140, 10, 3), launch(125, 6, 3);  /* gap 130..140, call 125..131 runs: launch 1, queue 9 */
     kernel("d", 160, 10, 4), launch(140, 10, 4); /* gap 150..160, call returned at 150: queue 10 */
@@ -38,9 +38,9 @@ static void a_gap_is_split_where_its_launch_begins_and_returns(void **state)
     kernel("f", 200, 10, 6), launch(195, 2, 6);  /* gap 190..200: host 5, launch 2, queue 3 */
     kernel("g", 220, 10, 7), launch(225, 2, 7);  /* gap 210..220: launch recorded after the start: host 10 */
     build();
-    assert_idle(15, 8, 27, 0, 10);
+    assert_idle(15, 13, 32, 0, 10);
     assert_int_equal(busy_us(0), 70);
-    assert_window(130, 1);
+    assert_window(140, 1);
 }
 
 static void of_two_operations_that_end_a_gap_the_first_in_the_file_decides(void **state)
@@ -56,13 +56,13 @@ static void of_two_operations_that_end_a_gap_the_first_in_the_file_decides(void 
     assert_int_equal(busy_us(0), 19);
 }
 
-static void gaps_inside_a_graph_are_queue_time(void **state)
+static void gaps_behind_the_launch_of_a_graph_are_queue_time(void **state)
 {
     (void)state;
     call("cudaGraphLaunch", 0, 5, 1);
     kernel("a", 10, 10, 1), kernel("b", 25, 10, 1), kernel("c", 40, 10, 1);
     build();
-    assert_idle(0, 0, 10, 0, 0);
+    assert_idle(0, 5, 15, 0, 0);
     assert_true(tp_is_graph_launched(&model, model.gpus[0].idle[0].next));
 }
 
@@ -175,7 +175,7 @@ static void optimizer_steps_last_from_the_end_of_the_one_before(void **state)
     assert_true(advice.recommendations.step_us == 180);
 }
 
-static void without_markers_the_device_span_is_the_window(void **state)
+static void without_markers_the_window_begins_with_the_host_if_the_device_is_free(void **state)
 {
     (void)state;
     host("cpu_op", "aten::mm", 0, 500);
@@ -183,8 +183,18 @@ static void without_markers_the_device_span_is_the_window(void **state)
     build();
     assert_int_equal(model.steps[0].host_start_ns, 0);
     assert_int_equal(model.steps[0].host_end_ns, 500000);
-    assert_window(250, 1);
+    assert_window(450, 1);
     assert_int_equal(busy_us(0), 150);
+}
+
+static void without_markers_nothing_is_known_of_a_device_that_was_not_free(void **state)
+{
+    (void)state;
+    host("cpu_op", "aten::mm", 0, 500); /* the first operation starts 101 us after its call returned */
+    launch(100, 5, 1), kernel("k", 206, 94, 1), launch(300, 5, 2), kernel("k", 400, 50, 2);
+    build();
+    assert_window(244, 1);
+    assert_int_equal(busy_us(0), 144);
 }
 
 /* ---- tree and waits ---- */
@@ -226,7 +236,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         CASE(a_gap_is_split_where_its_launch_begins_and_returns),
         CASE(of_two_operations_that_end_a_gap_the_first_in_the_file_decides),
-        CASE(gaps_inside_a_graph_are_queue_time),
+        CASE(gaps_behind_the_launch_of_a_graph_are_queue_time),
         CASE(without_launches_nobody_knows_and_nothing_is_advised),
         CASE(a_first_operation_that_starts_at_once_found_its_device_free),
         CASE(what_a_device_did_before_a_first_operation_that_waited_is_not_known),
@@ -236,7 +246,8 @@ int main(void)
         CASE(of_two_steps_none_is_left_out),
         CASE(a_step_that_was_cut_off_is_not_used_and_a_copy_on_the_device_is_none),
         CASE(optimizer_steps_last_from_the_end_of_the_one_before),
-        CASE(without_markers_the_device_span_is_the_window),
+        CASE(without_markers_the_window_begins_with_the_host_if_the_device_is_free),
+        CASE(without_markers_nothing_is_known_of_a_device_that_was_not_free),
         CASE(events_that_stick_out_are_counted_and_operators_clipped),
         CASE(a_wait_costs_no_more_than_itself_and_the_bubble_behind_it),
     };

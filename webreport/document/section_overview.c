@@ -3,6 +3,7 @@
 #include "webreport/document/name_text.h"
 #include "webreport/document/program_document.h"
 #include "webreport/document/section.h"
+#include "webreport/measure/heaviest.h"
 
 #include <math.h>
 #include <string.h>
@@ -164,12 +165,11 @@ static void put_facts(const struct tp_section *section, struct tp_document *docu
 
 enum { HEAVY_ROWS = 6, BRIEF_ROWS = 5, NAME_BYTES = 80 };
 
-static void put_heavy(const struct tp_section *section, struct tp_object *card, const struct tp_table *table,
-                      const unsigned columns[3])
+static void put_heavy(const struct tp_section *section, struct tp_object *card, const struct tp_table *table)
 {
     struct tp_list *rows = tp_object_list(card, "heavy");
-    const int64_t *totals = tp_table_int(table, columns[1]);
-    const int64_t *calls = tp_table_int(table, columns[2]);
+    const int64_t *totals = tp_table_int(table, TP_HEAVY_TIME);
+    const int64_t *calls = tp_table_int(table, TP_HEAVY_CALLS);
     double sum = 0;
     int64_t max_mean = 0, max = table->row_count ? totals[0] : 0;
     size_t count = table->row_count < HEAVY_ROWS ? table->row_count : HEAVY_ROWS;
@@ -185,11 +185,11 @@ static void put_heavy(const struct tp_section *section, struct tp_object *card, 
     tp_object_text(card, "mean_unit", mean_unit.text);
     struct tp_shown_row *named = tp_arena_array(section->arena, count, sizeof *named);
     for (size_t i = 0; i < count; i++)
-        named[i].name = tp_shown_kernel(&section->naming, tp_table_text(table, columns[0])[i]);
-    tp_section_tell_apart(&section->naming, named, tp_table_text(table, columns[0]), NULL, count);
+        named[i].name = tp_shown_kernel(&section->naming, tp_table_text(table, TP_HEAVY_NAME)[i]);
+    tp_section_tell_apart(&section->naming, named, tp_table_text(table, TP_HEAVY_NAME), NULL, count);
     for (size_t i = 0; i < count; i++) {
         struct tp_object *row = tp_list_object(rows);
-        struct tp_str name = tp_table_text(table, columns[0])[i];
+        struct tp_str name = tp_table_text(table, TP_HEAVY_NAME)[i];
 
         tp_object_str(row, "full_name", tp_shown_text(&section->naming, name));
         tp_object_str(row, "short_name", named[i].name);
@@ -207,10 +207,15 @@ static void put_heaviest(const struct tp_section *section, struct tp_document *d
 {
     const struct tp_views *views = section->profile->views;
     bool has_kernels = views->kernels.is_present && views->kernels.by_name.row_count;
-    const struct tp_table *table = has_kernels ? &views->kernels.by_name : &views->operators.by_name;
+    const struct tp_table *all = has_kernels ? &views->kernels.by_name : &views->operators.by_name;
+    struct tp_table table;
     struct tp_object *card;
 
-    if (!table->row_count)
+    if (has_kernels)
+        tp_heaviest_kernels(&table, &views->kernels, section->arena);
+    else
+        tp_heaviest_operators(&table, section->profile->model, false, section->arena);
+    if (!table.row_count)
         return;
     card = tp_object_new(section->arena);
     tp_object_text(card, "heaviest_title",
@@ -219,17 +224,14 @@ static void put_heaviest(const struct tp_section *section, struct tp_document *d
     tp_object_text(card, "heaviest_target", has_kernels ? "kernels" : "operators");
     tp_object_text(
         card, "heaviest_all",
-        tp_text_printf(section->arena, "all %s", tp_text_of_count(section->arena, (int64_t)table->row_count)));
-    if (has_kernels)
-        put_heavy(section, card, table, (unsigned[]){TP_KERNEL_NAME, TP_KERNEL_TOTAL, TP_KERNEL_CALLS});
-    else
-        put_heavy(section, card, table, (unsigned[]){TP_OP_NAME, TP_OP_HOST_SELF, TP_OP_CALLS});
+        tp_text_printf(section->arena, "all %s", tp_text_of_count(section->arena, (int64_t)all->row_count)));
+    put_heavy(section, card, &table);
     tp_document_chart(document, "heaviest", tp_data_of_object(card), NULL);
 }
 
-/* The first rows of a table where there is little room. columns: name, calls, time. */
+/* The first rows of a table of heaviest.h where there is little room. */
 static void put_brief(const struct tp_section *section, struct tp_document *document, const struct tp_table *table,
-                      const char *title, const unsigned columns[3])
+                      const char *title)
 {
     struct tp_arena *arena = section->arena;
     struct tp_shown_column *shown_columns = tp_arena_array(arena, 3, sizeof *shown_columns);
@@ -237,19 +239,17 @@ static void put_brief(const struct tp_section *section, struct tp_document *docu
 
     if (!table->row_count)
         return;
-    shown_columns[0] = (struct tp_shown_column){.format = TP_SHOW_COUNT, .column = columns[1], .title = "calls"};
-    shown_columns[1] = (struct tp_shown_column){.format = TP_SHOW_TIME, .column = columns[2], .title = "time"};
-    shown_columns[2] = (struct tp_shown_column){.format = TP_SHOW_SHARE, .column = columns[2], .title = "share"};
+    shown_columns[0] = (struct tp_shown_column){.format = TP_SHOW_COUNT, .column = TP_HEAVY_CALLS, .title = "calls"};
+    shown_columns[1] = (struct tp_shown_column){.format = TP_SHOW_TIME, .column = TP_HEAVY_TIME, .title = "time"};
+    shown_columns[2] = (struct tp_shown_column){.format = TP_SHOW_SHARE, .column = TP_HEAVY_TIME, .title = "share"};
     shown = tp_section_table_new(section, table, shown_columns, 3, BRIEF_ROWS);
-    while (shown->row_count && tp_table_int(table, columns[2])[shown->row_count - 1] <= 0)
-        shown->row_count--;
     shown->name_title = title;
     for (size_t i = 0; i < shown->row_count; i++) {
-        struct tp_str name = tp_table_text(table, columns[0])[i];
+        struct tp_str name = tp_table_text(table, TP_HEAVY_NAME)[i];
 
         shown->rows[i].name = tp_text_cut(arena, tp_shown_kernel(&section->naming, name), NAME_BYTES);
     }
-    tp_section_tell_rows_apart(&section->naming, shown, columns[0]);
+    tp_section_tell_rows_apart(&section->naming, shown, TP_HEAVY_NAME);
     if (shown->row_count)
         tp_document_table(document, shown, NULL);
 }
@@ -259,12 +259,13 @@ static void put_briefs(const struct tp_section *section, struct tp_document *doc
     const struct tp_views *views = section->profile->views;
     bool is_gpu = views->operators.sorted_by_device && !tp_has_only_own_devices(section->profile->model);
 
-    if (views->kernels.is_present)
-        put_brief(section, document, &views->kernels.by_name, "kernel",
-                  (unsigned[]){TP_KERNEL_NAME, TP_KERNEL_CALLS, TP_KERNEL_TOTAL});
-    put_brief(section, document, &views->operators.by_name,
-              is_gpu ? "operator, GPU self time" : "operator, CPU self time",
-              (unsigned[]){TP_OP_NAME, TP_OP_CALLS, is_gpu ? TP_OP_DEVICE_SELF : TP_OP_HOST_SELF});
+    struct tp_table *tables = tp_arena_array(section->arena, 2, sizeof *tables);
+    if (views->kernels.is_present) {
+        tp_heaviest_kernels(&tables[0], &views->kernels, section->arena);
+        put_brief(section, document, &tables[0], "kernel");
+    }
+    tp_heaviest_operators(&tables[1], section->profile->model, is_gpu, section->arena);
+    put_brief(section, document, &tables[1], is_gpu ? "operator, GPU self time" : "operator, CPU self time");
 }
 
 /* ---- all ---- */

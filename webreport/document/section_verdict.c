@@ -119,6 +119,26 @@ static const char *gap_text(const struct tp_naming *naming, const struct tp_prof
                           meanwhile_text(naming, &verdict->gap));
 }
 
+/* " 5.01 s of the 5.13 s recorded are left out (5.01 s before the first step): the host ran X for 5.00 s." */
+static const char *left_out_text(const struct tp_naming *naming, const struct tp_profile *profile)
+{
+    const struct tp_left_out_part *part = &profile->advice->verdict.left_out;
+    struct tp_arena *arena = naming->arena;
+    bool is_marked = profile->model->step_marker != TP_MARKER_WINDOW, is_before = part->before_ns >= part->after_ns;
+    const char *where = is_before ? is_marked ? "before the first step" : "before the first device operation"
+                                  : is_marked ? "after the last step" : "after the last device operation";
+    if (!part->is_named)
+        return "";
+    struct tp_str line = tp_shown_text(naming, part->line);
+    const char *what = !part->is_device && strcmp(part->kind, "none") == 0
+                           ? "; nothing was recorded there"
+                           : tp_text_printf(arena, "; the %s ran %.*s for %s", part->is_device ? "device" : "host",
+                                            (int)line.len, line.ptr, tp_text_of_time(arena, part->line_ns));
+    return tp_text_printf(arena, " Left out: %s of the recording, %s of %s, most of it %s%s.",
+                          tp_text_of_percent(arena, tp_percent(part->total_ns, part->recorded_ns)),
+                          tp_text_of_time(arena, part->total_ns), tp_text_of_time(arena, part->recorded_ns), where, what);
+}
+
 /* "A step takes 12.3 ms (18 steps, 1 left out as warm-up). The longest time without device work takes .." */
 static const char *details_of(const struct tp_naming *naming, const struct tp_profile *profile)
 {
@@ -142,9 +162,9 @@ static const char *details_of(const struct tp_naming *naming, const struct tp_pr
         text = tp_text_printf(arena, "A step takes %s (%s).", step, steps_text(arena, verdict));
     else
         text = tp_text_printf(arena, "No step is marked: all %s count as one.", step);
-    return verdict->has_gap && verdict->gap.percent >= LEAST_GAP_PERCENT
-               ? tp_text_printf(arena, "%s%s", text, gap_text(naming, profile))
-               : text;
+    bool has_gap = verdict->has_gap && verdict->gap.percent >= LEAST_GAP_PERCENT;
+    return tp_text_printf(arena, "%s%s%s", text, has_gap ? gap_text(naming, profile) : "",
+                          left_out_text(naming, profile));
 }
 
 /* ---- of a summary ---- */

@@ -3,11 +3,11 @@
 
 #include <math.h>
 
+#include "webreport/measure/fold_times.h"
 #include "webreport/measure/verdict_parts.h"
 #include "webreport/measure/wording.h"
 #include "webreport/model/main_thread.h"
 #include "webreport/model/numbers.h"
-#include "webreport/model/stack_walk.h"
 #include "writer/text/format.h"
 
 static const double CAUSE_PERCENT = 20; /* a cause names the class from a fifth of W on */
@@ -186,45 +186,15 @@ static void fill_causes(struct tp_trace_verdict *v, const struct tp_model *model
         v->has_cause[c] = true;
 }
 
-/* Time by fold of the stack. */
-struct folds {
-    struct tp_id_map rows;
-    struct tp_vec items; /* struct fold_time */
-};
-
-struct fold_time {
-    struct tp_fold fold;
-    int64_t ns;
-};
-
-static void add_fold(void *context, const struct tp_stack_segment *segment)
-{
-    struct folds *folds = context;
-    uint32_t *row = tp_id_map_put(&folds->rows, tp_id_pair(segment->fold.kind, segment->fold.text));
-    if (*row == TP_NO_ID) {
-        *row = (uint32_t)folds->items.count;
-        *(struct fold_time *)tp_vec_push(&folds->items) = (struct fold_time){segment->fold, 0};
-    }
-    struct fold_time *item = TP_AT(&folds->items, struct fold_time, *row);
-    item->ns = tp_sat_add(item->ns, segment->b - segment->a);
-}
-
 /* What ran for most of pieces first .. end - 1. */
 static struct tp_fold longest_fold(const struct tp_model *model, const struct tp_gpu *gpu, uint32_t first, uint32_t end,
                                    struct tp_arena *arena)
 {
-    struct folds folds = {.items = TP_VEC(arena, struct fold_time)};
-    struct tp_stack_walk walk = {.model = model, .arena = arena, .visit = add_fold, .context = &folds};
-    const struct fold_time *best = NULL;
-    tp_id_map_init(&folds.rows, arena);
+    struct tp_fold_times times;
+    struct tp_stack_walk walk = {.model = model, .arena = arena, .visit = tp_fold_times_add, .context = &times};
+    tp_fold_times_init(&times, arena);
     tp_stack_walk_idle(&walk, gpu, first, end);
-    for (size_t i = 0; i < folds.items.count; i++) {
-        const struct fold_time *item = TP_AT(&folds.items, struct fold_time, i);
-        if (!best || item->ns > best->ns ||
-            (item->ns == best->ns && tp_fold_compare(model, item->fold, best->fold) < 0))
-            best = item;
-    }
-    return best ? best->fold : (struct tp_fold){TP_STACK_NONE, model->trace->frames.no_event};
+    return tp_fold_times_longest(&times, model).fold;
 }
 
 /* The call, by name, in which the thread is for most of the gap from start_ns on; ties by name. Kept when that is half
@@ -436,6 +406,8 @@ void tp_verdict_build(struct tp_trace_verdict *v, const struct tp_model *model, 
     v->steps = model->steps;
     v->step_count = model->step_count;
     v->step_us = v->steps_used ? (double)model->window_ns / 1000.0 / (double)v->steps_used : 0.0;
+    if (!is_fragment && v->steps_used && model->program <= TP_RECORDED_CPU)
+        tp_left_out_find(&v->left_out, model, arena);
     if (!is_fragment && model->program == TP_RECORDED_GPU && model->window_ns)
         judge_device(v, model, arena);
     else if (!is_fragment && model->program == TP_RECORDED_CPU && model->window_ns)
@@ -472,6 +444,23 @@ static void gap_json(const struct tp_trace_verdict *v, struct tp_json *json)
     tp_json_member_str(json, "line", v->gap.line);
     tp_json_member_str(json, "call", v->gap.call);
     tp_json_member_us(json, "call_us", v->gap.call_ns);
+    tp_json_object_end(json);
+}
+
+/* What W leaves out of the recording. */
+static void left_out_part_json(const struct tp_left_out_part *part, struct tp_json *json)
+{
+    tp_json_key(json, "left_out");
+    tp_json_object(json);
+    tp_json_member_us(json, "recorded_us", part->recorded_ns);
+    tp_json_member_us(json, "total_us", part->total_ns);
+    tp_json_member_us(json, "before_us", part->before_ns);
+    tp_json_member_us(json, "after_us", part->after_ns);
+    if (part->is_named) {
+        tp_json_member_text(json, "kind", part->is_device ? "device" : part->kind);
+        tp_json_member_str(json, "line", part->line);
+        tp_json_member_us(json, "line_us", part->line_ns);
+    }
     tp_json_object_end(json);
 }
 
@@ -516,6 +505,7 @@ void tp_verdict_json(const struct tp_trace_verdict *v, struct tp_json *json)
     tp_json_member_real(json, "step_us", v->step_us);
     tp_json_member_int(json, "steps_used", v->steps_used);
     left_out_json(v, json);
+    left_out_part_json(&v->left_out, json);
     tp_json_object_end(json);
 }
 

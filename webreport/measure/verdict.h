@@ -6,6 +6,7 @@
 #ifndef TP_WEBREPORT_MEASURE_VERDICT_H
 #define TP_WEBREPORT_MEASURE_VERDICT_H
 
+#include "webreport/measure/left_out.h"
 #include "webreport/measure/program_view.h"
 #include "webreport/model/facts.h"
 #include "writer/base/json_out.h"
@@ -73,6 +74,7 @@ struct tp_trace_verdict {
     struct tp_verdict_gap gap;
     struct tp_str headline; /* one sentence, or two */
     double step_us;         /* |W| / steps_used */
+    struct tp_left_out_part left_out; /* of the recording, by W; all 0 without shares */
     uint32_t steps_used, step_count;
     const struct tp_step *steps; /* all, with the reason why one is left out */
 };

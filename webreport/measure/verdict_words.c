@@ -53,8 +53,10 @@ static const char *share_text(const struct tp_trace_verdict *v, const struct tp_
 /* What shares are of. */
 static const char *period(const struct tp_model *model)
 {
-    if (model->step_marker == TP_MARKER_WINDOW)
-        return "the time from the first to the last device operation";
+    if (model->step_marker == TP_MARKER_WINDOW) {
+        bool is_whole = model->steps[0].start_ns < tp_device_event(model, 0)->ts_ns;
+        return is_whole ? "the recording" : "the time from the first device operation on";
+    }
     return model->used_count == 1 ? "the step" : "the steps";
 }
 

@@ -84,6 +84,9 @@ struct tp_devices {
  * the next operation has no launch). */
 enum tp_idle_part { TP_IDLE_HOST, TP_IDLE_LAUNCH, TP_IDLE_QUEUE, TP_IDLE_OUTSIDE, TP_IDLE_UNKNOWN, TP_IDLE_PARTS };
 
+/* A first operation that starts within this time of its call found the device free. */
+enum { TP_PROMPT_NS = 100000 };
+
 /* The words of the parts as JSON and tables have them: "host", "launch" .. Static. */
 const char *tp_idle_part_text(enum tp_idle_part part);
 

@@ -4,9 +4,6 @@
 #include "webreport/model/numbers.h"
 #include "writer/base/sort.h"
 
-/* A first operation that starts within this time of its call found the device free. */
-static const int64_t PROMPT_NS = 100000;
-
 /* The pieces of one device. They come in order of time and are cut to W on arrival. */
 struct gaps {
     const struct tp_model *model;
@@ -45,7 +42,7 @@ static void split_head(struct gaps *gaps, int64_t a, int64_t b, uint32_t first)
     if (!launch)
         add(gaps, a, b, TP_IDLE_OUTSIDE, first);
     else
-        split(gaps, a, b, first, b - tp_event_end(launch) > PROMPT_NS ? TP_IDLE_OUTSIDE : TP_IDLE_HOST);
+        split(gaps, a, b, first, b - tp_event_end(launch) > TP_PROMPT_NS ? TP_IDLE_OUTSIDE : TP_IDLE_HOST);
 }
 
 static void split_gap(struct gaps *gaps, int64_t a, int64_t b, uint32_t next)

@@ -5,6 +5,7 @@
 #include "webreport/model/build.h"
 #include "webreport/model/facts.h"
 #include "webreport/model/numbers.h"
+#include "webreport/model/steps_parts.h"
 #include "writer/base/sort.h"
 
 /* ---- markers ------------------------------------------------------------------------------------------------------
@@ -70,11 +71,6 @@ static struct tp_str step_number(struct tp_str name)
     return digits;
 }
 
-static void add_step(struct tp_model *model, struct tp_str name, int64_t start, int64_t end, uint32_t event)
-{
-    model->steps[model->step_count++] = (struct tp_step){name, start, end, start, end, event, TP_STEP_USED, 0};
-}
-
 static void use_markers(struct tp_model *model, const struct tp_vec *found, enum tp_step_marker marker)
 {
     model->step_marker = marker;
@@ -83,52 +79,8 @@ static void use_markers(struct tp_model *model, const struct tp_vec *found, enum
         uint32_t event = *TP_AT(found, uint32_t, i);
         const struct tp_event *e = &model->trace->events[event];
         struct tp_str name = tp_trace_name(model->trace, e);
-        add_step(model, marker == TP_MARKER_PROFILER_STEP ? step_number(name) : name, e->ts_ns, tp_event_end(e), event);
+        tp_steps_add(model, marker == TP_MARKER_PROFILER_STEP ? step_number(name) : name, e->ts_ns, tp_event_end(e), event);
     }
-}
-
-/* ---- steps without markers
- * ---------------------------------------------------------------------------------------------------
- */
-
-enum work_level { WORK_OPERATORS, WORK_HOST, WORK_DEVICE, WORK_ANY, WORK_LEVELS };
-
-static bool is_work(const struct tp_model *model, const struct tp_event *e, enum work_level level)
-{
-    switch (level) {
-    case WORK_OPERATORS:
-        return e->kind == TP_KIND_OPERATOR ||
-               (e->kind == TP_KIND_ANNOTATION && (model->marks[e->name] & TP_MARK_REGION));
-    case WORK_HOST:
-        return e->kind == TP_KIND_ANNOTATION || e->kind == TP_KIND_RUNTIME;
-    case WORK_DEVICE:
-        return tp_kind_is_device(e->kind);
-    default:
-        return tp_kind_is_host(e->kind);
-    }
-}
-
-/* From the first start to the last end of the first level of work that the trace has. */
-static struct tp_interval find_extent(const struct tp_model *model)
-{
-    struct tp_interval extent = {model->first_ns, model->first_ns};
-    for (unsigned level = 0; level < WORK_LEVELS; level++) {
-        bool has_any = false;
-        for (uint32_t i = 0; i < model->trace->event_count; i++) {
-            const struct tp_event *e = &model->trace->events[i];
-            if (!is_work(model, e, level))
-                continue;
-            int64_t end = tp_event_end(e);
-            if (!has_any || e->ts_ns < extent.a)
-                extent.a = e->ts_ns;
-            if (!has_any || end > extent.b)
-                extent.b = end;
-            has_any = true;
-        }
-        if (has_any)
-            break;
-    }
-    return extent;
 }
 
 /* Repeated Optimizer.step: a step lasts from the end of the one before. The name whose event ends last counts. */
@@ -154,30 +106,8 @@ static void use_optimizer(struct tp_model *model, int64_t start)
         char digits[24];
         int n = snprintf(digits, sizeof digits, "%zu", i);
         struct tp_str name = {tp_arena_copy(model->arena, digits, (size_t)n), (size_t)n};
-        add_step(model, name, start, end, event);
+        tp_steps_add(model, name, start, end, event);
         start = end;
-    }
-}
-
-/* Without markers one step holds everything: the span of the device work, else of the host's main thread. */
-static void use_everything(struct tp_model *model, struct tp_interval extent)
-{
-    const struct tp_order *order = model->order;
-    const uint32_t *items = order->device;
-    uint32_t count = order->device_count;
-    model->step_marker = TP_MARKER_WINDOW;
-    model->steps = tp_arena_array(model->arena, 1, sizeof *model->steps);
-    add_step(model, TP_STR("0"), extent.a, extent.b, TP_NO_ID);
-    struct tp_step *step = &model->steps[0];
-    step->operation_count = count;
-    if (!count && model->host_main != TP_NO_ID) {
-        items = order->host + order->thread_first[model->host_main];
-        count = order->thread_first[model->host_main + 1] - order->thread_first[model->host_main];
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const struct tp_event *e = &model->trace->events[items[i]];
-        step->start_ns = i && step->start_ns < e->ts_ns ? step->start_ns : e->ts_ns;
-        step->end_ns = i && step->end_ns > tp_event_end(e) ? step->end_ns : tp_event_end(e);
     }
 }
 
@@ -202,11 +132,11 @@ static void find_host_steps(struct tp_model *model)
     }
     if (model->step_count)
         return;
-    struct tp_interval extent = find_extent(model);
+    struct tp_interval extent = tp_steps_host_extent(model);
     if (present & TP_MARK_OPTIMIZER_STEP)
         use_optimizer(model, extent.a);
     if (!model->step_count)
-        use_everything(model, extent);
+        tp_steps_use_everything(model, extent);
 }
 
 /* ---- device work of steps -----------------------------------------------------------------------------------------
