@@ -163,10 +163,118 @@ def operators_before_the_first_step(folder):
     t.write(folder, "trace")
 
 
+# ---- waits for a device whose work is not recorded; missing devices ----
+
+def waiting_steps(t, wait, steps=4, tid=1):
+    """steps of 50 ms with 3 ms of recorded kernels; wait(start) adds what waits until the end of the step"""
+    for i in range(steps):
+        at = 1 + 50 * i
+        t.range("ProfilerStep#%d" % i, at, 50)
+        for k in range(3):
+            t.launch(at + 0.05 + 0.1 * k, at + 0.2 + k, 0.99)
+        wait(at + 0.4, 49.5)
+
+
+def copy_waits_for_lost_kernels(folder):
+    """a blocking copy lasts 49 ms, its own operation the last 0.1 ms"""
+    t = Trace()
+
+    def wait(start, length):
+        t.ids += 1
+        t.add("cuda_runtime", "cudaMemcpy", start, length, 1, correlation=t.ids)
+        t.add("gpu_memcpy", "Memcpy DtoH (Device -> Pageable)", start + length - 0.1, 0.09, 7, 0, device=0, stream=7, correlation=t.ids, bytes=4)
+    waiting_steps(t, wait)
+    t.write(folder, "trace")
+
+
+def other_thread_waits_for_lost_kernels(folder):
+    t = Trace()
+    waiting_steps(t, lambda start, length: t.call("cudaStreamSynchronize", start, length, 2))
+    t.write(folder, "trace")
+
+
+def event_waits_for_lost_kernels(folder):
+    t = Trace()
+    waiting_steps(t, lambda start, length: t.call("cudaEventSynchronize", start, length))
+    t.write(folder, "trace")
+
+
+def waits_return_late(folder):
+    """every wait returns 40 us after the last kernel; then the host works for 0.4 ms, in which the device is idle"""
+    t = Trace()
+    for i in range(40):
+        at = 1 + i
+        t.range("ProfilerStep#%d" % i, at, 1)
+        t.launch(at + 0.4, at + 0.41, 0.3)
+        t.call("cudaStreamSynchronize", at + 0.49, 0.26)
+    t.write(folder, "trace")
+
+
+def waits_for_another_device(folder):
+    """the host waits for device 1, whose work is recorded, and device 0 has nothing to do meanwhile"""
+    t = Trace()
+    for i in range(4):
+        at = 1 + 50 * i
+        t.range("ProfilerStep#%d" % i, at, 50)
+        t.launch(at + 0.05, at + 0.1, 9)
+        t.operator("aten::mm", at + 0.2, 0.08)
+        t.add("cuda_runtime", "cudaLaunchKernel", at + 0.21, 0.005, 1, correlation=t.ids)
+        t.add("kernel", "gemm_kernel", at + 0.3, 40, 7, 1, device=1, stream=7, correlation=t.ids)
+        t.call("cudaStreamSynchronize", at + 0.4, 39.95)
+    t.write(folder, "trace")
+
+
+def cpu_steps(t, op="aten::addmm"):
+    for i in range(4):
+        t.range("ProfilerStep#%d" % i, 1 + 50 * i, 50)
+        t.operator(op, 2 + 50 * i, 40)
+
+
+def head_names_a_gpu(folder):
+    t = Trace()
+    cpu_steps(t)
+    t.write(folder, "trace")
+
+
+def cpu_program_beside_a_gpu(folder):
+    """the head names the GPU of the machine; all tensors are in memory of the processor"""
+    t = Trace(profile_memory=1)
+    cpu_steps(t)
+    for i in range(20):
+        t.memory(3 + 9 * i, device_type=0, device=-1)
+    t.write(folder, "trace")
+
+
+def cpu_program_with_one_synchronize(folder):
+    """convolutions of the processor; the profiler itself synchronised the GPU of the machine at its end"""
+    t = Trace()
+    cpu_steps(t, "aten::mkldnn_convolution")
+    t.call("cudaDeviceSynchronize", 205, 0.01)
+    t.write(folder, "trace")
+
+
+def allocations_without_kernels(folder):
+    t = Trace(deviceProperties=[])
+    cpu_steps(t)
+    t.call("cudaMalloc", 3, 0.2)
+    t.write(folder, "trace")
+
+
+def memory_of_another_gpu(folder):
+    t = Trace(deviceProperties=[], profile_memory=1)
+    cpu_steps(t)
+    t.memory(3, device_type=0, device=-1)
+    t.memory(4, device_type=1, device=3)
+    t.write(folder, "trace")
+
+
 KINDS = {f.__name__: f for f in (main_has_the_optimizer, main_has_the_loader, main_has_the_engine_steps, main_is_the_first_of_its_process,
                                  recording_with_a_helper,
                                  reading_before_the_first_kernel, nothing_before_the_first_kernel, saving_after_the_last_kernel,
-                                 loading_before_a_device_that_was_busy, operators_before_the_first_step)}
+                                 loading_before_a_device_that_was_busy, operators_before_the_first_step,
+                                 copy_waits_for_lost_kernels, other_thread_waits_for_lost_kernels, event_waits_for_lost_kernels,
+                                 waits_return_late, waits_for_another_device, head_names_a_gpu, cpu_program_beside_a_gpu,
+                                 cpu_program_with_one_synchronize, allocations_without_kernels, memory_of_another_gpu)}
 
 if __name__ == "__main__":
     KINDS[sys.argv[1]](sys.argv[2])

@@ -50,15 +50,15 @@ static void idle_time_is_split_at_the_launch_of_what_comes_next(void **state)
            NULL);
     assert_int_equal(f.advice.idle.device_count, 1);
     const struct tp_idle_device *d = &f.advice.idle.devices[0];
-    assert_int_equal(d->idle.gap_count, 3);
+    assert_int_equal(d->idle.gap_count, 4);
     assert_int_equal(d->idle.part_ns[TP_IDLE_HOST], 15000);  /* before the launch of c */
-    assert_int_equal(d->idle.part_ns[TP_IDLE_LAUNCH], 2000); /* inside it */
+    assert_int_equal(d->idle.part_ns[TP_IDLE_LAUNCH], 1000 + 2000); /* inside that of a, and of c */
     assert_int_equal(d->idle.part_ns[TP_IDLE_QUEUE],
-                     10000 + 3000);                            /* before b, launched long ago; behind the launch of c */
+                     4000 + 10000 + 3000); /* behind the launch of a; before b, launched long ago; behind that of c */
     assert_int_equal(d->idle.part_ns[TP_IDLE_UNKNOWN], 10000); /* before d: no launch in the trace */
     assert_int_equal(d->idle.part_ns[TP_IDLE_OUTSIDE], 0);
     assert_int_equal(d->busy_ns, 20000);
-    assert_int_equal(d->flame_total_ns, 40000);
+    assert_int_equal(d->flame_total_ns, 45000);
     assert_int_equal(d->without_launch_ns, 10000);
     tp_arena_release(&f.arena);
 }
@@ -74,13 +74,13 @@ static void the_flame_charges_idle_time_to_the_host_stack(void **state)
            NULL);
     const struct tp_idle_device *d = &f.advice.idle.devices[0];
     assert_int_equal(d->stack_count, 3);
-    assert_int_equal(d->nodes[d->stacks[0]].self_ns, 29000); /* in the frame alone: 10-20, 40-50, 51-60 */
+    assert_int_equal(d->nodes[d->stacks[0]].self_ns, 33000); /* in the frame alone: 1-5, 10-20, 40-50, 51-60 */
     const struct tp_flame_node *op = &d->nodes[d->stacks[1]];
     assert_true(is_text(op->text, "aten::add 0x*"));
     assert_int_equal(op->self_ns, 20000);
     assert_int_equal(op->depth, 2);
     assert_true(is_text(d->nodes[op->parent].text, "train.py(3): step"));
-    assert_int_equal(d->nodes[op->parent].total_ns, 50000);
+    assert_int_equal(d->nodes[op->parent].total_ns, 55000);
     assert_int_equal(d->by_line.row_count, 1);
     assert_true(is_text(tp_table_text(&d->by_line, TP_IDLE_LINE_LINE)[0], "train.py(3): step"));
     tp_arena_release(&f.arena);

@@ -126,8 +126,8 @@ static void attention_in_pieces_could_be_one_kernel(void **state)
     build_with(H100);
     assert_non_null(finding("C15"));
     assert_string_equal(finding("C15")->cause, "attention.eager");
-    /* 15 of 20 us, of W = 795; at six tenths and at a quarter of the peak two products need 0.90 and 2.17 us */
-    assert_range("C15", 100 * 40 * (15 - 2.17) / 795, 100 * 40 * (15 - 0.90) / 795);
+    /* 15 of 20 us, of W = 800; at six tenths and at a quarter of the peak two products need 0.90 and 2.17 us */
+    assert_range("C15", 100 * 40 * (15 - 2.17) / 800, 100 * 40 * (15 - 0.90) / 800);
     assert_null(finding("C17"));
 }
 
@@ -179,8 +179,8 @@ static void a_product_slower_than_its_sisters_is_named(void **state)
         work("aten::mm", at + 6, "[4096,1024],[1024,2048]", BF16, "gemm_c", at + 105, 100);
     }
     build_with(H100);
-    assert_found("C17", "compute.slow_gemm", 100 * 150.0 / 600);
-    assert_range("C17", 25, 25);
+    assert_found("C17", "compute.slow_gemm", 100 * 150.0 / 605);
+    assert_range("C17", 100 * 150.0 / 605, 100 * 150.0 / 605);
     assert_string_equal(finding("C17")->detail.ptr, "aten::mm of 4096x1024 by 1024x2048, 3 calls: 172 TFLOP/s; the "
                                                     "others reach 344, the best of them 344");
 }
@@ -237,9 +237,9 @@ static void names_of_kernels_tell_their_type_and_their_sizes(void **state)
             kernel("cutlass_80_tensorop_f16_s16816gemm_align8", 90 + k * 100, 30, 3 * k + 3);
     }
     build();
-    assert_found("C24", "compute.fp32", 100 * 0.75 * 160 / 400);
-    assert_range("C24", 100 * 0.3 * 160 / 400, 100 * 0.75 * 160 / 400);
-    assert_found("C22", "compute.misaligned", 100 * 120.0 / 400);
+    assert_found("C24", "compute.fp32", 100 * 0.75 * 160 / 420);
+    assert_range("C24", 100 * 0.3 * 160 / 420, 100 * 0.75 * 160 / 420);
+    assert_found("C22", "compute.misaligned", 100 * 120.0 / 420);
     assert_non_null(strstr(finding("C22")->advice, "16 bytes: 8 elements of FP16 or BF16, 4 of FP32"));
 }
 
@@ -272,7 +272,7 @@ static void layouts_changed_for_convolutions_are_told_from_others(void **state)
         if (i)
             assert_null(finding("C20"));
         else
-            assert_found("C20", "compute.layout_conv", 20);
+            assert_found("C20", "compute.layout_conv", 100 * 40.0 / 220);
         if (i < 4)
             end(state);
     }

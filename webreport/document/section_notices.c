@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "webreport/document/section.h"
+#include "webreport/measure/device_missing.h"
 
 static bool has_notices(const struct tp_reading *reading, bool of_damage)
 {
@@ -68,10 +69,8 @@ static void add_missing(struct tp_document *document, const struct tp_profile *p
 
     if (strcmp(found->program, "device_missing") == 0)
         tp_document_notice(
-            document, TP_TONE_BAD, "Kernels were launched, but no device work was recorded",
-            "The GPU views are left out. The profiler could not read the device: check that no other profiler "
-            "held it, and "
-            "its permissions.");
+            document, TP_TONE_BAD, "No device work was recorded",
+            tp_text_printf(arena, "The GPU views are left out. %s", tp_device_missing_advice(profile->model, arena)));
     else if (!views->facts.device_time_ns && !views->kernels.is_present && how_device)
         tp_document_notice(document, TP_TONE_UNSURE, "No GPU activity in this trace",
                            tp_text_printf(arena, "The GPU views are left out. %s", how_device));

@@ -1,6 +1,7 @@
 /* The verdict in words: its class as a tag, its headline, and one line with the step and the longest gap. All of it is
  * from the one verdict of the analysis; nothing is judged here. */
 #include "webreport/document/section.h"
+#include "webreport/measure/device_missing.h"
 
 #include <math.h>
 #include <string.h>
@@ -154,6 +155,7 @@ static const char *details_of(const struct tp_naming *naming, const struct tp_pr
         return "Facts and tables are of what was recorded; shares of so little say nothing about the program.";
     if (verdict->cause == TP_TIME_NONE)
         return verdict->class == TP_CLASS_EMPTY     ? "See the trace quality section for what was read."
+               : verdict->class == TP_CLASS_DEVICE_MISSING ? tp_device_missing_advice(profile->model, arena)
                : verdict->class == TP_CLASS_SAMPLES ? "The section of samples says which functions took it."
                                                     : "";
     if (profile->is_helper)

@@ -2,9 +2,9 @@
  * of the device (R3), time at its edge (R4); and a device that has no time left to save on the host (C14).
  *
  * They come first: what they find decides which time the other rules judge, and which of them are asked at all. */
+#include "webreport/measure/device_missing.h"
 #include "webreport/measure/idle_reasons.h"
 #include "webreport/measure/rules_eval.h"
-#include "webreport/measure/wording.h"
 #include "webreport/trace/regions.h"
 #include "writer/text/format.h"
 
@@ -15,13 +15,11 @@ struct record {
     struct tp_advisor *a;
     int64_t gpu_count, all_ns; /* devices, without the program's own, and W once for each */
     int64_t away_ns, queue_ns, blocked_ns;
-    int64_t huge_ns; /* gaps of 100 ms and more that wait for the host */
+    int64_t waited_ns;         /* gaps in which the host waits for the device */
+    int64_t short_ns, huge_ns; /* gaps below 1 ms, and those of 100 ms that wait for the host */
     int64_t busy_ns;
     int64_t setup_ns;            /* the device waits while something is made that a program needs once */
     struct tp_picks setup, away; /* calls that make it; operations after what the recording does not explain */
-    struct tp_vec short_time;    /* struct tp_interval: busy times and gaps below 1 ms of all devices */
-    struct tp_vec away_time;     /* .. of the device that is read: what the recording does not explain */
-    struct tp_intervals left;    /* W without what is away on every device */
 };
 
 static double share_of(int64_t ns, int64_t all)
@@ -36,10 +34,10 @@ static void add_reason(void *context, enum tp_idle_reason reason, const struct t
         r->huge_ns = tp_sat_add(r->huge_ns, ns);
     if ((reason == TP_IDLE_BY_QUEUE || reason == TP_IDLE_BY_GRAPH) && ns > LONG_GAP_NS)
         r->queue_ns = tp_sat_add(r->queue_ns, ns);
-    bool is_away = reason == TP_IDLE_BY_HELD || reason == TP_IDLE_BY_HELD_LAUNCH || reason == TP_IDLE_BY_EDGE;
-    if (is_away) /* what is held is the end of its piece */
-        tp_intervals_push(&r->away_time, piece->b - ns, piece->b);
-    if (is_away && piece->next != TP_NO_ID) {
+    if (reason == TP_IDLE_BY_UNKNOWN && piece->next != TP_NO_ID && tp_launch_of_device(r->a->model, piece->next))
+        r->waited_ns = tp_sat_add(r->waited_ns, ns);
+    if ((reason == TP_IDLE_BY_HELD || reason == TP_IDLE_BY_HELD_LAUNCH || reason == TP_IDLE_BY_EDGE) &&
+        piece->next != TP_NO_ID) {
         struct tp_pick pick = tp_pick_of_operation(r->a->model, piece->next);
         pick.weight = ns;
         tp_picks_rank(&r->away, pick);
@@ -61,40 +59,24 @@ static void add_short_gaps(struct record *r, const struct tp_gpu *gpu)
         while (end < gpu->idle_count && gpu->idle[end].a == gpu->idle[end - 1].b)
             end++;
         int64_t ns = tp_sat_sub(gpu->idle[end - 1].b, gpu->idle[first].a);
-        if (ns < LONG_GAP_NS)
-            tp_intervals_push(&r->short_time, gpu->idle[first].a, gpu->idle[end - 1].b);
+        r->short_ns = tp_sat_add(r->short_ns, ns < LONG_GAP_NS ? ns : 0);
     }
 }
 
 static void read_gaps(struct record *r)
 {
     const struct tp_model *model = r->a->model;
-    struct tp_intervals window = model->window;
-    struct tp_vec left = TP_VEC(r->a->arena, struct tp_interval);
-    r->short_time = TP_VEC(r->a->arena, struct tp_interval);
     for (uint32_t g = 0; g < model->gpu_count; g++) {
         struct tp_idle_reasons found;
         if (model->gpus[g].is_own)
             continue;
         r->gpu_count++;
-        r->away_time = TP_VEC(r->a->arena, struct tp_interval);
         tp_idle_reasons_find(&found, model, &model->gpus[g], r->a->arena, add_reason, r);
         r->all_ns = tp_sat_add(r->all_ns, model->window_ns);
         r->away_ns = tp_sat_add(r->away_ns, tp_idle_away(&found));
-        r->busy_ns = tp_sat_add(r->busy_ns, tp_intervals_meet_length(model->gpus[g].busy, window));
+        r->busy_ns = tp_sat_add(r->busy_ns, tp_intervals_meet_length(model->gpus[g].busy, model->window));
         add_short_gaps(r, &model->gpus[g]);
-        tp_intervals_append(&r->short_time, model->gpus[g].busy);
-        tp_intervals_append(&left, tp_intervals_minus(r->a->arena, window, tp_intervals_of(&r->away_time)));
     }
-    r->left = tp_intervals_of(&left);
-}
-
-/* Findings are about this part of W alone; shares are of it, or, where it is nearly all, of W. */
-static void judge(struct tp_advisor *a, struct tp_intervals time, bool is_whole)
-{
-    a->judged = tp_intervals_meet(a->arena, time, a->judged);
-    if (is_whole)
-        a->judged_ns = tp_ns_max(1, tp_intervals_length(a->judged));
 }
 
 /* Calls that allocate, load or create, while a device waits for the host. */
@@ -198,7 +180,7 @@ static void look_at_first_use(struct record *r)
     bool is_first = setup > tp_rule_value(a, TP_RULE_R3, "min_pct") && is_at_first(r);
     if (!is_first && !(huge > tp_rule_value(a, TP_RULE_R3, "min_gap_pct") && tp_any_annotation(a->model, is_parameter)))
         return;
-    judge(a, tp_intervals_of(&r->short_time), true);
+    a->judged_ns = tp_ns_max(1, tp_sat_add(r->busy_ns, r->short_ns) / r->gpu_count);
     skip(a, late_host, sizeof late_host / sizeof *late_host, "first use of the device covers the recording");
     const char *waits = tp_text_of_time(a->arena, is_first ? r->setup_ns : r->huge_ns);
     note(r, TP_RULE_R3, true, &r->setup,
@@ -224,8 +206,10 @@ static void look_at_edge(struct record *r)
     int64_t lead = lead_ns(a);
     double away = share_of(r->away_ns, r->all_ns), queue = share_of(r->queue_ns, r->all_ns);
     if (away >= tp_rule_value(a, TP_RULE_R4, "min_pct")) {
+        int64_t left = tp_ns_max(1, tp_sat_sub(r->all_ns, r->away_ns) / r->gpu_count);
         bool is_much = away > tp_rule_value(a, TP_RULE_R4, "much_pct");
-        judge(a, r->left, is_much && !a->reported[TP_RULE_R3]);
+        if (is_much && !a->reported[TP_RULE_R3])
+            a->judged_ns = left;
         note(r, TP_RULE_R4, false, &r->away,
              tp_advisor_text(a,
                              "%s of the window is not explained by the record: the device was at work of before it, or "
@@ -281,6 +265,20 @@ static void look_at_busy(struct record *r)
     tp_advisor_add(a, &c);
 }
 
+/* The host waits for the device, and the device has no record: kernels were lost, or are of a kind that is not recorded. */
+static void look_at_waits(struct record *r)
+{
+    struct tp_advisor *a = r->a;
+    double waited = share_of(r->waited_ns, r->all_ns);
+    if (waited < tp_rule_value(a, TP_RULE_R1, "min_queue_pct"))
+        return;
+    note(r, TP_RULE_R1, true, NULL,
+         tp_advisor_text(a,
+                         "the host waits for the device for %s of the time in which no work of it is recorded: kernels "
+                         "inside of a conditional or while node of a graph, or records that were lost",
+                         tp_text_of_percent(a->arena, waited)));
+}
+
 void tp_rule_record(struct tp_advisor *a)
 {
     struct record r = {.a = a};
@@ -292,6 +290,7 @@ void tp_rule_record(struct tp_advisor *a)
     read_calls(&r);
     look_at_first_use(&r);
     look_at_edge(&r);
+    look_at_waits(&r);
     look_at_busy(&r);
 }
 
@@ -305,10 +304,6 @@ void tp_rule_no_device(struct tp_advisor *a)
         return;
     c.is_first = true;
     c.detail = is_other ? TP_STR("the work of the device is in records of a kind that is not read")
-               : tp_speaks_torch(a->model->producer)
-                   ? TP_STR("calls that only work on a device were made, and no work of a device was recorded: record "
-                            "it (ProfilerActivity.CUDA), or look for what filtered it out")
-                   : TP_STR("calls that only work on a device were made, and no work of a device was recorded: record "
-                            "it with a tool that may see it, or look for what filtered it out");
+                        : tp_str_of(tp_device_missing_advice(a->model, a->arena));
     tp_advisor_add(a, &c);
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "webreport/measure/device_missing.h"
 #include "webreport/measure/fold_times.h"
 #include "webreport/measure/verdict_parts.h"
 #include "webreport/measure/wording.h"
@@ -121,6 +122,18 @@ static int64_t awaited_communication(const struct tp_model *model, const struct 
         if (piece->part == TP_IDLE_QUEUE && ns >= LONG_START_NS && piece->next != TP_NO_ID &&
             tp_is_communication(model, piece->next))
             sum = tp_sat_add(sum, ns);
+    }
+    return sum;
+}
+
+/* Idle time before operations whose call is known, in which the host waits for the device: its work is not recorded. */
+static int64_t unrecorded_wait(const struct tp_model *model, const struct tp_gpu *gpu)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < gpu->idle_count; i++) {
+        const struct tp_idle_piece *piece = &gpu->idle[i];
+        if (piece->part == TP_IDLE_UNKNOWN && piece->next != TP_NO_ID && tp_launch_of_device(model, piece->next))
+            sum = tp_sat_add(sum, tp_sat_sub(piece->b, piece->a));
     }
     return sum;
 }
@@ -299,6 +312,7 @@ static void judge_device(struct tp_trace_verdict *v, const struct tp_model *mode
     fill_causes(v, model, gpu, arena);
     find_longest_gap(v, model, gpu, arena);
     v->awaited_communication_ns = awaited_communication(model, gpu);
+    v->unrecorded_wait_ns = unrecorded_wait(model, gpu);
     for (unsigned c = 0; c < TP_TIME_DEVICE_COUNT; c++)
         shares[c] = tp_percent(v->cause_ns[c], model->window_ns);
     int64_t awaited_ns = v->awaited_communication_ns;
@@ -390,7 +404,7 @@ static void judge_nothing(struct tp_trace_verdict *v, const struct tp_model *mod
     v->headline = v->class == TP_CLASS_TOO_LITTLE
                       ? tp_speaks_torch(model->producer) ? TOO_LITTLE("operators") : TOO_LITTLE("calls")
                   : v->class == TP_CLASS_DEVICE_MISSING
-                      ? TP_STR("The program called a device, but the trace holds no device operation.")
+                      ? tp_device_missing_headline(model, arena)
                   : v->class == TP_CLASS_OTHER_DEVICE
                       ? TP_STR("The trace holds work of an accelerator whose records are not read.")
                   : v->class == TP_CLASS_SAMPLES
@@ -500,6 +514,8 @@ void tp_verdict_json(const struct tp_trace_verdict *v, struct tp_json *json)
     tp_json_object_end(json);
     if (v->has_device)
         tp_json_member_us(json, "awaited_communication_us", v->awaited_communication_ns);
+    if (v->has_device)
+        tp_json_member_us(json, "unrecorded_wait_us", v->unrecorded_wait_ns);
     gap_json(v, json);
     tp_json_member_str(json, "headline", v->headline);
     tp_json_member_real(json, "step_us", v->step_us);

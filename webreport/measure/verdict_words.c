@@ -27,6 +27,8 @@ static const char *const cause_words[TP_TIME_DEVICE_COUNT] = {
 static const char *words_of(const struct tp_trace_verdict *v, const struct tp_model *model, enum tp_time_cause cause)
 {
     bool is_own = tp_is_own_device(model, v->device);
+    if (cause == TP_TIME_UNKNOWN && v->unrecorded_wait_ns > v->cause_ns[cause] / 2)
+        return "has no recorded work while the host waits for it";
     if (is_own && cause == TP_TIME_SYNC)
         return "is idle while the program waits";
     return is_own && cause == TP_TIME_UNKNOWN ? "is idle, and no range says why" : cause_words[cause];

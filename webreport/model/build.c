@@ -29,21 +29,71 @@ static void count_events(struct tp_model *model)
     model->last_ns = model->event_count ? last : 0;
 }
 
+static bool has_device_collective(const struct tp_model *model)
+{
+    for (uint32_t i = 0; i < model->trace->event_count; i++) {
+        const struct tp_event *e = &model->trace->events[i];
+        if (e->kind == TP_KIND_ANNOTATION && model->marks[e->name] & TP_MARK_COLLECTIVE && !tp_event_said(e) &&
+            tp_name_comm_library(tp_trace_name(model->trace, e))) /* it moves data of devices alone */
+            return true;
+    }
+    return false;
+}
+
+/* Is some memory record of a device (of_device), or of the processor? */
+static bool has_memory_of(const struct tp_model *model, bool of_device)
+{
+    const struct tp_trace *trace = model->trace;
+    for (uint32_t i = 0; i < trace->memory_count; i++) {
+        int64_t type = trace->memory_places[trace->memory[i].device].type;
+        bool is_host = type == TP_NULL_INT || type == TP_DEVICE_CPU || type == TP_DEVICE_MKLDNN || type == TP_DEVICE_IDEEP;
+        if (is_host != of_device)
+            return true;
+    }
+    return false;
+}
+
+/* Operators that exist for the processor alone. */
+static bool has_processor_name(const struct tp_model *model)
+{
+    const struct tp_strings *names = &model->trace->names;
+    for (uint32_t i = 0; i < names->count; i++)
+        if (tp_str_find(names->items[i], "mkldnn") >= 0 || tp_str_find(names->items[i], "_for_cpu") >= 0)
+            return true;
+    return false;
+}
+
+/* Does the head name a GPU, as torch's profiler writes it, and nothing say that the program did without? Torch writes the
+ * devices of the machine, whether the program uses them or not. */
+static bool names_gpu(const struct tp_model *model)
+{
+    const struct tp_trace *trace = model->trace;
+    bool is_named = false;
+    for (uint32_t i = 0; i < trace->gpu_count; i++)
+        is_named |= trace->gpus[i].name.len && !tp_is_bare_property(&trace->gpus[i]);
+    return is_named && model->operators.count && !has_memory_of(model, false) && !has_processor_name(model);
+}
+
+static enum tp_missing_device find_missing(const struct tp_model *model)
+{
+    for (uint32_t i = 0; i < model->launches.count; i++)
+        if (model->marks[tp_launch_event(model, i)->name] & (TP_MARK_DEVICE_CALL | TP_MARK_DEVICE_USE))
+            return TP_MISSING_CALLS;
+    if (has_device_collective(model))
+        return TP_MISSING_COLLECTIVES;
+    if (has_memory_of(model, true))
+        return TP_MISSING_MEMORY;
+    return names_gpu(model) ? TP_MISSING_HEAD : TP_MISSING_NONE;
+}
+
 static enum tp_program_kind find_program(const struct tp_model *model)
 {
     if (model->devices.count)
         return TP_RECORDED_GPU;
     if (model->trace->reading.other_device_events)
         return TP_RECORDED_OTHER_DEVICE;
-    for (uint32_t i = 0; i < model->launches.count; i++)
-        if (model->marks[tp_launch_event(model, i)->name] & TP_MARK_DEVICE_CALL)
-            return TP_RECORDED_DEVICE_MISSING;
-    for (uint32_t i = 0; i < model->trace->event_count; i++) {
-        const struct tp_event *e = &model->trace->events[i];
-        if (e->kind == TP_KIND_ANNOTATION && model->marks[e->name] & TP_MARK_COLLECTIVE && !tp_event_said(e) &&
-            tp_name_comm_library(tp_trace_name(model->trace, e))) /* it moves data of devices alone */
-            return TP_RECORDED_DEVICE_MISSING;
-    }
+    if (model->missing)
+        return TP_RECORDED_DEVICE_MISSING;
     return model->order->host_count ? TP_RECORDED_CPU : TP_RECORDED_EMPTY;
 }
 
@@ -111,8 +161,9 @@ void tp_model_build(struct tp_model *model, const struct tp_trace *trace, const 
     tp_collectives_build(model);
     tp_model_find_roles(model);
     tp_model_find_steps(model);
-    tp_model_find_idle(model);
     tp_model_find_waits(model);
+    tp_model_find_idle(model);
+    model->missing = model->devices.count ? TP_MISSING_NONE : find_missing(model);
     model->program = find_program(model);
     model->producer = find_producer(model);
 }

@@ -32,9 +32,9 @@ void tp_model_group_gpus(struct tp_model *model);
 void tp_model_find_roles(struct tp_model *model);
 /* Steps, their device work, and the window W (steps.c). */
 void tp_model_find_steps(struct tp_model *model);
-/* What each device waits for while it is idle within W (idle.c). */
-void tp_model_find_idle(struct tp_model *model);
 /* Calls that wait for the device (idle.c). */
 void tp_model_find_waits(struct tp_model *model);
+/* What each device waits for while it is idle within W (idle.c). */
+void tp_model_find_idle(struct tp_model *model);
 
 #endif

@@ -125,7 +125,8 @@ struct tp_wait {
     uint32_t gpu;            /* index in gpus; TP_NO_ID without devices */
     enum tp_range_kind kind; /* copy: a blocking one; sync */
     int64_t bubble_ns, cost_ns;
-    int64_t at_ns; /* the cost lies at [at_ns, at_ns + cost_ns) */
+    int64_t at_ns;  /* the cost lies at [at_ns, at_ns + cost_ns) */
+    int64_t own_ns; /* start of the call's own operation; INT64_MAX: it has none */
 };
 
 /* Module calls, thread by thread in pre-order. */
@@ -182,6 +183,15 @@ enum tp_program_kind {
     TP_RECORDED_EMPTY
 };
 
+/* What shows that a program used a device of which no work was recorded. */
+enum tp_missing_device {
+    TP_MISSING_NONE,
+    TP_MISSING_CALLS,       /* calls that a program without a device does not make: launches, copies, allocations .. */
+    TP_MISSING_COLLECTIVES, /* of a library that moves data of devices alone */
+    TP_MISSING_MEMORY,      /* memory records of a device */
+    TP_MISSING_HEAD         /* the head names a GPU, and nothing shows that the program ran on the processor alone */
+};
+
 /* "gpu", "other_device", "device_missing", "cpu", "empty". Static. */
 const char *tp_program_kind_text(enum tp_program_kind program);
 
@@ -228,6 +238,7 @@ struct tp_model {
     uint32_t main_gpu;           /* index of the device with most operations (ties: smallest id); TP_NO_ID: none */
     uint32_t host_main;          /* host main thread; TP_NO_ID: no host event */
     enum tp_program_kind program;
+    enum tp_missing_device missing; /* of program device_missing */
     enum tp_producer producer;
     struct tp_wait *waits;
     uint32_t wait_count;

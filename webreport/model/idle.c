@@ -7,8 +7,10 @@
 /* The pieces of one device. They come in order of time and are cut to W on arrival. */
 struct gaps {
     const struct tp_model *model;
-    struct tp_vec out; /* struct tp_idle_piece */
-    size_t at;         /* first interval of W that may still be met */
+    struct tp_vec out;           /* struct tp_idle_piece */
+    size_t at;                   /* first interval of W that may still be met */
+    struct tp_intervals waiting; /* a thread waits for the device */
+    size_t wait_at;              /* first of these that may still be met */
 };
 
 static void add(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_part part, uint32_t next)
@@ -23,14 +25,35 @@ static void add(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_part part,
     }
 }
 
+/* Time in which the device waits for the host, unless the host waits for the device: then the device works, and the
+ * record does not show it. A wait that returns late is no such time. */
+static void add_starved(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_part part, uint32_t next)
+{
+    const struct tp_intervals *waiting = &gaps->waiting;
+    while (gaps->wait_at < waiting->count && waiting->items[gaps->wait_at].b <= a)
+        gaps->wait_at++;
+    for (size_t i = gaps->wait_at; i < waiting->count && waiting->items[i].a < b; i++) {
+        int64_t from = tp_ns_max(a, waiting->items[i].a), to = tp_ns_min(b, waiting->items[i].b);
+        if (tp_sat_sub(to, from) < TP_PROMPT_NS)
+            continue;
+        add(gaps, a, from, part, next);
+        add(gaps, from, to, TP_IDLE_UNKNOWN, next);
+        a = to;
+    }
+    add(gaps, a, b, part, next);
+}
+
 /* The gap [a, b) that operation `next` ends: before its call, inside it, after it. before: the part before the call. */
 static void split(struct gaps *gaps, int64_t a, int64_t b, uint32_t next, enum tp_idle_part before)
 {
     const struct tp_event *launch = tp_launch_of_device(gaps->model, next);
     int64_t called = tp_ns_min(tp_ns_max(a, launch->ts_ns), b);
     int64_t returned = tp_ns_min(tp_ns_max(called, tp_event_end(launch)), b);
-    add(gaps, a, called, before, next);
-    add(gaps, called, returned, TP_IDLE_LAUNCH, next);
+    if (before == TP_IDLE_HOST)
+        add_starved(gaps, a, called, before, next);
+    else
+        add(gaps, a, called, before, next);
+    add_starved(gaps, called, returned, TP_IDLE_LAUNCH, next);
     add(gaps, returned, b, TP_IDLE_QUEUE, next);
 }
 
@@ -53,9 +76,23 @@ static void split_gap(struct gaps *gaps, int64_t a, int64_t b, uint32_t next)
         add(gaps, a, b, TP_IDLE_UNKNOWN, next);
 }
 
+/* Times in which a call waits for this device: of a copy until it starts itself. */
+static struct tp_intervals waiting_for(const struct tp_model *model, uint32_t gpu)
+{
+    struct tp_vec pieces = TP_VEC(model->arena, struct tp_interval);
+    for (uint32_t i = 0; i < model->wait_count; i++) {
+        const struct tp_wait *wait = &model->waits[i];
+        const struct tp_event *call = &model->trace->events[wait->event];
+        if (wait->gpu == gpu && call->kind == TP_KIND_RUNTIME)
+            tp_intervals_push(&pieces, call->ts_ns, tp_ns_min(tp_event_end(call), wait->own_ns));
+    }
+    return tp_intervals_of(&pieces);
+}
+
 static void find_pieces(struct tp_model *model, struct tp_gpu *gpu)
 {
     struct gaps gaps = {.model = model, .out = TP_VEC(model->arena, struct tp_idle_piece)};
+    gaps.waiting = waiting_for(model, (uint32_t)(gpu - model->gpus));
     int64_t from = model->window.items[0].a, to = model->window.items[model->window.count - 1].b;
     const struct tp_intervals *busy = &gpu->busy;
     uint32_t k = 0;
@@ -174,6 +211,8 @@ static void find_calls(const struct tp_model *model, uint32_t thread, int64_t **
         if (tp_range_kind_of(model, tp_launch_event(model, i)) == TP_RANGE_NONE)
             continue;
         struct tp_wait wait = wait_of(model, launches->event[i], gpu, ends);
+        uint32_t own = launches->first_device[i];
+        wait.own_ns = own == TP_NO_ID ? INT64_MAX : tp_device_event(model, own)->ts_ns;
         wait.op = launches->op[i];
         *(struct tp_wait *)tp_vec_push(found) = wait;
     }

@@ -261,6 +261,10 @@ static const struct pattern parts[] = {
     {"Memcpy", TP_MARK_DEVICE_CALL},
     {"Memset", TP_MARK_DEVICE_CALL},
     {"GraphLaunch", TP_MARK_GRAPH_LAUNCH},
+    {"EventRecord", TP_MARK_DEVICE_USE},
+    {"EventSynchronize", TP_MARK_DEVICE_USE},
+    {"StreamSynchronize", TP_MARK_DEVICE_USE},
+    {"StreamWaitEvent", TP_MARK_DEVICE_USE},
     {"Host", TP_MARK_HOST},
     {"Malloc", TP_MARK_MALLOC},
     {"Free", TP_MARK_FREE},
@@ -509,7 +513,7 @@ static uint64_t bits_in(struct tp_str name, const struct matcher *matcher)
     if (is_sync(name))
         bits |= TP_MARK_SYNC;
     if (is_allocator(name))
-        bits |= TP_MARK_ALLOCATOR_CALL;
+        bits |= TP_MARK_ALLOCATOR_CALL | (bits & TP_MARK_HOST ? 0 : TP_MARK_DEVICE_USE);
     return bits;
 }
 

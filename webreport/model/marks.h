@@ -60,6 +60,8 @@
 #define TP_MARK_TF32 TP_MARK(44)                  /* a kernel of this name multiplies FP32 as TF32 */
 #define TP_MARK_PIECES_OP TP_MARK(45)             /* takes a tensor apart at once: aten::split unbind chunk .. */
 
+#define TP_MARK_DEVICE_USE TP_MARK(46) /* a call that only programs with work on a device make */
+
 /* host communication of any level (section 12) */
 #define TP_MARK_HOST_COMM (TP_MARK_COLLECTIVE | TP_MARK_C10D)
 
