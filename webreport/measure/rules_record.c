@@ -15,11 +15,14 @@ struct record {
     struct tp_advisor *a;
     int64_t gpu_count, all_ns; /* devices, without the program's own, and W once for each */
     int64_t away_ns, queue_ns, blocked_ns;
-    int64_t waited_ns;         /* gaps in which the host waits for the device */
-    int64_t short_ns, huge_ns; /* gaps below 1 ms, and those of 100 ms that wait for the host */
+    int64_t waited_ns; /* gaps in which the host waits for the device */
+    int64_t huge_ns; /* gaps of 100 ms and more that wait for the host */
     int64_t busy_ns;
     int64_t setup_ns;            /* the device waits while something is made that a program needs once */
     struct tp_picks setup, away; /* calls that make it; operations after what the recording does not explain */
+    struct tp_vec short_time;    /* struct tp_interval: busy times and gaps below 1 ms of all devices */
+    struct tp_vec away_time;     /* .. of the device that is read: what the recording does not explain */
+    struct tp_intervals left;    /* W without what is away on every device */
 };
 
 static double share_of(int64_t ns, int64_t all)
@@ -36,8 +39,10 @@ static void add_reason(void *context, enum tp_idle_reason reason, const struct t
         r->queue_ns = tp_sat_add(r->queue_ns, ns);
     if (reason == TP_IDLE_BY_UNKNOWN && piece->next != TP_NO_ID && tp_launch_of_device(r->a->model, piece->next))
         r->waited_ns = tp_sat_add(r->waited_ns, ns);
-    if ((reason == TP_IDLE_BY_HELD || reason == TP_IDLE_BY_HELD_LAUNCH || reason == TP_IDLE_BY_EDGE) &&
-        piece->next != TP_NO_ID) {
+    bool is_away = reason == TP_IDLE_BY_HELD || reason == TP_IDLE_BY_HELD_LAUNCH || reason == TP_IDLE_BY_EDGE;
+    if (is_away) /* what is held is the end of its piece */
+        tp_intervals_push(&r->away_time, piece->b - ns, piece->b);
+    if (is_away && piece->next != TP_NO_ID) {
         struct tp_pick pick = tp_pick_of_operation(r->a->model, piece->next);
         pick.weight = ns;
         tp_picks_rank(&r->away, pick);
@@ -59,24 +64,40 @@ static void add_short_gaps(struct record *r, const struct tp_gpu *gpu)
         while (end < gpu->idle_count && gpu->idle[end].a == gpu->idle[end - 1].b)
             end++;
         int64_t ns = tp_sat_sub(gpu->idle[end - 1].b, gpu->idle[first].a);
-        r->short_ns = tp_sat_add(r->short_ns, ns < LONG_GAP_NS ? ns : 0);
+        if (ns < LONG_GAP_NS)
+            tp_intervals_push(&r->short_time, gpu->idle[first].a, gpu->idle[end - 1].b);
     }
 }
 
 static void read_gaps(struct record *r)
 {
     const struct tp_model *model = r->a->model;
+    struct tp_intervals window = model->window;
+    struct tp_vec left = TP_VEC(r->a->arena, struct tp_interval);
+    r->short_time = TP_VEC(r->a->arena, struct tp_interval);
     for (uint32_t g = 0; g < model->gpu_count; g++) {
         struct tp_idle_reasons found;
         if (model->gpus[g].is_own)
             continue;
         r->gpu_count++;
+        r->away_time = TP_VEC(r->a->arena, struct tp_interval);
         tp_idle_reasons_find(&found, model, &model->gpus[g], r->a->arena, add_reason, r);
         r->all_ns = tp_sat_add(r->all_ns, model->window_ns);
         r->away_ns = tp_sat_add(r->away_ns, tp_idle_away(&found));
-        r->busy_ns = tp_sat_add(r->busy_ns, tp_intervals_meet_length(model->gpus[g].busy, model->window));
+        r->busy_ns = tp_sat_add(r->busy_ns, tp_intervals_meet_length(model->gpus[g].busy, window));
         add_short_gaps(r, &model->gpus[g]);
+        tp_intervals_append(&r->short_time, model->gpus[g].busy);
+        tp_intervals_append(&left, tp_intervals_minus(r->a->arena, window, tp_intervals_of(&r->away_time)));
     }
+    r->left = tp_intervals_of(&left);
+}
+
+/* Findings are about this part of W alone; shares are of it, or, where it is nearly all, of W. */
+static void judge(struct tp_advisor *a, struct tp_intervals time, bool is_whole)
+{
+    a->judged = tp_intervals_meet(a->arena, time, a->judged);
+    if (is_whole)
+        a->judged_ns = tp_ns_max(1, tp_intervals_length(a->judged));
 }
 
 /* Calls that allocate, load or create, while a device waits for the host. */
@@ -180,7 +201,7 @@ static void look_at_first_use(struct record *r)
     bool is_first = setup > tp_rule_value(a, TP_RULE_R3, "min_pct") && is_at_first(r);
     if (!is_first && !(huge > tp_rule_value(a, TP_RULE_R3, "min_gap_pct") && tp_any_annotation(a->model, is_parameter)))
         return;
-    a->judged_ns = tp_ns_max(1, tp_sat_add(r->busy_ns, r->short_ns) / r->gpu_count);
+    judge(a, tp_intervals_of(&r->short_time), true);
     skip(a, late_host, sizeof late_host / sizeof *late_host, "first use of the device covers the recording");
     const char *waits = tp_text_of_time(a->arena, is_first ? r->setup_ns : r->huge_ns);
     note(r, TP_RULE_R3, true, &r->setup,
@@ -206,10 +227,8 @@ static void look_at_edge(struct record *r)
     int64_t lead = lead_ns(a);
     double away = share_of(r->away_ns, r->all_ns), queue = share_of(r->queue_ns, r->all_ns);
     if (away >= tp_rule_value(a, TP_RULE_R4, "min_pct")) {
-        int64_t left = tp_ns_max(1, tp_sat_sub(r->all_ns, r->away_ns) / r->gpu_count);
         bool is_much = away > tp_rule_value(a, TP_RULE_R4, "much_pct");
-        if (is_much && !a->reported[TP_RULE_R3])
-            a->judged_ns = left;
+        judge(a, r->left, is_much && !a->reported[TP_RULE_R3]);
         note(r, TP_RULE_R4, false, &r->away,
              tp_advisor_text(a,
                              "%s of the window is not explained by the record: the device was at work of before it, or "
