@@ -174,6 +174,8 @@ def trace_metrics(p, m):
 
 # of two runs, or of an operator that a line names: the list has them, a run alone has no value of them
 COMPARED = re.compile(r"count\.(added|copy|wait|type|shape|kept|loader)|op\[NAME\]\.calls|cpu\.self\.NAME")
+# metrics that need no device: what is known of a program whose device operations are missing
+OF_HOST = re.compile(r"step[.]count|(operators|runtime|memory|trace)[.].*|wall|cpu|rss[.]peak|finding[.][BDFHR-Z]\d+|finding[.]G\d+|step[.]time[.].*")
 OF_PROGRAM = re.compile(r"wall|cpu|rss\.peak")
 SERVED = re.compile(r"(decode\.bs|prefill\.tok|mixed\.tok)(\d+)\.step\.(p50|p90)|(decode|prefill)\.tokens_per_s")
 
@@ -212,6 +214,10 @@ def expected(p, distributed, names):
     trace_metrics(p, m)
     serving_metrics(p, m)
     program_metrics(p, m)
+    if p["recommendations"]["program"] == "device_missing":
+        is_marked = p["trace_facts"]["step_marker"] != "window"
+        known = OF_HOST if is_marked else re.compile(OF_HOST.pattern.replace("|step[.]time[.].*", ""))
+        m.update({name: None for name in m if not known.fullmatch(name)})
     return m
 
 

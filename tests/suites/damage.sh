@@ -6,6 +6,9 @@ if ! command -v python3 >/dev/null 2>&1; then
     exit 0
 fi
 seed=${SEED:-1} count=${DAMAGES:-$(is_checked && echo 40 || echo 150)}
+kinds() { # traces...: in 40 ways, clean evidence implies equal metrics
+    python3 tests/check/damage_kinds.py "$TP" "$WORK" "$seed" "$count" "$@"
+}
 damages() { # count, trace or folder of ranks...
     wanted_count=$1
     shift
@@ -13,6 +16,8 @@ damages() { # count, trace or folder of ranks...
 }
 check "bundled traces, seed $seed: $count damages, no false pass, no false blame" damages "$count" "$DATA"/traces/*.gz \
     "$DATA"/diff/*.gz "$DATA/run" "$DATA/ddp"
+check "bundled traces, seed $seed: $count damages in 40 ways, clean evidence means equal metrics" kinds "$DATA"/traces/gpu_*.gz \
+    "$DATA"/traces/torch*.gz "$DATA"/diff/*.gz "$DATA"/run/*.gz "$DATA"/ddp/*.gz
 if [ -z "${DAMAGES:-}" ]; then
     skip "traces of others: no false pass, no false blame" "minutes; DAMAGES=1000 asks for it"
 elif [ -d "$SHARED/data/traces" ]; then

@@ -360,10 +360,27 @@ const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
      "100 * sum of self_us of program_view.functions[function NAME] / program_view.cpu_us", tp_metric_of_function, 0},
 };
 
+/* Whether a metric says something of devices: a 0 of it would be wrong where the trace lacks their operations. The
+ * length of marked steps and the findings on the host's code do not. */
+static bool rests_on_device(const struct tp_metric *metric, const struct tp_model *model)
+{
+    unsigned count;
+    if (!(metric->needs & TP_NEED_DEVICE) || metric->value == tp_metric_of_trace)
+        return false;
+    if (strncmp(metric->name, "step.time.", 10) == 0)
+        return model->step_marker == TP_MARKER_WINDOW;
+    return metric->value != tp_metric_of_rule || strchr("ACE", tp_rules(&count)[metric->which].id[0]);
+}
+
 void tp_metrics_build(struct tp_metric_value values[TP_METRIC_COUNT], const struct tp_metric_source *source)
 {
-    for (int i = 0; i < TP_METRIC_COUNT; i++)
+    static const struct tp_metric_value missing = {NAN, "the program called a device, and no operation of it is there"};
+    bool lacks_device = source->model->program == TP_RECORDED_DEVICE_MISSING;
+    for (int i = 0; i < TP_METRIC_COUNT; i++) {
         values[i] = tp_metrics[i].value(source, tp_metrics[i].which);
+        if (lacks_device && rests_on_device(&tp_metrics[i], source->model))
+            values[i] = missing;
+    }
 }
 
 bool tp_metric_is_of_program(const struct tp_metric *metric)

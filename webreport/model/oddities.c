@@ -72,6 +72,35 @@ static uint64_t count_overlaps(const struct tp_trace *trace, const struct tp_ord
     return count;
 }
 
+/* The number by which the recorder tells an event from others of its kind; TP_NULL_INT: the event has none. */
+static int64_t own_number(const struct tp_trace *trace, const struct tp_event *e)
+{
+    if (e->detail == TP_NO_ID)
+        return TP_NULL_INT;
+    if (tp_kind_is_device(e->kind))
+        return trace->devices[e->detail].correlation;
+    if (e->kind == TP_KIND_RUNTIME)
+        return trace->launches[e->detail].correlation;
+    bool is_range = e->kind == TP_KIND_OPERATOR || e->kind == TP_KIND_ANNOTATION;
+    return is_range ? trace->hosts[e->detail].external_id : TP_NULL_INT;
+}
+
+static bool is_same(const struct tp_trace *trace, const struct tp_event *a, const struct tp_event *b)
+{
+    int64_t number = own_number(trace, a);
+    return a->ts_ns == b->ts_ns && a->dur_ns == b->dur_ns && a->kind == b->kind && a->name == b->name &&
+           a->thread == b->thread && number > 0 && number == own_number(trace, b);
+}
+
+/* Events that equal the one before in their order, down to the recorder's number. */
+static uint64_t count_twice(const struct tp_trace *trace, const uint32_t *order, uint32_t count)
+{
+    uint64_t twice = 0;
+    for (uint32_t i = 1; i < count; i++)
+        twice += is_same(trace, &trace->events[order[i - 1]], &trace->events[order[i]]);
+    return twice;
+}
+
 static bool has_steps(const struct tp_trace *trace)
 {
     for (uint32_t i = 0; i < trace->names.count; i++)
@@ -94,5 +123,7 @@ void tp_oddities_note(struct tp_trace *trace, const struct tp_order *order, stru
     uint64_t *notices = trace->reading.notices;
     notices[TP_NOTICE_TIME_OUTLIER] = count_outliers(trace, tp_oddities_middle_ns(trace, arena));
     notices[TP_NOTICE_OVERLAP] = count_overlaps(trace, order, arena);
+    trace->reading.twice = count_twice(trace, order->host, order->host_count) +
+                           count_twice(trace, order->device, order->device_count);
     notices[TP_NOTICE_NO_STEPS] = !has_steps(trace) && !is_of_states(trace);
 }

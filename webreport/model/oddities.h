@@ -6,7 +6,8 @@
 #include "webreport/trace/trace.h"
 
 /* Notes, in trace->reading: time outliers (events over a day away from the middle one, by start), slices that overlap
- * on one row of a device, and the absence of any step marker. */
+ * on one row of a device, and the absence of any step marker.
+ * Counts events that are in the file twice. */
 void tp_oddities_note(struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena);
 
 /* Start of the event in the middle, by start: what an outlier is far from. 0 without events. */

@@ -87,6 +87,7 @@ static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
     if (ts == TP_NUMBER_OK && e->cat.is_process)
         tp_decode_process(d, e);
     if (kind == TP_KIND_NONE || ts != TP_NUMBER_OK) {
+        reading->odd_cats += kind == TP_KIND_NONE && (e->cat.is_misspelt || !tp_spans_has(e->spans, TP_FIELD_CAT));
         reading->skipped[kind == TP_KIND_NONE ? TP_SKIP_UNKNOWN_CATEGORY : TP_SKIP_NO_TIME]++;
         struct tp_str pid = tp_span_of(e->spans, TP_FIELD_PID);
         reading->is_old_autograd |=
@@ -175,6 +176,7 @@ void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_
     e.ph = ph.len == 3 && ph.ptr[0] == '"' && ph.ptr[1] > 0 ? ph.ptr[1] : '\0';
     if (spans->has_bare_word)
         tp_decoder_note(d, TP_NOTICE_NOT_A_NUMBER, offset);
+    d->trace->reading.odd_keys += spans->has_odd_key;
     if (spans->is_deep)
         tp_decoder_note(d, TP_NOTICE_DEPTH, offset);
     if (e.ph == 'M') {

@@ -120,6 +120,7 @@ static inline void tp_decode_number(struct tp_decoder *d, const struct tp_elemen
         tp_number_int(e->spans->field[TP_ARG_EVENT_NUMBER], &number) != TP_NUMBER_OK || number < 0)
         return;
     reading->numbered++;
+    reading->number_sum += (uint64_t)number;
     reading->last_number = number > reading->last_number ? number : reading->last_number;
 }
 

@@ -6,6 +6,7 @@
 #include "webreport/trace/kinds.h"
 #include "webreport/trace/reader.h"
 #include "writer/base/limits.h"
+#include "writer/base/utf8.h"
 
 /* ---- broken events ---- */
 
@@ -67,6 +68,16 @@ static void take_event(struct tp_reader *r, bool is_repaired)
     r->at = r->scan.at;
 }
 
+/* Whether the event that a lenient scan has read is what torch writes of a name with quotes, which it does not escape.
+ * Such an event is whole. Where a quote was lost, an odd number of quotes is stepped over, and a key among them. */
+static bool is_of_writer(const struct tp_reader *r)
+{
+    struct tp_str text = {r->at, (size_t)(r->scan.at - r->at)};
+    bool is_whole = r->scan.inner_quotes % 2 == 0 || !r->scan.inner_keys;
+    return r->scan.inner_quotes && is_whole && !r->spans.has_odd_key && !r->spans.has_bare_word &&
+           !tp_utf8_has_control(text.ptr, text.len);
+}
+
 /* The event at r->at does not scan. False: no further events can be found. */
 static bool repair(struct tp_reader *r)
 {
@@ -74,10 +85,12 @@ static bool repair(struct tp_reader *r)
     r->scan.at = r->at;
     r->scan.end = r->end;
     r->scan.is_lenient = true;
+    r->scan.inner_quotes = r->scan.inner_keys = 0;
     enum tp_scan_status status = tp_scan_event(&r->scan, &r->spans);
     r->scan.is_lenient = false;
     if (status == TP_SCAN_OK && tp_spans_has(&r->spans, TP_FIELD_PH)) {
         count_broken(r, TP_NOTICE_EVENT_REPAIRED);
+        r->trace->reading.own_repairs += is_of_writer(r);
         bool may_go_on = spend(r, (size_t)(r->scan.at - r->at));
         take_event(r, true);
         return may_go_on;

@@ -104,7 +104,8 @@ enum call { CALL_UNSEEN, CALL_OTHER, CALL_LAUNCH, CALL_CAPTURE };
 
 static enum call call_of(struct tp_str name)
 {
-    if (tp_str_find(name, "LaunchKernel") >= 0 || tp_str_find(name, "LaunchCooperativeKernel") >= 0)
+    if (tp_str_find(name, "LaunchKernel") >= 0 || tp_str_find(name, "LaunchCooperativeKernel") >= 0 ||
+        tp_str_find(name, "MemcpyAsync") >= 0)
         return CALL_LAUNCH;
     return tp_str_find(name, "StreamBeginCapture") >= 0 ? CALL_CAPTURE : CALL_OTHER;
 }
@@ -130,14 +131,35 @@ static bool correlations(struct bits *set, const struct tp_trace *trace, bool of
     return true;
 }
 
-/* Launches whose kernel is not there. What is launched while a stream is captured runs later, or never. */
+/* First and last call whose device event is there. */
+struct matched {
+    int64_t first_ns, last_ns;
+};
+
+static struct matched find_matched(const struct tp_trace *trace, const struct bits *devices)
+{
+    struct matched matched = {INT64_MAX, INT64_MIN};
+    for (uint32_t i = 0; i < trace->event_count; i++) {
+        const struct tp_event *e = &trace->events[i];
+        if (e->kind != TP_KIND_RUNTIME || e->detail == TP_NO_ID ||
+            !has_bit(devices, trace->launches[e->detail].correlation))
+            continue;
+        matched.first_ns = e->ts_ns < matched.first_ns ? e->ts_ns : matched.first_ns;
+        matched.last_ns = e->ts_ns > matched.last_ns ? e->ts_ns : matched.last_ns;
+    }
+    return matched;
+}
+
+/* Launches whose kernel is not there. What is launched while a stream is captured runs later, or never; what is launched
+ * before the first or after the last kernel that is there may have run outside of the recording. */
 static int64_t launches_without_kernel(const struct tp_trace *trace, struct tp_arena *scratch)
 {
     uint8_t *calls = tp_arena_array(scratch, trace->names.count + 1u, sizeof *calls);
     struct bits devices;
-    int64_t launches = 0, alone = 0;
+    int64_t launches = 0, alone = 0, between = 0;
     if (!correlations(&devices, trace, true, scratch))
         return 0;
+    struct matched matched = find_matched(trace, &devices);
     for (uint32_t i = 0; i < trace->event_count; i++) {
         const struct tp_event *e = &trace->events[i];
         if (e->kind != TP_KIND_RUNTIME || e->detail == TP_NO_ID)
@@ -150,9 +172,11 @@ static int64_t launches_without_kernel(const struct tp_trace *trace, struct tp_a
         if (calls[e->name] != CALL_LAUNCH || correlation <= 0)
             continue;
         launches++;
-        alone += !has_bit(&devices, correlation);
+        bool is_alone = !has_bit(&devices, correlation);
+        alone += is_alone;
+        between += is_alone && e->ts_ns > matched.first_ns && e->ts_ns < matched.last_ns;
     }
-    return alone * CHANCE > launches ? alone : 0;
+    return between || alone * CHANCE > launches ? alone : 0;
 }
 
 /* Device events whose launch is not there, where no links tell it. */
@@ -224,6 +248,26 @@ static int64_t header_count(const struct tp_trace *trace, const char *key)
     return count > 0 ? count : 0;
 }
 
+static int64_t odd_texts(const struct tp_reading *r)
+{
+    static const enum tp_notice odd[] = {TP_NOTICE_EVENT_REPAIRED, TP_NOTICE_CONTROL, TP_NOTICE_TRAILING_COMMA,
+                                         TP_NOTICE_DUPLICATE_KEY};
+    uint64_t count = r->odd_keys + r->odd_cats - r->own_repairs;
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+        count += r->notices[odd[i]];
+    return (int64_t)count;
+}
+
+/* Events that have the recorder's number of another one: there are more than numbers, or as many, but of another sum. */
+static int64_t numbers_twice(const struct tp_reading *r)
+{
+    uint64_t numbers = r->numbered ? (uint64_t)r->last_number + 1 : 0;
+    if (r->numbered != numbers)
+        return r->numbered > numbers ? (int64_t)(r->numbered - numbers) : 0;
+    uint64_t sum = numbers % 2 ? (numbers - 1) / 2 * numbers : numbers / 2 * (numbers - 1);
+    return numbers && r->number_sum != sum;
+}
+
 static void judge_file(struct tp_input_evidence *e, const struct tp_trace *trace)
 {
     const struct tp_reading *r = &trace->reading;
@@ -247,6 +291,8 @@ static void judge_file(struct tp_input_evidence *e, const struct tp_trace *trace
         e->lost[TP_LOST_UNKNOWN] +=
             i == TP_SKIP_UNKNOWN_CATEGORY ? 0 : (int64_t)r->skipped[i]; /* newer ones are no loss */
     e->lost[TP_LOST_UNKNOWN] += (int64_t)r->without_dur;
+    e->lost[TP_LOST_TEXT] = odd_texts(r);
+    e->lost[TP_LOST_TWICE] = (int64_t)r->twice + numbers_twice(r);
     if (r->numbered && r->last_number >= (int64_t)r->numbered)
         e->lost[TP_LOST_NUMBERS] = r->last_number + 1 - (int64_t)r->numbered;
     e->lost[TP_LOST_ENDS] = links_to_nothing(trace);
@@ -316,7 +362,8 @@ void tp_evidence_build(struct tp_input_evidence *evidence, const struct tp_trace
     evidence->is_known = true;
     judge_file(evidence, trace);
     find_categories(evidence, trace, kinds);
-    if (trace->has_gpu_list && tp_trace_header(trace, "schemaVersion").ptr)
+    bool has_head = trace->has_gpu_list && tp_trace_header(trace, "schemaVersion").ptr;
+    if (has_head || trace->reading.numbered)
         judge_content(evidence, trace, kinds, scratch);
 }
 
@@ -330,6 +377,8 @@ static const struct {
 } losses[] = {
     {TP_LOST_BROKEN, TP_NEED_ALL, "event", "events", "%s could not be read"},
     {TP_LOST_UNKNOWN, TP_NEED_ALL, "event", "events", "%s without name, time or kind"},
+    {TP_LOST_TEXT, TP_NEED_ALL, "place", "places", "%s with text that no profiler writes"},
+    {TP_LOST_TWICE, TP_NEED_ALL, "event", "events", "%s in the file twice"},
     {TP_LOST_ALL, TP_NEED_ALL, "", "", "nothing that a program did is in the file"},
     {TP_LOST_BY_RECORDER, TP_NEED_ALL & ~(unsigned)TP_NEED_DEVICE, "event", "events", "the recorder had to drop %s"},
     {TP_LOST_NUMBERS, TP_NEED_ALL & ~(unsigned)TP_NEED_FILE & ~(unsigned)TP_NEED_DEVICE, "event", "events",
@@ -451,6 +500,8 @@ const char *tp_lost_text(enum tp_lost lost)
     static const char *const texts[TP_LOST_COUNT] = {
         [TP_LOST_BROKEN] = "broken_text",
         [TP_LOST_UNKNOWN] = "unknown_events",
+        [TP_LOST_TEXT] = "odd_text",
+        [TP_LOST_TWICE] = "events_twice",
         [TP_LOST_NUMBERS] = "host_numbers",
         [TP_LOST_IDS] = "operator_ids",
         [TP_LOST_OPERATORS] = "operators",

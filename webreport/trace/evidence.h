@@ -37,6 +37,8 @@ enum tp_clock { TP_CLOCK_UNKNOWN, TP_CLOCK_OK, TP_CLOCK_JUMP, TP_CLOCK_COUNT };
 enum tp_lost {
     TP_LOST_BROKEN,      /* elements whose text cannot be read */
     TP_LOST_UNKNOWN,     /* elements without what an event must have: name, time, kind */
+    TP_LOST_TEXT,        /* places whose text no writer writes: repaired, control characters, keys or categories */
+    TP_LOST_TWICE,       /* events that are in the file twice */
     TP_LOST_NUMBERS,     /* numbers missing among the recorder's own ("Ev Idx") */
     TP_LOST_IDS,         /* numbers missing among the operators' "External id" */
     TP_LOST_OPERATORS,   /* 1: what belongs to operators is there, and not one of them */

@@ -179,17 +179,23 @@ static int check_limits(struct tp_feed *feed)
     return TP_OK;
 }
 
-/* Ill-formed text is told once for the file; most blocks are ASCII and cost a fraction of their inflation. */
-static void check_utf8(struct tp_feed *feed, struct block *block)
+/* Notes ill-formed UTF-8 and control characters once per file. Most blocks are ASCII and cost a fraction of their
+ * inflation. */
+static void check_text(struct tp_feed *feed, struct block *block)
 {
     char *text = block->memory + HEAD - feed->cut_size;
     size_t size = block->size + feed->cut_size;
+    if (!feed->report.has_control && tp_utf8_has_control(block->memory + HEAD, block->size)) {
+        feed->report.has_control = true;
+        feed->report.control_block = feed->report.text_bytes;
+    }
     if (feed->report.has_bad_utf8 || (feed->cut_size == 0 && tp_utf8_is_ascii(text, size)))
         return;
     memcpy(text, feed->cut, feed->cut_size);
     if (!tp_utf8_is_valid(text, size, &feed->cut_size)) {
         feed->report.has_bad_utf8 = true;
         feed->report.bad_utf8_block = feed->report.text_bytes;
+        feed->report.has_control |= memmem(text, size, "\xFF\xFF\xFF\xFF", 4) != NULL; /* a lost part of a disk */
         feed->cut_size = 0;
     }
     memcpy(feed->cut, text + size - feed->cut_size, feed->cut_size);
@@ -219,7 +225,7 @@ static int fill_block(struct tp_feed *feed, struct block *block)
     int code = feed->has_started ? TP_OK : start_input(feed);
     if (code == TP_OK)
         code = feed->report.is_gzip ? fill_gzip(feed, out, &block->size) : fill_plain(feed, out, &block->size);
-    check_utf8(feed, block);
+    check_text(feed, block);
     feed->report.text_bytes += block->size;
     if (code == TP_OK)
         code = check_limits(feed);

@@ -30,6 +30,8 @@ struct tp_feed_report {
     bool is_gzip, is_cut, is_corrupt, has_bad_checksum, has_trailing_data;
     bool has_bad_utf8;       /* somewhere in the text, also where nobody reads it */
     uint64_t bad_utf8_block; /* offset of the block it was first seen in */
+    bool has_control;        /* a control character that no JSON text may have, likewise */
+    uint64_t control_block;
     char sha256[65];         /* of the stored bytes, hexadecimal; complete after the end of the input, or "" */
 };
 

@@ -48,6 +48,27 @@ static struct tp_str lower_cat(struct tp_str cat, char *out)
     return (struct tp_str){out, n};
 }
 
+/* The category without its last letters, or with one or two letters changed. */
+static bool is_near(struct tp_str lower, struct tp_str cat)
+{
+    enum { SHORTEST = 5, MOST = 2 };
+    size_t changed = 0;
+    if (lower.len < cat.len && memcmp(lower.ptr, cat.ptr, lower.len) == 0)
+        return true;
+    for (size_t k = 0; k < lower.len && lower.len == cat.len; k++)
+        changed += lower.ptr[k] != cat.ptr[k];
+    return lower.len == cat.len && cat.len >= SHORTEST && changed <= MOST;
+}
+
+/* Whether an unknown category is a damaged one: no writer has a word of its own so near to a known one. */
+static bool is_misspelt(struct tp_str lower)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (is_near(lower, tp_str_of(kinds[i].cat)))
+            return true;
+    return is_near(lower, TP_STR("cuda_runtime")) || is_near(lower, TP_STR("cuda_driver"));
+}
+
 struct tp_cat_meaning tp_kinds_of_cat(struct tp_str cat)
 {
     char text[LONGEST_CAT];
@@ -59,6 +80,7 @@ struct tp_cat_meaning tp_kinds_of_cat(struct tp_str cat)
     meaning.is_driver = tp_str_ends(lower, "_driver");
     if (!meaning.kind && (meaning.is_driver || tp_str_ends(lower, "_runtime")))
         meaning.kind = TP_KIND_RUNTIME;
+    meaning.is_misspelt = !meaning.kind && is_misspelt(lower);
     meaning.is_other_call =
         meaning.kind == TP_KIND_RUNTIME && !tp_str_equal(lower, TP_STR("runtime")) && !tp_str_starts(lower, "cuda_");
     meaning.is_link = tp_str_equal(lower, TP_STR("fwdbwd")) || tp_str_equal(lower, TP_STR("forward_backward"));

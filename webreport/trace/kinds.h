@@ -11,6 +11,7 @@ struct tp_cat_meaning {
     bool is_link;         /* fwdbwd, forward_backward */
     bool is_device_link;  /* ac2g and its older names */
     bool is_other_device; /* mtia_ccp_events, hpu_op */
+    bool is_misspelt;     /* unknown, but one or two letters from a known one */
     bool is_state;        /* thread_state */
     bool is_process;      /* process */
     bool may_be_region;   /* old traces have one category for operators and annotations */

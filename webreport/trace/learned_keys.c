@@ -189,6 +189,7 @@ static bool match_event(struct tp_learned_keys *layout, struct tp_scan *scan, st
             spans->has = has;
             spans->known = known;
             spans->has_own_args = node->has_own_args;
+            spans->has_odd_key = node->has_odd_key;
             return true;
         }
         if (node->kind == JOIN)
@@ -296,7 +297,7 @@ static bool fold(struct learner *l, const struct tp_scan_step *step)
 }
 
 static void learn(struct tp_learned_keys *layout, const char *from, const char *to, const struct tp_scan_trail *trail,
-                  bool has_own_args)
+                  const struct tp_spans *spans)
 {
     struct learner l = {.layout = layout, .from = from};
     for (unsigned i = 0; i < trail->count; i++) {
@@ -312,7 +313,8 @@ static void learn(struct tp_learned_keys *layout, const char *from, const char *
             return;
         l.from = step->value.ptr + step->value.len;
     }
-    l.made.has_own_args = has_own_args;
+    l.made.has_own_args = spans->has_own_args;
+    l.made.has_odd_key = spans->has_odd_key;
     finish_node(&l, to, END, -1);
 }
 
@@ -331,6 +333,6 @@ enum tp_scan_status tp_learned_keys_event(struct tp_learned_keys *layout, struct
     enum tp_scan_status status = tp_scan_event(scan, spans);
     scan->trail = NULL;
     if (status == TP_SCAN_OK && may_learn && trail.count < TP_SCAN_TRAIL && !spans->has_bare_word)
-        learn(layout, from, scan->at, &trail, spans->has_own_args);
+        learn(layout, from, scan->at, &trail, spans);
     return status;
 }

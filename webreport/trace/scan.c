@@ -113,14 +113,16 @@ static bool may_close(const char *p, const char *end)
 }
 
 /* Closing quote of a lenient string. Another event's start inside it means that its end was missed: TP_SCAN_BAD. */
-static enum tp_scan_status lenient_end(const char *p, const char *end, const char **close)
+static enum tp_scan_status lenient_end(struct tp_scan *scan, const char *p, const char **close)
 {
-    const char *from = p;
+    const char *from = p, *end = scan->end;
     for (; p < end; p++) {
         if (*p == '"' && may_close(p, end)) {
             *close = p;
             return TP_SCAN_OK;
         }
+        scan->inner_quotes += *p == '"';
+        scan->inner_keys += *p == '"' && p + 1 < end && p[1] == ':';
         if (*p == '{' && opens_event(from, p, end))
             return TP_SCAN_BAD;
     }
@@ -219,7 +221,7 @@ static inline enum tp_scan_status skip_string(struct tp_scan *scan)
 {
     const char *close = NULL;
     if (scan->is_lenient) {
-        enum tp_scan_status status = lenient_end(scan->at + 1, scan->end, &close);
+        enum tp_scan_status status = lenient_end(scan, scan->at + 1, &close);
         if (status != TP_SCAN_OK)
             return status;
     } else {
@@ -451,6 +453,25 @@ static inline int open_object(struct tp_scan *scan)
     return 0;
 }
 
+/* Whether a writer gives events a key that has no field here. */
+static bool is_other_key(struct tp_str key)
+{
+    static const struct key keys[] = {KEY("s", 0),   KEY("bp", 0),   KEY("sf", 0),    KEY("tts", 0),   KEY("id2", 0),
+                                      KEY("esf", 0), KEY("tdur", 0), KEY("args", 0),  KEY("scope", 0), KEY("cname", 0),
+                                      KEY("v", 0),   KEY("ns", 0),   KEY("stack", 0), KEY("estack", 0)};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (keys[i].len == key.len && memcmp(keys[i].text, key.ptr, key.len) == 0)
+            return true;
+    return false;
+}
+
+/* Whether the key was there before. Two of the fields are of several keys each. */
+static inline bool comes_again(const struct tp_spans *spans, int field)
+{
+    const uint64_t shared = 1ull << TP_ARG_PEER | 1ull << TP_ARG_GROUP_RANKS;
+    return field >= 0 && spans->has & ~shared & 1ull << field;
+}
+
 static inline void leave_trail(struct tp_scan *scan, struct tp_str value, int field)
 {
     if (scan->trail && scan->trail->count < TP_SCAN_TRAIL)
@@ -471,6 +492,7 @@ static enum tp_scan_status scan_args(struct tp_scan *scan, struct tp_spans *span
         int field = arg_field(scan, key);
         leave_trail(scan, value, field);
         spans->has_own_args = spans->has_own_args || !tp_scan_is_profilers_arg(key);
+        spans->has_odd_key |= comes_again(spans, field);
         if (field >= 0) {
             spans->field[field] = value;
             spans->has |= 1ull << field;
@@ -493,7 +515,7 @@ bool tp_scan_member(struct tp_scan *scan, struct tp_str *key, struct tp_str *val
 enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans)
 {
     spans->has = spans->known = 0;
-    spans->has_bare_word = spans->is_deep = spans->has_own_args = false;
+    spans->has_bare_word = spans->is_deep = spans->has_own_args = spans->has_odd_key = false;
     int more = open_object(scan);
     while (more > 0) {
         struct tp_str key, value;
@@ -501,6 +523,7 @@ enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans)
         if (status != TP_SCAN_OK)
             return status;
         int field = event_field(key.ptr, key.len);
+        spans->has_odd_key |= comes_again(spans, field) || (field < 0 && !is_other_key(key));
         if (field == TP_FIELD_ARGS) { /* a second args replaces the first */
             if (scan->trail && tp_spans_has(spans, TP_FIELD_ARGS))
                 scan->trail->count = TP_SCAN_TRAIL;

@@ -253,6 +253,8 @@ static void note_feed(struct tp_reader *r)
         tp_reader_note(r, TP_NOTICE_TRAILING_DATA);
     if (report.has_bad_utf8 && !reading->notices[TP_NOTICE_UTF8])
         tp_decoder_note(&r->decoder, TP_NOTICE_UTF8, report.bad_utf8_block);
+    if (report.has_control && !reading->notices[TP_NOTICE_CONTROL])
+        tp_decoder_note(&r->decoder, TP_NOTICE_CONTROL, report.control_block);
     reading->is_truncated |= report.is_cut;
     reading->has_gzip_error = report.is_corrupt || report.has_bad_checksum;
 }

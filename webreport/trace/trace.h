@@ -362,7 +362,12 @@ struct tp_reading {
     bool is_truncated, has_gzip_error;
     bool is_old_autograd; /* a process is called "CPU functions" or "CUDA functions", as torch before 1.8 wrote */
     bool is_gzip, has_end;                         /* has_end: the bracket that closes the document was read */
+    uint64_t own_repairs;                          /* of the repaired events: written so by torch */
+    uint64_t odd_keys;                             /* events with a key that comes twice or that nobody writes */
+    uint64_t odd_cats;                             /* complete events of no category, or of one a letter off */
+    uint64_t twice;                                /* events that equal another one (model/oddities.h) */
     uint64_t numbered;                             /* events kept that have the recorder's number ("Ev Idx") */
+    uint64_t number_sum;                           /* of these numbers, modulo 2^64 */
     int64_t last_number;                           /* the highest of these */
     unsigned said_kinds;                           /* bits: kinds (enum tp_range_kind) that some event says it is */
     uint64_t device_link_starts, device_link_ends; /* of links ac2g, between launches and device events */

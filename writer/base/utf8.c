@@ -54,6 +54,25 @@ bool tp_utf8_is_ascii(const char *p, size_t size)
     return (high & 0x8080808080808080ull) == 0;
 }
 
+bool tp_utf8_has_control(const char *p, size_t size)
+{
+    typedef uint8_t lanes __attribute__((vector_size(16), aligned(1), may_alias));
+    typedef uint64_t halves __attribute__((vector_size(16)));
+    lanes found = {0};
+    uint8_t bad = 0;
+    size_t i = 0;
+    for (; i + sizeof found <= size; i += sizeof found) {
+        lanes c = *(const lanes *)(const void *)(p + i);
+        found |= (lanes)((c < 0x20) & (c != '\t') & (c != '\n') & (c != '\r'));
+    }
+    for (; i < size; i++) {
+        uint8_t c = (uint8_t)p[i];
+        bad |= (c < 0x20) & (c != '\t') & (c != '\n') & (c != '\r');
+    }
+    halves any = (halves)found;
+    return bad || (any[0] | any[1]);
+}
+
 bool tp_utf8_is_valid(const char *p, size_t size, size_t *rest)
 {
     *rest = 0;

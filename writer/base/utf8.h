@@ -32,6 +32,9 @@ unsigned tp_utf8_bidi(const char *text, size_t left);
 /* True when every byte is ASCII; several GB/s. */
 bool tp_utf8_is_ascii(const char *p, size_t size);
 
+/* True when a byte is a control character other than tab, line feed and carriage return; several GB/s. */
+bool tp_utf8_has_control(const char *p, size_t size);
+
 /* True when the text is well formed. *rest: bytes at the end that may be the beginning of a character (not counted as
  * ill). */
 bool tp_utf8_is_valid(const char *p, size_t size, size_t *rest);
