@@ -17,6 +17,7 @@
 #include "collector/outside/outside_trace.h"
 #include "writer/base/limits.h"
 
+enum { ASKED = 16, ASKED_WITHOUT_STACKS = 64 }; /* waits whose call is asked for at a look */
 enum {
     LOOK_NS = 20000000,    /* between two looks at the rings */
     SOON_NS = 100000,      /* where words of a program are not there yet */
@@ -363,8 +364,9 @@ static void look_at_events(struct tp_outside *o, int64_t time_ns)
     keep_budget(o, time_ns);
     if (time_ns - o->looked_ns >= LOOK_NS / 2) {
         take_until(o, time_ns - CERTAIN_NS);
-        if (o->rings.is_user_only)
-            tp_outside_tree_ask_waits(&o->tree, &o->next_thread, &o->text);
+        /* a wait of which no stack was read: this is cheap, and needs no budget */
+        tp_outside_tree_ask_waits(&o->tree, &o->next_thread, o->rings.is_user_only ? ASKED_WITHOUT_STACKS : ASKED,
+                                  &o->text);
         o->looked_ns = time_ns;
     }
 }

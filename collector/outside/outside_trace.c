@@ -27,7 +27,7 @@ struct writing {
     struct tp_stack_words words;
     struct tp_buf nameless; /* build-ids of files that have no names, as JSON */
     const struct tp_str *causes;    /* by node */
-    const struct tp_str *estimates; /* by change */
+    const struct tp_wait_guess *guesses; /* by change */
     int64_t shift_ns;            /* from the tree's clock to the trace's */
 };
 
@@ -181,18 +181,21 @@ static void write_state(struct writing *w, const struct tp_outside_change *chang
     static const char *const names[TP_OUTSIDE_STATES] = {"running", "ready", "blocked"};
     struct args args = {0};
     struct tp_str leaf;
-    struct tp_str estimate = w->estimates[change - (const struct tp_outside_change *)w->trace->tree->changes.data];
+    const struct tp_wait_guess *guess =
+        &w->guesses[change - (const struct tp_outside_change *)w->trace->tree->changes.data];
     struct tp_str cause = change->call ? tp_proc_wait_words(change->call) : w->causes[change->stack];
     if (change->state == TP_OUTSIDE_BLOCKED && cause.len)
         add_arg(&args, "cause", TP_OUT_TEXT)->value.text = cause;
-    else if (estimate.len) {
-        add_arg(&args, "cause", TP_OUT_TEXT)->value.text = estimate;
-        add_int(&args, "estimated", 1);
+    else if (guess->cause.len) {
+        add_arg(&args, "cause", TP_OUT_TEXT)->value.text = guess->cause;
+        add_int(&args, guess->is_child ? "child ended" : "estimated", 1);
     }
     struct tp_str stack = change->state == TP_OUTSIDE_BLOCKED ? tp_stack_words_of(&w->words, change->stack, true, &leaf)
                                                               : (struct tp_str){0};
     if (stack.len)
         add_arg(&args, "stack", TP_OUT_TEXT)->value.text = stack;
+    if (change->state == TP_OUTSIDE_BLOCKED && tp_stack_words_is_recording(&w->words, change->stack, true))
+        add_int(&args, "recording", 1);
     const struct tp_outside_thread *thread = tp_outside_thread_at(w->trace->tree, change->thread);
     struct tp_trace_out_event slice = slice_of(w, thread, &args, change->time_ns, end_ns);
     slice.other_category = TP_STR("thread_state");
@@ -236,6 +239,8 @@ static void write_samples(struct writing *w)
             args.items[args.count++] = tp_trace_out_text(TP_OUT_CALL_STACK, stack);
         if (sample->is_cut)
             add_int(&args, "cut", 1);
+        if (tp_stack_words_is_recording(&w->words, sample->stack, false))
+            add_int(&args, "recording", 1);
         left_ns[thread->process] -= part_ns;
         left[thread->process]--;
         tp_trace_out_sample(
@@ -273,7 +278,7 @@ static int write_all(void *context, struct tp_error *err)
     int64_t base_ns = tp_trace_out_base(trace->begin_ns + trace->clock_ns);
     w->shift_ns = trace->clock_ns - base_ns;
     w->causes = tp_wait_causes(&trace->tree->places, kernel, &w->arena);
-    w->estimates = tp_wait_estimates(trace->tree, w->causes, &w->arena);
+    w->guesses = tp_wait_guesses(trace->tree, w->causes, &w->arena);
     tp_stack_words_init(&w->words, &trace->tree->places, kernel, &w->arena);
     tp_nameless_files_put(&w->nameless, trace->tree, &w->words);
     if (w->nameless.failed)

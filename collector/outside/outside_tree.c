@@ -360,16 +360,18 @@ void tp_outside_tree_release(struct tp_outside_tree *tree)
             close(tp_outside_thread_at(tree, i)->apart);
 }
 
-void tp_outside_tree_ask_waits(struct tp_outside_tree *tree, uint32_t *next_thread, struct tp_buf *text)
+void tp_outside_tree_ask_waits(struct tp_outside_tree *tree, uint32_t *next_thread, uint32_t most, struct tp_buf *text)
 {
-    enum { VISITED = 512, ASKED = 64 };
+    enum { VISITED = 512 };
     uint32_t count = (uint32_t)tree->threads.count;
-    for (uint32_t i = 0, asked = 0; i < count && i < VISITED && asked < ASKED; i++) {
+    for (uint32_t i = 0, asked = 0; i < count && i < VISITED && asked < most; i++) {
         const struct tp_outside_thread *thread = tp_outside_thread_at(tree, (*next_thread)++ % count);
         struct tp_outside_change *change = TP_AT(&tree->changes, struct tp_outside_change, thread->last_change);
         if (thread->is_over || thread->state != TP_OUTSIDE_BLOCKED || change->call || change->stack)
             continue;
-        change->call = tp_proc_wait(text, tp_outside_process_at(tree, thread->process)->pid, thread->tid);
+        uint8_t call = 0;
+        tp_proc_is_waiting(&call, text, tp_outside_process_at(tree, thread->process)->pid, thread->tid);
+        change->call = call ? call : TP_PROC_WAIT_NOT_TOLD;
         asked++;
     }
 }

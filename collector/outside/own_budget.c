@@ -24,13 +24,14 @@ bool tp_own_budget_look(struct tp_own_budget *budget, int64_t own_ns, int64_t pr
     if (budget->level ? time_ns - budget->checked_ns < PAUSE_NS : !is_over)
         return false;
     bool is_dear = own_ns - budget->own_ns > (program_ns - budget->program_ns) / SHARE;
+    bool is_ample = own_ns - budget->begin_ns < allowed_ns(program_ns) / 4 * 3;
     bool goes_on = !budget->level || (budget->level < MOST_LEVELS && is_dear);
     budget->checked_ns = time_ns;
     budget->own_ns = own_ns;
     budget->program_ns = program_ns;
     if (is_over && goes_on)
         budget->level++;
-    else if (!is_over && budget->level > 1)
+    else if (!is_over && (budget->level > 1 || is_ample))
         budget->level--;
     budget->most_level = budget->level > budget->most_level ? budget->level : budget->most_level;
     return is_over && goes_on;

@@ -22,7 +22,8 @@ bool tp_own_budget_is_spent(const struct tp_own_budget *budget, int64_t own_ns, 
 /* Looks at what was used: own_ns of our processor time, program_ns of the program's, at time_ns of a clock. It grows by
  * one level at a time, not sooner than 0.2 s after the last: what was saved has to be seen first; and beyond the first
  * level only while we use more than our share: to read the files of a large program costs much, but once. Within
- * the budget it comes back, one level at a time, to the first. True: it has grown. */
+ * the budget it comes back, one level at a time, to the first, and below three quarters of it to none: to read the files
+ * of a large program costs much, but once, and the waits of what follows have their stacks. True: it has grown. */
 bool tp_own_budget_look(struct tp_own_budget *budget, int64_t own_ns, int64_t program_ns, int64_t time_ns);
 
 /* Whether less than half of it is used: what can be done without has to leave the other half. */

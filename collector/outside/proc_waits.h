@@ -8,6 +8,9 @@
 #include "writer/base/buf.h"
 #include "writer/base/str.h"
 
+/* Of a wait that was asked for and whose cause is not known. */
+enum { TP_PROC_WAIT_NOT_TOLD = 255 };
+
 /* A number above 0 for the cause of the wait that the thread is in now, by /proc/PID/task/TID/syscall, and for reads and
  * writes by what their file is; 0: it runs, or that is not told. `text`: room for it. */
 uint8_t tp_proc_wait(struct tp_buf *text, uint32_t pid, uint32_t tid);

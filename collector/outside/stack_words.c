@@ -102,6 +102,47 @@ static bool is_ours(const struct tp_stack_words *words, uint32_t node)
            tp_str_ends(TP_AT(&words->places->files, struct tp_code_file, file)->path, "/" TP_WORKER_LIBRARY);
 }
 
+/* "file.c(12): function" or "function [module]": whether the function's name begins with `start`. */
+static bool is_function(struct tp_str frame, const char *start)
+{
+    int64_t place = tp_str_find(frame, "): ");
+    size_t skipped = place < 0 ? 0 : (size_t)place + 3;
+    return tp_str_starts((struct tp_str){frame.ptr + skipped, frame.len - skipped}, start);
+}
+
+static bool is_event_of_kernel(const struct tp_stack_words *words, uint32_t node)
+{
+    uint32_t frame = tp_code_node_at(words->places, node)->frame;
+    struct tp_str name = words->kernel ? words->kernel[frame] : (struct tp_str){0};
+    return tp_str_starts(name, "perf_") || tp_str_starts(name, "__perf_");
+}
+
+/* The library stands before functions of the C library, which wait for the program. What it waits for itself is below
+ * its own functions. */
+static bool is_own_wait(struct tp_stack_words *words, uint32_t node)
+{
+    struct tp_str frame = tp_stack_words_frame(words, node)->first;
+    return is_function(frame, "__wrap_") || is_function(frame, "tp_");
+}
+
+bool tp_stack_words_is_recording(struct tp_stack_words *words, uint32_t node, bool is_wait)
+{
+    enum { MOST_BETWEEN = 4 }; /* frames of the C library below ours */
+    for (int between = 0; node && between <= MOST_BETWEEN; node = tp_code_node_at(words->places, node)->outer) {
+        bool is_kernel = tp_code_frame_at(words->places, node)->file == TP_CODE_KERNEL;
+        if (is_kernel && is_event_of_kernel(words, node))
+            return true;
+        if (is_kernel)
+            continue;
+        if (is_ours(words, node))
+            return !is_wait || is_own_wait(words, node);
+        if (!is_wait)
+            return false;
+        between++;
+    }
+    return false;
+}
+
 static void put_frames(struct tp_stack_words *words, uint32_t node, bool without_kernel, bool without_ours,
                        struct tp_str *leaf)
 {

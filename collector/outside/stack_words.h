@@ -23,6 +23,10 @@ void tp_stack_words_release(struct tp_stack_words *words);
  * Frames of the library that records inside are left out, but where there are no others. */
 struct tp_str tp_stack_words_of(struct tp_stack_words *words, uint32_t node, bool without_kernel, struct tp_str *leaf);
 
+/* Whether the thread did the recorder's work there: of a sample, in the library that records inside or in the kernel's
+ * functions for events; of a wait, for a lock of that library or in these functions. */
+bool tp_stack_words_is_recording(struct tp_stack_words *words, uint32_t node, bool is_wait);
+
 /* The innermost frame of a node, which is of a file. */
 const struct tp_symbol_frames *tp_stack_words_frame(struct tp_stack_words *words, uint32_t node);
 

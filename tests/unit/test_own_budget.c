@@ -54,6 +54,19 @@ static void what_was_dear_once_leaves_out_no_samples(void **state)
     assert_int_equal(reads(&budget), 640);
 }
 
+/* `import torch` costs the recorder much; the waits of the training that follows have their stacks. */
+static void stacks_of_waits_come_back(void **state)
+{
+    struct tp_own_budget budget = {0};
+    (void)state;
+    assert_true(tp_own_budget_look(&budget, 600 * MS, 1000 * MS, 500 * MS));
+    assert_false(tp_own_budget_has_wait_stacks(&budget));
+    for (int64_t i = 1; i < 40; i++)
+        tp_own_budget_look(&budget, (600 + i * 4) * MS, (1000 + i * 500) * MS, (500 + i * 200) * MS);
+    assert_true(tp_own_budget_has_wait_stacks(&budget));
+    assert_int_equal(budget.most_level, 1);
+}
+
 static struct tp_outside_tree tree;
 
 static void add(uint32_t thread, int64_t time_ns, enum tp_outside_state is, uint32_t stack)
@@ -79,17 +92,72 @@ static int estimates(void *unused, struct tp_error *err)
         add(0, 1000 + i * 100, TP_OUTSIDE_BLOCKED, 0);
         add(0, 1020 + i * 100, TP_OUTSIDE_RUNNING, 0);
     }
-    const struct tp_str *found = tp_wait_estimates(&tree, causes, &arena);
+    const struct tp_wait_guess *found = tp_wait_guesses(&tree, causes, &arena);
     for (size_t i = 0; i < tree.changes.count; i++) {
         const struct tp_outside_change *change = TP_AT(&tree.changes, struct tp_outside_change, i);
         bool is_estimated = change->thread == 0 && change->state == TP_OUTSIDE_BLOCKED && !change->stack;
-        assert_int_equal(found[i].len > 0, is_estimated);
-        pipe_ns += is_estimated && tp_str_equal(found[i], TP_STR("pipe")) ? 20 : 0;
-        disk_ns += is_estimated && tp_str_equal(found[i], TP_STR("disk")) ? 20 : 0;
+        assert_int_equal(found[i].cause.len > 0, is_estimated);
+        assert_false(found[i].is_child);
+        pipe_ns += is_estimated && tp_str_equal(found[i].cause, TP_STR("pipe")) ? 20 : 0;
+        disk_ns += is_estimated && tp_str_equal(found[i].cause, TP_STR("disk")) ? 20 : 0;
     }
     assert_int_equal(pipe_ns, 600); /* as 300 and 100 */
     assert_int_equal(disk_ns, 200);
     return 0;
+}
+
+static void add_process(uint32_t parent, int64_t begin_ns, int64_t end_ns)
+{
+    *(struct tp_outside_process *)tp_vec_push(&tree.processes) =
+        (struct tp_outside_process){.parent = parent, .begin_ns = begin_ns, .end_ns = end_ns, .is_over = true};
+}
+
+/* Waits of one thread: of an import, of a child, of training. */
+static int guesses(void *unused, struct tp_error *err)
+{
+    static const struct tp_str causes[] = {{0}, {"disk", 4}};
+    static const struct {
+        int64_t begin_ns, end_ns;
+        uint32_t stack;
+        const char *wanted;
+        bool is_child;
+    } waits[] = {
+        {100 * MS, 110 * MS, 1, "", false},          /* known: the disk, in the first second */
+        {200 * MS, 210 * MS, 0, "disk", false},      /* the same second */
+        {300 * MS, 330 * MS, 0, "", false},          /* long: nobody asked */
+        {900 * MS, 1004 * MS, 0, "child", true},     /* a child ended at 1002 ms */
+        {1100 * MS, 1101 * MS, 0, "", false},        /* another second, in which nothing is known */
+        {1200 * MS, 1290 * MS, 0, "", false},        /* a child ended before it */
+        {2300 * MS, 2310 * MS, 0, "", false},
+        {2400 * MS, 2403 * MS, 0, "", false},        /* a child of another process ended */
+        {9000 * MS, 9001 * MS, 0, "child", true},    /* at the same moment */
+    };
+    (void)unused, (void)err;
+    tp_outside_tree_init(&tree, &arena);
+    *(struct tp_outside_thread *)tp_vec_push(&tree.threads) =
+        (struct tp_outside_thread){.end_ns = 10000 * MS, .apart = -1};
+    add_process(TP_NO_ID, 0, 10000 * MS);
+    add_process(0, 910 * MS, 1002 * MS);
+    add_process(0, 1105 * MS, 1199 * MS);
+    add_process(1, 2401 * MS, 2402 * MS);
+    add_process(0, 8000 * MS, 9001 * MS);
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
+        add(0, waits[i].begin_ns, TP_OUTSIDE_BLOCKED, waits[i].stack);
+        add(0, waits[i].end_ns, TP_OUTSIDE_RUNNING, 0);
+    }
+    const struct tp_wait_guess *found = tp_wait_guesses(&tree, causes, &arena);
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
+        assert_true(tp_str_equal(found[2 * i].cause, tp_str_of(waits[i].wanted)));
+        assert_int_equal(found[2 * i].is_child, waits[i].is_child);
+        assert_int_equal(found[2 * i + 1].cause.len, 0);
+    }
+    return 0;
+}
+
+static void what_nobody_saw_stays_unknown(void **state)
+{
+    (void)state;
+    assert_int_equal(tp_arena_run(&arena, guesses, NULL, NULL), 0);
 }
 
 static void waits_without_a_stack_follow_the_others_of_their_thread(void **state)
@@ -122,7 +190,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_beyond_the_budget_is_left_out),
-                                       cmocka_unit_test(what_was_dear_once_leaves_out_no_samples),
+        cmocka_unit_test(what_was_dear_once_leaves_out_no_samples),
+        cmocka_unit_test(stacks_of_waits_come_back),
+        cmocka_unit_test_setup_teardown(what_nobody_saw_stays_unknown, begin, end),
         cmocka_unit_test(a_wait_is_told_by_its_call),
         cmocka_unit_test_setup_teardown(waits_without_a_stack_follow_the_others_of_their_thread, begin, end),
     };
