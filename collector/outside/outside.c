@@ -256,6 +256,8 @@ static void take(void *context, const struct perf_event_header *head)
         return;
     }
     o->switch_stacks += is_switch;
+    o->thread_records += (r.type == PERF_RECORD_FORK && r.pid == r.parent_pid) ||
+                         (r.type == PERF_RECORD_EXIT && r.pid != r.tid);
     tp_python_stacks_take(&o->python, &r);
     tp_made_names_take(&o->made, &r, &o->text);
     tp_still_stacks_take(&o->still, &r, is_switch, record->number);
@@ -351,8 +353,9 @@ static void keep_budget(struct tp_outside *o, int64_t time_ns)
 /* What rings and /proc tell of what happened. */
 static void look_at_events(struct tp_outside *o, int64_t time_ns)
 {
-    o->switch_stacks = 0;
+    o->switch_stacks = o->thread_records = 0;
     tp_outside_read_rings(o);
+    tp_perf_rings_calm(&o->rings, o->thread_records, time_ns);
     tp_exit_codes_read(&o->codes);
     tp_late_ends_ask(&o->late_ends, &o->tree, &o->codes, tp_outside_now());
     tp_record_notes_ask_late(&o->notes, tp_outside_now(), &o->text);

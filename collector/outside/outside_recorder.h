@@ -41,7 +41,8 @@ struct tp_outside {
     struct tp_usage_looks usage;
     struct tp_buf text;
     uint32_t next_thread; /* whose wait is asked for next */
-    uint64_t switch_stacks, dropped_count;
+    uint64_t switch_stacks, thread_records; /* read at this look */
+    uint64_t dropped_count;
     int64_t own_ns; /* processor time of ours until the end of the recording */
     int64_t begin_ns, end_ns, clock_ns, looked_ns, stopped_ns;
     uint32_t out_of_sight;

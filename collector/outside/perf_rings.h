@@ -18,7 +18,7 @@ struct tp_perf_ring {
     int fd, cpu;
     char *map;
     size_t bytes;     /* of its data, a power of two */
-    bool is_of_names; /* of names of programs alone */
+    bool is_of_names; /* its records only wake us: all of them are in the other rings, too */
     uint64_t limit;   /* of whole CPUs: what was there at the last scan */
 };
 
@@ -39,6 +39,9 @@ struct tp_perf_rings {
     bool stacks_are_off;
     int64_t window_ns;      /* begin of the time for which window_stacks counts */
     uint64_t window_stacks; /* stacks of switches in it */
+    bool names_are_silent;   /* the rings of names take no records */
+    int64_t calm_ns;         /* begin of the time for which thread_records counts */
+    uint64_t thread_records; /* begins and ends of threads in it */
     uint64_t windows_spent; /* windows in which not all switches had a stack */
     void *copy;             /* of a record that lies around the end of its ring */
 };
@@ -75,6 +78,10 @@ bool tp_perf_rings_is_switch(const struct tp_perf_rings *rings, uint64_t event_i
 
 /* Keeps stacks of switches within their budget; `count` were told since the last call. */
 void tp_perf_rings_budget(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns);
+
+/* Silences the rings of names while many threads begin and end; `count` records of that came since the last call. Words of
+ * programs are then asked for at looks alone. */
+void tp_perf_rings_calm(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns);
 
 /* No stacks of switches from now on. */
 void tp_perf_rings_end_stacks(struct tp_perf_rings *rings);
