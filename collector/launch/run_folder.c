@@ -21,7 +21,7 @@
 
 enum { SAME_NAMES = 100, SAME_RUNS = 100000, MOST_NOTE_BYTES = 16 << 20 };
 
-static const char *const states[] = {"recording", "unprocessed", "complete"};
+static const char *const states[] = {"recording", "unprocessed", "complete", "incomplete"};
 
 static const struct {
     const char *name;
@@ -417,6 +417,8 @@ bool tp_run_folder_read(const struct tp_run_folder *run, struct tp_run_note *not
     note->started_ns = is_read ? number_of(&text, "\"started_ns\":") : 0;
     note->ended_ns = is_read ? number_of(&text, "\"ended_ns\":") : 0;
     note->cpu_us = is_read ? number_of(&text, "\"cpu_us\":") : 0;
+    const char *mode = is_read ? member(&text, "\"mode\":\"") : NULL;
+    note->is_cut = mode && !note->ended_ns && (strncmp(mode, "outside", 7) == 0 || strncmp(mode, "both", 4) == 0);
     read_wishes(is_read ? member(&text, makes_key) : NULL, &note->wishes);
     tp_buf_release(&text);
     return is_read;

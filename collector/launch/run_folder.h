@@ -26,7 +26,8 @@ struct tp_run_folder {
 enum tp_run_state {
     TP_RUN_RECORDING,   /* the program runs, or `record` was killed: the lock tells */
     TP_RUN_UNPROCESSED, /* it is over, and raw records wait for `recover` */
-    TP_RUN_COMPLETE     /* all that can be made of the records is made */
+    TP_RUN_COMPLETE,    /* all that can be made of the records is made */
+    TP_RUN_INCOMPLETE   /* the same, but `record` was killed: what it would have seen from outside afterwards is missing */
 };
 
 /* What is made of the traces. */
@@ -39,6 +40,7 @@ struct tp_run_note {
     enum tp_run_state state;
     char *const *argv;  /* PROGRAM and its arguments, NULL-terminated */
     const char *mode;   /* how it is recorded: "inside", "outside", or "none" where nothing can be preloaded */
+    bool is_cut;        /* as it was read: `record` was killed while it recorded from outside */
     const char *reason; /* why nothing can be preloaded; NULL: it can */
     int64_t started_ns, ended_ns; /* ended_ns: 0 while it runs */
     pid_t pid;                    /* of the program; 0 before it runs */

@@ -90,6 +90,7 @@ void tp_outside_free(struct tp_outside *o)
 {
     if (!o)
         return;
+    tp_outside_keeper_end(&o->keeper);
     tp_outside_tree_release(&o->tree);
     tp_perf_rings_release(&o->rings);
     tp_python_stacks_release(&o->python);
@@ -399,6 +400,23 @@ static void stop(struct tp_outside *o)
     tp_perf_rings_close(&o->rings);
 }
 
+void tp_outside_keep(struct tp_outside *o, void (*save)(void *context), void *context, int kept_fd)
+{
+    o->keeper = (struct tp_outside_keeper){
+        .made_ns = tp_outside_now(), .kept_fd = kept_fd, .save = save, .context = context};
+}
+
+/* In a copy of a recorder that was killed: its descriptors are closed. */
+static void save_rest(struct tp_outside *o)
+{
+    o->pending.count = 0;
+    o->stopped_ns = o->end_ns = o->tree.last_ns ? o->tree.last_ns : o->begin_ns;
+    o->own_ns = tp_outside_clock(CLOCK_PROCESS_CPUTIME_ID);
+    tp_outside_tree_end(&o->tree, o->end_ns);
+    o->keeper.save(o->keeper.context);
+    _exit(0);
+}
+
 void tp_outside_look(void *outside)
 {
     struct tp_outside *o = outside;
@@ -412,6 +430,8 @@ void tp_outside_look(void *outside)
     if (tp_arena_run(&o->arena, look, o, NULL) < 0)
         stop(o);
     set_timer(o, o->notes.late.count ? SOON_NS : pause_ns(o));
+    if (tp_outside_keeper_renew(&o->keeper, tp_outside_now()))
+        save_rest(o);
 }
 
 static int look_last(void *context, struct tp_error *err)
@@ -452,6 +472,7 @@ static int finish(void *context, struct tp_error *err)
 void tp_outside_end(struct tp_outside *o, const int *status)
 {
     const struct timespec moment = {.tv_nsec = END_NS};
+    tp_outside_keeper_end(&o->keeper);
     nanosleep(&moment, NULL);
     if (!o->stopped_ns && tp_arena_run(&o->arena, finish, o, NULL) < 0)
         stop(o);

@@ -52,6 +52,10 @@ int tp_outside_attach(struct tp_outside *outside, pid_t pid, struct tp_error *er
  * above. */
 int tp_outside_attach_user(struct tp_outside *outside, uid_t user, struct tp_error *err);
 
+/* What is seen is kept when this process is killed (SIGKILL): a copy of it then calls save, which writes the trace
+ * (tp_outside_write) and nothing else; up to the last second is lost. kept_fd: stays open in the copy; -1: none. */
+void tp_outside_keep(struct tp_outside *outside, void (*save)(void *context), void *context, int kept_fd);
+
 /* A descriptor that can be read when it is time for tp_outside_look. Valid from new to free. */
 int tp_outside_fd(const struct tp_outside *outside);
 

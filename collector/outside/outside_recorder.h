@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "collector/outside/outside.h"
+#include "collector/outside/outside_keeper.h"
 #include "collector/outside/exit_codes.h"
 #include "collector/outside/late_ends.h"
 #include "collector/outside/looked_recorder.h"
@@ -28,6 +29,7 @@ struct tp_outside {
     struct tp_outside_tree tree;
     struct tp_perf_rings rings;
     struct tp_own_budget budget;
+    struct tp_outside_keeper keeper;
     struct tp_python_stacks python;
     struct tp_made_names made;
     struct tp_still_stacks still;

@@ -155,3 +155,49 @@ limits() {
     done
 }
 check "record under ulimit -v: the program runs as without, and what is not recorded is said" limits
+
+# ---- record is killed ----
+
+killed() { # OPTIONS...: what was seen from outside until a second before is there, and the run is never called complete
+    rm -rf r begun
+    "$TP" record "$@" -o r --no-tfevents -- sh -c ': >begun; i=0; while [ $i -lt 400000 ]; do i=$((i + 1)); done; sleep 30' >out 2>err &
+    pid=$!
+    comes $pid test -e begun || { cat err; return 1; }
+    sleep 4
+    children=$(cat /proc/$pid/task/*/children)
+    kill -9 $pid
+    wait $pid 2>/dev/null
+    for child in $children; do [ "$(cat /proc/"$child"/comm 2>/dev/null)" = tracepress ] || kill -9 "$child"; done
+    left=600
+    until "$TP" recover r >out 2>err && grep -q 'from outside until then is kept' err; do
+        left=$((left - 1))
+        [ $left -gt 0 ] && ! grep -q 'is lost' err || { cat err; find r; return 1; }
+        ! grep -q '"state":"complete"' r/*/run.json || { cat r/*/run.json; return 1; }
+        sleep 0.1
+    done
+    grep -q '"state":"incomplete"' r/*/run.json && [ -z "$(find r -name '.*')" ] || { cat r/*/run.json; find r; return 1; }
+    zcat r/*/sh.*.gz >trace.json && grep -q '"thread_state"' trace.json && grep -q '"cpu_sample"' trace.json ||
+        { echo "nothing was seen"; find r; return 1; }
+    "$TP" report r -o page.html >out 2>err || { cat err; return 1; }
+}
+killed_early() { # before the first copy: it is said
+    rm -rf r
+    "$TP" record --outside -o r --no-tfevents -- sleep 60 >out 2>err &
+    pid=$!
+    is_there() { [ -n "$(find r -name run.json 2>/dev/null)" ] && grep -q . /proc/$pid/task/*/children; }
+    comes $pid is_there || return 1
+    children=$(cat /proc/$pid/task/*/children)
+    kill -9 $pid
+    wait $pid 2>/dev/null
+    for child in $children; do kill -9 "$child" 2>/dev/null; done
+    sleep 1
+    "$TP" recover r >out 2>err
+    grep -q 'record was killed; what it saw from outside' err && ! grep -q '"state":"complete"' r/*/run.json || { cat err r/*/run.json; return 1; }
+}
+if [ -d events ] && ! grep -q 'not recorded from outside' events.err; then
+    check "record --outside is killed: recover has what it saw" killed --outside
+    check "record is killed: recover has what it saw from outside, too" killed
+    check "record is killed at once: recover says what is lost" killed_early
+else
+    skip "record is killed" "the kernel has no events here"
+fi

@@ -1,5 +1,6 @@
 /* tracepress recover SPOOL|DIR...: the trace of a recorded program that had no orderly end; of a folder, of all in it
  * and below it that have none, runs that `record` did not finish among them. */
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -170,6 +171,27 @@ static void say_run(struct tp_console *console, const char *run, const struct tp
         tp_console_notice(console, "%s: nothing was recorded in it", run);
 }
 
+/* `record` was killed while it recorded from outside: says whether its copy has saved the trace, whose name has the begin
+ * of the run (collector/outside/outside_keeper.h). Returns the same. */
+static bool say_saved(struct tp_console *console, const char *run, const struct tp_run_note *note)
+{
+    char ends[64];
+    bool is_saved = false;
+    DIR *folder = opendir(run);
+    size_t n = (size_t)snprintf(ends, sizeof ends, ".%lld.pt.trace.json.gz", (long long)note->started_ns);
+    for (const struct dirent *entry; folder && (entry = readdir(folder)) != NULL;) {
+        size_t length = strlen(entry->d_name);
+        is_saved |= length > n && strcmp(entry->d_name + length - n, ends) == 0;
+    }
+    if (folder)
+        closedir(folder);
+    tp_console_notice(console,
+                      is_saved ? "%s: record was killed; what it saw from outside until then is kept"
+                               : "%s: record was killed; what it saw from outside is lost",
+                      run);
+    return is_saved;
+}
+
 /* Does what `record` would have done: raw records become traces, and go. */
 static int finish_run(struct tp_console *console, const char *path)
 {
@@ -187,13 +209,14 @@ static int finish_run(struct tp_console *console, const char *path)
     }
     if (code == TP_OK) {
         has_note = tp_run_folder_read(&run, &note);
+        bool has_saved = note.is_cut && say_saved(console, run.path, &note);
         takeover.program = note.pid;
         takeover.folder = run.spools;
         takeover.logdir = run.path;
         code = tp_takeover(&takeover, &err);
         tp_console_progress_end(console);
         had_traces = has_note && note.state != TP_RUN_RECORDING;
-        say_run(console, path, &takeover, had_traces);
+        say_run(console, path, &takeover, had_traces || has_saved);
         bool is_whole = !takeover.running_count && !takeover.failed_count;
         bool is_made = code == TP_OK && tp_run_outputs_make(console, &run, &note, is_whole);
         finishing.has_failed_output |= !is_made;

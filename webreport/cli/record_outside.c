@@ -97,6 +97,20 @@ static void write_outputs(const struct tp_record_outside *record, struct tp_outs
     tp_run_outputs_make(record->console, record->folder, record->note, true);
 }
 
+/* In a copy of this process that was killed: says nothing. */
+static void save_killed(void *context)
+{
+    const struct tp_record_outside *record = context;
+    char path[TP_RUN_PATH_BYTES + 128];
+    name_trace(record, path, sizeof path);
+    tp_outside_write(record->outside, path, NULL);
+}
+
+static void keep(struct tp_record_outside *record)
+{
+    tp_outside_keep(record->outside, save_killed, record, record->folder->lock);
+}
+
 static void end(const struct tp_record_outside *record, struct tp_outside *outside, const struct tp_child *child)
 {
     tp_record_end_note(record->note, child);
@@ -124,8 +138,11 @@ bool tp_record_outside(struct tp_record_outside *record, int *exit_code)
         .ended = tp_outside_ended,
         .forked_state = outside,
         .watched = {{code < 0 ? -1 : tp_outside_fd(outside), tp_outside_look, outside}}};
-    if (code == TP_OK)
+    if (code == TP_OK) {
+        record->outside = outside;
+        keep(record);
         tp_child_run(&child);
+    }
     bool is_refused = code < 0 || child.start_error == ECANCELED;
     record->start_error = is_refused ? 0 : child.start_error;
     if (is_refused)
@@ -134,6 +151,7 @@ bool tp_record_outside(struct tp_record_outside *record, int *exit_code)
     else if (!child.start_error)
         end(record, outside, &child);
     *exit_code = child.exit_code;
+    record->outside = NULL;
     tp_outside_free(outside);
     return !is_refused && !child.start_error;
 }
@@ -146,6 +164,8 @@ static int open_events_if_allowed(void *given, pid_t pid, struct tp_error *err)
     struct tp_record_outside *record = given;
     int code = tp_outside_begin(record->outside, pid, err);
     record->is_refused = code < 0;
+    if (code == TP_OK)
+        keep(record);
     bool has_samples = code == TP_OK && tp_outside_seen(record->outside).mode != TP_OUTSIDE_BY_LOOKS;
     return has_samples ? TP_RECORD_SAMPLED : TP_RECORD_NOT_SAMPLED;
 }
@@ -241,7 +261,10 @@ int tp_record_attached(struct tp_record_outside *record, bool *has_begun)
                                 : tp_outside_attach(outside, record->attached, &err);
     *has_begun = code == TP_OK;
     if (code == TP_OK) {
+        record->outside = outside;
+        keep(record);
         wait_for(record, outside);
+        record->outside = NULL;
         tp_outside_end(outside, NULL);
         write_outputs(record, outside);
     } else {

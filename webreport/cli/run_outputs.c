@@ -120,13 +120,14 @@ bool tp_run_outputs_make(struct tp_console *console, const struct tp_run_folder 
                          bool is_whole)
 {
     bool is_done = true, is_rank = tp_run_ranks_are(run);
+    enum tp_run_state over = note->is_cut ? TP_RUN_INCOMPLETE : TP_RUN_COMPLETE;
     if (is_rank && is_whole) /* before the others look */
-        write_state(console, run, TP_RUN_COMPLETE);
+        write_state(console, run, over);
     if (!is_rank || is_whole)
         is_done = is_rank ? end_rank(console, run) : make_all(console, run->path, &note->wishes);
-    note->state = is_whole && is_done ? TP_RUN_COMPLETE : TP_RUN_UNPROCESSED;
+    note->state = is_whole && is_done ? over : TP_RUN_UNPROCESSED;
     write_state(console, run, note->state);
-    if (note->state == TP_RUN_COMPLETE)
+    if (note->state == over)
         tp_run_folder_finish(run);
     return is_done;
 }
