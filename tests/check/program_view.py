@@ -115,6 +115,8 @@ class Tree:
                 guessed = "estimated" in args and state == 2
                 cause = "?" if guessed else args.get("cause", "?") if state == 2 else ""
                 cause = cause if cause in ORDER or state != 2 else "?"
+                if state == 2 and "recording" in args:
+                    cause = "recording"
                 if cause == "lock" and not self.is_marked and own_lock(args.get("stack", "")):
                     cause = "recording"
                 thread["pieces"].append([at, end, state, cause, args.get("stack", ""), guessed])

@@ -183,7 +183,45 @@ def threads(folder, count, is_sampled=True, length=0.1, lives=False):
     r.write(folder)
 
 
+def native(folder, events, **head):
+    """What a program of C with tracepress.h writes."""
+    with open(os.path.join(folder, "vm_7.9.pt.trace.json"), "w") as out:
+        json.dump({"schemaVersion": 1, **head, "tracepress_recorder": "native", "displayTimeUnit": "ms", "baseTimeNanoseconds": BASE,
+                   "traceEvents": events + [{"ph": "i", "s": "g", "name": "Record Window End", "pid": 7, "tid": 0, "ts": 0}]}, out)
+
+
+def ranges(folder, names, stack=None, **head):
+    """Five steps of 100 ms; names: (range, ms) one after the other in each."""
+    events, number = [], 0
+    for step in range(5):
+        at = step * 100 * MS
+        for name, length in [("ProfilerStep#%d" % step, 100), *names]:
+            args = {"Ev Idx": number, **({"Call stack": stack + ";"} if stack and length < 100 else {})}
+            events.append({"ph": "X", "cat": "user_annotation", "name": name, "pid": 7, "tid": 7, "ts": at, "dur": length * MS, "args": args})
+            at += length * MS if length < 100 else 0
+            number += 1
+    native(folder, events, **head)
+
+
+def memory(folder, records):
+    """records: bytes and address; those with an address have a stack."""
+    events, total = [], 0
+    for number, (size, address) in enumerate(records):
+        total += size
+        more = {"Addr": address, **({"Call stack": "src/a.c(4): grow;src/a.c(9): main;"} if size > 0 else {})} if address else {}
+        events.append({"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": 7, "tid": 7, "ts": number,
+                       "args": {"Total Reserved": 0, "Total Allocated": total, "Bytes": size, "Device Id": -1, "Device Type": 0, **more, "Ev Idx": number}})
+    native(folder, events, profile_memory=1)
+
+
 KINDS = {
+    "ranges_cases": lambda f: ranges(f, [("Forward: layer 3", 15), ("Backward_Pass", 60), ("gpt2ZeroGrad", 5)]),
+    "ranges_loader": lambda f: ranges(f, [("load_batch", 30), ("DataLoader next", 10), ("forward", 20)]),
+    "ranges_unknown": lambda f: ranges(f, [("payload", 40), ("reloaded metadata", 50)]),
+    "ranges_with_stacks": lambda f: ranges(f, [("forward", 30), ("backward", 60)], "src/a.c(4): train", with_stack=1),
+    "memory_small_freed": lambda f: memory(f, [(300, None), (-300, None), (4096, 16), (-4096, 16)]),
+    "memory_small_most": lambda f: memory(f, [(8000, None), (4096, 16), (1000, None), (-9000, None)]),
+    "memory_small_behind": lambda f: memory(f, [(4096, 16), (-4096, 16), (2000, None)]),
     "steps_wait_for_cpu": lambda f: steps(f, 68),
     "steps_wait_for_cpu_and_disk": lambda f: steps(f, 40, cause="disk"),
     "steps_wait_for_cpu_with_a_gpu": lambda f: steps(f, 25, with_gpu=True),

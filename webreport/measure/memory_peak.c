@@ -180,9 +180,9 @@ struct live_block {
 };
 
 /* Walks the records: up to the peak bytes > 0 put an address (replacing), others remove it; behind it the first of
- * either kind ends what was alive. live: by slot, made TP_NO_ID where nothing is. False when a record up to the peak
- * has no address. */
-static bool walk_live(const struct series *s, uint32_t peak, struct tp_vec *live)
+ * either kind ends what was alive. live: by slot, made TP_NO_ID where nothing is. Records of our recorder without an
+ * address are sums of small blocks: *small_bytes. False when another record up to the peak has no address. */
+static bool walk_live(const struct series *s, uint32_t peak, struct tp_vec *live, int64_t *small_bytes)
 {
     struct tp_id_map slots;
     tp_id_map_init(&slots, s->arena);
@@ -190,7 +190,9 @@ static bool walk_live(const struct series *s, uint32_t peak, struct tp_vec *live
     for (uint32_t i = 0; i < s->count && is_known; i++) {
         const struct tp_memory *m = record_at(s, i);
         int64_t address = more_at(s, i)->address;
-        is_known = address != TP_NULL_INT || i > peak;
+        is_known = address != TP_NULL_INT || i > peak || s->stacks;
+        if (address == TP_NULL_INT && i <= peak)
+            *small_bytes = tp_sat_add(*small_bytes, m->bytes);
         if (address == TP_NULL_INT)
             continue;
         uint32_t *slot = tp_id_map_find(&slots, (uint64_t)address);
@@ -269,6 +271,15 @@ static void add_rest(struct grouping *grouping, enum tp_memory_category category
     TP_AT(&grouping->groups, struct live_group, grouping->groups.count - 1)->blocks = TP_NULL_INT;
 }
 
+/* Small blocks, of which only the sum was recorded: nobody knows how many. */
+static void add_small(struct grouping *grouping, int64_t bytes, struct tp_memory_device *out)
+{
+    enum { SMALL = 0xFFFFFFFE }; /* no stack has this id */
+    add_block(grouping, SMALL, TP_STR("(small blocks)"), bytes);
+    TP_AT(&grouping->groups, struct live_group, grouping->groups.count - 1)->blocks = TP_NULL_INT;
+    out->live_bytes = tp_sat_add(out->live_bytes, bytes);
+}
+
 static void group_live(const struct series *s, uint32_t peak, struct tp_memory_device *out)
 {
     struct grouping groupings[GROUPINGS];
@@ -277,13 +288,16 @@ static void group_live(const struct series *s, uint32_t peak, struct tp_memory_d
         tp_id_map_init(&groupings[g].ids, s->arena);
         groupings[g].groups = TP_VEC(s->arena, struct live_group);
     }
-    out->addresses_known = walk_live(s, peak, &live);
+    int64_t small_bytes = 0;
+    out->addresses_known = walk_live(s, peak, &live, &small_bytes);
     out->preexisting_bytes = out->live_bytes = out->live_block_count = TP_NULL_INT;
     if (out->addresses_known) {
         out->live_bytes = out->live_block_count = 0;
         for (size_t i = 0; i < live.count; i++)
             if (TP_AT(&live, struct live_block, i)->made != TP_NO_ID)
                 add_live(s, TP_AT(&live, struct live_block, i), groupings, out);
+        if (small_bytes > 0)
+            add_small(&groupings[STACK], small_bytes, out);
         out->preexisting_bytes = tp_sat_sub(out->peak_allocated_bytes, out->live_bytes);
         if (s->totals_known) {
             add_rest(&groupings[CATEGORY], TP_MEMORY_BEFORE, out->preexisting_bytes);

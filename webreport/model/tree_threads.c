@@ -76,6 +76,8 @@ static struct tp_tree_thread *thread_of(struct cutting *c, uint32_t row, uint32_
 /* What a wait is for. A guess of the recorder is no cause: it is of other waits, at other times. */
 static uint8_t cause_of(struct cutting *c, const struct tp_state *state)
 {
+    if (state->state == TP_STATE_BLOCKED && state->is_recording)
+        return TP_WAIT_RECORDING;
     if (state->state != TP_STATE_BLOCKED || state->is_estimated)
         return TP_WAIT_UNKNOWN;
     uint8_t cause = state->cause != TP_NO_ID ? c->cause_of_text[state->cause] : TP_WAIT_UNKNOWN;

@@ -58,6 +58,8 @@ void tp_decode_state(struct tp_decoder *d, const struct tp_element *e)
                 state.stack = text_of(d, e, &d->stacks, value);
             else if (tp_str_equal(key, TP_STR("estimated")))
                 state.is_estimated = true;
+            else if (tp_str_equal(key, TP_STR("recording")))
+                state.is_recording = true;
         }
     state.thread = tp_element_thread(d, e);
     *(struct tp_state *)tp_vec_push(&d->states) = state;

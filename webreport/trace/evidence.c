@@ -312,6 +312,8 @@ static enum tp_recorder find_end(const struct tp_trace *trace)
  * first to number events, the last without a base of time) they are made of frames. */
 static bool had_stacks(const struct tp_trace *trace)
 {
+    if (tp_trace_header(trace, "tracepress_recorder").ptr) /* stacks of C: of ranges, samples and memory */
+        return trace->options & TP_OPTION_WITH_STACK && trace->host_count && !trace->stack_texts.count;
     if (trace->options & TP_OPTION_WITH_STACK)
         return true;
     for (uint32_t i = 0; trace->reading.numbered && !trace->base_time_ns && i < trace->host_count; i++)

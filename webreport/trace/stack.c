@@ -63,6 +63,19 @@ static size_t last_frame(struct tp_str text, const struct tp_strings *known)
     return length;
 }
 
+/* An inline function of our header, "include/tracepress_calls.h(64): tracepress_begin_kind": its caller is the program. */
+static bool is_own_frame(struct tp_str frame)
+{
+    const char *space = frame.len ? memrchr(frame.ptr, ' ', frame.len) : NULL;
+    size_t before = space ? (size_t)(space - frame.ptr) : 0;
+    struct tp_str function = {frame.ptr + before + 1, frame.len - before - (space != NULL)};
+    if (!space || !tp_str_starts(function, "tracepress_"))
+        return false;
+    const char *slash = before ? memrchr(frame.ptr, '/', before) : NULL;
+    struct tp_str file = slash ? (struct tp_str){slash + 1, (size_t)(space - slash - 1)} : (struct tp_str){frame.ptr, before};
+    return tp_str_starts(file, "tracepress") && tp_str_find(file, ".h(") > 0;
+}
+
 static void add_text(struct tp_stacks *stacks, uint32_t id, struct tp_str text, const struct tp_strings *known)
 {
     uint32_t node = TP_NO_ID, common = TP_NO_ID;
@@ -70,7 +83,7 @@ static void add_text(struct tp_stacks *stacks, uint32_t id, struct tp_str text, 
     for (;;) {
         size_t size = last_frame(text, known);
         text.len -= size;
-        if (size) {
+        if (size && !is_own_frame((struct tp_str){text.ptr + text.len, size})) {
             uint32_t frame = add_frame(stacks, (struct tp_str){text.ptr + text.len, size});
             uint32_t plain = frame_without_address(stacks, frame);
             node = tp_keys_pair(&stacks->nodes, node, frame);

@@ -8,6 +8,7 @@
 #include "webreport/trace/producer.h"
 #include "webreport/trace/header.h"
 #include "webreport/trace/own_threads.h"
+#include "webreport/trace/range_names.h"
 #include "webreport/trace/reader.h"
 #include "writer/base/limits.h"
 
@@ -305,6 +306,7 @@ static int read_all(struct tp_reader *r)
     tp_frames_build(&r->trace->frames, &r->trace->names, r->trace->arena);
     build_stacks(r->trace);
     tp_own_threads_drop(r->trace);
+    tp_range_names_apply(r->trace);
     if (r->decoder.wants_tensors && r->trace->tensor_count)
         return TP_OK;
     return tp_producer_check(r->trace, r->err);

@@ -238,6 +238,7 @@ struct tp_state {
     uint32_t stack; /* of a wait: id in stack_texts; TP_NO_ID: none */
     uint8_t state;  /* enum tp_thread_state */
     bool is_estimated; /* the recorder guessed the cause from other waits */
+    bool is_recording; /* a wait of the recorder itself, by its own mark */
 };
 
 /* A process that was seen (cat process; of a recording from outside), in file order. Numbers that are absent:
