@@ -160,7 +160,7 @@ check "record under ulimit -v: the program runs as without, and what is not reco
 
 killed() { # OPTIONS...: what was seen from outside until a second before is there, and the run is never called complete
     rm -rf r begun
-    "$TP" record "$@" -o r --no-tfevents -- sh -c ': >begun; i=0; while [ $i -lt 400000 ]; do i=$((i + 1)); done; sleep 30' >out 2>err &
+    "$TP" record "$@" -o r --no-tfevents -- sh -c ': >begun; i=0; while [ $i -lt 400000 ]; do i=$((i + 1)); done; exec sleep 30' >out 2>err &
     pid=$!
     comes $pid test -e begun || { cat err; return 1; }
     sleep 4
