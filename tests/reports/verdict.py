@@ -268,13 +268,46 @@ def memory_of_another_gpu(folder):
     t.write(folder, "trace")
 
 
+# ---- a single long collective ----
+
+def collectives(t, lengths, hidden=False):
+    """steps of one NCCL kernel of the given length and 60 ms of compute, which hides it where `hidden`"""
+    at = 1
+    for i, length in enumerate(lengths):
+        compute = at + 0.2 if hidden else at + 0.2 + length
+        end = compute + max(60, length * hidden)
+        t.range("ProfilerStep#%d" % i, at, end - at)
+        t.launch(at + 0.02, at + 0.1, length, name="ncclDevKernel_AllGather_RING_LL", op="nccl:_all_gather_base", stream=20)
+        t.launch(at + 0.15, compute, end - compute)
+        at = end + 0.1
+
+
+def one_collective_in_steps(folder):
+    t = Trace()
+    collectives(t, [0.5, 900, 0.5])
+    t.write(folder, "trace")
+
+
+def many_long_collectives(folder):
+    t = Trace()
+    collectives(t, [90, 92, 91, 90])
+    t.write(folder, "trace")
+
+
+def one_hidden_collective(folder):
+    t = Trace()
+    collectives(t, [0.5, 900, 0.5], hidden=True)
+    t.write(folder, "trace")
+
+
 KINDS = {f.__name__: f for f in (main_has_the_optimizer, main_has_the_loader, main_has_the_engine_steps, main_is_the_first_of_its_process,
                                  recording_with_a_helper,
                                  reading_before_the_first_kernel, nothing_before_the_first_kernel, saving_after_the_last_kernel,
                                  loading_before_a_device_that_was_busy, operators_before_the_first_step,
                                  copy_waits_for_lost_kernels, other_thread_waits_for_lost_kernels, event_waits_for_lost_kernels,
                                  waits_return_late, waits_for_another_device, head_names_a_gpu, cpu_program_beside_a_gpu,
-                                 cpu_program_with_one_synchronize, allocations_without_kernels, memory_of_another_gpu)}
+                                 cpu_program_with_one_synchronize, allocations_without_kernels, memory_of_another_gpu, one_collective_in_steps,
+                                 many_long_collectives, one_hidden_collective)}
 
 if __name__ == "__main__":
     KINDS[sys.argv[1]](sys.argv[2])

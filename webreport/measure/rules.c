@@ -117,6 +117,10 @@ static int recommend(void *context, struct tp_error *err)
     a->times = TP_VEC(a->arena, struct tp_intervals);
     a->judged = model->window;
     a->ceilings = a->claimed = TP_VEC(a->arena, struct tp_interval);
+    if (e->verdict->class == TP_CLASS_STALL && e->verdict->cause == TP_TIME_COMMUNICATION) {
+        a->is_left_out[TP_RULE_E1] = true;
+        tp_advisor_skip(a, TP_RULE_E1, "one collective is half of the window: ranks came late");
+    }
     evaluate(a);
     tp_findings_sort(a->arena, a->findings.data, a->findings.count, e->verdict->class);
     tp_findings_bound(a);

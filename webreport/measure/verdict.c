@@ -138,6 +138,36 @@ static int64_t unrecorded_wait(const struct tp_model *model, const struct tp_gpu
     return sum;
 }
 
+enum { LATE_NS = 1000000000 }; /* no collective moves data for so long */
+
+/* Is a collective as long as ten times all others of the device together, or longer than any transfer? */
+static bool is_late(const struct tp_event *e, int64_t sum_ns)
+{
+    int64_t others_ns = tp_sat_sub(sum_ns, e->dur_ns);
+    return e->dur_ns >= LATE_NS || (others_ns > 0 && e->dur_ns / 10 >= others_ns);
+}
+
+/* The collective that nothing hides for half of W or more and that is no usual one: ranks came late, or the recording
+ * began before they did. It is a single event, no property of the steps. */
+static void find_one_collective(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu)
+{
+    int64_t sum_ns = 0;
+    for (uint32_t i = 0; i < gpu->count; i++)
+        if (tp_is_communication(model, gpu->events[i]))
+            sum_ns = tp_sat_add(sum_ns, tp_device_event(model, gpu->events[i])->dur_ns);
+    for (uint32_t i = 0; i < gpu->count; i++) {
+        const struct tp_event *e = tp_device_event(model, gpu->events[i]);
+        if (!tp_is_communication(model, gpu->events[i]) || !is_late(e, sum_ns))
+            continue;
+        struct tp_interval own = {e->ts_ns, tp_event_end(e)};
+        int64_t ns = tp_intervals_meet_length(gpu->exposed_communication, (struct tp_intervals){&own, 1});
+        if (tp_percent(ns, model->window_ns) < STALL_PERCENT || ns <= v->one_collective_ns)
+            continue;
+        v->one_collective_ns = ns;
+        v->one_collective = tp_trace_name(model->trace, e);
+    }
+}
+
 static struct tp_intervals idle_of(const struct tp_gpu *gpu, enum tp_idle_part part, struct tp_arena *arena)
 {
     struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
@@ -320,6 +350,9 @@ static void judge_device(struct tp_trace_verdict *v, const struct tp_model *mode
         tp_percent(tp_sat_add(v->cause_ns[TP_TIME_COMMUNICATION], awaited_ns), model->window_ns);
     shares[TP_TIME_QUEUE] = tp_percent(tp_sat_sub(v->cause_ns[TP_TIME_QUEUE], awaited_ns), model->window_ns);
     tp_verdict_decide(v, shares, v->gap.percent);
+    find_one_collective(v, model, gpu);
+    if (v->one_collective_ns && v->class == TP_CLASS_COMMUNICATION_BOUND)
+        v->class = TP_CLASS_STALL;
     v->headline = tp_verdict_device_words(v, model, arena);
 }
 

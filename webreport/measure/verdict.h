@@ -72,6 +72,8 @@ struct tp_trace_verdict {
     int64_t awaited_communication_ns; /* of queue: a collective had been called and did not begin; counts for the
                                          group of communication */
     int64_t unrecorded_wait_ns;         /* of unknown: the host waited for the device, whose work is not recorded */
+    int64_t one_collective_ns;          /* exposed time of the longest collective, where it is half of W or more; 0: none */
+    struct tp_str one_collective;       /* its name */
     struct tp_verdict_gap gap;
     struct tp_str headline; /* one sentence, or two */
     double step_us;         /* |W| / steps_used */

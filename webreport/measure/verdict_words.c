@@ -99,11 +99,27 @@ static enum tp_time_cause second_cause(const struct tp_trace_verdict *v)
     return best;
 }
 
+/* A single collective that takes half of W says nothing about the steps. */
+static struct tp_str late_ranks_words(const struct tp_trace_verdict *v, const struct tp_model *model,
+                                      struct tp_arena *arena)
+{
+    int64_t rest_ns = model->window_ns - v->one_collective_ns;
+    struct tp_str device = tp_device_title(model, v->device, arena);
+    return tp_str_of(tp_text_printf(
+        arena,
+        "One collective takes %s of %s: other ranks came late, or the recording began before they did. %.*s computes for "
+        "%s of the rest.",
+        tp_text_of_percent(arena, tp_percent(v->one_collective_ns, model->window_ns)), period(model), (int)device.len,
+        device.ptr, tp_text_of_percent(arena, tp_percent(v->cause_ns[TP_TIME_COMPUTE], rest_ns))));
+}
+
 struct tp_str tp_verdict_device_words(const struct tp_trace_verdict *v, const struct tp_model *model,
                                       struct tp_arena *arena)
 {
     struct tp_buf text;
     enum tp_time_cause second = second_cause(v);
+    if (v->class == TP_CLASS_STALL && v->cause == TP_TIME_COMMUNICATION)
+        return late_ranks_words(v, model, arena);
     if (v->class == TP_CLASS_STALL)
         return stall_words(v, model, arena);
     const char *decided = share_text(v, model, v->cause, arena), *next = share_text(v, model, second, arena);
