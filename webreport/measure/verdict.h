@@ -6,7 +6,7 @@
 #ifndef TP_WEBREPORT_MEASURE_VERDICT_H
 #define TP_WEBREPORT_MEASURE_VERDICT_H
 
-#include "webreport/measure/left_out.h"
+#include "webreport/measure/outside_window.h"
 #include "webreport/measure/program_view.h"
 #include "webreport/model/facts.h"
 #include "writer/base/json_out.h"

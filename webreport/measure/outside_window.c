@@ -1,5 +1,5 @@
-/* What W leaves out: see left_out.h. */
-#include "webreport/measure/left_out.h"
+/* What W leaves out: see outside_window.h. */
+#include "webreport/measure/outside_window.h"
 
 #include "webreport/measure/fold_times.h"
 #include "webreport/model/numbers.h"

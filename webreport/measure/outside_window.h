@@ -1,7 +1,7 @@
 /* The part of a recording that lies outside of W: how long it is, and what ran there. Shares and findings do not see it,
  * so the first screen has to name it. */
-#ifndef TP_WEBREPORT_MEASURE_LEFT_OUT_H
-#define TP_WEBREPORT_MEASURE_LEFT_OUT_H
+#ifndef TP_WEBREPORT_MEASURE_OUTSIDE_WINDOW_H
+#define TP_WEBREPORT_MEASURE_OUTSIDE_WINDOW_H
 
 #include "webreport/model/facts.h"
 
