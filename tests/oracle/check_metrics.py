@@ -13,8 +13,19 @@ import sys
 
 GEMM = ("gemm", "scudnn", "cijk_", "nvjet", "convolve")
 SINGLE = ("sgemm", "scudnn", "f32f32_f32f32", "_sb_")
-WAYS = {"h2d": ("htod", "host -> device", "hosttodevice"), "d2h": ("dtoh", "device -> host", "devicetohost"),
-        "d2d": ("dtod", "device -> device", "devicetodevice")}
+WAYS = {"h2d": ("htod", "h2d", "hosttodevice", "host_to_device", "host to device", "host -> device", "host->device", "pageable -> device",
+                "pinned -> device", "(m2d", " m2d"),
+        "d2h": ("dtoh", "d2h", "devicetohost", "device_to_host", "device to host", "device -> host", "device->host", "device -> pageable",
+                "device -> pinned", "(d2m", " d2m"),
+        "d2d": ("dtod", "d2d", "devicetodevice", "device_to_device", "device to device", "device -> device", "device->device",
+                "ptop", "p2p", "peertopeer", "peer_to_peer", "peer to peer"),
+        "other": ("htoa", "atoh", "atoa", "atod", "dtoa", "htoh", "h2h", "hosttohost", "host_to_host", "host to host", "host -> host",
+                  "(m2m", " m2m")}
+
+
+def way_of(name):
+    """direction of a copy of this name; None when nothing says it"""
+    return next((way for way, parts in WAYS.items() if any(part in name.lower() for part in parts)), None)
 
 
 def div(a, b):
@@ -64,7 +75,7 @@ def kernel_metrics(p, m, n):
     m["gpu.occupancy"] = mean([g["est_achieved_occupancy_percent"] for g in gpus])
     names = ("kernels.per_step kernels.distinct kernel.time.per_step kernel.time.mean graph.share tensor_core.share "
              "tensor_core.eligible.share gemm.share gemm.fp32.share gemm.pct_of_peak step.mfu copies.per_step sets.per_step").split()
-    for way in WAYS:
+    for way in list(WAYS)[:3]:
         names += [way + ".per_step", way + ".bytes"]
         names += [way + ".pageable.per_step", way + ".pageable.bytes"] if way != "d2d" else []
     if view is None:
@@ -85,21 +96,23 @@ def kernel_metrics(p, m, n):
     m["gemm.share"] = scaled(100, div(gemm_us, sum(k["total_us"] for k in view["by_name"])))
     m["gemm.fp32.share"] = 100 * sum(k["total_us"] for k in single) / gemm_us if gemm_us > 0 else 0
     rows = view["copies_by_name"]
-    sets = [c for c in rows if re.search("memset|fillbuffer", c["name"].lower())]
+    sets = [c for c in rows if re.search("memset|fillbuffer|memoryfill|mem_set", c["name"].lower())]
     copies = [c for c in rows if c not in sets]
+    is_known = all(way_of(c["name"]) for c in copies)
     m["sets.per_step"] = sum(c["calls_in_steps"] for c in sets) / n
-    m["copies.per_step"] = sum(c["calls_in_steps"] for c in copies) / n
-    for way, parts in WAYS.items():
-        some = [c for c in copies if any(part in c["name"].lower() for part in parts)]
-        put_copies(m, way, some, n)
+    m["copies.per_step"] = sum(c["calls_in_steps"] for c in copies) / n if is_known else None
+    for way in list(WAYS)[:3]:
+        some = [c for c in copies if way_of(c["name"]) == way]
+        put_copies(m, way, some, n, is_known)
         if way != "d2d":
-            put_copies(m, way + ".pageable", [c for c in some if "pageable" in c["name"].lower()], n)
+            has_kinds = all(re.search("pageable|pinned|managed", c["name"].lower()) for c in some)
+            put_copies(m, way + ".pageable", [c for c in some if "pageable" in c["name"].lower()], n, is_known and has_kinds)
 
 
-def put_copies(m, name, rows, n):
+def put_copies(m, name, rows, n, is_known):
     sizes = [c["total_bytes"] for c in rows]
-    m[name + ".per_step"] = sum(c["calls_in_steps"] for c in rows) / n
-    m[name + ".bytes"] = None if None in sizes else sum(sizes)
+    m[name + ".per_step"] = sum(c["calls_in_steps"] for c in rows) / n if is_known else None
+    m[name + ".bytes"] = None if None in sizes or not is_known else sum(sizes)
 
 
 def host_metrics(p, m, n, total_us):

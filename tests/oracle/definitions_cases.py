@@ -455,6 +455,50 @@ def pageable():
 
 
 @case
+def copies_by_arguments():
+    """what PyTorch's CUPTI backend writes: the arguments say what a copy is, the stream of a lane is the original one"""
+    args = {"bytes": 1000, "copy kind": "HtoD", "src kind": "pageable", "dst kind": "device"}
+    ev = [L(0, 1, 1, "cudaMemcpyAsync"), K("Memcpy", 0, 500, 1, cat="gpu_memcpy", **args), L(1, 1, 2, "cudaMemcpyAsync"),
+          K("Memcpy", 500, 100, 2, cat="gpu_memcpy", **dict(args, **{"copy kind": 2, "src kind": 3, "dst kind": 2})), L(2, 1, 3, "cudaMemsetAsync"),
+          K("Memset", 600, 50, 3, cat="gpu_memset", bytes=8, **{"memory kind": 3}), L(3, 1, 4), K("k", 650, 50, 4, stream=26000, original_stream=7),
+          K("Memcpy", 700, 50, cat="gpu_memcpy", **{"copy kind": 0, "src kind": "pinned", "dst kind": "device"})]
+
+    def check(r):
+        rows = {c["name"]: c["total_bytes"] for c in r["kernel_view"]["copies_by_name"]}
+        assert rows == {"Memcpy HtoD (Pageable -> Device)": 1000, "Memcpy DtoH (Device -> Pinned)": 1000, "Memset (Device)": 8, "Memcpy": None}, rows
+        assert r["idle_view"][0]["streams"] == 1
+    return ev, check
+
+
+@case
+def communication_by_structure():
+    """a process group, a launch by the dispatcher and a library's name make communication; ATen's reduction and Inductor's copies do not"""
+    ev = [X("cpu_op", "c10d::allreduce_", 200, 100), L(0, 1, 1), K("k1", 0, 100, 1, **{"Process Group Name": "0"}), L(210, 1, 2), K("k2", 210, 100, 2),
+          L(400, 1, 3), K("void deep_ep::intranode::dispatch<8>", 400, 100, 3), L(220, 1, 4), K("void at::native::reduce_kernel<512, 1>", 600, 100, 4),
+          L(700, 1, 5), K("triton_poi_fused_all_gather_into_tensor_wait_tensor_0", 700, 100, 5), L(800, 1, 6), K("softmax_warp_allreduce", 800, 100, 6)]
+
+    def check(r):
+        assert r["idle_view"][0]["communication_us"] == 300 and r["idle_view"][0]["compute_us"] == 300
+    return ev, check
+
+
+@case
+def devices_by_process():
+    """torch_npu: the device's work has no category; waits are calls of a process CANN"""
+    process = lambda pid, key, value: {"ph": "M", "name": "process_" + key, "pid": pid, "tid": 0, "args": {"name" if key == "name" else key: value}}
+    npu = lambda name, ts, dur, **args: {"ph": "X", "name": name, "pid": 3, "tid": 5, "ts": ts, "dur": dur, "args": args}
+    ev = [process(3, "name", "Ascend Hardware"), process(3, "labels", "NPU"), process(2, "name", "CANN"), X("cpu_op", "aten::mm", 0, 100),
+          npu("MatMulV2", 100, 400, **{"Task Type": "AI_CORE"}), npu("EVENT_WAIT", 500, 300), npu("MEMCPY_ASYNC", 800, 100),
+          npu("hcom_allReduce__1_0", 900, 100, **{"Task Type": "COMMUNICATION"}),
+          {"ph": "X", "name": "AscendCL@aclrtSynchronizeStream", "pid": 2, "tid": 2, "ts": 600, "dur": 300, "args": {}}]
+
+    def check(r):
+        assert r["idle_view"][0]["busy_us"] == 600 and r["idle_view"][0]["communication_us"] == 100 and r["idle_view"][0]["copy_us"] == 100
+        assert r["sync_table"]["count"] == 1
+    return ev, check
+
+
+@case
 def cpu_loop():
     ev = [S(0, 0, 1000), S(1, 1000, 1000)]
     for i in range(40):

@@ -46,6 +46,33 @@ static void kernels_tell_whether_they_use_tensor_cores(void **state)
     assert_int_equal(kernel("ncclDevKernel_AllReduce"), TP_MARK_COMM_KERNEL);
 }
 
+static void kernels_of_all_libraries_communicate(void **state)
+{
+    static const char *const yes[] = {"void deep_ep::internode_ll::combine<true, 7168, 9>", "nvshmemi_transfer_quiet_kernel",
+                                      "trtllm_allreduce_fusion::allreduce_fusion_kernel", "mori::EpDispatchIntraNode",
+                                      "all_to_all_vdev_2d_kernel", "hcom_allReduce__1_0"};
+    static const char *const no[] = {"softmax_warp_allreduce", "triton_poi_fused_all_gather_into_tensor_0",
+                                     "void at::native::reduce_kernel<512, 1>", "blockAllReduceSum", "all_gather_gemm"};
+    (void)state;
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+        if (!(kernel(yes[i]) & TP_MARK_COMM_KERNEL))
+            fail_msg("%s", yes[i]);
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+        if (kernel(no[i]) & TP_MARK_COMM_KERNEL)
+            fail_msg("%s", no[i]);
+}
+
+static void waits_of_all_runtimes_are_waits(void **state)
+{
+    static const char *const names[] = {"urQueueFinish", "zeFenceHostSynchronize", "hipStreamSynchronize_spt",
+                                        "AscendCL@aclrtSynchronizeStream", "cnrtQueueSync"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!(marks_of(names[i], TP_KIND_RUNTIME) & TP_MARK_SYNC))
+            fail_msg("%s", names[i]);
+    assert_false(marks_of("aclrtLaunchKernel", TP_KIND_RUNTIME) & TP_MARK_SYNC);
+}
+
 static void hosts_names_mark_steps_and_loaders(void **state)
 {
     (void)state;
@@ -148,6 +175,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_tell_whether_they_use_tensor_cores),
+        cmocka_unit_test(kernels_of_all_libraries_communicate),
+        cmocka_unit_test(waits_of_all_runtimes_are_waits),
         cmocka_unit_test(hosts_names_mark_steps_and_loaders),
         cmocka_unit_test(names_are_marked_as_the_patterns_say),
         cmocka_unit_test(regions_of_a_name_are_steps_optimizers_and_loaders),

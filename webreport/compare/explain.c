@@ -61,7 +61,8 @@ static bool is_same_count_change(const struct tp_change *a, const struct tp_chan
 
 static bool is_wait(struct tp_str api)
 {
-    return tp_str_find(api, "Synchronize") >= 0 || tp_str_find(api, "Memcpy") >= 0 || tp_str_find(api, "Wait") >= 0;
+    return tp_str_find(api, "Sync") >= 0 || tp_str_find(api, "Memcpy") >= 0 || tp_str_find(api, "Wait") >= 0 ||
+           tp_str_find(api, "Finish") >= 0;
 }
 
 static bool explains_operator(const struct tp_change *cause, const struct tp_change *effect)

@@ -8,6 +8,7 @@
 
 #include "webreport/compare/job_parts.h"
 #include "webreport/measure/collective_kinds.h"
+#include "webreport/trace/comm_names.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 #include "writer/base/stats.h"
@@ -17,7 +18,7 @@ static const double SLOW = 0.6, MOST_SLOW = 0.25; /* of the peers' 90th percenti
 
 bool tp_job_is_communication(struct tp_str name)
 {
-    return tp_str_find_lower(name, "nccl") >= 0 || tp_str_find_lower(name, "rccl") >= 0 || tp_job_is_blocking(name);
+    return tp_comm_is_kernel_name(name) || tp_job_is_blocking(name);
 }
 
 /* One collective that all ranks of its group were seen in. */

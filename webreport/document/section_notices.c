@@ -60,6 +60,35 @@ static void add_evidence(struct tp_document *document, const struct tp_profile *
                                           reason));
 }
 
+enum { LEAST_UNREAD_PERCENT = 1 };
+
+/* Categories of events that the reader does not know, where they take time that can be seen. */
+static void add_unread(struct tp_document *document, const struct tp_section *section)
+{
+    struct tp_arena *arena = document->arena;
+    const struct tp_trace *trace = section->profile->trace;
+    const struct tp_model *model = section->profile->model;
+    int64_t whole_ns = model->last_ns - model->first_ns, count = 0;
+    const char *text = "";
+    for (unsigned i = 0; i < TP_UNREAD_CATEGORIES; i++) {
+        const struct tp_unread *unread = &trace->reading.unread[i];
+        struct tp_str cat = tp_shown_text(&section->naming, tp_strings_get(&trace->cats, unread->cat));
+        if (!unread->count || tp_percent(unread->time_ns, whole_ns) < LEAST_UNREAD_PERCENT)
+            continue;
+        cat = cat.len ? cat : TP_STR("no category");
+        text = tp_text_printf(arena, "%s%s%.*s: %s, %s (%s of the recording)", text, *text ? "; " : "", (int)cat.len,
+                              cat.ptr, tp_text_of_some(arena, (int64_t)unread->count, "event", "events"),
+                              tp_text_of_time(arena, unread->time_ns),
+                              tp_text_of_percent(arena, tp_percent(unread->time_ns, whole_ns)));
+        count += (int64_t)unread->count;
+    }
+    if (count)
+        tp_document_notice(document, TP_TONE_WARN,
+                           tp_text_printf(arena, "%s not read: tracepress does not know the category",
+                                          tp_text_of_some(arena, count, "event is", "events are")),
+                           tp_text_printf(arena, "No number contains them. %s.", text));
+}
+
 static void add_missing(struct tp_document *document, const struct tp_profile *profile)
 {
     struct tp_arena *arena = document->arena;
@@ -115,6 +144,7 @@ void tp_section_put_notices(const struct tp_section *section, struct tp_document
     add_evidence(document, section->profile);
     if (tp_is_of_program(section->profile->advice, section->profile->model))
         return; /* none of these has steps, devices or allocators */
+    add_unread(document, section);
     add_missing(document, section->profile);
     if (absent)
         tp_document_note(document, absent);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "webreport/trace/copy_class.h"
 #include "writer/base/saturate.h"
 #include "writer/base/stats.h"
 
@@ -233,19 +234,42 @@ struct tp_metric_value tp_metric_of_host(const struct tp_metric_source *s, int w
 
 /* ---- copies ---- */
 
+/* Sets stand in the table of copies, too; producers name them so. */
+static bool is_set_name(struct tp_str name)
+{
+    static const char *const sets[] = {"memset", "fillbuffer", "memoryfill", "mem_set", NULL};
+    return has_any(name, sets);
+}
+
 static bool is_copy_of(struct tp_str name, int which)
 {
-    static const char *const sets[] = {"memset", "fillbuffer", NULL};
-    static const char *const ways[][4] = {{"htod", "host -> device", "hosttodevice", NULL},
-                                          {"dtoh", "device -> host", "devicetohost", NULL},
-                                          {"dtod", "device -> device", "devicetodevice", NULL}};
+    static const enum tp_copy_direction directions[] = {
+        [TP_COPIES_H2D] = TP_COPY_HTOD, [TP_COPIES_D2H] = TP_COPY_DTOH, [TP_COPIES_D2D] = TP_COPY_DTOD};
     int way = which & ~TP_COPIES_PAGEABLE;
-    bool is_set = has_any(name, sets);
+    bool is_set = is_set_name(name);
     if ((which & TP_COPIES_PAGEABLE) && tp_str_find_lower(name, "pageable") < 0)
         return false;
     if (way == TP_COPIES_ALL || way == TP_COPIES_SETS)
         return is_set == (way == TP_COPIES_SETS);
-    return !is_set && has_any(name, ways[way - TP_COPIES_H2D]);
+    enum tp_copy_direction direction = tp_copy_direction_of_name(name);
+    return !is_set && (direction == TP_COPY_PTOP ? way == TP_COPIES_D2D : direction == directions[way]);
+}
+
+/* Why no metric of copies of this kind is known; NULL when all are. Sets have no direction. */
+static const char *why_copies_are_unknown(const struct tp_table *rows, int which)
+{
+    static const char *const memories[] = {"pageable", "pinned", "managed", NULL};
+    int way = which & ~TP_COPIES_PAGEABLE;
+    for (size_t i = 0; i < rows->row_count && way != TP_COPIES_SETS; i++) {
+        struct tp_str name = tp_table_text(rows, TP_COPY_NAME)[i];
+        if (is_set_name(name))
+            continue;
+        if (tp_copy_direction_of_name(name) == TP_COPY_UNKNOWN)
+            return "the trace has copies whose direction it does not say";
+        if (which & TP_COPIES_PAGEABLE && is_copy_of(name, way) && !has_any(name, memories))
+            return "the trace has such copies without the kind of the host's memory";
+    }
+    return NULL;
 }
 
 struct tp_metric_value tp_metric_copies_per_step(const struct tp_metric_source *s, int which)
@@ -254,6 +278,9 @@ struct tp_metric_value tp_metric_copies_per_step(const struct tp_metric_source *
     int64_t count = 0;
     if (!s->views->kernels.is_present)
         return unknown(no_device);
+    const char *why = why_copies_are_unknown(rows, which);
+    if (why)
+        return unknown(why);
     for (size_t i = 0; i < rows->row_count; i++)
         if (is_copy_of(tp_table_text(rows, TP_COPY_NAME)[i], which))
             count = tp_sat_add(count, tp_table_int(rows, TP_COPY_CALLS_IN_STEPS)[i]);
@@ -266,6 +293,9 @@ struct tp_metric_value tp_metric_copied_bytes(const struct tp_metric_source *s, 
     int64_t sum = 0;
     if (!s->views->kernels.is_present)
         return unknown(no_device);
+    const char *why = why_copies_are_unknown(rows, which);
+    if (why)
+        return unknown(why);
     for (size_t i = 0; i < rows->row_count; i++) {
         int64_t bytes = tp_table_int(rows, TP_COPY_BYTES)[i];
         if (!is_copy_of(tp_table_text(rows, TP_COPY_NAME)[i], which))

@@ -200,7 +200,7 @@ void tp_rule_input_copy(struct tp_advisor *a)
 
 void tp_rule_tiny_copies(struct tp_advisor *a)
 {
-    const uint64_t directions = TP_MARK_HTOD | TP_MARK_DTOD | TP_MARK_FROM_HOST;
+    const uint64_t directions = TP_MARK_HTOD | TP_MARK_DTOD;
     struct tp_candidate c = {.rule = TP_RULE_B5, .has_ceiling = true};
     struct tp_vec costs = TP_VEC(a->arena, int64_t);
     double limit = tp_rule_value(a, TP_RULE_B5, "max_bytes");

@@ -399,11 +399,23 @@ static inline bool tp_any_says(const struct tp_model *model, unsigned kinds)
     return model->trace->reading.said_kinds & kinds;
 }
 
-/* A kernel of a communication library, or one that says so. */
+/* Does the innermost operator around the launch communicate? Kernels that compute do not count, whoever launches them. */
+static inline bool tp_is_launched_by_communication(const struct tp_model *model, uint32_t device)
+{
+    uint32_t launch = model->devices.launch[device];
+    uint32_t op = launch == TP_NO_ID ? TP_NO_ID : model->launches.op[launch];
+    return op != TP_NO_ID && tp_marks_of(model, model->operators.event[op]) & TP_MARK_HOST_COMM &&
+           !(model->marks[tp_device_event(model, device)->name] & TP_MARK_COMPUTE_KERNEL);
+}
+
+/* A kernel that communicates, by what the trace says of it, by its launch, or by its name (section 12). */
 static inline bool tp_is_communication(const struct tp_model *model, uint32_t device)
 {
     const struct tp_event *e = tp_device_event(model, device);
-    return e->kind == TP_KIND_KERNEL && tp_range_kind_of(model, e) == TP_RANGE_COMMUNICATION;
+    enum tp_range_kind said = tp_event_said(e);
+    if (e->kind != TP_KIND_KERNEL || said)
+        return e->kind == TP_KIND_KERNEL && said == TP_RANGE_COMMUNICATION;
+    return model->marks[e->name] & TP_MARK_COMM_KERNEL || tp_is_launched_by_communication(model, device);
 }
 
 /* Number of steps left out for that reason. */

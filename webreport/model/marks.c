@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "webreport/trace/comm_names.h"
+#include "webreport/trace/copy_class.h"
 #include "webreport/trace/regions.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -64,10 +66,6 @@ static const char *const tc_no_late[] = {"at::native::", "fbgemm_gpu",        "c
 static const char *const tc_maybe[] = {"gemm",     "matmul", "_mm_",   "_dot_",       "bmm",  "convol",
                                        "conv2d",   "conv3d", "_conv_", "attention",   "attn", "mha_",
                                        "sage_fwd", "lstm",   "gru_",   "triton_tem_", NULL};
-static const char *const comm_kernel[] = {
-    "nccl",    "rccl", "cross_device_reduce", "one_shot_all_reduce", "two_shot_all_reduce", "multimem_all_reduce",
-    "mscclpp", NULL};
-
 /* names of ATen operators without "aten::" */
 static const char *const tc_operator[] = {"_convolution",
                                           "_convolution_mode",
@@ -225,7 +223,7 @@ static const char *const tf32[] = {"tf32", "s1688gemm", "_s1688", "xf32", "tenso
 /* First matching list decides (D11). */
 static uint64_t tensor_core_meaning(struct tp_str name)
 {
-    uint64_t comm = contains_any(name, comm_kernel) ? TP_MARK_COMM_KERNEL : 0;
+    uint64_t comm = tp_comm_is_kernel_name(name) ? TP_MARK_COMM_KERNEL : 0;
     if (contains_any(name, tc_no) && !contains_any(name, tc_no_unless))
         return comm;
     if (contains_any(name, tc_yes) || is_tensile_matrix(name))
@@ -237,7 +235,15 @@ static uint64_t tensor_core_meaning(struct tp_str name)
 
 static uint64_t kernel_meaning(struct tp_str name)
 {
-    return tensor_core_meaning(name) | (contains_any(name, tf32) ? TP_MARK_TF32 : 0);
+    return tensor_core_meaning(name) | (contains_any(name, tf32) ? TP_MARK_TF32 : 0) |
+           (tp_comm_is_compute_name(name) ? TP_MARK_COMPUTE_KERNEL : 0);
+}
+
+static uint64_t copy_meaning(struct tp_str name)
+{
+    static const uint64_t marks[] = {
+        [TP_COPY_HTOD] = TP_MARK_HTOD, [TP_COPY_DTOH] = TP_MARK_TO_HOST, [TP_COPY_DTOD] = TP_MARK_DTOD, [TP_COPY_PTOP] = 0, [TP_COPY_OTHER] = 0};
+    return marks[tp_copy_direction_of_name(name)];
 }
 
 /* ---- host names ---------------------------------------------------------------------------------------------------
@@ -273,11 +279,6 @@ static const struct pattern parts[] = {
     {"Driver Compiler", TP_MARK_LOADING},
     {"Pageable", TP_MARK_PAGEABLE},
     {"Pinned", TP_MARK_PINNED},
-    {"HtoD", TP_MARK_HTOD},
-    {"DtoD", TP_MARK_DTOD},
-    {"DtoH", TP_MARK_TO_HOST},
-    {"Device -> Host", TP_MARK_TO_HOST},
-    {"Host -> Device", TP_MARK_FROM_HOST},
     {"conv", TP_MARK_CONV},
 };
 
@@ -346,14 +347,24 @@ static bool cut_one_of(struct tp_str *text, const char *const *choices)
     return false;
 }
 
-/* (cuda|hip|cu)(Device|Stream|Event|Ctx)Synchronize(_ptsz)? */
+/* (cuda|hip|musa|cu|mu|syn)(Device|Stream|Event|Ctx)Synchronize(_ptsz|_spt)?, and the words of other runtimes, which
+ * may have a prefix that ends with "@" (section 9). */
 static bool is_sync(struct tp_str name)
 {
-    static const char *const vendors[] = {"cuda", "hip", "cu", NULL};
+    static const char *const vendors[] = {"cuda", "hip", "musa", "mtia", "syn", "cu", "mu", NULL};
     static const char *const scopes[] = {"Device", "Stream", "Event", "Ctx", NULL};
-    if (!cut_one_of(&name, vendors) || !cut_one_of(&name, scopes))
-        return false;
-    return tp_str_equal(name, TP_STR("Synchronize")) || tp_str_equal(name, TP_STR("Synchronize_ptsz"));
+    static const char *const ends[] = {"Synchronize", "Synchronize_ptsz", "Synchronize_spt", NULL};
+    static const char *const others[] = {
+        "zeEventHostSynchronize", "zeCommandQueueSynchronize", "zeFenceHostSynchronize", "zeCommandListHostSynchronize",
+        "zeDeviceSynchronize", "urQueueFinish", "urEventWait", "piQueueFinish", "piEventsWait", "piEventWait",
+        "aclrtSynchronizeDevice", "aclrtSynchronizeDeviceWithTimeout", "aclrtSynchronizeStream", "aclrtSynchronizeEvent",
+        "aclrtSynchronizeStreamWithTimeout", "aclrtSynchronizeEventWithTimeout", "cnrtQueueSync", "cnrtSyncQueue",
+        "cnrtSyncDevice", "cnrtWaitNotifier", "cnrtDeviceSync", "cnQueueSync", "cnCtxSync", "cnWaitNotifier", NULL};
+    const char *at = name.len ? memchr(name.ptr, '@', name.len) : NULL;
+    struct tp_str word = at ? after(name, (size_t)(at - name.ptr) + 1) : name;
+    if (tp_str_is_one(word, others))
+        return true;
+    return cut_one_of(&name, vendors) && cut_one_of(&name, scopes) && tp_str_is_one(name, ends);
 }
 
 static bool is_allocator(struct tp_str name)
@@ -520,22 +531,24 @@ static uint64_t bits_in(struct tp_str name, const struct matcher *matcher)
 uint64_t *tp_marks_build(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint64_t *bits = tp_arena_array(arena, trace->names.count, sizeof *bits);
-    uint8_t *is_kernel = tp_arena_array(arena, trace->names.count, 1);
+    uint8_t *device_kinds = tp_arena_array(arena, trace->names.count, 1); /* bits: 1 a kernel, 2 a copy */
     struct matcher matcher;
     size_t longest = 1;
     for (uint32_t i = 0; i < trace->event_count; i++)
-        if (trace->events[i].kind == TP_KIND_KERNEL)
-            is_kernel[trace->events[i].name] = 1;
+        if (tp_kind_is_device(trace->events[i].kind))
+            device_kinds[trace->events[i].name] |= trace->events[i].kind == TP_KIND_KERNEL ? 1 : 2;
     for (uint32_t i = 0; i < trace->names.count; i++)
         longest = trace->names.items[i].len > longest ? trace->names.items[i].len : longest;
     start_matcher(&matcher, arena, longest);
     for (uint32_t i = 0; i < trace->names.count; i++) {
         bits[i] = bits_in(trace->names.items[i], &matcher);
-        if (is_kernel[i])
+        if (device_kinds[i] & 1)
             bits[i] |= kernel_meaning(trace->names.items[i]);
+        if (device_kinds[i] & 2)
+            bits[i] |= copy_meaning(trace->names.items[i]);
     }
     tp_arena_drop(arena, matcher.scratch, longest);
-    tp_arena_drop(arena, is_kernel, trace->names.count);
+    tp_arena_drop(arena, device_kinds, trace->names.count);
     return bits;
 }
 

@@ -52,10 +52,10 @@
 #define TP_MARK_TC_UNKNOWN TP_MARK(36) /* may use them */
 #define TP_MARK_PAGEABLE TP_MARK(37)
 #define TP_MARK_PINNED TP_MARK(38)
-#define TP_MARK_HTOD TP_MARK(39)
-#define TP_MARK_TO_HOST TP_MARK(40) /* contains DtoH or "Device -> Host" */
-#define TP_MARK_DTOD TP_MARK(41)
-#define TP_MARK_FROM_HOST TP_MARK(42)             /* contains "Host -> Device" */
+#define TP_MARK_HTOD TP_MARK(39)    /* a copy of this name is from the host to a device */
+#define TP_MARK_TO_HOST TP_MARK(40) /* a copy of this name is from a device to the host */
+#define TP_MARK_DTOD TP_MARK(41)    /* a copy of this name stays on devices */
+#define TP_MARK_COMPUTE_KERNEL TP_MARK(42)        /* a kernel of this name computes, whoever launches it */
 #define TP_MARK_SINGLE_PROCESS_LOADER TP_MARK(43) /* contains _SingleProcessDataLoaderIter */
 #define TP_MARK_TF32 TP_MARK(44)                  /* a kernel of this name multiplies FP32 as TF32 */
 #define TP_MARK_PIECES_OP TP_MARK(45)             /* takes a tensor apart at once: aten::split unbind chunk .. */

@@ -2,13 +2,41 @@
  * counters of reasons are part of the output. */
 #include "webreport/trace/decode.h"
 
+#include "webreport/trace/copy_class.h"
 #include "webreport/trace/decode_parts.h"
+#include "writer/base/saturate.h"
 
 /* ---- slices -------------------------------------------------------------------------------------------------------
  */
 
+/* The kind of an event without a category. */
+static uint8_t kind_by_process(struct tp_decoder *d, const struct tp_element *e)
+{
+    const struct tp_process *process = tp_rows_process(d, tp_span_of(e->spans, TP_FIELD_PID));
+    return process ? tp_kind_of_process(process->name, process->labels, tp_strings_get(&d->trace->names, e->name_id),
+                                        tp_span_of(e->spans, TP_ARG_TASK_TYPE))
+                   : (uint8_t)TP_KIND_NONE;
+}
+
+/* Counts an event of a category that is not known. */
+static void note_unread(struct tp_decoder *d, const struct tp_element *e)
+{
+    struct tp_unread *unread = d->trace->reading.unread;
+    int64_t dur = 0;
+    for (unsigned i = 0; i < TP_UNREAD_CATEGORIES; i++) {
+        if (unread[i].count && unread[i].cat != e->cat_id)
+            continue;
+        if (tp_number_time(tp_span_of(e->spans, TP_FIELD_DUR), &dur) != TP_NUMBER_OK || dur < 0)
+            dur = 0;
+        unread[i].cat = e->cat_id;
+        unread[i].count++;
+        unread[i].time_ns = tp_sat_add(unread[i].time_ns, dur);
+        return;
+    }
+}
+
 /* What the name and the arguments make of the category's kind. */
-static uint8_t decide_kind(const struct tp_element *e, unsigned *flags)
+static uint8_t decide_kind(struct tp_decoder *d, const struct tp_element *e, unsigned *flags)
 {
     if (e->cat.kind == TP_KIND_OPERATOR && e->name & TP_NAME_REGION) {
         if (!(e->cat.may_be_region && e->name & TP_NAME_TORCH_REGION))
@@ -17,7 +45,7 @@ static uint8_t decide_kind(const struct tp_element *e, unsigned *flags)
     }
     if (e->cat.kind == TP_KIND_FRAME && tp_span_has_value(e->spans, TP_ARG_MODULE_ID))
         return TP_KIND_MODULE;
-    return e->cat.kind;
+    return e->cat.kind || tp_strings_get(&d->trace->cats, e->cat_id).len ? e->cat.kind : kind_by_process(d, e);
 }
 
 /* A missing or negative duration is 0, and counted. */
@@ -54,6 +82,14 @@ static unsigned call_cat(struct tp_decoder *d, const struct tp_element *e)
     return 0;
 }
 
+/* Recorders write the collective and its process group on kernels that communicate, and on no others. */
+static bool has_group(const struct tp_element *e)
+{
+    const uint64_t keys = 1ull << TP_ARG_COLLECTIVE | 1ull << TP_ARG_GROUP_NAME | 1ull << TP_ARG_GROUP_DESCRIPTION |
+                          1ull << TP_ARG_GROUP_SIZE;
+    return e->spans->has & keys || tp_kinds_is_communication_task(tp_span_of(e->spans, TP_ARG_TASK_TYPE));
+}
+
 /* What a range says it is; what runs on a device may say so, too. */
 static unsigned said_kind(struct tp_decoder *d, const struct tp_element *e, unsigned kind)
 {
@@ -61,7 +97,7 @@ static unsigned said_kind(struct tp_decoder *d, const struct tp_element *e, unsi
     struct tp_str word = tp_span_of(e->spans, TP_ARG_KIND);
     unsigned said = may_say && tp_token_is_string(word) ? tp_range_kind_of_text(tp_token_contents(word)) : 0;
     d->trace->reading.said_kinds |= said ? 1u << said : 0;
-    return said;
+    return !said && kind == TP_KIND_KERNEL && has_group(e) ? (unsigned)TP_RANGE_COMMUNICATION : said;
 }
 
 /* Programs tell about their ranges and about the works of their own devices; a profiler's operations have a number that
@@ -73,12 +109,58 @@ static void tell(struct tp_decoder *d, const struct tp_element *e, const struct 
         tp_decode_told(d, e);
 }
 
+/* Adds what names that are new mean. */
+static void note_names(struct tp_decoder *d)
+{
+    while (d->name_meanings.count < d->trace->names.count) {
+        struct tp_str name = tp_strings_get(&d->trace->names, (uint32_t)d->name_meanings.count);
+        *(uint8_t *)tp_vec_push(&d->name_meanings) = (uint8_t)tp_kinds_of_name(name);
+    }
+}
+
+/* Id of a name that is no text of the file. */
+static uint32_t made_name(struct tp_decoder *d, struct tp_buf *text)
+{
+    uint32_t id;
+    tp_buf_add(text, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 15); /* the interner reads behind a text */
+    if (text->failed)
+        tp_arena_fail(d->trace->arena, text->failed);
+    id = tp_interner_add(&d->names, (struct tp_str){text->data, text->size - 15})->id;
+    note_names(d);
+    return id;
+}
+
+/* Name of a copy or a set: the one that Kineto gives it where the arguments say what it is, else the file's. */
+static uint32_t name_of_copy(struct tp_decoder *d, const struct tp_element *e, unsigned kind)
+{
+    struct tp_buf *text = &d->row_key;
+    tp_buf_clear(text);
+    bool has_name = kind == TP_KIND_MEMCPY
+                        ? tp_spans_has(e->spans, TP_ARG_COPY_KIND) &&
+                              tp_copy_name_from_args(text, tp_span_of(e->spans, TP_ARG_COPY_KIND),
+                                                     tp_span_of(e->spans, TP_ARG_SOURCE_KIND),
+                                                     tp_span_of(e->spans, TP_ARG_TARGET_KIND))
+                        : tp_spans_has(e->spans, TP_ARG_MEMORY_KIND) &&
+                              tp_set_name_from_args(text, tp_span_of(e->spans, TP_ARG_MEMORY_KIND));
+    return has_name ? made_name(d, text) : e->name_id;
+}
+
+/* Notes what a skipped event shows of its producer. */
+static void note_skipped(struct tp_decoder *d, const struct tp_element *e, unsigned kind, bool has_time)
+{
+    struct tp_str pid = tp_span_of(e->spans, TP_FIELD_PID);
+    d->trace->reading.is_old_autograd |=
+        tp_str_equal(pid, TP_STR("\"CPU functions\"")) || tp_str_equal(pid, TP_STR("\"CUDA functions\""));
+    if (kind == TP_KIND_NONE && has_time && !e->cat.is_state && !e->cat.is_process)
+        note_unread(d, e);
+}
+
 /* A complete event (ph X) that is no memory record. */
 static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_reading *reading = &d->trace->reading;
     struct tp_event event = {.name = e->name_id, .ordinal = e->ordinal};
-    unsigned flags = 0, kind = decide_kind(e, &flags);
+    unsigned flags = 0, kind = decide_kind(d, e, &flags);
     enum tp_number_status ts = tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &event.ts_ns);
     if (ts != TP_NUMBER_OK)
         tp_decoder_note(d, ts == TP_NUMBER_RANGE ? TP_NOTICE_TIME_RANGE : TP_NOTICE_EVENT_SKIPPED, e->offset);
@@ -89,15 +171,15 @@ static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
     if (kind == TP_KIND_NONE || ts != TP_NUMBER_OK) {
         reading->odd_cats += kind == TP_KIND_NONE && (e->cat.is_misspelt || !tp_spans_has(e->spans, TP_FIELD_CAT));
         reading->skipped[kind == TP_KIND_NONE ? TP_SKIP_UNKNOWN_CATEGORY : TP_SKIP_NO_TIME]++;
-        struct tp_str pid = tp_span_of(e->spans, TP_FIELD_PID);
-        reading->is_old_autograd |=
-            tp_str_equal(pid, TP_STR("\"CPU functions\"")) || tp_str_equal(pid, TP_STR("\"CUDA functions\""));
+        note_skipped(d, e, kind, ts == TP_NUMBER_OK);
         if (ts == TP_NUMBER_OK)
             tp_decode_number(d, e); /* of a category that is new: it is no gap */
         return;
     }
     event.dur_ns = decide_duration(d, e, kind);
     event.kind = kind & 15;
+    if (kind == TP_KIND_MEMCPY || kind == TP_KIND_MEMSET)
+        event.name = name_of_copy(d, e, kind);
     event.variant = (kind == TP_KIND_RUNTIME ? call_cat(d, e) : said_kind(d, e, kind)) & 15;
     reading->driver += kind == TP_KIND_RUNTIME && e->cat.is_driver;
     reading->read[kind]++;
@@ -138,10 +220,7 @@ static void read_name(struct tp_decoder *d, struct tp_element *e)
     e->has_name = tp_token_is_string(token);
     e->name_id =
         tp_element_intern_field(d, e, &d->names, TP_FIELD_NAME, e->has_name ? tp_token_contents(token) : TP_STR(""));
-    while (d->name_meanings.count < d->trace->names.count) {
-        struct tp_str name = tp_strings_get(&d->trace->names, (uint32_t)d->name_meanings.count);
-        *(uint8_t *)tp_vec_push(&d->name_meanings) = (uint8_t)tp_kinds_of_name(name);
-    }
+    note_names(d);
     e->name = *TP_AT(&d->name_meanings, uint8_t, e->name_id);
 }
 
@@ -166,6 +245,15 @@ static void decode_instant(struct tp_decoder *d, const struct tp_element *e)
         tp_decode_tensor(d, e);
     else if (d->wants_told && tp_str_equal(cat, TP_STR("\"user_annotation\"")))
         tp_decode_moment(d, e);
+}
+
+/* Is an arrow one between nodes of a graph? torch's CUPTI backend numbers these from 2^40 on, launches below. */
+static bool is_dependency(const struct tp_spans *spans)
+{
+    enum { LEAST_DIGITS = 13 };
+    int64_t id;
+    struct tp_str token = tp_span_of(spans, TP_FIELD_ID);
+    return token.len >= LEAST_DIGITS && tp_number_int(token, &id) == TP_NUMBER_OK && id >= INT64_C(1) << 40;
 }
 
 void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_spans *spans, uint32_t ordinal,
@@ -193,8 +281,9 @@ void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_
     }
     if (e.ph == 's' || e.ph == 'f' || e.ph == 't') { /* most flows are ac2g: they count for the evidence alone */
         read_cat(d, &e);
-        d->trace->reading.device_link_starts += e.cat.is_device_link && e.ph == 's';
-        d->trace->reading.device_link_ends += e.cat.is_device_link && e.ph == 'f';
+        bool is_launch = e.cat.is_device_link && !is_dependency(spans);
+        d->trace->reading.device_link_starts += is_launch && e.ph == 's';
+        d->trace->reading.device_link_ends += is_launch && e.ph == 'f';
         if (e.cat.is_link && e.ph != 't' && tp_span_has_value(spans, TP_FIELD_ID))
             tp_decode_flow(d, &e);
         else

@@ -95,11 +95,13 @@ static uint32_t device_detail(struct tp_decoder *d, const struct tp_element *e)
     device->correlation = tp_element_int(d, e, TP_ARG_CORRELATION);
     setup.bytes = tp_element_int(d, e, TP_ARG_BYTES);
     setup.device = tp_element_int(d, e, TP_ARG_DEVICE);
-    setup.stream = tp_element_int(d, e, TP_ARG_STREAM);
+    /* a lane resolver of torch's CUPTI backend writes its own number into "stream" */
+    enum tp_field stream = tp_spans_has(e->spans, TP_ARG_ORIGINAL_STREAM) ? TP_ARG_ORIGINAL_STREAM : TP_ARG_STREAM;
+    setup.stream = tp_element_int(d, e, stream);
     setup.graph_id = tp_element_int(d, e, TP_ARG_GRAPH_ID);
     setup.blocks_per_sm_e9 = arg_e9(e, TP_ARG_BLOCKS_PER_SM);
     setup.occupancy_pct_e9 = arg_e9(e, TP_ARG_OCCUPANCY);
-    setup.stream_value = tp_element_value(d, e, TP_ARG_STREAM);
+    setup.stream_value = tp_element_value(d, e, stream);
     setup.grid = tp_element_value(d, e, TP_ARG_GRID);
     setup.block = tp_element_value(d, e, TP_ARG_BLOCK);
     setup.registers = tp_element_value(d, e, TP_ARG_REGISTERS);

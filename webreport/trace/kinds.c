@@ -35,7 +35,16 @@ static const struct cat_row kinds[] = {
     {"external_correlation", TP_KIND_OTHER},
     {"cuda_profiler_range", TP_KIND_OTHER},
     {"cpu_instant_event", TP_KIND_OTHER},
+    {"graph_event_node", TP_KIND_OTHER},
+    {"graph_host_node", TP_KIND_OTHER},
+    {"enqueue", TP_KIND_OTHER}, /* torch_npu: the host's queue to the runtime */
+    {"dequeue", TP_KIND_OTHER},
 };
+
+/* What categories of other devices end with: xpu_runtime, mlu_memcpy. */
+static const struct cat_row ends[] = {
+    {"_runtime", TP_KIND_RUNTIME}, {"_driver", TP_KIND_RUNTIME}, {"_memcpy", TP_KIND_MEMCPY},
+    {"_memset", TP_KIND_MEMSET},   {"_kernel", TP_KIND_KERNEL},  {"_user_annotation", TP_KIND_GPU_ANNOTATION}};
 
 enum { LONGEST_CAT = 64 };
 
@@ -78,19 +87,54 @@ struct tp_cat_meaning tp_kinds_of_cat(struct tp_str cat)
         if (tp_str_equal(lower, tp_str_of(kinds[i].cat)))
             meaning.kind = kinds[i].kind;
     meaning.is_driver = tp_str_ends(lower, "_driver");
-    if (!meaning.kind && (meaning.is_driver || tp_str_ends(lower, "_runtime")))
-        meaning.kind = TP_KIND_RUNTIME;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends && !meaning.kind; i++)
+        if (tp_str_ends(lower, ends[i].cat))
+            meaning.kind = ends[i].kind;
     meaning.is_misspelt = !meaning.kind && is_misspelt(lower);
     meaning.is_other_call =
         meaning.kind == TP_KIND_RUNTIME && !tp_str_equal(lower, TP_STR("runtime")) && !tp_str_starts(lower, "cuda_");
     meaning.is_link = tp_str_equal(lower, TP_STR("fwdbwd")) || tp_str_equal(lower, TP_STR("forward_backward"));
     meaning.is_device_link = tp_str_equal(lower, TP_STR("ac2g")) || tp_str_equal(lower, TP_STR("async")) ||
-                             tp_str_equal(lower, TP_STR("async_cpu_to_gpu"));
+                             tp_str_starts(lower, "async_cpu_to_");
     meaning.is_other_device = tp_str_equal(lower, TP_STR("mtia_ccp_events")) || tp_str_equal(lower, TP_STR("hpu_op"));
     meaning.is_state = tp_str_equal(cat, TP_STR("thread_state"));
     meaning.is_process = tp_str_equal(cat, TP_STR("process"));
     meaning.may_be_region = tp_str_equal(cat, TP_STR("Operator")) || tp_str_equal(cat, TP_STR("operator"));
     return meaning;
+}
+
+/* ---- events without a category: torch_npu writes none on devices --------------------------------------------------
+ */
+
+static bool contains_any(struct tp_str text, const char *const *words)
+{
+    for (; *words; words++)
+        if (tp_str_find_lower(text, *words) >= 0)
+            return true;
+    return false;
+}
+
+uint8_t tp_kind_of_process(struct tp_str process, struct tp_str labels, struct tp_str name, struct tp_str type)
+{
+    static const char *const devices[] = {"NPU", "GPU", "MLU", "XPU", "HPU", "GCU", "MUSA", "TPU", NULL};
+    static const char *const waits[] = {"event_wait",  "event_record",  "event_reset",    "notify_wait",
+                                        "notify_record", "capture_wait", "capture_record", NULL};
+    if (tp_str_equal(process, TP_STR("CANN")))
+        return TP_KIND_RUNTIME;
+    if (!tp_str_equal(process, TP_STR("Ascend Hardware")) && !tp_str_starts_with_one(labels, devices))
+        return TP_KIND_NONE;
+    if (contains_any(name, waits) || contains_any(type, waits))
+        return TP_KIND_OTHER;
+    if (tp_str_find_lower(name, "memset") >= 0)
+        return TP_KIND_MEMSET;
+    return tp_str_find_lower(name, "memcpy") >= 0 || tp_str_find_lower(type, "memcpy") >= 0 ? TP_KIND_MEMCPY
+                                                                                          : TP_KIND_KERNEL;
+}
+
+bool tp_kinds_is_communication_task(struct tp_str type)
+{
+    static const char *const words[] = {"hccl", "communication", NULL};
+    return contains_any(type, words);
 }
 
 static const char *const range_kinds[TP_RANGE_KINDS] = {

@@ -26,6 +26,11 @@ enum tp_name_meaning {
 };
 
 struct tp_cat_meaning tp_kinds_of_cat(struct tp_str cat);
+/* Kind of an event without a category on a process of this name and these labels: a device operation of an NPU, a call
+ * of its runtime; TP_KIND_NONE: the process is neither a device nor a runtime. type: "Task Type", a JSON token. */
+uint8_t tp_kind_of_process(struct tp_str process, struct tp_str labels, struct tp_str name, struct tp_str type);
+/* Whether a device says with "Task Type" that an operation of it communicates. */
+bool tp_kinds_is_communication_task(struct tp_str type);
 /* "input", "compute" .. as a range says it; TP_RANGE_NONE for every other text. */
 enum tp_range_kind tp_range_kind_of_text(struct tp_str text);
 /* The category that stands for a kind; NULL for those of no kind, spans and others. Static. */

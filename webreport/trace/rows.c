@@ -134,6 +134,15 @@ static struct tp_process *process_of(struct tp_decoder *d, struct tp_str pid)
     return TP_AT(&d->processes, struct tp_process, id);
 }
 
+const struct tp_process *tp_rows_process(struct tp_decoder *d, struct tp_str pid)
+{
+    struct tp_row_id id = row_id(d->trace->arena, pid);
+    tp_buf_clear(&d->row_key);
+    add_key(&d->row_key, &id);
+    uint32_t process = tp_strings_find(&d->process_canonical, key_text(&d->row_key));
+    return process == TP_NO_ID ? NULL : TP_AT(&d->processes, struct tp_process, process);
+}
+
 /* Interned text of a string argument: the same label on 60,000 metadata records takes memory once. */
 static struct tp_str arg_text(struct tp_decoder *d, const struct tp_spans *spans, enum tp_field field)
 {

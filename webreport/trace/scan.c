@@ -307,6 +307,12 @@ static const struct key arg_keys[] = {
     KEY("Total Reserved", TP_ARG_TOTAL_RESERVED),
     KEY("Device Type", TP_ARG_DEVICE_TYPE),
     KEY("Device Id", TP_ARG_DEVICE_ID),
+    KEY("copy kind", TP_ARG_COPY_KIND),
+    KEY("src kind", TP_ARG_SOURCE_KIND),
+    KEY("dst kind", TP_ARG_TARGET_KIND),
+    KEY("memory kind", TP_ARG_MEMORY_KIND),
+    KEY("original_stream", TP_ARG_ORIGINAL_STREAM),
+    KEY("Task Type", TP_ARG_TASK_TYPE),
     KEY("name", TP_ARG_NAME),
     KEY("labels", TP_ARG_LABELS),
     KEY("kind", TP_ARG_KIND),
@@ -348,8 +354,8 @@ void tp_scan_init(struct tp_scan *scan)
 
 static inline int arg_field(const struct tp_scan *scan, struct tp_str key)
 {
-    if (key.len == 0)
-        return -1;
+    if (key.len == 0) /* torch's CUPTI backend gives the value of a counter no name */
+        return TP_ARG_VALUE;
     for (unsigned slot = key_slot(key.ptr, key.len); scan->key_slots[slot]; slot = (slot + 1) & (KEY_SLOTS - 1)) {
         const struct key *known = &arg_keys[scan->key_slots[slot] - 1];
         if (known->len == key.len && memcmp(known->text, key.ptr, key.len) == 0)

@@ -78,7 +78,14 @@ enum tp_field {
     TP_ARG_INFS,
     TP_FIELD_COUNT,
     TP_ARG_GROUP_RANKS = TP_ARG_LABELS, /* all 64 bits are taken; labels are of processes, these of collectives */
-    TP_ARG_PEER = TP_ARG_NAME           /* likewise: names are of processes and threads */
+    TP_ARG_PEER = TP_ARG_NAME,          /* likewise: names are of processes and threads */
+    /* of device operations, which have nothing of memory records */
+    TP_ARG_COPY_KIND = TP_ARG_ADDRESS,
+    TP_ARG_SOURCE_KIND = TP_ARG_TOTAL_ALLOCATED,
+    TP_ARG_TARGET_KIND = TP_ARG_TOTAL_RESERVED,
+    TP_ARG_MEMORY_KIND = TP_ARG_DEVICE_TYPE,
+    TP_ARG_ORIGINAL_STREAM = TP_ARG_DEVICE_ID,
+    TP_ARG_TASK_TYPE = TP_ARG_CPU_NS /* of Ascend; the other is of samples */
 };
 
 _Static_assert(TP_FIELD_COUNT <= 64, "each has a bit in tp_spans.has");

@@ -349,12 +349,22 @@ enum tp_notice {
 /* Why an element has no kind; phase letters are counted apart. */
 enum tp_skip { TP_SKIP_NOT_AN_OBJECT, TP_SKIP_PHASE_UNKNOWN, TP_SKIP_NO_TIME, TP_SKIP_UNKNOWN_CATEGORY, TP_SKIP_COUNT };
 
+/* Complete events of a category that the reader does not know. */
+struct tp_unread {
+    uint64_t count;
+    int64_t time_ns; /* sum of their durations */
+    uint32_t cat;    /* id in cats; the empty text: without a category */
+};
+
+enum { TP_UNREAD_CATEGORIES = 8 };
+
 /* Counters of one reading: element_count = all of read* + all of skipped*. */
 struct tp_reading {
     uint64_t element_count;       /* elements of traceEvents; those of broken text are not */
     uint64_t read[TP_KIND_COUNT]; /* complete events by kind */
     uint64_t read_memory, read_out_of_memory, read_link;
     uint64_t skipped[TP_SKIP_COUNT];
+    struct tp_unread unread[TP_UNREAD_CATEGORIES]; /* the first categories; count 0: free */
     uint64_t skipped_phase[128];        /* by letter: M s f t i I R C B E b e n P N O D */
     uint64_t without_dur, negative_dur; /* of complete events but TP_KIND_OTHER; their duration is 0 */
     uint64_t driver;                    /* calls of a driver, of those read as runtime */
