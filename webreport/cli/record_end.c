@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/launch/left_out.h"
+#include "collector/launch/unfit_programs.h"
 #include "collector/launch/takeover.h"
 #include "collector/launch/why_nothing.h"
 #include "webreport/cli/run_outputs.h"
@@ -173,7 +173,7 @@ static void take_over(struct ending *ending, const struct tp_child *child)
         tp_console_notice(end->console, "%s was ended by signal %d (%s); what it had recorded is kept", end->argv[0],
                           child->signal, strsignal(child->signal));
     find_why_nothing(ending, child); /* before the folder is emptied */
-    size_t left_out = tp_left_out_word(why_plain, sizeof why_plain, end->folder->spools);
+    size_t left_out = tp_unfit_programs_word(why_plain, sizeof why_plain, end->folder->spools);
     if (left_out)
         tp_console_notice(end->console, "%s: %s", end->has_outside ? "recorded from outside only" : "not recorded",
                           why_plain);

@@ -1,5 +1,5 @@
-/* Programs without the preload library: see left_out.h. */
-#include "collector/launch/left_out.h"
+/* Programs without the preload library: see unfit_programs.h. */
+#include "collector/launch/unfit_programs.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -63,7 +63,7 @@ static void word(char *text, size_t size, const struct found *found)
     free(program);
 }
 
-size_t tp_left_out_word(char *text, size_t size, const char *folder)
+size_t tp_unfit_programs_word(char *text, size_t size, const char *folder)
 {
     char path[TP_RUN_PATH_BYTES + 32];
     struct found found = {.count = 0};
