@@ -8,9 +8,18 @@
 enum tp_work_change_kind tp_work_kind_of(struct tp_str name)
 {
     static const char *const items[] = {"aten::item", "aten::_local_scalar_dense", NULL};
-    static const char *const copies[] = {"aten::clone", "aten::contiguous", "aten::copy_", NULL};
-    static const char *const casts[] = {"aten::to", "aten::_to_copy", NULL};
-    static const char *const waits[] = {"aten::nonzero", "aten::is_nonzero", NULL};
+    static const char *const copies[] = {"aten::clone",        "aten::contiguous",   "aten::copy_",
+                                         "aten::copy",         "aten::_copy_from",   "aten::_copy_from_and_resize",
+                                         "aten::pin_memory",   "aten::_pin_memory",  "aten::detach_copy",
+                                         "aten::alias_copy",   "aten::view_copy",    "aten::expand_copy",
+                                         "aten::lift_fresh_copy", NULL};
+    static const char *const casts[] = {"aten::to",      "aten::_to_copy",
+                                        "aten::type_as", "aten::_autocast_to_full_precision",
+                                        "aten::_to_cpu", "aten::_autocast_to_reduced_precision",
+                                        NULL};
+    static const char *const waits[] = {"aten::nonzero",    "aten::is_nonzero",  "aten::equal",
+                                        "aten::allclose",   "aten::masked_select", "aten::_unique2",
+                                        "aten::unique_dim", "aten::unique_consecutive", NULL};
     static const char *const allocations[] = {"aten::empty", "aten::zeros",         "aten::ones",
                                               "aten::full",  "aten::empty_strided", NULL};
     return tp_str_is_one(name, items)                                              ? TP_WORK_CHANGE_ITEM
@@ -119,12 +128,44 @@ static bool takes_the_same(const struct tp_str old[2], const struct tp_str now[2
            tp_str_equal(tensors_of(old[1], no_types), tensors_of(now[1], no_types));
 }
 
+/* Whether operators of one name may stand for those of the other: item, copy, cast and wait never for another kind. */
+static bool are_of_one_kind(struct tp_str old, struct tp_str now)
+{
+    enum tp_work_change_kind was = tp_work_kind_of(old), is = tp_work_kind_of(now);
+    return was == is || (was >= TP_WORK_CHANGE_ALLOCATION && is >= TP_WORK_CHANGE_ALLOCATION);
+}
+
+/* Whether an operator that came takes the tensors of an item, copy, cast or wait that went, and is none of these: it is
+ * what is left of that one. */
+static bool is_left_of(const struct tp_str old[3], const struct tp_str now[3])
+{
+    return tp_work_kind_of(old[2]) < TP_WORK_CHANGE_ALLOCATION && tp_work_kind_of(now[2]) >= TP_WORK_CHANGE_ALLOCATION &&
+           takes_the_same(old, now);
+}
+
 /* Equal tensors go in, under another name. */
 static bool is_renamed(const struct tp_work_pair *old, const struct tp_work_pair *now)
 {
-    return old->delta < 0 && now->delta > 0 &&
+    return old->delta < 0 && now->delta > 0 && are_of_one_kind(old->key.name, now->key.name) &&
            takes_the_same((struct tp_str[]){old->key.dims, old->key.detail},
                           (struct tp_str[]){now->key.dims, now->key.detail});
+}
+
+/* No limit counts an operator that came when it is what is left of an item, copy, cast or wait at the same place. */
+static void allow_left(struct tp_work_change *changes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool is_done = changes[i].kind >= TP_WORK_CHANGE_ALLOCATION || changes[i].delta != -1;
+        for (size_t k = 0; k < count && !is_done; k++) {
+            const struct tp_str old[3] = {changes[i].detail[0], changes[i].detail[1], changes[i].name};
+            const struct tp_str now[3] = {changes[k].detail[0], changes[k].detail[1], changes[k].name};
+            if (changes[k].kind >= TP_WORK_CHANGE_SHAPE || changes[k].delta != 1 || !changes[k].is_gated ||
+                !tp_str_equal(changes[i].place, changes[k].place) || !is_left_of(old, now))
+                continue;
+            changes[k].is_gated = false;
+            is_done = true;
+        }
+    }
 }
 
 void tp_work_join_renamed(struct tp_work_compared *c)
@@ -137,6 +178,7 @@ void tp_work_join_renamed(struct tp_work_compared *c)
              k++)
             if (changes[k].times && changes[k].kind < TP_WORK_CHANGE_SHAPE && changes[k].delta == 1 &&
                 tp_str_equal(changes[i].place, changes[k].place) &&
+                are_of_one_kind(changes[i].name, changes[k].name) &&
                 takes_the_same(changes[i].detail, changes[k].detail)) {
                 changes[k].kind = TP_WORK_CHANGE_RENAMED;
                 changes[k].delta = 0;
@@ -149,6 +191,7 @@ void tp_work_join_renamed(struct tp_work_compared *c)
         if (changes[i].times)
             changes[kept++] = changes[i];
     c->changes.count = kept;
+    allow_left(changes, kept);
 }
 
 /* Whether operators are views: of what an operator did, the least. */
