@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "webreport/compare/damage.h"
+#include "webreport/compare/numbered.h"
 #include "webreport/compare/run_change.h"
 #include "writer/text/format.h"
 
@@ -141,7 +142,9 @@ void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inp
     *compare = (struct tp_compare){.arena = arena, .options = *options};
     for (int s = 0; s < TP_SIDES; s++)
         compare->names[s] = inputs[s].name;
-    tp_sides_build(&compare->sides, inputs, arena);
+    struct tp_side_input *aligned = tp_arena_array(arena, TP_SIDES, sizeof *aligned);
+    tp_numbered_align(aligned, inputs, arena);
+    tp_sides_build(&compare->sides, aligned, arena);
     measure_steps(compare);
     tp_comparability_build(&compare->comparability, &compare->sides);
     compare->damage = damage_of(compare);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "webreport/compare/gate_parts.h"
+#include "webreport/compare/numbered.h"
 #include "writer/base/limits.h"
 #include "writer/base/sort.h"
 #include "writer/text/format.h"
@@ -85,7 +86,7 @@ static void compare_sides(struct tp_check_subject *s, struct tp_arena *scratch)
         {"new", s->runs, (uint32_t)s->run_count, false},
     };
     struct tp_side_input *kept = tp_arena_array(scratch, TP_SIDES, sizeof *kept);
-    memcpy(kept, sides, sizeof sides);
+    tp_numbered_align(kept, sides, scratch);
     tp_sides_build(&s->sides, kept, scratch);
     tp_comparability_build(&s->comparability, &s->sides);
     tp_work_sides_build(&s->work, &s->sides, &s->comparability);

@@ -2,6 +2,7 @@
  * operators are told: what they call follows from them. */
 #include "webreport/compare/work_align.h"
 #include "webreport/compare/work_parts.h"
+#include "webreport/trace/frame.h"
 
 /* ---- what an operator is ---- */
 
@@ -160,7 +161,7 @@ static void allow_left(struct tp_work_change *changes, size_t count)
             const struct tp_str old[3] = {changes[i].detail[0], changes[i].detail[1], changes[i].name};
             const struct tp_str now[3] = {changes[k].detail[0], changes[k].detail[1], changes[k].name};
             if (changes[k].kind >= TP_WORK_CHANGE_SHAPE || changes[k].delta != 1 || !changes[k].is_gated ||
-                !tp_str_equal(changes[i].place, changes[k].place) || !is_left_of(old, now))
+                !tp_frame_same_function(changes[i].place, changes[k].place) || !is_left_of(old, now))
                 continue;
             changes[k].is_gated = false;
             is_done = true;

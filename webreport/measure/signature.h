@@ -70,6 +70,9 @@ struct tp_signature {
     bool knows_kept; /* blocks have addresses, and there are steps enough: what is not in `kept` was given back */
 };
 
+/* Computes the hash again, after the texts of keys have changed. Not of a cut signature: it lacks keys. */
+void tp_signature_rehash(struct tp_signature *signature);
+
 /* The order of keys in a signature: by kind, name, dims, detail; <0, 0, >0. */
 int tp_count_key_compare(const struct tp_count_key *a, const struct tp_count_key *b);
 

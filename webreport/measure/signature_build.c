@@ -287,6 +287,15 @@ static uint64_t hash_of(const struct tp_count_key *key)
     return hash;
 }
 
+void tp_signature_rehash(struct tp_signature *s)
+{
+    s->hash = 0;
+    for (uint32_t i = 0; i < s->key_count; i++)
+        s->hash += hash_of(&s->keys[i]);
+    s->hash += s->hash == 0;
+    tp_signature_hash_kept(s);
+}
+
 /* Puts the keys in order into the signature. Keys of equal texts (another thread's device, say) become one. */
 static uint32_t *keep_keys(struct counting *c, struct named *named, uint32_t count)
 {

@@ -148,6 +148,13 @@ static struct tp_count_kept of_owner(const struct keeping *k, const struct kept 
     return out;
 }
 
+void tp_signature_hash_kept(struct tp_signature *s)
+{
+    for (uint32_t i = 0; i < s->kept_count; i++)
+        s->hash = s->hash * 31 + tp_hash_bytes(s->kept[i].operator.ptr, s->kept[i].operator.len) + (uint64_t)s->kept[i].blocks;
+    s->hash += !s->hash; /* 0 is none */
+}
+
 void tp_signature_kept_build(struct tp_summary_work *work, uint32_t first_step, uint32_t end_step)
 {
     struct tp_signature *s = &work->out->signature;
@@ -177,7 +184,5 @@ void tp_signature_kept_build(struct tp_summary_work *work, uint32_t first_step, 
             s->kept[s->kept_count++] = one;
     }
     tp_merge_sort(scratch, s->kept, s->kept_count, sizeof *s->kept, by_text, NULL);
-    for (uint32_t i = 0; i < s->kept_count; i++)
-        s->hash = s->hash * 31 + tp_hash_bytes(s->kept[i].operator.ptr, s->kept[i].operator.len) + (uint64_t)s->kept[i].blocks;
-    s->hash += !s->hash; /* 0 is none */
+    tp_signature_hash_kept(s);
 }

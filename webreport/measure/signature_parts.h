@@ -71,6 +71,9 @@ bool tp_count_is_users(struct tp_count_places *places, uint32_t name);
 /* Fills functions: of the steps from first_step on, end_step excluded. */
 void tp_signature_loader_build(struct tp_summary_work *work, uint32_t first_step, uint32_t end_step);
 
+/* Adds what is kept to the hash of the keys. */
+void tp_signature_hash_kept(struct tp_signature *signature);
+
 /* Fills kept: of the steps from first_step on, end_step excluded. */
 void tp_signature_kept_build(struct tp_summary_work *work, uint32_t first_step, uint32_t end_step);
 

@@ -1,0 +1,296 @@
+/* Numbered kernels of two runs, paired: see numbered.h. */
+#include "webreport/compare/numbered.h"
+
+#include <math.h>
+
+#include "writer/base/sort.h"
+#include "writer/text/format.h"
+
+enum { MOST_ALIGNED = 256, MOST_DIGITS = 6 };
+static const double OTHER_SHAPE = 1, OTHER_NUMBER = 0.05, MOST_DISTANCE = 3;
+
+/* ---- names ---- */
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Whether Inductor names kernels so: triton_poi_fused_.., triton_tem_.., cpp_fused_... */
+static bool is_of_inductor(struct tp_str name)
+{
+    static const char *const prefixes[] = {"triton_poi_", "triton_per_", "triton_red_", "triton_tem_", "triton_for_",
+                                           "triton_spl_", "triton_mix_", "triton_unk_", "triton_fused_", NULL};
+    return tp_str_starts_with_one(name, prefixes) || tp_str_find(name, "cpp_fused_") >= 0;
+}
+
+/* Whether the text is a list of arguments as Triton 2 ends names: 0d1d2c34de. */
+static bool is_argument_list(struct tp_str text)
+{
+    bool has_letter = false;
+    for (size_t i = 0; i < text.len; i++) {
+        bool is_letter = text.ptr[i] == 'd' || text.ptr[i] == 'c' || text.ptr[i] == 'e';
+        if (!is_digit(text.ptr[i]) && !is_letter)
+            return false;
+        has_letter |= is_letter;
+    }
+    return has_letter && text.ptr[0] == '0';
+}
+
+size_t tp_numbered_stem(struct tp_str name, uint32_t *number)
+{
+    size_t at = name.len;
+    *number = 0;
+    while (at > 0 && name.ptr[at - 1] != '_')
+        at--;
+    struct tp_str end = {name.ptr + at, name.len - at};
+    if (at < 2 || !end.len)
+        return name.len;
+    if (is_argument_list(end))
+        return at;
+    for (size_t i = 0; i < end.len; i++) {
+        if (!is_digit(end.ptr[i]) || end.len > MOST_DIGITS)
+            return name.len;
+        *number = 10 * *number + (uint32_t)(end.ptr[i] - '0');
+    }
+    if (is_of_inductor(name))
+        return at;
+    *number = 0;
+    return name.len;
+}
+
+/* ---- the numbered names of a run ---- */
+
+struct numbered {
+    struct tp_str name, shape; /* shape: of its first row */
+    size_t stem;               /* length */
+    uint32_t number;
+    double call_ns; /* mean; 0: unknown */
+    struct tp_str other; /* what it is called in the reference; ptr NULL: not paired */
+};
+
+struct names {
+    struct tp_strings texts; /* id: index in items */
+    struct tp_vec items;     /* struct numbered */
+};
+
+static struct numbered *add_name(struct names *names, struct tp_str name)
+{
+    uint32_t number, id;
+    size_t stem = tp_numbered_stem(name, &number);
+    if (stem == name.len)
+        return NULL;
+    id = tp_strings_add(&names->texts, name);
+    if (id == names->items.count)
+        *(struct numbered *)tp_vec_push(&names->items) =
+            (struct numbered){.name = tp_strings_get(&names->texts, id), .shape = TP_STR(""), .stem = stem, .number = number};
+    return TP_AT(&names->items, struct numbered, id);
+}
+
+static void gather(struct names *names, const struct tp_summary *run, struct tp_arena *arena)
+{
+    *names = (struct names){.items = TP_VEC(arena, struct numbered)};
+    tp_strings_init(&names->texts, arena, 0);
+    for (uint32_t i = 0; i < run->row_count; i++) {
+        const struct tp_summary_row *row = &run->rows[i];
+        struct numbered *name = add_name(names, row->name);
+        add_name(names, row->owner);
+        if (!name || !row->time.count || (name->call_ns > 0 && row->kind != TP_SUMMARY_KERNEL))
+            continue;
+        name->call_ns = (double)row->time.sum_ns / (double)row->time.count;
+        name->shape = row->shape;
+    }
+    for (uint32_t i = 0; i < run->signature.key_count; i++) {
+        add_name(names, run->signature.keys[i].name);
+        add_name(names, run->signature.keys[i].detail);
+    }
+}
+
+static struct tp_str stem_of(const struct numbered *name)
+{
+    return (struct tp_str){name->name.ptr, name->stem};
+}
+
+static int by_stem(const void *x, const void *y, const void *context)
+{
+    const struct numbered *a = *(struct numbered *const *)x, *b = *(struct numbered *const *)y;
+    (void)context;
+    int order = tp_str_compare(stem_of(a), stem_of(b));
+    if (order)
+        return order;
+    return a->number != b->number ? (a->number > b->number) - (a->number < b->number)
+                                  : tp_str_compare(a->name, b->name);
+}
+
+static struct numbered **sorted(const struct names *names, struct tp_arena *arena)
+{
+    struct numbered **list = tp_arena_array(arena, names->items.count, sizeof *list);
+    for (size_t i = 0; i < names->items.count; i++)
+        list[i] = TP_AT(&names->items, struct numbered, i);
+    tp_merge_sort(arena, list, names->items.count, sizeof *list, by_stem, NULL);
+    return list;
+}
+
+/* ---- pairs of one stem ---- */
+
+static double distance(const struct numbered *a, const struct numbered *b)
+{
+    double times = a->call_ns > 0 && b->call_ns > 0 ? fabs(log(a->call_ns / b->call_ns)) : 0;
+    return fmin(times, MOST_DISTANCE) + (tp_str_equal(a->shape, b->shape) ? 0 : OTHER_SHAPE) +
+           (a->number == b->number ? 0 : OTHER_NUMBER);
+}
+
+static void pair(struct numbered *a, struct numbered *b)
+{
+    a->other = b->name;
+    b->other = a->name;
+}
+
+/* Pairs all of the shorter list with some of the longer one in order, so that times and shapes differ least. */
+static void align(struct numbered **few, size_t few_count, struct numbered **many, size_t many_count,
+                  struct tp_arena *arena)
+{
+    size_t width = many_count + 1;
+    double *cost = tp_arena_array(arena, (few_count + 1) * width, sizeof *cost);
+    for (size_t i = 1; i <= few_count; i++) {
+        cost[i * width + i - 1] = INFINITY;
+        for (size_t k = i; k <= many_count; k++)
+            cost[i * width + k] = fmin(cost[i * width + k - 1],
+                                       cost[(i - 1) * width + k - 1] + distance(few[i - 1], many[k - 1]));
+    }
+    size_t k = many_count;
+    for (size_t i = few_count; i > 0; i--, k--) {
+        while (k > i && cost[i * width + k] == cost[i * width + k - 1])
+            k--;
+        pair(few[i - 1], many[k - 1]);
+    }
+    tp_arena_drop(arena, cost, (few_count + 1) * width * sizeof *cost);
+}
+
+static void pair_stem(struct numbered **own, size_t own_count, struct numbered **other, size_t other_count,
+                      struct tp_arena *arena)
+{
+    bool is_own_few = own_count <= other_count;
+    if (own_count != other_count && own_count <= MOST_ALIGNED && other_count <= MOST_ALIGNED) {
+        align(is_own_few ? own : other, is_own_few ? own_count : other_count, is_own_few ? other : own,
+              is_own_few ? other_count : own_count, arena);
+        return;
+    }
+    for (size_t i = 0; i < own_count && i < other_count; i++)
+        pair(own[i], other[i]);
+}
+
+/* Gives each name of a run its name in the reference. Returns whether any is another one. */
+static bool find_pairs(struct names *names, const struct names *reference, struct tp_arena *arena)
+{
+    struct numbered **own = sorted(names, arena), **other = sorted(reference, arena);
+    size_t i = 0, k = 0;
+    bool is_other = false;
+    while (i < names->items.count && k < reference->items.count) {
+        int order = tp_str_compare(stem_of(own[i]), stem_of(other[k]));
+        size_t i_end = i, k_end = k;
+        while (order <= 0 && i_end < names->items.count && tp_str_equal(stem_of(own[i_end]), stem_of(own[i])))
+            i_end++;
+        while (order >= 0 && k_end < reference->items.count && tp_str_equal(stem_of(other[k_end]), stem_of(other[k])))
+            k_end++;
+        if (order == 0)
+            pair_stem(own + i, i_end - i, other + k, k_end - k, arena);
+        i = i_end;
+        k = k_end;
+    }
+    for (size_t n = 0; n < names->items.count; n++) {
+        struct numbered *name = TP_AT(&names->items, struct numbered, n);
+        if (!name->other.ptr) /* the name may be that of another kernel there */
+            name->other = tp_strings_find(&reference->texts, name->name) == TP_NO_ID
+                              ? name->name
+                              : tp_str_of(tp_text_printf(arena, "%.*s (before)", (int)name->name.len, name->name.ptr));
+        is_other |= !tp_str_equal(name->other, name->name);
+    }
+    return is_other;
+}
+
+/* ---- the run under other names ---- */
+
+static struct tp_str renamed(const struct names *names, struct tp_str text)
+{
+    uint32_t id = text.len ? tp_strings_find(&names->texts, text) : TP_NO_ID;
+    return id == TP_NO_ID ? text : TP_AT(&names->items, struct numbered, id)->other;
+}
+
+struct place {
+    struct tp_count_key key;
+    uint32_t number;
+};
+
+static int by_key(const void *x, const void *y, const void *context)
+{
+    (void)context;
+    return tp_count_key_compare(&((const struct place *)x)->key, &((const struct place *)y)->key);
+}
+
+/* Keys keep their order by text, so their numbers change, and with them the calls. */
+static void rename_signature(struct tp_signature *s, const struct names *names, struct tp_arena *arena)
+{
+    struct place *places = tp_arena_array(arena, s->key_count, sizeof *places);
+    uint32_t *number = tp_arena_array(arena, s->key_count, sizeof *number);
+    struct tp_count_key *keys = tp_arena_array(arena, s->key_count, sizeof *keys);
+    struct tp_count_call *calls = tp_arena_array(arena, s->call_count, sizeof *calls);
+    for (uint32_t i = 0; i < s->key_count; i++) {
+        places[i] = (struct place){s->keys[i], i};
+        places[i].key.name = renamed(names, s->keys[i].name);
+        places[i].key.detail = renamed(names, s->keys[i].detail);
+        if (s->keys[i].kind == TP_COUNT_WAIT)
+            places[i].key.dims = renamed(names, s->keys[i].dims);
+    }
+    tp_merge_sort(arena, places, s->key_count, sizeof *places, by_key, NULL);
+    for (uint32_t i = 0; i < s->key_count; i++) {
+        keys[i] = places[i].key;
+        number[places[i].number] = i;
+    }
+    for (uint32_t i = 0; i < s->call_count; i++) {
+        calls[i] = s->calls[i];
+        calls[i].key = number[calls[i].key];
+    }
+    s->keys = keys;
+    s->calls = calls;
+    tp_signature_rehash(s);
+}
+
+static void rename_run(struct tp_summary *run, const struct names *names, struct tp_arena *arena)
+{
+    struct tp_summary_row *rows = tp_arena_array(arena, run->row_count, sizeof *rows);
+    for (uint32_t i = 0; i < run->row_count; i++) {
+        rows[i] = run->rows[i];
+        rows[i].name = renamed(names, rows[i].name);
+        rows[i].owner = renamed(names, rows[i].owner);
+    }
+    run->rows = rows;
+    if (run->signature.hash && !run->signature.is_cut)
+        rename_signature(&run->signature, names, arena);
+}
+
+void tp_numbered_align(struct tp_side_input out[TP_SIDES], const struct tp_side_input in[TP_SIDES],
+                       struct tp_arena *arena)
+{
+    struct names reference, names;
+    const struct tp_summary *newest = &in[TP_NEW].runs[in[TP_NEW].run_count - 1];
+    for (int s = 0; s < TP_SIDES; s++)
+        out[s] = in[s];
+    gather(&reference, newest, arena);
+    if (!reference.items.count)
+        return;
+    for (int s = 0; s < TP_SIDES; s++) {
+        struct tp_summary *runs = NULL;
+        for (uint32_t r = 0; r < in[s].run_count; r++) {
+            gather(&names, &in[s].runs[r], arena);
+            if (&in[s].runs[r] == newest || !find_pairs(&names, &reference, arena))
+                continue;
+            if (!runs) {
+                runs = tp_arena_array(arena, in[s].run_count, sizeof *runs);
+                memcpy(runs, in[s].runs, in[s].run_count * sizeof *runs);
+                out[s].runs = runs;
+            }
+            rename_run(&runs[r], &names, arena);
+        }
+    }
+}
