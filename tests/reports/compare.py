@@ -61,8 +61,152 @@ def two_ranks_engine_steps(folder):
               **rank(number, 2))
 
 
-KINDS = {kind.__name__: kind for kind in (one_rank_engine_steps, one_rank_pairs_of_names, one_rank_empty_steps,
-                                          two_ranks_engine_steps)}
+# ---- pairs of runs ----
+
+
+def cpu_step(number, start, tail, length=10000.0):
+    """A marked step: a product, the loss, then the operators of `tail`: (name, dims, types, inner names)."""
+    events = [span("user_annotation", f"ProfilerStep#{number}", start, length)]
+    at = start + 10
+
+    def operator(name, dims, types, took, inner=()):
+        nonlocal at
+        events.append(span("cpu_op", name, at, took, **{"Input Dims": dims, "Input type": types,
+                                                         "External id": 1000 * number + len(events)}))
+        for place, callee in enumerate(inner):
+            events.append(span("cpu_op", callee, at + 1 + place, took / 4 / len(inner) / 2,
+                               **{"Input Dims": dims, "Input type": types, "External id": 1000 * number + len(events)}))
+        at += took + 5
+
+    operator("aten::mm", [[64, 64], [64, 64]], ["float", "float"], 3000)
+    operator("aten::mse_loss", [[64, 64], [64, 64], []], ["float", "float", "Scalar"], 500)
+    for name, dims, types, inner in tail:
+        operator(name, dims, types, 40, inner)
+    operator("aten::sum", [[64, 64]], ["float"], 300)
+    return events
+
+
+def pair(folder, base, new, steps=8):
+    """Two runs whose steps differ in the tail alone."""
+    for name, tail in (("base", base), ("new", new)):
+        events = []
+        for number in range(steps):
+            events += cpu_step(number, 1000.0 + 10100 * number + 7 * (number % 3), tail)
+        write(folder, f"{name}.json", events)
+
+
+LOSS = ([[]], ["float"])
+DETACH = ("aten::detach", *LOSS, ())
+
+
+def detach_to_item(folder):
+    """`.detach()` becomes `.item()`: the host waits for the value."""
+    pair(folder, [DETACH], [("aten::item", *LOSS, ("aten::_local_scalar_dense",))])
+
+
+def detach_to_clone(folder):
+    """`.detach()` becomes `.clone()`: a copy."""
+    pair(folder, [DETACH], [("aten::clone", *LOSS, ("aten::empty_like",))])
+
+
+def detach_to_double(folder):
+    """`.detach()` becomes `.double()`: a cast."""
+    pair(folder, [DETACH], [("aten::to", *LOSS, ("aten::_to_copy",))])
+
+
+def detach_to_nonzero(folder):
+    """`.detach()` becomes `.nonzero()`: the host waits for the result."""
+    pair(folder, [DETACH], [("aten::nonzero", *LOSS, ())])
+
+
+def clone_to_item(folder):
+    """A copy becomes a wait: no rename, although both are costly."""
+    pair(folder, [("aten::clone", *LOSS, ())], [("aten::item", *LOSS, ())])
+
+
+def item_to_detach(folder):
+    """The reverse: the wait is gone, and what is left of it is no regression."""
+    pair(folder, [("aten::item", *LOSS, ("aten::_local_scalar_dense",))], [DETACH])
+
+
+def renamed_operator(folder):
+    """A user's operator has another name."""
+    pair(folder, [("mylib::scale", *LOSS, ())], [("mylib::rescale", *LOSS, ())])
+
+
+def fewer_by_lists(folder):
+    """An optimizer that updates all parameters in one call replaces four operators a parameter."""
+    shapes = [[64, 64], [64], [32, 64], [32]]
+    each = [(name, [shape, shape], ["float", "float"], ()) for shape in shapes
+            for name in ("aten::lerp_", "aten::mul_", "aten::addcmul_", "aten::addcdiv_")]
+    pair(folder, each, [("aten::_fused_adam_", [shapes, shapes, shapes], ["TensorList"] * 3, ())])
+
+
+def more_by_lists(folder):
+    """The reverse: a call on lists becomes four operators a parameter."""
+    shapes = [[64, 64], [64], [32, 64], [32]]
+    each = [(name, [shape, shape], ["float", "float"], ()) for shape in shapes
+            for name in ("aten::lerp_", "aten::mul_", "aten::addcmul_", "aten::addcdiv_")]
+    pair(folder, [("aten::_fused_adam_", [shapes, shapes, shapes], ["TensorList"] * 3, ())], each)
+
+
+def kernel_run(folder, name, kernels, steps=5, jitter=0):
+    """A run of kernels in a row: (name, us), each launched by an operator of its name or by the one given third."""
+    events, correlation = [], 1
+    for number in range(steps):
+        start = 1000.0 + 100000 * number
+        events.append(span("user_annotation", f"ProfilerStep#{number}", start, 90000 + jitter * (number % 2)))
+        at = start + 500
+        for place, kernel in enumerate(kernels):
+            owner = kernel[2] if len(kernel) > 2 else kernel[0]
+            call = start + 10 + 60 * place
+            events.append(span("cpu_op", owner, call, 40, **{"External id": correlation}))
+            events.append(span("cuda_runtime", "cudaLaunchKernel", call + 5, 10,
+                               **{"External id": correlation, "correlation": correlation}))
+            gpu = span("kernel", kernel[0], at, kernel[1],
+                       **{"External id": correlation, "correlation": correlation, "device": 0, "stream": 7})
+            gpu.update(pid=0, tid=7)
+            events.append(gpu)
+            at += kernel[1] + 50
+            correlation += 1
+    write(folder, name, events)
+
+
+def triton_shifted(folder):
+    """All numbers of Inductor move by two; the second of six kernels becomes faster."""
+    names = [f"triton_red_fused_sum_{i}" for i in range(8)]
+    kernel_run(folder, "base.json", [(names[i], 10000 + 100 * i) for i in range(6)])
+    kernel_run(folder, "new.json", [(names[i + 2], 4000 if i == 1 else 10000 + 100 * i) for i in range(6)])
+
+
+def triton_one_removed(folder):
+    """The first of five kernels is gone and the others take its numbers."""
+    times = [9000, 2000, 15000, 5000, 22000]
+    kernel_run(folder, "base.json", [(f"triton_poi_fused_mul_{i}", t) for i, t in enumerate(times)])
+    kernel_run(folder, "new.json", [(f"triton_poi_fused_mul_{i}", t) for i, t in enumerate(times[1:])])
+
+
+def triton_two_stems(folder):
+    """The numbers of two kinds of kernels interleave and move by one."""
+    for name, first in (("base.json", 0), ("new.json", 1)):
+        kernel_run(folder, name, [(f"triton_{'poi' if i % 2 else 'per'}_fused_a_{i + first}", 8000 + 1000 * i)
+                                  for i in range(6)])
+
+
+def noisy_steps(folder):
+    """Few steps whose lengths differ by more than ten times: nothing can be seen."""
+    for name, lengths in (("base.json", (900, 9000, 1500, 30000)), ("new.json", (4000, 60000, 3000, 20000))):
+        events, at = [], 1000.0
+        for number, length in enumerate(lengths):
+            events.append(span("user_annotation", f"ProfilerStep#{number}", at, length))
+            events.append(span("cpu_op", "aten::mm", at + 1, length / 2, **{"External id": number}))
+            at += length + 10
+        write(folder, name, events)
+
+
+KINDS = {name: kind for name, kind in list(globals().items())
+         if callable(kind) and getattr(kind, "__code__", None) and kind.__code__.co_varnames[:1] == ("folder",)
+         and kind.__code__.co_argcount == 1}
 
 if __name__ == "__main__":
     KINDS[sys.argv[1]](sys.argv[2])

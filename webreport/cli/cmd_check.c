@@ -1,4 +1,5 @@
 /* tracepress check INPUT...: options, outputs and the exit code; the list of metrics. */
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -79,6 +80,23 @@ static bool is_summary_place(const char *path)
 {
     size_t size = strlen(path);
     return (size > 4 && strcmp(path + size - 4, ".tps") == 0) || tp_inputs_is_folder(path);
+}
+
+struct place {
+    char text[4096];
+};
+
+/* A new folder as a place of summaries: with a slash at its end. Names of files stay as they are. */
+static const char *summary_place(const char *path, struct place *place)
+{
+    static const char *const files[] = {".tps", ".json", ".gz", ".txt", ".html", ".md", ".note", "/"};
+    bool is_file = access(path, F_OK) == 0;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        is_file |= tp_str_ends(tp_str_of(path), files[i]);
+    if (is_file || !*path || strlen(path) + 2 > sizeof place->text)
+        return path;
+    snprintf(place->text, sizeof place->text, "%s/", path);
+    return place->text;
 }
 
 /* ---- the check ---- */
@@ -177,6 +195,7 @@ static const char *clash(const struct job *job)
 
 int tp_cmd_check(int argc, char **argv)
 {
+    struct place place;
     struct options o = {.inconclusive = UNSAID};
     struct tp_peaks_file peaks;
     struct tp_error err = {0};
@@ -194,6 +213,8 @@ int tp_cmd_check(int argc, char **argv)
         return tp_cmd_refuse(&console, "check", err.text);
     session->inputs = (const char *const *)argv;
     session->budget = o.budget;
+    if (o.baseline && (o.update_baseline || o.accept))
+        o.baseline = summary_place(o.baseline, &place);
     session->baseline = o.baseline;
     session->updates_baseline = o.update_baseline || o.accept;
     session->accepts = o.accept;

@@ -344,7 +344,8 @@ void tp_budget_default(struct tp_budget *budget, struct tp_arena *arena)
                                "warn optional count.loader <= +0\n"
                                "optional step.time.median <= +3 %\n"
                                "optional h2d.pageable.bytes <= +0\n"
-                               "optional memory.peak <= +3 %\n";
+                               "optional memory.peak <= +3 %\n"
+                               "optional memory.host.peak <= +3 %\n";
     tp_budget_parse(budget, "default budget", text, strlen(text), arena, NULL);
     for (size_t i = 0; i < budget->count; i++)
         budget->lines[i].number = 0;

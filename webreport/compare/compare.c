@@ -81,6 +81,15 @@ static bool is_any_known(const struct tp_compare *c)
     return false;
 }
 
+/* Whether the runs could not even see a step that takes twice as long. Sides that are equal to the nanosecond need no
+ * sight. */
+bool tp_compare_is_blind(const struct tp_compare *c)
+{
+    const double factor_of_two = 1;
+    const struct tp_total *step = &c->totals[TP_QUANTITY_STEP];
+    return step->is_known && step->change.sees > factor_of_two && step->change.estimate != 0;
+}
+
 /* Totals, memory, and what changed inside: each may be for the better or the worse. */
 static enum tp_change_verdict judge(const struct tp_compare *c)
 {
@@ -94,7 +103,7 @@ static enum tp_change_verdict judge(const struct tp_compare *c)
         return TP_CHANGE_MIXED;
     if (is_worse || is_better)
         return is_worse ? TP_CHANGE_REGRESSED : TP_CHANGE_IMPROVED;
-    if (c->is_loaded || has_total(c, TP_CHANGE_HINT))
+    if (c->is_loaded || has_total(c, TP_CHANGE_HINT) || tp_compare_is_blind(c))
         return TP_CHANGE_INCONCLUSIVE;
     return is_any_known(c) || c->changes.functions.judged_count ? TP_CHANGE_NEUTRAL : TP_CHANGE_INCONCLUSIVE;
 }

@@ -165,6 +165,9 @@ void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inp
 /* The verdict in a word: "work changed", "other workload", or that of the times: "regressed", "neutral" .. */
 const char *tp_compare_verdict_word(const struct tp_compare *compare);
 
+/* Whether the smallest change of the step that these runs can see exceeds a factor of two: they tell nothing of it. */
+bool tp_compare_is_blind(const struct tp_compare *compare);
+
 /* Whether the comparison found what a gate stops at: something regressed, and no total improved by more than it. */
 bool tp_compare_is_worse(const struct tp_compare *compare);
 

@@ -112,6 +112,40 @@ static bool is_rounding(const struct tp_check_item *item, const struct tp_check_
            steps[TP_BASE] != steps[TP_NEW] && fabs(item->value - item->base_value) < 0.5;
 }
 
+static bool is_host_peak(const struct tp_check_item *item)
+{
+    return tp_str_equal(tp_str_of(tp_metrics[item->line->metric].name), TP_STR("memory.host.peak"));
+}
+
+/* Least and greatest value of the metric in some runs. */
+static struct tp_bounds range_of(const struct tp_summary *runs, size_t count, int metric)
+{
+    struct tp_bounds range = {NAN, NAN, NAN};
+    for (size_t i = 0; i < count; i++) {
+        range.low = fmin(range.low, runs[i].metrics[metric].value);
+        range.high = fmax(range.high, runs[i].metrics[metric].value);
+    }
+    return range;
+}
+
+/* Whether the sides' peaks of host memory may differ by chance, as in `diff`: the steps do the same, and the gap between
+ * the sides is no wider than what runs of one side are apart, or there are too few runs to know. */
+static bool is_peak_of_chance(const struct tp_check_item *item, const struct tp_check_subject *s)
+{
+    struct tp_bounds base = range_of(s->base, s->base_count, item->line->metric);
+    struct tp_bounds run = range_of(s->runs, s->run_count, item->line->metric);
+    double gap = fmax(run.low - base.high, base.low - run.high);
+    if (!s->work.is_known || !s->work.is_same)
+        return false;
+    return s->base_count + s->run_count < TP_VERDICT_RUNS || !(gap > fmax(base.high - base.low, run.high - run.low));
+}
+
+/* Whether the built-in limit on host memory has nothing to say: a program with kernels has most of its memory elsewhere. */
+static bool is_for_other_programs(const struct tp_check_item *item, const struct tp_check_subject *s)
+{
+    return !item->line->number && is_host_peak(item) && s->base_count && !tp_sides_are_wall_clock(&s->sides);
+}
+
 static void judge_count(struct tp_check_item *item, const struct tp_check_subject *s)
 {
     double difference = item->value - item->base_value;
@@ -120,8 +154,11 @@ static void judge_count(struct tp_check_item *item, const struct tp_check_subjec
     item->change = difference;
     if (item->line->kind == TP_LIMIT_RELATIVE)
         item->change = item->base_value > 0 ? 100 * difference / item->base_value : difference > 0 ? INFINITY : 0;
-    conclude(item, tp_budget_holds(item->line->op, item->change, item->line->limit) ? TP_CAUSE_WITHIN : TP_CAUSE_BEYOND,
-             "");
+    bool is_kept = tp_budget_holds(item->line->op, item->change, item->line->limit);
+    if (!is_kept && is_host_peak(item) && is_peak_of_chance(item, s))
+        conclude(item, TP_CAUSE_NOISE, "unclear: equal steps have other peaks of host memory in other runs");
+    else
+        conclude(item, is_kept ? TP_CAUSE_WITHIN : TP_CAUSE_BEYOND, "");
 }
 
 /* ---- damage ---- */
@@ -226,7 +263,9 @@ void tp_check_judge(struct tp_check_item *item, const struct tp_check_subject *s
     item->value = tp_metrics[line->metric].value == tp_metric_of_function
                       ? tp_check_function_share(s->runs, s->run_count, line, &why)
                       : value_of(s->runs, s->run_count, line, limit_of(line, NAN), arena, &why);
-    if (isnan(item->value))
+    if (is_for_other_programs(item, s))
+        conclude(item, TP_CAUSE_SKIPPED, "");
+    else if (isnan(item->value))
         conclude_missing(item, "", why, arena);
     else if (line->kind == TP_LIMIT_ABSOLUTE)
         conclude(item, tp_budget_holds(line->op, item->value, line->limit) ? TP_CAUSE_WITHIN : TP_CAUSE_BEYOND, "");

@@ -11,11 +11,6 @@ static const double OTHER_SHAPE = 1, OTHER_NUMBER = 0.05, MOST_DISTANCE = 3;
 
 /* ---- names ---- */
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Whether Inductor names kernels so: triton_poi_fused_.., triton_tem_.., cpp_fused_... */
 static bool is_of_inductor(struct tp_str name)
 {
@@ -30,7 +25,7 @@ static bool is_argument_list(struct tp_str text)
     bool has_letter = false;
     for (size_t i = 0; i < text.len; i++) {
         bool is_letter = text.ptr[i] == 'd' || text.ptr[i] == 'c' || text.ptr[i] == 'e';
-        if (!is_digit(text.ptr[i]) && !is_letter)
+        if (!tp_is_digit(text.ptr[i]) && !is_letter)
             return false;
         has_letter |= is_letter;
     }
@@ -49,7 +44,7 @@ size_t tp_numbered_stem(struct tp_str name, uint32_t *number)
     if (is_argument_list(end))
         return at;
     for (size_t i = 0; i < end.len; i++) {
-        if (!is_digit(end.ptr[i]) || end.len > MOST_DIGITS)
+        if (!tp_is_digit(end.ptr[i]) || end.len > MOST_DIGITS)
             return name.len;
         *number = 10 * *number + (uint32_t)(end.ptr[i] - '0');
     }

@@ -394,10 +394,12 @@ void tp_work_diff_build(struct tp_work_diff *diff, const struct tp_signature *ba
         if (!c.changes.count)
             tp_work_name_counts(&c);
         tp_work_join_renamed(&c);
+        tp_work_allow_net(c.changes.data, c.changes.count);
     }
     add_others(&c);
     tp_work_add_kept(&c);
     merge_same(diff, &c);
+    tp_work_merge_by_name(diff);
     for (uint32_t i = 0; i < diff->count; i++)
         number_call(&diff->changes[i], c.side[diff->changes[i].delta < 0 ? TP_BASE : TP_NEW], arena);
     place_waits(diff);

@@ -2,7 +2,6 @@
  * operators are told: what they call follows from them. */
 #include "webreport/compare/work_align.h"
 #include "webreport/compare/work_parts.h"
-#include "webreport/trace/frame.h"
 
 /* ---- what an operator is ---- */
 
@@ -81,6 +80,29 @@ static struct tp_work_change *add(const struct naming *n, enum tp_work_change_ki
     return change;
 }
 
+/* How many more operators of a name NEW has, whatever their shapes and types. */
+static int64_t more_of_name(const struct tp_work_compared *c, struct tp_str name)
+{
+    int64_t more = 0;
+    for (uint32_t i = 0; i < c->pair_count && c->pairs[i].key.kind == TP_COUNT_OPERATOR; i++)
+        more += tp_str_equal(c->pairs[i].key.name, name) ? c->pairs[i].delta : 0;
+    return more;
+}
+
+/* Whether a call on lists of tensors calls nothing but operators that are no more than before: x._foreach_add_() on the
+ * CPU, and the add_ of each tensor. */
+static bool is_list_of_known(const struct naming *n, int side, uint32_t call)
+{
+    const struct tp_count_call *lane = n->lane[side];
+    uint32_t known = 0;
+    if (!tp_str_starts(pair_at(n, side, call)->key.dims, "[[["))
+        return false;
+    for (uint32_t i = call + 1; i < n->count[side] && lane[i].depth > lane[call].depth; i++, known++)
+        if (more_of_name(n->c, pair_at(n, side, i)->key.name) > 0 || tp_work_is_set_aside(pair_at(n, side, i)))
+            return false;
+    return known >= 2;
+}
+
 /* Something came or went. What only moved inside the step, and what is set aside, is no change. */
 static void add_one(const struct naming *n, int side, uint32_t call)
 {
@@ -90,7 +112,7 @@ static void add_one(const struct naming *n, int side, uint32_t call)
         return;
     struct tp_work_change *change = add(n, tp_work_kind_of(pair->key.name), side, call);
     change->delta = sign;
-    change->is_gated = sign > 0;
+    change->is_gated = sign > 0 && !is_list_of_known(n, side, call);
 }
 
 /* Operators of one name that stand for each other. */
@@ -122,7 +144,7 @@ static struct tp_str tensors_of(struct tp_str list, const char *const *others)
     return list;
 }
 
-static bool takes_the_same(const struct tp_str old[2], const struct tp_str now[2])
+bool tp_work_takes_the_same(const struct tp_str old[2], const struct tp_str now[2])
 {
     static const char *const no_dims[] = {", []", NULL}, *const no_types[] = {", Scalar", ", ScalarList", ", ", NULL};
     return old[0].len > 2 && tp_str_equal(tensors_of(old[0], no_dims), tensors_of(now[0], no_dims)) &&
@@ -136,37 +158,20 @@ static bool are_of_one_kind(struct tp_str old, struct tp_str now)
     return was == is || (was >= TP_WORK_CHANGE_ALLOCATION && is >= TP_WORK_CHANGE_ALLOCATION);
 }
 
-/* Whether an operator that came takes the tensors of an item, copy, cast or wait that went, and is none of these: it is
- * what is left of that one. */
-static bool is_left_of(const struct tp_str old[3], const struct tp_str now[3])
+/* Whether both read a value on the host: bool(x) calls what x.item() does. */
+static bool do_both_wait(struct tp_str old, struct tp_str now)
 {
-    return tp_work_kind_of(old[2]) < TP_WORK_CHANGE_ALLOCATION && tp_work_kind_of(now[2]) >= TP_WORK_CHANGE_ALLOCATION &&
-           takes_the_same(old, now);
+    enum tp_work_change_kind was = tp_work_kind_of(old), is = tp_work_kind_of(now);
+    return (was == TP_WORK_CHANGE_ITEM || was == TP_WORK_CHANGE_HOST_WAIT) &&
+           (is == TP_WORK_CHANGE_ITEM || is == TP_WORK_CHANGE_HOST_WAIT);
 }
 
 /* Equal tensors go in, under another name. */
 static bool is_renamed(const struct tp_work_pair *old, const struct tp_work_pair *now)
 {
     return old->delta < 0 && now->delta > 0 && are_of_one_kind(old->key.name, now->key.name) &&
-           takes_the_same((struct tp_str[]){old->key.dims, old->key.detail},
+           tp_work_takes_the_same((struct tp_str[]){old->key.dims, old->key.detail},
                           (struct tp_str[]){now->key.dims, now->key.detail});
-}
-
-/* No limit counts an operator that came when it is what is left of an item, copy, cast or wait at the same place. */
-static void allow_left(struct tp_work_change *changes, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        bool is_done = changes[i].kind >= TP_WORK_CHANGE_ALLOCATION || changes[i].delta != -1;
-        for (size_t k = 0; k < count && !is_done; k++) {
-            const struct tp_str old[3] = {changes[i].detail[0], changes[i].detail[1], changes[i].name};
-            const struct tp_str now[3] = {changes[k].detail[0], changes[k].detail[1], changes[k].name};
-            if (changes[k].kind >= TP_WORK_CHANGE_SHAPE || changes[k].delta != 1 || !changes[k].is_gated ||
-                !tp_frame_same_function(changes[i].place, changes[k].place) || !is_left_of(old, now))
-                continue;
-            changes[k].is_gated = false;
-            is_done = true;
-        }
-    }
 }
 
 void tp_work_join_renamed(struct tp_work_compared *c)
@@ -180,7 +185,7 @@ void tp_work_join_renamed(struct tp_work_compared *c)
             if (changes[k].times && changes[k].kind < TP_WORK_CHANGE_SHAPE && changes[k].delta == 1 &&
                 tp_str_equal(changes[i].place, changes[k].place) &&
                 are_of_one_kind(changes[i].name, changes[k].name) &&
-                takes_the_same(changes[i].detail, changes[k].detail)) {
+                tp_work_takes_the_same(changes[i].detail, changes[k].detail)) {
                 changes[k].kind = TP_WORK_CHANGE_RENAMED;
                 changes[k].delta = 0;
                 changes[k].is_gated = false;
@@ -192,7 +197,6 @@ void tp_work_join_renamed(struct tp_work_compared *c)
         if (changes[i].times)
             changes[kept++] = changes[i];
     c->changes.count = kept;
-    allow_left(changes, kept);
 }
 
 /* Whether operators are views: of what an operator did, the least. */
@@ -228,6 +232,8 @@ static int likeness(const struct naming *n, uint32_t old_call, uint32_t new_call
     const struct tp_work_pair *old = pair_at(n, TP_BASE, old_call), *now = pair_at(n, TP_NEW, new_call);
     if (is_renamed(old, now))
         return 3;
+    if (!are_of_one_kind(old->key.name, now->key.name) && !do_both_wait(old->key.name, now->key.name))
+        return 0;
     if (is_around(n, TP_BASE, old_call, now) || is_around(n, TP_NEW, new_call, old))
         return is_view(old->key.name) || is_view(now->key.name) ? 1 : 2;
     return 0;

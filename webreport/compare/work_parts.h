@@ -34,6 +34,15 @@ bool tp_work_name_calls(struct tp_work_compared *c);
 /* The same from the counts alone; places where a sequence tells one. */
 void tp_work_name_counts(struct tp_work_compared *c);
 
+/* Whether two lists of shapes and of types, [0] and [1], have the same tensors. */
+bool tp_work_takes_the_same(const struct tp_str old[2], const struct tp_str now[2]);
+
+/* Marks operators that came in place of costlier or more ones that went: no limit counts them. */
+void tp_work_allow_net(struct tp_work_change *changes, size_t count);
+
+/* Of many changes, adds up those of one name and place: another optimizer is told in lines by name, not by shape. */
+void tp_work_merge_by_name(struct tp_work_diff *diff);
+
 /* Joins an operator that went and one that came at the same place with equal tensors: it was renamed. Equal neighbours
  * can lead the alignment to put both apart. */
 void tp_work_join_renamed(struct tp_work_compared *c);

@@ -200,6 +200,18 @@ static const char *held_back_words(const struct tp_compare *c, const char *moved
     return "";
 }
 
+/* What to do where the runs would not even see a step of twice the length. */
+static const char *blind_words(const struct tp_compare *c, struct tp_arena *arena)
+{
+    const struct tp_run_change *step = &c->totals[TP_QUANTITY_STEP].change;
+    const char *aside = tp_compare_work_aside(c, arena);
+    return tp_text_printf(arena,
+                          "Record more steps, or more runs a side: these would not see a step that takes twice as long "
+                          "(%s %%, %s)%s%s",
+                          tp_signed_percent_text(arena, 100 * step->estimate), tp_interval_text(step, arena),
+                          *aside ? "; " : "", aside);
+}
+
 /* What the verdict rests on is the sentence's subject: a total, or else what changed while none did for sure. */
 static const char *headline(const struct tp_compare *c, struct tp_arena *arena)
 {
@@ -218,6 +230,8 @@ static const char *headline(const struct tp_compare *c, struct tp_arena *arena)
         return tp_compare_program_words(c, arena);
     if (c->verdict == TP_CHANGE_INCONCLUSIVE && *held_back_words(c, moved, arena))
         return held_back_words(c, moved, arena);
+    if (c->verdict == TP_CHANGE_INCONCLUSIVE && tp_compare_is_blind(c))
+        return blind_words(c, arena);
     if (basis == TP_QUANTITY_STEP)
         step = *moved ? tp_text_printf(arena, "%s: %s in the mean step", total_words(c, basis, arena), moved)
                       : total_words(c, basis, arena);
