@@ -420,7 +420,7 @@ static struct tp_check checked(const char *text, const struct tp_summary *run, c
     if (tp_budget_parse(budget, "b", text, strlen(text), &arena, &err) < 0)
         fail_msg("%s", err.text);
     *input = (struct tp_check_input){
-        budget, {"run", run, 1, false}, {base ? "base" : NULL, base, base ? 1 : 0, false}, false};
+        budget, {"run", run, 1, false}, {base ? "base" : NULL, base, base ? 1 : 0, false}, false, false};
     tp_check_build(&check, input, &arena);
     return check;
 }
