@@ -203,6 +203,53 @@ def made_one_gap(folder):
     launch_bound(gaps=(90000,)).write(folder)
 
 
+def recorded_host(frames, shapes=False):
+    """Launch-bound steps in which the host has so many frames of Python a launch, each of 1 us."""
+    recording = Recording()
+
+    def body(recording):
+        for _ in range(60):
+            for frame in range(frames):
+                recording.host("python_function", f"model.py({10 + frame}): helper", recording.now + frame, 1,
+                               **{"Python id": 1 + frame})
+            recording.now += max(90, frames)
+            recording.operator("aten::mul", dims=[[8, 8], [8, 8]] if shapes else None, types=["float", "float"] if shapes else None)
+            recording.launch(recording.now - 5, "small_kernel", 10)
+    for number in range(4):
+        recording.step(number, body, 0)
+    return recording
+
+
+def made_with_frames(folder):
+    recorded_host(300).write(folder)
+
+
+def made_with_many_frames(folder):
+    recorded_host(900).write(folder)
+
+
+def made_with_few_frames(folder):
+    recorded_host(8).write(folder)
+
+
+def made_without_frames(folder):
+    recorded_host(0).write(folder)
+
+
+def made_counters(folder):
+    """Ranges with counters in a trace that has nothing else of them."""
+    recording = sized(1024, 1024, 4096)
+    recording.kernel("gemm", 10, 20, cat="cuda_profiler_range", **{"smsp__inst_executed.sum": 1234})
+    recording.write(folder)
+
+
+def made_counters_of_ranges(folder):
+    recording = launch_bound()
+    for place in range(40):
+        recording.kernel(f"range_{place}", 90 * place, 20, cat="CUDA_PROFILER_RANGE", **{"dram__bytes_read.sum": 7 * place})
+    recording.write(folder)
+
+
 # ---- sizes of products, and texts ----
 
 def sized(m, k, n, kernel="gemm", name="aten::mm", transposed=False):

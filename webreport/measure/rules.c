@@ -14,7 +14,7 @@ static const tp_rule_evaluate gpu_rules[] = {
     tp_rule_sharding,     tp_rule_host_code,     tp_rule_short_kernels, tp_rule_launches,
     tp_rule_graph,        tp_rule_single,        tp_rule_kernels,       tp_rule_optimizer,
     tp_rule_small_grids,  tp_rule_communication, tp_rule_fusion,        tp_rule_products,
-    tp_rule_layouts,      tp_rule_already};
+    tp_rule_layouts,      tp_rule_overhead,      tp_rule_already};
 
 static const tp_rule_evaluate cpu_rules[] = {
     tp_rules_prepare_cpu, tp_rule_cpu_loader, tp_rule_cpu_loop,    tp_rule_cpu_optimizer, tp_rule_small_collectives,
@@ -140,6 +140,7 @@ static int recommend(void *context, struct tp_error *err)
         .finding_count = (uint32_t)a->findings.count,
         .not_evaluated = a->notes.data,
         .not_evaluated_count = (uint32_t)a->notes.count,
+        .overhead = a->overhead,
     };
     add_totals(e->out);
     return TP_OK;

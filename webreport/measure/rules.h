@@ -103,6 +103,12 @@ struct tp_rule_note {
     const char *reason;
 };
 
+/* Recording in the time in which a device waits for the host: costs of the main thread's events that begin there. */
+struct tp_overhead {
+    int64_t cost_ns, starved_ns; /* at most starved_ns; all of that time */
+    int64_t frames, operators;
+};
+
 struct tp_recommendations {
     const char *program;           /* tp_program_kind_text */
     const char *step_marker;       /* tp_step_marker_text */
@@ -115,6 +121,7 @@ struct tp_recommendations {
     uint32_t finding_count;
     struct tp_rule_note *not_evaluated;
     uint32_t not_evaluated_count;
+    struct tp_overhead overhead; /* all 0 without a device */
 };
 
 /* What the rules look at. */

@@ -151,6 +151,7 @@ struct tp_advisor {
     struct tp_intervals judged;      /* part of W that says something about the program (rules_record.c) */
     int64_t judged_ns;               /* its length without what recording cost; shares are of this */
 
+    struct tp_overhead overhead; /* programs with a device: what recording costs the host */
     struct tp_vec recorded; /* CPU programs: struct tp_recorded of the main thread, ascending by start */
 
     uint8_t *above; /* enum tp_above_bit by operator, once tp_above was called */
@@ -329,6 +330,7 @@ void tp_rule_input_copy(struct tp_advisor *a);    /* B4 */
 void tp_rule_tiny_copies(struct tp_advisor *a);   /* B5 */
 void tp_rule_host_code(struct tp_advisor *a);     /* A11 A13 */
 void tp_rule_short_kernels(struct tp_advisor *a); /* A3 */
+void tp_rule_overhead(struct tp_advisor *a);
 void tp_rule_already(struct tp_advisor *a);
 void tp_rule_launches(struct tp_advisor *a);      /* A1 */
 void tp_rule_graph(struct tp_advisor *a);         /* A2 */

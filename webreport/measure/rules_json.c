@@ -1,6 +1,8 @@
 /* Recommendations as JSON. See rules.h. */
 #include "webreport/measure/rules.h"
 
+#include "webreport/model/numbers.h"
+
 static void evidence_json(const struct tp_finding *f, struct tp_json *json)
 {
     tp_json_key(json, "evidence");
@@ -60,6 +62,10 @@ void tp_recommendations_json(const struct tp_recommendations *r, struct tp_json 
     tp_json_member_real(json, "total_ceiling_percent", r->total_ceiling_percent);
     tp_json_member_real(json, "total_gain_us_per_step", r->total_gain_us_per_step);
     tp_json_member_real(json, "total_gain_percent", r->total_gain_percent);
+    if (r->overhead.cost_ns) {
+        tp_json_member_us(json, "recording_us", r->overhead.cost_ns);
+        tp_json_member_real(json, "recording_percent", tp_percent(r->overhead.cost_ns, r->overhead.starved_ns));
+    }
     tp_json_key(json, "findings");
     tp_json_array(json);
     for (uint32_t i = 0; i < r->finding_count; i++)

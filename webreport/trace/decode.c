@@ -184,6 +184,7 @@ static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
     reading->driver += kind == TP_KIND_RUNTIME && e->cat.is_driver;
     reading->read[kind]++;
     reading->other_device_events += e->cat.is_other_device;
+    reading->counter_events += e->cat.has_counters;
     tp_decode_number(d, e);
     reading->correlated += tp_spans_has(e->spans, TP_ARG_CORRELATION);
     struct tp_str finished = tp_span_of(e->spans, TP_ARG_FINISHED);

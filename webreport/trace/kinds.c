@@ -96,6 +96,7 @@ struct tp_cat_meaning tp_kinds_of_cat(struct tp_str cat)
     meaning.is_link = tp_str_equal(lower, TP_STR("fwdbwd")) || tp_str_equal(lower, TP_STR("forward_backward"));
     meaning.is_device_link = tp_str_equal(lower, TP_STR("ac2g")) || tp_str_equal(lower, TP_STR("async")) ||
                              tp_str_starts(lower, "async_cpu_to_");
+    meaning.has_counters = tp_str_equal(lower, TP_STR("cuda_profiler_range"));
     meaning.is_other_device = tp_str_equal(lower, TP_STR("mtia_ccp_events")) || tp_str_equal(lower, TP_STR("hpu_op"));
     meaning.is_state = tp_str_equal(cat, TP_STR("thread_state"));
     meaning.is_process = tp_str_equal(cat, TP_STR("process"));

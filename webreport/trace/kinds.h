@@ -10,6 +10,7 @@ struct tp_cat_meaning {
     bool is_other_call;   /* a call of another device than CUDA: mtia_runtime, xpu_driver */
     bool is_link;         /* fwdbwd, forward_backward */
     bool is_device_link;  /* ac2g and its older names */
+    bool has_counters;    /* cuda_profiler_range: hardware counters of a range of kernels */
     bool is_other_device; /* mtia_ccp_events, hpu_op */
     bool is_misspelt;     /* unknown, but one or two letters from a known one */
     bool is_state;        /* thread_state */

@@ -369,6 +369,7 @@ struct tp_reading {
     uint64_t without_dur, negative_dur; /* of complete events but TP_KIND_OTHER; their duration is 0 */
     uint64_t driver;                    /* calls of a driver, of those read as runtime */
     uint64_t other_device_events;       /* mtia_ccp_events, hpu_op */
+    uint64_t counter_events;            /* cuda_profiler_range */
     uint64_t repaired;                  /* F9: events that had to be repaired or skipped as broken text */
     bool is_truncated, has_gzip_error;
     bool is_old_autograd; /* a process is called "CPU functions" or "CUDA functions", as torch before 1.8 wrote */
