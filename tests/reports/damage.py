@@ -134,7 +134,35 @@ def device_missing():
     return text_of([e for e in training() if e.get("cat") != "kernel"])
 
 
-KINDS = {k: v for k, v in list(globals().items()) if callable(v) and k not in ("event", "kernel", "training", "text_of")}
+def with_rank(rank, world_size=4):
+    return text_of(training(), head={"distributedInfo": {"backend": "nccl", "rank": rank, "world_size": world_size}})
+
+
+def rank_of_job():
+    return with_rank(3)
+
+
+def rank_negative():
+    return with_rank(-3)
+
+
+def rank_beyond_world():
+    return with_rank(4)
+
+
+def rank_word():
+    return with_rank("first")
+
+
+def rank_fraction():
+    return with_rank(1.5)
+
+
+def rank_huge():
+    return with_rank(2**63 - 1, 2**63 - 1)
+
+
+KINDS = {k: v for k, v in list(globals().items()) if callable(v) and k not in ("event", "kernel", "training", "text_of", "with_rank")}
 
 if __name__ == "__main__":
     made = KINDS[sys.argv[1]]()

@@ -99,8 +99,8 @@ void tp_tf_add_hparams(const struct tp_tf_run *run, const struct tp_tf_metric *m
 {
     const struct tp_profile *profile = run->export->profile;
     struct tp_str distributed = tp_trace_header(profile->trace, "distributedInfo");
-    int64_t world = tp_value_int(tp_value_member(distributed, "world_size"));
-    int64_t rank = tp_value_int(tp_value_member(distributed, "rank"));
+    int64_t world = tp_value_world_size(distributed);
+    int64_t rank = tp_value_rank(distributed);
     enum { OWN = 6 };
     struct tp_tf_hparam values[OWN + KNOWN + MOST_TOLD] = {
         {"worker", "Worker", run->export->worker, 0},

@@ -16,9 +16,9 @@ static void fill_key(struct tp_summary_work *work)
     key->job = tp_summary_text(work, from->job);
     key->worker = tp_summary_text(work, from->worker);
     if (key->rank == TP_NULL_INT && distributed.ptr)
-        key->rank = tp_value_int(tp_value_member(distributed, "rank"));
+        key->rank = tp_value_rank(distributed);
     if (key->world_size == TP_NULL_INT && distributed.ptr)
-        key->world_size = tp_value_int(tp_value_member(distributed, "world_size"));
+        key->world_size = tp_value_world_size(distributed);
 }
 
 /* What other runs and ranks are compared by. */

@@ -285,7 +285,7 @@ int64_t tp_slots_of_trace(struct tp_step_slots *slots, const struct tp_trace *tr
     tp_strings_init(&work.texts, work.scratch, 0);
     work.copies = TP_VEC(work.scratch, struct tp_str);
     if (distributed.ptr)
-        summary.key.rank = tp_value_int(tp_value_member(distributed, "rank"));
+        summary.key.rank = tp_value_rank(distributed);
     summary.step_count = model->step_count < TP_MAX_SUMMARY_STEPS ? model->step_count : TP_MAX_SUMMARY_STEPS;
     tp_summary_slots_build(&work);
     *slots = summary.slots;

@@ -97,4 +97,8 @@ void tp_header_finish(struct tp_trace *trace, const struct tp_vec *members)
     int64_t base = tp_value_int(tp_trace_header(trace, "baseTimeNanoseconds"));
     trace->base_time_ns = base == TP_NULL_INT ? 0 : base;
     read_gpus(trace);
+    struct tp_str distributed = tp_trace_header(trace, "distributedInfo");
+    struct tp_str rank = tp_value_member(distributed, "rank");
+    bool has_rank = rank.ptr && !tp_str_equal(rank, TP_STR("null"));
+    trace->reading.notices[TP_NOTICE_ID_RANGE] += has_rank && tp_value_rank(distributed) == TP_NULL_INT;
 }

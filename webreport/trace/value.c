@@ -262,3 +262,16 @@ struct tp_str tp_value_output(struct tp_arena *arena, struct tp_str json)
 {
     return restyle(arena, json, STYLE_OUTPUT);
 }
+
+int64_t tp_value_world_size(struct tp_str distributed)
+{
+    int64_t size = tp_value_int(tp_value_member(distributed, "world_size"));
+    return size > 0 && size <= TP_MAX_JOB_RANKS ? size : TP_NULL_INT;
+}
+
+int64_t tp_value_rank(struct tp_str distributed)
+{
+    int64_t rank = tp_value_int(tp_value_member(distributed, "rank")), size = tp_value_world_size(distributed);
+    bool is_below = size == TP_NULL_INT ? rank < TP_MAX_JOB_RANKS : rank < size;
+    return rank >= 0 && is_below ? rank : TP_NULL_INT;
+}

@@ -41,4 +41,9 @@ static inline bool tp_value_is(struct tp_str json, char first)
     return json.len && json.ptr[0] == first;
 }
 
+/* The rank and the world size in a head's "distributedInfo"; TP_NULL_INT when it has none that a job can have: no
+ * integer, negative, beyond TP_MAX_JOB_RANKS, or a rank that is not below the world size. */
+int64_t tp_value_rank(struct tp_str distributed);
+int64_t tp_value_world_size(struct tp_str distributed);
+
 #endif
