@@ -175,6 +175,7 @@ static int check_sides(const struct tp_side_input inputs[TP_SIDES], struct tp_ar
         {"run", inputs[TP_NEW].runs, inputs[TP_NEW].run_count, true},
         {"baseline", inputs[TP_BASE].runs, inputs[TP_BASE].run_count, true},
         false,
+        false,
     };
     tp_check_build(&check, &input, arena);
     return check.verdict == TP_CHECK_FAIL ? BROKEN : 0;

@@ -113,7 +113,7 @@ formats() {
 }
 cp "$DATA/traces/hostile_names.pt.trace.json.gz" "$WORK/$(printf 'a\033[31m<b>&|`"'"'"'.json.gz')"
 check "every format is read by its readers" formats "$DATA"/traces/gpu_2026*.gz "$DATA"/traces/hostile*.gz "$DATA"/traces/case_sc*.gz \
-    "$DATA"/traces/torch_2.13_mlp*.gz "$DATA/run" "$WORK"/a*.json.gz "$DATA/faults/xss_everywhere.pt.trace.json"
+    "$DATA"/traces/torch_2.13_mlp*.gz "$DATA/run" "$WORK"/a*.json.gz "$DATA/faults/xss_names.pt.trace.json"
 for reader in junitparser sarif_pydantic sarif markdown_it; do
     "$PYTHON" -c "import $reader" 2>/dev/null || skip "$reader reads them" "not installed (CHECK_PYTHON)"
 done

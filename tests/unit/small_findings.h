@@ -35,7 +35,7 @@ __attribute__((unused)) static void assert_range(const char *rule, double low, d
     const struct tp_finding *found = finding(rule);
     assert_non_null(found);
     if (fabs(found->low_percent - low) > 0.2 || fabs(found->high_percent - high) > 0.2)
-        fail_msg("%s: %f to %f, not %f to %f", rule, found->low_percent, found->high_percent, low, high);
+        fail_msg("%s (share %f): %f to %f, not %f to %f", rule, found->share_percent, found->low_percent, found->high_percent, low, high);
 }
 
 __attribute__((unused)) static void frame(const char *name, double ts, double dur)

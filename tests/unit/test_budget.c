@@ -211,7 +211,7 @@ static void what_is_built_in_parses(void **state)
     if (setjmp(arena.guard))
         fail();
     tp_budget_default(&budget, &arena);
-    assert_int_equal(budget.count, 10);
+    assert_int_equal(budget.count, 11);
     assert_null(budget.file);
     for (size_t i = 0; i < budget.count; i++) /* advice is no limit */
         assert_int_not_equal(strncmp(tp_metrics[budget.lines[i].metric].name, "finding.", 8), 0);

@@ -77,7 +77,7 @@ static struct tp_check judged(const char *budget_text, const struct tp_summary *
     if (tp_budget_parse(budget, "b", budget_text, strlen(budget_text), &arena, &err) < 0)
         fail_msg("%s", err.text);
     *input = (struct tp_check_input){
-        budget, {"run", runs, run_count, false}, {base_count ? "base" : NULL, base, base_count, false}, false};
+        budget, {"run", runs, run_count, false}, {base_count ? "base" : NULL, base, base_count, false}, false, false};
     tp_check_build(&check, input, &arena);
     return check;
 }

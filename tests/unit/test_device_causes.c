@@ -331,7 +331,7 @@ static void code_inside_the_loader_explains_the_wait_for_input(void **state)
     assert_null(finding("B1"));
     assert_null(finding("A11"));
     assert_null(finding("A13"));
-    assert_non_null(strstr(finding("B2")->detail.ptr, "data.py(9): decode: at most 58.0 %"));
+    assert_non_null(strstr(finding("B2")->detail.ptr, "data.py(9): decode: 58.0 % of the step"));
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)

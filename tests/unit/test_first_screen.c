@@ -145,7 +145,7 @@ static void a_sum_is_no_overlap(void **state)
         else
             assert_silent("because their times overlap");
         if (!is_one)
-            assert_says("All of them together: at most");
+            assert_says("All of them together: an estimated");
         if (!is_one)
             end(state);
     }
