@@ -28,6 +28,8 @@ for stage in "$@"; do
 #include <stdint.h>
 #include <setjmp.h>
 #include <cmocka.h>' || needed="$needed libcmocka-dev"
+        has python3 || needed="$needed python3" # computes the definitions, reads outputs back
+        has pgrep || needed="$needed procps"
         has chromium || has chromium-browser || has google-chrome || wanted="$wanted chromium"
         has node || wanted="$wanted nodejs"
         has sqlite3 || wanted="$wanted sqlite3"
@@ -44,12 +46,14 @@ for stage in "$@"; do
 done
 [ -n "$needed$wanted" ] || exit 0
 
-# Optional packages are tried once per build folder, so that a machine without network is not asked again and again.
+# Each optional package is tried once per build folder, so that a machine without network is not asked again and again.
 tried=build/optional-packages.tried
-if [ -e $tried ] || [ "${TP_OPTIONAL_PACKAGES:-yes}" = no ]; then
-    wanted=
-    [ -n "$needed" ] || exit 0
-fi
+untried=
+for package in $wanted; do
+    [ "${TP_OPTIONAL_PACKAGES:-yes}" = no ] || grep -qx "$package" $tried 2>/dev/null || untried="$untried $package"
+done
+wanted=$untried
+[ -n "$needed$wanted" ] || exit 0
 run=
 if [ "$(id -u)" != 0 ]; then
     if has sudo && { sudo -n true 2>/dev/null || { [ -n "$needed" ] && [ -t 0 ]; }; }; then
@@ -79,8 +83,9 @@ if [ -n "$needed" ]; then
         exit 1
     }
 fi
-[ -z "$wanted" ] || { mkdir -p build && : >$tried; }
+[ -z "$wanted" ] || mkdir -p build
 for package in $wanted; do
+    echo "$package" >>$tried
     echo "Installing optional Debian package: $package"
     install "$package" || { apt update && install "$package"; } ||
         echo "  not available here: what needs it is left out or counted as skipped"

@@ -30,7 +30,7 @@ if [ -n "${TP_BASELINE:-}" ]; then
         *.tps) set -- "$@" --baseline "$TP_BASELINE" --update-baseline ;;
         *)
             set -- "$@" --baseline "$TP_BASELINE/" --update-baseline --label "${TP_LABEL:-run}"
-            committed=$(git show -s --format=%ct "${TP_LABEL:-HEAD}^{commit}" 2>/dev/null || git show -s --format=%ct HEAD 2>/dev/null) || committed=
+            committed=$(git show -s --format=%ct --end-of-options "${TP_LABEL:-HEAD}^{commit}" 2>/dev/null || git show -s --format=%ct HEAD 2>/dev/null) || committed=
             [ -z "$committed" ] || set -- "$@" --committed "$committed"
             ;;
         esac
