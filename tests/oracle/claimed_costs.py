@@ -3,7 +3,9 @@
 The reference assumes four bytes for an unknown type and keeps units that are faster than their device. Section 19 claims
 neither. The reference's list of libraries gives way to the rule of section 6. Importing this module changes the reference's functions: its folder must be in sys.path before."""
 import costs_ref
-from twin import names
+from twin import links, names
+from twin.reading import read_document
+from twin.trace import Trace
 
 try:
     import kinds_ref
@@ -96,3 +98,23 @@ if tree_ref:
     tree_ref.LIB = NotOfUser
     hints_of_reference, cost_op_of_reference = tree_ref.hints, tree_ref.cost_op
     tree_ref.hints, tree_ref.cost_op = hints, cost_op
+
+
+def launched_by_communication(operation):
+    """Whether the innermost operator around the launch is host communication (section 12)."""
+    is_by_host = operation.launch is not None and operation.chain
+    return bool(is_by_host and names.comm_backend(operation.chain[-1].name)) and not names.is_compute_kernel(operation.name)
+
+
+def kind_of(operation):
+    """The reference's kind, where section 12 does not say that the kernel communicates."""
+    is_work = operation.cat == "kernel" and not kinds_ref.NOT_WORK.search(operation.name)
+    if is_work and links.communicates_by_itself(operation) or is_work and launched_by_communication(operation):
+        return "communication", "definitions"
+    return kind_of_reference(operation)
+
+
+if tree_ref:
+    kind_of_reference = kinds_ref.kind_of
+    kinds_ref.kind_of = tree_ref.kind_of = kind_of
+    tree_ref.Trace, tree_ref.read_document = Trace, read_document

@@ -30,8 +30,6 @@ def keep(found, gone, has_new):
     for row in found["findings"]:
         if row["id"] in EXPLAINED:
             del row["detail"]
-        if row["id"] == "H1":  # the definitions do not know whether workers ran already, which the advice depends on
-            del row["advice"]
     for key in [key for key in found if has_new and key.startswith("total_ceiling")]:
         del found[key]
 
@@ -68,9 +66,6 @@ def of_kept_rules(ours, reference):
             found = profile.get("recommendations")
             theirs = others.get((profile["worker"], profile["span"]), {})
             same = theirs.get("recommendations")
-            if "verdict" in theirs and profile["verdict"]["headline"].endswith(", but the trace has no work of a device."):
-                # the definitions do not name the device whose memory records prove it
-                theirs["verdict"]["headline"] = profile["verdict"]["headline"]
             if not found or not same:
                 continue
             judged_alike(profile["verdict"], theirs["verdict"])

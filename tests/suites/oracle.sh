@@ -74,7 +74,7 @@ kinds() { # of device work, against kinds_ref.py: real traces, or made ones
     mkdir -p kinds
     python3 "$ORACLE/check_work.py" "$TP" "$SHARED/oracle/costs" kinds "$@" >said 2>&1 || { tail -n 8 said; return 1; }
 }
-skip "kinds of device work and their costs: 200 made traces" "the program next to the project has the communication list and the window of before the definitions changed"
+check "kinds of device work and their costs: 200 made traces" kinds
 # the accelerator's records that only the definition reads, and those that take it half a minute
 small=$(find "$SHARED/data/traces" -name '*.json*' -size -800k | grep -v mtia | sort)
 # shellcheck disable=SC2086
@@ -85,8 +85,12 @@ tree() { # of device time, against tree_ref.py
     mkdir -p tree
     python3 "$ORACLE/check_tree.py" "$TP" "$SHARED/oracle/costs" tree "$@" >said 2>&1 || { tail -n 8 said; return 1; }
 }
-skip "tree of device time: 200 made traces" "the program next to the project has the communication list and the window of before the definitions changed"
-skip "tree of device time: real traces" "the program next to the project has the communication list and the window of before the definitions changed"
+check "tree of device time: 200 made traces" tree
+# two of those are nested badly: the definition keeps a range on the stack that has ended while one above it goes on
+# shellcheck disable=SC2086
+check "tree of device time: real traces" tree $(for trace in $small; do
+    if zcat -f "$trace" | grep -qE '"cat": ?"(kernel|gpu_memcpy|gpu_memset)"'; then echo "$trace"; fi
+done)
 costs() { python3 "$ORACLE/check_costs.py" "${TOOLS:-$BUILD}/call_costs" "$SHARED/oracle/costs" "$@" >said 2>&1 || { tail -n 8 said; return 1; }; }
 # shellcheck disable=SC2046
 check "costs of calls: 40,000 made ones and those of real traces" costs "$SHARED"/data/traces/tracelens/h100/Q*.gz \
