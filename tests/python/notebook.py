@@ -105,7 +105,7 @@ def _(folder):
         frame = re.fullmatch(r'<iframe sandbox="allow-scripts allow-popups" [^<>]* srcdoc="([^"<>]*)"></iframe>', shown)
         assert frame and html.unescape(frame.group(1)) == page
         assert 'http-equiv="Content-Security-Policy"' in page
-    assert "of 11 limits kept" in "".join(outputs[4][0]["data"]["text/markdown"])
+    assert "inconclusive: no baseline: 1 of 11 limits kept" in "".join(outputs[4][0]["data"]["text/markdown"])
     (text,) = outputs[5]
     assert "".join(text["text"]).startswith("name,kind,") and len("".join(text["text"]).splitlines()) == 3, text
     assert os.path.exists(os.path.join(folder, "mine.html")) and not [

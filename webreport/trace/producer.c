@@ -87,40 +87,36 @@ static void list_cats(struct tp_buf *out, const struct tp_trace *trace)
     tp_buf_printf(out, "%s", shown ? ")" : "");
 }
 
-static int refuse(const struct tp_trace *trace, const struct sign *sign, struct tp_error *err)
+static int refuse(const struct sign *sign, const char *cats, struct tp_error *err)
 {
-    struct tp_buf cats;
-    tp_buf_init(&cats, 256);
-    list_cats(&cats, trace);
-    int code = tp_error_set(err, TP_EFORMAT, 0, "%s%s, which tracepress does not read: %s", sign->producer,
-                            cats.failed || !cats.data ? "" : cats.data, sign->next);
-    tp_buf_release(&cats);
-    return code;
+    return tp_error_set(err, TP_EFORMAT, 0, "%s%s, which tracepress does not read: %s", sign->producer, cats, sign->next);
 }
 
-static int refuse_unknown(const struct tp_trace *trace, struct tp_error *err)
+static int refuse_unknown(const struct tp_reading *reading, const char *cats, struct tp_error *err)
 {
-    const struct tp_reading *reading = &trace->reading;
     unsigned long long slices = reading->skipped[TP_SKIP_UNKNOWN_CATEGORY];
     unsigned long long pairs = reading->skipped_phase['B'];
-    struct tp_buf cats;
-    tp_buf_init(&cats, 256);
-    list_cats(&cats, trace);
-    const char *shown = cats.failed || !cats.data ? "" : cats.data;
     if (slices)
-        tp_error_set(err, TP_EFORMAT, 0,
-                     "not a trace of torch.profiler: %llu event%s of no category that torch.profiler writes%s; " RECORD,
-                     slices, slices == 1 ? "" : "s", shown);
-    else if (pairs)
-        tp_error_set(err, TP_EFORMAT, 0,
-                     "not a trace of torch.profiler: %llu begin and end pairs (ph B and E)%s and no complete event (ph "
-                     "X); " RECORD,
-                     pairs, shown);
-    else
-        tp_error_set(err, TP_EFORMAT, 0, "nothing to report: no usable event among %llu",
-                     (unsigned long long)reading->element_count);
-    tp_buf_release(&cats);
-    return TP_EFORMAT;
+        return tp_error_set(
+            err, TP_EFORMAT, 0,
+            "not a trace of torch.profiler: %llu event%s of no category that torch.profiler writes%s; " RECORD, slices,
+            slices == 1 ? "" : "s", cats);
+    if (pairs)
+        return tp_error_set(err, TP_EFORMAT, 0,
+                            "not a trace of torch.profiler: %llu begin and end pairs (ph B and E)%s and no complete event "
+                            "(ph X); " RECORD,
+                            pairs, cats);
+    return tp_error_set(err, TP_EFORMAT, 0, "nothing to report: no usable event among %llu",
+                        (unsigned long long)reading->element_count);
+}
+
+/* Refuses with the first sign that the trace has. cats: its categories, as list_cats writes them. */
+static int refuse_by_sign(const struct tp_trace *trace, const char *cats, struct tp_error *err)
+{
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (has_sign(trace, &signs[i]))
+            return refuse(&signs[i], cats, err);
+    return refuse_unknown(&trace->reading, cats, err);
 }
 
 /* Returns whether the collector wrote what needs no event: samples, states, counters, tensors. */
@@ -144,8 +140,10 @@ int tp_producer_check(const struct tp_trace *trace, struct tp_error *err)
     bool is_onnx = !has_host(trace) && (has_cat(trace, "Session") || has_cat(trace, "Node"));
     if (!is_onnx && (trace->event_count + trace->memory_count > 0 || is_recorded(trace)))
         return TP_OK;
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (has_sign(trace, &signs[i]))
-            return refuse(trace, &signs[i], err);
-    return refuse_unknown(trace, err);
+    struct tp_buf cats;
+    tp_buf_init(&cats, 256);
+    list_cats(&cats, trace);
+    int code = refuse_by_sign(trace, cats.failed || !cats.data ? "" : cats.data, err);
+    tp_buf_release(&cats);
+    return code;
 }
