@@ -9,8 +9,8 @@
 #include <sys/types.h>
 
 struct tp_outside_keeper {
-    pid_t pid;       /* of the copy; 0: there is none */
-    int pipe;        /* whose end tells it that we are gone; counts while there is a copy */
+    pid_t pid;       /* of the copy; 0 when no copy exists */
+    int pipe;        /* its write end closes with the recorder, which wakes the copy; valid while a copy exists */
     int64_t made_ns; /* when the last copy was made */
     int64_t cost_ns; /* what that took */
     int kept_fd;     /* a descriptor that the copy keeps open: the lock of the run; -1: none */

@@ -344,7 +344,7 @@ static void put_mode(const struct tp_section *section, struct tp_list *facts)
                                            tp_text_of_time(arena, view->unsampled_ns)));
 }
 
-/* What the recording itself took of the program's time: no finding is about it. */
+/* Time that recording took from the program; findings leave it out. */
 static void put_recording(const struct tp_section *section, struct tp_list *facts)
 {
     const struct tp_program_view *view = tp_section_program(section);

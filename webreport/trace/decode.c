@@ -109,7 +109,7 @@ static void tell(struct tp_decoder *d, const struct tp_element *e, const struct 
         tp_decode_told(d, e);
 }
 
-/* Adds what names that are new mean. */
+/* Computes the meanings of the names that were interned since the last call. */
 static void note_names(struct tp_decoder *d)
 {
     while (d->name_meanings.count < d->trace->names.count) {
