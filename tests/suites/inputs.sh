@@ -44,13 +44,13 @@ narrowed() {
     done
 }
 check "--include narrows; what it leaves nothing of is named" narrowed
-torch_first() { # a folder with torch's names: what lies beside them is not read, such as an export
+torch_first() { # in a folder with torch's names, a trace of another name, such as an export, is not read but named
     rm -rf d && mkdir d && cp "$trace" d/w.1.pt.trace.json.gz && cp "$trace" d/w.trace.json.gz
-    "$TP" summarize d -o o.tps 2>err && [ ! -s err ] && "$TP" merge o.tps --format json | grep -o ,\"worker\": | wc -l | grep -qx 1 ||
+    "$TP" summarize d -o o.tps 2>err && grep -q '1 other trace is not read: d/w.trace.json.gz' err && "$TP" merge o.tps --format json | grep -o ,\"worker\": | wc -l | grep -qx 1 ||
         { cat err; return 1; }
     "$TP" table d --include '*.json.gz' -o o.txt 2>err && grep -q 'w.trace.json.gz' err || { cat err; return 1; }
 }
-check "beside traces by torch's names no others are read, unless they are asked for" torch_first
+check "a folder with traces by torch's names: others are named and not read, unless they are asked for" torch_first
 
 # ---- files of other tools ----
 
@@ -68,8 +68,8 @@ of_others() {
     printf '\050\265\057\375\004\000' >t.json.zst && foreign t.json.zst 'compressed by zstd: .*zstd -d' || return 1
     printf 'PK\003\004\024\000' >t.zip && foreign t.zip 'a zip archive: .*unzip' || return 1
     printf '\200\004\225\000\000}\224(\214\010segments' >t.pickle && foreign t.pickle 'a pickle of Python.*memory_viz' || return 1
-    printf 'whatever' >t.nsys-rep && foreign t.nsys-rep 'a report of Nsight Systems.*nsys stats' || return 1
-    printf 'whatever' >t.qdrep && foreign t.qdrep 'a report of Nsight Systems' || return 1
+    printf 'whatever' >t.nsys-rep && foreign t.nsys-rep 'an Nsight Systems report: .*nsys stats' || return 1
+    printf 'whatever' >t.qdrep && foreign t.qdrep 'an Nsight Systems report' || return 1
     { printf 'SQLite format 3\000'; printf 'CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL'; } >t.sqlite &&
         foreign t.sqlite 'a database of Nsight Systems' || return 1
     { printf 'SQLite format 3\000'; printf 'CREATE TABLE rocpd_kernel'; } >t.db && foreign t.db 'a database of rocprofv3'
