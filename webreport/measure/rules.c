@@ -116,17 +116,16 @@ static int recommend(void *context, struct tp_error *err)
     a->notes = TP_VEC(e->arena, struct tp_rule_note);
     a->times = TP_VEC(a->arena, struct tp_intervals);
     a->judged = model->window;
-    a->ceilings = a->claimed = TP_VEC(a->arena, struct tp_interval);
+    a->claimed = TP_VEC(a->arena, struct tp_interval);
     if (e->verdict->class == TP_CLASS_STALL && e->verdict->cause == TP_TIME_COMMUNICATION) {
         a->is_left_out[TP_RULE_E1] = true;
         tp_advisor_skip(a, TP_RULE_E1, "one collective is half of the window: ranks came late");
     }
     evaluate(a);
     tp_findings_sort(a->arena, a->findings.data, a->findings.count, e->verdict->class);
-    tp_findings_bound(a);
+    int64_t ceiling = tp_findings_bound(a);
     tp_merge_sort(a->arena, a->notes.data, a->notes.count, sizeof(struct tp_rule_note), by_rule, NULL);
     double steps = model->used_count;
-    int64_t ceiling = tp_judged_length(a, tp_intervals_of(&a->ceilings));
     *e->out = (struct tp_recommendations){
         .program = tp_program_kind_text(model->program),
         .step_marker = tp_step_marker_text(model->step_marker),

@@ -71,11 +71,17 @@ static int64_t recorded_before(const struct tp_advisor *a, int64_t time)
     return tp_sat_add(last->cost_ns, tp_ns_scaled(last->spread_ns, time - last->start_ns, length));
 }
 
+int64_t tp_piece_less_recording(const struct tp_advisor *a, struct tp_interval piece)
+{
+    int64_t ns = piece.b - piece.a;
+    return a->recorded.count ? tp_sat_sub(ns, recorded_before(a, piece.b) - recorded_before(a, piece.a)) : ns;
+}
+
 int64_t tp_less_recording(const struct tp_advisor *a, struct tp_intervals set)
 {
-    int64_t ns = tp_intervals_length(set);
-    for (size_t i = 0; i < set.count && a->recorded.count; i++)
-        ns = tp_sat_sub(ns, recorded_before(a, set.items[i].b) - recorded_before(a, set.items[i].a));
+    int64_t ns = 0;
+    for (size_t i = 0; i < set.count; i++)
+        ns = tp_sat_add(ns, tp_piece_less_recording(a, set.items[i]));
     return tp_ns_max(0, ns);
 }
 
@@ -336,8 +342,6 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
     if (c->detail.len)
         f->detail = kept(a, c->detail);
     fill_evidence(a, f, c);
-    for (size_t i = 0; i < within->count; i++)
-        tp_intervals_push(&a->ceilings, within->items[i].a, within->items[i].b);
     a->reported[c->rule] = true;
     return true;
 }

@@ -143,7 +143,6 @@ struct tp_advisor {
     const struct tp_work_units *units;
     uint8_t *of_library;    /* by name of a kernel: enum tp_work that the name alone says + 1; 0: not looked at */
     struct tp_vec findings; /* struct tp_finding */
-    struct tp_vec ceilings; /* struct tp_interval, of all findings */
     struct tp_vec times;    /* struct tp_intervals: what each finding is about, by tp_finding.time */
     struct tp_vec notes;    /* struct tp_rule_note */
     bool reported[TP_RULE_COUNT];
@@ -195,6 +194,10 @@ double tp_rule_value(const struct tp_advisor *a, enum tp_rule_id rule, const cha
 
 /* 100 * ns / the judged time. For sums of durations, which may be above 100; a share of time takes tp_set_percent. */
 double tp_window_percent(const struct tp_advisor *a, int64_t ns);
+
+/* The length of a piece of time without what recording cost in it; below 0 where it cost more than the piece lasts.
+ * Pieces that follow each other have together what the whole piece has. */
+int64_t tp_piece_less_recording(const struct tp_advisor *a, struct tp_interval piece);
 
 /* The length of a set without what recording cost in it. */
 int64_t tp_less_recording(const struct tp_advisor *a, struct tp_intervals set);

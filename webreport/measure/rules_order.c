@@ -81,20 +81,65 @@ void tp_findings_sort(struct tp_arena *arena, struct tp_finding *findings, size_
     }
 }
 
-void tp_findings_bound(struct tp_advisor *a)
+/* The times of several findings, walked together in order of time. */
+struct walk {
+    const struct tp_intervals *times; /* of each finding */
+    size_t *piece;                    /* for each finding: the first piece that ends after at_ns */
+    size_t count;
+    int64_t at_ns;
+};
+
+/* Finds the first finding that is about the time at_ns, or count, and the time at which this may change. */
+static size_t find_owner(struct walk *w, int64_t *change_ns)
 {
-    struct tp_vec taken = TP_VEC(a->arena, struct tp_interval);
-    int64_t left_ns = a->judged_ns;
-    for (size_t i = 0; i < a->findings.count; i++) {
-        struct tp_finding *f = TP_AT(&a->findings, struct tp_finding, i);
-        if (isnan(f->ceiling_us_per_step))
+    *change_ns = INT64_MAX;
+    for (size_t i = 0; i < w->count; i++) {
+        struct tp_intervals time = w->times[i];
+        while (w->piece[i] < time.count && time.items[w->piece[i]].b <= w->at_ns)
+            w->piece[i]++;
+        if (w->piece[i] == time.count)
             continue;
-        struct tp_intervals time = *TP_AT(&a->times, struct tp_intervals, f->time);
-        struct tp_intervals rest = i ? tp_intervals_minus(a->arena, time, tp_intervals_of(&taken)) : time;
-        int64_t ns = tp_ns_min(tp_judged_length(a, rest), left_ns);
-        double percent = fmin(tp_window_percent(a, ns), f->share_percent);
-        left_ns -= ns;
-        tp_finding_set_gain(f, percent);
-        tp_intervals_append(&taken, time);
+        struct tp_interval piece = time.items[w->piece[i]];
+        if (piece.a <= w->at_ns) {
+            *change_ns = tp_ns_min(*change_ns, piece.b);
+            return i;
+        }
+        *change_ns = tp_ns_min(*change_ns, piece.a);
     }
+    return w->count;
+}
+
+/* Gives each moment to the first finding that is about it; own_ns receives the sums, less what recording cost. */
+static void share_out(const struct tp_advisor *a, struct tp_intervals *times, size_t count, int64_t *own_ns)
+{
+    struct walk w = {.times = times,
+                     .piece = tp_arena_array(a->arena, count + 1, sizeof *w.piece),
+                     .count = count,
+                     .at_ns = INT64_MIN};
+    int64_t change_ns;
+    for (size_t i = find_owner(&w, &change_ns); change_ns < INT64_MAX; i = find_owner(&w, &change_ns)) {
+        if (i < count)
+            own_ns[i] = tp_sat_add(own_ns[i], tp_piece_less_recording(a, (struct tp_interval){w.at_ns, change_ns}));
+        w.at_ns = change_ns;
+    }
+}
+
+int64_t tp_findings_bound(struct tp_advisor *a)
+{
+    size_t count = a->findings.count;
+    struct tp_intervals *times = tp_arena_array(a->arena, count + 1, sizeof *times);
+    int64_t *own_ns = tp_arena_array(a->arena, count + 1, sizeof *own_ns), left_ns = a->judged_ns, sum_ns = 0;
+    for (size_t i = 0; i < count; i++)
+        times[i] = *TP_AT(&a->times, struct tp_intervals, TP_AT(&a->findings, struct tp_finding, i)->time);
+    share_out(a, times, count, own_ns);
+    for (size_t i = 0; i < count; i++) {
+        struct tp_finding *f = TP_AT(&a->findings, struct tp_finding, i);
+        if (isnan(f->ceiling_us_per_step)) /* about no time */
+            continue;
+        int64_t ns = tp_ns_min(tp_ns_max(0, own_ns[i]), left_ns);
+        left_ns -= ns;
+        sum_ns = tp_sat_add(sum_ns, own_ns[i]);
+        tp_finding_set_gain(f, fmin(tp_window_percent(a, ns), f->share_percent));
+    }
+    return tp_ns_min(tp_ns_max(0, sum_ns), a->judged_ns);
 }

@@ -13,7 +13,8 @@ struct tp_advisor; /* rules_eval.h */
 void tp_findings_sort(struct tp_arena *arena, struct tp_finding *findings, size_t count, enum tp_verdict_class class);
 
 /* Bounds the estimates of the sorted findings: each gains at most its own time, and none of what those before it are
- * about. So the sum of all upper ends is at most the judged time. The one place where this is done. */
-void tp_findings_bound(struct tp_advisor *a);
+ * about. So the sum of all upper ends is at most the judged time. The one place where this is done. Returns the time that
+ * all findings together are about, less what recording cost, in ns. */
+int64_t tp_findings_bound(struct tp_advisor *a);
 
 #endif
