@@ -194,6 +194,31 @@ static void a_gzip_is_whole_cut_or_damaged(void **state)
     assert_string_equal(reason, "the checksum of the gzip is wrong");
 }
 
+#define EVENT_OF(cat) "{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"own\",\"pid\":1,\"tid\":2,\"ts\":5,\"dur\":1},"
+#define WITHOUT(pid) "{\"ph\":\"X\",\"name\":\"own\",\"pid\":" pid ",\"tid\":2,\"ts\":5,\"dur\":1},"
+#define ASCEND                                                                                                         \
+    "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":3,\"tid\":0,\"args\":{\"name\":\"Ascend Hardware\"}}," WITHOUT("3")
+
+static void a_damaged_category_is_no_word_of_the_writers_own(void **state)
+{
+    static const char one[] = "1 place with text that no profiler writes";
+    static const struct expectation cases[] = {
+        {HEAD "\"traceEvents\":[" OP("a", "1", "") EVENT_OF("python") EVENT_OF("python") EVENT_OF("python") END "]}", 0,
+         ""},
+        {HEAD "\"traceEvents\":[" OP("a", "1", "") EVENT_OF("cpu") EVENT_OF("cpu") EVENT_OF("cpu") EVENT_OF("cpu") END
+         "]}",
+         0, ""},
+        {HEAD "\"traceEvents\":[" OP("a", "1", "") EVENT_OF("cuda_runt") END "]}", TP_NEED_ALL, one},
+        {HEAD "\"traceEvents\":[" OP("a", "1", "") EVENT_OF("kerneL ") EVENT_OF("gpu") EVENT_OF("gpu") EVENT_OF("gpu")
+             EVENT_OF("cpu_oq") END "]}",
+         TP_NEED_ALL, one},
+        {HEAD "\"traceEvents\":[" OP("a", "1", "") WITHOUT("1") END "]}", TP_NEED_ALL, one},
+        {HEAD "\"traceEvents\":[" ASCEND OP("a", "1", "") WITHOUT("1") END "]}", 0, ""},
+    };
+    (void)state;
+    assert_each(cases, sizeof cases / sizeof *cases);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +227,7 @@ int main(void)
         cmocka_unit_test(launches_kernels_and_links_belong_together),
         cmocka_unit_test(a_kind_without_any_event_is_missed_where_something_belongs_to_it),
         cmocka_unit_test(totals_of_memory_follow_from_each_other),
+        cmocka_unit_test(a_damaged_category_is_no_word_of_the_writers_own),
         cmocka_unit_test(a_gzip_is_whole_cut_or_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,13 +135,12 @@ static uint32_t name_of_copy(struct tp_decoder *d, const struct tp_element *e, u
 {
     struct tp_buf *text = &d->row_key;
     tp_buf_clear(text);
-    bool has_name = kind == TP_KIND_MEMCPY
-                        ? tp_spans_has(e->spans, TP_ARG_COPY_KIND) &&
-                              tp_copy_name_from_args(text, tp_span_of(e->spans, TP_ARG_COPY_KIND),
-                                                     tp_span_of(e->spans, TP_ARG_SOURCE_KIND),
-                                                     tp_span_of(e->spans, TP_ARG_TARGET_KIND))
-                        : tp_spans_has(e->spans, TP_ARG_MEMORY_KIND) &&
-                              tp_set_name_from_args(text, tp_span_of(e->spans, TP_ARG_MEMORY_KIND));
+    bool has_name = kind == TP_KIND_MEMCPY ? tp_spans_has(e->spans, TP_ARG_COPY_KIND) &&
+                                                 tp_copy_name_from_args(text, tp_span_of(e->spans, TP_ARG_COPY_KIND),
+                                                                        tp_span_of(e->spans, TP_ARG_SOURCE_KIND),
+                                                                        tp_span_of(e->spans, TP_ARG_TARGET_KIND))
+                                           : tp_spans_has(e->spans, TP_ARG_MEMORY_KIND) &&
+                                                 tp_set_name_from_args(text, tp_span_of(e->spans, TP_ARG_MEMORY_KIND));
     return has_name ? made_name(d, text) : e->name_id;
 }
 
@@ -169,13 +168,15 @@ static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
     if (ts == TP_NUMBER_OK && e->cat.is_process)
         tp_decode_process(d, e);
     if (kind == TP_KIND_NONE || ts != TP_NUMBER_OK) {
-        reading->odd_cats += kind == TP_KIND_NONE && (e->cat.is_misspelt || !tp_spans_has(e->spans, TP_FIELD_CAT));
+        reading->misspelt_cats += kind == TP_KIND_NONE && e->cat.is_misspelt;
+        reading->unread_without_cat += kind == TP_KIND_NONE && !tp_spans_has(e->spans, TP_FIELD_CAT);
         reading->skipped[kind == TP_KIND_NONE ? TP_SKIP_UNKNOWN_CATEGORY : TP_SKIP_NO_TIME]++;
         note_skipped(d, e, kind, ts == TP_NUMBER_OK);
         if (ts == TP_NUMBER_OK)
             tp_decode_number(d, e); /* of a category that is new: it is no gap */
         return;
     }
+    reading->read_without_cat += !tp_spans_has(e->spans, TP_FIELD_CAT);
     event.dur_ns = decide_duration(d, e, kind);
     event.kind = kind & 15;
     if (kind == TP_KIND_MEMCPY || kind == TP_KIND_MEMSET)

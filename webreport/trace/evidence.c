@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "webreport/trace/kinds.h"
 #include "webreport/trace/trace.h"
 #include "webreport/trace/value.h"
 #include "writer/base/sort.h"
@@ -150,8 +151,8 @@ static struct matched find_matched(const struct tp_trace *trace, const struct bi
     return matched;
 }
 
-/* Launches whose kernel is not there. What is launched while a stream is captured runs later, or never; what is launched
- * before the first or after the last kernel that is there may have run outside of the recording. */
+/* Launches whose kernel is not there. What is launched while a stream is captured runs later, or never; what is
+ * launched before the first or after the last kernel that is there may have run outside of the recording. */
 static int64_t launches_without_kernel(const struct tp_trace *trace, struct tp_arena *scratch)
 {
     uint8_t *calls = tp_arena_array(scratch, trace->names.count + 1u, sizeof *calls);
@@ -248,17 +249,36 @@ static int64_t header_count(const struct tp_trace *trace, const char *key)
     return count > 0 ? count : 0;
 }
 
-static int64_t odd_texts(const struct tp_reading *r)
+/* Counts events whose category looks damaged. A category that comes several times is a word of the writer's own. */
+static uint64_t damaged_cats(const struct tp_trace *trace)
 {
+    enum { MOST_ALIKE = 2 }; /* damages seldom make the same text twice */
+    const struct tp_reading *r = &trace->reading;
+    uint64_t count = r->misspelt_cats;
+    for (unsigned i = 0; i < TP_UNREAD_CATEGORIES; i++) {
+        const struct tp_unread *unread = &r->unread[i];
+        bool is_own =
+            unread->count > MOST_ALIKE && tp_kinds_of_cat(tp_strings_get(&trace->cats, unread->cat)).is_misspelt;
+        count -= is_own ? unread->count : 0;
+    }
+    return count;
+}
+
+static int64_t odd_texts(const struct tp_trace *trace)
+{
+    const struct tp_reading *r = &trace->reading;
     static const enum tp_notice odd[] = {TP_NOTICE_EVENT_REPAIRED, TP_NOTICE_CONTROL, TP_NOTICE_TRAILING_COMMA,
                                          TP_NOTICE_DUPLICATE_KEY};
-    uint64_t count = r->odd_keys + r->odd_cats - r->own_repairs;
+    uint64_t count = r->odd_keys + damaged_cats(trace) - r->own_repairs;
+    if (!r->read_without_cat) /* Ascend's profiler writes no categories: its processes say what their events are */
+        count += r->unread_without_cat;
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
         count += r->notices[odd[i]];
     return (int64_t)count;
 }
 
-/* Events that have the recorder's number of another one: there are more than numbers, or as many, but of another sum. */
+/* Events that have the recorder's number of another one: there are more than numbers, or as many, but of another sum.
+ */
 static int64_t numbers_twice(const struct tp_reading *r)
 {
     uint64_t numbers = r->numbered ? (uint64_t)r->last_number + 1 : 0;
@@ -291,7 +311,7 @@ static void judge_file(struct tp_input_evidence *e, const struct tp_trace *trace
         e->lost[TP_LOST_UNKNOWN] +=
             i == TP_SKIP_UNKNOWN_CATEGORY ? 0 : (int64_t)r->skipped[i]; /* newer ones are no loss */
     e->lost[TP_LOST_UNKNOWN] += (int64_t)r->without_dur;
-    e->lost[TP_LOST_TEXT] = odd_texts(r);
+    e->lost[TP_LOST_TEXT] = odd_texts(trace);
     e->lost[TP_LOST_TWICE] = (int64_t)r->twice + numbers_twice(r);
     if (r->numbered && r->last_number >= (int64_t)r->numbered)
         e->lost[TP_LOST_NUMBERS] = r->last_number + 1 - (int64_t)r->numbered;

@@ -42,9 +42,9 @@ static const struct cat_row kinds[] = {
 };
 
 /* What categories of other devices end with: xpu_runtime, mlu_memcpy. */
-static const struct cat_row ends[] = {
-    {"_runtime", TP_KIND_RUNTIME}, {"_driver", TP_KIND_RUNTIME}, {"_memcpy", TP_KIND_MEMCPY},
-    {"_memset", TP_KIND_MEMSET},   {"_kernel", TP_KIND_KERNEL},  {"_user_annotation", TP_KIND_GPU_ANNOTATION}};
+static const struct cat_row ends[] = {{"_runtime", TP_KIND_RUNTIME}, {"_driver", TP_KIND_RUNTIME},
+                                      {"_memcpy", TP_KIND_MEMCPY},   {"_memset", TP_KIND_MEMSET},
+                                      {"_kernel", TP_KIND_KERNEL},   {"_user_annotation", TP_KIND_GPU_ANNOTATION}};
 
 enum { LONGEST_CAT = 64 };
 
@@ -62,14 +62,14 @@ static bool is_near(struct tp_str lower, struct tp_str cat)
 {
     enum { SHORTEST = 5, MOST = 2 };
     size_t changed = 0;
-    if (lower.len < cat.len && memcmp(lower.ptr, cat.ptr, lower.len) == 0)
+    if (lower.len && lower.len < cat.len && memcmp(lower.ptr, cat.ptr, lower.len) == 0)
         return true;
     for (size_t k = 0; k < lower.len && lower.len == cat.len; k++)
         changed += lower.ptr[k] != cat.ptr[k];
     return lower.len == cat.len && cat.len >= SHORTEST && changed <= MOST;
 }
 
-/* Whether an unknown category is a damaged one: no writer has a word of its own so near to a known one. */
+/* Returns whether an unknown category may be a damaged one. A writer's own word may look like it: "cpu", "python". */
 static bool is_misspelt(struct tp_str lower)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -118,7 +118,7 @@ static bool contains_any(struct tp_str text, const char *const *words)
 uint8_t tp_kind_of_process(struct tp_str process, struct tp_str labels, struct tp_str name, struct tp_str type)
 {
     static const char *const devices[] = {"NPU", "GPU", "MLU", "XPU", "HPU", "GCU", "MUSA", "TPU", NULL};
-    static const char *const waits[] = {"event_wait",  "event_record",  "event_reset",    "notify_wait",
+    static const char *const waits[] = {"event_wait",    "event_record", "event_reset",    "notify_wait",
                                         "notify_record", "capture_wait", "capture_record", NULL};
     if (tp_str_equal(process, TP_STR("CANN")))
         return TP_KIND_RUNTIME;
@@ -129,7 +129,7 @@ uint8_t tp_kind_of_process(struct tp_str process, struct tp_str labels, struct t
     if (tp_str_find_lower(name, "memset") >= 0)
         return TP_KIND_MEMSET;
     return tp_str_find_lower(name, "memcpy") >= 0 || tp_str_find_lower(type, "memcpy") >= 0 ? TP_KIND_MEMCPY
-                                                                                          : TP_KIND_KERNEL;
+                                                                                            : TP_KIND_KERNEL;
 }
 
 bool tp_kinds_is_communication_task(struct tp_str type)

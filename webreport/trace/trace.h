@@ -376,7 +376,8 @@ struct tp_reading {
     bool is_gzip, has_end;                         /* has_end: the bracket that closes the document was read */
     uint64_t own_repairs;                          /* of the repaired events: written so by torch */
     uint64_t odd_keys;                             /* events with a key that comes twice or that nobody writes */
-    uint64_t odd_cats;                             /* complete events of no category, or of one a letter off */
+    uint64_t misspelt_cats;                        /* complete events of a category that is a letter off */
+    uint64_t unread_without_cat, read_without_cat; /* complete events without a category; read: kind by process */
     uint64_t twice;                                /* events that equal another one (model/oddities.h) */
     uint64_t numbered;                             /* events kept that have the recorder's number ("Ev Idx") */
     uint64_t number_sum;                           /* of these numbers, modulo 2^64 */
