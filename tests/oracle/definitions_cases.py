@@ -528,6 +528,30 @@ def optimizer_closure():
     return ev, check
 
 
+@case
+def early_calls():
+    """calls that begin up to 5 us before the operator of their External id; at 300 two operators have the id, at 400 it is too far"""
+    def op(ts, dur, external, name="aten::mm"):
+        return X("cpu_op", name, ts, dur, **{"External id": external})
+
+    def call(ts, dur, external, corr):
+        return X("cuda_runtime", "cudaLaunchKernel", ts, dur, correlation=corr, **{"External id": external})
+
+    ev = [op(100, 50, 1), call(99.8, 10, 1, 11), K("k", 120, 7, 11),
+          op(190, 90, 2, "aten::linear"), op(200, 50, 3), call(195, 10, 3, 12), K("k", 220, 11, 12),
+          op(300, 50, 4), op(301, 20, 4), call(298, 10, 4, 13), K("k", 320, 13, 13),
+          op(400, 50, 5), call(394.999, 10, 5, 14), K("k", 420, 17, 14)]
+
+    def check(r):
+        rows = {row["name"]: row for row in r["operator_view"]["by_name"]}
+        assert rows["aten::mm"]["device_self_time_us"] == 18, rows
+        # 100..150 without 100..109.8, 200..250 without 200..205; 300..350 has absorbed 301..321; 400..450
+        assert rows["aten::mm"]["host_self_time_us"] == 40.2 + 45 + 50 + 50
+        assert rows["aten::linear"]["device_self_time_us"] == 0 and rows["aten::linear"]["host_self_time_us"] == 40
+        assert r["operator_view"]["unlinked"] == {"device_events": 2, "device_time_us": 30, "kernel_time_us": 30, "launches_outside_operators": 2}
+    return ev, check
+
+
 # ------------------------------------------------------------------------------------------------------------------- reading
 @case
 def reading():

@@ -17,6 +17,8 @@ void tp_model_build_links(struct tp_model *model, const struct tp_trace *trace, 
 
 /* Operators, launches and modules: who contains whom, per thread (nesting.c). */
 void tp_model_nest(struct tp_model *model);
+/* Joins calls that begin just before their operator with it (early_launches.c). */
+void tp_model_join_early_calls(struct tp_model *model);
 /* Operators that absorb their only, equally named child (D7), then host self times (folding.c). */
 void tp_model_fold(struct tp_model *model);
 void tp_model_host_times(struct tp_model *model);

@@ -58,12 +58,12 @@ enum tp_operator_flag {
 struct tp_launches {
     uint32_t count;
     uint32_t *thread_first;
-    uint32_t *event, *op;   /* innermost operator that contains the start */
+    uint32_t *event, *op;   /* op: innermost operator that contains the start, or begins just after it (section 3) */
     uint32_t *module;       /* NULL without modules */
     uint32_t *first_device; /* first device operation that the call started, in order; the others: next_of_launch */
     uint32_t *step; /* whose marker the call lies in; TP_NO_ID: none, from step_count on: removed ones. NULL without
                        markers or without device operations */
-    uint64_t outside_operator_count;
+    uint64_t outside_operator_count, early_count; /* early_count: calls that begin before their operator */
 };
 
 /* Device operations (kernels, copies, sets): item k is trace->events[event[k]], by (start, place in the file). */
@@ -83,6 +83,9 @@ struct tp_devices {
  * yet called; launch: inside its call), or not (queue: called, not started; outside: beyond the recorded work; unknown:
  * the next operation has no launch). */
 enum tp_idle_part { TP_IDLE_HOST, TP_IDLE_LAUNCH, TP_IDLE_QUEUE, TP_IDLE_OUTSIDE, TP_IDLE_UNKNOWN, TP_IDLE_PARTS };
+
+/* A call may begin this much before the operator that its External id names. */
+enum { TP_EARLY_CALL_NS = 5000 };
 
 /* A first operation that starts within this time of its call found the device free. */
 enum { TP_PROMPT_NS = 100000 };

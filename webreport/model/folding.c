@@ -95,6 +95,20 @@ static inline void cover(const struct self_times *times, uint32_t op, int64_t a,
     }
 }
 
+/* Covers operator `op` by the calls that begin just before it; `launch` is the first call that begins at or after it. */
+static void cover_by_early_calls(const struct self_times *times, uint32_t op, uint32_t launch, uint32_t thread)
+{
+    const struct tp_model *model = times->model;
+    int64_t start = tp_operator_event(model, op)->ts_ns;
+    for (uint32_t j = launch; j-- > model->launches.thread_first[thread];) {
+        const struct tp_event *e = tp_launch_event(model, j);
+        if (start - e->ts_ns > TP_EARLY_CALL_NS)
+            return;
+        if (model->launches.op[j] == op)
+            cover(times, op, start, tp_event_end(e));
+    }
+}
+
 static void sum_thread(const struct self_times *times, uint32_t thread)
 {
     const struct tp_operators *ops = &times->model->operators;
@@ -108,10 +122,12 @@ static void sum_thread(const struct self_times *times, uint32_t thread)
             times->covered_end[i] = start;
             if (ops->parent[i] != TP_NO_ID)
                 cover(times, ops->parent[i], start, own_end);
+            if (launches->early_count)
+                cover_by_early_calls(times, i, j, thread);
             i++;
         } else {
             const struct tp_event *e = &events[launches->event[j]];
-            if (launches->op[j] != TP_NO_ID)
+            if (launches->op[j] != TP_NO_ID && tp_operator_event(times->model, launches->op[j])->ts_ns <= e->ts_ns)
                 cover(times, launches->op[j], e->ts_ns, tp_event_end(e));
             j++;
         }

@@ -275,6 +275,7 @@ void tp_model_nest(struct tp_model *model)
     }
     model->operators.thread_first[threads] = model->operators.count;
     model->launches.thread_first[threads] = model->launches.count;
+    tp_model_join_early_calls(model);
     tp_model_fold(model);
     append_unfinished(model, &s.unfinished);
 }

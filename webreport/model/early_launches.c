@@ -1,0 +1,57 @@
+/* Calls that begin just before their operator (section 3, D2).
+ *
+ * The profiler takes the times of calls and of operators from different clocks, so a call may begin up to a few
+ * microseconds before the operator that makes it. Its External id still names that operator. This pass runs before
+ * operators are folded, while the operators and the calls of a thread are both in order of start. */
+#include "webreport/model/build.h"
+
+/* The only operator of [op, end) with this External id that begins within TP_EARLY_CALL_NS after `at`; TP_NO_ID without
+ * one or with several. `op` is the first operator that begins after `at`. */
+static uint32_t only_candidate(const struct tp_model *model, uint32_t op, uint32_t end, int64_t id, int64_t at)
+{
+    uint32_t found = TP_NO_ID;
+    for (; op < end && tp_operator_event(model, op)->ts_ns - at <= TP_EARLY_CALL_NS; op++) {
+        if (model->trace->hosts[tp_operator_event(model, op)->detail].external_id != id)
+            continue;
+        if (found != TP_NO_ID)
+            return TP_NO_ID;
+        found = op;
+    }
+    return found;
+}
+
+static bool has_external_id(const struct tp_model *model, uint32_t op, int64_t id)
+{
+    return op != TP_NO_ID && model->trace->hosts[tp_operator_event(model, op)->detail].external_id == id;
+}
+
+static void join_call(struct tp_model *model, uint32_t launch, uint32_t next_op, uint32_t op_end)
+{
+    struct tp_launches *launches = &model->launches;
+    const struct tp_event *e = tp_launch_event(model, launch);
+    int64_t id = model->trace->launches[e->detail].external_id;
+    if (id == TP_NULL_INT || id == 0 || has_external_id(model, launches->op[launch], id))
+        return;
+    uint32_t op = only_candidate(model, next_op, op_end, id, e->ts_ns);
+    if (op == TP_NO_ID)
+        return;
+    launches->outside_operator_count -= launches->op[launch] == TP_NO_ID;
+    launches->early_count++;
+    launches->op[launch] = op;
+    if (launches->module)
+        launches->module[launch] = model->operators.module[op];
+}
+
+void tp_model_join_early_calls(struct tp_model *model)
+{
+    const struct tp_operators *ops = &model->operators;
+    const struct tp_launches *launches = &model->launches;
+    for (uint32_t t = 0; t < model->trace->thread_count; t++) {
+        uint32_t op = ops->thread_first[t], op_end = ops->thread_first[t + 1];
+        for (uint32_t i = launches->thread_first[t]; i < launches->thread_first[t + 1]; i++) {
+            while (op < op_end && tp_operator_event(model, op)->ts_ns <= tp_launch_event(model, i)->ts_ns)
+                op++;
+            join_call(model, i, op, op_end);
+        }
+    }
+}
