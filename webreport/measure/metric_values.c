@@ -234,7 +234,7 @@ struct tp_metric_value tp_metric_of_host(const struct tp_metric_source *s, int w
 
 /* ---- copies ---- */
 
-/* Sets stand in the table of copies, too; producers name them so. */
+/* The table of copies also has sets, by the names that producers give them. */
 static bool is_set_name(struct tp_str name)
 {
     static const char *const sets[] = {"memset", "fillbuffer", "memoryfill", "mem_set", NULL};

@@ -70,7 +70,7 @@ static int64_t count_threads(const struct tp_process_tree *tree)
     return count - trace->recorder.thread_count;
 }
 
-/* Most threads that live at once. */
+/* Returns the largest number of threads that were alive at the same time. */
 static int64_t most_at_once(const struct tp_process_tree *tree, struct tp_arena *arena)
 {
     size_t count = (size_t)tree->thread_count * 2;

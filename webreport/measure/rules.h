@@ -88,7 +88,7 @@ struct tp_finding {
     double share_percent;             /* of the step; NaN: null */
     double weight_percent;            /* what it stands in the list by; NaN: by what is gained */
     double low_part, high_part;       /* parts of its time that mending gains: 0 <= low_part <= high_part <= 1 */
-    double widest_percent;            /* what lies between them at most where most of the time goes; 100: any */
+    double widest_percent;            /* largest width of the estimate for a finding about most of the step; 100: any */
     uint32_t time;                    /* number of its time in the advisor's list, while rules are evaluated */
     double low_percent, high_percent; /* of the step: estimate of what mending gains after the findings above it;
                                        * NaN: no ceiling (docs/definitions.md 15) */

@@ -195,14 +195,14 @@ double tp_rule_value(const struct tp_advisor *a, enum tp_rule_id rule, const cha
 /* 100 * ns / the judged time. For sums of durations, which may be above 100; a share of time takes tp_set_percent. */
 double tp_window_percent(const struct tp_advisor *a, int64_t ns);
 
-/* The length of a piece of time without what recording cost in it; below 0 where it cost more than the piece lasts.
- * Pieces that follow each other have together what the whole piece has. */
+/* Returns the length of a piece of time without the cost of recording; negative where that is longer than the piece.
+ * The results of adjacent pieces add up to the result of the whole. */
 int64_t tp_piece_less_recording(const struct tp_advisor *a, struct tp_interval piece);
 
-/* The length of a set without what recording cost in it. */
+/* Returns the length of a set without the cost of recording, at least 0. */
 int64_t tp_less_recording(const struct tp_advisor *a, struct tp_intervals set);
 
-/* The length of a set that lies within the judged time, without what recording cost: 0 to judged_ns. */
+/* Returns the length of a set within the judged time, without the cost of recording: 0 to judged_ns. */
 int64_t tp_judged_length(const struct tp_advisor *a, struct tp_intervals set);
 
 /* The share that the part of a set within the judged time has, without what recording cost: 0 to 100. */

@@ -1,4 +1,4 @@
-/* The order of findings, and what is left for each. See rules_order.h. */
+/* The order of findings, and the gain of each: see rules_order.h. */
 #include "webreport/measure/rules_order.h"
 
 #include <math.h>

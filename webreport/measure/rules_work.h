@@ -8,7 +8,7 @@
 struct tp_work_claim {
     struct tp_candidate candidate;
     uint32_t *parts; /* by device operation: what may be gained of it at most, in millionths; 0: it is not claimed */
-    int64_t ns;      /* durations of what was taken, each in full */
+    int64_t ns;      /* sum of the durations of the kernels taken, each in full */
     struct tp_vec whole; /* struct tp_interval: when it ran, in full */
 };
 

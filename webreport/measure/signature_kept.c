@@ -152,7 +152,7 @@ void tp_signature_hash_kept(struct tp_signature *s)
 {
     for (uint32_t i = 0; i < s->kept_count; i++)
         s->hash = s->hash * 31 + tp_hash_bytes(s->kept[i].operator.ptr, s->kept[i].operator.len) + (uint64_t)s->kept[i].blocks;
-    s->hash += !s->hash; /* 0 is none */
+    s->hash += !s->hash; /* 0 means no signature */
 }
 
 void tp_signature_kept_build(struct tp_summary_work *work, uint32_t first_step, uint32_t end_step)

@@ -224,7 +224,7 @@ static void find_peaks(struct tp_work_units *units, const struct tp_model *model
 
 /* No cache of a known device is larger. More bytes than this come from the memory. */
 static const int64_t LARGEST_CACHE_BYTES = INT64_C(256) << 20;
-/* Measured peaks are those of one kernel; another kernel may be a little faster. */
+/* A measured peak comes from one kernel; another kernel may be a little faster. */
 static const double MEASURED_SLACK = 1.1;
 
 struct tp_work_floor tp_work_floor_of(const struct tp_model *model, const struct tp_work_units *units,

@@ -40,7 +40,7 @@ static bool has_device_collective(const struct tp_model *model)
     return false;
 }
 
-/* Is some memory record of a device (of_device), or of the processor? */
+/* Returns whether a memory record is of a device (of_device) or of the processor. */
 static bool has_memory_of(const struct tp_model *model, bool of_device)
 {
     const struct tp_trace *trace = model->trace;
@@ -53,7 +53,7 @@ static bool has_memory_of(const struct tp_model *model, bool of_device)
     return false;
 }
 
-/* Operators that exist for the processor alone. */
+/* Returns whether a name is of an operator that only the processor has. */
 static bool has_processor_name(const struct tp_model *model)
 {
     const struct tp_strings *names = &model->trace->names;
@@ -63,8 +63,8 @@ static bool has_processor_name(const struct tp_model *model)
     return false;
 }
 
-/* Does the head name a GPU, as torch's profiler writes it, and nothing say that the program did without? Torch writes the
- * devices of the machine, whether the program uses them or not. */
+/* Returns whether the head names a GPU and nothing shows that the program did not use it. Torch's profiler writes the
+ * devices of the machine even if the program uses none. */
 static bool names_gpu(const struct tp_model *model)
 {
     const struct tp_trace *trace = model->trace;

@@ -87,7 +87,7 @@ enum tp_idle_part { TP_IDLE_HOST, TP_IDLE_LAUNCH, TP_IDLE_QUEUE, TP_IDLE_OUTSIDE
 /* A call may begin this much before the operator that its External id names. */
 enum { TP_EARLY_CALL_NS = 5000 };
 
-/* A first operation that starts within this time of its call found the device free. */
+/* The device was free if the first operation starts within this time after its call. */
 enum { TP_PROMPT_NS = 100000 };
 
 /* The words of the parts as JSON and tables have them: "host", "launch" .. Static. */
@@ -128,8 +128,8 @@ struct tp_wait {
     uint32_t gpu;            /* index in gpus; TP_NO_ID without devices */
     enum tp_range_kind kind; /* copy: a blocking one; sync */
     int64_t bubble_ns, cost_ns;
-    int64_t at_ns;  /* the cost lies at [at_ns, at_ns + cost_ns) */
-    int64_t own_ns; /* start of the call's own operation; INT64_MAX: it has none */
+    int64_t at_ns;  /* start of the cost, which ends at at_ns + cost_ns */
+    int64_t own_ns; /* start of the device operation of the call itself; INT64_MAX: no operation */
 };
 
 /* Module calls, thread by thread in pre-order. */
@@ -186,7 +186,7 @@ enum tp_program_kind {
     TP_RECORDED_EMPTY
 };
 
-/* What shows that a program used a device of which no work was recorded. */
+/* Evidence that a program used a device whose work was not recorded. */
 enum tp_missing_device {
     TP_MISSING_NONE,
     TP_MISSING_CALLS,       /* calls that a program without a device does not make: launches, copies, allocations .. */
@@ -334,8 +334,8 @@ static inline uint32_t tp_next_alive(const struct tp_model *model, uint32_t even
     return tp_alive_at(model, model->inside[event], at);
 }
 
-/* Line id of the innermost line of the user's own code of an event and what encloses it; without one the innermost line
- * of a package; TP_NO_ID when there is none or event is TP_NO_ID. */
+/* Returns the id of the innermost line of the user's own code around an event, or of a package if no line is the
+ * user's. TP_NO_ID without any line, or if event is TP_NO_ID. */
 static inline uint32_t tp_line_id_of(const struct tp_model *model, uint32_t event)
 {
     const struct tp_trace *trace = model->trace;
@@ -402,7 +402,8 @@ static inline bool tp_any_says(const struct tp_model *model, unsigned kinds)
     return model->trace->reading.said_kinds & kinds;
 }
 
-/* Does the innermost operator around the launch communicate? Kernels that compute do not count, whoever launches them. */
+/* Returns whether the innermost operator around the launch communicates and the kernel's name does not say that it
+ * computes. */
 static inline bool tp_is_launched_by_communication(const struct tp_model *model, uint32_t device)
 {
     uint32_t launch = model->devices.launch[device];
@@ -411,7 +412,7 @@ static inline bool tp_is_launched_by_communication(const struct tp_model *model,
            !(model->marks[tp_device_event(model, device)->name] & TP_MARK_COMPUTE_KERNEL);
 }
 
-/* A kernel that communicates, by what the trace says of it, by its launch, or by its name (section 12). */
+/* Returns whether a kernel communicates: by its arguments, its name or its launch (section 12). */
 static inline bool tp_is_communication(const struct tp_model *model, uint32_t device)
 {
     const struct tp_event *e = tp_device_event(model, device);

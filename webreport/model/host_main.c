@@ -1,11 +1,11 @@
-/* The main thread of the host (section 3): the thread with the steps, else the thread that began the
- * work. The number of launches decides nothing: the thread of the backward pass often launches more than the thread that
- * runs the training loop. */
+/* The main thread of the host (section 3): the thread with the steps, or else the thread that began the work. The
+ * number of launches does not count, because the thread of the backward pass often launches more than the thread of
+ * the training loop. */
 #include "webreport/model/build.h"
 #include "webreport/model/numbers.h"
 #include "writer/base/saturate.h"
 
-/* Names that only the thread of the training loop, or of the engine, has. The first that exists decides. */
+/* Names that only the thread of the training loop or of a serving engine has. The first name in the trace decides. */
 static const struct {
     uint64_t mark;
     uint32_t least; /* events on one thread: one range of an engine shows nothing about steps */
@@ -16,7 +16,7 @@ static const struct {
                {TP_MARK_LOADER, 1}};
 enum { SOURCES = sizeof sources / sizeof *sources };
 
-/* What a thread of the host does; times are those of operators, annotations and calls. */
+/* Work of one host thread: its operators, annotations and runtime calls. */
 struct host_thread {
     uint32_t count[SOURCES];
     int64_t first_ns[SOURCES]; /* start of the first event of each source */
@@ -53,8 +53,8 @@ static void read_threads(const struct tp_model *model, struct host_thread *threa
     }
 }
 
-/* The thread with most events of a source; ties: the earliest, then the smallest. TP_NO_ID: none has enough. A thread
- * that only loads data for others is none. */
+/* Returns the thread with most events of a source; ties: the earliest, then the smallest number. TP_NO_ID if no thread
+ * has enough of them. A thread that only loads data for others is left out. */
 static uint32_t find_marked(const struct tp_model *model, const struct host_thread *threads, unsigned source)
 {
     const struct tp_trace *trace = model->trace;
@@ -80,7 +80,7 @@ static bool is_first_of_process(const struct tp_thread *thread)
     return !thread->pid.is_text && !thread->tid.is_text && thread->pid.number == thread->tid.number;
 }
 
-/* Whether thread t comes before the best one so far: the first thread of its process, then the one that began first. */
+/* Returns whether thread t is a better choice than `best`: first threads of processes come first, then earlier ones. */
 static bool is_before(const struct tp_model *model, const struct host_thread *threads, uint32_t t, uint32_t best)
 {
     const struct tp_thread *x = &model->trace->threads[t], *y = &model->trace->threads[best];
@@ -91,8 +91,8 @@ static bool is_before(const struct tp_model *model, const struct host_thread *th
     return tp_thread_compare(x, y) < 0;
 }
 
-/* Of the threads that work for half of the longest time and more, the one that began the others. Without any work, of
- * the threads that have frames. */
+/* Returns the best thread (is_before) among those that work at least half as long as the longest. If no thread has
+ * work, threads with frames are compared. */
 static uint32_t find_unmarked(const struct tp_model *model, const struct host_thread *threads)
 {
     const uint32_t *first = model->order->thread_first;

@@ -72,7 +72,7 @@ static uint64_t count_overlaps(const struct tp_trace *trace, const struct tp_ord
     return count;
 }
 
-/* The number by which the recorder tells an event from others of its kind; TP_NULL_INT: the event has none. */
+/* Returns the recorder's number of an event, unique among its kind; TP_NULL_INT without a number. */
 static int64_t own_number(const struct tp_trace *trace, const struct tp_event *e)
 {
     if (e->detail == TP_NO_ID)
@@ -92,7 +92,7 @@ static bool is_same(const struct tp_trace *trace, const struct tp_event *a, cons
            a->thread == b->thread && number > 0 && number == own_number(trace, b);
 }
 
-/* Events that equal the one before in their order, down to the recorder's number. */
+/* Counts events that equal the previous one in the order, including the recorder's number. */
 static uint64_t count_twice(const struct tp_trace *trace, const uint32_t *order, uint32_t count)
 {
     uint64_t twice = 0;

@@ -1,4 +1,4 @@
-/* Steps of a recording without markers (section 5): one step that holds everything. */
+/* Steps of a recording without markers (section 5): one step, from the first event to the last. */
 #include "webreport/model/numbers.h"
 #include "webreport/model/steps_parts.h"
 #include "writer/base/saturate.h"

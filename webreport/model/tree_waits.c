@@ -108,7 +108,7 @@ static void mark(struct tp_process_tree *tree, uint32_t first, uint32_t wait, co
     }
 }
 
-/* By process: the number of its first thread; they stand in the order of processes. One more at the end. */
+/* For each process, in their order: the number of its first thread. One more entry at the end: the thread count. */
 static uint32_t *first_threads(const struct tp_process_tree *tree, struct tp_arena *arena)
 {
     uint32_t *first = tp_arena_array(arena, (size_t)tree->process_count + 1, sizeof *first), t = 0;

@@ -46,7 +46,7 @@ static bool is_slash(char c)
     return c == '/' || c == '\\';
 }
 
-/* Whether `words` begins at `at`; "/" stands for either slash. */
+/* Returns whether `words` begins at `at`; "/" matches both slashes. */
 static bool is_at(struct tp_str path, size_t at, const char *words)
 {
     for (; *words && at < path.len; words++, at++)

@@ -1,5 +1,5 @@
-/* Class of a copy: see copy_class.h. Numbers are those of CUPTI (CUpti_ActivityMemcpyKind, CUpti_ActivityMemoryKind);
- * words are those of torch/profiler/_cupti_monitor_trace.py of torch 2.13. */
+/* Class of a copy: see copy_class.h. Sources: CUpti_ActivityMemcpyKind and CUpti_ActivityMemoryKind of CUPTI for the
+ * numbers, torch/profiler/_cupti_monitor_trace.py of torch 2.13 for the words. */
 #include "webreport/trace/copy_class.h"
 
 #include <stdbool.h>

@@ -100,7 +100,7 @@ static unsigned said_kind(struct tp_decoder *d, const struct tp_element *e, unsi
     return !said && kind == TP_KIND_KERNEL && has_group(e) ? (unsigned)TP_RANGE_COMMUNICATION : said;
 }
 
-/* Programs tell about their ranges and about the works of their own devices; a profiler's operations have a number that
+/* Programs give facts about their ranges and the work of their own devices; a profiler's operations have a number that
  * joins them to a call. */
 static void tell(struct tp_decoder *d, const struct tp_element *e, const struct tp_event *event)
 {
@@ -130,7 +130,7 @@ static uint32_t made_name(struct tp_decoder *d, struct tp_buf *text)
     return id;
 }
 
-/* Name of a copy or a set: the one that Kineto gives it where the arguments say what it is, else the file's. */
+/* Returns the name of a copy or a set: Kineto's, if the arguments say what it is, otherwise the name in the file. */
 static uint32_t name_of_copy(struct tp_decoder *d, const struct tp_element *e, unsigned kind)
 {
     struct tp_buf *text = &d->row_key;

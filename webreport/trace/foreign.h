@@ -7,8 +7,8 @@
 
 /* Returns what another tool's file is and what to do with it: one line of static text without the file's name, such as
  * "an Nsight Compute report: open it with ncu-ui". NULL when neither the first bytes nor the name are known.
- * bytes: the first `size` bytes of the file, inflated once when it is gzip. name: the file's name or path; NULL when
- * there is none. */
+ * bytes: the first `size` bytes of the file, inflated once when it is gzip. name: the file's name or path; NULL for
+ * standard input. */
 const char *tp_foreign_of_head(const void *bytes, size_t size, const char *name);
 
 /* Returns whether other tools give their profiles such a name. */

@@ -24,7 +24,7 @@ static bool is_among(const struct tp_vec *pids, const struct tp_row_id *pid)
     return false;
 }
 
-/* By row: 1 for a thread of the recorder; NULL: there is none. */
+/* Returns an array by row with 1 for each thread of the recorder; NULL if no thread is one. */
 static const uint8_t *find_own(struct tp_trace *trace)
 {
     struct tp_vec tracepress = TP_VEC(trace->arena, int64_t);

@@ -1,11 +1,11 @@
-/* Threads of our recorder in a recorded program: their states and samples are no facts of the program. */
+/* Threads of the recorder in a recorded program. Their states and samples say nothing about the program. */
 #ifndef TP_WEBREPORT_TRACE_OWN_THREADS_H
 #define TP_WEBREPORT_TRACE_OWN_THREADS_H
 
 #include "webreport/trace/trace.h"
 
-/* Removes states and samples of threads that are called "tracepress", and fills trace->recorder. Kept are those of first
- * threads of processes and of processes that are called so themselves: there, tracepress is the program. */
+/* Removes the states and samples of threads called "tracepress", and fills trace->recorder. Keeps the first thread of a
+ * process and all threads of a process called "tracepress": there, tracepress is the recorded program. */
 void tp_own_threads_drop(struct tp_trace *trace);
 
 #endif

@@ -99,7 +99,7 @@ struct tp_spans {
     bool has_bare_word; /* a value such as inf or NaN was stepped over */
     bool is_deep;       /* a value was nested deeper than TP_MAX_DEPTH */
     bool has_own_args;  /* some argument has a name that no profiler gives to ranges */
-    bool has_odd_key;   /* a key of the event comes twice, or is none that a writer of traces gives to events */
+    bool has_odd_key;   /* a key of the event comes twice, or is one that no writer of traces uses */
 };
 
 static inline bool tp_spans_has(const struct tp_spans *spans, enum tp_field field)
@@ -127,8 +127,8 @@ struct tp_scan_trail {
 /* Where a scan stands: `at` moves forward, on TP_SCAN_BAD it is the offending byte. */
 struct tp_scan {
     const char *at, *end;
-    unsigned inner_quotes, inner_keys; /* quotes inside strings that a lenient scan stepped over, and those of them
-                                          that a colon follows; the caller sets both to 0 */
+    unsigned inner_quotes, inner_keys; /* counts of quotes inside strings that a lenient scan skipped, and of
+                                          those before a colon; the caller sets both to 0 */
     bool is_lenient; /* a closing quote must be followed by what may follow a value: repairs unescaped quotes */
     uint8_t key_slots[256];
     struct tp_scan_trail *trail; /* NULL: not wanted */

@@ -25,7 +25,7 @@ static const unsigned our_machine = EM_NONE;
 
 /* ---- the loader ---- */
 
-/* The program header `number`; false: it is not in what was read. */
+/* Fills the program header `number`; returns false if it was not read. */
 static bool part_at(Elf64_Phdr *part, unsigned number, const unsigned char *bytes, unsigned long size)
 {
     Elf64_Ehdr head;
@@ -37,7 +37,7 @@ static bool part_at(Elf64_Phdr *part, unsigned number, const unsigned char *byte
     return true;
 }
 
-/* The text of the interpreter when it is in what was read, "" when it is elsewhere; NULL: there is none. */
+/* Returns the path of the interpreter, "" if the path was not read, NULL if the program names no interpreter. */
 static const char *loader_of(const unsigned char *bytes, unsigned long size)
 {
     Elf64_Ehdr head;
@@ -100,7 +100,7 @@ struct dynamic {
     bool has_early_functions; /* DT_PREINIT_ARRAY */
 };
 
-/* The offset in the file of what is loaded at `address`; 0: none. */
+/* Returns the file offset of the byte that is loaded at `address`; 0 if no segment has it. */
 static uint64_t offset_of(const struct dynamic *d, uint64_t address)
 {
     Elf64_Phdr part;

@@ -1,27 +1,28 @@
-/* Whether a library can be preloaded into a program, by the bytes of its file.
+/* Finds out whether a library can be preloaded into a program, from the bytes of the program's file.
  *
- * No memory is taken, no lock, and no more than 12 KiB of stack, so that all of it may be called between vfork and exec.
- * errno is not kept. */
+ * The functions allocate nothing, take no lock and need at most 12 KiB of stack, so that they may be called between
+ * vfork and exec. They change errno. */
 #ifndef TP_WRITER_BASE_PRELOAD_FIT_H
 #define TP_WRITER_BASE_PRELOAD_FIT_H
 
-/* The reason of programs without a dynamic loader. What they start may take the library from the environment. */
+/* Reason for a program without a dynamic loader. Programs that it starts may still load the library. */
 extern const char tp_preload_static[];
 
-/* Checks ELF bytes: NULL when the dynamic loader of this machine will run the program, else why not (tp_preload_static
- * among the reasons). size: of what there is of the file, at least its program headers. */
+/* Checks the beginning of an ELF file. Returns NULL if the dynamic loader of this machine runs the program, otherwise
+ * the reason, such as tp_preload_static. size: length of `bytes`, which contain at least the program headers. */
 const char *tp_preload_check_elf(const unsigned char *bytes, unsigned long size);
 
 /* Checks the open ELF file `fd` for the runtime of a sanitizer (AddressSanitizer, ThreadSanitizer, LeakSanitizer ..), as
  * a library or as a part of the program: such a runtime ends or crashes a program into which our library is preloaded.
- * bytes, size: its beginning. NULL: it has none, or its file is damaged. */
+ * bytes, size: beginning of the file. Returns NULL if the file has no such runtime or is damaged. */
 const char *tp_preload_check_sanitizer(int fd, const unsigned char *bytes, unsigned long size);
 
-/* Opens the file of a program, relative to the open folder (or AT_FDCWD), without waiting. A descriptor, or -1. */
+/* Opens the file of a program, relative to the open folder (or AT_FDCWD), without waiting. Returns a descriptor, or
+ * -1. */
 int tp_preload_open(int folder, const char *path);
 
-/* Both, of the program in the open file `fd`; of a script, those of its interpreter. NULL: the library fits, or the file
- * cannot be read. */
+/* Makes both checks for the program in the open file `fd`, or for the interpreter if the file is a script. Returns the
+ * reason, or NULL if the library can be preloaded or the file cannot be read. */
 const char *tp_preload_why_not(int fd);
 
 #endif
