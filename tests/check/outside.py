@@ -13,7 +13,7 @@ count N         so many processes
 argv WORD...    a process had these words
 cause NAME MS   threads were blocked by that cause at least so long
 split NAME=MS.. shares of the samples that are in each function, within 3 points of the shares of the times
-waits CAUSE=MS.. wall=MS  shares of its wall time that the program's first thread was blocked by each, within 3 points
+wait_shares CAUSE=MS.. wall=MS  shares of its wall time that the program's first thread waited for each cause, until it ran again, within 3 points
 sigma NAME=MS.. the same, within 3 deviations of as many independent samples
 native TEXT F MS ALL  frames with TEXT are in samples that are MS of ALL, within 3 deviations, and 95 % of these have function F further out
 lines FILE      each frame of that Python file names a line of its function, and some do
@@ -126,8 +126,12 @@ def wait_shares(*wanted):
     wall_ms = told_ms.pop("wall")
     rows = states[int(processes[0]["pid"]), int(processes[0]["pid"])]
     whole = rows[-1][1] - rows[0][0]
+    waited = collections.Counter()
+    for row, after in zip(rows, rows[1:] + [(0, 0, "", {})]):
+        if "cause" in row[3]:  # a call returns when the thread has a CPU again
+            waited[row[3]["cause"]] += row[1] - row[0] + (after[1] - after[0] if after[2] == "ready" else 0)
     for name, ms in told_ms.items():
-        share, seen = 100 * ms / wall_ms, 100 * sum(b - a for a, b, _, args in rows if args.get("cause") == name) / whole
+        share, seen = 100 * ms / wall_ms, 100 * waited[name] / whole
         assert abs(share - seen) <= 3, (name, share, seen)
 
 

@@ -1,5 +1,6 @@
-/* waits_program TURNS: computes, and waits for one thing after the other; says how long each wait took by its own clock, and all of it:
- * "CAUSE=MS .. wall=MS". Causes are called as a recording calls them. Turns are of uneven length. */
+/* waits_program TURNS: computes and waits for one thing after another, in turns of uneven length. Prints the time of each kind of wait and
+ * the time of the whole run by its own clock: "CAUSE=MS .. wall=MS". The causes have the names that a recording gives them. Every wait of
+ * the thread is measured, so that the times are right on a busy machine, too. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -61,8 +62,10 @@ static pid_t later(int to, double ms)
     _exit(to >= 0 && write(to, "x", 1) != 1);
 }
 
-/* Waits for about that long, and returns how long. */
-static double wait_for(int cause, int file, double ms)
+static double took[CAUSES]; /* ms, by cause */
+
+/* Waits for about `ms` and adds the measured times to `took`. */
+static void wait_for(int cause, int file, double ms)
 {
     int ends[2] = {-1, -1};
     pid_t child = 0;
@@ -74,10 +77,8 @@ static double wait_for(int cause, int file, double ms)
         must(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
     if (cause == PIPE || cause == SOCKET || cause == CHILD)
         child = later(ends[1], ms);
-    if (cause == LOCK) {
+    if (cause == LOCK)
         must(pthread_create(&holder, NULL, hold, &ms) == 0);
-        pthread_barrier_wait(&is_held);
-    }
     for (int i = 0; cause == DISK && i < 4; i++)
         must(write(file, page, sizeof page) == (ssize_t)sizeof page);
     double begin = now_ms(CLOCK_MONOTONIC);
@@ -85,34 +86,32 @@ static double wait_for(int cause, int file, double ms)
         pause_ms(ms);
     else if (cause == DISK)
         must(fsync(file) == 0);
-    else if (cause == LOCK)
+    else if (cause == LOCK) { /* three waits by futex: for the holder, for its lock, for its end */
+        pthread_barrier_wait(&is_held);
         pthread_mutex_lock(&held);
-    else if (cause == CHILD)
-        must(waitpid(child, NULL, 0) == child);
-    else
-        must(read(ends[0], &got, 1) == 1);
-    double took = now_ms(CLOCK_MONOTONIC) - begin;
-    if (cause == LOCK) {
         pthread_mutex_unlock(&held);
         pthread_join(holder, NULL);
-    }
-    if (child && cause != CHILD)
-        waitpid(child, NULL, 0);
+    } else if (cause != CHILD)
+        must(read(ends[0], &got, 1) == 1);
+    double middle = now_ms(CLOCK_MONOTONIC);
+    if (child)
+        must(waitpid(child, NULL, 0) == child);
+    took[cause] += middle - begin;
+    took[CHILD] += now_ms(CLOCK_MONOTONIC) - middle;
     close(ends[0]);
     close(ends[1]);
-    return took;
 }
 
 int main(int argc, char **argv)
 {
     static const double share_ms[CAUSES] = {12, 9, 14, 0, 20, 6};
-    double begin = now_ms(CLOCK_MONOTONIC), took[CAUSES] = {0};
+    double begin = now_ms(CLOCK_MONOTONIC);
     int turns = argc > 1 ? atoi(argv[1]) : 10, file = open("waits.out", O_CREAT | O_TRUNC | O_WRONLY, 0600);
     must(file >= 0 && pthread_barrier_init(&is_held, NULL, 2) == 0);
     for (int turn = 0; turn < turns; turn++) {
         compute_ms(10 + turn % 3);
         for (int cause = 0; cause < CAUSES; cause++)
-            took[cause] += wait_for(cause, file, share_ms[cause] * (0.5 + turn * 7 % 10 / 9.0));
+            wait_for(cause, file, share_ms[cause] * (0.5 + turn * 7 % 10 / 9.0));
     }
     for (int cause = 0; cause < CAUSES; cause++)
         printf("%s=%.1f ", names[cause], took[cause]);

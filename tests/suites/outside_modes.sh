@@ -128,10 +128,14 @@ whole_ends() {
     whole 0 sh -c 'i=0; while [ $i -lt 50 ]; do /bin/sh -c "exit $i"; i=$((i + 1)); done' && says count 51 &&
         says exits 0 $(seq 0 49)
 }
-whole_split() {
-    for turn in 1 2 3; do # 3 points are two deviations of so many samples
+whole_split() { # 3 points are two deviations of so many samples; a turn in which a busy neighbor filled the rings does not count
+    turns=3 tries=8
+    while [ $turns -gt 0 ] && [ $tries -gt 0 ]; do
         # shellcheck disable=SC2046
-        whole 0 ./split_program 4 && set -- $(cat out) && says split alpha="$1" beta="$2" gamma_="$3" delta="$4" && return 0
+        whole 0 ./split_program 4 && set -- $(cat out) || return 1
+        tries=$((tries - 1))
+        grep -q 'lost records' err || turns=$((turns - 1))
+        says split alpha="$1" beta="$2" gamma_="$3" delta="$4" && return 0
     done
     return 1
 }
