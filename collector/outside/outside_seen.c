@@ -78,6 +78,7 @@ void tp_outside_put(struct tp_buf *out, const struct tp_outside_seen *seen)
                                                           : "inherited");
     if (*seen->refusal)
         tp_json_member_text(&json, "refusal", seen->refusal);
+    tp_json_member_text(&json, "own_waits", "marked"); /* by outside_trace.c, with `recording` */
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         tp_json_member_int(&json, counts[i].key, counts[i].value);
     if (seen->throttled_ns >= 0) {

@@ -110,35 +110,77 @@ static bool is_function(struct tp_str frame, const char *start)
     return tp_str_starts((struct tp_str){frame.ptr + skipped, frame.len - skipped}, start);
 }
 
-static bool is_event_of_kernel(const struct tp_stack_words *words, uint32_t node)
+static struct tp_str kernel_name(const struct tp_stack_words *words, uint32_t node)
 {
-    uint32_t frame = tp_code_node_at(words->places, node)->frame;
-    struct tp_str name = words->kernel ? words->kernel[frame] : (struct tp_str){0};
+    return words->kernel ? words->kernel[tp_code_node_at(words->places, node)->frame] : (struct tp_str){0};
+}
+
+static bool is_event_of_kernel(struct tp_str name)
+{
     return tp_str_starts(name, "perf_") || tp_str_starts(name, "__perf_");
 }
 
-/* The library stands before functions of the C library, which wait for the program. What it waits for itself is below
- * its own functions. */
-static bool is_own_wait(struct tp_stack_words *words, uint32_t node)
+/* The kernel's functions by which a program uses events of its own. */
+static bool is_program_call(struct tp_str name)
 {
-    struct tp_str frame = tp_stack_words_frame(words, node)->first;
-    return is_function(frame, "__wrap_") || is_function(frame, "tp_");
+    static const char *const calls[] = {"perf_read", "perf_ioctl", "perf_mmap", "perf_poll", "perf_release"};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (tp_str_equal(name, tp_str_of(calls[i])))
+            return true;
+    return tp_str_find(name, "sys_perf_event_open") >= 0;
+}
+
+/* A frame of ours with all functions that the compiler put into it. */
+static bool has_own_function(struct tp_str frames)
+{
+    while (frames.len) {
+        int64_t end = tp_str_find(frames, ";");
+        size_t size = end < 0 ? frames.len : (size_t)end;
+        struct tp_str frame = {frames.ptr, size};
+        if (is_function(frame, "__wrap_") || is_function(frame, "tp_"))
+            return true;
+        size += end >= 0;
+        frames = (struct tp_str){frames.ptr + size, frames.len - size};
+    }
+    return false;
+}
+
+/* Whether frames of ours from `node` on do work of the recorder. The library also stands before functions of the C
+ * library, and a program that calls them waits and works for itself: these have the names of the C library. */
+static bool is_own_work(struct tp_stack_words *words, uint32_t node)
+{
+    for (; node && is_ours(words, node); node = tp_code_node_at(words->places, node)->outer)
+        if (has_own_function(tp_stack_words_frame(words, node)->text))
+            return true;
+    return false;
+}
+
+/* Steps over the kernel's frames; *is_event: they work for events that are not the program's own. */
+static uint32_t leave_kernel(const struct tp_stack_words *words, uint32_t node, bool *is_event)
+{
+    bool is_own = false;
+    *is_event = false;
+    for (; node && tp_code_frame_at(words->places, node)->file == TP_CODE_KERNEL;
+         node = tp_code_node_at(words->places, node)->outer) {
+        struct tp_str name = kernel_name(words, node);
+        is_own = is_own || is_program_call(name);
+        *is_event = *is_event || is_event_of_kernel(name);
+    }
+    *is_event = *is_event && !is_own;
+    return node;
 }
 
 bool tp_stack_words_is_recording(struct tp_stack_words *words, uint32_t node, bool is_wait)
 {
     enum { MOST_BETWEEN = 4 }; /* frames of the C library below ours */
-    for (int between = 0; node && between <= MOST_BETWEEN; node = tp_code_node_at(words->places, node)->outer) {
-        bool is_kernel = tp_code_frame_at(words->places, node)->file == TP_CODE_KERNEL;
-        if (is_kernel && is_event_of_kernel(words, node))
-            return true;
-        if (is_kernel)
-            continue;
+    bool is_event;
+    node = leave_kernel(words, node, &is_event);
+    if (is_event)
+        return true;
+    for (int between = 0; node && between <= MOST_BETWEEN; between++) {
         if (is_ours(words, node))
-            return !is_wait || is_own_wait(words, node);
-        if (!is_wait)
-            return false;
-        between++;
+            return (between == 0 && !is_wait) || is_own_work(words, node);
+        node = tp_code_node_at(words->places, node)->outer;
     }
     return false;
 }

@@ -23,8 +23,8 @@ void tp_stack_words_release(struct tp_stack_words *words);
  * Frames of the library that records inside are left out, but where there are no others. */
 struct tp_str tp_stack_words_of(struct tp_stack_words *words, uint32_t node, bool without_kernel, struct tp_str *leaf);
 
-/* Whether the thread did the recorder's work there: of a sample, in the library that records inside or in the kernel's
- * functions for events; of a wait, for a lock of that library or in these functions. */
+/* Returns whether the thread did the recorder's work there: in the library that records inside, in a function of the C
+ * library that it called, or in the kernel's functions for events. Events that the program opened are its own work. */
 bool tp_stack_words_is_recording(struct tp_stack_words *words, uint32_t node, bool is_wait);
 
 /* The innermost frame of a node, which is of a file. */

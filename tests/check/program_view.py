@@ -45,7 +45,8 @@ class Tree:
             elif e.get("cat") == "thread_state" and e["ph"] == "X" and e["name"] in STATES:
                 self.rows[int(e["pid"]), int(e["tid"])].append((at, at + length, STATES.index(e["name"]), e.get("args", {})))
             elif e.get("cat") == "cpu_sample" and e["ph"] == "P" and int(e["args"].get("cpu ns", -1)) >= 0:
-                self.samples.append({"pid": int(e["pid"]), "tid": int(e["tid"]), "at": at, "stack": e["args"].get("Call stack", "")})
+                self.samples.append({"pid": int(e["pid"]), "tid": int(e["tid"]), "at": at, 
+                                     "stack": ("[recording] [kernel];" if "recording" in e["args"] else "") + e["args"].get("Call stack", "")})
             elif e.get("name") == "process memory" and e["ph"] == "C":
                 looks.append((int(e["pid"]), at, int(float(e["args"]["resident bytes"]))))
         self.own_ns = sum(end - at for key, states in self.rows.items() for at, end, state, _ in states if state == 0 and self.is_own(*key))
@@ -455,7 +456,8 @@ def make(seed, path):
                 at += length
             for _ in range(draw.randint(0, 20)):
                 events.append({"ph": "P", "cat": "cpu_sample", "name": "x", "pid": pid, "tid": tid, "ts": time(),
-                               "args": {"cpu ns": draw.randint(0, 9), **({"Call stack": text()} if draw.random() < 0.9 else {})}})
+                               "args": {"cpu ns": draw.randint(0, 9), **({"Call stack": text()} if draw.random() < 0.9 else {}),
+                                        **({"recording": 1} if draw.random() < 0.1 else {})}})
         for _ in range(draw.randint(0, 3)):
             events.append({"ph": "C", "name": "process memory", "pid": pid, "tid": 0, "ts": time(), "args": {"resident bytes": float(draw.randint(0, 10**9))}})
     if draw.random() < 0.5:

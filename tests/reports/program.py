@@ -25,9 +25,9 @@ class Recording:
         self.events.append({"ph": "X", "cat": "thread_state", "name": state, "pid": pid, "tid": tid, "ts": begin, "dur": end - begin,
                             **({"args": args} if args else {})})
 
-    def sample(self, pid, tid, at, stack):
+    def sample(self, pid, tid, at, stack, **more):
         self.events.append({"ph": "P", "cat": "cpu_sample", "name": "x", "pid": pid, "tid": tid, "ts": at,
-                            "args": {"cpu ns": 1, "Call stack": ";".join(stack) + ";"}})
+                            "args": {"cpu ns": 1, "Call stack": ";".join(stack) + ";", **more}})
 
     def write(self, folder, name="program.7.pt.trace.json"):
         with open(os.path.join(folder, name), "w") as out:
@@ -167,6 +167,25 @@ def events(folder, kind):
     r.write(folder)
 
 
+MARKED = {
+    "at_malloc": ["decode [prog]", "main [prog]"],
+    "python": ["train.py(7): step", "train.py(20): <module>"],
+    "no_stack": [],
+    "kernel": ["_raw_spin_lock [kernel]", "futex_wait [kernel]", "decode [prog]", "main [prog]"],
+}
+
+
+def marked(folder, kind):
+    """Half of the samples are the recorder's own work and marked so, the other half computes."""
+    r = Recording(own_waits="marked")
+    r.process(7, 0, 1000 * MS)
+    r.state(7, 7, "running", 0, 1000 * MS)
+    for i in range(50):
+        r.sample(7, 7, 20 * i * MS, MARKED[kind], recording=1)
+        r.sample(7, 7, 20 * i * MS + 10, ["compute [prog]", "main [prog]"])
+    r.write(folder)
+
+
 def threads(folder, count, is_sampled=True, length=0.1, lives=False):
     """`count` threads of 100 us, one after the other, or all at once until the end."""
     r = Recording()
@@ -234,6 +253,7 @@ KINDS = {
     **{"lock_" + kind: lambda f, kind=kind: lock(f, kind) for kind in LOCKS},
     **{"own_thread_" + kind: lambda f, kind=kind: own_thread(f, kind) for kind in ("alone", "in_children", "of_tracepress")},
     **{"events_" + kind: lambda f, kind=kind: events(f, kind) for kind in EVENTS},
+    **{"marked_" + kind: lambda f, kind=kind: marked(f, kind) for kind in MARKED},
     "threads_short": lambda f: threads(f, 5000),
     "threads_without_samples": lambda f: threads(f, 15_000, is_sampled=False),
     "threads_few": lambda f: threads(f, 64),

@@ -233,7 +233,7 @@ static void work_for_events_is_the_recording(void **state)
     assert_int_equal(view.recording.sample_ns, 20000);
     assert_int_equal(view.recording.sample_count, 2);
     assert_int_equal(view.kernel_ns, 10000);
-    assert_true(tp_str_equal(tp_table_text(&view.function_rows, TP_PROGRAM_FUNCTION_NAME)[0], TP_STR(TP_RECORDING_NAME)));
+    assert_true(tp_str_equal(tp_table_text(&view.function_rows, TP_PROGRAM_FUNCTION_NAME)[0], TP_STR(TP_RECORDING_FUNCTION)));
 }
 
 static void absurd_times_do_not_overflow(void **state)

@@ -57,7 +57,8 @@ static struct tp_program_function function_of(struct tp_str frame, int32_t *line
     }
     f.is_nameless =
         tp_str_starts(f.name, "[unknown]") || tp_str_starts(f.name, "[jit]") || tp_str_find(f.name, "+0x") >= 0;
-    f.kind = tp_str_equal(f.file, TP_STR("kernel")) ? TP_FUNCTION_KERNEL : TP_FUNCTION_NATIVE;
+    f.kind = tp_str_equal(f.file, TP_STR(TP_RECORDING_FILE)) ? TP_FUNCTION_KERNEL : TP_FUNCTION_NATIVE;
+    f.is_recording = f.kind == TP_FUNCTION_KERNEL && tp_str_equal(f.name, TP_STR(TP_RECORDING_FUNCTION));
     f.event_role = f.kind == TP_FUNCTION_KERNEL ? (uint8_t)event_role_of(f.name) : EVENTS_NONE;
     return f;
 }
@@ -125,13 +126,13 @@ static size_t first_real(const struct tp_program_functions *functions)
 
 static uint32_t recording(struct tp_program_functions *functions)
 {
-    uint32_t name = tp_strings_add(&functions->texts, TP_STR(TP_RECORDING_NAME)),
-             file = tp_strings_add(&functions->texts, TP_STR("kernel"));
+    uint32_t name = tp_strings_add(&functions->texts, TP_STR(TP_RECORDING_FUNCTION)),
+             file = tp_strings_add(&functions->texts, TP_STR(TP_RECORDING_FILE));
     uint32_t number = tp_keys_pair(&functions->keys, name, file);
     if (number == functions->items.count)
         *(struct tp_program_function *)tp_vec_push(&functions->items) =
-            (struct tp_program_function){.name = TP_STR(TP_RECORDING_NAME),
-                                         .file = TP_STR("kernel"),
+            (struct tp_program_function){.name = TP_STR(TP_RECORDING_FUNCTION),
+                                         .file = TP_STR(TP_RECORDING_FILE),
                                          .kind = TP_FUNCTION_KERNEL,
                                          .is_recording = true};
     return number;

@@ -4,13 +4,12 @@
  * is f and the file src/a.c; of "f [libc.so.6]" f and libc.so.6; code without a name is called after its file and
  * offset; other texts are names without a file. A kernel's function outside of one of the program's is a stack that was
  * followed into nonsense: it ends there, and so it does at unknown code that nothing called. What the kernel does for the
- * events of the recording is one function, TP_RECORDING_NAME. docs/definitions.md section 23. */
+ * events of the recording, and samples that the recorder marks as its own work, are one function, TP_RECORDING_FUNCTION.
+ * docs/definitions.md section 23. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_FUNCTIONS_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_FUNCTIONS_H
 
 #include "webreport/model/process_tree.h"
-
-#define TP_RECORDING_NAME "[recording]"
 
 enum tp_function_kind { TP_FUNCTION_NATIVE, TP_FUNCTION_PYTHON, TP_FUNCTION_KERNEL, TP_FUNCTION_KINDS };
 
@@ -26,7 +25,7 @@ struct tp_program_function {
     uint8_t event_role;    /* what it has to do with events of perf; of program_functions.c */
     bool is_nameless;      /* file and offset, or nothing at all */
     bool is_found;         /* by a sample; others only wait */
-    bool is_recording;     /* TP_RECORDING_NAME: no finding is about it */
+    bool is_recording;     /* TP_RECORDING_FUNCTION: no finding is about it */
 };
 
 struct tp_program_functions {

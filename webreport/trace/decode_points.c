@@ -15,6 +15,19 @@ void tp_decode_flow(struct tp_decoder *d, const struct tp_element *e)
     *(struct tp_flow *)tp_vec_push(&d->flows) = flow;
 }
 
+/* The stack of a sample that the recorder marks as its own work: TP_RECORDING_FRAME is the innermost frame. */
+static uint32_t recording_stack(struct tp_decoder *d, const struct tp_element *e)
+{
+    struct tp_str token = tp_span_of(e->spans, TP_ARG_CALL_STACK);
+    struct tp_buf *text = &d->told_text; /* d->scratch is the interner's */
+    tp_buf_clear(text);
+    tp_buf_puts(text, TP_RECORDING_FRAME ";");
+    if (tp_token_is_string(token))
+        tp_buf_add(text, tp_token_contents(token).ptr, tp_token_contents(token).len);
+    return text->failed ? tp_element_stack(d, e)
+                        : tp_element_intern(d, e, &d->stacks, (struct tp_str){text->data, text->size});
+}
+
 /* Other tools' events of this phase have another category and are counted only. */
 void tp_decode_sample(struct tp_decoder *d, const struct tp_element *e)
 {
@@ -24,7 +37,7 @@ void tp_decode_sample(struct tp_decoder *d, const struct tp_element *e)
     sample.cpu_ns = tp_element_int(d, e, TP_ARG_CPU_NS);
     if (sample.cpu_ns < 0) /* also when there is none */
         return;
-    sample.stack = tp_element_stack(d, e);
+    sample.stack = tp_spans_has(e->spans, TP_ARG_RECORDING) ? recording_stack(d, e) : tp_element_stack(d, e);
     sample.thread = tp_element_thread(d, e);
     *(struct tp_sample *)tp_vec_push(&d->samples) = sample;
 }

@@ -330,6 +330,7 @@ static const struct key arg_keys[] = {
     KEY("zeros", TP_ARG_ZEROS),
     KEY("nans", TP_ARG_NANS),
     KEY("infs", TP_ARG_INFS),
+    KEY("recording", TP_ARG_RECORDING),
 };
 
 enum { KEY_SLOTS = 256 };

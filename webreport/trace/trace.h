@@ -221,6 +221,11 @@ struct tp_flow {
     bool is_start;
 };
 
+/* The innermost frame of a sample that the recorder marks as its own work (`recording`): the decoder adds it. */
+#define TP_RECORDING_FUNCTION "[recording]"
+#define TP_RECORDING_FILE "kernel"
+#define TP_RECORDING_FRAME TP_RECORDING_FUNCTION " [" TP_RECORDING_FILE "]"
+
 /* One sample of a running thread (ph P, cat cpu_sample; our collector's), in file order. */
 struct tp_sample {
     int64_t ts_ns, cpu_ns; /* cpu_ns >= 0: processor time of the thread since its last sample */
