@@ -1,6 +1,7 @@
 # Programs that nobody here wrote, recorded from outside: output and exit code, sums, hottest function and verdict. Those that every
 # Debian has; tests/programs/programs.py has the others, `make programs-table` runs them all.
 . tests/suites/case.sh
+export CCACHE_DISABLE=1 # the compiler itself is a program that is recorded
 PY=${PYTHON:-/usr/bin/python3}
 [ -x "$PY" ] || PY=python3
 if ! command -v "$PY" >/dev/null 2>&1; then
