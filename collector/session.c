@@ -1,6 +1,7 @@
 /* The one recording of the process: see session.h.
  *
- * Everything here runs under one lock and only on slow paths: start, step, stop, a new name, a new chunk. */
+ * Everything here runs under one lock and only on slow paths: start, step, stop, a new name. Threads take new chunks
+ * without it (session_threads.c). */
 #include "collector/session.h"
 
 #include <pthread.h>
@@ -14,7 +15,6 @@
 #include "writer/base/environment.h"
 
 struct tp_session tp_session = {.lock = PTHREAD_MUTEX_INITIALIZER,
-                                .is_idle = PTHREAD_COND_INITIALIZER,
                                 .has_turned = PTHREAD_COND_INITIALIZER,
                                 .spool = {.fd = -1}};
 

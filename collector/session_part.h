@@ -27,9 +27,9 @@ struct tp_session {
     pthread_t turner;
     pthread_cond_t has_turned; /* is_turning is false, or `follower` another */
     struct tp_spool spool;
-    pthread_cond_t is_idle; /* busy_count is 0 */
-    unsigned busy_count;    /* threads that prepare chunks without the lock */
-    uint32_t recordings;    /* number of the last one */
+    _Atomic uint32_t opened;     /* recording whose spool is open; 0: none */
+    _Atomic unsigned busy_count; /* threads that use the spool without the lock; it is closed when none is left */
+    uint32_t recordings;         /* number of the last one */
     bool has_addresses;     /* a source records some */
     const char *run_folder; /* of `tracepress record`, NULL: it is not there. Every spool goes there and stays */
     unsigned run_rate;      /* samples a second that it wants */
@@ -71,6 +71,19 @@ void tp_session_finish(void);
 
 /* Opens the spool of a ring at once, where one records, and has its pages made ready. Without the lock. */
 void tp_session_fill_ring(void);
+
+/* Without the lock: begins to use the spool, which stays open until tp_session_leave_spool. False: the spool of that
+ * recording is not open. tp_session_leave_spool is to follow in both cases. */
+static inline bool tp_session_use_spool(uint32_t recording)
+{
+    atomic_fetch_add(&tp_session.busy_count, 1);
+    return atomic_load(&tp_session.opened) == recording;
+}
+
+static inline void tp_session_leave_spool(void)
+{
+    atomic_fetch_sub(&tp_session.busy_count, 1);
+}
 
 /* Samples, where they were asked for; false when there are none. */
 bool tp_session_start_sampler(void);

@@ -63,9 +63,8 @@ static void in_child(void)
     tp_mapped_in_child();
     tp_session.pid = getpid();
     tp_session.has_step = false; /* the open one is the parent's */
-    tp_session.busy_count = 0;   /* those threads are not here */
+    atomic_store(&tp_session.busy_count, 0); /* those threads are not here */
     tp_session.endings = 0;
-    tp_session.is_idle = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     tp_sampler_forget();
     tp_modules_in_child();
     tp_live_in_child();

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "collector/clock.h"
@@ -26,12 +27,14 @@ static void turn_off(void)
 {
     tp_session.is_awaited = false;
     __atomic_store_n(&tracepress_recording_, 0, __ATOMIC_SEQ_CST);
+    atomic_store(&tp_session.opened, 0);
 }
 
 /* Switches recording on, into a spool that is opened at the first record. */
 void tp_session_turn_on(void)
 {
     atomic_store(&tp_session.dropped, 0);
+    atomic_store(&tp_session.opened, 0); /* in the child of a fork it is the parent's */
     tp_session.is_awaited = true;
     tp_session.first_step = tp_session.step;
     __atomic_store_n(&tp_record_since, tp_clock_now(), __ATOMIC_RELAXED);
@@ -107,6 +110,7 @@ bool tp_session_open(void)
     tp_session.is_awaited = false;
     tp_notes_begin(&tp_session.spool, &now);
     tp_session_tell_modules();
+    atomic_store(&tp_session.opened, tp_session.recordings);
     return true;
 }
 
@@ -115,27 +119,18 @@ bool tp_session_open(void)
  * Its pages are made ready ahead of the program: the first pass through it costs more than twice the later ones when
  * each page is met new. A thread of ours maps and touches chunk by chunk, until the ring has all of them. */
 
-/* The recording is still the one that the thread was begun for. */
-static bool goes_on(uint32_t recording)
-{
-    return tp_session.recordings == recording && tp_session.spool.fd >= 0;
-}
-
 static void *fill(void *context)
 {
     uint32_t recording = (uint32_t)(uintptr_t)context;
     struct tp_spool_chunk *chunk;
-    pthread_mutex_lock(&tp_session.lock);
-    while (goes_on(recording) && (chunk = tp_spool_take_ahead(&tp_session.spool)) != NULL) {
-        tp_session.busy_count++; /* the spool waits with its end */
-        pthread_mutex_unlock(&tp_session.lock);
-        tp_spool_touch(chunk);
-        pthread_mutex_lock(&tp_session.lock);
-        tp_spool_keep_ahead(&tp_session.spool, chunk);
-        if (--tp_session.busy_count == 0)
-            pthread_cond_broadcast(&tp_session.is_idle);
-    }
-    pthread_mutex_unlock(&tp_session.lock);
+    do {
+        chunk = NULL;
+        if (tp_session_use_spool(recording) && (chunk = tp_spool_take_ahead(&tp_session.spool)) != NULL) {
+            tp_spool_touch(chunk);
+            tp_spool_keep_ahead(&tp_session.spool, chunk);
+        }
+        tp_session_leave_spool();
+    } while (chunk);
     return NULL;
 }
 
@@ -269,6 +264,16 @@ void tp_session_wind_up(void)
     tp_session.is_started = tp_session.is_lent = false;
 }
 
+/* Waits until no thread uses the spool. A thread that a signal handler took away from there (siglongjmp) never leaves it:
+ * after a second the recording ends all the same. */
+static void await_users(void)
+{
+    enum { PAUSE_US = 50, PATIENCE_US = 1000000 };
+    const struct timespec pause = {.tv_nsec = PAUSE_US * 1000};
+    for (unsigned waited_us = 0; atomic_load(&tp_session.busy_count) && waited_us < PATIENCE_US; waited_us += PAUSE_US)
+        nanosleep(&pause, NULL);
+}
+
 /* Switches recording off and hands what was kept to the handler. Lets go of the lock meanwhile: handlers may call us.
  */
 void tp_session_finish(void)
@@ -279,8 +284,7 @@ void tp_session_finish(void)
     turn_off();
     if (tp_session.spool.fd < 0)
         return;
-    while (tp_session.busy_count)
-        pthread_cond_wait(&tp_session.is_idle, &tp_session.lock);
+    await_users();
     tp_session_tell_modules();
     tp_notes_end(atomic_load(&tp_session.dropped));
     struct tp_spool spool = tp_session.spool;

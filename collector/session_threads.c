@@ -43,9 +43,10 @@ static bool is_time_to_note(uint32_t sequence)
     return sequence % (sequence < 1024 || !tp_session.spool.spare.ring_bytes ? 64 : 4096) == 0;
 }
 
-/* A record that is made inside a function of the program's (malloc, within dlopen) may find the lock held by a thread
- * that waits for what this one holds: it is lost rather than waited for. */
-static bool lock_for_chunk(bool is_in_hook)
+/* The spool is opened at the first record, once in a recording. A record that is made inside a function of the program's
+ * (malloc, within dlopen) may find the lock held by a thread that waits for what this one holds: it is lost rather than
+ * waited for. */
+static bool lock_to_open(bool is_in_hook)
 {
     struct timespec until;
     if (!is_in_hook)
@@ -57,6 +58,38 @@ static bool lock_for_chunk(bool is_in_hook)
     return pthread_mutex_timedlock(&tp_session.lock, &until) == 0;
 }
 
+static bool is_current(uint32_t recording)
+{
+    return recording == __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);
+}
+
+static void open_spool(uint32_t recording, bool is_in_hook)
+{
+    if (atomic_load(&tp_session.opened) == recording || !lock_to_open(is_in_hook))
+        return;
+    if (is_current(recording))
+        tp_session_open();
+    pthread_mutex_unlock(&tp_session.lock);
+}
+
+/* Adds what is due to the notes, or says why there was no chunk. Another thread that has the lock is not waited for: a
+ * later chunk, or the end of the recording, adds the same. */
+static void add_notes(uint32_t recording, bool has_chunk, uint32_t sequence)
+{
+    if (pthread_mutex_trylock(&tp_session.lock) != 0)
+        return;
+    if (is_current(recording) && atomic_load(&tp_session.opened) == recording) {
+        if (!has_chunk && atomic_load(&tp_session.spool.failed))
+            tp_notes_say_failure(&tp_session.spool);
+        if (has_chunk && is_time_to_note(sequence))
+            tp_notes_clock();
+        if (has_chunk)
+            tp_session_tell_modules();
+    }
+    pthread_mutex_unlock(&tp_session.lock);
+}
+
+/* Threads do not wait for each other here, or the program would wait for its recording where it allocates memory. */
 struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const struct tp_spool_chunk *header)
 {
     struct tp_spool_chunk *chunk = NULL;
@@ -65,47 +98,24 @@ struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* nobody may end with the lock, or counted as busy */
     if (!is_in_hook)
         tp_session_look_for_modules();
-    if (!lock_for_chunk(is_in_hook)) {
-        pthread_setcancelstate(cancel, NULL);
-        return NULL;
-    }
-    if (recording == __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST) && tp_session_open()) {
+    open_spool(recording, is_in_hook);
+    if (tp_session_use_spool(recording))
         chunk = tp_spool_take(&tp_session.spool, size);
-        tp_session.busy_count += chunk != NULL;
-        if (chunk && is_in_hook) { /* once let go, the lock may not be had again */
-            chunk = tp_spool_prepare(&tp_session.spool, chunk, header);
-            tp_session.busy_count--;
-        } else if (chunk) { /* what is in it is copied by each thread for itself, the spool waits with its end */
-            pthread_mutex_unlock(&tp_session.lock);
-            chunk = tp_spool_prepare(&tp_session.spool, chunk, header);
-            pthread_mutex_lock(&tp_session.lock);
-            if (--tp_session.busy_count == 0)
-                pthread_cond_broadcast(&tp_session.is_idle);
-        }
-        bool goes_on = recording == __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);
-        if (!chunk && goes_on)
-            tp_notes_say_failure(&tp_session.spool);
-        if (chunk && goes_on && is_time_to_note(header->sequence))
-            tp_notes_clock();
-        if (chunk && goes_on)
-            tp_session_tell_modules();
-    }
-    pthread_mutex_unlock(&tp_session.lock);
+    if (chunk)
+        chunk = tp_spool_prepare(&tp_session.spool, chunk, header);
+    tp_session_leave_spool();
+    add_notes(recording, chunk != NULL, header->sequence);
     pthread_setcancelstate(cancel, NULL);
     return chunk;
 }
 
 void tp_session_return(uint32_t recording, struct tp_spool_chunk *chunk)
 {
-    if (!lock_for_chunk(tp_cursor.inside > 1)) {
-        tp_spool_unmap(chunk);
-        return;
-    }
-    bool is_ours = recording == __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);
-    if (is_ours)
+    bool is_open = tp_session_use_spool(recording);
+    if (is_open)
         tp_spool_return(&tp_session.spool, chunk);
-    pthread_mutex_unlock(&tp_session.lock);
-    if (!is_ours)
+    tp_session_leave_spool();
+    if (!is_open)
         tp_spool_unmap(chunk);
 }
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -175,6 +176,25 @@ static struct tp_spool_chunk *map_chunk(struct tp_spool *spool, uint32_t size)
     return chunk;
 }
 
+/* Holds the list of spare chunks. False: another thread has it and got no CPU meanwhile, or is this one, interrupted by
+ * a signal. */
+static bool hold(struct tp_spool_spare *spare)
+{
+    enum { TRIES = 64 };
+    for (int i = 0; i < TRIES; i++) {
+        if (!atomic_exchange(&spare->is_held, true))
+            return true;
+        if (i > TRIES / 2)
+            sched_yield();
+    }
+    return false;
+}
+
+static void let_go(struct tp_spool_spare *spare)
+{
+    atomic_store(&spare->is_held, false);
+}
+
 static struct tp_spool_chunk *take_spare(struct tp_spool_spare *spare)
 {
     struct tp_spool_chunk *chunk = spare->oldest;
@@ -184,24 +204,48 @@ static struct tp_spool_chunk *take_spare(struct tp_spool_spare *spare)
     return chunk;
 }
 
+/* A spare chunk that is due to be used again; NULL: a new one is to be mapped, which then has its place in the ring. */
+static struct tp_spool_chunk *take_due(struct tp_spool_spare *spare, uint32_t size)
+{
+    bool is_ring = spare->ring_bytes != 0, uses_spare = spare->oldest && size == TP_SPOOL_FULL_CHUNK;
+    bool is_new = uses_spare && spare->oldest->magic != TP_SPOOL_CHUNK_MAGIC; /* it was made ready ahead */
+    if (uses_spare && (!is_ring || is_new || atomic_load(&spare->bytes) + size > spare->ring_bytes))
+        return take_spare(spare);
+    atomic_fetch_add(&spare->bytes, size);
+    return NULL;
+}
+
+/* No new chunk is to be had: a ring stays smaller. */
+static struct tp_spool_chunk *take_instead(struct tp_spool_spare *spare, uint32_t size)
+{
+    struct tp_spool_chunk *chunk = NULL;
+    atomic_fetch_sub(&spare->bytes, size);
+    if (spare->ring_bytes && hold(spare)) {
+        chunk = spare->oldest ? take_spare(spare) : NULL;
+        let_go(spare);
+    }
+    return chunk;
+}
+
 struct tp_spool_chunk *tp_spool_take(struct tp_spool *spool, uint32_t size)
 {
     struct tp_spool_spare *spare = &spool->spare;
-    bool is_ring = spare->ring_bytes != 0;
+    struct tp_spool_chunk *chunk = NULL;
     if (is_cut(spool)) {
         fail(spool, EIO);
         return NULL;
     }
-    size = is_ring || size > TP_SPOOL_FULL_CHUNK ? TP_SPOOL_FULL_CHUNK : size;
-    bool uses_spare = spare->oldest && size == TP_SPOOL_FULL_CHUNK;
-    bool is_new = uses_spare && spare->oldest->magic != TP_SPOOL_CHUNK_MAGIC; /* it was made ready ahead */
-    if (uses_spare && (!is_ring || is_new || spare->bytes + size > spare->ring_bytes))
-        return take_spare(spare);
-    struct tp_spool_chunk *chunk = map_chunk(spool, size);
-    if (!chunk && is_ring && spare->oldest) /* no more is to be had: the ring stays smaller */
-        return take_spare(spare);
-    spare->bytes += chunk ? size : 0;
-    return chunk;
+    size = spare->ring_bytes || size > TP_SPOOL_FULL_CHUNK ? TP_SPOOL_FULL_CHUNK : size;
+    if (hold(spare)) {
+        chunk = take_due(spare, size);
+        let_go(spare);
+    } else if (spare->ring_bytes) {
+        return NULL;
+    } else {
+        atomic_fetch_add(&spare->bytes, size);
+    }
+    chunk = chunk ? chunk : map_chunk(spool, size);
+    return chunk ? chunk : take_instead(spare, size);
 }
 
 /* What is made ready ahead may never be needed: it takes nothing from what will be (names, the program's own files). */
@@ -209,7 +253,7 @@ static bool has_room_to_spare(const struct tp_spool *spool)
 {
     enum { LEFT_FREE = 64 << 20 };
     struct statvfs disk;
-    uint64_t wanted = spool->spare.ring_bytes - spool->spare.bytes + LEFT_FREE;
+    uint64_t wanted = spool->spare.ring_bytes - atomic_load(&spool->spare.bytes) + LEFT_FREE;
     return is_ours(spool, spool->fd) && spool->spare.ring_bytes < spool->max_bytes / 2 &&
            fstatvfs(spool->fd, &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize >= wanted;
 }
@@ -217,10 +261,11 @@ static bool has_room_to_spare(const struct tp_spool *spool)
 struct tp_spool_chunk *tp_spool_take_ahead(struct tp_spool *spool)
 {
     struct tp_spool_spare *spare = &spool->spare;
-    if (is_cut(spool) || spare->bytes + TP_SPOOL_FULL_CHUNK > spare->ring_bytes || !has_room_to_spare(spool))
-        return NULL;
-    struct tp_spool_chunk *chunk = map_chunk(spool, TP_SPOOL_FULL_CHUNK);
-    spare->bytes += chunk ? TP_SPOOL_FULL_CHUNK : 0;
+    uint64_t bytes = atomic_fetch_add(&spare->bytes, TP_SPOOL_FULL_CHUNK);
+    bool has_room = !is_cut(spool) && bytes + TP_SPOOL_FULL_CHUNK <= spare->ring_bytes && has_room_to_spare(spool);
+    struct tp_spool_chunk *chunk = has_room ? map_chunk(spool, TP_SPOOL_FULL_CHUNK) : NULL;
+    if (!chunk)
+        atomic_fetch_sub(&spare->bytes, TP_SPOOL_FULL_CHUNK);
     return chunk;
 }
 
@@ -233,14 +278,25 @@ void tp_spool_touch(struct tp_spool_chunk *chunk)
         ((volatile char *)chunk)[at] = 0;
 }
 
+static void drop_chunk(struct tp_spool_spare *spare, struct tp_spool_chunk *chunk)
+{
+    atomic_fetch_sub(&spare->bytes, chunk->size);
+    tp_spool_unmap(chunk);
+}
+
 /* New ones come before those that are full: they go first. */
 void tp_spool_keep_ahead(struct tp_spool *spool, struct tp_spool_chunk *chunk)
 {
     struct tp_spool_spare *spare = &spool->spare;
+    if (!hold(spare)) {
+        drop_chunk(spare, chunk);
+        return;
+    }
     chunk->next = (uint64_t)(uintptr_t)spare->oldest;
     spare->oldest = chunk;
     if (!spare->newest)
         spare->newest = chunk;
+    let_go(spare);
 }
 
 static int write_at(int fd, const void *bytes, size_t size, uint64_t offset)
@@ -315,8 +371,8 @@ struct tp_spool_chunk *tp_spool_notes(struct tp_spool *spool, uint32_t size)
 void tp_spool_return(struct tp_spool *spool, struct tp_spool_chunk *chunk)
 {
     struct tp_spool_spare *spare = &spool->spare;
-    if (chunk->size != TP_SPOOL_FULL_CHUNK) {
-        tp_spool_unmap(chunk);
+    if (chunk->size != TP_SPOOL_FULL_CHUNK || !hold(spare)) {
+        drop_chunk(spare, chunk);
         return;
     }
     chunk->next = 0;
@@ -325,6 +381,7 @@ void tp_spool_return(struct tp_spool *spool, struct tp_spool_chunk *chunk)
     else
         spare->oldest = chunk;
     spare->newest = chunk;
+    let_go(spare);
 }
 
 static void close_file(struct tp_spool *spool)

@@ -16,8 +16,10 @@ enum { TP_SPOOL_FULL_CHUNK = 64 << 10 }; /* bytes of the chunks that are used ag
 
 /* Chunks that nobody writes to and that are still mapped: writing to their pages again costs no faults. */
 struct tp_spool_spare {
+    _Atomic bool is_held; /* while a thread changes the list, for some instructions */
     struct tp_spool_chunk *oldest, *newest;
-    uint64_t ring_bytes, bytes; /* most for chunks of threads in a ring, and what they have; 0: the spool is none */
+    uint64_t ring_bytes;    /* most for chunks of threads in a ring; 0: the spool is none */
+    _Atomic uint64_t bytes; /* what they have */
 };
 
 struct tp_spool {
@@ -44,27 +46,26 @@ int tp_spool_adopt(struct tp_spool *spool, int fd, const char *directory, const 
                    uint64_t ring_bytes);
 
 /* A chunk for a thread, to be prepared: a new one of `size` bytes or, of TP_SPOOL_FULL_CHUNK bytes, one that is full
- * and whose pages are used again. NULL when the disk, the quota or max_bytes is used up. The caller holds the session's
- * lock. */
+ * and whose pages are used again. NULL when the disk, the quota or max_bytes is used up. No lock is needed, and no
+ * thread waits for another one. The spool must stay open meanwhile; that is true of all functions down to tp_spool_unmap. */
 struct tp_spool_chunk *tp_spool_take(struct tp_spool *spool, uint32_t size);
 
 /* A new chunk of a ring that has not all of its own so far, to be touched and then kept for tp_spool_take; NULL: it has
- * all, or the disk has little left. The caller holds the session's lock; tp_spool_touch needs none, and the spool must
- * stay open meanwhile. */
+ * all, or the disk has little left. */
 struct tp_spool_chunk *tp_spool_take_ahead(struct tp_spool *spool);
 void tp_spool_touch(struct tp_spool_chunk *chunk);
 void tp_spool_keep_ahead(struct tp_spool *spool, struct tp_spool_chunk *chunk);
 
 /* Makes the chunk ready with its header. What is in it is first copied to the end of the file, unless the spool is a
- * ring. NULL when that fails: the chunk is let go of, and what is in it stays. The caller has the chunk for himself,
- * and sees that the spool stays open; no lock is needed. */
+ * ring. NULL when that fails: the chunk is let go of, and what is in it stays. The caller has the chunk for itself.
+ */
 struct tp_spool_chunk *tp_spool_prepare(struct tp_spool *spool, struct tp_spool_chunk *chunk,
                                         const struct tp_spool_chunk *header);
 
 /* A new chunk for notes: it stays where it is. The caller unmaps it, and holds the session's lock. */
 struct tp_spool_chunk *tp_spool_notes(struct tp_spool *spool, uint32_t size);
 
-/* Takes back a chunk of a thread. The caller holds the session's lock. */
+/* Takes back a chunk of a thread. */
 void tp_spool_return(struct tp_spool *spool, struct tp_spool_chunk *chunk);
 
 /* Lets go of a chunk that no spool takes back. NULL is accepted; no lock is needed. */

@@ -15,7 +15,8 @@
 
 #include <cmocka.h>
 
-#include "collector/session.h"
+#include "collector/recorder.h"
+#include "collector/session_part.h"
 #include "writer/spool/spool_read.h"
 
 static char folder[64];
@@ -83,6 +84,40 @@ static void start(void)
 static void mark(void)
 {
     TRACEPRESS_SCOPE("marked");
+}
+
+static _Atomic int has_recorded; /* of record_much */
+
+/* Fills several chunks, then records as a function of the program's that the recorder stands before. */
+static void *record_much(void *unused)
+{
+    for (int i = 0; i < 10000; i++)
+        mark();
+    tp_cursor.inside++;
+    for (int i = 0; i < 10000; i++)
+        mark();
+    tp_cursor.inside--;
+    atomic_store(&has_recorded, 1);
+    return unused;
+}
+
+static void threads_that_record_do_not_wait_for_the_session(void **state)
+{
+    enum { PAUSE_US = 1000, PATIENCE_US = 20000000 };
+    pthread_t thread;
+    unsigned waited_us = 0;
+    (void)state;
+    start();
+    mark(); /* opens the spool */
+    pthread_mutex_lock(&tp_session.lock);
+    pthread_create(&thread, NULL, record_much, NULL);
+    for (; !atomic_load(&has_recorded) && waited_us < PATIENCE_US; waited_us += PAUSE_US)
+        usleep(PAUSE_US);
+    pthread_mutex_unlock(&tp_session.lock);
+    pthread_join(thread, NULL);
+    tracepress_stop();
+    assert_true(waited_us < PATIENCE_US);
+    assert_int_equal(seen.named, 20001);
 }
 
 static _Atomic int is_over;
@@ -344,6 +379,7 @@ int main(void)
         cmocka_unit_test(calls_in_any_order_are_harmless),
         cmocka_unit_test(a_child_may_begin_what_its_parent_did_not),
         cmocka_unit_test(threads_end_while_others_record),
+        cmocka_unit_test(threads_that_record_do_not_wait_for_the_session),
         cmocka_unit_test(a_thread_outlives_its_recording),
         cmocka_unit_test(threads_record_while_they_end),
         cmocka_unit_test(a_child_has_a_spool_from_its_first_record_on),
