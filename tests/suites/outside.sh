@@ -153,7 +153,16 @@ waits() { # one thread waits for one thing after the other
     # shellcheck disable=SC2046
     outside 0 ./waits_program 20 && says sums && says wait_shares $(cat out)
 }
+own_timed_lock() { # the recorder marks its own waits, so a timed lock of the program is not taken for one
+    program timed_lock_program || { cat build.log; return 1; }
+    outside 0 ./timed_lock_program && "$TP" report "$trace" -o page.html --json page.json --quiet || return 1
+    "$PY" -c 'import json
+view = json.load(open("page.json"))["runs"][0]["profiles"][0]["program_view"]
+assert view["recording"]["wait_us"] == 0, view["recording"]
+assert sum(w["total_us"] for w in view["waits"] if w["cause"] == "lock") > 300000, view["waits"]' 2>said || { cat said; return 1; }
+}
 if has_kernel; then
+    check "a timed lock of the program is the program's" own_timed_lock
     check "sleep, pipe, child, disk, lock, socket: each share of the wall within 3 points" waits
     check "what threads wait for is named" causes
 else
