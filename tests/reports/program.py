@@ -222,6 +222,21 @@ def ranges(folder, names, stack=None, **head):
     native(folder, events, **head)
 
 
+def nested(folder, rows, counters=(), step_ms=100, steps=5):
+    """`steps` steps; rows: (name, begin, end, thread) in ms of each step, outer ones first; counters: (name, values by step)."""
+    events, number = [], 0
+    for step in range(steps):
+        at = step * step_ms * MS
+        for name, begin, end, tid in [*([("ProfilerStep#%d" % step, 0, step_ms, 7)] if steps > 1 else []), *rows]:
+            events.append({"ph": "X", "cat": "user_annotation", "name": name, "pid": 7, "tid": tid, "ts": at + begin * MS,
+                           "dur": (end - begin) * MS, "args": {"Ev Idx": number}})
+            number += 1
+        for name, values in counters:
+            if step < len(values):
+                events.append({"ph": "C", "name": name, "pid": 7, "tid": 0, "ts": at + 99 * MS, "args": {"value": values[step]}})
+    native(folder, events)
+
+
 def memory(folder, records):
     """records: bytes and address; those with an address have a stack."""
     events, total = [], 0
@@ -238,6 +253,14 @@ KINDS = {
     "ranges_loader": lambda f: ranges(f, [("load_batch", 30), ("DataLoader next", 10), ("forward", 20)]),
     "ranges_unknown": lambda f: ranges(f, [("payload", 40), ("reloaded metadata", 50)]),
     "ranges_with_stacks": lambda f: ranges(f, [("forward", 30), ("backward", 60)], "src/a.c(4): train", with_stack=1),
+    "ranges_nested": lambda f: nested(f, [("forward", 0, 60, 7), ("attention", 10, 30, 7), ("attention", 40, 50, 7), ("update", 60, 70, 7)]),
+    "ranges_in_themselves": lambda f: nested(f, [("solve", 0, 80, 7), ("solve", 10, 60, 7), ("solve", 20, 30, 7)]),
+    "ranges_of_threads": lambda f: nested(f, [("forward", 0, 50, 7), ("worker", 0, 90, 8), ("worker", 0, 40, 9)]),
+    "ranges_without_steps": lambda f: nested(f, [("parse", 0, 30, 7), ("sort", 30, 100, 7)], steps=1),
+    "ranges_that_overlap": lambda f: nested(f, [("outer", 0, 50, 7), ("inner", 40, 60, 7)]),
+    "counters_loss": lambda f: nested(f, [("forward", 0, 50, 7)], [("loss", [4.0, 3.0, 2.5, 2.25, 2.125])]),
+    "counters_odd": lambda f: nested(f, [("forward", 0, 50, 7)], [("flat", [1, 1, 1]), ("huge", [-1.7e308, 1.7e308]), ("one", [7])]),
+    "counters_many": lambda f: nested(f, [], [("c%02d" % i, [i, i + 1]) for i in range(20)]),
     "memory_small_freed": lambda f: memory(f, [(300, None), (-300, None), (4096, 16), (-4096, 16)]),
     "memory_small_most": lambda f: memory(f, [(8000, None), (4096, 16), (1000, None), (-9000, None)]),
     "memory_small_behind": lambda f: memory(f, [(4096, 16), (-4096, 16), (2000, None)]),

@@ -12,6 +12,7 @@
 #include "webreport/measure/memory_view.h"
 #include "webreport/measure/overview.h"
 #include "webreport/measure/profile.h"
+#include "webreport/measure/range_view.h"
 #include "webreport/measure/wording.h"
 
 /* Categories of time, in the order in which a bar shows them. */
@@ -72,6 +73,17 @@ struct tp_data tp_chart_memory(struct tp_arena *arena, const struct tp_memory_cu
 /* The running sum of a device's records as curve points, for traces that recorded no totals. */
 struct tp_table tp_chart_running_memory(struct tp_arena *arena, const struct tp_model *model,
                                         const struct tp_device_memory *device, int64_t first_ns);
+
+/* A counter to be drawn over the time of the recording; row: of the view's counters. */
+struct tp_counter_line {
+    const struct tp_model *model;
+    const struct tp_range_view *view;
+    size_t row;
+};
+
+/* Puts the members path, points, ticks and length into `chart`. Of the values in one column of pixels the last one is
+ * drawn. */
+void tp_chart_put_counter(struct tp_object *chart, struct tp_arena *arena, const struct tp_counter_line *line);
 
 /* Boxes of the idle flame, callers above callees: kinds, height, boxes, icicle_note. NONE without idle time. At most
  * max_boxes. */

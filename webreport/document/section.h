@@ -36,6 +36,7 @@ void tp_section_init(struct tp_section *section, struct tp_arena *arena, const s
 #define TP_NO_DATA ((struct tp_data){TP_DATA_NONE, NULL, NULL, 0, 0})
 
 struct tp_data tp_section_wall(const struct tp_section *section); /* where a program from outside tells of the steps */
+struct tp_data tp_section_ranges(const struct tp_section *section); /* of programs that record themselves */
 struct tp_data tp_section_idle(const struct tp_section *section);
 struct tp_data tp_section_operators(const struct tp_section *section);
 struct tp_data tp_section_kernels(const struct tp_section *section);
@@ -75,6 +76,8 @@ const char *tp_finding_gain(const struct tp_finding *finding, struct tp_arena *a
 void tp_section_put_findings(const struct tp_section *section, struct tp_document *document);
 /* States of the main thread in the steps; nothing where no program from outside tells of them. */
 void tp_section_put_wall(const struct tp_section *section, struct tp_document *document);
+/* Ranges of a program that records itself; nothing in other traces. */
+void tp_section_put_ranges(const struct tp_section *section, struct tp_document *document);
 /* Nothing where the trace has no engine's steps with device work. */
 void tp_section_put_serving(const struct tp_section *section, struct tp_document *document);
 

@@ -296,6 +296,7 @@ void tp_report_document(struct tp_document *document, const struct tp_section *s
     tp_document_chart(document, "steps", tp_chart_steps(section->arena, profile, section->limits->step_bars), NULL);
     put_heaviest(section, document);
     document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
+    tp_section_put_ranges(section, document);
     tp_section_put_serving(section, document);
     tp_section_put_wall(section, document);
     put_briefs(section, document);

@@ -18,6 +18,7 @@ void tp_views_build(struct tp_views *views, const struct tp_model *model, struct
     tp_module_view_build(&views->modules, model, arena);
     tp_sample_view_build(&views->samples, model, arena);
     tp_task_view_build(&views->tasks, model, arena);
+    tp_range_view_build(&views->ranges, model, arena);
 }
 
 void tp_views_json(const struct tp_views *views, struct tp_json *json)
@@ -41,5 +42,9 @@ void tp_views_json(const struct tp_views *views, struct tp_json *json)
     if (views->tasks.is_present) {
         tp_json_key(json, "task_view");
         tp_task_view_json(&views->tasks, json);
+    }
+    if (views->ranges.is_present) {
+        tp_json_key(json, "range_view");
+        tp_range_view_json(&views->ranges, json);
     }
 }

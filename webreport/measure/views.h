@@ -7,6 +7,7 @@
 #include "webreport/measure/module_view.h"
 #include "webreport/measure/operator_view.h"
 #include "webreport/measure/overview.h"
+#include "webreport/measure/range_view.h"
 #include "webreport/measure/sample_view.h"
 #include "webreport/measure/task_view.h"
 #include "webreport/measure/trace_facts.h"
@@ -21,6 +22,7 @@ struct tp_views {
     struct tp_module_view modules;
     struct tp_sample_view samples;
     struct tp_task_view tasks;
+    struct tp_range_view ranges;
 };
 
 /* Builds every view but the memory view in `arena` (guard set by the caller); the model must outlive them. The memory
@@ -33,7 +35,7 @@ void tp_views_build(struct tp_views *views, const struct tp_model *model, struct
 void tp_views_build_brief(struct tp_views *views, const struct tp_model *model, struct tp_arena *arena);
 
 /* Writes the members trace_facts, overview, operator_view, kernel_view, memory_view, module_view, and for a
- * trace with samples sample_view, with tasks task_view, into the open object. */
+ * trace with samples sample_view, with tasks task_view, of a program that records itself range_view, into the open object. */
 void tp_views_json(const struct tp_views *views, struct tp_json *json);
 
 #endif

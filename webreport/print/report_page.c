@@ -50,6 +50,7 @@ static const struct {
     {"waits", "Waits", tp_section_waits, false, OF_PROGRAMS},
     {"usage", "Memory and I/O", tp_section_usage, false, OF_PROGRAMS},
     {"seen", "What was seen", tp_section_seen, false, OF_PROGRAMS},
+    {"ranges", "Ranges", tp_section_ranges, false, OF_OTHERS},
     {"wall", "Wall clock", tp_section_wall, false, OF_OTHERS},
     {"idle", "Idle time", tp_section_idle, false, OF_OTHERS},
     {"serving", "Serving", tp_section_serving, false, OF_OTHERS},
