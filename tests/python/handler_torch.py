@@ -24,7 +24,7 @@ def train(handler, cycles=2):
     model = torch.nn.Sequential(torch.nn.Linear(32, 32), torch.nn.ReLU(), torch.nn.Linear(32, 8))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     plan = schedule(wait=0, warmup=1, active=2, repeat=cycles)
-    options = {"record_shapes": True, "with_stack": True, "with_modules": True, "profile_memory": True}
+    options = {"record_shapes": True, "with_stack": True, "profile_memory": True}
     with profile(schedule=plan, on_trace_ready=handler, **options) as p:
         for _ in range(3 * cycles):
             optimizer.zero_grad()

@@ -268,7 +268,7 @@ static void flag_overlaps(struct tp_quality *q, const struct tp_model *model, st
 struct recording {
     int64_t span_ns; /* the longest span of the profiler, else the longest, else all that was recorded */
     int64_t overhead_ns, too_long;
-    bool has_dims, has_frames, has_modules;
+    bool has_dims, has_frames;
 };
 
 static int64_t recorded_span(const struct tp_model *model)
@@ -301,10 +301,7 @@ static struct recording look_at_recording(const struct tp_model *model, struct t
         if (is_host || tp_kind_is_device(e->kind))
             r.too_long += e->dur_ns > r.span_ns && r.span_ns > 0;
         r.has_dims |= is_host && e->flags & TP_EVENT_HAS_INPUT_DIMS;
-        if (tp_kind_is_frame(e->kind)) {
-            r.has_frames = true;
-            r.has_modules |= (tp_marks_of(model, i) & TP_MARK_MODULE) != 0;
-        }
+        r.has_frames |= tp_kind_is_frame(e->kind);
     }
     r.overhead_ns = tp_intervals_length(tp_intervals_of(&overhead));
     return r;
@@ -313,9 +310,8 @@ static struct recording look_at_recording(const struct tp_model *model, struct t
 static void flag_options(struct tp_quality *q, const struct tp_trace *trace, const struct recording *r,
                          struct tp_arena *arena)
 {
-    static const char *const shapes[] = {"C1", "C3", "C10", NULL}, *const stacks[] = {"A11", "idle_by_line", NULL};
+    static const char *const shapes[] = {"C1", "C3", "C10", NULL}, *const stacks[] = {"A11", "idle_by_line", "memory_peak.module", NULL};
     static const char *const memory[] = {"memory_peak", "D1", "D3", NULL};
-    static const char *const modules[] = {"memory_peak.module", NULL};
     const struct {
         const char *name;
         bool is_on;
@@ -324,7 +320,6 @@ static void flag_options(struct tp_quality *q, const struct tp_trace *trace, con
         {"record_shapes", trace->options & TP_OPTION_RECORD_SHAPES || r->has_dims, shapes},
         {"with_stack", trace->options & TP_OPTION_WITH_STACK || r->has_frames, stacks},
         {"profile_memory", trace->options & TP_OPTION_PROFILE_MEMORY || trace->reading.read_memory, memory},
-        {"with_modules", trace->options & TP_OPTION_WITH_MODULES || r->has_modules, modules},
     };
     char text[160];
     int64_t missing = 0;

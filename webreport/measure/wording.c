@@ -159,7 +159,7 @@ const char *tp_phrase(enum tp_phrase phrase, enum tp_producer producer)
                                      "memory (noted by tracepress_memory_note)"},
         [TP_PHRASE_NO_MEMORY] = {"no memory records: record with profile_memory=True",
                                  "no memory records: the program notes memory by tracepress_memory_note"},
-        [TP_PHRASE_RECORD_MODULES] = {"modules (record with with_stack=True or with_modules=True)",
+        [TP_PHRASE_RECORD_MODULES] = {"modules (record with with_stack=True)",
                                       "modules (marked by tracepress_module_begin)"},
         [TP_PHRASE_INPUT] = {"Data loading", "Waiting for input"},
         [TP_PHRASE_INPUT_SHARE] = {"Share of the steps in which the data loader's next() runs.",
