@@ -107,7 +107,8 @@ def command() -> str:
     if not found:
         raise TracepressError(
             NOT_INSTALLED,
-            f"the program tracepress is not installed: pip install {DISTRIBUTION}, or set {VARIABLE} to its path",
+            f"the program tracepress is not installed. {DISTRIBUTION} is not on the package index yet: run pip install . in a "
+            f"clone of its repository, or set {VARIABLE} to the path of the program",
         )
     _known = (named, found)
     return found

@@ -495,7 +495,7 @@ def _(folder):
     plain = {k: v for k, v in os.environ.items() if k not in ("TRACEPRESS_PROGRAM", "PYTHONPATH")}
     empty = {**plain, "PATH": os.path.join(folder, "none"), "PYTHONPATH": os.path.dirname(package)}
     done = subprocess.run(ask, env=empty, capture_output=True)
-    assert done.returncode == 1 and b"is not installed: pip install torch-tracepress" in done.stderr, done
+    assert done.returncode == 1 and b"torch-tracepress is not on the package index yet: run pip install . in a clone" in done.stderr, done
     os.mkdir(os.path.join(folder, "path"))
     os.symlink(PROGRAM, os.path.join(folder, "path", "tracepress"))
     found = subprocess.run(
