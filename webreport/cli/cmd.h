@@ -17,7 +17,6 @@ int tp_cmd_bench(int argc, char **argv);
 int tp_cmd_diff(int argc, char **argv);
 int tp_cmd_check(int argc, char **argv);
 int tp_cmd_export(int argc, char **argv);
-int tp_cmd_help(int argc, char **argv);
 int tp_cmd_merge(int argc, char **argv);
 int tp_cmd_precision(int argc, char **argv);
 int tp_cmd_record(int argc, char **argv);
@@ -49,7 +48,7 @@ int tp_cmd_refuse(struct tp_console *console, const char *command, const char *w
 /* "3", "3%" or "3 %": per cent from 0 on, as a ratio; NULL: 0. False: it is none. */
 bool tp_cmd_percent(double *out, const char *text);
 
-/* Prints the help text of a command on standard output; returns an exit code. */
+/* Prints the help text of a command on standard output. Returns an exit code; -1 when there is no such text. */
 int tp_help_print(const char *command);
 
 /* A command at work: its memory and what it prints. */

@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "webreport/cli/cmd.h"
+#include "writer/text/nearest.h"
+
+static int help(int argc, char **argv);
 
 static const struct command {
     const char *name;
@@ -11,15 +14,34 @@ static const struct command {
 } commands[] = {
     {"report", tp_cmd_report}, {"record", tp_cmd_record}, {"table", tp_cmd_table},         {"export", tp_cmd_export},
     {"diff", tp_cmd_diff},     {"bench", tp_cmd_bench},   {"summarize", tp_cmd_summarize}, {"merge", tp_cmd_merge},
-    {"check", tp_cmd_check},   {"precision", tp_cmd_precision}, {"recover", tp_cmd_recover}, {"help", tp_cmd_help},
+    {"check", tp_cmd_check},   {"precision", tp_cmd_precision}, {"recover", tp_cmd_recover}, {"help", help},
     {NULL, NULL},
 };
+
+/* Says that there is no command of this name, and the command with the nearest name. what: "no command named". Returns
+ * TP_EXIT_USAGE. */
+static int refuse_name(const char *what, const char *name)
+{
+    struct tp_nearest nearest = tp_nearest_start(tp_str_of(name));
+    for (const struct command *command = commands; command->name; command++)
+        tp_nearest_offer(&nearest, tp_str_of(command->name));
+    bool is_near = nearest.found.len > 0;
+    fprintf(stderr, "tracepress: %s \"%.60s\"%s%s%s; 'tracepress help' lists the commands\n", what, name,
+            is_near ? " (did you mean " : "", is_near ? nearest.found.ptr : "", is_near ? "?)" : "");
+    return TP_EXIT_USAGE;
+}
+
+static int help(int argc, char **argv)
+{
+    int code = tp_help_print(argc > 0 ? argv[0] : "tracepress");
+    return code < 0 ? refuse_name("no help on", argv[0]) : code;
+}
 
 int main(int argc, char **argv)
 {
     tp_signals_handle();
     if (argc < 2) {
-        int code = tp_cmd_help(0, NULL);
+        int code = help(0, NULL);
         return code ? code : TP_EXIT_USAGE;
     }
     if (strcmp(argv[1], "--version") == 0) {
@@ -27,10 +49,9 @@ int main(int argc, char **argv)
         return fflush(stdout) ? TP_EXIT_NO_OUTPUT : TP_EXIT_DONE;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-        return tp_cmd_help(0, NULL);
+        return help(0, NULL);
     for (const struct command *command = commands; command->name; command++)
         if (strcmp(command->name, argv[1]) == 0)
             return command->run(argc - 2, argv + 2);
-    fprintf(stderr, "tracepress: no command named \"%.60s\"; 'tracepress help' lists them\n", argv[1]);
-    return TP_EXIT_USAGE;
+    return refuse_name("no command named", argv[1]);
 }

@@ -7,6 +7,7 @@
 
 #include "webreport/measure/metric_values.h"
 #include "webreport/measure/rules_eval.h"
+#include "writer/text/nearest.h"
 
 /* What a metric rests on. */
 #define AS_IT_IS 0 /* the state of the file itself */
@@ -428,43 +429,10 @@ int tp_metric_find_near(const char *name, size_t length, int *near)
     return -1;
 }
 
-enum { LONGEST = 40 }; /* no metric has a longer name */
-
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Letters to insert, delete or change until one is the other. */
-static size_t edits(const char *a, size_t a_length, const char *b, size_t b_length)
-{
-    size_t row[LONGEST + 1];
-    for (size_t j = 0; j <= b_length; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= a_length; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= b_length; j++) {
-            size_t above = row[j];
-            row[j] = least(least(above, row[j - 1]) + 1, diagonal + (a[i - 1] != b[j - 1]));
-            diagonal = above;
-        }
-    }
-    return row[b_length];
-}
-
 const char *tp_metric_nearest(const char *name, size_t length)
 {
-    const char *nearest = NULL;
-    size_t best = length < 9 ? length / 3 + 1 : 4; /* more edits are another word */
-    if (!length || length > LONGEST)
-        return NULL;
-    for (int i = 0; i < TP_METRIC_COUNT; i++) {
-        size_t distance = edits(name, length, tp_metrics[i].name, strlen(tp_metrics[i].name));
-        if (distance < best || (distance == best && !nearest)) {
-            best = distance;
-            nearest = tp_metrics[i].name;
-        }
-    }
-    return nearest;
+    struct tp_nearest nearest = tp_nearest_start((struct tp_str){name, length});
+    for (int i = 0; i < TP_METRIC_COUNT; i++)
+        tp_nearest_offer(&nearest, tp_str_of(tp_metrics[i].name));
+    return nearest.found.len ? nearest.found.ptr : NULL;
 }

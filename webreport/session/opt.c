@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,9 @@
 #include "writer/base/input.h"
 #include "writer/base/limits.h"
 #include "writer/base/path.h"
+#include "writer/text/nearest.h"
+
+enum { HINT_BYTES = 96 };
 
 static const struct tp_opt *find(const struct tp_opt *table, const char *name, size_t size)
 {
@@ -71,6 +75,41 @@ static int parse_choice(int *out, const char *choices, const char *text)
     }
 }
 
+/* " (did you mean --markdown?)" for the nearest candidate, "" without one. mark: "--" before options. */
+static const char *hint(char *text, size_t size, const struct tp_nearest *nearest, const char *mark)
+{
+    *text = '\0';
+    if (nearest->found.len)
+        snprintf(text, size, " (did you mean %s%.*s?)", mark, (int)nearest->found.len, nearest->found.ptr);
+    return text;
+}
+
+static int refuse_choice(const struct tp_opt *opt, const char *value, struct tp_error *err)
+{
+    struct tp_nearest nearest = tp_nearest_start(tp_str_of(value));
+    char text[HINT_BYTES];
+    for (const char *choice = opt->choices; *choice;) {
+        size_t size = strcspn(choice, "|");
+        tp_nearest_offer(&nearest, (struct tp_str){choice, size});
+        choice += size + (choice[size] == '|');
+    }
+    return tp_error_set(err, TP_EUSAGE, 0, "--%s: \"%.40s\" is none of %s%s", opt->name, value, opt->choices,
+                        hint(text, sizeof text, &nearest, ""));
+}
+
+static int refuse_option(const struct tp_opt *table, const char *argument, struct tp_error *err)
+{
+    struct tp_nearest nearest = {0};
+    char text[HINT_BYTES];
+    if (argument[1] == '-') {
+        nearest = tp_nearest_start((struct tp_str){argument + 2, strcspn(argument + 2, "=")});
+        for (const struct tp_opt *opt = table; opt->name; opt++)
+            tp_nearest_offer(&nearest, tp_str_of(opt->name));
+    }
+    return tp_error_set(err, TP_EUSAGE, 0, "unknown option %.60s%s", argument,
+                        hint(text, sizeof text, &nearest, "--"));
+}
+
 static int set(const struct tp_opt *opt, void *options, char *value, struct tp_error *err)
 {
     void *field = (char *)options + opt->offset;
@@ -97,7 +136,7 @@ static int set(const struct tp_opt *opt, void *options, char *value, struct tp_e
         return TP_OK;
     case TP_OPT_CHOICE:
         if (parse_choice(field, opt->choices, value) < 0)
-            return tp_error_set(err, TP_EUSAGE, 0, "--%s: \"%.40s\" is none of %s", opt->name, value, opt->choices);
+            return refuse_choice(opt, value, err);
         return TP_OK;
     case TP_OPT_LIST:
         if (list->count == TP_OPT_LIST_MAX)
@@ -141,7 +180,7 @@ int tp_opt_parse(const struct tp_opt *table, void *options, int argc, char **arg
         }
         const struct tp_opt *opt = match(table, argv[i], &value);
         if (!opt)
-            return tp_error_set(err, TP_EUSAGE, 0, "unknown option %.60s", argv[i]);
+            return refuse_option(table, argv[i], err);
         if (opt->type == TP_OPT_FLAG && value)
             return tp_error_set(err, TP_EUSAGE, 0, "--%s takes no value", opt->name);
         bool may_lack = opt->type == TP_OPT_FLAG || opt->type == TP_OPT_MAYBE;

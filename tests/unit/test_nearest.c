@@ -1,0 +1,51 @@
+/* "did you mean": the nearest known word. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "writer/text/nearest.h"
+
+/* The command nearest to a word; "": none is near. */
+static struct tp_str nearest(const char *word)
+{
+    static const char *const commands[] = {"report", "record", "recover", "table", "diff", "csv"};
+    struct tp_nearest search = tp_nearest_start(tp_str_of(word));
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        tp_nearest_offer(&search, tp_str_of(commands[i]));
+    return search.found;
+}
+
+static void mistyped_words_find_their_word(void **state)
+{
+    static const char *const rows[][2] = {{"reprot", "report"}, {"Report", "report"},   {"recod", "record"},
+                                          {"recovr", "recover"}, {"rec", "record"},      {"tables", "table"},
+                                          {"diff-runs", "diff"}, {"cvs", "csv"},         {"reportx", "report"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!tp_str_equal(nearest(rows[i][0]), tp_str_of(rows[i][1])))
+            fail_msg("%s found %.*s", rows[i][0], (int)nearest(rows[i][0]).len, nearest(rows[i][0]).ptr);
+}
+
+static void other_words_find_nothing(void **state)
+{
+    char longer[64];
+    static const char *const rows[] = {"", "x", "xyz", "frobnicate", "--", "\xff\xfe\xfd\xfc"};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_int_equal(nearest(rows[i]).len, 0);
+    memset(longer, 'r', sizeof longer - 1);
+    longer[sizeof longer - 1] = '\0';
+    assert_int_equal(nearest(longer).len, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mistyped_words_find_their_word),
+        cmocka_unit_test(other_words_find_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
