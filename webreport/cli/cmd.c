@@ -55,17 +55,10 @@ int tp_help_print(const char *command)
     struct tp_str text;
     char name[64];
     snprintf(name, sizeof name, "help/%.40s.txt", command);
-    if (tp_assets_get(&assets, tp_str_of(name), &text, NULL) < 0) {
-        fprintf(stderr, "tracepress: no help on \"%.60s\"; 'tracepress help' lists the commands\n", command);
-        return TP_EXIT_USAGE;
-    }
+    if (tp_assets_get(&assets, tp_str_of(name), &text, NULL) < 0)
+        return -1;
     fwrite(text.ptr, 1, text.len, stdout);
     return fflush(stdout) ? TP_EXIT_NO_OUTPUT : TP_EXIT_DONE;
-}
-
-int tp_cmd_help(int argc, char **argv)
-{
-    return tp_help_print(argc > 0 ? argv[0] : "tracepress");
 }
 
 /* ---- signals ---- */
@@ -126,7 +119,13 @@ int tp_cmd_print(struct tp_cmd_work *work, const struct tp_document *document, c
         if (outputs[i].path)
             code = outputs[i].print(&work->outputs[i].text, document, options, &work->err);
     }
-    return code < 0 ? code : tp_text_outputs_write(work->outputs, TP_TEXT_OUTPUTS_MAX, &work->err);
+    code = code < 0 ? code : tp_text_outputs_write(work->outputs, TP_TEXT_OUTPUTS_MAX, &work->err);
+    const char *paths[TP_TEXT_OUTPUTS_MAX];
+    for (unsigned i = 0; i < TP_TEXT_OUTPUTS_MAX; i++)
+        paths[i] = work->outputs[i].path;
+    if (code == TP_OK)
+        tp_console_wrote(work->console, paths, TP_TEXT_OUTPUTS_MAX);
+    return code;
 }
 
 const struct tp_summary_printer tp_cmd_summaries_json = {tp_summaries_json_begin, tp_summaries_json_process,

@@ -130,7 +130,9 @@ static int run(void *context, struct tp_error *err)
 {
     struct job *job = context;
     struct tp_document document;
-    struct tp_print_options options = {.source_root = job->options->source_root,
+    char folder[4096];
+    const char *root = job->options->source_root ? job->options->source_root : getcwd(folder, sizeof folder);
+    struct tp_print_options options = {.source_root = root,
                                        .has_color = job->work.console->has_color &&
                                                     tp_is_stdout(job->outputs[TEXT].path) && isatty(STDOUT_FILENO)};
     int code = tp_check_session_run(&job->session, &job->work.arena, &job->work.err);

@@ -9,6 +9,7 @@
 #include "webreport/session/output_names.h"
 #include "webreport/session/trace_walk.h"
 #include "writer/base/fs.h"
+#include "writer/text/nearest.h"
 
 struct options {
     struct tp_opt_common common;
@@ -145,6 +146,16 @@ static enum tp_export_need needs_of(const struct job *job)
     return job->format->asks ? job->format->asks(&asked) : job->format->needs;
 }
 
+/* Says which files were written: the first ones by name, the others by count. */
+static void say_written(struct job *job)
+{
+    size_t more = job->all.written_count - job->all.named_count;
+    char others[48] = "";
+    if (more)
+        snprintf(others, sizeof others, " and %zu more", more);
+    tp_console_notice(job->console, "wrote %s%s", *job->all.written ? job->all.written : job->options->out, others);
+}
+
 static int run(struct job *job)
 {
     static const struct tp_walk_user user = {.found = name_outputs, .use = write_profile};
@@ -164,6 +175,8 @@ static int run(struct job *job)
     tp_console_progress_end(job->console);
     if (code < 0)
         tp_console_error(job->console, "%s", err.text);
+    else
+        say_written(job);
     tp_arena_release(&job->arena);
     return tp_inputs_exit_code(code);
 }
@@ -200,6 +213,22 @@ static int read_filter(struct job *job, struct tp_error *err)
     return tp_filter_parse(&job->filter, &options, err);
 }
 
+/* Names the nearest format, or all formats where none is near. */
+static int refuse_format(struct tp_console *console, const char *name)
+{
+    struct tp_nearest nearest = tp_nearest_start(tp_str_of(name));
+    char text[400];
+    size_t size = (size_t)snprintf(text, sizeof text, "--to: no format is named \"%.40s\"", name);
+    for (const struct tp_export_format *format = tp_export_formats; format->name; format++)
+        tp_nearest_offer(&nearest, tp_str_of(format->name));
+    if (nearest.found.len)
+        snprintf(text + size, sizeof text - size, " (did you mean %s?)", nearest.found.ptr);
+    for (const struct tp_export_format *format = tp_export_formats; format->name && !nearest.found.len; format++)
+        size += (size_t)snprintf(text + size, sizeof text - size, "%s%s", format == tp_export_formats ? "; the formats are " : ", ",
+                                 format->name);
+    return tp_cmd_refuse(console, "export", text);
+}
+
 int tp_cmd_export(int argc, char **argv)
 {
     struct options o = {.out = ".", .colour = -1};
@@ -213,7 +242,7 @@ int tp_cmd_export(int argc, char **argv)
         return tp_cmd_refuse(&console, "export", "name a format with --to");
     job.format = tp_export_find(o.to);
     if (!job.format)
-        return tp_cmd_refuse(&console, "export", "--to: no such format");
+        return refuse_format(&console, o.to);
     if (misfit(&o, job.format))
         return tp_cmd_refuse(&console, "export", misfit(&o, job.format));
     if (read_filter(&job, &err) < 0)

@@ -33,24 +33,6 @@ static const struct tp_opt table[] = {
     TP_OPT_COMMON(struct options),
 };
 
-/* The name the trace would have had: ".WORKER.NS.PID.tpspool" gives "WORKER.NS.pt.trace.json.gz" beside it. */
-static bool name_trace(char *path, size_t size, const char *spool)
-{
-    const char *slash = strrchr(spool, '/'), *base = slash ? slash + 1 : spool;
-    size_t folder = (size_t)(base - spool);
-    base += *base == '.' && base[1];
-    size_t n = strlen(base);
-    if (n > 8 && strcmp(base + n - 8, ".tpspool") == 0) {
-        n -= 8;
-        size_t dot = n;
-        while (dot > 0 && base[dot - 1] != '.') /* before the process; a spool of another name has none */
-            dot--;
-        n = dot > 1 ? dot - 1 : n;
-    }
-    int written = snprintf(path, size, "%.*s%.*s.pt.trace.json.gz", (int)folder, spool, (int)n, base);
-    return written > 0 && (size_t)written < size;
-}
-
 /* A path on standard output, for scripts; one that a terminal or a log would obey is made harmless. */
 static bool print_path(const char *path)
 {
@@ -101,7 +83,7 @@ static int recover(struct tp_console *console, const char *spool, const struct o
     struct tp_spool_trace_result result;
     struct tp_error err = {0};
     bool is_live = tp_spool_is_live(spool);
-    if (!o->out && !name_trace(path, sizeof path, spool)) {
+    if (!o->out && !tp_recordings_left_name_trace(path, sizeof path, spool)) {
         tp_console_error(console, "%s: the path is too long; name the trace with -o", spool);
         return TP_EXIT_USAGE;
     }

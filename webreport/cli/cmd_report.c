@@ -123,6 +123,9 @@ static int report_traces(struct tp_report_session *session, const struct tp_outp
 {
     struct tp_outputs outputs = {.options = options};
     struct tp_error err = {0};
+    const char *const paths[] = {options->html, options->json, options->markdown};
+    session->outputs = paths;
+    session->output_count = sizeof paths / sizeof *paths;
     session->receiver = &tp_outputs_receiver;
     session->context = &outputs;
     int code = tp_report_session_run(session, &err);

@@ -253,6 +253,8 @@ static int run(const struct tp_table_session *session, struct tp_table_outputs *
     code = code < 0 ? code : tp_table_outputs_commit(outputs, &err);
     if (code < 0)
         tp_console_error(session->console, "%s", err.text);
+    else
+        tp_console_wrote(session->console, &outputs->path, 1);
     tp_table_outputs_close(outputs);
     return tp_inputs_exit_code(code);
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "webreport/export/export_formats.h"
+#include "webreport/export/whole_file.h"
 #include "writer/base/input.h"
 
 /* Whether the file begins as an export does: a gzip member whose head has nothing but the mark. */
@@ -45,5 +46,6 @@ int tp_export_chrome(const struct tp_export *export, struct tp_error *err)
     int code = refuse_others(export, path, err);
     if (code < 0)
         return code;
-    return export->is_slim ? tp_export_chrome_slim(export, path, err) : tp_export_chrome_raw(export, path, err);
+    code = export->is_slim ? tp_export_chrome_slim(export, path, err) : tp_export_chrome_raw(export, path, err);
+    return tp_export_wrote(export, path, code);
 }

@@ -19,6 +19,9 @@ struct tp_export_job {
     const char *out;        /* the folder named by -o */
     struct tp_arena *arena; /* of the whole job; its guard is set outside of `write` */
     void *kept;             /* the format's own, NULL at first; in `arena` */
+    char written[1024];     /* names of the first written files: "a.csv, b.csv" */
+    size_t named_count;     /* files in `written` */
+    size_t written_count;   /* all written files */
 };
 
 /* What a format looks at; nothing beyond it is computed. */

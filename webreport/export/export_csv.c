@@ -6,6 +6,7 @@
 #include "webreport/export/export_args.h"
 #include "webreport/export/export_formats.h"
 #include "webreport/export/export_rows.h"
+#include "webreport/export/whole_file.h"
 #include "writer/base/fs.h"
 #include "writer/base/put.h"
 #include "writer/text/csv_cell.h"
@@ -187,5 +188,7 @@ int tp_export_csv(const struct tp_export *export, struct tp_error *err)
     end_args(&args, has_thread);
     if (code == TP_OK && args.code < 0)
         tp_error_set(err, args.err.code, args.err.offset, "%s", args.err.text);
-    return close_file(args.file, code < 0 ? code : args.code, err);
+    char written[4096];
+    snprintf(written, sizeof written, "%s/%s.*.csv", export->folder, export->worker);
+    return tp_export_wrote(export, written, close_file(args.file, code < 0 ? code : args.code, err));
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "webreport/export/export_formats.h"
+#include "webreport/export/whole_file.h"
 #include "webreport/measure/folded_stacks.h"
 
 bool tp_export_folded_knows(const char *metric)
@@ -24,5 +25,5 @@ int tp_export_folded(const struct tp_export *export, struct tp_error *err)
     tp_folded_build(folded, export->profile->trace, metric, export->rules, export->arena);
     if (tp_folded_is_empty(folded)) /* flamegraph.pl and speedscope refuse a file of none */
         return tp_error_set(err, TP_ENOTFOUND, 0, "%s", tp_folded_missing(metric));
-    return tp_folded_write(folded, path, err);
+    return tp_export_wrote(export, path, tp_folded_write(folded, path, err));
 }

@@ -7,6 +7,7 @@
 
 #include "webreport/export/export_formats.h"
 #include "webreport/export/tfevents_picture.h"
+#include "webreport/export/whole_file.h"
 #include "writer/base/fs.h"
 #include "writer/base/limits.h"
 #include "writer/text/escape.h"
@@ -89,6 +90,9 @@ int tp_export_tfevents(const struct tp_export *export, struct tp_error *err)
         struct tp_tf_folder folder;
         code = tp_tf_find_folder(&run, &folder, err);
         code = code < 0 ? code : tp_tf_write_file(&events.out, &folder, export->worker, run.first.wall_s, err);
+        char written[sizeof folder.path + 32];
+        snprintf(written, sizeof written, "%s/events.out.tfevents.*", folder.path);
+        tp_export_wrote(export, written, code);
     } else {
         tp_error_set(err, code, 0, "%s: %s", export->profile->file.ptr,
                      code == TP_ELIMIT ? "the event file would be larger than 256 MiB" : "out of memory");

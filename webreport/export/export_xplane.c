@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "webreport/export/export_formats.h"
+#include "webreport/export/whole_file.h"
 #include "webreport/export/xplane_parts.h"
 #include "webreport/trace/rundir.h"
 #include "writer/base/fs.h"
@@ -136,5 +137,5 @@ int tp_export_xplane(const struct tp_export *export, struct tp_error *err)
     code = code < 0 ? code : tp_xspace_write(x.space, path, err);
     if (code == TP_OK)
         remove_caches(folder, export->worker);
-    return code;
+    return tp_export_wrote(export, path, code);
 }

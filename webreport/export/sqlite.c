@@ -10,6 +10,7 @@
 #include "webreport/export/export_args.h"
 #include "webreport/export/export_formats.h"
 #include "webreport/export/export_rows.h"
+#include "webreport/export/whole_file.h"
 #include "webreport/measure/work_rates.h"
 #include "writer/base/fs.h"
 #include "writer/base/saturate.h"
@@ -338,7 +339,7 @@ int tp_export_sqlite(const struct tp_export *export, struct tp_error *err)
         code = temporary ? fill_file(d, temporary, path, err)
                          : tp_error_set(err, TP_EIO, 0, "%s: a database cannot be written into it", path);
     if (code == TP_OK)
-        return tp_outfile_commit(&file, err);
+        return tp_export_wrote(export, path, tp_outfile_commit(&file, err));
     tp_outfile_discard(&file);
     return code;
 }

@@ -2,9 +2,25 @@
 #include "webreport/export/whole_file.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "writer/base/fs.h"
 #include "writer/base/gzip_out.h"
+
+int tp_export_wrote(const struct tp_export *export, const char *path, int code)
+{
+    enum { NAMED = 4 };
+    struct tp_export_job *job = export->job;
+    if (code != TP_OK || !job)
+        return code;
+    size_t size = strlen(job->written);
+    if (job->written_count == job->named_count && job->named_count < NAMED && size + strlen(path) + 3 < sizeof job->written) {
+        snprintf(job->written + size, sizeof job->written - size, "%s%s", size ? ", " : "", path);
+        job->named_count++;
+    }
+    job->written_count++;
+    return code;
+}
 
 int tp_export_whole_file(const struct tp_export *export, const char *ending, struct tp_str bytes, struct tp_error *err)
 {
@@ -18,7 +34,7 @@ int tp_export_whole_file(const struct tp_export *export, const char *ending, str
         return code;
     code = tp_outfile_write(file, bytes.ptr, bytes.len, err);
     if (code == TP_OK)
-        return tp_outfile_commit(&file, err);
+        return tp_export_wrote(export, path, tp_outfile_commit(&file, err));
     tp_outfile_discard(&file);
     return code;
 }

@@ -257,6 +257,8 @@ static int store_in_folder(const struct tp_check_session *s, struct tp_arena *ar
     else if (code == TP_OK && s->input.is_first)
         tp_console_notice(s->console, "%s: stored; other runs are judged against it by --baseline %s", path,
                           s->baseline);
+    else if (code == TP_OK)
+        tp_console_wrote(s->console, &path, 1);
     return code;
 }
 
@@ -273,5 +275,8 @@ int tp_check_session_store(const struct tp_check_session *s, struct tp_arena *ar
     if (tp_inputs_is_folder(s->baseline))
         return store_in_folder(s, arena, err);
     const struct tp_run_decision decision = decision_of(s);
-    return write_runs(s, &decision, s->baseline, arena, err);
+    int code = write_runs(s, &decision, s->baseline, arena, err);
+    if (code == TP_OK)
+        tp_console_wrote(s->console, &s->baseline, 1);
+    return code;
 }

@@ -13,7 +13,7 @@ struct tp_check_session {
     const char *budget;   /* file; NULL: the one built in */
     const char *baseline; /* trace, .tps or folder of them; NULL: none */
     bool updates_baseline;
-    const char *source_root; /* folder of the sources; NULL: lines are those of the functions */
+    const char *source_root; /* folder of the sources; NULL: the working folder */
     bool accepts;       /* a new level begins with this run, whatever it broke */
     const char *reason; /* why; NULL: nobody says */
     int64_t committed_s; /* when what ran was committed, seconds of the epoch; 0: not known */

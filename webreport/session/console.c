@@ -86,6 +86,30 @@ void tp_console_notice(struct tp_console *console, const char *format, ...)
     va_end(args);
 }
 
+/* "report.html, out.json" in `text`. Returns false when no file was written. */
+static bool name_written(char *text, size_t room, const char *const *paths, size_t count)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < count && size < room; i++)
+        if (paths[i] && strcmp(paths[i], "-") != 0 && strncmp(paths[i], "/dev/", 5) != 0)
+            size += (size_t)snprintf(text + size, room - size, "%s%s", size ? ", " : "", paths[i]);
+    return size > 0;
+}
+
+void tp_console_wrote(struct tp_console *console, const char *const *paths, size_t count)
+{
+    char text[LINE];
+    if (name_written(text, sizeof text, paths, count))
+        tp_console_notice(console, "wrote %s", text);
+}
+
+void tp_console_line_and_wrote(struct tp_console *console, const char *line, const char *const *paths, size_t count)
+{
+    char text[LINE];
+    bool has_written = name_written(text, sizeof text, paths, count);
+    tp_console_notice(console, "%s%s%s", line, has_written ? " Written to " : "", has_written ? text : "");
+}
+
 static double seconds_since(const struct timespec *then, const struct timespec *now)
 {
     return (double)(now->tv_sec - then->tv_sec) + (double)(now->tv_nsec - then->tv_nsec) / 1e9;

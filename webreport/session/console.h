@@ -3,6 +3,7 @@
 #define TP_WEBREPORT_SESSION_CONSOLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -24,6 +25,12 @@ void tp_console_restart(struct tp_console *console);
  * in it is a command to a CI log. */
 void tp_console_error(struct tp_console *console, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tp_console_notice(struct tp_console *console, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Says which files were written: "wrote report.html, out.json". Leaves out NULL, "-" and files of /dev. */
+void tp_console_wrote(struct tp_console *console, const char *const *paths, size_t count);
+
+/* The same in one line with `line`, a sentence. */
+void tp_console_line_and_wrote(struct tp_console *console, const char *line, const char *const *paths, size_t count);
 
 /* A line that is overwritten, on terminals only and only when the work has taken over a second. */
 void tp_console_progress(struct tp_console *console, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -4,8 +4,10 @@
 #include <sys/stat.h>
 
 #include <string.h>
+#include <unistd.h>
 
 #include "webreport/session/exit.h"
+#include "webreport/session/recordings_left.h"
 #include "webreport/trace/file_head.h"
 #include "writer/base/buf.h"
 
@@ -36,6 +38,44 @@ void tp_inputs_say_found(struct tp_console *console, const struct tp_runs *runs)
                           runs->irregular_count > 1 ? " and others" : "");
 }
 
+/* Whether a recording waits for `recover`: its program or `record` is gone, and its trace was not made. */
+static bool is_unfinished(const struct tp_leaving *leaving)
+{
+    char trace[4096];
+    if (leaving->kind == TP_LEAVING_SPOOL && !leaving->is_live)
+        return !tp_recordings_left_name_trace(trace, sizeof trace, leaving->path) || access(trace, F_OK) != 0;
+    return leaving->kind == TP_LEAVING_RUN;
+}
+
+/* Counts the unfinished recordings in the folders of a search. *folder: the first folder that has one; NULL: none has. */
+static size_t count_unfinished(const char **folder, const struct tp_run_search *search, struct tp_arena *arena)
+{
+    size_t count = 0;
+    *folder = NULL;
+    for (size_t i = 0; i < search->path_count; i++) {
+        struct tp_recordings_left left;
+        const char *path = search->paths[i];
+        if (!tp_inputs_is_folder(path) || tp_recordings_left_find(&left, arena, path, NULL) < 0)
+            continue;
+        for (size_t k = 0; k < left.items.count; k++) {
+            if (!is_unfinished(TP_AT(&left.items, struct tp_leaving, k)))
+                continue;
+            *folder = *folder ? *folder : path;
+            count++;
+        }
+    }
+    return count;
+}
+
+void tp_inputs_say_unfinished(struct tp_console *console, const struct tp_run_search *search, struct tp_arena *arena)
+{
+    const char *folder;
+    size_t count = count_unfinished(&folder, search, arena);
+    if (count)
+        tp_console_notice(console, "run 'tracepress recover %s': %zu recording%s not finished and ha%s no trace", folder, count,
+                          count == 1 ? " was" : "s were", count == 1 ? "s" : "ve");
+}
+
 int tp_inputs_find(struct tp_runs *runs, size_t *file_count, struct tp_arena *arena, const struct tp_run_search *search,
                    struct tp_console *console, struct tp_error *err)
 {
@@ -50,12 +90,21 @@ int tp_inputs_find(struct tp_runs *runs, size_t *file_count, struct tp_arena *ar
     if (code < 0)
         return code;
     tp_inputs_say_found(console, runs);
-    return *file_count ? TP_OK : tp_inputs_none(runs, search, "traces", why);
+    if (!*file_count)
+        return tp_inputs_none(runs, search, "traces", arena, why);
+    tp_inputs_say_unfinished(console, search, arena);
+    return TP_OK;
 }
 
 int tp_inputs_none(const struct tp_runs *runs, const struct tp_run_search *search, const char *wanted,
-                   struct tp_error *err)
+                   struct tp_arena *arena, struct tp_error *err)
 {
+    const char *folder;
+    size_t count = count_unfinished(&folder, search, arena);
+    if (count)
+        return tp_error_set(err, TP_ENOTFOUND, 0,
+                            "no %s found, but %zu recording%s not finished; run 'tracepress recover %.200s'", wanted, count,
+                            count == 1 ? " that was" : "s that were", folder);
     const char *what = runs->foreign ? tp_file_head_describe(runs->foreign) : NULL;
     if (what)
         return tp_error_set(err, TP_ENOTFOUND, 0, "no %s found; %.80s is %s", wanted, runs->foreign, what);

@@ -15,9 +15,14 @@ int tp_inputs_find(struct tp_runs *runs, size_t *file_count, struct tp_arena *ar
 /* Says which files of the folders are read for their content, and which are no regular files and left out. */
 void tp_inputs_say_found(struct tp_console *console, const struct tp_runs *runs);
 
-/* TP_ENOTFOUND for a search that found nothing of what was `wanted` ("traces"): why, and how to go on. */
+/* Names the recordings in the folders of a search whose traces were not made, and the command that makes them. The guard of
+ * the arena is the caller's. */
+void tp_inputs_say_unfinished(struct tp_console *console, const struct tp_run_search *search, struct tp_arena *arena);
+
+/* Returns TP_ENOTFOUND for a search that found nothing of what was `wanted` ("traces"), with the reason and the next
+ * step. The guard of the arena is the caller's. */
 int tp_inputs_none(const struct tp_runs *runs, const struct tp_run_search *search, const char *wanted,
-                   struct tp_error *err);
+                   struct tp_arena *arena, struct tp_error *err);
 
 /* One notice per kind of repair or oddity. */
 void tp_inputs_say_notices(struct tp_console *console, const char *path, const struct tp_reading *reading);

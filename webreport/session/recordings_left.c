@@ -129,6 +129,23 @@ static size_t parent_size(const char *path, size_t size)
     return size;
 }
 
+bool tp_recordings_left_name_trace(char *path, size_t size, const char *spool)
+{
+    const char *slash = strrchr(spool, '/'), *base = slash ? slash + 1 : spool;
+    size_t folder = (size_t)(base - spool);
+    base += *base == '.' && base[1];
+    size_t n = strlen(base);
+    if (n > 8 && strcmp(base + n - 8, ".tpspool") == 0) {
+        n -= 8;
+        size_t dot = n;
+        while (dot > 0 && base[dot - 1] != '.') /* before the process; a spool of another name has none */
+            dot--;
+        n = dot > 1 ? dot - 1 : n;
+    }
+    int written = snprintf(path, size, "%.*s%.*s.pt.trace.json.gz", (int)folder, spool, (int)n, base);
+    return written > 0 && (size_t)written < size;
+}
+
 const char *tp_recordings_left_run_of(struct tp_arena *arena, const char *path)
 {
     size_t size = strlen(path);

@@ -32,6 +32,10 @@ struct tp_recordings_left {
 int tp_recordings_left_find(struct tp_recordings_left *left, struct tp_arena *arena, const char *folder,
                             struct tp_error *err);
 
+/* Writes the path of the trace that `recover` makes of a spool: ".WORKER.NS.PID.tpspool" becomes
+ * "WORKER.NS.pt.trace.json.gz" in the same folder. Returns false when the path is longer than `size`. */
+bool tp_recordings_left_name_trace(char *path, size_t size, const char *spool);
+
 /* The folder of the run that a path is in: of `RUN/.spools`, or of a file in it; "" when it is in none. In `arena`. */
 const char *tp_recordings_left_run_of(struct tp_arena *arena, const char *path);
 

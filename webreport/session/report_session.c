@@ -41,6 +41,7 @@ struct report {
     bool has_several;                /* files, that may be ranks: then they are replayed */
     struct tp_strings labels;        /* names of steps */
     struct tp_comparison comparison; /* with the baseline */
+    const char *line;                /* verdict of the only profile; NULL: there are several */
 };
 
 /* ---- one profile ---- */
@@ -58,13 +59,27 @@ static void start_profile(void *context)
     report->receiver->start_profile(report->session->context, &received->profile);
 }
 
-/* What the receiver has to say of a profile, where there are few. */
-static void say_line(const struct report *report, const struct tp_walked *walked, const struct tp_profile *profile)
+/* Says the verdict of a profile, or keeps that of the only one for the last line. Of many profiles nothing is said. */
+static void say_line(struct report *report, const struct tp_walked *walked, const struct tp_profile *profile)
 {
     enum { SAID_PROFILES = 4 };
-    if (report->walk.file_count <= SAID_PROFILES && (walked->file->is_program || !walked->file->is_helper))
-        tp_console_notice(report->session->console, "%s: %s", walked->file->base,
-                          report->receiver->line(report->session->context, profile, &walked->analysis->arena));
+    if (report->walk.file_count > SAID_PROFILES || (!walked->file->is_program && walked->file->is_helper))
+        return;
+    const char *line = report->receiver->line(report->session->context, profile, &walked->analysis->arena);
+    if (report->walk.file_count == 1)
+        report->line = tp_text_printf(&report->arena, "%s: %s", walked->file->base, line);
+    else
+        tp_console_notice(report->session->console, "%s: %s", walked->file->base, line);
+}
+
+/* Says where the outputs are, of a single profile in one line with its verdict. */
+static void say_end(const struct report *report)
+{
+    const struct tp_report_session *session = report->session;
+    if (report->line)
+        tp_console_line_and_wrote(session->console, report->line, session->outputs, session->output_count);
+    else
+        tp_console_wrote(session->console, session->outputs, session->output_count);
 }
 
 /* What is kept of a rank for the comparison with the others. */
@@ -332,7 +347,10 @@ static int run_report(void *context, struct tp_error *err)
         tp_comparison_build(&report->comparison, &(struct tp_compare_options){0}, &report->arena);
         code = report->receiver->comparison(session->context, &report->comparison.compare, err);
     }
-    return code < 0 ? code : report->receiver->commit(session->context, err);
+    code = code < 0 ? code : report->receiver->commit(session->context, err);
+    if (code == TP_OK)
+        say_end(report);
+    return code;
 }
 
 int tp_report_session_run(const struct tp_report_session *session, struct tp_error *err)

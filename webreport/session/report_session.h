@@ -16,6 +16,8 @@ struct tp_report_session {
     struct tp_trace_options read;
     struct tp_rule_overrides rules;
     struct tp_console *console; /* also told the verdicts of a few profiles */
+    const char *const *outputs; /* paths that the receiver writes, for the last line; NULL in it: not wanted */
+    size_t output_count;
     const struct tp_report_receiver *receiver;
     void *context; /* of the receiver's functions */
 };

@@ -210,20 +210,21 @@ static void find_change(const char *root, struct tp_work_change *change, struct 
 
 void tp_source_lines_compare(struct tp_compare *compare, const char *root, struct tp_arena *arena)
 {
-    for (uint32_t i = 0; root && i < compare->work.count; i++)
-        find_change(root, &compare->work.changes[i], arena);
+    for (uint32_t i = 0; i < compare->work.count; i++)
+        find_change(root ? root : ".", &compare->work.changes[i], arena);
 }
 
 void tp_source_lines_check(struct tp_check *check, const char *root, struct tp_arena *arena)
 {
     int32_t line;
-    for (size_t i = 0; root && i < check->count; i++)
+    root = root ? root : ".";
+    for (size_t i = 0; i < check->count; i++)
         for (uint32_t p = 0; p < check->items[i].place_count; p++) {
             struct tp_check_place *place = &check->items[i].places[p];
             const struct tp_source_call call = {place->file_line, place->operator, place->nth, place->calls};
             if (place->operator.len)
                 place->file_line = found_place(root, &call, &line, arena);
         }
-    for (size_t i = 0; root && i < check->change_count; i++)
+    for (size_t i = 0; i < check->change_count; i++)
         find_change(root, &check->changes[i].change, arena);
 }

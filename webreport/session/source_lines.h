@@ -20,7 +20,7 @@ struct tp_source_call {
 int32_t tp_source_line(struct tp_str *file, const char *root, const struct tp_source_call *call,
                        struct tp_arena *arena);
 
-/* Looks up the lines of all changes of a comparison, and of all places of a check; root NULL: nothing. */
+/* Looks up the lines of all changes of a comparison, and of all places of a check. root NULL: the working folder. */
 void tp_source_lines_compare(struct tp_compare *compare, const char *root, struct tp_arena *arena);
 void tp_source_lines_check(struct tp_check *check, const char *root, struct tp_arena *arena);
 

@@ -200,7 +200,8 @@ int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const st
     out->is_one_trace = inputs.count == 1 && options->path_count == 1 && inputs.items[0].trace &&
                         strcmp(inputs.items[0].path, options->paths[0]) == 0;
     if (inputs.count == 0)
-        return tp_inputs_none(&inputs.runs, &search, "traces or summaries (*.tps)", err);
+        return tp_inputs_none(&inputs.runs, &search, "traces or summaries (*.tps)", arena, err);
+    tp_inputs_say_unfinished(options->console, &search, arena);
     if (out->count == 0)
         return tp_error_set(err, out->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable input");
     if (options->read.is_strict && out->failed_count)

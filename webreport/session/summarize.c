@@ -24,7 +24,7 @@ struct job {
     struct tp_buf text; /* not yet written */
     bool is_folder, hit_limit;
     bool leaves_missing; /* another shard says them */
-    size_t taken_count, usable_count, skipped_count, failed_count;
+    size_t taken_count, usable_count, skipped_count, failed_count, written_count;
     struct tp_error err;
 };
 
@@ -112,7 +112,18 @@ static int write_set(struct job *job, const struct tp_summary_set *set, const ch
         code = job->options->printer ? write_json(job, set) : write_file(job, set);
     if (code == TP_OK)
         code = flush(job);
-    return code < 0 ? code : tp_outfile_commit(&job->file, &job->err);
+    code = code < 0 ? code : tp_outfile_commit(&job->file, &job->err);
+    job->written_count += code == TP_OK;
+    return code;
+}
+
+static void say_written(struct job *job)
+{
+    if (job->is_folder && job->written_count)
+        tp_console_notice(job->console, "wrote %zu summar%s into %s", job->written_count,
+                          job->written_count == 1 ? "y" : "ies", job->options->out);
+    else if (job->written_count)
+        tp_console_wrote(job->console, &job->options->out, 1);
 }
 
 /* ---- one input ---- */
@@ -282,8 +293,9 @@ static int run_job(void *context, struct tp_error *err)
         return job->is_folder ? TP_OK : write_set(job, &job->set, options->out);
     }
     if (job->inputs.count + job->inputs.missing.count == 0 && !options->only_merges)
-        return tp_inputs_none(&job->inputs.runs, &(struct tp_run_search){.include = options->load.read.include},
-                              "traces or summaries (*.tps)", &job->err);
+        return tp_inputs_none(&job->inputs.runs,
+                              &(struct tp_run_search){options->load.paths, options->load.path_count, options->load.read.include},
+                              "traces or summaries (*.tps)", &job->arena, &job->err);
     if (job->usable_count + job->skipped_count == 0) /* every input has been named with its reason */
         return tp_error_set(&job->err, job->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable input");
     if (options->load.read.is_strict && job->failed_count)
@@ -329,6 +341,8 @@ int tp_summarize_run(const struct tp_summarize_job *options)
     tp_console_progress_end(job.console);
     if (code < 0)
         tp_console_error(job.console, "%s", job.err.text);
+    else
+        say_written(&job);
     tp_outfile_discard(&job.file);
     tp_buf_release(&job.text);
     tp_arena_release(&job.arena);

@@ -53,6 +53,7 @@ static const struct beginning beginnings[] = {
     {0, "SQLite format 3", 16, NULL, "an SQLite database, not a trace"},
     {0, "NVIDIA Tegra Profiler Report", 28, NULL, NSYS},
     {0, "NVR\0", 4, NULL, "an Nsight Compute report: open it with ncu-ui; tracepress reads timelines"},
+    {0, "\001tpspool", 8, NULL, "a recording that was not finished: tracepress recover FILE makes its trace"},
     {0, "PERFILE2", 8, NULL, "perf.data of Linux perf (perf report reads it): " PERF},
     {0, "{\xA9\x03", 3, NULL,
      "a profile of Python's cProfile, which tracepress writes and does not read: python -m pstats FILE"},
