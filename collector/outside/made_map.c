@@ -124,7 +124,8 @@ static bool take_end(struct tp_str *text, struct tp_str *number)
     return true;
 }
 
-/* V8's "JS:*f file:///x/a.js:12:7": how it was compiled, the function, where it begins. */
+/* V8's "JS:*f file:///x/a.js:12:7": how it was compiled, the function, where it begins. Before V8 10 (node 18) a name may
+ * lack the column: "LazyCompile:*f /x/a.js:12". */
 static bool is_script(struct tp_str name, struct tp_str *function, struct tp_str *path, struct tp_str *line)
 {
     static const char *const starts[] = {"JS:", "LazyCompile:", "Function:", "Script:", "Eval:"};
@@ -141,8 +142,13 @@ static bool is_script(struct tp_str name, struct tp_str *function, struct tp_str
         return false;
     *function = (struct tp_str){name.ptr + head, (size_t)(blank - name.ptr) - head};
     *path = (struct tp_str){blank + 1, name.len - (size_t)(blank + 1 - name.ptr)};
-    if (!take_end(path, &column) || !take_end(path, line))
+    if (!take_end(path, &column))
         return false;
+    if (!take_end(path, line)) {
+        if (tp_str_starts(name, "JS:"))
+            return false;
+        *line = column;
+    }
     if (tp_str_starts(*path, "file://"))
         *path = (struct tp_str){path->ptr + 7, path->len - 7};
     if (!function->len)

@@ -72,14 +72,15 @@ static void say_line(struct report *report, const struct tp_walked *walked, cons
         tp_console_notice(report->session->console, "%s: %s", walked->file->base, line);
 }
 
-/* Says where the outputs are, of a single profile in one line with its verdict. */
-static void say_end(const struct report *report)
+/* Says where the outputs are, if they were written; of a single profile in one line with its verdict. */
+static void say_end(const struct report *report, bool is_written)
 {
     const struct tp_report_session *session = report->session;
+    size_t count = is_written ? session->output_count : 0;
     if (report->line)
-        tp_console_line_and_wrote(session->console, report->line, session->outputs, session->output_count);
+        tp_console_line_and_wrote(session->console, report->line, session->outputs, count);
     else
-        tp_console_wrote(session->console, session->outputs, session->output_count);
+        tp_console_wrote(session->console, session->outputs, count);
 }
 
 /* What is kept of a rank for the comparison with the others. */
@@ -348,8 +349,7 @@ static int run_report(void *context, struct tp_error *err)
         code = report->receiver->comparison(session->context, &report->comparison.compare, err);
     }
     code = code < 0 ? code : report->receiver->commit(session->context, err);
-    if (code == TP_OK)
-        say_end(report);
+    say_end(report, code == TP_OK);
     return code;
 }
 
