@@ -300,7 +300,152 @@ def one_hidden_collective(folder):
     t.write(folder, "trace")
 
 
-KINDS = {f.__name__: f for f in (main_has_the_optimizer, main_has_the_loader, main_has_the_engine_steps, main_is_the_first_of_its_process,
+# ---- time that cannot be judged ----
+
+def capture(t, start, length, vendor="cuda", end=True, inside=8):
+    """launches that a graph captures: they have no kernels"""
+    begin = {"cuda": "cudaStreamBeginCapture", "hip": "hipStreamBeginCapture", "driver": "cuStreamBeginCapture_v2"}[vendor]
+    launch = {"cuda": "cudaLaunchKernel", "hip": "hipLaunchKernel", "driver": "cuLaunchKernel"}[vendor]
+    t.range("capture_16_DECODE", start - 0.1, length + 0.2)
+    t.call(begin, start, 0.01)
+    for i in range(inside):
+        t.operator("aten::mm", start + 0.1 + 0.2 * i, 0.15)
+        t.call(launch, start + 0.15 + 0.2 * i, 0.005)
+    if end:
+        t.call(begin.replace("Begin", "End"), start + length - 0.01, 0.01)
+
+
+def warm_up_and_capture(vendor, end=True):
+    t = Trace()
+    kernels(t, 1, 25, 0.05)
+    capture(t, 110, 400, vendor, end)
+    kernels(t, 511, 1, 0.05)
+    return t
+
+
+def capture_by_hip(folder):
+    warm_up_and_capture("hip").write(folder, "trace")
+
+
+def capture_by_the_driver(folder):
+    warm_up_and_capture("driver").write(folder, "trace")
+
+
+def capture_that_fails(folder):
+    """no call ends the capture; the next call of the thread is the last one"""
+    warm_up_and_capture("cuda", end=False).write(folder, "trace")
+
+
+def capture_without_kernels(folder):
+    t = Trace()
+    capture(t, 1, 50)
+    capture(t, 60, 50)
+    t.write(folder, "trace")
+
+
+def capture_and_long_replay(folder):
+    """a capture of 20 ms, then 400 ms of launches that the host makes too late"""
+    t = Trace()
+    kernels(t, 1, 3, 0.9)
+    capture(t, 13, 20)
+    for i in range(80):
+        t.launch(40 + 5 * i, 40.1 + 5 * i, 1.5)
+    t.write(folder, "trace")
+
+
+def first_use(t, calls, length=300, work=25):
+    """one window: calls that take `length` together before the first kernel, then 25 kernels of 1 ms"""
+    for i, call in enumerate(calls):
+        t.call(call, 1 + i * length / len(calls), length / len(calls) - 0.01)
+    for i in range(work):
+        t.launch(1 + length + 0.1 * i, 1.1 + length + i, 0.99)
+
+
+def first_use_takes_memory(folder):
+    t = Trace()
+    first_use(t, ["cudaMalloc", "cudaMalloc"])
+    t.write(folder, "trace")
+
+
+def first_use_loads_modules(folder):
+    t = Trace()
+    first_use(t, ["cuModuleLoadData", "cuModuleGetFunction", "cuModuleLoadData"])
+    t.write(folder, "trace")
+
+
+def first_use_makes_handles(folder):
+    t = Trace()
+    first_use(t, ["hipStreamCreateWithPriority", "hipblasCreate"])
+    t.write(folder, "trace")
+
+
+def first_use_is_little(folder):
+    """a fifth of the recording"""
+    t = Trace()
+    first_use(t, ["cudaMalloc", "cudaMalloc"], 30, 120)
+    t.write(folder, "trace")
+
+
+def few_kernels_in_one_step(folder):
+    t = Trace()
+    t.range("ProfilerStep#0", 1, 200)
+    for i in range(6):
+        t.launch(150 + i, 150.1 + i, 0.8)
+    t.write(folder, "trace")
+
+
+def few_kernels_in_no_step(folder):
+    t = Trace()
+    t.operator("aten::to", 1, 150)
+    for i in range(12):
+        t.launch(152 + 0.2 * i, 152.1 + 2 * i, 1.9)
+    t.write(folder, "trace")
+
+
+def few_kernels_that_keep_it_busy(folder):
+    """six kernels for 60 of 62 ms: the device is the limit, however few they are"""
+    t = Trace()
+    t.range("ProfilerStep#0", 1, 62)
+    for i in range(6):
+        t.launch(1.1 + 0.1 * i, 1.5 + 10 * i, 9.9)
+    t.write(folder, "trace")
+
+
+def nothing_after_the_work(folder):
+    """each step goes on for 60 ms after the last kernel of the recording"""
+    t = Trace()
+    t.range("ProfilerStep#0", 1, 100)
+    kernels(t, 1.1, 25, 1)
+    t.range("ProfilerStep#1", 101, 400)
+    kernels(t, 101.1, 30, 1)
+    t.write(folder, "trace")
+
+
+def work_that_was_called_long_before(folder):
+    """the device starts each of 30 kernels 20 ms after its call, and nothing that was recorded keeps it busy"""
+    t = Trace()
+    for i in range(30):
+        t.launch(1 + 25 * i, 21 + 25 * i, 4)
+    t.write(folder, "trace")
+
+
+def first_launch_is_held(folder):
+    """the first launch blocks for 900 ms; then 100 kernels of 1 ms follow each other"""
+    t = Trace()
+    t.launch(1, 1.1, 0.02)
+    t.operator("aten::mm", 2, 900)
+    t.add("cuda_runtime", "cudaLaunchKernel", 2.1, 899, 1, correlation=t.ids, **{"External id": t.ids})
+    t.kernel("gemm_kernel", 901.2, 1, t.ids)
+    for i in range(100):
+        t.launch(902 + 0.1 * i, 902.3 + i, 0.99)
+    t.write(folder, "trace")
+
+
+KINDS = {f.__name__: f for f in (capture_by_hip, capture_by_the_driver, capture_that_fails, capture_without_kernels,
+                                 capture_and_long_replay, first_use_takes_memory, first_use_loads_modules, first_use_makes_handles,
+                                 first_use_is_little, few_kernels_in_one_step, few_kernels_in_no_step, few_kernels_that_keep_it_busy,
+                                 nothing_after_the_work, work_that_was_called_long_before, first_launch_is_held,
+                                 main_has_the_optimizer, main_has_the_loader, main_has_the_engine_steps, main_is_the_first_of_its_process,
                                  recording_with_a_helper,
                                  reading_before_the_first_kernel, nothing_before_the_first_kernel, saving_after_the_last_kernel,
                                  loading_before_a_device_that_was_busy, operators_before_the_first_step,

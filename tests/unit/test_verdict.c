@@ -74,7 +74,8 @@ static void make(struct made *m, const char *events)
 {
     make_model(&m->arena, &m->trace, &m->order, &m->model, "", events);
     tp_advice_build(&m->advice, &m->model, NULL, &m->arena);
-    m->verdict = m->advice.verdict;
+    /* before the rules find that so few events are too little to judge */
+    tp_verdict_build(&m->verdict, &m->model, m->advice.quality.is_fragment, &m->arena);
 }
 
 static void headline_is(const struct made *m, const char *expected)
@@ -129,6 +130,19 @@ static void one_gap_of_half_the_window_is_a_stall(void **state)
                    "") "," LAUNCH(0, 1, 1) "," KERNEL("a", 2, 8, 1) "," LAUNCH(90, 1, 2) "," KERNEL("b", 92, 8, 2));
     assert_int_equal(m.verdict.class, TP_CLASS_STALL);
     headline_is(&m, "One gap is 82.0 % of the recording: GPU 0 waits for the host, most of it at train.py(3): warm.");
+    tp_arena_release(&m.arena);
+}
+
+static void so_little_work_is_the_headline(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, STEP(1, 0, 100) "," LAUNCH(0, 1, 1) "," KERNEL("a", 2, 8, 1) "," LAUNCH(90, 1, 2) "," KERNEL("b", 92, 8, 2));
+    m.verdict = m.advice.verdict;
+    assert_int_equal(m.verdict.class, TP_CLASS_TOO_LITTLE);
+    assert_int_equal(m.verdict.unjudged.ns, m.model.window_ns);
+    headline_is(&m, "Record several steps after a warm-up: 2 device operations in one step of 100 \xc2\xb5s; the device "
+                    "works 16.0 % of it.");
     tp_arena_release(&m.arena);
 }
 
@@ -270,6 +284,7 @@ int main(void)
         cmocka_unit_test(what_is_not_shown_is_one_group),
         cmocka_unit_test(every_nanosecond_of_the_steps_has_one_cause),
         cmocka_unit_test(one_gap_of_half_the_window_is_a_stall),
+        cmocka_unit_test(so_little_work_is_the_headline),
         cmocka_unit_test(a_wait_that_empties_the_device_is_the_cause),
         cmocka_unit_test(a_collective_that_does_not_begin_is_communication),
         cmocka_unit_test(programs_without_a_device_are_judged_by_the_main_thread),

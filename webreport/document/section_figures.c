@@ -65,18 +65,40 @@ static const struct tp_gpu_property *property_of(const struct tp_trace *trace, i
     return tp_model_gpu_property(trace, id);
 }
 
+/* A share of W as a share of the time that can be judged: time that cannot be judged is idle. NaN: of none. */
+static double judged_percent(const struct tp_section *section, double percent)
+{
+    const struct tp_unjudged *unjudged = &section->profile->advice->verdict.unjudged;
+    int64_t window_ns = section->profile->model->window_ns, rest_ns = window_ns - unjudged->ns;
+    if (unjudged->reason == TP_UNJUDGED_NOTHING)
+        return percent;
+    return rest_ns > 0 ? fmin(100, percent * (double)window_ns / (double)rest_ns) : NAN;
+}
+
+/* What such a share is of; `usual` where all of W can be judged. */
+static const char *judged_note(const struct tp_section *section, const char *usual)
+{
+    const struct tp_unjudged *unjudged = &section->profile->advice->verdict.unjudged;
+    int64_t rest_ns = section->profile->model->window_ns - unjudged->ns;
+    if (unjudged->reason == TP_UNJUDGED_NOTHING)
+        return usual;
+    return rest_ns > 0 ? tp_text_printf(section->arena, "of the %s that can be judged",
+                                        tp_text_of_time(section->arena, rest_ns))
+                       : "too little to judge";
+}
+
 static struct tp_figure_block busy_figure(const struct tp_section *section)
 {
     const struct tp_table *gpus = &section->profile->views->overview.gpu_summary;
     struct tp_arena *arena = section->arena;
     size_t row = tp_overview_main_gpu(&section->profile->views->overview);
-    double busy = 100 * tp_table_real(gpus, TP_GPU_BUSY_RATIO)[row];
+    double busy = judged_percent(section, 100 * tp_table_real(gpus, TP_GPU_BUSY_RATIO)[row]);
     struct tp_figure_block figure =
         percentage(arena, tp_text_of_devices(section->profile->model, "GPU busy", arena), busy);
 
     const char *name = tp_section_device_name(section, tp_table_int(gpus, TP_GPU_ID)[row]);
     figure.note = gpus->row_count > 1 ? tp_text_printf(arena, "%s, the busiest of %zu", name, gpus->row_count)
-                                      : "kernels, copies or sets";
+                                      : judged_note(section, "kernels, copies or sets");
     figure.tone = tone_of(busy, 40, 70);
     figure.definition = gpus->defs[TP_GPU_BUSY_RATIO].definition;
     return figure;
@@ -88,7 +110,7 @@ static void add_gpu(const struct tp_section *section, struct tp_document *docume
     struct tp_arena *arena = section->arena;
     size_t row = tp_overview_main_gpu(&section->profile->views->overview);
     const struct tp_gpu_property *property = property_of(section->profile->trace, tp_table_int(gpus, TP_GPU_ID)[row]);
-    double sm = 100 * tp_table_real(gpus, TP_GPU_SM_EFFICIENCY)[row];
+    double sm = judged_percent(section, 100 * tp_table_real(gpus, TP_GPU_SM_EFFICIENCY)[row]);
     double eligible = 100 * section->profile->views->overview.tensor_core_eligible_ratio,
            used = 100 * tp_table_real(gpus, TP_GPU_TENSOR_CORE)[row];
     struct tp_figure_block figure = percentage(arena, "SM efficiency", sm);
@@ -97,6 +119,7 @@ static void add_gpu(const struct tp_section *section, struct tp_document *docume
                       ? tp_text_printf(arena, "estimated, %lld SMs", (long long)property->sm_count)
                   : isnan(sm) ? "blocks per SM not recorded"
                               : "estimated";
+    figure.note = judged_note(section, figure.note);
     figure.tone = tone_of(sm, 30, 60);
     figure.definition = gpus->defs[TP_GPU_SM_EFFICIENCY].definition;
     tp_document_figure(document, &figure);

@@ -102,6 +102,12 @@ static const char *split_remark(const struct tp_overview *view)
     return has_operators ? "; a moment counts once: for communication, else for what runs beside it" : "";
 }
 
+/* Do shares of the steps say something? Not where most of that time cannot be judged. */
+static bool has_shares(const struct tp_section *section)
+{
+    return section->profile->advice->verdict.unjudged.reason == TP_UNJUDGED_NOTHING;
+}
+
 static void put_split(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_overview *view = &section->profile->views->overview;
@@ -109,7 +115,7 @@ static void put_split(const struct tp_section *section, struct tp_document *docu
     struct tp_chart_part parts[TP_CHART_KINDS];
     struct tp_object *split;
 
-    if (!(view->average_us[TP_AVERAGE_TOTAL] > 0))
+    if (!(view->average_us[TP_AVERAGE_TOTAL] > 0) || !has_shares(section))
         return;
     for (enum tp_chart_kind kind = 0; kind < TP_CHART_KINDS; kind++) {
         unsigned average = tp_chart_average(kind);
@@ -142,9 +148,10 @@ static void put_facts(const struct tp_section *section, struct tp_document *docu
 
         if (us > 0)
             split = tp_text_printf(
-                arena, "%s%s%s %s (%s)", split, *split ? ", " : "",
+                arena, "%s%s%s %s%s", split, *split ? ", " : "",
                 tp_chart_label(kind, view->gpu_summary.row_count > 0, section->profile->model, arena),
-                tp_text_of_time(arena, (int64_t)llround(us * 1000)), tp_text_of_percent(arena, 100 * us / total));
+                tp_text_of_time(arena, (int64_t)llround(us * 1000)),
+                has_shares(section) ? tp_text_printf(arena, " (%s)", tp_text_of_percent(arena, 100 * us / total)) : "");
     }
     if (*split)
         tp_document_fact(document, tp_text_of_some(arena, view->used_count, "step", "steps, on average"),

@@ -25,6 +25,8 @@ static const struct {
     [TP_CLASS_SAMPLES] = {"Samples", TP_TONE_UNSURE},
     [TP_CLASS_EMPTY] = {"No data", TP_TONE_UNSURE},
     [TP_CLASS_TOO_LITTLE] = {"Too little", TP_TONE_UNSURE},
+    [TP_CLASS_CAPTURE] = {"Graph capture", TP_TONE_UNSURE},
+    [TP_CLASS_FIRST_USE] = {"First use", TP_TONE_UNSURE},
     [TP_CLASS_PROGRAM + TP_PROGRAM_TOO_SHORT] = {"Too short to judge", TP_TONE_UNSURE},
     [TP_CLASS_PROGRAM + TP_PROGRAM_IDLE] = {"Idle server", TP_TONE_UNSURE},
     [TP_CLASS_PROGRAM + TP_PROGRAM_WAITS_FOR_CPU] = {"Waiting for a CPU", TP_TONE_PLAIN},
@@ -140,6 +142,19 @@ static const char *left_out_text(const struct tp_naming *naming, const struct tp
                           tp_text_of_time(arena, part->total_ns), tp_text_of_time(arena, part->recorded_ns), where, what);
 }
 
+/* What the shares of the page are of, where most of W cannot be judged. */
+static const char *unjudged_text(const struct tp_profile *profile, struct tp_arena *arena)
+{
+    const struct tp_trace_verdict *verdict = &profile->advice->verdict;
+    int64_t rest_ns = profile->model->window_ns - verdict->unjudged.ns;
+    if (verdict->unjudged.reason == TP_UNJUDGED_NOTHING)
+        return "";
+    if (verdict->unjudged.reason == TP_UNJUDGED_LITTLE)
+        return " Shares of so little say nothing about the program.";
+    return tp_text_printf(arena, " The figures leave out the %s that cannot be judged: they are of the other %s.",
+                          tp_text_of_time(arena, verdict->unjudged.ns), tp_text_of_time(arena, rest_ns));
+}
+
 /* "A step takes 12.3 ms (18 steps, 1 left out as warm-up). The longest time without device work takes .." */
 static const char *details_of(const struct tp_naming *naming, const struct tp_profile *profile)
 {
@@ -151,9 +166,10 @@ static const char *details_of(const struct tp_naming *naming, const struct tp_pr
     }
     const char *step = tp_text_of_time(arena, (int64_t)llround(verdict->step_us * 1000));
     const char *text;
-    if (verdict->class == TP_CLASS_TOO_LITTLE)
+    bool is_unjudged = verdict->unjudged.reason != TP_UNJUDGED_NOTHING;
+    if (verdict->class == TP_CLASS_TOO_LITTLE && !is_unjudged)
         return "Facts and tables are of what was recorded; shares of so little say nothing about the program.";
-    if (verdict->cause == TP_TIME_NONE)
+    if (verdict->cause == TP_TIME_NONE && !is_unjudged)
         return verdict->class == TP_CLASS_EMPTY     ? "See the trace quality section for what was read."
                : verdict->class == TP_CLASS_DEVICE_MISSING ? tp_device_missing_advice(profile->model, arena)
                : verdict->class == TP_CLASS_SAMPLES ? "The section of samples says which functions took it."
@@ -165,8 +181,8 @@ static const char *details_of(const struct tp_naming *naming, const struct tp_pr
     else
         text = tp_text_printf(arena, "No step is marked: all %s count as one.", step);
     bool has_gap = verdict->has_gap && verdict->gap.percent >= LEAST_GAP_PERCENT;
-    return tp_text_printf(arena, "%s%s%s", text, has_gap ? gap_text(naming, profile) : "",
-                          left_out_text(naming, profile));
+    return tp_text_printf(arena, "%s%s%s%s", text, unjudged_text(profile, arena),
+                          has_gap ? gap_text(naming, profile) : "", left_out_text(naming, profile));
 }
 
 /* ---- of a summary ---- */

@@ -1,6 +1,7 @@
 /* Words for a missing device: see device_missing.h. */
 #include "webreport/measure/device_missing.h"
 
+#include "webreport/measure/captures.h"
 #include "webreport/measure/wording.h"
 #include "writer/text/format.h"
 
@@ -32,6 +33,9 @@ struct tp_str tp_device_missing_headline(const struct tp_model *model, struct tp
                                         "and nothing shows that the program ran on the CPU alone.",
                                         (int)gpu.len, gpu.ptr));
     default:
+        if (tp_captures_hold_all_launches(model, arena))
+            return TP_STR("The recording is the capture of graphs: what is launched meanwhile does not run, so that the "
+                          "trace has no work of a device.");
         return TP_STR("Runtime calls of a device were recorded, but the trace has no work of a device.");
     }
 }
@@ -52,6 +56,8 @@ const char *tp_device_missing_advice(const struct tp_model *model, struct tp_are
     bool was_on = model->missing == TP_MISSING_CALLS;
     if (!tp_speaks_torch(model->producer))
         return "Record the device with a tool that may see it, or look for what filtered its work out.";
+    if (was_on && tp_captures_hold_all_launches(model, arena))
+        return "Record the replay: capture the graphs before the recording begins, then record some replays.";
     return tp_text_printf(
         arena,
         "%s%s loses kernels: a CUPTI that does not fit the driver%s, WSL, missing permission to profile, or another "

@@ -140,6 +140,7 @@ static int recommend(void *context, struct tp_error *err)
         .not_evaluated = a->notes.data,
         .not_evaluated_count = (uint32_t)a->notes.count,
         .overhead = a->overhead,
+        .unjudged = a->unjudged,
     };
     add_totals(e->out);
     return TP_OK;

@@ -12,6 +12,7 @@
 
 #include "webreport/measure/peaks_file.h"
 #include "webreport/measure/program_use.h"
+#include "webreport/measure/unjudged.h"
 #include "writer/base/arena.h"
 #include "writer/base/error.h"
 #include "writer/base/json_out.h"
@@ -122,6 +123,7 @@ struct tp_recommendations {
     struct tp_rule_note *not_evaluated;
     uint32_t not_evaluated_count;
     struct tp_overhead overhead; /* all 0 without a device */
+    struct tp_unjudged unjudged;
 };
 
 /* What the rules look at. */

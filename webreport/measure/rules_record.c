@@ -1,7 +1,10 @@
 /* Rules of device programs about the recording itself: what it does not hold (R1), too little to judge (R2), first use
  * of the device (R3), time at its edge (R4); and a device that has no time left to save on the host (C14).
  *
+ * The capture of graphs is no work of the program either; where it is most of the recording, R2 reports it.
+ *
  * They come first: what they find decides which time the other rules judge, and which of them are asked at all. */
+#include "webreport/measure/captures.h"
 #include "webreport/measure/device_missing.h"
 #include "webreport/measure/idle_reasons.h"
 #include "webreport/measure/rules_eval.h"
@@ -123,6 +126,13 @@ static void read_calls(struct record *r)
     tp_arena_drop(a->arena, uses, model->trace->names.count);
 }
 
+/* Keeps the first reason why more than half of W cannot be judged. ns: the part of W that it covers. */
+static void set_unjudged(struct tp_advisor *a, enum tp_unjudged_reason reason, int64_t ns, struct tp_str detail)
+{
+    if (a->unjudged.reason == TP_UNJUDGED_NOTHING && ns > a->model->window_ns - ns)
+        a->unjudged = (struct tp_unjudged){reason, ns, detail};
+}
+
 static void note(struct record *r, enum tp_rule_id rule, bool is_first, const struct tp_picks *picks,
                  struct tp_str detail)
 {
@@ -146,7 +156,42 @@ static void skip(struct tp_advisor *a, const enum tp_rule_id *rules, size_t coun
 static const enum tp_rule_id late_host[] = {TP_RULE_A1,  TP_RULE_A2,  TP_RULE_A3,  TP_RULE_A4,
                                             TP_RULE_A11, TP_RULE_A12, TP_RULE_A13, TP_RULE_H9};
 
-/* ---- R2: too little ---- */
+/* ---- R2: a capture, or too little ---- */
+
+/* Leaves out all rules but R2 and those about memory. */
+static void leave_out_rules(struct tp_advisor *a)
+{
+    unsigned count;
+    tp_rules(&count);
+    for (unsigned i = 0; i < count; i++)
+        a->is_left_out[i] = i != TP_RULE_R2;
+    a->is_left_out[TP_RULE_D1] = a->is_left_out[TP_RULE_D3] = a->is_left_out[TP_RULE_D4] = false;
+}
+
+/* Takes the capture of graphs out of the judged time; returns true when nothing else is worth a rule. */
+static bool is_capture(struct record *r)
+{
+    struct tp_advisor *a = r->a;
+    const struct tp_model *model = a->model;
+    struct tp_intervals captures = tp_intervals_meet(a->arena, tp_captures_find(model, a->arena), model->window);
+    struct tp_intervals idle = tp_intervals_minus(a->arena, captures, model->device_busy);
+    if (!idle.count)
+        return false;
+    judge(a, tp_intervals_minus(a->arena, model->window, idle), true);
+    struct tp_str detail =
+        tp_advisor_text(a, "launches are captured into a graph and run nothing for %s of the recording",
+                        tp_text_of_percent(a->arena, share_of(tp_intervals_length(idle), model->window_ns)));
+    set_unjudged(a, TP_UNJUDGED_CAPTURE, tp_intervals_length(idle), detail);
+    if (a->unjudged.reason != TP_UNJUDGED_CAPTURE)
+        return false;
+    leave_out_rules(a);
+    struct tp_candidate c = {
+        .rule = TP_RULE_R2, .is_forced = true, .is_first = true, .severity = TP_SEVERITY_INFO, .share = NAN};
+    c.detail = detail;
+    c.advice = "Record the replay: capture the graphs before the recording begins, then record some replays.";
+    tp_advisor_add(a, &c);
+    return true;
+}
 
 /* One step with a few operations, and mostly none of them: what the host does meanwhile is no habit of the program. */
 static bool is_too_short(struct record *r)
@@ -155,20 +200,17 @@ static bool is_too_short(struct record *r)
     if (a->model->used_count > 1 || (double)a->operation_count > tp_rule_value(a, TP_RULE_R2, "max_operations") ||
         share_of(r->busy_ns, r->all_ns) >= tp_rule_value(a, TP_RULE_R2, "max_busy_pct"))
         return false;
-    unsigned count;
-    tp_rules(&count);
-    for (unsigned i = 0; i < count; i++)
-        a->is_left_out[i] = i != TP_RULE_R2;
-    a->is_left_out[TP_RULE_D1] = a->is_left_out[TP_RULE_D3] = a->is_left_out[TP_RULE_D4] = false;
+    leave_out_rules(a);
     struct tp_picks longest = {.total = 0};
     uint32_t k;
     for (struct tp_operations w = {.a = a}; tp_next_operation(&w, &k);)
         tp_picks_longest_operation(&longest, a->model, k);
-    note(r, TP_RULE_R2, true, &longest,
-         tp_advisor_text(a, "%lld device operation%s in one step of %s; the device works %s of it",
-                         (long long)a->operation_count, a->operation_count == 1 ? "" : "s",
-                         tp_text_of_time(a->arena, a->model->window_ns),
-                         tp_text_of_percent(a->arena, share_of(r->busy_ns, r->all_ns))));
+    struct tp_str detail = tp_advisor_text(a, "%lld device operation%s in one step of %s; the device works %s of it",
+                                           (long long)a->operation_count, a->operation_count == 1 ? "" : "s",
+                                           tp_text_of_time(a->arena, a->model->window_ns),
+                                           tp_text_of_percent(a->arena, share_of(r->busy_ns, r->all_ns)));
+    note(r, TP_RULE_R2, true, &longest, detail);
+    set_unjudged(a, TP_UNJUDGED_LITTLE, a->model->window_ns, detail);
     return true;
 }
 
@@ -208,6 +250,7 @@ static void look_at_first_use(struct record *r)
          tp_advisor_text(a, "the device waits %s %s; the shares of the other findings are of the %s between", waits,
                          is_first ? "while memory, modules and handles are made" : "in gaps of 100 ms and more",
                          tp_text_of_time(a->arena, a->judged_ns)));
+    set_unjudged(a, TP_UNJUDGED_FIRST_USE, tp_sat_sub(a->model->window_ns, a->judged_ns), TP_STR(""));
 }
 
 /* ---- R4: the edge; R1: what waits for nothing that was recorded ---- */
@@ -228,6 +271,8 @@ static void look_at_edge(struct record *r)
     double away = share_of(r->away_ns, r->all_ns), queue = share_of(r->queue_ns, r->all_ns);
     if (away >= tp_rule_value(a, TP_RULE_R4, "min_pct")) {
         bool is_much = away > tp_rule_value(a, TP_RULE_R4, "much_pct");
+        int64_t left_ns = tp_intervals_meet_length(r->left, a->model->window);
+        set_unjudged(a, TP_UNJUDGED_EDGE, tp_sat_sub(a->model->window_ns, left_ns), TP_STR(""));
         judge(a, r->left, is_much && !a->reported[TP_RULE_R3]);
         note(r, TP_RULE_R4, false, &r->away,
              tp_advisor_text(a,
@@ -304,7 +349,7 @@ void tp_rule_record(struct tp_advisor *a)
     read_gaps(&r);
     if (!r.gpu_count)
         return;
-    if (is_too_short(&r))
+    if (is_capture(&r) || is_too_short(&r))
         return;
     read_calls(&r);
     look_at_first_use(&r);

@@ -34,6 +34,8 @@ const char *tp_verdict_class_text(enum tp_verdict_class verdict_class)
         [TP_CLASS_SAMPLES] = "samples",
         [TP_CLASS_EMPTY] = "empty",
         [TP_CLASS_TOO_LITTLE] = "too-little",
+        [TP_CLASS_CAPTURE] = "graph-capture",
+        [TP_CLASS_FIRST_USE] = "first-use",
         [TP_CLASS_PROGRAM + TP_PROGRAM_TOO_SHORT] = "too-short",
         [TP_CLASS_PROGRAM + TP_PROGRAM_IDLE] = "idle-server",
         [TP_CLASS_PROGRAM + TP_PROGRAM_WAITS_FOR_CPU] = "waits-for-cpu",
@@ -555,6 +557,7 @@ void tp_verdict_json(const struct tp_trace_verdict *v, struct tp_json *json)
     tp_json_member_int(json, "steps_used", v->steps_used);
     left_out_json(v, json);
     left_out_part_json(&v->left_out, json);
+    tp_json_member_us(json, "unjudged_us", v->unjudged.ns);
     tp_json_object_end(json);
 }
 

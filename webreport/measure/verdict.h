@@ -8,6 +8,7 @@
 
 #include "webreport/measure/outside_window.h"
 #include "webreport/measure/program_view.h"
+#include "webreport/measure/unjudged.h"
 #include "webreport/model/facts.h"
 #include "writer/base/json_out.h"
 
@@ -26,7 +27,9 @@ enum tp_verdict_class {
     TP_CLASS_OTHER_DEVICE,
     TP_CLASS_SAMPLES, /* samples of its threads alone */
     TP_CLASS_EMPTY,
-    TP_CLASS_TOO_LITTLE, /* a fragment (fragment.h) */
+    TP_CLASS_TOO_LITTLE, /* a fragment (fragment.h), or R2 */
+    TP_CLASS_CAPTURE,    /* the capture of a graph */
+    TP_CLASS_FIRST_USE,  /* first use of the device */
     TP_CLASS_PROGRAM,    /* from here on: by enum tp_program_rule, of a program recorded from outside */
     TP_CLASS_COUNT = TP_CLASS_PROGRAM + TP_PROGRAM_RULES
 };
@@ -78,6 +81,7 @@ struct tp_trace_verdict {
     struct tp_str headline; /* one sentence, or two */
     double step_us;         /* |W| / steps_used */
     struct tp_left_out_part left_out; /* of the recording, by W; all 0 without shares */
+    struct tp_unjudged unjudged;      /* of W, where it is more than half */
     uint32_t steps_used, step_count;
     const struct tp_step *steps; /* all, with the reason why one is left out */
 };
@@ -99,6 +103,10 @@ void tp_verdict_withhold(struct tp_trace_verdict *verdict);
 /* is_fragment: as the quality of the trace has it. */
 void tp_verdict_build(struct tp_trace_verdict *verdict, const struct tp_model *model, bool is_fragment,
                       struct tp_arena *arena);
+
+/* Makes time that nobody can judge the verdict, where it is more than half of W. unjudged: what the rules found. */
+void tp_verdict_leave_out(struct tp_trace_verdict *verdict, const struct tp_unjudged *unjudged,
+                          const struct tp_model *model, struct tp_arena *arena);
 
 /* Of a program recorded from outside, with nothing else in the trace: the class and the words of its view. */
 void tp_verdict_of_program(struct tp_trace_verdict *verdict, const struct tp_program_view *program);

@@ -52,8 +52,7 @@ static const char *share_text(const struct tp_trace_verdict *v, const struct tp_
     return tp_text_of_percent(arena, share(v, model, cause));
 }
 
-/* What shares are of. */
-static const char *period(const struct tp_model *model)
+const char *tp_verdict_period(const struct tp_model *model)
 {
     if (model->step_marker == TP_MARKER_WINDOW) {
         bool is_whole = model->steps[0].start_ns < tp_device_event(model, 0)->ts_ns;
@@ -79,7 +78,7 @@ static struct tp_str stall_words(const struct tp_trace_verdict *v, const struct 
     struct tp_buf text;
     tp_buf_init(&text, 0);
     struct tp_str device = tp_device_title(model, v->device, arena);
-    tp_buf_printf(&text, "One gap is %s of %s: %.*s waits for the host", percent, period(model), (int)device.len,
+    tp_buf_printf(&text, "One gap is %s of %s: %.*s waits for the host", percent, tp_verdict_period(model), (int)device.len,
                   device.ptr);
     if (has_line(v)) {
         tp_buf_puts(&text, TP_HEADLINE_AT);
@@ -109,7 +108,7 @@ static struct tp_str late_ranks_words(const struct tp_trace_verdict *v, const st
         arena,
         "One collective takes %s of %s: other ranks came late, or the recording began before they did. %.*s computes for "
         "%s of the rest.",
-        tp_text_of_percent(arena, tp_percent(v->one_collective_ns, model->window_ns)), period(model), (int)device.len,
+        tp_text_of_percent(arena, tp_percent(v->one_collective_ns, model->window_ns)), tp_verdict_period(model), (int)device.len,
         device.ptr, tp_text_of_percent(arena, tp_percent(v->cause_ns[TP_TIME_COMPUTE], rest_ns))));
 }
 
@@ -127,7 +126,7 @@ struct tp_str tp_verdict_device_words(const struct tp_trace_verdict *v, const st
     tp_buf_init(&text, 0);
     struct tp_str device = tp_device_title(model, v->device, arena);
     tp_buf_printf(&text, "%.*s %s for %s of %s", (int)device.len, device.ptr, words_of(v, model, v->cause), decided,
-                  period(model));
+                  tp_verdict_period(model));
     if (v->class == TP_CLASS_COMMUNICATION_BOUND && v->awaited_communication_ns)
         tp_buf_printf(&text, " and waits for it to begin for %s",
                       tp_text_of_percent(arena, tp_percent(v->awaited_communication_ns, model->window_ns)));
