@@ -342,6 +342,28 @@ def queued():
 
 
 @case
+def captured():
+    """a capture of 60 of 100 us: what is launched in it runs nothing"""
+    ev = [L(0, 1, 1), K("a", 1, 9, 1), X("cuda_runtime", "cudaStreamBeginCapture", 20, 1), L(30, 1, 3), L(40, 1, 4),
+          X("cuda_runtime", "cudaStreamEndCapture", 79, 1), L(89, 1, 2), K("b", 90, 10, 2)]
+
+    def check(r):
+        assert (r["verdict"]["class"], r["verdict"]["percent"], r["verdict"]["cause"]) == ("graph-capture", 60, None) and not findings(r)
+    return ev, check
+
+
+@case
+def captured_in_part():
+    """a capture of 20 of 100 us is no time that a finding is about: the device waits for 60 of the other 80 us"""
+    ev = [L(0, 1, 1), K("a", 1, 9, 1), X("cuda_runtime", "cudaStreamBeginCapture", 20, 1), L(30, 1, 3),
+          X("cuda_runtime", "cudaStreamEndCapture", 39, 1), L(89, 1, 2), K("b", 90, 10, 2)]
+
+    def check(r):
+        assert r["verdict"]["class"] == "stall" and findings(r)["A1"]["share_of_step_percent"] == 76.25                 # 61 of 80
+    return ev, check
+
+
+@case
 def input_bound():
     """loader 10..80 of 100 us, the next call at 90: starved 80, of it 70 the loader's"""
     ev = [K("a", 0, 10, 1), L(0, 1, 1), K("b", 91, 9, 2), L(90, 1, 2), X("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 10, 70)]
