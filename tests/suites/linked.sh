@@ -269,3 +269,42 @@ if contained true 2>err && ${CC:-cc} -I"$HERE/collector" writer.c -L"$BUILD" -lt
 else
     skip "two containers record into one folder at once" "no namespaces here"
 fi
+
+# ---- frames of the header ----
+
+cat >scoped.c <<'EOF'
+#include "tracepress.h"
+static void __attribute__((noinline)) forward(void)
+{
+    TRACEPRESS_SCOPE("forward");
+    __asm__ volatile("");
+}
+int main(void)
+{
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    options.directory = "scoped";
+    options.with_stack = 1;
+    options.handler = tracepress_tensorboard_trace_handler;
+    if (tracepress_start(&options) != 0)
+        return 1;
+    for (int i = 0; i < 3; i++) {
+        forward();
+        tracepress_begin(tracepress_intern("plain"));
+        tracepress_end();
+    }
+    tracepress_stop();
+    return 0;
+}
+EOF
+scoped() { # FLAGS...: each stack begins with a line of the program
+    rm -rf scoped && ${CC:-cc} -g "$@" -I"$HERE/collector" scoped.c -L"$BUILD" -ltracepress -Wl,-rpath,"$BUILD" -o scoped_program &&
+        ./scoped_program 2>err || { cat err; return 1; }
+    zcat scoped/*.gz | grep -o '"Call stack":"[^"]*"' >stacks
+    [ "$(grep -c 'scoped.c([0-9]*): \(forward\|main\);' stacks)" -ge 6 ] && ! grep 'tracepress[a-z_]*\.h(' stacks || { cat stacks; return 1; }
+}
+scoped_all() { scoped -O0 && scoped -O1 && scoped -O2; }
+if ldconfig -p 2>/dev/null | grep -q libunwind.so.8; then
+    check "functions of our headers are in no stack" scoped_all
+else
+    skip "functions of our headers are in no stack" "no libunwind"
+fi

@@ -177,7 +177,7 @@ static void what_has_no_name_is_an_offset(void **state)
             assert_true(tp_str_equal(found.text, tp_str_of(cases[i].frames)));
             assert_int_equal(found.first.len, found.text.len - 1);
             assert_true(tp_str_equal(found.function, (struct tp_str){cases[i].frames, strcspn(cases[i].frames, " ")}));
-            assert_int_equal(found.own_size, 0);
+            assert_false(found.is_own);
         }
     for (uint64_t i = 0; i < 5000; i++) /* the table grows */
         tp_symbols_frames(&symbols, i * 17, 6, false);

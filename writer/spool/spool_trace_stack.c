@@ -21,8 +21,7 @@ struct tp_str tp_spool_call_stack(struct tp_spool_conversion *c, const struct tp
         struct tp_symbol_frames frames = frames_at(c, tp_spool_payload(stack), i, stack->time, true);
         if (frames.is_own)
             continue;
-        size_t left_out = c->text.count ? 0 : frames.own_size; /* the library's own inline functions come first */
-        tp_vec_add_text(&c->text, (struct tp_str){frames.text.ptr + left_out, frames.text.len - left_out});
+        tp_vec_add_text(&c->text, frames.text);
     }
     return (struct tp_str){c->text.data, c->text.count};
 }

@@ -41,7 +41,7 @@ struct tp_symbol_name {
 struct frames_text {
     struct tp_vec text;
     const struct tp_demangle *demangle;
-    size_t first_size, own_size, name_at, name_size;
+    size_t own_size, name_at, name_size; /* own_size: of frames of our headers, which come first */
     bool is_nameless;
 };
 
@@ -197,6 +197,16 @@ static void add_part(struct tp_vec *text, size_t start, struct tp_str part)
         *(char *)tp_vec_push(text) = part.ptr[i] == ';' ? ',' : part.ptr[i];
 }
 
+/* Returns whether the compiler put functions of ours from that file into the program. */
+static bool is_own_header(struct tp_str file)
+{
+    static const char *const headers[] = {"tracepress.h", "tracepress_calls.h", "tracepress_scope.h", "tracepress_task.h"};
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        if (tp_str_equal(file, tp_str_of(headers[i])))
+            return true;
+    return false;
+}
+
 /* Adds "FILE(LINE): NAME;" or "NAME [LIBRARY];". */
 static void add_frame(struct frames_text *frames, const char *file, int64_t line, const char *name,
                       struct tp_str library)
@@ -217,10 +227,8 @@ static void add_frame(struct frames_text *frames, const char *file, int64_t line
         add_part(text, start, library);
         add_part(text, start, TP_STR("]"));
     }
-    if (start == 0)
-        frames->first_size = text->count;
     *(char *)tp_vec_push(text) = ';';
-    if (start == frames->own_size && file && tp_str_equal(file_name(tp_str_of(file)), TP_STR("tracepress.h")))
+    if (start == frames->own_size && file && is_own_header(file_name(tp_str_of(file))))
         frames->own_size = text->count;
 }
 
@@ -355,13 +363,15 @@ struct tp_symbol_frames tp_symbols_frames(struct tp_symbols *symbols, uint64_t a
     add_frames(&frames, m, address - (is_return && address ? 1 : 0));
     tp_mapped_lenient(false);
     const char *text = frames.text.data;
+    bool is_own = frames.own_size == frames.text.count || (m && tp_str_starts(file_name(m->path), "libtracepress"));
+    size_t left_out = is_own ? 0 : frames.own_size;
+    struct tp_str rest = {text + left_out, frames.text.count - left_out};
     name->key = key;
-    name->frames = (struct tp_symbol_frames){.text = {text, frames.text.count},
-                                             .first = {text, frames.first_size},
+    name->frames = (struct tp_symbol_frames){.text = rest,
+                                             .first = {rest.ptr, (size_t)tp_str_find(rest, ";")},
                                              .function = {text + frames.name_at, frames.name_size},
-                                             .own_size = frames.own_size,
                                              .is_nameless = frames.is_nameless,
-                                             .is_own = m && tp_str_starts(file_name(m->path), "libtracepress")};
+                                             .is_own = is_own};
     symbols->known_count++;
     return name->frames;
 }

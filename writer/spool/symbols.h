@@ -34,14 +34,14 @@ void tp_symbols_init(struct tp_symbols *symbols, struct tp_arena *arena);
 void tp_symbols_add(struct tp_symbols *symbols, uint64_t start, uint64_t end, uint64_t bias, uint64_t since,
                     struct tp_str path);
 
-/* The frames of an address: the functions that were inlined there, and last the one they are in. */
+/* The frames of an address: the functions that were inlined there, and last the one they are in. Functions of our headers
+ * are left out where the program has frames around them. */
 struct tp_symbol_frames {
     struct tp_str text;     /* innermost first, each ended by ';'; never empty */
     struct tp_str first;    /* the innermost frame, in text */
     struct tp_str function; /* name of the function that is not inlined, in text */
-    size_t own_size;        /* bytes at the beginning of text that are frames of tracepress.h */
     bool is_nameless;       /* its file has no symbol for it, and no debug package of it was found */
-    bool is_own;            /* code of libtracepress or its preload library: the recorder's, not the program's */
+    bool is_own;            /* code of libtracepress, its preload library or its headers alone, not the program's */
 };
 
 /* Frames of the code at `address` at a time. is_return: it is where a call returns to, so the call before it is meant.
