@@ -64,7 +64,7 @@ static bool is_confined(void)
     return atomic_load(&tp_confined_) == TP_CONFINED_ITSELF || (child && child == getpid());
 }
 
-/* Opens the first file of that name in PATH that may be run, as execvp has it. */
+/* Opens the first executable file of that name in PATH, as execvp does; -1: there is none. */
 static int open_in_path(const char *name)
 {
     char candidate[PATH_MAX];
@@ -82,8 +82,8 @@ static int open_in_path(const char *name)
     return fd;
 }
 
-/* Why the library cannot be preloaded into the program; NULL: it can, or the program cannot be read. What a static
- * program starts takes the library from the environment. */
+/* Returns why the library cannot be preloaded into the program; NULL: it can be, or the program cannot be read. A
+ * static program counts as able: it passes the library on in the environment of its children. */
 static const char *why_not(const struct tp_exec_program *program)
 {
     bool is_searched = program->name && program->is_searched && *program->name && !strchr(program->name, '/');

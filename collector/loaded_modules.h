@@ -38,8 +38,8 @@ bool tp_modules_update(void);
  * finds out. Any thread; not in a fork's handlers. */
 bool tp_modules_may_ask(void);
 
-/* The same on a thread of ours that may be lost: it asks the loader itself, and hangs where that has a lock which nobody
- * releases. No thread is made and no memory is taken. */
+/* Answers the same question on the calling thread, which must be ours: it hangs for ever if the loader's lock is never
+ * released. It starts no thread and takes no memory. */
 bool tp_modules_try(void);
 
 /* Waits until no thread of ours asks the loader, at most for some time, and keeps all from it until tp_modules_release.

@@ -59,7 +59,7 @@ static struct {
     pthread_t thread;
     _Atomic int phase;
     _Atomic bool must_stop;
-    _Atomic bool is_asking; /* whether the loader may be asked */
+    _Atomic bool is_asking; /* our thread asks the loader at this moment, which may never answer */
     uint64_t period_ns;
     struct slot *slots;
     struct watched *watched;
@@ -301,16 +301,16 @@ static pid_t number_of(pid_t listed)
     return innermost(status);
 }
 
-/* Entries of a folder that the kernel returned: the program's allocator, which opendir needs, may have failed or be held
- * by a thread that we stopped. */
+/* Entries of a folder, read by the system call. opendir would call the program's allocator, which may be out of
+ * memory or locked by a stopped thread. */
 struct entries {
     int folder;
-    ssize_t size; /* bytes of `bytes` that are filled */
-    ssize_t at;   /* of the next entry */
+    ssize_t size; /* filled bytes of `bytes` */
+    ssize_t at;   /* place of the next entry in `bytes` */
     _Alignas(8) char bytes[2048];
 };
 
-/* The name of the next entry; NULL at the end. */
+/* Returns the name of the next entry, valid until the next call; NULL at the end. */
 static const char *next_entry(struct entries *entries)
 {
     enum { LENGTH_AT = 16, NAME_AT = 19 }; /* of struct linux_dirent64, getdents64(2) */
@@ -408,7 +408,8 @@ static void wait_ms(long ms)
     await_turn();
 }
 
-/* In the child of a fork the loader may never answer: whoever stops us does not wait for that. */
+/* Returns whether the loader may be asked. In the child of a fork the question itself may never be answered; is_asking
+ * lets whoever ends the sampler see that. */
 static bool may_ask_loader(void)
 {
     atomic_store(&sampler.is_asking, true);
@@ -511,7 +512,7 @@ const char *tp_sampler_start(uint32_t rate)
     return is_running ? NULL : "no thread can be made";
 }
 
-/* False: our thread asks the loader, which does not answer. */
+/* Waits until our thread has its answer from the loader. Returns false when none comes in 0.2 s. */
 static bool await_answer(void)
 {
     enum { PAUSE_US = 100, PATIENCE_US = 200000 };

@@ -41,8 +41,10 @@ static bool is_said_in_run(const char *what)
     char path[PATH_MAX];
     const char *folder = atomic_load(&run_folder);
     const int saved = errno;
-    int size = folder ? snprintf(path, sizeof path, "%s/" TP_WORKER_SAID "%" PRIx64 ".tmp", folder, tp_hash_bytes(what, strlen(what))) : -1;
-    int fd = size > 0 && (size_t)size < sizeof path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
+    const uint64_t hash = tp_hash_bytes(what, strlen(what));
+    int size = folder ? snprintf(path, sizeof path, "%s/" TP_WORKER_SAID "%" PRIx64 ".tmp", folder, hash) : -1;
+    bool fits = size > 0 && (size_t)size < sizeof path;
+    int fd = fits ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
     bool is_said = size > 0 && fd < 0 && errno == EEXIST;
     if (fd >= 0)
         close(fd);

@@ -72,8 +72,8 @@ void tp_session_finish(void);
 /* Opens the spool of a ring at once, where one records, and has its pages made ready. Without the lock. */
 void tp_session_fill_ring(void);
 
-/* Without the lock: begins to use the spool, which stays open until tp_session_leave_spool. False: the spool of that
- * recording is not open. tp_session_leave_spool is to follow in both cases. */
+/* Counts this thread as a user of the spool; called without the lock. Returns whether the spool of that recording is
+ * open: then it stays open until tp_session_leave_spool, which the caller must call in either case. */
 static inline bool tp_session_use_spool(uint32_t recording)
 {
     atomic_fetch_add(&tp_session.busy_count, 1);

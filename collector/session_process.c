@@ -63,7 +63,7 @@ static void in_child(void)
     tp_mapped_in_child();
     tp_session.pid = getpid();
     tp_session.has_step = false; /* the open one is the parent's */
-    atomic_store(&tp_session.busy_count, 0); /* those threads are not here */
+    atomic_store(&tp_session.busy_count, 0); /* the parent's other threads are not here */
     tp_session.endings = 0;
     tp_sampler_forget();
     tp_modules_in_child();

@@ -34,7 +34,7 @@ static void turn_off(void)
 void tp_session_turn_on(void)
 {
     atomic_store(&tp_session.dropped, 0);
-    atomic_store(&tp_session.opened, 0); /* in the child of a fork it is the parent's */
+    atomic_store(&tp_session.opened, 0); /* in the child of a fork it names the parent's spool */
     tp_session.is_awaited = true;
     tp_session.first_step = tp_session.step;
     __atomic_store_n(&tp_record_since, tp_clock_now(), __ATOMIC_RELAXED);
@@ -264,8 +264,8 @@ void tp_session_wind_up(void)
     tp_session.is_started = tp_session.is_lent = false;
 }
 
-/* Waits until no thread uses the spool. A thread that a signal handler took away from there (siglongjmp) never leaves it:
- * after a second the recording ends all the same. */
+/* Waits until no thread uses the spool, for a second at most: a thread whose signal handler has jumped out of our code
+ * (siglongjmp) is counted for ever. */
 static void await_users(void)
 {
     enum { PAUSE_US = 50, PATIENCE_US = 1000000 };

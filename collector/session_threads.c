@@ -43,9 +43,9 @@ static bool is_time_to_note(uint32_t sequence)
     return sequence % (sequence < 1024 || !tp_session.spool.spare.ring_bytes ? 64 : 4096) == 0;
 }
 
-/* The spool is opened at the first record, once in a recording. A record that is made inside a function of the program's
- * (malloc, within dlopen) may find the lock held by a thread that waits for what this one holds: it is lost rather than
- * waited for. */
+/* Takes the lock to open the spool, which happens once in a recording. A record inside a function of the program
+ * (malloc within dlopen) waits for 20 ms at most and is lost then: the holder of the lock may wait for this very
+ * thread. */
 static bool lock_to_open(bool is_in_hook)
 {
     struct timespec until;
@@ -72,8 +72,8 @@ static void open_spool(uint32_t recording, bool is_in_hook)
     pthread_mutex_unlock(&tp_session.lock);
 }
 
-/* Adds what is due to the notes, or says why there was no chunk. Another thread that has the lock is not waited for: a
- * later chunk, or the end of the recording, adds the same. */
+/* Adds to the notes what is due, or says why there was no chunk. Does nothing when another thread has the lock: the
+ * next chunk or the end of the recording adds the same. */
 static void add_notes(uint32_t recording, bool has_chunk, uint32_t sequence)
 {
     if (pthread_mutex_trylock(&tp_session.lock) != 0)
@@ -89,7 +89,8 @@ static void add_notes(uint32_t recording, bool has_chunk, uint32_t sequence)
     pthread_mutex_unlock(&tp_session.lock);
 }
 
-/* Threads do not wait for each other here, or the program would wait for its recording where it allocates memory. */
+/* Threads do not wait for each other here, because a program would wait for its recording whenever it allocates
+ * memory. */
 struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const struct tp_spool_chunk *header)
 {
     struct tp_spool_chunk *chunk = NULL;

@@ -176,8 +176,8 @@ static struct tp_spool_chunk *map_chunk(struct tp_spool *spool, uint32_t size)
     return chunk;
 }
 
-/* Holds the list of spare chunks. False: another thread has it and got no CPU meanwhile, or is this one, interrupted by
- * a signal. */
+/* Takes hold of the list of spare chunks. Returns false when its holder does not let go soon: the holder has no CPU,
+ * or a signal interrupted it on this very thread. */
 static bool hold(struct tp_spool_spare *spare)
 {
     enum { TRIES = 64 };
@@ -204,7 +204,7 @@ static struct tp_spool_chunk *take_spare(struct tp_spool_spare *spare)
     return chunk;
 }
 
-/* A spare chunk that is due to be used again; NULL: a new one is to be mapped, which then has its place in the ring. */
+/* Returns a spare chunk to be used again. NULL: the caller maps a new one, whose bytes are counted already. */
 static struct tp_spool_chunk *take_due(struct tp_spool_spare *spare, uint32_t size)
 {
     bool is_ring = spare->ring_bytes != 0, uses_spare = spare->oldest && size == TP_SPOOL_FULL_CHUNK;
@@ -215,7 +215,7 @@ static struct tp_spool_chunk *take_due(struct tp_spool_spare *spare, uint32_t si
     return NULL;
 }
 
-/* No new chunk is to be had: a ring stays smaller. */
+/* Returns a full chunk of a ring when no new chunk could be mapped, so the ring stays smaller; NULL: there is none. */
 static struct tp_spool_chunk *take_instead(struct tp_spool_spare *spare, uint32_t size)
 {
     struct tp_spool_chunk *chunk = NULL;

@@ -16,10 +16,10 @@ enum { TP_SPOOL_FULL_CHUNK = 64 << 10 }; /* bytes of the chunks that are used ag
 
 /* Chunks that nobody writes to and that are still mapped: writing to their pages again costs no faults. */
 struct tp_spool_spare {
-    _Atomic bool is_held; /* while a thread changes the list, for some instructions */
+    _Atomic bool is_held; /* a thread changes the list, which takes some instructions */
     struct tp_spool_chunk *oldest, *newest;
-    uint64_t ring_bytes;    /* most for chunks of threads in a ring; 0: the spool is none */
-    _Atomic uint64_t bytes; /* what they have */
+    uint64_t ring_bytes;    /* most bytes that chunks of threads may have in a ring; 0: the spool is no ring */
+    _Atomic uint64_t bytes; /* bytes that they have */
 };
 
 struct tp_spool {
@@ -46,8 +46,9 @@ int tp_spool_adopt(struct tp_spool *spool, int fd, const char *directory, const 
                    uint64_t ring_bytes);
 
 /* A chunk for a thread, to be prepared: a new one of `size` bytes or, of TP_SPOOL_FULL_CHUNK bytes, one that is full
- * and whose pages are used again. NULL when the disk, the quota or max_bytes is used up. No lock is needed, and no
- * thread waits for another one. The spool must stay open meanwhile; that is true of all functions down to tp_spool_unmap. */
+ * and whose pages are used again. NULL when the disk, the quota or max_bytes is used up. Needs no lock, and no thread
+ * waits for another one. The caller sees to it that the spool stays open, here and in all functions down to
+ * tp_spool_unmap. */
 struct tp_spool_chunk *tp_spool_take(struct tp_spool *spool, uint32_t size);
 
 /* A new chunk of a ring that has not all of its own so far, to be touched and then kept for tp_spool_take; NULL: it has
@@ -57,8 +58,7 @@ void tp_spool_touch(struct tp_spool_chunk *chunk);
 void tp_spool_keep_ahead(struct tp_spool *spool, struct tp_spool_chunk *chunk);
 
 /* Makes the chunk ready with its header. What is in it is first copied to the end of the file, unless the spool is a
- * ring. NULL when that fails: the chunk is let go of, and what is in it stays. The caller has the chunk for itself.
- */
+ * ring. NULL when that fails: the chunk is let go of, and what is in it stays. No other thread uses the chunk. */
 struct tp_spool_chunk *tp_spool_prepare(struct tp_spool *spool, struct tp_spool_chunk *chunk,
                                         const struct tp_spool_chunk *header);
 
@@ -74,8 +74,8 @@ void tp_spool_unmap(struct tp_spool_chunk *chunk);
 /* Closes the file; chunks that others have stay mapped. is_removed: deletes it, too. */
 void tp_spool_close(struct tp_spool *spool, bool is_removed);
 
-/* In the child of a fork: the spool is its parent's. What nobody writes to stays mapped, for the parent goes on with it:
- * from the fork on its links are of the parent's memory. */
+/* In the child of a fork: the spool is its parent's. What nobody writes to stays mapped, for the parent goes on with
+ * it: from the fork on its links are of the parent's memory. */
 void tp_spool_leave(struct tp_spool *spool);
 
 #endif

@@ -27,7 +27,7 @@ enum tp_run_state {
     TP_RUN_RECORDING,   /* the program runs, or `record` was killed: the lock tells */
     TP_RUN_UNPROCESSED, /* it is over, and raw records wait for `recover` */
     TP_RUN_COMPLETE,    /* all that can be made of the records is made */
-    TP_RUN_INCOMPLETE   /* the same, but `record` was killed: what it would have seen from outside afterwards is missing */
+    TP_RUN_INCOMPLETE   /* the same, but `record` was killed, so what happened afterwards was not seen from outside */
 };
 
 /* What is made of the traces. */

@@ -46,7 +46,7 @@ static void find(struct found *found, const char *lines)
     }
 }
 
-/* Asks again, for the reason is not in the file. */
+/* Writes the name of the first program and the reason. The file has no reasons, so the program is examined again. */
 static void word(char *text, size_t size, const struct found *found)
 {
     char path[PATH_MAX];

@@ -1,12 +1,11 @@
-/* Programs of a run from which the preload library was left out: what the library noted about them becomes one line. */
+/* Puts into words which programs of a run started without the preload library, by the notes that the library left. */
 #ifndef TP_COLLECTOR_LAUNCH_UNFIT_PROGRAMS_H
 #define TP_COLLECTOR_LAUNCH_UNFIT_PROGRAMS_H
 
 #include <stddef.h>
 
 /* Writes "NAME: WHY", with " and N more" where there were several programs, from the file `entered.tmp` of `folder`
- * (writer/worker.h). Returns the number of programs; 0: none, and text is empty. A program that was started again counts
- * once. */
+ * (writer/worker.h). Returns the number of different programs; 0: there are none, and text is empty. */
 size_t tp_unfit_programs_word(char *text, size_t size, const char *folder);
 
 #endif

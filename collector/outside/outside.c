@@ -17,7 +17,7 @@
 #include "collector/outside/outside_trace.h"
 #include "writer/base/limits.h"
 
-enum { ASKED = 16, ASKED_WITHOUT_STACKS = 64 }; /* waits whose call is asked for at a look */
+enum { ASKED = 16, ASKED_WITHOUT_STACKS = 64 }; /* most waits whose system call is read at a look */
 enum {
     LOOK_NS = 20000000,    /* between two looks at the rings */
     SOON_NS = 100000,      /* where words of a program are not there yet */
@@ -344,7 +344,8 @@ static void watch_samples(struct tp_outside *o)
 
 static void keep_budget(struct tp_outside *o, int64_t time_ns)
 {
-    tp_own_budget_look(&o->budget, tp_outside_clock(CLOCK_PROCESS_CPUTIME_ID), tp_outside_tree_running(&o->tree, time_ns), time_ns);
+    const int64_t own_ns = tp_outside_clock(CLOCK_PROCESS_CPUTIME_ID);
+    tp_own_budget_look(&o->budget, own_ns, tp_outside_tree_running(&o->tree, time_ns), time_ns);
     if (tp_own_budget_has_wait_stacks(&o->budget))
         tp_perf_rings_budget(&o->rings, o->switch_stacks, time_ns);
     else
@@ -368,7 +369,7 @@ static void look_at_events(struct tp_outside *o, int64_t time_ns)
     keep_budget(o, time_ns);
     if (time_ns - o->looked_ns >= LOOK_NS / 2) {
         take_until(o, time_ns - CERTAIN_NS);
-        /* a wait of which no stack was read: this is cheap, and needs no budget */
+        /* long waits without a stack: reading their system call is cheap, so it needs no budget */
         tp_outside_tree_ask_waits(&o->tree, &o->next_thread, o->rings.is_user_only ? ASKED_WITHOUT_STACKS : ASKED,
                                   &o->text);
         o->looked_ns = time_ns;
@@ -406,7 +407,7 @@ void tp_outside_keep(struct tp_outside *o, void (*save)(void *context), void *co
         .made_ns = tp_outside_now(), .kept_fd = kept_fd, .save = save, .context = context};
 }
 
-/* In a copy of a recorder that was killed: its descriptors are closed. */
+/* Writes the trace and exits. Runs in a copy whose recorder was killed; the copy has no open descriptors. */
 static void save_rest(struct tp_outside *o)
 {
     o->pending.count = 0;

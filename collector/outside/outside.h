@@ -35,7 +35,8 @@ enum { TP_OUTSIDE_RATE = 199 };
 int tp_outside_new(struct tp_outside **out, const struct tp_outside_options *options, struct tp_error *err);
 void tp_outside_free(struct tp_outside *outside);
 
-/* Whether the kernel allows its events here. Returns 0, or TP_EUNSUPPORTED: err says why not in a few words; TP_ENOMEM. */
+/* Whether the kernel allows its events here. Returns 0, or TP_EUNSUPPORTED: err says why not in a few words;
+ * TP_ENOMEM. */
 int tp_outside_probe(struct tp_error *err);
 
 /* Opens the events of a child that has not called exec yet. Where the kernel refuses them it is recorded by looks at
@@ -48,12 +49,13 @@ int tp_outside_begin(struct tp_outside *outside, pid_t pid, struct tp_error *err
  * TP_ENOMEM. */
 int tp_outside_attach(struct tp_outside *outside, pid_t pid, struct tp_error *err);
 
-/* The same of all that a user runs and begins meanwhile, but us. Returns 0; TP_ENOTFOUND: the user runs nothing; else as
- * above. */
+/* The same of all that a user runs and begins meanwhile, but us. Returns 0; TP_ENOTFOUND: the user runs nothing;
+ * else as above. */
 int tp_outside_attach_user(struct tp_outside *outside, uid_t user, struct tp_error *err);
 
-/* What is seen is kept when this process is killed (SIGKILL): a copy of it then calls save, which writes the trace
- * (tp_outside_write) and nothing else; up to the last second is lost. kept_fd: stays open in the copy; -1: none. */
+/* Keeps what is seen if this process is killed by SIGKILL. A copy of the process then calls save, which writes the
+ * trace (tp_outside_write) and does nothing else. At most the last second is lost. kept_fd: descriptor that stays
+ * open in the copy; -1: none. */
 void tp_outside_keep(struct tp_outside *outside, void (*save)(void *context), void *context, int kept_fd);
 
 /* A descriptor that can be read when it is time for tp_outside_look. Valid from new to free. */
@@ -62,15 +64,16 @@ int tp_outside_fd(const struct tp_outside *outside);
 /* Reads what has happened; `outside` is a struct tp_outside, as struct tp_child_watch has it. */
 void tp_outside_look(void *outside);
 
-/* The program, a child of ours, is over and was not waited for: what /proc still has of it is read; `outside` as above. */
+/* The program, a child of ours, is over and was not waited for: what /proc still has of it is read; `outside` as
+ * above. */
 void tp_outside_ended(void *outside);
 
 /* The program is over: *status as wait(2) has it; NULL: it is not our child, or goes on. What still lives of the run is
  * recorded until now. */
 void tp_outside_end(struct tp_outside *outside, const int *status);
 
-/* Where the kernel refuses events: the samples that processes took inside, in the spools of a folder, are of the recording, too, and the
- * threads that took them are not. Else nothing. After tp_outside_end. */
+/* Where the kernel refuses events: the samples that processes took inside, in the spools of a folder, are of the
+ * recording, too, and the threads that took them are not. Else nothing. After tp_outside_end. */
 void tp_outside_add_inside(struct tp_outside *outside, const char *folder);
 
 enum tp_outside_mode {

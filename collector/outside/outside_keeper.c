@@ -30,7 +30,8 @@ static void close_range_of(unsigned first, unsigned last)
         close((int)fd);
 }
 
-/* Closes all but two: events would stay open with the copy, and sockets that nobody answers. */
+/* Closes all descriptors but two. The copy must not keep the kernel's events alive, nor sockets that it does not
+ * serve. */
 static void close_others(int one, int other)
 {
     unsigned low = (unsigned)(one < other || other < 0 ? one : other), high = (unsigned)(one < other ? other : one);
@@ -40,7 +41,7 @@ static void close_others(int one, int other)
     close_range_of(high + 1, UINT32_MAX);
 }
 
-/* Who reads what the recorder prints must not wait for the copy. */
+/* Points the standard streams to /dev/null, so that a reader of the recorder's output sees its end. */
 static void leave_streams(void)
 {
     int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -48,7 +49,7 @@ static void leave_streams(void)
         dup2(nothing, fd);
 }
 
-/* In the copy. Returns when the recorder is gone; ends when it has another copy. */
+/* Runs in the copy: returns when the recorder was killed, and exits when the recorder has made another copy. */
 static void sleep_in_copy(int pipe, int kept)
 {
     char byte;

@@ -43,7 +43,7 @@ struct tp_outside {
     struct tp_usage_looks usage;
     struct tp_buf text;
     uint32_t next_thread; /* whose wait is asked for next */
-    uint64_t switch_stacks, thread_records; /* read at this look */
+    uint64_t switch_stacks, thread_records; /* stacks of switches, begins and ends of threads: read at this look */
     uint64_t dropped_count;
     int64_t own_ns; /* processor time of ours until the end of the recording */
     int64_t begin_ns, end_ns, clock_ns, looked_ns, stopped_ns;
@@ -81,8 +81,8 @@ static inline int64_t tp_outside_now(void)
     return tp_outside_clock(CLOCK_MONOTONIC);
 }
 
-/* Opens events: of whole CPUs, of thread `pid`, or sees that looks at /proc can stand for them. The reason of a failure is
- * in recorder->refused. */
+/* Opens events: of whole CPUs, of thread `pid`, or sees that looks at /proc can stand for them. The reason of a
+ * failure is in recorder->refused. */
 int tp_outside_open(struct tp_outside *recorder, pid_t pid);
 
 /* From now on it is recorded. */

@@ -124,8 +124,8 @@ static inline struct tp_outside_thread *tp_outside_thread_at(const struct tp_out
     return TP_AT(&tree->threads, struct tp_outside_thread, number);
 }
 
-/* Asks in which call threads wait that were blocked when the tree was last brought up to date, and still are, where no
- * stack is known; each wait once, at most `most` of them, from *next_thread on. `text`: room for it. */
+/* Reads the system calls of threads that have waited without a stack since the tree was last brought up to date. Each
+ * wait is read once. At most `most` are read, from *next_thread on, which moves. text: a buffer for the file. */
 void tp_outside_tree_ask_waits(struct tp_outside_tree *tree, uint32_t *next_thread, uint32_t most, struct tp_buf *text);
 
 #endif

@@ -1,6 +1,7 @@
-/* How much processor time the recorder may take for itself: a twentieth of what the program has used, and 50 ms.
- * Beyond half of it, it does without whole stacks of waits; beyond all of it, without stacks of waits; then it reads every
- * second sample, every fourth, and so on. */
+/* The processor time that the recorder may use: a twentieth of what the program has used, and 50 ms.
+ *
+ * When half of it is used, the recorder reads no whole stacks of waits. When all of it is used, it reads no stacks of
+ * waits; if it still uses too much, it reads every second sample, then every fourth, and so on. */
 #ifndef TP_COLLECTOR_OUTSIDE_OWN_BUDGET_H
 #define TP_COLLECTOR_OUTSIDE_OWN_BUDGET_H
 
@@ -8,28 +9,30 @@
 #include <stdint.h>
 
 struct tp_own_budget {
-    int64_t begin_ns;   /* of our own processor time */
-    int64_t checked_ns; /* when it was looked at last; what both had used by then: */
-    int64_t own_ns, program_ns;
-    uint32_t level;     /* 0: all; 1: no stacks of waits; 1 + n: one sample of 2^n */
-    uint32_t most_level; /* that it was at */
-    uint32_t number;    /* of samples that came */
+    int64_t begin_ns;           /* the recorder's processor time when the recording began */
+    int64_t checked_ns;         /* time of the last check */
+    int64_t own_ns, program_ns; /* processor time that was used by then */
+    uint32_t level;             /* 0: all is read; 1: no stacks of waits; 1 + n: one sample of 2^n */
+    uint32_t most_level;        /* the highest level so far */
+    uint32_t number;            /* samples that came so far */
 };
 
-/* Whether more than that was used: own_ns of our processor time, program_ns of the program's. */
+/* Returns whether the budget is spent. own_ns: processor time of the recorder; program_ns: of the program. */
 bool tp_own_budget_is_spent(const struct tp_own_budget *budget, int64_t own_ns, int64_t program_ns);
 
-/* Looks at what was used: own_ns of our processor time, program_ns of the program's, at time_ns of a clock. It grows by
- * one level at a time, not sooner than 0.2 s after the last: what was saved has to be seen first; and beyond the first
- * level only while we use more than our share: to read the files of a large program costs much, but once. Within
- * the budget it comes back, one level at a time, to the first, and below three quarters of it to none: to read the files
- * of a large program costs much, but once, and the waits of what follows have their stacks. True: it has grown. */
+/* Sets the level by what was used: own_ns of the recorder's processor time, program_ns of the program's, at time_ns
+ * of a clock. Returns true when the level has risen.
+ *
+ * The level rises by one when the budget is spent, at most every 0.2 s, because the effect has to be seen first.
+ * From level 1 on it rises only while the recorder uses more than a twentieth: reading the files of a large program
+ * costs much, but only once. Within the budget it falls by one at a time to level 1, and to 0 when at most three
+ * quarters of the budget are used, so that later waits have their stacks again. */
 bool tp_own_budget_look(struct tp_own_budget *budget, int64_t own_ns, int64_t program_ns, int64_t time_ns);
 
-/* Whether less than half of it is used: what can be done without has to leave the other half. */
+/* Returns whether less than half of the budget is used, so that optional work may be done. */
 bool tp_own_budget_has_room(const struct tp_own_budget *budget, int64_t own_ns, int64_t program_ns);
 
-/* Whether the next sample is read. */
+/* Counts a sample and returns whether it is to be read. */
 bool tp_own_budget_reads(struct tp_own_budget *budget);
 
 static inline bool tp_own_budget_has_wait_stacks(const struct tp_own_budget *budget)

@@ -353,11 +353,11 @@ void tp_perf_rings_budget(struct tp_perf_rings *rings, uint64_t count, int64_t n
     }
 }
 
-/* Each fork and each end of a thread wakes us by the ring of names, too, and costs the program as much as the thread
- * itself: 20,000 short threads took 1.9 times their processor time. */
+/* Each begin and end of a thread wakes the recorder through the ring of names. The wake-up costs the program as much
+ * as a short thread itself: 20,000 short threads took 1.9 times their processor time. */
 void tp_perf_rings_calm(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns)
 {
-    enum { MANY = 40, FEW = 10 }; /* in a window */
+    enum { MANY = 40, FEW = 10 }; /* records in WINDOW_NS */
     rings->thread_records += count;
     bool is_over = now_ns - rings->calm_ns > WINDOW_NS, was_silent = rings->names_are_silent;
     if (rings->thread_records > MANY || (is_over && rings->thread_records < FEW))

@@ -18,7 +18,7 @@ struct tp_perf_ring {
     int fd, cpu;
     char *map;
     size_t bytes;     /* of its data, a power of two */
-    bool is_of_names; /* its records only wake us: all of them are in the other rings, too */
+    bool is_of_names; /* its records only wake the recorder: the other rings have the same records */
     uint64_t limit;   /* of whole CPUs: what was there at the last scan */
 };
 
@@ -40,8 +40,8 @@ struct tp_perf_rings {
     int64_t window_ns;      /* begin of the time for which window_stacks counts */
     uint64_t window_stacks; /* stacks of switches in it */
     bool names_are_silent;   /* the rings of names take no records */
-    int64_t calm_ns;         /* begin of the time for which thread_records counts */
-    uint64_t thread_records; /* begins and ends of threads in it */
+    int64_t calm_ns;         /* time from which on thread_records counts */
+    uint64_t thread_records; /* begins and ends of threads since then */
     uint64_t windows_spent; /* windows in which not all switches had a stack */
     void *copy;             /* of a record that lies around the end of its ring */
 };
@@ -64,8 +64,8 @@ void tp_perf_rings_release(struct tp_perf_rings *rings);
 /* Closes the events before the end; what is known of them stays until release. */
 void tp_perf_rings_close(struct tp_perf_rings *rings);
 
-/* Of whole CPUs: calls take for each FORK record that is there, which stay, before tp_perf_rings_read reads what was there
- * at the begin of this call: a process has a FORK record before it does anything. */
+/* Of whole CPUs: calls take for each FORK record that is there, which stay, before tp_perf_rings_read reads what was
+ * there at the begin of this call: a process has a FORK record before it does anything. */
 void tp_perf_rings_scan(struct tp_perf_rings *rings,
                         void (*take)(void *context, const struct perf_event_header *head), void *context);
 
@@ -79,8 +79,8 @@ bool tp_perf_rings_is_switch(const struct tp_perf_rings *rings, uint64_t event_i
 /* Keeps stacks of switches within their budget; `count` were told since the last call. */
 void tp_perf_rings_budget(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns);
 
-/* Silences the rings of names while many threads begin and end; `count` records of that came since the last call. Words of
- * programs are then asked for at looks alone. */
+/* Pauses the rings of names while many threads begin and end. count: such records since the last call. While the rings
+ * are paused, the words of new programs are read at looks only. */
 void tp_perf_rings_calm(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns);
 
 /* No stacks of switches from now on. */

@@ -120,7 +120,7 @@ static bool is_event_of_kernel(struct tp_str name)
     return tp_str_starts(name, "perf_") || tp_str_starts(name, "__perf_");
 }
 
-/* The kernel's functions by which a program uses events of its own. */
+/* Returns whether a program uses its own events through this function of the kernel. */
 static bool is_program_call(struct tp_str name)
 {
     static const char *const calls[] = {"perf_read", "perf_ioctl", "perf_mmap", "perf_poll", "perf_release"};
@@ -130,7 +130,7 @@ static bool is_program_call(struct tp_str name)
     return tp_str_find(name, "sys_perf_event_open") >= 0;
 }
 
-/* A frame of ours with all functions that the compiler put into it. */
+/* Returns whether one of these frames is a function of the recorder. frames: of one address, with inlined functions. */
 static bool has_own_function(struct tp_str frames)
 {
     while (frames.len) {
@@ -145,8 +145,8 @@ static bool has_own_function(struct tp_str frames)
     return false;
 }
 
-/* Whether frames of ours from `node` on do work of the recorder. The library also stands before functions of the C
- * library, and a program that calls them waits and works for itself: these have the names of the C library. */
+/* Returns whether the frames of our library from `node` on do work of the recorder. The library also replaces
+ * functions of the C library; what a program does in those is its own work. They keep the names of the C library. */
 static bool is_own_work(struct tp_stack_words *words, uint32_t node)
 {
     for (; node && is_ours(words, node); node = tp_code_node_at(words->places, node)->outer)
@@ -155,7 +155,7 @@ static bool is_own_work(struct tp_stack_words *words, uint32_t node)
     return false;
 }
 
-/* Steps over the kernel's frames; *is_event: they work for events that are not the program's own. */
+/* Returns the first node behind the frames of the kernel. *is_event: the kernel worked for events of the recorder. */
 static uint32_t leave_kernel(const struct tp_stack_words *words, uint32_t node, bool *is_event)
 {
     bool is_own = false;
@@ -199,6 +199,8 @@ static void put_frames(struct tp_stack_words *words, uint32_t node, bool without
         if (is_repeated || (without_ours && is_ours(words, node)))
             continue;
         const struct tp_symbol_frames *frames = tp_stack_words_frame(words, node);
+        if (without_ours && frames->is_own)
+            continue;
         *leaf = leaf->len ? *leaf : frames->first;
         tp_vec_add_text(&words->text, frames->text);
     }

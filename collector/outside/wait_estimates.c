@@ -1,8 +1,8 @@
-/* Causes of waits that nobody saw: see wait_estimates.h.
+/* Causes of waits that were not seen: see wait_estimates.h.
  *
- * A short wait without a stack gets, in the order of time, the cause that has the least of what it should have: its part
- * of the known waits' time in this second, of all that was given in it so far and this wait. Seconds are apart, because
- * what a thread waits for while it imports modules says nothing about what it waits for later. */
+ * Short waits without a stack are handled in the order of time. Each gets the cause that lacks most of its share so
+ * far. The share of a cause is its part of the thread's known waiting time in the same second. Seconds are kept
+ * apart, because the waits of an import say nothing about the waits of the training after it. */
 #include "collector/outside/wait_estimates.h"
 
 #include <stdlib.h>
@@ -21,9 +21,9 @@ struct guessing {
     const struct tp_str *by_node;
     struct tp_str names[MOST_CAUSES];
     size_t name_count;
-    struct share *shares;    /* MOST_CAUSES for each thread, of the second `seconds` of it */
-    int64_t *seconds;        /* by thread; -1: none */
-    const uint32_t *before;  /* the change of the same thread before each change; TP_NO_ID: none */
+    struct share *shares;   /* MOST_CAUSES for each thread, for the second that `seconds` names */
+    int64_t *seconds;       /* by thread: the second that its shares are of; -1: none so far */
+    const uint32_t *before; /* by change: the previous change of its thread; TP_NO_ID: none */
     struct tp_wait_guess *guesses;
 };
 
@@ -60,7 +60,7 @@ static int by_parent_and_time(const void *x, const void *y)
     return (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
 }
 
-/* Whether a child of `parent` ended within the wait and just before its end. ends: sorted. */
+/* Returns whether a child of `parent` exited during the wait and just before its end. ends: sorted by time. */
 static bool has_child_end(const struct child_end *ends, size_t count, uint32_t parent, const struct wait *wait)
 {
     size_t low = 0, high = count;
@@ -112,7 +112,7 @@ static size_t number_of(struct guessing *g, struct tp_str cause)
     return i;
 }
 
-/* The shares of a thread in the second of `time_ns`. */
+/* Returns the shares of a thread for the second of `time_ns`; a new second begins with zeros. */
 static struct share *shares_at(struct guessing *g, uint32_t thread, int64_t time_ns)
 {
     struct share *shares = &g->shares[(size_t)thread * MOST_CAUSES];
@@ -159,7 +159,7 @@ static void give_unknown(struct guessing *g, const struct wait *wait)
     g->guesses[wait->change - change_at(g, 0)].cause = g->names[found];
 }
 
-/* Calls take for each wait that ends at the changes from `first` to `end`. */
+/* Calls take for each wait that ends with one of the changes from `first` up to `end`. */
 static void each_wait(struct guessing *g, uint32_t first, uint32_t end,
                       void (*take)(struct guessing *g, const struct wait *wait))
 {

@@ -33,7 +33,7 @@ typedef int spawn_call(pid_t *, const char *, const posix_spawn_file_actions_t *
 #define EXPORT __attribute__((visibility("default")))
 #define NEXT(call, type) ((type *)tp_hook_of(&hooks[call], NULL))
 
-/* Makes the call, in which `env` is the environment that it is to have instead of `given`. The further arguments are the fields of a
+/* Makes `call`, which names its environment `env`: the changed copy of `given`. The further arguments are the fields of
  * struct tp_exec_program. */
 #define WITH_ENVIRONMENT(given, call, ...)                                                                             \
     do {                                                                                                               \
