@@ -277,6 +277,49 @@ static void a_renamed_operator_is_no_new_one(void **state)
     assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_RENAMED);
 }
 
+#define SMALL(name) {name, "[[4, 8]]", "float", 0, STEP}
+
+/* Operators at the place of others are one change. Without times, more of them count and fewer do not. */
+static void operators_at_the_place_of_others_are_one_change(void **state)
+{
+    GUARD;
+    const struct op many[] = {LINEAR, SMALL("aten::add"), SMALL("aten::tanh"), SMALL("aten::mul"), LINEAR, RELU, LOSS};
+    struct tp_work_diff diff = compared(many, COUNT(many), false);
+    assert_int_equal(diff.count, 1);
+    assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_REPLACED);
+    assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
+                        "aten::add, aten::mul and aten::tanh a step instead of aten::relu in train_step");
+    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_ADDED), 3);
+    struct tp_signature base = signature(many, COUNT(many)), now = signature(base_ops, COUNT(base_ops));
+    tp_work_diff_build(&diff, &base, &now, false, &arena);
+    assert_int_equal(diff.count, 1);
+    assert_false(tp_work_has_gated(&diff));
+}
+
+/* No place is known: an operator that went replaces no operator that came elsewhere. */
+static void operators_at_other_places_do_not_replace_each_other(void **state)
+{
+    GUARD;
+#define NOWHERE(name) {name, "[[4, 8]]", "float", 0, ""}
+    const struct op before[] = {NOWHERE("aten::mm"), NOWHERE("aten::gelu"), NOWHERE("aten::norm"), NOWHERE("aten::sum")};
+    const struct op after[] = {NOWHERE("aten::mm"), NOWHERE("aten::norm"), NOWHERE("my::penalty"), NOWHERE("aten::sum")};
+    struct tp_signature base = signature(before, COUNT(before)), now = signature(after, COUNT(after));
+    struct tp_work_diff diff;
+    tp_work_diff_build(&diff, &base, &now, false, &arena);
+    assert_int_equal(diff.count, 2);
+    assert_true(tp_work_has_gated(&diff));
+}
+
+/* A renamed operator that reads a value inside of it: the rename does not excuse the wait. */
+static void a_wait_inside_of_a_renamed_operator_counts(void **state)
+{
+    GUARD;
+    const struct op ops[] = {LINEAR, SMALL("my::relu"), {"aten::item", "[[]]", "float", 1, STEP}, LINEAR, RELU, LOSS};
+    struct tp_work_diff diff = compared(ops, COUNT(ops), false);
+    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_WAITS), 1);
+    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_ADDED), 0);
+}
+
 /* What an operator called is called itself, or the other way round. */
 static void an_operator_around_the_same_work_is_another_name(void **state)
 {
@@ -553,7 +596,8 @@ static void runs_of_a_side_agree_on_what_is_kept(void **state)
         struct tp_sides sides = {.arena = &arena, .side = {[TP_BASE] = {.input = &inputs[TP_BASE]}, [TP_NEW] = {.input = &inputs[TP_NEW]}}};
         struct tp_comparability c = {.workload = TP_WORKLOAD_SAME};
         struct tp_work_diff diff;
-        tp_work_sides_build(&diff, &sides, &c);
+        struct tp_replaced replaced;
+        tp_work_sides_build(&diff, &replaced, &sides, &c);
         assert_int_equal(diff.count, other); /* of the second run alone it is a change */
     }
 }
@@ -570,6 +614,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_change_knows_which_call_it_is, begin, end),
         cmocka_unit_test_setup_teardown(the_same_twice_in_succession_is_one_change, begin, end),
         cmocka_unit_test_setup_teardown(a_renamed_operator_is_no_new_one, begin, end),
+        cmocka_unit_test_setup_teardown(operators_at_the_place_of_others_are_one_change, begin, end),
+        cmocka_unit_test_setup_teardown(operators_at_other_places_do_not_replace_each_other, begin, end),
+        cmocka_unit_test_setup_teardown(a_wait_inside_of_a_renamed_operator_counts, begin, end),
         cmocka_unit_test_setup_teardown(an_operator_around_the_same_work_is_another_name, begin, end),
         cmocka_unit_test_setup_teardown(other_shapes_and_types_are_changes, begin, end),
         cmocka_unit_test_setup_teardown(removed_work_breaks_no_limit, begin, end),

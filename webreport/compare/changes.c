@@ -110,11 +110,10 @@ static enum tp_change_verdict by_sign(double difference)
     return difference > 0 ? TP_CHANGE_REGRESSED : difference < 0 ? TP_CHANGE_IMPROVED : TP_CHANGE_NEUTRAL;
 }
 
-/* Kernels that do what others did. */
+/* Whether a row takes the place of others. */
 static bool is_other_kernel(const struct tp_change *change)
 {
-    enum tp_match_kind kind = change->match->kind;
-    return kind == TP_MATCH_RENAMED || kind == TP_MATCH_FUSED || kind == TP_MATCH_SPLIT;
+    return change->match->kind >= TP_MATCH_RENAMED;
 }
 
 /* By what was called more or less often: the least that is told is a share of BASE's step. What the calls take now is
@@ -122,10 +121,12 @@ static bool is_other_kernel(const struct tp_change *change)
  * follow from what they start. */
 static enum tp_change_verdict judge_count(const struct tp_change *change, double step_ns)
 {
-    if (!change->is_count_change || is_other_kernel(change)) /* of another algorithm the sum of all has the verdict */
+    if (!change->is_count_change)
         return TP_CHANGE_NEUTRAL;
     if (counts_alone(&change->identity))
         return by_sign(change->calls[TP_NEW] - change->calls[TP_BASE]);
+    if (is_other_kernel(change)) /* judge_replaced: the sum of all has the verdict */
+        return TP_CHANGE_NEUTRAL;
     bool is_sampled = change->identity.kind == TP_SUMMARY_FUNCTION || change->identity.kind == TP_SUMMARY_PART;
     if (change->identity.kind == TP_SUMMARY_RUNTIME || is_sampled ||
         !(fabs((double)change->by_count_ns) >= TP_CHANGE_LEAST_SHARE * step_ns))
@@ -134,10 +135,10 @@ static enum tp_change_verdict judge_count(const struct tp_change *change, double
     return by_count == by_sign((double)change->change_ns) ? by_count : TP_CHANGE_NEUTRAL;
 }
 
-/* A kernel under another name in every step, which matters. */
+/* A kernel in place of another in every step, which matters. */
 static bool is_replaced(const struct tp_change *change, const struct total totals[TP_SIDES], double step_ns)
 {
-    return is_other_kernel(change) && totals[TP_BASE].is_count_constant && totals[TP_NEW].is_count_constant &&
+    return change->identity.kind == TP_SUMMARY_KERNEL && is_other_kernel(change) && totals[TP_BASE].is_count_constant && totals[TP_NEW].is_count_constant &&
            fmax(change->ns[TP_BASE], change->ns[TP_NEW]) >= TP_CHANGE_LEAST_SHARE * step_ns;
 }
 
@@ -354,8 +355,65 @@ static void add_data_loading(struct tp_changes *changes, const struct tp_sides *
     mark(change, limits, false);
 }
 
+/* ---- what replaces something ---- */
+
+/* Whether a row is of operators that replace others: what came and went there is judged as a sum. */
+static bool is_in_group(const struct tp_change *change, const struct tp_replaced *replaced)
+{
+    for (int s = 0; s < TP_SIDES; s++)
+        for (uint32_t i = 0; i < change->match->member_count[s]; i++)
+            if (replaced->group_of[s][change->match->members[s][i]])
+                return true;
+    return false;
+}
+
+static void set_sum(struct tp_change *change, const struct tp_replaced_sum *sum)
+{
+    change->verdict = sum->verdict;
+    change->interval = sum->interval;
+}
+
+/* Judges kernels that replace others of the same operator: the one that changed most has the verdict of all. */
+static void judge_kernels(struct tp_changes *changes, const struct tp_sides *sides, const struct tp_matches *matches,
+                          const struct tp_row_shift *shift)
+{
+    for (uint32_t k = 1; k <= matches->kernel_count; k++) {
+        struct tp_change *most = NULL;
+        struct tp_row_sum rows;
+        for (int s = 0; s < TP_SIDES; s++)
+            rows.parts[s] = TP_VEC(sides->arena, struct tp_side_part);
+        for (uint32_t i = 0; i < matches->count; i++) {
+            const struct tp_match *match = &matches->items[i];
+            for (int s = 0; s < TP_SIDES && match->kernel == k; s++)
+                for (uint32_t at = 0; at < match->member_count[s]; at++)
+                    *(struct tp_side_part *)tp_vec_push(&rows.parts[s]) = (struct tp_side_part){match->members[s][at], 1};
+        }
+        struct tp_replaced_sum sum = tp_replaced_judge(sides, &rows, shift);
+        bool is_slower = sum.verdict == TP_CHANGE_REGRESSED;
+        for (uint32_t i = 0; i < matches->count && sum.verdict != TP_CHANGE_NEUTRAL; i++)
+            if (matches->items[i].kernel == k &&
+                (!most || (changes->items[i].change_ns > most->change_ns) == is_slower))
+                most = &changes->items[i];
+        if (most)
+            set_sum(most, &sum);
+    }
+}
+
+static void judge_replaced(struct tp_changes *changes, const struct tp_sides *sides, const struct tp_matches *matches,
+                           const struct tp_replaced *replaced)
+{
+    judge_kernels(changes, sides, matches, &replaced->algorithm);
+    for (uint32_t i = 0; i < matches->count; i++) {
+        const struct tp_replaced_sum *sum = &replaced->groups[matches->items[i].group];
+        enum tp_summary_kind kind = changes->items[i].identity.kind;
+        if (matches->items[i].group && kind == (sum->is_host ? TP_SUMMARY_OPERATOR_HOST : TP_SUMMARY_KERNEL))
+            set_sum(&changes->items[i], sum);
+    }
+}
+
 void tp_changes_build(struct tp_changes *changes, const struct tp_sides *sides, const struct tp_matches *matches,
-                      const struct tp_total totals[TP_QUANTITIES], const struct tp_change_limits *limits)
+                      const struct tp_replaced *replaced, const struct tp_total totals[TP_QUANTITIES],
+                      const struct tp_change_limits *limits)
 {
     double step_ns = sides->side[TP_BASE].total_ns;
     bool has_loading = !isnan(sides->side[TP_BASE].part_ns[TP_PART_DATALOADER]) &&
@@ -371,10 +429,12 @@ void tp_changes_build(struct tp_changes *changes, const struct tp_sides *sides, 
         struct tp_change *change = &changes->items[i];
         struct total sums[TP_SIDES];
         fill(change, sides, &matches->items[i], sums);
-        change->is_count_change = is_count_changed(change, sums, is_cut, limits->is_work_same);
+        bool is_judged_as_sum = is_in_group(change, replaced) && !counts_alone(&change->identity);
+        change->is_count_change = !is_judged_as_sum && is_count_changed(change, sums, is_cut, limits->is_work_same);
         is_new_kernel[i] = is_replaced(change, sums, step_ns);
     }
     judge_times(changes, sides, totals, doubt);
+    judge_replaced(changes, sides, matches, replaced);
     tp_functions_judge(changes, sides);
     for (uint32_t i = 0; i < matches->count; i++) {
         struct tp_change *change = &changes->items[i];

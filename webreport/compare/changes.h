@@ -50,7 +50,8 @@ struct tp_changes {
 
 /* Judges every match in sides->arena (guard set by the caller). matches must outlive the changes. */
 void tp_changes_build(struct tp_changes *changes, const struct tp_sides *sides, const struct tp_matches *matches,
-                      const struct tp_total totals[TP_QUANTITIES], const struct tp_change_limits *limits);
+                      const struct tp_replaced *replaced, const struct tp_total totals[TP_QUANTITIES],
+                      const struct tp_change_limits *limits);
 
 /* Whether a machine that is loaded on one side explains the totals: wall clock alone, all rows moved by one factor, of a
  * tenth at least, and no total that moved did so by more than that for sure. */

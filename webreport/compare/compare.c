@@ -158,14 +158,15 @@ void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inp
     tp_comparability_build(&compare->comparability, &compare->sides);
     compare->damage = damage_of(compare);
     compare->is_open = compare->comparability.is_low || *compare->damage;
-    tp_work_sides_build(&compare->work, &compare->sides, &compare->comparability);
+    struct tp_replaced replaced;
+    tp_work_sides_build(&compare->work, &replaced, &compare->sides, &compare->comparability);
     compare->is_work_changed = !*compare->damage && tp_work_has_gated(&compare->work);
     const struct tp_change_limits limits = {options->threshold, compare->is_open,
                                             compare->work.is_known && compare->work.is_same};
     tp_totals_build(compare->totals, &compare->sides, &limits);
     open_host_times(compare);
-    tp_matches_build(&compare->matches, &compare->sides);
-    tp_changes_build(&compare->changes, &compare->sides, &compare->matches, compare->totals, &limits);
+    tp_matches_build(&compare->matches, &compare->sides, &replaced);
+    tp_changes_build(&compare->changes, &compare->sides, &compare->matches, &replaced, compare->totals, &limits);
     hold_back_wall_clock(compare);
     count_causes(compare);
     tp_compare_memory(compare);

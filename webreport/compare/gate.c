@@ -89,7 +89,8 @@ static void compare_sides(struct tp_check_subject *s, struct tp_arena *scratch)
     tp_numbered_align(kept, sides, scratch);
     tp_sides_build(&s->sides, kept, scratch);
     tp_comparability_build(&s->comparability, &s->sides);
-    tp_work_sides_build(&s->work, &s->sides, &s->comparability);
+    struct tp_replaced replaced;
+    tp_work_sides_build(&s->work, &replaced, &s->sides, &s->comparability);
 }
 
 static void fill_rank(struct tp_check_subject *s, const struct tp_check_input *input, int64_t rank, bool base_has_ranks,
@@ -250,8 +251,14 @@ static void note_work(const struct judging *j)
         check->workload = s->comparability.workload;
         check->differs = tp_comparability_text(&s->comparability, j->arena);
     }
-    for (uint32_t i = 0; i < s->work.count && j->changes->count < TP_MAX_WORK_CHANGES; i++)
-        *(struct tp_check_change *)tp_vec_push(j->changes) = (struct tp_check_change){s->name, s->work.changes[i]};
+    for (uint32_t i = 0; i < s->work.count && j->changes->count < TP_MAX_WORK_CHANGES; i++) {
+        struct tp_check_change *kept = tp_vec_push(j->changes);
+        *kept = (struct tp_check_change){s->name, s->work.changes[i]};
+        for (int side = 0; side < TP_SIDES; side++) { /* lists of names are in the scratch memory */
+            struct tp_str *text = &kept->change.detail[side];
+            text->ptr = text->len ? tp_arena_copy(j->arena, text->ptr, text->len) : text->ptr;
+        }
+    }
 }
 
 static int judge(void *context, struct tp_error *err)

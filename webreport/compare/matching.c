@@ -14,8 +14,8 @@ static const double LEAST_LIKENESS = 0.45; /* of two kernels that shall be the s
 
 const char *tp_match_name(enum tp_match_kind kind)
 {
-    static const char *const names[TP_MATCH_COUNT] = {"same",  "new",     "removed", "reshaped",
-                                                      "moved", "renamed", "fused",   "split"};
+    static const char *const names[TP_MATCH_COUNT] = {"same",    "new",   "removed", "reshaped", "moved",
+                                                      "renamed", "fused", "split",   "replaced"};
     return names[kind];
 }
 
@@ -60,8 +60,10 @@ struct lone {
 
 struct matcher {
     const struct tp_sides *sides;
+    const struct tp_replaced *replaced;
     struct tp_arena *arena;
     struct tp_vec matches; /* struct tp_match */
+    uint32_t kernel_count; /* launching operators with kernels that replace others */
     struct lone *lone;
     size_t lone_count;
     struct tp_strings texts; /* places without their lines */
@@ -93,7 +95,7 @@ static struct tp_match *add_match(struct matcher *m, enum tp_match_kind kind, ui
 }
 
 /* What the rows of a group share. */
-enum pass { PASS_SHAPE, PASS_NAME_IN_SHAPE, PASS_NAME };
+enum pass { PASS_REPLACED, PASS_SHAPE, PASS_NAME_IN_SHAPE, PASS_NAME };
 
 /* False: the pass has nothing to do with rows of this kind. */
 static bool group_key(struct matcher *m, enum pass pass, struct lone *row, uint32_t key[4])
@@ -101,6 +103,13 @@ static bool group_key(struct matcher *m, enum pass pass, struct lone *row, uint3
     const uint32_t *identity = tp_keys_get(&m->sides->keys, row->identity);
     enum tp_summary_kind kind = (enum tp_summary_kind)identity[0];
     key[0] = kind;
+    if (pass == PASS_REPLACED) { /* a copy or wait is never another copy or wait */
+        bool has_name = kind == TP_SUMMARY_COPY || kind == TP_SUMMARY_SYNC;
+        key[1] = m->replaced->group_of[row->side][row->identity];
+        key[2] = has_name ? identity[1] : TP_NO_ID;
+        key[3] = TP_NO_ID;
+        return key[1] > 0;
+    }
     key[2] = identity[2]; /* owner */
     if (pass == PASS_SHAPE) {
         struct tp_str shape = tp_strings_get(&m->sides->texts, identity[3]);
@@ -110,7 +119,8 @@ static bool group_key(struct matcher *m, enum pass pass, struct lone *row, uint3
     }
     key[1] = TP_NO_ID;
     key[3] = pass == PASS_NAME_IN_SHAPE ? identity[3] : TP_NO_ID;
-    return kind == TP_SUMMARY_KERNEL || kind == TP_SUMMARY_COPY;
+    return kind == TP_SUMMARY_KERNEL || kind == TP_SUMMARY_COPY ||
+           (kind == TP_SUMMARY_SYNC && pass == PASS_NAME_IN_SHAPE);
 }
 
 /* By group, side; lines upwards, else time downwards. */
@@ -161,6 +171,38 @@ static void pair_in_order(struct matcher *m, struct lone *rows, const size_t cou
     }
 }
 
+static void add_member(struct matcher *m, struct tp_match *match, struct lone *row)
+{
+    size_t size = match->member_count[row->side] * sizeof(uint32_t);
+    uint32_t **members = &match->members[row->side];
+    *members = tp_arena_resize(m->arena, *members, size, size + sizeof(uint32_t));
+    (*members)[match->member_count[row->side]++] = row->identity;
+    mark_used(row);
+}
+
+/* Makes one match of all rows that have no partner. Rows: base, then new, each heaviest first. */
+static struct tp_match *match_all(struct matcher *m, struct lone *rows, size_t count)
+{
+    struct tp_match *match = tp_vec_push(&m->matches);
+    *match = (struct tp_match){.kind = TP_MATCH_REPLACED};
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].identity != TP_NO_ID)
+            add_member(m, match, &rows[i]);
+    if (match->member_count[TP_NEW] == 1)
+        match->kind = match->member_count[TP_BASE] == 1 ? TP_MATCH_RENAMED : TP_MATCH_FUSED;
+    else if (match->member_count[TP_BASE] == 1)
+        match->kind = TP_MATCH_SPLIT;
+    return match;
+}
+
+static size_t count_left(const struct lone *rows, size_t count)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < count; i++)
+        left += rows[i].identity != TP_NO_ID;
+    return left;
+}
+
 /* Adds what is left of one side to a pair when it is called about as often. */
 static void join(struct matcher *m, struct tp_match *match, struct lone *rows, size_t count)
 {
@@ -171,16 +213,21 @@ static void join(struct matcher *m, struct tp_match *match, struct lone *rows, s
         double calls = tp_sides_row(m->sides, side, rows[i].identity)->calls;
         if (quotient(calls, tp_sides_row(m->sides, side, match->members[side][0])->calls) < 0.5)
             continue;
-        size_t size = match->member_count[side] * sizeof(uint32_t);
-        match->members[side] = tp_arena_resize(m->arena, match->members[side], size, size + sizeof(uint32_t));
-        match->members[side][match->member_count[side]++] = rows[i].identity;
         match->kind = side == TP_BASE ? TP_MATCH_FUSED : TP_MATCH_SPLIT;
-        mark_used(&rows[i]);
+        add_member(m, match, &rows[i]);
     }
 }
 
-/* Pairs the kernels that are most alike, again and again; then what is left of one side joins the heaviest pair. */
-static void pair_alike(struct matcher *m, struct lone *rows, const size_t counts[TP_SIDES])
+/* Kernels that replace others are judged by their sum: of one operator all of them, else each match by itself. */
+static void number_kernels(struct matcher *m, size_t first, bool is_of_operator)
+{
+    for (size_t i = first; i < m->matches.count; i++)
+        TP_AT(&m->matches, struct tp_match, i)->kernel = i == first || !is_of_operator ? ++m->kernel_count : m->kernel_count;
+}
+
+/* Pairs the kernels that are most alike, again and again. What is left of both sides is one match when one operator
+ * launches it; what is left of one side joins the heaviest pair. */
+static void pair_alike(struct matcher *m, struct lone *rows, const size_t counts[TP_SIDES], bool is_of_operator)
 {
     struct lone *base = rows, *new_rows = rows + counts[TP_BASE];
     size_t limit[TP_SIDES], pairs = 0, first = m->matches.count;
@@ -207,13 +254,14 @@ static void pair_alike(struct matcher *m, struct lone *rows, const size_t counts
         if (++pairs >= 16) /* a group of that many changed kernels is another program */
             break;
     }
-    if (pairs == 0 || counts[TP_BASE] == counts[TP_NEW])
-        return;
-    struct tp_match *match = TP_AT(&m->matches, struct tp_match, first);
-    if (counts[TP_BASE] > counts[TP_NEW])
-        join(m, match, base, limit[TP_BASE]);
-    else
-        join(m, match, new_rows, limit[TP_NEW]);
+    size_t left[TP_SIDES] = {count_left(base, counts[TP_BASE]), count_left(new_rows, counts[TP_NEW])};
+    if (is_of_operator && left[TP_BASE] && left[TP_NEW])
+        match_all(m, rows, counts[TP_BASE] + counts[TP_NEW]);
+    else if (pairs && left[TP_BASE])
+        join(m, TP_AT(&m->matches, struct tp_match, first), base, limit[TP_BASE]);
+    else if (pairs && left[TP_NEW])
+        join(m, TP_AT(&m->matches, struct tp_match, first), new_rows, limit[TP_NEW]);
+    number_kernels(m, first, is_of_operator);
 }
 
 static void run_pass(struct matcher *m, enum pass pass)
@@ -233,10 +281,17 @@ static void run_pass(struct matcher *m, enum pass pass)
             counts[m->lone[end].side]++;
         if (m->lone[start].group == TP_NO_ID || !counts[TP_BASE] || !counts[TP_NEW])
             continue;
-        if (pass == PASS_SHAPE)
+        const uint32_t *identity = tp_keys_get(&m->sides->keys, m->lone[start].identity);
+        bool is_kernel = identity[0] == TP_SUMMARY_KERNEL;
+        bool is_of_operator = is_kernel && tp_strings_get(&m->sides->texts, identity[2]).len > 0;
+        if (pass == PASS_REPLACED) {
+            uint32_t group = m->replaced->group_of[m->lone[start].side][m->lone[start].identity];
+            match_all(m, m->lone + start, end - start)->group = group;
+        } else if (pass == PASS_SHAPE) {
             pair_in_order(m, m->lone + start, counts);
-        else
-            pair_alike(m, m->lone + start, counts);
+        } else {
+            pair_alike(m, m->lone + start, counts, is_of_operator && pass == PASS_NAME_IN_SHAPE);
+        }
     }
     for (size_t i = 0; i < m->lone_count; i++)
         if (m->lone[i].identity != TP_NO_ID)
@@ -286,14 +341,14 @@ static void match_equal(struct matcher *m)
     }
 }
 
-void tp_matches_build(struct tp_matches *matches, const struct tp_sides *sides)
+void tp_matches_build(struct tp_matches *matches, const struct tp_sides *sides, const struct tp_replaced *replaced)
 {
     struct tp_arena *arena = sides->arena;
-    struct matcher m = {.sides = sides, .arena = arena, .matches = TP_VEC(arena, struct tp_match)};
+    struct matcher m = {.sides = sides, .replaced = replaced, .arena = arena, .matches = TP_VEC(arena, struct tp_match)};
     tp_strings_init(&m.texts, arena, 0);
     m.lone = tp_arena_array(arena, sides->identity_count, sizeof *m.lone);
     match_equal(&m);
-    for (enum pass pass = PASS_SHAPE; pass <= PASS_NAME; pass++)
+    for (enum pass pass = PASS_REPLACED; pass <= PASS_NAME; pass++)
         run_pass(&m, pass);
     for (size_t i = 0; i < m.lone_count; i++) {
         bool is_new = m.lone[i].side == TP_NEW;
@@ -301,5 +356,5 @@ void tp_matches_build(struct tp_matches *matches, const struct tp_sides *sides)
                   is_new ? m.lone[i].identity : TP_NO_ID);
     }
     tp_merge_sort(arena, m.matches.data, m.matches.count, sizeof(struct tp_match), by_weight, sides);
-    *matches = (struct tp_matches){m.matches.data, (uint32_t)m.matches.count};
+    *matches = (struct tp_matches){m.matches.data, (uint32_t)m.matches.count, m.kernel_count};
 }

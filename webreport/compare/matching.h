@@ -1,9 +1,9 @@
-/* Which rows of both sides are the same thing: equal identities first, then rows whose shape or line changed, then
- * kernels of one operator under another name, and kernels that were fused or split. */
+/* Which rows of both sides are the same thing: equal identities first, then rows of operators that replace each other,
+ * rows whose shape or line changed, kernels of one operator under another name, and kernels that were fused or split. */
 #ifndef TP_WEBREPORT_COMPARE_MATCHING_H
 #define TP_WEBREPORT_COMPARE_MATCHING_H
 
-#include "webreport/compare/sides.h"
+#include "webreport/compare/replaced.h"
 
 enum tp_match_kind {
     TP_MATCH_SAME,
@@ -14,6 +14,7 @@ enum tp_match_kind {
     TP_MATCH_RENAMED,  /* a kernel under another name, launched by the same operator */
     TP_MATCH_FUSED,    /* several kernels of an operator became one */
     TP_MATCH_SPLIT,    /* one became several */
+    TP_MATCH_REPLACED, /* several became several others */
     TP_MATCH_COUNT
 };
 
@@ -22,15 +23,18 @@ struct tp_match {
     enum tp_match_kind kind;
     uint32_t *members[TP_SIDES]; /* identities, heaviest first */
     uint32_t member_count[TP_SIDES];
+    uint32_t group;  /* in the work: operators that replace each other; 0: none */
+    uint32_t kernel; /* of all such matches of one launching operator, from 1: their sum is judged; 0: no kernel that
+                        replaces another */
 };
 
 struct tp_matches {
     struct tp_match *items; /* by kind of row, then by the greater time of both sides (descending), then identity */
-    uint32_t count;
+    uint32_t count, kernel_count; /* kernel_count: greatest `kernel` */
 };
 
 /* Matches the rows of both sides in sides->arena (guard set by the caller). */
-void tp_matches_build(struct tp_matches *matches, const struct tp_sides *sides);
+void tp_matches_build(struct tp_matches *matches, const struct tp_sides *sides, const struct tp_replaced *replaced);
 
 /* The identity that names the row: of NEW, or of BASE when it is removed. */
 static inline uint32_t tp_match_identity(const struct tp_match *match)

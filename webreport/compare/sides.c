@@ -267,6 +267,28 @@ struct tp_side_levels tp_sides_row_levels(double *calls, const struct tp_sides *
     return levels_of(side, scratch.ns, sides->arena);
 }
 
+struct tp_side_levels tp_sides_sum_levels(const struct tp_sides *sides, int s, const struct tp_side_part *parts,
+                                          size_t count)
+{
+    const struct tp_side *side = &sides->side[s];
+    const struct tp_side_levels none = {NULL, NULL, NULL};
+    struct scratch scratch = {tp_arena_array(sides->arena, side->step_count, sizeof(double)),
+                              tp_arena_array(sides->arena, side->step_count, sizeof(double))};
+    double *sums = tp_arena_array(sides->arena, side->step_count, sizeof *sums);
+    for (size_t i = 0; i < count; i++) {
+        if (!fill_steps(side, parts[i].identity, &scratch))
+            return none;
+        for (size_t k = 0; k < side->step_count; k++)
+            sums[k] += parts[i].share * scratch.ns[k];
+    }
+    for (uint32_t r = 0; r < side->input->run_count; r++) {
+        size_t begin = side->first[r] + side->warm_up[r];
+        if (!are_positive(sums + begin, side->first[r + 1] - begin))
+            return none;
+    }
+    return count ? levels_of(side, sums, sides->arena) : none;
+}
+
 static void find_rows(struct tp_sides *sides, struct tp_side *side, const uint32_t *identities)
 {
     uint32_t runs = side->input->run_count;

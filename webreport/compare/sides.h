@@ -84,6 +84,17 @@ bool tp_sides_tell_hints(const struct tp_sides *sides);
  * calls vary. In sides->arena. */
 struct tp_side_levels tp_sides_row_levels(double *calls, const struct tp_sides *sides, int side, uint32_t identity);
 
+/* A row and the share of its time that counts. */
+struct tp_side_part {
+    uint32_t identity;
+    double share;
+};
+
+/* Levels of the sum of `count` rows in all runs of a side. NULL levels: some run does not tell or has too few steps, or
+ * the sum of a step is 0. In sides->arena. */
+struct tp_side_levels tp_sides_sum_levels(const struct tp_sides *sides, int side, const struct tp_side_part *parts,
+                                          size_t count);
+
 /* What the short steps of such levels changed by (tp_short_steps_change). */
 double tp_sides_low_change(const struct tp_sides *sides, const struct tp_side_levels levels[TP_SIDES]);
 

@@ -21,6 +21,7 @@ const char *tp_work_change_text(const struct tp_work_change *change)
         [TP_WORK_CHANGE_SHAPE] = {"changed shape", "changed shape"},
         [TP_WORK_CHANGE_TYPE] = {"changed type", "changed type"},
         [TP_WORK_CHANGE_RENAMED] = {"renamed", "renamed"},
+        [TP_WORK_CHANGE_REPLACED] = {"replaced", "replaced"},
         [TP_WORK_CHANGE_ALGORITHM] = {"other algorithm", "other algorithm"},
         [TP_WORK_CHANGE_OTHER_COPY] = {"other copy", "other copy"},
         [TP_WORK_CHANGE_KERNELS] = {"kernels", "kernels"},
@@ -78,7 +79,7 @@ int64_t tp_work_diff_count(const struct tp_work_diff *diff, enum tp_work_rule ru
     for (uint32_t i = 0; i < diff->count; i++) {
         const struct tp_work_change *change = &diff->changes[i];
         if (tp_work_counts_for(change, rule))
-            count += change->delta ? change->delta : change->times;
+            count += change->delta > 0 ? change->delta : change->times;
     }
     return count;
 }
@@ -165,7 +166,7 @@ static struct tp_work_change *add(struct tp_work_compared *c, enum tp_work_chang
     *change = (struct tp_work_change){.kind = kind, .name = name, .delta = delta, .times = 1};
     for (int s = 0; s < TP_SIDES; s++)
         change->detail[s] = TP_STR("");
-    change->place = TP_STR("");
+    change->dims = change->place = TP_STR("");
     return change;
 }
 
@@ -179,8 +180,34 @@ static bool has_changed(const struct tp_work_compared *c, const struct tp_count_
     return false;
 }
 
-static void add_device_work(struct tp_work_compared *c, const struct tp_work_pair *first,
+/* How many more copies of a name a step of NEW has, whoever starts them. */
+static int64_t more_of_copy(const struct tp_work_compared *c, struct tp_str name)
+{
+    int64_t more = 0;
+    for (uint32_t i = 0; i < c->pair_count; i++)
+        if (c->pairs[i].key.kind == TP_COUNT_COPY && tp_str_equal(c->pairs[i].key.detail, name))
+            more += c->pairs[i].delta;
+    return more;
+}
+
+/* Adds copies between host and device that an operator starts which replaces others. */
+static void add_host_copies(struct tp_work_compared *c, const struct tp_work_diff *diff, const struct tp_work_pair *first,
                             const struct tp_work_pair *end)
+{
+    for (const struct tp_work_pair *pair = first; pair < end; pair++) {
+        bool is_host = tp_str_find(pair->key.detail, "HtoD") >= 0 || tp_str_find(pair->key.detail, "DtoH") >= 0;
+        int64_t more = pair->delta > 0 && is_host ? more_of_copy(c, pair->key.detail) : 0;
+        if (more <= 0 || !tp_work_is_replacement(diff, &first->key))
+            continue;
+        struct tp_work_change *change =
+            add(c, TP_WORK_CHANGE_COPIES, first->key.name, more < pair->delta ? more : pair->delta);
+        change->detail[TP_NEW] = pair->key.detail;
+        change->is_gated = true;
+    }
+}
+
+static void add_device_work(struct tp_work_compared *c, const struct tp_work_diff *diff,
+                            const struct tp_work_pair *first, const struct tp_work_pair *end)
 {
     bool is_kernel = first->key.kind == TP_COUNT_KERNEL, is_set = true;
     int64_t delta = 0;
@@ -191,8 +218,13 @@ static void add_device_work(struct tp_work_compared *c, const struct tp_work_pai
         went = pair->delta < 0 && !went.len ? pair->key.detail : went;
         is_set &= !pair->delta || tp_str_find(pair->key.detail, "Memset") >= 0;
     }
-    if ((!came.len && !went.len) || has_changed(c, &first->key))
+    if (!came.len && !went.len)
         return;
+    if (has_changed(c, &first->key)) {
+        if (!is_kernel)
+            add_host_copies(c, diff, first, end);
+        return;
+    }
     bool is_other = delta == 0 || (is_kernel && first->key.name.len);
     enum tp_work_change_kind kind = is_other    ? is_kernel ? TP_WORK_CHANGE_ALGORITHM : TP_WORK_CHANGE_OTHER_COPY
                                     : is_kernel ? TP_WORK_CHANGE_KERNELS
@@ -200,7 +232,19 @@ static void add_device_work(struct tp_work_compared *c, const struct tp_work_pai
     struct tp_work_change *change = add(c, kind, first->key.name.len ? first->key.name : came.len ? came : went, delta);
     change->detail[TP_BASE] = went;
     change->detail[TP_NEW] = came;
+    change->dims = first->key.dims;
     change->is_gated = kind == TP_WORK_CHANGE_COPIES && delta > 0 && !is_set; /* sets come with a library's algorithm */
+}
+
+/* How many waits of an operator by other calls are gone: another version of the library waits by another call. */
+static int64_t waits_gone(const struct tp_work_compared *c, const struct tp_work_pair *own)
+{
+    int64_t gone = 0;
+    for (uint32_t i = 0; i < c->pair_count; i++)
+        if (c->pairs[i].key.kind == TP_COUNT_WAIT && c->pairs[i].delta < 0 &&
+            tp_str_equal(c->pairs[i].key.dims, own->key.dims))
+            gone -= c->pairs[i].delta;
+    return gone;
 }
 
 /* Waits by the call; the operators that wait more. */
@@ -217,7 +261,9 @@ static void add_waits(struct tp_work_compared *c, const struct tp_work_pair *fir
         return;
     struct tp_work_change *change = add(c, TP_WORK_CHANGE_WAIT, first->key.name, delta);
     change->detail[TP_NEW] = owner;
-    change->is_gated = delta > 0;
+    for (const struct tp_work_pair *pair = first; pair < end; pair++)
+        change->is_gated |= pair->delta > waits_gone(c, pair);
+    change->is_gated &= delta > 0;
 }
 
 static bool has_kind(const struct tp_signature *s, enum tp_count_kind kind)
@@ -229,7 +275,7 @@ static bool has_kind(const struct tp_signature *s, enum tp_count_kind kind)
 }
 
 /* Kernels and copies by operator, waits by call, the rest by key, all in the order of the kinds. */
-static void add_others(struct tp_work_compared *c)
+static void add_others(struct tp_work_compared *c, const struct tp_work_diff *diff)
 {
     bool has_memory = has_kind(c->side[TP_BASE], TP_COUNT_ALLOCATION) && has_kind(c->side[TP_NEW], TP_COUNT_ALLOCATION);
     const struct tp_work_pair *pairs = c->pairs;
@@ -242,7 +288,7 @@ static void add_others(struct tp_work_compared *c)
                           (kind == TP_COUNT_WAIT || tp_str_equal(pairs[end].key.dims, pairs[i].key.dims));)
             end++;
         if (is_of_owner)
-            add_device_work(c, pairs + i, pairs + end);
+            add_device_work(c, diff, pairs + i, pairs + end);
         else if (kind == TP_COUNT_WAIT)
             add_waits(c, pairs + i, pairs + end);
         else if (kind == TP_COUNT_LOADER && pairs[i].delta)
@@ -297,7 +343,7 @@ static void merge_same(struct tp_work_diff *diff, struct tp_work_compared *c)
         }
     }
     for (uint32_t i = 0; i < diff->count; i++)
-        has_cause |= changes[i].kind <= TP_WORK_CHANGE_RENAMED && !changes[i].is_consequence;
+        has_cause |= changes[i].kind <= TP_WORK_CHANGE_REPLACED && !changes[i].is_consequence;
     for (uint32_t i = 0; i < diff->count && !has_cause; i++)
         changes[i].is_consequence = false;
 }
@@ -376,7 +422,9 @@ void tp_work_diff_build(struct tp_work_diff *diff, const struct tp_signature *ba
                         bool is_bare, struct tp_arena *arena)
 {
     struct tp_work_compared c = {
-        .arena = arena, .side = {[TP_BASE] = base, [TP_NEW] = other}, .changes = TP_VEC(arena, struct tp_work_change)};
+        .arena = arena, .side = {[TP_BASE] = base, [TP_NEW] = other}, .changes = TP_VEC(arena, struct tp_work_change),
+        .calls = TP_VEC(arena, struct tp_work_group_call),
+        .waits = TP_VEC(arena, struct tp_work_group_call)};
     *diff = (struct tp_work_diff){.is_known = base->hash && other->hash};
     if (!diff->is_known)
         return;
@@ -394,9 +442,10 @@ void tp_work_diff_build(struct tp_work_diff *diff, const struct tp_signature *ba
         if (!c.changes.count)
             tp_work_name_counts(&c);
         tp_work_join_renamed(&c);
+        tp_work_close_groups(&c, diff);
         tp_work_allow_net(c.changes.data, c.changes.count);
     }
-    add_others(&c);
+    add_others(&c, diff);
     tp_work_add_kept(&c);
     merge_same(diff, &c);
     tp_work_merge_by_name(diff);

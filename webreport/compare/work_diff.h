@@ -18,6 +18,7 @@ enum tp_work_change_kind {
     TP_WORK_CHANGE_SHAPE,
     TP_WORK_CHANGE_TYPE,
     TP_WORK_CHANGE_RENAMED,
+    TP_WORK_CHANGE_REPLACED,  /* operators at the place of others */
     TP_WORK_CHANGE_ALGORITHM, /* other kernels of an operator that did not change */
     TP_WORK_CHANGE_OTHER_COPY,
     TP_WORK_CHANGE_KERNELS, /* of no operator */
@@ -47,6 +48,7 @@ struct tp_work_change {
     enum tp_work_change_kind kind;
     struct tp_str name;             /* operator, kernel, call .. */
     struct tp_str detail[TP_SIDES]; /* changed: before and after; renamed: the name before; else dims and types */
+    struct tp_str dims;             /* of other kernels or copies: shapes of their operator; else "" */
     struct tp_str place;            /* as in the signature; "" */
     int64_t delta;                  /* more of it in a step of NEW; 0: changed, renamed */
     int64_t bytes;                  /* of blocks that nobody gives back: more of them in a step of NEW; else 0 */
@@ -56,8 +58,22 @@ struct tp_work_change {
     bool is_consequence;            /* backward of a change that is told itself */
     struct tp_str around[2];        /* operators before and after it where no place is known; "" */
     uint32_t call;                  /* its number among the calls of its side's signature, plus 1; 0: not known */
+    uint32_t was;                   /* of a renamed one, the call of what it replaces, as `call` */
     uint32_t nth, calls;            /* number nth, from 0, of so many calls of its name in each pass of the function; 0, 0 */
+    uint32_t group;                 /* of operators that replace each other, from 1; 0: none */
+    int64_t group_ns[TP_SIDES];     /* time a step of the group, or of the operator with other kernels; 0, 0: it is not
+                                       known to be slower */
+    bool is_host;                   /* group_ns is the own time of operators on the host */
     int32_t line;                   /* of the place, once it was found in the source; 0: it is the line of the def */
+};
+
+/* An operator of a group of operators that replace each other. */
+struct tp_work_member {
+    uint32_t group;        /* from 1 */
+    int side;              /* TP_BASE: it went, TP_NEW: it came */
+    struct tp_str name, dims;
+    double part;           /* of all calls of this name and these shapes in a step, the share that is in the group */
+    double calls;          /* in the group, in a step; of outermost operators alone */
 };
 
 struct tp_work_diff {
@@ -69,11 +85,16 @@ struct tp_work_diff {
     struct tp_work_change *changes; /* as they come in a step, then copies, kernels, loader, waits, launches, memory */
     uint32_t count;
     uint32_t varying_count; /* keys that were set aside */
+    struct tp_work_member *members; /* by group */
+    uint32_t member_count, group_count;
 };
 
 /* Compares two signatures in `arena` (guard set by the caller). is_bare: names alone. */
 void tp_work_diff_build(struct tp_work_diff *diff, const struct tp_signature *base, const struct tp_signature *other,
                         bool is_bare, struct tp_arena *arena);
+
+/* Outermost calls a step of a side of a group; of the backward pass only where the group has no others. */
+double tp_work_group_calls(const struct tp_work_diff *diff, uint32_t group, int side);
 
 /* "added .item(): the host waits for the value", "removed copy", "changed shape" .. Static. */
 const char *tp_work_change_text(const struct tp_work_change *change);

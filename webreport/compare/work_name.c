@@ -3,33 +3,6 @@
 #include "webreport/compare/work_align.h"
 #include "webreport/compare/work_parts.h"
 
-/* ---- what an operator is ---- */
-
-enum tp_work_change_kind tp_work_kind_of(struct tp_str name)
-{
-    static const char *const items[] = {"aten::item", "aten::_local_scalar_dense", NULL};
-    static const char *const copies[] = {"aten::clone",        "aten::contiguous",   "aten::copy_",
-                                         "aten::copy",         "aten::_copy_from",   "aten::_copy_from_and_resize",
-                                         "aten::pin_memory",   "aten::_pin_memory",  "aten::detach_copy",
-                                         "aten::alias_copy",   "aten::view_copy",    "aten::expand_copy",
-                                         "aten::lift_fresh_copy", NULL};
-    static const char *const casts[] = {"aten::to",      "aten::_to_copy",
-                                        "aten::type_as", "aten::_autocast_to_full_precision",
-                                        "aten::_to_cpu", "aten::_autocast_to_reduced_precision",
-                                        NULL};
-    static const char *const waits[] = {"aten::nonzero",    "aten::is_nonzero",  "aten::equal",
-                                        "aten::allclose",   "aten::masked_select", "aten::_unique2",
-                                        "aten::unique_dim", "aten::unique_consecutive", NULL};
-    static const char *const allocations[] = {"aten::empty", "aten::zeros",         "aten::ones",
-                                              "aten::full",  "aten::empty_strided", NULL};
-    return tp_str_is_one(name, items)                                              ? TP_WORK_CHANGE_ITEM
-           : tp_str_is_one(name, copies)                                           ? TP_WORK_CHANGE_COPY
-           : tp_str_is_one(name, casts)                                            ? TP_WORK_CHANGE_CAST
-           : tp_str_is_one(name, waits)                                            ? TP_WORK_CHANGE_HOST_WAIT
-           : tp_str_is_one(name, allocations) || tp_str_starts(name, "aten::new_") ? TP_WORK_CHANGE_ALLOCATION
-                                                                                   : TP_WORK_CHANGE_OPERATOR;
-}
-
 /* ---- blocks ---- */
 
 /* A thread of each side, and the block of them that is named. */
@@ -61,6 +34,12 @@ static struct tp_str place_of(const struct naming *n, int side, uint32_t call)
     return n->c->side[side]->places[n->lane[side][call].place];
 }
 
+/* Its number among the calls of the side's signature, plus 1. */
+static uint32_t call_number(const struct naming *n, int side, uint32_t call)
+{
+    return (uint32_t)(n->lane[side] - n->c->side[side]->calls) + call + 1;
+}
+
 static struct tp_work_change *add(const struct naming *n, enum tp_work_change_kind kind, int side, uint32_t call)
 {
     const struct tp_work_pair *pair = pair_at(n, side, call);
@@ -70,7 +49,7 @@ static struct tp_work_change *add(const struct naming *n, enum tp_work_change_ki
                                       .detail = {pair->key.dims, pair->key.detail},
                                       .place = place_of(n, side, call),
                                       .times = 1,
-                                      .call = (uint32_t)(n->lane[side] - n->c->side[side]->calls) + call + 1,
+                                      .call = call_number(n, side, call),
                                       .is_consequence = tp_count_is_backward(pair->key.name)};
     if (!change->place.len) {
         const struct tp_align_block *b = &n->block;
@@ -174,6 +153,13 @@ static bool is_renamed(const struct tp_work_pair *old, const struct tp_work_pair
                           (struct tp_str[]){now->key.dims, now->key.detail});
 }
 
+/* Whether both are in one function or module or, where none is known, between equal operators. */
+static bool is_at_same_place(const struct tp_work_change *a, const struct tp_work_change *b)
+{
+    return tp_str_equal(a->place, b->place) &&
+           (a->place.len || (tp_str_equal(a->around[0], b->around[0]) && tp_str_equal(a->around[1], b->around[1])));
+}
+
 void tp_work_join_renamed(struct tp_work_compared *c)
 {
     struct tp_work_change *changes = c->changes.data;
@@ -183,7 +169,7 @@ void tp_work_join_renamed(struct tp_work_compared *c)
                            changes[i].delta == -1;
              k++)
             if (changes[k].times && changes[k].kind < TP_WORK_CHANGE_SHAPE && changes[k].delta == 1 &&
-                tp_str_equal(changes[i].place, changes[k].place) &&
+                !changes[i].group && !changes[k].group && is_at_same_place(&changes[i], &changes[k]) &&
                 are_of_one_kind(changes[i].name, changes[k].name) &&
                 tp_work_takes_the_same(changes[i].detail, changes[k].detail)) {
                 changes[k].kind = TP_WORK_CHANGE_RENAMED;
@@ -191,6 +177,7 @@ void tp_work_join_renamed(struct tp_work_compared *c)
                 changes[k].is_gated = false;
                 changes[k].detail[TP_BASE] = changes[i].name;
                 changes[k].detail[TP_NEW] = changes[k].name;
+                tp_work_group_renamed(c, &changes[k], changes[i].call);
                 changes[i].times = 0; /* told with what came */
             }
     for (size_t i = 0; i < c->changes.count; i++)
@@ -259,6 +246,7 @@ static void name_replaced(const struct naming *n, const uint32_t *old, uint32_t 
                           uint32_t new_count)
 {
     uint8_t *is_named = tp_arena_array(n->c->arena, (size_t)new_count + 1, 1);
+    size_t first = n->c->changes.count;
     for (uint32_t i = 0; i < old_count; i++) {
         uint32_t k = best_of(n, old[i], now, is_named, new_count);
         if (k == new_count) {
@@ -269,10 +257,12 @@ static void name_replaced(const struct naming *n, const uint32_t *old, uint32_t 
         struct tp_work_change *change = add(n, TP_WORK_CHANGE_RENAMED, TP_NEW, now[k]);
         change->detail[TP_BASE] = pair_at(n, TP_BASE, old[i])->key.name;
         change->detail[TP_NEW] = change->name;
+        change->was = call_number(n, TP_BASE, old[i]);
     }
     for (uint32_t k = 0; k < new_count; k++)
         if (!is_named[k])
             add_one(n, TP_NEW, now[k]);
+    tp_work_group_place(n->c, first);
 }
 
 /* Outermost operators of a block, and the numbers of their names. */

@@ -26,6 +26,16 @@ struct tp_work_compared {
     uint32_t pair_count;
     uint32_t *pair_of[TP_SIDES]; /* by key of the side */
     struct tp_vec changes;       /* struct tp_work_change */
+    struct tp_vec calls;         /* struct tp_work_group_call */
+    struct tp_vec waits;         /* struct tp_work_group_call: waits of the host inside of operators of groups */
+    uint32_t group_count;
+};
+
+/* A call of an operator of a group. */
+struct tp_work_group_call {
+    uint32_t group, pair, place; /* place: index in the places of the side */
+    uint8_t side;
+    bool is_outermost;
 };
 
 /* Names what changed among the operators, from their sequences; false: a side has none. */
@@ -42,6 +52,19 @@ void tp_work_allow_net(struct tp_work_change *changes, size_t count);
 
 /* Of many changes, adds up those of one name and place: another optimizer is told in lines by name, not by shape. */
 void tp_work_merge_by_name(struct tp_work_diff *diff);
+
+/* Puts the changes from number `first` on, which are of one place in the step, into a group when some of them went and
+ * some came. Each renamed operator is a group by itself when nothing else of the place changed. */
+void tp_work_group_place(struct tp_work_compared *c, size_t first);
+
+/* Puts a renamed operator into a group of its own. was: its call in BASE, plus 1. */
+void tp_work_group_renamed(struct tp_work_compared *c, struct tp_work_change *change, uint32_t was);
+
+/* Joins groups that share operators, and makes one change of each group that is no plain rename. */
+void tp_work_close_groups(struct tp_work_compared *c, struct tp_work_diff *diff);
+
+/* Whether an operator that came replaces others. */
+bool tp_work_is_replacement(const struct tp_work_diff *diff, const struct tp_count_key *operator);
 
 /* Joins an operator that went and one that came at the same place with equal tensors: it was renamed. Equal neighbours
  * can lead the alignment to put both apart. */

@@ -113,10 +113,26 @@ static bool is_told(const struct tp_work_diff *diff, const struct tp_work_change
     return false;
 }
 
+/* Adds the groups of another rank behind those of the others. */
+static void join_members(struct tp_work_diff *diff, const struct tp_work_diff *rank, struct tp_arena *arena)
+{
+    uint32_t count = diff->member_count;
+    struct tp_work_member *members = tp_arena_array(arena, (size_t)count + rank->member_count + 1, sizeof *members);
+    if (count)
+        memcpy(members, diff->members, count * sizeof *members);
+    for (uint32_t i = 0; i < rank->member_count; i++) {
+        members[count] = rank->members[i];
+        members[count++].group += diff->group_count;
+    }
+    diff->members = members;
+    diff->member_count = count;
+    diff->group_count += rank->group_count;
+}
+
 /* Adds what another rank changed. */
 static void join(struct tp_work_diff *diff, const struct tp_work_diff *rank, struct tp_arena *arena)
 {
-    uint32_t count = diff->count;
+    uint32_t count = diff->count, groups = diff->group_count;
     struct tp_work_change *changes = tp_arena_array(arena, (size_t)count + rank->count + 1, sizeof *changes);
     if (!diff->is_known) {
         *diff = *rank;
@@ -125,8 +141,12 @@ static void join(struct tp_work_diff *diff, const struct tp_work_diff *rank, str
     if (count)
         memcpy(changes, diff->changes, count * sizeof *changes);
     for (uint32_t i = 0; i < rank->count; i++)
-        if (count < TP_MAX_WORK_CHANGES && !is_told(diff, &rank->changes[i]))
-            changes[count++] = rank->changes[i];
+        if (count < TP_MAX_WORK_CHANGES && !is_told(diff, &rank->changes[i])) {
+            changes[count] = rank->changes[i];
+            changes[count].group += changes[count].group ? groups : 0;
+            count++;
+        }
+    join_members(diff, rank, arena);
     diff->changes = changes;
     diff->count = count;
     diff->is_same &= rank->is_same;
@@ -189,12 +209,15 @@ bool tp_work_has_gated(const struct tp_work_diff *diff)
     return false;
 }
 
-void tp_work_sides_build(struct tp_work_diff *diff, const struct tp_sides *sides, const struct tp_comparability *c)
+void tp_work_sides_build(struct tp_work_diff *diff, struct tp_replaced *replaced, const struct tp_sides *sides,
+                         const struct tp_comparability *c)
 {
     const struct tp_side_input *const inputs[TP_SIDES] = {
         [TP_BASE] = sides->side[TP_BASE].input, [TP_NEW] = sides->side[TP_NEW].input};
     *diff = (struct tp_work_diff){.is_known = false};
     compare_ranks(diff, inputs, c->is_other_input, sides->arena);
+    tp_replaced_build(replaced, sides, c, diff);
+    tp_replaced_gate(diff, sides, replaced);
     tp_work_add_functions(diff, inputs, sides->arena);
     for (uint32_t i = 0; i < diff->count && c->workload == TP_WORKLOAD_OTHER && !c->is_other_input_alone; i++)
         diff->changes[i].is_gated = false;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "writer/base/arena.h"
 #include "writer/base/str.h"
 
 /* What a key counts. Numbers stay: files have them. */
@@ -75,6 +76,10 @@ void tp_signature_rehash(struct tp_signature *signature);
 
 /* The order of keys in a signature: by kind, name, dims, detail; <0, 0, >0. */
 int tp_count_key_compare(const struct tp_count_key *a, const struct tp_count_key *b);
+
+/* A text as keys have it: a long one is cut and ends in a hash, also when it was cut elsewhere, with its hash, at more
+ * bytes. In `arena` where it is another text. */
+struct tp_str tp_count_cut(struct tp_str text, struct tp_arena *arena);
 
 /* "operator", "loader" .. */
 const char *tp_count_kind_text(enum tp_count_kind kind);

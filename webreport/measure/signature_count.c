@@ -25,6 +25,8 @@ bool tp_count_is_backward(struct tp_str name)
     return tp_str_starts(name, TP_BACKWARD_NODE);
 }
 
+enum { HASH_BYTES = 17 }; /* of a cut text */
+
 int64_t tp_count_commonest(const uint32_t *by_step, struct tp_keyed *sorted, uint32_t steps, bool *is_exact,
                            struct tp_arena *scratch)
 {
@@ -52,14 +54,32 @@ int64_t tp_count_commonest(const uint32_t *by_step, struct tp_keyed *sorted, uin
 }
 
 /* Of a signature the long lists of shapes are cut earlier than in rows: they end in a hash, and stay apart. */
+/* Whether a text ends in "~" and 16 hexadecimal digits, as summaries end what they cut. */
+static bool has_hash(struct tp_str text)
+{
+    if (text.len < HASH_BYTES || text.ptr[text.len - HASH_BYTES] != '~')
+        return false;
+    for (size_t i = text.len - HASH_BYTES + 1; i < text.len; i++)
+        if (!tp_is_digit(text.ptr[i]) && !(text.ptr[i] >= 'a' && text.ptr[i] <= 'f'))
+            return false;
+    return true;
+}
+
+struct tp_str tp_count_cut(struct tp_str text, struct tp_arena *arena)
+{
+    size_t most = TP_MAX_SIGNATURE_TEXT_BYTES;
+    if (text.len <= most || (text.len <= most + HASH_BYTES && has_hash(text)))
+        return text;
+    char *cut = tp_arena_alloc(arena, most + HASH_BYTES + 1);
+    memcpy(cut, text.ptr, most);
+    if (has_hash(text))
+        memcpy(cut + most, text.ptr + text.len - HASH_BYTES, HASH_BYTES);
+    else
+        snprintf(cut + most, HASH_BYTES + 1, "~%016llx", (unsigned long long)tp_hash_bytes(text.ptr, text.len));
+    return (struct tp_str){cut, most + HASH_BYTES};
+}
+
 struct tp_str tp_count_text(struct tp_summary_work *work, struct tp_str text)
 {
-    char cut[TP_MAX_SIGNATURE_TEXT_BYTES + 32];
-    if (text.len > TP_MAX_SIGNATURE_TEXT_BYTES) {
-        int size = snprintf(cut, sizeof cut, "%.*s~%016llx", TP_MAX_SIGNATURE_TEXT_BYTES, text.ptr,
-                            (unsigned long long)tp_hash_bytes(text.ptr, text.len));
-        text = tp_str_of(cut);
-        text.len = (size_t)size < sizeof cut ? (size_t)size : sizeof cut - 1;
-    }
-    return tp_summary_text(work, text);
+    return tp_summary_text(work, tp_count_cut(text, work->scratch));
 }
