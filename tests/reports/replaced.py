@@ -395,6 +395,67 @@ def kernel_elsewhere(folder):
              ("vectorized_elementwise_kernel<GeluCUDAKernelImpl>", 200), ("debug_check_kernel", 150)])])
 
 
+def layer(middle):
+    return [op("aten::addmm", [WEIGHT[:1], ACTIVATION, WEIGHT], 60, [("ampere_sgemm_128x64_tn", 400)])] + middle
+
+
+def other_runs(folder, base, new, base_steps=8, new_steps=8, change=None):
+    """Two runs of steps that need not be alike; change: alters the new trace."""
+    for name, steps, operators, seed in (("base", base_steps, base, 3), ("new", new_steps, new, 8)):
+        writer = Writer(seed=seed)
+        writer.run(steps, operators, 0)
+        writer.write(folder, f"{name}.json")
+    path = os.path.join(folder, "new.json")
+    with open(path, encoding="utf-8") as file:
+        trace = json.load(file)
+    if change:
+        change(trace)
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(trace, file)
+
+
+def uneven_steps(folder):
+    """The new run has half as many steps, and a slower activation."""
+    other_runs(folder, layer(gelu(200)) * 4, layer(relu(300)) * 4, new_steps=4)
+
+
+def two_steps(folder):
+    """The new run has two steps: too few to know that the activation is slower."""
+    other_runs(folder, layer(gelu(200)) * 4, layer(relu(300)) * 4, new_steps=2)
+
+
+def partly(folder):
+    """Two of four layers have a slower activation."""
+    other_runs(folder, layer(gelu(200)) * 4, layer(gelu(200)) * 2 + layer(relu(300)) * 2)
+
+
+def removed_beside(folder):
+    """Three layers lose their activation and the fourth has a slower one: the loss does not pay for it."""
+    other_runs(folder, layer(gelu(200)) * 4, layer([]) * 3 + layer(relu(300)))
+
+
+def other_shape(folder):
+    """The new activation has twice the elements and takes twice the time."""
+    wide = [op("aten::relu", [[64, 512]], 40, [("vectorized_elementwise_kernel<relu_launch>", 400)])]
+    other_runs(folder, layer(gelu(200)) * 4, layer(wide) * 4)
+
+
+def other_gpu(folder):
+    """A slower activation on another GPU: nothing is known."""
+    def change(trace):
+        trace["deviceProperties"][0]["name"] = "NVIDIA H100 80GB HBM3"
+    other_runs(folder, layer(gelu(200)) * 4, layer(relu(300)) * 4, change=change)
+
+
+def lost_kernels(folder):
+    """The new run lost the kernels of its second half: it is not faster."""
+    def change(trace):
+        kernels = [event for event in trace["traceEvents"] if event.get("cat") == "kernel"]
+        lost = {id(event) for event in kernels[len(kernels) // 2:]}
+        trace["traceEvents"] = [event for event in trace["traceEvents"] if id(event) not in lost]
+    other_runs(folder, layer(gelu(200)) * 4, layer(relu(200)) * 4, change=change)
+
+
 KINDS = {name: kind for name, kind in list(globals().items())
          if callable(kind) and getattr(kind, "__code__", None) and kind.__code__.co_varnames[:1] == ("folder",)
          and kind.__code__.co_argcount == 1}
