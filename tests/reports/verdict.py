@@ -441,7 +441,69 @@ def first_launch_is_held(folder):
     t.write(folder, "trace")
 
 
-KINDS = {f.__name__: f for f in (capture_by_hip, capture_by_the_driver, capture_that_fails, capture_without_kernels,
+# ---- recordings that slow the host ----
+
+def late_host(t, frames):
+    """four steps of 60 launches, 0.1 ms apart, of 20 us each: the device waits for the host"""
+    for i in range(4):
+        at = 1 + 10 * i
+        t.range("ProfilerStep#%d" % i, at, 9.9)
+        for k in range(60):
+            start = at + 0.1 + 0.1 * k
+            for n in range(frames):
+                t.add("python_function", "model.py(%d): forward" % n, start + 0.0005 * n, 0.09 - 0.0005 * n, 1)
+            t.launch(start + 0.06, start + 0.07, 0.02)
+
+
+def stacks_slow_the_host(folder):
+    """200 frames around each launch cost 30 us of its 100 us"""
+    t = Trace(with_stack=1)
+    late_host(t, 200)
+    t.write(folder, "trace")
+
+
+def few_frames(folder):
+    t = Trace(with_stack=1)
+    late_host(t, 3)
+    t.write(folder, "trace")
+
+
+def stacks_and_a_busy_device(folder):
+    """as many frames, and the device never waits"""
+    t = Trace(with_stack=1)
+    for i in range(4):
+        at = 1 + 10 * i
+        t.range("ProfilerStep#%d" % i, at, 9.9)
+        for k in range(60):
+            for n in range(100):
+                t.add("python_function", "model.py(%d): forward" % n, at + 0.1 * k + 0.001 * n, 0.09 - 0.0009 * n, 1)
+            t.launch(at + 0.1 * k + 0.01, at + 0.1 + 0.16 * k, 0.16)
+    t.write(folder, "trace")
+
+
+def stacks_without_a_device(folder):
+    """a program of the processor: 60 operators of 10 us a step, 200 frames around each"""
+    t = Trace(deviceProperties=[], with_stack=1)
+    for i in range(4):
+        at = 1 + 10 * i
+        t.range("ProfilerStep#%d" % i, at, 9.9)
+        for k in range(60):
+            for n in range(200):
+                t.add("python_function", "model.py(%d): forward" % n, at + 0.1 * k + 0.0002 * n, 0.09 - 0.0002 * n, 1)
+            t.operator("aten::add", at + 0.1 * k + 0.045, 0.01)
+    t.write(folder, "trace")
+
+
+def few_frames_without_a_device(folder):
+    t = Trace(deviceProperties=[], with_stack=1)
+    cpu_steps(t)
+    for i in range(100):
+        t.add("python_function", "model.py(%d): forward" % i, 3 + i, 0.5, 1)
+    t.write(folder, "trace")
+
+
+KINDS = {f.__name__: f for f in (stacks_slow_the_host, few_frames, stacks_and_a_busy_device, stacks_without_a_device,
+                                 few_frames_without_a_device, capture_by_hip, capture_by_the_driver, capture_that_fails, capture_without_kernels,
                                  capture_and_long_replay, first_use_takes_memory, first_use_loads_modules, first_use_makes_handles,
                                  first_use_is_little, few_kernels_in_one_step, few_kernels_in_no_step, few_kernels_that_keep_it_busy,
                                  nothing_after_the_work, work_that_was_called_long_before, first_launch_is_held,

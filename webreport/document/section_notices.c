@@ -99,7 +99,7 @@ static void add_overhead(struct tp_document *document, const struct tp_profile *
     double part = tp_percent(overhead->cost_ns, overhead->starved_ns);
     double ms = (double)overhead->starved_ns / 1e6;
 
-    if (part < LEAST_PERCENT || tp_percent(overhead->starved_ns, found->window_ns) < LEAST_STARVED_PERCENT)
+    if (strcmp(found->program, "gpu") != 0 || part < LEAST_PERCENT || tp_percent(overhead->starved_ns, found->window_ns) < LEAST_STARVED_PERCENT)
         return;
     tp_document_notice(
         document, TP_TONE_UNSURE, "Recording slows the host down",

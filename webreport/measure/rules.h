@@ -104,10 +104,11 @@ struct tp_rule_note {
     const char *reason;
 };
 
-/* Recording in the time in which a device waits for the host: costs of the main thread's events that begin there. */
+/* What recording costs the main thread. With a device: costs of the events that begin while the device waits for the
+ * host. Without: all that is taken off the steps. */
 struct tp_overhead {
-    int64_t cost_ns, starved_ns; /* at most starved_ns; all of that time */
-    int64_t frames, operators;
+    int64_t cost_ns, starved_ns; /* at most starved_ns; the time in which the device waits; without a device W */
+    int64_t frames, operators;   /* in that time; without a device the frames of the recording, and 0 */
 };
 
 struct tp_recommendations {
@@ -122,7 +123,7 @@ struct tp_recommendations {
     uint32_t finding_count;
     struct tp_rule_note *not_evaluated;
     uint32_t not_evaluated_count;
-    struct tp_overhead overhead; /* all 0 without a device */
+    struct tp_overhead overhead;
     struct tp_unjudged unjudged;
 };
 

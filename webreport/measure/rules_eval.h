@@ -150,7 +150,7 @@ struct tp_advisor {
     struct tp_intervals judged;      /* part of W that says something about the program (rules_record.c) */
     int64_t judged_ns;               /* its length without what recording cost; shares are of this */
 
-    struct tp_overhead overhead; /* programs with a device: what recording costs the host */
+    struct tp_overhead overhead; /* what recording costs the host */
     struct tp_unjudged unjudged; /* more than half of W: the first reason that covers so much */
     struct tp_vec recorded; /* CPU programs: struct tp_recorded of the main thread, ascending by start */
 

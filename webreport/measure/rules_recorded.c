@@ -195,4 +195,8 @@ void tp_rules_count_recorded(struct tp_advisor *a)
     tp_walk_main(a, a->model->window, visit_stretch, &costs);
     push(&costs, costs.last_end, 0);
     a->judged_ns = tp_ns_max(1, tp_less_recording(a, a->judged));
+    a->overhead.cost_ns = tp_ns_max(0, tp_sat_sub(a->model->window_ns, a->judged_ns));
+    a->overhead.starved_ns = a->model->window_ns;
+    for (unsigned kind = 0; kind < TP_KIND_COUNT; kind++)
+        a->overhead.frames += tp_kind_is_frame((enum tp_kind)kind) ? (int64_t)a->model->kind_count[kind] : 0;
 }

@@ -108,6 +108,11 @@ void tp_verdict_build(struct tp_trace_verdict *verdict, const struct tp_model *m
 void tp_verdict_leave_out(struct tp_trace_verdict *verdict, const struct tp_unjudged *unjudged,
                           const struct tp_model *model, struct tp_arena *arena);
 
+/* Adds a sentence to the headline where the host is the limit and recording takes a tenth of W. found: of the rules. */
+struct tp_recommendations;
+void tp_verdict_add_recording(struct tp_trace_verdict *verdict, const struct tp_recommendations *found,
+                              const struct tp_model *model, struct tp_arena *arena);
+
 /* Of a program recorded from outside, with nothing else in the trace: the class and the words of its view. */
 void tp_verdict_of_program(struct tp_trace_verdict *verdict, const struct tp_program_view *program);
 
