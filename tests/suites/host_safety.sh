@@ -137,6 +137,14 @@ if program full_memory_program -ldl; then
     else
         skip "a program with jemalloc that uses up its memory" "no libjemalloc"
     fi
+    for name in mimalloc tcmalloc_minimal; do
+        allocator=$(ldconfig -p 2>/dev/null | sed -n "s/.*lib$name\.so.* => //p" | head -n 1)
+        if [ -n "$allocator" ] && LD_PRELOAD=$allocator ./full_memory_program 200 >/dev/null 2>&1; [ $? = 5 ]; then
+            check "a program with $name that uses up its memory" full_memory "$allocator" 200
+        else
+            skip "a program with $name that uses up its memory" "no lib$name, or it ends the program itself"
+        fi
+    done
 fi
 
 # ---- limits ----
