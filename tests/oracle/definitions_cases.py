@@ -130,11 +130,12 @@ def flame_two_gaps():
 @case
 def alive():
     """what encloses a moment is every event alive then, also one that sticks out of another"""
-    ev = [K("a", 0, 10, 1), L(0, 1, 1), F("m.py(1): f", 0, 20), F("m.py(2): g", 15, 15), F("m.py(3): h", 22, 2), K("b", 40, 10, 2), L(35, 1, 2)]
+    ev = [K("a", 0, 10, 1), L(0, 1, 1), X("user_annotation", "f", 0, 20), X("user_annotation", "g", 15, 15), X("user_annotation", "h", 22, 2),
+          K("b", 40, 10, 2), L(35, 1, 2)]
 
     def check(r):                                    # idle 10..40: f 10..15, g 15..22, h 22..24, g 24..30, nothing but the call 30..40
         lines = {x["line"]: x["ns"] for x in r["idle_view"][0]["idle_by_line"]}
-        assert lines == {"m.py(1): f": 5000, "m.py(2): g": 13000, "m.py(3): h": 2000, "[no host event]": 9000, "cudaLaunchKernel": 1000}, lines
+        assert lines == {"f": 5000, "g": 13000, "h": 2000, "[no host event]": 9000, "cudaLaunchKernel": 1000}, lines
         assert r["trace_quality"]["badly_nested_host_events"] == 1
     return ev, check
 
@@ -547,6 +548,33 @@ def optimizer_closure():
     def check(r):
         found = findings(r)["H3"]
         assert found["ceiling_us_per_step"] == 73.5 and found["detail"].startswith("30 operator calls per optimizer step, 2 ")
+    return ev, check
+
+
+@case
+def open_frames():
+    """C calls that got the end of the recording end with their caller; their later calls have their own caller again"""
+    ev = [F("a.py(1): run", 0, 1000), F("a.py(2): wrap", 100, 50), F("<built-in f>", 110, 890), X("cpu_op", "aten::mm", 120, 10),
+          F("a.py(3): rest", 300, 200), X("cpu_op", "aten::add", 310, 10)]
+
+    def check(r):
+        stacks = r["operator_view"]["call_stacks_by_name"]
+        assert stacks["aten::mm"][0]["call_stack"] == "<built-in f>;a.py(2): wrap;a.py(1): run", stacks
+        assert stacks["aten::add"][0]["call_stack"] == "a.py(3): rest;a.py(1): run"
+        assert r["trace_quality"]["badly_nested_host_events"] == 0
+    return ev, check
+
+
+@case
+def impossible_operation():
+    """of 0..3,000,000 a later kernel of the stream ends at 40: it ends as the next one begins, at 30; that of stream 8 stays"""
+    ev = [L(0, 1, 1), L(2, 1, 2), L(4, 1, 3), L(6, 1, 4), K("long", 10, 3000000, 1), K("next", 30, 10, 2), K("next", 60, 10, 3),
+          K("other", 20, 300, 4, stream=8)]
+
+    def check(r):
+        rows = {row["name"]: row["total_us"] for row in r["kernel_view"]["by_name"]}
+        assert rows == {"long": 20, "next": 20, "other": 300}, rows
+        assert r["idle_view"][0]["window_us"] == 320
     return ev, check
 
 

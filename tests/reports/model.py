@@ -37,8 +37,10 @@ class Trace:
         self.add("user_annotation", "ProfilerStep#%d" % number, start, length)
 
     def write(self, folder, name="trace.json"):
+        end = {"name": "Record Window End", "ph": "i", "s": "g", "pid": "", "tid": "",
+               "ts": max((e["ts"] + e.get("dur", 0) for e in self.events), default=0) + 1}
         with open(os.path.join(folder, name), "w") as f:
-            json.dump(dict(self.head, traceEvents=self.events), f)
+            json.dump(dict(self.head, traceEvents=self.events + [end]), f)
 
 
 # ---- calls that begin just before their operator ----
@@ -89,6 +91,158 @@ def call_too_early(folder):
 
 def call_with_another_id(folder):
     early_calls(folder, 2, id_of_call=3)
+
+
+# ---- Python calls whose end is missing ----
+
+def loop_with_an_open_call(t, end, tid=PID, depth=1, leaf="python_function"):
+    """three passes of 1,000 us: run calls step (900), which calls wrap (100), which calls depth C calls that end at `end`"""
+    t.add("python_function", "train.py(1): run", 0, 3000, tid)
+    for at in (0, 1000, 2000):
+        t.add("python_function", "train.py(5): step", at + 50, 900, tid)
+        module = {"Python module id": 1} if leaf == "module" else {}
+        t.add("python_function", "nn.Module: Net_0" if module else "model.py(9): wrap", at + 100, 100, tid, **module)
+        for level in range(depth):
+            start = at + 110 + 10 * level
+            t.add("python_function", "<built-in method f%d>" % level, start, end - start, tid)
+        t.add("cpu_op", "aten::add", at + 150, 30, tid)
+        t.add("python_function", "model.py(20): rest", at + 300, 600, tid)
+
+
+def open_calls(folder):
+    t = Trace()
+    loop_with_an_open_call(t, 3000)
+    t.write(folder)
+
+
+def open_calls_inside_each_other(folder):
+    t = Trace()
+    loop_with_an_open_call(t, 3000, depth=3)
+    t.write(folder)
+
+
+def open_calls_of_two_threads(folder):
+    t = Trace()
+    for tid in (PID, PID + 1):
+        loop_with_an_open_call(t, 3000, tid)
+    t.write(folder)
+
+
+def open_call_with_a_huge_length(folder):
+    t = Trace()
+    loop_with_an_open_call(t, 4e15)
+    t.write(folder)
+
+
+def open_calls_in_a_module(folder):
+    t = Trace()
+    loop_with_an_open_call(t, 3000, leaf="module")
+    t.write(folder)
+
+
+def calls_without_length(folder):
+    t = Trace()
+    loop_with_an_open_call(t, 3000)
+    for e in t.events:
+        if e["name"].startswith("<built-in"):
+            del e["dur"]
+    t.write(folder)
+
+
+# ---- device operations whose end cannot be ----
+
+def steps_of_kernels(t, lengths, call="cudaLaunchKernel", kind="cuda_runtime", gap=5, correlation=None, stream=None):
+    """one step of 1,000 us for each kernel of `lengths`, in which that kernel and nine of 40 us follow each other"""
+    number = 100
+    for i, length in enumerate(lengths):
+        at = 1000 * i
+        t.step(i, at, 995)
+        for k in range(10):
+            number += 1
+            start, kernel = at + 20 + k * (40 + gap), at + 60 + k * (40 + gap)
+            t.operator("aten::mm", start, 20, number)
+            t.add(kind, call, start + 2, 8, correlation=correlation or number, **{"External id": number})
+            t.device("gemm_%s" % ("first" if k == 0 else "other"), kernel, length if k == 0 else 40, correlation or number,
+                     stream[k % len(stream)] if stream else 7)
+
+
+def kernels(folder, *arguments, **named):
+    t = Trace()
+    steps_of_kernels(t, *arguments, **named)
+    t.write(folder)
+
+
+def kernel_of_3_4_seconds(folder):
+    kernels(folder, [40, 3400000, 40, 40])
+
+
+def two_kernels_too_long(folder):
+    kernels(folder, [40, 700000, 40, 25000, 40])
+
+
+def kernel_of_half_a_step(folder):
+    kernels(folder, [40, 600, 40, 40])
+
+
+def copy_that_never_ends(folder):
+    t = Trace()
+    steps_of_kernels(t, [40, 40, 40, 40])
+    t.operator("aten::copy_", 1900, 20, 900)
+    t.call(1902, 8, 900, 900, "cudaMemcpyAsync")
+    t.device("Memcpy HtoD (Pinned -> Device)", 1930, 8000000, 900, kind="gpu_memcpy")
+    t.write(folder)
+
+
+def kernels_of_a_graph(folder):
+    """a replay of a graph: kernels of one correlation lie inside of each other"""
+    kernels(folder, [430, 430, 430], call="cudaGraphLaunch", correlation=55)
+
+
+def kernels_that_overlap_a_little(folder):
+    kernels(folder, [40, 65, 140, 40], gap=0)
+
+
+def kernels_of_two_streams(folder):
+    kernels(folder, [600, 600, 600], stream=[7, 20, 20, 20, 20, 20, 20, 20, 20, 20])
+
+
+def kernels_of_a_hip_queue(folder):
+    kernels(folder, [600, 40, 600], call="hipLaunchKernel")
+
+
+def kernels_of_an_xpu_queue(folder):
+    kernels(folder, [600, 40, 600], call="urEnqueueKernelLaunch", kind="xpu_runtime")
+
+
+def kernels_side_by_side(folder):
+    """the wrong clock of a whole stream: most of its kernels outlive later ones"""
+    t = Trace()
+    for k in range(12):
+        t.operator("aten::mm", 100 * k, 20, k + 1)
+        t.call(100 * k + 2, 8, k + 1, k + 1)
+        t.device("gemm", 100 * k + 30, 5000 - 300 * k, k + 1)
+    t.write(folder)
+
+
+# ---- categories that nobody knows ----
+
+def unknown_category(folder, category="npu_quantum", share=0.4):
+    t = Trace()
+    steps_of_kernels(t, [40, 40])
+    t.events.append({"ph": "X", "cat": category, "name": "tile", "pid": 3, "tid": 1, "ts": 100, "dur": 2000 * share, "args": {}})
+    t.write(folder)
+
+
+def unknown_category_of_a_tpu(folder):
+    unknown_category(folder, "tpu_step_work")
+
+
+def two_unknown_categories(folder):
+    unknown_category(folder, "dsp_tile", 0.3)
+
+
+def unknown_category_without_time(folder):
+    unknown_category(folder, "blink", 0.001)
 
 
 def main():

@@ -231,7 +231,7 @@ static void random_traces_come_back_equal(void **unused)
     assert_true(fd >= 0);
     close(fd);
     for (seed = 1; seed <= RUNS; seed++) {
-        struct tp_trace_options strict = {.is_strict = true};
+        struct tp_trace_options strict = {.is_strict = true, .keeps_ends = true};
         struct tp_arena arena;
         struct tp_trace trace;
         struct tp_error err = {0};

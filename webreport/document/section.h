@@ -70,6 +70,8 @@ void tp_report_failed_line(struct tp_document *document, const struct tp_naming 
 
 /* Parts of it. */
 void tp_section_put_notices(const struct tp_section *section, struct tp_document *document);
+/* The notices that every reader of the digest must know: categories that are not read, ends that were cut. */
+void tp_section_put_doubts(const struct tp_section *section, struct tp_document *document);
 void tp_section_put_figures(const struct tp_section *section, struct tp_document *document);
 /* What a finding gains: "14.1 to 37.4 %", of the judged time; NULL: nobody knows. */
 const char *tp_finding_gain(const struct tp_finding *finding, struct tp_arena *arena);

@@ -62,14 +62,15 @@ static void add_evidence(struct tp_document *document, const struct tp_profile *
 
 enum { LEAST_UNREAD_PERCENT = 1 };
 
-/* Categories of events that the reader does not know, where they take time that can be seen. */
-static void add_unread(struct tp_document *document, const struct tp_section *section)
+/* Categories of events that the reader does not know, where they take time that can be seen; "" without any. */
+static const char *unread_text(const struct tp_section *section, int64_t *count)
 {
-    struct tp_arena *arena = document->arena;
+    struct tp_arena *arena = section->arena;
     const struct tp_trace *trace = section->profile->trace;
     const struct tp_model *model = section->profile->model;
-    int64_t whole_ns = model->last_ns - model->first_ns, count = 0;
+    int64_t whole_ns = model->last_ns - model->first_ns;
     const char *text = "";
+    *count = 0;
     for (unsigned i = 0; i < TP_UNREAD_CATEGORIES; i++) {
         const struct tp_unread *unread = &trace->reading.unread[i];
         struct tp_str cat = tp_shown_text(&section->naming, tp_strings_get(&trace->cats, unread->cat));
@@ -80,13 +81,79 @@ static void add_unread(struct tp_document *document, const struct tp_section *se
                               cat.ptr, tp_text_of_some(arena, (int64_t)unread->count, "event", "events"),
                               tp_text_of_time(arena, unread->time_ns),
                               tp_text_of_percent(arena, tp_percent(unread->time_ns, whole_ns)));
-        count += (int64_t)unread->count;
+        *count += (int64_t)unread->count;
     }
+    return text;
+}
+
+static void add_unread(struct tp_document *document, const struct tp_section *section)
+{
+    struct tp_arena *arena = document->arena;
+    int64_t count;
+    const char *text = unread_text(section, &count);
     if (count)
         tp_document_notice(document, TP_TONE_WARN,
                            tp_text_printf(arena, "%s not read: tracepress does not know the category",
                                           tp_text_of_some(arena, count, "event is", "events are")),
                            tp_text_printf(arena, "No number contains them. %s.", text));
+}
+
+/* Events whose recorded end cannot be. */
+struct impossible {
+    const char *one, *many, *rule;
+    const struct tp_cut *cut;
+};
+
+/* "gemm is the longest: 3.40 s in the file, 35 us in the numbers". */
+static const char *longest_text(const struct tp_section *section, const struct tp_cut *cut)
+{
+    struct tp_arena *arena = section->arena;
+    struct tp_str name = tp_shown_text(&section->naming, tp_strings_get(&section->profile->trace->names, cut->name));
+    return tp_text_printf(arena, "%.*s is the longest: %s in the file, %s in the numbers", (int)name.len, name.ptr,
+                          tp_text_of_time(arena, cut->recorded_ns), tp_text_of_time(arena, cut->kept_ns));
+}
+
+static void list_impossible(const struct tp_section *section, struct impossible list[2])
+{
+    const struct tp_reading *reading = &section->profile->trace->reading;
+    list[0] = (struct impossible){"device operation", "device operations",
+                                  "Operations of a stream run one after the other, but later work ended first.",
+                                  &reading->cut_operations};
+    list[1] = (struct impossible){"Python call", "Python calls",
+                                  "A call ends before its caller ends, but the profiler missed the end.",
+                                  &reading->cut_frames};
+}
+
+static void add_impossible(struct tp_document *document, const struct tp_section *section)
+{
+    struct tp_arena *arena = document->arena;
+    struct impossible list[2];
+    list_impossible(section, list);
+    for (unsigned i = 0; i < 2; i++)
+        if (list[i].cut->count)
+            tp_document_notice(
+                document, TP_TONE_WARN,
+                tp_text_printf(arena, "Impossible end: %s cut",
+                               tp_text_of_some(arena, (int64_t)list[i].cut->count, list[i].one, list[i].many)),
+                tp_text_printf(arena, "%s %s.", list[i].rule, longest_text(section, list[i].cut)));
+}
+
+void tp_section_put_doubts(const struct tp_section *section, struct tp_document *document)
+{
+    struct tp_arena *arena = section->arena;
+    struct impossible list[2];
+    int64_t count;
+    const char *unread = unread_text(section, &count);
+    if (count)
+        tp_document_fact(document, "Not read, no number contains them", unread);
+    list_impossible(section, list);
+    for (unsigned i = 0; i < 2; i++)
+        if (list[i].cut->count)
+            tp_document_fact(
+                document, "Impossible end, cut",
+                tp_text_printf(arena, "%s. %s.",
+                               tp_text_of_some(arena, (int64_t)list[i].cut->count, list[i].one, list[i].many),
+                               longest_text(section, list[i].cut)));
 }
 
 /* A host that is late, for a good part because it records. */
@@ -175,6 +242,7 @@ void tp_section_put_notices(const struct tp_section *section, struct tp_document
     if (tp_is_of_program(section->profile->advice, section->profile->model))
         return; /* none of these has steps, devices or allocators */
     add_unread(document, section);
+    add_impossible(document, section);
     add_missing(document, section->profile);
     if (absent)
         tp_document_note(document, absent);

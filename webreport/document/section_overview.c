@@ -160,6 +160,7 @@ static void put_facts(const struct tp_section *section, struct tp_document *docu
         if (quality->flags[i].is_raised)
             flags = tp_text_printf(arena, "%s%s%s (%s)", flags, *flags ? ", " : "", quality->flags[i].id,
                                    quality->flags[i].text);
+    tp_section_put_doubts(section, document);
     const char *reason = tp_evidence_reason(&section->profile->trace->evidence, TP_NEED_ALL, arena);
     tp_document_fact(document, "Trace",
                      tp_text_printf(arena, "%s, %s repaired. Quality flags: %s.%s%s%s",

@@ -302,7 +302,8 @@ static void judge_file(struct tp_input_evidence *e, const struct tp_trace *trace
     e->clock = r->notices[TP_NOTICE_TIME_OUTLIER] || r->notices[TP_NOTICE_TIME_RANGE] ||
                        r->notices[TP_NOTICE_NEGATIVE_DURATION]
                    ? TP_CLOCK_JUMP
-                   : TP_CLOCK_OK;
+               : r->cut_operations.count ? TP_CLOCK_IMPOSSIBLE
+                                         : TP_CLOCK_OK;
     e->file_bytes = (int64_t)r->file_bytes;
     e->repaired = (int64_t)r->notices[TP_NOTICE_EVENT_REPAIRED];
     e->lost[TP_LOST_BROKEN] = (int64_t)(r->notices[TP_NOTICE_EVENT_SKIPPED] + r->notices[TP_NOTICE_EVENT_TOO_LONG]);
@@ -428,7 +429,7 @@ static unsigned broken_by_file(const struct tp_input_evidence *e)
 
 unsigned tp_evidence_broken(const struct tp_input_evidence *e)
 {
-    unsigned broken = broken_by_file(e) | (e->clock == TP_CLOCK_JUMP ? TP_NEED_CLOCK : 0);
+    unsigned broken = broken_by_file(e) | (e->clock >= TP_CLOCK_JUMP ? TP_NEED_CLOCK : 0);
     for (unsigned i = 0; i < LOSSES; i++)
         broken |= e->lost[losses[i].lost] ? losses[i].breaks : 0;
     return broken;
@@ -460,7 +461,11 @@ const char *tp_evidence_reason(const struct tp_input_evidence *e, unsigned needs
         const char *rest = strstr(losses[i].text, "%s");
         return tp_text_printf(arena, "%.*s%s%s", (int)(rest - losses[i].text), losses[i].text, some, rest + 2);
     }
-    return needs & TP_NEED_CLOCK && e->clock == TP_CLOCK_JUMP ? "the clock jumps: times far from all others" : "";
+    if (!(needs & TP_NEED_CLOCK))
+        return "";
+    return e->clock == TP_CLOCK_JUMP         ? "the clock jumps: times far from all others"
+           : e->clock == TP_CLOCK_IMPOSSIBLE ? "device operations end after later work of their stream"
+                                             : "";
 }
 
 static const struct {
@@ -513,7 +518,7 @@ const char *tp_recorder_text(enum tp_recorder recorder)
 
 const char *tp_clock_text(enum tp_clock clock)
 {
-    static const char *const texts[TP_CLOCK_COUNT] = {"unknown", "ok", "jump"};
+    static const char *const texts[TP_CLOCK_COUNT] = {"unknown", "ok", "jump", "impossible"};
     return texts[clock];
 }
 

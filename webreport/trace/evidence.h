@@ -31,7 +31,13 @@ enum tp_recorder {
     TP_RECORDER_COUNT
 };
 
-enum tp_clock { TP_CLOCK_UNKNOWN, TP_CLOCK_OK, TP_CLOCK_JUMP, TP_CLOCK_COUNT };
+enum tp_clock {
+    TP_CLOCK_UNKNOWN,
+    TP_CLOCK_OK,
+    TP_CLOCK_JUMP,
+    TP_CLOCK_IMPOSSIBLE, /* device operations end after later work of their stream */
+    TP_CLOCK_COUNT
+};
 
 /* Events that are not in the numbers, by how that is known. */
 enum tp_lost {

@@ -7,6 +7,7 @@
 #include "webreport/trace/foreign.h"
 #include "webreport/trace/producer.h"
 #include "webreport/trace/header.h"
+#include "webreport/trace/impossible_ends.h"
 #include "webreport/trace/own_threads.h"
 #include "webreport/trace/range_names.h"
 #include "webreport/trace/reader.h"
@@ -306,6 +307,8 @@ static int read_all(struct tp_reader *r)
     tp_frames_build(&r->trace->frames, &r->trace->names, r->trace->arena);
     build_stacks(r->trace);
     tp_own_threads_drop(r->trace);
+    if (!r->keeps_ends)
+        tp_impossible_ends_cut(r->trace);
     tp_range_names_apply(r->trace);
     if (r->decoder.wants_tensors && r->trace->tensor_count)
         return TP_OK;
@@ -362,6 +365,7 @@ static int read_feed(struct tp_trace *trace, struct tp_arena *arena, struct tp_f
     r.is_strict = options && options->is_strict;
     r.keeps_frame_stacks = options && options->keeps_frame_stacks;
     r.wants_tensors = options && options->wants_tensors;
+    r.keeps_ends = options && options->keeps_ends;
     r.wants_told = options && options->wants_told;
     return run_reader(&r, arena);
 }

@@ -363,6 +363,13 @@ struct tp_unread {
 
 enum { TP_UNREAD_CATEGORIES = 8 };
 
+/* Events whose recorded end cannot be (impossible_ends.h). */
+struct tp_cut {
+    uint64_t count;
+    uint32_t name;                /* of the event with the longest recorded time */
+    int64_t recorded_ns, kept_ns; /* its time in the file, and the time that is possible */
+};
+
 /* Counters of one reading: element_count = all of read* + all of skipped*. */
 struct tp_reading {
     uint64_t element_count;       /* elements of traceEvents; those of broken text are not */
@@ -390,6 +397,7 @@ struct tp_reading {
     unsigned said_kinds;                           /* bits: kinds (enum tp_range_kind) that some event says it is */
     uint64_t device_link_starts, device_link_ends; /* of links ac2g, between launches and device events */
     uint64_t correlated;                           /* events kept that have a correlation */
+    struct tp_cut cut_frames, cut_operations;      /* Python calls; device operations */
     uint64_t notices[TP_NOTICE_COUNT];
     uint64_t notice_offset[TP_NOTICE_COUNT]; /* first place, byte in the inflated text */
     uint64_t text_bytes, file_bytes;
@@ -481,6 +489,7 @@ struct tp_trace_options {
     bool keeps_frame_stacks;  /* "Call stack" of Python frames too: much text, and only tables by stack need it */
     bool wants_tensors;       /* a trace of nothing but tensors is usable */
     bool wants_told;          /* arguments and colours of the program's own, and moments: the page draws them */
+    bool keeps_ends;          /* events keep the ends of the file, also those that cannot be (impossible_ends.h) */
     bool skips_hash;          /* nobody shows reading.file_sha256: it stays "" */
     int copy_fd;              /* descriptor that gets the bytes of the file as they are read, for who reads them again;
                                  0: none */

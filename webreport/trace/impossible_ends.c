@@ -1,0 +1,174 @@
+/* Ends that cannot be: see impossible_ends.h. */
+#include "webreport/trace/impossible_ends.h"
+
+#include "writer/base/rule_sort.h"
+
+/* Clocks disagree by microseconds, and a kernel may begin before the one in front of it ends. An operation that ends
+ * this much later than a later operation of its stream is neither. */
+static const int64_t LEAST_LATE_NS = 100000;
+
+/* How many later operations of the stream are compared with one operation. */
+enum { MOST_COMPARED = 64 };
+
+/* Events of one family (frames, or device operations) by row; each row is in order. */
+struct rows {
+    uint32_t *first; /* row t has items [first[t], first[t + 1]) */
+    uint32_t *items; /* indexes in trace->events */
+    uint32_t count;
+};
+
+static bool is_frame(unsigned kind)
+{
+    return kind == TP_KIND_FRAME || kind == TP_KIND_MODULE;
+}
+
+/* A frame that encloses others is in front of them. */
+static inline __attribute__((always_inline)) bool by_start(const void *context, uint32_t i, uint32_t j)
+{
+    const struct tp_event *x = (const struct tp_event *)context + i, *y = (const struct tp_event *)context + j;
+    if (x->ts_ns != y->ts_ns)
+        return x->ts_ns < y->ts_ns;
+    if (x->dur_ns != y->dur_ns && is_frame(x->kind))
+        return x->dur_ns > y->dur_ns;
+    return x->ordinal < y->ordinal;
+}
+
+static void collect(struct rows *rows, const struct tp_trace *trace, bool of_frames)
+{
+    uint32_t *first = rows->first = tp_arena_array(trace->arena, (size_t)trace->thread_count + 2, sizeof *first);
+    rows->count = 0;
+    for (uint32_t i = 0; i < trace->event_count; i++) {
+        const struct tp_event *e = &trace->events[i];
+        if (of_frames ? !is_frame(e->kind) : !tp_kind_is_device(e->kind))
+            continue;
+        first[e->thread + 2]++;
+        rows->count++;
+    }
+    for (uint32_t t = 0; t < trace->thread_count; t++)
+        first[t + 2] += first[t + 1];
+    rows->items = tp_arena_array(trace->arena, rows->count, sizeof *rows->items);
+    for (uint32_t i = 0; i < trace->event_count; i++) {
+        const struct tp_event *e = &trace->events[i];
+        if (of_frames ? is_frame(e->kind) : tp_kind_is_device(e->kind))
+            rows->items[first[e->thread + 1]++] = i; /* first[t + 1] runs up to the start of row t + 1 */
+    }
+    for (uint32_t t = 0; t < trace->thread_count; t++)
+        tp_sort_by_rule(rows->items + first[t], first[t + 1] - first[t], trace->arena, trace->events, by_start);
+}
+
+static void drop(struct rows *rows, const struct tp_trace *trace)
+{
+    tp_arena_drop(trace->arena, rows->items, rows->count * sizeof *rows->items);
+    tp_arena_drop(trace->arena, rows->first, ((size_t)trace->thread_count + 2) * sizeof *rows->first);
+}
+
+/* Ends an event at end_ns, and counts it. */
+static void cut(struct tp_event *e, int64_t end_ns, struct tp_cut *cuts)
+{
+    int64_t kept_ns = end_ns > e->ts_ns ? end_ns - e->ts_ns : 0;
+    if (!cuts->count++ || e->dur_ns > cuts->recorded_ns) {
+        cuts->name = e->name;
+        cuts->recorded_ns = e->dur_ns;
+        cuts->kept_ns = kept_ns;
+    }
+    e->dur_ns = kept_ns;
+}
+
+/* ---- Python calls ---- */
+
+static void cut_frames_of_row(struct tp_trace *trace, const uint32_t *items, uint32_t count, struct tp_vec *open)
+{
+    open->count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct tp_event *e = &trace->events[items[i]];
+        while (open->count && *TP_AT(open, int64_t, open->count - 1) <= e->ts_ns)
+            open->count--;
+        int64_t limit = open->count ? *TP_AT(open, int64_t, open->count - 1) : INT64_MAX;
+        if (tp_event_end(e) > limit)
+            cut(e, limit, &trace->reading.cut_frames);
+        *(int64_t *)tp_vec_push(open) = tp_event_end(e);
+    }
+}
+
+static void cut_frames(struct tp_trace *trace)
+{
+    struct rows rows;
+    struct tp_vec open = TP_VEC(trace->arena, int64_t);
+    collect(&rows, trace, true);
+    for (uint32_t t = 0; t < trace->thread_count; t++)
+        cut_frames_of_row(trace, rows.items + rows.first[t], rows.first[t + 1] - rows.first[t], &open);
+    drop(&rows, trace);
+}
+
+/* ---- device operations ---- */
+
+/* Is y a later operation of the stream of x? Operations of one graph launch have one correlation, and no order. */
+static bool is_behind(const struct tp_trace *trace, const struct tp_event *x, const struct tp_event *y)
+{
+    const struct tp_device_detail *a = &trace->devices[x->detail], *b = &trace->devices[y->detail];
+    const struct tp_device_setup *p = &trace->setups[a->setup], *q = &trace->setups[b->setup];
+    return a->correlation > 0 && b->correlation > 0 && a->correlation != b->correlation && p->device == q->device &&
+           p->stream == q->stream;
+}
+
+/* The start of the next operation of the stream if a later one ends long before operation `at`; else INT64_MAX. */
+static int64_t possible_end(const struct tp_trace *trace, const uint32_t *items, uint32_t at, uint32_t end)
+{
+    const struct tp_event *e = &trace->events[items[at]];
+    int64_t end_ns = tp_event_end(e), next_ns = INT64_MAX;
+    end = end - at > MOST_COMPARED ? at + MOST_COMPARED : end;
+    for (uint32_t k = at + 1; k < end && trace->events[items[k]].ts_ns < end_ns; k++) {
+        const struct tp_event *later = &trace->events[items[k]];
+        if (!is_behind(trace, e, later))
+            continue;
+        next_ns = next_ns == INT64_MAX ? later->ts_ns : next_ns;
+        if (end_ns - tp_event_end(later) > LEAST_LATE_NS)
+            return next_ns;
+    }
+    return INT64_MAX;
+}
+
+/* Cuts the operations of a row, but not if they are more than half of it: such operations really run side by side. */
+static void cut_operations_of_row(struct tp_trace *trace, const uint32_t *items, uint32_t count)
+{
+    uint32_t late = 0;
+    for (uint32_t i = 0; i < count; i++)
+        late += possible_end(trace, items, i, count) != INT64_MAX;
+    if (!late || late > count / 2)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t limit = possible_end(trace, items, i, count);
+        if (limit != INT64_MAX)
+            cut(&trace->events[items[i]], limit, &trace->reading.cut_operations);
+    }
+}
+
+/* The queues of AMD's and Intel's devices run operations side by side; only CUDA's streams have an order. */
+static bool has_streams_in_order(const struct tp_trace *trace)
+{
+    if (trace->call_cats[1]) /* calls of another runtime than CUDA's */
+        return false;
+    for (uint32_t i = 0; i < trace->event_count; i++)
+        if (trace->events[i].kind == TP_KIND_RUNTIME)
+            return !tp_str_starts(tp_trace_name(trace, &trace->events[i]), "hip");
+    return true;
+}
+
+static void cut_operations(struct tp_trace *trace)
+{
+    struct rows rows;
+    if (!has_streams_in_order(trace))
+        return;
+    collect(&rows, trace, false);
+    for (uint32_t t = 0; t < trace->thread_count; t++)
+        cut_operations_of_row(trace, rows.items + rows.first[t], rows.first[t + 1] - rows.first[t]);
+    drop(&rows, trace);
+}
+
+void tp_impossible_ends_cut(struct tp_trace *trace)
+{
+    if (trace->reading.read[TP_KIND_FRAME] || trace->reading.read[TP_KIND_MODULE])
+        cut_frames(trace);
+    if (trace->device_count)
+        cut_operations(trace);
+}
