@@ -164,6 +164,7 @@ static int run(struct job *job)
     job->all = (struct tp_export_job){.out = job->options->out, .arena = &job->arena};
     job->walk.read = job->options->read;
     job->walk.read.keeps_frame_stacks = job->format->reads_frame_stacks;
+    job->walk.read.keeps_ends = job->format->keeps_ends;
     job->needs = needs_of(job);
     job->walk.is_unread = job->needs == TP_EXPORT_NEEDS_NOTHING;
     job->walk.keeps_copies = job->format->reads_text;

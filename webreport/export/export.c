@@ -7,6 +7,7 @@
 
 const struct tp_export_format tp_export_formats[] = {
     {.name = "chrome",
+     .keeps_ends = true,
      .write = tp_export_chrome,
      .asks = tp_export_chrome_asks,
      .has_filter = true,

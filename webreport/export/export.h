@@ -67,6 +67,7 @@ struct tp_export_format {
     bool has_slim;             /* it knows --slim */
     bool has_own_folders;      /* it names what it needs in `out` itself: `folder` is not made for it */
     bool joins_cycles;         /* captures of one worker share `folder`, which ends in no SPAN */
+    bool keeps_ends;           /* the trace itself: events keep the ends of the file, also those that cannot be */
     bool reads_frame_stacks;   /* the trace is read with keeps_frame_stacks */
     bool has_baseline;         /* it can show the difference to another trace */
     bool has_filter;           /* it can export a part */
