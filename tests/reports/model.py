@@ -245,6 +245,64 @@ def unknown_category_without_time(folder):
     unknown_category(folder, "blink", 0.001)
 
 
+# ---- processes of one name ----
+
+def process(folder, name, slow=0, **head):
+    """two steps of a process; `slow` lengthens the first kernel of each"""
+    t = Trace(**head)
+    steps_of_kernels(t, [40 + slow, 40 + slow], gap=5 + slow)
+    t.write(folder, name)
+
+
+def ranks_of_one_worker(folder, count=3, same_time=False, world=None):
+    for rank in range(count):
+        time = 1770000000000000000 + (0 if same_time else rank * 1000000007)
+        place = os.path.join(folder, "node%d" % rank) if same_time else folder
+        os.makedirs(place, exist_ok=True)
+        process(place, "localhost_7.%d.pt.trace.json" % time, slow=rank,
+                distributedInfo={"backend": "nccl", "rank": rank, "world_size": world or count})
+
+
+def ranks_of_one_worker_and_two_spans(folder):
+    for span in (1, 2):
+        for rank in (0, 1):
+            process(folder, "pod_1.%d.pt.trace.json" % (177 * span * 10 + rank), distributedInfo={"rank": rank, "world_size": 2})
+
+
+def rank_behind_many_devices(folder):
+    devices = [dict(HEAD["deviceProperties"][0], id=i, name="Test GPU " + "x" * 2000) for i in range(16)]
+    for rank in (0, 1):
+        process(folder, "localhost_7.%d.pt.trace.json" % (1770 + rank), deviceProperties=devices,
+                distributedInfo={"pg_count": 1, "pg_config": [{"ranks": [0, 1]}], "rank": rank, "world_size": 2})
+
+
+def spans_of_one_rank(folder):
+    for span in (1, 2):
+        process(folder, "localhost_7.%d.pt.trace.json" % (1770 + span), distributedInfo={"rank": 0, "world_size": 2})
+
+
+def replicas(folder, names, **head):
+    for i, name in enumerate(names):
+        process(folder, name + ".pt.trace.json", slow=i, distributedInfo=dict({"backend": "nccl", "rank": 0, "world_size": 1}, **head))
+
+
+def replicas_of_two_hosts(folder):
+    replicas(folder, ["hosta_7.1", "hostb_7.2"])
+
+
+def replicas_of_one_host(folder):
+    replicas(folder, ["host_7.1", "host_8.2", "host_9.3", "host_10.4"])
+
+
+def replicas_with_process_groups(folder):
+    replicas(folder, ["a_1.5", "b_1.5", "c_1.5"], pg_count=1, pg_config=[{"pg_name": "0", "ranks": [0]}])
+
+
+def one_rank_twice(folder):
+    """the same rank of a job of two, under two names: one process"""
+    replicas(folder, ["a_1.5", "b_1.5"], world_size=2)
+
+
 def main():
     kind, folder = sys.argv[1:3]
     globals()[kind](folder)

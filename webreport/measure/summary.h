@@ -25,7 +25,7 @@ struct tp_summary_key {
     struct tp_str job;    /* --job, else "" */
     int64_t rank;         /* distributedInfo, --rank, else TP_NULL_INT */
     int64_t world_size;   /* TP_NULL_INT: unknown; not part of the key */
-    struct tp_str worker; /* as in the file's name; part of the key only without a rank */
+    struct tp_str worker; /* as in the file's name; part of the key only without a rank, or in a world of 1 */
     int64_t span;         /* of the file's name; TP_NULL_INT: none */
 };
 

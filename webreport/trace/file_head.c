@@ -9,9 +9,10 @@
 #include "webreport/trace/foreign.h"
 #include "webreport/trace/inflate.h"
 #include "writer/base/input.h"
+#include "writer/base/limits.h"
 #include "writer/base/str.h"
 
-enum { STORED = 1 << 18, TEXT = 1 << 20, FIRST_MEMBERS = 1 << 12 };
+enum { STORED = 1 << 18, TEXT = 1 << 20, FIRST_MEMBERS = 1 << 12, HEADER = 1 << 16 };
 
 /* ---- the head of a file ---- */
 
@@ -93,6 +94,39 @@ bool tp_file_head_is_from_outside(const char *path)
     bool is_one = head.size && *head.text == '{' && memmem(head.text, head.size, recorder, sizeof recorder - 1);
     release_head(&head);
     return is_one;
+}
+
+/* The end of the first `word` in [at, end); NULL without one. */
+static const char *behind(const char *at, const char *end, const char *word)
+{
+    const char *found = at ? memmem(at, (size_t)(end - at), word, strlen(word)) : NULL;
+    return found ? found + strlen(word) : NULL;
+}
+
+/* A number below TP_MAX_JOB_RANKS behind a colon; -1 for anything else. */
+static int64_t number_behind_colon(const char *at, const char *end)
+{
+    int64_t number = 0;
+    while (at < end && strchr(" \t\r\n:", *at) && *at)
+        at++;
+    const char *first = at;
+    for (; at < end && *at >= '0' && *at <= '9' && number < TP_MAX_JOB_RANKS; at++)
+        number = number * 10 + (*at - '0');
+    return at > first && number < TP_MAX_JOB_RANKS ? number : -1;
+}
+
+int64_t tp_file_head_rank(const char *path)
+{
+    struct head head = read_head(path, HEADER);
+    const char *end = head.text ? head.text + head.size : NULL, *rank = NULL;
+    if (head.text) {
+        const char *events = behind(head.text, end, "\"traceEvents\"");
+        end = events ? events : end;
+        rank = behind(behind(head.text, end, "\"distributedInfo\""), end, "\"rank\"");
+    }
+    int64_t number = rank ? number_behind_colon(rank, end) : -1;
+    release_head(&head);
+    return number;
 }
 
 const char *tp_file_head_describe(const char *path)

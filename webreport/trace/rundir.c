@@ -145,9 +145,46 @@ static void find_programs(struct tp_arena *arena, struct tp_run *run)
         tp_merge_sort(arena, run->files, run->file_count, sizeof *run->files, by_telling, NULL);
 }
 
-/* Equal times of a worker share the span of the first of them. */
-static void number_spans(struct tp_run *run)
+/* Appends the rank to the workers of files [first, end), which have one worker, if their heads name different ranks. */
+static void tell_ranks_apart(struct tp_arena *arena, struct tp_run_file *files, size_t first, size_t end)
 {
+    int64_t *ranks = tp_arena_array(arena, end - first, sizeof *ranks), known = -1;
+    bool is_one_rank = true;
+    for (size_t i = first; i < end; i++) {
+        int64_t rank = ranks[i - first] = tp_file_head_rank(files[i].path);
+        is_one_rank &= rank < 0 || known < 0 || rank == known;
+        known = rank < 0 ? known : rank;
+    }
+    for (size_t i = first; i < end && !is_one_rank; i++) {
+        if (ranks[i - first] < 0)
+            continue;
+        struct tp_str worker = files[i].worker;
+        size_t room = worker.len + 32;
+        char *text = tp_arena_alloc(arena, room);
+        int size = snprintf(text, room, "%.*s-rank%lld", (int)worker.len, worker.ptr, (long long)ranks[i - first]);
+        files[i].worker = (struct tp_str){text, (size_t)size};
+    }
+}
+
+/* Containers may give the processes of a job one host name and one process number, so one worker. */
+static void name_ranks(struct tp_arena *arena, struct tp_run *run)
+{
+    size_t end;
+    for (size_t i = 0; i < run->file_count; i = end) {
+        struct tp_run_file *files = run->files;
+        for (end = i + 1; end < run->file_count && tp_str_equal(files[i].worker, files[end].worker);)
+            end++;
+        if (end - i > 1 && !is_of_helper(&files[i]) && !tp_str_ends(files[i].worker, TP_WORKER_BESIDE))
+            tell_ranks_apart(arena, files, i, end);
+    }
+}
+
+/* Equal times of a worker share the span of the first of them. */
+static void number_spans(struct search *s, struct tp_run *run)
+{
+    qsort(run->files, run->file_count, sizeof *run->files, by_worker_time);
+    if (!s->suffix) /* traces, not summaries */
+        name_ranks(s->arena, run);
     qsort(run->files, run->file_count, sizeof *run->files, by_worker_time);
     uint64_t position = 0;
     for (size_t i = 0; i < run->file_count; i++) {
@@ -342,7 +379,7 @@ static int add_run(struct search *s, const struct folder *folder, const struct t
         file->base = base_of(file->path);
         file->is_by_content = !name_worker(file) && !s->suffix;
     }
-    number_spans(run);
+    number_spans(s, run);
     if (!s->suffix)
         find_programs(s->arena, run);
     return TP_OK;
@@ -407,7 +444,7 @@ static struct tp_run loose_run(struct search *s)
     const char *first = run.files[0].path, *slash = strrchr(first, '/');
     char *folder = slash ? tp_arena_copy(s->arena, first, (size_t)(slash - first) + 1) : (char *)".";
     run.name = tp_str_of(folder_name(s->arena, folder));
-    number_spans(&run);
+    number_spans(s, &run);
     find_programs(s->arena, &run);
     return run;
 }
