@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -67,12 +68,45 @@ static void csv_cells_start_no_formula(void **state)
     assert_cell((struct tp_str){NULL, 0}, "\"\"");
 }
 
+/* What shows nothing before a sign leaves it a formula; the same before a letter changes nothing. */
+static void csv_cells_start_no_formula_behind_invisible_characters(void **state)
+{
+    static const char *const invisible[] = {"\x01", "\x1b", "\x7f", "\xc2\x85", "\xc2\xa0", "\xc2\xad", "\xcd\x8f", "\xd8\x9c",
+        "\xe2\x80\x8b", "\xe2\x80\x8d", "\xe2\x80\x8e", "\xe2\x80\xae", "\xe2\x80\xaf", "\xe2\x81\xa0", "\xe2\x81\xa9",
+        "\xe3\x80\x80", "\xe3\x85\xa4", "\xef\xb8\x8f", "\xef\xbb\xbf", "\xf3\xa0\x81\x81", "\t", " \t ", "\xef\xbb\xbf\xe2\x80\x8b "};
+    static const char *const signs[] = {"=", "+", "-", "@", "\xef\xbc\x9d", "\xe2\x88\x92"};
+    struct tp_buf out;
+    char text[32];
+    (void)state;
+    tp_buf_init(&out, 0);
+    for (size_t i = 0; i < sizeof invisible / sizeof *invisible; i++)
+        for (size_t k = 0; k < sizeof signs / sizeof *signs; k++) {
+            snprintf(text, sizeof text, "%s%s1", invisible[i], signs[k]);
+            tp_buf_clear(&out);
+            tp_csv_text(&out, tp_str_of(text));
+            assert_memory_equal(out.data, "\"'", 2);
+            snprintf(text, sizeof text, "x%s%s1", invisible[i], signs[k]);
+            tp_buf_clear(&out);
+            tp_csv_text(&out, tp_str_of(text));
+            assert_memory_equal(out.data, "\"x", 2);
+        }
+    tp_buf_release(&out);
+    assert_cell(TP_STR("\xe2\x80\x8bname"), "\"\xe2\x80\x8bname\"");
+    const char nul[] = "\0\0=1";
+    tp_buf_init(&out, 0);
+    tp_csv_text(&out, (struct tp_str){nul, sizeof nul - 1});
+    assert_int_equal(out.size, 7);
+    assert_memory_equal(out.data, "\"'\0\0=1\"", 7);
+    tp_buf_release(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(export_format_is_found_by_name),
         cmocka_unit_test(export_names_stay_in_their_folder),
         cmocka_unit_test(csv_cells_start_no_formula),
+        cmocka_unit_test(csv_cells_start_no_formula_behind_invisible_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,27 +2,66 @@
 #include "writer/text/csv_cell.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "writer/base/put.h"
+#include "writer/base/utf8.h"
 
-/* Spreadsheets split pasted text at line feeds and tabs: each part may be a formula. Of full width are ＝ ＋ － ＠. */
-static bool is_formula(const char *text, size_t size)
+/* Ranges of characters that show nothing: controls, blanks of all widths, joiners, marks of direction, fillers, variation
+ * selectors, tags. Unicode 15, general categories Cc, Zs, Zl, Zp, Cf and Default_Ignorable_Code_Point. */
+static const struct {
+    uint32_t first, last;
+} invisible[] = {{0x0000, 0x0020}, {0x007F, 0x00A0}, {0x00AD, 0x00AD}, {0x034F, 0x034F}, {0x061C, 0x061C},
+                 {0x115F, 0x1160}, {0x1680, 0x1680}, {0x17B4, 0x17B5}, {0x180B, 0x180F}, {0x2000, 0x200F},
+                 {0x2028, 0x202F}, {0x205F, 0x206F}, {0x2800, 0x2800}, {0x3000, 0x3000}, {0x3164, 0x3164},
+                 {0xFE00, 0xFE0F}, {0xFEFF, 0xFEFF}, {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFFB}, {0xE0000, 0xE0FFF}};
+
+/* The first character of a text and its bytes; of invalid UTF-8 its first byte. */
+static uint32_t first_character(const char *text, size_t size, size_t *length)
 {
-    static const char *const wide[] = {"\xEF\xBC\x9D", "\xEF\xBC\x8B", "\xEF\xBC\x8D", "\xEF\xBC\xA0"};
-    while (size && *text == ' ') {
-        text++;
-        size--;
-    }
-    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
-        if (size >= 3 && memcmp(text, wide[i], 3) == 0)
-            return true;
-    return size && *text && strchr("=+-@", *text);
+    const unsigned char *p = (const unsigned char *)text;
+    int bytes = tp_utf8_length(text, size);
+    *length = bytes > 1 ? (size_t)bytes : 1;
+    if (bytes < 2)
+        return *p;
+    uint32_t character = *p & (0xFFu >> (bytes + 1));
+    for (int i = 1; i < bytes; i++)
+        character = character << 6 | (p[i] & 0x3F);
+    return character;
+}
+
+static bool is_invisible(uint32_t character)
+{
+    bool is_one = false;
+    for (size_t i = 0; i < sizeof invisible / sizeof *invisible; i++)
+        is_one |= character >= invisible[i].first && character <= invisible[i].last;
+    return is_one;
 }
 
 static bool is_break(char c)
 {
-    return c == '\t' || c == '\r' || c == '\n';
+    return c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == '\f';
+}
+
+/* Spreadsheets split pasted text at line feeds and tabs: each part may be a formula, also behind characters that show
+ * nothing, which some of them leave out. Signs of full width and small ones count as the plain ones. is_part: the text is a part behind a break and
+ * ends at the next one. */
+static bool is_formula(const char *text, size_t size, bool is_part)
+{
+    static const uint32_t signs[] = {'=',    '+',    '-',    '@',    0xFF1D, 0xFF0B, 0xFF0D,
+                                     0xFF20, 0xFE66, 0xFE62, 0xFE63, 0xFE6B, 0x2212};
+    size_t length;
+    uint32_t character = 0;
+    for (; size; text += length, size -= length) {
+        character = first_character(text, size, &length);
+        if (!is_invisible(character) || (is_part && is_break(*text)))
+            break;
+    }
+    for (size_t i = 0; size && i < sizeof signs / sizeof *signs; i++)
+        if (character == signs[i])
+            return true;
+    return false;
 }
 
 /* A text that is its own cell, as millions are: nothing in it is a quote or breaks it, and it begins with a letter or
@@ -30,7 +69,7 @@ static bool is_break(char c)
 static bool put_plain(struct tp_buf *out, struct tp_str text)
 {
     bool is_odd = false;
-    if (text.len == 0 || (unsigned char)text.ptr[0] <= '@' || (unsigned char)text.ptr[0] >= 0x80)
+    if (text.len == 0 || (unsigned char)text.ptr[0] <= '@' || (unsigned char)text.ptr[0] >= 0x7F)
         return false;
     for (size_t i = 0; i < text.len; i++)
         is_odd |= text.ptr[i] == '"' || (unsigned char)text.ptr[i] < ' ';
@@ -47,7 +86,7 @@ void tp_csv_text(struct tp_buf *out, struct tp_str text)
     tp_buf_putc(out, '"');
     for (size_t i = 0; i < text.len; i++) {
         bool begins = i == 0 || is_break(text.ptr[i - 1]);
-        if ((i == 0 && is_break(text.ptr[0])) || (begins && is_formula(text.ptr + i, text.len - i)))
+        if ((i == 0 && is_break(text.ptr[0])) || (begins && is_formula(text.ptr + i, text.len - i, i > 0)))
             tp_buf_putc(out, '\'');
         if (text.ptr[i] == '"')
             tp_buf_putc(out, '"');
