@@ -19,9 +19,14 @@ NO_ROW, AS_LONG = "No single row is sure to have changed", "as long as before"
 NOT_JUDGED = "Rows are told, not judged"
 
 
+def uncode(text):
+    """Markdown without code spans: what is in them as HTML"""
+    return re.sub(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)", lambda m: html.escape(m[2]), text)
+
+
 def plain(text):
     """Markdown or HTML without marks, breaks of lines and the kind of blank"""
-    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]*>", "", text)).replace("\\", "").replace("\xa0", " ")).strip()
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]*>", "", uncode(text))).replace("\\", "").replace("`", "").replace("\xa0", " ")).strip()
 
 
 def letters(text):

@@ -103,7 +103,8 @@ def check_sarif(folder, check):
 
 def check_markdown(folder, check):
     text = read(folder, "out.md")
-    assert len(text) < 16384 and "<" not in text.replace("&lt;", ""), text[:200]
+    bare = re.sub(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", "", text)  # without code spans
+    assert len(text) < 16384 and "<" not in bare, text[:200]
     rows = [line for line in text.split("\n") if line.startswith("| ") and not line.startswith("| |")]
     assert len(rows) == min(20, sum(item["status"] != "pass" for item in check["items"])), rows
     for row in rows:

@@ -18,9 +18,14 @@ METRICS = ("step.time.mean", "idle.total", "device.busy.share", "finding.ceiling
 NUMBER = r"(-?[\d,]+(?:\.\d+)?)"
 
 
+def uncode(text):
+    """Markdown without code spans: what is in them as HTML"""
+    return re.sub(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)", lambda m: html.escape(m[2]), text)
+
+
 def plain(text):
     """text as it was before Markdown or HTML: no marks, references resolved"""
-    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]*>", "", text)).replace("\\", "")).strip()
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]*>", "", uncode(text))).replace("\\", "").replace("`", "")).strip()
 
 
 def shown(text, unit):

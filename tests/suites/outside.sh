@@ -98,7 +98,7 @@ stripped() {
     program split_program -Wl,--build-id=0x0123456789abcdef0123456789abcdef01234567 && cp split_program bare && strip bare &&
         outside 0 ./bare 1 && says sums || return 1
     "$TP" report "$trace" --quiet -o bare.html --markdown bare.md &&
-        grep -q 'bare has no symbols: the debug package of build-id 0123456789abcdef0123456789abcdef01234567 says' bare.md &&
+        grep -q 'bare has no symbols: the debug package of build-id `0123456789abcdef0123456789abcdef01234567` says' bare.md &&
         outside 0 ./split_program 1 && ! zcat "$trace" | grep -q 0123456789abcdef
 }
 if command -v strip >/dev/null; then check "a stripped program: the build-id of its debug package is told" stripped; else skip "a stripped program: the build-id of its debug package is told" "no strip"; fi

@@ -17,6 +17,11 @@ static void put_name(const struct tp_tf_run *run, struct tp_str name)
     tp_markdown_escape(run->text, tp_text_cut(run->export->arena, name, NAME_BYTES));
 }
 
+static void put_cell(const struct tp_tf_run *run, struct tp_str text)
+{
+    tp_markdown_cell(run->text, tp_text_cut(run->export->arena, text, NAME_BYTES));
+}
+
 static void finish(const struct tp_tf_run *run, const char *tag, const char *description)
 {
     if (!run->text->failed && run->text->data)
@@ -93,7 +98,7 @@ static void put_gpus(const struct tp_tf_run *run)
                     "|\n|---:|---|---:|---:|---:|---:|---:|---:|\n");
     for (size_t i = 0; i < gpus->row_count; i++) {
         tp_buf_printf(run->text, "| %lld | ", (long long)tp_table_int(gpus, TP_GPU_ID)[i]);
-        put_name(run, tp_table_text(gpus, TP_GPU_NAME)[i]);
+        put_cell(run, tp_table_text(gpus, TP_GPU_NAME)[i]);
         tp_buf_printf(run->text, " | %s", tp_text_of_percent(arena, 100 * tp_table_real(gpus, TP_GPU_UTILIZATION)[i]));
         if (!is_own)
             tp_buf_printf(run->text, " | %s | %s | %s",
@@ -141,7 +146,7 @@ static void put_rows(const struct tp_tf_run *run, const struct tp_table *table, 
     for (size_t i = 0; i < table->row_count && i < ROWS; i++) {
         struct tp_str name = tp_table_text(table, columns[0])[i];
         tp_buf_puts(run->text, "| ");
-        put_name(run, is_kernel ? tp_kernel_short_name(arena, name) : name);
+        put_cell(run, is_kernel ? tp_kernel_short_name(arena, name) : name);
         tp_buf_printf(run->text, " | %s | %s | %s | ", tp_text_of_count(arena, tp_table_int(table, columns[1])[i]),
                       tp_text_of_time(arena, times[i]),
                       tp_text_of_percent(arena, sum > 0 ? 100 * (double)times[i] / sum : 0));
@@ -188,7 +193,7 @@ static void add_kernels(const struct tp_tf_run *run)
 static void put_fact(const struct tp_tf_run *run, const char *term, struct tp_str fact)
 {
     tp_buf_printf(run->text, "| %s | ", term);
-    put_name(run, fact);
+    put_cell(run, fact);
     tp_buf_puts(run->text, " |\n");
 }
 

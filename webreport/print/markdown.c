@@ -37,14 +37,17 @@ static void finish(struct printer *p)
     p->out->data[p->start] = '\0';
 }
 
-static void put(const struct printer *p, const char *text)
-{
-    tp_markdown_escape(p->out, tp_str_of(text));
-}
-
+/* A line that begins with a bar is a row of a table. */
 static void put_str(const struct printer *p, struct tp_str text)
 {
-    tp_markdown_escape(p->out, (struct tp_str){text.ptr ? text.ptr : "", text.len});
+    bool is_cell = p->out->size > p->start && p->out->data[p->start] == '|';
+    if (text.len)
+        (is_cell ? tp_markdown_cell : tp_markdown_escape)(p->out, text);
+}
+
+static void put(const struct printer *p, const char *text)
+{
+    put_str(p, tp_str_of(text));
 }
 
 static void put_cell(const struct printer *p, const char *text)
@@ -223,7 +226,7 @@ static void put_worded_cell(const struct printer *p, const struct tp_worded_colu
     if (column->is_number)
         tp_buf_add(p->out, cell->data, cell->size);
     else
-        tp_markdown_escape(p->out, (struct tp_str){cell->data, cell->size});
+        put_str(p, (struct tp_str){cell->data, cell->size});
     tp_buf_puts(p->out, " |");
 }
 

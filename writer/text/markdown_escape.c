@@ -1,34 +1,39 @@
-/* Any text as Markdown that shows it as it is. */
+/* Any text as Markdown that shows it as it is: see markdown_escape.h.
+ *
+ * GitHub turns mentions, numbers of issues, addresses, e-mail addresses, hashes of commits, emoji and formulas into links or
+ * pictures even where Markdown's own signs are escaped. Only code spans are left alone, so a word that may be one of them
+ * becomes a code span. Sources: GitHub Flavored Markdown 0.29, "Autolinked references and URLs" of GitHub's documentation. */
 #include "writer/text/markdown_escape.h"
+
+#include <ctype.h>
+#include <strings.h>
 
 #include "writer/base/utf8.h"
 
 /* Bytes of a character that Markdown takes as it is but that no text may hold: U+0080..9F, and the bidirectional
- * controls, which make a line read as another one. 0: it is none. */
-static size_t put_invisible(struct tp_buf *out, const char *text, size_t left)
+ * controls, which make a line read as another one. 0: it is none. slashes: written before "u202e". */
+static size_t put_invisible(struct tp_buf *out, struct tp_str text, const char *slashes)
 {
-    const unsigned char *p = (const unsigned char *)text;
-    if (left >= 2 && p[0] == 0xC2 && p[1] >= 0x80 && p[1] < 0xA0) {
+    const unsigned char *p = (const unsigned char *)text.ptr;
+    if (text.len >= 2 && p[0] == 0xC2 && p[1] >= 0x80 && p[1] < 0xA0) {
         tp_buf_putc(out, ' ');
         return 2;
     }
-    unsigned bidi = tp_utf8_bidi(text, left);
+    unsigned bidi = *p < 0x80 ? 0 : tp_utf8_bidi(text.ptr, text.len);
     if (!bidi)
         return 0;
-    tp_buf_printf(out, "\\\\u%04x", bidi);
+    tp_buf_printf(out, "%su%04x", slashes, bidi);
     return bidi < 0x800 ? 2 : 3;
 }
 
-void tp_markdown_escape(struct tp_buf *out, struct tp_str text)
+static void put_plain(struct tp_buf *out, struct tp_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
         unsigned char c = (unsigned char)text.ptr[i];
-        size_t invisible = c < 0x80 ? 0 : put_invisible(out, text.ptr + i, text.len - i);
+        size_t invisible = put_invisible(out, (struct tp_str){text.ptr + i, text.len - i}, "\\\\");
 
         if (invisible)
             i += invisible - 1;
-        else if (c < ' ' || c == 0x7f)
-            tp_buf_putc(out, ' ');
         else if (c == '<')
             tp_buf_puts(out, "&lt;");
         else if (c == '>')
@@ -37,11 +42,178 @@ void tp_markdown_escape(struct tp_buf *out, struct tp_str text)
             tp_buf_puts(out, "&amp;");
         else if (c == '@')
             tp_buf_puts(out, "&#64;");
-        else if (c == ':' && i + 2 < text.len && text.ptr[i + 1] == '/' && text.ptr[i + 2] == '/')
-            tp_buf_puts(out, "&#58;");
-        else if (strchr("\\`*_[]|~#!", c))
+        else if (strchr("\\`*_[]|~#!$", c))
             tp_buf_printf(out, "\\%c", c);
         else
             tp_buf_putc(out, (char)c);
     }
+}
+
+/* ---- code spans ---- */
+
+/* Longest run of backticks. */
+static size_t longest_run(struct tp_str text)
+{
+    size_t most = 0, run = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        run = text.ptr[i] == '`' ? run + 1 : 0;
+        most = run > most ? run : most;
+    }
+    return most;
+}
+
+/* A fence is longer than any run of backticks inside. In a table the bar is escaped even inside of code. */
+static void put_code(struct tp_buf *out, struct tp_str text, bool is_cell)
+{
+    size_t fence = longest_run(text) + 1;
+    bool is_padded = text.ptr[0] == '`' || text.ptr[text.len - 1] == '`';
+    if (out->size && out->data[out->size - 1] == '`') /* two spans in a row would become one */
+        tp_buf_putc(out, ' ');
+    for (size_t i = 0; i < fence; i++)
+        tp_buf_putc(out, '`');
+    tp_buf_puts(out, is_padded ? " " : "");
+    for (size_t i = 0; i < text.len; i++) {
+        size_t invisible = put_invisible(out, (struct tp_str){text.ptr + i, text.len - i}, "\\");
+        if (invisible)
+            i += invisible - 1;
+        else
+            tp_buf_printf(out, is_cell && text.ptr[i] == '|' ? "\\%c" : "%c", text.ptr[i]);
+    }
+    tp_buf_puts(out, is_padded ? " " : "");
+    for (size_t i = 0; i < fence; i++)
+        tp_buf_putc(out, '`');
+}
+
+/* ---- words ---- */
+
+static bool has(struct tp_str word, const char *text)
+{
+    size_t size = strlen(text);
+    for (size_t i = 0; i + size <= word.len; i++)
+        if (strncasecmp(word.ptr + i, text, size) == 0)
+            return true;
+    return false;
+}
+
+/* "GH-1" anywhere in the word. */
+static bool has_issue(struct tp_str word)
+{
+    for (size_t i = 0; i + 3 < word.len; i++)
+        if (strncasecmp(word.ptr + i, "gh-", 3) == 0 && isdigit((unsigned char)word.ptr[i + 3]))
+            return true;
+    return false;
+}
+
+/* A run of letters and digits that may be the hash of a commit: 7 to 40 hexadecimal digits of both kinds. */
+static bool has_hash(struct tp_str word)
+{
+    enum { SHORTEST = 7, LONGEST = 40 };
+    for (size_t i = 0, end; i < word.len; i = end + 1) {
+        bool is_hex = true, has_digit = false, has_letter = false;
+        for (end = i; end < word.len && isalnum((unsigned char)word.ptr[end]); end++) {
+            is_hex &= isxdigit((unsigned char)word.ptr[end]) != 0;
+            has_digit |= isdigit((unsigned char)word.ptr[end]) != 0;
+            has_letter |= isalpha((unsigned char)word.ptr[end]) != 0;
+        }
+        if (is_hex && has_digit && has_letter && end - i >= SHORTEST && end - i <= LONGEST)
+            return true;
+    }
+    return false;
+}
+
+/* ":tada:", a name of an emoji. */
+static bool has_emoji(struct tp_str word)
+{
+    for (size_t i = 0; i < word.len; i++) {
+        size_t end = i + 1;
+        while (word.ptr[i] == ':' && end < word.len && (isalnum((unsigned char)word.ptr[end]) || strchr("+-_", word.ptr[end])))
+            end++;
+        if (end > i + 1 && end < word.len && word.ptr[end] == ':')
+            return true;
+    }
+    return false;
+}
+
+/* Whether a line that begins with the word would become a list, a heading or a rule. */
+static bool begins_block(struct tp_str word)
+{
+    size_t digits = 0, same = 0;
+    while (digits < word.len && isdigit((unsigned char)word.ptr[digits]))
+        digits++;
+    while (same < word.len && word.ptr[same] == word.ptr[0])
+        same++;
+    return (same == word.len && strchr("-+=", word.ptr[0])) ||
+           (digits && digits + 1 == word.len && strchr(".)", word.ptr[digits]));
+}
+
+static bool is_alive(struct tp_str word)
+{
+    bool has_letter = false, has_sign = false;
+    for (size_t i = 0; i < word.len; i++) {
+        unsigned char c = (unsigned char)word.ptr[i];
+        has_letter |= isalnum(c) || c >= 0x80;
+        has_sign |= strchr("@#$`_*\\<>|~", c) != NULL;
+    }
+    return (has_letter && has_sign) || has(word, "://") || has(word, "www.") || has_issue(word) || has_hash(word) ||
+           has_emoji(word);
+}
+
+/* Leaves out punctuation of the sentence around a word: "(@user)," gives "@user". */
+static struct tp_str core_of(struct tp_str word)
+{
+    while (word.len && strchr("([\"'", word.ptr[0]))
+        word = (struct tp_str){word.ptr + 1, word.len - 1};
+    while (word.len) {
+        char last = word.ptr[word.len - 1];
+        bool is_closing = last == ')' && !memchr(word.ptr, '(', word.len);
+        if (!is_closing && !strchr(".,;:!?\"'", last))
+            break;
+        word.len--;
+    }
+    return word;
+}
+
+static void put_word(struct tp_buf *out, struct tp_str word, bool is_first, bool is_cell)
+{
+    struct tp_str core = core_of(word);
+    if (is_first && begins_block(word)) {
+        put_code(out, word, is_cell);
+        return;
+    }
+    if (!is_alive(core)) {
+        if (is_alive(word)) /* ":tada:" without its last colon is no emoji */
+            put_code(out, word, is_cell);
+        else
+            put_plain(out, word);
+        return;
+    }
+    put_plain(out, (struct tp_str){word.ptr, (size_t)(core.ptr - word.ptr)});
+    put_code(out, core, is_cell);
+    put_plain(out, (struct tp_str){core.ptr + core.len, (size_t)(word.ptr + word.len - core.ptr) - core.len});
+}
+
+static void put_words(struct tp_buf *out, struct tp_str text, bool is_cell)
+{
+    bool is_first = true;
+    for (size_t i = 0, end; i < text.len; i = end) {
+        for (end = i; end < text.len && (unsigned char)text.ptr[end] > ' ' && text.ptr[end] != 0x7f;)
+            end++;
+        if (end == i) {
+            tp_buf_putc(out, ' ');
+            end++;
+            continue;
+        }
+        put_word(out, (struct tp_str){text.ptr + i, end - i}, is_first && !is_cell, is_cell);
+        is_first = false;
+    }
+}
+
+void tp_markdown_escape(struct tp_buf *out, struct tp_str text)
+{
+    put_words(out, text, false);
+}
+
+void tp_markdown_cell(struct tp_buf *out, struct tp_str text)
+{
+    put_words(out, text, true);
 }

@@ -5,7 +5,11 @@
 #include "writer/base/buf.h"
 #include "writer/base/str.h"
 
-/* Appends text so that Markdown shows it as it is: no formatting, no HTML, no table cell, no link, no mention. */
+/* Appends text so that Markdown, and GitHub, show it as it is: no formatting, HTML, table cell, link, mention, issue, commit or
+ * emoji. Words that could become one are put into code spans. For text outside of tables. */
 void tp_markdown_escape(struct tp_buf *out, struct tp_str text);
+
+/* The same for a cell of a table. */
+void tp_markdown_cell(struct tp_buf *out, struct tp_str text);
 
 #endif
