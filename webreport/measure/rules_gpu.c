@@ -56,10 +56,16 @@ static void add_wait(const struct tp_advisor *a, struct waits *waits, const stru
     tp_picks_rank(&waits->picks, (struct tp_pick){wait->cost_ns, call->ts_ns, -call->dur_ns, event, event});
 }
 
-static void claim_waits(struct tp_advisor *a, enum tp_rule_id rule, struct waits *waits, bool also_info)
+static void claim_waits(struct tp_advisor *a, enum tp_rule_id rule, struct waits *waits)
 {
-    struct tp_candidate c = {.rule = rule, .has_ceiling = true, .also_info = also_info, .picks = waits->picks};
+    static const double LEAST_PERCENT = 1;
+    struct tp_candidate c = {.rule = rule, .has_ceiling = true, .picks = waits->picks};
+    int64_t ahead = tp_time_ahead(a);
+    c.also_info = rule == TP_RULE_A4;
     c.time = tp_intervals_of(&waits->time);
+    if (tp_window_percent(a, ahead - waits->cost) >= LEAST_PERCENT)
+        c.detail = tp_advisor_text(a, "without synchronizing calls the host runs ahead: up to %s of the step",
+                                   tp_text_of_percent(a->arena, tp_window_percent(a, ahead)));
     tp_advisor_claim(a, &c);
 }
 
@@ -78,12 +84,12 @@ void tp_rule_waits(struct tp_advisor *a)
     for (int k = WAIT_SCALAR; k <= WAIT_SHAPE; k++)
         if ((double)waits[k].count >= tp_rule_value(a, rules[k], "min_per_step") * a->model->used_count &&
             tp_window_percent(a, waits[k].cost) >= tp_rule_value(a, rules[k], "min_pct"))
-            claim_waits(a, rules[k], &waits[k], false);
+            claim_waits(a, rules[k], &waits[k]);
     const struct waits *other = &waits[WAIT_OTHER];
     bool is_heavy = tp_window_percent(a, other->cost) >= tp_rule_value(a, TP_RULE_A4, "min_pct") ||
                     (double)other->largest > tp_rule_value(a, TP_RULE_A4, "single_us") * 1000;
     if (other->count && is_heavy)
-        claim_waits(a, TP_RULE_A4, &waits[WAIT_OTHER], true);
+        claim_waits(a, TP_RULE_A4, &waits[WAIT_OTHER]);
 }
 
 /* ---- A8: loading of code ---- */
