@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """cuspy.py FOLDER TRACE...: writes the device half of Kineto traces with torch's own writer of its CUPTI backend (torch 2.13 and later).
 
-Of the first trace FOLDER/1/kineto.json is the trace without the calls that the backend never records; FOLDER/1/cuspy.json is the same recording as
-torch.profiler._cupti_monitor_trace writes it.  Needs torch and no GPU: the writer takes records as dictionaries.
+FOLDER/1/cuspy/trace.json is the first trace as torch.profiler._cupti_monitor_trace writes it. FOLDER/1/kineto/trace.json is the same recording in
+Kineto's form, without what the backend never records: some calls, the shapes of launches, what rests on these.  Needs torch and no GPU: the writer
+takes records as dictionaries.
 """
 import gzip
 import json
@@ -16,13 +17,15 @@ import torch.profiler._cupti_monitor_trace as writer
 KINDS = {name: number for number, name in writer._MEMCPY_KIND_NAMES.items()}
 MEMORIES = {name: number for number, name in writer._MEMORY_KIND_NAMES.items()}
 DEVICE = {"kernel": "kernel", "gpu_memcpy": "gpu_memcpy", "memcpy": "gpu_memcpy", "gpu_memset": "gpu_memset", "memset": "gpu_memset"}
+LAUNCH_SHAPE = ("grid", "block", "registers per thread", "shared memory", "blocks per SM", "warps per SM", "est. achieved occupancy %")
 CALLS = {"cuda_runtime": "cuda_runtime", "runtime": "cuda_runtime", "cuda_driver": "cuda_driver"}
 
 
 def main(source, folder):
     with (gzip.open if source.endswith(".gz") else open)(source, "rb") as file:
         trace = json.loads(file.read().decode("utf-8", "replace"), strict=False, parse_float=Decimal)
-    os.makedirs(folder, exist_ok=True)
+    for form in ("kineto", "cuspy"):
+        os.makedirs(os.path.join(folder, form), exist_ok=True)
     base = int(trace.get("baseTimeNanoseconds", 0))
     base += begin_at_zero(trace["traceEvents"])
     trace["baseTimeNanoseconds"] = base
@@ -36,6 +39,8 @@ def main(source, folder):
             continue
         kept.append(event)
         if category in DEVICE:
+            for key in LAUNCH_SHAPE:
+                event.get("args", {}).pop(key, None)
             records.append(device_record(DEVICE[category], event, base))
         elif category in CALLS:
             records.append(call_record(CALLS[category], event, base, names))
@@ -44,11 +49,21 @@ def main(source, folder):
     writer._mon._require_cupti_python = lambda: None
     writer._ensure_cupti_python_bindings = lambda: None
     writer._RUNTIME_CBID_NAMES = writer._DRIVER_CBID_NAMES = {number: name for name, number in names.items()}
-    write(folder + "/kineto.json", dict(trace, traceEvents=kept))
+    cuspy = folder + "/cuspy/trace.json"
     write(folder + "/host.json", dict(trace, traceEvents=host))
-    writer.merge_trace_window_into_chrome_trace(folder + "/host.json", folder + "/cuspy.json", {"events": records},
-                                                trace_name=trace.get("traceName"))
+    writer.merge_trace_window_into_chrome_trace(folder + "/host.json", cuspy, {"events": records}, trace_name=trace.get("traceName"))
     os.remove(folder + "/host.json")
+    write(folder + "/kineto/trace.json", dict(trace, traceEvents=[event for event in kept if not is_span(event)] + spans_of(cuspy)))
+
+
+def is_span(event):
+    return event.get("cat") == "Trace"
+
+
+def spans_of(path):
+    """returns the spans of the recording, which the backend begins at the first event"""
+    with open(path, encoding="utf-8") as file:
+        return [event for event in json.load(file)["traceEvents"] if is_span(event)]
 
 
 def begin_at_zero(events):
