@@ -134,6 +134,95 @@ def device_missing():
     return text_of([e for e in training() if e.get("cat") != "kernel"])
 
 
+# ---- damaged values of a long trace: the other events contradict them ----
+
+LONG_STEPS = 40
+
+
+def long_training():
+    """Forty marked steps with two kernels each: links between calls and kernels, memory of the GPU, a name of the process."""
+    events, number, total = [{"ph": "M", "name": "process_name", "pid": pid, "args": {"name": "python"}} for pid in (7, 0)], 0, 0
+    for step in range(LONG_STEPS):
+        start = 10000 + step * STEP_US
+        number += 1
+        events.append(event("user_annotation", "ProfilerStep#%d" % step, start, STEP_US - 10, **{"External id": number}))
+        for k, (name, device_name) in enumerate((("aten::mm", "gemm<float, 128>(int)"), ("custom::scale_rows", "scale_rows_kernel"))):
+            begin, correlation = start + 50 + 400 * k, 2 * step + k + 1
+            number += 1
+            total += 512 * (step + 1) if k == 0 else -512 * (step + 1)
+            events.append(event("cpu_op", name, begin, 60, **{"External id": number}))
+            events.append({"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]", "pid": 7, "tid": 7, "ts": begin + 5, "args": {
+                "Device Type": 1, "Device Id": 0, "Addr": 4096 + step, "Bytes": 512 * (step + 1) * (1 - 2 * k), "Total Allocated": total,
+                "Total Reserved": 2 << 20}})
+            events.append(event("cuda_runtime", "cudaLaunchKernel", begin + 10, 20, correlation=correlation, **{"External id": number}))
+            events.append(dict(kernel(device_name, begin + 50, 100, correlation)))
+            events[-1]["args"].update({"registers per thread": 32, "shared memory": 0, "blocks per SM": 0.06, "est. achieved occupancy %": 3})
+            for ph, pid, ts in (("s", 7, begin + 10), ("f", 0, begin + 50)):
+                events.append({"ph": ph, "id": correlation, "pid": pid, "tid": 7, "ts": ts, "cat": "ac2g", "name": "ac2g"})
+        events.append(event("cuda_runtime", "cudaDeviceSynchronize", start + 700, 20, correlation=1000 + step))
+        events.append({"ph": "f", "id": 1000 + step, "pid": 7, "tid": 7, "ts": start + 700, "cat": "ac2g", "name": "ac2g"})
+    events.append({"ph": "i", "s": "g", "name": "Record Window End", "pid": "", "tid": "", "ts": 10000 + LONG_STEPS * STEP_US})
+    return events
+
+
+def changed(cat, name, /, at=10, **members):
+    """The long trace, of which one event has other members; a member that is None is not there, of args or of the event."""
+    events = long_training()
+    one = [e for e in events if e.get("cat") == cat and e["name"].startswith(name)][at]
+    for key, value in members.items():
+        key = key.replace("_", " ") if key.replace("_", " ") in one.get("args", {}) else key
+        place = one["args"] if key in one.get("args", {}) else one
+        place[key] = value
+        if value is None:
+            del place[key]
+    return text_of(events, head=LONG_HEAD)
+
+
+LONG_HEAD = {"traceName": "long.json", "displayTimeUnit": "ms", "profile_memory": 1}
+
+
+def without(cat, name, at=10):
+    events = long_training()
+    events.remove([e for e in events if e.get("cat") == cat and e["name"].startswith(name)][at])
+    return text_of(events, head=LONG_HEAD)
+
+
+LONG = {
+    "long_whole": lambda: text_of(long_training(), head=LONG_HEAD),
+    "long_kernel_earlier": lambda: changed("kernel", "gemm", ts=20099.5),
+    "long_kernel_later": lambda: changed("kernel", "gemm", ts=29100),
+    "long_call_earlier": lambda: changed("cuda_runtime", "cudaLaunch", ts=9015),
+    "long_call_other_thread": lambda: changed("cuda_runtime", "cudaLaunch", tid=9),
+    "long_correlation_changed": lambda: changed("kernel", "gemm", correlation=23),
+    "long_operator_earlier": lambda: changed("cpu_op", "aten::mm", ts=10750),
+    "long_operator_other_thread": lambda: changed("cpu_op", "aten::mm", tid=9),
+    "long_operator_other_process": lambda: changed("cpu_op", "aten::mm", pid=8),
+    "long_operator_after_end": lambda: changed("cpu_op", "aten::mm", ts=91050),
+    "long_operator_lost": lambda: without("cpu_op", "aten::mm"),
+    "long_call_lost": lambda: without("cuda_runtime", "cudaLaunch"),
+    "long_memory_lost": lambda: without("cpu_instant_event", "[memory]"),
+    "long_memory_total_changed": lambda: changed("cpu_instant_event", "[memory]", Total_Allocated=9999),
+    "long_memory_bytes_changed": lambda: changed("cpu_instant_event", "[memory]", Bytes=1),
+    "long_memory_reserved_changed": lambda: changed("cpu_instant_event", "[memory]", Total_Reserved=1 << 30),
+    "long_memory_type_lost": lambda: changed("cpu_instant_event", "[memory]", Device_Type=None),
+    "long_memory_name_cut": lambda: changed("cpu_instant_event", "[memory]", name="[mem"),
+    "long_occupancy_changed": lambda: changed("kernel", "gemm", **{"est. achieved occupancy %": 8}),
+    "long_correlation_lost": lambda: changed("cuda_runtime", "cudaLaunch", correlation=None),
+    "long_id_lost": lambda: changed("cpu_op", "aten::mm", External_id=None),
+    "long_name_lost": lambda: changed("cpu_op", "aten::mm", name=None),
+    "long_thread_lost": lambda: changed("cpu_op", "aten::mm", tid=None),
+    "long_operator_cut": lambda: changed("cpu_op", "aten::mm", name="ate"),
+    "long_operator_cut_at_colons": lambda: changed("cpu_op", "aten::mm", name="aten::"),
+    "long_kernel_cut": lambda: changed("kernel", "gemm", name="gemm<floa"),
+    "long_kernel_cut_in_word": lambda: changed("kernel", "scale", name="scale_rows_ke"),
+    "long_call_cut": lambda: changed("cuda_runtime", "cudaLaunch", name="cudaLaunchKern"),
+    "long_category_without_letter": lambda: changed("kernel", "gemm", cat="kerel"),
+    "long_key_misspelt": lambda: changed("cuda_runtime", "cudaLaunch").replace('"correlation"', '"correlatiox"', 1),
+    "long_head_lost": lambda: json.dumps(dict(LONG_HEAD, traceEvents=long_training())),
+    "long_devices_lost": lambda: json.dumps(dict(LONG_HEAD, schemaVersion=1, traceEvents=long_training())),
+}
+
+
 def with_rank(rank, world_size=4):
     return text_of(training(), head={"distributedInfo": {"backend": "nccl", "rank": rank, "world_size": world_size}})
 
@@ -162,7 +251,8 @@ def rank_huge():
     return with_rank(2**63 - 1, 2**63 - 1)
 
 
-KINDS = {k: v for k, v in list(globals().items()) if callable(v) and k not in ("event", "kernel", "training", "text_of", "with_rank")}
+HELPERS = ("event", "kernel", "training", "text_of", "with_rank", "long_training", "changed", "without")
+KINDS = dict({k: v for k, v in list(globals().items()) if callable(v) and k not in HELPERS}, **LONG)
 
 if __name__ == "__main__":
     made = KINDS[sys.argv[1]]()

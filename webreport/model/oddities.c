@@ -1,6 +1,7 @@
 /* Oddities: see oddities.h. */
 #include "webreport/model/oddities.h"
 
+#include "webreport/model/conflicts.h"
 #include "webreport/trace/regions.h"
 
 static const int64_t DAY_NS = 86400ll * 1000000000;
@@ -125,5 +126,6 @@ void tp_oddities_note(struct tp_trace *trace, const struct tp_order *order, stru
     notices[TP_NOTICE_OVERLAP] = count_overlaps(trace, order, arena);
     trace->reading.twice = count_twice(trace, order->host, order->host_count) +
                            count_twice(trace, order->device, order->device_count);
+    tp_conflicts_note(trace, order, arena);
     notices[TP_NOTICE_NO_STEPS] = !has_steps(trace) && !is_of_states(trace);
 }

@@ -154,6 +154,21 @@ static void note_skipped(struct tp_decoder *d, const struct tp_element *e, unsig
         note_unread(d, e);
 }
 
+/* Counts an event with a correlation. */
+static void note_correlated(struct tp_decoder *d, const struct tp_element *e, const struct tp_event *event)
+{
+    struct tp_reading *reading = &d->trace->reading;
+    int64_t number;
+    reading->correlated++;
+    if (tp_number_int(e->spans->field[TP_ARG_CORRELATION], &number) != TP_NUMBER_OK) {
+        reading->link_sums.is_unreadable = true;
+        return;
+    }
+    tp_link_add(reading->link_sums.events, number, event->ts_ns);
+    if (tp_kind_is_device(event->kind))
+        tp_link_add(reading->link_sums.devices, number, event->ts_ns);
+}
+
 /* A complete event (ph X) that is no memory record. */
 static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
 {
@@ -187,7 +202,11 @@ static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
     reading->other_device_events += e->cat.is_other_device;
     reading->counter_events += e->cat.has_counters;
     tp_decode_number(d, e);
-    reading->correlated += tp_spans_has(e->spans, TP_ARG_CORRELATION);
+    reading->nameless += !e->has_name || !tp_spans_has(e->spans, TP_FIELD_PID) || !tp_spans_has(e->spans, TP_FIELD_TID);
+    reading->unnumbered +=
+        tp_kind_is_host(kind) && kind != TP_KIND_RUNTIME && !tp_spans_has(e->spans, TP_ARG_EVENT_NUMBER);
+    if (tp_spans_has(e->spans, TP_ARG_CORRELATION))
+        note_correlated(d, e, &event);
     struct tp_str finished = tp_span_of(e->spans, TP_ARG_FINISHED);
     if (finished.len == 5 && memcmp(finished.ptr, "false", 5) == 0)
         flags |= TP_EVENT_UNFINISHED;
@@ -239,14 +258,43 @@ static void count_phase(struct tp_decoder *d, const struct tp_element *e)
     d->end_events += e->ph == 'E';
 }
 
+/* Returns whether an instant has the arguments of a memory record, but not its name. */
+static bool is_lost_memory_record(const struct tp_element *e, struct tp_str cat)
+{
+    const uint64_t members = 1ull << TP_ARG_MEMORY_BYTES | 1ull << TP_ARG_DEVICE_TYPE | 1ull << TP_ARG_DEVICE_ID;
+    bool may_be_memory = !cat.len || tp_str_equal(cat, TP_STR("\"cpu_instant_event\""));
+    bool has_its_name = e->name & (TP_NAME_MEMORY | TP_NAME_OUT_OF_MEMORY);
+    return may_be_memory && !has_its_name && (e->spans->has & members) == members;
+}
+
 /* An instant that is no memory record. */
 static void decode_instant(struct tp_decoder *d, const struct tp_element *e)
 {
+    struct tp_reading *reading = &d->trace->reading;
     struct tp_str cat = tp_span_of(e->spans, TP_FIELD_CAT);
     if (tp_str_equal(cat, TP_STR("\"tensor\"")))
         tp_decode_tensor(d, e);
     else if (d->wants_told && tp_str_equal(cat, TP_STR("\"user_annotation\"")))
         tp_decode_moment(d, e);
+    if (e->name & TP_NAME_WINDOW_END)
+        reading->has_window_end =
+            tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &reading->window_end_ns) == TP_NUMBER_OK;
+    reading->unnamed_memory += is_lost_memory_record(e, cat);
+}
+
+/* Counts an end of a link between a call and a device operation. */
+static void note_device_link(struct tp_decoder *d, const struct tp_element *e)
+{
+    struct tp_reading *reading = &d->trace->reading;
+    int64_t number, ts_ns;
+    bool is_start = e->ph == 's';
+    reading->device_link_starts += is_start;
+    reading->device_link_ends += e->ph == 'f';
+    if (tp_number_int(tp_span_of(e->spans, TP_FIELD_ID), &number) != TP_NUMBER_OK ||
+        tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &ts_ns) != TP_NUMBER_OK)
+        reading->link_sums.is_unreadable = true;
+    else if (e->ph != 't')
+        tp_link_add(is_start ? reading->link_sums.starts : reading->link_sums.ends, number, ts_ns);
 }
 
 /* Is an arrow one between nodes of a graph? torch's CUPTI backend numbers these from 2^40 on, launches below. */
@@ -283,13 +331,13 @@ void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_
     }
     if (e.ph == 's' || e.ph == 'f' || e.ph == 't') { /* most flows are ac2g: they count for the evidence alone */
         read_cat(d, &e);
-        bool is_launch = e.cat.is_device_link && !is_dependency(spans);
-        d->trace->reading.device_link_starts += is_launch && e.ph == 's';
-        d->trace->reading.device_link_ends += is_launch && e.ph == 'f';
+        if (e.cat.is_device_link && !is_dependency(spans))
+            note_device_link(d, &e);
         if (e.cat.is_link && e.ph != 't' && tp_span_has_value(spans, TP_FIELD_ID))
             tp_decode_flow(d, &e);
         else
             count_phase(d, &e);
+        d->trace->reading.nameless += (e.cat.is_link || e.cat.is_device_link) && !tp_spans_has(spans, TP_FIELD_ID);
         return;
     }
     read_name(d, &e);

@@ -95,6 +95,8 @@ void tp_decode_memory(struct tp_decoder *d, const struct tp_element *e)
     reading->read_memory += !is_oom;
     reading->read_out_of_memory += is_oom;
     tp_decode_number(d, e);
+    reading->unnumbered += !is_oom && !tp_spans_has(e->spans, TP_ARG_EVENT_NUMBER);
+    reading->nameless += !tp_spans_has(e->spans, TP_FIELD_PID) || !tp_spans_has(e->spans, TP_FIELD_TID);
     record.device = memory_device(d, e);
     keep_more(d, (struct tp_memory_more){.address = tp_element_int(d, e, TP_ARG_ADDRESS),
                                          .total_allocated = tp_element_int(d, e, TP_ARG_TOTAL_ALLOCATED),

@@ -74,7 +74,7 @@ static bool is_of_writer(const struct tp_reader *r)
 {
     struct tp_str text = {r->at, (size_t)(r->scan.at - r->at)};
     bool is_whole = r->scan.inner_quotes % 2 == 0 || !r->scan.inner_keys;
-    return r->scan.inner_quotes && is_whole && !r->spans.has_odd_key && !r->spans.has_bare_word &&
+    return r->scan.inner_quotes && is_whole && !r->scan.own_keys && !r->spans.has_odd_key && !r->spans.has_bare_word &&
            !tp_utf8_has_control(text.ptr, text.len);
 }
 
@@ -85,7 +85,7 @@ static bool repair(struct tp_reader *r)
     r->scan.at = r->at;
     r->scan.end = r->end;
     r->scan.is_lenient = true;
-    r->scan.inner_quotes = r->scan.inner_keys = 0;
+    r->scan.inner_quotes = r->scan.inner_keys = r->scan.own_keys = 0;
     enum tp_scan_status status = tp_scan_event(&r->scan, &r->spans);
     r->scan.is_lenient = false;
     if (status == TP_SCAN_OK && tp_spans_has(&r->spans, TP_FIELD_PH)) {

@@ -269,7 +269,7 @@ static int64_t odd_texts(const struct tp_trace *trace)
     const struct tp_reading *r = &trace->reading;
     static const enum tp_notice odd[] = {TP_NOTICE_EVENT_REPAIRED, TP_NOTICE_CONTROL, TP_NOTICE_TRAILING_COMMA,
                                          TP_NOTICE_DUPLICATE_KEY};
-    uint64_t count = r->odd_keys + damaged_cats(trace) - r->own_repairs;
+    uint64_t count = r->odd_keys + r->unnamed_memory + damaged_cats(trace) - r->own_repairs;
     if (!r->read_without_cat) /* Ascend's profiler writes no categories: its processes say what their events are */
         count += r->unread_without_cat;
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
@@ -343,10 +343,26 @@ static bool had_stacks(const struct tp_trace *trace)
     return false;
 }
 
+/* The recorder writes the version of its format, and with device operations the devices, before the events. Lists of
+ * events with little of a head are tests or filtered files. */
+static bool lacks_head(const struct tp_trace *trace)
+{
+    static const char *const keys[] = {"displayTimeUnit", "baseTimeNanoseconds", "trace_id",    "record_shapes",
+                                       "with_stack",      "profile_memory",      "with_modules"};
+    unsigned count = tp_trace_header(trace, "traceName").ptr ? 2 : 0;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        count += tp_trace_header(trace, keys[i]).ptr != NULL;
+    bool has_version = tp_trace_header(trace, "schemaVersion").ptr;
+    bool is_ours = tp_trace_header(trace, "tracepress_recorder").ptr;
+    bool lacks_version = trace->reading.has_window_end && !has_version;
+    return !is_ours && count >= 2 && (lacks_version || (trace->device_count && !trace->has_gpu_list));
+}
+
 /* What only holds of the format of torch's profiler, which our recorder writes too. */
 static void judge_content(struct tp_input_evidence *e, const struct tp_trace *trace, unsigned kinds,
                           struct tp_arena *scratch)
 {
+    const struct tp_reading *r = &trace->reading;
     e->recorder = find_end(trace);
     if (!trace->reading.numbered) {
         e->lost[TP_LOST_IDS] = missing_ids(trace, scratch);
@@ -355,6 +371,14 @@ static void judge_content(struct tp_input_evidence *e, const struct tp_trace *tr
     e->lost[TP_LOST_OPERATORS] = lacks_operators(trace, kinds);
     e->lost[TP_LOST_DEVICE] = launches_without_kernel(trace, scratch) + header_count(trace, "tracepress_gpu_dropped");
     e->lost[TP_LOST_LAUNCH] = kernels_without_launch(trace, scratch);
+    if (!e->lost[TP_LOST_LAUNCH])
+        e->lost[TP_LOST_LAUNCH] = (int64_t)r->lone_devices;
+    e->lost[TP_LOST_MEMORY] += (int64_t)r->memory_gaps;
+    e->lost[TP_LOST_CONFLICTS] = (int64_t)r->conflicts;
+    e->lost[TP_LOST_MEMBERS] = (int64_t)r->without_member;
+    e->lost[TP_LOST_TEXT] += (int64_t)r->cut_names;
+    e->lost[TP_LOST_UNKNOWN] += (int64_t)r->nameless;
+    e->lost[TP_LOST_HEAD] = lacks_head(trace);
     e->lost[TP_LOST_FRAMES] = !(e->present & TP_NEED_FRAMES) && had_stacks(trace);
     /* The recorder numbers memory records behind operators and before frames: where frames follow without a gap there
      * was none (torch_2.13_multithread.full). */
@@ -378,6 +402,12 @@ static void find_categories(struct tp_input_evidence *e, const struct tp_trace *
     e->lost[TP_LOST_ALL] = !e->present && !trace->sample_count && !trace->counter_count && !trace->tensor_count;
 }
 
+bool tp_evidence_knows_writer(const struct tp_trace *trace)
+{
+    bool has_head = trace->has_gpu_list && tp_trace_header(trace, "schemaVersion").ptr;
+    return has_head || trace->reading.numbered || trace->reading.has_window_end;
+}
+
 void tp_evidence_build(struct tp_input_evidence *evidence, const struct tp_trace *trace, struct tp_arena *scratch)
 {
     unsigned kinds = find_kinds(trace);
@@ -385,8 +415,7 @@ void tp_evidence_build(struct tp_input_evidence *evidence, const struct tp_trace
     evidence->is_known = true;
     judge_file(evidence, trace);
     find_categories(evidence, trace, kinds);
-    bool has_head = trace->has_gpu_list && tp_trace_header(trace, "schemaVersion").ptr;
-    if (has_head || trace->reading.numbered)
+    if (tp_evidence_knows_writer(trace))
         judge_content(evidence, trace, kinds, scratch);
 }
 
@@ -402,6 +431,8 @@ static const struct {
     {TP_LOST_UNKNOWN, TP_NEED_ALL, "event", "events", "%s without name, time or kind"},
     {TP_LOST_TEXT, TP_NEED_ALL, "place", "places", "%s with text that no profiler writes"},
     {TP_LOST_TWICE, TP_NEED_ALL, "event", "events", "%s in the file twice"},
+    {TP_LOST_CONFLICTS, TP_NEED_ALL, "event", "events", "%s in conflict with other events of the file"},
+    {TP_LOST_MEMBERS, TP_NEED_ALL, "event", "events", "%s without an argument that others of their kind have"},
     {TP_LOST_ALL, TP_NEED_ALL, "", "", "nothing that a program did is in the file"},
     {TP_LOST_BY_RECORDER, TP_NEED_ALL & ~(unsigned)TP_NEED_DEVICE, "event", "events", "the recorder had to drop %s"},
     {TP_LOST_NUMBERS, TP_NEED_ALL & ~(unsigned)TP_NEED_FILE & ~(unsigned)TP_NEED_DEVICE, "event", "events",
@@ -415,6 +446,7 @@ static const struct {
     {TP_LOST_DEVICE, TP_NEED_DEVICE | TP_NEED_RUNTIME, "kernel", "kernels", "%s missing: their launches are there"},
     {TP_LOST_LAUNCH, TP_NEED_RUNTIME, "launch", "launches", "%s missing: their kernels are there"},
     {TP_LOST_MEMORY, TP_NEED_MEMORY, "memory record", "memory records", "%s not following from the one before"},
+    {TP_LOST_HEAD, TP_NEED_DEVICE, "", "", "the head of the trace is not whole: it lacks its version or the devices"},
     {TP_LOST_RECORDS, TP_NEED_MEMORY, "", "", "memory was recorded, but no record of it is there"},
     {TP_LOST_FRAMES, TP_NEED_FRAMES, "", "", "stacks were recorded, but no Python function is there"},
 };
@@ -529,6 +561,9 @@ const char *tp_lost_text(enum tp_lost lost)
         [TP_LOST_UNKNOWN] = "unknown_events",
         [TP_LOST_TEXT] = "odd_text",
         [TP_LOST_TWICE] = "events_twice",
+        [TP_LOST_CONFLICTS] = "conflicts",
+        [TP_LOST_MEMBERS] = "members",
+        [TP_LOST_HEAD] = "head",
         [TP_LOST_NUMBERS] = "host_numbers",
         [TP_LOST_IDS] = "operator_ids",
         [TP_LOST_OPERATORS] = "operators",

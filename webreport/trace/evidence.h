@@ -45,6 +45,9 @@ enum tp_lost {
     TP_LOST_UNKNOWN,     /* elements without what an event must have: name, time, kind */
     TP_LOST_TEXT,        /* places whose text no writer writes: repaired, control characters, keys or categories */
     TP_LOST_TWICE,       /* events that are in the file twice */
+    TP_LOST_CONFLICTS,   /* events that contradict other events: links, ids, order of streams, end of the recording */
+    TP_LOST_MEMBERS,     /* events without an argument that nearly all others of their kind have */
+    TP_LOST_HEAD,        /* 1: the head of the file lacks what the recorder always writes */
     TP_LOST_NUMBERS,     /* numbers missing among the recorder's own ("Ev Idx") */
     TP_LOST_IDS,         /* numbers missing among the operators' "External id" */
     TP_LOST_OPERATORS,   /* 1: what belongs to operators is there, and not one of them */
@@ -90,6 +93,9 @@ struct tp_input_evidence {
 
 /* The record of a trace that was read; its events may be in order already or not. */
 void tp_evidence_build(struct tp_input_evidence *evidence, const struct tp_trace *trace, struct tp_arena *scratch);
+
+/* Returns whether torch's profiler or our recorder wrote the file: only what they write obeys the rules of the content. */
+bool tp_evidence_knows_writer(const struct tp_trace *trace);
 
 /* The needs (bits of enum tp_need) that do not hold; 0 when nothing is known against the input. */
 unsigned tp_evidence_broken(const struct tp_input_evidence *evidence);

@@ -57,12 +57,23 @@ static struct tp_str lower_cat(struct tp_str cat, char *out)
     return (struct tp_str){out, n};
 }
 
-/* The category without its last letters, or with one or two letters changed. */
+/* Whether the word lacks one letter of the category, and nothing else. */
+static bool lacks_letter(struct tp_str lower, struct tp_str cat)
+{
+    size_t same = 0;
+    while (same < lower.len && lower.ptr[same] == cat.ptr[same])
+        same++;
+    return lower.len + 1 == cat.len && memcmp(lower.ptr + same, cat.ptr + same + 1, lower.len - same) == 0;
+}
+
+/* The category without its last letters or without one letter, or with one or two letters changed. */
 static bool is_near(struct tp_str lower, struct tp_str cat)
 {
     enum { SHORTEST = 5, MOST = 2 };
     size_t changed = 0;
     if (lower.len && lower.len < cat.len && memcmp(lower.ptr, cat.ptr, lower.len) == 0)
+        return true;
+    if (cat.len >= SHORTEST && lacks_letter(lower, cat))
         return true;
     for (size_t k = 0; k < lower.len && lower.len == cat.len; k++)
         changed += lower.ptr[k] != cat.ptr[k];
@@ -186,6 +197,8 @@ unsigned tp_kinds_of_name(struct tp_str name)
         meaning |= TP_NAME_MEMORY;
     if (tp_str_equal(name, TP_STR("[OutOfMemory]")))
         meaning |= TP_NAME_OUT_OF_MEMORY;
+    if (tp_str_equal(name, TP_STR("Record Window End")))
+        meaning |= TP_NAME_WINDOW_END;
     if (regions & TP_REGION_ANNOTATION)
         meaning |= TP_NAME_REGION;
     if (regions & TP_REGION_OF_TORCH)

@@ -23,7 +23,8 @@ enum tp_name_meaning {
     TP_NAME_OUT_OF_MEMORY = 2, /* [OutOfMemory] */
     TP_NAME_REGION = 4,        /* an operator of this name is an annotation */
     TP_NAME_TORCH_REGION = 8,  /* and in torch's tables too, where the category may be both */
-    TP_NAME_VALUES = 16        /* convolutions, attention: the values of its arguments are kept */
+    TP_NAME_VALUES = 16,       /* convolutions, attention: the values of its arguments are kept */
+    TP_NAME_WINDOW_END = 32    /* Record Window End */
 };
 
 struct tp_cat_meaning tp_kinds_of_cat(struct tp_str cat);

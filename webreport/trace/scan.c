@@ -112,10 +112,17 @@ static bool may_close(const char *p, const char *end)
     return next >= end || *next == ',' || *next == '}' || *next == ']';
 }
 
+/* Whether the text is a key of several words that recorders write: no name of a program has one in quotes. */
+static bool is_recorders_key(const char *from, const char *to)
+{
+    struct tp_str key = {from, (size_t)(to - from)};
+    return tp_str_find(key, " ") > 0 && tp_scan_is_profilers_arg(key);
+}
+
 /* Closing quote of a lenient string. Another event's start inside it means that its end was missed: TP_SCAN_BAD. */
 static enum tp_scan_status lenient_end(struct tp_scan *scan, const char *p, const char **close)
 {
-    const char *from = p, *end = scan->end;
+    const char *from = p, *end = scan->end, *quote = NULL; /* quote: the last one that was stepped over */
     for (; p < end; p++) {
         if (*p == '"' && may_close(p, end)) {
             *close = p;
@@ -123,6 +130,10 @@ static enum tp_scan_status lenient_end(struct tp_scan *scan, const char *p, cons
         }
         scan->inner_quotes += *p == '"';
         scan->inner_keys += *p == '"' && p + 1 < end && p[1] == ':';
+        if (*p == '"') {
+            scan->own_keys += quote && p + 1 < end && p[1] == ':' && is_recorders_key(quote + 1, p);
+            quote = p;
+        }
         if (*p == '{' && opens_event(from, p, end))
             return TP_SCAN_BAD;
     }
@@ -472,6 +483,20 @@ static bool is_other_key(struct tp_str key)
     return false;
 }
 
+/* Whether the key differs by one letter from a long one that recorders write. Short words may, and both be right. */
+static bool is_misspelt(struct tp_str key)
+{
+    enum { LEAST_LENGTH = 9 };
+    for (size_t i = 0; key.len >= LEAST_LENGTH && i < sizeof arg_keys / sizeof *arg_keys; i++) {
+        size_t changed = 0;
+        for (size_t k = 0; k < key.len && arg_keys[i].len == key.len && changed < 2; k++)
+            changed += (key.ptr[k] | 32) != (arg_keys[i].text[k] | 32);
+        if (arg_keys[i].len == key.len && changed == 1)
+            return true;
+    }
+    return false;
+}
+
 /* Whether the key was there before. Two of the fields are of several keys each. */
 static inline bool comes_again(const struct tp_spans *spans, int field)
 {
@@ -499,7 +524,7 @@ static enum tp_scan_status scan_args(struct tp_scan *scan, struct tp_spans *span
         int field = arg_field(scan, key);
         leave_trail(scan, value, field);
         spans->has_own_args = spans->has_own_args || !tp_scan_is_profilers_arg(key);
-        spans->has_odd_key |= comes_again(spans, field);
+        spans->has_odd_key |= comes_again(spans, field) || (field < 0 && is_misspelt(key));
         if (field >= 0) {
             spans->field[field] = value;
             spans->has |= 1ull << field;

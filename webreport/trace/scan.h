@@ -129,7 +129,8 @@ struct tp_scan_trail {
 struct tp_scan {
     const char *at, *end;
     unsigned inner_quotes, inner_keys; /* counts of quotes inside strings that a lenient scan skipped, and of
-                                          those before a colon; the caller sets both to 0 */
+                                          those before a colon; the caller sets both, and the next, to 0 */
+    unsigned own_keys;                 /* keys of recorders inside such strings */
     bool is_lenient; /* a closing quote must be followed by what may follow a value: repairs unescaped quotes */
     uint8_t key_slots[256];
     struct tp_scan_trail *trail; /* NULL: not wanted */

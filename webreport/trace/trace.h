@@ -370,6 +370,23 @@ struct tp_cut {
     int64_t recorded_ns, kept_ns; /* its time in the file, and the time that is possible */
 };
 
+/* Sums over the ends of links between calls and device operations, and over the events at these ends. Each event adds
+ * a hash of its number and start to the sum that its number selects, so that equal sets have equal sums. */
+enum { TP_LINK_SUMS = 64 };
+
+struct tp_link_sums {
+    uint64_t starts[TP_LINK_SUMS], ends[TP_LINK_SUMS]; /* of links */
+    uint64_t events[TP_LINK_SUMS];                     /* with a correlation */
+    uint64_t devices[TP_LINK_SUMS];                    /* device operations among these events */
+    bool is_unreadable;                                /* some number or start cannot be read */
+};
+
+static inline void tp_link_add(uint64_t *sums, int64_t number, int64_t ts_ns)
+{
+    sums[(uint64_t)number % TP_LINK_SUMS] += tp_hash_mix((uint64_t)number ^ UINT64_C(0x9E3779B97F4A7C15),
+                                                         (uint64_t)ts_ns ^ UINT64_C(0xE7037ED1A0B428DB));
+}
+
 /* Counters of one reading: element_count = all of read* + all of skipped*. */
 struct tp_reading {
     uint64_t element_count;       /* elements of traceEvents; those of broken text are not */
@@ -388,9 +405,21 @@ struct tp_reading {
     bool is_gzip, has_end;                         /* has_end: the bracket that closes the document was read */
     uint64_t own_repairs;                          /* of the repaired events: written so by torch */
     uint64_t odd_keys;                             /* events with a key that comes twice or that nobody writes */
+    uint64_t unnamed_memory;                       /* instants with the arguments of memory records, and another name */
     uint64_t misspelt_cats;                        /* complete events of a category that is a letter off */
     uint64_t unread_without_cat, read_without_cat; /* complete events without a category; read: kind by process */
     uint64_t twice;                                /* events that equal another one (model/oddities.h) */
+    uint64_t nameless;   /* complete events and memory records without name or thread, links without number */
+    uint64_t unnumbered; /* host events and memory records without the recorder's number */
+    struct tp_link_sums link_sums;
+    bool has_window_end;   /* the recorder marked the end of the recording, .. */
+    int64_t window_end_ns; /* .. which was then */
+    /* found by comparing events with each other (model/conflicts.h) */
+    uint64_t conflicts;      /* events that contradict other events */
+    uint64_t cut_names;      /* events whose name lost its end */
+    uint64_t without_member; /* events without an argument that the others of their kind have */
+    uint64_t lone_devices;   /* device operations without a call, among others of their name that have one */
+    uint64_t memory_gaps;    /* totals of device memory that no order of the records explains */
     uint64_t numbered;                             /* events kept that have the recorder's number ("Ev Idx") */
     uint64_t number_sum;                           /* of these numbers, modulo 2^64 */
     int64_t last_number;                           /* the highest of these */

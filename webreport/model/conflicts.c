@@ -1,0 +1,432 @@
+/* Conflicts between events: see conflicts.h. One pass over the events; the other loops are over device operations, host
+ * events with ids, and links. */
+#include "webreport/model/conflicts.h"
+
+#include "writer/base/sort.h"
+
+/* ---- calls by correlation, operators by id ---- */
+
+enum { LARGEST_SPREAD = 256, LEAST_ROOM = 512 };
+
+enum { NOTHING = 0, SEVERAL = UINT32_MAX };
+
+/* One event or thread for each number of a range. */
+struct places {
+    int64_t first, last; /* of the numbers; first > last: there is none, or they are too far apart */
+    uint32_t *place;     /* by number - first: index of an event or thread, plus 1; NOTHING or SEVERAL */
+};
+
+static void widen(struct places *places, int64_t number)
+{
+    if (number <= 0) /* TP_NULL_INT too */
+        return;
+    places->first = number < places->first ? number : places->first;
+    places->last = number > places->last ? number : places->last;
+}
+
+/* Makes room for the numbers that the range was widened by; `count` numbers or fewer are in it. */
+static void open_places(struct places *places, uint64_t count, struct tp_arena *arena)
+{
+    bool is_empty = places->first > places->last;
+    if (is_empty || (uint64_t)(places->last - places->first) / LARGEST_SPREAD > count + LEAST_ROOM)
+        *places = (struct places){.first = 0, .last = -1};
+    else
+        places->place = tp_arena_array(arena, (size_t)(places->last - places->first) + 1, sizeof *places->place);
+}
+
+static uint32_t *place_of(const struct places *places, int64_t number)
+{
+    return number >= places->first && number <= places->last ? &places->place[number - places->first] : NULL;
+}
+
+static void put_place(const struct places *places, int64_t number, uint32_t index)
+{
+    uint32_t *place = place_of(places, number);
+    if (place)
+        *place = *place == NOTHING ? index + 1 : SEVERAL;
+}
+
+static struct places open_calls(const struct tp_trace *trace, struct tp_arena *arena)
+{
+    struct places calls = {.first = INT64_MAX, .last = INT64_MIN};
+    for (uint32_t i = 0; i < trace->launch_count; i++)
+        widen(&calls, trace->launches[i].correlation);
+    open_places(&calls, trace->launch_count, arena);
+    return calls;
+}
+
+/* Threads of operators by the operators' ids. Empty without calls, which alone ask for them. */
+static struct places open_operators(const struct tp_trace *trace, struct tp_arena *arena)
+{
+    struct places operators = {.first = INT64_MAX, .last = INT64_MIN};
+    for (uint32_t i = 0; trace->launch_count && i < trace->host_count; i++)
+        widen(&operators, trace->hosts[i].external_id);
+    open_places(&operators, trace->host_count, arena);
+    return operators;
+}
+
+/* ---- ends of links between forward and backward operators ---- */
+
+/* A set of (thread, start), by open addressing. */
+struct ends {
+    struct end {
+        int64_t ts_ns;
+        uint32_t thread;
+        bool is_used, is_found;
+    } *slots;
+    size_t mask; /* slots - 1; the set is empty when slots is NULL */
+    uint64_t count, found;
+};
+
+static struct end *find_end(const struct ends *ends, uint32_t thread, int64_t ts_ns)
+{
+    size_t at = tp_hash_mix((uint64_t)ts_ns ^ UINT64_C(0x9E3779B97F4A7C15), thread + UINT64_C(0xE7037ED1A0B428DB));
+    for (at &= ends->mask; ends->slots[at].is_used; at = (at + 1) & ends->mask)
+        if (ends->slots[at].ts_ns == ts_ns && ends->slots[at].thread == thread)
+            break;
+    return &ends->slots[at];
+}
+
+static struct ends collect_ends(const struct tp_trace *trace, struct tp_arena *arena)
+{
+    struct ends ends = {0};
+    size_t size = 16;
+    if (!trace->flow_count)
+        return ends;
+    while (size < (size_t)trace->flow_count * 2)
+        size *= 2;
+    ends.slots = tp_arena_array(arena, size, sizeof *ends.slots);
+    ends.mask = size - 1;
+    for (uint32_t i = 0; i < trace->flow_count; i++) {
+        struct end *end = find_end(&ends, trace->flows[i].thread, trace->flows[i].ts_ns);
+        ends.count += !end->is_used;
+        *end = (struct end){.ts_ns = trace->flows[i].ts_ns, .thread = trace->flows[i].thread, .is_used = true};
+    }
+    return ends;
+}
+
+static void meet_end(struct ends *ends, const struct tp_event *e)
+{
+    struct end *end = find_end(ends, e->thread, e->ts_ns);
+    ends->found += end->is_used && !end->is_found;
+    end->is_found = end->is_used;
+}
+
+/* ---- one pass over the events ---- */
+
+struct survey {
+    struct tp_name_use names;
+    struct places calls, operator_threads;
+    struct ends ends;
+    uint64_t late;                   /* host events that start after the end of the recording */
+    uint64_t cuda_calls, unnumbered; /* calls of CUDA; of these, without a correlation */
+    uint64_t operators, without_id;  /* operators; of these, without an id */
+    uint64_t moved;                  /* operators and annotations that are in the file behind others with higher ids */
+    int64_t *last_ids;               /* by thread: id of its latest operator or annotation */
+};
+
+static void note_call(struct survey *s, const struct tp_trace *trace, uint32_t index)
+{
+    const struct tp_event *e = &trace->events[index];
+    int64_t correlation = e->detail == TP_NO_ID ? TP_NULL_INT : trace->launches[e->detail].correlation;
+    put_place(&s->calls, correlation, index);
+    s->cuda_calls += e->variant == 0;
+    s->unnumbered += e->variant == 0 && correlation == TP_NULL_INT;
+}
+
+/* An operator or annotation. */
+static void note_range(struct survey *s, const struct tp_trace *trace, const struct tp_event *e)
+{
+    int64_t id = trace->hosts[e->detail].external_id;
+    s->operators += e->kind == TP_KIND_OPERATOR;
+    s->without_id += e->kind == TP_KIND_OPERATOR && id == TP_NULL_INT;
+    put_place(&s->operator_threads, id, e->thread);
+    s->moved += id > 0 && id < s->last_ids[e->thread];
+    s->last_ids[e->thread] = id > 0 ? id : s->last_ids[e->thread];
+    if (s->ends.slots)
+        meet_end(&s->ends, e);
+}
+
+static void survey_events(struct survey *s, const struct tp_trace *trace, struct tp_arena *arena)
+{
+    const struct tp_reading *r = &trace->reading;
+    int64_t end_ns = r->has_window_end ? r->window_end_ns : INT64_MAX;
+    s->names.count = tp_arena_array(arena, trace->names.count + 1u, sizeof *s->names.count);
+    s->names.kinds = tp_arena_array(arena, trace->names.count + 1u, sizeof *s->names.kinds);
+    s->last_ids = tp_arena_array(arena, trace->thread_count, sizeof *s->last_ids);
+    s->calls = open_calls(trace, arena);
+    s->operator_threads = open_operators(trace, arena);
+    s->ends = collect_ends(trace, arena);
+    for (uint32_t i = 0; i < trace->event_count; i++) {
+        const struct tp_event *e = &trace->events[i];
+        s->names.count[e->name] += !(e->flags & TP_EVENT_UNFINISHED);
+        s->names.kinds[e->name] |= (uint16_t)(1u << e->kind);
+        if (!tp_kind_is_host(e->kind))
+            continue;
+        s->late += e->ts_ns > end_ns;
+        if (e->kind == TP_KIND_RUNTIME)
+            note_call(s, trace, i);
+        else if (!tp_kind_is_frame(e->kind))
+            note_range(s, trace, e);
+    }
+}
+
+static void drop_places(const struct places *places, struct tp_arena *arena)
+{
+    if (places->place)
+        tp_arena_drop(arena, places->place, ((size_t)(places->last - places->first) + 1) * sizeof *places->place);
+}
+
+static void drop_survey(const struct survey *s, const struct tp_trace *trace, struct tp_arena *arena)
+{
+    drop_places(&s->calls, arena);
+    drop_places(&s->operator_threads, arena);
+    tp_arena_drop(arena, s->names.count, (trace->names.count + 1u) * sizeof *s->names.count);
+    tp_arena_drop(arena, s->names.kinds, (trace->names.count + 1u) * sizeof *s->names.kinds);
+    if (s->ends.slots)
+        tp_arena_drop(arena, s->ends.slots, (s->ends.mask + 1) * sizeof *s->ends.slots);
+}
+
+/* ---- device operations ---- */
+
+enum { NAME_HAS_CALL = 1 << 15 };
+_Static_assert(TP_KIND_COUNT <= 15, "the bit is no kind's");
+
+/* A stream, while its operations are visited in the order of their start. */
+struct stream {
+    int64_t last_call_ns; /* start of the call of the latest operation that has one */
+    uint32_t lone;        /* operations without a call since then */
+    bool is_open, has_call;
+};
+
+static const struct tp_event *device_call(const struct survey *s, const struct tp_trace *trace,
+                                          const struct tp_event *e, bool *has_some)
+{
+    const uint32_t *place = place_of(&s->calls, trace->devices[e->detail].correlation);
+    *has_some = place && *place != NOTHING;
+    return *has_some && *place != SEVERAL ? &trace->events[*place - 1] : NULL;
+}
+
+/* Returns whether operations of this call run in the order of calls: nodes of a graph run in the graph's. */
+static bool runs_in_order(const struct tp_trace *trace, const struct tp_event *e, const struct tp_event *call)
+{
+    int64_t graph = tp_device_setup(trace, e->detail)->graph_id;
+    return (graph == TP_NULL_INT || graph == 0) && tp_str_find(tp_trace_name(trace, call), "Graph") < 0;
+}
+
+struct device_conflicts {
+    uint64_t unordered, lone, linked, unnumbered, without_call;
+    uint64_t starts[TP_LINK_SUMS]; /* of the calls, once for each of their operations: as struct tp_link_sums */
+};
+
+static void visit_device(struct device_conflicts *found, struct stream *stream, const struct survey *s,
+                         const struct tp_trace *trace, const struct tp_event *e)
+{
+    int64_t correlation = trace->devices[e->detail].correlation;
+    bool has_some;
+    const struct tp_event *call = device_call(s, trace, e, &has_some);
+    found->unnumbered += correlation == TP_NULL_INT;
+    found->without_call += !call;
+    if (!has_some) {
+        stream->lone += stream->is_open && correlation > 0 && s->names.kinds[e->name] & NAME_HAS_CALL;
+        return;
+    }
+    found->lone += stream->lone;
+    stream->lone = 0;
+    stream->is_open = true;
+    if (!call)
+        return;
+    found->linked++;
+    tp_link_add(found->starts, correlation, call->ts_ns);
+    if (!runs_in_order(trace, e, call))
+        return;
+    found->unordered += stream->has_call && tp_event_end(call) < stream->last_call_ns;
+    stream->last_call_ns = call->ts_ns;
+    stream->has_call = true;
+}
+
+static void visit_devices(struct device_conflicts *found, struct survey *s, const struct tp_trace *trace,
+                          const struct tp_order *order, struct tp_arena *arena)
+{
+    struct stream *streams = tp_arena_array(arena, trace->thread_count, sizeof *streams);
+    for (uint32_t i = 0; i < order->device_count; i++) {
+        const struct tp_event *e = &trace->events[order->device[i]];
+        bool has_some;
+        device_call(s, trace, e, &has_some);
+        s->names.kinds[e->name] |= has_some ? NAME_HAS_CALL : 0;
+    }
+    for (uint32_t i = 0; i < order->device_count; i++) {
+        const struct tp_event *e = &trace->events[order->device[i]];
+        visit_device(found, &streams[e->thread], s, trace, e);
+    }
+}
+
+static uint64_t count_unequal(const uint64_t *x, const uint64_t *y)
+{
+    uint64_t count = 0;
+    for (int i = 0; i < TP_LINK_SUMS; i++)
+        count += x[i] != y[i];
+    return count;
+}
+
+/* Links that no event matches in number and start. Either each event with a correlation is one end of a link, or each
+ * device operation has a link of its own. */
+static uint64_t links_elsewhere(const struct tp_trace *trace, const struct device_conflicts *devices)
+{
+    const struct tp_reading *r = &trace->reading;
+    const struct tp_link_sums *sums = &r->link_sums;
+    uint64_t all[TP_LINK_SUMS], count = r->device_link_starts + r->device_link_ends;
+    if (sums->is_unreadable || !count)
+        return 0;
+    for (int i = 0; i < TP_LINK_SUMS; i++)
+        all[i] = sums->starts[i] + sums->ends[i];
+    if (count == r->correlated)
+        return tp_conflicts_if_few(count_unequal(all, sums->events), count);
+    if (r->device_link_ends != trace->device_count || r->device_link_starts != r->device_link_ends)
+        return 0;
+    uint64_t unequal = count_unequal(sums->ends, sums->devices);
+    if (!devices->without_call)
+        unequal += count_unequal(sums->starts, devices->starts);
+    return tp_conflicts_if_few(unequal, count);
+}
+
+static int by_configuration(const void *context, uint32_t i, uint32_t j)
+{
+    const struct tp_trace *trace = context;
+    const struct tp_device_setup *x = tp_device_setup(trace, i), *y = tp_device_setup(trace, j);
+    const uint32_t of_x[] = {x->grid, x->block, x->registers, x->shared_memory};
+    const uint32_t of_y[] = {y->grid, y->block, y->registers, y->shared_memory};
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    for (size_t k = 0; k < sizeof of_x / sizeof *of_x; k++)
+        if (of_x[k] != of_y[k])
+            return of_x[k] < of_y[k] ? -1 : 1;
+    return (i > j) - (i < j);
+}
+
+static bool is_whole_configuration(const struct tp_device_setup *x)
+{
+    return x->grid != TP_NO_ID && x->block != TP_NO_ID && x->registers != TP_NO_ID && x->shared_memory != TP_NO_ID;
+}
+
+/* Configurations of kernels with several occupancies or numbers of blocks per SM: the recorder computes both from the
+ * configuration. */
+static uint64_t unlike_occupancies(const struct tp_trace *trace, struct tp_arena *arena)
+{
+    uint32_t setup_count = 0, count = 0;
+    uint64_t unlike = 0;
+    for (uint32_t i = 0; i < trace->device_count; i++)
+        setup_count = trace->devices[i].setup >= setup_count ? trace->devices[i].setup + 1 : setup_count;
+    uint32_t *rows = tp_arena_array(arena, setup_count, sizeof *rows);
+    uint32_t *seen = tp_arena_array(arena, setup_count, sizeof *seen);
+    for (uint32_t i = 0; i < trace->device_count; i++) {
+        uint32_t setup = trace->devices[i].setup;
+        if (!seen[setup]++ && is_whole_configuration(&trace->setups[setup]))
+            rows[count++] = i;
+    }
+    tp_sort_rows(rows, count, by_configuration, trace, arena);
+    for (uint32_t k = 1; k < count; k++) {
+        const struct tp_device_setup *x = tp_device_setup(trace, rows[k - 1]), *y = tp_device_setup(trace, rows[k]);
+        bool is_same = x->device == y->device && x->grid == y->grid && x->block == y->block &&
+                       x->registers == y->registers && x->shared_memory == y->shared_memory;
+        unlike += is_same && (x->occupancy_pct_e9 != y->occupancy_pct_e9 || x->blocks_per_sm_e9 != y->blocks_per_sm_e9);
+    }
+    tp_arena_drop(arena, rows, setup_count * sizeof *rows);
+    tp_arena_drop(arena, seen, setup_count * sizeof *seen);
+    return tp_conflicts_if_few(unlike, trace->device_count);
+}
+
+/* ---- ids of the host's events ---- */
+
+struct host_conflicts {
+    uint64_t ids, descents;        /* of operators and annotations; ids that are lower than the id before */
+    uint64_t calls, lone, strayed; /* with the id of an operator; of these, without it, or on another thread than it */
+    int64_t last_id, last_ns;      /* of the latest operator or annotation of the thread */
+};
+
+static void visit_host(struct host_conflicts *found, const struct survey *s, const struct tp_trace *trace,
+                       const struct tp_event *e)
+{
+    if (e->detail == TP_NO_ID)
+        return;
+    if (e->kind == TP_KIND_RUNTIME) {
+        const uint32_t *place = place_of(&s->operator_threads, trace->launches[e->detail].external_id);
+        found->calls += place != NULL;
+        found->lone += place && *place == NOTHING;
+        found->strayed += place && *place != NOTHING && *place != SEVERAL && *place != e->thread + 1u;
+        return;
+    }
+    int64_t id = tp_kind_is_frame(e->kind) ? 0 : trace->hosts[e->detail].external_id;
+    if (id <= 0)
+        return;
+    found->ids++;
+    found->descents += id < found->last_id && e->ts_ns > found->last_ns;
+    found->last_id = id;
+    found->last_ns = e->ts_ns;
+}
+
+/* Ids ascend with time on each thread, and a call has the id of an operator of its thread. Recorders that do not number
+ * their events leave out the operators that are open when the recording ends, so their rule has more exceptions. */
+static uint64_t conflicts_of_ids(const struct survey *s, const struct tp_trace *trace, const struct tp_order *order)
+{
+    enum { ONE_IN = 100 };
+    struct host_conflicts found = {0};
+    for (uint32_t t = 0; t < trace->thread_count; t++) {
+        found.last_id = 0;
+        found.last_ns = INT64_MIN;
+        for (uint32_t i = order->thread_first[t]; i < order->thread_first[t + 1]; i++)
+            visit_host(&found, s, trace, &trace->events[order->host[i]]);
+    }
+    bool is_numbered = trace->reading.numbered;
+    bool are_in_order = is_numbered || found.descents * ONE_IN < found.ids;
+    bool are_there = !is_numbered && found.lone * ONE_IN < found.calls;
+    return (is_numbered ? tp_conflicts_if_few(s->moved, found.ids) : 0) +
+           (are_in_order ? tp_conflicts_if_few(found.descents, found.ids) : 0) + (are_there ? found.lone : 0) +
+           tp_conflicts_if_few(found.strayed, found.calls);
+}
+
+/* ---- all ---- */
+
+static bool has_process(const struct tp_trace *trace, const struct tp_row_id *pid)
+{
+    for (uint32_t i = 0; i < trace->process_count; i++) {
+        const struct tp_row_id *known = &trace->processes[i].pid;
+        if (known->is_text == pid->is_text &&
+            (pid->is_text ? tp_str_equal(known->text, pid->text) : known->number == pid->number))
+            return true;
+    }
+    return false;
+}
+
+/* Host events of a process without a name. The recorder names each process. */
+static uint64_t of_unnamed_process(const struct tp_trace *trace, const struct tp_order *order)
+{
+    uint64_t count = 0;
+    for (uint32_t t = 0; t < trace->thread_count; t++)
+        if (order->thread_first[t] < order->thread_first[t + 1] && !has_process(trace, &trace->threads[t].pid))
+            count += order->thread_first[t + 1] - order->thread_first[t];
+    return tp_conflicts_if_few(count, order->host_count);
+}
+
+void tp_conflicts_note(struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
+{
+    struct tp_reading *r = &trace->reading;
+    struct survey s = {0};
+    struct device_conflicts devices = {0};
+    if (!tp_evidence_knows_writer(trace))
+        return;
+    survey_events(&s, trace, arena);
+    visit_devices(&devices, &s, trace, order, arena);
+    r->conflicts = s.late + conflicts_of_ids(&s, trace, order) + of_unnamed_process(trace, order) +
+                   links_elsewhere(trace, &devices) + unlike_occupancies(trace, arena) +
+                   tp_conflicts_if_few(devices.unordered, devices.linked) +
+                   tp_conflicts_if_few(s.ends.count - s.ends.found, s.ends.count);
+    r->lone_devices = tp_conflicts_if_few(devices.lone, devices.linked);
+    r->cut_names = tp_conflicts_of_names(trace, &s.names);
+    r->without_member = tp_conflicts_if_few(s.without_id, s.operators) +
+                        tp_conflicts_if_few(r->unnumbered, r->numbered) +
+                        tp_conflicts_if_few(s.unnumbered, s.cuda_calls) +
+                        tp_conflicts_if_few(devices.unnumbered, order->device_count);
+    drop_survey(&s, trace, arena);
+    r->memory_gaps = tp_conflicts_of_memory(trace, order, arena);
+}

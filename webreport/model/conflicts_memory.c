@@ -1,0 +1,163 @@
+/* Conflicts between memory records: see conflicts.h. */
+#include "webreport/model/conflicts.h"
+
+/* Records are the edges of a walk: each leads from the total before it to the total after it. Whatever the order of the
+ * records, each total but the first and the last is reached as often as it is left. */
+struct balance {
+    struct total {
+        int64_t value;
+        int32_t surplus; /* how often it is reached more than left */
+        bool is_used;
+    } *slots;
+    size_t mask; /* slots - 1 */
+};
+
+static struct balance open_balance(uint32_t record_count, struct tp_arena *arena)
+{
+    size_t size = 16;
+    while (size < (size_t)record_count * 4)
+        size *= 2;
+    return (struct balance){tp_arena_array(arena, size, sizeof(struct total)), size - 1};
+}
+
+static void add_total(struct balance *balance, int64_t value, uint32_t place, int surplus)
+{
+    size_t at = tp_hash_mix((uint64_t)value ^ UINT64_C(0x9E3779B97F4A7C15), place + UINT64_C(0xE7037ED1A0B428DB));
+    struct total *slot;
+    value ^= (int64_t)place << 48; /* totals are below 2^48 */
+    for (;; at++) {
+        slot = &balance->slots[at & balance->mask];
+        if (!slot->is_used || slot->value == value)
+            break;
+    }
+    slot->is_used = true;
+    slot->value = value;
+    slot->surplus += surplus;
+}
+
+/* Totals of GPUs are counted under the lock of their allocator. Those of the processor are not: threads that are not
+ * recorded change them, too. */
+static bool is_exact(const struct tp_trace *trace, const struct tp_memory *record)
+{
+    int64_t type = tp_memory_place(trace, record)->type;
+    bool has_totals = tp_memory_more(trace, record)->total_allocated != TP_NULL_INT;
+    bool is_gpu = type == TP_DEVICE_CUDA || type == TP_DEVICE_HIP;
+    return has_totals && is_gpu && !(record->flags & TP_MEMORY_OUT_OF_MEMORY);
+}
+
+/* The walk of one device. */
+struct walk {
+    int64_t first, last; /* total before its first record, and after its last one */
+    bool is_begun;
+};
+
+static int64_t total_before(const struct tp_trace *trace, const struct tp_memory *record)
+{
+    return (int64_t)((uint64_t)tp_memory_more(trace, record)->total_allocated - (uint64_t)record->bytes);
+}
+
+/* Totals that are reached more often than left. 0 where there are many: threads that are not recorded allocate. */
+static uint64_t unreached_totals(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
+{
+    enum { MOST = 3 }; /* a damaged total disagrees with itself, and with the records before and after it */
+    struct balance balance = open_balance(trace->memory_count, arena);
+    struct walk *walks = tp_arena_array(arena, trace->memory_place_count, sizeof *walks);
+    uint64_t surplus = 0;
+    for (uint32_t i = 0; i < trace->memory_count; i++) {
+        const struct tp_memory *record = &trace->memory[order->memory[i]];
+        if (!is_exact(trace, record))
+            continue;
+        struct walk *walk = &walks[record->device];
+        walk->first = walk->is_begun ? walk->first : total_before(trace, record);
+        walk->last = tp_memory_more(trace, record)->total_allocated;
+        walk->is_begun = true;
+        add_total(&balance, walk->last, record->device, 1);
+        add_total(&balance, total_before(trace, record), record->device, -1);
+    }
+    for (uint32_t p = 0; p < trace->memory_place_count; p++) {
+        if (!walks[p].is_begun)
+            continue;
+        add_total(&balance, walks[p].first, p, 1);
+        add_total(&balance, walks[p].last, p, -1);
+    }
+    for (size_t i = 0; i <= balance.mask; i++)
+        surplus += balance.slots[i].surplus > 0 ? (uint64_t)balance.slots[i].surplus : 0;
+    tp_arena_drop(arena, balance.slots, (balance.mask + 1) * sizeof *balance.slots);
+    return surplus <= MOST ? surplus : 0;
+}
+
+/* Records that reserve more than the records before and after them, which reserve the same: a segment cannot be freed
+ * before a record frees its blocks. */
+static uint64_t lone_peaks(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
+{
+    struct {
+        int64_t before, last;
+        uint64_t count;
+    } *places = tp_arena_array(arena, trace->memory_place_count, sizeof *places);
+    uint64_t peaks = 0;
+    for (uint32_t i = 0; i < trace->memory_count; i++) {
+        const struct tp_memory *record = &trace->memory[order->memory[i]];
+        int64_t reserved = tp_memory_more(trace, record)->total_reserved;
+        if (!is_exact(trace, record) || reserved == TP_NULL_INT)
+            continue;
+        uint32_t p = record->device;
+        peaks += places[p].count >= 2 && places[p].before == reserved && places[p].last > reserved;
+        places[p].before = places[p].last;
+        places[p].last = reserved;
+        places[p].count++;
+    }
+    return peaks;
+}
+
+/* Records of a thread that are in the file behind later ones. */
+static uint64_t moved_records(const struct tp_trace *trace, struct tp_arena *arena)
+{
+    int64_t *last_ns = tp_arena_array(arena, trace->thread_count, sizeof *last_ns);
+    uint64_t moved = 0;
+    for (uint32_t t = 0; t < trace->thread_count; t++)
+        last_ns[t] = INT64_MIN;
+    for (uint32_t i = 0; i < trace->memory_count; i++) {
+        const struct tp_memory *record = &trace->memory[i];
+        moved += record->ts_ns < last_ns[record->thread];
+        last_ns[record->thread] = record->ts_ns;
+    }
+    return tp_conflicts_if_few(moved, trace->memory_count);
+}
+
+/* Records after the end of the recording. */
+static uint64_t late_records(const struct tp_trace *trace)
+{
+    uint64_t late = 0;
+    for (uint32_t i = 0; trace->reading.has_window_end && i < trace->memory_count; i++)
+        late += trace->memory[i].ts_ns > trace->reading.window_end_ns;
+    return late;
+}
+
+/* Records without a member that nearly all have. */
+static uint64_t without_members(const struct tp_trace *trace)
+{
+    uint64_t place = 0, address = 0, allocated = 0, reserved = 0;
+    bool is_ours = tp_trace_header(trace, "tracepress_recorder").ptr; /* it counts small blocks without addresses */
+    for (uint32_t i = 0; i < trace->memory_count; i++) {
+        const struct tp_memory *record = &trace->memory[i];
+        const struct tp_memory_more *more = tp_memory_more(trace, record);
+        const struct tp_memory_place *at = tp_memory_place(trace, record);
+        place += at->type == TP_NULL_INT || at->id == TP_NULL_INT;
+        if (record->flags & TP_MEMORY_OUT_OF_MEMORY)
+            continue;
+        address += more->address == TP_NULL_INT;
+        allocated += more->total_allocated == TP_NULL_INT;
+        reserved += more->total_reserved == TP_NULL_INT;
+    }
+    uint64_t count = trace->memory_count;
+    return tp_conflicts_if_few(place, count) + tp_conflicts_if_few(is_ours ? 0 : address, count) +
+           tp_conflicts_if_few(allocated, count) + tp_conflicts_if_few(reserved, count);
+}
+
+uint64_t tp_conflicts_of_memory(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
+{
+    if (!trace->memory_count)
+        return 0;
+    return unreached_totals(trace, order, arena) + lone_peaks(trace, order, arena) + moved_records(trace, arena) +
+           late_records(trace) + without_members(trace);
+}
