@@ -13,7 +13,7 @@ static void check_frames(struct tp_symbols *symbols, uint64_t address)
 {
     const struct tp_symbol_frames frames = tp_symbols_frames(symbols, address, 1, address & 1);
     require(frames.text.len > 1 && frames.text.ptr[frames.text.len - 1] == ';');
-    require(frames.first.len > 0 && frames.first.len < frames.text.len && frames.own_size <= frames.text.len);
+    require(frames.first.len > 0 && frames.first.len < frames.text.len);
     require(frames.function.ptr >= frames.text.ptr &&
             frames.function.ptr + frames.function.len <= frames.text.ptr + frames.text.len);
 }

@@ -60,7 +60,8 @@ static struct tp_work_diff compared(struct tp_summary *base, uint32_t base_count
                              .side = {[TP_BASE] = {.input = &inputs[TP_BASE]}, [TP_NEW] = {.input = &inputs[TP_NEW]}}};
     struct tp_comparability c = {.workload = TP_WORKLOAD_SAME};
     struct tp_work_diff diff;
-    tp_work_sides_build(&diff, &sides, &c);
+    struct tp_replaced replaced;
+    tp_work_sides_build(&diff, &replaced, &sides, &c);
     return diff;
 }
 
