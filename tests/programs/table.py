@@ -331,8 +331,10 @@ def hot_agrees(ours, perf):
 
 
 def kind_holds(program, key, perf):
-    """A function whose line is known has its source as file: then perf says in which file of code a function of that name is."""
+    """A function whose line is known has its source as file. Then perf, or the symbols of the C library, say in which file of code
+    a function of that name is."""
     files = [key[1]] + [file for name, file in perf or () if plain(name) == plain(key[0])]
+    files += ["libc.so.6"] if key[1].endswith((".c", ".h", ".S")) and key[0] in aliases() else []
     return any(file.startswith(kind) for kind in program.hot for file in files)
 
 
