@@ -137,7 +137,7 @@ static void the_loader_is_one_change(void **state)
     tp_print_markdown(&text, &document, &(struct tp_print_options){0}, NULL);
     if (!strstr(text.data, "- data loader: +2, \xe2\x88\x92"
                            "128 operators a step in the data loader, \xe2\x88\x92"
-                           "64 aten::copy\\_ and \xe2\x88\x92"
+                           "64 `aten::copy_` and \xe2\x88\x92"
                            "32 aten::div among them\n"))
         fail_msg("%s", text.data);
     tp_buf_release(&text);
@@ -146,7 +146,7 @@ static void the_loader_is_one_change(void **state)
     tp_buf_init(&text, 0);
     verdict_of(&document, &c);
     tp_print_markdown(&text, &document, &(struct tp_print_options){0}, NULL);
-    if (!strstr(text.data, "- data loader: +130 operators a step in the data loader, +64 aten::copy\\_ and +32 aten::div among them\n"))
+    if (!strstr(text.data, "- data loader: +130 operators a step in the data loader, +64 `aten::copy_` and +32 aten::div among them\n"))
         fail_msg("%s", text.data);
     tp_buf_release(&text);
 }

@@ -78,7 +78,7 @@ static void a_table_has_its_units_in_the_cells_and_no_column_that_only_a_page_ha
                         "c?[31m        \xe2\x80\x93       \xe2\x80\x93\n");
     assert_string_equal(printed(tp_print_markdown, &document, &(struct tp_print_options){0}),
                         "| Name | Time | Of all |\n|---|--:|--:|\n"
-                        "| a\\|b | +1.5 \xc2\xb5s | 25.0 % |\n"
+                        "| `a\\|b` | +1.5 \xc2\xb5s | 25.0 % |\n"
                         "| c \\[31m | \xe2\x80\x93 | \xe2\x80\x93 |\n");
     tp_document_init(&document, "Test", &arena);
     tp_document_table(&document, small_table(1), "; all shows all");
@@ -146,7 +146,7 @@ static void findings_read_the_same_on_a_terminal_and_in_markdown(void **state)
                         "| | limit | value |  |\n|---|---|--:|---|\n"
                         "| fail | kernels &lt;= 5 | 7 | too many; by far |\n"
                         "| inconclusive | x | \xe2\x80\x93 |  |\n"
-                        "\n- /src/a&lt;b.py(7): f: a &lt;wait&gt;\n");
+                        "\n- `/src/a<b.py(7)`: f: a `<wait>`\n");
 }
 
 static void findings_have_their_level_in_formats_for_machines(void **state)
