@@ -180,16 +180,32 @@ static int64_t launches_without_kernel(const struct tp_trace *trace, struct tp_a
     return between || alone * CHANCE > launches ? alone : 0;
 }
 
-/* Device events whose launch is not there, where no links tell it. */
+/* Returns the start of the first call in ns; INT64_MAX without calls. */
+static int64_t first_call_ns(const struct tp_trace *trace)
+{
+    int64_t first_ns = INT64_MAX;
+    for (uint32_t i = 0; i < trace->event_count; i++)
+        if (trace->events[i].kind == TP_KIND_RUNTIME && trace->events[i].ts_ns < first_ns)
+            first_ns = trace->events[i].ts_ns;
+    return first_ns;
+}
+
+/* Counts device events without a launch in files without links. An event of no operator that starts before the first
+ * call does not count: it was launched before the recording began. */
 static int64_t kernels_without_launch(const struct tp_trace *trace, struct tp_arena *scratch)
 {
     struct bits calls;
-    int64_t linked = 0, alone = 0;
+    int64_t linked = 0, alone = 0, first_ns;
     if (trace->reading.device_link_ends || !correlations(&calls, trace, false, scratch))
         return 0;
-    for (uint32_t i = 0; i < trace->device_count; i++) {
-        linked += trace->devices[i].correlation > 0;
-        alone += trace->devices[i].correlation > 0 && !has_bit(&calls, trace->devices[i].correlation);
+    first_ns = first_call_ns(trace);
+    for (uint32_t i = 0; i < trace->event_count; i++) {
+        const struct tp_event *e = &trace->events[i];
+        if (!tp_kind_is_device(e->kind) || e->detail == TP_NO_ID || trace->devices[e->detail].correlation <= 0)
+            continue;
+        bool is_earlier = trace->devices[e->detail].external_id <= 0 && e->ts_ns < first_ns;
+        linked++;
+        alone += !is_earlier && !has_bit(&calls, trace->devices[e->detail].correlation);
     }
     return alone * CHANCE > linked ? alone : 0;
 }
