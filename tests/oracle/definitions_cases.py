@@ -606,6 +606,21 @@ def early_calls():
 
 # ------------------------------------------------------------------------------------------------------------------- reading
 @case
+def second_copies():
+    """a dispatch mode receives aten::mm and calls it again: one call; with other shapes, or another operator: two"""
+    ops = [X("cpu_op", "aten::mm", 0, 100, **{"Input Dims": [[2, 2], [2, 2]]}), X("cpu_op", "PythonDispatchMode", 10, 80),
+           X("cpu_op", "aten::mm", 20, 30, **{"Input Dims": [[2, 2], [2, 2]]}),
+           X("cpu_op", "aten::mm", 60, 20, **{"Input Dims": [[4, 4], [4, 4]]}),
+           X("cpu_op", "aten::add", 200, 50), X("cpu_op", "PythonSubclass", 210, 30), X("cpu_op", "aten::mul", 220, 10)]
+
+    def check(r):
+        rows = {row["name"]: (row["calls"], row["host_self_time_us"]) for row in r["operator_view"]["by_name"]}
+        assert rows == {"aten::mm": (2, 70), "PythonDispatchMode": (1, 30), "aten::add": (1, 20), "PythonSubclass": (1, 20),
+                        "aten::mul": (1, 10)}, rows
+    return ops, check
+
+
+@case
 def reading():
     """each element has one kind or one reason; an event without name is an event"""
     ev = [5, {"ph": "X", "cat": "kernel", "ts": 1, "dur": 1}, {"ph": "X", "cat": "kernel", "name": "k", "dur": 1},

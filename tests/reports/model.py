@@ -303,6 +303,45 @@ def one_rank_twice(folder):
     replicas(folder, ["a_1.5", "b_1.5"], world_size=2)
 
 
+# ---- operators that Python code receives and calls again ----
+
+def received(folder, receiver, depth=1, again="aten::mm", shape=4):
+    """ten calls of aten::mm, each received by Python code `depth` times, which calls `again` with tensors of this size"""
+    t, number = Trace(record_shapes=1), iter(range(1, 1000))
+    for call in range(10):
+        start, length = 1000 * call, 900
+        t.operator("aten::mm", start, length, next(number), **{"Input Dims": [[4, 4], [4, 4]], "Input type": ["float", "float"]})
+        for _ in range(depth):
+            t.operator(receiver, start + 10, length - 20, next(number))
+            start, length = start + 20, length - 100
+            t.operator(again, start, length, next(number), **{"Input Dims": [[shape, shape]] * 2, "Input type": ["float", "float"]})
+    t.write(folder)
+
+
+def received_by_a_mode(folder):
+    received(folder, "PythonDispatchMode")
+
+
+def received_by_two_modes(folder):
+    received(folder, "PythonDispatchMode", depth=2)
+
+
+def received_by_a_subclass(folder):
+    received(folder, "PythonSubclass")
+
+
+def received_and_replaced(folder):
+    received(folder, "PythonDispatchMode", again="aten::bmm")
+
+
+def received_and_reshaped(folder):
+    received(folder, "PythonDispatchMode", shape=8)
+
+
+def received_by_a_range(folder):
+    received(folder, "my_range")
+
+
 def main():
     kind, folder = sys.argv[1:3]
     globals()[kind](folder)

@@ -204,9 +204,11 @@ def threads(folder, count, is_sampled=True, length=0.1, lives=False):
 
 def native(folder, events, **head):
     """What a program of C with tracepress.h writes."""
+    end = {"ph": "i", "s": "g", "name": "Record Window End", "pid": 7, "tid": 0,
+           "ts": max(e["ts"] + e.get("dur", 0) for e in events) + 1}
     with open(os.path.join(folder, "vm_7.9.pt.trace.json"), "w") as out:
         json.dump({"schemaVersion": 1, **head, "tracepress_recorder": "native", "displayTimeUnit": "ms", "baseTimeNanoseconds": BASE,
-                   "traceEvents": events + [{"ph": "i", "s": "g", "name": "Record Window End", "pid": 7, "tid": 0, "ts": 0}]}, out)
+                   "traceEvents": events + [end]}, out)
 
 
 def ranges(folder, names, stack=None, **head):

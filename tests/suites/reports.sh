@@ -4,7 +4,8 @@
 # that it must not match ("-": none). An input is a path below the reports beside the project (shared:PATH), a path below
 # tests/reports/data (own:PATH), or what `python3 tests/reports/AREA.py KIND FOLDER` writes into FOLDER (made:AREA/KIND).
 # The command is shell text; $in is the input, $out a prefix for outputs. `report`, `report_loud` (with notices),
-# `refused_by COMMAND` and `check_budget` are short for the usual command lines. Patterns are extended regular expressions for single lines of standard output, standard error and $out.md.
+# `refused_by COMMAND` and `check_budget` are short for the usual command lines. Patterns are extended regular expressions for single lines of standard output, standard error and $out.md. The
+# lines of $out.md count as written and without the signs of Markdown around names.
 . tests/suites/case.sh
 ROOT=$PWD
 cd "$WORK" || exit 1
@@ -39,7 +40,7 @@ input_of() { # prints the input's path; fails when it is not here
 }
 shows() { # status, pattern, forbidden pattern; the output is in $out.*
     cat "$out.stdout" "$out.stderr" >"$out.all"
-    [ ! -f "$out.md" ] || cat "$out.md" >>"$out.all"
+    [ ! -f "$out.md" ] || { cat "$out.md" && tr -d '`\\' <"$out.md"; } >>"$out.all"
     [ "$status" = "$1" ] || { echo "exit status $status, not $1"; head -n 8 "$out.all"; return 1; }
     [ "$2" = - ] || grep -aqE -e "$2" "$out.all" || { echo "no line matches: $2"; head -n 12 "$out.all"; return 1; }
     [ "$3" = - ] || ! grep -aE -e "$3" "$out.all" || { echo "these lines match: $3"; return 1; }

@@ -1,6 +1,7 @@
 /* Heaviest kernels and operators of the used steps: see heaviest.h. */
 #include "webreport/measure/heaviest.h"
 
+#include "webreport/model/second_copy.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 #include "writer/base/str.h"
@@ -60,7 +61,7 @@ void tp_heaviest_operators(struct tp_table *out, const struct tp_model *model, b
         if (is_marked && !tp_intervals_contain_near(model->window, e->ts_ns, &near))
             continue;
         all.ns[e->name] = tp_sat_add(all.ns[e->name], tp_narrow_get(self, i));
-        all.calls[e->name]++;
+        all.calls[e->name] += !tp_operator_is_second_copy(model, i);
     }
     fill(out, &all, names->count, arena);
 }

@@ -7,6 +7,7 @@
 #include "webreport/measure/key_shapes.h"
 #include "webreport/measure/operator_cost.h"
 #include "webreport/model/flops.h"
+#include "webreport/model/second_copy.h"
 #include "writer/base/keys.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
@@ -41,6 +42,7 @@ struct call {
     double flop, bytes; /* NaN: unknown */
     struct tp_str in_shapes, out_shapes;
     const struct tp_op_rule *rule;
+    bool is_again; /* second copy of another call */
 };
 
 /* What arguments of one kind cost. */
@@ -140,6 +142,12 @@ static void add_copies(struct tp_operator_calls *calls, const struct tp_trace *t
         }
 }
 
+static bool is_second_copy(const struct tp_torch *torch, uint32_t item)
+{
+    uint32_t parent = torch->parent[item], outer = parent == TP_NO_ID ? TP_NO_ID : torch->parent[parent];
+    return outer != TP_NO_ID && tp_is_second_copy(torch->trace, item, parent, outer);
+}
+
 static void add_calls(struct building *b, struct tp_operator_calls *calls)
 {
     const struct tp_torch *torch = &b->torch;
@@ -149,12 +157,13 @@ static void add_calls(struct building *b, struct tp_operator_calls *calls)
         if (!(flags & TP_TORCH_OPERATOR) || (flags & hidden))
             continue;
         uint32_t name = tp_torch_event(torch, i)->name;
+        bool is_again = is_second_copy(torch, i);
         struct known_cost cost = cost_of(b, i, b->names[name].rule);
         /* on the host, calls of the runtime are its own */
         struct tp_torch_sum self = tp_torch_self(torch, i, calls->is_device ? 0 : TP_TORCH_CALL);
         struct tp_torch_sum total = tp_torch_total(torch, i);
         int64_t time_ns = calls->is_device ? self.device.ns : self.cpu.ns;
-        calls->call_count++;
+        calls->call_count += !is_again;
         calls->time_ns = tp_sat_add(calls->time_ns, time_ns);
         if (!isnan(cost.flop))
             calls->covered_ns = tp_sat_add(calls->covered_ns, time_ns);
@@ -164,8 +173,9 @@ static void add_calls(struct building *b, struct tp_operator_calls *calls)
                               .item = i,
                               .time_ns = time_ns,
                               .total_ns = calls->is_device ? total.device.ns : total.cpu.ns,
-                              .flop = cost.flop,
-                              .bytes = cost.bytes,
+                              .is_again = is_again,
+                              .flop = is_again ? NAN : cost.flop,
+                              .bytes = is_again ? NAN : cost.bytes,
                               .out_shapes = cost.out_shapes,
                               .rule = b->names[name].rule};
     }
@@ -199,6 +209,10 @@ static int64_t joined_time(enum tp_aggregate how, int64_t a, int64_t b)
 
 static void add_to_row(struct row *row, const struct call *call, enum tp_aggregate how)
 {
+    if (call->is_again && row->calls) { /* its self time belongs to the call that it is a copy of */
+        row->time_ns = is_extreme(how) ? row->time_ns : tp_sat_add(row->time_ns, call->time_ns);
+        return;
+    }
     bool is_first = row->calls++ == 0;
     if (is_first)
         row->call = *call;

@@ -3,6 +3,7 @@
  */
 #include "webreport/measure/operator_groups.h"
 
+#include "webreport/model/second_copy.h"
 #include "webreport/trace/value.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
@@ -42,7 +43,7 @@ static void add_up(struct pass *p, struct tp_op_group *groups, uint32_t group_co
         if (p->key[i] == TP_NO_ID)
             continue;
         struct tp_op_group *group = &groups[p->key[i]];
-        group->calls++;
+        group->calls += !tp_operator_is_second_copy(p->model, i);
         group->device_self = tp_sat_add(group->device_self, tp_narrow_get(&ops->device_self, i));
         group->host_self = tp_sat_add(group->host_self, tp_narrow_get(&ops->host_self, i));
         group->is_eligible |= (ops->flags[i] & TP_OPERATOR_ELIGIBLE) != 0;

@@ -417,7 +417,8 @@ void tp_conflicts_note(struct tp_trace *trace, const struct tp_order *order, str
         return;
     survey_events(&s, trace, arena);
     visit_devices(&devices, &s, trace, order, arena);
-    r->conflicts = s.late + conflicts_of_ids(&s, trace, order) + of_unnamed_process(trace, order) +
+    r->conflicts = tp_conflicts_if_few(s.late, order->host_count) + conflicts_of_ids(&s, trace, order) +
+                   of_unnamed_process(trace, order) +
                    links_elsewhere(trace, &devices) + unlike_occupancies(trace, arena) +
                    tp_conflicts_if_few(devices.unordered, devices.linked) +
                    tp_conflicts_if_few(s.ends.count - s.ends.found, s.ends.count);

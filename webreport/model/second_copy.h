@@ -1,0 +1,30 @@
+/* Second copies of operators: with a TorchDispatchMode or a tensor subclass, the recorder sees an operator, the Python
+ * code that receives it, and the same operator again when that code calls it. Both are one call of the program. */
+#ifndef TP_WEBREPORT_MODEL_SECOND_COPY_H
+#define TP_WEBREPORT_MODEL_SECOND_COPY_H
+
+#include "webreport/model/facts.h"
+
+/* Returns whether operator `event` is the second copy of operator `outer`: its parent is the range of Python code that
+ * receives operators, outer is the parent of that, and both have one name and the same shapes (section 4). Each is an
+ * index in trace->events; TP_NO_ID for a parent that does not exist. */
+static inline bool tp_is_second_copy(const struct tp_trace *trace, uint32_t event, uint32_t parent, uint32_t outer)
+{
+    if (parent == TP_NO_ID || outer == TP_NO_ID || trace->events[event].name != trace->events[outer].name)
+        return false;
+    struct tp_str name = tp_trace_name(trace, &trace->events[parent]);
+    if (!tp_str_equal(name, TP_STR("PythonDispatchMode")) && !tp_str_equal(name, TP_STR("PythonSubclass")))
+        return false;
+    uint32_t x = trace->events[event].detail, y = trace->events[outer].detail;
+    return (x == TP_NO_ID ? TP_NO_ID : trace->hosts[x].dims) == (y == TP_NO_ID ? TP_NO_ID : trace->hosts[y].dims);
+}
+
+/* The same for operator `op` of the model's tree. */
+static inline bool tp_operator_is_second_copy(const struct tp_model *model, uint32_t op)
+{
+    const struct tp_operators *ops = &model->operators;
+    uint32_t parent = ops->parent[op], outer = parent == TP_NO_ID ? TP_NO_ID : ops->parent[parent];
+    return outer != TP_NO_ID && tp_is_second_copy(model->trace, ops->event[op], ops->event[parent], ops->event[outer]);
+}
+
+#endif
