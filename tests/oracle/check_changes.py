@@ -71,8 +71,14 @@ KINDS = ("added", "removed", "changed", "renamed")
 def ours(base, new):
     out = subprocess.run([TP, "diff", base, new, "--json", "-", "--quiet"], capture_output=True)
     report = json.loads(out.stdout)
-    return report, sorted((c["what"], c["name"], c["delta"]) for c in report["changes"]
-                          if c["what"].startswith(KINDS) and not c["follows"])
+    return report, sorted(change for c in report["changes"] if not c["follows"] for change in as_read_apart(c))
+
+
+def as_read_apart(change):
+    """the changes that the other reading, which pairs no operators of different names, sees instead of one"""
+    if change["what"] == "replaced":
+        return [("added operator", change["after"], change["times"]), ("removed operator", change["before"], -change["times"])]
+    return [(change["what"], change["name"], change["delta"])] if change["what"].startswith(KINDS) else []
 
 
 def theirs(base, new):

@@ -34,5 +34,6 @@ int64_t tp_time_ahead(struct tp_advisor *a)
         }
         pass_idle(&host, end - from);
     }
+    tp_arena_drop(a->arena, idle.items, idle.count * sizeof *idle.items);
     return host.filled;
 }

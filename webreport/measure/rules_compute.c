@@ -262,7 +262,7 @@ static void report(struct tp_advisor *a, enum tp_rule_id rule, struct tp_vec *ti
     if (tp_window_percent(a, ns) < tp_rule_value(a, rule, "min_pct"))
         return;
     if (time)
-        c.time = tp_intervals_of(time);
+        c.time = tp_intervals_briefly_of(time);
     else
         c.share = tp_window_percent(a, ns);
     tp_advisor_add(a, &c);
@@ -298,9 +298,9 @@ void tp_rule_kernels(struct tp_advisor *a)
         report(a, TP_RULE_C3, NULL, x.c3_ns, &x.p3);
     report(a, TP_RULE_C10, &x.c10, x.c10_ns, &x.p10);
     report(a, TP_RULE_C11, &x.c11, x.c11_ns, &x.p11);
-    const struct tp_vec *times[] = {&x.c1, &x.c2, &x.c10, &x.c11};
+    struct tp_vec *times[] = {&x.c1, &x.c2, &x.c10, &x.c11};
     for (size_t i = 0; i < 4; i++)
-        tp_arena_drop(a->arena, times[i]->data, times[i]->capacity * sizeof(struct tp_interval));
+        tp_intervals_drop(times[i]);
 }
 
 /* ---- C13: small grids ---- */

@@ -243,7 +243,7 @@ static void look_at_first_use(struct record *r)
     bool is_first = setup > tp_rule_value(a, TP_RULE_R3, "min_pct") && is_at_first(r);
     if (!is_first && !(huge > tp_rule_value(a, TP_RULE_R3, "min_gap_pct") && tp_any_annotation(a->model, is_parameter)))
         return;
-    judge(a, tp_intervals_of(&r->short_time), true);
+    judge(a, tp_intervals_briefly_of(&r->short_time), true);
     skip(a, late_host, sizeof late_host / sizeof *late_host, "first use of the device covers the recording");
     const char *waits = tp_text_of_time(a->arena, is_first ? r->setup_ns : r->huge_ns);
     note(r, TP_RULE_R3, true, &r->setup,
@@ -356,6 +356,7 @@ void tp_rule_record(struct tp_advisor *a)
     look_at_edge(&r);
     look_at_waits(&r);
     look_at_busy(&r);
+    tp_intervals_drop(&r.short_time);
 }
 
 /* ---- R1 of programs without device work ---- */

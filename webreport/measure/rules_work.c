@@ -27,7 +27,7 @@ void tp_work_claim_take(struct tp_work_claim *claim, const struct tp_advisor *a,
 /* The share of the judged time in which an operation that was taken runs. */
 static double share_of_taken(const struct tp_advisor *a, struct tp_work_claim *claim)
 {
-    return tp_set_percent(a, tp_intervals_of(&claim->whole));
+    return tp_set_percent(a, tp_intervals_briefly_of(&claim->whole));
 }
 
 bool tp_work_claim_end(struct tp_work_claim *claim, struct tp_advisor *a, struct tp_str detail)
@@ -41,10 +41,11 @@ bool tp_work_claim_end(struct tp_work_claim *claim, struct tp_advisor *a, struct
             const struct tp_event *e = tp_device_event(model, k);
             tp_intervals_push(&time, e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, claim->parts[k], WHOLE));
         }
-    claim->candidate.time = tp_intervals_of(&time);
+    claim->candidate.time = tp_intervals_briefly_of(&time);
     claim->candidate.detail = detail;
     bool is_added = is_enough && tp_advisor_add(a, &claim->candidate);
-    tp_arena_drop(a->arena, time.data, time.capacity * sizeof(struct tp_interval));
+    tp_intervals_drop(&time);
+    tp_intervals_drop(&claim->whole);
     tp_arena_drop(a->arena, claim->parts, model->devices.count * sizeof *claim->parts);
     return is_added;
 }

@@ -57,11 +57,26 @@ static inline void tp_intervals_append(struct tp_vec *vec, struct tp_intervals x
         tp_intervals_push(vec, x.items[i].a, x.items[i].b);
 }
 
-/* The set of what was pushed; it takes the vector's memory. */
-static inline struct tp_intervals tp_intervals_of(struct tp_vec *vec)
+/* Returns the set of what was pushed, in the vector's memory. For a set that tp_intervals_drop gives back soon: the
+ * vector keeps its spare memory, so that the next vector can use the block. */
+static inline struct tp_intervals tp_intervals_briefly_of(struct tp_vec *vec)
 {
     struct tp_intervals set = tp_intervals_union(vec->arena, vec->data, vec->count);
     vec->count = set.count;
+    return set;
+}
+
+/* Gives the memory of a vector of pieces back to its arena; the vector is empty then. */
+static inline void tp_intervals_drop(struct tp_vec *vec)
+{
+    tp_arena_drop(vec->arena, vec->data, vec->capacity * sizeof(struct tp_interval));
+    *vec = TP_VEC(vec->arena, struct tp_interval);
+}
+
+/* Returns the set of what was pushed, in the vector's memory; spare memory goes back to the arena. */
+static inline struct tp_intervals tp_intervals_of(struct tp_vec *vec)
+{
+    struct tp_intervals set = tp_intervals_briefly_of(vec);
     tp_vec_fit(vec);
     return set;
 }
