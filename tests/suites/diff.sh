@@ -38,6 +38,7 @@ sides() { # the verdict of each side is that of its report, in text, digest, pag
         headline=$(sed -n 's/.*"verdict":{"class":"\([^"]*\)".*"headline":"\([^"]*\)".*/"verdict":"\1","headline":"\2"/p' "$WORK/side.json")
         [ -n "$headline" ] && grep -qF "$headline" "$WORK/sides.json" || { echo "JSON: $headline"; return 1; }
         words=$(sed -n 's/.*json.gz: \([A-Z][^:]*\): \(.*\)$/\1. \2/p' "$WORK/line") # as the terminal says it
+        words=${words% Written to *}
         for output in out sides.md sides.html; do
             tr '\n' ' ' <"$WORK/$output" | breaking | grep -qF "$side: $words" || { echo "$output: $side: $words"; return 1; }
         done
