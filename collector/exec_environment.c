@@ -64,7 +64,7 @@ static bool is_confined(void)
     return atomic_load(&tp_confined_) == TP_CONFINED_ITSELF || (child && child == getpid());
 }
 
-/* Opens the first executable file of that name in PATH, as execvp does; -1: there is none. */
+/* Opens the first executable file of that name in PATH, as execvp does. Returns -1 if no folder has one. */
 static int open_in_path(const char *name)
 {
     char candidate[PATH_MAX];

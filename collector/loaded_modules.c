@@ -59,8 +59,8 @@ static void take_segments(struct tp_module *m, const struct dl_phdr_info *info)
     }
 }
 
-/* Returns zeroed memory for modules and their paths, which is never freed; NULL: there is none. It is mapped,
- * because our threads must not call the program's allocator. The caller has set `is_updating`. */
+/* Returns zeroed memory for modules and their paths, which is never freed, or NULL. It is mapped,
+ * because the recorder's threads must not call the program's allocator. The caller has set `is_updating`. */
 static void *take_memory(size_t size)
 {
     enum { PIECE_BYTES = 64 << 10 };

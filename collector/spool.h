@@ -74,8 +74,8 @@ void tp_spool_unmap(struct tp_spool_chunk *chunk);
 /* Closes the file; chunks that others have stay mapped. is_removed: deletes it, too. */
 void tp_spool_close(struct tp_spool *spool, bool is_removed);
 
-/* In the child of a fork: the spool is its parent's. What nobody writes to stays mapped, for the parent goes on with
- * it: from the fork on its links are of the parent's memory. */
+/* Leaves the spool to the parent, in the child of a fork. The child keeps the mappings without writing to them, because
+ * the parent continues to use the spool. */
 void tp_spool_leave(struct tp_spool *spool);
 
 #endif

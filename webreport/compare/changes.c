@@ -373,7 +373,7 @@ static void set_sum(struct tp_change *change, const struct tp_replaced_sum *sum)
     change->interval = sum->interval;
 }
 
-/* Judges kernels that replace others of the same operator: the one that changed most has the verdict of all. */
+/* Judges kernels that replace others of the same operator. All get the verdict of the one that changed most. */
 static void judge_kernels(struct tp_changes *changes, const struct tp_sides *sides, const struct tp_matches *matches,
                           const struct tp_row_shift *shift)
 {

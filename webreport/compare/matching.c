@@ -225,8 +225,8 @@ static void number_kernels(struct matcher *m, size_t first, bool is_of_operator)
         TP_AT(&m->matches, struct tp_match, i)->kernel = i == first || !is_of_operator ? ++m->kernel_count : m->kernel_count;
 }
 
-/* Pairs the kernels that are most alike, again and again. What is left of both sides is one match when one operator
- * launches it; what is left of one side joins the heaviest pair. */
+/* Pairs the most similar kernels until one side has none left. Remaining kernels of both sides form one match if one
+ * operator launches them; remaining kernels of one side join the heaviest pair. */
 static void pair_alike(struct matcher *m, struct lone *rows, const size_t counts[TP_SIDES], bool is_of_operator)
 {
     struct lone *base = rows, *new_rows = rows + counts[TP_BASE];

@@ -54,13 +54,13 @@ struct tp_work_change {
     int64_t bytes;                  /* of blocks that nobody gives back: more of them in a step of NEW; else 0 */
     double ratio;                   /* of a function: what its call takes in NEW over what it takes in BASE; else 0 */
     uint32_t times;                 /* equal changes in a step */
-    bool is_gated;                  /* a limit counts it: something came or changed */
-    bool is_consequence;            /* backward of a change that is told itself */
+    bool is_gated;                  /* a limit counts the change: something was added or changed */
+    bool is_consequence;            /* backward of a change that is reported itself */
     struct tp_str around[2];        /* operators before and after it where no place is known; "" */
     uint32_t call;                  /* its number among the calls of its side's signature, plus 1; 0: not known */
-    uint32_t was;                   /* of a renamed one, the call of what it replaces, as `call` */
+    uint32_t was;                   /* of a renamed operator: the call that it replaces, as `call` */
     uint32_t nth, calls;            /* number nth, from 0, of so many calls of its name in each pass of the function; 0, 0 */
-    uint32_t group;                 /* of operators that replace each other, from 1; 0: none */
+    uint32_t group;                 /* number of a group of operators that replace each other, from 1; 0: no group */
     int64_t group_ns[TP_SIDES];     /* time a step of the group, or of the operator with other kernels; 0, 0: it is not
                                        known to be slower */
     bool is_host;                   /* group_ns is the own time of operators on the host */

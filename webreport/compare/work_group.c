@@ -125,7 +125,7 @@ static uint32_t root_of(uint32_t *parents, uint32_t group)
     return group;
 }
 
-/* The first pair with the name and shapes of this one. Types do not tell apart what tables have in one row. */
+/* Returns the first pair with the name and shapes of this one. Types are ignored, because tables do not separate them. */
 static uint32_t first_alike(const struct tp_work_compared *c, uint32_t pair)
 {
     const struct tp_count_key *key = &c->pairs[pair].key;

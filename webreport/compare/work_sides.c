@@ -113,7 +113,7 @@ static bool is_told(const struct tp_work_diff *diff, const struct tp_work_change
     return false;
 }
 
-/* Adds the groups of another rank behind those of the others. */
+/* Appends the groups of another rank. */
 static void join_members(struct tp_work_diff *diff, const struct tp_work_diff *rank, struct tp_arena *arena)
 {
     uint32_t count = diff->member_count;

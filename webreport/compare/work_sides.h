@@ -7,10 +7,9 @@
 
 enum { TP_WORK_RUNS = 3, TP_WORK_RANKS = 64 }; /* newest runs of a side; ranks that are compared, the first ones */
 
-/* Compares both sides in sides->arena (guard set by the caller). A count that the TP_WORK_RUNS newest runs of a side do
- * not agree on is set aside. With another input names alone are compared; where something else makes it another
- * workload, nothing is gated. Of changes that several ranks share one is told. *replaced: what operators that replace
- * each other take. */
+/* Compares both sides in sides->arena (guard set by the caller). Ignores a count that differs between the TP_WORK_RUNS
+ * newest runs of a side. If the input differs, only names are compared; if the workload differs otherwise, no change is
+ * gated. A change that several ranks share is reported once. *replaced: times of operators that replace each other. */
 void tp_work_sides_build(struct tp_work_diff *diff, struct tp_replaced *replaced, const struct tp_sides *sides,
                          const struct tp_comparability *comparability);
 

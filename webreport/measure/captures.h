@@ -9,7 +9,7 @@
  * call such as cudaStreamEndCapture. A capture without an end lasts until the last call of its thread. In `arena`. */
 struct tp_intervals tp_captures_find(const struct tp_model *model, struct tp_arena *arena);
 
-/* Returns true when the recording has captures and every launch of it lies in one. */
+/* Returns true if the recording has captures and every launch is inside one. */
 bool tp_captures_hold_all_launches(const struct tp_model *model, struct tp_arena *arena);
 
 #endif

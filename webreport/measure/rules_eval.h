@@ -326,7 +326,7 @@ typedef void (*tp_rule_evaluate)(struct tp_advisor *a);
 void tp_rules_prepare_gpu(struct tp_advisor *a);
 void tp_rule_record(struct tp_advisor *a);        /* R1 to R4, C14 */
 void tp_rule_waits(struct tp_advisor *a);         /* A5, A6, A4 */
-/* Returns how much idle time of the devices a host fills at most that makes none of the waits in W, in ns. */
+/* Returns how much idle time of the devices, in ns, the host could fill at most if it did not wait in W. */
 int64_t tp_time_ahead(struct tp_advisor *a);
 void tp_rule_loading(struct tp_advisor *a);       /* A8 */
 void tp_rule_allocator(struct tp_advisor *a);     /* A12, D2 */

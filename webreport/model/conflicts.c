@@ -12,7 +12,7 @@ enum { NOTHING = 0, SEVERAL = UINT32_MAX };
 
 /* One event or thread for each number of a range. */
 struct places {
-    int64_t first, last; /* of the numbers; first > last: there is none, or they are too far apart */
+    int64_t first, last; /* range of the numbers; first > last: no numbers, or they are too far apart */
     uint32_t *place;     /* by number - first: index of an event or thread, plus 1; NOTHING or SEVERAL */
 };
 

@@ -35,8 +35,8 @@ static void add_total(struct balance *balance, int64_t value, uint32_t place, in
     slot->surplus += surplus;
 }
 
-/* Totals of GPUs are counted under the lock of their allocator. Those of the processor are not: threads that are not
- * recorded change them, too. */
+/* Returns whether totals of the record's device are exact. The allocators of GPUs count under a lock. Totals of the
+ * processor also change by threads that are not recorded. */
 static bool is_exact(const struct tp_trace *trace, const struct tp_memory *record)
 {
     int64_t type = tp_memory_place(trace, record)->type;

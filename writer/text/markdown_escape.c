@@ -10,8 +10,9 @@
 
 #include "writer/base/utf8.h"
 
-/* Bytes of a character that Markdown takes as it is but that no text may hold: U+0080..9F, and the bidirectional
- * controls, which make a line read as another one. 0: it is none. slashes: written before "u202e". */
+/* Writes a character that Markdown accepts but that is unsafe in text as an escape: U+0080..9F, and the bidirectional
+ * controls, which change the order in which a line is read. Returns its bytes in `text`, 0 for another character.
+ * slashes: written before "u202e". */
 static size_t put_invisible(struct tp_buf *out, struct tp_str text, const char *slashes)
 {
     const unsigned char *p = (const unsigned char *)text.ptr;
