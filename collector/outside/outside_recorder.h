@@ -81,8 +81,8 @@ static inline int64_t tp_outside_now(void)
     return tp_outside_clock(CLOCK_MONOTONIC);
 }
 
-/* Opens the kernel's events of whole CPUs or of thread `pid`, or checks that /proc can be polled instead. The reason for
- * a failure is in recorder->refused. */
+/* Opens the kernel's events of whole CPUs or of thread `pid`, or checks that /proc can be polled instead. The reason
+ * for a failure is in recorder->refused. */
 int tp_outside_open(struct tp_outside *recorder, pid_t pid);
 
 /* From now on it is recorded. */

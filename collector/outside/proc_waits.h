@@ -11,8 +11,8 @@
 /* The number of a wait that was looked at and whose cause is not known. */
 enum { TP_PROC_WAIT_NOT_TOLD = 255 };
 
-/* Returns the cause of the thread's present wait as a number above 0, from /proc/PID/task/TID/syscall and, for reads and
- * writes, from the kind of their file. 0 if the thread runs or the file cannot be read. `text`: scratch memory. */
+/* Returns the cause of the thread's present wait as a number above 0, from /proc/PID/task/TID/syscall and, for reads
+ * and writes, from the kind of their file. 0 if the thread runs or the file cannot be read. `text`: scratch memory. */
 uint8_t tp_proc_wait(struct tp_buf *text, uint32_t pid, uint32_t tid);
 
 /* True where the thread is blocked now, with *wait as above: where its call may not be seen, by the kernel's

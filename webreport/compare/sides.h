@@ -90,8 +90,8 @@ struct tp_side_part {
     double share;
 };
 
-/* Returns the levels of the sum of `count` rows in all runs of a side, in sides->arena. The levels are NULL if a run does
- * not have the rows or has too few steps, or if the sum of a step is 0. */
+/* Returns the levels of the sum of `count` rows in all runs of a side, in sides->arena. The levels are NULL if a run
+ * does not have the rows or has too few steps, or if the sum of a step is 0. */
 struct tp_side_levels tp_sides_sum_levels(const struct tp_sides *sides, int side, const struct tp_side_part *parts,
                                           size_t count);
 

@@ -125,7 +125,8 @@ static uint32_t root_of(uint32_t *parents, uint32_t group)
     return group;
 }
 
-/* Returns the first pair with the name and shapes of this one. Types are ignored, because tables do not separate them. */
+/* Returns the first pair with the name and shapes of this one. Types are ignored, because tables do not separate
+ * them. */
 static uint32_t first_alike(const struct tp_work_compared *c, uint32_t pair)
 {
     const struct tp_count_key *key = &c->pairs[pair].key;
@@ -226,8 +227,8 @@ double tp_work_group_calls(const struct tp_work_diff *diff, uint32_t group, int 
     return calls;
 }
 
-/* "4 aten::lerp_, 4 aten::mul_ and 2 more": the outermost operators of a side of a group, by name. What the backward pass
- * does follows from the others. */
+/* "4 aten::lerp_, 4 aten::mul_ and 2 more": the outermost operators of a side of a group, by name. What the backward
+ * pass does follows from the others. */
 static struct tp_str names_of(const struct tp_work_diff *diff, uint32_t group, int side, struct tp_arena *arena)
 {
     struct tp_str names[NAMES];
