@@ -55,6 +55,8 @@ def bytes_of(path):
         data = re.sub(rb">(H4sI[A-Za-z0-9+/=\s]+)<", lambda packed: gzip.decompress(base64.b64decode(packed[1])), data)
     if path.endswith((".html", ".svg")): # texts that are cut for want of room
         data = re.sub("<text[^>]*>[^<]*\u2026</text>".encode(), b"", data)
+    if path.endswith(".md"): # words are in code spans or not, by their characters
+        data = re.sub(rb"[`\\]", b"", data)
     if path.endswith(".sqlite"):
         return "\n".join(sqlite3.connect(path).iterdump()).encode()
     return gzip.decompress(data) if path.endswith(".gz") else data
