@@ -5,7 +5,7 @@
 #include "webreport/document/chart.h"
 #include "writer/text/format.h"
 
-enum { COLUMNS = 600, TOP = 6, HEIGHT = 100, POINT_BYTES = 24 };
+enum { COLUMNS = 600, TOP = 6, HEIGHT = 100, POINT_BYTES = 24, LABEL_HEIGHT = 14 };
 
 /* The last value of each column of pixels; NaN: none. */
 struct drawing {
@@ -66,7 +66,9 @@ static void put_points(struct tp_object *chart, struct tp_arena *arena, const st
 static void put_tick(struct tp_list *ticks, struct tp_arena *arena, const struct drawing *drawing, double value)
 {
     struct tp_object *tick = tp_list_object(ticks);
-    tp_object_printf(tick, "y", "%.1f", height_of(drawing, value));
+    double y = height_of(drawing, value);
+    tp_object_printf(tick, "y", "%.1f", y);
+    tp_object_printf(tick, "label_y", "%.1f", fmax(y, LABEL_HEIGHT)); /* the highest label stays inside the drawing */
     tp_object_text(tick, "label", tp_text_printf(arena, "%.4g", value));
 }
 

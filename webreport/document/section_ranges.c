@@ -4,9 +4,9 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The last one is left out where the program has no steps. */
+/* The first column is left out if no range has a kind, the last one if the program has no steps. */
 static const struct tp_shown_column RANGE_COLUMNS[] = {
-    {TP_SHOW_TEXT, TP_RANGE_KIND, NULL, 0, 0, false, 0},    {TP_SHOW_COUNT, TP_RANGE_CALLS, NULL, 0, 0, false, 0},
+    {TP_SHOW_OWN, 0, "Kind", 0, 0, false, 0},               {TP_SHOW_COUNT, TP_RANGE_CALLS, NULL, 0, 0, false, 0},
     {TP_SHOW_TIME, TP_RANGE_SELF, NULL, 1, 0, false, 0},    {TP_SHOW_TIME, TP_RANGE_TOTAL, NULL, 1, 0, true, 0},
     {TP_SHOW_BAR, TP_RANGE_TOTAL, NULL, 0, 0, false, 0},    {TP_SHOW_PERCENT, TP_RANGE_SHARE, NULL, 0, 0, false, 0},
     {TP_SHOW_TIME, TP_RANGE_PER_STEP, NULL, 0, 0, false, 0}};
@@ -24,12 +24,27 @@ static const char *lead_of(const struct tp_section *section)
                           tp_text_of_some(arena, tp_table_int(ranges, TP_RANGE_CALLS)[0], "range", "ranges"));
 }
 
+static bool has_kinds(const struct tp_table *ranges)
+{
+    bool has_some = false;
+    for (size_t row = 0; row < ranges->row_count; row++)
+        has_some |= tp_table_text(ranges, TP_RANGE_KIND)[row].len > 0;
+    return has_some;
+}
+
 static struct tp_shown_table *ranges_table(const struct tp_section *section, size_t max_rows)
 {
     const struct tp_model *model = section->profile->model;
-    unsigned columns = COUNT(RANGE_COLUMNS) - (model->step_marker == TP_MARKER_WINDOW);
-    struct tp_shown_table *shown =
-        tp_section_table_new(section, &section->profile->views->ranges.ranges, RANGE_COLUMNS, columns, max_rows);
+    const struct tp_table *ranges = &section->profile->views->ranges.ranges;
+    unsigned first = !has_kinds(ranges);
+    unsigned count = COUNT(RANGE_COLUMNS) - first - (model->step_marker == TP_MARKER_WINDOW);
+    struct tp_shown_table *shown = tp_section_table_new(section, ranges, RANGE_COLUMNS + first, count, max_rows);
+    if (!first) {
+        struct tp_str *kinds = tp_arena_array(section->arena, shown->row_count, sizeof *kinds);
+        for (size_t row = 0; row < shown->row_count; row++)
+            kinds[row] = tp_table_text(ranges, TP_RANGE_KIND)[row];
+        shown->own_texts[0] = kinds;
+    }
     shown->heading = "Ranges";
     shown->name = "ranges";
     shown->name_title = "Range";
