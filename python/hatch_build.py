@@ -1,5 +1,6 @@
-"""Build hook of the wheel: `make install-strip` into a tree, whose files become the wheel's scripts and data, all but the static
-library: a fifth of its size, for programs that are not linked on machines which only pip reaches.
+"""Build hook of the wheel: `make install-strip` into a tree, whose files become the wheel's scripts and data, without the static
+library and tracepress-mpi. The library is a fifth of the size, for programs that are not linked on machines which only pip
+reaches. tracepress-mpi runs only with the MPI that it was compiled with.
 
 TRACEPRESS_WHEEL_PLATFORM names the platform in the wheel's name, such as manylinux_2_31_x86_64; without it the wheel is for
 this machine. What make takes from its environment (CC, CFLAGS, STATIC_LIBS, BUILD) is passed on.
@@ -30,7 +31,7 @@ def install(root: Path, tree: Path) -> None:
     """Run make. Its own variables are left out: this may run below another make, whose jobs are not ours."""
     environment = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
     shutil.rmtree(tree, ignore_errors=True)
-    words = ["make", f"-j{jobs()}", "install-strip", f"DESTDIR={tree}", "PREFIX="]
+    words = ["make", f"-j{jobs()}", "install-strip", f"DESTDIR={tree}", "PREFIX=", "MPI="]
     try:
         subprocess.run(words, cwd=root, env=environment, check=True, stdout=2)
     except FileNotFoundError:

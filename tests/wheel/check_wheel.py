@@ -14,7 +14,7 @@ import sys
 import zipfile
 
 MOST_BYTES = 3_000_000
-LEFT_OUT = {"lib/libtracepress.a"}  # of the tree
+LEFT_OUT = {"lib/libtracepress.a", "bin/tracepress-mpi", "share/man/man1/tracepress-mpi.1"}  # of the tree
 PACKAGE = os.path.join("python", "torch_tracepress")
 
 
