@@ -303,6 +303,38 @@ def one_rank_twice(folder):
     replicas(folder, ["a_1.5", "b_1.5"], world_size=2)
 
 
+# ---- ranks merged into one file ----
+
+def merged(folder, pids, steps_of=None):
+    """each process has three steps with a launch and a kernel; steps_of: the processes with steps (None: all)"""
+    t, number = Trace(), iter(range(1, 1000))
+    for rank, pid in enumerate(pids):
+        for step in range(3):
+            start, id = 1000 * step, next(number)
+            if steps_of is None or pid in steps_of:
+                t.add("user_annotation", "ProfilerStep#%d" % step, start, 1000, pid=pid, tid=pid)
+            t.add("cpu_op", "aten::mm", start + 10, 50, pid=pid, tid=pid, **{"External id": id})
+            t.add("cuda_runtime", "cudaLaunchKernel", start + 20, 10, pid=pid, tid=pid, correlation=id, **{"External id": id})
+            t.device("gemm", start + 50, 800, id, device=rank)
+    t.write(folder)
+
+
+def merged_ranks(folder):
+    merged(folder, (10, 11))
+
+
+def merged_ranks_of_four(folder):
+    merged(folder, (10, 20, 30, 40))
+
+
+def merged_ranks_by_name(folder):
+    merged(folder, ("rank 0", "rank 1"))
+
+
+def process_without_steps(folder):
+    merged(folder, (10, 11), steps_of=(10,))
+
+
 # ---- operators that Python code receives and calls again ----
 
 def received(folder, receiver, depth=1, again="aten::mm", shape=4):

@@ -2,6 +2,7 @@
  * producer's own writer spells so. */
 #include "webreport/trace/producer.h"
 
+#include "webreport/trace/regions.h"
 #include "writer/base/buf.h"
 #include "writer/base/str.h"
 
@@ -135,11 +136,38 @@ static bool has_host(const struct tp_trace *trace)
            0;
 }
 
+/* ---- ranks in one file ---- */
+
+static bool is_same_pid(const struct tp_row_id *x, const struct tp_row_id *y)
+{
+    return x->is_text == y->is_text && (x->is_text ? tp_str_equal(x->text, y->text) : x->number == y->number);
+}
+
+/* Refuses a file in which two processes have steps. torch.profiler records one process, so somebody merged files. */
+static int check_single(const struct tp_trace *trace, struct tp_error *err)
+{
+    const struct tp_row_id *first = NULL;
+    for (uint32_t i = 0; i < trace->event_count; i++) {
+        const struct tp_event *e = &trace->events[i];
+        if (e->kind != TP_KIND_ANNOTATION || !(tp_regions_of_name(tp_trace_name(trace, e)) & TP_REGION_PROFILER_STEP))
+            continue;
+        const struct tp_row_id *pid = &trace->threads[e->thread].pid;
+        first = first ? first : pid;
+        if (!is_same_pid(first, pid))
+            return tp_error_set(err, TP_EFORMAT, 0,
+                                "several processes have steps in this file: traces of ranks were merged into one; name the "
+                                "folder with the file of each rank instead");
+    }
+    return TP_OK;
+}
+
 int tp_producer_check(const struct tp_trace *trace, struct tp_error *err)
 {
     bool is_onnx = !has_host(trace) && (has_cat(trace, "Session") || has_cat(trace, "Node"));
-    if (!is_onnx && (trace->event_count + trace->memory_count > 0 || is_recorded(trace)))
+    if (!is_onnx && is_recorded(trace))
         return TP_OK;
+    if (!is_onnx && trace->event_count + trace->memory_count > 0)
+        return check_single(trace, err);
     struct tp_buf cats;
     tp_buf_init(&cats, 256);
     list_cats(&cats, trace);

@@ -8,7 +8,8 @@
 
 /* Returns TP_OK when the trace has an event of a category that torch.profiler or the collector writes, else TP_EFORMAT
  * with one line in *err (may be NULL). A profile of ONNX Runtime is refused although its kernels have a known category,
- * because nothing launches them. Call it once the trace's columns are complete. */
+ * because nothing launches them. A file in which several processes have steps is refused, because it has several ranks and
+ * every number of the report is of one. Call it once the trace's columns are complete. */
 int tp_producer_check(const struct tp_trace *trace, struct tp_error *err);
 
 #endif
