@@ -143,11 +143,19 @@ static bool is_same_pid(const struct tp_row_id *x, const struct tp_row_id *y)
     return x->is_text == y->is_text && (x->is_text ? tp_str_equal(x->text, y->text) : x->number == y->number);
 }
 
+static bool has_steps(const struct tp_trace *trace)
+{
+    bool has_some = false;
+    for (uint32_t i = 0; i < trace->names.count && !has_some; i++)
+        has_some = tp_regions_of_name(tp_strings_get(&trace->names, i)) & TP_REGION_PROFILER_STEP;
+    return has_some;
+}
+
 /* Refuses a file in which two processes have steps. torch.profiler records one process, so somebody merged files. */
 static int check_single(const struct tp_trace *trace, struct tp_error *err)
 {
     const struct tp_row_id *first = NULL;
-    for (uint32_t i = 0; i < trace->event_count; i++) {
+    for (uint32_t i = 0; i < trace->event_count && (i || has_steps(trace)); i++) {
         const struct tp_event *e = &trace->events[i];
         if (e->kind != TP_KIND_ANNOTATION || !(tp_regions_of_name(tp_trace_name(trace, e)) & TP_REGION_PROFILER_STEP))
             continue;
