@@ -178,7 +178,7 @@ static void find_children(struct tp_program_view *view, struct tp_arena *arena)
     uint64_t count = 0;
     int64_t most_ns = 0;
     for (uint32_t i = 0; i < tree->process_count; i++) {
-        uint64_t waits;
+        uint64_t waits = 0;
         bool runs = tree->processes[i].child_count &&
                     tp_percent(tree->processes[i].state_ns[TP_STATE_RUNNING], view->parts.wall_ns) >= RUNS_PERCENT;
         int64_t ns = runs ? child_wait_ns(tree, i, &waits) : 0;
