@@ -423,7 +423,7 @@ void tp_conflicts_note(struct tp_trace *trace, const struct tp_order *order, str
                    tp_conflicts_if_few(devices.unordered, devices.linked) +
                    tp_conflicts_if_few(s.ends.count - s.ends.found, s.ends.count);
     r->lone_devices = tp_conflicts_if_few(devices.lone, devices.linked);
-    r->cut_names = tp_conflicts_of_names(trace, &s.names);
+    r->cut_names = tp_conflicts_of_names(trace, &s.names, arena);
     r->without_member = tp_conflicts_if_few(s.without_id, s.operators) +
                         tp_conflicts_if_few(r->unnumbered, r->numbered) +
                         tp_conflicts_if_few(s.unnumbered, s.cuda_calls) +

@@ -23,7 +23,7 @@ struct tp_name_use {
 };
 
 /* Returns the number of events whose name lost its end, or whose name another name contradicts. */
-uint64_t tp_conflicts_of_names(const struct tp_trace *trace, const struct tp_name_use *use);
+uint64_t tp_conflicts_of_names(const struct tp_trace *trace, const struct tp_name_use *use, struct tp_arena *arena);
 
 /* Returns `odd` when few of `count` events break a rule, else 0. */
 static inline uint64_t tp_conflicts_if_few(uint64_t odd, uint64_t count)

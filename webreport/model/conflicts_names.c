@@ -2,6 +2,9 @@
 #include "webreport/model/conflicts.h"
 
 #include "webreport/model/marks.h"
+#include "writer/base/sort.h"
+
+enum { ALL_KINDS = (1 << TP_KIND_COUNT) - 1 };
 
 /* Brackets that are opened and not closed. Arrows and operators of C++ are no brackets. */
 static bool has_open_bracket(struct tp_str name)
@@ -27,7 +30,7 @@ static bool is_lower(char c)
     return c >= 'a' && c <= 'z';
 }
 
-/* End of the last namespace of an operator's name; 0: it has none. */
+/* Returns the position after the last "::" of an operator's name, 0 without one. */
 static size_t end_of_namespaces(struct tp_str name)
 {
     for (size_t i = name.len; i > 2; i--)
@@ -49,11 +52,16 @@ static bool looks_cut(struct tp_str name, unsigned kinds)
     return kinds == 1u << TP_KIND_KERNEL || kinds == 1u << TP_KIND_OPERATOR;
 }
 
+static bool begins_with(struct tp_str name, struct tp_str start)
+{
+    return name.len >= start.len && memcmp(name.ptr, start.ptr, start.len) == 0;
+}
+
 /* Whether the longer name continues the cut one. Words of calls begin with capitals, so a call is cut where a small
  * letter follows. An operator is cut in its namespaces: what follows them may be another operator's name. */
 static bool continues(struct tp_str name, struct tp_str longer, unsigned kinds)
 {
-    if (longer.len <= name.len || memcmp(longer.ptr, name.ptr, name.len) != 0)
+    if (!begins_with(longer, name) || longer.len == name.len)
         return false;
     char last = name.ptr[name.len - 1], next = longer.ptr[name.len];
     if (kinds == 1u << TP_KIND_RUNTIME)
@@ -69,32 +77,91 @@ static bool is_same_setup(const struct tp_device_setup *x, const struct tp_devic
            x->shared_memory == y->shared_memory;
 }
 
-/* Whether the one kernel of the cut name runs in the configuration of a kernel of the longer name. */
-static bool runs_alike(const struct tp_trace *trace, uint32_t cut, uint32_t longer)
+/* Kernels by name: those of name n are rows[first[n]] to rows[first[n + 1] - 1], as indexes in trace->devices. */
+struct kernels {
+    uint32_t *first, *rows; /* NULL until a kernel's name looks cut */
+};
+
+static void group_kernels(struct kernels *kernels, const struct tp_trace *trace, struct tp_arena *arena)
 {
-    const struct tp_device_setup *setup = NULL;
-    for (uint32_t i = 0; i < trace->event_count && !setup; i++)
-        if (trace->events[i].name == cut && trace->events[i].kind == TP_KIND_KERNEL)
-            setup = tp_device_setup(trace, trace->events[i].detail);
-    for (uint32_t i = 0; setup && i < trace->event_count; i++) {
-        const struct tp_event *e = &trace->events[i];
-        if (e->name == longer && e->kind == TP_KIND_KERNEL && is_same_setup(tp_device_setup(trace, e->detail), setup))
+    kernels->first = tp_arena_array(arena, trace->names.count + 2u, sizeof *kernels->first);
+    kernels->rows = tp_arena_array(arena, trace->device_count + 1u, sizeof *kernels->rows);
+    for (uint32_t i = 0; i < trace->event_count; i++)
+        if (trace->events[i].kind == TP_KIND_KERNEL)
+            kernels->first[trace->events[i].name + 2]++;
+    for (uint32_t n = 2; n < trace->names.count + 2; n++)
+        kernels->first[n] += kernels->first[n - 1];
+    for (uint32_t i = 0; i < trace->event_count; i++)
+        if (trace->events[i].kind == TP_KIND_KERNEL)
+            kernels->rows[kernels->first[trace->events[i].name + 1]++] = trace->events[i].detail;
+}
+
+/* Returns whether the one kernel of the cut name runs in the configuration of a kernel of the longer name. */
+static bool runs_alike(const struct kernels *kernels, const struct tp_trace *trace, uint32_t cut, uint32_t longer)
+{
+    const struct tp_device_setup *setup = tp_device_setup(trace, kernels->rows[kernels->first[cut]]);
+    for (uint32_t i = kernels->first[longer]; i < kernels->first[longer + 1]; i++)
+        if (is_same_setup(tp_device_setup(trace, kernels->rows[i]), setup))
+            return true;
+    return false;
+}
+
+static int by_text(const void *context, uint32_t x, uint32_t y)
+{
+    const struct tp_strings *names = context;
+    return tp_str_compare(names->items[x], names->items[y]);
+}
+
+static bool may_be_cut(const struct tp_trace *trace, const struct tp_name_use *use, uint32_t id)
+{
+    unsigned kinds = use->kinds[id] & ALL_KINDS;
+    return use->count[id] == 1 && trace->names.items[id].len && kinds && looks_cut(trace->names.items[id], kinds);
+}
+
+/* Names in the order of their texts: those that continue a name follow it. */
+struct sorted_names {
+    const uint32_t *ids;
+    uint32_t count;
+};
+
+static bool is_cut(const struct sorted_names *sorted, uint32_t at, const struct tp_trace *trace,
+                   const struct tp_name_use *use, const struct kernels *kernels)
+{
+    struct tp_str name = trace->names.items[sorted->ids[at]];
+    unsigned kinds = use->kinds[sorted->ids[at]] & ALL_KINDS;
+    for (uint32_t k = at + 1; k < sorted->count; k++) {
+        uint32_t longer = sorted->ids[k];
+        if (!begins_with(trace->names.items[longer], name))
+            return false;
+        if (use->kinds[longer] & kinds && continues(name, trace->names.items[longer], kinds) &&
+            (kinds != 1u << TP_KIND_KERNEL || has_open_bracket(name) ||
+             runs_alike(kernels, trace, sorted->ids[at], longer)))
             return true;
     }
     return false;
 }
 
-static bool is_cut(const struct tp_trace *trace, const struct tp_name_use *use, uint32_t id)
+static uint64_t count_cut(const struct tp_trace *trace, const struct tp_name_use *use, struct tp_arena *arena)
 {
-    struct tp_str name = trace->names.items[id];
-    unsigned kinds = use->kinds[id] & ((1u << TP_KIND_COUNT) - 1);
-    if (use->count[id] != 1 || !name.len || !kinds || !looks_cut(name, kinds))
-        return false;
-    for (uint32_t i = 0; i < trace->names.count; i++)
-        if (use->kinds[i] & kinds && continues(name, trace->names.items[i], kinds) &&
-            (kinds != 1u << TP_KIND_KERNEL || has_open_bracket(name) || runs_alike(trace, id, i)))
-            return true;
-    return false;
+    uint32_t count = trace->names.count, *ids = tp_arena_array(arena, count + 1u, sizeof *ids);
+    struct kernels kernels = {NULL, NULL};
+    uint64_t cut = 0;
+    for (uint32_t i = 0; i < count; i++)
+        ids[i] = i;
+    tp_sort_rows(ids, count, by_text, &trace->names, arena);
+    for (uint32_t at = 0; at < count; at++) {
+        if (!may_be_cut(trace, use, ids[at]))
+            continue;
+        if (!kernels.first && use->kinds[ids[at]] & 1u << TP_KIND_KERNEL)
+            group_kernels(&kernels, trace, arena);
+        cut += is_cut(&(struct sorted_names){ids, count}, at, trace, use, &kernels);
+    }
+    tp_arena_drop(arena, ids, (count + 1u) * sizeof *ids);
+    if (kernels.first) {
+        tp_arena_drop(arena, kernels.first, (count + 2u) * sizeof *kernels.first);
+        tp_arena_drop(arena, kernels.rows, (trace->device_count + 1u) * sizeof *kernels.rows);
+    }
+    return cut;
 }
 
 /* A backward node runs inside of the call that evaluates it. */
@@ -116,10 +183,7 @@ static uint64_t lost_nodes(const struct tp_trace *trace, const struct tp_name_us
     return lost * ONE_IN <= kept ? lost : 0;
 }
 
-uint64_t tp_conflicts_of_names(const struct tp_trace *trace, const struct tp_name_use *use)
+uint64_t tp_conflicts_of_names(const struct tp_trace *trace, const struct tp_name_use *use, struct tp_arena *arena)
 {
-    uint64_t count = lost_nodes(trace, use);
-    for (uint32_t i = 0; i < trace->names.count; i++)
-        count += is_cut(trace, use, i);
-    return count;
+    return lost_nodes(trace, use) + count_cut(trace, use, arena);
 }
