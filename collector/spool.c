@@ -215,7 +215,8 @@ static struct tp_spool_chunk *take_due(struct tp_spool_spare *spare, uint32_t si
     return NULL;
 }
 
-/* Returns a full chunk of a ring when no new chunk could be mapped, so the ring stays smaller; NULL: there is none. */
+/* Returns a full chunk of a ring when no new chunk could be mapped, so the ring
+ * stays smaller; NULL without a full one. */
 static struct tp_spool_chunk *take_instead(struct tp_spool_spare *spare, uint32_t size)
 {
     struct tp_spool_chunk *chunk = NULL;

@@ -224,7 +224,7 @@ def kernels_side_by_side(folder):
     t.write(folder)
 
 
-# ---- categories that nobody knows ----
+# ---- unknown categories ----
 
 def unknown_category(folder, category="npu_quantum", share=0.4):
     t = Trace()

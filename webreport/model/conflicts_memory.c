@@ -133,7 +133,7 @@ static uint64_t late_records(const struct tp_trace *trace)
     return late;
 }
 
-/* Records without a member that nearly all have. */
+/* Counts records that lack a member which nearly all records have. */
 static uint64_t without_members(const struct tp_trace *trace)
 {
     uint64_t place = 0, address = 0, allocated = 0, reserved = 0;

@@ -151,8 +151,8 @@ static struct matched find_matched(const struct tp_trace *trace, const struct bi
     return matched;
 }
 
-/* Launches whose kernel is not there. What is launched while a stream is captured runs later, or never; what is
- * launched before the first or after the last kernel that is there may have run outside of the recording. */
+/* Counts launches without a kernel. Launches during the capture of a stream run later or never. Launches before the
+ * first or after the last recorded kernel may have run outside of the recording. */
 static int64_t launches_without_kernel(const struct tp_trace *trace, struct tp_arena *scratch)
 {
     uint8_t *calls = tp_arena_array(scratch, trace->names.count + 1u, sizeof *calls);

@@ -85,7 +85,7 @@ enum tp_field {
     TP_ARG_TARGET_KIND = TP_ARG_TOTAL_RESERVED,
     TP_ARG_MEMORY_KIND = TP_ARG_DEVICE_TYPE,
     TP_ARG_ORIGINAL_STREAM = TP_ARG_DEVICE_ID,
-    TP_ARG_TASK_TYPE = TP_ARG_CPU_NS, /* of Ascend; the other is of samples */
+    TP_ARG_TASK_TYPE = TP_ARG_CPU_NS, /* only Ascend's operations have it; samples have TP_ARG_CPU_NS */
     TP_ARG_RECORDING = TP_ARG_ZEROS   /* of samples; the other is of tensors */
 };
 
