@@ -5,7 +5,7 @@
  * way. Smaller ones are summed up per thread and become a record without an address when their sum has moved by 0.4 %
  * of the peak: the curve and its peak are right within 1 %, and the trace stays small. A program that never holds 1
  * MiB leaves none of these. Behind ours may be any allocator whose functions are of one library; where they are not,
- * sizes cannot be asked for and nothing is counted. */
+ * sizes cannot be asked for and nothing is counted. In Python the arenas of small objects are blocks, too. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
@@ -18,6 +18,7 @@
 
 #include "collector/hook.h"
 #include "collector/session.h"
+#include "collector/source/host_arenas.h"
 #include "collector/sources.h"
 #include "collector/unwind.h"
 
@@ -282,6 +283,14 @@ static inline void *taken(void *block)
     return block;
 }
 
+static void arena_changed(const void *arena, int64_t bytes)
+{
+    if (!is_counting())
+        return;
+    mine.calls += bytes > 0;
+    change(arena, bytes);
+}
+
 /* ---- what the program calls ---- */
 
 #define EXPORT __attribute__((visibility("default")))
@@ -393,6 +402,7 @@ static bool start(const struct tp_source_host *host, const char *setting)
     large_bytes = large_bytes ? large_bytes : 1;
     if (strstr(setting, "stacks"))
         start_stacks();
+    tp_arenas_watch(arena_changed);
     has_key = pthread_key_create(&at_thread_end, end_thread) == 0;
     mine.granule = 0; /* this thread gets its end, too */
     __atomic_store_n(&state, STATE_RECORDING, __ATOMIC_RELAXED);

@@ -228,6 +228,45 @@ else
     not_ok "holders_program is built"
 fi
 
+# ---- memory of Python's small objects
+
+cat >objects.py <<'X'
+import subprocess, sys
+rows = [(i, i + 1) for i in range(400000)]
+sys._debugmallocstats()  # writes "51 arenas * 1048576 bytes/arena" to the standard error output
+sys.stderr.flush()
+if sys.argv[1] == "free":
+    del rows
+elif sys.argv[1] == "child":
+    subprocess.run([sys.executable, __file__, "keep"])
+X
+arenas() { # WAY: the peak of each process counts Python's arenas; after "free" most of them are given back
+    rm -rf d
+    "$TP" record -o d --no-tfevents --source memory=64k+stacks -- python3 objects.py "$1" >out 2>err || { cat err; return 1; }
+    "$TP" report d -o d/report.html --json d/report.json >/dev/null 2>report.err || { cat report.err; return 1; }
+    python3 - "$1" <<'X'
+import glob, gzip, json, re, sys
+arenas = [int(n) * int(size) for n, size in re.findall(r"(\d+) arenas \* (\d+) bytes/arena", open("err").read())]
+peaks = []
+for path in glob.glob("d/*/*.pt.trace.json.gz"):
+    trace = json.load(gzip.open(path))
+    if "host_memory" in trace and trace["host_memory"]["peak_bytes"] > arenas[0]:
+        peaks.append(trace["host_memory"])
+assert len(peaks) == len(arenas) == (2 if sys.argv[1] == "child" else 1), (peaks, arenas)
+for peak in peaks:
+    assert arenas[0] < peak["peak_bytes"] < 1.5 * arenas[0], (peak, arenas)
+if sys.argv[1] == "free":
+    assert peaks[0]["end_bytes"] < arenas[0] / 4, (peaks, arenas)
+X
+}
+if python3 -c 'import ctypes; ctypes.pythonapi.PyObject_SetArenaAllocator' 2>/dev/null; then
+    for way in keep free child; do
+        check "memory: arenas of Python's small objects ($way)" arenas $way
+    done
+else
+    skip "memory: arenas of Python's small objects" "no python3 with arenas"
+fi
+
 # ---- BLAS
 
 products() { # PROGRAM...: calls, FLOPs and shapes as the program counted
