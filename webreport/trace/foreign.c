@@ -55,10 +55,6 @@ static const struct beginning beginnings[] = {
     {0, "NVR\0", 4, NULL, "an Nsight Compute report: open it with ncu-ui; tracepress reads timelines"},
     {0, "\001tpspool", 8, NULL, "a recording that was not finished: tracepress recover FILE makes its trace"},
     {0, "PERFILE2", 8, NULL, "perf.data of Linux perf (perf report reads it): " PERF},
-    {0, "{\xA9\x03", 3, NULL,
-     "a profile of Python's cProfile, which tracepress writes and does not read: python -m pstats FILE"},
-    {0, "{(\x03\0\0\0", 6, NULL,
-     "a profile of Python's cProfile, which tracepress writes and does not read: python -m pstats FILE"},
     {0, "\x80", 1, "pg_config", FLIGHT},
     {0, "\x80\x02", 2, "segments", SNAPSHOT},
     {0, "\x80\x03", 2, "segments", SNAPSHOT},
@@ -79,6 +75,15 @@ static const char *by_bytes(const char *text, size_t size)
             return row->what;
     }
     return NULL;
+}
+
+/* Returns whether the file is a dictionary of marshal whose first key is a tuple of three: file, line and function of
+ * cProfile. Marshal adds the bit 0x80 to the type of an object that it may refer to again. */
+static bool is_pstats(const char *text, size_t size)
+{
+    if (size < 6 || (text[0] & 0x7F) != '{')
+        return false;
+    return ((text[1] & 0x7F) == ')' && text[2] == 3) || ((text[1] & 0x7F) == '(' && memcmp(text + 2, "\3\0\0", 4) == 0);
 }
 
 /* ---- JSON without a list of events ---- */
@@ -165,31 +170,54 @@ static const char *by_list(const char *text, size_t size)
 
 /* ---- texts ---- */
 
-/* Returns whether a line is the head of a sample as `perf script` prints it: "name pid [cpu] seconds.micros: ..
- * event:". */
+/* Returns how long the time "seconds.fraction:" is whose dot is at `dot`, counted from the dot; 0: there is no time. */
+static size_t fraction_length(struct tp_str line, size_t dot)
+{
+    size_t digits = 0;
+    while (dot + 1 + digits < line.len && isdigit((unsigned char)line.ptr[dot + 1 + digits]))
+        digits++;
+    bool is_time = (digits == 6 || digits == 9) && dot + 1 + digits < line.len && line.ptr[dot + 1 + digits] == ':';
+    return is_time && dot > 0 && isdigit((unsigned char)line.ptr[dot - 1]) ? digits + 2 : 0;
+}
+
+/* Returns whether a line is a sample as `perf script` prints it: "name pid [cpu] seconds.fraction: period event:", and
+ * behind it nothing or, without call chains, the place. */
 static bool is_perf_sample(struct tp_str line)
 {
-    while (line.len && strchr(" \t\r", line.ptr[line.len - 1]))
-        line.len--;
-    if (line.len < 12 || line.ptr[line.len - 1] != ':')
-        return false;
-    for (size_t i = 1; i + 8 < line.len; i++) {
-        size_t digits = 0;
-        while (digits < 6 && isdigit((unsigned char)line.ptr[i + 1 + digits]))
-            digits++;
-        if (line.ptr[i] == '.' && isdigit((unsigned char)line.ptr[i - 1]) && digits == 6 && line.ptr[i + 7] == ':')
-            return true;
+    for (size_t i = 1; i < line.len && line.ptr[i] != '{'; i++) {
+        size_t length = line.ptr[i] == '.' ? fraction_length(line, i) : 0;
+        if (length)
+            return memchr(line.ptr + i + length, ':', line.len - i - length) != NULL;
     }
     return false;
 }
 
-/* Returns whether a line is a folded stack: frames with ";" between them, a space and a count. */
-static bool is_folded(struct tp_str line)
+/* Returns whether a line ends with a space and a count, as each folded stack does. */
+static bool ends_with_count(struct tp_str line)
 {
     size_t digits = 0;
     while (digits < line.len && isdigit((unsigned char)line.ptr[line.len - 1 - digits]))
         digits++;
-    return digits && digits + 1 < line.len && line.ptr[line.len - 1 - digits] == ' ' && tp_str_find(line, ";") > 0;
+    return digits && digits + 1 < line.len && line.ptr[line.len - 1 - digits] == ' ';
+}
+
+/* Returns whether the first lines are folded stacks: each ends with a count, and one has frames with ";" between them. */
+static bool is_folded(const char *text, size_t size)
+{
+    enum { LINES = 16 };
+    bool has_frames = false;
+    for (int lines = 0; lines < LINES && size; lines++) {
+        const char *end = memchr(text, '\n', size);
+        struct tp_str line = {text, end ? (size_t)(end - text) : size};
+        if (!end && lines)
+            break; /* the line may be cut */
+        if (!ends_with_count(line))
+            return false;
+        has_frames = has_frames || tp_str_find(line, ";") > 0;
+        size -= end ? line.len + 1 : size;
+        text = end ? end + 1 : text;
+    }
+    return has_frames;
 }
 
 /* Returns whether a line is of a log that TORCH_TRACE wrote: "V0801 12:00:00.123456 1 torch/..py:1] {..". */
@@ -208,6 +236,8 @@ static const char *by_text(const char *text, size_t size)
         return "text of perf script (perf report reads its data): " PERF;
     if (is_torch_log(line))
         return "a log of TORCH_TRACE, not a trace: tlparse FILE reads it";
+    if (is_folded(text, size)) /* before markup: Python's first frame is "<module>" */
+        return "folded stacks, which tracepress writes and does not read: flamegraph.pl or speedscope shows them";
     if (tp_str_starts(head, "<")) {
         if (tp_str_find_lower(head, "<svg") >= 0)
             return "a picture (SVG), not a trace";
@@ -215,9 +245,7 @@ static const char *by_text(const char *text, size_t size)
             return "a web page (HTML), not a trace: name the file that it was made of";
         return "XML, not a trace";
     }
-    return is_folded(line)
-               ? "folded stacks, which tracepress writes and does not read: flamegraph.pl or speedscope shows them"
-               : NULL;
+    return NULL;
 }
 
 /* ---- protobuf ---- */
@@ -383,6 +411,8 @@ const char *tp_foreign_of_head(const void *bytes, size_t size, const char *name)
     const char *text = bytes, *what = size ? by_bytes(text, size) : NULL;
     size_t at = size ? skip_space(text, size, 0) : 0;
     bool is_json = at < size && begins_json(text + at, size - at);
+    if (!what && is_pstats(text, size))
+        what = "a profile of Python's cProfile, which tracepress writes and does not read: python -m pstats FILE";
     if (!what && is_json)
         what = text[at] == '{' ? by_keys(text, size) : by_list(text + at, size - at);
     else if (!what && at < size)
