@@ -288,7 +288,7 @@ static void operators_at_the_place_of_others_are_one_change(void **state)
     assert_int_equal(diff.count, 1);
     assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_REPLACED);
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
-                        "aten::add, aten::mul and aten::tanh a step instead of aten::relu in train_step");
+                        "each step has aten::add, aten::mul and aten::tanh instead of aten::relu in train_step");
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_ADDED), 3);
     struct tp_signature base = signature(many, COUNT(many)), now = signature(base_ops, COUNT(base_ops));
     tp_work_diff_build(&diff, &base, &now, false, &arena);
@@ -329,14 +329,14 @@ static void an_operator_around_the_same_work_is_another_name(void **state)
     assert_int_equal(diff.count, 1);
     assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_RENAMED);
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
-                        "aten::mm a step instead of aten::linear in train_step");
+                        "each step has aten::mm instead of aten::linear in train_step");
     assert_false(tp_work_has_gated(&diff));
     const struct op around[] = {LINEAR, RELU, LINEAR, {"aten::relu_", "[[4, 8], []]", "float, ", 0, STEP},
                                 {"aten::relu", "[[4, 8]]", "float", 1, STEP}, LOSS};
     diff = compared(around, COUNT(around), false);
     assert_int_equal(diff.count, 1);
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
-                        "aten::relu_ a step instead of aten::relu in train_step");
+                        "each step has aten::relu_ instead of aten::relu in train_step");
     assert_false(tp_work_has_gated(&diff));
     const struct op more[] = {LINEAR, RELU, LINEAR, {"aten::block", "[[4, 8]]", "Scalar", 0, STEP},
                               {"aten::relu", "[[4, 8]]", "float", 1, STEP}, {"aten::clone", "[[4, 8]]", "float", 1, STEP}, LOSS};

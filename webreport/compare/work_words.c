@@ -64,7 +64,7 @@ static const char *changed(const struct tp_work_change *change, struct tp_arena 
     if (change->times > 1 && change->kind != TP_WORK_CHANGE_REPLACED)
         times = tp_text_printf(arena, "%u ", change->times);
     if (change->kind == TP_WORK_CHANGE_RENAMED || change->kind == TP_WORK_CHANGE_REPLACED)
-        return tp_text_printf(arena, "%s%s a step instead of %s%s%s", times, is, was, where(change, arena),
+        return tp_text_printf(arena, "each step has %s%s instead of %s%s%s", times, is, was, where(change, arena),
                               slower(change, arena));
     return tp_text_printf(arena, "%s%s: %s %s instead of %s%s", times, name,
                           change->kind == TP_WORK_CHANGE_SHAPE ? "shapes" : "types", *is ? is : "none",
