@@ -70,15 +70,39 @@ static int64_t count_threads(const struct tp_process_tree *tree)
     return count - trace->recorder.thread_count;
 }
 
-/* Returns the largest number of threads that were alive at the same time. */
-static int64_t most_at_once(const struct tp_process_tree *tree, struct tp_arena *arena)
+/* Does a new thread with the same number begin with a piece? The system uses the numbers of ended threads again. A
+ * thread that runs is in some state until it ends, and a new one is ready before it runs. */
+static bool is_new_thread(const struct tp_thread_piece *piece)
 {
-    size_t count = (size_t)tree->thread_count * 2;
+    return piece[-1].state == TP_STATE_RUNNING && piece->state == TP_STATE_READY && piece->begin_ns > piece[-1].end_ns;
+}
+
+/* Returns how many threads began with the number of a thread before. */
+static int64_t count_numbers_again(const struct tp_process_tree *tree)
+{
+    int64_t count = 0;
+    for (uint32_t i = 0; i < tree->thread_count; i++)
+        for (uint32_t k = 1; k < tree->threads[i].count; k++)
+            count += is_new_thread(&tree->pieces[tree->threads[i].first + k]);
+    return count;
+}
+
+/* Returns the largest number of threads that were alive at the same time. again: count_numbers_again. */
+static int64_t most_at_once(const struct tp_process_tree *tree, int64_t again, struct tp_arena *arena)
+{
+    size_t count = ((size_t)tree->thread_count + (size_t)again) * 2, at = 0;
     struct tp_keyed *borders = tp_arena_array(arena, count + 1, sizeof *borders); /* item: 1: a begin */
     int64_t alive = 0, most = 0;
     for (uint32_t i = 0; i < tree->thread_count; i++) {
-        borders[2 * i] = (struct tp_keyed){tree->threads[i].begin_ns, 1, 1};
-        borders[2 * i + 1] = (struct tp_keyed){tree->threads[i].end_ns, 0, 0};
+        const struct tp_tree_thread *thread = &tree->threads[i];
+        borders[at++] = (struct tp_keyed){thread->begin_ns, 1, 1};
+        for (uint32_t k = thread->first + 1; k < thread->first + thread->count; k++) {
+            if (!is_new_thread(&tree->pieces[k]))
+                continue;
+            borders[at++] = (struct tp_keyed){tree->pieces[k - 1].end_ns, 0, 0};
+            borders[at++] = (struct tp_keyed){tree->pieces[k].begin_ns, 1, 1};
+        }
+        borders[at++] = (struct tp_keyed){thread->end_ns, 0, 0};
     }
     tp_sort_keyed(borders, count, arena);
     for (size_t i = 0; i < count; i++) {
@@ -91,14 +115,15 @@ static int64_t most_at_once(const struct tp_process_tree *tree, struct tp_arena 
 
 static void find_threads(struct tp_program_view *view, struct tp_arena *arena)
 {
-    int64_t count = count_threads(&view->tree), cpu_ns = view->state_ns[TP_STATE_RUNNING], at_once;
+    int64_t again = count_numbers_again(&view->tree), count = count_threads(&view->tree) + again;
+    int64_t cpu_ns = view->state_ns[TP_STATE_RUNNING], at_once;
     if (count < MANY_THREADS)
         return;
     struct thread_work work = thread_work_of(view);
     bool is_sampled = work.sample_count >= FEW_SAMPLES;
     int64_t ns = is_sampled ? work.ns : tp_sat_mul(count, THREAD_NS);
     double percent = tp_percent(ns, cpu_ns);
-    at_once = most_at_once(&view->tree, arena);
+    at_once = most_at_once(&view->tree, again, arena);
     if (percent < THREADS_PERCENT || percent > 100 || at_once > count / REUSE)
         return;
     view->thread_kernel_ns = is_sampled ? work.kernel_ns : 0;
