@@ -62,6 +62,60 @@ static void what_is_fast_made_no_pages(void **state)
     assert_copies_take(100 * 2 * (60 + 15) / 1000.0);
 }
 
+/* A step of 10 ms: a product of 5 ms, a copy of 64 new pages that takes cheap_us, and one of 128 new pages that takes
+ * dear_us. usual_us above 0: three copies of 128 pages that are there already, too. */
+static void copies_of_pages(double cheap_us, double dear_us, double usual_us)
+{
+    is_recording_free = true; /* of events */
+    for (int s = 0; s < STEPS; s++) {
+        double at = 10000.0 * s;
+        step(s, at, 10000);
+        shaped("aten::mm", at + 1, 5000, "[512,512],[512,512]", FLOAT, 10 * s);
+        shaped("aten::copy_", at + 5100, cheap_us, PLANE "," PLANE, FLOAT, 10 * s + 1);
+        allocation(at + 5101, (1LL << 40) + 192LL * PAGE * s, 64 * PAGE);
+        shaped("aten::copy_", at + 5400, dear_us, PLANE "," PLANE, FLOAT, 10 * s + 2);
+        allocation(at + 5401, (1LL << 40) + (192LL * s + 64) * PAGE, 128 * PAGE);
+        for (int i = 0; usual_us > 0 && s && i < 3; i++) {
+            double start = at + 8500 + 200 * i;
+            shaped("aten::copy_", start, usual_us, PLANE "," PLANE, FLOAT, 10 * s + 3 + i);
+            allocation(start + 1, (1LL << 40) + 64LL * PAGE, 128 * PAGE); /* the first step's */
+        }
+    }
+    build();
+    is_recording_free = false;
+}
+
+static void assert_copies_last(double step_us, double copies_us)
+{
+    double share = 100 * 1.25 * copies_us / step_us; /* a quarter of each is behind it */
+    if (share < 10)
+        assert_null(finding("H7"));
+    else
+        assert_copies_take(share);
+}
+
+static void new_pages_cost_what_their_own_operator_took(void **state)
+{
+    (void)state;
+    /* 2 us and 20 us a page: 0.3 us of each stay, 57.6 us in all: no finding */
+    copies_of_pages(128, 2560, 0);
+    assert_copies_last(10000 - (128 - 19.2) - (2560 - 38.4), 19.2 + 38.4);
+    end(state), begin(state);
+    copies_of_pages(1280, 160, 0); /* 20 us and 1.25 us */
+    assert_copies_last(10000 - (1280 - 19.2) - (160 - 38.4), 19.2 + 38.4);
+    end(state), begin(state);
+    copies_of_pages(128, 120, 0); /* 2 us, and 0.94 us: the second were there */
+    assert_copies_last(10000 - (128 - 19.2), 19.2 + 120);
+}
+
+static void what_pages_usually_take_stays_the_programs(void **state)
+{
+    (void)state;
+    copies_of_pages(512, 2560, 0.9 * 128); /* 8 and 20 us a page, where others take 0.9 us */
+    double left = 4 * 0.9 * (64 + 128) + 9 * 0.9 * 128, gone = 4 * (512 + 2560 - 0.9 * (64 + 128));
+    assert_copies_last(40000 - gone, left);
+}
+
 /* Half of a step is a function of the project's in the loader; a frame of Python's own library tells which Python it
  * is. */
 static void python(const char *library)
@@ -125,6 +179,8 @@ int main(void)
         CASE(what_new_pages_take_is_not_the_programs),
         CASE(pages_that_were_had_before_are_the_programs),
         CASE(what_is_fast_made_no_pages),
+        CASE(new_pages_cost_what_their_own_operator_took),
+        CASE(what_pages_usually_take_stays_the_programs),
         CASE(python_that_listens_at_each_instruction_is_slower),
         CASE(records_of_memory_cost_time),
         CASE(the_recorders_own_end_of_a_step_is_no_part_of_it),

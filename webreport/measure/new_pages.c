@@ -89,8 +89,34 @@ static uint32_t filler_of(const struct tp_model *model, uint32_t owner)
     return owner;
 }
 
-/* By operator: pages that it is the first to write. NULL: no memory was recorded. */
-static uint32_t *count_new_pages(const struct tp_model *model, struct tp_arena *arena, int64_t page_bytes)
+/* What an operator wrote first: nothing, blocks of pages that were there, new blocks but for the pages at their edges, or
+ * both. One number per operator, because a trace may have hundreds of millions: the kind, and the number of pages that
+ * were there (THERE) or of new ones (NEW, MIXED). */
+enum kind { NOTHING, THERE, NEW, MIXED };
+enum { KIND_SHIFT = 30, EDGES = 2 };
+#define COUNT_MASK ((UINT32_C(1) << KIND_SHIFT) - 1)
+
+static enum kind kind_of(uint32_t pages)
+{
+    return (enum kind)(pages >> KIND_SHIFT);
+}
+
+static uint32_t new_count(uint32_t pages)
+{
+    return kind_of(pages) >= NEW ? pages & COUNT_MASK : 0;
+}
+
+/* Adds a block: so many new pages of all of its pages. */
+static uint32_t with_block(uint32_t pages, uint64_t made, uint64_t all)
+{
+    enum kind before = kind_of(pages), block = made == 0 ? THERE : all - made <= EDGES ? NEW : MIXED;
+    enum kind kind = before == NOTHING || before == block ? block : MIXED;
+    uint64_t count = kind == THERE ? (pages & COUNT_MASK) + all : new_count(pages) + made;
+    return (uint32_t)kind << KIND_SHIFT | (uint32_t)(count < COUNT_MASK ? count : COUNT_MASK);
+}
+
+/* Returns what each operator wrote first; NULL: no memory was recorded. */
+static uint32_t *count_pages(const struct tp_model *model, struct tp_arena *arena, int64_t page_bytes)
 {
     struct tp_vec blocks = list_blocks(model, arena, page_bytes);
     if (!blocks.count)
@@ -102,13 +128,16 @@ static uint32_t *count_new_pages(const struct tp_model *model, struct tp_arena *
         next[i] = i;
     for (size_t i = 0; i < blocks.count; i++) {
         const struct block *block = TP_AT(&blocks, struct block, i);
-        uint64_t count = 0;
+        uint64_t made = 0;
+        uint64_t all = *TP_AT(&bounds, uint64_t, block->end) - *TP_AT(&bounds, uint64_t, block->first);
         for (uint32_t at = next_new(next, (uint32_t)block->first); at < block->end; at = next_new(next, at)) {
-            count += *TP_AT(&bounds, uint64_t, at + 1) - *TP_AT(&bounds, uint64_t, at);
+            made += *TP_AT(&bounds, uint64_t, at + 1) - *TP_AT(&bounds, uint64_t, at);
             next[at] = at + 1;
         }
-        if (block->owner != TP_NO_ID)
-            pages[filler_of(model, block->owner)] += (uint32_t)count;
+        if (block->owner == TP_NO_ID)
+            continue;
+        uint32_t *filler = &pages[filler_of(model, block->owner)];
+        *filler = with_block(*filler, made, all);
     }
     return pages;
 }
@@ -129,7 +158,7 @@ static bool is_light(struct tp_str name)
 
 /* Times per page, ns, of operators that wrote so many new ones that these tell, and that took so long that they may
  * have been made first: what is there already takes less. */
-enum { TELLING_PAGES = 8, MADE_NS = 1000, FEW = 3 };
+enum { TELLING_PAGES = 8, MANY_PAGES = 64, MADE_NS = 1000, FEW = 3 };
 /* Of that time: what writing takes; and, where only operators that compute tell of it, the most that is believed. */
 enum { WRITTEN_NS = 300, MOST_BELIEVED_NS = 1500 };
 
@@ -139,26 +168,71 @@ static int64_t low_of(struct tp_vec *times, unsigned percent)
     return *TP_AT(times, int64_t, tp_nearest_rank(times->count, percent)) - WRITTEN_NS;
 }
 
-/* 0: nothing tells that pages were made. */
+static int64_t self_ns(const struct tp_model *model, uint32_t op)
+{
+    return tp_narrow_get(&model->operators.host_self, op);
+}
+
+static bool is_light_operator(const struct tp_model *model, uint32_t op)
+{
+    return is_light(tp_trace_name(model->trace, tp_operator_event(model, op)));
+}
+
+/* Did the operator write so many new pages, and take so long for them, that the system made them meanwhile? */
+static bool is_telling(const struct tp_model *model, const uint32_t *pages, uint32_t op)
+{
+    uint32_t made = new_count(pages[op]);
+    return made >= TELLING_PAGES && self_ns(model, op) / made >= MADE_NS;
+}
+
+/* Returns the cost of a new page; 0: no evidence that pages were made. */
 static int64_t page_cost(const struct tp_model *model, struct tp_arena *arena, const uint32_t *pages)
 {
     struct tp_vec light = TP_VEC(arena, int64_t), others = light;
     for (uint32_t op = 0; op < model->operators.count; op++) {
-        int64_t ns = pages[op] < TELLING_PAGES ? 0 : tp_narrow_get(&model->operators.host_self, op) / pages[op];
-        if (ns < MADE_NS)
-            continue;
-        bool is_telling = is_light(tp_trace_name(model->trace, tp_operator_event(model, op)));
-        *(int64_t *)tp_vec_push(is_telling ? &light : &others) = ns;
+        struct tp_vec *times = is_light_operator(model, op) ? &light : &others;
+        if (is_telling(model, pages, op))
+            *(int64_t *)tp_vec_push(times) = self_ns(model, op) / new_count(pages[op]);
     }
     if (light.count >= FEW)
         return low_of(&light, 25);
     return others.count >= FEW ? tp_ns_min(low_of(&others, 10), MOST_BELIEVED_NS) : 0;
 }
 
-void tp_new_pages_find(struct tp_new_pages *found, const struct tp_model *model, struct tp_arena *arena,
-                       int64_t page_bytes)
+/* Returns what a light operator takes for a page that is there already: the median of those that took so many that
+ * their calls cost little, and no less than writing takes. Without such operators: what writing takes. */
+static int64_t usual_page_ns(const struct tp_model *model, struct tp_arena *arena, const uint32_t *pages)
 {
-    *found = (struct tp_new_pages){.of_operator = count_new_pages(model, arena, page_bytes)};
-    if (found->of_operator)
-        found->cost_ns = page_cost(model, arena, found->of_operator);
+    struct tp_vec times = TP_VEC(arena, int64_t);
+    for (uint32_t op = 0; op < model->operators.count; op++)
+        if (kind_of(pages[op]) == THERE && (pages[op] & COUNT_MASK) >= MANY_PAGES && is_light_operator(model, op))
+            *(int64_t *)tp_vec_push(&times) = self_ns(model, op) / (pages[op] & COUNT_MASK);
+    return times.count < FEW ? WRITTEN_NS : tp_ns_max(WRITTEN_NS, tp_lower_median(times.data, times.count));
+}
+
+/* Returns the time that the making of pages took of an operator. The system makes a page in 0.2 us to 20 us, and often
+ * in very different times within one recording. A light operator of many new pages shows what its own took: all beyond
+ * the usual. Of others each page counts with the cost, but not where the operator was too fast for that. */
+static int64_t making_ns(const struct tp_model *model, const uint32_t *pages, uint32_t op, int64_t cost_ns,
+                         int64_t usual_ns)
+{
+    uint32_t made = new_count(pages[op]);
+    int64_t self = self_ns(model, op), cost = tp_sat_mul(cost_ns, made);
+    bool is_clear = kind_of(pages[op]) == NEW && made >= MANY_PAGES && is_telling(model, pages, op);
+    if (is_clear && usual_ns < MADE_NS && is_light_operator(model, op))
+        return tp_ns_max(0, tp_sat_sub(self, tp_sat_mul(usual_ns, made)));
+    return (double)self < 0.8 * (double)cost ? 0 : tp_ns_min(cost, self);
+}
+
+uint32_t *tp_new_pages_find(const struct tp_model *model, struct tp_arena *arena, int64_t page_bytes)
+{
+    uint32_t *pages = count_pages(model, arena, page_bytes);
+    if (!pages)
+        return NULL;
+    int64_t cost_ns = page_cost(model, arena, pages), usual_ns = usual_page_ns(model, arena, pages);
+    for (uint32_t op = 0; op < model->operators.count; op++) { /* the result replaces the count, operator by operator */
+        int64_t ns = cost_ns ? making_ns(model, pages, op, cost_ns, usual_ns) : 0;
+        pages[op] = (uint32_t)tp_ns_min(ns, UINT32_MAX);
+    }
+    return pages;
 }

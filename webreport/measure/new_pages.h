@@ -10,13 +10,8 @@
 
 #include "webreport/model/facts.h"
 
-struct tp_new_pages {
-    const uint32_t *of_operator; /* by operator: pages that it is the first to write; NULL: no address was recorded */
-    int64_t cost_ns;             /* of one; 0: nothing tells that they were made */
-};
-
-/* page_bytes: of the machine that recorded, > 0. What is found lives in the arena. */
-void tp_new_pages_find(struct tp_new_pages *found, const struct tp_model *model, struct tp_arena *arena,
-                       int64_t page_bytes);
+/* Returns, by operator, how much of its own time, in ns, the system took to make new pages; NULL: no address was
+ * recorded. page_bytes: of the machine that recorded, > 0. The array lives in the arena. */
+uint32_t *tp_new_pages_find(const struct tp_model *model, struct tp_arena *arena, int64_t page_bytes);
 
 #endif

@@ -63,6 +63,7 @@ static double least_gain(const struct tp_advisor *a, const struct tp_vec *lines)
 void tp_rule_cpu_python(struct tp_advisor *a)
 {
     enum { SHOWN_LINES = 5 };
+    static const double UNKNOWN_GAIN_WEIGHT = 0.01; /* last of its severity: how much of it can be saved is not known */
     struct tp_candidate c = {.rule = TP_RULE_H6, .has_ceiling = true};
     if (tp_cpu_lacks_record(a, TP_RULE_H6))
         return;
@@ -83,10 +84,12 @@ void tp_rule_cpu_python(struct tp_advisor *a)
         if (line->event != TP_NO_ID)
             tp_picks_append(&c.picks, line->event);
     }
-    bool has_frames = a->model->kind_count[TP_KIND_FRAME] || a->model->kind_count[TP_KIND_MODULE];
-    c.lower = has_frames && is_spread ? 1 : 0; /* recording stacks makes Python slower */
+    /* Without stacks no line is known, and recording stacks makes Python slower. */
+    c.lower = is_spread ? 1 : 0;
     c.has_low = is_spread;
     c.low = least_gain(a, &lines);
+    if (is_spread && c.low <= 0)
+        c.weight = UNKNOWN_GAIN_WEIGHT;
     c.detail = tp_line_times_text(a, lines.data, lines.count, SHOWN_LINES, "");
     tp_advisor_add(a, &c);
 }

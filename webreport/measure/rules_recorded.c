@@ -66,7 +66,7 @@ struct costs {
     double python_part;       /* of Python's own time */
     const uint8_t *bits;      /* by name: enum name_bit */
     struct tp_id_map fillers; /* event of an operator that wrote new pages -> operator */
-    struct tp_new_pages pages;
+    const uint32_t *pages_ns; /* by operator: time that making them took; NULL: not known */
     uint32_t next, end;       /* in the thread's order: events that were not met yet */
     uint32_t next_memory;     /* the same of the records of memory of all threads */
     int64_t debt_ns;          /* costs of events that were met and that no stretch bore */
@@ -111,15 +111,14 @@ static void meet_events(struct costs *costs, int64_t until)
         meet_event(costs, &model->trace->events[model->order->host[costs->next++]]);
 }
 
-/* The part of a stretch's time that new pages took: not where the operator was too fast for that. */
+/* The part of an operator's own time that the making of new pages took. */
 static double pages_part(const struct costs *costs, uint32_t event)
 {
     const uint32_t *op = tp_id_map_find(&costs->fillers, event);
     if (!op)
         return 0;
-    double ns = (double)costs->pages.cost_ns * costs->pages.of_operator[*op];
     double self_ns = (double)tp_narrow_get(&costs->a->model->operators.host_self, *op);
-    return self_ns < 0.8 * ns ? 0 : fmin(1, ns / fmax(1, self_ns));
+    return fmin(1, costs->pages_ns[*op] / fmax(1, self_ns));
 }
 
 static double part_of(const struct costs *costs, const struct tp_stack_segment *segment)
@@ -165,8 +164,8 @@ static void list_fillers(struct costs *costs)
     const struct tp_operators *ops = &costs->a->model->operators;
     uint32_t thread = costs->a->model->host_main;
     tp_id_map_init(&costs->fillers, costs->a->arena);
-    for (uint32_t op = ops->thread_first[thread]; costs->pages.cost_ns && op < ops->thread_first[thread + 1]; op++)
-        if (costs->pages.of_operator[op])
+    for (uint32_t op = ops->thread_first[thread]; costs->pages_ns && op < ops->thread_first[thread + 1]; op++)
+        if (costs->pages_ns[op])
             *tp_id_map_put(&costs->fillers, ops->event[op]) = op;
 }
 
@@ -189,7 +188,7 @@ void tp_rules_count_recorded(struct tp_advisor *a)
     if (is_slowed)
         costs.python_part = 1 - 1 / fmax(1, tp_rule_value(a, TP_RULE_H6, "python_times"));
     if (page_bytes > 0)
-        tp_new_pages_find(&costs.pages, a->model, a->arena, page_bytes);
+        costs.pages_ns = tp_new_pages_find(a->model, a->arena, page_bytes);
     list_fillers(&costs);
     a->recorded = TP_VEC(a->arena, struct tp_recorded);
     tp_walk_main(a, a->model->window, visit_stretch, &costs);
