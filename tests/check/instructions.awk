@@ -3,7 +3,8 @@
 # FUNCTIONS: "begin end" in hex, sorted, as readelf reads them from .eh_frame. CALLGRIND: its dump by instruction
 # (--dump-instr=yes --compress-pos=no --compress-strings=no). SAMPLES: a line per sample of the object's own code, the
 # name NAME+0xBEGIN. -v object: the object's path; -v stubs: where its sections of stubs begin (.plt), in hex: callgrind
-# counts none of their instructions, so samples in them prove nothing. Prints a line per function, and what is wrong.
+# counts none of their instructions, so samples in them prove nothing. Code that is in no function (.fini) is not counted
+# either: a hundredth of the samples may be there. Prints a line per function, and what is wrong.
 #
 # Instructions are not time: a function that waits for memory takes several times as long for each. So the largest one
 # must be the same, with a share as if an instruction of the rest took half to twice as long as one of its own, and the
@@ -29,7 +30,7 @@ BEGIN {
     for (i = 1; i <= stub_count; i++) is_stub[hex(named[i])] = 1
 }
 FNR == 1 { file++ }
-file == 1 { begin[++count] = hex($1); end[count] = hex($2); next }
+file == 1 { begin[++count] = hex($1); end[count] = hex($2); is_function[begin[count]] = 1; next }
 file == 2 && /^ob=/ { is_in = substr($0, 4) == object; next }
 file == 2 && /^calls=/ { getline; next } # what the function called has cost
 file == 2 && is_in && /^0x/ {
@@ -42,6 +43,7 @@ file == 3 {
     sub(/.*\+/, "")
     at = hex($1)
     if (at in is_stub) next
+    if (!(at in is_function)) { outside[at]++; outside_count++; next }
     seen[at]++
     samples++
 }
@@ -51,6 +53,8 @@ END {
         if (seen[f] > seen[most]) most = f
         if (!(f in ran)) { print "never run, but sampled:", f; is_wrong = 1 }
     }
+    for (at in outside) print outside[at], "samples in no function:", at
+    is_wrong = is_wrong || outside_count * 100 > samples
     for (f in ran) {
         counted = ran[f] / all
         sampled = seen[f] / samples

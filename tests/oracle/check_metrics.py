@@ -132,6 +132,15 @@ def host_metrics(p, m, n, total_us):
         m["idle." + part] = scaled(100, div(sum(d["idle"][part + "_us"] for d in p["idle_view"]), window))
 
 
+def leave_out_unjudged(p, m):
+    """Makes the shares of the steps null where more than half of the steps cannot be judged."""
+    if p["verdict"]["unjudged_us"] > 0:
+        shares = [name for name in m if re.match(r"step\..*\.share$|idle\.", name)]
+        for name in shares + ["device.busy.share", "gpu.utilization", "gpu.sm_efficiency", "step.mfu", "sync.cost.share",
+                              "communication.exposed.share"]:
+            m[name] = None
+
+
 def memory_metrics(p, m, n):
     devices = [d for d in p["memory_peak"] if d["device_type"] != 0]
     host = [d for d in p["memory_peak"] if d["device_type"] == 0]
@@ -227,6 +236,7 @@ def expected(p, distributed, names):
     trace_metrics(p, m)
     serving_metrics(p, m)
     program_metrics(p, m)
+    leave_out_unjudged(p, m)
     if p["recommendations"]["program"] == "device_missing":
         is_marked = p["trace_facts"]["step_marker"] != "window"
         known = OF_HOST if is_marked else re.compile(OF_HOST.pattern.replace("|step[.]time[.].*", ""))

@@ -373,14 +373,31 @@ static bool rests_on_device(const struct tp_metric *metric, const struct tp_mode
     return metric->value != tp_metric_of_rule || strchr("ACE", tp_rules(&count)[metric->which].id[0]);
 }
 
+/* Returns whether a metric is a share of the steps. It says nothing where most of them cannot be judged. */
+static bool is_share_of_steps(const struct tp_metric *metric)
+{
+    return metric->value == tp_metric_average_share || metric->value == tp_metric_of_idle ||
+           (metric->value == tp_metric_of_gpus && metric->which != TP_GPU_OCCUPANCY) ||
+           (metric->value == tp_metric_of_waits && metric->which == TP_WAITS_COST) ||
+           (metric->value == tp_metric_of_collectives && metric->which == TP_COLLECTIVES_EXPOSED) ||
+           (metric->value == tp_metric_of_peak && metric->which == TP_RATE_STEP);
+}
+
+static const struct tp_metric_value no_device_records = {
+    NAN, "the program called a device, and no operation of it is there"};
+static const struct tp_metric_value mostly_unjudged = {
+    NAN, "most of the recording cannot be judged: the verdict says why and what to record"};
+
 void tp_metrics_build(struct tp_metric_value values[TP_METRIC_COUNT], const struct tp_metric_source *source)
 {
-    static const struct tp_metric_value missing = {NAN, "the program called a device, and no operation of it is there"};
     bool lacks_device = source->model->program == TP_RECORDED_DEVICE_MISSING;
+    bool is_unjudged = source->advice->verdict.unjudged.reason != TP_UNJUDGED_NOTHING;
     for (int i = 0; i < TP_METRIC_COUNT; i++) {
         values[i] = tp_metrics[i].value(source, tp_metrics[i].which);
         if (lacks_device && rests_on_device(&tp_metrics[i], source->model))
-            values[i] = missing;
+            values[i] = no_device_records;
+        else if (is_unjudged && is_share_of_steps(&tp_metrics[i]))
+            values[i] = mostly_unjudged;
     }
 }
 
