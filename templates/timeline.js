@@ -154,7 +154,7 @@
     });
     lanes.sort(function (a, b) { return a.rank - b.rank; });
     var gpus = header.gpus.map(function (gpu) {
-      var load = { title: gpu.title || 'GPU ' + gpu.id, busy: bytes.subarray(loadAt, loadAt + header.load_buckets), sm: null };
+      var load = { title: gpu.title, busy: bytes.subarray(loadAt, loadAt + header.load_buckets), sm: null };
       loadAt += header.load_buckets;
       if (gpu.sm) {
         load.sm = bytes.subarray(loadAt, loadAt + header.load_buckets);

@@ -120,11 +120,12 @@ class Story:
         if window and self.verdict["step_us"]:
             self.near("page: the window", time_of(plain(window.group(1))), 1000 * self.verdict["step_us"])
         if self.device:
+            busy = next((text for name, text in figures.items() if name.endswith(" busy")), None)
             judged = self.device["window_us"] - self.verdict["unjudged_us"]     # the figure leaves out what cannot be judged
             if judged > 0:
-                self.near("page: busy", percent_of(figures.get("GPU busy", "")),
+                self.near("page: busy", percent_of(busy or ""),
                           min(Decimal(100), self.device["busy_percent"] * self.device["window_us"] / judged))
-            elif "GPU busy" in figures and percent_of(figures["GPU busy"]):
+            elif busy and percent_of(busy):
                 self.wrong.append("page: busy: shows a share where nothing can be judged")
             lead = re.search(r'id="t-idle">.*?<p class="lead">(.*?)</p>', page, re.S)
             if lead and len(self.profile["idle_view"]) == 1 and "has no recorded work for" in lead.group(1):

@@ -632,7 +632,26 @@ def reading():
         q = r["trace_quality"]
         assert q["skipped"] == {"no_time": 1, "not_an_object": 1, "phase_M": 1, "unknown_category": 1}, q["skipped"]
         assert q["read"] == {"kernel": 2, "operator": 1} and q["events_with_negative_dur"] == 1
-        assert next(d for d in r["idle_view"] if d["device"] == 0)["busy_us"] == 2
+        assert next(d for d in r["idle_view"] if d["device"] == 1)["busy_us"] == 2
+    return ev, check
+
+
+@case
+def numbers_of_devices():
+    """args, labels and small pids of devices are numbers; the other processes get the free ones, in the order of their operations"""
+    def kernel(ts, pid, **args):
+        return dict(X("kernel", "k", ts, 5, 7, **args), pid=pid)
+
+    def process(pid, key, value):
+        return {"ph": "M", "name": "process_" + key, "pid": pid, "tid": 0, "args": {key: value}}
+
+    ev = [process(41234, "name", "queue"), process(3, "labels", "NPU"), process(4, "sort_index", 5000004), process(5, "sort_index", 5),
+          kernel(10, 41234), kernel(20, 3), kernel(30, 4), kernel(40, 5), kernel(50, 6, device=0), kernel(60, 6), kernel(70, "cuda:8")]
+
+    def check(r):
+        found = [(d["device"], d["device_title"], d["operations"]) for d in r["idle_view"]]
+        assert found == [(0, "GPU 0", 2), (1, "queue", 1), (2, "GPU 2", 1), (3, "NPU 3", 1), (4, "GPU 4", 1), (8, "GPU 8", 1)], found
+        assert r["overview"]["device_type"] == "Device"
     return ev, check
 
 

@@ -84,7 +84,7 @@ static void build(struct scene *s, struct tp_timeline *timeline, size_t max_byte
     m->devices.event = s->order.device;
     m->devices.count = s->order.device_count;
     link_launches(s);
-    s->gpu = (struct tp_gpu){0};
+    s->gpu = (struct tp_gpu){.word = "GPU"};
     m->gpus = &s->gpu;
     m->gpu_count = s->order.device_count > 0;
     s->gpu.events = tp_arena_array(&s->arena, s->order.device_count, sizeof *s->gpu.events);

@@ -111,8 +111,8 @@ static void no_rule_speaks_python_to_others(void **state)
 }
 
 /* What only who trains can do. */
-static const char *const training_words[] = {"training",   "optimizer", "backward", "gradient", "loss",
-                                             "learning rate", "epoch",  "DistributedDataParallel"};
+static const char *const training_words[] = {"training", "optimizer",     "backward", "gradient",
+                                             "loss",     "learning rate", "epoch",    "DistributedDataParallel"};
 
 /* Those that no trace has in which nothing is trained: they name what they found. */
 static bool is_of_training(const char *id)
@@ -294,6 +294,21 @@ static void a_device_of_its_own_has_its_name_and_what_ranges_say(void **state)
     tp_arena_release(&m.arena);
 }
 
+/* The pid of a process is not a number of a device; the word comes from the labels, texts about devices use it. */
+static void an_npu_is_called_npu(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, "",
+         "{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":41234,\"tid\":0,\"args\":{\"labels\":\"NPU\"}}," STEP(
+             1, 0,
+             100) ",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":41234,\"tid\":7,\"ts\":10,\"dur\":50}");
+    assert_int_equal(m.model.gpus[0].id, 0);
+    assert_true(tp_str_equal(tp_device_title(&m.model, 0, &m.arena), TP_STR("NPU 0")));
+    assert_string_equal(tp_text_of_devices(&m.model, "Idle GPU, busy GPU", &m.arena), "Idle NPU, busy NPU");
+    tp_arena_release(&m.arena);
+}
+
 /* A device that is known, or that a call launches on, is nobody's own. */
 static void a_known_device_is_a_gpu(void **state)
 {
@@ -325,6 +340,7 @@ int main(void)
         cmocka_unit_test(a_word_that_is_no_kind_says_nothing),
         cmocka_unit_test(a_wait_counts_once),
         cmocka_unit_test(a_device_of_its_own_has_its_name_and_what_ranges_say),
+        cmocka_unit_test(an_npu_is_called_npu),
         cmocka_unit_test(a_known_device_is_a_gpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,7 @@ static const char *const sample_labels[] = {
 };
 
 static const char *const program_labels[] = {
-    [TP_CALL_ROOT] = "all samples",    [TP_CALL_PHASE] = "program", [TP_CALL_FRAME] = "Python",
+    [TP_CALL_ROOT] = "all samples",     [TP_CALL_PHASE] = "program", [TP_CALL_FRAME] = "Python",
     [TP_CALL_OPERATOR] = "native code", [TP_CALL_KERNEL] = "kernel", [TP_CALL_OTHER] = "smaller ones together",
 };
 
@@ -37,9 +37,10 @@ static const char *devices_of(const struct tp_calltree *tree)
 }
 
 /* "GPU time": within a sentence. */
-static const char *measure_of(const struct tp_calltree *tree)
+static const char *measure_of(struct tp_arena *arena, const struct tp_calltree *tree)
 {
-    return !tree->has_device ? "CPU time" : *devices_of(tree) == 'G' ? "GPU time" : "device time";
+    bool is_own = tp_str_equal(tp_str_of(devices_of(tree)), TP_STR("Device"));
+    return !tree->has_device ? "CPU time" : is_own ? "device time" : tp_text_printf(arena, "%s time", devices_of(tree));
 }
 
 /* Short: a tip stands in the page for each box. The script shows more. */
@@ -81,8 +82,9 @@ static void put_boxes(struct tp_object *object, struct tp_arena *arena, const st
         tp_object_text(box, "tip", tip(arena, tree, call));
         if (width > MIN_LABEL)
             tp_object_str(box, "label",
-                          call->kind == TP_CALL_ROOT ? tp_str_of(tp_text_printf(arena, "All %s", measure_of(tree)))
-                                                     : call->name);
+                          call->kind == TP_CALL_ROOT
+                              ? tp_str_of(tp_text_printf(arena, "All %s", measure_of(arena, tree)))
+                              : call->name);
     }
     tp_object_int(object, "height", rows * ROW_HEIGHT);
 }
@@ -131,7 +133,7 @@ static const struct tp_call *largest(const struct tp_calltree *tree)
 
 static void put_words(struct tp_object *object, struct tp_arena *arena, const struct tp_calltree *tree)
 {
-    const char *what = measure_of(tree);
+    const char *what = measure_of(arena, tree);
     const struct tp_call *call = largest(tree);
     if (call)
         tp_object_sentence(

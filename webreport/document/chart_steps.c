@@ -30,7 +30,7 @@ static void put_segments(struct tp_object *bar, struct tp_arena *arena, const st
     const struct tp_overview *overview = &profile->views->overview;
     struct tp_list *list = tp_object_list(bar, "segments");
     double y = PLOT_TOP + PLOT_HEIGHT;
-    bool is_gpu = tp_str_equal(tp_str_of(overview->device_type), TP_STR("GPU"));
+    bool is_gpu = !tp_str_equal(tp_str_of(overview->device_type), TP_STR("CPU"));
     const char *tip = bar_head(arena, overview, step);
 
     for (enum tp_chart_kind kind = 0; kind < TP_CHART_KINDS; kind++) {

@@ -172,7 +172,7 @@ static const struct tp_shown_column SHOWN_OF_HOSTS[] = {STEP_COLUMNS, FINDING_CO
 struct tp_speech tp_page_index_speech(const struct tp_page_index *index)
 {
     const struct tp_page_entry *entries = index->entries.data;
-    struct tp_speech speech = {TP_PRODUCER_TORCH, false, false};
+    struct tp_speech speech = {TP_PRODUCER_TORCH, false, false, NULL};
     bool has_any = false;
     for (size_t i = 0; i < index->entries.count; i++) {
         if (entries[i].failure)

@@ -67,7 +67,7 @@ const char *tp_section_device_name(const struct tp_section *section, int64_t id)
 {
     struct tp_str title = tp_device_title(section->profile->model, id, section->arena);
     if (id < 0)
-        return "GPU";
+        return tp_devices_word(section->profile->model);
     title = tp_shown_text(&section->naming, title);
     return tp_text_printf(section->arena, "%.*s", (int)title.len, title.ptr);
 }

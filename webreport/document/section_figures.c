@@ -188,8 +188,11 @@ static void add_memory(const struct tp_section *section, struct tp_document *doc
         const struct tp_gpu_property *property =
             best->device_type ? property_of(section->profile->trace, best->device_id) : NULL;
 
-        figure = amount(section->arena, best->device_type ? "Peak GPU memory" : "Peak CPU memory",
-                        tp_text_of_bytes(section->arena, best->peak_allocated_bytes));
+        figure =
+            amount(section->arena,
+                   best->device_type ? tp_text_of_devices(section->profile->model, "Peak GPU memory", section->arena)
+                                     : "Peak CPU memory",
+                   tp_text_of_bytes(section->arena, best->peak_allocated_bytes));
         figure.note = best->totals_known ? "allocated" : "allocated since trace start";
         if (property && property->total_memory_bytes > 0 && best->totals_known)
             figure.note = tp_text_printf(section->arena, "%s of %s",

@@ -195,15 +195,13 @@ static void put_syncs(const struct tp_section *section, struct tp_object *object
         return;
     }
     part = tp_object_object(object, "syncs");
-    tp_object_text(
-        part, "sync_lead",
-        tp_text_printf(
-            arena,
-            tp_has_only_own_devices(section->profile->model)
-                ? "%s held the host for %s. In %s right after them a device had nothing to do."
-                : "%s held the host for %s. In %s right after them the GPU had nothing to do.",
-            tp_text_of_some(arena, syncs->count, "waiting call", "waiting calls"),
-            tp_text_of_time(arena, syncs->host_wait_ns), tp_text_of_time(arena, syncs->cost_ns)));
+    tp_object_text(part, "sync_lead",
+                   tp_text_printf(arena, "%s held the host for %s. In %s right after them %s had nothing to do.",
+                                  tp_text_of_some(arena, syncs->count, "waiting call", "waiting calls"),
+                                  tp_text_of_time(arena, syncs->host_wait_ns), tp_text_of_time(arena, syncs->cost_ns),
+                                  tp_has_only_own_devices(section->profile->model)
+                                      ? "a device"
+                                      : tp_text_printf(arena, "the %s", tp_devices_word(section->profile->model))));
     shown = shown_syncs(section, &syncs->rows);
     shown->heading = "Calls that wait";
     shown->name = "syncs";

@@ -53,16 +53,22 @@ static bool shows_device(const struct tp_section *section)
     return section->profile->views->operators.sorted_by_device && !tp_has_only_own_devices(section->profile->model);
 }
 
+/* The word for the devices; NULL where the tables show host time. */
+static const char *device_of(const struct tp_section *section)
+{
+    return shows_device(section) ? tp_devices_word(section->profile->model) : NULL;
+}
+
 static const char *calls_text(struct tp_arena *arena, const struct tp_table *table, size_t row, unsigned shift,
-                              bool is_gpu)
+                              const char *device)
 {
     int64_t calls = tp_table_int(table, TP_OP_CALLS + shift)[row];
     const char *host = tp_text_of_time(arena, tp_table_int(table, TP_OP_HOST_SELF + shift)[row]);
 
-    if (!is_gpu)
+    if (!device)
         return tp_text_printf(arena, "%s \xc2\xb7 CPU self %s", tp_text_of_some(arena, calls, "call", "calls"), host);
-    return tp_text_printf(arena, "%s \xc2\xb7 GPU self %s \xc2\xb7 CPU self %s",
-                          tp_text_of_some(arena, calls, "call", "calls"),
+    return tp_text_printf(arena, "%s \xc2\xb7 %s self %s \xc2\xb7 CPU self %s",
+                          tp_text_of_some(arena, calls, "call", "calls"), device,
                           tp_text_of_time(arena, tp_table_int(table, TP_OP_DEVICE_SELF + shift)[row]), host);
 }
 
@@ -90,7 +96,7 @@ static void add_stacks(const struct tp_section *section, struct tp_list *blocks,
         size_t at = table->groups[group].first + i;
         struct tp_object *stack = tp_list_object(stacks);
 
-        tp_object_text(stack, "head", calls_text(section->arena, &table->table, at, 0, shows_device(section)));
+        tp_object_text(stack, "head", calls_text(section->arena, &table->table, at, 0, device_of(section)));
         add_frames(section, stack, table->stacks, table->stack[at]);
     }
 }
@@ -148,7 +154,7 @@ static void add_shapes(const struct tp_section *section, struct tp_list *blocks,
         tp_object_str(
             item, "code",
             tp_shown_text(&section->naming, tp_shapes_text(section->arena, tp_table_text(table, TP_OP_SHAPE)[at])));
-        tp_object_text(item, "note", calls_text(section->arena, table, at, 1, shows_device(section)));
+        tp_object_text(item, "note", calls_text(section->arena, table, at, 1, device_of(section)));
     }
 }
 
@@ -257,8 +263,8 @@ static void add_by_shape(const struct tp_section *section, struct tp_list *table
                                  is_gpu ? COUNT(GPU_SHAPED) : COUNT(CPU_SHAPED), section->limits->shape_rows);
     texts = tp_arena_array(section->arena, shown->row_count, sizeof(*texts));
     for (size_t i = 0; i < shown->row_count; i++)
-        texts[i] =
-            tp_shown_text(&section->naming, tp_shapes_text(section->arena, tp_table_text(&view->by_shape, TP_OP_SHAPE)[i]));
+        texts[i] = tp_shown_text(&section->naming,
+                                 tp_shapes_text(section->arena, tp_table_text(&view->by_shape, TP_OP_SHAPE)[i]));
     shown->own_texts[0] = texts;
     shown->heading = "By input shape";
     shown->name = "operators by shape";

@@ -38,7 +38,7 @@ static const char *device_text(const struct tp_section *section)
         return "CPU";
     name = tp_shown_text(&section->naming, tp_table_text(gpus, TP_GPU_NAME)[0]);
     if (!name.ptr || !name.len)
-        name = TP_STR("GPU");
+        name = tp_str_of(tp_devices_word(section->profile->model));
     return gpus->row_count > 1
                ? tp_text_printf(section->arena, "%zu \xc3\x97 %.*s", gpus->row_count, (int)name.len, name.ptr)
                : tp_text_printf(section->arena, "%.*s", (int)name.len, name.ptr);
@@ -230,9 +230,8 @@ static void put_heaviest(const struct tp_section *section, struct tp_document *d
                    tp_section_word(section, has_kernels ? "Heaviest kernels" : "Heaviest operators"));
     tp_object_text(card, "heaviest_name", tp_section_word(section, has_kernels ? "Kernel" : "Operator, self time"));
     tp_object_text(card, "heaviest_target", has_kernels ? "kernels" : "operators");
-    tp_object_text(
-        card, "heaviest_all",
-        tp_text_printf(section->arena, "all %s", tp_text_of_count(section->arena, (int64_t)all->row_count)));
+    tp_object_text(card, "heaviest_all",
+                   tp_text_printf(section->arena, "all %s", tp_text_of_count(section->arena, (int64_t)all->row_count)));
     put_heavy(section, card, &table);
     tp_document_chart(document, "heaviest", tp_data_of_object(card), NULL);
 }
@@ -273,7 +272,9 @@ static void put_briefs(const struct tp_section *section, struct tp_document *doc
         put_brief(section, document, &tables[0], "kernel");
     }
     tp_heaviest_operators(&tables[1], section->profile->model, is_gpu, section->arena);
-    put_brief(section, document, &tables[1], is_gpu ? "operator, GPU self time" : "operator, CPU self time");
+    put_brief(section, document, &tables[1],
+              tp_text_of_devices(section->profile->model,
+                                 is_gpu ? "operator, GPU self time" : "operator, CPU self time", section->arena));
 }
 
 /* ---- all ---- */

@@ -6,6 +6,8 @@
 #include "webreport/document/chart.h"
 #include "webreport/export/tfevents_picture.h"
 #include "webreport/measure/timeline.h"
+#include "webreport/measure/wording.h"
+#include "webreport/model/device_rows.h"
 #include "writer/text/format.h"
 
 enum { MOST_HOSTS = 4, MOST_DEVICES = 6, MOST_LANES = MOST_HOSTS + MOST_DEVICES, LABEL_LETTERS = 8 };
@@ -79,14 +81,17 @@ static void label_row(struct row *row, const struct tp_timeline *timeline, const
     const struct tp_trace *trace = timeline->model->trace;
     uint32_t detail = trace->events[lane->slices[0]].detail;
     const struct tp_device_setup *setup = lane->is_device && detail != TP_NO_ID ? tp_device_setup(trace, detail) : NULL;
+    const char *word = tp_devices_word(timeline->model);
     if (!lane->is_device && (lane->has_steps || lane->is_backward))
         snprintf(row->label, sizeof row->label, "%s", lane->has_steps ? "main" : "backward");
     else if (!lane->is_device)
         snprintf(row->label, sizeof row->label, "thread %u", number % 10);
     else if (setup && setup->stream != TP_NULL_INT)
-        snprintf(row->label, sizeof row->label, "GPU%d:%d", (int)(setup->device % 100), (int)(setup->stream % 1000));
+        snprintf(row->label, sizeof row->label, "%s%d:%d", word,
+                 (int)(tp_device_of(timeline->model, &trace->events[lane->slices[0]]) % 100),
+                 (int)(setup->stream % 1000));
     else
-        snprintf(row->label, sizeof row->label, "GPU");
+        snprintf(row->label, sizeof row->label, "%s", word);
     row->label[LABEL_LETTERS] = '\0';
 }
 

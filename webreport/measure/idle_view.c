@@ -3,6 +3,7 @@
 #include "webreport/measure/idle_view.h"
 
 #include "webreport/measure/idle_flame.h"
+#include "webreport/measure/wording.h"
 #include "webreport/model/numbers.h"
 
 /* A trace may name any number of devices and steps; a real one has a few. */
@@ -120,6 +121,7 @@ static void build_device(struct tp_idle_device *out, const struct tp_model *mode
 {
     const struct tp_intervals w = model->window;
     out->device = gpu->id;
+    out->title = tp_device_title(model, gpu->id, arena);
     out->operation_count = gpu->count;
     out->stream_count = gpu->stream_count;
     measure_whole(out, model, gpu);
@@ -238,6 +240,7 @@ static void device_json(const struct tp_idle_device *d, struct tp_json *json)
 {
     tp_json_object(json);
     tp_json_member_int(json, "device", d->device);
+    tp_json_member_str(json, "device_title", d->title);
     tp_json_member_int(json, "operations", d->operation_count);
     tp_json_member_int(json, "streams", d->stream_count);
     tp_json_member_us(json, "window_us", d->idle.window_ns);

@@ -58,6 +58,7 @@ enum tp_idle_step_column {
 };
 
 struct tp_idle_device {
+    struct tp_str title; /* "GPU 0" (tp_device_title) */
     int64_t device, operation_count, stream_count; /* counts: of the whole recording */
     int64_t busy_ns, sum_ns;                       /* union and sum of what durations lie in W */
     double busy_percent, sum_over_union;

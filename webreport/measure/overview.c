@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "webreport/measure/overview_parts.h"
+#include "webreport/measure/wording.h"
 #include "webreport/model/numbers.h"
 #include "writer/base/ratio.h"
 #include "writer/base/saturate.h"
@@ -227,7 +228,8 @@ static double eligible_ratio(const struct tp_model *model)
 void tp_overview_build(struct tp_overview *view, const struct tp_model *model, struct tp_arena *arena)
 {
     memset(view, 0, sizeof *view);
-    view->device_type = model->devices.count || model->launches.count ? "GPU" : "CPU";
+    bool has_device = model->devices.count || model->launches.count;
+    view->device_type = !has_device ? "CPU" : tp_has_only_own_devices(model) ? "GPU" : tp_devices_word(model);
     view->gpus = model->gpus;
     view->gpu_count = model->gpu_count;
     view->window_ns = model->window_ns;

@@ -7,6 +7,7 @@
 #include "webreport/measure/timeline_load.h"
 #include "webreport/measure/timeline_pack.h"
 #include "webreport/measure/wording.h"
+#include "webreport/model/device_rows.h"
 #include "writer/base/error.h"
 #include "writer/base/gzip_out.h"
 #include "writer/base/json_out.h"
@@ -166,12 +167,15 @@ static void name_lane(struct tp_timeline *timeline, struct tp_lane *lane, struct
     char number[80];
     uint32_t detail = lane->is_device ? trace->events[lane->slices[0]].detail : TP_NO_ID;
     const struct tp_device_setup *setup = detail != TP_NO_ID ? tp_device_setup(trace, detail) : NULL;
-    bool has_name = setup && tp_is_own_device(timeline->model, setup->device) && thread->name.len;
-    if (setup && setup->device != TP_NULL_INT && !has_name) {
-        int size = snprintf(number, sizeof number, "GPU %lld", (long long)setup->device);
-        if (setup->stream != TP_NULL_INT)
-            size += snprintf(number + size, sizeof number - (size_t)size, " · stream %lld", (long long)setup->stream);
-        lane->title = (struct tp_str){tp_arena_copy(arena, number, (size_t)size), (size_t)size};
+    int64_t device = setup ? tp_device_of(timeline->model, &trace->events[lane->slices[0]]) : -1;
+    bool has_name = setup && tp_is_own_device(timeline->model, device) && thread->name.len;
+    if (device >= 0 && !has_name) {
+        int64_t stream = tp_stream_number(timeline->model, &trace->events[lane->slices[0]]);
+        number[0] = 0;
+        if (stream >= 0)
+            snprintf(number, sizeof number, " · stream %lld", (long long)stream);
+        lane->title =
+            join(arena, (struct tp_str[]){tp_device_title(timeline->model, device, arena), tp_str_of(number)}, 2);
         return;
     }
     struct tp_str id = row_id_text(arena, &thread->tid);
@@ -291,8 +295,7 @@ static size_t write_header(char *room, const struct tp_pack *pack, const struct 
         tp_json_object(&json);
         tp_json_member_int(&json, "id", timeline->gpus[i].id);
         tp_json_member_bool(&json, "sm", timeline->gpus[i].has_sm);
-        if (timeline->gpus[i].is_own)
-            tp_json_member_str(&json, "title", timeline->gpus[i].title);
+        tp_json_member_str(&json, "title", timeline->gpus[i].title);
         tp_json_object_end(&json);
     }
     tp_json_array_end(&json);

@@ -61,8 +61,7 @@ struct tp_timeline_phase {
 /* Device load per bucket, 0..255. */
 struct tp_timeline_gpu {
     int64_t id;
-    struct tp_str title; /* "GPU 0", or the name of a device of the program's own */
-    bool is_own;
+    struct tp_str title; /* "GPU 0" (tp_device_title) */
     bool has_sm; /* some kernel tells its blocks per SM */
     uint8_t *busy, *sm;
 };

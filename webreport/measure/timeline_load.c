@@ -140,7 +140,6 @@ struct tp_str tp_load_devices(struct tp_timeline *timeline, struct tp_arena *are
         struct tp_timeline_gpu *gpu = &timeline->gpus[i];
         gpu->id = model->gpus[i].id;
         gpu->title = tp_device_title(model, gpu->id, arena);
-        gpu->is_own = model->gpus[i].is_own;
         memset(buckets, 0, TP_LOAD_BUCKETS * sizeof *buckets);
         busy_load(buckets, timeline, model->gpus[i].busy, width);
         gpu->busy = coarse(arena, buckets, width);

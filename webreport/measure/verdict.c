@@ -7,6 +7,7 @@
 #include "webreport/measure/fold_times.h"
 #include "webreport/measure/verdict_parts.h"
 #include "webreport/measure/wording.h"
+#include "webreport/model/device_rows.h"
 #include "webreport/model/main_thread.h"
 #include "webreport/model/numbers.h"
 #include "writer/text/format.h"
@@ -105,9 +106,7 @@ static struct tp_intervals lane_times(const struct tp_model *model, const struct
     struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
     for (uint32_t i = 0; i < trace->event_count && tp_any_says(model, kinds); i++) {
         const struct tp_event *e = &trace->events[i];
-        const struct tp_row_id *pid = &trace->threads[e->thread].pid;
-        if (e->kind == TP_KIND_GPU_ANNOTATION && kinds >> tp_event_said(e) & 1 && !pid->is_text &&
-            pid->number == gpu->id)
+        if (e->kind == TP_KIND_GPU_ANNOTATION && kinds >> tp_event_said(e) & 1 && tp_device_of(model, e) == gpu->id)
             tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
     }
     return tp_intervals_of(&pieces);

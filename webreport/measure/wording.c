@@ -215,9 +215,11 @@ bool tp_is_own_device(const struct tp_model *model, int64_t id)
 struct tp_str tp_device_title(const struct tp_model *model, int64_t id, struct tp_arena *arena)
 {
     for (uint32_t g = 0; g < model->gpu_count; g++)
-        if (model->gpus[g].id == id && model->gpus[g].is_own)
-            return model->gpus[g].name;
-    return tp_str_of(tp_text_printf(arena, "GPU %lld", (long long)id));
+        if (model->gpus[g].id == id)
+            return model->gpus[g].name.len
+                       ? model->gpus[g].name
+                       : tp_str_of(tp_text_printf(arena, "%s %lld", model->gpus[g].word, (long long)id));
+    return tp_str_of(tp_text_printf(arena, "%s %lld", tp_devices_word(model), (long long)id));
 }
 
 bool tp_has_only_own_devices(const struct tp_model *model)
@@ -230,21 +232,25 @@ bool tp_has_only_own_devices(const struct tp_model *model)
 
 const char *tp_devices_word(const struct tp_model *model)
 {
-    return tp_has_only_own_devices(model) ? "Device" : "GPU";
+    const char *word = tp_has_only_own_devices(model) ? "Device" : model->gpu_count ? model->gpus[0].word : "GPU";
+    for (uint32_t g = 1; g < model->gpu_count; g++)
+        word = strcmp(word, model->gpus[g].word) == 0 ? word : "Device";
+    return word;
 }
 
-static const char *text_of_own_devices(const char *text, struct tp_arena *arena)
+/* The text with the word for the devices instead of "GPU"; "Device" in lower case within a sentence. */
+static const char *text_of_word(const char *text, const char *word, struct tp_arena *arena)
 {
-    const char *at = strstr(text, "GPU");
+    const char *at = strcmp(word, "GPU") == 0 ? NULL : strstr(text, "GPU");
     if (!at)
         return text;
-    return tp_text_printf(arena, "%.*s%s%s", (int)(at - text), text, at == text ? "Device" : "device",
-                          text_of_own_devices(at + 3, arena));
+    const char *said = at > text && strcmp(word, "Device") == 0 ? "device" : word;
+    return tp_text_printf(arena, "%.*s%s%s", (int)(at - text), text, said, text_of_word(at + 3, word, arena));
 }
 
 const char *tp_text_of_devices(const struct tp_model *model, const char *text, struct tp_arena *arena)
 {
-    return tp_has_only_own_devices(model) ? text_of_own_devices(text, arena) : text;
+    return text_of_word(text, tp_devices_word(model), arena);
 }
 
 /* ---- operators ---- */
@@ -252,15 +258,17 @@ const char *tp_text_of_devices(const struct tp_model *model, const char *text, s
 struct tp_speech tp_speech_of(const struct tp_model *model)
 {
     return (struct tp_speech){model->producer, tp_has_only_own_devices(model),
-                              !model->gpu_count && !tp_speaks_torch(model->producer)};
+                              !model->gpu_count && !tp_speaks_torch(model->producer), tp_devices_word(model)};
 }
 
 struct tp_speech tp_speech_joined(struct tp_speech first, struct tp_speech second)
 {
     bool has_gpu = !first.has_none && !first.has_only_own;
     has_gpu |= !second.has_none && !second.has_only_own;
+    const char *x = first.devices ? first.devices : "GPU", *y = second.devices ? second.devices : "GPU";
+    const char *word = first.has_none ? y : second.has_none || strcmp(x, y) == 0 ? x : "Device";
     return (struct tp_speech){first.producer, !has_gpu && (first.has_only_own || second.has_only_own),
-                              first.has_none && second.has_none};
+                              first.has_none && second.has_none, word};
 }
 
 /* The first of them that stands at `text` is taken. */
@@ -308,8 +316,8 @@ const char *tp_spoken(struct tp_speech speech, const char *text, struct tp_arena
 {
     if (!text)
         return NULL;
-    if (speech.has_only_own)
-        text = text_of_own_devices(text, arena);
+    if (speech.devices)
+        text = text_of_word(text, speech.devices, arena);
     return tp_speaks_torch(speech.producer) ? text : text_of_calls(text, arena);
 }
 

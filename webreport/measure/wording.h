@@ -70,17 +70,18 @@ bool tp_is_own_device(const struct tp_model *model, int64_t id);
 /* Are all of them of that kind? False without a device. */
 bool tp_has_only_own_devices(const struct tp_model *model);
 
-/* "GPU 0"; a device of the program's own by the name that it has. In `arena` or the trace. */
+/* Title of a device: its name if it has one, else its word and number ("NPU 0"). In `arena` or the trace. */
 struct tp_str tp_device_title(const struct tp_model *model, int64_t id, struct tp_arena *arena);
 
-/* The text with "GPU" as tp_devices_word has it. In `arena`, or the text itself. */
+/* The text with the word of tp_devices_word instead of "GPU". In `arena`, or the text itself. */
 const char *tp_text_of_devices(const struct tp_model *model, const char *text, struct tp_arena *arena);
 
 /* In whose words a text is: of a zeroed one in PyTorch's, about GPUs. */
 struct tp_speech {
     enum tp_producer producer;
-    bool has_only_own; /* devices of the program's own, no GPU */
-    bool has_none;     /* no device at all, and it is not PyTorch's: nothing is said of any */
+    bool has_only_own;   /* devices of the program's own, no GPU */
+    bool has_none;       /* no device at all, and it is not PyTorch's: nothing is said of any */
+    const char *devices; /* word for the devices (tp_devices_word), static; NULL: "GPU" */
 };
 
 struct tp_speech tp_speech_of(const struct tp_model *model);
@@ -98,7 +99,8 @@ const char *tp_text_of_operators(enum tp_producer producer, size_t count, struct
 /* Is something to be said of GPUs: has the trace one that work is launched on, or is it PyTorch's? */
 bool tp_speaks_of_launches(const struct tp_model *model);
 
-/* "GPU", or "Device" where all devices are of the program's own: what a heading calls them. Static. */
+/* Word for the devices of the trace: "GPU", "NPU" ..; "Device" for devices of the program's own, and where the words
+ * differ. Static. */
 const char *tp_devices_word(const struct tp_model *model);
 
 #endif

@@ -110,7 +110,8 @@ static inline bool tp_idle_is_starved(const struct tp_idle_piece *piece)
 struct tp_gpu {
     int64_t id;
     bool is_own;        /* a device that the program made known itself: nothing is known of it but its name and work */
-    struct tp_str name; /* as the program gave it; "" of others */
+    struct tp_str name; /* name that the program gave it, or of its process where nothing gave it a number; "": none */
+    const char *word;   /* word for such devices: "GPU", "NPU" .. Static. */
     uint32_t *events;   /* indexes into tp_devices, in time order */
     uint32_t count, stream_count;
     uint32_t main_thread; /* the host's if it launches on the device, else the busiest launcher; TP_NO_ID: none */
@@ -130,6 +131,13 @@ struct tp_wait {
     int64_t bubble_ns, cost_ns;
     int64_t at_ns;  /* start of the cost, which ends at at_ns + cost_ns */
     int64_t own_ns; /* start of the device operation of the call itself; INT64_MAX: no operation */
+};
+
+/* Processes of the trace, with the device number of those whose operations have none (device_rows.h). */
+struct tp_device_rows {
+    struct tp_device_row *rows;
+    uint32_t count;
+    uint32_t *of_thread; /* by thread: index in rows */
 };
 
 /* Module calls, thread by thread in pre-order. */
@@ -220,6 +228,7 @@ struct tp_model {
     struct tp_devices devices;
     struct tp_gpu *gpus;
     uint32_t gpu_count;
+    struct tp_device_rows device_rows;
     struct tp_modules modules;
     struct tp_collectives collectives;
     struct tp_intervals roles[TP_ROLE_COUNT]; /* union of each category */

@@ -4,18 +4,9 @@
 #include <assert.h>
 
 #include "webreport/model/build.h"
+#include "webreport/model/device_rows.h"
 #include "writer/base/renumber.h"
 #include "writer/base/sort.h"
-
-/* args.device, else the pid when it is a number, else -1 */
-static int64_t device_number(const struct tp_model *model, const struct tp_event *e)
-{
-    int64_t number = tp_device_setup(model->trace, e->detail)->device;
-    if (number != TP_NULL_INT)
-        return number;
-    const struct tp_row_id *pid = &model->trace->threads[e->thread].pid;
-    return pid->is_text ? -1 : pid->number;
-}
 
 /* Gives every device event the rank of its device number; returns the numbers in ascending order. */
 static int64_t *number_gpus(struct tp_model *model)
@@ -25,13 +16,13 @@ static int64_t *number_gpus(struct tp_model *model)
     struct tp_ids ids;
     int64_t lowest = INT64_MAX, highest = INT64_MIN;
     for (uint32_t k = 0; k < devices->count; k++) {
-        int64_t number = device_number(model, tp_device_event(model, k));
+        int64_t number = tp_device_of(model, tp_device_event(model, k));
         lowest = number < lowest ? number : lowest;
         highest = number > highest ? number : highest;
     }
     tp_ids_init(&ids, model->arena, lowest, highest, 1024);
     for (uint32_t k = 0; k < devices->count; k++) {
-        int64_t number = device_number(model, tp_device_event(model, k));
+        int64_t number = tp_device_of(model, tp_device_event(model, k));
         uint32_t id = devices->gpu[k] = tp_ids_add(&ids, number);
         if (id == numbers.count)
             *(struct tp_keyed *)tp_vec_push(&numbers) = (struct tp_keyed){number, 0, id};
@@ -126,7 +117,8 @@ static void find_own(const struct tp_model *model, struct tp_gpu *gpu)
 {
     const struct tp_gpu_property *p = tp_model_gpu_property(model->trace, gpu->id);
     gpu->is_own = tp_is_bare_property(p) && gpu->main_thread == TP_NO_ID;
-    gpu->name = gpu->is_own ? p->name : TP_STR("");
+    if (gpu->is_own)
+        gpu->name = p->name;
 }
 
 void tp_model_group_gpus(struct tp_model *model)
@@ -135,6 +127,7 @@ void tp_model_group_gpus(struct tp_model *model)
     model->main_gpu = TP_NO_ID;
     if (!devices->count)
         return;
+    tp_device_rows_build(model);
     devices->gpu = tp_arena_array(model->arena, devices->count, sizeof *devices->gpu);
     int64_t *numbers = number_gpus(model);
     uint32_t *items = tp_arena_array(model->arena, devices->count, sizeof *items);
@@ -143,10 +136,12 @@ void tp_model_group_gpus(struct tp_model *model)
         model->gpus[devices->gpu[k]].count++;
     for (uint32_t g = 0; g < model->gpu_count; g++) {
         model->gpus[g].id = numbers[g];
+        model->gpus[g].name = TP_STR("");
         model->gpus[g].events = items;
         items += model->gpus[g].count;
         model->gpus[g].count = 0;
     }
+    tp_device_rows_name(model);
     for (uint32_t k = 0; k < devices->count; k++) {
         struct tp_gpu *gpu = &model->gpus[devices->gpu[k]];
         gpu->events[gpu->count++] = k;
@@ -160,19 +155,6 @@ void tp_model_group_gpus(struct tp_model *model)
         gpu->main_thread = find_main_thread(model, gpu);
         find_own(model, gpu);
     }
-}
-
-const struct tp_gpu_property *tp_model_gpu_property(const struct tp_trace *trace, int64_t id)
-{
-    enum { MOST = 1024 }; /* no machine has more; a hostile list must not be searched for every device */
-    uint32_t count = trace->gpu_count < MOST ? trace->gpu_count : MOST;
-    bool has_ids = false;
-    for (uint32_t i = 0; i < count; i++) {
-        has_ids |= trace->gpus[i].has_id;
-        if (trace->gpus[i].has_id && trace->gpus[i].id == id && id != TP_NULL_INT)
-            return &trace->gpus[i];
-    }
-    return !has_ids && id >= 0 && id < count ? &trace->gpus[id] : NULL;
 }
 
 /* ---- categories ---- */

@@ -43,7 +43,7 @@ void tp_order_sort(const struct tp_trace *trace, uint32_t *indexes, uint32_t cou
     tp_sort_by_rule(indexes, count, arena, trace->events, by_start_and_end);
 }
 
-static int compare_ids(const struct tp_row_id *x, const struct tp_row_id *y)
+int tp_row_id_compare(const struct tp_row_id *x, const struct tp_row_id *y)
 {
     if (x->is_text != y->is_text)
         return x->is_text - y->is_text;
@@ -52,8 +52,8 @@ static int compare_ids(const struct tp_row_id *x, const struct tp_row_id *y)
 
 int tp_thread_compare(const struct tp_thread *x, const struct tp_thread *y)
 {
-    int order = compare_ids(&x->pid, &y->pid);
-    return order ? order : compare_ids(&x->tid, &y->tid);
+    int order = tp_row_id_compare(&x->pid, &y->pid);
+    return order ? order : tp_row_id_compare(&x->tid, &y->tid);
 }
 
 static uint32_t *order_memory(const struct tp_trace *trace, struct tp_arena *arena)

@@ -23,6 +23,9 @@ void tp_order_build(struct tp_order *order, const struct tp_trace *trace, struct
 /* Sorts indexes of events by (start, end descending, place in the file); fast when they are nearly sorted. */
 void tp_order_sort(const struct tp_trace *trace, uint32_t *indexes, uint32_t count, struct tp_arena *arena);
 
+/* Order of pids or tids, numbers before texts: <0, 0, >0. */
+int tp_row_id_compare(const struct tp_row_id *x, const struct tp_row_id *y);
+
 /* Order of threads by (pid, tid), numbers before texts: <0, 0, >0. */
 int tp_thread_compare(const struct tp_thread *x, const struct tp_thread *y);
 

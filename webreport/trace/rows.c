@@ -125,7 +125,8 @@ uint32_t tp_rows_thread(struct tp_decoder *d, struct tp_str pid, struct tp_str t
 
 static struct tp_process *process_of(struct tp_decoder *d, struct tp_str pid)
 {
-    struct tp_process process = {.pid = row_id(d->trace->arena, pid), .name = TP_STR(""), .labels = TP_STR("")};
+    struct tp_process process = {
+        .pid = row_id(d->trace->arena, pid), .name = TP_STR(""), .labels = TP_STR(""), .sort_index = TP_NULL_INT};
     tp_buf_clear(&d->row_key);
     add_key(&d->row_key, &process.pid);
     uint32_t id = tp_strings_add(&d->process_canonical, key_text(&d->row_key));
@@ -165,5 +166,9 @@ void tp_rows_metadata(struct tp_decoder *d, const struct tp_spans *spans)
         process_of(d, pid)->name = arg_text(d, spans, TP_ARG_NAME);
     } else if (tp_str_equal(name, TP_STR("\"process_labels\""))) {
         process_of(d, pid)->labels = arg_text(d, spans, TP_ARG_LABELS);
+    } else if (tp_str_equal(name, TP_STR("\"process_sort_index\"")) && tp_spans_has(spans, TP_ARG_SORT_INDEX)) {
+        int64_t index;
+        bool is_number = tp_number_int(spans->field[TP_ARG_SORT_INDEX], &index) == TP_NUMBER_OK;
+        process_of(d, pid)->sort_index = is_number ? index : TP_NULL_INT;
     }
 }

@@ -14,7 +14,7 @@ void tp_rows_adopt(struct tp_decoder *decoder, const struct tp_trace *trace);
 /* The process of a raw pid token, by the metadata records read so far; NULL: none names it. */
 const struct tp_process *tp_rows_process(struct tp_decoder *decoder, struct tp_str pid);
 
-/* A metadata record (ph M): thread_name, process_name, process_labels; the last one wins. */
+/* A metadata record (ph M): thread_name, process_name, process_labels, process_sort_index; the last one wins. */
 void tp_rows_metadata(struct tp_decoder *decoder, const struct tp_spans *spans);
 
 #endif

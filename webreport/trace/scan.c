@@ -342,6 +342,7 @@ static const struct key arg_keys[] = {
     KEY("nans", TP_ARG_NANS),
     KEY("infs", TP_ARG_INFS),
     KEY("recording", TP_ARG_RECORDING),
+    KEY("sort_index", TP_ARG_SORT_INDEX),
 };
 
 enum { KEY_SLOTS = 256 };
@@ -414,8 +415,7 @@ static inline int event_field(const char *key, size_t len)
     }
 }
 
-/* ---- objects ------------------------------------------------------------------------------------------------------
- */
+/* ---- objects ---- */
 
 /* Reads `"key" :` at scan->at and leaves it at the value; *key is the text between the quotes. */
 static inline enum tp_scan_status scan_key(struct tp_scan *scan, struct tp_str *key)

@@ -86,7 +86,8 @@ enum tp_field {
     TP_ARG_MEMORY_KIND = TP_ARG_DEVICE_TYPE,
     TP_ARG_ORIGINAL_STREAM = TP_ARG_DEVICE_ID,
     TP_ARG_TASK_TYPE = TP_ARG_CPU_NS, /* only Ascend's operations have it; samples have TP_ARG_CPU_NS */
-    TP_ARG_RECORDING = TP_ARG_ZEROS   /* of samples; the other is of tensors */
+    TP_ARG_RECORDING = TP_ARG_ZEROS,  /* of samples; the other is of tensors */
+    TP_ARG_SORT_INDEX = TP_ARG_L2     /* of processes; the other is of tensors */
 };
 
 _Static_assert(TP_FIELD_COUNT <= 64, "each has a bit in tp_spans.has");

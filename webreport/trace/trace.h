@@ -308,6 +308,7 @@ struct tp_thread {
 struct tp_process {
     struct tp_row_id pid;
     struct tp_str name, labels;
+    int64_t sort_index; /* TP_NULL_INT when absent */
 };
 
 /* One entry of deviceProperties. Texts are as written in the file; ptr NULL when absent. */

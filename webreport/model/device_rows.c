@@ -1,0 +1,327 @@
+/* Devices of operations: see device_rows.h. */
+#include "webreport/model/device_rows.h"
+
+#include "webreport/model/order.h"
+#include "writer/base/rule_sort.h"
+
+/* A higher number is not the number of a device, unless deviceProperties has it as an id. */
+enum { DEVICE_NUMBERS = 1024 };
+
+/* A longer name of a process is not shown as the name of a device. */
+enum { LONGEST_NAME = 64 };
+
+/* No process of the operating system has a higher number. Profilers sort devices behind all processes. */
+static const int64_t HIGHEST_PID = 1 << 22;
+
+/* Words for devices in labels, names and categories. The text at the left is compared in lower case. */
+static const struct word {
+    const char *text, *word;
+} words[] = {
+    {"npu", "NPU"},   {"mlu", "MLU"},
+    {"xpu", "XPU"},   {"hpu", "HPU"},
+    {"gcu", "GCU"},   {"musa", "MUSA"},
+    {"mtia", "MTIA"}, {"tpu", "TPU"},
+    {"dcu", "DCU"},   {"ascend hardware", "NPU"},
+    {"gpu", "GPU"},   {"cuda", "GPU"},
+    {"hip", "GPU"},   {"privateuse1", "Device"},
+};
+
+/* Beginnings of the calls that only one runtime has; for traces without labels and with common categories. */
+static const struct word calls[] = {
+    {"aclrt", "NPU"}, {"cnrt", "MLU"}, {"musa", "MUSA"}, {"zeCommand", "XPU"}, {"urEnqueue", "XPU"}};
+
+/* Threads of one process that has operations. */
+struct tp_device_row {
+    uint32_t first_thread;            /* any of its threads */
+    uint32_t first_without;           /* its first operation without a device number of its own; TP_NO_ID: none */
+    int64_t number;                   /* TP_NULL_INT until it is known */
+    const struct tp_process *process; /* NULL without metadata */
+    bool has_host_events;
+    bool is_foreign;  /* nothing gave the number but the order of appearance */
+    const char *word; /* NULL: unknown */
+};
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Finds `word` in the text where no letter is in front of it or behind it; -1: not there. */
+static int find_word(struct tp_str text, const char *word)
+{
+    size_t length = strlen(word);
+    for (size_t from = 0; from + length <= text.len;) {
+        int at = tp_str_find_lower((struct tp_str){text.ptr + from, text.len - from}, word);
+        if (at < 0)
+            return -1;
+        size_t begin = from + (size_t)at, end = begin + length;
+        if ((!begin || !is_letter(text.ptr[begin - 1])) && (end == text.len || !is_letter(text.ptr[end])))
+            return (int)begin;
+        from = begin + 1;
+    }
+    return -1;
+}
+
+/* The word for a device in a text and the number behind it. number: TP_NULL_INT when the text has none. */
+static const char *read_title(struct tp_str text, int64_t *number)
+{
+    *number = TP_NULL_INT;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        int found = find_word(text, words[i].text);
+        if (found < 0)
+            continue;
+        size_t at = (size_t)found + strlen(words[i].text), digits = 0;
+        int64_t value = 0;
+        while (at < text.len && strchr(" :_#-", text.ptr[at]))
+            at++;
+        for (; at < text.len && text.ptr[at] >= '0' && text.ptr[at] <= '9' && digits < 5; digits++)
+            value = value * 10 + text.ptr[at++] - '0';
+        if (digits && value < DEVICE_NUMBERS)
+            *number = value;
+        return words[i].word;
+    }
+    return NULL;
+}
+
+/* ---- processes ---- */
+
+static inline __attribute__((always_inline)) bool thread_before(const void *context, uint32_t i, uint32_t j)
+{
+    const struct tp_thread *threads = context;
+    int order = tp_row_id_compare(&threads[i].pid, &threads[j].pid);
+    return order ? order < 0 : i < j;
+}
+
+static inline __attribute__((always_inline)) bool process_before(const void *context, uint32_t i, uint32_t j)
+{
+    const struct tp_process *processes = context;
+    int order = tp_row_id_compare(&processes[i].pid, &processes[j].pid);
+    return order ? order < 0 : i < j;
+}
+
+static uint32_t *sorted_indexes(struct tp_arena *arena, uint32_t count)
+{
+    uint32_t *indexes = tp_arena_array(arena, (size_t)count + 1, sizeof *indexes);
+    for (uint32_t i = 0; i < count; i++)
+        indexes[i] = i;
+    return indexes;
+}
+
+/* Gives each thread the row of its process, and each row its metadata. */
+static void group_threads(struct tp_model *model)
+{
+    const struct tp_trace *trace = model->trace;
+    struct tp_device_rows *rows = &model->device_rows;
+    uint32_t *threads = sorted_indexes(model->arena, trace->thread_count), at = 0;
+    uint32_t *processes = sorted_indexes(model->arena, trace->process_count);
+    struct tp_vec all = TP_VEC(model->arena, struct tp_device_row);
+    tp_sort_by_rule(threads, trace->thread_count, model->arena, trace->threads, thread_before);
+    tp_sort_by_rule(processes, trace->process_count, model->arena, trace->processes, process_before);
+    rows->of_thread = tp_arena_array(model->arena, (size_t)trace->thread_count + 1, sizeof *rows->of_thread);
+    for (uint32_t i = 0; i < trace->thread_count; i++) {
+        uint32_t t = threads[i];
+        const struct tp_row_id *pid = &trace->threads[t].pid;
+        if (!i || tp_row_id_compare(pid, &trace->threads[threads[i - 1]].pid)) {
+            while (at < trace->process_count && tp_row_id_compare(&trace->processes[processes[at]].pid, pid) < 0)
+                at++;
+            bool is_named = at < trace->process_count && !tp_row_id_compare(&trace->processes[processes[at]].pid, pid);
+            *(struct tp_device_row *)tp_vec_push(&all) =
+                (struct tp_device_row){.first_thread = t,
+                                       .first_without = TP_NO_ID,
+                                       .number = TP_NULL_INT,
+                                       .process = is_named ? &trace->processes[processes[at]] : NULL};
+        }
+        rows->of_thread[t] = (uint32_t)all.count - 1;
+        TP_AT(&all, struct tp_device_row, all.count - 1)->has_host_events |=
+            model->order->thread_first[t] != model->order->thread_first[t + 1];
+    }
+    rows->rows = all.data;
+    rows->count = (uint32_t)all.count;
+}
+
+/* ---- numbers ---- */
+
+const struct tp_gpu_property *tp_model_gpu_property(const struct tp_trace *trace, int64_t id)
+{
+    enum { MOST = 1024 }; /* no machine has more; a hostile list must not be searched for every device */
+    uint32_t count = trace->gpu_count < MOST ? trace->gpu_count : MOST;
+    bool has_ids = false;
+    for (uint32_t i = 0; i < count; i++) {
+        has_ids |= trace->gpus[i].has_id;
+        if (trace->gpus[i].has_id && trace->gpus[i].id == id && id != TP_NULL_INT)
+            return &trace->gpus[i];
+    }
+    return !has_ids && id >= 0 && id < count ? &trace->gpus[id] : NULL;
+}
+
+/* The number in the arguments of an operation; TP_NULL_INT: none, or none of a device. */
+static int64_t own_number(const struct tp_model *model, const struct tp_event *e)
+{
+    if (!tp_kind_is_device(e->kind))
+        return TP_NULL_INT;
+    int64_t number = tp_device_setup(model->trace, e->detail)->device;
+    if (number == TP_NULL_INT || (number >= 0 && number < DEVICE_NUMBERS))
+        return number;
+    const struct tp_gpu_property *property = tp_model_gpu_property(model->trace, number);
+    return property && property->has_id ? number : TP_NULL_INT;
+}
+
+/* The number that metadata or the pid gives a row; TP_NULL_INT: none. Sets the row's word. */
+static int64_t number_of_row(const struct tp_model *model, struct tp_device_row *row)
+{
+    const struct tp_row_id *pid = &model->trace->threads[row->first_thread].pid;
+    struct tp_str texts[] = {row->process ? row->process->labels : TP_STR(""),
+                             row->process && !row->has_host_events ? row->process->name : TP_STR(""),
+                             pid->is_text ? pid->text : TP_STR("")};
+    int64_t number = TP_NULL_INT;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts && number == TP_NULL_INT; i++) {
+        const char *word = read_title(texts[i], &number);
+        row->word = row->word ? row->word : word;
+    }
+    bool is_called_device = row->word || (row->process && row->process->sort_index > HIGHEST_PID);
+    bool is_small = !pid->is_text && pid->number >= 0 && pid->number < DEVICE_NUMBERS;
+    return number == TP_NULL_INT && is_called_device && is_small ? pid->number : number;
+}
+
+/* Takes the numbers that operations have, notes the first operation without one, and marks the numbers as used. */
+static void take_own_numbers(struct tp_model *model, uint8_t *used)
+{
+    struct tp_device_rows *rows = &model->device_rows;
+    for (uint32_t k = 0; k < model->devices.count; k++) {
+        const struct tp_event *e = tp_device_event(model, k);
+        struct tp_device_row *row = &rows->rows[rows->of_thread[e->thread]];
+        int64_t number = own_number(model, e);
+        if (number != TP_NULL_INT && row->number == TP_NULL_INT)
+            row->number = number;
+        if (number != TP_NULL_INT && number < DEVICE_NUMBERS)
+            used[number] = 1;
+        if (number == TP_NULL_INT && row->first_without == TP_NO_ID)
+            row->first_without = k;
+    }
+}
+
+static inline __attribute__((always_inline)) bool row_before(const void *context, uint32_t i, uint32_t j)
+{
+    const struct tp_device_row *rows = context;
+    return rows[i].first_without < rows[j].first_without;
+}
+
+/* Numbers the rows that nothing gives a number, in the order of their first operations. */
+static void number_foreign_rows(struct tp_model *model, const uint8_t *used)
+{
+    struct tp_device_rows *rows = &model->device_rows;
+    struct tp_vec foreign = TP_VEC(model->arena, uint32_t);
+    int64_t next = 0;
+    for (uint32_t i = 0; i < rows->count; i++)
+        if (rows->rows[i].number == TP_NULL_INT && rows->rows[i].first_without != TP_NO_ID)
+            *(uint32_t *)tp_vec_push(&foreign) = i;
+    tp_sort_by_rule(foreign.data, (uint32_t)foreign.count, model->arena, rows->rows, row_before);
+    for (size_t i = 0; i < foreign.count; i++) {
+        struct tp_device_row *row = &rows->rows[*TP_AT(&foreign, uint32_t, i)];
+        while (next < DEVICE_NUMBERS && used[next])
+            next++;
+        row->number = next++;
+        row->is_foreign = true;
+    }
+}
+
+/* The word in the categories of calls, or in the name of the first call that launches on a device; "GPU": none. */
+static const char *word_of_calls(const struct tp_model *model)
+{
+    const struct tp_trace *trace = model->trace;
+    enum { MOST = sizeof trace->call_cats / sizeof *trace->call_cats };
+    for (size_t i = 1; i < MOST && trace->call_cats[i]; i++) {
+        int64_t number;
+        struct tp_str cat = tp_strings_get(&trace->cats, trace->call_cats[i] - 1);
+        size_t length = 0;
+        while (length < cat.len && cat.ptr[length] != '_')
+            length++;
+        const char *word = read_title((struct tp_str){cat.ptr, length}, &number);
+        if (word)
+            return word;
+    }
+    for (uint32_t k = 0; k < model->devices.count; k++) {
+        const struct tp_event *launch = tp_launch_of_device(model, k);
+        for (size_t i = 0; launch && i < sizeof calls / sizeof *calls; i++)
+            if (tp_str_find(tp_trace_name(trace, launch), calls[i].text) >= 0)
+                return calls[i].word;
+        if (launch)
+            break;
+    }
+    return "GPU";
+}
+
+void tp_device_rows_build(struct tp_model *model)
+{
+    struct tp_device_rows *rows = &model->device_rows;
+    if (!model->devices.count)
+        return;
+    uint8_t *used = tp_arena_array(model->arena, DEVICE_NUMBERS, sizeof *used);
+    group_threads(model);
+    take_own_numbers(model, used);
+    for (uint32_t i = 0; i < rows->count; i++) {
+        struct tp_device_row *row = &rows->rows[i];
+        if (row->number == TP_NULL_INT && row->first_without == TP_NO_ID)
+            continue;
+        int64_t number = number_of_row(model, row);
+        if (row->number == TP_NULL_INT && number != TP_NULL_INT) {
+            row->number = number;
+            used[number] = 1;
+        }
+    }
+    number_foreign_rows(model, used);
+}
+
+int64_t tp_device_of(const struct tp_model *model, const struct tp_event *e)
+{
+    int64_t own = own_number(model, e);
+    if (own != TP_NULL_INT || !model->device_rows.count)
+        return own != TP_NULL_INT ? own : -1;
+    int64_t number = model->device_rows.rows[model->device_rows.of_thread[e->thread]].number;
+    return number != TP_NULL_INT ? number : -1;
+}
+
+/* ---- words and names ---- */
+
+/* Whether another device has a process of the same name. With very many rows the answer is yes, to bound the time. */
+static bool is_name_shared(const struct tp_device_rows *rows, const struct tp_device_row *row)
+{
+    enum { MOST = 256 };
+    for (uint32_t i = 0; i < rows->count && rows->count <= MOST; i++) {
+        const struct tp_device_row *other = &rows->rows[i];
+        if (other != row && other->number != TP_NULL_INT && other->process &&
+            tp_str_equal(other->process->name, row->process->name))
+            return true;
+    }
+    return rows->count > MOST;
+}
+
+static struct tp_gpu *find_gpu(const struct tp_model *model, int64_t number)
+{
+    uint32_t low = 0, high = model->gpu_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (model->gpus[middle].id < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < model->gpu_count && model->gpus[low].id == number ? &model->gpus[low] : NULL;
+}
+
+void tp_device_rows_name(struct tp_model *model)
+{
+    const struct tp_device_rows *rows = &model->device_rows;
+    const char *of_calls = word_of_calls(model);
+    for (uint32_t g = 0; g < model->gpu_count; g++)
+        model->gpus[g].word = of_calls;
+    for (uint32_t i = 0; i < rows->count; i++) {
+        const struct tp_device_row *row = &rows->rows[i];
+        struct tp_gpu *gpu = row->number == TP_NULL_INT ? NULL : find_gpu(model, row->number);
+        if (gpu && row->word && strcmp(row->word, "GPU")) /* Kineto labels the devices of every maker "GPU 0" */
+            gpu->word = row->word;
+        if (gpu && row->is_foreign && !row->word && !row->has_host_events && row->process &&
+            row->process->name.len <= LONGEST_NAME && !is_name_shared(rows, row))
+            gpu->name = row->process->name;
+    }
+}
