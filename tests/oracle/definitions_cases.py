@@ -554,6 +554,54 @@ def optimizer_closure():
 
 
 @case
+def accumulation():
+    """two micro-steps make an optimizer step; the first one's reductions are not needed: 2 of 4 spans, 200 us each that nothing hides"""
+    node, ev = "autograd::engine::evaluate_function: ", []
+    for n in range(4):
+        at = 1000 * n
+        ev += [S(n, at, 1000), X("user_annotation", "DistributedDataParallel.forward", at + 10, 200), X("cpu_op", "aten::mm", at + 50, 100),
+               X("cpu_op", node + "MmBackward0", at + 300, 100), X("cpu_op", node + "torch::autograd::AccumulateGrad", at + 400, 20),
+               dict(X("user_annotation", "gloo:all_reduce", at + 410, 210, **{"Input Dims": [[8]], "Input type": ["float"]}), tid=9)]
+        if n % 2:
+            ev += [X("user_annotation", "Optimizer.step#SGD.step", at + 700, 50), X("user_annotation", "Optimizer.zero_grad#SGD.zero_grad", at + 800, 9)]
+
+    def check(r):
+        found = findings(r)
+        assert found["R5"]["detail"].startswith("2 micro-steps make one optimizer step of 2.00 ms: 1.00 ms each")
+        assert found["E8"]["ceiling_us_per_step"] == 2 * 200 / 4 and found["E8"]["evidence_total"] == 2
+        assert found["H8"]["ceiling_us_per_step"] == 2 * 200 / 4
+    return ev, check
+
+
+def in_wrapper(at):
+    """buffers are flattened, broadcast and copied back from 20 to 120; a gradient is copied into its bucket for 10 us"""
+    return [S(at // 1000, at, 1000), X("user_annotation", "DistributedDataParallel.forward", at + 10, 400),
+            X("cpu_op", "aten::flatten_dense_tensors", at + 20, 30), X("cpu_op", "aten::cat", at + 30, 10), X("cpu_op", "c10d::broadcast_", at + 60, 20),
+            X("cpu_op", "aten::copy_", at + 100, 20), X("cpu_op", "aten::mm", at + 150, 100), X("cpu_op", "aten::copy_", at + 300, 20),
+            X("cpu_op", "torch::distributed::reducer::mul_out", at + 500, 10), X("cpu_op", "c10d::allreduce_", at + 600, 15)]
+
+
+@case
+def buffers():
+    """what the wrapper runs before the first operator of the model: 100 us of each step"""
+    def check(r):
+        found = findings(r)
+        assert found["E10"]["ceiling_us_per_step"] == 100 and found["E10"]["detail"].startswith("1 broadcast from") and "E9" not in found
+    return in_wrapper(0) + in_wrapper(1000), check
+
+
+@case
+def one_rank():
+    """the same with a group of one rank: the copy and the call of the reduction, too"""
+    def check(r):
+        found = findings(r)
+        assert found["E9"]["ceiling_us_per_step"] == 100 + 10 + 15 and "E10" not in found
+    ev = in_wrapper(0) + in_wrapper(1000)
+    ev.append(X("cpu_op", "record_param_comms", 605, 5, **{"Group size": 1, "Collective name": "allreduce"}))
+    return ev, check
+
+
+@case
 def open_frames():
     """C calls that got the end of the recording end with their caller; their later calls have their own caller again"""
     ev = [F("a.py(1): run", 0, 1000), F("a.py(2): wrap", 100, 50), F("<built-in f>", 110, 890), X("cpu_op", "aten::mm", 120, 10),

@@ -117,7 +117,7 @@ static const char *const training_words[] = {"training", "optimizer",     "backw
 /* Those that no trace has in which nothing is trained: they name what they found. */
 static bool is_of_training(const char *id)
 {
-    static const char *const ids[] = {"C6", "C7", "C19", "H3", "H11", "H15"};
+    static const char *const ids[] = {"C6", "C7", "C19", "E8", "H3", "H11", "H15", "R5"};
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
         if (strcmp(ids[i], id) == 0)
             return true;

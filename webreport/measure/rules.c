@@ -10,17 +10,19 @@
 static const tp_rule_evaluate gpu_rules[] = {
     tp_rules_prepare_gpu, tp_rule_record,        tp_rule_device_code,   tp_rule_waits,
     tp_rule_loading,      tp_rule_allocator,     tp_rule_loader,        tp_rule_pageable,
-    tp_rule_input_copy,   tp_rule_tiny_copies,   tp_rule_data_parallel, tp_rule_small_collectives,
+    tp_rule_input_copy,   tp_rule_tiny_copies,   tp_rule_data_parallel, tp_rule_wrapper,
+    tp_rule_each_micro_step, tp_rule_small_collectives,
     tp_rule_sharding,     tp_rule_host_code,     tp_rule_short_kernels, tp_rule_launches,
     tp_rule_graph,        tp_rule_single,        tp_rule_kernels,       tp_rule_optimizer,
     tp_rule_small_grids,  tp_rule_communication, tp_rule_fusion,        tp_rule_products,
-    tp_rule_layouts,      tp_rule_overhead,      tp_rule_already};
+    tp_rule_layouts,      tp_rule_overhead,      tp_rule_micro_steps,   tp_rule_already};
 
 static const tp_rule_evaluate cpu_rules[] = {
-    tp_rules_prepare_cpu, tp_rule_cpu_loader, tp_rule_cpu_loop,    tp_rule_cpu_optimizer, tp_rule_small_collectives,
+    tp_rules_prepare_cpu, tp_rule_cpu_loader, tp_rule_cpu_loop,    tp_rule_cpu_optimizer, tp_rule_wrapper,
+    tp_rule_each_micro_step, tp_rule_small_collectives,
     tp_rule_cpu_crowd,    tp_rule_cpu_code,   tp_rule_cpu_chains,  tp_rule_cpu_outlier,   tp_rule_cpu_batch,
     tp_rule_cpu_small,    tp_rule_cpu_python, tp_rule_cpu_copies,  tp_rule_cpu_communication,
-    tp_rule_already};
+    tp_rule_micro_steps,  tp_rule_already};
 
 double tp_finding_most_us(const struct tp_finding *finding)
 {
@@ -121,6 +123,7 @@ static int recommend(void *context, struct tp_error *err)
         a->is_left_out[TP_RULE_E1] = true;
         tp_advisor_skip(a, TP_RULE_E1, "one collective is half of the window: ranks came late");
     }
+    a->accumulation = tp_accumulation_find(model, a->arena);
     evaluate(a);
     tp_findings_sort(a->arena, a->findings.data, a->findings.count, e->verdict->class);
     int64_t ceiling = tp_findings_bound(a);

@@ -339,7 +339,8 @@ static void find_unequal_steps(struct tp_advisor *a)
     for (uint32_t i = 0; i < a->cpu->count; i++)
         add_work(model, work, a->cpu->ops[i]);
     for (uint32_t s = 0; s < model->step_count; s++) {
-        if (!tp_step_is_used(&model->steps[s]))
+        /* a micro-step that also updates the parameters takes longer for that */
+        if (!tp_step_is_used(&model->steps[s]) || tp_accumulation_kind(&a->accumulation, s))
             continue;
         lengths[count++] = model->steps[s].end_ns - model->steps[s].start_ns;
         longest = shortest == TP_NO_ID || work[s] > work[longest] ? s : longest;

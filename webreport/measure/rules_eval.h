@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "webreport/measure/accumulation.h"
 #include "webreport/measure/memory_peak.h"
 #include "webreport/measure/rules.h"
 #include "webreport/measure/trace_quality.h"
@@ -68,6 +69,7 @@ enum tp_rule_id {
     TP_RULE_R2,
     TP_RULE_R3,
     TP_RULE_R4,
+    TP_RULE_R5,
     TP_RULE_C14,
     TP_RULE_C15,
     TP_RULE_C16,
@@ -83,7 +85,10 @@ enum tp_rule_id {
     TP_RULE_E4,
     TP_RULE_E5,
     TP_RULE_E6,
-    TP_RULE_E7
+    TP_RULE_E7,
+    TP_RULE_E8,
+    TP_RULE_E9,
+    TP_RULE_E10
 };
 
 /* The events that are named as evidence: the first five of an order, and how many there are. */
@@ -150,6 +155,7 @@ struct tp_advisor {
     struct tp_intervals judged;      /* part of W that says something about the program (rules_record.c) */
     int64_t judged_ns;               /* its length without what recording cost; shares are of this */
 
+    struct tp_accumulation accumulation; /* of gradients over several steps */
     struct tp_overhead overhead; /* what recording costs the host */
     struct tp_unjudged unjudged; /* more than half of W: the first reason that covers so much */
     struct tp_vec recorded; /* CPU programs: struct tp_recorded of the main thread, ascending by start */
@@ -352,7 +358,10 @@ void tp_rule_device_code(struct tp_advisor *a);   /* H9, H10, H12, H13 and C19 *
 void tp_rule_sharding(struct tp_advisor *a);      /* E6 */
 void tp_rule_data_parallel(struct tp_advisor *a); /* E7 */
 
-void tp_rule_small_collectives(struct tp_advisor *a); /* E4; of any program */
+void tp_rule_small_collectives(struct tp_advisor *a); /* E4; of any program, as the next three */
+void tp_rule_each_micro_step(struct tp_advisor *a);   /* E8 */
+void tp_rule_wrapper(struct tp_advisor *a);           /* E9, E10 */
+void tp_rule_micro_steps(struct tp_advisor *a);       /* R5 */
 
 void tp_rule_no_device(struct tp_advisor *a); /* R1 */
 void tp_rules_prepare_cpu(struct tp_advisor *a);

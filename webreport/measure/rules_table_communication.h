@@ -1,4 +1,5 @@
-/* Rows of the table of rules (rules_table.c): what rules about communication say beyond E1 and E3. */
+/* Rows of the table of rules (rules_table.c): rules about communication but for E1 and E3, and about accumulated
+ * gradients. */
 #ifndef TP_WEBREPORT_MEASURE_RULES_TABLE_COMMUNICATION_H
 #define TP_WEBREPORT_MEASURE_RULES_TABLE_COMMUNICATION_H
 
@@ -46,6 +47,42 @@
         "Use DistributedDataParallel, one process for each device, also on one machine: nothing is copied "            \
         "but gradients, and these while the backward pass runs.",                                                      \
         TP_DOC_DDP,                                                                                                    \
-        "comm.exposed"},
+        "comm.exposed"},                                                                                               \
+    [TP_RULE_R5] = {"R5",                                                                                              \
+                    TP_RULE_ANY,                                                                                       \
+                    "Gradients are accumulated: the recorded steps are micro-steps",                                   \
+                    TP_CONFIDENCE_HIGH,                                                                                \
+                    {{"min_micro_steps", 2, true}},                                                                    \
+                    "Compare and average whole optimizer steps. Micro-steps differ by design.",                        \
+                    "https://docs.pytorch.org/docs/stable/profiler.html",                                              \
+                    "step.accumulation"},                                                                              \
+    [TP_RULE_E8] = {"E8",                                                                                              \
+                    TP_RULE_ANY,                                                                                       \
+                    "Gradients are reduced in every micro-step of an accumulation",                                    \
+                    TP_CONFIDENCE_HIGH,                                                                                \
+                    {{"min_pct", 1.0, false}},                                                                         \
+                    "Run all backward passes but the last one before an optimizer step inside of model.no_sync() "     \
+                    "(fully_shard: set_requires_gradient_sync(False)). The last one sends the sum.",                   \
+                    TP_DOC_DDP "#torch.nn.parallel.DistributedDataParallel.no_sync",                                   \
+                    "comm.accumulation"},                                                                              \
+    [TP_RULE_E9] = {"E9",                                                                                              \
+                    TP_RULE_ANY,                                                                                       \
+                    "DistributedDataParallel wraps the model of a single rank",                                        \
+                    TP_CONFIDENCE_HIGH,                                                                                \
+                    {{"min_pct", 0.5, false}},                                                                         \
+                    "Leave the wrapper out where the world size is 1: it copies each gradient into a bucket and back, "\
+                    "and has nobody to send it to.",                                                                   \
+                    TP_DOC_DDP,                                                                                        \
+                    "comm.single_rank"},                                                                               \
+    [TP_RULE_E10] = {"E10",                                                                                            \
+                     TP_RULE_ANY,                                                                                      \
+                     "Buffers are broadcast before each forward pass",                                                 \
+                     TP_CONFIDENCE_MEDIUM,                                                                             \
+                     {{"min_per_step", 1, true}, {"min_pct", 1.0, false}},                                             \
+                     "Pass broadcast_buffers=False to DistributedDataParallel (PyTorch 2.13 and later: "               \
+                     "forward_sync_buffers=False) where ranks may keep running statistics of their own, or where "     \
+                     "buffers do not change. Where batches are small, SyncBatchNorm shares the statistics instead.",   \
+                     TP_DOC_DDP,                                                                                       \
+                     "comm.buffers"},
 
 #endif

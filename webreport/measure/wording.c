@@ -88,6 +88,7 @@ static const struct words native[TP_RULE_COUNT] = {
     [TP_RULE_R2] = {NULL, "Record several steps after a warm-up."},
     [TP_RULE_R3] = {NULL, "Warm up before the recording, and judge the later steps."},
     [TP_RULE_R4] = {NULL, NULL},
+    [TP_RULE_R5] = {NULL, NULL},
     [TP_RULE_C14] = {NULL, NULL},
     [TP_RULE_C15] = {NULL, "Use one fused kernel for both products and the softmax between them."},
     [TP_RULE_C16] = {NULL, "Write one kernel for them: each of them reads and writes all of its data."},
@@ -105,6 +106,9 @@ static const struct words native[TP_RULE_COUNT] = {
     [TP_RULE_E5] = {NULL, "See which way they go: peer-to-peer access that is switched off, a path through the host."},
     [TP_RULE_E6] = {NULL, "Start it one layer earlier."},
     [TP_RULE_E7] = {"One process copies data between devices in every step", "Use one process for each device."},
+    [TP_RULE_E8] = {NULL, "Reduce once for each update, and add up before."},
+    [TP_RULE_E9] = {"A single rank runs the code of a distributed program", "Leave that code out."},
+    [TP_RULE_E10] = {NULL, "Send them when they change."},
 };
 
 /* What is said of MPI in place of the words above. */

@@ -68,6 +68,8 @@ static const struct words inference[TP_RULE_COUNT] = {
                           "set_modules_to_forward_prefetch. Where memory allows, keep the whole model on each device."},
     [TP_RULE_E7] = {NULL, "Use one process for each device, with the model on it: nothing is copied but its own "
                           "inputs."},
+    [TP_RULE_E9] = {"A wrapper for several ranks runs with a single one", "Call the model itself, without the wrapper."},
+    [TP_RULE_E10] = {NULL, "Call the model inside of the wrapper (model.module): it broadcasts nothing."},
     [TP_RULE_H5] = {NULL, "Each call costs a few microseconds before it computes: batch the work, use torch.compile, or "
                           "call in torch.inference_mode."},
     [TP_RULE_H8] = {NULL, "Start it as soon as its data is ready and compute meanwhile, or " LESS_COMMUNICATION "."},

@@ -1,0 +1,413 @@
+"""causes.py KIND FOLDER: writes a trace of one kind below FOLDER, for the rows of causes.tsv.
+
+Each kind is a small program with one planted cause, or its healthy twin. Times are microseconds. A program with a device
+launches one kernel for each operator that computes.
+"""
+import json
+import os
+import sys
+
+NODE = "autograd::engine::evaluate_function: "
+GRADIENT = "torch::autograd::AccumulateGrad"
+MAIN, BACKWARD, GLOO = 10, 11, 12
+
+
+class Program:
+    """`now` is the end of the last event on the host, `device` that of the last kernel"""
+
+    def __init__(self, has_device=False, ranks=None, backend=None):
+        self.events, self.now, self.device, self.sequence, self.calls = [], 0.0, 0.0, 0, 0
+        self.gloo = 0.0  # end of the last call of gloo's thread
+        self.has_device, self.thread = has_device, MAIN
+        self.head = {"schemaVersion": 1, "deviceProperties": []}
+        if has_device:
+            self.head["deviceProperties"] = [{"id": 0, "name": "NVIDIA A100-SXM4-80GB", "totalGlobalMem": 85031714816,
+                                              "computeMajor": 8, "computeMinor": 0, "warpSize": 32, "numSms": 108}]
+        if ranks:
+            self.head["distributedInfo"] = {"backend": backend or "gloo", "rank": 0, "world_size": ranks}
+
+    def add(self, category, name, start, length, thread=None, **args):
+        self.events.append({"ph": "X", "cat": category, "name": name, "pid": 10, "tid": thread or self.thread,
+                            "ts": round(start, 3), "dur": round(length, 3), "args": args})
+
+    def kernel(self, name, length, stream=7, **args):
+        """a launch inside of the operator that ends now, and its kernel"""
+        self.calls += 1
+        start = max(self.device, self.now + 4)
+        self.add("cuda_runtime", "cudaLaunchKernel", self.now, 3, correlation=self.calls)
+        self.events.append({"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": stream, "ts": round(start, 3),
+                            "dur": length, "args": {"device": 0, "stream": stream, "correlation": self.calls,
+                                                    "grid": [216, 1, 1], "block": [256, 1, 1], **args}})
+        self.device = start + length
+
+    def operator(self, name, length, inside=None, gap=1.0, kernel=None, **args):
+        """an operator of at least this length around what `inside` runs"""
+        start = self.now
+        if self.has_device and kernel:
+            self.now += 1
+            self.kernel(*kernel)
+            self.now += 3
+        if inside:
+            self.now += 0.5
+            inside()
+        self.now = max(self.now, start + length)
+        self.add("cpu_op", name, start, self.now - start, **args)
+        self.now += gap
+
+    def range(self, name, body):
+        start = self.now
+        self.now += 1
+        body()
+        self.now += 1
+        self.add("user_annotation", name, start, self.now - start)
+        self.now += 0.5
+
+    def frame(self, name, body):
+        start = self.now
+        self.now += 0.5
+        body()
+        self.now += 0.5
+        self.add("python_function", name, start, self.now - start)
+
+    def write(self, folder):
+        with open(os.path.join(folder, "rank0.pt.trace.json"), "w") as f:
+            json.dump({**self.head, "traceEvents": self.events}, f)
+
+
+def forward(p, layers=6, length=200):
+    for _ in range(layers):
+        p.sequence += 1
+        p.operator("aten::addmm", length, kernel=("ampere_sgemm_128x64", length),
+                   **{"Sequence number": p.sequence, "Input Dims": [[256], [64, 256], [256, 256]],
+                      "Input type": ["float"] * 3})
+
+
+def backward(p, layers=6, length=200, reduced=None, adds=False, rows=64):
+    """reduced: what the wrapper runs when it takes a gradient; adds: a gradient is there already"""
+    for i in range(layers):
+        def node():
+            p.operator("AddmmBackward0", length - 4, lambda: p.operator(
+                "aten::mm", length - 6, kernel=("ampere_sgemm_64x64", length), **{"Input Dims": [[rows, 256], [256, 256]]}),
+                **{"Sequence number": p.sequence - i})
+        p.operator(NODE + "AddmmBackward0", length, node, **{"Sequence number": p.sequence - i, "Fwd thread id": 1})
+
+        def take():
+            def inner():
+                if adds:
+                    p.operator("aten::add_", 10, kernel=("vectorized_elementwise_kernel<4, add>", 8),
+                               **{"Input Dims": [[256, 256], [256, 256]]})
+                else:
+                    p.operator("aten::detach", 2)
+            p.operator(GRADIENT, 4, inner)
+            if reduced:
+                reduced(p, i, layers)
+        p.operator(NODE + GRADIENT, 6, take)
+    if reduced:
+        waits_for_buckets(p, layers)
+
+
+def update(p, optimizer="AdamW", more=None):
+    def body():
+        p.operator("aten::_fused_adamw_", 120, kernel=("multi_tensor_apply_kernel<fused_adamw>", 100))
+    p.range("Optimizer.step#%s.step" % optimizer, body)
+    if more:
+        more(p)
+    p.range("Optimizer.zero_grad#%s.zero_grad" % optimizer, lambda: p.operator("aten::detach", 2))
+
+
+def reduction(p, nbytes, length=400, ranks=2, group="0"):
+    """one all-reduce: on a thread of gloo, or as a kernel of NCCL"""
+    count = nbytes // 4
+    args = {"Collective name": "allreduce", "dtype": "Float", "In msg nelems": count, "Out msg nelems": count,
+            "Group size": ranks, "Process Group Name": group}
+    if p.has_device:
+        def inner():
+            p.operator("record_param_comms", 14, lambda: p.range("nccl:all_reduce", lambda: p.kernel(
+                "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", length, 20, **args)), **args)
+        p.operator("c10d::allreduce_", 25, inner, **{"Input Dims": [[[count]]]})
+    else:
+        p.operator("c10d::allreduce_", 12, **{"Input Dims": [[[count]]]})
+        start = max(p.now, p.gloo)
+        p.add("user_annotation", "gloo:all_reduce", start, length, thread=GLOO,
+              **{"Input Dims": [[count]], "Input type": ["float"]})
+        p.gloo = start + length
+
+
+def reducer(every, nbytes=1 << 20, length=400, ranks=2):
+    """what DistributedDataParallel does with a gradient; each `every` gradients are a bucket"""
+    def take(p, i, layers):
+        p.operator("torch::distributed::reducer::mul_out", 12, lambda: p.operator(
+            "aten::mul", 9, kernel=("vectorized_elementwise_kernel<4, mul>", 6)))
+        if (i + 1) % every == 0 or i + 1 == layers:
+            reduction(p, nbytes, length, ranks)
+    return take
+
+
+def waits_for_buckets(p, layers):
+    """the end of a backward pass of the wrapper: it waits for all buckets and copies them back"""
+    p.now = max(p.now, p.gloo + 5)
+    for _ in range(layers):
+        p.operator("torch.distributed.ddp.reducer::copy_bucket_to_grad", 8, lambda: p.operator(
+            "aten::copy_", 6, kernel=("Memcpy DtoD (Device -> Device)", 5)))
+
+
+def buffers(p, count, length=300, ranks=2):
+    """the wrapper broadcasts `count` buffers of one type from rank 0"""
+    def views(n):
+        for _ in range(n):
+            p.operator("aten::view", 1, gap=0.2)
+    p.operator("aten::flatten_dense_tensors", count + 10, lambda: (views(count), p.operator(
+        "aten::cat", 10, kernel=("CatArrayBatchedCopy", 8))))
+    args = {"Collective name": "broadcast", "dtype": "Float", "In msg nelems": count * 64, "Out msg nelems": count * 64,
+            "Group size": ranks, "Process Group Name": "0"}
+    if p.has_device:
+        p.operator("c10d::broadcast_", 25, lambda: p.operator("record_param_comms", 14, lambda: p.range(
+            "nccl:broadcast", lambda: p.kernel("ncclDevKernel_Broadcast_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+                                               length, 20, **args)), **args), **{"Input Dims": [[[count * 64]]]})
+    else:
+        p.operator("c10d::broadcast_", 12, **{"Input Dims": [[[count * 64]]]})
+        p.add("user_annotation", "gloo:broadcast", p.now, length, thread=GLOO, **{"Input Dims": [[count * 64]]})
+        p.now += length + 5
+    p.operator("aten::unflatten_dense_tensors", 2 * count, lambda: views(count))
+    for _ in range(count):
+        p.operator("aten::copy_", 4, kernel=("Memcpy DtoD (Device -> Device)", 3))
+
+
+def steps(p, body, count):
+    for i in range(count):
+        start = p.now
+        body(p, i)
+        p.now += 5
+        p.add("user_annotation", "ProfilerStep#%d" % (i + 1), start, p.now - start, thread=MAIN)
+        p.now += 1
+        if p.has_device:
+            p.now = max(p.now, p.device)
+
+
+def frames_of_a_step(p):
+    """what else an optimizer step brings: clipping, a schedule, an average of the weights"""
+    def clip():
+        p.operator("aten::_foreach_norm", 60)
+        p.operator("aten::_foreach_mul_", 60)
+    p.frame("torch/nn/utils/clip_grad.py(200): clip_grad_norm_", clip)
+    p.frame("torch/optim/lr_scheduler.py(100): step", lambda: p.operator("aten::detach", 2))
+    p.frame("train.py(30): average", lambda: p.operator("aten::_foreach_lerp_", 900))
+
+
+def accumulate(every, count, has_device=False, more=None, late=None, before=0):
+    """micro-steps; one of `every` updates the parameters, the first one after `before` others"""
+    p = Program(has_device)
+
+    def body(p, i):
+        forward(p)
+        backward(p, adds=(i + before) % every != 0)
+        if late:
+            late(p, i)
+        if (i + before) % every == every - 1:
+            update(p, more=more)
+    steps(p, body, count)
+    return p
+
+
+def checkpoints(p, i):
+    if i == 23:
+        p.frame("torch/serialization.py(900): save", lambda: setattr(p, "now", p.now + 9000))
+
+
+def evaluates(p):
+    """a pass without gradients follows each training step"""
+    def body(p, i):
+        forward(p)
+        if i % 2 == 0:
+            backward(p)
+            update(p)
+    steps(p, body, 12)
+    return p
+
+
+def lengths_differ():
+    """micro-steps of batches that differ by more than twice, in one of twelve"""
+    p = Program()
+
+    def body(p, i):
+        rows = 640 if i == 5 else 64
+        for _ in range(6):
+            p.sequence += 1
+            p.operator("aten::addmm", 200 * rows // 64, **{"Sequence number": p.sequence, "Input Dims": [
+                [256], [rows, 256], [256, 256]], "Input type": ["float"] * 3})
+        backward(p, rows=rows)
+        if i % 4 == 3:
+            update(p)
+    steps(p, body, 12)
+    return p
+
+
+def wrapped(p, body, ranks=2, synced=0):
+    """a forward pass inside of the wrapper; `synced` buffers are broadcast before"""
+    def inside():
+        if synced:
+            buffers(p, synced, ranks=ranks)
+        body(p)
+    p.range("DistributedDataParallel.forward", inside)
+
+
+def ddp_accumulates(has_device, quiet, each_step=True, count=16, other=None):
+    """four micro-steps of the wrapper; quiet: the first three run under no_sync"""
+    p = Program(has_device, 2, "nccl" if has_device else "gloo")
+
+    def micro(p, i):
+        is_last = i % 4 == 3
+        wrapped(p, forward)
+        backward(p, reduced=None if quiet and not is_last else reducer(3), adds=i % 4 != 0)
+        if other:
+            other(p)
+        if is_last:
+            update(p)
+    if each_step:
+        steps(p, micro, count)
+    else:
+        steps(p, lambda p, i: [micro(p, 4 * i + k) for k in range(4)], count // 4)
+    return p
+
+
+def loop_accumulates(quiet):
+    """a loop of the user's reduces the gradients of each micro-step"""
+    p = Program(False, 2)
+
+    def body(p, i):
+        if i % 4 == 0:
+            p.range("Optimizer.zero_grad#SGD.zero_grad", lambda: p.operator("aten::detach", 2))
+        forward(p)
+        backward(p)
+        if not quiet or i % 4 == 3:
+            for _ in range(6):
+                reduction(p, 1 << 18, 150)
+                p.now = p.gloo + 5
+        if i % 4 == 3:
+            p.range("Optimizer.step#SGD.step", lambda: p.operator("aten::_fused_sgd_", 120))
+    steps(p, body, 16)
+    return p
+
+
+def two_models():
+    """a generator and a discriminator, each with an optimizer that runs behind both backward passes"""
+    p = Program(True, 2, "nccl")
+
+    def body(p, i):
+        wrapped(p, forward)
+        backward(p, reduced=reducer(3, 1 << 20))
+        wrapped(p, lambda p: forward(p, 4))
+        backward(p, 4, reduced=reducer(3, 1 << 18))
+        update(p, "Adam")
+        update(p, "SGD")
+    steps(p, body, 8)
+    return p
+
+
+def skips_updates():
+    """a step whose gradients overflow is thrown away: zeroed, not accumulated"""
+    p = Program(True, 2, "nccl")
+
+    def body(p, i):
+        p.range("Optimizer.zero_grad#SGD.zero_grad", lambda: p.operator("aten::detach", 2))
+        wrapped(p, forward)
+        backward(p, reduced=reducer(3))
+        if i % 2:
+            p.range("Optimizer.step#SGD.step", lambda: p.operator("aten::_fused_sgd_", 60))
+    steps(p, body, 12)
+    return p
+
+
+def layers_reduce(p):
+    """an all-reduce of activations, as tensor parallelism does in each forward pass"""
+    for _ in range(4):
+        p.operator("aten::mm", 100, kernel=("ampere_sgemm_64x64", 100))
+        reduction(p, 1 << 20, 200, group="1")
+
+
+def tensor_parallel_accumulates():
+    p = Program(True, 2, "nccl")
+
+    def body(p, i):
+        layers_reduce(p)
+        forward(p)
+        backward(p, 3, adds=i % 4 != 0)
+        layers_reduce(p)
+        backward(p, 3, adds=i % 4 != 0)
+        if i % 4 == 3:
+            update(p)
+    steps(p, body, 16)
+    return p
+
+
+def single_rank(has_device, ranks=1, by_group=False, synced=0):
+    p = Program(has_device, None if by_group else ranks, "nccl" if has_device else "gloo")
+
+    def body(p, i):
+        wrapped(p, lambda p: forward(p, 6, 60), ranks, synced)
+        backward(p, 6, 60, reducer(3, 1 << 18, 30, ranks))
+        update(p)
+    steps(p, body, 8)
+    return p
+
+
+def buffers_sent(has_device, count, ranks=2):
+    p = Program(has_device, ranks, "nccl" if has_device else "gloo")
+
+    def body(p, i):
+        wrapped(p, lambda p: forward(p, 6, 80), ranks, count)
+        backward(p, 6, 80, reducer(3, 1 << 18, 60, ranks))
+        update(p)
+    steps(p, body, 8)
+    return p
+
+
+def user_broadcasts():
+    """the user sends a setting to all ranks outside of the wrapper"""
+    p = Program(False, 2)
+
+    def body(p, i):
+        buffers(p, 20)
+        wrapped(p, forward)
+        backward(p, reduced=reducer(3))
+        update(p)
+    steps(p, body, 8)
+    return p
+
+
+KINDS = {
+    "accumulates": lambda: accumulate(4, 16),
+    "accumulates_two": lambda: accumulate(2, 12),
+    "accumulates_from_the_middle": lambda: accumulate(8, 12, before=5),
+    "accumulates_one_update": lambda: accumulate(8, 10),
+    "accumulates_on_a_device": lambda: accumulate(4, 12, True),
+    "accumulates_with_average": lambda: accumulate(4, 16, more=frames_of_a_step),
+    "accumulates_and_saves": lambda: accumulate(4, 32, more=frames_of_a_step, late=checkpoints),
+    "accumulates_unequal": lengths_differ,
+    "updates_each_step": lambda: accumulate(1, 12),
+    "evaluates_between": lambda: evaluates(Program()),
+    "ddp_accumulates": lambda: ddp_accumulates(False, False),
+    "ddp_accumulates_quietly": lambda: ddp_accumulates(False, True),
+    "ddp_accumulates_in_a_step": lambda: ddp_accumulates(False, False, False, 32),
+    "ddp_accumulates_on_a_device": lambda: ddp_accumulates(True, False),
+    "ddp_accumulates_on_a_device_quietly": lambda: ddp_accumulates(True, True),
+    "ddp_accumulates_in_a_step_on_a_device": lambda: ddp_accumulates(True, False, False, 32),
+    "loop_accumulates": lambda: loop_accumulates(False),
+    "loop_accumulates_quietly": lambda: loop_accumulates(True),
+    "two_models": two_models,
+    "skips_updates": skips_updates,
+    "tensor_parallel_accumulates": tensor_parallel_accumulates,
+    "single_rank": lambda: single_rank(False),
+    "single_rank_with_buffers": lambda: single_rank(False, synced=20),
+    "single_rank_on_a_device": lambda: single_rank(True),
+    "single_rank_by_group": lambda: single_rank(True, by_group=True),
+    "two_ranks": lambda: single_rank(False, 2),
+    "two_ranks_on_a_device": lambda: single_rank(True, 2),
+    "buffers_sent": lambda: buffers_sent(False, 30),
+    "buffers_sent_on_a_device": lambda: buffers_sent(True, 30),
+    "one_large_buffer_sent": lambda: buffers_sent(False, 1, 4),
+    "user_broadcasts": user_broadcasts,
+}
+
+if __name__ == "__main__":
+    KINDS[sys.argv[1]]().write(sys.argv[2])
