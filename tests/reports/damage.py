@@ -2,6 +2,7 @@
 """damage.py KIND FOLDER: writes a small trace with one kind of damage, or with one impossible record, into FOLDER."""
 import json
 import os
+import re
 import sys
 
 STEP_US, STEPS = 1000, 4
@@ -142,6 +143,7 @@ LONG_STEPS = 40
 def long_training():
     """Forty marked steps with two kernels each: links between calls and kernels, memory of the GPU, a name of the process."""
     events, number, total = [{"ph": "M", "name": "process_name", "pid": pid, "args": {"name": "python"}} for pid in (7, 0)], 0, 0
+    events.append({"ph": "M", "name": "thread_name", "pid": 7, "tid": 7, "args": {"name": "thread 7 (python)"}})
     for step in range(LONG_STEPS):
         start = 10000 + step * STEP_US
         number += 1
@@ -151,6 +153,8 @@ def long_training():
             number += 1
             total += 512 * (step + 1) if k == 0 else -512 * (step + 1)
             events.append(event("cpu_op", name, begin, 60, **{"External id": number}))
+            if k == 0:
+                events[-1]["args"].update({"Input Dims": [[8, 16], [16, 4]], "Input type": ["float", "float"]})
             events.append({"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]", "pid": 7, "tid": 7, "ts": begin + 5, "args": {
                 "Device Type": 1, "Device Id": 0, "Addr": 4096 + step, "Bytes": 512 * (step + 1) * (1 - 2 * k), "Total Allocated": total,
                 "Total Reserved": 2 << 20}})
@@ -187,7 +191,92 @@ def without(cat, name, at=10):
     return text_of(events, head=LONG_HEAD)
 
 
+def with_decimals():
+    """The long trace with three decimals in each time."""
+    return re.sub(r'("(?:ts|dur)": \d+)\b(?!\.)', r"\1.250", text_of(long_training(), head=LONG_HEAD))
+
+
+def with_replays(short, replays=6):
+    """The long trace, and replays of a graph of three kernels; replay `short` lacks one."""
+    events = long_training()
+    for replay in range(replays):
+        start, correlation = 10800 + replay * STEP_US, 5000 + replay
+        events.insert(-1, event("cuda_runtime", "cudaGraphLaunch", start, 20, correlation=correlation))
+        for node in range(3):
+            if (replay, node) != (short, 1):
+                events.insert(-1, kernel("node_%d" % node, start + 40 + 30 * node, 20, correlation))
+                events[-2]["args"]["graph id"] = 4
+    return text_of(events, head=LONG_HEAD)
+
+
+def with_collectives(lost):
+    """The long trace of a rank that calls gloo in each step; `lost` of the collectives are not there."""
+    events, number = long_training(), 121
+    events.append({"ph": "M", "name": "thread_name", "pid": 7, "tid": 8, "args": {"name": "thread 8 (pt_gloo_runloop)"}})
+    for step in range(LONG_STEPS):
+        start = 10000 + step * STEP_US
+        events.insert(-2, event("cpu_op", "c10d::allreduce_", start + 800, 10, **{"External id": number + step}))
+        if not 10 <= step < 10 + lost:
+            events.insert(-2, event("user_annotation", "gloo:all_reduce", start + 815, 60, tid=8, **{"External id": 161 + step}))
+    return text_of(events, head=dict(LONG_HEAD, distributedInfo={"backend": "gloo", "rank": 0, "world_size": 1}))
+
+
+def annotations_alone():
+    """Steps of a program whose operators run on threads that were not recorded."""
+    events = [event("user_annotation", "ProfilerStep#%d" % step, 10000 + 1000 * step, 990, **{"Ev Idx": step, "External id": step + 1})
+              for step in range(3)]
+    events.append({"ph": "i", "s": "g", "name": "Record Window End", "pid": "", "tid": "", "ts": 14000})
+    return text_of(events, head=dict(LONG_HEAD, trace_id="6C3DAD7A"))
+
+
+def alike_names():
+    """Names of a healthy trace that differ in one letter: some are there once, some often."""
+    events, often, once = long_training(), ("aten::gt", "aten::relu", "aten::addmm", "ReluBackward0", "AddmmBackward0", "mylib::norm_fused"), (
+        "aten::ge", "aten::selu", "aten::addmv", "SeluBackward0", "AddmvBackward0", "mylib::norm_fuse_all", "aten::add", "mylib::norm", "aten::new_one")
+    names = [name for name in often for _ in range(4)] + list(once)
+    for i, name in enumerate(names):
+        events.insert(-1, event("cpu_op", name, 10780 + 1000 * (i % LONG_STEPS) + 20 * (i // LONG_STEPS), 15, **{"External id": 121 + i}))
+    for k, name in enumerate(("gemm_64x32_nn", "gemm_64x32_nn", "gemm_64x32_nt", "gemm_64x64_nn", "op<BUnary>", "op<BUnary>", "op<AUnary>")):
+        events.insert(-1, event("cuda_runtime", "cudaLaunchKernel", 10900 + 1000 * k, 20, correlation=900 + k))
+        events.insert(-1, kernel(name, 10930 + 1000 * k, 30, 900 + k))
+        events[-2]["args"].update({"registers per thread": 40, "shared memory": 0})
+    return text_of(events, head=LONG_HEAD)
+
+
+def renamed_alike():
+    """A tool gave all events of one name another name."""
+    return text_of([dict(e, name="aten::matmul") if e.get("name") == "aten::mm" else e for e in long_training()], head=LONG_HEAD)
+
+
 LONG = {
+    "long_operator_misspelt": lambda: changed("cpu_op", "aten::mm", name="aten::nm"),
+    "long_operator_misspelt_space": lambda: changed("cpu_op", "aten::mm", name="ajen::mm"),
+    "long_custom_operator_misspelt": lambda: changed("cpu_op", "custom", name="cusxom::scale_rows"),
+    "long_kernel_misspelt": lambda: changed("kernel", "scale", name="scale_rows_kervel"),
+    "long_kernel_hole": lambda: changed("kernel", "scale", name="scale_rnel"),
+    "long_call_misspelt": lambda: changed("cuda_runtime", "cudaLaunch", name="cudaLaunchKermel"),
+    "long_call_blanked": lambda: changed("cuda_runtime", "cudaLaunch", name="cuda      Kernel"),
+    "long_step_misspelt": lambda: changed("user_annotation", "ProfilerStep", name="ProfilarStep#10"),
+    "long_step_cut": lambda: changed("user_annotation", "ProfilerStep", name="Profil"),
+    "long_step_without_first_letter": lambda: changed("user_annotation", "ProfilerStep", name="rofilerStep#10"),
+    "long_memory_other_process": lambda: changed("cpu_instant_event", "[memory]", pid=17),
+    "long_memory_other_thread": lambda: changed("cpu_instant_event", "[memory]", tid=17),
+    "long_operator_too_long": lambda: changed("cpu_op", "aten::mm", dur=450),
+    "long_kernel_other_device": lambda: changed("kernel", "gemm", device=1),
+    "long_kernel_other_stream": lambda: changed("kernel", "gemm", stream=8),
+    "long_product_misfit": lambda: changed("cpu_op", "aten::mm", Input_Dims=[[8, 17], [16, 4]]),
+    "long_type_misspelt": lambda: changed("cpu_op", "aten::mm", Input_type=["float", "flxat"]),
+    "long_decimals": with_decimals,
+    "long_decimals_lost": lambda: with_decimals().replace('"dur": 60.250', '"dur": 60.2', 1),
+    "long_decimals_cut": lambda: with_decimals().replace('"ts": 20060.250', '"ts": 20060', 1),
+    "long_link_without_id": lambda: changed("kernel", "gemm").replace('"id": 21,', '"id":', 1),
+    "long_link_key_without_quote": lambda: changed("kernel", "gemm").replace('"cat": "ac2g"', '"cat: "ac2g"', 1),
+    "long_category_with_name": lambda: changed("cpu_op", "aten::mm").replace('"cat": "cpu_op",\n   "name": "', '"cat": "cpu_op', 1),
+    "long_replays": lambda: with_replays(-1),
+    "long_replay_short": lambda: with_replays(3),
+    "long_replay_cut_at_the_edge": lambda: with_replays(5),
+    "long_collectives": lambda: with_collectives(0),
+    "long_collectives_lost": lambda: with_collectives(3),
     "long_whole": lambda: text_of(long_training(), head=LONG_HEAD),
     "long_kernel_earlier": lambda: changed("kernel", "gemm", ts=20099.5),
     "long_kernel_later": lambda: changed("kernel", "gemm", ts=29100),
@@ -251,7 +340,7 @@ def rank_huge():
     return with_rank(2**63 - 1, 2**63 - 1)
 
 
-HELPERS = ("event", "kernel", "training", "text_of", "with_rank", "long_training", "changed", "without")
+HELPERS = ("with_decimals", "with_replays", "with_collectives", "event", "kernel", "training", "text_of", "with_rank", "long_training", "changed", "without")
 KINDS = dict({k: v for k, v in list(globals().items()) if callable(v) and k not in HELPERS}, **LONG)
 
 if __name__ == "__main__":

@@ -73,7 +73,7 @@ struct ends {
         int64_t ts_ns;
         uint32_t thread;
         bool is_used, is_found;
-    } *slots;
+    } * slots;
     size_t mask; /* slots - 1; the set is empty when slots is NULL */
     uint64_t count, found;
 };
@@ -418,16 +418,15 @@ void tp_conflicts_note(struct tp_trace *trace, const struct tp_order *order, str
     survey_events(&s, trace, arena);
     visit_devices(&devices, &s, trace, order, arena);
     r->conflicts = tp_conflicts_if_few(s.late, order->host_count) + conflicts_of_ids(&s, trace, order) +
-                   of_unnamed_process(trace, order) +
-                   links_elsewhere(trace, &devices) + unlike_occupancies(trace, arena) +
-                   tp_conflicts_if_few(devices.unordered, devices.linked) +
+                   of_unnamed_process(trace, order) + tp_conflicts_of_rows(trace, order, arena) +
+                   tp_conflicts_of_shapes(trace, arena) + links_elsewhere(trace, &devices) +
+                   unlike_occupancies(trace, arena) + tp_conflicts_if_few(devices.unordered, devices.linked) +
                    tp_conflicts_if_few(s.ends.count - s.ends.found, s.ends.count);
     r->lone_devices = tp_conflicts_if_few(devices.lone, devices.linked);
     r->cut_names = tp_conflicts_of_names(trace, &s.names, arena);
-    r->without_member = tp_conflicts_if_few(s.without_id, s.operators) +
-                        tp_conflicts_if_few(r->unnumbered, r->numbered) +
-                        tp_conflicts_if_few(s.unnumbered, s.cuda_calls) +
-                        tp_conflicts_if_few(devices.unnumbered, order->device_count);
+    r->without_member =
+        tp_conflicts_if_few(s.without_id, s.operators) + tp_conflicts_if_few(r->unnumbered, r->numbered) +
+        tp_conflicts_if_few(s.unnumbered, s.cuda_calls) + tp_conflicts_if_few(devices.unnumbered, order->device_count);
     drop_survey(&s, trace, arena);
     r->memory_gaps = tp_conflicts_of_memory(trace, order, arena);
 }

@@ -8,7 +8,7 @@ struct balance {
         int64_t value;
         int32_t surplus; /* how often it is reached more than left */
         bool is_used;
-    } *slots;
+    } * slots;
     size_t mask; /* slots - 1 */
 };
 

@@ -1,4 +1,5 @@
-/* Names that lost their end, and names that other names contradict: see conflicts.h. */
+/* Names that lost their end, and names that other names contradict: see conflicts.h. Misspelt names are in
+ * conflicts_spelling.c. */
 #include "webreport/model/conflicts.h"
 
 #include "webreport/model/marks.h"
@@ -67,43 +68,8 @@ static bool continues(struct tp_str name, struct tp_str longer, unsigned kinds)
     if (kinds == 1u << TP_KIND_RUNTIME)
         return is_lower(next);
     if (kinds == 1u << TP_KIND_KERNEL)
-        return !(tp_is_digit(last) && tp_is_digit(next)); /* kernels 1 and 10 of a compiler */
+        return has_open_bracket(name) || !(tp_is_digit(last) && tp_is_digit(next)); /* kernels 1 and 10 of a compiler */
     return kinds != 1u << TP_KIND_OPERATOR || name.len <= end_of_namespaces(longer);
-}
-
-static bool is_same_setup(const struct tp_device_setup *x, const struct tp_device_setup *y)
-{
-    return x->grid == y->grid && x->block == y->block && x->registers == y->registers &&
-           x->shared_memory == y->shared_memory;
-}
-
-/* Kernels by name: those of name n are rows[first[n]] to rows[first[n + 1] - 1], as indexes in trace->devices. */
-struct kernels {
-    uint32_t *first, *rows; /* NULL until a kernel's name looks cut */
-};
-
-static void group_kernels(struct kernels *kernels, const struct tp_trace *trace, struct tp_arena *arena)
-{
-    kernels->first = tp_arena_array(arena, trace->names.count + 2u, sizeof *kernels->first);
-    kernels->rows = tp_arena_array(arena, trace->device_count + 1u, sizeof *kernels->rows);
-    for (uint32_t i = 0; i < trace->event_count; i++)
-        if (trace->events[i].kind == TP_KIND_KERNEL)
-            kernels->first[trace->events[i].name + 2]++;
-    for (uint32_t n = 2; n < trace->names.count + 2; n++)
-        kernels->first[n] += kernels->first[n - 1];
-    for (uint32_t i = 0; i < trace->event_count; i++)
-        if (trace->events[i].kind == TP_KIND_KERNEL)
-            kernels->rows[kernels->first[trace->events[i].name + 1]++] = trace->events[i].detail;
-}
-
-/* Returns whether the one kernel of the cut name runs in the configuration of a kernel of the longer name. */
-static bool runs_alike(const struct kernels *kernels, const struct tp_trace *trace, uint32_t cut, uint32_t longer)
-{
-    const struct tp_device_setup *setup = tp_device_setup(trace, kernels->rows[kernels->first[cut]]);
-    for (uint32_t i = kernels->first[longer]; i < kernels->first[longer + 1]; i++)
-        if (is_same_setup(tp_device_setup(trace, kernels->rows[i]), setup))
-            return true;
-    return false;
 }
 
 static int by_text(const void *context, uint32_t x, uint32_t y)
@@ -124,8 +90,8 @@ struct sorted_names {
     uint32_t count;
 };
 
-static bool is_cut(const struct sorted_names *sorted, uint32_t at, const struct tp_trace *trace,
-                   const struct tp_name_use *use, const struct kernels *kernels)
+static bool has_longer(const struct sorted_names *sorted, uint32_t at, const struct tp_trace *trace,
+                       const struct tp_name_use *use, struct tp_name_kernels *kernels, struct tp_arena *arena)
 {
     struct tp_str name = trace->names.items[sorted->ids[at]];
     unsigned kinds = use->kinds[sorted->ids[at]] & ALL_KINDS;
@@ -135,36 +101,42 @@ static bool is_cut(const struct sorted_names *sorted, uint32_t at, const struct 
             return false;
         if (use->kinds[longer] & kinds && continues(name, trace->names.items[longer], kinds) &&
             (kinds != 1u << TP_KIND_KERNEL || has_open_bracket(name) ||
-             runs_alike(kernels, trace, sorted->ids[at], longer)))
+             tp_name_runs_alike(kernels, trace, sorted->ids[at], longer, arena)))
             return true;
     }
     return false;
 }
 
-static uint64_t count_cut(const struct tp_trace *trace, const struct tp_name_use *use, struct tp_arena *arena)
+/* Sets is_cut[id] of each name that lost its end. */
+static void find_cut(bool *is_cut, const struct tp_trace *trace, const struct tp_name_use *use,
+                     struct tp_name_kernels *kernels, struct tp_arena *arena)
 {
     uint32_t count = trace->names.count, *ids = tp_arena_array(arena, count + 1u, sizeof *ids);
-    struct kernels kernels = {NULL, NULL};
-    uint64_t cut = 0;
     for (uint32_t i = 0; i < count; i++)
         ids[i] = i;
     tp_sort_rows(ids, count, by_text, &trace->names, arena);
-    for (uint32_t at = 0; at < count; at++) {
-        if (!may_be_cut(trace, use, ids[at]))
-            continue;
-        if (!kernels.first && use->kinds[ids[at]] & 1u << TP_KIND_KERNEL)
-            group_kernels(&kernels, trace, arena);
-        cut += is_cut(&(struct sorted_names){ids, count}, at, trace, use, &kernels);
-    }
+    for (uint32_t at = 0; at < count; at++)
+        if (may_be_cut(trace, use, ids[at]))
+            is_cut[ids[at]] = has_longer(&(struct sorted_names){ids, count}, at, trace, use, kernels, arena);
     tp_arena_drop(arena, ids, (count + 1u) * sizeof *ids);
-    if (kernels.first) {
-        tp_arena_drop(arena, kernels.first, (count + 2u) * sizeof *kernels.first);
-        tp_arena_drop(arena, kernels.rows, (trace->device_count + 1u) * sizeof *kernels.rows);
-    }
-    return cut;
 }
 
-/* A backward node runs inside of the call that evaluates it. */
+static uint64_t count_damaged(const struct tp_trace *trace, const struct tp_name_use *use, struct tp_arena *arena)
+{
+    bool *is_damaged = tp_arena_array(arena, trace->names.count + 1u, sizeof *is_damaged);
+    struct tp_name_kernels kernels = {NULL, NULL};
+    uint64_t count = 0;
+    find_cut(is_damaged, trace, use, &kernels, arena);
+    tp_conflicts_find_misspelt(is_damaged, trace, use, &kernels, arena);
+    for (uint32_t i = 0; i < trace->names.count; i++)
+        count += is_damaged[i];
+    tp_arena_drop(arena, is_damaged, (trace->names.count + 1u) * sizeof *is_damaged);
+    tp_name_kernels_drop(&kernels, trace, arena);
+    return count;
+}
+
+/* A backward node runs inside of the call that evaluates it. Where no event has the node's name, a tool has renamed all
+ * of them. */
 static uint64_t lost_nodes(const struct tp_trace *trace, const struct tp_name_use *use)
 {
     enum { ONE_IN = 3 }; /* writers without nodes do not know the rule */
@@ -177,6 +149,8 @@ static uint64_t lost_nodes(const struct tp_trace *trace, const struct tp_name_us
         struct tp_str of_node = tp_str_trimmed((struct tp_str){name.ptr + skip, name.len - skip});
         uint32_t node = tp_strings_find(&trace->names, of_node);
         uint32_t count = node == TP_NO_ID ? 0 : use->count[node];
+        if (!count)
+            continue;
         lost += use->count[i] > count ? use->count[i] - count : 0;
         kept += use->count[i] < count ? use->count[i] : count;
     }
@@ -185,5 +159,5 @@ static uint64_t lost_nodes(const struct tp_trace *trace, const struct tp_name_us
 
 uint64_t tp_conflicts_of_names(const struct tp_trace *trace, const struct tp_name_use *use, struct tp_arena *arena)
 {
-    return lost_nodes(trace, use) + count_cut(trace, use, arena);
+    return lost_nodes(trace, use) + count_damaged(trace, use, arena);
 }

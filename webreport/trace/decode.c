@@ -169,6 +169,14 @@ static void note_correlated(struct tp_decoder *d, const struct tp_element *e, co
         tp_link_add(reading->link_sums.devices, number, event->ts_ns);
 }
 
+/* Counts whether a time has three decimals. */
+static void note_decimals(struct tp_reading *reading, struct tp_str time)
+{
+    bool has_three = time.len > 4 && time.ptr[time.len - 4] == '.';
+    reading->with_decimals += has_three;
+    reading->odd_decimals += !has_three;
+}
+
 /* A complete event (ph X) that is no memory record. */
 static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
 {
@@ -182,6 +190,7 @@ static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
         tp_decode_state(d, e);
     if (ts == TP_NUMBER_OK && e->cat.is_process)
         tp_decode_process(d, e);
+    reading->nameless += !e->has_name || !tp_spans_has(e->spans, TP_FIELD_PID) || !tp_spans_has(e->spans, TP_FIELD_TID);
     if (kind == TP_KIND_NONE || ts != TP_NUMBER_OK) {
         reading->misspelt_cats += kind == TP_KIND_NONE && e->cat.is_misspelt;
         reading->unread_without_cat += kind == TP_KIND_NONE && !tp_spans_has(e->spans, TP_FIELD_CAT);
@@ -191,6 +200,9 @@ static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
             tp_decode_number(d, e); /* of a category that is new: it is no gap */
         return;
     }
+    note_decimals(reading, tp_span_of(e->spans, TP_FIELD_TS));
+    if (tp_spans_has(e->spans, TP_FIELD_DUR))
+        note_decimals(reading, tp_span_of(e->spans, TP_FIELD_DUR));
     reading->read_without_cat += !tp_spans_has(e->spans, TP_FIELD_CAT);
     event.dur_ns = decide_duration(d, e, kind);
     event.kind = kind & 15;
@@ -202,7 +214,6 @@ static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
     reading->other_device_events += e->cat.is_other_device;
     reading->counter_events += e->cat.has_counters;
     tp_decode_number(d, e);
-    reading->nameless += !e->has_name || !tp_spans_has(e->spans, TP_FIELD_PID) || !tp_spans_has(e->spans, TP_FIELD_TID);
     reading->unnumbered +=
         tp_kind_is_host(kind) && kind != TP_KIND_RUNTIME && !tp_spans_has(e->spans, TP_ARG_EVENT_NUMBER);
     if (tp_spans_has(e->spans, TP_ARG_CORRELATION))

@@ -68,10 +68,30 @@ static void take_event(struct tp_reader *r, bool is_repaired)
     r->at = r->scan.at;
 }
 
-/* Whether the event that a lenient scan has read is what torch writes of a name with quotes, which it does not escape.
- * Such an event is whole. Where a quote was lost, an odd number of quotes is stepped over, and a key among them. */
+/* Returns the number of quotes between the first and the last byte of a text. */
+static unsigned count_quotes(struct tp_str text)
+{
+    unsigned count = 0;
+    for (size_t i = 1; i + 1 < text.len; i++)
+        count += text.ptr[i] == '"' && text.ptr[i - 1] != '\\';
+    return count;
+}
+
+/* Returns whether the event that a lenient scan has read is what torch writes of a name with quotes, which it does not
+ * escape. Such an event has all members. Its arguments may repeat the names of files, whose quotes come in pairs. Where a
+ * quote was lost, an odd number of quotes is stepped over, and a key among them. */
 static bool is_of_writer(const struct tp_reader *r)
 {
+    static const enum tp_field members[] = {TP_FIELD_PH,  TP_FIELD_CAT, TP_FIELD_NAME,
+                                            TP_FIELD_PID, TP_FIELD_TID, TP_FIELD_TS};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (!tp_spans_has(&r->spans, members[i]))
+            return false;
+    struct tp_str ph = r->spans.field[TP_FIELD_PH];
+    if (ph.len != 3 || ph.ptr[1] != 'X')
+        return false;
+    if ((r->scan.inner_quotes - count_quotes(r->spans.field[TP_FIELD_NAME])) % 2)
+        return false;
     struct tp_str text = {r->at, (size_t)(r->scan.at - r->at)};
     bool is_whole = r->scan.inner_quotes % 2 == 0 || !r->scan.inner_keys;
     return r->scan.inner_quotes && is_whole && !r->scan.own_keys && !r->spans.has_odd_key && !r->spans.has_bare_word &&

@@ -9,7 +9,6 @@
 #include "webreport/trace/trace.h"
 #include "webreport/trace/value.h"
 #include "writer/base/sort.h"
-#include "writer/text/format.h"
 
 enum { CHANCE = 200, ID_BLOCK = 512, LARGEST_SPREAD = 256 };
 
@@ -86,8 +85,9 @@ static unsigned find_kinds(const struct tp_trace *trace)
     return kinds;
 }
 
-/* Not one operator, but what torch only writes beside some: forward-backward links, calls that carry an operator's id,
- * annotations by the one recorder that signs ("trace_id") and numbers its events. */
+/* Returns whether no operator is there, but what torch only writes with operators: forward-backward links, calls that
+ * carry an operator's id, or one annotation of the recorder that signs ("trace_id") and numbers its events. Two numbers
+ * without a gap prove that nothing was between them: operators of other threads are not recorded. */
 static bool lacks_operators(const struct tp_trace *trace, unsigned kinds)
 {
     if (kinds & 1u << TP_KIND_OPERATOR)
@@ -95,7 +95,7 @@ static bool lacks_operators(const struct tp_trace *trace, unsigned kinds)
     for (uint32_t i = 0; i < trace->launch_count; i++)
         if (trace->launches[i].external_id > 0)
             return true;
-    bool is_signed = trace->reading.numbered && tp_trace_header(trace, "trace_id").ptr;
+    bool is_signed = trace->reading.numbered == 1 && tp_trace_header(trace, "trace_id").ptr;
     return trace->flow_count || (is_signed && kinds & 1u << TP_KIND_ANNOTATION);
 }
 
@@ -280,6 +280,14 @@ static uint64_t damaged_cats(const struct tp_trace *trace)
     return count;
 }
 
+/* Counts times that have another number of decimals than nearly all others, which have three. A tool that writes all
+ * numbers anew shortens many. */
+static uint64_t odd_decimals(const struct tp_reading *r)
+{
+    enum { MOST = 2, ONE_IN = 20 };
+    return r->odd_decimals <= MOST && r->odd_decimals * ONE_IN < r->with_decimals ? r->odd_decimals : 0;
+}
+
 static int64_t odd_texts(const struct tp_trace *trace)
 {
     const struct tp_reading *r = &trace->reading;
@@ -392,7 +400,7 @@ static void judge_content(struct tp_input_evidence *e, const struct tp_trace *tr
     e->lost[TP_LOST_MEMORY] += (int64_t)r->memory_gaps;
     e->lost[TP_LOST_CONFLICTS] = (int64_t)r->conflicts;
     e->lost[TP_LOST_MEMBERS] = (int64_t)r->without_member;
-    e->lost[TP_LOST_TEXT] += (int64_t)r->cut_names;
+    e->lost[TP_LOST_TEXT] += (int64_t)(r->cut_names + odd_decimals(r));
     e->lost[TP_LOST_UNKNOWN] += (int64_t)r->nameless;
     e->lost[TP_LOST_HEAD] = lacks_head(trace);
     e->lost[TP_LOST_FRAMES] = !(e->present & TP_NEED_FRAMES) && had_stacks(trace);
@@ -433,164 +441,4 @@ void tp_evidence_build(struct tp_input_evidence *evidence, const struct tp_trace
     find_categories(evidence, trace, kinds);
     if (tp_evidence_knows_writer(trace))
         judge_content(evidence, trace, kinds, scratch);
-}
-
-/* ---- what it means ---- */
-
-/* In the order of gravity: what each finding breaks, and how it is worded ("%s": a number of things). */
-static const struct {
-    enum tp_lost lost;
-    unsigned breaks;
-    const char *one, *many, *text;
-} losses[] = {
-    {TP_LOST_BROKEN, TP_NEED_ALL, "event", "events", "%s could not be read"},
-    {TP_LOST_UNKNOWN, TP_NEED_ALL, "event", "events", "%s without name, time or kind"},
-    {TP_LOST_TEXT, TP_NEED_ALL, "place", "places", "%s with text that no profiler writes"},
-    {TP_LOST_TWICE, TP_NEED_ALL, "event", "events", "%s in the file twice"},
-    {TP_LOST_CONFLICTS, TP_NEED_ALL, "event", "events", "%s in conflict with other events of the file"},
-    {TP_LOST_MEMBERS, TP_NEED_ALL, "event", "events", "%s without an argument that others of their kind have"},
-    {TP_LOST_ALL, TP_NEED_ALL, "", "", "nothing that a program did is in the file"},
-    {TP_LOST_BY_RECORDER, TP_NEED_ALL & ~(unsigned)TP_NEED_DEVICE, "event", "events", "the recorder had to drop %s"},
-    {TP_LOST_NUMBERS, TP_NEED_ALL & ~(unsigned)TP_NEED_FILE & ~(unsigned)TP_NEED_DEVICE, "event", "events",
-     "%s of the host missing: gaps in the recorder's numbers"},
-    {TP_LOST_IDS, TP_NEED_ALL & ~(unsigned)TP_NEED_FILE & ~(unsigned)TP_NEED_DEVICE, "operator", "operators",
-     "%s missing: gaps in their ids"},
-    {TP_LOST_OPERATORS, TP_NEED_ALL & ~(unsigned)TP_NEED_FILE & ~(unsigned)TP_NEED_DEVICE, "", "",
-     "no operator is there, but what belongs to operators is"},
-    {TP_LOST_ENDS, TP_NEED_DEVICE | TP_NEED_RUNTIME, "event", "events",
-     "%s of the device or runtime missing: links to them lead nowhere"},
-    {TP_LOST_DEVICE, TP_NEED_DEVICE | TP_NEED_RUNTIME, "kernel", "kernels", "%s missing: their launches are there"},
-    {TP_LOST_LAUNCH, TP_NEED_RUNTIME, "launch", "launches", "%s missing: their kernels are there"},
-    {TP_LOST_MEMORY, TP_NEED_MEMORY, "memory record", "memory records", "%s not following from the one before"},
-    {TP_LOST_HEAD, TP_NEED_DEVICE, "", "", "the head of the trace is not whole: it lacks its version or the devices"},
-    {TP_LOST_RECORDS, TP_NEED_MEMORY, "", "", "memory was recorded, but no record of it is there"},
-    {TP_LOST_FRAMES, TP_NEED_FRAMES, "", "", "stacks were recorded, but no Python function is there"},
-};
-enum { LOSSES = sizeof losses / sizeof *losses };
-
-static unsigned broken_by_file(const struct tp_input_evidence *e)
-{
-    bool is_broken = e->crc == TP_CRC_BAD || e->crc == TP_CRC_UNREAD || e->eof == TP_EOF_CUT ||
-                     e->eof == TP_EOF_PADDED || e->recorder == TP_RECORDER_NO_END;
-    return is_broken ? TP_NEED_ALL : 0;
-}
-
-unsigned tp_evidence_broken(const struct tp_input_evidence *e)
-{
-    unsigned broken = broken_by_file(e) | (e->clock >= TP_CLOCK_JUMP ? TP_NEED_CLOCK : 0);
-    for (unsigned i = 0; i < LOSSES; i++)
-        broken |= e->lost[losses[i].lost] ? losses[i].breaks : 0;
-    return broken;
-}
-
-static const char *file_reason(const struct tp_input_evidence *e)
-{
-    if (e->crc == TP_CRC_BAD)
-        return "the checksum of the gzip is wrong";
-    if (e->eof == TP_EOF_CUT)
-        return e->crc == TP_CRC_UNREAD ? "the gzip is cut or damaged: what it lost is not known"
-                                       : "the file is cut: what it lost is not known";
-    if (e->eof == TP_EOF_PADDED)
-        return "something follows the end of the trace";
-    return "the recorder's end is not in the file: it was cut and closed, or filtered";
-}
-
-const char *tp_evidence_reason(const struct tp_input_evidence *e, unsigned needs, struct tp_arena *arena)
-{
-    if (needs & broken_by_file(e))
-        return file_reason(e);
-    for (unsigned i = 0; i < LOSSES; i++) {
-        int64_t count = e->lost[losses[i].lost];
-        if (!count || !(needs & losses[i].breaks))
-            continue;
-        if (!*losses[i].one)
-            return losses[i].text;
-        const char *some = tp_text_of_some(arena, count, losses[i].one, losses[i].many);
-        const char *rest = strstr(losses[i].text, "%s");
-        return tp_text_printf(arena, "%.*s%s%s", (int)(rest - losses[i].text), losses[i].text, some, rest + 2);
-    }
-    if (!(needs & TP_NEED_CLOCK))
-        return "";
-    return e->clock == TP_CLOCK_JUMP         ? "the clock jumps: times far from all others"
-           : e->clock == TP_CLOCK_IMPOSSIBLE ? "device operations end after later work of their stream"
-                                             : "";
-}
-
-static const struct {
-    enum tp_need need;
-    const char *text, *things;
-} needs[] = {
-    {TP_NEED_FILE, "file", "the whole file"},
-    {TP_NEED_HOST, "host", "operators or annotations"},
-    {TP_NEED_DEVICE, "device", "kernels, copies or sets"},
-    {TP_NEED_RUNTIME, "runtime", "calls of the runtime"},
-    {TP_NEED_MEMORY, "memory", "memory records"},
-    {TP_NEED_FRAMES, "frames", "Python functions"},
-    {TP_NEED_CLOCK, "clock", "a steady clock"},
-    {TP_PRESENT_ANNOTATIONS, "annotations", "annotations"},
-};
-
-const char *tp_need_things(enum tp_need need)
-{
-    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
-        if (needs[i].need == need)
-            return needs[i].things;
-    return "";
-}
-
-const char *tp_need_text(enum tp_need need)
-{
-    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
-        if (needs[i].need == need)
-            return needs[i].text;
-    return "";
-}
-
-const char *tp_crc_text(enum tp_crc crc)
-{
-    static const char *const texts[TP_CRC_COUNT] = {"unknown", "ok", "absent", "bad", "unread"};
-    return texts[crc];
-}
-
-const char *tp_eof_text(enum tp_eof eof)
-{
-    static const char *const texts[TP_EOF_COUNT] = {"unknown", "clean", "cut", "padded"};
-    return texts[eof];
-}
-
-const char *tp_recorder_text(enum tp_recorder recorder)
-{
-    static const char *const texts[TP_RECORDER_COUNT] = {"unknown", "ended", "no_end", "killed"};
-    return texts[recorder];
-}
-
-const char *tp_clock_text(enum tp_clock clock)
-{
-    static const char *const texts[TP_CLOCK_COUNT] = {"unknown", "ok", "jump", "impossible"};
-    return texts[clock];
-}
-
-const char *tp_lost_text(enum tp_lost lost)
-{
-    static const char *const texts[TP_LOST_COUNT] = {
-        [TP_LOST_BROKEN] = "broken_text",
-        [TP_LOST_UNKNOWN] = "unknown_events",
-        [TP_LOST_TEXT] = "odd_text",
-        [TP_LOST_TWICE] = "events_twice",
-        [TP_LOST_CONFLICTS] = "conflicts",
-        [TP_LOST_MEMBERS] = "members",
-        [TP_LOST_HEAD] = "head",
-        [TP_LOST_NUMBERS] = "host_numbers",
-        [TP_LOST_IDS] = "operator_ids",
-        [TP_LOST_OPERATORS] = "operators",
-        [TP_LOST_ENDS] = "device_links",
-        [TP_LOST_DEVICE] = "kernels_of_launches",
-        [TP_LOST_LAUNCH] = "launches_of_kernels",
-        [TP_LOST_MEMORY] = "memory_totals",
-        [TP_LOST_RECORDS] = "memory_records",
-        [TP_LOST_FRAMES] = "frames",
-        [TP_LOST_ALL] = "everything",
-        [TP_LOST_BY_RECORDER] = "by_recorder",
-    };
-    return texts[lost];
 }

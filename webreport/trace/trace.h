@@ -239,9 +239,9 @@ enum tp_thread_state { TP_STATE_RUNNING, TP_STATE_READY, TP_STATE_BLOCKED, TP_ST
 struct tp_state {
     int64_t ts_ns, dur_ns;
     uint32_t thread;
-    uint32_t cause; /* of a wait: id in texts; TP_NO_ID: none was seen */
-    uint32_t stack; /* of a wait: id in stack_texts; TP_NO_ID: none */
-    uint8_t state;  /* enum tp_thread_state */
+    uint32_t cause;    /* of a wait: id in texts; TP_NO_ID: none was seen */
+    uint32_t stack;    /* of a wait: id in stack_texts; TP_NO_ID: none */
+    uint8_t state;     /* enum tp_thread_state */
     bool is_estimated; /* the recorder guessed the cause from other waits */
     bool is_recording; /* a wait of the recorder itself, by its own mark */
 };
@@ -384,8 +384,8 @@ struct tp_link_sums {
 
 static inline void tp_link_add(uint64_t *sums, int64_t number, int64_t ts_ns)
 {
-    sums[(uint64_t)number % TP_LINK_SUMS] += tp_hash_mix((uint64_t)number ^ UINT64_C(0x9E3779B97F4A7C15),
-                                                         (uint64_t)ts_ns ^ UINT64_C(0xE7037ED1A0B428DB));
+    sums[(uint64_t)number % TP_LINK_SUMS] +=
+        tp_hash_mix((uint64_t)number ^ UINT64_C(0x9E3779B97F4A7C15), (uint64_t)ts_ns ^ UINT64_C(0xE7037ED1A0B428DB));
 }
 
 /* Counters of one reading: element_count = all of read* + all of skipped*. */
@@ -395,36 +395,38 @@ struct tp_reading {
     uint64_t read_memory, read_out_of_memory, read_link;
     uint64_t skipped[TP_SKIP_COUNT];
     struct tp_unread unread[TP_UNREAD_CATEGORIES]; /* the first categories; count 0: free */
-    uint64_t skipped_phase[128];        /* by letter: M s f t i I R C B E b e n P N O D */
-    uint64_t without_dur, negative_dur; /* of complete events but TP_KIND_OTHER; their duration is 0 */
-    uint64_t driver;                    /* calls of a driver, of those read as runtime */
-    uint64_t other_device_events;       /* mtia_ccp_events, hpu_op */
-    uint64_t counter_events;            /* cuda_profiler_range */
-    uint64_t repaired;                  /* F9: events that had to be repaired or skipped as broken text */
+    uint64_t skipped_phase[128];                   /* by letter: M s f t i I R C B E b e n P N O D */
+    uint64_t without_dur, negative_dur;            /* of complete events but TP_KIND_OTHER; their duration is 0 */
+    uint64_t driver;                               /* calls of a driver, of those read as runtime */
+    uint64_t other_device_events;                  /* mtia_ccp_events, hpu_op */
+    uint64_t counter_events;                       /* cuda_profiler_range */
+    uint64_t repaired;                             /* F9: events that had to be repaired or skipped as broken text */
     bool is_truncated, has_gzip_error;
-    bool is_old_autograd; /* a process is called "CPU functions" or "CUDA functions", as torch before 1.8 wrote */
-    bool is_gzip, has_end;                         /* has_end: the bracket that closes the document was read */
-    uint64_t own_repairs;                          /* of the repaired events: written so by torch */
-    uint64_t odd_keys;                             /* events with a key that comes twice or that nobody writes */
-    uint64_t unnamed_memory;                       /* instants with the arguments of memory records, and another name */
-    uint64_t misspelt_cats;                        /* complete events of a category that is a letter off */
+    bool is_old_autograd;    /* a process is called "CPU functions" or "CUDA functions", as torch before 1.8 wrote */
+    bool is_gzip, has_end;   /* has_end: the bracket that closes the document was read */
+    uint64_t own_repairs;    /* of the repaired events: written so by torch */
+    uint64_t odd_keys;       /* events with a key that comes twice or that nobody writes */
+    uint64_t unnamed_memory; /* instants with the arguments of memory records, and another name */
+    uint64_t misspelt_cats;  /* complete events of a category that is a letter off */
     uint64_t unread_without_cat, read_without_cat; /* complete events without a category; read: kind by process */
     uint64_t twice;                                /* events that equal another one (model/oddities.h) */
-    uint64_t nameless;   /* complete events and memory records without name or thread, links without number */
-    uint64_t unnumbered; /* host events and memory records without the recorder's number */
+    uint64_t with_decimals; /* starts and durations of complete events that have three decimals, .. */
+    uint64_t odd_decimals;  /* .. and those that have another number of them */
+    uint64_t nameless;      /* complete events and memory records without name or thread, links without number */
+    uint64_t unnumbered;    /* host events and memory records without the recorder's number */
     struct tp_link_sums link_sums;
     bool has_window_end;   /* the recorder marked the end of the recording, .. */
     int64_t window_end_ns; /* .. which was then */
     /* found by comparing events with each other (model/conflicts.h) */
     uint64_t conflicts;      /* events that contradict other events */
-    uint64_t cut_names;      /* events whose name lost its end */
+    uint64_t cut_names;      /* events whose name lost its end, or is misspelt */
     uint64_t without_member; /* events without an argument that the others of their kind have */
     uint64_t lone_devices;   /* device operations without a call, among others of their name that have one */
     uint64_t memory_gaps;    /* totals of device memory that no order of the records explains */
-    uint64_t numbered;                             /* events kept that have the recorder's number ("Ev Idx") */
-    uint64_t number_sum;                           /* of these numbers, modulo 2^64 */
-    int64_t last_number;                           /* the highest of these */
-    unsigned said_kinds;                           /* bits: kinds (enum tp_range_kind) that some event says it is */
+    uint64_t numbered;       /* events kept that have the recorder's number ("Ev Idx") */
+    uint64_t number_sum;     /* of these numbers, modulo 2^64 */
+    int64_t last_number;     /* the highest of these */
+    unsigned said_kinds;     /* bits: kinds (enum tp_range_kind) that some event says it is */
     uint64_t device_link_starts, device_link_ends; /* of links ac2g, between launches and device events */
     uint64_t correlated;                           /* events kept that have a correlation */
     struct tp_cut cut_frames, cut_operations;      /* Python calls; device operations */
@@ -464,7 +466,7 @@ struct tp_trace {
     struct tp_concrete *concretes;
     uint32_t host_count, launch_count, device_count, module_count, comm_count, other_count, concrete_count;
     struct tp_memory *memory;
-    struct tp_memory_more *memory_more;    /* by record; NULL when no record has any of it */
+    struct tp_memory_more *memory_more; /* by record; NULL when no record has any of it */
     uint32_t *memory_stacks; /* by record: "Call stack", id in stack_texts, or TP_NO_ID; NULL when none has one */
     struct tp_memory_place *memory_places; /* distinct ones, in order of first appearance */
     uint32_t memory_count, memory_place_count;

@@ -1,0 +1,182 @@
+/* Events in a row, or at a time, where they cannot be: see conflicts.h. A wrong digit of a process, a thread, a device,
+ * a stream or a time puts an event there. */
+#include "webreport/model/conflicts.h"
+
+#include <string.h>
+
+#include "webreport/model/marks.h"
+#include "writer/base/sort.h"
+
+/* ---- threads without a name ---- */
+
+/* What a thread has. */
+struct content {
+    uint32_t ranges; /* operators, annotations, Python functions and memory records */
+    bool has_calls;  /* of the runtime: libraries call it on threads that the recorder does not know */
+};
+
+static bool may_lack_name(const struct tp_thread *thread)
+{
+    return thread->tid.is_text || thread->tid.number <= 0; /* 0: Python functions whose thread is not known */
+}
+
+/* Counts events that are nearly alone on a thread without a name, where nearly all threads have one: the recorder names
+ * each thread that it has operators of. */
+static uint64_t of_unnamed_threads(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
+{
+    enum { MOST = 2, LEAST_NAMED = 8 };
+    struct content *threads = tp_arena_array(arena, trace->thread_count, sizeof *threads);
+    uint64_t named = 0, unnamed = 0, alone = 0;
+    for (uint32_t i = 0; i < order->host_count; i++) {
+        const struct tp_event *e = &trace->events[order->host[i]];
+        threads[e->thread].has_calls |= e->kind == TP_KIND_RUNTIME;
+        threads[e->thread].ranges += e->kind != TP_KIND_RUNTIME;
+    }
+    for (uint32_t i = 0; i < trace->memory_count; i++)
+        threads[trace->memory[i].thread].ranges++;
+    for (uint32_t t = 0; t < trace->thread_count; t++) {
+        bool has_name = trace->threads[t].name.len;
+        bool is_alone = !has_name && !threads[t].has_calls && threads[t].ranges <= MOST;
+        named += has_name ? threads[t].ranges : 0;
+        unnamed += has_name ? 0 : threads[t].ranges;
+        alone += is_alone && !may_lack_name(&trace->threads[t]) ? threads[t].ranges : 0;
+    }
+    tp_arena_drop(arena, threads, trace->thread_count * sizeof *threads);
+    return named >= LEAST_NAMED ? tp_conflicts_if_few(unnamed, named + unnamed) ? alone : 0 : 0;
+}
+
+/* ---- devices and streams ---- */
+
+static bool is_number_of(const struct tp_row_id *row, int64_t number)
+{
+    return row->is_text || number == TP_NULL_INT || row->number == number;
+}
+
+/* Counts device operations whose arguments name another device or stream than their row. */
+static uint64_t on_other_streams(const struct tp_trace *trace, const struct tp_order *order)
+{
+    uint64_t devices = 0, streams = 0;
+    for (uint32_t i = 0; i < order->device_count; i++) {
+        const struct tp_event *e = &trace->events[order->device[i]];
+        const struct tp_thread *row = &trace->threads[e->thread];
+        const struct tp_device_setup *setup = tp_device_setup(trace, e->detail);
+        devices += !is_number_of(&row->pid, setup->device);
+        streams += !is_number_of(&row->tid, setup->stream);
+    }
+    return tp_conflicts_if_few(devices, order->device_count) + tp_conflicts_if_few(streams, order->device_count);
+}
+
+/* ---- operators that overlap ---- */
+
+/* Counts operators that begin inside of another one of their thread and end after it. */
+static uint64_t crossing_operators(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
+{
+    struct tp_vec open = TP_VEC(arena, int64_t);
+    uint64_t crossing = 0, count = 0;
+    for (uint32_t t = 0; t < trace->thread_count; t++) {
+        open.count = 0;
+        for (uint32_t i = order->thread_first[t]; i < order->thread_first[t + 1]; i++) {
+            const struct tp_event *e = &trace->events[order->host[i]];
+            if (e->kind != TP_KIND_OPERATOR || e->flags & TP_EVENT_UNFINISHED)
+                continue;
+            while (open.count && *TP_AT(&open, int64_t, open.count - 1) <= e->ts_ns)
+                open.count--;
+            crossing += open.count && tp_event_end(e) > *TP_AT(&open, int64_t, open.count - 1);
+            count++;
+            *(int64_t *)tp_vec_push(&open) = tp_event_end(e);
+        }
+    }
+    return tp_conflicts_if_few(crossing, count);
+}
+
+/* ---- replays of graphs ---- */
+
+/* Device operations in the order of (graph, correlation). */
+static int by_replay(const void *context, uint32_t i, uint32_t j)
+{
+    const struct tp_trace *trace = context;
+    int64_t graph_i = tp_device_setup(trace, i)->graph_id, graph_j = tp_device_setup(trace, j)->graph_id;
+    if (graph_i != graph_j)
+        return graph_i < graph_j ? -1 : 1;
+    int64_t x = trace->devices[i].correlation, y = trace->devices[j].correlation;
+    return x != y ? (x < y ? -1 : 1) : (i > j) - (i < j);
+}
+
+/* Returns the number of replays between the first and the last one that lack operations, if they are few. */
+static uint64_t count_shorter(const uint32_t *sizes, uint32_t count)
+{
+    uint32_t most = 0, shorter = 0;
+    for (uint32_t i = 0; i < count; i++)
+        most = sizes[i] > most ? sizes[i] : most;
+    for (uint32_t i = 1; i + 1 < count; i++)
+        shorter += sizes[i] < most;
+    return shorter == 1 && count > 3 ? shorter : 0;
+}
+
+/* Counts replays of a graph with fewer operations than its other replays have. The recording may cut the first and the
+ * last one. */
+static uint64_t short_replays(const struct tp_trace *trace, struct tp_arena *arena)
+{
+    uint32_t *rows = tp_arena_array(arena, trace->device_count, sizeof *rows), count = 0, replays = 0;
+    uint32_t *sizes = tp_arena_array(arena, trace->device_count + 1u, sizeof *sizes);
+    uint64_t shorter = 0;
+    for (uint32_t i = 0; i < trace->device_count; i++)
+        if (tp_device_setup(trace, i)->graph_id > 0 && trace->devices[i].correlation > 0)
+            rows[count++] = i;
+    tp_sort_rows(rows, count, by_replay, trace, arena);
+    for (uint32_t k = 0; k < count; k++) {
+        bool is_same_graph =
+            k && tp_device_setup(trace, rows[k])->graph_id == tp_device_setup(trace, rows[k - 1])->graph_id;
+        bool is_same = is_same_graph && trace->devices[rows[k]].correlation == trace->devices[rows[k - 1]].correlation;
+        if (!is_same_graph) {
+            shorter += count_shorter(sizes, replays);
+            replays = 0;
+        }
+        replays += !is_same;
+        sizes[replays - 1] = is_same ? sizes[replays - 1] + 1 : 1;
+    }
+    shorter += count_shorter(sizes, replays);
+    tp_arena_drop(arena, sizes, (trace->device_count + 1u) * sizeof *sizes);
+    tp_arena_drop(arena, rows, trace->device_count * sizeof *rows);
+    return shorter;
+}
+
+/* ---- collectives of gloo ---- */
+
+enum { OF_GLOO = 1, OF_DISPATCHER = 2, OF_OTHER_BACKEND = 4 };
+
+static unsigned communication_of(struct tp_str name)
+{
+    const char *backend = tp_name_comm_backend(name);
+    if (!backend || tp_str_equal(name, TP_STR("record_param_comms")))
+        return 0;
+    return strcmp(backend, "gloo") == 0 ? OF_GLOO : strcmp(backend, "c10d") == 0 ? OF_DISPATCHER : OF_OTHER_BACKEND;
+}
+
+/* Counts collectives of gloo that are not there: it runs each call of the dispatcher on a thread of its own, and the
+ * calls before the last collective have begun. 0 where a second backend may have run them. */
+static uint64_t lost_collectives(const struct tp_trace *trace, struct tp_arena *arena)
+{
+    uint8_t *names = tp_arena_array(arena, trace->names.count + 1u, sizeof *names);
+    uint64_t calls = 0, collectives = 0;
+    int64_t last_ns = INT64_MIN;
+    unsigned seen = 0;
+    for (uint32_t i = 0; i < trace->names.count; i++)
+        names[i] = (uint8_t)communication_of(trace->names.items[i]);
+    for (uint32_t i = 0; i < trace->event_count; i++) {
+        const struct tp_event *e = &trace->events[i];
+        seen |= names[e->name];
+        collectives += names[e->name] == OF_GLOO;
+        last_ns = names[e->name] == OF_GLOO && e->ts_ns > last_ns ? e->ts_ns : last_ns;
+    }
+    for (uint32_t i = 0; seen == (OF_GLOO | OF_DISPATCHER) && i < trace->event_count; i++)
+        calls += names[trace->events[i].name] == OF_DISPATCHER && trace->events[i].ts_ns < last_ns;
+    tp_arena_drop(arena, names, (trace->names.count + 1u) * sizeof *names);
+    return calls > collectives ? calls - collectives : 0;
+}
+
+uint64_t tp_conflicts_of_rows(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
+{
+    return of_unnamed_threads(trace, order, arena) + on_other_streams(trace, order) +
+           crossing_operators(trace, order, arena) + short_replays(trace, arena) + lost_collectives(trace, arena);
+}

@@ -1,0 +1,121 @@
+/* Arguments of operators that cannot be: see conflicts.h. A wrong digit of a shape makes a product of matrices that do
+ * not fit; a wrong letter of a type makes a word that no type has. */
+#include "webreport/model/conflicts.h"
+#include "webreport/model/operator_shapes.h"
+#include "webreport/trace/value.h"
+
+/* ---- products ---- */
+
+/* Operators that multiply two matrices, which are the arguments `first` and `first` + 1. */
+static const struct {
+    const char *name;
+    unsigned first;
+} products[] = {{"aten::mm", 0}, {"aten::bmm", 0}, {"aten::addmm", 1}, {"aten::baddbmm", 1}};
+enum { PRODUCTS = sizeof products / sizeof *products };
+
+/* Returns whether the columns of the first matrix are not the rows of the second one, or their batches differ. */
+static bool is_misfit(struct tp_str dims, unsigned first)
+{
+    struct tp_shape x = tp_shape_input(dims, first), y = tp_shape_input(dims, first + 1);
+    if (!x.is_known || !y.is_known || x.rank < 2 || x.rank > 3 || y.rank != x.rank)
+        return false;
+    return x.sizes[x.rank - 1] != y.sizes[y.rank - 2] || (x.rank == 3 && x.sizes[0] != y.sizes[0]);
+}
+
+static uint64_t count_misfits(const struct tp_trace *trace)
+{
+    uint32_t names[PRODUCTS];
+    uint64_t misfits = 0, count = 0;
+    bool has_some = false;
+    for (unsigned k = 0; k < PRODUCTS; k++) {
+        names[k] = tp_strings_find(&trace->names, tp_str_of(products[k].name));
+        has_some |= names[k] != TP_NO_ID;
+    }
+    for (uint32_t i = 0; has_some && i < trace->event_count; i++) {
+        const struct tp_event *e = &trace->events[i];
+        if (e->kind != TP_KIND_OPERATOR || trace->hosts[e->detail].dims == TP_NO_ID)
+            continue;
+        for (unsigned k = 0; k < PRODUCTS; k++) {
+            if (e->name != names[k])
+                continue;
+            misfits += is_misfit(tp_strings_get(&trace->values, trace->hosts[e->detail].dims), products[k].first);
+            count++;
+        }
+    }
+    return tp_conflicts_if_few(misfits, count);
+}
+
+/* ---- types ---- */
+
+static const char *const types[] = {"float",
+                                    "double",
+                                    "int",
+                                    "long int",
+                                    "long",
+                                    "unsigned char",
+                                    "signed char",
+                                    "short",
+                                    "short int",
+                                    "bool",
+                                    "unsigned int",
+                                    "unsigned long",
+                                    "c10::Half",
+                                    "c10::BFloat16",
+                                    "c10::complex<float>",
+                                    "c10::complex<double>",
+                                    "Scalar",
+                                    "ScalarList",
+                                    "TensorList",
+                                    "GenericList",
+                                    "Bool",
+                                    "Int",
+                                    "Double"};
+enum { TYPES = sizeof types / sizeof *types };
+
+/* Returns whether the word is a type but for one letter that is wrong. Types differ in digits, or in more letters. */
+static bool is_misspelt_type(struct tp_str word)
+{
+    enum { CASE = 32 }; /* "Bool" and "bool" are types both */
+    bool is_found = false;
+    for (unsigned k = 0; k < TYPES; k++) {
+        unsigned wrong = 0;
+        if (word.len != strlen(types[k]))
+            continue;
+        for (size_t i = 0; i < word.len; i++)
+            wrong += (word.ptr[i] | CASE) != (types[k][i] | CASE) && !tp_is_digit(word.ptr[i]);
+        if (tp_str_equal(word, tp_str_of(types[k])))
+            return false;
+        is_found |= wrong == 1;
+    }
+    return is_found && word.len > 3;
+}
+
+static bool has_misspelt_type(struct tp_str json)
+{
+    struct tp_str item;
+    for (size_t at = 0; tp_value_is(json, '[') && tp_value_next(json, &at, NULL, &item);)
+        if (item.len > 2 && item.ptr[0] == '"' && is_misspelt_type((struct tp_str){item.ptr + 1, item.len - 2}))
+            return true;
+    return false;
+}
+
+/* Counts distinct lists of types with a misspelt one. */
+static uint64_t count_misspelt_types(const struct tp_trace *trace, struct tp_arena *arena)
+{
+    bool *is_seen = tp_arena_array(arena, trace->values.count + 1u, sizeof *is_seen);
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < trace->host_count; i++) {
+        uint32_t id = trace->hosts[i].types;
+        if (id == TP_NO_ID || is_seen[id])
+            continue;
+        is_seen[id] = true;
+        count += has_misspelt_type(tp_strings_get(&trace->values, id));
+    }
+    tp_arena_drop(arena, is_seen, (trace->values.count + 1u) * sizeof *is_seen);
+    return count;
+}
+
+uint64_t tp_conflicts_of_shapes(const struct tp_trace *trace, struct tp_arena *arena)
+{
+    return count_misfits(trace) + count_misspelt_types(trace, arena);
+}

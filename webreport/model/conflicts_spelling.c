@@ -1,0 +1,271 @@
+/* Misspelt names: see conflicts.h. A name that one event alone has is misspelt when it equals another name but for one
+ * place where a letter is wrong, where blanks replace the text, or where characters are missing inside of words. Names
+ * that are alike in healthy files differ in digits ("gemm_64", "gemm_128"), in short words ("nn", "nt") or by whole
+ * words ("norm", "fused_norm"); operators of torch, which differ in less ("relu", "selu"), are known by name. */
+#include "webreport/model/aten_names.h"
+#include "webreport/model/conflicts.h"
+#include "webreport/trace/regions.h"
+#include "writer/base/sort.h"
+
+enum {
+    REACH = 32,         /* names before and after a name in sorted order that it is compared with */
+    SHORTEST_PIECE = 5, /* bytes that a name must share with a marker whose rest is missing */
+    KINDS = 1 << TP_KIND_OPERATOR | 1 << TP_KIND_ANNOTATION | 1 << TP_KIND_KERNEL | 1 << TP_KIND_RUNTIME
+};
+
+/* ---- words ---- */
+
+static bool is_upper(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || is_upper(c);
+}
+
+/* Returns whether text[i - 1] and text[i] are letters of one word. "CUDAFunctor" is two words. */
+static bool is_inside_word(struct tp_str text, size_t i)
+{
+    if (i == 0 || i >= text.len || !is_letter(text.ptr[i - 1]) || !is_letter(text.ptr[i]))
+        return false;
+    if (!is_upper(text.ptr[i]))
+        return true;
+    bool begins_word = i + 1 < text.len && is_letter(text.ptr[i + 1]) && !is_upper(text.ptr[i + 1]);
+    return is_upper(text.ptr[i - 1]) && !begins_word;
+}
+
+/* A word of a text: text[first] to text[end - 1]. */
+struct word {
+    size_t first, end;
+};
+
+static struct word word_at(struct tp_str text, size_t i)
+{
+    struct word word = {i, i + 1};
+    while (is_inside_word(text, word.first))
+        word.first--;
+    while (is_inside_word(text, word.end))
+        word.end++;
+    return word;
+}
+
+/* ---- two names ---- */
+
+/* The one place where a name differs from the right one. */
+struct difference {
+    struct tp_str name, right;
+    size_t at, size, right_size; /* name[at .. at + size - 1] replaces right[at .. at + right_size - 1] */
+};
+
+static struct difference compare(struct tp_str name, struct tp_str right)
+{
+    size_t shorter = name.len < right.len ? name.len : right.len, same = 0, tail = 0;
+    while (same < shorter && name.ptr[same] == right.ptr[same])
+        same++;
+    while (tail < shorter - same && name.ptr[name.len - 1 - tail] == right.ptr[right.len - 1 - tail])
+        tail++;
+    return (struct difference){name, right, same, name.len - same - tail, right.len - same - tail};
+}
+
+/* How long the word of a wrong letter must be, by the letter's place in the word. 0: no wrong letter is one. */
+struct strictness {
+    uint8_t first, inner, last;
+};
+
+/* The reader replaces bytes that are no UTF-8. */
+static bool is_wrong_byte(const struct difference *d)
+{
+    return d->size == 3 && d->right_size == 1 && memcmp(d->name.ptr + d->at, "\xEF\xBF\xBD", 3) == 0;
+}
+
+static bool is_wrong_letter(const struct difference *d, const struct strictness *strictness)
+{
+    if (is_wrong_byte(d))
+        return true;
+    if (d->size != 1 || d->right_size != 1)
+        return false;
+    char wrong = d->name.ptr[d->at], right = d->right.ptr[d->at];
+    if (!is_letter(right))
+        return !tp_is_digit(right) && !tp_is_digit(wrong) && (unsigned char)wrong < 0x80;
+    struct word word = word_at(d->right, d->at);
+    size_t length = word.end - word.first;
+    unsigned shortest = d->at == word.first     ? strictness->first
+                        : d->at + 1 == word.end ? strictness->last
+                                                : strictness->inner;
+    return length >= shortest;
+}
+
+static bool is_blanked(const struct difference *d)
+{
+    if (d->size < 2 || d->size != d->right_size)
+        return false;
+    for (size_t i = d->at; i < d->at + d->size; i++)
+        if (d->name.ptr[i] != ' ')
+            return false;
+    return true;
+}
+
+/* Returns at how many of its two ends a text that is missing is cut out of a word. 0: none is missing. */
+static int cut_ends(const struct difference *d)
+{
+    if (d->size || !d->right_size)
+        return 0;
+    return is_inside_word(d->right, d->at) + is_inside_word(d->right, d->at + d->right_size);
+}
+
+/* Returns whether text is missing from inside of a word, or from one word into another. */
+static bool has_hole(const struct difference *d)
+{
+    enum { LONG_WORD = 8 };
+    if (cut_ends(d) < 2)
+        return false;
+    struct word word = word_at(d->right, d->at);
+    return d->right_size > 1 || word.end - word.first >= LONG_WORD;
+}
+
+static bool is_aten_name(struct tp_str name)
+{
+    const size_t skip = sizeof "aten::" - 1;
+    return tp_str_starts(name, "aten::") && tp_is_aten_name((struct tp_str){name.ptr + skip, name.len - skip});
+}
+
+static bool is_misspelt_operator(const struct difference *d)
+{
+    static const struct strictness short_words = {1, 1, 1}, long_words = {6, 6, 6};
+    bool is_of_torch = tp_str_starts(d->right, "aten::");
+    if (is_aten_name(d->name))
+        return false;
+    if (is_blanked(d) || is_wrong_letter(d, is_of_torch ? &short_words : &long_words))
+        return true;
+    return is_of_torch ? cut_ends(d) > 0 : has_hole(d);
+}
+
+static bool is_misspelt_kernel(const struct difference *d, bool knows_setup)
+{
+    static const struct strictness known = {6, 4, 5}, unknown = {6, 5, 5};
+    return is_blanked(d) || is_wrong_letter(d, knows_setup ? &known : &unknown) || has_hole(d);
+}
+
+static bool is_misspelt_call(const struct difference *d)
+{
+    static const struct strictness strictness = {6, 4, 5};
+    return is_blanked(d) || is_wrong_letter(d, &strictness) || has_hole(d);
+}
+
+static struct tp_str without_number(struct tp_str name)
+{
+    while (name.len && tp_is_digit(name.ptr[name.len - 1]))
+        name.len--;
+    return name;
+}
+
+/* Annotations have names of the user's own: only torch's markers are known to be right. */
+static bool is_misspelt_annotation(struct tp_str name, struct tp_str right)
+{
+    static const struct strictness strictness = {6, 6, 6};
+    if (!(tp_regions_of_name(right) & TP_REGION_OF_TORCH))
+        return false;
+    struct difference d = compare(without_number(name), without_number(right));
+    bool is_piece = d.at + (d.name.len - d.at - d.size) >= SHORTEST_PIECE;
+    return is_blanked(&d) || is_wrong_letter(&d, &strictness) || (is_piece && cut_ends(&d) > 0 && d.right_size > 1);
+}
+
+/* ---- all names ---- */
+
+/* Ids of the names of these kinds, sorted by their texts, or by their texts read backward. */
+struct sorted {
+    uint32_t *ids;
+    uint32_t count;
+    bool is_backward;
+};
+
+static int by_text(const void *context, uint32_t x, uint32_t y)
+{
+    const struct tp_strings *names = context;
+    return tp_str_compare(names->items[x], names->items[y]);
+}
+
+static int by_text_backward(const void *context, uint32_t x, uint32_t y)
+{
+    const struct tp_strings *names = context;
+    struct tp_str a = names->items[x], b = names->items[y];
+    while (a.len && b.len && a.ptr[a.len - 1] == b.ptr[b.len - 1]) {
+        a.len--;
+        b.len--;
+    }
+    if (!a.len || !b.len)
+        return (a.len > b.len) - (a.len < b.len);
+    return (unsigned char)a.ptr[a.len - 1] < (unsigned char)b.ptr[b.len - 1] ? -1 : 1;
+}
+
+struct spelling {
+    const struct tp_trace *trace;
+    const struct tp_name_use *use;
+    struct tp_name_kernels *kernels;
+    struct tp_arena *arena;
+};
+
+static bool is_misspelt(const struct spelling *s, uint32_t name, uint32_t right)
+{
+    const unsigned ranges = 1u << TP_KIND_OPERATOR | 1u << TP_KIND_ANNOTATION;
+    unsigned kinds = s->use->kinds[name] & s->use->kinds[right] & KINDS;
+    struct tp_str text = s->trace->names.items[name], of_right = s->trace->names.items[right];
+    if (s->use->kinds[right] == 1u << TP_KIND_ANNOTATION && s->use->kinds[name] & ranges)
+        return is_misspelt_annotation(text, of_right);
+    if (!kinds || of_right.len + 2 < text.len)
+        return false;
+    struct difference d = compare(text, of_right);
+    if (kinds == 1u << TP_KIND_OPERATOR)
+        return (s->use->count[right] > 1 || is_aten_name(of_right)) && is_misspelt_operator(&d);
+    if (s->use->count[right] < 2)
+        return false;
+    if (kinds == 1u << TP_KIND_RUNTIME)
+        return is_misspelt_call(&d);
+    return kinds == 1u << TP_KIND_KERNEL &&
+           is_misspelt_kernel(&d, tp_name_knows_setup(s->kernels, s->trace, name, s->arena)) &&
+           tp_name_runs_alike(s->kernels, s->trace, name, right, s->arena);
+}
+
+/* Compares the name at a place of the sorted names with those near it. */
+static bool is_misspelt_here(const struct spelling *s, const struct sorted *sorted, uint32_t at)
+{
+    uint32_t first = at > REACH ? at - REACH : 0;
+    uint32_t end = sorted->count - at > REACH ? at + REACH : sorted->count;
+    for (uint32_t k = first; k < end; k++)
+        if (k != at && is_misspelt(s, sorted->ids[at], sorted->ids[k]))
+            return true;
+    return false;
+}
+
+static bool may_be_misspelt(const struct spelling *s, uint32_t name)
+{
+    unsigned kinds = s->use->kinds[name] & ((1u << TP_KIND_COUNT) - 1);
+    return s->use->count[name] == 1 && kinds & KINDS && s->trace->names.items[name].len > 1;
+}
+
+static void find_misspelt(bool *is_found, const struct spelling *s, const struct sorted *sorted)
+{
+    tp_sort_rows(sorted->ids, sorted->count, sorted->is_backward ? by_text_backward : by_text, &s->trace->names,
+                 s->arena);
+    for (uint32_t at = 0; at < sorted->count; at++) {
+        uint32_t name = sorted->ids[at];
+        if (!is_found[name] && may_be_misspelt(s, name))
+            is_found[name] = is_misspelt_here(s, sorted, at);
+    }
+}
+
+void tp_conflicts_find_misspelt(bool *is_found, const struct tp_trace *trace, const struct tp_name_use *use,
+                                struct tp_name_kernels *kernels, struct tp_arena *arena)
+{
+    struct spelling s = {trace, use, kernels, arena};
+    struct sorted sorted = {.ids = tp_arena_array(arena, trace->names.count + 1u, sizeof *sorted.ids)};
+    for (uint32_t i = 0; i < trace->names.count; i++)
+        if (use->kinds[i] & KINDS)
+            sorted.ids[sorted.count++] = i;
+    find_misspelt(is_found, &s, &sorted);
+    sorted.is_backward = true;
+    find_misspelt(is_found, &s, &sorted);
+    tp_arena_drop(arena, sorted.ids, (trace->names.count + 1u) * sizeof *sorted.ids);
+}
