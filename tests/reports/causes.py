@@ -375,7 +375,50 @@ def user_broadcasts():
     return p
 
 
+def zeroes(call, adds=True):
+    """a loop of the user's rewrites all gradients before the forward pass; the backward pass adds to them"""
+    p = Program()
+
+    def body(p, i):
+        def loop():
+            for _ in range(12):
+                p.operator(call, 30)
+        p.frame("train.py(9): clear", loop)
+        forward(p, 12, 60)
+        backward(p, 12, 60, adds=adds)
+        p.range("Optimizer.step#SGD.step", lambda: p.operator("aten::_fused_sgd_", 120))
+    steps(p, body, 8)
+    return p
+
+
+def small_reductions(has_device, calls, by_hand=False):
+    """`calls` reductions of 4 KiB in each step: by a wrapper with tiny buckets, or by a loop over all gradients"""
+    p = Program(has_device, 2, "nccl" if has_device else "gloo")
+
+    def body(p, i):
+        if by_hand:
+            forward(p, 8, 60)
+            backward(p, 8, 60)
+            for _ in range(calls):
+                reduction(p, 4096, 40)
+                p.now = p.gloo + 5
+        else:
+            wrapped(p, lambda p: forward(p, 8, 60))
+            backward(p, calls, 12, reducer(1, 4096, 30))
+        update(p)
+    steps(p, body, 4)
+    return p
+
+
 KINDS = {
+    "zeroes_by_hand": lambda: zeroes("aten::zero_"),
+    "zeroes_by_new_zeros": lambda: zeroes("aten::zeros_like"),
+    "zeroes_what_is_no_gradient": lambda: zeroes("aten::zero_", False),
+    "small_reductions": lambda: small_reductions(False, 404),
+    "small_reductions_on_a_device": lambda: small_reductions(True, 404),
+    "small_reductions_in_a_loop": lambda: small_reductions(False, 404, by_hand=True),
+    "few_reductions": lambda: small_reductions(False, 4),
+    "few_reductions_on_a_device": lambda: small_reductions(True, 4),
     "accumulates": lambda: accumulate(4, 16),
     "accumulates_two": lambda: accumulate(2, 12),
     "accumulates_from_the_middle": lambda: accumulate(8, 12, before=5),
