@@ -180,6 +180,44 @@ def made_words_mixed(folder):
     of(folder, (0, 90, {"device": 0}), (1, 50, {}), processes=[(0, "python", "GPU 0"), (1, "python", "NPU 1")])
 
 
+# ---- communication is one list: verdict, table of kinds, and timeline agree ----
+
+def communicating(folder, kernel, operator="aten::mm", **args):
+    """Three steps with 60 % in one kernel, which `operator` launches; its name may or may not say what it does."""
+    recording = Recording()
+    recording.steps((0, 60, {"device": 0, **args}))
+    for event in recording.events:
+        if event["name"] == "gemm_kernel":
+            event["name"] = kernel
+        if event["name"] == "aten::mm":
+            event["name"] = operator
+    recording.write(folder)
+
+
+def made_comm_launched(folder):
+    communicating(folder, "kernel_17", "c10d::allreduce_")
+
+
+def made_comm_group(folder):
+    communicating(folder, "kernel_17", **{"Process Group Name": "0", "Collective name": "allreduce"})
+
+
+def made_comm_named(folder):
+    communicating(folder, "vllm::custom_all_reduce_2stage<half>", "vllm::all_reduce")
+
+
+def made_compute_named(folder):
+    communicating(folder, "cutlass::all_gather_gemm_signal")
+
+
+def made_compute_launched(folder):
+    communicating(folder, "void at::native::vectorized_copy_kernel", "c10d::_allgather_base_")
+
+
+def made_compute_in_custom_operator(folder):
+    communicating(folder, "rms_norm_kernel", "vllm::all_reduce")
+
+
 if __name__ == "__main__":
     os.makedirs(sys.argv[2], exist_ok=True)
     globals()["made_" + sys.argv[1]](sys.argv[2])

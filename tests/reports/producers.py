@@ -15,7 +15,8 @@ WAITS = {"xpu": ("xpu_runtime", ("urQueueFinish", "zeDeviceSynchronize", "zeEven
                                  "zeCommandQueueSynchronize", "piQueueFinish")),
          "hip": ("hip_runtime", ("hipDeviceSynchronize", "hipStreamSynchronize", "hipEventSynchronize", "hipStreamSynchronize_spt")),
          "npu": ("npu_runtime", ("aclrtSynchronizeStream", "AscendCL@aclrtSynchronizeDevice", "aclrtSynchronizeEventWithTimeout")),
-         "mlu": ("mlu_runtime", ("cnrtQueueSync", "cnrtSyncDevice", "cnQueueSync"))}
+         "mlu": ("mlu_runtime", ("cnrtQueueSync", "cnrtSyncDevice", "cnQueueSync")),
+         "copies": ("npu_runtime", ("AscendCL@aclrtMemcpy", "aclrtMemcpy", "musaMemcpy", "cnrtMemcpy"))}
 COPIES = {"hip": "CopyHostToDevice", "plain": "memcpy_h2d", "xpu": "zeCommandListAppendMemoryCopy(M2D)", "arrow": "Memcpy (Host -> Device)",
           "async": "MemcpyAsync", "npu": "MEMCPY_ASYNC", "word": "Memcpy", "engine": "DMA copy"}
 STEP, STEPS = 10000, 3

@@ -59,8 +59,11 @@ static void link_launches(struct scene *s)
     uint32_t count = 0;
     m->devices.launch = tp_arena_array(&s->arena, s->order.device_count, sizeof *m->devices.launch);
     m->launches.event = tp_arena_array(&s->arena, s->events.count, sizeof *m->launches.event);
+    m->launches.op = tp_arena_array(&s->arena, s->events.count, sizeof *m->launches.op);
     for (uint32_t i = 0; i < s->order.device_count; i++)
         m->devices.launch[i] = TP_NO_ID;
+    for (uint32_t i = 0; i < s->events.count; i++)
+        m->launches.op[i] = TP_NO_ID;
     for (uint32_t i = 0; i < s->events.count && count < s->order.device_count; i++) {
         if (s->trace.events[i].kind != TP_KIND_RUNTIME)
             continue;

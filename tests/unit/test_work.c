@@ -145,9 +145,10 @@ static void a_collective_is_communication_wherever_it_is_called(void **state)
     struct made m;
     make(&m, OP("aten::linear", 0, 100) LAUNCH(4, 1) KERNEL("ncclKernel_AllGather_RING_LL_Sum_int8_t(ncclWorkElem)",
                                                             300, 5, 1) "," OP("c10d::allreduce_", 400, 10)
-                 LAUNCH(401, 2) KERNEL(GENERIC, 500, 5, 2));
+                 LAUNCH(401, 2) LAUNCH(404, 3) KERNEL("kernel_17", 500, 5, 2) "," KERNEL(GENERIC, 510, 5, 3));
     assert_string_equal(kind(&m, 0), "communication");
     assert_string_equal(kind(&m, 1), "communication");
+    assert_string_equal(kind(&m, 2), "elementwise"); /* computes by its name: compute in the verdict as well */
     tp_arena_release(&m.arena);
 }
 

@@ -27,8 +27,8 @@ struct picture {
     uint64_t width_ns; /* of a column */
 };
 
-/* TP_CHART_KINDS: nothing that a row shows. */
-static enum tp_chart_kind kind_of(const struct tp_model *model, const struct tp_event *event, bool is_device)
+/* TP_CHART_KINDS: nothing that a row shows. operation: number in model->devices; TP_NO_ID on the host. */
+static enum tp_chart_kind kind_of(const struct tp_model *model, const struct tp_event *event, uint32_t operation)
 {
     enum tp_range_kind kind = tp_range_kind_of(model, event);
     if (event->kind == TP_KIND_MEMCPY)
@@ -36,8 +36,8 @@ static enum tp_chart_kind kind_of(const struct tp_model *model, const struct tp_
     if (event->kind == TP_KIND_MEMSET)
         return TP_CHART_MEMSET;
     if (event->kind == TP_KIND_KERNEL)
-        return kind == TP_RANGE_COMMUNICATION ? TP_CHART_COMM : TP_CHART_KERNEL;
-    if (is_device || model->marks[event->name] & TP_MARK_STEP)
+        return operation != TP_NO_ID && tp_is_communication(model, operation) ? TP_CHART_COMM : TP_CHART_KERNEL;
+    if (operation != TP_NO_ID || model->marks[event->name] & TP_MARK_STEP)
         return TP_CHART_KINDS;
     if (event->kind == TP_KIND_RUNTIME)
         return TP_CHART_RUNTIME;
@@ -64,7 +64,7 @@ static void fill_row(const struct picture *picture, struct row *row, const struc
     uint64_t covered[TP_CHART_KINDS + 1] = {0};
     for (uint32_t i = 0; i < lane->slice_count; i++) {
         const struct tp_event *event = &timeline->model->trace->events[lane->slices[i]];
-        enum tp_chart_kind kind = kind_of(timeline->model, event, lane->is_device);
+        enum tp_chart_kind kind = kind_of(timeline->model, event, lane->operations ? lane->operations[i] : TP_NO_ID);
         if (kind == TP_CHART_KINDS || event->ts_ns < timeline->start_ns)
             continue;
         uint64_t start = (uint64_t)event->ts_ns - (uint64_t)timeline->start_ns, end = start + (uint64_t)event->dur_ns;

@@ -36,13 +36,15 @@ void tp_pack_init(struct tp_pack *pack, struct tp_timeline *timeline, const stru
 
 /* ---- classes ---- */
 
-static enum tp_slice_class classify(const struct tp_model *model, const struct tp_event *event)
+/* operation: number of a device operation in model->devices; TP_NO_ID on the host. */
+static enum tp_slice_class classify(const struct tp_model *model, const struct tp_event *event, uint32_t operation)
 {
     uint64_t flags = model->marks[event->name];
     enum tp_range_kind kind = tp_range_kind_of(model, event);
     switch (event->kind) {
     case TP_KIND_KERNEL:
-        return kind == TP_RANGE_COMMUNICATION ? TP_SLICE_COMMUNICATION : TP_SLICE_KERNEL;
+        return operation != TP_NO_ID && tp_is_communication(model, operation) ? TP_SLICE_COMMUNICATION
+                                                                              : TP_SLICE_KERNEL;
     case TP_KIND_MEMCPY:
         return TP_SLICE_MEMCPY;
     case TP_KIND_MEMSET:
@@ -65,19 +67,20 @@ static enum tp_slice_class classify(const struct tp_model *model, const struct t
     return event->kind == TP_KIND_OPERATOR && !kind ? TP_SLICE_CPU : classes[kind];
 }
 
-static uint8_t first_class(const struct tp_pack *pack, const struct tp_event *event)
+static uint8_t first_class(const struct tp_pack *pack, const struct tp_event *event, uint32_t operation)
 {
     const struct tp_model *model = pack->timeline->model;
     bool is_backward = (model->marks[event->name] & TP_MARK_BACKWARD_NODE) ||
                        tp_str_find(tp_trace_name(model->trace, event), "Backward") >= 0;
-    return (uint8_t)((classify(model, event) + 1) | (is_backward ? BACKWARD_BIT : 0));
+    return (uint8_t)((classify(model, event, operation) + 1) | (is_backward ? BACKWARD_BIT : 0));
 }
 
-static inline enum tp_slice_class class_of(struct tp_pack *pack, const struct tp_event *event)
+/* Slices of one name have one class: that of the first of them. */
+static inline enum tp_slice_class class_of(struct tp_pack *pack, const struct tp_event *event, uint32_t operation)
 {
     uint8_t class = pack->name_class[event->name];
     if (__builtin_expect(!class, 0))
-        class = pack->name_class[event->name] = first_class(pack, event);
+        class = pack->name_class[event->name] = first_class(pack, event, operation);
     return (enum tp_slice_class)((class & TP_PACK_CLASS_BITS) - 1);
 }
 
@@ -235,7 +238,7 @@ static void walk_slices(struct walk *w)
         const struct tp_event *event = &events[lane->slices[i]];
         uint64_t start = (uint64_t)event->ts_ns - origin, end = start + (uint64_t)event->dur_ns;
         size_t row = nest(pack, &open_count, start, end);
-        enum tp_slice_class class = class_of(pack, event);
+        enum tp_slice_class class = class_of(pack, event, lane->operations ? lane->operations[i] : TP_NO_ID);
         if (pack->is_first)
             note(w, event, class, start, end);
         if (row >= TP_TIMELINE_MAX_ROWS) {

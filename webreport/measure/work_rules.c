@@ -15,9 +15,6 @@ struct rule {
 /* ---- kernels, whoever launched them; those of communication (section 12) are known before ---- */
 
 static const struct rule OF_KERNEL_FIRST[] = {
-    {TP_WORK_COMMUNICATION, "oneccl|hccl|multimem_|custom_all_reduce|all_reduce_kernel|allreduce_fusion|quick_all_?"
-                            "reduce|nvshmem|deep_?ep|intranode::|"
-                            "internode::|reduce_scatter_cross|all_gather_.*(signal|symm)"},
     {TP_WORK_LAYOUT, "nchwtonhwc|nhwctonchw|batched_transpose_|genericTranspose|SubTensorOpWith(Cast|Scalar)|"
                      "transpose_readwrite|tensorTransform|im2col|col2im|convertTensor|ConvertLayout|cask.*reorder|"
                      "kern_precompute_indices|computeOffsetsKernel|computeWgradOffsets|computeWgradSplitKOffsets|"
@@ -35,9 +32,6 @@ static const struct rule OF_KERNEL_FIRST[] = {
 /* ---- operators that stand for many kernels ---- */
 
 static const struct rule OF_CHAIN[] = {
-    {TP_WORK_COMMUNICATION,
-     "^(c10d::|nccl:|gloo:|hccl:|ccl:|mpi:|symm_mem::|_c10d_functional|record_param_comms|vllm::(all_reduce|"
-     "all_gather|reduce_scatter)|sgl_kernel::all_?reduce|sglang::.*all_(reduce|gather))"},
     {TP_WORK_ATTENTION,
      "scaled_dot_product|flash_?attn|_flash_attention|_efficient_attention|_cudnn_attention|mha_|mla_|"
      "flex_attention|unified_attention|paged_attention|multi_head_attention|sage|fmha|xformers|attn_fwd|"

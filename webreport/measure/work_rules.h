@@ -37,7 +37,7 @@ enum tp_work {
 
 /* Which names a rule is asked about. */
 enum tp_work_layer {
-    TP_WORK_OF_KERNEL_FIRST, /* kernels, whoever launched them: collectives, layout changes of libraries */
+    TP_WORK_OF_KERNEL_FIRST, /* kernels, whoever launched them: layout changes of libraries, expert routing */
     TP_WORK_OF_CHAIN,        /* operators, outermost first: what is made of many kernels */
     TP_WORK_OF_OWNER,        /* operators, innermost first */
     TP_WORK_OF_TRITON,       /* kernels of torch.compile, by the form of their names */

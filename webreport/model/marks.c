@@ -10,8 +10,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* ---- kernels: tensor cores and communication (sections 8 and 12) ---------------------------------------------------
- */
+/* ---- kernels: tensor cores and communication (sections 8 and 12) ---- */
 
 static const char *const tc_no[] = {
     "ffma", "simt",         "sgemm",       "scudnn",      "dgemm_",      "gcgemm", "cgemm_",
@@ -246,8 +245,7 @@ static uint64_t copy_meaning(struct tp_str name)
     return marks[tp_copy_direction_of_name(name)];
 }
 
-/* ---- host names ---------------------------------------------------------------------------------------------------
- */
+/* ---- host names ---- */
 
 struct pattern {
     const char *text;
@@ -329,6 +327,10 @@ static const struct pattern wholes[] = {
     {"hipMemcpyWithStream", TP_MARK_BLOCKING_COPY},
     {"hipMemcpyHtoD", TP_MARK_BLOCKING_COPY},
     {"hipMemcpyDtoH", TP_MARK_BLOCKING_COPY},
+    {"musaMemcpy", TP_MARK_BLOCKING_COPY},
+    {"cnrtMemcpy", TP_MARK_BLOCKING_COPY},
+    {"aclrtMemcpy", TP_MARK_BLOCKING_COPY},
+    {"AscendCL@aclrtMemcpy", TP_MARK_BLOCKING_COPY},
 };
 
 static struct tp_str after(struct tp_str text, size_t bytes)
@@ -372,12 +374,7 @@ static bool is_allocator(struct tp_str name)
     static const char *const vendors[] = {"cuda", "hip", NULL};
     static const char *const calls[] = {"Malloc",   "MallocHost", "HostAlloc",     "HostMalloc",  "Free",
                                         "FreeHost", "HostFree",   "MallocManaged", "MallocPitch", NULL};
-    if (!cut_one_of(&name, vendors))
-        return false;
-    for (const char *const *call = calls; *call; call++)
-        if (tp_str_equal(name, tp_str_of(*call)))
-            return true;
-    return false;
+    return cut_one_of(&name, vendors) && tp_str_is_one(name, calls);
 }
 
 const char *tp_name_comm_backend(struct tp_str name)
@@ -552,8 +549,7 @@ uint64_t *tp_marks_build(const struct tp_trace *trace, struct tp_arena *arena)
     return bits;
 }
 
-/* ---- element types ------------------------------------------------------------------------------------------------
- */
+/* ---- element types ---- */
 
 int tp_element_size(struct tp_str type)
 {
