@@ -166,7 +166,7 @@ $(BUILD)/unit/test_job $(BUILD)/make_job: LIBS := $(BUILD)/core.a $(LIBS)
 $(BUILD)/sources.a: $(filter-out $(HOOKS) $(BUILD)/collector/sources.o,$(SOURCE))
 	$(call Q,AR)rm -f $@; $(AR) qcs $@ $^
 # what stands before malloc and its like, under names of its own
-RENAMED := $(patsubst %,$(BUILD)/renamed/host_%.o,memory locks io)
+RENAMED := $(patsubst %,$(BUILD)/renamed/host_%.o,memory arenas locks io)
 $(BUILD)/renamed/%.o: $(BUILD)/collector/source/%.o tests/fake/hooks.syms
 	@mkdir -p $(@D)
 	$(call Q,SYMS)$(OBJCOPY) --redefine-syms=tests/fake/hooks.syms $< $@
