@@ -231,6 +231,44 @@ def optimizer_steps():
     return ev, check
 
 
+def passes(count, every, pause=0):
+    """module call 0..30, backward pass 40..60 and, every so many, an update 60..100"""
+    ev = []
+    for i in range(count):
+        t = (100 + pause) * i
+        ev += [X("python_function", "nn.Module: Net_3", t, 30, **{"Python module id": 3}), X("cpu_op", "autograd::engine::evaluate_function: AddmmBackward0", t + 40, 20)]
+        ev += [X("cpu_op", "aten::add_", t + 60 + 10 * k, 10) for k in range(4) if i % every == every - 1]
+    return ev
+
+
+@case
+def inferred_from_modules():
+    """five calls; the pause behind each is 100 of 200, so the last one has no known end: 20 * 4 * 100 > 5 * 800"""
+    def check(r):
+        f = r["trace_facts"]
+        assert (f["step_marker"], f["step_source"], f["step_passes"], step_names(r)) == ("modules", "Net", 1, ["0", "1", "2", "3"])
+        assert r["recommendations"]["step_us"] == 200
+    return passes(5, 1, 100), check
+
+
+@case
+def inferred_rounds():
+    """an update after each third pass: three passes are one step of 300; the last ends with its last item"""
+    def check(r):
+        f = r["trace_facts"]
+        assert (f["step_marker"], f["step_source"], f["step_passes"], step_names(r)) == ("modules", "Net", 3, ["0", "1", "2", "3"])
+        assert r["recommendations"]["window_us"] == 1200
+    return passes(12, 3), check
+
+
+@case
+def inferred_nothing():
+    """two updates show no rhythm, and too many passes differ"""
+    def check(r):
+        assert r["trace_facts"]["step_marker"] == "window" and "step_source" not in r["trace_facts"]
+    return passes(6, 3), check
+
+
 @case
 def unfinished_step():
     """finished:false is listed, not used; a gpu_user_annotation of the same name is no step"""

@@ -23,6 +23,19 @@ check_budget() { "$TP" check $in "$@"; }
 value() { python3 -c 'import json,sys
 d = json.load(open(sys.argv[1])); p = d["runs"][0]["profiles"][0]
 print(eval(sys.argv[2]))' "$out.json" "$1"; }
+# steps_of: prints of each trace in the folder its name, step_marker, step_source, step_passes and steps_used, in one line
+steps_of() {
+    for form in "$in"/*.json; do
+        "$TP" report "$form" -o "$out.html" --json "$out.$(basename "$form")" --quiet || return
+    done
+    python3 -c 'import json, sys, os
+def line(path):
+    p = json.load(open(path))["runs"][0]["profiles"][0]
+    facts = p["trace_facts"]
+    values = [facts["step_marker"], facts.get("step_source"), facts.get("step_passes"), p["overview"]["steps_used"]]
+    return " ".join([os.path.basename(path).split(".")[-2]] + [str(v) for v in values if v is not None])
+print("; ".join(line(p) for p in sys.argv[1:]))' "$out".*.json
+}
 input_of() { # prints the input's path; fails when it is not here
     case $1 in
     shared:*) [ -e "$SHARED/data/reports/${1#shared:}" ] && echo "$SHARED/data/reports/${1#shared:}" ;;

@@ -197,6 +197,92 @@ static void without_markers_nothing_is_known_of_a_device_that_was_not_free(void 
     assert_int_equal(busy_us(0), 144);
 }
 
+/* ---- inferred steps ---- */
+
+static void module_call(const char *name, double ts, double dur)
+{
+    host_with("python_function", name, ts, dur, "\"Python module id\":3");
+}
+
+/* Forward pass, backward pass and, if asked, an update; takes 100 us. */
+static void iteration(double ts, bool has_update)
+{
+    module_call("nn.Module: Net_0", ts, 30);
+    host("cpu_op", "aten::linear", ts + 5, 20);
+    host("cpu_op", "autograd::engine::evaluate_function: AddmmBackward0", ts + 40, 20);
+    if (has_update)
+        for (int i = 0; i < 4; i++)
+            host("cpu_op", "aten::add_", ts + 60 + 10 * i, 10);
+}
+
+static void calls_of_a_module_are_steps_from_one_to_the_next(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 5; i++)
+        iteration(100 * i, true);
+    build();
+    assert_int_equal(model.step_marker, TP_MARKER_MODULES);
+    assert_int_equal(model.step_passes, 1);
+    assert_true(tp_str_equal(tp_step_source_name(&model), TP_STR("Net")));
+    assert_window(500, 5);
+}
+
+static void passes_that_accumulate_gradients_are_one_step(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 12; i++)
+        iteration(100 * i, i % 3 == 2);
+    build();
+    assert_int_equal(model.step_marker, TP_MARKER_MODULES);
+    assert_int_equal(model.step_passes, 3);
+    assert_window(1200, 4);
+}
+
+static void passes_of_one_marked_step_are_no_steps(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 5; i++)
+        iteration(100 * i, false);
+    host("user_annotation", "Optimizer.step#SGD.step", 500, 10);
+    build();
+    assert_int_equal(model.step_marker, TP_MARKER_WINDOW);
+}
+
+static void an_iteration_with_other_work_is_left_out(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 12; i++) {
+        iteration(200 * i, true);
+        for (int k = 0; k < 5 && i == 6; k++)
+            host("cpu_op", "aten::topk", 200 * i + 100 + 10 * k, 10);
+    }
+    build();
+    assert_int_equal(model.step_count, 12);
+    assert_int_equal(model.steps[6].left_out, TP_STEP_DIFFERENT);
+    assert_window(10 * 200 + 100, 11); /* the last one ends with its work */
+}
+
+static void equal_layers_are_no_steps(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 8; i++)
+        host("cpu_op", "aten::linear", 20 * i, 10), host("cpu_op", "aten::relu", 20 * i + 10, 10);
+    build();
+    assert_int_equal(model.step_marker, TP_MARKER_WINDOW);
+}
+
+static void operators_before_a_sequence_show_a_network_and_no_loop(void **state)
+{
+    (void)state;
+    host("cpu_op", "aten::embedding", 0, 10);
+    for (int i = 0; i < 8; i++) {
+        host("cpu_op", "aten::linear", 100 + 40 * i, 10), host("cpu_op", "aten::relu", 110 + 40 * i, 10);
+        host("cpu_op", "aten::linear", 120 + 40 * i, 10), host("cpu_op", "aten::add", 130 + 40 * i, 10);
+    }
+    build();
+    assert_int_equal(model.step_marker, TP_MARKER_WINDOW);
+}
+
 /* ---- tree and waits ---- */
 
 static void events_that_stick_out_are_counted_and_operators_clipped(void **state)
@@ -248,6 +334,12 @@ int main(void)
         CASE(optimizer_steps_last_from_the_end_of_the_one_before),
         CASE(without_markers_the_window_begins_with_the_host_if_the_device_is_free),
         CASE(without_markers_nothing_is_known_of_a_device_that_was_not_free),
+        CASE(calls_of_a_module_are_steps_from_one_to_the_next),
+        CASE(passes_that_accumulate_gradients_are_one_step),
+        CASE(passes_of_one_marked_step_are_no_steps),
+        CASE(an_iteration_with_other_work_is_left_out),
+        CASE(equal_layers_are_no_steps),
+        CASE(operators_before_a_sequence_show_a_network_and_no_loop),
         CASE(events_that_stick_out_are_counted_and_operators_clipped),
         CASE(a_wait_costs_no_more_than_itself_and_the_bubble_behind_it),
     };

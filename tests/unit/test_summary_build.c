@@ -508,7 +508,7 @@ static void a_gate_gets_the_numbers_of_the_whole(void **state)
     const struct tp_summary_row *b = row_of(&compared, TP_SUMMARY_OPERATOR_HOST, "aten::mm", "[[2, 3], [3, 2]]");
     assert_int_equal(a->time.sum_ns, b->time.sum_ns);
     assert_int_equal(compared.summary.fact_count, whole.summary.fact_count);
-    assert_int_equal(judged.summary.fact_count, 0);
+    assert_int_equal(judged.summary.fact_count, whole.summary.fact_count); /* how steps are known */
     drop(&whole);
     drop(&compared);
     drop(&judged);

@@ -247,7 +247,29 @@ static void judge_against(struct tp_check_item *item, const struct tp_check_subj
         judge_count(item, s);
 }
 
-void tp_check_judge(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
+/* Returns whether the steps of some run are inferred from operators alone, which may be layers as well. */
+static bool has_unsure_steps(const struct tp_check_subject *s)
+{
+    for (size_t i = 0; i < s->run_count; i++)
+        for (uint32_t k = 0; k < s->runs[i].fact_count; k++)
+            if (tp_str_equal(s->runs[i].facts[k].name, TP_STR("step.marker")) &&
+                tp_str_starts(s->runs[i].facts[k].value, TP_UNSURE_STEPS))
+                return true;
+    return false;
+}
+
+/* Makes a limit inconclusive whose value depends on unsure steps. A change for the worse between two runs with the same
+ * sequence stays a failure. */
+static void doubt_steps(struct tp_check_item *item, const struct tp_check_subject *s)
+{
+    bool is_sure = item->cause == TP_CAUSE_BEYOND && item->line->kind != TP_LIMIT_ABSOLUTE;
+    if ((item->cause != TP_CAUSE_WITHIN && item->cause != TP_CAUSE_BEYOND) || is_sure ||
+        !tp_metric_is_of_steps(&tp_metrics[item->line->metric]) || !has_unsure_steps(s))
+        return;
+    conclude(item, TP_CAUSE_MISSING, "no step is marked, and what repeats may be a layer: mark the steps");
+}
+
+static void judge_line(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
 {
     const struct tp_budget_line *line = item->line;
     const char *why = NULL, *damage = damage_of(line, s, arena);
@@ -271,4 +293,10 @@ void tp_check_judge(struct tp_check_item *item, const struct tp_check_subject *s
         conclude(item, tp_budget_holds(line->op, item->value, line->limit) ? TP_CAUSE_WITHIN : TP_CAUSE_BEYOND, "");
     else
         judge_against(item, s, arena);
+}
+
+void tp_check_judge(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
+{
+    judge_line(item, s, arena);
+    doubt_steps(item, s);
 }

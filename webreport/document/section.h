@@ -83,6 +83,9 @@ void tp_section_put_ranges(const struct tp_section *section, struct tp_document 
 /* Nothing where the trace has no engine's steps with device work. */
 void tp_section_put_serving(const struct tp_section *section, struct tp_document *document);
 
+/* What inferred steps are inferred from, in words: "the calls of ResNet". In naming->arena. */
+const char *tp_section_step_source(const struct tp_naming *naming, const struct tp_model *model);
+
 /* The verdict of the analysis in words, made once: for the document, the index of profiles, the terminal and other
  * tools' files. In naming->arena. */
 struct tp_verdict_block tp_section_verdict(const struct tp_naming *naming, const struct tp_profile *profile);

@@ -57,6 +57,8 @@ static struct tp_figure_block step_figure(const struct tp_section *section)
         tp_speaks_of_launches(section->profile->model)
             ? "Mean over the used steps. A step lasts from its marker's start to the end of the GPU work it launched."
             : "Mean over the used steps. A step lasts from its marker's start to its end.";
+    if (tp_steps_are_inferred(section->profile->model))
+        figure.definition = "Mean over the used steps. No step is marked: each lasts from one repeat to the next.";
     return figure;
 }
 

@@ -179,8 +179,9 @@ static void add_overhead(struct tp_document *document, const struct tp_profile *
                        overhead->frames ? "without stacks (with_stack=False)" : "without shapes and memory"));
 }
 
-static void add_missing(struct tp_document *document, const struct tp_profile *profile)
+static void add_missing(struct tp_document *document, const struct tp_section *section)
 {
+    const struct tp_profile *profile = section->profile;
     struct tp_arena *arena = document->arena;
     const struct tp_views *views = profile->views;
     const struct tp_recommendations *found = &profile->advice->recommendations;
@@ -203,6 +204,11 @@ static void add_missing(struct tp_document *document, const struct tp_profile *p
         tp_document_notice(document, TP_TONE_UNSURE, "No steps are marked in this trace",
                            tp_text_printf(arena, "The whole window of %s counts as one step. %s",
                                           tp_text_of_time(arena, profile->model->window_ns),
+                                          tp_phrase(TP_PHRASE_MARK_STEPS, profile->model->producer)));
+    else if (tp_steps_are_inferred(profile->model) && !profile->is_silent)
+        tp_document_notice(document, TP_TONE_UNSURE, "No steps are marked in this trace",
+                           tp_text_printf(arena, "Steps are inferred from %s. %s",
+                                          tp_section_step_source(&section->naming, profile->model),
                                           tp_phrase(TP_PHRASE_MARK_STEPS, profile->model->producer)));
     add_overhead(document, profile);
     if (profile->model->trace->reading.counter_events)
@@ -243,7 +249,7 @@ void tp_section_put_notices(const struct tp_section *section, struct tp_document
         return; /* none of these has steps, devices or allocators */
     add_unread(document, section);
     add_impossible(document, section);
-    add_missing(document, section->profile);
+    add_missing(document, section);
     if (absent)
         tp_document_note(document, absent);
 }

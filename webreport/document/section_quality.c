@@ -40,6 +40,7 @@ static const char *steps_text(const struct tp_section *section)
     struct tp_arena *arena = section->arena;
     uint32_t warm_up = tp_steps_left_out(model, TP_STEP_WARM_UP);
     uint32_t unfinished = tp_steps_left_out(model, TP_STEP_UNFINISHED);
+    uint32_t different = tp_steps_left_out(model, TP_STEP_DIFFERENT);
     const char *left_out = "";
     if (model->step_marker == TP_MARKER_WINDOW)
         return "no step is marked: the whole recording is one window";
@@ -48,6 +49,11 @@ static const char *steps_text(const struct tp_section *section)
     if (unfinished)
         left_out =
             tp_text_printf(arena, "%s, %s left out as unfinished", left_out, tp_text_of_count(arena, unfinished));
+    if (different)
+        left_out = tp_text_printf(arena, "%s, %s left out as different", left_out, tp_text_of_count(arena, different));
+    if (tp_steps_are_inferred(model))
+        return tp_text_printf(arena, "%s used, inferred from %s%s", tp_text_of_count(arena, model->used_count),
+                              tp_section_step_source(&section->naming, model), left_out);
     const char *own = tp_phrase(TP_PHRASE_STEP_MARKER, model->producer);
     const char *marker =
         own && model->step_marker == TP_MARKER_PROFILER_STEP ? own : tp_step_marker_text(model->step_marker);
@@ -299,8 +305,9 @@ static void put_definitions(const struct tp_section *section, struct tp_object *
     const struct tp_model *model = section->profile->model;
     bool has_only_own = tp_has_only_own_devices(model);
     const char *step = tp_text_printf(section->arena,
-                                      "From a step marker's start to %s. Time that several categories share counts "
+                                      "From a step%s start to %s. Time that several categories share counts "
                                       "once, for the first of: %s",
+                                      tp_steps_are_inferred(model) ? "'s" : " marker's",
                                       tp_speaks_of_launches(model) ? "the end of the GPU work it launched" : "its end",
                                       tp_phrase(TP_PHRASE_CATEGORIES, model->producer));
     const char *const TEXTS[][2] = {

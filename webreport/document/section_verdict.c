@@ -62,14 +62,29 @@ static const char *headline_of(const struct tp_naming *naming, const struct tp_t
                           (int)(text.len - after), text.ptr + after);
 }
 
+const char *tp_section_step_source(const struct tp_naming *naming, const struct tp_model *model)
+{
+    struct tp_arena *arena = naming->arena;
+    struct tp_str name = tp_shown_text(naming, tp_step_source_name(model));
+    const char *passes = tp_text_of_count(arena, model->step_passes);
+    if (model->step_marker == TP_MARKER_BACKWARD)
+        return model->step_passes > 1 ? tp_text_printf(arena, "the backward passes, %s in each step", passes)
+                                      : "the backward passes";
+    if (model->step_marker == TP_MARKER_MODULES)
+        return model->step_passes > 1 ? tp_text_printf(arena, "the calls of %.*s, %s in each step", (int)name.len,
+                                                       name.ptr, passes)
+                                      : tp_text_printf(arena, "the calls of %.*s", (int)name.len, name.ptr);
+    return tp_text_printf(arena, "a sequence with %.*s that repeats", (int)name.len, name.ptr);
+}
+
 /* "18 steps; 1 left out as warm-up". */
 static const char *steps_text(struct tp_arena *arena, const struct tp_trace_verdict *verdict)
 {
-    uint32_t count[TP_STEP_UNFINISHED + 1] = {0};
+    uint32_t count[TP_STEP_DIFFERENT + 1] = {0};
     const char *text = tp_text_of_some(arena, verdict->steps_used, "step", "steps");
     for (uint32_t i = 0; i < verdict->step_count; i++)
         count[verdict->steps[i].left_out]++;
-    for (unsigned reason = TP_STEP_WARM_UP; reason <= TP_STEP_UNFINISHED; reason++)
+    for (unsigned reason = TP_STEP_WARM_UP; reason <= TP_STEP_DIFFERENT; reason++)
         if (count[reason])
             text = tp_text_printf(arena, "%s, %s left out as %s", text, tp_text_of_count(arena, count[reason]),
                                   tp_left_out_text((enum tp_left_out)reason));
@@ -142,6 +157,15 @@ static const char *left_out_text(const struct tp_naming *naming, const struct tp
                           tp_text_of_time(arena, part->total_ns), tp_text_of_time(arena, part->recorded_ns), where, what);
 }
 
+/* " Steps are inferred from the calls of ResNet, because none is marked." */
+static const char *inferred_text(const struct tp_naming *naming, const struct tp_model *model)
+{
+    return tp_steps_are_inferred(model)
+               ? tp_text_printf(naming->arena, " Steps are inferred from %s, because none is marked.",
+                                tp_section_step_source(naming, model))
+               : "";
+}
+
 /* What the shares of the page are of, where most of W cannot be judged. */
 static const char *unjudged_text(const struct tp_profile *profile, struct tp_arena *arena)
 {
@@ -177,7 +201,8 @@ static const char *details_of(const struct tp_naming *naming, const struct tp_pr
     if (profile->is_helper)
         text = tp_text_printf(arena, "A helper of the run: the run's numbers are without these %s.", step);
     else if (profile->model->step_marker != TP_MARKER_WINDOW)
-        text = tp_text_printf(arena, "A step takes %s (%s).", step, steps_text(arena, verdict));
+        text = tp_text_printf(arena, "A step takes %s (%s).%s", step, steps_text(arena, verdict),
+                              inferred_text(naming, profile->model));
     else
         text = tp_text_printf(arena, "No step is marked: all %s count as one.", step);
     bool has_gap = verdict->has_gap && verdict->gap.percent >= LEAST_GAP_PERCENT;

@@ -405,6 +405,12 @@ void tp_metrics_build(struct tp_metric_value values[TP_METRIC_COUNT], const stru
     }
 }
 
+bool tp_metric_is_of_steps(const struct tp_metric *metric)
+{
+    return strncmp(metric->name, "step.", 5) == 0 || strstr(metric->name, "per_step") ||
+           metric->value == tp_metric_of_work;
+}
+
 bool tp_metric_is_of_program(const struct tp_metric *metric)
 {
     return metric->value == tp_metric_of_program || metric->value == tp_metric_of_function;

@@ -20,6 +20,9 @@
 #include "writer/base/arena.h"
 #include "writer/base/str.h"
 
+/* What the fact step.marker begins with where steps are inferred from operators alone; the operator's name follows. */
+#define TP_UNSURE_STEPS "operators from "
+
 /* Which process of which job. Two summaries with the same key are the same process: a merge keeps one. */
 struct tp_summary_key {
     struct tp_str job;    /* --job, else "" */

@@ -30,7 +30,6 @@ static void build_comparable(struct tp_summary_work *work)
         tp_summary_comparison_build(work);
         tp_summary_slots_build(work);
     }
-    tp_summary_facts_build(work);
     tp_signature_build(work);
 }
 
@@ -57,6 +56,7 @@ void tp_summary_build(struct tp_summary *summary, const struct tp_summary_source
     tp_metrics_build(summary->metrics, &numbers);
     tp_summary_steps_build(&work);
     tp_summary_rows_build(&work);
+    tp_summary_facts_build(&work);
     if (source->extent != TP_SUMMARY_JUDGED)
         build_comparable(&work);
     tp_summary_findings_build(&work);

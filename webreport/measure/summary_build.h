@@ -9,8 +9,8 @@
 /* What is asked of a summary; the rest stays empty. */
 enum tp_summary_extent {
     TP_SUMMARY_WHOLE,    /* all: it can be kept */
-    TP_SUMMARY_COMPARED, /* what a gate with a baseline needs: also facts and operators, to tell whether both compare */
-    TP_SUMMARY_JUDGED    /* what a gate alone needs: metrics, steps, waits, findings, flags */
+    TP_SUMMARY_COMPARED, /* what a gate with a baseline needs: also operators, to know whether both compare */
+    TP_SUMMARY_JUDGED    /* what a gate alone needs: metrics, steps, facts, waits, findings, flags */
 };
 
 /* All borrowed for the call. */

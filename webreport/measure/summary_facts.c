@@ -6,6 +6,7 @@
 #include "webreport/measure/summary_parts.h"
 #include "webreport/trace/value.h"
 #include "writer/base/saturate.h"
+#include "writer/text/format.h"
 
 enum { SHORT = 64 };
 
@@ -213,9 +214,16 @@ static struct tp_str step_count(struct tp_summary_work *work)
     return number(work, work->source->model->used_count);
 }
 
+/* Steps that are inferred in another way are other steps, so runs with them do not compare. */
 static struct tp_str step_marker(struct tp_summary_work *work)
 {
-    return tp_summary_text(work, tp_str_of(work->source->views->facts.step_marker));
+    const struct tp_trace_facts *facts = &work->source->views->facts;
+    const char *text = facts->step_marker;
+    if (work->source->model->step_marker == TP_MARKER_OPERATORS)
+        text = tp_text_printf(work->scratch, TP_UNSURE_STEPS "%.*s", (int)facts->step_source.len, facts->step_source.ptr);
+    if (facts->step_passes > 1)
+        text = tp_text_printf(work->scratch, "%s, %u in each step", text, facts->step_passes);
+    return tp_summary_text(work, tp_str_of(text));
 }
 
 /* Kernels, copies and sets that a graph launched, in percent of all, rounded down. */

@@ -81,17 +81,10 @@ static const char *const BUILTIN[] = {"Linear",
                                       "SiLUActivation",
                                       "BCEWithLogitsLoss"};
 
-/* "Linear" of the module call "nn.Module: Linear_12". */
+/* The class of a module call. */
 static struct tp_str class_of(const struct tp_model *model, uint32_t module)
 {
-    struct tp_str name =
-        tp_frame_module_name(tp_trace_name(model->trace, &model->trace->events[model->modules.event[module]]));
-    size_t end = name.len;
-    while (end && tp_is_digit(name.ptr[end - 1]))
-        end--;
-    if (end && end < name.len && name.ptr[end - 1] == '_')
-        name.len = end - 1;
-    return name;
+    return tp_frame_module_class(tp_trace_name(model->trace, &model->trace->events[model->modules.event[module]]));
 }
 
 static bool is_builtin(struct tp_str class)

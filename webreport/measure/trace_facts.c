@@ -80,6 +80,10 @@ void tp_trace_facts_build(struct tp_trace_facts *facts, const struct tp_model *m
     facts->program = tp_program_kind_text(model->program);
     find_devices(facts, model, arena);
     facts->step_marker = tp_step_marker_text(model->step_marker);
+    if (tp_steps_are_inferred(model)) {
+        facts->step_source = tp_step_source_name(model);
+        facts->step_passes = model->step_passes;
+    }
     facts->steps_removed_at_tail = model->removed_step_count;
     count_events(facts, model);
     facts->device_events_without_launch = devices->without_launch_count;
@@ -148,6 +152,10 @@ void tp_trace_facts_json(const struct tp_trace_facts *facts, struct tp_json *jso
     write_ids(json, "used_devices", facts->used_devices, facts->used_device_count);
     write_ids(json, "gpu_ids", facts->gpu_ids, facts->gpu_count);
     tp_json_member_text(json, "step_marker", facts->step_marker);
+    if (facts->step_source.ptr) {
+        tp_json_member_str(json, "step_source", facts->step_source);
+        tp_json_member_int(json, "step_passes", facts->step_passes);
+    }
     tp_json_member_int(json, "steps_removed_at_tail", (int64_t)facts->steps_removed_at_tail);
     write_counts(facts, json);
     tp_json_member_us(json, "device_time_unlinked_us", facts->device_time_unlinked_ns);

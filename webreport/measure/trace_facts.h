@@ -19,7 +19,9 @@ struct tp_trace_facts {
     const char *program;             /* gpu, other_device, device_missing, cpu, empty */
     int64_t *used_devices, *gpu_ids; /* devices with any event; with kernels; ascending */
     uint32_t used_device_count, gpu_count;
-    const char *step_marker; /* ProfilerStep, execute_context, step[], Optimizer.step, window */
+    const char *step_marker; /* ProfilerStep, execute_context, step[], Optimizer.step, modules, backward, operators, window */
+    struct tp_str step_source; /* of inferred steps: tp_step_source_name; ptr NULL: steps are marked, or there are none */
+    uint32_t step_passes;      /* of inferred steps: calls or backward passes in each */
     uint64_t steps_removed_at_tail, operator_count, runtime_count, driver_count, kernel_count, copy_count;
     uint64_t annotation_count, gpu_annotation_count, python_function_count, memory_record_count, out_of_memory_count;
     uint64_t operators_clipped, operators_folded, operators_unfinished;

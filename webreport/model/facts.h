@@ -164,23 +164,26 @@ enum tp_step_marker {
     TP_MARKER_EXECUTE_CONTEXT,
     TP_MARKER_STEP,
     TP_MARKER_OPTIMIZER,
+    TP_MARKER_MODULES, /* inferred, as are the next two: calls of a module */
+    TP_MARKER_BACKWARD, /* backward passes */
+    TP_MARKER_OPERATORS, /* a sequence of operators or ranges */
     TP_MARKER_WINDOW
 };
 
-/* "ProfilerStep", "execute_context", "step[]", "Optimizer.step", "window". Static. */
+/* "ProfilerStep", "execute_context", "step[]", "Optimizer.step", "modules", "backward", "operators", "window". Static. */
 const char *tp_step_marker_text(enum tp_step_marker marker);
 
 /* Why a step is not used. */
-enum tp_left_out { TP_STEP_USED, TP_STEP_WARM_UP, TP_STEP_UNFINISHED };
+enum tp_left_out { TP_STEP_USED, TP_STEP_WARM_UP, TP_STEP_UNFINISHED, TP_STEP_DIFFERENT };
 
-/* "warm-up", "unfinished"; NULL for TP_STEP_USED. Static. */
+/* "warm-up", "unfinished", "different"; NULL for TP_STEP_USED. Static. */
 const char *tp_left_out_text(enum tp_left_out reason);
 
 /* A step: its host marker, and the range prolonged by its device work. In time order; used ones are disjoint. */
 struct tp_step {
     struct tp_str name;
     int64_t start_ns, end_ns, host_start_ns, host_end_ns;
-    uint32_t event;           /* of the marker; TP_NO_ID without marker */
+    uint32_t event;           /* of the marker, or of the first work of an inferred step; TP_NO_ID without either */
     uint8_t left_out;         /* enum tp_left_out */
     uint64_t operation_count; /* device operations started in it */
 };
@@ -237,6 +240,8 @@ struct tp_model {
     enum tp_step_marker step_marker;
     struct tp_step *steps; /* at least one */
     uint32_t step_count, removed_step_count;
+    uint32_t step_source; /* name of the module or of the first operator; only of inferred steps, TP_NO_ID: backward */
+    uint32_t step_passes; /* of inferred steps: calls or backward passes in each */
 
     const uint64_t *marks; /* TP_MARK_*, by name id */
     uint32_t *inside;      /* by event: the host event that a host event is inside of (section 3), TP_NO_ID: none */
@@ -449,6 +454,15 @@ static inline int64_t tp_stream_number(const struct tp_model *model, const struc
     const struct tp_row_id *tid = &model->trace->threads[operation->thread].tid;
     return tid->is_text ? -1 : tid->number;
 }
+
+/* Returns whether steps were inferred from what repeats, because nothing marks them. */
+static inline bool tp_steps_are_inferred(const struct tp_model *model)
+{
+    return model->step_marker >= TP_MARKER_MODULES && model->step_marker <= TP_MARKER_OPERATORS;
+}
+
+/* Returns what inferred steps are inferred from: the class of the module, "backward", or the name of an operator. */
+struct tp_str tp_step_source_name(const struct tp_model *model);
 
 static inline bool tp_step_is_used(const struct tp_step *step)
 {

@@ -479,8 +479,8 @@ static uint64_t bits_of_operator(struct tp_str name)
     const char *backend = tp_name_comm_backend(name);
     if (backend)
         bits |= strcmp(backend, "c10d") == 0 ? TP_MARK_C10D : TP_MARK_COLLECTIVE;
-    if (tp_str_starts(name, "aten::") && tp_str_is_one(after(name, 6), allocation_helper))
-        bits |= TP_MARK_ALLOCATION_HELPER;
+    if (tp_str_starts(name, "aten::"))
+        bits |= tp_str_is_one(after(name, 6), allocation_helper) ? TP_MARK_ALLOCATION_HELPER : tp_mark_of_maker(name);
     return bits;
 }
 

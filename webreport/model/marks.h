@@ -62,6 +62,12 @@
 
 #define TP_MARK_DEVICE_USE TP_MARK(46) /* a call that only programs with work on a device make */
 
+#define TP_MARK_MAKER TP_MARK(47)      /* makes a tensor, or another view of its data: aten::randn detach .. */
+
+/* operators that make, fill, copy or read tensors and compute nothing (section 5) */
+#define TP_MARK_DATA_OP                                                                                               \
+    (TP_MARK_MAKER | TP_MARK_ALLOCATION_HELPER | TP_MARK_COPY_OP | TP_MARK_FILL_OP | TP_MARK_SCALAR_OP)
+
 /* host communication of any level (section 12) */
 #define TP_MARK_HOST_COMM (TP_MARK_COLLECTIVE | TP_MARK_C10D)
 
@@ -90,6 +96,9 @@ static inline enum tp_range_kind tp_marks_range_kind(uint64_t marks, unsigned ki
 
 /* Bits of every name of the trace, by name id, in `arena`. */
 uint64_t *tp_marks_build(const struct tp_trace *trace, struct tp_arena *arena);
+
+/* TP_MARK_MAKER for a name that has it, else 0. */
+uint64_t tp_mark_of_maker(struct tp_str name);
 
 /* "nccl", "gloo" .. of a host event's name; "c10d" for dispatcher names; NULL for everything else. Static text. */
 const char *tp_name_comm_backend(struct tp_str name);

@@ -135,6 +135,9 @@ static void find_host_steps(struct tp_model *model)
     struct tp_interval extent = tp_steps_host_extent(model);
     if (present & TP_MARK_OPTIMIZER_STEP)
         use_optimizer(model, extent.a);
+    /* a single marker says that what repeats is a part of one step */
+    if (!(present & (TP_MARK_OPTIMIZER_STEP | TP_MARK_EXECUTE_CONTEXT | TP_MARK_STEP_BRACKET | TP_MARK_STEP)))
+        tp_steps_infer(model);
     if (!model->step_count)
         tp_steps_use_everything(model, extent);
 }
@@ -389,7 +392,7 @@ void tp_model_find_steps(struct tp_model *model)
 
 const char *tp_left_out_text(enum tp_left_out reason)
 {
-    static const char *const texts[] = {[TP_STEP_WARM_UP] = "warm-up", [TP_STEP_UNFINISHED] = "unfinished"};
+    static const char *const texts[] = {[TP_STEP_WARM_UP] = "warm-up", [TP_STEP_UNFINISHED] = "unfinished", [TP_STEP_DIFFERENT] = "different"};
     return texts[reason];
 }
 
@@ -400,6 +403,9 @@ const char *tp_step_marker_text(enum tp_step_marker marker)
         [TP_MARKER_EXECUTE_CONTEXT] = "execute_context",
         [TP_MARKER_STEP] = "step[]",
         [TP_MARKER_OPTIMIZER] = "Optimizer.step",
+        [TP_MARKER_MODULES] = "modules",
+        [TP_MARKER_BACKWARD] = "backward",
+        [TP_MARKER_OPERATORS] = "operators",
         [TP_MARKER_WINDOW] = "window",
     };
     return texts[marker];

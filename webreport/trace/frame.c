@@ -147,6 +147,17 @@ struct tp_str tp_frame_module_name(struct tp_str text)
     return (struct tp_str){text.ptr + size, text.len - size};
 }
 
+struct tp_str tp_frame_module_class(struct tp_str text)
+{
+    struct tp_str name = tp_frame_module_name(text);
+    size_t end = name.len;
+    while (end && tp_is_digit(name.ptr[end - 1]))
+        end--;
+    if (end && end < name.len && name.ptr[end - 1] == '_')
+        name.len = end - 1;
+    return name;
+}
+
 static bool is_notebook(struct tp_str text)
 {
     return tp_str_starts(text, "<ipython-input-");

@@ -38,6 +38,8 @@ struct tp_str tp_frame_function_name(struct tp_str text);
 
 /* "Linear_0" of the module call "nn.Module: Linear_0"; other texts as they are. Part of the text. */
 struct tp_str tp_frame_module_name(struct tp_str text);
+/* "Linear" of the module call "nn.Module: Linear_12". */
+struct tp_str tp_frame_module_class(struct tp_str text);
 
 /* The line that a text names: "model.py(12): forward", its path shortened; part of the text. ptr NULL for code of
  * torch, of Python's library and of programs that write code (code_origin.h), and for other texts. */

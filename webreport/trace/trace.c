@@ -39,7 +39,7 @@ const char *tp_notice_text(enum tp_notice notice)
         [TP_NOTICE_HEADER] = "header value skipped",
         [TP_NOTICE_TIME_OUTLIER] = "time outlier",
         [TP_NOTICE_OVERLAP] = "overlapping slices on one stream",
-        [TP_NOTICE_NO_STEPS] = "no steps marked: the whole trace is one window",
+        [TP_NOTICE_NO_STEPS] = "no steps marked",
     };
     return text[notice];
 }

@@ -1,0 +1,195 @@
+"""Section 5, "Inferred": the loop of a recording without markers."""
+import collections
+
+from . import names
+
+LEAST_REPEATS = 3
+ANCHORS = 8                                              # names that are tried for each source
+AGREE = (4, 5)                                           # part of the items of the longer one that two iterations share
+FEW, FEW_WITHOUT_BACKWARD = 10, 4                        # one iteration of so many may differ
+SHORT = 20                                               # the last step is used where the mean is at most a twentieth too short
+BACKWARD = "backward"
+
+
+class Item:
+    def __init__(self, e, name):
+        self.name, self.start, self.end, self.event = name, e.start, e.end, e
+
+
+def is_backward(e):
+    return e.kind == "operator" and e.name.startswith(names.AUTOGRAD_NODE) and not e.unfinished
+
+
+def is_user_range(e):
+    return (e.kind == "annotation" and not names.is_annotation(e.name) and not names.is_step(e.name)
+            and not e.name.startswith("PyTorch Profiler") and names.comm_backend(e.name) is None)
+
+
+def is_item(e, ranges):
+    if e.unfinished:
+        return False
+    return (e.kind in ("module", "operator") or e.kind == "annotation" and names.is_loader(e.name)
+            or ranges and is_user_range(e))
+
+
+def outermost(events):
+    out = []
+    for e in events:
+        if not out or e.start >= out[-1].end:
+            out.append(e)
+    return out
+
+
+def items_of(tree, main, ranges):
+    """outermost work of the main thread, with the backward nodes of all threads; nodes in a row are one pass"""
+    found = outermost([e for e in tree.threads[main] if is_item(e, ranges)])
+    for thread, events in tree.threads.items():
+        if thread != main:
+            found += outermost([e for e in events if is_backward(e)])
+    items = []
+    for e in sorted(found, key=lambda e: e.start):
+        if is_backward(e) and items and items[-1].name == (BACKWARD,):
+            items[-1].end = max(items[-1].end, e.end)
+        else:
+            items.append(Item(e, (BACKWARD,) if is_backward(e) else e.name))
+    return items
+
+
+class Loop:
+    """starts: indexes of the anchors; shift: items of a step before its anchor; typical: the names of most iterations"""
+
+    def __init__(self, items, name):
+        self.items, self.passes = items, 1
+        self.starts = [i for i, x in enumerate(items) if x.name == name]
+
+    def iteration(self, i):
+        end = self.starts[i + 1] if i + 1 < len(self.starts) else len(self.items)
+        return [x.name for x in self.items[self.starts[i]:end]]
+
+    def compare(self):
+        whole = [tuple(self.iteration(i)) for i in range(len(self.starts) - 1)]
+        counts = collections.Counter(whole)
+        self.typical = typical = max(counts, key=lambda w: (counts[w], -whole.index(w)))
+        before = [x.name for x in self.items[:self.starts[0]]]
+        self.shift = 0
+        while self.shift + 1 < len(typical) and self.shift < len(before) and before[-1 - self.shift] == typical[-1 - self.shift]:
+            self.shift += 1
+        last = self.iteration(len(self.starts) - 1)
+        found = next((i for i, (a, b) in enumerate(zip(last, typical)) if a != b), min(len(last), len(typical)))
+        self.last_is_whole = found >= len(typical) - self.shift
+        self.different = [i for i in range(1, len(whole)) if not agree(whole[i], typical)]
+
+    def settle(self):
+        """do the iterations agree? Where one of every few has more work after its backward pass, those few are one step"""
+        self.compare()
+        accumulates = (BACKWARD,) in self.typical
+        if self.different and accumulates and self.join_rounds():
+            self.compare()
+        return len(self.different) * (FEW if accumulates else FEW_WITHOUT_BACKWARD) <= len(self.starts)
+
+    def join_rounds(self):
+        d = self.different
+        if len(d) < LEAST_REPEATS - 1:
+            return False
+        every = d[1] - d[0]
+        if any(b - a != every for a, b in zip(d, d[1:])) or every < 2 or d[0] >= every or len(self.starts) - 1 - d[-1] > every:
+            return False
+        self.starts = self.starts[(d[0] + 1) % every::every]
+        self.passes = every
+        return len(self.starts) >= LEAST_REPEATS
+
+    def first(self, i):
+        return self.starts[i] - self.shift
+
+    def end(self):
+        """index behind the last item of the last step"""
+        return self.first(len(self.starts) - 1) + len(self.typical)
+
+    def cut_last(self):
+        begins = [self.items[self.first(i)].start for i in range(len(self.starts))]
+        gaps = sum(max(0, self.items[self.first(i)].start - self.items[self.first(i) - 1].end) for i in range(1, len(begins)))
+        if SHORT * gaps > len(begins) * (begins[-1] - begins[0]):
+            self.last_is_whole = False
+
+    def spans(self):
+        """(start, end) of each step"""
+        begins = [self.items[self.first(i)].start for i in range(len(self.starts))]
+        spans = list(zip(begins, begins[1:]))
+        return spans + [(begins[-1], self.items[self.end() - 1].end)] if self.last_is_whole else spans
+
+
+def agree(a, b):
+    common = sum((collections.Counter(a) & collections.Counter(b)).values())
+    return AGREE[1] * common >= AGREE[0] * max(len(a), len(b))
+
+
+def is_everything(loop):
+    """layers of one call repeat as well, but then something is before or after them"""
+    outside = loop.items[:loop.first(0)] + loop.items[loop.end():]
+    return loop.last_is_whole and all(x.name in names.DATA_OPERATORS for x in outside)
+
+
+def is_whole_body(loop):
+    """more than a layer, as far as names of operators show"""
+    operators = [n for n in loop.typical if n != (BACKWARD,)]
+    work = [n for n in operators if n not in names.DATA_OPERATORS and not names.is_loader(n)]
+    attentions = sum("attention" in n or "softmax" in n for n in operators)
+    rich = (BACKWARD,) in loop.typical or len(work) < len(operators) or len(set(work)) < len(work)
+    return rich and attentions != 1 and any(n != loop.typical[0] for n in operators)
+
+
+def is_anchor(source, name):
+    if source == "backward" or name == (BACKWARD,):
+        return source == "backward" and name == (BACKWARD,)
+    module = name.startswith("nn.Module: ")
+    return module if source == "modules" else not module and name not in names.DATA_OPERATORS and not names.is_loader(name)
+
+
+def length_of(spans, operations):
+    """from the first step to the end of the last one and of all device work that was launched between"""
+    start, end = spans[0][0], spans[-1][1]
+    return max([end] + [k.end for k in operations if k.launch is not None and start <= k.launch.start < end]) - start
+
+
+def find_loop(source, items, events):
+    """(loop, name of its anchor): the rarest name first; None where nothing repeats, or the loop is less than half of what was recorded"""
+    count, first = collections.Counter(x.name for x in items), {}
+    for i, x in enumerate(items):
+        first.setdefault(x.name, i)
+    found = sorted((n for n in count if count[n] >= LEAST_REPEATS and is_anchor(source, n)), key=lambda n: (count[n], first[n]))
+    for name in found[:ANCHORS]:
+        loop = Loop(items, name)
+        if not loop.settle() or source == "operators" and not (is_everything(loop) and is_whole_body(loop)):
+            continue
+        loop.cut_last()
+        if 2 * length_of(loop.spans(), events.operations) >= events.last - events.first:
+            return loop, name
+    return None
+
+
+def has_marker(events):
+    """a single marker says that what repeats is a part of one step"""
+    return any(names.is_step(e.name) or names.is_execute_context(e.name) or names.is_step_bracket(e.name) or names.is_optimizer_step(e.name)
+               for l in events.of.values() for e in l)
+
+
+def infer(events, tree, main):
+    """(source, name, loop), or None"""
+    if main is None or has_marker(events):
+        return None
+    for ranges, sources in ((False, ("modules", "backward", "operators")), (True, ("operators",))):
+        items = items_of(tree, main, ranges)
+        for source in sources:
+            found = find_loop(source, items, events)
+            if found:
+                return source, found[1], found[0]
+    return None
+
+
+def source_name(source, name):
+    """the class of the module, "backward", or the name of an operator"""
+    if source == "backward":
+        return "backward"
+    name = name[len("nn.Module: "):] if source == "modules" else name
+    head, line, tail = name.rpartition("_")
+    return head if source == "modules" and head and tail.isdigit() else name

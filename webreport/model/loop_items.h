@@ -1,0 +1,29 @@
+/* The outermost work of a loop: what steps are inferred from (section 5 of docs/definitions.md). */
+#ifndef TP_WEBREPORT_MODEL_LOOP_ITEMS_H
+#define TP_WEBREPORT_MODEL_LOOP_ITEMS_H
+
+#include "webreport/model/facts.h"
+
+/* An outermost module call, operator, loading of data or user range of the main thread, or a whole backward pass. */
+struct tp_loop_item {
+    int64_t start_ns, end_ns;
+    uint32_t name;  /* of the trace; tp_loop_backward for a backward pass */
+    uint32_t event; /* in trace->events; of a backward pass its first node */
+};
+
+struct tp_loop_items {
+    struct tp_loop_item *items; /* in order of start */
+    uint32_t count;
+};
+
+/* Number that stands for the name of a backward pass: the first number that is no name of the trace. */
+static inline uint32_t tp_loop_backward(const struct tp_model *model)
+{
+    return model->trace->names.count;
+}
+
+/* Collects the items of the main thread in `arena`, with the backward passes of all threads. has_ranges: user ranges
+ * are items too, and hide what runs inside of them. */
+struct tp_loop_items tp_loop_items_of(const struct tp_model *model, bool has_ranges, struct tp_arena *arena);
+
+#endif

@@ -1,0 +1,395 @@
+/* Steps of a recording without markers, inferred from what repeats on the main thread (section 5): calls of a module,
+ * backward passes, or a sequence of operators. Every pass is linear in the events, and their number is fixed. */
+#include <stdio.h>
+
+#include "webreport/model/loop_items.h"
+#include "webreport/model/numbers.h"
+#include "webreport/model/steps_parts.h"
+#include "webreport/trace/frame.h"
+#include "writer/base/saturate.h"
+#include "writer/base/sort.h"
+
+enum {
+    MIN_REPEATS = 3,    /* fewer repeats show no loop */
+    MAX_ANCHORS = 8,    /* names that are tried for each source */
+    AGREE_PERCENT = 80, /* two iterations agree when they share so much of the items of the longer one */
+    FEW_OTHERS = 10,    /* one iteration of so many may differ */
+    FEW_OTHERS_BARE = 4 /* the same without backward pass: nothing accumulates there */
+};
+
+/* Names of the trace and the backward pass, with their uses as outermost items. */
+struct loop_names {
+    uint32_t *count, *first; /* by name: number of items, index of the first one */
+    uint32_t *typical, *seen; /* by name: items in the typical iteration; in the iteration being compared */
+    uint32_t size;
+};
+
+/* A loop whose iterations begin with equal items, the anchors. Iteration i has the items from start[i] to
+ * start[i + 1]. A step begins `shift` items before its anchor, where the loop's body begins. */
+struct loop {
+    const struct tp_loop_item *items;
+    uint32_t item_count;
+    uint32_t *start, count;
+    uint32_t *differs, differ_count; /* iterations that are unlike the typical one, ascending */
+    uint32_t typical_first, typical_length;
+    uint32_t shift;
+    uint32_t passes; /* anchors per step */
+    bool is_last_whole;
+};
+
+/* ---- iterations ---- */
+
+static uint32_t end_of(const struct loop *loop, uint32_t i)
+{
+    return i + 1 < loop->count ? loop->start[i + 1] : loop->item_count;
+}
+
+static int64_t hash_of(const struct loop *loop, uint32_t i)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (uint32_t k = loop->start[i]; k < end_of(loop, i); k++)
+        hash = (hash ^ loop->items[k].name) * UINT64_C(1099511628211);
+    return (int64_t)hash;
+}
+
+/* Finds the most frequent sequence of names among all iterations but the last, whose end is not known. The earliest of
+ * equally frequent ones is the typical iteration. */
+static void find_typical(struct loop *loop, struct tp_arena *arena)
+{
+    uint32_t count = loop->count - 1, best = 0, best_size = 0;
+    struct tp_keyed *keys = tp_arena_array(arena, count, sizeof *keys);
+    for (uint32_t i = 0; i < count; i++)
+        keys[i] = (struct tp_keyed){hash_of(loop, i), i, i};
+    tp_sort_keyed(keys, count, arena);
+    for (uint32_t i = 0, next; i < count; i = next) {
+        for (next = i + 1; next < count && keys[next].key == keys[i].key;)
+            next++;
+        if (next - i > best_size || (next - i == best_size && keys[i].item < best)) {
+            best = keys[i].item;
+            best_size = next - i;
+        }
+    }
+    loop->typical_first = loop->start[best];
+    loop->typical_length = end_of(loop, best) - loop->start[best];
+    tp_arena_drop(arena, keys, count * sizeof *keys);
+}
+
+static uint32_t typical_name(const struct loop *loop, uint32_t k)
+{
+    return loop->items[loop->typical_first + k].name;
+}
+
+/* Moves the begin of each step to where the body begins: as many items before the first anchor as are the end of the
+ * typical iteration. Finds out whether the last step has all items of the typical iteration. */
+static void find_body(struct loop *loop)
+{
+    uint32_t length = loop->typical_length, last = loop->start[loop->count - 1], found = 0;
+    loop->shift = 0;
+    while (loop->shift + 1 < length && loop->shift < loop->start[0] &&
+           loop->items[loop->start[0] - 1 - loop->shift].name == typical_name(loop, length - 1 - loop->shift))
+        loop->shift++;
+    while (found < length && last + found < loop->item_count &&
+           loop->items[last + found].name == typical_name(loop, found))
+        found++;
+    loop->is_last_whole = found >= length - loop->shift;
+}
+
+/* ---- do the iterations agree? ---- */
+
+static void count_typical(const struct loop *loop, struct loop_names *names, bool is_cleared)
+{
+    for (uint32_t k = 0; k < loop->typical_length; k++)
+        names->typical[typical_name(loop, k)] = is_cleared ? 0 : names->typical[typical_name(loop, k)] + 1;
+}
+
+/* Returns whether an iteration has AGREE_PERCENT of its items and of the typical one's in common with it. */
+static bool agrees(const struct loop *loop, struct loop_names *names, uint32_t i)
+{
+    uint32_t length = end_of(loop, i) - loop->start[i], common = 0;
+    for (uint32_t k = loop->start[i]; k < end_of(loop, i); k++) {
+        uint32_t name = loop->items[k].name;
+        common += names->seen[name]++ < names->typical[name];
+    }
+    for (uint32_t k = loop->start[i]; k < end_of(loop, i); k++)
+        names->seen[loop->items[k].name] = 0;
+    uint32_t longer = length > loop->typical_length ? length : loop->typical_length;
+    return (uint64_t)common * 100 >= (uint64_t)longer * AGREE_PERCENT;
+}
+
+/* The first iteration may differ, as it often prepares more. The last one was compared by find_body. */
+static void find_different(struct loop *loop, struct loop_names *names)
+{
+    loop->differ_count = 0;
+    count_typical(loop, names, false);
+    for (uint32_t i = 1; i + 1 < loop->count; i++)
+        if (!agrees(loop, names, i))
+            loop->differs[loop->differ_count++] = i;
+    count_typical(loop, names, true);
+}
+
+static bool has_backward(const struct loop *loop, const struct loop_names *names)
+{
+    for (uint32_t k = 0; k < loop->typical_length; k++)
+        if (typical_name(loop, k) == names->size - 1)
+            return true;
+    return false;
+}
+
+/* Joins iterations to rounds where every so many iterations one has more work, as in the accumulation of gradients.
+ * Returns whether there are enough rounds. */
+static bool join_rounds(struct loop *loop)
+{
+    const uint32_t *differs = loop->differs;
+    if (loop->differ_count < MIN_REPEATS - 1)
+        return false;
+    uint32_t every = differs[1] - differs[0], last = differs[loop->differ_count - 1], count = 0;
+    for (uint32_t i = 1; i < loop->differ_count; i++)
+        if (differs[i] - differs[i - 1] != every)
+            return false;
+    if (every < 2 || differs[0] >= every || loop->count - 1 - last > every)
+        return false;
+    for (uint32_t i = (differs[0] + 1) % every; i < loop->count; i += every)
+        loop->start[count++] = loop->start[i];
+    loop->count = count;
+    loop->passes = every;
+    return count >= MIN_REPEATS;
+}
+
+static bool settle(struct loop *loop, struct loop_names *names, struct tp_arena *arena)
+{
+    find_typical(loop, arena);
+    find_body(loop);
+    find_different(loop, names);
+    if (!loop->differ_count)
+        return true;
+    bool accumulates = has_backward(loop, names);
+    if (accumulates && loop->passes == 1 && join_rounds(loop)) {
+        find_typical(loop, arena);
+        find_body(loop);
+        find_different(loop, names);
+    }
+    uint64_t few = accumulates ? FEW_OTHERS : FEW_OTHERS_BARE;
+    return loop->differ_count * few <= loop->count;
+}
+
+/* ---- anchors ---- */
+
+static bool is_anchor(const struct tp_model *model, enum tp_step_marker source, uint32_t name)
+{
+    uint32_t backward = tp_loop_backward(model);
+    if (source == TP_MARKER_BACKWARD || name == backward)
+        return source == TP_MARKER_BACKWARD && name == backward;
+    uint64_t marks = model->marks[name];
+    return source == TP_MARKER_MODULES ? (marks & TP_MARK_MODULE) != 0
+                                       : !(marks & (TP_MARK_MODULE | TP_MARK_DATA_OP | TP_MARK_LOADER));
+}
+
+/* Returns the rarest name after `last` that may be an anchor; ties: the one that comes first. TP_NO_ID: no more. */
+static uint32_t next_anchor(const struct tp_model *model, const struct loop_names *names, enum tp_step_marker source,
+                            uint32_t last)
+{
+    uint32_t best = TP_NO_ID;
+    for (uint32_t i = 0; i < names->size; i++) {
+        if (names->count[i] < MIN_REPEATS || !is_anchor(model, source, i))
+            continue;
+        bool is_later = last == TP_NO_ID || names->count[i] > names->count[last] ||
+                        (names->count[i] == names->count[last] && names->first[i] > names->first[last]);
+        bool is_better = best == TP_NO_ID || names->count[i] < names->count[best] ||
+                         (names->count[i] == names->count[best] && names->first[i] < names->first[best]);
+        if (is_later && is_better)
+            best = i;
+    }
+    return best;
+}
+
+static void count_names(const struct tp_loop_items *items, struct loop_names *names)
+{
+    memset(names->count, 0, names->size * sizeof *names->count);
+    for (uint32_t k = items->count; k-- > 0;) {
+        names->count[items->items[k].name]++;
+        names->first[items->items[k].name] = k;
+    }
+}
+
+static void find_anchors(struct loop *loop, const struct tp_loop_items *items, uint32_t name)
+{
+    *loop = (struct loop){.items = items->items,
+                          .item_count = items->count,
+                          .start = loop->start,
+                          .differs = loop->differs,
+                          .passes = 1};
+    for (uint32_t k = 0; k < items->count; k++)
+        if (items->items[k].name == name)
+            loop->start[loop->count++] = k;
+}
+
+/* ---- repeated operators ---- */
+
+static bool is_data_op(const struct tp_model *model, const struct tp_loop_item *item)
+{
+    return item->name != tp_loop_backward(model) && model->marks[item->name] & TP_MARK_DATA_OP;
+}
+
+/* Returns whether a sequence of operators is more than one layer of a network, as far as its operators show: it moves
+ * or loads data, or has some operator twice next to another one. A single attention is a layer. */
+static bool is_whole_body(const struct tp_model *model, const struct loop *loop, struct loop_names *names)
+{
+    bool has_data = has_backward(loop, names), has_twice = false, has_two = false;
+    uint32_t attentions = 0;
+    for (uint32_t k = 0; k < loop->typical_length; k++) {
+        uint32_t name = typical_name(loop, k);
+        if (name == tp_loop_backward(model))
+            continue;
+        struct tp_str text = model->trace->names.items[name];
+        bool is_data = (model->marks[name] & (TP_MARK_DATA_OP | TP_MARK_LOADER)) != 0;
+        attentions += tp_str_find(text, "attention") >= 0 || tp_str_find(text, "softmax") >= 0;
+        has_data |= is_data;
+        has_twice |= !is_data && names->seen[name];
+        has_two |= name != typical_name(loop, 0);
+        names->seen[name]++;
+    }
+    for (uint32_t k = 0; k < loop->typical_length; k++)
+        names->seen[typical_name(loop, k)] = 0;
+    return has_two && attentions != 1 && (has_data || has_twice);
+}
+
+/* Layers of one call repeat as well, but a network has something before or after its layers. So nothing may be outside
+ * of the loop but operators that make, copy or read tensors. */
+static bool is_all(const struct tp_model *model, const struct loop *loop)
+{
+    uint32_t first = loop->start[0] - loop->shift;
+    uint32_t end = loop->start[loop->count - 1] + loop->typical_length - loop->shift;
+    for (uint32_t k = 0; k < first; k++)
+        if (!is_data_op(model, &loop->items[k]))
+            return false;
+    for (uint32_t k = end; k < loop->item_count; k++)
+        if (!is_data_op(model, &loop->items[k]))
+            return false;
+    return loop->is_last_whole;
+}
+
+/* ---- steps ---- */
+
+static const struct tp_loop_item *first_item(const struct loop *loop, uint32_t step)
+{
+    return &loop->items[loop->start[step] - loop->shift];
+}
+
+/* Leaves out the last step if its end is not known: its items are not all there, or the time between the last item of
+ * a step and the next step is so long that the mean step would be 5 % too short without it. */
+static void cut_last(struct loop *loop)
+{
+    int64_t gaps_ns = 0, all_ns = first_item(loop, loop->count - 1)->start_ns - first_item(loop, 0)->start_ns;
+    for (uint32_t i = 1; i < loop->count; i++)
+        gaps_ns = tp_sat_add(gaps_ns, tp_ns_max(0, tp_sat_sub(first_item(loop, i)->start_ns,
+                                                              first_item(loop, i)[-1].end_ns)));
+    if ((__int128)20 * gaps_ns > (__int128)all_ns * loop->count)
+        loop->is_last_whole = false;
+}
+
+static int64_t end_of_loop(const struct loop *loop)
+{
+    uint32_t last = loop->count - 1;
+    return loop->is_last_whole ? loop->items[loop->start[last] + loop->typical_length - loop->shift - 1].end_ns
+                               : first_item(loop, last)->start_ns;
+}
+
+/* Returns the end of the loop and of the device work that was launched in it. */
+static int64_t end_of_work(const struct tp_model *model, const struct loop *loop)
+{
+    int64_t start_ns = first_item(loop, 0)->start_ns, end_ns = end_of_loop(loop), last_ns = end_ns;
+    for (uint32_t k = 0; k < model->devices.count; k++) {
+        const struct tp_event *launch = tp_launch_of_device(model, k);
+        if (launch && launch->ts_ns >= start_ns && launch->ts_ns < end_ns)
+            last_ns = tp_ns_max(last_ns, tp_event_end(tp_device_event(model, k)));
+    }
+    return last_ns;
+}
+
+/* Steps say little about a recording if they are less than half of it. */
+static bool is_most(const struct tp_model *model, const struct loop *loop)
+{
+    int64_t all_ns = tp_sat_sub(model->last_ns, model->first_ns);
+    int64_t loop_ns = tp_sat_sub(end_of_work(model, loop), first_item(loop, 0)->start_ns);
+    return loop_ns >= all_ns - loop_ns;
+}
+
+static void use_loop(struct tp_model *model, const struct loop *loop, enum tp_step_marker source, uint32_t name)
+{
+    uint32_t count = loop->count - !loop->is_last_whole;
+    model->step_marker = source;
+    model->step_source = source == TP_MARKER_BACKWARD ? TP_NO_ID : name;
+    model->step_passes = loop->passes;
+    model->steps = tp_arena_array(model->arena, count, sizeof *model->steps);
+    for (uint32_t i = 0; i < count; i++) {
+        char digits[16];
+        int n = snprintf(digits, sizeof digits, "%u", i);
+        struct tp_str step = {tp_arena_copy(model->arena, digits, (size_t)n), (size_t)n};
+        int64_t end = i + 1 < loop->count ? first_item(loop, i + 1)->start_ns : end_of_loop(loop);
+        tp_steps_add(model, step, first_item(loop, i)->start_ns, end, first_item(loop, i)->event);
+    }
+    for (uint32_t i = 0; i < loop->differ_count; i++)
+        model->steps[loop->differs[i]].left_out = TP_STEP_DIFFERENT;
+}
+
+static bool try_source(struct tp_model *model, const struct tp_loop_items *items, struct loop_names *names,
+                       struct loop *loop, enum tp_step_marker source)
+{
+    uint32_t name = TP_NO_ID;
+    for (unsigned tries = 0; tries < MAX_ANCHORS; tries++) {
+        name = next_anchor(model, names, source, name);
+        if (name == TP_NO_ID)
+            return false;
+        find_anchors(loop, items, name);
+        if (!settle(loop, names, model->arena))
+            continue;
+        if (source == TP_MARKER_OPERATORS && (!is_all(model, loop) || !is_whole_body(model, loop, names)))
+            continue;
+        cut_last(loop);
+        if (is_most(model, loop)) {
+            use_loop(model, loop, source, name);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Tries the sources on the items with or without user ranges. */
+static void try_items(struct tp_model *model, bool has_ranges)
+{
+    static const enum tp_step_marker sources[] = {TP_MARKER_MODULES, TP_MARKER_BACKWARD, TP_MARKER_OPERATORS};
+    struct tp_arena *arena = model->arena;
+    struct tp_loop_items items = tp_loop_items_of(model, has_ranges, arena);
+    struct loop_names names = {.size = model->trace->names.count + 1};
+    uint32_t *numbers = tp_arena_array(arena, (size_t)4 * names.size, sizeof *numbers);
+    struct loop loop = {.start = tp_arena_array(arena, items.count, sizeof *loop.start),
+                        .differs = tp_arena_array(arena, items.count, sizeof *loop.differs)};
+    names.count = numbers;
+    names.first = numbers + names.size;
+    names.typical = numbers + (size_t)2 * names.size;
+    names.seen = numbers + (size_t)3 * names.size;
+    memset(numbers, 0, (size_t)4 * names.size * sizeof *numbers);
+    count_names(&items, &names);
+    for (unsigned s = has_ranges ? 2 : 0; s < sizeof sources / sizeof *sources && !model->step_count; s++)
+        try_source(model, &items, &names, &loop, sources[s]);
+    tp_arena_drop(arena, loop.differs, items.count * sizeof *loop.differs);
+    tp_arena_drop(arena, loop.start, items.count * sizeof *loop.start);
+    tp_arena_drop(arena, numbers, (size_t)4 * names.size * sizeof *numbers);
+}
+
+struct tp_str tp_step_source_name(const struct tp_model *model)
+{
+    if (model->step_marker == TP_MARKER_BACKWARD)
+        return TP_STR("backward");
+    struct tp_str name = model->trace->names.items[model->step_source];
+    return model->step_marker == TP_MARKER_MODULES ? tp_frame_module_class(name) : name;
+}
+
+void tp_steps_infer(struct tp_model *model)
+{
+    if (model->host_main == TP_NO_ID)
+        return;
+    try_items(model, false);
+    if (!model->step_count)
+        try_items(model, true);
+}
