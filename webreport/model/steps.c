@@ -392,7 +392,8 @@ void tp_model_find_steps(struct tp_model *model)
 
 const char *tp_left_out_text(enum tp_left_out reason)
 {
-    static const char *const texts[] = {[TP_STEP_WARM_UP] = "warm-up", [TP_STEP_UNFINISHED] = "unfinished", [TP_STEP_DIFFERENT] = "different"};
+    static const char *const texts[] = {
+        [TP_STEP_WARM_UP] = "warm-up", [TP_STEP_UNFINISHED] = "unfinished", [TP_STEP_DIFFERENT] = "different"};
     return texts[reason];
 }
 
