@@ -44,7 +44,7 @@ class Finding:
     ``ceiling_us_per_step`` is in microseconds, ``share_of_step_percent`` in percent of a step; None where the trace does
     not tell. ``evidence`` has the first events of ``evidence_total``. ``id`` is the rule's, and stays the same between
     versions. ``low_percent`` to ``high_percent`` of a step is an estimate of what mending it gains, after the
-    findings before it: never more than its share. The rule named the cause
+    findings before it: never more than its share, but for waits (A4 to A6), whose removal may fill idle time elsewhere. The rule named the cause
     in ``right`` of the ``known`` programs in which it reported and the cause is known. ``cause`` is a word for what is wrong ("input.transform"), None where several causes look alike.
     """
 

@@ -260,8 +260,12 @@ static void check_findings(struct check *c, const struct node *found, const stru
         at_most(c, ceiling, total, "%s is within the total", id);
         at_most(c, 0, real(f, "low_percent"), "least estimate of %s is none below zero", id);
         at_most(c, real(f, "low_percent"), real(f, "high_percent"), "least and most of the estimate of %s", id);
-        at_most(c, real(f, "high_percent"), real(f, "share_of_step_percent"), "the estimate of %s is about its time", id);
-        gains += real(f, "high_percent");
+        bool is_counted_less = at(f, "counted_percent") != NULL; /* of waits: other findings are about that time, too */
+        double counted = real(f, is_counted_less ? "counted_percent" : "high_percent");
+        at_most(c, counted, real(f, "share_of_step_percent"), "the estimate of %s is about its time", id);
+        at_most(c, counted, real(f, "high_percent"), "%s counts for no more than its estimate", id);
+        at_most(c, real(f, "high_percent"), 100, "%s gains no more than the step", id);
+        gains += counted;
     }
     at_most(c, gains, 100, "all estimates together");
     at_most(c, real(found, "total_ceiling_percent"), 100, "all findings together");

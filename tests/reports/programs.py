@@ -32,17 +32,20 @@ class Trace:
             json.dump(dict(HEAD, traceEvents=self.events + [end]), file)
 
 
-def steps(wait, idle_ms=4.0):
-    """wait: writes the call that waits from a start to an end; idle_ms: what the host does behind the short kernel"""
+def steps(wait, idle_ms=4.0, recorded=20, loads=False):
+    """wait: writes the call that waits from a start to an end; idle_ms: how long the host works behind the short kernel;
+    recorded: of the first 20 kernels, those that the trace has; loads: this work loads input data"""
     trace = Trace()
     for step in range(STEPS):
         at = step * STEP_MS
         trace.add("user_annotation", "ProfilerStep#%d" % step, at, STEP_MS)
-        for k in range(20):
+        for k in range(recorded):
             trace.launch(at + 0.01 + k * 0.005, at + 0.02 + k * 0.2, 0.2)
         wait(trace, at + 0.12, at + 4.03)
         trace.launch(at + 4.12, at + 4.13, 0.1)
         again = 4.23 + idle_ms
+        if loads:
+            trace.add("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", at + 4.2, idle_ms)
         trace.launch(at + again, at + again + 0.01, STEP_MS - again - 0.01)
     return trace
 
@@ -71,7 +74,8 @@ def polls(trace, start, end):
 
 MADE = {"wait_then_idle": lambda: steps(device), "read_then_idle": lambda: steps(read), "size_then_idle": lambda: steps(sizes),
         "waits_of_an_idle_device": lambda: steps(polls), "wait_without_idle": lambda: steps(device, 0.0),
-        "idle_beyond_the_wait": lambda: steps(device, 5.0)}
+        "idle_beyond_the_wait": lambda: steps(device, 5.0), "wait_then_loading": lambda: steps(device, loads=True),
+        "wait_for_work_without_records": lambda: steps(device, 0.5, recorded=1)}
 
 
 if __name__ == "__main__":

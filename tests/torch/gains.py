@@ -175,12 +175,12 @@ def measured(tracepress, recorder, name, turns):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tracepress")
     parser.add_argument("names", nargs="*")
     parser.add_argument("--recorder", choices=["profiler", "record"])
     parser.add_argument("--turns", type=int)
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     failed = False
     print("| program | recorder | finding | claimed, % | gained, % | a step |\n|---|---|---|---|---|---|", flush=True)
     for recorder in ["profiler", "record"]:

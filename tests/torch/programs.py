@@ -203,7 +203,7 @@ def fitted(pl, model, rows, after_step):
     class Steps(pl.Callback):
         def on_train_batch_end(self, trainer, *_):
             trainer.should_stop |= after_step() is False
-    pl.Trainer(accelerator="cpu", max_epochs=1, min_steps=0, logger=False, enable_checkpointing=False, enable_progress_bar=False,
+    pl.Trainer(accelerator="cpu", max_epochs=1, min_epochs=0, min_steps=0, logger=False, enable_checkpointing=False, enable_progress_bar=False,
                enable_model_summary=False, callbacks=[Steps()]).fit(model, rows)
 
 

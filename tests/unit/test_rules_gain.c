@@ -105,14 +105,17 @@ static void check_estimates(uint64_t start)
             assert_true(isnan(f->high_percent) && !(f->share_percent > all));
             continue;
         }
-        bool is_bound = 0 <= f->low_percent && f->low_percent <= f->high_percent &&
-                        f->high_percent <= f->share_percent + 1e-9 && f->share_percent <= all &&
-                        f->ceiling_us_per_step <= step && tp_finding_most_us(f) <= f->ceiling_us_per_step;
+        bool is_wait = f->most_percent > 0; /* what its removal gains may be time that others are about */
+        double most_us = tp_finding_most_us(f), counted = f->counted_percent;
+        bool is_bound = 0 <= f->low_percent && f->low_percent <= f->high_percent && f->high_percent <= all &&
+                        counted <= fmin(f->high_percent, f->share_percent) + 1e-9 && f->share_percent <= all &&
+                        f->ceiling_us_per_step <= step && most_us <= (is_wait ? step : f->ceiling_us_per_step) &&
+                        (is_wait || f->high_percent == counted);
         if (!is_bound)
             fail_msg("trace %llu: %s gains %f to %f of %f %%", (unsigned long long)start, f->rule->id, f->low_percent,
                      f->high_percent, f->share_percent);
-        sum += f->high_percent;
-        sum_us += tp_finding_most_us(f);
+        sum += counted;
+        sum_us += f->high_percent > 0 ? most_us * counted / f->high_percent : 0;
     }
     if (sum > all || sum_us > step || r->total_ceiling_percent > all || r->total_ceiling_us_per_step > step ||
         r->total_gain_percent > r->total_ceiling_percent || r->total_low_percent > r->total_gain_percent + 1e-6)

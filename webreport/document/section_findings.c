@@ -7,12 +7,25 @@
 
 enum { EVENT_BYTES = 120 };
 
+/* Of waits: why the total has less of the estimate; NULL: it has all of it. */
+static const char *counted_text(struct tp_arena *arena, const struct tp_finding *finding)
+{
+    if (!(finding->high_percent - finding->counted_percent >= 0.05))
+        return NULL;
+    return tp_text_printf(arena, "a host that does not wait runs ahead and fills idle time that other findings may be "
+                                 "about, too: only %s counts in the total",
+                          tp_text_of_percent(arena, finding->counted_percent));
+}
+
 /* What the rule saw beyond its title; NULL: nothing. */
 static const char *why_text(const struct tp_section *section, const struct tp_finding *finding)
 {
     struct tp_str text = tp_shown_text(&section->naming, finding->detail);
+    const char *counted = counted_text(section->arena, finding);
 
-    return text.len ? tp_text_printf(section->arena, "%.*s", (int)text.len, text.ptr) : NULL;
+    if (!text.len)
+        return counted;
+    return tp_text_printf(section->arena, "%.*s%s%s", (int)text.len, text.ptr, counted ? "; " : "", counted ? counted : "");
 }
 
 /* How sure it is, which flaws of the trace make it less sure, and how many events prove it. */

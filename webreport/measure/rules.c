@@ -27,7 +27,7 @@ static const tp_rule_evaluate cpu_rules[] = {
 double tp_finding_most_us(const struct tp_finding *finding)
 {
     double part = finding->share_percent > 0 ? finding->high_percent / finding->share_percent : 1;
-    return finding->ceiling_us_per_step * fmin(part, 1);
+    return finding->ceiling_us_per_step * (finding->most_percent > 0 ? part : fmin(part, 1));
 }
 
 static int by_rule(const void *x, const void *y, const void *context)
@@ -99,8 +99,8 @@ static void add_totals(struct tp_recommendations *r)
         /* where short events cost more than they last, all ceilings together would be less than one */
         r->total_ceiling_us_per_step = fmax(r->total_ceiling_us_per_step, f->ceiling_us_per_step);
         r->total_ceiling_percent = fmax(r->total_ceiling_percent, f->share_percent);
-        r->total_gain_us_per_step += tp_finding_most_us(f);
-        r->total_gain_percent += f->high_percent;
+        r->total_gain_us_per_step += f->high_percent > 0 ? tp_finding_most_us(f) * f->counted_percent / f->high_percent : 0;
+        r->total_gain_percent += f->counted_percent;
         r->total_low_percent += f->low_percent;
     }
     /* time is counted once, so that only the last digits of the sums can be above */

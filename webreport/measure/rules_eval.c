@@ -335,7 +335,8 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
     f->time = (uint32_t)a->times.count;
     *(struct tp_intervals *)tp_vec_push(&a->times) = *within;
     f->weight_percent = c->weight > 0 ? c->weight : NAN;
-    f->low_percent = f->high_percent = NAN;
+    f->low_percent = f->high_percent = f->counted_percent = NAN;
+    f->most_percent = c->most_percent;
     if (c->has_ceiling)
         tp_finding_set_gain(f, share);
     f->detail = TP_STR(""); /* a copy beside the finding: the rules' own memory ends with them */

@@ -119,6 +119,7 @@ struct tp_candidate {
     double weight;                    /* what it stands in the list by, percent; 0: by what is gained */
     bool has_low;                     /* low below is known, and the whole ceiling may be gained; else the rule's own */
     double low;                       /* part of the ceiling: the least that is gained */
+    double most_percent;              /* most that is gained, where that may be more than the ceiling; 0: the ceiling */
     const char *advice;               /* of this finding, of a program of PyTorch; NULL: the rule's */
     const char *cause;                /* of this finding, where the rule alone does not say it; NULL: the rule's */
     const struct tp_evidence *memory; /* evidence that is a memory record, or NULL */
@@ -332,8 +333,8 @@ typedef void (*tp_rule_evaluate)(struct tp_advisor *a);
 void tp_rules_prepare_gpu(struct tp_advisor *a);
 void tp_rule_record(struct tp_advisor *a);        /* R1 to R4, C14 */
 void tp_rule_waits(struct tp_advisor *a);         /* A5, A6, A4 */
-/* Returns how much idle time of the devices, in ns, the host could fill at most if it did not wait in W. */
-int64_t tp_time_ahead(struct tp_advisor *a);
+/* Returns the most that is gained without these waiting calls of the host (a set), in percent of the judged time. */
+double tp_percent_ahead(struct tp_advisor *a, struct tp_intervals calls);
 void tp_rule_loading(struct tp_advisor *a);       /* A8 */
 void tp_rule_allocator(struct tp_advisor *a);     /* A12, D2 */
 void tp_rule_loader(struct tp_advisor *a);        /* B1, B2 */

@@ -54,4 +54,5 @@ void tp_finding_set_gain(struct tp_finding *f, double left_percent)
     f->low_percent = left_percent * low_part;
     if (low_part >= MOST)
         f->low_percent = fmax(f->low_percent, f->high_percent - f->widest_percent);
+    f->counted_percent = f->high_percent;
 }

@@ -23,7 +23,7 @@ static bool *find_reads(const struct tp_advisor *a)
 
 struct waits {
     struct tp_picks picks;
-    struct tp_vec time;
+    struct tp_vec time, calls;
     int64_t count, cost, largest;
 };
 
@@ -53,19 +53,16 @@ static void add_wait(const struct tp_advisor *a, struct waits *waits, const stru
     waits->cost = tp_sat_add(waits->cost, wait->cost_ns);
     waits->largest = tp_ns_max(waits->largest, wait->cost_ns);
     tp_intervals_push(&waits->time, wait->at_ns, tp_sat_add(wait->at_ns, wait->cost_ns));
+    tp_intervals_push(&waits->calls, call->ts_ns, tp_event_end(call));
     tp_picks_rank(&waits->picks, (struct tp_pick){wait->cost_ns, call->ts_ns, -call->dur_ns, event, event});
 }
 
 static void claim_waits(struct tp_advisor *a, enum tp_rule_id rule, struct waits *waits)
 {
-    static const double LEAST_PERCENT = 1;
     struct tp_candidate c = {.rule = rule, .has_ceiling = true, .picks = waits->picks};
-    int64_t ahead = tp_time_ahead(a);
     c.also_info = rule == TP_RULE_A4;
     c.time = tp_intervals_of(&waits->time);
-    if (tp_window_percent(a, ahead - waits->cost) >= LEAST_PERCENT)
-        c.detail = tp_advisor_text(a, "without synchronizing calls the host runs ahead: up to %s of the step",
-                                   tp_text_of_percent(a->arena, tp_window_percent(a, ahead)));
+    c.most_percent = tp_percent_ahead(a, tp_intervals_of(&waits->calls));
     tp_advisor_claim(a, &c);
 }
 
@@ -75,7 +72,7 @@ void tp_rule_waits(struct tp_advisor *a)
     struct waits waits[WAIT_KINDS] = {0};
     bool *reads = NULL;
     for (int k = 0; k < WAIT_KINDS; k++)
-        waits[k].time = TP_VEC(a->arena, struct tp_interval);
+        waits[k].time = waits[k].calls = TP_VEC(a->arena, struct tp_interval);
     for (uint32_t i = 0; i < a->model->wait_count; i++) {
         const struct tp_wait *wait = &a->model->waits[i];
         if (tp_in_window(a, wait->event))

@@ -38,6 +38,8 @@ void tp_finding_json(const struct tp_finding *f, struct tp_json *json)
     tp_json_member_real(json, "share_of_step_percent", f->share_percent);
     tp_json_member_real(json, "low_percent", f->low_percent);
     tp_json_member_real(json, "high_percent", f->high_percent);
+    if (f->counted_percent < f->high_percent)
+        tp_json_member_real(json, "counted_percent", f->counted_percent);
     evidence_json(f, json);
     tp_json_member_str(json, "detail", f->detail);
     tp_json_member_text(json, "advice", f->advice);

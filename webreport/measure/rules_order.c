@@ -140,6 +140,7 @@ int64_t tp_findings_bound(struct tp_advisor *a)
         left_ns -= ns;
         sum_ns = tp_sat_add(sum_ns, own_ns[i]);
         tp_finding_set_gain(f, fmin(tp_window_percent(a, ns), f->share_percent));
+        f->high_percent = fmax(f->high_percent, f->most_percent);
     }
     return tp_ns_min(tp_ns_max(0, sum_ns), a->judged_ns);
 }
