@@ -106,7 +106,7 @@ static int parse_torch(struct tp_kineto_options *options, const char *text, stru
             *torch_field(options, i) = true;
         else if (n != 4 || memcmp(text, "none", 4) != 0)
             return tp_error_set(err, TP_EUSAGE, 0,
-                                "--torch-options: \"%.*s\" is none of shapes, stack, memory, flops, "
+                                "--torch-options: \"%.*s\" is not one of shapes, stack, memory, flops, "
                                 "modules, none",
                                 (int)(n < 40 ? n : 40), text);
         text += n + (text[n] == ',');

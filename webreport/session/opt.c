@@ -93,7 +93,7 @@ static int refuse_choice(const struct tp_opt *opt, const char *value, struct tp_
         tp_nearest_offer(&nearest, (struct tp_str){choice, size});
         choice += size + (choice[size] == '|');
     }
-    return tp_error_set(err, TP_EUSAGE, 0, "--%s: \"%.40s\" is none of %s%s", opt->name, value, opt->choices,
+    return tp_error_set(err, TP_EUSAGE, 0, "--%s: \"%.40s\" is not one of %s%s", opt->name, value, opt->choices,
                         hint(text, sizeof text, &nearest, ""));
 }
 
