@@ -21,7 +21,7 @@ check "bundled traces, seed $seed: $count damages, no false pass, no false blame
     "$DATA"/diff/*.gz "$DATA/run" "$DATA/ddp"
 set -- "$DATA"/traces/gpu_*.gz "$DATA"/traces/torch*.gz "$DATA"/diff/*.gz "$DATA"/run/*.gz "$DATA"/ddp/*.gz
 check "bundled traces, seed $seed: $count damages in 40 ways, those that leave a mark are seen" kinds --marks-only "$@"
-# Of 3,000 damages of each of the seeds 1 to 8, at most 13 (0.43 %) change a metric unseen: wrong digits of durations and of
+# Of 3,000 damages, 14 (0.47 %) of seed 6 and 10 (0.33 %) of seed 11 change a metric unseen: wrong digits of durations and of
 # kernels' names, names cut into another operator's name. Nothing else in a file repeats these values.
 if [ -n "${DAMAGES:-}" ]; then
     check "bundled traces, seed $seed: at most 0.5 % of $count damages change a metric unseen" kinds "" "$@"
