@@ -71,16 +71,16 @@ def record(tracepress, recorder, name, folder):
 def first_finding(tracepress, recorded, folder):
     """Returns the first finding about the steps that has an estimate, as (id, low, high), all in percent; else None.
 
-    A program without steps has the findings of its recording from outside. Those about processor time that names what is
+    Without one the findings of the recording from outside count. Those about processor time that name what is
     too much save at most their time; where most of the time is spent is no such finding."""
     subprocess.run([tracepress, "report", recorded, "-o", folder + "/x.html", "--json", folder + "/x.json", "--quiet"], check=True)
     with open(folder + "/x.json", encoding="utf-8") as file:
         profiles = [p for run in json.load(file)["runs"] for p in run["profiles"]]
-    judged = [p["recommendations"] for p in profiles if p.get("recommendations", {}).get("steps")]
+    judged = [p["recommendations"] for p in profiles if p.get("recommendations")]
     for finding in (f for advice in judged for f in advice["findings"]):
         if (finding["high_percent"] or 0) >= 0.5 and finding["confidence"] != "low":
             return finding["id"], finding["low_percent"], finding["high_percent"]
-    seen = [] if judged else [f for p in profiles for f in (p.get("program_view") or {}).get("findings", [])]
+    seen = [f for p in profiles for f in (p.get("program_view") or {}).get("findings", [])]
     for finding in seen:
         if finding["percent_of"] == "CPU" and finding["id"] not in ("function", "kernel", "page_faults"):
             return finding["id"], 0, finding["percent"]
