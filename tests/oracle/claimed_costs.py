@@ -115,6 +115,8 @@ def kind_of(operation):
 
 
 if tree_ref:
+    for layer in ("kernel_first", "chain"):  # section 18 has no names of collectives besides those of section 12
+        kinds_ref.C[layer] = [rule for rule in kinds_ref.C[layer] if rule[0] != "communication"]
     kind_of_reference = kinds_ref.kind_of
     kinds_ref.kind_of = tree_ref.kind_of = kind_of
     tree_ref.Trace, tree_ref.read_document = Trace, read_document
