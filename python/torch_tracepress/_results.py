@@ -44,8 +44,10 @@ class Finding:
     ``ceiling_us_per_step`` is in microseconds, ``share_of_step_percent`` in percent of a step; None where the trace does
     not tell. ``evidence`` has the first events of ``evidence_total``. ``id`` is the rule's, and stays the same between
     versions. ``low_percent`` to ``high_percent`` of a step is an estimate of what mending it gains, after the
-    findings before it: never more than its share, but for waits (A4 to A6), whose removal may fill idle time elsewhere. The rule named the cause
-    in ``right`` of the ``known`` programs in which it reported and the cause is known. ``cause`` is a word for what is wrong ("input.transform"), None where several causes look alike.
+    findings before it: never more than its share, but for waits (A4 to A6), whose removal may fill idle time elsewhere.
+    ``counted_percent`` is the part of ``high_percent`` that the sum of all findings counts. The rule named the cause in
+    ``right`` of the ``known`` programs in which it reported and the cause is known. ``cause`` is a word for what is wrong
+    ("input.transform"), None where several causes look alike.
     """
 
     id: str
@@ -57,6 +59,7 @@ class Finding:
     share_of_step_percent: Optional[float]
     low_percent: Optional[float]
     high_percent: Optional[float]
+    counted_percent: Optional[float]
     right: int
     known: int
     detail: str
@@ -79,6 +82,7 @@ class Finding:
             share_of_step_percent=row.get("share_of_step_percent"),
             low_percent=row.get("low_percent"),
             high_percent=row.get("high_percent"),
+            counted_percent=row.get("counted_percent", row.get("high_percent")),
             right=row.get("right") or 0,
             known=row.get("known") or 0,
             detail=row.get("detail") or "",

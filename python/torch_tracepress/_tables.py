@@ -121,7 +121,7 @@ _PROFILE: Places = {
     "idle_steps": ("idle_view", Each(("device",)), "steps"),
     "idle_lines": ("idle_view", Each(("device",)), "idle_by_line"),
     "idle_frames": ("idle_view", Each(("device",)), "idle_flame", "frames"),
-    "idle_stacks": ("idle_view", Each(("device",)), "idle_flame", "stacks"),
+    "idle_nodes": ("idle_view", Each(("device",)), "idle_flame", "nodes"),
     "serving_steps": ("serving", "steps"),
     "serving_classes": ("serving", "classes"),
     "time_devices": ("time_trees",),

@@ -102,8 +102,7 @@ TABLE_OF = {
     "idle_view.steps": "idle_steps",
     "idle_view.idle_by_line": "idle_lines",
     "idle_view.idle_flame.frames": "idle_frames",
-    "idle_view.idle_flame.stacks": "idle_stacks",
-    "idle_view.idle_flame.stacks.frames": None,  # one value of a row of idle_stacks
+    "idle_view.idle_flame.nodes": "idle_nodes",
     "time_trees": "time_devices",
     "sync_table.rows": "syncs",
     "memory_view.device_information": "memory",

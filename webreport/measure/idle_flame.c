@@ -191,24 +191,6 @@ static void fill_nodes(struct tp_idle_device *out, struct fill *fill, const stru
     }
 }
 
-static int by_time(const void *x, const void *y, const void *context)
-{
-    const struct tp_flame_node *nodes = context;
-    uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-    if (nodes[a].self_ns != nodes[b].self_ns)
-        return nodes[a].self_ns > nodes[b].self_ns ? -1 : 1;
-    return (a > b) - (a < b); /* depth-first order is the order of the stacks' texts */
-}
-
-static void list_stacks(struct tp_idle_device *out, struct tp_arena *arena)
-{
-    out->stacks = tp_arena_array(arena, out->node_count, sizeof *out->stacks);
-    for (uint32_t i = 1; i < out->node_count; i++)
-        if (out->nodes[i].self_ns)
-            out->stacks[out->stack_count++] = i;
-    tp_merge_sort(arena, out->stacks, out->stack_count, sizeof *out->stacks, by_time, out->nodes);
-}
-
 /* ---- frames wherever they stand ---- */
 
 struct frame {
@@ -287,7 +269,6 @@ static void build_tree(struct tp_idle_device *out, const struct flame *flame, st
         fill.order[i] = i;
     tp_merge_sort(arena, fill.order, count, sizeof *fill.order, by_parent, &fill);
     fill_nodes(out, &fill, flame, arena);
-    list_stacks(out, arena);
 }
 
 void tp_idle_flame_build(struct tp_idle_device *out, const struct tp_model *model, const struct tp_gpu *gpu,

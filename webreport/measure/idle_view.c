@@ -197,35 +197,25 @@ static void steps_json(const struct tp_table *steps, struct tp_json *json)
     tp_json_array_end(json);
 }
 
-/* Frames of a node, outermost first: [kind, name] each. path has room for the deepest one. */
-static void frames_json(const struct tp_idle_device *d, uint32_t node, uint32_t *path, struct tp_json *json)
-{
-    uint32_t depth = 0;
-    for (uint32_t n = node; n; n = d->nodes[n].parent)
-        path[depth++] = n;
-    tp_json_array(json);
-    for (uint32_t i = depth; i-- > 0;) {
-        tp_json_array(json);
-        tp_json_text(json, tp_stack_kind_text(d->nodes[path[i]].kind));
-        tp_json_str(json, d->nodes[path[i]].text);
-        tp_json_array_end(json);
-    }
-    tp_json_array_end(json);
-}
-
+/* Writes each node once, with the index of the one around it: stacks with all of their frames would be as long as the
+ * number of stacks times their depth. */
 static void flame_json(const struct tp_idle_device *d, struct tp_json *json)
 {
-    uint32_t path[TP_STACK_LIMIT + 1];
     tp_json_key(json, "idle_flame");
     tp_json_object(json);
     tp_json_member_int(json, "total_ns", d->flame_total_ns);
-    tp_json_key(json, "stacks");
+    tp_json_key(json, "nodes");
     tp_json_array(json);
-    for (uint32_t i = 0; i < d->stack_count; i++) {
-        const struct tp_flame_node *node = &d->nodes[d->stacks[i]];
+    for (uint32_t i = 1; i < d->node_count; i++) {
+        const struct tp_flame_node *node = &d->nodes[i];
         tp_json_object(json);
-        tp_json_key(json, "frames");
-        frames_json(d, d->stacks[i], path, json);
+        tp_json_key(json, "parent");
+        if (node->parent)
+            tp_json_int(json, (int64_t)node->parent - 1);
+        else
+            tp_json_null(json);
+        tp_json_member_text(json, "kind", tp_stack_kind_text(node->kind));
+        tp_json_member_str(json, "name", node->text);
         tp_json_member_int(json, "ns", node->self_ns);
         tp_json_member_int(json, "starved_ns", node->self_starved_ns);
         tp_json_object_end(json);

@@ -68,8 +68,6 @@ struct tp_idle_device {
     int64_t flame_total_ns;
     struct tp_flame_node *nodes;
     uint32_t node_count;
-    uint32_t *stacks; /* nodes with self time: longest first */
-    uint32_t stack_count;
     struct tp_table steps;   /* enum tp_idle_step_column; the used steps in order of time */
     struct tp_table frames;  /* enum tp_idle_frame_column: a frame wherever it stands */
     struct tp_table by_line; /* enum tp_idle_line_column: innermost project line, else annotation, else operator .. */

@@ -2,6 +2,7 @@
 #include "webreport/measure/operator_view.h"
 
 #include "webreport/measure/operator_groups.h"
+#include "writer/base/limits.h"
 #include "writer/base/ratio.h"
 #include "writer/base/sort.h"
 
@@ -220,8 +221,10 @@ static uint32_t *build_table(struct tp_table *table, struct order order, const s
 static void start_view(struct tp_operator_view *view, const struct tp_model *model, const struct order *order,
                        struct tp_arena *arena)
 {
+    uint64_t most_bytes = model->trace->reading.text_bytes * TP_MAX_STACK_TEXT_RATIO + TP_STACK_TEXT_GRACE_BYTES;
     *view = (struct tp_operator_view){.arena = arena,
                                       .sorted_by_device = order->by_device,
+                                      .most_stack_bytes = most_bytes,
                                       .unlinked_device_events = model->devices.unlinked_count,
                                       .unlinked_device_time_ns = model->devices.unlinked_time_ns,
                                       .unlinked_kernel_time_ns = model->devices.unlinked_kernel_time_ns,
@@ -253,23 +256,36 @@ void tp_operator_view_build_brief(struct tp_operator_view *view, const struct tp
 /* ---- text and JSON ------------------------------------------------------------------------------------------------
  */
 
-/* Writes the text of a stack through a buffer, so that the texts of all stacks are never in memory at once. */
-static void write_stack(const struct tp_stack_table *table, size_t row, struct tp_buf *scratch, struct tp_json *json)
+/* Stack texts of one document. A short trace of deep stacks could make gigabytes of them, so what is beyond a number of
+ * bytes is left out. */
+struct stack_texts {
+    struct tp_buf scratch; /* one text, so that those of all stacks are never in memory at once */
+    uint64_t bytes, most_bytes;
+    int64_t left_out;
+};
+
+/* Writes the text of a stack, or null where it is left out. */
+static void write_stack(struct stack_texts *texts, const struct tp_stack_table *table, size_t row, struct tp_json *json)
 {
+    struct tp_buf *scratch = &texts->scratch;
     uint64_t length = tp_stack_length(table->stacks, table->stack[row]);
+    tp_json_key(json, "call_stack");
+    if (length > texts->most_bytes - texts->bytes) {
+        texts->left_out++;
+        tp_json_null(json);
+        return;
+    }
+    texts->bytes += length;
     tp_buf_clear(scratch);
     if (tp_buf_reserve(scratch, length) == 0)
         scratch->size = tp_stack_write(table->stacks, table->stack[row], scratch->data, length);
     else if (!json->out->failed)
         json->out->failed = scratch->failed; /* the document would lack a text */
-    tp_json_key(json, "call_stack");
     tp_json_str(json, (struct tp_str){scratch->data ? scratch->data : "", scratch->size});
 }
 
-static void write_stacks(const struct tp_stack_table *table, struct tp_json *json)
+static void write_stacks(struct stack_texts *texts, const struct tp_stack_table *table, struct tp_json *json)
 {
-    struct tp_buf scratch;
-    tp_buf_init(&scratch, 0);
     tp_json_object(json);
     for (uint32_t g = 0; g < table->group_count; g++) {
         const struct tp_stack_group *group = &table->groups[g];
@@ -277,7 +293,7 @@ static void write_stacks(const struct tp_stack_table *table, struct tp_json *jso
         tp_json_array(json);
         for (uint32_t row = group->first; row < group->first + group->count; row++) {
             tp_json_object(json);
-            write_stack(table, row, &scratch, json);
+            write_stack(texts, table, row, json);
             for (unsigned column = TP_OP_CALLS; column < table->table.column_count; column++) {
                 tp_json_key(json, table->table.defs[column].name);
                 tp_table_cell_json(&table->table, column, row, json);
@@ -287,11 +303,12 @@ static void write_stacks(const struct tp_stack_table *table, struct tp_json *jso
         tp_json_array_end(json);
     }
     tp_json_object_end(json);
-    tp_buf_release(&scratch);
 }
 
 void tp_operator_view_json(const struct tp_operator_view *view, struct tp_json *json)
 {
+    struct stack_texts texts = {.most_bytes = view->most_stack_bytes};
+    tp_buf_init(&texts.scratch, 0);
     tp_json_object(json);
     tp_json_member_text(json, "sorted_by", view->sorted_by_device ? "device_self_time_us" : "host_self_time_us");
     tp_json_key(json, "by_name");
@@ -299,9 +316,11 @@ void tp_operator_view_json(const struct tp_operator_view *view, struct tp_json *
     tp_json_key(json, "by_name_and_input_shape");
     tp_table_json(&view->by_shape, json);
     tp_json_key(json, "call_stacks_by_name");
-    write_stacks(&view->stacks_by_name, json);
+    write_stacks(&texts, &view->stacks_by_name, json);
     tp_json_key(json, "call_stacks_by_name_and_input_shape");
-    write_stacks(&view->stacks_by_shape, json);
+    write_stacks(&texts, &view->stacks_by_shape, json);
+    tp_json_member_int(json, "call_stacks_left_out", texts.left_out);
+    tp_buf_release(&texts.scratch);
     tp_json_key(json, "unlinked");
     tp_json_object(json);
     tp_json_member_int(json, "device_events", (int64_t)view->unlinked_device_events);

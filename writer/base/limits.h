@@ -49,6 +49,8 @@
 #define TP_MAX_UNREAD_LOOKS 64u /* files of a folder opened to see whether they are traces that are left out */
 
 /* report */
+#define TP_MAX_STACK_TEXT_RATIO 16u           /* texts of call stacks in JSON per byte of the trace's text, */
+#define TP_STACK_TEXT_GRACE_BYTES (1u << 20)  /* after these bytes; the texts beyond are left out and counted */
 #define TP_MAX_SHOWN_NAME_BYTES 256u /* a name in the page */
 #define TP_MAX_HOLDER_STEPS (1u << 21)  /* threads, samples that are looked at for who holds a lock: of the longest waits */
 #define TP_MAX_CHILD_STEPS (1u << 21)   /* threads that are looked at for waits for children */
