@@ -73,9 +73,9 @@ static void the_flame_charges_idle_time_to_the_host_stack(void **state)
                "") "," LAUNCH(0, 1, 1) "," LAUNCH(50, 1, 2) "," KERNEL("a", 5, 5, 1) "," KERNEL("b", 60, 5, 2),
            NULL);
     const struct tp_idle_device *d = &f.advice.idle.devices[0];
-    assert_int_equal(d->stack_count, 3);
-    assert_int_equal(d->nodes[d->stacks[0]].self_ns, 33000); /* in the frame alone: 1-5, 10-20, 40-50, 51-60 */
-    const struct tp_flame_node *op = &d->nodes[d->stacks[1]];
+    assert_int_equal(d->node_count, 4); /* the root, the frame, and the operator and the call in it */
+    assert_int_equal(d->nodes[1].self_ns, 33000); /* in the frame alone: 1-5, 10-20, 40-50, 51-60 */
+    const struct tp_flame_node *op = &d->nodes[2];
     assert_true(is_text(op->text, "aten::add 0x*"));
     assert_int_equal(op->self_ns, 20000);
     assert_int_equal(op->depth, 2);
