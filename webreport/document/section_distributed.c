@@ -145,7 +145,7 @@ static struct tp_data rank_chart(struct tp_arena *arena, const struct tp_naming 
 
 /* ---- collectives, all ranks together ---- */
 
-enum sum_column { SUM_NAME, SUM_CALLS, SUM_BYTES, SUM_LATENCY, SUM_TRANSFER, SUM_WAIT, SUM_KERNEL_TIME, SUM_COLUMNS };
+enum sum_column { SUM_NAME, SUM_CALLS, SUM_BYTES, SUM_LATENCY, SUM_TRANSFER, SUM_WAIT, SUM_RATE, SUM_KERNEL_TIME, SUM_COLUMNS };
 
 static const struct tp_column_def SUM_DEFS[SUM_COLUMNS] = {
     {"name", "Collective", "", "Name of the communication call.", TP_COLUMN_TEXT},
@@ -154,13 +154,17 @@ static const struct tp_column_def SUM_DEFS[SUM_COLUMNS] = {
     {"latency_us", "Total", "us", "Time in these calls, summed over the ranks.", TP_COLUMN_NS},
     {"transfer_us", "Transfer", "us", "The part in which all ranks take part.", TP_COLUMN_NS},
     {"waiting_us", "Waiting", "us", "The rest: waiting for the last rank to join.", TP_COLUMN_NS},
+    {"gb_per_s", "GB/s", "GB/s",
+     "Bytes over the time that these calls run, on the device where there is one. A low rate means that ranks wait in "
+     "them, or that they move little.",
+     TP_COLUMN_REAL},
     {"kernel_time_us", "Kernel time", "us", "Time of the communication kernels.", TP_COLUMN_NS},
 };
 static const struct tp_shown_column SUM_SHOWN[] = {
     {TP_SHOW_COUNT, SUM_CALLS, NULL, 0, 0, false, true},      {TP_SHOW_BYTES, SUM_BYTES, NULL, 0, 0, false, true},
     {TP_SHOW_TIME, SUM_LATENCY, NULL, 1, 0, true, true},      {TP_SHOW_BAR, SUM_LATENCY, NULL, 0, 0, false, false},
     {TP_SHOW_TIME, SUM_TRANSFER, NULL, 1, 0, false, true},    {TP_SHOW_TIME, SUM_WAIT, NULL, 1, 0, false, true},
-    {TP_SHOW_TIME, SUM_KERNEL_TIME, NULL, 1, 0, false, true},
+    {TP_SHOW_REAL, SUM_RATE, NULL, 0, 1, false, false},       {TP_SHOW_TIME, SUM_KERNEL_TIME, NULL, 1, 0, false, true},
 };
 
 /* sum += value where both are known; hostile sizes stop at the end of the range. */
@@ -170,6 +174,18 @@ static void add_to(int64_t *sum, int64_t value)
         *sum = TP_NULL_INT;
     else if (*sum != TP_NULL_INT)
         *sum = tp_sat_add(*sum, value);
+}
+
+/* Bytes per nanosecond are GB/s. */
+static void put_rates(struct tp_table *table)
+{
+    for (size_t row = 0; row < table->row_count; row++) {
+        int64_t bytes = tp_table_int(table, SUM_BYTES)[row], ns = tp_table_int(table, SUM_KERNEL_TIME)[row];
+        if (ns == TP_NULL_INT || ns <= 0)
+            ns = tp_table_int(table, SUM_LATENCY)[row];
+        bool is_known = bytes != TP_NULL_INT && bytes > 0 && ns != TP_NULL_INT && ns > 0;
+        tp_table_real(table, SUM_RATE)[row] = is_known ? (double)bytes / (double)ns : NAN;
+    }
 }
 
 static struct tp_table *sum_table(struct tp_arena *arena, const struct tp_distributed *view)
@@ -197,6 +213,7 @@ static struct tp_table *sum_table(struct tp_arena *arena, const struct tp_distri
             add_to(&tp_table_int(table, SUM_WAIT)[at], transfer == TP_NULL_INT ? TP_NULL_INT : latency - transfer);
             add_to(&tp_table_int(table, SUM_KERNEL_TIME)[at], tp_table_int(ops, TP_COMM_OP_KERNEL_TIME)[row]);
         }
+    put_rates(table);
     return tp_table_sorted(arena, table, SUM_LATENCY);
 }
 
@@ -233,7 +250,11 @@ static const char *lead_text(struct tp_arena *arena, const struct tp_naming *nam
     }
     name = tp_shown_text(naming, view->ranks[slowest]->worker);
     if (view->rank_count < 2)
-        return tp_text_printf(arena, "Only one rank with communication was recorded: %.*s.", (int)name.len, name.ptr);
+        return tp_text_printf(arena,
+                              "Only one rank with communication was recorded: %.*s. What of its communication is "
+                              "transfer and what is waiting for other ranks cannot be known. Record all ranks, and "
+                              "report their folder.",
+                              (int)name.len, name.ptr);
     const char *not_alike = "Their collectives do not match one to one, so transfer and waiting cannot be told apart.";
     const char *told = view->job ? job_text(arena, naming, view->job)
                                  : tp_text_printf(arena, "%u ranks.", view->rank_count);

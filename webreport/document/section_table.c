@@ -51,11 +51,12 @@ static double cell_number(const struct tp_shown_table *shown, const struct tp_sh
     }
 }
 
-/* Largest magnitude over the shown rows and sum over all. */
+/* Finds the largest magnitude over the shown rows, and the sum over all rows whose value is known; NaN: none is. */
 static void measure_column(struct tp_shown_table *shown, unsigned index)
 {
     const struct tp_shown_column *column = &shown->columns[index];
     double max = 0, sum = 0;
+    bool is_any_known = false;
 
     for (size_t row = 0; row < shown->table->row_count && !is_text(column->format); row++) {
         double value = cell_number(shown, column, row);
@@ -63,11 +64,12 @@ static void measure_column(struct tp_shown_table *shown, unsigned index)
         if (isnan(value))
             continue;
         sum += value;
+        is_any_known = true;
         if (row < shown->row_count && fabs(value) > max)
             max = fabs(value);
     }
     shown->maxima[index] = max;
-    shown->sums[index] = sum;
+    shown->sums[index] = is_any_known ? sum : NAN;
 }
 
 static struct tp_unit unit_of(const struct tp_shown_table *shown, unsigned index)
@@ -117,7 +119,9 @@ static void print_cell(const struct tp_data *value, struct tp_buf *out)
     double number;
 
     if (value->place == shown->row_count) {
-        if (column->flags & TP_SHOWN_SUM)
+        if (column->flags & TP_SHOWN_SUM && isnan(shown->sums[index]))
+            tp_buf_puts(out, "\xe2\x80\x93");
+        else if (column->flags & TP_SHOWN_SUM)
             print_number(shown, index, shown->sums[index], out);
         return;
     }

@@ -12,6 +12,8 @@
 static bool are_comparable(const struct tp_distributed *view)
 {
     const struct tp_rank_summary *first = view->ranks[0];
+    if (view->rank_count < 2)
+        return false; /* what of a call is waiting shows only beside the other ranks */
     for (uint32_t w = 1; w < view->rank_count; w++) {
         const struct tp_rank_summary *rank = view->ranks[w];
         if (rank->record_count != first->record_count)

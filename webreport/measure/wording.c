@@ -156,8 +156,8 @@ const char *tp_phrase(enum tp_phrase phrase, enum tp_producer producer)
         const char *torch, *others;
     } phrases[TP_PHRASE_COUNT] = {
         [TP_PHRASE_STEP_MARKER] = {NULL, "tracepress_step"},
-        [TP_PHRASE_MARK_STEPS] = {"Call prof.step() once per iteration to see steps.",
-                                  "Call tracepress_step() once per iteration to see steps."},
+        [TP_PHRASE_MARK_STEPS] = {"Call prof.step() once per iteration to mark steps.",
+                                  "Call tracepress_step() once per iteration to mark steps."},
         [TP_PHRASE_RECORD_DEVICE] = {"If the run used a GPU, enable ProfilerActivity.CUDA.", NULL},
         [TP_PHRASE_RECORD_MEMORY] = {"memory (record with profile_memory=True)",
                                      "memory (noted by tracepress_memory_note)"},
