@@ -7,25 +7,21 @@
 
 enum { EVENT_BYTES = 120 };
 
-/* Of waits: why the total has less of the estimate; NULL: it has all of it. */
-static const char *counted_text(struct tp_arena *arena, const struct tp_finding *finding)
-{
-    if (!(finding->high_percent - finding->counted_percent >= 0.05))
-        return NULL;
-    return tp_text_printf(arena, "a host that does not wait runs ahead and fills idle time that other findings may be "
-                                 "about, too: only %s counts in the total",
-                          tp_text_of_percent(arena, finding->counted_percent));
-}
-
 /* What the rule saw beyond its title; NULL: nothing. */
 static const char *why_text(const struct tp_section *section, const struct tp_finding *finding)
 {
     struct tp_str text = tp_shown_text(&section->naming, finding->detail);
-    const char *counted = counted_text(section->arena, finding);
 
-    if (!text.len)
-        return counted;
-    return tp_text_printf(section->arena, "%.*s%s%s", (int)text.len, text.ptr, counted ? "; " : "", counted ? counted : "");
+    return text.len ? tp_text_printf(section->arena, "%.*s", (int)text.len, text.ptr) : NULL;
+}
+
+/* Says how much of the estimate the total counts, where that is less than all of it: a host that does not wait runs
+ * ahead, and fills idle time that other findings may be about, too. */
+static const char *counted_text(struct tp_arena *arena, const struct tp_finding *finding)
+{
+    if (!(finding->high_percent - finding->counted_percent >= 0.05))
+        return "";
+    return tp_text_printf(arena, " \xc2\xb7 %s counts in the total", tp_text_of_percent(arena, finding->counted_percent));
 }
 
 /* How sure it is, which flaws of the trace make it less sure, and how many events prove it. */
@@ -43,8 +39,8 @@ static const char *proof_text(struct tp_arena *arena, const struct tp_finding *f
     if (finding->known)
         known = tp_text_printf(arena, " \xc2\xb7 right in %u of %s", finding->right,
                                tp_text_of_some(arena, finding->known, "known case", "known cases"));
-    return tp_text_printf(arena, "Rule %s \xc2\xb7 confidence %s%s%s%s", finding->rule->id,
-                          tp_confidence_text(finding->confidence), weakened, known, evidence);
+    return tp_text_printf(arena, "Rule %s \xc2\xb7 confidence %s%s%s%s%s", finding->rule->id,
+                          tp_confidence_text(finding->confidence), weakened, known, counted_text(arena, finding), evidence);
 }
 
 static void fill_evidence(const struct tp_section *section, struct tp_finding_block *block,
