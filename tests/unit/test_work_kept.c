@@ -1,0 +1,105 @@
+/* Memory that a step keeps, compared: each expected change is counted by hand. */
+#include "webreport/compare/work_sides.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "webreport/compare/work_words.h"
+#include "work_signature.h"
+
+#define OF_RELU(line, count, size, exact) {TP_STR("aten::relu"), TP_STR("net.py(" line "): forward"), count, size, exact}
+
+static struct tp_work_diff kept_compared(struct tp_count_kept *was, uint32_t was_count, struct tp_count_kept *is,
+                                         uint32_t is_count)
+{
+    struct tp_signature base = signature(base_ops, COUNT(base_ops)), now = base;
+    struct tp_work_diff diff;
+    base.knows_kept = now.knows_kept = true;
+    base.kept = was;
+    base.kept_count = was_count;
+    now.kept = is;
+    now.kept_count = is_count;
+    now.hash++; /* what is kept is in the hash */
+    tp_work_diff_build(&diff, &base, &now, false, &arena);
+    return diff;
+}
+
+static void what_nobody_gives_back_is_named_with_its_place(void **state)
+{
+    GUARD;
+    struct tp_count_kept leak[] = {OF_RELU("30", 1, 131072, true)}, moved[] = {OF_RELU("33", 1, 131072, true)};
+    struct tp_work_diff diff = kept_compared(NULL, 0, leak, 1);
+    assert_int_equal(diff.count, 1);
+    assert_true(diff.changes[0].is_gated && tp_work_has_gated(&diff));
+    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_KEPT), 1);
+    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_ADDED), 0);
+    assert_int_equal(diff.changes[0].place.len, strlen("net.py(30): forward"));
+    assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
+                        "+128.0 KiB a step that nobody gives back in forward: 1 block of aten::relu");
+    diff = kept_compared(leak, 1, NULL, 0); /* it went: told, and breaks no limit */
+    assert_int_equal(diff.count, 1);
+    assert_false(tp_work_has_gated(&diff));
+    assert_string_equal(tp_work_change_text(&diff.changes[0]), "memory that no longer stays");
+    diff = kept_compared(leak, 1, moved, 1); /* a line that moved is the same one */
+    assert_int_equal(diff.count, 0);
+    assert_true(diff.is_same);
+}
+
+static void what_is_kept_by_chance_is_set_aside(void **state)
+{
+    GUARD;
+    struct tp_count_kept chance[] = {OF_RELU("30", 1, 131072, false)}, leak[] = {OF_RELU("30", 1, 131072, true)};
+    struct tp_count_kept loss[] = {OF_RELU("30", 1, 64, true)};
+    assert_int_equal(kept_compared(NULL, 0, chance, 1).count, 0);
+    assert_int_equal(kept_compared(chance, 1, NULL, 0).count, 0);
+    struct tp_work_diff diff = kept_compared(NULL, 0, loss, 1); /* a loss that is kept for a log: told, no leak */
+    assert_int_equal(diff.count, 1);
+    assert_false(tp_work_has_gated(&diff));
+    struct tp_signature base = signature(base_ops, COUNT(base_ops)), now = base;
+    now.knows_kept = true; /* the base is a file of an older version, or has no addresses */
+    now.kept = leak;
+    now.kept_count = 1;
+    now.hash++;
+    tp_work_diff_build(&diff, &base, &now, false, &arena);
+    assert_int_equal(diff.count, 0);
+    assert_false(diff.knows_kept);
+}
+
+/* Two runs of the base: what only one of them keeps says nothing. */
+static void runs_of_a_side_agree_on_what_is_kept(void **state)
+{
+    GUARD;
+    struct tp_count_kept leak[] = {OF_RELU("30", 1, 131072, true)};
+    struct tp_summary runs[2] = {{.key = {.rank = TP_NULL_INT}}}, run;
+    runs[0].signature = signature(base_ops, COUNT(base_ops));
+    runs[0].signature.knows_kept = true;
+    runs[1] = run = runs[0];
+    run.signature.kept = runs[0].signature.kept = leak;
+    run.signature.kept_count = runs[0].signature.kept_count = 1;
+    run.signature.hash++;
+    runs[0].signature.hash++;
+    for (uint32_t other = 0; other < 2; other++) {
+        struct tp_side_input inputs[TP_SIDES] = {[TP_BASE] = {.runs = runs + other, .run_count = 2 - other},
+                                                 [TP_NEW] = {.runs = &run, .run_count = 1}};
+        struct tp_sides sides = {.arena = &arena, .side = {[TP_BASE] = {.input = &inputs[TP_BASE]}, [TP_NEW] = {.input = &inputs[TP_NEW]}}};
+        struct tp_comparability c = {.workload = TP_WORKLOAD_SAME};
+        struct tp_work_diff diff;
+        struct tp_replaced replaced;
+        tp_work_sides_build(&diff, &replaced, &sides, &c);
+        assert_int_equal(diff.count, other); /* of the second run alone it is a change */
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_nobody_gives_back_is_named_with_its_place, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_kept_by_chance_is_set_aside, begin, end),
+        cmocka_unit_test_setup_teardown(runs_of_a_side_agree_on_what_is_kept, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
