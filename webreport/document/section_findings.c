@@ -15,8 +15,8 @@ static const char *why_text(const struct tp_section *section, const struct tp_fi
     return text.len ? tp_text_printf(section->arena, "%.*s", (int)text.len, text.ptr) : NULL;
 }
 
-/* Says how much of the estimate the total counts, where that is less than all of it: a host that does not wait runs
- * ahead, and fills idle time that other findings may be about, too. */
+/* Says how much of the estimate the total counts, where that is not all of it. Without a wait the host calls the next
+ * work earlier, and the device may do it in idle time that another finding already counts. */
 static const char *counted_text(struct tp_arena *arena, const struct tp_finding *finding)
 {
     if (!(finding->high_percent - finding->counted_percent >= 0.05))

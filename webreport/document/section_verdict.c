@@ -157,7 +157,7 @@ static const char *left_out_text(const struct tp_naming *naming, const struct tp
                           tp_text_of_time(arena, part->total_ns), tp_text_of_time(arena, part->recorded_ns), where, what);
 }
 
-/* " Steps are inferred from the calls of ResNet, because none is marked." */
+/* Says what steps are inferred from: " Steps are inferred from the calls of ResNet, because none is marked."; "". */
 static const char *inferred_text(const struct tp_naming *naming, const struct tp_model *model)
 {
     return tp_steps_are_inferred(model)

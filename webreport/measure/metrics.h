@@ -59,7 +59,7 @@ int tp_metric_find_near(const char *name, size_t length, int *near);
 /* The name nearest to a mistyped one (edits); NULL when nothing is near. */
 const char *tp_metric_nearest(const char *name, size_t length);
 
-/* Returns whether a metric depends on what a step is. */
+/* Returns whether the value of a metric depends on where steps begin and end: times, shares and numbers per step. */
 bool tp_metric_is_of_steps(const struct tp_metric *metric);
 /* Does only what was recorded from outside tell it? */
 bool tp_metric_is_of_program(const struct tp_metric *metric);

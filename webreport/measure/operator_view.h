@@ -49,7 +49,7 @@ struct tp_operator_view {
     uint32_t *name_stacks,
         *shape_stacks; /* by row: group in stacks_by_name / stacks_by_shape, TP_NO_ID without stacks */
     struct tp_stack_table stacks_by_name, stacks_by_shape;
-    uint64_t most_stack_bytes; /* texts of call stacks that JSON may have, of all tables */
+    uint64_t most_stack_bytes; /* limit of what the texts of call stacks of both tables take in JSON */
     uint64_t unlinked_device_events, launches_outside_operators;
     int64_t unlinked_device_time_ns, unlinked_kernel_time_ns;
 };

@@ -91,7 +91,7 @@ struct tp_finding {
     double low_part, high_part;       /* parts of its time that mending gains: 0 <= low_part <= high_part <= 1 */
     double widest_percent;            /* largest width of the estimate for a finding about most of the step; 100: any */
     uint32_t time;                    /* number of its time in the advisor's list, while rules are evaluated */
-    double most_percent;              /* of the step: most that mending gains, other findings aside; 0: its share */
+    double most_percent;              /* of the step: upper end of the gain without other findings; 0: the share is the end */
     double low_percent, high_percent; /* of the step: estimate of what mending gains after the findings above it;
                                        * NaN: no ceiling (docs/definitions.md 15) */
     double counted_percent;           /* part of high_percent that no finding above is about; NaN: no ceiling */

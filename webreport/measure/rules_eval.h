@@ -119,7 +119,7 @@ struct tp_candidate {
     double weight;                    /* what it stands in the list by, percent; 0: by what is gained */
     bool has_low;                     /* low below is known, and the whole ceiling may be gained; else the rule's own */
     double low;                       /* part of the ceiling: the least that is gained */
-    double most_percent;              /* most that is gained, where that may be more than the ceiling; 0: the ceiling */
+    double most_percent;              /* upper end of the gain, where it may exceed the ceiling; 0: the ceiling is the end */
     const char *advice;               /* of this finding, of a program of PyTorch; NULL: the rule's */
     const char *cause;                /* of this finding, where the rule alone does not say it; NULL: the rule's */
     const struct tp_evidence *memory; /* evidence that is a memory record, or NULL */

@@ -1,5 +1,5 @@
-/* Names that lost their end, and names that other names contradict: see conflicts.h. Misspelt names are in
- * conflicts_spelling.c. */
+/* Finds names whose end is missing, and names that contradict other names of the file: see conflicts.h.
+ * conflicts_spelling.c finds misspelt names. */
 #include "webreport/model/conflicts.h"
 
 #include "webreport/model/marks.h"

@@ -22,8 +22,8 @@ static inline uint32_t tp_loop_backward(const struct tp_model *model)
     return model->trace->names.count;
 }
 
-/* Collects the items of the main thread in `arena`, with the backward passes of all threads. has_ranges: user ranges
- * are items too, and hide what runs inside of them. */
+/* Collects the items of the main thread in `arena`, with the backward passes of all threads. With
+ * has_ranges a range of the user is an item, too, and replaces the items inside of it. */
 struct tp_loop_items tp_loop_items_of(const struct tp_model *model, bool has_ranges, struct tp_arena *arena);
 
 #endif

@@ -145,7 +145,7 @@ def avoidable_spans(spans):
     return out
 
 
-def each_micro_step(findings, exposed, told):
+def each_micro_step(findings, exposed, reported):
     """E8; returns the time that it explains"""
     trace = findings.trace
     if not any(e.name.startswith(names.OPTIMIZER_STEP) for e in trace.events.host):
@@ -156,7 +156,7 @@ def each_micro_step(findings, exposed, told):
         return []
     records = [r for s in avoidable for r in s.records]
     whole = union([time_of(r) for r in records])
-    ceiling = minus(meet(whole, exposed), told)
+    ceiling = minus(meet(whole, exposed), reported)
     if findings.percent(length(findings.inside(ceiling))) < threshold("E8")["min_pct"]:
         return []
     detail = "%d of %d backward passes reduce gradients that no optimizer step follows" % (len(avoidable), len(spans))
@@ -234,5 +234,5 @@ def wrapper(findings, exposed, add):
 
 def parallel_rules(findings, exposed, add):
     """E8 to E10; returns the communication that they explain, which E1 and H8 do not ask again"""
-    told = wrapper(findings, exposed, add)
-    return union(told + each_micro_step(findings, exposed, told))
+    reported = wrapper(findings, exposed, add)
+    return union(reported + each_micro_step(findings, exposed, reported))
