@@ -82,11 +82,6 @@ static struct tp_check judged(const char *budget_text, const struct tp_summary *
     return check;
 }
 
-#define GUARD                                                                                                          \
-    (void)state;                                                                                                       \
-    if (setjmp(arena.guard))                                                                                           \
-    fail_msg("the arena failed")
-
 static void counts_are_judged_as_they_are(void **state)
 {
     GUARD;

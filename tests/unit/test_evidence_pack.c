@@ -14,11 +14,6 @@
 #include "webreport/measure/summary_format.h"
 #include "writer/proto/summary.pb-c.h"
 
-#define GUARD                                                                                                          \
-    (void)state;                                                                                                       \
-    if (setjmp(arena.guard))                                                                                           \
-    fail_msg("left through the guard")
-
 static void assert_equal(const struct tp_input_evidence *a, const struct tp_input_evidence *b)
 {
     assert_int_equal(a->is_known, b->is_known);

@@ -41,11 +41,6 @@ static const char source[] = "import torch\n"
                              "def test(model, x):\n"
                              "    return model(x).sum().item()\n";
 
-#define GUARD(state)                                                                                                   \
-    (void)(state);                                                                                                     \
-    if (setjmp(arena.guard))                                                                                           \
-    fail_msg("the arena failed")
-
 static char folder[] = "/tmp/tp-source-lines-XXXXXX";
 
 static int make_source(void **state)
@@ -79,7 +74,7 @@ static int32_t line_of(const char *place, const char *operator, uint32_t nth, ui
 
 static void the_only_call_is_the_line(void **state)
 {
-    GUARD(state);
+    GUARD;
     assert_int_equal(line_of("net.py(13): forward", "aten::relu", 0, 0), 14);
     assert_int_equal(line_of("/home/x/project/net.py(31): test", "aten::item", 0, 0), 32);
     assert_int_equal(line_of("net.py(19): train", "aten::add", 0, 1), 0);
@@ -89,7 +84,7 @@ static void the_only_call_is_the_line(void **state)
 
 static void a_function_that_ran_already_has_its_def_above(void **state)
 {
-    GUARD(state);
+    GUARD;
     assert_int_equal(line_of("net.py(26): train", "aten::to", 0, 1), 23);
     assert_int_equal(line_of("net.py(26): train", "aten::sum", 0, 0), 24);
     assert_int_equal(line_of("net.py(26): train", "aten::add", 0, 1), 19); /* no better line than that of the def */
@@ -99,7 +94,7 @@ static void a_function_that_ran_already_has_its_def_above(void **state)
 
 static void of_several_calls_the_number_decides(void **state)
 {
-    GUARD(state);
+    GUARD;
     assert_int_equal(line_of("net.py(26): train", "aten::item", 0, 1), 25); /* the log is not in every step */
     assert_int_equal(line_of("net.py(26): train", "aten::item", 1, 2), 28);
     assert_int_equal(line_of("net.py(19): train", "aten::item", 0, 3), 0); /* nobody knows */
@@ -109,7 +104,7 @@ static void of_several_calls_the_number_decides(void **state)
 
 static void modules_do_operators(void **state)
 {
-    GUARD(state);
+    GUARD;
     assert_int_equal(line_of("net.py(13): forward", "aten::linear", 0, 2), 14);
     assert_int_equal(line_of("net.py(13): forward", "aten::linear", 1, 2), 15);
     assert_int_equal(line_of("net.py(13): forward", "aten::gelu", 0, 1), 16);

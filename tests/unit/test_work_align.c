@@ -11,11 +11,6 @@
 #include "one_arena.h"
 #include "writer/base/stats.h"
 
-#define GUARD                                                                                                          \
-    (void)state;                                                                                                       \
-    if (setjmp(arena.guard))                                                                                           \
-    fail_msg("the arena failed")
-
 static struct tp_align_sequence sequence(const char *letters)
 {
     uint32_t count = (uint32_t)strlen(letters);

@@ -15,11 +15,6 @@
 #include "webreport/measure/summary_build.h"
 #include "webreport/session/trace_analysis.h"
 
-#define GUARD                                                                                                          \
-    (void)state;                                                                                                       \
-    if (setjmp(arena.guard))                                                                                           \
-    fail_msg("the arena failed")
-
 /* ---- compared ---- */
 
 #define TRANSFORM "data.py(12): transform"

@@ -5,11 +5,6 @@
 #include "one_arena.h"
 #include "webreport/compare/work_sides.h"
 
-#define GUARD                                                                                                          \
-    (void)state;                                                                                                       \
-    if (setjmp(arena.guard))                                                                                           \
-    fail_msg("the arena failed")
-
 struct op {
     const char *name, *dims, *types;
     uint32_t depth;
