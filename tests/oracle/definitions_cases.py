@@ -344,6 +344,67 @@ def little_compute_hides_little():
 
 
 @case
+def hidden_in_its_own_step():
+    """step 1: 300 us of communication, 20 of compute; step 2: 80 and 370: 20 and 80 can be hidden"""
+    ev = [S(1, 0, 500), L(1, 1, 1), K("gemm", 10, 20, 1), L(2, 1, 2), K("ncclDevKernel_AllReduce", 30, 300, 2, stream=9),
+          S(2, 500, 500), L(501, 1, 3), K("gemm", 540, 370, 3), L(502, 1, 4), K("ncclDevKernel_AllReduce", 910, 80, 4, stream=9)]
+
+    def check(r):
+        assert findings(r)["E1"]["ceiling_us_per_step"] == 50
+    return ev, check
+
+
+def passes_then_communication(count, dur):
+    """passes of 100 us forward and 50 us backward, then communication"""
+    ev = [S(1, 0, 1000)]
+    for i in range(count):
+        at = 100 + 150 * i
+        ev += [L(1 + 4 * i, 1, 1 + 2 * i), K("gemm", at, 100, 1 + 2 * i), X("cpu_op", "autograd::engine::evaluate_function: MmBackward0", 2 + 4 * i, 2),
+               L(2 + 4 * i, 1, 2 + 2 * i), K("gemm", at + 100, 50, 2 + 2 * i)]
+    return ev + [L(50, 1, 90), K("ncclDevKernel_AllReduce", 100 + 150 * count, dur, 90, stream=9)]
+
+
+@case
+def hidden_by_the_backward_pass():
+    """gradients are there from the backward pass on: its 50 us can hide them"""
+    def check(r):
+        assert findings(r)["E1"]["ceiling_us_per_step"] == 50
+    return passes_then_communication(1, 300), check
+
+
+@case
+def hidden_by_the_next_micro_step():
+    """two passes: the second forward pass can hide gradients of the first backward pass"""
+    def check(r):
+        assert findings(r)["E1"]["ceiling_us_per_step"] == 280
+    return passes_then_communication(2, 280), check
+
+
+def late_host(called, waits):
+    """communication 200..400, then work from 410 on that the host launches at `called`"""
+    ev = [S(1, 0, 1000), L(1, 1, 1), K("gemm", 10, 190, 1), L(2, 1, 2), K("ncclDevKernel_AllReduce", 200, 200, 2, stream=9),
+          L(called, 1, 3), K("gemm", 410, 590, 3)]
+    return ev + ([X("cuda_runtime", "cudaStreamSynchronize", 5, 395)] if waits else [])
+
+
+@case
+def late_launches_gain_nothing():
+    """the call returns 30 us before the work starts: no more is gained"""
+    def check(r):
+        f = findings(r)["E1"]
+        assert f["ceiling_us_per_step"] == 30 and f["detail"].endswith("17.0 % of the step gains nothing, because the host launches later kernels too late")
+    return late_host(379, False), check
+
+
+@case
+def waiting_host_launches_earlier():
+    """the host waited for the communication: without it it launches earlier"""
+    def check(r):
+        assert findings(r)["E1"]["ceiling_us_per_step"] == 200
+    return late_host(405, True), check
+
+
+@case
 def sync_cost():
     """bubble 30, wait 60 -> cost 30; a wait during which the device still works: the bubble after the last end, 5, wait 4 -> 4"""
     ev = [K("a", 0, 100, 1), L(0, 1, 1), L(50, 60, 9, "cudaStreamSynchronize"), K("b", 140, 10, 2), L(130, 2, 2),

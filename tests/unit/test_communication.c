@@ -162,18 +162,19 @@ static void few_collectives_of_a_program_without_device_are_exposed(void **state
 /* ---- parameters of a sharded model ---- */
 
 /* Two steps of 10 ms: six layers, each gathers 100 us and computes 1 ms; late: its kernel runs when the work before is
- * done, else beside it. */
+ * done, else at the same time. The host calls all layers, then waits for the device. */
 static void layers(bool is_late, const char *wrapper)
 {
     for (int s = 0; s < 2; s++) {
         double b = s * 10000;
         step(s, b, 10000);
         for (int l = 0; l < 6; l++) {
-            double at = b + 100 + l * 1100;
-            host("user_annotation", wrapper, at - 60, 50);
-            collective("_allgather_base", 16 << 20, at - 58, is_late ? at : l ? at - 500 : at, 100);
-            product(at - 9, at + 100, is_late ? 1000 : 1090);
+            double at = b + 100 + l * 1100, call = b + 10 + l * 70;
+            host("user_annotation", wrapper, call, 50);
+            collective("_allgather_base", 16 << 20, call + 2, is_late || !l ? at : at - 500, 100);
+            product(call + 51, at + 100, is_late ? 1000 : 1090);
         }
+        host("cuda_runtime", "cudaDeviceSynchronize", b + 500, 6300);
     }
 }
 

@@ -217,16 +217,18 @@ static void slow_calls_are_no_code_that_another_thread_could_run(void **state)
 
 /* ---- compute and communication ---- */
 
-/* Two steps of 1 ms: work, then a collective, then a wait for the host; us of each. */
+/* Two steps of 1 ms: the device waits for the host, works, and communicates; us of the last two. Then the host waits for
+ * the device. */
 static void collective_and_wait(double work, double collective)
 {
     for (int s = 0; s < 2; s++) {
-        double at = s * 1000;
+        double at = s * 1000, start = at + 1000 - work - collective;
         host("user_annotation", s ? "ProfilerStep#2" : "ProfilerStep#1", at, 1000);
-        launch(at, 1, 3 * s + 1), kernel("gemm", at + 1, work - 1, 3 * s + 1);
-        launch(at + 1, 1, 3 * s + 2);
-        operation("kernel", "ncclDevKernel_AllReduce", at + work, collective, 3 * s + 2, 0, 9, "");
-        launch(at + 994, 1, 3 * s + 3), kernel("gemm", at + 995, 5, 3 * s + 3);
+        launch(at, 1, 3 * s + 1), kernel("gemm", at + 1, 5, 3 * s + 1);
+        launch(start - 2, 1, 3 * s + 2), kernel("gemm", start, work, 3 * s + 2);
+        launch(start - 1, 1, 3 * s + 3);
+        operation("kernel", "ncclDevKernel_AllReduce", start + work, collective, 3 * s + 3, 0, 9, "");
+        host("cuda_runtime", "cudaDeviceSynchronize", start + 1, 999 - (start - at));
     }
     build();
 }
@@ -254,7 +256,7 @@ static void communication_is_exposed_where_no_compute_runs(void **state)
     assert_true(finding("E1")->share_percent == 25); /* 50..100 of 200 */
     assert_int_equal(finding("E1")->severity, TP_SEVERITY_MEDIUM);
     assert_string_equal(finding("E1")->detail.ptr,
-                        "exposed for 25.0 % of the step; compute that could hide it: 60.0 %");
+                        "exposed for 25.0 % of the step; compute of the same step could hide 25.0 %");
 }
 
 static void little_compute_hides_little(void **state)
@@ -263,6 +265,77 @@ static void little_compute_hides_little(void **state)
     launch(0, 1, 1), kernel("gemm", 0, 20, 1), launch(1, 1, 2), kernel("multimem_all_reduce_kernel", 20, 100, 2);
     build();
     assert_ceiling("E1", 20);
+}
+
+/* Launches a kernel of stream 7 or, of communication, 9. Returns its end. */
+static double launched(const char *name, double called, double start, double dur)
+{
+    static int correlation = 100;
+    bool is_communication = strstr(name, "nccl") != NULL;
+    launch(called, 1, ++correlation);
+    operation("kernel", name, start, dur, correlation, 0, is_communication ? 9 : 7, "");
+    return start + dur;
+}
+
+static void compute_of_one_step_hides_nothing_of_another(void **state)
+{
+    (void)state;
+    host("user_annotation", "ProfilerStep#1", 0, 500), host("user_annotation", "ProfilerStep#2", 500, 500);
+    launched("gemm", 1, 10, 20), launched("ncclDevKernel_AllReduce", 2, 30, 300);
+    launched("gemm", 501, 540, 370), launched("ncclDevKernel_AllReduce", 502, 910, 80);
+    build();
+    assert_ceiling("E1", (20 + 80) / 2.0);
+    assert_string_equal(finding("E1")->detail.ptr, "exposed for 38.0 % of the step; compute of the same step could hide "
+                                                   "10.0 %, the rest needs less communication");
+}
+
+/* A step of 1 ms: passes of 100 us forward and 50 us backward, then communication. */
+static void passes_then_communication(int count, double dur)
+{
+    double at = 100;
+    host("user_annotation", "ProfilerStep#1", 0, 1000);
+    for (int i = 0; i < count; i++) {
+        at = launched("gemm", 1 + 4 * i, at, 100);
+        host("cpu_op", "autograd::engine::evaluate_function: MmBackward0", 2 + 4 * i, 2);
+        at = launched("gemm", 2 + 4 * i, at, 50);
+    }
+    launched("ncclDevKernel_AllReduce", 50, at, dur);
+    build();
+}
+
+static void the_forward_pass_hides_no_gradients(void **state)
+{
+    passes_then_communication(1, 300);
+    assert_ceiling("E1", 50);
+    end(state), begin(state);
+    passes_then_communication(2, 280); /* the second forward pass could hide gradients of the first backward pass */
+    assert_ceiling("E1", 280);
+}
+
+/* A step of 1 ms: work, communication of 200 us until 400, and work that the host launches at `called`. */
+static void work_after_communication(double called, bool waits)
+{
+    host("user_annotation", "ProfilerStep#1", 0, 1000);
+    launched("gemm", 1, 10, 190), launched("ncclDevKernel_AllReduce", 2, 200, 200);
+    if (waits)
+        host("cuda_runtime", "cudaStreamSynchronize", 5, 395);
+    launched("gemm", called, 410, 590);
+    build();
+}
+
+static void hiding_gains_nothing_where_the_host_is_late(void **state)
+{
+    work_after_communication(3, false);
+    assert_ceiling("E1", 200);
+    end(state), begin(state);
+    work_after_communication(379, false); /* the call returns 30 us before the work starts */
+    assert_ceiling("E1", 30);
+    assert_string_equal(finding("E1")->detail.ptr,
+                        "exposed for 20.0 % of the step; compute of the same step could hide 20.0 %; 17.0 % of the step "
+                        "gains nothing, because the host launches later kernels too late");
+    end(state), begin(state);
+    work_after_communication(405, true); /* the host waited for the communication: without it it is earlier, too */
+    assert_ceiling("E1", 200);
 }
 
 static void tensor_cores_are_advised_by_types_and_sizes(void **state)
@@ -483,6 +556,9 @@ int main(void)
         CASE(the_verdict_decides_between_findings_that_gain_alike),
         CASE(communication_is_exposed_where_no_compute_runs),
         CASE(little_compute_hides_little),
+        CASE(compute_of_one_step_hides_nothing_of_another),
+        CASE(the_forward_pass_hides_no_gradients),
+        CASE(hiding_gains_nothing_where_the_host_is_late),
         CASE(tensor_cores_are_advised_by_types_and_sizes),
         CASE(forward_and_backward_could_use_tensor_cores),
         CASE(an_optimizer_that_launches_per_tensor_is_told_from_a_fused_one),

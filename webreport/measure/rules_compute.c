@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "webreport/measure/rules_eval.h"
+#include "webreport/measure/rules_overlap.h"
 #include "webreport/trace/value.h"
 #include "writer/base/id_map.h"
 #include "writer/text/format.h"
@@ -330,42 +331,52 @@ void tp_rule_small_grids(struct tp_advisor *a)
 
 /* ---- E1: exposed communication ---- */
 
-/* No more of a device's exposed communication can be hidden than there is compute that could run meanwhile. */
-static void add_device(struct tp_advisor *a, const struct tp_gpu *gpu, struct tp_vec *exposed, struct tp_vec *hidden,
-                       struct tp_vec *free)
+/* What rule E1 finds of all devices: struct tp_interval. */
+struct overlap {
+    struct tp_vec exposed, hidden, sooner; /* hidden: what compute could hide; sooner: what then ends the steps sooner */
+};
+
+static void add_device(struct tp_advisor *a, const struct tp_gpu *gpu, struct overlap *o)
 {
-    const struct tp_intervals window = a->model->window;
-    struct tp_intervals mine = tp_intervals_meet(a->arena, gpu->exposed_communication, window);
+    struct tp_intervals mine = tp_intervals_meet(a->arena, gpu->exposed_communication, a->model->window);
     if (a->told_communication.count)
         mine = tp_intervals_minus(a->arena, mine, a->told_communication);
-    struct tp_intervals alone = tp_intervals_minus(a->arena, gpu->compute, gpu->communication);
-    tp_intervals_append(exposed, mine);
-    tp_intervals_append(free, alone);
-    tp_intervals_append(hidden, tp_intervals_prefix(a->arena, mine, tp_intervals_meet_length(alone, window)));
+    struct tp_intervals hidden = tp_hideable(a, gpu, mine);
+    tp_intervals_append(&o->exposed, mine);
+    tp_intervals_append(&o->hidden, hidden);
+    tp_intervals_append(&o->sooner, tp_ends_sooner(a, gpu, hidden));
+}
+
+/* "exposed for 20.0 % of the step; compute of the same step could hide 5.0 %, the rest needs less communication". */
+static struct tp_str overlap_detail(struct tp_advisor *a, int64_t exposed_ns, int64_t hidden_ns, int64_t sooner_ns)
+{
+    const char *late = "", *rest = hidden_ns < exposed_ns ? ", the rest needs less communication" : "";
+    if (sooner_ns < hidden_ns)
+        late = tp_text_printf(a->arena, "; %s of the step gains nothing, because the host launches later kernels too late",
+                              tp_text_of_percent(a->arena, tp_window_percent(a, hidden_ns - sooner_ns)));
+    return tp_advisor_text(a, "exposed for %s of the step; compute of the same step could hide %s%s%s",
+                           tp_text_of_percent(a->arena, tp_window_percent(a, exposed_ns)),
+                           tp_text_of_percent(a->arena, tp_window_percent(a, hidden_ns)), rest, late);
 }
 
 void tp_rule_communication(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_E1, .has_ceiling = true, .also_info = true};
-    struct tp_vec exposed = TP_VEC(a->arena, struct tp_interval), hidden = exposed, free = exposed;
+    struct tp_vec none = TP_VEC(a->arena, struct tp_interval);
+    struct overlap o = {none, none, none};
     uint32_t k;
     for (uint32_t g = 0; g < a->model->gpu_count; g++)
         if (a->model->gpus[g].exposed_communication.count)
-            add_device(a, &a->model->gpus[g], &exposed, &hidden, &free);
-    double share = tp_window_percent(a, tp_intervals_length(tp_intervals_of(&exposed)));
+            add_device(a, &a->model->gpus[g], &o);
+    int64_t exposed_ns = tp_intervals_length(tp_intervals_of(&o.exposed));
+    double share = tp_window_percent(a, exposed_ns);
     if (!(share > tp_rule_value(a, TP_RULE_E1, "min_pct")))
         return;
-    for (uint32_t g = 0; g < a->model->gpu_count; g++) /* devices without exposed communication have compute, too */
-        if (!a->model->gpus[g].exposed_communication.count)
-            add_device(a, &a->model->gpus[g], &exposed, &hidden, &free);
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);)
         if (tp_is_communication(a->model, k))
             tp_picks_longest_operation(&c.picks, a->model, k);
-    c.time = tp_intervals_of(&hidden);
-    c.weight =
-        share / 2; /* overlap hides no more than the ceiling; ranks that wait for each other may lose all of it */
-    c.detail = tp_advisor_text(a, "exposed for %s of the step; compute that could hide it: %s",
-                               tp_text_of_percent(a->arena, share),
-                               tp_text_of_percent(a->arena, tp_set_percent(a, tp_intervals_of(&free))));
+    c.time = tp_intervals_of(&o.sooner);
+    c.weight = share / 2; /* ranks that wait for each other may lose all of it */
+    c.detail = overlap_detail(a, exposed_ns, tp_intervals_length(tp_intervals_of(&o.hidden)), tp_intervals_length(c.time));
     tp_advisor_add(a, &c);
 }

@@ -266,7 +266,7 @@ struct tp_str tp_line_times_text(struct tp_advisor *a, const struct tp_line_time
                                  const char *ending);
 
 /* What an operator, or one that it is called by, is by name. */
-enum tp_above_bit { TP_ABOVE_SHAPE = 1, TP_ABOVE_SCALAR = 2, TP_ABOVE_FILL = 4, TP_ABOVE_COPY = 8 };
+enum tp_above_bit { TP_ABOVE_SHAPE = 1, TP_ABOVE_SCALAR = 2, TP_ABOVE_FILL = 4, TP_ABOVE_COPY = 8, TP_ABOVE_BACKWARD = 16 };
 
 /* Bits of an operator and everything above it; 0 of TP_NO_ID. The first call finds them for all operators. */
 unsigned tp_above(struct tp_advisor *a, uint32_t op);

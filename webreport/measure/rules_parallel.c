@@ -2,6 +2,7 @@
  * late (E6), and DataParallel, which one process drives all devices for (E7). */
 #include "webreport/measure/collective_kinds.h"
 #include "webreport/measure/rules_collectives.h"
+#include "webreport/measure/rules_overlap.h"
 #include "webreport/measure/rules_work.h"
 #include "writer/text/format.h"
 
@@ -85,13 +86,17 @@ static struct gathers find_gathers(struct tp_advisor *a, const uint8_t *is_one, 
     return g;
 }
 
-/* Compute that communication does not run beside yet. */
-static struct tp_intervals free_compute(struct tp_advisor *a)
+/* Returns the part of the gathers' exposed time without which the steps end sooner. */
+static struct tp_intervals gathers_gain(struct tp_advisor *a, struct tp_intervals gathers)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
-    for (uint32_t g = 0; g < a->model->gpu_count; g++)
-        tp_intervals_append(&time,
-                            tp_intervals_minus(a->arena, a->model->gpus[g].compute, a->model->gpus[g].communication));
+    struct tp_intervals inside = tp_intervals_meet(a->arena, gathers, a->model->window);
+    for (uint32_t g = 0; g < a->model->gpu_count; g++) {
+        const struct tp_gpu *gpu = &a->model->gpus[g];
+        struct tp_intervals mine = tp_intervals_meet(a->arena, inside, gpu->exposed_communication);
+        if (mine.count)
+            tp_intervals_append(&time, tp_ends_sooner(a, gpu, tp_hideable(a, gpu, mine)));
+    }
     return tp_intervals_of(&time);
 }
 
@@ -108,8 +113,7 @@ void tp_rule_sharding(struct tp_advisor *a)
                         2 * g.bare_count >= g.count;
     if (!is_per_layer || tp_set_percent(a, bare) < tp_rule_value(a, TP_RULE_E6, "min_pct"))
         return;
-    c.time = tp_intervals_prefix(a->arena, tp_intervals_meet(a->arena, bare, a->model->window),
-                                 tp_intervals_meet_length(free_compute(a), a->model->window));
+    c.time = gathers_gain(a, all);
     c.picks = g.picks;
     c.detail =
         tp_advisor_text(a, "%lld of %lld all-gathers of parameters lie bare, %s of the step", (long long)g.bare_count,

@@ -94,7 +94,8 @@ unsigned tp_above(struct tp_advisor *a, uint32_t op)
     } bits[] = {{TP_MARK_SHAPE_OP, TP_ABOVE_SHAPE},
                 {TP_MARK_SCALAR_OP, TP_ABOVE_SCALAR},
                 {TP_MARK_FILL_OP, TP_ABOVE_FILL},
-                {TP_MARK_COPY_OP, TP_ABOVE_COPY}};
+                {TP_MARK_COPY_OP, TP_ABOVE_COPY},
+                {TP_MARK_BACKWARD_NODE, TP_ABOVE_BACKWARD}};
     const struct tp_operators *ops = &a->model->operators;
     if (op == TP_NO_ID)
         return 0;

@@ -1,0 +1,74 @@
+"""Section 15, What overlap can hide: how much of a device's exposed communication its compute could hide, and how much of that ends the steps sooner."""
+import collections
+
+from .device import PROMPT_NS
+from .intervals import length, meet, minus, prefix, union
+from .tree import operators_above
+
+NODE = "autograd::engine::evaluate_function:"
+
+
+def hideable(trace, device, exposed):
+    """in each part of a used step no more than the compute there that runs without communication"""
+    free, out = minus(device.compute, device.communication), []
+    for step in trace.steps.used:
+        for part in parts(device, step):
+            out += prefix(meet(exposed, [part]), length(meet(free, [part])))
+    return union(out)
+
+
+def parts(device, step):
+    """the step; where it has one backward pass, what is before and what is from the first kernel of that pass on"""
+    kernels = [k for k in device.kernels if step.start <= k.start < step.end and k.launch is not None and not k.communication]
+    backward = [i for i, k in enumerate(kernels) if any(o.name.startswith(NODE) for o in operators_above(k.launch.operator))]
+    if not backward or backward[-1] - backward[0] + 1 > len(backward):
+        return [(step.start, step.end)]
+    start = kernels[backward[0]].start
+    return [(step.start, start), (start, step.end)]
+
+
+def ends_sooner(trace, device, pieces):
+    """a step ends sooner by what is hidden only if the host has launched what follows; it launches sooner where it waited for the device"""
+    moments = [(a, 0, b) for a, b in pieces]
+    moments += [(call.end, 1, call.length) for call in blocking(trace, device)]
+    starting, main = collections.defaultdict(list), main_stream(device)
+    for k in device.kernels:
+        if k.length and not k.communication and k.stream == main:
+            starting[k.start].append(k)
+    moments += [(a, 2, launched_before(starting[a], a)) for a, _ in device.compute]
+    kept, lead, host = [], 0, 0
+    for at, kind, value in sorted(moments, key=lambda m: m[:2]):
+        if kind == 0:
+            kept.append((at, value))
+            lead += value - at
+        elif kind == 1:
+            host = min(lead, host + value)
+        elif value is not None and lead > host + value:
+            lead = host + value
+            kept = prefix(kept, lead)
+    return union(kept)
+
+
+def blocking(trace, device):
+    """calls that wait for the device, and others of PROMPT_NS and more that start an operation of it: a copy to the host blocks, or a full queue does"""
+    waits = [w.call for w in trace.waits if w.device == device.number]
+    known = {id(call) for call in waits}
+    slow = [e for events in trace.tree.threads.values() for e in events if e.kind == "runtime" and e.length >= PROMPT_NS and id(e) not in known
+            and e.operations and e.operations[0].device == device.number]
+    return waits + slow
+
+
+def main_stream(device):
+    """the stream that computes most; of equal ones the smallest number"""
+    ns = collections.Counter()
+    for k in device.kernels:
+        if not k.communication:
+            ns[k.stream] += k.length
+    return min(ns, key=lambda stream: (-ns[stream], isinstance(stream, str), stream), default=None)
+
+
+def launched_before(kernels, start):
+    """how long before `start` the calls had returned that launched these kernels: the longest; None: not known"""
+    if not kernels or any(k.launch is None for k in kernels):
+        return None
+    return max(max(0, start - k.launch.end) for k in kernels)
