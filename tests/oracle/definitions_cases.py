@@ -269,6 +269,29 @@ def inferred_nothing():
     return passes(6, 3), check
 
 
+def products(outputs):
+    """eight times a product of 4x8 to 4xoutputs and a relu, 20 each"""
+    return [X("cpu_op", name, 20 * i + k, 10, **{"Input Dims": dims}) for i in range(8)
+            for k, name, dims in ((0, "aten::linear", [[4, 8], [outputs, 8], [outputs]]), (10, "aten::relu", [[4, outputs]]))]
+
+
+@case
+def inferred_from_shapes():
+    """the output 4x2 is no input of the next product, so each iteration begins anew"""
+    def check(r):
+        assert (r["trace_facts"]["step_marker"], r["trace_facts"]["step_source"]) == ("operators", "aten::linear")
+        assert r["recommendations"]["step_us"] == 20
+    return products(2), check
+
+
+@case
+def layers_by_shapes():
+    """the output 4x8 may be the input of the next layer"""
+    def check(r):
+        assert r["trace_facts"]["step_marker"] == "window"
+    return products(8), check
+
+
 @case
 def unfinished_step():
     """finished:false is listed, not used; a gpu_user_annotation of the same name is no step"""

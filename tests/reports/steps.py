@@ -25,10 +25,10 @@ class Program:
         self.events.append({"ph": "X", "cat": category, "name": name, "pid": pid, "tid": self.tid if tid is None else tid,
                             "ts": round(start * 1000, 3), "dur": round(length * 1000, 3), "args": args})
 
-    def op(self, name, length, tid=None):
+    def op(self, name, length, tid=None, dims=None):
         self.ids += 1
         host = .05 if self.gpu else length
-        self.add("cpu_op", name, self.now, host, tid, **{"External id": self.ids})
+        self.add("cpu_op", name, self.now, host, tid, **dict({"External id": self.ids}, **({"Input Dims": dims} if dims else {})))
         if self.gpu and not name.startswith("aten::detach"):
             self.add("cuda_runtime", "cudaLaunchKernel", self.now + .01, .01, tid, correlation=self.ids, **{"External id": self.ids})
             start = max(self.now + .03, self.device)
@@ -37,8 +37,8 @@ class Program:
         self.now += host + .005
 
     def ops(self, *operators):
-        for name, length in operators:
-            self.op(name, length)
+        for operator in operators:
+            self.op(operator[0], operator[1], dims=operator[2] if len(operator) > 2 else None)
 
     def read(self):
         """the host waits until the device is done"""
@@ -241,6 +241,118 @@ def one_call_of_attention(p):
     p.infer("Encoder_0", (("aten::linear", 1), ("aten::scaled_dot_product_attention", 1), ("aten::linear", 1), ("aten::layer_norm", .2)) * 6)
 
 
+def linear(rows, inputs, outputs):
+    return "aten::linear", 1, [[rows, inputs], [outputs, inputs], [outputs]]
+
+
+def unary(name, *shape):
+    return name, .2, [list(shape)]
+
+
+def equal_layers(p):
+    """one call of layers of equal width; their shapes are recorded"""
+    p.module("Sequential_0", (linear(256, 64, 64), unary("aten::relu", 256, 64)) * 12)
+
+
+def bottlenecks(p):
+    """one call of layers that widen, narrow and add"""
+    p.module("Sequential_0", (linear(256, 64, 128), unary("aten::gelu", 256, 128), linear(256, 128, 64), ("aten::add", .1, [[256, 64], [256, 64], []])) * 8)
+
+
+def residual_blocks(p):
+    """one call of blocks without head; each has two convolutions and an addition"""
+    p.module("Sequential_0", (("aten::conv2d", 1), ("aten::batch_norm", .2), ("aten::relu", .2), ("aten::conv2d", 1), ("aten::batch_norm", .2), ("aten::add", .1), ("aten::relu", .2)) * 12)
+
+
+def dense_blocks(p):
+    """one call of layers that join all outputs before them"""
+    p.module("Sequential_0", (("aten::cat", .1), ("aten::batch_norm", .2), ("aten::relu", .2), ("aten::conv2d", 1)) * 12)
+
+
+def squeezed_blocks(p):
+    """one call of convolutions with weights for each channel"""
+    p.module("Sequential_0", (("aten::conv2d", 1), ("aten::mean", .1), ("aten::linear", .1), ("aten::sigmoid", .1), ("aten::unsqueeze", .1), ("aten::mul", .2)) * 9)
+
+
+def norms_in_float(p):
+    """one call of layers that normalize in another type"""
+    p.module("Sequential_0", (("aten::to", .1), ("aten::pow", .1), ("aten::mean", .1), ("aten::rsqrt", .1), ("aten::mul", .1), ("aten::to", .1),
+                              ("aten::linear", 1), ("aten::silu", .2), ("aten::linear", 1), ("aten::add", .1)) * 12)
+
+
+def weights_made_in_layers(p):
+    """one call of layers that compute their weights from shapes unlike the data"""
+    p.module("Sequential_0", (("aten::_weight_norm", .1, [[64, 64], [64, 1], []]), linear(256, 64, 64), unary("aten::relu", 256, 64)) * 12)
+
+
+def branches(p):
+    """one call of branches that narrow the same input; a join is at the end"""
+    p.module("Branches_0", (linear(256, 64, 16), unary("aten::relu", 256, 16)) * 12 + (("aten::stack", .1, [[[256, 16]] * 12, []]),))
+
+
+def infer_one_layer(p):
+    """a loop whose body is a layer of equal width: shapes do not show that it is no network"""
+    for _ in range(12):
+        p.module("Sequential_0", (linear(256, 64, 64), unary("aten::relu", 256, 64)))
+
+
+def infer_narrow_layer(p):
+    for _ in range(12):
+        p.module("Sequential_0", (linear(256, 64, 10), unary("aten::relu", 256, 10)))
+
+
+def infer_perceptron(p):
+    """each operator runs more than once in an iteration"""
+    for _ in range(12):
+        p.module("Sequential_0", (linear(256, 64, 128), unary("aten::relu", 256, 128), linear(256, 128, 128), unary("aten::relu", 256, 128), linear(256, 128, 10)))
+
+
+def infer_and_choose(p):
+    for _ in range(12):
+        p.module("Sequential_0", (("aten::linear", 1), ("aten::relu", .2)))
+        p.op("aten::argmax", .1)
+
+
+def validate(p):
+    for _ in range(12):
+        p.module("Sequential_0", (("aten::linear", 1), ("aten::relu", .2)))
+        p.op("aten::cross_entropy_loss", .1)
+
+
+def infer_pooled(p):
+    for _ in range(8):
+        p.module("ResNet_0", (("aten::conv2d", 1), ("aten::batch_norm", .2), ("aten::relu", .2), ("aten::conv2d", 1), ("aten::add", .1), ("aten::mean", .1), ("aten::linear", .1)))
+
+
+def denoise(p):
+    """sampling of a diffusion model: each iteration adds noise to the image of the one before"""
+    for _ in range(20):
+        p.module("UNet_0", (("aten::conv2d", 1), ("aten::silu", .2), ("aten::conv2d", 1)))
+        p.ops(("aten::mul", .1), ("aten::sub", .1), ("aten::randn_like", .1), ("aten::add", .1))
+
+
+def beam_search(p):
+    for _ in range(15):
+        p.ops(("aten::embedding", .2), ("aten::gru_cell", 1), ("aten::linear", 1), ("aten::log_softmax", .2), ("aten::topk", .2), ("aten::index", .1))
+
+
+def time_steps(p):
+    """cells of torch run once for each element of a sequence"""
+    for _ in range(20):
+        p.op("aten::select", .01)
+        p.module("LSTMCell_0", (("aten::lstm_cell", 1),))
+
+
+def recompute(p):
+    """checkpoints: the backward pass runs the layers again"""
+    for _ in range(6):
+        p.module("MLP_0", MLP)
+        p.backward(1)
+        p.ops(*MLP[:2])
+        p.backward(2)
+        p.update()
+
+
 def one_call_in_ranges(p):
     p.ops(("aten::embedding", .2))
     for _ in range(6):
@@ -386,7 +498,8 @@ KINDS = {build.__name__: forms(build) for build in (train, forward_backward, tra
               uneven_first, first_prepares, train_and_evaluate, train_then_evaluate, evaluate_as_often, accumulate, accumulate_two_rounds,
               accumulate_in_one_step, one_call, one_call_of_layers, one_call_of_attention, one_call_in_ranges, one_step_of_training, no_loop, irregular,
               same_operator, two_models, two_models_apart, generator_and_critic, recurrent, threads_infer, main_trains_beside_a_helper, loading_before,
-              reading_before, pauses_between, short_pauses_between, cut_in_the_middle, saving_after)}
+              reading_before, pauses_between, short_pauses_between, cut_in_the_middle, saving_after, equal_layers, bottlenecks, residual_blocks, dense_blocks, squeezed_blocks, norms_in_float, weights_made_in_layers, branches, infer_one_layer,
+              infer_narrow_layer, infer_perceptron, infer_and_choose, validate, infer_pooled, denoise, beam_search, time_steps, recompute)}
 KINDS["ranks_agree"] = lambda folder: two_ranks(folder, train)
 KINDS["ranks_differ"] = lambda folder: two_ranks(folder, irregular)
 KINDS["ranks_of_other_loops"] = lambda folder: two_ranks(folder, infer)

@@ -271,6 +271,35 @@ static void equal_layers_are_no_steps(void **state)
     assert_int_equal(model.step_marker, TP_MARKER_WINDOW);
 }
 
+/* Writes 8 times a product of a 4x8 tensor to 4xoutputs and a relu. */
+static void products_with_shapes(int outputs)
+{
+    char product[64], relu[64];
+    snprintf(product, sizeof product, "\"Input Dims\":[[4,8],[%d,8],[%d]]", outputs, outputs);
+    snprintf(relu, sizeof relu, "\"Input Dims\":[[4,%d]]", outputs);
+    for (int i = 0; i < 8; i++) {
+        host_with("cpu_op", "aten::linear", 20 * i, 10, product);
+        host_with("cpu_op", "aten::relu", 20 * i + 10, 10, relu);
+    }
+    build();
+}
+
+static void iterations_whose_output_fits_no_input_are_steps(void **state)
+{
+    (void)state;
+    products_with_shapes(2);
+    assert_int_equal(model.step_marker, TP_MARKER_OPERATORS);
+    assert_window(160, 8);
+}
+
+static void iterations_whose_output_fits_the_next_input_may_be_layers(void **state)
+{
+    (void)state;
+    products_with_shapes(8);
+    assert_int_equal(model.step_marker, TP_MARKER_WINDOW);
+    assert_int_equal(model.repeat_count, 8);
+}
+
 static void operators_before_a_sequence_show_a_network_and_no_loop(void **state)
 {
     (void)state;
@@ -339,6 +368,8 @@ int main(void)
         CASE(passes_of_one_marked_step_are_no_steps),
         CASE(an_iteration_with_other_work_is_left_out),
         CASE(equal_layers_are_no_steps),
+        CASE(iterations_whose_output_fits_no_input_are_steps),
+        CASE(iterations_whose_output_fits_the_next_input_may_be_layers),
         CASE(operators_before_a_sequence_show_a_network_and_no_loop),
         CASE(events_that_stick_out_are_counted_and_operators_clipped),
         CASE(a_wait_costs_no_more_than_itself_and_the_bubble_behind_it),

@@ -77,6 +77,18 @@ const char *tp_section_step_source(const struct tp_naming *naming, const struct 
     return tp_text_printf(arena, "a sequence with %.*s that repeats", (int)name.len, name.ptr);
 }
 
+/* Says why a sequence that repeats gives no steps, and what to record. */
+static const char *repeat_text(const struct tp_naming *naming, const struct tp_model *model)
+{
+    if (!model->repeat_count)
+        return "";
+    struct tp_str name = tp_shown_text(naming, model->trace->names.items[model->repeat_name]);
+    return tp_text_printf(naming->arena,
+                          " Record with stacks or mark the steps: a sequence with %.*s repeats %s times, and the trace "
+                          "does not show whether these are iterations or layers of one call.",
+                          (int)name.len, name.ptr, tp_text_of_count(naming->arena, model->repeat_count));
+}
+
 /* "18 steps; 1 left out as warm-up". */
 static const char *steps_text(struct tp_arena *arena, const struct tp_trace_verdict *verdict)
 {
@@ -204,7 +216,8 @@ static const char *details_of(const struct tp_naming *naming, const struct tp_pr
         text = tp_text_printf(arena, "A step takes %s (%s).%s", step, steps_text(arena, verdict),
                               inferred_text(naming, profile->model));
     else
-        text = tp_text_printf(arena, "No step is marked: all %s count as one.", step);
+        text = tp_text_printf(arena, "No step is marked: all %s count as one.%s", step,
+                              repeat_text(naming, profile->model));
     bool has_gap = verdict->has_gap && verdict->gap.percent >= LEAST_GAP_PERCENT;
     return tp_text_printf(arena, "%s%s%s%s", text, unjudged_text(profile, arena),
                           has_gap ? gap_text(naming, profile) : "", left_out_text(naming, profile));

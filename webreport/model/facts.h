@@ -242,6 +242,9 @@ struct tp_model {
     uint32_t step_count, removed_step_count;
     uint32_t step_source; /* name of the module or of the first operator; only of inferred steps, TP_NO_ID: backward */
     uint32_t step_passes; /* of inferred steps: calls or backward passes in each */
+    /* Sequence of operators that is a loop or the layers of one call: the name of one of its operators, and how often it
+     * repeats; 0: there is none, or steps are known. */
+    uint32_t repeat_name, repeat_count;
 
     const uint64_t *marks; /* TP_MARK_*, by name id */
     uint32_t *inside;      /* by event: the host event that a host event is inside of (section 3), TP_NO_ID: none */

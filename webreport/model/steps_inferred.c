@@ -2,7 +2,7 @@
  * backward passes, or a sequence of operators. Every pass is linear in the events, and their number is fixed. */
 #include <stdio.h>
 
-#include "webreport/model/loop_items.h"
+#include "webreport/model/loop_body.h"
 #include "webreport/model/numbers.h"
 #include "webreport/model/steps_parts.h"
 #include "webreport/trace/frame.h"
@@ -174,13 +174,20 @@ static bool settle(struct loop *loop, struct loop_names *names, struct tp_arena 
 
 /* ---- anchors ---- */
 
+/* Returns whether a module is a cell of torch that is called for each element of a sequence: no step. */
+static bool is_cell(struct tp_str module)
+{
+    static const char *const cells[] = {"GRUCell", "LSTMCell", "RNNCell", NULL};
+    return tp_str_is_one(tp_frame_module_class(module), cells);
+}
+
 static bool is_anchor(const struct tp_model *model, enum tp_step_marker source, uint32_t name)
 {
     uint32_t backward = tp_loop_backward(model);
     if (source == TP_MARKER_BACKWARD || name == backward)
         return source == TP_MARKER_BACKWARD && name == backward;
     uint64_t marks = model->marks[name];
-    return source == TP_MARKER_MODULES ? (marks & TP_MARK_MODULE) != 0
+    return source == TP_MARKER_MODULES ? (marks & TP_MARK_MODULE) != 0 && !is_cell(model->trace->names.items[name])
                                        : !(marks & (TP_MARK_MODULE | TP_MARK_DATA_OP | TP_MARK_LOADER));
 }
 
@@ -230,27 +237,9 @@ static bool is_data_op(const struct tp_model *model, const struct tp_loop_item *
     return item->name != tp_loop_backward(model) && model->marks[item->name] & TP_MARK_DATA_OP;
 }
 
-/* Returns whether a sequence of operators is more than one layer of a network, as far as its operators show: it moves
- * or loads data, or has some operator twice next to another one. A single attention is a layer. */
-static bool is_whole_body(const struct tp_model *model, const struct loop *loop, struct loop_names *names)
+static uint32_t length_of_last(const struct loop *loop)
 {
-    bool has_data = has_backward(loop, names), has_twice = false, has_two = false;
-    uint32_t attentions = 0;
-    for (uint32_t k = 0; k < loop->typical_length; k++) {
-        uint32_t name = typical_name(loop, k);
-        if (name == tp_loop_backward(model))
-            continue;
-        struct tp_str text = model->trace->names.items[name];
-        bool is_data = (model->marks[name] & (TP_MARK_DATA_OP | TP_MARK_LOADER)) != 0;
-        attentions += tp_str_find(text, "attention") >= 0 || tp_str_find(text, "softmax") >= 0;
-        has_data |= is_data;
-        has_twice |= !is_data && names->seen[name];
-        has_two |= name != typical_name(loop, 0);
-        names->seen[name]++;
-    }
-    for (uint32_t k = 0; k < loop->typical_length; k++)
-        names->seen[typical_name(loop, k)] = 0;
-    return has_two && attentions != 1 && (has_data || has_twice);
+    return loop->typical_length - loop->shift;
 }
 
 /* Layers of one call repeat as well, but a network has something before or after its layers. So nothing may be outside
@@ -258,7 +247,7 @@ static bool is_whole_body(const struct tp_model *model, const struct loop *loop,
 static bool is_all(const struct tp_model *model, const struct loop *loop)
 {
     uint32_t first = loop->start[0] - loop->shift;
-    uint32_t end = loop->start[loop->count - 1] + loop->typical_length - loop->shift;
+    uint32_t end = loop->start[loop->count - 1] + length_of_last(loop);
     for (uint32_t k = 0; k < first; k++)
         if (!is_data_op(model, &loop->items[k]))
             return false;
@@ -266,6 +255,18 @@ static bool is_all(const struct tp_model *model, const struct loop *loop)
         if (!is_data_op(model, &loop->items[k]))
             return false;
     return loop->is_last_whole;
+}
+
+static struct tp_loop_body body_of(const struct loop *loop)
+{
+    return (struct tp_loop_body){.items = loop->items,
+                                 .start = loop->start,
+                                 .count = loop->count,
+                                 .shift = loop->shift,
+                                 .first = loop->typical_first - loop->shift,
+                                 .length = loop->typical_length,
+                                 .end = loop->start[loop->count - 1] + length_of_last(loop),
+                                 .item_count = loop->item_count};
 }
 
 /* ---- steps ---- */
@@ -290,7 +291,7 @@ static void cut_last(struct loop *loop)
 static int64_t end_of_loop(const struct loop *loop)
 {
     uint32_t last = loop->count - 1;
-    return loop->is_last_whole ? loop->items[loop->start[last] + loop->typical_length - loop->shift - 1].end_ns
+    return loop->is_last_whole ? loop->items[loop->start[last] + length_of_last(loop) - 1].end_ns
                                : first_item(loop, last)->start_ns;
 }
 
@@ -320,6 +321,7 @@ static void use_loop(struct tp_model *model, const struct loop *loop, enum tp_st
     model->step_marker = source;
     model->step_source = source == TP_MARKER_BACKWARD ? TP_NO_ID : name;
     model->step_passes = loop->passes;
+    model->repeat_count = 0;
     model->steps = tp_arena_array(model->arena, count, sizeof *model->steps);
     for (uint32_t i = 0; i < count; i++) {
         char digits[16];
@@ -332,6 +334,38 @@ static void use_loop(struct tp_model *model, const struct loop *loop, enum tp_st
         model->steps[loop->differs[i]].left_out = TP_STEP_DIFFERENT;
 }
 
+/* Returns whether a sequence of operators may be a loop; is_sure: whether it cannot be layers of one call. */
+static bool is_candidate(const struct tp_model *model, const struct loop *loop, bool *is_sure)
+{
+    struct tp_loop_body body = body_of(loop);
+    *is_sure = true;
+    if (!is_all(model, loop) || !tp_loop_has_two(&body))
+        return false;
+    *is_sure = tp_loop_begins_again(model, &body);
+    return true;
+}
+
+/* Uses a loop if its iterations agree and take most of the recording. Remembers a sequence of operators that may be
+ * layers of one call. */
+static bool try_loop(struct tp_model *model, struct loop_names *names, struct loop *loop, enum tp_step_marker source,
+                     uint32_t name)
+{
+    bool is_sure = true;
+    if (!settle(loop, names, model->arena) ||
+        (source == TP_MARKER_OPERATORS && !is_candidate(model, loop, &is_sure)))
+        return false;
+    cut_last(loop);
+    if (!is_most(model, loop))
+        return false;
+    if (is_sure) {
+        use_loop(model, loop, source, name);
+    } else if (!model->repeat_count) {
+        model->repeat_name = name;
+        model->repeat_count = loop->count;
+    }
+    return is_sure;
+}
+
 static bool try_source(struct tp_model *model, const struct tp_loop_items *items, struct loop_names *names,
                        struct loop *loop, enum tp_step_marker source)
 {
@@ -341,17 +375,36 @@ static bool try_source(struct tp_model *model, const struct tp_loop_items *items
         if (name == TP_NO_ID)
             return false;
         find_anchors(loop, items, name);
-        if (!settle(loop, names, model->arena))
-            continue;
-        if (source == TP_MARKER_OPERATORS && (!is_all(model, loop) || !is_whole_body(model, loop, names)))
-            continue;
-        cut_last(loop);
-        if (is_most(model, loop)) {
-            use_loop(model, loop, source, name);
+        if (try_loop(model, names, loop, source, name))
             return true;
-        }
     }
     return false;
+}
+
+/* Finds the shortest sequence that the items repeat, for loops in which each operator runs more than once per iteration.
+ * Data operators before the first and after the last other item do not count. Returns whether it repeats often enough. */
+static bool find_period(const struct tp_model *model, const struct tp_loop_items *items, struct loop *loop)
+{
+    uint32_t first = 0, end = items->count, *border = loop->start, matched = 0;
+    while (first < end && is_data_op(model, &items->items[first]))
+        first++;
+    while (end > first && is_data_op(model, &items->items[end - 1]))
+        end--;
+    if (first == end)
+        return false;
+    const struct tp_loop_item *from = &items->items[first];
+    border[0] = 0; /* border[i]: length of the longest part that both begins and ends the first i + 1 items */
+    for (uint32_t i = 1; i < end - first; i++) {
+        while (matched && from[i].name != from[matched].name)
+            matched = border[matched - 1];
+        matched += from[i].name == from[matched].name;
+        border[i] = matched;
+    }
+    uint32_t period = end - first - matched;
+    find_anchors(loop, items, TP_NO_ID);
+    for (uint32_t k = first; k < end; k += period)
+        loop->start[loop->count++] = k;
+    return loop->count >= MIN_REPEATS;
 }
 
 /* Tries the sources on the items with or without user ranges. */
@@ -372,6 +425,8 @@ static void try_items(struct tp_model *model, bool has_ranges)
     count_names(&items, &names);
     for (unsigned s = has_ranges ? 2 : 0; s < sizeof sources / sizeof *sources && !model->step_count; s++)
         try_source(model, &items, &names, &loop, sources[s]);
+    if (!model->step_count && find_period(model, &items, &loop))
+        try_loop(model, &names, &loop, TP_MARKER_OPERATORS, loop.items[loop.start[0]].name);
     tp_arena_drop(arena, loop.differs, items.count * sizeof *loop.differs);
     tp_arena_drop(arena, loop.start, items.count * sizeof *loop.start);
     tp_arena_drop(arena, numbers, (size_t)4 * names.size * sizeof *numbers);

@@ -9,6 +9,15 @@ AGREE = (4, 5)                                           # part of the items of 
 FEW, FEW_WITHOUT_BACKWARD = 10, 4                        # one iteration of so many may differ
 SHORT = 20                                               # the last step is used where the mean is at most a twentieth too short
 BACKWARD = "backward"
+CELLS = ("GRUCell", "LSTMCell", "RNNCell")
+CONVOLUTIONS = {"aten::" + n for n in "conv1d conv2d conv3d convolution".split()}
+PRODUCTS = {"aten::" + n for n in "addmm linear matmul mm".split()}
+VIEWS = {"aten::" + n for n in "expand index movedim permute reshape transpose unflatten unsqueeze view view_as".split()}
+ENDS = {"aten::" + n for n in "argmax argmin embedding embedding_bag multinomial topk".split()}
+MAKERS = {"aten::" + n for n in """arange bernoulli_ eye full full_like lift_fresh linspace normal_ ones ones_like pin_memory rand rand_like
+randint randn randn_like random_ randperm uniform_ zeros zeros_like""".split()}
+KEEPERS = {"aten::" + n for n in """batch_norm clamp dropout elu exp gelu hardswish hardtanh layer_norm leaky_relu log_softmax mish relu relu6
+relu_ rms_norm selu sigmoid sigmoid_ silu silu_ softmax softplus tanh tanh_""".split()}
 
 
 class Item:
@@ -58,9 +67,9 @@ def items_of(tree, main, ranges):
 class Loop:
     """starts: indexes of the anchors; shift: items of a step before its anchor; typical: the names of most iterations"""
 
-    def __init__(self, items, name):
+    def __init__(self, items, name=None, starts=None):
         self.items, self.passes = items, 1
-        self.starts = [i for i, x in enumerate(items) if x.name == name]
+        self.starts = starts or [i for i, x in enumerate(items) if x.name == name]
 
     def iteration(self, i):
         end = self.starts[i + 1] if i + 1 < len(self.starts) else len(self.items)
@@ -129,20 +138,96 @@ def is_everything(loop):
     return loop.last_is_whole and all(x.name in names.DATA_OPERATORS for x in outside)
 
 
-def is_whole_body(loop):
-    """more than a layer, as far as names of operators show"""
-    operators = [n for n in loop.typical if n != (BACKWARD,)]
-    work = [n for n in operators if n not in names.DATA_OPERATORS and not names.is_loader(n)]
+def ends_with_vectors(body):
+    """a network with convolutions counts from behind the last one; a view may turn vectors into images again"""
+    last = max([i for i, n in enumerate(body) if n in CONVOLUTIONS], default=-1)
+    view = max([i for i, n in enumerate(body) if n in VIEWS], default=-1)
+    if last < 0:
+        return "aten::flatten" in body and view < 0
+    rest = body[max(last, view) + 1:]
+    mean = rest.index("aten::mean") if "aten::mean" in rest else len(rest)
+    return "aten::flatten" in rest or any(n in PRODUCTS for n in rest[mean:])
+
+
+def shown_by_names(body):
+    operators = [n for n in body if n != (BACKWARD,)]
+    if len(operators) < len(body) or any(names.is_loader(n) or n in ENDS or n.startswith("aten::") and n.endswith("_loss") for n in operators):
+        return True
     attentions = sum("attention" in n or "softmax" in n for n in operators)
-    rich = (BACKWARD,) in loop.typical or len(work) < len(operators) or len(set(work)) < len(work)
-    return rich and attentions != 1 and any(n != loop.typical[0] for n in operators)
+    making = any(n in MAKERS or n in names.SCALAR_OPERATORS for n in operators)
+    return making and attentions != 1 or ends_with_vectors(operators)
+
+
+def shape(x):
+    return tuple(x) if isinstance(x, list) and all(type(n) is int for n in x) and len(x) <= 16 else None
+
+
+def inputs(item):
+    """shapes of the inputs of an operator; None: not recorded"""
+    dims = item.event.args.get("Input Dims") if item.event.kind == "operator" else None
+    return [shape(x) for x in dims] if isinstance(dims, list) else None
+
+
+def output(item):
+    """shape of what an operator returns, None for most of them"""
+    dims = inputs(item) or []
+    x, w, v = (dims + [None] * 3)[:3]
+    if item.name in KEEPERS:
+        return x
+    if item.name in ("aten::mean", "aten::sum") and x is not None and len(dims) < 3:
+        return ()
+    if item.name == "aten::addmm":
+        x, w = w, v
+    if item.name not in PRODUCTS or not x or w is None or len(w) != 2:
+        return None
+    return x[:-1] + (w[0 if item.name == "aten::linear" else 1],)
+
+
+def is_unused(items, first, end):
+    out = output(items[first - 1])
+    while end > first + 1 and items[end - 1].name in KEEPERS:
+        end -= 1
+    rest = [inputs(x) for x in items[first:end]]
+    return out == () or bool(out) and all(r is not None and out not in r for r in rest)
+
+
+def shown_by_shapes(loop):
+    firsts = [loop.first(i) for i in range(len(loop.starts))] + [loop.end()]
+    joined = any(x.name in ("aten::cat", "aten::stack") for x in loop.items[loop.end():])
+    return not joined and all(is_unused(loop.items, a, b) for a, b in zip(firsts[1:], firsts[2:]))
+
+
+def begins_again(loop):
+    """layers of one call repeat as well, but each takes the output of the one before"""
+    at = next(i for i in range(len(loop.starts)) if tuple(loop.iteration(i)) == loop.typical) if len(loop.starts) > 1 else 0
+    first = loop.first(at)
+    body = [x.name for x in loop.items[first:first + len(loop.typical)]]
+    return len(set(body)) > 1 and (shown_by_names(body) or shown_by_shapes(loop))
+
+
+def repeats(items):
+    """the loop of the shortest sequence that the items repeat, data operators at both ends apart; None: there is none"""
+    work = [i for i, x in enumerate(items) if x.name not in names.DATA_OPERATORS]
+    if not work:
+        return None
+    first, text = work[0], [x.name for x in items[work[0]:work[-1] + 1]]
+    border, matched = [0], 0
+    for name in text[1:]:
+        while matched and name != text[matched]:
+            matched = border[matched - 1]
+        matched += name == text[matched]
+        border.append(matched)
+    starts = list(range(first, first + len(text), len(text) - matched))
+    return Loop(items, starts=starts) if len(starts) >= LEAST_REPEATS else None
 
 
 def is_anchor(source, name):
     if source == "backward" or name == (BACKWARD,):
         return source == "backward" and name == (BACKWARD,)
     module = name.startswith("nn.Module: ")
-    return module if source == "modules" else not module and name not in names.DATA_OPERATORS and not names.is_loader(name)
+    if source == "modules":
+        return module and source_name(source, name) not in CELLS
+    return not module and name not in names.DATA_OPERATORS and not names.is_loader(name)
 
 
 def length_of(spans, operations):
@@ -157,9 +242,12 @@ def find_loop(source, items, events):
     for i, x in enumerate(items):
         first.setdefault(x.name, i)
     found = sorted((n for n in count if count[n] >= LEAST_REPEATS and is_anchor(source, n)), key=lambda n: (count[n], first[n]))
-    for name in found[:ANCHORS]:
-        loop = Loop(items, name)
-        if not loop.settle() or source == "operators" and not (is_everything(loop) and is_whole_body(loop)):
+    loops = [(Loop(items, name), name) for name in found[:ANCHORS]]
+    period = repeats(items) if source == "operators" else None
+    if period:
+        loops.append((period, items[period.starts[0]].name))
+    for loop, name in loops:
+        if not loop.settle() or source == "operators" and not (is_everything(loop) and begins_again(loop)):
             continue
         loop.cut_last()
         if 2 * length_of(loop.spans(), events.operations) >= events.last - events.first:

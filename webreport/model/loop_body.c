@@ -1,0 +1,206 @@
+/* Loop or layers of one call: see loop_body.h. Reads names and shapes of the main thread's items; keeps nothing. */
+#include "webreport/model/loop_body.h"
+
+#include "webreport/model/operator_shapes.h"
+#include "webreport/trace/value.h"
+
+static struct tp_str name_of(const struct tp_model *model, const struct tp_loop_item *item)
+{
+    return item->name == tp_loop_backward(model) ? TP_STR("") : model->trace->names.items[item->name];
+}
+
+static uint64_t marks_of(const struct tp_model *model, const struct tp_loop_item *item)
+{
+    return item->name == tp_loop_backward(model) ? 0 : model->marks[item->name];
+}
+
+bool tp_loop_has_two(const struct tp_loop_body *body)
+{
+    for (uint32_t k = 1; k < body->length; k++)
+        if (body->items[body->first + k].name != body->items[body->first].name)
+            return true;
+    return false;
+}
+
+/* ---- names ---- */
+
+/* Returns whether an operator is at an end of a network, so that layers have none of it: its input are indices, or its
+ * output is a loss or a choice. */
+static bool is_at_an_end(struct tp_str name)
+{
+    static const char *const ends[] = {"aten::argmax",      "aten::argmin", "aten::embedding", "aten::embedding_bag",
+                                       "aten::multinomial", "aten::topk",   NULL};
+    return tp_str_is_one(name, ends) || (tp_str_starts(name, "aten::") && tp_str_ends(name, "_loss"));
+}
+
+static bool is_convolution(struct tp_str name)
+{
+    static const char *const convolutions[] = {"aten::conv1d", "aten::conv2d", "aten::conv3d", "aten::convolution",
+                                               NULL};
+    return tp_str_is_one(name, convolutions);
+}
+
+static bool is_product(struct tp_str name)
+{
+    static const char *const products[] = {"aten::addmm", "aten::linear", "aten::matmul", "aten::mm", NULL};
+    return tp_str_is_one(name, products);
+}
+
+static bool is_view(struct tp_str name)
+{
+    static const char *const views[] = {"aten::expand",    "aten::index",     "aten::movedim",   "aten::permute",
+                                        "aten::reshape",   "aten::transpose", "aten::unflatten", "aten::unsqueeze",
+                                        "aten::view",      "aten::view_as",   NULL};
+    return tp_str_is_one(name, views);
+}
+
+/* Returns whether an iteration ends with vectors and begins with images or other tensors: it flattens them and has no
+ * view that may turn vectors into images. Of a network with convolutions, the part after the last one counts, and a mean
+ * and then a product of matrices do the same as a flatten. */
+static bool ends_with_vectors(const struct tp_model *model, const struct tp_loop_body *body)
+{
+    bool has_images = false, has_view = false, has_mean = false, has_flatten = false, has_vector = false;
+    for (uint32_t k = 0; k < body->length; k++) {
+        struct tp_str name = name_of(model, &body->items[body->first + k]);
+        has_images |= is_convolution(name);
+        has_view |= is_view(name);
+        if (is_convolution(name) || is_view(name))
+            has_mean = has_flatten = has_vector = false;
+        has_mean |= tp_str_equal(name, TP_STR("aten::mean"));
+        has_flatten |= tp_str_equal(name, TP_STR("aten::flatten"));
+        has_vector |= has_mean && is_product(name);
+    }
+    return has_images ? has_flatten || has_vector : has_flatten && !has_view;
+}
+
+/* Returns whether the names show that an iteration begins anew. A layer with attention may make masks and positions,
+ * so making tensors shows nothing next to a single attention. */
+static bool is_shown_by_names(const struct tp_model *model, const struct tp_loop_body *body)
+{
+    bool is_making = false;
+    uint32_t attentions = 0;
+    for (uint32_t k = 0; k < body->length; k++) {
+        const struct tp_loop_item *item = &body->items[body->first + k];
+        struct tp_str name = name_of(model, item);
+        uint64_t marks = marks_of(model, item);
+        if (item->name == tp_loop_backward(model) || marks & TP_MARK_LOADER || is_at_an_end(name))
+            return true;
+        is_making |= marks & TP_MARK_SCALAR_OP || (marks & TP_MARK_MAKER && !tp_str_starts(name, "aten::detach"));
+        attentions += tp_str_find(name, "attention") >= 0 || tp_str_find(name, "softmax") >= 0;
+    }
+    return (is_making && attentions != 1) || ends_with_vectors(model, body);
+}
+
+/* ---- shapes ---- */
+
+static struct tp_str dims_of(const struct tp_model *model, const struct tp_loop_item *item)
+{
+    const struct tp_event *e = &model->trace->events[item->event];
+    if (e->kind != TP_KIND_OPERATOR || e->detail == TP_NO_ID || e->flags & TP_EVENT_OLD_DIMS ||
+        model->trace->hosts[e->detail].dims == TP_NO_ID)
+        return TP_STR("");
+    return tp_strings_get(&model->trace->values, model->trace->hosts[e->detail].dims);
+}
+
+static bool is_same(const struct tp_shape *a, const struct tp_shape *b)
+{
+    return a->is_known && b->is_known && a->rank == b->rank &&
+           !memcmp(a->sizes, b->sizes, a->rank * sizeof *a->sizes);
+}
+
+static bool has_input(struct tp_str dims, const struct tp_shape *shape)
+{
+    struct tp_str item;
+    for (size_t at = 0; tp_value_next(dims, &at, NULL, &item);) {
+        struct tp_shape input = tp_shape_of(item);
+        if (is_same(&input, shape))
+            return true;
+    }
+    return false;
+}
+
+/* Returns whether the output of an operator has the shape of its first input. */
+static bool keeps_shape(struct tp_str name)
+{
+    static const char *const keepers[] = {
+        "aten::batch_norm",  "aten::clamp",     "aten::dropout",   "aten::elu",        "aten::exp",
+        "aten::gelu",        "aten::hardswish", "aten::hardtanh",  "aten::layer_norm", "aten::leaky_relu",
+        "aten::log_softmax", "aten::mish",      "aten::relu",      "aten::relu6",      "aten::relu_",
+        "aten::rms_norm",    "aten::selu",      "aten::sigmoid",   "aten::sigmoid_",   "aten::silu",
+        "aten::silu_",       "aten::softmax",   "aten::softplus",  "aten::tanh",       "aten::tanh_",
+        NULL};
+    return tp_str_is_one(name, keepers);
+}
+
+/* Returns whether an operator reduces a whole tensor to one number: it has no argument for dimensions. */
+static bool is_total(struct tp_str name, struct tp_str dims)
+{
+    static const char *const reductions[] = {"aten::mean", "aten::sum", NULL};
+    return tp_str_is_one(name, reductions) && !tp_shape_item(dims, 2).len;
+}
+
+/* Returns the shape of an operator's output; not known for most operators. */
+static struct tp_shape output_of(struct tp_str name, struct tp_str dims)
+{
+    struct tp_shape x = tp_shape_input(dims, 0), w = tp_shape_input(dims, 1);
+    if (keeps_shape(name))
+        return x;
+    if (is_total(name, dims)) {
+        x.rank = 0;
+        return x;
+    }
+    if (tp_str_equal(name, TP_STR("aten::addmm"))) {
+        x = w;
+        w = tp_shape_input(dims, 2);
+    }
+    bool is_linear = tp_str_equal(name, TP_STR("aten::linear"));
+    x.is_known = x.is_known && w.is_known && is_product(name) && x.rank >= 1 && w.rank == 2;
+    if (x.is_known)
+        x.sizes[x.rank - 1] = w.sizes[is_linear ? 0 : 1];
+    return x;
+}
+
+/* Returns whether the shapes show that the iteration from item `next` to item `end` does not use the output of the item
+ * before it: that is a single number, or its operators have no input of that shape. Inputs of the last operators do not count when these pass the
+ * shape on, as they get it from their own iteration. */
+static bool is_unused(const struct tp_model *model, const struct tp_loop_body *body, uint32_t next, uint32_t end)
+{
+    const struct tp_loop_item *last = &body->items[next - 1];
+    struct tp_shape output = output_of(name_of(model, last), dims_of(model, last));
+    if (!output.is_known || !output.rank)
+        return output.is_known;
+    while (end > next + 1 && keeps_shape(name_of(model, &body->items[end - 1])))
+        end--;
+    for (uint32_t k = next; k < end; k++) {
+        struct tp_str dims = dims_of(model, &body->items[k]);
+        if (!dims.len || has_input(dims, &output))
+            return false;
+    }
+    return true;
+}
+
+/* Outputs of equal branches are joined after them, so a join outside of the iterations leaves open what they are. */
+static bool has_join_outside(const struct tp_model *model, const struct tp_loop_body *body)
+{
+    for (uint32_t k = body->end; k < body->item_count; k++) {
+        struct tp_str name = name_of(model, &body->items[k]);
+        if (tp_str_equal(name, TP_STR("aten::cat")) || tp_str_equal(name, TP_STR("aten::stack")))
+            return true;
+    }
+    return false;
+}
+
+static bool is_shown_by_shapes(const struct tp_model *model, const struct tp_loop_body *body)
+{
+    for (uint32_t i = 1; i < body->count; i++) {
+        uint32_t end = i + 1 < body->count ? body->start[i + 1] - body->shift : body->end;
+        if (!is_unused(model, body, body->start[i] - body->shift, end))
+            return false;
+    }
+    return !has_join_outside(model, body);
+}
+
+bool tp_loop_begins_again(const struct tp_model *model, const struct tp_loop_body *body)
+{
+    return is_shown_by_names(model, body) || is_shown_by_shapes(model, body);
+}
