@@ -14,7 +14,7 @@ while [ "${1:-}" = --suite ]; do
     shift 2
 done
 [ -n "$suites" ] ||
-    suites="lint docs unit numbers one_story golden options table summary check bench history diff damage precision conformance faults reports oracle hostile memory failures inputs outputs replay collector linked record host_safety outside outside_modes program programs ranks sources_nvtx_itt sources_native cuda abi gpu browser tensorboard live xprof readers exports wording python wheel release artifacts tab job truth cross arm64 macos"
+    suites="lint docs unit numbers one_story golden options table summary check bench history diff damage precision conformance faults reports oracle hostile memory failures inputs outputs replay collector linked record record_stop host_safety outside outside_modes program programs ranks sources_nvtx_itt sources_native cuda abi gpu browser tensorboard live xprof readers exports wording python wheel release artifacts tab job truth cross arm64 macos"
 build=${1:?build folder} asan=${2:-}
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/tracepress-test.XXXXXX") || exit 1

@@ -14,9 +14,7 @@ static sigset_t before;
 
 void tp_attached_prepare(void)
 {
-    sigset_t asked;
-    tp_child_signals(&asked);
-    sigprocmask(SIG_BLOCK, &asked, &before);
+    tp_child_block(&before);
 }
 
 static int64_t now_ns(void)

@@ -40,6 +40,26 @@ void tp_child_signals(sigset_t *set)
         sigaddset(set, asked_to_end[i]);
 }
 
+void tp_child_block(sigset_t *before)
+{
+    sigset_t asked;
+    tp_child_signals(&asked);
+    sigprocmask(SIG_BLOCK, &asked, before);
+}
+
+int tp_child_pending(void)
+{
+    sigset_t pending;
+    sigpending(&pending);
+    for (int i = 0; i < ASKED_TO_END; i++) {
+        struct sigaction action;
+        bool is_ignored = sigaction(asked_to_end[i], NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+        if (sigismember(&pending, asked_to_end[i]) == 1 && !is_ignored)
+            return asked_to_end[i];
+    }
+    return 0;
+}
+
 static void set_of_all(sigset_t *set)
 {
     sigemptyset(set);
@@ -199,6 +219,16 @@ static void watch(struct tp_child *child, int signals)
     }
 }
 
+/* Passes on the signals that came before the fork: the terminal has not sent them to the child. */
+static void pass_on_pending(const struct tp_child *child)
+{
+    static const struct timespec no_time;
+    sigset_t asked;
+    tp_child_signals(&asked);
+    for (int number; (number = sigtimedwait(&asked, NULL, &no_time)) > 0;)
+        kill(child->pid, number);
+}
+
 static void start(struct tp_child *child, const sigset_t *mask, const struct sigaction *had)
 {
     int report[2], go[2] = {-1, -1}, error = 0;
@@ -214,6 +244,8 @@ static void start(struct tp_child *child, const sigset_t *mask, const struct sig
         become(child, mask, report[1], go[0]);
     }
     child->start_error = child->pid < 0 ? errno : 0;
+    if (child->pid > 0)
+        pass_on_pending(child);
     close(report[1]);
     if (child->forked) {
         close(go[0]);
@@ -236,7 +268,7 @@ void tp_child_run(struct tp_child *child)
     set_of_all(&all);
     sigaction(SIGCHLD, &by_default, &had); /* where it is ignored, nobody learns how a child ended */
     sigprocmask(SIG_BLOCK, &all, &old);
-    start(child, &old, &had);
+    start(child, child->mask ? child->mask : &old, &had);
     signals = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
     if (!child->start_error)
         watch(child, signals);
@@ -244,7 +276,5 @@ void tp_child_run(struct tp_child *child)
         ; /* meant for the program: it must not end the work that follows */
     if (signals >= 0)
         close(signals);
-    for (int i = 0; i < ASKED_TO_END && child->leaves_blocked && !child->start_error; i++)
-        sigaddset(&old, asked_to_end[i]);
     sigprocmask(SIG_SETMASK, &old, NULL);
 }

@@ -33,7 +33,7 @@ struct tp_child {
     int (*forked)(void *state, pid_t pid, struct tp_error *err);
     void (*ended)(void *forked_state); /* called when it is over, and /proc still has what is left of it; or NULL */
     void *forked_state;
-    bool leaves_blocked; /* the signals of tp_child_signals stay blocked: the caller takes them from then on */
+    const sigset_t *mask; /* signals that the program begins with blocked; NULL: those that the caller blocks */
     struct tp_child_watch {
         int fd;                        /* a descriptor to watch meanwhile, or -1 */
         void (*on_ready)(void *state); /* called when it can be read; NULL: nothing is watched */
@@ -51,8 +51,14 @@ struct tp_child {
     struct tp_child_end end;
 };
 
-/* Runs it to its end. Signals that end or stop are passed on to it meanwhile, so our handlers do not see them. */
+/* Runs it to its end. Signals that end or stop are passed on to it meanwhile, so our handlers do not see them. A caller
+ * that blocks signals before the start gives their mask, and signals that are pending then are passed on, too. */
 void tp_child_run(struct tp_child *child);
+
+/* Blocks the signals of tp_child_signals. before: receives the mask of before. */
+void tp_child_block(sigset_t *before);
+/* Returns a pending signal of these that is not ignored, 0: there is none. */
+int tp_child_pending(void);
 
 /* The signals that ask a process to end: SIGINT, SIGTERM, SIGHUP, SIGQUIT. */
 void tp_child_signals(sigset_t *set);

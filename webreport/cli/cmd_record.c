@@ -1,12 +1,14 @@
 /* tracepress record -- PROGRAM: runs it with the preload library inside, then makes traces of what it left. */
 #include <errno.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "collector/launch/attached.h"
 #include "collector/launch/child.h"
 #include "collector/launch/kineto.h"
 #include "collector/launch/preload_library.h"
@@ -34,6 +36,7 @@ struct job {
     struct tp_run_folder folder;
     struct tp_launcher launcher; /* where the call is of a rank of a job */
     struct tp_run_note note;
+    sigset_t mask;   /* signals that were blocked when the call began */
     bool is_outside; /* and nothing is put into it */
     struct tp_child child;
     struct tp_record_outside beside;
@@ -202,7 +205,16 @@ static struct tp_record_outside outside_of(struct job *job)
                                       .argv = job->argv,
                                       .program = &job->program,
                                       .folder = &job->folder,
-                                      .note = &job->note};
+                                      .note = &job->note,
+                                      .mask = &job->mask};
+}
+
+/* Ends by a signal that came before the program started; the folder is gone. Returns the exit code where the handler of
+ * the signal does not end us. */
+static int stop_as_asked(const struct job *job, int number)
+{
+    sigprocmask(SIG_SETMASK, &job->mask, NULL);
+    return 128 + number;
 }
 
 /* True with *exit_code when all is done; false: the kernel refuses events, which has been said, and nothing ran. */
@@ -216,11 +228,16 @@ static bool run_outside(struct job *job, int *exit_code)
         tp_console_error(job->console, "%s", err.text);
         return true;
     }
-    bool is_done = tp_record_outside(&record, exit_code);
+    int asked = tp_child_pending();
+    bool is_done = !asked && tp_record_outside(&record, exit_code);
     if (is_done)
         tp_run_folder_close(&job->folder, false);
     else
         forget_folder(job);
+    if (asked) {
+        *exit_code = stop_as_asked(job, asked);
+        return true;
+    }
     if (record.start_error)
         *exit_code = cannot_run(job, record.start_error);
     job->is_outside = false;
@@ -233,6 +250,7 @@ static int record_running(struct job *job, struct tp_record_outside *record)
     bool has_begun = false;
     job->is_outside = true;
     record->duration_ns = (int64_t)job->options->kineto.duration_ms * 1000000;
+    tp_attached_prepare(); /* before there is a folder: whoever asks us to end leaves a whole one */
     int code = make_folder(job, &err) < 0 ? TP_EXIT_NO_OUTPUT : tp_record_attached(record, &has_begun);
     if (code == TP_EXIT_NO_OUTPUT)
         tp_console_error(job->console, "%s", err.text);
@@ -304,7 +322,7 @@ static void run_inside(struct job *job)
     child->may_be_shell_text = !job->program.is_elf;
     child->prepare = set_environment;
     child->given = job;
-    child->leaves_blocked = true;
+    child->mask = &job->mask;
     child->watched[0] = (struct tp_child_watch){job->kineto.fd, tp_kineto_answer, &job->kineto};
     child->watched[1] = (struct tp_child_watch){job->server.fd, tp_spool_server_answer, &job->server};
     tp_child_run(child);
@@ -316,6 +334,7 @@ static int run(struct job *job)
     tp_program_find(&job->program, job->argv[0]);
     if (job->program.error)
         return cannot_run(job, job->program.error);
+    tp_child_block(&job->mask); /* from the folder to the start of the program, nothing ends us halfway */
     if (job->options->outside && run_outside(job, &code))
         return code;
     if (tp_record_has_outside(job->options) && !job->options->outside)
@@ -323,11 +342,12 @@ static int run(struct job *job)
     code = prepare(job);
     if (code == TP_EXIT_DONE)
         tp_spool_server_open(&job->server, *job->preload ? job->folder.lock : -1);
-    if (code == TP_EXIT_DONE)
+    int asked = tp_child_pending();
+    if (code == TP_EXIT_DONE && !asked)
         run_inside(job);
     tp_kineto_close(&job->kineto);
     tp_spool_server_close(&job->server);
-    bool has_run = code == TP_EXIT_DONE && !job->child.start_error;
+    bool has_run = code == TP_EXIT_DONE && !asked && !job->child.start_error;
     bool has_outside = tp_record_beside_end(&job->beside, has_run ? &job->child : NULL);
     if (has_run) {
         job->note.mode = mode_of(job);
@@ -338,7 +358,9 @@ static int run(struct job *job)
         return job->child.exit_code;
     }
     forget_folder(job);
-    return code == TP_EXIT_DONE ? cannot_run(job, job->child.start_error) : code;
+    return asked                  ? stop_as_asked(job, asked)
+           : code == TP_EXIT_DONE ? cannot_run(job, job->child.start_error)
+                                  : code;
 }
 
 static int list_sources(struct job *job)

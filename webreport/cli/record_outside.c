@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -134,6 +135,7 @@ bool tp_record_outside(struct tp_record_outside *record, int *exit_code)
         .argv = record->argv,
         .may_be_shell_text = !record->program->is_elf,
         .prepare = set_nothing,
+        .mask = record->mask,
         .forked = open_events,
         .ended = tp_outside_ended,
         .forked_state = outside,
@@ -148,8 +150,10 @@ bool tp_record_outside(struct tp_record_outside *record, int *exit_code)
     if (is_refused)
         tp_console_notice(record->console, "not recorded from outside, but from inside: %s",
                           code < 0 ? err.text : child.refused.text);
-    else if (!child.start_error)
+    else if (!child.start_error) {
+        sigprocmask(SIG_SETMASK, record->mask, NULL);
         end(record, outside, &child);
+    }
     *exit_code = child.exit_code;
     record->outside = NULL;
     tp_outside_free(outside);
@@ -254,7 +258,6 @@ int tp_record_attached(struct tp_record_outside *record, bool *has_begun)
     struct tp_outside *outside;
     struct tp_error err = {0};
     const struct tp_outside_options options = {.argv = record->argv, .is_whole = record->options->whole_cpus};
-    tp_attached_prepare();
     int code = tp_outside_new(&outside, &options, &err);
     code = code < 0              ? code
            : record->is_of_user ? tp_outside_attach_user(outside, record->user, &err)

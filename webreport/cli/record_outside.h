@@ -17,6 +17,7 @@ struct tp_record_outside {
     const struct tp_program *program;
     const struct tp_run_folder *folder;
     struct tp_run_note *note; /* of run.json; the end is filled in */
+    const sigset_t *mask;     /* signals that the program begins with blocked */
     pid_t attached;       /* a process that runs, instead; 0: none */
     bool is_of_user;      /* all that this user runs, instead */
     uid_t user;
