@@ -723,6 +723,19 @@ def one_rank():
 
 
 @case
+def one_sample():
+    """1 row by 512 x 1000 floats are 2.048 MB of weights in each of three steps; 300 of 1000 us, all the matrix work there is"""
+    ev = [e for n in range(3) for e in (S(n, 1000 * n, 1000), X("cpu_op", "aten::linear", 1000 * n + 100, 300, **{
+        "Input Dims": [[1, 512], [1000, 512], [1000]], "Input type": ["float"] * 3}))]
+
+    def check(r):
+        found = findings(r)["R6"]
+        assert found["ceiling_us_per_step"] is None and found["severity"] == "low" and found["evidence_total"] == 3
+        assert found["detail"] == "each of the 3 steps works on one sample at a time: aten::linear takes 1x512, and products read 2.0 MB of weights a step"
+    return ev, check
+
+
+@case
 def open_frames():
     """C calls that got the end of the recording end with their caller; their later calls have their own caller again"""
     ev = [F("a.py(1): run", 0, 1000), F("a.py(2): wrap", 100, 50), F("<built-in f>", 110, 890), X("cpu_op", "aten::mm", 120, 10),

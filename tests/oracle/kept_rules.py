@@ -8,7 +8,7 @@ import sys
 sys.dont_write_bytecode = True
 import compare_documents as compare  # noqa: E402
 
-NEW = ({"D4", "A13"} | {f"H{number}" for number in range(9, 22)} | {f"R{number}" for number in range(1, 6)}
+NEW = ({"D4", "A13"} | {f"H{number}" for number in range(9, 22)} | {f"R{number}" for number in range(1, 7)}
        | {f"C{number}" for number in range(14, 26)} | {f"E{number}" for number in range(4, 11)})
 # One cause is one finding: where ours has the first, it says what the others found of the same time.
 SAID_BY = [("B2", {"B1"}), ("A1", {"A2"}), ("C24", {"C1", "C2"})]

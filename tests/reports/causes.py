@@ -410,7 +410,118 @@ def small_reductions(has_device, calls, by_hand=False):
     return p
 
 
+def product(p, name, rows, inner, columns, length, kernel=5):
+    """a product of `rows` (its sizes but the last one) with weights"""
+    dims = [[*rows, inner], [columns, inner], [columns]]
+    if name == "aten::addmm":
+        dims = [[columns], [*rows, inner], [inner, columns], [], []]
+    p.operator(name, length, kernel=("gemv2T_kernel_val<int, int, float>", kernel),
+               **{"Input Dims": dims, "Input type": ["float" if d else "Scalar" for d in dims]})
+
+
+def perceptron(p, batch, size=1024, length=150):
+    for _ in range(4):
+        product(p, "aten::linear", [batch], size, size, length)
+        p.operator("aten::relu", 6, kernel=("vectorized_elementwise_kernel<4, relu>", 2), **{"Input Dims": [[batch, size]]})
+
+
+def encoder(p, batch, length, rows_first=False, each=None):
+    """layers that attention is part of; rows_first: products take the elements of all sequences as rows"""
+    p.operator("aten::embedding", 8, kernel=("vectorized_gather_kernel", 3), **{"Input Dims": [[1000, 256], [batch, length], []]})
+    for _ in range(4):
+        for columns in (768, 256, 1024):
+            if rows_first:
+                product(p, "aten::addmm", [batch * length], 256, columns, each or 4 * length, length // 2 + 3)
+            else:
+                product(p, "aten::linear", [batch, length], 256, columns, each or 4 * length, length // 2 + 3)
+        p.operator("aten::_scaled_dot_product_flash_attention_for_cpu", 30, kernel=("fmha_cutlassF_f32", 4),
+                   **{"Input Dims": [[batch, 4, length, 64]] * 3})
+
+
+def decoder(p, batch, tokens=8, size=1024):
+    """tokens one after the other; positions are the same for all samples, so that their embedding has one row"""
+    for _ in range(tokens):
+        p.operator("aten::embedding", 8, kernel=("vectorized_gather_kernel", 3), **{"Input Dims": [[2000, size], [batch, 1]]})
+        p.operator("aten::embedding", 8, kernel=("vectorized_gather_kernel", 3), **{"Input Dims": [[512, size], [1, 1]]})
+        for _ in range(4):
+            product(p, "aten::linear", [batch, 1], size, size, 150)
+
+
+def images(p, batch, side=32, length=90, kernel=9):
+    for _ in range(6):
+        p.operator("aten::conv2d", length, kernel=("implicit_convolve_sgemm", kernel),
+                   **{"Input Dims": [[batch, 32, side, side], [32, 32, 3, 3], [32]], "Input type": ["float"] * 3})
+
+
+def recurrent(p, batch, name="gru", time=20):
+    state = [1, batch, 256]
+    p.operator("aten::" + name, 700, **{"Input Dims": [[batch, time, 256], state if name == "gru" else [state, state]],
+                                        "Input type": ["float", "float"]})
+
+
+def serves(forward, has_device=False, count=12):
+    """a program that only calls a model: one call a step"""
+    p = Program(has_device)
+    steps(p, lambda p, i: forward(p), count)
+    return p
+
+
+def engine(name, count=8):
+    """steps of a serving engine, which replays captured graphs: no operator shows a shape"""
+    p = Program(True)
+    for i in range(count):
+        start = p.now
+        for _ in range(6):
+            p.operator("vllm::unified_attention", 20, kernel=("gemv2T_kernel_val<int, int, float>", 40))
+        p.add("user_annotation", name, start, p.now - start)
+        p.now = max(p.now, p.device) + 2
+    return p
+
+
+ONE_BY_ONE = {
+    "one_vector": lambda: serves(lambda p: perceptron(p, 1)),
+    "one_vector_on_a_device": lambda: serves(lambda p: perceptron(p, 1), True),
+    "one_text": lambda: serves(lambda p: encoder(p, 1, 16)),
+    "one_text_in_rows": lambda: serves(lambda p: encoder(p, 1, 16, True)),
+    "one_text_on_a_device": lambda: serves(lambda p: encoder(p, 1, 16), True),
+    "one_text_token_by_token": lambda: serves(lambda p: decoder(p, 1)),
+    "one_image": lambda: serves(lambda p: images(p, 1)),
+    "one_image_on_a_device": lambda: serves(lambda p: images(p, 1), True),
+    "one_sound": lambda: serves(lambda p: recurrent(p, 1)),
+    "one_sound_lstm": lambda: serves(lambda p: recurrent(p, 1, "lstm")),
+    "one_request_of_vllm": lambda: engine("execute_context_0(0)_generation_1(1)"),
+    "one_request_of_vllm_with_sums": lambda: engine("execute_1_context_0(sq0sk0sqsq0sqsk0)_generation_1(sq1sk90sqsq1sqsk90)"),
+    "one_request_of_sglang": lambda: engine("step[DECODE bs=1 toks=1]"),
+    "many_vectors": lambda: serves(lambda p: perceptron(p, 32)),
+    "many_vectors_on_a_device": lambda: serves(lambda p: perceptron(p, 32), True),
+    "many_texts": lambda: serves(lambda p: encoder(p, 16, 16)),
+    "many_texts_token_by_token": lambda: serves(lambda p: decoder(p, 8)),
+    "many_images": lambda: serves(lambda p: images(p, 16)),
+    "many_sounds_of_one_element": lambda: serves(lambda p: recurrent(p, 8, "gru", 1)),
+    "many_requests_of_vllm": lambda: engine("execute_context_0(0)_generation_16(16)"),
+    "many_requests_of_sglang": lambda: engine("step[DECODE bs=16 toks=16]"),
+    "prefill_of_one_text": lambda: serves(lambda p: encoder(p, 1, 512)),
+    "prefill_of_one_text_on_a_device": lambda: serves(lambda p: encoder(p, 1, 512), True),
+    "prefill_of_vllm": lambda: engine("execute_context_1(2048)_generation_0(0)"),
+    "one_large_image": lambda: serves(lambda p: images(p, 1, 512, 9000)),
+    "one_large_image_on_a_device": lambda: serves(lambda p: images(p, 2, 64, 90, 150), True),
+    "trains_with_one_sample": lambda: updates_one(Program()),
+    "one_call": lambda: serves(lambda p: perceptron(p, 1), count=1),
+    "two_calls": lambda: serves(lambda p: perceptron(p, 1), count=2),
+}
+
+
+def updates_one(p):
+    def body(p, i):
+        perceptron(p, 1)
+        backward(p, rows=1)
+        update(p)
+    steps(p, body, 12)
+    return p
+
+
 KINDS = {
+    **ONE_BY_ONE,
     "zeroes_by_hand": lambda: zeroes("aten::zero_"),
     "zeroes_by_new_zeros": lambda: zeroes("aten::zeros_like"),
     "zeroes_what_is_no_gradient": lambda: zeroes("aten::zero_", False),

@@ -309,6 +309,7 @@ const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
     RULE(R3),
     RULE(R4),
     RULE(R5),
+    RULE(R6),
     RULE(C14),
     RULE(C15),
     RULE(C16),

@@ -15,14 +15,15 @@ static const tp_rule_evaluate gpu_rules[] = {
     tp_rule_sharding,     tp_rule_host_code,     tp_rule_short_kernels, tp_rule_launches,
     tp_rule_graph,        tp_rule_single,        tp_rule_kernels,       tp_rule_optimizer,
     tp_rule_small_grids,  tp_rule_communication, tp_rule_fusion,        tp_rule_products,
-    tp_rule_layouts,      tp_rule_overhead,      tp_rule_micro_steps,   tp_rule_already};
+    tp_rule_layouts,      tp_rule_overhead,      tp_rule_micro_steps,   tp_rule_one_sample,
+    tp_rule_already};
 
 static const tp_rule_evaluate cpu_rules[] = {
     tp_rules_prepare_cpu, tp_rule_cpu_loader, tp_rule_cpu_loop,    tp_rule_cpu_optimizer, tp_rule_wrapper,
     tp_rule_each_micro_step, tp_rule_small_collectives,
     tp_rule_cpu_crowd,    tp_rule_cpu_code,   tp_rule_cpu_chains,  tp_rule_cpu_outlier,   tp_rule_cpu_batch,
     tp_rule_cpu_small,    tp_rule_cpu_python, tp_rule_cpu_copies,  tp_rule_cpu_communication,
-    tp_rule_micro_steps,  tp_rule_already};
+    tp_rule_micro_steps,  tp_rule_one_sample, tp_rule_already};
 
 double tp_finding_most_us(const struct tp_finding *finding)
 {

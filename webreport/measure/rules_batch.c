@@ -1,7 +1,7 @@
 /* Rules of CPU programs about what a step works on: a model called sample by sample (H18), a batch too small for its
  * model (H19), steps of unequal work (H20). */
+#include "webreport/measure/operator_samples.h"
 #include "webreport/measure/rules_cpu.h"
-#include "webreport/model/operator_shapes.h"
 #include "writer/base/stats.h"
 
 enum { MIN_CALLS = 4, MIN_INNER_CALLS = 8, SMALL_BATCH = 4, USUAL_BATCH = 32, MIN_STEPS = 3 };
@@ -12,11 +12,6 @@ static uint32_t dims_of(const struct tp_model *model, uint32_t op)
     return model->trace->hosts[tp_operator_event(model, op)->detail].dims;
 }
 
-static struct tp_shape shape_of(const struct tp_model *model, uint32_t op, unsigned argument)
-{
-    return tp_shape_input(tp_strings_get(&model->trace->values, dims_of(model, op)), argument);
-}
-
 /* Rows of the first operand of a product of matrices that runs forward; 0: it is none, or nobody knows. */
 static int64_t rows_of(const struct tp_model *model, uint32_t op)
 {
@@ -25,7 +20,7 @@ static int64_t rows_of(const struct tp_model *model, uint32_t op)
     for (unsigned i = 0; i < 2; i++) {
         if (!tp_str_equal(name, names[i]))
             continue;
-        struct tp_shape shape = shape_of(model, op, i);
+        struct tp_shape shape = tp_operand_shape(model, op, i);
         return shape.is_known && shape.rank == 2 ? shape.sizes[0] : 0;
     }
     return 0;
@@ -107,60 +102,9 @@ static bool find_repeated(const struct calls *c, struct tp_vec *repeated, struct
     return repeated->count > 0;
 }
 
-/* An operator whose argument says how many samples it works on, as its first size; of recurrent layers the smaller of
- * the first two, for either may come first. */
-struct batched {
-    struct tp_str name;
-    unsigned argument, min_rank;
-    bool is_recurrent, is_of_words;
-};
-
-static const struct batched *batched_of(struct tp_str name)
-{
-    static const struct batched operators[] = {
-        {TP_STR("aten::linear"), 0, 2, false, false},   {TP_STR("aten::addmm"), 1, 2, false, false},
-        {TP_STR("aten::mm"), 0, 2, false, false},       {TP_STR("aten::conv1d"), 0, 3, false, false},
-        {TP_STR("aten::conv2d"), 0, 4, false, false},   {TP_STR("aten::conv3d"), 0, 5, false, false},
-        {TP_STR("aten::embedding"), 1, 2, false, true}, {TP_STR("aten::convolution"), 0, 3, false, false},
-        {TP_STR("aten::gru"), 0, 3, true, false},       {TP_STR("aten::lstm"), 0, 3, true, false},
-        {TP_STR("aten::rnn_tanh"), 0, 3, true, false},  {TP_STR("aten::rnn_relu"), 0, 3, true, false},
-    };
-    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
-        if (tp_str_equal(name, operators[i].name))
-            return &operators[i];
-    return NULL;
-}
-
-/* What one operator of a call works on. samples 0: nobody knows. */
-struct batch {
-    int64_t samples, length; /* length: of a sequence; 0: it has none */
-    int64_t rows;            /* of all samples; 0: its operand is no matrix of rows */
-    bool is_length_first;    /* or samples are the second size, which is 1 */
-};
-
-static struct batch batch_of(const struct tp_model *model, uint32_t op)
-{
-    const struct batched *batched = batched_of(tp_trace_name(model->trace, tp_operator_event(model, op)));
-    if (!batched)
-        return (struct batch){0};
-    struct tp_shape shape = shape_of(model, op, batched->argument);
-    if (!shape.is_known || shape.rank < batched->min_rank)
-        return (struct batch){0};
-    int64_t first = shape.sizes[0], second = shape.sizes[1];
-    if (batched->is_recurrent)
-        return (struct batch){.samples = tp_ns_min(first, second), .length = tp_ns_max(first, second)};
-    bool is_sequence = shape.rank == 3 || batched->is_of_words, is_product = batched->min_rank == 2;
-    return (struct batch){
-        .samples = first,
-        .length = is_sequence ? second : 0,
-        .rows = is_product && !batched->is_of_words ? shape.rank == 3 ? tp_sat_mul(first, second) : first : 0,
-        .is_length_first = is_product && shape.rank == 3 && second == 1,
-    };
-}
-
 /* Of a call that began with one sample: may the operator be of the elements of its sequence? Attention puts them first,
  * as the samples of [length, 1, features] or the rows of [length, features]. */
-static bool is_of_elements(const struct batch *batch, int64_t longest)
+static bool is_of_elements(const struct tp_samples *batch, int64_t longest)
 {
     return batch->is_length_first || (batch->rows && batch->rows <= longest);
 }
@@ -182,13 +126,13 @@ static bool is_one_sample(const struct calls *c, const struct tp_vec *calls)
             break;
         if (ts < TP_AT(calls, struct tp_interval, call)->a || a->cpu->ops[i] < inside)
             continue;
-        struct batch batch = batch_of(model, a->cpu->ops[i]);
-        if (!batch.samples)
+        struct tp_samples batch = tp_samples_of(model, a->cpu->ops[i]);
+        if (!batch.count)
             continue;
-        if (batch.samples > 1 && !(seen == call && is_of_elements(&batch, longest)))
+        if (batch.count > 1 && !(seen == call && is_of_elements(&batch, longest)))
             return false;
         inside = model->operators.subtree_end[a->cpu->ops[i]];
-        int64_t length = batch.is_length_first ? batch.samples : batch.length;
+        int64_t length = batch.is_length_first ? batch.count : batch.length;
         longest = seen == call ? tp_ns_max(longest, length) : length;
         if (seen == call) /* the first operator of a call says how long its sequence is */
             continue;
@@ -240,8 +184,8 @@ static bool find_samples(struct tp_advisor *a)
 /* Samples of a recurrent layer; 0: it is none, or nobody knows. */
 static int64_t recurrent_samples(const struct tp_model *model, uint32_t op)
 {
-    const struct batched *batched = batched_of(tp_trace_name(model->trace, tp_operator_event(model, op)));
-    return batched && batched->is_recurrent ? batch_of(model, op).samples : 0;
+    struct tp_samples samples = tp_samples_of(model, op);
+    return samples.is_recurrent ? samples.count : 0;
 }
 
 /* What an operator takes without pauses. */
@@ -258,7 +202,7 @@ static int64_t samples_of_short_convolution(const struct tp_advisor *a, uint32_t
     enum { SHORT_NS = 200000 };
     struct tp_str name = tp_trace_name(a->model->trace, tp_operator_event(a->model, op));
     bool is_short = tp_str_equal(name, TP_STR("aten::convolution")) && work_ns(a, op) < SHORT_NS;
-    return is_short ? batch_of(a->model, op).samples : 0;
+    return is_short ? tp_samples_of(a->model, op).count : 0;
 }
 
 /* Matrix work that does not count as products of a small batch. */
@@ -324,7 +268,7 @@ static void add_work(const struct tp_model *model, int64_t *work, uint32_t op)
     uint32_t step = tp_step_of_host(model, e->ts_ns);
     if (step >= model->step_count || !(model->marks[e->name] & TP_MARK_ELIGIBLE))
         return;
-    struct tp_shape shape = shape_of(model, op, rows_of(model, op) ? 0 : 1);
+    struct tp_shape shape = tp_operand_shape(model, op, rows_of(model, op) ? 0 : 1);
     if (shape.is_known)
         work[step] = tp_ns_max(work[step], tp_shape_product(&shape));
 }

@@ -70,6 +70,7 @@ enum tp_rule_id {
     TP_RULE_R3,
     TP_RULE_R4,
     TP_RULE_R5,
+    TP_RULE_R6,
     TP_RULE_C14,
     TP_RULE_C15,
     TP_RULE_C16,
@@ -363,6 +364,7 @@ void tp_rule_small_collectives(struct tp_advisor *a); /* E4; of any program, as 
 void tp_rule_each_micro_step(struct tp_advisor *a);   /* E8 */
 void tp_rule_wrapper(struct tp_advisor *a);           /* E9, E10 */
 void tp_rule_micro_steps(struct tp_advisor *a);       /* R5 */
+void tp_rule_one_sample(struct tp_advisor *a);        /* R6 */
 
 void tp_rule_no_device(struct tp_advisor *a); /* R1 */
 void tp_rules_prepare_cpu(struct tp_advisor *a);

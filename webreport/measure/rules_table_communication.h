@@ -1,12 +1,12 @@
-/* Rows of the table of rules (rules_table.c): rules about communication but for E1 and E3, and about accumulated
- * gradients. */
+/* Rows of the table of rules (rules_table.c): rules about communication but for E1 and E3, about accumulated
+ * gradients, and about single samples. */
 #ifndef TP_WEBREPORT_MEASURE_RULES_TABLE_COMMUNICATION_H
 #define TP_WEBREPORT_MEASURE_RULES_TABLE_COMMUNICATION_H
 
 #include "webreport/measure/rules_eval.h"
+#include "webreport/measure/rules_links.h"
 
 #define TP_DOC_DDP "https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html"
-
 #define TP_RULES_OF_COMMUNICATION                                                                                      \
     [TP_RULE_E4] = {"E4",                                                                                              \
                     TP_RULE_ANY,                                                                                       \
@@ -56,6 +56,17 @@
                     "Compare and average whole optimizer steps. Micro-steps differ by design.",                        \
                     "https://docs.pytorch.org/docs/stable/profiler.html",                                              \
                     "step.accumulation"},                                                                              \
+    [TP_RULE_R6] = {"R6",                                                                                              \
+                    TP_RULE_ANY,                                                                                       \
+                    "The model is called with one sample at a time",                                                   \
+                    TP_CONFIDENCE_LOW,                                                                                 \
+                    {{"min_pct", 5.0, false}, {"max_rows", 32, true}, {"short_us", 200, true},                         \
+                     {"short_kernel_us", 20, true}},                                                                   \
+                    "If several requests wait at a time, run them in one batch: it reads the weights and calls each "  \
+                    "operator once for all of them. This raises the throughput; a single request is not answered "     \
+                    "sooner.",                                                                                         \
+                    DOC_TUNE,                                                                                          \
+                    "batch.too_small"},                                                                                \
     [TP_RULE_E8] = {"E8",                                                                                              \
                     TP_RULE_ANY,                                                                                       \
                     "Gradients are reduced in every micro-step of an accumulation",                                    \

@@ -89,6 +89,8 @@ static const struct words native[TP_RULE_COUNT] = {
     [TP_RULE_R3] = {NULL, "Warm up before the recording, and judge the later steps."},
     [TP_RULE_R4] = {NULL, NULL},
     [TP_RULE_R5] = {NULL, NULL},
+    [TP_RULE_R6] = {NULL, "If several inputs wait at a time, work on them in one batch. This raises the throughput; a "
+                          "single input is not ready sooner."},
     [TP_RULE_C14] = {NULL, NULL},
     [TP_RULE_C15] = {NULL, "Use one fused kernel for both products and the softmax between them."},
     [TP_RULE_C16] = {NULL, "Write one kernel for them: each of them reads and writes all of its data."},

@@ -41,6 +41,10 @@ static const struct words serving[TP_RULE_COUNT] = {
                           "and " LESS_COMMUNICATION " (a smaller --tensor-parallel-size, a larger "
                           "--data-parallel-size)."},
     [TP_RULE_H6] = {NULL, OVERLAP ". The profiler itself enlarges this share when stacks are recorded."},
+    [TP_RULE_R6] = {"The engine decodes one request at a time",
+                    "If several requests wait at a time, give them to the engine together, so that it batches them: a "
+                    "list of prompts in one call, or concurrent requests to the server. This raises the throughput; a "
+                    "single request is not answered sooner."},
     [TP_RULE_R2] = {NULL, "Record the engine under steady load, after requests of all sizes (vLLM, SGLang: start_profile "
                           "and stop_profile while they run)."},
     [TP_RULE_R3] = {NULL, "Send requests of all sizes before the record (vLLM, SGLang: start_profile only then), and "
