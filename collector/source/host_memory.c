@@ -8,6 +8,7 @@
  * sizes cannot be asked for and nothing is counted. In Python the arenas of small objects are blocks, too. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -95,14 +96,36 @@ static void *early_block(size_t size)
     return early.bytes + at + 64;
 }
 
-/* True when the allocator's functions are of one library, so that its sizes can be asked for. */
+enum { PARTS = 5 };
+
+/* Functions of the allocator, and the library that has each: its number in the list of the loader, 0: none so far. */
+struct owners {
+    uintptr_t address[PARTS];
+    unsigned owner[PARTS], library_count;
+};
+
+static int find_owners(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct owners *owners = context;
+    (void)size;
+    owners->library_count++;
+    for (unsigned k = 0; k < info->dlpi_phnum; k++)
+        for (unsigned i = 0; i < PARTS && info->dlpi_phdr[k].p_type == PT_LOAD; i++)
+            if (owners->address[i] - (info->dlpi_addr + info->dlpi_phdr[k].p_vaddr) < info->dlpi_phdr[k].p_memsz)
+                owners->owner[i] = owners->library_count;
+    return 0;
+}
+
+/* Returns whether the allocator's functions are of one library, so that its sizes can be asked for. Asks for segments
+ * alone: dladdr would read all symbols of the C library, five times in each process. */
 static bool is_one_library(void)
 {
-    Dl_info first, other;
-    void *const parts[] = {(void *)next.free, (void *)next.realloc, (void *)next.calloc, (void *)next.usable};
-    bool is_one = next.usable && next.malloc && dladdr((void *)next.malloc, &first) != 0;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        is_one = is_one && parts[i] && dladdr(parts[i], &other) && other.dli_fbase == first.dli_fbase;
+    struct owners owners = {.address = {(uintptr_t)next.malloc, (uintptr_t)next.free, (uintptr_t)next.realloc,
+                                        (uintptr_t)next.calloc, (uintptr_t)next.usable}};
+    dl_iterate_phdr(find_owners, &owners);
+    bool is_one = owners.owner[0] != 0;
+    for (unsigned i = 1; i < PARTS; i++)
+        is_one = is_one && owners.owner[i] == owners.owner[0];
     return is_one;
 }
 

@@ -5,6 +5,10 @@
 #include <stdbool.h>
 #include <string.h>
 
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
+
 static const uint32_t nibbles[16] = {0x00000000u, 0x105EC76Fu, 0x20BD8EDEu, 0x30E349B1u, 0x417B1DBCu, 0x5125DAD3u,
                                      0x61C69362u, 0x7198540Du, 0x82F63B78u, 0x92A8FC17u, 0xA24BB5A6u, 0xB21572C9u,
                                      0xC38D26C4u, 0xD3D3E1ABu, 0xE330A81Au, 0xF36E6F75u};
@@ -35,9 +39,20 @@ __attribute__((target("sse4.2,crc32"))) static uint32_t by_instruction(const voi
     return ~(uint32_t)crc;
 }
 
+/* Asks the processor once, at the first call: __builtin_cpu_supports would ask it much more when a program begins. */
+static bool has_instruction(void)
+{
+    enum { UNKNOWN, NO, YES };
+    static int answer; /* any thread writes the same */
+    unsigned a, b, c = 0, d;
+    if (__atomic_load_n(&answer, __ATOMIC_RELAXED) == UNKNOWN)
+        __atomic_store_n(&answer, __get_cpuid(1, &a, &b, &c, &d) && c & bit_SSE4_2 ? YES : NO, __ATOMIC_RELAXED);
+    return __atomic_load_n(&answer, __ATOMIC_RELAXED) == YES;
+}
+
 uint32_t tp_crc32c(const void *bytes, size_t size)
 {
-    return __builtin_cpu_supports("sse4.2") ? by_instruction(bytes, size) : tp_crc32c_plain(bytes, size);
+    return has_instruction() ? by_instruction(bytes, size) : tp_crc32c_plain(bytes, size);
 }
 #else
 uint32_t tp_crc32c(const void *bytes, size_t size)

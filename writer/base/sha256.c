@@ -4,6 +4,7 @@
 #include <string.h>
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -92,9 +93,9 @@ __attribute__((target("sha,sse4.1,ssse3"))) static void blocks_sha(uint32_t stat
 
 static bool has_sha(void)
 {
-    unsigned a = 7, b, c = 0, d;
-    __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
-    return (b >> 29 & 1) && __builtin_cpu_supports("sse4.1");
+    unsigned a, b = 0, c = 0, d;
+    bool has_extension = __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & bit_SHA;
+    return has_extension && __get_cpuid(1, &a, &b, &c, &d) && c & bit_SSE4_1;
 }
 
 static void blocks(struct tp_sha256 *sha, const uint8_t *p, size_t count)
