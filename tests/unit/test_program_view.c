@@ -1,54 +1,9 @@
-/* The view of a program recorded from outside: wall parts, tree, functions, waits, verdict, findings. */
+/* The view of a program recorded from outside: parts of the wall, processes, functions. */
 #include <math.h>
 
-#include "webreport/measure/program_verdict.h"
-#include "webreport/measure/program_view.h"
 #include "webreport/model/tree_threads.h"
 
-#include "event_text.h" /* last: its names are those of parameters in headers */
-
-static struct tp_program_view view;
-
-static void process(int pid, int parent, int from_us, int to_us, int exit_code)
-{
-    event("{\"ph\":\"X\",\"cat\":\"process\",\"name\":\"p%d\",\"pid\":%d,\"tid\":%d,\"ts\":%d,\"dur\":%d,\"args\":{"
-          "\"execs\":[\"run p%d\"],\"ppid\":%d,\"exit\":%d}}",
-          pid, pid, pid, from_us, to_us - from_us, pid, parent, exit_code);
-}
-
-/* A state of thread tid of process pid; more: members of args, "" for none. */
-static void state_of(int pid, int tid, const char *name, int from_us, int to_us, const char *more)
-{
-    event("{\"ph\":\"X\",\"cat\":\"thread_state\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%d,\"dur\":%d,\"args\":"
-          "{%s}}",
-          name, pid, tid, from_us, to_us - from_us, more);
-}
-
-static void running(int pid, int tid, int from_us, int to_us)
-{
-    state_of(pid, tid, "running", from_us, to_us, "");
-}
-
-static void blocked(int pid, int tid, int from_us, int to_us, const char *cause)
-{
-    char more[64];
-    snprintf(more, sizeof more, "\"cause\":\"%s\"", cause);
-    state_of(pid, tid, "blocked", from_us, to_us, more);
-}
-
-static void sample(int pid, int tid, int at_us, const char *stack)
-{
-    event("{\"ph\":\"P\",\"cat\":\"cpu_sample\",\"name\":\"x\",\"pid\":%d,\"tid\":%d,\"ts\":%d,\"args\":{\"cpu ns\":1,"
-          "\"Call stack\":\"%s\"}}",
-          pid, tid, at_us, stack);
-}
-
-static void build(void)
-{
-    event("{\"ph\":\"X\",\"cat\":\"Trace\",\"name\":\"t\",\"pid\":0,\"tid\":0,\"ts\":0,\"dur\":1}");
-    make_trace(&arena, &trace, "", text.data);
-    tp_program_view_build(&view, &trace, &arena);
-}
+#include "program_events.h" /* last: its names are those of parameters in headers */
 
 static int64_t part_us(unsigned part)
 {
@@ -61,14 +16,6 @@ static void assert_command(size_t row, const char *wanted, int64_t depth)
     if (!tp_str_equal(command, tp_str_of(wanted)))
         fail_msg("process %zu is %.*s, not %s", row, (int)command.len, command.ptr, wanted);
     assert_int_equal(tp_table_int(&view.processes, TP_PROGRAM_PROCESS_DEPTH)[row], depth);
-}
-
-static const struct tp_program_finding *finding(enum tp_program_finding_kind kind)
-{
-    for (unsigned i = 0; i < view.finding_count; i++)
-        if (view.findings[i].kind == kind)
-            return &view.findings[i];
-    return NULL;
 }
 
 /* ---- wall ---- */
@@ -372,214 +319,6 @@ static void names_are_taken_as_they_are(void **state)
         tp_str_equal(tp_table_text(&view.wait_rows, TP_PROGRAM_WAIT_STACK)[0], TP_STR("<img src=x> \xe2\x86\x90 m")));
 }
 
-/* ---- verdict ---- */
-
-static void assert_rule(enum tp_program_rule rule)
-{
-    build();
-    if (view.rule != rule)
-        fail_msg("rule %s, not %s: %.*s", tp_program_rule_id(view.rule), tp_program_rule_id(rule),
-                 (int)view.headline.len, view.headline.ptr);
-    tp_arena_release(&arena);
-    tp_buf_clear(&text);
-}
-
-static void waits_and_runs(const char *cause, int wait_ms, int run_ms)
-{
-    blocked(1, 1, 0, wait_ms * 1000, cause);
-    running(1, 1, wait_ms * 1000, (wait_ms + run_ms) * 1000);
-}
-
-static void rules_hold_in_their_order(void **state)
-{
-    static const struct {
-        const char *cause;
-        int wait_ms, run_ms;
-        enum tp_program_rule rule;
-    } cases[] = {{"disk", 60, 39, TP_PROGRAM_TOO_SHORT},
-                 {"poll", 910, 90, TP_PROGRAM_IDLE},
-                 {"poll", 900, 100, TP_PROGRAM_MIXED},
-                 {"signal", 950, 50, TP_PROGRAM_IDLE},
-                 {"disk", 500, 500, TP_PROGRAM_WAITS_FOR_DISK},
-                 {"disk", 333, 667, TP_PROGRAM_CPU_BOUND}, /* less than half of running */
-                 {"disk", 334, 666, TP_PROGRAM_WAITS_FOR_DISK},
-                 {"socket", 900, 100, TP_PROGRAM_WAITS_FOR_SOCKET},
-                 {"terminal", 900, 100, TP_PROGRAM_WAITS_FOR_TERMINAL},
-                 {"sleep", 900, 100, TP_PROGRAM_SLEEPS},
-                 {"lock", 900, 100, TP_PROGRAM_WAITS_FOR_LOCK},
-                 {"child", 390, 610, TP_PROGRAM_CPU_BOUND},
-                 {"child", 900, 100, TP_PROGRAM_MIXED}};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        waits_and_runs(cases[i].cause, cases[i].wait_ms, cases[i].run_ms);
-        assert_rule(cases[i].rule);
-    }
-    waits_and_runs("poll", 950, 50);
-    blocked(1, 2, 0, 1000000, "lock"); /* a worker without work */
-    assert_rule(TP_PROGRAM_IDLE);
-    waits_and_runs("poll", 950, 50);
-    blocked(1, 2, 0, 1000000, "sleep");
-    assert_rule(TP_PROGRAM_SLEEPS);
-    running(1, 1, 0, 200000);
-    state_of(1, 1, "ready", 200000, 401000, "");
-    assert_rule(TP_PROGRAM_WAITS_FOR_CPU);
-    running(1, 1, 0, 200000);
-    state_of(1, 1, "ready", 200000, 400000, ""); /* no more than it runs: it wants a CPU all the time */
-    assert_rule(TP_PROGRAM_CPU_BOUND);
-    running(1, 1, 0, 300000);
-    state_of(1, 1, "ready", 300000, 590000, "");
-    blocked(1, 1, 590000, 1000000, "pipe");
-    assert_rule(TP_PROGRAM_MIXED);
-    running(1, 1, 0, 1000);
-    for (int i = 0; i < 20; i++)
-        sample(1, 1, i, "f [x];");
-    assert_rule(TP_PROGRAM_CPU_BOUND); /* short, but sampled */
-}
-
-static void the_headline_names_the_function(void **state)
-{
-    (void)state;
-    running(1, 1, 0, 1000000);
-    for (int i = 0; i < 20; i++)
-        sample(1, 1, i, i < 12 ? "src/a.c(7): hot;" : "g [x];");
-    build();
-    assert_true(tp_str_equal(view.headline, TP_STR("hot (src/a.c:7) takes 60.0 % of its 1.00 s of CPU time.")));
-}
-
-static void a_program_of_python_runs_in_its_own_function(void **state)
-{
-    (void)state;
-    running(1, 1, 0, 1000000);
-    for (int i = 0; i < 20; i++)
-        sample(1, 1, i, i < 9    ? "alloc [python3];new [python3];a.py(7): work;main [python3];"
-                        : i < 13 ? "a.py(8): work;"
-                        : i < 16 ? "alloc [python3];/usr/lib/python3.11/json.py(1): loads;a.py(8): work;"
-                                 : "alloc [python3];main [python3];");
-    build();
-    assert_true(tp_str_equal(view.headline, TP_STR("work (a.py:7) takes 80.0 % of its 1.00 s of CPU time; inside it most "
-                                                   "is alloc, 75.0 %.")));
-    assert_int_equal(view.findings[0].kind, TP_PROGRAM_FINDS_FUNCTION);
-    assert_string_equal(view.findings[0].title, "work (a.py:7)");
-    assert_true(view.findings[0].time_ns == 800000000 && view.python.sample_count == 16);
-    tp_arena_release(&arena);
-    tp_buf_clear(&text);
-    running(1, 1, 0, 1000000);
-    for (int i = 0; i < 20; i++)
-        sample(1, 1, i, i < 9 ? "a.py(7): work;" : "hot [x];");
-    build();
-    assert_true(view.python.function == TP_NO_ID); /* an interpreter in a program of C */
-    assert_true(tp_str_equal(view.headline, TP_STR("hot (x) takes 55.0 % of its 1.00 s of CPU time.")));
-}
-
-static void the_headline_names_who_waits(void **state)
-{
-    (void)state;
-    state_of(1, 1, "blocked", 0, 900000,
-             "\"cause\":\"lock\",\"stack\":\"__futex [libc.so.6];src/q.c(31): take;src/q.c(60): main;\"");
-    running(1, 1, 900000, 1000000);
-    build();
-    assert_true(tp_str_equal(view.headline, TP_STR("90.0 % of the time it is waiting for a lock, most of it in take "
-                                                   "(src/q.c:31).")));
-}
-
-static void a_wait_of_python_is_its_users_function(void **state)
-{
-    (void)state;
-    state_of(1, 1, "blocked", 0, 100000, "\"cause\":\"sleep\",\"stack\":\"nanosleep [libc.so.6];a.py(9): nap;\"");
-    state_of(1, 1, "blocked", 100000, 900000,
-             "\"cause\":\"sleep\",\"stack\":\"nanosleep [libc.so.6];pysleep [python3];"
-             "/usr/lib/python3.11/threading.py(3): wait;/x/lib/python3.11/site-packages/p/a.py(7): nap;call [python3];"
-             "<string>(2): main;\"");
-    running(1, 1, 900000, 1000000);
-    build();
-    assert_true(tp_str_equal(view.headline, TP_STR("90.0 % of the time it is sleeping, most of it in nap "
-                                                   "(/x/lib/python3.11/site-packages/p/a.py:7).")));
-    assert_true(tp_str_equal(tp_table_text(&view.wait_rows, TP_PROGRAM_WAIT_STACK)[0],
-                             TP_STR("nanosleep \xe2\x86\x90 wait \xe2\x86\x90 nap \xe2\x86\x90 main")));
-}
-
-/* ---- findings ---- */
-
-static void findings_rest_on_enough(void **state)
-{
-    (void)state;
-    running(1, 1, 0, 1000000);
-    for (int i = 0; i < 9; i++)
-        sample(1, 1, i, "gomp_barrier [libgomp.so.1];");
-    build();
-    assert_int_equal(view.finding_count, 0); /* nine samples */
-    tp_arena_release(&arena);
-    tp_buf_clear(&text);
-    running(1, 1, 0, 1000000);
-    for (int i = 0; i < 10; i++)
-        sample(1, 1, i, "gomp_barrier [libgomp.so.1];");
-    build();
-    assert_non_null(finding(TP_PROGRAM_FINDS_SPINNING));
-    assert_int_equal(finding(TP_PROGRAM_FINDS_SPINNING)->time_ns, 1000000000);
-    assert_non_null(finding(TP_PROGRAM_FINDS_FUNCTION));
-}
-
-static void waiting_for_work_is_no_contention(void **state)
-{
-    (void)state;
-    for (int i = 0; i < 20; i++) { /* thread 2 waits, and hardly runs */
-        running(1, 1, i * 10000, i * 10000 + 10000);
-        blocked(1, 2, i * 10000, i * 10000 + 9990, "lock");
-        running(1, 2, i * 10000 + 9990, i * 10000 + 10000);
-    }
-    build();
-    assert_null(finding(TP_PROGRAM_FINDS_LOCK));
-    tp_arena_release(&arena);
-    tp_buf_clear(&text);
-    for (int i = 0; i < 20; i++) { /* two threads in turns */
-        running(1, 1 + i % 2, i * 10000, i * 10000 + 10000);
-        blocked(1, 2 - i % 2, i * 10000, i * 10000 + 10000, "lock");
-    }
-    build();
-    assert_non_null(finding(TP_PROGRAM_FINDS_LOCK));
-    assert_int_equal(finding(TP_PROGRAM_FINDS_LOCK)->time_ns, 200000000);
-    assert_true(fabs(finding(TP_PROGRAM_FINDS_LOCK)->percent - 100) < 1e-9);
-}
-
-static void short_and_failed_processes_are_found(void **state)
-{
-    (void)state;
-    process(1, 0, 0, 200000, 0);
-    running(1, 1, 0, 200000);
-    for (int i = 0; i < 21; i++)
-        process(100 + i, 1, 1000 * i, 1000 * i + 500, i == 3);
-    build();
-    assert_non_null(finding(TP_PROGRAM_FINDS_SHORT));
-    assert_int_equal(finding(TP_PROGRAM_FINDS_SHORT)->time_ns, 21 * 500000);
-    assert_non_null(finding(TP_PROGRAM_FINDS_FAILED));
-    assert_non_null(strstr(finding(TP_PROGRAM_FINDS_FAILED)->detail, "run p103 (exit code 1)"));
-}
-
-static void daemon_process(int pid, int parent)
-{
-    event("{\"ph\":\"X\",\"cat\":\"process\",\"name\":\"d\",\"pid\":%d,\"tid\":%d,\"ts\":5,\"dur\":95,\"args\":{"
-          "\"execs\":[\"run d%d\"],\"ppid\":%d,\"end\":\"still runs\"}}",
-          pid, pid, pid, parent);
-}
-
-static void daemons_are_named(void **state)
-{
-    (void)state;
-    process(1, 0, 0, 100, 0);
-    running(1, 1, 0, 100);
-    daemon_process(7, 1);
-    build();
-    assert_non_null(finding(TP_PROGRAM_FINDS_LEFT));
-    assert_non_null(strstr(finding(TP_PROGRAM_FINDS_LEFT)->detail, "run d7 (pid 7)"));
-    tp_arena_release(&arena);
-    tp_buf_clear(&text);
-    daemon_process(1, 0); /* attached to: it goes on, too */
-    running(1, 1, 5, 100);
-    daemon_process(7, 1);
-    build();
-    assert_null(finding(TP_PROGRAM_FINDS_LEFT));
-}
-
 static void without_states_there_is_no_view(void **state)
 {
     (void)state;
@@ -610,15 +349,6 @@ int main(void)
                                        TEST(functions_add_up_to_processor_time),
                                        TEST(a_stack_ends_where_it_is_none),
                                        TEST(names_are_taken_as_they_are),
-                                       TEST(rules_hold_in_their_order),
-                                       TEST(the_headline_names_the_function),
-                                       TEST(a_program_of_python_runs_in_its_own_function),
-                                       TEST(the_headline_names_who_waits),
-                                       TEST(a_wait_of_python_is_its_users_function),
-                                       TEST(findings_rest_on_enough),
-                                       TEST(waiting_for_work_is_no_contention),
-                                       TEST(short_and_failed_processes_are_found),
-                                       TEST(daemons_are_named),
                                        TEST(without_states_there_is_no_view)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
