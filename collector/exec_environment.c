@@ -44,7 +44,7 @@ void tp_exec_keep(const char *library)
 
 /* ---- what the process became ---- */
 
-void tp_exec_tell(const char *spools, char mark, const char *text)
+void tp_exec_report(const char *spools, char mark, const char *text)
 {
     char path[PATH_MAX], line[PATH_MAX + 32];
     int n = snprintf(path, sizeof path, "%s/" TP_WORKER_ENTERED, spools);
@@ -96,7 +96,7 @@ static const char *why_not(const struct tp_exec_program *program)
     return why == tp_preload_static ? NULL : why;
 }
 
-bool tp_exec_tell_program(const struct tp_exec_program *program)
+bool tp_exec_report_program(const struct tp_exec_program *program)
 {
     char path[PATH_MAX];
     const char *name = program->name, *spools = NULL;
@@ -111,9 +111,9 @@ bool tp_exec_tell_program(const struct tp_exec_program *program)
         bool is_relative = *name != '/' && (!program->is_searched || strchr(name, '/'));
         size_t size = is_relative && getcwd(path, sizeof path) ? strlen(path) : 0;
         if (!size)
-            tp_exec_tell(spools, mark, name);
+            tp_exec_report(spools, mark, name);
         else if ((size_t)snprintf(path + size, sizeof path - size, "/%s", name) < sizeof path - size)
-            tp_exec_tell(spools, mark, path);
+            tp_exec_report(spools, mark, path);
     }
     errno = saved;
     return mark == TP_WORKER_BECOMES;

@@ -19,7 +19,7 @@ void tp_exec_keep(const char *library);
 /* Adds the line "PID MARK TEXT", the mark without blanks around it, to the file of the run that tells why nothing was
  * recorded (collector/launch/why_nothing.h). One write, so that lines of processes that begin together stay whole; what
  * cannot be told is not. */
-void tp_exec_tell(const char *folder, char mark, const char *text);
+void tp_exec_report(const char *folder, char mark, const char *text);
 
 /* A program that this process becomes or starts. */
 struct tp_exec_program {
@@ -30,13 +30,13 @@ struct tp_exec_program {
 
 /* Notes the program in the file of the run. Returns whether the library can be preloaded into it; true also for a
  * program that cannot be found or read, because its loader decides then. */
-bool tp_exec_tell_program(const struct tp_exec_program *program);
+bool tp_exec_report_program(const struct tp_exec_program *program);
 
 /* Bytes that tp_exec_environment needs for this environment, which may be NULL; 0: it stays as it is. */
 size_t tp_exec_bytes(char *const *given);
 
 /* The environment, in `room`: pointers to the given texts, to ours, and a text of LD_PRELOAD behind them. NULL when it
- * is to stay as it is. fits: result of tp_exec_tell_program; false leaves the library out. */
+ * is to stay as it is. fits: result of tp_exec_report_program; false leaves the library out. */
 char **tp_exec_environment(char *const *given, bool fits, void *room);
 
 #endif

@@ -40,11 +40,11 @@ __attribute__((destructor)) static void at_exit(void)
 }
 
 /* Tells `record` that the library began here: where nothing is recorded, it can say why. */
-static void tell_entry(const char *folder)
+static void report_entry(const char *folder)
 {
     char name[17] = "";
     prctl(PR_GET_NAME, name);
-    tp_exec_tell(folder, TP_WORKER_BEGINS, name);
+    tp_exec_report(folder, TP_WORKER_BEGINS, name);
 }
 
 __attribute__((constructor)) static void inject(void)
@@ -62,7 +62,7 @@ __attribute__((constructor)) static void inject(void)
         return;
     }
     is_injected = true;
-    tell_entry(host.spools);
+    report_entry(host.spools);
     tp_exec_keep(host.library);
     pthread_atfork(NULL, NULL, tp_sources_in_child);
     tp_session_at_confine(tp_sources_stop);

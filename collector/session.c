@@ -118,7 +118,7 @@ static bool lend(void)
     }
     pthread_mutex_unlock(&tp_session.lock);
     if (is_begun)
-        tp_session_tell_begun(0);
+        tp_session_write_begun(0);
     return is_begun;
 }
 
@@ -137,7 +137,7 @@ int tracepress_start(const struct tracepress_options *options)
     pthread_mutex_unlock(&tp_session.lock);
     if (is_begun) {
         tp_session_fill_ring();
-        tp_session_tell_begun(0);
+        tp_session_write_begun(0);
     } else {
         lend();
     }

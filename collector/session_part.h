@@ -109,8 +109,8 @@ void tp_session_enter_step(enum tp_action now);
 void tp_session_close_step(void);
 
 /* Tells the watch that a recording has begun, when one has since `before`; that one ends. Without the lock. */
-void tp_session_tell_begun(uint32_t before);
-void tp_session_tell_ending(bool is_ending);
+void tp_session_write_begun(uint32_t before);
+void tp_session_write_ending(bool is_ending);
 
 /* ---- windows of time ---- */
 
@@ -137,7 +137,7 @@ void tp_session_window_in_child(void);
 /* Modules that stacks may run through: looking for them, without the lock (want: from now on); telling the spool. */
 void tp_session_want_modules(void);
 void tp_session_look_for_modules(void);
-void tp_session_tell_modules(void);
+void tp_session_write_modules(void);
 
 /* ---- the process ---- */
 

@@ -109,7 +109,7 @@ bool tp_session_open(void)
     }
     tp_session.is_awaited = false;
     tp_notes_begin(&tp_session.spool, &now);
-    tp_session_tell_modules();
+    tp_session_write_modules();
     atomic_store(&tp_session.opened, tp_session.recordings);
     return true;
 }
@@ -172,7 +172,7 @@ bool tp_session_sample(unsigned rate)
     if (is_started)
         tp_session.options.sample_rate = rate; /* of windows to come, too */
     if (tp_session_is_on()) {
-        tp_session_tell_modules();
+        tp_session_write_modules();
         is_started = tp_session_start_sampler();
     }
     pthread_mutex_unlock(&tp_session.lock);
@@ -258,7 +258,7 @@ void tp_session_wind_up(void)
     pthread_mutex_unlock(&tp_session.lock);
     tp_session_close_step();
     tp_live_stop();
-    tp_session_tell_ending(true);
+    tp_session_write_ending(true);
     tp_session_look_for_modules();
     pthread_mutex_lock(&tp_session.lock);
     tp_session.is_started = tp_session.is_lent = false;
@@ -285,7 +285,7 @@ void tp_session_finish(void)
     if (tp_session.spool.fd < 0)
         return;
     await_users();
-    tp_session_tell_modules();
+    tp_session_write_modules();
     tp_notes_end(atomic_load(&tp_session.dropped));
     struct tp_spool spool = tp_session.spool;
     tp_session.spool.fd = -1;

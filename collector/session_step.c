@@ -51,7 +51,7 @@ void tp_session_enter_step(enum tp_action now)
 }
 
 /* Tells the watch that a recording has begun, when one has since `before`. */
-void tp_session_tell_begun(uint32_t before)
+void tp_session_write_begun(uint32_t before)
 {
     uint32_t now = __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);
     if (tp_session.watch && now && now != before &&
@@ -59,7 +59,7 @@ void tp_session_tell_begun(uint32_t before)
         tp_session.watch->begun();
 }
 
-void tp_session_tell_ending(bool is_ending)
+void tp_session_write_ending(bool is_ending)
 {
     if (tp_session.watch && is_ending && tp_config_is_recorded(&tp_session.options, TRACEPRESS_ACTIVITY_CUDA) &&
         __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST))
@@ -76,7 +76,7 @@ void tracepress_step(void)
         pthread_mutex_unlock(&tp_session.lock);
         tp_session_close_step();
         tp_live_step_ends(step);
-        tp_session_tell_ending(before == TP_ACTION_RECORD_AND_SAVE ||
+        tp_session_write_ending(before == TP_ACTION_RECORD_AND_SAVE ||
                                (tp_session_is_kept(before) && !tp_session_is_kept(next)));
         tp_session_look_for_modules();
         pthread_mutex_lock(&tp_session.lock);
@@ -86,7 +86,7 @@ void tracepress_step(void)
     }
     pthread_mutex_unlock(&tp_session.lock);
     tp_live_step_begins();
-    tp_session_tell_begun(recording);
+    tp_session_write_begun(recording);
 }
 
 uint64_t tracepress_step_num(void)

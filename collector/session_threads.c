@@ -30,7 +30,7 @@ void tp_session_look_for_modules(void)
         tp_modules_update();
 }
 
-void tp_session_tell_modules(void)
+void tp_session_write_modules(void)
 {
     if (tp_session.options.with_stack || tp_session.options.sample_rate || tp_session.has_addresses)
         tp_notes_modules();
@@ -84,7 +84,7 @@ static void add_notes(uint32_t recording, bool has_chunk, uint32_t sequence)
         if (has_chunk && is_time_to_note(sequence))
             tp_notes_clock();
         if (has_chunk)
-            tp_session_tell_modules();
+            tp_session_write_modules();
     }
     pthread_mutex_unlock(&tp_session.lock);
 }
@@ -126,7 +126,7 @@ void tp_session_note_modules(void)
     pthread_mutex_lock(&tp_session.lock);
     tp_session.has_addresses = true;
     if (tp_session.spool.fd >= 0)
-        tp_session_tell_modules();
+        tp_session_write_modules();
     pthread_mutex_unlock(&tp_session.lock);
 }
 

@@ -40,14 +40,14 @@ static void open_window(void)
     tp_session_turn_on();
     tp_session_start_sampler();
     pthread_mutex_unlock(&tp_session.lock);
-    tp_session_tell_begun(0); /* may wait for the loader: nobody waits for us here */
+    tp_session_write_begun(0); /* may wait for the loader: nobody waits for us here */
     pthread_mutex_lock(&tp_session.lock);
 }
 
 static void close_window(uint32_t number)
 {
     pthread_mutex_unlock(&tp_session.lock);
-    tp_session_tell_ending(true); /* as above */
+    tp_session_write_ending(true); /* as above */
     tp_session_look_for_modules();
     pthread_mutex_lock(&tp_session.lock);
     if (!is_followed_by(number))

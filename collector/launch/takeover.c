@@ -30,7 +30,7 @@ struct work {
 /* ---- how far it is ---- */
 
 /* The lock is held. */
-static void tell_progress(const struct work *work, const struct tp_left_file *file)
+static void report_progress(const struct work *work, const struct tp_left_file *file)
 {
     const struct tp_takeover *t = work->takeover;
     if (t->progress && work->done_count < work->count)
@@ -53,7 +53,7 @@ static void on_seen(void *context, uint64_t bytes)
     pthread_mutex_lock(&work->lock);
     file->seen_bytes += bytes;
     work->done_bytes += bytes;
-    tell_progress(work, file);
+    report_progress(work, file);
     pthread_mutex_unlock(&work->lock);
 }
 
@@ -71,7 +71,7 @@ static void *work_on_some(void *context)
         pthread_mutex_lock(&work->lock);
         work->done_count++;
         work->done_bytes += file->size_bytes - file->seen_bytes;
-        tell_progress(work, file);
+        report_progress(work, file);
     }
     pthread_mutex_unlock(&work->lock);
     return NULL;
@@ -216,7 +216,7 @@ static void name_all(struct work *work)
 /* ---- telling ---- */
 
 /* Told as running; it is not told again for having no spool so far. */
-static void tell_running(struct tp_takeover *t, const char *path, pid_t pid)
+static void report_running(struct tp_takeover *t, const char *path, pid_t pid)
 {
     for (size_t i = 0; i < t->left_count; i++)
         t->left[i] = t->left[i] == pid ? 0 : t->left[i];
@@ -234,7 +234,7 @@ static void tell(struct tp_takeover *t, const struct tp_left_file *file)
     t->cut_count += file->outcome == TP_LEFT_TRACE && file->is_cut;
     t->failed_count += file->outcome == TP_LEFT_FAILED;
     if (file->outcome == TP_LEFT_RUNNING)
-        tell_running(t, file->path, file->pid);
+        report_running(t, file->path, file->pid);
     else if (file->outcome == TP_LEFT_FAILED)
         t->tell(t->context, TP_TAKEN_FAILED, file->path, file->pid, file->err.text);
     else if (file->outcome == TP_LEFT_TRACE)
@@ -312,7 +312,7 @@ int tp_takeover(struct tp_takeover *t, struct tp_error *err)
     free(names);
     for (size_t i = 0; i < t->left_count; i++)
         if (t->left[i] > 0 && tp_process_is_of_run(t->left[i], t->folder))
-            tell_running(t, t->folder, t->left[i]);
+            report_running(t, t->folder, t->left[i]);
     if (t->running_count == 0 && !t->keeps_folder)
         rmdir(t->folder);
     return code;

@@ -80,7 +80,7 @@ static bool is_last_name(const struct tp_nothing *nothing, const char *path)
 
 /* Looks at the programs that the processes of the run became or started, as they were told; of one that is told again
  * and again, once. */
-static void look_at_told(struct tp_nothing *nothing, const char *lines, struct tp_program *program)
+static void look_at_notes(struct tp_nothing *nothing, const char *lines, struct tp_program *program)
 {
     char path[PATH_MAX], before[PATH_MAX] = "";
     const bool is_other = has_become_other(nothing);
@@ -126,7 +126,7 @@ static void look_at_entries(struct tp_nothing *nothing, char *const *argv)
         tp_buf_putc(&lines, '\0');
         nothing->has_entered = !lines.failed && find_entry(nothing->entered_as, lines.data, nothing->child->pid);
         if (program && !lines.failed)
-            look_at_told(nothing, lines.data, program);
+            look_at_notes(nothing, lines.data, program);
     }
     if (program && has_become_other(nothing) && !nothing->why_plain)
         look_at_words(nothing, argv, program);

@@ -58,7 +58,7 @@ static bool is_first_namespace(const char *path, uint64_t number)
 }
 
 /* In other namespaces of processes or users the kernel takes the question, and tells nothing. */
-static bool is_told_of_ends(void)
+static bool has_end_events(void)
 {
     return is_first_namespace("/proc/self/ns/pid", 0xEFFFFFFCu) && is_first_namespace("/proc/self/ns/user", 0xEFFFFFFDu);
 }
@@ -74,7 +74,7 @@ static int open_connector(void)
                                         .message = {.id = {CN_IDX_PROC, CN_VAL_PROC}, .len = sizeof listen.operation},
                                         .operation = PROC_CN_MCAST_LISTEN};
     const int size = SOCKET_BYTES;
-    int fd = is_told_of_ends() ? socket(PF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_CONNECTOR) : -1;
+    int fd = has_end_events() ? socket(PF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_CONNECTOR) : -1;
     if (fd < 0)
         return -1;
     setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size);
@@ -110,7 +110,7 @@ static void take_early(struct tp_exit_codes *codes, uint32_t pid)
     const struct early_end *early = codes->early.data;
     for (size_t i = 0; i < codes->early.count; i++)
         if (early[i].pid == pid)
-            tp_exit_codes_tell(codes, pid, early[i].status);
+            tp_exit_codes_put(codes, pid, early[i].status);
 }
 
 void tp_exit_codes_add(struct tp_exit_codes *codes, uint32_t pid)
@@ -130,7 +130,7 @@ void tp_exit_codes_add(struct tp_exit_codes *codes, uint32_t pid)
     take_early(codes, pid);
 }
 
-void tp_exit_codes_tell(struct tp_exit_codes *codes, uint32_t pid, int status)
+void tp_exit_codes_put(struct tp_exit_codes *codes, uint32_t pid, int status)
 {
     *tp_id_map_put(&codes->ended, pid) = (uint32_t)status;
 }
@@ -144,7 +144,7 @@ static void take_event(struct tp_exit_codes *codes, const struct cn_msg *message
     if (event.what != PROC_EVENT_EXIT || pid != (uint32_t)event.event_data.exit.process_tgid)
         return;
     if (tp_id_map_find(&codes->waiting, pid))
-        tp_exit_codes_tell(codes, pid, status);
+        tp_exit_codes_put(codes, pid, status);
     else
         *(struct early_end *)tp_vec_push(&codes->early) = (struct early_end){pid, status};
 }

@@ -25,7 +25,7 @@ void tp_exit_codes_release(struct tp_exit_codes *codes);
 void tp_exit_codes_add(struct tp_exit_codes *codes, uint32_t pid);
 
 /* How a process ended, known from elsewhere. */
-void tp_exit_codes_tell(struct tp_exit_codes *codes, uint32_t pid, int status);
+void tp_exit_codes_put(struct tp_exit_codes *codes, uint32_t pid, int status);
 
 /* Takes what the connector has told. An end may be told before the begin of its process is read: it is known to who adds
  * the process before the next call. */

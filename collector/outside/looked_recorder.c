@@ -55,7 +55,7 @@ static void take_running(void *context, uint32_t pid, uint32_t tid, int64_t time
 static void tell_status(void *context, uint32_t pid, int status)
 {
     const struct tp_looked_recorder *recorder = context;
-    tp_exit_codes_tell(recorder->codes, pid, status);
+    tp_exit_codes_put(recorder->codes, pid, status);
 }
 
 void tp_looked_recorder_begin(struct tp_looked_recorder *recorder, uint32_t pid, int64_t time_ns, bool is_attached)

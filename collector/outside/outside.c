@@ -463,7 +463,7 @@ static int finish(void *context, struct tp_error *err)
     tp_late_ends_ask(&o->late_ends, &o->tree, &o->codes, INT64_MAX);
     const uint32_t *root = tp_id_map_find(&o->tree.process_ids, (uint32_t)o->pid);
     if (root && !o->is_of_user)
-        tp_outside_tree_tell_words(&o->tree, *root, o->options.argv);
+        tp_outside_tree_set_words(&o->tree, *root, o->options.argv);
     for (uint32_t i = 0; i < o->tree.processes.count; i++)
         if (!tp_outside_process_at(&o->tree, i)->is_over)
             name_made(o, tp_outside_process_at(&o->tree, i));

@@ -197,7 +197,7 @@ static void end_still(struct tp_outside_tree *tree, struct tp_outside_thread *th
     struct tp_outside_change *last = TP_AT(&tree->changes, struct tp_outside_change, thread->last_change);
     bool is_one = thread->still_ns && last->state == TP_OUTSIDE_BLOCKED;
     if (is_one && time_ns <= thread->still_ns) {
-        last->stack = thread->told_stack;
+        last->stack = thread->event_stack;
         tree->whole_wait_count--;
     }
     thread->still_ns = 0;
@@ -245,7 +245,7 @@ static void take_still(struct tp_outside_tree *tree, const struct tp_perf_record
     tree->whole.cut_count = cut_count;
     if (!whole || !*stack)
         return;
-    thread->told_stack = *stack;
+    thread->event_stack = *stack;
     thread->still_ns = note->still_ns;
     tree->whole_wait_count++;
     *stack = tp_code_maps_kernel(&tree->places, tp_mixed_stack(&tree->places, whole, note->python, &is_aligned), r->chain,
@@ -304,7 +304,7 @@ uint32_t tp_outside_tree_take(struct tp_outside_tree *tree, const struct tp_perf
     return ended;
 }
 
-void tp_outside_tree_tell_words(struct tp_outside_tree *tree, uint32_t process, char *const *argv)
+void tp_outside_tree_set_words(struct tp_outside_tree *tree, uint32_t process, char *const *argv)
 {
     const struct tp_outside_process *root = tp_outside_process_at(tree, process);
     struct tp_buf words;

@@ -40,7 +40,7 @@ struct tp_outside_thread {
     enum tp_outside_state state;
     uint32_t last_change; /* number of it */
     uint32_t stack;       /* told before the switch that it belongs to; 0: none */
-    uint32_t told_stack;  /* by the kernel, where another one was read while it waited */
+    uint32_t event_stack;  /* by the kernel, where another one was read while it waited */
     int64_t still_ns;     /* when that was done; 0: none was */
     uint32_t begun_count; /* threads that it has begun, up to a few */
     int apart;            /* a descriptor, or -1 */
@@ -99,7 +99,7 @@ uint32_t tp_outside_tree_take(struct tp_outside_tree *tree, const struct tp_perf
                               const struct tp_outside_note *note);
 
 /* The words of the first program of a process, where nobody has seen them: argv ends with NULL. */
-void tp_outside_tree_tell_words(struct tp_outside_tree *tree, uint32_t process, char *const *argv);
+void tp_outside_tree_set_words(struct tp_outside_tree *tree, uint32_t process, char *const *argv);
 
 /* Nanoseconds that threads have run until now: what one that runs has used counts, too, or one that is never switched
  * out would have used nothing. */

@@ -58,7 +58,7 @@ static const struct told told_words[] = {
 
 enum { COMPACT_HEAD_BYTES = 16 }; /* of a text that is not ASCII, behind what all have */
 
-bool tp_python_layout_told(struct tp_python_layout *layout, const uint64_t *words, int minor)
+bool tp_python_layout_of_words(struct tp_python_layout *layout, const uint64_t *words, int minor)
 {
     int version = minor - 13;
     if (version < 0 || version > 1 || memcmp(words, "xdebugpy", 8) != 0 || words[1] >> 16 != (0x0300u | (unsigned)minor) ||

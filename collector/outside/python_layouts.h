@@ -39,6 +39,6 @@ enum { TP_PYTHON_TOLD_WORDS = 81 };
 
 /* The layout that the first words of _PyRuntime tell. False: another version than 3.minor, one without the global
  * lock, or nothing that is possible. */
-bool tp_python_layout_told(struct tp_python_layout *layout, const uint64_t *words, int minor);
+bool tp_python_layout_of_words(struct tp_python_layout *layout, const uint64_t *words, int minor);
 
 #endif

@@ -84,7 +84,7 @@ static bool find_layout(struct tp_python_stacks *s, struct tp_python_process *pr
     if (known)
         process->layout = *known;
     else if (tp_other_read(memory, process->now.address, words, sizeof words) &&
-             tp_python_layout_told(&process->layout, words, process->now.minor))
+             tp_python_layout_of_words(&process->layout, words, process->now.minor))
         return true;
     else
         process->layout.minor = 0;

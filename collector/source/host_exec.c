@@ -38,7 +38,7 @@ typedef int spawn_call(pid_t *, const char *, const posix_spawn_file_actions_t *
 #define WITH_ENVIRONMENT(given, call, ...)                                                                             \
     do {                                                                                                               \
         size_t bytes = tp_exec_bytes(given);                                                                           \
-        bool fits = tp_exec_tell_program(&(struct tp_exec_program){__VA_ARGS__});                                      \
+        bool fits = tp_exec_report_program(&(struct tp_exec_program){__VA_ARGS__});                                      \
         char **made = bytes ? tp_exec_environment(given, fits, __builtin_alloca(bytes)) : NULL;                        \
         char *const *env = made ? made : (given);                                                                      \
         return call;                                                                                                   \

@@ -220,7 +220,7 @@ static void describe(struct tp_spool_collective *fact, struct call *call)
 }
 
 /* Each recording says which rank this is, at the first call in it. */
-static void tell_place(uint32_t recording)
+static void note_place(uint32_t recording)
 {
     const uint32_t slots = sizeof place / TP_SPOOL_SLOT;
     struct tp_spool_record *record =
@@ -256,7 +256,7 @@ static void finished(enum hook hook, uint64_t begin, int code, struct call *call
     uint64_t end = tp_clock_now();
     int why = tp_hook_enter();
     if (is_initialized)
-        tell_place(recording);
+        note_place(recording);
     if (code == 0 && is_initialized)
         describe(&fact, call);
     fact.end = end;
@@ -311,7 +311,7 @@ static void initialized(int code)
                      NEXT(PMPI_Comm_size)(world, &size) == 0;
     place = (struct tp_spool_rank){(uint32_t)rank, (uint32_t)size, local_rank(), 0};
     if (is_initialized)
-        tell_place(__atomic_load_n(&tracepress_recording_, __ATOMIC_RELAXED));
+        note_place(__atomic_load_n(&tracepress_recording_, __ATOMIC_RELAXED));
     tp_hook_leave(why);
 }
 

@@ -126,7 +126,7 @@ static void put(uint8_t kind, uint32_t domain, uint64_t key, const struct tp_nvt
     tp_mark_put(kind, &mark, text_of(a->message_type, a->message, &room));
     if (__builtin_expect(a->payload_type == TP_NVTX_PAYLOAD_SCHEMA, 0) && kind != TP_SPOOL_MARK_POINT)
         // NOLINTNEXTLINE(performance-no-int-to-ptr): NVTX has it in a number
-        tp_nvtx_payload_tell(domain, key, (const struct tp_nvtx_payload *)(uintptr_t)a->payload.u64,
+        tp_nvtx_payload_note(domain, key, (const struct tp_nvtx_payload *)(uintptr_t)a->payload.u64,
                              a->reserved > 0 ? (size_t)a->reserved : 0);
 }
 

@@ -20,7 +20,7 @@ static void put(uint8_t kind, uint32_t domain, uint64_t key, const struct tp_nvt
     struct tp_nvtx_text room;
     tp_mark_put(kind, &mark, tp_nvtx_payload_message(payloads, count, &room));
     if (kind != TP_SPOOL_MARK_POINT)
-        tp_nvtx_payload_tell(domain, key, payloads, count);
+        tp_nvtx_payload_note(domain, key, payloads, count);
 }
 
 static void mark_payload(const void *domain, const struct tp_nvtx_payload *payloads, size_t count)
@@ -36,7 +36,7 @@ static int push_payload(const void *domain, const struct tp_nvtx_payload *payloa
 
 static int pop_payload(const void *domain, const struct tp_nvtx_payload *payloads, size_t count)
 {
-    tp_nvtx_payload_tell(tp_nvtx_number(domain), 0, payloads, count);
+    tp_nvtx_payload_note(tp_nvtx_number(domain), 0, payloads, count);
     return tp_nvtx_pop(tp_nvtx_number(domain));
 }
 
@@ -49,7 +49,7 @@ static uint64_t start_payload(const void *domain, const struct tp_nvtx_payload *
 
 static void end_payload(const void *domain, uint64_t key, const struct tp_nvtx_payload *payloads, size_t count)
 {
-    tp_nvtx_payload_tell(tp_nvtx_number(domain), key, payloads, count);
+    tp_nvtx_payload_note(tp_nvtx_number(domain), key, payloads, count);
     tp_mark_finish(key);
 }
 

@@ -305,7 +305,7 @@ static bool is_recording(void)
     return __atomic_load_n(&tracepress_recording_, __ATOMIC_RELAXED) != 0;
 }
 
-void tp_nvtx_payload_tell(uint32_t domain, uint64_t key, const struct tp_nvtx_payload *payloads, size_t count)
+void tp_nvtx_payload_note(uint32_t domain, uint64_t key, const struct tp_nvtx_payload *payloads, size_t count)
 {
     const struct tp_spool_fact_head head = {.key = key, .domain = domain};
     for (size_t p = 0; payloads && is_recording() && p < count && p < MAX_PAYLOADS; p++) {

@@ -17,7 +17,7 @@ uint64_t tp_nvtx_schema_keep(const struct tp_nvtx_schema *given);
 
 /* Tells the fields of payloads as facts of a range: the one with `key`, or with key 0 the innermost of `domain` on this
  * thread. */
-void tp_nvtx_payload_tell(uint32_t domain, uint64_t key, const struct tp_nvtx_payload *payloads, size_t count);
+void tp_nvtx_payload_note(uint32_t domain, uint64_t key, const struct tp_nvtx_payload *payloads, size_t count);
 
 /* Room for the text of a message. */
 struct tp_nvtx_text {

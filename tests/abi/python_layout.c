@@ -77,7 +77,7 @@ static const struct tp_python_layout *ours(void)
     static struct tp_python_layout told;
     uint64_t words[TP_PYTHON_TOLD_WORDS];
     memcpy(words, &_PyRuntime, sizeof words);
-    return tp_python_layout_told(&told, words, PY_MINOR_VERSION) ? &told : NULL;
+    return tp_python_layout_of_words(&told, words, PY_MINOR_VERSION) ? &told : NULL;
 #else
     return tp_python_layout_of(PY_MINOR_VERSION);
 #endif

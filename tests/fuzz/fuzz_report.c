@@ -92,7 +92,7 @@ static void report(struct tp_analysis *a, struct tp_buf *text)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct tp_analysis analysis;
-    struct tp_trace_options options = {.single_thread = true, .max_input_bytes = 16u << 20, .wants_told = true};
+    struct tp_trace_options options = {.single_thread = true, .max_input_bytes = 16u << 20, .wants_arguments = true};
     struct tp_buf text;
     tp_buf_init(&text, 0);
     tp_analysis_open(&analysis, NULL);

@@ -1,4 +1,4 @@
-/* What a program tells about its ranges, and works of devices of its own: what of it stands in the trace. */
+/* Arguments that a program gives for its ranges, and works of devices of its own, as the trace has them. */
 #include <math.h>
 #include <stdbool.h>
 

@@ -99,11 +99,11 @@ static void programs_are_found_as_exec_finds_them(void **state)
 {
     (void)state;
     setenv("PATH", "/nowhere:/bin", 1);
-    assert_true(tp_exec_tell_program(&(struct tp_exec_program){"sh", true, AT_FDCWD}));
-    assert_true(tp_exec_tell_program(&(struct tp_exec_program){"/bin/sh", false, AT_FDCWD}));
-    assert_true(tp_exec_tell_program(&(struct tp_exec_program){"none", true, AT_FDCWD}));
-    assert_true(tp_exec_tell_program(&(struct tp_exec_program){"", false, -1}));
-    assert_true(tp_exec_tell_program(&(struct tp_exec_program){NULL, false, -1}));
+    assert_true(tp_exec_report_program(&(struct tp_exec_program){"sh", true, AT_FDCWD}));
+    assert_true(tp_exec_report_program(&(struct tp_exec_program){"/bin/sh", false, AT_FDCWD}));
+    assert_true(tp_exec_report_program(&(struct tp_exec_program){"none", true, AT_FDCWD}));
+    assert_true(tp_exec_report_program(&(struct tp_exec_program){"", false, -1}));
+    assert_true(tp_exec_report_program(&(struct tp_exec_program){NULL, false, -1}));
 }
 
 static void no_environment_is_one_of_ours(void **state)

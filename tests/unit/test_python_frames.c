@@ -162,21 +162,21 @@ static void a_layout_that_is_told_has_to_be_possible(void **state)
     words[1] = 0x030e00f0;
     words[2] = 0;
     words[36] = 70;
-    assert_true(tp_python_layout_told(&layout, words, 14));
+    assert_true(tp_python_layout_of_words(&layout, words, 14));
     assert_int_equal(layout.frame_owner, 70);
     assert_int_equal(layout.text_other, 64);
     assert_int_equal(layout.native_id, 48);
-    assert_false(tp_python_layout_told(&layout, words, 13)); /* it says another version */
+    assert_false(tp_python_layout_of_words(&layout, words, 13)); /* it says another version */
     words[36] = 4000;
-    assert_false(tp_python_layout_told(&layout, words, 14));
+    assert_false(tp_python_layout_of_words(&layout, words, 14));
     words[36] = UINT64_MAX;
-    assert_false(tp_python_layout_told(&layout, words, 14));
+    assert_false(tp_python_layout_of_words(&layout, words, 14));
     words[36] = 70;
     words[2] = 1; /* without the global lock */
-    assert_false(tp_python_layout_told(&layout, words, 14));
+    assert_false(tp_python_layout_of_words(&layout, words, 14));
     words[2] = 0;
     words[0]++;
-    assert_false(tp_python_layout_told(&layout, words, 14));
+    assert_false(tp_python_layout_of_words(&layout, words, 14));
     assert_null(tp_python_layout_of(8));
 }
 

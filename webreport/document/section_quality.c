@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "webreport/measure/told_facts.h"
+#include "webreport/measure/program_facts.h"
 #include "webreport/trace/value.h"
 #include "writer/base/utf8.h"
 
@@ -236,9 +236,9 @@ static void put_told(const struct tp_section *section, struct tp_list *facts)
     for (uint32_t i = 0; i < trace->header_count && shown < MOST_TOLD && !section->naming.redact; i++) {
         struct tp_str key = trace->header[i].key, text;
 
-        if (!tp_is_told(key))
+        if (!tp_is_program_fact(key))
             continue;
-        text = tp_told_text(section->arena, trace->header[i].value);
+        text = tp_program_fact_text(section->arena, trace->header[i].value);
         if (text.len) {
             add_code(facts, tp_arena_copy(section->arena, key.ptr, tp_utf8_cut(key.ptr, key.len, 64)), text);
             shown++;

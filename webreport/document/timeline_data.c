@@ -200,9 +200,9 @@ static void put_words(struct tp_object *object, const struct tp_timeline *timeli
     if (timeline->too_deep_count)
         tp_object_printf(tp_list_object(notes), "text", "%s slices nested deeper than %d levels are not drawn.",
                          tp_text_of_count(arena, (int64_t)timeline->too_deep_count), TP_TIMELINE_MAX_ROWS);
-    if (timeline->told_left_out)
+    if (timeline->arguments_left_out)
         tp_object_printf(tp_list_object(notes), "text", "Arguments of %s slices are left out to keep the page small.",
-                         tp_text_of_count(arena, (int64_t)timeline->told_left_out));
+                         tp_text_of_count(arena, (int64_t)timeline->arguments_left_out));
     if (timeline->shapes_left_out)
         tp_object_text(tp_list_object(notes), "text", "Shapes of single calls are left out to keep the page small.");
     if (timeline->moments_left_out)
@@ -249,7 +249,7 @@ struct tp_data tp_section_timeline(const struct tp_section *section)
     struct tp_timeline_options options = {.max_bytes = section->limits->timeline_bytes,
                                           .show = tp_viewer_name,
                                           .show_kernel = tp_viewer_kernel,
-                                          .show_told = tp_viewer_lines,
+                                          .show_argument = tp_viewer_lines,
                                           .show_shapes = tp_viewer_shapes,
                                           .context = &section->naming};
     struct tp_timeline *timeline;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "webreport/measure/told_facts.h"
+#include "webreport/measure/program_facts.h"
 #include "webreport/measure/wording.h"
 #include "webreport/trace/value.h"
 #include "writer/text/escape.h"
@@ -67,7 +67,7 @@ static void add_known(const struct tp_tf_run *run, struct tp_tf_hparam *values, 
 
 static bool is_listed(struct tp_str key)
 {
-    if (!tp_is_told(key) || tp_str_equal(key, TP_STR("tokens_per_step")))
+    if (!tp_is_program_fact(key) || tp_str_equal(key, TP_STR("tokens_per_step")))
         return true;
     for (size_t i = 0; i < KNOWN; i++)
         for (size_t k = 0; known[i].keys[k]; k++)

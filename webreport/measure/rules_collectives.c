@@ -354,5 +354,5 @@ void tp_rule_small_collectives(struct tp_advisor *a)
     if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_E4, "min_pct"))
         return;
     if (a->cpu ? tp_cpu_add(a, &c) : tp_advisor_claim(a, &c))
-        tp_tell_communication(a, tp_intervals_of(&found.whole));
+        tp_explain_communication(a, tp_intervals_of(&found.whole));
 }

@@ -11,6 +11,6 @@ bool tp_is_sharding(struct tp_str name);
 struct tp_intervals tp_exposed_communication(struct tp_advisor *a);
 
 /* Time that a finding explains: E1 and H8 do not ask it again. */
-void tp_tell_communication(struct tp_advisor *a, struct tp_intervals time);
+void tp_explain_communication(struct tp_advisor *a, struct tp_intervals time);
 
 #endif

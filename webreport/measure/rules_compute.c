@@ -339,8 +339,8 @@ struct overlap {
 static void add_device(struct tp_advisor *a, const struct tp_gpu *gpu, struct overlap *o)
 {
     struct tp_intervals mine = tp_intervals_meet(a->arena, gpu->exposed_communication, a->model->window);
-    if (a->told_communication.count)
-        mine = tp_intervals_minus(a->arena, mine, a->told_communication);
+    if (a->explained_communication.count)
+        mine = tp_intervals_minus(a->arena, mine, a->explained_communication);
     struct tp_intervals hidden = tp_hideable(a, gpu, mine);
     tp_intervals_append(&o->exposed, mine);
     tp_intervals_append(&o->hidden, hidden);

@@ -308,7 +308,7 @@ void tp_rule_cpu_communication(struct tp_advisor *a)
 {
     const struct tp_order *order = a->model->order;
     struct tp_candidate c = {.rule = TP_RULE_H8, .has_ceiling = true};
-    c.time = tp_intervals_minus(a->arena, tp_exposed_collectives(a->model, a->arena), a->told_communication);
+    c.time = tp_intervals_minus(a->arena, tp_exposed_collectives(a->model, a->arena), a->explained_communication);
     if (tp_cpu_lacks_record(a, TP_RULE_H8) || !(tp_set_percent(a, c.time) > tp_rule_value(a, TP_RULE_H8, "min_pct")))
         return;
     for (uint32_t i = 0; i < order->host_count; i++)

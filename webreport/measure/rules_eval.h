@@ -175,7 +175,7 @@ struct tp_advisor {
     struct tp_vec loading;         /* uint32_t: events of code being loaded, in the order of the file */
     struct tp_intervals optimizer; /* time in steps of an optimizer and in zeroing gradients */
     struct tp_vec claimed;         /* struct tp_interval: what other rules than A1 explain */
-    struct tp_intervals told_communication; /* that E4, E6 and E7 explain */
+    struct tp_intervals explained_communication; /* that E4, E6 and E7 explain */
     struct tp_vec allocators;               /* uint32_t: events of allocator calls in steady steps, in order of time */
     struct tp_intervals input;              /* waits for input that B1 or B2 reported */
     uint8_t *is_attention;                  /* by device operation: of attention that C15 reported; NULL: none */

@@ -181,7 +181,7 @@ static struct tp_str hits_text(struct tp_advisor *a, const struct tp_vec *hits)
 }
 
 /* What A1 will say of slow calls. */
-static void tell_calling(struct host_code *calling)
+static void explain_calling(struct host_code *calling)
 {
     struct tp_advisor *a = calling->a;
     struct tp_intervals time;
@@ -206,7 +206,7 @@ void tp_rule_host_code(struct tp_advisor *a)
     walk_gpus(&code);
     if (launching)
         tp_arena_drop(a->arena, launching, a->model->trace->event_count * sizeof *launching);
-    tell_calling(&calling);
+    explain_calling(&calling);
     struct tp_vec hits = find_hits(&code, &c.time);
     if (!hits.count)
         return;

@@ -232,11 +232,11 @@ void tp_rule_each_micro_step(struct tp_advisor *a)
     struct tp_intervals all = tp_intervals_of(&time);
     struct tp_intervals exposed =
         a->cpu ? tp_exposed_collectives(model, a->arena) : tp_exposed_communication(a);
-    c.time = tp_intervals_minus(a->arena, tp_intervals_meet(a->arena, all, exposed), a->told_communication);
+    c.time = tp_intervals_minus(a->arena, tp_intervals_meet(a->arena, all, exposed), a->explained_communication);
     c.detail = tp_advisor_text(a, "%u of %zu backward passes reduce gradients that no optimizer step follows", count,
                                m.spans.count);
     if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_E8, "min_pct"))
         return;
     if (a->cpu ? tp_cpu_add(a, &c) : tp_advisor_add(a, &c))
-        tp_tell_communication(a, all);
+        tp_explain_communication(a, all);
 }

@@ -19,12 +19,12 @@ struct tp_intervals tp_exposed_communication(struct tp_advisor *a)
     return tp_intervals_of(&time);
 }
 
-void tp_tell_communication(struct tp_advisor *a, struct tp_intervals time)
+void tp_explain_communication(struct tp_advisor *a, struct tp_intervals time)
 {
     struct tp_vec both = TP_VEC(a->arena, struct tp_interval);
-    tp_intervals_append(&both, a->told_communication);
+    tp_intervals_append(&both, a->explained_communication);
     tp_intervals_append(&both, time);
-    a->told_communication = tp_intervals_of(&both);
+    a->explained_communication = tp_intervals_of(&both);
 }
 
 /* ---- E6: parameters that are gathered when their layer needs them ---- */
@@ -65,7 +65,7 @@ static void add_gather(struct tp_advisor *a, struct gathers *g, const struct tp_
     bool is_first = step != g->step;
     g->step = step;
     g->count++;
-    if (is_first || tp_intervals_contain(a->told_communication, time.a))
+    if (is_first || tp_intervals_contain(a->explained_communication, time.a))
         return;
     g->bare_count += 2 * tp_intervals_length_within(exposed, time.a, time.b) >= time.b - time.a;
     tp_intervals_push(&g->time, time.a, time.b);
@@ -119,7 +119,7 @@ void tp_rule_sharding(struct tp_advisor *a)
         tp_advisor_text(a, "%lld of %lld all-gathers of parameters lie bare, %s of the step", (long long)g.bare_count,
                         (long long)g.count, tp_text_of_percent(a->arena, tp_set_percent(a, bare)));
     if (tp_advisor_add(a, &c))
-        tp_tell_communication(a, all);
+        tp_explain_communication(a, all);
 }
 
 /* ---- E7: one process for all devices ---- */
@@ -182,5 +182,5 @@ void tp_rule_data_parallel(struct tp_advisor *a)
         tp_advisor_text(a, "one process drives %u devices; copying the model to them and results back: %s of the step",
                         a->model->gpu_count, tp_text_of_percent(a->arena, tp_set_percent(a, c.time)));
     if (tp_advisor_claim(a, &c))
-        tp_tell_communication(a, exposed);
+        tp_explain_communication(a, exposed);
 }

@@ -178,7 +178,7 @@ static void judge_single_rank(struct wrapper *w)
                                tp_text_of_some(a->arena, w->reductions.total / a->model->used_count, "reduction",
                                                "reductions"));
     if (a->cpu ? tp_cpu_add(a, &c) : tp_advisor_claim(a, &c))
-        tp_tell_communication(a, tp_intervals_of(&time));
+        tp_explain_communication(a, tp_intervals_of(&time));
 }
 
 /* ---- E10: buffers ---- */
@@ -223,7 +223,7 @@ static void judge_buffers(struct wrapper *w)
     c.detail = tp_advisor_text(a, "%s from rank 0 before the forward passes of a step",
                                tp_text_of_some(a->arena, per_step, "broadcast", "broadcasts"));
     if (a->cpu ? tp_cpu_add(a, &c) : tp_advisor_claim(a, &c))
-        tp_tell_communication(a, broadcasts);
+        tp_explain_communication(a, broadcasts);
 }
 
 void tp_rule_wrapper(struct tp_advisor *a)

@@ -285,7 +285,7 @@ static size_t write_header(char *room, const struct tp_pack *pack, const struct 
     tp_json_member_int(&json, "range", (int64_t)(timeline->range_ns / pack->unit_ns));
     tp_json_member_int(&json, "end", (int64_t)(pack->end_ns / pack->unit_ns));
     header_sizes(&json, pack, load_bytes);
-    tp_json_member_int(&json, "told", pack->told_count);
+    tp_json_member_int(&json, "told", pack->argument_count);
     tp_json_member_int(&json, "cover_buckets", TP_PACK_COVER_BUCKETS);
     tp_json_member_int(&json, "cover_width", (int64_t)(pack->end_ns / TP_PACK_COVER_BUCKETS + 1));
     tp_json_member_int(&json, "load_buckets", TP_LOAD_BUCKETS);

@@ -81,7 +81,7 @@ struct tp_timeline {
     uint64_t folded_count;    /* into coverage */
     uint64_t folded_below_ns; /* folded: host slices shorter than this */
     uint64_t too_deep_count;  /* beyond TP_TIMELINE_MAX_ROWS */
-    uint64_t told_left_out;   /* slices and moments without what the program told about them */
+    uint64_t arguments_left_out;   /* slices and moments whose arguments are left out */
     uint64_t moments_left_out;
     bool folds_devices;   /* device slices, too */
     bool shapes_left_out; /* slices of operators are without their shapes */
@@ -95,8 +95,8 @@ struct tp_timeline_options {
     struct tp_str (*show)(const void *context, struct tp_str name);
     /* The same for names of kernels. */
     struct tp_str (*show_kernel)(const void *context, struct tp_str name);
-    /* The same for lines that a program told about a slice. */
-    struct tp_str (*show_told)(const void *context, struct tp_str lines);
+    /* The same for arguments that a program gave for a slice. */
+    struct tp_str (*show_argument)(const void *context, struct tp_str lines);
     /* The same for shapes, as "Input Dims" has them. */
     struct tp_str (*show_shapes)(const void *context, struct tp_str dims);
     const void *context;

@@ -31,7 +31,7 @@ void tp_pack_init(struct tp_pack *pack, struct tp_timeline *timeline, const stru
     pack->name_number = tp_arena_array(arena, names, sizeof *pack->name_number);
     pack->name_class = tp_arena_array(arena, names, sizeof *pack->name_class);
     pack->phases = TP_VEC(arena, struct tp_pack_phase);
-    tp_pack_told_init(pack);
+    tp_pack_arguments_init(pack);
 }
 
 /* ---- classes ---- */
@@ -206,8 +206,8 @@ static inline void emit(struct walk *w, const struct tp_event *event, size_t row
     tp_pack_number(&pack->sections[TP_PACK_NAME], tp_pack_name(pack, event->name, TP_SLICE_CPU));
     struct tp_pack_column *depth = &pack->sections[TP_PACK_DEPTH];
     depth->data[depth->size++] = (uint8_t)row;
-    if (__builtin_expect(pack->told_number != NULL, 0))
-        tp_pack_tell(pack, (uint32_t)(event - pack->timeline->model->trace->events), w->place);
+    if (__builtin_expect(pack->argument_number != NULL, 0))
+        tp_pack_arguments_add(pack, (uint32_t)(event - pack->timeline->model->trace->events), w->place);
     w->place++;
     w->lane->shown_count++;
 }
@@ -289,7 +289,7 @@ static void start_attempt(struct tp_pack *pack)
     memset(pack->name_number, 0, timeline->model->trace->names.count * sizeof *pack->name_number);
     pack->name_count = 0;
     tp_pack_add_name(pack, TP_STR("(other names)"), TP_SLICE_CPU);
-    tp_pack_told_start(pack);
+    tp_pack_arguments_start(pack);
     if (pack->has_shapes)
         tp_pack_shapes_start(pack);
     timeline->shown_count = timeline->folded_count = timeline->too_deep_count = 0;

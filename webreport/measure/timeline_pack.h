@@ -30,7 +30,7 @@ enum tp_pack_section {
     TP_PACK_NAME_BYTES,
     TP_PACK_NAME_CLASSES, /* byte per name: enum tp_slice_class */
     TP_PACK_COVER,        /* per lane that has one: row_count * TP_PACK_COVER_BUCKETS bytes */
-    TP_PACK_TOLD,         /* LEB128 per slice about which something was told: place among all slices, from the one
+    TP_PACK_TOLD,         /* LEB128 per slice that has arguments: place among all slices, from the one
                              before; number of its text, 0: none; its colour + 1, 0: none */
     TP_PACK_TOLD_SIZES,   /* LEB128 per text, from number 1 on */
     TP_PACK_TOLD_BYTES,
@@ -60,16 +60,16 @@ struct tp_pack {
     bool folds_steps;       /* steps, too */
     bool has_launches;      /* slices of devices have their launches */
     bool has_shapes;        /* slices of operators have their shapes */
-    size_t max_name_bytes;  /* of all names together; more are "(other names)". Of all told texts, of all moments */
+    size_t max_name_bytes;  /* of all names together; more are "(other names)". Also of all texts of arguments, of all moments */
     struct tp_pack_column sections[TP_PACK_SECTION_COUNT];
     uint32_t *name_number; /* by name id: number in the data; 0: none yet. Number 0 is "(other names)" */
     uint8_t *name_class;   /* by name id: enum tp_slice_class + 1; the high bit marks backward operators */
     uint32_t name_count;
-    uint32_t *shape_number; /* by id of "Input Dims": number in the data, as told_number; NULL: no slice has shapes */
+    uint32_t *shape_number; /* by id of "Input Dims": number in the data, as argument_number; NULL: no slice has shapes */
     uint32_t shape_count;
-    uint32_t *told_number; /* by id of a told text: number in the data; 0: none yet. NULL: nothing was told */
-    uint32_t told_text_count, told_count; /* told_count: of slices about which something was told */
-    uint64_t told_slice;                  /* place of the slice that was told about last */
+    uint32_t *argument_number; /* by id of a text of arguments: number in the data; 0: none yet. NULL: no slice has arguments */
+    uint32_t argument_text_count, argument_count; /* argument_count: slices that have arguments */
+    uint64_t argument_slice;                  /* place of the last slice with arguments */
     const struct tp_moment *moments;      /* by thread, time, place in the file */
     uint64_t *ends;                       /* stack of open slices: their ends */
     size_t end_capacity;
@@ -122,16 +122,16 @@ void tp_pack_shapes_start(struct tp_pack *pack);
 /* Adds those of a slice of the host. */
 void tp_pack_shape(struct tp_pack *pack, const struct tp_event *event);
 
-/* ---- what programs told (timeline_told.c) ---- */
+/* ---- arguments that programs gave (timeline_arguments.c) ---- */
 
-/* Prepares what is told about slices, and sorts the moments. */
-void tp_pack_told_init(struct tp_pack *pack);
+/* Prepares the arguments of slices, and sorts the moments. */
+void tp_pack_arguments_init(struct tp_pack *pack);
 
 /* Begins an attempt. */
-void tp_pack_told_start(struct tp_pack *pack);
+void tp_pack_arguments_start(struct tp_pack *pack);
 
-/* Adds what was told about the event that became slice `place` of all. */
-void tp_pack_tell(struct tp_pack *pack, uint32_t event, uint64_t place);
+/* Adds the arguments of the event that became slice `place` of all. */
+void tp_pack_arguments_add(struct tp_pack *pack, uint32_t event, uint64_t place);
 
 /* Adds the moments of a lane. False when a time is no multiple of the unit. */
 bool tp_pack_lane_moments(struct tp_pack *pack, struct tp_lane *lane);

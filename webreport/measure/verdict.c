@@ -180,7 +180,7 @@ static struct tp_intervals idle_of(const struct tp_gpu *gpu, enum tp_idle_part p
 
 /* No call launches on a device of the program's own, so nothing tells why it is idle, but what its lanes and the main
  * thread say that they do meanwhile. */
-static void tell_own_causes(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu,
+static void name_own_causes(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu,
                             struct tp_arena *arena)
 {
     const unsigned inputs = TP_RANGE_BIT(INPUT), waits = TP_RANGE_BIT(WAIT) | TP_RANGE_BIT(SYNC);
@@ -225,7 +225,7 @@ static void fill_causes(struct tp_trace_verdict *v, const struct tp_model *model
     v->cause_ns[TP_TIME_OUTSIDE] = part_ns[TP_IDLE_OUTSIDE];
     v->cause_ns[TP_TIME_UNKNOWN] = part_ns[TP_IDLE_UNKNOWN];
     if (gpu->is_own)
-        tell_own_causes(v, model, gpu, arena);
+        name_own_causes(v, model, gpu, arena);
     for (unsigned c = 0; c < TP_TIME_DEVICE_COUNT; c++)
         v->has_cause[c] = true;
 }

@@ -33,11 +33,11 @@ static unsigned ask(struct kinds *kinds, enum tp_work_layer layer, uint32_t name
     return *found - 1u;
 }
 
-static bool is_beside_convolution(struct kinds *kinds, uint32_t kernel)
+static bool is_next_to_convolution(struct kinds *kinds, uint32_t kernel)
 {
     uint8_t *beside = &kinds->beside[kernel];
     if (!*beside)
-        *beside = tp_work_is_beside_convolution(text_of(kinds, kernel)) ? 2 : 1;
+        *beside = tp_work_is_next_to_convolution(text_of(kinds, kernel)) ? 2 : 1;
     return *beside == 2;
 }
 
@@ -145,7 +145,7 @@ static unsigned of_asker(struct kinds *kinds, uint32_t op, uint32_t kernel)
         return TP_WORK_NONE;
     const struct answers *answers = answers_of(kinds, name_of(kinds, op));
     unsigned own = answers->owner;
-    if (own == TP_WORK_CONVOLUTION && is_beside_convolution(kinds, kernel))
+    if (own == TP_WORK_CONVOLUTION && is_next_to_convolution(kinds, kernel))
         own = ask(kinds, TP_WORK_OF_KERNEL, kernel);
     return of_owner(kinds, op, own, answers->is_triton);
 }

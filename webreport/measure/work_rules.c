@@ -242,7 +242,7 @@ bool tp_work_rules_are_whole(void)
     return is_whole;
 }
 
-bool tp_work_is_beside_convolution(struct tp_str kernel)
+bool tp_work_is_next_to_convolution(struct tp_str kernel)
 {
     return find(OF_MOVES_LAYER, kernel) == TP_WORK_LAYOUT;
 }

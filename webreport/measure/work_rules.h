@@ -57,7 +57,7 @@ enum tp_work tp_work_of_name(enum tp_work_layer layer, struct tp_str name);
 bool tp_work_rules_are_whole(void);
 
 /* A kernel that an operator of a convolution launched and that only moves or combines values: its own name decides. */
-bool tp_work_is_beside_convolution(struct tp_str kernel);
+bool tp_work_is_next_to_convolution(struct tp_str kernel);
 
 /* Operators that say nothing of what they hold: of autograd, of torch.compile. */
 bool tp_work_is_wrapper(struct tp_str operator);

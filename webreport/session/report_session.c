@@ -365,7 +365,7 @@ int tp_report_session_run(const struct tp_report_session *session, struct tp_err
                                          .arena = &report.arena,
                                          .user = &user,
                                          .context = &report};
-    report.walk.read.wants_told = true;
+    report.walk.read.wants_arguments = true;
     tp_arena_init(&report.arena, 0);
     int code = tp_arena_run(&report.arena, run_report, &report, err);
     tp_console_progress_end(session->console);

@@ -24,7 +24,7 @@ void tp_run_programs_open(struct tp_run_programs *programs, const struct tp_run 
 {
     struct tp_trace_options options = *read;
     options.skips_hash = true;
-    options.wants_told = false;
+    options.wants_arguments = false;
     options.is_strict = false;
     *programs = (struct tp_run_programs){0};
     for (size_t i = 0; i < run->file_count && programs->count < TP_MAX_RUN_PROGRAMS; i++) {

@@ -106,7 +106,7 @@ static void tell(struct tp_decoder *d, const struct tp_element *e, const struct 
 {
     bool is_work = tp_kind_is_device(event->kind) && !tp_spans_has(e->spans, TP_ARG_CORRELATION);
     if (event->kind == TP_KIND_ANNOTATION || is_work)
-        tp_decode_told(d, e);
+        tp_decode_arguments(d, e);
 }
 
 /* Computes the meanings of the names that were interned since the last call. */
@@ -226,7 +226,7 @@ static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
     event.flags = flags & 15;
     event.thread = tp_element_thread(d, e);
     event.detail = tp_decode_detail(d, e, &event);
-    if (d->wants_told && e->spans->has_own_args)
+    if (d->wants_arguments && e->spans->has_own_args)
         tell(d, e, &event);
     *(struct tp_event *)tp_vec_push(&d->events) = event;
 }
@@ -285,7 +285,7 @@ static void decode_instant(struct tp_decoder *d, const struct tp_element *e)
     struct tp_str cat = tp_span_of(e->spans, TP_FIELD_CAT);
     if (tp_str_equal(cat, TP_STR("\"tensor\"")))
         tp_decode_tensor(d, e);
-    else if (d->wants_told && tp_str_equal(cat, TP_STR("\"user_annotation\"")))
+    else if (d->wants_arguments && tp_str_equal(cat, TP_STR("\"user_annotation\"")))
         tp_decode_moment(d, e);
     if (e->name & TP_NAME_WINDOW_END)
         reading->has_window_end =

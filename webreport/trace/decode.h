@@ -24,7 +24,7 @@ struct tp_decoder {
     struct tp_interner names, cats, stacks, texts, values;
     struct tp_strings row_texts; /* spellings of "pid, tid" pairs */
     struct tp_vec events, hosts, host_more, launches, devices, modules, comms, others, concretes, memory, memory_more, memory_stacks,
-        counters, task_ends, flows, samples, states, seen_processes, memory_looks, tensors, told, moments, threads,
+        counters, task_ends, flows, samples, states, seen_processes, memory_looks, tensors, arguments, moments, threads,
         processes;
     struct tp_keys setups;                      /* struct tp_device_setup as numbers */
     struct tp_vec setup_after;                  /* uint32_t by setup: the one that followed it last; TP_NO_ID */
@@ -36,10 +36,10 @@ struct tp_decoder {
     struct tp_vec row_thread;                   /* thread by id of the pair's spelling */
     struct tp_strings row_canonical;            /* canonical pairs; their ids are the thread numbers */
     struct tp_strings process_canonical;        /* canonical pids with a name or label; ids number the processes */
-    struct tp_buf row_key, scratch, told_text;  /* malloc'd: released by tp_decoder_release */
+    struct tp_buf row_key, scratch, argument_text;  /* malloc'd: released by tp_decoder_release */
     struct tp_row_seen rows_seen[TP_ROWS_SEEN]; /* by spelling, for short ones */
     uint64_t begin_events, end_events;          /* ph B, E: never paired, only noted */
-    bool keeps_frame_stacks, wants_tensors, wants_told;
+    bool keeps_frame_stacks, wants_tensors, wants_arguments;
     bool is_of_program; /* a member before the events says that our recorder wrote them */
 };
 

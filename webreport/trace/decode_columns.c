@@ -10,13 +10,13 @@ void tp_decoder_init(struct tp_decoder *d, struct tp_trace *trace)
     d->trace = trace;
     tp_buf_init(&d->scratch, 0);
     tp_buf_init(&d->row_key, 0);
-    tp_buf_init(&d->told_text, 0);
+    tp_buf_init(&d->argument_text, 0);
     tp_strings_init(&trace->names, arena, 0);
     tp_strings_init(&trace->cats, arena, 0);
     tp_strings_init(&trace->stack_texts, arena, 0);
     tp_strings_init(&trace->texts, arena, 0);
     tp_strings_init(&trace->values, arena, 0);
-    tp_strings_init(&trace->told_texts, arena, 0);
+    tp_strings_init(&trace->argument_texts, arena, 0);
     tp_strings_init(&d->row_texts, arena, 0);
     tp_strings_init(&d->row_canonical, arena, 0);
     tp_strings_init(&d->process_canonical, arena, 0);
@@ -50,7 +50,7 @@ void tp_decoder_init(struct tp_decoder *d, struct tp_trace *trace)
     d->seen_processes = TP_VEC(arena, struct tp_seen_process);
     d->memory_looks = TP_VEC(arena, struct tp_memory_look);
     d->tensors = TP_VEC(arena, struct tp_tensor_record);
-    d->told = TP_VEC(arena, struct tp_told);
+    d->arguments = TP_VEC(arena, struct tp_argument);
     d->moments = TP_VEC(arena, struct tp_moment);
     d->threads = TP_VEC(arena, struct tp_thread);
     d->processes = TP_VEC(arena, struct tp_process);
@@ -75,7 +75,7 @@ void tp_decoder_release(struct tp_decoder *d)
 {
     tp_buf_release(&d->scratch);
     tp_buf_release(&d->row_key);
-    tp_buf_release(&d->told_text);
+    tp_buf_release(&d->argument_text);
 }
 
 void tp_decoder_note(struct tp_decoder *d, enum tp_notice notice, uint64_t offset)
@@ -131,7 +131,7 @@ void tp_decoder_finish(struct tp_decoder *d)
                              &d->modules,     &d->comms,    &d->others,    &d->concretes, &d->memory,
                              &d->memory_more, &d->memory_stacks, &d->counters, &d->task_ends, &d->flows,     &d->samples,
                              &d->states,      &d->seen_processes, &d->memory_looks,
-                             &d->tensors,     &d->told,     &d->moments,   NULL};
+                             &d->tensors,     &d->arguments,     &d->moments,   NULL};
     for (struct tp_vec **vec = kept; *vec; vec++)
         tp_vec_fit(*vec);
     trace->events = d->events.data;
@@ -173,8 +173,8 @@ void tp_decoder_finish(struct tp_decoder *d)
     trace->memory_look_count = (uint32_t)d->memory_looks.count;
     trace->tensors = d->tensors.data;
     trace->tensor_count = (uint32_t)d->tensors.count;
-    trace->told = d->told.data;
-    trace->told_count = (uint32_t)d->told.count;
+    trace->arguments = d->arguments.data;
+    trace->argument_count = (uint32_t)d->arguments.count;
     trace->moments = d->moments.data;
     trace->moment_count = (uint32_t)d->moments.count;
     trace->threads = d->threads.data;

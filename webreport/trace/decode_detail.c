@@ -48,7 +48,7 @@ static uint32_t host_detail(struct tp_decoder *d, const struct tp_element *e, st
     host->stack = tp_element_stack(d, e);
     host->more = host_more(d, e);
     if (tp_spans_has(e->spans, TP_ARG_CORRELATION))
-        tp_element_int(d, e, TP_ARG_CORRELATION); /* links nothing here; an absurd one is still told */
+        tp_element_int(d, e, TP_ARG_CORRELATION); /* links nothing here; an absurd one is still shown */
     if (is_old && host->dims != TP_NO_ID)
         event->flags |= TP_EVENT_OLD_DIMS;
     if ((e->name & TP_NAME_VALUES) && tp_span_has_value(e->spans, TP_ARG_CONCRETE_INPUTS))
@@ -123,7 +123,7 @@ static uint32_t other_detail(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_other_detail *other = tp_vec_push(&d->others);
     struct tp_str id = tp_span_of(e->spans, TP_ARG_EXTERNAL_ID);
-    if (tp_number_int(id, &other->external_id) != TP_NUMBER_OK) /* not told: no number of the report needs it */
+    if (tp_number_int(id, &other->external_id) != TP_NUMBER_OK) /* not counted as bad: no number of the report needs it */
         other->external_id = TP_NULL_INT;
     other->cat = e->cat_id;
     return (uint32_t)d->others.count - 1;

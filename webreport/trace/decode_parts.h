@@ -46,8 +46,8 @@ void tp_decode_memory_look(struct tp_decoder *d, const struct tp_element *e);
 /* The last member "args" of an event's text that is an object, as a profiler's readers take it; ptr NULL: none. */
 struct tp_str tp_element_args(struct tp_str text);
 
-/* What the program told about the event that is pushed next: a row of `told`, or nothing. */
-void tp_decode_told(struct tp_decoder *d, const struct tp_element *e);
+/* Adds what the program said about the event that is pushed next to `arguments`, if it said anything. */
+void tp_decode_arguments(struct tp_decoder *d, const struct tp_element *e);
 
 static inline bool tp_token_is_null(struct tp_str token)
 {

@@ -19,7 +19,7 @@ void tp_decode_flow(struct tp_decoder *d, const struct tp_element *e)
 static uint32_t recording_stack(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_str token = tp_span_of(e->spans, TP_ARG_CALL_STACK);
-    struct tp_buf *text = &d->told_text; /* d->scratch is the interner's */
+    struct tp_buf *text = &d->argument_text; /* d->scratch is the interner's */
     tp_buf_clear(text);
     tp_buf_puts(text, TP_RECORDING_FRAME ";");
     if (tp_token_is_string(token))

@@ -70,8 +70,7 @@ static struct head read_head(const char *path, size_t most)
 static bool is_trace(const char *text, size_t size)
 {
     size_t at = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-    while (at < size && text[at] && strchr(" \t\r\n", text[at]))
-        at++;
+    at = tp_foreign_skip_space(text, size, at);
     if (at == size)
         return false;
     if (text[at] == '{')
@@ -107,8 +106,9 @@ static const char *behind(const char *at, const char *end, const char *word)
 static int64_t number_behind_colon(const char *at, const char *end)
 {
     int64_t number = 0;
-    while (at < end && strchr(" \t\r\n:", *at) && *at)
-        at++;
+    at += tp_foreign_skip_space(at, (size_t)(end - at), 0);
+    at += at < end && *at == ':';
+    at += tp_foreign_skip_space(at, (size_t)(end - at), 0);
     const char *first = at;
     for (; at < end && *at >= '0' && *at <= '9' && number < TP_MAX_JOB_RANKS; at++)
         number = number * 10 + (*at - '0');

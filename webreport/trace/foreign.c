@@ -88,14 +88,19 @@ static bool is_pstats(const char *text, size_t size)
 
 /* ---- JSON without a list of events ---- */
 
+size_t tp_foreign_skip_space(const char *text, size_t size, size_t at)
+{
+    while (at < size && text[at] && strchr(" \t\r\n", text[at]))
+        at++;
+    return at;
+}
+
 bool tp_foreign_has_key(const char *text, size_t size, const char *key)
 {
     const char *end = text + size, *at = text;
     size_t length = strlen(key);
     while ((at = memmem(at, (size_t)(end - at), key, length)) != NULL) {
-        at += length;
-        while (at < end && strchr(" \t\r\n", *at))
-            at++;
+        at = text + tp_foreign_skip_space(text, size, (size_t)(at - text) + length);
         if (at == end || *at == ':')
             return true;
     }
@@ -147,17 +152,10 @@ static const char *by_keys(const char *text, size_t size)
     return NULL;
 }
 
-static size_t skip_space(const char *text, size_t size, size_t at)
-{
-    while (at < size && text[at] && strchr(" \t\r\n", text[at]))
-        at++;
-    return at;
-}
-
 /* A list whose first element is no event. */
 static const char *by_list(const char *text, size_t size)
 {
-    size_t at = skip_space(text, size, 1);
+    size_t at = tp_foreign_skip_space(text, size, 1);
     if (at < size && text[at] == '[')
         return "a memory timeline of torch (export_memory_timeline): it has sizes and no operations; name the trace of "
                "the same run";
@@ -402,14 +400,14 @@ static const char *by_name(const char *name, bool is_json)
 static bool begins_json(const char *text, size_t size)
 {
     const char *followers = *text == '{' ? "\"}" : *text == '[' ? "{[]" : "";
-    size_t at = skip_space(text, size, 1);
+    size_t at = tp_foreign_skip_space(text, size, 1);
     return *followers && (at == size || (text[at] && strchr(followers, text[at])));
 }
 
 const char *tp_foreign_of_head(const void *bytes, size_t size, const char *name)
 {
     const char *text = bytes, *what = size ? by_bytes(text, size) : NULL;
-    size_t at = size ? skip_space(text, size, 0) : 0;
+    size_t at = size ? tp_foreign_skip_space(text, size, 0) : 0;
     bool is_json = at < size && begins_json(text + at, size - at);
     if (!what && is_pstats(text, size))
         what = "a profile of Python's cProfile, which tracepress writes and does not read: python -m pstats FILE";

@@ -14,6 +14,9 @@ const char *tp_foreign_of_head(const void *bytes, size_t size, const char *name)
 /* Returns whether other tools give their profiles such a name. */
 bool tp_foreign_is_name(const char *name);
 
+/* Returns the place of the first byte at or after `at` that is no white space of JSON; `size`: there is none. */
+size_t tp_foreign_skip_space(const char *text, size_t size, size_t at);
+
 /* Returns whether a JSON text has the key, written with its quotes (`"ph"`), followed by a colon or by the end of the
  * text. The text may be cut anywhere. */
 bool tp_foreign_has_key(const char *text, size_t size, const char *key);

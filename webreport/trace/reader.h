@@ -25,7 +25,7 @@ struct tp_reader {
     const char *at, *end;
     uint64_t ordinal;
     uint64_t repair_budget;
-    bool is_at_end, has_events, is_array, is_strict, keeps_frame_stacks, wants_tensors, wants_told, keeps_ends;
+    bool is_at_end, has_events, is_array, is_strict, keeps_frame_stacks, wants_tensors, wants_arguments, keeps_ends;
     struct tp_strict strict;
     const struct tp_visitor *visitor; /* gets the text of what is read instead of the decoder; NULL: the decoder */
     bool has_host_work;               /* with a visitor: an event is work of a host */

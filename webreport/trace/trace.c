@@ -323,7 +323,7 @@ static int decode_all(void *context, struct tp_error *err)
     tp_decoder_init(&r->decoder, r->trace);
     r->decoder.keeps_frame_stacks = r->keeps_frame_stacks;
     r->decoder.wants_tensors = r->wants_tensors;
-    r->decoder.wants_told = r->wants_told;
+    r->decoder.wants_arguments = r->wants_arguments;
     tp_decoder_connect(&r->decoder, &r->layout);
     return read_all(r);
 }
@@ -366,7 +366,7 @@ static int read_feed(struct tp_trace *trace, struct tp_arena *arena, struct tp_f
     r.keeps_frame_stacks = options && options->keeps_frame_stacks;
     r.wants_tensors = options && options->wants_tensors;
     r.keeps_ends = options && options->keeps_ends;
-    r.wants_told = options && options->wants_told;
+    r.wants_arguments = options && options->wants_arguments;
     return run_reader(&r, arena);
 }
 

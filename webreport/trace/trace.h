@@ -274,14 +274,14 @@ struct tp_tensor_record {
     struct tp_tensor_stats stats;        /* numbers that are absent or null: NaN */
 };
 
-/* What a program told about a range, about a work of a device of its own, or about a moment. */
+/* Arguments that a program gave for a range, for work of a device of its own, or for a moment. */
 struct tp_said {
-    uint32_t text;  /* lines "argument: value" without the last line feed, id in told_texts; TP_NO_ID: none */
+    uint32_t text;  /* lines "argument: value" without the last line feed, id in argument_texts; TP_NO_ID: none */
     uint32_t color; /* 0xRRGGBB; TP_NO_ID: none */
 };
 
 /* About an event, in file order. */
-struct tp_told {
+struct tp_argument {
     uint32_t event; /* index in events */
     struct tp_said said;
 };
@@ -490,12 +490,12 @@ struct tp_trace {
     uint32_t memory_look_count;
     struct tp_tensor_record *tensors;
     uint32_t tensor_count;
-    struct tp_strings told_texts;
-    struct tp_told *told; /* with wants_told, as the moments */
-    uint32_t told_count;
+    struct tp_strings argument_texts;
+    struct tp_argument *arguments; /* with wants_arguments, as the moments */
+    uint32_t argument_count;
     struct tp_moment *moments;
     uint32_t moment_count;
-    uint64_t told_left_out; /* texts beyond TP_MAX_TOLD_TEXTS */
+    uint64_t arguments_left_out; /* texts beyond TP_MAX_ARGUMENT_TEXTS */
 
     struct tp_thread *threads;
     uint32_t thread_count;
@@ -520,7 +520,7 @@ struct tp_trace_options {
     bool single_thread;       /* never start the inflating thread */
     bool keeps_frame_stacks;  /* "Call stack" of Python frames too: much text, and only tables by stack need it */
     bool wants_tensors;       /* a trace of nothing but tensors is usable */
-    bool wants_told;          /* arguments and colours of the program's own, and moments: the page draws them */
+    bool wants_arguments;          /* arguments and colours of the program's own, and moments: the page draws them */
     bool keeps_ends;          /* events keep the ends of the file, also those that cannot be (impossible_ends.h) */
     bool skips_hash;          /* nobody shows reading.file_sha256: it stays "" */
     int copy_fd;              /* descriptor that gets the bytes of the file as they are read, for who reads them again;

@@ -11,8 +11,8 @@
 #define TP_MAX_EVENT_BYTES (16u << 20)    /* text of one event; longer ones are skipped and counted */
 #define TP_MAX_NAME_BYTES 65536u          /* a name, longer ones are cut and counted */
 #define TP_MAX_DEPTH 1024u                /* nesting of JSON values */
-#define TP_MAX_TOLD_ARGS 16u              /* arguments of a range's own that the page shows, the first ones */
-#define TP_MAX_TOLD_TEXTS (1u << 20)      /* distinct texts of such arguments */
+#define TP_MAX_SHOWN_ARGUMENTS 16u              /* arguments of a range's own that the page shows, the first ones */
+#define TP_MAX_ARGUMENT_TEXTS (1u << 20)      /* distinct texts of such arguments */
 #define TP_MAX_HEADER_BYTES (4u << 20)    /* one top-level value kept as text (deviceProperties, distributedInfo) */
 #define TP_MAX_HEADER_KEYS 256u           /* top-level keys kept */
 #define TP_MAX_STRING_TABLE_BYTES (3ull << 30) /* distinct strings of one kind */

@@ -1,5 +1,5 @@
-/* What a program told about itself: see told_facts.h. */
-#include "webreport/measure/told_facts.h"
+/* Facts that a program gave about itself: see program_facts.h. */
+#include "webreport/measure/program_facts.h"
 
 #include "webreport/trace/value.h"
 #include "writer/base/utf8.h"
@@ -44,7 +44,7 @@ static const char *const technical[] = {
     "functions_left_out",
 };
 
-bool tp_is_told(struct tp_str key)
+bool tp_is_program_fact(struct tp_str key)
 {
     if (!key.len || tp_str_starts(key, "tracepress_"))
         return false;
@@ -54,7 +54,7 @@ bool tp_is_told(struct tp_str key)
     return true;
 }
 
-struct tp_str tp_told_text(struct tp_arena *arena, struct tp_str json)
+struct tp_str tp_program_fact_text(struct tp_arena *arena, struct tp_str json)
 {
     struct tp_str text = tp_value_is(json, '"') ? tp_value_text(arena, json) : json;
     return (struct tp_str){text.ptr, tp_utf8_cut(text.ptr, text.len, MOST_BYTES)};

@@ -78,14 +78,14 @@ static struct tp_said said_of(struct tp_decoder *d, const struct tp_element *e)
     struct tp_said said = {TP_NO_ID, TP_NO_ID};
     struct tp_str args = tp_element_args(e->text), key, value;
     struct tp_scan scan = {.at = args.ptr, .end = args.ptr + args.len, .is_lenient = true};
-    struct tp_buf *out = &d->told_text;
+    struct tp_buf *out = &d->argument_text;
     unsigned count = 0;
     tp_buf_clear(out);
     while (args.ptr && tp_scan_member(&scan, &key, &value)) {
         uint32_t color = tp_str_equal(key, TP_STR("color")) ? color_of(value) : TP_NO_ID;
         if (color != TP_NO_ID)
             said.color = color;
-        if (color != TP_NO_ID || tp_scan_is_profilers_arg(key) || count == TP_MAX_TOLD_ARGS)
+        if (color != TP_NO_ID || tp_scan_is_profilers_arg(key) || count == TP_MAX_SHOWN_ARGUMENTS)
             continue;
         tp_buf_puts(out, count++ ? "\n" : "");
         add_text(out, key, MAX_KEY_BYTES);
@@ -94,20 +94,20 @@ static struct tp_said said_of(struct tp_decoder *d, const struct tp_element *e)
     }
     if (out->failed)
         tp_arena_fail(d->trace->arena, TP_ENOMEM);
-    struct tp_strings *texts = &d->trace->told_texts;
+    struct tp_strings *texts = &d->trace->argument_texts;
     struct tp_str text = {out->data, out->size};
-    if (count && texts->count < TP_MAX_TOLD_TEXTS)
+    if (count && texts->count < TP_MAX_ARGUMENT_TEXTS)
         said.text = tp_strings_add(texts, text);
     else if (count && (said.text = tp_strings_find(texts, text)) == TP_NO_ID)
-        d->trace->told_left_out++;
+        d->trace->arguments_left_out++;
     return said;
 }
 
-void tp_decode_told(struct tp_decoder *d, const struct tp_element *e)
+void tp_decode_arguments(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_said said = said_of(d, e);
     if (said.text != TP_NO_ID || said.color != TP_NO_ID)
-        *(struct tp_told *)tp_vec_push(&d->told) = (struct tp_told){(uint32_t)d->events.count, said};
+        *(struct tp_argument *)tp_vec_push(&d->arguments) = (struct tp_argument){(uint32_t)d->events.count, said};
 }
 
 void tp_decode_moment(struct tp_decoder *d, const struct tp_element *e)

@@ -1,4 +1,4 @@
-/* What programs tell about their ranges: read from the trace, packed for the timeline. */
+/* Arguments that programs give for their ranges, read from the trace and packed for the timeline. */
 #include <stdio.h>
 #include <string.h>
 
@@ -21,9 +21,9 @@ __attribute__((format(printf, 3, 4))) static void told_event(const char *cat, in
           at_us, made);
 }
 
-static void read_events(bool wants_told)
+static void read_events(bool wants_arguments)
 {
-    struct tp_trace_options options = {.single_thread = true, .wants_told = wants_told};
+    struct tp_trace_options options = {.single_thread = true, .wants_arguments = wants_arguments};
     struct tp_buf file;
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard))
@@ -37,9 +37,9 @@ static void read_events(bool wants_told)
 
 static const struct tp_said *said_of(uint32_t index)
 {
-    for (uint32_t i = 0; i < trace.told_count; i++)
-        if (trace.told[i].event == index)
-            return &trace.told[i].said;
+    for (uint32_t i = 0; i < trace.argument_count; i++)
+        if (trace.arguments[i].event == index)
+            return &trace.arguments[i].said;
     return NULL;
 }
 
@@ -52,7 +52,7 @@ static void assert_said(uint32_t index, const char *lines, uint32_t color)
         assert_int_equal(said->text, TP_NO_ID);
         return;
     }
-    struct tp_str is = tp_strings_get(&trace.told_texts, said->text);
+    struct tp_str is = tp_strings_get(&trace.argument_texts, said->text);
     assert_int_equal(is.len, strlen(lines));
     assert_memory_equal(is.ptr, lines, is.len);
 }
@@ -67,7 +67,7 @@ static void arguments_of_the_profiler_are_not_told(void **state)
     told_event("kernel", 5, "\"device\":0,\"stream\":7,\"kind\":\"compute\",\"rows\":6");
     told_event("user_annotation", 6, "\"kind\":\"input\"");
     read_events(true);
-    assert_int_equal(trace.told_count, 2);
+    assert_int_equal(trace.argument_count, 2);
     assert_said(1, "rows: 5", TP_NO_ID);
     assert_said(4, "rows: 6", TP_NO_ID);
 }
@@ -77,8 +77,8 @@ static void nothing_is_kept_that_nobody_wants(void **state)
     (void)state;
     told_event("user_annotation", 1, "\"rows\":5,\"color\":\"#102030\"");
     read_events(false);
-    assert_int_equal(trace.told_count, 0);
-    assert_int_equal(trace.told_texts.count, 0);
+    assert_int_equal(trace.argument_count, 0);
+    assert_int_equal(trace.argument_texts.count, 0);
 }
 
 static void colours_are_of_six_or_eight_digits(void **state)
@@ -120,7 +120,7 @@ static void long_and_odd_values_are_lines(void **state)
     snprintf(line, sizeof line, "%0*d…: %0*d…", 64, 0, 256, 0);
     assert_said(1, line, TP_NO_ID);
     size_t size = 0;
-    for (int i = 0; i < (int)TP_MAX_TOLD_ARGS; i++)
+    for (int i = 0; i < (int)TP_MAX_SHOWN_ARGUMENTS; i++)
         size += (size_t)snprintf(line + size, sizeof line - size, "%sk%d: %d", i ? "\n" : "", i, i);
     assert_said(2, line, TP_NO_ID);
     assert_said(3, "b: 2", TP_NO_ID);
@@ -153,11 +153,11 @@ static void learned_layouts_tell_the_same(void **state)
     assert_int_equal(trace.event_count, count);
     uint32_t told = 0;
     for (uint32_t i = 0; i < count; i++) {
-        bool is_next = told < trace.told_count && trace.told[told].event == i;
+        bool is_next = told < trace.argument_count && trace.arguments[told].event == i;
         assert_int_equal(is_next, expected[i]);
         told += is_next;
     }
-    assert_int_equal(told, trace.told_count);
+    assert_int_equal(told, trace.argument_count);
 }
 
 static void moments_are_instants_of_annotations(void **state)
@@ -212,7 +212,7 @@ static void much_that_is_told_fits_the_page(void **state)
         assert_int_equal(timeline.shown_count + timeline.folded_count, count);
         assert_int_equal(timeline.lanes[0].moment_count + timeline.moments_left_out, count);
         if (!i)
-            assert_int_equal(timeline.told_left_out + timeline.moments_left_out + timeline.folded_count, 0);
+            assert_int_equal(timeline.arguments_left_out + timeline.moments_left_out + timeline.folded_count, 0);
     }
 }
 

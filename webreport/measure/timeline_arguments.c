@@ -1,4 +1,4 @@
-/* What programs told about slices of the timeline, and the moments of its lanes. See timeline_pack.h. */
+/* Arguments that programs gave for slices of the timeline, and the moments of its lanes. See timeline_pack.h. */
 #include "webreport/measure/timeline_pack.h"
 
 #include <stdlib.h>
@@ -14,12 +14,12 @@ static int by_place(const void *x, const void *y, const void *context)
     return (a->ts_ns > b->ts_ns) - (a->ts_ns < b->ts_ns);
 }
 
-void tp_pack_told_init(struct tp_pack *pack)
+void tp_pack_arguments_init(struct tp_pack *pack)
 {
     const struct tp_trace *trace = pack->timeline->model->trace;
-    if (!trace->told_count && !trace->moment_count)
+    if (!trace->argument_count && !trace->moment_count)
         return;
-    pack->told_number = tp_arena_array(pack->arena, (size_t)trace->told_texts.count + 1, sizeof *pack->told_number);
+    pack->argument_number = tp_arena_array(pack->arena, (size_t)trace->argument_texts.count + 1, sizeof *pack->argument_number);
     if (!trace->moment_count)
         return;
     size_t bytes = trace->moment_count * sizeof *trace->moments;
@@ -29,32 +29,32 @@ void tp_pack_told_init(struct tp_pack *pack)
     pack->moments = moments;
 }
 
-void tp_pack_told_start(struct tp_pack *pack)
+void tp_pack_arguments_start(struct tp_pack *pack)
 {
     const struct tp_trace *trace = pack->timeline->model->trace;
-    if (pack->told_number)
-        memset(pack->told_number, 0, ((size_t)trace->told_texts.count + 1) * sizeof *pack->told_number);
-    pack->told_text_count = pack->told_count = 0;
-    pack->told_slice = 0;
-    pack->timeline->told_left_out = trace->told_left_out;
+    if (pack->argument_number)
+        memset(pack->argument_number, 0, ((size_t)trace->argument_texts.count + 1) * sizeof *pack->argument_number);
+    pack->argument_text_count = pack->argument_count = 0;
+    pack->argument_slice = 0;
+    pack->timeline->arguments_left_out = trace->arguments_left_out;
     pack->timeline->moments_left_out = trace->moment_count; /* those of lanes are taken off */
 }
 
-/* Number of a told text, which it gets now when it is new; 0: none, or there is no room for it. */
+/* Returns the number of a text of arguments, a new one for a new text; 0: there is none, or no room for it. */
 static uint32_t number_of_text(struct tp_pack *pack, uint32_t id)
 {
     const struct tp_timeline_options *options = pack->options;
-    if (id == TP_NO_ID || pack->told_number[id])
-        return id == TP_NO_ID ? 0 : pack->told_number[id];
-    struct tp_str text = tp_strings_get(&pack->timeline->model->trace->told_texts, id);
-    if (options->show_told)
-        text = options->show_told(options->context, text);
+    if (id == TP_NO_ID || pack->argument_number[id])
+        return id == TP_NO_ID ? 0 : pack->argument_number[id];
+    struct tp_str text = tp_strings_get(&pack->timeline->model->trace->argument_texts, id);
+    if (options->show_argument)
+        text = options->show_argument(options->context, text);
     if (pack->sections[TP_PACK_TOLD_BYTES].size + text.len > pack->max_name_bytes) {
-        pack->timeline->told_left_out++;
+        pack->timeline->arguments_left_out++;
         return 0;
     }
     tp_pack_text(pack, TP_PACK_TOLD_SIZES, TP_PACK_TOLD_BYTES, text);
-    return pack->told_number[id] = ++pack->told_text_count;
+    return pack->argument_number[id] = ++pack->argument_text_count;
 }
 
 static void put_said(struct tp_pack *pack, struct tp_pack_column *column, const struct tp_said *said)
@@ -65,26 +65,26 @@ static void put_said(struct tp_pack *pack, struct tp_pack_column *column, const 
 
 static int by_event(const void *key, const void *item)
 {
-    uint32_t event = *(const uint32_t *)key, other = ((const struct tp_told *)item)->event;
+    uint32_t event = *(const uint32_t *)key, other = ((const struct tp_argument *)item)->event;
     return (event > other) - (event < other);
 }
 
-void tp_pack_tell(struct tp_pack *pack, uint32_t event, uint64_t place)
+void tp_pack_arguments_add(struct tp_pack *pack, uint32_t event, uint64_t place)
 {
     const struct tp_trace *trace = pack->timeline->model->trace;
     unsigned kind = trace->events[event].kind;
     if (kind != TP_KIND_ANNOTATION && !tp_kind_is_device(kind))
         return;
-    const struct tp_told *told =
-        trace->told_count ? bsearch(&event, trace->told, trace->told_count, sizeof *told, by_event) : NULL;
-    if (!told)
+    const struct tp_argument *argument =
+        trace->argument_count ? bsearch(&event, trace->arguments, trace->argument_count, sizeof *argument, by_event) : NULL;
+    if (!argument)
         return;
     struct tp_pack_column *column = &pack->sections[TP_PACK_TOLD];
     tp_pack_reserve(pack, TP_PACK_TOLD, (size_t)3 * TP_PACK_MAX_VARINT);
-    tp_pack_number(column, place - pack->told_slice);
-    put_said(pack, column, &told->said);
-    pack->told_slice = place;
-    pack->told_count++;
+    tp_pack_number(column, place - pack->argument_slice);
+    put_said(pack, column, &argument->said);
+    pack->argument_slice = place;
+    pack->argument_count++;
 }
 
 /* First moment of a thread. */
