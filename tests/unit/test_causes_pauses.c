@@ -1,5 +1,4 @@
-/* What rules of CPU programs ask for where the main thread stands still by accident: of the time without that. Steps of
- * 5,000 us in which 45 operators of 10 us and what is between them take 670. */
+/* What rules of CPU programs ask for and claim where the main thread pauses by accident: the time without the pause. */
 #include "small_findings.h"
 
 enum { STEPS = 3, STEP_US = 5000 };
@@ -15,7 +14,8 @@ static void work(const char *name, double ts, double dur, const char *dims, int 
         host("cpu_op", name, ts, dur);
 }
 
-/* An operator of usual_us behind the small ones, of paused_us in one step, and one that fills the rest. */
+/* 45 operators of 10 us, which take 670 us with what is between them; behind them an operator of usual_us, of paused_us in
+ * one step, and one that fills the rest. */
 static void small_operators(double usual_us, double paused_us, const char *dims)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -45,6 +45,63 @@ static void small_operators_are_asked_for_without_what_stood_still(void **state)
     end(state), begin(state);
     small_operators(40, 4000, NULL); /* nobody knows which calls are alike */
     assert_null(finding("H5"));
+}
+
+/* Steps with an optimizer of Adam's: `calls` calls of each of six operators, 10 us each, but for one of paused_us in
+ * one step; an operator for the rest. */
+static void optimizer(int calls, double paused_us)
+{
+    static const char *const names[] = {"aten::mul_", "aten::lerp_", "aten::addcmul_", "aten::sqrt", "aten::div_", "aten::addcdiv_"};
+    for (int s = 0; s < STEPS; s++) {
+        double at = (double)STEP_US * s + 10;
+        step(s, (double)STEP_US * s, STEP_US);
+        host("user_annotation", "Optimizer.step#Adam.step", at, 60 * calls + (s == 1 ? paused_us - 10 : 0));
+        for (int i = 0; i < 6 * calls; i++) {
+            double dur = s == 1 && i == 6 * calls - 2 ? paused_us : 10;
+            host_with("cpu_op", names[i % 6], at, dur, "\"Input Dims\":[[32,128]],\"Input type\":[\"float\"]");
+            at += dur;
+        }
+        shaped("aten::mm", at, (double)STEP_US * (s + 1) - at, "[512,512]", FLOAT, 100 * s + 1);
+    }
+    build();
+}
+
+static void an_optimizer_gains_no_pause(void **state)
+{
+    optimizer(10, 10);
+    assert_range("H3", 0.75 * 9, 9); /* 3 x 600 of 15,000 us, of which a fused optimizer takes a quarter */
+    end(state), begin(state);
+    optimizer(10, 4010); /* a pause of 4,000: 1,350 of 11,000 us without it */
+    assert_range("H3", 0.75 * 12.27, 12.27);
+    end(state), begin(state);
+    optimizer(2, 4010); /* 270 of 11,000 us without it: below the least */
+    assert_null(finding("H3"));
+    end(state), begin(state);
+    optimizer(4, 10);
+    assert_range("H3", 0.75 * 3.6, 3.6);
+}
+
+/* A copy of usual_us in each step, of copied_us in one of them, and a product for the rest. */
+static void copies(double usual_us, double copied_us, const char *dims)
+{
+    for (int s = 0; s < STEPS; s++) {
+        double at = (double)STEP_US * s, dur = s == 1 ? copied_us : usual_us;
+        step(s, at, STEP_US);
+        shaped("aten::copy_", at + 10, dur, dims, FLOAT, 100 * s);
+        shaped("aten::mm", at + 10 + dur, STEP_US - 10 - dur, "[512,512]", FLOAT, 100 * s + 1);
+    }
+    build();
+}
+
+static void copies_may_gain_no_pause(void **state)
+{
+    copies(50, 4000, "[32,128]"); /* a pause of 3,950: 187 of 11,050 us without it */
+    assert_range("H7", 0.75 * 1.7, 27.6);
+    assert_int_equal(finding("H7")->confidence, TP_CONFIDENCE_LOW);
+    end(state), begin(state);
+    copies(390, 4000, "[512,512]"); /* long enough to touch pages of its own */
+    assert_range("H7", 0.75 * 39.8, 39.8);
+    assert_int_equal(finding("H7")->confidence, TP_CONFIDENCE_MEDIUM);
 }
 
 /* Python of 1,400 us a step in two functions, an operator of 40 us, of 4,000 us in one step, and one for the rest. */
@@ -79,6 +136,8 @@ int main(void)
     is_recording_free = true;
     const struct CMUnitTest tests[] = {
         CASE(small_operators_are_asked_for_without_what_stood_still),
+        CASE(an_optimizer_gains_no_pause),
+        CASE(copies_may_gain_no_pause),
         CASE(python_all_over_is_asked_for_without_what_stood_still),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

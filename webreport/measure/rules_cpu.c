@@ -288,7 +288,8 @@ void tp_rule_cpu_copies(struct tp_advisor *a)
         const struct tp_event *e = tp_operator_event(a->model, op);
         if (!(a->model->marks[e->name] & TP_MARK_COPY_OP) || tp_cpu_is_loading(a, op) || is_needed(a, op))
             continue;
-        int64_t end = tp_sat_add(tp_event_end(e), (int64_t)((double)e->dur_ns * cold));
+        int64_t busy_ns = e->dur_ns - tp_intervals_length_within(a->cpu->pauses, e->ts_ns, tp_event_end(e));
+        int64_t end = tp_sat_add(tp_event_end(e), (int64_t)((double)busy_ns * cold));
         tp_intervals_push(&time, e->ts_ns, end);
         if (tp_str_equal(tp_trace_name(a->model->trace, e), TP_STR("aten::_to_copy")))
             tp_intervals_push(&casts, e->ts_ns, end);
@@ -298,8 +299,10 @@ void tp_rule_cpu_copies(struct tp_advisor *a)
     c.time = tp_intervals_of(&time);
     if (2 * tp_intervals_length(tp_intervals_of(&casts)) > tp_intervals_length(c.time))
         c.cause = "copy.cast";
-    if (tp_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_H7, "min_pct"))
-        tp_advisor_add(a, &c);
+    if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_H7, "min_pct"))
+        return;
+    tp_cpu_doubt_pauses(a, &c, "min_pct");
+    tp_advisor_add(a, &c);
 }
 
 /* ---- H8 ---- */

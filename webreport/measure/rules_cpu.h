@@ -56,9 +56,19 @@ void tp_rules_count_recorded(struct tp_advisor *a);
 /* Finds cpu->pauses. (rules_pauses.c) */
 struct tp_intervals tp_cpu_find_pauses(struct tp_advisor *a);
 
-/* The share that a set has of the judged time, both without pauses: what a rule asks for. What it claims is of all of
- * that time. */
+/* Returns the share in percent that a set has of the judged time, both without pauses: a rule compares it with its least
+ * share. The share that a finding claims is of the judged time with pauses. */
 double tp_cpu_percent_without_pauses(struct tp_advisor *a, struct tp_intervals set);
+
+/* Returns the time that a finding about `set` claims, where `set` needs no new memory: without pauses, and of the pauses
+ * in it the first parts up to the share that `set` has of the judged time where both are without pauses. A pause may hit
+ * any code: one that hit this code is not its cost. */
+struct tp_intervals tp_cpu_spread_pauses(struct tp_advisor *a, struct tp_intervals set);
+
+/* Lowers the least gain of a candidate whose time has pauses in it, which may be its cost (the making of new pages) or
+ * not. The least is then of the share that its time has without pauses. Where that share is below the rule's
+ * threshold `least`, in percent, the confidence is one level lower. The detail says how much of the time is pauses. */
+void tp_cpu_doubt_pauses(struct tp_advisor *a, struct tp_candidate *c, const char *least);
 
 /* Calls visit for what the main thread's stack is in these times. */
 void tp_walk_main(struct tp_advisor *a, struct tp_intervals time, tp_stack_visit visit, void *context);

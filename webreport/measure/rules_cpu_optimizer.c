@@ -139,7 +139,8 @@ static struct tp_intervals claimed_time(struct optimizers *found, const struct l
     int64_t kept_pct = (int64_t)tp_rule_value(a, TP_RULE_H3, "kept_pct");
     for (size_t i = 0; i < found->steps.count; i++) {
         const struct optimizer_step *step = TP_AT(&found->steps, struct optimizer_step, i);
-        int64_t dur = step->own.b - step->own.a;
+        int64_t dur =
+            step->own.b - step->own.a - tp_intervals_length_within(a->cpu->pauses, step->own.a, step->own.b);
         int64_t needed = tp_ns_max(tp_ns_scaled(dur, tp_sat_mul(3, leaves->tensors), tp_sat_mul(2, leaves->calls)),
                                    tp_ns_scaled(dur, kept_pct, 100));
         tp_intervals_push(&time, step->own.a + needed, step->own.b);
@@ -159,7 +160,7 @@ void tp_rule_cpu_optimizer(struct tp_advisor *a)
     if (!count || leaves.calls < count ||
         (double)leaves.calls < tp_rule_value(a, TP_RULE_H3, "min_calls") * (double)count)
         return;
-    c.time = claimed_time(&found, &leaves, &c.picks);
+    c.time = tp_cpu_spread_pauses(a, claimed_time(&found, &leaves, &c.picks));
     if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_H3, "min_pct"))
         return;
     c.detail = tp_advisor_text(a,

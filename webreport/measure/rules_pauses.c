@@ -5,6 +5,7 @@
 #include "webreport/model/main_thread.h"
 #include "webreport/model/operator_shapes.h"
 #include "writer/base/stats.h"
+#include "writer/text/format.h"
 
 enum { MIN_STEPS = 3, MOST = 4096, SHORT_PART = 5 }; /* MOST: with so many, they are no accident */
 
@@ -220,4 +221,37 @@ double tp_cpu_percent_without_pauses(struct tp_advisor *a, struct tp_intervals s
     struct tp_intervals rest = tp_intervals_minus(a->arena, a->model->window, a->cpu->pauses);
     struct tp_intervals part = tp_intervals_meet(a->arena, set, rest);
     return tp_percent(tp_less_recording(a, part), tp_ns_max(1, tp_less_recording(a, rest)));
+}
+
+struct tp_intervals tp_cpu_spread_pauses(struct tp_advisor *a, struct tp_intervals set)
+{
+    struct tp_intervals in_pauses = tp_intervals_meet(a->arena, set, a->cpu->pauses);
+    if (!in_pauses.count)
+        return set;
+    double share = tp_cpu_percent_without_pauses(a, set) / 100;
+    struct tp_intervals busy = tp_intervals_minus(a->arena, set, a->cpu->pauses);
+    int64_t left_ns = (int64_t)(share * (double)a->judged_ns) - tp_less_recording(a, busy);
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    tp_intervals_append(&time, busy);
+    for (size_t i = 0; i < in_pauses.count && left_ns > 0; i++) {
+        struct tp_interval pause = in_pauses.items[i];
+        pause.b = tp_ns_min(pause.b, tp_sat_add(pause.a, left_ns));
+        tp_intervals_push(&time, pause.a, pause.b);
+        left_ns -= pause.b - pause.a;
+    }
+    return tp_intervals_of(&time);
+}
+
+void tp_cpu_doubt_pauses(struct tp_advisor *a, struct tp_candidate *c, const char *least)
+{
+    double share = tp_set_percent(a, c->time), without = tp_cpu_percent_without_pauses(a, c->time);
+    int64_t pauses_ns = tp_intervals_meet_length(c->time, a->cpu->pauses);
+    if (!pauses_ns || without >= share)
+        return;
+    c->has_low = true;
+    c->low = tp_rule_gain_of(c->rule).low * without / share;
+    c->lower = without < tp_rule_value(a, c->rule, least) ? 1 : 0;
+    c->detail = tp_advisor_text(a, "%.*s%s%s of this time are pauses, in which the thread did not run",
+                                (int)c->detail.len, c->detail.ptr ? c->detail.ptr : "", c->detail.len ? "; " : "",
+                                tp_text_of_percent(a->arena, tp_percent(pauses_ns, tp_intervals_length(c->time))));
 }
