@@ -205,6 +205,8 @@ static const char *none_text(const struct tp_section *section)
 {
     if (section->profile->is_silent)
         return "What is recorded inside is not judged by itself: the findings are the program's.";
+    if (section->profile->beside.len)
+        return "This trace is not judged: the findings are in PyTorch's trace of the same process.";
     const char *missing = tp_evidence_reason(&section->profile->trace->evidence, TP_NEED_ALL, section->arena);
     return tp_text_printf(section->arena, "%s%s. What was checked and what could not be is listed under trace quality.",
                           *missing ? "No rule found time that could be saved, but the record is not whole: "

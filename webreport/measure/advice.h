@@ -52,8 +52,8 @@ void tp_advice_build_brief(struct tp_advice *advice, const struct tp_model *mode
  * verdict, program_use, and of a program recorded from outside program_view into an open object. */
 void tp_advice_json(const struct tp_advice *advice, struct tp_json *json);
 
-/* For what was recorded inside of a process that told of nothing but its memory and its waits, beside a trace that says
- * what the process did (TP_WORKER_INSIDE): facts and tables stay, there is no verdict and no finding. */
+/* Removes the verdict and the findings; facts and tables stay. For what was recorded inside of a process of which another
+ * trace says what it did: PyTorch's (TP_WORKER_BESIDE), or that from outside (TP_WORKER_INSIDE). */
 void tp_advice_withhold(struct tp_advice *advice);
 
 #endif

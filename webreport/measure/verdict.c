@@ -574,5 +574,6 @@ void tp_verdict_withhold(struct tp_trace_verdict *v)
         .cause = TP_TIME_NONE,
         .percent = NAN,
         .step_us = v->step_us,
-        .headline = TP_STR("Recorded inside of a process: its memory, its waits, its calls of BLAS. The program's trace says what it did.")};
+        .headline = TP_STR("Recorded inside of a process: memory, waits and calls of libraries. Another trace of this run says what the "
+                             "process did.")};
 }

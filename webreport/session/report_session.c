@@ -161,7 +161,7 @@ static int use(void *context, const struct tp_walked *walked, struct tp_error *e
     struct received received = {report, tp_walked_profile(walked)};
     int code = TP_OK;
     tp_analysis_build(a, start_profile, &received);
-    if (file->is_silent)
+    if (file->is_silent || file->beside.len)
         tp_advice_withhold(&a->advice);
     if (session->baseline && !file->is_helper)
         code = tp_comparison_add(&report->comparison, file, a, err);
