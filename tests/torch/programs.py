@@ -5,7 +5,7 @@ in s. With TURNS: as it was written and in that form, each in so many processes,
 The programs follow pytorch/examples, nanoGPT, and the demos of Lightning, transformers and torchvision; data are random.
 Each exists as its authors wrote it (FORM "written") and in the forms that a finding advises: with a fused optimizer
 ("fused"), with samples that are kept ("cached"), with workers ("workers"). The time is that of all threads, user and
-system, the lower fifth of the steps behind the first three, and that of worker processes, divided by the steps.
+system, the lower fifth of the steps behind the first three, and that of child processes meanwhile, divided by the steps.
 STEPS "3s": runs for at least 3 seconds, for a recording.
 """
 import functools
@@ -260,7 +260,7 @@ PROGRAMS = {
     "transformers, BERT": (transformers_bert, "transformers", {"H3": "fused"}),
     "Lightning, Transformer": (lightning_demo, "lightning", {"H3": "fused"}),
     "torch.compile": (compiled, "", {"H3": "fused"}),
-    "augmentation": (augmentation, "", {"H1": "cached"}),
+    "augmentation": (augmentation, "", {"H1": "workers"}),
     "augmentation, workers": (functools.partial(augmentation, workers=2), "", {"H1": "cached"}),
 }
 
@@ -298,29 +298,50 @@ def lower_fifth(values):
 
 
 def seconds_of_children():
+    """Returns the processor time of the child processes so far, those that run and those that ended, in s."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    parent_of, seconds = {}, {}
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/stat" % entry, encoding="utf-8", errors="replace") as file:
+                fields = file.read().rpartition(")")[2].split()
+        except OSError:
+            continue  # it has ended meanwhile
+        parent_of[int(entry)] = int(fields[1])
+        seconds[int(entry)] = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+    def is_descendant(pid):
+        while pid in parent_of and pid != os.getpid():
+            pid = parent_of[pid]
+        return pid == os.getpid()
+    return used.ru_utime + used.ru_stime + sum(seconds[pid] for pid in seconds if pid != os.getpid() and is_descendant(pid))
 
 
-def cost(name, form, steps):
-    """Returns the processor time of a step, in s."""
-    step, before = built(name, form), seconds_of_children()
-    times = [time.process_time()]
-    run(step, after_steps(steps + WARM_UP), after=lambda: times.append(time.process_time()))
-    del step
+def cost(name, form, steps, has_children):
+    """Returns the processor time of a step, in s. Child processes count from the end of the warm-up on, so that those
+    that a compiler starts do not."""
+    step, times, before = built(name, form), [time.process_time()], []
+
+    def after():
+        times.append(time.process_time())
+        if len(times) in (WARM_UP + 1, WARM_UP + steps + 1) and has_children:
+            before.append(seconds_of_children())
+            times[-1] = time.process_time()
+    run(step, after_steps(steps + WARM_UP), after=after)
     own = [b - a for a, b in zip(times[WARM_UP:], times[WARM_UP + 1:])]
-    return lower_fifth(own) + (seconds_of_children() - before) / (len(times) - 1)
+    return lower_fifth(own) + (before[-1] - before[0]) / steps if has_children else lower_fifth(own)
 
 
 def costs(name, form, steps, turns):
-    """Returns the costs of the program as it was written and of a form, each measured in so many processes, in turns."""
+    """Returns the costs of the program as it was written and of a form, each measured in so many processes, in turns. What
+    workers take off the program's own process is gained: then child processes do not count."""
     importlib.import_module("torch")
     importlib.import_module(PROGRAMS[name][1] or "torch")  # once, before the processes are forked
     found = {"written": [], form: []}
     for _, which in itertools.product(range(turns), found):
         reading, writing = os.pipe()
         if not os.fork():
-            os.write(writing, b"%r" % cost(name, which, steps))
+            os.write(writing, b"%r" % cost(name, which, steps, form != "workers"))
             os._exit(0)
         os.wait()
         os.close(writing)
@@ -336,7 +357,7 @@ def main(name, form, steps, turns=None):
         end, least = time.monotonic() + float(steps[:-1]), after_steps(20)
         run(built(name, form), lambda: least() and time.monotonic() >= end)
     else:
-        print(cost(name, form, int(steps)))
+        print(cost(name, form, int(steps), True))
 
 
 if __name__ == "__main__":
