@@ -92,6 +92,156 @@ def side_stream(on_main):
     return d.trace()
 
 
+# ------------------------------------------------------------------------------------------------- stages of a pipeline
+class Rank:
+    """a rank in steps of 20 ms, on a device with NCCL, on one with a host that waits for gloo, or without a device"""
+
+    def __init__(self, on="nccl", group=0):
+        self.d, self.on, self.group, self.at, self.calls = Device(), on, group, 0, 0
+
+    def step(self, number):
+        self.begin = self.at = 20000 * number
+        self.calls = 0
+        self.d.step(number + 1, self.begin, 20000)
+
+    def called(self):
+        """the next moment at which the host calls: where a device works, the host is ahead of it"""
+        self.calls += 1
+        return self.begin + 30 * self.calls if self.on == "nccl" else self.at
+
+    def work(self, us, node=None):
+        called = self.called()
+        if node:
+            self.d.events.append(host("cpu_op", node, called, us if self.on == "cpu" else 28))
+        self.d.events.append(host("cpu_op", "aten::mm", called + 1, us - 2 if self.on == "cpu" else 20))
+        if self.on != "cpu":
+            self.d.run("gemm", called + 3, max(self.at, called + 10), us)
+        self.at = max(self.at, called + 10 if self.on != "cpu" else 0) + us
+
+    def move(self, us, *calls):
+        """sends or receives, or both at the same time: calls are "send" or "recv", with a peer"""
+        called = self.called()
+        for i, call in enumerate(calls):
+            kind, peer = call.split()
+            args = {"Collective name": kind, "Group size": self.group} if self.group else {}
+            name = "c10d::send" if kind == "send" else "c10d::recv_"
+            blocks = self.on != "nccl" and kind == "recv"
+            self.d.events.append(host("cpu_op", name, called + 3 * i, us if blocks else 3))
+            self.d.events.append(host("user_annotation", "%s:%s %s" % ("nccl" if self.on == "nccl" else "gloo", kind, peer), called + 3 * i + 1, us - 2 if blocks else 1))
+            if self.group:
+                self.d.events.append(host("cpu_op", "record_param_comms", called + 3 * i + 1, 1, **args))
+        if self.on == "nccl":
+            self.d.link += 1
+            self.d.events.append(host("cuda_runtime", "cudaLaunchKernelExC", called + 1, 1, correlation=self.d.link))
+            self.d.events.append({"ph": "X", "cat": "kernel", "name": "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)", "pid": 0, "tid": 20,
+                                  "ts": self.at, "dur": us, "args": {"device": 0, "stream": 20, "correlation": self.d.link}})
+        self.at += us
+
+    def finish(self):
+        if self.on == "nccl":
+            self.d.wait(self.begin + 3000, 16900)
+
+    def trace(self, **head):
+        trace = self.d.trace(**head)
+        return trace if self.on != "cpu" else dict(trace, deviceProperties=[])
+
+
+def stage(place, count, on="nccl", group=0, backward=True, schedule="gpipe"):
+    """three steps of a stage: `place` is first, middle or last; passes of 600 us forward and 1,200 backward, moves of 400 us"""
+    r = Rank(on, group)
+    for s in range(3):
+        r.step(s)
+        one_by_one = schedule == "1f1b" and place == "last"
+        for _ in range(count):
+            if place != "first":
+                r.move(400, "recv 1<-0")
+            r.work(600)
+            if place != "last":
+                r.move(50, "send 1->2")
+            if one_by_one:
+                r.work(1200, NODE)
+                r.move(50, "send 1->0")
+        for _ in range(count if backward and not one_by_one else 0):
+            if place != "last":
+                r.move(400, "recv 1<-2")
+            r.work(1200, NODE)
+            if place != "first":
+                r.move(50, "send 1->0")
+        r.finish()
+    return r.trace()
+
+
+def interleaved_pairs(count):
+    """1F1B of a stage in the middle: in the steady state each move sends forward and receives the gradient, or the reverse"""
+    r = Rank()
+    for s in range(3):
+        r.step(s)
+        r.move(400, "recv 1<-0")
+        r.work(600)
+        for i in range(count):
+            r.move(400, "send 1->2", "recv 1<-2")
+            r.work(1200, NODE)
+            if i + 1 < count:
+                r.move(400, "send 1->0", "recv 1<-0")
+                r.work(600)
+        r.move(50, "send 1->0")
+        r.finish()
+    return r.trace()
+
+
+def ring(layers, peers):
+    """attention in a ring: keys and values go on while each block is worked on"""
+    r = Rank()
+    for s in range(3):
+        r.step(s)
+        for node in [None] * layers + [NODE] * layers:
+            r.move(300, "send 1->%d" % peers[0], "recv 1<-%d" % peers[1])
+            r.work(600, node)
+        r.finish()
+    return r.trace()
+
+
+def parameter_server(layers, by_layer):
+    """a worker receives parameters, works, and sends gradients"""
+    r = Rank()
+    for s in range(3):
+        r.step(s)
+        for _ in range(layers):
+            r.move(300, "recv 1<-0")
+        for _ in range(layers):
+            r.work(400)
+        for _ in range(layers):
+            r.work(500, NODE)
+        for _ in range(layers):
+            r.move(100, "send 1->0")
+        r.finish()
+    return r.trace()
+
+
+def key_values(direction):
+    """a server sends the keys and values of each layer to another, or receives them"""
+    r = Rank()
+    for s in range(3):
+        r.step(s)
+        for _ in range(8):
+            r.work(500)
+            r.move(300, direction)
+        r.finish()
+    return r.trace()
+
+
+def halos(layers):
+    """each layer exchanges the border of its image with the neighbours"""
+    r = Rank()
+    for s in range(3):
+        r.step(s)
+        for node in [None] * layers + [NODE] * layers:
+            r.move(300, "send 1->0", "recv 1<-0", "send 1->2", "recv 1<-2")
+            r.work(700, node)
+        r.finish()
+    return r.trace()
+
+
 STEP = [("forward", 2000), ("backward", 4000), ("gradients", 3000)]
 KINDS = {
     "overlap_gradients": [overlap([STEP] * 2)],
@@ -104,6 +254,25 @@ KINDS = {
     "late_host_that_copies": [late_host("copy")],
     "late_side_stream": [side_stream(False)],
     "late_main_stream": [side_stream(True)],
+    "stage_first": [stage("first", 4, group=4)],
+    "stage_middle": [stage("middle", 4, group=4)],
+    "stage_last": [stage("last", 4, group=2)],
+    "stage_first_gloo": [stage("first", 4, on="gloo")],
+    "stage_middle_gloo": [stage("middle", 3, on="gloo")],
+    "stage_last_cpu": [stage("last", 4, on="cpu")],
+    "stage_middle_cpu": [stage("middle", 3, on="cpu")],
+    "stage_1f1b_last": [stage("last", 5, schedule="1f1b")],
+    "stage_1f1b_middle": [interleaved_pairs(4)],
+    "stage_inference": [stage("middle", 6, backward=False)],
+    "one_micro_batch_first": [stage("first", 1)],
+    "one_micro_batch_middle": [stage("middle", 1)],
+    "one_micro_batch_last": [stage("last", 1)],
+    "ring_of_four": [ring(4, (2, 0))],
+    "ring_of_two": [ring(4, (0, 0))],
+    "parameter_server": [parameter_server(6, False)],
+    "sends_key_values": [key_values("send 0->1")],
+    "receives_key_values": [key_values("recv 1<-0")],
+    "halos": [halos(4)],
 }
 
 

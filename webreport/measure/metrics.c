@@ -329,6 +329,7 @@ const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
     RULE(E8),
     RULE(E9),
     RULE(E10),
+    RULE(E11),
     {"count.added", COUNT, HOST, "operators more in a step than in the baseline, but for copies and waits",
      "none: diff --json, changes", tp_metric_of_work, TP_METRIC_ADDED},
     {"count.copy", COUNT, HOST_DEVICE, "copies more in a step than in the baseline", "none: diff --json, changes",

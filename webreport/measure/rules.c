@@ -11,7 +11,7 @@ static const tp_rule_evaluate gpu_rules[] = {
     tp_rules_prepare_gpu, tp_rule_record,        tp_rule_device_code,   tp_rule_waits,
     tp_rule_loading,      tp_rule_allocator,     tp_rule_loader,        tp_rule_pageable,
     tp_rule_input_copy,   tp_rule_tiny_copies,   tp_rule_data_parallel, tp_rule_wrapper,
-    tp_rule_each_micro_step, tp_rule_small_collectives,
+    tp_rule_each_micro_step, tp_rule_pipeline,    tp_rule_small_collectives,
     tp_rule_sharding,     tp_rule_host_code,     tp_rule_short_kernels, tp_rule_launches,
     tp_rule_graph,        tp_rule_single,        tp_rule_kernels,       tp_rule_optimizer,
     tp_rule_small_grids,  tp_rule_communication, tp_rule_fusion,        tp_rule_products,
@@ -20,7 +20,7 @@ static const tp_rule_evaluate gpu_rules[] = {
 
 static const tp_rule_evaluate cpu_rules[] = {
     tp_rules_prepare_cpu, tp_rule_cpu_loader, tp_rule_cpu_loop,    tp_rule_cpu_optimizer, tp_rule_wrapper,
-    tp_rule_each_micro_step, tp_rule_small_collectives,
+    tp_rule_each_micro_step, tp_rule_pipeline, tp_rule_small_collectives,
     tp_rule_cpu_crowd,    tp_rule_cpu_code,   tp_rule_cpu_chains,  tp_rule_cpu_outlier,   tp_rule_cpu_batch,
     tp_rule_cpu_small,    tp_rule_cpu_python, tp_rule_cpu_copies,  tp_rule_cpu_communication,
     tp_rule_micro_steps,  tp_rule_one_sample, tp_rule_already};

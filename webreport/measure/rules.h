@@ -32,7 +32,7 @@ enum tp_severity tp_severity_of_share(double percent);
 const char *tp_severity_text(enum tp_severity severity);
 const char *tp_confidence_text(enum tp_confidence confidence);
 
-enum { TP_RULE_THRESHOLDS = 10, TP_RULE_COUNT = 75, TP_FINDING_EVIDENCE = 5 };
+enum { TP_RULE_THRESHOLDS = 10, TP_RULE_COUNT = 76, TP_FINDING_EVIDENCE = 5 };
 
 struct tp_threshold {
     const char *key; /* NULL ends the list */

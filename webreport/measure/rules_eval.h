@@ -89,7 +89,8 @@ enum tp_rule_id {
     TP_RULE_E7,
     TP_RULE_E8,
     TP_RULE_E9,
-    TP_RULE_E10
+    TP_RULE_E10,
+    TP_RULE_E11
 };
 
 /* The events that are named as evidence: the first five of an order, and how many there are. */
@@ -363,6 +364,7 @@ void tp_rule_data_parallel(struct tp_advisor *a); /* E7 */
 void tp_rule_small_collectives(struct tp_advisor *a); /* E4; of any program, as the next three */
 void tp_rule_each_micro_step(struct tp_advisor *a);   /* E8 */
 void tp_rule_wrapper(struct tp_advisor *a);           /* E9, E10 */
+void tp_rule_pipeline(struct tp_advisor *a);          /* E11 */
 void tp_rule_micro_steps(struct tp_advisor *a);       /* R5 */
 void tp_rule_one_sample(struct tp_advisor *a);        /* R6 */
 

@@ -94,6 +94,15 @@
                      "forward_sync_buffers=False) where ranks may keep running statistics of their own, or where "     \
                      "buffers do not change. Where batches are small, SyncBatchNorm shares the statistics instead.",   \
                      TP_DOC_DDP,                                                                                       \
-                     "comm.buffers"},
+                     "comm.buffers"},                                                                                  \
+    [TP_RULE_E11] = {"E11",                                                                                            \
+                     TP_RULE_ANY,                                                                                      \
+                     "A stage of a pipeline waits for other stages",                                                   \
+                     TP_CONFIDENCE_MEDIUM,                                                                             \
+                     {{"min_micro_batches", 2, true}, {"min_pct", 3.0, false}},                                        \
+                     "Split the batch into more micro-batches, use an interleaved schedule "                           \
+                     "(torch.distributed.pipelining: ScheduleInterleaved1F1B), and give all stages equal work.",       \
+                     "https://docs.pytorch.org/docs/stable/distributed.pipelining.html",                               \
+                     "comm.pipeline"},
 
 #endif

@@ -111,6 +111,7 @@ static const struct words native[TP_RULE_COUNT] = {
     [TP_RULE_E8] = {NULL, "Reduce once for each update, and add up before."},
     [TP_RULE_E9] = {"A single rank runs the code of a distributed program", "Leave that code out."},
     [TP_RULE_E10] = {NULL, "Send them when they change."},
+    [TP_RULE_E11] = {NULL, "Divide the work into smaller pieces, so that stages wait less, or give all stages equal work."},
 };
 
 /* What is said of MPI in place of the words above. */

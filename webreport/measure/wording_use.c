@@ -74,6 +74,7 @@ static const struct words inference[TP_RULE_COUNT] = {
                           "inputs."},
     [TP_RULE_E9] = {"A wrapper for several ranks runs with a single one", "Call the model itself, without the wrapper."},
     [TP_RULE_E10] = {NULL, "Call the model inside of the wrapper (model.module): it broadcasts nothing."},
+    [TP_RULE_E11] = {NULL, "Send more micro-batches through the stages at a time, and give all stages equal work."},
     [TP_RULE_H5] = {NULL, "Each call costs a few microseconds before it computes: batch the work, use torch.compile, or "
                           "call in torch.inference_mode."},
     [TP_RULE_H8] = {NULL, "Start it as soon as its data is ready and compute meanwhile, or " LESS_COMMUNICATION "."},
