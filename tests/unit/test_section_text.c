@@ -247,6 +247,13 @@ static void markdown_shows_names_as_they_are(void **state)
         {"- list", "`-` list", "- list"},
         {"===", "`===`", "==="},
         {"a\nb\tc\x7f", "a b c ", NULL},
+        {"/home/me/My #1 Files/a_b.py(3): run", "`/home/me/My #1 Files/a_b.py(3)`: run", NULL},
+        {"C:\\Users\\My Name\\a b.py", "`C:\\Users\\My Name\\a b.py`", NULL},
+        {"see (~/My Data/@set 2.json), then", "see (`~/My Data/@set 2.json`), then", NULL},
+        {"/a b/c d", "/a b/c d", NULL},
+        {"/a_b and /c_d", "`/a_b` and `/c_d`", NULL},
+        {"/a_b, x/y", "`/a_b`, x/y", NULL},
+        {"and/or #1", "and/or `#1`", NULL},
     };
     struct tp_buf buf;
 
@@ -269,7 +276,7 @@ static void markdown_shows_names_as_they_are(void **state)
 }
 
 /* ESC and U+009B both begin a command; the bidirectional controls turn a line around. */
-static void terminals_are_told_nothing_they_obey(void **state)
+static void terminals_get_no_commands(void **state)
 {
     char clean[] = "a\x1b[1m\xc2\x9b"
                    "2J\xe2\x80\xae\xc3\xa9\xf8\x80z";
@@ -302,7 +309,7 @@ int main(void)
         cmocka_unit_test(rows_of_one_short_name_are_distinct),
         cmocka_unit_test(long_paths_keep_their_end),
         cmocka_unit_test(markdown_shows_names_as_they_are),
-        cmocka_unit_test(terminals_are_told_nothing_they_obey),
+        cmocka_unit_test(terminals_get_no_commands),
     };
 
     return cmocka_run_group_tests_name("section_text", tests, set_up, tear_down);

@@ -193,18 +193,94 @@ static void put_word(struct tp_buf *out, struct tp_str word, bool is_first, bool
     put_plain(out, (struct tp_str){core.ptr + core.len, (size_t)(word.ptr + word.len - core.ptr) - core.len});
 }
 
+/* ---- paths with blanks ---- */
+
+static bool begins_path(struct tp_str word)
+{
+    word = core_of(word);
+    bool is_windows = word.len > 2 && isalpha((unsigned char)word.ptr[0]) && word.ptr[1] == ':' &&
+                      (word.ptr[2] == '\\' || word.ptr[2] == '/');
+    return is_windows || (word.len > 1 && word.ptr[0] == '/') || tp_str_starts(word, "./") ||
+           tp_str_starts(word, "../") || tp_str_starts(word, "~/");
+}
+
+/* Returns whether a word ends as a file name, "b.py" or "b.py(3)". */
+static bool has_extension(struct tp_str word)
+{
+    enum { LONGEST = 5 };
+    size_t size = word.len, letters = 0;
+    if (size && word.ptr[size - 1] == ')')
+        for (size--; size && isdigit((unsigned char)word.ptr[size - 1]);)
+            size--;
+    size -= size && size < word.len && word.ptr[size - 1] == '(';
+    while (letters < size && isalnum((unsigned char)word.ptr[size - 1 - letters]))
+        letters++;
+    return letters && letters <= LONGEST && letters < size && word.ptr[size - 1 - letters] == '.' &&
+           isalpha((unsigned char)word.ptr[size - letters]);
+}
+
+static size_t word_end(struct tp_str text, size_t at)
+{
+    while (at < text.len && (unsigned char)text.ptr[at] > ' ' && text.ptr[at] != 0x7f)
+        at++;
+    return at;
+}
+
+/* Returns the end of the path that begins at `at`: of the last word that has a slash or ends as a file name, before
+ * punctuation and before another path. has_alive: receives whether one of its words needs a code span. */
+static size_t path_end(struct tp_str text, size_t at, bool *has_alive)
+{
+    size_t end = word_end(text, at), last = end;
+    bool is_any = is_alive(core_of((struct tp_str){text.ptr + at, end - at}));
+    *has_alive = is_any;
+    while (end + 1 < text.len && text.ptr[end] == ' ' && !strchr(",;:!?", text.ptr[end - 1])) {
+        size_t next = word_end(text, end + 1);
+        struct tp_str word = {text.ptr + end + 1, next - end - 1}, core = core_of(word);
+        if (!word.len || begins_path(word))
+            break;
+        is_any |= is_alive(core);
+        end = next;
+        if (memchr(core.ptr, '/', core.len) || memchr(core.ptr, '\\', core.len) || has_extension(core)) {
+            last = end;
+            *has_alive = is_any;
+        }
+    }
+    return last;
+}
+
+/* Writes a path with blanks as one code span where one of its words needs a span. Returns its end, `at` if there is no
+ * such path. */
+static size_t put_path(struct tp_buf *out, struct tp_str text, size_t at, bool is_cell)
+{
+    bool has_alive;
+    size_t first_end = word_end(text, at);
+    if (!begins_path((struct tp_str){text.ptr + at, first_end - at}))
+        return at;
+    size_t end = path_end(text, at, &has_alive);
+    if (end == first_end || !has_alive)
+        return at;
+    struct tp_str path = {text.ptr + at, end - at}, core = core_of(path);
+    put_plain(out, (struct tp_str){path.ptr, (size_t)(core.ptr - path.ptr)});
+    put_code(out, core, is_cell);
+    put_plain(out, (struct tp_str){core.ptr + core.len, (size_t)(path.ptr + path.len - core.ptr) - core.len});
+    return end;
+}
+
 static void put_words(struct tp_buf *out, struct tp_str text, bool is_cell)
 {
     bool is_first = true;
     for (size_t i = 0, end; i < text.len; i = end) {
-        for (end = i; end < text.len && (unsigned char)text.ptr[end] > ' ' && text.ptr[end] != 0x7f;)
-            end++;
+        end = word_end(text, i);
         if (end == i) {
             tp_buf_putc(out, ' ');
             end++;
             continue;
         }
-        put_word(out, (struct tp_str){text.ptr + i, end - i}, is_first && !is_cell, is_cell);
+        size_t behind_path = put_path(out, text, i, is_cell);
+        if (behind_path > i)
+            end = behind_path;
+        else
+            put_word(out, (struct tp_str){text.ptr + i, end - i}, is_first && !is_cell, is_cell);
         is_first = false;
     }
 }
