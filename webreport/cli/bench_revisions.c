@@ -23,10 +23,11 @@ int tp_bench_folders_open(struct tp_bench_folders *folders, struct tp_error *err
     const char *parent = tp_environment("TMPDIR");
     *folders = (struct tp_bench_folders){0};
     int n = snprintf(path, sizeof path, "%s/tracepress-bench.XXXXXX", parent && *parent ? parent : "/tmp");
-    if (n < 0 || (size_t)n >= sizeof path || !mkdtemp(path) || !realpath(path, whole) ||
-        strlen(whole) >= sizeof folders->own)
-        return tp_error_set(err, TP_EIO, 0, "%s: %s", path, strerror(errno));
-    snprintf(folders->own, sizeof folders->own, "%s", whole);
+    bool is_made = n > 0 && (size_t)n < sizeof path && mkdtemp(path) && realpath(path, whole);
+    size_t size = is_made ? strlen(whole) : 0;
+    if (!is_made || size >= sizeof folders->own)
+        return tp_error_set(err, TP_EIO, 0, "%s: %s", path, strerror(is_made ? ENAMETOOLONG : errno));
+    memcpy(folders->own, whole, size + 1);
     snprintf(folders->log, sizeof folders->log, "%s/output", folders->own);
     return TP_OK;
 }

@@ -24,7 +24,7 @@ static void widen(struct places *places, int64_t number)
     places->last = number > places->last ? number : places->last;
 }
 
-/* Makes room for the numbers that the range was widened by; `count` numbers or fewer are in it. */
+/* Allocates a place for each number of the range. count: most numbers that will be added. */
 static void open_places(struct places *places, uint64_t count, struct tp_arena *arena)
 {
     bool is_empty = places->first > places->last;
@@ -55,7 +55,7 @@ static struct places open_calls(const struct tp_trace *trace, struct tp_arena *a
     return calls;
 }
 
-/* Threads of operators by the operators' ids. Empty without calls, which alone ask for them. */
+/* Maps ids of operators to their threads. Stays empty in files without calls of the runtime, where nothing uses it. */
 static struct places open_operators(const struct tp_trace *trace, struct tp_arena *arena)
 {
     struct places operators = {.first = INT64_MAX, .last = INT64_MIN};
@@ -121,7 +121,7 @@ struct survey {
     uint64_t late;                   /* host events that start after the end of the recording */
     uint64_t cuda_calls, unnumbered; /* calls of CUDA; of these, without a correlation */
     uint64_t operators, without_id;  /* operators; of these, without an id */
-    uint64_t moved;                  /* operators and annotations that are in the file behind others with higher ids */
+    uint64_t moved;                  /* operators and annotations that follow others with higher ids in the file */
     int64_t *last_ids;               /* by thread: id of its latest operator or annotation */
 };
 
@@ -192,10 +192,10 @@ static void drop_survey(const struct survey *s, const struct tp_trace *trace, st
 enum { NAME_HAS_CALL = 1 << 15 };
 _Static_assert(TP_KIND_COUNT <= 15, "the bit is no kind's");
 
-/* A stream, while its operations are visited in the order of their start. */
+/* State of a stream while its operations are visited in order of start. */
 struct stream {
     int64_t last_call_ns; /* start of the call of the latest operation that has one */
-    uint32_t lone;        /* operations without a call since then */
+    uint32_t lone;        /* operations since that one, which have no call */
     bool is_open, has_call;
 };
 
@@ -207,7 +207,7 @@ static const struct tp_event *device_call(const struct survey *s, const struct t
     return *has_some && *place != SEVERAL ? &trace->events[*place - 1] : NULL;
 }
 
-/* Returns whether operations of this call run in the order of calls: nodes of a graph run in the graph's. */
+/* Returns whether operations of this call run in the order of the calls. Nodes of a graph run in the graph's order. */
 static bool runs_in_order(const struct tp_trace *trace, const struct tp_event *e, const struct tp_event *call)
 {
     int64_t graph = tp_device_setup(trace, e->detail)->graph_id;
@@ -269,8 +269,8 @@ static uint64_t count_unequal(const uint64_t *x, const uint64_t *y)
     return count;
 }
 
-/* Links that no event matches in number and start. Either each event with a correlation is one end of a link, or each
- * device operation has a link of its own. */
+/* Counts links that match no event by number and start. Recorders write either one link for each event with a
+ * correlation, or one for each device operation. */
 static uint64_t links_elsewhere(const struct tp_trace *trace, const struct device_conflicts *devices)
 {
     const struct tp_reading *r = &trace->reading;
@@ -309,8 +309,8 @@ static bool is_whole_configuration(const struct tp_device_setup *x)
     return x->grid != TP_NO_ID && x->block != TP_NO_ID && x->registers != TP_NO_ID && x->shared_memory != TP_NO_ID;
 }
 
-/* Configurations of kernels with several occupancies or numbers of blocks per SM: the recorder computes both from the
- * configuration. */
+/* Counts configurations of kernels that have more than one occupancy or number of blocks per SM. The recorder computes
+ * both from the configuration, so one configuration has one value of each. */
 static uint64_t unlike_occupancies(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint32_t setup_count = 0, count = 0;
@@ -340,7 +340,7 @@ static uint64_t unlike_occupancies(const struct tp_trace *trace, struct tp_arena
 
 struct host_conflicts {
     uint64_t ids, descents;        /* of operators and annotations; ids that are lower than the id before */
-    uint64_t calls, lone, strayed; /* with the id of an operator; of these, without it, or on another thread than it */
+    uint64_t calls, lone, strayed; /* calls with an id of an operator; of these, without that operator, on another thread */
     int64_t last_id, last_ns;      /* of the latest operator or annotation of the thread */
 };
 
@@ -365,8 +365,8 @@ static void visit_host(struct host_conflicts *found, const struct survey *s, con
     found->last_ns = e->ts_ns;
 }
 
-/* Ids ascend with time on each thread, and a call has the id of an operator of its thread. Recorders that do not number
- * their events leave out the operators that are open when the recording ends, so their rule has more exceptions. */
+/* Counts ids that break two rules: ids ascend with time on each thread, and a call has the id of an operator of its
+ * thread. Recorders without numbers of events omit operators that are open at the end, so more exceptions are allowed. */
 static uint64_t conflicts_of_ids(const struct survey *s, const struct tp_trace *trace, const struct tp_order *order)
 {
     enum { ONE_IN = 100 };
@@ -398,7 +398,7 @@ static bool has_process(const struct tp_trace *trace, const struct tp_row_id *pi
     return false;
 }
 
-/* Host events of a process without a name. The recorder names each process. */
+/* Counts host events of processes without a name. The recorder names each process. */
 static uint64_t of_unnamed_process(const struct tp_trace *trace, const struct tp_order *order)
 {
     uint64_t count = 0;

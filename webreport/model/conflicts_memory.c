@@ -56,7 +56,8 @@ static int64_t total_before(const struct tp_trace *trace, const struct tp_memory
     return (int64_t)((uint64_t)tp_memory_more(trace, record)->total_allocated - (uint64_t)record->bytes);
 }
 
-/* Totals that are reached more often than left. 0 where there are many: threads that are not recorded allocate. */
+/* Returns the number of totals that are reached more often than left. Returns 0 for many such totals, because then threads
+ * that are not recorded allocate, too. */
 static uint64_t unreached_totals(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
 {
     enum { MOST = 3 }; /* a damaged total disagrees with itself, and with the records before and after it */
@@ -86,8 +87,8 @@ static uint64_t unreached_totals(const struct tp_trace *trace, const struct tp_o
     return surplus <= MOST ? surplus : 0;
 }
 
-/* Records that reserve more than the records before and after them, which reserve the same: a segment cannot be freed
- * before a record frees its blocks. */
+/* Counts records that reserve more than their two neighbors, which reserve the same. A segment cannot be freed before a
+ * record frees its blocks, so such a total is damaged. */
 static uint64_t lone_peaks(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
 {
     struct {
@@ -109,7 +110,7 @@ static uint64_t lone_peaks(const struct tp_trace *trace, const struct tp_order *
     return peaks;
 }
 
-/* Records of a thread that are in the file behind later ones. */
+/* Counts records that follow later records of their thread in the file. */
 static uint64_t moved_records(const struct tp_trace *trace, struct tp_arena *arena)
 {
     int64_t *last_ns = tp_arena_array(arena, trace->thread_count, sizeof *last_ns);
@@ -124,7 +125,7 @@ static uint64_t moved_records(const struct tp_trace *trace, struct tp_arena *are
     return tp_conflicts_if_few(moved, trace->memory_count);
 }
 
-/* Records after the end of the recording. */
+/* Counts records after the end of the recording. */
 static uint64_t late_records(const struct tp_trace *trace)
 {
     uint64_t late = 0;

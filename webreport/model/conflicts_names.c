@@ -7,7 +7,7 @@
 
 enum { ALL_KINDS = (1 << TP_KIND_COUNT) - 1 };
 
-/* Brackets that are opened and not closed. Arrows and operators of C++ are no brackets. */
+/* Returns whether a bracket is open at the end. Arrows and operators of C++ are no brackets. */
 static bool has_open_bracket(struct tp_str name)
 {
     int round = 0, angle = 0;
@@ -19,7 +19,7 @@ static bool has_open_bracket(struct tp_str name)
     return round > 0 || (angle > 0 && tp_str_find(name, "operator") < 0);
 }
 
-/* Whether a Python function's name has its form: "file.py(12): function", "<built-in ..>" or "nn.Module: Name_0". */
+/* Returns whether a Python function's name has its form: "file.py(12): function", "<built-in ..>" or "nn.Module: Name_0". */
 static bool is_frame_name(struct tp_str name)
 {
     struct tp_frame frame;
@@ -40,7 +40,7 @@ static size_t end_of_namespaces(struct tp_str name)
     return 0;
 }
 
-/* Whether a name of these kinds may have lost its end. */
+/* Returns whether a name may have lost its end. kinds: kinds of the events that have the name. */
 static bool looks_cut(struct tp_str name, unsigned kinds)
 {
     const unsigned copies = 1u << TP_KIND_MEMCPY | 1u << TP_KIND_MEMSET, frames = 1u << TP_KIND_FRAME;
@@ -58,7 +58,7 @@ static bool begins_with(struct tp_str name, struct tp_str start)
     return name.len >= start.len && memcmp(name.ptr, start.ptr, start.len) == 0;
 }
 
-/* Whether the longer name continues the cut one. Words of calls begin with capitals, so a call is cut where a small
+/* Returns whether the longer name continues the cut one. Words of calls begin with capitals, so a call is cut where a small
  * letter follows. An operator is cut in its namespaces: what follows them may be another operator's name. */
 static bool continues(struct tp_str name, struct tp_str longer, unsigned kinds)
 {
@@ -84,7 +84,7 @@ static bool may_be_cut(const struct tp_trace *trace, const struct tp_name_use *u
     return use->count[id] == 1 && trace->names.items[id].len && kinds && looks_cut(trace->names.items[id], kinds);
 }
 
-/* Names in the order of their texts: those that continue a name follow it. */
+/* Ids of names, sorted by text: names that continue another one follow it. */
 struct sorted_names {
     const uint32_t *ids;
     uint32_t count;
@@ -135,8 +135,8 @@ static uint64_t count_damaged(const struct tp_trace *trace, const struct tp_name
     return count;
 }
 
-/* A backward node runs inside of the call that evaluates it. Where no event has the node's name, a tool has renamed all
- * of them. */
+/* Counts calls that evaluate a backward node beyond the events with the node's name: the node runs inside of the call. A
+ * node without any event does not count, because a tool has renamed all of them. */
 static uint64_t lost_nodes(const struct tp_trace *trace, const struct tp_name_use *use)
 {
     enum { ONE_IN = 3 }; /* writers without nodes do not know the rule */
