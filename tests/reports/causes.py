@@ -520,7 +520,73 @@ def updates_one(p):
     return p
 
 
+def takes_apart(call, body, count=40, shape=None, seen=True):
+    """a loop over the rows of a tensor of 40 x 32; call: what takes the tensor apart before it, or None"""
+    p = Program()
+
+    def loop():
+        for i in range(count):
+            if seen and call:
+                p.frame("<string>(1): helper", lambda: body(p, i))
+            else:
+                body(p, i)
+
+    def step(p, i):
+        forward(p, 6, 400)
+        if call:
+            p.operator(call, 30, **{"Input Dims": [shape or [40, 32], [], []]})
+        loop()
+        p.operator("aten::stack", 30)
+    steps(p, step, 5)
+    return p
+
+
+def part(name, *others):
+    def body(p, i):
+        p.operator(name, 6)
+        for other in others:
+            p.operator(other, 8)
+    return body
+
+
+def branch(p, i):
+    """what runs depends on the value"""
+    p.operator("aten::select", 6)
+    p.operator("aten::gt", 8)
+    p.operator("aten::is_nonzero", 6)
+    for name in ("mul", "add", "exp")[:i * i % 11 % 3 + 1]:
+        p.operator("aten::" + name, 8)
+
+
+def alike_layers(call, count=12):
+    """layers that are alike behind an operator that took the weights of attention apart"""
+    def layer(p, i):
+        p.operator("aten::linear", 60)
+        p.operator(call, 8, **{"Input Dims": [[8, count, 96], [], []]})
+        p.operator("aten::softmax", 20)
+    return takes_apart(None, layer, count)
+
+
+INDEX_LOOPS = {
+    "loop_of_narrow": lambda: takes_apart(None, part("aten::narrow", "aten::mul", "aten::add")),
+    "loop_of_narrow_in_place": lambda: takes_apart(None, part("aten::narrow", "aten::narrow", "aten::copy_")),
+    "loop_of_index_select": lambda: takes_apart(None, part("aten::index_select", "aten::mul")),
+    "loop_of_take": lambda: takes_apart(None, part("aten::take", "aten::mul")),
+    "loop_over_split": lambda: takes_apart("aten::split", part("aten::mul", "aten::add")),
+    "loop_over_chunk": lambda: takes_apart("aten::chunk", part("aten::mul", "aten::add")),
+    "loop_over_unbind": lambda: takes_apart("aten::unbind", part("aten::mul", "aten::tanh")),
+    "loop_over_tensor_split": lambda: takes_apart("aten::tensor_split", part("aten::mul", "aten::tanh"), seen=False),
+    "loop_that_branches": lambda: takes_apart(None, branch),
+    "loop_that_branches_over_unbind": lambda: takes_apart("aten::unbind", branch),
+    "layers_behind_unbind": lambda: takes_apart("aten::unbind", part("aten::linear", "aten::relu"), 12, [3, 8, 64]),
+    "layers_with_chunk": lambda: alike_layers("aten::chunk"),
+    "model_for_each_piece": lambda: takes_apart("aten::unbind", part("aten::linear", "aten::relu", "aten::linear"), seen=False),
+    "a_few_pieces": lambda: takes_apart("aten::chunk", part("aten::mul", "aten::add"), 3, [3, 32]),
+    "a_few_branches": lambda: takes_apart(None, branch, 5),
+}
+
 KINDS = {
+    **INDEX_LOOPS,
     **ONE_BY_ONE,
     "zeroes_by_hand": lambda: zeroes("aten::zero_"),
     "zeroes_by_new_zeros": lambda: zeroes("aten::zeros_like"),

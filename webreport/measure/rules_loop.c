@@ -2,9 +2,12 @@
 #include "webreport/measure/rules_cpu.h"
 #include "webreport/measure/rules_functions.h"
 #include "webreport/model/main_thread.h"
+#include "webreport/model/operator_shapes.h"
 #include "writer/base/sort.h"
 
-enum { MAX_PERIOD = 64, LAYER = 17 }; /* LAYER: from so many operators on a round may be a layer of a model */
+/* LAYER: from so many operators on a round may be a layer of a model. MAX_ROUND: operators between two reads of a loop
+ * that branches. */
+enum { MAX_PERIOD = 64, LAYER = 17, MAX_ROUND = 16 };
 
 /* Operators of W outside the loader, grouped by what they are inside of, in the order of the tree. */
 struct siblings {
@@ -20,7 +23,9 @@ struct search {
     uint32_t max_period, min_repeats;
     bool finds_reads;  /* loops that read values and begin with another operator, too */
     bool finds_pieces; /* loops over the pieces of a tensor that was taken apart at once, too */
+    bool is_outside;   /* the group is inside of no operator and of no node of the backward pass */
     uint32_t apart;    /* call of the project in which that happened last, of this group; TP_NO_ID: in none */
+    int64_t pieces_at; /* index of the operator that took a tensor apart last; -1: none */
     int64_t run_end[MAX_PERIOD + 1];
     int64_t reads, others; /* operators of loops that read values as numbers, and of other loops */
 };
@@ -60,6 +65,26 @@ static bool goes_over_pieces(const struct search *s, const struct siblings *grou
     return is_all;
 }
 
+/* Returns whether a loop from j on runs once for each piece of the tensor that was taken apart shortly before: the
+ * number of rounds is a size of the tensor, or one less. Rounds that take a tensor apart themselves are layers. Rounds
+ * with a product of matrices are calls of a model: rule H18 is about those. */
+static bool runs_once_a_piece(const struct search *s, const struct siblings *group, int64_t j, uint32_t p,
+                              int64_t repeats)
+{
+    const struct tp_trace *trace = s->a->model->trace;
+    bool is_one = false;
+    if (!s->is_outside || s->pieces_at < 0 || j - s->pieces_at > MAX_PERIOD)
+        return false;
+    for (int64_t i = j; i < j + p; i++)
+        if (s->a->model->marks[name_at(s, group, i)] & (TP_MARK_PIECES_OP | TP_MARK_ELIGIBLE | TP_MARK_BACKWARD_NODE))
+            return false;
+    const struct tp_event *apart = &trace->events[group->events[s->pieces_at]];
+    struct tp_shape shape = tp_shape_input(tp_strings_get(&trace->values, trace->hosts[apart->detail].dims), 0);
+    for (unsigned i = 0; shape.is_known && i < shape.rank; i++)
+        is_one |= shape.sizes[i] == repeats || shape.sizes[i] == repeats + 1;
+    return is_one;
+}
+
 /* Do all rounds begin in one call of the project? Layers, which are alike, too, are each a call of their own. */
 static bool is_of_one_call(const struct search *s, const struct siblings *group, int64_t j, uint32_t p, int64_t repeats)
 {
@@ -70,15 +95,23 @@ static bool is_of_one_call(const struct search *s, const struct siblings *group,
     return is_same;
 }
 
+/* Returns whether an operator takes a part of a tensor. Operators that do so inside of others are no loop of Python's. */
+static bool is_index(const struct search *s, const struct siblings *group, int64_t i)
+{
+    uint64_t wanted = TP_MARK_INDEX_OP | (s->finds_pieces && s->is_outside ? TP_MARK_PART_OP : 0);
+    return (tp_marks_of(s->a->model, group->events[i]) & wanted) != 0;
+}
+
 /* Takes the smallest period that repeats often enough; returns how many operators it covers, 0 for none. A loop takes a
  * tensor apart from an operator on that indexes, or it reads values, or it goes over pieces. */
 static int64_t find_repetition(struct search *s, const struct siblings *group, int64_t j)
 {
-    bool is_indexing = (tp_marks_of(s->a->model, group->events[j]) & TP_MARK_INDEX_OP) != 0;
+    bool is_indexing = is_index(s, group, j);
     for (uint32_t p = 1; p <= s->max_period && j + p < group->count; p++) {
         int64_t repeats = repeats_at(s, group, j, p);
         if (repeats < s->min_repeats || !(is_indexing || (s->finds_reads && reads_values(s, group, j, p)) ||
-                                          (s->finds_pieces && goes_over_pieces(s, group, j, p))))
+                                          (s->finds_pieces && (goes_over_pieces(s, group, j, p) ||
+                                               runs_once_a_piece(s, group, j, p, repeats)))))
             continue;
         if (p >= LAYER && !is_of_one_call(s, group, j, p, repeats))
             continue;
@@ -93,18 +126,53 @@ static int64_t find_repetition(struct search *s, const struct siblings *group, i
     return 0;
 }
 
+/* Takes a loop from j on that indexes a tensor and reads a value in each round to choose what to run. Its rounds differ,
+ * so they have no period. Returns how many operators it covers, 0 for none. */
+static int64_t find_branches(struct search *s, const struct siblings *group, int64_t j)
+{
+    const struct tp_model *model = s->a->model;
+    int64_t last = j, first = -1;
+    uint32_t rounds = 0;
+    bool has_index = false;
+    for (int64_t i = j; i < group->count && i - last <= MAX_ROUND; i++) {
+        uint64_t marks = tp_marks_of(model, group->events[i]);
+        has_index |= is_index(s, group, i);
+        if (!has_index || !(marks & TP_MARK_SCALAR_OP))
+            continue;
+        last = i;
+        first = first < 0 ? i : first;
+        rounds++;
+        has_index = false;
+    }
+    if (rounds < s->min_repeats)
+        return 0;
+    const struct tp_event *from = &model->trace->events[group->events[first + 1]];
+    tp_intervals_push(s->time, from->ts_ns, tp_event_end(&model->trace->events[group->events[last]]));
+    const struct tp_event *e = &model->trace->events[group->events[j]];
+    tp_picks_rank(s->picks, (struct tp_pick){0, e->ts_ns, -e->dur_ns, group->events[j], group->events[j]});
+    s->reads += last + 1 - j;
+    return last + 1 - j;
+}
+
 static void search_group(struct search *s, const struct siblings *group)
 {
     for (uint32_t p = 0; p <= MAX_PERIOD; p++)
         s->run_end[p] = -1;
     s->apart = TP_NO_ID;
+    s->pieces_at = -1;
     for (int64_t j = 0; j < group->count;) {
         int64_t covered = 0;
         uint64_t marks = tp_marks_of(s->a->model, group->events[j]);
-        if (s->finds_pieces && marks & TP_MARK_PIECES_OP)
+        if (s->finds_pieces && marks & TP_MARK_PIECES_OP) {
             s->apart = tp_project_call_around(s->a->model, group->events[j]);
-        if (s->finds_reads || s->apart != TP_NO_ID || marks & TP_MARK_INDEX_OP)
+            s->pieces_at = j;
+        }
+        bool is_indexing = is_index(s, group, j);
+        bool is_behind_pieces = s->apart != TP_NO_ID || (s->pieces_at >= 0 && j - s->pieces_at <= MAX_PERIOD);
+        if (s->finds_reads || is_behind_pieces || is_indexing)
             covered = find_repetition(s, group, j);
+        if (!covered && s->finds_reads && s->is_outside && is_indexing)
+            covered = find_branches(s, group, j);
         j += covered ? covered : 1;
     }
 }
@@ -219,7 +287,8 @@ void tp_rule_cpu_loop(struct tp_advisor *a)
     search.max_period = (uint32_t)tp_rule_value(a, TP_RULE_H2, "max_period");
     search.min_repeats = (uint32_t)fmin(fmax(2, tp_rule_value(a, TP_RULE_H2, "min_repeats")), 1e9);
     bool finds_reads = tp_rule_value(a, TP_RULE_H2, "reads") > 0 && tp_any_name_is(a->model, TP_MARK_SCALAR_OP);
-    bool finds_pieces = tp_rule_value(a, TP_RULE_H2, "pieces") > 0 && tp_any_name_is(a->model, TP_MARK_PIECES_OP);
+    bool finds_pieces = tp_rule_value(a, TP_RULE_H2, "pieces") > 0 &&
+                        tp_any_name_is(a->model, TP_MARK_PIECES_OP | TP_MARK_PART_OP);
     if (!finds_reads && !finds_pieces && !tp_any_name_is(a->model, TP_MARK_INDEX_OP))
         return;
     struct tp_vec children = list_children(a);
@@ -231,6 +300,8 @@ void tp_rule_cpu_loop(struct tp_advisor *a)
             group.events[group.count++] = items[end].event;
         bool is_pythons = !is_of_operator(a, items[i].owner);
         search.finds_reads = finds_reads && is_pythons;
+        search.is_outside =
+            items[i].owner == TP_NO_ID || a->model->trace->events[items[i].owner].kind != TP_KIND_OPERATOR;
         search.finds_pieces = finds_pieces && is_pythons;
         if (group.count >= search.min_repeats)
             search_group(&search, &group);

@@ -62,6 +62,7 @@
 
 #define TP_MARK_DEVICE_USE TP_MARK(46) /* a call that only programs with work on a device make */
 
+#define TP_MARK_PART_OP TP_MARK(48)    /* takes a part of a tensor, as an index does: aten::narrow index_select take */
 #define TP_MARK_MAKER TP_MARK(47)      /* makes a tensor, or another view of its data: aten::randn detach .. */
 
 /* operators that make, fill, copy or read tensors and compute nothing (section 5) */
