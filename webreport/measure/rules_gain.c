@@ -32,7 +32,7 @@ static const struct tp_rule_gain gains[TP_RULE_COUNT] = {
     [TP_RULE_C20] = {0.5, 1.0, 1, 2},   [TP_RULE_C22] = {0.3, 0.75, 1, 2},  [TP_RULE_C24] = {0, 0, 4, 4},
     [TP_RULE_C25] = {0.33, 1.0, 0, 0},  [TP_RULE_E4] = {0.8, 1.0, 0, 0},    [TP_RULE_E5] = {0.3, 1.0, 0, 0},
     [TP_RULE_E6] = {0.0, 1.0, 0, 0},    [TP_RULE_E7] = {0.3, 1.0, 0, 0},    [TP_RULE_A13] = {0.7, 1.0, 0, 0},
-    [TP_RULE_E8] = {0.5, 1.0, 0, 0},    [TP_RULE_E9] = {0.75, 1.0, 0, 0},   [TP_RULE_E10] = {0.3, 1.0, 0, 1},
+    [TP_RULE_E8] = {0.5, 1.0, 0, 0},    [TP_RULE_E9] = {0.75, 1.0, 0, 0},   [TP_RULE_E10] = {0.0, 1.0, 0, 1},
     [TP_RULE_E11] = {0.0, 1.0, 0, 0},   [TP_RULE_R5] = {0, 0, 0, 0},        [TP_RULE_R6] = {0, 0, 0, 0},
 };
 
