@@ -317,6 +317,7 @@ void tp_rule_cpu_loop(struct tp_advisor *a)
     }
     c.cause = is_to_read ? "host.scalar_reads" : NULL;
     c.has_low = true;
+    c.time = tp_cpu_spread_pauses(a, c.time);
     c.low = tp_rule_gain_of(TP_RULE_H2).low * part_of_operators(a, c.time);
     if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_H2, "min_pct") || !tp_cpu_add(a, &c))
         return;
