@@ -3,12 +3,11 @@
 a program claims with the gain of its mend.
 
 Each program is recorded as its authors wrote it, by torch.profiler and by `tracepress record`. The first finding with an
-estimate decides which form is timed against it (programs.py; native/*: programs of C and C++, by `record` alone). After
-torch.profiler both forms run in one process, one step each in turns. After `record` each form runs in processes of its
-own, in turns. Costs are processor time (user and system, all threads and child processes): busy neighbours change it
-little. Of the steps of a form the lower fifth counts, of the pairs of processes the median gain; the table shows its quartiles,
-too. A row is right when the measured gain is at most ten points outside of the claimed range, or when no finding claims
-a gain.
+estimate decides which form is timed against it (programs.py; native/*: programs of C and C++, by `record` alone). Each
+form runs in processes of its own, in turns. Costs are processor time (user and system, all threads and child processes):
+busy neighbours change it little. Of the steps of a form the lower fifth counts, of the pairs of processes the median
+gain; the table shows its quartiles, too. A row is right when the measured gain is at most ten points outside of the
+claimed range, or when no finding claims a gain.
 
 Needs a Python with torch; programs whose packages (torchvision, lightning, transformers) are missing are skipped.
 """
@@ -20,8 +19,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
-import time
 
 import programs
 
@@ -91,46 +88,6 @@ def first_finding(tracepress, recorded, folder):
 
 # ---- what is gained ----
 
-def seconds(step, turns, take_turn):
-    """Returns the processor time of each step. take_turn waits until the other form has made its step."""
-    times, begun = [], [time.process_time()]
-
-    def after():
-        times.append(time.process_time() - begun[0])
-        take_turn()
-        begun[0] = time.process_time()
-    programs.run(step, programs.after_steps(turns + programs.WARM_UP), after=after)
-    return times[programs.WARM_UP:]
-
-
-def time_in_turns(name, form, turns):
-    """Prints the cost of a step of both forms, which are two threads that take turns: a trainer runs its own loop."""
-    turn, result, forms = threading.Condition(), {}, [programs.built(name, f) for f in ("written", form)]
-    state = {"next": 0, "ended": set()}
-
-    def work(which):
-        def take_turn():
-            with turn:
-                state["next"] = 1 - which if 1 - which not in state["ended"] else which
-                turn.notify_all()
-                turn.wait_for(lambda: state["next"] == which)
-        import torch
-        torch.set_num_threads(1)
-        with turn:
-            turn.wait_for(lambda: state["next"] == which)
-        result[which] = seconds(forms[which], turns, take_turn)
-        with turn:
-            state["ended"].add(which)
-            state["next"] = 1 - which
-            turn.notify_all()
-    threads = [threading.Thread(target=work, args=(which,)) for which in (0, 1)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    print(json.dumps([programs.lower_fifth(result[which]) for which in (0, 1)]))
-
-
 def cost_of_process(name, form, steps, folder):
     """Returns the processor time of a step of a native program, in s."""
     process = subprocess.Popen(command_of(name, form, steps, folder), stdout=subprocess.DEVNULL)
@@ -163,17 +120,12 @@ def measured(tracepress, recorder, name, turns):
         form = mends.get(which)
         if not form:
             return claim + ["", "the program has no form for this finding"], False
-        if recorder == "record":
-            before, after = time_processes(name, form, turns or 7, folder)
-        else:
-            done = subprocess.run([sys.executable, os.path.abspath(__file__), "--time", name, form, str(turns or 25)], check=True,
-                                  stdout=subprocess.PIPE, text=True)
-            before, after = ([value] for value in json.loads(done.stdout.splitlines()[-1]))
+        before, after = time_processes(name, form, turns, folder)
     gains = sorted(100 * (b - a) / b for b, a in zip(before, after))
     gain = statistics.median(gains)
     is_right = low - MARGIN <= gain <= high + MARGIN
-    quartiles = " (%.1f to %.1f)" % (gains[len(gains) // 4], gains[-1 - len(gains) // 4]) if len(gains) > 1 else ""
-    return claim + ["%.1f%s" % (gain, quartiles), "%.2f to %.2f ms%s" % (min(before) * 1e3, min(after) * 1e3, "" if is_right else ": outside")], is_right
+    quartiles = gains[len(gains) // 4], gains[-1 - len(gains) // 4]
+    return claim + ["%.1f (%.1f to %.1f)" % (gain, *quartiles), "%.2f to %.2f ms%s" % (min(before) * 1e3, min(after) * 1e3, "" if is_right else ": outside")], is_right
 
 
 def main():
@@ -181,7 +133,7 @@ def main():
     parser.add_argument("tracepress")
     parser.add_argument("names", nargs="*")
     parser.add_argument("--recorder", choices=["profiler", "record"])
-    parser.add_argument("--turns", type=int)
+    parser.add_argument("--turns", type=int, default=7)
     options = parser.parse_intermixed_args()
     failed = False
     print("| program | recorder | finding | claimed, % | gained, % | a step |\n|---|---|---|---|---|---|", flush=True)
@@ -202,7 +154,5 @@ def main():
 if __name__ == "__main__":
     if sys.argv[1] == "--profile":
         profile(*sys.argv[2:4])
-    elif sys.argv[1] == "--time":
-        time_in_turns(sys.argv[2], sys.argv[3], int(sys.argv[4]))
     else:
         main()
