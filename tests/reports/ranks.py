@@ -8,8 +8,10 @@ STEPS = 4
 MIB = 1 << 20
 
 
-def rank_trace(rank, world, late=0, on_device=True):
-    """steps of 10 ms: a product, then an all-reduce of 64 MiB, which starts `late` us later; on the CPU by gloo"""
+def rank_trace(rank, world, late=0, on_device=True, group=0):
+    """steps of 10 ms: a product, then an all-reduce of 64 MiB, which starts `late` us later; on the CPU by gloo
+
+    group: size of the all-reduce's group; 0: the whole job, None: not recorded"""
     events = []
     for s in range(STEPS):
         at, call = 10000 * s, 1000 * s + 1
@@ -17,7 +19,9 @@ def rank_trace(rank, world, late=0, on_device=True):
         events.append({"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": at + 100, "dur": 5000 + late,
                        "args": {"External id": call}})
         args = {"External id": call + 1, "Collective name": "allreduce", "In msg nelems": 16 * MIB, "Out msg nelems": 16 * MIB,
-                "dtype": "Float", "Group size": world, "Process Group Name": "0"}
+                "dtype": "Float", "Group size": group or world, "Process Group Name": "0"}
+        if group is None:
+            del args["Group size"]
         start = at + 5200 + late
         events.append({"ph": "X", "cat": "cpu_op", "name": "record_param_comms", "pid": 1, "tid": 1, "ts": start,
                        "dur": 100 if on_device else 4000 - late, "args": args})
@@ -42,6 +46,9 @@ KINDS = {
     "one_of_one": [rank_trace(0, 1)],
     "two_of_two": [rank_trace(0, 2), rank_trace(1, 2, late=1000)],
     "two_of_eight": [rank_trace(0, 8), rank_trace(5, 8, late=500)],
+    "two_of_eight_on_the_cpu": [rank_trace(0, 8, on_device=False), rank_trace(5, 8, 500, on_device=False)],
+    "two_of_eight_by_the_job": [rank_trace(r, 8, late, group=None) for r, late in ((0, 0), (5, 500))],
+    "two_of_eight_in_their_group": [rank_trace(r, 8, late, group=2) for r, late in ((0, 0), (1, 500))],
 }
 
 

@@ -281,6 +281,11 @@ static const char *whole_lead(struct tp_arena *arena, const struct tp_naming *na
                               const struct tp_table *ranks)
 {
     const char *lead = lead_text(arena, naming, view, ranks);
+    if (view->is_partial)
+        lead = tp_text_printf(arena,
+                              "%s%s Other ranks of the job are not here, so waiting is at least what is shown, and "
+                              "transfer at most.",
+                              lead, *lead && lead[strlen(lead) - 1] == '.' ? "" : ".");
     struct tp_link_rate link;
     tp_link_rate_find(&link, view, arena);
     if (!link.is_slow || view->job) /* it is one of the job's findings */

@@ -41,6 +41,7 @@ struct tp_rank_summary {
     struct tp_rank_gpu *gpus; /* busy devices with known properties */
     uint32_t gpu_count;
     uint32_t device_count; /* that the machine shows to the process; 0: unknown */
+    int64_t world_size;    /* ranks of its job; TP_NULL_INT: unknown */
 };
 
 /* Copies what is needed into `arena`; the trace, its model and overview may go afterwards. */
@@ -98,6 +99,7 @@ struct tp_distributed {
     struct tp_str *silent_workers; /* without communication */
     uint32_t silent_count;
     bool is_comparable;
+    bool is_partial; /* comparable, and a rank of some group is not among them: waiting is at least what they show */
     struct tp_step_matrix overlap, wait; /* wait: only when comparable */
     struct tp_table *ops;                /* per rank: enum tp_comm_op_column */
 };

@@ -142,6 +142,8 @@ void tp_rank_summary_build(struct tp_rank_summary *rank, struct tp_str worker, c
     copy_gpus(rank, model, arena);
     rank->labels = labels.items;
     rank->label_count = labels.count;
+    struct tp_str job = tp_trace_header(model->trace, "distributedInfo");
+    rank->world_size = job.ptr ? tp_value_world_size(job) : TP_NULL_INT;
 }
 
 /* Each text once, however often it stands in the records. */
