@@ -233,7 +233,7 @@ static struct tp_str detail_of(const struct pipeline *p, struct tp_intervals tim
                                "; if the %lld ranks of the %s are stages, a schedule without interleaving leaves %s idle",
                                (long long)stages, of, tp_text_of_percent(a->arena, tp_percent(stages - 1, count + stages - 1)));
     return tp_advisor_text(a, "%lld micro-batches in a step; for %s of the step the stage sends or receives and computes "
-                              "nothing%s. One rank does not show how much of this is waiting and how much is transfer",
+                              "nothing (waiting and transfer)%s",
                            (long long)count, tp_text_of_percent(a->arena, tp_set_percent(a, time)), ideal);
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ranks2.py KIND FOLDER: writes traces of communication that overlap, stages or missing ranks are about. Deterministic."""
+"""communication.py KIND FOLDER: writes traces about overlap of communication, and about stages of pipelines. Deterministic."""
 import json
 import os
 import sys
