@@ -8,11 +8,11 @@ is_defined() { # no folder, or one whose state is complete, with a signal
     grep -q '"state":"complete"' r/*/run.json && grep -q '"signal":' r/*/run.json && return 0
     cat r/*/run.json && find r && return 1
 }
-# before SIGNAL CODE OPTIONS...: the signal is pending when `record` begins
+# before SIGNAL CODE OPTIONS...: the signal is pending when `record` begins, whatever the shell around it ignores
 before() {
     want=$2
     rm -rf r ran
-    env --block-signal="$1" sh -c 'name=$1; shift 2; kill -s "$name" $$; exec "$@"' sh "$@" >out 2>err
+    env --default-signal="$1" --block-signal="$1" sh -c 'name=$1; shift 2; kill -s "$name" $$; exec "$@"' sh "$@" >out 2>err
     status=$?
     [ $status = "$want" ] && [ ! -e ran ] && { [ ! -d r ] || [ -z "$(ls r)" ]; } && return 0
     echo "exit code $status, wanted $want"
@@ -31,10 +31,11 @@ after() { # the signal comes some milliseconds after the start; a job in the bac
     for signal in TERM INT HUP; do
         for wait in 0 0.005 0.01 0.02 0.05; do
             for options in "" "--outside" "--no-source outside"; do
-                rm -rf r
+                rm -rf r begun
                 # shellcheck disable=SC2086
-                env --default-signal="$signal" "$TP" record -q -o r $options -- sleep 1 >out 2>err &
+                env --default-signal="$signal" sh -c ': >begun; exec "$@"' sh "$TP" record -q -o r $options -- sleep 1 >out 2>err &
                 started=$!
+                until [ -e begun ]; do sleep 0.001; done # until then the signal may be ignored
                 sleep $wait
                 kill -s "$signal" $started
                 wait $started
