@@ -65,8 +65,8 @@ double tp_cpu_percent_without_pauses(struct tp_advisor *a, struct tp_intervals s
  * any code: one that hit this code is not its cost. */
 struct tp_intervals tp_cpu_spread_pauses(struct tp_advisor *a, struct tp_intervals set);
 
-/* Lowers the least gain of a candidate whose time has pauses in it, which may be its cost (the making of new pages) or
- * not. The least is then of the share that its time has without pauses. Where that share is below the rule's
+/* Lowers the least gain of a candidate whose time contains pauses. Pauses may be its own cost (new pages) or not. The
+ * least is then of the share that its time has without pauses. Where that share is below the rule's
  * threshold `least`, in percent, the confidence is one level lower. The detail says how much of the time is pauses. */
 void tp_cpu_doubt_pauses(struct tp_advisor *a, struct tp_candidate *c, const char *least);
 

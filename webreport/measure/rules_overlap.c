@@ -36,7 +36,7 @@ static int64_t start_of_backward(struct tp_advisor *a, const struct tp_gpu *gpu,
     return is_single ? start : step->end_ns;
 }
 
-/* Adds of the set within [from, to) what compute in [from, to) could hide. */
+/* Adds the part of `exposed` within [from, to) that compute in that range could hide. */
 static void add_part(struct tp_vec *hidden, struct tp_intervals exposed, struct tp_intervals free, int64_t from,
                      int64_t to)
 {
@@ -58,7 +58,9 @@ struct tp_intervals tp_hideable(struct tp_advisor *a, const struct tp_gpu *gpu, 
     struct tp_vec hidden = TP_VEC(a->arena, struct tp_interval);
     size_t first = 0;
     uint32_t next = 0;
-    for (uint32_t s = 0; s < a->model->step_count; s++) {
+    if (a->model->gpu_count > TP_MAX_OVERLAP_GPUS)
+        return exposed;
+    for (uint32_t s = 0; s < a->model->step_count && first < exposed.count; s++) {
         const struct tp_step *step = &a->model->steps[s];
         if (!tp_step_is_used(step))
             continue;
@@ -172,8 +174,7 @@ struct main_kernels {
     uint32_t next; /* first operation of the device to look at */
 };
 
-/* Returns how long before `start` the calls had returned that launched the kernels which start then: the longest time;
- * INT64_MAX if one has no launch, or no kernel of the stream starts then. */
+/* Returns the longest time from the end of a launch to `start`, over the kernels that start then; INT64_MAX if one has no launch, or no kernel of the stream starts then. */
 static int64_t launched_before(const struct tp_model *model, struct main_kernels *kernels, int64_t start)
 {
     int64_t longest = -1;
@@ -220,6 +221,8 @@ static void walk_to(struct walk *w, int64_t at)
 
 struct tp_intervals tp_ends_sooner(struct tp_advisor *a, const struct tp_gpu *gpu, struct tp_intervals pieces)
 {
+    if (!pieces.count || a->model->gpu_count > TP_MAX_OVERLAP_GPUS)
+        return pieces;
     struct walk w = {.pieces = pieces, .calls = find_blocking(a, gpu)};
     struct main_kernels kernels = {gpu, find_main_stream(a, gpu), 0};
     w.lead.kept = TP_VEC(a->arena, struct tp_interval);

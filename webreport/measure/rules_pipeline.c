@@ -1,5 +1,5 @@
-/* Stages of a pipeline that wait for each other (E11): a stage can do nothing until the stage before has sent the
- * micro-batch, or the stage behind the gradient of it.
+/* Stages of a pipeline that wait for each other (E11): a stage is idle until the previous stage has sent the micro-batch,
+ * or the next stage its gradient.
  *
  * Programs send and receive for other reasons, too: attention in a ring, halos of an image, parameters of a server. There
  * a rank sends and receives at the same time, or once in a step. A stage works on several micro-batches in a step, begins
@@ -132,7 +132,7 @@ static bool is_one_way(unsigned directions)
     return directions == SENDS || directions == RECEIVES;
 }
 
-/* Returns how many micro-batches a step of a stage works on; 0 if the step is none of a stage. The first stage sends each
+/* Returns the number of micro-batches in a step; 0 if the rank is no stage in it. The first stage sends each
  * micro-batch. The last one receives each. A stage between them receives each twice: the micro-batch and its gradient. */
 static int64_t micro_batches_of(const struct exchanges *x)
 {
@@ -215,7 +215,7 @@ static int64_t group_size(const struct pipeline *p, const char **of)
             continue;
         uint32_t size = model->trace->comms[record->comm].group_size;
         int64_t ranks = size == TP_NO_ID ? 0 : tp_value_int(model->trace->values.items[size]);
-        if (ranks > 1)
+        if (ranks > 1 && ranks <= TP_MAX_JOB_RANKS)
             return ranks;
     }
     struct tp_str head = tp_trace_header(model->trace, "distributedInfo");

@@ -69,6 +69,7 @@
 #define TP_MAX_BUDGET_BYTES (1u << 20)
 
 /* jobs of many ranks */
+#define TP_MAX_OVERLAP_GPUS 64        /* devices up to which the gain of overlap is bounded; time grows with their square */
 #define TP_MAX_JOB_RANKS (1ll << 24)  /* world size up to which missing ranks are told */
 #define TP_MAX_JOB_NUMBER (1ll << 40) /* a rank's number; larger ones are none */
 #define TP_MAX_JOB_STEPS 256u         /* kept of a rank, the first ones */

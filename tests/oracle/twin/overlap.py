@@ -5,11 +5,14 @@ from .device import PROMPT_NS
 from .intervals import length, meet, minus, prefix, union
 from .tree import operators_above
 
+MAX_DEVICES = 64
 NODE = "autograd::engine::evaluate_function:"
 
 
 def hideable(trace, device, exposed):
     """in each part of a used step no more than the compute there that runs without communication"""
+    if len(trace.devices) > MAX_DEVICES:
+        return exposed
     free, out = minus(device.compute, device.communication), []
     for step in trace.steps.used:
         for part in parts(device, step):
@@ -29,6 +32,8 @@ def parts(device, step):
 
 def ends_sooner(trace, device, pieces):
     """a step ends sooner by what is hidden only if the host has launched what follows; it launches sooner where it waited for the device"""
+    if len(trace.devices) > MAX_DEVICES:
+        return pieces
     moments = [(a, 0, b) for a, b in pieces]
     moments += [(call.end, 1, call.length) for call in blocking(trace, device)]
     starting, main = collections.defaultdict(list), main_stream(device)
