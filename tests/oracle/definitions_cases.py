@@ -731,7 +731,7 @@ def one_sample():
     def check(r):
         found = findings(r)["R6"]
         assert found["ceiling_us_per_step"] is None and found["severity"] == "low" and found["evidence_total"] == 3
-        assert found["detail"] == "each of the 3 steps works on one sample at a time: aten::linear takes 1x512, and products read 2.0 MB of weights a step"
+        assert found["detail"] == "each of the 3 steps works on one sample at a time: aten::linear takes 1x512, and matrix products read 2.0 MB of weights per step"
     return ev, check
 
 

@@ -459,6 +459,19 @@ def recurrent(p, batch, name="gru", time=20):
                                         "Input type": ["float", "float"]})
 
 
+def unknown_sizes_too(p):
+    """products of one sample, and ones without sizes that take most of the time"""
+    perceptron(p, 1)
+    p.operator("aten::linear", 8000)
+
+
+def serves_unlike(step):
+    """a program that calls a model with one sample, but for one step"""
+    p = Program()
+    steps(p, lambda p, i: perceptron(p, 64 if i == step else 1), 12)
+    return p
+
+
 def serves(forward, has_device=False, count=12):
     """a program that only calls a model: one call a step"""
     p = Program(has_device)
@@ -500,6 +513,9 @@ ONE_BY_ONE = {
     "many_sounds_of_one_element": lambda: serves(lambda p: recurrent(p, 8, "gru", 1)),
     "many_requests_of_vllm": lambda: engine("execute_context_0(0)_generation_16(16)"),
     "many_requests_of_sglang": lambda: engine("step[DECODE bs=16 toks=16]"),
+    "one_image_of_rows": lambda: serves(lambda p: product(p, "aten::linear", [1, 56, 56], 256, 256, 900)),
+    "unknown_sizes_too": lambda: serves(unknown_sizes_too),
+    "one_sample_in_most_steps": lambda: serves_unlike(9),
     "prefill_of_one_text": lambda: serves(lambda p: encoder(p, 1, 512)),
     "prefill_of_one_text_on_a_device": lambda: serves(lambda p: encoder(p, 1, 512), True),
     "prefill_of_vllm": lambda: engine("execute_context_1(2048)_generation_0(0)"),
@@ -558,6 +574,16 @@ def branch(p, i):
         p.operator("aten::" + name, 8)
 
 
+def evaluate_and_read(p, i):
+    """a batch of a loop that evaluates a small model, and reads its loss; the activations differ"""
+    p.operator("aten::slice", 4, **{"Input Dims": [[1000, 64], [], [], [], []]})
+    product(p, "aten::linear", [32], 64, 64, 30)
+    for name in ("relu", "gelu", "silu")[:i * i % 11 % 3 + 1]:
+        p.operator("aten::" + name, 6, **{"Input Dims": [[32, 64]]})
+    p.operator("aten::cross_entropy_loss", 6)
+    p.operator("aten::item", 5)
+
+
 def alike_layers(call, count=12):
     """layers that are alike behind an operator that took the weights of attention apart"""
     def layer(p, i):
@@ -576,6 +602,7 @@ INDEX_LOOPS = {
     "loop_over_chunk": lambda: takes_apart("aten::chunk", part("aten::mul", "aten::add")),
     "loop_over_unbind": lambda: takes_apart("aten::unbind", part("aten::mul", "aten::tanh")),
     "loop_over_tensor_split": lambda: takes_apart("aten::tensor_split", part("aten::mul", "aten::tanh"), seen=False),
+    "batches_that_are_evaluated": lambda: takes_apart(None, evaluate_and_read),
     "loop_that_branches": lambda: takes_apart(None, branch),
     "loop_that_branches_over_unbind": lambda: takes_apart("aten::unbind", branch),
     "layers_behind_unbind": lambda: takes_apart("aten::unbind", part("aten::linear", "aten::relu"), 12, [3, 8, 64]),

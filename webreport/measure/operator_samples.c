@@ -35,6 +35,21 @@ struct tp_shape tp_operand_shape(const struct tp_model *model, uint32_t op, unsi
     return tp_shape_input(tp_strings_get(&model->trace->values, dims), argument);
 }
 
+/* Returns the number of rows: the product of all sizes but the last one. */
+static int64_t rows_of(const struct tp_shape *shape)
+{
+    int64_t rows = 1;
+    for (unsigned i = 0; i + 1 < shape->rank; i++)
+        rows = tp_sat_mul(rows, shape->sizes[i]);
+    return rows;
+}
+
+bool tp_samples_unknown(const struct tp_model *model, uint32_t op)
+{
+    const struct batched *batched = batched_of(tp_trace_name(model->trace, tp_operator_event(model, op)));
+    return batched && !batched->is_of_words && !tp_operand_shape(model, op, batched->argument).is_known;
+}
+
 struct tp_samples tp_samples_of(const struct tp_model *model, uint32_t op)
 {
     const struct batched *batched = batched_of(tp_trace_name(model->trace, tp_operator_event(model, op)));
@@ -51,7 +66,7 @@ struct tp_samples tp_samples_of(const struct tp_model *model, uint32_t op)
     return (struct tp_samples){
         .count = first,
         .length = is_sequence ? second : 0,
-        .rows = is_product && !batched->is_of_words ? shape.rank == 3 ? tp_sat_mul(first, second) : first : 0,
+        .rows = is_product && !batched->is_of_words ? rows_of(&shape) : 0,
         .is_length_first = is_product && shape.rank == 3 && second == 1,
         .is_of_words = batched->is_of_words,
     };

@@ -18,6 +18,9 @@ struct tp_samples {
 /* Returns the samples of a call. All members are 0 for operators whose operands do not show samples. */
 struct tp_samples tp_samples_of(const struct tp_model *model, uint32_t op);
 
+/* Returns whether an operator works on samples whose operand has no known shape; false for an embedding. */
+bool tp_samples_unknown(const struct tp_model *model, uint32_t op);
+
 /* Returns the shape of one operand of an operator. */
 struct tp_shape tp_operand_shape(const struct tp_model *model, uint32_t op, unsigned argument);
 

@@ -127,7 +127,7 @@ static int64_t find_repetition(struct search *s, const struct siblings *group, i
 }
 
 /* Takes a loop from j on that indexes a tensor and reads a value in each round to choose what to run. Its rounds differ,
- * so they have no period. Returns how many operators it covers, 0 for none. */
+ * so they have no period. Rounds with a product of matrices are calls of a model. Returns how many operators it covers, 0 for none. */
 static int64_t find_branches(struct search *s, const struct siblings *group, int64_t j)
 {
     const struct tp_model *model = s->a->model;
@@ -136,6 +136,8 @@ static int64_t find_branches(struct search *s, const struct siblings *group, int
     bool has_index = false;
     for (int64_t i = j; i < group->count && i - last <= MAX_ROUND; i++) {
         uint64_t marks = tp_marks_of(model, group->events[i]);
+        if (marks & (TP_MARK_ELIGIBLE | TP_MARK_BACKWARD_NODE))
+            break;
         has_index |= is_index(s, group, i);
         if (!has_index || !(marks & TP_MARK_SCALAR_OP))
             continue;

@@ -63,8 +63,8 @@ static int64_t batch_of_state(const struct tp_model *model, uint32_t op)
     return state.is_known && state.rank == 3 ? state.sizes[1] : 0;
 }
 
-/* Returns whether an operator works on one sample. longest: elements of the sequence of one sample that the step had
- * before. Their rows may stand in place of samples. */
+/* Returns whether an operator works on one sample. longest: the longest sequence of one sample so far in the step; a
+ * product of at most that many rows may have the elements of that sequence as rows. */
 static bool is_one_sample(const struct tp_model *model, uint32_t op, const struct tp_samples *samples, int64_t longest)
 {
     if (samples->is_recurrent)
@@ -123,7 +123,8 @@ static void add_operators(struct matrix_work *work)
     int64_t longest = 0;
     for (uint32_t op = operators->thread_first[model->host_main], next; op < end; op = next) {
         const struct tp_event *e = tp_operator_event(model, op);
-        bool is_matrix_work = tp_samples_of(model, op).count || is_other_product(tp_trace_name(model->trace, e));
+        bool is_matrix_work = tp_samples_of(model, op).count || tp_samples_unknown(model, op) ||
+                              is_other_product(tp_trace_name(model->trace, e));
         next = is_matrix_work ? operators->subtree_end[op] : op + 1;
         if (!is_matrix_work || !tp_in_window(work->a, operators->event[op]) ||
             (work->a->cpu && tp_cpu_is_loading(work->a, op)))
@@ -174,15 +175,20 @@ static struct tp_str describe(const struct matrix_work *work)
     struct tp_str dims = tp_strings_get(&model->trace->values, model->trace->hosts[e->detail].dims);
     struct tp_shape shape = tp_shape_input(dims, first_operand(name));
     struct tp_str sizes = tp_shape_text(a, &shape);
-    struct tp_str text = tp_advisor_text(a, "each of the %u steps works on one sample at a time: %.*s takes %.*s",
-                                         model->used_count, (int)name.len, name.ptr, (int)sizes.len, sizes.ptr);
+    uint32_t count = steps_with_one(work);
+    struct tp_str text =
+        count < model->used_count
+            ? tp_advisor_text(a, "%u of the %u steps work on one sample at a time: %.*s takes %.*s", count,
+                              model->used_count, (int)name.len, name.ptr, (int)sizes.len, sizes.ptr)
+            : tp_advisor_text(a, "each of the %u steps works on one sample at a time: %.*s takes %.*s", count,
+                              (int)name.len, name.ptr, (int)sizes.len, sizes.ptr);
     if (work->weight_bytes < LEAST_BYTES * (int64_t)model->used_count) /* few, or not known */
         return text;
-    return tp_advisor_text(a, "%.*s, and products read %.1f MB of weights a step", (int)text.len, text.ptr,
+    return tp_advisor_text(a, "%.*s, and matrix products read %.1f MB of weights per step", (int)text.len, text.ptr,
                            (double)work->weight_bytes / model->used_count / 1e6);
 }
 
-/* Reports the finding, or adds its detail to that of a rule about the same cause. */
+/* Reports the finding. Where a rule about the same cause has reported, adds the detail there instead. */
 static void report(struct tp_advisor *a, struct tp_candidate *c)
 {
     static const enum tp_rule_id others[] = {TP_RULE_H18, TP_RULE_H19, TP_RULE_C18, TP_RULE_C23};

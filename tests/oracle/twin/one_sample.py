@@ -1,4 +1,5 @@
 """Section 15: R6, a model that is called with one sample at a time."""
+import math
 import re
 
 from . import names
@@ -51,9 +52,14 @@ def operand(o):
     return d if d is not None and len(d) >= rank else None
 
 
+def is_unknown(o):
+    """no shape of the operand with the samples; such work counts as work on more than one"""
+    return o.name in WITH_SAMPLES and o.name not in WORDS and shape(dims_of(o), WITH_SAMPLES[o.name][0]) is None
+
+
 def is_matrix_work(o):
     if o.name in WITH_SAMPLES:
-        return bool(operand(o)) and samples_of(o) > 0
+        return is_unknown(o) or bool(operand(o)) and samples_of(o) > 0
     return o.name in OTHER or o.name.startswith("aten::_scaled_dot_product")
 
 
@@ -64,8 +70,7 @@ def samples_of(o):
 
 def rows_of(o):
     """rows of a product; 0: of no product, or of an operand that is no matrix of rows"""
-    d = operand(o)
-    return (d[0] * d[1] if len(d) == 3 else d[0]) if o.name in PRODUCTS else 0
+    return math.prod(operand(o)[:-1]) if o.name in PRODUCTS else 0
 
 
 def length_of(o):
@@ -114,7 +119,7 @@ class Work:
             longest = self.add(o, at, longest)
 
     def add(self, o, step, longest):
-        known = o.name in WITH_SAMPLES
+        known = o.name in WITH_SAMPLES and not is_unknown(o)
         one = known and (samples_of(o) == 1 == state_batch(o) if o.name in RECURRENT
                          else samples_of(o) == 1 or 0 < rows_of(o) <= longest)
         if one and samples_of(o) == 1:
@@ -155,9 +160,11 @@ def one_sample(findings, loading):
         return
     picked = by_length(work.picked)
     sizes = "x".join(str(n) for n in operand(picked[0]))
-    detail = "each of the %d steps works on one sample at a time: %s takes %s" % (steps.count, picked[0].name, sizes)
+    count = sum(id(s) in work.steps for s in steps.used)
+    which = "%d of the %d steps work" % (count, steps.count) if count < steps.count else "each of the %d steps works" % count
+    detail = "%s on one sample at a time: %s takes %s" % (which, picked[0].name, sizes)
     if work.bytes is not None and work.bytes >= LEAST_BYTES * steps.count:
-        detail += ", and products read %.1f MB of weights a step" % (work.bytes / steps.count / 1e6)
+        detail += ", and matrix products read %.1f MB of weights per step" % (work.bytes / steps.count / 1e6)
     findings.add_without_ceiling("R6", "low", picked, detail=detail)
 
 
