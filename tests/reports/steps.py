@@ -264,6 +264,12 @@ def residual_blocks(p):
     p.module("Sequential_0", (("aten::conv2d", 1), ("aten::batch_norm", .2), ("aten::relu", .2), ("aten::conv2d", 1), ("aten::batch_norm", .2), ("aten::add", .1), ("aten::relu", .2)) * 12)
 
 
+def layers_with_zeros(p):
+    """one call of layers that make zeros, as for a mask; their shapes are recorded"""
+    p.module("Sequential_0", (linear(256, 64, 64), unary("aten::relu", 256, 64), ("aten::zeros", .1, [[], [], []]), linear(256, 64, 64),
+                              ("aten::add", .1, [[256, 64], [256, 64], []])) * 12)
+
+
 def dense_blocks(p):
     """one call of layers that join all outputs before them"""
     p.module("Sequential_0", (("aten::cat", .1), ("aten::batch_norm", .2), ("aten::relu", .2), ("aten::conv2d", 1)) * 12)
@@ -498,7 +504,7 @@ KINDS = {build.__name__: forms(build) for build in (train, forward_backward, tra
               uneven_first, first_prepares, train_and_evaluate, train_then_evaluate, evaluate_as_often, accumulate, accumulate_two_rounds,
               accumulate_in_one_step, one_call, one_call_of_layers, one_call_of_attention, one_call_in_ranges, one_step_of_training, no_loop, irregular,
               same_operator, two_models, two_models_apart, generator_and_critic, recurrent, threads_infer, main_trains_beside_a_helper, loading_before,
-              reading_before, pauses_between, short_pauses_between, cut_in_the_middle, saving_after, equal_layers, bottlenecks, residual_blocks, dense_blocks, squeezed_blocks, norms_in_float, weights_made_in_layers, branches, infer_one_layer,
+              reading_before, pauses_between, short_pauses_between, cut_in_the_middle, saving_after, equal_layers, bottlenecks, layers_with_zeros, residual_blocks, dense_blocks, squeezed_blocks, norms_in_float, weights_made_in_layers, branches, infer_one_layer,
               infer_narrow_layer, infer_perceptron, infer_and_choose, validate, infer_pooled, denoise, beam_search, time_steps, recompute)}
 KINDS["ranks_agree"] = lambda folder: two_ranks(folder, train)
 KINDS["ranks_differ"] = lambda folder: two_ranks(folder, irregular)

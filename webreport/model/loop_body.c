@@ -73,9 +73,19 @@ static bool ends_with_vectors(const struct tp_model *model, const struct tp_loop
     return has_images ? has_flatten || has_vector : has_flatten && !has_view;
 }
 
-/* Returns whether the names show that an iteration begins anew. A layer with attention may make masks and positions,
- * so making tensors shows nothing next to a single attention. */
-static bool is_shown_by_names(const struct tp_model *model, const struct tp_loop_body *body)
+/* Returns whether an operator makes the same numbers each time, as a layer may for a mask or a buffer. */
+static bool makes_constants(struct tp_str name)
+{
+    static const char *const makers[] = {"aten::arange",    "aten::eye",  "aten::full",      "aten::full_like",
+                                         "aten::linspace",  "aten::ones", "aten::ones_like", "aten::zeros",
+                                         "aten::zeros_like", NULL};
+    return tp_str_is_one(name, makers);
+}
+
+/* Returns whether the names show that an iteration begins anew. is_chained: the shapes show that each iteration takes the
+ * output of the one before. A layer with attention may make masks and positions, so making tensors shows nothing next to
+ * a single attention. */
+static bool is_shown_by_names(const struct tp_model *model, const struct tp_loop_body *body, bool is_chained)
 {
     bool is_making = false;
     uint32_t attentions = 0;
@@ -85,7 +95,8 @@ static bool is_shown_by_names(const struct tp_model *model, const struct tp_loop
         uint64_t marks = marks_of(model, item);
         if (item->name == tp_loop_backward(model) || marks & TP_MARK_LOADER || is_at_an_end(name))
             return true;
-        is_making |= marks & TP_MARK_SCALAR_OP || (marks & TP_MARK_MAKER && !tp_str_starts(name, "aten::detach"));
+        is_making |= marks & TP_MARK_SCALAR_OP || (marks & TP_MARK_MAKER && !tp_str_starts(name, "aten::detach") &&
+                                                   !(is_chained && makes_constants(name)));
         attentions += tp_str_find(name, "attention") >= 0 || tp_str_find(name, "softmax") >= 0;
     }
     return (is_making && attentions != 1) || ends_with_vectors(model, body);
@@ -160,9 +171,9 @@ static struct tp_shape output_of(struct tp_str name, struct tp_str dims)
     return x;
 }
 
-/* Returns whether the shapes show that the iteration from item `next` to item `end` does not use the output of the item
- * before it: that is a single number, or its operators have no input of that shape. Inputs of the last operators do not count when these pass the
- * shape on, as they get it from their own iteration. */
+/* Returns whether the iteration from item `next` to item `end` does not use the output of the item before it: the output
+ * is a single number, or no operator has an input of its shape. The last operators do not count where they keep the
+ * shape, because they get it from their own iteration. */
 static bool is_unused(const struct tp_model *model, const struct tp_loop_body *body, uint32_t next, uint32_t end)
 {
     const struct tp_loop_item *last = &body->items[next - 1];
@@ -200,7 +211,34 @@ static bool is_shown_by_shapes(const struct tp_model *model, const struct tp_loo
     return !has_join_outside(model, body);
 }
 
+/* Returns the shape of an operator's output as output_of, and of a sum or product element by element that of its first
+ * operand. */
+static struct tp_shape likely_output_of(struct tp_str name, struct tp_str dims)
+{
+    static const char *const elementwise[] = {"aten::add", "aten::add_", "aten::sub",  "aten::sub_", "aten::mul",
+                                              "aten::mul_", "aten::div", "aten::div_", NULL};
+    return tp_str_is_one(name, elementwise) ? tp_shape_input(dims, 0) : output_of(name, dims);
+}
+
+/* Returns whether each iteration has an input of the shape that the last operator of the one before returns. */
+static bool is_chained(const struct tp_model *model, const struct tp_loop_body *body)
+{
+    bool is_any = false;
+    for (uint32_t i = 1; i < body->count; i++) {
+        uint32_t next = body->start[i] - body->shift;
+        uint32_t end = i + 1 < body->count ? body->start[i + 1] - body->shift : body->end;
+        const struct tp_loop_item *last = &body->items[next - 1];
+        struct tp_shape output = likely_output_of(name_of(model, last), dims_of(model, last));
+        is_any = false;
+        for (uint32_t k = next; k < end && output.is_known && output.rank; k++)
+            is_any |= has_input(dims_of(model, &body->items[k]), &output);
+        if (!is_any)
+            return false;
+    }
+    return is_any;
+}
+
 bool tp_loop_begins_again(const struct tp_model *model, const struct tp_loop_body *body)
 {
-    return is_shown_by_names(model, body) || is_shown_by_shapes(model, body);
+    return is_shown_by_names(model, body, is_chained(model, body)) || is_shown_by_shapes(model, body);
 }

@@ -16,6 +16,8 @@ VIEWS = {"aten::" + n for n in "expand index movedim permute reshape transpose u
 ENDS = {"aten::" + n for n in "argmax argmin embedding embedding_bag multinomial topk".split()}
 MAKERS = {"aten::" + n for n in """arange bernoulli_ eye full full_like lift_fresh linspace normal_ ones ones_like pin_memory rand rand_like
 randint randn randn_like random_ randperm uniform_ zeros zeros_like""".split()}
+CONSTANTS = {"aten::" + n for n in "arange eye full full_like linspace ones ones_like zeros zeros_like".split()}
+ELEMENTWISE = {"aten::" + n for n in "add add_ sub sub_ mul mul_ div div_".split()}
 KEEPERS = {"aten::" + n for n in """batch_norm clamp dropout elu exp gelu hardswish hardtanh layer_norm leaky_relu log_softmax mish relu relu6
 relu_ rms_norm selu sigmoid sigmoid_ silu silu_ softmax softplus tanh tanh_""".split()}
 
@@ -149,12 +151,13 @@ def ends_with_vectors(body):
     return "aten::flatten" in rest or any(n in PRODUCTS for n in rest[mean:])
 
 
-def shown_by_names(body):
+def shown_by_names(body, chained):
+    """chained: the shapes show that each iteration takes the output of the one before; then constants may be a layer's"""
     operators = [n for n in body if n != (BACKWARD,)]
     if len(operators) < len(body) or any(names.is_loader(n) or n in ENDS or n.startswith("aten::") and n.endswith("_loss") for n in operators):
         return True
     attentions = sum("attention" in n or "softmax" in n for n in operators)
-    making = any(n in MAKERS or n in names.SCALAR_OPERATORS for n in operators)
+    making = any(n in MAKERS and not (chained and n in CONSTANTS) or n in names.SCALAR_OPERATORS for n in operators)
     return making and attentions != 1 or ends_with_vectors(operators)
 
 
@@ -197,12 +200,24 @@ def shown_by_shapes(loop):
     return not joined and all(is_unused(loop.items, a, b) for a, b in zip(firsts[1:], firsts[2:]))
 
 
+def likely_output(item):
+    """as output, and of a sum or product element by element the shape of its first operand"""
+    return (inputs(item) or [None])[0] if item.name in ELEMENTWISE else output(item)
+
+
+def is_chained(loop):
+    """each iteration has an input of the shape that the last operator of the one before returns"""
+    firsts = [loop.first(i) for i in range(len(loop.starts))] + [loop.end()]
+    pairs = [(likely_output(loop.items[a - 1]), loop.items[a:b]) for a, b in zip(firsts[1:], firsts[2:])]
+    return bool(pairs) and all(out and any(out in (inputs(x) or ()) for x in items) for out, items in pairs)
+
+
 def begins_again(loop):
     """layers of one call repeat as well, but each takes the output of the one before"""
     at = next(i for i in range(len(loop.starts)) if tuple(loop.iteration(i)) == loop.typical) if len(loop.starts) > 1 else 0
     first = loop.first(at)
     body = [x.name for x in loop.items[first:first + len(loop.typical)]]
-    return len(set(body)) > 1 and (shown_by_names(body) or shown_by_shapes(loop))
+    return len(set(body)) > 1 and (shown_by_names(body, is_chained(loop)) or shown_by_shapes(loop))
 
 
 def repeats(items):
