@@ -253,7 +253,7 @@ def write(folder, name, events, **head):
         json.dump({"schemaVersion": 1, **head, "traceEvents": events}, f)
 
 
-def beside_pytorch(folder, is_alone=False):
+def beside_pytorch(folder, is_alone=False, is_usable=True):
     """PyTorch's trace of a process, and ours of the same one, in which calls of a library take a tenth of the time"""
     program = Program()
     steps(program, KINDS["per_tensor"])
@@ -261,11 +261,12 @@ def beside_pytorch(folder, is_alone=False):
     for _ in range(400):
         calls.operator("sgemm_", 300.0, 3000.0)
     if not is_alone:
-        write(folder, "host_10.1000.pt.trace.json", program.events)
+        write(folder, "host_10.1000.pt.trace.json", program.events if is_usable else [])
     write(folder, "host_10_tracepress.2000.pt.trace.json", calls.events, tracepress_version="1")
 
 
-FOLDERS = {"beside_pytorch": beside_pytorch, "not_beside_pytorch": lambda folder: beside_pytorch(folder, True)}
+FOLDERS = {"beside_pytorch": beside_pytorch, "not_beside_pytorch": lambda folder: beside_pytorch(folder, True),
+           "beside_an_empty_trace": lambda folder: beside_pytorch(folder, is_usable=False)}
 
 
 def main():

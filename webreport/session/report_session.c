@@ -42,6 +42,8 @@ struct report {
     struct tp_strings labels;        /* names of steps */
     struct tp_comparison comparison; /* with the baseline */
     const char *line;                /* verdict of the only profile; NULL: there are several */
+    const struct tp_run *used_run;   /* run and worker of the last profile that lies beside no other; NULL: none yet */
+    struct tp_str used_worker;
 };
 
 /* ---- one profile ---- */
@@ -159,9 +161,16 @@ static int use(void *context, const struct tp_walked *walked, struct tp_error *e
     const struct tp_run_file *file = walked->file;
     struct tp_analysis *a = walked->analysis;
     struct received received = {report, tp_walked_profile(walked)};
+    bool is_beside = file->beside.len && report->used_run == walked->run &&
+                     tp_str_equal(report->used_worker, file->beside);
     int code = TP_OK;
+    if (!is_beside) { /* PyTorch's trace may have been unusable: then this one is judged */
+        received.profile.beside = TP_STR("");
+        report->used_run = walked->run;
+        report->used_worker = file->worker;
+    }
     tp_analysis_build(a, start_profile, &received);
-    if (file->is_silent || file->beside.len)
+    if (file->is_silent || is_beside)
         tp_advice_withhold(&a->advice);
     if (session->baseline && !file->is_helper)
         code = tp_comparison_add(&report->comparison, file, a, err);
