@@ -219,23 +219,28 @@ static void watch(struct tp_child *child, int signals)
     }
 }
 
-/* Passes on the signals that came before the fork: the terminal has not sent them to the child. */
-static void pass_on_pending(const struct tp_child *child)
+/* Passes on the signals that were pending before the fork: the terminal has not sent them to the child. */
+static void pass_on_pending(const struct tp_child *child, const sigset_t *pending)
 {
     static const struct timespec no_time;
-    sigset_t asked;
-    tp_child_signals(&asked);
-    for (int number; (number = sigtimedwait(&asked, NULL, &no_time)) > 0;)
-        kill(child->pid, number);
+    for (int i = 0; i < ASKED_TO_END; i++) {
+        sigset_t one;
+        sigemptyset(&one);
+        sigaddset(&one, asked_to_end[i]);
+        if (sigismember(pending, asked_to_end[i]) == 1 && sigtimedwait(&one, NULL, &no_time) > 0)
+            kill(child->pid, asked_to_end[i]);
+    }
 }
 
 static void start(struct tp_child *child, const sigset_t *mask, const struct sigaction *had)
 {
     int report[2], go[2] = {-1, -1}, error = 0;
+    sigset_t pending;
     if (pipe2(report, O_CLOEXEC) != 0 || (child->forked && pipe2(go, O_CLOEXEC) != 0)) {
         child->start_error = errno;
         return;
     }
+    sigpending(&pending);
     child->pid = fork();
     if (child->pid == 0) {
         if (child->forked)
@@ -245,7 +250,7 @@ static void start(struct tp_child *child, const sigset_t *mask, const struct sig
     }
     child->start_error = child->pid < 0 ? errno : 0;
     if (child->pid > 0)
-        pass_on_pending(child);
+        pass_on_pending(child, &pending);
     close(report[1]);
     if (child->forked) {
         close(go[0]);
