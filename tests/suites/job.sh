@@ -112,7 +112,7 @@ whole() { "$BUILD/make_job" "$J/d/" 6 >/dev/null; }
 damaged() {
     rm -rf "$J/d" && mkdir "$J/d" && whole || return 1
     head -c 300 "$J/d/rank00001.tps" >"$J/x" && mv "$J/x" "$J/d/rank00001.tps"
-    printf 'X' | dd of="$J/d/rank00002.tps" bs=1 seek=500 conv=notrunc 2>/dev/null
+    printf 'not this' | dd of="$J/d/rank00002.tps" bs=1 seek=500 conv=notrunc 2>/dev/null
     : >"$J/d/rank00003.tps"
     echo '{"traceEvents":[]}' >"$J/d/hostile <script>alert(1)<.tps"
     expect 0 "$J/d" -o "$J/d.html" --json "$J/d.json" --markdown "$J/d.md" || return 1

@@ -612,7 +612,7 @@ check "PyTorch: a program without steps has the trace of its first while" only_s
 loaders() {
     rm -rf r
     "$TP" record -o r --no-tfevents -- "$python" "$scripts/loader.py" >out 2>err || { cat err; return 1; }
-    one_step_time r "$(ls r/*/*.gz | wc -l)" && [ "$(ls r/*/*.gz | wc -l)" -ge 2 ] && ls r/*/*_tracepress.*.gz
+    one_step_time r "$(ls r/*/*.gz | wc -l)" && [ "$(ls r/*/*.gz | wc -l)" -ge 2 ] && ls r/*/*.gz | grep '_tracepress[.]\|_inside[.]'
 }
 check "PyTorch: two traces of a process and its loaders of data are one run" loaders
 kineto() {
