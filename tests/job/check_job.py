@@ -199,6 +199,7 @@ def equal(tracepress, work, *files):
     if expected:
         with gzip.open(expected) as file:
             reference = json.load(file)['runs'][0]['distributed']
+        job = [{k: v for k, v in d.items() if k != 'wait_is_least'} for d in job]  # the reference does not have it
         assert job == reference, (job, reference)
 
 

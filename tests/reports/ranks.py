@@ -29,7 +29,7 @@ def rank_trace(rank, world, late=0, on_device=True, group=0):
             events += launched(at + 200, 5000 + late, call, "gemm", 7) + launched(
                 start + 10, 4000 - late, call + 1, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", 20)
     return {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA A100-SXM4-80GB"}] if on_device else [],
-            "distributedInfo": {"backend": "nccl" if on_device else "gloo", "rank": rank, "world_size": world}, "traceEvents": events}
+            "distributedInfo": {"backend": "nccl" if on_device else "gloo", "rank": rank, **({"world_size": world} if world else {})}, "traceEvents": events}
 
 
 def launched(at, length, link, name, stream):
@@ -48,6 +48,7 @@ KINDS = {
     "two_of_eight": [rank_trace(0, 8), rank_trace(5, 8, late=500)],
     "two_of_eight_on_the_cpu": [rank_trace(0, 8, on_device=False), rank_trace(5, 8, 500, on_device=False)],
     "two_of_eight_by_the_job": [rank_trace(r, 8, late, group=None) for r, late in ((0, 0), (5, 500))],
+    "two_of_unknown": [rank_trace(r, None, late, group=None) for r, late in ((0, 0), (5, 500))],
     "two_of_eight_in_their_group": [rank_trace(r, 8, late, group=2) for r, late in ((0, 0), (1, 500))],
 }
 

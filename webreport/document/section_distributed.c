@@ -283,8 +283,8 @@ static const char *whole_lead(struct tp_arena *arena, const struct tp_naming *na
     const char *lead = lead_text(arena, naming, view, ranks);
     if (view->is_partial)
         lead = tp_text_printf(arena,
-                              "%s%s Other ranks of the job are not here, so waiting is at least what is shown, and "
-                              "transfer at most.",
+                              "%s%s Traces of other ranks are missing: the waiting shown is a lower bound, the "
+                              "transfer an upper bound.",
                               lead, *lead && lead[strlen(lead) - 1] == '.' ? "" : ".");
     struct tp_link_rate link;
     tp_link_rate_find(&link, view, arena);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "webreport/measure/rank_parts.h"
+#include "webreport/model/numbers.h"
 #include "webreport/trace/value.h"
 #include "writer/base/ratio.h"
 #include "writer/base/saturate.h"
@@ -26,20 +27,20 @@ static bool are_comparable(const struct tp_distributed *view)
     return true;
 }
 
-/* Returns whether a collective needs more ranks than there are. Without the size of its group that of the job counts. */
-static bool is_partial(const struct tp_distributed *view)
+/* Returns the largest number of ranks that the job, or a group of a collective, has; TP_NULL_INT if none is known. */
+static int64_t largest_group(const struct tp_distributed *view)
 {
     enum { GROUP_SIZE = 1 };
+    int64_t most = TP_NULL_INT;
     for (uint32_t w = 0; w < view->rank_count; w++) {
         const struct tp_rank_summary *rank = view->ranks[w];
+        most = tp_ns_max(most, rank->world_size);
         for (uint32_t i = 0; i < rank->record_count; i++) {
             struct tp_str size = rank->records[i].meta[GROUP_SIZE];
-            int64_t ranks = size.ptr ? tp_value_int(size) : rank->world_size;
-            if (ranks != TP_NULL_INT && ranks > (int64_t)view->rank_count)
-                return true;
+            most = tp_ns_max(most, size.ptr ? tp_value_int(size) : TP_NULL_INT);
         }
     }
-    return false;
+    return most;
 }
 
 /* What each range really transfers (D10): its last m nanoseconds, m being the shortest length of that range over the
@@ -194,7 +195,9 @@ void tp_distributed_build(struct tp_distributed *view, int64_t span, const struc
     if (!view->is_present)
         return;
     view->is_comparable = are_comparable(view);
-    view->is_partial = view->is_comparable && is_partial(view);
+    int64_t largest = largest_group(view);
+    view->is_size_known = largest != TP_NULL_INT;
+    view->is_partial = view->is_comparable && largest > (int64_t)view->rank_count;
     int64_t *shortest = view->is_comparable ? find_transfers(view, arena) : NULL;
     build_overlap(view, arena);
     if (view->is_comparable)
@@ -261,7 +264,12 @@ void tp_distributed_json(const struct tp_distributed *view, struct tp_json *json
         tp_json_str(json, view->silent_workers[w]);
     tp_json_array_end(json);
     tp_json_member_bool(json, "comparable", view->is_comparable);
-    tp_json_member_bool(json, "wait_is_least", view->is_partial);
+    if (view->is_comparable && view->is_size_known)
+        tp_json_member_bool(json, "wait_is_least", view->is_partial);
+    else {
+        tp_json_key(json, "wait_is_least");
+        tp_json_null(json);
+    }
     tp_rank_devices_json(view, json);
     write_names(json, "overlap_columns_us", overlap_columns, TP_OVERLAP_PARTS);
     tp_json_key(json, "overlap_by_step_and_worker");
