@@ -259,6 +259,7 @@ static void add_compared(struct tp_job *job, const struct tp_summary *summary)
         return;
     if (summary->comparison)
         tp_rank_summary_copy(kept, summary->comparison, job->arena);
+    kept->world_size = summary->key.world_size;
     kept->worker = kept_text(job, summary->key.worker);
 }
 

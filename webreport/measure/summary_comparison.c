@@ -182,7 +182,7 @@ void tp_comparison_unpack(struct tp_unpack *u)
     const Tp__SummaryProcess *from = u->from;
     struct tp_rank_summary *rank = tp_arena_alloc(u->arena, sizeof *rank);
     rank->worker = TP_STR("");
-    rank->world_size = u->to->key.world_size;
+    rank->world_size = TP_NULL_INT; /* of the key, which whoever joins ranks adds */
     rank->label_count = (uint32_t)from->n_label;
     rank->labels = tp_arena_array(u->arena, rank->label_count, sizeof *rank->labels);
     for (uint32_t i = 0; i < rank->label_count; i++)
