@@ -30,13 +30,12 @@ static bool are_comparable(const struct tp_distributed *view)
 /* Returns the largest number of ranks that the job, or a group of a collective, has; TP_NULL_INT if none is known. */
 static int64_t largest_group(const struct tp_distributed *view)
 {
-    enum { GROUP_SIZE = 1 };
     int64_t most = TP_NULL_INT;
     for (uint32_t w = 0; w < view->rank_count; w++) {
         const struct tp_rank_summary *rank = view->ranks[w];
         most = tp_ns_max(most, rank->world_size);
         for (uint32_t i = 0; i < rank->record_count; i++) {
-            struct tp_str size = rank->records[i].meta[GROUP_SIZE];
+            struct tp_str size = rank->records[i].meta[TP_RANK_GROUP_SIZE];
             most = tp_ns_max(most, size.ptr ? tp_value_int(size) : TP_NULL_INT);
         }
     }

@@ -15,13 +15,16 @@
 
 struct tp_job;
 
+/* What the metadata of a collective say. */
+enum tp_rank_meta { TP_RANK_DTYPE, TP_RANK_GROUP_SIZE, TP_RANK_GROUP, TP_RANK_GROUP_DESCRIPTION, TP_RANK_METAS };
+
 /* A collective call of a rank: what the comparison over ranks needs. */
 struct tp_rank_record {
     struct tp_str name;
     uint32_t step; /* label in tp_rank_summary.labels; TP_NO_ID: in no step */
     uint32_t first_range, range_count, kernel_count;
     int64_t bytes, kernel_time_ns;
-    struct tp_str meta[4]; /* dtype, group size, process group, its description; ptr NULL when absent */
+    struct tp_str meta[TP_RANK_METAS]; /* enum tp_rank_meta; ptr NULL when absent */
 };
 
 struct tp_rank_gpu {

@@ -58,8 +58,7 @@ static bool is_whole_machine(const struct tp_distributed *view)
 
 static bool is_of_all(const struct tp_distributed *view, const struct tp_rank_record *record)
 {
-    enum { GROUP_SIZE = 1 };
-    struct tp_str size = record->meta[GROUP_SIZE];
+    struct tp_str size = record->meta[TP_RANK_GROUP_SIZE];
     return record->step != TP_NO_ID && record->kernel_count && record->kernel_time_ns > 0 && record->bytes > 0 &&
            size.ptr && tp_value_int(size) == (int64_t)view->rank_count;
 }
@@ -67,7 +66,6 @@ static bool is_of_all(const struct tp_distributed *view, const struct tp_rank_re
 /* Collectives of used steps that all ranks took part in. */
 static struct tp_vec find_instances(const struct tp_distributed *view, struct tp_arena *arena)
 {
-    enum { GROUP_NAME = 2 };
     struct tp_vec instances = TP_VEC(arena, struct instance);
     struct tp_strings texts;
     struct tp_keys kinds, keys;
@@ -79,7 +77,7 @@ static struct tp_vec find_instances(const struct tp_distributed *view, struct tp
         struct tp_vec next = TP_VEC(arena, uint32_t); /* by kind: how many this rank has had */
         for (uint32_t i = 0; i < rank->record_count; i++) {
             const struct tp_rank_record *record = &rank->records[i];
-            struct tp_str group = record->meta[GROUP_NAME].ptr ? record->meta[GROUP_NAME] : TP_STR("");
+            struct tp_str group = record->meta[TP_RANK_GROUP].ptr ? record->meta[TP_RANK_GROUP] : TP_STR("");
             if (!is_of_all(view, record) || !tp_collective_kind_of(record->name))
                 continue;
             uint32_t kind = tp_keys_pair(&kinds, tp_strings_add(&texts, record->name), tp_strings_add(&texts, group));

@@ -3,7 +3,6 @@
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-enum { META_COUNT = 4 };
 
 static const struct tp_column_def op_defs[TP_COMM_OP_COLUMNS] = {
     {"name", "Collective", "", "Name of the collective.", TP_COLUMN_TEXT},
@@ -69,15 +68,15 @@ void tp_range_groups_build(struct tp_range_groups *groups, const struct tp_rank_
  */
 
 struct op_row {
-    struct tp_str name, meta[META_COUNT];
-    bool is_mixed[META_COUNT];
+    struct tp_str name, meta[TP_RANK_METAS];
+    bool is_mixed[TP_RANK_METAS];
     int64_t calls, bytes, latency, transfer, kernel_count, kernel_time;
 };
 
 /* One value for all calls, or none. */
 static void merge_meta(struct op_row *row, const struct tp_str *meta)
 {
-    for (unsigned k = 0; k < META_COUNT; k++) {
+    for (unsigned k = 0; k < TP_RANK_METAS; k++) {
         if (!meta[k].ptr)
             continue;
         if (row->meta[k].ptr && !tp_str_equal(row->meta[k], meta[k]))
@@ -104,7 +103,7 @@ static void fill_row(struct tp_table *table, size_t row, const struct op_row *fr
     tp_table_int(table, TP_COMM_OP_TRANSFER)[row] = has_transfer ? from->transfer : TP_NULL_INT;
     tp_table_int(table, TP_COMM_OP_KERNELS)[row] = from->kernel_count;
     tp_table_int(table, TP_COMM_OP_KERNEL_TIME)[row] = from->kernel_time;
-    for (unsigned k = 0; k < META_COUNT; k++)
+    for (unsigned k = 0; k < TP_RANK_METAS; k++)
         if (!from->is_mixed[k])
             tp_table_text(table, TP_COMM_OP_DTYPE + k)[row] = from->meta[k];
 }

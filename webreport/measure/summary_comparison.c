@@ -6,7 +6,6 @@
 #include "writer/base/saturate.h"
 #include "writer/proto/summary.pb-c.h"
 
-enum { METAS = 4 };
 
 /* ---- built ---- */
 
@@ -31,7 +30,7 @@ void tp_summary_comparison_build(struct tp_summary_work *work)
             kept(work, tp_table_text(&rank->overlap, TP_OVERLAP_STEP)[i]);
     for (uint32_t i = 0; i < rank->record_count; i++) {
         rank->records[i].name = kept(work, rank->records[i].name);
-        for (unsigned k = 0; k < METAS; k++)
+        for (unsigned k = 0; k < TP_RANK_METAS; k++)
             rank->records[i].meta[k] = kept(work, rank->records[i].meta[k]);
     }
     for (uint32_t g = 0; g < rank->gpu_count; g++) {
@@ -79,7 +78,7 @@ static void pack_records(Tp__SummaryProcess *to, const struct tp_rank_summary *f
     COLUMN(record_kernels, from->record_count);
     COLUMN(record_kernel_ns, from->record_count);
     COLUMN(record_bytes, from->record_count);
-    COLUMN(record_meta, (size_t)from->record_count * METAS);
+    COLUMN(record_meta, (size_t)from->record_count * TP_RANK_METAS);
     for (uint32_t i = 0; i < from->record_count; i++) {
         const struct tp_rank_record *record = &from->records[i];
         to->record_name[i] = tp_column_text(texts, record->name);
@@ -88,8 +87,8 @@ static void pack_records(Tp__SummaryProcess *to, const struct tp_rank_summary *f
         to->record_kernels[i] = record->kernel_count;
         to->record_kernel_ns[i] = record->kernel_time_ns;
         to->record_bytes[i] = record->bytes;
-        for (unsigned k = 0; k < METAS; k++)
-            to->record_meta[i * METAS + k] = number_or_none(texts, record->meta[k]);
+        for (unsigned k = 0; k < TP_RANK_METAS; k++)
+            to->record_meta[i * TP_RANK_METAS + k] = number_or_none(texts, record->meta[k]);
     }
     COLUMN(range_start_ns, from->range_count);
     COLUMN(range_length_ns, from->range_count);
@@ -147,7 +146,7 @@ static void unpack_records(struct tp_unpack *u, struct tp_rank_summary *rank)
     uint64_t ranges = 0;
     rank->record_count = (uint32_t)from->n_record_name;
     rank->records = tp_arena_array(u->arena, rank->record_count, sizeof *rank->records);
-    u->is_bad |= from->n_record_meta != (uint64_t)rank->record_count * METAS;
+    u->is_bad |= from->n_record_meta != (uint64_t)rank->record_count * TP_RANK_METAS;
     for (uint32_t i = 0; i < rank->record_count && !u->is_bad; i++) {
         struct tp_rank_record *record = &rank->records[i];
         record->name = tp_unpack_text(u, from->record_name[i]);
@@ -157,8 +156,8 @@ static void unpack_records(struct tp_unpack *u, struct tp_rank_summary *rank)
         record->kernel_count = from->record_kernels[i];
         record->kernel_time_ns = from->record_kernel_ns[i];
         record->bytes = from->record_bytes[i];
-        for (unsigned k = 0; k < METAS; k++)
-            record->meta[k] = text_or_none(u, from->record_meta[i * METAS + k]);
+        for (unsigned k = 0; k < TP_RANK_METAS; k++)
+            record->meta[k] = text_or_none(u, from->record_meta[i * TP_RANK_METAS + k]);
         ranges += from->record_ranges[i];
         u->is_bad |= from->record_step[i] > from->n_label || ranges > from->n_range_start_ns;
     }
