@@ -44,10 +44,16 @@ static int64_t rows_of(const struct tp_shape *shape)
     return rows;
 }
 
-bool tp_samples_unknown(const struct tp_model *model, uint32_t op)
+unsigned tp_samples_operand(struct tp_str name)
 {
-    const struct batched *batched = batched_of(tp_trace_name(model->trace, tp_operator_event(model, op)));
-    return batched && !batched->is_of_words && !tp_operand_shape(model, op, batched->argument).is_known;
+    const struct batched *batched = batched_of(name);
+    return batched ? batched->argument : 0;
+}
+
+bool tp_is_batched_product(struct tp_str name)
+{
+    return tp_str_equal(name, TP_STR("aten::bmm")) || tp_str_equal(name, TP_STR("aten::baddbmm")) ||
+           tp_str_starts(name, "aten::_scaled_dot_product");
 }
 
 struct tp_samples tp_samples_of(const struct tp_model *model, uint32_t op)
@@ -56,7 +62,9 @@ struct tp_samples tp_samples_of(const struct tp_model *model, uint32_t op)
     if (!batched)
         return (struct tp_samples){0};
     struct tp_shape shape = tp_operand_shape(model, op, batched->argument);
-    if (!shape.is_known || shape.rank < batched->min_rank)
+    if (!shape.is_known)
+        return (struct tp_samples){.is_unknown = !batched->is_of_words};
+    if (shape.rank < batched->min_rank)
         return (struct tp_samples){0};
     int64_t first = shape.sizes[0], second = shape.sizes[1];
     if (batched->is_recurrent)

@@ -208,11 +208,7 @@ static int64_t samples_of_short_convolution(const struct tp_advisor *a, uint32_t
 /* Matrix work that does not count as products of a small batch. */
 static bool is_other_product(struct tp_str name)
 {
-    static const char *const names[] = {"aten::convolution", "aten::bmm", "aten::baddbmm"};
-    bool is_any = tp_str_starts(name, "aten::_scaled_dot_product");
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        is_any |= tp_str_equal(name, tp_str_of(names[i]));
-    return is_any;
+    return tp_is_batched_product(name) || tp_str_equal(name, TP_STR("aten::convolution"));
 }
 
 static void find_small_batch(struct tp_advisor *a)

@@ -127,7 +127,8 @@ static int64_t find_repetition(struct search *s, const struct siblings *group, i
 }
 
 /* Takes a loop from j on that indexes a tensor and reads a value in each round to choose what to run. Its rounds differ,
- * so they have no period. Rounds with a product of matrices are calls of a model. Returns how many operators it covers, 0 for none. */
+ * so they have no period. Rounds with a product of matrices are calls of a model. Returns how many operators it covers,
+ * 0 for none. */
 static int64_t find_branches(struct search *s, const struct siblings *group, int64_t j)
 {
     const struct tp_model *model = s->a->model;

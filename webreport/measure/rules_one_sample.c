@@ -39,19 +39,6 @@ static int64_t time_of(const struct tp_advisor *a, uint32_t op)
     return e->dur_ns - tp_intervals_length_within(a->cpu->pauses, e->ts_ns, tp_event_end(e));
 }
 
-/* Returns the index of the operand that has the samples: addmm adds the product to another operand, its first one. */
-static unsigned first_operand(struct tp_str name)
-{
-    return tp_str_equal(name, TP_STR("aten::addmm")) || tp_str_equal(name, TP_STR("aten::_addmm_activation"));
-}
-
-/* Returns whether an operator is matrix work whose operands do not show samples. */
-static bool is_other_product(struct tp_str name)
-{
-    return tp_str_equal(name, TP_STR("aten::bmm")) || tp_str_equal(name, TP_STR("aten::baddbmm")) ||
-           tp_str_starts(name, "aten::_scaled_dot_product");
-}
-
 /* Returns the batch size of a recurrent layer: the second size of its state, which its input alone does not show. */
 static int64_t batch_of_state(const struct tp_model *model, uint32_t op)
 {
@@ -81,26 +68,26 @@ static void add_weights(struct matrix_work *work, uint32_t op)
     struct tp_op_call call = {tp_strings_get(&trace->values, host->dims), tp_strings_get(&trace->values, host->types),
                               {"", 0}};
     struct tp_cost_arguments arguments;
-    int weight = (int)first_operand(tp_trace_name(trace, e)) + 1;
+    int weight = (int)tp_samples_operand(tp_trace_name(trace, e)) + 1;
     bool is_known = work->weight_bytes != TP_NULL_INT && tp_cost_read(&arguments, &call, NULL) &&
                     tp_cost_tensor(&arguments, weight) && arguments.items[weight].has_size;
     work->weight_bytes =
         is_known ? tp_sat_add(work->weight_bytes, tp_cost_bytes(&arguments, weight)) : TP_NULL_INT;
 }
 
-static void add_operator(struct matrix_work *work, uint32_t op, uint32_t step, int64_t *longest)
+static void add_operator(struct matrix_work *work, uint32_t op, const struct tp_samples *samples, uint32_t step,
+                         int64_t *longest)
 {
     const struct tp_model *model = work->a->model;
-    struct tp_samples samples = tp_samples_of(model, op);
-    bool is_one = samples.count && is_one_sample(model, op, &samples, *longest);
-    if (is_one && samples.count == 1)
-        *longest = tp_ns_max(*longest, samples.length);
-    if (samples.is_of_words)
+    bool is_one = samples->count && is_one_sample(model, op, samples, *longest);
+    if (is_one && samples->count == 1)
+        *longest = tp_ns_max(*longest, samples->length);
+    if (samples->is_of_words)
         return;
     int64_t ns = time_of(work->a, op);
     const char *shortest = work->a->cpu ? "short_us" : "short_kernel_us";
-    bool is_light = samples.is_recurrent ||
-                    (samples.rows && (double)samples.rows <= tp_rule_value(work->a, TP_RULE_R6, "max_rows")) ||
+    bool is_light = samples->is_recurrent ||
+                    (samples->rows && (double)samples->rows <= tp_rule_value(work->a, TP_RULE_R6, "max_rows")) ||
                     (double)ns < 1000 * tp_rule_value(work->a, TP_RULE_R6, shortest);
     work->all_ns = tp_sat_add(work->all_ns, ns);
     if (!is_one || !is_light)
@@ -109,7 +96,7 @@ static void add_operator(struct matrix_work *work, uint32_t op, uint32_t step, i
     work->one_host_ns = tp_sat_add(work->one_host_ns, tp_operator_event(model, op)->dur_ns);
     if (step < model->step_count)
         work->has_one[step] = true;
-    if (samples.rows)
+    if (samples->rows)
         add_weights(work, op);
     tp_picks_longest(&work->picks, model, model->operators.event[op]);
 }
@@ -123,8 +110,9 @@ static void add_operators(struct matrix_work *work)
     int64_t longest = 0;
     for (uint32_t op = operators->thread_first[model->host_main], next; op < end; op = next) {
         const struct tp_event *e = tp_operator_event(model, op);
-        bool is_matrix_work = tp_samples_of(model, op).count || tp_samples_unknown(model, op) ||
-                              is_other_product(tp_trace_name(model->trace, e));
+        struct tp_samples samples = tp_samples_of(model, op);
+        bool is_matrix_work =
+            samples.count || samples.is_unknown || tp_is_batched_product(tp_trace_name(model->trace, e));
         next = is_matrix_work ? operators->subtree_end[op] : op + 1;
         if (!is_matrix_work || !tp_in_window(work->a, operators->event[op]) ||
             (work->a->cpu && tp_cpu_is_loading(work->a, op)))
@@ -132,7 +120,7 @@ static void add_operators(struct matrix_work *work)
         uint32_t step = tp_step_of_host_near(model, e->ts_ns, &near);
         longest = step == last_step ? longest : 0;
         last_step = step;
-        add_operator(work, op, step, &longest);
+        add_operator(work, op, &samples, step, &longest);
     }
 }
 
@@ -173,7 +161,7 @@ static struct tp_str describe(const struct matrix_work *work)
     const struct tp_event *e = &model->trace->events[work->picks.items[0].event];
     struct tp_str name = tp_trace_name(model->trace, e);
     struct tp_str dims = tp_strings_get(&model->trace->values, model->trace->hosts[e->detail].dims);
-    struct tp_shape shape = tp_shape_input(dims, first_operand(name));
+    struct tp_shape shape = tp_shape_input(dims, tp_samples_operand(name));
     struct tp_str sizes = tp_shape_text(a, &shape);
     uint32_t count = steps_with_one(work);
     struct tp_str text =

@@ -98,7 +98,7 @@ static void find_moments(struct pipeline *p)
 struct exchanges {
     unsigned first, last; /* directions of the first and of the last one; 0: none */
     int64_t count, sending, receiving;
-    bool has_backward;       /* the step has a backward pass */
+    bool has_backward;      /* the step has a backward pass */
     bool sends_before_that; /* a call that sends starts before it */
 };
 

@@ -190,7 +190,7 @@ static bool is_unused(const struct tp_model *model, const struct tp_loop_body *b
     return true;
 }
 
-/* Outputs of equal branches are joined after them, so a join outside of the iterations leaves open what they are. */
+/* Returns whether a join follows the iterations: then they may be branches of one call, whose outputs it joins. */
 static bool has_join_outside(const struct tp_model *model, const struct tp_loop_body *body)
 {
     for (uint32_t k = body->end; k < body->item_count; k++) {
@@ -201,11 +201,16 @@ static bool has_join_outside(const struct tp_model *model, const struct tp_loop_
     return false;
 }
 
+/* Returns the index after the last item of iteration i. */
+static uint32_t end_of(const struct tp_loop_body *body, uint32_t i)
+{
+    return i + 1 < body->count ? body->start[i + 1] - body->shift : body->end;
+}
+
 static bool is_shown_by_shapes(const struct tp_model *model, const struct tp_loop_body *body)
 {
     for (uint32_t i = 1; i < body->count; i++) {
-        uint32_t end = i + 1 < body->count ? body->start[i + 1] - body->shift : body->end;
-        if (!is_unused(model, body, body->start[i] - body->shift, end))
+        if (!is_unused(model, body, body->start[i] - body->shift, end_of(body, i)))
             return false;
     }
     return !has_join_outside(model, body);
@@ -225,8 +230,7 @@ static bool is_chained(const struct tp_model *model, const struct tp_loop_body *
 {
     bool is_any = false;
     for (uint32_t i = 1; i < body->count; i++) {
-        uint32_t next = body->start[i] - body->shift;
-        uint32_t end = i + 1 < body->count ? body->start[i + 1] - body->shift : body->end;
+        uint32_t next = body->start[i] - body->shift, end = end_of(body, i);
         const struct tp_loop_item *last = &body->items[next - 1];
         struct tp_shape output = likely_output_of(name_of(model, last), dims_of(model, last));
         is_any = false;

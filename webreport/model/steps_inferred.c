@@ -174,7 +174,7 @@ static bool settle(struct loop *loop, struct loop_names *names, struct tp_arena 
 
 /* ---- anchors ---- */
 
-/* Returns whether a module is a cell of torch that is called for each element of a sequence: no step. */
+/* Returns whether a module is a recurrent cell of torch, which is called for each element of a sequence. */
 static bool is_cell(struct tp_str module)
 {
     static const char *const cells[] = {"GRUCell", "LSTMCell", "RNNCell", NULL};
