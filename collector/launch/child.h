@@ -55,9 +55,9 @@ struct tp_child {
  * that blocks signals before the start gives their mask, and signals that are pending then are passed on, too. */
 void tp_child_run(struct tp_child *child);
 
-/* Blocks the signals of tp_child_signals. before: receives the mask of before. */
+/* Blocks the signals of tp_child_signals. *before receives the previous signal mask. */
 void tp_child_block(sigset_t *before);
-/* Returns a pending signal of these that is not ignored, 0: there is none. */
+/* Returns a pending signal of tp_child_signals that is not ignored, or 0. */
 int tp_child_pending(void);
 
 /* The signals that ask a process to end: SIGINT, SIGTERM, SIGHUP, SIGQUIT. */

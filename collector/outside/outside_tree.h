@@ -40,7 +40,7 @@ struct tp_outside_thread {
     enum tp_outside_state state;
     uint32_t last_change; /* number of it */
     uint32_t stack;       /* told before the switch that it belongs to; 0: none */
-    uint32_t event_stack;  /* by the kernel, where another one was read while it waited */
+    uint32_t event_stack; /* by the kernel, where another one was read while it waited */
     int64_t still_ns;     /* when that was done; 0: none was */
     uint32_t begun_count; /* threads that it has begun, up to a few */
     int apart;            /* a descriptor, or -1 */

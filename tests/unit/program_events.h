@@ -50,7 +50,7 @@ static void build(void)
     tp_program_view_build(&view, &trace, &arena);
 }
 
-/* Returns the first finding of a kind, NULL: there is none. */
+/* Returns the first finding of a kind, or NULL. */
 static const struct tp_program_finding *finding(enum tp_program_finding_kind kind)
 {
     for (unsigned i = 0; i < view.finding_count; i++)

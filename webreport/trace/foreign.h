@@ -14,7 +14,7 @@ const char *tp_foreign_of_head(const void *bytes, size_t size, const char *name)
 /* Returns whether other tools give their profiles such a name. */
 bool tp_foreign_is_name(const char *name);
 
-/* Returns the place of the first byte at or after `at` that is no white space of JSON; `size`: there is none. */
+/* Returns the offset of the first byte at or after `at` that is not JSON white space, or `size`. */
 size_t tp_foreign_skip_space(const char *text, size_t size, size_t at);
 
 /* Returns whether a JSON text has the key, written with its quotes (`"ph"`), followed by a colon or by the end of the
