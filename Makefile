@@ -36,8 +36,9 @@ Q = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 ASSETS := $(sort $(shell find templates -type f ! -name README.md ! -name '*.sh'))
 PROTO  := $(patsubst %.proto,$(BUILD)/gen/%.pb-c,$(wildcard writer/proto/*.proto))
 obj     = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
-CORE   := $(call obj,writer/*.c writer/base/*.c writer/text/*.c writer/spool/*.c collector/launch/*.c collector/outside/*.c \
-          $(foreach d,trace model measure compare document print export session,webreport/$(d)/*.c))
+CORE   := $(call obj,writer/*.c writer/base/*.c writer/text/*.c writer/spool/*.c collector/launch/*.c \
+          $(foreach d,collector/outside $(addprefix webreport/,trace model measure compare document print export session),\
+          $(d)/*.c $(d)/*/*.c $(d)/*/*/*.c))
 CLI    := $(filter-out %/record_elsewhere.o,$(call obj,webreport/cli/*.c))
 RECORD := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,inject sources linked hook%),$(call obj,collector/*.c))
 CUDA   := $(call obj,collector/source/cupti*.c)

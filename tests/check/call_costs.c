@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "webreport/measure/cost.h"
+#include "webreport/measure/work/cost.h"
 
 enum { NAME, DIMS, TYPES, CONCRETE, OUT, WEIGHT, INPUT, FIELDS };
 

@@ -14,7 +14,7 @@
 #include "tests/unit/normal_draws.h"
 #include "webreport/compare/compare.h"
 #include "webreport/compare/gate.h"
-#include "webreport/measure/summary_build.h"
+#include "webreport/measure/summary/summary_build.h"
 #include "webreport/session/trace_analysis.h"
 
 enum { JUDGED = 500 };

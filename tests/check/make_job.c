@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "tests/job/plan.h"
-#include "webreport/measure/summary_file.h"
+#include "webreport/measure/summary/summary_file.h"
 
 static void fail(const char *what)
 {

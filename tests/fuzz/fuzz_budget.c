@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "webreport/compare/budget.h"
-#include "webreport/measure/metrics.h"
+#include "webreport/measure/metrics/metrics.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

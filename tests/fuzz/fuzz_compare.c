@@ -8,9 +8,9 @@
 #include "webreport/compare/gate.h"
 #include "webreport/document/check_document.h"
 #include "webreport/document/compare_document.h"
-#include "webreport/measure/calltree.h"
-#include "webreport/measure/summary_build.h"
-#include "webreport/measure/summary_format.h"
+#include "webreport/measure/charts/calltree.h"
+#include "webreport/measure/summary/summary_build.h"
+#include "webreport/measure/summary/summary_format.h"
 #include "webreport/print/print.h"
 #include "webreport/session/trace_analysis.h"
 

@@ -6,7 +6,7 @@
 
 #include "tests/fuzz/made_profile.h"
 #include "webreport/document/section.h"
-#include "webreport/measure/distributed.h"
+#include "webreport/measure/ranks/distributed.h"
 #include "webreport/print/print.h"
 #include "webreport/print/report_page.h"
 #include "webreport/session/trace_analysis.h"

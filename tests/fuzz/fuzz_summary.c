@@ -5,7 +5,7 @@
 
 #include "webreport/document/job_document.h"
 #include "webreport/document/summary_document.h"
-#include "webreport/measure/summary_format.h"
+#include "webreport/measure/summary/summary_format.h"
 #include "webreport/print/print.h"
 #include "writer/base/limits.h"
 

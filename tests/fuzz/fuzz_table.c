@@ -5,7 +5,7 @@
 
 #include "webreport/document/table_document.h"
 #include "webreport/export/pstats.h"
-#include "webreport/measure/folded_stacks.h"
+#include "webreport/measure/charts/folded_stacks.h"
 #include "webreport/print/print.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -6,7 +6,7 @@
 #ifndef TESTS_JOB_PLAN_H
 #define TESTS_JOB_PLAN_H
 
-#include "webreport/measure/summary.h"
+#include "webreport/measure/summary/summary.h"
 
 enum plan_fault {
     PLAN_CLEAN,

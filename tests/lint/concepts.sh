@@ -7,7 +7,7 @@ table='
 median and quantiles        | \[\(?[a-z_.>-]*(count|known|groups|length)( - 1)?\)? \/ 2\]                  | writer/base/stats.c
 order of plain numbers      | \*\(const (double|int64_t|uint64_t) \*\)[a-z]                               | writer/base/stats.c
 sums that stop at the end   | __builtin_(add|sub)_overflow\(.*\) *\? *INT64_|return .* INT64_MIN \+ 1 : INT64_MAX | writer/base/saturate.h
-union of intervals          | ^[a-z].*[ *][a-z_]*union[a-z_]*\([^;]*$                                      | writer/base/interval.c | also webreport/measure/rank_collectives.c
+union of intervals          | ^[a-z].*[ *][a-z_]*union[a-z_]*\([^;]*$                                      | writer/base/interval.c | also webreport/measure/ranks/rank_collectives.c
 border of a character       | 0x[cC]0\)? *[!=]= *0x80                                                     | writer/base/utf8.h
 a digit                     | ^[a-z].* (is_digit|tp_is_digit)\(                                           | writer/base/str.h
 text for HTML and XML       | "&(lt|amp|quot|gt);                                                         | writer/text/escape.c writer/text/markdown_escape.c

@@ -45,8 +45,8 @@ passes "arrows: one way" arrows $(sources)
 ARROWS=1 fails "arrows: one more than allowed" arrows $(sources)
 echo '#include "webreport/model/facts.h"' >>webreport/trace/trace.c
 fails "arrows: two folders that include each other" arrows $(sources)
-echo '#include "webreport/measure/rules.h"' >webreport/trace/trace.c
-put webreport/measure/rules.c <<'C'
+echo '#include "webreport/measure/rules/rules.h"' >webreport/trace/trace.c
+put webreport/measure/rules/rules.c <<'C'
 #include "webreport/model/facts.h"
 C
 fails "arrows: a circle of three folders" arrows $(sources)

@@ -3,7 +3,7 @@
 #ifndef TP_TESTS_UNIT_PROGRAM_EVENTS_H
 #define TP_TESTS_UNIT_PROGRAM_EVENTS_H
 
-#include "webreport/measure/program_view.h"
+#include "webreport/measure/program/program_view.h"
 
 #include "event_text.h" /* last: its names are those of parameters in headers */
 

@@ -3,7 +3,7 @@
 #ifndef TP_TESTS_UNIT_SMALL_TRACE_H
 #define TP_TESTS_UNIT_SMALL_TRACE_H
 
-#include "webreport/measure/advice.h"
+#include "webreport/measure/result/advice.h"
 
 #include "event_text.h" /* last: its names are those of parameters in headers */
 

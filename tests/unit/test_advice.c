@@ -1,6 +1,6 @@
 /* The advice on small programs: why a device was idle, what a wait costs, what is alive at the peak, names and lines.
  */
-#include "webreport/measure/advice.h"
+#include "webreport/measure/result/advice.h"
 
 #include "tests/unit/made_trace.h"
 

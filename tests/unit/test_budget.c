@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "one_arena.h"
-#include "webreport/measure/metrics.h"
+#include "webreport/measure/metrics/metrics.h"
 #include "writer/base/limits.h"
 #include "writer/base/table.h"
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "webreport/document/calltree_data.h"
-#include "webreport/measure/calltree_labels.h"
+#include "webreport/measure/charts/calltree_labels.h"
 #include "webreport/model/build.h"
 
 struct scene {

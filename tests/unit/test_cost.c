@@ -1,5 +1,5 @@
 /* What calls must do at least: counted by hand, or known from papers and from torch's own counter. */
-#include "webreport/measure/cost.h"
+#include "webreport/measure/work/cost.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Evidence in `.tps` files: what is packed comes back, a merge keeps it, older and newer versions say what they know.
  */
-#include "webreport/measure/evidence_pack.h"
+#include "webreport/measure/summary/evidence_pack.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "one_arena.h"
-#include "webreport/measure/summary_file.h"
-#include "webreport/measure/summary_format.h"
+#include "webreport/measure/summary/summary_file.h"
+#include "webreport/measure/summary/summary_format.h"
 #include "writer/proto/summary.pb-c.h"
 
 static void assert_equal(const struct tp_input_evidence *a, const struct tp_input_evidence *b)

@@ -1,5 +1,5 @@
 /* torch's rules on small traces; every expected number is counted by hand from the trace above it. */
-#include "webreport/measure/key_averages.h"
+#include "webreport/measure/torch_tables/key_averages.h"
 
 #include "tests/unit/made_trace.h"
 

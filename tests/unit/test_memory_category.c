@@ -1,7 +1,7 @@
 /* What memory is for: told by what ran when a block was made and when it was released. One step of training, by hand.
  */
-#include "webreport/measure/memory_category.h"
-#include "webreport/measure/memory_peak.h"
+#include "webreport/measure/memory/memory_category.h"
+#include "webreport/measure/memory/memory_peak.h"
 #include "webreport/model/build.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Computation and bytes of operators against counts by hand. */
-#include "webreport/measure/operator_cost.h"
+#include "webreport/measure/work/operator_cost.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

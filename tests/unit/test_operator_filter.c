@@ -1,5 +1,5 @@
 /* Filters of operator calls: names, patterns, types of inputs. */
-#include "webreport/measure/operator_filter.h"
+#include "webreport/measure/torch_tables/operator_filter.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Measured peaks: what a file may say, what is told of a bad one, and how its numbers lie over the published ones. */
-#include "webreport/measure/peaks_file.h"
+#include "webreport/measure/work/peaks_file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

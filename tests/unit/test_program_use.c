@@ -1,6 +1,6 @@
 /* The kind of program a trace is of: made traces, one for each way to tell. */
-#include "webreport/measure/program_use.h"
 #include "tests/unit/made_trace.h"
+#include "webreport/measure/program/program_use.h"
 
 #define RANGE(cat, name)                                                                                               \
     "{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":9,\"args\":{}}"

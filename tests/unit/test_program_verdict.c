@@ -1,7 +1,7 @@
 /* The verdict and the findings of a program recorded from outside. */
 #include <math.h>
 
-#include "webreport/measure/program_verdict.h"
+#include "webreport/measure/program/program_verdict.h"
 
 #include "program_events.h" /* last: its names are those of parameters in headers */
 

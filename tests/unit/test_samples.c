@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "webreport/measure/calltree.h"
-#include "webreport/measure/sample_view.h"
+#include "webreport/measure/charts/calltree.h"
+#include "webreport/measure/views/sample_view.h"
 #include "webreport/model/build.h"
 
 struct scene {

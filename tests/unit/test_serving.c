@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "tests/unit/made_trace.h"
-#include "webreport/measure/serving_view.h"
+#include "webreport/measure/serving/serving_view.h"
 
 #define NONE TP_NULL_INT
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "webreport/measure/timeline.h"
+#include "webreport/measure/charts/timeline.h"
 #include "writer/base/limits.h"
 
 #include "event_text.h" /* last: its names are those of parameters in headers */

@@ -1,5 +1,5 @@
 /* Sketches: exact sums, quantiles within their bucket, adding in any order. */
-#include "webreport/measure/sketch.h"
+#include "webreport/measure/summary/sketch.h"
 
 #include <math.h>
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "webreport/measure/summary_file.h"
+#include "webreport/measure/summary/summary_file.h"
 
 static char folder[64];
 

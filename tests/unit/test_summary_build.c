@@ -1,5 +1,5 @@
 /* Summaries of small traces; every expected number is counted by hand from the trace above it. */
-#include "webreport/measure/summary_build.h"
+#include "webreport/measure/summary/summary_build.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Sets and files of summaries: what is packed comes back, merging is an algebra, damage is found. The summaries are
  * random, from fixed seeds. */
-#include "webreport/measure/summary_file.h"
+#include "webreport/measure/summary/summary_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "webreport/measure/summary_format.h"
+#include "webreport/measure/summary/summary_format.h"
 #include "writer/proto/summary.pb-c.h"
 
 /* ---- random summaries ---- */

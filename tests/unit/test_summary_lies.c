@@ -1,6 +1,6 @@
 /* Files and processes of summaries that are well-formed and lie: each lie is an error, none costs more memory than its
  * file is long. */
-#include "webreport/measure/summary_file.h"
+#include "webreport/measure/summary/summary_file.h"
 
 #include <math.h>
 
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "webreport/measure/summary_format.h"
+#include "webreport/measure/summary/summary_format.h"
 #include "writer/proto/summary.pb-c.h"
 
 static struct tp_arena arena;

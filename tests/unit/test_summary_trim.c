@@ -1,5 +1,5 @@
 /* Rows of a summary that is too large: sums stay. */
-#include "webreport/measure/summary_trim.h"
+#include "webreport/measure/summary/summary_trim.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

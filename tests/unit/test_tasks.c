@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/made_trace.h"
-#include "webreport/measure/task_view.h"
+#include "webreport/measure/views/task_view.h"
 
 static struct tp_buf text;
 static struct tp_arena arena;

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "tests/unit/made_trace.h"
-#include "webreport/measure/time_tree.h"
+#include "webreport/measure/tree/time_tree.h"
 #include "writer/base/table.h"
 
 struct made {

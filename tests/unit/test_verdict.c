@@ -1,6 +1,6 @@
 /* The verdict: each class once, thresholds at their edge, and the numbers and words of one small trace by hand
  * (section 13). */
-#include "webreport/measure/advice.h"
+#include "webreport/measure/result/advice.h"
 #include "webreport/model/build.h"
 
 #include <math.h>

@@ -1,12 +1,12 @@
 /* Model and views on small traces; every expected number is counted by hand from the trace above it. */
-#include "webreport/measure/views.h"
+#include "webreport/measure/result/views.h"
 #include "webreport/model/build.h"
 
 #include <stdio.h>
 
 #include "tests/unit/made_trace.h"
 
-#include "webreport/measure/distributed.h"
+#include "webreport/measure/ranks/distributed.h"
 
 /* A trace and everything made from it. */
 struct made {

@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "tests/unit/made_trace.h"
-#include "webreport/measure/advice.h"
-#include "webreport/measure/wording.h"
+#include "webreport/measure/audience/wording.h"
+#include "webreport/measure/rules/rule_words.h"
+#include "webreport/measure/result/advice.h"
 
 #define EVENT(cat, name, ts, dur, args)                                                                                \
     "{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"pid\":1,\"tid\":1,\"ts\":" #ts ",\"dur\":" #dur         \

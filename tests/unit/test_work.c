@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "tests/unit/made_trace.h"
-#include "webreport/measure/work_kinds.h"
-#include "webreport/measure/work_view.h"
+#include "webreport/measure/work/work_kinds.h"
+#include "webreport/measure/work/work_view.h"
 #include "webreport/model/build.h"
 
 struct made {

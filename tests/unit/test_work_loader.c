@@ -12,7 +12,7 @@
 
 #include "one_arena.h"
 #include "webreport/compare/work_words.h"
-#include "webreport/measure/summary_build.h"
+#include "webreport/measure/summary/summary_build.h"
 #include "webreport/session/trace_analysis.h"
 
 /* ---- compared ---- */

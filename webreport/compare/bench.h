@@ -7,7 +7,7 @@
 #define TP_WEBREPORT_COMPARE_BENCH_H
 
 #include "webreport/compare/run_change.h"
-#include "webreport/measure/summary.h"
+#include "webreport/measure/summary/summary.h"
 
 /* What is compared, in the order in which it is shown. */
 enum tp_bench_quantity {

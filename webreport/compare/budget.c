@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "webreport/measure/metric_values.h"
+#include "webreport/measure/metrics/metric_values.h"
 #include "writer/base/limits.h"
 #include "writer/base/table.h"
 #include "writer/base/utf8.h"

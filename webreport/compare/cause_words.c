@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "webreport/compare/job_parts.h"
-#include "webreport/measure/wording.h"
+#include "webreport/measure/audience/wording.h"
 #include "writer/text/format.h"
 
 enum { SHOWN_RUNS = 4, SHOWN_HOSTS = 4 };

@@ -7,7 +7,7 @@
 #include "webreport/compare/function_judge.h"
 #include "webreport/compare/row_judge.h"
 #include "webreport/compare/run_change.h"
-#include "webreport/measure/wording.h"
+#include "webreport/measure/audience/wording.h"
 
 /* A side of a match, its members added up. */
 struct total {

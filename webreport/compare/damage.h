@@ -7,7 +7,7 @@
 #ifndef TP_WEBREPORT_COMPARE_DAMAGE_H
 #define TP_WEBREPORT_COMPARE_DAMAGE_H
 
-#include "webreport/measure/summary.h"
+#include "webreport/measure/summary/summary.h"
 #include "writer/base/number_set.h"
 
 /* Runs to be judged, and what they are held against. */

@@ -4,7 +4,7 @@
 #define TP_WEBREPORT_COMPARE_DIFFTREE_H
 
 #include "webreport/compare/sides.h"
-#include "webreport/measure/calltree.h"
+#include "webreport/measure/charts/calltree.h"
 
 struct tp_diffcall {
     struct tp_str name;

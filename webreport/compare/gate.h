@@ -19,7 +19,7 @@
 #include "webreport/compare/budget.h"
 #include "webreport/compare/comparability.h"
 #include "webreport/compare/work_diff.h"
-#include "webreport/measure/summary.h"
+#include "webreport/measure/summary/summary.h"
 
 enum tp_check_status {
     TP_CHECK_PASS,

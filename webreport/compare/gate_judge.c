@@ -3,7 +3,7 @@
 
 #include "webreport/compare/gate_parts.h"
 #include "webreport/compare/level_history.h"
-#include "webreport/measure/metric_values.h"
+#include "webreport/measure/metrics/metric_values.h"
 #include "writer/base/multiplicity.h"
 #include "writer/base/multiplicity.h"
 #include "writer/base/stats.h"

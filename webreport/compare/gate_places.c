@@ -5,8 +5,8 @@
  * Other metrics have no place.
  */
 #include "webreport/compare/gate_parts.h"
-#include "webreport/measure/metric_values.h"
-#include "webreport/measure/rules.h"
+#include "webreport/measure/metrics/metric_values.h"
+#include "webreport/measure/rules/rules.h"
 #include "webreport/trace/frame.h"
 #include "writer/text/format.h"
 

@@ -5,7 +5,7 @@
 #include "webreport/compare/gate_parts.h"
 #include "webreport/compare/level_history.h"
 #include "webreport/compare/metric_amount.h"
-#include "webreport/measure/metric_values.h"
+#include "webreport/measure/metrics/metric_values.h"
 #include "writer/text/format.h"
 
 /* ---- changes ---- */

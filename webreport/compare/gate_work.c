@@ -4,7 +4,7 @@
 
 #include "webreport/compare/gate_parts.h"
 #include "webreport/compare/work_words.h"
-#include "webreport/measure/metric_values.h"
+#include "webreport/measure/metrics/metric_values.h"
 #include "writer/text/format.h"
 
 static bool is_of_operator(const struct tp_budget_line *line)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "webreport/compare/job_parts.h"
-#include "webreport/measure/collective_kinds.h"
+#include "webreport/trace/collective_kinds.h"
 #include "webreport/trace/comm_names.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"

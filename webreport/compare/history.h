@@ -7,7 +7,7 @@
 
 #include "webreport/compare/bench.h"
 #include "webreport/compare/level_history.h"
-#include "webreport/measure/summary.h"
+#include "webreport/measure/summary/summary.h"
 
 /* A stored run: what a `.tps` file holds, one process or the ranks of a job. */
 struct tp_history_run {

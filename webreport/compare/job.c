@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "webreport/compare/job_parts.h"
-#include "webreport/measure/rank_parts.h"
+#include "webreport/measure/ranks/rank_parts.h"
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 

@@ -16,8 +16,8 @@
 #include <stdint.h>
 
 #include "webreport/compare/what_if.h"
-#include "webreport/measure/distributed.h"
-#include "webreport/measure/summary.h"
+#include "webreport/measure/ranks/distributed.h"
+#include "webreport/measure/summary/summary.h"
 #include "writer/base/keys.h"
 #include "writer/base/number_set.h"
 

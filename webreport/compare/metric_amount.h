@@ -3,7 +3,7 @@
 #define TP_WEBREPORT_COMPARE_METRIC_AMOUNT_H
 
 #include "webreport/compare/budget.h"
-#include "webreport/measure/metrics.h"
+#include "webreport/measure/metrics/metrics.h"
 
 /* "21", "2.17", "59.3 ms", "2.60 GiB", "55.5 %"; "–" for NaN. */
 const char *tp_amount_text(struct tp_arena *arena, enum tp_metric_unit unit, double value);

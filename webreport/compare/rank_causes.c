@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "webreport/compare/job_parts.h"
-#include "webreport/measure/link_rate.h"
-#include "webreport/measure/wording.h"
+#include "webreport/measure/audience/wording.h"
+#include "webreport/measure/ranks/link_rate.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 #include "writer/text/format.h"

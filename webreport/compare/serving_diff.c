@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "webreport/compare/compare.h"
-#include "webreport/measure/metric_values.h"
+#include "webreport/measure/metrics/metric_values.h"
 #include "writer/base/stats.h"
 
 static const struct tp_column_def defs[TP_SERVING_DIFF_COLUMNS] = {

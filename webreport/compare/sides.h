@@ -6,7 +6,7 @@
 #define TP_WEBREPORT_COMPARE_SIDES_H
 
 #include "webreport/compare/run_noise.h"
-#include "webreport/measure/summary.h"
+#include "webreport/measure/summary/summary.h"
 #include "writer/base/keys.h"
 #include "writer/base/stats.h"
 

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "webreport/measure/step_slots.h"
+#include "webreport/measure/summary/step_slots.h"
 #include "writer/base/arena.h"
 #include "writer/base/keys.h"
 

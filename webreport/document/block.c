@@ -1,7 +1,7 @@
 /* Blocks in order: see block.h. */
 #include "webreport/document/block.h"
 
-#include "webreport/measure/evidence_json.h"
+#include "webreport/measure/summary/evidence_json.h"
 #include "writer/text/format.h"
 
 void tp_document_init(struct tp_document *document, const char *name, struct tp_arena *arena)

@@ -4,7 +4,7 @@
 #define TP_WEBREPORT_DOCUMENT_CALLTREE_DATA_H
 
 #include "webreport/document/data.h"
-#include "webreport/measure/calltree.h"
+#include "webreport/measure/charts/calltree.h"
 
 /* An object with the members of calltree.html, in `arena`; NONE for an empty tree. tree is borrowed. */
 struct tp_data tp_calltree_data(struct tp_arena *arena, const struct tp_calltree *tree);

@@ -8,12 +8,12 @@
 #define TP_WEBREPORT_DOCUMENT_CHART_H
 
 #include "webreport/document/data.h"
-#include "webreport/measure/idle_view.h"
-#include "webreport/measure/memory_view.h"
-#include "webreport/measure/overview.h"
-#include "webreport/measure/profile.h"
-#include "webreport/measure/range_view.h"
-#include "webreport/measure/wording.h"
+#include "webreport/measure/audience/wording.h"
+#include "webreport/measure/idle/idle_view.h"
+#include "webreport/measure/memory/memory_view.h"
+#include "webreport/measure/result/profile.h"
+#include "webreport/measure/views/overview.h"
+#include "webreport/measure/views/range_view.h"
 
 /* Categories of time, in the order in which a bar shows them. */
 enum tp_chart_kind {

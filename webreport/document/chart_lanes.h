@@ -3,7 +3,7 @@
 #define TP_WEBREPORT_DOCUMENT_CHART_LANES_H
 
 #include "webreport/document/chart.h"
-#include "webreport/measure/program_view.h"
+#include "webreport/measure/program/program_view.h"
 
 enum { TP_LANE_WIDTH = 4000, TP_LANE_HEIGHT = 18 }; /* units of the viewBox */
 

@@ -5,7 +5,7 @@
 
 #include "webreport/document/chart.h"
 #include "webreport/document/job_tables.h"
-#include "webreport/measure/distributed.h"
+#include "webreport/measure/ranks/distributed.h"
 #include "writer/base/limits.h"
 #include "writer/text/format.h"
 

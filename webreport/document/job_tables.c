@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "webreport/measure/rules.h"
-#include "webreport/measure/wording.h"
+#include "webreport/measure/audience/wording.h"
+#include "webreport/measure/rules/rules.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "webreport/measure/worker_host.h"
+#include "webreport/measure/ranks/worker_host.h"
 #include "writer/base/arena.h"
 #include "writer/base/error.h"
 #include "writer/base/str.h"

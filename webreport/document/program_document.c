@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "webreport/measure/program_verdict.h"
+#include "webreport/measure/program/program_verdict.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -5,7 +5,7 @@
  * programs. A wait counts in the stretch in which it begins; its time is dealt out to all that it lies in. */
 #include "webreport/document/program_span.h"
 
-#include "webreport/measure/calltree_merge.h"
+#include "webreport/measure/charts/calltree_merge.h"
 #include "writer/base/saturate.h"
 
 enum { BINS = 400, MOST_NODES = 20000, MOST_CELLS = 60000, CELL_BYTES = 24, NODE_BYTES = 20 };

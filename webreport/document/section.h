@@ -8,9 +8,9 @@
 #include "webreport/document/name_text.h"
 #include "webreport/document/page_limits.h"
 #include "webreport/document/section_table.h"
-#include "webreport/measure/distributed.h"
-#include "webreport/measure/profile.h"
-#include "webreport/measure/wording.h"
+#include "webreport/measure/audience/wording.h"
+#include "webreport/measure/ranks/distributed.h"
+#include "webreport/measure/result/profile.h"
 
 struct tp_section {
     struct tp_arena *arena;

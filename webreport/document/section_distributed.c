@@ -3,8 +3,8 @@
 #include "webreport/document/chart.h"
 #include "webreport/document/job_document.h"
 #include "webreport/document/section.h"
-#include "webreport/measure/distributed.h"
-#include "webreport/measure/link_rate.h"
+#include "webreport/measure/ranks/distributed.h"
+#include "webreport/measure/ranks/link_rate.h"
 #include "writer/base/saturate.h"
 
 #include <math.h>

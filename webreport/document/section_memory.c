@@ -1,7 +1,7 @@
 /* Memory per device: the curve, the peak and what was alive then, what operators allocated. */
 #include "webreport/document/chart.h"
 #include "webreport/document/section.h"
-#include "webreport/measure/memory_category.h"
+#include "webreport/measure/memory/memory_category.h"
 
 #include <math.h>
 

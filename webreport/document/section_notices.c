@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "webreport/document/section.h"
-#include "webreport/measure/device_missing.h"
+#include "webreport/measure/verdict/device_missing.h"
 
 static bool has_notices(const struct tp_reading *reading, bool of_damage)
 {

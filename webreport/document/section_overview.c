@@ -3,7 +3,7 @@
 #include "webreport/document/name_text.h"
 #include "webreport/document/program_document.h"
 #include "webreport/document/section.h"
-#include "webreport/measure/heaviest.h"
+#include "webreport/measure/views/heaviest.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #include "webreport/document/chart_lanes.h"
 #include "webreport/document/program_document.h"
 #include "webreport/document/program_span.h"
-#include "webreport/measure/program_memory.h"
-#include "webreport/measure/program_verdict.h"
+#include "webreport/measure/program/program_memory.h"
+#include "webreport/measure/program/program_verdict.h"
 #include "webreport/trace/value.h"
 #include "writer/base/sort.h"
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "webreport/measure/program_facts.h"
+#include "webreport/measure/program/program_facts.h"
 #include "webreport/trace/value.h"
 #include "writer/base/utf8.h"
 

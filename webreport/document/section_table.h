@@ -7,7 +7,7 @@
 #define TP_WEBREPORT_DOCUMENT_SECTION_TABLE_H
 
 #include "webreport/document/data.h"
-#include "webreport/measure/wording.h"
+#include "webreport/measure/audience/wording.h"
 #include "writer/base/table.h"
 #include "writer/text/format.h"
 

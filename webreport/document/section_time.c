@@ -3,8 +3,8 @@
 
 #include "webreport/document/name_text.h"
 #include "webreport/document/section.h"
-#include "webreport/measure/time_table.h"
-#include "webreport/measure/work_rules.h"
+#include "webreport/measure/tree/time_table.h"
+#include "webreport/measure/work/work_rules.h"
 
 enum { ROWS = 30, OPEN_DEPTH = 1, KIND_DEPTH = 2, KERNEL_DEPTH = 5 };
 

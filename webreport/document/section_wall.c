@@ -2,7 +2,7 @@
  * and the functions that ran while no operator did. */
 #include "webreport/document/program_document.h"
 #include "webreport/document/section.h"
-#include "webreport/measure/program_steps.h"
+#include "webreport/measure/program/program_steps.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -1,7 +1,7 @@
 /* Time by kind of work: a table of the sections of kernels and of operators. */
 #include "webreport/document/name_text.h"
 #include "webreport/document/section.h"
-#include "webreport/measure/work_rules.h"
+#include "webreport/measure/work/work_rules.h"
 
 enum { NAME_BYTES = 40 }; /* the table of kernels has the names whole */
 

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "webreport/measure/rules.h"
+#include "webreport/measure/rules/rules.h"
 #include "writer/text/format.h"
 
 static struct tp_table *new_table(struct tp_object *record, const char *name, const struct tp_column_def *defs,

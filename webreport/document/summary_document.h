@@ -3,7 +3,7 @@
 #define TP_WEBREPORT_DOCUMENT_SUMMARY_DOCUMENT_H
 
 #include "webreport/document/block.h"
-#include "webreport/measure/summary.h"
+#include "webreport/measure/summary/summary.h"
 
 /* Makes a document in `arena` (guard set by the caller) whose record has all of the summary, which it borrows; times
  * are nanoseconds, absent numbers null. It has no blocks: nobody reads it. */

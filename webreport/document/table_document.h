@@ -4,7 +4,7 @@
 #define TP_WEBREPORT_DOCUMENT_TABLE_DOCUMENT_H
 
 #include "webreport/document/block.h"
-#include "webreport/measure/profile_table.h"
+#include "webreport/measure/torch_tables/profile_table.h"
 
 enum tp_key_time_unit { TP_KEY_UNIT_AUTO, TP_KEY_UNIT_S, TP_KEY_UNIT_MS, TP_KEY_UNIT_US };
 

@@ -3,7 +3,7 @@
 #define TP_WEBREPORT_DOCUMENT_TIMELINE_DATA_H
 
 #include "webreport/document/data.h"
-#include "webreport/measure/timeline.h"
+#include "webreport/measure/charts/timeline.h"
 
 /* An object with the members of timeline.html, in `arena`; NONE for a timeline without slices. timeline is borrowed. */
 struct tp_data tp_timeline_data(struct tp_arena *arena, const struct tp_timeline *timeline);

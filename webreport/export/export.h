@@ -5,7 +5,7 @@
 #define TP_WEBREPORT_EXPORT_EXPORT_H
 
 #include "webreport/export/filter.h"
-#include "webreport/measure/profile.h"
+#include "webreport/measure/result/profile.h"
 #include "webreport/model/policy_torch.h"
 #include "writer/base/arena.h"
 #include "writer/base/error.h"

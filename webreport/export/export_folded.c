@@ -4,7 +4,7 @@
 
 #include "webreport/export/export_formats.h"
 #include "webreport/export/whole_file.h"
-#include "webreport/measure/folded_stacks.h"
+#include "webreport/measure/charts/folded_stacks.h"
 
 bool tp_export_folded_knows(const char *metric)
 {

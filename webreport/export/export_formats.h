@@ -15,7 +15,7 @@ int tp_export_tfevents_ranks(const struct tp_export_job *job, struct tp_error *e
 /* A session for XProf: plugins/profile/RUN[.TIME]/WORKER.xplane.pb in export->out (export_xplane.c). */
 int tp_export_xplane(const struct tp_export *export, struct tp_error *err);
 
-/* WORKER.METRIC.folded: a line per call stack (export_folded.c). export->metric: see webreport/measure/folded_stacks.h.
+/* WORKER.METRIC.folded: a line per call stack (export_folded.c). export->metric: see webreport/measure/charts/folded_stacks.h.
  */
 bool tp_export_folded_knows(const char *metric);
 int tp_export_folded(const struct tp_export *export, struct tp_error *err);

@@ -1,7 +1,7 @@
 /* WORKER.pb.gz: samples, and waits by stack, for pprof. */
 #include "webreport/export/export_formats.h"
 #include "webreport/export/whole_file.h"
-#include "webreport/measure/sampled.h"
+#include "webreport/measure/program/sampled.h"
 #include "webreport/model/tree_threads.h"
 #include "writer/base/saturate.h"
 #include "writer/pprof.h"

@@ -7,7 +7,7 @@
 
 #include "webreport/export/chrome.h"
 #include "webreport/export/program_rows.h"
-#include "webreport/measure/work_rules.h"
+#include "webreport/measure/work/work_rules.h"
 #include "writer/base/saturate.h"
 
 #define INT TP_ROWS_INT

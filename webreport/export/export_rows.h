@@ -4,9 +4,9 @@
 #define TP_WEBREPORT_EXPORT_EXPORT_ROWS_H
 
 #include "webreport/export/flow_links.h"
-#include "webreport/measure/memory_records.h"
-#include "webreport/measure/task_view.h"
-#include "webreport/measure/work_costs.h"
+#include "webreport/measure/memory/memory_records.h"
+#include "webreport/measure/views/task_view.h"
+#include "webreport/measure/work/work_costs.h"
 
 enum { TP_ROWS_MAX_COLUMNS = 24 };
 

@@ -6,7 +6,7 @@
 
 #include "webreport/export/export_formats.h"
 #include "webreport/export/whole_file.h"
-#include "webreport/measure/sampled.h"
+#include "webreport/measure/program/sampled.h"
 #include "webreport/model/tree_threads.h"
 #include "writer/base/saturate.h"
 #include "writer/text/format.h"

@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_EXPORT_FLAMEGRAPH_H
 #define TP_WEBREPORT_EXPORT_FLAMEGRAPH_H
 
-#include "webreport/measure/folded_stacks.h"
+#include "webreport/measure/charts/folded_stacks.h"
 #include "writer/base/buf.h"
 
 /* A box. Frame 0 is the whole trace. */

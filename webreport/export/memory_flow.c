@@ -7,7 +7,7 @@
 #include "webreport/export/export_formats.h"
 #include "webreport/export/svg.h"
 #include "webreport/export/whole_file.h"
-#include "webreport/measure/wording.h"
+#include "webreport/measure/audience/wording.h"
 #include "writer/base/limits.h"
 #include "writer/text/escape.h"
 

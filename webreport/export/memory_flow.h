@@ -3,7 +3,7 @@
 #define TP_WEBREPORT_EXPORT_MEMORY_FLOW_H
 
 #include "webreport/export/export.h"
-#include "webreport/measure/memory_records.h"
+#include "webreport/measure/memory/memory_records.h"
 
 enum tp_flow_flag {
     TP_FLOW_NEVER_FREED = 1, /* drawn to the end of the trace */

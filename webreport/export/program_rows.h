@@ -3,7 +3,7 @@
 #define TP_WEBREPORT_EXPORT_PROGRAM_ROWS_H
 
 #include "webreport/export/export_rows.h"
-#include "webreport/measure/sampled.h"
+#include "webreport/measure/program/sampled.h"
 
 struct tp_program_rows {
     struct tp_sampled sampled;

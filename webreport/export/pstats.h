@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_EXPORT_PSTATS_H
 #define TP_WEBREPORT_EXPORT_PSTATS_H
 
-#include "webreport/measure/python_calls.h"
+#include "webreport/measure/torch_tables/python_calls.h"
 
 /* The file that pstats.Stats(path) reads: a marshal'd dict, (file, line, name) -> (primitive calls, calls, own seconds,
  * total seconds, callers). Appends to out. */

@@ -11,7 +11,7 @@
 #include "webreport/export/export_formats.h"
 #include "webreport/export/export_rows.h"
 #include "webreport/export/whole_file.h"
-#include "webreport/measure/work_rates.h"
+#include "webreport/measure/work/work_rates.h"
 #include "writer/base/fs.h"
 #include "writer/base/saturate.h"
 

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "webreport/measure/program_facts.h"
-#include "webreport/measure/wording.h"
+#include "webreport/measure/audience/wording.h"
+#include "webreport/measure/program/program_facts.h"
 #include "webreport/trace/value.h"
 #include "writer/text/escape.h"
 

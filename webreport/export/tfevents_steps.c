@@ -4,7 +4,7 @@
 
 #include "webreport/document/chart.h"
 #include "webreport/export/export_tfevents.h"
-#include "webreport/measure/wording.h"
+#include "webreport/measure/audience/wording.h"
 #include "writer/base/limits.h"
 #include "writer/text/format.h"
 #include "writer/tfevents_file.h"

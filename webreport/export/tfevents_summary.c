@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "webreport/measure/wording.h"
+#include "webreport/measure/audience/wording.h"
 #include "writer/text/format.h"
 
 enum { US_PER_MS = 1000, BYTES_PER_MIB = 1 << 20 };

@@ -5,8 +5,8 @@
 
 #include "webreport/document/chart.h"
 #include "webreport/export/tfevents_picture.h"
-#include "webreport/measure/timeline.h"
-#include "webreport/measure/wording.h"
+#include "webreport/measure/audience/wording.h"
+#include "webreport/measure/charts/timeline.h"
 #include "webreport/model/device_rows.h"
 #include "writer/text/format.h"
 

@@ -2,7 +2,7 @@
  * frames are seen through. */
 #include "webreport/export/export_tfevents.h"
 
-#include "webreport/measure/calltree_merge.h"
+#include "webreport/measure/charts/calltree_merge.h"
 #include "writer/base/limits.h"
 
 enum { IN_STEP = TP_NO_ID - 1 }; /* place of the step itself, and of frames right below it */

@@ -2,7 +2,7 @@
  *
  * Its "reserved" is added to what is allocated, so the reserved bytes of torch's caching allocator are left out. */
 #include "webreport/export/xplane_parts.h"
-#include "webreport/measure/memory_records.h"
+#include "webreport/measure/memory/memory_records.h"
 
 enum { MEMORY_LINE = 1 << 30 };
 

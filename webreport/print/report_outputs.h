@@ -4,7 +4,7 @@
 #define TP_WEBREPORT_PRINT_REPORT_OUTPUTS_H
 
 #include "webreport/document/block.h"
-#include "webreport/measure/report_receiver.h"
+#include "webreport/measure/result/report_receiver.h"
 #include "webreport/print/print.h"
 #include "webreport/print/report_page.h"
 

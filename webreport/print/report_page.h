@@ -14,8 +14,8 @@
 
 #include <stdbool.h>
 
-#include "webreport/measure/distributed.h"
-#include "webreport/measure/profile.h"
+#include "webreport/measure/ranks/distributed.h"
+#include "webreport/measure/result/profile.h"
 #include "webreport/print/template.h"
 #include "writer/base/error.h"
 

@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_PRINT_SUMMARIES_JSON_H
 #define TP_WEBREPORT_PRINT_SUMMARIES_JSON_H
 
-#include "webreport/measure/summary_file.h"
+#include "webreport/measure/summary/summary_file.h"
 #include "writer/base/json_out.h"
 
 /* The parts in their order: begin, each process, end. A failure is sticky in what `json` writes to; memory that is

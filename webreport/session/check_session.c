@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "webreport/measure/summary_file.h"
+#include "webreport/measure/summary/summary_file.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/run_notes.h"
 #include "webreport/session/source_lines.h"

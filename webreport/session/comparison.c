@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "webreport/measure/calltree.h"
-#include "webreport/measure/summary_build.h"
+#include "webreport/measure/charts/calltree.h"
+#include "webreport/measure/summary/summary_build.h"
 #include "webreport/session/inputs.h"
 
 /* A tree on its way to a side. */

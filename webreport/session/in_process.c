@@ -1,9 +1,9 @@
 /* Read, build, print: see in_process.h. */
 #include "webreport/session/in_process.h"
 
-#include "webreport/measure/folded_stacks.h"
-#include "webreport/measure/summary_build.h"
-#include "webreport/measure/summary_file.h"
+#include "webreport/measure/charts/folded_stacks.h"
+#include "webreport/measure/summary/summary_build.h"
+#include "webreport/measure/summary/summary_file.h"
 #include "webreport/model/build.h"
 #include "webreport/model/oddities.h"
 #include "writer/base/fs.h"

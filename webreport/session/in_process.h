@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "webreport/measure/profile_table.h"
+#include "webreport/measure/torch_tables/profile_table.h"
 #include "writer/base/error.h"
 
 struct tp_in_process_table {

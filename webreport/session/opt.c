@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "webreport/measure/rules.h"
+#include "webreport/measure/rules/rules.h"
 #include "writer/base/input.h"
 #include "writer/base/limits.h"
 #include "writer/base/path.h"

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 #include "webreport/compare/job.h"
-#include "webreport/measure/distributed.h"
-#include "webreport/measure/program_steps.h"
-#include "webreport/measure/summary_slots.h"
+#include "webreport/measure/program/program_steps.h"
+#include "webreport/measure/ranks/distributed.h"
+#include "webreport/measure/summary/summary_slots.h"
 #include "webreport/session/comparison.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/run_programs.h"

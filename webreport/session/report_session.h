@@ -3,8 +3,8 @@
 #ifndef TP_WEBREPORT_SESSION_REPORT_SESSION_H
 #define TP_WEBREPORT_SESSION_REPORT_SESSION_H
 
-#include "webreport/measure/report_receiver.h"
-#include "webreport/measure/rules.h"
+#include "webreport/measure/result/report_receiver.h"
+#include "webreport/measure/rules/rules.h"
 #include "webreport/session/console.h"
 #include "webreport/trace/trace.h"
 

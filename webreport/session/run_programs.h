@@ -4,7 +4,7 @@
 #ifndef TP_WEBREPORT_SESSION_RUN_PROGRAMS_H
 #define TP_WEBREPORT_SESSION_RUN_PROGRAMS_H
 
-#include "webreport/measure/program_steps.h"
+#include "webreport/measure/program/program_steps.h"
 #include "webreport/trace/rundir.h"
 
 struct tp_run_program {

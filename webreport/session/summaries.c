@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "webreport/measure/summary_build.h"
+#include "webreport/measure/summary/summary_build.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/summary_inputs.h"
 #include "webreport/session/summary_programs.h"

@@ -3,9 +3,9 @@
 #ifndef TP_WEBREPORT_SESSION_SUMMARIES_H
 #define TP_WEBREPORT_SESSION_SUMMARIES_H
 
-#include "webreport/measure/rules.h"
-#include "webreport/measure/summary.h"
-#include "webreport/measure/summary_build.h"
+#include "webreport/measure/rules/rules.h"
+#include "webreport/measure/summary/summary.h"
+#include "webreport/measure/summary/summary_build.h"
 #include "webreport/session/console.h"
 #include "webreport/session/trace_analysis.h"
 #include "webreport/trace/rundir.h"

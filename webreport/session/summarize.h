@@ -3,7 +3,7 @@
 #ifndef TP_WEBREPORT_SESSION_SUMMARIZE_H
 #define TP_WEBREPORT_SESSION_SUMMARIZE_H
 
-#include "webreport/measure/summary_file.h"
+#include "webreport/measure/summary/summary_file.h"
 #include "webreport/session/summaries.h"
 
 /* A set as JSON, part by part, each within the guard of `arena`. */

@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_SESSION_SUMMARY_INPUTS_H
 #define TP_WEBREPORT_SESSION_SUMMARY_INPUTS_H
 
-#include "webreport/measure/summary_file.h"
+#include "webreport/measure/summary/summary_file.h"
 #include "webreport/trace/rundir.h"
 
 struct tp_summary_input {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "webreport/measure/metrics.h"
+#include "webreport/measure/metrics/metrics.h"
 
 const struct tp_run_file *tp_summary_program_of(const struct tp_run *run)
 {

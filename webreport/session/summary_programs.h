@@ -3,7 +3,7 @@
 #ifndef TP_WEBREPORT_SESSION_SUMMARY_PROGRAMS_H
 #define TP_WEBREPORT_SESSION_SUMMARY_PROGRAMS_H
 
-#include "webreport/measure/summary.h"
+#include "webreport/measure/summary/summary.h"
 #include "webreport/trace/rundir.h"
 
 /* The only program of a run; NULL: it has none, or of several it is not known which is meant. */

@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_SESSION_TABLE_SESSION_H
 #define TP_WEBREPORT_SESSION_TABLE_SESSION_H
 
-#include "webreport/measure/profile_table.h"
+#include "webreport/measure/torch_tables/profile_table.h"
 #include "webreport/session/console.h"
 #include "webreport/trace/trace.h"
 #include "writer/base/error.h"

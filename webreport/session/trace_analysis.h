@@ -8,8 +8,8 @@
 
 #include <pthread.h>
 
-#include "webreport/measure/advice.h"
-#include "webreport/measure/views.h"
+#include "webreport/measure/result/advice.h"
+#include "webreport/measure/result/views.h"
 #include "webreport/model/facts.h"
 #include "webreport/model/order.h"
 

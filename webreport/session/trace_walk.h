@@ -5,7 +5,7 @@
 #ifndef TP_WEBREPORT_SESSION_TRACE_WALK_H
 #define TP_WEBREPORT_SESSION_TRACE_WALK_H
 
-#include "webreport/measure/profile.h"
+#include "webreport/measure/result/profile.h"
 #include "webreport/session/console.h"
 #include "webreport/session/trace_analysis.h"
 #include "webreport/trace/rundir.h"

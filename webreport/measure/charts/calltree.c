@@ -1,0 +1,233 @@
+/* Pruning of the merged tree: what is too small becomes "other", chains of frames that only pass on become one, the
+ * rest is laid out depth first. */
+#include "webreport/measure/charts/calltree.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "webreport/measure/charts/calltree_merge.h"
+#include "writer/base/saturate.h"
+#include "writer/base/sort.h"
+
+enum { PER_MILLE = 1000 };
+
+struct pruning {
+    const struct tp_merge *merge;
+    const struct tp_calltree_options *options;
+    struct tp_calltree *tree;
+    struct tp_arena *arena;
+    int64_t min_device_ns, min_host_ns; /* a node is kept from one of these on */
+    struct tp_vec stack;                /* struct pending, the next one last */
+    struct tp_vec children;             /* uint32_t, of the node at hand */
+};
+
+/* A node to be laid out below `parent` of the tree. node TP_NO_ID: the sum of children left out. */
+struct pending {
+    uint32_t node, parent;
+    struct tp_call other;
+};
+
+/* ---- what is kept ---- */
+
+static bool is_large(const struct pruning *p, int64_t device_ns, int64_t host_ns)
+{
+    return device_ns >= p->min_device_ns || host_ns >= p->min_host_ns;
+}
+
+static bool is_kept(const struct pruning *p, uint32_t index)
+{
+    const struct tp_merge_node *node = tp_merge_node(p->merge, index);
+    return is_large(p, node->device_ns, node->host_ns);
+}
+
+/* Nodes are kept from a thousandth of the device or host time on, or from more when that would be too many. */
+static void choose_threshold(struct pruning *p, uint32_t max_nodes)
+{
+    const struct tp_merge_node *root = tp_merge_node(p->merge, 0);
+    for (int64_t part = PER_MILLE; part > 1; part -= part / 5 + 1) {
+        uint64_t count = 0;
+        p->min_device_ns = root->device_ns / part + 1;
+        p->min_host_ns = root->host_ns / part + 1;
+        for (uint32_t i = 0; i < p->merge->nodes.count; i++)
+            count += is_kept(p, i);
+        if (count <= max_nodes)
+            return;
+    }
+}
+
+static const struct tp_label *label_of(const struct pruning *p, uint32_t node)
+{
+    return TP_AT(&p->merge->labels, struct tp_label, tp_merge_node(p->merge, node)->label);
+}
+
+/* The frame to which a frame passes (nearly) all it takes; TP_NO_ID when there is none. */
+static uint32_t heir(const struct pruning *p, uint32_t index)
+{
+    const struct tp_merge_node *node = tp_merge_node(p->merge, index);
+    if (label_of(p, index)->kind != TP_CALL_FRAME)
+        return TP_NO_ID;
+    for (uint32_t c = node->first_child; c != TP_NO_ID; c = tp_merge_node(p->merge, c)->next_sibling) {
+        const struct tp_merge_node *below = tp_merge_node(p->merge, c);
+        bool takes_device = (__int128)below->device_ns * 100 >= (__int128)node->device_ns * 98;
+        bool takes_host = (__int128)below->host_ns * 100 >= (__int128)node->host_ns * 98;
+        if (takes_device && takes_host && label_of(p, c)->kind == TP_CALL_FRAME)
+            return c;
+    }
+    return TP_NO_ID;
+}
+
+/* Goes down a chain of such frames. The whole chain is shown as one: its innermost module, else its innermost frame. */
+static uint32_t end_of_chain(const struct pruning *p, uint32_t index, uint32_t *shown)
+{
+    bool has_module = false;
+    *shown = index;
+    for (uint32_t next = index; next != TP_NO_ID; next = heir(p, index)) {
+        index = next;
+        bool is_module = label_of(p, index)->is_module;
+        if (is_module || !has_module)
+            *shown = index;
+        has_module |= is_module;
+    }
+    return index;
+}
+
+/* ---- layout ---- */
+
+static int by_size(const void *a, const void *b, const void *context)
+{
+    const struct pruning *p = context;
+    const struct tp_merge_node *x = tp_merge_node(p->merge, *(const uint32_t *)a);
+    const struct tp_merge_node *y = tp_merge_node(p->merge, *(const uint32_t *)b);
+    if (x->device_ns != y->device_ns)
+        return x->device_ns < y->device_ns ? 1 : -1;
+    if (x->host_ns != y->host_ns)
+        return x->host_ns < y->host_ns ? 1 : -1;
+    int order = tp_str_compare(label_of(p, *(const uint32_t *)a)->text, label_of(p, *(const uint32_t *)b)->text);
+    return order ? order : (x->label < y->label ? -1 : x->label > y->label);
+}
+
+static void add_to_other(struct tp_call *other, const struct tp_merge_node *node)
+{
+    other->host_ns = tp_sat_add(other->host_ns, node->host_ns);
+    other->device_ns = tp_sat_add(other->device_ns, node->device_ns);
+    other->bytes = tp_sat_add(other->bytes, node->bytes);
+    other->call_count++; /* here: how many nodes; becomes the name */
+}
+
+/* Puts a node's children on the stack, the largest one on top and what is left out at the bottom. */
+static void push_children(struct pruning *p, uint32_t node, uint32_t place)
+{
+    struct tp_call other = {.kind = TP_CALL_OTHER};
+    p->children.count = 0;
+    for (uint32_t c = tp_merge_node(p->merge, node)->first_child; c != TP_NO_ID;
+         c = tp_merge_node(p->merge, c)->next_sibling) {
+        if (is_kept(p, c))
+            *(uint32_t *)tp_vec_push(&p->children) = c;
+        else
+            add_to_other(&other, tp_merge_node(p->merge, c));
+    }
+    uint32_t *items = p->children.data;
+    if (p->children.count > 1)
+        tp_merge_sort(p->arena, items, p->children.count, sizeof *items, by_size, p);
+    if (is_large(p, other.device_ns, other.host_ns))
+        *(struct pending *)tp_vec_push(&p->stack) = (struct pending){TP_NO_ID, place, other};
+    for (size_t i = p->children.count; i-- > 0;)
+        *(struct pending *)tp_vec_push(&p->stack) = (struct pending){.node = items[i], .parent = place};
+}
+
+static struct tp_call other_call(const struct pruning *p, const struct pending *pending)
+{
+    char name[48];
+    struct tp_call call = pending->other;
+    int size = snprintf(name, sizeof name, "%llu smaller", (unsigned long long)call.call_count);
+    call.name = (struct tp_str){tp_arena_copy(p->arena, name, (size_t)size), (size_t)size};
+    call.call_count = 0;
+    return call;
+}
+
+static struct tp_call call_of(const struct pruning *p, uint32_t index)
+{
+    const struct tp_merge_node *node = tp_merge_node(p->merge, index);
+    const struct tp_label *label = label_of(p, index);
+    struct tp_call call = {.name = label->text,
+                           .frame = label->frame,
+                           .host_ns = node->host_ns,
+                           .device_ns = node->device_ns,
+                           .bytes = node->bytes,
+                           .call_count = node->call_count,
+                           .kind = label->kind};
+    if (p->options->show)
+        call.name = p->options->show(p->options->context, call.name);
+    return call;
+}
+
+static void lay_out(struct pruning *p)
+{
+    struct tp_vec calls = TP_VEC(p->arena, struct tp_call);
+    *(struct pending *)tp_vec_push(&p->stack) = (struct pending){.node = 0, .parent = TP_NO_ID};
+    while (p->stack.count) {
+        struct pending next = *TP_AT(&p->stack, struct pending, --p->stack.count);
+        uint32_t place = (uint32_t)calls.count, node = next.node, shown = node;
+        if (node != TP_NO_ID)
+            node = end_of_chain(p, node, &shown);
+        struct tp_call *call = tp_vec_push(&calls);
+        *call = node == TP_NO_ID ? other_call(p, &next) : call_of(p, shown);
+        call->parent = next.parent;
+        call->depth = next.parent == TP_NO_ID ? 0 : (uint16_t)(TP_AT(&calls, struct tp_call, next.parent)->depth + 1);
+        if (node != TP_NO_ID)
+            push_children(p, node, place);
+    }
+    p->tree->calls = calls.data;
+    p->tree->count = (uint32_t)calls.count;
+    for (uint32_t i = p->tree->count; i-- > 0;) {
+        struct tp_call *call = &p->tree->calls[i];
+        if (call->subtree_end <= i)
+            call->subtree_end = i + 1;
+        if (call->parent != TP_NO_ID && p->tree->calls[call->parent].subtree_end < call->subtree_end)
+            p->tree->calls[call->parent].subtree_end = call->subtree_end;
+    }
+}
+
+static void prune(struct tp_calltree *tree, struct tp_merge *merge, const struct tp_calltree_options *options,
+                  struct tp_arena *arena)
+{
+    tp_merge_total(merge);
+    const struct tp_merge_node *root = tp_merge_node(merge, 0);
+    *tree = (struct tp_calltree){
+        .merged_count = merge->nodes.count, .is_cut = merge->is_cut, .has_device = root->device_ns > 0};
+    if (root->device_ns <= 0 && root->host_ns <= 0)
+        return;
+    struct pruning pruning = {.merge = merge, .options = options, .tree = tree, .arena = arena};
+    pruning.stack = TP_VEC(arena, struct pending);
+    pruning.children = TP_VEC(arena, uint32_t);
+    choose_threshold(&pruning, options->max_nodes);
+    lay_out(&pruning);
+    tp_arena_drop(arena, merge->nodes.data, merge->nodes.capacity * sizeof(struct tp_merge_node));
+}
+
+void tp_calltree_build(struct tp_calltree *tree, const struct tp_model *model,
+                       const struct tp_calltree_options *options, struct tp_arena *arena)
+{
+    struct tp_merge merge;
+    tp_merge_build(&merge, model, arena);
+    prune(tree, &merge, options, arena);
+}
+
+void tp_calltree_of_samples(struct tp_calltree *tree, const struct tp_model *model,
+                            const struct tp_calltree_options *options, struct tp_arena *arena)
+{
+    struct tp_merge merge;
+    tp_merge_samples(&merge, model, arena);
+    prune(tree, &merge, options, arena);
+    tree->has_samples = true;
+}
+
+void tp_calltree_of_program(struct tp_calltree *tree, const struct tp_model *model, const struct tp_program_view *view,
+                            const struct tp_calltree_options *options, struct tp_arena *arena)
+{
+    struct tp_merge merge;
+    tp_merge_init(&merge, model, arena);
+    tp_merge_program(&merge, view, NULL, arena);
+    prune(tree, &merge, options, arena);
+    tree->has_samples = tree->is_program = true;
+}

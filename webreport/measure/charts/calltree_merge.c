@@ -1,0 +1,398 @@
+/* Three walks make the tree: host events by nesting, memory records beside them, device events by who launched them. */
+#include "webreport/measure/charts/calltree_merge.h"
+
+#include "webreport/measure/audience/wording.h"
+#include "webreport/measure/charts/calltree_labels.h"
+#include "writer/base/interval.h"
+#include "writer/base/saturate.h"
+
+enum { MAX_NODES = 1 << 18, MAX_DEPTH = 200, MAX_STACK_FRAMES = 40 };
+
+/* Open events of the thread walked: the end of each and its node. */
+struct open {
+    int64_t end;
+    uint32_t node;
+};
+
+struct walk {
+    struct tp_merge *merge;
+    struct tp_vec open;      /* struct open */
+    struct tp_vec frames;    /* scratch of descend_stack */
+    uint32_t *node_of_event; /* operators and runtime calls; TP_NO_ID: none */
+    uint32_t main_thread, step_label, backward_label, threads_label, unknown_label;
+    const uint32_t *records; /* memory records of the thread, by time */
+    uint32_t record_count;
+};
+
+/* ---- nodes ---- */
+
+uint32_t tp_merge_label(struct tp_merge *merge, struct tp_str text, enum tp_call_kind kind)
+{
+    struct tp_label *label = tp_vec_push(&merge->labels);
+    *label = (struct tp_label){.text = text, .kind = (uint8_t)kind};
+    return (uint32_t)merge->labels.count - 1;
+}
+
+static uint32_t new_node(struct tp_merge *merge, uint32_t parent, uint32_t label)
+{
+    uint32_t node = (uint32_t)merge->nodes.count;
+    struct tp_merge_node *fresh = tp_vec_push(&merge->nodes);
+    *fresh = (struct tp_merge_node){.parent = parent,
+                                    .label = label,
+                                    .first_child = TP_NO_ID,
+                                    .next_sibling = TP_NO_ID,
+                                    .recent_child = TP_NO_ID,
+                                    .after = TP_NO_ID};
+    if (parent == TP_NO_ID)
+        return node;
+    struct tp_merge_node *above = tp_merge_node(merge, parent);
+    fresh->depth = above->depth + 1;
+    fresh->next_sibling = above->first_child;
+    above->first_child = node;
+    return node;
+}
+
+/* The child of `parent` with that label. Loops meet the same children in the same order, so the child met last and the
+ * one made after it are tried before the table of edges. */
+uint32_t tp_merge_child(struct tp_merge *merge, uint32_t parent, uint32_t label)
+{
+    struct tp_merge_node *above = tp_merge_node(merge, parent);
+    if (above->recent_child != TP_NO_ID) {
+        if (tp_merge_node(merge, above->recent_child)->label == label)
+            return above->recent_child;
+        uint32_t guess = tp_merge_node(merge, above->recent_child)->after;
+        if (guess != TP_NO_ID && tp_merge_node(merge, guess)->label == label)
+            return above->recent_child = guess;
+    }
+    uint32_t known = tp_keys_find(&merge->edges, (uint32_t[]){parent, label});
+    if (known == TP_NO_ID) {
+        if (merge->nodes.count >= MAX_NODES || above->depth >= MAX_DEPTH) {
+            merge->is_cut = true;
+            return parent;
+        }
+        known = tp_keys_pair(&merge->edges, parent, label);
+        new_node(merge, parent, label);
+    }
+    above = tp_merge_node(merge, parent); /* nodes may have moved */
+    if (above->recent_child != TP_NO_ID)
+        tp_merge_node(merge, above->recent_child)->after = known + 1;
+    return above->recent_child = known + 1;
+}
+
+/* ---- labels ---- */
+
+static uint32_t frame_label(struct tp_merge *merge, struct tp_str frame)
+{
+    if (tp_label_is_plumbing(frame))
+        return TP_MERGE_SKIPPED;
+    uint32_t label = tp_merge_label(merge, tp_label_of_frame(merge->arena, frame), TP_CALL_FRAME);
+    TP_AT(&merge->labels, struct tp_label, label)->frame = frame;
+    return label;
+}
+
+/* Modules of one class share a label. */
+static uint32_t module_label(struct tp_merge *merge, struct tp_str name)
+{
+    uint32_t id = tp_strings_add(&merge->modules, tp_label_of_module(name));
+    if (id >= merge->label_of_module.count) {
+        uint32_t label = tp_merge_label(merge, tp_strings_get(&merge->modules, id), TP_CALL_FRAME);
+        TP_AT(&merge->labels, struct tp_label, label)->is_module = true;
+        *(uint32_t *)tp_vec_push(&merge->label_of_module) = label;
+    }
+    return *TP_AT(&merge->label_of_module, uint32_t, id);
+}
+
+static uint32_t host_label(const struct walk *w, const struct tp_event *event)
+{
+    struct tp_merge *merge = w->merge;
+    uint32_t *known = &merge->label_of_name[(size_t)event->name * 2];
+    if (*known)
+        return *known - 1;
+    struct tp_str name = tp_trace_name(merge->model->trace, event);
+    unsigned kind = event->kind, label;
+    if (merge->model->marks[event->name] & TP_MARK_STEP)
+        label = w->step_label;
+    else if (kind == TP_KIND_MODULE)
+        label = module_label(merge, name);
+    else if (kind == TP_KIND_FRAME)
+        label = frame_label(merge, name);
+    else
+        label = tp_merge_label(merge, name, kind == TP_KIND_OPERATOR ? TP_CALL_OPERATOR : TP_CALL_PHASE);
+    *known = label + 1;
+    return label;
+}
+
+static uint32_t device_label(struct tp_merge *merge, const struct tp_event *event)
+{
+    uint32_t *known = &merge->label_of_name[(size_t)event->name * 2 + 1];
+    if (!*known)
+        *known = tp_merge_label(merge, tp_trace_name(merge->model->trace, event), TP_CALL_KERNEL) + 1;
+    return *known - 1;
+}
+
+/* ---- where an event without open caller belongs ---- */
+
+/* Label of a frame of a "Call stack" argument. */
+static uint32_t stack_label(struct tp_merge *merge, uint32_t frame)
+{
+    uint32_t *known = &merge->label_of_frame[frame];
+    struct tp_str text = tp_stack_frame_text(merge->model->trace->stacks, frame);
+    while (!*known && text.len && text.ptr[0] == ' ')
+        text.ptr++, text.len--;
+    if (!*known)
+        *known = (text.len ? frame_label(merge, text) : TP_MERGE_SKIPPED) + 1;
+    return *known - 1;
+}
+
+/* The frames of a "Call stack" argument, outermost first below `node`. */
+static uint32_t descend_stack(struct walk *w, uint32_t node, uint32_t argument)
+{
+    const struct tp_stacks *stacks = w->merge->model->trace->stacks;
+    tp_stack_frames(stacks, tp_stacks_of_text(stacks, argument), MAX_STACK_FRAMES, &w->frames);
+    for (size_t i = 0; i < w->frames.count; i++) {
+        uint32_t label = stack_label(w->merge, *TP_AT(&w->frames, uint32_t, i));
+        if (label != TP_MERGE_SKIPPED)
+            node = tp_merge_child(w->merge, node, label);
+    }
+    return node;
+}
+
+static bool is_backward(const struct tp_model *model, const struct tp_event *event)
+{
+    return (model->marks[event->name] & TP_MARK_BACKWARD_NODE) ||
+           tp_str_find(tp_trace_name(model->trace, event), "Backward") >= 0;
+}
+
+/* Parent of an event that lies in no other of its thread. */
+static uint32_t outermost_parent(struct walk *w, const struct tp_event *event)
+{
+    struct tp_merge *merge = w->merge;
+    if (event->thread == w->main_thread)
+        return 0;
+    if (event->kind == TP_KIND_OPERATOR && is_backward(merge->model, event)) {
+        bool has_steps = merge->model->step_marker == TP_MARKER_PROFILER_STEP;
+        return tp_merge_child(merge, has_steps ? tp_merge_child(merge, 0, w->step_label) : 0, w->backward_label);
+    }
+    return tp_merge_child(merge, 0, w->threads_label);
+}
+
+/* ---- the walk over a thread ---- */
+
+static uint32_t top_node(const struct walk *w)
+{
+    return w->open.count ? TP_AT(&w->open, struct open, w->open.count - 1)->node : TP_NO_ID;
+}
+
+static void close_until(struct walk *w, int64_t time)
+{
+    while (w->open.count && TP_AT(&w->open, struct open, w->open.count - 1)->end <= time)
+        w->open.count--;
+}
+
+static void add_record(struct walk *w, const struct tp_memory *record)
+{
+    close_until(w, record->ts_ns);
+    uint32_t node = top_node(w);
+    struct tp_merge_node *at = tp_merge_node(w->merge, node == TP_NO_ID ? 0 : node);
+    at->bytes = tp_sat_add(at->bytes, record->bytes);
+}
+
+/* Steps stand at the top, also when frames run around them: their time leaves the open calls. */
+static void lift_step(struct walk *w, const struct tp_event *step)
+{
+    uint32_t previous = TP_NO_ID;
+    for (size_t i = 0; i < w->open.count && i < MAX_DEPTH; i++) {
+        uint32_t node = TP_AT(&w->open, struct open, i)->node;
+        struct tp_merge_node *around = tp_merge_node(w->merge, node);
+        if (node != previous)
+            around->host_ns = around->host_ns > step->dur_ns ? around->host_ns - step->dur_ns : 0;
+        previous = node;
+    }
+}
+
+static void open_event(struct walk *w, const struct tp_event *event, uint32_t index)
+{
+    struct tp_merge *merge = w->merge;
+    unsigned kind = event->kind;
+    uint32_t node = top_node(w);
+    if (kind == TP_KIND_RUNTIME) {
+        w->node_of_event[index] = node;
+        return;
+    }
+    bool has_frames_above =
+        node != TP_NO_ID &&
+        TP_AT(&merge->labels, struct tp_label, tp_merge_node(merge, node)->label)->kind >= TP_CALL_FRAME;
+    if (node == TP_NO_ID)
+        node = outermost_parent(w, event);
+    if (kind == TP_KIND_OPERATOR && !has_frames_above && event->detail != TP_NO_ID &&
+        merge->model->trace->hosts[event->detail].stack != TP_NO_ID)
+        node = descend_stack(w, node, merge->model->trace->hosts[event->detail].stack);
+    uint32_t label = host_label(w, event);
+    if (label == w->step_label) {
+        lift_step(w, event);
+        node = 0;
+    }
+    uint32_t reached = label == TP_MERGE_SKIPPED ? node : tp_merge_child(merge, node, label);
+    if (reached != node) {
+        struct tp_merge_node *own = tp_merge_node(merge, reached);
+        own->host_ns = tp_sat_add(own->host_ns, event->dur_ns);
+        own->call_count++;
+    }
+    w->node_of_event[index] = reached;
+    struct open *open = tp_vec_push(&w->open);
+    *open = (struct open){tp_event_end(event), reached};
+}
+
+/* An event that outlives an open one by more than half is not called by it: the next step begins inside the frame that
+ * ends the step before. */
+static void walk_thread(struct walk *w, uint32_t thread)
+{
+    const struct tp_order *order = w->merge->model->order;
+    const struct tp_event *events = w->merge->model->trace->events;
+    const struct tp_memory *memory = w->merge->model->trace->memory;
+    uint32_t at = 0;
+    w->open.count = 0;
+    for (uint32_t i = order->thread_first[thread]; i < order->thread_first[thread + 1]; i++) {
+        const struct tp_event *event = &events[order->host[i]];
+        for (; at < w->record_count && memory[w->records[at]].ts_ns < event->ts_ns; at++)
+            add_record(w, &memory[w->records[at]]);
+        close_until(w, event->ts_ns + event->dur_ns / 2);
+        open_event(w, event, order->host[i]);
+    }
+    for (; at < w->record_count; at++)
+        add_record(w, &memory[w->records[at]]);
+}
+
+/* ---- memory records ---- */
+
+struct records {
+    uint32_t *items; /* indexes in trace->memory, by time */
+    uint32_t *first; /* thread t owns items [first[t], first[t + 1]) */
+};
+
+static bool is_on_device(const struct tp_trace *trace, const struct tp_memory *memory)
+{
+    int64_t type = tp_memory_place(trace, memory)->type;
+    return type != TP_NULL_INT && type != TP_DEVICE_CPU;
+}
+
+static bool is_allocation(const struct tp_trace *trace, const struct tp_memory *memory, bool device_only)
+{
+    return !(memory->flags & TP_MEMORY_OUT_OF_MEMORY) && memory->bytes > 0 &&
+           (!device_only || is_on_device(trace, memory));
+}
+
+static struct records collect_records(const struct tp_model *model, struct tp_arena *arena)
+{
+    const struct tp_trace *trace = model->trace;
+    struct records found = {.first = tp_arena_array(arena, (size_t)trace->thread_count + 2, sizeof(uint32_t))};
+    bool device_only = false;
+    for (uint32_t i = 0; i < trace->memory_count && !device_only; i++)
+        device_only = is_allocation(trace, &trace->memory[i], true);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < trace->memory_count; i++)
+        if (is_allocation(trace, &trace->memory[i], device_only)) {
+            found.first[trace->memory[i].thread + 2]++;
+            count++;
+        }
+    found.items = tp_arena_array(arena, count, sizeof *found.items);
+    for (uint32_t t = 0; t < trace->thread_count; t++)
+        found.first[t + 2] += found.first[t + 1];
+    for (uint32_t i = 0; i < trace->memory_count; i++) {
+        uint32_t record = model->order->memory[i];
+        if (is_allocation(trace, &trace->memory[record], device_only))
+            found.items[found.first[trace->memory[record].thread + 1]++] = record;
+    }
+    return found;
+}
+
+/* ---- devices ---- */
+
+/* The node that launched a device operation: its owning operator, else where its launch stood. */
+static uint32_t launching_node(const struct walk *w, uint32_t device)
+{
+    const struct tp_model *model = w->merge->model;
+    uint32_t owner = model->devices.owner[device], launch = model->devices.launch[device], node = TP_NO_ID;
+    if (owner != TP_NO_ID)
+        node = w->node_of_event[model->operators.event[owner]];
+    if (node == TP_NO_ID && launch != TP_NO_ID)
+        node = w->node_of_event[model->launches.event[launch]];
+    return node == TP_NO_ID ? tp_merge_child(w->merge, 0, w->unknown_label) : node;
+}
+
+static void walk_devices(struct walk *w)
+{
+    struct tp_merge *merge = w->merge;
+    for (uint32_t i = 0; i < merge->model->devices.count; i++) {
+        const struct tp_event *event = tp_device_event(merge->model, i);
+        uint32_t node = tp_merge_child(merge, launching_node(w, i), device_label(merge, event));
+        struct tp_merge_node *kernel = tp_merge_node(merge, node);
+        kernel->device_ns = tp_sat_add(kernel->device_ns, event->dur_ns);
+        kernel->call_count++;
+    }
+}
+
+/* ---- all ---- */
+
+void tp_merge_init(struct tp_merge *merge, const struct tp_model *model, struct tp_arena *arena)
+{
+    *merge = (struct tp_merge){.model = model, .arena = arena};
+    merge->labels = TP_VEC(arena, struct tp_label);
+    merge->nodes = TP_VEC(arena, struct tp_merge_node);
+    merge->label_of_frame = tp_arena_array(arena, model->trace->stacks->frames.count, sizeof(uint32_t));
+    merge->label_of_name = tp_arena_array(arena, (size_t)model->trace->names.count * 2, sizeof(uint32_t));
+    merge->label_of_module = TP_VEC(arena, uint32_t);
+    tp_strings_init(&merge->modules, arena, 0);
+    tp_keys_init(&merge->edges, arena, 2);
+    new_node(merge, TP_NO_ID, tp_merge_label(merge, TP_STR("all calls"), TP_CALL_ROOT));
+}
+
+void tp_merge_build(struct tp_merge *merge, const struct tp_model *model, struct tp_arena *arena)
+{
+    const struct tp_trace *trace = model->trace;
+    tp_merge_init(merge, model, arena);
+    struct walk w = {.merge = merge, .open = TP_VEC(arena, struct open), .frames = TP_VEC(arena, uint32_t)};
+    w.main_thread = model->host_main;
+    w.step_label = tp_merge_label(merge, TP_STR(TP_MERGE_STEP), TP_CALL_PHASE);
+    w.backward_label = tp_merge_label(merge, TP_STR("backward"), TP_CALL_PHASE);
+    w.threads_label = tp_merge_label(merge, TP_STR("other threads"), TP_CALL_PHASE);
+    w.unknown_label = tp_merge_label(merge,
+                                     tp_has_only_own_devices(model) ? TP_STR("on devices of the program's own")
+                                                                    : TP_STR("launched outside the recorded calls"),
+                                     TP_CALL_PHASE);
+    w.node_of_event = tp_arena_array(arena, trace->event_count, sizeof *w.node_of_event);
+    memset(w.node_of_event, 0xFF, trace->event_count * sizeof *w.node_of_event); /* TP_NO_ID */
+    struct records records = collect_records(model, arena);
+    for (uint32_t t = 0; t < trace->thread_count; t++) {
+        w.records = records.items + records.first[t];
+        w.record_count = records.first[t + 1] - records.first[t];
+        walk_thread(&w, t);
+    }
+    walk_devices(&w);
+    tp_arena_drop(arena, w.node_of_event, trace->event_count * sizeof *w.node_of_event);
+    tp_arena_drop(arena, records.items, (size_t)records.first[trace->thread_count] * sizeof *records.items);
+}
+
+void tp_merge_sample(struct tp_merge *merge, uint32_t node, int64_t cpu_ns)
+{
+    for (uint32_t at = node; at != TP_NO_ID; at = tp_merge_node(merge, at)->parent) {
+        struct tp_merge_node *counted = tp_merge_node(merge, at);
+        counted->call_count++;
+        counted->host_ns = tp_sat_add(counted->host_ns, cpu_ns);
+    }
+}
+
+void tp_merge_total(struct tp_merge *merge)
+{
+    for (uint32_t i = (uint32_t)merge->nodes.count; i-- > 0;) { /* children have greater numbers than their parent */
+        struct tp_merge_node *node = tp_merge_node(merge, i);
+        if (node->child_host_ns > node->host_ns)
+            node->host_ns = node->child_host_ns;
+        if (node->parent == TP_NO_ID)
+            continue;
+        struct tp_merge_node *above = tp_merge_node(merge, node->parent);
+        above->child_host_ns = tp_sat_add(above->child_host_ns, node->host_ns);
+        above->device_ns = tp_sat_add(above->device_ns, node->device_ns);
+        above->bytes = tp_sat_add(above->bytes, node->bytes);
+    }
+}

@@ -1,0 +1,421 @@
+/* Timeline: chooses lanes, packs them within the budget, adds device load and phases. See timeline.h. */
+#include "webreport/measure/charts/timeline.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "webreport/measure/audience/wording.h"
+#include "webreport/measure/charts/timeline_load.h"
+#include "webreport/measure/charts/timeline_pack.h"
+#include "webreport/model/device_rows.h"
+#include "writer/base/error.h"
+#include "writer/base/gzip_out.h"
+#include "writer/base/json_out.h"
+#include "writer/base/limits.h"
+#include "writer/base/saturate.h"
+
+enum { MAX_HEADER_BYTES = 1 << 20, MAX_BANDS = 5000, FEW_BANDS = 100, MAX_ATTEMPTS = 8, MAX_LAUNCHED = 200000 };
+
+/* ---- lanes ---- */
+
+struct candidate {
+    uint32_t thread, count;
+};
+
+static int by_count(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+    if (x->count != y->count)
+        return x->count < y->count ? 1 : -1;
+    return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+static int by_thread(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+    return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+/* Moments by thread, for lanes of the host; devices have none. */
+static void count_moments(struct candidate *found, const struct tp_trace *trace, bool is_device)
+{
+    for (uint32_t i = 0; i < trace->moment_count && !is_device; i++)
+        found[trace->moments[i].thread].count++;
+}
+
+/* Appends the fullest threads as lanes, in order of threads. operations: of devices, number of each slice; NULL: they
+ * are of the host. first: where each thread's slices start. */
+static void add_lanes(struct tp_timeline *timeline, struct tp_arena *arena, const uint32_t *slices,
+                      const uint32_t *operations, const uint32_t *first)
+{
+    bool is_device = operations != NULL;
+    uint32_t threads = timeline->model->trace->thread_count, count = 0;
+    struct candidate *found = tp_arena_array(arena, threads, sizeof *found);
+    count_moments(found, timeline->model->trace, is_device);
+    for (uint32_t t = 0; t < threads; t++) {
+        uint32_t size = found[t].count + first[t + 1] - first[t];
+        if (size)
+            found[count++] = (struct candidate){t, size};
+    }
+    if (count > TP_TIMELINE_MAX_LANES) {
+        qsort(found, count, sizeof *found, by_count);
+        timeline->lanes_left_out += count - TP_TIMELINE_MAX_LANES;
+        count = TP_TIMELINE_MAX_LANES;
+        qsort(found, count, sizeof *found, by_thread);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        struct tp_lane *lane = &timeline->lanes[timeline->lane_count++];
+        lane->is_device = is_device;
+        lane->thread = found[i].thread;
+        lane->slices = slices + first[lane->thread];
+        lane->operations = is_device ? operations + first[lane->thread] : NULL;
+        lane->slice_count = first[lane->thread + 1] - first[lane->thread];
+        timeline->slice_count += lane->slice_count;
+    }
+    tp_arena_drop(arena, found, threads * sizeof *found);
+}
+
+/* Device events by thread (a stream, as profilers write them), each in order of start. */
+static void add_device_lanes(struct tp_timeline *timeline, struct tp_arena *arena)
+{
+    const struct tp_trace *trace = timeline->model->trace;
+    const struct tp_order *order = timeline->model->order;
+    uint32_t *first = tp_arena_array(arena, (size_t)trace->thread_count + 2, sizeof *first);
+    uint32_t *slices = tp_arena_array(arena, order->device_count, sizeof *slices);
+    uint32_t *operations = tp_arena_array(arena, order->device_count + 1, sizeof *operations);
+    for (uint32_t i = 0; i < order->device_count; i++)
+        first[trace->events[order->device[i]].thread + 2]++;
+    for (uint32_t t = 0; t < trace->thread_count; t++)
+        first[t + 2] += first[t + 1];
+    for (uint32_t i = 0; i < order->device_count; i++) {
+        uint32_t at = first[trace->events[order->device[i]].thread + 1]++;
+        slices[at] = order->device[i];
+        operations[at] = i;
+    }
+    add_lanes(timeline, arena, slices, operations, first);
+}
+
+static void choose_lanes(struct tp_timeline *timeline, struct tp_arena *arena)
+{
+    const struct tp_order *order = timeline->model->order;
+    timeline->lanes = tp_arena_array(arena, (size_t)2 * TP_TIMELINE_MAX_LANES, sizeof *timeline->lanes);
+    add_device_lanes(timeline, arena); /* first, so that their names have small numbers and always find room */
+    add_lanes(timeline, arena, order->host, NULL, order->thread_first);
+}
+
+static void widen(struct tp_interval *range, int64_t time)
+{
+    range->a = time < range->a ? time : range->a;
+    range->b = time > range->b ? time : range->b;
+}
+
+static void find_range(struct tp_timeline *timeline)
+{
+    const struct tp_model *model = timeline->model;
+    bool is_any = model->event_count > 0;
+    struct tp_interval range = {is_any ? model->first_ns : INT64_MAX, is_any ? model->first_ns : INT64_MIN};
+    for (uint32_t i = 0; i < timeline->lane_count; i++)
+        if (timeline->lanes[i].slice_count)
+            widen(&range, model->trace->events[timeline->lanes[i].slices[0]].ts_ns);
+    for (uint32_t i = 0; i < model->trace->moment_count; i++)
+        widen(&range, model->trace->moments[i].ts_ns);
+    if (range.a > range.b) /* nothing is there */
+        range = (struct tp_interval){model->first_ns, model->first_ns};
+    int64_t end = range.b;
+    for (int role = 0; role < TP_ROLE_COUNT; role++) {
+        struct tp_intervals busy = model->roles[role];
+        if (busy.count && busy.items[busy.count - 1].b > end)
+            end = busy.items[busy.count - 1].b;
+    }
+    if (model->step_count && model->steps[model->step_count - 1].end_ns > end)
+        end = model->steps[model->step_count - 1].end_ns;
+    timeline->start_ns = range.a;
+    timeline->range_ns = (uint64_t)end - (uint64_t)range.a;
+}
+
+/* ---- titles and order, when the first walk has seen the slices ---- */
+
+static struct tp_str row_id_text(struct tp_arena *arena, const struct tp_row_id *id)
+{
+    if (id->is_text)
+        return id->text;
+    char text[32];
+    int size = snprintf(text, sizeof text, "%lld", (long long)id->number);
+    return (struct tp_str){tp_arena_copy(arena, text, (size_t)size), (size_t)size};
+}
+
+static struct tp_str join(struct tp_arena *arena, const struct tp_str *parts, size_t count)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < count; i++)
+        size += parts[i].len < TP_MAX_SHOWN_NAME_BYTES ? parts[i].len : 0;
+    char *text = tp_arena_alloc(arena, size + 1), *to = text;
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].len >= TP_MAX_SHOWN_NAME_BYTES)
+            continue;
+        memcpy(to, parts[i].ptr, parts[i].len);
+        to += parts[i].len;
+    }
+    return (struct tp_str){text, size};
+}
+
+/* A lane of a device of the program's own has the name that the program gave it. */
+static void name_lane(struct tp_timeline *timeline, struct tp_lane *lane, struct tp_arena *arena)
+{
+    const struct tp_trace *trace = timeline->model->trace;
+    const struct tp_thread *thread = &trace->threads[lane->thread];
+    char number[80];
+    uint32_t detail = lane->is_device ? trace->events[lane->slices[0]].detail : TP_NO_ID;
+    const struct tp_device_setup *setup = detail != TP_NO_ID ? tp_device_setup(trace, detail) : NULL;
+    int64_t device = setup ? tp_device_of(timeline->model, &trace->events[lane->slices[0]]) : -1;
+    bool has_name = setup && tp_is_own_device(timeline->model, device) && thread->name.len;
+    if (device >= 0 && !has_name) {
+        int64_t stream = tp_stream_number(timeline->model, &trace->events[lane->slices[0]]);
+        number[0] = 0;
+        if (stream >= 0)
+            snprintf(number, sizeof number, " · stream %lld", (long long)stream);
+        lane->title =
+            join(arena, (struct tp_str[]){tp_device_title(timeline->model, device, arena), tp_str_of(number)}, 2);
+        return;
+    }
+    struct tp_str id = row_id_text(arena, &thread->tid);
+    struct tp_str role = lane->has_steps ? TP_STR(" · main") : lane->is_backward ? TP_STR(" · backward") : TP_STR("");
+    if (lane->is_device)
+        role = TP_STR("");
+    if (thread->name.len)
+        lane->title = join(arena, (struct tp_str[]){thread->name, role}, 2);
+    else
+        lane->title = join(arena, (struct tp_str[]){TP_STR("Thread "), id, role}, 3);
+}
+
+/* Host lanes before device lanes; the thread with the steps first, then by work; devices by id and stream. */
+static bool stands_before(const struct tp_trace *trace, const struct tp_lane *x, const struct tp_lane *y)
+{
+    if (x->is_device != y->is_device)
+        return y->is_device;
+    if (!x->is_device) {
+        if (x->has_steps != y->has_steps)
+            return x->has_steps;
+        if (x->work_ns != y->work_ns)
+            return x->work_ns > y->work_ns;
+        return x->thread < y->thread;
+    }
+    uint32_t a = trace->events[x->slices[0]].detail, b = trace->events[y->slices[0]].detail;
+    if (a != TP_NO_ID && b != TP_NO_ID) {
+        const struct tp_device_setup *p = tp_device_setup(trace, a), *q = tp_device_setup(trace, b);
+        if (p->device != q->device)
+            return p->device < q->device;
+        if (p->stream != q->stream)
+            return p->stream < q->stream;
+    }
+    return x->thread < y->thread;
+}
+
+static void rank_lanes(struct tp_timeline *timeline, struct tp_arena *arena)
+{
+    const struct tp_trace *trace = timeline->model->trace;
+    for (uint32_t i = 0; i < timeline->lane_count; i++) {
+        struct tp_lane *lane = &timeline->lanes[i];
+        name_lane(timeline, lane, arena);
+        for (uint32_t k = 0; k < timeline->lane_count; k++)
+            lane->rank += k != i && stands_before(trace, &timeline->lanes[k], lane);
+    }
+}
+
+/* ---- the data ---- */
+
+static void header_lanes(struct tp_json *json, const struct tp_timeline *timeline)
+{
+    tp_json_key(json, "lanes");
+    tp_json_array(json);
+    for (uint32_t i = 0; i < timeline->lane_count; i++) {
+        const struct tp_lane *lane = &timeline->lanes[i];
+        tp_json_object(json);
+        tp_json_member_str(json, "title", lane->title);
+        tp_json_member_bool(json, "device", lane->is_device);
+        tp_json_member_int(json, "rank", lane->rank);
+        tp_json_member_int(json, "slices", lane->shown_count);
+        tp_json_member_int(json, "rows", lane->row_count);
+        tp_json_member_bool(json, "covered", lane->has_cover);
+        tp_json_member_int(json, "moments", lane->moment_count);
+        tp_json_object_end(json);
+    }
+    tp_json_array_end(json);
+}
+
+static void header_steps(struct tp_json *json, const struct tp_timeline *timeline, uint32_t unit_ns, uint32_t max_count)
+{
+    const struct tp_model *model = timeline->model;
+    tp_json_key(json, "steps");
+    tp_json_array(json);
+    for (uint32_t i = 0; i < model->step_count && i < max_count; i++) {
+        const struct tp_step *step = &model->steps[i];
+        struct tp_str name = step->name.len < 100 ? step->name : TP_STR("step");
+        tp_json_array(json);
+        tp_json_str(json, name);
+        tp_json_int(json, (int64_t)(((uint64_t)step->start_ns - (uint64_t)timeline->start_ns) / unit_ns));
+        tp_json_int(json, (int64_t)(((uint64_t)step->end_ns - (uint64_t)step->start_ns) / unit_ns));
+        tp_json_array_end(json);
+    }
+    tp_json_array_end(json);
+}
+
+static void header_sizes(struct tp_json *json, const struct tp_pack *pack, size_t load_bytes)
+{
+    tp_json_key(json, "sections");
+    tp_json_array(json);
+    for (int i = 0; i < TP_PACK_SECTION_COUNT; i++)
+        tp_json_int(json, (int64_t)pack->sections[i].size);
+    tp_json_int(json, (int64_t)load_bytes);
+    tp_json_array_end(json);
+}
+
+/* The header as JSON in `room`; returns its size, 0 when it does not fit. No arena is used while the buffer is held. */
+static size_t write_header(char *room, const struct tp_pack *pack, const struct tp_timeline *timeline,
+                           size_t load_bytes)
+{
+    struct tp_buf text;
+    struct tp_json json;
+    tp_buf_init(&text, MAX_HEADER_BYTES);
+    tp_json_init(&json, &text);
+    tp_json_object(&json);
+    tp_json_member_int(&json, "version", 2);
+    tp_json_member_int(&json, "unit_ns", pack->unit_ns);
+    tp_json_member_int(&json, "first", tp_sat_sub(timeline->model->first_ns, timeline->start_ns));
+    tp_json_member_int(&json, "range", (int64_t)(timeline->range_ns / pack->unit_ns));
+    tp_json_member_int(&json, "end", (int64_t)(pack->end_ns / pack->unit_ns));
+    header_sizes(&json, pack, load_bytes);
+    tp_json_member_int(&json, "told", pack->argument_count);
+    tp_json_member_int(&json, "cover_buckets", TP_PACK_COVER_BUCKETS);
+    tp_json_member_int(&json, "cover_width", (int64_t)(pack->end_ns / TP_PACK_COVER_BUCKETS + 1));
+    tp_json_member_int(&json, "load_buckets", TP_LOAD_BUCKETS);
+    tp_json_key(&json, "gpus");
+    tp_json_array(&json);
+    for (uint32_t i = 0; i < timeline->gpu_count; i++) {
+        tp_json_object(&json);
+        tp_json_member_int(&json, "id", timeline->gpus[i].id);
+        tp_json_member_bool(&json, "sm", timeline->gpus[i].has_sm);
+        tp_json_member_str(&json, "title", timeline->gpus[i].title);
+        tp_json_object_end(&json);
+    }
+    tp_json_array_end(&json);
+    header_lanes(&json, timeline);
+    header_steps(&json, timeline, pack->unit_ns, pack->folds_steps ? FEW_BANDS : MAX_BANDS);
+    tp_json_object_end(&json);
+    size_t size = text.failed ? 0 : text.size;
+    bool is_out_of_memory = text.failed == TP_ENOMEM;
+    if (size)
+        memcpy(room, text.data, size);
+    tp_buf_release(&text);
+    if (is_out_of_memory)
+        tp_arena_fail(pack->arena, TP_ENOMEM);
+    return size;
+}
+
+/* Everything compressed: header size, header, sections, device load. */
+static struct tp_str compress(struct tp_pack *pack, const struct tp_timeline *timeline, struct tp_str load)
+{
+    struct tp_str pieces[TP_PACK_SECTION_COUNT + 3];
+    char *room = tp_arena_alloc(pack->arena, MAX_HEADER_BYTES);
+    size_t size = write_header(room, pack, timeline, load.len), count = 0;
+    if (!size)
+        return (struct tp_str){"", 0};
+    char length[4] = {(char)size, (char)(size >> 8), (char)(size >> 16), (char)(size >> 24)};
+    pieces[count++] = (struct tp_str){length, sizeof length};
+    pieces[count++] = (struct tp_str){room, size};
+    for (int i = 0; i < TP_PACK_SECTION_COUNT; i++)
+        if (pack->sections[i].size)
+            pieces[count++] = (struct tp_str){(char *)pack->sections[i].data, pack->sections[i].size};
+    if (load.len)
+        pieces[count++] = load;
+    struct tp_str data = tp_gzip_pieces(pack->arena, pieces, count);
+    tp_arena_drop(pack->arena, room, MAX_HEADER_BYTES);
+    return data;
+}
+
+static size_t base64_size(size_t size)
+{
+    return (size + 2) / 3 * 4;
+}
+
+/* What the sections will take as base64, from samples of an eighth of each; 0 when compressing all costs little anyway.
+ */
+static size_t estimate(struct tp_pack *pack)
+{
+    enum { WORTH_IT = 1 << 20, PART = 8, SAMPLES = 16 };
+    struct tp_str pieces[TP_PACK_SECTION_COUNT * SAMPLES];
+    size_t count = 0, size = 0;
+    for (int i = 0; i < TP_PACK_SECTION_COUNT; i++) {
+        const struct tp_pack_column *section = &pack->sections[i];
+        for (size_t k = 0; k < SAMPLES && section->size >= PART * SAMPLES; k++)
+            pieces[count++] =
+                (struct tp_str){(char *)section->data + section->size / SAMPLES * k, section->size / (PART * SAMPLES)};
+        size += section->size;
+    }
+    return size < WORTH_IT ? 0 : base64_size(tp_gzip_pieces(pack->arena, pieces, count).len * PART);
+}
+
+/* Chooses what the next attempt folds, given that `size` bytes were needed for what is shown now. After three attempts
+ * devices and annotations are folded as well, after five the steps. */
+static void fold_more(struct tp_pack *pack, struct tp_timeline *timeline, size_t size, size_t max_bytes, int attempt)
+{
+    uint64_t keep = (uint64_t)((unsigned __int128)timeline->shown_count * max_bytes / size * 15 / 16), fixed = 0;
+    for (unsigned bin = 0; bin < TP_PACK_DURATION_BINS; bin++)
+        fixed += pack->bins[1][bin];
+    if (!pack->folds_devices && (attempt >= 3 || keep <= fixed)) { /* folding host slices is not enough */
+        pack->folds_devices = timeline->folds_devices = true;
+        pack->max_name_bytes = max_bytes / 2;
+    }
+    if (!pack->folds_devices)
+        keep -= fixed;
+    if (attempt >= 5) {
+        pack->folds_steps = true;
+        keep /= 8;
+    }
+    pack->fold_below_ns = tp_pack_threshold(pack, keep);
+    timeline->folded_below_ns = pack->fold_below_ns;
+}
+
+/* Packs, and folds more and more until the data fits. */
+static void pack_within(struct tp_pack *pack, struct tp_timeline *timeline, struct tp_str load, size_t max_bytes)
+{
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        size_t size = estimate(pack);
+        if (size <= max_bytes + max_bytes / 16) { /* an estimate may err a little */
+            struct tp_str data = compress(pack, timeline, load);
+            size = base64_size(data.len);
+            if (!size)
+                break;
+            if (size <= max_bytes) {
+                timeline->data = data;
+                return;
+            }
+        }
+        pack->has_launches = pack->has_shapes = false;
+        fold_more(pack, timeline, size, max_bytes, attempt);
+        tp_pack_walk(pack);
+    }
+    timeline->shown_count = 0;
+}
+
+void tp_timeline_build(struct tp_timeline *timeline, const struct tp_model *model,
+                       const struct tp_timeline_options *options, struct tp_arena *arena)
+{
+    struct tp_pack pack;
+    *timeline = (struct tp_timeline){.model = model, .data = {"", 0}};
+    choose_lanes(timeline, arena);
+    find_range(timeline);
+    tp_pack_init(&pack, timeline, options, arena);
+    pack.has_launches = timeline->slice_count <= MAX_LAUNCHED;
+    bool has_dims = tp_pack_shapes_init(&pack);
+    pack.has_shapes = pack.has_launches && has_dims;
+    tp_pack_walk(&pack);
+    rank_lanes(timeline, arena);
+    tp_load_phases(timeline, &pack);
+    struct tp_str load = tp_load_devices(timeline, arena);
+    if (options->max_bytes && timeline->lane_count)
+        pack_within(&pack, timeline, load, options->max_bytes);
+    timeline->shapes_left_out = has_dims && !pack.has_shapes;
+    for (int i = 0; i < TP_PACK_SECTION_COUNT; i++)
+        tp_arena_drop(arena, pack.sections[i].data, pack.sections[i].capacity);
+}

@@ -1,0 +1,109 @@
+/* Timeline: every slice of the trace packed for the viewer in the page, and load curves for the drawing without
+ * scripts.
+ *
+ * Lanes are threads (operators, annotations, runtime calls, frames nested by depth) and device streams. What the viewer
+ * gets is one gzip member, described in templates/README.md. When it would exceed its budget, the shortest host slices
+ * are folded into coverage (share of time per bucket), then the shortest device slices; how many, and below which
+ * duration, is kept here. */
+#ifndef TP_WEBREPORT_MEASURE_CHARTS_TIMELINE_H
+#define TP_WEBREPORT_MEASURE_CHARTS_TIMELINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "webreport/model/facts.h"
+
+enum {
+    TP_TIMELINE_LOAD_BUCKETS = 512, /* of the drawing */
+    TP_TIMELINE_MAX_LANES = 64,     /* of each kind; the fullest ones are kept */
+    TP_TIMELINE_MAX_ROWS = 64,      /* of a lane; deeper slices are not shown */
+    TP_TIMELINE_MAX_PHASES = 150
+};
+
+/* What a slice is, for its colour. The order is part of the viewer's data. */
+enum tp_slice_class {
+    TP_SLICE_CPU,
+    TP_SLICE_KERNEL,
+    TP_SLICE_COMMUNICATION,
+    TP_SLICE_MEMCPY,
+    TP_SLICE_MEMSET,
+    TP_SLICE_RUNTIME,
+    TP_SLICE_DATA,
+    TP_SLICE_FRAME,
+    TP_SLICE_STEP,
+    TP_SLICE_ANNOTATION,
+    TP_SLICE_CLASS_COUNT
+};
+
+struct tp_lane {
+    bool is_device;
+    uint32_t thread;                        /* index in trace->threads */
+    const uint32_t *slices;                 /* events in order of start */
+    const uint32_t *operations;             /* of a device: their numbers in model->devices; NULL: of the host */
+    uint32_t slice_count;                   /* of the lane */
+    uint32_t shown_count;                   /* of them in the data */
+    uint32_t row_count;                     /* depth of nesting + 1, at most TP_TIMELINE_MAX_ROWS */
+    uint32_t moment_count;                  /* in the data */
+    uint32_t rank;                          /* place among the lanes shown: host lanes by work, then devices */
+    uint64_t work_ns;                       /* host: outermost operators and runtime calls */
+    bool has_steps, is_backward, has_cover; /* has_cover: some of its slices are folded */
+    struct tp_str title;
+    uint8_t *load; /* host: share of each load bucket with work, 0..255 */
+};
+
+/* A stretch of the main lane for the drawing: an annotation right below the step. */
+struct tp_timeline_phase {
+    struct tp_str name;
+    uint64_t start_ns, dur_ns; /* start: relative to the timeline's */
+    enum tp_slice_class class;
+};
+
+/* Device load per bucket, 0..255. */
+struct tp_timeline_gpu {
+    int64_t id;
+    struct tp_str title; /* "GPU 0" (tp_device_title) */
+    bool has_sm; /* some kernel tells its blocks per SM */
+    uint8_t *busy, *sm;
+};
+
+struct tp_timeline {
+    const struct tp_model *model;
+    int64_t start_ns;  /* absolute; everything else is relative to it */
+    uint64_t range_ns; /* length of the drawing: up to the end of the last operation */
+    struct tp_lane *lanes;
+    uint32_t lane_count, lanes_left_out;
+    struct tp_timeline_gpu *gpus;
+    uint32_t gpu_count;
+    struct tp_timeline_phase *phases; /* by start */
+    uint32_t phase_count;
+    uint64_t slice_count;     /* of the lanes */
+    uint64_t shown_count;     /* in the data */
+    uint64_t folded_count;    /* into coverage */
+    uint64_t folded_below_ns; /* folded: host slices shorter than this */
+    uint64_t too_deep_count;  /* beyond TP_TIMELINE_MAX_ROWS */
+    uint64_t arguments_left_out;   /* slices and moments whose arguments are left out */
+    uint64_t moments_left_out;
+    bool folds_devices;   /* device slices, too */
+    bool shapes_left_out; /* slices of operators are without their shapes */
+    struct tp_str data; /* gzip; empty when not even the lanes' names fit */
+};
+
+struct tp_timeline_options {
+    size_t max_bytes; /* most bytes that `data` may take in the page, as base64 text; 0: no data */
+    /* How a name shall be shown (shortened, without private parts); NULL: as it is. The result lives as long as the
+     * arena. */
+    struct tp_str (*show)(const void *context, struct tp_str name);
+    /* The same for names of kernels. */
+    struct tp_str (*show_kernel)(const void *context, struct tp_str name);
+    /* The same for arguments that a program gave for a slice. */
+    struct tp_str (*show_argument)(const void *context, struct tp_str lines);
+    /* The same for shapes, as "Input Dims" has them. */
+    struct tp_str (*show_shapes)(const void *context, struct tp_str dims);
+    const void *context;
+};
+
+/* Builds the timeline in `arena` (guard set by the caller). model must outlive it. */
+void tp_timeline_build(struct tp_timeline *timeline, const struct tp_model *model,
+                       const struct tp_timeline_options *options, struct tp_arena *arena);
+
+#endif

@@ -1,0 +1,130 @@
+/* Arguments that programs gave for slices of the timeline, and the moments of its lanes. See timeline_pack.h. */
+#include "webreport/measure/charts/timeline_pack.h"
+
+#include <stdlib.h>
+
+#include "writer/base/sort.h"
+
+static int by_place(const void *x, const void *y, const void *context)
+{
+    const struct tp_moment *a = x, *b = y;
+    (void)context;
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    return (a->ts_ns > b->ts_ns) - (a->ts_ns < b->ts_ns);
+}
+
+void tp_pack_arguments_init(struct tp_pack *pack)
+{
+    const struct tp_trace *trace = pack->timeline->model->trace;
+    if (!trace->argument_count && !trace->moment_count)
+        return;
+    pack->argument_number = tp_arena_array(pack->arena, (size_t)trace->argument_texts.count + 1, sizeof *pack->argument_number);
+    if (!trace->moment_count)
+        return;
+    size_t bytes = trace->moment_count * sizeof *trace->moments;
+    struct tp_moment *moments = tp_arena_alloc(pack->arena, bytes);
+    memcpy(moments, trace->moments, bytes);
+    tp_merge_sort(pack->arena, moments, trace->moment_count, sizeof *moments, by_place, NULL);
+    pack->moments = moments;
+}
+
+void tp_pack_arguments_start(struct tp_pack *pack)
+{
+    const struct tp_trace *trace = pack->timeline->model->trace;
+    if (pack->argument_number)
+        memset(pack->argument_number, 0, ((size_t)trace->argument_texts.count + 1) * sizeof *pack->argument_number);
+    pack->argument_text_count = pack->argument_count = 0;
+    pack->argument_slice = 0;
+    pack->timeline->arguments_left_out = trace->arguments_left_out;
+    pack->timeline->moments_left_out = trace->moment_count; /* those of lanes are taken off */
+}
+
+/* Returns the number of a text of arguments, a new one for a new text; 0: there is none, or no room for it. */
+static uint32_t number_of_text(struct tp_pack *pack, uint32_t id)
+{
+    const struct tp_timeline_options *options = pack->options;
+    if (id == TP_NO_ID || pack->argument_number[id])
+        return id == TP_NO_ID ? 0 : pack->argument_number[id];
+    struct tp_str text = tp_strings_get(&pack->timeline->model->trace->argument_texts, id);
+    if (options->show_argument)
+        text = options->show_argument(options->context, text);
+    if (pack->sections[TP_PACK_TOLD_BYTES].size + text.len > pack->max_name_bytes) {
+        pack->timeline->arguments_left_out++;
+        return 0;
+    }
+    tp_pack_text(pack, TP_PACK_TOLD_SIZES, TP_PACK_TOLD_BYTES, text);
+    return pack->argument_number[id] = ++pack->argument_text_count;
+}
+
+static void put_said(struct tp_pack *pack, struct tp_pack_column *column, const struct tp_said *said)
+{
+    tp_pack_number(column, number_of_text(pack, said->text));
+    tp_pack_number(column, said->color == TP_NO_ID ? 0 : said->color + 1);
+}
+
+static int by_event(const void *key, const void *item)
+{
+    uint32_t event = *(const uint32_t *)key, other = ((const struct tp_argument *)item)->event;
+    return (event > other) - (event < other);
+}
+
+void tp_pack_arguments_add(struct tp_pack *pack, uint32_t event, uint64_t place)
+{
+    const struct tp_trace *trace = pack->timeline->model->trace;
+    unsigned kind = trace->events[event].kind;
+    if (kind != TP_KIND_ANNOTATION && !tp_kind_is_device(kind))
+        return;
+    const struct tp_argument *argument =
+        trace->argument_count ? bsearch(&event, trace->arguments, trace->argument_count, sizeof *argument, by_event) : NULL;
+    if (!argument)
+        return;
+    struct tp_pack_column *column = &pack->sections[TP_PACK_TOLD];
+    tp_pack_reserve(pack, TP_PACK_TOLD, (size_t)3 * TP_PACK_MAX_VARINT);
+    tp_pack_number(column, place - pack->argument_slice);
+    put_said(pack, column, &argument->said);
+    pack->argument_slice = place;
+    pack->argument_count++;
+}
+
+/* First moment of a thread. */
+static uint32_t first_moment(const struct tp_pack *pack, uint32_t thread)
+{
+    uint32_t low = 0, high = pack->timeline->model->trace->moment_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (pack->moments[middle].thread < thread)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool tp_pack_lane_moments(struct tp_pack *pack, struct tp_lane *lane)
+{
+    struct tp_timeline *timeline = pack->timeline;
+    struct tp_pack_column *column = &pack->sections[TP_PACK_MOMENTS];
+    uint64_t previous = 0;
+    bool is_even = true;
+    lane->moment_count = 0;
+    if (!pack->moments || lane->is_device || pack->folds_steps)
+        return true;
+    for (uint32_t i = first_moment(pack, lane->thread); i < timeline->model->trace->moment_count; i++) {
+        const struct tp_moment *moment = &pack->moments[i];
+        if (moment->thread != lane->thread || column->size > pack->max_name_bytes)
+            break;
+        uint64_t time = (uint64_t)moment->ts_ns - (uint64_t)timeline->start_ns;
+        is_even = is_even && (pack->unit_ns == 1 || time % pack->unit_ns == 0);
+        if (time > pack->end_ns && pack->is_first)
+            pack->end_ns = time;
+        tp_pack_reserve(pack, TP_PACK_MOMENTS, (size_t)4 * TP_PACK_MAX_VARINT);
+        tp_pack_number(column, (time - previous) / pack->unit_ns);
+        tp_pack_number(column, tp_pack_name(pack, moment->name, TP_SLICE_ANNOTATION));
+        put_said(pack, column, &moment->said);
+        previous = time;
+        lane->moment_count++;
+        timeline->moments_left_out--;
+    }
+    return is_even;
+}

@@ -1,0 +1,352 @@
+/* One walk over all slices of the timeline: nesting, names, columns, coverage. See timeline_pack.h. */
+#include "webreport/measure/charts/timeline_pack.h"
+
+enum { BACKWARD_BIT = 0x80 };
+
+/* What one lane's walk carries from slice to slice. */
+struct walk {
+    struct tp_pack *pack;
+    struct tp_lane *lane;
+    uint32_t lane_index;
+    uint64_t previous_start;
+    uint64_t work_end, phase_end; /* of the last outermost operation, of the last phase */
+    uint64_t backward_ns;         /* part of the lane's work */
+    uint64_t place;               /* of the next slice among those of all lanes */
+    uint64_t uneven;              /* not 0: some time is no multiple of the unit */
+    uint64_t *load;               /* ns per load bucket */
+    uint64_t load_width, cover_width;
+    uint64_t **cover; /* per row, NULL when nothing was folded there */
+};
+
+void tp_pack_init(struct tp_pack *pack, struct tp_timeline *timeline, const struct tp_timeline_options *options,
+                  struct tp_arena *arena)
+{
+    uint32_t names = timeline->model->trace->names.count;
+    *pack = (struct tp_pack){.timeline = timeline,
+                             .options = options,
+                             .arena = arena,
+                             .unit_ns = TP_PACK_MICROSECOND,
+                             .max_name_bytes = 64u << 20};
+    pack->is_first = true;
+    pack->name_number = tp_arena_array(arena, names, sizeof *pack->name_number);
+    pack->name_class = tp_arena_array(arena, names, sizeof *pack->name_class);
+    pack->phases = TP_VEC(arena, struct tp_pack_phase);
+    tp_pack_arguments_init(pack);
+}
+
+/* ---- classes ---- */
+
+/* operation: number of a device operation in model->devices; TP_NO_ID on the host. */
+static enum tp_slice_class classify(const struct tp_model *model, const struct tp_event *event, uint32_t operation)
+{
+    uint64_t flags = model->marks[event->name];
+    enum tp_range_kind kind = tp_range_kind_of(model, event);
+    switch (event->kind) {
+    case TP_KIND_KERNEL:
+        return operation != TP_NO_ID && tp_is_communication(model, operation) ? TP_SLICE_COMMUNICATION
+                                                                              : TP_SLICE_KERNEL;
+    case TP_KIND_MEMCPY:
+        return TP_SLICE_MEMCPY;
+    case TP_KIND_MEMSET:
+        return TP_SLICE_MEMSET;
+    case TP_KIND_RUNTIME:
+        return TP_SLICE_RUNTIME;
+    case TP_KIND_FRAME:
+    case TP_KIND_MODULE:
+        return TP_SLICE_FRAME;
+    default:
+        break;
+    }
+    if (flags & TP_MARK_STEP)
+        return TP_SLICE_STEP;
+    static const enum tp_slice_class classes[TP_RANGE_KINDS] = {
+        [TP_RANGE_NONE] = TP_SLICE_ANNOTATION, [TP_RANGE_INPUT] = TP_SLICE_DATA,
+        [TP_RANGE_COMPUTE] = TP_SLICE_CPU,     [TP_RANGE_COMMUNICATION] = TP_SLICE_COMMUNICATION,
+        [TP_RANGE_COPY] = TP_SLICE_MEMCPY,     [TP_RANGE_WAIT] = TP_SLICE_RUNTIME,
+        [TP_RANGE_SYNC] = TP_SLICE_RUNTIME};
+    return event->kind == TP_KIND_OPERATOR && !kind ? TP_SLICE_CPU : classes[kind];
+}
+
+static uint8_t first_class(const struct tp_pack *pack, const struct tp_event *event, uint32_t operation)
+{
+    const struct tp_model *model = pack->timeline->model;
+    bool is_backward = (model->marks[event->name] & TP_MARK_BACKWARD_NODE) ||
+                       tp_str_find(tp_trace_name(model->trace, event), "Backward") >= 0;
+    return (uint8_t)((classify(model, event, operation) + 1) | (is_backward ? BACKWARD_BIT : 0));
+}
+
+/* Slices of one name have one class: that of the first of them. */
+static inline enum tp_slice_class class_of(struct tp_pack *pack, const struct tp_event *event, uint32_t operation)
+{
+    uint8_t class = pack->name_class[event->name];
+    if (__builtin_expect(!class, 0))
+        class = pack->name_class[event->name] = first_class(pack, event, operation);
+    return (enum tp_slice_class)((class & TP_PACK_CLASS_BITS) - 1);
+}
+
+/* ---- buckets ---- */
+
+void tp_pack_spread(uint64_t *buckets, size_t count, uint64_t width, uint64_t start, uint64_t end)
+{
+    uint64_t i = start / width;
+    if (i < count && end <= (i + 1) * width) { /* the usual case: one bucket */
+        buckets[i] += end - start;
+        return;
+    }
+    for (; i < count && start < end; i++) {
+        uint64_t border = (i + 1) * width, until = end < border ? end : border;
+        buckets[i] += until - start;
+        start = until;
+    }
+}
+
+void tp_pack_shares(uint8_t *shares, const uint64_t *buckets, size_t count, uint64_t width)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t ns = buckets[i] < width ? buckets[i] : width;
+        uint8_t share = (uint8_t)((unsigned __int128)ns * 255 / width);
+        shares[i] = ns && !share ? 1 : share;
+    }
+}
+
+/* ---- the walk ---- */
+
+/* Depth of a slice among the open ones; opens it. A slice that reaches a bit beyond its parent still nests in it; one
+ * that outlives it by more than half does not: the next step begins inside the frame that ends the step before. */
+static inline size_t nest(struct tp_pack *pack, size_t *open_count, uint64_t start, uint64_t end)
+{
+    size_t n = *open_count;
+    uint64_t middle = start + (end - start) / 2;
+    while (n && pack->ends[n - 1] <= middle)
+        n--;
+    if (__builtin_expect(n == pack->end_capacity, 0)) {
+        size_t capacity = n ? 2 * n : 1024;
+        pack->ends = tp_arena_resize(pack->arena, pack->ends, n * sizeof *pack->ends, capacity * sizeof *pack->ends);
+        pack->end_capacity = capacity;
+    }
+    pack->ends[n] = end;
+    *open_count = n + 1;
+    return n;
+}
+
+static unsigned duration_bin(uint64_t dur)
+{
+    if (dur < 8)
+        return (unsigned)dur;
+    unsigned high = 63 - (unsigned)__builtin_clzll(dur);
+    return high * 8 + (unsigned)(dur >> (high - 3) & 7);
+}
+
+static uint64_t bin_start(unsigned bin)
+{
+    return bin < 24 ? (bin < 8 ? bin : 8) : (8ull + bin % 8) << (bin / 8 - 3);
+}
+
+static inline bool may_fold(const struct walk *w, enum tp_slice_class class)
+{
+    if (w->pack->folds_devices)
+        return class != TP_SLICE_STEP || w->pack->folds_steps;
+    return !w->lane->is_device && (class == TP_SLICE_CPU || class == TP_SLICE_RUNTIME || class == TP_SLICE_FRAME);
+}
+
+/* What only the first walk needs: durations, load of the lane, phases. */
+static void note(struct walk *w, const struct tp_event *event, enum tp_slice_class class, uint64_t start, uint64_t end)
+{
+    struct tp_pack *pack = w->pack;
+    pack->bins[may_fold(w, class) ? 0 : 1][duration_bin(end - start)]++;
+    if (end > pack->end_ns)
+        pack->end_ns = end;
+    if (w->lane->is_device)
+        return;
+    bool is_work = class == TP_SLICE_CPU || class == TP_SLICE_RUNTIME || class == TP_SLICE_COMMUNICATION;
+    if (is_work && end > w->work_end) {
+        uint64_t from = start > w->work_end ? start : w->work_end;
+        tp_pack_spread(w->load, TP_TIMELINE_LOAD_BUCKETS, w->load_width, from, end);
+        w->lane->work_ns += end - from;
+        w->work_end = end;
+        w->backward_ns += pack->name_class[event->name] & BACKWARD_BIT ? end - from : 0;
+    } else if (class == TP_SLICE_STEP) {
+        w->lane->has_steps = true;
+    } else if ((class == TP_SLICE_ANNOTATION || class == TP_SLICE_DATA) && start >= w->phase_end && end > start) {
+        w->phase_end = end;
+        struct tp_pack_phase *phase = tp_vec_push(&pack->phases);
+        *phase = (struct tp_pack_phase){start, end - start, w->lane_index, event->name};
+    }
+}
+
+static void fold(struct walk *w, size_t row, uint64_t start, uint64_t end)
+{
+    if (!w->cover[row])
+        w->cover[row] = tp_arena_array(w->pack->arena, TP_PACK_COVER_BUCKETS, sizeof **w->cover);
+    tp_pack_spread(w->cover[row], TP_PACK_COVER_BUCKETS, w->cover_width, start, end);
+    w->pack->timeline->folded_count++;
+}
+
+/* How long before its start a device operation was launched. */
+static void put_launch(const struct walk *w, uint32_t slice, const struct tp_event *event)
+{
+    const struct tp_event *launch = tp_launch_of_device(w->pack->timeline->model, w->lane->operations[slice]);
+    uint64_t before = launch ? (uint64_t)event->ts_ns - (uint64_t)launch->ts_ns : 0;
+    bool is_known = launch && launch->ts_ns <= event->ts_ns;
+    tp_pack_number(&w->pack->sections[TP_PACK_LAUNCH], is_known ? before / w->pack->unit_ns + 1 : 0);
+}
+
+static inline void emit(struct walk *w, const struct tp_event *event, size_t row, uint64_t start)
+{
+    struct tp_pack *pack = w->pack;
+    uint64_t delta = start - w->previous_start, dur = (uint64_t)event->dur_ns;
+    w->previous_start = start;
+    if (pack->unit_ns == TP_PACK_MICROSECOND) {
+        w->uneven |= start % TP_PACK_MICROSECOND | dur % TP_PACK_MICROSECOND;
+        delta /= TP_PACK_MICROSECOND;
+        dur /= TP_PACK_MICROSECOND;
+    }
+    tp_pack_number(&pack->sections[TP_PACK_START], delta);
+    tp_pack_number(&pack->sections[TP_PACK_DURATION], dur);
+    tp_pack_number(&pack->sections[TP_PACK_NAME], tp_pack_name(pack, event->name, TP_SLICE_CPU));
+    struct tp_pack_column *depth = &pack->sections[TP_PACK_DEPTH];
+    depth->data[depth->size++] = (uint8_t)row;
+    if (__builtin_expect(pack->argument_number != NULL, 0))
+        tp_pack_arguments_add(pack, (uint32_t)(event - pack->timeline->model->trace->events), w->place);
+    w->place++;
+    w->lane->shown_count++;
+}
+
+static void reserve_slices(struct tp_pack *pack, size_t count)
+{
+    tp_pack_reserve(pack, TP_PACK_START, count * TP_PACK_MAX_VARINT);
+    tp_pack_reserve(pack, TP_PACK_DURATION, count * TP_PACK_MAX_VARINT);
+    tp_pack_reserve(pack, TP_PACK_NAME, count * TP_PACK_MAX_VARINT);
+    tp_pack_reserve(pack, TP_PACK_DEPTH, count);
+    if (pack->has_launches)
+        tp_pack_reserve(pack, TP_PACK_LAUNCH, count * TP_PACK_MAX_VARINT);
+    if (pack->has_shapes)
+        tp_pack_reserve(pack, TP_PACK_SHAPE, count * TP_PACK_MAX_VARINT);
+}
+
+static void walk_slices(struct walk *w)
+{
+    enum { BATCH = 4096 };
+    struct tp_pack *pack = w->pack;
+    struct tp_lane *lane = w->lane;
+    const struct tp_event *events = pack->timeline->model->trace->events;
+    uint64_t origin = (uint64_t)pack->timeline->start_ns;
+    size_t open_count = 0;
+    for (uint32_t i = 0; i < lane->slice_count; i++) {
+        if (i % BATCH == 0)
+            reserve_slices(pack, BATCH);
+        const struct tp_event *event = &events[lane->slices[i]];
+        uint64_t start = (uint64_t)event->ts_ns - origin, end = start + (uint64_t)event->dur_ns;
+        size_t row = nest(pack, &open_count, start, end);
+        enum tp_slice_class class = class_of(pack, event, lane->operations ? lane->operations[i] : TP_NO_ID);
+        if (pack->is_first)
+            note(w, event, class, start, end);
+        if (row >= TP_TIMELINE_MAX_ROWS) {
+            pack->timeline->too_deep_count++;
+            continue;
+        }
+        if (row >= lane->row_count)
+            lane->row_count = (uint32_t)row + 1;
+        if ((uint64_t)event->dur_ns < pack->fold_below_ns && may_fold(w, class))
+            fold(w, row, start, end);
+        else {
+            emit(w, event, row, start);
+            if (lane->operations && pack->has_launches)
+                put_launch(w, i, event);
+            if (!lane->is_device && pack->has_shapes)
+                tp_pack_shape(pack, event);
+        }
+    }
+}
+
+/* Coverage of the lane's rows as shares, in its section and for the lane. */
+static void keep_cover(struct walk *w)
+{
+    struct tp_lane *lane = w->lane;
+    bool is_any = false;
+    for (uint32_t row = 0; row < lane->row_count; row++)
+        is_any |= w->cover[row] != NULL;
+    lane->has_cover = is_any;
+    if (!is_any)
+        return;
+    size_t size = (size_t)lane->row_count * TP_PACK_COVER_BUCKETS;
+    tp_pack_reserve(w->pack, TP_PACK_COVER, size);
+    struct tp_pack_column *column = &w->pack->sections[TP_PACK_COVER];
+    memset(column->data + column->size, 0, size);
+    for (uint32_t row = 0; row < lane->row_count; row++, column->size += TP_PACK_COVER_BUCKETS) {
+        if (!w->cover[row])
+            continue;
+        tp_pack_shares(column->data + column->size, w->cover[row], TP_PACK_COVER_BUCKETS, w->cover_width);
+        memset(w->cover[row], 0, TP_PACK_COVER_BUCKETS * sizeof **w->cover);
+    }
+}
+
+static void start_attempt(struct tp_pack *pack)
+{
+    struct tp_timeline *timeline = pack->timeline;
+    for (int i = 0; i < TP_PACK_SECTION_COUNT; i++)
+        pack->sections[i].size = 0;
+    memset(pack->name_number, 0, timeline->model->trace->names.count * sizeof *pack->name_number);
+    pack->name_count = 0;
+    tp_pack_add_name(pack, TP_STR("(other names)"), TP_SLICE_CPU);
+    tp_pack_arguments_start(pack);
+    if (pack->has_shapes)
+        tp_pack_shapes_start(pack);
+    timeline->shown_count = timeline->folded_count = timeline->too_deep_count = 0;
+    if (!pack->is_first)
+        return;
+    memset(pack->bins, 0, sizeof pack->bins);
+    pack->phases.count = 0;
+    pack->end_ns = 0;
+}
+
+/* One walk over every lane; false when a time is no multiple of the unit. */
+static bool walk_lanes(struct tp_pack *pack)
+{
+    struct tp_timeline *timeline = pack->timeline;
+    struct walk w = {.pack = pack};
+    w.load_width = timeline->range_ns / TP_TIMELINE_LOAD_BUCKETS + 1;
+    w.cover_width = pack->end_ns / TP_PACK_COVER_BUCKETS + 1;
+    w.load = tp_arena_array(pack->arena, TP_TIMELINE_LOAD_BUCKETS, sizeof *w.load);
+    uint64_t *cover[TP_TIMELINE_MAX_ROWS] = {NULL};
+    w.cover = cover;
+    start_attempt(pack);
+    for (uint32_t i = 0; i < timeline->lane_count && !w.uneven; i++) {
+        struct tp_lane *lane = w.lane = &timeline->lanes[i];
+        w.lane_index = i;
+        w.previous_start = w.work_end = w.phase_end = w.backward_ns = 0;
+        lane->shown_count = lane->row_count = 0;
+        lane->work_ns = pack->is_first ? 0 : lane->work_ns;
+        walk_slices(&w);
+        keep_cover(&w);
+        w.uneven |= !tp_pack_lane_moments(pack, lane);
+        timeline->shown_count += lane->shown_count;
+        if (!pack->is_first || lane->is_device)
+            continue;
+        lane->is_backward = w.backward_ns > lane->work_ns / 2;
+        lane->load = tp_arena_alloc(pack->arena, TP_TIMELINE_LOAD_BUCKETS);
+        tp_pack_shares(lane->load, w.load, TP_TIMELINE_LOAD_BUCKETS, w.load_width);
+        memset(w.load, 0, TP_TIMELINE_LOAD_BUCKETS * sizeof *w.load);
+    }
+    return !w.uneven;
+}
+
+void tp_pack_walk(struct tp_pack *pack)
+{
+    if (!walk_lanes(pack)) {
+        pack->unit_ns = 1;
+        walk_lanes(pack);
+    }
+    pack->is_first = false;
+}
+
+uint64_t tp_pack_threshold(const struct tp_pack *pack, uint64_t keep)
+{
+    uint64_t kept = 0;
+    for (unsigned bin = TP_PACK_DURATION_BINS; bin-- > 0;) {
+        kept += pack->bins[0][bin] + (pack->folds_devices ? pack->bins[1][bin] : 0);
+        if (kept > keep)
+            return bin_start(bin + 1);
+    }
+    return 0;
+}

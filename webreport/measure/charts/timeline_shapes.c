@@ -1,0 +1,45 @@
+/* Shapes of the timeline's slices: each text once, and per slice of the host its number. See timeline_pack.h. */
+#include "webreport/measure/charts/timeline_pack.h"
+
+#include "webreport/trace/value.h"
+
+enum { MOST_TEXT_BYTES = 300 };
+
+bool tp_pack_shapes_init(struct tp_pack *pack)
+{
+    const struct tp_trace *trace = pack->timeline->model->trace;
+    bool is_any = false;
+    for (uint32_t i = 0; i < trace->host_count && !is_any; i++)
+        is_any = trace->hosts[i].dims != TP_NO_ID;
+    if (is_any)
+        pack->shape_number = tp_arena_array(pack->arena, (size_t)trace->values.count + 1, sizeof(uint32_t));
+    return is_any;
+}
+
+void tp_pack_shapes_start(struct tp_pack *pack)
+{
+    memset(pack->shape_number, 0, ((size_t)pack->timeline->model->trace->values.count + 1) * sizeof(uint32_t));
+    pack->shape_count = 0;
+}
+
+/* Number of a text, which it gets now when it is new; 0: it says nothing, is too long to read, or there is no room. */
+static uint32_t number_of_text(struct tp_pack *pack, uint32_t id)
+{
+    if (id == TP_NO_ID || pack->shape_number[id])
+        return id == TP_NO_ID ? 0 : pack->shape_number[id];
+    struct tp_str text = tp_value_dumps(pack->arena, tp_strings_get(&pack->timeline->model->trace->values, id));
+    if (pack->options->show_shapes)
+        text = pack->options->show_shapes(pack->options->context, text);
+    if (text.len < 3 || text.len > MOST_TEXT_BYTES ||
+        pack->sections[TP_PACK_SHAPE_BYTES].size + text.len > pack->max_name_bytes)
+        return 0;
+    tp_pack_text(pack, TP_PACK_SHAPE_SIZES, TP_PACK_SHAPE_BYTES, text);
+    return pack->shape_number[id] = ++pack->shape_count;
+}
+
+void tp_pack_shape(struct tp_pack *pack, const struct tp_event *event)
+{
+    const struct tp_trace *trace = pack->timeline->model->trace;
+    uint32_t dims = event->kind == TP_KIND_OPERATOR ? trace->hosts[event->detail].dims : TP_NO_ID;
+    tp_pack_number(&pack->sections[TP_PACK_SHAPE], number_of_text(pack, dims));
+}

@@ -1,0 +1,14 @@
+/* The idle flame: idle time of a device charged to host stacks, and the lines they fold to (section 6). */
+#ifndef TP_WEBREPORT_MEASURE_IDLE_IDLE_FLAME_H
+#define TP_WEBREPORT_MEASURE_IDLE_IDLE_FLAME_H
+
+#include "webreport/measure/idle/idle_view.h"
+
+/* Fills nodes, stacks, frames, lines and their time from the idle pieces of a device. */
+void tp_idle_flame_build(struct tp_idle_device *out, const struct tp_model *model, const struct tp_gpu *gpu,
+                         struct tp_arena *arena);
+
+/* Leaves them empty. */
+void tp_idle_flame_skip(struct tp_idle_device *out, struct tp_arena *arena);
+
+#endif

@@ -1,0 +1,163 @@
+/* Why a device was idle: see idle_reasons.h. */
+#include "webreport/measure/idle/idle_reasons.h"
+
+#include "webreport/model/numbers.h"
+#include "writer/base/saturate.h"
+#include "writer/base/stats.h"
+
+static const int64_t UNKNOWN_LATENCY_NS = 10000, MOST_LATENCY_NS = 50000, LONG_NS = 1000000;
+
+const char *tp_call_use_text(enum tp_call_use use)
+{
+    static const char *const texts[] = {"synchronise", "copy call", "allocate", "launch call", "set-up", "runtime"};
+    return texts[use];
+}
+
+enum tp_call_use tp_call_use_of(struct tp_str name)
+{
+    static const struct {
+        const char *word;
+        enum tp_call_use use;
+    } words[] = {{"synchron", TP_CALL_SYNCHRONISE}, {"wait", TP_CALL_SYNCHRONISE},      {"query", TP_CALL_SYNCHRONISE},
+                 {"memcpy", TP_CALL_COPY},          {"malloc", TP_CALL_ALLOCATE},       {"free", TP_CALL_ALLOCATE},
+                 {"hostalloc", TP_CALL_ALLOCATE},   {"hostregister", TP_CALL_ALLOCATE}, {"launch", TP_CALL_LAUNCH},
+                 {"module", TP_CALL_SET_UP},        {"function", TP_CALL_SET_UP},       {"create", TP_CALL_SET_UP},
+                 {"init", TP_CALL_SET_UP}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (tp_str_find_lower(name, words[i].word) >= 0)
+            return words[i].use;
+    return TP_CALL_OTHER;
+}
+
+/* A walk over the idle pieces of a device, in order of time. */
+struct walk {
+    struct tp_idle_reasons *found;
+    const struct tp_model *model;
+    const struct tp_gpu *gpu;
+    size_t busy_at;            /* busy intervals that lie before */
+    int64_t done_ns, total_ns; /* their length, and that of all */
+    void (*visit)(void *context, enum tp_idle_reason reason, const struct tp_idle_piece *piece, int64_t ns);
+    void *context;
+};
+
+static const struct tp_event *launch_of(const struct walk *walk, const struct tp_idle_piece *piece)
+{
+    return piece->next == TP_NO_ID ? NULL : tp_launch_of_device(walk->model, piece->next);
+}
+
+/* When a launch had ended, at the latest when its operation started. */
+static int64_t launched_at(const struct walk *walk, const struct tp_idle_piece *piece)
+{
+    return tp_ns_min(tp_event_end(launch_of(walk, piece)), tp_device_event(walk->model, piece->next)->ts_ns);
+}
+
+/* Latency of a gap: pieces [first, end) of one gap. Negative: the operation was called before the device was free. */
+static int64_t latency_of(const struct walk *walk, uint32_t first, uint32_t end)
+{
+    const struct tp_idle_piece *last = &walk->gpu->idle[end - 1];
+    const struct tp_event *launch = launch_of(walk, last);
+    if (!launch || tp_device_event(walk->model, last->next)->ts_ns != last->b ||
+        tp_event_end(launch) < walk->gpu->idle[first].a)
+        return -1;
+    return tp_sat_sub(last->b, tp_event_end(launch));
+}
+
+static void find_latency(struct walk *walk, struct tp_arena *arena)
+{
+    const struct tp_gpu *gpu = walk->gpu;
+    int64_t *found = tp_arena_alloc(arena, gpu->idle_count * sizeof *found);
+    size_t count = 0;
+    for (uint32_t first = 0, end; first < gpu->idle_count; first = end) {
+        end = first + 1;
+        while (end < gpu->idle_count && gpu->idle[end].next == gpu->idle[first].next &&
+               gpu->idle[end].a == gpu->idle[end - 1].b)
+            end++;
+        int64_t ns = latency_of(walk, first, end);
+        if (ns >= 0)
+            found[count++] = ns;
+    }
+    walk->found->latency_ns = count ? tp_ns_min(tp_middle(found, count), MOST_LATENCY_NS) : UNKNOWN_LATENCY_NS;
+    tp_arena_drop(arena, found, gpu->idle_count * sizeof *found);
+}
+
+/* Does next to no recorded work lie before a piece, which is long? A device that waits so long at the edge of the
+ * recording was held by work of before it, or stalled. */
+static bool is_held(struct walk *walk, int64_t a, int64_t b, int64_t latencies)
+{
+    const struct tp_intervals *busy = &walk->gpu->busy;
+    for (; walk->busy_at < busy->count && busy->items[walk->busy_at].a <= a; walk->busy_at++)
+        walk->done_ns = tp_sat_add(walk->done_ns, busy->items[walk->busy_at].b - busy->items[walk->busy_at].a);
+    int64_t ns = tp_sat_sub(b, a);
+    return (__int128)walk->done_ns * 100 < walk->total_ns && (__int128)ns * 10 > walk->total_ns &&
+           ns > tp_ns_max(LONG_NS, latencies * walk->found->latency_ns);
+}
+
+static void add(struct walk *walk, enum tp_idle_reason reason, const struct tp_idle_piece *piece, int64_t ns)
+{
+    if (ns <= 0)
+        return;
+    walk->found->ns[reason] = tp_sat_add(walk->found->ns[reason], ns);
+    if (walk->visit)
+        walk->visit(walk->context, reason, piece, ns);
+}
+
+static void add_launch(struct walk *walk, const struct tp_idle_piece *piece)
+{
+    enum { LATENCIES = 20 };
+    enum tp_idle_reason reason = TP_IDLE_BY_LAUNCH;
+    if (is_held(walk, piece->a, piece->b, LATENCIES))
+        reason = TP_IDLE_BY_HELD_LAUNCH;
+    else if (launch_of(walk, piece)->dur_ns > tp_ns_max(LONG_NS, LATENCIES * walk->found->latency_ns))
+        reason = TP_IDLE_BY_BLOCKED;
+    add(walk, reason, piece, tp_sat_sub(piece->b, piece->a));
+}
+
+/* What was called and had not started: as long as a start takes, then for another reason. */
+static void add_queue(struct walk *walk, const struct tp_idle_piece *piece)
+{
+    int64_t started = tp_sat_add(launched_at(walk, piece), walk->found->latency_ns);
+    int64_t from = tp_ns_min(tp_ns_max(started, piece->a), piece->b), ns = tp_sat_sub(piece->b, from);
+    bool is_graph = tp_is_graph_launched(walk->model, piece->next);
+    add(walk, TP_IDLE_BY_LATENCY, piece, tp_sat_sub(from, piece->a));
+    add(walk,
+        is_held(walk, from, piece->b, 10) ? TP_IDLE_BY_HELD
+        : is_graph                        ? TP_IDLE_BY_GRAPH
+                                          : TP_IDLE_BY_QUEUE,
+        piece, ns);
+}
+
+static void add_piece(struct walk *walk, const struct tp_idle_piece *piece)
+{
+    int64_t ns = tp_sat_sub(piece->b, piece->a);
+    switch (piece->part) {
+    case TP_IDLE_LAUNCH:
+        add_launch(walk, piece);
+        break;
+    case TP_IDLE_QUEUE:
+        add_queue(walk, piece);
+        break;
+    case TP_IDLE_OUTSIDE:
+        add(walk, TP_IDLE_BY_EDGE, piece, ns);
+        break;
+    case TP_IDLE_UNKNOWN:
+        add(walk, is_held(walk, piece->a, piece->b, 10) ? TP_IDLE_BY_HELD : TP_IDLE_BY_UNKNOWN, piece, ns);
+        break;
+    default:
+        add(walk, TP_IDLE_BY_HOST, piece, ns);
+        break;
+    }
+}
+
+void tp_idle_reasons_find(struct tp_idle_reasons *found, const struct tp_model *model, const struct tp_gpu *gpu,
+                          struct tp_arena *arena,
+                          void (*visit)(void *context, enum tp_idle_reason reason, const struct tp_idle_piece *piece,
+                                        int64_t ns),
+                          void *context)
+{
+    struct walk walk = {found, model, gpu, .visit = visit, .context = context};
+    walk.total_ns = tp_ns_max(1, tp_intervals_length(gpu->busy));
+    memset(found, 0, sizeof *found);
+    find_latency(&walk, arena);
+    for (uint32_t i = 0; i < gpu->idle_count; i++)
+        add_piece(&walk, &gpu->idle[i]);
+}

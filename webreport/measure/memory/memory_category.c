@@ -1,0 +1,121 @@
+/* What a block of memory is for. A training step makes activations in its forward pass and releases them in its
+ * backward pass; gradients are made in the backward pass and outlive it; the optimizer's state is made in its step and
+ * outlives that; what is released by what made it is workspace. See memory_category.h. */
+#include "webreport/measure/memory/memory_category.h"
+
+#include "webreport/trace/frame.h"
+
+/* Most ancestors that are looked at for one record; more occur in broken traces only. */
+enum { MAX_ANCESTORS = 1024 };
+
+static const char *const texts[TP_MEMORY_CATEGORIES] = {
+    [TP_MEMORY_WEIGHTS] = "weights",
+    [TP_MEMORY_GRADIENTS] = "gradients",
+    [TP_MEMORY_OPTIMIZER_STATE] = "optimizer state",
+    [TP_MEMORY_ACTIVATIONS] = "activations",
+    [TP_MEMORY_INPUTS] = "inputs",
+    [TP_MEMORY_WORKSPACE] = "workspace",
+    [TP_MEMORY_KEPT] = "kept to the end",
+    [TP_MEMORY_BEFORE] = "from before the recording",
+    [TP_MEMORY_RESERVED] = "cache of the allocator",
+};
+
+const char *tp_memory_category_text(enum tp_memory_category category)
+{
+    return texts[category];
+}
+
+/* What is alive around a record, on its thread. */
+struct around {
+    uint32_t outer;         /* outermost operator */
+    uint32_t node;          /* node of the backward pass, unless the forward pass runs again in it */
+    uint32_t optimizer;     /* step of an optimizer */
+    bool is_module;         /* a module runs */
+    bool is_loading;        /* the data loader runs */
+    bool is_making_weights; /* a model is made, loaded or moved */
+};
+
+/* Frames in which the tensors of a model are made. */
+static bool makes_weights(struct tp_str name)
+{
+    static const char *const functions[] = {"__init__",       "reset_parameters",      "_apply",
+                                            "to_empty",       "_load_from_state_dict", "load_state_dict",
+                                            "from_pretrained"};
+    static const char *const paths[] = {"torch/nn/init.py", "torch/serialization.py", "safetensors/torch.py"};
+    struct tp_frame frame;
+    if (!tp_frame_parse(&frame, name))
+        return false;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        if (tp_str_ends(frame.path, paths[i]))
+            return true;
+    if (tp_str_find(frame.path, "torch/nn/") < 0 && !tp_str_equal(frame.function, TP_STR("from_pretrained")))
+        return false;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (tp_str_equal(frame.function, tp_str_of(functions[i])))
+            return true;
+    return false;
+}
+
+static void look_at(struct around *a, const struct tp_model *model, uint32_t event)
+{
+    const struct tp_event *e = &model->trace->events[event];
+    uint64_t marks = model->marks[e->name];
+    if (e->kind == TP_KIND_OPERATOR)
+        a->outer = event;
+    if (marks & TP_MARK_BACKWARD_NODE && !a->is_module)
+        a->node = event;
+    a->is_module |= (marks & TP_MARK_MODULE) != 0;
+    if (marks & TP_MARK_OPTIMIZER_STEP)
+        a->optimizer = event;
+    a->is_loading |= tp_range_kind_of(model, e) == TP_RANGE_INPUT;
+    a->is_making_weights |= tp_kind_is_frame(e->kind) && makes_weights(tp_trace_name(model->trace, e));
+}
+
+static struct around around_of(const struct tp_model *model, const struct tp_memory *m)
+{
+    struct around a = {.outer = TP_NO_ID, .node = TP_NO_ID, .optimizer = TP_NO_ID};
+    uint32_t event = tp_innermost_at(model, m->thread, m->ts_ns);
+    for (unsigned i = 0; event != TP_NO_ID && i < MAX_ANCESTORS; event = tp_next_alive(model, event, m->ts_ns), i++)
+        look_at(&a, model, event);
+    return a;
+}
+
+/* Does the operator bring a tensor to another place or type? */
+static bool is_moving(const struct tp_model *model, uint32_t op)
+{
+    static const char *const names[] = {"aten::to", "aten::_to_copy", "aten::pin_memory", "aten::copy_"};
+    if (op == TP_NO_ID)
+        return false;
+    struct tp_str name = tp_trace_name(model->trace, &model->trace->events[op]);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (tp_str_equal(name, tp_str_of(names[i])))
+            return true;
+    return false;
+}
+
+static enum tp_memory_category of_forward(const struct tp_model *model, const struct around *made,
+                                          const struct around *freed)
+{
+    if (made->is_loading)
+        return TP_MEMORY_INPUTS;
+    if (freed && made->outer != TP_NO_ID && freed->outer == made->outer)
+        return TP_MEMORY_WORKSPACE;
+    if (made->is_making_weights)
+        return TP_MEMORY_WEIGHTS;
+    if (!made->is_module && is_moving(model, made->outer))
+        return TP_MEMORY_INPUTS;
+    return freed ? TP_MEMORY_ACTIVATIONS : TP_MEMORY_KEPT;
+}
+
+enum tp_memory_category tp_memory_category_of(const struct tp_model *model, const struct tp_memory *made,
+                                              const struct tp_memory *freed)
+{
+    struct around begin = around_of(model, made), end = {.node = TP_NO_ID, .optimizer = TP_NO_ID};
+    if (freed)
+        end = around_of(model, freed);
+    if (begin.optimizer != TP_NO_ID)
+        return freed && end.optimizer == begin.optimizer ? TP_MEMORY_WORKSPACE : TP_MEMORY_OPTIMIZER_STATE;
+    if (begin.node != TP_NO_ID)
+        return freed && end.node != TP_NO_ID ? TP_MEMORY_WORKSPACE : TP_MEMORY_GRADIENTS;
+    return of_forward(model, &begin, freed ? &end : NULL);
+}

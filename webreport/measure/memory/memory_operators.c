@@ -1,0 +1,245 @@
+/* Bytes by operator: own records, and those of the operators below without counting recursion twice (D6, D9).
+ *
+ * Per device only operators with records and their ancestors are touched. Ancestors have lower numbers, so the touched
+ * ones, sorted, are summed from the end in one pass. */
+#include "webreport/measure/memory/memory_records.h"
+#include "writer/base/saturate.h"
+#include "writer/base/sort.h"
+
+/* Devices with a table by operator; a trace that names more is hostile, and their tables stay empty. */
+enum { MOST_DEVICES = 1024 };
+
+static const struct tp_column_def op_defs[TP_MEMORY_OP_COLUMNS] = {
+    {"operator", "Operator", "", "Name of the operator.", TP_COLUMN_TEXT},
+    {"calls", "Calls", "", "Number of all calls of the operator.", TP_COLUMN_INT},
+    {"size_increase_bytes", "Size increase", "bytes", "Bytes allocated minus bytes released, with operators below.",
+     TP_COLUMN_BYTES},
+    {"self_size_increase_bytes", "Self size increase", "bytes",
+     "Bytes allocated minus bytes released by the operator itself.", TP_COLUMN_BYTES},
+    {"allocation_count", "Allocations", "", "Number of allocations, with operators below.", TP_COLUMN_INT},
+    {"self_allocation_count", "Self allocations", "", "Number of allocations by the operator itself.", TP_COLUMN_INT},
+    {"allocation_size_bytes", "Allocated", "bytes", "Bytes allocated, with operators below.", TP_COLUMN_BYTES},
+    {"self_allocation_size_bytes", "Self allocated", "bytes", "Bytes allocated by the operator itself.",
+     TP_COLUMN_BYTES},
+};
+
+struct amount {
+    int64_t increase, count, size;
+};
+
+struct row {
+    uint32_t name;
+    struct amount self, all;
+};
+
+struct summing {
+    struct tp_memory_records *records;
+    int64_t *calls;          /* by name */
+    uint32_t *folded_into;   /* by operator: where its own records count in the folded table */
+    uint32_t *place_of;      /* by operator: place in touched + 1; zero for others */
+    struct touched *touched; /* in order of being touched */
+    uint32_t touched_count;
+    uint32_t *row_of_name; /* row + 1; zero outside the touched names */
+    struct tp_vec rows;    /* struct row */
+};
+
+/* An operator with records, or with some below it. all: at first what it allocated itself. */
+struct touched {
+    uint32_t op;
+    struct amount all;
+};
+
+static void add_amount(struct amount *to, const struct amount *x)
+{
+    to->increase = tp_sat_add(to->increase, x->increase);
+    to->count += x->count;
+    to->size = tp_sat_add(to->size, x->size);
+}
+
+static bool is_zero(const struct amount *x)
+{
+    return !x->increase && !x->count && !x->size;
+}
+
+/* Own records of allocation helpers (aten::empty ..) count for the nearest ancestor that is none; without one they
+ * stay. */
+static void find_folds(struct summing *s)
+{
+    const struct tp_model *model = s->records->model;
+    const struct tp_operators *ops = &model->operators;
+    s->folded_into = tp_arena_array(s->records->arena, ops->count, sizeof *s->folded_into);
+    for (uint32_t i = 0; i < ops->count; i++) {
+        bool is_helper = model->marks[tp_operator_event(model, i)->name] & TP_MARK_ALLOCATION_HELPER;
+        s->folded_into[i] = !is_helper ? i : ops->parent[i] == TP_NO_ID ? TP_NO_ID : s->folded_into[ops->parent[i]];
+    }
+}
+
+static int by_operator(const void *context, uint32_t x, uint32_t y)
+{
+    const struct touched *touched = context;
+    return (touched[x].op > touched[y].op) - (touched[x].op < touched[y].op);
+}
+
+static struct touched *touched_at(const struct summing *s, uint32_t op)
+{
+    return &s->touched[s->place_of[op] - 1];
+}
+
+/* Operator that the record counts for; TP_NO_ID: none. */
+static uint32_t owner_of(const struct summing *s, const struct tp_memory_record *record, bool folds)
+{
+    uint32_t op = record->owner;
+    return op != TP_NO_ID && folds && s->folded_into[op] != TP_NO_ID ? s->folded_into[op] : op;
+}
+
+static struct row *row_of(struct summing *s, uint32_t op)
+{
+    uint32_t name = tp_operator_event(s->records->model, op)->name, *row = &s->row_of_name[name];
+    if (!*row) {
+        *(struct row *)tp_vec_push(&s->rows) = (struct row){.name = name};
+        *row = (uint32_t)s->rows.count;
+    }
+    return TP_AT(&s->rows, struct row, *row - 1);
+}
+
+/* Adds each record of the device to its operator; operators and their ancestors become touched. Counted first: what is
+ * touched is a good part of all operators, and a vector that grows would need it three times. */
+static void touch(struct summing *s, uint32_t device, bool folds)
+{
+    struct tp_memory_records *records = s->records;
+    const struct tp_operators *ops = &records->model->operators;
+    uint32_t first = records->device_first[device], end = device < MOST_DEVICES ? records->device_first[device + 1] : 0;
+    for (uint32_t i = first; i < end; i++)
+        for (uint32_t up = owner_of(s, &records->items[records->by_device[i]], folds);
+             up != TP_NO_ID && !s->place_of[up]; up = ops->parent[up])
+            s->place_of[up] = ++s->touched_count;
+    s->touched = tp_arena_array(records->arena, s->touched_count, sizeof *s->touched);
+    for (uint32_t i = first; i < end; i++) {
+        const struct tp_memory_record *record = &records->items[records->by_device[i]];
+        uint32_t op = owner_of(s, record, folds);
+        for (uint32_t up = op; up != TP_NO_ID && touched_at(s, up)->op != up; up = ops->parent[up])
+            touched_at(s, up)->op = up;
+        if (op == TP_NO_ID)
+            continue;
+        int64_t bytes = tp_memory_bytes(records, record);
+        add_amount(&touched_at(s, op)->all, &(struct amount){bytes, bytes > 0, bytes > 0 ? bytes : 0});
+    }
+}
+
+/* The touched operators in ascending order, callers before what they call. Few are sorted, many are looked up. */
+static uint32_t *sort_touched(const struct summing *s)
+{
+    struct tp_arena *arena = s->records->arena;
+    uint32_t ops = s->records->model->operators.count, count = s->touched_count, next = 0;
+    uint32_t *sorted = tp_arena_array(arena, count, sizeof *sorted);
+    if (count < ops / 16) {
+        for (uint32_t i = 0; i < count; i++)
+            sorted[i] = i;
+        tp_sort_rows(sorted, count, by_operator, s->touched, arena);
+        return sorted;
+    }
+    for (uint32_t op = 0; op < ops; op++)
+        if (s->place_of[op])
+            sorted[next++] = s->place_of[op] - 1;
+    return sorted;
+}
+
+/* Rows by name of the touched operators: what each allocated itself, then, children before their parents, what it did
+ * with those below. */
+static void sum_rows(struct summing *s)
+{
+    const struct tp_operators *ops = &s->records->model->operators;
+    uint32_t *sorted = sort_touched(s);
+    for (size_t i = s->touched_count; i-- > 0;)
+        add_amount(&row_of(s, s->touched[sorted[i]].op)->self, &s->touched[sorted[i]].all);
+    for (size_t i = s->touched_count; i-- > 0;) {
+        struct touched *touched = &s->touched[sorted[i]];
+        uint32_t parent = ops->parent[touched->op];
+        if (parent != TP_NO_ID)
+            add_amount(&touched_at(s, parent)->all, &touched->all);
+        if (ops->flags[touched->op] & TP_OPERATOR_OUTERMOST)
+            add_amount(&row_of(s, touched->op)->all, &touched->all);
+    }
+    tp_arena_drop(s->records->arena, sorted, s->touched_count * sizeof *sorted);
+}
+
+/* Ready for the next table. */
+static void forget(struct summing *s)
+{
+    for (uint32_t i = 0; i < s->touched_count; i++)
+        s->place_of[s->touched[i].op] = 0;
+    for (size_t i = 0; i < s->rows.count; i++)
+        s->row_of_name[TP_AT(&s->rows, struct row, i)->name] = 0;
+    tp_arena_drop(s->records->arena, s->touched, s->touched_count * sizeof *s->touched);
+    s->touched_count = 0;
+    s->rows.count = 0;
+}
+
+struct order {
+    const struct row *rows;
+    const struct tp_strings *names;
+};
+
+/* Self increase desc, self allocation size desc, name. */
+static int compare_rows(const void *context, uint32_t i, uint32_t j)
+{
+    const struct order *order = context;
+    const struct row *x = &order->rows[i], *y = &order->rows[j];
+    if (x->self.increase != y->self.increase)
+        return x->self.increase > y->self.increase ? -1 : 1;
+    if (x->self.size != y->self.size)
+        return x->self.size > y->self.size ? -1 : 1;
+    return tp_str_compare(order->names->items[x->name], order->names->items[y->name]);
+}
+
+static void build_table(struct summing *s, struct tp_table *table, uint32_t device, bool folds)
+{
+    const struct tp_strings *names = &s->records->model->trace->names;
+    struct tp_arena *arena = s->records->arena;
+    touch(s, device, folds);
+    sum_rows(s);
+    const struct row *rows = s->rows.data;
+    struct order order = {rows, names};
+    uint32_t *sorted = tp_arena_array(arena, s->rows.count, sizeof *sorted), count = 0;
+    for (uint32_t i = 0; i < s->rows.count; i++)
+        if (!is_zero(&rows[i].self) || !is_zero(&rows[i].all))
+            sorted[count++] = i;
+    tp_sort_rows(sorted, count, compare_rows, &order, arena);
+    tp_table_init(table, arena, folds ? "operator_stats_folded" : "operator_stats", op_defs, TP_MEMORY_OP_COLUMNS,
+                  count);
+    table->title = folds ? "Memory by operator, allocation helpers folded" : "Memory by operator";
+    for (uint32_t i = 0; i < count; i++) {
+        const struct row *row = &rows[sorted[i]];
+        tp_table_text(table, TP_MEMORY_OP_NAME)[i] = names->items[row->name];
+        tp_table_int(table, TP_MEMORY_OP_CALLS)[i] = s->calls[row->name];
+        tp_table_int(table, TP_MEMORY_OP_INCREASE)[i] = row->all.increase;
+        tp_table_int(table, TP_MEMORY_OP_SELF_INCREASE)[i] = row->self.increase;
+        tp_table_int(table, TP_MEMORY_OP_COUNT)[i] = row->all.count;
+        tp_table_int(table, TP_MEMORY_OP_SELF_COUNT)[i] = row->self.count;
+        tp_table_int(table, TP_MEMORY_OP_SIZE)[i] = row->all.size;
+        tp_table_int(table, TP_MEMORY_OP_SELF_SIZE)[i] = row->self.size;
+    }
+    forget(s);
+}
+
+void tp_memory_ops_build(struct tp_memory_records *records)
+{
+    const struct tp_model *model = records->model;
+    struct tp_arena *arena = records->arena;
+    struct summing s = {.records = records, .rows = TP_VEC(arena, struct row)};
+    size_t ops = model->operators.count, names = model->trace->names.count;
+    s.calls = tp_arena_array(arena, names, sizeof *s.calls);
+    s.place_of = tp_arena_array(arena, ops, sizeof *s.place_of);
+    s.row_of_name = tp_arena_array(arena, names, sizeof *s.row_of_name);
+    for (uint32_t i = 0; i < ops; i++)
+        s.calls[tp_operator_event(model, i)->name]++;
+    find_folds(&s);
+    for (uint32_t d = 0; d < records->device_count; d++) {
+        build_table(&s, &records->devices[d].operators, d, false);
+        build_table(&s, &records->devices[d].operators_folded, d, true);
+    }
+    tp_arena_drop(arena, s.calls, names * sizeof *s.calls);
+    tp_arena_drop(arena, s.place_of, ops * sizeof *s.place_of);
+    tp_arena_drop(arena, s.row_of_name, names * sizeof *s.row_of_name);
+    tp_arena_drop(arena, s.folded_into, ops * sizeof *s.folded_into);
+}

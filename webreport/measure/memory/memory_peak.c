@@ -1,0 +1,552 @@
+/* Memory at the peak: series per device, live blocks at the first maximum, growth over steps. See memory_peak.h. */
+#include "webreport/measure/memory/memory_peak.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "webreport/measure/memory/memory_category.h"
+#include "webreport/measure/program/program_stacks.h"
+#include "webreport/model/numbers.h"
+#include "writer/base/id_map.h"
+#include "writer/base/sort.h"
+#include "writer/text/format.h"
+
+enum { OPERATOR, MODULE, LINE, CATEGORY, STACK, GROUPINGS };
+
+/* Most ancestors that are looked at for one block; more occur in broken traces only. */
+enum { MAX_ANCESTORS = 1024 };
+
+/* Devices times steps whose ends are listed; a trace may name any number of both, a real one has a few. */
+enum { MAX_STEP_ENDS = 1 << 20, MAX_DEVICES = 1 << 16, USUAL_DEVICES = 2 };
+
+static const struct tp_column_def live_columns[TP_LIVE_COLUMNS] = {
+    {"name", "Allocated in", "", "Where the block was allocated; empty when nothing was recorded there.",
+     TP_COLUMN_TEXT},
+    {"bytes", "Bytes", "bytes", "Bytes alive at the peak.", TP_COLUMN_BYTES},
+    {"blocks", "Blocks", "", "Blocks alive at the peak.", TP_COLUMN_INT},
+};
+
+/* The records of one device, in order of time. */
+struct series {
+    const struct tp_model *model;
+    const uint32_t *records; /* indexes in trace->memory */
+    uint32_t count;
+    bool totals_known;
+    int64_t *allocated;  /* by record */
+    uint32_t *step_ends; /* that may still be listed */
+    struct stacks *stacks; /* NULL: no record has one */
+    struct tp_arena *arena;
+};
+
+/* Stacks of records, in words. */
+struct stacks {
+    struct tp_program_functions functions;
+    struct tp_program_stacks words;
+    struct tp_strings texts;
+    uint32_t *name_of; /* by id in stack_texts: id in texts + 1; 0: not asked for yet */
+};
+
+static const struct tp_memory *record_at(const struct series *s, uint32_t i)
+{
+    return &s->model->trace->memory[s->records[i]];
+}
+
+static const struct tp_memory_more *more_at(const struct series *s, uint32_t i)
+{
+    return tp_memory_more(s->model->trace, record_at(s, i));
+}
+
+static int64_t reserved_at(const struct series *s, uint32_t i)
+{
+    int64_t reserved = more_at(s, i)->total_reserved;
+    return reserved == TP_NULL_INT ? 0 : reserved;
+}
+
+static void fill_series(struct series *s, struct tp_memory_device *out)
+{
+    int64_t sum = 0;
+    s->totals_known = true;
+    for (uint32_t i = 0; i < s->count; i++)
+        if (more_at(s, i)->total_allocated == TP_NULL_INT)
+            s->totals_known = false;
+    s->allocated = tp_arena_array(s->arena, s->count, sizeof *s->allocated);
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct tp_memory *m = record_at(s, i);
+        sum = tp_sat_add(sum, m->bytes);
+        s->allocated[i] = s->totals_known ? more_at(s, i)->total_allocated : sum;
+        out->allocation_count += m->bytes > 0;
+        out->release_count += m->bytes < 0;
+    }
+}
+
+/* ---- what is alive at the peak ---- */
+
+/* Of the host events alive at the allocation: outermost operator, innermost module, innermost project line. */
+struct surrounding {
+    uint32_t op, module, line; /* label id, name id, line id; TP_NO_ID when there is none */
+};
+
+static struct surrounding surrounding_of(const struct tp_model *model, const struct tp_memory *m)
+{
+    const struct tp_frames *frames = &model->trace->frames;
+    struct surrounding s = {TP_NO_ID, TP_NO_ID, TP_NO_ID};
+    bool has_users_line = false;
+    uint32_t event = tp_innermost_at(model, m->thread, m->ts_ns);
+    for (unsigned i = 0; event != TP_NO_ID && i < MAX_ANCESTORS; event = tp_next_alive(model, event, m->ts_ns), i++) {
+        const struct tp_event *e = &model->trace->events[event];
+        if (e->kind == TP_KIND_OPERATOR)
+            s.op = tp_frames_label(frames, e->name);
+        if (!tp_kind_is_frame(e->kind))
+            continue;
+        if (s.module == TP_NO_ID && tp_marks_of(model, event) & TP_MARK_MODULE)
+            s.module = e->name;
+        bool is_users = tp_frames_is_users(frames, e->name);
+        if (s.line == TP_NO_ID || (is_users && !has_users_line))
+            s.line = tp_frames_line(frames, e->name);
+        has_users_line |= is_users;
+    }
+    return s;
+}
+
+struct live_group {
+    struct tp_str name;
+    int64_t bytes, blocks;
+};
+
+static int by_bytes(const void *x, const void *y, const void *context)
+{
+    (void)context;
+    const struct live_group *a = x, *b = y;
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes ? -1 : 1;
+    if (a->blocks != b->blocks)
+        return a->blocks > b->blocks ? -1 : 1;
+    return tp_str_compare(a->name, b->name);
+}
+
+/* What stands for a block in a grouping: an id, TP_NO_ID for the empty text, and its text. */
+static uint32_t grouping_id(const struct tp_model *model, const struct surrounding *s, int grouping,
+                            struct tp_str *text)
+{
+    const struct tp_trace *trace = model->trace;
+    uint32_t id = grouping == OPERATOR ? s->op : grouping == MODULE ? s->module : s->line;
+    *text = TP_STR("");
+    if (id == TP_NO_ID)
+        return id;
+    if (grouping == OPERATOR) {
+        *text = tp_frames_label_text(&trace->frames, id);
+    } else if (grouping == LINE) {
+        *text = tp_frames_line_text(&trace->frames, id);
+    } else {
+        *text = tp_frame_module_name(tp_strings_get(&trace->names, id));
+    }
+    return text->len ? id : TP_NO_ID;
+}
+
+struct grouping {
+    struct tp_id_map ids;
+    struct tp_vec groups; /* struct live_group */
+};
+
+static void add_block(struct grouping *grouping, uint32_t id, struct tp_str name, int64_t bytes)
+{
+    uint32_t *slot = tp_id_map_put(&grouping->ids, id);
+    if (*slot == TP_NO_ID) {
+        *slot = (uint32_t)grouping->groups.count;
+        ((struct live_group *)tp_vec_push(&grouping->groups))->name = name;
+    }
+    struct live_group *group = TP_AT(&grouping->groups, struct live_group, *slot);
+    group->bytes = tp_sat_add(group->bytes, bytes);
+    group->blocks++;
+}
+
+static void build_live_table(struct tp_table *table, struct grouping *grouping, const char *title,
+                             struct tp_arena *arena)
+{
+    struct live_group *groups = grouping->groups.data;
+    tp_merge_sort(arena, groups, grouping->groups.count, sizeof *groups, by_bytes, NULL);
+    tp_table_init(table, arena, "live", live_columns, TP_LIVE_COLUMNS, grouping->groups.count);
+    table->title = title;
+    for (size_t i = 0; i < grouping->groups.count; i++) {
+        tp_table_text(table, TP_LIVE_NAME)[i] = groups[i].name;
+        tp_table_int(table, TP_LIVE_BYTES)[i] = groups[i].bytes;
+        tp_table_int(table, TP_LIVE_BLOCKS)[i] = groups[i].blocks;
+    }
+}
+
+/* A block that is alive at the peak: its records; freed TP_NO_ID: it stayed. */
+struct live_block {
+    uint32_t made, freed;
+};
+
+/* Walks the records: up to the peak bytes > 0 put an address (replacing), others remove it; behind it the first of
+ * either kind ends what was alive. live: by slot, made TP_NO_ID where nothing is. Records of our recorder without an
+ * address are sums of small blocks: *small_bytes. False when another record up to the peak has no address. */
+static bool walk_live(const struct series *s, uint32_t peak, struct tp_vec *live, int64_t *small_bytes)
+{
+    struct tp_id_map slots;
+    tp_id_map_init(&slots, s->arena);
+    bool is_known = true;
+    for (uint32_t i = 0; i < s->count && is_known; i++) {
+        const struct tp_memory *m = record_at(s, i);
+        int64_t address = more_at(s, i)->address;
+        is_known = address != TP_NULL_INT || i > peak || s->stacks;
+        if (address == TP_NULL_INT && i <= peak)
+            *small_bytes = tp_sat_add(*small_bytes, m->bytes);
+        if (address == TP_NULL_INT)
+            continue;
+        uint32_t *slot = tp_id_map_find(&slots, (uint64_t)address);
+        if (!slot && m->bytes > 0 && i <= peak) {
+            slot = tp_id_map_put(&slots, (uint64_t)address);
+            *slot = (uint32_t)live->count;
+            tp_vec_push(live);
+        }
+        if (!slot)
+            continue;
+        struct live_block *block = TP_AT(live, struct live_block, *slot);
+        if (i <= peak)
+            *block = (struct live_block){m->bytes > 0 ? i : TP_NO_ID, TP_NO_ID};
+        else if (block->freed == TP_NO_ID)
+            block->freed = i;
+    }
+    tp_id_map_drop(&slots);
+    return is_known;
+}
+
+/* "grow <- main (a.c:12)", without folders: id in texts. */
+static uint32_t name_stack(const struct series *s, uint32_t stack)
+{
+    const struct tp_program_stack_words *words = tp_program_stacks_of(&s->stacks->words, stack);
+    struct tp_program_function place = *tp_program_function_at(&s->stacks->functions, words->place.function);
+    struct tp_str text = tp_strings_get(&s->stacks->texts, words->text);
+    place.line = words->place.line;
+    const char *slash = memrchr(place.file.ptr, '/', place.file.len);
+    if (slash)
+        place.file = (struct tp_str){slash + 1, (size_t)(place.file.ptr + place.file.len - slash - 1)};
+    const char *where = tp_program_function_place(&place, s->arena);
+    const char *name = tp_text_printf(s->arena, *where ? "%.*s (%s)" : "%.*s%s", (int)text.len, text.ptr, where);
+    return tp_strings_add(&s->stacks->texts, tp_str_of(name));
+}
+
+/* A record without a stack has the empty text. */
+static void add_stack(const struct series *s, const struct tp_memory *m, struct grouping *grouping)
+{
+    const struct tp_trace *trace = s->model->trace;
+    uint32_t stack = trace->memory_stacks[m - trace->memory];
+    if (stack == TP_NO_ID) {
+        add_block(grouping, TP_NO_ID, TP_STR(""), m->bytes);
+        return;
+    }
+    uint32_t *known = &s->stacks->name_of[stack];
+    if (!*known)
+        *known = name_stack(s, stack) + 1;
+    add_block(grouping, *known - 1, tp_strings_get(&s->stacks->texts, *known - 1), m->bytes);
+}
+
+static void add_live(const struct series *s, const struct live_block *block, struct grouping *groupings,
+                     struct tp_memory_device *out)
+{
+    const struct tp_memory *m = record_at(s, block->made);
+    struct surrounding around = surrounding_of(s->model, m);
+    out->live_bytes = tp_sat_add(out->live_bytes, m->bytes);
+    out->live_block_count++;
+    for (int g = 0; g < CATEGORY; g++) {
+        struct tp_str name;
+        uint32_t id = grouping_id(s->model, &around, g, &name);
+        add_block(&groupings[g], id, name, m->bytes);
+    }
+    enum tp_memory_category category =
+        tp_memory_category_of(s->model, m, block->freed == TP_NO_ID ? NULL : record_at(s, block->freed));
+    add_block(&groupings[CATEGORY], category, tp_str_of(tp_memory_category_text(category)), m->bytes);
+    if (s->stacks)
+        add_stack(s, m, &groupings[STACK]);
+}
+
+/* What the totals have and no block has. */
+static void add_rest(struct grouping *grouping, enum tp_memory_category category, int64_t bytes)
+{
+    if (bytes <= 0)
+        return;
+    add_block(grouping, category, tp_str_of(tp_memory_category_text(category)), bytes);
+    TP_AT(&grouping->groups, struct live_group, grouping->groups.count - 1)->blocks = TP_NULL_INT;
+}
+
+/* Small blocks, of which only the sum was recorded: nobody knows how many. */
+static void add_small(struct grouping *grouping, int64_t bytes, struct tp_memory_device *out)
+{
+    enum { SMALL = 0xFFFFFFFE }; /* no stack has this id */
+    add_block(grouping, SMALL, TP_STR("(small blocks)"), bytes);
+    TP_AT(&grouping->groups, struct live_group, grouping->groups.count - 1)->blocks = TP_NULL_INT;
+    out->live_bytes = tp_sat_add(out->live_bytes, bytes);
+}
+
+static void group_live(const struct series *s, uint32_t peak, struct tp_memory_device *out)
+{
+    struct grouping groupings[GROUPINGS];
+    struct tp_vec live = TP_VEC(s->arena, struct live_block);
+    for (int g = 0; g < GROUPINGS; g++) {
+        tp_id_map_init(&groupings[g].ids, s->arena);
+        groupings[g].groups = TP_VEC(s->arena, struct live_group);
+    }
+    int64_t small_bytes = 0;
+    out->addresses_known = walk_live(s, peak, &live, &small_bytes);
+    out->preexisting_bytes = out->live_bytes = out->live_block_count = TP_NULL_INT;
+    if (out->addresses_known) {
+        out->live_bytes = out->live_block_count = 0;
+        for (size_t i = 0; i < live.count; i++)
+            if (TP_AT(&live, struct live_block, i)->made != TP_NO_ID)
+                add_live(s, TP_AT(&live, struct live_block, i), groupings, out);
+        if (small_bytes > 0)
+            add_small(&groupings[STACK], small_bytes, out);
+        out->preexisting_bytes = tp_sat_sub(out->peak_allocated_bytes, out->live_bytes);
+        if (s->totals_known) {
+            add_rest(&groupings[CATEGORY], TP_MEMORY_BEFORE, out->preexisting_bytes);
+            add_rest(&groupings[CATEGORY], TP_MEMORY_RESERVED,
+                     tp_sat_sub(out->reserved_at_peak_bytes, out->peak_allocated_bytes));
+        }
+    }
+    build_live_table(&out->live_by_op, &groupings[OPERATOR], "Alive at the peak, by operator", s->arena);
+    build_live_table(&out->live_by_module, &groupings[MODULE], "Alive at the peak, by module", s->arena);
+    build_live_table(&out->live_by_line, &groupings[LINE], "Alive at the peak, by line", s->arena);
+    build_live_table(&out->live_by_stack, &groupings[STACK], "Alive at the peak, by stack", s->arena);
+    build_live_table(&out->live_by_category, &groupings[CATEGORY], "Memory at the peak, by what it is for", s->arena);
+    tp_arena_drop(s->arena, live.data, live.capacity * sizeof(struct live_block));
+}
+
+/* ---- growth ---- */
+
+/* Series at the last record not after `at`. */
+static int64_t allocated_at(const struct series *s, int64_t at)
+{
+    uint32_t lo = 0, hi = s->count;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (record_at(s, mid)->ts_ns <= at)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo ? s->allocated[lo - 1] : TP_NULL_INT;
+}
+
+static void measure_growth(const struct series *s, struct tp_memory_device *out)
+{
+    const struct tp_model *model = s->model;
+    int64_t first = TP_NULL_INT, last = TP_NULL_INT, points = 0, rise = 0;
+    bool is_listed = model->step_marker != TP_MARKER_WINDOW && model->used_count <= *s->step_ends;
+    *s->step_ends -= is_listed ? model->used_count : 0;
+    out->step_end_bytes = tp_arena_array(s->arena, is_listed ? model->used_count : 0, sizeof *out->step_end_bytes);
+    for (uint32_t i = 0; i < model->step_count && is_listed; i++) {
+        if (!tp_step_is_used(&model->steps[i]))
+            continue;
+        int64_t bytes = allocated_at(s, model->steps[i].host_end_ns);
+        out->step_end_bytes[out->step_end_count++] = bytes;
+        if (bytes == TP_NULL_INT)
+            continue;
+        if (points++ == 0)
+            first = bytes;
+        else
+            rise = bytes > last ? rise + 1 : 0;
+        out->longest_rise_steps = tp_ns_max(out->longest_rise_steps, rise);
+        last = bytes;
+    }
+    out->creep_bytes_per_step = points >= 2 ? (double)tp_sat_sub(last, first) / (double)(points - 1) : NAN;
+}
+
+static void build_device(struct series *s, struct tp_memory_device *out)
+{
+    uint32_t peak = 0, reserved_peak = 0;
+    out->record_count = s->count;
+    fill_series(s, out);
+    for (uint32_t i = 1; i < s->count; i++) {
+        peak = s->allocated[i] > s->allocated[peak] ? i : peak;
+        reserved_peak = reserved_at(s, i) > reserved_at(s, reserved_peak) ? i : reserved_peak;
+    }
+    int64_t reserved = reserved_at(s, peak), allocated = s->allocated[peak];
+    out->totals_known = s->totals_known;
+    out->peak_allocated_bytes = allocated;
+    out->peak_at_ns = tp_sat_sub(record_at(s, peak)->ts_ns, s->model->first_ns);
+    out->peak_event = record_at(s, peak)->ordinal;
+    out->reserved_at_peak_bytes = reserved;
+    out->peak_reserved_bytes = reserved_at(s, reserved_peak);
+    out->peak_reserved_at_ns = tp_sat_sub(record_at(s, reserved_peak)->ts_ns, s->model->first_ns);
+    out->fragmentation_percent = reserved > 0 ? tp_percent(tp_sat_sub(reserved, allocated), reserved) : NAN;
+    group_live(s, peak, out);
+    measure_growth(s, out);
+    tp_arena_drop(s->arena, s->allocated, s->count * sizeof *s->allocated);
+}
+
+/* The records of one device, in order of time. */
+struct bucket {
+    int64_t type, id;
+    struct tp_vec records; /* uint32_t */
+};
+
+static int by_device(const void *x, const void *y, const void *context)
+{
+    (void)context;
+    const struct bucket *a = x, *b = y;
+    if (a->type != b->type)
+        return a->type < b->type ? -1 : 1;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+/* The bucket of a type and an id, made when new. most: records that it may get. */
+static uint32_t bucket_of(struct tp_vec *buckets, struct tp_id_map maps[2], int64_t type, int64_t id, size_t most)
+{
+    uint32_t *type_slot = tp_id_map_put(&maps[0], (uint64_t)type);
+    if (*type_slot == TP_NO_ID)
+        *type_slot = maps[0].count - 1;
+    uint32_t number = *type_slot, *id_slot = tp_id_map_put(&maps[0], (uint64_t)id);
+    if (*id_slot == TP_NO_ID)
+        *id_slot = maps[0].count - 1;
+    uint32_t *slot = tp_id_map_put(&maps[1], tp_id_pair(number, *id_slot));
+    if (*slot == TP_NO_ID) {
+        *slot = (uint32_t)buckets->count;
+        struct bucket *bucket = tp_vec_push(buckets);
+        *bucket = (struct bucket){type, id, TP_VEC(buckets->arena, uint32_t)};
+        if (buckets->count <= USUAL_DEVICES) /* growing would touch twice the memory */
+            tp_vec_grow(&bucket->records, most);
+    }
+    return *slot;
+}
+
+/* Records by device. Without a type a record is about memory of the host, without an id about device -1: so two places
+ * may be one device. */
+static struct tp_vec sort_into_buckets(const struct tp_model *model, struct tp_arena *arena)
+{
+    const struct tp_trace *trace = model->trace;
+    struct tp_vec buckets = TP_VEC(arena, struct bucket);
+    struct tp_id_map maps[2];
+    uint32_t *of_place = tp_arena_array(arena, trace->memory_place_count, sizeof *of_place); /* bucket + 1 */
+    tp_id_map_init(&maps[0], arena);
+    tp_id_map_init(&maps[1], arena);
+    for (uint32_t i = 0; i < trace->memory_count; i++) {
+        uint32_t record = model->order->memory[i];
+        const struct tp_memory *m = &trace->memory[record];
+        const struct tp_memory_place *place = tp_memory_place(trace, m);
+        uint32_t *bucket = &of_place[m->device];
+        if (m->flags & TP_MEMORY_OUT_OF_MEMORY)
+            continue;
+        if (!*bucket)
+            *bucket = 1 + bucket_of(&buckets, maps, place->type == TP_NULL_INT ? 0 : place->type,
+                                    place->id == TP_NULL_INT ? -1 : place->id, trace->memory_count);
+        *(uint32_t *)tp_vec_push(&TP_AT(&buckets, struct bucket, *bucket - 1)->records) = record;
+    }
+    tp_merge_sort(arena, buckets.data, buckets.count, sizeof(struct bucket), by_device, NULL);
+    return buckets;
+}
+
+/* Records of PyTorch have stacks of Python, too: there lines and modules say it. */
+static struct stacks *stacks_of(const struct tp_model *model, struct tp_arena *arena)
+{
+    const struct tp_trace *trace = model->trace;
+    if (!trace->memory_stacks || model->producer == TP_PRODUCER_TORCH)
+        return NULL;
+    struct stacks *stacks = tp_arena_alloc(arena, sizeof *stacks);
+    tp_strings_init(&stacks->texts, arena, 0);
+    stacks->name_of = tp_arena_array(arena, trace->stack_texts.count, sizeof *stacks->name_of);
+    tp_program_functions_init(&stacks->functions, trace, arena);
+    tp_program_stacks_init(&stacks->words, trace, &stacks->functions, &stacks->texts, arena);
+    return stacks;
+}
+
+void tp_memory_peak_build(struct tp_memory_peak *peak, const struct tp_model *model, struct tp_arena *arena)
+{
+    struct tp_vec buckets = sort_into_buckets(model, arena);
+    uint32_t step_ends = MAX_STEP_ENDS;
+    struct stacks *stacks = stacks_of(model, arena);
+    peak->device_count = buckets.count < MAX_DEVICES ? (uint32_t)buckets.count : MAX_DEVICES;
+    peak->devices = tp_arena_array(arena, peak->device_count, sizeof *peak->devices);
+    for (size_t i = 0; i < peak->device_count; i++) {
+        const struct bucket *bucket = TP_AT(&buckets, struct bucket, i);
+        const struct tp_vec *records = &bucket->records;
+        struct series s = {.model = model,
+                           .records = records->data,
+                           .count = (uint32_t)records->count,
+                           .step_ends = &step_ends,
+                           .stacks = stacks,
+                           .arena = arena};
+        peak->devices[i].device_type = bucket->type;
+        peak->devices[i].device_id = bucket->id;
+        build_device(&s, &peak->devices[i]);
+        tp_arena_drop(arena, records->data, records->capacity * sizeof(uint32_t));
+    }
+}
+
+/* ---- JSON ---- */
+
+static void int_or_null(struct tp_json *json, const char *key, int64_t value)
+{
+    tp_json_key(json, key);
+    if (value == TP_NULL_INT)
+        tp_json_null(json);
+    else
+        tp_json_int(json, value);
+}
+
+static void live_json(const struct tp_memory_device *d, struct tp_json *json)
+{
+    tp_json_key(json, "live_by");
+    tp_json_object(json);
+    tp_json_key(json, "op");
+    tp_table_json(&d->live_by_op, json);
+    tp_json_key(json, "module");
+    tp_table_json(&d->live_by_module, json);
+    tp_json_key(json, "line");
+    tp_table_json(&d->live_by_line, json);
+    tp_json_key(json, "category");
+    tp_table_json(&d->live_by_category, json);
+    if (d->live_by_stack.row_count) {
+        tp_json_key(json, "stack");
+        tp_table_json(&d->live_by_stack, json);
+    }
+    tp_json_object_end(json);
+}
+
+static void growth_json(const struct tp_memory_device *d, struct tp_json *json)
+{
+    tp_json_key(json, "step_end_bytes");
+    tp_json_array(json);
+    for (uint32_t i = 0; i < d->step_end_count; i++)
+        if (d->step_end_bytes[i] == TP_NULL_INT)
+            tp_json_null(json);
+        else
+            tp_json_int(json, d->step_end_bytes[i]);
+    tp_json_array_end(json);
+    tp_json_member_real(json, "creep_bytes_per_step", d->creep_bytes_per_step);
+    tp_json_member_int(json, "longest_rise_steps", d->longest_rise_steps);
+}
+
+static void device_json(const struct tp_memory_device *d, struct tp_json *json)
+{
+    tp_json_object(json);
+    tp_json_member_int(json, "device_type", d->device_type);
+    tp_json_member_int(json, "device_id", d->device_id);
+    tp_json_member_int(json, "records", d->record_count);
+    tp_json_member_bool(json, "totals_known", d->totals_known);
+    tp_json_member_bool(json, "addresses_known", d->addresses_known);
+    tp_json_member_int(json, "allocations", d->allocation_count);
+    tp_json_member_int(json, "releases", d->release_count);
+    tp_json_member_int(json, "peak_allocated_bytes", d->peak_allocated_bytes);
+    tp_json_member_us(json, "peak_allocated_at_us", d->peak_at_ns);
+    tp_json_member_int(json, "peak_event", d->peak_event);
+    tp_json_member_int(json, "reserved_at_peak_bytes", d->reserved_at_peak_bytes);
+    tp_json_member_int(json, "peak_reserved_bytes", d->peak_reserved_bytes);
+    tp_json_member_us(json, "peak_reserved_at_us", d->peak_reserved_at_ns);
+    tp_json_member_real(json, "fragmentation_percent", d->fragmentation_percent);
+    int_or_null(json, "preexisting_bytes", d->preexisting_bytes);
+    int_or_null(json, "live_bytes", d->live_bytes);
+    int_or_null(json, "live_blocks", d->live_block_count);
+    live_json(d, json);
+    growth_json(d, json);
+    tp_json_object_end(json);
+}
+
+void tp_memory_peak_json(const struct tp_memory_peak *peak, struct tp_json *json)
+{
+    tp_json_array(json);
+    for (uint32_t d = 0; d < peak->device_count; d++)
+        device_json(&peak->devices[d], json);
+    tp_json_array_end(json);
+}

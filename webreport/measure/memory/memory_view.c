@@ -1,0 +1,362 @@
+/* Memory view: devices, curves and blocks. See memory_view.h; bytes by operator are in memory_operators.c. */
+#include "webreport/measure/memory/memory_view.h"
+
+#include "webreport/measure/memory/memory_records.h"
+#include "writer/base/saturate.h"
+
+static const struct tp_column_def info_defs[TP_MEMORY_INFO_COLUMNS] = {
+    {"device", "Device", "", "Name of the device.", TP_COLUMN_TEXT},
+    {"device_type", "Type", "", "Number of the device's type (c10::DeviceType).", TP_COLUMN_INT},
+    {"device_id", "Id", "", "Number of the device; -1 for the host.", TP_COLUMN_INT},
+    {"records", "Records", "", "Number of memory records.", TP_COLUMN_INT},
+    {"allocations", "Allocations", "", "Number of allocations.", TP_COLUMN_INT},
+    {"releases", "Releases", "", "Number of releases.", TP_COLUMN_INT},
+    {"allocated_bytes", "Allocated", "bytes", "Sum of all allocations.", TP_COLUMN_BYTES},
+    {"released_bytes", "Released", "bytes", "Sum of all releases.", TP_COLUMN_BYTES},
+    {"peak_allocated_bytes", "Peak allocated", "bytes", "Highest total that the allocator reported.", TP_COLUMN_BYTES},
+    {"peak_allocated_at_us", "Peak at", "us", "Time of the first such record since the start of the trace.",
+     TP_COLUMN_NS},
+    {"peak_reserved_bytes", "Peak reserved", "bytes", "Highest total that the allocator held from the driver.",
+     TP_COLUMN_BYTES},
+    {"capacity_bytes", "Capacity", "bytes", "Total memory of the device.", TP_COLUMN_BYTES},
+    {"unattributed_size_increase_bytes", "Outside operators", "bytes",
+     "Bytes allocated minus released outside all operators.", TP_COLUMN_BYTES},
+    {"unattributed_allocation_count", "Allocations outside operators", "",
+     "Number of allocations outside all operators.", TP_COLUMN_INT},
+    {"unattributed_allocation_size_bytes", "Allocated outside operators", "bytes",
+     "Bytes allocated outside all operators.", TP_COLUMN_BYTES},
+};
+static const struct tp_column_def curve_defs[TP_CURVE_COLUMNS] = {
+    {"time_us", "Time", "us", "Since the start of the trace.", TP_COLUMN_NS},
+    {"allocated_bytes", "Allocated", "bytes", "Total allocated after this record.", TP_COLUMN_BYTES},
+    {"reserved_bytes", "Reserved", "bytes", "Total reserved after this record.", TP_COLUMN_BYTES},
+};
+static const struct tp_column_def block_defs[TP_BLOCK_COLUMNS] = {
+    {"operator", "Operator", "", "Operator that allocated the block (of a release alone: that released it).",
+     TP_COLUMN_TEXT},
+    {"size_bytes", "Size", "bytes", "Size of the block.", TP_COLUMN_BYTES},
+    {"allocation_time_us", "Allocated at", "us", "Since the start of the trace; empty when before it.", TP_COLUMN_NS},
+    {"release_time_us", "Released at", "us", "Since the start of the trace; empty when never.", TP_COLUMN_NS},
+};
+
+static const struct tp_memory_record *record_of(const struct tp_memory_records *records, uint32_t device, size_t i)
+{
+    return &records->items[records->by_device[records->device_first[device] + i]];
+}
+
+static size_t record_count(const struct tp_memory_records *records, uint32_t device)
+{
+    return records->device_first[device + 1] - records->device_first[device];
+}
+
+/* ---- curve --------------------------------------------------------------------------------------------------------
+ */
+
+struct point {
+    int64_t ts_ns;
+    const struct tp_memory_more *more;
+};
+
+/* Marks the points to keep: all up to the limit; else the first, the last and of each of equal groups of the inner
+ * points the first, the first lowest, the first highest and the last. */
+static size_t choose_points(const struct point *points, size_t count, uint8_t *keep)
+{
+    size_t kept = 0;
+    if (count <= TP_CURVE_POINTS) {
+        memset(keep, 1, count);
+        return count;
+    }
+    const size_t inner = count - 2, groups = (TP_CURVE_POINTS - 2) / 4;
+    keep[0] = keep[count - 1] = 1;
+    for (size_t g = 0; g < groups; g++) {
+        size_t i = 1 + g * inner / groups, j = 1 + (g + 1) * inner / groups, low = i, high = i;
+        for (size_t k = i; k < j; k++) {
+            if (points[k].more->total_allocated < points[low].more->total_allocated)
+                low = k;
+            if (points[k].more->total_allocated > points[high].more->total_allocated)
+                high = k;
+        }
+        keep[i] = keep[j - 1] = keep[low] = keep[high] = 1;
+    }
+    for (size_t i = 0; i < count; i++)
+        kept += keep[i];
+    return kept;
+}
+
+static void build_curve(struct tp_memory_records *records, uint32_t device, int64_t first_ns)
+{
+    struct tp_table *table = &records->devices[device].curve;
+    const struct tp_trace *trace = records->model->trace;
+    size_t all = trace->memory_more ? record_count(records, device) : 0, count = 0, row = 0;
+    struct point *points = tp_arena_array(records->arena, all, sizeof *points);
+    for (size_t i = 0; i < all; i++) {
+        const struct tp_memory *raw = tp_memory_raw(records, record_of(records, device, i));
+        const struct tp_memory_more *more = tp_memory_more(trace, raw);
+        if (more->total_allocated != TP_NULL_INT)
+            points[count++] = (struct point){raw->ts_ns, more};
+    }
+    uint8_t *keep = tp_arena_array(records->arena, count, sizeof *keep);
+    tp_table_init(table, records->arena, "curve", curve_defs, TP_CURVE_COLUMNS, choose_points(points, count, keep));
+    table->title = "Memory over time";
+    for (size_t i = 0; i < count; i++) {
+        if (!keep[i])
+            continue;
+        tp_table_int(table, TP_CURVE_TIME)[row] = tp_sat_sub(points[i].ts_ns, first_ns);
+        tp_table_int(table, TP_CURVE_ALLOCATED)[row] = points[i].more->total_allocated;
+        tp_table_int(table, TP_CURVE_RESERVED)[row++] = points[i].more->total_reserved;
+    }
+    tp_arena_drop(records->arena, points, all * sizeof *points);
+    tp_arena_drop(records->arena, keep, count * sizeof *keep);
+}
+
+/* ---- blocks -------------------------------------------------------------------------------------------------------
+ */
+
+/* Pairs allocations with the release of their address, of one device. A row stands where its first record stands. */
+static void build_blocks(struct tp_memory_records *records, uint32_t device, int64_t first_ns)
+{
+    struct block {
+        int64_t size, allocated, released;
+        uint32_t owner;
+    };
+    struct tp_vec blocks = TP_VEC(records->arena, struct block), live = TP_VEC(records->arena, uint32_t);
+    struct tp_keys addresses;
+    tp_keys_init(&addresses, records->arena, 2);
+    for (size_t i = 0; i < record_count(records, device); i++) {
+        const struct tp_memory_record *record = record_of(records, device, i);
+        const struct tp_memory *raw = tp_memory_raw(records, record);
+        int64_t bytes = tp_memory_bytes(records, record);
+        uint64_t address = (uint64_t)tp_memory_more(records->model->trace, raw)->address;
+        if (address == (uint64_t)TP_NULL_INT || bytes == 0)
+            continue;
+        uint32_t id = tp_keys_pair(&addresses, (uint32_t)address, (uint32_t)(address >> 32));
+        if (id == live.count)
+            *(uint32_t *)tp_vec_push(&live) = 0; /* block + 1 */
+        uint32_t *block = TP_AT(&live, uint32_t, id);
+        int64_t at = tp_sat_sub(raw->ts_ns, first_ns);
+        if (bytes > 0) {
+            *(struct block *)tp_vec_push(&blocks) = (struct block){bytes, at, TP_NULL_INT, record->owner};
+            *block = (uint32_t)blocks.count;
+        } else if (*block) {
+            TP_AT(&blocks, struct block, *block - 1)->released = at;
+            *block = 0;
+        } else {
+            *(struct block *)tp_vec_push(&blocks) = (struct block){-bytes, TP_NULL_INT, at, record->owner};
+        }
+    }
+    struct tp_table *table = &records->devices[device].blocks;
+    tp_table_init(table, records->arena, "blocks", block_defs, TP_BLOCK_COLUMNS, blocks.count);
+    table->title = "Memory blocks";
+    for (size_t i = 0; i < blocks.count; i++) {
+        const struct block *block = TP_AT(&blocks, struct block, i);
+        if (block->owner != TP_NO_ID)
+            tp_table_text(table, TP_BLOCK_OPERATOR)[i] =
+                tp_trace_name(records->model->trace, tp_operator_event(records->model, block->owner));
+        tp_table_int(table, TP_BLOCK_SIZE)[i] = block->size;
+        tp_table_int(table, TP_BLOCK_ALLOCATED_AT)[i] = block->allocated;
+        tp_table_int(table, TP_BLOCK_RELEASED_AT)[i] = block->released;
+    }
+    tp_arena_drop(records->arena, blocks.data, blocks.capacity * sizeof(struct block));
+    tp_arena_drop(records->arena, live.data, live.capacity * sizeof(uint32_t));
+    tp_keys_drop(&addresses);
+}
+
+/* ---- devices ------------------------------------------------------------------------------------------------------
+ */
+
+static void add_to(struct tp_table *table, unsigned column, size_t row, int64_t value)
+{
+    int64_t *cell = &tp_table_int(table, column)[row];
+    *cell = tp_sat_add(*cell, value);
+}
+
+static void sum_device(struct tp_table *table, const struct tp_memory_records *records, uint32_t device,
+                       int64_t first_ns)
+{
+    int64_t *peak = &tp_table_int(table, TP_MEMORY_PEAK)[device], *at = &tp_table_int(table, TP_MEMORY_PEAK_AT)[device];
+    int64_t *reserved = &tp_table_int(table, TP_MEMORY_PEAK_RESERVED)[device];
+    *peak = *at = *reserved = TP_NULL_INT; /* the lowest number */
+    for (size_t i = 0; i < record_count(records, device); i++) {
+        const struct tp_memory_record *record = record_of(records, device, i);
+        const struct tp_memory *raw = tp_memory_raw(records, record);
+        const struct tp_memory_more *more = tp_memory_more(records->model->trace, raw);
+        int64_t bytes = tp_memory_bytes(records, record), size = bytes > 0 ? bytes : 0;
+        add_to(table, TP_MEMORY_RECORDS, device, 1);
+        add_to(table, TP_MEMORY_ALLOCATIONS, device, bytes > 0);
+        add_to(table, TP_MEMORY_RELEASES, device, bytes < 0);
+        add_to(table, TP_MEMORY_ALLOCATED, device, size);
+        add_to(table, TP_MEMORY_RELEASED, device, bytes < 0 ? -bytes : 0);
+        if (more->total_allocated > *peak) {
+            *peak = more->total_allocated;
+            *at = tp_sat_sub(raw->ts_ns, first_ns);
+        }
+        if (more->total_allocated != TP_NULL_INT && more->total_reserved > *reserved)
+            *reserved = more->total_reserved;
+        if (record->owner != TP_NO_ID)
+            continue;
+        add_to(table, TP_MEMORY_LOOSE_INCREASE, device, bytes);
+        add_to(table, TP_MEMORY_LOOSE_COUNT, device, bytes > 0);
+        add_to(table, TP_MEMORY_LOOSE_SIZE, device, size);
+    }
+}
+
+static void fill_device(struct tp_table *table, struct tp_memory_records *records, uint32_t device, int64_t first_ns)
+{
+    struct tp_device_memory *out = &records->devices[device];
+    tp_table_text(table, TP_MEMORY_DEVICE)[device] = out->name;
+    tp_table_int(table, TP_MEMORY_DEVICE_TYPE)[device] = out->type;
+    tp_table_int(table, TP_MEMORY_DEVICE_ID)[device] = out->id;
+    tp_table_int(table, TP_MEMORY_CAPACITY)[device] = tp_memory_capacity(records->model->trace, out->type, out->id);
+    sum_device(table, records, device, first_ns);
+    int64_t peak = tp_table_int(table, TP_MEMORY_PEAK)[device];
+    out->has_peak = peak != TP_NULL_INT;
+    out->peak_bytes = peak > 0 ? peak : 0;
+    build_curve(records, device, first_ns);
+    build_blocks(records, device, first_ns);
+}
+
+/* Devices that share a name (a CUDA and a HIP device 0) have one member in JSON objects: the last one's. */
+static void find_shown(struct tp_memory_view *view, struct tp_arena *arena)
+{
+    struct tp_strings names;
+    uint32_t *first = tp_arena_array(arena, view->device_count, sizeof *first);
+    tp_strings_init(&names, arena, 0);
+    for (uint32_t d = 0; d < view->device_count; d++) {
+        uint32_t known = names.count, id = tp_strings_add(&names, view->devices[d].name);
+        if (id == known)
+            first[id] = d;
+        view->devices[d].shown = TP_NO_ID;
+        view->devices[first[id]].shown = d;
+    }
+}
+
+/* The first device by name that starts with GPU, else the first. */
+static uint32_t default_device(const struct tp_memory_view *view)
+{
+    uint32_t best = TP_NO_ID;
+    for (uint32_t d = 0; d < view->device_count; d++)
+        if (tp_str_starts(view->devices[d].name, "GPU") &&
+            (best == TP_NO_ID || tp_str_compare(view->devices[d].name, view->devices[best].name) < 0))
+            best = d;
+    return best == TP_NO_ID ? 0 : best;
+}
+
+void tp_memory_view_build(struct tp_memory_view *view, const struct tp_model *model, struct tp_arena *arena)
+{
+    struct tp_memory_records records;
+    memset(view, 0, sizeof *view);
+    view->is_present = model->memory_count > 0;
+    view->first_ns = model->first_ns;
+    if (!view->is_present)
+        return;
+    tp_memory_records_build(&records, model, arena);
+    view->devices = records.devices;
+    view->device_count = records.device_count;
+    tp_table_init(&view->information, arena, "device_information", info_defs, TP_MEMORY_INFO_COLUMNS,
+                  view->device_count);
+    view->information.title = "Memory devices";
+    for (uint32_t d = 0; d < view->device_count; d++)
+        fill_device(&view->information, &records, d, view->first_ns);
+    tp_memory_ops_build(&records);
+    find_shown(view, arena);
+    view->default_device = default_device(view);
+    tp_arena_drop(arena, records.items, records.count * sizeof *records.items);
+    tp_arena_drop(arena, records.by_device, records.count * sizeof *records.by_device);
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------------------------------
+ */
+
+/* Rows as arrays of cells. */
+static void write_rows(const struct tp_table *table, struct tp_json *json)
+{
+    tp_json_array(json);
+    for (size_t row = 0; row < table->row_count; row++) {
+        tp_json_array(json);
+        for (unsigned column = 0; column < table->column_count; column++)
+            tp_table_cell_json(table, column, row, json);
+        tp_json_array_end(json);
+    }
+    tp_json_array_end(json);
+}
+
+static void write_columns(const struct tp_table *table, const char *key, struct tp_json *json)
+{
+    tp_json_key(json, key);
+    tp_json_array(json);
+    for (unsigned column = 0; column < table->column_count; column++)
+        tp_json_text(json, table->defs[column].name);
+    tp_json_array_end(json);
+}
+
+typedef void (*device_writer)(const struct tp_device_memory *device, struct tp_json *json);
+
+static void write_curve(const struct tp_device_memory *device, struct tp_json *json)
+{
+    write_rows(&device->curve, json);
+}
+static void write_blocks(const struct tp_device_memory *device, struct tp_json *json)
+{
+    write_rows(&device->blocks, json);
+}
+static void write_operators(const struct tp_device_memory *device, struct tp_json *json)
+{
+    tp_table_json(&device->operators, json);
+}
+static void write_folded(const struct tp_device_memory *device, struct tp_json *json)
+{
+    tp_table_json(&device->operators_folded, json);
+}
+
+/* An object by device name. */
+static void write_by_device(const struct tp_memory_view *view, const char *key, device_writer writer,
+                            struct tp_json *json)
+{
+    tp_json_key(json, key);
+    tp_json_object(json);
+    for (uint32_t d = 0; d < view->device_count; d++) {
+        if (view->devices[d].shown == TP_NO_ID)
+            continue;
+        tp_json_key_str(json, view->devices[d].name);
+        writer(&view->devices[view->devices[d].shown], json);
+    }
+    tp_json_object_end(json);
+}
+
+static void write_header(const struct tp_memory_view *view, struct tp_json *json)
+{
+    tp_json_key(json, "devices");
+    tp_json_array(json);
+    for (uint32_t d = 0; d < view->device_count; d++)
+        tp_json_str(json, view->devices[d].name);
+    tp_json_array_end(json);
+    tp_json_member_str(json, "default_device", view->devices[view->default_device].name);
+    tp_json_key(json, "device_information");
+    tp_table_json(&view->information, json);
+    tp_json_member_us(json, "first_ts_us", view->first_ns);
+    tp_json_key(json, "peak_bytes");
+    tp_json_object(json);
+    for (uint32_t d = 0; d < view->device_count; d++)
+        if (view->devices[d].has_peak) {
+            tp_json_key_str(json, view->devices[d].peak_key);
+            tp_json_int(json, view->devices[d].peak_bytes);
+        }
+    tp_json_object_end(json);
+}
+
+void tp_memory_view_json(const struct tp_memory_view *view, struct tp_json *json)
+{
+    if (!view->is_present) {
+        tp_json_null(json);
+        return;
+    }
+    tp_json_object(json);
+    write_header(view, json);
+    write_columns(&view->devices[0].curve, "curve_point_columns", json);
+    write_by_device(view, "curve_points_up_to_10240", write_curve, json);
+    write_columns(&view->devices[0].blocks, "event_columns", json);
+    write_by_device(view, "events", write_blocks, json);
+    write_by_device(view, "operator_stats", write_operators, json);
+    write_by_device(view, "operator_stats_folded", write_folded, json);
+    tp_json_object_end(json);
+}

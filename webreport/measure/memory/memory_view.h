@@ -1,0 +1,77 @@
+/* Memory view: per device the curve of allocated bytes, every block, and bytes by operator (section 8). */
+#ifndef TP_WEBREPORT_MEASURE_MEMORY_MEMORY_VIEW_H
+#define TP_WEBREPORT_MEASURE_MEMORY_MEMORY_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "webreport/model/facts.h"
+#include "writer/base/json_out.h"
+#include "writer/base/table.h"
+
+enum { TP_CURVE_POINTS = 10240 }; /* more points are decimated: first, lowest, highest, last of each group */
+
+enum tp_memory_info_column {
+    TP_MEMORY_DEVICE,
+    TP_MEMORY_DEVICE_TYPE,
+    TP_MEMORY_DEVICE_ID,
+    TP_MEMORY_RECORDS,
+    TP_MEMORY_ALLOCATIONS,
+    TP_MEMORY_RELEASES,
+    TP_MEMORY_ALLOCATED,
+    TP_MEMORY_RELEASED,
+    TP_MEMORY_PEAK,
+    TP_MEMORY_PEAK_AT,
+    TP_MEMORY_PEAK_RESERVED,
+    TP_MEMORY_CAPACITY,
+    TP_MEMORY_LOOSE_INCREASE,
+    TP_MEMORY_LOOSE_COUNT,
+    TP_MEMORY_LOOSE_SIZE,
+    TP_MEMORY_INFO_COLUMNS
+};
+
+enum tp_curve_column { TP_CURVE_TIME, TP_CURVE_ALLOCATED, TP_CURVE_RESERVED, TP_CURVE_COLUMNS };
+
+enum tp_block_column {
+    TP_BLOCK_OPERATOR,
+    TP_BLOCK_SIZE,
+    TP_BLOCK_ALLOCATED_AT,
+    TP_BLOCK_RELEASED_AT,
+    TP_BLOCK_COLUMNS
+};
+
+enum tp_memory_op_column {
+    TP_MEMORY_OP_NAME,
+    TP_MEMORY_OP_CALLS,
+    TP_MEMORY_OP_INCREASE,
+    TP_MEMORY_OP_SELF_INCREASE,
+    TP_MEMORY_OP_COUNT,
+    TP_MEMORY_OP_SELF_COUNT,
+    TP_MEMORY_OP_SIZE,
+    TP_MEMORY_OP_SELF_SIZE,
+    TP_MEMORY_OP_COLUMNS
+};
+
+/* One memory device; tables' times are since first_ns of the view. */
+struct tp_device_memory {
+    struct tp_str name;     /* CPU, GPU0 */
+    struct tp_str peak_key; /* "cpu:-1" */
+    int64_t type, id;
+    uint32_t shown; /* device whose content stands under this name in JSON; TP_NO_ID: an earlier one has the name */
+    bool has_peak;
+    int64_t peak_bytes; /* at least 0 */
+    struct tp_table curve, blocks, operators, operators_folded;
+};
+
+struct tp_memory_view {
+    bool is_present; /* false: no records, JSON null */
+    int64_t first_ns;
+    struct tp_table information;
+    struct tp_device_memory *devices; /* as the rows of `information` */
+    uint32_t device_count, default_device;
+};
+
+void tp_memory_view_build(struct tp_memory_view *view, const struct tp_model *model, struct tp_arena *arena);
+void tp_memory_view_json(const struct tp_memory_view *view, struct tp_json *json);
+
+#endif

@@ -1,0 +1,157 @@
+/* Values of metrics from the advice and of the trace as a whole: memory, collectives, findings, quality. See
+ * metric_values.h. */
+#include <math.h>
+
+#include "webreport/measure/metrics/metric_values.h"
+#include "writer/base/saturate.h"
+
+static struct tp_metric_value known(double value)
+{
+    return (struct tp_metric_value){value, NULL};
+}
+
+static struct tp_metric_value unknown(const char *why)
+{
+    return (struct tp_metric_value){NAN, why};
+}
+
+/* ---- memory ---- */
+
+static double of_device(const struct tp_memory_device *d, enum tp_metric_memory which)
+{
+    switch (which) {
+    case TP_MEMORY_PEAK_BYTES:
+        return (double)d->peak_allocated_bytes;
+    case TP_MEMORY_RESERVED_BYTES:
+        return d->totals_known ? (double)d->peak_reserved_bytes : NAN;
+    case TP_MEMORY_CREEP:
+        return d->creep_bytes_per_step;
+    case TP_MEMORY_FRAGMENTATION:
+        return d->totals_known ? d->fragmentation_percent : NAN;
+    default:
+        return NAN; /* counted in the steps */
+    }
+}
+
+/* The greatest over the devices (the CPU is none), or the CPU's; allocations are added up. */
+struct tp_metric_value tp_metric_of_memory(const struct tp_metric_source *s, int which)
+{
+    const struct tp_memory_peak *memory = &s->advice->memory;
+    enum tp_metric_memory what = (enum tp_metric_memory)(which & ~TP_MEMORY_OF_HOST);
+    bool is_of_host = which & TP_MEMORY_OF_HOST, has_records = false;
+    const struct tp_step_counts *counts = &s->views->overview.in_steps;
+    double best = NAN;
+    for (uint32_t i = 0; i < memory->device_count; i++) {
+        const struct tp_memory_device *d = &memory->devices[i];
+        if ((d->device_type == TP_DEVICE_CPU) != is_of_host)
+            continue;
+        double value = of_device(d, what);
+        has_records = true;
+        best = isnan(best) || value > best ? value : best;
+    }
+    if (!has_records)
+        return unknown(is_of_host ? "no memory records of the CPU (profile_memory)"
+                                  : "no memory records of a device (profile_memory)");
+    if (what == TP_MEMORY_ALLOCATIONS_PER_STEP)
+        return known((double)(is_of_host ? counts->host_allocations : counts->device_allocations) /
+                     s->views->overview.used_count);
+    if (isnan(best))
+        return unknown(what == TP_MEMORY_CREEP ? "too few steps with memory records"
+                                               : "the memory records have no totals");
+    return known(best);
+}
+
+struct tp_metric_value tp_metric_out_of_memory(const struct tp_metric_source *s, int which)
+{
+    (void)which;
+    return known((double)s->advice->quality.out_of_memory_events);
+}
+
+/* ---- collectives ---- */
+
+struct tp_metric_value tp_metric_of_collectives(const struct tp_metric_source *s, int which)
+{
+    const struct tp_collectives *collectives = &s->model->collectives;
+    const struct tp_overview *overview = &s->views->overview;
+    double communication = (double)overview->communication_ns, hidden = (double)overview->hidden_communication_ns;
+    int64_t bytes = 0;
+    for (uint32_t i = 0; i < collectives->count; i++)
+        if (collectives->items[i].bytes != TP_NULL_INT)
+            bytes = tp_sat_add(bytes, collectives->items[i].bytes);
+    switch ((enum tp_metric_collective)which) {
+    case TP_COLLECTIVES_PER_STEP:
+        return known((double)overview->in_steps.collectives / overview->used_count);
+    case TP_COLLECTIVES_BYTES:
+        return known((double)bytes);
+    case TP_COLLECTIVES_EXPOSED:
+        return overview->window_ns > 0 ? known(100 * (communication - hidden) / (double)overview->window_ns)
+                                       : unknown("the steps have no length");
+    default:
+        return communication > 0 ? known(100 * hidden / communication) : unknown("no communication in the steps");
+    }
+}
+
+/* ---- findings ---- */
+
+static const char nothing_to_judge[] = "the trace has nothing that rules could judge";
+
+static bool can_judge(const struct tp_recommendations *r)
+{
+    return strcmp(r->program, "empty") != 0;
+}
+
+struct tp_metric_value tp_metric_of_findings(const struct tp_metric_source *s, int which)
+{
+    const struct tp_recommendations *r = &s->advice->recommendations;
+    double count = 0;
+    if (!can_judge(r))
+        return unknown(nothing_to_judge);
+    if (which == TP_FINDINGS_CEILING)
+        return isnan(r->total_ceiling_percent) ? unknown(nothing_to_judge) : known(r->total_ceiling_percent);
+    for (uint32_t i = 0; i < r->finding_count; i++)
+        count += which == TP_FINDINGS_ALL || r->findings[i].severity == (enum tp_severity)which;
+    return known(count);
+}
+
+struct tp_metric_value tp_metric_of_rule(const struct tp_metric_source *s, int which)
+{
+    const struct tp_recommendations *r = &s->advice->recommendations;
+    unsigned rule_count;
+    const struct tp_rule *rule = &tp_rules(&rule_count)[which];
+    double count = 0;
+    if (!can_judge(r))
+        return unknown(nothing_to_judge);
+    for (uint32_t i = 0; i < r->finding_count; i++)
+        count += r->findings[i].rule == rule;
+    for (uint32_t i = 0; count == 0 && i < r->not_evaluated_count; i++)
+        if (r->not_evaluated[i].rule == rule)
+            return unknown("the trace lacks what the rule needs; the report says what");
+    return known(count);
+}
+
+/* ---- the trace ---- */
+
+struct tp_metric_value tp_metric_of_trace(const struct tp_metric_source *s, int which)
+{
+    const struct tp_quality *quality = &s->advice->quality;
+    const uint64_t *skipped = s->model->trace->reading.skipped;
+    int flags = 0;
+    for (int i = 0; i < TP_QUALITY_FLAGS; i++)
+        flags += quality->flags[i].is_raised;
+    switch ((enum tp_metric_trace)which) {
+    case TP_TRACE_EVENTS:
+        return known((double)s->views->facts.event_count);
+    case TP_TRACE_REPAIRED:
+        return known((double)quality->repaired);
+    case TP_TRACE_SKIPPED:
+        return known((double)(skipped[TP_SKIP_NOT_AN_OBJECT] + skipped[TP_SKIP_NO_TIME]));
+    case TP_TRACE_PARTIAL_STEPS:
+        return known((double)tp_steps_left_out(s->model, TP_STEP_UNFINISHED));
+    case TP_TRACE_UNLINKED:
+        return known((double)s->views->facts.device_events_unlinked);
+    case TP_TRACE_TRUNCATED:
+        return known(quality->is_truncated || quality->has_gzip_error);
+    default:
+        return known(flags);
+    }
+}

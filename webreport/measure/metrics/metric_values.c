@@ -1,0 +1,352 @@
+/* Values of metrics from the views: see metric_values.h. What a trace cannot tell is NaN with its reason. */
+#include "webreport/measure/metrics/metric_values.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "webreport/trace/copy_class.h"
+#include "writer/base/saturate.h"
+#include "writer/base/stats.h"
+
+static struct tp_metric_value known(double value)
+{
+    return (struct tp_metric_value){value, NULL};
+}
+
+static struct tp_metric_value unknown(const char *why)
+{
+    return (struct tp_metric_value){NAN, why};
+}
+
+/* part / whole; unknown without a whole. */
+static struct tp_metric_value quotient(double part, double whole, const char *why)
+{
+    return whole > 0 ? known(part / whole) : unknown(why);
+}
+
+static double step_count(const struct tp_metric_source *s)
+{
+    return s->views->overview.used_count;
+}
+
+static struct tp_metric_value per_step(const struct tp_metric_source *s, double amount)
+{
+    return quotient(amount, step_count(s), "the trace has no steps");
+}
+
+/* A real member of the views, which is NaN where its JSON is null. */
+static struct tp_metric_value real(double value, const char *why)
+{
+    return isnan(value) ? unknown(why) : known(value);
+}
+
+/* ---- steps ---- */
+
+static double quantile_of(const double *sorted, size_t count, enum tp_metric_step which)
+{
+    switch (which) {
+    case TP_STEPS_MIN:
+        return sorted[0];
+    case TP_STEPS_MAX:
+        return sorted[count - 1];
+    case TP_STEPS_P90:
+        return sorted[tp_nearest_rank(count, 90)];
+    default:
+        return tp_median_of_sorted(sorted, count);
+    }
+}
+
+struct tp_metric_value tp_metric_of_steps(const struct tp_metric_source *s, int which)
+{
+    const struct tp_table *steps = &s->views->overview.steps;
+    size_t count = s->views->overview.used_count, at = 0;
+    if (!s->views->facts.event_count || !count)
+        return unknown("the trace has no events");
+    if (which == TP_STEPS_COUNT)
+        return known((double)count);
+    if (which == TP_STEPS_MEAN)
+        return known(s->views->overview.average_us[TP_AVERAGE_TOTAL] * 1000);
+    double *sorted = tp_arena_array(s->model->arena, count, sizeof *sorted);
+    for (size_t i = 0; i < steps->row_count; i++)
+        if (tp_table_bool(steps, TP_STEP_IS_USED)[i])
+            sorted[at++] = (double)tp_table_int(steps, TP_STEP_TOTAL)[i];
+    tp_sort_reals(sorted, count);
+    double value = quantile_of(sorted, count, (enum tp_metric_step)which);
+    tp_arena_drop(s->model->arena, sorted, count * sizeof *sorted);
+    return known(value);
+}
+
+struct tp_metric_value tp_metric_average_time(const struct tp_metric_source *s, int which)
+{
+    return s->views->facts.event_count ? real(s->views->overview.average_us[which] * 1000, "the trace has no steps")
+                                       : unknown("the trace has no events");
+}
+
+struct tp_metric_value tp_metric_average_share(const struct tp_metric_source *s, int which)
+{
+    const double *average = s->views->overview.average_us;
+    return quotient(100 * average[which], average[TP_AVERAGE_TOTAL], "the steps have no length");
+}
+
+/* ---- kernels ---- */
+
+static double sum_of(const struct tp_table *table, unsigned column)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < table->row_count; i++)
+        sum = tp_sat_add(sum, tp_table_int(table, column)[i]);
+    return (double)sum;
+}
+
+static const char no_device[] = "no device events in the trace";
+
+struct tp_metric_value tp_metric_of_kernels(const struct tp_metric_source *s, int which)
+{
+    const struct tp_trace_facts *facts = &s->views->facts;
+    const struct tp_kernel_view *kernels = &s->views->kernels;
+    if (!kernels->is_present)
+        return unknown(no_device);
+    switch ((enum tp_metric_kernel)which) {
+    case TP_KERNELS_PER_STEP:
+        return per_step(s, sum_of(&kernels->by_name, TP_KERNEL_CALLS_IN_STEPS));
+    case TP_KERNELS_TIME_PER_STEP:
+        return per_step(s, sum_of(&kernels->by_name, TP_KERNEL_IN_STEPS));
+    case TP_KERNELS_TIME_MEAN:
+        return quotient((double)facts->kernel_time_ns, (double)facts->kernel_count, "no kernels in the trace");
+    case TP_KERNELS_DISTINCT:
+        return known((double)kernels->by_name.row_count);
+    case TP_KERNELS_TENSOR_CORE:
+        return real(100 * kernels->using_ratio, no_device);
+    case TP_KERNELS_ELIGIBLE:
+        return real(100 * s->views->overview.tensor_core_eligible_ratio, no_device);
+    default:
+        return known(s->advice->quality.flags[2].percent); /* F3 */
+    }
+}
+
+struct tp_metric_value tp_metric_of_gpus(const struct tp_metric_source *s, int which)
+{
+    const struct tp_table *gpus = &s->views->overview.gpu_summary;
+    double sum = 0, count = 0;
+    for (size_t i = 0; i < gpus->row_count; i++) {
+        double value = tp_table_real(gpus, (unsigned)which)[i];
+        if (isnan(value))
+            continue;
+        sum += which == TP_GPU_OCCUPANCY ? value : 100 * value;
+        count++;
+    }
+    return quotient(sum, count, gpus->row_count ? "the kernels of the trace do not tell it" : no_device);
+}
+
+static bool has_any(struct tp_str text, const char *const *parts)
+{
+    for (; *parts; parts++)
+        if (tp_str_find_lower(text, *parts) >= 0)
+            return true;
+    return false;
+}
+
+/* Matrix products by the names of their kernels, which traces of graphs have too, where operators are missing. */
+struct tp_metric_value tp_metric_of_gemms(const struct tp_metric_source *s, int which)
+{
+    static const char *const gemm[] = {"gemm", "scudnn", "cijk_", "nvjet", "convolve", NULL};
+    static const char *const single[] = {"sgemm", "scudnn", "f32f32_f32f32", "_sb_", NULL};
+    const struct tp_kernel_view *view = &s->views->kernels;
+    const struct tp_table *rows = &view->by_name;
+    double all = 0, gemms = 0, singles = 0;
+    if (!view->is_present)
+        return unknown(no_device);
+    for (size_t i = 0; i < rows->row_count; i++) {
+        struct tp_str name = tp_table_text(rows, TP_KERNEL_NAME)[i];
+        double time = (double)tp_table_int(rows, TP_KERNEL_TOTAL)[i];
+        all += time;
+        if (!has_any(name, gemm))
+            continue;
+        gemms += time;
+        if (!tp_table_bool(rows, TP_KERNEL_USES_TC)[i] && has_any(name, single))
+            singles += time;
+    }
+    if (which == TP_GEMM_FP32_SHARE)
+        return known(gemms > 0 ? 100 * singles / gemms : 0);
+    return quotient(100 * gemms, all, "no kernels in the trace");
+}
+
+struct tp_metric_value tp_metric_of_peak(const struct tp_metric_source *s, int which)
+{
+    const struct tp_work_rates *rates = &s->advice->rates;
+    return which == TP_RATE_GEMM ? (struct tp_metric_value){rates->products_percent, rates->why_products}
+                                 : (struct tp_metric_value){rates->step_percent, rates->why_step};
+}
+
+struct tp_metric_value tp_metric_of_work(const struct tp_metric_source *s, int which)
+{
+    (void)s;
+    (void)which;
+    return unknown("only the work of two runs, or of a named operator, tells it");
+}
+
+struct tp_metric_value tp_metric_of_serving(const struct tp_metric_source *s, int which)
+{
+    static const char no_steps[] = "no steps of a serving engine of that phase and size in the trace";
+    const struct tp_serving_view *view = &s->advice->serving;
+    int phase = which / TP_SERVING_WHICH, rest = which % TP_SERVING_WHICH, exponent = (rest - TP_SERVING_P50) / 2;
+    if (!rest)
+        return real(view->tokens_per_s[phase], no_steps);
+    int64_t ns = (rest - TP_SERVING_P50) % 2 ? view->p90_ns[phase][exponent] : view->p50_ns[phase][exponent];
+    return ns == TP_NULL_INT ? unknown(no_steps) : known((double)ns);
+}
+
+/* ---- a program recorded from outside ---- */
+
+struct tp_metric_value tp_metric_of_program(const struct tp_metric_source *s, int which)
+{
+    const struct tp_program_view *view = &s->advice->program;
+    int64_t peak = TP_NULL_INT;
+    if (!view->is_present)
+        return unknown("no program was recorded from outside in the run, or several were: name one's PROGRAM.NS.pt.trace.json.gz");
+    if (which != TP_PROGRAM_METRIC_PEAK)
+        return known((double)(which == TP_PROGRAM_METRIC_WALL ? view->parts.wall_ns : view->state_ns[TP_STATE_RUNNING]));
+    for (uint32_t i = 0; i < view->tree.process_count; i++)
+        peak = view->tree.processes[i].peak_bytes > peak ? view->tree.processes[i].peak_bytes : peak;
+    return peak == TP_NULL_INT ? unknown("no process lived long enough for a look at its memory") : known((double)peak);
+}
+
+struct tp_metric_value tp_metric_of_function(const struct tp_metric_source *s, int which)
+{
+    (void)s;
+    (void)which;
+    return unknown("only the rows of a program and a named function tell it");
+}
+
+/* ---- host ---- */
+
+struct tp_metric_value tp_metric_of_host(const struct tp_metric_source *s, int which)
+{
+    const struct tp_trace_facts *facts = &s->views->facts;
+    if (which == TP_HOST_RUNTIME_PER_STEP)
+        return facts->runtime_count ? per_step(s, (double)s->views->overview.in_steps.runtime_calls)
+                                    : unknown("no runtime or driver calls in the trace");
+    if (!facts->operator_count)
+        return unknown("no operators in the trace");
+    return which == TP_HOST_OPERATORS_PER_STEP ? per_step(s, (double)s->views->overview.in_steps.operators)
+                                               : known((double)s->views->operators.by_name.row_count);
+}
+
+/* ---- copies ---- */
+
+/* The table of copies also has sets, by the names that producers give them. */
+static bool is_set_name(struct tp_str name)
+{
+    static const char *const sets[] = {"memset", "fillbuffer", "memoryfill", "mem_set", NULL};
+    return has_any(name, sets);
+}
+
+static bool is_copy_of(struct tp_str name, int which)
+{
+    static const enum tp_copy_direction directions[] = {
+        [TP_COPIES_H2D] = TP_COPY_HTOD, [TP_COPIES_D2H] = TP_COPY_DTOH, [TP_COPIES_D2D] = TP_COPY_DTOD};
+    int way = which & ~TP_COPIES_PAGEABLE;
+    bool is_set = is_set_name(name);
+    if ((which & TP_COPIES_PAGEABLE) && tp_str_find_lower(name, "pageable") < 0)
+        return false;
+    if (way == TP_COPIES_ALL || way == TP_COPIES_SETS)
+        return is_set == (way == TP_COPIES_SETS);
+    enum tp_copy_direction direction = tp_copy_direction_of_name(name);
+    return !is_set && (direction == TP_COPY_PTOP ? way == TP_COPIES_D2D : direction == directions[way]);
+}
+
+/* Why no metric of copies of this kind is known; NULL when all are. Sets have no direction. */
+static const char *why_copies_are_unknown(const struct tp_table *rows, int which)
+{
+    static const char *const memories[] = {"pageable", "pinned", "managed", NULL};
+    int way = which & ~TP_COPIES_PAGEABLE;
+    for (size_t i = 0; i < rows->row_count && way != TP_COPIES_SETS; i++) {
+        struct tp_str name = tp_table_text(rows, TP_COPY_NAME)[i];
+        if (is_set_name(name))
+            continue;
+        if (tp_copy_direction_of_name(name) == TP_COPY_UNKNOWN)
+            return "the trace has copies whose direction it does not say";
+        if (which & TP_COPIES_PAGEABLE && is_copy_of(name, way) && !has_any(name, memories))
+            return "the trace has such copies without the kind of the host's memory";
+    }
+    return NULL;
+}
+
+struct tp_metric_value tp_metric_copies_per_step(const struct tp_metric_source *s, int which)
+{
+    const struct tp_table *rows = &s->views->kernels.copies;
+    int64_t count = 0;
+    if (!s->views->kernels.is_present)
+        return unknown(no_device);
+    const char *why = why_copies_are_unknown(rows, which);
+    if (why)
+        return unknown(why);
+    for (size_t i = 0; i < rows->row_count; i++)
+        if (is_copy_of(tp_table_text(rows, TP_COPY_NAME)[i], which))
+            count = tp_sat_add(count, tp_table_int(rows, TP_COPY_CALLS_IN_STEPS)[i]);
+    return per_step(s, (double)count);
+}
+
+struct tp_metric_value tp_metric_copied_bytes(const struct tp_metric_source *s, int which)
+{
+    const struct tp_table *rows = &s->views->kernels.copies;
+    int64_t sum = 0;
+    if (!s->views->kernels.is_present)
+        return unknown(no_device);
+    const char *why = why_copies_are_unknown(rows, which);
+    if (why)
+        return unknown(why);
+    for (size_t i = 0; i < rows->row_count; i++) {
+        int64_t bytes = tp_table_int(rows, TP_COPY_BYTES)[i];
+        if (!is_copy_of(tp_table_text(rows, TP_COPY_NAME)[i], which))
+            continue;
+        if (bytes == TP_NULL_INT)
+            return unknown("the trace has such copies without their sizes");
+        sum = tp_sat_add(sum, bytes);
+    }
+    return known((double)sum);
+}
+
+/* ---- waits ---- */
+
+/* Device-wide waits outside of operators and of known lines. */
+static bool is_bare_device_wait(const struct tp_table *rows, size_t i)
+{
+    return tp_str_ends(tp_table_text(rows, TP_SYNC_API)[i], "DeviceSynchronize") &&
+           tp_table_text(rows, TP_SYNC_OP)[i].len == 0 && tp_table_text(rows, TP_SYNC_LINE)[i].len == 0;
+}
+
+struct tp_metric_value tp_metric_of_waits(const struct tp_metric_source *s, int which)
+{
+    const struct tp_sync_table *table = &s->advice->syncs;
+    const struct tp_table *rows = &table->rows;
+    int64_t count[2] = {0, 0};
+    bool has_bare = false;
+    if (!s->views->facts.runtime_count)
+        return unknown("no runtime or driver calls in the trace");
+    if (which == TP_WAITS_TIME)
+        return per_step(s, (double)table->host_wait_ns);
+    if (which == TP_WAITS_COST)
+        return quotient(100 * (double)table->cost_ns, (double)s->views->overview.window_ns, "the steps have no length");
+    for (size_t i = 0; i < rows->row_count; i++) {
+        bool is_sync = tp_str_equal(tp_table_text(rows, TP_SYNC_KIND)[i], TP_STR("sync"));
+        count[!is_sync] = tp_sat_add(count[!is_sync], tp_table_int(rows, TP_SYNC_COUNT)[i]);
+        has_bare |= is_sync && is_bare_device_wait(rows, i);
+    }
+    /* a profiler waits for the device when it stops: nearly every trace ends with that wait, which is not the run's */
+    return per_step(s, (double)(which == TP_WAITS_SYNC ? count[0] - has_bare : count[1]));
+}
+
+/* ---- idle ---- */
+
+struct tp_metric_value tp_metric_of_idle(const struct tp_metric_source *s, int which)
+{
+    const struct tp_idle_view *idle = &s->advice->idle;
+    int64_t part = 0, window = 0;
+    for (uint32_t i = 0; i < idle->device_count; i++) {
+        const struct tp_idle_split *split = &idle->devices[i].idle;
+        part = tp_sat_add(part, which == TP_METRIC_IDLE_ALL ? split->total_ns : split->part_ns[which]);
+        window = tp_sat_add(window, split->window_ns);
+    }
+    return quotient(100 * (double)part, (double)window, no_device);
+}

@@ -1,0 +1,332 @@
+/* Functions of samples: see program_functions.h. */
+#include "webreport/measure/program/program_functions.h"
+
+#include "webreport/trace/code_origin.h"
+#include "writer/base/saturate.h"
+#include "writer/base/sort.h"
+#include "writer/text/format.h"
+
+/* ---- frames ---- */
+
+/* What a function of the kernel has to do with events of perf. */
+enum event_role { EVENTS_NONE, EVENTS_WORK, EVENTS_CALL };
+
+/* Work: what the kernel does for the events of a recording, at switches, forks and exits, and for each sample. Call: by
+ * which a program uses events of its own. */
+static enum event_role event_role_of(struct tp_str name)
+{
+    static const char *const calls[] = {"perf_read", "perf_ioctl", "perf_mmap", "perf_poll", "perf_release"};
+    static const char *const work[] = {"perf_event_",    "__perf_event_",  "perf_iterate_",      "perf_output_",
+                                       "perf_pending_",  "perf_swevent_",  "perf_tp_event",      "perf_trace_",
+                                       "perf_callchain", "perf_prepare_",  "inherit_event",      "inherit_task_group",
+                                       "free_event_rcu", "ctx_sched_",     "irq_work_run",       "irq_work_single",
+                                       "sysvec_irq_work", "__sysvec_irq_work", "asm_sysvec_irq_work"};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (tp_str_equal(name, tp_str_of(calls[i])))
+            return EVENTS_CALL;
+    if (tp_str_find(name, "sys_perf_event_open") >= 0)
+        return EVENTS_CALL;
+    for (size_t i = 0; i < sizeof work / sizeof *work; i++)
+        if (tp_str_starts(name, work[i]))
+            return EVENTS_WORK;
+    return EVENTS_NONE;
+}
+
+/* Code that an interpreter made up: "<string>", "<frozen importlib._bootstrap>". */
+static bool is_made_up(struct tp_str path)
+{
+    return path.len > 2 && path.ptr[0] == '<' && path.ptr[path.len - 1] == '>';
+}
+
+static struct tp_program_function function_of(struct tp_str frame, int32_t *line)
+{
+    struct tp_program_function f = {.name = frame};
+    struct tp_frame parts;
+    *line = 0;
+    if (tp_frame_parse(&parts, frame) && parts.function.len) {
+        f.name = parts.function;
+        f.file = parts.path;
+        f.kind = parts.is_python || is_made_up(parts.path) ? TP_FUNCTION_PYTHON : TP_FUNCTION_NATIVE;
+        *line = parts.line > 0 ? parts.line : 0;
+        return f;
+    }
+    const char *bracket = frame.len && frame.ptr[frame.len - 1] == ']' ? memrchr(frame.ptr, '[', frame.len) : NULL;
+    if (bracket && bracket > frame.ptr + 1 && bracket[-1] == ' ') {
+        f.name.len = (size_t)(bracket - frame.ptr) - 1;
+        f.file = (struct tp_str){bracket + 1, frame.len - f.name.len - 3};
+    }
+    f.is_nameless =
+        tp_str_starts(f.name, "[unknown]") || tp_str_starts(f.name, "[jit]") || tp_str_find(f.name, "+0x") >= 0;
+    f.kind = tp_str_equal(f.file, TP_STR(TP_RECORDING_FILE)) ? TP_FUNCTION_KERNEL : TP_FUNCTION_NATIVE;
+    f.is_recording = f.kind == TP_FUNCTION_KERNEL && tp_str_equal(f.name, TP_STR(TP_RECORDING_FUNCTION));
+    f.event_role = f.kind == TP_FUNCTION_KERNEL ? (uint8_t)event_role_of(f.name) : EVENTS_NONE;
+    return f;
+}
+
+/* "+0x12 [libm.so]" is called libm.so+0x12. */
+static void name_after_file(struct tp_program_function *f, struct tp_arena *arena)
+{
+    if (!tp_str_starts(f->name, "+0x") || !f->file.len)
+        return;
+    char *name = tp_arena_alloc(arena, f->file.len + f->name.len + 1);
+    memcpy(name, f->file.ptr, f->file.len);
+    memcpy(name + f->file.len, f->name.ptr, f->name.len);
+    f->name = (struct tp_str){name, f->file.len + f->name.len};
+}
+
+static uint32_t number_of(struct tp_program_functions *functions, uint32_t frame)
+{
+    uint32_t *known = &functions->of_frame[frame];
+    struct tp_str text = tp_str_trimmed(tp_stack_frame_text(functions->stacks, frame));
+    if (*known || !text.len)
+        return *known;
+    struct tp_program_function f = function_of(text, &functions->line_of_frame[frame]);
+    name_after_file(&f, functions->arena);
+    uint32_t name = tp_strings_add(&functions->texts, f.name), file = tp_strings_add(&functions->texts, f.file);
+    uint32_t number = tp_keys_pair(&functions->keys, name, file);
+    if (number == functions->items.count)
+        *(struct tp_program_function *)tp_vec_push(&functions->items) = f;
+    return *known = number + 1;
+}
+
+void tp_program_functions_init(struct tp_program_functions *functions, const struct tp_trace *trace,
+                               struct tp_arena *arena)
+{
+    *functions = (struct tp_program_functions){.arena = arena,
+                                               .stacks = trace->stacks,
+                                               .items = TP_VEC(arena, struct tp_program_function),
+                                               .path = TP_VEC(arena, uint32_t),
+                                               .frames = TP_VEC(arena, uint32_t)};
+    tp_strings_init(&functions->texts, arena, 0);
+    tp_keys_init(&functions->keys, arena, 2);
+    functions->of_frame = tp_arena_array(arena, trace->stacks->frames.count + 1, sizeof(uint32_t));
+    functions->line_of_frame = tp_arena_array(arena, trace->stacks->frames.count + 1, sizeof(int32_t));
+}
+
+/* ---- stacks ---- */
+
+/* Leaves out the outermost frames that are none: from a kernel's function outside of one of the program's on, and
+ * unknown code that nothing called. */
+static size_t first_real(const struct tp_program_functions *functions)
+{
+    const uint32_t *path = functions->path.data;
+    size_t first = functions->path.count, count = first;
+    bool is_in_program = false;
+    while (first) {
+        bool is_kernel = tp_program_function_at(functions, path[first - 1])->kind == TP_FUNCTION_KERNEL;
+        if (is_kernel && is_in_program)
+            break;
+        is_in_program = is_in_program || !is_kernel;
+        first--;
+    }
+    while (first + 1 < count && tp_str_equal(tp_program_function_at(functions, path[first])->name, TP_STR("[unknown]")))
+        first++;
+    return first;
+}
+
+static uint32_t recording(struct tp_program_functions *functions)
+{
+    uint32_t name = tp_strings_add(&functions->texts, TP_STR(TP_RECORDING_FUNCTION)),
+             file = tp_strings_add(&functions->texts, TP_STR(TP_RECORDING_FILE));
+    uint32_t number = tp_keys_pair(&functions->keys, name, file);
+    if (number == functions->items.count)
+        *(struct tp_program_function *)tp_vec_push(&functions->items) =
+            (struct tp_program_function){.name = TP_STR(TP_RECORDING_FUNCTION),
+                                         .file = TP_STR(TP_RECORDING_FILE),
+                                         .kind = TP_FUNCTION_KERNEL,
+                                         .is_recording = true};
+    return number;
+}
+
+/* Ends the path at the outermost function that is work for events of the recording. */
+static void cut_recording(struct tp_program_functions *functions)
+{
+    uint32_t *path = functions->path.data;
+    for (size_t i = 0; i < functions->path.count; i++) {
+        const struct tp_program_function *f = tp_program_function_at(functions, path[i]);
+        if (f->event_role == EVENTS_CALL)
+            return;
+        if (f->event_role == EVENTS_NONE)
+            continue;
+        path[i] = recording(functions);
+        functions->path.count = functions->frames.count = i + 1;
+        return;
+    }
+}
+
+bool tp_program_functions_end_in_recording(const struct tp_program_functions *functions)
+{
+    size_t count = functions->path.count;
+    return count && tp_program_function_at(functions, *TP_AT(&functions->path, uint32_t, count - 1))->is_recording;
+}
+
+void tp_program_functions_of(struct tp_program_functions *functions, uint32_t stack)
+{
+    uint32_t *path, *frames;
+    size_t kept = 0;
+    functions->path.count = 0;
+    tp_stack_frames(functions->stacks, tp_stacks_of_text(functions->stacks, stack), SIZE_MAX, &functions->frames);
+    frames = functions->frames.data;
+    for (size_t i = 0; i < functions->frames.count; i++) {
+        uint32_t number = number_of(functions, frames[i]);
+        if (!number)
+            continue;
+        *(uint32_t *)tp_vec_push(&functions->path) = number - 1;
+        frames[kept++] = frames[i];
+    }
+    functions->frames.count = kept;
+    size_t first = first_real(functions);
+    path = functions->path.data;
+    if (first) {
+        memmove(path, path + first, (kept - first) * sizeof *path);
+        memmove(frames, frames + first, (kept - first) * sizeof *frames);
+        functions->path.count = functions->frames.count = kept - first;
+    }
+    cut_recording(functions);
+}
+
+/* ---- adding up ---- */
+
+/* What one line of a function took itself. */
+struct line_time {
+    uint32_t function;
+    int32_t line;
+    int64_t ns;
+};
+
+static int by_self(const void *x, const void *y, const void *context)
+{
+    const struct tp_program_functions *functions = context;
+    const struct tp_program_function *a = tp_program_function_at(functions, *(const uint32_t *)x),
+                                     *b = tp_program_function_at(functions, *(const uint32_t *)y);
+    if (a->self_ns != b->self_ns)
+        return a->self_ns > b->self_ns ? -1 : 1;
+    if (a->total_ns != b->total_ns)
+        return a->total_ns > b->total_ns ? -1 : 1;
+    int names = tp_str_compare(a->name, b->name);
+    return names ? names : tp_str_compare(a->file, b->file);
+}
+
+/* The line of each function: of equal ones the first in the file. */
+static void choose_lines(struct tp_program_functions *functions, const struct tp_keys *lines, const int64_t *ns)
+{
+    int64_t *most = tp_arena_array(functions->arena, functions->items.count + 1, sizeof *most);
+    for (uint32_t i = 0; i < tp_keys_count(lines); i++) {
+        const uint32_t *key = tp_keys_get(lines, i);
+        struct tp_program_function *f = TP_AT(&functions->items, struct tp_program_function, key[0]);
+        int32_t line = (int32_t)key[1];
+        if (!f->line || ns[i] > most[key[0]] || (ns[i] == most[key[0]] && line < f->line)) {
+            f->line = line;
+            most[key[0]] = ns[i];
+        }
+    }
+}
+
+void tp_program_functions_add_up(struct tp_program_functions *functions, const struct tp_process_tree *tree)
+{
+    const struct tp_trace *trace = tree->trace;
+    struct tp_keys lines;
+    struct tp_vec line_ns = TP_VEC(functions->arena, int64_t), last = TP_VEC(functions->arena, uint32_t);
+    tp_keys_init(&lines, functions->arena, 2);
+    for (uint32_t i = 0; i < trace->sample_count; i++) {
+        int64_t weight = tree->weight_of_sample[i];
+        tp_program_functions_of(functions, trace->samples[i].stack);
+        while (last.count < functions->items.count)
+            *(uint32_t *)tp_vec_push(&last) = 0;
+        for (size_t k = 0; k < functions->path.count; k++) {
+            uint32_t number = *TP_AT(&functions->path, uint32_t, k);
+            struct tp_program_function *f = TP_AT(&functions->items, struct tp_program_function, number);
+            if (*TP_AT(&last, uint32_t, number) != i + 1) /* recursion counts once */
+                f->total_ns = tp_sat_add(f->total_ns, weight);
+            *TP_AT(&last, uint32_t, number) = i + 1;
+            f->is_found = true;
+            if (k + 1 < functions->path.count)
+                continue;
+            int32_t line = functions->line_of_frame[*TP_AT(&functions->frames, uint32_t, k)];
+            uint32_t place = tp_keys_pair(&lines, number, (uint32_t)line);
+            while (line_ns.count <= place)
+                *(int64_t *)tp_vec_push(&line_ns) = 0;
+            *TP_AT(&line_ns, int64_t, place) = tp_sat_add(*TP_AT(&line_ns, int64_t, place), weight);
+            f->self_ns = tp_sat_add(f->self_ns, weight);
+            f->sample_count++;
+        }
+    }
+    choose_lines(functions, &lines, line_ns.data);
+    uint32_t count = (uint32_t)functions->items.count;
+    functions->order = tp_arena_array(functions->arena, count + 1, sizeof *functions->order);
+    for (uint32_t i = 0; i < count; i++)
+        if (tp_program_function_at(functions, i)->is_found)
+            functions->order[functions->found_count++] = i;
+    if (functions->found_count > 1)
+        tp_merge_sort(functions->arena, functions->order, functions->found_count, sizeof *functions->order, by_self,
+                      functions);
+}
+
+/* ---- words ---- */
+
+const char *tp_function_kind_text(enum tp_function_kind kind)
+{
+    static const char *const texts[TP_FUNCTION_KINDS] = {"native", "python", "kernel"};
+    return texts[kind];
+}
+
+const char *tp_program_function_place(const struct tp_program_function *function, struct tp_arena *arena)
+{
+    return function->line
+               ? tp_text_printf(arena, "%.*s:%d", (int)function->file.len, function->file.ptr, (int)function->line)
+               : tp_text_printf(arena, "%.*s", (int)function->file.len, function->file.ptr);
+}
+
+bool tp_program_function_is_system(const struct tp_program_function *function)
+{
+    static const char *const starts[] = {"libc.so",     "libc-2",   "libpthread", "ld-linux",        "[vdso]",
+                                         "../sysdeps/", "./nptl/",  "./io/",      "./misc/",         "./socket/",
+                                         "./posix/",    "./libio/", "./time/",    "./csu/",          "kernel",
+                                         "vdso",        "ld-musl",  "./malloc/",  "./stdio-common/", "./elf/"};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (tp_str_starts(function->file, starts[i]))
+            return true;
+    return function->is_nameless && tp_str_starts(function->name, "[unknown]");
+}
+
+const char *tp_program_function_words(const struct tp_program_function *function, struct tp_arena *arena)
+{
+    return tp_program_function_words_at(function, function->line, arena);
+}
+
+/* Of Python's own library, or generated: what calls it says more. Packages that were installed are the program's. */
+static bool is_python_library(const struct tp_program_function *function)
+{
+    enum tp_code_origin origin = tp_code_origin_of(function->file);
+    return origin == TP_CODE_PYTHON || origin == TP_CODE_GENERATED;
+}
+
+struct tp_program_place tp_program_functions_place(const struct tp_program_functions *functions)
+{
+    enum { OWN_PYTHON, PYTHON, OWN, ANY, WORTHS };
+    size_t found[WORTHS] = {0}; /* index in the path plus 1 */
+    for (size_t i = functions->path.count; i; i--) {
+        const struct tp_program_function *f = tp_program_function_at(functions, *TP_AT(&functions->path, uint32_t, i - 1));
+        int worth = f->kind == TP_FUNCTION_PYTHON          ? (is_python_library(f) ? PYTHON : OWN_PYTHON)
+                    : tp_program_function_is_system(f) ? ANY
+                                                       : OWN;
+        found[worth] = found[worth] ? found[worth] : i;
+    }
+    for (int worth = 0; worth < WORTHS; worth++)
+        if (found[worth])
+            return (struct tp_program_place){
+                *TP_AT(&functions->path, uint32_t, found[worth] - 1),
+                functions->line_of_frame[*TP_AT(&functions->frames, uint32_t, found[worth] - 1)]};
+    return (struct tp_program_place){TP_NO_ID, 0};
+}
+
+const char *tp_program_function_words_at(const struct tp_program_function *function, int32_t line, struct tp_arena *arena)
+{
+    struct tp_program_function at = *function;
+    at.line = line;
+    if (tp_str_equal(function->name, TP_STR("[jit]")))
+        return "code made while it ran";
+    bool says_place = !function->is_nameless && !tp_program_function_is_system(function);
+    const char *place = says_place ? tp_program_function_place(&at, arena) : "";
+    return tp_text_printf(arena, *place ? "%.*s (%s)" : "%.*s%s", (int)function->name.len, function->name.ptr, place);
+}

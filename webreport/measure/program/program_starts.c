@@ -1,0 +1,261 @@
+/* Threads and processes that a program starts: see program_starts.h. */
+#include "webreport/measure/program/program_starts.h"
+
+#include "webreport/measure/program/program_verdict.h"
+#include "writer/base/saturate.h"
+#include "writer/base/sort.h"
+#include "writer/base/utf8.h"
+#include "writer/text/format.h"
+
+enum { FEW_SAMPLES = 10, MANY_THREADS = 100, REUSE = 4, MANY_CHILDREN = 20, NAMED = 3, NAME_BYTES = 60 };
+static const int64_t SHORT_CHILD_NS = 10000000, THREAD_NS = 10000; /* THREAD_NS: a start, an end and a join, at least */
+static const double THREADS_PERCENT = 5, MANY_THREADS_PERCENT = 20, CHILDREN_PERCENT = 10, RUNS_PERCENT = 5;
+
+/* ---- threads ---- */
+
+/* What samples say of starting, ending and joining threads. */
+struct thread_work {
+    int64_t ns, kernel_ns;
+    uint64_t sample_count;
+};
+
+/* A start shows as clone, with nothing of the program behind it; of others any caller says what they are for. */
+static bool is_thread_work(const struct tp_program_functions *functions, bool *is_kernel)
+{
+    static const char *const parts[] = {"pthread_create", "pthread_clockjoin", "pthread_join",   "_M_start_thread",
+                                        "thread::join",   "copy_process",      "allocate_stack", "nptl_deallocate"};
+    const struct tp_program_function *inner = NULL;
+    bool is_found = false;
+    for (size_t i = functions->path.count; i-- > 0;) {
+        const struct tp_program_function *f = tp_program_function_at(functions, *TP_AT(&functions->path, uint32_t, i));
+        *is_kernel = i + 1 == functions->path.count ? f->kind == TP_FUNCTION_KERNEL : *is_kernel;
+        is_found = is_found || tp_str_equal(f->name, TP_STR("do_exit"));
+        for (size_t part = 0; part < sizeof parts / sizeof *parts && !is_found; part++)
+            is_found = tp_str_find(f->name, parts[part]) >= 0;
+        if (!inner && f->kind != TP_FUNCTION_KERNEL) {
+            inner = f;
+            is_found = is_found || tp_str_find(f->name, "clone") >= 0;
+        }
+    }
+    return is_found;
+}
+
+static struct thread_work thread_work_of(const struct tp_program_view *view)
+{
+    const struct tp_trace *trace = view->tree.trace;
+    struct tp_program_functions functions = view->functions;
+    struct thread_work work = {0};
+    for (uint32_t i = 0; i < trace->sample_count; i++) {
+        bool is_kernel = false;
+        tp_program_functions_of(&functions, trace->samples[i].stack);
+        if (tp_program_functions_end_in_recording(&functions) || !is_thread_work(&functions, &is_kernel))
+            continue;
+        work.ns = tp_sat_add(work.ns, view->tree.weight_of_sample[i]);
+        work.kernel_ns = tp_sat_add(work.kernel_ns, is_kernel ? view->tree.weight_of_sample[i] : 0);
+        work.sample_count++;
+    }
+    return work;
+}
+
+/* Threads of the program, those without a state included. */
+static int64_t count_threads(const struct tp_process_tree *tree)
+{
+    const struct tp_trace *trace = tree->trace;
+    int64_t count = 0;
+    for (uint32_t row = 0; row < trace->thread_count; row++) {
+        const struct tp_row_id *tid = &trace->threads[row].tid;
+        bool is_thread = !tid->is_text && tid->number > 0;
+        count += is_thread && tp_process_of_row(tree, row, 0) != TP_NO_ID;
+    }
+    return count - trace->recorder.thread_count;
+}
+
+/* Does a new thread with the same number begin with a piece? The system uses the numbers of ended threads again. A
+ * thread that runs is in some state until it ends, and a new one is ready before it runs. */
+static bool is_new_thread(const struct tp_thread_piece *piece)
+{
+    return piece[-1].state == TP_STATE_RUNNING && piece->state == TP_STATE_READY && piece->begin_ns > piece[-1].end_ns;
+}
+
+/* Returns how many threads began with the number of a thread before. */
+static int64_t count_numbers_again(const struct tp_process_tree *tree)
+{
+    int64_t count = 0;
+    for (uint32_t i = 0; i < tree->thread_count; i++)
+        for (uint32_t k = 1; k < tree->threads[i].count; k++)
+            count += is_new_thread(&tree->pieces[tree->threads[i].first + k]);
+    return count;
+}
+
+/* Returns the largest number of threads that were alive at the same time. again: count_numbers_again. */
+static int64_t most_at_once(const struct tp_process_tree *tree, int64_t again, struct tp_arena *arena)
+{
+    size_t count = ((size_t)tree->thread_count + (size_t)again) * 2, at = 0;
+    struct tp_keyed *borders = tp_arena_array(arena, count + 1, sizeof *borders); /* item: 1: a begin */
+    int64_t alive = 0, most = 0;
+    for (uint32_t i = 0; i < tree->thread_count; i++) {
+        const struct tp_tree_thread *thread = &tree->threads[i];
+        borders[at++] = (struct tp_keyed){thread->begin_ns, 1, 1};
+        for (uint32_t k = thread->first + 1; k < thread->first + thread->count; k++) {
+            if (!is_new_thread(&tree->pieces[k]))
+                continue;
+            borders[at++] = (struct tp_keyed){tree->pieces[k - 1].end_ns, 0, 0};
+            borders[at++] = (struct tp_keyed){tree->pieces[k].begin_ns, 1, 1};
+        }
+        borders[at++] = (struct tp_keyed){thread->end_ns, 0, 0};
+    }
+    tp_sort_keyed(borders, count, arena);
+    for (size_t i = 0; i < count; i++) {
+        alive += borders[i].item ? 1 : -1;
+        most = alive > most ? alive : most;
+    }
+    tp_arena_drop(arena, borders, (count + 1) * sizeof *borders);
+    return most;
+}
+
+static void find_threads(struct tp_program_view *view, struct tp_arena *arena)
+{
+    int64_t again = count_numbers_again(&view->tree), count = count_threads(&view->tree) + again;
+    int64_t cpu_ns = view->state_ns[TP_STATE_RUNNING], at_once;
+    if (count < MANY_THREADS)
+        return;
+    struct thread_work work = thread_work_of(view);
+    bool is_sampled = work.sample_count >= FEW_SAMPLES;
+    int64_t ns = is_sampled ? work.ns : tp_sat_mul(count, THREAD_NS);
+    double percent = tp_percent(ns, cpu_ns);
+    at_once = most_at_once(&view->tree, again, arena);
+    if (percent < THREADS_PERCENT || percent > 100 || at_once > count / REUSE)
+        return;
+    view->thread_kernel_ns = is_sampled ? work.kernel_ns : 0;
+    const char *alive = at_once > 1 ? tp_text_printf(arena, "At most %s of them live at once. ", tp_text_of_count(arena, at_once)) : "";
+    const char *said = is_sampled ? tp_text_printf(arena, "%s found a CPU that starts, ends or joins threads",
+                                                   tp_text_of_some(arena, (int64_t)work.sample_count, "sample", "samples"))
+                                  : "To start, end and join a thread takes about 10 \xc2\xb5s of CPU time";
+    tp_program_finding_add(
+        view, &(struct tp_program_finding){
+                  .kind = TP_PROGRAM_FINDS_THREADS,
+                  .weight = percent >= MANY_THREADS_PERCENT ? TP_PROGRAM_HIGH : TP_PROGRAM_MEDIUM,
+                  .title = tp_text_printf(arena, "The program starts %s threads", tp_text_of_count(arena, count)),
+                  .detail = tp_text_printf(arena, "%s%s, without what the recording adds.", alive, said),
+                  .advice = "Keep a pool of threads and give it the work, or give each thread more of it.",
+                  .time_ns = ns,
+                  .percent = percent,
+                  .whole = "CPU"});
+}
+
+int64_t tp_program_starts_kernel_ns(const struct tp_program_view *view)
+{
+    return view->thread_kernel_ns;
+}
+
+/* ---- processes that are waited for ---- */
+
+/* Time of the first thread of a process in waits for children. */
+static int64_t child_wait_ns(const struct tp_process_tree *tree, uint32_t process, uint64_t *count)
+{
+    int64_t most_ns = 0;
+    *count = 0;
+    for (uint32_t t = 0; t < tree->thread_count; t++) {
+        const struct tp_tree_thread *thread = &tree->threads[t];
+        int64_t ns = 0;
+        uint64_t waits = 0;
+        for (uint32_t i = thread->first; thread->process == process && i < thread->first + thread->count; i++) {
+            const struct tp_thread_piece *piece = &tree->pieces[i];
+            bool is_one = piece->state == TP_STATE_BLOCKED && piece->cause == TP_WAIT_CHILD;
+            ns = tp_sat_add(ns, is_one ? piece->end_ns - piece->begin_ns : 0);
+            waits += is_one;
+        }
+        *count = ns > most_ns ? waits : *count;
+        most_ns = ns > most_ns ? ns : most_ns;
+    }
+    return most_ns;
+}
+
+/* The children that live longest, "g++ a.cpp 21.9 s, g++ b.cpp 6.62 s". */
+static const char *longest_children(const struct tp_program_view *view, uint32_t process, struct tp_arena *arena)
+{
+    const int64_t *walls = tp_table_int(&view->processes, TP_PROGRAM_PROCESS_WALL);
+    const char *names = "";
+    uint32_t last = TP_NO_ID;
+    for (unsigned n = 0; n < NAMED; n++) {
+        uint32_t best = TP_NO_ID;
+        for (uint32_t i = 0; i < view->tree.process_count; i++) {
+            bool is_behind = last == TP_NO_ID || walls[i] < walls[last] || (walls[i] == walls[last] && i > last);
+            if (view->tree.processes[i].parent == process && is_behind && (best == TP_NO_ID || walls[i] > walls[best]))
+                best = i;
+        }
+        if (best == TP_NO_ID)
+            break;
+        struct tp_str command = tp_program_last(tp_table_text(&view->processes, TP_PROGRAM_PROCESS_COMMAND)[best]);
+        size_t shown = tp_utf8_cut(command.ptr, command.len, NAME_BYTES);
+        names = tp_text_printf(arena, "%s%s%.*s%s for %s", names, *names ? ", " : "", (int)shown, command.ptr,
+                               shown < command.len ? "\xe2\x80\xa6" : "", tp_text_of_time(arena, walls[best]));
+        last = best;
+    }
+    return names;
+}
+
+/* A shell or make waits for children and does little else: that is what it is for. */
+static void find_children(struct tp_program_view *view, struct tp_arena *arena)
+{
+    const struct tp_process_tree *tree = &view->tree;
+    uint32_t found = TP_NO_ID;
+    uint64_t count = 0;
+    int64_t most_ns = 0;
+    for (uint32_t i = 0; i < tree->process_count; i++) {
+        uint64_t waits = 0;
+        bool runs = tree->processes[i].child_count &&
+                    tp_percent(tree->processes[i].state_ns[TP_STATE_RUNNING], view->parts.wall_ns) >= RUNS_PERCENT;
+        int64_t ns = runs ? child_wait_ns(tree, i, &waits) : 0;
+        if (ns <= most_ns)
+            continue;
+        found = i;
+        count = waits;
+        most_ns = ns;
+    }
+    if (found == TP_NO_ID || tp_percent(most_ns, view->parts.wall_ns) < CHILDREN_PERCENT)
+        return;
+    tp_program_finding_add(
+        view, &(struct tp_program_finding){
+                  .kind = TP_PROGRAM_FINDS_CHILDREN,
+                  .weight = TP_PROGRAM_MEDIUM,
+                  .title = "The program waits for its child processes",
+                  .detail = tp_text_printf(arena, "%s of process %lld. Its children that live longest: %s.",
+                                           tp_text_of_some(arena, (int64_t)count, "wait", "waits"),
+                                           (long long)tree->processes[found].pid, longest_children(view, found, arena)),
+                  .advice = "Start them earlier, let them run next to other work, or keep what they make for the next run.",
+                  .time_ns = most_ns,
+                  .percent = tp_percent(most_ns, view->parts.wall_ns),
+                  .whole = "wall"});
+}
+
+static void find_short(struct tp_program_view *view, struct tp_arena *arena)
+{
+    int64_t count = 0, wall_ns = 0;
+    for (uint32_t i = 0; i < view->tree.process_count; i++) {
+        int64_t length = tp_table_int(&view->processes, TP_PROGRAM_PROCESS_WALL)[i];
+        if (view->tree.processes[i].parent == TP_NO_ID || length >= SHORT_CHILD_NS)
+            continue;
+        count++;
+        wall_ns = tp_sat_add(wall_ns, length);
+    }
+    if (count <= MANY_CHILDREN)
+        return;
+    tp_program_finding_add(view, &(struct tp_program_finding){
+                  .kind = TP_PROGRAM_FINDS_SHORT,
+                  .weight = TP_PROGRAM_MEDIUM,
+                  .title = tp_text_printf(arena, "%s short processes", tp_text_of_count(arena, count)),
+                  .detail = tp_text_printf(arena, "Each lives for less than 10 ms; all of them together for %s.",
+                                           tp_text_of_time(arena, wall_ns)),
+                  .advice = "Beginning a process costs about a millisecond: do the work of many in one.",
+                  .time_ns = wall_ns,
+                  .percent = tp_percent(wall_ns, view->parts.wall_ns),
+                  .whole = "wall"});
+}
+
+void tp_program_find_starts(struct tp_program_view *view, struct tp_arena *arena)
+{
+    find_threads(view, arena);
+    find_children(view, arena);
+    find_short(view, arena);
+}

@@ -1,0 +1,412 @@
+/* What the steps' wall clock was: see program_steps.h. */
+#include "webreport/measure/program/program_steps.h"
+
+#include "webreport/measure/program/program_verdict.h"
+#include "webreport/model/numbers.h"
+#include "writer/base/saturate.h"
+#include "writer/base/sort.h"
+#include "writer/text/format.h"
+
+enum { LEAST_SAMPLES = 10 }; /* fewer say nothing */
+
+#define TIME(name, title, definition) {name, title, "us", definition, TP_COLUMN_NS}
+#define CAUSE(cause, name, title) [TP_STEPS_CAUSES + (cause)] = TIME(name, title, "Time in which it waited for that.")
+
+static const struct tp_column_def step_defs[TP_STEPS_COLUMNS] = {
+    [TP_STEPS_NAME] = {"step", "Step", "", "Name of the step in PyTorch's trace.", TP_COLUMN_TEXT},
+    [TP_STEPS_WALL] = TIME("wall_us", "Wall", "Length of the step on the host: the other columns add up to it."),
+    [TP_STEPS_RUNNING] = TIME("running_us", "Running", "Time of the main thread on a CPU."),
+    [TP_STEPS_READY_TIME] = TIME("ready_us", "Ready", "Time in which it could run and got no CPU."),
+    CAUSE(TP_WAIT_DISK, "disk_us", "Disk"),
+    CAUSE(TP_WAIT_PAGE_FAULT, "page_fault_us", "Page fault"),
+    CAUSE(TP_WAIT_SOCKET, "socket_us", "Socket"),
+    CAUSE(TP_WAIT_TERMINAL, "terminal_us", "Terminal"),
+    CAUSE(TP_WAIT_SLEEP, "sleep_us", "Sleep"),
+    CAUSE(TP_WAIT_LOCK, "lock_us", "Lock"),
+    CAUSE(TP_WAIT_KERNEL_LOCK, "kernel_lock_us", "Kernel lock"),
+    CAUSE(TP_WAIT_FILE, "file_us", "File"),
+    CAUSE(TP_WAIT_PIPE, "pipe_us", "Pipe"),
+    CAUSE(TP_WAIT_POLL, "poll_us", "Poll"),
+    CAUSE(TP_WAIT_SIGNAL, "signal_us", "Signal"),
+    CAUSE(TP_WAIT_STOPPED, "stopped_us", "Stopped"),
+    CAUSE(TP_WAIT_CHILD, "child_us", "Child"),
+    CAUSE(TP_WAIT_EXIT, "exit_us", "Exit"),
+    CAUSE(TP_WAIT_RECORDING, "recording_us", "Recording"),
+    CAUSE(TP_WAIT_UNKNOWN, "unknown_us", "Unknown"),
+    [TP_STEPS_UNSEEN_TIME] = TIME("unseen_us", "Not seen", "Time that the recording from outside has no state for."),
+};
+
+static const struct tp_column_def part_defs[TP_STEPS_PART_COLUMNS] = {
+    {"part", "The main thread", "", "What it did.", TP_COLUMN_TEXT},
+    TIME("time_us", "All steps", "Over all used steps."),
+    {"percent", "Of the steps", "%", "Share of the wall time of all used steps.", TP_COLUMN_REAL},
+    TIME("per_step_us", "Each step", "The same by the number of steps, rounded down.")};
+
+static const struct tp_column_def function_defs[TP_PROGRAM_FUNCTION_COLUMNS] = {
+    {"function", "Function", "", "Name; code without one: file and offset.", TP_COLUMN_TEXT},
+    {"file", "File", "", "Source file, else the program or library.", TP_COLUMN_TEXT},
+    {"line", "Line", "", "The line with most of its own time in the whole program.", TP_COLUMN_INT},
+    {"kind", "Kind", "", "native, python or kernel.", TP_COLUMN_WORD},
+    TIME("self_us", "Self", "Running time of the main thread in steps, outside of operators, in the function itself."),
+    TIME("total_us", "Total", "The same in the function or in what it called."),
+    {"self_percent", "Self of it", "%", "Its own time as a share of that running time.", TP_COLUMN_REAL},
+    {"error_points", "\xc2\xb1 (95 %)", "points", "1.96 standard errors of that share, from the number of samples.",
+     TP_COLUMN_REAL},
+    {"samples", "Samples", "", "Samples that found the function itself running.", TP_COLUMN_INT}};
+
+static const struct {
+    const char *text, *words;
+} running_parts[TP_STEPS_WAITS] = {{"native", "running, native code"},
+                                   {"python", "running, Python"},
+                                   {"kernel", "running, in the kernel"},
+                                   {"running", "running"},
+                                   {"ready", "ready, without a CPU"}};
+
+const char *tp_steps_part_text(unsigned part)
+{
+    return part < TP_STEPS_WAITS     ? running_parts[part].text
+           : part == TP_STEPS_UNSEEN ? "unseen"
+                                     : tp_wall_part_text(TP_WALL_WAITS + part - TP_STEPS_WAITS);
+}
+
+const char *tp_steps_part_words(unsigned part)
+{
+    return part < TP_STEPS_WAITS     ? running_parts[part].words
+           : part == TP_STEPS_UNSEEN ? "not seen from outside"
+                                     : tp_wall_part_words(TP_WALL_WAITS + part - TP_STEPS_WAITS);
+}
+
+/* ---- the same thread, the same clock ---- */
+
+/* What is asked of both recordings. */
+struct join {
+    const struct tp_model *model;
+    const struct tp_program_view *program;
+    const struct tp_tree_thread *thread;
+    int64_t shift_ns; /* a time of the model and this are the program's time */
+    struct tp_arena *arena;
+    struct tp_program_steps *out;
+};
+
+/* The thread of the model's main thread that lives longest within its steps. */
+static bool find_thread(struct join *join)
+{
+    const struct tp_model *model = join->model;
+    const struct tp_process_tree *tree = &join->program->tree;
+    if (model->host_main == TP_NO_ID || !model->step_count)
+        return false;
+    const struct tp_thread *main = &model->trace->threads[model->host_main];
+    int64_t begin = model->steps[0].host_start_ns, end = model->steps[model->step_count - 1].host_end_ns, most = 0;
+    if (main->pid.is_text || main->tid.is_text)
+        return false;
+    join->shift_ns = tp_sat_sub(tp_trace_base_ns(model->trace, begin), tp_trace_base_ns(tree->trace, tree->begin_ns));
+    begin = tp_sat_add(begin, join->shift_ns);
+    end = tp_sat_add(end, join->shift_ns);
+    for (uint32_t i = 0; i < tree->thread_count; i++) {
+        const struct tp_tree_thread *thread = &tree->threads[i];
+        const struct tp_thread *row = &tree->trace->threads[thread->row];
+        bool is_same = !row->tid.is_text && row->tid.number == main->tid.number &&
+                       tree->processes[thread->process].pid == main->pid.number;
+        int64_t from = thread->begin_ns > begin ? thread->begin_ns : begin;
+        int64_t common = is_same ? (thread->end_ns < end ? thread->end_ns : end) - from : 0;
+        if (common <= most)
+            continue;
+        most = common;
+        join->thread = thread;
+    }
+    return join->thread != NULL;
+}
+
+/* ---- states in steps ---- */
+
+static const struct tp_thread_piece *pieces_of(const struct join *join)
+{
+    return join->program->tree.pieces + join->thread->first;
+}
+
+static unsigned column_of(const struct tp_thread_piece *piece)
+{
+    return piece->state == TP_STATE_RUNNING ? (unsigned)TP_STEPS_RUNNING
+           : piece->state == TP_STATE_READY ? (unsigned)TP_STEPS_READY_TIME
+                                            : (unsigned)TP_STEPS_CAUSES + piece->cause;
+}
+
+/* Fills a row; *at: the first piece that may lie in it. */
+static void fill_step(const struct join *join, const struct tp_step *step, size_t row, uint32_t *at)
+{
+    const struct tp_thread_piece *pieces = pieces_of(join);
+    struct tp_table *table = &join->out->steps;
+    int64_t a = tp_sat_add(step->host_start_ns, join->shift_ns), b = tp_sat_add(step->host_end_ns, join->shift_ns);
+    int64_t left = b > a ? b - a : 0;
+    tp_table_text(table, TP_STEPS_NAME)[row] = step->name;
+    tp_table_int(table, TP_STEPS_WALL)[row] = left;
+    while (*at < join->thread->count && pieces[*at].end_ns <= a)
+        ++*at;
+    for (uint32_t i = *at; i < join->thread->count && pieces[i].begin_ns < b; i++) {
+        int64_t from = pieces[i].begin_ns > a ? pieces[i].begin_ns : a, to = pieces[i].end_ns < b ? pieces[i].end_ns : b;
+        tp_table_int(table, column_of(&pieces[i]))[row] += to - from;
+        left -= to - from;
+    }
+    tp_table_int(table, TP_STEPS_UNSEEN_TIME)[row] = left;
+}
+
+static void fill_steps(const struct join *join)
+{
+    const struct tp_model *model = join->model;
+    struct tp_program_steps *out = join->out;
+    uint32_t at = 0;
+    size_t row = 0;
+    tp_table_init(&out->steps, join->arena, "steps", step_defs, TP_STEPS_COLUMNS, model->used_count);
+    out->steps.title = "Steps by state of the main thread";
+    for (uint32_t i = 0; i < model->step_count; i++)
+        if (tp_step_is_used(&model->steps[i]))
+            fill_step(join, &model->steps[i], row++, &at);
+    for (row = 0; row < out->steps.row_count; row++) {
+        out->wall_ns = tp_sat_add(out->wall_ns, tp_table_int(&out->steps, TP_STEPS_WALL)[row]);
+        out->running_ns = tp_sat_add(out->running_ns, tp_table_int(&out->steps, TP_STEPS_RUNNING)[row]);
+        for (unsigned part = TP_STEPS_READY; part < TP_STEPS_PARTS; part++) /* in the order of the columns */
+            out->part_ns[part] = tp_sat_add(
+                out->part_ns[part], tp_table_int(&out->steps, TP_STEPS_READY_TIME + part - TP_STEPS_READY)[row]);
+    }
+}
+
+/* ---- samples ---- */
+
+/* Where the thread's samples may lie, in the program's time. */
+struct places {
+    struct tp_intervals steps, outside; /* outside: of the steps, where no operator of the thread is alive */
+};
+
+static struct tp_intervals operators_of(const struct join *join)
+{
+    const struct tp_model *model = join->model;
+    struct tp_vec alive = TP_VEC(join->arena, struct tp_interval);
+    for (uint32_t op = 0; op < model->operators.count; op++) {
+        const struct tp_event *e = tp_operator_event(model, op);
+        if (e->thread == model->host_main)
+            tp_intervals_push(&alive, tp_sat_add(e->ts_ns, join->shift_ns),
+                              tp_sat_add(tp_operator_end(model, op), join->shift_ns));
+    }
+    return tp_intervals_of(&alive);
+}
+
+static void find_places(const struct join *join, struct places *places)
+{
+    const struct tp_model *model = join->model;
+    const struct tp_thread_piece *pieces = pieces_of(join);
+    struct tp_vec steps = TP_VEC(join->arena, struct tp_interval), running = TP_VEC(join->arena, struct tp_interval);
+    for (uint32_t i = 0; i < model->step_count; i++)
+        if (tp_step_is_used(&model->steps[i]))
+            tp_intervals_push(&steps, tp_sat_add(model->steps[i].host_start_ns, join->shift_ns),
+                              tp_sat_add(model->steps[i].host_end_ns, join->shift_ns));
+    for (uint32_t i = 0; i < join->thread->count; i++)
+        if (pieces[i].state == TP_STATE_RUNNING)
+            tp_intervals_push(&running, pieces[i].begin_ns, pieces[i].end_ns);
+    places->steps = tp_intervals_of(&steps);
+    places->outside = tp_intervals_minus(join->arena, places->steps, operators_of(join));
+    join->out->outside_ns = tp_intervals_meet_length(places->outside, tp_intervals_of(&running));
+}
+
+/* Time that is dealt out to samples, which then add up to it: each takes what is left by the number of those left. */
+struct deal {
+    int64_t left_ns;
+    uint64_t left_count;
+};
+
+static int64_t next_share(struct deal *deal)
+{
+    int64_t share = deal->left_ns / (int64_t)deal->left_count--;
+    deal->left_ns -= share;
+    return share;
+}
+
+/* What the functions took, by number. */
+struct sums {
+    struct tp_program_functions functions; /* a copy with a path of its own: all stacks of samples are known */
+    int64_t *self_ns, *total_ns;
+    uint64_t *count;
+    uint32_t *last; /* sample that counted for its total last, + 1 */
+};
+
+static void add_sample(struct sums *sums, uint32_t sample, int64_t ns)
+{
+    const struct tp_vec *path = &sums->functions.path;
+    for (size_t k = 0; k < path->count; k++) {
+        uint32_t number = *TP_AT(path, uint32_t, k);
+        if (sums->last[number] != sample + 1) /* recursion counts once */
+            sums->total_ns[number] = tp_sat_add(sums->total_ns[number], ns);
+        sums->last[number] = sample + 1;
+        if (k + 1 == path->count) {
+            sums->self_ns[number] = tp_sat_add(sums->self_ns[number], ns);
+            sums->count[number]++;
+        }
+    }
+}
+
+static bool is_of_thread(const struct join *join, uint32_t sample)
+{
+    const struct tp_process_tree *tree = &join->program->tree;
+    return tree->trace->samples[sample].thread == join->thread->row &&
+           tree->process_of_sample[sample] == join->thread->process;
+}
+
+static void count_samples(const struct join *join, const struct places *places)
+{
+    const struct tp_trace *trace = join->program->tree.trace;
+    for (uint32_t i = 0; i < trace->sample_count; i++) {
+        int64_t at = trace->samples[i].ts_ns;
+        if (!is_of_thread(join, i) || !tp_intervals_contain(places->steps, at))
+            continue;
+        join->out->sample_count++;
+        join->out->outside_count += tp_intervals_contain(places->outside, at);
+    }
+}
+
+static void add_samples(const struct join *join, const struct places *places, struct sums *sums)
+{
+    const struct tp_trace *trace = join->program->tree.trace;
+    struct tp_program_steps *out = join->out;
+    struct deal all = {out->running_ns, out->sample_count}, outside = {out->outside_ns, out->outside_count};
+    bool is_enough = all.left_count >= LEAST_SAMPLES, is_enough_outside = outside.left_count >= LEAST_SAMPLES;
+    for (uint32_t i = 0; i < trace->sample_count && is_enough; i++) {
+        int64_t at = trace->samples[i].ts_ns;
+        if (!is_of_thread(join, i) || !tp_intervals_contain(places->steps, at))
+            continue;
+        int64_t share = next_share(&all);
+        tp_program_functions_of(&sums->functions, trace->samples[i].stack);
+        const struct tp_vec *path = &sums->functions.path;
+        unsigned part = TP_STEPS_UNSAMPLED; /* a stack that nobody could follow says nothing */
+        if (path->count)
+            part = tp_program_function_at(&sums->functions, *TP_AT(path, uint32_t, path->count - 1))->kind;
+        out->part_ns[part] = tp_sat_add(out->part_ns[part], share);
+        if (is_enough_outside && tp_intervals_contain(places->outside, at))
+            add_sample(sums, i, next_share(&outside));
+    }
+    out->part_ns[TP_STEPS_UNSAMPLED] = tp_sat_add(out->part_ns[TP_STEPS_UNSAMPLED], all.left_ns);
+}
+
+static int by_self(const void *context, uint32_t x, uint32_t y)
+{
+    const struct sums *sums = context;
+    if (sums->self_ns[x] != sums->self_ns[y])
+        return sums->self_ns[x] > sums->self_ns[y] ? -1 : 1;
+    if (sums->total_ns[x] != sums->total_ns[y])
+        return sums->total_ns[x] > sums->total_ns[y] ? -1 : 1;
+    const struct tp_program_function *a = tp_program_function_at(&sums->functions, x),
+                                     *b = tp_program_function_at(&sums->functions, y);
+    int names = tp_str_compare(a->name, b->name);
+    return names ? names : tp_str_compare(a->file, b->file);
+}
+
+static void fill_functions(const struct join *join, const struct sums *sums)
+{
+    struct tp_program_steps *out = join->out;
+    size_t all = sums->functions.items.count, count = 0;
+    struct tp_table *t = &out->functions;
+    out->function_of_row = tp_arena_array(join->arena, all + 1, sizeof *out->function_of_row);
+    for (uint32_t i = 0; i < all; i++)
+        if (sums->last[i])
+            out->function_of_row[count++] = i;
+    tp_sort_rows(out->function_of_row, count, by_self, sums, join->arena);
+    tp_table_init(t, join->arena, "functions", function_defs, TP_PROGRAM_FUNCTION_COLUMNS, count);
+    t->title = "Functions outside of operators";
+    for (size_t row = 0; row < count; row++) {
+        uint32_t number = out->function_of_row[row];
+        const struct tp_program_function *f = tp_program_function_at(&sums->functions, number);
+        tp_program_function_put(t, row,
+                                &(struct tp_program_function_row){f, sums->self_ns[number], sums->total_ns[number],
+                                                                  sums->count[number], out->outside_ns,
+                                                                  out->outside_count});
+    }
+}
+
+static void fill_samples(const struct join *join)
+{
+    struct places places;
+    struct sums sums = {.functions = join->program->functions};
+    size_t count = sums.functions.items.count + 1;
+    sums.functions.path = TP_VEC(join->arena, uint32_t);
+    sums.functions.frames = TP_VEC(join->arena, uint32_t);
+    sums.self_ns = tp_arena_array(join->arena, count, sizeof *sums.self_ns);
+    sums.total_ns = tp_arena_array(join->arena, count, sizeof *sums.total_ns);
+    sums.count = tp_arena_array(join->arena, count, sizeof *sums.count);
+    sums.last = tp_arena_array(join->arena, count, sizeof *sums.last);
+    find_places(join, &places);
+    count_samples(join, &places);
+    add_samples(join, &places, &sums);
+    fill_functions(join, &sums);
+}
+
+/* ---- parts ---- */
+
+static int by_time(const void *context, uint32_t x, uint32_t y)
+{
+    const int64_t *part_ns = context;
+    return part_ns[x] != part_ns[y] ? (part_ns[x] > part_ns[y] ? -1 : 1) : x < y ? -1 : x > y;
+}
+
+static void fill_parts(const struct join *join)
+{
+    struct tp_program_steps *out = join->out;
+    uint32_t order[TP_STEPS_PARTS], count = 0;
+    for (uint32_t part = 0; part < TP_STEPS_PARTS; part++)
+        if (out->part_ns[part])
+            order[count++] = part;
+    tp_sort_rows(order, count, by_time, out->part_ns, join->arena);
+    tp_table_init(&out->parts, join->arena, "parts", part_defs, TP_STEPS_PART_COLUMNS, count);
+    out->parts.title = "What the steps' wall clock was";
+    out->part_of_row = tp_arena_alloc(join->arena, count + 1);
+    for (uint32_t row = 0; row < count; row++) {
+        int64_t ns = out->part_ns[order[row]];
+        out->part_of_row[row] = (uint8_t)order[row];
+        tp_table_text(&out->parts, TP_STEPS_PART_NAME)[row] = tp_str_of(tp_steps_part_text(order[row]));
+        tp_table_int(&out->parts, TP_STEPS_PART_TIME)[row] = ns;
+        tp_table_real(&out->parts, TP_STEPS_PART_PERCENT)[row] = tp_percent(ns, out->wall_ns);
+        tp_table_int(&out->parts, TP_STEPS_PART_MEAN)[row] = ns / (int64_t)out->steps.row_count;
+    }
+}
+
+struct tp_str tp_program_steps_words(const struct tp_program_steps *steps, struct tp_arena *arena)
+{
+    static const double SAID_PERCENT = 20;
+    double percent = tp_percent(steps->part_ns[TP_STEPS_READY], steps->wall_ns);
+    if (!(percent >= SAID_PERCENT))
+        return TP_STR("");
+    return tp_str_of(tp_text_printf(arena, "For %s of the steps' time the main thread was ready and got no CPU.",
+                                    tp_text_of_percent(arena, percent)));
+}
+
+bool tp_program_steps_build(struct tp_program_steps *steps, const struct tp_model *model,
+                            const struct tp_program_view *program, struct tp_arena *arena)
+{
+    struct join join = {.model = model, .program = program, .arena = arena, .out = steps};
+    *steps = (struct tp_program_steps){0};
+    if (!program->is_present || !model->used_count || !find_thread(&join))
+        return false;
+    const struct tp_thread *main = &model->trace->threads[model->host_main];
+    steps->pid = main->pid.number;
+    steps->tid = main->tid.number;
+    fill_steps(&join);
+    fill_samples(&join);
+    fill_parts(&join);
+    return true;
+}
+
+void tp_program_steps_json(const struct tp_program_steps *steps, struct tp_json *json)
+{
+    tp_json_object(json);
+    tp_json_member_int(json, "pid", steps->pid);
+    tp_json_member_int(json, "tid", steps->tid);
+    tp_json_member_us(json, "wall_us", steps->wall_ns);
+    tp_json_member_us(json, "running_us", steps->running_ns);
+    tp_json_member_int(json, "samples", (int64_t)steps->sample_count);
+    tp_json_key(json, "parts");
+    tp_table_json(&steps->parts, json);
+    tp_json_key(json, "steps");
+    tp_table_json(&steps->steps, json);
+    tp_json_member_us(json, "outside_operators_us", steps->outside_ns);
+    tp_json_member_int(json, "outside_operators_samples", (int64_t)steps->outside_count);
+    tp_json_key(json, "functions_outside_operators");
+    tp_table_json(&steps->functions, json);
+    tp_json_object_end(json);
+}

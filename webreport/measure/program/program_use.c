@@ -1,0 +1,92 @@
+/* What kind of program a trace is of: see program_use.h. */
+#include "webreport/measure/program/program_use.h"
+
+static const struct {
+    const char *text, *title;
+} words[TP_USE_KINDS] = {
+    [TP_USE_SERVING] = {"serving", "serving engine"},
+    [TP_USE_DIFFUSION] = {"diffusion", "diffusion of images"},
+    [TP_USE_BENCHMARK] = {"benchmark", "benchmark"},
+    [TP_USE_TRAINING] = {"training", "training"},
+    [TP_USE_INFERENCE] = {"inference", "inference"},
+    [TP_USE_MPI] = {"mpi", "MPI program"},
+    [TP_USE_NATIVE] = {"native", "program of C or C++"},
+    [TP_USE_CPU] = {"cpu", "CPU program"},
+    [TP_USE_DEVICE_ONLY] = {"device_only", "device work only"},
+    [TP_USE_UNKNOWN] = {"unknown", "kind of program unknown"},
+};
+
+const char *tp_program_use_text(enum tp_program_use_kind kind)
+{
+    return words[kind].text;
+}
+
+const char *tp_program_use_title(enum tp_program_use_kind kind)
+{
+    return words[kind].title;
+}
+
+/* Kinds that a single name of an event tells; TP_USE_UNKNOWN: it tells none. */
+static enum tp_program_use_kind kind_of_name(struct tp_str name, uint64_t marks)
+{
+    if (tp_str_starts(name, "vllm::") || tp_str_starts(name, "sgl_kernel::"))
+        return TP_USE_SERVING;
+    if (tp_str_starts(name, "diffusers/") || tp_str_find(name, "/diffusers/") >= 0)
+        return TP_USE_DIFFUSION;
+    if (tp_str_starts(name, "[param|"))
+        return TP_USE_BENCHMARK;
+    return marks & (TP_MARK_BACKWARD_NODE | TP_MARK_OPTIMIZER_STEP) ? TP_USE_TRAINING : TP_USE_UNKNOWN;
+}
+
+/* The range of the engine that is its first step; false: there is none. */
+static bool is_engine(struct tp_program_use *kind, const struct tp_serving_view *serving)
+{
+    if (!serving->is_present || !serving->steps.row_count)
+        return false;
+    struct tp_str phase = tp_table_text(&serving->steps, TP_SERVED_PHASE)[0];
+    bool is_diffusion = tp_str_equal(phase, tp_str_of(tp_serving_phase_text(TP_SERVING_DIFFUSION)));
+    *kind = (struct tp_program_use){is_diffusion ? TP_USE_DIFFUSION : TP_USE_SERVING,
+                                     tp_table_text(&serving->steps, TP_SERVED_NAME)[0]};
+    return true;
+}
+
+/* What is left when no name tells: what was recorded at all, and by whom. */
+static enum tp_program_use_kind kind_of_rest(const struct tp_model *model)
+{
+    bool has_operators = model->operators.count > 0;
+    bool has_device = model->program != TP_RECORDED_CPU && model->program != TP_RECORDED_EMPTY;
+    if (model->producer == TP_PRODUCER_MPI)
+        return TP_USE_MPI;
+    if (model->producer == TP_PRODUCER_TRACEPRESS)
+        return TP_USE_NATIVE;
+    if (has_device)
+        return has_operators && model->producer == TP_PRODUCER_TORCH ? TP_USE_INFERENCE : TP_USE_DEVICE_ONLY;
+    return has_operators ? TP_USE_CPU : TP_USE_UNKNOWN;
+}
+
+struct tp_program_use tp_program_use_find(const struct tp_model *model, const struct tp_serving_view *serving)
+{
+    const struct tp_trace *trace = model->trace;
+    struct tp_program_use kind = {TP_USE_UNKNOWN, {NULL, 0}};
+    if (is_engine(&kind, serving))
+        return kind;
+    for (uint32_t i = 0; i < trace->names.count; i++) {
+        enum tp_program_use_kind of = kind_of_name(trace->names.items[i], model->marks[i]);
+        if (of < kind.of)
+            kind = (struct tp_program_use){of, trace->names.items[i]};
+    }
+    if (kind.of == TP_USE_UNKNOWN)
+        kind.of = kind_of_rest(model);
+    return kind;
+}
+
+void tp_program_use_json(const struct tp_program_use *kind, struct tp_json *json)
+{
+    tp_json_object(json);
+    tp_json_member_text(json, "kind", tp_program_use_text(kind->of));
+    if (kind->evidence.ptr)
+        tp_json_member_str(json, "evidence", kind->evidence);
+    else
+        tp_json_member_null(json, "evidence");
+    tp_json_object_end(json);
+}

@@ -1,0 +1,214 @@
+/* The view of a program that was recorded from outside: what its wall time went to, its processes, threads, functions
+ * and waits, what it held and moved, and the verdict. docs/definitions.md section 23; JSON: program_view.
+ *
+ * Everything lives in the arena given or borrows from the trace; read-only afterwards. */
+#ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_VIEW_H
+#define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_VIEW_H
+
+#include "webreport/measure/program/program_functions.h"
+#include "webreport/measure/program/program_parts.h"
+#include "webreport/measure/program/program_python.h"
+#include "writer/base/table.h"
+
+enum tp_program_process_column {
+    TP_PROGRAM_PROCESS_COMMAND,
+    TP_PROGRAM_PROCESS_PID,
+    TP_PROGRAM_PROCESS_PARENT,
+    TP_PROGRAM_PROCESS_DEPTH,
+    TP_PROGRAM_PROCESS_BEGIN, /* from the tree's */
+    TP_PROGRAM_PROCESS_WALL,
+    TP_PROGRAM_PROCESS_CPU,
+    TP_PROGRAM_PROCESS_READY,
+    TP_PROGRAM_PROCESS_BLOCKED,
+    TP_PROGRAM_PROCESS_THREADS,
+    TP_PROGRAM_PROCESS_SAMPLES,
+    TP_PROGRAM_PROCESS_PEAK,
+    TP_PROGRAM_PROCESS_READ,
+    TP_PROGRAM_PROCESS_WRITTEN,
+    TP_PROGRAM_PROCESS_DISK_READ,
+    TP_PROGRAM_PROCESS_DISK_WRITTEN,
+    TP_PROGRAM_PROCESS_EXIT,
+    TP_PROGRAM_PROCESS_COLUMNS
+};
+
+enum tp_program_thread_column {
+    TP_PROGRAM_THREAD_NAME,
+    TP_PROGRAM_THREAD_PID,
+    TP_PROGRAM_THREAD_TID,
+    TP_PROGRAM_THREAD_BEGIN,
+    TP_PROGRAM_THREAD_WALL, /* running, ready and blocked */
+    TP_PROGRAM_THREAD_RUNNING,
+    TP_PROGRAM_THREAD_READY,
+    TP_PROGRAM_THREAD_BLOCKED,
+    TP_PROGRAM_THREAD_WAKE_UPS,
+    TP_PROGRAM_THREAD_COLUMNS
+};
+
+enum tp_program_function_column {
+    TP_PROGRAM_FUNCTION_NAME,
+    TP_PROGRAM_FUNCTION_FILE,
+    TP_PROGRAM_FUNCTION_LINE,
+    TP_PROGRAM_FUNCTION_KIND,
+    TP_PROGRAM_FUNCTION_SELF,
+    TP_PROGRAM_FUNCTION_TOTAL,
+    TP_PROGRAM_FUNCTION_SELF_PERCENT, /* of the processor time of the tree */
+    TP_PROGRAM_FUNCTION_ERROR,        /* of that, in points; NaN without samples */
+    TP_PROGRAM_FUNCTION_SAMPLES,
+    TP_PROGRAM_FUNCTION_COLUMNS
+};
+
+/* What a row of functions says. */
+struct tp_program_function_row {
+    const struct tp_program_function *function;
+    int64_t self_ns, total_ns;
+    uint64_t sample_count; /* that found the function itself */
+    int64_t whole_ns;      /* self_percent is of this time .. */
+    uint64_t whole_count;  /* .. and its error of so many samples */
+};
+
+/* Fills a row of a table with the columns of enum tp_program_function_column. */
+void tp_program_function_put(struct tp_table *table, size_t row, const struct tp_program_function_row *of);
+
+enum tp_program_wait_column {
+    TP_PROGRAM_WAIT_CAUSE,
+    TP_PROGRAM_WAIT_STACK, /* functions, innermost first */
+    TP_PROGRAM_WAIT_THREAD,
+    TP_PROGRAM_WAIT_COUNT,
+    TP_PROGRAM_WAIT_TOTAL,
+    TP_PROGRAM_WAIT_LONGEST,
+    TP_PROGRAM_WAIT_ESTIMATED, /* of the total: waits with a guess of the recorder */
+    TP_PROGRAM_WAIT_PLACE,     /* function that waits, with file and line */
+    TP_PROGRAM_WAIT_HOLDER,    /* of locks: name of the thread that most likely holds them */
+    TP_PROGRAM_WAIT_HOLDER_TID,
+    TP_PROGRAM_WAIT_HELD_IN, /* function that it is in meanwhile */
+    TP_PROGRAM_WAIT_HELD,    /* of the total: waits for it */
+    TP_PROGRAM_WAIT_COLUMNS
+};
+
+/* Names of columns are part of the interface. */
+extern const struct tp_column_def tp_program_process_columns[TP_PROGRAM_PROCESS_COLUMNS];
+extern const struct tp_column_def tp_program_function_columns[TP_PROGRAM_FUNCTION_COLUMNS];
+extern const struct tp_column_def tp_program_wait_columns[TP_PROGRAM_WAIT_COLUMNS];
+
+/* Waits of one cause, by threads of one name, from one stack. */
+struct tp_wait_group {
+    uint32_t name, stack; /* ids in the waits' texts */
+    uint32_t place;       /* function that waits, of the longest one; TP_NO_ID: not seen */
+    int32_t line;         /* of that function; 0: not known */
+    uint32_t holder;      /* of locks: thread of the tree that most likely holds them; TP_NO_ID: nobody is likely */
+    uint32_t held_in;     /* function that it is in meanwhile; TP_NO_ID: not seen */
+    int32_t held_line;    /* of that; 0: not known */
+    int64_t held_ns;      /* of the total: waits for it */
+    uint8_t cause;        /* enum tp_wait_cause */
+    uint64_t count;
+    int64_t total_ns, longest_ns, estimated_ns; /* estimated_ns: of the total, with a guess of the recorder */
+};
+
+/* A parent waits for its children while these are recorded themselves, and an end is no wait. */
+static inline bool tp_wait_is_listed(const struct tp_wait_group *group)
+{
+    return group->cause != TP_WAIT_CHILD && group->cause != TP_WAIT_EXIT;
+}
+
+struct tp_program_waits {
+    struct tp_strings texts;
+    struct tp_wait_group *groups; /* by total (descending), cause, stack, thread; waits for children and ends too */
+    uint32_t count;
+    uint32_t *group_of_piece; /* by piece of the tree: number in groups; TP_NO_ID: no wait */
+};
+
+/* The first rule that holds decides (docs/definitions.md section 23). */
+enum tp_program_rule {
+    TP_PROGRAM_TOO_SHORT,
+    TP_PROGRAM_IDLE,
+    TP_PROGRAM_WAITS_FOR_CPU,
+    TP_PROGRAM_WAITS_FOR_DISK,
+    TP_PROGRAM_WAITS_FOR_SOCKET,
+    TP_PROGRAM_WAITS_FOR_TERMINAL,
+    TP_PROGRAM_SLEEPS,
+    TP_PROGRAM_WAITS_FOR_LOCK,
+    TP_PROGRAM_CPU_BOUND,
+    TP_PROGRAM_MIXED,
+    TP_PROGRAM_RULES
+};
+
+enum tp_program_finding_kind {
+    TP_PROGRAM_FINDS_READY,
+    TP_PROGRAM_FINDS_SPINNING,
+    TP_PROGRAM_FINDS_LOCK,
+    TP_PROGRAM_FINDS_DISK,
+    TP_PROGRAM_FINDS_FUNCTION,
+    TP_PROGRAM_FINDS_KERNEL,
+    TP_PROGRAM_FINDS_FAULTS,
+    TP_PROGRAM_FINDS_THREADS,
+    TP_PROGRAM_FINDS_CHILDREN,
+    TP_PROGRAM_FINDS_SHORT,
+    TP_PROGRAM_FINDS_FAILED,
+    TP_PROGRAM_FINDS_LEFT,
+    TP_PROGRAM_FINDINGS
+};
+
+/* How much it matters: the first is most. */
+enum tp_program_weight { TP_PROGRAM_HIGH, TP_PROGRAM_MEDIUM, TP_PROGRAM_LOW, TP_PROGRAM_INFO };
+
+struct tp_program_finding {
+    enum tp_program_finding_kind kind;
+    enum tp_program_weight weight;
+    const char *title, *detail, *advice; /* in the arena */
+    int64_t time_ns;
+    double percent;    /* of `whole`; NaN: of nothing */
+    const char *whole; /* "wall", "CPU": static */
+};
+
+/* What the recording itself took: no finding is about it. */
+struct tp_program_recording {
+    int64_t sample_ns, wait_ns; /* processor time for its events; waits for its locks, summed over threads */
+    uint64_t sample_count, wait_count;
+};
+
+struct tp_program_view {
+    bool is_present;
+    struct tp_process_tree tree;
+    struct tp_wall_parts parts;
+    struct tp_program_functions functions;
+    struct tp_program_python python;
+    struct tp_program_waits waits;
+    int64_t state_ns[TP_STATE_COUNT]; /* of all threads: running is the processor time */
+    int64_t unsampled_ns;             /* running time of processes without a sample */
+    int64_t kernel_ns;                /* self time of functions of the kernel, without the recording's */
+    int64_t thread_kernel_ns;         /* of that, for starts of threads, where these are a finding */
+    struct tp_program_recording recording;
+    uint64_t wake_up_count, failed_count;
+    int64_t throttled_ns; /* its groups of control were held back by a limit; TP_NULL_INT: not known */
+    /* Of the whole tree; TP_NULL_INT: nobody looked. The kernel adds what a child moved to the process that waits for
+     * its end, so a process counts for as much as it says, or as its children together where that is more. */
+    int64_t disk_read_bytes, disk_written_bytes;
+    struct tp_str command;                    /* of the first process */
+    struct tp_table processes, threads;       /* in the order of the tree */
+    struct tp_table function_rows, wait_rows; /* in their orders; waits without those for children and ends */
+    enum tp_program_rule rule;
+    struct tp_str headline, advice; /* advice: what stands beneath; may be empty */
+    struct tp_program_finding findings[TP_PROGRAM_FINDINGS];
+    unsigned finding_count;
+};
+
+#define TP_PROGRAM_BECAME "  =>  " /* between the programs that a process was */
+
+/* Of the programs that a process was, one after the other, the last one, with its words. Part of `command`, a cell of
+ * TP_PROGRAM_PROCESS_COMMAND. */
+static inline struct tp_str tp_program_last(struct tp_str command)
+{
+    size_t size = sizeof TP_PROGRAM_BECAME - 1;
+    for (ptrdiff_t at; (at = tp_str_find(command, TP_PROGRAM_BECAME)) >= 0;)
+        command = (struct tp_str){command.ptr + at + size, command.len - (size_t)at - size};
+    return command;
+}
+
+/* 1.96 standard errors of a share of that many samples, in points; NaN without samples. percent: 0..100. */
+double tp_program_error_points(double percent, uint64_t samples);
+
+/* Builds it in `arena` (guard set by the caller); the trace must outlive it. Nothing but is_present, which is false,
+ * for a trace without states of threads. */
+void tp_program_view_build(struct tp_program_view *view, const struct tp_trace *trace, struct tp_arena *arena);
+
+#endif

@@ -1,0 +1,192 @@
+/* Bus rate of the collectives that all ranks of a machine take part in, beside what links its devices. See link_rate.h.
+ *
+ * A collective is matched by group, name and order; its transfer is the shortest time that any rank's kernels spent in
+ * it, for the last one to arrive waits for nobody. Links of half a machine may be fewer than the sheet says (boards
+ * whose devices are linked pair by pair), and those between machines are others: of such groups nothing is said. */
+#include "webreport/measure/ranks/link_rate.h"
+
+#include <math.h>
+
+#include "webreport/measure/rules/rules_eval.h"
+#include "webreport/trace/collective_kinds.h"
+#include "webreport/trace/value.h"
+#include "writer/base/keys.h"
+#include "writer/base/saturate.h"
+#include "writer/base/stats.h"
+#include "writer/text/format.h"
+
+/* What good collectives reach of a link. */
+static const double REACHED = 0.7;
+
+/* A collective that ranks took part in. */
+struct instance {
+    const struct tp_collective_kind *kind;
+    uint32_t member_count;
+    int64_t bytes, transfer_ns;
+};
+
+static const struct tp_rule *rule_of_it(void)
+{
+    unsigned count;
+    return &tp_rules(&count)[TP_RULE_E5];
+}
+
+static double threshold(const char *key)
+{
+    const struct tp_rule *rule = rule_of_it();
+    for (unsigned i = 0; i < TP_RULE_THRESHOLDS && rule->thresholds[i].key; i++)
+        if (strcmp(rule->thresholds[i].key, key) == 0)
+            return rule->thresholds[i].value;
+    return INFINITY;
+}
+
+/* Each rank has one device, no two the same, and together they are all of one machine. */
+static bool is_whole_machine(const struct tp_distributed *view)
+{
+    const struct tp_rank_gpu *first = view->ranks[0]->gpus;
+    for (uint32_t w = 0; w < view->rank_count; w++) {
+        const struct tp_rank_summary *rank = view->ranks[w];
+        if (rank->gpu_count != 1 || rank->device_count != view->rank_count || !rank->gpus->name.ptr ||
+            !tp_str_equal(rank->gpus->name, first->name))
+            return false;
+        for (uint32_t other = 0; other < w; other++)
+            if (view->ranks[other]->gpus->id == rank->gpus->id)
+                return false;
+    }
+    return true;
+}
+
+static bool is_of_all(const struct tp_distributed *view, const struct tp_rank_record *record)
+{
+    struct tp_str size = record->meta[TP_RANK_GROUP_SIZE];
+    return record->step != TP_NO_ID && record->kernel_count && record->kernel_time_ns > 0 && record->bytes > 0 &&
+           size.ptr && tp_value_int(size) == (int64_t)view->rank_count;
+}
+
+/* Collectives of used steps that all ranks took part in. */
+static struct tp_vec find_instances(const struct tp_distributed *view, struct tp_arena *arena)
+{
+    struct tp_vec instances = TP_VEC(arena, struct instance);
+    struct tp_strings texts;
+    struct tp_keys kinds, keys;
+    tp_strings_init(&texts, arena, 0);
+    tp_keys_init(&kinds, arena, 2);
+    tp_keys_init(&keys, arena, 2);
+    for (uint32_t w = 0; w < view->rank_count; w++) {
+        const struct tp_rank_summary *rank = view->ranks[w];
+        struct tp_vec next = TP_VEC(arena, uint32_t); /* by kind: how many this rank has had */
+        for (uint32_t i = 0; i < rank->record_count; i++) {
+            const struct tp_rank_record *record = &rank->records[i];
+            struct tp_str group = record->meta[TP_RANK_GROUP].ptr ? record->meta[TP_RANK_GROUP] : TP_STR("");
+            if (!is_of_all(view, record) || !tp_collective_kind_of(record->name))
+                continue;
+            uint32_t kind = tp_keys_pair(&kinds, tp_strings_add(&texts, record->name), tp_strings_add(&texts, group));
+            while (next.count <= kind)
+                *(uint32_t *)tp_vec_push(&next) = 0;
+            uint32_t at = tp_keys_pair(&keys, kind, (*TP_AT(&next, uint32_t, kind))++);
+            if (at == instances.count)
+                *(struct instance *)tp_vec_push(&instances) =
+                    (struct instance){tp_collective_kind_of(record->name), 0, record->bytes, record->kernel_time_ns};
+            struct instance *instance = TP_AT(&instances, struct instance, at);
+            instance->member_count++;
+            instance->bytes = record->bytes < instance->bytes ? record->bytes : instance->bytes;
+            if (record->kernel_time_ns < instance->transfer_ns)
+                instance->transfer_ns = record->kernel_time_ns;
+        }
+    }
+    return instances;
+}
+
+/* Means over the ranks, per step: the step, communication, and the part of it that nothing hides. */
+struct means {
+    double step_us, communication_us, exposed_us;
+};
+
+static struct means means_of(const struct tp_distributed *view)
+{
+    struct means means = {0, 0, 0};
+    for (uint32_t w = 0; w < view->rank_count; w++) {
+        const double *parts = view->overlap.mean_us + (size_t)w * view->overlap.part_count; /* as in build_overlap */
+        for (unsigned p = 0; p < view->overlap.part_count; p++)
+            means.step_us += parts[p] / view->rank_count;
+        means.communication_us += (parts[1] + parts[2]) / view->rank_count;
+        means.exposed_us += parts[2] / view->rank_count;
+    }
+    return means;
+}
+
+/* Those that last long enough on the link alone: how fast, and what they lose. rates: scratch, one per instance. */
+static void measure(struct tp_link_rate *found, const struct tp_distributed *view, const struct tp_vec *instances,
+                    double *rates)
+{
+    double floor_ns = threshold("min_floor_us") * 1000, lost_us = 0;
+    size_t count = 0, steps = view->ranks[0]->overlap.row_count;
+    for (size_t i = 0; i < instances->count; i++) {
+        const struct instance *instance = TP_AT(instances, struct instance, i);
+        double moved = (double)instance->bytes * tp_bus_factor(instance->kind, view->rank_count);
+        if (instance->member_count != view->rank_count || moved / found->link_gb_s < floor_ns)
+            continue;
+        rates[count++] = moved / (double)instance->transfer_ns;
+        lost_us += fmax(0, (double)instance->transfer_ns - moved / (REACHED * found->link_gb_s)) / 1000;
+        if (instance->bytes > found->bytes) {
+            found->bytes = instance->bytes;
+            found->collective = instance->kind->name;
+        }
+    }
+    if (!count || !steps)
+        return;
+    struct means means = means_of(view);
+    tp_sort_reals(rates, count);
+    found->rate_gb_s = rates[tp_nearest_rank(count, 50)];
+    found->calls_per_step = (double)count / (double)steps;
+    found->step_us = means.step_us;
+    /* what other work hides is not lost */
+    found->lost_us = means.communication_us > 0
+                         ? fmin(lost_us / (double)steps * means.exposed_us / means.communication_us, means.exposed_us)
+                         : 0;
+    found->share_percent = means.step_us > 0 ? 100 * found->lost_us / means.step_us : 0;
+    found->is_slow = found->rate_gb_s < threshold("max_link_pct") / 100 * found->link_gb_s &&
+                     found->share_percent >= threshold("min_pct");
+}
+
+void tp_link_rate_find(struct tp_link_rate *found, const struct tp_distributed *view, struct tp_arena *arena)
+{
+    *found = (struct tp_link_rate){0};
+    if (!view->is_present || view->silent_count || view->rank_count < 2 || !is_whole_machine(view))
+        return;
+    const struct tp_rank_gpu *gpu = view->ranks[0]->gpus;
+    const struct tp_peaks *peaks = tp_peaks_with(view->peaks_file, gpu->name, gpu->memory_bytes, arena);
+    if (!peaks || !(peaks->links_gb_s > 0))
+        return;
+    found->device = peaks->device;
+    found->is_measured = peaks->is_measured;
+    found->link_gb_s = peaks->links_gb_s / 2;
+    struct tp_vec instances = find_instances(view, arena);
+    measure(found, view, &instances, tp_arena_array(arena, instances.count + 1, sizeof(double)));
+}
+
+const char *tp_link_rate_text(const struct tp_link_rate *found, struct tp_arena *arena)
+{
+    return tp_text_printf(
+        arena,
+        "%s of %s per step, up to %s, at %s GB/s on the bus: %s of the %s GB/s that %s has in one direction (%s)",
+        tp_text_of_some(arena, (int64_t)fmax(1, round(found->calls_per_step)), "call", "calls"), found->collective,
+        tp_text_of_bytes(arena, found->bytes), tp_text_of_fixed(arena, found->rate_gb_s, 1),
+        tp_text_of_percent(arena, 100 * found->rate_gb_s / found->link_gb_s),
+        tp_text_of_fixed(arena, found->link_gb_s, 0), found->device, found->is_measured ? "measured" : "published");
+}
+
+const char *tp_link_rate_advice(void)
+{
+    return rule_of_it()->advice;
+}
+
+void tp_link_rate_json(const struct tp_link_rate *found, struct tp_arena *arena, struct tp_json *json)
+{
+    struct tp_finding finding = tp_finding_of_run(TP_RULE_E5, found->share_percent);
+    if (finding.severity == TP_SEVERITY_HIGH) /* as any of low confidence */
+        finding.severity = TP_SEVERITY_MEDIUM;
+    finding.ceiling_us_per_step = found->lost_us;
+    finding.detail = tp_str_of(tp_link_rate_text(found, arena));
+    tp_finding_json(&finding, json);
+}

@@ -1,0 +1,317 @@
+/* Summary of one rank for the distributed view, and its devices in JSON. See distributed.h. */
+#include <stdio.h>
+
+#include "webreport/measure/ranks/rank_parts.h"
+#include "webreport/trace/value.h"
+#include "writer/base/keys.h"
+
+static struct tp_str copy(struct tp_arena *arena, struct tp_str text)
+{
+    if (!text.ptr)
+        return text;
+    return (struct tp_str){tp_arena_copy(arena, text.ptr, text.len), text.len};
+}
+
+static const struct tp_column_def overlap_defs[TP_OVERLAP_COLUMNS] = {
+    {"step", "Step", "", "Name of the step.", TP_COLUMN_TEXT},
+    {"computation_us", "Computation", "us", "Time in kernels that are no collectives.", TP_COLUMN_NS},
+    {"communication_us", "Communication", "us", "Time in collectives.", TP_COLUMN_NS},
+    {"overlap_us", "Overlap", "us", "Time in which both ran.", TP_COLUMN_NS},
+    {"other_us", "Other", "us", "Time of the step in neither.", TP_COLUMN_NS},
+};
+
+void tp_rank_overlap_init(struct tp_table *table, size_t step_count, struct tp_arena *arena)
+{
+    tp_table_init(table, arena, "communication_overlap", overlap_defs, TP_OVERLAP_COLUMNS, step_count);
+    table->title = "Communication and computation";
+}
+
+/* is_used: which rows; NULL: all. */
+static void copy_overlap(struct tp_rank_summary *rank, const struct tp_table *from, const uint8_t *is_used,
+                         struct tp_strings *labels, struct tp_arena *arena)
+{
+    struct tp_table *to = &rank->overlap;
+    size_t count = 0, row = 0;
+    for (size_t i = 0; i < from->row_count; i++)
+        count += !is_used || is_used[i];
+    tp_rank_overlap_init(to, count, arena);
+    for (size_t i = 0; i < from->row_count; i++) {
+        if (is_used && !is_used[i])
+            continue;
+        uint32_t label = tp_strings_add(labels, tp_table_text(from, TP_OVERLAP_STEP)[i]);
+        tp_table_text(to, TP_OVERLAP_STEP)[row] = labels->items[label];
+        for (unsigned column = TP_OVERLAP_STEP + 1; column < TP_OVERLAP_COLUMNS; column++)
+            tp_table_int(to, column)[row] = tp_table_int(from, column)[i];
+        row++;
+    }
+}
+
+/* Texts of metadata values, each made once. */
+struct meta_texts {
+    const struct tp_trace *trace;
+    struct tp_arena *arena;
+    struct tp_keys seen; /* value ids */
+    struct tp_vec texts; /* struct tp_str */
+};
+
+static struct tp_str meta_text(struct meta_texts *meta, uint32_t value)
+{
+    if (value == TP_NO_ID)
+        return (struct tp_str){NULL, 0};
+    uint32_t id = tp_keys_add(&meta->seen, &value);
+    if (id == meta->texts.count) {
+        struct tp_str text = tp_value_text(meta->arena, meta->trace->values.items[value]);
+        *(struct tp_str *)tp_vec_push(&meta->texts) = text;
+    }
+    return *TP_AT(&meta->texts, struct tp_str, id);
+}
+
+static void copy_records(struct tp_rank_summary *rank, const struct tp_model *model, struct tp_strings *labels,
+                         struct tp_arena *arena)
+{
+    const struct tp_collectives *from = &model->collectives;
+    struct meta_texts meta = {.trace = model->trace, .arena = arena, .texts = TP_VEC(arena, struct tp_str)};
+    struct tp_strings names;
+    tp_keys_init(&meta.seen, arena, 1);
+    tp_strings_init(&names, arena, 0);
+    rank->record_count = from->count;
+    rank->records = tp_arena_array(arena, from->count, sizeof *rank->records);
+    for (uint32_t i = 0; i < from->count; i++)
+        rank->range_count += from->items[i].range_count;
+    rank->ranges = tp_arena_array(arena, rank->range_count, sizeof *rank->ranges);
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < from->count; i++) {
+        const struct tp_collective *record = &from->items[i];
+        uint32_t step = tp_step_of_collective(model, record);
+        struct tp_rank_record *to = &rank->records[i];
+        uint32_t name = tp_strings_add(&names, record->name);
+        to->name = names.items[name];
+        to->step = tp_is_in_used_step(model, step) ? tp_strings_add(labels, model->steps[step].name) : TP_NO_ID;
+        to->first_range = at;
+        to->range_count = record->range_count;
+        memcpy(rank->ranges + at, record->ranges, record->range_count * sizeof *rank->ranges);
+        at += record->range_count;
+        to->kernel_count = record->kernel_count;
+        to->kernel_time_ns = record->kernel_time_ns;
+        to->bytes = record->bytes == TP_NULL_INT ? 0 : record->bytes;
+        if (record->comm == TP_NO_ID)
+            continue;
+        const struct tp_comm_detail *comm = &model->trace->comms[record->comm];
+        uint32_t values[4] = {comm->dtype, comm->group_size, comm->group_name, comm->group_description};
+        for (unsigned k = 0; k < 4; k++)
+            to->meta[k] = meta_text(&meta, values[k]);
+    }
+}
+
+static struct tp_str dotted(struct tp_arena *arena, struct tp_str major, struct tp_str minor)
+{
+    major = major.ptr ? major : TP_STR("None");
+    minor = minor.ptr ? minor : TP_STR("None");
+    size_t n = major.len + 1 + minor.len;
+    char *text = tp_arena_alloc(arena, n + 1);
+    snprintf(text, n + 1, "%.*s.%.*s", (int)major.len, major.ptr, (int)minor.len, minor.ptr);
+    return (struct tp_str){text, n};
+}
+
+static void copy_gpus(struct tp_rank_summary *rank, const struct tp_model *model, struct tp_arena *arena)
+{
+    rank->device_count = model->trace->gpu_count;
+    rank->gpus = tp_arena_array(arena, model->gpu_count, sizeof *rank->gpus);
+    for (uint32_t g = 0; g < model->gpu_count; g++) {
+        const struct tp_gpu_property *property = tp_model_gpu_property(model->trace, model->gpus[g].id);
+        if (!property)
+            continue;
+        struct tp_rank_gpu *gpu = &rank->gpus[rank->gpu_count++];
+        gpu->id = model->gpus[g].id;
+        gpu->memory_bytes = property->total_memory_bytes;
+        gpu->name = copy(arena, property->name);
+        gpu->compute_capability = dotted(arena, property->major_text, property->minor_text);
+    }
+}
+
+void tp_rank_summary_build(struct tp_rank_summary *rank, struct tp_str worker, const struct tp_model *model,
+                           const struct tp_overview *overview, struct tp_arena *arena)
+{
+    struct tp_strings labels;
+    memset(rank, 0, sizeof *rank);
+    tp_strings_init(&labels, arena, 0);
+    rank->worker = copy(arena, worker);
+    copy_overlap(rank, &overview->communication_overlap, tp_table_bool(&overview->steps, TP_STEP_IS_USED), &labels,
+                 arena);
+    copy_records(rank, model, &labels, arena);
+    copy_gpus(rank, model, arena);
+    rank->labels = labels.items;
+    rank->label_count = labels.count;
+    struct tp_str job = tp_trace_header(model->trace, "distributedInfo");
+    rank->world_size = job.ptr ? tp_value_world_size(job) : TP_NULL_INT;
+}
+
+/* Each text once, however often it stands in the records. */
+static struct tp_str shared(struct tp_strings *texts, struct tp_str text)
+{
+    return text.ptr ? tp_strings_get(texts, tp_strings_add(texts, text)) : text;
+}
+
+void tp_rank_summary_copy(struct tp_rank_summary *rank, const struct tp_rank_summary *from, struct tp_arena *arena)
+{
+    struct tp_strings labels, texts;
+    tp_strings_init(&labels, arena, 0);
+    tp_strings_init(&texts, arena, 0);
+    *rank = *from;
+    rank->worker = copy(arena, from->worker);
+    for (uint32_t i = 0; i < from->label_count; i++)
+        tp_strings_add(&labels, from->labels[i]);
+    copy_overlap(rank, &from->overlap, NULL, &labels, arena);
+    rank->labels = labels.items;
+    rank->records = tp_arena_array(arena, from->record_count, sizeof *rank->records);
+    for (uint32_t i = 0; i < from->record_count; i++) {
+        rank->records[i] = from->records[i];
+        rank->records[i].name = shared(&texts, from->records[i].name);
+        for (unsigned k = 0; k < 4; k++)
+            rank->records[i].meta[k] = shared(&texts, from->records[i].meta[k]);
+    }
+    rank->ranges = tp_arena_array(arena, from->range_count, sizeof *rank->ranges);
+    for (uint32_t i = 0; i < from->range_count; i++)
+        rank->ranges[i] = from->ranges[i];
+    rank->gpus = tp_arena_array(arena, from->gpu_count, sizeof *rank->gpus);
+    for (uint32_t g = 0; g < from->gpu_count; g++) {
+        rank->gpus[g] = from->gpus[g];
+        rank->gpus[g].name = shared(&texts, from->gpus[g].name);
+        rank->gpus[g].compute_capability = shared(&texts, from->gpus[g].compute_capability);
+    }
+}
+
+/* ---- devices ------------------------------------------------------------------------------------------------------
+ */
+
+/* worker_host_12.x: node before the last _ that digits follow, process = those digits; without one the whole name and 0
+ */
+static void split_worker(struct tp_str worker, struct tp_str *node, struct tp_str *process)
+{
+    *node = worker;
+    *process = TP_STR("0");
+    for (size_t i = worker.len; i-- > 0;) {
+        if (worker.ptr[i] != '_' || i + 1 >= worker.len || worker.ptr[i + 1] < '0' || worker.ptr[i + 1] > '9')
+            continue;
+        size_t end = i + 1;
+        while (end < worker.len && worker.ptr[end] >= '0' && worker.ptr[end] <= '9')
+            end++;
+        *node = (struct tp_str){worker.ptr, i};
+        *process = (struct tp_str){worker.ptr + i + 1, end - i - 1};
+        return;
+    }
+}
+
+/* Lists of ranks of one node, and of one process of it, so that no rank is compared with all others. */
+void tp_rank_kin_build(struct tp_distributed *view, struct tp_arena *arena)
+{
+    struct tp_strings texts;
+    struct tp_keys nodes, processes;
+    struct tp_vec last_of_node = TP_VEC(arena, uint32_t), last_of_process = TP_VEC(arena, uint32_t);
+    tp_strings_init(&texts, arena, 0);
+    tp_keys_init(&nodes, arena, 1);
+    tp_keys_init(&processes, arena, 2);
+    view->kin = tp_arena_array(arena, view->rank_count, sizeof *view->kin);
+    for (uint32_t r = 0; r < view->rank_count; r++) {
+        struct tp_rank_kin *kin = &view->kin[r];
+        struct tp_str node, process;
+        *kin = (struct tp_rank_kin){.next_of_node = TP_NO_ID, .next_of_process = TP_NO_ID};
+        if (!view->ranks[r]->gpu_count)
+            continue;
+        split_worker(view->ranks[r]->worker, &node, &process);
+        uint32_t text = tp_strings_add(&texts, node), id = tp_keys_add(&nodes, &text);
+        uint32_t of_process = tp_keys_pair(&processes, id, tp_strings_add(&texts, process));
+        kin->is_first_of_node = id == last_of_node.count;
+        kin->is_first_of_process = of_process == last_of_process.count;
+        if (kin->is_first_of_node)
+            tp_vec_push(&last_of_node);
+        else
+            view->kin[*TP_AT(&last_of_node, uint32_t, id)].next_of_node = r;
+        if (kin->is_first_of_process)
+            tp_vec_push(&last_of_process);
+        else
+            view->kin[*TP_AT(&last_of_process, uint32_t, of_process)].next_of_process = r;
+        *TP_AT(&last_of_node, uint32_t, id) = *TP_AT(&last_of_process, uint32_t, of_process) = r;
+    }
+}
+
+/* The last rank of the same node and process that has the device; NULL when an earlier one wrote it. */
+static const struct tp_rank_gpu *shown_gpu(const struct tp_distributed *view, uint32_t w, uint32_t rank, uint32_t g)
+{
+    const struct tp_rank_gpu *found = NULL;
+    int64_t id = view->ranks[rank]->gpus[g].id;
+    for (uint32_t i = w; i != TP_NO_ID; i = view->kin[i].next_of_process) {
+        for (uint32_t k = 0; k < view->ranks[i]->gpu_count; k++) {
+            if (view->ranks[i]->gpus[k].id != id)
+                continue;
+            if (i < rank)
+                return NULL;
+            found = &view->ranks[i]->gpus[k];
+        }
+    }
+    return found;
+}
+
+static void write_process(const struct tp_distributed *view, uint32_t w, struct tp_json *json)
+{
+    tp_json_object(json);
+    for (uint32_t i = w; i != TP_NO_ID; i = view->kin[i].next_of_process) {
+        for (uint32_t g = 0; g < view->ranks[i]->gpu_count; g++) {
+            const struct tp_rank_gpu *gpu = shown_gpu(view, w, i, g);
+            char key[32];
+            if (!gpu)
+                continue;
+            snprintf(key, sizeof key, "GPU%lld", (long long)gpu->id);
+            tp_json_key(json, key);
+            tp_json_object(json);
+            tp_json_member_str(json, "name", gpu->name);
+            tp_json_key(json, "memory_bytes");
+            if (gpu->memory_bytes == TP_NULL_INT)
+                tp_json_null(json);
+            else
+                tp_json_int(json, gpu->memory_bytes);
+            tp_json_member_str(json, "compute_capability", gpu->compute_capability);
+            tp_json_object_end(json);
+        }
+    }
+    tp_json_object_end(json);
+}
+
+static void write_node(const struct tp_distributed *view, uint32_t w, struct tp_json *json)
+{
+    tp_json_object(json);
+    for (uint32_t i = w; i != TP_NO_ID; i = view->kin[i].next_of_node) {
+        const struct tp_rank_summary *rank = view->ranks[i];
+        struct tp_str node, process;
+        if (!view->kin[i].is_first_of_process)
+            continue;
+        split_worker(rank->worker, &node, &process);
+        char key[64];
+        snprintf(key, sizeof key, "Process %.*s", (int)(process.len < 40 ? process.len : 40), process.ptr);
+        tp_json_key(json, key);
+        write_process(view, i, json);
+    }
+    tp_json_object_end(json);
+}
+
+void tp_rank_devices_json(const struct tp_distributed *view, struct tp_json *json)
+{
+    bool has_any = false;
+    tp_json_key(json, "device_information");
+    for (uint32_t w = 0; w < view->rank_count; w++)
+        has_any |= view->ranks[w]->gpu_count > 0;
+    if (!has_any) {
+        tp_json_null(json);
+        return;
+    }
+    tp_json_object(json);
+    for (uint32_t w = 0; w < view->rank_count; w++) {
+        struct tp_str node, process;
+        if (!view->kin[w].is_first_of_node)
+            continue;
+        split_worker(view->ranks[w]->worker, &node, &process);
+        tp_json_key_str(json, node);
+        write_node(view, w, json);
+    }
+    tp_json_object_end(json);
+}

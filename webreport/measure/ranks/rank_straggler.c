@@ -1,0 +1,122 @@
+/* The rank that the others wait for (rule E3). See distributed.h. */
+#include <math.h>
+
+#include "webreport/measure/ranks/distributed.h"
+#include "webreport/measure/rules/rules_eval.h"
+#include "writer/text/format.h"
+
+enum { SYNCHRONIZING = 1 };             /* the part of a wait that ends when the last rank arrives */
+enum { COMPUTATION = 0, OVERLAPPING = 1 }; /* parts of a step in which a rank computes */
+
+static double threshold(const struct tp_rule *rule, const char *key)
+{
+    for (unsigned i = 0; i < TP_RULE_THRESHOLDS && rule->thresholds[i].key; i++)
+        if (strcmp(rule->thresholds[i].key, key) == 0)
+            return rule->thresholds[i].value;
+    return INFINITY;
+}
+
+static const struct tp_rule *rule_of_it(void)
+{
+    unsigned count;
+    return &tp_rules(&count)[TP_RULE_E3];
+}
+
+/* The rank of a step that waits least; TP_NO_ID: several do, or one is missing. */
+static uint32_t last_of(const struct tp_distributed *view, uint32_t step)
+{
+    const struct tp_step_matrix *wait = &view->wait;
+    uint32_t last = TP_NO_ID;
+    int64_t least = INT64_MAX;
+    for (uint32_t w = 0; w < view->rank_count; w++) {
+        size_t cell = (size_t)step * view->rank_count + w;
+        int64_t ns = wait->part_ns[cell * wait->part_count + SYNCHRONIZING];
+        if (!wait->has_cell[cell])
+            return TP_NO_ID;
+        last = ns == least ? TP_NO_ID : ns < least ? w : last;
+        least = ns < least ? ns : least;
+    }
+    return last;
+}
+
+/* How often each rank is the last; the one that is it most often, the first of equal ones. */
+static void count_late(struct tp_straggler *found, const struct tp_distributed *view)
+{
+    for (uint32_t w = 0; w < view->rank_count; w++) {
+        uint32_t late = 0;
+        for (uint32_t step = 1; step < view->wait.step_count; step++)
+            late += last_of(view, step) == w;
+        if (late > found->late_count) {
+            found->late_count = late;
+            found->rank = w;
+        }
+    }
+    found->step_count = view->wait.step_count - 1;
+}
+
+static double computing_us(const struct tp_distributed *view, uint32_t rank)
+{
+    const double *parts = &view->overlap.mean_us[rank * view->overlap.part_count];
+    return parts[COMPUTATION] + parts[OVERLAPPING];
+}
+
+/* What of the wait ends when its cause is mended. A rank that computes for longer has more of the work that all share:
+ * with equal parts all end when the mean of them does. What it does besides that, the others do not do instead. */
+static double mended_part(const struct tp_straggler *found, const struct tp_distributed *view)
+{
+    double ranks = view->rank_count, others = 0;
+    for (uint32_t w = 0; w < view->rank_count; w++)
+        others += w == found->rank ? 0 : computing_us(view, w) / (ranks - 1);
+    bool is_shared = computing_us(view, found->rank) - others >= found->wait_us / 2;
+    return is_shared ? (ranks - 1) / ranks : 1;
+}
+
+static void measure(struct tp_straggler *found, const struct tp_distributed *view)
+{
+    double steps = 0, waits = 0;
+    for (uint32_t w = 0; w < view->rank_count; w++) {
+        for (unsigned p = 0; p < view->overlap.part_count; p++)
+            steps += view->overlap.mean_us[w * view->overlap.part_count + p];
+        if (w != found->rank)
+            waits += view->wait.mean_us[w * view->wait.part_count + SYNCHRONIZING];
+    }
+    double ranks = view->rank_count, own = view->wait.mean_us[found->rank * view->wait.part_count + SYNCHRONIZING];
+    found->step_us = steps / ranks;
+    found->wait_us = fmax(0, waits / (ranks - 1) - own);
+}
+
+void tp_straggler_find(struct tp_straggler *found, const struct tp_distributed *view)
+{
+    const struct tp_rule *rule = rule_of_it();
+    *found = (struct tp_straggler){.rank = TP_NO_ID};
+    if (!view->is_present || !view->is_comparable || view->rank_count < 2 || view->wait.step_count < 2)
+        return;
+    count_late(found, view);
+    if (found->rank == TP_NO_ID)
+        return;
+    measure(found, view);
+    double wait = found->step_us > 0 ? 100 * found->wait_us / found->step_us : 0;
+    double late = 100.0 * found->late_count / found->step_count;
+    found->share_percent = wait * mended_part(found, view);
+    if (view->is_blamed && !view->is_blamed[found->rank])
+        found->rank = TP_NO_ID;
+    if (wait < threshold(rule, "min_wait_pct") || late < threshold(rule, "min_late_pct"))
+        found->rank = TP_NO_ID;
+}
+
+const char *tp_straggler_text(const struct tp_straggler *found, struct tp_str worker, struct tp_arena *arena)
+{
+    return tp_text_printf(arena, "%.*s arrives last in %u of %u steps; the others wait for it %s of a step of %s",
+                          (int)worker.len, worker.ptr, found->late_count, found->step_count,
+                          tp_text_of_time(arena, (int64_t)llround(found->wait_us * 1000)),
+                          tp_text_of_time(arena, (int64_t)llround(found->step_us * 1000)));
+}
+
+void tp_straggler_json(const struct tp_straggler *found, const struct tp_distributed *view, struct tp_arena *arena,
+                       struct tp_json *json)
+{
+    struct tp_finding finding = tp_finding_of_run(TP_RULE_E3, found->share_percent);
+    finding.ceiling_us_per_step = found->share_percent * found->step_us / 100;
+    finding.detail = tp_str_of(tp_straggler_text(found, view->ranks[found->rank]->worker, arena));
+    tp_finding_json(&finding, json);
+}

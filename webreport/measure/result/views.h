@@ -1,0 +1,41 @@
+/* All views of one profile, built from the model in one call and written as members of a profile's JSON object. */
+#ifndef TP_WEBREPORT_MEASURE_RESULT_VIEWS_H
+#define TP_WEBREPORT_MEASURE_RESULT_VIEWS_H
+
+#include "webreport/measure/memory/memory_view.h"
+#include "webreport/measure/views/kernel_view.h"
+#include "webreport/measure/views/module_view.h"
+#include "webreport/measure/views/operator_view.h"
+#include "webreport/measure/views/overview.h"
+#include "webreport/measure/views/range_view.h"
+#include "webreport/measure/views/sample_view.h"
+#include "webreport/measure/views/task_view.h"
+#include "webreport/measure/views/trace_facts.h"
+#include "webreport/model/facts.h"
+
+struct tp_views {
+    struct tp_trace_facts facts;
+    struct tp_overview overview;
+    struct tp_operator_view operators;
+    struct tp_kernel_view kernels;
+    struct tp_memory_view memory;
+    struct tp_module_view modules;
+    struct tp_sample_view samples;
+    struct tp_task_view tasks;
+    struct tp_range_view ranges;
+};
+
+/* Builds every view but the memory view in `arena` (guard set by the caller); the model must outlive them. The memory
+ * view (tp_memory_view_build) costs as much as the others together and may be built on another thread, in an arena of
+ * its own. */
+void tp_views_build(struct tp_views *views, const struct tp_model *model, struct tp_arena *arena);
+
+/* The same without modules, samples, operators by shape and stack, kernels by configuration: what summaries are made
+ * of. */
+void tp_views_build_brief(struct tp_views *views, const struct tp_model *model, struct tp_arena *arena);
+
+/* Writes the members trace_facts, overview, operator_view, kernel_view, memory_view, module_view, and for a
+ * trace with samples sample_view, with tasks task_view, of a program that records itself range_view, into the open object. */
+void tp_views_json(const struct tp_views *views, struct tp_json *json);
+
+#endif

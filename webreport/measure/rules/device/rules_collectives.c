@@ -1,0 +1,358 @@
+/* Many small collectives (E4): each costs a fixed latency, and several tensors could go with one call.
+ *
+ * Only calls that may be joined count: those that no matrix product lies between, as in a loop over gradients, and
+ * those of DistributedDataParallel and FSDP, which send what does not wait for each other. The all-reduce of each layer
+ * of tensor parallelism is what the next layer works on: it stays as it is. */
+#include "webreport/measure/rules/device/rules_collectives.h"
+
+#include "webreport/measure/rules/host/rules_cpu.h"
+#include "webreport/model/main_thread.h"
+#include "webreport/trace/collective_kinds.h"
+#include "webreport/trace/value.h"
+#include "writer/base/keys.h"
+#include "writer/base/stats.h"
+#include "writer/text/format.h"
+
+enum { TINY_BYTES = 32 << 10 }; /* what such a call takes is latency */
+static const double LEAST_OF_LARGER = 0.6;
+
+/* A small call, and the host event that asked for it. */
+struct call {
+    uint32_t record, issuer, step, class;
+    int64_t a, b;     /* on the device; without one, on the host with what hands it over to a thread of the backend */
+    bool is_joinable; /* with another one of its class and step */
+    bool is_gradient; /* of a wrapper of data parallelism */
+    bool stays;       /* the longest of those: one call for all waits as long for whoever is late */
+};
+
+/* Calls of one kind in one process group. */
+struct class
+{
+    const struct tp_collective_kind *kind;
+    uint32_t last, count; /* last: the call before, TP_NO_ID: none; count: of those that may be joined */
+    uint32_t longest;     /* of the step so far; TP_NO_ID: none */
+    int64_t bytes, latency_ns;
+    bool has_latency, has_gradients;
+    struct tp_vec tiny, all; /* int64_t: durations */
+};
+
+struct search {
+    struct tp_advisor *a;
+    struct tp_vec calls, classes; /* struct call, struct class */
+    struct tp_vec products;       /* int64_t, ascending: starts of matrix work */
+    struct tp_vec handed;         /* uint32_t: calls of the dispatcher, by start */
+};
+
+/* ---- finding the calls ---- */
+
+static bool is_product(const struct tp_advisor *a, uint32_t device)
+{
+    unsigned work = a->kinds->of_device[device];
+    return work == TP_WORK_GEMM || work == TP_WORK_ATTENTION || work == TP_WORK_CONVOLUTION || work == TP_WORK_MOE;
+}
+
+static void find_products(struct search *s)
+{
+    const struct tp_advisor *a = s->a;
+    uint32_t k;
+    s->products = TP_VEC(a->arena, int64_t);
+    for (struct tp_operations w = {.a = a}; !a->cpu && tp_next_kernel(&w, &k);)
+        if (is_product(a, k))
+            *(int64_t *)tp_vec_push(&s->products) = tp_device_event(a->model, k)->ts_ns;
+    for (uint32_t i = 0; a->cpu && i < a->cpu->count; i++)
+        if (a->model->operators.flags[a->cpu->ops[i]] & TP_OPERATOR_ELIGIBLE)
+            *(int64_t *)tp_vec_push(&s->products) = tp_operator_event(a->model, a->cpu->ops[i])->ts_ns;
+}
+
+/* A backend with threads of its own (gloo) runs a call some time after the dispatcher was asked for it. */
+static void find_handed(struct search *s)
+{
+    const struct tp_model *model = s->a->model;
+    s->handed = TP_VEC(s->a->arena, uint32_t);
+    for (uint32_t i = 0; s->a->cpu && i < s->a->cpu->count; i++) {
+        uint32_t event = model->operators.event[s->a->cpu->ops[i]];
+        if (model->marks[model->trace->events[event].name] & TP_MARK_C10D)
+            *(uint32_t *)tp_vec_push(&s->handed) = event;
+    }
+}
+
+/* The event that handed over a record: the last one before it, which is on another thread. */
+static uint32_t handed_before(const struct search *s, const struct tp_collective *record)
+{
+    const struct tp_trace *trace = s->a->model->trace;
+    size_t lo = 0, hi = s->handed.count;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (trace->events[*TP_AT(&s->handed, uint32_t, mid)].ts_ns <= record->start_ns)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    uint32_t event = lo ? *TP_AT(&s->handed, uint32_t, lo - 1) : TP_NO_ID;
+    bool is_other = event != TP_NO_ID && trace->events[event].thread != trace->events[record->event].thread;
+    return is_other ? event : TP_NO_ID;
+}
+
+/* Of a group with others? An unknown size may be. */
+static bool has_others(const struct tp_trace *trace, const struct tp_collective *record)
+{
+    uint32_t size = record->comm == TP_NO_ID ? TP_NO_ID : trace->comms[record->comm].group_size;
+    return size == TP_NO_ID || tp_value_int(trace->values.items[size]) != 1;
+}
+
+static bool is_small(const struct tp_advisor *a, const struct tp_collective *record)
+{
+    const struct tp_collective_kind *kind = tp_collective_kind_of(record->name);
+    return record->bytes > 0 && (double)record->bytes < tp_rule_value(a, TP_RULE_E4, "max_bytes") && kind &&
+           kind->is_joint && has_others(a->model->trace, record) && (a->cpu || record->kernel_count) &&
+           tp_intervals_contain(a->model->window, record->start_ns);
+}
+
+static void add_call(struct search *s, uint32_t record_index, uint32_t class)
+{
+    const struct tp_model *model = s->a->model;
+    const struct tp_collective *record = &model->collectives.items[record_index];
+    struct tp_interval time = tp_collective_time(record);
+    uint32_t handed = handed_before(s, record);
+    struct call *call = tp_vec_push(&s->calls);
+    *call = (struct call){.record = record_index, .class = class, .a = time.a, .b = time.b};
+    call->step = tp_step_of_collective(model, record);
+    call->issuer = record->is_device ? TP_NO_ID : handed != TP_NO_ID ? handed : record->event;
+    if (handed != TP_NO_ID && s->calls.count > 1)
+        call->a = tp_ns_max(tp_ns_min(call->a, model->trace->events[handed].ts_ns),
+                            tp_ns_min(call->a, TP_AT(&s->calls, struct call, s->calls.count - 2)->b));
+}
+
+static void find_calls(struct search *s)
+{
+    const struct tp_collectives *records = &s->a->model->collectives;
+    struct tp_strings names;
+    struct tp_keys keys;
+    tp_strings_init(&names, s->a->arena, 0);
+    tp_keys_init(&keys, s->a->arena, 2);
+    s->calls = TP_VEC(s->a->arena, struct call);
+    s->classes = TP_VEC(s->a->arena, struct class);
+    for (uint32_t i = 0; i < records->count; i++) {
+        const struct tp_collective *record = &records->items[i];
+        if (!is_small(s->a, record))
+            continue;
+        uint32_t group = record->comm == TP_NO_ID ? TP_NO_ID : s->a->model->trace->comms[record->comm].group_name;
+        uint32_t class = tp_keys_pair(&keys, tp_strings_add(&names, record->name), group);
+        if (class == s->classes.count)
+            *(struct class *)tp_vec_push(&s->classes) = (struct class){.kind = tp_collective_kind_of(record->name),
+                                                                       .last = TP_NO_ID,
+                                                                       .longest = TP_NO_ID,
+                                                                       .tiny = TP_VEC(s->a->arena, int64_t),
+                                                                       .all = TP_VEC(s->a->arena, int64_t)};
+        add_call(s, i, class);
+    }
+}
+
+/* ---- which may be joined ---- */
+
+/* By name: what a wrapper of data parallelism sends from. */
+static uint8_t *find_wrappers(struct tp_advisor *a)
+{
+    const struct tp_strings *names = &a->model->trace->names;
+    uint8_t *is_wrapper = tp_arena_array(a->arena, names->count, 1);
+    for (uint32_t i = 0; i < names->count; i++)
+        is_wrapper[i] = tp_is_sharding(names->items[i]) ||
+                        tp_str_equal(names->items[i], TP_STR(TP_BACKWARD_NODE " torch::autograd::AccumulateGrad"));
+    return is_wrapper;
+}
+
+static bool is_gradient(const struct tp_model *model, const uint8_t *is_wrapper, uint32_t event)
+{
+    int64_t at = event == TP_NO_ID ? 0 : model->trace->events[event].ts_ns;
+    for (uint32_t i = event; i != TP_NO_ID; i = tp_next_alive(model, i, at))
+        if (is_wrapper[model->trace->events[i].name])
+            return true;
+    return false;
+}
+
+static void join_calls(struct search *s)
+{
+    uint8_t *is_wrapper = find_wrappers(s->a);
+    for (uint32_t i = 0; i < s->calls.count; i++) {
+        struct call *call = TP_AT(&s->calls, struct call, i);
+        struct class *class = TP_AT(&s->classes, struct class, call->class);
+        struct call *last = class->last == TP_NO_ID ? NULL : TP_AT(&s->calls, struct call, class->last);
+        call->is_gradient = is_gradient(s->a->model, is_wrapper, call->issuer);
+        class->last = i;
+        if (!last || last->step != call->step)
+            continue;
+        bool are_joinable = (last->is_gradient && call->is_gradient) ||
+                            !tp_any_within(&s->products, last->a, tp_ns_max(call->a, 1 + last->a));
+        call->is_joinable |= are_joinable;
+        last->is_joinable |= are_joinable;
+    }
+}
+
+/* ---- what they cost ---- */
+
+static void keep_longest(struct search *s, struct class *class, uint32_t index)
+{
+    struct call *call = TP_AT(&s->calls, struct call, index);
+    struct call *longest = class->longest == TP_NO_ID ? NULL : TP_AT(&s->calls, struct call, class->longest);
+    if (longest && longest->step == call->step && longest->b - longest->a >= call->b - call->a)
+        return;
+    if (longest && longest->step == call->step)
+        longest->stays = false;
+    call->stays = true;
+    class->longest = index;
+}
+
+static void measure_classes(struct search *s)
+{
+    for (uint32_t i = 0; i < s->calls.count; i++) {
+        const struct call *call = TP_AT(&s->calls, struct call, i);
+        struct class *class = TP_AT(&s->classes, struct class, call->class);
+        int64_t bytes = s->a->model->collectives.items[call->record].bytes;
+        if (!call->is_joinable)
+            continue;
+        keep_longest(s, class, i);
+        class->count++;
+        class->bytes = tp_sat_add(class->bytes, bytes);
+        class->has_gradients |= call->is_gradient;
+        *(int64_t *)tp_vec_push(&class->all) = call->b - call->a;
+        if (bytes <= TINY_BYTES)
+            *(int64_t *)tp_vec_push(&class->tiny) = call->b - call->a;
+    }
+    for (uint32_t c = 0; c < s->classes.count; c++) {
+        struct class *class = TP_AT(&s->classes, struct class, c);
+        class->has_latency = class->tiny.count > 0;
+        const struct tp_vec *known = class->has_latency ? &class->tiny : &class->all;
+        class->latency_ns = tp_lower_median(known->data, known->count);
+    }
+}
+
+static bool is_often(const struct search *s, const struct class *class)
+{
+    return (double)class->count > tp_rule_value(s->a, TP_RULE_E4, "min_per_step") * s->a->model->used_count;
+}
+
+/* The outermost call of communication around a host event. */
+static struct tp_interval whole_call(const struct tp_model *model, uint32_t event)
+{
+    const struct tp_event *e = &model->trace->events[event];
+    struct tp_interval whole = {e->ts_ns, tp_event_end(e)};
+    int64_t at = e->ts_ns;
+    for (uint32_t i = event; i != TP_NO_ID; i = tp_next_alive(model, i, at)) {
+        e = &model->trace->events[i];
+        if (e->kind != TP_KIND_OPERATOR && e->kind != TP_KIND_ANNOTATION)
+            continue;
+        if (tp_range_kind_of(model, e) != TP_RANGE_COMMUNICATION)
+            break;
+        whole = (struct tp_interval){e->ts_ns, tp_event_end(e)};
+    }
+    return whole;
+}
+
+/* What is found of the calls that may be joined. */
+struct found {
+    struct tp_vec latency, between, host, whole; /* struct tp_interval: what could go; what stands between two calls of
+                                                    a loop; calls on the host, likewise; all of it */
+    struct tp_picks picks;
+    uint32_t most; /* the class with most calls */
+};
+
+/* What a call costs whatever its size. */
+static int64_t cost_of(const struct search *s, const struct call *call)
+{
+    const struct class *class = TP_AT(&s->classes, struct class, call->class);
+    bool is_tiny = s->a->model->collectives.items[call->record].bytes <= TINY_BYTES;
+    return is_tiny ? call->b - call->a : tp_ns_min(call->b - call->a, class->latency_ns);
+}
+
+/* A call behind another one of its class and step. In a loop over tensors what the host does between two calls goes
+ * with them, where it is shorter than a call. */
+static void add_next(struct search *s, struct found *found, const struct call *before, const struct call *call)
+{
+    const struct tp_model *model = s->a->model;
+    bool is_loop = !call->is_gradient;
+    if (s->a->cpu) {
+        int64_t latency_ns = TP_AT(&s->classes, struct class, call->class)->latency_ns;
+        if (is_loop && tp_sat_sub(call->a, before->b) < latency_ns)
+            tp_intervals_push(&found->between, before->b, call->a);
+    } else if (call->issuer != TP_NO_ID && before->issuer != TP_NO_ID) {
+        struct tp_interval last = whole_call(model, before->issuer), whole = whole_call(model, call->issuer);
+        is_loop &= last.b <= whole.a && whole.a - last.b < whole.b - whole.a;
+        tp_intervals_push(&found->host, is_loop ? last.b : whole.a, whole.b);
+    }
+}
+
+static void add_often(struct search *s, struct found *found)
+{
+    for (uint32_t c = 0; c < s->classes.count; c++)
+        TP_AT(&s->classes, struct class, c)->last = TP_NO_ID;
+    for (uint32_t i = 0; i < s->calls.count; i++) {
+        const struct call *call = TP_AT(&s->calls, struct call, i);
+        struct class *class = TP_AT(&s->classes, struct class, call->class);
+        if (!call->is_joinable || !is_often(s, class))
+            continue;
+        const struct call *before = class->last == TP_NO_ID ? NULL : TP_AT(&s->calls, struct call, class->last);
+        class->last = i;
+        if (!found->picks.total || class->count > TP_AT(&s->classes, struct class, found->most)->count)
+            found->most = call->class;
+        tp_picks_longest(&found->picks, s->a->model, s->a->model->collectives.items[call->record].event);
+        tp_intervals_push(&found->whole, call->a, call->b);
+        if (!call->stays)
+            tp_intervals_push(&found->latency, call->a, call->a + cost_of(s, call));
+        if (before && before->step == call->step)
+            add_next(s, found, before, call);
+    }
+}
+
+/* The latency where nothing hides it, what stands between, and what a device waits for their launches. */
+static struct tp_intervals fixed_time(struct tp_advisor *a, struct found *found)
+{
+    struct tp_intervals latency = tp_intervals_of(&found->latency);
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    if (a->cpu) {
+        tp_intervals_append(&time, tp_intervals_minus(a->arena, latency, tp_computing(a->model, a->arena)));
+        tp_intervals_append(&time, tp_intervals_of(&found->between));
+        return tp_intervals_of(&time);
+    }
+    tp_intervals_append(&time, tp_intervals_meet(a->arena, latency, tp_exposed_communication(a)));
+    tp_intervals_append(&time, tp_intervals_meet(a->arena, tp_intervals_of(&found->host), a->model->starved));
+    return tp_intervals_of(&time);
+}
+
+static struct tp_str detail_of(struct tp_advisor *a, const struct class *class)
+{
+    return tp_advisor_text(a, "%lld calls of %s per step%s, of %s on average; %s %s",
+                           (long long)(class->count / a->model->used_count), class->kind->name,
+                           class->has_gradients ? " by the wrapper of the model" : "",
+                           tp_text_of_bytes(a->arena, class->bytes / class->count),
+                           class->has_latency ? "whatever its size, one costs about" : "one takes",
+                           tp_text_of_time(a->arena, class->latency_ns));
+}
+
+void tp_rule_small_collectives(struct tp_advisor *a)
+{
+    struct search s = {.a = a};
+    struct found found = {.latency = TP_VEC(a->arena, struct tp_interval)};
+    struct tp_candidate c = {.rule = TP_RULE_E4, .has_ceiling = true};
+    found.between = found.host = found.whole = found.latency;
+    find_handed(&s);
+    find_calls(&s);
+    if ((double)s.calls.count <= tp_rule_value(a, TP_RULE_E4, "min_per_step") * a->model->used_count)
+        return;
+    find_products(&s);
+    join_calls(&s);
+    measure_classes(&s);
+    add_often(&s, &found);
+    if (!found.picks.total)
+        return;
+    const struct class *class = TP_AT(&s.classes, struct class, found.most);
+    c.picks = found.picks;
+    c.time = fixed_time(a, &found);
+    /* Larger ones have to be copied together first; without tiny ones all of it may be the transfer. */
+    c.has_low = !class->has_latency || class->bytes / class->count > TINY_BYTES;
+    c.low = class->has_latency ? LEAST_OF_LARGER : 0;
+    c.detail = detail_of(a, class);
+    if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_E4, "min_pct"))
+        return;
+    if (a->cpu ? tp_cpu_add(a, &c) : tp_advisor_claim(a, &c))
+        tp_explain_communication(a, tp_intervals_of(&found.whole));
+}

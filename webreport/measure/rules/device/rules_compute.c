@@ -1,0 +1,382 @@
+/* Rules about what kernels compute: GEMMs without tensor cores (C1 C2), sizes (C3), casts (C10), copies (C11), small
+ * grids (C13), exposed communication (E1). */
+#include <stdio.h>
+
+#include "webreport/measure/rules/device/rules_overlap.h"
+#include "webreport/measure/rules/rules_eval.h"
+#include "webreport/trace/value.h"
+#include "writer/base/id_map.h"
+#include "writer/text/format.h"
+
+/* What a device is capable of. */
+struct capability {
+    bool is_nvidia;
+    int64_t major, minor; /* TP_NULL_INT when unknown */
+};
+
+/* What a list of input types says; once per distinct list. */
+enum { TYPES_KNOWN = 1, TYPES_HALF = 2, TYPES_FLOAT = 4, TYPES_DIFFER = 8 };
+
+struct compute {
+    struct tp_advisor *a;
+    struct capability *gpus;     /* by index in gpus */
+    struct tp_id_map types;      /* value id -> TYPES_* */
+    struct tp_id_map misaligned; /* (dims, types) -> 0 or 1 */
+    int64_t multiple;
+    struct tp_vec c1, c2;   /* struct tp_interval: what a faster kernel saves */
+    struct tp_vec c10, c11; /* struct tp_interval: the operations */
+    int64_t c1_ns, c2_ns, c3_ns, c10_ns, c11_ns;
+    struct tp_picks p1, p2, p3, p10, p11;
+    bool has_tensor_cores, has_half;
+};
+
+static void find_capabilities(struct compute *x)
+{
+    const struct tp_model *model = x->a->model;
+    x->gpus = tp_arena_array(x->a->arena, model->gpu_count, sizeof *x->gpus);
+    for (uint32_t g = 0; g < model->gpu_count; g++) {
+        const struct tp_gpu_property *p = tp_model_gpu_property(model->trace, model->gpus[g].id);
+        struct capability *c = &x->gpus[g];
+        *c = (struct capability){false, TP_NULL_INT, TP_NULL_INT};
+        if (!p)
+            continue;
+        c->major = p->major;
+        c->minor = p->minor;
+        c->is_nvidia = p->major != TP_NULL_INT && (p->warp_size == 32 || !p->has_warp_size);
+    }
+}
+
+static bool is_text(struct tp_str item, const char *text)
+{
+    size_t size = strlen(text);
+    return item.len == size + 2 && item.ptr[0] == '"' && memcmp(item.ptr + 1, text, size) == 0;
+}
+
+static bool is_half(struct tp_str item)
+{
+    return is_text(item, "c10::Half") || is_text(item, "c10::BFloat16");
+}
+
+/* Neither empty nor zero, false or null. */
+static bool is_something(struct tp_str item)
+{
+    static const char *const nothings[] = {"\"\"", "[]", "{}", "0", "-0", "false", "null"};
+    for (size_t i = 0; i < sizeof nothings / sizeof *nothings; i++)
+        if (tp_str_equal(item, tp_str_of(nothings[i])))
+            return false;
+    return item.len > 0;
+}
+
+static uint32_t read_types(struct tp_str json)
+{
+    struct tp_str item, items[2] = {{NULL, 0}, {NULL, 0}};
+    size_t at = 0, count = 0;
+    uint32_t bits = 0;
+    if (!tp_value_is(json, '['))
+        return 0;
+    while (tp_value_next(json, &at, NULL, &item)) {
+        if (count < 2)
+            items[count] = item;
+        count++;
+        bool is_tensor =
+            tp_value_is(item, '"') && !is_text(item, "") && !is_text(item, "Scalar") && !is_text(item, "ScalarList");
+        if (is_tensor && !(bits & TYPES_KNOWN)) {
+            bits |= TYPES_KNOWN;
+            if (is_half(item))
+                bits |= TYPES_HALF;
+            if (is_text(item, "float"))
+                bits |= TYPES_FLOAT;
+        }
+    }
+    if (count >= 2 && is_something(items[0]) && is_something(items[1]) && !tp_str_equal(items[0], items[1]))
+        bits |= TYPES_DIFFER;
+    return bits;
+}
+
+static const struct tp_host_detail *host_detail(const struct compute *x, uint32_t op)
+{
+    return &x->a->model->trace->hosts[tp_operator_event(x->a->model, op)->detail];
+}
+
+/* op may be TP_NO_ID. */
+static uint32_t types_of(struct compute *x, uint32_t op)
+{
+    const struct tp_host_detail *detail = op == TP_NO_ID ? NULL : host_detail(x, op);
+    if (!detail || detail->types == TP_NO_ID)
+        return 0;
+    uint32_t *bits = tp_id_map_put(&x->types, detail->types);
+    if (*bits == TP_NO_ID)
+        *bits = read_types(tp_strings_get(&x->a->model->trace->values, detail->types));
+    return *bits;
+}
+
+/* A JSON integer; *rest: it modulo the multiple. */
+static bool is_integer(struct tp_str item, int64_t multiple, int64_t *rest)
+{
+    size_t i = item.len && item.ptr[0] == '-';
+    *rest = 0;
+    if (tp_str_equal(item, TP_STR("true")) || tp_str_equal(item, TP_STR("false"))) {
+        *rest = item.len == 4 ? 1 % multiple : 0;
+        return true;
+    }
+    if (i == item.len)
+        return false;
+    for (; i < item.len; i++) {
+        if (item.ptr[i] < '0' || item.ptr[i] > '9')
+            return false;
+        *rest = (*rest * 10 + (item.ptr[i] - '0')) % multiple;
+    }
+    return true;
+}
+
+/* Which of the last two sizes of a matrix is no multiple. */
+enum { ODD_ROWS = 1, ODD_COLUMNS = 2 };
+
+/* A matrix: a list of two integers or more. */
+static bool is_matrix(struct tp_str dims, int64_t multiple, unsigned *odd)
+{
+    struct tp_str item;
+    size_t at = 0, count = 0;
+    int64_t rests[2] = {0, 0};
+    if (!tp_value_is(dims, '['))
+        return false;
+    while (tp_value_next(dims, &at, NULL, &item)) {
+        rests[0] = rests[1];
+        if (!is_integer(item, multiple, &rests[1]))
+            return false;
+        count++;
+    }
+    *odd = (rests[0] ? ODD_ROWS : 0) | (rests[1] ? ODD_COLUMNS : 0);
+    return count >= 2;
+}
+
+/* N or K of a product is no multiple: a size of the second of the last two half-precision operands, K x N, or the
+ * columns of the first, M x K. M alone costs nothing: no row begins at another place for it. */
+static bool read_misaligned(struct tp_str dims, struct tp_str types, int64_t multiple)
+{
+    struct tp_str dim, type;
+    size_t at = 0, type_at = 0;
+    unsigned last = 0, before = 0, odd;
+    if (!tp_value_is(dims, '[') || !tp_value_is(types, '['))
+        return false;
+    while (tp_value_next(dims, &at, NULL, &dim) && tp_value_next(types, &type_at, NULL, &type))
+        if (is_half(type) && is_matrix(dim, multiple, &odd)) {
+            before = last;
+            last = odd;
+        }
+    return last || (before & ODD_COLUMNS);
+}
+
+/* The elements that the rows of a kernel's operands are aligned to, by its name ("_align8"); 0: it does not say. */
+static int64_t alignment_of(struct tp_str name)
+{
+    ptrdiff_t at = tp_str_find(name, "align");
+    int64_t elements = 0;
+    for (size_t i = at < 0 ? name.len : (size_t)at + 5; i < name.len && tp_is_digit(name.ptr[i]) && elements < 1000; i++)
+        elements = elements * 10 + (name.ptr[i] - '0');
+    return elements;
+}
+
+static bool is_misaligned(struct compute *x, uint32_t op)
+{
+    const struct tp_model *model = x->a->model;
+    const struct tp_host_detail *detail = host_detail(x, op);
+    if (detail->dims == TP_NO_ID || tp_marks_of(model, model->operators.event[op]) & TP_MARK_CONV)
+        return false;
+    uint32_t *known = tp_id_map_put(&x->misaligned, tp_id_pair(detail->dims, detail->types));
+    if (*known == TP_NO_ID)
+        *known = read_misaligned(tp_strings_get(&model->trace->values, detail->dims),
+                                 tp_strings_get(&model->trace->values, detail->types), x->multiple);
+    return *known != 0;
+}
+
+/* Saving when a kernel becomes `speedup` times faster. */
+static void push_saving(struct tp_vec *time, const struct tp_event *e, int64_t speedup)
+{
+    tp_intervals_push(time, e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, speedup - 1, speedup));
+}
+
+static int64_t c1_speedup(const struct compute *x, const struct capability *c)
+{
+    char key[64];
+    int64_t minor = c->minor == TP_NULL_INT ? 0 : c->minor;
+    snprintf(key, sizeof key, "speedup.%lld.%lld", (long long)c->major, (long long)minor);
+    double speedup = tp_rule_value(x->a, TP_RULE_C1, key);
+    return (int64_t)(speedup > 0 ? speedup : tp_rule_value(x->a, TP_RULE_C1, "default_speedup"));
+}
+
+/* A kernel whose owner could use tensor cores, and does not leave that to an operator inside. */
+static void look_at_matrix(struct compute *x, uint32_t k, uint32_t owner)
+{
+    struct tp_advisor *a = x->a;
+    const struct tp_event *e = tp_device_event(a->model, k);
+    const struct capability *c = &x->gpus[a->model->devices.gpu[k]];
+    uint64_t marks = a->model->marks[e->name];
+    uint32_t types = types_of(x, owner);
+    x->has_half |= (types & TYPES_HALF) != 0;
+    if (c->is_nvidia && c->major >= 7) {
+        push_saving(&x->c2, e, (int64_t)tp_rule_value(a, TP_RULE_C2, "speedup"));
+        x->c2_ns = tp_sat_add(x->c2_ns, e->dur_ns);
+        tp_picks_longest_operation(&x->p2, a->model, k);
+    }
+    if (c->is_nvidia && c->major >= 8 && types & TYPES_FLOAT && !(marks & (TP_MARK_TC_YES | TP_MARK_TC_UNKNOWN))) {
+        push_saving(&x->c1, e, c1_speedup(x, c));
+        x->c1_ns = tp_sat_add(x->c1_ns, e->dur_ns);
+        tp_picks_longest_operation(&x->p1, a->model, k);
+    }
+    int64_t aligned = alignment_of(tp_trace_name(a->model->trace, e));
+    if (types & TYPES_HALF && (aligned ? aligned < x->multiple : is_misaligned(x, owner))) {
+        x->c3_ns = tp_sat_add(x->c3_ns, e->dur_ns);
+        tp_picks_longest_operation(&x->p3, a->model, k);
+    }
+}
+
+static void look_at_operation(struct compute *x, uint32_t k)
+{
+    const struct tp_model *model = x->a->model;
+    const struct tp_event *e = tp_device_event(model, k);
+    uint32_t owner = model->devices.owner[k];
+    uint64_t owner_marks = owner == TP_NO_ID ? 0 : tp_marks_of(model, model->operators.event[owner]);
+    bool is_kernel = e->kind == TP_KIND_KERNEL, is_communication = tp_is_communication(model, k);
+    x->has_tensor_cores |= is_kernel && model->marks[e->name] & TP_MARK_TC_YES;
+    if (is_kernel && !is_communication && owner != TP_NO_ID && tp_operator_is_eligible(model, owner))
+        look_at_matrix(x, k, owner);
+    bool is_cast = is_kernel && owner_marks & TP_MARK_ATEN_COPY && types_of(x, owner) & TYPES_DIFFER;
+    bool is_copy = is_kernel ? !is_communication && owner_marks & TP_MARK_COPY_OP
+                             : e->kind == TP_KIND_MEMCPY && model->marks[e->name] & TP_MARK_DTOD;
+    if (is_cast) {
+        tp_intervals_push(&x->c10, e->ts_ns, tp_event_end(e));
+        x->c10_ns = tp_sat_add(x->c10_ns, e->dur_ns);
+        tp_picks_longest_operation(&x->p10, model, k);
+    } else if (is_copy) {
+        tp_intervals_push(&x->c11, e->ts_ns, tp_event_end(e));
+        x->c11_ns = tp_sat_add(x->c11_ns, e->dur_ns);
+        tp_picks_longest_operation(&x->p11, model, k);
+    }
+}
+
+/* Reports operations whose time is at least min_pct of the windows. */
+static void report(struct tp_advisor *a, enum tp_rule_id rule, struct tp_vec *time, int64_t ns,
+                   const struct tp_picks *picks)
+{
+    struct tp_candidate c = {.rule = rule, .has_ceiling = time != NULL, .picks = *picks};
+    if (tp_window_percent(a, ns) < tp_rule_value(a, rule, "min_pct"))
+        return;
+    if (time)
+        c.time = tp_intervals_briefly_of(time);
+    else
+        c.share = tp_window_percent(a, ns);
+    tp_advisor_add(a, &c);
+}
+
+static bool has_types(const struct compute *x)
+{
+    for (uint32_t i = 0; i < x->a->model->operators.count; i++)
+        if (host_detail(x, i)->types != TP_NO_ID)
+            return true;
+    return false;
+}
+
+void tp_rule_kernels(struct tp_advisor *a)
+{
+    static const enum tp_rule_id need_types[] = {TP_RULE_C1, TP_RULE_C3, TP_RULE_C10};
+    struct compute x = {.a = a, .multiple = (int64_t)tp_rule_value(a, TP_RULE_C3, "multiple")};
+    x.c1 = x.c2 = x.c10 = x.c11 = TP_VEC(a->arena, struct tp_interval);
+    tp_id_map_init(&x.types, a->arena);
+    tp_id_map_init(&x.misaligned, a->arena);
+    find_capabilities(&x);
+    uint32_t k;
+    for (struct tp_operations w = {.a = a}; tp_next_operation(&w, &k);)
+        look_at_operation(&x, k);
+    if (has_types(&x))
+        report(a, TP_RULE_C1, &x.c1, x.c1_ns, &x.p1);
+    else
+        for (int i = 0; i < 3; i++)
+            tp_advisor_skip(a, need_types[i], "record_shapes was off");
+    if (x.p2.total && !x.has_tensor_cores && !x.has_half && !a->reported[TP_RULE_C1])
+        report(a, TP_RULE_C2, &x.c2, x.c2_ns, &x.p2);
+    if (x.p3.total)
+        report(a, TP_RULE_C3, NULL, x.c3_ns, &x.p3);
+    report(a, TP_RULE_C10, &x.c10, x.c10_ns, &x.p10);
+    report(a, TP_RULE_C11, &x.c11, x.c11_ns, &x.p11);
+    struct tp_vec *times[] = {&x.c1, &x.c2, &x.c10, &x.c11};
+    for (size_t i = 0; i < 4; i++)
+        tp_intervals_drop(times[i]);
+}
+
+/* ---- C13: small grids ---- */
+
+void tp_rule_small_grids(struct tp_advisor *a)
+{
+    enum { ONE = 1000000000 }; /* blocks per SM are in 1e-9 units */
+    struct tp_candidate c = {.rule = TP_RULE_C13, .has_ceiling = true};
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    double min_ns = tp_rule_value(a, TP_RULE_C13, "min_dur_us") * 1000;
+    int64_t sum = 0;
+    uint32_t k;
+    for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);) {
+        const struct tp_event *e = tp_device_event(a->model, k);
+        int64_t blocks = tp_setup_of(a->model, k)->blocks_per_sm_e9;
+        if (blocks < 0 || blocks >= ONE || (double)e->dur_ns <= min_ns || tp_is_communication(a->model, k))
+            continue;
+        sum = tp_sat_add(sum, e->dur_ns);
+        tp_intervals_push(&time, e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, ONE - blocks, ONE));
+        tp_picks_longest_operation(&c.picks, a->model, k);
+    }
+    c.time = tp_intervals_of(&time);
+    if (c.picks.total && tp_percent(sum, a->kernel_ns) >= tp_rule_value(a, TP_RULE_C13, "min_pct"))
+        tp_advisor_add(a, &c);
+    tp_arena_drop(a->arena, time.data, time.capacity * sizeof(struct tp_interval));
+}
+
+/* ---- E1: exposed communication ---- */
+
+/* What rule E1 finds of all devices: struct tp_interval. */
+struct overlap {
+    struct tp_vec exposed, hidden, sooner; /* hidden: what compute could hide; sooner: what then ends the steps sooner */
+};
+
+static void add_device(struct tp_advisor *a, const struct tp_gpu *gpu, struct overlap *o)
+{
+    struct tp_intervals mine = tp_intervals_meet(a->arena, gpu->exposed_communication, a->model->window);
+    if (a->explained_communication.count)
+        mine = tp_intervals_minus(a->arena, mine, a->explained_communication);
+    struct tp_intervals hidden = tp_hideable(a, gpu, mine);
+    tp_intervals_append(&o->exposed, mine);
+    tp_intervals_append(&o->hidden, hidden);
+    tp_intervals_append(&o->sooner, tp_ends_sooner(a, gpu, hidden));
+}
+
+/* "exposed for 20.0 % of the step; compute of the same step could hide 5.0 %, the rest needs less communication". */
+static struct tp_str overlap_detail(struct tp_advisor *a, int64_t exposed_ns, int64_t hidden_ns, int64_t sooner_ns)
+{
+    const char *late = "", *rest = hidden_ns < exposed_ns ? ", the rest needs less communication" : "";
+    if (sooner_ns < hidden_ns)
+        late = tp_text_printf(a->arena, "; %s of the step gains nothing, because the host launches later kernels too late",
+                              tp_text_of_percent(a->arena, tp_window_percent(a, hidden_ns - sooner_ns)));
+    return tp_advisor_text(a, "exposed for %s of the step; compute of the same step could hide %s%s%s",
+                           tp_text_of_percent(a->arena, tp_window_percent(a, exposed_ns)),
+                           tp_text_of_percent(a->arena, tp_window_percent(a, hidden_ns)), rest, late);
+}
+
+void tp_rule_communication(struct tp_advisor *a)
+{
+    struct tp_candidate c = {.rule = TP_RULE_E1, .has_ceiling = true, .also_info = true};
+    struct tp_vec none = TP_VEC(a->arena, struct tp_interval);
+    struct overlap o = {none, none, none};
+    uint32_t k;
+    for (uint32_t g = 0; g < a->model->gpu_count; g++)
+        if (a->model->gpus[g].exposed_communication.count)
+            add_device(a, &a->model->gpus[g], &o);
+    int64_t exposed_ns = tp_intervals_length(tp_intervals_of(&o.exposed));
+    double share = tp_window_percent(a, exposed_ns);
+    if (!(share > tp_rule_value(a, TP_RULE_E1, "min_pct")))
+        return;
+    for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);)
+        if (tp_is_communication(a->model, k))
+            tp_picks_longest_operation(&c.picks, a->model, k);
+    c.time = tp_intervals_of(&o.sooner);
+    c.weight = share / 2; /* ranks that wait for each other may lose all of it */
+    c.detail = overlap_detail(a, exposed_ns, tp_intervals_length(tp_intervals_of(&o.hidden)), tp_intervals_length(c.time));
+    tp_advisor_add(a, &c);
+}

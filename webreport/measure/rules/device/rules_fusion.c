@@ -1,0 +1,226 @@
+/* Rules of device programs about kernels that one kernel could replace: attention written out (C15), chains of small
+ * kernels (C16). */
+#include "webreport/measure/rules/rules_work.h"
+#include "writer/text/format.h"
+
+enum { FAR = 8, MIN_KEYS = 16, MIN_RUN = 3 };
+
+/* ---- C15: attention ---- */
+
+/* Kernels of W of one device that compute, in order. */
+struct sequence {
+    struct tp_advisor *a;
+    uint32_t *kernels;
+    uint32_t count, gpu;
+};
+
+static void list_kernels(struct sequence *s)
+{
+    const struct tp_advisor *a = s->a;
+    uint32_t k;
+    s->count = 0;
+    for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);)
+        if (a->model->devices.gpu[k] == s->gpu && tp_work_has_cost(a->kinds->of_device[k]))
+            s->kernels[s->count++] = k;
+}
+
+static bool is_softmax(const struct sequence *s, uint32_t i, bool *is_backward)
+{
+    const struct tp_work_unit *unit = tp_advisor_unit(s->a, s->kernels[i]);
+    if (!unit || unit->main != s->kernels[i])
+        return false;
+    struct tp_str name = tp_advisor_name(s->a, unit->event);
+    *is_backward = tp_str_equal(name, TP_STR("aten::_softmax_backward_data"));
+    if (!*is_backward && !tp_str_equal(name, TP_STR("aten::_softmax")) && !tp_str_equal(name, TP_STR("aten::softmax")))
+        return false;
+    struct tp_shape shape = tp_unit_shape(s->a, unit);
+    return shape.is_known && shape.rank >= 3 && shape.sizes[shape.rank - 1] >= MIN_KEYS;
+}
+
+static bool is_batched_product(const struct sequence *s, uint32_t i)
+{
+    const struct tp_work_unit *unit = tp_advisor_unit(s->a, s->kernels[i]);
+    if (!unit || s->a->kinds->of_device[s->kernels[i]] != TP_WORK_GEMM)
+        return false;
+    struct tp_shape shape = tp_unit_shape(s->a, unit);
+    return shape.is_known && shape.rank >= 3;
+}
+
+/* The nearest product before (step -1) or behind (+1) a softmax; TP_NO_ID: none. */
+static uint32_t product_beside(const struct sequence *s, uint32_t at, int step)
+{
+    for (uint32_t far = 0; far < FAR; far++) {
+        if ((step < 0 && !at) || (step > 0 && at + 1 >= s->count))
+            return TP_NO_ID;
+        at = (uint32_t)((int64_t)at + step);
+        if (is_batched_product(s, at))
+            return at;
+    }
+    return TP_NO_ID;
+}
+
+/* One fused kernel does the products at a quarter to three fifths of the peak, and nothing else. */
+struct attention {
+    struct tp_work_claim claim;
+    int64_t count;
+    double fast_ns; /* of the products, at the peak */
+    struct tp_shape scores;
+    uint32_t first;
+};
+
+static void take_attention(struct attention *x, const struct sequence *s, uint32_t first, uint32_t last)
+{
+    const struct tp_peaks *peaks = s->a->units->peaks[s->gpu];
+    uint64_t seen = TP_NO_ID;
+    for (uint32_t i = first; i <= last; i++) {
+        uint32_t k = s->kernels[i];
+        const struct tp_work_unit *unit = tp_advisor_unit(s->a, k);
+        if (x->claim.parts[k])
+            continue;
+        tp_work_claim_take(&x->claim, s->a, k, 1);
+        if (!peaks || !unit || unit->op == seen || !is_batched_product(s, i))
+            continue;
+        const struct tp_cost *cost = tp_advisor_cost(s->a, unit);
+        double peak = tp_peaks_tflops(peaks, cost->type, false);
+        peak = peak > 0 ? peak : tp_peaks_tflops(peaks, TP_NUMBER_BF16, false);
+        x->fast_ns += peak > 0 ? (double)cost->flops / peak / 1e3 : 0;
+        seen = unit->op;
+    }
+}
+
+/* What is left of the time when it is done `part` of the peak fast. */
+static double left_at(const struct attention *x, double part, double unknown)
+{
+    if (x->fast_ns <= 0)
+        return unknown;
+    double gain = 1 - x->fast_ns / part / (double)x->claim.ns;
+    return gain > 0 ? gain : 0;
+}
+
+static void find_attention(struct tp_advisor *a, const struct sequence *s, struct attention *x)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        bool is_backward;
+        if (!is_softmax(s, i, &is_backward))
+            continue;
+        uint32_t first = product_beside(s, i, -1), last = product_beside(s, i, 1);
+        if (first == TP_NO_ID || last == TP_NO_ID)
+            continue;
+        if (is_backward) { /* two products on each side */
+            uint32_t more = product_beside(s, first, -1), behind = product_beside(s, last, 1);
+            first = more != TP_NO_ID && first - more < FAR / 2 ? more : first;
+            last = behind != TP_NO_ID && behind - last < FAR / 2 ? behind : last;
+        }
+        if (!x->count++) {
+            x->scores = tp_unit_shape(a, tp_advisor_unit(a, s->kernels[i]));
+            x->first = s->kernels[i];
+        }
+        take_attention(x, s, first, last);
+    }
+}
+
+/* Takes off what a faster kernel still needs. */
+static void scale(struct tp_work_claim *claim, const struct tp_advisor *a, double part)
+{
+    for (uint32_t k = 0; k < a->model->devices.count; k++)
+        if (claim->parts[k])
+            claim->parts[k] = 1 + (uint32_t)(claim->parts[k] * part);
+}
+
+static void report_attention(struct tp_advisor *a, struct attention *x)
+{
+    x->claim.candidate.has_low = true;
+    x->claim.candidate.low = left_at(x, 0.25, 0.4);
+    double high = left_at(x, 0.6, 0.8);
+    struct tp_str scores = tp_shape_text(a, &x->scores);
+    struct tp_str detail = tp_advisor_text(a, "%s%s product, softmax and product apart, scores %.*s: %s of the step",
+                                           tp_text_of_some(a->arena, x->count, "time", "times"), tp_advisor_in_steps(a),
+                                           (int)scores.len, scores.ptr, tp_work_claim_share(a, &x->claim));
+    x->claim.candidate.low = high > 0 ? x->claim.candidate.low / high : 0;
+    scale(&x->claim, a, high);
+    uint8_t *is_attention = tp_arena_array(a->arena, a->model->devices.count, 1);
+    for (uint32_t k = 0; k < a->model->devices.count; k++)
+        is_attention[k] = x->claim.parts[k] > 0;
+    if (tp_work_claim_end(&x->claim, a, detail))
+        a->is_attention = is_attention;
+}
+
+/* ---- C16: chains ---- */
+
+/* Small kernels of operators that nobody fused yet. */
+static bool may_be_fused(struct tp_advisor *a, const struct tp_work_claim *attention, uint32_t k)
+{
+    unsigned kind = a->kinds->of_device[k];
+    if (attention->parts[k] ||
+        (kind != TP_WORK_ELEMENTWISE && kind != TP_WORK_LAYOUT && kind != TP_WORK_REDUCTION && kind != TP_WORK_NORM))
+        return false;
+    const struct tp_event *e = tp_device_event(a->model, k);
+    struct tp_str name = tp_trace_name(a->model->trace, e);
+    if (tp_str_starts(name, "triton") || tp_kernel_of_library(a, k) != TP_WORK_NONE)
+        return false;
+    const struct tp_work_unit *unit = tp_advisor_unit(a, k);
+    uint32_t op = tp_work_operator_of(a->model, k);
+    uint32_t event = unit ? unit->event : op == TP_NO_ID ? TP_NO_ID : a->model->operators.event[op];
+    return event == TP_NO_ID || tp_str_starts(tp_advisor_name(a, event), "aten::");
+}
+
+/* A fused kernel passes through memory about one and a half times as often as the largest of them. */
+static void take_run(struct tp_work_claim *claim, const struct sequence *s, uint32_t first, uint32_t end)
+{
+    int64_t sum = 0, most = 0;
+    for (uint32_t i = first; i < end; i++) {
+        const struct tp_work_unit *unit = tp_advisor_unit(s->a, s->kernels[i]);
+        int64_t bytes = unit ? tp_advisor_cost(s->a, unit)->bytes : 0;
+        sum = tp_sat_add(sum, bytes);
+        most = tp_ns_max(most, bytes);
+    }
+    double part = sum ? 1 - 1.5 * (double)most / (double)sum : 0.5;
+    for (uint32_t i = first; i < end; i++)
+        tp_work_claim_take(claim, s->a, s->kernels[i], part);
+}
+
+/* By device operation: launched by an optimizer. */
+static bool is_optimizer(const struct tp_advisor *a, uint32_t k)
+{
+    const struct tp_event *launch = tp_launch_of_device(a->model, k);
+    return launch && tp_intervals_contain(a->optimizer, launch->ts_ns);
+}
+
+static int64_t find_runs(const struct sequence *s, const struct tp_work_claim *attention, struct tp_work_claim *claim)
+{
+    int64_t runs = 0;
+    for (uint32_t first = 0, end; first < s->count; first = end) {
+        for (end = first;
+             end < s->count && may_be_fused(s->a, attention, s->kernels[end]) && !is_optimizer(s->a, s->kernels[end]);)
+            end++;
+        if (end - first >= MIN_RUN) {
+            take_run(claim, s, first, end);
+            runs++;
+        }
+        end += end == first;
+    }
+    return runs;
+}
+
+void tp_rule_fusion(struct tp_advisor *a)
+{
+    struct attention attention = {.count = 0};
+    struct tp_work_claim chains;
+    struct sequence s = {.a = a, .kernels = tp_arena_array(a->arena, (size_t)a->kernel_count, sizeof *s.kernels)};
+    int64_t runs = 0;
+    tp_work_claim_begin(&attention.claim, a, TP_RULE_C15);
+    tp_work_claim_begin(&chains, a, TP_RULE_C16);
+    for (s.gpu = 0; s.gpu < a->model->gpu_count; s.gpu++) {
+        list_kernels(&s);
+        find_attention(a, &s, &attention);
+        runs += find_runs(&s, &attention.claim, &chains);
+    }
+    tp_arena_drop(a->arena, s.kernels, (size_t)a->kernel_count * sizeof *s.kernels);
+    tp_work_claim_end(&chains, a,
+                      tp_advisor_text(a,
+                                      "%s%s three kernels or more in a row that only move, combine or normalise "
+                                      "values, %s of the step",
+                                      tp_text_of_some(a->arena, runs, "time", "times"), tp_advisor_in_steps(a),
+                                      tp_work_claim_share(a, &chains)));
+    report_attention(a, &attention);
+}

@@ -1,0 +1,285 @@
+/* Rules about a device that waits for its host: waits (A4 A5 A6), loading of code (A8), allocator (A12 D2), short
+ * kernels (A3), launches (A1). Host code (A11 A13) and repeated launches (A2) have files of their own. */
+#include "webreport/measure/rules/rules_eval.h"
+#include "writer/base/sort.h"
+#include "writer/base/stats.h"
+#include "writer/text/format.h"
+
+/* ---- A4, A5, A6: waits ---- */
+
+/* By operator: did a call directly inside it start a copy to the host? */
+static bool *find_reads(const struct tp_advisor *a)
+{
+    const struct tp_model *model = a->model;
+    bool *reads = tp_arena_array(a->arena, model->operators.count, sizeof *reads);
+    for (uint32_t k = 0; k < model->devices.count; k++) {
+        uint32_t launch = model->devices.launch[k];
+        uint32_t op = launch == TP_NO_ID ? TP_NO_ID : model->launches.op[launch];
+        if (op != TP_NO_ID && tp_marks_of(model, model->devices.event[k]) & TP_MARK_TO_HOST)
+            reads[op] = true;
+    }
+    return reads;
+}
+
+struct waits {
+    struct tp_picks picks;
+    struct tp_vec time, calls;
+    int64_t count, cost, largest;
+};
+
+enum { WAIT_OTHER, WAIT_SCALAR, WAIT_SHAPE, WAIT_KINDS };
+
+/* reads: NULL until a wait asks for it. */
+static int kind_of_wait(struct tp_advisor *a, const struct tp_wait *wait, bool **reads)
+{
+    uint32_t op = wait->op;
+    unsigned above = tp_above(a, op);
+    if (above & TP_ABOVE_SHAPE)
+        return WAIT_SHAPE;
+    if (above & TP_ABOVE_SCALAR)
+        return WAIT_SCALAR;
+    if (op == TP_NO_ID || !(tp_marks_of(a->model, a->model->operators.event[op]) & TP_MARK_ATEN_COPY))
+        return WAIT_OTHER;
+    if (!*reads)
+        *reads = find_reads(a);
+    return (*reads)[op] ? WAIT_SCALAR : WAIT_OTHER;
+}
+
+static void add_wait(const struct tp_advisor *a, struct waits *waits, const struct tp_wait *wait)
+{
+    const struct tp_event *call = &a->model->trace->events[wait->event];
+    uint32_t event = wait->event;
+    waits->count++;
+    waits->cost = tp_sat_add(waits->cost, wait->cost_ns);
+    waits->largest = tp_ns_max(waits->largest, wait->cost_ns);
+    tp_intervals_push(&waits->time, wait->at_ns, tp_sat_add(wait->at_ns, wait->cost_ns));
+    tp_intervals_push(&waits->calls, call->ts_ns, tp_event_end(call));
+    tp_picks_rank(&waits->picks, (struct tp_pick){wait->cost_ns, call->ts_ns, -call->dur_ns, event, event});
+}
+
+static void claim_waits(struct tp_advisor *a, enum tp_rule_id rule, struct waits *waits)
+{
+    struct tp_candidate c = {.rule = rule, .has_ceiling = true, .picks = waits->picks};
+    c.also_info = rule == TP_RULE_A4;
+    c.time = tp_intervals_of(&waits->time);
+    c.most_percent = tp_percent_ahead(a, tp_intervals_of(&waits->calls));
+    tp_advisor_claim(a, &c);
+}
+
+void tp_rule_waits(struct tp_advisor *a)
+{
+    static const enum tp_rule_id rules[] = {[WAIT_SCALAR] = TP_RULE_A5, [WAIT_SHAPE] = TP_RULE_A6};
+    struct waits waits[WAIT_KINDS] = {0};
+    bool *reads = NULL;
+    for (int k = 0; k < WAIT_KINDS; k++)
+        waits[k].time = waits[k].calls = TP_VEC(a->arena, struct tp_interval);
+    for (uint32_t i = 0; i < a->model->wait_count; i++) {
+        const struct tp_wait *wait = &a->model->waits[i];
+        if (tp_in_window(a, wait->event))
+            add_wait(a, &waits[kind_of_wait(a, wait, &reads)], wait);
+    }
+    for (int k = WAIT_SCALAR; k <= WAIT_SHAPE; k++)
+        if ((double)waits[k].count >= tp_rule_value(a, rules[k], "min_per_step") * a->model->used_count &&
+            tp_window_percent(a, waits[k].cost) >= tp_rule_value(a, rules[k], "min_pct"))
+            claim_waits(a, rules[k], &waits[k]);
+    const struct waits *other = &waits[WAIT_OTHER];
+    bool is_heavy = tp_window_percent(a, other->cost) >= tp_rule_value(a, TP_RULE_A4, "min_pct") ||
+                    (double)other->largest > tp_rule_value(a, TP_RULE_A4, "single_us") * 1000;
+    if (other->count && is_heavy)
+        claim_waits(a, TP_RULE_A4, &waits[WAIT_OTHER]);
+}
+
+/* ---- A8: loading of code ---- */
+
+void tp_rule_loading(struct tp_advisor *a)
+{
+    struct tp_vec pieces = TP_VEC(a->arena, struct tp_interval);
+    struct tp_candidate c = {.rule = TP_RULE_A8, .has_ceiling = true};
+    for (size_t i = 0; i < a->loading.count; i++) {
+        uint32_t event = *TP_AT(&a->loading, uint32_t, i);
+        const struct tp_event *e = &a->model->trace->events[event];
+        tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
+        if (tp_in_window(a, event))
+            tp_picks_rank(&c.picks, (struct tp_pick){0, e->ts_ns, 0, event, TP_NO_ID});
+    }
+    if (pieces.count)
+        c.time = tp_intervals_meet(a->arena, tp_intervals_of(&pieces), tp_model_idle(a->model, false, a->arena));
+    if (tp_window_percent(a, tp_intervals_length(c.time)) >= tp_rule_value(a, TP_RULE_A8, "min_pct"))
+        tp_advisor_claim(a, &c);
+}
+
+/* ---- A12, D2: allocator calls in steady steps (the first step does not count when there are several) ---- */
+
+static int by_start(const void *x, const void *y, const void *context)
+{
+    const struct tp_event *events = context;
+    uint32_t i = *(const uint32_t *)x, j = *(const uint32_t *)y;
+    if (events[i].ts_ns != events[j].ts_ns)
+        return events[i].ts_ns < events[j].ts_ns ? -1 : 1;
+    return i < j ? -1 : i > j;
+}
+
+static void find_allocators(struct tp_advisor *a)
+{
+    const struct tp_model *model = a->model;
+    struct tp_vec steady = TP_VEC(a->arena, struct tp_interval);
+    bool is_first = model->used_count >= 2;
+    for (uint32_t i = 0; i < model->step_count; i++) {
+        const struct tp_step *step = &model->steps[i];
+        if (tp_step_is_used(step) && !is_first)
+            tp_intervals_push(&steady, step->start_ns, step->end_ns);
+        is_first &= !tp_step_is_used(step);
+    }
+    struct tp_intervals set = tp_intervals_of(&steady);
+    a->allocators = TP_VEC(a->arena, uint32_t);
+    for (uint32_t i = 0; i < model->launches.count; i++) {
+        const struct tp_event *call = tp_launch_event(model, i);
+        if (model->marks[call->name] & TP_MARK_ALLOCATOR_CALL && tp_intervals_contain(set, call->ts_ns))
+            *(uint32_t *)tp_vec_push(&a->allocators) = model->launches.event[i];
+    }
+    tp_merge_sort(a->arena, a->allocators.data, a->allocators.count, sizeof(uint32_t), by_start, model->trace->events);
+}
+
+static void claim_allocators(struct tp_advisor *a)
+{
+    struct tp_vec pieces = TP_VEC(a->arena, struct tp_interval);
+    struct tp_candidate c = {.rule = TP_RULE_A12, .has_ceiling = true, .also_info = true};
+    for (size_t i = 0; i < a->allocators.count; i++) {
+        uint32_t event = *TP_AT(&a->allocators, uint32_t, i);
+        const struct tp_event *e = &a->model->trace->events[event];
+        tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
+        tp_picks_append(&c.picks, event);
+    }
+    c.time = tp_intervals_meet(a->arena, tp_intervals_of(&pieces), a->model->starved);
+    tp_advisor_claim(a, &c);
+}
+
+/* Adds allocator calls on the device with a mark to the evidence; returns how many there are. */
+static int64_t pick_calls(struct tp_advisor *a, uint64_t mark, struct tp_picks *picks)
+{
+    int64_t before = picks->total;
+    for (size_t i = 0; i < a->allocators.count; i++) {
+        uint32_t event = *TP_AT(&a->allocators, uint32_t, i);
+        uint64_t marks = tp_marks_of(a->model, event);
+        if (marks & mark && !(marks & TP_MARK_HOST))
+            tp_picks_append(picks, event);
+    }
+    return picks->total - before;
+}
+
+void tp_rule_allocator(struct tp_advisor *a)
+{
+    int64_t steps = a->model->used_count > 1 ? a->model->used_count - 1 : 1;
+    if (a->model->step_marker == TP_MARKER_WINDOW) {
+        tp_advisor_skip(a, TP_RULE_A12, "no steps");
+        tp_advisor_skip(a, TP_RULE_D2, "no steps");
+        return;
+    }
+    find_allocators(a);
+    if (a->allocators.count &&
+        (double)a->allocators.count >= tp_rule_value(a, TP_RULE_A12, "min_per_step") * (double)steps)
+        claim_allocators(a);
+    struct tp_candidate c = {.rule = TP_RULE_D2, .is_forced = true, .severity = TP_SEVERITY_MEDIUM, .share = NAN};
+    int64_t mallocs = pick_calls(a, TP_MARK_MALLOC, &c.picks), frees = pick_calls(a, TP_MARK_FREE, &c.picks);
+    if ((double)tp_ns_min(mallocs, frees) < tp_rule_value(a, TP_RULE_D2, "min_per_step") * (double)steps)
+        return;
+    c.detail = tp_advisor_text(a, "%lld allocations and %lld frees in %lld steps", (long long)mallocs, (long long)frees,
+                               (long long)steps);
+    tp_advisor_add(a, &c);
+}
+
+/* ---- A3: short kernels ---- */
+
+void tp_rule_short_kernels(struct tp_advisor *a)
+{
+    const struct tp_model *model = a->model;
+    double limit = tp_rule_value(a, TP_RULE_A3, "short_us") * 1000;
+    struct tp_candidate c = {.rule = TP_RULE_A3, .has_ceiling = true};
+    uint8_t *is_seen = tp_arena_array(a->arena, model->launches.count, 1);
+    struct tp_vec durations = TP_VEC(a->arena, int64_t);
+    int64_t sum = 0;
+    uint32_t k;
+    for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);) {
+        if ((double)tp_device_event(model, k)->dur_ns >= limit)
+            continue;
+        tp_picks_append_operation(&c.picks, model, k);
+        uint32_t launch = model->devices.launch[k];
+        if (launch == TP_NO_ID || is_seen[launch])
+            continue;
+        is_seen[launch] = 1;
+        int64_t ns = tp_launch_event(model, launch)->dur_ns;
+        sum = tp_sat_add(sum, ns);
+        *(int64_t *)tp_vec_push(&durations) = ns;
+    }
+    tp_arena_drop(a->arena, is_seen, model->launches.count);
+    if (a->kernel_count &&
+        tp_percent(c.picks.total, a->kernel_count) >= tp_rule_value(a, TP_RULE_A3, "min_count_pct") &&
+        tp_window_percent(a, sum) >= tp_rule_value(a, TP_RULE_A3, "min_launch_pct")) {
+        int64_t ns = tp_sat_mul((int64_t)durations.count, tp_lower_median(durations.data, durations.count));
+        c.time = tp_intervals_prefix(a->arena, model->starved, ns);
+        tp_advisor_add(a, &c);
+    }
+    tp_arena_drop(a->arena, durations.data, durations.capacity * sizeof(int64_t));
+}
+
+/* ---- A1: what nobody else claimed ---- */
+
+/* Evidence: the operations after the longest host parts. */
+static void pick_gaps(struct tp_advisor *a, struct tp_picks *picks)
+{
+    for (uint32_t g = 0; g < a->model->gpu_count; g++) {
+        const struct tp_gpu *gpu = &a->model->gpus[g];
+        for (uint32_t i = 0; i < gpu->idle_count; i++) {
+            const struct tp_idle_piece *piece = &gpu->idle[i];
+            if (piece->part != TP_IDLE_HOST)
+                continue;
+            int64_t ns = piece->b - piece->a;
+            if (picks->kept == TP_FINDING_EVIDENCE && ns < picks->items[TP_FINDING_EVIDENCE - 1].weight) {
+                picks->total++;
+                continue;
+            }
+            struct tp_pick pick = tp_pick_of_operation(a->model, piece->next);
+            pick.weight = ns;
+            pick.at = piece->a;
+            pick.rank = g;
+            tp_picks_rank(picks, pick);
+        }
+    }
+}
+
+/* "3 gaps make up 84.2 % of it" where up to five gaps take half of the time; else empty. The gaps are the evidence. */
+static struct tp_str few_gaps(struct tp_advisor *a, const struct tp_picks *picks)
+{
+    enum { HALF = 2 };
+    struct tp_vec gaps = TP_VEC(a->arena, struct tp_interval);
+    int64_t whole = tp_intervals_length(a->rest);
+    if (picks->total <= picks->kept)
+        return TP_STR("");
+    for (unsigned i = 0; i < picks->kept; i++) {
+        tp_intervals_push(&gaps, picks->items[i].at, picks->items[i].at + picks->items[i].weight);
+        int64_t ns = tp_intervals_meet_length(a->rest, tp_intervals_of(&gaps));
+        if (HALF * ns >= whole)
+            return tp_advisor_text(a, "%s %s %s of it", tp_text_of_some(a->arena, (int64_t)i + 1, "gap", "gaps"),
+                                   i ? "make up" : "makes up",
+                                   tp_text_of_percent(a->arena, tp_percent(ns, whole)));
+    }
+    return TP_STR("");
+}
+
+void tp_rule_launches(struct tp_advisor *a)
+{
+    struct tp_candidate c = {.rule = TP_RULE_A1, .has_ceiling = true, .is_forced = true};
+    a->rest = tp_intervals_minus(a->arena, a->model->starved, tp_intervals_of(&a->claimed));
+    double share = tp_set_percent(a, a->rest);
+    if (share < tp_rule_value(a, TP_RULE_A1, "min_pct"))
+        return;
+    pick_gaps(a, &c.picks);
+    c.time = a->rest;
+    struct tp_str few = few_gaps(a, &c.picks);
+    c.detail = few.len && a->calling.len ? tp_advisor_text(a, "%.*s; %.*s", (int)few.len, few.ptr, (int)a->calling.len,
+                                                           a->calling.ptr)
+               : few.len                 ? few
+                                         : a->calling;
+    c.severity = share >= tp_rule_value(a, TP_RULE_A1, "high_pct") ? TP_SEVERITY_HIGH : TP_SEVERITY_MEDIUM;
+    tp_advisor_add(a, &c);
+}

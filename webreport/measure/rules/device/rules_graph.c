@@ -1,0 +1,173 @@
+/* Rule A2: the same launches repeat every step, so a captured graph could replay them. */
+#include "webreport/measure/rules/rules_eval.h"
+#include "writer/base/sort.h"
+#include "writer/base/stats.h"
+#include "writer/text/format.h"
+
+/* The kernels of every used step, in the order of their launches. */
+struct sequences {
+    uint32_t *devices, *first; /* used step s owns devices[first[s] .. first[s + 1]) */
+    int64_t shortest, total, graph_count;
+};
+
+static int by_launch(const void *x, const void *y, const void *context)
+{
+    const struct tp_model *model = context;
+    uint32_t p = *(const uint32_t *)x, q = *(const uint32_t *)y;
+    int64_t a = tp_launch_of_device(model, p)->ts_ns, b = tp_launch_of_device(model, q)->ts_ns;
+    if (a != b)
+        return a < b ? -1 : 1;
+    uint32_t i = model->devices.event[p], j = model->devices.event[q];
+    return i < j ? -1 : i > j;
+}
+
+/* By step: its number among the used ones; TP_NO_ID: left out. */
+static uint32_t *number_used(const struct tp_advisor *a)
+{
+    const struct tp_model *model = a->model;
+    uint32_t *numbers = tp_arena_array(a->arena, model->step_count, sizeof *numbers), next = 0;
+    for (uint32_t i = 0; i < model->step_count; i++)
+        numbers[i] = tp_step_is_used(&model->steps[i]) ? next++ : TP_NO_ID;
+    return numbers;
+}
+
+static uint32_t step_of(const struct tp_model *model, const uint32_t *numbers, uint32_t device)
+{
+    uint32_t launch = model->devices.launch[device];
+    uint32_t step = launch == TP_NO_ID ? TP_NO_ID : model->launches.step[launch];
+    return step < model->step_count ? numbers[step] : TP_NO_ID;
+}
+
+static void list_sequences(struct tp_advisor *a, struct sequences *s)
+{
+    const struct tp_model *model = a->model;
+    uint32_t steps = model->used_count, *numbers = number_used(a);
+    s->first = tp_arena_array(a->arena, (size_t)steps + 2, sizeof *s->first);
+    for (uint32_t k = 0; k < model->devices.count; k++) {
+        uint32_t step = step_of(model, numbers, k);
+        if (step == TP_NO_ID)
+            continue;
+        s->graph_count += tp_is_graph_launched(model, k);
+        s->first[step + 2] += tp_device_event(model, k)->kind == TP_KIND_KERNEL;
+    }
+    s->shortest = INT64_MAX;
+    for (uint32_t i = 0; i < steps; i++) {
+        s->shortest = tp_ns_min(s->shortest, s->first[i + 2]);
+        s->first[i + 2] += s->first[i + 1];
+    }
+    s->total = s->first[steps + 1];
+    s->devices = tp_arena_array(a->arena, (size_t)s->total, sizeof *s->devices);
+    for (uint32_t k = 0; k < model->devices.count; k++) {
+        uint32_t step = step_of(model, numbers, k);
+        if (step != TP_NO_ID && tp_device_event(model, k)->kind == TP_KIND_KERNEL)
+            s->devices[s->first[step + 1]++] = k;
+    }
+}
+
+static bool is_equal(const struct tp_model *model, uint32_t x, uint32_t y)
+{
+    const struct tp_device_setup *p = tp_setup_of(model, x), *q = tp_setup_of(model, y);
+    return tp_device_event(model, x)->name == tp_device_event(model, y)->name && p->grid == q->grid &&
+           p->block == q->block;
+}
+
+/* Least share of equal positions between neighbouring steps. */
+static double least_equal(struct tp_advisor *a, const struct sequences *s)
+{
+    const struct tp_model *model = a->model;
+    double least = INFINITY;
+    for (uint32_t i = 0; i < model->used_count; i++)
+        tp_merge_sort(a->arena, s->devices + s->first[i], s->first[i + 1] - s->first[i], sizeof *s->devices, by_launch,
+                      model);
+    for (uint32_t i = 0; i + 1 < model->used_count; i++) {
+        const uint32_t *p = s->devices + s->first[i], *q = s->devices + s->first[i + 1];
+        int64_t n = s->first[i + 1] - s->first[i], m = s->first[i + 2] - s->first[i + 1], equal = 0;
+        for (int64_t k = 0; k < n && k < m; k++)
+            equal += is_equal(model, p[k], q[k]);
+        least = fmin(least, tp_percent(equal, tp_ns_max(n, m)));
+    }
+    return least;
+}
+
+static int64_t median_duration(struct tp_advisor *a, const struct sequences *s)
+{
+    int64_t *durations = tp_arena_array(a->arena, (size_t)s->total, sizeof *durations);
+    for (int64_t i = 0; i < s->total; i++)
+        durations[i] = tp_device_event(a->model, s->devices[i])->dur_ns;
+    int64_t median = tp_lower_median(durations, (size_t)s->total);
+    tp_arena_drop(a->arena, durations, (size_t)s->total * sizeof *durations);
+    return median;
+}
+
+/* What has to move out of a captured region: waits, allocator calls, pageable copies. */
+static void pick_blockers(struct tp_advisor *a, struct tp_picks *picks)
+{
+    const struct tp_model *model = a->model;
+    for (uint32_t i = 0; i < model->wait_count; i++) {
+        uint32_t event = model->waits[i].event;
+        if (tp_in_window(a, event))
+            tp_picks_append(picks, event);
+    }
+    for (size_t i = 0; i < a->allocators.count; i++)
+        tp_picks_append(picks, *TP_AT(&a->allocators, uint32_t, i));
+    for (size_t i = 0; i < a->copies.count; i++) {
+        uint32_t k = *TP_AT(&a->copies, uint32_t, i);
+        if (tp_marks_of(model, model->devices.event[k]) & TP_MARK_PAGEABLE && model->devices.launch[k] != TP_NO_ID)
+            tp_picks_append_operation(picks, model, k);
+    }
+}
+
+/* "; 25 waits, allocations or pageable copies in 6 steps have to move out first". */
+static const char *blockers_text(struct tp_advisor *a, int64_t blockers)
+{
+    return !blockers ? ""
+                     : tp_text_printf(
+                           a->arena, "; %s%s to move out first",
+                           tp_text_of_some(a->arena, blockers, "wait, allocation or pageable copy",
+                                           "waits, allocations or pageable copies"),
+                           tp_text_printf(a->arena, "%s %s", tp_advisor_in_steps(a), blockers == 1 ? "has" : "have"));
+}
+
+static bool is_candidate(struct tp_advisor *a, struct sequences *s)
+{
+    if (!a->model->launches.step ||
+        tp_window_percent(a, tp_intervals_length(a->model->starved)) < tp_rule_value(a, TP_RULE_A2, "min_idle_pct"))
+        return false;
+    list_sequences(a, s);
+    if ((double)s->shortest < tp_rule_value(a, TP_RULE_A2, "min_launches") || 2 * s->graph_count >= s->total ||
+        (double)median_duration(a, s) >= tp_rule_value(a, TP_RULE_A2, "max_p50_us") * 1000)
+        return false;
+    return a->model->used_count < 2 || least_equal(a, s) >= tp_rule_value(a, TP_RULE_A2, "min_equal_pct");
+}
+
+void tp_rule_graph(struct tp_advisor *a)
+{
+    const struct tp_model *model = a->model;
+    struct sequences s = {0};
+    if (model->step_marker == TP_MARKER_WINDOW ||
+        (double)model->used_count < fmax(2, tp_rule_value(a, TP_RULE_A2, "min_steps"))) {
+        tp_advisor_skip(a, TP_RULE_A2, "needs two steps");
+        return;
+    }
+    if (!is_candidate(a, &s))
+        return;
+    struct tp_candidate c = {.rule = TP_RULE_A2, .has_ceiling = true};
+    pick_blockers(a, &c.picks);
+    int64_t blockers = c.picks.total;
+    for (uint32_t i = 0; i < model->step_count && !blockers; i++)
+        if (tp_step_is_used(&model->steps[i]))
+            tp_picks_append(&c.picks, model->steps[i].event);
+    int64_t replay = (int64_t)(tp_rule_value(a, TP_RULE_A2, "replay_us") * 1000);
+    int64_t want = tp_sat_sub(tp_intervals_length(a->rest), tp_sat_mul(model->used_count, replay));
+    c.time = tp_intervals_prefix(a->arena, a->rest, tp_ns_max(0, want));
+    c.lower = blockers ? 1 : 0;
+    c.detail = tp_advisor_text(a, "%lld launches per step, %lld blockers", (long long)s.shortest, (long long)blockers);
+    if (a->reported[TP_RULE_A1]) /* the same time: one cause, one finding */
+        tp_advisor_explain(a, TP_RULE_A1,
+                           tp_advisor_text(a,
+                                           "%lld launches repeat in every step, so a captured graph could replay "
+                                           "them%s",
+                                           (long long)s.shortest, blockers_text(a, blockers)));
+    else
+        tp_advisor_add(a, &c);
+}

@@ -1,0 +1,220 @@
+/* Rules A13 and A11: the lines and annotations of the host that run while a device is starved for long.
+ *
+ * A13 is about code in which nothing is launched. Where operators that launch, or many short ones, take that long, the
+ * calls are too slow for the device: A1 says so, and in which code they are called. A11 makes no such difference; it is
+ * reported in place of A13 where A11.by_cause is 0. */
+#include "webreport/measure/idle/idle_flame.h"
+#include "webreport/measure/rules/rules_eval.h"
+#include "webreport/trace/regions.h"
+
+struct host_code {
+    struct tp_advisor *a;
+    int64_t min_gap_ns;        /* shorter starved times do not count */
+    struct host_code *calling; /* what is inside of operators that launch; NULL: no difference is made */
+    const uint8_t *launching;  /* by event: an outermost operator that launches device work */
+    struct tp_id_map ids;
+    struct tp_vec lines;  /* struct code_line */
+    struct tp_vec pieces; /* struct code_piece */
+    uint32_t gpu;
+};
+
+struct code_line {
+    struct tp_line_time line;
+    struct tp_intervals time;
+    uint32_t gpu; /* where the evidence was found, and when */
+    int64_t at;
+    bool is_other; /* another rule is about it */
+};
+
+struct code_piece {
+    uint32_t line;
+    struct tp_interval time;
+};
+
+/* Input and optimizer annotations have rules of their own. */
+static bool is_other_rule(const struct tp_model *model, const struct tp_stack_segment *segment)
+{
+    struct tp_fold fold = segment->fold;
+    if (segment->event != TP_NO_ID && tp_event_said(&model->trace->events[segment->event]) == TP_RANGE_INPUT)
+        return true;
+    if (fold.kind != TP_STACK_ANNOTATION)
+        return false;
+    return tp_regions_of_name(tp_fold_text(model, fold)) & (TP_REGION_LOADER | TP_REGION_OPTIMIZER);
+}
+
+/* Does an operator run then that launches device work, before or after, or one too short to be the work itself? */
+static bool is_calling(const struct host_code *code, const struct tp_stack_segment *segment)
+{
+    const struct tp_model *model = code->a->model;
+    uint32_t innermost = TP_NO_ID, outermost = TP_NO_ID;
+    for (uint32_t i = segment->event; i != TP_NO_ID; i = tp_alive_at(model, model->inside[i], segment->a))
+        if (model->trace->events[i].kind == TP_KIND_OPERATOR) {
+            innermost = innermost == TP_NO_ID ? i : innermost;
+            outermost = i;
+        }
+    return outermost != TP_NO_ID &&
+           (model->trace->events[innermost].dur_ns < code->min_gap_ns || code->launching[outermost]);
+}
+
+static void collect_code(void *context, const struct tp_stack_segment *segment)
+{
+    struct host_code *code = context;
+    if (code->calling && is_calling(code, segment)) {
+        code->calling->gpu = code->gpu;
+        code = code->calling;
+    }
+    if (segment->fold.kind != TP_STACK_LINE && segment->fold.kind != TP_STACK_ANNOTATION)
+        return;
+    uint32_t *id = tp_id_map_put(&code->ids, tp_id_pair(segment->fold.kind, segment->fold.text));
+    if (*id == TP_NO_ID) {
+        *id = (uint32_t)code->lines.count;
+        struct code_line *added = tp_vec_push(&code->lines);
+        added->line.fold = segment->fold;
+        added->gpu = TP_NO_ID;
+        added->is_other = is_other_rule(code->a->model, segment);
+    }
+    struct code_line *line = TP_AT(&code->lines, struct code_line, *id);
+    if (line->is_other)
+        return;
+    if (line->gpu == TP_NO_ID || (line->gpu == code->gpu && segment->a < line->at)) {
+        line->gpu = code->gpu;
+        line->at = segment->a;
+        line->line.event = segment->event;
+    }
+    *(struct code_piece *)tp_vec_push(&code->pieces) = (struct code_piece){*id, {segment->a, segment->b}};
+}
+
+/* Starved pieces of the gaps whose starved pieces last min_ns or longer; those of a gap stand side by side. */
+static struct tp_vec find_long(struct tp_advisor *a, const struct tp_gpu *gpu, int64_t min_ns)
+{
+    struct tp_vec found = TP_VEC(a->arena, uint32_t);
+    for (uint32_t i = 0, end; i < gpu->idle_count; i = end) {
+        int64_t ns = 0;
+        for (end = i; end < gpu->idle_count && gpu->idle[end].next == gpu->idle[i].next; end++)
+            ns += tp_idle_is_starved(&gpu->idle[end]) ? gpu->idle[end].b - gpu->idle[end].a : 0;
+        for (uint32_t k = i; k < end && ns >= min_ns; k++)
+            if (tp_idle_is_starved(&gpu->idle[k]))
+                *(uint32_t *)tp_vec_push(&found) = k;
+    }
+    return found;
+}
+
+/* Gives each line the set of its pieces. */
+static void gather_pieces(struct host_code *code)
+{
+    struct tp_arena *arena = code->a->arena;
+    size_t lines = code->lines.count, count = code->pieces.count;
+    const struct code_piece *pieces = code->pieces.data;
+    size_t *first = tp_arena_array(arena, lines + 2, sizeof *first);
+    struct tp_interval *sorted = tp_arena_array(arena, count, sizeof *sorted);
+    for (size_t i = 0; i < count; i++)
+        first[pieces[i].line + 2]++;
+    for (size_t i = 2; i < lines + 2; i++)
+        first[i] += first[i - 1];
+    for (size_t i = 0; i < count; i++)
+        sorted[first[pieces[i].line + 1]++] = pieces[i].time;
+    for (size_t i = 0; i < lines; i++) {
+        struct code_line *line = TP_AT(&code->lines, struct code_line, i);
+        line->time = tp_intervals_union(arena, sorted + first[i], first[i + 1] - first[i]);
+        line->line.ns = tp_intervals_length(line->time);
+    }
+}
+
+static void walk_gpus(struct host_code *code)
+{
+    struct tp_advisor *a = code->a;
+    struct tp_stack_walk walk = {.model = a->model, .arena = a->arena, .visit = collect_code, .context = code};
+    for (code->gpu = 0; code->gpu < a->model->gpu_count && code->gpu < TP_IDLE_FLAME_DEVICES; code->gpu++) {
+        const struct tp_gpu *gpu = &a->model->gpus[code->gpu];
+        struct tp_vec found = find_long(a, gpu, code->min_gap_ns);
+        if (found.count)
+            tp_stack_walk_chosen(&walk, gpu, found.data, (uint32_t)found.count);
+        tp_arena_drop(a->arena, found.data, found.capacity * sizeof(uint32_t));
+    }
+}
+
+static uint8_t *find_launching(struct tp_advisor *a)
+{
+    const struct tp_model *model = a->model;
+    uint8_t *found = tp_arena_array(a->arena, model->trace->event_count, sizeof *found);
+    for (uint32_t i = 0; i < model->launches.count; i++) {
+        uint32_t op = model->launches.first_device[i] == TP_NO_ID ? TP_NO_ID : model->launches.op[i];
+        while (op != TP_NO_ID && model->operators.parent[op] != TP_NO_ID)
+            op = model->operators.parent[op];
+        if (op != TP_NO_ID)
+            found[model->operators.event[op]] = true;
+    }
+    return found;
+}
+
+static void code_init(struct host_code *code, struct tp_advisor *a)
+{
+    *code = (struct host_code){.a = a};
+    code->min_gap_ns = (int64_t)(tp_rule_value(a, TP_RULE_A11, "min_gap_us") * 1000);
+    tp_id_map_init(&code->ids, a->arena);
+    code->lines = TP_VEC(a->arena, struct code_line);
+    code->pieces = TP_VEC(a->arena, struct code_piece);
+}
+
+/* Lines that take long enough, longest first; their time goes to *time. */
+static struct tp_vec find_hits(struct host_code *code, struct tp_intervals *time)
+{
+    struct tp_advisor *a = code->a;
+    struct tp_vec hits = TP_VEC(a->arena, struct tp_line_time), pieces = TP_VEC(a->arena, struct tp_interval);
+    gather_pieces(code);
+    for (size_t i = 0; i < code->lines.count; i++) {
+        const struct code_line *line = TP_AT(&code->lines, struct code_line, i);
+        if (line->is_other || tp_window_percent(a, line->line.ns) < tp_rule_value(a, TP_RULE_A11, "min_pct"))
+            continue;
+        *(struct tp_line_time *)tp_vec_push(&hits) = line->line;
+        tp_intervals_append(&pieces, line->time);
+    }
+    tp_line_times_sort(a, hits.data, hits.count);
+    *time = tp_intervals_of(&pieces);
+    return hits;
+}
+
+static struct tp_str hits_text(struct tp_advisor *a, const struct tp_vec *hits)
+{
+    return tp_line_times_text(a, hits->data, hits->count, (size_t)tp_rule_value(a, TP_RULE_A11, "max_lines"),
+                              " of the step");
+}
+
+/* What A1 will say of slow calls. */
+static void explain_calling(struct host_code *calling)
+{
+    struct tp_advisor *a = calling->a;
+    struct tp_intervals time;
+    struct tp_vec hits = find_hits(calling, &time);
+    struct tp_str text = hits_text(a, &hits);
+    if (hits.count)
+        a->calling = tp_advisor_text(a, "calls that are slow or many in %.*s", (int)text.len, text.ptr);
+}
+
+void tp_rule_host_code(struct tp_advisor *a)
+{
+    struct host_code code, calling;
+    struct tp_candidate c = {.rule = TP_RULE_A11, .has_ceiling = true};
+    code_init(&code, a);
+    code_init(&calling, a);
+    uint8_t *launching = NULL;
+    if (tp_rule_value(a, TP_RULE_A11, "by_cause") > 0) {
+        c.rule = TP_RULE_A13;
+        code.calling = &calling;
+        code.launching = launching = find_launching(a);
+    }
+    walk_gpus(&code);
+    if (launching)
+        tp_arena_drop(a->arena, launching, a->model->trace->event_count * sizeof *launching);
+    explain_calling(&calling);
+    struct tp_vec hits = find_hits(&code, &c.time);
+    if (!hits.count)
+        return;
+    for (size_t i = 0; i < hits.count; i++)
+        tp_picks_append(&c.picks, TP_AT(&hits, struct tp_line_time, i)->event);
+    c.detail = hits_text(a, &hits);
+    if (tp_set_percent(a, tp_intervals_minus(a->arena, c.time, a->input)) >= tp_rule_value(a, TP_RULE_A11, "min_pct"))
+        tp_advisor_claim(a, &c);
+    else /* the code that the input waits for: one cause, one finding */
+        tp_advisor_explain(a, a->reported[TP_RULE_B2] ? TP_RULE_B2 : TP_RULE_B1, c.detail);
+}

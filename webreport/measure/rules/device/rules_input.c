@@ -1,0 +1,221 @@
+/* Rules about input and copies of device programs: loader (B1 B2), pageable (B3), exposed (B4) and tiny copies (B5). */
+#include "webreport/measure/rules/rules_eval.h"
+#include "writer/base/sort.h"
+#include "writer/base/stats.h"
+#include "writer/base/utf8.h"
+
+/* ---- B1, B2: the loader on the main thread ---- */
+
+void tp_rule_loader(struct tp_advisor *a)
+{
+    const struct tp_model *model = a->model;
+    struct tp_vec pieces = TP_VEC(a->arena, struct tp_interval);
+    struct tp_candidate all = {.rule = TP_RULE_B1, .has_ceiling = true, .also_info = true}, single = all;
+    single.rule = TP_RULE_B2;
+    for (size_t i = 0; i < a->regions.count; i++) {
+        uint32_t event = *TP_AT(&a->regions, uint32_t, i);
+        const struct tp_event *e = &model->trace->events[event];
+        bool is_in_process = !tp_event_said(e) && model->marks[e->name] & TP_MARK_SINGLE_PROCESS_LOADER;
+        if (tp_range_kind_of(model, e) != TP_RANGE_INPUT || e->thread != model->host_main)
+            continue;
+        tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
+        if (!tp_in_window(a, event))
+            continue;
+        tp_picks_longest(&all.picks, model, event);
+        if (is_in_process)
+            tp_picks_longest(&single.picks, model, event);
+    }
+    struct tp_intervals loading = tp_intervals_meet(a->arena, tp_intervals_of(&pieces), model->window);
+    double share = tp_window_percent(a, tp_intervals_length(loading));
+    all.time = single.time = tp_intervals_meet(a->arena, loading, tp_waiting_for_host(a));
+    bool is_single = share > tp_rule_value(a, TP_RULE_B2, "min_pct") && single.picks.total;
+    if (is_single)
+        tp_advisor_claim(a, &single);
+    else if (share > tp_rule_value(a, TP_RULE_B1, "min_pct"))
+        tp_advisor_claim(a, &all);
+    a->input = a->reported[TP_RULE_B1] || a->reported[TP_RULE_B2] ? all.time : (struct tp_intervals){NULL, 0};
+}
+
+/* ---- B3: pageable copies ---- */
+
+/* Characters 7 to 10 of a copy's name: its direction. */
+static struct tp_str direction(struct tp_str name)
+{
+    size_t at = 0, from = name.len;
+    unsigned characters = 0;
+    for (; at < name.len; at++) {
+        if (tp_utf8_is_inside(name.ptr[at]))
+            continue;
+        if (characters == 7)
+            from = at;
+        if (characters == 11)
+            break;
+        characters++;
+    }
+    return (struct tp_str){name.ptr + from, at > from ? at - from : 0};
+}
+
+/* Pinned copies of one direction: their rate is what pageable ones could reach. */
+struct rate {
+    int64_t bytes, ns;
+};
+
+struct pageable {
+    struct tp_strings directions;
+    struct tp_vec rates; /* struct rate, by direction id */
+    struct tp_vec pieces, launches;
+    double default_gb_s;
+};
+
+static int64_t copy_bytes(const struct tp_model *model, uint32_t device)
+{
+    int64_t bytes = tp_setup_of(model, device)->bytes;
+    return bytes == TP_NULL_INT ? 0 : bytes;
+}
+
+/* Copies of W of more than min_bytes with a mark; returns how many, and lists them. */
+static size_t list_big(const struct tp_advisor *a, uint64_t mark, struct tp_vec *out)
+{
+    double limit = tp_rule_value(a, TP_RULE_B3, "min_bytes");
+    *out = TP_VEC(a->arena, uint32_t);
+    for (size_t i = 0; i < a->copies.count; i++) {
+        uint32_t k = *TP_AT(&a->copies, uint32_t, i);
+        if (tp_marks_of(a->model, a->model->devices.event[k]) & mark && (double)copy_bytes(a->model, k) > limit)
+            *(uint32_t *)tp_vec_push(out) = k;
+    }
+    return out->count;
+}
+
+static struct tp_str direction_of(const struct tp_model *model, uint32_t device)
+{
+    return direction(tp_trace_name(model->trace, tp_device_event(model, device)));
+}
+
+static void sum_pinned(const struct tp_advisor *a, struct pageable *p)
+{
+    struct tp_vec pinned;
+    size_t count = list_big(a, TP_MARK_PINNED, &pinned);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t k = *TP_AT(&pinned, uint32_t, i);
+        uint32_t id = tp_strings_add(&p->directions, direction_of(a->model, k));
+        if (id == p->rates.count)
+            tp_vec_push(&p->rates);
+        struct rate *rate = TP_AT(&p->rates, struct rate, id);
+        rate->bytes = tp_sat_add(rate->bytes, copy_bytes(a->model, k));
+        rate->ns = tp_sat_add(rate->ns, tp_device_event(a->model, k)->dur_ns);
+    }
+}
+
+/* Time the copy would take from pinned memory, rounded down. */
+static int64_t pinned_time(const struct tp_advisor *a, const struct pageable *p, uint32_t device)
+{
+    int64_t bytes = copy_bytes(a->model, device);
+    uint32_t id = tp_strings_find(&p->directions, direction_of(a->model, device));
+    const struct rate *rate = id == TP_NO_ID ? NULL : TP_AT(&p->rates, struct rate, id);
+    if (rate && rate->ns)
+        return tp_ns_scaled(bytes, rate->ns, rate->bytes);
+    return (int64_t)((double)bytes / p->default_gb_s);
+}
+
+static void add_pageable(const struct tp_advisor *a, struct pageable *p, uint32_t device)
+{
+    const struct tp_event *e = tp_device_event(a->model, device), *call = tp_launch_of_device(a->model, device);
+    int64_t needed = tp_ns_min(pinned_time(a, p, device), e->dur_ns);
+    tp_intervals_push(&p->pieces, e->ts_ns + needed, tp_event_end(e));
+    if (call)
+        tp_intervals_push(&p->launches, call->ts_ns, tp_event_end(call));
+}
+
+void tp_rule_pageable(struct tp_advisor *a)
+{
+    struct pageable p = {.default_gb_s = tp_rule_value(a, TP_RULE_B3, "pinned_gb_s")};
+    struct tp_candidate c = {.rule = TP_RULE_B3, .has_ceiling = true};
+    struct tp_vec found;
+    size_t count = list_big(a, TP_MARK_PAGEABLE, &found);
+    int64_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t k = *TP_AT(&found, uint32_t, i);
+        sum = tp_sat_add(sum, tp_device_event(a->model, k)->dur_ns);
+        tp_picks_longest_operation(&c.picks, a->model, k);
+    }
+    bool is_much = tp_window_percent(a, sum) >= tp_rule_value(a, TP_RULE_B3, "min_pct") ||
+                   (double)count >= tp_rule_value(a, TP_RULE_B3, "min_per_step") * a->model->used_count;
+    if (!count || !is_much)
+        return;
+    tp_strings_init(&p.directions, a->arena, 0);
+    p.rates = TP_VEC(a->arena, struct rate);
+    p.pieces = p.launches = TP_VEC(a->arena, struct tp_interval);
+    sum_pinned(a, &p);
+    for (size_t i = 0; i < count; i++)
+        add_pageable(a, &p, *TP_AT(&found, uint32_t, i));
+    tp_intervals_append(&p.pieces, tp_intervals_meet(a->arena, tp_intervals_of(&p.launches), a->model->starved));
+    c.time = tp_intervals_of(&p.pieces);
+    tp_advisor_claim(a, &c);
+}
+
+/* ---- B4: input copies that nothing hides ---- */
+
+static bool is_input_copy(const struct tp_model *model, uint32_t device)
+{
+    const struct tp_event *e = tp_device_event(model, device);
+    uint64_t both = TP_MARK_HTOD | TP_MARK_PINNED;
+    return e->kind == TP_KIND_MEMCPY && (model->marks[e->name] & both) == both;
+}
+
+/* Adds the time of the device's input copies of W that no other work of it hides. */
+static void push_alone(const struct tp_advisor *a, const struct tp_gpu *gpu, struct tp_vec *exposed)
+{
+    struct tp_vec mine = TP_VEC(a->arena, struct tp_interval), others = mine;
+    for (uint32_t i = 0; i < gpu->count; i++) {
+        const struct tp_event *e = tp_device_event(a->model, gpu->events[i]);
+        if (e->kind == TP_KIND_KERNEL)
+            continue;
+        bool is_input = is_input_copy(a->model, gpu->events[i]);
+        if (!is_input)
+            tp_intervals_push(&others, e->ts_ns, tp_event_end(e));
+        else if (tp_in_window(a, a->model->devices.event[gpu->events[i]]))
+            tp_intervals_push(&mine, e->ts_ns, tp_event_end(e));
+    }
+    struct tp_intervals alone = tp_intervals_minus(a->arena, tp_intervals_of(&mine), gpu->kernels);
+    tp_intervals_append(exposed, tp_intervals_minus(a->arena, alone, tp_intervals_of(&others)));
+}
+
+void tp_rule_input_copy(struct tp_advisor *a)
+{
+    struct tp_vec exposed = TP_VEC(a->arena, struct tp_interval);
+    struct tp_candidate c = {.rule = TP_RULE_B4, .has_ceiling = true};
+    for (size_t i = 0; i < a->copies.count; i++) {
+        uint32_t k = *TP_AT(&a->copies, uint32_t, i);
+        if (is_input_copy(a->model, k))
+            tp_picks_longest_operation(&c.picks, a->model, k);
+    }
+    for (uint32_t g = 0; g < a->model->gpu_count && c.picks.total; g++)
+        push_alone(a, &a->model->gpus[g], &exposed);
+    c.time = tp_intervals_of(&exposed);
+    if (tp_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_B4, "min_pct"))
+        tp_advisor_claim(a, &c);
+}
+
+/* ---- B5: tiny copies ---- */
+
+void tp_rule_tiny_copies(struct tp_advisor *a)
+{
+    const uint64_t directions = TP_MARK_HTOD | TP_MARK_DTOD;
+    struct tp_candidate c = {.rule = TP_RULE_B5, .has_ceiling = true};
+    struct tp_vec costs = TP_VEC(a->arena, int64_t);
+    double limit = tp_rule_value(a, TP_RULE_B5, "max_bytes");
+    for (size_t i = 0; i < a->copies.count; i++) {
+        uint32_t k = *TP_AT(&a->copies, uint32_t, i);
+        const struct tp_event *e = tp_device_event(a->model, k), *call = tp_launch_of_device(a->model, k);
+        int64_t bytes = copy_bytes(a->model, k);
+        if (!(a->model->marks[e->name] & directions) || bytes <= 0 || (double)bytes >= limit)
+            continue;
+        *(int64_t *)tp_vec_push(&costs) = tp_sat_add(e->dur_ns, call ? call->dur_ns : 0);
+        tp_picks_append_operation(&c.picks, a->model, k);
+    }
+    if ((double)c.picks.total < tp_rule_value(a, TP_RULE_B5, "min_per_step") * a->model->used_count)
+        return;
+    int64_t ns = tp_sat_mul((int64_t)costs.count, tp_lower_median(costs.data, costs.count));
+    c.time = tp_intervals_prefix(a->arena, a->model->starved, ns);
+    tp_advisor_claim(a, &c);
+}

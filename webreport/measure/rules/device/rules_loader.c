@@ -1,0 +1,115 @@
+/* Why data loading takes time, by the frames inside of it: what reads, what changes samples, what puts batches
+ * together. Without recorded stacks nobody can tell. */
+#include "webreport/measure/rules/host/rules_cpu.h"
+
+enum { SMALL_NS = 20000, LEAST_PYTHON = 5 }; /* a fifth */
+
+/* Time of the loader's parts on the thread that loads. */
+struct parts {
+    const struct tp_model *model;
+    uint32_t fetch;                         /* event of the fetch that was met last */
+    struct tp_vec samples, batches, others; /* struct tp_interval; others: waiting, and operators */
+    struct tp_vec making; /* tensors made from what there is: some of it any way to put a batch together has, too */
+    bool is_made;         /* one was made of the batch that was met last */
+    bool takes_tensors;   /* an operator read what a batch is put together from, before one was made */
+    struct tp_picks of_samples, of_batches;
+};
+
+static bool is_waiting(struct tp_str name)
+{
+    static const char *const begins[] = {
+        "<built-in function sleep>",    "<built-in function open>",     "<built-in function read>",
+        "<built-in function pread>",    "<built-in function stat>",     "<built-in method read of",
+        "<built-in method readinto of", "<built-in method readline of", "<built-in method recv of",
+        "<built-in method recv_into",   "<built-in method acquire of",  "<built-in function poll>",
+        "<built-in method poll of",     "<built-in function select>",   NULL};
+    return tp_str_starts_with_one(name, begins);
+}
+
+static bool is_making(struct tp_str name)
+{
+    static const char *const begins[] = {
+        "<built-in method tensor of type", "<built-in method as_tensor of type", "<built-in method stack of type",
+        "<built-in method cat of type",    "<built-in method from_numpy of",     "<built-in function array>",
+        "<built-in method array of",       "<built-in function stack>",          NULL};
+    return tp_str_starts_with_one(name, begins);
+}
+
+static bool is_fetch(const struct tp_frame *frame)
+{
+    return tp_str_ends(frame->path, "torch/utils/data/_utils/fetch.py") &&
+           tp_str_equal(frame->function, TP_STR("fetch"));
+}
+
+static bool is_sample(struct tp_str function)
+{
+    return tp_str_equal(function, TP_STR("__getitem__")) || tp_str_equal(function, TP_STR("__getitems__")) ||
+           tp_str_equal(function, TP_STR("__next__"));
+}
+
+static void look_at(struct parts *p, uint32_t event)
+{
+    const struct tp_event *e = &p->model->trace->events[event];
+    struct tp_str name = tp_trace_name(p->model->trace, e);
+    struct tp_frame frame;
+    if (is_waiting(name))
+        tp_intervals_push(&p->others, e->ts_ns, tp_event_end(e));
+    if (is_making(name)) {
+        tp_intervals_push(&p->making, e->ts_ns, tp_event_end(e));
+        p->is_made = true;
+    }
+    if (!tp_frame_parse(&frame, name))
+        return;
+    if (is_fetch(&frame)) {
+        p->fetch = event;
+    } else if (is_sample(frame.function) && tp_frame_project_line(name).ptr) {
+        tp_intervals_push(&p->samples, e->ts_ns, tp_event_end(e));
+        tp_picks_longest(&p->of_samples, p->model, event);
+    } else if (p->fetch != TP_NO_ID && p->model->inside[event] == p->fetch && frame.function.ptr &&
+               !tp_str_starts(frame.function, "<")) { /* comprehensions of the fetch itself take samples */
+        tp_intervals_push(&p->batches, e->ts_ns, tp_event_end(e));
+        tp_picks_longest(&p->of_batches, p->model, event);
+        p->is_made = false;
+    }
+}
+
+static struct tp_intervals last_of(const struct tp_vec *times)
+{
+    return (struct tp_intervals){TP_AT(times, struct tp_interval, times->count - 1), 1};
+}
+
+const char *tp_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_intervals loading, struct tp_picks *picks,
+                            struct tp_intervals *collation, int64_t *python_ns)
+{
+    const struct tp_order *order = a->model->order;
+    struct tp_vec none = TP_VEC(a->arena, struct tp_interval);
+    struct parts p = {
+        .model = a->model, .fetch = TP_NO_ID, .samples = none, .batches = none, .others = none, .making = none};
+    for (uint32_t i = order->thread_first[thread]; i < order->thread_first[thread + 1]; i++) {
+        const struct tp_event *e = &a->model->trace->events[order->host[i]];
+        if (!tp_intervals_contain(loading, e->ts_ns))
+            continue;
+        if (e->kind == TP_KIND_OPERATOR && p.batches.count && !p.is_made)
+            p.takes_tensors |= tp_intervals_contain(last_of(&p.batches), e->ts_ns);
+        if (e->kind == TP_KIND_OPERATOR && e->dur_ns >= SMALL_NS) /* tiny ones are how Python puts numbers in */
+            tp_intervals_push(&p.others, e->ts_ns, tp_event_end(e));
+        else if (tp_kind_is_frame(e->kind))
+            look_at(&p, order->host[i]);
+    }
+    struct tp_intervals others = tp_intervals_of(&p.others);
+    struct tp_intervals samples = tp_intervals_minus(a->arena, tp_intervals_of(&p.samples), others);
+    struct tp_intervals batches = tp_intervals_minus(a->arena, tp_intervals_of(&p.batches), others);
+    int64_t of_samples = tp_intervals_meet_length(samples, loading), half = tp_intervals_length(loading) / 2;
+    int64_t of_batches = tp_intervals_meet_length(batches, loading);
+    if (of_samples <= half && of_batches <= half)
+        return NULL;
+    *picks = of_batches > of_samples ? p.of_batches : p.of_samples;
+    if (of_batches <= of_samples)
+        return "input.transform";
+    *collation = tp_intervals_meet(a->arena, batches, loading);
+    struct tp_intervals python = tp_intervals_minus(a->arena, *collation, tp_intervals_of(&p.making));
+    *python_ns = tp_intervals_length(python);
+    if (!p.takes_tensors || LEAST_PYTHON * *python_ns < tp_intervals_length(*collation))
+        *collation = python; /* one call makes a tensor of what there is */
+    return "input.collate";
+}

@@ -1,0 +1,131 @@
+/* Rules about memory: near capacity (D1), fragmented (D3), growing (D4). */
+#include <stdio.h>
+
+#include "webreport/measure/rules/rules_eval.h"
+#include "writer/text/format.h"
+
+/* Bytes of the device with that number, 0 when unknown. */
+static int64_t capacity_of(const struct tp_trace *trace, int64_t device)
+{
+    const struct tp_gpu_property *property = tp_model_gpu_property(trace, device);
+    return property && property->total_memory_bytes != TP_NULL_INT ? property->total_memory_bytes : 0;
+}
+
+/* CPU and kinds without memory of their own. */
+static bool is_device_memory(int64_t type)
+{
+    return type != 0 && type != 2 && type != 5 && type != -1;
+}
+
+static void look_at(struct tp_advisor *a, const struct tp_memory_device *m, int64_t capacity)
+{
+    struct tp_evidence record = {m->peak_event, m->peak_at_ns, TP_STR("[memory]"), TP_STR("")};
+    struct tp_candidate c = {.is_forced = true, .share = NAN, .memory = &record};
+    double full = tp_percent(m->peak_reserved_bytes, capacity);
+    if (a->is_serving && !tp_rule_value(a, TP_RULE_D1, "engines")) {
+        tp_advisor_skip(a, TP_RULE_D1, "a serving engine takes the memory on purpose");
+    } else if (full > tp_rule_value(a, TP_RULE_D1, "min_pct")) {
+        c.rule = TP_RULE_D1;
+        c.severity = TP_SEVERITY_HIGH;
+        c.detail = tp_advisor_text(a, "%s of device memory reserved", tp_text_of_percent(a->arena, full));
+        tp_advisor_add(a, &c);
+    }
+    if (m->fragmentation_percent > tp_rule_value(a, TP_RULE_D3, "min_pct") && /* false for NaN */
+        tp_percent(m->reserved_at_peak_bytes, capacity) > tp_rule_value(a, TP_RULE_D3, "min_reserved_pct")) {
+        c.rule = TP_RULE_D3;
+        c.severity = TP_SEVERITY_MEDIUM;
+        c.detail = tp_advisor_text(a, "%s of the reserved bytes are unused at the peak",
+                                   tp_text_of_percent(a->arena, m->fragmentation_percent));
+        tp_advisor_add(a, &c);
+    }
+}
+
+static void skip_both(struct tp_advisor *a, const char *reason)
+{
+    tp_advisor_skip(a, TP_RULE_D1, reason);
+    tp_advisor_skip(a, TP_RULE_D3, reason);
+}
+
+/* ---- growth (D4) ---- */
+
+enum { MIN_GROWING_STEPS = 4, MIB = 1 << 20, MAX_PLACES = 64 };
+
+/* Bytes that one place of memory gains in each used step. */
+struct growth {
+    int64_t *gained; /* by step */
+    const struct tp_memory *largest;
+};
+
+static struct growth growth_of(const struct tp_advisor *a, uint32_t place)
+{
+    const struct tp_model *model = a->model;
+    uint32_t near = 0;
+    struct growth growth = {.gained = tp_arena_array(a->arena, model->step_count, sizeof(int64_t))};
+    for (uint32_t i = 0; i < model->trace->memory_count; i++) {
+        const struct tp_memory *m = &model->trace->memory[i];
+        uint32_t step = m->device == place ? tp_step_of_host_near(model, m->ts_ns, &near) : TP_NO_ID;
+        if (step >= model->step_count || !tp_step_is_used(&model->steps[step]))
+            continue;
+        growth.gained[step] = tp_sat_add(growth.gained[step], m->bytes);
+        if (!growth.largest || m->bytes > growth.largest->bytes)
+            growth.largest = m;
+    }
+    return growth;
+}
+
+/* As much in each step but the first, which makes what stays, within a factor of two: what comes and goes is no growth.
+ */
+static void look_at_growth(struct tp_advisor *a, uint32_t place)
+{
+    const struct tp_model *model = a->model;
+    struct growth growth = growth_of(a, place);
+    int64_t least = INT64_MAX, most = 0;
+    bool is_first = true;
+    for (uint32_t s = 0; s < model->step_count; s++)
+        if (tp_step_is_used(&model->steps[s])) {
+            if (is_first) {
+                is_first = false;
+                continue;
+            }
+            least = tp_ns_min(least, growth.gained[s]);
+            most = tp_ns_max(most, growth.gained[s]);
+        }
+    if (!growth.largest || (double)least < tp_rule_value(a, TP_RULE_D4, "min_mib") * MIB || most / 2 > least)
+        return;
+    struct tp_evidence record = {
+        growth.largest->ordinal, tp_sat_sub(growth.largest->ts_ns, model->first_ns), TP_STR("[memory]"),
+        tp_line_of(model, tp_innermost_at(model, growth.largest->thread, growth.largest->ts_ns))};
+    struct tp_candidate c = {
+        .rule = TP_RULE_D4, .is_forced = true, .severity = TP_SEVERITY_MEDIUM, .share = NAN, .memory = &record};
+    c.detail = tp_advisor_text(a, "%s more after each step", tp_text_of_bytes(a->arena, least));
+    tp_advisor_add(a, &c);
+}
+
+static void find_growth(struct tp_advisor *a)
+{
+    uint32_t places = a->model->trace->memory_place_count;
+    if (a->model->used_count < MIN_GROWING_STEPS || a->model->step_marker == TP_MARKER_WINDOW)
+        return;
+    for (uint32_t place = 0; place < places && place < MAX_PLACES; place++)
+        look_at_growth(a, place);
+}
+
+void tp_rule_memory(struct tp_advisor *a)
+{
+    enum { MAX_DEVICES = 4096 }; /* of broken traces: each looks through the list of devices */
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i < a->memory->device_count && seen < MAX_DEVICES; i++) {
+        const struct tp_memory_device *m = &a->memory->devices[i];
+        if (!is_device_memory(m->device_type))
+            continue;
+        seen++;
+        int64_t capacity = capacity_of(a->model->trace, m->device_id);
+        if (!capacity || !m->totals_known)
+            skip_both(a, "device memory size or totals unknown");
+        else
+            look_at(a, m, capacity);
+    }
+    if (!seen)
+        skip_both(a, "no device memory records");
+    find_growth(a);
+}

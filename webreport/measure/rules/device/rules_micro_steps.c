@@ -1,0 +1,242 @@
+/* Rules about gradient accumulation: steps that are micro-steps (R5), and gradients that all micro-steps send to the
+ * other ranks although the last one alone would do (E8).
+ *
+ * E8 splits a recording into spans. A span begins with a forward pass of a wrapper of data parallelism, or, without
+ * such, with a micro-step, and ends where the next one begins. A span that reduces the gradients but does not update the
+ * parameters could leave the reduction out. */
+#include "webreport/measure/rules/device/rules_collectives.h"
+#include "webreport/measure/rules/host/rules_cpu.h"
+#include "webreport/measure/verdict/accumulation.h"
+#include "webreport/model/main_thread.h"
+#include "webreport/model/numbers.h"
+#include "webreport/trace/collective_kinds.h"
+#include "writer/base/sort.h"
+#include "writer/base/stats.h"
+
+/* ---- R5: steps that are micro-steps ---- */
+
+/* The median length of the used steps of a kind (tp_accumulation_kind), ns. */
+static int64_t median_of_kind(const struct tp_advisor *a, unsigned kind)
+{
+    const struct tp_model *model = a->model;
+    int64_t *lengths = tp_arena_array(a->arena, model->used_count, sizeof *lengths);
+    size_t count = 0;
+    for (uint32_t s = 0; s < model->step_count; s++)
+        if (tp_step_is_used(&model->steps[s]) && tp_accumulation_kind(&a->accumulation, s) == kind)
+            lengths[count++] = model->steps[s].end_ns - model->steps[s].start_ns;
+    return count ? tp_lower_median(lengths, count) : 0;
+}
+
+void tp_rule_micro_steps(struct tp_advisor *a)
+{
+    const struct tp_accumulation *found = &a->accumulation;
+    struct tp_candidate c = {.rule = TP_RULE_R5, .is_forced = true, .severity = TP_SEVERITY_INFO, .share = NAN};
+    if (!found->micro_count || found->micro_count < tp_rule_value(a, TP_RULE_R5, "min_micro_steps"))
+        return;
+    int64_t plain_ns = median_of_kind(a, 0), update_ns = median_of_kind(a, 1);
+    int64_t whole_ns = tp_sat_add(tp_sat_mul(plain_ns, found->micro_count - 1), update_ns);
+    for (uint32_t s = 0; s < a->model->step_count; s++)
+        if (tp_step_is_used(&a->model->steps[s]) && found->updates[s] && a->model->steps[s].event != TP_NO_ID)
+            tp_picks_append(&c.picks, a->model->steps[s].event);
+    c.detail = tp_advisor_text(a, "%s%u micro-steps make one optimizer step of %.2f ms: %.2f ms each, and %.2f ms for "
+                                  "the one that updates the parameters",
+                               found->is_at_least ? "at least " : "", found->micro_count, tp_microseconds(whole_ns) / 1e3,
+                               tp_microseconds(plain_ns) / 1e3, tp_microseconds(update_ns) / 1e3);
+    tp_advisor_add(a, &c);
+}
+
+/* ---- E8: gradients that are reduced in each micro-step ---- */
+
+struct span {
+    int64_t start_ns, backward_end_ns; /* backward_end_ns: INT64_MIN without a backward pass */
+    int64_t zeroed_ns;                 /* time at which gradients were zeroed last; INT64_MIN: they were not */
+    bool updates;                      /* an optimizer runs in it */
+    bool is_avoidable;
+    int64_t bytes;  /* of the reductions in it; unknown sizes count as 0 */
+    uint32_t calls; /* reductions */
+};
+
+struct micro_steps {
+    struct tp_advisor *a;
+    struct tp_vec spans; /* struct span, ascending by start */
+    bool has_wrapper;    /* spans begin with its forward pass */
+};
+
+static int by_start(const void *x, const void *y, const void *context)
+{
+    (void)context;
+    int64_t p = ((const struct span *)x)->start_ns, q = ((const struct span *)y)->start_ns;
+    return p < q ? -1 : p > q;
+}
+
+/* Returns whether a range of this name is a whole forward pass of a wrapper of data parallelism. */
+static bool is_forward(struct tp_str name)
+{
+    return tp_str_equal(name, TP_STR("DistributedDataParallel.forward")) ||
+           tp_str_equal(name, TP_STR("FullyShardedDataParallel.forward")) ||
+           tp_str_equal(name, TP_STR("FSDP::root_pre_forward"));
+}
+
+static void add_span(struct micro_steps *m, int64_t start_ns)
+{
+    *(struct span *)tp_vec_push(&m->spans) = (struct span){
+        .start_ns = start_ns, .backward_end_ns = INT64_MIN, .zeroed_ns = INT64_MIN};
+}
+
+/* Adds a span for each outermost forward pass of a wrapper. */
+static void find_forwards(struct micro_steps *m)
+{
+    const struct tp_model *model = m->a->model;
+    const struct tp_order *order = model->order;
+    uint8_t *is_one = tp_arena_array(m->a->arena, model->trace->names.count, sizeof *is_one);
+    bool is_any = false;
+    for (uint32_t i = 0; i < model->trace->names.count; i++)
+        is_any |= is_one[i] = is_forward(model->trace->names.items[i]);
+    int64_t end = INT64_MIN;
+    for (uint32_t i = 0; is_any && i < order->host_count; i++) {
+        const struct tp_event *e = &model->trace->events[order->host[i]];
+        if (!is_one[e->name] || (e->ts_ns < end && i != order->thread_first[e->thread]))
+            continue;
+        add_span(m, e->ts_ns);
+        end = tp_event_end(e);
+    }
+    m->has_wrapper = m->spans.count > 0;
+    if (m->spans.count)
+        tp_merge_sort(m->a->arena, m->spans.data, m->spans.count, sizeof(struct span), by_start, NULL);
+}
+
+/* Returns the index of the span in which a time lies; SIZE_MAX before the first one. */
+static size_t span_at(const struct micro_steps *m, int64_t at_ns)
+{
+    size_t lo = 0, hi = m->spans.count;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (TP_AT(&m->spans, struct span, mid)->start_ns <= at_ns)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo - 1;
+}
+
+/* Notes in each span what its host events are: updates, zeroing, the end of the backward pass. */
+static void note_events(struct micro_steps *m)
+{
+    const struct tp_model *model = m->a->model;
+    const uint64_t wanted = TP_MARK_OPTIMIZER_STEP | TP_MARK_ZERO_GRAD | TP_MARK_BACKWARD_NODE;
+    for (uint32_t i = 0; i < model->order->host_count; i++) {
+        const struct tp_event *e = &model->trace->events[model->order->host[i]];
+        uint64_t marks = model->marks[e->name];
+        size_t at = marks & wanted ? span_at(m, e->ts_ns) : SIZE_MAX;
+        if (at == SIZE_MAX)
+            continue;
+        struct span *span = TP_AT(&m->spans, struct span, at);
+        span->updates |= (marks & TP_MARK_OPTIMIZER_STEP) != 0;
+        if (marks & TP_MARK_ZERO_GRAD)
+            span->zeroed_ns = tp_ns_max(span->zeroed_ns, e->ts_ns);
+        if (marks & TP_MARK_BACKWARD_NODE)
+            span->backward_end_ns = tp_ns_max(span->backward_end_ns, tp_event_end(e));
+    }
+}
+
+static bool is_inside_gradient(const struct tp_model *model, uint32_t event)
+{
+    int64_t at = model->trace->events[event].ts_ns;
+    for (uint32_t i = event; i != TP_NO_ID; i = tp_next_alive(model, i, at)) {
+        struct tp_str name = tp_trace_name(model->trace, &model->trace->events[i]);
+        if (tp_is_sharding(name) || tp_str_equal(name, TP_STR(TP_BACKWARD_NODE " torch::autograd::AccumulateGrad")))
+            return true;
+    }
+    return false;
+}
+
+/* Does a record reduce gradients? Those of a wrapper begin inside of the nodes that take gradients. A backend with
+ * threads of its own (gloo) runs them outside of all nodes. Those of a loop of the user come behind the backward pass. */
+static bool is_reduction(const struct micro_steps *m, const struct tp_collective *record, const struct span *span)
+{
+    const struct tp_collective_kind *kind = tp_collective_kind_of(record->name);
+    if (!kind || span->backward_end_ns == INT64_MIN ||
+        (strcmp(kind->name, "all_reduce") != 0 && strcmp(kind->name, "reduce_scatter") != 0))
+        return false;
+    if (!m->has_wrapper)
+        return record->start_ns >= span->backward_end_ns;
+    bool is_apart = !record->is_device && m->a->cpu && m->a->model->inside[record->event] == TP_NO_ID;
+    return is_apart || (!record->is_device && is_inside_gradient(m->a->model, record->event));
+}
+
+static void note_reductions(struct micro_steps *m)
+{
+    const struct tp_collectives *records = &m->a->model->collectives;
+    for (uint32_t i = 0; i < records->count; i++) {
+        const struct tp_collective *record = &records->items[i];
+        size_t at = span_at(m, record->start_ns);
+        struct span *span = at == SIZE_MAX ? NULL : TP_AT(&m->spans, struct span, at);
+        if (!span || !is_reduction(m, record, span))
+            continue;
+        span->calls++;
+        span->bytes = tp_sat_add(span->bytes, tp_ns_max(0, record->bytes));
+    }
+}
+
+/* Marks the spans that reduce as much as the next span that updates the parameters. Returns their number; *updates is
+ * that of the spans that update. The last span may be cut. A span that zeroes gradients behind its backward pass throws them away. */
+static uint32_t mark_avoidable(struct micro_steps *m, uint32_t *updates)
+{
+    const struct span *next = NULL;
+    uint32_t count = 0;
+    *updates = 0;
+    for (size_t i = m->spans.count; i-- > 0;) {
+        struct span *span = TP_AT(&m->spans, struct span, i);
+        if (span->updates) {
+            next = span;
+            ++*updates;
+        } else if (span->zeroed_ns > span->backward_end_ns) {
+            next = NULL;
+        } else if (next && span->calls && span->calls == next->calls && span->bytes == next->bytes) {
+            span->is_avoidable = true;
+            count++;
+        }
+    }
+    return count;
+}
+
+void tp_rule_each_micro_step(struct tp_advisor *a)
+{
+    const struct tp_model *model = a->model;
+    struct micro_steps m = {.a = a, .spans = TP_VEC(a->arena, struct span)};
+    struct tp_candidate c = {.rule = TP_RULE_E8, .has_ceiling = true};
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    uint32_t updates;
+    if (!model->collectives.count || !tp_any_name_is(model, TP_MARK_OPTIMIZER_STEP))
+        return;
+    find_forwards(&m);
+    for (uint32_t s = 0; !m.has_wrapper && a->accumulation.micro_count && s < model->step_count; s++)
+        add_span(&m, model->steps[s].start_ns);
+    if (m.spans.count < 2)
+        return;
+    note_events(&m);
+    note_reductions(&m);
+    uint32_t count = mark_avoidable(&m, &updates);
+    if (!count || count < updates / 2)
+        return;
+    for (uint32_t i = 0; i < model->collectives.count; i++) {
+        const struct tp_collective *record = &model->collectives.items[i];
+        size_t at = span_at(&m, record->start_ns);
+        const struct span *span = at == SIZE_MAX ? NULL : TP_AT(&m.spans, struct span, at);
+        if (!span || !span->is_avoidable || !is_reduction(&m, record, span))
+            continue;
+        struct tp_interval whole = tp_collective_time(record);
+        tp_intervals_push(&time, whole.a, whole.b);
+        tp_picks_longest(&c.picks, model, record->event);
+    }
+    struct tp_intervals all = tp_intervals_of(&time);
+    struct tp_intervals exposed =
+        a->cpu ? tp_exposed_collectives(model, a->arena) : tp_exposed_communication(a);
+    c.time = tp_intervals_minus(a->arena, tp_intervals_meet(a->arena, all, exposed), a->explained_communication);
+    c.detail = tp_advisor_text(a, "%u of %zu backward passes reduce gradients that no optimizer step follows", count,
+                               m.spans.count);
+    if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_E8, "min_pct"))
+        return;
+    if (a->cpu ? tp_cpu_add(a, &c) : tp_advisor_add(a, &c))
+        tp_explain_communication(a, all);
+}

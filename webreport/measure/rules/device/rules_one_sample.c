@@ -1,0 +1,216 @@
+/* Rule R6: each step of a program that only calls a model works on one sample, and so little on it that more samples
+ * would cost hardly more: the step reads weights for a few rows, or calls operators that take less than calling them.
+ *
+ * The trace does not show whether other samples wait. So the finding claims no gain: a batch raises the throughput, and
+ * a single user gains nothing. Steps of serving engines name their requests. Of other steps the operands of the
+ * outermost operators show how many samples there are. */
+#include "webreport/measure/rules/host/rules_cpu.h"
+#include "webreport/measure/rules/rules_work.h"
+#include "webreport/measure/serving/serving_marks.h"
+#include "webreport/measure/work/cost_call.h"
+#include "webreport/measure/work/operator_samples.h"
+#include "webreport/model/main_thread.h"
+#include "webreport/model/numbers.h"
+
+/* MOST_OF: all but one in so many are most; LEAST_BYTES: fewer weights in a step are not worth a word. */
+enum { MIN_STEPS = 3, MOST_OF = 5, LEAST_BYTES = 1000000 };
+
+/* Products, convolutions and recurrent layers of W. */
+struct matrix_work {
+    struct tp_advisor *a;
+    int64_t all_ns, one_ns; /* time of all of it, and of what a batch would hardly lengthen */
+    int64_t one_host_ns;    /* time of the latter's calls on the host */
+    int64_t weight_bytes;   /* weights that products of one sample read; TP_NULL_INT: not known of all of them */
+    struct tp_picks picks;  /* operators on one sample, longest first */
+    bool *has_one;          /* by step: an operator on one sample begins in it */
+};
+
+static bool is_most(int64_t part, int64_t whole)
+{
+    return whole > 0 && part >= whole - whole / MOST_OF;
+}
+
+/* Returns the time that an operator takes: on the devices that it starts work on, else on the host without pauses. */
+static int64_t time_of(const struct tp_advisor *a, uint32_t op)
+{
+    if (!a->cpu)
+        return tp_narrow_get(&a->model->operators.device_total, op);
+    const struct tp_event *e = tp_operator_event(a->model, op);
+    return e->dur_ns - tp_intervals_length_within(a->cpu->pauses, e->ts_ns, tp_event_end(e));
+}
+
+/* Returns the batch size of a recurrent layer: the second size of its state, which its input alone does not show. */
+static int64_t batch_of_state(const struct tp_model *model, uint32_t op)
+{
+    struct tp_str dims =
+        tp_strings_get(&model->trace->values, model->trace->hosts[tp_operator_event(model, op)->detail].dims);
+    struct tp_shape state = tp_shape_input(dims, 1);
+    if (!state.is_known) /* the two states of an lstm are a list */
+        state = tp_shape_of(tp_shape_item(tp_shape_item(dims, 1), 0));
+    return state.is_known && state.rank == 3 ? state.sizes[1] : 0;
+}
+
+/* Returns whether an operator works on one sample. longest: the longest sequence of one sample so far in the step; a
+ * product of at most that many rows may have the elements of that sequence as rows. */
+static bool is_one_sample(const struct tp_model *model, uint32_t op, const struct tp_samples *samples, int64_t longest)
+{
+    if (samples->is_recurrent)
+        return samples->count == 1 && batch_of_state(model, op) == 1;
+    return samples->count == 1 || (samples->rows && samples->rows <= longest);
+}
+
+/* Adds the bytes of the weights of a product, which are the operand behind the samples. */
+static void add_weights(struct matrix_work *work, uint32_t op)
+{
+    const struct tp_trace *trace = work->a->model->trace;
+    const struct tp_event *e = tp_operator_event(work->a->model, op);
+    const struct tp_host_detail *host = &trace->hosts[e->detail];
+    struct tp_op_call call = {tp_strings_get(&trace->values, host->dims), tp_strings_get(&trace->values, host->types),
+                              {"", 0}};
+    struct tp_cost_arguments arguments;
+    int weight = (int)tp_samples_operand(tp_trace_name(trace, e)) + 1;
+    bool is_known = work->weight_bytes != TP_NULL_INT && tp_cost_read(&arguments, &call, NULL) &&
+                    tp_cost_tensor(&arguments, weight) && arguments.items[weight].has_size;
+    work->weight_bytes =
+        is_known ? tp_sat_add(work->weight_bytes, tp_cost_bytes(&arguments, weight)) : TP_NULL_INT;
+}
+
+static void add_operator(struct matrix_work *work, uint32_t op, const struct tp_samples *samples, uint32_t step,
+                         int64_t *longest)
+{
+    const struct tp_model *model = work->a->model;
+    bool is_one = samples->count && is_one_sample(model, op, samples, *longest);
+    if (is_one && samples->count == 1)
+        *longest = tp_ns_max(*longest, samples->length);
+    if (samples->is_of_words)
+        return;
+    int64_t ns = time_of(work->a, op);
+    const char *shortest = work->a->cpu ? "short_us" : "short_kernel_us";
+    bool is_light = samples->is_recurrent ||
+                    (samples->rows && (double)samples->rows <= tp_rule_value(work->a, TP_RULE_R6, "max_rows")) ||
+                    (double)ns < 1000 * tp_rule_value(work->a, TP_RULE_R6, shortest);
+    work->all_ns = tp_sat_add(work->all_ns, ns);
+    if (!is_one || !is_light)
+        return;
+    work->one_ns = tp_sat_add(work->one_ns, ns);
+    work->one_host_ns = tp_sat_add(work->one_host_ns, tp_operator_event(model, op)->dur_ns);
+    if (step < model->step_count)
+        work->has_one[step] = true;
+    if (samples->rows)
+        add_weights(work, op);
+    tp_picks_longest(&work->picks, model, model->operators.event[op]);
+}
+
+/* Adds the outermost matrix work of the main thread that begins in W. */
+static void add_operators(struct matrix_work *work)
+{
+    const struct tp_model *model = work->a->model;
+    const struct tp_operators *operators = &model->operators;
+    uint32_t near = 0, last_step = TP_NO_ID, end = operators->thread_first[model->host_main + 1];
+    int64_t longest = 0;
+    for (uint32_t op = operators->thread_first[model->host_main], next; op < end; op = next) {
+        const struct tp_event *e = tp_operator_event(model, op);
+        struct tp_samples samples = tp_samples_of(model, op);
+        bool is_matrix_work =
+            samples.count || samples.is_unknown || tp_is_batched_product(tp_trace_name(model->trace, e));
+        next = is_matrix_work ? operators->subtree_end[op] : op + 1;
+        if (!is_matrix_work || !tp_in_window(work->a, operators->event[op]) ||
+            (work->a->cpu && tp_cpu_is_loading(work->a, op)))
+            continue;
+        uint32_t step = tp_step_of_host_near(model, e->ts_ns, &near);
+        longest = step == last_step ? longest : 0;
+        last_step = step;
+        add_operator(work, op, &samples, step, &longest);
+    }
+}
+
+/* Returns the number of used steps in which an operator on one sample begins. */
+static uint32_t steps_with_one(const struct matrix_work *work)
+{
+    uint32_t count = 0;
+    for (uint32_t s = 0; s < work->a->model->step_count; s++)
+        count += tp_step_is_used(&work->a->model->steps[s]) && work->has_one[s];
+    return count;
+}
+
+/* Counts the used steps that a serving engine names, and those of them that decode one request. */
+static uint32_t count_requests(struct tp_advisor *a, uint32_t *named, struct tp_picks *picks)
+{
+    const struct tp_model *model = a->model;
+    uint32_t single = 0;
+    *named = 0;
+    for (uint32_t s = 0; s < model->step_count; s++) {
+        struct tp_serving_mark mark;
+        uint32_t event = model->steps[s].event;
+        if (!tp_step_is_used(&model->steps[s]) || event == TP_NO_ID ||
+            !tp_serving_mark_read(&mark, tp_trace_name(model->trace, &model->trace->events[event])))
+            continue;
+        ++*named;
+        if (mark.phase != TP_SERVING_DECODE || mark.numbers[TP_SERVING_REQUESTS] != 1)
+            continue;
+        single++;
+        tp_picks_longest(picks, model, event);
+    }
+    return single;
+}
+
+static struct tp_str describe(const struct matrix_work *work)
+{
+    struct tp_advisor *a = work->a;
+    const struct tp_model *model = a->model;
+    const struct tp_event *e = &model->trace->events[work->picks.items[0].event];
+    struct tp_str name = tp_trace_name(model->trace, e);
+    struct tp_str dims = tp_strings_get(&model->trace->values, model->trace->hosts[e->detail].dims);
+    struct tp_shape shape = tp_shape_input(dims, tp_samples_operand(name));
+    struct tp_str sizes = tp_shape_text(a, &shape);
+    uint32_t count = steps_with_one(work);
+    struct tp_str text =
+        count < model->used_count
+            ? tp_advisor_text(a, "%u of the %u steps work on one sample at a time: %.*s takes %.*s", count,
+                              model->used_count, (int)name.len, name.ptr, (int)sizes.len, sizes.ptr)
+            : tp_advisor_text(a, "each of the %u steps works on one sample at a time: %.*s takes %.*s", count,
+                              (int)name.len, name.ptr, (int)sizes.len, sizes.ptr);
+    if (work->weight_bytes < LEAST_BYTES * (int64_t)model->used_count) /* few, or not known */
+        return text;
+    return tp_advisor_text(a, "%.*s, and matrix products read %.1f MB of weights per step", (int)text.len, text.ptr,
+                           (double)work->weight_bytes / model->used_count / 1e6);
+}
+
+/* Reports the finding. Where a rule about the same cause has reported, adds the detail there instead. */
+static void report(struct tp_advisor *a, struct tp_candidate *c)
+{
+    static const enum tp_rule_id others[] = {TP_RULE_H18, TP_RULE_H19, TP_RULE_C18, TP_RULE_C23};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (a->reported[others[i]]) {
+            tp_advisor_explain(a, others[i], c->detail);
+            return;
+        }
+    tp_advisor_add(a, c);
+}
+
+void tp_rule_one_sample(struct tp_advisor *a)
+{
+    const struct tp_model *model = a->model;
+    struct tp_candidate c = {.rule = TP_RULE_R6, .is_forced = true, .severity = TP_SEVERITY_LOW, .share = NAN};
+    struct matrix_work work = {.a = a};
+    uint32_t named;
+    bool is_marked = model->step_marker != TP_MARKER_WINDOW && model->step_marker != TP_MARKER_OPTIMIZER;
+    if (!is_marked || model->used_count < MIN_STEPS || model->host_main == TP_NO_ID ||
+        tp_any_name_is(model, TP_MARK_BACKWARD_NODE | TP_MARK_OPTIMIZER_STEP))
+        return;
+    uint32_t single = count_requests(a, &named, &c.picks);
+    if (named) {
+        c.detail = tp_advisor_text(a, "%u of %u steps decode one request", single, model->used_count);
+        if (is_most(single, model->used_count))
+            report(a, &c);
+        return;
+    }
+    work.has_one = tp_arena_array(a->arena, model->step_count, sizeof *work.has_one);
+    add_operators(&work);
+    if (!is_most(work.one_ns, work.all_ns) || !is_most(steps_with_one(&work), model->used_count) ||
+        tp_window_percent(a, tp_ns_max(work.one_ns, work.one_host_ns)) < tp_rule_value(a, TP_RULE_R6, "min_pct"))
+        return;
+    c.picks = work.picks;
+    c.detail = describe(&work);
+    report(a, &c);
+}

@@ -1,0 +1,217 @@
+/* Rules about the optimizer of device programs: kernels per tensor (C6), zeroing one by one (C7). */
+#include "webreport/measure/rules/rules_eval.h"
+#include "webreport/model/main_thread.h"
+
+/* Annotations of W, thread by thread and in order of time, and which times they cover. */
+struct regions {
+    struct tp_advisor *a;
+    struct tp_vec events;           /* uint32_t */
+    struct tp_intervals *of_thread; /* by thread */
+};
+
+static void find_regions(struct regions *r, uint64_t mark)
+{
+    r->events = TP_VEC(r->a->arena, uint32_t);
+    for (size_t i = 0; i < r->a->regions.count; i++) {
+        uint32_t event = *TP_AT(&r->a->regions, uint32_t, i);
+        if (tp_marks_of(r->a->model, event) & mark && tp_in_window(r->a, event))
+            *(uint32_t *)tp_vec_push(&r->events) = event;
+    }
+}
+
+static const struct tp_event *region(const struct regions *r, size_t i)
+{
+    return &r->a->model->trace->events[*TP_AT(&r->events, uint32_t, i)];
+}
+
+static void cover(struct regions *r)
+{
+    r->of_thread = tp_arena_array(r->a->arena, r->a->model->trace->thread_count, sizeof *r->of_thread);
+    for (size_t i = 0, end; i < r->events.count; i = end) {
+        uint32_t thread = region(r, i)->thread;
+        struct tp_vec pieces = TP_VEC(r->a->arena, struct tp_interval);
+        for (end = i; end < r->events.count && region(r, end)->thread == thread; end++)
+            tp_intervals_push(&pieces, region(r, end)->ts_ns, tp_event_end(region(r, end)));
+        r->of_thread[thread] = tp_intervals_of(&pieces);
+    }
+}
+
+/* Was the operation launched inside a region? */
+static bool is_inside(const struct regions *r, uint32_t device)
+{
+    const struct tp_event *launch = tp_launch_of_device(r->a->model, device);
+    return launch && tp_intervals_contain(r->of_thread[launch->thread], launch->ts_ns);
+}
+
+/* First launch of the thread, from `from` on, that starts at or after `at`. */
+static uint32_t first_launch(const struct tp_model *model, uint32_t thread, uint32_t from, int64_t at)
+{
+    uint32_t lo = from, hi = model->launches.thread_first[thread + 1];
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (tp_launch_event(model, mid)->ts_ns < at)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* What was launched inside the regions and is accepted: how much, by launches how long, and the first by time. */
+struct launched {
+    bool (*is_one)(const void *regions, uint32_t device);
+    int64_t launch_ns;
+    struct tp_vec time; /* struct tp_interval: the operations */
+    struct tp_picks picks;
+};
+
+static void take_operation(const struct regions *r, struct launched *out, uint32_t device)
+{
+    const struct tp_event *e = tp_device_event(r->a->model, device);
+    if (!out->is_one(r, device))
+        return;
+    struct tp_pick pick = tp_pick_of_operation(r->a->model, device);
+    pick.at = device; /* they are numbered in order of time */
+    tp_picks_rank(&out->picks, pick);
+    out->launch_ns = tp_sat_add(out->launch_ns, tp_launch_of_device(r->a->model, device)->dur_ns);
+    tp_intervals_push(&out->time, e->ts_ns, tp_event_end(e));
+}
+
+static void find_launched(const struct regions *r, struct launched *out)
+{
+    const struct tp_model *model = r->a->model;
+    out->time = TP_VEC(r->a->arena, struct tp_interval);
+    for (uint32_t t = 0; t < model->trace->thread_count; t++) {
+        uint32_t launch = model->launches.thread_first[t];
+        for (size_t i = 0; i < r->of_thread[t].count; i++) {
+            struct tp_interval covered = r->of_thread[t].items[i];
+            uint32_t end = first_launch(model, t, launch, covered.b);
+            for (launch = first_launch(model, t, launch, covered.a); launch < end; launch++)
+                for (uint32_t k = model->launches.first_device[launch]; k != TP_NO_ID;
+                     k = model->devices.next_of_launch[k])
+                    take_operation(r, out, k);
+        }
+    }
+}
+
+/* ---- C6 ---- */
+
+/* Is an operation of the launch fused by its own name? */
+static bool launches_fused(const struct tp_model *model, uint32_t launch)
+{
+    for (uint32_t k = model->launches.first_device[launch]; k != TP_NO_ID; k = model->devices.next_of_launch[k])
+        if (tp_marks_of(model, model->devices.event[k]) & TP_MARK_FUSED)
+            return true;
+    return false;
+}
+
+/* Starts of the thread's launches that start fused operations, or do so inside of anything of a fused name. */
+static struct tp_vec find_fused(const struct tp_advisor *a, uint32_t thread)
+{
+    const struct tp_model *model = a->model;
+    const struct tp_order *order = model->order;
+    struct tp_vec starts = TP_VEC(a->arena, int64_t);
+    int64_t fused_until = INT64_MIN;
+    uint32_t launch = model->launches.thread_first[thread];
+    for (uint32_t i = order->thread_first[thread]; i < order->thread_first[thread + 1]; i++) {
+        const struct tp_event *e = &model->trace->events[order->host[i]];
+        bool is_fused = model->marks[e->name] & TP_MARK_FUSED;
+        if (e->kind == TP_KIND_RUNTIME) {
+            bool is_within = is_fused || fused_until > e->ts_ns;
+            bool has_operation = model->launches.first_device[launch] != TP_NO_ID;
+            if (has_operation && (is_within || launches_fused(model, launch)))
+                *(int64_t *)tp_vec_push(&starts) = e->ts_ns;
+            launch++;
+        }
+        if (is_fused)
+            fused_until = tp_ns_max(fused_until, tp_event_end(e));
+    }
+    return starts;
+}
+
+static void drop_fused(struct regions *r)
+{
+    struct tp_vec starts = TP_VEC(r->a->arena, int64_t);
+    uint32_t *events = r->events.data, thread = TP_NO_ID;
+    size_t kept = 0;
+    if (!tp_any_name_is(r->a->model, TP_MARK_FUSED))
+        return;
+    for (size_t i = 0; i < r->events.count; i++) {
+        const struct tp_event *e = region(r, i);
+        if (e->thread != thread)
+            starts = find_fused(r->a, e->thread);
+        thread = e->thread;
+        if (!(r->a->model->marks[e->name] & TP_MARK_FUSED) && !tp_any_within(&starts, e->ts_ns, tp_event_end(e)))
+            events[kept++] = events[i];
+    }
+    r->events.count = kept;
+}
+
+static bool is_kernel(const void *regions, uint32_t device)
+{
+    const struct regions *r = regions;
+    return tp_device_event(r->a->model, device)->kind == TP_KIND_KERNEL;
+}
+
+static bool is_kernel_inside(const void *regions, uint32_t device)
+{
+    return is_kernel(regions, device) && is_inside(regions, device);
+}
+
+static void per_tensor(struct tp_advisor *a)
+{
+    struct tp_candidate c = {.rule = TP_RULE_C6, .has_ceiling = true};
+    struct regions r = {.a = a};
+    struct launched kernels = {.is_one = is_kernel};
+    find_regions(&r, TP_MARK_OPTIMIZER_STEP);
+    drop_fused(&r);
+    if (!r.events.count)
+        return;
+    cover(&r);
+    find_launched(&r, &kernels);
+    c.picks = kernels.picks;
+    if (!((double)c.picks.total > tp_rule_value(a, TP_RULE_C6, "min_kernels") * (double)r.events.count))
+        return;
+    struct tp_vec gaps = tp_starved_before(a, is_kernel_inside, &r);
+    c.time = tp_intervals_prefix(a->arena, tp_intervals_of(&gaps), kernels.launch_ns);
+    tp_advisor_add(a, &c);
+}
+
+/* ---- C7 ---- */
+
+static bool is_fill(const void *regions, uint32_t device)
+{
+    const struct regions *r = regions;
+    return tp_device_event(r->a->model, device)->kind == TP_KIND_MEMSET ||
+           tp_above(r->a, r->a->model->devices.owner[device]) & TP_ABOVE_FILL;
+}
+
+static bool is_fill_inside(const void *regions, uint32_t device)
+{
+    return is_inside(regions, device) && is_fill(regions, device);
+}
+
+static void zeroing(struct tp_advisor *a)
+{
+    struct tp_candidate c = {.rule = TP_RULE_C7, .has_ceiling = true};
+    struct regions r = {.a = a};
+    struct launched fills = {.is_one = is_fill};
+    find_regions(&r, TP_MARK_ZERO_GRAD);
+    if (!r.events.count)
+        return;
+    cover(&r);
+    find_launched(&r, &fills);
+    c.picks = fills.picks;
+    if ((double)c.picks.total < tp_rule_value(a, TP_RULE_C7, "min_ops") * (double)r.events.count)
+        return;
+    struct tp_vec gaps = tp_starved_before(a, is_fill_inside, &r);
+    tp_intervals_append(&fills.time, tp_intervals_of(&gaps));
+    c.time = tp_intervals_of(&fills.time);
+    tp_advisor_add(a, &c);
+}
+
+void tp_rule_optimizer(struct tp_advisor *a)
+{
+    per_tensor(a);
+    zeroing(a);
+}

@@ -1,0 +1,98 @@
+/* What recording costs the host of a program with a device: time in which the device waits for a host that records.
+ *
+ * Frames and operators of the main thread have the costs that programs without device are judged with (H6.frame_ns,
+ * H6.operator_ns, H6.shapes_ns). They are lower bounds: calls of the runtime cost more while they are recorded, too.
+ * Findings keep their recorded time; what mending them gains is less by the part of it that the recording takes. */
+#include "webreport/measure/rules/rules_eval.h"
+
+struct cost {
+    int64_t ts_ns, sum_ns; /* start of an event, and the costs of all events before it */
+};
+
+struct overhead {
+    struct tp_advisor *a;
+    struct tp_vec costs; /* struct cost, ascending: events that begin while a device waits for the host */
+    int64_t sum_ns, frames, operators;
+};
+
+static int64_t cost_of(const struct tp_advisor *a, const struct tp_event *e)
+{
+    const struct tp_trace *trace = a->model->trace;
+    if (tp_kind_is_frame(e->kind))
+        return (int64_t)tp_rule_value(a, TP_RULE_H6, "frame_ns");
+    bool has_shapes = tp_strings_get(&trace->values, trace->hosts[e->detail].dims).len > 0;
+    return (int64_t)(tp_rule_value(a, TP_RULE_H6, "operator_ns") +
+                     (has_shapes ? tp_rule_value(a, TP_RULE_H6, "shapes_ns") : 0));
+}
+
+static void list_costs(struct overhead *o)
+{
+    const struct tp_model *model = o->a->model;
+    const struct tp_order *order = model->order;
+    size_t near = 0;
+    for (uint32_t i = order->thread_first[model->host_main]; i < order->thread_first[model->host_main + 1]; i++) {
+        const struct tp_event *e = &model->trace->events[order->host[i]];
+        bool is_frame = tp_kind_is_frame(e->kind);
+        if ((!is_frame && e->kind != TP_KIND_OPERATOR) || !tp_intervals_contain_near(model->starved, e->ts_ns, &near))
+            continue;
+        *(struct cost *)tp_vec_push(&o->costs) = (struct cost){e->ts_ns, o->sum_ns};
+        o->sum_ns = tp_sat_add(o->sum_ns, cost_of(o->a, e));
+        o->frames += is_frame;
+        o->operators += !is_frame;
+    }
+}
+
+/* The costs of all listed events before a time. */
+static int64_t costs_before(const struct overhead *o, int64_t ts_ns)
+{
+    size_t low = 0, high = o->costs.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (TP_AT(&o->costs, struct cost, middle)->ts_ns < ts_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < o->costs.count ? TP_AT(&o->costs, struct cost, low)->sum_ns : o->sum_ns;
+}
+
+/* The part of a set that recording takes, 0 to 1. */
+static double part_of(const struct overhead *o, struct tp_intervals set)
+{
+    int64_t ns = 0;
+    for (size_t i = 0; i < set.count; i++)
+        ns = tp_sat_add(ns, costs_before(o, set.items[i].b) - costs_before(o, set.items[i].a));
+    return fmin(1, tp_percent(ns, tp_intervals_length(set)) / 100);
+}
+
+static bool is_about_host(const struct tp_finding *finding)
+{
+    static const enum tp_rule_id ids[] = {TP_RULE_A1, TP_RULE_A2, TP_RULE_A3, TP_RULE_A11, TP_RULE_A13};
+    const struct tp_rule *rules = tp_rules(&(unsigned){0});
+    bool is_any = false;
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        is_any |= finding->rule == &rules[ids[i]];
+    return is_any;
+}
+
+void tp_rule_overhead(struct tp_advisor *a)
+{
+    struct overhead o = {.a = a, .costs = TP_VEC(a->arena, struct cost)};
+    int64_t starved_ns = tp_intervals_length(a->model->starved);
+    if (a->model->host_main == TP_NO_ID || !starved_ns)
+        return;
+    list_costs(&o);
+    a->overhead = (struct tp_overhead){.cost_ns = tp_ns_min(o.sum_ns, starved_ns),
+                                       .starved_ns = starved_ns,
+                                       .frames = o.frames,
+                                       .operators = o.operators};
+    for (size_t i = 0; i < a->findings.count; i++) {
+        struct tp_finding *f = TP_AT(&a->findings, struct tp_finding, i);
+        if (isnan(f->ceiling_us_per_step) || !is_about_host(f))
+            continue;
+        double left = 1 - part_of(&o, *TP_AT(&a->times, struct tp_intervals, f->time));
+        f->low_part *= left;
+        f->high_part *= left;
+    }
+    tp_arena_drop(a->arena, o.costs.data, o.costs.capacity * sizeof(struct cost));
+}

@@ -1,0 +1,236 @@
+/* Bounds what overlap of communication with compute can gain: by the compute of the same step, and by how far the host
+ * runs ahead of the device. See rules_overlap.h. */
+#include "webreport/measure/rules/device/rules_overlap.h"
+
+#include "writer/base/id_map.h"
+#include "writer/base/sort.h"
+
+/* ---- what compute could hide ---- */
+
+static bool is_compute(const struct tp_model *model, uint32_t device)
+{
+    return tp_device_event(model, device)->kind == TP_KIND_KERNEL && !tp_is_communication(model, device);
+}
+
+/* Returns the start of the step's backward pass on the device: of the first compute kernel that a backward node launches.
+ * Returns the end of the step without such a kernel, and where other compute runs between two of them: then several
+ * passes alternate, and compute of each may hide communication of any. *next: first operation of the device to look at. */
+static int64_t start_of_backward(struct tp_advisor *a, const struct tp_gpu *gpu, const struct tp_step *step,
+                                 uint32_t *next)
+{
+    const struct tp_model *model = a->model;
+    int64_t start = step->end_ns;
+    bool is_found = false, is_over = false, is_single = true;
+    for (; *next < gpu->count && tp_device_event(model, gpu->events[*next])->ts_ns < step->end_ns; ++*next) {
+        uint32_t device = gpu->events[*next], launch = model->devices.launch[device];
+        int64_t at = tp_device_event(model, device)->ts_ns;
+        if (at < step->start_ns || launch == TP_NO_ID || !is_compute(model, device))
+            continue;
+        bool is_backward = tp_above(a, model->launches.op[launch]) & TP_ABOVE_BACKWARD;
+        is_single &= !(is_backward && is_over);
+        if (is_backward && !is_found)
+            start = at;
+        is_found |= is_backward;
+        is_over |= is_found && !is_backward;
+    }
+    return is_single ? start : step->end_ns;
+}
+
+/* Adds the part of `exposed` within [from, to) that compute in that range could hide. */
+static void add_part(struct tp_vec *hidden, struct tp_intervals exposed, struct tp_intervals free, int64_t from,
+                     int64_t to)
+{
+    int64_t left = tp_intervals_length_within(free, from, to);
+    size_t i = 0;
+    while (i < exposed.count && exposed.items[i].b <= from)
+        i++;
+    for (; i < exposed.count && exposed.items[i].a < to && left > 0; i++) {
+        int64_t start = tp_ns_max(exposed.items[i].a, from), end = tp_ns_min(exposed.items[i].b, to);
+        end = tp_ns_min(end, start + left);
+        tp_intervals_push(hidden, start, end);
+        left -= end - start;
+    }
+}
+
+struct tp_intervals tp_hideable(struct tp_advisor *a, const struct tp_gpu *gpu, struct tp_intervals exposed)
+{
+    struct tp_intervals free = tp_intervals_minus(a->arena, gpu->compute, gpu->communication);
+    struct tp_vec hidden = TP_VEC(a->arena, struct tp_interval);
+    size_t first = 0;
+    uint32_t next = 0;
+    if (a->model->gpu_count > TP_MAX_OVERLAP_GPUS)
+        return exposed;
+    for (uint32_t s = 0; s < a->model->step_count && first < exposed.count; s++) {
+        const struct tp_step *step = &a->model->steps[s];
+        if (!tp_step_is_used(step))
+            continue;
+        while (first < exposed.count && exposed.items[first].b <= step->start_ns)
+            first++;
+        struct tp_intervals rest = {exposed.items + first, exposed.count - first};
+        int64_t backward_ns = start_of_backward(a, gpu, step, &next);
+        add_part(&hidden, rest, free, step->start_ns, backward_ns);
+        add_part(&hidden, rest, free, backward_ns, step->end_ns);
+    }
+    return tp_intervals_of(&hidden);
+}
+
+/* ---- what ends the steps sooner ---- */
+
+/* A call that blocks the host until the device has come so far. */
+struct blocking {
+    int64_t end_ns, dur_ns;
+};
+
+static int by_end(const void *x, const void *y, const void *context)
+{
+    const struct blocking *a = x, *b = y;
+    (void)context;
+    return a->end_ns != b->end_ns ? (a->end_ns < b->end_ns ? -1 : 1)
+                                  : (a->dur_ns > b->dur_ns) - (a->dur_ns < b->dur_ns);
+}
+
+static void add_blocking(struct tp_vec *calls, const struct tp_event *call)
+{
+    *(struct blocking *)tp_vec_push(calls) = (struct blocking){tp_event_end(call), call->dur_ns};
+}
+
+/* Waits for the device, and other calls that start an operation of it and last as long as a blocked one: a copy to the
+ * host, a launch into a full queue. */
+static struct tp_vec find_blocking(const struct tp_advisor *a, const struct tp_gpu *gpu)
+{
+    const struct tp_model *model = a->model;
+    struct tp_vec calls = TP_VEC(a->arena, struct blocking);
+    uint32_t index = (uint32_t)(gpu - model->gpus);
+    for (uint32_t i = 0; i < model->wait_count; i++)
+        if (model->waits[i].gpu == index)
+            add_blocking(&calls, &model->trace->events[model->waits[i].event]);
+    for (uint32_t i = 0; i < model->launches.count; i++) {
+        const struct tp_event *call = tp_launch_event(model, i);
+        uint32_t device = model->launches.first_device[i];
+        if (call->dur_ns >= TP_PROMPT_NS && device != TP_NO_ID && model->devices.gpu[device] == index &&
+            !(model->marks[call->name] & (TP_MARK_SYNC | TP_MARK_BLOCKING_COPY)))
+            add_blocking(&calls, call);
+    }
+    tp_merge_sort(a->arena, calls.data, calls.count, sizeof(struct blocking), by_end, NULL);
+    return calls;
+}
+
+/* How much sooner device and host could be at a moment. */
+struct lead {
+    struct tp_vec kept; /* struct tp_interval: pieces that make up the lead of the device */
+    int64_t device_ns, host_ns;
+};
+
+/* Takes the latest pieces away until the lead of the device is `most` ns. */
+static void cut_lead(struct lead *lead, int64_t most)
+{
+    while (lead->device_ns > most) {
+        struct tp_interval *last = TP_AT(&lead->kept, struct tp_interval, lead->kept.count - 1);
+        int64_t cut = tp_ns_min(last->b - last->a, lead->device_ns - most);
+        lead->device_ns -= cut;
+        last->b -= cut;
+        lead->kept.count -= last->b == last->a;
+    }
+}
+
+struct stream_time {
+    int64_t stream, ns;
+};
+
+/* Returns the number of the stream that computes most; of equal ones the smallest. TP_NULL_INT without compute. */
+static int64_t find_main_stream(const struct tp_advisor *a, const struct tp_gpu *gpu)
+{
+    const struct tp_model *model = a->model;
+    struct tp_id_map index;
+    struct tp_vec sums = TP_VEC(a->arena, struct stream_time);
+    struct stream_time most = {TP_NULL_INT, -1};
+    tp_id_map_init(&index, a->arena);
+    for (uint32_t i = 0; i < gpu->count; i++) {
+        const struct tp_event *e = tp_device_event(model, gpu->events[i]);
+        if (!is_compute(model, gpu->events[i]))
+            continue;
+        int64_t stream = tp_stream_number(model, e);
+        uint32_t *place = tp_id_map_put(&index, (uint64_t)stream);
+        if (*place == TP_NO_ID) {
+            *place = (uint32_t)sums.count;
+            *(struct stream_time *)tp_vec_push(&sums) = (struct stream_time){stream, 0};
+        }
+        struct stream_time *sum = TP_AT(&sums, struct stream_time, *place);
+        sum->ns = tp_sat_add(sum->ns, e->dur_ns);
+    }
+    for (size_t i = 0; i < sums.count; i++) {
+        struct stream_time sum = *TP_AT(&sums, struct stream_time, i);
+        if (sum.ns > most.ns || (sum.ns == most.ns && sum.stream < most.stream))
+            most = sum;
+    }
+    tp_id_map_drop(&index);
+    return most.stream;
+}
+
+/* Compute kernels of the stream that computes most. */
+struct main_kernels {
+    const struct tp_gpu *gpu;
+    int64_t stream;
+    uint32_t next; /* first operation of the device to look at */
+};
+
+/* Returns the longest time from the end of a launch to `start`, over the kernels that start then; INT64_MAX if one has no launch, or no kernel of the stream starts then. */
+static int64_t launched_before(const struct tp_model *model, struct main_kernels *kernels, int64_t start)
+{
+    int64_t longest = -1;
+    for (; kernels->next < kernels->gpu->count; kernels->next++) {
+        uint32_t device = kernels->gpu->events[kernels->next], launch = model->devices.launch[device];
+        const struct tp_event *e = tp_device_event(model, device);
+        if (e->ts_ns > start)
+            break;
+        if (e->ts_ns < start || !e->dur_ns || !is_compute(model, device) ||
+            tp_stream_number(model, e) != kernels->stream)
+            continue;
+        int64_t ns = launch == TP_NO_ID ? INT64_MAX : tp_sat_sub(start, tp_event_end(tp_launch_event(model, launch)));
+        longest = tp_ns_max(longest, tp_ns_max(ns, 0));
+    }
+    return longest < 0 ? INT64_MAX : longest;
+}
+
+/* A walk along what could be hidden and the calls that block the host, both in order of time. */
+struct walk {
+    struct tp_intervals pieces;
+    struct tp_vec calls; /* struct blocking */
+    size_t piece, call;  /* the next ones */
+    struct lead lead;
+};
+
+/* Continues to a moment. A piece counts from its start on, a call when it returns. */
+static void walk_to(struct walk *w, int64_t at)
+{
+    for (;;) {
+        const struct tp_interval *piece = w->piece < w->pieces.count ? &w->pieces.items[w->piece] : NULL;
+        const struct blocking *call = w->call < w->calls.count ? TP_AT(&w->calls, struct blocking, w->call) : NULL;
+        if (piece && piece->a <= at && (!call || piece->a <= call->end_ns)) {
+            w->lead.device_ns += piece->b - piece->a;
+            *(struct tp_interval *)tp_vec_push(&w->lead.kept) = *piece;
+            w->piece++;
+        } else if (call && call->end_ns <= at) {
+            w->lead.host_ns = tp_ns_min(w->lead.device_ns, tp_sat_add(w->lead.host_ns, call->dur_ns));
+            w->call++;
+        } else {
+            return;
+        }
+    }
+}
+
+struct tp_intervals tp_ends_sooner(struct tp_advisor *a, const struct tp_gpu *gpu, struct tp_intervals pieces)
+{
+    if (!pieces.count || a->model->gpu_count > TP_MAX_OVERLAP_GPUS)
+        return pieces;
+    struct walk w = {.pieces = pieces, .calls = find_blocking(a, gpu)};
+    struct main_kernels kernels = {gpu, find_main_stream(a, gpu), 0};
+    w.lead.kept = TP_VEC(a->arena, struct tp_interval);
+    for (size_t i = 0; i < gpu->compute.count; i++) {
+        int64_t start = gpu->compute.items[i].a;
+        walk_to(&w, start);
+        cut_lead(&w.lead, tp_sat_add(w.lead.host_ns, launched_before(a->model, &kernels, start)));
+    }
+    walk_to(&w, INT64_MAX);
+    return tp_intervals_of(&w.lead.kept);
+}

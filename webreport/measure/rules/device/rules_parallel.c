@@ -1,0 +1,186 @@
+/* Wrappers that spread a model over devices: FullyShardedDataParallel, whose all-gathers of parameters may come too
+ * late (E6), and DataParallel, which one process drives all devices for (E7). */
+#include "webreport/measure/rules/device/rules_collectives.h"
+#include "webreport/measure/rules/device/rules_overlap.h"
+#include "webreport/measure/rules/rules_work.h"
+#include "webreport/trace/collective_kinds.h"
+#include "writer/text/format.h"
+
+bool tp_is_sharding(struct tp_str name)
+{
+    return tp_str_starts(name, "FSDP::") || tp_str_starts(name, "FullyShardedDataParallel.");
+}
+
+struct tp_intervals tp_exposed_communication(struct tp_advisor *a)
+{
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    for (uint32_t g = 0; g < a->model->gpu_count; g++)
+        tp_intervals_append(&time, a->model->gpus[g].exposed_communication);
+    return tp_intervals_of(&time);
+}
+
+void tp_explain_communication(struct tp_advisor *a, struct tp_intervals time)
+{
+    struct tp_vec both = TP_VEC(a->arena, struct tp_interval);
+    tp_intervals_append(&both, a->explained_communication);
+    tp_intervals_append(&both, time);
+    a->explained_communication = tp_intervals_of(&both);
+}
+
+/* ---- E6: parameters that are gathered when their layer needs them ---- */
+
+/* By name id: does it belong to the wrapper? NULL: no name does. */
+static uint8_t *sharding_names(struct tp_advisor *a)
+{
+    const struct tp_strings *names = &a->model->trace->names;
+    uint8_t *is_one = tp_arena_array(a->arena, names->count, 1);
+    bool is_any = false;
+    for (uint32_t i = 0; i < names->count; i++)
+        is_any |= is_one[i] = tp_is_sharding(names->items[i]);
+    return is_any ? is_one : NULL;
+}
+
+static bool is_inside(const struct tp_model *model, const uint8_t *is_one, uint32_t event)
+{
+    int64_t at = model->trace->events[event].ts_ns;
+    for (uint32_t i = event; i != TP_NO_ID; i = tp_next_alive(model, i, at))
+        if (is_one[model->trace->events[i].name])
+            return true;
+    return false;
+}
+
+/* All-gathers of parameters in W. The first of a step has nothing before it that could hide it. */
+struct gathers {
+    struct tp_vec time; /* struct tp_interval: of those that could come earlier */
+    struct tp_picks picks;
+    int64_t count, bare_count; /* bare: exposed for half of it or more */
+    uint32_t step;             /* of the last one */
+};
+
+static void add_gather(struct tp_advisor *a, struct gathers *g, const struct tp_collective *record,
+                       struct tp_intervals exposed)
+{
+    struct tp_interval time = tp_collective_time(record);
+    uint32_t step = tp_step_of_collective(a->model, record);
+    bool is_first = step != g->step;
+    g->step = step;
+    g->count++;
+    if (is_first || tp_intervals_contain(a->explained_communication, time.a))
+        return;
+    g->bare_count += 2 * tp_intervals_length_within(exposed, time.a, time.b) >= time.b - time.a;
+    tp_intervals_push(&g->time, time.a, time.b);
+    tp_picks_longest(&g->picks, a->model, record->event);
+}
+
+static struct gathers find_gathers(struct tp_advisor *a, const uint8_t *is_one, struct tp_intervals exposed)
+{
+    const struct tp_collectives *records = &a->model->collectives;
+    struct gathers g = {.time = TP_VEC(a->arena, struct tp_interval), .step = TP_NO_ID};
+    for (uint32_t i = 0; i < records->count; i++) {
+        const struct tp_collective *record = &records->items[i];
+        const struct tp_collective_kind *kind = tp_collective_kind_of(record->name);
+        if (kind && strcmp(kind->name, "all_gather") == 0 && !record->is_device && record->kernel_count &&
+            tp_intervals_contain(a->model->window, record->start_ns) && is_inside(a->model, is_one, record->event))
+            add_gather(a, &g, record, exposed);
+    }
+    return g;
+}
+
+/* Returns the part of the gathers' exposed time without which the steps end sooner. */
+static struct tp_intervals gathers_gain(struct tp_advisor *a, struct tp_intervals gathers)
+{
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    struct tp_intervals inside = tp_intervals_meet(a->arena, gathers, a->model->window);
+    for (uint32_t g = 0; g < a->model->gpu_count; g++) {
+        const struct tp_gpu *gpu = &a->model->gpus[g];
+        struct tp_intervals mine = tp_intervals_meet(a->arena, inside, gpu->exposed_communication);
+        if (mine.count)
+            tp_intervals_append(&time, tp_ends_sooner(a, gpu, tp_hideable(a, gpu, mine)));
+    }
+    return tp_intervals_of(&time);
+}
+
+void tp_rule_sharding(struct tp_advisor *a)
+{
+    struct tp_candidate c = {.rule = TP_RULE_E6, .has_ceiling = true};
+    const uint8_t *is_one = sharding_names(a);
+    if (!is_one)
+        return;
+    struct tp_intervals exposed = tp_exposed_communication(a);
+    struct gathers g = find_gathers(a, is_one, exposed);
+    struct tp_intervals all = tp_intervals_of(&g.time), bare = tp_intervals_meet(a->arena, exposed, all);
+    bool is_per_layer = (double)g.count >= tp_rule_value(a, TP_RULE_E6, "min_per_step") * a->model->used_count &&
+                        2 * g.bare_count >= g.count;
+    if (!is_per_layer || tp_set_percent(a, bare) < tp_rule_value(a, TP_RULE_E6, "min_pct"))
+        return;
+    c.time = gathers_gain(a, all);
+    c.picks = g.picks;
+    c.detail =
+        tp_advisor_text(a, "%lld of %lld all-gathers of parameters lie bare, %s of the step", (long long)g.bare_count,
+                        (long long)g.count, tp_text_of_percent(a->arena, tp_set_percent(a, bare)));
+    if (tp_advisor_add(a, &c))
+        tp_explain_communication(a, all);
+}
+
+/* ---- E7: one process for all devices ---- */
+
+/* What DataParallel does beside the model: by the names of its functions, and of their nodes in the backward pass. */
+static bool is_spreading(struct tp_str name)
+{
+    static const char *const names[] = {"Broadcast", "Scatter", "Gather", "ReduceAddCoalesced"};
+    static const char node[] = TP_BACKWARD_NODE " ";
+    bool is_node = tp_str_starts(name, node), is_one = false;
+    size_t skipped = is_node ? sizeof node - 1 : 0;
+    struct tp_str rest = {name.ptr + skipped, name.len - skipped};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t len = strlen(names[i]);
+        bool is_it = tp_str_starts(rest, names[i]);
+        is_one |= is_it && (rest.len == len || (is_node && rest.len == len + 8 && tp_str_ends(rest, "Backward")));
+    }
+    return is_one;
+}
+
+static bool is_replicating(struct tp_str name)
+{
+    struct tp_frame frame;
+    return tp_frame_parse(&frame, name) && tp_str_ends(frame.path, "torch/nn/parallel/replicate.py");
+}
+
+static bool is_data_parallel(struct tp_str name)
+{
+    return tp_str_equal(name, TP_STR("DataParallel.forward"));
+}
+
+void tp_rule_data_parallel(struct tp_advisor *a)
+{
+    const struct tp_trace *trace = a->model->trace;
+    struct tp_candidate c = {.rule = TP_RULE_E7, .has_ceiling = true};
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    if (a->model->gpu_count < 2 || !tp_any_annotation(a->model, is_data_parallel))
+        return;
+    uint8_t *is_one = tp_arena_array(a->arena, trace->names.count, 1);
+    for (uint32_t i = 0; i < trace->names.count; i++)
+        is_one[i] = is_spreading(trace->names.items[i]) || is_replicating(trace->names.items[i]);
+    for (uint32_t i = 0; i < a->model->order->host_count; i++) {
+        uint32_t event = a->model->order->host[i];
+        const struct tp_event *e = &trace->events[event];
+        if (!is_one[e->name] || !tp_in_window(a, event))
+            continue;
+        tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
+        tp_picks_longest(&c.picks, a->model, event);
+    }
+    struct tp_intervals spreading = tp_intervals_of(&time), exposed = tp_exposed_communication(a);
+    struct tp_vec lost = TP_VEC(a->arena, struct tp_interval);
+    tp_intervals_append(&lost, tp_intervals_meet(a->arena, spreading, a->model->starved));
+    tp_intervals_append(&lost, exposed);
+    for (uint32_t g = 0; g < a->model->gpu_count; g++)
+        tp_intervals_append(&lost, tp_intervals_meet(a->arena, spreading, a->model->gpus[g].exposed_copy));
+    c.time = tp_intervals_of(&lost);
+    if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_E7, "min_pct"))
+        return;
+    c.detail =
+        tp_advisor_text(a, "one process drives %u devices; copying the model to them and results back: %s of the step",
+                        a->model->gpu_count, tp_text_of_percent(a->arena, tp_set_percent(a, c.time)));
+    if (tp_advisor_claim(a, &c))
+        tp_explain_communication(a, exposed);
+}

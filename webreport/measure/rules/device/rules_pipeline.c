@@ -1,0 +1,258 @@
+/* Stages of a pipeline that wait for each other (E11): a stage is idle until the previous stage has sent the micro-batch,
+ * or the next stage its gradient.
+ *
+ * Programs send and receive for other reasons, too: attention in a ring, halos of an image, parameters of a server. There
+ * a rank sends and receives at the same time, or once in a step. A stage works on several micro-batches in a step, begins
+ * with one direction and ends with one. */
+#include "webreport/measure/rules/device/rules_collectives.h"
+#include "webreport/measure/rules/host/rules_cpu.h"
+#include "webreport/model/main_thread.h"
+#include "webreport/trace/value.h"
+#include "writer/base/sort.h"
+#include "writer/text/format.h"
+
+enum direction { SENDS = 1, RECEIVES = 2 };
+
+/* What a moment is: the start of a call that sends or receives, of a matrix product, or of a node of the backward pass. */
+enum moment_kind { CALL, PRODUCT, NODE };
+struct moment {
+    int64_t at_ns;
+    enum moment_kind kind;
+    unsigned directions; /* of a call: enum direction */
+};
+
+struct pipeline {
+    struct tp_advisor *a;
+    const uint8_t *directions; /* enum direction, by name */
+    struct tp_vec moments;     /* struct moment, in order of time */
+    struct tp_vec calls;       /* struct tp_interval: calls on the host that send or receive */
+    struct tp_vec receives;    /* struct tp_interval: those that receive */
+    struct tp_picks picks;
+    int64_t micro_batches; /* of a step: the largest number */
+    uint32_t step_count;   /* used steps that are those of a stage */
+};
+
+/* ---- what is sent and received ---- */
+
+static unsigned directions_of(struct tp_str name)
+{
+    return (tp_str_find_lower(name, "send") >= 0 ? SENDS : 0) | (tp_str_find_lower(name, "recv") >= 0 ? RECEIVES : 0);
+}
+
+/* Returns the directions of each name of host communication; NULL without a name of each direction. */
+static const uint8_t *find_directions(struct tp_advisor *a)
+{
+    const struct tp_strings *names = &a->model->trace->names;
+    uint8_t *directions = tp_arena_array(a->arena, names->count, sizeof *directions);
+    unsigned all = 0;
+    for (uint32_t i = 0; i < names->count; i++) {
+        if (a->model->marks[i] & TP_MARK_HOST_COMM)
+            directions[i] = (uint8_t)directions_of(names->items[i]);
+        all |= directions[i];
+    }
+    return all == (SENDS | RECEIVES) ? directions : NULL;
+}
+
+static int by_time(const void *x, const void *y, const void *context)
+{
+    const struct moment *a = x, *b = y;
+    (void)context;
+    return a->at_ns != b->at_ns ? (a->at_ns < b->at_ns ? -1 : 1) : (int)a->kind - (int)b->kind;
+}
+
+static void add_moment(struct pipeline *p, int64_t at_ns, enum moment_kind kind, unsigned directions)
+{
+    *(struct moment *)tp_vec_push(&p->moments) = (struct moment){at_ns, kind, directions};
+}
+
+static void find_moments(struct pipeline *p)
+{
+    const struct tp_model *model = p->a->model;
+    const struct tp_operators *ops = &model->operators;
+    for (uint32_t i = 0; i < model->order->host_count; i++) {
+        uint32_t event = model->order->host[i];
+        const struct tp_event *e = &model->trace->events[event];
+        unsigned directions = p->directions[e->name];
+        if (!directions || (e->kind != TP_KIND_OPERATOR && e->kind != TP_KIND_ANNOTATION))
+            continue;
+        add_moment(p, e->ts_ns, CALL, directions);
+        tp_intervals_push(&p->calls, e->ts_ns, tp_event_end(e));
+        if (directions & RECEIVES)
+            tp_intervals_push(&p->receives, e->ts_ns, tp_event_end(e));
+        if (p->a->cpu && directions & RECEIVES && tp_in_window(p->a, event))
+            tp_picks_longest(&p->picks, model, event);
+    }
+    for (uint32_t op = 0; op < ops->count; op++) {
+        const struct tp_event *e = tp_operator_event(model, op);
+        if (model->marks[e->name] & TP_MARK_BACKWARD_NODE)
+            add_moment(p, e->ts_ns, NODE, 0);
+        else if (ops->flags[op] & TP_OPERATOR_ELIGIBLE)
+            add_moment(p, e->ts_ns, PRODUCT, 0);
+    }
+    tp_merge_sort(p->a->arena, p->moments.data, p->moments.count, sizeof(struct moment), by_time, NULL);
+}
+
+/* ---- steps of a stage ---- */
+
+/* Exchanges of a step: calls without a product between them are one exchange. */
+struct exchanges {
+    unsigned first, last; /* directions of the first and of the last one; 0: none */
+    int64_t count, sending, receiving;
+    bool has_backward;      /* the step has a backward pass */
+    bool sends_before_that; /* a call that sends starts before it */
+};
+
+static struct exchanges exchanges_of(const struct pipeline *p, const struct tp_step *step, size_t *next)
+{
+    struct exchanges x = {0};
+    unsigned now = 0;
+    bool is_between = true; /* a product has started since the last call */
+    for (; *next < p->moments.count && TP_AT(&p->moments, struct moment, *next)->at_ns < step->end_ns; ++*next) {
+        struct moment m = *TP_AT(&p->moments, struct moment, *next);
+        if (m.at_ns < step->start_ns)
+            continue;
+        x.has_backward |= m.kind == NODE;
+        is_between |= m.kind == PRODUCT;
+        if (m.kind != CALL)
+            continue;
+        now = is_between ? m.directions : now | m.directions;
+        x.count += is_between;
+        x.sending += (now & SENDS) && (is_between || !(x.last & SENDS));
+        x.receiving += (now & RECEIVES) && (is_between || !(x.last & RECEIVES));
+        x.first = x.count == 1 ? now : x.first;
+        x.last = now;
+        x.sends_before_that |= !x.has_backward && m.directions & SENDS;
+        is_between = false;
+    }
+    return x;
+}
+
+static bool is_one_way(unsigned directions)
+{
+    return directions == SENDS || directions == RECEIVES;
+}
+
+/* Returns the number of micro-batches in a step; 0 if the rank is no stage in it. The first stage sends each
+ * micro-batch. The last one receives each. A stage between them receives each twice: the micro-batch and its gradient. */
+static int64_t micro_batches_of(const struct exchanges *x)
+{
+    enum { LEAST_EXCHANGES = 3 };
+    bool is_stage = x->count >= LEAST_EXCHANGES && x->sending >= 2 && x->receiving >= 2 && is_one_way(x->first) &&
+                    is_one_way(x->last);
+    if (!is_stage)
+        return 0;
+    if (x->first == SENDS)
+        return x->sending;
+    return x->has_backward && x->sends_before_that ? (x->receiving + 1) / 2 : x->receiving;
+}
+
+static void count_micro_batches(struct pipeline *p)
+{
+    double least = tp_rule_value(p->a, TP_RULE_E11, "min_micro_batches");
+    size_t next = 0;
+    for (uint32_t s = 0; s < p->a->model->step_count; s++) {
+        const struct tp_step *step = &p->a->model->steps[s];
+        if (!tp_step_is_used(step))
+            continue;
+        struct exchanges x = exchanges_of(p, step, &next);
+        int64_t count = micro_batches_of(&x);
+        p->step_count += (double)count >= least;
+        p->micro_batches = tp_ns_max(p->micro_batches, count);
+    }
+}
+
+/* ---- what it costs ---- */
+
+/* Was the kernel launched by a collective of all ranks? Those send and receive, too. */
+static bool is_of_all(const struct tp_model *model, uint32_t device)
+{
+    uint32_t launch = model->devices.launch[device];
+    for (uint32_t op = launch == TP_NO_ID ? TP_NO_ID : model->launches.op[launch]; op != TP_NO_ID;
+         op = model->operators.parent[op]) {
+        struct tp_str name = tp_trace_name(model->trace, tp_operator_event(model, op));
+        if (tp_str_find_lower(name, "alltoall") >= 0 || tp_str_find_lower(name, "all_to_all") >= 0)
+            return true;
+    }
+    return false;
+}
+
+/* Kernels that send or receive, where nothing computes. */
+static struct tp_intervals exposed_kernels(struct pipeline *p)
+{
+    struct tp_advisor *a = p->a;
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    uint32_t k;
+    for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);) {
+        const struct tp_event *e = tp_device_event(a->model, k);
+        if (!tp_is_communication(a->model, k) || !directions_of(tp_trace_name(a->model->trace, e)) || is_of_all(a->model, k))
+            continue;
+        tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
+        tp_picks_longest_operation(&p->picks, a->model, k);
+    }
+    return tp_intervals_meet(a->arena, tp_intervals_of(&time), tp_exposed_communication(a));
+}
+
+static struct tp_intervals lost_time(struct pipeline *p)
+{
+    struct tp_advisor *a = p->a;
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    struct tp_intervals receives = tp_intervals_of(&p->receives);
+    if (a->cpu)
+        return tp_intervals_minus(a->arena, receives, tp_computing(a->model, a->arena));
+    tp_intervals_append(&time, exposed_kernels(p));
+    tp_intervals_append(&time, tp_intervals_meet(a->arena, receives, tp_model_idle(a->model, false, a->arena)));
+    return tp_intervals_of(&time);
+}
+
+/* Returns the number of ranks in the group that sends and receives, or of the job; 0 if unknown. *of: "group" or "job". */
+static int64_t group_size(const struct pipeline *p, const char **of)
+{
+    const struct tp_model *model = p->a->model;
+    *of = "group";
+    for (uint32_t i = 0; i < model->collectives.count; i++) {
+        const struct tp_collective *record = &model->collectives.items[i];
+        if (record->comm == TP_NO_ID || !directions_of(record->name))
+            continue;
+        uint32_t size = model->trace->comms[record->comm].group_size;
+        int64_t ranks = size == TP_NO_ID ? 0 : tp_value_int(model->trace->values.items[size]);
+        if (ranks > 1 && ranks <= TP_MAX_JOB_RANKS)
+            return ranks;
+    }
+    struct tp_str head = tp_trace_header(model->trace, "distributedInfo");
+    *of = "job";
+    return head.ptr ? tp_value_world_size(head) : 0;
+}
+
+static struct tp_str detail_of(const struct pipeline *p, struct tp_intervals time)
+{
+    struct tp_advisor *a = p->a;
+    const char *ideal = "", *of;
+    int64_t stages = group_size(p, &of), count = p->micro_batches;
+    if (stages > 1)
+        ideal = tp_text_printf(a->arena,
+                               "; if the %lld ranks of the %s are stages, a schedule without interleaving leaves %s idle",
+                               (long long)stages, of, tp_text_of_percent(a->arena, tp_percent(stages - 1, count + stages - 1)));
+    return tp_advisor_text(a, "%lld micro-batches in a step; for %s of the step the stage sends or receives and computes "
+                              "nothing (waiting and transfer)%s",
+                           (long long)count, tp_text_of_percent(a->arena, tp_set_percent(a, time)), ideal);
+}
+
+void tp_rule_pipeline(struct tp_advisor *a)
+{
+    struct tp_candidate c = {.rule = TP_RULE_E11, .has_ceiling = true};
+    struct pipeline p = {.a = a, .directions = find_directions(a), .moments = TP_VEC(a->arena, struct moment)};
+    if (!p.directions || a->model->step_marker == TP_MARKER_WINDOW)
+        return;
+    p.calls = p.receives = TP_VEC(a->arena, struct tp_interval);
+    find_moments(&p);
+    count_micro_batches(&p);
+    if (!p.step_count || 2 * p.step_count < a->model->used_count)
+        return;
+    c.time = tp_intervals_minus(a->arena, lost_time(&p), a->explained_communication);
+    if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_E11, "min_pct"))
+        return;
+    c.picks = p.picks;
+    c.detail = detail_of(&p, c.time);
+    if (a->cpu ? tp_cpu_add(a, &c) : tp_advisor_claim(a, &c))
+        tp_explain_communication(a, a->cpu ? tp_intervals_of(&p.calls) : c.time);
+}

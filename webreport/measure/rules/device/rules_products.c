@@ -1,0 +1,339 @@
+/* Rules of device programs about products of matrices and convolutions: one that is slower than its sisters (C17),
+ * those that read all weights for few rows (C18), layouts changed around convolutions (C20), double precision (C21),
+ * kernels that names tell: for odd sizes (C22), of single precision (C24); kernels with too little work (C23); half
+ * precision where the device has FP8 (C25). */
+#include "webreport/measure/rules/rules_work.h"
+#include "writer/base/sort.h"
+#include "writer/text/format.h"
+
+/* ---- C17, C18, C21: products ---- */
+
+/* Calls of one product with its shapes. */
+struct product {
+    uint32_t unit; /* the first of them */
+    int64_t calls, ns, flops;
+    double rate; /* TFLOP/s */
+};
+
+static int by_rate(const void *x, const void *y, const void *context)
+{
+    const struct product *p = x, *q = y;
+    (void)context;
+    if (p->rate != q->rate)
+        return p->rate < q->rate ? -1 : 1;
+    return p->unit < q->unit ? -1 : p->unit > q->unit;
+}
+
+/* Products of half a GFLOP and more, of one type: slowest first. */
+static struct product *list_products(struct tp_advisor *a, enum tp_number_type type, size_t *count)
+{
+    static const int64_t MIN_FLOPS = 500000000;
+    struct tp_vec list = TP_VEC(a->arena, struct product);
+    uint32_t *known = tp_arena_array(a->arena, a->units->call_count, sizeof *known);
+    for (uint32_t i = 0; i < a->units->count; i++) {
+        const struct tp_work_unit *unit = &a->units->items[i];
+        const struct tp_cost *cost = tp_advisor_cost(a, unit);
+        if (cost->type != type || cost->flops <= MIN_FLOPS || a->kinds->of_device[unit->main] != TP_WORK_GEMM ||
+            (a->is_attention && a->is_attention[unit->main]) || !tp_unit_is_in_window(a, unit))
+            continue;
+        if (!known[unit->call]) {
+            *(struct product *)tp_vec_push(&list) = (struct product){.unit = i};
+            known[unit->call] = (uint32_t)list.count;
+        }
+        struct product *product = TP_AT(&list, struct product, known[unit->call] - 1);
+        product->calls++;
+        product->ns = tp_sat_add(product->ns, unit->ns);
+        product->flops = tp_sat_add(product->flops, cost->flops);
+    }
+    tp_arena_drop(a->arena, known, a->units->call_count * sizeof *known);
+    for (size_t i = 0; i < list.count; i++) {
+        struct product *product = TP_AT(&list, struct product, i);
+        product->rate = product->ns ? (double)product->flops / (double)product->ns / 1e3 : 0;
+    }
+    tp_merge_sort(a->arena, list.data, list.count, sizeof(struct product), by_rate, NULL);
+    *count = list.count;
+    return list.data;
+}
+
+static void take_calls(struct tp_work_claim *claim, const struct tp_advisor *a, uint32_t call, double high)
+{
+    for (uint32_t k = 0; k < a->model->devices.count; k++) {
+        const struct tp_work_unit *unit = tp_advisor_unit(a, k);
+        if (unit && unit->call == call && tp_unit_is_in_window(a, unit))
+            tp_work_claim_take(claim, a, k, high);
+    }
+}
+
+/* The median of the others' rates: of `count` sorted ones without `at`. */
+static double median_of_others(const struct product *products, size_t count, size_t at)
+{
+    size_t middle = (count - 1) / 2;
+    return products[middle < at ? middle : middle + 1].rate;
+}
+
+static void find_slow(struct tp_advisor *a, enum tp_number_type type)
+{
+    size_t count;
+    const struct product *products = list_products(a, type, &count);
+    for (size_t i = 0; i < count && count >= 2; i++) {
+        const struct product *p = &products[i];
+        double others = median_of_others(products, count, i), best = products[count - 1].rate;
+        if (i == count - 1 || p->rate >= tp_rule_value(a, TP_RULE_C17, "max_of_sisters") * others ||
+            tp_window_percent(a, p->ns) < tp_rule_value(a, TP_RULE_C17, "min_pct"))
+            continue;
+        struct tp_work_claim claim;
+        tp_work_claim_begin(&claim, a, TP_RULE_C17);
+        claim.candidate.has_low = true;
+        claim.candidate.low = (1 - p->rate / others) / (1 - p->rate / best);
+        take_calls(&claim, a, a->units->items[p->unit].call, 1 - p->rate / best);
+        struct tp_str text = tp_unit_operands_text(a, &a->units->items[p->unit]);
+        struct tp_str name = tp_advisor_name(a, a->units->items[p->unit].event);
+        tp_work_claim_end(&claim, a,
+                          tp_advisor_text(a, "%.*s of %.*s, %s%s: %s TFLOP/s; the others reach %s, the best of them %s",
+                                          (int)name.len, name.ptr, (int)text.len, text.ptr,
+                                          tp_text_of_some(a->arena, p->calls, "call", "calls"), tp_advisor_in_steps(a),
+                                          tp_text_of_fixed(a->arena, p->rate, 0), tp_text_of_fixed(a->arena, others, 0),
+                                          tp_text_of_fixed(a->arena, best, 0)));
+    }
+}
+
+static bool says_decode(struct tp_str name)
+{
+    return tp_str_find(name, "DECODE") >= 0 || tp_str_find(name, "context_0(") >= 0;
+}
+
+/* Does an annotation say that the program decodes token by token? */
+static bool is_decoding(const struct tp_advisor *a)
+{
+    return tp_any_annotation(a->model, says_decode);
+}
+
+/* Products whose rows are so few that reading the weights takes longer than multiplying. */
+static void find_weight_reading(struct tp_advisor *a)
+{
+    enum { MOST_ROWS = 128 };
+    struct tp_work_claim claim;
+    bool is_decode = is_decoding(a);
+    uint32_t k;
+    tp_work_claim_begin(&claim, a, TP_RULE_C18);
+    for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);) {
+        const struct tp_work_unit *unit = tp_advisor_unit(a, k);
+        unsigned kind = a->kinds->of_device[k];
+        if (kind != TP_WORK_GEMM && kind != TP_WORK_MOE)
+            continue;
+        if (unit ? tp_advisor_cost(a, unit)->flops / tp_ns_max(1, tp_advisor_cost(a, unit)->bytes) <= MOST_ROWS
+                 : is_decode)
+            tp_work_claim_take(&claim, a, k, 0.5);
+    }
+    if (!is_decode) /* few rows alone are no decoding: a training loop has such products, too */
+        claim.ns = 0;
+    tp_work_claim_end(&claim, a,
+                      tp_advisor_text(a,
+                                      "%s of the step are products of few rows: they read all weights for few tokens",
+                                      tp_work_claim_share(a, &claim)));
+}
+
+static void find_double(struct tp_advisor *a)
+{
+    struct tp_work_claim claim;
+    uint32_t k;
+    tp_work_claim_begin(&claim, a, TP_RULE_C21);
+    for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);) {
+        const struct tp_work_unit *unit = tp_advisor_unit(a, k);
+        if (unit && tp_advisor_cost(a, unit)->type == TP_NUMBER_FP64 && tp_advisor_cost(a, unit)->flops)
+            tp_work_claim_take(&claim, a, k, 0.9);
+    }
+    claim.candidate.has_low = true;
+    claim.candidate.low = 0.55;
+    tp_work_claim_end(&claim, a, TP_STR(""));
+}
+
+/* By name of a kernel, bits of what it says. */
+enum { IS_ODD = 1, IS_SINGLE = 2, IS_FAST = 4, IS_SEEN = 8 };
+
+static bool has_word(struct tp_str name, const char *const *words)
+{
+    for (; *words; words++)
+        if (tp_str_find(name, *words) >= 0)
+            return true;
+    return false;
+}
+
+static unsigned bits_of(const struct tp_advisor *a, uint8_t *known, uint32_t device)
+{
+    static const char *const odd[] = {"align1_", "align1>", "align2_", "align2>", "_align1", "_align2", NULL};
+    static const char *const single[] = {"sgemm", "scudnn", "_f32f32_", "engine<float", NULL};
+    uint32_t id = tp_device_event(a->model, device)->name;
+    struct tp_str name = a->model->trace->names.items[id];
+    if (!known[id])
+        known[id] = (uint8_t)(IS_SEEN | (has_word(name, odd) ? IS_ODD : 0) | (has_word(name, single) ? IS_SINGLE : 0) |
+                              (a->model->marks[id] & (TP_MARK_TC_YES | TP_MARK_TF32) ? IS_FAST : 0));
+    return known[id];
+}
+
+/* What names of kernels say where operators and types are not recorded. */
+static void find_named(struct tp_advisor *a)
+{
+    struct tp_work_claim odd;
+    uint8_t *known = tp_arena_array(a->arena, a->model->trace->names.count, 1);
+    uint32_t k;
+    tp_work_claim_begin(&odd, a, TP_RULE_C22);
+    for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);) {
+        if (bits_of(a, known, k) & IS_ODD && !(a->is_attention && a->is_attention[k]))
+            tp_work_claim_take(&odd, a, k, 1);
+    }
+    a->is_left_out[TP_RULE_C22] |= a->reported[TP_RULE_C3];
+    tp_work_claim_end(&odd, a, TP_STR(""));
+}
+
+/* What a kernel of single precision gains, as parts of its time. */
+struct single_gain {
+    double low, high;
+};
+
+/* In half precision at half of the peak and seven tenths of the memory's rate; at least in TF32, where there is that.
+ */
+static struct single_gain gain_of(const struct tp_advisor *a, const struct tp_work_unit *unit, uint32_t device)
+{
+    const struct tp_peaks *peaks = unit ? a->units->peaks[a->model->devices.gpu[device]] : NULL;
+    struct single_gain gain = {0.3, 0.75};
+    double half = peaks ? tp_peaks_tflops(peaks, TP_NUMBER_FP16, false) : 0;
+    double tf32 = peaks ? tp_peaks_tflops(peaks, TP_NUMBER_FP32, true) : 0;
+    double single = peaks ? tp_peaks_tflops(peaks, TP_NUMBER_FP32, false) : 0;
+    if (half <= 0 || !unit->ns)
+        return gain;
+    const struct tp_cost *cost = tp_advisor_cost(a, unit);
+    double fast = fmax((double)cost->flops / half / 1e3 / 0.5, (double)cost->bytes / 2 / peaks->memory_gb_s / 0.7);
+    gain.high = fmax(0, 1 - fast / (double)unit->ns);
+    if (tf32 > single)
+        gain.low = fmax(0, 1 - (double)cost->flops / tf32 / 1e3 / 0.5 / (double)unit->ns);
+    gain.low = fmin(gain.low, gain.high);
+    return gain;
+}
+
+void tp_rule_single(struct tp_advisor *a)
+{
+    struct tp_work_claim claim;
+    uint8_t *known = tp_arena_array(a->arena, a->model->trace->names.count, 1);
+    double low = 0, high = 0, costed = 0;
+    uint32_t k;
+    tp_work_claim_begin(&claim, a, TP_RULE_C24);
+    for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);) {
+        unsigned kind = a->kinds->of_device[k], bits = bits_of(a, known, k);
+        const struct tp_work_unit *unit = tp_advisor_unit(a, k);
+        const struct tp_cost *cost = unit ? tp_advisor_cost(a, unit) : NULL;
+        bool is_costed = cost && cost->flops && cost->type == TP_NUMBER_FP32;
+        if ((kind != TP_WORK_GEMM && kind != TP_WORK_CONVOLUTION) || bits & IS_FAST || !(is_costed || bits & IS_SINGLE))
+            continue;
+        struct single_gain gain = gain_of(a, is_costed ? unit : NULL, k);
+        double ns = (double)tp_device_event(a->model, k)->dur_ns;
+        low += gain.low * ns;
+        high += gain.high * ns;
+        costed += is_costed ? ns : 0;
+        tp_work_claim_take(&claim, a, k, gain.high);
+    }
+    claim.candidate.has_low = true;
+    claim.candidate.low = high > 0 ? low / high : 0;
+    claim.candidate.lower = costed < 0.6 * (double)claim.ns;
+    if (tp_work_claim_end(&claim, a, tp_advisor_text(a, "%s of the step", tp_work_claim_share(a, &claim))))
+        a->is_left_out[TP_RULE_C1] = a->is_left_out[TP_RULE_C2] = true;
+}
+
+/* Is the product, of half precision, bound by what the device computes, and has that FP8? */
+static bool could_be_fp8(const struct tp_advisor *a, const struct tp_work_unit *unit, uint32_t device)
+{
+    const struct tp_peaks *peaks = unit ? a->units->peaks[a->model->devices.gpu[device]] : NULL;
+    const struct tp_cost *cost = unit ? tp_advisor_cost(a, unit) : NULL;
+    if (!peaks || peaks->tflops[TP_PEAK_FP8] <= 0 || a->kinds->of_device[device] != TP_WORK_GEMM ||
+        (cost->type != TP_NUMBER_FP16 && cost->type != TP_NUMBER_BF16))
+        return false;
+    double rate = tp_peaks_tflops(peaks, cost->type, false);
+    return rate > 0 && (double)cost->flops / rate / 1e3 >= (double)cost->bytes / peaks->memory_gb_s;
+}
+
+/* FP8 has twice the rate: less than half of the time is gained, for what stands beside the products stays. */
+static void find_half(struct tp_advisor *a)
+{
+    static const double MOST = 0.45;
+    struct tp_work_claim claim;
+    uint32_t k;
+    tp_work_claim_begin(&claim, a, TP_RULE_C25);
+    claim.candidate.is_forced = true; /* behind what costs no accuracy */
+    claim.candidate.severity = TP_SEVERITY_LOW;
+    for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);)
+        if (could_be_fp8(a, tp_advisor_unit(a, k), k))
+            tp_work_claim_take(&claim, a, k, MOST);
+    tp_work_claim_end(&claim, a,
+                      tp_advisor_text(a, "%s of the step are products in half precision that computing bounds",
+                                      tp_work_claim_share(a, &claim)));
+}
+
+/* Kernels so short that a device cannot fill itself, in a program that trains nothing. */
+static void find_small(struct tp_advisor *a)
+{
+    struct tp_candidate c = {.rule = TP_RULE_C23, .is_forced = true, .severity = TP_SEVERITY_LOW, .share = NAN};
+    double limit = tp_rule_value(a, TP_RULE_C23, "short_us") * 1000;
+    uint32_t k;
+    for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);)
+        if ((double)tp_device_event(a->model, k)->dur_ns < limit && !tp_is_graph_launched(a->model, k))
+            tp_picks_append_operation(&c.picks, a->model, k);
+    if (a->optimizer.count || !a->reported[TP_RULE_A1] ||
+        tp_percent(c.picks.total, a->kernel_count) < tp_rule_value(a, TP_RULE_C23, "min_count_pct"))
+        return;
+    c.detail = tp_advisor_text(a, "%lld of %lld kernels are shorter than %s", (long long)c.picks.total,
+                               (long long)a->kernel_count, tp_text_of_time(a->arena, (int64_t)limit));
+    tp_advisor_add(a, &c);
+}
+
+void tp_rule_products(struct tp_advisor *a)
+{
+    uint64_t types = 0;
+    for (uint32_t i = 0; i < a->units->count; i++)
+        types |= UINT64_C(1) << tp_advisor_cost(a, &a->units->items[i])->type;
+    for (unsigned type = TP_NUMBER_FP64; type < TP_NUMBER_TYPES; type++)
+        if (types >> type & 1)
+            find_slow(a, (enum tp_number_type)type);
+    find_weight_reading(a);
+    find_double(a);
+    find_named(a);
+    find_half(a);
+    find_small(a);
+}
+
+/* ---- C20: layouts ---- */
+
+/* Kernels that libraries put around a convolution and that leave the layout as it is: they set parts of a tensor or
+ * cast them (MIOpen), make indexes, scale, or unfold an image into a matrix. */
+static bool keeps_layout(struct tp_str name)
+{
+    static const char *const words[] = {"SubTensorOp",
+                                        "kern_precompute_indices",
+                                        "computeOffsetsKernel",
+                                        "computeWgrad",
+                                        "scalePackedTensor",
+                                        "im2col",
+                                        "col2im",
+                                        NULL};
+    return has_word(name, words);
+}
+
+void tp_rule_layouts(struct tp_advisor *a)
+{
+    struct tp_work_claim claim;
+    int64_t convolutions = 0;
+    uint32_t k;
+    tp_work_claim_begin(&claim, a, TP_RULE_C20);
+    for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);) {
+        unsigned kind = a->kinds->of_device[k];
+        convolutions += kind == TP_WORK_CONVOLUTION;
+        if (kind == TP_WORK_LAYOUT && tp_kernel_of_library(a, k) == TP_WORK_LAYOUT &&
+            !keeps_layout(tp_trace_name(a->model->trace, tp_device_event(a->model, k))))
+            tp_work_claim_take(&claim, a, k, 1);
+    }
+    if (!convolutions)
+        claim.ns = 0;
+    tp_work_claim_end(&claim, a,
+                      tp_advisor_text(a, "%s%s change the layout of what convolutions read and write: %s of the step",
+                                      tp_text_of_some(a->arena, claim.candidate.picks.total, "kernel", "kernels"),
+                                      tp_advisor_in_steps(a), tp_work_claim_share(a, &claim)));
+}

@@ -1,0 +1,374 @@
+/* Rules of device programs about the recording itself: what it does not hold (R1), too little to judge (R2), first use
+ * of the device (R3), time at its edge (R4); and a device that has no time left to save on the host (C14).
+ *
+ * The capture of graphs is no work of the program either; where it is most of the recording, R2 reports it.
+ *
+ * They come first: what they find decides which time the other rules judge, and which of them are asked at all. */
+#include "webreport/measure/idle/idle_reasons.h"
+#include "webreport/measure/rules/rules_eval.h"
+#include "webreport/measure/verdict/captures.h"
+#include "webreport/measure/verdict/device_missing.h"
+#include "webreport/trace/regions.h"
+#include "writer/text/format.h"
+
+static const int64_t LONG_GAP_NS = 1000000, HUGE_GAP_NS = 100000000;
+
+/* What the gaps of all devices are, and how much of each they lie in. */
+struct record {
+    struct tp_advisor *a;
+    int64_t gpu_count, all_ns; /* devices, without the program's own, and W once for each */
+    int64_t away_ns, queue_ns, blocked_ns;
+    int64_t waited_ns; /* gaps in which the host waits for the device */
+    int64_t huge_ns; /* gaps of 100 ms and more that wait for the host */
+    int64_t busy_ns;
+    int64_t setup_ns;            /* the device waits while something is made that a program needs once */
+    struct tp_picks setup, away; /* calls that make it; operations after what the recording does not explain */
+    struct tp_vec short_time;    /* struct tp_interval: busy times and gaps below 1 ms of all devices */
+    struct tp_vec away_time;     /* .. of the device that is read: what the recording does not explain */
+    struct tp_intervals left;    /* W without what is away on every device */
+};
+
+static double share_of(int64_t ns, int64_t all)
+{
+    return all ? 100.0 * (double)ns / (double)all : 0;
+}
+
+static void add_reason(void *context, enum tp_idle_reason reason, const struct tp_idle_piece *piece, int64_t ns)
+{
+    struct record *r = context;
+    if (reason == TP_IDLE_BY_HOST && ns > HUGE_GAP_NS)
+        r->huge_ns = tp_sat_add(r->huge_ns, ns);
+    if ((reason == TP_IDLE_BY_QUEUE || reason == TP_IDLE_BY_GRAPH) && ns > LONG_GAP_NS)
+        r->queue_ns = tp_sat_add(r->queue_ns, ns);
+    if (reason == TP_IDLE_BY_UNKNOWN && piece->next != TP_NO_ID && tp_launch_of_device(r->a->model, piece->next))
+        r->waited_ns = tp_sat_add(r->waited_ns, ns);
+    bool is_away = reason == TP_IDLE_BY_HELD || reason == TP_IDLE_BY_HELD_LAUNCH || reason == TP_IDLE_BY_EDGE;
+    if (is_away) /* what is held is the end of its piece */
+        tp_intervals_push(&r->away_time, piece->b - ns, piece->b);
+    if (is_away && piece->next != TP_NO_ID) {
+        struct tp_pick pick = tp_pick_of_operation(r->a->model, piece->next);
+        pick.weight = ns;
+        tp_picks_rank(&r->away, pick);
+    }
+    if (reason == TP_IDLE_BY_BLOCKED) {
+        uint32_t call = r->a->model->launches.event[r->a->model->devices.launch[piece->next]];
+        bool is_launch =
+            tp_call_use_of(tp_trace_name(r->a->model->trace, &r->a->model->trace->events[call])) == TP_CALL_LAUNCH;
+        r->blocked_ns = tp_sat_add(r->blocked_ns, is_launch ? ns : 0);
+        if (is_launch)
+            tp_picks_longest(&r->setup, r->a->model, call);
+    }
+}
+
+static void add_short_gaps(struct record *r, const struct tp_gpu *gpu)
+{
+    for (uint32_t first = 0, end; first < gpu->idle_count; first = end) {
+        end = first + 1;
+        while (end < gpu->idle_count && gpu->idle[end].a == gpu->idle[end - 1].b)
+            end++;
+        int64_t ns = tp_sat_sub(gpu->idle[end - 1].b, gpu->idle[first].a);
+        if (ns < LONG_GAP_NS)
+            tp_intervals_push(&r->short_time, gpu->idle[first].a, gpu->idle[end - 1].b);
+    }
+}
+
+static void read_gaps(struct record *r)
+{
+    const struct tp_model *model = r->a->model;
+    struct tp_intervals window = model->window;
+    struct tp_vec left = TP_VEC(r->a->arena, struct tp_interval);
+    r->short_time = TP_VEC(r->a->arena, struct tp_interval);
+    for (uint32_t g = 0; g < model->gpu_count; g++) {
+        struct tp_idle_reasons found;
+        if (model->gpus[g].is_own)
+            continue;
+        r->gpu_count++;
+        r->away_time = TP_VEC(r->a->arena, struct tp_interval);
+        tp_idle_reasons_find(&found, model, &model->gpus[g], r->a->arena, add_reason, r);
+        r->all_ns = tp_sat_add(r->all_ns, model->window_ns);
+        r->away_ns = tp_sat_add(r->away_ns, tp_idle_away(&found));
+        r->busy_ns = tp_sat_add(r->busy_ns, tp_intervals_meet_length(model->gpus[g].busy, window));
+        add_short_gaps(r, &model->gpus[g]);
+        tp_intervals_append(&r->short_time, model->gpus[g].busy);
+        tp_intervals_append(&left, tp_intervals_minus(r->a->arena, window, tp_intervals_of(&r->away_time)));
+    }
+    r->left = tp_intervals_of(&left);
+}
+
+/* Findings are about this part of W alone; shares are of it, or, where it is nearly all, of W. */
+static void judge(struct tp_advisor *a, struct tp_intervals time, bool is_whole)
+{
+    a->judged = tp_intervals_meet(a->arena, time, a->judged);
+    if (is_whole)
+        a->judged_ns = tp_ns_max(1, tp_intervals_length(a->judged));
+}
+
+/* Calls that allocate, load or create, while a device waits for the host. */
+static void read_calls(struct record *r)
+{
+    struct tp_advisor *a = r->a;
+    const struct tp_model *model = a->model;
+    uint8_t *uses = tp_arena_array(a->arena, model->trace->names.count, 1); /* by name: enum tp_call_use + 1 */
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    for (uint32_t i = 0; i < model->launches.count; i++) {
+        const struct tp_event *call = tp_launch_event(model, i);
+        uint8_t *use = &uses[call->name];
+        if (!*use)
+            *use = (uint8_t)(tp_call_use_of(tp_trace_name(model->trace, call)) + 1);
+        if (*use != TP_CALL_ALLOCATE + 1 && *use != TP_CALL_SET_UP + 1)
+            continue;
+        tp_intervals_push(&time, call->ts_ns, tp_event_end(call));
+        if (tp_in_window(a, model->launches.event[i]))
+            tp_picks_longest(&r->setup, model, model->launches.event[i]);
+    }
+    struct tp_intervals waits = tp_intervals_meet(a->arena, tp_intervals_of(&time), model->starved);
+    r->setup_ns = tp_sat_add(tp_intervals_length(waits), r->blocked_ns);
+    tp_arena_drop(a->arena, uses, model->trace->names.count);
+}
+
+/* Keeps the first reason why more than half of W cannot be judged. ns: the part of W that it covers. */
+static void set_unjudged(struct tp_advisor *a, enum tp_unjudged_reason reason, int64_t ns, struct tp_str detail)
+{
+    if (a->unjudged.reason == TP_UNJUDGED_NOTHING && ns > a->model->window_ns - ns)
+        a->unjudged = (struct tp_unjudged){reason, ns, detail};
+}
+
+static void note(struct record *r, enum tp_rule_id rule, bool is_first, const struct tp_picks *picks,
+                 struct tp_str detail)
+{
+    struct tp_candidate c = {.rule = rule, .is_forced = true, .severity = TP_SEVERITY_INFO, .share = NAN};
+    c.is_first = is_first;
+    c.detail = detail;
+    if (picks)
+        c.picks = *picks;
+    tp_advisor_add(r->a, &c);
+}
+
+static void skip(struct tp_advisor *a, const enum tp_rule_id *rules, size_t count, const char *reason)
+{
+    for (size_t i = 0; i < count; i++) {
+        a->is_left_out[rules[i]] = true;
+        tp_advisor_skip(a, rules[i], reason);
+    }
+}
+
+/* Rules about a host that is late. */
+static const enum tp_rule_id late_host[] = {TP_RULE_A1,  TP_RULE_A2,  TP_RULE_A3,  TP_RULE_A4,
+                                            TP_RULE_A11, TP_RULE_A12, TP_RULE_A13, TP_RULE_H9};
+
+/* ---- R2: a capture, or too little ---- */
+
+/* Leaves out all rules but R2 and those about memory. */
+static void leave_out_rules(struct tp_advisor *a)
+{
+    unsigned count;
+    tp_rules(&count);
+    for (unsigned i = 0; i < count; i++)
+        a->is_left_out[i] = i != TP_RULE_R2;
+    a->is_left_out[TP_RULE_D1] = a->is_left_out[TP_RULE_D3] = a->is_left_out[TP_RULE_D4] = false;
+}
+
+/* Takes the capture of graphs out of the judged time; returns true when nothing else is worth a rule. */
+static bool is_capture(struct record *r)
+{
+    struct tp_advisor *a = r->a;
+    const struct tp_model *model = a->model;
+    struct tp_intervals captures = tp_intervals_meet(a->arena, tp_captures_find(model, a->arena), model->window);
+    struct tp_intervals idle = tp_intervals_minus(a->arena, captures, model->device_busy);
+    if (!idle.count)
+        return false;
+    judge(a, tp_intervals_minus(a->arena, model->window, idle), true);
+    struct tp_str detail =
+        tp_advisor_text(a, "launches are captured into a graph and run nothing for %s of the recording",
+                        tp_text_of_percent(a->arena, share_of(tp_intervals_length(idle), model->window_ns)));
+    set_unjudged(a, TP_UNJUDGED_CAPTURE, tp_intervals_length(idle), detail);
+    if (a->unjudged.reason != TP_UNJUDGED_CAPTURE)
+        return false;
+    leave_out_rules(a);
+    struct tp_candidate c = {
+        .rule = TP_RULE_R2, .is_forced = true, .is_first = true, .severity = TP_SEVERITY_INFO, .share = NAN};
+    c.detail = detail;
+    c.advice = "Record the replay: capture the graphs before the recording begins, then record some replays.";
+    tp_advisor_add(a, &c);
+    return true;
+}
+
+/* One step with a few operations, and mostly none of them: what the host does meanwhile is no habit of the program. */
+static bool is_too_short(struct record *r)
+{
+    struct tp_advisor *a = r->a;
+    if (a->model->used_count > 1 || (double)a->operation_count > tp_rule_value(a, TP_RULE_R2, "max_operations") ||
+        share_of(r->busy_ns, r->all_ns) >= tp_rule_value(a, TP_RULE_R2, "max_busy_pct"))
+        return false;
+    leave_out_rules(a);
+    struct tp_picks longest = {.total = 0};
+    uint32_t k;
+    for (struct tp_operations w = {.a = a}; tp_next_operation(&w, &k);)
+        tp_picks_longest_operation(&longest, a->model, k);
+    struct tp_str detail = tp_advisor_text(a, "%lld device operation%s in one step of %s; the device works %s of it",
+                                           (long long)a->operation_count, a->operation_count == 1 ? "" : "s",
+                                           tp_text_of_time(a->arena, a->model->window_ns),
+                                           tp_text_of_percent(a->arena, share_of(r->busy_ns, r->all_ns)));
+    note(r, TP_RULE_R2, true, &longest, detail);
+    set_unjudged(a, TP_UNJUDGED_LITTLE, a->model->window_ns, detail);
+    return true;
+}
+
+/* ---- R3: first use ---- */
+
+static bool is_parameter(struct tp_str name)
+{
+    return tp_str_starts(name, "[param|");
+}
+
+/* Is nearly all of what was made at first use made in the first step? What every step makes is a habit. */
+static bool is_at_first(const struct record *r)
+{
+    const struct tp_model *model = r->a->model;
+    uint32_t first = 0;
+    while (first < model->step_count && !tp_step_is_used(&model->steps[first]))
+        first++;
+    if (model->used_count < 2)
+        return true;
+    for (unsigned i = 0; i < r->setup.kept; i++)
+        if (model->trace->events[r->setup.items[i].event].ts_ns >= model->steps[first].end_ns)
+            return false;
+    return true;
+}
+
+static void look_at_first_use(struct record *r)
+{
+    struct tp_advisor *a = r->a;
+    double setup = share_of(r->setup_ns, a->model->window_ns), huge = share_of(r->huge_ns, r->all_ns);
+    bool is_first = setup > tp_rule_value(a, TP_RULE_R3, "min_pct") && is_at_first(r);
+    if (!is_first && !(huge > tp_rule_value(a, TP_RULE_R3, "min_gap_pct") && tp_any_annotation(a->model, is_parameter)))
+        return;
+    judge(a, tp_intervals_briefly_of(&r->short_time), true);
+    skip(a, late_host, sizeof late_host / sizeof *late_host, "first use of the device covers the recording");
+    const char *waits = tp_text_of_time(a->arena, is_first ? r->setup_ns : r->huge_ns);
+    note(r, TP_RULE_R3, true, &r->setup,
+         tp_advisor_text(a, "the device waits %s %s; the shares of the other findings are of the %s between", waits,
+                         is_first ? "while memory, modules and handles are made" : "in gaps of 100 ms and more",
+                         tp_text_of_time(a->arena, a->judged_ns)));
+    set_unjudged(a, TP_UNJUDGED_FIRST_USE, tp_sat_sub(a->model->window_ns, a->judged_ns), TP_STR(""));
+}
+
+/* ---- R4: the edge; R1: what waits for nothing that was recorded ---- */
+
+/* How long the first operation of a recording without steps had been called before it started. */
+static int64_t lead_ns(const struct tp_advisor *a)
+{
+    const struct tp_event *launch = a->operation_count ? tp_launch_of_device(a->model, a->ranges[0].first) : NULL;
+    if (!launch || a->model->step_marker != TP_MARKER_WINDOW)
+        return 0;
+    return tp_sat_sub(tp_device_event(a->model, a->ranges[0].first)->ts_ns, tp_event_end(launch));
+}
+
+static void look_at_edge(struct record *r)
+{
+    struct tp_advisor *a = r->a;
+    int64_t lead = lead_ns(a);
+    double away = share_of(r->away_ns, r->all_ns), queue = share_of(r->queue_ns, r->all_ns);
+    if (away >= tp_rule_value(a, TP_RULE_R4, "min_pct")) {
+        bool is_much = away > tp_rule_value(a, TP_RULE_R4, "much_pct");
+        int64_t left_ns = tp_intervals_meet_length(r->left, a->model->window);
+        set_unjudged(a, TP_UNJUDGED_EDGE, tp_sat_sub(a->model->window_ns, left_ns), TP_STR(""));
+        judge(a, r->left, is_much && !a->reported[TP_RULE_R3]);
+        note(r, TP_RULE_R4, false, &r->away,
+             tp_advisor_text(a,
+                             "%s of the window is not explained by the record: the device was at work of before it, or "
+                             "had nothing recorded to do%s",
+                             tp_text_of_percent(a->arena, away),
+                             is_much ? "; the shares of the other findings are of the rest" : ""));
+    } else if (lead > LONG_GAP_NS && share_of(lead, a->model->window_ns) > tp_rule_value(a, TP_RULE_R4, "much_pct")) {
+        note(r, TP_RULE_R4, false, NULL,
+             tp_advisor_text(a,
+                             "the first recorded operation started %s after its call: the device was at work of before "
+                             "the recording",
+                             tp_text_of_time(a->arena, lead)));
+    }
+    if (queue >= tp_rule_value(a, TP_RULE_R1, "min_queue_pct")) {
+        struct tp_candidate c = {.rule = TP_RULE_R1, .is_forced = true, .severity = TP_SEVERITY_INFO, .share = NAN};
+        c.detail = tp_advisor_text(a,
+                                   "waits of 1 ms and more for an operation that had been called long before are %s of "
+                                   "the time: for an event, or for work that is not among the %s operations recorded",
+                                   tp_text_of_percent(a->arena, queue), tp_text_of_count(a->arena, a->operation_count));
+        tp_advisor_add(a, &c);
+    }
+}
+
+/* ---- C14: nothing to gain on the host ---- */
+
+static void look_at_busy(struct record *r)
+{
+    struct tp_advisor *a = r->a;
+    const struct tp_model *model = a->model;
+    int64_t sums[TP_WORK_COUNT] = {0}, compute = 0, most = 0;
+    unsigned kind = 0;
+    uint32_t k;
+    struct tp_candidate c = {.rule = TP_RULE_C14, .is_forced = true, .severity = TP_SEVERITY_INFO, .share = NAN};
+    for (uint32_t g = 0; g < model->gpu_count; g++)
+        if (!model->gpus[g].is_own)
+            compute = tp_sat_add(compute, tp_intervals_meet_length(model->gpus[g].compute, model->window));
+    double share = share_of(compute / r->gpu_count, a->judged_ns);
+    if (!(share > tp_rule_value(a, TP_RULE_C14, "min_pct")))
+        return;
+    for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);)
+        sums[a->kinds->of_device[k]] = tp_sat_add(sums[a->kinds->of_device[k]], tp_device_event(model, k)->dur_ns);
+    for (unsigned i = 0; i < TP_WORK_COUNT; i++)
+        if (sums[i] > most) {
+            most = sums[i];
+            kind = i;
+        }
+    for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);)
+        if (a->kinds->of_device[k] == kind)
+            tp_picks_longest_operation(&c.picks, model, k);
+    c.detail = tp_advisor_text(
+        a, "the device computes %s of the time; %s of its kernel time: %s", tp_text_of_percent(a->arena, share),
+        tp_text_of_percent(a->arena, share_of(most, a->kernel_ns)), tp_work_title((enum tp_work)kind));
+    tp_advisor_add(a, &c);
+}
+
+/* The host waits for the device, and the device has no record: kernels were lost, or are of a kind that is not recorded. */
+static void look_at_waits(struct record *r)
+{
+    struct tp_advisor *a = r->a;
+    double waited = share_of(r->waited_ns, r->all_ns);
+    if (waited < tp_rule_value(a, TP_RULE_R1, "min_queue_pct"))
+        return;
+    note(r, TP_RULE_R1, true, NULL,
+         tp_advisor_text(a,
+                         "the host waits for the device for %s of the time in which no work of it is recorded: kernels "
+                         "inside of a conditional or while node of a graph, or records that were lost",
+                         tp_text_of_percent(a->arena, waited)));
+}
+
+void tp_rule_record(struct tp_advisor *a)
+{
+    struct record r = {.a = a};
+    read_gaps(&r);
+    if (!r.gpu_count)
+        return;
+    if (is_capture(&r) || is_too_short(&r))
+        return;
+    read_calls(&r);
+    look_at_first_use(&r);
+    look_at_edge(&r);
+    look_at_waits(&r);
+    look_at_busy(&r);
+    tp_intervals_drop(&r.short_time);
+}
+
+/* ---- R1 of programs without device work ---- */
+
+void tp_rule_no_device(struct tp_advisor *a)
+{
+    bool is_other = a->model->program == TP_RECORDED_OTHER_DEVICE;
+    struct tp_candidate c = {.rule = TP_RULE_R1, .is_forced = true, .severity = TP_SEVERITY_INFO, .share = NAN};
+    if (!is_other && a->model->program != TP_RECORDED_DEVICE_MISSING)
+        return;
+    c.is_first = true;
+    c.detail = is_other ? TP_STR("the work of the device is in records of a kind that is not read")
+                        : tp_str_of(tp_device_missing_advice(a->model, a->arena));
+    tp_advisor_add(a, &c);
+}

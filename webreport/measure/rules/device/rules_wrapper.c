@@ -1,0 +1,243 @@
+/* Rules about DistributedDataParallel itself: a wrapper with a single rank, which gains nothing and copies all gradients
+ * (E9), and buffers that each forward pass broadcasts from rank 0 (E10).
+ *
+ * The wrapper's work on the host is known by name: its forward range, the operators of its reducer, and the calls of the
+ * dispatcher of torch.distributed. Before the model runs, the forward range flattens the buffers, broadcasts them and
+ * copies them back (torch 1.8 to 2.14, torch/nn/parallel/distributed.py: _sync_buffers). */
+#include "webreport/measure/rules/device/rules_collectives.h"
+#include "webreport/measure/rules/host/rules_cpu.h"
+#include "webreport/model/main_thread.h"
+#include "webreport/trace/value.h"
+#include "writer/text/format.h"
+
+enum part { NO_PART, FORWARD, REDUCER, AROUND_BROADCAST };
+
+struct wrapper {
+    struct tp_advisor *a;
+    const uint8_t *parts;    /* enum part, by name */
+    struct tp_vec forwards;  /* uint32_t: events of forward ranges in W */
+    struct tp_vec own, sync; /* struct tp_interval: host time of the wrapper, and the part that broadcasts buffers */
+    struct tp_picks broadcasts, reductions;
+    int64_t reducer_count; /* gradients copied into buckets and back */
+};
+
+/* Operators that flatten buffers and copy them back, and what runs inside of these. */
+static bool is_around_broadcast(struct tp_str name)
+{
+    static const char *const names[] = {"aten::flatten_dense_tensors", "aten::unflatten_dense_tensors", "aten::cat",
+                                        "aten::copy_", "aten::view", "aten::narrow", "aten::slice", "aten::detach",
+                                        "aten::reshape", "aten::as_strided", "aten::empty", "aten::to"};
+    bool is_any = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        is_any |= tp_str_equal(name, tp_str_of(names[i]));
+    return is_any;
+}
+
+static enum part part_of(struct tp_str name)
+{
+    if (tp_str_equal(name, TP_STR("DistributedDataParallel.forward")))
+        return FORWARD;
+    if (tp_str_starts(name, "torch::distributed::reducer::") ||
+        tp_str_starts(name, "torch.distributed.ddp.reducer::"))
+        return REDUCER;
+    return is_around_broadcast(name) ? AROUND_BROADCAST : NO_PART;
+}
+
+/* Returns the part of each name, or NULL without a forward range of the wrapper. */
+static const uint8_t *find_parts(struct tp_advisor *a)
+{
+    const struct tp_strings *names = &a->model->trace->names;
+    uint8_t *parts = tp_arena_array(a->arena, names->count, sizeof *parts);
+    bool is_any = false;
+    for (uint32_t i = 0; i < names->count; i++) {
+        parts[i] = (uint8_t)part_of(names->items[i]);
+        is_any |= parts[i] == FORWARD;
+    }
+    return is_any ? parts : NULL;
+}
+
+/* ---- the wrapper's time on the host ---- */
+
+static const struct tp_event *event_at(const struct wrapper *w, uint32_t place)
+{
+    return &w->a->model->trace->events[w->a->model->order->host[place]];
+}
+
+/* Takes what a forward range runs before the model: everything up to the last copy behind its last broadcast. place: of
+ * the range in the order of host events; end: of its thread. */
+static void take_sync(struct wrapper *w, uint32_t place, uint32_t end)
+{
+    const struct tp_model *model = w->a->model;
+    const struct tp_event *forward = event_at(w, place);
+    int64_t start = INT64_MAX, last = INT64_MIN, inside = INT64_MIN;
+    bool has_broadcast = false;
+    for (uint32_t i = place + 1; i < end && event_at(w, i)->ts_ns < tp_event_end(forward); i++) {
+        const struct tp_event *e = event_at(w, i);
+        if (e->kind != TP_KIND_OPERATOR || e->ts_ns < inside)
+            continue;
+        bool is_call = model->marks[e->name] & TP_MARK_HOST_COMM;
+        if (!is_call && w->parts[e->name] != AROUND_BROADCAST)
+            break;
+        if (is_call && tp_str_find(tp_trace_name(model->trace, e), "broadcast") >= 0) {
+            has_broadcast = true;
+            tp_picks_longest(&w->broadcasts, model, model->order->host[i]);
+        }
+        inside = tp_event_end(e);
+        start = tp_ns_min(start, e->ts_ns);
+        last = inside;
+    }
+    if (has_broadcast && last > start)
+        tp_intervals_push(&w->sync, start, last);
+}
+
+/* Counts an event of the wrapper, and keeps its time. place: in the order of host events; end: of its thread. */
+static void take_event(struct wrapper *w, uint32_t place, uint32_t end)
+{
+    const struct tp_model *model = w->a->model;
+    const struct tp_event *e = event_at(w, place);
+    enum part part = (enum part)w->parts[e->name];
+    bool is_call = e->kind == TP_KIND_OPERATOR && model->marks[e->name] & TP_MARK_C10D;
+    if (part == FORWARD) {
+        *(uint32_t *)tp_vec_push(&w->forwards) = model->order->host[place];
+        take_sync(w, place, end);
+    }
+    w->reducer_count += part == REDUCER;
+    if (part == REDUCER || is_call)
+        tp_intervals_push(&w->own, e->ts_ns, tp_event_end(e));
+    if (is_call && tp_str_find(tp_trace_name(model->trace, e), "reduce") >= 0)
+        tp_picks_longest(&w->reductions, model, model->order->host[place]);
+}
+
+static void find_wrapper(struct wrapper *w)
+{
+    const struct tp_model *model = w->a->model;
+    const struct tp_order *order = model->order;
+    for (uint32_t t = 0; t < model->trace->thread_count; t++)
+        for (uint32_t i = order->thread_first[t]; i < order->thread_first[t + 1]; i++)
+            if (tp_in_window(w->a, order->host[i]))
+                take_event(w, i, order->thread_first[t + 1]);
+}
+
+/* ---- E9: one rank ---- */
+
+/* Do all process groups of the recording have one rank? False where their sizes are unknown. */
+static bool is_alone(const struct tp_advisor *a)
+{
+    const struct tp_trace *trace = a->model->trace;
+    struct tp_str distributed = tp_trace_header(trace, "distributedInfo");
+    int64_t world = distributed.ptr ? tp_value_world_size(distributed) : TP_NULL_INT;
+    if (world != TP_NULL_INT)
+        return world == 1;
+    bool is_any = false;
+    for (uint32_t i = 0; i < trace->comm_count; i++) {
+        uint32_t size = trace->comms[i].group_size;
+        if (size == TP_NO_ID)
+            continue;
+        is_any = true;
+        if (tp_value_int(trace->values.items[size]) != 1)
+            return false;
+    }
+    return is_any;
+}
+
+/* Work of devices that the reducer launched: it scales gradients into buckets and copies them back. */
+static void add_reducer_kernels(const struct wrapper *w, struct tp_vec *time)
+{
+    const struct tp_model *model = w->a->model;
+    uint32_t k;
+    for (struct tp_operations walk = {.a = w->a}; tp_next_operation(&walk, &k);) {
+        bool is_one = false;
+        for (uint32_t op = model->devices.owner[k]; op != TP_NO_ID && !is_one; op = model->operators.parent[op])
+            is_one = w->parts[tp_operator_event(model, op)->name] == REDUCER;
+        if (is_one)
+            tp_intervals_push(time, tp_device_event(model, k)->ts_ns, tp_event_end(tp_device_event(model, k)));
+    }
+}
+
+static void judge_single_rank(struct wrapper *w)
+{
+    struct tp_advisor *a = w->a;
+    struct tp_candidate c = {.rule = TP_RULE_E9, .has_ceiling = true, .also_info = true};
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    tp_intervals_append(&w->own, tp_intervals_of(&w->sync));
+    struct tp_intervals own = tp_intervals_of(&w->own);
+    if (a->cpu) {
+        tp_intervals_append(&time, own);
+        tp_intervals_append(&time, tp_exposed_collectives(a->model, a->arena));
+    } else {
+        tp_intervals_append(&time, tp_intervals_meet(a->arena, own, a->model->starved));
+        tp_intervals_append(&time, tp_exposed_communication(a));
+        add_reducer_kernels(w, &time);
+    }
+    c.time = tp_intervals_of(&time);
+    for (size_t i = 0; i < w->forwards.count; i++)
+        tp_picks_longest(&c.picks, a->model, *TP_AT(&w->forwards, uint32_t, i));
+    c.detail = tp_advisor_text(a, "the process group has one rank; the wrapper handles %s and %s a step",
+                               tp_text_of_some(a->arena, w->reducer_count / a->model->used_count, "gradient copy",
+                                               "gradient copies"),
+                               tp_text_of_some(a->arena, w->reductions.total / a->model->used_count, "reduction",
+                                               "reductions"));
+    if (a->cpu ? tp_cpu_add(a, &c) : tp_advisor_claim(a, &c))
+        tp_explain_communication(a, tp_intervals_of(&time));
+}
+
+/* ---- E10: buffers ---- */
+
+/* Times of the broadcasts that the forward ranges ask for, wherever they run. */
+static struct tp_intervals broadcast_time(const struct wrapper *w)
+{
+    struct tp_advisor *a = w->a;
+    const struct tp_collectives *records = &a->model->collectives;
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    struct tp_vec sync = TP_VEC(a->arena, struct tp_interval);
+    tp_intervals_append(&sync, (struct tp_intervals){w->sync.data, w->sync.count});
+    struct tp_intervals asked = tp_intervals_of(&sync);
+    for (uint32_t i = 0; i < records->count; i++) {
+        const struct tp_collective *record = &records->items[i];
+        if (tp_str_find(record->name, "broadcast") < 0 || !tp_intervals_contain(asked, record->start_ns))
+            continue;
+        struct tp_interval whole = tp_collective_time(record);
+        tp_intervals_push(&time, whole.a, whole.b);
+    }
+    return tp_intervals_of(&time);
+}
+
+static void judge_buffers(struct wrapper *w)
+{
+    struct tp_advisor *a = w->a;
+    struct tp_candidate c = {.rule = TP_RULE_E10, .has_ceiling = true, .picks = w->broadcasts};
+    int64_t per_step = w->broadcasts.total / a->model->used_count;
+    if ((double)w->broadcasts.total < tp_rule_value(a, TP_RULE_E10, "min_per_step") * a->model->used_count)
+        return;
+    struct tp_intervals broadcasts = broadcast_time(w), sync = tp_intervals_of(&w->sync);
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    if (a->cpu) {
+        tp_intervals_append(&time, sync);
+    } else {
+        tp_intervals_append(&time, tp_intervals_meet(a->arena, sync, a->model->starved));
+        tp_intervals_append(&time, tp_intervals_meet(a->arena, broadcasts, tp_exposed_communication(a)));
+    }
+    c.time = tp_intervals_of(&time);
+    if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_E10, "min_pct"))
+        return;
+    c.detail = tp_advisor_text(a, "%s from rank 0 before the forward passes of a step",
+                               tp_text_of_some(a->arena, per_step, "broadcast", "broadcasts"));
+    if (a->cpu ? tp_cpu_add(a, &c) : tp_advisor_claim(a, &c))
+        tp_explain_communication(a, broadcasts);
+}
+
+void tp_rule_wrapper(struct tp_advisor *a)
+{
+    struct wrapper w = {.a = a, .parts = find_parts(a)};
+    if (!w.parts)
+        return;
+    w.forwards = TP_VEC(a->arena, uint32_t);
+    w.own = w.sync = TP_VEC(a->arena, struct tp_interval);
+    find_wrapper(&w);
+    if (!w.forwards.count)
+        return;
+    if (is_alone(a))
+        judge_single_rank(&w);
+    else
+        judge_buffers(&w);
+}

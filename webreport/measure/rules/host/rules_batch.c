@@ -1,0 +1,315 @@
+/* Rules of CPU programs about what a step works on: a model called sample by sample (H18), a batch too small for its
+ * model (H19), steps of unequal work (H20). */
+#include "webreport/measure/rules/host/rules_cpu.h"
+#include "webreport/measure/work/operator_samples.h"
+#include "writer/base/stats.h"
+
+enum { MIN_CALLS = 4, MIN_INNER_CALLS = 8, SMALL_BATCH = 4, USUAL_BATCH = 32, MIN_STEPS = 3 };
+
+/* Id of the sizes of all operands. */
+static uint32_t dims_of(const struct tp_model *model, uint32_t op)
+{
+    return model->trace->hosts[tp_operator_event(model, op)->detail].dims;
+}
+
+/* Rows of the first operand of a product of matrices that runs forward; 0: it is none, or nobody knows. */
+static int64_t rows_of(const struct tp_model *model, uint32_t op)
+{
+    static const struct tp_str names[] = {TP_STR("aten::mm"), TP_STR("aten::addmm")};
+    struct tp_str name = tp_trace_name(model->trace, tp_operator_event(model, op));
+    for (unsigned i = 0; i < 2; i++) {
+        if (!tp_str_equal(name, names[i]))
+            continue;
+        struct tp_shape shape = tp_operand_shape(model, op, i);
+        return shape.is_known && shape.rank == 2 ? shape.sizes[0] : 0;
+    }
+    return 0;
+}
+
+/* ---- sample by sample (H18) ---- */
+
+/* Calls of modules on the main thread within W. */
+struct calls {
+    struct tp_advisor *a;
+    uint32_t *of_name; /* by name, which is that of one module: number of calls */
+    uint32_t name;     /* that is called most, of those that nothing is inside of which is called as often */
+    bool is_inner;     /* it is part of another module */
+};
+
+static bool is_counted(const struct calls *c, uint32_t module)
+{
+    const struct tp_model *model = c->a->model;
+    uint32_t event = model->modules.event[module];
+    return tp_in_window(c->a, event) && model->trace->events[event].thread == model->host_main &&
+           !tp_intervals_contain(c->a->cpu->loading, model->trace->events[event].ts_ns);
+}
+
+static uint32_t calls_of(const struct calls *c, uint32_t module)
+{
+    return c->of_name[c->a->model->trace->events[c->a->model->modules.event[module]].name];
+}
+
+/* Is the module called at least so often in each step, and nothing that it is a part of? Parts of other modules, such
+ * as heads for maps of several sizes, are shared now and then: of them more calls are asked. */
+static bool is_repeated(const struct calls *c, uint32_t module)
+{
+    uint32_t outer = c->a->model->modules.parent[module];
+    uint32_t least = (outer == TP_NO_ID ? MIN_CALLS : MIN_INNER_CALLS) * c->a->model->used_count;
+    for (; outer != TP_NO_ID; outer = c->a->model->modules.parent[outer])
+        if (calls_of(c, outer) >= MIN_CALLS * c->a->model->used_count)
+            return false;
+    return calls_of(c, module) >= least;
+}
+
+static void count_calls(struct calls *c)
+{
+    const struct tp_model *model = c->a->model;
+    uint32_t most = 0;
+    c->of_name = tp_arena_array(c->a->arena, model->trace->names.count, sizeof *c->of_name);
+    c->name = TP_NO_ID;
+    for (uint32_t m = 0; m < model->modules.count; m++)
+        c->of_name[model->trace->events[model->modules.event[m]].name] += is_counted(c, m);
+    for (uint32_t m = 0; m < model->modules.count; m++)
+        if (is_counted(c, m) && calls_of(c, m) > most && is_repeated(c, m)) {
+            most = calls_of(c, m);
+            c->name = model->trace->events[model->modules.event[m]].name;
+            c->is_inner = model->modules.parent[m] != TP_NO_ID;
+        }
+}
+
+/* From the second call of each step to the end of its last: whoever calls the model once drops what stands between the
+ * calls, too. */
+static bool find_repeated(const struct calls *c, struct tp_vec *repeated, struct tp_vec *calls, struct tp_picks *picks)
+{
+    const struct tp_model *model = c->a->model;
+    uint32_t last_step = TP_NO_ID;
+    struct tp_interval *of_step = NULL;
+    for (uint32_t m = 0; m < model->modules.count; m++) {
+        const struct tp_event *e = &model->trace->events[model->modules.event[m]];
+        if (e->name != c->name || !is_counted(c, m))
+            continue;
+        uint32_t step = tp_step_of_host(model, e->ts_ns);
+        if (step != last_step)
+            of_step = NULL;
+        else if (of_step)
+            of_step->b = tp_event_end(e);
+        else
+            *(of_step = tp_vec_push(repeated)) = (struct tp_interval){e->ts_ns, tp_event_end(e)};
+        last_step = step;
+        *(struct tp_interval *)tp_vec_push(calls) = (struct tp_interval){e->ts_ns, tp_event_end(e)};
+        tp_picks_longest(picks, model, model->modules.event[m]);
+    }
+    return repeated->count > 0;
+}
+
+/* Of a call that began with one sample: may the operator be of the elements of its sequence? Attention puts them first,
+ * as the samples of [length, 1, features] or the rows of [length, features]. */
+static bool is_of_elements(const struct tp_samples *batch, int64_t longest)
+{
+    return batch->is_length_first || (batch->rows && batch->rows <= longest);
+}
+
+/* Do all calls work on one sample (those of a part of a module on equal ones), none of them on the last word of one
+ * text? Calls whose sequences grow, or have one element, make a text word by word: each needs the one before. */
+static bool is_one_sample(const struct calls *c, const struct tp_vec *calls)
+{
+    const struct tp_advisor *a = c->a;
+    const struct tp_model *model = a->model;
+    uint32_t inside = 0, known = 0, growing = 0, dims = TP_NO_ID;
+    int64_t last = 0, longest = 0;
+    size_t call = 0, seen = SIZE_MAX;
+    for (uint32_t i = 0; i < a->cpu->count; i++) {
+        int64_t ts = tp_operator_event(model, a->cpu->ops[i])->ts_ns;
+        while (call < calls->count && TP_AT(calls, struct tp_interval, call)->b <= ts)
+            call++;
+        if (call == calls->count)
+            break;
+        if (ts < TP_AT(calls, struct tp_interval, call)->a || a->cpu->ops[i] < inside)
+            continue;
+        struct tp_samples batch = tp_samples_of(model, a->cpu->ops[i]);
+        if (!batch.count)
+            continue;
+        if (batch.count > 1 && !(seen == call && is_of_elements(&batch, longest)))
+            return false;
+        inside = model->operators.subtree_end[a->cpu->ops[i]];
+        int64_t length = batch.is_length_first ? batch.count : batch.length;
+        longest = seen == call ? tp_ns_max(longest, length) : length;
+        if (seen == call) /* the first operator of a call says how long its sequence is */
+            continue;
+        seen = call;
+        if (c->is_inner && dims != TP_NO_ID && dims != dims_of(model, a->cpu->ops[i]))
+            return false;
+        dims = dims_of(model, a->cpu->ops[i]);
+        known++;
+        growing += batch.length == 1 || (last && batch.length > last);
+        last = batch.length;
+    }
+    return known && growing < known / 2;
+}
+
+/* Half of the time of convolutions: one sample keeps a processor busy with them, so that a batch needs their work, too.
+ * Products of one row mostly read the weights, which a batch reads once. */
+static struct tp_intervals kept_of_convolutions(struct tp_advisor *a)
+{
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    uint32_t inside = 0;
+    for (uint32_t i = 0; i < a->cpu->count; i++) {
+        const struct tp_event *e = tp_operator_event(a->model, a->cpu->ops[i]);
+        if (a->cpu->ops[i] < inside || !tp_str_starts(tp_trace_name(a->model->trace, e), "aten::conv"))
+            continue;
+        inside = a->model->operators.subtree_end[a->cpu->ops[i]];
+        tp_intervals_push(&time, e->ts_ns, e->ts_ns + e->dur_ns / 2);
+    }
+    return tp_intervals_of(&time);
+}
+
+static bool find_samples(struct tp_advisor *a)
+{
+    struct calls calls = {.a = a};
+    struct tp_candidate c = {.rule = TP_RULE_H18, .has_ceiling = true};
+    struct tp_vec repeated = TP_VEC(a->arena, struct tp_interval), each = repeated;
+    if (a->model->step_marker == TP_MARKER_WINDOW) /* calls may be those of many steps */
+        return false;
+    count_calls(&calls);
+    if (calls.name == TP_NO_ID || !find_repeated(&calls, &repeated, &each, &c.picks) || !is_one_sample(&calls, &each))
+        return false;
+    c.time = tp_intervals_minus(a->arena, tp_cpu_with_backward(a, tp_intervals_of(&repeated)), kept_of_convolutions(a));
+    c.detail =
+        tp_advisor_text(a, "%u calls of one sample in each step", calls.of_name[calls.name] / a->model->used_count);
+    return tp_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_H18, "min_pct") && tp_cpu_add(a, &c);
+}
+
+/* ---- small batch (H19) ---- */
+
+/* Samples of a recurrent layer; 0: it is none, or nobody knows. */
+static int64_t recurrent_samples(const struct tp_model *model, uint32_t op)
+{
+    struct tp_samples samples = tp_samples_of(model, op);
+    return samples.is_recurrent ? samples.count : 0;
+}
+
+/* What an operator takes without pauses. */
+static int64_t work_ns(const struct tp_advisor *a, uint32_t op)
+{
+    const struct tp_event *e = tp_operator_event(a->model, op);
+    return e->dur_ns - tp_intervals_length_within(a->cpu->pauses, e->ts_ns, tp_event_end(e));
+}
+
+/* Samples of a convolution that is over so soon that calling it is much of what it costs; 0: it is none, or nobody
+ * knows. Others work on each sample as long as on the one before, whatever the batch is. */
+static int64_t samples_of_short_convolution(const struct tp_advisor *a, uint32_t op)
+{
+    enum { SHORT_NS = 200000 };
+    struct tp_str name = tp_trace_name(a->model->trace, tp_operator_event(a->model, op));
+    bool is_short = tp_str_equal(name, TP_STR("aten::convolution")) && work_ns(a, op) < SHORT_NS;
+    return is_short ? tp_samples_of(a->model, op).count : 0;
+}
+
+/* Matrix work that does not count as products of a small batch. */
+static bool is_other_product(struct tp_str name)
+{
+    return tp_is_batched_product(name) || tp_str_equal(name, TP_STR("aten::convolution"));
+}
+
+static void find_small_batch(struct tp_advisor *a)
+{
+    const struct tp_model *model = a->model;
+    struct tp_candidate c = {.rule = TP_RULE_H19, .has_ceiling = true};
+    int64_t all = 0, small = 0, most = 0, recurrent = 0;
+    bool is_training = false;
+    for (uint32_t i = 0; i < a->cpu->count; i++) {
+        uint32_t op = a->cpu->ops[i];
+        int64_t rows = rows_of(model, op), samples = recurrent_samples(model, op);
+        int64_t images = samples_of_short_convolution(a, op);
+        is_training |= tp_cpu_is_backward(model, op);
+        const struct tp_event *e = tp_operator_event(model, op);
+        struct tp_str name = tp_trace_name(model->trace, e);
+        bool is_forward = samples || images || (rows && tp_str_equal(name, TP_STR("aten::addmm")));
+        rows = samples ? samples : images ? images : rows;
+        if ((!is_forward && !is_other_product(name)) || tp_cpu_is_loading(a, op))
+            continue;
+        int64_t ns = work_ns(a, op);
+        all = tp_sat_add(all, ns);
+        if (!is_forward || rows > SMALL_BATCH)
+            continue;
+        small = tp_sat_add(small, ns);
+        recurrent = tp_sat_add(recurrent, samples ? ns : 0);
+        most = tp_ns_max(most, rows);
+        tp_picks_longest(&c.picks, model, model->operators.event[op]);
+    }
+    bool is_chosen = is_training || most > 1; /* who asks for one sample has no more */
+    if (!is_chosen || !small || small < all - all / 5 ||
+        tp_percent(small, a->judged_ns - tp_intervals_length(a->cpu->pauses)) < tp_rule_value(a, TP_RULE_H19, "min_pct"))
+        return;
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    for (size_t i = 0; i < model->window.count; i++) {
+        struct tp_interval step = model->window.items[i];
+        int64_t gained = step.b - step.a - tp_ns_scaled(step.b - step.a, most, USUAL_BATCH);
+        if (recurrent > small / 2) /* goes from element to element whatever the batch is */
+            gained = tp_ns_scaled(gained, 2, 3);
+        tp_intervals_push(&time, step.a, step.a + gained);
+    }
+    c.time = tp_intervals_minus(a->arena, tp_intervals_of(&time), a->cpu->loading);
+    c.detail = tp_advisor_text(a, "%lld rows in the products; estimate of the time of a sample, with %d",
+                               (long long)most, USUAL_BATCH);
+    tp_advisor_add(a, &c);
+}
+
+/* ---- unequal steps (H20) ---- */
+
+/* Elements that the products of a step have, as a measure of its work. */
+static void add_work(const struct tp_model *model, int64_t *work, uint32_t op)
+{
+    const struct tp_event *e = tp_operator_event(model, op);
+    uint32_t step = tp_step_of_host(model, e->ts_ns);
+    if (step >= model->step_count || !(model->marks[e->name] & TP_MARK_ELIGIBLE))
+        return;
+    struct tp_shape shape = tp_operand_shape(model, op, rows_of(model, op) ? 0 : 1);
+    if (shape.is_known)
+        work[step] = tp_ns_max(work[step], tp_shape_product(&shape));
+}
+
+static void find_unequal_steps(struct tp_advisor *a)
+{
+    const struct tp_model *model = a->model;
+    struct tp_candidate c = {.rule = TP_RULE_H20, .is_forced = true, .severity = TP_SEVERITY_MEDIUM, .share = NAN};
+    int64_t *work = tp_arena_array(a->arena, model->step_count, sizeof *work);
+    int64_t *lengths = tp_arena_array(a->arena, model->used_count, sizeof *lengths);
+    uint32_t count = 0, longest = 0, shortest = TP_NO_ID;
+    for (uint32_t i = 0; i < a->cpu->count; i++)
+        add_work(model, work, a->cpu->ops[i]);
+    for (uint32_t s = 0; s < model->step_count; s++) {
+        /* a micro-step that also updates the parameters takes longer for that */
+        if (!tp_step_is_used(&model->steps[s]) || tp_accumulation_kind(&a->accumulation, s))
+            continue;
+        lengths[count++] = model->steps[s].end_ns - model->steps[s].start_ns;
+        longest = shortest == TP_NO_ID || work[s] > work[longest] ? s : longest;
+        shortest = shortest == TP_NO_ID || work[s] < work[shortest] ? s : shortest;
+    }
+    if (count < MIN_STEPS || work[shortest] <= 0 || work[longest] < 2 * work[shortest])
+        return;
+    int64_t median = tp_lower_median(lengths, count);
+    int64_t most = model->steps[longest].end_ns - model->steps[longest].start_ns;
+    if ((double)most < tp_rule_value(a, TP_RULE_H20, "min_ratio") * (double)median ||
+        model->steps[longest].event == TP_NO_ID)
+        return;
+    int64_t beyond = 0;
+    for (uint32_t i = 0; i < count; i++)
+        beyond = tp_sat_add(beyond, tp_ns_max(0, lengths[i] - median));
+    if (2 * beyond > model->window_ns) { /* what else takes time does so in a few steps */
+        c.severity = TP_SEVERITY_HIGH;
+        c.weight = tp_percent(beyond, model->window_ns) / 2;
+    }
+    tp_picks_append(&c.picks, model->steps[longest].event);
+    c.detail = tp_advisor_text(a, "the largest product of a step has %.1f times the elements of the smallest step's",
+                               (double)work[longest] / (double)work[shortest]);
+    tp_advisor_add(a, &c);
+}
+
+void tp_rule_cpu_batch(struct tp_advisor *a)
+{
+    if (!find_samples(a))
+        find_small_batch(a);
+    if (!a->reported[TP_RULE_H21]) /* what one step does besides is no input of unequal size */
+        find_unequal_steps(a);
+}

@@ -1,0 +1,338 @@
+/* Rules of CPU programs about operators in a row that one fused operator could replace: attention written out (H16),
+ * chains of elementwise operators that each pass through memory (H17). Their backward is found by sequence numbers. */
+#include "webreport/measure/rules/host/rules_cpu.h"
+#include "webreport/measure/rules/rules_functions.h"
+#include "webreport/measure/work/work_rules.h"
+
+enum { FAR = 8, MIN_KEYS = 16, MIN_CHAIN = 5, MIN_ALONE = 3, MIN_BYTES = 65536 };
+
+/* Of the passes through memory that a fused operator saves, and of what attention does besides its products, these
+ * parts of the time were saved where programs were mended and timed. */
+static const double SAVED = 0.85, SAVED_OF_ATTENTION = 0.85;
+
+/* Floating point operations that a core does in products of few columns while it moves a byte: some 60 a nanosecond
+ * against 6 bytes. */
+static const double FLOPS_PER_BYTE = 10;
+
+/* Outermost forward operators of W, in order, without the loader's, the optimizer's, and what is
+ * claimed. */
+struct row {
+    uint32_t op;
+    uint8_t work; /* enum tp_work by the name */
+    bool is_taken, is_large;
+};
+
+struct chains {
+    struct tp_advisor *a;
+    struct tp_vec rows; /* struct row */
+};
+
+static struct tp_str name_of(const struct tp_advisor *a, uint32_t op)
+{
+    return tp_trace_name(a->model->trace, tp_operator_event(a->model, op));
+}
+
+static enum tp_work work_of(struct tp_str name)
+{
+    enum tp_work work = tp_work_of_name(TP_WORK_OF_OWNER, name);
+    return work == TP_WORK_NONE ? tp_work_of_name(TP_WORK_OF_HOST, name) : work;
+}
+
+/* einsum is what it calls: a product of matrices in batches, or none. */
+static bool holds_batched_product(const struct tp_advisor *a, uint32_t op)
+{
+    if (!tp_str_equal(name_of(a, op), TP_STR("aten::einsum")))
+        return false;
+    for (uint32_t i = op + 1; i < a->model->operators.subtree_end[op]; i++)
+        if (tp_str_equal(name_of(a, i), TP_STR("aten::bmm")))
+            return true;
+    return false;
+}
+
+static struct tp_intervals optimizer_time(struct tp_advisor *a)
+{
+    const struct tp_order *order = a->model->order;
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    for (uint32_t i = order->thread_first[a->model->host_main]; i < order->thread_first[a->model->host_main + 1]; i++)
+        if (tp_marks_of(a->model, order->host[i]) & TP_MARK_OPTIMIZER) {
+            const struct tp_event *e = &a->model->trace->events[order->host[i]];
+            tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
+        }
+    return tp_intervals_of(&time);
+}
+
+static void list_rows(struct chains *c)
+{
+    struct tp_advisor *a = c->a;
+    struct tp_intervals optimizer = optimizer_time(a);
+    struct tp_vec known = a->claimed; /* goes with a cause that has its finding */
+    struct tp_intervals claimed = tp_intervals_of(&known);
+    c->rows = TP_VEC(a->arena, struct row);
+    for (uint32_t i = 0; i < a->cpu->count; i++) {
+        uint32_t op = a->cpu->ops[i];
+        const struct tp_event *e = tp_operator_event(a->model, op);
+        if (!tp_cpu_is_outer(a, op) || tp_cpu_is_loading(a, op) || a->model->marks[e->name] & TP_MARK_BACKWARD_NODE ||
+            tp_intervals_contain(optimizer, e->ts_ns) || tp_intervals_contain(claimed, e->ts_ns))
+            continue;
+        enum tp_work work = holds_batched_product(a, op) ? TP_WORK_GEMM : work_of(name_of(a, op));
+        if (work != TP_WORK_ALLOCATION) /* views cost nothing and break no chain */
+            *(struct row *)tp_vec_push(&c->rows) = (struct row){op, (uint8_t)work, false, false};
+    }
+}
+
+static struct row *row_at(const struct chains *c, size_t i)
+{
+    return TP_AT(&c->rows, struct row, i);
+}
+
+/* ---- what a call costs ---- */
+
+static int64_t bytes_of(const struct chains *c, uint32_t op)
+{
+    struct tp_cost cost;
+    return tp_cpu_cost(&cost, c->a, op) ? cost.bytes : 0;
+}
+
+/* ---- what is claimed ---- */
+
+struct claim {
+    struct chains *c;
+    struct tp_candidate candidate;
+    struct tp_vec time;
+    struct tp_id_map sequences; /* of the forward operators; the part of their time, in millionths */
+};
+
+static void claim_begin(struct claim *claim, struct chains *c, enum tp_rule_id rule)
+{
+    *claim = (struct claim){.c = c, .time = TP_VEC(c->a->arena, struct tp_interval)};
+    claim->candidate.rule = rule;
+    claim->candidate.has_ceiling = true;
+    tp_id_map_init(&claim->sequences, c->a->arena);
+}
+
+static void push_part(struct claim *claim, const struct tp_event *e, uint32_t millionths)
+{
+    tp_intervals_push(&claim->time, e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, millionths, 1000000));
+}
+
+/* forward, backward: the parts of the time that are saved, 0 to 1. The backward of a product has the number of the
+ * operator that computes it, inside of what the program calls. */
+static void take(struct claim *claim, struct row *row, double forward, double backward)
+{
+    const struct tp_model *model = claim->c->a->model;
+    row->is_taken = true;
+    push_part(claim, tp_operator_event(model, row->op), (uint32_t)(forward * 1e6));
+    tp_picks_longest(&claim->candidate.picks, model, model->operators.event[row->op]);
+    uint32_t end = row->work == TP_WORK_GEMM ? model->operators.subtree_end[row->op] : row->op + 1;
+    for (uint32_t op = row->op; op < end; op++) {
+        int64_t sequence = tp_cpu_sequence(model, op);
+        if (sequence != TP_NULL_INT)
+            *tp_id_map_put(&claim->sequences, (uint64_t)sequence) = (uint32_t)(backward * 1e6);
+    }
+}
+
+/* Adds the backward of what was taken; reports the finding. */
+static void claim_end(struct claim *claim)
+{
+    struct tp_advisor *a = claim->c->a;
+    const struct tp_model *model = a->model;
+    for (uint32_t i = 0; i < a->cpu->count && claim->candidate.picks.total; i++) {
+        uint32_t op = a->cpu->ops[i];
+        const struct tp_event *e = tp_operator_event(model, op);
+        int64_t sequence = model->marks[e->name] & TP_MARK_BACKWARD_NODE ? tp_cpu_sequence(model, op) : TP_NULL_INT;
+        const uint32_t *part = sequence == TP_NULL_INT ? NULL : tp_id_map_find(&claim->sequences, (uint64_t)sequence);
+        if (part)
+            push_part(claim, e, *part);
+    }
+    claim->candidate.time = tp_intervals_of(&claim->time);
+    tp_id_map_drop(&claim->sequences);
+    if (claim->candidate.picks.total &&
+        tp_set_percent(a, claim->candidate.time) >= tp_rule_value(a, claim->candidate.rule, "min_pct"))
+        tp_cpu_add(a, &claim->candidate);
+}
+
+/* ---- attention (H16) ---- */
+
+static struct tp_shape first_shape(const struct tp_model *model, uint32_t op)
+{
+    const struct tp_event *e = tp_operator_event(model, op);
+    return tp_shape_input(tp_strings_get(&model->trace->values, model->trace->hosts[e->detail].dims), 0);
+}
+
+/* A product of matrices in batches, as attention has them. */
+static bool is_batched_product(const struct chains *c, size_t i)
+{
+    if (row_at(c, i)->work != TP_WORK_GEMM)
+        return false;
+    if (holds_batched_product(c->a, row_at(c, i)->op))
+        return true;
+    struct tp_shape shape = first_shape(c->a->model, row_at(c, i)->op);
+    return shape.is_known && shape.rank >= 3;
+}
+
+static bool is_row_named(const struct chains *c, size_t i, const char *name)
+{
+    return tp_str_equal(name_of(c->a, row_at(c, i)->op), tp_str_of(name));
+}
+
+/* Exponentials that are divided by their sum. */
+static bool is_written_softmax(const struct chains *c, size_t i)
+{
+    bool has_sum = false;
+    if (!is_row_named(c, i, "aten::exp"))
+        return false;
+    for (size_t k = i + 1; k < c->rows.count && k < i + FAR && row_at(c, k)->work != TP_WORK_GEMM; k++) {
+        has_sum |= is_row_named(c, k, "aten::sum");
+        if (has_sum && (is_row_named(c, k, "aten::div") || is_row_named(c, k, "aten::div_")))
+            return true;
+    }
+    return false;
+}
+
+static bool is_softmax(const struct chains *c, size_t i)
+{
+    if (!is_row_named(c, i, "aten::softmax") && !is_row_named(c, i, "aten::_softmax") && !is_written_softmax(c, i))
+        return false;
+    struct tp_shape shape = first_shape(c->a->model, row_at(c, i)->op);
+    return shape.is_known && shape.rank >= 3 && shape.sizes[shape.rank - 1] >= MIN_KEYS;
+}
+
+/* A fused kernel does the arithmetic of a product and reads its operands, but never passes the scores through memory:
+ * the part of the product's time that these take, 0 to 1. Products of many columns take their time for arithmetic. */
+static double part_of_scores(const struct chains *c, uint32_t op, const struct tp_shape *scores)
+{
+    struct tp_cost cost = {.flops = 0};
+    for (uint32_t i = op; i < c->a->model->operators.subtree_end[op] && !cost.flops; i++)
+        if (!tp_cpu_cost(&cost, c->a, i))
+            cost.flops = 0;
+    double bytes = 4 * (double)tp_shape_product(scores), all = (double)cost.flops / FLOPS_PER_BYTE + (double)cost.bytes;
+    return cost.flops && bytes < all ? bytes / all : 0;
+}
+
+/* Of the backward, which has two products for each, a fused kernel does five for four: it computes the scores again. */
+static void take_product(struct claim *claim, struct row *row, const struct tp_shape *scores)
+{
+    double part = part_of_scores(claim->c, row->op, scores);
+    take(claim, row, SAVED_OF_ATTENTION * part, SAVED_OF_ATTENTION * fmax(0, 1 - (1 - part) * 5 / 4));
+}
+
+/* Does training drop some of the scores? Without a device the fused operator has no kernel that does (torch 2.13,
+ * sdp_utils_cpp.cpp): it computes the same products and passes as code that is written out. */
+static bool drops_out(const struct chains *c, size_t i)
+{
+    const struct tp_operators *ops = &c->a->model->operators;
+    bool is_dropped = false;
+    for (uint32_t op = row_at(c, i)->op, end = ops->subtree_end[op]; op < end && !is_dropped; op++)
+        is_dropped = tp_str_starts(name_of(c->a, op), "aten::bernoulli") ||
+                     tp_str_starts(name_of(c->a, op), "aten::native_dropout");
+    return is_dropped;
+}
+
+/* A fused kernel keeps both products but for the scores, and nothing of what stands between them. */
+static void find_attention(struct chains *c)
+{
+    struct claim claim;
+    claim_begin(&claim, c, TP_RULE_H16);
+    for (size_t i = 0; i < c->rows.count; i++) {
+        if (!is_softmax(c, i))
+            continue;
+        size_t first = i, last = i, end = i + FAR < c->rows.count ? i + FAR : c->rows.count - 1;
+        while (first && i - first < FAR && row_at(c, first)->work != TP_WORK_GEMM)
+            first--;
+        while (last < end && row_at(c, last)->work != TP_WORK_GEMM)
+            last++;
+        bool is_dropped = false;
+        for (size_t k = i + 1; k < last; k++)
+            is_dropped |= drops_out(c, k);
+        if (!is_batched_product(c, first) || !is_batched_product(c, last) || is_dropped)
+            continue;
+        double saved = is_written_softmax(c, i) ? 1 : SAVED_OF_ATTENTION; /* more passes through memory */
+        struct tp_shape scores = first_shape(c->a->model, row_at(c, i)->op);
+        for (size_t k = first + 1; k < last; k++)
+            take(&claim, row_at(c, k), saved, saved);
+        take_product(&claim, row_at(c, first), &scores);
+        take_product(&claim, row_at(c, last), &scores);
+    }
+    claim_end(&claim);
+}
+
+/* ---- chains (H17) ---- */
+
+static bool may_be_fused(const struct row *row)
+{
+    return !row->is_taken && (row->work == TP_WORK_ELEMENTWISE || row->work == TP_WORK_REDUCTION ||
+                              row->work == TP_WORK_NORM || row->work == TP_WORK_SOFTMAX);
+}
+
+/* A fused operator passes through memory about one and a half times as the largest of them does. What is small costs
+ * its call, and no pass: rule H5 is about that. */
+static void take_chain(struct claim *claim, size_t first, size_t end, size_t least)
+{
+    int64_t sum = 0, most = 0;
+    size_t large = 0;
+    for (size_t i = first; i < end; i++) {
+        int64_t bytes = bytes_of(claim->c, row_at(claim->c, i)->op);
+        row_at(claim->c, i)->is_large = bytes >= MIN_BYTES;
+        if (bytes < MIN_BYTES)
+            continue;
+        large++;
+        sum = tp_sat_add(sum, bytes);
+        most = tp_ns_max(most, bytes);
+    }
+    double part = sum ? 1 - 1.5 * (double)most / (double)sum : 0;
+    for (size_t i = first; i < end && large >= least && part > 0; i++)
+        if (row_at(claim->c, i)->is_large)
+            take(claim, row_at(claim->c, i), SAVED * part, SAVED * part);
+}
+
+static uint32_t call_around(const struct chains *c, size_t i)
+{
+    return i < c->rows.count ? tp_project_call_around(c->a->model, c->a->model->operators.event[row_at(c, i)->op])
+                             : TP_NO_ID;
+}
+
+static bool is_in_call(const struct chains *c, size_t i, uint32_t call)
+{
+    const struct tp_event *e = &c->a->model->trace->events[call];
+    int64_t at = i < c->rows.count ? tp_operator_event(c->a->model, row_at(c, i)->op)->ts_ns : INT64_MAX;
+    return at >= e->ts_ns && at < tp_event_end(e);
+}
+
+/* Of a chain too short to be told: functions that are a chain of their own, as an activation by hand is. */
+static void take_functions(struct claim *claim, size_t first, size_t end)
+{
+    const struct chains *c = claim->c;
+    for (size_t i = first, k; i < end; i = k) {
+        uint32_t call = call_around(c, i);
+        for (k = i + 1; k < end && call_around(c, k) == call;)
+            k++;
+        if (k - i >= MIN_ALONE && call != TP_NO_ID && !(i && is_in_call(c, i - 1, call)) && !is_in_call(c, k, call))
+            take_chain(claim, i, k, MIN_ALONE);
+    }
+}
+
+static void find_chains(struct chains *c)
+{
+    struct claim claim;
+    claim_begin(&claim, c, TP_RULE_H17);
+    for (size_t first = 0, end; first < c->rows.count; first = end) {
+        end = first + 1;
+        if (!may_be_fused(row_at(c, first)))
+            continue;
+        while (end < c->rows.count && may_be_fused(row_at(c, end)))
+            end++;
+        if (end - first >= MIN_CHAIN)
+            take_chain(&claim, first, end, MIN_CHAIN);
+        if (!row_at(c, first)->is_taken)
+            take_functions(&claim, first, end);
+    }
+    claim_end(&claim);
+}
+
+void tp_rule_cpu_chains(struct tp_advisor *a)
+{
+    struct chains chains = {.a = a};
+    list_rows(&chains);
+    find_attention(&chains);
+    find_chains(&chains);
+}

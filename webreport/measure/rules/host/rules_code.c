@@ -1,0 +1,454 @@
+/* Rules that know a piece of code by its frames or operators: compiling in steps (H9), files written in steps (H10),
+ * the forward pass computed again (H11, of devices C19), garbage collection (H12), debugging aids (H13), double
+ * precision (H14), gradients filled with zeros (H15). What they name is a root cause: the time is no longer Python code
+ * between operators (H6). Where there is a device, only what it waits for counts. */
+#include "webreport/measure/rules/host/rules_cpu.h"
+#include "webreport/measure/rules/host/rules_hooks.h"
+#include "webreport/measure/rules/rules_functions.h"
+#include "webreport/measure/rules/rules_work.h"
+#include "webreport/measure/work/cost_call.h"
+#include "webreport/trace/value.h"
+#include "writer/text/format.h"
+
+/* A frame that says what runs: the end of its path and its function; without a path the begin of a text that names no
+ * file ("<built-in function fsync>"). What begins with one frame goes up to the one inside of it that ends it. */
+enum code_part { CODE_WHOLE, CODE_BEGIN, CODE_END };
+
+struct code {
+    enum tp_rule_id rule;
+    const char *path, *function; /* function NULL: any */
+    enum code_part part;
+};
+
+#define PRINT "<built-in function print>"
+
+static const struct code codes[] = {
+    {TP_RULE_H9, "torch/jit/_trace.py", "trace", CODE_WHOLE},
+    {TP_RULE_H9, "torch/jit/_trace.py", "trace_module", CODE_WHOLE},
+    {TP_RULE_H9, "torch/jit/_script.py", "script", CODE_WHOLE},
+    {TP_RULE_H9, "torch/_dynamo/convert_frame.py", NULL, CODE_WHOLE},
+    {TP_RULE_H9, "torch/_inductor/compile_fx.py", NULL, CODE_WHOLE},
+    {TP_RULE_H9, "torch/export/_trace.py", NULL, CODE_WHOLE},
+    {TP_RULE_H9, "torch/fx/_symbolic_trace.py", NULL, CODE_WHOLE},
+    {TP_RULE_H9, "torch/fx/graph_module.py", "recompile", CODE_WHOLE},
+    {TP_RULE_H9, "torch/fx/experimental/optimization.py", NULL, CODE_WHOLE},
+    {TP_RULE_H9, "torch/ao/quantization/quantize_fx.py", NULL, CODE_WHOLE},
+    {TP_RULE_H9, "triton/compiler/compiler.py", "compile", CODE_WHOLE},
+    {TP_RULE_H9, "torch/utils/cpp_extension.py", "load", CODE_WHOLE},
+    {TP_RULE_H9, "torch/utils/cpp_extension.py", "load_inline", CODE_WHOLE},
+    {TP_RULE_H10, "torch/serialization.py", "save", CODE_WHOLE},
+    {TP_RULE_H10, "torch/distributed/checkpoint/state_dict_saver.py", NULL, CODE_WHOLE},
+    {TP_RULE_H10, "safetensors/torch.py", "save_file", CODE_WHOLE},
+    {TP_RULE_H10, "tensorboard/writer.py", NULL, CODE_WHOLE},
+    {TP_RULE_H10, "logging/__init__.py", "emit", CODE_WHOLE},
+    {TP_RULE_H10, "numpy/lib/npyio.py", "save", CODE_WHOLE},
+    {TP_RULE_H10, "numpy/lib/npyio.py", "_savez", CODE_WHOLE},
+    {TP_RULE_H10, "numpy/lib/_npyio_impl.py", "save", CODE_WHOLE},
+    {TP_RULE_H10, "numpy/lib/_npyio_impl.py", "_savez", CODE_WHOLE},
+    {TP_RULE_H10, "numpy/lib/npyio.py", "savetxt", CODE_WHOLE},
+    {TP_RULE_H10, "numpy/lib/_npyio_impl.py", "savetxt", CODE_WHOLE},
+    {TP_RULE_H10, "pandas/core/generic.py", "to_csv", CODE_WHOLE},
+    {TP_RULE_H10, "pandas/core/generic.py", "to_json", CODE_WHOLE},
+    {TP_RULE_H10, "pandas/core/generic.py", "to_pickle", CODE_WHOLE},
+    {TP_RULE_H10, "pandas/core/generic.py", "to_hdf", CODE_WHOLE},
+    {TP_RULE_H10, "pandas/core/frame.py", "to_parquet", CODE_WHOLE},
+    {TP_RULE_H10, "pandas/core/frame.py", "to_feather", CODE_WHOLE},
+    {TP_RULE_H10, "pyarrow/parquet/core.py", "write_table", CODE_WHOLE},
+    {TP_RULE_H10, "json/__init__.py", "dump", CODE_WHOLE}, /* writes each piece of the text by itself */
+    {TP_RULE_H10, "torchvision/utils.py", "save_image", CODE_WHOLE},
+    {TP_RULE_H10, "matplotlib/figure.py", "savefig", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in function open>", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in function write>", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in function fsync>", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in function fdatasync>", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in function rename>", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in function replace>", CODE_WHOLE},
+    {TP_RULE_H10, NULL, PRINT, CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in method writerow of _csv.", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in method writerows of _csv.", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in function dump>", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in function compress>", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in method compress of ", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in method write of _io.", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in method flush of _io.", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in method close of _io.", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in method commit of sqlite3.", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in method execute of sqlite3.", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in method executemany of sqlite3.", CODE_WHOLE},
+    {TP_RULE_H11, "torch/utils/checkpoint.py", "recompute_fn", CODE_WHOLE},
+    {TP_RULE_H11, "torch/utils/checkpoint.py", "unpack_hook", CODE_WHOLE},
+    {TP_RULE_H11, "torch/utils/checkpoint.py", "pack_hook", CODE_WHOLE}, /* prepares for it, in the forward pass */
+    {TP_RULE_H11, "torch/utils/checkpoint.py", "_checkpoint_without_reentrant_generator", CODE_WHOLE},
+    {TP_RULE_H11, "torch/utils/checkpoint.py", "backward", CODE_BEGIN}, /* reentrant: again, up to .. */
+    {TP_RULE_H11, "torch/autograd/__init__.py", "backward", CODE_END},  /* .. its own backward */
+    {TP_RULE_H12, NULL, "<built-in function collect>", CODE_WHOLE},
+    {TP_RULE_H13, "torch/autograd/anomaly_mode.py", NULL, CODE_WHOLE},
+    {TP_RULE_H13, "torch/fx/traceback.py", "format_stack", CODE_WHOLE},
+    {TP_RULE_H13, "torch/autograd/gradcheck.py", "gradcheck", CODE_WHOLE},
+    {TP_RULE_H13, "torch/testing/_comparison.py", "assert_close", CODE_WHOLE},
+    {TP_RULE_H13, "torch/distributions/constraints.py", "check", CODE_WHOLE}, /* validate_args, on unless it is said */
+    {TP_RULE_H13, "torch/distributions/distribution.py", "__init__", CODE_WHOLE},
+    {TP_RULE_H13, "torch/distributions/distribution.py", "_validate_sample", CODE_WHOLE},
+};
+
+/* frame: of the name; path empty: it names no file. */
+static bool is_code(const struct code *code, struct tp_str name, const struct tp_frame *frame)
+{
+    if (!code->path)
+        return !frame->path.len && tp_str_starts(name, code->function);
+    return frame->path.len && tp_str_ends(frame->path, code->path) &&
+           (!code->function || tp_str_equal(frame->function, tp_str_of(code->function)));
+}
+
+/* The index in codes that a name is known by + 1; 0: none. */
+static uint8_t code_of(struct tp_str name)
+{
+    struct tp_frame frame;
+    if (!tp_frame_parse(&frame, name) && !tp_str_starts(name, "<built-in "))
+        return 0;
+    for (size_t c = 0; c < sizeof codes / sizeof *codes; c++)
+        if (is_code(&codes[c], name, &frame))
+            return (uint8_t)(c + 1);
+    return 0;
+}
+
+/* By name: code_of. */
+static uint8_t *known_frames(struct tp_advisor *a)
+{
+    const struct tp_strings *names = &a->model->trace->names;
+    uint8_t *known = tp_arena_array(a->arena, names->count, 1);
+    for (uint32_t i = 0; i < names->count; i++)
+        known[i] = code_of(names->items[i]);
+    return known;
+}
+
+/* What is found of the rules, from the first one on. */
+enum { FIRST = TP_RULE_H9, LAST = TP_RULE_H15 };
+
+struct found {
+    struct tp_candidate candidates[LAST - FIRST + 1];
+    struct tp_vec times[LAST - FIRST + 1]; /* struct tp_interval, and for H14 a part of each */
+    int64_t doubles;                       /* calls of matrix operators in double precision */
+    int64_t zeros, adds;                   /* zeros made, gradients added to them .. */
+    int64_t new_zeros;                     /* of `zeros`: new tensors, not gradients filled in place */
+    int64_t zeros_ns, adds_ns;             /* .. and what that takes */
+    struct tp_busy_functions functions;    /* of the project's, that write, check or make zeros */
+};
+
+static void add_event(struct found *found, const struct tp_model *model, enum tp_rule_id rule, uint32_t event)
+{
+    const struct tp_event *e = &model->trace->events[event];
+    tp_intervals_push(&found->times[rule - FIRST], e->ts_ns, tp_event_end(e));
+    tp_picks_longest(&found->candidates[rule - FIRST].picks, model, event);
+}
+
+/* ---- frames ---- */
+
+/* What lies behind the walk along the frames. */
+struct frames_seen {
+    struct tp_interval begun; /* from the frame that begins something to its end; empty: none */
+    uint32_t begun_event;
+    int64_t written_until;
+    int64_t printed_until; /* end of a short print */
+};
+
+/* Does a frame print something, and not wait for who reads it? That is no file, and costs less than recording it does. */
+static bool is_short_print(const struct code *code, const struct tp_event *e)
+{
+    enum { LONG_PRINT_NS = 1000000 };
+    return code->function && strcmp(code->function, PRINT) == 0 && e->dur_ns < LONG_PRINT_NS;
+}
+
+static void add_frame(struct found *found, struct frames_seen *seen, const struct tp_model *model, uint32_t event,
+                      const struct code *code)
+{
+    const struct tp_event *e = &model->trace->events[event];
+    if (is_short_print(code, e))
+        seen->printed_until = tp_event_end(e);
+    if (code->rule == TP_RULE_H10 && e->ts_ns < seen->printed_until)
+        return;
+    if (code->part == CODE_BEGIN) {
+        seen->begun = (struct tp_interval){e->ts_ns, tp_event_end(e)};
+        seen->begun_event = event;
+    } else if (code->part == CODE_END) {
+        if (e->ts_ns >= seen->begun.b)
+            return;
+        tp_intervals_push(&found->times[code->rule - FIRST], seen->begun.a, e->ts_ns);
+        tp_picks_longest(&found->candidates[code->rule - FIRST].picks, model, seen->begun_event);
+        seen->begun.b = e->ts_ns;
+    } else {
+        add_event(found, model, code->rule, event);
+        if (code->rule == TP_RULE_H10 && e->ts_ns >= seen->written_until) { /* not what writes inside of what writes */
+            tp_busy_functions_book(&found->functions, code->rule, event, true);
+            seen->written_until = tp_event_end(e);
+        }
+    }
+}
+
+/* A module that is called inside of a node of the backward pass runs its forward again, whatever code asks for that. */
+static bool is_called_again(const struct tp_model *model, uint32_t event)
+{
+    uint32_t outer = model->inside[event];
+    while (outer != TP_NO_ID && !(tp_marks_of(model, outer) & TP_MARK_BACKWARD_NODE))
+        outer = model->inside[outer];
+    return outer != TP_NO_ID;
+}
+
+static void find_frames(struct tp_advisor *a, struct found *found)
+{
+    const struct tp_order *order = a->model->order;
+    const uint8_t *known = known_frames(a);
+    struct frames_seen seen = {{INT64_MIN, INT64_MIN}, TP_NO_ID, INT64_MIN, INT64_MIN};
+    for (uint32_t i = order->thread_first[a->model->host_main]; i < order->thread_first[a->model->host_main + 1]; i++) {
+        const struct tp_event *e = &a->model->trace->events[order->host[i]];
+        if (!tp_kind_is_frame(e->kind) || !tp_in_window(a, order->host[i]) ||
+            tp_intervals_contain(a->cpu->loading, e->ts_ns))
+            continue;
+        if (known[e->name])
+            add_frame(found, &seen, a->model, order->host[i], &codes[known[e->name] - 1]);
+        else if (e->kind == TP_KIND_MODULE && is_called_again(a->model, order->host[i]))
+            add_event(found, a->model, TP_RULE_H11, order->host[i]);
+    }
+}
+
+/* ---- operators ---- */
+
+/* What an operator's name says of it. */
+enum { IS_CHECK = 1, IS_ANSWER = 2, IS_ZERO = 4, IS_ADD = 8, IS_FILLED = 16, IS_LIST = 32 };
+enum { FEW_GRADIENTS = 4, MUCH_PERCENT = 10 };
+
+static const struct {
+    const char *name;
+    uint8_t part;
+} operators[] = {
+    {"aten::isnan", IS_CHECK},        {"aten::isinf", IS_CHECK},         {"aten::isfinite", IS_CHECK},
+    {"aten::_is_any_true", IS_CHECK}, {"aten::any", IS_ANSWER},          {"aten::all", IS_ANSWER},
+    {"aten::allclose", IS_CHECK},     {"aten::isclose", IS_CHECK},       {"aten::is_nonzero", IS_ANSWER},
+    {"aten::item", IS_ANSWER},        {"aten::abs", IS_ANSWER},          {"aten::max", IS_ANSWER},
+    {"aten::min", IS_ANSWER},         {"aten::lt", IS_ANSWER},           {"aten::gt", IS_ANSWER},
+    {"aten::logical_not", IS_ANSWER}, {"aten::logical_or", IS_ANSWER},   {"aten::zeros_like", IS_ZERO},
+    {"aten::zero_", IS_ZERO},         {"aten::_foreach_zero_", IS_ZERO | IS_LIST}, {"aten::add_", IS_ADD},
+    {"aten::clone", IS_FILLED},       {"aten::detach", IS_FILLED},       {"aten::empty_like", IS_FILLED},
+};
+
+/* By name: its part. */
+static uint8_t *known_operators(struct tp_advisor *a)
+{
+    const struct tp_strings *names = &a->model->trace->names;
+    uint8_t *known = tp_arena_array(a->arena, names->count, 1);
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
+        uint32_t name = tp_strings_find(names, tp_str_of(operators[i].name));
+        if (name != TP_NO_ID)
+            known[name] = operators[i].part;
+    }
+    return known;
+}
+
+enum { NOT_ASKED, HAS_DOUBLE, HAS_NONE };
+
+static bool has_double(struct tp_str types)
+{
+    struct tp_str item;
+    size_t at = 0;
+    while (tp_value_next(types, &at, NULL, &item))
+        if (tp_number_type_of(item) == TP_NUMBER_FP64)
+            return true;
+    return false;
+}
+
+/* doubles: by id in values, of those that say types. */
+static bool takes_double(const struct tp_advisor *a, uint8_t *doubles, uint32_t op)
+{
+    const struct tp_trace *trace = a->model->trace;
+    uint32_t types = trace->hosts[tp_operator_event(a->model, op)->detail].types;
+    if (types >= trace->values.count)
+        return false;
+    if (doubles[types] == NOT_ASKED)
+        doubles[types] = has_double(trace->values.items[types]) ? HAS_DOUBLE : HAS_NONE;
+    return doubles[types] == HAS_DOUBLE;
+}
+
+/* Double precision costs twice the time of single at least, for it has twice the bytes and half the lanes; functions
+ * such as tanh, whose polynomials are longer, and what then fits a nearer cache, three times; 2.5 times in programs.
+ * Convolutions, which the fast library does in single precision alone, cost four times (3.7, the mean of six sizes). */
+static void add_double(struct tp_advisor *a, struct found *found, uint32_t op)
+{
+    const struct tp_event *e = tp_operator_event(a->model, op);
+    bool is_matrix = a->model->marks[e->name] & TP_MARK_ELIGIBLE;
+    bool is_convolution = tp_str_starts(tp_trace_name(a->model->trace, e), "aten::conv");
+    int64_t gained = is_convolution ? tp_ns_scaled(e->dur_ns, 3, 4) : tp_ns_scaled(e->dur_ns, 3, 5);
+    tp_intervals_push(&found->times[TP_RULE_H14 - FIRST], e->ts_ns, e->ts_ns + gained);
+    found->doubles += is_matrix;
+    if (is_matrix)
+        tp_picks_longest(&found->candidates[TP_RULE_H14 - FIRST].picks, a->model, a->model->operators.event[op]);
+}
+
+static bool is_inside(const struct tp_advisor *a, uint32_t op, const char *name)
+{
+    for (op = a->model->operators.parent[op]; op != TP_NO_ID; op = a->model->operators.parent[op])
+        if (tp_str_ends(tp_trace_name(a->model->trace, tp_operator_event(a->model, op)), name))
+            return true;
+    return false;
+}
+
+static void find_operators(struct tp_advisor *a, struct found *found)
+{
+    const struct tp_model *model = a->model;
+    const uint8_t *known = known_operators(a);
+    uint8_t *doubles = tp_arena_array(a->arena, model->trace->values.count, 1);
+    uint32_t inside = 0; /* operators below this one are inside of one that takes doubles */
+    uint32_t booked = 0; /* the same of one that is booked as a check or its answer */
+    for (uint32_t i = 0; i < a->cpu->count; i++) {
+        uint32_t op = a->cpu->ops[i];
+        uint8_t parts = known[tp_operator_event(model, op)->name];
+        if (tp_cpu_is_loading(a, op))
+            continue;
+        bool is_check = parts & IS_CHECK;
+        if (is_check)
+            add_event(found, model, TP_RULE_H13, model->operators.event[op]);
+        if ((is_check || parts & IS_ANSWER) && op >= booked) {
+            tp_busy_functions_book(&found->functions, TP_RULE_H13, model->operators.event[op], is_check);
+            booked = model->operators.subtree_end[op];
+        }
+        bool is_zero = parts & IS_ZERO && tp_cpu_is_outer(a, op);
+        bool is_add = parts & IS_ADD && is_inside(a, op, "AccumulateGrad");
+        found->zeros += !is_zero ? 0 : parts & IS_LIST ? FEW_GRADIENTS : 1;
+        found->new_zeros += is_zero && tp_str_equal(tp_trace_name(model->trace, tp_operator_event(model, op)),
+                                                    TP_STR("aten::zeros_like"));
+        found->adds += is_add;
+        found->zeros_ns = tp_sat_add(found->zeros_ns, is_zero ? tp_operator_event(model, op)->dur_ns : 0);
+        found->adds_ns = tp_sat_add(found->adds_ns, is_add ? tp_operator_event(model, op)->dur_ns : 0);
+        if (is_zero || (parts & IS_FILLED && tp_cpu_is_outer(a, op))) /* a copy that is filled with zeros is theirs */
+            tp_busy_functions_book(&found->functions, TP_RULE_H15, model->operators.event[op], is_zero);
+        if (is_zero || is_add)
+            add_event(found, model, TP_RULE_H15, model->operators.event[op]);
+        if (op >= inside && takes_double(a, doubles, op)) {
+            add_double(a, found, op);
+            inside = model->operators.subtree_end[op];
+        }
+    }
+}
+
+/* Hooks that watch values are said where they cost as much as the rule asks for. */
+static void find_hooks(struct tp_advisor *a, struct found *found)
+{
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    struct tp_picks picks = {.total = 0};
+    uint32_t calls = tp_watching_hooks(a, &time, &picks);
+    struct tp_candidate *c = &found->candidates[TP_RULE_H13 - FIRST];
+    if (!calls || tp_set_percent(a, tp_intervals_of(&time)) < tp_rule_value(a, TP_RULE_H13, "min_pct"))
+        return;
+    tp_intervals_append(&found->times[TP_RULE_H13 - FIRST], tp_intervals_of(&time));
+    c->picks = picks;
+    c->detail = tp_advisor_text(
+        a, "hooks of modules that compute what nothing is trained on, %s in a step",
+        tp_text_of_some(a->arena, (calls + a->model->used_count - 1) / a->model->used_count, "call", "calls"));
+}
+
+/* ---- findings ---- */
+
+static bool is_shown(struct tp_advisor *a, const struct found *found, enum tp_rule_id rule)
+{
+    const struct tp_candidate *c = &found->candidates[rule - FIRST];
+    int64_t steps = a->model->used_count;
+    if (rule == TP_RULE_H14 && !found->doubles)
+        return false;
+    if (rule == TP_RULE_H15) { /* few, but large ones; where batches are added up, zeros are the least of it */
+        bool is_filling = found->zeros_ns >= found->adds_ns / FEW_GRADIENTS;
+        bool is_much = is_filling && tp_set_percent(a, c->time) >= MUCH_PERCENT;
+        int64_t least = is_much ? steps : FEW_GRADIENTS * steps;
+        if (found->zeros < least || found->adds < least)
+            return false;
+    }
+    return c->picks.total && tp_set_percent(a, c->time) >= tp_rule_value(a, rule, "min_pct");
+}
+
+/* Lowers the estimate for gradients that are zeroed in place. Without zeroing, each backward pass takes new memory, whose
+ * pages the system makes at the first write. With gradients of 0.6 MiB that took longer than zeroing (torch 2.13). */
+static void doubt_gain(struct tp_candidate *c)
+{
+    c->has_low = true;
+    c->low = 0;
+    c->lower = 1;
+    c->detail = TP_STR("zeroed in place: for large gradients the new memory of each backward pass may cost as much");
+}
+
+void tp_rule_cpu_code(struct tp_advisor *a)
+{
+    struct found found = {.doubles = 0};
+    for (unsigned i = 0; i <= LAST - FIRST; i++)
+        found.times[i] = TP_VEC(a->arena, struct tp_interval);
+    tp_busy_functions_init(&found.functions, a);
+    find_frames(a, &found);
+    find_operators(a, &found);
+    find_hooks(a, &found);
+    for (unsigned rule = FIRST; rule <= LAST; rule++) {
+        struct tp_candidate *c = &found.candidates[rule - FIRST];
+        tp_busy_functions_take(&found.functions, (enum tp_rule_id)rule, &found.times[rule - FIRST]);
+        c->rule = rule;
+        c->has_ceiling = true;
+        c->time = tp_intervals_of(&found.times[rule - FIRST]);
+        if (!is_shown(a, &found, rule))
+            continue;
+        if (rule == TP_RULE_H15 && !found.new_zeros)
+            doubt_gain(c);
+        struct tp_intervals time = c->time;
+        if (tp_advisor_add(a, c))
+            for (size_t i = 0; i < time.count; i++)
+                tp_intervals_push(&a->claimed, time.items[i].a, time.items[i].b);
+    }
+}
+
+/* ---- device programs ---- */
+
+/* Kernels that the recomputation of a checkpoint launched. */
+static void find_recomputed(struct tp_advisor *a, struct tp_intervals time)
+{
+    struct tp_work_claim claim;
+    uint32_t k;
+    tp_work_claim_begin(&claim, a, TP_RULE_C19);
+    for (struct tp_operations w = {.a = a}; time.count && tp_next_kernel(&w, &k);) {
+        const struct tp_event *launch = tp_launch_of_device(a->model, k);
+        if (launch && tp_intervals_contain(time, launch->ts_ns))
+            tp_work_claim_take(&claim, a, k, 1);
+    }
+    tp_work_claim_end(&claim, a, TP_STR(""));
+}
+
+/* Frames of W whose names are known. False: there are none. */
+static bool find_device_frames(struct tp_advisor *a, struct found *found)
+{
+    const struct tp_model *model = a->model;
+    const uint8_t *known = known_frames(a);
+    bool is_any = false;
+    for (uint32_t i = 0; i < model->trace->names.count; i++)
+        is_any |= known[i] && codes[known[i] - 1].part == CODE_WHOLE;
+    for (uint32_t i = 0; is_any && i < model->trace->event_count; i++) {
+        const struct tp_event *e = &model->trace->events[i];
+        if (tp_kind_is_frame(e->kind) && known[e->name] && codes[known[e->name] - 1].part == CODE_WHOLE &&
+            tp_in_window(a, i))
+            add_event(found, model, codes[known[e->name] - 1].rule, i);
+    }
+    return is_any;
+}
+
+void tp_rule_device_code(struct tp_advisor *a)
+{
+    struct found found = {.doubles = 0};
+    for (unsigned i = 0; i <= LAST - FIRST; i++)
+        found.times[i] = TP_VEC(a->arena, struct tp_interval);
+    if (!find_device_frames(a, &found))
+        return;
+    struct tp_intervals waits = tp_waiting_for_host(a);
+    for (unsigned rule = FIRST; rule <= LAST; rule++) {
+        struct tp_candidate *c = &found.candidates[rule - FIRST];
+        struct tp_intervals time = tp_intervals_of(&found.times[rule - FIRST]);
+        c->rule = rule;
+        c->has_ceiling = true;
+        c->time = tp_intervals_meet(a->arena, time, waits);
+        if (rule == TP_RULE_H11)
+            find_recomputed(a, time);
+        else if (c->picks.total && tp_set_percent(a, c->time) >= tp_rule_value(a, (enum tp_rule_id)rule, "min_pct"))
+            tp_advisor_claim(a, c);
+    }
+}

@@ -1,0 +1,321 @@
+/* Rules of programs without device: loader (H1), small operators (H5), copies (H7), exposed communication (H8). The
+ * loop (H2), the optimizer (H3), the crowd (H4) and Python between operators (H6) have files of their own. */
+#include "webreport/measure/rules/host/rules_cpu.h"
+
+#include "webreport/measure/audience/wording.h"
+#include "webreport/measure/rules/rules_functions.h"
+#include "webreport/model/flops.h"
+#include "webreport/model/main_thread.h"
+#include "webreport/model/operator_shapes.h"
+#include "writer/text/format.h"
+
+/* Finished operators stand in the order of the tree, unfinished ones behind all of them: both are met on the way along
+ * the thread. */
+static void list_operators(struct tp_advisor *a, struct tp_cpu_program *cpu)
+{
+    const struct tp_model *model = a->model;
+    const struct tp_operators *ops = &model->operators;
+    const struct tp_order *order = model->order;
+    uint32_t finished = ops->thread_first[model->host_main], unfinished = ops->finished_count;
+    uint32_t most = ops->thread_first[model->host_main + 1] - finished + ops->count - unfinished;
+    cpu->ops = tp_arena_array(a->arena, most, sizeof *cpu->ops);
+    while (unfinished < ops->count && tp_operator_event(model, unfinished)->thread != model->host_main)
+        unfinished++;
+    for (uint32_t i = order->thread_first[model->host_main]; i < order->thread_first[model->host_main + 1]; i++) {
+        uint32_t event = order->host[i], op = TP_NO_ID;
+        if (finished < ops->thread_first[model->host_main + 1] && ops->event[finished] == event)
+            op = finished++;
+        else if (unfinished < ops->count && ops->event[unfinished] == event)
+            op = unfinished++;
+        if (op != TP_NO_ID && tp_in_window(a, event))
+            cpu->ops[cpu->count++] = op;
+    }
+}
+
+void tp_rules_prepare_cpu(struct tp_advisor *a)
+{
+    tp_rules_count_recorded(a);
+    a->cpu = tp_arena_alloc(a->arena, sizeof *a->cpu);
+    a->cpu->loading = tp_main_loading(a->model, a->arena);
+    list_operators(a, a->cpu);
+    a->cpu->pauses = tp_cpu_find_pauses(a);
+}
+
+int64_t tp_cpu_sequence(const struct tp_model *model, uint32_t op)
+{
+    const struct tp_event *e = tp_operator_event(model, op);
+    return tp_host_more(model->trace, &model->trace->hosts[e->detail]).sequence;
+}
+
+bool tp_cpu_cost(struct tp_cost *cost, const struct tp_advisor *a, uint32_t op)
+{
+    const struct tp_trace *trace = a->model->trace;
+    const struct tp_event *e = tp_operator_event(a->model, op);
+    const struct tp_host_detail *host = &trace->hosts[e->detail];
+    struct tp_op_call call = {tp_strings_get(&trace->values, host->dims), tp_strings_get(&trace->values, host->types),
+                              tp_strings_get(&trace->values, tp_concrete_inputs(trace, e->detail))};
+    return tp_cost_of(cost, trace->names.items[e->name], &call, NULL);
+}
+
+struct tp_intervals tp_cpu_with_backward(struct tp_advisor *a, struct tp_intervals forward)
+{
+    const struct tp_model *model = a->model;
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    struct tp_id_map sequences;
+    tp_id_map_init(&sequences, a->arena);
+    for (uint32_t i = 0; i < a->cpu->count; i++) {
+        uint32_t op = a->cpu->ops[i];
+        int64_t sequence = tp_cpu_sequence(model, op);
+        if (!tp_cpu_is_backward(model, op) && sequence != TP_NULL_INT &&
+            tp_intervals_contain(forward, tp_operator_event(model, op)->ts_ns))
+            *tp_id_map_put(&sequences, (uint64_t)sequence) = 1;
+    }
+    const struct tp_event *last = NULL; /* the node before, when it was taken: what the engine does in between, too */
+    for (uint32_t i = 0; i < a->cpu->count; i++) {
+        uint32_t op = a->cpu->ops[i], event = model->operators.event[op];
+        const struct tp_event *e = tp_operator_event(model, op);
+        int64_t sequence = tp_cpu_is_backward(model, op) ? tp_cpu_sequence(model, op) : TP_NULL_INT;
+        bool is_taken = sequence != TP_NULL_INT && tp_id_map_find(&sequences, (uint64_t)sequence);
+        bool is_next = last && model->inside[event] == model->inside[last - model->trace->events];
+        if (is_taken)
+            tp_intervals_push(&time, is_next ? tp_event_end(last) : e->ts_ns, tp_event_end(e));
+        if (tp_cpu_is_outer(a, op))
+            last = is_taken ? e : NULL;
+    }
+    tp_id_map_drop(&sequences);
+    tp_intervals_append(&time, forward);
+    return tp_intervals_of(&time);
+}
+
+bool tp_cpu_lacks_record(struct tp_advisor *a, enum tp_rule_id rule)
+{
+    static const enum tp_lost missing[] = {TP_LOST_BROKEN, TP_LOST_UNKNOWN, TP_LOST_NUMBERS, TP_LOST_IDS,
+                                           TP_LOST_BY_RECORDER};
+    const struct tp_input_evidence *evidence = &a->model->trace->evidence;
+    int64_t lost = 0;
+    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
+        lost = tp_sat_add(lost, evidence->lost[missing[i]]);
+    double percent = tp_percent(lost, tp_sat_add(lost, evidence->event_count));
+    if (evidence->lost[TP_LOST_OPERATORS])
+        percent = 100;
+    bool is_much = percent > tp_rule_value(a, TP_RULE_H8, "max_missing_pct");
+    if (is_much)
+        tp_advisor_skip(a, rule, "much of what the host did is missing in the record");
+    return is_much;
+}
+
+bool tp_cpu_add(struct tp_advisor *a, const struct tp_candidate *candidate)
+{
+    bool is_once = tp_rule_value(a, TP_RULE_H5, "gap_us") > 0;
+    return is_once ? tp_advisor_claim(a, candidate) : tp_advisor_add(a, candidate);
+}
+
+struct tp_intervals tp_cpu_without_claimed(struct tp_advisor *a, struct tp_intervals time)
+{
+    struct tp_vec claimed = a->claimed;
+    return claimed.count ? tp_intervals_minus(a->arena, time, tp_intervals_of(&claimed)) : time;
+}
+
+void tp_cpu_visit_annotations(struct tp_advisor *a, uint64_t mark, enum tp_range_kind kind,
+                              void (*visit)(void *context, uint32_t event), void *context)
+{
+    const struct tp_order *order = a->model->order;
+    for (uint32_t i = order->thread_first[a->model->host_main]; i < order->thread_first[a->model->host_main + 1]; i++) {
+        const struct tp_event *e = &a->model->trace->events[order->host[i]];
+        if (e->kind != TP_KIND_ANNOTATION || !tp_in_window(a, order->host[i]))
+            continue;
+        if (kind ? tp_range_kind_of(a->model, e) == kind : (a->model->marks[e->name] & mark) != 0)
+            visit(context, order->host[i]);
+    }
+}
+
+/* ---- H1 ---- */
+
+struct loads {
+    const struct tp_model *model;
+    struct tp_candidate candidate;
+    bool is_in_process; /* the training process loads */
+};
+
+static void add_load(void *context, uint32_t event)
+{
+    struct loads *loads = context;
+    tp_picks_longest(&loads->candidate.picks, loads->model, event);
+    const struct tp_event *e = &loads->model->trace->events[event];
+    if (tp_speaks_torch(loads->model->producer) && !tp_event_said(e) &&
+        loads->model->marks[e->name] & TP_MARK_SINGLE_PROCESS) {
+        loads->candidate.detail = TP_STR("loaded in the training process (num_workers=0)");
+        loads->is_in_process = true;
+    }
+}
+
+/* Where samples are tensors before, nothing of it is left; else tensors are made of them whatever one does. That is far
+ * from the whole at times, and a range of more than 20 points says nothing of use. */
+static void claim_collation(struct tp_advisor *a, struct tp_candidate *c, struct tp_intervals collation,
+                            int64_t python_ns)
+{
+    c->detail = tp_advisor_text(a, "loading takes %s of the steps; putting batches together, %s",
+                                tp_text_of_percent(a->arena, tp_set_percent(a, c->time)),
+                                tp_text_of_percent(a->arena, tp_set_percent(a, collation)));
+    c->time = collation;
+    c->has_low = python_ns < tp_intervals_length(collation);
+    c->low = fmax((double)python_ns / (double)tp_ns_max(1, tp_intervals_length(collation)),
+                  1 - 20 / tp_set_percent(a, collation));
+}
+
+/* Two workers halve what loading takes beyond the rest of a step: less than that is gained where there are no more. With
+ * workers on, more of them gain nothing where no CPU is idle. */
+static void judge_workers(const struct tp_advisor *a, struct loads *loads)
+{
+    struct tp_candidate *c = &loads->candidate;
+    double part = tp_set_percent(a, c->time) / 100, usual = tp_rule_gain_of(TP_RULE_H1).low;
+    if (!c->cause)
+        c->cause = loads->is_in_process ? "input.single_process" : "input.too_few_workers";
+    if (!loads->is_in_process)
+        c->advice = "The workers are slower than the steps. Make decoding cheaper or keep what it makes; where CPUs are "
+                    "idle, use more workers.";
+    if (c->has_low || !(part > 0))
+        return;
+    c->has_low = true;
+    c->low = loads->is_in_process ? fmin(usual, (1 - fmax(1 - part, part / 2)) / part) : 0;
+}
+
+void tp_rule_cpu_loader(struct tp_advisor *a)
+{
+    struct loads loads = {.model = a->model,
+                          .candidate = {.rule = TP_RULE_H1, .has_ceiling = true, .time = a->cpu->loading}};
+    if (!(tp_set_percent(a, a->cpu->loading) > tp_rule_value(a, TP_RULE_H1, "min_pct")))
+        return;
+    tp_cpu_visit_annotations(a, 0, TP_RANGE_INPUT, add_load, &loads);
+    struct tp_intervals collation = {0};
+    int64_t python_ns = 0;
+    loads.candidate.cause =
+        tp_loader_cause(a, a->model->host_main, a->cpu->loading, &loads.candidate.picks, &collation, &python_ns);
+    if (collation.count && tp_rule_value(a, TP_RULE_H1, "collation") > 0)
+        claim_collation(a, &loads.candidate, collation, python_ns);
+    if (tp_speaks_torch(a->model->producer))
+        judge_workers(a, &loads);
+    tp_advisor_add(a, &loads.candidate);
+}
+
+/* ---- H5 ---- */
+
+void tp_rule_cpu_small(struct tp_advisor *a)
+{
+    struct tp_candidate c = {.rule = TP_RULE_H5, .has_ceiling = true};
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval), between = time;
+    double small_us = tp_rule_value(a, TP_RULE_H5, "small_us"), gap_us = tp_rule_value(a, TP_RULE_H5, "gap_us");
+    int64_t all = 0, last_end = INT64_MIN; /* of the operator before, when it is small */
+    struct tp_busy_functions functions;
+    tp_busy_functions_init(&functions, a);
+    for (uint32_t i = 0; i < a->cpu->count; i++) {
+        uint32_t op = a->cpu->ops[i];
+        const struct tp_event *e = tp_operator_event(a->model, op);
+        if (!tp_cpu_is_outer(a, op) || tp_cpu_is_loading(a, op))
+            continue;
+        all++;
+        int64_t before = last_end;
+        last_end = (double)e->dur_ns < small_us * 1000 ? tp_event_end(e) : INT64_MIN;
+        if (last_end == INT64_MIN)
+            continue;
+        tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
+        if (before != INT64_MIN && (double)(e->ts_ns - before) < gap_us * 1000) {
+            tp_intervals_push(&between, before, e->ts_ns);
+            tp_busy_functions_add(&functions, TP_RULE_H5, a->model->operators.event[op], true, e->ts_ns - before);
+        }
+        tp_busy_functions_book(&functions, TP_RULE_H5, a->model->operators.event[op], true);
+        tp_picks_longest(&c.picks, a->model, a->model->operators.event[op]);
+    }
+    if ((double)c.picks.total < tp_rule_value(a, TP_RULE_H5, "min_per_step") * a->model->used_count ||
+        tp_percent(c.picks.total, all) < tp_rule_value(a, TP_RULE_H5, "min_count_pct"))
+        return;
+    c.time = tp_intervals_of(&time);
+    if (tp_cpu_percent_without_pauses(a, c.time) < tp_rule_value(a, TP_RULE_H5, "min_pct"))
+        return;
+    tp_intervals_append(&between, c.time);
+    if (gap_us > 0)
+        tp_busy_functions_take(&functions, TP_RULE_H5, &between);
+    c.time = tp_intervals_of(&between);
+    if (gap_us > 0) /* what is called for little has a backward that is called for little */
+        c.time = tp_cpu_with_backward(a, c.time);
+    c.time = tp_cpu_without_claimed(a, c.time);
+    if (tp_cpu_percent_without_pauses(a, c.time) < tp_rule_value(a, TP_RULE_H5, "min_pct"))
+        return;
+    c.detail = tp_advisor_text(a,
+                               tp_speaks_torch(a->model->producer)
+                                   ? "%lld of %lld outermost operator calls are shorter than %g us"
+                                   : "%lld of %lld outermost calls are shorter than %g us",
+                               (long long)c.picks.total, (long long)all, small_us);
+    tp_cpu_add(a, &c); /* Python between them goes with them */
+}
+
+/* ---- H7 ---- */
+
+/* Is the operator called by a convolution or a product, which order their operands as their library asks for, and
+ * spread a bias? */
+static bool is_of_product(const struct tp_advisor *a, uint32_t op)
+{
+    const struct tp_model *model = a->model;
+    for (op = model->operators.parent[op]; op != TP_NO_ID; op = model->operators.parent[op]) {
+        const struct tp_event *e = tp_operator_event(model, op);
+        if (model->marks[e->name] & TP_MARK_CONV || tp_str_starts(tp_trace_name(model->trace, e), "aten::addmm") ||
+            tp_str_starts(tp_trace_name(model->trace, e), "aten::baddbmm"))
+            return true;
+    }
+    return false;
+}
+
+/* Copies that nobody can leave out: numbers of Python's that meet a tensor are made tensors of one value. */
+static bool is_needed(const struct tp_advisor *a, uint32_t op)
+{
+    const struct tp_trace *trace = a->model->trace;
+    double least = tp_rule_value(a, TP_RULE_H7, "min_values");
+    if (least > 0 && is_of_product(a, op))
+        return true;
+    uint32_t dims = trace->hosts[tp_operator_event(a->model, op)->detail].dims;
+    struct tp_shape shape = tp_shape_input(tp_strings_get(&trace->values, dims), 0);
+    return shape.is_known && (double)tp_shape_product(&shape) < least;
+}
+
+void tp_rule_cpu_copies(struct tp_advisor *a)
+{
+    const struct tp_operators *ops = &a->model->operators;
+    struct tp_candidate c = {.rule = TP_RULE_H7, .has_ceiling = true};
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval), casts = time;
+    double cold = tp_rule_value(a, TP_RULE_H7, "cold_pct") / 100; /* what runs next finds its data out of the caches */
+    for (uint32_t i = 0; i < a->cpu->count; i++) {
+        uint32_t op = a->cpu->ops[i];
+        const struct tp_event *e = tp_operator_event(a->model, op);
+        if (!(a->model->marks[e->name] & TP_MARK_COPY_OP) || tp_cpu_is_loading(a, op) || is_needed(a, op))
+            continue;
+        int64_t busy_ns = e->dur_ns - tp_intervals_length_within(a->cpu->pauses, e->ts_ns, tp_event_end(e));
+        int64_t end = tp_sat_add(tp_event_end(e), (int64_t)((double)busy_ns * cold));
+        tp_intervals_push(&time, e->ts_ns, end);
+        if (tp_str_equal(tp_trace_name(a->model->trace, e), TP_STR("aten::_to_copy")))
+            tp_intervals_push(&casts, e->ts_ns, end);
+        if (!(tp_above(a, ops->parent[op]) & TP_ABOVE_COPY))
+            tp_picks_longest(&c.picks, a->model, ops->event[op]);
+    }
+    c.time = tp_intervals_of(&time);
+    if (2 * tp_intervals_length(tp_intervals_of(&casts)) > tp_intervals_length(c.time))
+        c.cause = "copy.cast";
+    if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_H7, "min_pct"))
+        return;
+    tp_cpu_doubt_pauses(a, &c, "min_pct");
+    tp_advisor_add(a, &c);
+}
+
+/* ---- H8 ---- */
+
+void tp_rule_cpu_communication(struct tp_advisor *a)
+{
+    const struct tp_order *order = a->model->order;
+    struct tp_candidate c = {.rule = TP_RULE_H8, .has_ceiling = true};
+    c.time = tp_intervals_minus(a->arena, tp_exposed_collectives(a->model, a->arena), a->explained_communication);
+    if (tp_cpu_lacks_record(a, TP_RULE_H8) || !(tp_set_percent(a, c.time) > tp_rule_value(a, TP_RULE_H8, "min_pct")))
+        return;
+    for (uint32_t i = 0; i < order->host_count; i++)
+        if (tp_is_collective(a->model, &a->model->trace->events[order->host[i]]) && tp_in_window(a, order->host[i]))
+            tp_picks_longest(&c.picks, a->model, order->host[i]);
+    tp_advisor_add(a, &c);
+}

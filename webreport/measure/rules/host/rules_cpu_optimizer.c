@@ -1,0 +1,172 @@
+/* Rule H3: an optimizer of a program without device that runs some operators for each tensor, where a fused one would
+ * make a single pass over all tensors.
+ *
+ * Only the optimizer's own part of a step counts. optimizer.step(closure) runs forward and backward inside of the step's
+ * range, as every program of Lightning does. Without a device foreach runs the same operators as the loop, so that it
+ * gains nothing; fused is there for four optimizers (torch 2.13, torch/optim: _fused_* in sgd.py, adam.py, adamw.py,
+ * adagrad.py). */
+#include "webreport/measure/audience/wording.h"
+#include "webreport/measure/rules/host/rules_cpu.h"
+#include "webreport/model/main_thread.h"
+#include "webreport/trace/frame.h"
+#include "writer/base/stats.h"
+
+/* A step of an optimizer: its range, and its own part from the first operator without operators inside to the last. */
+struct optimizer_step {
+    uint32_t event;
+    struct tp_interval own;
+    uint32_t first, end; /* operators of the own part: cpu->ops[first .. end - 1] */
+};
+
+struct optimizers {
+    struct tp_advisor *a;
+    struct tp_vec steps; /* struct optimizer_step: those in which nothing is fused */
+    uint32_t next;       /* cpu->ops before it begin before the range that is looked at */
+};
+
+/* Has the optimizer of a range, "..#Adam.step", a fused form without a device? */
+static bool has_fused(const struct tp_advisor *a, struct tp_str range)
+{
+    static const char *const steps[] = {"#SGD.step", "#Adam.step", "#AdamW.step", "#Adagrad.step"};
+    if (!tp_speaks_torch(a->model->producer))
+        return true; /* which optimizers its library has is not known */
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        if (tp_str_ends(range, steps[i]))
+            return true;
+    return false;
+}
+
+/* Is the operator no part of an optimizer? Forward operators have the number of their autograd node, an optimizer runs
+ * without autograd. */
+static bool is_of_closure(const struct tp_advisor *a, uint32_t op)
+{
+    return tp_cpu_is_backward(a->model, op) || tp_cpu_sequence(a->model, op) != TP_NULL_INT;
+}
+
+static bool is_optimizer_frame(const struct tp_model *model, uint32_t event)
+{
+    const struct tp_event *e = &model->trace->events[event];
+    return tp_kind_is_frame(e->kind) && tp_str_find(tp_trace_name(model->trace, e), "torch/optim/") >= 0;
+}
+
+/* End of what the range, or a frame of torch.optim inside of it, calls around an operator: the closure. */
+static int64_t closure_end(const struct tp_model *model, uint32_t op, uint32_t range)
+{
+    uint32_t at = model->operators.event[op];
+    for (uint32_t up = model->inside[at]; up != TP_NO_ID && up != range && !is_optimizer_frame(model, up);
+         up = model->inside[at])
+        at = up;
+    return tp_event_end(&model->trace->events[at]);
+}
+
+static bool is_leaf(const struct tp_advisor *a, uint32_t op)
+{
+    return a->model->operators.subtree_end[op] == op + 1;
+}
+
+static void add_optimizer(void *context, uint32_t event)
+{
+    struct optimizers *found = context;
+    struct tp_advisor *a = found->a;
+    const struct tp_event *range = &a->model->trace->events[event];
+    struct optimizer_step step = {.event = event};
+    int64_t closure = INT64_MIN, end = tp_event_end(range);
+    bool is_fused = false;
+    if (a->model->marks[range->name] & TP_MARK_FUSED || !has_fused(a, tp_trace_name(a->model->trace, range)))
+        return;
+    while (found->next < a->cpu->count && tp_operator_event(a->model, a->cpu->ops[found->next])->ts_ns < range->ts_ns)
+        found->next++;
+    for (uint32_t i = step.first = step.end = found->next; i < a->cpu->count; i++) {
+        uint32_t op = a->cpu->ops[i];
+        const struct tp_event *e = tp_operator_event(a->model, op);
+        if (e->ts_ns >= end)
+            break;
+        if (e->ts_ns < closure)
+            continue;
+        if (is_of_closure(a, op)) {
+            closure = closure_end(a->model, op, event);
+            step = (struct optimizer_step){.event = event, .first = i + 1, .end = i + 1};
+            is_fused = false;
+            continue;
+        }
+        is_fused |= (a->model->marks[e->name] & TP_MARK_FUSED) != 0;
+        if (step.end == step.first) {
+            step.first = i;
+            step.own.a = e->ts_ns;
+        }
+        step.own.b = tp_ns_max(step.own.b, tp_ns_min(tp_event_end(e), end));
+        step.end = i + 1;
+    }
+    if (!is_fused)
+        *(struct optimizer_step *)tp_vec_push(&found->steps) = step;
+}
+
+/* Operators without operators inside of the own parts: how many, how many different ones, and about how many tensors
+ * they are for (the lower median of the calls of a name). */
+struct leaves {
+    int64_t calls, names, tensors;
+};
+
+static struct leaves count_leaves(const struct optimizers *found)
+{
+    struct tp_advisor *a = found->a;
+    uint32_t count = a->model->trace->names.count;
+    int64_t *calls = tp_arena_array(a->arena, count, sizeof *calls), *kept = tp_arena_array(a->arena, count, sizeof *kept);
+    struct leaves leaves = {0};
+    for (size_t i = 0; i < found->steps.count; i++) {
+        const struct optimizer_step *step = TP_AT(&found->steps, struct optimizer_step, i);
+        for (uint32_t k = step->first; k < step->end; k++) {
+            bool is_one = is_leaf(a, a->cpu->ops[k]);
+            leaves.calls += is_one;
+            calls[tp_operator_event(a->model, a->cpu->ops[k])->name] += is_one;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (calls[i])
+            kept[leaves.names++] = calls[i];
+    leaves.tensors = leaves.names ? tp_lower_median(kept, (size_t)leaves.names) : 0;
+    tp_arena_drop(a->arena, kept, count * sizeof *kept);
+    tp_arena_drop(a->arena, calls, count * sizeof *calls);
+    return leaves;
+}
+
+/* Claims of each own part what lies behind the pass of a fused optimizer: that reads and writes all that the operators
+ * do, which takes about as long as one and a half of them for each tensor. */
+static struct tp_intervals claimed_time(struct optimizers *found, const struct leaves *leaves, struct tp_picks *picks)
+{
+    struct tp_advisor *a = found->a;
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    int64_t kept_pct = (int64_t)tp_rule_value(a, TP_RULE_H3, "kept_pct");
+    for (size_t i = 0; i < found->steps.count; i++) {
+        const struct optimizer_step *step = TP_AT(&found->steps, struct optimizer_step, i);
+        int64_t dur =
+            step->own.b - step->own.a - tp_intervals_length_within(a->cpu->pauses, step->own.a, step->own.b);
+        int64_t needed = tp_ns_max(tp_ns_scaled(dur, tp_sat_mul(3, leaves->tensors), tp_sat_mul(2, leaves->calls)),
+                                   tp_ns_scaled(dur, kept_pct, 100));
+        tp_intervals_push(&time, step->own.a + needed, step->own.b);
+        tp_picks_longest(picks, a->model, step->event);
+    }
+    return tp_intervals_of(&time);
+}
+
+void tp_rule_cpu_optimizer(struct tp_advisor *a)
+{
+    struct optimizers found = {a, TP_VEC(a->arena, struct optimizer_step), 0};
+    struct tp_candidate c = {.rule = TP_RULE_H3, .has_ceiling = true};
+    if (tp_any_name_is(a->model, TP_MARK_OPTIMIZER_STEP))
+        tp_cpu_visit_annotations(a, TP_MARK_OPTIMIZER_STEP, TP_RANGE_NONE, add_optimizer, &found);
+    int64_t count = (int64_t)found.steps.count;
+    struct leaves leaves = count_leaves(&found);
+    if (!count || leaves.calls < count ||
+        (double)leaves.calls < tp_rule_value(a, TP_RULE_H3, "min_calls") * (double)count)
+        return;
+    c.time = tp_cpu_spread_pauses(a, claimed_time(&found, &leaves, &c.picks));
+    if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_H3, "min_pct"))
+        return;
+    c.detail = tp_advisor_text(a,
+                               tp_speaks_torch(a->model->producer)
+                                   ? "%lld operator calls per optimizer step, %lld different operators"
+                                   : "%lld calls per optimizer step, of %lld names",
+                               (long long)(leaves.calls / count), (long long)leaves.names);
+    tp_cpu_add(a, &c);
+}

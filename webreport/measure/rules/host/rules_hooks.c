@@ -1,0 +1,121 @@
+/* Hooks that watch values: see rules_hooks.h. */
+#include "webreport/measure/rules/host/rules_hooks.h"
+
+#include "webreport/measure/rules/host/rules_cpu.h"
+
+/* Part of a name, by the index of the name. */
+enum name_bit {
+    NAME_OF_PROJECT = 1,   /* a function of the project */
+    NAME_OF_FORWARD = 2,   /* it is a module's own work */
+    NAME_CALLS_MODULE = 4, /* torch's code that calls a module's forward and its hooks */
+    NAME_CALLS_HOOK = 8,   /* torch's code that calls hooks of the backward */
+    NAME_REDUCES = 16,     /* an operator that sums values up */
+    NAME_OF_ENGINE = 32    /* what autograd does for hooks of the backward */
+};
+
+struct hooks {
+    struct tp_advisor *a;
+    uint8_t *names;     /* enum name_bit, by name */
+    struct tp_vec time; /* struct tp_interval: calls that watch values */
+    struct tp_picks *picks;
+    uint32_t call; /* the hook that is open; TP_NO_ID: none */
+    bool is_own, reduces, is_of_backward;
+    uint32_t count;
+};
+
+static uint8_t bits_of_frame(struct tp_str name, const struct tp_frame *frame)
+{
+    uint8_t bits = tp_frame_project_line(name).ptr ? NAME_OF_PROJECT : 0;
+    bits |= tp_str_equal(frame->function, TP_STR("forward")) ? NAME_OF_FORWARD : 0;
+    bits |= tp_str_ends(frame->path, "torch/utils/hooks.py") ? NAME_CALLS_HOOK : 0;
+    bool is_call =
+        tp_str_equal(frame->function, TP_STR("inner")) || tp_str_equal(frame->function, TP_STR("_call_impl"));
+    return bits | (is_call && tp_str_ends(frame->path, "torch/nn/modules/module.py") ? NAME_CALLS_MODULE : 0);
+}
+
+static uint8_t bits_of(struct tp_str name)
+{
+    static const char *const reductions[] = {
+        "aten::mean",     "aten::std",           "aten::var",   "aten::norm", "aten::linalg_vector_norm",
+        "aten::sum",      "aten::max",           "aten::min",   "aten::amax", "aten::amin",
+        "aten::aminmax",  "aten::median",        "aten::any",   "aten::all",  "aten::histc",
+        "aten::quantile", "aten::count_nonzero", "aten::isnan", "aten::item", "aten::isfinite",
+        "aten::isinf"};
+    struct tp_frame frame;
+    if (tp_frame_parse(&frame, name))
+        return bits_of_frame(name, &frame);
+    for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++)
+        if (tp_str_equal(name, tp_str_of(reductions[i])))
+            return NAME_REDUCES;
+    return tp_str_find(name, "BackwardHookFunction") >= 0 ? NAME_OF_ENGINE : 0;
+}
+
+static void end_call(struct hooks *h)
+{
+    const struct tp_model *model = h->a->model;
+    if (h->call != TP_NO_ID && h->is_own && h->reduces) {
+        const struct tp_event *e = &model->trace->events[h->call];
+        tp_intervals_push(&h->time, e->ts_ns, tp_event_end(e));
+        tp_picks_longest(h->picks, model, h->call);
+        h->is_of_backward |= (h->names[model->trace->events[model->inside[h->call]].name] & NAME_CALLS_HOOK) != 0;
+        h->count++;
+    }
+    h->call = TP_NO_ID;
+}
+
+/* Is the frame one of the project's that torch calls beside a module's forward? */
+static bool is_hook(const struct hooks *h, uint32_t event)
+{
+    const struct tp_model *model = h->a->model;
+    uint32_t outer = model->inside[event];
+    uint8_t own = h->names[model->trace->events[event].name];
+    uint8_t caller = outer == TP_NO_ID ? 0 : h->names[model->trace->events[outer].name];
+    return own & NAME_OF_PROJECT && !(own & NAME_OF_FORWARD) && caller & (NAME_CALLS_MODULE | NAME_CALLS_HOOK);
+}
+
+static void look_at(struct hooks *h, uint32_t event)
+{
+    const struct tp_event *e = &h->a->model->trace->events[event];
+    if (h->call != TP_NO_ID && e->ts_ns >= tp_event_end(&h->a->model->trace->events[h->call]))
+        end_call(h);
+    if (h->call == TP_NO_ID && tp_kind_is_frame(e->kind) && is_hook(h, event)) {
+        h->call = event;
+        h->is_own = true;
+        h->reduces = false;
+    }
+    h->is_own &= !(h->names[e->name] & NAME_OF_FORWARD); /* a wrapper around the module's work is no hook */
+    h->reduces |= (h->names[e->name] & NAME_REDUCES) != 0;
+}
+
+/* What nobody needs where there are no hooks of the backward. */
+static void take_engine(struct hooks *h)
+{
+    const struct tp_order *order = h->a->model->order;
+    for (uint32_t i = order->thread_first[h->a->model->host_main]; i < order->thread_first[h->a->model->host_main + 1];
+         i++) {
+        const struct tp_event *e = &h->a->model->trace->events[order->host[i]];
+        if (h->names[e->name] & (NAME_CALLS_HOOK | NAME_OF_ENGINE))
+            tp_intervals_push(&h->time, e->ts_ns, tp_event_end(e));
+    }
+}
+
+uint32_t tp_watching_hooks(struct tp_advisor *a, struct tp_vec *time, struct tp_picks *picks)
+{
+    const struct tp_model *model = a->model;
+    const struct tp_order *order = model->order;
+    struct hooks h = {.a = a, .time = TP_VEC(a->arena, struct tp_interval), .picks = picks, .call = TP_NO_ID};
+    uint8_t all = 0;
+    h.names = tp_arena_array(a->arena, model->trace->names.count, 1);
+    for (uint32_t i = 0; i < model->trace->names.count; i++)
+        all |= h.names[i] = bits_of(model->trace->names.items[i]);
+    if (!(all & (NAME_CALLS_MODULE | NAME_CALLS_HOOK)))
+        return 0;
+    for (uint32_t i = order->thread_first[model->host_main]; i < order->thread_first[model->host_main + 1]; i++)
+        if (tp_in_window(a, order->host[i]))
+            look_at(&h, order->host[i]);
+    end_call(&h);
+    if (h.is_of_backward)
+        take_engine(&h);
+    tp_intervals_append(time, tp_intervals_of(&h.time));
+    return h.count;
+}

@@ -1,0 +1,329 @@
+/* Rule H2: a Python loop that takes a tensor apart, seen as sibling operators whose names repeat in a short period. */
+#include "webreport/measure/rules/host/rules_cpu.h"
+#include "webreport/measure/rules/rules_functions.h"
+#include "webreport/model/main_thread.h"
+#include "webreport/model/operator_shapes.h"
+#include "writer/base/sort.h"
+
+/* LAYER: from so many operators on a round may be a layer of a model. MAX_ROUND: operators between two reads of a loop
+ * that branches. */
+enum { MAX_PERIOD = 64, LAYER = 17, MAX_ROUND = 16 };
+
+/* Operators of W outside the loader, grouped by what they are inside of, in the order of the tree. */
+struct siblings {
+    uint32_t *events;
+    uint32_t count;
+};
+
+/* Search of one group for repetitions. run_end[p]: first position from which names p apart differ. */
+struct search {
+    struct tp_advisor *a;
+    struct tp_vec *time;
+    struct tp_picks *picks;
+    uint32_t max_period, min_repeats;
+    bool finds_reads;  /* loops that read values and begin with another operator, too */
+    bool finds_pieces; /* loops over the pieces of a tensor that was taken apart at once, too */
+    bool is_outside;   /* the group is inside of no operator and of no node of the backward pass */
+    uint32_t apart;    /* call of the project in which that happened last, of this group; TP_NO_ID: in none */
+    int64_t pieces_at; /* index of the operator that took a tensor apart last; -1: none */
+    int64_t run_end[MAX_PERIOD + 1];
+    int64_t reads, others; /* operators of loops that read values as numbers, and of other loops */
+};
+
+static uint32_t name_at(const struct search *s, const struct siblings *group, int64_t i)
+{
+    return s->a->model->trace->events[group->events[i]].name;
+}
+
+/* How often the names from j on repeat with period p: each run of equal names is walked once per period. */
+static int64_t repeats_at(struct search *s, const struct siblings *group, int64_t j, uint32_t p)
+{
+    int64_t *end = &s->run_end[p];
+    if (*end < j) {
+        *end = j;
+        while (*end + p < group->count && name_at(s, group, *end) == name_at(s, group, *end + p))
+            ++*end;
+    }
+    return 1 + (*end - j) / p;
+}
+
+/* Does one round of a loop, p operators from j on, read a value as a number? */
+static bool reads_values(const struct search *s, const struct siblings *group, int64_t j, uint32_t p)
+{
+    bool is_any = false;
+    for (int64_t i = j; i < j + p; i++)
+        is_any |= (s->a->model->marks[name_at(s, group, i)] & TP_MARK_SCALAR_OP) != 0;
+    return is_any;
+}
+
+/* Is one round of a loop the work of the function that took a tensor apart before, none of its callees'? */
+static bool goes_over_pieces(const struct search *s, const struct siblings *group, int64_t j, uint32_t p)
+{
+    bool is_all = s->apart != TP_NO_ID;
+    for (int64_t i = j; i < j + p && is_all; i++)
+        is_all = tp_project_call_around(s->a->model, group->events[i]) == s->apart;
+    return is_all;
+}
+
+/* Returns whether a loop from j on runs once for each piece of the tensor that was taken apart shortly before: the
+ * number of rounds is a size of the tensor, or one less. Rounds that take a tensor apart themselves are layers. Rounds
+ * with a product of matrices are calls of a model: rule H18 is about those. */
+static bool runs_once_a_piece(const struct search *s, const struct siblings *group, int64_t j, uint32_t p,
+                              int64_t repeats)
+{
+    const struct tp_trace *trace = s->a->model->trace;
+    bool is_one = false;
+    if (!s->is_outside || s->pieces_at < 0 || j - s->pieces_at > MAX_PERIOD)
+        return false;
+    for (int64_t i = j; i < j + p; i++)
+        if (s->a->model->marks[name_at(s, group, i)] & (TP_MARK_PIECES_OP | TP_MARK_ELIGIBLE | TP_MARK_BACKWARD_NODE))
+            return false;
+    const struct tp_event *apart = &trace->events[group->events[s->pieces_at]];
+    struct tp_shape shape = tp_shape_input(tp_strings_get(&trace->values, trace->hosts[apart->detail].dims), 0);
+    for (unsigned i = 0; shape.is_known && i < shape.rank; i++)
+        is_one |= shape.sizes[i] == repeats || shape.sizes[i] == repeats + 1;
+    return is_one;
+}
+
+/* Do all rounds begin in one call of the project? Layers, which are alike, too, are each a call of their own. */
+static bool is_of_one_call(const struct search *s, const struct siblings *group, int64_t j, uint32_t p, int64_t repeats)
+{
+    uint32_t call = tp_project_call_around(s->a->model, group->events[j]);
+    bool is_same = call != TP_NO_ID;
+    for (int64_t i = 1; i < repeats && is_same; i++)
+        is_same = tp_project_call_around(s->a->model, group->events[j + i * p]) == call;
+    return is_same;
+}
+
+/* Returns whether an operator takes a part of a tensor. Operators that do so inside of others are no loop of Python's. */
+static bool is_index(const struct search *s, const struct siblings *group, int64_t i)
+{
+    uint64_t wanted = TP_MARK_INDEX_OP | (s->finds_pieces && s->is_outside ? TP_MARK_PART_OP : 0);
+    return (tp_marks_of(s->a->model, group->events[i]) & wanted) != 0;
+}
+
+/* Takes the smallest period that repeats often enough; returns how many operators it covers, 0 for none. A loop takes a
+ * tensor apart from an operator on that indexes, or it reads values, or it goes over pieces. */
+static int64_t find_repetition(struct search *s, const struct siblings *group, int64_t j)
+{
+    bool is_indexing = is_index(s, group, j);
+    for (uint32_t p = 1; p <= s->max_period && j + p < group->count; p++) {
+        int64_t repeats = repeats_at(s, group, j, p);
+        if (repeats < s->min_repeats || !(is_indexing || (s->finds_reads && reads_values(s, group, j, p)) ||
+                                          (s->finds_pieces && (goes_over_pieces(s, group, j, p) ||
+                                               runs_once_a_piece(s, group, j, p, repeats)))))
+            continue;
+        if (p >= LAYER && !is_of_one_call(s, group, j, p, repeats))
+            continue;
+        const struct tp_event *from = &s->a->model->trace->events[group->events[j + p]];
+        const struct tp_event *to = &s->a->model->trace->events[group->events[j + repeats * p - 1]];
+        tp_intervals_push(s->time, from->ts_ns, tp_event_end(to));
+        const struct tp_event *first = &s->a->model->trace->events[group->events[j]];
+        tp_picks_rank(s->picks, (struct tp_pick){0, first->ts_ns, -first->dur_ns, group->events[j], group->events[j]});
+        *(reads_values(s, group, j, p) ? &s->reads : &s->others) += repeats * p;
+        return repeats * p;
+    }
+    return 0;
+}
+
+/* Takes a loop from j on that indexes a tensor and reads a value in each round to choose what to run. Its rounds differ,
+ * so they have no period. Rounds with a product of matrices are calls of a model. Returns how many operators it covers,
+ * 0 for none. */
+static int64_t find_branches(struct search *s, const struct siblings *group, int64_t j)
+{
+    const struct tp_model *model = s->a->model;
+    int64_t last = j, first = -1;
+    uint32_t rounds = 0;
+    bool has_index = false;
+    for (int64_t i = j; i < group->count && i - last <= MAX_ROUND; i++) {
+        uint64_t marks = tp_marks_of(model, group->events[i]);
+        if (marks & (TP_MARK_ELIGIBLE | TP_MARK_BACKWARD_NODE))
+            break;
+        has_index |= is_index(s, group, i);
+        if (!has_index || !(marks & TP_MARK_SCALAR_OP))
+            continue;
+        last = i;
+        first = first < 0 ? i : first;
+        rounds++;
+        has_index = false;
+    }
+    if (rounds < s->min_repeats)
+        return 0;
+    const struct tp_event *from = &model->trace->events[group->events[first + 1]];
+    tp_intervals_push(s->time, from->ts_ns, tp_event_end(&model->trace->events[group->events[last]]));
+    const struct tp_event *e = &model->trace->events[group->events[j]];
+    tp_picks_rank(s->picks, (struct tp_pick){0, e->ts_ns, -e->dur_ns, group->events[j], group->events[j]});
+    s->reads += last + 1 - j;
+    return last + 1 - j;
+}
+
+static void search_group(struct search *s, const struct siblings *group)
+{
+    for (uint32_t p = 0; p <= MAX_PERIOD; p++)
+        s->run_end[p] = -1;
+    s->apart = TP_NO_ID;
+    s->pieces_at = -1;
+    for (int64_t j = 0; j < group->count;) {
+        int64_t covered = 0;
+        uint64_t marks = tp_marks_of(s->a->model, group->events[j]);
+        if (s->finds_pieces && marks & TP_MARK_PIECES_OP) {
+            s->apart = tp_project_call_around(s->a->model, group->events[j]);
+            s->pieces_at = j;
+        }
+        bool is_indexing = is_index(s, group, j);
+        bool is_behind_pieces = s->apart != TP_NO_ID || (s->pieces_at >= 0 && j - s->pieces_at <= MAX_PERIOD);
+        if (s->finds_reads || is_behind_pieces || is_indexing)
+            covered = find_repetition(s, group, j);
+        if (!covered && s->finds_reads && s->is_outside && is_indexing)
+            covered = find_branches(s, group, j);
+        j += covered ? covered : 1;
+    }
+}
+
+/* By event of the main thread: the innermost event it is inside of that is no Python frame; TP_NO_ID: none. What an
+ * event is inside of stands before it. */
+static uint32_t *find_owners(const struct tp_advisor *a)
+{
+    const struct tp_model *model = a->model;
+    const struct tp_order *order = model->order;
+    uint32_t *owner = tp_arena_array(a->arena, model->trace->event_count, sizeof *owner);
+    for (uint32_t i = order->thread_first[model->host_main]; i < order->thread_first[model->host_main + 1]; i++) {
+        uint32_t event = order->host[i], outer = model->inside[event];
+        bool is_in_frame = outer != TP_NO_ID && tp_kind_is_frame(model->trace->events[outer].kind);
+        owner[event] = is_in_frame ? owner[outer] : outer;
+    }
+    return owner;
+}
+
+/* Operators with their owners; stable order by owner groups them. */
+struct child {
+    uint32_t owner, event;
+};
+
+static int by_owner(const void *x, const void *y, const void *context)
+{
+    (void)context;
+    uint32_t p = ((const struct child *)x)->owner, q = ((const struct child *)y)->owner;
+    return p < q ? -1 : p > q;
+}
+
+static struct tp_vec list_children(struct tp_advisor *a)
+{
+    struct tp_vec children = TP_VEC(a->arena, struct child);
+    uint32_t *owner = find_owners(a);
+    for (uint32_t i = 0; i < a->cpu->count; i++) {
+        uint32_t event = a->model->operators.event[a->cpu->ops[i]];
+        if (!tp_cpu_is_loading(a, a->cpu->ops[i]))
+            *(struct child *)tp_vec_push(&children) = (struct child){owner[event], event};
+    }
+    tp_arena_drop(a->arena, owner, a->model->trace->event_count * sizeof *owner);
+    tp_merge_sort(a->arena, children.data, children.count, sizeof(struct child), by_owner, NULL);
+    return children;
+}
+
+/* An optimizer that goes tensor by tensor reads its count of steps in each turn: rule H3 is about that. A fused one
+ * does so inside of its operator, where no loop is Python's. */
+static bool is_of_operator(const struct tp_advisor *a, uint32_t owner)
+{
+    return owner != TP_NO_ID &&
+           ((tp_marks_of(a->model, owner) & (TP_MARK_OPTIMIZER | TP_MARK_FUSED)) != 0 ||
+            tp_str_starts(tp_trace_name(a->model->trace, &a->model->trace->events[owner]), "aten::"));
+}
+
+/* Operators that pass more through memory than this take most of their time for that, and little for being called:
+ * some microseconds, in which a core moves as much. */
+enum { LEAST_WORK_BYTES = 16384 };
+
+/* Is the operator what the backward of taking a tensor apart does: fill, and add up, a gradient of the whole tensor for
+ * each piece? A loop's replacement does not. */
+static bool puts_together(const struct tp_advisor *a, uint32_t op)
+{
+    static const char *const names[] = {"Select", "Slice", "Index", "Unbind", "Split", "Gather", "AsStrided"};
+    const struct tp_model *model = a->model;
+    uint32_t node = model->operators.parent[op], inner = op; /* inner: inside of the node that the engine evaluates */
+    for (; node != TP_NO_ID && !tp_cpu_is_backward(model, node); node = model->operators.parent[node])
+        inner = node;
+    if (node == TP_NO_ID)
+        return false;
+    struct tp_str name = tp_trace_name(model->trace, tp_operator_event(model, inner));
+    bool is_apart = inner == op; /* the engine itself adds up gradients of one tensor */
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        is_apart |= tp_str_starts(name, names[i]);
+    return is_apart;
+}
+
+/* What a loop's replacement has to do, too: products of matrices, and what passes much through memory; but where values
+ * are computed to be read as numbers, who reads them less often computes them less often. */
+static struct tp_intervals work_that_stays(struct tp_advisor *a, bool is_to_read)
+{
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    for (uint32_t i = 0; i < a->cpu->count; i++) {
+        uint32_t op = a->cpu->ops[i];
+        const struct tp_event *e = tp_operator_event(a->model, op);
+        struct tp_cost cost;
+        if (tp_operator_is_eligible(a->model, op) ||
+            (!is_to_read && tp_cpu_cost(&cost, a, op) && cost.bytes >= LEAST_WORK_BYTES && !puts_together(a, op)))
+            tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
+    }
+    return tp_intervals_of(&time);
+}
+
+/* The part of the loops' time in which operators run. One operator in their place removes these; what Python does with
+ * each value in between, as with those of tolist(), may stay. */
+static double part_of_operators(struct tp_advisor *a, struct tp_intervals loops)
+{
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    for (uint32_t i = 0; i < a->cpu->count; i++) {
+        const struct tp_event *e = tp_operator_event(a->model, a->cpu->ops[i]);
+        if (tp_cpu_is_outer(a, a->cpu->ops[i]))
+            tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
+    }
+    int64_t all = tp_ns_max(1, tp_intervals_length(loops));
+    return (double)tp_intervals_meet_length(tp_intervals_of(&time), loops) / (double)all;
+}
+
+void tp_rule_cpu_loop(struct tp_advisor *a)
+{
+    struct tp_candidate c = {.rule = TP_RULE_H2, .has_ceiling = true};
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    struct search search = {.a = a, .time = &time, .picks = &c.picks};
+    search.max_period = (uint32_t)tp_rule_value(a, TP_RULE_H2, "max_period");
+    search.min_repeats = (uint32_t)fmin(fmax(2, tp_rule_value(a, TP_RULE_H2, "min_repeats")), 1e9);
+    bool finds_reads = tp_rule_value(a, TP_RULE_H2, "reads") > 0 && tp_any_name_is(a->model, TP_MARK_SCALAR_OP);
+    bool finds_pieces = tp_rule_value(a, TP_RULE_H2, "pieces") > 0 &&
+                        tp_any_name_is(a->model, TP_MARK_PIECES_OP | TP_MARK_PART_OP);
+    if (!finds_reads && !finds_pieces && !tp_any_name_is(a->model, TP_MARK_INDEX_OP))
+        return;
+    struct tp_vec children = list_children(a);
+    const struct child *items = children.data;
+    uint32_t *events = tp_arena_array(a->arena, children.count, sizeof *events);
+    for (size_t i = 0, end; i < children.count; i = end) {
+        struct siblings group = {events + i, 0};
+        for (end = i; end < children.count && items[end].owner == items[i].owner; end++)
+            group.events[group.count++] = items[end].event;
+        bool is_pythons = !is_of_operator(a, items[i].owner);
+        search.finds_reads = finds_reads && is_pythons;
+        search.is_outside =
+            items[i].owner == TP_NO_ID || a->model->trace->events[items[i].owner].kind != TP_KIND_OPERATOR;
+        search.finds_pieces = finds_pieces && is_pythons;
+        if (group.count >= search.min_repeats)
+            search_group(&search, &group);
+    }
+    tp_arena_drop(a->arena, events, children.count * sizeof *events);
+    tp_arena_drop(a->arena, children.data, children.capacity * sizeof(struct child));
+    bool is_to_read = search.reads > search.others;
+    c.time = tp_intervals_of(&time);
+    struct tp_intervals loops = {NULL, 0}; /* other rules do not ask them again, nor what stays of them */
+    if (tp_rule_value(a, TP_RULE_H2, "backward") > 0) {
+        loops = tp_cpu_with_backward(a, c.time);
+        c.time = tp_intervals_minus(a->arena, loops, work_that_stays(a, is_to_read));
+    }
+    c.cause = is_to_read ? "host.scalar_reads" : NULL;
+    c.has_low = true;
+    c.time = tp_cpu_spread_pauses(a, c.time);
+    c.low = tp_rule_gain_of(TP_RULE_H2).low * part_of_operators(a, c.time);
+    if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_H2, "min_pct") || !tp_cpu_add(a, &c))
+        return;
+    for (size_t i = 0; i < loops.count; i++)
+        tp_intervals_push(&a->claimed, loops.items[i].a, loops.items[i].b);
+}

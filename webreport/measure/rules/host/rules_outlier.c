@@ -1,0 +1,144 @@
+/* Single steps of CPU programs that do work which the others do not (H21): now and then the program validates, writes a
+ * checkpoint, or computes anew what it keeps. A step that is merely slow does the same calls as the others, and is none.
+ * Where gradients are accumulated, micro-steps that update the parameters are compared with each other alone. */
+#include "webreport/measure/rules/host/rules_cpu.h"
+#include "writer/base/stats.h"
+#include "writer/text/format.h"
+
+enum { MIN_STEPS = 4, MOST_PART = 4 }; /* of MOST_PART steps one is at most such a step, else they are unequal */
+
+struct outliers {
+    struct tp_advisor *a;
+    struct tp_id_map usual; /* labels of calls that a shorter step of the kind has (key_of) */
+    bool *is_long;          /* by step */
+    struct tp_vec *extra;   /* by step, of the long ones: struct tp_interval */
+    struct tp_picks picks;
+    int64_t median_ns[2]; /* by kind of step (tp_accumulation_kind); -1: too few steps to judge one */
+};
+
+/* The label of a call, and the kind of the step in which it is made. */
+static uint64_t key_of(const struct outliers *o, uint32_t event, uint32_t step)
+{
+    const struct tp_trace *trace = o->a->model->trace;
+    uint64_t label = tp_frames_label(&trace->frames, trace->events[event].name);
+    return label << 1 | tp_accumulation_kind(&o->a->accumulation, step);
+}
+
+/* Fills in the medians. Returns the number of steps that are judged. */
+static uint32_t find_medians(struct outliers *o)
+{
+    const struct tp_model *model = o->a->model;
+    int64_t *lengths = tp_arena_array(o->a->arena, model->used_count, sizeof *lengths);
+    uint32_t judged = 0;
+    for (unsigned kind = 0; kind < 2; kind++) {
+        uint32_t count = 0;
+        for (uint32_t s = 0; s < model->step_count; s++)
+            if (tp_step_is_used(&model->steps[s]) && tp_accumulation_kind(&o->a->accumulation, s) == kind)
+                lengths[count++] = model->steps[s].end_ns - model->steps[s].start_ns;
+        o->median_ns[kind] = count < MIN_STEPS ? -1 : tp_lower_median(lengths, count);
+        judged += count < MIN_STEPS ? 0 : count;
+    }
+    return judged;
+}
+
+/* The steps that are long for some reason. Returns the number of those that are judged; 0: too few, or none is long. */
+static uint32_t find_long(struct outliers *o)
+{
+    const struct tp_model *model = o->a->model;
+    uint32_t count = find_medians(o), long_count = 0, first = TP_NO_ID;
+    double ratio = tp_rule_value(o->a, TP_RULE_H21, "min_ratio");
+    for (uint32_t s = 0; s < model->step_count; s++) {
+        if (!tp_step_is_used(&model->steps[s]))
+            continue;
+        int64_t median_ns = o->median_ns[tp_accumulation_kind(&o->a->accumulation, s)];
+        first = first == TP_NO_ID ? s : first; /* what is made once is made in it */
+        o->is_long[s] = s != first && median_ns >= 0 && model->steps[s].event != TP_NO_ID &&
+                        (double)(model->steps[s].end_ns - model->steps[s].start_ns) >= ratio * (double)median_ns;
+        long_count += o->is_long[s];
+    }
+    return long_count ? count : 0;
+}
+
+/* Calls visit for each operator and frame of the main thread in used steps, with its step. */
+static void visit_calls(struct outliers *o, void (*visit)(struct outliers *o, uint32_t event, uint32_t step))
+{
+    const struct tp_model *model = o->a->model;
+    const struct tp_order *order = model->order;
+    uint32_t near = 0;
+    for (uint32_t i = order->thread_first[model->host_main]; i < order->thread_first[model->host_main + 1]; i++) {
+        const struct tp_event *e = &model->trace->events[order->host[i]];
+        uint32_t step = tp_step_of_host_near(model, e->ts_ns, &near);
+        bool is_call = e->kind == TP_KIND_OPERATOR || tp_kind_is_frame(e->kind);
+        if (is_call && step < model->step_count && tp_step_is_used(&model->steps[step]))
+            visit(o, order->host[i], step);
+    }
+}
+
+static void note_usual(struct outliers *o, uint32_t event, uint32_t step)
+{
+    if (!o->is_long[step])
+        *tp_id_map_put(&o->usual, key_of(o, event, step)) = 1;
+}
+
+/* A call that no shorter step makes. What is inside of one belongs to it. */
+static void take_extra(struct outliers *o, uint32_t event, uint32_t step)
+{
+    const struct tp_model *model = o->a->model;
+    const struct tp_event *e = &model->trace->events[event];
+    int64_t end = tp_ns_min(tp_event_end(e), model->steps[step].end_ns);
+    struct tp_vec *extra = &o->extra[step];
+    const struct tp_interval *last = extra->count ? TP_AT(extra, struct tp_interval, extra->count - 1) : NULL;
+    if (!o->is_long[step] || end <= e->ts_ns || (last && last->b >= end) || tp_id_map_find(&o->usual, key_of(o, event, step)))
+        return;
+    tp_intervals_push(extra, e->ts_ns, end);
+    tp_picks_longest(&o->picks, model, event);
+}
+
+/* How much longer the step takes for calls that the others do not make; 0: that is not why it is long. */
+static int64_t beyond_ns(struct outliers *o, uint32_t step)
+{
+    const struct tp_step *s = &o->a->model->steps[step];
+    unsigned kind = tp_accumulation_kind(&o->a->accumulation, step);
+    struct tp_intervals extra = tp_intervals_minus(o->a->arena, tp_intervals_of(&o->extra[step]), o->a->cpu->loading);
+    int64_t own = tp_intervals_length(extra), longer = s->end_ns - s->start_ns - o->median_ns[kind];
+    return own >= longer / 2 ? tp_ns_min(own, longer) : 0;
+}
+
+void tp_rule_cpu_outlier(struct tp_advisor *a)
+{
+    const struct tp_model *model = a->model;
+    struct outliers o = {.a = a,
+                         .is_long = tp_arena_array(a->arena, model->step_count, sizeof *o.is_long),
+                         .extra = tp_arena_array(a->arena, model->step_count, sizeof *o.extra)};
+    struct tp_candidate c = {.rule = TP_RULE_H21, .is_forced = true, .severity = TP_SEVERITY_MEDIUM, .share = NAN};
+    int64_t beyond = 0;
+    uint32_t count = 0, most = 0, judged = find_long(&o);
+    if (!judged)
+        return;
+    for (uint32_t s = 0; s < model->step_count; s++)
+        o.extra[s] = TP_VEC(a->arena, struct tp_interval);
+    tp_id_map_init(&o.usual, a->arena);
+    visit_calls(&o, note_usual);
+    visit_calls(&o, take_extra);
+    for (uint32_t s = 0; s < model->step_count; s++) {
+        int64_t ns = o.is_long[s] ? beyond_ns(&o, s) : 0;
+        most = ns && (!count || model->steps[s].end_ns - model->steps[s].start_ns >
+                                    model->steps[most].end_ns - model->steps[most].start_ns) ? s : most;
+        count += ns > 0;
+        beyond = tp_sat_add(beyond, ns);
+    }
+    tp_id_map_drop(&o.usual);
+    c.weight = tp_percent(beyond, model->window_ns);
+    if (!count || count * MOST_PART > judged || c.weight < tp_rule_value(a, TP_RULE_H21, "min_pct"))
+        return;
+    if (2 * beyond > model->window_ns)
+        c.severity = TP_SEVERITY_HIGH;
+    c.picks = o.picks;
+    const struct tp_step *step = &model->steps[most];
+    c.detail = tp_advisor_text(a, "step %.*s takes %.1f times the median; calls that the others do not make are %s of all steps",
+                               (int)step->name.len, step->name.ptr,
+                               (double)(step->end_ns - step->start_ns) /
+                                   (double)o.median_ns[tp_accumulation_kind(&a->accumulation, most)],
+                               tp_text_of_percent(a->arena, c.weight));
+    tp_advisor_add(a, &c);
+}

@@ -1,0 +1,257 @@
+/* Pauses of CPU programs: times in which the main thread stood still by accident. A thread that loses its processor, or
+ * waits for a page, stands still anywhere: what one step has and the others do not have at that place is no code of the
+ * program's, and no part of what it takes where nothing disturbs it. */
+#include "webreport/measure/rules/host/rules_cpu.h"
+#include "webreport/model/main_thread.h"
+#include "webreport/model/operator_shapes.h"
+#include "writer/base/stats.h"
+#include "writer/text/format.h"
+
+enum { MIN_STEPS = 3, MOST = 4096, SHORT_PART = 5 }; /* MOST: with so many, they are no accident */
+
+void tp_walk_main(struct tp_advisor *a, struct tp_intervals time, tp_stack_visit visit, void *context)
+{
+    struct tp_stack_walk walk = {.model = a->model, .arena = a->arena, .visit = visit, .context = context};
+    struct tp_stack_piece *pieces = tp_arena_array(a->arena, time.count, sizeof *pieces);
+    for (size_t i = 0; i < time.count; i++)
+        pieces[i] = (struct tp_stack_piece){time.items[i].a, time.items[i].b, 0};
+    tp_stack_walk(&walk, a->model->host_main, pieces, time.count);
+}
+
+/* A long time in which no event of the main thread begins or ends. */
+struct stretch {
+    struct tp_interval time;
+    uint32_t event; /* innermost */
+    uint32_t name;  /* of that event, when it is a frame; else TP_NO_ID: names of steps have numbers */
+    uint32_t step;  /* that it begins in */
+};
+
+struct stretches {
+    const struct tp_model *model;
+    int64_t least_ns;
+    struct tp_vec items; /* struct stretch, in order of time */
+};
+
+static void collect_stretch(void *context, const struct tp_stack_segment *segment)
+{
+    struct stretches *s = context;
+    const struct tp_event *e = segment->event == TP_NO_ID ? NULL : &s->model->trace->events[segment->event];
+    if (tp_sat_sub(segment->b, segment->a) < s->least_ns)
+        return;
+    *(struct stretch *)tp_vec_push(&s->items) =
+        (struct stretch){{segment->a, segment->b},
+                         segment->event,
+                         e && tp_kind_is_frame(e->kind) ? e->name : TP_NO_ID,
+                         tp_step_of_host(s->model, segment->a)};
+}
+
+static struct tp_vec find_stretches(struct tp_advisor *a, struct tp_intervals time)
+{
+    struct stretches s = {a->model, (int64_t)(tp_rule_value(a, TP_RULE_H6, "pause_us") * 1000),
+                          TP_VEC(a->arena, struct stretch)};
+    tp_walk_main(a, time, collect_stretch, &s);
+    return s.items;
+}
+
+/* ---- between operators ---- */
+
+/* Do half of the steps have such a stretch, of the same name and half as long? Then the program makes it. */
+static bool is_repeated(const struct tp_advisor *a, const struct tp_vec *stretches, const struct stretch *one)
+{
+    uint32_t steps = 0, last = TP_NO_ID;
+    for (size_t i = 0; i < stretches->count; i++) {
+        const struct stretch *other = TP_AT(stretches, struct stretch, i);
+        if (other->name != one->name || other->step == last ||
+            other->time.b - other->time.a < (one->time.b - one->time.a) / 2)
+            continue;
+        last = other->step;
+        steps++;
+    }
+    return 2 * steps >= a->model->used_count;
+}
+
+static void pause_between(struct tp_advisor *a, struct tp_intervals between, struct tp_vec *pauses)
+{
+    struct tp_vec stretches = find_stretches(a, between);
+    for (size_t i = 0; i < stretches.count && stretches.count <= MOST; i++) {
+        const struct stretch *one = TP_AT(&stretches, struct stretch, i);
+        if (!is_repeated(a, &stretches, one))
+            tp_intervals_push(pauses, one->time.a, one->time.b);
+    }
+}
+
+/* ---- in operators ---- */
+
+/* Calls of one operator with one list of sizes: those of a step are told apart by their number. */
+struct group {
+    uint32_t step, number;
+};
+
+struct places {
+    struct tp_advisor *a;
+    struct tp_id_map groups, calls; /* (name, sizes) -> index; (group, number) -> index in lengths */
+    struct tp_id_map of_event;      /* -> the same index */
+    struct tp_vec group_items;      /* struct group */
+    struct tp_vec lengths;          /* struct tp_vec of int64_t: of the same call in each step */
+};
+
+static bool is_known(const struct tp_model *model, const struct tp_event *e)
+{
+    struct tp_str dims = tp_strings_get(&model->trace->values, model->trace->hosts[e->detail].dims);
+    return !(e->flags & TP_EVENT_OLD_DIMS) && tp_shape_input(dims, 0).is_known;
+}
+
+static uint64_t group_key(const struct tp_model *model, const struct tp_event *e)
+{
+    return tp_id_pair(e->name, is_known(model, e) ? model->trace->hosts[e->detail].dims : TP_NO_ID);
+}
+
+static void list_groups(struct places *p, const struct tp_vec *stretches)
+{
+    for (size_t i = 0; i < stretches->count; i++) {
+        const struct stretch *one = TP_AT(stretches, struct stretch, i);
+        if (one->event == TP_NO_ID || p->a->model->trace->events[one->event].kind != TP_KIND_OPERATOR)
+            continue;
+        uint32_t *id = tp_id_map_put(&p->groups, group_key(p->a->model, &p->a->model->trace->events[one->event]));
+        if (*id != TP_NO_ID)
+            continue;
+        *id = (uint32_t)p->group_items.count;
+        *(struct group *)tp_vec_push(&p->group_items) = (struct group){TP_NO_ID, 0};
+    }
+}
+
+static void add_call(struct places *p, uint32_t group, uint32_t event)
+{
+    const struct tp_event *e = &p->a->model->trace->events[event];
+    struct group *g = TP_AT(&p->group_items, struct group, group);
+    uint32_t step = tp_step_of_host(p->a->model, e->ts_ns);
+    g->number = step == g->step ? g->number + 1 : 0;
+    g->step = step;
+    uint32_t *id = tp_id_map_put(&p->calls, tp_id_pair(group, g->number));
+    if (*id == TP_NO_ID) {
+        *id = (uint32_t)p->lengths.count;
+        *(struct tp_vec *)tp_vec_push(&p->lengths) = TP_VEC(p->a->arena, int64_t);
+    }
+    *(int64_t *)tp_vec_push(TP_AT(&p->lengths, struct tp_vec, *id)) = e->dur_ns;
+    *tp_id_map_put(&p->of_event, event) = *id;
+}
+
+static struct places find_places(struct tp_advisor *a, const struct tp_vec *stretches)
+{
+    struct places p = {.a = a};
+    p.group_items = TP_VEC(a->arena, struct group);
+    p.lengths = TP_VEC(a->arena, struct tp_vec);
+    tp_id_map_init(&p.groups, a->arena);
+    tp_id_map_init(&p.calls, a->arena);
+    tp_id_map_init(&p.of_event, a->arena);
+    list_groups(&p, stretches);
+    for (uint32_t i = 0; i < a->cpu->count && p.group_items.count; i++) {
+        const struct tp_event *e = tp_operator_event(a->model, a->cpu->ops[i]);
+        const uint32_t *group = tp_id_map_find(&p.groups, group_key(a->model, e));
+        if (group)
+            add_call(&p, *group, a->model->operators.event[a->cpu->ops[i]]);
+    }
+    return p;
+}
+
+/* The rest of a stretch behind what the same call lasts in other steps, where it is short in more than half of them: so
+ * short that it cannot touch so much memory that pages, which are the program's, are what took the time. */
+static void pause_in(const struct places *p, const struct stretch *one, int64_t short_ns, struct tp_vec *pauses)
+{
+    const uint32_t *place = one->event == TP_NO_ID ? NULL : tp_id_map_find(&p->of_event, one->event);
+    if (!place)
+        return;
+    const struct tp_vec *lengths = TP_AT(&p->lengths, struct tp_vec, *place);
+    uint32_t short_count = 0;
+    for (size_t i = 0; i < lengths->count; i++)
+        short_count += *TP_AT(lengths, int64_t, i) < short_ns;
+    if (2 * short_count > p->a->model->used_count && 2 * short_count > lengths->count)
+        tp_intervals_push(pauses, one->time.a + tp_lower_median(lengths->data, lengths->count), one->time.b);
+}
+
+/* Operators of other threads may compete for processors: rule H4 is about that. */
+static struct tp_intervals others_of(struct tp_advisor *a)
+{
+    const struct tp_model *model = a->model;
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    for (uint32_t i = 0; i < model->order->host_count; i++) {
+        const struct tp_event *e = &model->trace->events[model->order->host[i]];
+        if (e->kind == TP_KIND_OPERATOR && (e->thread != model->host_main || tp_is_collective(model, e)))
+            tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
+    }
+    return tp_intervals_of(&time);
+}
+
+/* Without sizes nobody knows which calls do equal work; in the backward pass those inside of a node tell. */
+static bool has_sizes(const struct tp_advisor *a)
+{
+    bool is_any = false;
+    for (uint32_t i = 0; i < a->cpu->count && !is_any; i++)
+        is_any = is_known(a->model, tp_operator_event(a->model, a->cpu->ops[i]));
+    return is_any;
+}
+
+static void pause_within(struct tp_advisor *a, struct tp_intervals between, struct tp_vec *pauses)
+{
+    struct tp_intervals time = tp_intervals_minus(a->arena, a->model->window, between);
+    time = tp_intervals_minus(a->arena, tp_intervals_minus(a->arena, time, a->cpu->loading), others_of(a));
+    struct tp_vec stretches = find_stretches(a, time);
+    struct places places = find_places(a, &stretches);
+    int64_t short_ns = (int64_t)(tp_rule_value(a, TP_RULE_H6, "pause_us") * 1000 / SHORT_PART);
+    for (size_t i = 0; i < stretches.count; i++)
+        pause_in(&places, TP_AT(&stretches, struct stretch, i), short_ns, pauses);
+}
+
+struct tp_intervals tp_cpu_find_pauses(struct tp_advisor *a)
+{
+    struct tp_vec pauses = TP_VEC(a->arena, struct tp_interval);
+    if (a->model->used_count < MIN_STEPS || !(tp_rule_value(a, TP_RULE_H6, "pause_us") > 0))
+        return (struct tp_intervals){NULL, 0};
+    struct tp_intervals between = tp_main_between(a->model, a->cpu->loading, a->arena);
+    pause_between(a, between, &pauses);
+    if (has_sizes(a))
+        pause_within(a, between, &pauses);
+    return tp_intervals_meet(a->arena, tp_intervals_of(&pauses), a->model->window);
+}
+
+double tp_cpu_percent_without_pauses(struct tp_advisor *a, struct tp_intervals set)
+{
+    if (!a->cpu->pauses.count)
+        return tp_set_percent(a, set);
+    struct tp_intervals rest = tp_intervals_minus(a->arena, a->model->window, a->cpu->pauses);
+    struct tp_intervals part = tp_intervals_meet(a->arena, set, rest);
+    return tp_percent(tp_less_recording(a, part), tp_ns_max(1, tp_less_recording(a, rest)));
+}
+
+struct tp_intervals tp_cpu_spread_pauses(struct tp_advisor *a, struct tp_intervals set)
+{
+    struct tp_intervals in_pauses = tp_intervals_meet(a->arena, set, a->cpu->pauses);
+    if (!in_pauses.count)
+        return set;
+    double share = tp_cpu_percent_without_pauses(a, set) / 100;
+    struct tp_intervals busy = tp_intervals_minus(a->arena, set, a->cpu->pauses);
+    int64_t left_ns = (int64_t)(share * (double)a->judged_ns) - tp_less_recording(a, busy);
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    tp_intervals_append(&time, busy);
+    for (size_t i = 0; i < in_pauses.count && left_ns > 0; i++) {
+        struct tp_interval pause = in_pauses.items[i];
+        pause.b = tp_ns_min(pause.b, tp_sat_add(pause.a, left_ns));
+        tp_intervals_push(&time, pause.a, pause.b);
+        left_ns -= pause.b - pause.a;
+    }
+    return tp_intervals_of(&time);
+}
+
+void tp_cpu_doubt_pauses(struct tp_advisor *a, struct tp_candidate *c, const char *least)
+{
+    double share = tp_set_percent(a, c->time), without = tp_cpu_percent_without_pauses(a, c->time);
+    int64_t pauses_ns = tp_intervals_meet_length(c->time, a->cpu->pauses);
+    if (!pauses_ns || without >= share)
+        return;
+    c->has_low = true;
+    c->low = tp_rule_gain_of(c->rule).low * without / share;
+    c->lower = without < tp_rule_value(a, c->rule, least) ? 1 : 0;
+    c->detail = tp_advisor_text(a, "%.*s%s%s of this time are pauses, in which the thread did not run",
+                                (int)c->detail.len, c->detail.ptr ? c->detail.ptr : "", c->detail.len ? "; " : "",
+                                tp_text_of_percent(a->arena, tp_percent(pauses_ns, tp_intervals_length(c->time))));
+}

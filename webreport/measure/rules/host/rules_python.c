@@ -1,0 +1,95 @@
+/* Rule H6: Python code between operators of the main thread, by line. */
+#include "webreport/measure/rules/host/rules_cpu.h"
+#include "webreport/model/main_thread.h"
+#include "webreport/trace/frame.h"
+
+struct python_lines {
+    const struct tp_advisor *a;
+    struct tp_id_map ids;
+    struct tp_vec lines; /* struct tp_line_time */
+};
+
+static void collect_line(void *context, const struct tp_stack_segment *segment)
+{
+    struct python_lines *p = context;
+    uint32_t *id = tp_id_map_put(&p->ids, tp_id_pair(segment->fold.kind, segment->fold.text));
+    if (*id == TP_NO_ID) {
+        *id = (uint32_t)p->lines.count;
+        *(struct tp_line_time *)tp_vec_push(&p->lines) =
+            (struct tp_line_time){.fold = segment->fold, .event = segment->event};
+    }
+    struct tp_line_time *line = TP_AT(&p->lines, struct tp_line_time, *id);
+    struct tp_interval piece = {segment->a, segment->b};
+    line->ns = tp_sat_add(line->ns, tp_less_recording(p->a, (struct tp_intervals){&piece, 1}));
+}
+
+static struct tp_vec find_lines(struct tp_advisor *a, struct tp_intervals time)
+{
+    struct python_lines p = {.a = a};
+    tp_id_map_init(&p.ids, a->arena);
+    p.lines = TP_VEC(a->arena, struct tp_line_time);
+    tp_walk_main(a, time, collect_line, &p);
+    tp_line_times_sort(a, p.lines.data, p.lines.count);
+    return p.lines;
+}
+
+/* Is a line of the user's own code? Its text has lost the folder of an installation, its frame has not. */
+static bool is_users_line(const struct tp_model *model, const struct tp_line_time *line)
+{
+    struct tp_str text = tp_fold_text(model, line->fold);
+    uint32_t at = line->fold.kind == TP_STACK_LINE ? line->event : TP_NO_ID;
+    for (; at != TP_NO_ID; at = model->inside[at]) {
+        struct tp_str name = tp_trace_name(model->trace, &model->trace->events[at]);
+        if (tp_str_equal(tp_frame_project_line(name), text))
+            return tp_frame_is_users(name);
+    }
+    return false;
+}
+
+/* The part of spread Python that goes at least: the longest line of the user's own code. Who calls a library gets rid of
+ * its Python by other means, if at all. */
+static double least_gain(const struct tp_advisor *a, const struct tp_vec *lines)
+{
+    int64_t all = 0, longest = 0;
+    for (size_t i = 0; i < lines->count; i++) {
+        const struct tp_line_time *line = TP_AT(lines, struct tp_line_time, i);
+        all = tp_sat_add(all, line->ns);
+        if (line->ns > longest && is_users_line(a->model, line))
+            longest = line->ns;
+    }
+    return tp_rule_gain_of(TP_RULE_H6).low * (double)longest / (double)tp_ns_max(1, all);
+}
+
+void tp_rule_cpu_python(struct tp_advisor *a)
+{
+    enum { SHOWN_LINES = 5 };
+    static const double UNKNOWN_GAIN_WEIGHT = 0.01; /* last of its severity: how much of it can be saved is not known */
+    struct tp_candidate c = {.rule = TP_RULE_H6, .has_ceiling = true};
+    if (tp_cpu_lacks_record(a, TP_RULE_H6))
+        return;
+    c.time = tp_cpu_without_claimed(a, tp_main_between(a->model, a->cpu->loading, a->arena));
+    c.time = tp_intervals_minus(a->arena, c.time, a->cpu->pauses);
+    double least_percent = tp_rule_value(a, TP_RULE_H6, "min_pct");
+    bool is_spread = tp_set_percent(a, c.time) >= least_percent;
+    if (!a->cpu->count)
+        return;
+    if (!is_spread && !tp_cpu_python_stretch(a, c.time, tp_rule_value(a, TP_RULE_H6, "stretch_pct"), &c)) {
+        is_spread = tp_cpu_percent_without_pauses(a, c.time) >= least_percent;
+        if (!is_spread)
+            return;
+    }
+    struct tp_vec lines = find_lines(a, c.time);
+    for (size_t i = 0; i < lines.count; i++) {
+        struct tp_line_time *line = TP_AT(&lines, struct tp_line_time, i);
+        if (line->event != TP_NO_ID)
+            tp_picks_append(&c.picks, line->event);
+    }
+    /* Without stacks no line is known, and recording stacks makes Python slower. */
+    c.lower = is_spread ? 1 : 0;
+    c.has_low = is_spread;
+    c.low = least_gain(a, &lines);
+    if (is_spread && c.low <= 0)
+        c.weight = UNKNOWN_GAIN_WEIGHT;
+    c.detail = tp_line_times_text(a, lines.data, lines.count, SHOWN_LINES, "");
+    tp_advisor_add(a, &c);
+}

@@ -1,0 +1,201 @@
+/* What recording costs a program without device: what is judged is the program without it.
+ *
+ * Frames and operators last longer for being recorded, operators with their shapes more: a loop of very short ones
+ * would look dear; tensors lie on new pages (new_pages.h); Python of one version is slower. Of 93 recordings of
+ * programs that were timed beside them the median took 1.27 times as long less what operators and frames cost, and
+ * 1.07 times less all of it. */
+#include "webreport/measure/rules/host/rules_cpu.h"
+#include "webreport/measure/rules/new_pages.h"
+
+/* ---- Python ---- */
+
+static bool is_file(struct tp_str path, struct tp_str name)
+{
+    return tp_str_equal(path, name) ||
+           (path.len > name.len && path.ptr[path.len - name.len - 1] == '/' && tp_str_ends(path, name.ptr));
+}
+
+/* While frames are recorded, Python 3.11 looks for somebody who listens at each of its instructions: the same code took
+ * 1.3 to 2.1 times as long, and 1.65 fits 26 recordings best; 3.10 1.13 times, 3.8, 3.9, 3.12 and 3.13 as long as
+ * without. The lines of functions that nearly every program of torch's calls tell it: of 3.11.2 and 3.11.7, and far
+ * from those of the others. */
+static bool is_slowed_python(const struct tp_frame *frame)
+{
+    static const struct {
+        const char *path, *function;
+        int32_t first, last;
+    } lines[] = {{"typing.py", "inner", 330, 365},
+                 {"typing.py", "cast", 2190, 2300},
+                 {"enum.py", "__hash__", 1215, 1240}};
+    bool is_any = false;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        is_any |= is_file(frame->path, tp_str_of(lines[i].path)) && frame->line >= lines[i].first &&
+                  frame->line <= lines[i].last && tp_str_equal(frame->function, tp_str_of(lines[i].function));
+    return is_any;
+}
+
+enum name_bit { OWN_STEP = 1, PYTHON = 2 };
+
+/* The recorder's own work at the end of a step. */
+static bool is_own_step(const struct tp_frame *frame)
+{
+    return tp_str_ends(frame->path, "torch/profiler/profiler.py") && tp_str_equal(frame->function, TP_STR("step"));
+}
+
+/* By name: enum name_bit. *is_slowed: Python was slowed by being recorded. */
+static uint8_t *bits_of_names(struct tp_advisor *a, bool *is_slowed)
+{
+    const struct tp_strings *names = &a->model->trace->names;
+    uint8_t *bits = tp_arena_array(a->arena, names->count, 1);
+    for (uint32_t i = 0; i < names->count; i++) {
+        struct tp_frame frame;
+        if (!tp_frame_parse(&frame, names->items[i]) || !frame.path.len)
+            continue;
+        bits[i] = is_own_step(&frame) ? OWN_STEP : PYTHON;
+        *is_slowed |= is_slowed_python(&frame);
+    }
+    return bits;
+}
+
+/* ---- all ---- */
+
+/* What is known of costs while the main thread is walked along. */
+struct costs {
+    struct tp_advisor *a;
+    int64_t frame_ns, operator_ns, shapes_ns, memory_ns;
+    double python_part;       /* of Python's own time */
+    const uint8_t *bits;      /* by name: enum name_bit */
+    struct tp_id_map fillers; /* event of an operator that wrote new pages -> operator */
+    const uint32_t *pages_ns; /* by operator: time that making them took; NULL: not known */
+    uint32_t next, end;       /* in the thread's order: events that were not met yet */
+    uint32_t next_memory;     /* the same of the records of memory of all threads */
+    int64_t debt_ns;          /* costs of events that were met and that no stretch bore */
+    int64_t own_until;        /* end of a frame of the recorder's own */
+    int64_t sum_ns, last_end; /* all costs so far; end of the last stretch */
+};
+
+static void meet_event(struct costs *costs, const struct tp_event *e)
+{
+    const struct tp_trace *trace = costs->a->model->trace;
+    bool is_frame = tp_kind_is_frame(e->kind);
+    if (is_frame && costs->bits[e->name] & OWN_STEP && costs->frame_ns)
+        costs->own_until = tp_event_end(e);
+    if (is_frame) {
+        costs->debt_ns = tp_sat_add(costs->debt_ns, costs->frame_ns);
+    } else if (e->kind == TP_KIND_OPERATOR) {
+        bool has_shapes = tp_strings_get(&trace->values, trace->hosts[e->detail].dims).len > 0;
+        costs->debt_ns = tp_sat_add(costs->debt_ns, costs->operator_ns + (has_shapes ? costs->shapes_ns : 0));
+    }
+}
+
+/* Records of memory: what is kept of a block costs little where the same one comes again and again, more where each
+ * is new to the caches. */
+static void meet_memory(struct costs *costs, int64_t until)
+{
+    const struct tp_model *model = costs->a->model;
+    const struct tp_trace *trace = model->trace;
+    for (; costs->next_memory < trace->memory_count; costs->next_memory++) {
+        const struct tp_memory *record = &trace->memory[model->order->memory[costs->next_memory]];
+        if (record->ts_ns > until)
+            return;
+        if (record->thread == model->host_main)
+            costs->debt_ns = tp_sat_add(costs->debt_ns, costs->memory_ns);
+    }
+}
+
+/* Those that begin up to a time. */
+static void meet_events(struct costs *costs, int64_t until)
+{
+    const struct tp_model *model = costs->a->model;
+    while (costs->next < costs->end && model->trace->events[model->order->host[costs->next]].ts_ns <= until)
+        meet_event(costs, &model->trace->events[model->order->host[costs->next++]]);
+}
+
+/* The part of an operator's own time that the making of new pages took. */
+static double pages_part(const struct costs *costs, uint32_t event)
+{
+    const uint32_t *op = tp_id_map_find(&costs->fillers, event);
+    if (!op)
+        return 0;
+    double self_ns = (double)tp_narrow_get(&costs->a->model->operators.host_self, *op);
+    return fmin(1, costs->pages_ns[*op] / fmax(1, self_ns));
+}
+
+static double part_of(const struct costs *costs, const struct tp_stack_segment *segment)
+{
+    if (segment->a < costs->own_until)
+        return 1;
+    if (segment->event == TP_NO_ID)
+        return 0;
+    const struct tp_event *e = &costs->a->model->trace->events[segment->event];
+    if (e->kind == TP_KIND_OPERATOR)
+        return pages_part(costs, segment->event);
+    return costs->bits[e->name] & PYTHON ? costs->python_part : 0;
+}
+
+static void push(struct costs *costs, int64_t start_ns, int64_t spread_ns)
+{
+    *(struct tp_recorded *)tp_vec_push(&costs->a->recorded) = (struct tp_recorded){start_ns, costs->sum_ns, spread_ns};
+    costs->sum_ns = tp_sat_add(costs->sum_ns, spread_ns);
+}
+
+static void visit_stretch(void *context, const struct tp_stack_segment *segment)
+{
+    struct costs *costs = context;
+    if (segment->a != costs->last_end) {
+        push(costs, costs->last_end, 0);
+        meet_events(costs, tp_sat_sub(segment->a, 1));
+        meet_memory(costs, tp_sat_sub(segment->a, 1));
+        costs->debt_ns = 0; /* of what is not judged */
+    }
+    meet_events(costs, segment->a);
+    meet_memory(costs, tp_sat_sub(segment->b, 1));
+    int64_t length = segment->b - segment->a;
+    int64_t gone = (int64_t)(part_of(costs, segment) * (double)length);
+    int64_t borne = tp_ns_min(length - gone, costs->debt_ns); /* of events: where they begin */
+    costs->debt_ns -= borne;
+    costs->sum_ns = tp_sat_add(costs->sum_ns, borne);
+    push(costs, segment->a, gone);
+    costs->last_end = segment->b;
+}
+
+static void list_fillers(struct costs *costs)
+{
+    const struct tp_operators *ops = &costs->a->model->operators;
+    uint32_t thread = costs->a->model->host_main;
+    tp_id_map_init(&costs->fillers, costs->a->arena);
+    for (uint32_t op = ops->thread_first[thread]; costs->pages_ns && op < ops->thread_first[thread + 1]; op++)
+        if (costs->pages_ns[op])
+            *tp_id_map_put(&costs->fillers, ops->event[op]) = op;
+}
+
+void tp_rules_count_recorded(struct tp_advisor *a)
+{
+    const struct tp_order *order = a->model->order;
+    uint32_t thread = a->model->host_main;
+    int64_t page_bytes = (int64_t)tp_rule_value(a, TP_RULE_H6, "page_bytes");
+    bool is_slowed = false;
+    struct costs costs = {.a = a,
+                          .frame_ns = (int64_t)tp_rule_value(a, TP_RULE_H6, "frame_ns"),
+                          .operator_ns = (int64_t)tp_rule_value(a, TP_RULE_H6, "operator_ns"),
+                          .shapes_ns = (int64_t)tp_rule_value(a, TP_RULE_H6, "shapes_ns"),
+                          .memory_ns = (int64_t)tp_rule_value(a, TP_RULE_H6, "memory_ns"),
+                          .bits = bits_of_names(a, &is_slowed),
+                          .next = order->thread_first[thread],
+                          .end = order->thread_first[thread + 1],
+                          .own_until = INT64_MIN,
+                          .last_end = INT64_MIN};
+    if (is_slowed)
+        costs.python_part = 1 - 1 / fmax(1, tp_rule_value(a, TP_RULE_H6, "python_times"));
+    if (page_bytes > 0)
+        costs.pages_ns = tp_new_pages_find(a->model, a->arena, page_bytes);
+    list_fillers(&costs);
+    a->recorded = TP_VEC(a->arena, struct tp_recorded);
+    tp_walk_main(a, a->model->window, visit_stretch, &costs);
+    push(&costs, costs.last_end, 0);
+    a->judged_ns = tp_ns_max(1, tp_less_recording(a, a->judged));
+    a->overhead.cost_ns = tp_ns_max(0, tp_sat_sub(a->model->window_ns, a->judged_ns));
+    a->overhead.starved_ns = a->model->window_ns;
+    for (unsigned kind = 0; kind < TP_KIND_COUNT; kind++)
+        a->overhead.frames += tp_kind_is_frame((enum tp_kind)kind) ? (int64_t)a->model->kind_count[kind] : 0;
+}

@@ -1,0 +1,238 @@
+/* Pages that nobody had before, and what they cost: see new_pages.h. */
+#include "webreport/measure/rules/new_pages.h"
+
+#include "webreport/measure/memory/memory_records.h"
+#include "webreport/model/numbers.h"
+#include "writer/base/sort.h"
+#include "writer/base/stats.h"
+
+/* Larger blocks come from the system and go back to it each time, recorded or not (glibc's largest threshold). */
+#define OWN_MAPPING_BYTES (INT64_C(32) << 20)
+
+/* An allocation on the processor, in order of time: pages first .. end - 1; later: places in the list of all bounds. */
+struct block {
+    uint64_t first, end;
+    uint32_t owner; /* innermost operator at that time */
+};
+
+static struct tp_vec list_blocks(const struct tp_model *model, struct tp_arena *arena, int64_t page_bytes)
+{
+    struct tp_memory_records records;
+    struct tp_vec blocks = TP_VEC(arena, struct block);
+    tp_memory_records_build(&records, model, arena);
+    for (uint32_t i = 0; i < records.count; i++) {
+        const struct tp_memory_record *record = &records.items[i];
+        int64_t bytes = tp_memory_bytes(&records, record);
+        int64_t address = tp_memory_more(model->trace, tp_memory_raw(&records, record))->address;
+        bool is_host = records.devices[record->device].type == TP_DEVICE_CPU;
+        if (!is_host || address <= 0 || bytes <= 0 || bytes >= OWN_MAPPING_BYTES)
+            continue;
+        uint64_t first = (uint64_t)address / (uint64_t)page_bytes;
+        uint64_t end = ((uint64_t)address + (uint64_t)bytes - 1) / (uint64_t)page_bytes + 1;
+        *(struct block *)tp_vec_push(&blocks) = (struct block){first, end, record->owner};
+    }
+    return blocks;
+}
+
+/* The bounds of all blocks, ascending, each once; blocks receive the places of theirs. */
+static struct tp_vec sort_bounds(struct tp_arena *arena, struct tp_vec *blocks)
+{
+    struct tp_keyed *ends = tp_arena_array(arena, 2 * blocks->count, sizeof *ends);
+    struct tp_vec bounds = TP_VEC(arena, uint64_t);
+    for (uint32_t i = 0; i < 2 * blocks->count; i++) {
+        const struct block *block = TP_AT(blocks, struct block, i / 2);
+        ends[i] = (struct tp_keyed){(int64_t)(i % 2 ? block->end : block->first), i, i};
+    }
+    tp_sort_keyed(ends, 2 * blocks->count, arena);
+    for (size_t i = 0; i < 2 * blocks->count; i++) {
+        struct block *block = TP_AT(blocks, struct block, ends[i].item / 2);
+        uint64_t bound = (uint64_t)ends[i].key;
+        if (!bounds.count || *TP_AT(&bounds, uint64_t, bounds.count - 1) != bound)
+            *(uint64_t *)tp_vec_push(&bounds) = bound;
+        *(ends[i].item % 2 ? &block->end : &block->first) = bounds.count - 1;
+    }
+    return bounds;
+}
+
+/* The first piece at or behind `at` that no block had; paths are halved on the way. */
+static uint32_t next_new(uint32_t *next, uint32_t at)
+{
+    while (next[at] != at)
+        at = next[at] = next[next[at]];
+    return at;
+}
+
+/* Takes what another operator fills, or a view: touches nothing itself. */
+static bool is_untouching(struct tp_str name)
+{
+    static const char *const begins[] = {"aten::empty", "aten::new_empty", "aten::resize_",    "aten::as_strided",
+                                         "aten::view",  "aten::expand",    "aten::transpose", "aten::set_", NULL};
+    return tp_str_starts_with_one(name, begins) || tp_str_equal(name, TP_STR("aten::t"));
+}
+
+/* The operator that first writes what `owner` allocates. */
+static uint32_t filler_of(const struct tp_model *model, uint32_t owner)
+{
+    enum { MOST_LOOKED_AT = 32 };
+    const struct tp_operators *ops = &model->operators;
+    struct tp_str name = tp_trace_name(model->trace, tp_operator_event(model, owner));
+    uint32_t thread = tp_operator_event(model, owner)->thread;
+    if (!is_untouching(name))
+        return owner;
+    for (uint32_t op = owner + 1, n = 0; op < ops->finished_count && n < MOST_LOOKED_AT; op++, n++) {
+        const struct tp_event *e = tp_operator_event(model, op);
+        if (e->thread != thread)
+            break;
+        if (ops->subtree_end[op] == op + 1 && !is_untouching(tp_trace_name(model->trace, e)))
+            return op;
+    }
+    return owner;
+}
+
+/* What an operator wrote first: nothing, blocks of pages that were there, new blocks but for the pages at their edges, or
+ * both. One number per operator, because a trace may have hundreds of millions: the kind, and the number of pages that
+ * were there (THERE) or of new ones (NEW, MIXED). */
+enum kind { NOTHING, THERE, NEW, MIXED };
+enum { KIND_SHIFT = 30, EDGES = 2 };
+#define COUNT_MASK ((UINT32_C(1) << KIND_SHIFT) - 1)
+
+static enum kind kind_of(uint32_t pages)
+{
+    return (enum kind)(pages >> KIND_SHIFT);
+}
+
+static uint32_t new_count(uint32_t pages)
+{
+    return kind_of(pages) >= NEW ? pages & COUNT_MASK : 0;
+}
+
+/* Adds a block: so many new pages of all of its pages. */
+static uint32_t with_block(uint32_t pages, uint64_t made, uint64_t all)
+{
+    enum kind before = kind_of(pages), block = made == 0 ? THERE : all - made <= EDGES ? NEW : MIXED;
+    enum kind kind = before == NOTHING || before == block ? block : MIXED;
+    uint64_t count = kind == THERE ? (pages & COUNT_MASK) + all : new_count(pages) + made;
+    return (uint32_t)kind << KIND_SHIFT | (uint32_t)(count < COUNT_MASK ? count : COUNT_MASK);
+}
+
+/* Returns what each operator wrote first; NULL: no memory was recorded. */
+static uint32_t *count_pages(const struct tp_model *model, struct tp_arena *arena, int64_t page_bytes)
+{
+    struct tp_vec blocks = list_blocks(model, arena, page_bytes);
+    if (!blocks.count)
+        return NULL;
+    struct tp_vec bounds = sort_bounds(arena, &blocks);
+    uint32_t *pages = tp_arena_array(arena, model->operators.count, sizeof *pages);
+    uint32_t *next = tp_arena_array(arena, bounds.count + 1, sizeof *next);
+    for (uint32_t i = 0; i <= bounds.count; i++)
+        next[i] = i;
+    for (size_t i = 0; i < blocks.count; i++) {
+        const struct block *block = TP_AT(&blocks, struct block, i);
+        uint64_t made = 0;
+        uint64_t all = *TP_AT(&bounds, uint64_t, block->end) - *TP_AT(&bounds, uint64_t, block->first);
+        for (uint32_t at = next_new(next, (uint32_t)block->first); at < block->end; at = next_new(next, at)) {
+            made += *TP_AT(&bounds, uint64_t, at + 1) - *TP_AT(&bounds, uint64_t, at);
+            next[at] = at + 1;
+        }
+        if (block->owner == TP_NO_ID)
+            continue;
+        uint32_t *filler = &pages[filler_of(model, block->owner)];
+        *filler = with_block(*filler, made, all);
+    }
+    return pages;
+}
+
+/* ---- what such a page costs ---- */
+
+/* Operators that do little with a page but to write it. */
+static bool is_light(struct tp_str name)
+{
+    static const char *const names[] = {
+        "aten::mul",       "aten::add",        "aten::sub",         "aten::div",   "aten::neg",
+        "aten::clone",     "aten::zeros",      "aten::zeros_like",  "aten::ones",  "aten::relu",
+        "aten::clamp_min", "aten::copy_",      "aten::_to_copy",    "aten::cat",   "aten::stack",
+        "aten::where",     "aten::maximum",    "aten::abs",         "aten::fill_", "aten::zero_",
+        "aten::threshold_backward", "aten::masked_fill", NULL};
+    return tp_str_is_one(name, names);
+}
+
+/* Times per page, ns, of operators that wrote so many new ones that these tell, and that took so long that they may
+ * have been made first: what is there already takes less. */
+enum { TELLING_PAGES = 8, MANY_PAGES = 64, MADE_NS = 1000, FEW = 3 };
+/* Of that time: what writing takes; and, where only operators that compute tell of it, the most that is believed. */
+enum { WRITTEN_NS = 300, MOST_BELIEVED_NS = 1500 };
+
+static int64_t low_of(struct tp_vec *times, unsigned percent)
+{
+    tp_sort_integers(times->data, times->count);
+    return *TP_AT(times, int64_t, tp_nearest_rank(times->count, percent)) - WRITTEN_NS;
+}
+
+static int64_t self_ns(const struct tp_model *model, uint32_t op)
+{
+    return tp_narrow_get(&model->operators.host_self, op);
+}
+
+static bool is_light_operator(const struct tp_model *model, uint32_t op)
+{
+    return is_light(tp_trace_name(model->trace, tp_operator_event(model, op)));
+}
+
+/* Did the operator write so many new pages, and take so long for them, that the system made them meanwhile? */
+static bool is_telling(const struct tp_model *model, const uint32_t *pages, uint32_t op)
+{
+    uint32_t made = new_count(pages[op]);
+    return made >= TELLING_PAGES && self_ns(model, op) / made >= MADE_NS;
+}
+
+/* Returns the cost of a new page; 0: no evidence that pages were made. */
+static int64_t page_cost(const struct tp_model *model, struct tp_arena *arena, const uint32_t *pages)
+{
+    struct tp_vec light = TP_VEC(arena, int64_t), others = light;
+    for (uint32_t op = 0; op < model->operators.count; op++) {
+        struct tp_vec *times = is_light_operator(model, op) ? &light : &others;
+        if (is_telling(model, pages, op))
+            *(int64_t *)tp_vec_push(times) = self_ns(model, op) / new_count(pages[op]);
+    }
+    if (light.count >= FEW)
+        return low_of(&light, 25);
+    return others.count >= FEW ? tp_ns_min(low_of(&others, 10), MOST_BELIEVED_NS) : 0;
+}
+
+/* Returns what a light operator takes for a page that is there already: the median of those that took so many that
+ * their calls cost little, and no less than writing takes. Without such operators: what writing takes. */
+static int64_t usual_page_ns(const struct tp_model *model, struct tp_arena *arena, const uint32_t *pages)
+{
+    struct tp_vec times = TP_VEC(arena, int64_t);
+    for (uint32_t op = 0; op < model->operators.count; op++)
+        if (kind_of(pages[op]) == THERE && (pages[op] & COUNT_MASK) >= MANY_PAGES && is_light_operator(model, op))
+            *(int64_t *)tp_vec_push(&times) = self_ns(model, op) / (pages[op] & COUNT_MASK);
+    return times.count < FEW ? WRITTEN_NS : tp_ns_max(WRITTEN_NS, tp_lower_median(times.data, times.count));
+}
+
+/* Returns the time that the making of pages took of an operator. The system makes a page in 0.2 us to 20 us, and often
+ * in very different times within one recording. A light operator of many new pages shows what its own took: all beyond
+ * the usual. Of others each page counts with the cost, but not where the operator was too fast for that. */
+static int64_t making_ns(const struct tp_model *model, const uint32_t *pages, uint32_t op, int64_t cost_ns,
+                         int64_t usual_ns)
+{
+    uint32_t made = new_count(pages[op]);
+    int64_t self = self_ns(model, op), cost = tp_sat_mul(cost_ns, made);
+    bool is_clear = kind_of(pages[op]) == NEW && made >= MANY_PAGES && is_telling(model, pages, op);
+    if (is_clear && usual_ns < MADE_NS && is_light_operator(model, op))
+        return tp_ns_max(0, tp_sat_sub(self, tp_sat_mul(usual_ns, made)));
+    return (double)self < 0.8 * (double)cost ? 0 : tp_ns_min(cost, self);
+}
+
+uint32_t *tp_new_pages_find(const struct tp_model *model, struct tp_arena *arena, int64_t page_bytes)
+{
+    uint32_t *pages = count_pages(model, arena, page_bytes);
+    if (!pages)
+        return NULL;
+    int64_t cost_ns = page_cost(model, arena, pages), usual_ns = usual_page_ns(model, arena, pages);
+    for (uint32_t op = 0; op < model->operators.count; op++) { /* the result replaces the count, operator by operator */
+        int64_t ns = cost_ns ? making_ns(model, pages, op, cost_ns, usual_ns) : 0;
+        pages[op] = (uint32_t)tp_ns_min(ns, UINT32_MAX);
+    }
+    return pages;
+}

@@ -1,0 +1,415 @@
+/* What rules share while they are evaluated: evidence, lines, and how a finding gets its severity and confidence. See
+ * rules_eval.h. */
+#include "webreport/measure/rules/rules_eval.h"
+
+#include "webreport/measure/audience/wording.h"
+#include "webreport/measure/rules/rule_words.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "writer/base/sort.h"
+#include "writer/text/format.h"
+
+static const double severity_limits[] = {
+    [TP_SEVERITY_HIGH] = 10.0, [TP_SEVERITY_MEDIUM] = 3.0, [TP_SEVERITY_LOW] = 0.5};
+
+enum tp_severity tp_severity_of_share(double percent)
+{
+    enum tp_severity severity = TP_SEVERITY_HIGH;
+    while (severity < TP_SEVERITY_INFO && percent < severity_limits[severity])
+        severity++;
+    return severity;
+}
+
+const char *tp_severity_text(enum tp_severity severity)
+{
+    static const char *const texts[] = {"high", "medium", "low", "info"};
+    return texts[severity];
+}
+
+const char *tp_confidence_text(enum tp_confidence confidence)
+{
+    static const char *const texts[] = {"low", "medium", "high"};
+    return texts[confidence];
+}
+
+double tp_window_percent(const struct tp_advisor *a, int64_t ns)
+{
+    return tp_percent(ns, a->judged_ns);
+}
+
+bool tp_any_annotation(const struct tp_model *model, bool (*says)(struct tp_str name))
+{
+    const struct tp_trace *trace = model->trace;
+    bool is_any = false;
+    for (uint32_t i = 0; i < trace->names.count && !is_any; i++)
+        is_any = says(trace->names.items[i]);
+    for (uint32_t i = 0; is_any && i < trace->event_count; i++)
+        if (trace->events[i].kind == TP_KIND_ANNOTATION && says(tp_trace_name(trace, &trace->events[i])))
+            return true;
+    return false;
+}
+
+/* What recording cost before a time. */
+static int64_t recorded_before(const struct tp_advisor *a, int64_t time)
+{
+    const struct tp_recorded *items = a->recorded.data;
+    size_t lo = 0, hi = a->recorded.count;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (items[mid].start_ns < time)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (!lo)
+        return 0;
+    const struct tp_recorded *last = &items[lo - 1];
+    if (!last->spread_ns || lo == a->recorded.count)
+        return last->cost_ns;
+    int64_t length = last[1].start_ns - last->start_ns; /* > 0: the next one starts behind the time */
+    return tp_sat_add(last->cost_ns, tp_ns_scaled(last->spread_ns, time - last->start_ns, length));
+}
+
+int64_t tp_piece_less_recording(const struct tp_advisor *a, struct tp_interval piece)
+{
+    int64_t ns = piece.b - piece.a;
+    return a->recorded.count ? tp_sat_sub(ns, recorded_before(a, piece.b) - recorded_before(a, piece.a)) : ns;
+}
+
+int64_t tp_less_recording(const struct tp_advisor *a, struct tp_intervals set)
+{
+    int64_t ns = 0;
+    for (size_t i = 0; i < set.count; i++)
+        ns = tp_sat_add(ns, tp_piece_less_recording(a, set.items[i]));
+    return tp_ns_max(0, ns);
+}
+
+int64_t tp_judged_length(const struct tp_advisor *a, struct tp_intervals set)
+{
+    /* where nothing is taken off, no copy of the set is needed */
+    int64_t ns = a->recorded.count ? tp_less_recording(a, tp_intervals_meet(a->arena, set, a->judged))
+                                   : tp_intervals_meet_length(set, a->judged);
+    return tp_ns_min(ns, a->judged_ns); /* short events may cost more than they last */
+}
+
+double tp_set_percent(const struct tp_advisor *a, struct tp_intervals set)
+{
+    return tp_window_percent(a, tp_judged_length(a, set));
+}
+
+struct tp_str tp_advisor_text(struct tp_advisor *a, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int size = vsnprintf(NULL, 0, format, args);
+    char *text = tp_arena_alloc(a->arena, (size_t)size + 1);
+    vsnprintf(text, (size_t)size + 1, format, again);
+    va_end(again);
+    va_end(args);
+    return (struct tp_str){text, (size_t)size};
+}
+
+bool tp_any_within(const struct tp_vec *starts, int64_t a, int64_t b)
+{
+    size_t lo = 0, hi = starts->count;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (*TP_AT(starts, int64_t, mid) < a)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < starts->count && *TP_AT(starts, int64_t, lo) < b;
+}
+
+/* ---- evidence ---- */
+
+static bool is_before(const struct tp_pick *x, const struct tp_pick *y)
+{
+    if (x->weight != y->weight)
+        return x->weight > y->weight;
+    if (x->at != y->at)
+        return x->at < y->at;
+    if (x->rank != y->rank)
+        return x->rank < y->rank;
+    return x->event < y->event;
+}
+
+void tp_picks_append(struct tp_picks *picks, uint32_t event)
+{
+    picks->total++;
+    if (picks->kept < TP_FINDING_EVIDENCE)
+        picks->items[picks->kept++] = (struct tp_pick){.event = event, .line_event = event};
+}
+
+struct tp_pick tp_pick_of_operation(const struct tp_model *model, uint32_t device)
+{
+    uint32_t launch = model->devices.launch[device];
+    return (struct tp_pick){.event = model->devices.event[device],
+                            .line_event = launch == TP_NO_ID ? TP_NO_ID : model->launches.event[launch]};
+}
+
+void tp_picks_append_operation(struct tp_picks *picks, const struct tp_model *model, uint32_t device)
+{
+    picks->total++;
+    if (picks->kept < TP_FINDING_EVIDENCE)
+        picks->items[picks->kept++] = tp_pick_of_operation(model, device);
+}
+
+void tp_picks_rank(struct tp_picks *picks, struct tp_pick pick)
+{
+    unsigned at = picks->kept;
+    picks->total++;
+    while (at && is_before(&pick, &picks->items[at - 1]))
+        at--;
+    if (at == TP_FINDING_EVIDENCE)
+        return;
+    unsigned moved = (picks->kept < TP_FINDING_EVIDENCE ? picks->kept : TP_FINDING_EVIDENCE - 1) - at;
+    memmove(&picks->items[at + 1], &picks->items[at], moved * sizeof pick);
+    picks->items[at] = pick;
+    picks->kept += picks->kept < TP_FINDING_EVIDENCE;
+}
+
+void tp_picks_longest(struct tp_picks *picks, const struct tp_model *model, uint32_t event)
+{
+    const struct tp_event *e = &model->trace->events[event];
+    tp_picks_rank(picks, (struct tp_pick){e->dur_ns, e->ts_ns, 0, event, event});
+}
+
+void tp_picks_longest_operation(struct tp_picks *picks, const struct tp_model *model, uint32_t device)
+{
+    const struct tp_event *e = tp_device_event(model, device);
+    if (picks->kept == TP_FINDING_EVIDENCE && e->dur_ns < picks->items[TP_FINDING_EVIDENCE - 1].weight) {
+        picks->total++;
+        return;
+    }
+    struct tp_pick pick = tp_pick_of_operation(model, device);
+    pick.weight = e->dur_ns;
+    pick.at = e->ts_ns;
+    tp_picks_rank(picks, pick);
+}
+
+/* ---- lines ---- */
+
+static int by_time(const void *x, const void *y, const void *context)
+{
+    const struct tp_line_time *p = x, *q = y;
+    if (p->ns != q->ns)
+        return p->ns > q->ns ? -1 : 1;
+    return tp_fold_compare(context, p->fold, q->fold);
+}
+
+void tp_line_times_sort(struct tp_advisor *a, struct tp_line_time *lines, size_t count)
+{
+    tp_merge_sort(a->arena, lines, count, sizeof *lines, by_time, a->model);
+}
+
+struct tp_str tp_line_times_text(struct tp_advisor *a, const struct tp_line_time *lines, size_t count, size_t most,
+                                 const char *ending)
+{
+    struct tp_vec text = TP_VEC(a->arena, char);
+    for (size_t i = 0; i < count && i < most; i++) {
+        struct tp_str line = tp_fold_text(a->model, lines[i].fold);
+        const char *percent = tp_text_of_percent(a->arena, tp_window_percent(a, lines[i].ns));
+        char share[96];
+        int size = snprintf(share, sizeof share, ": %s%s", percent, ending);
+        size_t at = text.count, more = line.len + (size_t)size + (i ? 2 : 0);
+        tp_vec_grow(&text, at + more + 1);
+        char *to = (char *)text.data + at;
+        if (i)
+            to = (char *)memcpy(to, "; ", 2) + 2;
+        memcpy(to, line.ptr, line.len);
+        memcpy(to + line.len, share, (size_t)size + 1);
+        text.count = at + more;
+    }
+    return (struct tp_str){text.data, text.count};
+}
+
+const char *tp_advisor_in_steps(const struct tp_advisor *a)
+{
+    uint32_t steps = a->model->used_count;
+    return steps > 1 ? tp_text_printf(a->arena, " in %s steps", tp_text_of_count(a->arena, steps)) : "";
+}
+
+/* ---- findings ---- */
+
+static enum tp_severity severity_of(const struct tp_candidate *c, double share)
+{
+    if (!c->has_ceiling)
+        return c->is_forced ? c->severity : TP_SEVERITY_LOW;
+    enum tp_severity severity = tp_severity_of_share(share);
+    return c->is_forced && severity <= TP_SEVERITY_MEDIUM ? c->severity : severity;
+}
+
+/* The rule whose flags weaken a rule: those that came later judge the same time as an older one does. */
+static const char *like_rule(const struct tp_rule *rule)
+{
+    unsigned count;
+    ptrdiff_t id = rule - tp_rules(&count);
+    if (id == TP_RULE_A13)
+        return "A11";
+    return id >= TP_RULE_E4 ? "E1" : id > TP_RULE_C14 ? "C11" : rule->id;
+}
+
+static void weaken(const struct tp_advisor *a, struct tp_finding *f)
+{
+    const char *id = like_rule(f->rule);
+    for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++) {
+        const struct tp_quality_flag *flag = &a->quality->flags[i];
+        for (unsigned k = 0; k < flag->weakens_count; k++)
+            if (strcmp(flag->weakens[k], id) == 0)
+                f->weakened_by[f->weakened_by_count++] = flag->id;
+    }
+}
+
+static void fill_evidence(const struct tp_advisor *a, struct tp_finding *f, const struct tp_candidate *c)
+{
+    for (unsigned i = 0; i < c->picks.kept; i++) {
+        const struct tp_event *e = &a->model->trace->events[c->picks.items[i].event];
+        f->evidence[i] = (struct tp_evidence){
+            .ordinal = e->ordinal,
+            .ts_ns = tp_sat_sub(e->ts_ns, a->model->first_ns),
+            .name = tp_trace_name(a->model->trace, e),
+            .file_line = tp_line_of(a->model, c->picks.items[i].line_event),
+        };
+    }
+    f->evidence_count = c->picks.kept;
+    f->evidence_total = c->picks.total;
+    if (c->memory) {
+        f->evidence[0] = *c->memory;
+        f->evidence_count = 1;
+        f->evidence_total = 1;
+    }
+}
+
+static struct tp_str kept(struct tp_advisor *a, struct tp_str text)
+{
+    return (struct tp_str){tp_arena_copy(a->findings.arena, text.ptr, text.len), text.len};
+}
+
+/* As tp_advisor_add; *within receives the ceiling's part of the judged time. */
+static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_intervals *within)
+{
+    struct tp_intervals none = {NULL, 0};
+    if (a->is_left_out[c->rule])
+        return false;
+    *within = c->has_ceiling ? tp_intervals_meet(a->arena, c->time, a->judged) : none;
+    int64_t ns = tp_judged_length(a, *within);
+    double share = tp_window_percent(a, ns);
+    enum tp_severity severity = severity_of(c, share);
+    if (c->has_ceiling && severity == TP_SEVERITY_INFO && !c->also_info)
+        return false;
+    unsigned count;
+    const struct tp_rule *rule = &tp_rules(&count)[c->rule];
+    struct tp_finding *f = tp_vec_push(&a->findings);
+    struct tp_rule_words words = tp_rule_words(rule, a->model->producer);
+    f->rule = rule;
+    f->title = words.title;
+    f->advice = words.advice;
+    f->doc_url = words.doc_url;
+    words = tp_rule_words_of_use(rule, a->model->producer, a->use);
+    f->shown_title = words.title;
+    f->shown_advice = words.advice;
+    if (c->advice)
+        f->advice = f->shown_advice = c->advice;
+    f->cause = c->cause ? c->cause : rule->cause;
+    weaken(a, f);
+    int confidence = (int)rule->confidence - (f->weakened_by_count > 0) - c->lower;
+    f->confidence = confidence < 0 ? TP_CONFIDENCE_LOW : (enum tp_confidence)confidence;
+    if (f->confidence == TP_CONFIDENCE_LOW && severity == TP_SEVERITY_HIGH)
+        severity = TP_SEVERITY_MEDIUM;
+    f->severity = severity;
+    f->is_first = c->is_first;
+    f->ceiling_us_per_step = c->has_ceiling ? tp_microseconds(ns) / a->model->used_count : NAN;
+    f->share_percent = c->has_ceiling ? share : c->share > 100 ? 100 : c->share;
+    struct tp_rule_gain gain = tp_rule_gain_of(c->rule);
+    f->right = gain.right;
+    f->known = gain.known;
+    if (c->has_low)
+        gain = (struct tp_rule_gain){.low = c->low, .high = 1};
+    f->low_part = gain.low;
+    f->high_part = gain.high;
+    f->widest_percent = c->has_low ? 100 : TP_WIDEST_PERCENT;
+    f->time = (uint32_t)a->times.count;
+    *(struct tp_intervals *)tp_vec_push(&a->times) = *within;
+    f->weight_percent = c->weight > 0 ? c->weight : NAN;
+    f->low_percent = f->high_percent = f->counted_percent = NAN;
+    f->most_percent = c->most_percent;
+    if (c->has_ceiling)
+        tp_finding_set_gain(f, share);
+    f->detail = TP_STR(""); /* a copy beside the finding: the rules' own memory ends with them */
+    if (c->detail.len)
+        f->detail = kept(a, c->detail);
+    fill_evidence(a, f, c);
+    a->reported[c->rule] = true;
+    return true;
+}
+
+struct tp_finding tp_finding_of_run(enum tp_rule_id id, double share_percent)
+{
+    unsigned count;
+    const struct tp_rule *rule = &tp_rules(&count)[id];
+    struct tp_rule_gain gain = tp_rule_gain_of(id);
+    struct tp_finding f = {
+        .rule = rule,
+        .title = rule->title,
+        .advice = rule->advice,
+        .shown_title = rule->title,
+        .shown_advice = rule->advice,
+        .doc_url = rule->doc_url,
+        .cause = rule->cause,
+        .confidence = rule->confidence,
+        .right = gain.right,
+        .known = gain.known,
+        .severity = tp_severity_of_share(share_percent),
+        .share_percent = share_percent,
+        .low_part = gain.low,
+        .high_part = gain.high,
+        .widest_percent = TP_WIDEST_PERCENT,
+    };
+    tp_finding_set_gain(&f, share_percent);
+    return f;
+}
+
+bool tp_advisor_add(struct tp_advisor *a, const struct tp_candidate *candidate)
+{
+    struct tp_intervals within;
+    return add(a, candidate, &within);
+}
+
+bool tp_advisor_claim(struct tp_advisor *a, const struct tp_candidate *candidate)
+{
+    struct tp_intervals within;
+    if (!add(a, candidate, &within))
+        return false;
+    for (size_t i = 0; i < within.count; i++)
+        tp_intervals_push(&a->claimed, within.items[i].a, within.items[i].b);
+    return true;
+}
+
+void tp_advisor_explain(struct tp_advisor *a, enum tp_rule_id rule, struct tp_str detail)
+{
+    for (size_t i = 0; i < a->findings.count; i++) {
+        struct tp_finding *f = TP_AT(&a->findings, struct tp_finding, i);
+        if (f->rule != &tp_rules(&(unsigned){0})[rule])
+            continue;
+        struct tp_str text = detail;
+        if (f->detail.len)
+            text = tp_advisor_text(a, "%.*s; %.*s", (int)f->detail.len, f->detail.ptr, (int)detail.len, detail.ptr);
+        f->detail = kept(a, text);
+    }
+}
+
+void tp_advisor_skip(struct tp_advisor *a, enum tp_rule_id rule, const char *reason)
+{
+    unsigned count;
+    const struct tp_rule *r = &tp_rules(&count)[rule];
+    for (size_t i = 0; i < a->notes.count; i++)
+        if (TP_AT(&a->notes, struct tp_rule_note, i)->rule == r &&
+            strcmp(TP_AT(&a->notes, struct tp_rule_note, i)->reason, reason) == 0)
+            return;
+    *(struct tp_rule_note *)tp_vec_push(&a->notes) = (struct tp_rule_note){r, reason};
+}

@@ -1,0 +1,56 @@
+/* Functions that do little else than what a rule is about: see rules_functions.h. */
+#include "webreport/measure/rules/rules_functions.h"
+
+struct booked {
+    uint32_t event; /* of the call */
+    enum tp_rule_id rule;
+    bool has_cause;
+    int64_t ns; /* of what is booked on it */
+};
+
+void tp_busy_functions_init(struct tp_busy_functions *functions, struct tp_advisor *advisor)
+{
+    functions->advisor = advisor;
+    tp_id_map_init(&functions->calls, advisor->arena);
+    functions->booked = TP_VEC(advisor->arena, struct booked);
+}
+
+uint32_t tp_project_call_around(const struct tp_model *model, uint32_t event)
+{
+    uint32_t frame = model->inside[event];
+    while (frame != TP_NO_ID && !tp_frame_project_line(tp_trace_name(model->trace, &model->trace->events[frame])).ptr)
+        frame = model->inside[frame];
+    return frame;
+}
+
+void tp_busy_functions_add(struct tp_busy_functions *functions, enum tp_rule_id rule, uint32_t event, bool is_cause,
+                           int64_t ns)
+{
+    const struct tp_model *model = functions->advisor->model;
+    uint32_t call = tp_project_call_around(model, event);
+    if (call == TP_NO_ID)
+        return;
+    uint32_t *at = tp_id_map_put(&functions->calls, tp_id_pair((uint32_t)rule, call));
+    if (*at == TP_NO_ID) {
+        *at = (uint32_t)functions->booked.count;
+        *(struct booked *)tp_vec_push(&functions->booked) = (struct booked){call, rule, false, 0};
+    }
+    struct booked *booked = TP_AT(&functions->booked, struct booked, *at);
+    booked->has_cause |= is_cause;
+    booked->ns = tp_sat_add(booked->ns, ns);
+}
+
+void tp_busy_functions_book(struct tp_busy_functions *functions, enum tp_rule_id rule, uint32_t event, bool is_cause)
+{
+    tp_busy_functions_add(functions, rule, event, is_cause, functions->advisor->model->trace->events[event].dur_ns);
+}
+
+void tp_busy_functions_take(const struct tp_busy_functions *functions, enum tp_rule_id rule, struct tp_vec *intervals)
+{
+    for (size_t i = 0; i < functions->booked.count; i++) {
+        const struct booked *booked = TP_AT(&functions->booked, struct booked, i);
+        const struct tp_event *e = &functions->advisor->model->trace->events[booked->event];
+        if (booked->rule == rule && booked->has_cause && booked->ns > e->dur_ns / 2)
+            tp_intervals_push(intervals, e->ts_ns, tp_event_end(e));
+    }
+}

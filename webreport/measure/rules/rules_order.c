@@ -1,0 +1,146 @@
+/* The order of findings, and the gain of each: see rules_order.h. */
+#include "webreport/measure/rules/rules_order.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "webreport/measure/rules/rules_eval.h"
+#include "writer/base/sort.h"
+
+/* The middle of what is gained, less where it is less sure. */
+static double weight_of(const struct tp_finding *finding)
+{
+    static const double sure[] = {[TP_CONFIDENCE_LOW] = 0.35, [TP_CONFIDENCE_MEDIUM] = 0.8, [TP_CONFIDENCE_HIGH] = 1};
+    double middle = (finding->low_percent + finding->high_percent) / 2 * sure[finding->confidence];
+    return isnan(finding->weight_percent) ? isnan(middle) ? 0 : middle : finding->weight_percent;
+}
+
+static int by_weight(const void *x, const void *y, const void *context)
+{
+    (void)context;
+    const struct tp_finding *p = x, *q = y;
+    double a = weight_of(p), b = weight_of(q);
+    if (p->is_first != q->is_first)
+        return p->is_first ? -1 : 1;
+    if (p->severity != q->severity)
+        return p->severity < q->severity ? -1 : 1;
+    if (a != b)
+        return a > b ? -1 : 1;
+    if (p->rule != q->rule)
+        return p->rule < q->rule ? -1 : 1;
+    return tp_str_compare(p->detail, q->detail);
+}
+
+static bool begins(const char *text, const char *start)
+{
+    return text && strncmp(text, start, strlen(start)) == 0;
+}
+
+/* Is the finding about the time that the verdict names? */
+static bool is_of_verdict(const struct tp_finding *finding, enum tp_verdict_class class)
+{
+    const char *cause = finding->cause, *id = finding->rule->id;
+    if (!(finding->high_percent > 0))
+        return false;
+    switch (class) {
+    case TP_CLASS_INPUT_BOUND:
+        return begins(cause, "input.") || strcmp(id, "B1") == 0 || strcmp(id, "B2") == 0 || strcmp(id, "H1") == 0;
+    case TP_CLASS_COMMUNICATION_BOUND:
+        return begins(cause, "comm.");
+    case TP_CLASS_COPY_BOUND: /* those of the copy engines: casts and layouts are kernels */
+        return strcmp(id, "B3") == 0 || strcmp(id, "B4") == 0 || strcmp(id, "B5") == 0;
+    case TP_CLASS_SYNC_BOUND:
+        return strcmp(id, "A4") == 0 || strcmp(id, "A5") == 0 || strcmp(id, "A6") == 0;
+    case TP_CLASS_STALL:
+    case TP_CLASS_LAUNCH_BOUND:
+        return begins(cause, "launch.");
+    case TP_CLASS_COMPUTE_BOUND:
+        return id[0] == 'C';
+    default:
+        return false;
+    }
+}
+
+static bool overlap(const struct tp_finding *x, const struct tp_finding *y)
+{
+    return x->low_percent <= y->high_percent && y->low_percent <= x->high_percent;
+}
+
+void tp_findings_sort(struct tp_arena *arena, struct tp_finding *findings, size_t count, enum tp_verdict_class class)
+{
+    size_t at = 0;
+    tp_merge_sort(arena, findings, count, sizeof *findings, by_weight, NULL);
+    while (at < count && !is_of_verdict(&findings[at], class))
+        at++;
+    for (; at && at < count && !findings[at - 1].is_first && findings[at - 1].severity == findings[at].severity &&
+           overlap(&findings[at - 1], &findings[at]);
+         at--) {
+        struct tp_finding before = findings[at - 1];
+        findings[at - 1] = findings[at];
+        findings[at] = before;
+    }
+}
+
+/* The times of several findings, walked together in order of time. */
+struct walk {
+    const struct tp_intervals *times; /* of each finding */
+    size_t *piece;                    /* for each finding: the first piece that ends after at_ns */
+    size_t count;
+    int64_t at_ns;
+};
+
+/* Finds the first finding that is about the time at_ns, or count, and the time at which this may change. */
+static size_t find_owner(struct walk *w, int64_t *change_ns)
+{
+    *change_ns = INT64_MAX;
+    for (size_t i = 0; i < w->count; i++) {
+        struct tp_intervals time = w->times[i];
+        while (w->piece[i] < time.count && time.items[w->piece[i]].b <= w->at_ns)
+            w->piece[i]++;
+        if (w->piece[i] == time.count)
+            continue;
+        struct tp_interval piece = time.items[w->piece[i]];
+        if (piece.a <= w->at_ns) {
+            *change_ns = tp_ns_min(*change_ns, piece.b);
+            return i;
+        }
+        *change_ns = tp_ns_min(*change_ns, piece.a);
+    }
+    return w->count;
+}
+
+/* Gives each moment to the first finding that is about it; own_ns receives the sums, less what recording cost. */
+static void share_out(const struct tp_advisor *a, struct tp_intervals *times, size_t count, int64_t *own_ns)
+{
+    struct walk w = {.times = times,
+                     .piece = tp_arena_array(a->arena, count + 1, sizeof *w.piece),
+                     .count = count,
+                     .at_ns = INT64_MIN};
+    int64_t change_ns;
+    for (size_t i = find_owner(&w, &change_ns); change_ns < INT64_MAX; i = find_owner(&w, &change_ns)) {
+        if (i < count)
+            own_ns[i] = tp_sat_add(own_ns[i], tp_piece_less_recording(a, (struct tp_interval){w.at_ns, change_ns}));
+        w.at_ns = change_ns;
+    }
+}
+
+int64_t tp_findings_bound(struct tp_advisor *a)
+{
+    size_t count = a->findings.count;
+    struct tp_intervals *times = tp_arena_array(a->arena, count + 1, sizeof *times);
+    int64_t *own_ns = tp_arena_array(a->arena, count + 1, sizeof *own_ns), left_ns = a->judged_ns, sum_ns = 0;
+    for (size_t i = 0; i < count; i++)
+        times[i] = *TP_AT(&a->times, struct tp_intervals, TP_AT(&a->findings, struct tp_finding, i)->time);
+    share_out(a, times, count, own_ns);
+    for (size_t i = 0; i < count; i++) {
+        struct tp_finding *f = TP_AT(&a->findings, struct tp_finding, i);
+        if (isnan(f->ceiling_us_per_step)) /* about no time */
+            continue;
+        int64_t ns = tp_ns_min(tp_ns_max(0, own_ns[i]), left_ns);
+        left_ns -= ns;
+        sum_ns = tp_sat_add(sum_ns, own_ns[i]);
+        tp_finding_set_gain(f, fmin(tp_window_percent(a, ns), f->share_percent));
+        f->high_percent = fmax(f->high_percent, f->most_percent);
+    }
+    return tp_ns_min(tp_ns_max(0, sum_ns), a->judged_ns);
+}

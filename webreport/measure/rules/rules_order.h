@@ -1,0 +1,20 @@
+/* The order of findings, and the gain that each adds to those before it (section 15 of docs/definitions.md). */
+#ifndef TP_WEBREPORT_MEASURE_RULES_RULES_ORDER_H
+#define TP_WEBREPORT_MEASURE_RULES_RULES_ORDER_H
+
+#include "webreport/measure/rules/rules.h"
+#include "webreport/measure/verdict/verdict.h"
+
+struct tp_advisor; /* rules_eval.h */
+
+/* Sorts findings: first those that limit what the others can show, then by severity, then by gain weighted with the
+ * confidence. A finding about the time that the verdict names precedes findings of the same severity whose estimates
+ * overlap its own, because the headline has named it. arena: memory for the sort, free afterwards. */
+void tp_findings_sort(struct tp_arena *arena, struct tp_finding *findings, size_t count, enum tp_verdict_class class);
+
+/* Bounds the estimates of the sorted findings: each moment counts for the first finding that is about it. So the upper
+ * ends add up to at most the judged time. Returns the time that all findings together are about, without the cost of
+ * recording, in ns. */
+int64_t tp_findings_bound(struct tp_advisor *a);
+
+#endif

@@ -1,0 +1,103 @@
+/* Thresholds of rules that a caller changes: "A4.min_pct=2". See rules.h. */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "webreport/measure/rules/rules_eval.h"
+
+enum { MAX_OVERRIDE_BYTES = 128 };
+
+/* Adds ", text" to a list for a message. */
+static void list_add(char *list, size_t size, const char *text)
+{
+    size_t used = strlen(list);
+    if (used + strlen(text) + 3 > size)
+        return;
+    if (used)
+        strcat(list, " ");
+    strcat(list, text);
+}
+
+static int unknown_rule(const char *id, struct tp_error *err)
+{
+    char list[280] = "";
+    unsigned count;
+    const struct tp_rule *rules = tp_rules(&count);
+    for (unsigned i = 0; i < count; i++)
+        list_add(list, sizeof list, rules[i].id);
+    return tp_error_set(err, TP_EUSAGE, 0, "--rule: no rule %.16s; known: %s", id, list);
+}
+
+static int unknown_key(const struct tp_rule *rule, const char *key, struct tp_error *err)
+{
+    char list[160] = "";
+    for (unsigned k = 0; k < TP_RULE_THRESHOLDS && rule->thresholds[k].key; k++)
+        list_add(list, sizeof list, rule->thresholds[k].key);
+    return tp_error_set(err, TP_EUSAGE, 0, "--rule: %s has no %.32s; known: %s", rule->id, key,
+                        list[0] ? list : "none");
+}
+
+/* A plain decimal number, not negative and not huge. */
+static bool read_number(const char *text, double *value)
+{
+    char *end;
+    if (!isdigit((unsigned char)*text))
+        return false;
+    *value = strtod(text, &end);
+    return *end == '\0' && isfinite(*value) && *value <= 1e12 && !strpbrk(text, "xXpP");
+}
+
+/* Whole numbers that divide something or bound a loop. */
+static bool is_allowed(const struct tp_threshold *threshold, double value)
+{
+    if (threshold->is_whole && value != floor(value))
+        return false;
+    bool is_period = strcmp(threshold->key, "max_period") == 0;
+    bool divides = strstr(threshold->key, "speedup") || strcmp(threshold->key, "multiple") == 0 || is_period ||
+                   strcmp(threshold->key, "pinned_gb_s") == 0;
+    return (!divides || value >= 1) && (!is_period || value <= 64);
+}
+
+int tp_rules_override(struct tp_rule_overrides *overrides, const char *text, struct tp_error *err)
+{
+    char copy[MAX_OVERRIDE_BYTES];
+    if (strlen(text) >= sizeof copy)
+        return tp_error_set(err, TP_EUSAGE, 0, "--rule: too long: %.40s...", text);
+    strcpy(copy, text);
+    char *equals = strchr(copy, '='), *dot = strchr(copy, '.');
+    if (!equals || !dot || dot > equals)
+        return tp_error_set(err, TP_EUSAGE, 0, "--rule: expected RULE.key=value, as A4.min_pct=2, not %.60s", text);
+    *equals = *dot = '\0';
+    const char *id = copy, *key = dot + 1, *number = equals + 1;
+    unsigned rule = 0, k = 0, count;
+    const struct tp_rule *rules = tp_rules(&count);
+    while (rule < count && strcmp(rules[rule].id, id) != 0)
+        rule++;
+    if (rule == count)
+        return unknown_rule(id, err);
+    const struct tp_threshold *thresholds = rules[rule].thresholds;
+    while (k < TP_RULE_THRESHOLDS && thresholds[k].key && strcmp(thresholds[k].key, key) != 0)
+        k++;
+    if (k == TP_RULE_THRESHOLDS || !thresholds[k].key)
+        return unknown_key(&rules[rule], key, err);
+    double value;
+    if (!read_number(number, &value) || !is_allowed(&thresholds[k], value))
+        return tp_error_set(err, TP_EUSAGE, 0, "--rule: %s.%s=%.40s: expected a %snumber in range (default %g)", id,
+                            key, number, thresholds[k].is_whole ? "whole " : "", thresholds[k].value);
+    overrides->items[rule][k].is_set = true;
+    overrides->items[rule][k].value = value;
+    return 0;
+}
+
+double tp_rule_value(const struct tp_advisor *a, enum tp_rule_id rule, const char *key)
+{
+    unsigned count;
+    const struct tp_rule *rules = tp_rules(&count);
+    const struct tp_threshold *thresholds = rules[rule].thresholds;
+    for (unsigned k = 0; k < TP_RULE_THRESHOLDS && thresholds[k].key; k++)
+        if (strcmp(thresholds[k].key, key) == 0)
+            return a->overrides && a->overrides->items[rule][k].is_set ? a->overrides->items[rule][k].value
+                                                                       : thresholds[k].value;
+    return 0;
+}

@@ -1,0 +1,197 @@
+/* Names of steps of serving engines: see serving_marks.h. */
+#include "webreport/measure/serving/serving_marks.h"
+
+#include <string.h>
+
+#include "writer/base/saturate.h"
+#include "writer/base/table.h"
+
+const char *tp_serving_phase_text(enum tp_serving_phase phase)
+{
+    static const char *const texts[TP_SERVING_PHASES] = {
+        [TP_SERVING_PREFILL] = "prefill", [TP_SERVING_DECODE] = "decode",   [TP_SERVING_MIXED] = "mixed",
+        [TP_SERVING_IDLE] = "idle",       [TP_SERVING_CAPTURE] = "capture", [TP_SERVING_DIFFUSION] = "diffusion",
+        [TP_SERVING_VERIFY] = "verify",   [TP_SERVING_DRAFT] = "draft"};
+    return texts[phase];
+}
+
+/* What is left of a name. */
+struct rest {
+    const char *at, *end;
+};
+
+static bool has(struct rest *rest, const char *text)
+{
+    size_t size = strlen(text);
+    if ((size_t)(rest->end - rest->at) < size || memcmp(rest->at, text, size) != 0)
+        return false;
+    rest->at += size;
+    return true;
+}
+
+/* Digits; more than anybody has stay at the largest. */
+static bool has_number(struct rest *rest, int64_t *number)
+{
+    const char *begin = rest->at;
+    *number = 0;
+    for (; rest->at < rest->end && tp_is_digit(*rest->at); rest->at++)
+        *number = *number < INT64_MAX / 10 - 1 ? *number * 10 + (*rest->at - '0') : INT64_MAX / 10;
+    return rest->at > begin;
+}
+
+static bool is_over(const struct rest *rest)
+{
+    return rest->at == rest->end;
+}
+
+static void begin(struct tp_serving_mark *mark)
+{
+    mark->phase = TP_SERVING_IDLE;
+    for (unsigned i = 0; i < TP_SERVING_NUMBERS; i++)
+        mark->numbers[i] = TP_NULL_INT;
+}
+
+/* Requests of both kinds tell the phase; tokens are known or TP_NULL_INT. */
+static bool both(struct tp_serving_mark *mark, int64_t prefill, int64_t decode, int64_t prefill_tokens,
+                 int64_t decode_tokens)
+{
+    mark->phase = prefill && decode ? TP_SERVING_MIXED
+                  : prefill         ? TP_SERVING_PREFILL
+                  : decode          ? TP_SERVING_DECODE
+                                    : TP_SERVING_IDLE;
+    mark->numbers[TP_SERVING_REQUESTS] = tp_sat_add(prefill, decode);
+    mark->numbers[TP_SERVING_PREFILL_REQUESTS] = prefill;
+    mark->numbers[TP_SERVING_DECODE_REQUESTS] = decode;
+    mark->numbers[TP_SERVING_PREFILL_TOKENS] = prefill ? prefill_tokens : 0;
+    mark->numbers[TP_SERVING_DECODE_TOKENS] = decode ? decode_tokens : 0;
+    if (prefill_tokens != TP_NULL_INT || decode_tokens != TP_NULL_INT)
+        mark->numbers[TP_SERVING_TOKENS] = tp_sat_add(prefill_tokens == TP_NULL_INT ? 0 : prefill_tokens,
+                                                      decode_tokens == TP_NULL_INT ? 0 : decode_tokens);
+    return true;
+}
+
+/* "(sq32sk55086sqsq32sqsk55086)": queries, keys and their products. */
+static bool has_sums(struct rest *rest, int64_t *queries, int64_t *keys)
+{
+    int64_t squares, products;
+    return has(rest, "(sq") && has_number(rest, queries) && has(rest, "sk") && has_number(rest, keys) &&
+           has(rest, "sqsq") && has_number(rest, &squares) && has(rest, "sqsk") && has_number(rest, &products) &&
+           has(rest, ")");
+}
+
+/* vLLM: execute_32_context_0(sq..)_generation_32(sq..) */
+static bool read_vllm_sums(struct tp_serving_mark *mark, struct rest rest)
+{
+    int64_t tokens, prefill, decode, prefill_queries, prefill_keys, decode_queries, decode_keys;
+    if (!has(&rest, "execute_") || !has_number(&rest, &tokens) || !has(&rest, "_context_") ||
+        !has_number(&rest, &prefill) || !has_sums(&rest, &prefill_queries, &prefill_keys) ||
+        !has(&rest, "_generation_") || !has_number(&rest, &decode) || !has_sums(&rest, &decode_queries, &decode_keys) ||
+        !is_over(&rest))
+        return false;
+    both(mark, prefill, decode, prefill_queries, decode_queries);
+    mark->numbers[TP_SERVING_TOKENS] = tokens;
+    mark->numbers[TP_SERVING_KEYS_READ] = decode_keys;
+    return true;
+}
+
+/* vLLM: execute_context_2(512)_generation_30(30), also (512_4096) */
+static bool read_vllm(struct tp_serving_mark *mark, struct rest rest)
+{
+    int64_t prefill, decode, prefill_tokens, decode_tokens, unused;
+    if (!has(&rest, "execute_context_") || !has_number(&rest, &prefill) || !has(&rest, "(") ||
+        !has_number(&rest, &prefill_tokens) || (has(&rest, "_") && !has_number(&rest, &unused)) ||
+        !has(&rest, ")_generation_") || !has_number(&rest, &decode) || !has(&rest, "(") ||
+        !has_number(&rest, &decode_tokens) || (has(&rest, "_") && !has_number(&rest, &unused)) || !has(&rest, ")") ||
+        !is_over(&rest))
+        return false;
+    return both(mark, prefill, decode, prefill_tokens, decode_tokens);
+}
+
+/* vLLM of before: execute_new_2_cached_30 */
+static bool read_vllm_old(struct tp_serving_mark *mark, struct rest rest)
+{
+    int64_t prefill, decode;
+    if (!has(&rest, "execute_new_") || !has_number(&rest, &prefill) || !has(&rest, "_cached_") ||
+        !has_number(&rest, &decode) || !is_over(&rest))
+        return false;
+    return both(mark, prefill, decode, TP_NULL_INT, TP_NULL_INT);
+}
+
+/* SGLang: step[EXTEND bs=15 toks=15360] */
+static bool read_sglang(struct tp_serving_mark *mark, struct rest rest)
+{
+    static const struct {
+        const char *word;
+        enum tp_serving_phase phase;
+    } modes[] = {{"EXTEND", TP_SERVING_PREFILL},    {"PREFILL", TP_SERVING_PREFILL},
+                 {"DECODE", TP_SERVING_DECODE},     {"MIXED", TP_SERVING_MIXED},
+                 {"IDLE", TP_SERVING_IDLE},         {"TARGET_VERIFY", TP_SERVING_VERIFY},
+                 {"DRAFT_EXTEND", TP_SERVING_DRAFT}};
+    int64_t *numbers = mark->numbers;
+    size_t mode = 0;
+    if (!has(&rest, "step[") || rest.end[-1] != ']')
+        return false;
+    while (mode < sizeof modes / sizeof *modes && !has(&rest, modes[mode].word))
+        mode++;
+    if (mode == sizeof modes / sizeof *modes || (rest.at[0] != ' ' && rest.at[0] != ']') ||
+        memchr(rest.at, ']', (size_t)(rest.end - rest.at)) != rest.end - 1)
+        return false;
+    mark->phase = modes[mode].phase;
+    if (has(&rest, " bs=") && !has_number(&rest, &numbers[TP_SERVING_REQUESTS]))
+        numbers[TP_SERVING_REQUESTS] = TP_NULL_INT;
+    if (has(&rest, " toks=") && !has_number(&rest, &numbers[TP_SERVING_TOKENS]))
+        numbers[TP_SERVING_TOKENS] = TP_NULL_INT;
+    if (mark->phase == TP_SERVING_PREFILL)
+        numbers[TP_SERVING_PREFILL_TOKENS] = numbers[TP_SERVING_TOKENS];
+    if (mark->phase == TP_SERVING_DECODE) {
+        numbers[TP_SERVING_DECODE_TOKENS] = numbers[TP_SERVING_REQUESTS];
+        if (numbers[TP_SERVING_TOKENS] == TP_NULL_INT)
+            numbers[TP_SERVING_TOKENS] = numbers[TP_SERVING_REQUESTS];
+    }
+    return true;
+}
+
+/* TensorRT-LLM: [Executor] _forward_step 7: 2 ctx reqs, 512 ctx tokens, 30 gen reqs */
+static bool read_tensorrt(struct tp_serving_mark *mark, struct rest rest)
+{
+    int64_t step, prefill, decode, tokens = TP_NULL_INT;
+    if (!has(&rest, "[Executor] _forward_step ") || !has_number(&rest, &step) || !has(&rest, ": ") ||
+        !has_number(&rest, &prefill) || !has(&rest, " ctx reqs, ") || !has_number(&rest, &decode))
+        return false;
+    if (has(&rest, " ctx tokens, ")) {
+        tokens = decode;
+        if (!has_number(&rest, &decode))
+            return false;
+    }
+    return has(&rest, " gen reqs") && is_over(&rest) && both(mark, prefill, decode, tokens, decode);
+}
+
+/* vLLM: capture_16_FULL .. */
+static bool read_capture(struct tp_serving_mark *mark, struct rest rest)
+{
+    mark->phase = TP_SERVING_CAPTURE;
+    return has(&rest, "capture_") && has_number(&rest, &mark->numbers[TP_SERVING_REQUESTS]) && has(&rest, "_") &&
+           (has(&rest, "FULL") || has(&rest, "PIECEWISE"));
+}
+
+/* xDiT: execute_diffusion_4_1024x1024 */
+static bool read_diffusion(struct tp_serving_mark *mark, struct rest rest)
+{
+    int64_t height, width;
+    mark->phase = TP_SERVING_DIFFUSION;
+    return has(&rest, "execute_diffusion_") && has_number(&rest, &mark->numbers[TP_SERVING_REQUESTS]) &&
+           has(&rest, "_") && has_number(&rest, &height) && has(&rest, "x") && has_number(&rest, &width) &&
+           is_over(&rest);
+}
+
+bool tp_serving_mark_read(struct tp_serving_mark *mark, struct tp_str name)
+{
+    static bool (*const readers[])(struct tp_serving_mark *, struct rest) = {
+        read_vllm_sums, read_vllm, read_vllm_old, read_sglang, read_tensorrt, read_capture, read_diffusion};
+    for (size_t i = 0; name.len && i < sizeof readers / sizeof *readers; i++) {
+        begin(mark);
+        if (readers[i](mark, (struct rest){name.ptr, name.ptr + name.len}))
+            return true;
+    }
+    return false;
+}

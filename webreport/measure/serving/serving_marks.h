@@ -1,0 +1,46 @@
+/* What engines that serve models say of a step in the name of its range: phase, requests, tokens
+ * (docs/definitions.md, section 21). Pure functions, any thread. */
+#ifndef TP_WEBREPORT_MEASURE_SERVING_SERVING_MARKS_H
+#define TP_WEBREPORT_MEASURE_SERVING_SERVING_MARKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "writer/base/str.h"
+
+enum tp_serving_phase {
+    TP_SERVING_PREFILL,
+    TP_SERVING_DECODE,
+    TP_SERVING_MIXED,
+    TP_SERVING_IDLE,
+    TP_SERVING_CAPTURE,   /* of a graph */
+    TP_SERVING_DIFFUSION, /* of images */
+    TP_SERVING_VERIFY,    /* of drafted tokens */
+    TP_SERVING_DRAFT,
+    TP_SERVING_PHASES
+};
+
+/* "prefill", "decode" .. as JSON and tables have them. Static. */
+const char *tp_serving_phase_text(enum tp_serving_phase phase);
+
+/* Numbers that a mark may tell; TP_NULL_INT: it does not. */
+enum tp_serving_number {
+    TP_SERVING_REQUESTS,
+    TP_SERVING_PREFILL_REQUESTS,
+    TP_SERVING_DECODE_REQUESTS,
+    TP_SERVING_TOKENS,
+    TP_SERVING_PREFILL_TOKENS,
+    TP_SERVING_DECODE_TOKENS,
+    TP_SERVING_KEYS_READ, /* keys of the caches that decoding requests attend to */
+    TP_SERVING_NUMBERS
+};
+
+struct tp_serving_mark {
+    enum tp_serving_phase phase;
+    int64_t numbers[TP_SERVING_NUMBERS];
+};
+
+/* Reads the name of a range of vLLM, SGLang, TensorRT-LLM or xDiT. False: it is none of theirs. */
+bool tp_serving_mark_read(struct tp_serving_mark *mark, struct tp_str name);
+
+#endif

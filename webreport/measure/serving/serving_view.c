@@ -1,0 +1,489 @@
+/* Steps of serving engines: see serving_view.h. */
+#include "webreport/measure/serving/serving_view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "webreport/measure/idle/idle_reasons.h"
+#include "writer/base/saturate.h"
+#include "writer/base/sort.h"
+#include "writer/base/stats.h"
+#include "writer/text/format.h"
+
+enum { MARK = 1, NO_MARK };
+
+static const struct tp_column_def step_defs[TP_SERVED_COLUMNS] = {
+    {"name", "Step", "", "Range of the engine that is the step; ranges inside it tell what it does not.",
+     TP_COLUMN_TEXT},
+    {"phase", "Phase", "", "What the step does: prefill, decode, both (mixed) ..", TP_COLUMN_WORD},
+    {"class", "Class", "", "Phase and size: requests of decode, tokens of the others, up to a power of two.",
+     TP_COLUMN_TEXT},
+    {"requests", "Requests", "", "Requests in the batch.", TP_COLUMN_INT},
+    {"prefill_requests", "Prefill requests", "", "Requests whose prompt is read.", TP_COLUMN_INT},
+    {"decode_requests", "Decode requests", "", "Requests that get a token.", TP_COLUMN_INT},
+    {"tokens", "Tokens", "", "Tokens in the batch.", TP_COLUMN_INT},
+    {"prefill_tokens", "Prefill tokens", "", "Tokens of prompts.", TP_COLUMN_INT},
+    {"decode_tokens", "Decode tokens", "", "Tokens that are made.", TP_COLUMN_INT},
+    {"keys_read", "Keys read", "", "Keys of the caches that decoding requests attend to.", TP_COLUMN_INT},
+    {"start_us", "Start", "us", "When the range begins, from the first event of the trace.", TP_COLUMN_NS},
+    {"host_us", "Host", "us", "Length of the range.", TP_COLUMN_NS},
+    {"span_us", "Span", "us", "From the first to the last device work that was launched in it.", TP_COLUMN_NS},
+    {"step_us", "Time", "us", "The span without the time that is outside of recorded work.", TP_COLUMN_NS},
+    {"busy_us", "Busy", "us", "Time in which some of that work ran.", TP_COLUMN_NS},
+    {"outside_us", "Outside", "us", "Time of the span that says nothing: the device held work that is not recorded.",
+     TP_COLUMN_NS},
+    {"queued_us", "Queued", "us", "From the end of the first launch to the start of its work: what was before.",
+     TP_COLUMN_NS},
+    {"host_gap_us", "Host gap", "us", "From the end of the range to the next one.", TP_COLUMN_NS},
+    {"operations", "Operations", "", "Device operations launched in it.", TP_COLUMN_INT},
+    {"graph_launches", "Graph launches", "", "Launches of graphs in it.", TP_COLUMN_INT},
+    {"graph_operations", "In graphs", "", "Device operations that they started.", TP_COLUMN_INT},
+    {"tokens_per_s", "Tokens/s", "1/s", "Tokens made (decode) or read (prefill, mixed) by the time of the step.",
+     TP_COLUMN_REAL},
+};
+
+static const struct tp_column_def class_defs[TP_SERVING_CLASS_COLUMNS] = {
+    {"class", "Class", "", "Phase and size: requests of decode, tokens of the others, up to a power of two.",
+     TP_COLUMN_TEXT},
+    {"steps", "Steps", "", "Steps with device work.", TP_COLUMN_INT},
+    {"p50_us", "p50", "us", "Half of them take less.", TP_COLUMN_NS},
+    {"p90_us", "p90", "us", "Nine of ten take less.", TP_COLUMN_NS},
+    {"busy_percent", "Busy", "%", "Of the time of these steps: some of their work ran.", TP_COLUMN_REAL},
+    {"host_gap_us", "Host gap", "us", "Half of them are followed by the next step's range sooner.", TP_COLUMN_NS},
+    {"graph_percent", "In graphs", "%", "Of their device operations: started by graph launches.", TP_COLUMN_REAL},
+    {"tokens_per_s", "Tokens/s", "1/s", "Tokens by time, all of them together.", TP_COLUMN_REAL},
+    {"weights_us", "Weights", "us",
+     "As long as the device's memory needs to read the weights of one pass, by its peak: no step is shorter. The "
+     "caches "
+     "of keys and values come on top.",
+     TP_COLUMN_NS},
+    {"weights_percent", "Of p50", "%", "That as part of p50.", TP_COLUMN_REAL},
+    {"kinds", "Kinds of work", "", "Of the durations of their kernels, largest first.", TP_COLUMN_TEXT},
+};
+
+struct step {
+    struct tp_serving_mark mark;
+    uint32_t event; /* the outermost range */
+    int64_t a, b;   /* on the host */
+    int64_t first_ns, last_ns, queued_ns, busy_until_ns, busy_ns, outside_ns;
+    int64_t operations, graphs, graph_operations;
+    int64_t kind_ns[TP_WORK_COUNT];
+    int64_t weight_bytes, weighed_ns; /* of its products whose shapes are known: the weights, and their kernels */
+};
+
+struct maker {
+    const struct tp_work_kinds *kinds;
+    const struct tp_work_units *units;
+    const struct tp_model *model;
+    struct tp_arena *arena;
+    struct step *steps;
+    uint32_t count;
+};
+
+/* ---- ranges ---- */
+
+/* What can carry a mark: ranges of the program. */
+static bool is_range(const struct tp_event *event)
+{
+    return event->kind == TP_KIND_ANNOTATION;
+}
+
+static int by_start(const void *context, uint32_t x, uint32_t y)
+{
+    const struct tp_event *events = context;
+    if (events[x].ts_ns != events[y].ts_ns)
+        return events[x].ts_ns < events[y].ts_ns ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+/* Ranges whose names are marks, in order of time. */
+static struct tp_vec find_marks(const struct maker *m)
+{
+    const struct tp_trace *trace = m->model->trace;
+    const struct tp_order *order = m->model->order;
+    struct tp_vec found = TP_VEC(m->arena, uint32_t);
+    struct tp_serving_mark mark;
+    uint8_t *is_mark = tp_arena_array(m->arena, trace->names.count, 1);
+    uint32_t end = 0; /* most programs serve nothing: their events need no look */
+    for (uint32_t i = 0; i < trace->names.count; i++) {
+        is_mark[i] = tp_serving_mark_read(&mark, trace->names.items[i]);
+        end = is_mark[i] ? order->thread_first[trace->thread_count] : end;
+    }
+    for (uint32_t i = 0; i < end; i++) {
+        const struct tp_event *event = &trace->events[order->host[i]];
+        if (is_mark[event->name] && is_range(event))
+            *(uint32_t *)tp_vec_push(&found) = order->host[i];
+    }
+    tp_arena_drop(m->arena, is_mark, trace->names.count);
+    tp_sort_rows(found.data, found.count, by_start, trace->events, m->arena);
+    return found;
+}
+
+/* What an inner range tells and the outer one does not. */
+static void add_inner(struct tp_serving_mark *outer, const struct tp_serving_mark *inner)
+{
+    for (unsigned i = 0; i < TP_SERVING_NUMBERS; i++)
+        if (outer->numbers[i] == TP_NULL_INT)
+            outer->numbers[i] = inner->numbers[i];
+}
+
+static void make_steps(struct maker *m)
+{
+    const struct tp_trace *trace = m->model->trace;
+    struct tp_vec marks = find_marks(m);
+    m->steps = tp_arena_array(m->arena, marks.count, sizeof *m->steps);
+    for (size_t i = 0; i < marks.count; i++) {
+        uint32_t at = *TP_AT(&marks, uint32_t, i);
+        const struct tp_event *event = &trace->events[at];
+        struct step *last = m->count ? &m->steps[m->count - 1] : NULL;
+        struct tp_serving_mark mark;
+        tp_serving_mark_read(&mark, tp_trace_name(trace, event));
+        if (last && event->ts_ns < last->b) {
+            add_inner(&last->mark, &mark);
+            continue;
+        }
+        m->steps[m->count++] = (struct step){.mark = mark, .event = at, .a = event->ts_ns, .b = tp_event_end(event)};
+    }
+}
+
+/* ---- their device work ---- */
+
+/* The step in whose range a moment lies; NULL: none. */
+static struct step *step_at(const struct maker *m, int64_t at)
+{
+    uint32_t low = 0, high = m->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (m->steps[middle].a <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && at < m->steps[low - 1].b ? &m->steps[low - 1] : NULL;
+}
+
+/* Operations come in order of their start. */
+static void add_operation(const struct maker *m, struct step *step, uint32_t device)
+{
+    const struct tp_event *event = tp_device_event(m->model, device);
+    int64_t end = tp_event_end(event);
+    uint32_t launch = m->model->devices.launch[device];
+    int64_t *kind = &step->kind_ns[m->kinds->of_device[device]];
+    if (!step->operations++) {
+        step->first_ns = step->busy_until_ns = event->ts_ns;
+        step->queued_ns = tp_sat_sub(event->ts_ns, tp_event_end(tp_launch_event(m->model, launch)));
+        step->last_ns = end;
+    }
+    int64_t from = event->ts_ns > step->busy_until_ns ? event->ts_ns : step->busy_until_ns;
+    step->busy_ns = tp_sat_add(step->busy_ns, end > from ? end - from : 0);
+    step->busy_until_ns = end > step->busy_until_ns ? end : step->busy_until_ns;
+    step->last_ns = step->busy_until_ns;
+    *kind = tp_sat_add(*kind, event->dur_ns);
+    if (!tp_is_graph_launched(m->model, device))
+        return;
+    step->graph_operations++;
+    step->graphs += m->model->launches.first_device[launch] == device;
+}
+
+static void add_operations(struct maker *m)
+{
+    const struct tp_model *model = m->model;
+    for (uint32_t k = 0; k < model->devices.count; k++) {
+        const struct tp_event *launch = tp_launch_of_device(model, k);
+        bool is_work = model->devices.gpu[k] == model->main_gpu && m->kinds->of_device[k] != TP_WORK_WAIT;
+        struct step *step = launch && is_work ? step_at(m, launch->ts_ns) : NULL;
+        if (step)
+            add_operation(m, step, k);
+    }
+}
+
+/* Do the products of a step with known shapes read all weights? Experts behind one operator tell none. */
+static bool is_whole_pass(const struct step *step)
+{
+    return 2 * step->graph_operations < step->operations && !step->kind_ns[TP_WORK_MOE] &&
+           (double)step->weighed_ns >= 0.8 * (double)step->kind_ns[TP_WORK_GEMM];
+}
+
+/* The weights of one pass: what the products of a step read, where their shapes are recorded. A step that replays a
+ * graph has none; another one of the same model tells. */
+static void find_weights(struct tp_serving_view *view, struct maker *m)
+{
+    const struct tp_model *model = m->model;
+    const struct tp_peaks *peaks = model->main_gpu == TP_NO_ID ? NULL : m->units->peaks[model->main_gpu];
+    int64_t most = 0;
+    for (uint32_t i = 0; i < m->units->count; i++) {
+        const struct tp_work_unit *unit = &m->units->items[i];
+        const struct tp_event *launch = tp_launch_of_device(model, unit->main);
+        struct step *step = launch ? step_at(m, launch->ts_ns) : NULL;
+        if (!step || model->devices.gpu[unit->main] != model->main_gpu)
+            continue;
+        bool is_product = m->kinds->of_device[unit->main] == TP_WORK_GEMM;
+        step->weight_bytes = tp_sat_add(step->weight_bytes, m->units->costs[unit->cost].weight_bytes);
+        step->weighed_ns = tp_sat_add(step->weighed_ns, is_product ? unit->ns : 0);
+    }
+    for (uint32_t i = 0; i < m->count; i++)
+        if (is_whole_pass(&m->steps[i]) && m->steps[i].weight_bytes > most)
+            most = m->steps[i].weight_bytes;
+    view->weight_bytes = most ? most : TP_NULL_INT;
+    if (most && peaks && peaks->memory_gb_s > 0)
+        view->weight_ns = (int64_t)llround((double)most / peaks->memory_gb_s);
+}
+
+/* Time in the spans that says nothing. */
+static void add_outside(void *context, enum tp_idle_reason reason, const struct tp_idle_piece *piece, int64_t ns)
+{
+    struct maker *m = context;
+    if (reason != TP_IDLE_BY_EDGE && reason != TP_IDLE_BY_HELD && reason != TP_IDLE_BY_HELD_LAUNCH)
+        return;
+    int64_t a = piece->b - ns, b = piece->b;
+    for (uint32_t i = 0; i < m->count; i++) {
+        struct step *step = &m->steps[i];
+        int64_t from = a > step->first_ns ? a : step->first_ns, to = b < step->last_ns ? b : step->last_ns;
+        if (step->operations && to > from)
+            step->outside_ns = tp_sat_add(step->outside_ns, to - from);
+    }
+}
+
+/* ---- classes ---- */
+
+static bool counts_requests(enum tp_serving_phase phase)
+{
+    return phase != TP_SERVING_PREFILL && phase != TP_SERVING_MIXED;
+}
+
+/* The exponent of the power of two that the size of a step is within. */
+static unsigned size_of(const struct step *step)
+{
+    int64_t number = step->mark.numbers[counts_requests(step->mark.phase) ? TP_SERVING_REQUESTS : TP_SERVING_TOKENS];
+    unsigned exponent = 0;
+    while (number > (INT64_C(1) << exponent) && exponent + 1 < TP_SERVING_SIZES)
+        exponent++;
+    return exponent;
+}
+
+static struct tp_str class_name(struct tp_arena *arena, enum tp_serving_phase phase, unsigned exponent)
+{
+    return tp_str_of(tp_text_printf(arena, "%s.%s%d", tp_serving_phase_text(phase),
+                                    counts_requests(phase) ? "bs" : "tok", 1 << exponent));
+}
+
+static int64_t time_of(const struct step *step)
+{
+    return step->operations ? tp_sat_sub(tp_sat_sub(step->last_ns, step->first_ns), step->outside_ns) : TP_NULL_INT;
+}
+
+/* Tokens that count for a rate; TP_NULL_INT: nobody knows. */
+static int64_t tokens_of(const struct step *step)
+{
+    if (step->mark.phase == TP_SERVING_DECODE)
+        return step->mark.numbers[TP_SERVING_DECODE_TOKENS];
+    return counts_requests(step->mark.phase) ? TP_NULL_INT : step->mark.numbers[TP_SERVING_TOKENS];
+}
+
+static int64_t gap_of(const struct maker *m, uint32_t i)
+{
+    return i + 1 < m->count ? tp_sat_sub(m->steps[i + 1].a, m->steps[i].b) : TP_NULL_INT;
+}
+
+static double rate(double tokens, double ns)
+{
+    return ns > 0 ? tokens / ns * 1e9 : NAN;
+}
+
+static double percent(double part, double whole)
+{
+    return whole > 0 ? 100 * part / whole : NAN;
+}
+
+/* Value `part` of the way through sorted ones, as the first that lies beyond. */
+static int64_t quantile(const int64_t *sorted, size_t count, double part)
+{
+    size_t at = (size_t)(part * (double)count);
+    return count ? sorted[at < count ? at : count - 1] : TP_NULL_INT;
+}
+
+struct class_sums {
+    struct tp_vec times, gaps; /* int64_t */
+    double ns, busy_ns, tokens, token_ns, operations, graph_operations;
+    int64_t kind_ns[TP_WORK_COUNT];
+};
+
+static void add_to_class(const struct maker *m, struct class_sums *sums, uint32_t i)
+{
+    const struct step *step = &m->steps[i];
+    int64_t tokens = tokens_of(step);
+    *(int64_t *)tp_vec_push(&sums->times) = time_of(step);
+    if (gap_of(m, i) != TP_NULL_INT)
+        *(int64_t *)tp_vec_push(&sums->gaps) = gap_of(m, i);
+    sums->ns += (double)time_of(step);
+    sums->busy_ns += (double)step->busy_ns;
+    sums->tokens += tokens == TP_NULL_INT ? 0 : (double)tokens;
+    sums->token_ns += tokens == TP_NULL_INT ? 0 : (double)time_of(step);
+    sums->operations += (double)step->operations;
+    sums->graph_operations += (double)step->graph_operations;
+    for (unsigned k = 0; k < TP_WORK_COUNT; k++)
+        sums->kind_ns[k] = tp_sat_add(sums->kind_ns[k], step->kind_ns[k]);
+}
+
+/* "gemm 85.3 %, norm 5.3 %, attention 4.3 %": at most four. */
+static struct tp_str kinds_text(const int64_t *kind_ns, struct tp_arena *arena)
+{
+    enum { SHOWN = 4 };
+    const char *text = "";
+    bool is_said[TP_WORK_COUNT] = {false};
+    double all = 0;
+    for (unsigned k = 0; k < TP_WORK_COUNT; k++)
+        all += (double)kind_ns[k];
+    for (unsigned n = 0; n < SHOWN; n++) {
+        unsigned most = TP_WORK_COUNT;
+        for (unsigned k = 0; k < TP_WORK_COUNT; k++)
+            if (!is_said[k] && kind_ns[k] && (most == TP_WORK_COUNT || kind_ns[k] > kind_ns[most]))
+                most = k;
+        if (most == TP_WORK_COUNT)
+            break;
+        is_said[most] = true;
+        text = tp_text_printf(arena, "%s%s%s %s", text, n ? ", " : "", tp_work_text(most),
+                              tp_text_of_percent(arena, percent((double)kind_ns[most], all)));
+    }
+    return tp_str_of(text);
+}
+
+static void fill_class(struct tp_serving_view *view, size_t row, struct class_sums *sums, unsigned phase,
+                       unsigned exponent, struct tp_arena *arena)
+{
+    struct tp_table *table = &view->classes;
+    int64_t *times = sums->times.data, *gaps = sums->gaps.data;
+    tp_sort_integers(times, sums->times.count);
+    if (sums->gaps.count)
+        tp_sort_integers(gaps, sums->gaps.count);
+    view->p50_ns[phase][exponent] = quantile(times, sums->times.count, 0.5);
+    view->p90_ns[phase][exponent] = quantile(times, sums->times.count, 0.9);
+    tp_table_text(table, TP_SERVING_CLASS_NAME)[row] = class_name(arena, phase, exponent);
+    tp_table_int(table, TP_SERVING_CLASS_STEPS)[row] = (int64_t)sums->times.count;
+    tp_table_int(table, TP_SERVING_CLASS_P50)[row] = view->p50_ns[phase][exponent];
+    tp_table_int(table, TP_SERVING_CLASS_P90)[row] = view->p90_ns[phase][exponent];
+    tp_table_real(table, TP_SERVING_CLASS_BUSY)[row] = percent(sums->busy_ns, sums->ns);
+    tp_table_int(table, TP_SERVING_CLASS_GAP)[row] = quantile(gaps, sums->gaps.count, 0.5);
+    tp_table_real(table, TP_SERVING_CLASS_GRAPHS)[row] = percent(sums->graph_operations, sums->operations);
+    tp_table_real(table, TP_SERVING_CLASS_RATE)[row] = rate(sums->tokens, sums->token_ns);
+    /* steps that are shorter do not read all weights, or the peak is not that of the device */
+    bool is_bound = view->weight_ns != TP_NULL_INT && view->weight_ns <= view->p50_ns[phase][exponent];
+    view->has_shorter_steps |= view->weight_ns != TP_NULL_INT && !is_bound;
+    tp_table_int(table, TP_SERVING_CLASS_BOUND)[row] = is_bound ? view->weight_ns : TP_NULL_INT;
+    tp_table_real(table, TP_SERVING_CLASS_OF_BOUND)[row] =
+        is_bound ? percent((double)view->weight_ns, (double)view->p50_ns[phase][exponent]) : NAN;
+    tp_table_text(table, TP_SERVING_CLASS_KINDS)[row] = kinds_text(sums->kind_ns, arena);
+}
+
+static void make_classes(struct tp_serving_view *view, const struct maker *m)
+{
+    struct class_sums *sums = tp_arena_array(m->arena, (size_t)TP_SERVING_PHASES * TP_SERVING_SIZES, sizeof *sums);
+    size_t rows = 0;
+    for (uint32_t i = 0; i < m->count; i++) {
+        const struct step *step = &m->steps[i];
+        struct class_sums *class = &sums[step->mark.phase * TP_SERVING_SIZES + size_of(step)];
+        if (!step->operations)
+            continue;
+        if (!class->times.arena) {
+            class->times = class->gaps = TP_VEC(m->arena, int64_t);
+            rows++;
+        }
+        add_to_class(m, class, i);
+    }
+    tp_table_init(&view->classes, m->arena, "serving_classes", class_defs, TP_SERVING_CLASS_COLUMNS, rows);
+    view->classes.title = "Classes of steps";
+    rows = 0;
+    for (unsigned phase = 0; phase < TP_SERVING_PHASES; phase++) {
+        double tokens = 0, ns = 0;
+        for (unsigned exponent = 0; exponent < TP_SERVING_SIZES; exponent++) {
+            struct class_sums *class = &sums[phase * TP_SERVING_SIZES + exponent];
+            if (!class->times.arena)
+                continue;
+            fill_class(view, rows++, class, phase, exponent, m->arena);
+            tokens += class->tokens;
+            ns += class->token_ns;
+        }
+        view->tokens_per_s[phase] = rate(tokens, ns);
+    }
+}
+
+/* ---- tables ---- */
+
+static void fill_step(struct tp_table *table, const struct maker *m, uint32_t i)
+{
+    const struct step *step = &m->steps[i];
+    int64_t tokens = tokens_of(step), ns = time_of(step);
+    bool has_work = step->operations > 0;
+    tp_table_text(table, TP_SERVED_NAME)[i] = tp_trace_name(m->model->trace, &m->model->trace->events[step->event]);
+    tp_table_text(table, TP_SERVED_PHASE)[i] = tp_str_of(tp_serving_phase_text(step->mark.phase));
+    tp_table_text(table, TP_SERVED_CLASS)[i] = class_name(m->arena, step->mark.phase, size_of(step));
+    for (unsigned n = 0; n < TP_SERVING_NUMBERS; n++)
+        tp_table_int(table, TP_SERVED_REQUESTS + n)[i] = step->mark.numbers[n];
+    const struct {
+        unsigned column;
+        int64_t value;
+        bool is_of_work;
+    } cells[] = {{TP_SERVED_START, tp_sat_sub(step->a, m->model->first_ns), false},
+                 {TP_SERVED_HOST, tp_sat_sub(step->b, step->a), false},
+                 {TP_SERVED_SPAN, tp_sat_sub(step->last_ns, step->first_ns), true},
+                 {TP_SERVED_TIME, ns, true},
+                 {TP_SERVED_BUSY, step->busy_ns, true},
+                 {TP_SERVED_OUTSIDE, step->outside_ns, true},
+                 {TP_SERVED_QUEUED, step->queued_ns, true},
+                 {TP_SERVED_GAP, gap_of(m, i), false},
+                 {TP_SERVED_OPERATIONS, step->operations, false},
+                 {TP_SERVED_GRAPHS, step->graphs, false},
+                 {TP_SERVED_GRAPH_OPERATIONS, step->graph_operations, false}};
+    for (size_t c = 0; c < sizeof cells / sizeof *cells; c++)
+        tp_table_int(table, cells[c].column)[i] = cells[c].is_of_work && !has_work ? TP_NULL_INT : cells[c].value;
+    tp_table_real(table, TP_SERVED_RATE)[i] =
+        has_work && tokens != TP_NULL_INT ? rate((double)tokens, (double)ns) : NAN;
+}
+
+void tp_serving_none(struct tp_serving_view *view)
+{
+    *view = (struct tp_serving_view){.weight_bytes = TP_NULL_INT, .weight_ns = TP_NULL_INT};
+    for (unsigned phase = 0; phase < TP_SERVING_PHASES; phase++) {
+        view->tokens_per_s[phase] = NAN;
+        for (unsigned i = 0; i < TP_SERVING_SIZES; i++)
+            view->p50_ns[phase][i] = view->p90_ns[phase][i] = TP_NULL_INT;
+    }
+}
+
+void tp_serving_build(struct tp_serving_view *view, const struct tp_work_kinds *kinds,
+                      const struct tp_work_units *units, struct tp_arena *arena)
+{
+    const struct tp_model *model = kinds->model;
+    struct maker m = {.kinds = kinds, .units = units, .model = model, .arena = arena};
+    struct tp_idle_reasons unused;
+    tp_serving_none(view);
+    make_steps(&m);
+    if (!m.count)
+        return;
+    view->is_present = true;
+    add_operations(&m);
+    find_weights(view, &m);
+    if (model->main_gpu != TP_NO_ID)
+        tp_idle_reasons_find(&unused, model, &model->gpus[model->main_gpu], arena, add_outside, &m);
+    tp_table_init(&view->steps, arena, "serving_steps", step_defs, TP_SERVED_COLUMNS, m.count);
+    view->steps.title = "Steps";
+    for (uint32_t i = 0; i < m.count; i++)
+        fill_step(&view->steps, &m, i);
+    make_classes(view, &m);
+}
+
+void tp_serving_json(const struct tp_serving_view *view, struct tp_json *json)
+{
+    tp_json_object(json);
+    tp_json_key(json, "steps");
+    tp_table_json(&view->steps, json);
+    tp_json_key(json, "classes");
+    tp_table_json(&view->classes, json);
+    tp_json_key(json, "weight_bytes");
+    if (view->weight_bytes == TP_NULL_INT)
+        tp_json_null(json);
+    else
+        tp_json_int(json, view->weight_bytes);
+    tp_json_object_end(json);
+}

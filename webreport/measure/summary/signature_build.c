@@ -1,0 +1,408 @@
+/* The counts of a signature: which work stands in which step, and how often in the usual one. See signature.h. */
+#include <stdio.h>
+
+#include "webreport/measure/summary/signature_parts.h"
+#include "webreport/trace/value.h"
+#include "writer/base/limits.h"
+#include "writer/base/sort.h"
+
+void tp_count_keys_init(struct tp_count_keys *keys, struct tp_arena *arena)
+{
+    *keys = (struct tp_count_keys){.follow = TP_VEC(arena, uint32_t)};
+    tp_keys_init(&keys->keys, arena, TP_COUNT_IDS);
+    tp_keys_add(&keys->keys, (uint32_t[TP_COUNT_IDS]){TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID}); /* before the first */
+    *(uint32_t *)tp_vec_push(&keys->follow) = TP_NO_ID;
+}
+
+/* How often a key stands in a step, as far as one thread goes. */
+struct part {
+    uint32_t key, step, count;
+};
+
+/* Counting: the counts of the step at hand, and what was counted before. */
+struct counting {
+    struct tp_summary_work *work;
+    struct tp_count_keys keys;
+    uint32_t first_step, end_step, step; /* steady ones; the one at hand, TP_NO_ID: none */
+    struct tp_vec now;                   /* uint32_t by key: in the step at hand */
+    struct tp_vec touched;               /* uint32_t: keys with a count there */
+    struct tp_vec parts;                 /* struct part */
+};
+
+/* ---- steps ---- */
+
+static int64_t length_of(const struct tp_step *step)
+{
+    return step->host_end_ns - step->host_start_ns;
+}
+
+/* Leading steps longer than 1.5 times the median of the later half are warm-up, a third of all at most. */
+static void find_steady(struct counting *c)
+{
+    const struct tp_model *model = c->work->source->model;
+    uint32_t count = model->step_count, later = count - count / 2;
+    while (count && model->steps[count - 1].left_out == TP_STEP_UNFINISHED)
+        count--;
+    c->first_step = 0;
+    c->end_step = count;
+    if (count < 3)
+        return;
+    later = count - count / 2;
+    struct tp_keyed *sorted = tp_arena_array(c->work->scratch, later, sizeof *sorted);
+    for (uint32_t i = 0; i < later; i++)
+        sorted[i] = (struct tp_keyed){length_of(&model->steps[count / 2 + i]), i, i};
+    tp_sort_keyed(sorted, later, c->work->scratch);
+    double median = later % 2 ? (double)sorted[later / 2].key
+                              : 0.5 * ((double)sorted[later / 2 - 1].key + (double)sorted[later / 2].key);
+    while (c->first_step < count / 3 && (double)length_of(&model->steps[c->first_step]) > 1.5 * median)
+        c->first_step++;
+}
+
+static void flush(struct counting *c)
+{
+    for (size_t i = 0; i < c->touched.count; i++) {
+        uint32_t key = *TP_AT(&c->touched, uint32_t, i), *now = TP_AT(&c->now, uint32_t, key);
+        *(struct part *)tp_vec_push(&c->parts) = (struct part){key, c->step, *now};
+        *now = 0;
+    }
+    c->touched.count = 0;
+    c->step = TP_NO_ID;
+}
+
+/* Counts one more of the key in the step. */
+static inline void count_in(struct counting *c, uint32_t step, uint32_t key)
+{
+    if (step != c->step)
+        flush(c);
+    c->step = step;
+    while (c->now.count <= key)
+        *(uint32_t *)tp_vec_push(&c->now) = 0;
+    uint32_t *now = TP_AT(&c->now, uint32_t, key);
+    if (!*now)
+        *(uint32_t *)tp_vec_push(&c->touched) = key;
+    ++*now;
+}
+
+static bool is_steady(const struct counting *c, uint32_t step)
+{
+    return step != TP_NO_ID && step >= c->first_step && step < c->end_step;
+}
+
+/* ---- what is counted ---- */
+
+static void count_operators(struct counting *c)
+{
+    const struct tp_model *model = c->work->source->model;
+    const struct tp_trace *trace = model->trace;
+    for (uint32_t t = 0; t < trace->thread_count; t++) {
+        uint32_t near = 0;
+        size_t loading = 0;
+        flush(c);
+        for (uint32_t i = model->order->thread_first[t]; i < model->order->thread_first[t + 1]; i++) {
+            const struct tp_event *e = &trace->events[model->order->host[i]];
+            if (e->kind != TP_KIND_OPERATOR)
+                continue;
+            uint32_t step = tp_step_of_host_near(model, e->ts_ns, &near);
+            if (!is_steady(c, step))
+                continue;
+            bool is_loading = tp_intervals_contain_near(model->roles[TP_ROLE_DATALOADER], e->ts_ns, &loading);
+            count_in(c, step, tp_count_operator_key(&c->keys, trace, e, is_loading));
+        }
+    }
+    flush(c);
+}
+
+/* Outermost operator around a call, as a label. */
+static uint32_t owner_of_call(const struct tp_model *model, uint32_t launch)
+{
+    uint32_t op = model->launches.op[launch];
+    if (op == TP_NO_ID)
+        return TP_NO_ID;
+    while (model->operators.parent[op] != TP_NO_ID)
+        op = model->operators.parent[op];
+    return tp_frames_label(&model->trace->frames, tp_operator_event(model, op)->name);
+}
+
+static void count_calls(struct counting *c)
+{
+    const struct tp_model *model = c->work->source->model;
+    const uint64_t waits = TP_MARK_SYNC | TP_MARK_BLOCKING_COPY;
+    uint32_t near = 0;
+    for (uint32_t i = 0; i < model->launches.count; i++) {
+        const struct tp_event *e = tp_launch_event(model, i);
+        bool is_wait = model->marks[e->name] & waits;
+        bool is_launch =
+            model->marks[e->name] & TP_MARK_DEVICE_CALL && tp_str_find(tp_trace_name(model->trace, e), "Launch") >= 0;
+        uint32_t step = is_wait || is_launch ? tp_step_of_host_near(model, e->ts_ns, &near) : TP_NO_ID;
+        if (!is_steady(c, step))
+            continue;
+        if (is_wait)
+            count_in(c, step,
+                     tp_count_keys_add(&c->keys, (uint32_t[TP_COUNT_IDS]){TP_COUNT_WAIT, e->name,
+                                                                          owner_of_call(model, i), TP_NO_ID}));
+        if (is_launch)
+            count_in(
+                c, step,
+                tp_count_keys_add(&c->keys, (uint32_t[TP_COUNT_IDS]){TP_COUNT_LAUNCH, TP_NO_ID, TP_NO_ID, TP_NO_ID}));
+    }
+    flush(c);
+}
+
+static void count_device_work(struct counting *c)
+{
+    const struct tp_model *model = c->work->source->model;
+    const struct tp_trace *trace = model->trace;
+    uint32_t near = 0;
+    for (uint32_t k = 0; k < model->devices.count; k++) {
+        const struct tp_event *e = tp_device_event(model, k);
+        uint32_t step = tp_step_of_device_near(model, k, &near), op = model->devices.owner[k];
+        uint32_t ids[TP_COUNT_IDS] = {e->kind == TP_KIND_KERNEL ? TP_COUNT_KERNEL : TP_COUNT_COPY, TP_NO_ID, TP_NO_ID,
+                                      tp_frames_label(&trace->frames, e->name)};
+        if (!is_steady(c, step))
+            continue;
+        if (op != TP_NO_ID) {
+            const struct tp_event *owner = tp_operator_event(model, op);
+            ids[1] = tp_frames_label(&trace->frames, owner->name);
+            ids[2] = trace->hosts[owner->detail].dims;
+        }
+        count_in(c, step, tp_count_keys_add(&c->keys, ids));
+    }
+    flush(c);
+}
+
+static void count_allocations(struct counting *c)
+{
+    const struct tp_model *model = c->work->source->model;
+    const struct tp_trace *trace = model->trace;
+    uint32_t near = 0;
+    for (uint32_t i = 0; i < trace->memory_count; i++) {
+        const struct tp_memory *record = &trace->memory[i];
+        if (record->bytes == TP_NULL_INT || record->bytes <= 0 || (record->flags & TP_MEMORY_OUT_OF_MEMORY))
+            continue;
+        uint32_t step = tp_step_of_host_near(model, record->ts_ns, &near);
+        uint32_t ids[TP_COUNT_IDS] = {TP_COUNT_ALLOCATION, record->device, TP_NO_ID, TP_NO_ID};
+        if (is_steady(c, step))
+            count_in(c, step, tp_count_keys_add(&c->keys, ids));
+    }
+    flush(c);
+}
+
+/* ---- the commonest counts ---- */
+
+/* Parts of each key, by step: key k has parts first[k] .. first[k + 1]. */
+static size_t *sort_parts(struct counting *c)
+{
+    uint32_t keys = tp_keys_count(&c->keys.keys);
+    size_t *first = tp_arena_array(c->work->scratch, (size_t)keys + 2, sizeof *first);
+    struct part *sorted = tp_arena_array(c->work->scratch, c->parts.count, sizeof *sorted);
+    const struct part *parts = c->parts.data;
+    for (size_t i = 0; i < c->parts.count; i++)
+        first[parts[i].key + 2]++;
+    for (uint32_t k = 0; k < keys; k++)
+        first[k + 2] += first[k + 1];
+    for (size_t i = 0; i < c->parts.count; i++)
+        sorted[first[parts[i].key + 1]++] = parts[i];
+    c->parts.data = sorted;
+    return first;
+}
+
+/* ---- texts ---- */
+
+static struct tp_str label_text(struct tp_summary_work *work, uint32_t label)
+{
+    return label == TP_NO_ID ? TP_STR("") : tp_count_text(work, tp_frames_label_text(&work->source->trace->frames, label));
+}
+
+static struct tp_str shape_text(struct tp_summary_work *work, uint32_t value)
+{
+    if (value == TP_NO_ID)
+        return TP_STR("");
+    return tp_count_text(work, tp_value_shape_text(work->scratch, work->source->trace->values.items[value]));
+}
+
+static struct tp_str type_text(struct tp_summary_work *work, uint32_t value)
+{
+    return value == TP_NO_ID ? TP_STR("")
+                             : tp_count_text(work, tp_summary_dtype_text(work, work->source->trace->values.items[value]));
+}
+
+static void name_key(struct tp_summary_work *work, struct tp_count_key *key, const uint32_t ids[TP_COUNT_IDS])
+{
+    const struct tp_trace *trace = work->source->trace;
+    char text[48];
+    key->kind = (uint8_t)ids[0];
+    key->name = key->dims = key->detail = TP_STR("");
+    switch (key->kind) {
+    case TP_COUNT_OPERATOR:
+    case TP_COUNT_LOADER:
+        key->name = label_text(work, ids[1]);
+        key->dims = shape_text(work, ids[2]);
+        key->detail = type_text(work, ids[3]);
+        break;
+    case TP_COUNT_KERNEL:
+    case TP_COUNT_COPY:
+        key->name = label_text(work, ids[1]);
+        key->dims = shape_text(work, ids[2]);
+        key->detail = label_text(work, ids[3]);
+        break;
+    case TP_COUNT_WAIT:
+        key->name = tp_count_text(work, tp_strings_get(&trace->names, ids[1]));
+        key->dims = label_text(work, ids[2]);
+        break;
+    case TP_COUNT_ALLOCATION: {
+        int64_t type = trace->memory_places[ids[1]].type;
+        int size = snprintf(text, sizeof text, "device %lld", type == TP_NULL_INT ? -1LL : (long long)type);
+        key->name = tp_count_text(work, (struct tp_str){text, (size_t)size});
+        break;
+    }
+    default:
+        break;
+    }
+}
+
+/* ---- all ---- */
+
+/* A key with its texts, and its number among those counted. */
+struct named {
+    struct tp_count_key key;
+    uint32_t number;
+};
+
+static int by_text(const void *x, const void *y, const void *context)
+{
+    (void)context;
+    return tp_count_key_compare(&((const struct named *)x)->key, &((const struct named *)y)->key);
+}
+
+/* 0 of what the commonest step does not have: it is not there. */
+static uint64_t hash_of(const struct tp_count_key *key)
+{
+    if (key->count == 0 && key->is_exact)
+        return 0;
+    uint64_t hash =
+        tp_hash_mix((uint64_t)key->count + 1, 0x9E3779B97F4A7C15ull ^ key->kind ^ (uint64_t)key->is_exact << 8);
+    const struct tp_str texts[] = {key->name, key->dims, key->detail};
+    for (unsigned i = 0; i < 3; i++)
+        hash = tp_hash_mix(hash ^ tp_hash_bytes(texts[i].ptr, texts[i].len), 0xE7037ED1A0B428DBull + i);
+    return hash;
+}
+
+void tp_signature_rehash(struct tp_signature *s)
+{
+    s->hash = 0;
+    for (uint32_t i = 0; i < s->key_count; i++)
+        s->hash += hash_of(&s->keys[i]);
+    s->hash += s->hash == 0;
+    tp_signature_hash_kept(s);
+}
+
+/* Puts the keys in order into the signature. Keys of equal texts (another thread's device, say) become one. */
+static uint32_t *keep_keys(struct counting *c, struct named *named, uint32_t count)
+{
+    struct tp_signature *s = &c->work->out->signature;
+    uint32_t *number = tp_arena_array(c->work->scratch, tp_keys_count(&c->keys.keys), sizeof *number);
+    s->keys =
+        tp_arena_array(c->work->arena, count < TP_MAX_SIGNATURE_KEYS ? count : TP_MAX_SIGNATURE_KEYS, sizeof *s->keys);
+    tp_merge_sort(c->work->scratch, named, count, sizeof *named, by_text, NULL);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i && tp_count_key_compare(&named[i - 1].key, &named[i].key) == 0 && s->key_count && !s->is_cut) {
+            s->keys[s->key_count - 1].count += named[i].key.count;
+            s->keys[s->key_count - 1].is_exact &= named[i].key.is_exact;
+        } else if (s->key_count < TP_MAX_SIGNATURE_KEYS) {
+            s->keys[s->key_count++] = named[i].key;
+        } else {
+            s->is_cut = true;
+        }
+        number[named[i].number] = s->key_count - 1;
+        s->hash += s->is_cut ? hash_of(&named[i].key) : 0;
+    }
+    for (uint32_t i = 0; i < s->key_count; i++)
+        s->hash += hash_of(&s->keys[i]);
+    s->hash += s->hash == 0;
+    return number;
+}
+
+/* The step whose operators most steps have; of equally many the first. */
+static uint32_t find_usual(const struct counting *c)
+{
+    const struct part *parts = c->parts.data;
+    uint32_t steps = c->end_step - c->first_step, best = 0, best_count = 0;
+    uint64_t *hashes = tp_arena_array(c->work->scratch, steps, sizeof *hashes);
+    struct tp_keyed *sorted = tp_arena_array(c->work->scratch, steps, sizeof *sorted);
+    for (size_t i = 0, end; i < c->parts.count; i = end) {
+        uint64_t count = 0;
+        for (end = i; end < c->parts.count && parts[end].key == parts[i].key && parts[end].step == parts[i].step; end++)
+            count += parts[end].count;
+        if (tp_keys_get(&c->keys.keys, parts[i].key)[0] == TP_COUNT_OPERATOR)
+            hashes[parts[i].step - c->first_step] += tp_hash_mix(parts[i].key + 0x9E3779B97F4A7C15ull, count + 0xE703);
+    }
+    for (uint32_t i = 0; i < steps; i++)
+        sorted[i] = (struct tp_keyed){(int64_t)hashes[i], i, i};
+    tp_sort_keyed(sorted, steps, c->work->scratch);
+    for (uint32_t i = 0, end; i < steps; i = end) {
+        for (end = i; end < steps && sorted[end].key == sorted[i].key; end++)
+            continue;
+        if (end - i > best_count || (end - i == best_count && sorted[i].item < best)) {
+            best_count = end - i;
+            best = sorted[i].item;
+        }
+    }
+    return c->first_step + best;
+}
+
+/* Steps of one key may come in parts of several threads: they stand by thread, so they are put in order first. */
+static int by_step(const void *x, const void *y, const void *context)
+{
+    const struct part *a = x, *b = y;
+    (void)context;
+    return (a->step > b->step) - (a->step < b->step);
+}
+
+static uint32_t *count_all(struct counting *c)
+{
+    struct tp_arena *scratch = c->work->scratch;
+    uint32_t keys = tp_keys_count(&c->keys.keys), steps = c->end_step - c->first_step, count = 0;
+    size_t *first = sort_parts(c);
+    struct named *named = tp_arena_array(scratch, keys, sizeof *named);
+    uint32_t *by_step_count = tp_arena_array(scratch, steps, sizeof *by_step_count);
+    struct tp_keyed *sorted = tp_arena_array(scratch, steps, sizeof *sorted);
+    for (uint32_t k = 1; k < keys; k++) {
+        struct part *parts = (struct part *)c->parts.data + first[k];
+        size_t part_count = first[k + 1] - first[k];
+        tp_merge_sort(scratch, parts, part_count, sizeof *parts, by_step, NULL);
+        memset(by_step_count, 0, steps * sizeof *by_step_count);
+        for (size_t i = 0; i < part_count; i++)
+            by_step_count[parts[i].step - c->first_step] += parts[i].count;
+        named[count].number = k;
+        struct tp_count_key *key = &named[count].key;
+        key->count = tp_count_commonest(by_step_count, sorted, steps, &key->is_exact, scratch);
+        name_key(c->work, &named[count++].key, tp_keys_get(&c->keys.keys, k));
+    }
+    return keep_keys(c, named, count);
+}
+
+void tp_signature_build(struct tp_summary_work *work)
+{
+    const struct tp_model *model = work->source->model;
+    struct counting c = {.work = work,
+                         .step = TP_NO_ID,
+                         .now = TP_VEC(work->scratch, uint32_t),
+                         .touched = TP_VEC(work->scratch, uint32_t),
+                         .parts = TP_VEC(work->scratch, struct part)};
+    if (model->step_marker == TP_MARKER_WINDOW) /* all that was recorded is no sample of a step */
+        return;
+    find_steady(&c);
+    if (c.first_step == c.end_step)
+        return;
+    tp_count_keys_init(&c.keys, work->scratch);
+    count_operators(&c);
+    count_calls(&c);
+    count_device_work(&c);
+    count_allocations(&c);
+    work->out->signature.steady_count = c.end_step - c.first_step;
+    uint32_t *number = count_all(&c);
+    if (!work->out->signature.is_cut)
+        tp_signature_calls_build(work, &c.keys, number, find_usual(&c));
+    tp_signature_loader_build(work, c.first_step, c.end_step);
+    tp_signature_kept_build(work, c.first_step, c.end_step);
+}

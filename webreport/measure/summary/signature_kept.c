@@ -1,0 +1,188 @@
+/* What a step allocates and nobody gives back: blocks by operator and place. See signature.h.
+ *
+ * The last steady step says nothing: what it allocated may be given back by the next one, as a batch is. What was given
+ * back two steps later or still later waited for something that comes at its own time, as the collector of garbage does:
+ * such an owner's numbers are not exact. Definitions: docs/definitions.md, section 22. */
+#include "webreport/measure/summary/signature_parts.h"
+#include "writer/base/id_map.h"
+#include "writer/base/limits.h"
+#include "writer/base/saturate.h"
+
+enum { LEAST_STEPS = 3, HELD = UINT32_MAX, OWNER_IDS = 2, DEVICE_SHIFT = 58 };
+
+/* A block of a steady step; given_back: the step in which it was, HELD: none. */
+struct block {
+    uint32_t record, step, given_back;
+};
+
+/* Blocks of an owner that were held, or were given back late. */
+struct kept {
+    uint32_t owner, step;
+    int64_t bytes;
+    bool is_late;
+};
+
+struct keeping {
+    struct tp_summary_work *work;
+    uint32_t first_step, end_step; /* steps that are judged */
+    struct tp_vec blocks;          /* struct block */
+    struct tp_count_places places;
+    struct tp_keys owners; /* label of the operator, place */
+    struct tp_vec kept;    /* struct kept */
+};
+
+/* ---- blocks ---- */
+
+static uint64_t key_of(const struct tp_trace *trace, const struct tp_memory *record, int64_t address)
+{
+    int64_t type = tp_memory_place(trace, record)->type;
+    return (uint64_t)address ^ (uint64_t)(type == TP_NULL_INT ? 0 : type) << DEVICE_SHIFT;
+}
+
+/* The step of a time, as the last one that began before it: what lies between two steps belongs to the earlier one. */
+static uint32_t step_begun(const struct tp_model *model, int64_t at, uint32_t *near)
+{
+    while (*near < model->step_count && model->steps[*near].host_start_ns <= at)
+        ++*near;
+    return *near ? *near - 1 : TP_NO_ID;
+}
+
+/* Lists blocks of all steps with when they were given back; false: a record has no address. */
+static bool list_blocks(struct keeping *k)
+{
+    const struct tp_model *model = k->work->source->model;
+    const struct tp_trace *trace = model->trace;
+    struct tp_id_map open; /* block by address */
+    uint32_t near = 0;
+    tp_id_map_init(&open, k->work->scratch);
+    for (uint32_t i = 0; i < trace->memory_count; i++) {
+        const struct tp_memory *record = &trace->memory[model->order->memory[i]];
+        int64_t address = tp_memory_more(trace, record)->address;
+        uint32_t step = step_begun(model, record->ts_ns, &near);
+        if ((record->flags & TP_MEMORY_OUT_OF_MEMORY) || record->bytes == TP_NULL_INT || !record->bytes)
+            continue;
+        if (address == TP_NULL_INT)
+            return false;
+        uint32_t *slot = tp_id_map_put(&open, key_of(trace, record, address));
+        if (*slot != TP_NO_ID)
+            TP_AT(&k->blocks, struct block, *slot)->given_back = step; /* also where another block begins there */
+        *slot = record->bytes > 0 ? (uint32_t)k->blocks.count : TP_NO_ID;
+        if (record->bytes > 0)
+            *(struct block *)tp_vec_push(&k->blocks) = (struct block){model->order->memory[i], step, HELD};
+    }
+    tp_id_map_drop(&open);
+    return k->blocks.count > 0;
+}
+
+/* ---- owners ---- */
+
+/* Outermost operator at the allocation, as a label. */
+static uint32_t operator_of(const struct tp_model *model, uint32_t innermost, int64_t at)
+{
+    uint32_t label = TP_NO_ID;
+    for (uint32_t i = innermost; i != TP_NO_ID; i = tp_next_alive(model, i, at))
+        if (model->trace->events[i].kind == TP_KIND_OPERATOR)
+            label = tp_frames_label(&model->trace->frames, model->trace->events[i].name);
+    return label;
+}
+
+/* false: more owners than are kept. */
+static bool list_kept(struct keeping *k)
+{
+    const struct tp_model *model = k->work->source->model;
+    for (size_t i = 0; i < k->blocks.count; i++) {
+        const struct block *block = TP_AT(&k->blocks, struct block, i);
+        bool is_held = block->given_back == HELD, is_late = !is_held && block->given_back > block->step + 1;
+        if (block->step < k->first_step || block->step >= k->end_step || (!is_held && !is_late))
+            continue;
+        const struct tp_memory *record = &model->trace->memory[block->record];
+        uint32_t innermost = tp_innermost_at(model, record->thread, record->ts_ns);
+        uint32_t owner[OWNER_IDS] = {operator_of(model, innermost, record->ts_ns),
+                                     tp_count_place(&k->places, innermost, record->ts_ns)};
+        *(struct kept *)tp_vec_push(&k->kept) =
+            (struct kept){tp_keys_add(&k->owners, owner), block->step, record->bytes, is_late};
+    }
+    return tp_keys_count(&k->owners) <= TP_MAX_SIGNATURE_KEPT;
+}
+
+/* ---- one owner after the other ---- */
+
+static int by_owner(const void *x, const void *y, const void *context)
+{
+    const struct kept *a = x, *b = y;
+    (void)context;
+    if (a->owner != b->owner)
+        return a->owner < b->owner ? -1 : 1;
+    return (a->step > b->step) - (a->step < b->step);
+}
+
+static int by_text(const void *x, const void *y, const void *context)
+{
+    const struct tp_count_kept *a = x, *b = y;
+    (void)context;
+    int order = tp_str_compare(a->operator, b->operator);
+    return order ? order : tp_str_compare(a->place, b->place);
+}
+
+static struct tp_count_kept of_owner(const struct keeping *k, const struct kept *first, const struct kept *end,
+                                     uint32_t *by_step, struct tp_keyed *sorted)
+{
+    struct tp_summary_work *work = k->work;
+    const uint32_t *owner = tp_keys_get(&k->owners, first->owner), steps = k->end_step - k->first_step;
+    struct tp_count_kept out = {.operator = TP_STR(""), .place = tp_strings_get(&k->places.texts, owner[1])};
+    bool is_exact, is_late = false;
+    memset(by_step, 0, steps * sizeof *by_step);
+    for (; first < end; first++) {
+        is_late |= first->is_late;
+        if (first->is_late)
+            continue;
+        by_step[first->step - k->first_step]++;
+        out.bytes = tp_sat_add(out.bytes, first->bytes);
+    }
+    if (owner[0] != TP_NO_ID)
+        out.operator = tp_count_text(work, tp_frames_label_text(&work->source->trace->frames, owner[0]));
+    out.place = tp_summary_text(work, out.place);
+    out.blocks = tp_count_commonest(by_step, sorted, steps, &is_exact, work->scratch);
+    out.bytes /= steps;
+    out.is_exact = is_exact && !is_late;
+    return out;
+}
+
+void tp_signature_hash_kept(struct tp_signature *s)
+{
+    for (uint32_t i = 0; i < s->kept_count; i++)
+        s->hash = s->hash * 31 + tp_hash_bytes(s->kept[i].operator.ptr, s->kept[i].operator.len) + (uint64_t)s->kept[i].blocks;
+    s->hash += !s->hash; /* 0 means no signature */
+}
+
+void tp_signature_kept_build(struct tp_summary_work *work, uint32_t first_step, uint32_t end_step)
+{
+    struct tp_signature *s = &work->out->signature;
+    struct tp_arena *scratch = work->scratch;
+    struct keeping k = {.work = work,
+                        .first_step = first_step,
+                        .end_step = end_step - 1,
+                        .blocks = TP_VEC(scratch, struct block),
+                        .kept = TP_VEC(scratch, struct kept)};
+    if (end_step - first_step < LEAST_STEPS || !list_blocks(&k))
+        return;
+    tp_count_places_init(&k.places, work);
+    tp_keys_init(&k.owners, scratch, OWNER_IDS);
+    if (!list_kept(&k))
+        return;
+    const struct kept *kept = k.kept.data;
+    uint32_t *by_step = tp_arena_array(scratch, k.end_step - first_step, sizeof *by_step);
+    struct tp_keyed *sorted = tp_arena_array(scratch, k.end_step - first_step, sizeof *sorted);
+    tp_merge_sort(scratch, k.kept.data, k.kept.count, sizeof *kept, by_owner, NULL);
+    s->knows_kept = true;
+    s->kept = tp_arena_array(work->arena, tp_keys_count(&k.owners), sizeof *s->kept);
+    for (size_t i = 0, end; i < k.kept.count; i = end) {
+        for (end = i; end < k.kept.count && kept[end].owner == kept[i].owner; end++)
+            continue;
+        struct tp_count_kept one = of_owner(&k, kept + i, kept + end, by_step, sorted);
+        if (one.blocks || !one.is_exact)
+            s->kept[s->kept_count++] = one;
+    }
+    tp_merge_sort(scratch, s->kept, s->kept_count, sizeof *s->kept, by_text, NULL);
+    tp_signature_hash_kept(s);
+}

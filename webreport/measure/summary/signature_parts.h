@@ -1,0 +1,84 @@
+/* What the files that make a signature share. */
+#ifndef TP_WEBREPORT_MEASURE_SUMMARY_SIGNATURE_PARTS_H
+#define TP_WEBREPORT_MEASURE_SUMMARY_SIGNATURE_PARTS_H
+
+#include "webreport/measure/summary/summary_parts.h"
+#include "writer/base/sort.h"
+
+/* A key of work as ids of the trace: kind, and three ids that depend on it. */
+enum { TP_COUNT_IDS = 4 };
+
+/* Keys of work on their way. A program does the same again and again: the key that followed a key the last time is
+ * looked at first, so that most events need no hash. */
+struct tp_count_keys {
+    struct tp_keys keys;  /* TP_COUNT_IDS wide */
+    struct tp_vec follow; /* uint32_t by key: the key that came after it */
+    uint32_t last;
+};
+
+void tp_count_keys_init(struct tp_count_keys *keys, struct tp_arena *arena);
+
+static inline uint32_t tp_count_keys_add(struct tp_count_keys *keys, const uint32_t ids[TP_COUNT_IDS])
+{
+    uint32_t *follow = TP_AT(&keys->follow, uint32_t, keys->last), guess = *follow;
+    if (guess < tp_keys_count(&keys->keys) &&
+        memcmp(tp_keys_get(&keys->keys, guess), ids, TP_COUNT_IDS * sizeof *ids) == 0)
+        return keys->last = guess;
+    uint32_t key = tp_keys_add(&keys->keys, ids);
+    *follow = key;
+    if (key == keys->follow.count)
+        *(uint32_t *)tp_vec_push(&keys->follow) = TP_NO_ID;
+    return keys->last = key;
+}
+
+/* The key of an operator; is_loading: inside a range of the data loader. */
+static inline uint32_t tp_count_operator_key(struct tp_count_keys *keys, const struct tp_trace *trace,
+                                             const struct tp_event *e, bool is_loading)
+{
+    const struct tp_host_detail *detail = &trace->hosts[e->detail];
+    return tp_count_keys_add(keys, (uint32_t[TP_COUNT_IDS]){is_loading ? TP_COUNT_LOADER : TP_COUNT_OPERATOR,
+                                                            tp_frames_label(&trace->frames, e->name), detail->dims,
+                                                            detail->types});
+}
+
+/* Commonest of the counts by step; of equally common ones the one that comes first. is_exact: as that of a key. `sorted`
+ * has room for all steps. */
+int64_t tp_count_commonest(const uint32_t *by_step, struct tp_keyed *sorted, uint32_t steps, bool *is_exact,
+                           struct tp_arena *scratch);
+
+/* A copy of a text that stays in the signature: long ones end in a hash. */
+struct tp_str tp_count_text(struct tp_summary_work *work, struct tp_str text);
+
+/* Places of a signature on their way: what encloses an operator or an allocation, as text. */
+struct tp_count_places {
+    struct tp_summary_work *work;
+    struct tp_strings texts; /* by number; [0] is "" */
+    uint8_t *asked;          /* by name: whether it is a function of the user, once it was asked */
+    uint32_t last_inside;    /* call that the one before was inside of */
+    uint32_t last_place;
+    bool last_is_users;
+};
+
+void tp_count_places_init(struct tp_count_places *places, struct tp_summary_work *work);
+
+/* Number of the place of what happens at `at`; `inside`: the innermost event around it, TP_NO_ID: none. Sets
+ * last_is_users: it is a function of the user. */
+uint32_t tp_count_place(struct tp_count_places *places, uint32_t inside, int64_t at);
+
+/* Whether a name is a function of the user. */
+bool tp_count_is_users(struct tp_count_places *places, uint32_t name);
+
+/* Fills functions: of the steps from first_step on, end_step excluded. */
+void tp_signature_loader_build(struct tp_summary_work *work, uint32_t first_step, uint32_t end_step);
+
+/* Adds what is kept to the hash of the keys. */
+void tp_signature_hash_kept(struct tp_signature *signature);
+
+/* Fills kept: of the steps from first_step on, end_step excluded. */
+void tp_signature_kept_build(struct tp_summary_work *work, uint32_t first_step, uint32_t end_step);
+
+/* Fills places, calls and lanes from the operators of a step. number: of a key of `keys` in the signature. */
+void tp_signature_calls_build(struct tp_summary_work *work, struct tp_count_keys *keys, const uint32_t *number,
+                              uint32_t step);
+
+#endif

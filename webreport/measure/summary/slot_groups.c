@@ -1,0 +1,167 @@
+/* Process groups of a rank for its step slots, from the head of its trace and the metadata of its collectives. */
+#include "webreport/measure/summary/slot_parts.h"
+
+#include "webreport/trace/value.h"
+#include "writer/base/limits.h"
+#include "writer/base/saturate.h"
+
+/* The next whole number in the text from *at on; false: there is none. */
+static bool next_number(struct tp_str text, size_t *at, int64_t *number)
+{
+    while (*at < text.len && (text.ptr[*at] < '0' || text.ptr[*at] > '9'))
+        (*at)++;
+    if (*at == text.len)
+        return false;
+    for (*number = 0; *at < text.len && text.ptr[*at] >= '0' && text.ptr[*at] <= '9'; (*at)++)
+        *number = tp_sat_add(tp_sat_mul(*number, 10), text.ptr[*at] - '0');
+    return true;
+}
+
+/* Adds a rank behind the others; false: it is not behind them, or there are too many runs. */
+static bool add_rank(struct tp_rank_stride *runs, uint32_t *count, int64_t rank)
+{
+    struct tp_rank_stride *last = *count ? &runs[*count - 1] : NULL;
+    int64_t end = last ? last->first + (last->length - 1) * last->stride : -1;
+    if (rank <= end || rank > TP_MAX_JOB_NUMBER)
+        return false;
+    if (last && (last->length == 1 || rank - end == last->stride)) {
+        last->stride = rank - end;
+        last->length++;
+        return true;
+    }
+    if (*count == TP_MAX_SLOT_RUNS)
+        return false;
+    runs[(*count)++] = (struct tp_rank_stride){rank, 1, 1};
+    return true;
+}
+
+/* Ranks as PyTorch lists them, "[0, 8, 16]"; of long lists it writes the first ones and the last, which tells all of an
+ * even row: "[0, 8, ..., 248]". */
+static void read_ranks(struct tp_slot_work *w, struct tp_slot_group *group, struct tp_str text)
+{
+    struct tp_rank_stride runs[TP_MAX_SLOT_RUNS];
+    uint32_t count = 0;
+    size_t at = 0;
+    int64_t rank, known = 0, total = group->size;
+    bool is_cut = tp_str_find(text, "...") >= 0;
+    size_t dots = is_cut ? (size_t)tp_str_find(text, "...") : text.len;
+    for (bool is_good = true; next_number((struct tp_str){text.ptr, dots}, &at, &rank); known++) {
+        is_good = add_rank(runs, &count, rank);
+        if (!is_good)
+            return;
+    }
+    if (is_cut) {
+        at = dots;
+        if (count != 1 || total < 2 || !next_number(text, &at, &rank) ||
+            rank != runs[0].first + (total - 1) * runs[0].stride)
+            return;
+        runs[0].length = known = total;
+    }
+    if (total != TP_NULL_INT && known != total)
+        return;
+    group->size = known;
+    group->run_count = count;
+    group->runs = tp_arena_array(w->summary->arena, count, sizeof *runs);
+    memcpy(group->runs, runs, count * sizeof *runs);
+}
+
+static bool are_equal(const struct tp_slot_group *a, const struct tp_slot_group *b)
+{
+    bool are =
+        tp_str_equal(a->name, b->name) && tp_str_equal(a->description, b->description) && a->run_count == b->run_count &&
+        a->kind == b->kind;
+    for (uint32_t i = 0; are && i < a->run_count; i++)
+        are = a->runs[i].first == b->runs[i].first && a->runs[i].stride == b->runs[i].stride &&
+              a->runs[i].length == b->runs[i].length;
+    return are;
+}
+
+/* Its number, added when new. A group whose ranks are not told takes those of the one of its name. */
+static uint32_t number_of(struct tp_slot_work *w, const struct tp_slot_group *group)
+{
+    for (uint32_t i = 0; i < w->groups.count; i++) {
+        const struct tp_slot_group *known = TP_AT(&w->groups, struct tp_slot_group, i);
+        if (are_equal(known, group) || (!group->run_count && group->name.len && known->kind == TP_GROUP_ALL &&
+                                        tp_str_equal(known->name, group->name)))
+            return i;
+    }
+    if (w->groups.count == TP_MAX_SLOT_GROUPS)
+        return TP_NO_ID;
+    *(struct tp_slot_group *)tp_vec_push(&w->groups) = *group;
+    return (uint32_t)w->groups.count - 1;
+}
+
+static struct tp_str text_of(struct tp_slot_work *w, struct tp_str json)
+{
+    return json.len ? tp_summary_text(w->summary, tp_value_text(w->arena, json)) : TP_STR("");
+}
+
+/* distributedInfo of the head lists every group that the rank is in, also those that nothing is called of. */
+void tp_slot_groups_listed(struct tp_slot_work *w)
+{
+    struct tp_str info = tp_trace_header(w->summary->source->trace, "distributedInfo"), list, item;
+    size_t at = 0;
+    if (!info.ptr)
+        return;
+    list = tp_value_member(info, "pg_config");
+    if (tp_value_is(list, '"'))
+        list = tp_value_text(w->arena, list);
+    while (list.ptr && tp_value_next(list, &at, NULL, &item)) {
+        struct tp_slot_group group = {.name = text_of(w, tp_value_member(item, "pg_name")),
+                                      .description = text_of(w, tp_value_member(item, "pg_desc")),
+                                      .size = tp_value_int(tp_value_member(item, "pg_size"))};
+        struct tp_str ranks = tp_value_member(item, "ranks");
+        if (ranks.ptr)
+            read_ranks(w, &group, ranks);
+        if (group.run_count)
+            number_of(w, &group);
+    }
+}
+
+static struct tp_str value_of(struct tp_slot_work *w, uint32_t value)
+{
+    return value == TP_NO_ID ? TP_STR("") : text_of(w, w->summary->source->trace->values.items[value]);
+}
+
+struct tp_str tp_slot_call_name(struct tp_slot_work *w, const struct tp_collective *record)
+{
+    const struct tp_trace *trace = w->summary->source->trace;
+    uint32_t told = record->comm == TP_NO_ID ? TP_NO_ID : trace->comms[record->comm].collective;
+    return told == TP_NO_ID ? record->name : tp_value_text(w->arena, trace->values.items[told]);
+}
+
+/* The rank and the one that it sends to or receives from, as a group of its own: a send meets its receive. */
+static uint32_t pair_of(struct tp_slot_work *w, const struct tp_slot_group *group, int64_t peer, bool is_send)
+{
+    int64_t rank = w->summary->out->key.rank;
+    if (peer < 0 || rank < 0 || peer == rank || peer > TP_MAX_JOB_NUMBER || rank > TP_MAX_JOB_NUMBER)
+        return TP_NO_ID;
+    struct tp_slot_group pair = {.name = group->name, .description = group->description, .size = 2, .run_count = 1};
+    pair.kind = is_send == (rank < peer) ? TP_GROUP_UP : TP_GROUP_DOWN;
+    pair.runs = tp_arena_alloc(w->summary->arena, sizeof *pair.runs);
+    *pair.runs = (struct tp_rank_stride){rank < peer ? rank : peer, rank < peer ? peer - rank : rank - peer, 2};
+    return number_of(w, &pair);
+}
+
+uint32_t tp_slot_group_of(struct tp_slot_work *w, const struct tp_collective *record)
+{
+    struct tp_slot_group group = {.name = TP_STR(""), .description = TP_STR(""), .size = TP_NULL_INT};
+    struct tp_str name = tp_slot_call_name(w, record);
+    bool is_send = tp_str_find_lower(name, "send") >= 0, is_pair = is_send || tp_str_find_lower(name, "recv") >= 0;
+    int64_t peer = TP_NULL_INT;
+    if (record->comm != TP_NO_ID) {
+        const struct tp_comm_detail *comm = &w->summary->source->trace->comms[record->comm];
+        group.name = value_of(w, comm->group_name);
+        group.description = value_of(w, comm->group_description);
+        if (comm->group_size != TP_NO_ID)
+            group.size = tp_value_int(w->summary->source->trace->values.items[comm->group_size]);
+        read_ranks(w, &group, value_of(w, comm->group_ranks));
+        peer = comm->peer;
+    }
+    if (is_pair && peer != TP_NULL_INT) {
+        if (group.run_count)
+            number_of(w, &group);
+        return pair_of(w, &group, peer, is_send);
+    }
+    return is_pair && group.size != 2 ? TP_NO_ID : number_of(w, &group);
+}

@@ -1,0 +1,361 @@
+/* Lengths of step slots: own work up to the start of each collective, and where the rank waits for it.
+ *
+ * The line of a rank is its work: kernels, and the gaps between them. A gap in which a collective ends is waiting for
+ * it, unless work went on further beside that collective in another step: then the host just happened to stop there.
+ * So the place at which a rank waits is the furthest that it came in any step by the end of the collective. */
+#include "webreport/measure/summary/slot_parts.h"
+
+#include "webreport/measure/summary/summary_parts.h"
+#include "writer/base/limits.h"
+#include "writer/base/saturate.h"
+#include "writer/base/sort.h"
+
+/* A collective that starts so soon behind one of its group has queued. A kernel may start so much before the end of
+ * what it waits for, by the clock of the trace; a shorter wait tells no place. Nanoseconds. */
+enum { QUEUE_NS = 20000, ROUNDING_NS = 2000, LEAST_WAIT_NS = 5000, LEAST_WAIT_PART = 50 };
+
+/* The rank waits for a call. */
+struct wait {
+    int64_t a, b;
+    uint32_t call, place; /* place: calls that have started before it */
+};
+
+/* How far the line has come: calls started, and thousandths of the work up to the next one. */
+struct place {
+    uint32_t calls, before;
+};
+
+/* A kept step. */
+struct line {
+    const struct tp_slot_row *row;
+    int64_t start, end;
+    int64_t *issue;      /* by call: when it could start */
+    struct tp_vec waits; /* struct wait, ascending */
+};
+
+/* Work as it was launched: all that was launched up to at_ns has ended at ended_ns. */
+struct launched {
+    int64_t at_ns, ended_ns;
+};
+
+struct lines {
+    const struct tp_slot_work *work;
+    struct line *items;
+    uint32_t count, calls;
+    struct launched *launched; /* NULL: not made */
+    uint32_t launched_count;
+    struct place *places; /* by call: where the rank waits for it, or no earlier than there */
+    bool *is_seen;        /* by call: it was seen to wait there */
+    bool is_placed;       /* these are known */
+};
+
+static const struct tp_slot_call *call_at(const struct lines *l, const struct line *line, uint32_t call)
+{
+    return TP_AT(&l->work->calls, struct tp_slot_call, line->row->first + call);
+}
+
+/* ---- when a call could start ---- */
+
+static void list_launched(struct lines *l)
+{
+    const struct tp_model *model = l->work->model;
+    struct tp_keyed *keyed = tp_arena_array(l->work->arena, (size_t)model->devices.count + 1, sizeof *keyed);
+    int64_t ended = INT64_MIN;
+    for (uint32_t k = 0; k < model->devices.count; k++) {
+        const struct tp_event *launch = tp_launch_of_device(model, k);
+        if (launch && !tp_is_communication(model, k))
+            keyed[l->launched_count++] = (struct tp_keyed){launch->ts_ns, k, k};
+    }
+    tp_sort_keyed(keyed, l->launched_count, l->work->arena);
+    l->launched = tp_arena_array(l->work->arena, (size_t)l->launched_count + 1, sizeof *l->launched);
+    for (uint32_t i = 0; i < l->launched_count; i++) {
+        int64_t end = tp_event_end(tp_device_event(model, keyed[i].item));
+        ended = end > ended ? end : ended;
+        l->launched[i] = (struct launched){keyed[i].key, ended};
+    }
+}
+
+/* When the work that was launched before the call had ended. Before the first work of a recording it was ready at once,
+ * as in any other step, where the work before it has ended long ago. */
+static int64_t ready_at(struct lines *l, int64_t called_ns)
+{
+    if (!l->launched)
+        list_launched(l);
+    size_t low = 0, high = l->launched_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (l->launched[middle].at_ns < called_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? l->launched[low - 1].ended_ns : INT64_MIN;
+}
+
+/* A call starts when it is ready; one that queued behind another of its group was ready before. */
+static void find_issues(struct lines *l, struct line *line)
+{
+    int64_t last_end[TP_MAX_SLOT_GROUPS], at = line->start;
+    for (unsigned g = 0; g < TP_MAX_SLOT_GROUPS; g++)
+        last_end[g] = INT64_MIN;
+    for (uint32_t i = 0; i < l->calls; i++) {
+        const struct tp_slot_call *call = call_at(l, line, i);
+        int64_t issue = call->time.a;
+        if (call->group != TP_NO_ID) {
+            if (l->work->model->gpu_count && last_end[call->group] >= tp_sat_sub(issue, QUEUE_NS)) {
+                int64_t ready = ready_at(l, call->called_ns);
+                issue = ready < issue ? ready : issue;
+            }
+            last_end[call->group] = call->time.b > last_end[call->group] ? call->time.b : last_end[call->group];
+        }
+        at = issue > at ? issue : at;
+        line->issue[i] = at;
+    }
+}
+
+/* ---- where the rank waits ---- */
+
+/* Calls of the row in the order in which they end. */
+static uint32_t *by_end(const struct lines *l, const struct line *line)
+{
+    struct tp_keyed *keyed = tp_arena_array(l->work->arena, l->calls, sizeof *keyed);
+    uint32_t *order = tp_arena_array(l->work->arena, l->calls, sizeof *order);
+    for (uint32_t i = 0; i < l->calls; i++)
+        keyed[i] = (struct tp_keyed){call_at(l, line, i)->time.b, i, i};
+    tp_sort_keyed(keyed, l->calls, l->work->arena);
+    for (uint32_t i = 0; i < l->calls; i++)
+        order[i] = keyed[i].item;
+    return order;
+}
+
+static uint32_t issued_before(const struct line *line, uint32_t calls, int64_t at)
+{
+    uint32_t low = 0, high = calls;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (line->issue[middle] <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* May the rank wait there for the call? Once places are known, only at the call's own. */
+static bool may_wait(const struct lines *l, uint32_t call, uint32_t place)
+{
+    return !l->is_placed || (l->is_seen[call] && l->places[call].calls == place);
+}
+
+/* A gap of the line: what of it is waiting for the calls that end in it. *next: the first of them, in `order`. */
+static void split_gap(const struct lines *l, struct line *line, struct tp_interval gap, const uint32_t *order,
+                      uint32_t *next)
+{
+    int64_t at = gap.a;
+    for (; *next < l->calls; (*next)++) {
+        const struct tp_slot_call *call = call_at(l, line, order[*next]);
+        int64_t issue = line->issue[order[*next]], end = call->time.b;
+        if (end > tp_sat_add(gap.b, ROUNDING_NS))
+            return;
+        int64_t from = issue > at ? issue : at;
+        uint32_t place = issued_before(line, l->calls, from);
+        end = end < gap.b ? end : gap.b;
+        if (end <= from || !may_wait(l, order[*next], place))
+            continue;
+        *(struct wait *)tp_vec_push(&line->waits) = (struct wait){from, end, order[*next], place};
+        at = end;
+    }
+}
+
+/* Gaps between the pieces of work from start to end. */
+static void find_waits(const struct lines *l, struct line *line)
+{
+    const struct tp_intervals compute = l->work->compute;
+    const uint32_t *order = by_end(l, line);
+    uint32_t next = 0;
+    line->waits.count = 0;
+    size_t low = 0, high = compute.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compute.items[middle].b <= line->start)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (int64_t at = line->start; at < line->end; low++) {
+        bool is_last = low == compute.count || compute.items[low].a >= line->end;
+        int64_t to = is_last ? line->end : compute.items[low].a;
+        if (to > at)
+            split_gap(l, line, (struct tp_interval){at, to}, order, &next);
+        if (is_last)
+            break;
+        at = compute.items[low].b > at ? compute.items[low].b : at;
+    }
+}
+
+/* Waiting of the line in [a, b). */
+static int64_t waited_within(const struct line *line, int64_t a, int64_t b)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < line->waits.count; i++) {
+        const struct wait *wait = TP_AT(&line->waits, struct wait, i);
+        int64_t from = wait->a > a ? wait->a : a, to = wait->b < b ? wait->b : b;
+        sum += to > from ? to - from : 0;
+    }
+    return sum;
+}
+
+static struct place place_at(const struct lines *l, const struct line *line, int64_t at)
+{
+    struct place place = {issued_before(line, l->calls, at), 0};
+    int64_t from = place.calls ? line->issue[place.calls - 1] : line->start;
+    int64_t to = place.calls < l->calls ? line->issue[place.calls] : line->end;
+    double all = (double)(to - from - waited_within(line, from, to));
+    double done = (double)(at - from - waited_within(line, from, at));
+    if (all > 0 && done > 0)
+        place.before = done < all ? (uint32_t)(done / all * TP_SLOT_WHOLE) : TP_SLOT_WHOLE;
+    return place;
+}
+
+/* Does the rank wait for the call in this step, long enough to tell? */
+static bool is_wait_seen(const struct lines *l, const struct line *line, uint32_t call)
+{
+    struct tp_interval time = call_at(l, line, call)->time;
+    for (size_t i = 0; i < line->waits.count; i++) {
+        const struct wait *wait = TP_AT(&line->waits, struct wait, i);
+        if (wait->call == call && wait->place == l->places[call].calls && wait->b - wait->a >= LEAST_WAIT_NS &&
+            wait->b - wait->a >= (time.b - time.a) / LEAST_WAIT_PART)
+            return true;
+    }
+    return false;
+}
+
+static void find_place(struct lines *l, uint32_t call)
+{
+    struct place *furthest = &l->places[call];
+    for (uint32_t s = 0; s < l->count; s++) {
+        const struct line *line = &l->items[s];
+        struct place place = place_at(l, line, tp_sat_sub(call_at(l, line, call)->time.b, ROUNDING_NS));
+        if (place.calls > furthest->calls || (place.calls == furthest->calls && place.before > furthest->before))
+            *furthest = place;
+    }
+    for (uint32_t s = 0; s < l->count && !l->is_seen[call]; s++)
+        l->is_seen[call] = is_wait_seen(l, &l->items[s], call);
+}
+
+/* ---- lengths ---- */
+
+/* Nanoseconds that make whole microseconds together with what was left before. */
+static int64_t whole_us(int64_t ns, int64_t *left_ns)
+{
+    int64_t sum = tp_sat_add(ns, *left_ns);
+    *left_ns = sum % 1000;
+    return sum / 1000;
+}
+
+/* Own work of [a, b) into a cell; left: by part. */
+static void add_own(const struct tp_slot_work *w, size_t cell, int64_t a, int64_t b, int64_t *left)
+{
+    if (b <= a)
+        return;
+    int64_t kernel = tp_intervals_length_within(w->compute, a, b), input = tp_intervals_length_within(w->input, a, b);
+    int64_t **us = w->out->us;
+    us[TP_SLOT_KERNEL][cell] += whole_us(kernel, &left[TP_SLOT_KERNEL]);
+    us[TP_SLOT_INPUT][cell] += whole_us(input, &left[TP_SLOT_INPUT]);
+    us[TP_SLOT_PAUSE][cell] += whole_us(tp_sat_sub(b, a) - kernel - input, &left[TP_SLOT_PAUSE]);
+}
+
+/* Waiting goes to the call that it is for; what else is no work is a pause. */
+static void fill_line(const struct lines *l, const struct line *line, const uint32_t *slot_of, uint32_t step)
+{
+    const struct tp_slot_work *w = l->work;
+    struct tp_step_slots *out = w->out;
+    int64_t left[TP_SLOT_PARTS] = {0}, at = line->start;
+    size_t next = 0;
+    for (uint32_t i = 0; i <= l->calls; i++) {
+        int64_t to = i < l->calls ? line->issue[i] : line->end;
+        size_t cell = tp_slot_cell(out, i < l->calls ? slot_of[i] : out->slot_count - 1, step);
+        for (; next < line->waits.count && TP_AT(&line->waits, struct wait, next)->place == i; next++) {
+            const struct wait *wait = TP_AT(&line->waits, struct wait, next);
+            size_t its = tp_slot_cell(out, slot_of[wait->call], step);
+            add_own(w, cell, at, wait->a, left);
+            out->us[TP_SLOT_WITHIN][its] += whole_us(wait->b - wait->a, &left[TP_SLOT_WITHIN]);
+            at = wait->b;
+        }
+        add_own(w, cell, at, to, left);
+        at = to > at ? to : at;
+    }
+    for (uint32_t i = 0; i < l->calls; i++) {
+        struct tp_interval time = call_at(l, line, i)->time;
+        size_t cell = tp_slot_cell(out, slot_of[i], step);
+        int64_t us = (time.b - time.a) / 1000 - out->us[TP_SLOT_WITHIN][cell];
+        if (out->slots[slot_of[i]].calls == 1 && us > 0)
+            out->us[TP_SLOT_BESIDE][cell] = us;
+    }
+}
+
+/* Of collectives that were added up nobody knows where each is waited for: at once. */
+static void fill_places(const struct lines *l, const uint32_t *slot_of)
+{
+    struct tp_step_slots *out = l->work->out;
+    for (uint32_t i = 0; i < l->calls; i++) {
+        struct tp_slot *slot = &out->slots[slot_of[i]];
+        struct place place = l->places[i];
+        slot->waits = 1;
+        slot->is_seen = true;
+        if (slot->calls > 1)
+            continue;
+        uint32_t to = place.calls < l->calls ? slot_of[place.calls] : out->slot_count - 1;
+        slot->is_seen = l->is_seen[i];
+        if (to <= slot_of[i])
+            continue;
+        slot->waits = to - slot_of[i];
+        slot->before = place.before;
+    }
+    out->slots[out->slot_count - 1].is_seen = true;
+    out->slots[out->slot_count - 1].waits = 1;
+}
+
+/* The span of a kept step: what lies between two steps is work of the later one, and a collective that outlasts its step
+ * belongs to that. */
+static void open_line(struct lines *l, uint32_t index, const struct tp_slot_row *row)
+{
+    const struct tp_step *steps = l->work->model->steps;
+    struct line *line = &l->items[index];
+    *line = (struct line){row, steps[row->step].start_ns, steps[row->step].end_ns, NULL, TP_VEC(l->work->arena, struct wait)};
+    line->issue = tp_arena_array(l->work->arena, row->count, sizeof *line->issue);
+    if (row->step && steps[row->step - 1].end_ns < line->start)
+        line->start = steps[row->step - 1].end_ns;
+    if (index && l->items[index - 1].row->step + 1 == row->step && l->items[index - 1].end > line->start)
+        line->start = l->items[index - 1].end;
+    for (uint32_t i = 0; i < row->count; i++)
+        if (call_at(l, line, i)->time.b > line->end)
+            line->end = call_at(l, line, i)->time.b;
+}
+
+void tp_slot_lengths_fill(const struct tp_slot_work *w, uint64_t hash, const uint32_t *slot_of)
+{
+    struct lines l = {.work = w, .count = w->out->step_count};
+    uint32_t at = 0;
+    l.items = tp_arena_array(w->arena, l.count, sizeof *l.items);
+    for (size_t i = 0; i < w->rows.count && at < l.count; i++) {
+        const struct tp_slot_row *row = TP_AT(&w->rows, struct tp_slot_row, i);
+        if (row->hash != hash)
+            continue;
+        l.calls = row->count;
+        open_line(&l, at, row);
+        find_issues(&l, &l.items[at]);
+        find_waits(&l, &l.items[at]);
+        w->out->steps[at++] = row->step;
+    }
+    l.places = tp_arena_array(w->arena, l.calls, sizeof *l.places);
+    l.is_seen = tp_arena_array(w->arena, l.calls, sizeof *l.is_seen);
+    for (uint32_t i = 0; i < l.calls; i++)
+        find_place(&l, i);
+    l.is_placed = true;
+    for (uint32_t s = 0; s < l.count; s++)
+        find_waits(&l, &l.items[s]);
+    for (uint32_t s = 0; s < l.count; s++)
+        fill_line(&l, &l.items[s], slot_of, s);
+    fill_places(&l, slot_of);
+}

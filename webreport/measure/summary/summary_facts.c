@@ -1,0 +1,295 @@
+/* What two runs must have in common to be compared. The table is the list; a fact that the trace does not tell is "".
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "webreport/measure/summary/summary_parts.h"
+#include "webreport/trace/value.h"
+#include "writer/base/saturate.h"
+#include "writer/text/format.h"
+
+enum { SHORT = 64 };
+
+static struct tp_str number(struct tp_summary_work *work, int64_t value)
+{
+    char text[SHORT];
+    int n = snprintf(text, sizeof text, "%" PRId64, value);
+    return tp_summary_text(work, (struct tp_str){text, (size_t)n});
+}
+
+/* The first device with work whose properties the trace has. */
+static const struct tp_gpu_property *gpu_of(const struct tp_summary_work *work)
+{
+    const struct tp_model *model = work->source->model;
+    for (uint32_t i = 0; i < model->gpu_count; i++) {
+        const struct tp_gpu_property *gpu = tp_model_gpu_property(model->trace, model->gpus[i].id);
+        if (gpu)
+            return gpu;
+    }
+    return NULL;
+}
+
+/* "cpu" where no device was to be recorded. */
+static struct tp_str gpu_name(struct tp_summary_work *work)
+{
+    const struct tp_gpu_property *gpu = gpu_of(work);
+    if (work->source->model->program == TP_RECORDED_CPU)
+        return TP_STR("cpu");
+    return gpu && gpu->name.ptr ? tp_summary_text(work, gpu->name) : TP_STR("");
+}
+
+/* Whose device a name is of: of a call of the runtime, a kernel, or the device itself. */
+static const struct {
+    const char *part, *vendor;
+} vendors[] = {{"hip", "AMD"},        {"Cijk_", "AMD"},    {"gfx9", "AMD"},       {"Instinct", "AMD"},
+               {"Radeon", "AMD"},     {"AMD", "AMD"},      {"cuda", "NVIDIA"},    {"cuLaunch", "NVIDIA"},
+               {"NVIDIA", "NVIDIA"},  {"Tesla", "NVIDIA"}, {"GeForce", "NVIDIA"}, {"Quadro", "NVIDIA"},
+               {"cutlass", "NVIDIA"}, {"cudnn", "NVIDIA"}, {"ampere_", "NVIDIA"}, {"volta_", "NVIDIA"},
+               {"nvjet", "NVIDIA"},   {"Intel", "Intel"}};
+
+static const char *vendor_of(struct tp_str name, bool is_call)
+{
+    for (unsigned i = 0; i < sizeof vendors / sizeof *vendors; i++)
+        if (is_call ? tp_str_starts(name, vendors[i].part) : tp_str_find(name, vendors[i].part) >= 0)
+            return vendors[i].vendor;
+    return NULL;
+}
+
+/* Who made the device: by its name, else by the calls that launch its work, else by the names of its kernels. */
+static struct tp_str gpu_vendor(struct tp_summary_work *work)
+{
+    const struct tp_model *model = work->source->model;
+    const struct tp_gpu_property *gpu = gpu_of(work);
+    const char *vendor = gpu && gpu->name.ptr ? vendor_of(gpu->name, false) : NULL;
+    if (model->program == TP_RECORDED_CPU)
+        return TP_STR("cpu");
+    for (uint32_t k = 0; k < model->devices.count && !vendor; k++)
+        if (model->devices.launch[k] != TP_NO_ID)
+            vendor = vendor_of(tp_trace_name(model->trace, tp_launch_of_device(model, k)), true);
+    for (uint32_t k = 0; k < model->devices.count && !vendor; k++)
+        vendor = vendor_of(tp_trace_name(model->trace, tp_device_event(model, k)), false);
+    return vendor ? tp_str_of(vendor) : TP_STR("");
+}
+
+static struct tp_str gpu_count(struct tp_summary_work *work)
+{
+    return number(work, work->source->model->gpu_count);
+}
+
+static struct tp_str compute_capability(struct tp_summary_work *work)
+{
+    const struct tp_gpu_property *gpu = gpu_of(work);
+    char text[SHORT];
+    if (!gpu || gpu->major == TP_NULL_INT || gpu->minor == TP_NULL_INT)
+        return TP_STR("");
+    int n = snprintf(text, sizeof text, "%" PRId64 ".%" PRId64, gpu->major, gpu->minor);
+    return tp_summary_text(work, (struct tp_str){text, (size_t)n});
+}
+
+/* One hash for all operators that count, whatever their order and number: the operators that could use tensor cores, or
+ * all where there are none. `what`: 0 shapes, 1 types. "" in a summary that is not kept: its rows tell more. */
+static struct tp_str operators_hash(struct tp_summary_work *work, unsigned what)
+{
+    const struct tp_model *model = work->source->model;
+    const struct tp_trace *trace = work->source->trace;
+    struct tp_keys keys;
+    uint64_t hash = 0;
+    bool has_eligible = false, has_any = false;
+    if (work->source->extent != TP_SUMMARY_WHOLE)
+        return TP_STR("");
+    for (uint32_t i = 0; i < model->operators.count && !has_eligible; i++)
+        has_eligible = model->operators.flags[i] & TP_OPERATOR_ELIGIBLE;
+    tp_keys_init(&keys, work->scratch, 2);
+    for (uint32_t i = 0; i < model->operators.count; i++) {
+        const struct tp_event *e = tp_operator_event(model, i);
+        const struct tp_host_detail *detail = &trace->hosts[e->detail];
+        uint32_t value = what ? detail->types : detail->dims, known = tp_keys_count(&keys);
+        if ((has_eligible && !(model->operators.flags[i] & TP_OPERATOR_ELIGIBLE)) || value == TP_NO_ID ||
+            tp_keys_pair(&keys, e->name, value) < known)
+            continue;
+        struct tp_str name = tp_trace_name(trace, e), text = trace->values.items[value];
+        hash += tp_hash_mix(tp_hash_bytes(name.ptr, name.len) ^ 0x9E3779B97F4A7C15ull,
+                            tp_hash_bytes(text.ptr, text.len) ^ 0xE7037ED1A0B428DBull);
+        has_any = true;
+    }
+    char text[SHORT];
+    int n = has_any ? snprintf(text, sizeof text, "%016" PRIx64, hash) : 0;
+    return tp_summary_text(work, (struct tp_str){text, (size_t)n});
+}
+
+static struct tp_str shapes(struct tp_summary_work *work)
+{
+    return operators_hash(work, 0);
+}
+
+static struct tp_str dtypes(struct tp_summary_work *work)
+{
+    return operators_hash(work, 1);
+}
+
+/* The first list among the shapes of an operator that has two dimensions or more; ptr NULL: none. */
+static struct tp_str first_tensor(struct tp_str dims)
+{
+    struct tp_str item, part;
+    if (!tp_value_is(dims, '['))
+        return (struct tp_str){0};
+    for (size_t at = 0; tp_value_next(dims, &at, NULL, &item);) {
+        unsigned count = 0;
+        if (!tp_value_is(item, '['))
+            continue;
+        for (size_t inner = 0; tp_value_next(item, &inner, NULL, &part);)
+            count++;
+        if (count > 1)
+            return item;
+    }
+    return (struct tp_str){0};
+}
+
+/* A tensor that is only filled is no input: gradients, or a state that begins with zeros. */
+static bool is_filling(const struct tp_model *model, const struct tp_event *e)
+{
+    return model->marks[e->name] & TP_MARK_FILL_OP ||
+           tp_str_equal(tp_trace_name(model->trace, e), TP_STR("aten::_foreach_zero_"));
+}
+
+/* Shape of the first tensor of rank 2 or more that an outermost operator of a thread takes from `from_ns` on, in a step
+ * and outside of the data loader; *at_ns: when. ptr NULL: none. */
+static struct tp_str input_of_thread(const struct tp_model *model, uint32_t thread, int64_t from_ns, int64_t *at_ns)
+{
+    const struct tp_order *order = model->order;
+    uint32_t low = order->thread_first[thread], high = order->thread_first[thread + 1], near = 0;
+    size_t loading = 0;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (model->trace->events[order->host[middle]].ts_ns < from_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (int64_t outer_end_ns = INT64_MIN; low < order->thread_first[thread + 1]; low++) {
+        const struct tp_event *e = &model->trace->events[order->host[low]];
+        if (e->kind != TP_KIND_OPERATOR || e->ts_ns < outer_end_ns)
+            continue;
+        uint32_t dims = model->trace->hosts[e->detail].dims;
+        outer_end_ns = tp_event_end(e);
+        if (dims == TP_NO_ID || is_filling(model, e) ||
+            tp_intervals_contain_near(model->roles[TP_ROLE_DATALOADER], e->ts_ns, &loading) ||
+            tp_step_of_host_near(model, e->ts_ns, &near) == TP_NO_ID)
+            continue;
+        struct tp_str tensor = first_tensor(model->trace->values.items[dims]);
+        if (tensor.ptr) {
+            *at_ns = e->ts_ns;
+            return tensor;
+        }
+    }
+    return (struct tp_str){0};
+}
+
+/* What the program works on: known from the second step on, when the first is often another. */
+static struct tp_str input_shape(struct tp_summary_work *work)
+{
+    const struct tp_model *model = work->source->model;
+    struct tp_str input = {0};
+    int64_t first_ns = INT64_MAX, at_ns = 0;
+    if (model->step_marker == TP_MARKER_WINDOW || model->step_count < 2)
+        return TP_STR("");
+    for (uint32_t t = 0; t < model->trace->thread_count; t++) {
+        struct tp_str found = input_of_thread(model, t, model->steps[1].host_start_ns, &at_ns);
+        if (found.ptr && at_ns < first_ns) {
+            input = found;
+            first_ns = at_ns;
+        }
+    }
+    return input.ptr ? tp_summary_text(work, tp_value_shape_text(work->scratch, input)) : TP_STR("");
+}
+
+static struct tp_str world_size(struct tp_summary_work *work)
+{
+    int64_t size = work->out->key.world_size;
+    return size == TP_NULL_INT ? TP_STR("") : number(work, size);
+}
+
+static struct tp_str step_count(struct tp_summary_work *work)
+{
+    return number(work, work->source->model->used_count);
+}
+
+/* Steps that are inferred in another way are other steps, so runs with them do not compare. */
+static struct tp_str step_marker(struct tp_summary_work *work)
+{
+    const struct tp_trace_facts *facts = &work->source->views->facts;
+    const char *text = facts->step_marker;
+    if (work->source->model->step_marker == TP_MARKER_OPERATORS)
+        text = tp_text_printf(work->scratch, TP_UNSURE_STEPS "%.*s", (int)facts->step_source.len,
+                              facts->step_source.ptr);
+    if (facts->step_passes > 1)
+        text = tp_text_printf(work->scratch, "%s, %u in each step", text, facts->step_passes);
+    return tp_summary_text(work, tp_str_of(text));
+}
+
+/* Kernels, copies and sets that a graph launched, in percent of all, rounded down. */
+static struct tp_str graph_share(struct tp_summary_work *work)
+{
+    const struct tp_model *model = work->source->model;
+    int64_t of_graphs = 0;
+    if (!model->devices.count)
+        return TP_STR("");
+    for (uint32_t k = 0; k < model->devices.count; k++) {
+        uint32_t launch = model->devices.launch[k];
+        of_graphs += launch != TP_NO_ID &&
+                     tp_str_find(tp_trace_name(model->trace, tp_launch_event(model, launch)), "GraphLaunch") >= 0;
+    }
+    return number(work, of_graphs * 100 / model->devices.count);
+}
+
+/* A name of our own and where its value is: a function, or keys of the trace's head (the first that is there). */
+static const struct {
+    const char *name;
+    struct tp_str (*value)(struct tp_summary_work *work);
+    const char *keys[3];
+} table[] = {
+    {"gpu", gpu_name, {NULL}},
+    {"gpu.vendor", gpu_vendor, {NULL}},
+    {"gpu.count", gpu_count, {NULL}},
+    {"gpu.compute_capability", compute_capability, {NULL}},
+    {"input", input_shape, {NULL}},
+    {"operators.shapes", shapes, {NULL}},
+    {"operators.dtypes", dtypes, {NULL}},
+    {"world_size", world_size, {NULL}},
+    {"step.marker", step_marker, {NULL}},
+    {"step.count", step_count, {NULL}},
+    {"graph.share_pct", graph_share, {NULL}},
+    {"record_shapes", NULL, {"record_shapes"}},
+    {"with_stack", NULL, {"with_stack"}},
+    {"profile_memory", NULL, {"profile_memory"}},
+    {"with_modules", NULL, {"with_modules"}},
+    {"with_flops", NULL, {"with_flops"}},
+    {"framework", NULL, {"torch_version", "framework_version", "framework"}},
+    {"cuda.runtime", NULL, {"cuda_runtime_version", "hip_runtime_version"}},
+    {"cuda.driver", NULL, {"cuda_driver_version", "hip_driver_version"}},
+    {"host", NULL, {"host_name", "hostname"}},
+    {"batch_size", NULL, {"batch_size", "batchSize", "train_batch_size"}},
+    {"dtype", NULL, {"dtype", "torch_dtype", "precision"}},
+};
+enum { FACTS = sizeof table / sizeof *table };
+
+static struct tp_str header_value(struct tp_summary_work *work, const char *const keys[3])
+{
+    for (unsigned i = 0; i < 3 && keys[i]; i++) {
+        struct tp_str json = tp_trace_header(work->source->trace, keys[i]);
+        if (json.ptr)
+            return tp_summary_text(work, tp_value_text(work->scratch, json));
+    }
+    return TP_STR("");
+}
+
+void tp_summary_facts_build(struct tp_summary_work *work)
+{
+    struct tp_summary_fact *facts = tp_arena_array(work->arena, FACTS, sizeof *facts);
+    for (unsigned i = 0; i < FACTS; i++) {
+        facts[i].name = tp_str_of(table[i].name);
+        facts[i].value = table[i].value ? table[i].value(work) : header_value(work, table[i].keys);
+    }
+    work->out->facts = facts;
+    work->out->fact_count = FACTS;
+}

@@ -1,0 +1,293 @@
+/* Step slots of an analysed trace: see step_slots.h. First every collective of a step is a slot of its own; the row
+ * that most steps have is kept, then neighbours are added up until it is short enough. */
+#include "webreport/measure/summary/summary_slots.h"
+
+#include <math.h>
+
+#include "webreport/measure/ranks/worker_host.h"
+#include "webreport/measure/summary/slot_parts.h"
+#include "webreport/model/main_thread.h"
+#include "webreport/trace/collective_kinds.h"
+#include "webreport/trace/value.h"
+#include "writer/base/limits.h"
+#include "writer/base/saturate.h"
+#include "writer/base/sort.h"
+
+/* ---- calls ---- */
+
+/* The order in which the host made them is that of every step; when they started differs. */
+static int by_step_and_call(const void *x, const void *y, const void *context)
+{
+    const struct tp_slot_call *a = x, *b = y;
+    (void)context;
+    if (a->step != b->step)
+        return a->step < b->step ? -1 : 1;
+    if (a->called_ns != b->called_ns)
+        return a->called_ns < b->called_ns ? -1 : 1;
+    return (a->record > b->record) - (a->record < b->record);
+}
+
+enum { GROUP_KEYS = 6 };
+
+/* What tells the group of a record. */
+static void fill_key(struct tp_slot_work *w, const struct tp_collective *record, uint32_t *key)
+{
+    const struct tp_comm_detail *comm =
+        record->comm == TP_NO_ID ? NULL : &w->summary->source->trace->comms[record->comm];
+    struct tp_str name = tp_slot_call_name(w, record);
+    key[0] = comm ? comm->group_name : TP_NO_ID;
+    key[1] = comm ? comm->group_description : TP_NO_ID;
+    key[2] = comm ? comm->group_ranks : TP_NO_ID;
+    key[3] = comm ? comm->group_size : TP_NO_ID;
+    key[4] = comm ? (uint32_t)comm->peer : TP_NO_ID;
+    key[5] = (tp_str_find_lower(name, "send") >= 0) * 2 + (tp_str_find_lower(name, "recv") >= 0);
+}
+
+/* Groups are found once for each metadata: a step has thousands of calls of few groups. */
+static void find_calls(struct tp_slot_work *w)
+{
+    const struct tp_collectives *records = &w->model->collectives;
+    struct tp_keys keys;
+    struct tp_vec group_of_key = TP_VEC(w->arena, uint32_t);
+    tp_keys_init(&keys, w->arena, GROUP_KEYS);
+    for (uint32_t i = 0; i < records->count; i++) {
+        const struct tp_collective *record = &records->items[i];
+        uint32_t step = tp_step_of_collective(w->model, record), parts[GROUP_KEYS];
+        if (step >= w->summary->out->step_count || !tp_step_is_used(&w->model->steps[step]))
+            continue;
+        fill_key(w, record, parts);
+        uint32_t key = tp_keys_add(&keys, parts);
+        if (key == group_of_key.count)
+            *(uint32_t *)tp_vec_push(&group_of_key) = tp_slot_group_of(w, record);
+        struct tp_interval time = tp_collective_time(record);
+        int64_t end = w->model->steps[step].end_ns;
+        if (!w->model->gpu_count && time.b > end) /* of a thread of its own: the step did not wait for its last words */
+            time.b = time.a > end ? time.a : end;
+        *(struct tp_slot_call *)tp_vec_push(&w->calls) =
+            (struct tp_slot_call){time, record->start_ns, step, *TP_AT(&group_of_key, uint32_t, key), i};
+    }
+    tp_merge_sort(w->arena, w->calls.data, w->calls.count, sizeof(struct tp_slot_call), by_step_and_call, NULL);
+}
+
+/* The row of each used step. */
+static void find_rows(struct tp_slot_work *w)
+{
+    uint32_t at = 0;
+    for (uint32_t s = 0; s < w->summary->out->step_count; s++) {
+        if (!tp_step_is_used(&w->model->steps[s]))
+            continue;
+        struct tp_slot_row *row = tp_vec_push(&w->rows);
+        *row = (struct tp_slot_row){.first = at, .step = s, .hash = 1};
+        for (; at < w->calls.count && TP_AT(&w->calls, struct tp_slot_call, at)->step == s; at++, row->count++) {
+            uint32_t group = TP_AT(&w->calls, struct tp_slot_call, at)->group;
+            row->hash = tp_hash_mix(row->hash ^ tp_hash_bytes(&group, sizeof group), 0x9E3779B97F4A7C15ull);
+        }
+    }
+}
+
+/* The hash that most rows have, the first of equal ones; 0: no row has a call. */
+static uint64_t usual_row(const struct tp_slot_work *w)
+{
+    uint64_t usual = 0;
+    size_t most = 0;
+    for (size_t i = 0; i < w->rows.count; i++) {
+        const struct tp_slot_row *row = TP_AT(&w->rows, struct tp_slot_row, i);
+        size_t count = 0;
+        for (size_t k = 0; k < w->rows.count && row->count; k++)
+            count += TP_AT(&w->rows, struct tp_slot_row, k)->hash == row->hash;
+        if (count > most) {
+            most = count;
+            usual = row->hash;
+        }
+    }
+    return usual;
+}
+
+/* ---- which slots ---- */
+
+/* Slots when the calls of a row are cut into so many windows, each of which has one slot a group. slot_of: by call. */
+static uint32_t cut_row(const struct tp_slot_work *w, const struct tp_slot_row *row, uint32_t windows, uint32_t *slot_of)
+{
+    uint32_t slots = 0, group_count = (uint32_t)w->groups.count + 1, last_of[TP_MAX_SLOT_GROUPS + 1];
+    for (uint32_t i = 0, window = TP_NO_ID; i < row->count; i++) {
+        uint32_t here = (uint32_t)((uint64_t)i * windows / row->count);
+        uint32_t group = TP_AT(&w->calls, struct tp_slot_call, row->first + i)->group;
+        for (uint32_t g = 0; g < group_count && here != window; g++)
+            last_of[g] = TP_NO_ID;
+        window = here;
+        group = group == TP_NO_ID ? group_count - 1 : group;
+        if (last_of[group] == TP_NO_ID)
+            last_of[group] = slots++;
+        slot_of[i] = last_of[group];
+    }
+    return slots;
+}
+
+/* As many windows as fit. */
+static uint32_t choose_slots(const struct tp_slot_work *w, const struct tp_slot_row *row, uint32_t *slot_of)
+{
+    uint32_t windows = row->count < TP_MAX_SLOTS - 1 ? row->count : TP_MAX_SLOTS - 1;
+    uint32_t slots = cut_row(w, row, windows, slot_of);
+    while (slots > TP_MAX_SLOTS - 1 && windows > 1)
+        slots = cut_row(w, row, --windows, slot_of);
+    return slots;
+}
+
+/* ---- all ---- */
+
+static struct tp_intervals united(struct tp_arena *arena, const struct tp_model *model)
+{
+    struct tp_vec all = TP_VEC(arena, struct tp_interval);
+    for (uint32_t g = 0; g < model->gpu_count; g++) {
+        tp_intervals_append(&all, model->gpus[g].compute);
+        tp_intervals_append(&all, model->gpus[g].copies);
+    }
+    if (!model->gpu_count)
+        tp_intervals_append(&all, model->roles[TP_ROLE_CPU_EXEC]);
+    return tp_intervals_of(&all);
+}
+
+/* Without a device a collective is an operator like any other: what lies in it is no work. One on a thread that does
+ * nothing else (those of Gloo) runs beside the work. */
+static struct tp_intervals without_calls(struct tp_slot_work *w)
+{
+    struct tp_vec all = TP_VEC(w->arena, struct tp_interval);
+    const struct tp_trace *trace = w->summary->source->trace;
+    bool *works = tp_arena_array(w->arena, trace->thread_count, sizeof *works);
+    for (uint32_t i = 0; i < trace->event_count; i++)
+        if (trace->events[i].kind == TP_KIND_OPERATOR && !tp_is_collective(w->model, &trace->events[i]))
+            works[trace->events[i].thread] = true;
+    for (size_t i = 0; i < w->calls.count; i++) {
+        const struct tp_slot_call *call = TP_AT(&w->calls, struct tp_slot_call, i);
+        if (works[trace->events[w->model->collectives.items[call->record].event].thread])
+            tp_intervals_push(&all, call->time.a, call->time.b);
+    }
+    return tp_intervals_minus(w->arena, w->compute, tp_intervals_of(&all));
+}
+
+/* A thread of its own notes the end of its call when it runs again, while who waited for it already goes on: where most
+ * of the call is a gap between works that ends so shortly before the call, it ended there. */
+static void drop_last_words(struct tp_slot_work *w)
+{
+    enum { SHORT_PART = 20 };
+    for (size_t i = 0; i < w->calls.count; i++) {
+        struct tp_slot_call *call = TP_AT(&w->calls, struct tp_slot_call, i);
+        int64_t length = call->time.b - call->time.a;
+        size_t low = 0, high = w->compute.count;
+        while (low < high) { /* the first work that begins within what may be the last words */
+            size_t middle = low + (high - low) / 2;
+            if (w->compute.items[middle].a <= call->time.b - length / SHORT_PART)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        int64_t gap_ns = low && low < w->compute.count ? w->compute.items[low].a - w->compute.items[low - 1].b : 0;
+        if (2 * gap_ns > length && w->compute.items[low].a < call->time.b)
+            call->time.b = w->compute.items[low].a;
+    }
+}
+
+/* Bytes that the call moves over the bus; 0: not known. */
+static int64_t moved_by(struct tp_slot_work *w, const struct tp_slot_call *call)
+{
+    const struct tp_collective *record = &w->model->collectives.items[call->record];
+    const struct tp_collective_kind *kind = tp_collective_kind_of(tp_slot_call_name(w, record));
+    int64_t size = call->group == TP_NO_ID ? TP_NULL_INT : TP_AT(&w->groups, struct tp_slot_group, call->group)->size;
+    if (!kind || record->bytes <= 0 || size < 2)
+        return 0;
+    return (int64_t)fmin((double)record->bytes * tp_bus_factor(kind, (double)size), (double)INT32_MAX * INT32_MAX);
+}
+
+/* Of a row, by slot: of a slot with a call that is not known nothing is. */
+static void fill_moved(struct tp_slot_work *w, const struct tp_slot_row *row, const uint32_t *slot_of)
+{
+    for (uint32_t i = 0; i < row->count; i++) {
+        struct tp_slot *slot = &w->out->slots[slot_of[i]];
+        int64_t moved = moved_by(w, TP_AT(&w->calls, struct tp_slot_call, row->first + i));
+        slot->moved_bytes = moved && slot->moved_bytes >= 0 ? tp_sat_add(slot->moved_bytes, moved) : -1;
+    }
+    for (uint32_t k = 0; k < w->out->slot_count; k++)
+        if (w->out->slots[k].moved_bytes < 0)
+            w->out->slots[k].moved_bytes = 0;
+}
+
+static void fill_slots(struct tp_slot_work *w, uint64_t usual)
+{
+    struct tp_step_slots *out = w->out;
+    const struct tp_slot_row *first = NULL;
+    for (size_t i = 0; i < w->rows.count && !first; i++)
+        if (TP_AT(&w->rows, struct tp_slot_row, i)->hash == usual)
+            first = TP_AT(&w->rows, struct tp_slot_row, i);
+    uint32_t *slot_of = tp_arena_array(w->arena, first->count, sizeof *slot_of);
+    out->slot_count = choose_slots(w, first, slot_of) + 1;
+    out->slots = tp_arena_array(w->summary->arena, out->slot_count, sizeof *out->slots);
+    for (uint32_t i = 0; i < first->count; i++) {
+        out->slots[slot_of[i]].group = TP_AT(&w->calls, struct tp_slot_call, first->first + i)->group;
+        out->slots[slot_of[i]].calls++;
+    }
+    out->slots[out->slot_count - 1].group = TP_NO_ID;
+    fill_moved(w, first, slot_of);
+    uint32_t most = TP_MAX_SLOT_CELLS / out->slot_count;
+    for (size_t i = 0; i < w->rows.count && out->step_count < most; i++)
+        out->step_count += TP_AT(&w->rows, struct tp_slot_row, i)->hash == usual;
+    out->steps = tp_arena_array(w->summary->arena, out->step_count, sizeof *out->steps);
+    for (unsigned p = 0; p < TP_SLOT_PARTS; p++)
+        out->us[p] = tp_arena_array(w->summary->arena, (size_t)out->slot_count * out->step_count, sizeof *out->us[p]);
+    tp_slot_lengths_fill(w, usual, slot_of);
+}
+
+static struct tp_str host_of(struct tp_summary_work *summary)
+{
+    static const char *const keys[] = {"hostname", "host_name"};
+    for (unsigned i = 0; i < sizeof keys / sizeof *keys; i++) {
+        struct tp_str json = tp_trace_header(summary->source->trace, keys[i]);
+        struct tp_str text = json.ptr ? tp_value_text(summary->scratch, json) : TP_STR("");
+        if (text.len)
+            return tp_summary_text(summary, text);
+    }
+    return tp_summary_text(summary, tp_worker_host(summary->out->key.worker));
+}
+
+void tp_summary_slots_build(struct tp_summary_work *summary)
+{
+    struct tp_arena *arena = summary->scratch;
+    struct tp_slot_work w = {.summary = summary,
+                     .model = summary->source->model,
+                     .arena = arena,
+                     .out = &summary->out->slots,
+                     .groups = TP_VEC(summary->arena, struct tp_slot_group),
+                     .calls = TP_VEC(arena, struct tp_slot_call),
+                     .rows = TP_VEC(arena, struct tp_slot_row)};
+    w.out->host = host_of(summary);
+    tp_slot_groups_listed(&w);
+    find_calls(&w);
+    find_rows(&w);
+    w.compute = united(arena, w.model);
+    if (!w.model->gpu_count) {
+        w.compute = without_calls(&w);
+        drop_last_words(&w);
+    }
+    w.input = tp_intervals_minus(arena, w.model->roles[TP_ROLE_DATALOADER], w.compute);
+    uint64_t usual = usual_row(&w);
+    if (usual)
+        fill_slots(&w, usual);
+    w.out->groups = w.groups.data;
+    w.out->group_count = (uint32_t)w.groups.count;
+}
+
+int64_t tp_slots_of_trace(struct tp_step_slots *slots, const struct tp_trace *trace, const struct tp_model *model,
+                       struct tp_str worker, struct tp_arena *arena)
+{
+    struct tp_str distributed = tp_trace_header(trace, "distributedInfo");
+    struct tp_summary summary = {.key = {.worker = worker, .rank = TP_NULL_INT}};
+    struct tp_summary_source source = {.trace = trace, .model = model};
+    struct tp_summary_work work = {.out = &summary, .source = &source, .arena = arena, .scratch = trace->arena};
+    tp_strings_init(&work.texts, work.scratch, 0);
+    work.copies = TP_VEC(work.scratch, struct tp_str);
+    if (distributed.ptr)
+        summary.key.rank = tp_value_rank(distributed);
+    summary.step_count = model->step_count < TP_MAX_SUMMARY_STEPS ? model->step_count : TP_MAX_SUMMARY_STEPS;
+    tp_summary_slots_build(&work);
+    *slots = summary.slots;
+    return summary.key.rank;
+}

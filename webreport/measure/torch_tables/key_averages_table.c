@@ -1,0 +1,111 @@
+/* Rows of key_averages as a table for programs: see profile_table.h. Microseconds here are exact, not torch's sums of
+ * doubles. */
+#include <math.h>
+
+#include "webreport/measure/torch_tables/profile_table.h"
+#include "writer/base/buf.h"
+
+const struct tp_column_def tp_key_columns[TP_KEY_COLUMNS] = {
+    {"name", "Name", "", "What the row is of: an operator, a module, a line, a category, a kernel.", TP_COLUMN_TEXT},
+    {"kind", "Kind", "", "cpu, or the device.", TP_COLUMN_WORD},
+    {"is_annotation", "Annotation", "", "A range that the program marked.", TP_COLUMN_BOOL},
+    {"is_async", "Async", "", "Its calls end on another thread than they begin.", TP_COLUMN_BOOL},
+    {"calls", "Calls", "", "Calls.", TP_COLUMN_INT},
+    {"self_cpu_us", "Self CPU", "us", "Host time without the calls inside.", TP_COLUMN_NS},
+    {"cpu_us", "CPU total", "us", "Host time.", TP_COLUMN_NS},
+    {"cpu_per_call_us", "CPU time avg", "us", "Host time over calls.", TP_COLUMN_NS},
+    {"self_device_us", "Self device", "us", "Device time that the calls launched themselves.", TP_COLUMN_NS},
+    {"device_us", "Device total", "us", "Device time that the calls and those inside launched.", TP_COLUMN_NS},
+    {"device_per_call_us", "Device time avg", "us", "Device time over calls.", TP_COLUMN_NS},
+    {"cpu_memory_bytes", "CPU Mem", "bytes", "Host memory allocated less released.", TP_COLUMN_BYTES},
+    {"self_cpu_memory_bytes", "Self CPU Mem", "bytes", "The same without the calls inside.", TP_COLUMN_BYTES},
+    {"device_memory_bytes", "Device Mem", "bytes", "Device memory allocated less released.", TP_COLUMN_BYTES},
+    {"self_device_memory_bytes", "Self device Mem", "bytes", "The same without the calls inside.", TP_COLUMN_BYTES},
+    {"flops", "FLOPs", "", "Floating point operations, as torch counts them.", TP_COLUMN_INT},
+    {"input_shapes", "Input shapes", "", "Shapes of the inputs, where rows are by them.", TP_COLUMN_TEXT},
+    {"stack", "Stack", "", "Frames, innermost first, where rows are by them.", TP_COLUMN_TEXT},
+};
+
+static const char *kind_of(const struct tp_key_averages *averages, const struct tp_key_row *row)
+{
+    static const char *const devices[][2] = {{"CUDA", "cuda"}, {"XPU", "xpu"}, {"MTIA", "mtia"}};
+    for (size_t i = 0; row->is_device && i < sizeof devices / sizeof *devices; i++)
+        if (averages->torch.device && strcmp(averages->torch.device, devices[i][0]) == 0)
+            return devices[i][1];
+    return row->is_device ? "device" : "cpu";
+}
+
+/* The frames of a row joined by ";", as the trace has them. */
+static struct tp_str join_frames(const struct tp_key_averages *averages, const struct tp_key_row *row,
+                                 struct tp_arena *arena)
+{
+    size_t size = 0;
+    if (!row->stack.count)
+        return (struct tp_str){NULL, 0};
+    for (uint32_t i = 0; i < row->stack.count; i++)
+        size += tp_frame_text(&averages->stacks, row->stack.first + i).len + (i > 0);
+    char *text = tp_arena_alloc(arena, size + 1), *at = text;
+    for (uint32_t i = 0; i < row->stack.count; i++) {
+        struct tp_str frame = tp_frame_text(&averages->stacks, row->stack.first + i);
+        if (i)
+            *at++ = ';';
+        if (frame.len)
+            memcpy(at, frame.ptr, frame.len);
+        at += frame.len;
+    }
+    return (struct tp_str){text, size};
+}
+
+static int64_t mean(int64_t ns, int64_t count)
+{
+    return count ? (int64_t)llround((double)ns / (double)count) : 0;
+}
+
+static void fill_row(struct tp_table *table, size_t at, const struct tp_key_row *row)
+{
+    const int64_t numbers[] = {row->count,
+                               row->self_cpu.ns,
+                               row->cpu.ns,
+                               mean(row->cpu.ns, row->count),
+                               row->self_device.ns,
+                               row->device.ns,
+                               mean(row->device.ns, row->count),
+                               row->cpu_bytes,
+                               row->self_cpu_bytes,
+                               row->device_bytes,
+                               row->self_device_bytes,
+                               row->flops};
+    for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        tp_table_int(table, TP_KEY_NUMBERS + i)[at] = numbers[i];
+}
+
+struct tp_table *tp_key_averages_table(const struct tp_key_averages *averages, const uint32_t *rows, size_t count,
+                                       struct tp_arena *arena)
+{
+    struct tp_table *table = tp_arena_alloc(arena, sizeof *table);
+    tp_table_init(table, arena, "key_averages", tp_key_columns, TP_KEY_COLUMNS, count);
+    for (size_t i = 0; i < count; i++) {
+        const struct tp_key_row *row = &averages->rows[rows[i]];
+        tp_table_text(table, TP_KEY_COLUMN_NAME)[i] = row->key;
+        tp_table_text(table, TP_KEY_COLUMN_KIND)[i] = tp_str_of(kind_of(averages, row));
+        tp_table_bool(table, TP_KEY_COLUMN_ANNOTATION)[i] = row->is_annotation;
+        tp_table_bool(table, TP_KEY_COLUMN_ASYNC)[i] = row->is_async;
+        fill_row(table, i, row);
+        tp_table_text(table, TP_KEY_COLUMN_SHAPES)[i] = row->shapes;
+        tp_table_text(table, TP_KEY_COLUMN_STACK)[i] = join_frames(averages, row, arena);
+    }
+    return table;
+}
+
+/* Sums over all rows, shown or not. */
+void tp_key_averages_sum(const struct tp_key_averages *averages, int64_t *cpu_ns, int64_t *device_ns)
+{
+    __int128 host = 0, device = 0;
+    for (uint32_t i = 0; i < averages->count; i++) {
+        const struct tp_key_row *row = &averages->rows[i];
+        host += row->self_cpu.ns;
+        device += tp_key_row_adds_device(averages, row) ? row->self_device.ns : 0;
+    }
+    *cpu_ns = host > INT64_MAX ? INT64_MAX : (int64_t)host;
+    *device_ns = device > INT64_MAX ? INT64_MAX : (int64_t)device;
+}

@@ -1,0 +1,75 @@
+/* Labels inherited down the tree, or by category: see key_labels.h. */
+#include "webreport/measure/torch_tables/key_labels.h"
+
+#include "webreport/trace/kinds.h"
+
+/* What a frame is called in the group; TP_NO_ID: it opens none. */
+typedef uint32_t (*label_of_frame)(struct tp_key_labels *labels, const struct tp_trace *trace,
+                                   const struct tp_event *frame);
+
+static uint32_t module_label(struct tp_key_labels *labels, const struct tp_trace *trace, const struct tp_event *frame)
+{
+    if (frame->kind != TP_KIND_MODULE)
+        return TP_NO_ID;
+    return tp_strings_add(&labels->texts, tp_trace_name(trace, frame));
+}
+
+static uint32_t line_label(struct tp_key_labels *labels, const struct tp_trace *trace, const struct tp_event *frame)
+{
+    uint32_t line = tp_frames_line(&trace->frames, frame->name);
+    if (line == TP_NO_ID)
+        return TP_NO_ID;
+    return tp_strings_add(&labels->texts, tp_frames_line_text(&trace->frames, line));
+}
+
+/* Every item has the label of the innermost frame around it that has one. */
+static void inherit(struct tp_key_labels *labels, const struct tp_torch *torch, label_of_frame label,
+                    const char *without)
+{
+    uint32_t outside = tp_strings_add(&labels->texts, tp_str_of(without));
+    for (uint32_t k = 0; k < torch->count; k++) {
+        uint32_t i = torch->order[k], parent = torch->parent[i];
+        bool is_frame = tp_torch_flags(torch, i) & TP_TORCH_FRAME;
+        uint32_t own = is_frame ? label(labels, torch->trace, tp_torch_event(torch, i)) : TP_NO_ID;
+        labels->is_call[i] = own != TP_NO_ID;
+        labels->of_item[i] = own != TP_NO_ID ? own : parent == TP_NO_ID ? outside : labels->of_item[parent];
+    }
+}
+
+static struct tp_str type_of(const struct tp_torch *torch, uint32_t item)
+{
+    const struct tp_trace *trace = torch->trace;
+    const struct tp_event *e = tp_torch_event(torch, item);
+    if (!e)
+        return TP_STR("[memory]");
+    const char *text = tp_kind_cat(e->kind);
+    return text ? tp_str_of(text) : tp_strings_get(&trace->cats, trace->others[e->detail].cat);
+}
+
+void tp_key_labels_init(struct tp_key_labels *labels, const struct tp_torch *torch, enum tp_key_group group,
+                        struct tp_arena *arena)
+{
+    memset(labels, 0, sizeof *labels);
+    if (group == TP_KEY_NAME || group == TP_KEY_KERNEL)
+        return;
+    tp_strings_init(&labels->texts, arena, 0);
+    labels->of_item = tp_arena_array(arena, tp_torch_items(torch), sizeof *labels->of_item);
+    if (group == TP_KEY_TYPE) {
+        for (uint32_t k = 0; k < torch->count; k++)
+            labels->of_item[torch->order[k]] = tp_strings_add(&labels->texts, type_of(torch, torch->order[k]));
+        return;
+    }
+    labels->is_call = tp_arena_array(arena, tp_torch_items(torch), sizeof *labels->is_call);
+    if (group == TP_KEY_MODULE)
+        inherit(labels, torch, module_label, "(outside of modules)");
+    else
+        inherit(labels, torch, line_label, "(no line of the project)");
+}
+
+bool tp_key_labels_counts(const struct tp_key_labels *labels, const struct tp_torch *torch, uint32_t item)
+{
+    if (!labels->is_call)
+        return true;
+    /* outside of every group each root counts */
+    return labels->is_call[item] || (torch->parent[item] == TP_NO_ID && labels->of_item[item] == 0);
+}

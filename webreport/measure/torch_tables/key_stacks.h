@@ -1,0 +1,33 @@
+/* Call stacks of torch's list as lists of frames, innermost first: what "Call stack" says, without torch's own frames,
+ * and for backward operators the stack of the forward operator (EventList._set_backward_stacktraces). */
+#ifndef TP_WEBREPORT_MEASURE_TORCH_TABLES_KEY_STACKS_H
+#define TP_WEBREPORT_MEASURE_TORCH_TABLES_KEY_STACKS_H
+
+#include "webreport/model/policy_torch.h"
+
+struct tp_frame_list {
+    uint32_t first, count; /* frames[first .. first + count) */
+};
+
+struct tp_key_stacks {
+    const struct tp_stacks *trie; /* of the trace */
+    struct tp_vec frames;         /* uint32_t: frame ids of the trie */
+    struct tp_vec lists;          /* struct tp_frame_list; list 0 is empty */
+    uint32_t *list_of;            /* by item */
+};
+
+/* Builds them in `arena`, whose guard is the caller's. */
+void tp_key_stacks_build(struct tp_key_stacks *stacks, const struct tp_torch *torch, struct tp_arena *arena);
+
+static inline struct tp_frame_list tp_key_stack(const struct tp_key_stacks *stacks, uint32_t item)
+{
+    return *TP_AT(&stacks->lists, struct tp_frame_list, stacks->list_of[item]);
+}
+
+/* A frame by its place in `frames`. */
+static inline struct tp_str tp_frame_text(const struct tp_key_stacks *stacks, uint32_t at)
+{
+    return tp_stack_frame_text(stacks->trie, *TP_AT(&stacks->frames, uint32_t, at));
+}
+
+#endif

@@ -1,0 +1,188 @@
+/* Where the idle time of a device goes in its tree: see time_parts.h. The parts are those of the idle view; what the
+ * host did is read off the nodes of its flame. */
+#include "webreport/measure/idle/idle_reasons.h"
+#include "webreport/measure/tree/time_parts.h"
+#include "webreport/trace/frame.h"
+#include "webreport/trace/regions.h"
+#include "writer/base/saturate.h"
+
+/* ---- what the host did --------------------------------------------------------------------------------------------
+ */
+
+/* What of a stack says what the host did: nodes of the flame; TP_NO_ID: none. */
+struct stack {
+    uint32_t loader, runtime, op, line, frame, annotation;
+};
+
+static bool is_loader(const struct tp_flame_node *node)
+{
+    return tp_str_find(node->text, "DataLoader") >= 0 &&
+           (node->kind == TP_STACK_ANNOTATION || tp_str_find(node->text, "enumerate") >= 0);
+}
+
+static bool is_step_mark(struct tp_str name)
+{
+    return tp_str_equal(name, TP_STR(TP_PROFILER_STEP_LABEL)) || tp_str_starts(name, "execute_") ||
+           tp_str_starts(name, "step[");
+}
+
+static void push(struct stack *stack, const struct tp_flame_node *node, uint32_t index, bool is_library)
+{
+    if (stack->loader == TP_NO_ID && is_loader(node))
+        stack->loader = index;
+    switch (node->kind) {
+    case TP_STACK_RUNTIME:
+        stack->runtime = index;
+        break;
+    case TP_STACK_OPERATOR:
+        stack->op = stack->op == TP_NO_ID ? index : stack->op;
+        break;
+    case TP_STACK_FRAME:
+    case TP_STACK_MODULE:
+        stack->frame = index;
+        stack->line = is_library ? stack->line : index;
+        break;
+    case TP_STACK_ANNOTATION:
+        stack->annotation = is_step_mark(node->text) ? stack->annotation : index;
+        break;
+    default:
+        break;
+    }
+}
+
+/* What time on the host is for: the first of these that a stack holds. */
+enum cause { LOADING, CALL, OPERATOR, PYTHON, ANNOTATION, NOTHING };
+
+/* The nodes below "host", each made once. */
+struct hosts {
+    struct tp_time_maker *maker;
+    struct tp_id_map buds; /* by cause and label */
+    uint8_t *library;      /* by label: 1: the user's, 2: other code, 0: not looked at */
+};
+
+static uint32_t new_host(struct tp_time_maker *maker, enum cause cause, struct tp_str name)
+{
+    static const char *const groups[] = {"data loading", NULL, "operator", "python", "annotation", "nothing"};
+    struct tp_str group = tp_str_of(cause == CALL ? tp_call_use_text(tp_call_use_of(name)) : groups[cause]);
+    uint32_t host = tp_time_child(maker, 0, TP_STR("host"));
+    return tp_time_child(maker, tp_time_child(maker, host, group), name);
+}
+
+static void add_host(struct hosts *hosts, const struct stack *stack, int64_t ns)
+{
+    const struct tp_flame_node *nodes = hosts->maker->idle->nodes;
+    const uint32_t found[] = {[LOADING] = stack->loader,
+                              [CALL] = stack->runtime,
+                              [OPERATOR] = stack->op,
+                              [PYTHON] = stack->line != TP_NO_ID ? stack->line : stack->frame,
+                              [ANNOTATION] = stack->annotation};
+    unsigned cause = LOADING;
+    while (cause < NOTHING && found[cause] == TP_NO_ID)
+        cause++;
+    uint32_t label = cause == NOTHING ? 0 : nodes[found[cause]].label;
+    uint32_t *bud = tp_id_map_put(&hosts->buds, tp_id_pair(cause, label));
+    if (*bud == TP_NO_ID)
+        *bud = new_host(hosts->maker, cause, cause == NOTHING ? TP_STR("no host event") : nodes[found[cause]].text);
+    tp_time_add(hosts->maker, *bud, ns);
+}
+
+static bool is_of_library(struct hosts *hosts, const struct tp_flame_node *node)
+{
+    uint8_t *known = &hosts->library[node->label];
+    if (!*known)
+        *known = tp_frame_is_users(node->text) ? 1 : 2;
+    return *known == 2;
+}
+
+/* The nodes of a flame are in depth-first order: the stack of each is that of its parent and itself. */
+static void add_hosts(struct tp_time_maker *maker)
+{
+    static const struct stack empty = {TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID};
+    const struct tp_idle_device *idle = maker->idle;
+    const struct tp_frames *frames = &maker->model->trace->frames;
+    size_t labels = (size_t)frames->name_count + frames->extra.count;
+    struct stack *stacks = tp_arena_array(maker->arena, (size_t)TP_STACK_LIMIT + 1, sizeof *stacks);
+    struct hosts hosts = {.maker = maker, .library = tp_arena_array(maker->arena, labels, 1)};
+    tp_id_map_init(&hosts.buds, maker->arena);
+    stacks[0] = empty;
+    for (uint32_t i = 1; i < idle->node_count; i++) {
+        const struct tp_flame_node *node = &idle->nodes[i];
+        struct stack *stack = &stacks[node->depth];
+        bool is_frame = node->kind == TP_STACK_FRAME || node->kind == TP_STACK_MODULE;
+        *stack = stacks[node->depth - 1];
+        push(stack, node, i, is_frame && is_of_library(&hosts, node));
+        if (node->self_host_ns)
+            add_host(&hosts, stack, node->self_host_ns);
+    }
+    tp_id_map_drop(&hosts.buds);
+    tp_arena_drop(maker->arena, hosts.library, labels);
+    tp_arena_drop(maker->arena, stacks, ((size_t)TP_STACK_LIMIT + 1) * sizeof *stacks);
+}
+
+/* ---- the other parts ----------------------------------------------------------------------------------------------
+ */
+
+/* The nodes of reasons, each made once. */
+struct reasons {
+    struct tp_time_maker *maker;
+    uint32_t buds[TP_IDLE_REASONS]; /* of those that are one node; TP_NO_ID: not yet */
+    struct tp_id_map launches;      /* by (reason, name of the call) */
+};
+
+/* A launch by the name of its call, with what is said of it before. */
+static uint32_t launch_bud(struct reasons *reasons, enum tp_idle_reason reason, uint32_t device)
+{
+    static const char *const before[TP_IDLE_REASONS] = {[TP_IDLE_BY_LAUNCH] = "",
+                                                        [TP_IDLE_BY_BLOCKED] = "blocks: ",
+                                                        [TP_IDLE_BY_HELD_LAUNCH] = "first call of the record blocks: "};
+    struct tp_time_maker *maker = reasons->maker;
+    const struct tp_event *launch = tp_launch_of_device(maker->model, device);
+    uint32_t *bud = tp_id_map_put(&reasons->launches, tp_id_pair(reason, launch->name));
+    if (*bud == TP_NO_ID) {
+        struct tp_str name = tp_trace_name(maker->model->trace, launch);
+        size_t skip = strlen(before[reason]);
+        char *text = tp_arena_alloc(maker->arena, skip + name.len);
+        memcpy(text, before[reason], skip);
+        memcpy(text + skip, name.ptr, name.len);
+        *bud = tp_time_child(maker, tp_time_child(maker, 0, TP_STR("launch")), (struct tp_str){text, skip + name.len});
+    }
+    return *bud;
+}
+
+static void add_reason(void *context, enum tp_idle_reason reason, const struct tp_idle_piece *piece, int64_t ns)
+{
+    static const char *const texts[TP_IDLE_REASONS][2] = {
+        [TP_IDLE_BY_LATENCY] = {"queue", "start latency"},
+        [TP_IDLE_BY_GRAPH] = {"queue", "between kernels of one graph"},
+        [TP_IDLE_BY_QUEUE] = {"queue", "waits for its stream, an event or a copy"},
+        [TP_IDLE_BY_HELD] = {"queue",
+                             "held: hardly any recorded work had run before; work of before the record, or a stall"},
+        [TP_IDLE_BY_EDGE] = {"outside", "before the first or after the last recorded operation"},
+        [TP_IDLE_BY_UNKNOWN] = {"unknown", "the launch of the next operation is not recorded, or the host waits for work that is not"}};
+    struct reasons *reasons = context;
+    struct tp_time_maker *maker = reasons->maker;
+    uint32_t *bud = &reasons->buds[reason];
+    if (reason == TP_IDLE_BY_HOST) /* by its flame */
+        return;
+    if (!texts[reason][0]) {
+        tp_time_add(maker, launch_bud(reasons, reason, piece->next), ns);
+        return;
+    }
+    if (*bud == TP_NO_ID)
+        *bud = tp_time_child(maker, tp_time_child(maker, 0, tp_str_of(texts[reason][0])), tp_str_of(texts[reason][1]));
+    tp_time_add(maker, *bud, ns);
+}
+
+void tp_time_add_idle(struct tp_time_maker *maker)
+{
+    struct tp_idle_reasons found;
+    struct reasons reasons = {.maker = maker};
+    for (unsigned i = 0; i < TP_IDLE_REASONS; i++)
+        reasons.buds[i] = TP_NO_ID;
+    tp_id_map_init(&reasons.launches, maker->arena);
+    add_hosts(maker);
+    tp_idle_reasons_find(&found, maker->model, maker->gpu, maker->arena, add_reason, &reasons);
+    tp_id_map_drop(&reasons.launches);
+    maker->tree->latency_ns = found.latency_ns;
+    maker->tree->held_ns = tp_sat_add(found.ns[TP_IDLE_BY_HELD], found.ns[TP_IDLE_BY_HELD_LAUNCH]);
+}

@@ -1,0 +1,510 @@
+/* Which leaf of the tree a device operation belongs to: see time_parts.h. */
+#include <stdio.h>
+
+#include "webreport/measure/tree/time_parts.h"
+#include "webreport/measure/work/cost_call.h"
+#include "webreport/trace/value.h"
+#include "writer/base/renumber.h"
+#include "writer/base/utf8.h"
+
+enum {
+    MAX_TEXT = 2048, /* bytes of an operator with its shapes; what is longer is cut */
+    MOST_DEPTH = 256,
+    MAX_SHAPES = 4,          /* of an operator that are written */
+    COMMUNICATION_BYTES = 60 /* of a name: what is behind it are types of arguments */
+};
+
+/* A text that grows in place and is cut where there is no more room. */
+struct text {
+    size_t size;
+    char bytes[MAX_TEXT];
+};
+
+static void put(struct text *text, struct tp_str more)
+{
+    size_t left = sizeof text->bytes - text->size, size = tp_utf8_cut(more.ptr, more.len, left);
+    memcpy(text->bytes + text->size, more.ptr, size);
+    text->size += size;
+}
+
+static struct tp_str str(const struct text *text)
+{
+    return (struct tp_str){text->bytes, text->size};
+}
+
+/* With each `old` replaced by `new`. */
+static void put_replaced(struct text *text, struct tp_str from, const char *old, const char *new)
+{
+    for (ptrdiff_t at; (at = tp_str_find(from, old)) >= 0;) {
+        size_t next = (size_t)at + strlen(old);
+        put(text, (struct tp_str){from.ptr, (size_t)at});
+        put(text, tp_str_of(new));
+        from = (struct tp_str){from.ptr + next, from.len - next};
+    }
+    put(text, from);
+}
+
+/* ---- modules ---- */
+
+static const char *const BUILTIN[] = {"Linear",
+                                      "LayerNorm",
+                                      "Conv1d",
+                                      "Conv2d",
+                                      "Conv3d",
+                                      "ConvTranspose2d",
+                                      "BatchNorm1d",
+                                      "BatchNorm2d",
+                                      "BatchNorm3d",
+                                      "GroupNorm",
+                                      "RMSNorm",
+                                      "Dropout",
+                                      "GELU",
+                                      "ReLU",
+                                      "SiLU",
+                                      "Sigmoid",
+                                      "Tanh",
+                                      "Softmax",
+                                      "Embedding",
+                                      "EmbeddingBag",
+                                      "MaxPool2d",
+                                      "AvgPool2d",
+                                      "AdaptiveAvgPool2d",
+                                      "Identity",
+                                      "Sequential",
+                                      "ModuleList",
+                                      "Flatten",
+                                      "CrossEntropyLoss",
+                                      "MSELoss",
+                                      "NewGELUActivation",
+                                      "GELUActivation",
+                                      "QuickGELUActivation",
+                                      "SiLUActivation",
+                                      "BCEWithLogitsLoss"};
+
+/* The class of a module call. */
+static struct tp_str class_of(const struct tp_model *model, uint32_t module)
+{
+    return tp_frame_module_class(tp_trace_name(model->trace, &model->trace->events[model->modules.event[module]]));
+}
+
+static bool is_builtin(struct tp_str class)
+{
+    bool is_any = false;
+    for (size_t i = 0; i < sizeof BUILTIN / sizeof *BUILTIN; i++)
+        is_any |= tp_str_equal(class, tp_str_of(BUILTIN[i]));
+    return is_any;
+}
+
+/* The class of the nearest module that is none of torch's own, and that one's if it is the nearest of all. */
+static uint32_t class_text(struct tp_time_places *places, uint32_t module)
+{
+    const struct tp_model *model = places->maker->model;
+    uint32_t *known = &places->modules[module];
+    if (*known)
+        return *known - 1;
+    struct text text = {0};
+    struct tp_str inner = class_of(model, module);
+    bool is_inner_builtin = is_builtin(inner);
+    uint32_t own = module;
+    while (own != TP_NO_ID && is_builtin(class_of(model, own)))
+        own = model->modules.parent[own];
+    if (own != TP_NO_ID)
+        put(&text, class_of(model, own));
+    if (own != TP_NO_ID && is_inner_builtin)
+        put(&text, TP_STR("/"));
+    if (is_inner_builtin)
+        put(&text, inner);
+    *known = tp_strings_add(&places->maker->texts, str(&text)) + 1;
+    return *known - 1;
+}
+
+/* ---- operators: what is known of each by those around it ---- */
+
+/* is_engine: by name, of autograd's engine. */
+static bool is_of_backward(const struct tp_model *model, const uint8_t *is_engine, uint32_t op)
+{
+    const struct tp_event *e = tp_operator_event(model, op);
+    if (is_engine[e->name])
+        return true;
+    int64_t thread = tp_host_more(model->trace, &model->trace->hosts[e->detail]).forward_thread;
+    return thread != TP_NULL_INT && thread != 0;
+}
+
+/* What belongs to the backward pass, by itself or by what it is called by. */
+static void find_backward(struct tp_time_places *places)
+{
+    const struct tp_model *model = places->maker->model;
+    const struct tp_operators *ops = &model->operators;
+    const struct tp_strings *names = &model->trace->names;
+    uint8_t *is_engine = tp_arena_array(places->maker->arena, names->count, 1);
+    for (uint32_t i = 0; i < names->count; i++)
+        is_engine[i] = tp_str_starts(names->items[i], "autograd::engine");
+    for (uint32_t op = 0; op < ops->count; op++)
+        places->is_backward[op] = (ops->parent[op] != TP_NO_ID && places->is_backward[ops->parent[op]]) ||
+                                  is_of_backward(model, is_engine, op);
+    tp_arena_drop(places->maker->arena, is_engine, names->count);
+}
+
+static int64_t sequence_of(const struct tp_model *model, uint32_t op)
+{
+    const struct tp_event *e = tp_operator_event(model, op);
+    return tp_host_more(model->trace, &model->trace->hosts[e->detail]).sequence;
+}
+
+/* The forward operator of each sequence number: the deepest one inside a module, the last of equal ones. */
+struct forwards {
+    struct tp_ids ids;   /* of sequence numbers .. */
+    struct tp_vec items; /* .. and their struct forward */
+};
+
+struct forward {
+    uint32_t op, depth;
+};
+
+/* Deeper ones of broken traces count as equally deep. */
+static uint32_t depth_of(const struct tp_operators *ops, uint32_t op)
+{
+    uint32_t depth = 0;
+    for (op = ops->parent[op]; op != TP_NO_ID && depth < MOST_DEPTH; op = ops->parent[op])
+        depth++;
+    return depth;
+}
+
+static void add_forward(struct forwards *forwards, const struct tp_operators *ops, uint32_t op, int64_t sequence)
+{
+    struct forward new = {op, depth_of(ops, op)};
+    uint32_t id = tp_ids_add(&forwards->ids, sequence);
+    if (id == forwards->items.count) {
+        *(struct forward *)tp_vec_push(&forwards->items) = new;
+        return;
+    }
+    struct forward *found = TP_AT(&forwards->items, struct forward, id);
+    if (ops->module[op] != TP_NO_ID && new.depth >= found->depth)
+        *found = new;
+}
+
+static bool is_forward(const struct tp_model *model, uint32_t op)
+{
+    const struct tp_event *e = tp_operator_event(model, op);
+    int64_t thread = tp_host_more(model->trace, &model->trace->hosts[e->detail]).forward_thread;
+    return (thread == TP_NULL_INT || thread == 0) && !tp_str_starts(tp_trace_name(model->trace, e), "autograd::");
+}
+
+static void find_forwards(struct forwards *forwards, const struct tp_model *model, struct tp_arena *arena)
+{
+    const struct tp_operators *ops = &model->operators;
+    int64_t highest = -1;
+    forwards->items = TP_VEC(arena, struct forward);
+    for (uint32_t op = 0; op < ops->count; op++)
+        highest = sequence_of(model, op) > highest ? sequence_of(model, op) : highest;
+    tp_ids_init(&forwards->ids, arena, 0, highest < 0 ? 0 : highest, ops->count);
+    for (uint32_t op = 0; op < ops->count; op++) {
+        int64_t sequence = sequence_of(model, op);
+        if (sequence >= 0 && is_forward(model, op))
+            add_forward(forwards, ops, op, sequence);
+    }
+}
+
+/* The module of an operator's forward: by the outermost sequence number around it that leads to one. */
+static void find_forward_modules(struct tp_time_places *places)
+{
+    const struct tp_model *model = places->maker->model;
+    const struct tp_operators *ops = &model->operators;
+    struct tp_arena *arena = places->maker->arena;
+    struct forwards forwards;
+    if (!ops->module)
+        return;
+    find_forwards(&forwards, model, arena);
+    places->forward_modules = tp_arena_array(arena, ops->count, sizeof(uint32_t));
+    for (uint32_t op = 0; op < ops->count; op++) {
+        uint32_t parent = ops->parent[op], *module = &places->forward_modules[op], id = TP_NO_ID;
+        int64_t sequence = sequence_of(model, op);
+        *module = parent == TP_NO_ID ? TP_NO_ID : places->forward_modules[parent];
+        if (*module == TP_NO_ID && sequence >= 0)
+            id = tp_ids_find(&forwards.ids, sequence);
+        if (id != TP_NO_ID)
+            *module = ops->module[TP_AT(&forwards.items, struct forward, id)->op];
+    }
+    tp_ids_drop(&forwards.ids, arena);
+    tp_arena_drop(arena, forwards.items.data, forwards.items.capacity * sizeof(struct forward));
+}
+
+void tp_time_places_init(struct tp_time_places *places, struct tp_time_maker *maker)
+{
+    const struct tp_operators *ops = &maker->model->operators;
+    *places =
+        (struct tp_time_places){.maker = maker,
+                                .leaves = TP_VEC(maker->arena, uint32_t),
+                                .operators = TP_VEC(maker->arena, uint32_t),
+                                .modules = tp_arena_array(maker->arena, maker->model->modules.count, sizeof(uint32_t)),
+                                .units = tp_arena_array(maker->arena, maker->units->call_count, sizeof(uint32_t)),
+                                .is_backward = tp_arena_array(maker->arena, ops->count, 1)};
+    tp_keys_init(&places->paths, maker->arena, 4);
+    tp_keys_init(&places->calls, maker->arena, 3);
+    find_backward(places);
+    find_forward_modules(places);
+}
+
+/* ---- operators with their shapes ---- */
+
+static bool is_integer(struct tp_str json)
+{
+    size_t at = json.len && json.ptr[0] == '-';
+    bool is_one = json.len > at;
+    for (; at < json.len; at++)
+        is_one &= tp_is_digit(json.ptr[at]);
+    return is_one;
+}
+
+/* "8x512" of a tensor, "list of 3" of tensors, or nothing; whether it wrote anything. */
+static bool put_shape(struct text *text, struct tp_str dims, const char *before)
+{
+    struct tp_str item, first = {NULL, 0};
+    unsigned count = 0;
+    bool are_integers = true;
+    for (size_t at = 0; tp_value_next(dims, &at, NULL, &item); count++) {
+        first = count ? first : item;
+        are_integers &= is_integer(item);
+    }
+    bool is_list = count && tp_value_is(first, '[');
+    if (!tp_value_is(dims, '[') || !count || !(are_integers || is_list))
+        return false;
+    put(text, tp_str_of(before));
+    if (is_list) {
+        char number[32];
+        put(text, (struct tp_str){number, (size_t)snprintf(number, sizeof number, "list of %u", count)});
+        return true;
+    }
+    count = 0;
+    for (size_t at = 0; tp_value_next(dims, &at, NULL, &item); count++) {
+        put(text, count ? TP_STR("x") : TP_STR(""));
+        put(text, item);
+    }
+    return true;
+}
+
+static bool is_shape(struct tp_str dims)
+{
+    struct text unused = {0};
+    return put_shape(&unused, dims, "");
+}
+
+static void put_shapes(struct text *text, struct tp_str dims)
+{
+    struct tp_str item;
+    unsigned count = 0;
+    for (size_t at = 0; tp_value_next(dims, &at, NULL, &item);) {
+        if (count == MAX_SHAPES && is_shape(item)) {
+            put(text, TP_STR("..."));
+            break;
+        }
+        count += count < MAX_SHAPES && put_shape(text, item, count ? ", " : " [");
+    }
+    if (count)
+        put(text, TP_STR("]"));
+}
+
+/* "mm [512x512, 512x64] bf16": an operator, the shapes of its first arguments, and the first type that is one of
+ * numbers. */
+static uint32_t operator_text(struct tp_time_places *places, const struct tp_event *e)
+{
+    const struct tp_trace *trace = places->maker->model->trace;
+    const struct tp_host_detail *host = &trace->hosts[e->detail];
+    uint32_t call = tp_keys_add(&places->calls, (uint32_t[]){e->name, host->dims, host->types});
+    if (call < places->operators.count)
+        return *TP_AT(&places->operators, uint32_t, call);
+    struct text text = {0};
+    struct tp_str name = trace->names.items[e->name], item;
+    enum tp_number_type type = TP_NUMBER_OTHER;
+    put_replaced(&text, name, "aten::", "");
+    put_shapes(&text, tp_strings_get(&trace->values, host->dims));
+    for (size_t at = 0;
+         type == TP_NUMBER_OTHER && tp_value_next(tp_strings_get(&trace->values, host->types), &at, NULL, &item);)
+        type = tp_number_type_of(item);
+    if (type != TP_NUMBER_OTHER) {
+        put(&text, TP_STR(" "));
+        put(&text, tp_str_of(tp_number_type_text(type)));
+    }
+    *(uint32_t *)tp_vec_push(&places->operators) = tp_strings_add(&places->maker->texts, str(&text));
+    return *TP_AT(&places->operators, uint32_t, call);
+}
+
+static uint32_t unit_text(struct tp_time_places *places, const struct tp_work_unit *unit)
+{
+    uint32_t *known = &places->units[unit->call];
+    if (!*known)
+        *known = operator_text(places, &places->maker->model->trace->events[unit->event]) + 1;
+    return *known - 1;
+}
+
+/* ---- paths ---- */
+
+static uint32_t child(struct tp_time_places *places, uint32_t parent, struct tp_str text)
+{
+    return tp_time_child(places->maker, parent, text);
+}
+
+/* "Memcpy HtoD Pinned>Device" of "Memcpy HtoD (Pinned -> Device)". */
+static void put_direction(struct text *text, struct tp_str name)
+{
+    const char *open = memchr(name.ptr, '(', name.len);
+    size_t before = open ? (size_t)(open - name.ptr) : name.len;
+    const char *close = open ? memchr(open, ')', name.len - before) : NULL;
+    while (open && before && strchr(" \t\n\r\f\v", name.ptr[before - 1]))
+        before--;
+    put(text, (struct tp_str){name.ptr, before});
+    if (!close)
+        return;
+    put(text, TP_STR(" "));
+    put_replaced(text, (struct tp_str){open + 1, (size_t)(close - open - 1)}, " -> ", ">");
+}
+
+static uint32_t place_copy(struct tp_time_places *places, const struct tp_event *e, uint32_t operator_name)
+{
+    struct text text = {0};
+    struct tp_str name = tp_trace_name(places->maker->model->trace, e);
+    uint32_t copies = child(places, 0, TP_STR("exposed copy"));
+    if (e->kind == TP_KIND_MEMSET)
+        put(&text, TP_STR("set"));
+    else
+        put_direction(&text, name);
+    uint32_t direction = child(places, copies, str(&text));
+    return child(places, direction,
+                 operator_name == TP_NO_ID ? TP_STR("no operator")
+                                           : places->maker->model->trace->names.items[operator_name]);
+}
+
+/* The word in a kernel's name that says which collective it is: the first one, of two at one place the longer. */
+static struct tp_str collective_in(struct tp_str name)
+{
+    static const char *const words[] = {"allreduce", "allgather",  "reducescatter", "sendrecv", "broadcast",
+                                        "reduce",    "all_reduce", "all_gather",    "alltoall"};
+    struct tp_str found = TP_STR("collective");
+    ptrdiff_t first = -1;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        ptrdiff_t at = tp_str_find_lower(name, words[i]);
+        if (at < 0 || (first >= 0 && at >= first))
+            continue;
+        first = at;
+        found = (struct tp_str){name.ptr + at, strlen(words[i])};
+    }
+    return found;
+}
+
+static uint32_t place_communication(struct tp_time_places *places, const struct tp_event *e)
+{
+    const struct tp_trace *trace = places->maker->model->trace;
+    uint32_t comm = trace->devices[e->detail].comm;
+    struct tp_str name = trace->names.items[e->name], said = {NULL, 0};
+    if (comm != TP_NO_ID)
+        said = tp_value_text(places->maker->arena, tp_strings_get(&trace->values, trace->comms[comm].collective));
+    uint32_t parent = child(places, 0, TP_STR("exposed communication"));
+    parent = child(places, parent, said.len ? said : collective_in(name));
+    return child(places, parent, (struct tp_str){name.ptr, tp_utf8_cut(name.ptr, name.len, COMMUNICATION_BYTES)});
+}
+
+/* What the class of a module stands for where there is none. */
+static struct tp_str without_module(const struct tp_time_places *places, uint32_t device)
+{
+    if (places->maker->kinds->of_device[device] == TP_WORK_OPTIMIZER)
+        return TP_STR("[optimizer]");
+    return tp_is_graph_launched(places->maker->model, device) ? TP_STR("[graph launch]") : TP_STR("[no module]");
+}
+
+static uint32_t place_compute(struct tp_time_places *places, uint32_t device, const uint32_t path[4])
+{
+    struct tp_time_maker *maker = places->maker;
+    unsigned work = maker->kinds->of_device[device];
+    struct text text = {0};
+    bool is_backward = path[0] >> 8 & 1;
+    put(&text, path[1] == TP_NO_ID ? without_module(places, device) : tp_strings_get(&maker->texts, path[1]));
+    if (is_backward && !(path[1] == TP_NO_ID && work == TP_WORK_OPTIMIZER))
+        put(&text, TP_STR(" (backward)"));
+    uint32_t parent = child(places, 0, TP_STR("compute"));
+    parent = child(places, parent, tp_str_of(tp_work_text(work)));
+    parent = child(places, parent, str(&text));
+    parent =
+        child(places, parent, path[2] == TP_NO_ID ? TP_STR("[no operator]") : tp_strings_get(&maker->texts, path[2]));
+    return child(places, parent, maker->model->trace->names.items[path[3]]);
+}
+
+/* The module of a compute kernel: around its launch, else of its forward. */
+static uint32_t module_of(const struct tp_time_places *places, uint32_t device, uint32_t op)
+{
+    const struct tp_devices *devices = &places->maker->model->devices;
+    uint32_t module = devices->module ? devices->module[device] : TP_NO_ID;
+    if (module == TP_NO_ID && op != TP_NO_ID && places->forward_modules)
+        module = places->forward_modules[op];
+    return module;
+}
+
+/* What the path of an operation is made of: equal ones have one leaf. */
+static void make_key(struct tp_time_places *places, uint32_t device, uint32_t key[4])
+{
+    const struct tp_model *model = places->maker->model;
+    const struct tp_event *e = tp_device_event(model, device);
+    unsigned work = places->maker->kinds->of_device[device];
+    uint32_t op = tp_work_operator_of(model, device);
+    const struct tp_work_unit *unit = tp_work_unit_of(places->maker->units, device);
+    key[0] = work;
+    key[1] = key[2] = TP_NO_ID;
+    key[3] = e->name;
+    switch (tp_time_class_of(work)) {
+    case TP_TIME_COMPUTE:
+        if (op != TP_NO_ID) {
+            key[0] |= (uint32_t)places->is_backward[op] << 8;
+            key[2] = unit ? unit_text(places, unit) : operator_text(places, tp_operator_worker(model, op));
+        }
+        uint32_t module = module_of(places, device, op);
+        key[1] = module == TP_NO_ID ? TP_NO_ID : class_text(places, module);
+        key[0] |= module == TP_NO_ID && tp_is_graph_launched(model, device) ? 1u << 16 : 0;
+        break;
+    case TP_TIME_COMMUNICATION:
+        key[1] = model->trace->devices[e->detail].comm;
+        break;
+    case TP_TIME_COPY:
+        key[1] = e->kind;
+        key[2] = op == TP_NO_ID ? TP_NO_ID : tp_operator_worker(model, op)->name;
+        break;
+    default:
+        break;
+    }
+}
+
+uint32_t tp_time_place(struct tp_time_places *places, uint32_t device)
+{
+    const struct tp_event *e = tp_device_event(places->maker->model, device);
+    uint32_t key[4];
+    make_key(places, device, key);
+    uint32_t path = tp_keys_add(&places->paths, key);
+    if (path < places->leaves.count)
+        return *TP_AT(&places->leaves, uint32_t, path);
+    uint32_t leaf;
+    switch (tp_time_class_of(places->maker->kinds->of_device[device])) {
+    case TP_TIME_COMMUNICATION:
+        leaf = place_communication(places, e);
+        break;
+    case TP_TIME_COPY:
+        leaf = place_copy(places, e, key[2]);
+        break;
+    case TP_TIME_WAIT:
+        leaf = child(places, child(places, 0, TP_STR("device wait")), tp_trace_name(places->maker->model->trace, e));
+        break;
+    default:
+        leaf = place_compute(places, device, key);
+        break;
+    }
+    *(uint32_t *)tp_vec_push(&places->leaves) = leaf;
+    return leaf;
+}
+
+void tp_time_places_drop(struct tp_time_places *places)
+{
+    struct tp_arena *arena = places->maker->arena;
+    size_t operators = places->maker->model->operators.count;
+    tp_keys_drop(&places->paths);
+    tp_keys_drop(&places->calls);
+    tp_arena_drop(arena, places->is_backward, operators);
+    if (places->forward_modules)
+        tp_arena_drop(arena, places->forward_modules, operators * sizeof(uint32_t));
+}

@@ -1,0 +1,33 @@
+/* The upper part of a tree of time as a table: the nodes that matter, in the tree's order. */
+#ifndef TP_WEBREPORT_MEASURE_TREE_TIME_TABLE_H
+#define TP_WEBREPORT_MEASURE_TREE_TIME_TABLE_H
+
+#include "webreport/measure/tree/time_tree.h"
+#include "writer/base/table.h"
+
+enum tp_time_column {
+    TP_TIME_NAME,
+    TP_TIME_TIME,
+    TP_TIME_SHARE,
+    TP_TIME_CALLS,
+    TP_TIME_FLOPS_RATE,
+    TP_TIME_BYTES_RATE,
+    TP_TIME_REACHED,
+    TP_TIME_HEADROOM,
+    TP_TIME_BOUND,
+    TP_TIME_COLUMNS
+};
+
+struct tp_time_table {
+    struct tp_table rows;  /* enum tp_time_column */
+    const uint32_t *nodes; /* of each row: index in the tree's nodes */
+    bool has_costs;        /* some row has a rate .. */
+    bool has_floors;       /* .. and a floor */
+};
+
+/* At most max_rows nodes below the window, those with the most time: a row's parent is always among them. In `arena`.
+ */
+void tp_time_table_build(struct tp_time_table *table, const struct tp_time_tree *tree, size_t max_rows,
+                         struct tp_arena *arena);
+
+#endif

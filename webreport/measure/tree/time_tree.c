@@ -1,0 +1,318 @@
+/* The tree of a device's time, made of its parts: see time_tree.h. */
+#include "webreport/measure/tree/time_tree.h"
+
+#include "webreport/measure/tree/time_parts.h"
+#include "webreport/model/numbers.h"
+#include "writer/base/ratio.h"
+#include "writer/base/sort.h"
+
+/* A unit this short that could take much less is bound by the latency of its start. */
+static const int64_t SHORT_NS = 10000;
+
+const char *tp_bound_text(enum tp_bound bound)
+{
+    static const char *const texts[TP_BOUND_COUNT] = {NULL, "compute", "memory", "latency"};
+    return texts[bound];
+}
+
+/* ---- device work ---- */
+
+static void own(void *context, uint32_t device, int64_t ns)
+{
+    struct tp_time_maker *maker = context;
+    tp_time_add(maker, maker->leaves[device], ns);
+}
+
+/* near: as tp_intervals_contain_near has it. */
+static bool begins_in_window(const struct tp_model *model, uint32_t device, size_t *near)
+{
+    return tp_intervals_contain_near(model->window, tp_device_event(model, device)->ts_ns, near);
+}
+
+/* Finds the leaves, too. */
+static void count_operations(struct tp_time_maker *maker)
+{
+    struct tp_time_places places;
+    size_t near = 0;
+    tp_time_places_init(&places, maker);
+    for (uint32_t i = 0; i < maker->gpu->count; i++) {
+        uint32_t device = maker->gpu->events[i];
+        maker->leaves[device] = tp_time_place(&places, device);
+        if (!begins_in_window(maker->model, device, &near))
+            continue;
+        struct tp_time_bud *bud = tp_time_bud(maker, maker->leaves[device]);
+        bud->calls++;
+        bud->kernel_ns = tp_sat_add(bud->kernel_ns, tp_device_event(maker->model, device)->dur_ns);
+    }
+    tp_time_places_drop(&places);
+}
+
+/* The least time that a unit could take, in nanoseconds; negative: nothing is claimed. */
+static double floor_of(const struct tp_time_maker *maker, const struct tp_work_unit *unit, enum tp_bound *bound)
+{
+    const struct tp_peaks *peaks = maker->tree->peaks;
+    if (!peaks)
+        return -1;
+    struct tp_work_floor floor = tp_work_floor_of(maker->model, maker->units, unit, peaks);
+    double compute = floor.compute_ns, memory = floor.memory_ns;
+    if (compute < 0)
+        return -1;
+    double least = compute > memory ? compute : memory;
+    *bound = unit->ns < SHORT_NS && least < 0.25 * (double)unit->ns ? TP_BOUND_LATENCY
+             : compute >= memory                                    ? TP_BOUND_COMPUTE
+                                                                    : TP_BOUND_MEMORY;
+    return least;
+}
+
+static void add_units(struct tp_time_maker *maker)
+{
+    size_t near = 0;
+    for (uint32_t i = 0; i < maker->units->count; i++) {
+        const struct tp_work_unit *unit = &maker->units->items[i];
+        const struct tp_cost *cost = &maker->units->costs[unit->cost];
+        if (&maker->model->gpus[maker->model->devices.gpu[unit->main]] != maker->gpu ||
+            !begins_in_window(maker->model, unit->main, &near))
+            continue;
+        struct tp_time_bud *bud = tp_time_bud(maker, maker->leaves[unit->main]);
+        bud->flops = tp_sat_add(bud->flops, cost->flops);
+        bud->bytes = tp_sat_add(bud->bytes, cost->bytes);
+        bud->costed_ns = tp_sat_add(bud->costed_ns, unit->ns);
+        enum tp_bound bound = TP_BOUND_NONE;
+        double least = floor_of(maker, unit, &bound);
+        if (least < 0)
+            continue;
+        bud->floor_ns += least < (double)unit->ns ? least : (double)unit->ns;
+        bud->floored_ns = tp_sat_add(bud->floored_ns, unit->ns);
+        bud->bound_ns[bound] = tp_sat_add(bud->bound_ns[bound], unit->ns);
+    }
+}
+
+/* ---- sums and order ---- */
+
+static void sum_up(struct tp_time_maker *maker)
+{
+    for (uint32_t i = (uint32_t)maker->buds.count; i-- > 1;) {
+        const struct tp_time_bud *from = tp_time_bud(maker, i);
+        struct tp_time_bud *into = tp_time_bud(maker, from->parent);
+        into->time_ns = tp_sat_add(into->time_ns, from->time_ns);
+        into->calls += from->calls;
+        into->kernel_ns = tp_sat_add(into->kernel_ns, from->kernel_ns);
+        into->flops = tp_sat_add(into->flops, from->flops);
+        into->bytes = tp_sat_add(into->bytes, from->bytes);
+        into->costed_ns = tp_sat_add(into->costed_ns, from->costed_ns);
+        into->floored_ns = tp_sat_add(into->floored_ns, from->floored_ns);
+        into->floor_ns += from->floor_ns;
+        for (unsigned b = 0; b < TP_BOUND_COUNT; b++)
+            into->bound_ns[b] = tp_sat_add(into->bound_ns[b], from->bound_ns[b]);
+    }
+}
+
+/* Siblings together, by time, then by text. */
+static int compare(const void *context, uint32_t x, uint32_t y)
+{
+    const struct tp_time_maker *maker = context;
+    const struct tp_time_bud *a = TP_AT(&maker->buds, struct tp_time_bud, x),
+                             *b = TP_AT(&maker->buds, struct tp_time_bud, y);
+    if (a->parent != b->parent)
+        return a->parent < b->parent ? -1 : 1;
+    if (a->time_ns != b->time_ns)
+        return a->time_ns > b->time_ns ? -1 : 1;
+    return tp_str_compare(maker->texts.items[a->text], maker->texts.items[b->text]);
+}
+
+static struct tp_time_node node_of(const struct tp_time_maker *maker, const struct tp_time_bud *bud)
+{
+    struct tp_time_node node = {.text = maker->texts.items[bud->text],
+                                .time_ns = bud->time_ns,
+                                .calls = bud->calls,
+                                .kernel_ns = bud->kernel_ns,
+                                .flops = bud->flops,
+                                .bytes = bud->bytes,
+                                .costed_ns = bud->costed_ns,
+                                .floored_ns = bud->floored_ns,
+                                .floor_ns = bud->floor_ns};
+    for (unsigned b = 1; b < TP_BOUND_COUNT; b++)
+        if (bud->bound_ns[b] > bud->bound_ns[node.bound])
+            node.bound = (uint8_t)b;
+    return node;
+}
+
+/* Where the children of a node are among all of them sorted. */
+struct children {
+    uint32_t *sorted, *first; /* first: of each node, and behind the last */
+};
+
+static struct children sort_children(const struct tp_time_maker *maker)
+{
+    uint32_t count = (uint32_t)maker->buds.count;
+    struct children children = {tp_arena_array(maker->arena, count, sizeof(uint32_t)),
+                                tp_arena_array(maker->arena, (size_t)count + 1, sizeof(uint32_t))};
+    for (uint32_t i = 1; i < count; i++) {
+        children.sorted[i - 1] = i;
+        children.first[TP_AT(&maker->buds, struct tp_time_bud, i)->parent + 1]++;
+    }
+    tp_sort_rows(children.sorted, count - 1, compare, maker, maker->arena);
+    for (uint32_t i = 1; i <= count; i++)
+        children.first[i] += children.first[i - 1];
+    return children;
+}
+
+/* Adds the nodes below `bud`, which is node `parent`, that something of W belongs to; not deeper than paths are long.
+ */
+static void add_nodes(const struct tp_time_maker *maker, const struct children *children, uint32_t bud, uint32_t parent)
+{
+    struct tp_time_tree *tree = maker->tree;
+    for (uint32_t i = children->first[bud]; i < children->first[bud + 1]; i++) {
+        uint32_t child = children->sorted[i], at = tree->node_count;
+        const struct tp_time_bud *from = TP_AT(&maker->buds, struct tp_time_bud, child);
+        if (!from->time_ns && !from->calls)
+            continue;
+        tree->node_count++;
+        tree->nodes[at] = node_of(maker, from);
+        tree->nodes[at].parent = parent;
+        tree->nodes[at].depth = tree->nodes[parent].depth + 1;
+        add_nodes(maker, children, child, at);
+    }
+}
+
+static void put_in_order(struct tp_time_maker *maker)
+{
+    struct tp_time_tree *tree = maker->tree;
+    struct children children = sort_children(maker);
+    tree->nodes = tp_arena_array(maker->arena, maker->buds.count, sizeof *tree->nodes);
+    tree->nodes[0] = node_of(maker, tp_time_bud(maker, 0));
+    tree->nodes[0].parent = TP_NO_ID;
+    tree->node_count = 1;
+    add_nodes(maker, &children, 0, 0);
+}
+
+/* ---- devices ---- */
+
+static void build_tree(struct tp_time_maker *maker)
+{
+    size_t size = maker->model->devices.count * sizeof *maker->leaves;
+    tp_strings_init(&maker->texts, maker->arena, 0);
+    tp_id_map_init(&maker->children, maker->arena);
+    maker->buds = TP_VEC(maker->arena, struct tp_time_bud);
+    *(struct tp_time_bud *)tp_vec_push(&maker->buds) =
+        (struct tp_time_bud){.parent = TP_NO_ID, .text = tp_strings_add(&maker->texts, TP_STR("window"))};
+    maker->leaves = tp_arena_alloc(maker->arena, size);
+    count_operations(maker);
+    tp_time_owners(maker, own, maker);
+    add_units(maker);
+    tp_arena_drop(maker->arena, maker->leaves, size);
+    tp_time_add_idle(maker);
+    sum_up(maker);
+    put_in_order(maker);
+}
+
+static int64_t work_of(const struct tp_model *model, uint32_t gpu)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < model->gpus[gpu].count; i++)
+        sum = tp_sat_add(sum, tp_device_event(model, model->gpus[gpu].events[i])->dur_ns);
+    return sum;
+}
+
+/* Most work first; context: work by device. */
+static int by_work(const void *context, uint32_t x, uint32_t y)
+{
+    const int64_t *work = context;
+    if (work[x] != work[y])
+        return work[x] > work[y] ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+void tp_time_trees_build(struct tp_time_trees *trees, const struct tp_work_kinds *kinds,
+                         const struct tp_work_units *units, const struct tp_idle_view *idle, struct tp_arena *arena)
+{
+    const struct tp_model *model = kinds->model;
+    uint32_t count = model->gpu_count < TP_IDLE_FLAME_DEVICES ? model->gpu_count : TP_IDLE_FLAME_DEVICES;
+    uint32_t *rows = tp_arena_array(arena, count, sizeof *rows);
+    int64_t *work = tp_arena_array(arena, count, sizeof *work);
+    *trees = (struct tp_time_trees){0};
+    if (!model->window_ns)
+        return;
+    trees->items = tp_arena_array(arena, count, sizeof *trees->items);
+    for (uint32_t g = 0; g < count; g++) {
+        rows[g] = g;
+        work[g] = work_of(model, g);
+    }
+    tp_sort_rows(rows, count, by_work, work, arena);
+    for (uint32_t i = 0; i < count; i++) {
+        struct tp_time_tree *tree = &trees->items[trees->count++];
+        struct tp_time_maker maker = {.model = model,
+                                      .kinds = kinds,
+                                      .units = units,
+                                      .gpu = &model->gpus[rows[i]],
+                                      .idle = &idle->devices[rows[i]],
+                                      .tree = tree,
+                                      .arena = arena};
+        tree->device = maker.gpu->id;
+        tree->device_name = units->device_names[rows[i]];
+        tree->peaks = units->peaks[rows[i]];
+        build_tree(&maker);
+    }
+}
+
+/* ---- JSON ---- */
+
+static void numbers_json(const struct tp_time_node *node, struct tp_json *json)
+{
+    if (node->calls) {
+        tp_json_member_int(json, "calls", node->calls);
+        tp_json_member_int(json, "kernel_ns", node->kernel_ns);
+    }
+    if (node->costed_ns) {
+        tp_json_member_int(json, "flops", node->flops);
+        tp_json_member_real(json, "tflops", tp_ratio(node->flops, (__int128)node->costed_ns * 1000));
+        tp_json_member_int(json, "bytes", node->bytes);
+        tp_json_member_real(json, "gbs", tp_ratio(node->bytes, node->costed_ns));
+        tp_json_member_int(json, "costed_ns", node->costed_ns);
+    }
+    if (node->floored_ns) {
+        tp_json_member_real(json, "floor_ns", node->floor_ns);
+        tp_json_member_real(json, "headroom_ns", (double)node->floored_ns - node->floor_ns);
+        tp_json_member_text(json, "bound", tp_bound_text(node->bound));
+    }
+}
+
+/* The node and what is below it. Returns the node behind. */
+static uint32_t node_json(const struct tp_time_tree *tree, uint32_t index, struct tp_json *json)
+{
+    const struct tp_time_node *node = &tree->nodes[index];
+    uint32_t next = index + 1;
+    tp_json_object(json);
+    tp_json_member_str(json, "name", node->text);
+    tp_json_member_int(json, "time_ns", node->time_ns);
+    tp_json_member_real(json, "share", tp_ratio(node->time_ns, tree->nodes[0].time_ns));
+    numbers_json(node, json);
+    if (next < tree->node_count && tree->nodes[next].parent == index) {
+        tp_json_key(json, "children");
+        tp_json_array(json);
+        while (next < tree->node_count && tree->nodes[next].parent == index)
+            next = node_json(tree, next, json);
+        tp_json_array_end(json);
+    }
+    tp_json_object_end(json);
+    return next;
+}
+
+void tp_time_trees_json(const struct tp_time_trees *trees, struct tp_json *json)
+{
+    tp_json_array(json);
+    for (uint32_t i = 0; i < trees->count; i++) {
+        const struct tp_time_tree *tree = &trees->items[i];
+        tp_json_object(json);
+        tp_json_member_int(json, "device", tree->device);
+        tp_json_member_str(json, "device_name", tree->device_name);
+        tp_json_member_text(json, "peaks", tree->peaks ? tree->peaks->device : NULL);
+        tp_json_member_bool(json, "peaks_are_measured", tree->peaks && tree->peaks->is_measured);
+        tp_json_member_int(json, "latency_ns", tree->latency_ns);
+        tp_json_member_int(json, "held_ns", tree->held_ns);
+        tp_json_key(json, "tree");
+        node_json(tree, 0, json);
+        tp_json_object_end(json);
+    }
+    tp_json_array_end(json);
+}

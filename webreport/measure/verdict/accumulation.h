@@ -1,0 +1,27 @@
+/* Gradient accumulation: steps of a trace that are micro-steps, several of which make one step of the optimizer.
+ *
+ * Such steps differ by design: most run forward and backward, one of M also updates the parameters. Rules about unequal
+ * steps compare a step with those of its kind (section 15 of docs/definitions.md, R5). */
+#ifndef TP_WEBREPORT_MEASURE_VERDICT_ACCUMULATION_H
+#define TP_WEBREPORT_MEASURE_VERDICT_ACCUMULATION_H
+
+#include "webreport/model/facts.h"
+
+struct tp_accumulation {
+    uint32_t micro_count; /* micro-steps of an optimizer step, 2 or more; 0: steps are no micro-steps */
+    bool is_at_least;     /* only one update was recorded: micro_count is a lower bound */
+    bool *updates;        /* by step: the optimizer runs in it; NULL when micro_count is 0 */
+};
+
+/* Finds out whether the steps of a trace are micro-steps: all used steps have a backward pass, and at least half of them
+ * have no step of an optimizer, and some step keeps the gradients of the step before it. Reads the model; the result is
+ * in `arena`. */
+struct tp_accumulation tp_accumulation_find(const struct tp_model *model, struct tp_arena *arena);
+
+/* Returns 1 for a micro-step that updates the parameters, else 0. */
+static inline unsigned tp_accumulation_kind(const struct tp_accumulation *accumulation, uint32_t step)
+{
+    return accumulation->micro_count && accumulation->updates[step];
+}
+
+#endif

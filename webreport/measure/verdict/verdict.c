@@ -1,0 +1,579 @@
+/* The verdict: see verdict.h. The words of the headline: verdict_words.c. */
+#include "webreport/measure/verdict/verdict.h"
+
+#include <math.h>
+
+#include "webreport/measure/audience/wording.h"
+#include "webreport/measure/verdict/device_missing.h"
+#include "webreport/measure/verdict/verdict_parts.h"
+#include "webreport/measure/views/fold_times.h"
+#include "webreport/model/device_rows.h"
+#include "webreport/model/main_thread.h"
+#include "webreport/model/numbers.h"
+#include "writer/text/format.h"
+
+static const double CAUSE_PERCENT = 20; /* a cause names the class from a fifth of W on */
+static const double MOST_PERCENT = 50;  /* compute of half of W, and no cause: the device is the limit, too */
+static const double STALL_PERCENT = 50; /* one gap of half of W is no property of the steps */
+enum { LONG_START_NS = 1000000 };       /* no collective takes so long to begin by itself */
+
+const char *tp_verdict_class_text(enum tp_verdict_class verdict_class)
+{
+    static const char *const texts[TP_CLASS_COUNT] = {
+        [TP_CLASS_COMPUTE_BOUND] = "compute-bound",
+        [TP_CLASS_BALANCED] = "balanced",
+        [TP_CLASS_NOT_SHOWN] = "not-shown",
+        [TP_CLASS_STALL] = "stall",
+        [TP_CLASS_COMMUNICATION_BOUND] = "communication-bound",
+        [TP_CLASS_COPY_BOUND] = "copy-bound",
+        [TP_CLASS_INPUT_BOUND] = "input-bound",
+        [TP_CLASS_SYNC_BOUND] = "sync-bound",
+        [TP_CLASS_LAUNCH_BOUND] = "launch-bound",
+        [TP_CLASS_CPU] = "cpu",
+        [TP_CLASS_DEVICE_MISSING] = "device-missing",
+        [TP_CLASS_OTHER_DEVICE] = "other-device",
+        [TP_CLASS_SAMPLES] = "samples",
+        [TP_CLASS_EMPTY] = "empty",
+        [TP_CLASS_TOO_LITTLE] = "too-little",
+        [TP_CLASS_CAPTURE] = "graph-capture",
+        [TP_CLASS_FIRST_USE] = "first-use",
+        [TP_CLASS_PROGRAM + TP_PROGRAM_TOO_SHORT] = "too-short",
+        [TP_CLASS_PROGRAM + TP_PROGRAM_IDLE] = "idle-server",
+        [TP_CLASS_PROGRAM + TP_PROGRAM_WAITS_FOR_CPU] = "waits-for-cpu",
+        [TP_CLASS_PROGRAM + TP_PROGRAM_WAITS_FOR_DISK] = "waits-for-disk",
+        [TP_CLASS_PROGRAM + TP_PROGRAM_WAITS_FOR_SOCKET] = "waits-for-socket",
+        [TP_CLASS_PROGRAM + TP_PROGRAM_WAITS_FOR_TERMINAL] = "waits-for-terminal",
+        [TP_CLASS_PROGRAM + TP_PROGRAM_SLEEPS] = "sleeps",
+        [TP_CLASS_PROGRAM + TP_PROGRAM_WAITS_FOR_LOCK] = "waits-for-lock",
+        [TP_CLASS_PROGRAM + TP_PROGRAM_CPU_BOUND] = "cpu-bound",
+        [TP_CLASS_PROGRAM + TP_PROGRAM_MIXED] = "mixed",
+    };
+    return texts[verdict_class];
+}
+
+const char *tp_time_cause_text(enum tp_time_cause cause)
+{
+    static const char *const texts[TP_TIME_COUNT] = {
+        [TP_TIME_COMPUTE] = "compute", [TP_TIME_COMMUNICATION] = "communication",
+        [TP_TIME_COPY] = "copy",       [TP_TIME_INPUT] = "input",
+        [TP_TIME_SYNC] = "sync",       [TP_TIME_LAUNCH] = "launch",
+        [TP_TIME_QUEUE] = "queue",     [TP_TIME_OUTSIDE] = "outside",
+        [TP_TIME_UNKNOWN] = "unknown", [TP_TIME_OPERATORS] = "operators",
+        [TP_TIME_BETWEEN] = "between",
+    };
+    return texts[cause];
+}
+
+/* ---- a device ---- */
+
+static int64_t idle_ns(const struct tp_gpu *gpu)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < gpu->idle_count; i++)
+        sum = tp_sat_add(sum, tp_sat_sub(gpu->idle[i].b, gpu->idle[i].a));
+    return sum;
+}
+
+/* The device with the longest busy time in W, that is the shortest idle time; ties: the smallest number. */
+static const struct tp_gpu *busiest(const struct tp_model *model)
+{
+    const struct tp_gpu *best = &model->gpus[0];
+    int64_t least = idle_ns(best);
+    for (uint32_t g = 1; g < model->gpu_count; g++) {
+        int64_t ns = idle_ns(&model->gpus[g]);
+        if (ns < least) {
+            least = ns;
+            best = &model->gpus[g];
+        }
+    }
+    return best;
+}
+
+/* Times in which a wait of the host may have cost the device something. */
+static struct tp_intervals waiting_times(const struct tp_model *model, struct tp_arena *arena)
+{
+    struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
+    for (uint32_t i = 0; i < model->wait_count; i++)
+        tp_intervals_push(&pieces, model->waits[i].at_ns, tp_sat_add(model->waits[i].at_ns, model->waits[i].cost_ns));
+    return tp_intervals_of(&pieces);
+}
+
+/* Times in which the lanes of a device say that they are of one of the kinds (bits). */
+static struct tp_intervals lane_times(const struct tp_model *model, const struct tp_gpu *gpu, unsigned kinds,
+                                      struct tp_arena *arena)
+{
+    const struct tp_trace *trace = model->trace;
+    struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
+    for (uint32_t i = 0; i < trace->event_count && tp_any_says(model, kinds); i++) {
+        const struct tp_event *e = &trace->events[i];
+        if (e->kind == TP_KIND_GPU_ANNOTATION && kinds >> tp_event_said(e) & 1 && tp_device_of(model, e) == gpu->id)
+            tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
+    }
+    return tp_intervals_of(&pieces);
+}
+
+/* Time in which nothing runs and a collective, called long ago, has not begun: it waits for peers, or for communication
+ * before it. Shorter waits are its start. */
+static int64_t awaited_communication(const struct tp_model *model, const struct tp_gpu *gpu)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < gpu->idle_count; i++) {
+        const struct tp_idle_piece *piece = &gpu->idle[i];
+        int64_t ns = tp_sat_sub(piece->b, piece->a);
+        if (piece->part == TP_IDLE_QUEUE && ns >= LONG_START_NS && piece->next != TP_NO_ID &&
+            tp_is_communication(model, piece->next))
+            sum = tp_sat_add(sum, ns);
+    }
+    return sum;
+}
+
+/* Idle time before operations whose call is known, in which the host waits for the device: its work is not recorded. */
+static int64_t unrecorded_wait(const struct tp_model *model, const struct tp_gpu *gpu)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < gpu->idle_count; i++) {
+        const struct tp_idle_piece *piece = &gpu->idle[i];
+        if (piece->part == TP_IDLE_UNKNOWN && piece->next != TP_NO_ID && tp_launch_of_device(model, piece->next))
+            sum = tp_sat_add(sum, tp_sat_sub(piece->b, piece->a));
+    }
+    return sum;
+}
+
+enum { LATE_NS = 1000000000 }; /* no collective moves data for so long */
+
+/* Is a collective as long as ten times all others of the device together, or longer than any transfer? */
+static bool is_late(const struct tp_event *e, int64_t sum_ns)
+{
+    int64_t others_ns = tp_sat_sub(sum_ns, e->dur_ns);
+    return e->dur_ns >= LATE_NS || (others_ns > 0 && e->dur_ns / 10 >= others_ns);
+}
+
+/* The collective that nothing hides for half of W or more and that is no usual one: ranks came late, or the recording
+ * began before they did. It is a single event, no property of the steps. */
+static void find_one_collective(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu)
+{
+    int64_t sum_ns = 0;
+    for (uint32_t i = 0; i < gpu->count; i++)
+        if (tp_is_communication(model, gpu->events[i]))
+            sum_ns = tp_sat_add(sum_ns, tp_device_event(model, gpu->events[i])->dur_ns);
+    for (uint32_t i = 0; i < gpu->count; i++) {
+        const struct tp_event *e = tp_device_event(model, gpu->events[i]);
+        if (!tp_is_communication(model, gpu->events[i]) || !is_late(e, sum_ns))
+            continue;
+        struct tp_interval own = {e->ts_ns, tp_event_end(e)};
+        int64_t ns = tp_intervals_meet_length(gpu->exposed_communication, (struct tp_intervals){&own, 1});
+        if (tp_percent(ns, model->window_ns) < STALL_PERCENT || ns <= v->one_collective_ns)
+            continue;
+        v->one_collective_ns = ns;
+        v->one_collective = tp_trace_name(model->trace, e);
+    }
+}
+
+static struct tp_intervals idle_of(const struct tp_gpu *gpu, enum tp_idle_part part, struct tp_arena *arena)
+{
+    struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
+    for (uint32_t i = 0; i < gpu->idle_count; i++)
+        if (gpu->idle[i].part == part)
+            tp_intervals_push(&pieces, gpu->idle[i].a, gpu->idle[i].b);
+    return tp_intervals_of(&pieces);
+}
+
+/* No call launches on a device of the program's own, so nothing tells why it is idle, but what its lanes and the main
+ * thread say that they do meanwhile. */
+static void name_own_causes(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu,
+                            struct tp_arena *arena)
+{
+    const unsigned inputs = TP_RANGE_BIT(INPUT), waits = TP_RANGE_BIT(WAIT) | TP_RANGE_BIT(SYNC);
+    struct tp_vec said = TP_VEC(arena, struct tp_interval), waited = said;
+    tp_intervals_append(&said, tp_main_ranges(model, inputs, arena));
+    tp_intervals_append(&said, lane_times(model, gpu, inputs, arena));
+    tp_intervals_append(&waited, tp_main_ranges(model, waits, arena));
+    tp_intervals_append(&waited, lane_times(model, gpu, waits, arena));
+    struct tp_intervals loading = tp_intervals_of(&said), waiting = tp_intervals_of(&waited);
+    for (enum tp_time_cause cause = TP_TIME_OUTSIDE; cause <= TP_TIME_UNKNOWN; cause++) {
+        struct tp_intervals idle = idle_of(gpu, cause == TP_TIME_OUTSIDE ? TP_IDLE_OUTSIDE : TP_IDLE_UNKNOWN, arena);
+        struct tp_intervals input = tp_intervals_meet(arena, idle, loading);
+        int64_t input_ns = tp_intervals_length(input);
+        int64_t wait_ns = tp_intervals_meet_length(tp_intervals_minus(arena, idle, input), waiting);
+        v->cause_ns[TP_TIME_INPUT] = tp_sat_add(v->cause_ns[TP_TIME_INPUT], input_ns);
+        v->cause_ns[TP_TIME_SYNC] = tp_sat_add(v->cause_ns[TP_TIME_SYNC], wait_ns);
+        v->cause_ns[cause] = tp_sat_sub(v->cause_ns[cause], tp_sat_add(input_ns, wait_ns));
+    }
+}
+
+/* Every nanosecond of the device in W has one cause. */
+static void fill_causes(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu,
+                        struct tp_arena *arena)
+{
+    struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
+    int64_t part_ns[TP_IDLE_PARTS] = {0};
+    for (uint32_t i = 0; i < gpu->idle_count; i++) {
+        const struct tp_idle_piece *piece = &gpu->idle[i];
+        part_ns[piece->part] = tp_sat_add(part_ns[piece->part], tp_sat_sub(piece->b, piece->a));
+        if (tp_idle_is_starved(piece))
+            tp_intervals_push(&pieces, piece->a, piece->b);
+    }
+    struct tp_intervals starved = tp_intervals_of(&pieces), loading = tp_main_loading(model, arena);
+    struct tp_intervals rest = tp_intervals_minus(arena, starved, loading);
+    v->cause_ns[TP_TIME_COMPUTE] = tp_intervals_meet_length(gpu->compute, model->window);
+    v->cause_ns[TP_TIME_COMMUNICATION] = tp_intervals_meet_length(gpu->exposed_communication, model->window);
+    v->cause_ns[TP_TIME_COPY] = tp_intervals_meet_length(gpu->exposed_copy, model->window);
+    v->cause_ns[TP_TIME_INPUT] = tp_intervals_meet_length(starved, loading);
+    v->cause_ns[TP_TIME_SYNC] = tp_intervals_meet_length(rest, waiting_times(model, arena));
+    v->cause_ns[TP_TIME_LAUNCH] = tp_sat_sub(tp_intervals_length(rest), v->cause_ns[TP_TIME_SYNC]);
+    v->cause_ns[TP_TIME_QUEUE] = part_ns[TP_IDLE_QUEUE];
+    v->cause_ns[TP_TIME_OUTSIDE] = part_ns[TP_IDLE_OUTSIDE];
+    v->cause_ns[TP_TIME_UNKNOWN] = part_ns[TP_IDLE_UNKNOWN];
+    if (gpu->is_own)
+        name_own_causes(v, model, gpu, arena);
+    for (unsigned c = 0; c < TP_TIME_DEVICE_COUNT; c++)
+        v->has_cause[c] = true;
+}
+
+/* What ran for most of pieces first .. end - 1. */
+static struct tp_fold longest_fold(const struct tp_model *model, const struct tp_gpu *gpu, uint32_t first, uint32_t end,
+                                   struct tp_arena *arena)
+{
+    struct tp_fold_times times;
+    struct tp_stack_walk walk = {.model = model, .arena = arena, .visit = tp_fold_times_add, .context = &times};
+    tp_fold_times_init(&times, arena);
+    tp_stack_walk_idle(&walk, gpu, first, end);
+    return tp_fold_times_longest(&times, model).fold;
+}
+
+/* The call, by name, in which the thread is for most of the gap from start_ns on; ties by name. Kept when that is half
+ * of the gap or more. */
+static void find_longest_call(struct tp_verdict_gap *gap, const struct tp_model *model, uint32_t thread,
+                              int64_t start_ns, struct tp_arena *arena)
+{
+    const struct tp_strings *names = &model->trace->names;
+    int64_t *ns = tp_arena_array(arena, names->count, sizeof *ns), end_ns = tp_sat_add(start_ns, gap->total_ns);
+    uint32_t best = TP_NO_ID;
+    gap->call = TP_STR("");
+    for (uint32_t i = thread == TP_NO_ID ? 0 : model->launches.thread_first[thread];
+         thread != TP_NO_ID && i < model->launches.thread_first[thread + 1]; i++) {
+        const struct tp_event *call = tp_launch_event(model, i);
+        int64_t a = tp_ns_max(call->ts_ns, start_ns), b = tp_ns_min(tp_event_end(call), end_ns);
+        if (a >= b)
+            continue;
+        ns[call->name] = tp_sat_add(ns[call->name], b - a);
+        if (best == TP_NO_ID || ns[call->name] > ns[best] ||
+            (ns[call->name] == ns[best] && tp_str_compare(names->items[call->name], names->items[best]) < 0))
+            best = call->name;
+    }
+    if (best != TP_NO_ID && ns[best] >= gap->total_ns / 2) {
+        gap->call = names->items[best];
+        gap->call_ns = ns[best];
+    }
+    tp_arena_drop(arena, ns, names->count * sizeof *ns);
+}
+
+/* The longest run of pieces without a break; ties: the earliest. */
+static void find_longest_gap(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu,
+                             struct tp_arena *arena)
+{
+    uint32_t first = 0, best = 0, best_end = 0;
+    for (uint32_t i = 0; i < gpu->idle_count; i++) {
+        if (i && gpu->idle[i].a != gpu->idle[i - 1].b)
+            first = i;
+        int64_t ns = tp_sat_sub(gpu->idle[i].b, gpu->idle[first].a);
+        if (ns <= v->gap.total_ns)
+            continue;
+        v->gap.total_ns = ns;
+        best = first;
+        best_end = i + 1;
+    }
+    v->has_gap = best_end > 0;
+    if (!v->has_gap)
+        return;
+    struct tp_fold fold = longest_fold(model, gpu, best, best_end, arena);
+    v->gap.start_ns = tp_sat_sub(gpu->idle[best].a, model->first_ns);
+    v->gap.percent = tp_percent(v->gap.total_ns, model->window_ns);
+    v->gap.kind = tp_stack_kind_text((enum tp_stack_kind)fold.kind);
+    v->gap.line = tp_fold_text(model, fold);
+    find_longest_call(&v->gap, model, tp_idle_thread(model, gpu, &gpu->idle[best_end - 1]), gpu->idle[best].a, arena);
+    for (uint32_t i = best; i < best_end; i++)
+        v->gap.part_ns[gpu->idle[i].part] += gpu->idle[i].b - gpu->idle[i].a;
+}
+
+void tp_verdict_decide(struct tp_trace_verdict *v, const double shares[TP_TIME_DEVICE_COUNT], double gap_percent)
+{
+    static const struct {
+        enum tp_time_cause cause;
+        enum tp_verdict_class class;
+    } groups[] = {{TP_TIME_COMMUNICATION, TP_CLASS_COMMUNICATION_BOUND},
+                  {TP_TIME_COPY, TP_CLASS_COPY_BOUND},
+                  {TP_TIME_INPUT, TP_CLASS_INPUT_BOUND},
+                  {TP_TIME_SYNC, TP_CLASS_SYNC_BOUND},
+                  {TP_TIME_LAUNCH, TP_CLASS_LAUNCH_BOUND}};
+    enum tp_time_cause hidden = TP_TIME_QUEUE; /* the largest of those that the trace does not explain */
+    double not_shown = 0;
+    for (enum tp_time_cause c = TP_TIME_QUEUE; c <= TP_TIME_UNKNOWN; c++) {
+        not_shown += shares[c];
+        hidden = shares[c] > shares[hidden] ? c : hidden;
+    }
+    unsigned best = 0;
+    for (unsigned i = 1; i < sizeof groups / sizeof *groups; i++)
+        best = shares[groups[i].cause] > shares[groups[best].cause] ? i : best;
+    v->class = groups[best].class;
+    v->cause = groups[best].cause;
+    v->percent = shares[groups[best].cause];
+    if (not_shown > v->percent) {
+        v->class = TP_CLASS_NOT_SHOWN;
+        v->cause = hidden;
+        v->percent = not_shown;
+    }
+    if (v->class == TP_CLASS_LAUNCH_BOUND && gap_percent >= STALL_PERCENT)
+        v->class = TP_CLASS_STALL;
+    bool is_bound = shares[TP_TIME_COMPUTE] >= TP_BOUND_PERCENT;
+    if (is_bound || v->percent < CAUSE_PERCENT) {
+        bool is_most = shares[TP_TIME_COMPUTE] >= MOST_PERCENT;
+        v->class = is_bound || is_most ? TP_CLASS_COMPUTE_BOUND : TP_CLASS_BALANCED;
+        v->cause = TP_TIME_COMPUTE;
+        v->percent = shares[TP_TIME_COMPUTE];
+    }
+}
+
+static void judge_device(struct tp_trace_verdict *v, const struct tp_model *model, struct tp_arena *arena)
+{
+    const struct tp_gpu *gpu = busiest(model);
+    double shares[TP_TIME_DEVICE_COUNT];
+    v->has_device = true;
+    v->device = gpu->id;
+    fill_causes(v, model, gpu, arena);
+    find_longest_gap(v, model, gpu, arena);
+    v->awaited_communication_ns = awaited_communication(model, gpu);
+    v->unrecorded_wait_ns = unrecorded_wait(model, gpu);
+    for (unsigned c = 0; c < TP_TIME_DEVICE_COUNT; c++)
+        shares[c] = tp_percent(v->cause_ns[c], model->window_ns);
+    int64_t awaited_ns = v->awaited_communication_ns;
+    shares[TP_TIME_COMMUNICATION] =
+        tp_percent(tp_sat_add(v->cause_ns[TP_TIME_COMMUNICATION], awaited_ns), model->window_ns);
+    shares[TP_TIME_QUEUE] = tp_percent(tp_sat_sub(v->cause_ns[TP_TIME_QUEUE], awaited_ns), model->window_ns);
+    tp_verdict_decide(v, shares, v->gap.percent);
+    find_one_collective(v, model, gpu);
+    if (v->one_collective_ns && v->class == TP_CLASS_COMMUNICATION_BOUND)
+        v->class = TP_CLASS_STALL;
+    v->headline = tp_verdict_device_words(v, model, arena);
+}
+
+/* ---- no device ---- */
+
+static int64_t operator_time(const struct tp_model *model, struct tp_arena *arena)
+{
+    const struct tp_order *order = model->order;
+    struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
+    if (model->host_main == TP_NO_ID)
+        return 0;
+    for (uint32_t i = order->thread_first[model->host_main]; i < order->thread_first[model->host_main + 1]; i++) {
+        const struct tp_event *e = &model->trace->events[order->host[i]];
+        if (e->kind == TP_KIND_OPERATOR || tp_is_computing(model, e))
+            tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
+    }
+    return tp_intervals_meet_length(tp_intervals_of(&pieces), model->window);
+}
+
+/* What only ranges can say that the host does: no such time is known of a program whose ranges say nothing. */
+static void add_said(struct tp_trace_verdict *v, const struct tp_model *model, enum tp_time_cause cause, unsigned kinds,
+                     struct tp_arena *arena)
+{
+    v->has_cause[cause] = tp_any_says(model, kinds);
+    v->cause_ns[cause] = tp_intervals_length(tp_main_ranges(model, kinds, arena));
+}
+
+static void judge_host(struct tp_trace_verdict *v, const struct tp_model *model, struct tp_arena *arena)
+{
+    static const struct {
+        enum tp_time_cause cause;
+        enum tp_verdict_class class;
+    } causes[] = {{TP_TIME_COMMUNICATION, TP_CLASS_COMMUNICATION_BOUND},
+                  {TP_TIME_COPY, TP_CLASS_COPY_BOUND},
+                  {TP_TIME_SYNC, TP_CLASS_SYNC_BOUND}};
+    struct tp_intervals loading = tp_main_loading(model, arena);
+    v->cause_ns[TP_TIME_INPUT] = tp_intervals_length(loading);
+    v->cause_ns[TP_TIME_COMMUNICATION] = tp_intervals_meet_length(tp_exposed_collectives(model, arena), model->window);
+    v->cause_ns[TP_TIME_OPERATORS] = operator_time(model, arena);
+    v->cause_ns[TP_TIME_BETWEEN] = tp_intervals_length(tp_main_between(model, loading, arena));
+    v->has_cause[TP_TIME_INPUT] = v->has_cause[TP_TIME_COMMUNICATION] = true;
+    v->has_cause[TP_TIME_OPERATORS] = v->has_cause[TP_TIME_BETWEEN] = true;
+    add_said(v, model, TP_TIME_COPY, TP_RANGE_BIT(COPY), arena);
+    add_said(v, model, TP_TIME_SYNC, TP_RANGE_BIT(WAIT) | TP_RANGE_BIT(SYNC), arena);
+    v->cause = TP_TIME_INPUT;
+    v->class = TP_CLASS_INPUT_BOUND;
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+        if (v->cause_ns[causes[i].cause] > v->cause_ns[v->cause]) {
+            v->cause = causes[i].cause;
+            v->class = causes[i].class;
+        }
+    if (tp_percent(v->cause_ns[v->cause], model->window_ns) < CAUSE_PERCENT) {
+        v->class = TP_CLASS_CPU;
+        v->cause = TP_TIME_OPERATORS;
+    }
+    v->percent = tp_percent(v->cause_ns[v->cause], model->window_ns);
+    v->headline = tp_verdict_host_words(v, model, arena);
+}
+
+#define TOO_LITTLE(what) TP_STR("Too little to judge: no whole step, and less than 100 ms of " what " and device work.")
+
+static struct tp_str words_of_samples(const struct tp_trace *trace, struct tp_arena *arena)
+{
+    int64_t cpu_ns = 0;
+    for (uint32_t i = 0; i < trace->sample_count; i++)
+        cpu_ns = tp_sat_add(cpu_ns, trace->samples[i].cpu_ns);
+    return tp_str_of(tp_text_printf(arena, "%s, %s of processor time; no call was recorded.",
+                                    tp_text_of_some(arena, trace->sample_count, "sample", "samples"),
+                                    tp_text_of_time(arena, cpu_ns)));
+}
+
+static void judge_nothing(struct tp_trace_verdict *v, const struct tp_model *model, bool is_fragment,
+                          struct tp_arena *arena)
+{
+    v->class = is_fragment                                    ? TP_CLASS_TOO_LITTLE
+               : model->program == TP_RECORDED_DEVICE_MISSING ? TP_CLASS_DEVICE_MISSING
+               : model->program == TP_RECORDED_OTHER_DEVICE   ? TP_CLASS_OTHER_DEVICE
+               : model->trace->sample_count                   ? TP_CLASS_SAMPLES
+                                                              : TP_CLASS_EMPTY;
+    v->cause = TP_TIME_NONE;
+    v->percent = NAN;
+    v->headline = v->class == TP_CLASS_TOO_LITTLE
+                      ? tp_speaks_torch(model->producer) ? TOO_LITTLE("operators") : TOO_LITTLE("calls")
+                  : v->class == TP_CLASS_DEVICE_MISSING
+                      ? tp_device_missing_headline(model, arena)
+                  : v->class == TP_CLASS_OTHER_DEVICE
+                      ? TP_STR("The trace holds work of an accelerator whose records are not read.")
+                  : v->class == TP_CLASS_SAMPLES
+                      ? words_of_samples(model->trace, arena)
+                      : TP_STR("The trace holds no events to judge.");
+}
+
+void tp_verdict_build(struct tp_trace_verdict *v, const struct tp_model *model, bool is_fragment,
+                      struct tp_arena *arena)
+{
+    memset(v, 0, sizeof *v);
+    v->steps_used = model->used_count;
+    v->steps = model->steps;
+    v->step_count = model->step_count;
+    v->step_us = v->steps_used ? (double)model->window_ns / 1000.0 / (double)v->steps_used : 0.0;
+    if (!is_fragment && v->steps_used && model->program <= TP_RECORDED_CPU)
+        tp_left_out_find(&v->left_out, model, arena);
+    if (!is_fragment && model->program == TP_RECORDED_GPU && model->window_ns)
+        judge_device(v, model, arena);
+    else if (!is_fragment && model->program == TP_RECORDED_CPU && model->window_ns)
+        judge_host(v, model, arena);
+    else
+        judge_nothing(v, model, is_fragment, arena);
+}
+
+void tp_verdict_of_program(struct tp_trace_verdict *v, const struct tp_program_view *program)
+{
+    v->class = (enum tp_verdict_class)(TP_CLASS_PROGRAM + program->rule);
+    v->headline = program->headline;
+}
+
+/* ---- JSON ---- */
+
+static void gap_json(const struct tp_trace_verdict *v, struct tp_json *json)
+{
+    tp_json_key(json, "longest_gap");
+    if (!v->has_gap) {
+        tp_json_null(json);
+        return;
+    }
+    tp_json_object(json);
+    tp_json_member_us(json, "start_us", v->gap.start_ns);
+    tp_json_member_us(json, "total_us", v->gap.total_ns);
+    tp_json_member_real(json, "percent", v->gap.percent);
+    tp_json_key(json, "parts_us");
+    tp_json_object(json);
+    for (unsigned p = 0; p < TP_IDLE_PARTS; p++)
+        tp_json_member_us(json, tp_idle_part_text((enum tp_idle_part)p), v->gap.part_ns[p]);
+    tp_json_object_end(json);
+    tp_json_member_text(json, "kind", v->gap.kind);
+    tp_json_member_str(json, "line", v->gap.line);
+    tp_json_member_str(json, "call", v->gap.call);
+    tp_json_member_us(json, "call_us", v->gap.call_ns);
+    tp_json_object_end(json);
+}
+
+/* What W leaves out of the recording. */
+static void left_out_part_json(const struct tp_left_out_part *part, struct tp_json *json)
+{
+    tp_json_key(json, "left_out");
+    tp_json_object(json);
+    tp_json_member_us(json, "recorded_us", part->recorded_ns);
+    tp_json_member_us(json, "total_us", part->total_ns);
+    tp_json_member_us(json, "before_us", part->before_ns);
+    tp_json_member_us(json, "after_us", part->after_ns);
+    if (part->is_named) {
+        tp_json_member_text(json, "kind", part->is_device ? "device" : part->kind);
+        tp_json_member_str(json, "line", part->line);
+        tp_json_member_us(json, "line_us", part->line_ns);
+    }
+    tp_json_object_end(json);
+}
+
+static void left_out_json(const struct tp_trace_verdict *v, struct tp_json *json)
+{
+    tp_json_key(json, "steps_left_out");
+    tp_json_array(json);
+    for (uint32_t i = 0; i < v->step_count; i++) {
+        if (tp_step_is_used(&v->steps[i]))
+            continue;
+        tp_json_object(json);
+        tp_json_member_str(json, "name", v->steps[i].name);
+        tp_json_member_text(json, "reason", tp_left_out_text((enum tp_left_out)v->steps[i].left_out));
+        tp_json_object_end(json);
+    }
+    tp_json_array_end(json);
+}
+
+void tp_verdict_json(const struct tp_trace_verdict *v, struct tp_json *json)
+{
+    tp_json_object(json);
+    tp_json_member_text(json, "class", tp_verdict_class_text(v->class));
+    if (v->has_device)
+        tp_json_member_int(json, "device", v->device);
+    else
+        tp_json_member_null(json, "device");
+    if (v->cause == TP_TIME_NONE)
+        tp_json_member_null(json, "cause");
+    else
+        tp_json_member_text(json, "cause", tp_time_cause_text(v->cause));
+    tp_json_member_real(json, "percent", v->percent);
+    tp_json_key(json, "causes");
+    tp_json_object(json);
+    for (unsigned c = 0; c < TP_TIME_COUNT; c++)
+        if (v->has_cause[c])
+            tp_json_member_us(json, tp_time_cause_text((enum tp_time_cause)c), v->cause_ns[c]);
+    tp_json_object_end(json);
+    if (v->has_device)
+        tp_json_member_us(json, "awaited_communication_us", v->awaited_communication_ns);
+    if (v->has_device)
+        tp_json_member_us(json, "unrecorded_wait_us", v->unrecorded_wait_ns);
+    gap_json(v, json);
+    tp_json_member_str(json, "headline", v->headline);
+    tp_json_member_real(json, "step_us", v->step_us);
+    tp_json_member_int(json, "steps_used", v->steps_used);
+    left_out_json(v, json);
+    left_out_part_json(&v->left_out, json);
+    tp_json_member_us(json, "unjudged_us", v->unjudged.ns);
+    tp_json_object_end(json);
+}
+
+void tp_verdict_add(struct tp_trace_verdict *v, struct tp_str sentence, struct tp_arena *arena)
+{
+    struct tp_str first = v->has_device ? v->headline : sentence, second = v->has_device ? sentence : v->headline;
+    if (sentence.len)
+        v->headline = tp_str_of(tp_text_printf(arena, "%.*s %.*s", (int)first.len, first.ptr, (int)second.len, second.ptr));
+}
+
+void tp_verdict_withhold(struct tp_trace_verdict *v)
+{
+    *v = (struct tp_trace_verdict){
+        .class = TP_CLASS_TOO_LITTLE,
+        .cause = TP_TIME_NONE,
+        .percent = NAN,
+        .step_us = v->step_us,
+        .headline = TP_STR("Recorded inside of a process: memory, waits and calls of libraries. Another trace of this run says what the "
+                             "process did.")};
+}

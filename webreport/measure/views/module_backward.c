@@ -1,0 +1,268 @@
+/* From a module's forward operators to their autograd nodes: by forward-backward links, without any link by sequence
+ * number. See module_backward.h. */
+#include "webreport/measure/views/module_backward.h"
+
+#include "writer/base/renumber.h"
+#include "writer/base/saturate.h"
+#include "writer/base/sort.h"
+
+struct backward {
+    const struct tp_model *model;
+    struct tp_arena *arena;
+    struct tp_backward_sum *sums;
+    uint32_t *top;               /* by operator: outermost autograd node around it (or itself), TP_NO_ID */
+    uint8_t *is_used;            /* by operator: a node counts once */
+    struct tp_keyed *unfinished; /* unfinished operators by (start, number) */
+};
+
+/* A link with both ends. */
+struct link {
+    const struct tp_flow *forward, *backward;
+};
+
+static void find_tops(struct backward *b)
+{
+    const struct tp_operators *ops = &b->model->operators;
+    b->top = tp_arena_array(b->arena, ops->count, sizeof *b->top);
+    b->is_used = tp_arena_array(b->arena, ops->count, sizeof *b->is_used);
+    for (uint32_t i = 0; i < ops->count; i++) {
+        bool is_node = b->model->marks[tp_operator_event(b->model, i)->name] & TP_MARK_BACKWARD_NODE;
+        b->top[i] = ops->parent[i] == TP_NO_ID ? TP_NO_ID : b->top[ops->parent[i]];
+        if (b->top[i] == TP_NO_ID && is_node)
+            b->top[i] = i;
+    }
+}
+
+/* The node of a backward operator counts for the module of its forward operator. */
+static void add_pair(struct backward *b, uint32_t forward, uint32_t backward)
+{
+    const struct tp_operators *ops = &b->model->operators;
+    uint32_t node = b->top[backward] == TP_NO_ID ? backward : b->top[backward];
+    uint32_t module = ops->module[forward];
+    if (module == TP_NO_ID || b->is_used[node])
+        return;
+    b->is_used[node] = 1;
+    b->sums[module].calls++;
+    b->sums[module].host_ns = tp_sat_add(b->sums[module].host_ns, tp_operator_event(b->model, node)->dur_ns);
+    b->sums[module].device_ns = tp_sat_add(b->sums[module].device_ns, tp_narrow_get(&ops->device_total, node));
+}
+
+/* ---- links --------------------------------------------------------------------------------------------------------
+ */
+
+/* First operator of the thread (a finished one) that starts at or after `at`. */
+static uint32_t lower_bound(const struct tp_model *model, uint32_t thread, int64_t at)
+{
+    uint32_t lo = model->operators.thread_first[thread], hi = model->operators.thread_first[thread + 1];
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (tp_operator_event(model, mid)->ts_ns < at)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* Order of a thread's operators in the tree, finished or not: start, end desc, place in the file. */
+static bool stands_before(const struct tp_model *model, uint32_t x, uint32_t y)
+{
+    const struct tp_event *a = tp_operator_event(model, x), *b = tp_operator_event(model, y);
+    if (a->ts_ns != b->ts_ns)
+        return a->ts_ns < b->ts_ns;
+    if (a->dur_ns != b->dur_ns)
+        return a->dur_ns > b->dur_ns;
+    return model->operators.event[x] < model->operators.event[y];
+}
+
+/* Operator of the thread that starts at `at`: the first one (outermost), or the last one (innermost). TP_NO_ID when
+ * there is none. */
+static uint32_t operator_at(const struct backward *b, uint32_t thread, int64_t at, bool wants_last)
+{
+    const struct tp_operators *ops = &b->model->operators;
+    uint32_t first = lower_bound(b->model, thread, at), end = ops->thread_first[thread + 1], found = TP_NO_ID;
+    if (first < end && tp_operator_event(b->model, first)->ts_ns == at) {
+        found = first;
+        if (wants_last)
+            found = (at == INT64_MAX ? end : lower_bound(b->model, thread, at + 1)) - 1;
+    }
+    if (!ops->unfinished_count)
+        return found;
+    size_t lo = 0, hi = ops->unfinished_count;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (b->unfinished[mid].key < at)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (; lo < ops->unfinished_count && b->unfinished[lo].key == at; lo++) {
+        uint32_t item = b->unfinished[lo].item;
+        if (tp_operator_event(b->model, item)->thread == thread &&
+            (found == TP_NO_ID || stands_before(b->model, item, found) != wants_last))
+            found = item;
+    }
+    return found;
+}
+
+/* Backward end's time, forward end's time, id text. */
+static int compare_links(const void *context, uint32_t i, uint32_t j)
+{
+    const struct link *x = (const struct link *)context + i, *y = (const struct link *)context + j;
+    if (x->backward->ts_ns != y->backward->ts_ns)
+        return x->backward->ts_ns < y->backward->ts_ns ? -1 : 1;
+    return (x->forward->ts_ns > y->forward->ts_ns) - (x->forward->ts_ns < y->forward->ts_ns);
+}
+
+/* Ranks of the id texts that links use, so that a tie is decided without comparing texts again. */
+struct link_order {
+    const struct link *links;
+    const struct tp_strings *texts;
+};
+
+static int compare_links_and_ids(const void *context, uint32_t i, uint32_t j)
+{
+    const struct link_order *order = context;
+    int decided = compare_links(order->links, i, j);
+    if (decided || order->links[i].backward->id == order->links[j].backward->id)
+        return decided;
+    return tp_str_compare(order->texts->items[order->links[i].backward->id],
+                          order->texts->items[order->links[j].backward->id]);
+}
+
+/* Every end whose id has a start; the last start of an id counts. */
+static struct tp_vec find_links(const struct backward *b)
+{
+    const struct tp_trace *trace = b->model->trace;
+    struct tp_vec links = TP_VEC(b->arena, struct link);
+    const struct tp_flow **start = tp_arena_array(b->arena, trace->texts.count, sizeof(void *));
+    for (uint32_t i = 0; i < trace->flow_count; i++)
+        if (trace->flows[i].is_start)
+            start[trace->flows[i].id] = &trace->flows[i];
+    for (uint32_t i = 0; i < trace->flow_count; i++)
+        if (!trace->flows[i].is_start && start[trace->flows[i].id])
+            *(struct link *)tp_vec_push(&links) = (struct link){start[trace->flows[i].id], &trace->flows[i]};
+    tp_arena_drop(b->arena, start, trace->texts.count * sizeof(void *));
+    return links;
+}
+
+static void sort_unfinished(struct backward *b)
+{
+    const struct tp_operators *ops = &b->model->operators;
+    b->unfinished = tp_arena_array(b->arena, ops->unfinished_count, sizeof *b->unfinished);
+    for (uint32_t i = ops->finished_count; i < ops->count; i++)
+        b->unfinished[i - ops->finished_count] =
+            (struct tp_keyed){tp_operator_event(b->model, i)->ts_ns, ops->event[i], i};
+    tp_sort_keyed(b->unfinished, ops->unfinished_count, b->arena);
+}
+
+static void use_links(struct backward *b, const struct tp_vec *links)
+{
+    struct link_order order = {links->data, &b->model->trace->texts};
+    uint32_t *rows = tp_arena_array(b->arena, links->count, sizeof *rows);
+    sort_unfinished(b);
+    for (uint32_t i = 0; i < links->count; i++)
+        rows[i] = i;
+    tp_sort_rows(rows, links->count, compare_links_and_ids, &order, b->arena);
+    for (uint32_t i = 0; i < links->count; i++) {
+        const struct link *link = &order.links[rows[i]];
+        uint32_t forward = operator_at(b, link->forward->thread, link->forward->ts_ns, true);
+        uint32_t backward = operator_at(b, link->backward->thread, link->backward->ts_ns, false);
+        if (forward != TP_NO_ID && backward != TP_NO_ID)
+            add_pair(b, forward, backward);
+    }
+    tp_arena_drop(b->arena, rows, links->count * sizeof *rows);
+}
+
+/* ---- sequence numbers ---------------------------------------------------------------------------------------------
+ */
+
+/* The last forward operator of a sequence number, and whether only one thread used the number. */
+struct forward {
+    uint32_t op, thread;
+    bool has_several_threads;
+};
+
+static const struct tp_host_detail *host_detail(const struct tp_model *model, uint32_t op)
+{
+    return &model->trace->hosts[tp_operator_event(model, op)->detail];
+}
+
+static bool is_backward_operator(const struct tp_model *model, uint32_t op)
+{
+    int64_t thread = tp_host_more(model->trace, host_detail(model, op)).forward_thread;
+    return thread != TP_NULL_INT && thread != 0;
+}
+
+static int64_t sequence_of(const struct tp_model *model, uint32_t op)
+{
+    return tp_host_more(model->trace, host_detail(model, op)).sequence;
+}
+
+/* context: the model. */
+static int compare_in_tree(const void *context, uint32_t x, uint32_t y)
+{
+    const struct tp_model *model = context;
+    uint32_t a = tp_operator_event(model, x)->thread, b = tp_operator_event(model, y)->thread;
+    if (a != b)
+        return a < b ? -1 : 1;
+    return stands_before(model, x, y) ? -1 : stands_before(model, y, x);
+}
+
+/* All operators, each thread's in the order of its tree. */
+static uint32_t *in_tree_order(const struct backward *b)
+{
+    uint32_t count = b->model->operators.count, *order = tp_arena_array(b->arena, count, sizeof *order);
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = i;
+    if (b->model->operators.unfinished_count) /* else they stand so */
+        tp_sort_rows(order, count, compare_in_tree, b->model, b->arena);
+    return order;
+}
+
+static void use_sequence_numbers(struct backward *b)
+{
+    const struct tp_operators *ops = &b->model->operators;
+    int64_t highest = -1;
+    struct tp_ids ids;
+    struct tp_vec forwards = TP_VEC(b->arena, struct forward);
+    for (uint32_t i = 0; i < ops->count; i++)
+        highest = sequence_of(b->model, i) > highest ? sequence_of(b->model, i) : highest;
+    if (highest < 0)
+        return;
+    tp_ids_init(&ids, b->arena, 0, highest, ops->count);
+    const uint32_t *order = in_tree_order(b);
+    for (uint32_t at = 0; at < ops->count; at++) {
+        uint32_t i = order[at];
+        int64_t number = sequence_of(b->model, i);
+        if (number < 0 || is_backward_operator(b->model, i) || b->top[i] != TP_NO_ID)
+            continue;
+        uint32_t id = tp_ids_add(&ids, number), thread = tp_operator_event(b->model, i)->thread;
+        if (id == forwards.count)
+            *(struct forward *)tp_vec_push(&forwards) = (struct forward){i, thread, false};
+        struct forward *forward = TP_AT(&forwards, struct forward, id);
+        forward->op = i;
+        forward->has_several_threads |= forward->thread != thread;
+    }
+    for (uint32_t at = 0; at < ops->count; at++) {
+        uint32_t i = order[at];
+        int64_t number = sequence_of(b->model, i);
+        uint32_t id = number >= 0 && is_backward_operator(b->model, i) ? tp_ids_find(&ids, number) : TP_NO_ID;
+        if (id != TP_NO_ID && !TP_AT(&forwards, struct forward, id)->has_several_threads)
+            add_pair(b, TP_AT(&forwards, struct forward, id)->op, i);
+    }
+    tp_ids_drop(&ids, b->arena);
+}
+
+void tp_module_backward_build(struct tp_backward_sum *sums, const struct tp_model *model, struct tp_arena *arena)
+{
+    struct backward b = {.model = model, .arena = arena, .sums = sums};
+    struct tp_vec links = find_links(&b);
+    find_tops(&b);
+    if (links.count)
+        use_links(&b, &links);
+    else
+        use_sequence_numbers(&b);
+    tp_arena_drop(arena, b.top, model->operators.count * sizeof *b.top);
+    tp_arena_drop(arena, b.is_used, model->operators.count * sizeof *b.is_used);
+}

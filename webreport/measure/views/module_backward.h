@@ -1,0 +1,14 @@
+/* Backward time of module calls (D5): autograd nodes whose forward operator has that innermost module. */
+#ifndef TP_WEBREPORT_MEASURE_VIEWS_MODULE_BACKWARD_H
+#define TP_WEBREPORT_MEASURE_VIEWS_MODULE_BACKWARD_H
+
+#include "webreport/model/facts.h"
+
+struct tp_backward_sum {
+    int64_t calls, host_ns, device_ns;
+};
+
+/* Adds up autograd nodes per module call; sums: one per module of the model, zeroed. */
+void tp_module_backward_build(struct tp_backward_sum *sums, const struct tp_model *model, struct tp_arena *arena);
+
+#endif

@@ -1,0 +1,42 @@
+/* Module view: nn.Module calls merged by path, with forward and backward time (section 11). */
+#ifndef TP_WEBREPORT_MEASURE_VIEWS_MODULE_VIEW_H
+#define TP_WEBREPORT_MEASURE_VIEWS_MODULE_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "webreport/model/facts.h"
+#include "writer/base/json_out.h"
+#include "writer/base/table.h"
+
+enum tp_module_column {
+    TP_MODULE_NAME,
+    TP_MODULE_ID,
+    TP_MODULE_OCCURRENCES,
+    TP_MODULE_OPERATORS,
+    TP_MODULE_HOST_TOTAL,
+    TP_MODULE_HOST_SELF,
+    TP_MODULE_DEVICE_TOTAL,
+    TP_MODULE_DEVICE_SELF,
+    TP_MODULE_FLAME,
+    TP_MODULE_BACKWARD_CALLS,
+    TP_MODULE_BACKWARD_HOST_TOTAL,
+    TP_MODULE_BACKWARD_HOST_SELF,
+    TP_MODULE_BACKWARD_DEVICE_TOTAL,
+    TP_MODULE_BACKWARD_DEVICE_SELF,
+    TP_MODULE_COLUMNS
+};
+
+struct tp_module_view {
+    bool is_present;       /* false: no module calls, JSON null */
+    struct tp_table table; /* the tree in pre-order */
+    uint32_t *parent;      /* by row; TP_NO_ID at the top */
+    uint32_t *depth;       /* 0 at the top */
+    uint32_t *child_count;
+};
+
+void tp_module_view_build(struct tp_module_view *view, const struct tp_model *model, struct tp_arena *arena);
+/* Writes the nested array. */
+void tp_module_view_json(const struct tp_module_view *view, struct tp_json *json);
+
+#endif

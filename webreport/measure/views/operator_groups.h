@@ -1,0 +1,30 @@
+/* Operators grouped by a key: the sums of one row, totals counting only members without ancestor in the group (D6). */
+#ifndef TP_WEBREPORT_MEASURE_VIEWS_OPERATOR_GROUPS_H
+#define TP_WEBREPORT_MEASURE_VIEWS_OPERATOR_GROUPS_H
+
+#include "webreport/model/facts.h"
+
+struct tp_op_group {
+    uint32_t name;  /* name id */
+    uint32_t shape; /* text id of the grouping; TP_NO_ID when shapes are not part of the key */
+    uint32_t stack; /* node; TP_NO_ID when stacks are not part of the key */
+    bool is_eligible;
+    int64_t calls, device_self, device_total, host_self, host_total, tensor_core_self, tensor_core_total;
+};
+
+struct tp_op_groups {
+    struct tp_op_group *items;
+    uint32_t count;
+};
+
+/* The four groupings of the operator view. */
+struct tp_op_grouping {
+    struct tp_strings shapes; /* distinct texts of input shapes */
+    struct tp_op_groups by_name, by_shape, by_name_stack, by_shape_stack;
+};
+
+void tp_op_grouping_build(struct tp_op_grouping *grouping, const struct tp_model *model, struct tp_arena *arena);
+/* by_name alone; the others stay empty. */
+void tp_op_grouping_build_names(struct tp_op_grouping *grouping, const struct tp_model *model, struct tp_arena *arena);
+
+#endif

@@ -1,0 +1,332 @@
+/* Operator view: tables of the groups in their order. See operator_view.h. */
+#include "webreport/measure/views/operator_view.h"
+
+#include "webreport/measure/views/operator_groups.h"
+#include "writer/base/limits.h"
+#include "writer/base/ratio.h"
+#include "writer/base/sort.h"
+
+#define NUMBER_COLUMNS                                                                                                 \
+    {"calls", "Calls", "", "Number of calls, nested ones included.", TP_COLUMN_INT},                                   \
+        {"device_self_time_us", "GPU self", "us",                                                                      \
+         "Time of the device events that these calls launched themselves, not through other operators.",               \
+         TP_COLUMN_NS},                                                                                                \
+        {"device_total_time_us", "GPU total", "us",                                                                    \
+         "Device time of the calls with all operators below; recursion is counted once.", TP_COLUMN_NS},               \
+        {"host_self_time_us", "CPU self", "us", "Host time of the calls without child operators and runtime calls.",   \
+         TP_COLUMN_NS},                                                                                                \
+        {"host_total_time_us", "CPU total", "us",                                                                      \
+         "Host time of the calls with everything below; recursion is counted once.", TP_COLUMN_NS},                    \
+        {"tensor_core_eligible", "TC eligible", "", "Some call could use tensor cores.", TP_COLUMN_BOOL},              \
+        {"tensor_core_self_ratio", "TC self", "ratio", "Share of GPU self time in tensor-core kernels.",               \
+         TP_COLUMN_REAL},                                                                                              \
+    {                                                                                                                  \
+        "tensor_core_total_ratio", "TC total", "ratio", "Share of GPU total time in tensor-core kernels.",             \
+            TP_COLUMN_REAL                                                                                             \
+    }
+
+#define STACK_FLAG                                                                                                     \
+    {                                                                                                                  \
+        "has_call_stack", "Stacks", "", "Call stacks were recorded.", TP_COLUMN_BOOL                                   \
+    }
+
+static const struct tp_column_def name_defs[] = {
+    {"name", "Operator", "", "Name of the operator.", TP_COLUMN_TEXT}, NUMBER_COLUMNS, STACK_FLAG};
+static const struct tp_column_def shape_defs[] = {
+    {"name", "Operator", "", "Name of the operator.", TP_COLUMN_TEXT},
+    {"input_shape", "Input shape", "", "Shapes of the inputs; [] for inputs that are no tensors.", TP_COLUMN_TEXT},
+    NUMBER_COLUMNS,
+    STACK_FLAG};
+static const struct tp_column_def stack_defs[] = {
+    {"call_stack", "Call stack", "", "Python frames around the call, innermost first, joined by ;.", TP_COLUMN_TEXT},
+    NUMBER_COLUMNS};
+
+/* ---- order --------------------------------------------------------------------------------------------------------
+ */
+
+struct order {
+    const struct tp_model *model;
+    const struct tp_op_grouping *grouping;
+    const struct tp_op_group *groups;
+    const uint32_t *section; /* rank of the group's section (stack tables), or NULL */
+    bool by_device;
+};
+
+/* Device self time desc, host self time desc (the other way round without device events), name, shape, stack. */
+static int compare_groups(const void *context, uint32_t i, uint32_t j)
+{
+    const struct order *order = context;
+    const struct tp_op_group *x = &order->groups[i], *y = &order->groups[j];
+    const struct tp_strings *shapes = &order->grouping->shapes;
+    if (order->section && order->section[i] != order->section[j])
+        return order->section[i] < order->section[j] ? -1 : 1;
+    int64_t x1 = order->by_device ? x->device_self : x->host_self,
+            y1 = order->by_device ? y->device_self : y->host_self;
+    int64_t x2 = order->by_device ? x->host_self : x->device_self,
+            y2 = order->by_device ? y->host_self : y->device_self;
+    if (x1 != y1)
+        return x1 > y1 ? -1 : 1;
+    if (x2 != y2)
+        return x2 > y2 ? -1 : 1;
+    if (x->name != y->name)
+        return tp_str_compare(order->model->trace->names.items[x->name], order->model->trace->names.items[y->name]);
+    if (x->shape != y->shape)
+        return tp_str_compare(tp_strings_get(shapes, x->shape), tp_strings_get(shapes, y->shape));
+    return tp_stack_compare(order->model->trace->stacks, x->stack, y->stack);
+}
+
+static uint32_t *sorted_rows(const struct order *order, uint32_t count, struct tp_arena *arena)
+{
+    uint32_t *rows = tp_arena_array(arena, count, sizeof *rows);
+    for (uint32_t i = 0; i < count; i++)
+        rows[i] = i;
+    tp_sort_rows(rows, count, compare_groups, order, arena);
+    return rows;
+}
+
+/* ---- tables -------------------------------------------------------------------------------------------------------
+ */
+
+/* Number columns of one row; shift: 1 where the input shape stands before them. */
+static void fill_numbers(struct tp_table *table, size_t row, unsigned shift, const struct tp_op_group *group)
+{
+    tp_table_int(table, TP_OP_CALLS + shift)[row] = group->calls;
+    tp_table_int(table, TP_OP_DEVICE_SELF + shift)[row] = group->device_self;
+    tp_table_int(table, TP_OP_DEVICE_TOTAL + shift)[row] = group->device_total;
+    tp_table_int(table, TP_OP_HOST_SELF + shift)[row] = group->host_self;
+    tp_table_int(table, TP_OP_HOST_TOTAL + shift)[row] = group->host_total;
+    tp_table_bool(table, TP_OP_TC_ELIGIBLE + shift)[row] = group->is_eligible;
+    tp_table_real(table, TP_OP_TC_SELF + shift)[row] = tp_ratio(group->tensor_core_self, group->device_self);
+    tp_table_real(table, TP_OP_TC_TOTAL + shift)[row] = tp_ratio(group->tensor_core_total, group->device_total);
+}
+
+/* Key of a stack section: the name, or name###shape. */
+static struct tp_str section_key(const struct order *order, const struct tp_op_group *group, struct tp_arena *arena)
+{
+    struct tp_str name = order->model->trace->names.items[group->name];
+    if (group->shape == TP_NO_ID)
+        return name;
+    struct tp_str shape = order->grouping->shapes.items[group->shape];
+    char *text = tp_arena_alloc(arena, name.len + 3 + shape.len + 1);
+    if (name.len)
+        memcpy(text, name.ptr, name.len);
+    memcpy(text + name.len, "###", 3);
+    memcpy(text + name.len + 3, shape.ptr, shape.len);
+    return (struct tp_str){text, name.len + 3 + shape.len};
+}
+
+static int compare_texts(const void *context, uint32_t i, uint32_t j)
+{
+    const struct tp_strings *texts = context;
+    return tp_str_compare(texts->items[i], texts->items[j]);
+}
+
+/* Sections of a stack table, sorted by key. Ranks are given to each group; `keys` are the distinct texts. */
+static uint32_t *rank_sections(struct order *order, uint32_t count, struct tp_strings *keys, uint32_t **sorted,
+                               struct tp_arena *arena)
+{
+    uint32_t *section = tp_arena_array(arena, count, sizeof *section);
+    struct tp_keys seen; /* (name, shape): its key text is made once */
+    struct tp_vec key_of = TP_VEC(arena, uint32_t);
+    tp_strings_init(keys, arena, 0);
+    tp_keys_init(&seen, arena, 2);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t id = tp_keys_pair(&seen, order->groups[i].name, order->groups[i].shape);
+        if (id == key_of.count) {
+            uint32_t key = tp_strings_add(keys, section_key(order, &order->groups[i], arena));
+            *(uint32_t *)tp_vec_push(&key_of) = key;
+        }
+        section[i] = *TP_AT(&key_of, uint32_t, id);
+    }
+    uint32_t *rank = tp_arena_array(arena, keys->count, sizeof *rank);
+    *sorted = tp_arena_array(arena, keys->count, sizeof **sorted);
+    for (uint32_t k = 0; k < keys->count; k++)
+        (*sorted)[k] = k;
+    tp_sort_rows(*sorted, keys->count, compare_texts, keys, arena);
+    for (uint32_t k = 0; k < keys->count; k++)
+        rank[(*sorted)[k]] = k;
+    for (uint32_t i = 0; i < count; i++)
+        section[i] = rank[section[i]];
+    return section;
+}
+
+static void build_stacks(struct tp_stack_table *out, struct order order, const struct tp_op_groups *groups,
+                         const char *name, struct tp_arena *arena)
+{
+    struct tp_strings keys;
+    uint32_t *sorted;
+    out->stacks = order.model->trace->stacks;
+    tp_table_init(&out->table, arena, name, stack_defs, TP_OP_HAS_STACK, groups->count);
+    out->table.title = "Call stacks";
+    if (!groups->count)
+        return;
+    order.groups = groups->items;
+    order.section = rank_sections(&order, groups->count, &keys, &sorted, arena);
+    uint32_t *rows = sorted_rows(&order, groups->count, arena);
+    out->stack = tp_arena_array(arena, groups->count, sizeof *out->stack);
+    out->groups = tp_arena_array(arena, keys.count, sizeof *out->groups);
+    out->group_count = keys.count;
+    for (uint32_t row = 0; row < groups->count; row++) {
+        struct tp_stack_group *section = &out->groups[order.section[rows[row]]];
+        if (!section->count++)
+            section->first = row;
+        out->stack[row] = groups->items[rows[row]].stack;
+        fill_numbers(&out->table, row, 0, &groups->items[rows[row]]);
+    }
+    for (uint32_t k = 0; k < keys.count; k++)
+        out->groups[k].key = keys.items[sorted[k]];
+}
+
+/* Section of a key, or TP_NO_ID. */
+static uint32_t find_section(const struct tp_stack_table *table, struct tp_str key)
+{
+    uint32_t lo = 0, hi = table->group_count;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        int order = tp_str_compare(table->groups[mid].key, key);
+        if (order == 0)
+            return mid;
+        if (order < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return TP_NO_ID;
+}
+
+/* by_name or by_shape (shift 1): returns each row's section in `stacks`. */
+static uint32_t *build_table(struct tp_table *table, struct order order, const struct tp_op_groups *groups,
+                             unsigned shift, const struct tp_stack_table *stacks, struct tp_arena *arena)
+{
+    order.groups = groups->items;
+    order.section = NULL;
+    uint32_t *rows = sorted_rows(&order, groups->count, arena);
+    uint32_t *sections = tp_arena_array(arena, groups->count, sizeof *sections);
+    tp_table_init(table, arena, shift ? "by_name_and_input_shape" : "by_name", shift ? shape_defs : name_defs,
+                  TP_OP_COLUMNS + shift, groups->count);
+    table->title = shift ? "Operators by input shape" : "Operators";
+    for (uint32_t row = 0; row < groups->count; row++) {
+        const struct tp_op_group *group = &groups->items[rows[row]];
+        tp_table_text(table, TP_OP_NAME)[row] = order.model->trace->names.items[group->name];
+        if (shift)
+            tp_table_text(table, TP_OP_SHAPE)[row] = order.grouping->shapes.items[group->shape];
+        fill_numbers(table, row, shift, group);
+        sections[row] = stacks->group_count ? find_section(stacks, section_key(&order, group, arena)) : TP_NO_ID;
+        tp_table_bool(table, TP_OP_HAS_STACK + shift)[row] = sections[row] != TP_NO_ID;
+    }
+    return sections;
+}
+
+/* What stands beside the tables. */
+static void start_view(struct tp_operator_view *view, const struct tp_model *model, const struct order *order,
+                       struct tp_arena *arena)
+{
+    uint64_t most_bytes = model->trace->reading.text_bytes * TP_MAX_STACK_TEXT_RATIO + TP_STACK_TEXT_GRACE_BYTES;
+    *view = (struct tp_operator_view){.arena = arena,
+                                      .sorted_by_device = order->by_device,
+                                      .most_stack_bytes = most_bytes,
+                                      .unlinked_device_events = model->devices.unlinked_count,
+                                      .unlinked_device_time_ns = model->devices.unlinked_time_ns,
+                                      .unlinked_kernel_time_ns = model->devices.unlinked_kernel_time_ns,
+                                      .launches_outside_operators = model->launches.outside_operator_count};
+}
+
+void tp_operator_view_build(struct tp_operator_view *view, const struct tp_model *model, struct tp_arena *arena)
+{
+    struct tp_op_grouping *grouping = tp_arena_alloc(arena, sizeof *grouping);
+    struct order order = {.model = model, .grouping = grouping, .by_device = model->devices.count > 0};
+    start_view(view, model, &order, arena);
+    tp_op_grouping_build(grouping, model, arena);
+    build_stacks(&view->stacks_by_name, order, &grouping->by_name_stack, "call_stacks_by_name", arena);
+    build_stacks(&view->stacks_by_shape, order, &grouping->by_shape_stack, "call_stacks_by_name_and_input_shape",
+                 arena);
+    view->name_stacks = build_table(&view->by_name, order, &grouping->by_name, 0, &view->stacks_by_name, arena);
+    view->shape_stacks = build_table(&view->by_shape, order, &grouping->by_shape, 1, &view->stacks_by_shape, arena);
+}
+
+void tp_operator_view_build_brief(struct tp_operator_view *view, const struct tp_model *model, struct tp_arena *arena)
+{
+    struct tp_op_grouping *grouping = tp_arena_alloc(arena, sizeof *grouping);
+    struct order order = {.model = model, .grouping = grouping, .by_device = model->devices.count > 0};
+    start_view(view, model, &order, arena);
+    tp_op_grouping_build_names(grouping, model, arena);
+    view->name_stacks = build_table(&view->by_name, order, &grouping->by_name, 0, &view->stacks_by_name, arena);
+}
+
+/* ---- text and JSON ------------------------------------------------------------------------------------------------
+ */
+
+/* Stack texts of one document. A short trace of deep stacks could make gigabytes of them, so what is beyond a number of
+ * bytes is left out. */
+struct stack_texts {
+    struct tp_buf scratch; /* one text, so that those of all stacks are never in memory at once */
+    uint64_t bytes, most_bytes;
+    int64_t left_out;
+};
+
+/* Writes the text of a stack, or null where it is left out. */
+static void write_stack(struct stack_texts *texts, const struct tp_stack_table *table, size_t row, struct tp_json *json)
+{
+    struct tp_buf *scratch = &texts->scratch;
+    uint64_t length = tp_stack_length(table->stacks, table->stack[row]);
+    tp_json_key(json, "call_stack");
+    if (length > texts->most_bytes - texts->bytes) {
+        texts->left_out++;
+        tp_json_null(json);
+        return;
+    }
+    texts->bytes += length;
+    tp_buf_clear(scratch);
+    if (tp_buf_reserve(scratch, length) == 0)
+        scratch->size = tp_stack_write(table->stacks, table->stack[row], scratch->data, length);
+    else if (!json->out->failed)
+        json->out->failed = scratch->failed; /* the document would lack a text */
+    tp_json_str(json, (struct tp_str){scratch->data ? scratch->data : "", scratch->size});
+}
+
+static void write_stacks(struct stack_texts *texts, const struct tp_stack_table *table, struct tp_json *json)
+{
+    tp_json_object(json);
+    for (uint32_t g = 0; g < table->group_count; g++) {
+        const struct tp_stack_group *group = &table->groups[g];
+        tp_json_key_str(json, group->key);
+        tp_json_array(json);
+        for (uint32_t row = group->first; row < group->first + group->count; row++) {
+            tp_json_object(json);
+            write_stack(texts, table, row, json);
+            for (unsigned column = TP_OP_CALLS; column < table->table.column_count; column++) {
+                tp_json_key(json, table->table.defs[column].name);
+                tp_table_cell_json(&table->table, column, row, json);
+            }
+            tp_json_object_end(json);
+        }
+        tp_json_array_end(json);
+    }
+    tp_json_object_end(json);
+}
+
+void tp_operator_view_json(const struct tp_operator_view *view, struct tp_json *json)
+{
+    struct stack_texts texts = {.most_bytes = view->most_stack_bytes};
+    tp_buf_init(&texts.scratch, 0);
+    tp_json_object(json);
+    tp_json_member_text(json, "sorted_by", view->sorted_by_device ? "device_self_time_us" : "host_self_time_us");
+    tp_json_key(json, "by_name");
+    tp_table_json(&view->by_name, json);
+    tp_json_key(json, "by_name_and_input_shape");
+    tp_table_json(&view->by_shape, json);
+    tp_json_key(json, "call_stacks_by_name");
+    write_stacks(&texts, &view->stacks_by_name, json);
+    tp_json_key(json, "call_stacks_by_name_and_input_shape");
+    write_stacks(&texts, &view->stacks_by_shape, json);
+    tp_json_member_int(json, "call_stacks_left_out", texts.left_out);
+    tp_buf_release(&texts.scratch);
+    tp_json_key(json, "unlinked");
+    tp_json_object(json);
+    tp_json_member_int(json, "device_events", (int64_t)view->unlinked_device_events);
+    tp_json_member_us(json, "device_time_us", view->unlinked_device_time_ns);
+    tp_json_member_us(json, "kernel_time_us", view->unlinked_kernel_time_ns);
+    tp_json_member_int(json, "launches_outside_operators", (int64_t)view->launches_outside_operators);
+    tp_json_object_end(json);
+    tp_json_object_end(json);
+}

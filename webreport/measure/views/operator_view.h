@@ -1,0 +1,62 @@
+/* Operator view: calls, device and host time by operator, by operator and input shape, and by call stack (section 6).
+ */
+#ifndef TP_WEBREPORT_MEASURE_VIEWS_OPERATOR_VIEW_H
+#define TP_WEBREPORT_MEASURE_VIEWS_OPERATOR_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "webreport/model/facts.h"
+#include "writer/base/json_out.h"
+#include "writer/base/table.h"
+
+/* Columns of by_name. by_shape has the input shape after the name: its other columns are one further (TP_OP_SHAPED(x)).
+ * Stack tables have the stack's text in place of the name and no TP_OP_HAS_STACK. */
+enum tp_op_column {
+    TP_OP_NAME,
+    TP_OP_CALLS,
+    TP_OP_DEVICE_SELF,
+    TP_OP_DEVICE_TOTAL,
+    TP_OP_HOST_SELF,
+    TP_OP_HOST_TOTAL,
+    TP_OP_TC_ELIGIBLE,
+    TP_OP_TC_SELF,
+    TP_OP_TC_TOTAL,
+    TP_OP_HAS_STACK,
+    TP_OP_COLUMNS
+};
+#define TP_OP_SHAPED(column) ((column) + 1)
+enum { TP_OP_SHAPE = 1 };
+
+/* Stacks of one operator (or operator and shape): rows [first, first + count) of the stack table. */
+struct tp_stack_group {
+    struct tp_str key; /* name, or name###shape */
+    uint32_t first, count;
+};
+
+struct tp_stack_table {
+    struct tp_table table; /* text cells of column 0 stay empty: a stack is walked, or written by tp_stack_write */
+    uint32_t *stack;       /* by row: node in stacks */
+    const struct tp_stacks *stacks; /* of the trace */
+    struct tp_stack_group *groups;  /* sorted by key */
+    uint32_t group_count;
+};
+
+struct tp_operator_view {
+    struct tp_arena *arena;
+    bool sorted_by_device;
+    struct tp_table by_name, by_shape;
+    uint32_t *name_stacks,
+        *shape_stacks; /* by row: group in stacks_by_name / stacks_by_shape, TP_NO_ID without stacks */
+    struct tp_stack_table stacks_by_name, stacks_by_shape;
+    uint64_t most_stack_bytes; /* limit of what the texts of call stacks of both tables take in JSON */
+    uint64_t unlinked_device_events, launches_outside_operators;
+    int64_t unlinked_device_time_ns, unlinked_kernel_time_ns;
+};
+
+void tp_operator_view_build(struct tp_operator_view *view, const struct tp_model *model, struct tp_arena *arena);
+/* by_name alone, as if no stacks had been recorded; the other tables stay empty. */
+void tp_operator_view_build_brief(struct tp_operator_view *view, const struct tp_model *model, struct tp_arena *arena);
+void tp_operator_view_json(const struct tp_operator_view *view, struct tp_json *json);
+
+#endif

@@ -1,0 +1,313 @@
+/* Overview: step table, averages, communication overlap; the GPU table is in overview_gpus.c. See overview.h. */
+#include "webreport/measure/views/overview.h"
+
+#include <stdio.h>
+
+#include "webreport/measure/audience/wording.h"
+#include "webreport/measure/views/overview_parts.h"
+#include "webreport/model/numbers.h"
+#include "writer/base/ratio.h"
+#include "writer/base/saturate.h"
+
+static const struct tp_column_def step_defs[TP_STEP_COLUMNS] = {
+    {"name", "Step", "", "Number or name of the step's marker on the host; 0 when the whole window is one step.",
+     TP_COLUMN_TEXT},
+    {"used", "Used", "", "Numbers about steps are about those that are used.", TP_COLUMN_BOOL},
+    {"left_out", "Left out", "", "Why the step is not used: warm-up (longer than the others) or unfinished.",
+     TP_COLUMN_TEXT},
+    {"start_us", "Start", "us",
+     "Start of the step: the host marker, but not before the device work of the step before ended.", TP_COLUMN_NS},
+    {"end_us", "End", "us", "End of the step: of the host marker or of the last device event launched in it.",
+     TP_COLUMN_NS},
+    {"kernel_us", "Kernel", "us", "Time in which a GPU kernel ran that is no collective.", TP_COLUMN_NS},
+    {"memcpy_us", "Memcpy", "us", "Time in which a copy ran and no kernel.", TP_COLUMN_NS},
+    {"memset_us", "Memset", "us", "Time in which a memset ran and nothing above.", TP_COLUMN_NS},
+    {"communication_us", "Communication", "us", "Time in a collective (its kernel or its host call) and nothing above.",
+     TP_COLUMN_NS},
+    {"runtime_us", "Runtime", "us", "Time in a CUDA, HIP or XPU runtime or driver call and nothing above.",
+     TP_COLUMN_NS},
+    {"dataloader_us", "DataLoader", "us", "Time waiting for the data loader and nothing above.", TP_COLUMN_NS},
+    {"cpu_exec_us", "CPU exec", "us", "Time in an operator or annotation on the host and nothing above.", TP_COLUMN_NS},
+    {"other_us", "Other", "us", "Time of the step in which nothing was recorded.", TP_COLUMN_NS},
+    {"total_us", "Total", "us", "Length of the step; the categories add up to it exactly.", TP_COLUMN_NS},
+    {"host_start_us", "Host start", "us", "Start of the step's marker on the host.", TP_COLUMN_NS},
+    {"host_end_us", "Host end", "us", "End of the step's marker on the host.", TP_COLUMN_NS},
+    {"device_busy_us", "GPU busy", "us", "Time of the step in which any device ran a kernel, copy or memset.",
+     TP_COLUMN_NS},
+};
+
+static const struct tp_column_def overlap_defs[TP_OVERLAP_COLUMNS] = {
+    {"step", "Step", "", "Name of the step.", TP_COLUMN_TEXT},
+    {"computation_us", "Computation", "us", "Time in kernels that are no collectives (without any: in host work).",
+     TP_COLUMN_NS},
+    {"communication_us", "Communication", "us", "Time in collectives, hidden behind computation or not.", TP_COLUMN_NS},
+    {"overlap_us", "Overlap", "us", "Time in which both ran: communication that cost nothing.", TP_COLUMN_NS},
+    {"other_us", "Other", "us", "Time of the step in neither.", TP_COLUMN_NS},
+};
+
+const struct tp_column_def tp_average_defs[TP_AVERAGE_COUNT] = {
+    {"kernel_us", "Kernel", "us", "Mean over the used steps of the time in kernels.", TP_COLUMN_REAL},
+    {"memcpy_us", "Memcpy", "us", "Mean over the used steps of the time in copies.", TP_COLUMN_REAL},
+    {"memset_us", "Memset", "us", "Mean over the used steps of the time in memsets.", TP_COLUMN_REAL},
+    {"communication_us", "Communication", "us", "Mean over the used steps of the time in collectives.", TP_COLUMN_REAL},
+    {"runtime_us", "Runtime", "us", "Mean over the used steps of the time in runtime calls.", TP_COLUMN_REAL},
+    {"dataloader_us", "DataLoader", "us", "Mean over the used steps of the time in the data loader.", TP_COLUMN_REAL},
+    {"cpu_exec_us", "CPU exec", "us", "Mean over the used steps of the time in host operators.", TP_COLUMN_REAL},
+    {"other_us", "Other", "us", "Mean over the used steps of the time in nothing recorded.", TP_COLUMN_REAL},
+    {"total_us", "Step time", "us", "Mean length of a used step: the window over their number.", TP_COLUMN_REAL},
+    {"device_busy_us", "GPU busy", "us", "Mean over the used steps of the time with device work.", TP_COLUMN_REAL},
+};
+
+/* Column of an average in the step table. */
+static unsigned column_of_average(unsigned average)
+{
+    return average < TP_AVERAGE_DEVICE_BUSY ? TP_STEP_KERNEL + average : TP_STEP_DEVICE_BUSY;
+}
+
+/* ---- steps --------------------------------------------------------------------------------------------------------
+ */
+
+/* out[i] = length of x within step i; one pass over both. */
+static void lengths_in_steps(const struct tp_model *model, struct tp_intervals x, int64_t *out)
+{
+    size_t j = 0;
+    for (uint32_t i = 0; i < model->step_count; i++) {
+        const struct tp_step *step = &model->steps[i];
+        out[i] = 0;
+        while (j < x.count && x.items[j].b <= step->start_ns)
+            j++;
+        for (size_t k = j; k < x.count && x.items[k].a < step->end_ns; k++) {
+            int64_t a = x.items[k].a > step->start_ns ? x.items[k].a : step->start_ns;
+            int64_t b = x.items[k].b < step->end_ns ? x.items[k].b : step->end_ns;
+            if (b > a)
+                out[i] += b - a;
+            if (x.items[k].b <= step->end_ns)
+                j = k + 1;
+        }
+    }
+}
+
+/* out[i] = length of x within y within step i, without building the common set. */
+static void common_lengths_in_steps(const struct tp_model *model, struct tp_intervals x, struct tp_intervals y,
+                                    int64_t *out)
+{
+    uint32_t step = 0;
+    memset(out, 0, model->step_count * sizeof *out);
+    for (size_t i = 0, j = 0; i < x.count && j < y.count;) {
+        int64_t a = x.items[i].a > y.items[j].a ? x.items[i].a : y.items[j].a;
+        int64_t b = x.items[i].b < y.items[j].b ? x.items[i].b : y.items[j].b;
+        while (step < model->step_count && model->steps[step].end_ns <= a)
+            step++;
+        for (uint32_t s = step; a < b && s < model->step_count && model->steps[s].start_ns < b; s++) {
+            int64_t from = a > model->steps[s].start_ns ? a : model->steps[s].start_ns;
+            int64_t to = b < model->steps[s].end_ns ? b : model->steps[s].end_ns;
+            if (to > from)
+                out[s] += to - from;
+        }
+        if (y.items[j].b < x.items[i].b)
+            j++;
+        else
+            i++;
+    }
+}
+
+/* What each moment of a step belongs to: the first category that has it (D1). Steps are disjoint and come in order of
+ * time, so each set is passed once, and nothing is built. */
+static void fill_categories(struct tp_overview *view, const struct tp_model *model)
+{
+    size_t at[TP_ROLE_COUNT] = {0};
+    for (uint32_t i = 0; i < model->step_count; i++) {
+        int64_t sums[TP_ROLE_COUNT + 1] = {0}, end = model->steps[i].end_ns;
+        for (int64_t t = model->steps[i].start_ns, stop; t < end; t = stop) {
+            unsigned category = TP_ROLE_COUNT; /* other */
+            stop = end;
+            for (unsigned r = 0; r < category; r++) {
+                const struct tp_intervals *set = &model->roles[r];
+                while (at[r] < set->count && set->items[at[r]].b <= t)
+                    at[r]++;
+                if (at[r] == set->count)
+                    continue;
+                const struct tp_interval *next = &set->items[at[r]];
+                category = next->a <= t ? r : category;
+                stop = tp_ns_min(stop, next->a <= t ? next->b : next->a);
+            }
+            sums[category] += stop - t;
+        }
+        for (unsigned c = 0; c <= TP_ROLE_COUNT; c++)
+            tp_table_int(&view->steps, TP_STEP_KERNEL + c)[i] = sums[c];
+    }
+}
+
+static void build_steps(struct tp_overview *view, const struct tp_model *model, struct tp_arena *arena)
+{
+    struct tp_table *table = &view->steps;
+    size_t count = model->step_count;
+    tp_table_init(table, arena, "steps", step_defs, TP_STEP_COLUMNS, count);
+    table->title = "Steps";
+    for (size_t i = 0; i < count; i++) {
+        const struct tp_step *step = &model->steps[i];
+        tp_table_text(table, TP_STEP_NAME)[i] = step->name;
+        tp_table_bool(table, TP_STEP_IS_USED)[i] = tp_step_is_used(step);
+        if (!tp_step_is_used(step))
+            tp_table_text(table, TP_STEP_LEFT_OUT)[i] = tp_str_of(tp_left_out_text(step->left_out));
+        tp_table_int(table, TP_STEP_START)[i] = step->start_ns;
+        tp_table_int(table, TP_STEP_END)[i] = step->end_ns;
+        tp_table_int(table, TP_STEP_TOTAL)[i] = tp_sat_sub(step->end_ns, step->start_ns);
+        tp_table_int(table, TP_STEP_HOST_START)[i] = step->host_start_ns;
+        tp_table_int(table, TP_STEP_HOST_END)[i] = step->host_end_ns;
+    }
+    fill_categories(view, model);
+    lengths_in_steps(model, model->device_busy, tp_table_int(table, TP_STEP_DEVICE_BUSY));
+    view->busy_by_gpu_ns = tp_arena_array(arena, count, model->gpu_count * sizeof *view->busy_by_gpu_ns);
+    int64_t *busy = tp_arena_array(arena, count, sizeof *busy);
+    for (uint32_t g = 0; g < model->gpu_count; g++) {
+        lengths_in_steps(model, model->gpus[g].busy, busy);
+        for (size_t i = 0; i < count; i++)
+            view->busy_by_gpu_ns[i * model->gpu_count + g] = busy[i];
+    }
+}
+
+static void build_overlap(struct tp_overview *view, const struct tp_model *model, struct tp_arena *arena)
+{
+    struct tp_table *table = &view->communication_overlap;
+    struct tp_intervals computation = model->roles[TP_ROLE_KERNEL];
+    if (!computation.count)
+        computation = model->roles[TP_ROLE_CPU_EXEC];
+    tp_table_init(table, arena, "communication_overlap", overlap_defs, TP_OVERLAP_COLUMNS, model->step_count);
+    table->title = "Communication and computation";
+    lengths_in_steps(model, computation, tp_table_int(table, TP_OVERLAP_COMPUTATION));
+    lengths_in_steps(model, model->roles[TP_ROLE_COMMUNICATION], tp_table_int(table, TP_OVERLAP_COMMUNICATION));
+    common_lengths_in_steps(model, computation, model->roles[TP_ROLE_COMMUNICATION],
+                            tp_table_int(table, TP_OVERLAP_OVERLAP));
+    for (uint32_t i = 0; i < model->step_count; i++) {
+        int64_t all = tp_table_int(&view->steps, TP_STEP_TOTAL)[i];
+        int64_t x = tp_table_int(table, TP_OVERLAP_COMPUTATION)[i],
+                y = tp_table_int(table, TP_OVERLAP_COMMUNICATION)[i];
+        tp_table_text(table, TP_OVERLAP_STEP)[i] = model->steps[i].name;
+        tp_table_int(table, TP_OVERLAP_OTHER)[i] =
+            tp_sat_sub(tp_sat_sub(tp_sat_add(all, tp_table_int(table, TP_OVERLAP_OVERLAP)[i]), x), y);
+        if (!tp_step_is_used(&model->steps[i]))
+            continue;
+        view->communication_ns = tp_sat_add(view->communication_ns, y);
+        view->hidden_communication_ns =
+            tp_sat_add(view->hidden_communication_ns, tp_table_int(table, TP_OVERLAP_OVERLAP)[i]);
+    }
+}
+
+/* ---- numbers of the whole trace -----------------------------------------------------------------------------------
+ */
+
+static void build_averages(struct tp_overview *view)
+{
+    const uint8_t *is_used = tp_table_bool(&view->steps, TP_STEP_IS_USED);
+    for (unsigned a = 0; a < TP_AVERAGE_COUNT; a++) {
+        const int64_t *cells = tp_table_int(&view->steps, column_of_average(a));
+        int64_t sum = 0;
+        for (size_t i = 0; i < view->steps.row_count; i++)
+            if (is_used[i])
+                sum = tp_sat_add(sum, cells[i]);
+        view->average_us[a] = tp_mean_us(sum, view->used_count);
+    }
+}
+
+/* Kernels owned by eligible operators without eligible child, of all kernel time (D11). */
+static double eligible_ratio(const struct tp_model *model)
+{
+    const struct tp_devices *devices = &model->devices;
+    int64_t sum = 0;
+    for (uint32_t k = 0; k < devices->count; k++) {
+        const struct tp_event *e = tp_device_event(model, k);
+        if (e->kind != TP_KIND_KERNEL || devices->owner[k] == TP_NO_ID)
+            continue;
+        if (tp_operator_is_eligible(model, devices->owner[k]))
+            sum = tp_sat_add(sum, e->dur_ns);
+    }
+    return tp_ratio(sum, devices->kernel_time_ns);
+}
+
+void tp_overview_build(struct tp_overview *view, const struct tp_model *model, struct tp_arena *arena)
+{
+    memset(view, 0, sizeof *view);
+    bool has_device = model->devices.count || model->launches.count;
+    view->device_type = !has_device ? "CPU" : tp_has_only_own_devices(model) ? "GPU" : tp_devices_word(model);
+    view->gpus = model->gpus;
+    view->gpu_count = model->gpu_count;
+    view->window_ns = model->window_ns;
+    view->used_count = model->used_count;
+    build_steps(view, model, arena);
+    build_overlap(view, model, arena);
+    build_averages(view);
+    tp_gpu_summary_build(&view->gpu_summary, model, arena);
+    view->device_busy_ns = tp_intervals_meet_length(model->device_busy, model->window);
+    view->recorded_device_busy_ns = tp_intervals_length(model->device_busy);
+    view->tensor_core_eligible_ratio = eligible_ratio(model);
+    tp_step_counts_build(&view->in_steps, model);
+}
+
+size_t tp_overview_main_gpu(const struct tp_overview *view)
+{
+    const int64_t *busy = tp_table_int(&view->gpu_summary, TP_GPU_BUSY);
+    size_t best = 0;
+    for (size_t i = 1; i < view->gpu_summary.row_count; i++)
+        if (busy[i] > busy[best])
+            best = i;
+    return best;
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------------------------------
+ */
+
+static void write_busy_by_gpu(const struct tp_overview *view, size_t step, struct tp_json *json)
+{
+    tp_json_key(json, "device_busy_by_gpu_us");
+    tp_json_object(json);
+    for (uint32_t g = 0; g < view->gpu_count; g++) {
+        char text[24];
+        snprintf(text, sizeof text, "%lld", (long long)view->gpus[g].id);
+        tp_json_member_us(json, text, view->busy_by_gpu_ns[step * view->gpu_count + g]);
+    }
+    tp_json_object_end(json);
+}
+
+static void step_counts_json(const struct tp_step_counts *counts, struct tp_json *json)
+{
+    tp_json_object(json);
+    tp_json_member_int(json, "operators", (int64_t)counts->operators);
+    tp_json_member_int(json, "runtime_calls", (int64_t)counts->runtime_calls);
+    tp_json_member_int(json, "collectives", (int64_t)counts->collectives);
+    tp_json_member_int(json, "device_allocations", (int64_t)counts->device_allocations);
+    tp_json_member_int(json, "host_allocations", (int64_t)counts->host_allocations);
+    tp_json_object_end(json);
+}
+
+void tp_overview_json(const struct tp_overview *view, struct tp_json *json)
+{
+    tp_json_object(json);
+    tp_json_member_text(json, "device_type", view->device_type);
+    tp_json_member_us(json, "window_us", view->window_ns);
+    tp_json_member_int(json, "steps_used", view->used_count);
+    tp_json_key(json, "steps");
+    tp_json_array(json);
+    for (size_t i = 0; i < view->steps.row_count; i++) {
+        tp_json_object(json);
+        tp_table_row_json(&view->steps, i, json);
+        write_busy_by_gpu(view, i, json);
+        tp_json_object_end(json);
+    }
+    tp_json_array_end(json);
+    tp_json_key(json, "average");
+    tp_json_object(json);
+    for (unsigned a = 0; a < TP_AVERAGE_COUNT; a++)
+        tp_json_member_real(json, tp_average_defs[a].name, view->average_us[a]);
+    tp_json_object_end(json);
+    tp_json_key(json, "gpu_summary");
+    tp_table_json(&view->gpu_summary, json);
+    tp_json_member_us(json, "device_busy_us", view->device_busy_ns);
+    tp_json_member_us(json, "recorded_device_busy_us", view->recorded_device_busy_ns);
+    tp_json_member_real(json, "tensor_core_eligible_operator_kernel_time_ratio", view->tensor_core_eligible_ratio);
+    tp_json_key(json, "in_steps");
+    step_counts_json(&view->in_steps, json);
+    tp_json_key(json, "communication_overlap");
+    tp_table_json(&view->communication_overlap, json);
+    tp_json_object_end(json);
+}

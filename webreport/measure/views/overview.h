@@ -1,0 +1,102 @@
+/* Overview: where each step's time went, what every GPU did, and whether communication was hidden (section 5). */
+#ifndef TP_WEBREPORT_MEASURE_VIEWS_OVERVIEW_H
+#define TP_WEBREPORT_MEASURE_VIEWS_OVERVIEW_H
+
+#include <stdint.h>
+
+#include "webreport/model/facts.h"
+#include "webreport/model/step_counts.h"
+#include "writer/base/json_out.h"
+#include "writer/base/table.h"
+
+enum tp_step_column {
+    TP_STEP_NAME,
+    TP_STEP_IS_USED,
+    TP_STEP_LEFT_OUT,
+    TP_STEP_START,
+    TP_STEP_END,
+    TP_STEP_KERNEL, /* TP_STEP_KERNEL + enum tp_role */
+    TP_STEP_MEMCPY,
+    TP_STEP_MEMSET,
+    TP_STEP_COMMUNICATION,
+    TP_STEP_RUNTIME,
+    TP_STEP_DATALOADER,
+    TP_STEP_CPU_EXEC,
+    TP_STEP_OTHER,
+    TP_STEP_TOTAL,
+    TP_STEP_HOST_START,
+    TP_STEP_HOST_END,
+    TP_STEP_DEVICE_BUSY,
+    TP_STEP_COLUMNS
+};
+
+enum tp_gpu_column {
+    TP_GPU_ID,
+    TP_GPU_NAME,
+    TP_GPU_MEMORY,
+    TP_GPU_COMPUTE_CAPABILITY,
+    TP_GPU_UTILIZATION,
+    TP_GPU_SM_EFFICIENCY,
+    TP_GPU_OCCUPANCY,
+    TP_GPU_TENSOR_CORE,
+    TP_GPU_TENSOR_CORE_UNKNOWN,
+    TP_GPU_BUSY,
+    TP_GPU_BUSY_RATIO,
+    TP_GPU_RECORDED_BUSY,
+    TP_GPU_RECORDED_KERNEL_BUSY,
+    TP_GPU_KERNEL_TIME,
+    TP_GPU_KERNEL_COUNT,
+    TP_GPU_COPY_COUNT,
+    TP_GPU_STREAMS,
+    TP_GPU_COLUMNS
+};
+
+enum tp_overlap_column {
+    TP_OVERLAP_STEP,
+    TP_OVERLAP_COMPUTATION,
+    TP_OVERLAP_COMMUNICATION,
+    TP_OVERLAP_OVERLAP,
+    TP_OVERLAP_OTHER,
+    TP_OVERLAP_COLUMNS
+};
+
+/* Means over the used steps: categories in the order of enum tp_role, then these. */
+enum tp_average { TP_AVERAGE_OTHER = TP_ROLE_COUNT, TP_AVERAGE_TOTAL, TP_AVERAGE_DEVICE_BUSY, TP_AVERAGE_COUNT };
+
+struct tp_overview {
+    const char *device_type;               /* GPU or CPU */
+    struct tp_table steps;                 /* enum tp_step_column */
+    struct tp_table gpu_summary;           /* enum tp_gpu_column */
+    struct tp_table communication_overlap; /* enum tp_overlap_column */
+    const struct tp_gpu *gpus;             /* of the model */
+    uint32_t gpu_count;
+    int64_t *busy_by_gpu_ns; /* [step * gpu_count + gpu] */
+    double average_us[TP_AVERAGE_COUNT];
+    int64_t window_ns; /* |W|, the length of the used steps */
+    uint32_t used_count;
+    int64_t device_busy_ns, recorded_device_busy_ns; /* all devices merged: within W, and of the whole recording */
+    int64_t communication_ns,
+        hidden_communication_ns; /* used steps of communication_overlap: all; behind computation */
+    struct tp_step_counts in_steps;
+    double tensor_core_eligible_ratio;
+};
+
+/* What a device did in one window, by the formulas of gpu_summary, from the events that start in it. */
+struct tp_gpu_window {
+    int64_t kernel_count, kernel_time_ns;
+    double utilization_ratio, sm_efficiency_ratio, occupancy_percent, tensor_core_ratio; /* NaN: unknown */
+};
+/* window: not empty. Time: of the window's events. */
+void tp_gpu_window_build(struct tp_gpu_window *out, const struct tp_model *model, const struct tp_gpu *gpu,
+                         struct tp_interval window, struct tp_arena *arena);
+
+/* The device of gpu_summary that the verdict is about: busy longest (ties: the smallest number). There is one. */
+size_t tp_overview_main_gpu(const struct tp_overview *view);
+
+/* Definition of an average for tooltips; key as in JSON. */
+extern const struct tp_column_def tp_average_defs[TP_AVERAGE_COUNT];
+
+void tp_overview_build(struct tp_overview *view, const struct tp_model *model, struct tp_arena *arena);
+void tp_overview_json(const struct tp_overview *view, struct tp_json *json);
+
+#endif

@@ -1,0 +1,42 @@
+/* Ranges of a program that records itself, by name, and its counters. docs/definitions.md section 3. */
+#ifndef TP_WEBREPORT_MEASURE_VIEWS_RANGE_VIEW_H
+#define TP_WEBREPORT_MEASURE_VIEWS_RANGE_VIEW_H
+
+#include "webreport/model/facts.h"
+#include "writer/base/json_out.h"
+#include "writer/base/table.h"
+
+enum tp_range_column {
+    TP_RANGE_NAME,
+    TP_RANGE_KIND,     /* what its ranges do; null: not known */
+    TP_RANGE_CALLS,    /* that begin in W */
+    TP_RANGE_SELF,     /* within W, without the ranges inside */
+    TP_RANGE_TOTAL,    /* within W */
+    TP_RANGE_SHARE,    /* total, per cent of |W| */
+    TP_RANGE_PER_STEP, /* total by the number of used steps */
+    TP_RANGE_COLUMNS
+};
+
+enum tp_counter_column {
+    TP_COUNTER_NAME,
+    TP_COUNTER_COUNT, /* values that are numbers, as for all that follow */
+    TP_COUNTER_FIRST,
+    TP_COUNTER_LAST,
+    TP_COUNTER_MIN,
+    TP_COUNTER_MAX,
+    TP_COUNTER_COLUMNS
+};
+
+struct tp_range_view {
+    bool is_present;          /* our recorder wrote the trace, and it has ranges or counters of the program */
+    struct tp_table ranges;   /* by total (descending), name */
+    struct tp_table counters; /* by name */
+    uint32_t *counter_names;  /* by row of counters: id of the name */
+};
+
+void tp_range_view_build(struct tp_range_view *view, const struct tp_model *model, struct tp_arena *arena);
+
+/* Writes the object; call it only when is_present. */
+void tp_range_view_json(const struct tp_range_view *view, struct tp_json *json);
+
+#endif

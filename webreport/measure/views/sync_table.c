@@ -1,0 +1,143 @@
+/* Waits grouped by where they were called: see sync_table.h. */
+#include "webreport/measure/views/sync_table.h"
+
+#include "webreport/model/numbers.h"
+#include "writer/base/keys.h"
+#include "writer/base/sort.h"
+
+static const struct tp_column_def columns[TP_SYNC_COLUMNS] = {
+    {"line", "Called at", "", "Innermost project line around the call.", TP_COLUMN_TEXT},
+    {"op", "Operator", "", "Outermost operator around the call.", TP_COLUMN_TEXT},
+    {"api", "Call", "", "Runtime or driver function that waited.", TP_COLUMN_TEXT},
+    {"kind", "Kind", "", "sync: an explicit wait; copy: a copy that returns when it is done.", TP_COLUMN_TEXT},
+    {"count", "Calls", "", "Number of calls.", TP_COLUMN_INT},
+    {"host_wait_us", "Host wait", "us", "Time the host spent in the calls.", TP_COLUMN_NS},
+    {"bubble_us", "Bubble", "us", "Time from the end of the call until the device had work again.", TP_COLUMN_NS},
+    {"cost_us", "Cost", "us", "The part of the bubble that the wait can be blamed for.",
+     TP_COLUMN_NS},
+    {"max_cost_us", "Largest cost", "us", "Cost of the most expensive call.", TP_COLUMN_NS},
+    {"first_event", "First event", "", "Position of the first such call in the trace file.", TP_COLUMN_INT},
+};
+
+/* The waits of one place and kind. */
+struct group {
+    struct tp_wait_place place;
+    int64_t count, host_wait_ns, bubble_ns, cost_ns, max_cost_ns, first_event;
+    enum tp_range_kind kind;
+};
+
+static int by_cost(const void *x, const void *y, const void *context)
+{
+    (void)context;
+    const struct group *a = x, *b = y;
+    if (a->cost_ns != b->cost_ns)
+        return a->cost_ns > b->cost_ns ? -1 : 1;
+    if (a->host_wait_ns != b->host_wait_ns)
+        return a->host_wait_ns > b->host_wait_ns ? -1 : 1;
+    int order = tp_str_compare(a->place.line, b->place.line);
+    if (!order)
+        order = tp_str_compare(a->place.op, b->place.op);
+    if (!order)
+        order = tp_str_compare(a->place.api, b->place.api);
+    return order ? order : strcmp(tp_range_kind_text(a->kind), tp_range_kind_text(b->kind));
+}
+
+/* Label id of the outermost operator around a call; TP_NO_ID: none. */
+static uint32_t outermost_operator(const struct tp_model *model, uint32_t op)
+{
+    if (op == TP_NO_ID)
+        return TP_NO_ID;
+    while (model->operators.parent[op] != TP_NO_ID)
+        op = model->operators.parent[op];
+    return tp_frames_label(&model->trace->frames, tp_operator_event(model, op)->name);
+}
+
+struct tp_wait_place tp_wait_place(const struct tp_model *model, const struct tp_wait *wait)
+{
+    const struct tp_frames *frames = &model->trace->frames;
+    const struct tp_event *e = &model->trace->events[wait->event];
+    uint32_t line = tp_line_id_of(model, wait->event);
+    uint32_t op = outermost_operator(model, wait->op);
+    return (struct tp_wait_place){
+        .line = line == TP_NO_ID ? TP_STR("") : tp_frames_line_text(frames, line),
+        .op = op == TP_NO_ID ? TP_STR("") : tp_frames_label_text(frames, op),
+        .api = tp_trace_name(model->trace, e),
+        .ids = {line, op, e->name},
+    };
+}
+
+static struct group *group_of(const struct tp_model *model, const struct tp_wait *wait, struct tp_keys *keys,
+                              struct tp_vec *groups)
+{
+    struct tp_wait_place place = tp_wait_place(model, wait);
+    uint32_t key[4] = {place.ids[0], place.ids[1], place.ids[2], wait->kind};
+    uint32_t id = tp_keys_add(keys, key);
+    if (id == groups->count)
+        *(struct group *)tp_vec_push(groups) =
+            (struct group){.place = place, .first_event = INT64_MAX, .kind = wait->kind};
+    return TP_AT(groups, struct group, id);
+}
+
+static void add_wait(struct tp_sync_table *table, struct group *group, const struct tp_wait *wait,
+                     const struct tp_event *e)
+{
+    table->count++;
+    group->count++;
+    group->host_wait_ns = tp_sat_add(group->host_wait_ns, e->dur_ns);
+    group->bubble_ns = tp_sat_add(group->bubble_ns, wait->bubble_ns);
+    group->cost_ns = tp_sat_add(group->cost_ns, wait->cost_ns);
+    group->max_cost_ns = tp_ns_max(group->max_cost_ns, wait->cost_ns);
+    group->first_event = tp_ns_min(group->first_event, e->ordinal);
+    table->host_wait_ns = tp_sat_add(table->host_wait_ns, e->dur_ns);
+    table->bubble_ns = tp_sat_add(table->bubble_ns, wait->bubble_ns);
+    table->cost_ns = tp_sat_add(table->cost_ns, wait->cost_ns);
+}
+
+static void fill_row(const struct tp_table *rows, size_t i, const struct group *group)
+{
+    tp_table_text(rows, TP_SYNC_LINE)[i] = group->place.line;
+    tp_table_text(rows, TP_SYNC_OP)[i] = group->place.op;
+    tp_table_text(rows, TP_SYNC_API)[i] = group->place.api;
+    tp_table_text(rows, TP_SYNC_KIND)[i] = tp_str_of(tp_range_kind_text(group->kind));
+    tp_table_int(rows, TP_SYNC_COUNT)[i] = group->count;
+    tp_table_int(rows, TP_SYNC_HOST_WAIT)[i] = group->host_wait_ns;
+    tp_table_int(rows, TP_SYNC_BUBBLE)[i] = group->bubble_ns;
+    tp_table_int(rows, TP_SYNC_COST)[i] = group->cost_ns;
+    tp_table_int(rows, TP_SYNC_MAX_COST)[i] = group->max_cost_ns;
+    tp_table_int(rows, TP_SYNC_FIRST_EVENT)[i] = group->first_event;
+}
+
+void tp_sync_build(struct tp_sync_table *table, const struct tp_model *model, struct tp_arena *arena)
+{
+    struct tp_vec groups = TP_VEC(arena, struct group);
+    struct tp_keys keys;
+    tp_keys_init(&keys, arena, 4);
+    memset(table, 0, sizeof *table);
+    for (uint32_t i = 0; i < model->wait_count; i++) {
+        const struct tp_wait *wait = &model->waits[i];
+        const struct tp_event *e = &model->trace->events[wait->event];
+        if (tp_intervals_contain(model->window, e->ts_ns))
+            add_wait(table, group_of(model, wait, &keys, &groups), wait, e);
+        else
+            table->outside_step_count++;
+    }
+    tp_keys_drop(&keys);
+    tp_merge_sort(arena, groups.data, groups.count, sizeof(struct group), by_cost, NULL);
+    tp_table_init(&table->rows, arena, "sync_table", columns, TP_SYNC_COLUMNS, groups.count);
+    table->rows.title = "Waits for the device";
+    for (size_t i = 0; i < groups.count; i++)
+        fill_row(&table->rows, i, TP_AT(&groups, struct group, i));
+}
+
+void tp_sync_json(const struct tp_sync_table *table, struct tp_json *json)
+{
+    tp_json_object(json);
+    tp_json_member_int(json, "count", table->count);
+    tp_json_member_us(json, "host_wait_us", table->host_wait_ns);
+    tp_json_member_us(json, "bubble_us", table->bubble_ns);
+    tp_json_member_us(json, "cost_us", table->cost_ns);
+    tp_json_member_int(json, "calls_outside_steps", table->outside_step_count);
+    tp_json_key(json, "rows");
+    tp_table_json(&table->rows, json);
+    tp_json_object_end(json);
+}

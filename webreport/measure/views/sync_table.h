@@ -1,0 +1,44 @@
+/* Sync table: host calls that wait for the device, and what removing the wait could gain at most (section 9).
+ *
+ * It is about calls that begin in W. host_wait is how long the calls took; cost is only the part after which the device
+ * really ran dry. */
+#ifndef TP_WEBREPORT_MEASURE_VIEWS_SYNC_TABLE_H
+#define TP_WEBREPORT_MEASURE_VIEWS_SYNC_TABLE_H
+
+#include "webreport/model/facts.h"
+#include "writer/base/table.h"
+
+enum tp_sync_column {
+    TP_SYNC_LINE, /* innermost project line, "" when no stack was recorded */
+    TP_SYNC_OP,   /* outermost operator around the call, "" when none */
+    TP_SYNC_API,
+    TP_SYNC_KIND, /* "sync" or "copy" */
+    TP_SYNC_COUNT,
+    TP_SYNC_HOST_WAIT,
+    TP_SYNC_BUBBLE,
+    TP_SYNC_COST,
+    TP_SYNC_MAX_COST,
+    TP_SYNC_FIRST_EVENT, /* lowest ordinal */
+    TP_SYNC_COLUMNS
+};
+
+/* Where a call waits. Texts are of the trace. */
+struct tp_wait_place {
+    struct tp_str line, op, api; /* as in the columns */
+    uint32_t ids[3];             /* line id, label id, name id: equal for equal texts; TP_NO_ID for "" */
+};
+
+struct tp_sync_table {
+    int64_t count, host_wait_ns, bubble_ns, cost_ns; /* over the calls in W */
+    int64_t outside_step_count;                      /* waits that begin outside W: in no row and no sum */
+    struct tp_table rows;                            /* enum tp_sync_column; most expensive first */
+};
+
+struct tp_wait_place tp_wait_place(const struct tp_model *model, const struct tp_wait *wait);
+
+void tp_sync_build(struct tp_sync_table *table, const struct tp_model *model, struct tp_arena *arena);
+
+/* Writes the table as a JSON object. */
+void tp_sync_json(const struct tp_sync_table *table, struct tp_json *json);
+
+#endif

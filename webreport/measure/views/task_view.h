@@ -1,0 +1,34 @@
+/* Tasks that begin on one thread and may end on another, by name: how many, how long, how many at once.
+ * docs/definitions.md section 3. */
+#ifndef TP_WEBREPORT_MEASURE_VIEWS_TASK_VIEW_H
+#define TP_WEBREPORT_MEASURE_VIEWS_TASK_VIEW_H
+
+#include "webreport/model/facts.h"
+#include "writer/base/json_out.h"
+#include "writer/base/table.h"
+
+enum tp_task_column {
+    TP_TASK_NAME,
+    TP_TASK_COUNT, /* that ended */
+    TP_TASK_TOTAL,
+    TP_TASK_P50,
+    TP_TASK_P95,
+    TP_TASK_P99,
+    TP_TASK_MAX,
+    TP_TASK_AT_ONCE,
+    TP_TASK_OPEN,
+    TP_TASK_COLUMNS
+};
+
+struct tp_task_view {
+    bool is_present; /* the trace has tasks */
+    uint64_t count, without_begin;
+    struct tp_table tasks; /* by total (descending), name */
+};
+
+void tp_task_view_build(struct tp_task_view *view, const struct tp_model *model, struct tp_arena *arena);
+
+/* Writes the object; call it only when is_present. */
+void tp_task_view_json(const struct tp_task_view *view, struct tp_json *json);
+
+#endif

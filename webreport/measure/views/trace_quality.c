@@ -1,0 +1,445 @@
+/* Trace quality: counters of the reader and the flags F1..F11. See trace_quality.h and section 14. */
+#include "webreport/measure/views/trace_quality.h"
+
+#include <stdio.h>
+
+#include "webreport/measure/audience/wording.h"
+#include "webreport/measure/views/fragment.h"
+#include "webreport/model/numbers.h"
+#include "writer/base/renumber.h"
+#include "writer/base/sort.h"
+
+enum {
+    FLAG_STEPS,
+    FLAG_UNLINKED,
+    FLAG_GRAPHS,
+    FLAG_OVERLAPS,
+    FLAG_ABSURD,
+    FLAG_CLOCKS,
+    FLAG_OPTIONS,
+    FLAG_OVERHEAD,
+    FLAG_DAMAGE,
+    FLAG_LEADING,
+    FLAG_SLOWDOWN
+};
+enum { SHORT_OVERLAP_NS = 5000 };
+
+static const char *const idle_rules[] = {"idle_view", "A1", "A2", "A3", "A4", "A5", "A6", "A8", "A11",
+                                         "A12",       "B1", "B2", "B3", "B5", "C6", "C7", NULL};
+static const char *const timed_rules[] = {"idle_view", "A1", "A2", "A3", "A4", "A5", "A6", "A8", "A11", "A12", "B1",
+                                          "B2",        "B3", "B5", "C6", "C7", "B4", "C1", "C2", "C10", "C11", "C13",
+                                          "E1",        "H1", "H2", "H3", "H4", "H5", "H6", "H7", "H8",  NULL};
+static const char *const graph_rules[] = {"A3", "C1", "C2", "C3", "C6", "C10", "C11", NULL};
+
+static void weaken(struct tp_quality_flag *flag, const char *const *rules)
+{
+    for (; flag->is_raised && *rules && flag->weakens_count < TP_QUALITY_WEAKENS; rules++)
+        flag->weakens[flag->weakens_count++] = *rules;
+}
+
+static struct tp_quality_flag *set_count(struct tp_quality *q, unsigned flag, bool is_raised, int64_t count)
+{
+    struct tp_quality_flag *f = &q->flags[flag];
+    f->is_raised = is_raised;
+    f->type = TP_QUALITY_INT;
+    f->count = count;
+    return f;
+}
+
+static struct tp_quality_flag *set_percent(struct tp_quality *q, unsigned flag, bool is_raised, double percent)
+{
+    struct tp_quality_flag *f = &q->flags[flag];
+    f->is_raised = is_raised;
+    f->type = TP_QUALITY_REAL;
+    f->percent = percent;
+    return f;
+}
+
+static void name_flags(struct tp_quality *q)
+{
+    static const struct {
+        const char *id, *unit, *text;
+    } names[TP_QUALITY_FLAGS] = {
+        {"F1", "steps", "steps used"},
+        {"F2", "percent of kernels", "kernels whose launch call is not in the trace"},
+        {"F3", "percent of kernel time", "kernels started by a graph launch have no operator"},
+        {"F4", "operations", ""},
+        {"F5", "events", "events longer than the recording, or of negative duration (taken as 0)"},
+        {"F6", "operations", "device operations that begin before their launch call: clocks disagree"},
+        {"F7", "options", "recording options that were off"},
+        {"F8", "percent of the recording", "time the profiler reported as its own overhead"},
+        {"F9", "repairs", "the file was damaged; what could be read is shown"},
+        {"F10", "steps", "leading steps without any device operation"},
+        {"F11", "percent", "not computable from one trace: needs the step time without a profiler"},
+    };
+    for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++) {
+        q->flags[i].id = names[i].id;
+        q->flags[i].unit = names[i].unit;
+        q->flags[i].text = names[i].text;
+        q->flags[i].type = TP_QUALITY_NULL;
+    }
+}
+
+/* ---- counts ---- */
+
+static void count_read(struct tp_quality *q, const struct tp_reading *r)
+{
+    const struct tp_quality_count counts[] = {
+        {"annotation", (int64_t)r->read[TP_KIND_ANNOTATION]},
+        {"frame", (int64_t)r->read[TP_KIND_FRAME]},
+        {"gpu_annotation", (int64_t)r->read[TP_KIND_GPU_ANNOTATION]},
+        {"kernel", (int64_t)r->read[TP_KIND_KERNEL]},
+        {"link", (int64_t)r->read_link},
+        {"memcpy", (int64_t)r->read[TP_KIND_MEMCPY]},
+        {"memory", (int64_t)r->read_memory},
+        {"memset", (int64_t)r->read[TP_KIND_MEMSET]},
+        {"module", (int64_t)r->read[TP_KIND_MODULE]},
+        {"operator", (int64_t)r->read[TP_KIND_OPERATOR]},
+        {"other", (int64_t)r->read[TP_KIND_OTHER]},
+        {"out_of_memory", (int64_t)r->read_out_of_memory},
+        {"overhead", (int64_t)r->read[TP_KIND_OVERHEAD]},
+        {"runtime", (int64_t)r->read[TP_KIND_RUNTIME]},
+        {"span", (int64_t)r->read[TP_KIND_SPAN]},
+    };
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (counts[i].count) {
+            q->read[q->read_count++] = counts[i];
+            q->read_total += counts[i].count;
+        }
+}
+
+static void add_skipped(struct tp_quality *q, const char *name, uint64_t count)
+{
+    if (!count || q->skipped_count == TP_QUALITY_SKIPPED)
+        return;
+    q->skipped[q->skipped_count++] = (struct tp_quality_count){name, (int64_t)count};
+    q->skipped_total += (int64_t)count;
+}
+
+/* In the order of the names. */
+static void count_skipped(struct tp_quality *q, const struct tp_reading *r, struct tp_arena *arena)
+{
+    add_skipped(q, "no_time", r->skipped[TP_SKIP_NO_TIME]);
+    add_skipped(q, "not_an_object", r->skipped[TP_SKIP_NOT_AN_OBJECT]);
+    for (int letter = 0; letter < 128; letter++) {
+        char name[] = "phase_?";
+        name[6] = (char)letter;
+        if (r->skipped_phase[letter])
+            add_skipped(q, tp_arena_copy(arena, name, sizeof name - 1), r->skipped_phase[letter]);
+    }
+    add_skipped(q, "phase_unknown", r->skipped[TP_SKIP_PHASE_UNKNOWN]);
+    add_skipped(q, "unknown_category", r->skipped[TP_SKIP_UNKNOWN_CATEGORY]);
+}
+
+static void count_notices(struct tp_quality *q, const struct tp_reading *r)
+{
+    for (unsigned i = 0; i < TP_NOTICE_COUNT; i++)
+        if (r->notices[i]) {
+            q->notice_offset[q->notice_count] = r->notice_offset[i];
+            q->notices[q->notice_count++] =
+                (struct tp_quality_count){tp_notice_text((enum tp_notice)i), (int64_t)r->notices[i]};
+        }
+}
+
+/* ---- flags ---- */
+
+static void flag_steps(struct tp_quality *q, const struct tp_model *model)
+{
+    int64_t used = model->step_marker == TP_MARKER_WINDOW ? 0 : model->used_count;
+    bool has_warm_up = tp_steps_left_out(model, TP_STEP_WARM_UP) > 0;
+    struct tp_quality_flag *f = set_count(q, FLAG_STEPS, used < 2 || has_warm_up, used);
+    if (used == 0)
+        f->text = "no step is marked: the whole recording is one window";
+    else if (used == 1)
+        f->text = "one step only: nothing shows that it is typical";
+    else if (has_warm_up)
+        f->text = "leading steps left out as warm-up: longer than 1.5 times the median of the others";
+    if (used < 2)
+        weaken(f, timed_rules);
+}
+
+/* Sums over the device operations. */
+struct sums {
+    int64_t kernels, unlinked_kernels, kernel_ns, graph_ns;
+    int64_t linked, before_launch;
+};
+
+static struct sums sum_operations(const struct tp_model *model)
+{
+    struct sums s = {0};
+    for (uint32_t k = 0; k < model->devices.count; k++) {
+        const struct tp_event *e = tp_device_event(model, k), *launch = tp_launch_of_device(model, k);
+        s.linked += launch != NULL;
+        s.before_launch += launch && e->ts_ns < launch->ts_ns;
+        if (e->kind != TP_KIND_KERNEL)
+            continue;
+        int64_t graph_id = tp_device_setup(model->trace, e->detail)->graph_id;
+        s.kernels++;
+        s.unlinked_kernels += !launch;
+        s.kernel_ns = tp_sat_add(s.kernel_ns, e->dur_ns);
+        if (tp_is_graph_launched(model, k) || (graph_id != TP_NULL_INT && graph_id > 0))
+            s.graph_ns = tp_sat_add(s.graph_ns, e->dur_ns);
+    }
+    return s;
+}
+
+static void flag_operations(struct tp_quality *q, const struct tp_model *model)
+{
+    struct sums s = sum_operations(model);
+    if (model->program == TP_RECORDED_DEVICE_MISSING) {
+        set_percent(q, FLAG_UNLINKED, true, 100.0)->text = "device work was launched, but none of it was recorded";
+    } else {
+        set_percent(q, FLAG_UNLINKED, 20 * s.unlinked_kernels > s.kernels, tp_percent(s.unlinked_kernels, s.kernels));
+    }
+    weaken(&q->flags[FLAG_UNLINKED], idle_rules);
+    bool has_graphs = (__int128)5 * s.graph_ns > s.kernel_ns;
+    weaken(set_percent(q, FLAG_GRAPHS, has_graphs, tp_percent(s.graph_ns, s.kernel_ns)), graph_rules);
+    weaken(set_count(q, FLAG_CLOCKS, 100 * s.before_launch > s.linked, s.before_launch), idle_rules);
+}
+
+/* Operations of one device that begin before an earlier one of their stream has ended. */
+struct overlaps {
+    const struct tp_model *model;
+    struct tp_ids streams;
+    struct tp_vec latest; /* int64_t by stream: latest end so far */
+    int64_t count, short_count;
+};
+
+static void look_at_operation(struct overlaps *o, uint32_t operation)
+{
+    const struct tp_event *e = tp_device_event(o->model, operation);
+    uint32_t stream = tp_ids_add(&o->streams, tp_stream_number(o->model, e));
+    if (stream == o->latest.count)
+        *(int64_t *)tp_vec_push(&o->latest) = e->ts_ns;
+    int64_t *latest = TP_AT(&o->latest, int64_t, stream);
+    if (e->ts_ns + 1 < *latest) {
+        o->count++;
+        o->short_count += tp_sat_sub(*latest, e->ts_ns) < SHORT_OVERLAP_NS;
+    }
+    *latest = tp_ns_max(*latest, tp_event_end(e));
+}
+
+/* Those that start together, `count` of them: the longest first, then by place in the file. */
+static void look_at_run(struct overlaps *o, const uint32_t *run, uint32_t count, struct tp_arena *arena)
+{
+    if (count == 1) {
+        look_at_operation(o, *run);
+        return;
+    }
+    struct tp_keyed *keys = tp_arena_array(arena, count, sizeof *keys);
+    for (uint32_t i = 0; i < count; i++)
+        keys[i] = (struct tp_keyed){-tp_event_end(tp_device_event(o->model, run[i])), i, run[i]};
+    tp_sort_keyed(keys, count, arena);
+    for (uint32_t i = 0; i < count; i++)
+        look_at_operation(o, keys[i].item);
+    tp_arena_drop(arena, keys, count * sizeof *keys);
+}
+
+static void flag_overlaps(struct tp_quality *q, const struct tp_model *model, struct tp_arena *arena)
+{
+    struct overlaps o = {.model = model};
+    for (uint32_t g = 0; g < model->gpu_count; g++) {
+        const struct tp_gpu *gpu = &model->gpus[g];
+        int64_t lowest = INT64_MAX, highest = INT64_MIN;
+        for (uint32_t i = 0; i < gpu->count; i++) {
+            int64_t number = tp_stream_number(model, tp_device_event(model, gpu->events[i]));
+            lowest = tp_ns_min(lowest, number);
+            highest = tp_ns_max(highest, number);
+        }
+        tp_ids_init(&o.streams, arena, lowest, highest, 1024);
+        o.latest = TP_VEC(arena, int64_t);
+        for (uint32_t i = 0, end; i < gpu->count; i = end) {
+            int64_t start = tp_device_event(model, gpu->events[i])->ts_ns;
+            for (end = i + 1; end < gpu->count && tp_device_event(model, gpu->events[end])->ts_ns == start; end++)
+                continue;
+            look_at_run(&o, gpu->events + i, end - i, arena);
+        }
+        tp_ids_drop(&o.streams, arena);
+    }
+    char line[160];
+    int size =
+        snprintf(line, sizeof line,
+                 "device operations that begin before an earlier one on the same stream ends (%lld by less than 5 us)",
+                 (long long)o.short_count);
+    set_count(q, FLAG_OVERLAPS, o.count, o.count)->text = tp_arena_copy(arena, line, (size_t)size);
+}
+
+/* What one pass over the events shows of the recording. */
+struct recording {
+    int64_t span_ns; /* the longest span of the profiler, else the longest, else all that was recorded */
+    int64_t overhead_ns, too_long;
+    bool has_dims, has_frames;
+};
+
+static int64_t recorded_span(const struct tp_model *model)
+{
+    int64_t own = 0, any = 0;
+    bool has_own = false;
+    for (uint32_t i = 0; i < model->trace->event_count && model->kind_count[TP_KIND_SPAN]; i++) {
+        const struct tp_event *e = &model->trace->events[i];
+        if (e->kind != TP_KIND_SPAN)
+            continue;
+        any = tp_ns_max(any, e->dur_ns);
+        if (tp_marks_of(model, i) & TP_MARK_PROFILER_SPAN) {
+            has_own = true;
+            own = tp_ns_max(own, e->dur_ns);
+        }
+    }
+    int64_t span = has_own ? own : any;
+    return span ? span : tp_sat_sub(model->last_ns, model->first_ns);
+}
+
+static struct recording look_at_recording(const struct tp_model *model, struct tp_arena *arena)
+{
+    struct recording r = {.span_ns = recorded_span(model)};
+    struct tp_vec overhead = TP_VEC(arena, struct tp_interval);
+    for (uint32_t i = 0; i < model->trace->event_count; i++) {
+        const struct tp_event *e = &model->trace->events[i];
+        if (e->kind == TP_KIND_OVERHEAD)
+            tp_intervals_push(&overhead, e->ts_ns, tp_event_end(e));
+        bool is_host = tp_kind_is_host(e->kind);
+        if (is_host || tp_kind_is_device(e->kind))
+            r.too_long += e->dur_ns > r.span_ns && r.span_ns > 0;
+        r.has_dims |= is_host && e->flags & TP_EVENT_HAS_INPUT_DIMS;
+        r.has_frames |= tp_kind_is_frame(e->kind);
+    }
+    r.overhead_ns = tp_intervals_length(tp_intervals_of(&overhead));
+    return r;
+}
+
+static void flag_options(struct tp_quality *q, const struct tp_trace *trace, const struct recording *r,
+                         struct tp_arena *arena)
+{
+    static const char *const shapes[] = {"C1", "C3", "C10", NULL}, *const stacks[] = {"A11", "idle_by_line", "memory_peak.module", NULL};
+    static const char *const memory[] = {"memory_peak", "D1", "D3", NULL};
+    const struct {
+        const char *name;
+        bool is_on;
+        const char *const *weakens;
+    } options[] = {
+        {"record_shapes", trace->options & TP_OPTION_RECORD_SHAPES || r->has_dims, shapes},
+        {"with_stack", trace->options & TP_OPTION_WITH_STACK || r->has_frames, stacks},
+        {"profile_memory", trace->options & TP_OPTION_PROFILE_MEMORY || trace->reading.read_memory, memory},
+    };
+    char text[160];
+    int64_t missing = 0;
+    size_t size = (size_t)snprintf(text, sizeof text, "recording options that were off");
+    struct tp_quality_flag *f = set_count(q, FLAG_OPTIONS, true, 0);
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (options[i].is_on)
+            continue;
+        size += (size_t)snprintf(text + size, sizeof text - size, "%s%s", missing ? ", " : ": ", options[i].name);
+        weaken(f, options[i].weakens);
+        missing++;
+    }
+    f->is_raised = missing > 0;
+    f->count = missing;
+    f->text = tp_arena_copy(arena, text, size);
+}
+
+/* Leading used steps without device operation while a later one has some. */
+static int64_t count_leading(const struct tp_model *model)
+{
+    int64_t count = 0;
+    for (uint32_t i = 0; i < model->step_count; i++) {
+        if (!tp_step_is_used(&model->steps[i]))
+            continue;
+        if (model->steps[i].operation_count)
+            return count;
+        count++;
+    }
+    return 0;
+}
+
+static void flag_recording(struct tp_quality *q, const struct tp_model *model, struct tp_arena *arena)
+{
+    struct recording r = look_at_recording(model, arena);
+    int64_t odd = tp_sat_add(r.too_long, q->events_with_negative_dur);
+    int64_t bad = q->repaired + q->is_truncated + q->has_gzip_error, leading = count_leading(model);
+    set_count(q, FLAG_ABSURD, odd, odd);
+    flag_options(q, model->trace, &r, arena);
+    bool is_slowed = (__int128)50 * r.overhead_ns > r.span_ns;
+    weaken(set_percent(q, FLAG_OVERHEAD, is_slowed, tp_percent(r.overhead_ns, r.span_ns)), timed_rules);
+    weaken(set_count(q, FLAG_DAMAGE, bad, bad), timed_rules);
+    weaken(set_count(q, FLAG_LEADING, leading, leading), idle_rules);
+    q->is_fragment = tp_is_fragment(model, r.span_ns, arena);
+}
+
+void tp_quality_build(struct tp_quality *q, const struct tp_model *model, struct tp_arena *arena)
+{
+    const struct tp_reading *r = &model->trace->reading;
+    memset(q, 0, sizeof *q);
+    q->events_total = (int64_t)r->element_count;
+    count_read(q, r);
+    count_skipped(q, r, arena);
+    count_notices(q, r);
+    q->events_without_dur = (int64_t)r->without_dur;
+    q->events_with_negative_dur = (int64_t)r->negative_dur;
+    q->repaired = (int64_t)r->repaired;
+    q->badly_nested_host_events = (int64_t)model->badly_nested_count;
+    q->out_of_memory_events = (int64_t)r->read_out_of_memory;
+    q->is_truncated = r->is_truncated;
+    q->has_gzip_error = r->has_gzip_error;
+    name_flags(q);
+    if (tp_has_only_own_devices(model))
+        q->flags[FLAG_UNLINKED].text = "kernels of devices of the program's own, which no call launches";
+    flag_steps(q, model);
+    flag_operations(q, model);
+    flag_overlaps(q, model, arena);
+    flag_recording(q, model, arena);
+}
+
+/* ---- JSON ---- */
+
+static void counts_json(struct tp_json *json, const char *key, const struct tp_quality_count *counts, unsigned count)
+{
+    tp_json_key(json, key);
+    tp_json_object(json);
+    for (unsigned i = 0; i < count; i++)
+        tp_json_member_int(json, counts[i].name, counts[i].count);
+    tp_json_object_end(json);
+}
+
+static void flag_json(const struct tp_quality_flag *f, struct tp_json *json)
+{
+    tp_json_object(json);
+    tp_json_member_text(json, "id", f->id);
+    tp_json_member_bool(json, "raised", f->is_raised);
+    if (f->type == TP_QUALITY_INT)
+        tp_json_member_int(json, "value", f->count);
+    else if (f->type == TP_QUALITY_REAL)
+        tp_json_member_real(json, "value", f->percent);
+    else
+        tp_json_member_null(json, "value");
+    tp_json_member_text(json, "unit", f->unit);
+    tp_json_member_text(json, "text", f->text);
+    tp_json_key(json, "weakens");
+    tp_json_array(json);
+    for (unsigned i = 0; i < f->weakens_count; i++)
+        tp_json_text(json, f->weakens[i]);
+    tp_json_array_end(json);
+    tp_json_object_end(json);
+}
+
+void tp_quality_json(const struct tp_quality *q, struct tp_json *json)
+{
+    tp_json_object(json);
+    tp_json_member_int(json, "events_total", q->events_total);
+    counts_json(json, "read", q->read, q->read_count);
+    counts_json(json, "skipped", q->skipped, q->skipped_count);
+    tp_json_member_int(json, "read_total", q->read_total);
+    tp_json_member_int(json, "skipped_total", q->skipped_total);
+    tp_json_member_int(json, "events_without_dur", q->events_without_dur);
+    tp_json_member_int(json, "events_with_negative_dur", q->events_with_negative_dur);
+    tp_json_member_int(json, "repaired", q->repaired);
+    tp_json_member_bool(json, "truncated", q->is_truncated);
+    tp_json_member_bool(json, "gzip_error", q->has_gzip_error);
+    tp_json_member_int(json, "badly_nested_host_events", q->badly_nested_host_events);
+    tp_json_key(json, "flags");
+    tp_json_array(json);
+    for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++)
+        flag_json(&q->flags[i], json);
+    tp_json_array_end(json);
+    counts_json(json, "notices", q->notices, q->notice_count);
+    tp_json_object_end(json);
+}

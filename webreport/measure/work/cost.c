@@ -1,0 +1,381 @@
+/* Costs of calls by name: see cost.h. What has bytes alone stands here, products in cost_products.c. */
+#include "webreport/measure/work/cost.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "webreport/measure/work/cost_call.h"
+#include "writer/base/patterns.h"
+#include "writer/base/saturate.h"
+
+/* ---- forms ---- */
+
+static bool claim(struct tp_cost *cost, const struct tp_cost_arguments *a, int64_t bytes, int i)
+{
+    return tp_cost_claim(cost, 0, bytes, tp_cost_type(a, i));
+}
+
+static int64_t sum(int64_t x, int64_t y)
+{
+    return tp_sat_add(x, y);
+}
+
+static int64_t twice(int64_t bytes)
+{
+    return tp_sat_mul(2, bytes);
+}
+
+/* Bytes of all tensors that are no list. */
+static int64_t tensor_bytes(const struct tp_cost_arguments *a)
+{
+    int64_t bytes = 0;
+    for (unsigned i = 0; i < a->count; i++)
+        bytes = sum(bytes, tp_cost_bytes(a, (int)i));
+    return bytes;
+}
+
+static int first_tensor(const struct tp_cost_arguments *a)
+{
+    for (unsigned i = 0; i < a->count; i++)
+        if (a->items[i].form == TP_COST_TENSOR)
+            return (int)i;
+    return -1;
+}
+
+static bool norm(struct tp_cost *cost, const struct tp_cost_arguments *a)
+{
+    return tp_cost_tensor(a, 0) && claim(cost, a, sum(tp_cost_all_bytes(a), tp_cost_bytes(a, 0)), 0);
+}
+
+/* The largest tensor is the gradient's size, and the result's. */
+static bool norm_backward(struct tp_cost *cost, const struct tp_cost_arguments *a)
+{
+    int largest = first_tensor(a);
+    for (unsigned i = 0; i < a->count; i++)
+        if (a->items[i].form == TP_COST_TENSOR && tp_cost_bytes(a, (int)i) > tp_cost_bytes(a, largest))
+            largest = (int)i;
+    return largest >= 0 && claim(cost, a, sum(tp_cost_all_bytes(a), tp_cost_bytes(a, largest)), largest);
+}
+
+/* The first tensor read or written so many times. */
+static bool first_two(struct tp_cost *cost, const struct tp_cost_arguments *a)
+{
+    return tp_cost_tensor(a, 0) && claim(cost, a, twice(tp_cost_bytes(a, 0)), 0);
+}
+
+static bool first_three(struct tp_cost *cost, const struct tp_cost_arguments *a)
+{
+    return tp_cost_tensor(a, 0) && claim(cost, a, tp_sat_mul(3, tp_cost_bytes(a, 0)), 0);
+}
+
+static bool fill(struct tp_cost *cost, const struct tp_cost_arguments *a)
+{
+    int64_t bytes = tp_cost_bytes(a, 0);
+    return claim(cost, a, bytes ? bytes : tp_cost_size(a, 0), 0);
+}
+
+static bool copy(struct tp_cost *cost, const struct tp_cost_arguments *a)
+{
+    if (!tp_cost_tensor(a, 0))
+        return a->count && claim(cost, a, sum(tp_cost_size(a, 0), tp_cost_size(a, 1)), 0);
+    return claim(cost, a, sum(tp_cost_bytes(a, 0), tp_cost_tensor(a, 1) ? tp_cost_bytes(a, 1) : tp_cost_size(a, 1)), 0);
+}
+
+static bool concatenation(struct tp_cost *cost, const struct tp_cost_arguments *a)
+{
+    int64_t bytes = tp_cost_all_bytes(a);
+    return bytes && claim(cost, a, twice(bytes), 0);
+}
+
+static bool embedding(struct tp_cost *cost, const struct tp_cost_arguments *a)
+{
+    const struct tp_shape *w = tp_cost_tensor(a, 0), *i = tp_cost_tensor(a, 1);
+    if (!w || !i)
+        return false;
+    int64_t rows = tp_sat_mul(tp_shape_product(i), w->sizes[w->rank - 1]);
+    return claim(cost, a, sum(tp_cost_bytes(a, 1), twice(tp_sat_mul(rows, tp_cost_size(a, 0)))), 0);
+}
+
+static bool embedding_backward(struct tp_cost *cost, const struct tp_cost_arguments *a)
+{
+    return tp_cost_tensor(a, 0) && claim(cost, a, sum(twice(tp_cost_bytes(a, 0)), tp_cost_bytes(a, 1)), 0);
+}
+
+static bool gather(struct tp_cost *cost, const struct tp_cost_arguments *a)
+{
+    const struct tp_shape *i = tp_cost_tensor(a, 2);
+    return i && claim(cost, a, sum(tp_cost_bytes(a, 2), twice(tp_sat_mul(tp_shape_product(i), tp_cost_size(a, 0)))), 0);
+}
+
+static bool index_select(struct tp_cost *cost, const struct tp_cost_arguments *a)
+{
+    const struct tp_shape *x = tp_cost_tensor(a, 0), *i = tp_cost_tensor(a, 2);
+    int64_t dimension = tp_cost_integer(a, 1, 0);
+    if (!x || !i || dimension < -(int64_t)x->rank || (dimension == 0 && tp_cost_truth(a, 1)))
+        return false;
+    dimension = dimension < 0 ? dimension + x->rank : dimension < x->rank ? dimension : 0;
+    int64_t of_one = x->sizes[dimension] > 1 ? x->sizes[dimension] : 1;
+    int64_t picked = tp_sat_mul(tp_shape_product(x) / of_one, tp_shape_product(i));
+    return claim(cost, a, sum(tp_cost_bytes(a, 2), twice(tp_sat_mul(picked, tp_cost_size(a, 0)))), 0);
+}
+
+/* Into the first tensor, as much as the last one has: read and written. */
+static bool scatter(struct tp_cost *cost, const struct tp_cost_arguments *a)
+{
+    int first = first_tensor(a), final = first;
+    for (unsigned i = 0; i < a->count; i++)
+        final = a->items[i].form == TP_COST_TENSOR ? (int)i : final;
+    if (first < 0)
+        return false;
+    int64_t bytes = tp_sat_sub(tensor_bytes(a), tp_cost_bytes(a, first));
+    return claim(cost, a, sum(bytes, final != first ? twice(tp_cost_bytes(a, final)) : 0), 0);
+}
+
+/* Parameters, gradients, state: all read, all but the gradients written. */
+static bool fused_optimizer(struct tp_cost *cost, const struct tp_cost_arguments *a)
+{
+    int64_t bytes = 0;
+    if (!tp_cost_list_bytes(a, 0))
+        return false;
+    for (unsigned i = 0; i < a->count && i < 6; i++)
+        bytes = sum(bytes, tp_cost_list_bytes(a, i));
+    return tp_cost_claim(cost, 0, tp_sat_sub(twice(bytes), tp_cost_list_bytes(a, 1)), TP_NUMBER_FP32);
+}
+
+/* Lists read, the first one written. */
+static bool lists(struct tp_cost *cost, const struct tp_cost_arguments *a, bool is_once)
+{
+    int64_t bytes = 0, first = -1;
+    for (unsigned i = 0; i < a->count; i++)
+        if (a->items[i].form == TP_COST_LIST) {
+            first = first < 0 ? tp_cost_list_bytes(a, i) : first;
+            bytes = sum(bytes, tp_cost_list_bytes(a, i));
+        }
+    return first >= 0 && claim(cost, a, is_once ? first : sum(bytes, first), 0);
+}
+
+/* A few numbers come of much. */
+static bool reduction(struct tp_cost *cost, const struct tp_cost_arguments *a)
+{
+    int64_t bytes = tensor_bytes(a);
+    return a->count && claim(cost, a, bytes ? bytes : tp_cost_size(a, 0), 0);
+}
+
+static bool at_least_inputs(struct tp_cost *cost, const struct tp_cost_arguments *a)
+{
+    int64_t bytes = tensor_bytes(a);
+    return bytes && claim(cost, a, bytes, 0);
+}
+
+static bool is_real(const struct tp_cost_argument *argument)
+{
+    return (argument->type >= TP_NUMBER_FP64 && argument->type <= TP_NUMBER_BF16 && argument->has_size) ||
+           tp_str_find_lower(argument->types, "complex") >= 0;
+}
+
+static bool elementwise(struct tp_cost *cost, const struct tp_cost_arguments *a, struct tp_str name, bool is_comparison)
+{
+    struct tp_shape out = {.rank = 0};
+    int largest = -1;
+    int64_t of_real = 0, of_any = 0, bytes = tensor_bytes(a);
+    for (unsigned i = 0; i < a->count; i++) {
+        const struct tp_shape *shape = tp_cost_tensor(a, (int)i), *most = tp_cost_tensor(a, largest);
+        if (!shape)
+            continue;
+        int64_t size = tp_cost_size(a, (int)i);
+        if (!tp_cost_broadcast(&out, shape))
+            return false;
+        if (!most || tp_shape_product(shape) > tp_shape_product(most) ||
+            (tp_shape_product(shape) == tp_shape_product(most) && size > tp_cost_size(a, largest)))
+            largest = (int)i;
+        of_any = size > of_any ? size : of_any;
+        of_real = is_real(&a->items[i]) && size > of_real ? size : of_real;
+    }
+    if (largest < 0)
+        return a->count && a->items[0].form == TP_COST_EMPTY && a->items[0].has_size &&
+               claim(cost, a, twice(tp_cost_size(a, 0)), 0);
+    int64_t size = tp_str_ends(name, "_") && tp_cost_tensor(a, 0) ? tp_cost_size(a, 0)
+                   : is_comparison                                ? 1
+                   : of_real                                      ? of_real
+                                                                  : of_any;
+    return claim(cost, a, sum(bytes, tp_sat_mul(tp_shape_product(&out), size)), largest);
+}
+
+/* ---- names ---- */
+
+typedef bool form_of_cost(struct tp_cost *cost, const struct tp_cost_arguments *a);
+
+static const struct {
+    const char *names;
+    form_of_cost *form;
+} FORMS[] = {
+    {"native_layer_norm _fused_rms_norm rms_norm native_group_norm native_batch_norm cudnn_batch_norm "
+     "miopen_batch_norm "
+     "batch_norm_elemt _native_batch_norm_legit instance_norm",
+     norm},
+    {"_softmax _log_softmax _safe_softmax _masked_softmax cumsum cumprod flip roll tril triu tril_ triu_", first_two},
+    {"_softmax_backward_data _log_softmax_backward_data", first_three},
+    {"fill_ zero_ normal_ uniform_ random_ bernoulli_", fill},
+    {"copy_", copy},
+    {"cat _cat stack _chunk_cat", concatenation},
+    {"embedding", embedding},
+    {"embedding_dense_backward", embedding_backward},
+    {"gather", gather},
+    {"index_select", index_select},
+    {"index_add_ index_add scatter_add_ scatter_add scatter_ _index_put_impl_ index_put_", scatter},
+    {"_fused_adam _fused_adam_ _fused_adamw _fused_adamw_ _fused_sgd _fused_sgd_ _fused_adagrad _fused_adagrad_",
+     fused_optimizer},
+    {"sum mean amax amin max min argmax argmin linalg_vector_norm linalg_norm norm std var prod all any std_mean "
+     "var_mean "
+     "topk sort nll_loss_forward nll_loss2d_forward max_pool2d_with_indices avg_pool2d _adaptive_avg_pool2d mse_loss "
+     "l1_loss binary_cross_entropy binary_cross_entropy_with_logits count_nonzero nonzero aminmax logsumexp isin equal",
+     reduction},
+    {"max_pool2d_with_indices_backward avg_pool2d_backward _adaptive_avg_pool2d_backward upsample_nearest2d "
+     "upsample_bilinear2d upsample_bicubic2d upsample_nearest2d_backward reflection_pad2d constant_pad_nd repeat",
+     at_least_inputs},
+};
+
+/* Rules of the pattern lists below. */
+enum { ONE_VALUE_EACH, COMPARISON, NORM_BACKWARD };
+
+static const char ELEMENTWISE[] =
+    "^(add|sub|rsub|mul|div|pow|sqrt|rsqrt|exp|exp2|log|log2|log10|log1p|expm1|neg|abs|sign|sgn|cos|sin|tan|erf|erfinv|"
+    "reciprocal|lerp|addcmul|addcdiv|floor|ceil|round|trunc|remainder|fmod|maximum|minimum|fmax|fmin|nan_to_num|where|"
+    "masked_fill|clamp|clamp_min|clamp_max|threshold|relu|relu6|gelu|silu|sigmoid|tanh|hardtanh|hardswish|hardsigmoid|"
+    "leaky_relu|elu|softplus|mish|glu|prelu|logit|atan|atan2|square|_conj|native_dropout|dropout_|_fused_dropout|"
+    "__(and|or|xor)__|__i(and|or|xor)__|floor_divide|true_divide|(threshold|gelu|silu|sigmoid|tanh|relu|hardtanh|"
+    "hardswish|hardsigmoid|leaky_relu|elu|softplus|mish|glu|logit|native_dropout|mse_loss|smooth_l1_loss|"
+    "binary_cross_entropy|prelu|nll_loss)_backward)_?$|^bitwise_.*$|^is(nan|inf|"
+    "finite)_$";
+static const char COMPARISONS[] = "^(eq|ne|lt|le|gt|ge)_?$|^logical_.*$|^is(nan|inf|finite)$";
+
+/* Operators of engines. */
+enum {
+    ENGINE_ATTENTION,
+    ENGINE_LINEAR,
+    ENGINE_ADD_NORM,
+    ENGINE_NORM,
+    ENGINE_ALL,
+    ENGINE_ROTARY,
+    ENGINE_CACHE,
+    ENGINE_QUANTISE,
+    ENGINE_RULES
+};
+static const char *const ENGINES[ENGINE_RULES] = {
+    [ENGINE_ATTENTION] = "fmha_v3_fwd|flash_attn::_flash_attn_forward|flash_attn_func",
+    [ENGINE_LINEAR] =
+        "unquantized_gemm|gemm_a16w16|tgemm|skinny|wvsplitk|hipb_mm|tuned_gemm|scaled_mm|gemm_a8w8|fp8_gemm",
+    [ENGINE_ADD_NORM] = "fused_add_rms_?norm",
+    [ENGINE_NORM] = "rms_?norm|layer_?norm",
+    [ENGINE_ALL] = "silu|gelu|swiglu|act_and_mul",
+    [ENGINE_ROTARY] = "rotary",
+    [ENGINE_CACHE] = "reshape_and_cache",
+    [ENGINE_QUANTISE] = "floattofp8|floattohfp8|fp8rowwise|hfp8quantized",
+};
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct tp_patterns aten_names, engine_names;
+static bool is_whole = true;
+
+static void write_out(void)
+{
+    is_whole &= tp_patterns_add(&aten_names, ONE_VALUE_EACH, ELEMENTWISE) == 0;
+    is_whole &= tp_patterns_add(&aten_names, COMPARISON, COMPARISONS) == 0;
+    is_whole &= tp_patterns_add(&aten_names, NORM_BACKWARD, "(layer|group|batch|rms)_norm_backward") == 0;
+    for (unsigned i = 0; i < ENGINE_RULES; i++)
+        is_whole &= tp_patterns_add(&engine_names, i, ENGINES[i]) == 0;
+}
+
+bool tp_cost_rules_are_whole(void)
+{
+    pthread_once(&once, write_out);
+    return is_whole;
+}
+
+/* Is it written as operators are: small letters, digits and _, and not just what all of a family begin with? */
+static bool is_whole_word(struct tp_str name)
+{
+    bool is_family = tp_str_starts(name, "logical_") || tp_str_starts(name, "bitwise_");
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+        if (!tp_is_digit(c) && c != '_' && (c < 'a' || c > 'z') && (!is_family || c < 'A' || c > 'Z'))
+            return false;
+    }
+    return !tp_cost_is_among(name, "logical_ bitwise_");
+}
+
+static bool of_aten(struct tp_cost *cost, struct tp_str name, const struct tp_cost_arguments *a)
+{
+    if (tp_str_ends(name, "_out"))
+        name.len -= 4;
+    int product = tp_cost_of_product(cost, name, a);
+    if (product >= 0)
+        return product;
+    int rule = tp_patterns_find(&aten_names, name);
+    if (rule == NORM_BACKWARD)
+        return norm_backward(cost, a);
+    for (size_t i = 0; i < sizeof FORMS / sizeof *FORMS; i++)
+        if (tp_cost_is_among(name, FORMS[i].names))
+            return FORMS[i].form(cost, a);
+    if (tp_str_starts(name, "_foreach_"))
+        return lists(cost, a, tp_cost_is_among(name, "_foreach_zero_ _foreach_norm"));
+    return rule >= 0 && is_whole_word(name) && elementwise(cost, a, name, rule == COMPARISON);
+}
+
+static bool of_engine(struct tp_cost *cost, struct tp_str name, const struct tp_cost_arguments *a)
+{
+    const struct tp_shape *first = tp_cost_tensor(a, 0);
+    int64_t x = tp_cost_bytes(a, 0), y = tp_cost_bytes(a, 1), z = tp_cost_bytes(a, 2);
+    bool is_causal = tp_cost_says_true(a, 4) || tp_cost_says_true(a, 5) || tp_cost_says_true(a, 6);
+    unsigned tensors = 0;
+    for (unsigned i = 0; i < a->count; i++)
+        tensors += a->items[i].form == TP_COST_TENSOR;
+    switch (tp_patterns_find(&engine_names, name)) {
+    case ENGINE_ATTENTION:
+        return tp_cost_of_attention_form(cost, a, is_causal);
+    case ENGINE_LINEAR:
+        return tp_cost_of_linear_form(cost, a);
+    case ENGINE_ADD_NORM: /* the input and what is added to it are read and written */
+        return first && claim(cost, a, sum(twice(sum(x, y)), z), 0);
+    case ENGINE_NORM:
+        return first && claim(cost, a, sum(tp_cost_all_bytes(a), tensors == 2 ? x : 0), 0);
+    case ENGINE_ALL:
+        return tensors && claim(cost, a, tp_cost_all_bytes(a), first_tensor(a));
+    case ENGINE_ROTARY:
+        return tp_cost_tensor(a, 1) && claim(cost, a, sum(twice(sum(y, z)), x), 1);
+    case ENGINE_CACHE:
+        return first && claim(cost, a, twice(sum(x, y)), 0);
+    case ENGINE_QUANTISE:
+        return first && claim(cost, a, sum(x, tp_shape_product(first)), 0);
+    default:
+        return false;
+    }
+}
+
+static bool has_tensor(const struct tp_cost_arguments *a)
+{
+    bool is_any = false;
+    for (unsigned i = 0; i < a->count; i++)
+        is_any |= a->items[i].form == TP_COST_TENSOR || a->items[i].form == TP_COST_LIST;
+    return is_any;
+}
+
+bool tp_cost_lacks_types(const struct tp_op_call *call)
+{
+    struct tp_cost_arguments a;
+    return call->dims.len && tp_cost_read(&a, call, NULL) && !a.is_typed && has_tensor(&a);
+}
+
+bool tp_cost_of(struct tp_cost *cost, struct tp_str name, const struct tp_op_call *call,
+                const struct tp_cost_hint *hint)
+{
+    struct tp_cost_arguments a;
+    pthread_once(&once, write_out);
+    if (!tp_cost_read(&a, call, hint) || !a.is_typed)
+        return false;
+    if (tp_str_starts(name, "aten::"))
+        return of_aten(cost, (struct tp_str){name.ptr + 6, name.len - 6}, &a);
+    if (tp_str_starts(name, "triton_"))
+        return first_tensor(&a) >= 0 && claim(cost, &a, tp_cost_all_bytes(&a), first_tensor(&a));
+    return of_engine(cost, name, &a);
+}

@@ -1,0 +1,329 @@
+/* Units of device work: see work_costs.h. */
+#include "webreport/measure/work/work_costs.h"
+
+#include "webreport/model/flops.h"
+#include "writer/base/id_map.h"
+#include "writer/base/keys.h"
+#include "writer/base/saturate.h"
+
+/* Shapes that a backward of a convolution has: place of an argument in the dims of an operator. */
+struct known_shape {
+    uint32_t dims; /* id in values; TP_NO_ID: unknown */
+    unsigned argument;
+};
+
+struct costs {
+    const struct tp_model *model;
+    struct tp_arena *arena;
+    struct tp_keys calls;  /* (name, dims, types, concrete inputs, dims and argument of out, dims of the backward) .. */
+    struct tp_vec of_call; /* .. and their costs: uint32_t, index in costs, NONE */
+    struct tp_vec costs;   /* struct tp_cost */
+    struct tp_id_map backward; /* by sequence number: dims of the last backward of a convolution that has it .. */
+    struct tp_vec gradients;   /* .. and the argument that is the gradient, struct known_shape */
+    uint32_t untyped_count;    /* calls with shapes but without types */
+    uint32_t *unit_of;         /* by operator: unit + 1 of it or of what is around it; NONE: none; 0: not looked at */
+    struct tp_vec units;
+};
+
+enum { NONE = UINT32_MAX };
+
+static const struct tp_host_detail *detail_of(const struct costs *c, uint32_t op)
+{
+    return &c->model->trace->hosts[tp_operator_event(c->model, op)->detail];
+}
+
+static struct tp_str name_of(const struct costs *c, uint32_t op)
+{
+    return tp_trace_name(c->model->trace, tp_operator_event(c->model, op));
+}
+
+static struct tp_shape shape_at(const struct costs *c, struct known_shape known)
+{
+    struct tp_shape none = {.rank = 0};
+    if (known.dims == TP_NO_ID)
+        return none;
+    struct tp_shape shape = tp_shape_input(tp_strings_get(&c->model->trace->values, known.dims), known.argument);
+    return shape.is_known && shape.rank ? shape : none;
+}
+
+/* ---- convolutions and their backwards ---- */
+
+static bool has_conv(const struct costs *c, uint32_t op)
+{
+    return c->model->marks[tp_operator_event(c->model, op)->name] & TP_MARK_CONV;
+}
+
+static bool is_convolution(const struct costs *c, uint32_t op)
+{
+    return has_conv(c, op) && tp_str_find(name_of(c, op), "convolution") >= 0;
+}
+
+static bool is_backward(const struct costs *c, uint32_t op)
+{
+    return has_conv(c, op) && tp_str_ends(name_of(c, op), "convolution_backward");
+}
+
+/* Are there three arguments or more? */
+static bool has_three(const struct costs *c, uint32_t dims)
+{
+    return dims != TP_NO_ID && tp_shape_item(tp_strings_get(&c->model->trace->values, dims), 2).len > 0;
+}
+
+/* The sequence number of an operator, else of the nearest around it that has one; TP_NULL_INT: none. */
+static int64_t sequence_around(const struct costs *c, uint32_t op)
+{
+    int64_t sequence = TP_NULL_INT;
+    for (; op != TP_NO_ID && sequence == TP_NULL_INT; op = c->model->operators.parent[op])
+        sequence = tp_host_more(c->model->trace, detail_of(c, op)).sequence;
+    return sequence;
+}
+
+static void find_backwards(struct costs *c)
+{
+    const struct tp_strings *names = &c->model->trace->names;
+    bool is_any = false;
+    tp_id_map_init(&c->backward, c->arena);
+    c->gradients = TP_VEC(c->arena, struct known_shape);
+    for (size_t i = 0; i < names->count && !is_any; i++)
+        is_any = tp_str_ends(names->items[i], "convolution_backward");
+    for (uint32_t op = 0; is_any && op < c->model->operators.count; op++) {
+        if (!is_backward(c, op))
+            continue;
+        uint32_t dims = detail_of(c, op)->dims;
+        if (!has_three(c, dims))
+            continue;
+        int64_t sequence = sequence_around(c, op);
+        if (sequence == TP_NULL_INT)
+            continue;
+        *tp_id_map_put(&c->backward, (uint64_t)sequence) = (uint32_t)c->gradients.count;
+        *(struct known_shape *)tp_vec_push(&c->gradients) =
+            (struct known_shape){dims, tp_str_equal(name_of(c, op), TP_STR("aten::convolution_backward")) ? 0 : 1};
+    }
+}
+
+/* The shape of a forward's result: the gradient in the backward of the nearest sequence number that has one. */
+static struct known_shape result_of(const struct costs *c, uint32_t op)
+{
+    for (; op != TP_NO_ID; op = c->model->operators.parent[op]) {
+        int64_t sequence = tp_host_more(c->model->trace, detail_of(c, op)).sequence;
+        const uint32_t *found = sequence == TP_NULL_INT ? NULL : tp_id_map_find(&c->backward, (uint64_t)sequence);
+        if (found)
+            return *TP_AT(&c->gradients, struct known_shape, *found);
+    }
+    return (struct known_shape){TP_NO_ID, 0};
+}
+
+/* Dims of the backward around a part of it. */
+static uint32_t backward_around(const struct costs *c, uint32_t op)
+{
+    for (op = c->model->operators.parent[op]; op != TP_NO_ID; op = c->model->operators.parent[op])
+        if (is_backward(c, op))
+            return has_three(c, detail_of(c, op)->dims) ? detail_of(c, op)->dims : TP_NO_ID;
+    return TP_NO_ID;
+}
+
+/* ---- costs ---- */
+
+/* Of a call of `op` with the arguments of `e`: its number. Its cost: in of_call. */
+static uint32_t call_of(struct costs *c, uint32_t op, const struct tp_event *e)
+{
+    const struct tp_trace *trace = c->model->trace;
+    const struct tp_host_detail *host = &trace->hosts[e->detail];
+    struct known_shape out = {TP_NO_ID, 0};
+    uint32_t around = TP_NO_ID, concrete = tp_concrete_inputs(trace, e->detail);
+    if (is_convolution(c, op)) {
+        out = result_of(c, op);
+        around = backward_around(c, op);
+    }
+    uint32_t call = tp_keys_add(
+        &c->calls, (uint32_t[]){e->name, host->dims, host->types, concrete, out.dims, out.argument, around});
+    if (call == c->of_call.count) {
+        struct tp_cost cost;
+        uint32_t *new = tp_vec_push(&c->of_call);
+        struct tp_cost_hint hint = {.out = shape_at(c, out),
+                                    .weight = shape_at(c, (struct known_shape){around, 2}),
+                                    .input = shape_at(c, (struct known_shape){around, 0})};
+        struct tp_op_call texts = {tp_strings_get(&trace->values, host->dims),
+                                   tp_strings_get(&trace->values, host->types),
+                                   tp_strings_get(&trace->values, concrete)};
+        *new = tp_cost_of(&cost, trace->names.items[e->name], &texts, &hint) ? (uint32_t)c->costs.count : NONE;
+        if (*new != NONE)
+            *(struct tp_cost *)tp_vec_push(&c->costs) = cost;
+        else
+            c->untyped_count += tp_cost_lacks_types(&texts);
+    }
+    return call;
+}
+
+static uint32_t cost_of_call(const struct costs *c, uint32_t call)
+{
+    return *TP_AT(&c->of_call, uint32_t, call);
+}
+
+/* By what did the work of an operator, else by its own arguments. False: nothing is claimed. */
+static bool find_cost(struct costs *c, uint32_t op, struct tp_work_unit *unit)
+{
+    const struct tp_event *own = tp_operator_event(c->model, op), *event = tp_operator_worker(c->model, op);
+    uint32_t call = call_of(c, op, event);
+    if (cost_of_call(c, call) == NONE && event != own) {
+        event = own;
+        call = call_of(c, op, own);
+    }
+    *unit = (struct tp_work_unit){.op = op,
+                                  .event = (uint32_t)(event - c->model->trace->events),
+                                  .main = TP_NO_ID,
+                                  .cost = cost_of_call(c, call),
+                                  .call = call};
+    return unit->cost != NONE;
+}
+
+/* The unit of an operator or of what is around it, + 1; NONE. */
+static uint32_t unit_of(struct costs *c, uint32_t op)
+{
+    uint32_t at = op, found = NONE;
+    for (; at != TP_NO_ID && found == NONE; at = c->model->operators.parent[at]) {
+        if (c->unit_of[at]) {
+            found = c->unit_of[at];
+            break;
+        }
+        struct tp_work_unit unit;
+        if (find_cost(c, at, &unit)) {
+            *(struct tp_work_unit *)tp_vec_push(&c->units) = unit;
+            found = c->unit_of[at] = (uint32_t)c->units.count;
+        }
+    }
+    for (; op != at && op != TP_NO_ID && !c->unit_of[op]; op = c->model->operators.parent[op])
+        c->unit_of[op] = found;
+    return found;
+}
+
+/* Traces list alike devices, and some leave their numbers out: then the first that is named speaks for all. */
+static const struct tp_gpu_property *named_device(const struct tp_trace *trace, int64_t device)
+{
+    const struct tp_gpu_property *property = tp_model_gpu_property(trace, device);
+    for (uint32_t i = 0; i < trace->gpu_count && (!property || !property->name.len); i++)
+        if (trace->gpus[i].name.len)
+            property = &trace->gpus[i];
+    return property && property->name.len ? property : NULL;
+}
+
+static void find_peaks(struct tp_work_units *units, const struct tp_model *model, const struct tp_peaks_file *measured,
+                       struct tp_arena *arena)
+{
+    units->peaks = tp_arena_array(arena, model->gpu_count, sizeof *units->peaks);
+    units->device_names = tp_arena_array(arena, model->gpu_count, sizeof *units->device_names);
+    for (uint32_t gpu = 0; gpu < model->gpu_count; gpu++) {
+        const struct tp_gpu_property *property = named_device(model->trace, model->gpus[gpu].id);
+        units->device_names[gpu] = property ? property->name : TP_STR("");
+        units->peaks[gpu] =
+            property ? tp_peaks_with(measured, property->name, property->total_memory_bytes, arena) : NULL;
+    }
+}
+
+/* ---- units that are too fast ---- */
+
+/* No cache of a known device is larger. More bytes than this come from the memory. */
+static const int64_t LARGEST_CACHE_BYTES = INT64_C(256) << 20;
+/* A measured peak comes from one kernel; another kernel may be a little faster. */
+static const double MEASURED_SLACK = 1.1;
+
+struct tp_work_floor tp_work_floor_of(const struct tp_model *model, const struct tp_work_units *units,
+                                      const struct tp_work_unit *unit, const struct tp_peaks *peaks)
+{
+    const struct tp_cost *cost = &units->costs[unit->cost];
+    const struct tp_event *kernel = tp_device_event(model, unit->main);
+    struct tp_work_floor least = {0};
+    if (cost->flops) {
+        double tflops = tp_peaks_tflops(peaks, cost->type, model->marks[kernel->name] & TP_MARK_TF32);
+        least.compute_ns = tflops > 0 ? (double)cost->exact_flops / (tflops * 1e12) * 1e9 : -1;
+    }
+    if (peaks->memory_gb_s > 0)
+        least.memory_ns = (double)cost->bytes / (peaks->memory_gb_s * 1e9) * 1e9;
+    return least;
+}
+
+static bool is_impossible(const struct tp_model *model, const struct tp_work_units *units,
+                          const struct tp_work_unit *unit)
+{
+    const struct tp_peaks *peaks = units->peaks[model->devices.gpu[unit->main]];
+    if (!peaks)
+        return false;
+    struct tp_work_floor least = tp_work_floor_of(model, units, unit, peaks);
+    double most_ns = (double)unit->ns * (peaks->is_measured ? MEASURED_SLACK : 1);
+    return least.compute_ns > most_ns ||
+           (least.memory_ns > most_ns && units->costs[unit->cost].bytes > LARGEST_CACHE_BYTES);
+}
+
+static void leave_out_impossible(struct tp_work_units *units, const struct tp_work_kinds *kinds,
+                                 struct tp_arena *arena)
+{
+    const struct tp_model *model = kinds->model;
+    uint32_t *new_of = tp_arena_array(arena, units->count, sizeof *new_of), kept = 0;
+    for (uint32_t i = 0; i < units->count; i++) {
+        new_of[i] = is_impossible(model, units, &units->items[i]) ? TP_NO_ID : kept++;
+        if (new_of[i] != TP_NO_ID)
+            units->items[new_of[i]] = units->items[i];
+    }
+    for (uint32_t k = 0; kept < units->count && k < model->devices.count; k++) {
+        uint32_t old = units->of_device[k];
+        if (old == TP_NO_ID)
+            continue;
+        units->of_device[k] = new_of[old];
+        if (new_of[old] != TP_NO_ID)
+            continue;
+        int64_t ns = tp_device_event(model, k)->dur_ns;
+        int64_t *known = &units->known_ns[kinds->of_device[k]], *lost = &units->impossible_ns[kinds->of_device[k]];
+        *known = tp_sat_sub(*known, ns);
+        *lost = tp_sat_add(*lost, ns);
+    }
+    tp_arena_drop(arena, new_of, units->count * sizeof *new_of);
+    units->count = kept;
+}
+
+void tp_work_units_build(struct tp_work_units *units, const struct tp_work_kinds *kinds,
+                         const struct tp_peaks_file *measured, struct tp_arena *arena)
+{
+    const struct tp_model *model = kinds->model;
+    struct costs c = {.model = model,
+                      .arena = arena,
+                      .of_call = TP_VEC(arena, uint32_t),
+                      .costs = TP_VEC(arena, struct tp_cost),
+                      .units = TP_VEC(arena, struct tp_work_unit),
+                      .unit_of = tp_arena_array(arena, model->operators.count, sizeof(uint32_t))};
+    tp_keys_init(&c.calls, arena, 7);
+    *units = (struct tp_work_units){0};
+    find_peaks(units, model, measured, arena);
+    find_backwards(&c);
+    units->of_device = tp_arena_array(arena, model->devices.count, sizeof *units->of_device);
+    units->device_count = model->devices.count;
+    for (uint32_t k = 0; k < model->devices.count; k++) {
+        uint32_t op = tp_work_operator_of(model, k), found;
+        units->of_device[k] = TP_NO_ID;
+        if (!tp_work_has_cost(kinds->of_device[k]) || op == TP_NO_ID || (found = unit_of(&c, op)) == NONE)
+            continue;
+        units->of_device[k] = found - 1;
+        struct tp_work_unit *unit = TP_AT(&c.units, struct tp_work_unit, found - 1);
+        int64_t ns = tp_device_event(model, k)->dur_ns;
+        int64_t *known = &units->known_ns[kinds->of_device[k]];
+        unit->ns = tp_sat_add(unit->ns, ns);
+        *known = tp_sat_add(*known, ns);
+        if (unit->main == TP_NO_ID || ns > tp_device_event(model, unit->main)->dur_ns)
+            unit->main = k;
+    }
+    tp_vec_fit(&c.units);
+    units->costs = c.costs.data;
+    units->items = c.units.data;
+    units->count = (uint32_t)c.units.count;
+    units->untyped_count = c.untyped_count;
+    tp_arena_drop(arena, c.unit_of, model->operators.count * sizeof *c.unit_of);
+    units->call_count = (uint32_t)c.of_call.count;
+    tp_keys_drop(&c.calls);
+    tp_id_map_drop(&c.backward);
+    leave_out_impossible(units, kinds, arena);
+}
+
+void tp_work_units_drop(struct tp_work_units *units, struct tp_arena *arena)
+{
+    tp_arena_drop(arena, units->of_device, units->device_count * sizeof *units->of_device);
+    tp_arena_drop(arena, units->items, units->count * sizeof *units->items);
+}

@@ -1,0 +1,202 @@
+/* Kinds of device work: see work_kinds.h. A chain is the operators around a launch, innermost first by `parent`. */
+#include "webreport/measure/work/work_kinds.h"
+
+/* What an operator's name says. */
+struct answers {
+    uint8_t chain, owner, own; /* own: owner's, nothing where the name is a wrapper's */
+    uint8_t rest;              /* of the layers that are asked last */
+    bool is_known, is_triton;
+};
+
+struct kinds {
+    const struct tp_model *model;
+    struct tp_arena *arena;
+    struct answers *of_name;        /* by name id: asked of operators */
+    uint8_t *found[TP_WORK_LAYERS]; /* by name id: what the layer says of kernels + 1; 0: not asked yet */
+    uint8_t *beside;                /* by name id: beside a convolution: 2, or not: 1; 0: not asked yet */
+    struct tp_intervals *optimizer; /* by thread: marks of an optimizer; NULL: the trace has none */
+    size_t near;                    /* where the mark asked for last stands */
+    uint8_t *chain;  /* by operator: what the outermost one around it, or itself, says that says anything */
+    uint8_t *around; /* the same of the innermost one, by the rules of owners */
+};
+
+static struct tp_str text_of(const struct kinds *kinds, uint32_t name)
+{
+    return kinds->model->trace->names.items[name];
+}
+
+static unsigned ask(struct kinds *kinds, enum tp_work_layer layer, uint32_t name)
+{
+    uint8_t *found = &kinds->found[layer][name];
+    if (!*found)
+        *found = (uint8_t)(tp_work_of_name(layer, text_of(kinds, name)) + 1);
+    return *found - 1u;
+}
+
+static bool is_next_to_convolution(struct kinds *kinds, uint32_t kernel)
+{
+    uint8_t *beside = &kinds->beside[kernel];
+    if (!*beside)
+        *beside = tp_work_is_next_to_convolution(text_of(kinds, kernel)) ? 2 : 1;
+    return *beside == 2;
+}
+
+static void ask_of_operators(struct kinds *kinds, uint32_t name)
+{
+    struct tp_str text = text_of(kinds, name);
+    unsigned owner = tp_work_of_name(TP_WORK_OF_OWNER, text), rest = tp_work_of_name(TP_WORK_OF_TRITON, text);
+    rest = rest == TP_WORK_NONE ? tp_work_of_name(TP_WORK_OF_HOST, text) : rest;
+    kinds->of_name[name] = (struct answers){.chain = (uint8_t)tp_work_of_name(TP_WORK_OF_CHAIN, text),
+                                            .owner = (uint8_t)owner,
+                                            .own = (uint8_t)(tp_work_is_wrapper(text) ? TP_WORK_NONE : owner),
+                                            .rest = (uint8_t)(rest == TP_WORK_NONE ? TP_WORK_OTHER : rest),
+                                            .is_known = true,
+                                            .is_triton = tp_str_starts(text, "triton_")};
+}
+
+/* One look per operator: the names have been asked nearly always. */
+static inline const struct answers *answers_of(struct kinds *kinds, uint32_t name)
+{
+    if (!kinds->of_name[name].is_known)
+        ask_of_operators(kinds, name);
+    return &kinds->of_name[name];
+}
+
+static uint32_t name_of(const struct kinds *kinds, uint32_t op)
+{
+    return tp_operator_event(kinds->model, op)->name;
+}
+
+/* ---- marks of optimizers ---- */
+
+static void find_optimizers(struct kinds *kinds)
+{
+    const struct tp_model *model = kinds->model;
+    const struct tp_order *order = model->order;
+    bool is_any = false;
+    for (size_t i = 0; i < model->trace->names.count && !is_any; i++)
+        is_any = (model->marks[i] & TP_MARK_OPTIMIZER) != 0;
+    if (!is_any)
+        return;
+    kinds->optimizer = tp_arena_array(kinds->arena, model->trace->thread_count, sizeof *kinds->optimizer);
+    for (uint32_t thread = 0; thread < model->trace->thread_count; thread++) {
+        struct tp_vec found = TP_VEC(kinds->arena, struct tp_interval);
+        for (uint32_t i = order->thread_first[thread]; i < order->thread_first[thread + 1]; i++) {
+            const struct tp_event *e = &model->trace->events[order->host[i]];
+            if (model->marks[e->name] & TP_MARK_OPTIMIZER)
+                tp_intervals_push(&found, e->ts_ns, tp_event_end(e));
+        }
+        kinds->optimizer[thread] = tp_intervals_of(&found);
+    }
+}
+
+/* Was the operation started inside a mark of an optimizer? op: the innermost operator, or TP_NO_ID. */
+static bool is_optimizer(struct kinds *kinds, uint32_t device, uint32_t op)
+{
+    const struct tp_event *e = tp_launch_of_device(kinds->model, device);
+    if (!kinds->optimizer)
+        return false;
+    if (!e && op != TP_NO_ID)
+        e = tp_operator_event(kinds->model, op);
+    return e && tp_intervals_contain_near(kinds->optimizer[e->thread], e->ts_ns, &kinds->near);
+}
+
+/* ---- operators ---- */
+
+/* What the chain of an operator says. Operators are in pre-order, so its parent is known. */
+static void look_at_chain(struct kinds *kinds, uint32_t op, const struct answers *answers)
+{
+    uint32_t parent = kinds->model->operators.parent[op];
+    unsigned chain = parent == TP_NO_ID ? TP_WORK_NONE : kinds->chain[parent];
+    unsigned outer = parent == TP_NO_ID ? TP_WORK_NONE : kinds->around[parent];
+    kinds->chain[op] = (uint8_t)(chain != TP_WORK_NONE ? chain : answers->chain);
+    kinds->around[op] = (uint8_t)(answers->own != TP_WORK_NONE ? answers->own : outer);
+}
+
+/* What the innermost operator that says anything says. own: what the operator itself says. A kernel of torch.compile's
+ * speaks for itself, not for the operators around it. */
+static unsigned of_owner(const struct kinds *kinds, uint32_t op, unsigned own, bool is_triton)
+{
+    uint32_t parent = kinds->model->operators.parent[op];
+    if (own != TP_WORK_NONE || parent == TP_NO_ID || is_triton)
+        return own;
+    return kinds->around[parent];
+}
+
+static unsigned of_operator(struct kinds *kinds, uint32_t op)
+{
+    const struct tp_event *e = tp_operator_event(kinds->model, op);
+    const struct answers *answers = answers_of(kinds, e->name);
+    look_at_chain(kinds, op, answers);
+    unsigned work = kinds->chain[op];
+    if (work == TP_WORK_NONE && kinds->optimizer &&
+        tp_intervals_contain_near(kinds->optimizer[e->thread], e->ts_ns, &kinds->near))
+        work = TP_WORK_OPTIMIZER;
+    if (work == TP_WORK_NONE)
+        work = of_owner(kinds, op, answers->owner, answers->is_triton);
+    return work == TP_WORK_NONE ? answers->rest : work;
+}
+
+/* ---- device operations ---- */
+
+static unsigned of_asker(struct kinds *kinds, uint32_t op, uint32_t kernel)
+{
+    if (op == TP_NO_ID)
+        return TP_WORK_NONE;
+    const struct answers *answers = answers_of(kinds, name_of(kinds, op));
+    unsigned own = answers->owner;
+    if (own == TP_WORK_CONVOLUTION && is_next_to_convolution(kinds, kernel))
+        own = ask(kinds, TP_WORK_OF_KERNEL, kernel);
+    return of_owner(kinds, op, own, answers->is_triton);
+}
+
+static unsigned of_kernel(struct kinds *kinds, uint32_t device, uint32_t kernel)
+{
+    uint32_t op = tp_work_operator_of(kinds->model, device);
+    struct tp_str name = kinds->model->trace->names.items[kernel];
+    if (tp_str_equal(name, TP_STR("event_wait")) || tp_str_equal(name, TP_STR("event_record")))
+        return TP_WORK_WAIT;
+    if (tp_is_communication(kinds->model, device))
+        return TP_WORK_COMMUNICATION;
+    unsigned work = ask(kinds, TP_WORK_OF_KERNEL_FIRST, kernel);
+    if (work == TP_WORK_NONE && op != TP_NO_ID)
+        work = kinds->chain[op];
+    if (work == TP_WORK_NONE && is_optimizer(kinds, device, op))
+        work = TP_WORK_OPTIMIZER;
+    if (work == TP_WORK_NONE)
+        work = of_asker(kinds, op, kernel);
+    if (work == TP_WORK_NONE)
+        work = ask(kinds, TP_WORK_OF_TRITON, kernel);
+    if (work == TP_WORK_NONE)
+        work = ask(kinds, TP_WORK_OF_KERNEL, kernel);
+    return work == TP_WORK_NONE ? TP_WORK_OTHER : work;
+}
+
+void tp_work_kinds_build(struct tp_work_kinds *result, const struct tp_model *model, struct tp_arena *arena)
+{
+    struct kinds kinds = {.model = model, .arena = arena};
+    for (unsigned layer = 0; layer < TP_WORK_LAYERS; layer++)
+        kinds.found[layer] = tp_arena_array(arena, model->trace->names.count, sizeof *kinds.found[layer]);
+    kinds.beside = tp_arena_array(arena, model->trace->names.count, sizeof *kinds.beside);
+    kinds.of_name = tp_arena_array(arena, model->trace->names.count, sizeof *kinds.of_name);
+    find_optimizers(&kinds);
+    kinds.chain = tp_arena_array(arena, model->operators.count, sizeof *kinds.chain);
+    kinds.around = tp_arena_array(arena, model->operators.count, sizeof *kinds.around);
+    *result = (struct tp_work_kinds){.model = model,
+                                     .of_device = tp_arena_array(arena, model->devices.count, 1),
+                                     .of_operator = tp_arena_array(arena, model->operators.count, 1)};
+    for (uint32_t op = 0; op < model->operators.count; op++)
+        result->of_operator[op] = (uint8_t)of_operator(&kinds, op);
+    for (uint32_t k = 0; k < model->devices.count; k++) {
+        const struct tp_event *e = tp_device_event(model, k);
+        result->of_device[k] = e->kind == TP_KIND_KERNEL ? (uint8_t)of_kernel(&kinds, k, e->name) : TP_WORK_COPY;
+    }
+    tp_arena_drop(arena, kinds.chain, model->operators.count);
+    tp_arena_drop(arena, kinds.around, model->operators.count);
+}
+
+void tp_work_kinds_drop(struct tp_work_kinds *kinds, struct tp_arena *arena)
+{
+    tp_arena_drop(arena, kinds->of_device, kinds->model->devices.count);
+    tp_arena_drop(arena, kinds->of_operator, kinds->model->operators.count);
+}

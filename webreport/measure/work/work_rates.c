@@ -1,0 +1,140 @@
+/* Shares of peaks: see work_rates.h. */
+#include "webreport/measure/work/work_rates.h"
+
+#include <math.h>
+
+#include "writer/base/interval.h"
+#include "writer/base/saturate.h"
+
+/* A sum over operations of which this share of the time is not known would mislead. */
+static const double LEAST_KNOWN_PERCENT = 80;
+
+static const char NO_DEVICE[] = "no device events in the trace";
+static const char NO_PEAKS[] = "no peaks are known of this device (--peaks FILE gives them)";
+static const char NO_COSTS[] = "the trace has no shapes of matrix products (record_shapes=True)";
+static const char FEW_COSTS[] = "the trace has the shapes of too few matrix products";
+static const char NO_TYPES[] =
+    "the trace has shapes without types (no Input type): the peak that counts depends on the type";
+static const char IMPOSSIBLE[] = "the kernels would be faster than the device can be: the peak or the shapes are wrong, "
+                                 "or the kernels are cut short";
+static const char NO_TYPE[] = "no peak is known of the type of these products (--peaks FILE gives it)";
+
+struct sums {
+    double floor_ns, product_floor_ns; /* least time at the peak */
+    double product_ns, untyped_ns;     /* of kernels: of products with a floor; of those whose type has no peak */
+    double known_ns, all_ns;           /* of products, attention and convolutions */
+    size_t near;                       /* as tp_intervals_contain_near has it, of the window */
+};
+
+static bool is_matrix_work(unsigned work)
+{
+    return work == TP_WORK_GEMM || work == TP_WORK_ATTENTION || work == TP_WORK_CONVOLUTION;
+}
+
+static bool is_used(struct sums *sums, const struct tp_model *model, uint32_t device)
+{
+    return tp_intervals_contain_near(model->window, tp_device_event(model, device)->ts_ns, &sums->near);
+}
+
+static void add_unit(struct sums *sums, const struct tp_work_kinds *kinds, const struct tp_work_units *units,
+                     const struct tp_work_unit *unit)
+{
+    const struct tp_model *model = kinds->model;
+    const struct tp_peaks *peaks = units->peaks[model->devices.gpu[unit->main]];
+    double floor_ns = peaks ? tp_work_floor_of(model, units, unit, peaks).compute_ns : -1;
+    bool is_product = kinds->of_device[unit->main] == TP_WORK_GEMM;
+    if (!units->costs[unit->cost].flops || !is_used(sums, model, unit->main))
+        return;
+    if (floor_ns < 0) {
+        sums->untyped_ns += (double)unit->ns;
+        return;
+    }
+    floor_ns = floor_ns < (double)unit->ns ? floor_ns : (double)unit->ns;
+    sums->floor_ns += floor_ns;
+    sums->product_floor_ns += is_product ? floor_ns : 0;
+    sums->product_ns += is_product ? (double)unit->ns : 0;
+}
+
+static void add_times(struct sums *sums, const struct tp_work_kinds *kinds, const struct tp_work_units *units)
+{
+    const struct tp_model *model = kinds->model;
+    for (uint32_t k = 0; k < model->devices.count; k++) {
+        if (!is_matrix_work(kinds->of_device[k]) || !is_used(sums, model, k))
+            continue;
+        double ns = (double)tp_device_event(model, k)->dur_ns;
+        sums->all_ns += ns;
+        sums->known_ns += tp_work_unit_of(units, k) ? ns : 0;
+    }
+}
+
+static double percent(double part, double whole)
+{
+    return whole > 0 ? 100 * part / whole : NAN;
+}
+
+static double of_matrix_work(const int64_t *ns)
+{
+    return (double)ns[TP_WORK_GEMM] + (double)ns[TP_WORK_ATTENTION] + (double)ns[TP_WORK_CONVOLUTION];
+}
+
+static const char *why_not(const struct tp_work_rates *rates, const struct sums *sums,
+                           const struct tp_work_units *units)
+{
+    double lost_ns = of_matrix_work(units->impossible_ns);
+    if (!rates->peaks)
+        return NO_PEAKS;
+    if (lost_ns > (1 - LEAST_KNOWN_PERCENT / 100) * (lost_ns + of_matrix_work(units->known_ns)))
+        return IMPOSSIBLE;
+    if (!(sums->known_ns > 0))
+        return units->untyped_count ? NO_TYPES : NO_COSTS;
+    if (rates->known_percent < LEAST_KNOWN_PERCENT)
+        return units->untyped_count ? NO_TYPES : FEW_COSTS;
+    return sums->untyped_ns > (1 - LEAST_KNOWN_PERCENT / 100) * sums->all_ns ? NO_TYPE : NULL;
+}
+
+void tp_work_rates_none(struct tp_work_rates *rates)
+{
+    *rates = (struct tp_work_rates){NAN, NAN, NAN, NO_DEVICE, NO_DEVICE, 0, false, NULL};
+}
+
+void tp_work_rates_build(struct tp_work_rates *rates, const struct tp_work_kinds *kinds,
+                         const struct tp_work_units *units)
+{
+    const struct tp_model *model = kinds->model;
+    struct sums sums = {0};
+    tp_work_rates_none(rates);
+    if (!model->gpu_count)
+        return;
+    for (uint32_t gpu = 0; gpu < model->gpu_count && !rates->peaks; gpu++)
+        rates->peaks = units->peaks[gpu];
+    for (uint32_t i = 0; i < units->count; i++)
+        add_unit(&sums, kinds, units, &units->items[i]);
+    add_times(&sums, kinds, units);
+    for (unsigned kind = 0; kind < TP_WORK_COUNT; kind++)
+        rates->impossible_ns = tp_sat_add(rates->impossible_ns, units->impossible_ns[kind]);
+    rates->known_percent = percent(sums.known_ns, sums.all_ns);
+    rates->why_products = rates->why_step = why_not(rates, &sums, units);
+    if (!rates->why_step)
+        rates->step_percent = percent(sums.floor_ns, (double)model->window_ns * model->gpu_count);
+    if (!rates->why_products)
+        rates->products_percent = percent(sums.product_floor_ns, sums.product_ns);
+    if (!rates->why_products && isnan(rates->products_percent))
+        rates->why_products = "no matrix products in the used steps";
+    if (rates->step_percent > 100) {
+        rates->step_percent = NAN;
+        rates->why_step = IMPOSSIBLE;
+    }
+    rates->is_doubtful = rates->why_step == NO_TYPES || rates->why_step == IMPOSSIBLE;
+}
+
+void tp_work_rates_json(const struct tp_work_rates *rates, struct tp_json *json)
+{
+    tp_json_object(json);
+    tp_json_member_real(json, "gemm_percent_of_peak", rates->products_percent);
+    tp_json_member_real(json, "step_percent_of_peak", rates->step_percent);
+    tp_json_member_real(json, "known_percent", rates->known_percent);
+    tp_json_member_text(json, "peaks", rates->peaks ? rates->peaks->device : NULL);
+    tp_json_member_text(json, "source", rates->peaks ? rates->peaks->source : NULL);
+    tp_json_member_bool(json, "is_measured", rates->peaks && rates->peaks->is_measured);
+    tp_json_object_end(json);
+}

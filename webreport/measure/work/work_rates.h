@@ -1,0 +1,31 @@
+/* How much of what the devices can do at most a run makes use of: matrix products while they run, and whole steps
+ * (docs/definitions.md, section 19).
+ *
+ * Each call counts at the peak of its own type, so that runs of mixed types are treated fairly. Operations that are
+ * done twice, as by recomputation, are counted twice. */
+#ifndef TP_WEBREPORT_MEASURE_WORK_WORK_RATES_H
+#define TP_WEBREPORT_MEASURE_WORK_WORK_RATES_H
+
+#include "webreport/measure/work/work_costs.h"
+#include "writer/base/json_out.h"
+
+struct tp_work_rates {
+    double products_percent; /* of the peak, of matrix products in the used steps, while their kernels ran; NaN .. */
+    double step_percent;     /* of the peak, over the used steps: model FLOPs utilization; NaN .. */
+    double known_percent; /* of the kernel time of products, attention and convolutions: what has a cost; NaN: none */
+    const char *why_products, *why_step; /* .. and why; static. NULL: it is known */
+    int64_t impossible_ns;               /* kernel time without a cost, because the device cannot be that fast */
+    bool is_doubtful;                    /* the step has no share because shapes, types, times or peaks are wrong */
+    const struct tp_peaks *peaks;        /* of the first device that has any; NULL: of none */
+};
+
+/* Pure: nothing is allocated. */
+void tp_work_rates_build(struct tp_work_rates *rates, const struct tp_work_kinds *kinds,
+                         const struct tp_work_units *units);
+
+/* Of a trace without device work. */
+void tp_work_rates_none(struct tp_work_rates *rates);
+
+void tp_work_rates_json(const struct tp_work_rates *rates, struct tp_json *json);
+
+#endif

@@ -1,0 +1,211 @@
+/* Device time by kind of work: see work_view.h. */
+#include "webreport/measure/work/work_view.h"
+
+#include <math.h>
+
+#include "webreport/model/numbers.h"
+#include "writer/base/keys.h"
+#include "writer/base/ratio.h"
+#include "writer/base/saturate.h"
+#include "writer/base/sort.h"
+
+enum { NS_FLOPS = 1000 }; /* operations of a nanosecond that are a TFLOP/s */
+
+#define KIND_COLUMNS(total, title, definition)                                                                         \
+    {"kind", "Kind", "", "What was worked on, by who asked for it, else by the name itself.", TP_COLUMN_WORD},         \
+        {"calls", "Calls", "", "Number of them.", TP_COLUMN_INT}, {total, title, "us", definition, TP_COLUMN_NS},      \
+        {"share_percent", "Share", "%", "Of the total of all kinds.", TP_COLUMN_REAL},                                 \
+        {"names", "Names", "", "Number of different names.", TP_COLUMN_INT},                                           \
+        {"longest", "Most time", "", "The name that takes most of it.", TP_COLUMN_TEXT},                               \
+    {                                                                                                                  \
+        "longest_us", "Its time", "us", "Total of that name in this kind.", TP_COLUMN_NS                               \
+    }
+
+static const struct tp_column_def device_defs[TP_WORK_DEVICE_COLUMNS] = {
+    KIND_COLUMNS("total_us", "Total", "Sum of the durations."),
+    {"in_steps_us", "In steps", "us", "The part of the total inside the used steps.", TP_COLUMN_NS},
+    {"share_of_step_percent", "Share of step", "%", "Time in the used steps over their length; streams may overlap.",
+     TP_COLUMN_REAL},
+    {"calls_in_steps", "Calls in steps", "", "Number of those that used steps launched.", TP_COLUMN_INT},
+    {"flops", "Operations", "", "Floating point operations of the calls whose cost is known.", TP_COLUMN_INT},
+    {"bytes", "Bytes", "bytes", "The least that these calls read and write.", TP_COLUMN_BYTES},
+    {"costed_us", "Time with a cost", "us", "Of the kernels of these calls.", TP_COLUMN_NS},
+    {"tflops", "Rate", "TFLOP/s", "Operations by the time of the kernels that did them.", TP_COLUMN_REAL},
+    {"gb_per_s", "Memory", "GB/s", "The least of bytes by the time of the kernels that moved them.", TP_COLUMN_REAL},
+    {"known_percent", "Known", "%", "Of the time of this kind, what belongs to calls whose cost is known.",
+     TP_COLUMN_REAL}};
+static const struct tp_column_def operator_defs[TP_WORK_OPERATOR_COLUMNS] = {
+    KIND_COLUMNS("self_us", "Self", "Time on the host without operators inside.")};
+
+struct work {
+    int64_t flops, bytes, costed, known; /* of units */
+    int64_t calls, total, in_steps, calls_in_steps, names, longest_ns;
+    uint32_t longest; /* name id */
+};
+
+/* Work by kind, and by name within a kind. */
+struct grouping {
+    const struct tp_model *model;
+    struct tp_arena *arena;
+    struct work works[TP_WORK_COUNT];
+    struct tp_keys keys; /* (kind, name) */
+    struct tp_vec named; /* int64_t ns, by key */
+    uint32_t *last;      /* by name: the key that it had last, + 1 */
+    int64_t total;
+};
+
+static void start(struct grouping *g, const struct tp_model *model, struct tp_arena *arena)
+{
+    *g = (struct grouping){.model = model, .arena = arena, .named = TP_VEC(arena, int64_t)};
+    tp_keys_init(&g->keys, arena, 2);
+    g->last = tp_arena_array(arena, model->trace->names.count, sizeof *g->last);
+}
+
+/* Most names are of one kind. */
+static uint32_t key_of(struct grouping *g, unsigned kind, uint32_t name)
+{
+    uint32_t last = g->last[name];
+    if (!last || tp_keys_get(&g->keys, last - 1)[0] != kind)
+        last = g->last[name] = tp_keys_pair(&g->keys, kind, name) + 1;
+    return last - 1;
+}
+
+static struct work *add(struct grouping *g, unsigned kind, uint32_t name, int64_t ns)
+{
+    struct work *work = &g->works[kind];
+    uint32_t key = key_of(g, kind, name);
+    if (key == g->named.count)
+        tp_vec_push(&g->named);
+    int64_t *named = TP_AT(&g->named, int64_t, key);
+    *named = tp_sat_add(*named, ns);
+    work->calls++;
+    work->total = tp_sat_add(work->total, ns);
+    g->total = tp_sat_add(g->total, ns);
+    return work;
+}
+
+static void group_devices(struct grouping *g, const uint8_t *kinds)
+{
+    const struct tp_model *model = g->model;
+    uint32_t near = 0;
+    size_t at = 0;
+    for (uint32_t k = 0; k < model->devices.count; k++) {
+        const struct tp_event *e = tp_device_event(model, k);
+        struct work *work = add(g, kinds[k], e->name, e->dur_ns);
+        work->in_steps = tp_sat_add(work->in_steps, tp_window_within(model, &at, e->ts_ns, tp_event_end(e)));
+        work->calls_in_steps += tp_is_in_used_step(model, tp_step_of_device_near(model, k, &near));
+    }
+}
+
+/* The cost of a unit counts for the kind of the kernel that it is booked on. */
+static void add_units(struct grouping *g, const struct tp_work_units *units, const uint8_t *kinds)
+{
+    for (uint32_t i = 0; i < units->count; i++) {
+        const struct tp_work_unit *unit = &units->items[i];
+        const struct tp_cost *cost = &units->costs[unit->cost];
+        struct work *work = &g->works[kinds[unit->main]];
+        work->flops = tp_sat_add(work->flops, cost->flops);
+        work->bytes = tp_sat_add(work->bytes, cost->bytes);
+        work->costed = tp_sat_add(work->costed, unit->ns);
+    }
+    for (unsigned kind = 0; kind < TP_WORK_COUNT; kind++)
+        g->works[kind].known = units->known_ns[kind];
+}
+
+static void group_operators(struct grouping *g, const uint8_t *kinds)
+{
+    const struct tp_operators *operators = &g->model->operators;
+    for (uint32_t op = 0; op < operators->finished_count; op++)
+        add(g, kinds[op], tp_operator_event(g->model, op)->name, tp_narrow_get(&operators->host_self, op));
+}
+
+/* The name with most time, ties by text. */
+static void find_longest(struct grouping *g)
+{
+    const struct tp_str *names = g->model->trace->names.items;
+    for (uint32_t i = 0; i < g->named.count; i++) {
+        const uint32_t *key = tp_keys_get(&g->keys, i);
+        int64_t ns = *TP_AT(&g->named, int64_t, i);
+        struct work *work = &g->works[key[0]];
+        bool is_tie = work->names && ns == work->longest_ns;
+        if (!work->names++ || ns > work->longest_ns ||
+            (is_tie && tp_str_compare(names[key[1]], names[work->longest]) < 0)) {
+            work->longest = key[1];
+            work->longest_ns = ns;
+        }
+    }
+}
+
+static int compare_works(const void *context, uint32_t i, uint32_t j)
+{
+    const struct work *works = context;
+    if (works[i].total != works[j].total)
+        return works[i].total > works[j].total ? -1 : 1;
+    return i < j ? -1 : i > j;
+}
+
+static void fill(struct tp_table *table, size_t row, unsigned kind, const struct grouping *g)
+{
+    const struct work *work = &g->works[kind];
+    tp_table_text(table, TP_WORK_KIND)[row] = tp_str_of(tp_work_text(kind));
+    tp_table_int(table, TP_WORK_CALLS)[row] = work->calls;
+    tp_table_int(table, TP_WORK_TOTAL)[row] = work->total;
+    tp_table_real(table, TP_WORK_SHARE)[row] = tp_percent(work->total, g->total);
+    tp_table_int(table, TP_WORK_NAMES)[row] = work->names;
+    tp_table_text(table, TP_WORK_LONGEST)[row] = g->model->trace->names.items[work->longest];
+    tp_table_int(table, TP_WORK_LONGEST_TOTAL)[row] = work->longest_ns;
+    if (table->column_count < TP_WORK_DEVICE_COLUMNS)
+        return;
+    tp_table_int(table, TP_WORK_IN_STEPS)[row] = work->in_steps;
+    tp_table_real(table, TP_WORK_SHARE_OF_STEP)[row] = tp_percent(work->in_steps, g->model->window_ns);
+    tp_table_int(table, TP_WORK_CALLS_IN_STEPS)[row] = work->calls_in_steps;
+    tp_table_int(table, TP_WORK_FLOPS)[row] = work->costed ? work->flops : TP_NULL_INT;
+    tp_table_int(table, TP_WORK_BYTES)[row] = work->costed ? work->bytes : TP_NULL_INT;
+    tp_table_int(table, TP_WORK_COSTED)[row] = work->costed;
+    tp_table_real(table, TP_WORK_FLOPS_RATE)[row] =
+        work->costed && work->flops ? tp_ratio(work->flops, (__int128)work->costed * NS_FLOPS) : NAN;
+    tp_table_real(table, TP_WORK_BYTES_RATE)[row] = work->costed ? tp_ratio(work->bytes, work->costed) : NAN;
+    tp_table_real(table, TP_WORK_KNOWN)[row] = tp_work_has_cost(kind) ? tp_percent(work->known, work->total) : NAN;
+}
+
+static void finish(struct grouping *g, struct tp_works *works, const struct tp_column_def *defs, unsigned columns)
+{
+    uint32_t rows[TP_WORK_COUNT], count = 0;
+    find_longest(g);
+    for (uint32_t kind = 0; kind < TP_WORK_COUNT; kind++)
+        if (g->works[kind].calls)
+            rows[count++] = kind;
+    tp_sort_rows(rows, count, compare_works, g->works, g->arena);
+    tp_table_init(&works->rows, g->arena, "by_work", defs, columns, count);
+    works->rows.title = "By kind of work";
+    works->kinds = tp_arena_array(g->arena, count, sizeof *works->kinds);
+    for (uint32_t row = 0; row < count; row++) {
+        works->kinds[row] = (uint8_t)rows[row];
+        fill(&works->rows, row, rows[row], g);
+    }
+    tp_keys_drop(&g->keys);
+    tp_arena_drop(g->arena, g->last, g->model->trace->names.count * sizeof *g->last);
+}
+
+void tp_work_view_build(struct tp_work_view *view, const struct tp_work_kinds *kinds, const struct tp_work_units *units,
+                        struct tp_arena *arena)
+{
+    struct grouping g;
+    start(&g, kinds->model, arena);
+    group_devices(&g, kinds->of_device);
+    add_units(&g, units, kinds->of_device);
+    finish(&g, &view->devices, device_defs, TP_WORK_DEVICE_COLUMNS);
+    start(&g, kinds->model, arena);
+    group_operators(&g, kinds->of_operator);
+    finish(&g, &view->operators, operator_defs, TP_WORK_OPERATOR_COLUMNS);
+}
+
+void tp_work_view_json(const struct tp_work_view *view, struct tp_json *json)
+{
+    tp_json_object(json);
+    tp_json_key(json, "devices");
+    tp_table_json(&view->devices.rows, json);
+    tp_json_key(json, "operators");
+    tp_table_json(&view->operators.rows, json);
+    tp_json_object_end(json);
+}

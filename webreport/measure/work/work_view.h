@@ -1,0 +1,48 @@
+/* Time by kind of work, of devices and of operators on the host, and what the devices had to do at least
+ * (docs/definitions.md, sections 18 and 19). */
+#ifndef TP_WEBREPORT_MEASURE_WORK_WORK_VIEW_H
+#define TP_WEBREPORT_MEASURE_WORK_WORK_VIEW_H
+
+#include "webreport/measure/work/work_costs.h"
+#include "writer/base/json_out.h"
+#include "writer/base/table.h"
+
+enum tp_work_column {
+    TP_WORK_KIND,
+    TP_WORK_CALLS,
+    TP_WORK_TOTAL,
+    TP_WORK_SHARE,
+    TP_WORK_NAMES,
+    TP_WORK_LONGEST,
+    TP_WORK_LONGEST_TOTAL,
+    TP_WORK_OPERATOR_COLUMNS,
+    /* of devices alone */
+    TP_WORK_IN_STEPS = TP_WORK_OPERATOR_COLUMNS,
+    TP_WORK_SHARE_OF_STEP,
+    TP_WORK_CALLS_IN_STEPS,
+    TP_WORK_FLOPS,
+    TP_WORK_BYTES,
+    TP_WORK_COSTED,
+    TP_WORK_FLOPS_RATE,
+    TP_WORK_BYTES_RATE,
+    TP_WORK_KNOWN,
+    TP_WORK_DEVICE_COLUMNS
+};
+
+/* Rows by total, most first; ties: order of enum tp_work. */
+struct tp_works {
+    struct tp_table rows;
+    uint8_t *kinds; /* enum tp_work of each row */
+};
+
+struct tp_work_view {
+    struct tp_works devices;   /* durations of device operations; no rows: there are none */
+    struct tp_works operators; /* finished operators: their own time on the host */
+};
+
+/* In `arena` (guard set by the caller); the model must outlive it. */
+void tp_work_view_build(struct tp_work_view *view, const struct tp_work_kinds *kinds, const struct tp_work_units *units,
+                        struct tp_arena *arena);
+void tp_work_view_json(const struct tp_work_view *view, struct tp_json *json);
+
+#endif
