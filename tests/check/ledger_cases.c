@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "webreport/compare/level_history.h"
-#include "webreport/compare/row_judge.h"
+#include "webreport/compare/noise/level_history.h"
+#include "webreport/compare/two/row_judge.h"
 #include "writer/base/multiplicity.h"
 #include "writer/base/stats.h"
 #include "writer/base/student.h"

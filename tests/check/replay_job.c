@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "webreport/compare/what_if.h"
+#include "webreport/compare/replay/what_if.h"
 #include "writer/base/str.h"
 
 enum { MOST_NAME = 64 };

@@ -1,13 +1,13 @@
 /* run_power: how often a change is told between runs of which none changed, and how often one that did is found. Runs
  * are drawn, each with a level of its own, and their steps about it; what the program says of them is compare's own
- * (webreport/compare/run_change.h). Prints a table and exits 1 when a line of it is not as good as it must be. Seeds
+ * (webreport/compare/noise/run_change.h). Prints a table and exits 1 when a line of it is not as good as it must be. Seeds
  * are fixed. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "webreport/compare/run_change.h"
+#include "webreport/compare/noise/run_change.h"
 #include "writer/base/stats.h"
 
 enum { DRAWS = 4000, STEPS = 20, MOST_RUNS = 16 };

@@ -2,7 +2,7 @@
 #include <setjmp.h>
 #include <stdlib.h>
 
-#include "webreport/compare/budget.h"
+#include "webreport/compare/gate/budget.h"
 #include "webreport/measure/metrics/metrics.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "tests/fuzz/scratch_files.h"
-#include "webreport/compare/compare.h"
-#include "webreport/compare/gate.h"
+#include "webreport/compare/gate/gate.h"
+#include "webreport/compare/two/compare.h"
 #include "webreport/document/check_document.h"
 #include "webreport/document/compare_document.h"
 #include "webreport/measure/charts/calltree.h"

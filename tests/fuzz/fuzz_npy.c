@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "webreport/compare/array_compare.h"
+#include "webreport/compare/tensors/array_compare.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

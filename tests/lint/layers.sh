@@ -43,11 +43,19 @@ BEGIN {
   ok[m "charts"]       = m "charts " m "torch_tables " m "views " m "program " m "audience " facts
   ok[m "torch_tables"] = m "torch_tables " m "program " m "work " facts
   ok[m "summary"]      = m "summary " m "metrics " m "result " m "ranks " m "rules " r "trace writer/proto " facts
-  ok[r "compare"]  = r "compare " measure r "trace " writer
-  ok[r "document"] = r "document " r "compare " measure r "trace " writer
+  results = measure r "trace " writer
+  c = r "compare/"; compare = r "compare " c " " # rooms of compare; what several of them share is in compare itself
+  ok[r "compare"]  = r "compare " c "noise " results
+  room(c, "noise replay tensors", results)
+  ok[c "bench"]    = c "bench " c "noise " results
+  ok[c "work"]     = c "work " r "compare " c "noise " results
+  ok[c "two"]      = c "two " c "work " r "compare " c "noise " results
+  ok[c "gate"]     = c "gate " c "bench " c "two " c "work " r "compare " c "noise " results
+  ok[c "job"]      = c "job " c "replay " results
+  ok[r "document"] = r "document " compare measure r "trace " writer
   ok[r "print"]    = r "print " r "document " measure writer
   ok[r "export"]   = r "export " r "document " measure r "model " r "trace " writer
-  ok[r "session"]  = r "session " r "compare " measure r "model " r "trace " writer
+  ok[r "session"]  = r "session " compare measure r "model " r "trace " writer
   ok[r "cli"]      = r "cli " r "session " r "export " r "print " r "document collector/launch collector/outside " writer
   ok[r "mpi"]      = r "mpi " r "session " writer
 }

@@ -1,5 +1,5 @@
 /* Runs in turns: the order, what a wandering machine does not hide, when enough was seen, counts, runs that do not count. */
-#include "webreport/compare/bench.h"
+#include "webreport/compare/bench/bench.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Budget files: the grammar, units, and where a mistake is told to be. */
-#include "webreport/compare/budget.h"
+#include "webreport/compare/gate/budget.h"
 
 #include <stdio.h>
 

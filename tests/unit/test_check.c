@@ -1,5 +1,5 @@
 /* Verdicts of a budget on summaries made by hand: what fails, what is noise, what is unknown. */
-#include "webreport/compare/gate.h"
+#include "webreport/compare/gate/gate.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "one_arena.h"
-#include "webreport/compare/level_history.h"
+#include "webreport/compare/noise/level_history.h"
 #include "writer/base/stats.h"
 
 static int index_of(const char *name)

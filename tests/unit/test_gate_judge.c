@@ -1,5 +1,5 @@
 /* Limits on times judged together (gate_times.c has each by itself): of many, chance breaks one. */
-#include "webreport/compare/gate_parts.h"
+#include "webreport/compare/gate/gate_parts.h"
 
 #include <math.h>
 

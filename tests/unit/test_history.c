@@ -1,5 +1,5 @@
 /* Stored runs: which make the accepted level, where a level changed, and which run is off. */
-#include "webreport/compare/history.h"
+#include "webreport/compare/gate/history.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* A history of levels: noise that neither steps nor drifts move, changes that stay, outliers that are none. */
-#include "webreport/compare/level_history.h"
+#include "webreport/compare/noise/level_history.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* Heads of .npy files, archives and comparisons: values by hand; what is damaged or hostile is refused. NumPy's own
  * view of random arrays: tests/oracle/check_precision.py. */
-#include "webreport/compare/precision.h"
+#include "webreport/compare/tensors/precision.h"
 
 #include <math.h>
 #include <setjmp.h>

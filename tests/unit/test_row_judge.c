@@ -1,6 +1,6 @@
 /* Rows judged together: the common shift is told once, a row that moved is found, and few runs teach what many rows
  * know. */
-#include "webreport/compare/row_judge.h"
+#include "webreport/compare/two/row_judge.h"
 
 #include <math.h>
 

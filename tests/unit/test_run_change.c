@@ -1,5 +1,5 @@
 /* Levels of runs, their noise, changes and limits: what must hold of any, and cases that a hand can compute. */
-#include "webreport/compare/run_change.h"
+#include "webreport/compare/noise/run_change.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Jobs replayed: every expected number is counted by hand from the lengths beside it. */
-#include "webreport/compare/what_if.h"
+#include "webreport/compare/replay/what_if.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

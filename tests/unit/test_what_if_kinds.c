@@ -1,5 +1,5 @@
 /* Kinds of causes told apart: jobs of eight ranks whose lengths are counted by hand. */
-#include "webreport/compare/what_if.h"
+#include "webreport/compare/replay/what_if.h"
 
 #include <math.h>
 #include <setjmp.h>

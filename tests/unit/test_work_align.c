@@ -1,5 +1,5 @@
 /* Two sequences of calls aligned: the blocks in which they differ. */
-#include "webreport/compare/work_align.h"
+#include "webreport/compare/work/work_align.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

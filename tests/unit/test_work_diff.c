@@ -1,5 +1,5 @@
 /* The work of two steps compared: signatures made by hand, each expected change counted by hand. */
-#include "webreport/compare/work_sides.h"
+#include "webreport/compare/two/work_sides.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "webreport/compare/budget.h"
-#include "webreport/compare/gate.h"
-#include "webreport/compare/work_words.h"
+#include "webreport/compare/gate/budget.h"
+#include "webreport/compare/gate/gate.h"
+#include "webreport/compare/work/work_words.h"
 #include "work_signature.h"
 
 static struct tp_work_diff compared(const struct op *ops, size_t count, bool is_bare)

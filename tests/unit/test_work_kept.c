@@ -1,5 +1,5 @@
 /* Memory that a step keeps, compared: each expected change is counted by hand. */
-#include "webreport/compare/work_sides.h"
+#include "webreport/compare/two/work_sides.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "webreport/compare/work_words.h"
+#include "webreport/compare/work/work_words.h"
 #include "work_signature.h"
 
 #define OF_RELU(line, count, size, exact) {TP_STR("aten::relu"), TP_STR("net.py(" line "): forward"), count, size, exact}

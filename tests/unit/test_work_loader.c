@@ -1,5 +1,5 @@
 /* Functions of the data loader: counted in a trace made by hand, and compared in summaries made by hand. */
-#include "webreport/compare/work_sides.h"
+#include "webreport/compare/two/work_sides.h"
 
 #include <stdio.h>
 
@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "one_arena.h"
-#include "webreport/compare/work_words.h"
+#include "webreport/compare/work/work_words.h"
 #include "webreport/measure/summary/summary_build.h"
 #include "webreport/session/trace_analysis.h"
 

@@ -3,7 +3,7 @@
 #define TP_TESTS_UNIT_WORK_SIGNATURE_H
 
 #include "one_arena.h"
-#include "webreport/compare/work_sides.h"
+#include "webreport/compare/two/work_sides.h"
 
 struct op {
     const char *name, *dims, *types;

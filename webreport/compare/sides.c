@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "webreport/compare/run_change.h"
+#include "webreport/compare/noise/run_change.h"
 
 enum { KEY_WIDTH = 5 };
 

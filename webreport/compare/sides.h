@@ -5,7 +5,7 @@
 #ifndef TP_WEBREPORT_COMPARE_SIDES_H
 #define TP_WEBREPORT_COMPARE_SIDES_H
 
-#include "webreport/compare/run_noise.h"
+#include "webreport/compare/noise/run_noise.h"
 #include "webreport/measure/summary/summary.h"
 #include "writer/base/keys.h"
 #include "writer/base/stats.h"

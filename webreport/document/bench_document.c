@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "webreport/compare/metric_amount.h"
+#include "webreport/compare/gate/metric_amount.h"
 #include "webreport/document/name_text.h"
 #include "writer/base/stats.h"
 #include "writer/text/format.h"

@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_DOCUMENT_BENCH_DOCUMENT_H
 #define TP_WEBREPORT_DOCUMENT_BENCH_DOCUMENT_H
 
-#include "webreport/compare/bench.h"
+#include "webreport/compare/bench/bench.h"
 #include "webreport/document/block.h"
 
 /* Why no more runs were made. */

@@ -3,12 +3,12 @@
 
 #include <math.h>
 
-#include "webreport/compare/metric_amount.h"
+#include "webreport/compare/gate/metric_amount.h"
 #include "webreport/document/section.h"
 #include "webreport/document/work_record.h"
 #include "webreport/measure/audience/wording.h"
-#include "webreport/measure/rules/rule_words.h"
 #include "webreport/measure/metrics/metric_values.h"
+#include "webreport/measure/rules/rule_words.h"
 #include "writer/text/format.h"
 
 enum { MAX_ROWS = 200 };

@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_DOCUMENT_CHECK_DOCUMENT_H
 #define TP_WEBREPORT_DOCUMENT_CHECK_DOCUMENT_H
 
-#include "webreport/compare/gate.h"
+#include "webreport/compare/gate/gate.h"
 #include "webreport/document/block.h"
 
 /* Makes the document in `arena` (guard set by the caller); it borrows texts of the check. */

@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_DOCUMENT_COMPARE_DOCUMENT_H
 #define TP_WEBREPORT_DOCUMENT_COMPARE_DOCUMENT_H
 
-#include "webreport/compare/compare.h"
+#include "webreport/compare/two/compare.h"
 #include "webreport/document/block.h"
 #include "webreport/document/name_text.h"
 

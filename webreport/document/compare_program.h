@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_DOCUMENT_COMPARE_PROGRAM_H
 #define TP_WEBREPORT_DOCUMENT_COMPARE_PROGRAM_H
 
-#include "webreport/compare/compare.h"
+#include "webreport/compare/two/compare.h"
 
 /* Are both sides programs recorded from outside, judged by their functions? */
 bool tp_compare_is_of_programs(const struct tp_compare *compare);

@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_DOCUMENT_COMPARE_WORDS_H
 #define TP_WEBREPORT_DOCUMENT_COMPARE_WORDS_H
 
-#include "webreport/compare/compare.h"
+#include "webreport/compare/two/compare.h"
 #include "webreport/document/block.h"
 
 /* "+20.6 ms", "+1.2 MB", "+3.3": as the texts of the numbers, with a plus above 0. */

@@ -1,5 +1,5 @@
 /* What the steps of two sides do otherwise, in words: see compare_document.h. */
-#include "webreport/compare/work_words.h"
+#include "webreport/compare/work/work_words.h"
 #include "webreport/document/compare_document.h"
 #include "webreport/trace/frame.h"
 #include "writer/text/format.h"

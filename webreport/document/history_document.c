@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "webreport/compare/metric_amount.h"
+#include "webreport/compare/gate/metric_amount.h"
 #include "webreport/document/chart.h"
 #include "webreport/document/section.h"
 #include "writer/base/stats.h"

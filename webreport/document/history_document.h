@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_DOCUMENT_HISTORY_DOCUMENT_H
 #define TP_WEBREPORT_DOCUMENT_HISTORY_DOCUMENT_H
 
-#include "webreport/compare/history.h"
+#include "webreport/compare/gate/history.h"
 #include "webreport/document/block.h"
 
 enum { TP_HISTORY_RUNS = 200 }; /* drawn, the newest */

@@ -1,7 +1,7 @@
 /* What a check says of the stored runs: see history_document.h. */
 #include <math.h>
 
-#include "webreport/compare/metric_amount.h"
+#include "webreport/compare/gate/metric_amount.h"
 #include "webreport/document/history_document.h"
 #include "webreport/document/name_text.h"
 #include "writer/text/format.h"

@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_DOCUMENT_JOB_DOCUMENT_H
 #define TP_WEBREPORT_DOCUMENT_JOB_DOCUMENT_H
 
-#include "webreport/compare/job.h"
+#include "webreport/compare/job/job.h"
 #include "webreport/document/block.h"
 #include "webreport/document/name_text.h"
 

@@ -1,7 +1,7 @@
 /* The tables of a job: see job_document.h. */
 #include "webreport/document/job_document.h"
 
-#include "webreport/compare/job_parts.h"
+#include "webreport/compare/job/job_parts.h"
 #include "webreport/document/job_tables.h"
 #include "webreport/document/name_text.h"
 #include "webreport/document/section.h"

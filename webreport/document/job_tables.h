@@ -4,7 +4,7 @@
 #ifndef TP_WEBREPORT_DOCUMENT_JOB_TABLES_H
 #define TP_WEBREPORT_DOCUMENT_JOB_TABLES_H
 
-#include "webreport/compare/job.h"
+#include "webreport/compare/job/job.h"
 #include "writer/base/table.h"
 
 enum tp_job_rank_column {

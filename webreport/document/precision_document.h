@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_DOCUMENT_PRECISION_DOCUMENT_H
 #define TP_WEBREPORT_DOCUMENT_PRECISION_DOCUMENT_H
 
-#include "webreport/compare/precision.h"
+#include "webreport/compare/tensors/precision.h"
 #include "webreport/document/block.h"
 
 /* Makes the document in `arena` (guard set by the caller); it borrows the comparison. A terminal shows the tensors that

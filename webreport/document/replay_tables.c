@@ -1,5 +1,5 @@
 /* What the replay of a job found, as tables: causes, families of process groups. See job_tables.h. */
-#include "webreport/compare/job_parts.h"
+#include "webreport/compare/job/job_parts.h"
 #include "webreport/document/job_tables.h"
 
 /* ---- causes ---- */

@@ -1,7 +1,7 @@
 /* Changes of work for machines: see work_record.h. */
 #include "webreport/document/work_record.h"
 
-#include "webreport/compare/work_words.h"
+#include "webreport/compare/work/work_words.h"
 #include "webreport/trace/frame.h"
 
 void tp_work_change_record(struct tp_object *object, const struct tp_work_change *change, struct tp_arena *arena)

@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_DOCUMENT_WORK_RECORD_H
 #define TP_WEBREPORT_DOCUMENT_WORK_RECORD_H
 
-#include "webreport/compare/work_diff.h"
+#include "webreport/compare/work/work_diff.h"
 #include "webreport/document/data.h"
 
 /* Adds its members to `object`: what, name, delta, times, before, after, where, file, line, rule, gate, follows, text.

@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_SESSION_BENCH_SAMPLES_H
 #define TP_WEBREPORT_SESSION_BENCH_SAMPLES_H
 
-#include "webreport/compare/bench.h"
+#include "webreport/compare/bench/bench.h"
 #include "webreport/session/console.h"
 #include "writer/base/error.h"
 

@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_SESSION_CHECK_SESSION_H
 #define TP_WEBREPORT_SESSION_CHECK_SESSION_H
 
-#include "webreport/compare/gate.h"
+#include "webreport/compare/gate/gate.h"
 #include "webreport/session/console.h"
 #include "webreport/session/stored_history.h"
 #include "webreport/session/summaries.h"

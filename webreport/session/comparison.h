@@ -5,7 +5,7 @@
 #ifndef TP_WEBREPORT_SESSION_COMPARISON_H
 #define TP_WEBREPORT_SESSION_COMPARISON_H
 
-#include "webreport/compare/compare.h"
+#include "webreport/compare/two/compare.h"
 #include "webreport/session/console.h"
 #include "webreport/session/summaries.h"
 

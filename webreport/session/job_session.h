@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_SESSION_JOB_SESSION_H
 #define TP_WEBREPORT_SESSION_JOB_SESSION_H
 
-#include "webreport/compare/job.h"
+#include "webreport/compare/job/job.h"
 #include "webreport/session/console.h"
 #include "webreport/trace/rundir.h"
 

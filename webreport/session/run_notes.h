@@ -12,7 +12,7 @@
 #ifndef TP_WEBREPORT_SESSION_RUN_NOTES_H
 #define TP_WEBREPORT_SESSION_RUN_NOTES_H
 
-#include "webreport/compare/history.h"
+#include "webreport/compare/gate/history.h"
 #include "writer/base/error.h"
 
 /* Fills the decision on the run in the file `tps`; texts live in the arena. stored: the decision inside the file. The

@@ -3,8 +3,8 @@
 #ifndef TP_WEBREPORT_SESSION_SOURCE_LINES_H
 #define TP_WEBREPORT_SESSION_SOURCE_LINES_H
 
-#include "webreport/compare/compare.h"
-#include "webreport/compare/gate.h"
+#include "webreport/compare/gate/gate.h"
+#include "webreport/compare/two/compare.h"
 
 /* A call of an operator, as a usual step has it. */
 struct tp_source_call {

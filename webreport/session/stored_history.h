@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_SESSION_STORED_HISTORY_H
 #define TP_WEBREPORT_SESSION_STORED_HISTORY_H
 
-#include "webreport/compare/history.h"
+#include "webreport/compare/gate/history.h"
 #include "webreport/session/console.h"
 #include "writer/base/error.h"
 

@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_SESSION_TENSOR_RUNS_H
 #define TP_WEBREPORT_SESSION_TENSOR_RUNS_H
 
-#include "webreport/compare/precision.h"
+#include "webreport/compare/tensors/precision.h"
 #include "webreport/session/console.h"
 
 struct tp_tensor_runs {

@@ -29,7 +29,7 @@ enum tp_metric_collective {
     TP_COLLECTIVES_EXPOSED,
     TP_COLLECTIVES_HIDDEN
 };
-/* of the work of a step: in the order of the rules of a comparison (webreport/compare/work_diff.h) */
+/* of the work of a step: in the order of the rules of a comparison (webreport/compare/work/work_diff.h) */
 enum tp_metric_work {
     TP_METRIC_ADDED,
     TP_METRIC_COPIED,

@@ -1,7 +1,7 @@
 /* The work of one usual step of a run: how often it does what, and its operators in their order.
  *
  * Counts are exact where times are not: two runs of one program have equal signatures, and the difference of two
- * signatures names the operator and the line that changed (webreport/compare/work_diff.h). A count is the commonest one
+ * signatures names the operator and the line that changed (webreport/compare/work/work_diff.h). A count is the commonest one
  * over the steady steps; definitions: docs/definitions.md, section 22. Texts are copies in the summary's arena. */
 #ifndef TP_WEBREPORT_MEASURE_SUMMARY_SIGNATURE_H
 #define TP_WEBREPORT_MEASURE_SUMMARY_SIGNATURE_H

@@ -1,0 +1,300 @@
+/* Runs in turns: see bench.h. */
+#include "webreport/compare/bench/bench.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "webreport/compare/noise/level_history.h"
+#include "writer/base/stats.h"
+#include "writer/base/student.h"
+
+enum {
+    LEAST_PAIRS = 3,
+    LEAST_STEPS = 3,
+    MARKED_FROM = 6,   /* runs of a side, to call one an outlier */
+    DRAWN_IN_FROM = 8, /* pairs */
+    LOOKS = 2,         /* in succession */
+    LOADED_FROM = 4,   /* runs of a side, to call one loaded */
+    RUNS_LEFT_MOST = 1000
+};
+
+const char *tp_bench_quantity_name(enum tp_bench_quantity quantity)
+{
+    static const char *const names[TP_BENCH_QUANTITIES] = {"step", "kernels", "host_ops", "wall", "cpu"};
+    return names[quantity];
+}
+
+int tp_bench_first(uint64_t seed, unsigned pair)
+{
+    struct tp_random random = {seed ^ (pair + 1) * 0x9e3779b97f4a7c15u};
+    tp_random_next(&random);
+    return (int)(tp_random_next(&random) >> 63);
+}
+
+static bool is_look(unsigned pair_count)
+{
+    unsigned look = LEAST_PAIRS;
+    while (look < pair_count)
+        look += look / 3;
+    return look == pair_count;
+}
+
+bool tp_bench_is_over(struct tp_bench_looks *looks, const struct tp_bench *bench)
+{
+    if (is_look(bench->pair_count))
+        looks->decided_count = bench->is_decided ? looks->decided_count + 1 : 0;
+    return looks->decided_count >= LOOKS;
+}
+
+/* ---- levels ---- */
+
+static double rows_in_step(const struct tp_summary *summary, enum tp_summary_kind kind, uint32_t step)
+{
+    double sum = 0;
+    for (uint32_t r = 0; r < summary->row_count; r++)
+        if (summary->rows[r].kind == kind && summary->rows[r].by_step_ns)
+            sum += (double)summary->rows[r].by_step_ns[step];
+    return sum;
+}
+
+static struct tp_run_level level_of(const struct tp_summary *summary, enum tp_bench_quantity quantity,
+                                    struct tp_arena *arena)
+{
+    double *values = tp_arena_array(arena, summary->step_count, sizeof *values);
+    size_t count = 0;
+    for (uint32_t s = 0; s < summary->step_count; s++) {
+        if (summary->steps[s].is_left_out)
+            continue;
+        values[count++] = quantity == TP_BENCH_STEP      ? (double)summary->steps[s].total_ns
+                          : quantity == TP_BENCH_KERNELS ? rows_in_step(summary, TP_SUMMARY_KERNEL, s)
+                                                         : rows_in_step(summary, TP_SUMMARY_OPERATOR_HOST, s);
+    }
+    return count >= LEAST_STEPS ? tp_run_level_of(values, count) : (struct tp_run_level){NAN, NAN, NAN};
+}
+
+double tp_bench_level(const struct tp_summary *summary, enum tp_bench_quantity quantity, struct tp_arena *arena)
+{
+    return level_of(summary, quantity, arena).level;
+}
+
+double tp_bench_cv(const struct tp_summary *summary, enum tp_bench_quantity quantity, struct tp_arena *arena)
+{
+    return level_of(summary, quantity, arena).cv;
+}
+
+/* ---- marks ---- */
+
+/* Levels of the runs of a side but one, or all (except NULL). */
+static size_t others_of(double *out, const struct tp_bench *b, const struct tp_bench_run *run, int quantity)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < b->run_count; i++) {
+        const struct tp_bench_run *other = &b->runs[i];
+        double value = quantity < 0 ? other->busy : other->level[quantity];
+        if (other->side == run->side && other != run && !isnan(value))
+            out[count++] = value;
+    }
+    return count;
+}
+
+static void mark_runs(struct tp_bench *b, struct tp_arena *arena)
+{
+    double *others = tp_arena_array(arena, b->run_count, sizeof *others);
+    for (size_t i = 0; i < b->run_count; i++) {
+        struct tp_bench_run *run = &b->runs[i];
+        size_t count = others_of(others, b, run, -1);
+        run->is_loaded = count + 1 >= LOADED_FROM && tp_run_is_loaded(run->busy, others, count);
+        count = others_of(others, b, run, b->quantity);
+        double least = b->quantity == TP_BENCH_KERNELS ? 0.002 : 0.015; /* as far as any runs differ */
+        double middle = tp_median(others, count), reach = 3 * fmax(tp_spread(others, count), least);
+        run->is_outlier = count + 1 >= MARKED_FROM && fabs(run->level[b->quantity] - middle) > reach;
+    }
+}
+
+/* ---- changes ---- */
+
+/* What a loaded machine spoils. */
+static bool is_spoiled(const struct tp_bench_run *run, int quantity)
+{
+    return run->is_loaded && quantity != TP_BENCH_KERNELS;
+}
+
+/* Differences of the pairs in which both runs tell it. */
+static size_t differences_of(double *out, const struct tp_bench *b, int quantity)
+{
+    size_t count = 0;
+    for (unsigned pair = 0; pair < b->pair_count; pair++) {
+        const struct tp_bench_run *x = &b->runs[2 * pair], *y = x + 1;
+        double difference = y->level[quantity] - x->level[quantity];
+        if (!isnan(difference) && !is_spoiled(x, quantity) && !is_spoiled(y, quantity))
+            out[count++] = y->side == TP_BENCH_B ? difference : -difference;
+    }
+    return count;
+}
+
+/* A stall in one run is drawn in; of few pairs nobody knows what is far. */
+static struct tp_run_change change_of(double *differences, size_t count, struct tp_arena *arena)
+{
+    double *copy = tp_arena_array(arena, count, sizeof *copy);
+    memcpy(copy, differences, count * sizeof *copy);
+    double middle = tp_median(copy, count), reach = 5 * tp_spread(copy, count);
+    for (size_t i = 0; i < count && count >= DRAWN_IN_FROM && reach > 0; i++)
+        differences[i] = fmin(fmax(differences[i], middle - reach), middle + reach);
+    tp_arena_drop(arena, copy, count * sizeof *copy);
+    return tp_run_change_paired(differences, count);
+}
+
+static void compare(struct tp_bench *b, struct tp_arena *arena)
+{
+    double *values = tp_arena_array(arena, b->run_count, sizeof *values);
+    for (int q = 0; q < TP_BENCH_QUANTITIES; q++) {
+        size_t count = differences_of(values, b, q);
+        b->changes[q] = (struct tp_run_change){.base_count = count, .new_count = count};
+        if (count >= 2)
+            b->changes[q] = change_of(values, count, arena);
+        for (int side = 0; side < TP_BENCH_SIDES; side++) {
+            count = others_of(values, b, &(struct tp_bench_run){.side = side}, q);
+            b->level[q][side] = count ? tp_median(values, count) : NAN;
+        }
+    }
+}
+
+static bool is_known(const struct tp_bench *b, int quantity)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < b->run_count; i++)
+        count += !isnan(b->runs[i].level[quantity]);
+    return count && count == b->run_count;
+}
+
+static int quantity_of(const struct tp_bench *b)
+{
+    if (b->goal->quantity >= 0)
+        return b->goal->quantity;
+    return is_known(b, TP_BENCH_STEP) ? TP_BENCH_STEP : TP_BENCH_WALL;
+}
+
+/* ---- the decision ---- */
+
+static enum tp_bench_verdict verdict_of(const struct tp_run_change *change, double effect)
+{
+    if (change->base_count < LEAST_PAIRS)
+        return TP_BENCH_OPEN;
+    if (change->low > 0 || change->high < 0)
+        return change->low > 0 ? TP_BENCH_SLOWER : TP_BENCH_FASTER;
+    return change->sees <= effect ? TP_BENCH_SAME : TP_BENCH_OPEN;
+}
+
+static bool is_decided(const struct tp_bench *b, const struct tp_run_change *change)
+{
+    const struct tp_bench_goal *goal = b->goal;
+    if (change->base_count < LEAST_PAIRS)
+        return false;
+    if (goal->has_limit)
+        return b->limit != TP_LIMIT_UNCLEAR;
+    return change->sees <= goal->effect || change->low > goal->effect || change->high < -goal->effect;
+}
+
+/* Further pairs until what is wanted can be told, when they differ as those before did. */
+static unsigned runs_left(const struct tp_bench *b, const struct tp_run_change *change)
+{
+    const struct tp_bench_goal *goal = b->goal;
+    double wanted = goal->has_limit ? fabs(log1p(change->estimate) - log1p(goal->most)) : log1p(goal->effect);
+    double power = goal->has_limit ? 0 : 1;
+    unsigned too_few = (unsigned)change->base_count, enough = RUNS_LEFT_MOST;
+    if (change->base_count < 2)
+        return 0;
+    while (too_few + 1 < enough) {
+        unsigned n = too_few + (enough - too_few) / 2;
+        double t = tp_student_quantile(1 - TP_RUN_DOUBT / 2, n - 1) + power * tp_student_quantile(0.8, n - 1);
+        *(t * change->noise.sd / sqrt(n) <= wanted ? &enough : &too_few) = n;
+    }
+    return enough == RUNS_LEFT_MOST ? 0 : enough - (unsigned)change->base_count;
+}
+
+/* ---- counts ---- */
+
+static int order_of(const struct tp_bench_count *a, const struct tp_bench_count *b)
+{
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return tp_str_compare(a->name, b->name);
+}
+
+static const struct tp_bench_count *find(const struct tp_bench_run *run, const struct tp_bench_count *wanted)
+{
+    size_t from = 0, to = run->count_count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        int order = order_of(&run->counts[middle], wanted);
+        if (order == 0)
+            return &run->counts[middle];
+        *(order < 0 ? &from : &to) = order < 0 ? middle + 1 : middle;
+    }
+    return NULL;
+}
+
+/* True when all runs of the side have the same; *count: NULL: none calls it. */
+static bool is_exact(const struct tp_bench *b, int side, const struct tp_bench_count *wanted,
+                     const struct tp_bench_count **count)
+{
+    double calls = NAN;
+    *count = NULL;
+    for (size_t i = 0; i < b->run_count; i++) {
+        const struct tp_bench_run *run = &b->runs[i];
+        const struct tp_bench_count *own = run->side == side ? find(run, wanted) : NULL;
+        if (run->side != side)
+            continue;
+        double value = own ? own->calls : run->has_all_counts ? 0 : NAN;
+        if (isnan(value) || (!isnan(calls) && value != calls))
+            return false;
+        calls = value;
+        *count = own;
+    }
+    return true;
+}
+
+static const struct tp_bench_run *first_of(const struct tp_bench *b, int side)
+{
+    for (size_t i = 0; i < b->run_count; i++)
+        if (b->runs[i].side == side)
+            return &b->runs[i];
+    return NULL;
+}
+
+static void compare_counts(struct tp_bench *b, struct tp_arena *arena)
+{
+    const struct tp_bench_run *sides[] = {first_of(b, TP_BENCH_A), first_of(b, TP_BENCH_B)};
+    if (!sides[0] || !sides[1])
+        return;
+    b->changed = tp_arena_array(arena, sides[0]->count_count + sides[1]->count_count, sizeof *b->changed);
+    for (int side = 0; side < TP_BENCH_SIDES; side++)
+        for (size_t i = 0; i < sides[side]->count_count; i++) {
+            const struct tp_bench_count *wanted = &sides[side]->counts[i];
+            struct tp_bench_changed changed;
+            if (side == TP_BENCH_B && find(sides[TP_BENCH_A], wanted))
+                continue; /* it was looked at */
+            bool is_told = is_exact(b, TP_BENCH_A, wanted, &changed.count[0]) &&
+                           is_exact(b, TP_BENCH_B, wanted, &changed.count[1]);
+            double before = is_told && changed.count[0] ? changed.count[0]->calls : 0;
+            double after = is_told && changed.count[1] ? changed.count[1]->calls : 0;
+            if (before != after)
+                b->changed[b->changed_count++] = changed;
+        }
+}
+
+void tp_bench_judge(struct tp_bench *bench, struct tp_bench_run *runs, size_t run_count,
+                    const struct tp_bench_goal *goal, struct tp_arena *arena)
+{
+    *bench = (struct tp_bench){.goal = goal, .runs = runs, .pair_count = (unsigned)(run_count / 2)};
+    bench->run_count = 2 * (size_t)bench->pair_count;
+    bench->quantity = quantity_of(bench);
+    mark_runs(bench, arena);
+    compare(bench, arena);
+    compare_counts(bench, arena);
+    const struct tp_run_change *change = &bench->changes[bench->quantity];
+    bench->limit = change->base_count < LEAST_PAIRS ? TP_LIMIT_UNCLEAR : tp_run_change_limit(change, goal->most);
+    bench->verdict = verdict_of(change, goal->effect);
+    bench->is_decided = is_decided(bench, change);
+    bench->runs_left = bench->is_decided ? 0 : runs_left(bench, change);
+}

@@ -1,0 +1,361 @@
+/* Parser of budget files: see budget.h. */
+#include "webreport/compare/gate/budget.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "webreport/measure/metrics/metric_values.h"
+#include "writer/base/limits.h"
+#include "writer/base/table.h"
+#include "writer/base/utf8.h"
+
+/* One line being read. */
+struct cursor {
+    const char *file;
+    unsigned number;
+    struct tp_str line; /* whole, for columns */
+    size_t at;
+    struct tp_error *err;
+};
+
+/* The word, or run of operator characters, that a message points at. */
+struct token {
+    struct tp_str text;
+    size_t at;
+};
+
+static const char *const op_texts[] = {"<=", ">=", "==", "!=", "<", ">"};
+enum { OPS = sizeof op_texts / sizeof *op_texts };
+
+const char *tp_budget_op_text(enum tp_budget_op op)
+{
+    return op_texts[op];
+}
+
+bool tp_budget_holds(enum tp_budget_op op, double value, double limit)
+{
+    const bool results[OPS] = {value <= limit, value >= limit, value == limit, value != limit,
+                               value<limit, value> limit};
+    return results[op];
+}
+
+/* ---- messages ---- */
+
+/* Column of a byte, from 1, in characters. */
+static unsigned column_of(const struct cursor *c, size_t at)
+{
+    return 1 + (unsigned)tp_utf8_count(c->line.ptr, at);
+}
+
+static int wrong(const struct cursor *c, size_t at, const char *what, struct tp_str word, const char *hint)
+{
+    return tp_error_set(c->err, TP_EUSAGE, at, "%.80s:%u:%u: %s \"%.*s\"%s%s", c->file, c->number, column_of(c, at),
+                        what, (int)(word.len < 40 ? word.len : 40), word.ptr, *hint ? "; " : "", hint);
+}
+
+/* ---- words ---- */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static void skip_blanks(struct cursor *c)
+{
+    while (c->at < c->line.len && is_blank(c->line.ptr[c->at]))
+        c->at++;
+}
+
+static bool is_operator(char c)
+{
+    return c == '<' || c == '>' || c == '=' || c == '!';
+}
+
+static bool is_of_number(char c)
+{
+    return tp_is_digit(c) || c == '.';
+}
+
+/* The next run of characters of one sort: operator, number with its sign, or word. */
+static struct token next(struct cursor *c)
+{
+    skip_blanks(c);
+    size_t first = c->at;
+    const char *p = c->line.ptr;
+    bool is_op = first < c->line.len && is_operator(p[first]);
+    bool is_number = first < c->line.len && (is_of_number(p[first]) || p[first] == '+' || p[first] == '-');
+    while (c->at < c->line.len && !is_blank(p[c->at]) && is_operator(p[c->at]) == is_op) {
+        if (is_number && c->at > first && !is_of_number(p[c->at]))
+            break;
+        c->at++;
+    }
+    return (struct token){{p + first, c->at - first}, first};
+}
+
+static bool is_word(struct tp_str text, const char *word)
+{
+    return tp_str_equal(text, tp_str_of(word));
+}
+
+/* ---- parts of a line ---- */
+
+/* The operator of "op[NAME].calls", which may hold blanks and signs; ptr NULL: it is another metric. */
+static struct tp_str read_operator(struct cursor *c, const struct token *name)
+{
+    static const char lead[] = "op[", end[] = "].calls";
+    struct tp_str rest = {c->line.ptr + name->at, c->line.len - name->at};
+    ptrdiff_t length = tp_str_starts(rest, lead) ? tp_str_find(rest, end) : -1;
+    if (length < (ptrdiff_t)sizeof lead)
+        return (struct tp_str){NULL, 0};
+    c->at = name->at + (size_t)length + sizeof end - 1;
+    return (struct tp_str){rest.ptr + sizeof lead - 1, (size_t)length - sizeof lead + 1};
+}
+
+/* The function of "cpu.self.NAME", up to the blank before a comparison: names of C++ hold blanks and signs. */
+static struct tp_str read_function(struct cursor *c, const struct token *name)
+{
+    static const char lead[] = "cpu.self.";
+    struct tp_str rest = {c->line.ptr + name->at, c->line.len - name->at};
+    size_t first = sizeof lead - 1, at = first;
+    if (!tp_str_starts(rest, lead))
+        return (struct tp_str){NULL, 0};
+    for (bool found = false; at < rest.len && !found; at += !found)
+        for (size_t i = 0; i < OPS && is_blank(rest.ptr[at]) && !found; i++) {
+            struct tp_str behind = {rest.ptr + at + 1, rest.len - at - 1};
+            size_t size = strlen(op_texts[i]);
+            found = tp_str_starts(behind, op_texts[i]) && behind.len > size && is_blank(behind.ptr[size]);
+        }
+    if (at == first)
+        return (struct tp_str){NULL, 0};
+    c->at = name->at + at;
+    return (struct tp_str){rest.ptr + first, at - first};
+}
+
+static int read_metric(struct tp_budget_line *out, struct cursor *c, struct tp_arena *arena)
+{
+    struct token name = next(c);
+    out->is_warning = is_word(name.text, "warn");
+    if (out->is_warning || is_word(name.text, "fail"))
+        name = next(c);
+    out->is_optional = is_word(name.text, "optional");
+    if (out->is_optional)
+        name = next(c);
+    if (name.text.len == 0)
+        return wrong(c, name.at, "a metric is missing before", name.text, "'tracepress check --list-metrics' has all");
+    out->operator = read_operator(c, &name);
+    if (out->operator.ptr) {
+        out->operator.ptr = tp_arena_copy(arena, out->operator.ptr, out->operator.len);
+        name.text = TP_STR("op[NAME].calls");
+    }
+    struct tp_str function = out->operator.ptr ? (struct tp_str){NULL, 0} : read_function(c, &name);
+    if (function.ptr) {
+        out->operator = (struct tp_str){tp_arena_copy(arena, function.ptr, function.len), function.len};
+        name.text = TP_STR("cpu.self.NAME");
+    }
+    out->metric = tp_metric_find(name.text.ptr, name.text.len);
+    if (out->metric < 0) {
+        char hint[96] = "'tracepress check --list-metrics' has all";
+        const char *nearest = tp_metric_nearest(name.text.ptr, name.text.len);
+        if (nearest)
+            snprintf(hint, sizeof hint, "did you mean %s?", nearest);
+        return wrong(c, name.at, "no metric is named", name.text, hint);
+    }
+    return TP_OK;
+}
+
+static int read_op(struct tp_budget_line *out, struct cursor *c)
+{
+    struct token op = next(c);
+    for (int i = 0; i < OPS; i++)
+        if (is_word(op.text, op_texts[i])) {
+            out->op = (enum tp_budget_op)i;
+            return TP_OK;
+        }
+    return wrong(c, op.at, "no comparison:", op.text, "<= >= == != < > are known");
+}
+
+struct unit {
+    const char *text;
+    enum tp_metric_unit of;
+    double factor;
+};
+static const struct unit units[] = {
+    {"ns", TP_UNIT_NS, 1},
+    {"us", TP_UNIT_NS, 1e3},
+    {"µs", TP_UNIT_NS, 1e3},
+    {"ms", TP_UNIT_NS, 1e6},
+    {"s", TP_UNIT_NS, 1e9},
+    {"B", TP_UNIT_BYTES, 1},
+    {"KB", TP_UNIT_BYTES, 1e3},
+    {"kB", TP_UNIT_BYTES, 1e3},
+    {"MB", TP_UNIT_BYTES, 1e6},
+    {"GB", TP_UNIT_BYTES, 1e9},
+    {"TB", TP_UNIT_BYTES, 1e12},
+    {"KiB", TP_UNIT_BYTES, 1024},
+    {"MiB", TP_UNIT_BYTES, 1048576},
+    {"GiB", TP_UNIT_BYTES, 1073741824},
+    {"TiB", TP_UNIT_BYTES, 1099511627776.0},
+    {"%", TP_UNIT_PERCENT, 1},
+};
+static const char *const unit_hints[] = {"it is a number without a unit", "times are in ns, us, ms or s",
+                                         "sizes are in B, KiB, MiB, GiB, TiB, KB, MB, GB or TB", "it is in %"};
+
+/* The unit behind a number; none is good for 0, counts, bytes, and per cent that no baseline has to do with. */
+static int read_unit(struct tp_budget_line *out, struct cursor *c)
+{
+    enum tp_metric_unit of = tp_metrics[out->metric].unit;
+    bool has_sign = out->kind != TP_LIMIT_ABSOLUTE;
+    if (has_sign && tp_metrics[out->metric].value == tp_metric_of_function)
+        return wrong(c, c->at, "no limit against the baseline for", tp_str_of(tp_metrics[out->metric].name),
+                     "few samples vary; give its share in %");
+    skip_blanks(c);
+    size_t before = c->at;
+    struct token unit = next(c);
+    if (unit.text.len == 0 || unit.text.ptr[0] == '@') {
+        c->at = before;
+        if (out->limit == 0 || of == TP_UNIT_COUNT || of == TP_UNIT_BYTES || (of == TP_UNIT_PERCENT && !has_sign))
+            return TP_OK;
+        return wrong(c, before, "a unit is missing for", tp_str_of(tp_metrics[out->metric].name), unit_hints[of]);
+    }
+    if (has_sign && is_word(unit.text, "%")) {
+        out->kind = TP_LIMIT_RELATIVE;
+        return TP_OK;
+    }
+    if (has_sign && of == TP_UNIT_PERCENT && is_word(unit.text, "points"))
+        return TP_OK;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (units[i].of == of && is_word(unit.text, units[i].text) && !(has_sign && of == TP_UNIT_PERCENT)) {
+            out->limit *= units[i].factor;
+            return TP_OK;
+        }
+    return wrong(c, unit.at, "no unit for this metric:", unit.text, unit_hints[of]);
+}
+
+static int read_limit(struct tp_budget_line *out, struct cursor *c)
+{
+    char digits[32];
+    char *end;
+    struct token number = next(c);
+    if (number.text.len == 0)
+        return wrong(c, number.at, "a limit is missing after", tp_str_of(op_texts[out->op]), "");
+    bool has_sign = number.text.ptr[0] == '+' || number.text.ptr[0] == '-';
+    size_t length = number.text.len;
+    if (length >= sizeof digits || (!has_sign && !is_of_number(number.text.ptr[0])))
+        return wrong(c, number.at, "no number:", number.text, "");
+    memcpy(digits, number.text.ptr, length);
+    digits[length] = '\0';
+    out->limit = strtod(digits, &end);
+    if (end != digits + length || length == has_sign)
+        return wrong(c, number.at, "no number:", number.text, "");
+    out->kind = has_sign ? TP_LIMIT_DELTA : TP_LIMIT_ABSOLUTE;
+    if (has_sign && tp_metrics[out->metric].is_timed && (out->op == TP_OP_EQ || out->op == TP_OP_NE))
+        return wrong(c, number.at, "a time against a baseline is never equal:", number.text, "<= >= < > are for it");
+    return read_unit(out, c);
+}
+
+/* "@worker3", "@3" (a rank), or nothing. */
+static int read_scope(struct tp_budget_line *out, struct cursor *c, struct tp_arena *arena)
+{
+    out->rank = TP_NULL_INT;
+    out->worker = (struct tp_str){NULL, 0};
+    skip_blanks(c);
+    struct tp_str rest = {c->line.ptr + c->at, c->line.len - c->at};
+    if (rest.len == 0)
+        return TP_OK;
+    if (rest.ptr[0] != '@' || rest.len == 1)
+        return wrong(c, c->at, "unexpected", rest, "behind the limit only @worker or @rank may stand");
+    int64_t rank = 0;
+    bool is_rank = rest.len <= 10;
+    for (size_t i = 1; i < rest.len && is_rank; i++) {
+        is_rank = rest.ptr[i] >= '0' && rest.ptr[i] <= '9';
+        rank = rank * 10 + (rest.ptr[i] - '0');
+    }
+    if (is_rank)
+        out->rank = rank;
+    else
+        out->worker = (struct tp_str){tp_arena_copy(arena, rest.ptr + 1, rest.len - 1), rest.len - 1};
+    return TP_OK;
+}
+
+/* ---- lines ---- */
+
+/* Cuts the comment and the blanks at the end. */
+static struct tp_str content_of(struct tp_str line)
+{
+    for (size_t i = 0; i < line.len; i++)
+        if (line.ptr[i] == '#')
+            line.len = i;
+    while (line.len && is_blank(line.ptr[line.len - 1]))
+        line.len--;
+    return line;
+}
+
+static int read_line(struct tp_budget_line *out, struct cursor *c, struct tp_arena *arena)
+{
+    int code = read_metric(out, c, arena);
+    code = code ? code : read_op(out, c);
+    code = code ? code : read_limit(out, c);
+    code = code ? code : read_scope(out, c, arena);
+    struct cursor whole = {.line = c->line};
+    skip_blanks(&whole);
+    size_t length = c->line.len - whole.at;
+    out->number = c->number;
+    out->text = (struct tp_str){tp_arena_copy(arena, c->line.ptr + whole.at, length), length};
+    return code;
+}
+
+int tp_budget_parse(struct tp_budget *budget, const char *file, const char *bytes, size_t size, struct tp_arena *arena,
+                    struct tp_error *err)
+{
+    struct tp_vec lines = TP_VEC(arena, struct tp_budget_line);
+    struct cursor c = {.file = file, .err = err};
+    size_t at = size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    *budget = (struct tp_budget){.file = file};
+    if (size > TP_MAX_BUDGET_BYTES)
+        return tp_error_set(err, TP_ELIMIT, 0, "%.80s: a budget file has at most %u bytes", file, TP_MAX_BUDGET_BYTES);
+    while (at < size) {
+        const char *end = memchr(bytes + at, '\n', size - at);
+        size_t length = (end ? (size_t)(end - bytes) : size) - at;
+        c.line = content_of((struct tp_str){bytes + at, length});
+        c.at = 0;
+        c.number++;
+        at += length + 1;
+        skip_blanks(&c);
+        if (c.at == c.line.len)
+            continue;
+        int code = read_line(tp_vec_push(&lines), &c, arena);
+        if (code < 0)
+            return code;
+    }
+    budget->lines = lines.data;
+    budget->count = lines.count;
+    return lines.count ? TP_OK : tp_error_set(err, TP_EUSAGE, 0, "%.80s: no line with a metric", file);
+}
+
+void tp_budget_default(struct tp_budget *budget, struct tp_arena *arena)
+{
+    static const char text[] = "optional count.added <= +0\n"
+                               "optional count.copy <= +0\n"
+                               "optional count.wait <= +0\n"
+                               "optional count.type <= +0\n"
+                               "optional count.shape <= +0\n"
+                               "optional count.kept <= +0\n"
+                               "warn optional count.loader <= +0\n"
+                               "optional step.time.median <= +3 %\n"
+                               "optional h2d.pageable.bytes <= +0\n"
+                               "optional memory.peak <= +3 %\n"
+                               "optional memory.host.peak <= +3 %\n";
+    tp_budget_parse(budget, "default budget", text, strlen(text), arena, NULL);
+    for (size_t i = 0; i < budget->count; i++)
+        budget->lines[i].number = 0;
+    budget->file = NULL;
+}
+
+bool tp_budget_wants_program(const struct tp_budget *budget)
+{
+    for (size_t i = 0; i < budget->count; i++)
+        if (tp_metric_is_of_program(&tp_metrics[budget->lines[i].metric]))
+            return true;
+    return false;
+}

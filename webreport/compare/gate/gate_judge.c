@@ -1,0 +1,302 @@
+/* One line of a budget against one subject: see gate.h. */
+#include <math.h>
+
+#include "webreport/compare/gate/gate_parts.h"
+#include "webreport/compare/noise/level_history.h"
+#include "webreport/measure/metrics/metric_values.h"
+#include "writer/base/multiplicity.h"
+#include "writer/base/multiplicity.h"
+#include "writer/base/stats.h"
+#include "writer/text/format.h"
+
+/* ---- values of a side ---- */
+
+/* What a value is held against; base_value: NaN when it is not known, or not needed. */
+static double limit_of(const struct tp_budget_line *line, double base_value)
+{
+    return line->kind == TP_LIMIT_ABSOLUTE ? line->limit
+           : line->kind == TP_LIMIT_DELTA  ? base_value + line->limit
+                                           : base_value * (1 + line->limit / 100);
+}
+
+/* The value of several runs: times by their median, counts by the one nearest to breaking the limit (for == and != of a
+ * NaN: the newest). NaN with *why when a run does not tell. */
+static double value_of(const struct tp_summary *runs, size_t count, const struct tp_budget_line *line, double limit,
+                       struct tp_arena *arena, const char **why)
+{
+    const struct tp_metric *metric = &tp_metrics[line->metric];
+    double *values = tp_arena_array(arena, count, sizeof *values), worst = NAN;
+    for (size_t i = 0; i < count; i++) {
+        const struct tp_metric_value *v = &runs[i].metrics[line->metric];
+        values[i] = v->value;
+        if (isnan(v->value)) {
+            *why = v->why ? v->why : "the run does not tell it";
+            return NAN;
+        }
+        bool is_worse = tp_budget_is_upper(line->op)   ? v->value > worst
+                        : tp_budget_is_lower(line->op) ? v->value < worst
+                                             : isnan(limit) || !tp_budget_holds(line->op, v->value, limit);
+        worst = i == 0 || is_worse ? v->value : worst;
+    }
+    return metric->is_timed ? tp_median(values, count) : worst;
+}
+
+/* ---- verdicts ---- */
+
+static void conclude(struct tp_check_item *item, enum tp_check_cause cause, const char *reason)
+{
+    static const enum tp_check_status statuses[TP_CAUSE_COUNT] = {
+        [TP_CAUSE_WITHIN] = TP_CHECK_PASS,
+        [TP_CAUSE_BEYOND] = TP_CHECK_FAIL,
+        [TP_CAUSE_NOISE] = TP_CHECK_INCONCLUSIVE,
+        [TP_CAUSE_MISSING] = TP_CHECK_INCONCLUSIVE,
+        [TP_CAUSE_DAMAGED] = TP_CHECK_INCONCLUSIVE,
+        [TP_CAUSE_SKIPPED] = TP_CHECK_PASS,
+        [TP_CAUSE_NO_BASELINE] = TP_CHECK_INCONCLUSIVE,
+        [TP_CAUSE_NOT_COMPARABLE] = TP_CHECK_INCONCLUSIVE,
+    };
+    bool is_warning =
+        item->line->is_warning && (cause == TP_CAUSE_BEYOND || cause == TP_CAUSE_MISSING || cause == TP_CAUSE_NOISE);
+    item->cause = cause;
+    item->reason = reason;
+    item->status = is_warning ? TP_CHECK_WARN : statuses[cause];
+}
+
+static void conclude_missing(struct tp_check_item *item, const char *whose, const char *why, struct tp_arena *arena)
+{
+    bool is_optional = item->line->is_optional;
+    conclude(item, is_optional ? TP_CAUSE_SKIPPED : TP_CAUSE_MISSING,
+             tp_text_printf(arena, "%s: %s%s", is_optional ? "skipped" : "missing", whose, why));
+}
+
+static void judge_time(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
+{
+    const char *reason;
+    enum tp_check_cause cause = tp_check_judge_time(item, s, &reason, arena);
+    conclude(item, cause, reason);
+}
+
+/* Takes back the failures that chance explains. */
+void tp_check_judge_times_together(struct tp_check_item *items, size_t count, struct tp_arena *arena)
+{
+    const double doubt = 0.006; /* of any failure where no time changed; 0.01 of means and p90, which are not normal */
+    size_t tested = 0, *at = tp_arena_array(arena, count, sizeof *at);
+    double *chances = tp_arena_array(arena, count, sizeof *chances);
+    bool *is_kept = tp_arena_array(arena, count, sizeof *is_kept);
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(items[i].chance) && !items[i].line->is_warning) {
+            chances[tested] = items[i].chance;
+            at[tested++] = i;
+        }
+    tp_holm(is_kept, chances, tested, doubt, arena);
+    for (size_t k = 0; k < tested; k++) {
+        struct tp_check_item *item = &items[at[k]];
+        if (item->cause != TP_CAUSE_BEYOND || is_kept[k])
+            continue;
+        const char *often = tp_text_of_fixed(arena, fmin(100, 100 * chances[k] * (double)tested), 1);
+        conclude(item, TP_CAUSE_NOISE,
+                 tp_text_printf(arena,
+                                "unclear: %s; of %zu limits on times chance breaks one as far in %s %% of checks: "
+                                "another run decides",
+                                item->reason, tested, often));
+        item->place_count = 0;
+    }
+}
+
+/* Per-step counts of sides with other numbers of steps: what lies outside of steps is divided by another number. */
+static bool is_rounding(const struct tp_check_item *item, const struct tp_check_subject *s)
+{
+    const struct tp_metric *metric = &tp_metrics[item->line->metric];
+    double steps[TP_SIDES] = {tp_summary_used_steps(&s->base[0]), tp_summary_used_steps(&s->runs[0])};
+    return metric->unit == TP_UNIT_COUNT && tp_str_ends(tp_str_of(metric->name), ".per_step") &&
+           steps[TP_BASE] != steps[TP_NEW] && fabs(item->value - item->base_value) < 0.5;
+}
+
+static bool is_host_peak(const struct tp_check_item *item)
+{
+    return tp_str_equal(tp_str_of(tp_metrics[item->line->metric].name), TP_STR("memory.host.peak"));
+}
+
+/* Least and greatest value of the metric in some runs. */
+static struct tp_bounds range_of(const struct tp_summary *runs, size_t count, int metric)
+{
+    struct tp_bounds range = {NAN, NAN, NAN};
+    for (size_t i = 0; i < count; i++) {
+        range.low = fmin(range.low, runs[i].metrics[metric].value);
+        range.high = fmax(range.high, runs[i].metrics[metric].value);
+    }
+    return range;
+}
+
+/* Whether the sides' peaks of host memory may differ by chance, as in `diff`: the steps do the same, and the gap between
+ * the sides is no wider than what runs of one side are apart, or there are too few runs to know. */
+static bool is_peak_of_chance(const struct tp_check_item *item, const struct tp_check_subject *s)
+{
+    struct tp_bounds base = range_of(s->base, s->base_count, item->line->metric);
+    struct tp_bounds run = range_of(s->runs, s->run_count, item->line->metric);
+    double gap = fmax(run.low - base.high, base.low - run.high);
+    if (!s->work.is_known || !s->work.is_same)
+        return false;
+    return s->base_count + s->run_count < TP_VERDICT_RUNS || !(gap > fmax(base.high - base.low, run.high - run.low));
+}
+
+/* Whether the built-in limit on host memory has nothing to say: a program with kernels has most of its memory elsewhere. */
+static bool is_for_other_programs(const struct tp_check_item *item, const struct tp_check_subject *s)
+{
+    return !item->line->number && is_host_peak(item) && s->base_count && !tp_sides_are_wall_clock(&s->sides);
+}
+
+static void judge_count(struct tp_check_item *item, const struct tp_check_subject *s)
+{
+    double difference = item->value - item->base_value;
+    if (is_rounding(item, s))
+        difference = 0;
+    item->change = difference;
+    if (item->line->kind == TP_LIMIT_RELATIVE)
+        item->change = item->base_value > 0 ? 100 * difference / item->base_value : difference > 0 ? INFINITY : 0;
+    bool is_kept = tp_budget_holds(item->line->op, item->change, item->line->limit);
+    if (!is_kept && is_host_peak(item) && is_peak_of_chance(item, s))
+        conclude(item, TP_CAUSE_NOISE, "unclear: equal steps have other peaks of host memory in other runs");
+    else
+        conclude(item, is_kept ? TP_CAUSE_WITHIN : TP_CAUSE_BEYOND, "");
+}
+
+/* ---- damage ---- */
+
+/* What a line rests on: a change also on whether both sides compare at all. */
+static unsigned needs_of(const struct tp_budget_line *line)
+{
+    const unsigned of_facts = TP_NEED_FILE | TP_NEED_HOST | TP_NEED_DEVICE | TP_NEED_RUNTIME;
+    unsigned needs = tp_metrics[line->metric].needs;
+    return needs && line->kind != TP_LIMIT_ABSOLUTE ? needs | of_facts : needs;
+}
+
+/* Why the line cannot be judged; "": it can. */
+static const char *damage_of(const struct tp_budget_line *line, const struct tp_check_subject *s,
+                             struct tp_arena *arena)
+{
+    struct tp_damage_runs runs = {s->runs, s->run_count}, base = {s->base, s->base_count};
+    unsigned needs = needs_of(line);
+    const char *reason = tp_damage_reason(&runs, &base, needs, arena);
+    if (*reason)
+        return tp_text_printf(arena, "input damaged: %s", reason);
+    if (line->kind == TP_LIMIT_ABSOLUTE)
+        return "";
+    reason = s->is_base_incomplete ? "this rank is missing in it" : tp_damage_reason(&base, &runs, needs, arena);
+    return *reason ? tp_text_printf(arena, "input damaged: the baseline: %s", reason) : "";
+}
+
+static void conclude_not_comparable(struct tp_check_item *item, const struct tp_check_subject *s,
+                                    struct tp_arena *arena)
+{
+    bool is_other = s->comparability.workload == TP_WORKLOAD_OTHER;
+    conclude(item, TP_CAUSE_NOT_COMPARABLE,
+             tp_text_printf(arena, "%s: %s", is_other ? "another workload" : "not known to be the same workload",
+                            tp_comparability_text(&s->comparability, arena)));
+}
+
+static const char *no_baseline(const struct tp_check_subject *s)
+{
+    return s->is_base_broken
+               ? "no good run to compare with: every run of the baseline broke a limit when it was stored. Store a good "
+                 "run by --update-baseline, or accept this level by --accept"
+           : s->is_first ? "no baseline to compare with yet: this run is the first of it"
+                       : "no baseline to compare with: --baseline names one, --update-baseline stores one";
+}
+
+/* Counts of the work of a step, which another input leaves as they are. */
+static void judge_work(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
+{
+    const char *why = NULL;
+    enum tp_check_cause cause = tp_check_judge_work(item, s, &why);
+    if (cause == TP_CAUSE_MISSING)
+        conclude_missing(item, "", why, arena);
+    else if (cause == TP_CAUSE_NOT_COMPARABLE)
+        conclude_not_comparable(item, s, arena);
+    else
+        conclude(item, cause, cause == TP_CAUSE_NO_BASELINE ? no_baseline(s) : "");
+}
+
+static void judge_against(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
+{
+    const char *why = NULL;
+    if (s->base_count == 0) {
+        conclude(item, TP_CAUSE_NO_BASELINE, no_baseline(s));
+        return;
+    }
+    /* a count that was better in the newest runs shall not get worse again because older ones were */
+    size_t skipped = !tp_metrics[item->line->metric].is_timed && s->base_count > TP_CHECK_COUNT_RUNS
+                         ? s->base_count - TP_CHECK_COUNT_RUNS
+                         : 0;
+    size_t base_count = s->base_count - skipped;
+    if (tp_metrics[item->line->metric].is_timed && base_count > TP_ACCEPTED_RUNS)
+        base_count = TP_ACCEPTED_RUNS; /* the accepted level does not roll */
+    item->base_value = value_of(s->base + skipped, base_count, item->line, NAN, arena, &why);
+    item->value = value_of(s->runs, s->run_count, item->line, limit_of(item->line, item->base_value), arena, &why);
+    if (isnan(item->base_value))
+        conclude_missing(item, "in the baseline, ", why, arena);
+    else if (s->comparability.is_low)
+        conclude_not_comparable(item, s, arena);
+    else if (s->comparability.is_recorded_otherwise && tp_check_is_of_host(&tp_metrics[item->line->metric]))
+        conclude(item, TP_CAUSE_NOT_COMPARABLE,
+                 tp_text_printf(arena, "recorded otherwise: %s; that changes what the host takes",
+                                tp_comparability_recording_text(&s->comparability, arena)));
+    else if (tp_metrics[item->line->metric].is_timed)
+        judge_time(item, s, arena);
+    else
+        judge_count(item, s);
+}
+
+/* Returns whether the steps of some run are inferred from operators alone, which may be layers as well. */
+static bool has_unsure_steps(const struct tp_check_subject *s)
+{
+    for (size_t i = 0; i < s->run_count; i++)
+        for (uint32_t k = 0; k < s->runs[i].fact_count; k++)
+            if (tp_str_equal(s->runs[i].facts[k].name, TP_STR("step.marker")) &&
+                tp_str_starts(s->runs[i].facts[k].value, TP_UNSURE_STEPS))
+                return true;
+    return false;
+}
+
+/* Makes a limit inconclusive whose value depends on unsure steps. A change for the worse between two runs with the same
+ * sequence stays a failure. */
+static void doubt_steps(struct tp_check_item *item, const struct tp_check_subject *s)
+{
+    bool is_sure = item->cause == TP_CAUSE_BEYOND && item->line->kind != TP_LIMIT_ABSOLUTE;
+    if ((item->cause != TP_CAUSE_WITHIN && item->cause != TP_CAUSE_BEYOND) || is_sure ||
+        !tp_metric_is_of_steps(&tp_metrics[item->line->metric]) || !has_unsure_steps(s))
+        return;
+    conclude(item, TP_CAUSE_MISSING, "no step is marked, and what repeats may be a layer: mark the steps");
+}
+
+static void judge_line(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
+{
+    const struct tp_budget_line *line = item->line;
+    const char *why = NULL, *damage = damage_of(line, s, arena);
+    item->value = item->base_value = item->change = item->low = item->high = item->sees = item->chance = NAN;
+    if (*damage) {
+        conclude(item, TP_CAUSE_DAMAGED, damage);
+        return;
+    }
+    if (tp_metrics[line->metric].value == tp_metric_of_work) {
+        judge_work(item, s, arena);
+        return;
+    }
+    item->value = tp_metrics[line->metric].value == tp_metric_of_function
+                      ? tp_check_function_share(s->runs, s->run_count, line, &why)
+                      : value_of(s->runs, s->run_count, line, limit_of(line, NAN), arena, &why);
+    if (is_for_other_programs(item, s))
+        conclude(item, TP_CAUSE_SKIPPED, "");
+    else if (isnan(item->value))
+        conclude_missing(item, "", why, arena);
+    else if (line->kind == TP_LIMIT_ABSOLUTE)
+        conclude(item, tp_budget_holds(line->op, item->value, line->limit) ? TP_CAUSE_WITHIN : TP_CAUSE_BEYOND, "");
+    else
+        judge_against(item, s, arena);
+}
+
+void tp_check_judge(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
+{
+    judge_line(item, s, arena);
+    doubt_steps(item, s);
+}

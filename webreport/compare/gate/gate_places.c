@@ -1,0 +1,136 @@
+/* Where a failed line points in the code: see gate_parts.h.
+ *
+ * Lines on findings, and on what a finding explains, point at the evidence of the findings; lines on waits at the
+ * places that wait; against a baseline only at what it does not have, or has less often in the function: lines move.
+ * Other metrics have no place.
+ */
+#include "webreport/compare/gate/gate_parts.h"
+#include "webreport/measure/metrics/metric_values.h"
+#include "webreport/measure/rules/rules.h"
+#include "webreport/trace/frame.h"
+#include "writer/text/format.h"
+
+static void add_place(struct tp_vec *places, struct tp_str rule, struct tp_str file_line, const char *text)
+{
+    if (places->count < TP_CHECK_PLACES && file_line.len)
+        *(struct tp_check_place *)tp_vec_push(places) =
+            (struct tp_check_place){rule, file_line, tp_str_of(text), TP_STR(""), 0, 0};
+}
+
+/* ---- findings ---- */
+
+/* Metrics whose limits a finding explains. */
+static const struct {
+    const char *metric, *rule;
+} explained[] = {
+    {"h2d.pageable.", "B3"}, {"d2h.pageable.", "B3"}, {"gemm.fp32.", "C1"}, {"step.dataloader.", "B1"},
+    {"idle.", "A13"},        {"memory.frag", "D3"},   {"sets.", "C7"},      {"communication.exposed.", "E1"},
+};
+
+/* The rule whose findings stand for a metric that counts something else; NULL: none. */
+static const char *rule_of(const struct tp_metric *metric)
+{
+    for (size_t i = 0; i < sizeof explained / sizeof *explained; i++)
+        if (tp_str_starts(tp_str_of(metric->name), explained[i].metric))
+            return explained[i].rule;
+    return NULL;
+}
+
+static bool is_counted(const struct tp_metric *metric, const struct tp_summary_finding *finding)
+{
+    unsigned count;
+    if (rule_of(metric))
+        return tp_str_equal(finding->rule, tp_str_of(rule_of(metric)));
+    if (metric->value == tp_metric_of_rule)
+        return tp_str_equal(finding->rule, tp_str_of(tp_rules(&count)[metric->which].id));
+    return metric->which >= TP_FINDINGS_ALL || metric->which == finding->severity;
+}
+
+/* Whether a run of the baseline has the same finding in the same function. */
+static bool is_known(const struct tp_check_subject *s, const struct tp_summary_finding *finding)
+{
+    const struct tp_summary *base = &s->base[s->base_count - 1];
+    for (uint32_t i = 0; i < base->finding_count; i++)
+        if (tp_str_equal(base->findings[i].rule, finding->rule) &&
+            tp_frame_same_function(base->findings[i].file_line, finding->file_line))
+            return true;
+    return false;
+}
+
+/* The detail, which may begin with the line that is shown anyway. */
+static struct tp_str detail_of(const struct tp_summary_finding *f)
+{
+    size_t cut = f->file_line.len + 2;
+    if (f->file_line.len && f->detail.len > cut && memcmp(f->detail.ptr, f->file_line.ptr, f->file_line.len) == 0 &&
+        memcmp(f->detail.ptr + cut - 2, ": ", 2) == 0)
+        return (struct tp_str){f->detail.ptr + cut, f->detail.len - cut};
+    return f->detail;
+}
+
+static void find_findings(struct tp_vec *places, const struct tp_check_item *item, const struct tp_check_subject *s,
+                          struct tp_arena *arena)
+{
+    const struct tp_summary *run = &s->runs[0];
+    bool is_against = item->line->kind != TP_LIMIT_ABSOLUTE && s->base_count;
+    for (uint32_t i = 0; i < run->finding_count; i++) {
+        const struct tp_summary_finding *f = &run->findings[i];
+        struct tp_str detail = detail_of(f);
+        if (is_counted(&tp_metrics[item->line->metric], f) && !(is_against && is_known(s, f)))
+            add_place(places, f->rule, f->file_line,
+                      tp_text_printf(arena, "%.*s: %.*s%s%.*s", (int)f->rule.len, f->rule.ptr, (int)f->title.len,
+                                     f->title.ptr, detail.len ? ": " : "", (int)detail.len, detail.ptr));
+    }
+}
+
+/* ---- waits ---- */
+
+/* Calls per step of waits in the function of this place in a run. */
+static double waits_at(const struct tp_summary *run, const struct tp_summary_row *place)
+{
+    int64_t count = 0;
+    for (uint32_t i = 0; i < run->row_count; i++) {
+        const struct tp_summary_row *row = &run->rows[i];
+        if (row->kind == TP_SUMMARY_SYNC && tp_str_equal(row->owner, place->owner) &&
+            tp_str_equal(row->name, place->name) && tp_frame_same_function(row->shape, place->shape))
+            count += row->time.count;
+    }
+    uint32_t steps = tp_summary_used_steps(run);
+    return steps ? (double)count / steps : (double)count;
+}
+
+static void find_waits(struct tp_vec *places, const struct tp_check_item *item, const struct tp_check_subject *s,
+                       struct tp_arena *arena)
+{
+    const struct tp_summary *run = &s->runs[0];
+    bool is_against = item->line->kind != TP_LIMIT_ABSOLUTE && s->base_count;
+    for (uint32_t i = 0; i < run->row_count; i++) {
+        const struct tp_summary_row *row = &run->rows[i];
+        if (row->kind != TP_SUMMARY_SYNC)
+            continue;
+        double now = waits_at(run, row), before = is_against ? waits_at(&s->base[s->base_count - 1], row) : 0;
+        if (now <= before)
+            continue;
+        const char *what = row->owner.len ? tp_text_printf(arena, "%.*s in %.*s", (int)row->name.len, row->name.ptr,
+                                                           (int)row->owner.len, row->owner.ptr)
+                                          : tp_text_printf(arena, "%.*s", (int)row->name.len, row->name.ptr);
+        add_place(places, TP_STR(""), row->shape,
+                  is_against ? tp_text_printf(arena, "waits for the device: %s, %s per step (baseline: %s)", what,
+                                              tp_text_of_fixed(arena, now, 2), tp_text_of_fixed(arena, before, 2))
+                             : tp_text_printf(arena, "waits for the device: %s, %s per step", what,
+                                              tp_text_of_fixed(arena, now, 2)));
+    }
+}
+
+void tp_check_find_places(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
+{
+    const struct tp_metric *metric = &tp_metrics[item->line->metric];
+    struct tp_vec places = TP_VEC(arena, struct tp_check_place);
+    if (metric->value == tp_metric_of_findings || metric->value == tp_metric_of_rule || rule_of(metric))
+        find_findings(&places, item, s, arena);
+    if (metric->value == tp_metric_of_work)
+        tp_check_find_work(&places, item, s, arena);
+    if (metric->value == tp_metric_of_waits)
+        find_waits(&places, item, s, arena);
+    item->places = places.data;
+    item->place_count = (uint32_t)places.count;
+}

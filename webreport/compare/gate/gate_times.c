@@ -1,0 +1,250 @@
+/* Limits on times against a baseline: the change between runs with its interval, and what is made of one limit and of
+ * many. See gate_parts.h. */
+#include <math.h>
+
+#include "webreport/compare/gate/gate_parts.h"
+#include "webreport/compare/gate/metric_amount.h"
+#include "webreport/compare/noise/level_history.h"
+#include "webreport/measure/metrics/metric_values.h"
+#include "writer/text/format.h"
+
+/* ---- changes ---- */
+
+static bool is_of_kernels(const struct tp_metric *metric)
+{
+    return metric->unit == TP_UNIT_NS && (metric->value == tp_metric_of_kernels ||
+                                          (metric->value == tp_metric_average_time && metric->which == TP_ROLE_KERNEL));
+}
+
+bool tp_check_is_of_host(const struct tp_metric *metric)
+{
+    return metric->is_timed && !is_of_kernels(metric);
+}
+
+/* What of a step its noise is that of; TP_PART_COUNT: of the whole step. */
+static enum tp_summary_part part_of(const struct tp_metric *metric)
+{
+    if (is_of_kernels(metric))
+        return TP_PART_DEVICE_SUM;
+    if (metric->value == tp_metric_average_time && metric->which <= (int)TP_AVERAGE_OTHER)
+        return (enum tp_summary_part)metric->which; /* parts stand in the order of the averages */
+    return TP_PART_COUNT;
+}
+
+/* What is told of a typical step? Its long ones are the subject of p90 and max, whoever drew them out. */
+static bool is_of_typical_steps(const struct tp_metric *metric)
+{
+    bool is_of_steps = metric->value == tp_metric_of_steps && metric->which != TP_STEPS_P90 && metric->which != TP_STEPS_MAX;
+    return is_of_steps || metric->value == tp_metric_average_time;
+}
+
+/* Level of the steps of a run; cv NaN: too few of them. */
+static struct tp_run_level level_of(const struct tp_summary *run, enum tp_summary_part part, struct tp_arena *arena)
+{
+    double *totals = tp_arena_array(arena, run->step_count, sizeof *totals);
+    double *values = tp_arena_array(arena, run->step_count, sizeof *values);
+    size_t count = 0;
+    for (uint32_t i = 0; i < run->step_count; i++) {
+        const struct tp_summary_step *step = &run->steps[i];
+        if (step->is_left_out)
+            continue;
+        bool is_told = part < TP_PART_COUNT && step->part_ns[part] != TP_NULL_INT;
+        totals[count] = (double)step->total_ns;
+        values[count++] = (double)(is_told ? step->part_ns[part] : step->total_ns);
+    }
+    if (count < TP_LEVEL_LEAST_STEPS)
+        return (struct tp_run_level){NAN, NAN, NAN};
+    size_t warm = tp_warm_up_count(totals, count, arena);
+    return tp_run_level_of(values + warm, count - warm);
+}
+
+/* Levels of a metric in all runs of a baseline and in those that are judged. */
+struct levels {
+    struct tp_levels base, accepted, runs;
+    double *cvs, *lows; /* of the base, then of the runs; lows: of short steps */
+    size_t cv_count;
+    bool has_steps; /* enough in every run */
+};
+
+static bool add_levels(struct levels *l, struct tp_levels *out, const struct tp_summary *runs, size_t count, int index,
+                       struct tp_arena *arena)
+{
+    double *items = tp_arena_array(arena, count, sizeof *items);
+    bool is_positive = true;
+    for (size_t i = 0; i < count; i++) {
+        double value = runs[i].metrics[index].value;
+        struct tp_run_level level = level_of(&runs[i], part_of(&tp_metrics[index]), arena);
+        is_positive &= value > 0 && isfinite(value);
+        items[i] = log(value);
+        l->has_steps &= !isnan(level.cv);
+        l->lows[l->cv_count] = level.low;
+        l->cvs[l->cv_count++] = isnan(level.cv) ? 0 : level.cv;
+    }
+    *out = (struct tp_levels){items, count};
+    return is_positive;
+}
+
+/* What is known of the steps that a change is of. */
+struct steps {
+    bool are_enough; /* in every run */
+    double low;      /* logarithm: what the short ones changed by; NaN: nothing to compare */
+};
+
+/* The new runs against the accepted ones; NaN bounds: some value is 0, or a run has too few steps. */
+static struct tp_run_change change_of(const struct tp_check_subject *s, int index, struct steps *steps,
+                                      struct tp_arena *arena)
+{
+    size_t count = s->base_count + s->run_count;
+    struct levels l = {.cvs = tp_arena_array(arena, count, sizeof(double)),
+                       .lows = tp_arena_array(arena, count, sizeof(double)),
+                       .has_steps = true};
+    bool is_positive = add_levels(&l, &l.base, s->base, s->base_count, index, arena);
+    is_positive &= add_levels(&l, &l.runs, s->runs, s->run_count, index, arena);
+    *steps = (struct steps){l.has_steps, NAN};
+    if (!is_positive || !l.has_steps)
+        return (struct tp_run_change){.estimate = NAN, .low = NAN, .high = NAN, .sees = NAN};
+    enum tp_quantity quantity = is_of_kernels(&tp_metrics[index]) ? TP_QUANTITY_KERNELS : TP_QUANTITY_STEP;
+    struct tp_run_context context = {
+        .prior = tp_run_noise_prior(quantity, l.cvs, l.cv_count, tp_sides_are_of_one_host(&s->sides))};
+    l.accepted = (struct tp_levels){l.base.items, l.base.count < TP_ACCEPTED_RUNS ? l.base.count : TP_ACCEPTED_RUNS};
+    steps->low = tp_short_steps_change(&(struct tp_levels){l.lows, l.accepted.count},
+                                       &(struct tp_levels){l.lows + l.base.count, l.runs.count}, arena);
+    steps->low = isnan(steps->low) ? 0 : steps->low; /* they have none of it on either side */
+    if (l.accepted.count == l.base.count)
+        return tp_run_change_of(&l.base, &l.runs, &context, arena);
+    return tp_level_history_change(&l.base, &l.accepted, &l.runs, &context, arena);
+}
+
+/* Where a value is 0 there is no noise to know of: all of the base went, or something came from nothing. */
+static void change_of_nothing(struct tp_run_change *c, const struct tp_check_item *item)
+{
+    c->estimate = item->base_value > 0 ? item->value / item->base_value - 1 : item->value > 0 ? INFINITY : 0;
+    c->low = c->high = c->estimate;
+    c->sees = 0;
+}
+
+/* The limit as a relative change. */
+static double most_of(const struct tp_check_item *item)
+{
+    const struct tp_budget_line *line = item->line;
+    return line->kind == TP_LIMIT_RELATIVE ? line->limit / 100 : line->limit / item->base_value;
+}
+
+static double chance_of(const struct tp_run_change *c, const struct tp_check_item *item)
+{
+    double beyond = tp_run_change_beyond(c, most_of(item));
+    return tp_budget_is_upper(item->line->op) ? beyond : 1 - beyond;
+}
+
+static struct tp_run_change measure_change(struct tp_check_item *item, const struct tp_check_subject *s,
+                                           struct steps *steps, struct tp_arena *arena)
+{
+    struct tp_run_change c = change_of(s, item->line->metric, steps, arena);
+    bool is_delta = item->line->kind == TP_LIMIT_DELTA, is_from_nothing = is_delta && !(item->base_value > 0);
+    double scale = is_delta ? item->base_value : 100;
+    if (isnan(c.low) && (!(item->value > 0) || !(item->base_value > 0)))
+        change_of_nothing(&c, item);
+    if (is_from_nothing) {
+        item->change = item->low = item->high = item->value - item->base_value;
+        item->sees = 0;
+        return c;
+    }
+    if (!is_delta && s->base_count > 1 && c.estimate > -1) /* the level of several runs, which the change is of */
+        item->base_value = item->value / (1 + c.estimate);
+    item->change = (isnan(c.estimate) ? item->value / item->base_value - 1 : c.estimate) * scale;
+    item->low = c.low * scale;
+    item->high = c.high * scale;
+    item->sees = c.sees * scale;
+    item->base_runs = c.base_count;
+    item->runs = c.new_count;
+    if (c.base_count)
+        item->chance = chance_of(&c, item);
+    return c;
+}
+
+/* ---- verdicts ---- */
+
+/* "this runner sees 1.3 % with 10 + 3 runs" */
+static const char *sees_text(const struct tp_check_item *item, struct tp_arena *arena)
+{
+    enum tp_budget_kind kind = item->line->kind;
+    enum tp_metric_unit unit = kind == TP_LIMIT_RELATIVE ? TP_UNIT_PERCENT : tp_metrics[item->line->metric].unit;
+    return tp_text_printf(arena, "this runner sees %s with %zu + %zu runs", tp_amount_text(arena, unit, item->sees),
+                          item->base_runs, item->runs);
+}
+
+/* What would decide a limit that these runs cannot. most: of a relative change. */
+static const char *help_text(const struct tp_run_change *c, double most, struct tp_arena *arena)
+{
+    unsigned needed = tp_runs_needed(&c->noise, fabs(most), c->base_count);
+    if (!needed)
+        return most == 0 ? "no number of runs shows that nothing changed: allow some change"
+                         : "even 200 runs a side cannot see so little";
+    if (needed <= c->new_count)
+        return "the change is as large as the limit";
+    return tp_text_printf(arena, "%s would decide it",
+                          tp_text_of_some(arena, needed - (int64_t)c->new_count, "more run", "more runs"));
+}
+
+static enum tp_limit_verdict verdict_of(const struct tp_check_item *item)
+{
+    double limit = item->line->limit;
+    enum tp_budget_op op = item->line->op;
+    if (tp_budget_is_upper(op) ? item->low > limit : item->high < limit)
+        return TP_LIMIT_FAIL;
+    if (op == TP_OP_LT && item->low == limit && item->high == limit) /* no noise, and at the limit */
+        return TP_LIMIT_FAIL;
+    if (op == TP_OP_GT && item->low == limit && item->high == limit)
+        return TP_LIMIT_FAIL;
+    return tp_budget_holds(op, tp_budget_is_upper(op) ? item->high : item->low, limit) ? TP_LIMIT_PASS : TP_LIMIT_UNCLEAR;
+}
+
+/* Do short steps back a broken limit? Where a gain is asked for: that it is not there. */
+static bool is_backed(const struct tp_check_item *item, const struct tp_run_change *change, double low)
+{
+    double asked = log1p(most_of(item));
+    asked = tp_budget_is_upper(item->line->op) ? fmin(0, asked) : fmax(0, asked);
+    return isnan(low) || tp_short_steps_back(log1p(change->estimate) - asked, low - asked);
+}
+
+/* Why wall clock does not tell the machine from the program; NULL: it does, or the metric is of kernels. */
+static const char *why_a_hint(const struct tp_check_item *item, const struct tp_check_subject *s,
+                              const struct tp_run_change *change, const struct steps *steps, struct tp_arena *arena)
+{
+    const struct tp_metric *metric = &tp_metrics[item->line->metric];
+    if (!tp_check_is_of_host(metric) || !tp_sides_are_wall_clock(&s->sides))
+        return NULL;
+    if (tp_sides_tell_hints(&s->sides))
+        return tp_text_printf(arena,
+                              "wall clock of %zu runs does not tell the machine from the program: %d runs would",
+                              item->base_runs + item->runs, TP_VERDICT_RUNS);
+    return is_of_typical_steps(metric) && !is_backed(item, change, steps->low) ? TP_NOT_BACKED : NULL;
+}
+
+enum tp_check_cause tp_check_judge_time(struct tp_check_item *item, const struct tp_check_subject *s,
+                                        const char **reason, struct tp_arena *arena)
+{
+    enum tp_metric_unit unit = tp_metrics[item->line->metric].unit;
+    enum tp_budget_kind kind = item->line->kind;
+    struct steps steps;
+    struct tp_run_change c = measure_change(item, s, &steps, arena);
+    enum tp_limit_verdict verdict = verdict_of(item);
+    if (isnan(item->low)) {
+        *reason = steps.are_enough ? "unclear: some of the runs have none of it"
+                            : tp_text_printf(arena, "unclear: a run needs %d steps to be judged", TP_LEVEL_LEAST_STEPS);
+        return TP_CAUSE_NOISE;
+    }
+    *reason = tp_text_printf(arena, "%s to %s at 99 %%", tp_amount_change(arena, unit, kind, item->low),
+                             tp_amount_change(arena, unit, kind, item->high));
+    if (item->base_runs)
+        *reason = tp_text_printf(arena, "%s; %s", *reason, sees_text(item, arena));
+    const char *why = verdict == TP_LIMIT_FAIL ? why_a_hint(item, s, &c, &steps, arena) : NULL;
+    if (why) {
+        *reason = tp_text_printf(arena, "unclear: %s; %s", *reason, why);
+        return TP_CAUSE_NOISE;
+    }
+    if (verdict != TP_LIMIT_UNCLEAR)
+        return verdict == TP_LIMIT_PASS ? TP_CAUSE_WITHIN : TP_CAUSE_BEYOND;
+    *reason = tp_text_printf(arena, "unclear: %s; %s", *reason, help_text(&c, most_of(item), arena));
+    return TP_CAUSE_NOISE;
+}

@@ -1,0 +1,237 @@
+/* The order of stored runs: see history.h. */
+#include "webreport/compare/gate/history.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "webreport/compare/sides.h"
+#include "writer/base/sort.h"
+#include "writer/base/stats.h"
+#include "writer/text/format.h"
+
+#define LEAST_NOISE 0.002 /* no two runs are more alike than that, whatever some neighbours were */
+static const int64_t NS_PER_S = 1000000000;
+enum { LEVELS_FROM = 4, WANDERS_FROM = 8, SETTLED_RUNS = 2 };
+
+static int by_label(const void *x, const void *y, const void *context)
+{
+    const struct tp_history_run *a = x, *b = y;
+    (void)context;
+    return tp_str_compare(a->label, b->label);
+}
+
+/* A run of an old commit, made later, stands where the commit stands. */
+static int64_t time_of(const struct tp_history_run *run)
+{
+    return run->decision.committed_s ? run->decision.committed_s * NS_PER_S : run->items->start_ns;
+}
+
+static int by_time(const void *x, const void *y, const void *context)
+{
+    const struct tp_history_run *a = x, *b = y;
+    int64_t p = time_of(a), q = time_of(b);
+    (void)context;
+    if (p == q) {
+        p = a->items->start_ns;
+        q = b->items->start_ns;
+    }
+    return (p > q) - (p < q);
+}
+
+void tp_history_sort(struct tp_history_run *runs, size_t count, struct tp_arena *arena)
+{
+    bool has_times = true;
+    for (size_t i = 0; i < count; i++)
+        has_times &= tp_text_of_date(arena, time_of(&runs[i])) != NULL;
+    tp_merge_sort(arena, runs, count, sizeof *runs, by_label, NULL);
+    if (has_times)
+        tp_merge_sort(arena, runs, count, sizeof *runs, by_time, NULL);
+}
+
+/* ---- the accepted level ---- */
+
+size_t tp_history_accepted_from(const struct tp_history_run *runs, size_t count)
+{
+    size_t from = 0;
+    for (size_t i = 0; i < count; i++)
+        if (runs[i].decision.is_accepted)
+            from = i;
+    return from;
+}
+
+size_t *tp_history_accepted(size_t *accepted_count, const struct tp_history_run *runs, size_t count,
+                            struct tp_arena *arena)
+{
+    size_t *accepted = tp_arena_array(arena, TP_ACCEPTED_RUNS, sizeof *accepted);
+    *accepted_count = 0;
+    for (size_t i = tp_history_accepted_from(runs, count); i < count && *accepted_count < TP_ACCEPTED_RUNS; i++)
+        if (runs[i].decision.is_accepted || !runs[i].decision.is_failed)
+            accepted[(*accepted_count)++] = i;
+    return accepted;
+}
+
+/* ---- levels ---- */
+
+/* Of several processes the mean. */
+static double level_of(const struct tp_history_run *run, enum tp_bench_quantity quantity, struct tp_arena *arena)
+{
+    double sum = 0;
+    size_t known = 0;
+    for (size_t i = 0; i < run->count; i++) {
+        double level = tp_bench_level(&run->items[i], quantity, arena);
+        sum += isnan(level) ? 0 : level;
+        known += !isnan(level);
+    }
+    return known ? sum / (double)known : NAN;
+}
+
+/* The levels that are known, with the numbers of their runs. */
+struct known {
+    double *levels;
+    size_t *runs, count;
+};
+
+static struct known known_of(const struct tp_level_series *s, size_t count, struct tp_arena *arena)
+{
+    struct known known = {tp_arena_array(arena, count, sizeof *known.levels),
+                          tp_arena_array(arena, count, sizeof *known.runs), 0};
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(s->levels[i])) {
+            known.levels[known.count] = s->levels[i];
+            known.runs[known.count++] = i;
+        }
+    return known;
+}
+
+static double median_of(const struct known *known, size_t from, size_t to, struct tp_arena *arena)
+{
+    double *copy = tp_arena_array(arena, to - from, sizeof *copy);
+    memcpy(copy, known->levels + from, (to - from) * sizeof *copy);
+    double middle = tp_median(copy, to - from);
+    tp_arena_drop(arena, copy, (to - from) * sizeof *copy);
+    return middle;
+}
+
+/* Where between `begin` and `end` the change at `at` lies: runs beside it go to the level that they are nearer to. */
+static size_t settled(const struct known *known, size_t begin, size_t at, size_t end, struct tp_arena *arena)
+{
+    double before = median_of(known, begin, at, arena), after = median_of(known, at, end, arena);
+    size_t moves = 0;
+    for (; moves < SETTLED_RUNS && at + 1 < end; moves++, at++)
+        if (fabs(known->levels[at] - before) >= fabs(known->levels[at] - after))
+            break;
+    for (; moves < SETTLED_RUNS && at > begin + 1; moves++, at--)
+        if (fabs(known->levels[at - 1] - after) >= fabs(known->levels[at - 1] - before))
+            break;
+    return at;
+}
+
+/* The partition draws outliers in, and with them runs next to a change, which may make a level of their own. Levels of
+ * one run, and changes within the noise, go. Returns the number of levels. */
+static size_t settle(size_t *starts, size_t count, const struct known *known, double sd, struct tp_arena *arena)
+{
+    size_t kept = 1;
+    for (size_t i = 1; i < count; i++) {
+        size_t end = i + 1 < count ? starts[i + 1] : known->count;
+        size_t at = settled(known, starts[kept - 1], starts[i], end, arena);
+        if (kept > 1 && at < starts[kept - 1] + 2)
+            kept--; /* what was left of the level before: its runs are an edge of the one before that */
+        double change = median_of(known, at, end, arena) - median_of(known, starts[kept - 1], at, arena);
+        if (end >= at + 2 && fabs(change) > 1.5 * sd)
+            starts[kept++] = at;
+    }
+    return kept;
+}
+
+static void find_steps(struct tp_level_series *s, const struct known *known, double sd, struct tp_arena *arena)
+{
+    const struct tp_levels levels = {known->levels, known->count};
+    size_t count = 1, *starts = tp_level_history_changes(&count, &levels, sd, arena);
+    count = settle(starts, count, known, sd, arena);
+    s->steps = tp_arena_array(arena, count, sizeof *s->steps);
+    for (size_t i = 0; i < count; i++) {
+        size_t end = i + 1 < count ? starts[i + 1] : known->count;
+        double own = known->count ? median_of(known, starts[i], end, arena) : NAN;
+        for (size_t k = starts[i]; k < end; k++)
+            s->is_outlier[known->runs[k]] = end - starts[i] >= 4 && fabs(known->levels[k] - own) > 3.5 * sd;
+        if (i == 0)
+            continue;
+        double before = median_of(known, starts[i - 1], starts[i], arena);
+        s->steps[s->step_count++] =
+            (struct tp_level_step){known->runs[starts[i] - 1], known->runs[starts[i]], expm1(own - before)};
+    }
+}
+
+/* Of neighbours, about the mean of the level that each belongs to: a step alone is no wandering. */
+static double autocorrelation_of(const struct tp_level_series *s, const struct known *known, struct tp_arena *arena)
+{
+    double *rest = tp_arena_array(arena, known->count + 1, sizeof *rest), products = 0, squares = 0;
+    size_t from = 0;
+    for (size_t i = 0; i <= s->step_count; i++) {
+        size_t to = known->count;
+        for (size_t k = from; k < known->count && i < s->step_count; k++)
+            if (known->runs[k] == s->steps[i].after)
+                to = k;
+        double middle = to > from ? median_of(known, from, to, arena) : 0;
+        for (size_t k = from; k < to; k++)
+            rest[k] = known->levels[k] - middle;
+        from = to;
+    }
+    for (size_t k = 0; k < known->count; k++) {
+        squares += rest[k] * rest[k];
+        products += k ? rest[k] * rest[k - 1] : 0;
+    }
+    return known->count < WANDERS_FROM || !(squares > 0) ? NAN : products / squares;
+}
+
+/* The newest run against the accepted ones, itself not among them. Wall clock of few runs tells no machine from a
+ * program, here as at a gate. */
+static void compare_newest(struct tp_level_series *s, const struct tp_history_run *runs, size_t count,
+                           const struct known *known, struct tp_arena *arena)
+{
+    size_t accepted_count, *accepted = tp_history_accepted(&accepted_count, runs, count, arena), told = 0;
+    double *levels = tp_arena_array(arena, accepted_count, sizeof *levels);
+    for (size_t i = 0; i < accepted_count; i++)
+        if (!isnan(s->levels[accepted[i]]) && (accepted[i] + 1 < count || accepted_count == 1))
+            levels[told++] = s->levels[accepted[i]];
+    s->accepted = told ? tp_sum(levels, told) / (double)told : NAN;
+    bool is_wall_clock = isnan(level_of(&runs[count - 1], TP_BENCH_KERNELS, arena));
+    if (!told || !known->count || known->runs[known->count - 1] + 1 != count ||
+        (accepted_count == 1 && accepted[0] + 1 == count) || (is_wall_clock && told + 1 < TP_VERDICT_RUNS))
+        return;
+    enum tp_quantity like = s->quantity == TP_BENCH_STEP      ? TP_QUANTITY_STEP
+                            : s->quantity == TP_BENCH_KERNELS ? TP_QUANTITY_KERNELS
+                                                              : TP_QUANTITY_HOST_OPS;
+    double *cvs = tp_arena_array(arena, known->count, sizeof *cvs);
+    for (size_t i = 0; i < known->count; i++) {
+        double cv = tp_bench_cv(runs[known->runs[i]].items, s->quantity, arena);
+        cvs[i] = isnan(cv) ? 0 : cv;
+    }
+    const struct tp_run_context known_noise = {.prior = tp_run_noise_prior(like, cvs, known->count, false)};
+    const struct tp_levels history = {known->levels, known->count - 1}, base = {levels, told},
+                           newest = {&known->levels[known->count - 1], 1};
+    s->newest = tp_level_history_change(&history, &base, &newest, &known_noise, arena);
+}
+
+void tp_history_levels(struct tp_level_series series[TP_LEVEL_SERIES], const struct tp_history_run *runs, size_t count,
+                       struct tp_arena *arena)
+{
+    for (int q = 0; q < TP_LEVEL_SERIES; q++) {
+        struct tp_level_series *s = &series[q];
+        *s = (struct tp_level_series){.quantity = (enum tp_bench_quantity)q,
+                                      .levels = tp_arena_array(arena, count, sizeof *s->levels),
+                                      .is_outlier = tp_arena_array(arena, count, sizeof *s->is_outlier),
+                                      .accepted = NAN,
+                                      .autocorrelation = NAN};
+        for (size_t i = 0; i < count; i++)
+            s->levels[i] = level_of(&runs[i], s->quantity, arena);
+        struct known known = known_of(s, count, arena);
+        const struct tp_levels levels = {known.levels, known.count};
+        double sd = fmax(tp_level_history_noise(&levels, arena), LEAST_NOISE);
+        s->known_count = known.count;
+        if (known.count >= LEVELS_FROM)
+            find_steps(s, &known, sd, arena);
+        s->autocorrelation = autocorrelation_of(s, &known, arena);
+        compare_newest(s, runs, count, &known, arena);
+    }
+}

@@ -1,0 +1,62 @@
+/* Texts of metrics' values: see metric_amount.h. */
+#include "webreport/compare/gate/metric_amount.h"
+
+#include <math.h>
+
+#include "writer/base/stats.h"
+#include "writer/text/format.h"
+
+/* A whole number without decimals, others with two. */
+static const char *count_text(struct tp_arena *arena, double value)
+{
+    if (value == floor(value) && fabs(value) < 1e15)
+        return tp_text_of_count(arena, (int64_t)value);
+    return tp_text_of_fixed(arena, value, 2);
+}
+
+const char *tp_amount_text(struct tp_arena *arena, enum tp_metric_unit unit, double value)
+{
+    if (!isfinite(value))
+        return tp_text_of_fixed(arena, value, 0);
+    if (unit == TP_UNIT_NS)
+        return tp_text_of_time(arena, tp_whole_of(value));
+    if (unit == TP_UNIT_BYTES)
+        return tp_text_of_bytes(arena, tp_whole_of(value));
+    if (unit == TP_UNIT_PERCENT)
+        return tp_text_of_percent(arena, value);
+    return count_text(arena, value);
+}
+
+const char *tp_amount_change(struct tp_arena *arena, enum tp_metric_unit unit, enum tp_budget_kind kind, double change)
+{
+    const char *sign = change < 0 ? "-" : "+";
+    if (isnan(change))
+        return "–";
+    if (kind == TP_LIMIT_RELATIVE)
+        return tp_text_printf(arena, "%s%s %%", sign, tp_text_of_fixed(arena, fabs(change), 1));
+    if (unit == TP_UNIT_PERCENT)
+        return tp_text_printf(arena, "%s%s points", sign, tp_text_of_fixed(arena, fabs(change), 1));
+    return tp_text_printf(arena, "%s%s", sign, tp_amount_text(arena, unit, fabs(change)));
+}
+
+/* A limit with the digits it was written with, as far as doubles have them. */
+static const char *plain(struct tp_arena *arena, double value)
+{
+    return tp_text_printf(arena, "%.10g", value);
+}
+
+const char *tp_amount_limit(struct tp_arena *arena, const struct tp_budget_line *line)
+{
+    enum tp_metric_unit unit = tp_metrics[line->metric].unit;
+    const char *op = tp_budget_op_text(line->op), *sign = line->limit < 0 || signbit(line->limit) ? "-" : "+";
+    double size = fabs(line->limit);
+    if (line->kind == TP_LIMIT_RELATIVE)
+        return tp_text_printf(arena, "%s %s%s %%", op, sign, plain(arena, size));
+    if (line->kind == TP_LIMIT_DELTA)
+        return unit == TP_UNIT_PERCENT ? tp_text_printf(arena, "%s %s%s points", op, sign, plain(arena, size))
+               : unit == TP_UNIT_COUNT ? tp_text_printf(arena, "%s %s%s", op, sign, plain(arena, size))
+                                       : tp_text_printf(arena, "%s %s%s", op, sign, tp_amount_text(arena, unit, size));
+    if (unit == TP_UNIT_COUNT || unit == TP_UNIT_PERCENT)
+        return tp_text_printf(arena, "%s %s%s", op, plain(arena, size), unit == TP_UNIT_PERCENT ? " %" : "");
+    return tp_text_printf(arena, "%s %s", op, tp_amount_text(arena, unit, size));
+}

@@ -1,0 +1,394 @@
+/* The causes of a job's loss in words: what it is, title, detail. See what_if.h for the numbers. */
+#include <math.h>
+
+#include "webreport/compare/job/job_parts.h"
+#include "webreport/measure/audience/wording.h"
+#include "writer/text/format.h"
+
+enum { SHOWN_RUNS = 4, SHOWN_HOSTS = 4 };
+
+static const char *const part_words[TP_SLOT_OWN] = {"computing", "in pauses of the host", "waiting for input"};
+static const char *const part_nouns[TP_SLOT_OWN] = {"slow compute", "pauses", "late input"};
+static const struct {
+    const char *one, *many;
+} verbs[TP_SLOT_OWN] = {{"computes slower than its peers", "compute slower than their peers"},
+                        {"is held up by its host", "are held up by their hosts"},
+                        {"waits for its input", "wait for their input"}};
+
+static const enum tp_job_rule rule_of_part[TP_SLOT_OWN] = {TP_JOB_SLOW_COMPUTE, TP_JOB_LATE_HOST, TP_JOB_SLOW_DATA};
+
+static const char *time_of(const struct tp_job *job, double us)
+{
+    return tp_text_of_time(job->arena, us < 9e15 ? (int64_t)llround(us * 1000) : INT64_MAX);
+}
+
+static const char *percent_of(const struct tp_job *job, double percent)
+{
+    return tp_text_of_percent(job->arena, percent);
+}
+
+static const char *ranks_text(const struct tp_job *job, const struct tp_rank_set *set)
+{
+    return tp_text_printf(job->arena, "%s %s", set->count == 1 ? "rank" : "ranks",
+                          tp_rank_set_text(job->arena, set, SHOWN_RUNS));
+}
+
+static const char *host_text(const struct tp_job *job, uint32_t host)
+{
+    struct tp_str name = tp_strings_get(&job->graph.hosts, host);
+    return tp_text_printf(job->arena, "%.*s", (int)(name.len < 60 ? name.len : 60), name.ptr);
+}
+
+/* "host node3", "tp group 9", "pipeline stage 3", "rank 5", "ranks 3, 8". */
+static const char *who(const struct tp_job *job, const struct tp_cause *cause, const struct tp_rank_set *set)
+{
+    switch (cause->place) {
+    case TP_PLACE_HOST:
+        return tp_str_starts(tp_strings_get(&job->graph.hosts, cause->where), "ranks ")
+                   ? host_text(job, cause->where)
+                   : tp_text_printf(job->arena, "host %s", host_text(job, cause->where));
+    case TP_PLACE_GROUP:
+        return tp_text_printf(job->arena, "%s group %u", tp_graph_family_at(&job->graph, cause->family)->name,
+                              tp_graph_group_at(&job->graph, cause->where)->index);
+    case TP_PLACE_STAGE:
+        return tp_text_printf(job->arena, "pipeline stage %u", cause->where);
+    default:
+        return ranks_text(job, set);
+    }
+}
+
+/* " It is tp 4, dp 3, on host node7.": where a rank stands in the job; "": nothing tells. */
+static const char *stands_at(const struct tp_job *job, uint32_t rank)
+{
+    const struct tp_graph *graph = &job->graph;
+    const char *text = NULL;
+    for (uint32_t f = 0; f < graph->families.count; f++) {
+        const struct tp_graph_family *family = tp_graph_family_at(graph, f);
+        if (family->is_of_pairs || family->count < 2 || family->group_of[rank] == TP_NO_ID)
+            continue;
+        text = tp_text_printf(job->arena, "%s%s%s %u", text ? text : "", text ? ", " : "", family->name,
+                              family->coordinate[rank]);
+    }
+    uint32_t host = tp_graph_rank_at(graph, rank)->host;
+    if (host != TP_NO_ID && !tp_str_starts(tp_strings_get(&graph->hosts, host), "ranks "))
+        text = tp_text_printf(job->arena, "%s%son host %s", text ? text : "", text ? ", " : "", host_text(job, host));
+    return text ? tp_text_printf(job->arena, " It is %s.", text) : "";
+}
+
+static const char *capital(const struct tp_job *job, const char *text)
+{
+    char *copy = tp_arena_copy(job->arena, text, strlen(text));
+    if (copy[0] >= 'a' && copy[0] <= 'z')
+        copy[0] = (char)(copy[0] - 32);
+    return copy;
+}
+
+/* "dp groups 4-7", "pp sends from ranks 2-3": those of the cause that are of the family; NULL: none. */
+static const char *groups_of_family(const struct tp_job *job, const struct tp_cause *cause, uint32_t family_index)
+{
+    const struct tp_graph *graph = &job->graph;
+    const struct tp_graph_family *family = tp_graph_family_at(graph, family_index);
+    struct tp_rank_set numbers;
+    bool *is_in = tp_arena_array(job->arena, family->count, sizeof *is_in);
+    uint32_t count = 0;
+    tp_rank_set_init(&numbers, job->arena);
+    for (uint32_t i = 0; i < cause->group_count; i++)
+        if (tp_graph_group_at(graph, cause->groups[i])->family == family_index)
+            is_in[tp_graph_group_at(graph, cause->groups[i])->index] = true;
+    for (uint32_t g = 0; g < family->count; g++) {
+        const struct tp_graph_group *group = tp_graph_group_at(graph, family->groups[g]);
+        uint32_t sender = group->first_member + (group->kind == TP_GROUP_DOWN ? group->member_count - 1 : 0);
+        int64_t number = family->is_of_pairs ? tp_graph_rank_at(graph, graph->members[sender])->number : g;
+        if (!is_in[g])
+            continue;
+        count++;
+        tp_rank_set_add(&numbers, number);
+    }
+    const char *what = family->is_of_pairs ? count == 1 ? " from rank" : " from ranks" : count == 1 ? " group" : " groups";
+    return count ? tp_text_printf(job->arena, "%s%s %s", family->name, what,
+                                  tp_rank_set_text(job->arena, &numbers, SHOWN_RUNS))
+                 : NULL;
+}
+
+static const char *groups_text(const struct tp_job *job, const struct tp_cause *cause)
+{
+    const char *text = NULL;
+    for (uint32_t f = 0; f < job->graph.families.count; f++) {
+        const char *more = groups_of_family(job, cause, f);
+        text = text && more ? tp_text_printf(job->arena, "%s, %s", text, more) : more ? more : text;
+    }
+    return text ? text : "";
+}
+
+static bool is_set(const struct tp_cause *cause)
+{
+    return cause->place == TP_PLACE_HOST || cause->place == TP_PLACE_GROUP || cause->place == TP_PLACE_STAGE;
+}
+
+/* What else it may be, with the ranks that are not here: a level of its own. */
+static void word_open_part(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
+{
+    uint32_t absent = job->graph.absent_count;
+    if (!cause->is_open)
+        return;
+    finding->also = TP_JOB_HALF;
+    finding->also_title = tp_text_printf(job->arena, "Up to %lld of %u ranks are a slower level of their own",
+                                         (long long)finding->ranks.count + absent, job->graph.rank_count + absent);
+    finding->also_saved = NAN;
+    finding->detail = tp_text_printf(
+        job->arena, "%s %s of the job not here: if they are as slow, it is a slower level of ranks, and no %s.",
+        finding->detail, tp_text_of_some(job->arena, absent, "rank is", "ranks are"),
+        is_set(cause) ? "set" : "single ones");
+}
+
+/* Of a set of ranks, one part of their work. */
+static void word_part(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
+{
+    bool is_one = is_set(cause) || finding->ranks.count == 1;
+    const char *subject = who(job, cause, &finding->ranks);
+    is_one = is_one && !tp_str_starts(tp_str_of(subject), "ranks");
+    finding->told = tp_text_printf(job->arena, "%s of %s", part_nouns[cause->part], subject);
+    finding->title = tp_text_printf(job->arena, "%s %s", capital(job, subject),
+                                    is_one ? verbs[cause->part].one : verbs[cause->part].many);
+    bool is_rank = cause->place == TP_PLACE_RANK && finding->ranks.count == 1;
+    finding->detail = tp_text_printf(job->arena, "%s: %s per step more %s than is usual.%s%s",
+                                     capital(job, ranks_text(job, &finding->ranks)), time_of(job, cause->excess_us),
+                                     part_words[cause->part], is_rank ? stands_at(job, cause->ranks[0]) : "",
+                                     cause->kind == TP_CAUSE_COMPUTE && finding->worst_rank != TP_NULL_INT
+                                         ? tp_job_compute_detail(job, cause->ranks[0])
+                                         : "");
+    word_open_part(job, cause, finding);
+}
+
+static void word_half(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
+{
+    finding->told = tp_text_printf(job->arena, "%u of %u ranks that are a slower level of their own", cause->rank_count,
+                                   job->graph.rank_count);
+    finding->title = tp_text_printf(job->arena, "%u of %u ranks are a slower level of their own", cause->rank_count,
+                                    job->graph.rank_count);
+    finding->detail =
+        tp_text_printf(job->arena, "They are %s per step longer %s than the others, and no host, group or stage.",
+                       time_of(job, cause->excess_us), part_words[cause->part]);
+    if (cause->whole_stage != TP_NO_ID) {
+        finding->also = TP_JOB_STAGE;
+        finding->also_title = tp_text_printf(job->arena, "Pipeline stage %u has %.2f times the work of a stage",
+                                             cause->whole_stage, cause->ratio);
+        finding->also_saved = NAN;
+        finding->detail = tp_text_printf(
+            job->arena,
+            "Ranks of several stages are %s per step longer %s than the others, by one factor, %.2f; stage %u is all of "
+            "such. More work of that stage, and ranks that are as slow by chance, would look the same.",
+            time_of(job, cause->excess_us), part_words[cause->part], cause->ratio, cause->whole_stage);
+        return;
+    }
+    if (!cause->is_open)
+        return;
+    const char *ranks = ranks_text(job, &finding->ranks), *alone = verbs[cause->part].many;
+    finding->title = tp_text_printf(job->arena, "%s, or %s alone %s", finding->title, ranks, alone);
+    finding->detail = tp_text_printf(
+        job->arena, "At least %s: %s %s of the job not here, and how many of them are as slow nobody can tell.", ranks,
+        finding->detail, tp_text_of_some(job->arena, job->graph.absent_count, "rank is", "ranks are"));
+    finding->also = rule_of_part[cause->part];
+    finding->also_title = tp_text_printf(job->arena, "%s %s", capital(job, ranks), alone);
+    finding->also_saved = finding->saved;
+}
+
+static const char *step_name(const struct tp_job *job, const struct tp_cause *cause)
+{
+    const struct tp_graph_rank *rank = tp_graph_rank_at(&job->graph, cause->ranks[0]);
+    struct tp_str name = tp_strings_get(&job->labels, rank->labels[rank->step_index[cause->first_step]]);
+    return tp_text_printf(job->arena, "%.*s", (int)(name.len < 60 ? name.len : 60), name.ptr);
+}
+
+static void word_late(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
+{
+    const char *subject = ranks_text(job, &finding->ranks);
+    finding->told = tp_text_printf(job->arena, "%s from step %s on", subject, step_name(job, cause));
+    finding->title = tp_text_printf(job->arena, "%s %s slow from step %s on", capital(job, subject),
+                                    finding->ranks.count == 1 ? "is" : "are", step_name(job, cause));
+    finding->detail =
+        tp_text_printf(job->arena, "From then on %s per step more %s than is usual, in every step; before, none.%s",
+                       time_of(job, cause->excess_us), part_words[cause->part],
+                       finding->ranks.count == 1 ? stands_at(job, cause->ranks[0]) : "");
+}
+
+static void word_cells(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
+{
+    static const char *const titles[TP_SLOT_OWN] = {"Kernels are slow now here, now there",
+                                                    "The host stops now here, now there",
+                                                    "Input is late now here, now there"};
+    static const char *const told[TP_SLOT_OWN] = {"kernels that are slow now here, now there",
+                                                  "pauses of the host, now here, now there",
+                                                  "input that is late now and then"};
+    double all = (double)job->graph.rank_count * job->graph.step_count;
+    finding->told = told[cause->part];
+    finding->title =
+        tp_text_printf(job->arena, "%s: %u of %.0f rank-steps", titles[cause->part], cause->cell_count, all);
+    finding->detail = tp_text_printf(
+        job->arena, "%s in %u of %.0f rank-steps (%s), on %u ranks: %s to %s longer than is usual, mean %s.",
+        cause->part == TP_SLOT_PAUSE    ? "Pauses (garbage collection, CPU taken away)"
+        : cause->part == TP_SLOT_KERNEL ? "Slow kernels"
+                                        : "Late input",
+        cause->cell_count, all, percent_of(job, 100 * cause->cell_count / all), cause->rank_count,
+        time_of(job, cause->least_us), time_of(job, cause->most_us), time_of(job, cause->excess_us));
+}
+
+static void word_sequence(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
+{
+    const char *family = tp_graph_family_at(&job->graph, cause->family)->name;
+    finding->told = "batches of unlike length";
+    finding->title = tp_text_printf(job->arena, "Batches are of unlike length: work differs by %s from step to step",
+                                    percent_of(job, 100 * cause->ratio));
+    finding->detail = tp_text_printf(
+        job->arena,
+        "It is the same for all ranks of one place in their %s groups, so it is the replica's data, no device.",
+        family);
+}
+
+/* A stage that is all of a host, and nothing else, may hold more work or compute slower: its lengths are the same. */
+static void word_stage(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
+{
+    finding->told = tp_text_printf(job->arena, "the unequal pipeline stages, stage %u above all", cause->where);
+    finding->title =
+        tp_text_printf(job->arena, "Pipeline stage %u has %.2f times the work of a stage", cause->where, cause->ratio);
+    finding->detail = tp_text_printf(job->arena, "It is %s; the cost is what stages of equal work would save.",
+                                     ranks_text(job, &finding->ranks));
+    bool is_host = cause->own_host != TP_NO_ID;
+    if (!is_host && !cause->is_open)
+        return;
+    bool is_one = is_host || finding->ranks.count == 1;
+    const char *other = is_host ? tp_text_printf(job->arena, "host %s", host_text(job, cause->own_host))
+                                : ranks_text(job, &finding->ranks);
+    const char *slow = is_one ? verbs[TP_SLOT_KERNEL].one : verbs[TP_SLOT_KERNEL].many;
+    const char *all = is_host ? tp_text_printf(job->arena, "It is all of %s and nothing else: a slow host", other)
+                              : tp_text_printf(job->arena, "Other ranks of it are not here: %s, if slow,", other);
+    finding->title = tp_text_printf(job->arena, "%s, or %s %s", finding->title, other, slow);
+    finding->detail = tp_text_printf(job->arena, "%s %s would look the same, and mending %s would save %s.",
+                                     finding->detail, all, is_one ? "it" : "them", percent_of(job, cause->as_ranks));
+    finding->also = TP_JOB_SLOW_COMPUTE;
+    finding->also_title = tp_text_printf(job->arena, "%s %s", capital(job, other), slow);
+    finding->also_saved = cause->as_ranks;
+}
+
+/* Hosts that all slow groups pass: where there is not one to blame, the few that may be. */
+static const char *hosts_text(const struct tp_job *job, const struct tp_rank_set *ranks)
+{
+    const struct tp_graph *graph = &job->graph;
+    bool *is_in = tp_arena_array(job->arena, graph->hosts.count, sizeof *is_in);
+    const char *text = "";
+    uint32_t count = 0;
+    for (uint32_t r = 0; r < graph->rank_count; r++) {
+        const struct tp_graph_rank *rank = tp_graph_rank_at(graph, r);
+        if (rank->host == TP_NO_ID || is_in[rank->host] || !tp_rank_set_has(ranks, rank->number))
+            continue;
+        is_in[rank->host] = true;
+        if (++count <= SHOWN_HOSTS)
+            text = tp_text_printf(job->arena, "%s%s%s", text, count == 1 ? "" : ", ", host_text(job, rank->host));
+    }
+    return count > SHOWN_HOSTS ? tp_text_printf(job->arena, "%u hosts", count) : text;
+}
+
+static void word_link(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
+{
+    bool is_host = cause->place == TP_PLACE_HOST;
+    const char *what = is_host ? who(job, cause, &finding->ranks) : groups_text(job, cause);
+    const char *hosts = hosts_text(job, &finding->ranks);
+    finding->told = tp_text_printf(job->arena, "the link of %s", what);
+    finding->title = tp_text_printf(job->arena, "The link of %s is slow", what);
+    if (cause->leaves_late) {
+        finding->detail = tp_text_printf(
+            job->arena,
+            "%s: its ranks leave these collectives %.1f times as late as all others where all come at once, and the others "
+            "wait for them in the next.",
+            capital(job, groups_text(job, cause)), cause->ratio);
+        return;
+    }
+    finding->detail = tp_text_printf(
+        job->arena, "%s: transfers take %.1f times as long as those of the other groups. %s %s%s%s.",
+        capital(job, groups_text(job, cause)), cause->ratio,
+        is_host ? "What they share, and no other group passes, is" : "They are",
+        is_host ? what : ranks_text(job, &finding->ranks), !is_host && *hosts ? ", on " : "", is_host ? "" : hosts);
+}
+
+/* Hosts of all groups of a family, when each group passes all of them; 0: they differ. */
+static uint32_t hosts_of_each(const struct tp_job *job, const struct tp_graph_family *family)
+{
+    const struct tp_graph *graph = &job->graph;
+    uint32_t *seen = tp_arena_array(job->arena, graph->hosts.count, sizeof *seen), first = 0;
+    for (uint32_t g = 0; g < family->count; g++) {
+        const struct tp_graph_group *group = tp_graph_group_at(graph, family->groups[g]);
+        uint32_t count = 0;
+        for (uint32_t m = 0; m < group->member_count; m++) {
+            uint32_t host = tp_graph_rank_at(graph, graph->members[group->first_member + m])->host;
+            if (host == TP_NO_ID)
+                return 0;
+            count += seen[host] == g;
+            seen[host] = g + 1;
+        }
+        first = g ? first : count;
+        if (count != first)
+            return 0;
+    }
+    return first;
+}
+
+static void word_alike(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
+{
+    const struct tp_graph_family *family = tp_graph_family_at(&job->graph, cause->family);
+    uint32_t hosts = hosts_of_each(job, family);
+    bool is_one = family->count == 1, passes_all = hosts > 1 && hosts == job->graph.hosts.count;
+    const char *what = family->is_of_pairs ? "Communication of pairs of ranks"
+                                           : tp_text_printf(job->arena, "%s communication", family->name);
+    finding->told = family->is_of_pairs ? "communication of pairs of ranks"
+                                        : tp_text_printf(job->arena, "communication in %s", family->name);
+    finding->title = tp_text_printf(job->arena, "%s is %s of the job, %s", what, percent_of(job, cause->alone),
+                                    is_one                ? "in one group"
+                                    : family->is_of_pairs ? "all alike"
+                                                          : "all groups alike");
+    finding->detail = tp_text_printf(
+        job->arena, "%s, %s a step%s%s: nothing inside the job to compare %s with, so nobody is blamed.%s",
+        is_one ? tp_text_printf(job->arena, "One group of %u ranks",
+                                tp_graph_group_at(&job->graph, family->groups[0])->member_count)
+               : tp_text_printf(job->arena, "%u groups", cause->group_count),
+        time_of(job, cause->excess_us), is_one ? "" : " each",
+        cause->rate_gb_s > 0 ? tp_text_printf(job->arena, ", at %s GB/s on the bus",
+                                              tp_text_of_fixed(job->arena, cause->rate_gb_s, 1))
+                             : "",
+        is_one ? "it" : "them",
+        passes_all
+            ? tp_text_printf(job->arena,
+                             " %s passes all %u hosts: a slow link of one host would look the same; a test of "
+                             "bandwidth between pairs of hosts tells which.",
+                             is_one ? "It" : "Each group", hosts)
+            : "");
+    if (!passes_all)
+        return;
+    finding->also = TP_JOB_SLOW_LINK;
+    finding->also_title = tp_text_printf(job->arena, "The link of one of %u hosts is slow", hosts);
+    finding->also_saved = NAN;
+}
+
+static void word_unequal(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
+{
+    bool stays = cause->kind == TP_CAUSE_UNEQUAL;
+    const char *ranks = ranks_text(job, &finding->ranks);
+    finding->told = stays ? "work that is unequal" : "work that moves between ranks";
+    finding->title = stays ? tp_text_printf(job->arena, "The work of %s is unequal", ranks)
+                           : tp_text_printf(job->arena, "Work moves unequally between %s", ranks);
+    finding->detail = tp_text_printf(job->arena, "In each step own work deviates by %s between comparable ranks; %s.",
+                                     percent_of(job, 100 * cause->ratio),
+                                     stays ? "most of it stays with the ranks" : "it is another rank each time");
+}
+
+static void (*const words[TP_CAUSE_KINDS])(const struct tp_job *, const struct tp_cause *, struct tp_job_finding *) = {
+    [TP_CAUSE_COMPUTE] = word_part,    [TP_CAUSE_PAUSE] = word_part,       [TP_CAUSE_INPUT] = word_part,
+    [TP_CAUSE_HALF] = word_half,       [TP_CAUSE_LATE] = word_late,        [TP_CAUSE_MOVING] = word_cells,
+    [TP_CAUSE_PAUSES] = word_cells,    [TP_CAUSE_INPUTS] = word_cells,     [TP_CAUSE_SEQUENCE] = word_sequence,
+    [TP_CAUSE_STAGE] = word_stage,     [TP_CAUSE_LINK] = word_link,        [TP_CAUSE_ALL_LINKS] = word_alike,
+    [TP_CAUSE_UNEQUAL] = word_unequal, [TP_CAUSE_CHANGING] = word_unequal,
+};
+
+void tp_job_word_cause(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
+{
+    words[cause->kind](job, cause, finding);
+}

@@ -1,0 +1,429 @@
+/* What is wrong with the job, in words, costliest first. See job.h. */
+#include <math.h>
+#include <stdio.h>
+
+#include "webreport/compare/job/job_parts.h"
+#include "webreport/measure/audience/wording.h"
+#include "webreport/measure/ranks/link_rate.h"
+#include "writer/base/saturate.h"
+#include "writer/base/sort.h"
+#include "writer/text/format.h"
+
+enum { SHOWN_RUNS = 4 };
+/* deviation / mean; of the deviation, half of the variance; of the step */
+static const double UNEQUAL = 0.05, LASTING = 0.7, LEAST_LINK_SHARE = 0.01;
+
+/* NULL: by the producer. */
+static const char *const advice[TP_JOB_RULES] = {
+    [TP_JOB_SLOW_COMPUTE] = "Look at that device: clocks, temperature, ECC errors, another process on it; or at the "
+                            "work it was given.",
+    [TP_JOB_SLOW_LINK] = "Look at what connects these ranks: network card, cable, switch port, topology of the group.",
+    [TP_JOB_IMBALANCE] = "Balance the work: equal shards, sequences packed by length, layers and experts spread "
+                         "evenly.",
+    [TP_JOB_CHANGING_IMBALANCE] = "Batches differ from rank to rank: group samples of like length, balance experts, "
+                                  "cap what one step may get.",
+    [TP_JOB_MISSING_RANKS] = "Add their summaries: a rank that is not here may be the one that the others wait for.",
+    [TP_JOB_HALF] = "Look at what these ranks have in common that the others have not: board, clock, driver, cooling, "
+                    "another job beside them.",
+    [TP_JOB_LATE_SLOW] = "Something began while the job ran: look at temperature, clocks, power caps and ECC errors of "
+                         "that device, and at what started on that host.",
+    [TP_JOB_MOVING] =
+        "It is another rank each time: look at what may slow any device for a step: power caps of a rack, "
+        "a service that runs everywhere, kernels whose length depends on the data.",
+    [TP_JOB_PAUSES] = "Collect garbage on all ranks at the same step (gc.disable, then gc.collect every N steps), and "
+                      "keep other work off the cores of the training.",
+    [TP_JOB_INPUTS] = "Prefetch more, and look at the storage that some batches come from.",
+    [TP_JOB_SEQUENCE] = "Pack sequences by length, or give each replica batches of equal cost.",
+    [TP_JOB_STAGE] = "Move layers to other stages: the slowest one sets the pace.",
+    [TP_JOB_ALL_LINKS] =
+        "Compare with the rate that the link should have, or with a run that is stored; overlap it with "
+        "compute, or send less.",
+    [TP_JOB_DAMAGED_RANKS] = "Copy or record these traces again: until then nothing of these ranks is called slow or "
+                             "unequal.",
+};
+
+const char *tp_job_rank_name(const struct tp_job *job, const struct tp_job_rank *rank)
+{
+    struct tp_str worker = rank->key.worker;
+    size_t size = worker.len < 200 ? worker.len : 200;
+    char *text = tp_arena_alloc(job->arena, size + 32);
+    if (rank->key.rank != TP_NULL_INT)
+        snprintf(text, size + 32, "rank %lld", (long long)rank->key.rank);
+    else
+        snprintf(text, size + 32, "%.*s", (int)size, worker.ptr);
+    return text;
+}
+
+static const char *text_of_ns(const struct tp_job *job, int64_t ns)
+{
+    return tp_text_of_time(job->arena, ns);
+}
+
+static const char *share_of(const struct tp_job *job, int64_t part, int64_t whole)
+{
+    return tp_text_of_percent(job->arena, tp_percent(part, whole));
+}
+
+/* "rank 5", "ranks 5, 9, 12", or the worker's name. */
+static const char *name_ranks(const struct tp_job *job, const struct tp_rank_set *ranks, uint32_t any)
+{
+    if (ranks->count == 1)
+        return tp_job_rank_name(job, tp_job_rank_at(job, any));
+    return tp_text_printf(job->arena, "%s %s", job->has_numbers ? "ranks" : "ranks in places",
+                          tp_rank_set_text(job->arena, ranks, SHOWN_RUNS));
+}
+
+static const char *capital(const struct tp_job *job, const char *text)
+{
+    char *copy = tp_arena_copy(job->arena, text, strlen(text));
+    if (strncmp(copy, "rank", 4) == 0)
+        copy[0] = 'R';
+    return copy;
+}
+
+/* ---- stragglers ---- */
+
+/* Which part of the step the excess is in. */
+static enum tp_job_rule cause_of(const struct tp_job_rank *rank)
+{
+    const int64_t *excess = rank->part_excess_ns;
+    if (excess[TP_JOB_COMPUTE] >= excess[TP_JOB_HOST] && excess[TP_JOB_COMPUTE] >= excess[TP_JOB_DATA])
+        return TP_JOB_SLOW_COMPUTE;
+    return excess[TP_JOB_DATA] >= excess[TP_JOB_HOST] ? TP_JOB_SLOW_DATA : TP_JOB_LATE_HOST;
+}
+
+/* Compute that is slow: by the same calls taking longer, or by more of them. */
+const char *tp_job_compute_detail(const struct tp_job *job, uint32_t worst)
+{
+    struct tp_job_excess *rows;
+    uint32_t count = tp_job_excess_rows(job, worst, &rows);
+    bool is_gpu = tp_job_rank_at(job, worst)->is_gpu;
+    double own = 0, peers = 0, calls = 0, peer_calls = 0;
+    const struct tp_job_excess *top = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        if (rows[i].kind != (is_gpu ? TP_SUMMARY_KERNEL : TP_SUMMARY_OPERATOR_HOST) ||
+            tp_job_is_communication(tp_strings_get(&job->texts, rows[i].name)))
+            continue;
+        own += (double)rows[i].time_ns;
+        peers += (double)rows[i].peer_time_ns;
+        calls += rows[i].count;
+        peer_calls += rows[i].peer_count;
+        top = top ? top : &rows[i];
+    }
+    if (!(peers > 0) || !(peer_calls > 0) || !top)
+        return "";
+    struct tp_str name = tp_strings_get(&job->texts, top->name);
+    const char *what = is_gpu ? "kernels" : "operators";
+    const char *most = tp_text_printf(job->arena, "most %.*s, %s per step more", (int)(name.len < 80 ? name.len : 80),
+                                      name.ptr, text_of_ns(job, tp_sat_sub(top->time_ns, top->peer_time_ns)));
+    if (calls > 1.03 * peer_calls && calls / peer_calls > sqrt(own / peers))
+        return tp_text_printf(job->arena, " It has more work: %.2f times as many heavy %s (%s).", calls / peer_calls,
+                              what, most);
+    return tp_text_printf(job->arena, " The same %s take %.2f times as long (%s).", what, own / peers, most);
+}
+
+static const char *arrival_detail(const struct tp_job *job, const struct tp_job_rank *rank)
+{
+    if (!rank->joint_count || !rank->last_count)
+        return "";
+    return tp_text_printf(
+        job->arena, " It arrives last in %s of %u joint collectives; the others wait %s per step for it.",
+        share_of(job, rank->last_count, rank->joint_count), rank->joint_count, text_of_ns(job, rank->caused_wait_ns));
+}
+
+static const char *advice_on(const struct tp_job *job, enum tp_job_rule rule)
+{
+    return rule == TP_JOB_LATE_HOST   ? tp_phrase(TP_PHRASE_LATE_HOST, job->producer)
+           : rule == TP_JOB_SLOW_DATA ? tp_phrase(TP_PHRASE_SLOW_INPUT, job->producer)
+                                      : advice[rule];
+}
+
+struct tp_job_finding *tp_job_new_finding(struct tp_job *job, enum tp_job_rule rule, int64_t cost_ns, int64_t step_ns)
+{
+    struct tp_job_finding *finding = tp_vec_push(&job->findings);
+    *finding = (struct tp_job_finding){
+        .rule = rule,
+        .advice = advice_on(job, rule),
+        .detail = "",
+        .worst_rank = TP_NULL_INT,
+        .cost_ns = cost_ns,
+        .cost_ratio = cost_ns == TP_NULL_INT || step_ns <= 0 ? NAN : (double)cost_ns / (double)step_ns,
+        .alone = NAN,
+        .saved = NAN,
+        .share = NAN};
+    tp_rank_set_init(&finding->ranks, job->arena);
+    return finding;
+}
+
+static const struct {
+    const char *one, *many;
+} straggler_titles[] = {
+    [TP_JOB_SLOW_COMPUTE] = {"computes slower than its peers", "compute slower than their peers"},
+    [TP_JOB_LATE_HOST] = {"is held up by its host", "are held up by their hosts"},
+    [TP_JOB_SLOW_DATA] = {"waits for its input", "wait for their input"},
+};
+static const char *const part_words[] = {
+    [TP_JOB_SLOW_COMPUTE] = "computing", [TP_JOB_LATE_HOST] = "on the host", [TP_JOB_SLOW_DATA] = "loading data"};
+static const enum tp_job_part part_of_rule[] = {
+    [TP_JOB_SLOW_COMPUTE] = TP_JOB_COMPUTE, [TP_JOB_LATE_HOST] = TP_JOB_HOST, [TP_JOB_SLOW_DATA] = TP_JOB_DATA};
+
+/* All stragglers of one cause as one finding. */
+static void add_stragglers(struct tp_job *job, enum tp_job_rule rule)
+{
+    struct tp_rank_set ranks;
+    uint32_t worst = TP_NO_ID;
+    tp_rank_set_init(&ranks, job->arena);
+    for (uint32_t r = 0; r < job->ranks.count; r++) {
+        const struct tp_job_rank *rank = tp_job_rank_at(job, r);
+        if (!tp_job_is_straggler(job, rank) || cause_of(rank) != rule)
+            continue;
+        tp_rank_set_add(&ranks, rank->number);
+        if (worst == TP_NO_ID || rank->excess_ns > tp_job_rank_at(job, worst)->excess_ns)
+            worst = r;
+    }
+    if (worst == TP_NO_ID)
+        return;
+    const struct tp_job_rank *rank = tp_job_rank_at(job, worst);
+    const struct tp_job_cluster *cluster = tp_job_cluster_at(job, rank->cluster);
+    struct tp_job_finding *finding = tp_job_new_finding(job, rule, rank->excess_ns, cluster->step_ns);
+    finding->ranks = ranks;
+    finding->worst_rank = rank->number;
+    finding->title = tp_text_printf(job->arena, "%s %s", capital(job, name_ranks(job, &ranks, worst)),
+                                    ranks.count == 1 ? straggler_titles[rule].one : straggler_titles[rule].many);
+    finding->detail = tp_text_printf(
+        job->arena,
+        "%s%s: %s per step more of its own work than the median of %u comparable ranks (%s of the step), "
+        "%s of it %s, in %s of %u steps.%s%s",
+        ranks.count == 1 ? "" : "Worst is ",
+        ranks.count == 1 ? capital(job, tp_job_rank_name(job, rank)) : tp_job_rank_name(job, rank),
+        text_of_ns(job, rank->excess_ns), cluster->rank_count - 1, share_of(job, rank->excess_ns, cluster->step_ns),
+        text_of_ns(job, rank->part_excess_ns[part_of_rule[rule]]), part_words[rule],
+        tp_text_of_percent(job->arena, 100 * rank->late_share), rank->compared_steps,
+        rule == TP_JOB_SLOW_COMPUTE ? tp_job_compute_detail(job, worst) : "", arrival_detail(job, rank));
+}
+
+/* ---- imbalance ---- */
+
+/* What a damaged rank took part in is not told: the others may be as unequal as they look, or not. */
+static bool has_damage(const struct tp_job *job, const struct tp_job_cluster *cluster)
+{
+    for (uint32_t r = 0; r < job->ranks.count && job->damaged.count; r++) {
+        const struct tp_job_rank *rank = tp_job_rank_at(job, r);
+        if (*rank->damage && tp_rank_set_has(&cluster->ranks, rank->number))
+            return true;
+    }
+    return false;
+}
+
+static void add_imbalance(struct tp_job *job, const struct tp_job_cluster *cluster)
+{
+    if (cluster->rank_count < 3 || cluster->step_spread_ratio <= UNEQUAL || has_damage(job, cluster))
+        return;
+    bool stays = cluster->spread_ratio > LASTING * cluster->step_spread_ratio;
+    const struct tp_job_rank *slowest = tp_job_rank_at(job, cluster->slowest);
+    struct tp_job_finding *finding = tp_job_new_finding(job, stays ? TP_JOB_IMBALANCE : TP_JOB_CHANGING_IMBALANCE,
+                                                        cluster->imbalance_ns, cluster->step_ns);
+    const char *who = tp_rank_set_text(job->arena, &cluster->ranks, SHOWN_RUNS);
+    const char *spread = tp_text_of_percent(job->arena, 100 * cluster->step_spread_ratio);
+    finding->ranks = cluster->ranks;
+    finding->title = tp_text_printf(
+        job->arena, stays ? "The work of ranks %s is unequal" : "Work moves unequally between ranks %s", who);
+    if (stays) {
+        finding->worst_rank = slowest->number;
+        finding->detail = tp_text_printf(
+            job->arena,
+            "Own time of a step deviates by %s between comparable ranks; each step the slowest takes %s more "
+            "than the mean. %s has the most: %s per step, the median is %s.",
+            spread, text_of_ns(job, cluster->imbalance_ns), capital(job, tp_job_rank_name(job, slowest)),
+            text_of_ns(job, slowest->own_ns), text_of_ns(job, cluster->own_ns));
+    } else {
+        finding->detail = tp_text_printf(
+            job->arena,
+            "In each step own time deviates by %s between comparable ranks and the slowest takes %s more "
+            "than the mean, but over the steps the ranks differ by %s only: it is another rank each time.",
+            spread, text_of_ns(job, cluster->imbalance_ns),
+            tp_text_of_percent(job->arena, 100 * cluster->spread_ratio));
+    }
+}
+
+/* ---- links ---- */
+
+static void add_ranks(struct tp_rank_set *into, const struct tp_rank_set *more, struct tp_arena *arena)
+{
+    struct tp_rank_set both;
+    const struct tp_rank_run *x = into->runs.data, *y = more->runs.data;
+    size_t i = 0, k = 0;
+    tp_rank_set_init(&both, arena);
+    while (i < into->runs.count || k < more->runs.count) {
+        bool takes_first = k == more->runs.count || (i < into->runs.count && x[i].first <= y[k].first);
+        const struct tp_rank_run *run = takes_first ? &x[i++] : &y[k++];
+        tp_rank_set_add_run(&both, run->first, run->last);
+    }
+    *into = both;
+}
+
+/* The rank that all slow groups share, TP_NULL_INT: none. */
+static int64_t shared_rank(const struct tp_job *job, const struct tp_job_link *links, size_t count)
+{
+    const struct tp_rank_set *first = &tp_job_group_at(job, links[0].group)->ranks;
+    int64_t found = TP_NULL_INT;
+    bool are_several = false;
+    for (size_t l = 1; l < count; l++)
+        are_several |= links[l].group != links[0].group;
+    for (size_t i = 0; i < first->runs.count && are_several; i++) {
+        const struct tp_rank_run *run = TP_AT(&first->runs, struct tp_rank_run, i);
+        for (int64_t rank = run->first; rank <= run->last; rank++) {
+            size_t l = 1;
+            while (l < count && tp_rank_set_has(&tp_job_group_at(job, links[l].group)->ranks, rank))
+                l++;
+            if (l < count)
+                continue;
+            if (found != TP_NULL_INT)
+                return TP_NULL_INT;
+            found = rank;
+        }
+    }
+    return found;
+}
+
+static void add_links(struct tp_job *job)
+{
+    const struct tp_job_link *links = job->links.data;
+    size_t count = 0;
+    struct tp_rank_set ranks;
+    int64_t lost = 0;
+    tp_rank_set_init(&ranks, job->arena);
+    for (; count < job->links.count && links[count].is_slow; count++) {
+        add_ranks(&ranks, &tp_job_group_at(job, links[count].group)->ranks, job->arena);
+        lost = tp_sat_add(lost, links[count].group == links[0].group ? links[count].lost_ns : 0);
+    }
+    if (!count)
+        return;
+    const struct tp_job_link *link = &links[0];
+    const struct tp_job_group *group = tp_job_group_at(job, link->group);
+    int64_t step_ns = tp_job_rank_at(job, group->first_rank_index)->step_ns;
+    if ((double)lost < LEAST_LINK_SHARE * (double)step_ns)
+        return;
+    struct tp_job_finding *finding = tp_job_new_finding(job, TP_JOB_SLOW_LINK, lost, step_ns);
+    int64_t shared = shared_rank(job, links, count);
+    struct tp_str name = tp_strings_get(&job->texts, group->name);
+    finding->ranks = ranks;
+    finding->worst_rank = shared;
+    finding->title = shared != TP_NULL_INT
+                         ? tp_text_printf(job->arena, "The link of rank %lld is slow", (long long)shared)
+                         : tp_text_printf(job->arena, "The link between ranks %s is slow",
+                                          tp_rank_set_text(job->arena, &group->ranks, SHOWN_RUNS));
+    finding->detail = tp_text_printf(
+        job->arena,
+        "Group %.*s: %s of %s at %.1f GB/s on the bus; %u groups laid out alike reach %.1f GB/s. It costs %s "
+        "per step.",
+        (int)(name.len < 80 ? name.len : 80), name.ptr, link->collective, tp_text_of_bytes(job->arena, link->bytes),
+        link->bandwidth / 1e9, link->peers, link->peer_bandwidth / 1e9, text_of_ns(job, lost));
+}
+
+/* The collectives of all ranks beside the link that their devices have: it explains what the replay says of groups that
+ * are all alike, or stands alone. */
+void tp_job_link_rate_build(struct tp_job *job)
+{
+    struct tp_link_rate rate;
+    struct tp_job_finding *finding = NULL;
+    if (!job->has_distributed || job->distributed.rank_count < job->ranks.count)
+        return;
+    tp_link_rate_find(&rate, &job->distributed, job->arena);
+    if (!rate.is_slow)
+        return;
+    for (size_t i = 0; i < job->findings.count && !finding; i++) {
+        struct tp_job_finding *other = TP_AT(&job->findings, struct tp_job_finding, i);
+        if (other->rule == TP_JOB_ALL_LINKS && other->ranks.count == (int64_t)job->ranks.count)
+            finding = other;
+    }
+    int64_t cost_ns = (int64_t)fmin(9e18, rate.lost_us * 1000), step_ns = (int64_t)fmin(9e18, rate.step_us * 1000);
+    if (!finding) {
+        finding = tp_job_new_finding(job, TP_JOB_ALL_LINKS, cost_ns, step_ns);
+        for (uint32_t r = 0; r < job->ranks.count; r++)
+            tp_rank_set_add(&finding->ranks, tp_job_rank_at(job, r)->number);
+    }
+    /* there is something to compare with, after all: what the sheet says costs, not all of the communication */
+    finding->cost_ns = cost_ns;
+    finding->cost_ratio = step_ns > 0 ? (double)cost_ns / (double)step_ns : 0;
+    finding->told = NULL;
+    finding->also_title = NULL;
+    finding->title = "Collectives of all ranks use less than half of the link";
+    finding->advice = tp_link_rate_advice();
+    finding->detail = tp_text_printf(job->arena, "%s%s%s.", finding->detail, *finding->detail ? " " : "",
+                                     tp_link_rate_text(&rate, job->arena));
+}
+
+/* ---- missing ranks ---- */
+
+static void add_missing(struct tp_job *job)
+{
+    if (!job->missing.count)
+        return;
+    struct tp_job_finding *finding = tp_job_new_finding(job, TP_JOB_MISSING_RANKS, TP_NULL_INT, 0);
+    finding->ranks = job->missing;
+    finding->title = tp_text_printf(job->arena, "%lld of %lld ranks are missing", (long long)job->missing.count,
+                                    (long long)job->world_size);
+    finding->detail =
+        tp_text_printf(job->arena, "No summary of %s %s was given.", job->missing.count == 1 ? "rank" : "ranks",
+                       tp_rank_set_text(job->arena, &job->missing, SHOWN_RUNS));
+}
+
+static void add_damaged(struct tp_job *job)
+{
+    const char *first = "";
+    for (uint32_t r = 0; r < job->ranks.count && !*first; r++) {
+        const struct tp_job_rank *rank = tp_job_rank_at(job, r);
+        if (*rank->damage)
+            first = tp_text_printf(job->arena, "%s: %s.", tp_job_rank_name(job, rank), rank->damage);
+    }
+    if (!*first)
+        return;
+    struct tp_job_finding *finding = tp_job_new_finding(job, TP_JOB_DAMAGED_RANKS, TP_NULL_INT, 0);
+    finding->ranks = job->damaged;
+    finding->title = tp_text_printf(job->arena, "%s damaged",
+                                    job->damaged.count == 1 ? "The trace of 1 rank is"
+                                                            : tp_text_printf(job->arena, "The traces of %lld ranks are",
+                                                                             (long long)job->damaged.count));
+    finding->detail = capital(job, first);
+}
+
+/* What it may be worth to look at. Communication costs something in the best of jobs: where no sheet says that it could
+ * be faster, what has somebody to blame comes first from a fifth of it on. */
+static int64_t weight_of(const struct tp_job_finding *finding)
+{
+    const int64_t healthy = 5;
+    bool informs = finding->rule == TP_JOB_ALL_LINKS && finding->told;
+    return finding->cost_ns == TP_NULL_INT || !informs ? finding->cost_ns : finding->cost_ns / healthy;
+}
+
+static int costliest_first(const void *x, const void *y, const void *context)
+{
+    const struct tp_job_finding *a = x, *b = y;
+    int64_t p = weight_of(a), q = weight_of(b);
+    (void)context;
+    if (p != q)
+        return (p < q) - (p > q);
+    return (a->rule > b->rule) - (a->rule < b->rule);
+}
+
+void tp_job_sort_findings(struct tp_job *job)
+{
+    tp_merge_sort(job->arena, job->findings.data, job->findings.count, sizeof(struct tp_job_finding), costliest_first,
+                  NULL);
+}
+
+void tp_job_causes_build(struct tp_job *job)
+{
+    if (job->what_if.why_not) { /* else the replay has told these */
+        for (enum tp_job_rule rule = TP_JOB_SLOW_COMPUTE; rule <= TP_JOB_SLOW_DATA; rule++)
+            add_stragglers(job, rule);
+        for (size_t c = 0; c < job->clusters.count; c++)
+            add_imbalance(job, tp_job_cluster_at(job, c));
+        add_links(job);
+    }
+    tp_job_link_rate_build(job);
+    add_missing(job);
+    add_damaged(job);
+    tp_job_sort_findings(job);
+}

@@ -1,0 +1,163 @@
+/* Ranks that do the same work, and process groups that are laid out alike.
+ *
+ * Two ranks are comparable when their kernel sequences are equal, or nearly: the heaviest rows by name and count agree
+ * for the greater part (a rank may choose another kernel for one layer and stay comparable). Pipeline stages differ.
+ * A rank that is like no other joins the largest cluster: it is the odd one among ranks that should be alike. */
+#include <math.h>
+
+#include "webreport/compare/job/job_parts.h"
+#include "writer/base/id_map.h"
+#include "writer/base/sort.h"
+
+enum { MAX_LEADERS = 64 };
+static const double ALIKE = 0.7; /* of the counts of heavy rows */
+
+static const struct tp_job_cost *costs_of(const struct tp_job *job, const struct tp_job_rank *rank)
+{
+    return TP_AT(&job->costs, struct tp_job_cost, rank->first_cost);
+}
+
+/* Kernels tell, where there are any; else operators. */
+static bool is_telling(const struct tp_job_rank *rank, const struct tp_job_cost *cost)
+{
+    return cost->kind == (rank->is_gpu ? TP_SUMMARY_KERNEL : TP_SUMMARY_OPERATOR_HOST);
+}
+
+/* Calls per step of a row of this name, 0 without. */
+static double rate_of(const struct tp_job *job, const struct tp_job_rank *rank, uint32_t name)
+{
+    const struct tp_job_cost *cost = costs_of(job, rank);
+    for (uint32_t i = 0; i < rank->cost_count; i++)
+        if (cost[i].name == name && is_telling(rank, &cost[i]))
+            return (double)cost[i].count / (rank->recorded_step_count ? rank->recorded_step_count : 1);
+    return 0;
+}
+
+/* Sum of the smaller rates over the sum of the larger ones: 1 for equal ranks, 0 without a common row. */
+static double likeness(const struct tp_job *job, const struct tp_job_rank *x, const struct tp_job_rank *y)
+{
+    double both = 0, x_sum = 0, y_sum = 0;
+    for (uint32_t i = 0; i < x->cost_count; i++) {
+        const struct tp_job_cost *cost = &costs_of(job, x)[i];
+        if (!is_telling(x, cost))
+            continue;
+        double rate = rate_of(job, x, cost->name);
+        x_sum += rate;
+        both += fmin(rate, rate_of(job, y, cost->name));
+    }
+    for (uint32_t i = 0; i < y->cost_count; i++)
+        if (is_telling(y, &costs_of(job, y)[i]))
+            y_sum += rate_of(job, y, costs_of(job, y)[i].name);
+    double all = x_sum + y_sum - both;
+    return all > 0 ? both / all : 1;
+}
+
+/* A set of equal fingerprints on its way to a cluster. */
+struct kind {
+    uint32_t leader; /* rank index of the first */
+    uint32_t count, cluster;
+};
+
+static int larger_first(const void *x, const void *y, const void *context)
+{
+    const struct kind *kinds = context;
+    const struct kind *a = &kinds[*(const uint32_t *)x], *b = &kinds[*(const uint32_t *)y];
+    return a->count != b->count ? (a->count < b->count) - (a->count > b->count)
+                                : (a->leader > b->leader) - (a->leader < b->leader);
+}
+
+/* Kinds by fingerprint (and device or none); kind_of: by rank. */
+static struct tp_vec find_kinds(const struct tp_job *job, uint32_t *kind_of)
+{
+    struct tp_vec kinds = TP_VEC(job->arena, struct kind);
+    struct tp_id_map map;
+    tp_id_map_init(&map, job->arena);
+    for (uint32_t r = 0; r < job->ranks.count; r++) {
+        const struct tp_job_rank *rank = tp_job_rank_at(job, r);
+        uint32_t *id = tp_id_map_put(&map, rank->fingerprint);
+        if (*id == TP_NO_ID) {
+            *id = (uint32_t)kinds.count;
+            *(struct kind *)tp_vec_push(&kinds) = (struct kind){.leader = r};
+        }
+        kind_of[r] = *id;
+        TP_AT(&kinds, struct kind, *id)->count++;
+    }
+    return kinds;
+}
+
+static uint32_t new_cluster(struct tp_job *job, const struct kind *kind)
+{
+    struct tp_job_cluster *cluster = tp_vec_push(&job->clusters);
+    cluster->fingerprint = tp_job_rank_at(job, kind->leader)->fingerprint;
+    cluster->slowest = kind->leader;
+    tp_rank_set_init(&cluster->ranks, job->arena);
+    return (uint32_t)job->clusters.count - 1;
+}
+
+/* The cluster whose first rank is most alike, or TP_NO_ID. leaders: by cluster. */
+static uint32_t most_alike(const struct tp_job *job, const struct kind *kind, const uint32_t *leaders)
+{
+    double best = ALIKE;
+    uint32_t found = TP_NO_ID;
+    for (uint32_t c = 0; c < job->clusters.count && c < MAX_LEADERS; c++) {
+        double like = likeness(job, tp_job_rank_at(job, kind->leader), tp_job_rank_at(job, leaders[c]));
+        if (like > best) {
+            best = like;
+            found = c;
+        }
+    }
+    return found;
+}
+
+/* Larger kinds make clusters, smaller ones join what they are like; the odd single one the largest, unless no kind has
+ * two ranks (a pipeline of single ranks). */
+static void assign_kinds(struct tp_job *job, struct tp_vec *kinds)
+{
+    uint32_t *order = tp_arena_array(job->arena, kinds->count, sizeof *order);
+    uint32_t *leaders = tp_arena_array(job->arena, MAX_LEADERS, sizeof *leaders);
+    for (uint32_t k = 0; k < kinds->count; k++)
+        order[k] = k;
+    tp_merge_sort(job->arena, order, kinds->count, sizeof *order, larger_first, kinds->data);
+    bool has_peers = kinds->count && TP_AT(kinds, struct kind, order[0])->count > 1;
+    for (size_t k = 0; k < kinds->count; k++) {
+        struct kind *kind = TP_AT(kinds, struct kind, order[k]);
+        kind->cluster = most_alike(job, kind, leaders);
+        bool is_odd = k > 0 && has_peers && kind->count == 1;
+        if (kind->cluster == TP_NO_ID && (is_odd || job->clusters.count >= MAX_LEADERS))
+            kind->cluster = 0;
+        if (kind->cluster != TP_NO_ID)
+            continue;
+        kind->cluster = new_cluster(job, kind);
+        leaders[kind->cluster] = kind->leader;
+    }
+}
+
+/* Groups whose members stand in the same distances are laid out alike. */
+static void find_families(struct tp_job *job)
+{
+    for (size_t g = 0; g < job->groups.count; g++) {
+        struct tp_job_group *group = tp_job_group_at(job, g);
+        const struct tp_rank_run *runs = group->ranks.runs.data;
+        uint64_t hash = tp_hash_bytes(&group->ranks.count, sizeof group->ranks.count);
+        for (size_t i = 0; i < group->ranks.runs.count; i++) {
+            int64_t place[2] = {runs[i].first - runs[0].first, runs[i].last - runs[i].first};
+            hash = tp_hash_mix(hash ^ tp_hash_bytes(place, sizeof place), 0x9E3779B97F4A7C15ull);
+        }
+        group->family = hash;
+    }
+}
+
+void tp_job_clusters_build(struct tp_job *job)
+{
+    uint32_t *kind_of = tp_arena_array(job->arena, job->ranks.count, sizeof *kind_of);
+    struct tp_vec kinds = find_kinds(job, kind_of);
+    assign_kinds(job, &kinds);
+    for (uint32_t r = 0; r < job->ranks.count; r++) {
+        struct tp_job_rank *rank = tp_job_rank_at(job, r);
+        rank->cluster = TP_AT(&kinds, struct kind, kind_of[r])->cluster;
+        struct tp_job_cluster *cluster = tp_job_cluster_at(job, rank->cluster);
+        cluster->rank_count++;
+        tp_rank_set_add(&cluster->ranks, rank->number);
+    }
+    find_families(job);
+}

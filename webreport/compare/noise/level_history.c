@@ -1,0 +1,137 @@
+/* Levels of stored runs in their order: see level_history.h. */
+#include "webreport/compare/noise/level_history.h"
+
+#include <math.h>
+
+#include "writer/base/stats.h"
+
+enum { NOISE_FROM = 4, LEVEL_FROM = 2, ACCEPTED_NOISE_FROM = 3, LOADED_FROM = 3 };
+
+double tp_level_history_noise(const struct tp_levels *history, struct tp_arena *arena)
+{
+    const double least = 1e-9;
+    size_t count = history->count;
+    if (count < NOISE_FROM)
+        return NAN;
+    double *steps = tp_arena_array(arena, count, sizeof *steps);
+    for (size_t i = 1; i < count; i++)
+        steps[i - 1] = fabs(history->items[i] - history->items[i - 1]);
+    double sd = 1.4826 * tp_median(steps, count - 1) / sqrt(2);
+    tp_arena_drop(arena, steps, count * sizeof *steps);
+    return fmax(sd, least);
+}
+
+/* ---- changes of the level: optimal partitioning (Jackson and others 2005) ---- */
+
+/* The median of the run and its two neighbours a side; beyond the ends the last one stands in. */
+static double middle_near(const struct tp_levels *h, size_t i)
+{
+    double near[5] = {h->items[i > 2 ? i - 2 : 0], h->items[i - 1], h->items[i], h->items[i + 1],
+                      h->items[i + 2 < h->count ? i + 2 : h->count - 1]};
+    return tp_median(near, 5);
+}
+
+/* Sums of the levels before run i and of their squares, outliers drawn in. Levels are taken from the first one: equal
+ * runs are no cost, to the last digit. */
+struct sums {
+    double *level, *square; /* count + 1 each */
+};
+
+static struct sums sums_of(const struct tp_levels *h, double sd, struct tp_arena *arena)
+{
+    const double far = 3.5;
+    size_t count = h->count;
+    struct sums sums = {tp_arena_array(arena, count + 1, sizeof(double)),
+                        tp_arena_array(arena, count + 1, sizeof(double))};
+    for (size_t i = 0; i < count; i++) {
+        bool is_inside = i > 0 && i + 1 < count;
+        double level = h->items[i], middle = is_inside ? middle_near(h, i) : level;
+        level = (fabs(level - middle) > far * sd ? middle : level) - h->items[0];
+        sums.level[i + 1] = sums.level[i] + level;
+        sums.square[i + 1] = sums.square[i] + level * level;
+    }
+    return sums;
+}
+
+/* Squares about the mean of runs i .. j - 1, in units of variance. */
+static double cost_of(const struct sums *sums, size_t i, size_t j, double sd)
+{
+    double sum = sums->level[j] - sums->level[i];
+    return (sums->square[j] - sums->square[i] - sum * sum / (double)(j - i)) / (sd * sd);
+}
+
+/* before[j]: where the last level of the best partition of the first j runs begins. */
+static void partition(size_t *before, const struct sums *sums, size_t count, double sd, struct tp_arena *arena)
+{
+    double penalty = 4 * log((double)count) + 6, *best = tp_arena_array(arena, count + 1, sizeof *best);
+    best[0] = -penalty;
+    for (size_t j = 1; j <= count; j++) {
+        best[j] = INFINITY;
+        for (size_t i = 0; i + LEVEL_FROM <= j; i++) {
+            double cost = best[i] + cost_of(sums, i, j, sd) + penalty;
+            if (cost < best[j]) {
+                best[j] = cost;
+                before[j] = i;
+            }
+        }
+    }
+    tp_arena_drop(arena, best, (count + 1) * sizeof *best);
+}
+
+size_t *tp_level_history_changes(size_t *count, const struct tp_levels *history, double sd, struct tp_arena *arena)
+{
+    size_t runs = history->count, *starts = tp_arena_array(arena, runs + 1, sizeof *starts);
+    *count = 1;
+    if (isnan(sd))
+        sd = tp_level_history_noise(history, arena);
+    if (runs < NOISE_FROM || !(sd > 0))
+        return starts;
+    size_t *before = tp_arena_array(arena, runs + 1, sizeof *before), found = 0;
+    struct sums sums = sums_of(history, sd, arena);
+    partition(before, &sums, runs, sd, arena);
+    for (size_t j = runs; j > 0; j = before[j])
+        found++;
+    *count = found;
+    for (size_t j = runs; j > 0; j = before[j])
+        starts[--found] = before[j];
+    return starts;
+}
+
+/* ---- against the accepted level ---- */
+
+/* A machine that wanders is noisier than its neighbours' differences say: sd of the accepted runs. */
+static double noise_of_accepted(const struct tp_levels *accepted, struct tp_arena *arena)
+{
+    double *values = tp_levels_winsorized(accepted, NULL, arena);
+    double sd = sqrt(tp_squares(values, accepted->count) / ((double)accepted->count - 1));
+    tp_arena_drop(arena, values, accepted->count * sizeof *values);
+    return sd;
+}
+
+struct tp_run_change tp_level_history_change(const struct tp_levels *history, const struct tp_levels *accepted,
+                                             const struct tp_levels *new_side, const struct tp_run_context *known,
+                                             struct tp_arena *arena)
+{
+    const double trust = 0.6; /* differences of neighbours tell less than as many runs */
+    struct tp_run_context context = *known;
+    double sd = tp_level_history_noise(history, arena);
+    if (!isnan(sd)) {
+        size_t levels;
+        tp_level_history_changes(&levels, history, NAN, arena);
+        double freedom = (double)history->count - (double)levels, worth = known->prior.freedom, guess = known->prior.sd;
+        if (accepted->count >= ACCEPTED_NOISE_FROM)
+            sd = fmax(sd, noise_of_accepted(accepted, arena));
+        context.prior.sd = sqrt((worth * guess * guess + freedom * sd * sd) / (worth + freedom));
+        context.prior.freedom = worth + trust * freedom;
+    }
+    return tp_run_change_of(accepted, new_side, &context, arena);
+}
+
+bool tp_run_is_loaded(double ratio, double *history, size_t count)
+{
+    const double least = 0.05, least_spread = 0.01, alone = 0.5;
+    if (count < LOADED_FROM)
+        return ratio < alone;
+    double middle = tp_median(history, count), spread = fmax(tp_spread(history, count), least_spread);
+    return ratio < middle - fmax(4 * spread, least);
+}

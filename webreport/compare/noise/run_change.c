@@ -1,0 +1,153 @@
+/* What changed between runs: see run_change.h. */
+#include "webreport/compare/noise/run_change.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "writer/base/stats.h"
+#include "writer/base/student.h"
+
+#define POWER 0.8         /* of what is "seen" */
+#define HAIR 1e-9         /* the shortest interval that runs are asked for */
+enum { MEDIAN_FROM = 5 }; /* runs of a base */
+
+double tp_run_doubt_of(const struct tp_run_noise *noise, double share)
+{
+    double guessed = noise->freedom > 0 ? noise->guessed / noise->freedom : 0;
+    return TP_RUN_DOUBT * (share > 0 ? share + (1 - share) * guessed : 1);
+}
+
+static struct tp_run_change interval_of(double difference, double error, const struct tp_run_noise *noise, double doubt)
+{
+    double t = tp_student_quantile(1 - doubt / 2, noise->freedom);
+    return (struct tp_run_change){
+        .estimate = expm1(difference),
+        .low = expm1(difference - t * error),
+        .high = expm1(difference + t * error),
+        .sees = expm1((t + tp_student_quantile(POWER, noise->freedom)) * error),
+        .half = expm1(t * error),
+        .p = error > 0 ? tp_student_tails(difference / error, noise->freedom) : 1,
+        .error = error,
+        .doubt = doubt,
+        .noise = *noise,
+    };
+}
+
+/* The median resists runs that were disturbed; of few runs it tells less than the mean. */
+static double level_of_base(const struct tp_levels *base, struct tp_arena *arena)
+{
+    double *values = tp_arena_array(arena, base->count, sizeof *values);
+    memcpy(values, base->items, base->count * sizeof *values);
+    double level = tp_median(values, base->count);
+    if (base->count < MEDIAN_FROM)
+        level = tp_sum(values, base->count) / (double)base->count;
+    tp_arena_drop(arena, values, base->count * sizeof *values);
+    return level;
+}
+
+/* Variance of the level of a base to that of a mean. Of a median of normal values it grows from 1.43 (five) and 1.29
+ * (six) to half of pi; the exact values of an odd and of an even number are met within 1 % (docs/diff.md). */
+static double cost_of_base(size_t count, enum tp_estimator estimator)
+{
+    const double plain = 1.25, half_pi = acos(-1) / 2, odd = 0.46, even = 1.36;
+    if (count < MEDIAN_FROM)
+        return 1;
+    if (estimator == TP_ESTIMATOR_PLAIN)
+        return plain;
+    return half_pi * (double)count / ((double)count + (count % 2 ? odd : even));
+}
+
+static double level_of_new(const struct tp_levels *new_side, struct tp_arena *arena)
+{
+    double *values = tp_levels_winsorized(new_side, NULL, arena);
+    double level = tp_sum(values, new_side->count) / (double)new_side->count;
+    tp_arena_drop(arena, values, new_side->count * sizeof *values);
+    return level;
+}
+
+struct tp_run_change tp_run_change_of(const struct tp_levels *base, const struct tp_levels *new_side,
+                                      const struct tp_run_context *context, struct tp_arena *arena)
+{
+    size_t group_count = context->more_count + 2;
+    struct tp_levels *groups = tp_arena_array(arena, group_count, sizeof *groups);
+    groups[0] = *base;
+    groups[1] = *new_side;
+    if (context->more_count)
+        memcpy(groups + 2, context->more, context->more_count * sizeof *groups);
+    struct tp_run_noise noise =
+        tp_run_noise_pooled(groups, group_count, &context->prior, context->estimator, arena);
+    double cost = cost_of_base(base->count, context->estimator);
+    double error = noise.sd * sqrt(cost / (double)base->count + 1 / (double)new_side->count);
+    struct tp_run_change change = interval_of(level_of_new(new_side, arena) - level_of_base(base, arena), error, &noise,
+                                              tp_run_doubt_of(&noise, context->share));
+    change.base_count = base->count;
+    change.new_count = new_side->count;
+    tp_arena_drop(arena, groups, group_count * sizeof *groups);
+    return change;
+}
+
+struct tp_run_change tp_run_change_paired(double *differences, size_t count)
+{
+    tp_sort_reals(differences, count);
+    double mean = tp_sum(differences, count) / (double)count;
+    struct tp_run_noise noise = {sqrt(tp_squares(differences, count) / ((double)count - 1)), (double)count - 1, 0};
+    struct tp_run_change change = interval_of(mean, noise.sd / sqrt((double)count), &noise, TP_RUN_DOUBT);
+    change.base_count = change.new_count = count;
+    return change;
+}
+
+double tp_run_change_beyond(const struct tp_run_change *change, double most)
+{
+    double beyond = log1p(change->estimate) - log1p(most);
+    if (!(change->error > 0))
+        return beyond > 0 ? 0 : 1;
+    double tails = tp_student_tails(beyond / change->error, change->noise.freedom);
+    return beyond > 0 ? tails / 2 : 1 - tails / 2;
+}
+
+static double median_of(const struct tp_levels *levels, struct tp_arena *arena)
+{
+    double *copy = tp_arena_array(arena, levels->count, sizeof *copy);
+    memcpy(copy, levels->items, levels->count * sizeof *copy);
+    double median = tp_median(copy, levels->count);
+    tp_arena_drop(arena, copy, levels->count * sizeof *copy);
+    return median;
+}
+
+double tp_short_steps_change(const struct tp_levels *base, const struct tp_levels *new_side, struct tp_arena *arena)
+{
+    return median_of(new_side, arena) - median_of(base, arena);
+}
+
+bool tp_short_steps_back(double change, double low)
+{
+    const double least = 0.5;
+    return change > 0 ? low >= least * change : low <= least * change;
+}
+
+enum tp_limit_verdict tp_run_change_limit(const struct tp_run_change *change, double most)
+{
+    if (change->low > most)
+        return TP_LIMIT_FAIL;
+    return change->high <= most ? TP_LIMIT_PASS : TP_LIMIT_UNCLEAR;
+}
+
+static bool are_enough(unsigned runs, const struct tp_run_noise *noise, double most, size_t base_count)
+{
+    double base = base_count > runs ? (double)base_count : runs;
+    double error = noise->sd * sqrt(1 / base + 1.0 / runs);
+    return tp_student_quantile(1 - TP_RUN_DOUBT / 2, noise->freedom + runs) * error <= fmax(most, HAIR);
+}
+
+unsigned tp_runs_needed(const struct tp_run_noise *noise, double most, size_t base_count)
+{
+    unsigned few = 0, enough = TP_RUNS_NEEDED_MOST; /* more runs are never worse */
+    while (enough - few > 1) {
+        unsigned middle = few + (enough - few) / 2;
+        if (are_enough(middle, noise, most, base_count))
+            enough = middle;
+        else
+            few = middle;
+    }
+    return enough < TP_RUNS_NEEDED_MOST ? enough : 0;
+}

@@ -1,0 +1,137 @@
+/* How much runs of one program differ: see run_noise.h. */
+#include "webreport/compare/noise/run_noise.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "writer/base/stats.h"
+
+/* Measured on four CPU programs and on two GPU programs on one board type: docs/diff.md. */
+static const struct {
+    const char *name;
+    double floor, floor_elsewhere; /* least sd between runs; on another host, or on one that is not known */
+    double ratio;                  /* of the sd between runs to the cv of steps */
+    double worth;                  /* runs that the guess counts for */
+} quantities[TP_QUANTITIES] = {
+    [TP_QUANTITY_KERNELS] = {"kernels", 0.002, 0.008, 0.85, 6},
+    [TP_QUANTITY_ROW] = {"row", 0.003, 0.003, 1, 4}, /* after the shift that all rows have in common */
+    [TP_QUANTITY_HOST_OPS] = {"host_ops", 0.015, 0.03, 1, 4},
+    [TP_QUANTITY_STEP] = {"step", 0.015, 0.03, 1, 4},
+};
+
+#define WORTH_OF_WINSORIZED 1.12 /* TP_ESTIMATOR_PLAIN: what the sum of squares loses, given back */
+enum {
+    WARM_UP_FROM = 3,    /* steps */
+    TRIMMED_FROM = 5,    /* values, to leave a fifth at each end */
+    SHORT_PART = 10,     /* of the steps that are short, one in so many */
+    WINSORIZED_FROM = 5, /* runs */
+    NEEDED_FREEDOM = 8,  /* of runs, from which on no guess is needed */
+    DOUBT_FREEDOM = 3    /* of runs, from which on they may contradict the guess */
+};
+
+const char *tp_quantity_name(enum tp_quantity quantity)
+{
+    return quantities[quantity].name;
+}
+
+struct tp_run_level tp_run_level_of(double *values, size_t count)
+{
+    size_t cut = count >= TRIMMED_FROM ? count / 5 : 0, kept = count - 2 * cut;
+    struct tp_run_level level = {NAN, NAN, NAN};
+    tp_sort_reals(values, count);
+    double mean = count ? tp_sum(values + cut, kept) / (double)kept : 0;
+    if (!(mean > 0) || isinf(mean))
+        return level;
+    level.level = log(mean);
+    level.low = log(values[(count - 1) / SHORT_PART]);
+    level.cv = tp_spread(values, count) / mean;
+    return level;
+}
+
+size_t tp_warm_up_count(const double *steps, size_t count, struct tp_arena *arena)
+{
+    const double much = 1.5;
+    size_t later = count - count / 2, warm = 0;
+    if (count < WARM_UP_FROM)
+        return 0;
+    double *copy = tp_arena_array(arena, later, sizeof *copy);
+    memcpy(copy, steps + count / 2, later * sizeof *copy);
+    double middle = tp_median(copy, later);
+    tp_arena_drop(arena, copy, later * sizeof *copy);
+    while (warm < count / 3 && steps[warm] > much * middle)
+        warm++;
+    return warm;
+}
+
+struct tp_run_noise tp_run_noise_prior(enum tp_quantity quantity, double *cvs, size_t count, bool is_same_host)
+{
+    double floor = is_same_host ? quantities[quantity].floor : quantities[quantity].floor_elsewhere;
+    return (struct tp_run_noise){fmax(floor, quantities[quantity].ratio * tp_median(cvs, count)),
+                                 quantities[quantity].worth, 0};
+}
+
+double *tp_levels_winsorized(const struct tp_levels *levels, size_t *drawn_count, struct tp_arena *arena)
+{
+    size_t count = levels->count, drawn = 0;
+    double *values = tp_arena_array(arena, count, sizeof *values), *copy = tp_arena_array(arena, count, sizeof *copy);
+    if (count) {
+        memcpy(values, levels->items, count * sizeof *values);
+        memcpy(copy, levels->items, count * sizeof *copy);
+    }
+    tp_sort_reals(values, count);
+    double middle = tp_median_of_sorted(values, count), reach = 3 * tp_spread(copy, count);
+    for (size_t i = 0; i < count && count >= WINSORIZED_FROM && reach > 0; i++) {
+        double value = fmin(fmax(values[i], middle - reach), middle + reach);
+        drawn += value != values[i];
+        values[i] = value;
+    }
+    tp_arena_drop(arena, copy, count * sizeof *copy);
+    if (drawn_count)
+        *drawn_count = drawn;
+    return values;
+}
+
+/* Squares of groups about their means. */
+struct squares {
+    double sum, freedom; /* degrees behind it */
+    double runs;         /* degrees that runs have */
+};
+
+/* A level that is drawn in has no degree of its own, and the rest makes up for it (Dixon and Tukey 1968, of the
+ * variance of a Winsorized mean). The half around the median is never drawn in. */
+static void add_group(struct squares *squares, const struct tp_levels *group, enum tp_estimator estimator,
+                      struct tp_arena *arena)
+{
+    size_t drawn;
+    double *values = tp_levels_winsorized(group, &drawn, arena), own = tp_squares(values, group->count);
+    double degrees = (double)group->count - 1, left = degrees - (double)drawn;
+    tp_arena_drop(arena, values, group->count * sizeof *values);
+    squares->runs += degrees;
+    if (estimator == TP_ESTIMATOR_PLAIN) {
+        squares->sum += drawn ? WORTH_OF_WINSORIZED * own : own;
+        squares->freedom += degrees;
+    } else {
+        squares->sum += drawn ? degrees / left * own : own;
+        squares->freedom += left;
+    }
+}
+
+struct tp_run_noise tp_run_noise_pooled(const struct tp_levels *groups, size_t group_count,
+                                        const struct tp_run_noise *prior, enum tp_estimator estimator,
+                                        struct tp_arena *arena)
+{
+    struct squares squares = {0, 0, 0};
+    double worth = prior->freedom, guess = prior->sd * prior->sd;
+    for (size_t i = 0; i < group_count; i++)
+        if (groups[i].count)
+            add_group(&squares, &groups[i], estimator, arena);
+    if (squares.runs >= DOUBT_FREEDOM && prior->sd > 0 && squares.sum / squares.freedom > 4 * guess)
+        return (struct tp_run_noise){sqrt(squares.sum / squares.freedom), squares.freedom, 0};
+    bool is_guess = worth <= NEEDED_FREEDOM; /* what was learned is worth more, and stays */
+    if (is_guess)
+        worth *= fmax(0, 1 - squares.runs / NEEDED_FREEDOM);
+    if (worth == 0 && squares.sum == 0)
+        worth = 1; /* many runs that are equal: even so, not without any noise */
+    double freedom = worth + squares.freedom;
+    return (struct tp_run_noise){sqrt((worth * guess + squares.sum) / freedom), freedom, is_guess ? worth : 0};
+}

@@ -1,0 +1,86 @@
+/* Ranks of a job that are not here, by the numbers of those that are: see step_graph.h. */
+#include <string.h>
+
+#include "webreport/compare/replay/step_graph.h"
+#include "writer/base/limits.h"
+
+static int64_t most_of(int64_t x, int64_t y)
+{
+    return x > y ? x : y;
+}
+
+/* As many ranks as are known to be: by the caller, by number, by the lists of the groups. */
+static int64_t world_size(const struct tp_graph *graph)
+{
+    int64_t size = most_of(graph->world_size, tp_graph_rank_at(graph, graph->rank_count - 1)->number + 1);
+    for (size_t g = 0; g < graph->groups.count; g++) {
+        const struct tp_graph_group *group = tp_graph_group_at(graph, g);
+        for (uint32_t i = 0; i < group->run_count; i++) {
+            const struct tp_rank_stride *run = &group->runs[i];
+            bool is_sound = run->first >= 0 && run->first < TP_MAX_JOB_RANKS && run->length > 0 &&
+                            run->length <= TP_MAX_JOB_RANKS && run->stride >= 0 && run->stride < TP_MAX_JOB_RANKS;
+            size = is_sound ? most_of(size, run->first + (run->length - 1) * run->stride + 1) : size;
+        }
+    }
+    return size;
+}
+
+/* What is here of a host. */
+struct host {
+    int64_t first, last, count; /* numbers of its ranks */
+};
+
+/* Has every host its ranks in a row of `size` numbers, that begins at a multiple of it and has no other host's? */
+static bool are_rows(const struct host *hosts, uint32_t count, int64_t size)
+{
+    int64_t before = -1;
+    for (uint32_t h = 0; h < count; h++) { /* by first rank */
+        if (hosts[h].first / size != hosts[h].last / size || hosts[h].first / size <= before)
+            return false;
+        before = hosts[h].first / size;
+    }
+    return true;
+}
+
+/* All hosts are supposed to have as many ranks, and their numbers in a row: the least that fits what is here. */
+static int64_t size_of_hosts(const struct host *hosts, uint32_t count, int64_t world)
+{
+    int64_t most = 1;
+    for (uint32_t h = 0; h < count; h++)
+        most = most_of(most, hosts[h].count);
+    for (int64_t size = most; size <= world / count; size++)
+        if (world % size == 0 && are_rows(hosts, count, size))
+            return size;
+    return most_of(most, (world + count - 1) / count); /* numbered in another way */
+}
+
+static void find_absent_of_hosts(struct tp_graph *graph, int64_t world)
+{
+    uint32_t count = graph->hosts.count;
+    struct host *hosts = tp_arena_array(graph->arena, count, sizeof *hosts);
+    for (uint32_t r = 0; r < graph->rank_count; r++) {
+        const struct tp_graph_rank *rank = tp_graph_rank_at(graph, r);
+        if (rank->host == TP_NO_ID)
+            continue;
+        struct host *host = &hosts[rank->host]; /* numbered as they come */
+        host->first = host->count++ ? host->first : rank->number;
+        host->last = rank->number;
+    }
+    int64_t size = count ? size_of_hosts(hosts, count, world) : 0;
+    for (uint32_t h = 0; h < count; h++) {
+        int64_t absent = size - hosts[h].count;
+        graph->absent_of_host[h] = absent < graph->absent_count ? (uint32_t)absent : graph->absent_count;
+    }
+}
+
+void tp_graph_find_absent(struct tp_graph *graph)
+{
+    graph->absent_of_host = tp_arena_array(graph->arena, graph->hosts.count, sizeof *graph->absent_of_host);
+    if (graph->world_size < 0)
+        return;
+    int64_t world = world_size(graph), absent = world - graph->rank_count;
+    if (absent <= 0 || world > TP_MAX_JOB_RANKS)
+        return;
+    graph->absent_count = (uint32_t)absent;
+    find_absent_of_hosts(graph, world);
+}

@@ -1,0 +1,262 @@
+/* Meetings of the ranks of a job, an order in which their steps can be replayed, the replay: see step_graph.h. */
+#include <math.h>
+#include <string.h>
+
+#include "webreport/compare/replay/step_graph.h"
+
+/* Ranks on their way through their slots. */
+struct walk {
+    struct tp_graph *graph;
+    uint32_t *at;     /* by rank: slots passed */
+    uint32_t *parked; /* by rank: meeting that it waits for; TP_NO_ID: none */
+    uint32_t *queue;  /* ranks that go on; a ring of rank_count */
+    uint32_t head, queued, done, passed;
+    uint32_t *takes_part;    /* by group: members whose rows have it */
+    uint32_t *uses;          /* by group: how often a row has it */
+    uint32_t *first_meeting; /* by group */
+    uint32_t *met;           /* by member: meetings it has come to */
+    uint32_t *come;          /* by meeting */
+};
+
+/* How often each group stands in the rows of its members: equally often, or they do not fit together. */
+static void count_uses(struct walk *w)
+{
+    struct tp_graph *graph = w->graph;
+    uint32_t *of_rank = tp_arena_array(graph->arena, graph->groups.count, sizeof *of_rank);
+    for (uint32_t r = 0; r < graph->rank_count; r++) {
+        const struct tp_graph_rank *rank = tp_graph_rank_at(graph, r);
+        for (uint32_t k = 0; k < rank->slot_count; k++)
+            if (rank->group[k] != TP_NO_ID)
+                of_rank[rank->group[k]]++;
+        for (uint32_t k = 0; k < rank->slot_count; k++) {
+            uint32_t group = rank->group[k];
+            if (group == TP_NO_ID || !of_rank[group])
+                continue;
+            if (w->takes_part[group] && w->uses[group] != of_rank[group])
+                graph->why_not = "ranks of one process group differ in their collectives";
+            w->uses[group] = of_rank[group];
+            w->takes_part[group]++;
+            of_rank[group] = 0;
+        }
+    }
+}
+
+/* What each pair of the group moves, by the slots of its first rank. */
+static void fill_moved(struct tp_graph *graph, uint32_t group_index, uint32_t first_pair)
+{
+    const struct tp_graph_group *group = tp_graph_group_at(graph, group_index);
+    const struct tp_graph_rank *rank = tp_graph_rank_at(graph, graph->members[group->first_member]);
+    uint32_t pair = first_pair;
+    for (uint32_t k = 0; k < rank->slot_count && pair < graph->pairs.count; k++)
+        if (rank->group[k] == group_index)
+            tp_graph_pair_at(graph, pair++)->moved_bytes = rank->slots[k].moved_bytes;
+}
+
+/* All meetings, group by group. */
+static void list_meetings(struct walk *w)
+{
+    struct tp_graph *graph = w->graph;
+    struct tp_keys keys;
+    tp_keys_init(&keys, graph->arena, 2);
+    for (uint32_t g = 0; g < graph->groups.count; g++) {
+        uint32_t first_pair = (uint32_t)graph->pairs.count;
+        w->first_meeting[g] = (uint32_t)graph->meetings.count;
+        for (uint32_t ordinal = 0; ordinal < w->uses[g]; ordinal++) {
+            uint32_t family = tp_graph_group_at(graph, g)->family, key = tp_keys_pair(&keys, family, ordinal);
+            if (key == graph->keys.count)
+                *(struct tp_graph_key *)tp_vec_push(&graph->keys) = (struct tp_graph_key){family, ordinal};
+            *(struct tp_graph_pair *)tp_vec_push(&graph->pairs) = (struct tp_graph_pair){key, g, 0};
+        }
+        if (w->uses[g])
+            fill_moved(graph, g, first_pair);
+        for (uint32_t i = 0; i < w->uses[g] * graph->step_count; i++)
+            *(struct tp_graph_meeting *)tp_vec_push(&graph->meetings) =
+                (struct tp_graph_meeting){first_pair + i % w->uses[g], w->takes_part[g], i == 0, INFINITY};
+    }
+}
+
+static void go_on(struct walk *w, uint32_t rank)
+{
+    w->queue[(w->head + w->queued++) % w->graph->rank_count] = rank;
+}
+
+static const uint32_t *lengths_of(const struct tp_graph *graph, const struct tp_graph_rank *rank, uint32_t at)
+{
+    uint32_t step = rank->step_index[at / rank->slot_count];
+    (void)graph;
+    return rank->us + ((size_t)step * rank->slot_count + at % rank->slot_count) * TP_SLOT_PARTS;
+}
+
+/* Place of the rank in its group's members. */
+static uint32_t member_of(const struct tp_graph *graph, const struct tp_graph_group *group, uint32_t rank)
+{
+    uint32_t low = group->first_member, high = low + group->member_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (graph->members[middle] < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The rank comes to its next meeting of the group; the last one lets those go on that wait for it. Returns it. */
+static uint32_t come_to(struct walk *w, uint32_t r, uint32_t group_index, const uint32_t *us)
+{
+    struct tp_graph *graph = w->graph;
+    const struct tp_graph_group *group = tp_graph_group_at(graph, group_index);
+    uint32_t index = w->first_meeting[group_index] + w->met[member_of(graph, group, r)]++;
+    struct tp_graph_meeting *meeting = tp_graph_meeting_at(graph, index);
+    meeting->transfer_us = fmin(meeting->transfer_us, (double)us[TP_SLOT_WITHIN] + us[TP_SLOT_BESIDE]);
+    if (++w->come[index] < meeting->count)
+        return index;
+    for (uint32_t m = group->first_member; m < group->first_member + group->member_count; m++)
+        if (w->parked[graph->members[m]] == index) {
+            w->parked[graph->members[m]] = TP_NO_ID;
+            go_on(w, graph->members[m]);
+        }
+    return index;
+}
+
+/* Is there a collective that the rank waits for in this slot, and that not all have come to? It is parked there. */
+static bool is_parked(struct walk *w, uint32_t r, uint32_t cell, uint32_t slot)
+{
+    const struct tp_graph *graph = w->graph;
+    const struct tp_graph_class *class = tp_graph_class_at(graph, tp_graph_rank_at(graph, r)->class);
+    for (uint32_t i = class->first_wait[slot]; i < class->first_wait[slot + 1]; i++) {
+        uint32_t meeting = graph->meeting_of[cell - TP_AT(&graph->waits, struct tp_graph_wait, i)->back];
+        if (w->come[meeting] == tp_graph_meeting_at(graph, meeting)->count)
+            continue;
+        w->parked[r] = meeting;
+        return true;
+    }
+    return false;
+}
+
+/* Lets a rank pass its slots up to one where it has to wait. */
+static void walk_rank(struct walk *w, uint32_t r)
+{
+    struct tp_graph *graph = w->graph;
+    const struct tp_graph_rank *rank = tp_graph_rank_at(graph, r);
+    const uint32_t *first_wait = tp_graph_class_at(graph, rank->class)->first_wait;
+    for (; w->at[r] < rank->slot_count * graph->step_count; w->at[r]++) {
+        uint32_t slot = w->at[r] % rank->slot_count, cell = rank->first_cell + w->at[r], group = rank->group[slot];
+        if (is_parked(w, r, cell, slot))
+            return;
+        const uint32_t *us = lengths_of(graph, rank, w->at[r]);
+        graph->meeting_of[cell] = group == TP_NO_ID ? TP_NO_ID : come_to(w, r, group, us);
+        graph->alone_us[cell] = group == TP_NO_ID ? us[TP_SLOT_WITHIN] : 0;
+        graph->passes[w->passed++] =
+            (struct tp_graph_pass){r, cell, graph->meeting_of[cell], first_wait[slot], first_wait[slot + 1]};
+    }
+    w->done++;
+}
+
+static void open_walk(struct walk *w, struct tp_graph *graph)
+{
+    struct tp_arena *arena = graph->arena;
+    size_t groups = graph->groups.count;
+    *w = (struct walk){.graph = graph};
+    w->at = tp_arena_array(arena, graph->rank_count, sizeof *w->at);
+    w->parked = tp_arena_array(arena, graph->rank_count, sizeof *w->parked);
+    w->queue = tp_arena_array(arena, graph->rank_count, sizeof *w->queue);
+    w->takes_part = tp_arena_array(arena, groups, sizeof *w->takes_part);
+    w->uses = tp_arena_array(arena, groups, sizeof *w->uses);
+    w->first_meeting = tp_arena_array(arena, groups, sizeof *w->first_meeting);
+    w->met = tp_arena_array(arena, graph->joined.count, sizeof *w->met);
+    memset(w->parked, 0xFF, graph->rank_count * sizeof *w->parked);
+    graph->passes = tp_arena_array(arena, graph->cell_count, sizeof *graph->passes);
+    graph->meeting_of = tp_arena_array(arena, graph->cell_count, sizeof *graph->meeting_of);
+    graph->alone_us = tp_arena_array(arena, graph->cell_count, sizeof *graph->alone_us);
+}
+
+void tp_graph_meetings_build(struct tp_graph *graph)
+{
+    struct walk w;
+    open_walk(&w, graph);
+    count_uses(&w);
+    if (graph->why_not)
+        return;
+    list_meetings(&w);
+    w.come = tp_arena_array(graph->arena, graph->meetings.count, sizeof *w.come);
+    graph->over_us = tp_arena_array(graph->arena, graph->meetings.count, sizeof *graph->over_us);
+    graph->come = w.come;
+    for (uint32_t r = 0; r < graph->rank_count; r++)
+        go_on(&w, r);
+    while (w.queued) {
+        uint32_t rank = w.queue[w.head];
+        w.head = (w.head + 1) % graph->rank_count;
+        w.queued--;
+        walk_rank(&w, rank);
+    }
+    if (w.done < graph->rank_count)
+        graph->why_not = "the collectives of the ranks do not fit together";
+}
+
+/* ---- the replay ---- */
+
+static inline double later_of(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* A rank has come to a meeting at `at`; the last one ends it. */
+static inline void come_at(const struct tp_graph_meeting *meetings, uint32_t *come, double *over, uint32_t index,
+                           double at, const double *transfer)
+{
+    over[index] = come[index] ? later_of(over[index], at) : at;
+    if (++come[index] < meetings[index].count)
+        return;
+    if (!meetings[index].is_first)
+        over[index] = later_of(over[index], over[index - 1]);
+    over[index] += transfer[index];
+}
+
+/* came: by cell, when the rank comes to its collective; NULL: nobody asks. */
+static double replay(const struct tp_graph *graph, const double *own, const double *transfer, double *came)
+{
+    const struct tp_graph_wait *waits = graph->waits.data;
+    const struct tp_graph_meeting *meetings = graph->meetings.data;
+    const struct tp_graph_pass *passes = graph->passes, *end = passes + graph->cell_count;
+    const uint32_t *meeting_of = graph->meeting_of;
+    const double *alone = graph->alone_us;
+    double *ends = graph->ends_us, *over = graph->over_us, last = 0;
+    memset(ends, 0, graph->rank_count * sizeof *ends);
+    memset(graph->come, 0, graph->meetings.count * sizeof *graph->come);
+    for (const struct tp_graph_pass *pass = passes; pass < end; pass++) {
+        uint32_t cell = pass->cell;
+        double at = ends[pass->rank], done = 0;
+        for (uint32_t k = pass->first_wait; k < pass->past_wait; k++) {
+            double before = own[cell] * waits[k].before / TP_SLOT_WHOLE;
+            at = later_of(at + (before - done), over[meeting_of[cell - waits[k].back]]);
+            done = before;
+        }
+        at += own[cell] - done + alone[cell];
+        if (pass->meeting != TP_NO_ID)
+            come_at(meetings, graph->come, over, pass->meeting, at, transfer);
+        if (came)
+            came[cell] = at;
+        ends[pass->rank] = at;
+    }
+    for (uint32_t r = 0; r < graph->rank_count; r++)
+        last = fmax(last, ends[r]);
+    return last;
+}
+
+double tp_graph_replay(const struct tp_graph *graph, const double *own, const double *transfer)
+{
+    return replay(graph, own, transfer, NULL);
+}
+
+void tp_graph_spent(const struct tp_graph *graph, const double *own, const double *transfer, double *spent)
+{
+    replay(graph, own, transfer, spent);
+    for (uint32_t cell = 0; cell < graph->cell_count; cell++) {
+        uint32_t index = graph->meeting_of[cell];
+        if (index == TP_NO_ID)
+            continue;
+        bool is_first = tp_graph_meeting_at(graph, index)->is_first;
+        spent[cell] = graph->over_us[index] - later_of(spent[cell], is_first ? 0 : graph->over_us[index - 1]);
+    }
+}

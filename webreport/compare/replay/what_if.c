@@ -1,0 +1,183 @@
+/* Causes, their shares, and what is left: see what_if.h. The rules that find causes are in files of their own
+ * (what_if_parts.h). */
+#include "webreport/compare/replay/what_if.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "webreport/compare/replay/what_if_parts.h"
+#include "writer/base/sort.h"
+
+static const double LEAST_UNEQUAL = 0.05, LASTING = 0.7;
+enum { LEAST_EQUAL_RANKS = 3 };
+
+/* ---- shares ---- */
+
+static int costliest_first(const void *x, const void *y, const void *context)
+{
+    const struct tp_cause *a = x, *b = y;
+    bool is_told_a = a->kind == TP_CAUSE_ALL_LINKS, is_told_b = b->kind == TP_CAUSE_ALL_LINKS;
+    double p = fmax(a->alone, a->saved), q = fmax(b->alone, b->saved);
+    (void)context;
+    return is_told_a != is_told_b ? is_told_a - is_told_b : (p < q) - (p > q);
+}
+
+/* Removes one after the other: the gains add up. Returns T without all of them. */
+static double share_out(struct tp_what_if_work *w)
+{
+    struct tp_vec *causes = &w->out->causes;
+    double before = w->T;
+    bool evens_stages = false;
+    tp_merge_sort(w->arena, causes->data, causes->count, sizeof(struct tp_cause), costliest_first, NULL);
+    if (causes->count > TP_MOST_CAUSES)
+        causes->count = TP_MOST_CAUSES;
+    for (size_t i = 0; i < causes->count; i++) {
+        struct tp_cause *cause = TP_AT(causes, struct tp_cause, i);
+        if (cause->kind == TP_CAUSE_ALL_LINKS)
+            continue;
+        tp_what_if_mark(w, cause);
+        evens_stages |= cause->evens_stages;
+        double now = tp_what_if_replay(w, false, evens_stages);
+        cause->share = 100 * (before - now) / w->T;
+        before = now;
+    }
+    return before;
+}
+
+/* ---- what is left ---- */
+
+/* How unequal own work of a class is beside what causes were found of: deviation over mean inside steps, and of the
+ * ranks' means as far as steps do not explain it. */
+static void measure_unequal(const struct tp_what_if_work *w, const struct tp_graph_class *class, double *inside,
+                            double *lasting)
+{
+    double n = class->rank_count, all = 0, square = 0, of_means = 0;
+    double *means = tp_arena_array(w->arena, class->rank_count, sizeof *means);
+    *inside = 0;
+    for (uint32_t s = 0; s < w->steps; s++) {
+        double mean = 0, squares = 0;
+        for (uint32_t i = 0; i < class->rank_count; i++)
+            mean += w->values[(size_t)i * w->steps + s] / n;
+        for (uint32_t i = 0; i < class->rank_count; i++) {
+            double off = w->values[(size_t)i * w->steps + s] - mean;
+            squares += off * off / n;
+            means[i] += w->values[(size_t)i * w->steps + s] / w->steps;
+        }
+        *inside += mean > 0 ? sqrt(squares) / mean / w->steps : 0;
+    }
+    for (uint32_t i = 0; i < class->rank_count; i++)
+        all += means[i] / n;
+    for (uint32_t i = 0; i < class->rank_count; i++)
+        of_means += (means[i] - all) * (means[i] - all) / n;
+    square = all > 0 ? of_means / (all * all) : 0;
+    *lasting = sqrt(fmax(0, (square - *inside * *inside / w->steps) / (1 - 1.0 / w->steps)));
+}
+
+/* Own work of a class without what the causes so far are. */
+static void fill_left(const struct tp_what_if_work *w, const struct tp_graph_class *class)
+{
+    for (uint32_t i = 0; i < class->rank_count; i++)
+        for (uint32_t s = 0; s < w->steps; s++) {
+            size_t cell = (size_t)class->ranks[i] * w->steps + s;
+            double us = 0;
+            for (unsigned p = 0; p < TP_SLOT_OWN; p++) {
+                us += w->total[p][cell];
+                if (w->left_out[cell] >> p & 1)
+                    us -= w->excess[p][cell];
+            }
+            w->values[(size_t)i * w->steps + s] = us;
+        }
+}
+
+/* Work that is unequal without a rank, host or step to name: a cause of its own, behind all others. */
+static double add_unequal(struct tp_what_if_work *w, double before, bool evens_stages)
+{
+    uint8_t *kept = tp_arena_array(w->arena, (size_t)w->ranks * w->steps, sizeof *kept);
+    for (uint32_t c = 0; c < w->graph->classes.count; c++) {
+        const struct tp_graph_class *class = tp_graph_class_at(w->graph, c);
+        double inside, lasting;
+        fill_left(w, class);
+        measure_unequal(w, class, &inside, &lasting);
+        if (class->rank_count < LEAST_EQUAL_RANKS || inside <= LEAST_UNEQUAL || w->steps < 2 ||
+            w->out->causes.count >= TP_MOST_CAUSES)
+            continue;
+        bool stays = lasting > LASTING * inside;
+        struct tp_cause cause = {.kind = stays ? TP_CAUSE_UNEQUAL : TP_CAUSE_CHANGING,
+                                 .family = TP_NO_ID,
+                                 .host = TP_NO_ID,
+                                 .ratio = inside,
+                                 .ranks = class->ranks,
+                                 .rank_count = class->rank_count,
+                                 .cell_count = class->rank_count * w->steps};
+        cause.cells = tp_arena_array(w->arena, cause.cell_count, sizeof *cause.cells);
+        for (uint32_t i = 0; i < cause.cell_count; i++)
+            cause.cells[i] = class->ranks[i / w->steps] * w->steps + i % w->steps;
+        memcpy(kept, w->left_out, (size_t)w->ranks * w->steps);
+        tp_what_if_mark(w, &cause);
+        double now = tp_what_if_replay(w, false, evens_stages);
+        cause.alone = cause.saved = cause.share = 100 * (before - now) / w->T;
+        if (cause.share < TP_LEAST_COST || now < w->ideal - TP_LEAST_COST / 100 * w->T) { /* no more than chance */
+            memcpy(w->left_out, kept, (size_t)w->ranks * w->steps);
+            continue;
+        }
+        before = now;
+        *(struct tp_cause *)tp_vec_push(&w->out->causes) = cause;
+    }
+    return before;
+}
+
+/* ---- all ---- */
+
+static void open_work(struct tp_what_if_work *w)
+{
+    const struct tp_graph *graph = w->graph;
+    size_t values = graph->cell_count > graph->pairs.count ? graph->cell_count : graph->pairs.count;
+    w->ranks = graph->rank_count;
+    w->steps = graph->step_count;
+    w->left_out = tp_arena_array(w->arena, (size_t)w->ranks * w->steps, sizeof *w->left_out);
+    w->is_left_out = tp_arena_array(w->arena, graph->pairs.count, sizeof *w->is_left_out);
+    w->own = tp_arena_array(w->arena, graph->cell_count, sizeof *w->own);
+    w->transfer = tp_arena_array(w->arena, graph->meetings.count, sizeof *w->transfer);
+    w->values = tp_arena_array(w->arena, values + w->ranks + 1, sizeof *w->values);
+}
+
+void tp_what_if_build(struct tp_what_if *out, const struct tp_graph *graph)
+{
+    struct tp_what_if_work w = {.graph = graph, .arena = graph->arena, .out = out};
+    *out = (struct tp_what_if){.why_not = graph->why_not, .rank_count = graph->rank_count};
+    out->causes = TP_VEC(graph->arena, struct tp_cause);
+    out->host_count = graph->hosts.count;
+    out->step_count = graph->step_count;
+    if (out->why_not)
+        return;
+    open_work(&w);
+    tp_what_if_usual(&w);
+    w.T = tp_what_if_replay(&w, false, false);
+    if (!(w.T > 0)) {
+        out->why_not = "its steps have no length";
+        return;
+    }
+    tp_what_if_measure_ideal(&w);
+    out->step_us = w.T / w.steps;
+    out->measured_us = w.measured_us / w.steps;
+    out->error = 100 * fabs(w.T - w.measured_us) / w.measured_us;
+    tp_what_if_stages(&w);
+    tp_what_if_sequences(&w);
+    tp_what_if_ranks(&w);
+    tp_what_if_links(&w);
+    double left = share_out(&w);
+    bool evens_stages = false, has_sequence = false;
+    for (size_t i = 0; i < out->causes.count; i++) {
+        evens_stages |= TP_AT(&out->causes, struct tp_cause, i)->evens_stages;
+        has_sequence |= TP_AT(&out->causes, struct tp_cause, i)->kind == TP_CAUSE_SEQUENCE;
+    }
+    if (!has_sequence)
+        left = add_unequal(&w, left, evens_stages);
+    out->jitter = 100 * (left - w.ideal) / w.T;
+}
+
+void tp_what_if_trust(struct tp_what_if *out)
+{
+    if (!out->why_not && !(out->error <= TP_MOST_REPLAY_ERROR))
+        out->why_not = "the replay of the job does not give its step time";
+}

@@ -1,0 +1,202 @@
+/* A host whose ranks leave collectives later than all others: its network card is slow, though every group passes it, so
+ * that groups beside each other are all alike.
+ *
+ * While the job runs nothing of it can be seen: the ranks of that host begin the next step late, and the others wait for
+ * them as long as their own transfer took less. It shows where they came together, as in the first steps of a recording:
+ * the others left when their part was done. So what counts is the shortest time that a rank spent in any step, beside the
+ * shortest that it would have spent if all had left together. See docs/jobs.md. */
+#include <math.h>
+
+#include "webreport/compare/replay/what_if_parts.h"
+#include "writer/base/sort.h"
+#include "writer/base/stats.h"
+
+static const double LATE = 1.3, PROMPT = 1.15, LEAST_LATE_US = 100, MOST_TELL = 0.5;
+
+/* Of a rank and a slot, over the steps. */
+struct least {
+    double spent_us, together_us; /* as it was; had all left together */
+};
+
+struct leaves {
+    const struct tp_graph *graph;
+    struct tp_arena *arena;
+    struct least *least;    /* by slot of a rank, from first_slot on */
+    uint32_t *first_slot;   /* by rank */
+    uint32_t *host_of_pair; /* by pair: who leaves late; TP_NO_ID: that cannot be told */
+    double *prompt_us;      /* by pair: what the others spend */
+};
+
+static double spent_in(const struct tp_graph_rank *rank, uint32_t step, uint32_t slot)
+{
+    const uint32_t *us = rank->us + ((size_t)rank->step_index[step] * rank->slot_count + slot) * TP_SLOT_PARTS;
+    return (double)us[TP_SLOT_WITHIN] + us[TP_SLOT_BESIDE];
+}
+
+static void find_least(struct leaves *l, const double *together_us)
+{
+    const struct tp_graph *graph = l->graph;
+    uint32_t slots = 0;
+    l->first_slot = tp_arena_array(l->arena, graph->rank_count, sizeof *l->first_slot);
+    for (uint32_t r = 0; r < graph->rank_count; r++) {
+        l->first_slot[r] = slots;
+        slots += tp_graph_rank_at(graph, r)->slot_count;
+    }
+    l->least = tp_arena_array(l->arena, slots, sizeof *l->least);
+    for (uint32_t r = 0; r < graph->rank_count; r++) {
+        const struct tp_graph_rank *rank = tp_graph_rank_at(graph, r);
+        for (uint32_t k = 0; k < rank->slot_count; k++) {
+            struct least *least = &l->least[l->first_slot[r] + k];
+            *least = (struct least){INFINITY, INFINITY};
+            for (uint32_t s = 0; s < graph->step_count && rank->group[k] != TP_NO_ID; s++) {
+                least->spent_us = fmin(least->spent_us, spent_in(rank, s, k));
+                least->together_us = fmin(least->together_us, together_us[tp_graph_cell(rank, s, k)]);
+            }
+        }
+    }
+}
+
+/* What the members of a pair's group say: all ranks of one host leave late, all others do not. */
+struct verdict {
+    uint32_t late_host; /* TP_NO_ID: nobody is late yet */
+    bool is_mixed;
+    double prompt_us;
+};
+
+static void hear(struct verdict *verdict, const struct least *least, uint32_t host)
+{
+    bool is_late = least->spent_us > fmax(LATE * least->together_us, least->together_us + LEAST_LATE_US);
+    if (is_late) {
+        verdict->is_mixed |= host == TP_NO_ID || (verdict->late_host != TP_NO_ID && verdict->late_host != host);
+        verdict->late_host = host;
+        return;
+    }
+    verdict->is_mixed |= least->spent_us > PROMPT * least->together_us;
+    verdict->prompt_us = fmin(verdict->prompt_us, least->spent_us);
+}
+
+/* Slot of the rank that has the pair. */
+static uint32_t slot_of_pair(const struct tp_graph *graph, const struct tp_graph_rank *rank, uint32_t pair)
+{
+    for (uint32_t k = 0; k < rank->slot_count; k++) {
+        uint32_t meeting = graph->meeting_of[tp_graph_cell(rank, 0, k)];
+        if (meeting != TP_NO_ID && tp_graph_meeting_at(graph, meeting)->pair == pair)
+            return k;
+    }
+    return TP_NO_ID;
+}
+
+static void judge_pair(struct leaves *l, uint32_t pair)
+{
+    const struct tp_graph *graph = l->graph;
+    const struct tp_graph_group *group = tp_graph_group_at(graph, tp_graph_pair_at(graph, pair)->group);
+    const uint32_t *members = graph->members + group->first_member;
+    struct verdict verdict = {.late_host = TP_NO_ID, .prompt_us = INFINITY};
+    l->host_of_pair[pair] = TP_NO_ID;
+    for (uint32_t m = 0; m < group->member_count && !verdict.is_mixed; m++) {
+        const struct tp_graph_rank *rank = tp_graph_rank_at(graph, members[m]);
+        uint32_t slot = slot_of_pair(graph, rank, pair);
+        if (slot == TP_NO_ID)
+            return;
+        hear(&verdict, &l->least[l->first_slot[members[m]] + slot], rank->host);
+    }
+    for (uint32_t m = 0; m < group->member_count && !verdict.is_mixed; m++) { /* is it all of that host? */
+        const struct tp_graph_rank *rank = tp_graph_rank_at(graph, members[m]);
+        const struct least *least = &l->least[l->first_slot[members[m]] + slot_of_pair(graph, rank, pair)];
+        verdict.is_mixed |= rank->host == verdict.late_host && least->spent_us <= LATE * least->together_us;
+    }
+    if (verdict.is_mixed || verdict.late_host == TP_NO_ID || !(verdict.prompt_us < INFINITY))
+        return;
+    l->host_of_pair[pair] = verdict.late_host;
+    l->prompt_us[pair] = verdict.prompt_us;
+}
+
+/* The host that leaves late in groups of the family, at least half of them, and no other one in any; TP_NO_ID: none. */
+static uint32_t host_of_family(const struct leaves *l, uint32_t family_index)
+{
+    const struct tp_graph *graph = l->graph;
+    const struct tp_graph_family *family = tp_graph_family_at(graph, family_index);
+    bool *tells = tp_arena_array(l->arena, family->count, sizeof *tells);
+    uint32_t host = TP_NO_ID, count = 0;
+    for (uint32_t p = 0; p < graph->pairs.count; p++) {
+        const struct tp_graph_group *group = tp_graph_group_at(graph, tp_graph_pair_at(graph, p)->group);
+        if (group->family != family_index || l->host_of_pair[p] == TP_NO_ID)
+            continue;
+        if (host != TP_NO_ID && host != l->host_of_pair[p])
+            return TP_NO_ID;
+        host = l->host_of_pair[p];
+        count += !tells[group->index];
+        tells[group->index] = true;
+    }
+    return count >= MOST_TELL * family->count ? host : TP_NO_ID;
+}
+
+/* All leave when the ranks of the late host do: then the replay is that of the job. */
+static void wait_for_host(const struct tp_graph *graph, uint32_t family, uint32_t host)
+{
+    double *least = tp_arena_array(graph->arena, graph->meetings.count, sizeof *least);
+    for (size_t m = 0; m < graph->meetings.count; m++)
+        least[m] = INFINITY;
+    for (uint32_t r = 0; r < graph->rank_count; r++) {
+        const struct tp_graph_rank *rank = tp_graph_rank_at(graph, r);
+        for (uint32_t s = 0; s < graph->step_count && rank->host == host; s++)
+            for (uint32_t k = 0; k < rank->slot_count; k++) {
+                uint32_t meeting = graph->meeting_of[tp_graph_cell(rank, s, k)];
+                if (meeting != TP_NO_ID)
+                    least[meeting] = fmin(least[meeting], spent_in(rank, s, k));
+            }
+    }
+    for (size_t m = 0; m < graph->meetings.count; m++) {
+        struct tp_graph_meeting *meeting = tp_graph_meeting_at(graph, m);
+        uint32_t group = tp_graph_pair_at(graph, meeting->pair)->group;
+        if (tp_graph_group_at(graph, group)->family == family && least[m] < INFINITY)
+            meeting->transfer_us = least[m];
+    }
+}
+
+/* The job lasts until the late host is through; the others left its last collective before. */
+static double measured_on(const struct tp_what_if_work *w, uint32_t host)
+{
+    const struct tp_graph *graph = w->graph;
+    size_t count = 0;
+    for (uint32_t r = 0; r < graph->rank_count; r++) {
+        const struct tp_graph_rank *rank = tp_graph_rank_at(graph, r);
+        if (rank->host != host)
+            continue;
+        double sum = 0;
+        for (uint32_t s = 0; s < graph->step_count; s++)
+            for (uint32_t k = 0; k < rank->slot_count; k++)
+                sum += w->own[tp_graph_cell(rank, s, k)] +
+                       rank->us[((size_t)rank->step_index[s] * rank->slot_count + k) * TP_SLOT_PARTS + TP_SLOT_WITHIN];
+        w->values[count++] = sum;
+    }
+    return tp_median(w->values, count);
+}
+
+void tp_what_if_find_leaves(struct tp_what_if_work *w)
+{
+    const struct tp_graph *graph = w->graph;
+    struct leaves l = {.graph = graph, .arena = w->arena};
+    double *together_us = tp_arena_array(w->arena, graph->cell_count, sizeof *together_us);
+    w->late_host = tp_arena_array(w->arena, graph->families.count, sizeof *w->late_host);
+    w->prompt_us = tp_arena_array(w->arena, graph->pairs.count, sizeof *w->prompt_us);
+    l.host_of_pair = tp_arena_array(w->arena, graph->pairs.count, sizeof *l.host_of_pair);
+    l.prompt_us = w->prompt_us;
+    for (uint32_t i = 0; i < graph->cell_count; i++)
+        for (unsigned p = 0; p < TP_SLOT_OWN; p++)
+            w->own[i] = (p ? w->own[i] : 0) + graph->own_us[(size_t)i * TP_SLOT_OWN + p];
+    for (size_t m = 0; m < graph->meetings.count; m++)
+        w->transfer[m] = tp_graph_meeting_at(graph, m)->transfer_us;
+    tp_graph_spent(graph, w->own, w->transfer, together_us);
+    find_least(&l, together_us);
+    for (uint32_t p = 0; p < graph->pairs.count; p++)
+        judge_pair(&l, p);
+    w->measured_us = graph->measured_us;
+    for (uint32_t f = 0; f < graph->families.count; f++) {
+        w->late_host[f] = tp_graph_family_at(graph, f)->is_of_pairs ? TP_NO_ID : host_of_family(&l, f);
+        if (w->late_host[f] == TP_NO_ID)
+            continue;
+        wait_for_host(graph, f, w->late_host[f]);
+        w->measured_us = measured_on(w, w->late_host[f]);
+    }
+}

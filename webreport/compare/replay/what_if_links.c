@@ -1,0 +1,450 @@
+/* Stages of a pipeline, work that moves along a coordinate, links: see docs/jobs.md. */
+#include <math.h>
+
+#include "webreport/compare/replay/what_if_parts.h"
+#include "writer/base/sort.h"
+#include "writer/base/stats.h"
+
+static const double SLOW_LINK = 1.3, LEAST_NOISE = 0.02, SEQUENCE_RATIO = 20, SEQUENCE_SHARE = 0.015;
+/* Percent of the job, for transfers that are all alike: of any; of slow ones. Slower than half of what the fastest network
+ * cards in use carry for one device (400 Gbit/s) is not known to be sound, and in 0.1 ms such a card moves 2.5 MB. */
+static const double ALL_SHARE = 25, SLOW_SHARE = 10, SOUND_RATE = 25, LEAST_MOVED = 2.5e6;
+enum { NOISES = 4, LEAST_LINKS = 3 };
+
+/* ---- stages ---- */
+
+/* The host that has all ranks of the class and no other ones; TP_NO_ID: none. */
+static uint32_t own_host_of(const struct tp_graph *graph, const struct tp_graph_class *class)
+{
+    uint32_t host = tp_graph_rank_at(graph, class->ranks[0])->host, count = 0;
+    for (uint32_t i = 0; i < class->rank_count; i++)
+        if (tp_graph_rank_at(graph, class->ranks[i])->host != host)
+            return TP_NO_ID;
+    for (uint32_t r = 0; r < graph->rank_count && host != TP_NO_ID; r++)
+        count += tp_graph_rank_at(graph, r)->host == host;
+    return count == class->rank_count && count > 1 ? host : TP_NO_ID;
+}
+
+/* Are ranks of the stage known not to be here? */
+static bool is_part_of_stage(const struct tp_graph *graph, uint32_t stage)
+{
+    int64_t stages = tp_graph_group_at(graph, tp_graph_family_at(graph, graph->pipeline)->groups[0])->size;
+    return stages > 0 && tp_graph_stage_ranks(graph, stage) * stages < (int64_t)graph->rank_count + graph->absent_count;
+}
+
+void tp_what_if_stages(struct tp_what_if_work *w)
+{
+    uint32_t most = w->longest_stage;
+    const struct tp_graph_class *class = most == TP_NO_ID ? NULL : tp_graph_class_at(w->graph, most);
+    if (!w->is_uneven)
+        return;
+    uint32_t host = own_host_of(w->graph, class);
+    double mended = tp_what_if_scaled(w, most, w->median_work / w->work[most]);
+    tp_what_if_add(w, (struct tp_cause){.kind = TP_CAUSE_STAGE,
+                                        .place = TP_PLACE_STAGE,
+                                        .where = class->stage,
+                                        .family = w->graph->pipeline,
+                                        .host = TP_NO_ID,
+                                        .own_host = host,
+                                        .is_open = is_part_of_stage(w->graph, class->stage),
+                                        .as_ranks = 100 * (w->T - mended) / w->T,
+                                        .ranks = class->ranks,
+                                        .rank_count = class->rank_count,
+                                        .ratio = w->work[most] / w->median_work,
+                                        .evens_stages = true});
+}
+
+/* ---- work that all ranks of a coordinate share ---- */
+
+/* Variance between (coordinate, step) cells over the one within; deviation: of the cells, in microseconds. */
+static double ratio_of(const struct tp_what_if_work *w, const struct tp_graph_family *family, uint32_t coordinates,
+                       double *deviation)
+{
+    const double *excess = w->excess[TP_SLOT_KERNEL];
+    uint32_t *size = tp_arena_array(w->arena, coordinates, sizeof *size);
+    double *mean = tp_arena_array(w->arena, coordinates, sizeof *mean);
+    double *own = tp_arena_array(w->arena, w->ranks, sizeof *own);
+    double between = 0, within = 0, cells = 0, all = (double)w->ranks * w->steps;
+    uint32_t present = 0; /* coordinates: of some all ranks may be missing */
+    for (uint32_t r = 0; r < w->ranks; r++) {
+        size[family->coordinate[r]]++;
+        for (uint32_t s = 0; s < w->steps; s++)
+            own[r] += excess[(size_t)r * w->steps + s];
+        own[r] /= w->steps;
+    }
+    for (uint32_t c = 0; c < coordinates; c++)
+        present += size[c] > 0;
+    cells = (double)present * w->steps;
+    for (uint32_t s = 0; s < w->steps; s++) {
+        for (uint32_t c = 0; c < coordinates; c++)
+            mean[c] = 0;
+        for (uint32_t r = 0; r < w->ranks; r++)
+            mean[family->coordinate[r]] += excess[(size_t)r * w->steps + s] - own[r];
+        for (uint32_t c = 0; c < coordinates; c++) {
+            mean[c] /= fmax(1, size[c]);
+            between += mean[c] * mean[c] * size[c];
+        }
+        for (uint32_t r = 0; r < w->ranks; r++) {
+            double off = excess[(size_t)r * w->steps + s] - own[r] - mean[family->coordinate[r]];
+            within += off * off;
+        }
+    }
+    *deviation = sqrt(fmax(0, between / all));
+    return between / fmax(1, cells - present) / fmax(1e-9, within / fmax(1, all - cells));
+}
+
+/* The family along whose coordinates work moves most; TP_NO_ID: it moves along none. *deviation: of its cells. */
+static uint32_t family_of_batches(const struct tp_what_if_work *w, uint32_t *coordinates, double *deviation)
+{
+    uint32_t found = TP_NO_ID;
+    double most_ratio = SEQUENCE_RATIO;
+    for (uint32_t i = 0; i < w->graph->families.count; i++) {
+        const struct tp_graph_family *family = tp_graph_family_at(w->graph, i);
+        uint32_t most = 0, first = 0;
+        double its_deviation;
+        for (uint32_t r = 0; r < w->ranks; r++) {
+            most = family->coordinate[r] > most ? family->coordinate[r] : most;
+            first += family->coordinate[r] == 0;
+        }
+        if (i == w->graph->pipeline || family->is_of_pairs || most == 0 || first < 2)
+            continue;
+        double ratio = ratio_of(w, family, most + 1, &its_deviation);
+        if (ratio <= most_ratio || its_deviation <= SEQUENCE_SHARE * w->median_work)
+            continue;
+        most_ratio = ratio;
+        found = i;
+        *coordinates = most + 1;
+        *deviation = its_deviation;
+    }
+    return found;
+}
+
+/* Of each rank-step: kernels of all ranks of its coordinate over what is usual for them. */
+static double *lengths_of_batches(const struct tp_what_if_work *w, const struct tp_graph_family *family,
+                                  uint32_t coordinates)
+{
+    double *lengths = tp_arena_array(w->arena, (size_t)w->ranks * w->steps, sizeof *lengths);
+    double *real = tp_arena_array(w->arena, coordinates, sizeof *real);
+    double *usual = tp_arena_array(w->arena, coordinates, sizeof *usual);
+    for (uint32_t s = 0; s < w->steps; s++) {
+        for (uint32_t c = 0; c < coordinates; c++)
+            real[c] = usual[c] = 0;
+        for (uint32_t r = 0; r < w->ranks; r++) {
+            size_t cell = (size_t)r * w->steps + s;
+            real[family->coordinate[r]] += w->total[TP_SLOT_KERNEL][cell];
+            usual[family->coordinate[r]] += w->total[TP_SLOT_KERNEL][cell] - w->excess[TP_SLOT_KERNEL][cell];
+        }
+        for (uint32_t r = 0; r < w->ranks; r++) {
+            uint32_t c = family->coordinate[r];
+            lengths[(size_t)r * w->steps + s] = real[c] > 0 && usual[c] > 0 ? real[c] / usual[c] : 1;
+        }
+    }
+    return lengths;
+}
+
+void tp_what_if_sequences(struct tp_what_if_work *w)
+{
+    uint32_t coordinates = 0, cells = w->ranks * w->steps;
+    double deviation = 0;
+    uint32_t found = family_of_batches(w, &coordinates, &deviation);
+    if (found == TP_NO_ID)
+        return;
+    struct tp_cause cause = {.kind = TP_CAUSE_SEQUENCE,
+                             .family = found,
+                             .host = TP_NO_ID,
+                             .ratio = deviation / w->median_work,
+                             .cell_count = cells};
+    cause.cells = tp_arena_array(w->arena, cells, sizeof *cause.cells);
+    for (uint32_t c = 0; c < cells; c++)
+        cause.cells[c] = c;
+    tp_what_if_use_means(w);
+    tp_what_if_measure_ideal(w);
+    cause.lengths = lengths_of_batches(w, tp_graph_family_at(w->graph, found), coordinates);
+    tp_what_if_add(w, cause);
+    w->is_done[TP_SLOT_KERNEL] = true;
+}
+
+/* ---- links ---- */
+
+/* Were all ranks of the group there? A transfer without one of them may have waited for it. */
+static bool is_whole(const struct tp_graph_group *group)
+{
+    return group->size == TP_NULL_INT || group->member_count == group->size;
+}
+
+/* Pairs of a family whose transfer is beyond what is usual. */
+static struct tp_vec slow_pairs(struct tp_what_if_work *w, uint32_t family)
+{
+    struct tp_vec found = TP_VEC(w->arena, uint32_t);
+    for (size_t k = 0; k < w->graph->keys.count; k++) {
+        const struct tp_usual_link *link = &w->links[k];
+        uint32_t half = link->pair_count / 2 > 2 ? link->pair_count / 2 : 2;
+        if (TP_AT(&w->graph->keys, struct tp_graph_key, k)->family != family || link->pair_count < LEAST_LINKS ||
+            !(link->usual_us > 0))
+            continue;
+        for (uint32_t i = 0; i < link->pair_count; i++)
+            w->values[i] = w->pair_us[w->by_key[link->first_pair + i]] / link->usual_us;
+        tp_sort_reals(w->values, link->pair_count);
+        double noise = fmax(tp_spread(w->values, half), LEAST_NOISE);
+        for (uint32_t i = 0; i < link->pair_count; i++) {
+            uint32_t pair = w->by_key[link->first_pair + i];
+            if (w->pair_us[pair] > link->usual_us * (SLOW_LINK + NOISES * noise) &&
+                is_whole(tp_graph_group_at(w->graph, tp_graph_pair_at(w->graph, pair)->group)))
+                *(uint32_t *)tp_vec_push(&found) = pair;
+        }
+    }
+    return found;
+}
+
+static bool passes(const struct tp_graph *graph, const struct tp_graph_group *group, uint32_t host)
+{
+    for (uint32_t m = 0; m < group->member_count; m++)
+        if (tp_graph_rank_at(graph, graph->members[group->first_member + m])->host == host)
+            return true;
+    return false;
+}
+
+/* Pairs of a family that wait for a host. */
+static struct tp_vec pairs_of_host(struct tp_what_if_work *w, uint32_t family, uint32_t host)
+{
+    struct tp_vec found = TP_VEC(w->arena, uint32_t);
+    for (uint32_t p = 0; p < w->graph->pairs.count; p++) {
+        const struct tp_graph_group *group = tp_graph_group_at(w->graph, tp_graph_pair_at(w->graph, p)->group);
+        if (group->family == family && passes(w->graph, group, host))
+            *(uint32_t *)tp_vec_push(&found) = p;
+    }
+    return found;
+}
+
+static int by_number(const void *context, uint32_t x, uint32_t y)
+{
+    (void)context;
+    return (x > y) - (x < y);
+}
+
+static uint32_t drop_equal(uint32_t *sorted, uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!kept || sorted[kept - 1] != sorted[i])
+            sorted[kept++] = sorted[i];
+    return kept;
+}
+
+/* Marks the hosts of a group: *mark of each becomes `with` where it is `from`. */
+static void mark_hosts(const struct tp_graph *graph, uint32_t group_index, uint32_t *mark, uint32_t from, uint32_t with)
+{
+    const struct tp_graph_group *group = tp_graph_group_at(graph, group_index);
+    for (uint32_t m = 0; m < group->member_count; m++) {
+        uint32_t host = tp_graph_rank_at(graph, graph->members[group->first_member + m])->host;
+        if (host != TP_NO_ID && mark[host] == from)
+            mark[host] = with;
+    }
+}
+
+/* Is the group on more than one host? What stays inside one does not use its link. */
+static bool passes_hosts(const struct tp_graph *graph, uint32_t group_index)
+{
+    const struct tp_graph_group *group = tp_graph_group_at(graph, group_index);
+    uint32_t first = tp_graph_rank_at(graph, graph->members[group->first_member])->host;
+    for (uint32_t m = 1; m < group->member_count; m++)
+        if (tp_graph_rank_at(graph, graph->members[group->first_member + m])->host != first)
+            return true;
+    return false;
+}
+
+/* The one host that all slow groups pass, and no other group of their families where that leaves any; TP_NO_ID: none. */
+static uint32_t common_host(const struct tp_what_if_work *w, const struct tp_cause *cause)
+{
+    const struct tp_graph *graph = w->graph;
+    uint32_t hosts = graph->hosts.count, slow = cause->group_count;
+    uint32_t *passes = tp_arena_array(w->arena, hosts, sizeof *passes), common = 0, only = 0, any = TP_NO_ID;
+    uint32_t *others = tp_arena_array(w->arena, hosts, sizeof *others), alone = TP_NO_ID;
+    bool *is_slow = tp_arena_array(w->arena, graph->groups.count, sizeof *is_slow);
+    bool *is_in = tp_arena_array(w->arena, graph->families.count, sizeof *is_in);
+    for (uint32_t i = 0; i < slow; i++) {
+        mark_hosts(graph, cause->groups[i], passes, i, i + 1);
+        is_slow[cause->groups[i]] = true;
+        is_in[tp_graph_group_at(graph, cause->groups[i])->family] = true;
+    }
+    for (uint32_t g = 0; g < graph->groups.count; g++)
+        if (!is_slow[g] && is_in[tp_graph_group_at(graph, g)->family] && passes_hosts(graph, g))
+            mark_hosts(graph, g, others, 0, 1);
+    for (uint32_t h = 0; h < hosts; h++) {
+        if (passes[h] != slow)
+            continue;
+        common++;
+        any = h;
+        only += !others[h];
+        alone = others[h] ? alone : h;
+    }
+    return only ? (only == 1 ? alone : TP_NO_ID) : common == 1 ? any : TP_NO_ID;
+}
+
+/* The one host that leaves late in all families of the groups; TP_NO_ID: none. */
+static uint32_t late_host(const struct tp_what_if_work *w, const struct tp_cause *cause)
+{
+    uint32_t host = TP_NO_ID;
+    for (uint32_t i = 0; i < cause->group_count; i++) {
+        uint32_t its = w->late_host[tp_graph_group_at(w->graph, cause->groups[i])->family];
+        if (its == TP_NO_ID || (host != TP_NO_ID && host != its))
+            return TP_NO_ID;
+        host = its;
+    }
+    return host;
+}
+
+/* Ranks of the slow groups; of one host alone where there is one to blame. */
+static void fill_ranks(const struct tp_what_if_work *w, struct tp_cause *cause)
+{
+    const struct tp_graph *graph = w->graph;
+    bool is_host = (cause->group_count > 1 || cause->leaves_late) && cause->host != TP_NO_ID;
+    cause->ranks = tp_arena_array(w->arena, w->ranks, sizeof *cause->ranks);
+    for (uint32_t i = 0; i < cause->group_count; i++) {
+        const struct tp_graph_group *group = tp_graph_group_at(graph, cause->groups[i]);
+        for (uint32_t m = 0; m < group->member_count; m++) {
+            uint32_t rank = graph->members[group->first_member + m];
+            if (!is_host || tp_graph_rank_at(graph, rank)->host == cause->host)
+                cause->ranks[cause->rank_count++] = rank;
+        }
+    }
+    tp_sort_rows(cause->ranks, cause->rank_count, by_number, NULL, w->arena);
+    cause->place = is_host ? TP_PLACE_HOST : cause->group_count == 1 ? TP_PLACE_GROUP : TP_PLACE_RANKS;
+    cause->where = is_host ? cause->host : cause->groups[0];
+}
+
+/* A cause of slow pairs; family: TP_NO_ID when they are of several. */
+static struct tp_cause cause_of(const struct tp_what_if_work *w, uint32_t family, const struct tp_vec *slow)
+{
+    struct tp_cause cause = {.kind = TP_CAUSE_LINK,
+                             .family = family,
+                             .host = TP_NO_ID,
+                             .pairs = slow->data,
+                             .pair_count = (uint32_t)slow->count};
+    cause.groups = tp_arena_array(w->arena, slow->count, sizeof *cause.groups);
+    for (uint32_t i = 0; i < slow->count; i++) {
+        const struct tp_graph_pair *pair = tp_graph_pair_at(w->graph, cause.pairs[i]);
+        cause.groups[i] = pair->group;
+        cause.ratio += w->pair_us[cause.pairs[i]] / w->links[pair->key].usual_us / (double)slow->count;
+    }
+    tp_sort_rows(cause.groups, cause.pair_count, by_number, NULL, w->arena);
+    cause.group_count = drop_equal(cause.groups, cause.pair_count);
+    cause.host = late_host(w, &cause);
+    cause.leaves_late = cause.host != TP_NO_ID;
+    if (!cause.leaves_late)
+        cause.host = common_host(w, &cause);
+    fill_ranks(w, &cause);
+    return cause;
+}
+
+/* Slow pairs of all families are one cause where they have one host in common, else one a family. */
+static void add_slow(struct tp_what_if_work *w, const struct tp_vec *slow)
+{
+    struct tp_vec all = TP_VEC(w->arena, uint32_t);
+    uint32_t families = 0;
+    for (uint32_t f = 0; f < w->graph->families.count; f++) {
+        families += slow[f].count > 0;
+        for (size_t i = 0; i < slow[f].count; i++)
+            *(uint32_t *)tp_vec_push(&all) = *TP_AT(&slow[f], uint32_t, i);
+    }
+    struct tp_cause joint = families > 1 ? cause_of(w, TP_NO_ID, &all) : (struct tp_cause){.host = TP_NO_ID};
+    if (joint.host != TP_NO_ID) {
+        tp_what_if_add(w, joint);
+        return;
+    }
+    for (uint32_t f = 0; f < w->graph->families.count; f++)
+        if (slow[f].count)
+            tp_what_if_add(w, cause_of(w, f, &slow[f]));
+}
+
+/* Sends of a pipeline go both ways, and the ways wait for each other: all pairs of ranks are judged as one. */
+static bool is_judged_with(const struct tp_graph *graph, uint32_t family, uint32_t other)
+{
+    return family == other ||
+           (tp_graph_family_at(graph, family)->is_of_pairs && tp_graph_family_at(graph, other)->is_of_pairs);
+}
+
+/* What the job would save, in percent, if the collectives of the family took no time. */
+static double cost_of_transfers(const struct tp_what_if_work *w, uint32_t family)
+{
+    const struct tp_graph *graph = w->graph;
+    for (size_t m = 0; m < graph->meetings.count; m++) {
+        const struct tp_graph_meeting *meeting = tp_graph_meeting_at(graph, m);
+        uint32_t group = tp_graph_pair_at(graph, meeting->pair)->group;
+        bool is_its = is_judged_with(graph, family, tp_graph_group_at(graph, group)->family);
+        w->transfer[m] = is_its ? 0 : meeting->transfer_us;
+    }
+    return 100 * (w->T - tp_graph_replay(graph, w->own, w->transfer)) / w->T;
+}
+
+/* Rate of the family's transfers on the bus, in GB/s; 0: not known, or they are so small that latency bounds them. */
+static double rate_of(const struct tp_what_if_work *w, uint32_t family)
+{
+    double moved = 0, us = 0;
+    for (size_t p = 0; p < w->graph->pairs.count; p++) {
+        const struct tp_graph_pair *pair = tp_graph_pair_at(w->graph, p);
+        if (!is_judged_with(w->graph, family, tp_graph_group_at(w->graph, pair->group)->family))
+            continue;
+        if (pair->moved_bytes <= 0)
+            return 0;
+        if ((double)pair->moved_bytes < LEAST_MOVED)
+            continue;
+        moved += (double)pair->moved_bytes;
+        us += w->pair_us[p];
+    }
+    return us > 0 ? moved / us / 1000 : 0;
+}
+
+/* A family whose groups are all alike, or that has one group: nothing inside the job to compare its transfers with. Sound
+ * jobs spend much of their time in collectives, too, in however many of them: all together have to cost more than that,
+ * or as much as is worth a word where their rate is one that the network cards of such machines surpass. */
+static void add_alike(struct tp_what_if_work *w, uint32_t index)
+{
+    const struct tp_graph_family *family = tp_graph_family_at(w->graph, index);
+    struct tp_cause cause = {.kind = TP_CAUSE_ALL_LINKS,
+                             .family = index,
+                             .host = TP_NO_ID,
+                             .group_count = family->count,
+                             .rate_gb_s = rate_of(w, index)};
+    if (family->count == 1) {
+        const struct tp_graph_group *group = tp_graph_group_at(w->graph, family->groups[0]);
+        cause.ranks = w->graph->members + group->first_member;
+        cause.rank_count = group->member_count;
+    }
+    cause.alone = cost_of_transfers(w, index);
+    for (size_t k = 0; k < w->graph->keys.count; k++)
+        if (TP_AT(&w->graph->keys, struct tp_graph_key, k)->family == index)
+            cause.excess_us += w->links[k].usual_us;
+    if (cause.alone > (cause.rate_gb_s > 0 && cause.rate_gb_s < SOUND_RATE ? SLOW_SHARE : ALL_SHARE))
+        tp_what_if_add(w, cause);
+}
+
+static bool are_whole(const struct tp_graph *graph, uint32_t family_index)
+{
+    const struct tp_graph_family *family = tp_graph_family_at(graph, family_index);
+    for (uint32_t g = 0; g < family->count; g++)
+        if (!is_whole(tp_graph_group_at(graph, family->groups[g])))
+            return false;
+    return true;
+}
+
+/* Was the family judged with an earlier one, has it a link of its own that is slow, or do ranks of it miss? */
+static bool is_told(const struct tp_what_if_work *w, const struct tp_vec *slow, uint32_t family)
+{
+    for (uint32_t f = 0; f < w->graph->families.count; f++)
+        if (is_judged_with(w->graph, family, f) && (f < family || slow[f].count || !are_whole(w->graph, f)))
+            return true;
+    return false;
+}
+
+void tp_what_if_links(struct tp_what_if_work *w)
+{
+    struct tp_vec *slow = tp_arena_array(w->arena, w->graph->families.count, sizeof *slow);
+    for (uint32_t f = 0; f < w->graph->families.count; f++)
+        slow[f] = w->late_host[f] == TP_NO_ID ? slow_pairs(w, f) : pairs_of_host(w, f, w->late_host[f]);
+    add_slow(w, slow);
+    tp_what_if_replay(w, false, false); /* own work as it was, for those that are alike */
+    for (uint32_t f = 0; f < w->graph->families.count; f++)
+        if (tp_graph_family_at(w->graph, f)->count && !is_told(w, slow, f))
+            add_alike(w, f);
+}

@@ -1,0 +1,419 @@
+/* Ranks and rank-steps whose own work stands out, part by part: see docs/jobs.md. Ranks that are slow throughout are
+ * told as the sets that they are (host, process group, stage); then ranks that become slow; then single rank-steps. */
+#include <math.h>
+#include <string.h>
+
+#include "webreport/compare/replay/what_if_parts.h"
+#include "writer/base/sort.h"
+#include "writer/base/stats.h"
+
+static const double RANK_SHARE = 0.01, CELL_SHARE = 0.03, FULL = 0.8, MANY = 0.2, CHANCE = 0.05;
+enum { SPREADS = 4, CELL_SPREADS = 6, MOST_SETS = 4, MOST_COVERS = 24, MOST_LATE = 16, LEAST_LEVEL_RANKS = 3 };
+
+/* One part of own work. */
+struct finder {
+    struct tp_what_if_work *w;
+    unsigned part;
+    double middle, rank_us, cell_us; /* median excess; thresholds of a rank and of a rank-step, above it */
+    double *median;                  /* by rank: of its excess */
+    bool *is_flagged;
+    uint32_t *late_from; /* by rank: step; 0: it does not become slow */
+    uint32_t flagged_count, late_count;
+    double rate; /* how often a rank-step stands out */
+};
+
+static const double *excess_of(const struct finder *f, uint32_t rank)
+{
+    return f->w->excess[f->part] + (size_t)rank * f->w->steps;
+}
+
+/* ---- thresholds ---- */
+
+static void find_thresholds(struct finder *f)
+{
+    struct tp_what_if_work *w = f->w;
+    double *values = w->values, step_us = w->T / w->steps;
+    size_t count = 0, above = 0;
+    for (uint32_t r = 0; r < w->ranks; r++) {
+        memcpy(values, excess_of(f, r), w->steps * sizeof *values);
+        f->median[r] = tp_median(values, w->steps);
+    }
+    for (uint32_t r = 0; r < w->ranks; r++)
+        for (uint32_t s = 0; s < w->steps && !w->is_upper[f->part][r]; s++)
+            values[count++] = excess_of(f, r)[s];
+    f->middle = f->part == TP_SLOT_INPUT && w->is_input_late ? 0 : tp_median(values, count);
+    double spread = fmax(tp_spread(values, count), 1e-9);
+    count = 0;
+    for (uint32_t r = 0; r < w->ranks; r++)
+        if (!w->is_upper[f->part][r])
+            values[count++] = f->median[r];
+    f->rank_us = fmax(fmax(RANK_SHARE * step_us, 3.5 * spread / sqrt(w->steps)), SPREADS * tp_spread(values, count));
+    f->cell_us = fmax(CELL_SHARE * step_us, CELL_SPREADS * spread);
+    for (uint32_t r = 0; r < w->ranks; r++)
+        for (uint32_t s = 0; s < w->steps; s++)
+            above += excess_of(f, r)[s] - f->middle > f->cell_us;
+    f->rate = (double)(above + 1) / ((double)w->ranks * w->steps);
+}
+
+/* The step from which all stand out and before which none does; 0: none. A chance run of rank-steps is none: every rank
+ * may have one that begins at any step. */
+static uint32_t late_from(const struct finder *f, uint32_t rank)
+{
+    const double *e = excess_of(f, rank);
+    uint32_t steps = f->w->steps;
+    for (uint32_t from = 1; from + 1 < steps; from++) {
+        double before = -INFINITY, least = INFINITY, mean = 0;
+        for (uint32_t s = 0; s < from; s++)
+            before = fmax(before, e[s]);
+        for (uint32_t s = from; s < steps; s++) {
+            least = fmin(least, e[s]);
+            mean += e[s];
+        }
+        mean /= steps - from;
+        if (least - f->middle > fmax(f->cell_us, 0.5 * mean) &&
+            (double)f->w->ranks * steps * pow(fmin(1, f->rate), steps - from) < CHANCE &&
+            before - f->middle < 0.4 * mean)
+            return from;
+    }
+    return 0;
+}
+
+static void find_ranks(struct finder *f)
+{
+    uint32_t steps = f->w->steps, need = steps > 2 ? (2 * steps + 2) / 3 : 1;
+    need = need < 2 && steps > 2 ? 2 : need;
+    for (uint32_t r = 0; r < f->w->ranks; r++) {
+        uint32_t above = 0;
+        f->late_from[r] = late_from(f, r);
+        f->late_count += f->late_from[r] > 0;
+        for (uint32_t s = 0; s < steps; s++)
+            above += excess_of(f, r)[s] - f->middle > f->rank_us / 2;
+        f->is_flagged[r] = !f->late_from[r] && f->median[r] - f->middle > f->rank_us && above >= need;
+        f->flagged_count += f->is_flagged[r];
+    }
+}
+
+/* ---- causes of sets ---- */
+
+static const enum tp_cause_kind kind_of_part[TP_SLOT_OWN] = {TP_CAUSE_COMPUTE, TP_CAUSE_PAUSE, TP_CAUSE_INPUT};
+static const enum tp_cause_kind kind_of_cells[TP_SLOT_OWN] = {TP_CAUSE_MOVING, TP_CAUSE_PAUSES, TP_CAUSE_INPUTS};
+
+static struct tp_cause new_cause(const struct finder *f, enum tp_cause_kind kind)
+{
+    return (struct tp_cause){.kind = kind,
+                             .part = f->part,
+                             .place = TP_PLACE_RANKS,
+                             .where = TP_NO_ID,
+                             .family = TP_NO_ID,
+                             .host = TP_NO_ID,
+                             .whole_stage = TP_NO_ID};
+}
+
+/* Cells of the ranks from a step on. */
+static void fill_cells(const struct finder *f, struct tp_cause *cause)
+{
+    uint32_t steps = f->w->steps, each = steps - cause->first_step;
+    double sum = 0;
+    cause->cell_count = cause->rank_count * each;
+    cause->cells = tp_arena_array(f->w->arena, cause->cell_count, sizeof *cause->cells);
+    for (uint32_t i = 0, at = 0; i < cause->rank_count; i++)
+        for (uint32_t s = cause->first_step; s < steps; s++) {
+            cause->cells[at++] = cause->ranks[i] * steps + s;
+            sum += excess_of(f, cause->ranks[i])[s];
+        }
+    cause->excess_us = sum / cause->cell_count;
+}
+
+/* A set of ranks on its way: flagged ones of it that no set has taken yet; absent: ranks of it that may not be here. */
+struct set {
+    enum tp_rank_place place;
+    uint32_t where, family, size, absent, flagged, left;
+    const uint32_t *ranks;
+};
+
+/* A cause on its way. */
+struct cover {
+    struct tp_cause cause;
+    bool is_part; /* a set, if the ranks of it that are not here are flagged, too */
+};
+
+static int64_t clamped(int64_t count, int64_t most)
+{
+    return count < 0 ? 0 : count > most ? most : count;
+}
+
+static uint32_t most_in_a_class(const struct tp_graph *graph)
+{
+    uint32_t most = 0;
+    for (uint32_t c = 0; c < graph->classes.count; c++)
+        most = tp_graph_class_at(graph, c)->rank_count > most ? tp_graph_class_at(graph, c)->rank_count : most;
+    return most;
+}
+
+/* Sets that ranks may be told as: hosts, groups of each family, stages. */
+static struct tp_vec find_sets(const struct finder *f)
+{
+    const struct tp_graph *graph = f->w->graph;
+    struct tp_vec sets = TP_VEC(f->w->arena, struct set);
+    uint32_t hosts = graph->hosts.count, *count = tp_arena_array(f->w->arena, (size_t)hosts + 2, sizeof *count);
+    uint32_t *ranks = tp_arena_array(f->w->arena, f->w->ranks, sizeof *ranks);
+    for (uint32_t r = 0; r < f->w->ranks; r++)
+        if (tp_graph_rank_at(graph, r)->host != TP_NO_ID)
+            count[tp_graph_rank_at(graph, r)->host + 2]++;
+    for (uint32_t h = 0; h < hosts; h++)
+        count[h + 2] += count[h + 1];
+    for (uint32_t r = 0; r < f->w->ranks; r++)
+        if (tp_graph_rank_at(graph, r)->host != TP_NO_ID)
+            ranks[count[tp_graph_rank_at(graph, r)->host + 1]++] = r;
+    for (uint32_t h = 0; h < hosts; h++)
+        *(struct set *)tp_vec_push(&sets) = (struct set){.place = TP_PLACE_HOST,
+                                                         .where = h,
+                                                         .family = TP_NO_ID,
+                                                         .size = count[h + 1] - count[h],
+                                                         .absent = graph->absent_of_host[h],
+                                                         .ranks = ranks + count[h]};
+    for (uint32_t i = 0; i < graph->families.count; i++) {
+        const struct tp_graph_family *family = tp_graph_family_at(graph, i);
+        for (uint32_t g = 0; g < family->count && !family->is_of_pairs; g++) {
+            const struct tp_graph_group *group = tp_graph_group_at(graph, family->groups[g]);
+            int64_t absent = group->size == TP_NULL_INT ? 0 : group->size - group->member_count;
+            *(struct set *)tp_vec_push(&sets) = (struct set){.place = TP_PLACE_GROUP,
+                                                             .where = family->groups[g],
+                                                             .family = i,
+                                                             .size = group->member_count,
+                                                             .absent = (uint32_t)clamped(absent, graph->absent_count),
+                                                             .ranks = graph->members + group->first_member};
+        }
+    }
+    uint32_t most = most_in_a_class(graph);
+    for (uint32_t c = 0; c < graph->classes.count && graph->pipeline != TP_NO_ID; c++) {
+        const struct tp_graph_class *class = tp_graph_class_at(graph, c);
+        *(struct set *)tp_vec_push(&sets) =
+            (struct set){.place = TP_PLACE_STAGE,
+                         .where = class->stage,
+                         .family = graph->pipeline,
+                         .size = class->rank_count,
+                         .absent = (uint32_t)clamped(most - class->rank_count, graph->absent_count),
+                         .ranks = class->ranks};
+    }
+    return sets;
+}
+
+/* The set that most of what is left is in, the smallest of equal ones; NULL: none is flagged to 80 %. */
+static struct set *best_set(const struct finder *f, struct tp_vec *sets, const bool *is_left)
+{
+    struct set *best = NULL;
+    for (size_t i = 0; i < sets->count; i++) {
+        struct set *set = TP_AT(sets, struct set, i);
+        set->flagged = set->left = 0;
+        for (uint32_t m = 0; m < set->size; m++) {
+            set->flagged += f->is_flagged[set->ranks[m]];
+            set->left += is_left[set->ranks[m]];
+        }
+        if (set->size < 2 || set->left < 2 || set->flagged < FULL * set->size)
+            continue;
+        if (!best || set->left > best->left || (set->left == best->left && set->size < best->size))
+            best = set;
+    }
+    return best;
+}
+
+static uint32_t worst_rank(const struct finder *f, const bool *is_left)
+{
+    uint32_t worst = TP_NO_ID;
+    for (uint32_t r = 0; r < f->w->ranks; r++)
+        if (is_left[r] && (worst == TP_NO_ID || f->median[r] > f->median[worst]))
+            worst = r;
+    return worst;
+}
+
+static struct tp_cause all_left(const struct finder *f, enum tp_cause_kind kind, bool *is_left)
+{
+    struct tp_cause cause = new_cause(f, kind);
+    cause.ranks = tp_arena_array(f->w->arena, f->w->ranks, sizeof *cause.ranks);
+    for (uint32_t r = 0; r < f->w->ranks; r++)
+        if (is_left[r])
+            cause.ranks[cause.rank_count++] = r;
+    memset(is_left, 0, f->w->ranks * sizeof *is_left);
+    return cause;
+}
+
+/* The next cause of what is left: a set, else the worst rank. */
+static struct cover next_cover(const struct finder *f, struct tp_vec *sets, bool *is_left, uint32_t *left)
+{
+    struct tp_cause cause = new_cause(f, kind_of_part[f->part]);
+    const struct set *set = best_set(f, sets, is_left);
+    uint32_t worst = set ? TP_NO_ID : worst_rank(f, is_left);
+    cause.ranks = tp_arena_array(f->w->arena, set ? set->size : 1, sizeof *cause.ranks);
+    for (uint32_t m = 0; set && m < set->size; m++)
+        if (is_left[set->ranks[m]])
+            cause.ranks[cause.rank_count++] = set->ranks[m];
+    if (!set)
+        cause.ranks[cause.rank_count++] = worst;
+    cause.place = set ? set->place : TP_PLACE_RANK;
+    cause.where = set ? set->where : worst;
+    cause.family = set ? set->family : TP_NO_ID;
+    for (uint32_t i = 0; i < cause.rank_count; i++)
+        is_left[cause.ranks[i]] = false;
+    *left -= cause.rank_count;
+    return (struct cover){cause, set && set->flagged < FULL * (set->size + set->absent)};
+}
+
+/* Are all that are flagged the slower one of two levels? One rank may be of any. */
+static bool are_upper(const struct finder *f)
+{
+    for (uint32_t r = 0; r < f->w->ranks; r++)
+        if (f->is_flagged[r] && !f->w->is_upper[f->part][r])
+            return f->flagged_count == 1;
+    return true;
+}
+
+/* Would so many of the whole job be a level of their own, as many of them without a place in common? */
+static bool is_level_of(const struct finder *f, double slow, double loose)
+{
+    return loose >= LEAST_LEVEL_RANKS && slow >= MANY * (f->w->ranks + f->w->graph->absent_count);
+}
+
+/* Are they a level that has all of a stage? */
+static bool is_across(const struct finder *f)
+{
+    return f->part == TP_SLOT_KERNEL && f->w->level_class != TP_NO_ID && are_upper(f);
+}
+
+/* Three or more ranks without a place in common that are the slower one of two levels are one cause, and so are what
+ * sets there are beside: single ranks, and what is a set only if ranks that are not here are slow, too. Of those that
+ * are not here as many are supposed to be slow as of the others; where none or all of them would make another cause of
+ * it, that is told (is_open). */
+static bool are_level(const struct finder *f, const struct cover *covers, uint32_t count, bool *is_open)
+{
+    uint32_t slow = f->flagged_count, absent = f->w->graph->absent_count, singles = 0, parts = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        singles += covers[i].cause.place == TP_PLACE_RANK;
+        parts += covers[i].is_part ? covers[i].cause.rank_count : 0;
+    }
+    double more = 1 + (double)absent / f->w->ranks, loose = singles + parts;
+    bool are_scattered = count > MOST_SETS, can_be = singles && are_upper(f);
+    bool is = are_scattered ? slow >= MANY * f->w->ranks
+                            : can_be && is_level_of(f, slow * more, round(loose * more));
+    bool may_be = are_upper(f) && (singles || parts) && is_level_of(f, slow + absent, loose + absent);
+    if (is_across(f)) { /* sets of it are by chance */
+        *is_open = false;
+        return true;
+    }
+    *is_open = absent && (is ? parts || !is_level_of(f, slow, loose) : may_be);
+    return is;
+}
+
+static void add_flagged(const struct finder *f)
+{
+    struct cover covers[MOST_COVERS + 1];
+    struct tp_vec sets = f->flagged_count ? find_sets(f) : TP_VEC(f->w->arena, struct set);
+    bool *is_left = tp_arena_array(f->w->arena, f->w->ranks, sizeof *is_left), is_open = false;
+    uint32_t count = 0, left = f->flagged_count;
+    bool are_many = f->flagged_count >= MANY * f->w->ranks;
+    memcpy(is_left, f->is_flagged, f->w->ranks * sizeof *is_left);
+    while (left && count < MOST_COVERS && !(are_many && count > MOST_SETS))
+        covers[count++] = next_cover(f, &sets, is_left, &left);
+    if (count && are_level(f, covers, count, &is_open)) {
+        memcpy(is_left, f->is_flagged, f->w->ranks * sizeof *is_left);
+        covers[0].cause = all_left(f, TP_CAUSE_HALF, is_left);
+        covers[0].cause.ratio = f->w->level_ratio;
+        covers[0].cause.whole_stage =
+            is_across(f) ? tp_graph_class_at(f->w->graph, f->w->level_class)->stage : TP_NO_ID;
+        count = 1;
+    } else if (left) {
+        covers[count++].cause = all_left(f, kind_of_part[f->part], is_left);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        struct tp_cause *cause = &covers[i].cause;
+        fill_cells(f, cause);
+        double sum = 0;
+        for (uint32_t r = 0; r < cause->rank_count; r++)
+            sum += f->median[cause->ranks[r]];
+        cause->excess_us = sum / cause->rank_count;
+        cause->is_open = is_open;
+        tp_what_if_add(f->w, *cause);
+    }
+}
+
+/* ---- late ranks ---- */
+
+/* Each for itself; when there are many, those of one step together. */
+static void add_late(const struct finder *f)
+{
+    bool are_many = f->late_count > MOST_LATE;
+    for (uint32_t from = 1; from < f->w->steps && are_many; from++) {
+        struct tp_cause cause = new_cause(f, TP_CAUSE_LATE);
+        cause.first_step = from;
+        cause.ranks = tp_arena_array(f->w->arena, f->late_count, sizeof *cause.ranks);
+        for (uint32_t r = 0; r < f->w->ranks; r++)
+            if (f->late_from[r] == from)
+                cause.ranks[cause.rank_count++] = r;
+        if (!cause.rank_count)
+            continue;
+        fill_cells(f, &cause);
+        tp_what_if_add(f->w, cause);
+    }
+    for (uint32_t r = 0; r < f->w->ranks && !are_many; r++) {
+        struct tp_cause cause = new_cause(f, TP_CAUSE_LATE);
+        if (!f->late_from[r])
+            continue;
+        cause.first_step = f->late_from[r];
+        cause.place = TP_PLACE_RANK;
+        cause.where = r;
+        cause.ranks = tp_arena_array(f->w->arena, 1, sizeof *cause.ranks);
+        cause.ranks[cause.rank_count++] = r;
+        fill_cells(f, &cause);
+        tp_what_if_add(f->w, cause);
+    }
+}
+
+/* ---- single rank-steps ---- */
+
+static void add_cells(const struct finder *f)
+{
+    const struct tp_what_if_work *w = f->w;
+    struct tp_cause cause = new_cause(f, kind_of_cells[f->part]);
+    struct tp_vec cells = TP_VEC(w->arena, uint32_t), ranks = TP_VEC(w->arena, uint32_t);
+    double sum = 0;
+    cause.least_us = INFINITY;
+    for (uint32_t r = 0; r < w->ranks; r++) {
+        size_t before = cells.count;
+        for (uint32_t s = 0; s < w->steps && !f->is_flagged[r] && !f->late_from[r]; s++) {
+            double us = excess_of(f, r)[s];
+            if (us - f->middle <= f->cell_us)
+                continue;
+            *(uint32_t *)tp_vec_push(&cells) = r * w->steps + s;
+            cause.least_us = fmin(cause.least_us, us);
+            cause.most_us = fmax(cause.most_us, us);
+            sum += us;
+        }
+        if (cells.count > before)
+            *(uint32_t *)tp_vec_push(&ranks) = r;
+    }
+    if (!cells.count)
+        return;
+    cause.cells = cells.data;
+    cause.cell_count = (uint32_t)cells.count;
+    cause.ranks = ranks.data;
+    cause.rank_count = (uint32_t)ranks.count;
+    cause.excess_us = sum / (double)cells.count;
+    tp_what_if_add(f->w, cause);
+}
+
+void tp_what_if_ranks(struct tp_what_if_work *w)
+{
+    for (unsigned part = 0; part < TP_SLOT_OWN; part++) {
+        struct finder f = {.w = w, .part = part};
+        if (w->is_done[part])
+            continue;
+        f.median = tp_arena_array(w->arena, w->ranks, sizeof *f.median);
+        f.is_flagged = tp_arena_array(w->arena, w->ranks, sizeof *f.is_flagged);
+        f.late_from = tp_arena_array(w->arena, w->ranks, sizeof *f.late_from);
+        find_thresholds(&f);
+        find_ranks(&f);
+        add_flagged(&f);
+        add_late(&f);
+        add_cells(&f);
+    }
+}

@@ -1,0 +1,410 @@
+/* What is usual in a job: own work of each class and slot, transfers of each collective. See docs/jobs.md. */
+#include <math.h>
+#include <string.h>
+
+#include "webreport/compare/replay/what_if_parts.h"
+#include "writer/base/sort.h"
+#include "writer/base/stats.h"
+
+static const double LEAST_UNEVEN = 1.02, LEAST_LEVEL = 0.01, LATE_INPUT = 0.02, MUCH_INPUT = 0.1;
+enum { LEVEL_SPREADS = 4, FEW_RANKS = 3 };
+
+/* ---- totals ---- */
+
+static void add_totals(struct tp_what_if_work *w)
+{
+    const struct tp_graph *graph = w->graph;
+    for (unsigned p = 0; p < TP_SLOT_OWN; p++)
+        w->total[p] = tp_arena_array(w->arena, (size_t)w->ranks * w->steps, sizeof(double));
+    for (uint32_t r = 0; r < w->ranks; r++) {
+        const struct tp_graph_rank *rank = tp_graph_rank_at(graph, r);
+        for (uint32_t s = 0; s < w->steps; s++) {
+            const double *own = graph->own_us + (size_t)tp_graph_cell(rank, s, 0) * TP_SLOT_OWN;
+            for (uint32_t k = 0; k < rank->slot_count; k++, own += TP_SLOT_OWN)
+                for (unsigned p = 0; p < TP_SLOT_OWN; p++)
+                    w->total[p][(size_t)r * w->steps + s] += own[p];
+        }
+    }
+}
+
+/* ---- two levels ---- */
+
+struct mean {
+    double us;
+    uint32_t rank;
+};
+
+static int by_mean(const void *x, const void *y, const void *context)
+{
+    const struct mean *a = x, *b = y;
+    (void)context;
+    return (a->us > b->us) - (a->us < b->us);
+}
+
+static double spread_of(struct tp_what_if_work *w, const struct mean *means, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        w->values[i] = means[i].us;
+    return tp_spread(w->values, count);
+}
+
+static double median_of(struct tp_what_if_work *w, const struct mean *means, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        w->values[i] = means[i].us;
+    return tp_median(w->values, count);
+}
+
+/* Ranks whose mean work lies in the upper one of two clearly separate levels, 20 % to 80 % of the class. */
+static void find_upper(struct tp_what_if_work *w, const struct tp_graph_class *class, unsigned part, double least_us)
+{
+    uint32_t n = class->rank_count, edge = n / 5 > 2 ? n / 5 : 2, at = 0;
+    struct mean *means = tp_arena_array(w->arena, n, sizeof *means);
+    double gap = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        means[i].rank = class->ranks[i];
+        for (uint32_t s = 0; s < w->steps; s++)
+            means[i].us += w->total[part][(size_t)class->ranks[i] * w->steps + s];
+        means[i].us /= w->steps;
+    }
+    tp_merge_sort(w->arena, means, n, sizeof *means, by_mean, NULL);
+    for (uint32_t i = edge; i + edge <= n && i < n; i++)
+        if (means[i].us - means[i - 1].us >= gap) {
+            gap = means[i].us - means[i - 1].us;
+            at = i;
+        }
+    if (!at)
+        return;
+    double inner = fmax(fmax(spread_of(w, means, at), spread_of(w, means + at, n - at)), 1e-9);
+    bool are_two =
+        gap > LEVEL_SPREADS * inner && median_of(w, means + at, n - at) - median_of(w, means, at) > 2 * least_us;
+    for (uint32_t i = at; i < n && are_two; i++)
+        w->is_upper[part][means[i].rank] = true;
+}
+
+/* Of two or three ranks no median tells which is usual: it is the fastest one, and the others are slower than it when
+ * they are so by more than its steps differ. */
+static void find_slower(struct tp_what_if_work *w, const struct tp_graph_class *class, unsigned part, double least_us)
+{
+    const double *fastest = NULL;
+    double least = INFINITY, means[FEW_RANKS];
+    for (uint32_t i = 0; i < class->rank_count; i++) {
+        const double *total = w->total[part] + (size_t)class->ranks[i] * w->steps;
+        means[i] = 0;
+        for (uint32_t s = 0; s < w->steps; s++)
+            means[i] += total[s] / w->steps;
+        fastest = means[i] < least ? total : fastest;
+        least = fmin(least, means[i]);
+    }
+    memcpy(w->values, fastest, w->steps * sizeof *w->values);
+    double apart = fmax(2 * least_us, LEVEL_SPREADS * tp_spread(w->values, w->steps));
+    for (uint32_t i = 0; i < class->rank_count; i++)
+        w->is_upper[part][class->ranks[i]] = means[i] > least + apart;
+}
+
+static void find_levels(struct tp_what_if_work *w)
+{
+    double sum = 0, cells = (double)w->ranks * w->steps;
+    for (size_t i = 0; i < (size_t)w->ranks * w->steps; i++)
+        sum += w->total[TP_SLOT_KERNEL][i];
+    for (unsigned p = 0; p < TP_SLOT_OWN; p++) {
+        w->is_upper[p] = tp_arena_array(w->arena, w->ranks, sizeof(bool));
+        for (size_t c = 0; c < w->graph->classes.count; c++) {
+            const struct tp_graph_class *class = tp_graph_class_at(w->graph, c);
+            (class->rank_count <= FEW_RANKS ? find_slower : find_upper)(w, class, p, LEAST_LEVEL * sum / cells);
+        }
+    }
+}
+
+/* ---- usual own work ---- */
+
+static double usual_of(struct tp_what_if_work *w, const struct tp_graph_class *class, uint32_t slot, unsigned part)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < class->rank_count; i++) {
+        const struct tp_graph_rank *rank = tp_graph_rank_at(w->graph, class->ranks[i]);
+        for (uint32_t s = 0; s < w->steps && !w->is_upper[part][class->ranks[i]]; s++)
+            w->values[count++] = w->graph->own_us[(size_t)tp_graph_cell(rank, s, slot) * TP_SLOT_OWN + part];
+    }
+    return count ? tp_median(w->values, count) : 0;
+}
+
+static double usual_total(const struct tp_what_if_work *w, uint32_t class, unsigned part)
+{
+    double sum = 0;
+    for (uint32_t k = 0; k < tp_graph_class_at(w->graph, class)->slot_count; k++)
+        sum += tp_usual_of(w, w->usual, class, k, part);
+    return sum;
+}
+
+/* Input can be there before it is needed: a class that waits longer for it than another one is late, and where all wait
+ * for long, all are. */
+static void find_usual_input(struct tp_what_if_work *w)
+{
+    uint32_t count = (uint32_t)w->graph->classes.count;
+    double least = INFINITY, work = 0;
+    for (uint32_t c = 0; c < count; c++) {
+        least = fmin(least, usual_total(w, c, TP_SLOT_INPUT));
+        for (unsigned p = 0; p < TP_SLOT_OWN; p++)
+            work += usual_total(w, c, p) / count;
+    }
+    least = least > MUCH_INPUT * work ? 0 : least;
+    for (uint32_t c = 0; c < count; c++) {
+        double total = usual_total(w, c, TP_SLOT_INPUT);
+        w->is_input_late |= total > least + LATE_INPUT * work;
+        for (uint32_t k = 0; k < tp_graph_class_at(w->graph, c)->slot_count && total > least + LATE_INPUT * work; k++)
+            w->usual[w->first_usual[c] + k * TP_SLOT_OWN + TP_SLOT_INPUT] *= least / total;
+    }
+}
+
+static void find_usual(struct tp_what_if_work *w)
+{
+    size_t count = w->graph->classes.count, cells = 0;
+    w->first_usual = tp_arena_array(w->arena, count, sizeof *w->first_usual);
+    w->work = tp_arena_array(w->arena, count, sizeof *w->work);
+    for (size_t c = 0; c < count; c++) {
+        w->first_usual[c] = (uint32_t)cells;
+        cells += (size_t)tp_graph_class_at(w->graph, c)->slot_count * TP_SLOT_OWN;
+    }
+    w->usual = tp_arena_array(w->arena, cells, sizeof *w->usual);
+    w->even = tp_arena_array(w->arena, cells, sizeof *w->even);
+    for (uint32_t c = 0; c < count; c++) {
+        const struct tp_graph_class *class = tp_graph_class_at(w->graph, c);
+        for (uint32_t k = 0; k < class->slot_count; k++)
+            for (unsigned p = 0; p < TP_SLOT_OWN; p++)
+                w->usual[w->first_usual[c] + k * TP_SLOT_OWN + p] = usual_of(w, class, k, p);
+        w->work[c] = usual_total(w, c, TP_SLOT_KERNEL);
+    }
+    find_usual_input(w);
+    memcpy(w->values, w->work, count * sizeof *w->values);
+    w->median_work = tp_median(w->values, count);
+}
+
+/* ---- stages evened out ---- */
+
+static bool are_of_one_row(const struct tp_graph *graph)
+{
+    for (size_t c = 1; c < graph->classes.count; c++)
+        if (tp_graph_class_at(graph, c)->row != tp_graph_class_at(graph, 0)->row)
+            return false;
+    return true;
+}
+
+/* Slots of all stages become their mean; where rows differ, each stage is scaled to the mean of all. */
+static void even_out(struct tp_what_if_work *w, unsigned part, bool is_one_row)
+{
+    size_t count = w->graph->classes.count;
+    double *sums = tp_arena_array(w->arena, count, sizeof *sums), all = 0;
+    for (uint32_t c = 0; c < count; c++) {
+        sums[c] = usual_total(w, c, part);
+        all += sums[c] / (double)count;
+    }
+    for (uint32_t c = 0; c < count; c++)
+        for (uint32_t k = 0; k < tp_graph_class_at(w->graph, c)->slot_count; k++) {
+            double *even = &w->even[w->first_usual[c] + k * TP_SLOT_OWN + part];
+            *even = sums[c] > 0 ? tp_usual_of(w, w->usual, c, k, part) * all / sums[c] : 0;
+            for (uint32_t o = 0; is_one_row && o < count; o++)
+                *even = (o ? *even : 0) + tp_usual_of(w, w->usual, o, k, part);
+            *even /= is_one_row ? (double)count : 1;
+        }
+}
+
+/* Has the stage as many ranks as any other? Of one that has not those that are here may be slow, not the stage. */
+static bool is_as_whole(const struct tp_what_if_work *w, uint32_t class_index)
+{
+    const struct tp_graph *graph = w->graph;
+    uint32_t most = 0;
+    for (size_t c = 0; c < graph->classes.count; c++) {
+        uint32_t count = tp_graph_stage_ranks(graph, tp_graph_class_at(graph, c)->stage);
+        most = count > most ? count : most;
+    }
+    return tp_graph_stage_ranks(graph, tp_graph_class_at(graph, class_index)->stage) == most;
+}
+
+static void find_even(struct tp_what_if_work *w)
+{
+    bool is_one_row = are_of_one_row(w->graph);
+    w->longest_stage = TP_NO_ID;
+    if (w->graph->pipeline != TP_NO_ID && w->graph->classes.count > 1) {
+        w->longest_stage = 0;
+        for (uint32_t c = 1; c < w->graph->classes.count; c++)
+            w->longest_stage = w->work[c] > w->work[w->longest_stage] ? c : w->longest_stage;
+        w->is_uneven = w->work[w->longest_stage] > LEAST_UNEVEN * w->median_work && is_as_whole(w, w->longest_stage);
+    }
+    for (unsigned p = 0; p < TP_SLOT_OWN; p++)
+        even_out(w, p, is_one_row);
+}
+
+/* Are the slower ranks of other classes as much slower than their peers as class `class` has more work than a stage?
+ * Their number; 0: not all are. */
+static uint32_t as_slow_elsewhere(const struct tp_what_if_work *w, uint32_t class_index, double ratio)
+{
+    uint32_t count = 0;
+    for (uint32_t r = 0; r < w->ranks; r++) {
+        uint32_t class = tp_graph_rank_at(w->graph, r)->class;
+        double sum = 0;
+        if (class == class_index || !w->is_upper[TP_SLOT_KERNEL][r])
+            continue;
+        for (uint32_t s = 0; s < w->steps; s++)
+            sum += w->total[TP_SLOT_KERNEL][(size_t)r * w->steps + s] / w->steps;
+        if (!(fabs(sum / w->work[class] - ratio) < LEAST_LEVEL))
+            return 0;
+        count++;
+    }
+    return count;
+}
+
+/* A slower level may have all ranks of a stage: it then looks like a stage with more work, and single ranks of others
+ * are slower by the very same factor. Two such ranks make that no accident: one cause, not three. */
+static void find_level_across(struct tp_what_if_work *w)
+{
+    w->level_class = TP_NO_ID;
+    uint32_t most = w->longest_stage;
+    if (!w->is_uneven)
+        return;
+    double ratio = w->work[most] / w->median_work;
+    const struct tp_graph_class *class = tp_graph_class_at(w->graph, most);
+    if (as_slow_elsewhere(w, most, ratio) < 2)
+        return;
+    for (uint32_t i = 0; i < class->rank_count; i++)
+        w->is_upper[TP_SLOT_KERNEL][class->ranks[i]] = true;
+    for (uint32_t k = 0; k < class->slot_count; k++)
+        w->usual[w->first_usual[most] + k * TP_SLOT_OWN + TP_SLOT_KERNEL] /= ratio;
+    w->level_class = most;
+    w->level_ratio = ratio;
+    w->work[most] /= ratio;
+    find_even(w);
+}
+
+static void find_excess(struct tp_what_if_work *w)
+{
+    for (unsigned p = 0; p < TP_SLOT_OWN; p++) {
+        w->excess[p] = tp_arena_array(w->arena, (size_t)w->ranks * w->steps, sizeof(double));
+        for (uint32_t r = 0; r < w->ranks; r++) {
+            uint32_t class = tp_graph_rank_at(w->graph, r)->class;
+            double usual = usual_total(w, class, p);
+            for (uint32_t s = 0; s < w->steps; s++)
+                w->excess[p][(size_t)r * w->steps + s] = w->total[p][(size_t)r * w->steps + s] - usual;
+        }
+    }
+}
+
+/* ---- transfers ---- */
+
+struct sample {
+    uint32_t pair;
+    double us;
+};
+
+static int by_pair(const void *x, const void *y, const void *context)
+{
+    const struct sample *a = x, *b = y;
+    (void)context;
+    return a->pair != b->pair ? (a->pair > b->pair) - (a->pair < b->pair) : (a->us > b->us) - (a->us < b->us);
+}
+
+static void find_pair_medians(struct tp_what_if_work *w)
+{
+    const struct tp_graph *graph = w->graph;
+    struct sample *samples = tp_arena_array(w->arena, graph->meetings.count, sizeof *samples);
+    size_t count = 0;
+    w->pair_us = tp_arena_array(w->arena, graph->pairs.count, sizeof *w->pair_us);
+    for (size_t m = 0; m < graph->meetings.count; m++) {
+        const struct tp_graph_meeting *meeting = tp_graph_meeting_at(graph, m);
+        samples[count++] = (struct sample){meeting->pair, meeting->transfer_us};
+    }
+    tp_merge_sort(w->arena, samples, count, sizeof *samples, by_pair, NULL);
+    for (size_t first = 0, end; first < count; first = end) {
+        for (end = first; end < count && samples[end].pair == samples[first].pair; end++)
+            w->values[end - first] = samples[end].us;
+        w->pair_us[samples[first].pair] = tp_median_of_sorted(w->values, end - first);
+    }
+    tp_arena_drop(w->arena, samples, graph->meetings.count * sizeof *samples);
+}
+
+/* The median of the faster half of the groups. */
+static void find_usual_links(struct tp_what_if_work *w)
+{
+    const struct tp_graph *graph = w->graph;
+    uint32_t at = 0;
+    w->links = tp_arena_array(w->arena, graph->keys.count, sizeof *w->links);
+    w->by_key = tp_arena_array(w->arena, graph->pairs.count, sizeof *w->by_key);
+    for (size_t i = 0; i < graph->pairs.count; i++)
+        w->links[tp_graph_pair_at(graph, i)->key].pair_count++;
+    for (size_t k = 0; k < graph->keys.count; k++) {
+        w->links[k].first_pair = at;
+        at += w->links[k].pair_count;
+        w->links[k].pair_count = 0;
+    }
+    for (uint32_t i = 0; i < graph->pairs.count; i++) {
+        struct tp_usual_link *link = &w->links[tp_graph_pair_at(graph, i)->key];
+        w->by_key[link->first_pair + link->pair_count++] = i;
+    }
+    for (size_t k = 0; k < graph->keys.count; k++) {
+        struct tp_usual_link *link = &w->links[k];
+        for (uint32_t i = 0; i < link->pair_count; i++)
+            w->values[i] = w->pair_us[w->by_key[link->first_pair + i]];
+        tp_sort_reals(w->values, link->pair_count);
+        link->usual_us = tp_median_of_sorted(w->values, (link->pair_count + 1) / 2);
+    }
+}
+
+/* How many times as long a late host takes for the collectives of a key, the median of the pairs that tell. */
+static double late_ratio(struct tp_what_if_work *w, const struct tp_usual_link *link)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < link->pair_count; i++) {
+        uint32_t pair = w->by_key[link->first_pair + i];
+        if (w->prompt_us[pair] > 0)
+            w->values[count++] = w->pair_us[pair] / w->prompt_us[pair];
+    }
+    return count ? tp_median(w->values, count) : 1;
+}
+
+/* Where a host leaves late, what the others need is usual. One that queued behind another has waited for the host before:
+ * the key with the largest ratio tells that of all. */
+static void use_prompt(struct tp_what_if_work *w, uint32_t family)
+{
+    const struct tp_graph *graph = w->graph;
+    double ratio = 1;
+    for (size_t k = 0; k < graph->keys.count; k++)
+        if (TP_AT(&graph->keys, struct tp_graph_key, k)->family == family)
+            ratio = fmax(ratio, late_ratio(w, &w->links[k]));
+    for (size_t k = 0; k < graph->keys.count; k++)
+        if (TP_AT(&graph->keys, struct tp_graph_key, k)->family == family)
+            w->links[k].usual_us /= ratio;
+}
+
+void tp_what_if_use_means(struct tp_what_if_work *w)
+{
+    for (uint32_t c = 0; c < w->graph->classes.count; c++) {
+        const struct tp_graph_class *class = tp_graph_class_at(w->graph, c);
+        for (uint32_t k = 0; k < class->slot_count; k++) {
+            double sum = 0, count = 0;
+            for (uint32_t i = 0; i < class->rank_count; i++) {
+                const struct tp_graph_rank *rank = tp_graph_rank_at(w->graph, class->ranks[i]);
+                for (uint32_t s = 0; s < w->steps; s++, count++)
+                    sum += w->graph->own_us[(size_t)tp_graph_cell(rank, s, k) * TP_SLOT_OWN + TP_SLOT_KERNEL];
+            }
+            w->usual[w->first_usual[c] + k * TP_SLOT_OWN + TP_SLOT_KERNEL] = count > 0 ? sum / count : 0;
+        }
+    }
+    even_out(w, TP_SLOT_KERNEL, are_of_one_row(w->graph));
+    find_excess(w);
+}
+
+void tp_what_if_usual(struct tp_what_if_work *w)
+{
+    add_totals(w);
+    find_levels(w);
+    find_usual(w);
+    find_even(w);
+    find_level_across(w);
+    find_excess(w);
+    tp_what_if_find_leaves(w);
+    find_pair_medians(w);
+    find_usual_links(w);
+    for (uint32_t f = 0; f < w->graph->families.count; f++)
+        if (w->late_host[f] != TP_NO_ID)
+            use_prompt(w, f);
+}

@@ -1,0 +1,103 @@
+/* Bounds from statistics: see array_bounds.h. */
+#include "webreport/compare/tensors/array_bounds.h"
+
+#include <float.h>
+#include <math.h>
+
+/* Sums are rounded: a difference counts from a few units of the last place on. Least and greatest are exact below 2^53,
+ * beyond which 64-bit integers are rounded, too. */
+static const double SLACK = 16 * DBL_EPSILON;
+static const double EXACT = 9007199254740992.0;
+
+static uint64_t apart(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+static double less(double value, double slack)
+{
+    return value > slack ? value - slack : 0;
+}
+
+static double largest(const struct tp_tensor_stats *s)
+{
+    return fmax(fabs(s->min), fabs(s->max));
+}
+
+/* Both NaN, or one number. */
+static bool same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+static bool is_same(const struct tp_tensor_stats *a, const struct tp_tensor_stats *b)
+{
+    return a->zero_count == b->zero_count && a->nan_count == b->nan_count && a->inf_count == b->inf_count &&
+           same(a->min, b->min) && same(a->max, b->max) && same(a->mean, b->mean) && same(a->std, b->std) &&
+           same(a->l2, b->l2);
+}
+
+/* Least max |x - y| that the ends allow. */
+static double ends_bound(const struct tp_tensor_stats *a, const struct tp_tensor_stats *b)
+{
+    double bound = fmax(fabs(a->min - b->min), fabs(a->max - b->max)), size = fmax(largest(a), largest(b));
+    return size < EXACT ? bound : less(bound, SLACK * size);
+}
+
+static double spread_bound(const struct tp_tensor_stats *a, const struct tp_tensor_stats *b)
+{
+    double rms = hypot(a->mean, a->std) + hypot(b->mean, b->std);
+    return less(hypot(a->mean - b->mean, a->std - b->std), SLACK * rms);
+}
+
+static double cosine_bound(const struct tp_tensor_stats *a, const struct tp_tensor_stats *b)
+{
+    double of_a = hypot(a->mean, a->std), of_b = hypot(b->mean, b->std);
+    if (!(of_a > 0) || !(of_b > 0))
+        return NAN;
+    return fmin(1, a->mean / of_a * (b->mean / of_b) + a->std / of_a * (b->std / of_b) + SLACK);
+}
+
+/* Mismatches that are certain. With elements that are not finite, in equal numbers: either they stand elsewhere, which
+ * is a mismatch, or the finite ones are the same pairs. */
+static uint64_t mismatches(const struct tp_tensor_stats *base, const struct tp_tensor_stats *new, double error,
+                           const struct tp_tolerance *tolerance)
+{
+    uint64_t odd = base->nan_count + base->inf_count, new_odd = new->nan_count + new->inf_count;
+    uint64_t count =
+        (apart(base->nan_count, new->nan_count) + apart(base->inf_count, new->inf_count) + apart(odd, new_odd)) /
+        2; /* each element changes its kind once */
+    bool is_exact = tolerance->rtol == 0 && tolerance->atol == 0;
+    if (count == 0 && is_exact)
+        count = apart(base->zero_count, new->zero_count);
+    return count == 0 && error > tolerance->atol + tolerance->rtol * largest(base) ? 1 : count;
+}
+
+bool tp_statistics_compare(struct tp_difference *d, const struct tp_tensor_stats *base,
+                           const struct tp_tensor_stats *new, const struct tp_tolerance *tolerance)
+{
+    uint64_t odd = base->nan_count + base->inf_count + new->nan_count + new->inf_count;
+    double spread = spread_bound(base, new), error = fmax(ends_bound(base, new), spread);
+    *d = (struct tp_difference){.count = base->count,
+                                .mismatch_count = mismatches(base, new, error, tolerance),
+                                .base_nan_count = base->nan_count,
+                                .new_nan_count = new->nan_count,
+                                .base_inf_count = base->inf_count,
+                                .new_inf_count = new->inf_count,
+                                .max_abs = NAN,
+                                .max_rel = NAN,
+                                .rmse = NAN,
+                                .cosine = NAN,
+                                .worst = UINT64_MAX,
+                                .base_at_worst = NAN,
+                                .new_at_worst = NAN,
+                                .first_mismatch = UINT64_MAX};
+    if (odd == 0 && base->count > 0) {
+        d->finite_count = base->count;
+        d->max_abs = error;
+        d->max_rel = base->zero_count == 0 ? error / largest(base) : NAN;
+        d->rmse = fmax(spread, less(error / sqrt((double)base->count), SLACK * error));
+        d->cosine = cosine_bound(base, new);
+    }
+    return is_same(base, new);
+}

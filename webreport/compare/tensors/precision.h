@@ -1,0 +1,86 @@
+/* Two runs' tensors, matched and compared: a table with a row per tensor, in BASE's order of execution. */
+#ifndef TP_WEBREPORT_COMPARE_TENSORS_PRECISION_H
+#define TP_WEBREPORT_COMPARE_TENSORS_PRECISION_H
+
+#include "webreport/compare/tensors/array_compare.h"
+#include "webreport/trace/tensor_inventory.h"
+#include "writer/base/table.h"
+
+enum tp_verdict {
+    TP_VERDICT_EQUAL,            /* no element differs */
+    TP_VERDICT_CLOSE,            /* elements differ, within the thresholds */
+    TP_VERDICT_DIFFERS,          /* beyond a threshold */
+    TP_VERDICT_DTYPE,            /* the types of the elements differ; compared all the same */
+    TP_VERDICT_SAME_STATISTICS,  /* of tensors without values: none differs */
+    TP_VERDICT_CLOSE_STATISTICS, /* some do, and none proves a difference beyond a threshold */
+    TP_VERDICT_SHAPE,            /* the shapes differ: not compared */
+    TP_VERDICT_ONLY_BASE,        /* NEW does not have it */
+    TP_VERDICT_ONLY_NEW,         /* BASE does not have it */
+    TP_VERDICT_NO_VALUES,        /* recorded without values and statistics */
+    TP_VERDICT_UNREADABLE,       /* its file is missing, damaged or of another kind */
+    TP_VERDICT_COUNT
+};
+
+enum tp_precision_column {
+    TP_PRECISION_NAME,
+    TP_PRECISION_STEP,
+    TP_PRECISION_WORKER,
+    TP_PRECISION_REPEAT,
+    TP_PRECISION_VERDICT,
+    TP_PRECISION_COMPARED_BY,
+    TP_PRECISION_IS_DIVERGENT,
+    TP_PRECISION_BASE_DTYPE,
+    TP_PRECISION_NEW_DTYPE,
+    TP_PRECISION_BASE_SHAPE,
+    TP_PRECISION_NEW_SHAPE,
+    TP_PRECISION_ELEMENTS,
+    TP_PRECISION_MAX_ABS,
+    TP_PRECISION_MAX_REL,
+    TP_PRECISION_RMSE,
+    TP_PRECISION_COSINE,
+    TP_PRECISION_MISMATCHES,
+    TP_PRECISION_MISMATCH_SHARE,
+    TP_PRECISION_BASE_NANS,
+    TP_PRECISION_NEW_NANS,
+    TP_PRECISION_BASE_INFS,
+    TP_PRECISION_NEW_INFS,
+    TP_PRECISION_WORST,
+    TP_PRECISION_BASE_AT_WORST,
+    TP_PRECISION_NEW_AT_WORST,
+    TP_PRECISION_FIRST_MISMATCH,
+    TP_PRECISION_WHY,
+    TP_PRECISION_COLUMNS
+};
+
+/* What is too much. NaN: no limit. */
+struct tp_precision_limits {
+    double max_abs, max_rel, max_rmse, min_cosine, max_mismatch_share;
+};
+
+struct tp_precision_options {
+    struct tp_tolerance tolerance; /* NaN: by type */
+    struct tp_precision_limits limits;
+    bool ignores_dtype;  /* other types are no divergence */
+    bool allows_missing; /* tensors of one run only are no divergence */
+    void *context;
+    void (*progress)(void *context, size_t done, size_t all, struct tp_str name); /* may be NULL */
+};
+
+struct tp_precision {
+    const char *base_name, *new_name; /* as shown */
+    uint32_t base_count, new_count;
+    struct tp_precision_options options;
+    struct tp_table table; /* enum tp_precision_column */
+    uint32_t verdicts[TP_VERDICT_COUNT];
+    uint32_t divergent_count, compared_count;
+    uint32_t first_divergent; /* row; TP_NO_ID */
+};
+
+/* Compares all, in `arena` (guard set by the caller). Names are borrowed. */
+void tp_precision_build(struct tp_precision *precision, const struct tp_inventory *base, const struct tp_inventory *new,
+                        const struct tp_precision_options *options, struct tp_arena *arena);
+
+/* "equal", "close" .. */
+const char *tp_verdict_name(enum tp_verdict verdict);
+
+#endif

@@ -1,0 +1,448 @@
+/* What changed from row to row: see changes.h. */
+#include "webreport/compare/two/changes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "webreport/compare/noise/run_change.h"
+#include "webreport/compare/two/function_judge.h"
+#include "webreport/compare/two/row_judge.h"
+#include "webreport/measure/audience/wording.h"
+
+/* A side of a match, its members added up. */
+struct total {
+    double ns, calls;
+    bool is_count_constant;
+};
+
+static struct total total_of(const struct tp_sides *sides, const struct tp_match *match, int side)
+{
+    struct total total = {.is_count_constant = sides->side[side].step_count >= 2}; /* in one step it may be by chance */
+    for (uint32_t i = 0; i < match->member_count[side]; i++) {
+        const struct tp_side_row *row = tp_sides_row(sides, side, match->members[side][i]);
+        total.is_count_constant &= row->is_count_constant;
+        total.ns += row->ns;
+        total.calls += row->calls;
+    }
+    return total; /* without members: none at all, beyond doubt */
+}
+
+static int64_t whole_ns(double ns)
+{
+    return isnan(ns) ? 0 : ns >= 9e18 ? INT64_MAX : ns <= -9e18 ? -INT64_MAX : (int64_t)llround(ns);
+}
+
+static void split_change(struct tp_change *change)
+{
+    double base_call = change->call_ns[TP_BASE], more_calls = change->calls[TP_NEW] - change->calls[TP_BASE];
+    double by_count = change->ns[TP_NEW] - change->ns[TP_BASE];
+    change->change_ns = whole_ns(by_count);
+    if (change->calls[TP_NEW] > 0 && change->calls[TP_BASE] > 0)
+        by_count = more_calls * base_call;
+    change->by_count_ns = whole_ns(by_count);
+    if (__builtin_sub_overflow(change->change_ns, change->by_count_ns, &change->by_time_ns)) {
+        change->by_count_ns = change->change_ns; /* a hostile trace: sums at the ends of int64 */
+        change->by_time_ns = 0;
+    }
+}
+
+/* Whether a run of the side added up rows of the kind for which it had no room. */
+static bool has_rest(const struct tp_side_input *side, enum tp_summary_kind kind)
+{
+    for (uint32_t r = 0; r < side->run_count; r++)
+        for (uint32_t i = 0; i < side->runs[r].row_count; i++)
+            if (side->runs[r].rows[i].kind == kind &&
+                tp_str_equal(side->runs[r].rows[i].name, TP_STR(TP_SUMMARY_REST)))
+                return true;
+    return false;
+}
+
+static bool is_module(enum tp_summary_kind kind)
+{
+    return kind == TP_SUMMARY_MODULE_DEVICE || kind == TP_SUMMARY_MODULE_HOST;
+}
+
+static bool has_kind(const struct tp_side_input *side, enum tp_summary_kind kind)
+{
+    for (uint32_t r = 0; r < side->run_count; r++)
+        for (uint32_t i = 0; i < side->runs[r].row_count; i++)
+            if (side->runs[r].rows[i].kind == kind)
+                return true;
+    return false;
+}
+
+/* Kinds of which a row that one side lacks neither came nor went. Light rows may be added up on either side: where the
+ * steps do the same, the row is in the rest, and the rest is of other rows on each. Modules are recorded on demand. */
+static void find_cut_kinds(bool is_cut[TP_SUMMARY_KIND_COUNT], const struct tp_sides *sides,
+                           const struct tp_change_limits *limits)
+{
+    for (enum tp_summary_kind kind = 0; kind < TP_SUMMARY_KIND_COUNT; kind++)
+        is_cut[kind] = (limits->is_work_same && (has_rest(sides->side[TP_BASE].input, kind) ||
+                                                 has_rest(sides->side[TP_NEW].input, kind))) ||
+                       (is_module(kind) && !(has_kind(sides->side[TP_BASE].input, kind) &&
+                                             has_kind(sides->side[TP_NEW].input, kind)));
+}
+
+/* Counts that are not the same in every step are no evidence, nor is that a summary has no room for a row, nor, where the
+ * steps do the same, that a wait stands at another line, or work in another module: or at none, when a side was recorded
+ * without stacks. */
+static bool is_count_changed(const struct tp_change *change, const struct total totals[TP_SIDES], const bool *is_cut,
+                             bool is_work_same)
+{
+    if (is_work_same && (change->identity.kind == TP_SUMMARY_SYNC || is_module(change->identity.kind)))
+        return false;
+    if (is_cut[change->identity.kind] && (change->match->kind != TP_MATCH_SAME ||
+                                          tp_str_equal(change->identity.name, TP_STR(TP_SUMMARY_REST))))
+        return false;
+    return totals[TP_BASE].calls != totals[TP_NEW].calls && totals[TP_BASE].is_count_constant &&
+           totals[TP_NEW].is_count_constant;
+}
+
+/* Sets of memory come and go with the algorithms of a library: they count by their time. */
+static bool counts_alone(const struct tp_identity *identity)
+{
+    return identity->kind == TP_SUMMARY_SYNC ||
+           (identity->kind == TP_SUMMARY_COPY && tp_str_find(identity->name, "Memset") < 0);
+}
+
+static enum tp_change_verdict by_sign(double difference)
+{
+    return difference > 0 ? TP_CHANGE_REGRESSED : difference < 0 ? TP_CHANGE_IMPROVED : TP_CHANGE_NEUTRAL;
+}
+
+/* Whether a row takes the place of others. */
+static bool is_other_kernel(const struct tp_change *change)
+{
+    return change->match->kind >= TP_MATCH_RENAMED;
+}
+
+/* By what was called more or less often: the least that is told is a share of BASE's step. What the calls take now is
+ * another matter, unless it is so much less, or more, that all of them together take the other way; and runtime calls
+ * follow from what they start. */
+static enum tp_change_verdict judge_count(const struct tp_change *change, double step_ns)
+{
+    if (!change->is_count_change)
+        return TP_CHANGE_NEUTRAL;
+    if (counts_alone(&change->identity))
+        return by_sign(change->calls[TP_NEW] - change->calls[TP_BASE]);
+    if (is_other_kernel(change)) /* judge_replaced: the sum of all has the verdict */
+        return TP_CHANGE_NEUTRAL;
+    bool is_sampled = change->identity.kind == TP_SUMMARY_FUNCTION || change->identity.kind == TP_SUMMARY_PART;
+    if (change->identity.kind == TP_SUMMARY_RUNTIME || is_sampled ||
+        !(fabs((double)change->by_count_ns) >= TP_CHANGE_LEAST_SHARE * step_ns))
+        return TP_CHANGE_NEUTRAL;
+    enum tp_change_verdict by_count = by_sign((double)change->by_count_ns);
+    return by_count == by_sign((double)change->change_ns) ? by_count : TP_CHANGE_NEUTRAL;
+}
+
+/* A kernel in place of another in every step, which matters. */
+static bool is_replaced(const struct tp_change *change, const struct total totals[TP_SIDES], double step_ns)
+{
+    return change->identity.kind == TP_SUMMARY_KERNEL && is_other_kernel(change) && totals[TP_BASE].is_count_constant && totals[TP_NEW].is_count_constant &&
+           fmax(change->ns[TP_BASE], change->ns[TP_NEW]) >= TP_CHANGE_LEAST_SHARE * step_ns;
+}
+
+static void fill(struct tp_change *change, const struct tp_sides *sides, const struct tp_match *match,
+                 struct total totals[TP_SIDES])
+{
+    *change = (struct tp_change){.match = match, .interval = {NAN, NAN, NAN}, .cause = TP_NO_ID};
+    change->identity = tp_sides_identity(sides, tp_match_identity(match));
+    for (int s = 0; s < TP_SIDES; s++) {
+        totals[s] = total_of(sides, match, s);
+        change->calls[s] = totals[s].calls;
+        change->ns[s] = totals[s].ns;
+        change->call_ns[s] = change->calls[s] > 0 ? change->ns[s] / change->calls[s] : NAN;
+    }
+    change->share = (change->ns[TP_NEW] - change->ns[TP_BASE]) / sides->side[TP_BASE].total_ns;
+    split_change(change);
+}
+
+static void mark(struct tp_change *change, const struct tp_change_limits *limits, bool is_replaced_kernel)
+{
+    change->is_reported = change->verdict == TP_CHANGE_IMPROVED || change->verdict == TP_CHANGE_REGRESSED ||
+                          change->verdict == TP_CHANGE_HINT || is_replaced_kernel;
+    if (limits->is_open && change->verdict != TP_CHANGE_NEUTRAL)
+        change->verdict = TP_CHANGE_INCONCLUSIVE;
+}
+
+/* ---- times of rows ---- */
+
+/* Rows that are judged together, and which change each is of. */
+struct judged {
+    struct tp_row_levels *rows;
+    uint32_t *changes, count;
+};
+
+/* What a row is of: kernels, or operators where neither side has any. */
+static enum tp_summary_kind judged_kind(const struct tp_changes *changes)
+{
+    for (uint32_t i = 0; i < changes->count; i++)
+        if (changes->items[i].identity.kind == TP_SUMMARY_KERNEL)
+            return TP_SUMMARY_KERNEL;
+    return TP_SUMMARY_OPERATOR_HOST;
+}
+
+/* Of the time of all rows of the kind, in the base. */
+static double all_of(const struct tp_changes *changes, const struct tp_sides *sides, enum tp_summary_kind kind)
+{
+    double all = sides->side[TP_BASE].part_ns[kind == TP_SUMMARY_KERNEL ? TP_PART_DEVICE_SUM : TP_PART_HOST_SUM],
+           sum = 0;
+    for (uint32_t i = 0; i < changes->count; i++)
+        sum += changes->items[i].identity.kind == kind ? changes->items[i].ns[TP_BASE] : 0;
+    return all > 0 ? all : sum;
+}
+
+static void add_judged(struct judged *judged, const struct tp_changes *changes, uint32_t at,
+                       const struct tp_sides *sides, double all)
+{
+    const struct tp_change *change = &changes->items[at];
+    const struct tp_match *match = change->match;
+    double calls[TP_SIDES];
+    struct tp_side_levels levels[TP_SIDES];
+    if (match->kind != TP_MATCH_SAME || !(change->ns[TP_BASE] > TP_CHANGE_LEAST_SHARE * all))
+        return;
+    for (int s = 0; s < TP_SIDES; s++)
+        levels[s] = tp_sides_row_levels(&calls[s], sides, s, match->members[s][0]);
+    if (!levels[TP_BASE].levels || !levels[TP_NEW].levels || calls[TP_BASE] != calls[TP_NEW])
+        return;
+    judged->rows[judged->count] =
+        (struct tp_row_levels){levels[TP_BASE].levels, levels[TP_NEW].levels,         levels[TP_BASE].cvs[0],
+                               levels[TP_NEW].cvs[0],  change->ns[TP_BASE] / all, levels[TP_BASE].lows,
+                               levels[TP_NEW].lows};
+    judged->changes[judged->count++] = at;
+}
+
+static struct judged find_judged(const struct tp_changes *changes, const struct tp_sides *sides)
+{
+    enum tp_summary_kind kind = judged_kind(changes);
+    double all = all_of(changes, sides, kind);
+    struct judged judged = {tp_arena_array(sides->arena, changes->count, sizeof *judged.rows),
+                            tp_arena_array(sides->arena, changes->count, sizeof *judged.changes), 0};
+    for (uint32_t i = 0; i < changes->count; i++)
+        if (changes->items[i].identity.kind == kind)
+            add_judged(&judged, changes, i, sides, all);
+    return judged;
+}
+
+/* Of a total, for a verdict on a part of it: less of wall clock is a hint. */
+static double least_for_verdict(const struct tp_sides *sides)
+{
+    const double of_wall_clock = 0.01;
+    return tp_sides_are_wall_clock(sides) ? of_wall_clock : TP_CHANGE_LEAST_SHARE;
+}
+
+/* is_alone: the runs are enough to judge a row by itself, when it changed the total by `least`; has_moved: a total
+ * did. */
+static enum tp_change_verdict judge_row(const struct tp_row_verdict *row, double share, double least, bool is_alone,
+                                        bool has_moved)
+{
+    double own = fabs(row->estimate) * share;
+    if (!(own >= TP_CHANGE_LEAST_SHARE))
+        return TP_CHANGE_NEUTRAL;
+    if (is_alone && row->is_sure && row->is_backed && own >= least)
+        return by_sign(row->estimate);
+    return row->is_listed && (is_alone || has_moved) ? TP_CHANGE_HINT : TP_CHANGE_NEUTRAL;
+}
+
+/* In ns of a typical step. */
+static struct tp_bounds interval_of(const struct tp_row_levels *levels, const struct tp_row_verdict *row, uint32_t runs)
+{
+    double base = exp(tp_sum(levels->base, runs) / runs), change = log1p(row->estimate);
+    return (struct tp_bounds){base * row->estimate, base * expm1(change - row->half), base * expm1(change + row->half)};
+}
+
+static bool has_total_moved(const struct tp_total totals[TP_QUANTITIES])
+{
+    for (int q = 0; q < TP_QUANTITIES; q++)
+        if (totals[q].verdict != TP_CHANGE_NEUTRAL)
+            return true;
+    return false;
+}
+
+static void judge_times(struct tp_changes *changes, const struct tp_sides *sides,
+                        const struct tp_total totals[TP_QUANTITIES], double doubt)
+{
+    uint32_t base_count = sides->side[TP_BASE].input->run_count, new_count = sides->side[TP_NEW].input->run_count;
+    bool is_alone = base_count + new_count >= TP_VERDICT_RUNS, has_moved = has_total_moved(totals);
+    struct judged judged = find_judged(changes, sides);
+    struct tp_row_judgement judgement =
+        tp_rows_judge(judged.rows, judged.count, (const size_t[]){base_count, new_count}, doubt,
+                      tp_sides_are_wall_clock(sides), sides->arena);
+    changes->tested_count = judged.count;
+    changes->shift = expm1(judgement.shift);
+    changes->low_shift = judgement.low_shift;
+    for (uint32_t i = 0; judgement.rows && i < judged.count; i++) {
+        struct tp_change *change = &changes->items[judged.changes[i]];
+        change->interval = interval_of(&judged.rows[i], &judgement.rows[i], base_count);
+        change->verdict = judge_row(&judgement.rows[i], judged.rows[i].share, least_for_verdict(sides), is_alone,
+                                    has_moved);
+    }
+}
+
+bool tp_changes_are_of_machine(const struct tp_changes *changes, const struct tp_sides *sides,
+                               const struct tp_total totals[TP_QUANTITIES], double threshold)
+{
+    const double least = log1p(0.1);
+    double shift = log1p(changes->shift);
+    if (!tp_sides_are_wall_clock(sides) || !(fabs(shift) >= least) || !has_total_moved(totals))
+        return false;
+    for (int q = 0; q < TP_QUANTITIES; q++) {
+        const struct tp_run_change *change = &totals[q].change;
+        if (totals[q].verdict == TP_CHANGE_NEUTRAL)
+            continue;
+        if (expm1(log1p(change->low) - shift) > threshold || expm1(log1p(change->high) - shift) < -threshold)
+            return false;
+    }
+    return true;
+}
+
+/* Levels without what all rows have in common. */
+static struct tp_side_levels unshifted(const struct tp_sides *sides, const struct tp_side_levels *of, double shift)
+{
+    uint32_t runs = sides->side[TP_NEW].input->run_count;
+    struct tp_side_levels levels = *of;
+    levels.levels = of->levels ? tp_arena_array(sides->arena, runs, sizeof(double)) : NULL;
+    for (uint32_t r = 0; levels.levels && r < runs; r++)
+        levels.levels[r] = of->levels[r] - shift;
+    return levels;
+}
+
+/* As of a row of wall clock: by its short steps, beside the operators' and by themselves, for a busy machine slows one
+ * thread less than operators that wait for each other. Without enough of these nothing tells a slower loader from a
+ * loaded machine. */
+static bool is_loading_backed(const struct tp_changes *changes, const struct tp_sides *sides,
+                              const struct tp_side_levels levels[TP_SIDES], double estimate)
+{
+    if (!tp_sides_are_wall_clock(sides))
+        return true;
+    if (isnan(changes->low_shift) || !levels[TP_BASE].lows || !levels[TP_NEW].lows)
+        return false;
+    double change = log1p(estimate), low = tp_sides_low_change(sides, levels);
+    return tp_short_steps_back(change, low - changes->low_shift) && tp_short_steps_back(change, low);
+}
+
+/* Data loading is no row of its own: it is what no operator, kernel or copy explains. Its runs are judged as wall times
+ * are; with few of them what comes out is a hint. */
+static void add_data_loading(struct tp_changes *changes, const struct tp_sides *sides,
+                             const struct tp_change_limits *limits, double doubt)
+{
+    static const struct tp_match none = {.kind = TP_MATCH_SAME};
+    const struct tp_side *base = &sides->side[TP_BASE], *new_side = &sides->side[TP_NEW];
+    struct tp_side_levels levels[TP_SIDES] = {base->loading, new_side->loading};
+    double ns[TP_SIDES] = {base->part_ns[TP_PART_DATALOADER], new_side->part_ns[TP_PART_DATALOADER]};
+    if (tp_sides_are_wall_clock(sides))
+        levels[TP_NEW] = unshifted(sides, &levels[TP_NEW], log1p(changes->shift));
+    struct tp_total total = tp_total_of(sides, TP_QUANTITY_STEP, levels,
+                                        &(struct tp_change_limits){.threshold = limits->threshold}, doubt / TP_RUN_DOUBT);
+    struct tp_change *change = &changes->items[changes->count++];
+    *change = (struct tp_change){.match = &none,
+                                 .identity = {TP_SUMMARY_KIND_COUNT,
+                                              tp_str_of(tp_phrase(TP_PHRASE_INPUT, tp_sides_producer(sides))),
+                                              TP_STR(""), TP_STR(""), TP_STR("")},
+                                 .calls = {NAN, NAN},
+                                 .ns = {ns[TP_BASE], ns[TP_NEW]},
+                                 .call_ns = {NAN, NAN},
+                                 .interval = {ns[TP_BASE] * total.change.estimate, ns[TP_BASE] * total.change.low,
+                                              ns[TP_BASE] * total.change.high},
+                                 .cause = TP_NO_ID};
+    change->share = (ns[TP_NEW] - ns[TP_BASE]) / base->total_ns;
+    change->by_time_ns = change->change_ns = whole_ns(ns[TP_NEW] - ns[TP_BASE]);
+    bool is_alone = base->input->run_count + new_side->input->run_count >= TP_VERDICT_RUNS &&
+                    fabs(change->share) >= least_for_verdict(sides) &&
+                    is_loading_backed(changes, sides, levels, total.change.estimate);
+    if (fabs(change->share) >= TP_CHANGE_LEAST_SHARE && total.verdict != TP_CHANGE_NEUTRAL)
+        change->verdict = is_alone ? total.verdict : TP_CHANGE_HINT;
+    mark(change, limits, false);
+}
+
+/* ---- what replaces something ---- */
+
+/* Whether a row is of operators that replace others: what came and went there is judged as a sum. */
+static bool is_in_group(const struct tp_change *change, const struct tp_replaced *replaced)
+{
+    for (int s = 0; s < TP_SIDES; s++)
+        for (uint32_t i = 0; i < change->match->member_count[s]; i++)
+            if (replaced->group_of[s][change->match->members[s][i]])
+                return true;
+    return false;
+}
+
+static void set_sum(struct tp_change *change, const struct tp_replaced_sum *sum)
+{
+    change->verdict = sum->verdict;
+    change->interval = sum->interval;
+}
+
+/* Judges kernels that replace others of the same operator. All get the verdict of the one that changed most. */
+static void judge_kernels(struct tp_changes *changes, const struct tp_sides *sides, const struct tp_matches *matches,
+                          const struct tp_row_shift *shift)
+{
+    for (uint32_t k = 1; k <= matches->kernel_count; k++) {
+        struct tp_change *most = NULL;
+        struct tp_row_sum rows;
+        for (int s = 0; s < TP_SIDES; s++)
+            rows.parts[s] = TP_VEC(sides->arena, struct tp_side_part);
+        for (uint32_t i = 0; i < matches->count; i++) {
+            const struct tp_match *match = &matches->items[i];
+            for (int s = 0; s < TP_SIDES && match->kernel == k; s++)
+                for (uint32_t at = 0; at < match->member_count[s]; at++)
+                    *(struct tp_side_part *)tp_vec_push(&rows.parts[s]) = (struct tp_side_part){match->members[s][at], 1};
+        }
+        struct tp_replaced_sum sum = tp_replaced_judge(sides, &rows, shift);
+        bool is_slower = sum.verdict == TP_CHANGE_REGRESSED;
+        for (uint32_t i = 0; i < matches->count && sum.verdict != TP_CHANGE_NEUTRAL; i++)
+            if (matches->items[i].kernel == k &&
+                (!most || (changes->items[i].change_ns > most->change_ns) == is_slower))
+                most = &changes->items[i];
+        if (most)
+            set_sum(most, &sum);
+    }
+}
+
+static void judge_replaced(struct tp_changes *changes, const struct tp_sides *sides, const struct tp_matches *matches,
+                           const struct tp_replaced *replaced)
+{
+    judge_kernels(changes, sides, matches, &replaced->algorithm);
+    for (uint32_t i = 0; i < matches->count; i++) {
+        const struct tp_replaced_sum *sum = &replaced->groups[matches->items[i].group];
+        enum tp_summary_kind kind = changes->items[i].identity.kind;
+        if (matches->items[i].group && kind == (sum->is_host ? TP_SUMMARY_OPERATOR_HOST : TP_SUMMARY_KERNEL))
+            set_sum(&changes->items[i], sum);
+    }
+}
+
+void tp_changes_build(struct tp_changes *changes, const struct tp_sides *sides, const struct tp_matches *matches,
+                      const struct tp_replaced *replaced, const struct tp_total totals[TP_QUANTITIES],
+                      const struct tp_change_limits *limits)
+{
+    double step_ns = sides->side[TP_BASE].total_ns;
+    bool has_loading = !isnan(sides->side[TP_BASE].part_ns[TP_PART_DATALOADER]) &&
+                       !isnan(sides->side[TP_NEW].part_ns[TP_PART_DATALOADER]);
+    double doubt = tp_totals_doubt_of_rows(totals) / (has_loading ? 2 : 1); /* data loading is judged beside the rows */
+    bool is_cut[TP_SUMMARY_KIND_COUNT];
+    bool *is_new_kernel = tp_arena_array(sides->arena, matches->count, sizeof *is_new_kernel);
+    *changes =
+        (struct tp_changes){.items = tp_arena_array(sides->arena, (size_t)matches->count + 1, sizeof *changes->items),
+                            .count = matches->count};
+    find_cut_kinds(is_cut, sides, limits);
+    for (uint32_t i = 0; i < matches->count; i++) {
+        struct tp_change *change = &changes->items[i];
+        struct total sums[TP_SIDES];
+        fill(change, sides, &matches->items[i], sums);
+        bool is_judged_as_sum = is_in_group(change, replaced) && !counts_alone(&change->identity);
+        change->is_count_change = !is_judged_as_sum && is_count_changed(change, sums, is_cut, limits->is_work_same);
+        is_new_kernel[i] = is_replaced(change, sums, step_ns);
+    }
+    judge_times(changes, sides, totals, doubt);
+    judge_replaced(changes, sides, matches, replaced);
+    tp_functions_judge(changes, sides);
+    for (uint32_t i = 0; i < matches->count; i++) {
+        struct tp_change *change = &changes->items[i];
+        if (change->verdict == TP_CHANGE_NEUTRAL)
+            change->verdict = judge_count(change, step_ns);
+        mark(change, limits, is_new_kernel[i]);
+    }
+    if (has_loading)
+        add_data_loading(changes, sides, limits, doubt);
+    tp_changes_explain(changes);
+}

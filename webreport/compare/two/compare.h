@@ -1,0 +1,191 @@
+/* Two sides compared: the verdict, and everything else as tables.
+ *
+ * BASE and NEW are each one or several runs of a program, as summaries. Numbers are per step unless their column says
+ * otherwise. Definitions stand in the columns (compare_tables.c) and in the headers of what this one brings together:
+ * statistics, comparability, matching, changes. */
+#ifndef TP_WEBREPORT_COMPARE_TWO_COMPARE_H
+#define TP_WEBREPORT_COMPARE_TWO_COMPARE_H
+
+#include "webreport/compare/comparability.h"
+#include "webreport/compare/two/changes.h"
+#include "webreport/compare/two/difftree.h"
+#include "webreport/compare/two/work_sides.h"
+#include "writer/base/table.h"
+
+enum tp_compare_table {
+    TP_COMPARE_CHANGES, /* what is reported, causes only */
+    TP_COMPARE_STEP,    /* waterfall: where the change of the step's time is */
+    TP_COMPARE_OPERATORS_DEVICE,
+    TP_COMPARE_OPERATORS_HOST,
+    TP_COMPARE_KERNELS,
+    TP_COMPARE_COPIES,
+    TP_COMPARE_SYNCS,
+    TP_COMPARE_MODULES_DEVICE,
+    TP_COMPARE_MODULES_HOST,
+    TP_COMPARE_RUNTIME,
+    TP_COMPARE_FUNCTIONS, /* of programs recorded from outside, as the next; no rows: neither side is one */
+    TP_COMPARE_WALL,
+    TP_COMPARE_MEMORY,
+    TP_COMPARE_OWNERS,
+    TP_COMPARE_SERVING, /* classes of an engine's steps; no rows: neither side has any */
+    TP_COMPARE_FINDINGS,
+    TP_COMPARE_FACTS,
+    TP_COMPARE_TABLES
+};
+
+/* Is a table of what few have, engines and programs, left out where it has no rows, as in a report? */
+static inline bool tp_compare_is_rare(enum tp_compare_table table)
+{
+    return table == TP_COMPARE_SERVING || table == TP_COMPARE_FUNCTIONS || table == TP_COMPARE_WALL;
+}
+
+/* Columns of the tables of rows (CHANGES to WALL, without STEP). */
+enum tp_row_column {
+    TP_ROW_KIND,
+    TP_ROW_NAME,
+    TP_ROW_OWNER,
+    TP_ROW_SHAPE,
+    TP_ROW_DTYPE,
+    TP_ROW_MATCH,
+    TP_ROW_BASE_NAME,
+    TP_ROW_VERDICT,
+    TP_ROW_IS_REPORTED,
+    TP_ROW_CAUSE,
+    TP_ROW_BASE_CALLS,
+    TP_ROW_NEW_CALLS,
+    TP_ROW_BASE_TIME,
+    TP_ROW_NEW_TIME,
+    TP_ROW_CHANGE,
+    TP_ROW_BY_COUNT,
+    TP_ROW_BY_TIME,
+    TP_ROW_LOW,
+    TP_ROW_HIGH,
+    TP_ROW_SHARE,
+    TP_ROW_BASE_CALL,
+    TP_ROW_NEW_CALL,
+    TP_ROW_COLUMNS
+};
+
+enum tp_part_column {
+    TP_PART_NAME,
+    TP_PART_BASE,
+    TP_PART_NEW,
+    TP_PART_CHANGE,
+    TP_PART_LOW,
+    TP_PART_HIGH,
+    TP_PART_SHARE,
+    TP_PART_VERDICT,
+    TP_PART_COLUMNS
+};
+
+enum tp_memory_diff_column {
+    TP_MEMORY_DIFF_DEVICE,
+    TP_MEMORY_DIFF_BASE,
+    TP_MEMORY_DIFF_NEW,
+    TP_MEMORY_DIFF_CHANGE,
+    TP_MEMORY_DIFF_BASE_RESERVED,
+    TP_MEMORY_DIFF_NEW_RESERVED,
+    TP_MEMORY_DIFF_BASE_CREEP,
+    TP_MEMORY_DIFF_NEW_CREEP,
+    TP_MEMORY_DIFF_VERDICT,
+    TP_MEMORY_DIFF_COLUMNS
+};
+
+enum tp_owner_diff_column {
+    TP_OWNER_DIFF_DEVICE,
+    TP_OWNER_DIFF_KIND,
+    TP_OWNER_DIFF_NAME,
+    TP_OWNER_DIFF_BASE,
+    TP_OWNER_DIFF_NEW,
+    TP_OWNER_DIFF_CHANGE,
+    TP_OWNER_DIFF_BASE_BLOCKS,
+    TP_OWNER_DIFF_NEW_BLOCKS,
+    TP_OWNER_DIFF_VERDICT,
+    TP_OWNER_DIFF_COLUMNS
+};
+
+enum tp_serving_diff_column {
+    TP_SERVING_DIFF_CLASS,
+    TP_SERVING_DIFF_BASE_P50,
+    TP_SERVING_DIFF_NEW_P50,
+    TP_SERVING_DIFF_CHANGE,
+    TP_SERVING_DIFF_PERCENT,
+    TP_SERVING_DIFF_BASE_P90,
+    TP_SERVING_DIFF_NEW_P90,
+    TP_SERVING_DIFF_COLUMNS
+};
+
+enum tp_finding_diff_column {
+    TP_FINDING_DIFF_RULE,
+    TP_FINDING_DIFF_TITLE,
+    TP_FINDING_DIFF_STATUS,
+    TP_FINDING_DIFF_BASE_SEVERITY,
+    TP_FINDING_DIFF_NEW_SEVERITY,
+    TP_FINDING_DIFF_BASE_CEILING,
+    TP_FINDING_DIFF_NEW_CEILING,
+    TP_FINDING_DIFF_BASE_COUNT,
+    TP_FINDING_DIFF_NEW_COUNT,
+    TP_FINDING_DIFF_LINE,
+    TP_FINDING_DIFF_COLUMNS
+};
+
+enum tp_fact_column { TP_FACT_NAME, TP_FACT_BASE, TP_FACT_NEW, TP_FACT_VERDICT, TP_FACT_CLASS, TP_FACT_COLUMNS };
+
+struct tp_compare_options {
+    double threshold; /* relative, 0 or more: the interval of a change must lie beyond it (0.03: 3 %) */
+};
+
+struct tp_compare {
+    struct tp_arena *arena;
+    const char *names[TP_SIDES];
+    struct tp_compare_options options;
+    struct tp_sides sides;
+    struct tp_comparability comparability;
+    struct tp_work_diff work; /* what the steps of both sides do otherwise: exact */
+    struct tp_matches matches;
+    struct tp_changes changes;
+    struct tp_difftree tree;               /* count 0: a side has none */
+    struct tp_total totals[TP_QUANTITIES]; /* not of TP_QUANTITY_ROW */
+    double step_ns[TP_SIDES];              /* median */
+    const char *damage; /* why an input decides nothing: "new: the gzip is cut .."; "": none is damaged */
+    bool is_work_changed; /* work came or changed that a limit counts: regressed, whatever the times are */
+    bool is_loaded;     /* all rows of the host moved by one factor: the machine was loaded on one side */
+    bool is_open;       /* damaged or not comparable: nothing is improved or regressed */
+    enum tp_change_verdict memory_verdict, verdict;
+    uint32_t regressed_count, improved_count, replaced_count, hint_count; /* of causes */
+    struct tp_table tables[TP_COMPARE_TABLES];
+};
+
+/* Compares inputs[TP_BASE] with inputs[TP_NEW] in `arena` (guard set by the caller). inputs, and trees (per side and
+ * run; NULL: none), must outlive the comparison. */
+void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inputs[TP_SIDES],
+                      const struct tp_calltree *const trees[TP_SIDES], const struct tp_compare_options *options,
+                      struct tp_arena *arena);
+
+/* The verdict in a word: "work changed", "other workload", or that of the times: "regressed", "neutral" .. */
+const char *tp_compare_verdict_word(const struct tp_compare *compare);
+
+/* Whether the smallest change of the step that these runs can see exceeds a factor of two: they tell nothing of it. */
+bool tp_compare_is_blind(const struct tp_compare *compare);
+
+/* Whether the comparison found what a gate stops at: something regressed, and no total improved by more than it. */
+bool tp_compare_is_worse(const struct tp_compare *compare);
+
+/* Key of a table in JSON: "kernels"; its title for people. */
+const char *tp_compare_table_key(enum tp_compare_table table);
+const char *tp_compare_table_title(enum tp_compare_table table);
+
+/* Tokens a second of a side's decode or prefill steps, the median of its runs; NaN: none tells. */
+double tp_compare_serving_rate(const struct tp_compare *compare, int side, bool is_decode);
+
+/* ---- parts (compare_memory.c, compare_tables.c, serving_diff.c) ---- */
+
+/* Fills TP_COMPARE_SERVING. */
+void tp_compare_serving(struct tp_compare *compare);
+
+/* Fills TP_COMPARE_MEMORY, TP_COMPARE_OWNERS and memory_verdict. */
+void tp_compare_memory(struct tp_compare *compare);
+/* Fills the other tables. */
+void tp_compare_fill_tables(struct tp_compare *compare);
+
+#endif

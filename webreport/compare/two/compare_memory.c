@@ -1,0 +1,278 @@
+/* Memory of both sides: peaks by device, and who holds the bytes at the peak. See compare.h.
+ *
+ * Peaks hardly vary from run to run, so there are no intervals: a peak changed when it moved by more than 2 %, or
+ * when memory now grows (or no longer grows) by that much over the steps of NEW. Owners are judged only where their
+ * device changed. */
+#include <math.h>
+
+#include "webreport/compare/two/compare.h"
+#include "webreport/trace/frame_pairs.h"
+#include "writer/base/saturate.h"
+#include "writer/base/sort.h"
+
+enum { LEAST_BYTES = 64 << 10 };
+static const double LEAST_SHARE = 0.02;      /* of the peak: the allocator's rounding is not told */
+static const double LEAST_OWNER_SHARE = 0.1; /* of the change of its device */
+
+static const struct tp_column_def memory_defs[TP_MEMORY_DIFF_COLUMNS] = {
+    {"device", "Device", "", "Device whose memory it is.", TP_COLUMN_TEXT},
+    {"base_peak_bytes", "Base peak", "bytes", "Most allocated at once, of all runs of the base.", TP_COLUMN_BYTES},
+    {"new_peak_bytes", "New peak", "bytes", "Most allocated at once, of all runs of the new side.", TP_COLUMN_BYTES},
+    {"change_bytes", "Change", "bytes", "New peak minus base peak.", TP_COLUMN_BYTES},
+    {"base_reserved_bytes", "Base reserved", "bytes", "Most reserved at once in the base.", TP_COLUMN_BYTES},
+    {"new_reserved_bytes", "New reserved", "bytes", "Most reserved at once in the new side.", TP_COLUMN_BYTES},
+    {"base_growth_bytes_per_step", "Base growth a step", "bytes",
+     "What stays allocated from step to step, in the base.", TP_COLUMN_REAL},
+    {"new_growth_bytes_per_step", "New growth a step", "bytes",
+     "What stays allocated from step to step, in the new side.", TP_COLUMN_REAL},
+    {"verdict", "Verdict", "", "Whether the peak, or what stays from step to step, moved by more than 2 %.",
+     TP_COLUMN_TEXT},
+};
+
+static const struct tp_column_def owner_defs[TP_OWNER_DIFF_COLUMNS] = {
+    {"device", "Device", "", "Device whose memory it is.", TP_COLUMN_TEXT},
+    {"owner_kind", "By", "", "operator, module or line: three ways to divide the same bytes.", TP_COLUMN_TEXT},
+    {"owner", "Owner", "", "Who allocated what is held at the peak.", TP_COLUMN_TEXT},
+    {"base_bytes", "Base", "bytes", "Bytes held at the peak of the base.", TP_COLUMN_BYTES},
+    {"new_bytes", "New", "bytes", "Bytes held at the peak of the new side.", TP_COLUMN_BYTES},
+    {"change_bytes", "Change", "bytes", "New minus base.", TP_COLUMN_BYTES},
+    {"base_blocks", "Base blocks", "", "Allocations held at the peak of the base.", TP_COLUMN_INT},
+    {"new_blocks", "New blocks", "", "Allocations held at the peak of the new side.", TP_COLUMN_INT},
+    {"verdict", "Verdict", "", "Of a device that changed: an owner with at least a tenth of the change.",
+     TP_COLUMN_TEXT},
+};
+
+struct device {
+    struct tp_str name;
+    int64_t peak[TP_SIDES], reserved[TP_SIDES]; /* TP_NULL_INT: unknown */
+    int64_t least_peak[TP_SIDES];               /* of the runs */
+    double creep[TP_SIDES];
+    enum tp_change_verdict verdict;
+};
+
+struct owner {
+    uint32_t device;
+    enum tp_summary_owner_kind kind;
+    struct tp_str name;
+    int64_t bytes[TP_SIDES], blocks[TP_SIDES];
+};
+
+struct memory {
+    struct tp_compare *compare;
+    struct tp_strings names;
+    struct tp_strings lines[TP_SIDES]; /* that own memory .. */
+    uint32_t *line_pairs;              /* .. as tp_frame_pairs has them */
+    struct tp_vec devices;             /* struct device */
+    struct tp_keys keys;               /* (device, kind, name) */
+    struct tp_vec owners;              /* struct owner */
+};
+
+static int64_t greater(int64_t a, int64_t b)
+{
+    return a == TP_NULL_INT || b > a ? b : a;
+}
+
+static uint32_t device_of(struct memory *m, struct tp_str name)
+{
+    for (uint32_t i = 0; i < m->devices.count; i++)
+        if (tp_str_equal(TP_AT(&m->devices, struct device, i)->name, name))
+            return i;
+    *(struct device *)tp_vec_push(&m->devices) = (struct device){
+        .name = name, .peak = {TP_NULL_INT, TP_NULL_INT}, .reserved = {TP_NULL_INT, TP_NULL_INT}, .least_peak = {INT64_MAX, INT64_MAX}, .creep = {NAN, NAN}};
+    return (uint32_t)m->devices.count - 1;
+}
+
+static void find_lines(struct memory *m, int side)
+{
+    const struct tp_side_input *input = m->compare->sides.side[side].input;
+    tp_strings_init(&m->lines[side], m->compare->arena, 0);
+    for (uint32_t r = 0; r < input->run_count; r++)
+        for (uint32_t i = 0; i < input->runs[r].memory_count; i++) {
+            const struct tp_summary_memory *from = &input->runs[r].memory[i];
+            for (uint32_t k = 0; k < from->owner_count; k++)
+                if (from->owners[k].kind == TP_OWNER_LINE)
+                    tp_strings_add(&m->lines[side], from->owners[k].name);
+        }
+}
+
+/* What an owner is called: a line of the base that moved, as it is in NEW. */
+static struct tp_str name_of(const struct memory *m, const struct tp_summary_owner *owner, int side)
+{
+    if (owner->kind != TP_OWNER_LINE || side != TP_BASE)
+        return owner->name;
+    return tp_frame_paired(m->line_pairs, &m->lines[TP_BASE], &m->lines[TP_NEW], owner->name);
+}
+
+/* The run with the greatest peak speaks for its side: owners of two peaks do not add up. */
+static void add_owners(struct memory *m, const struct tp_summary_memory *from, int side, uint32_t device)
+{
+    for (size_t i = 0; i < m->owners.count; i++) {
+        struct owner *owner = TP_AT(&m->owners, struct owner, i);
+        if (owner->device == device)
+            owner->bytes[side] = owner->blocks[side] = 0;
+    }
+    for (uint32_t i = 0; i < from->owner_count; i++) {
+        const struct tp_summary_owner *own = &from->owners[i];
+        struct tp_str name = name_of(m, own, side);
+        uint32_t key[3] = {device, own->kind, tp_strings_add(&m->names, name)};
+        uint32_t at = tp_keys_add(&m->keys, key);
+        if (at == m->owners.count)
+            *(struct owner *)tp_vec_push(&m->owners) =
+                (struct owner){.device = device, .kind = own->kind, .name = name};
+        struct owner *owner = TP_AT(&m->owners, struct owner, at);
+        owner->bytes[side] = tp_sat_add(owner->bytes[side], own->bytes);
+        owner->blocks[side] = tp_sat_add(owner->blocks[side], own->blocks);
+    }
+}
+
+static void add_side(struct memory *m, int side)
+{
+    const struct tp_side_input *input = m->compare->sides.side[side].input;
+    for (uint32_t r = 0; r < input->run_count; r++)
+        for (uint32_t i = 0; i < input->runs[r].memory_count; i++) {
+            const struct tp_summary_memory *from = &input->runs[r].memory[i];
+            uint32_t at = device_of(m, from->device);
+            struct device *device = TP_AT(&m->devices, struct device, at);
+            bool is_greatest = greater(device->peak[side], from->peak_allocated_bytes) != device->peak[side];
+            device->peak[side] = greater(device->peak[side], from->peak_allocated_bytes);
+            if (from->peak_allocated_bytes != TP_NULL_INT && from->peak_allocated_bytes < device->least_peak[side])
+                device->least_peak[side] = from->peak_allocated_bytes;
+            device->reserved[side] = greater(device->reserved[side], from->peak_reserved_bytes);
+            device->creep[side] = fmax(device->creep[side], from->creep_bytes_per_step);
+            if (is_greatest)
+                add_owners(m, from, side, at);
+        }
+}
+
+static int64_t difference(const int64_t values[TP_SIDES])
+{
+    if (values[TP_BASE] == TP_NULL_INT || values[TP_NEW] == TP_NULL_INT)
+        return TP_NULL_INT;
+    return tp_sat_sub(values[TP_NEW], values[TP_BASE]);
+}
+
+/* That the runs of one side are all above those of the other, or all below, when none differ. */
+static double chance_of_parting(const struct tp_compare *c)
+{
+    double base = c->sides.side[TP_BASE].input->run_count, new_count = c->sides.side[TP_NEW].input->run_count;
+    return 2 * exp(lgamma(base + 1) + lgamma(new_count + 1) - lgamma(base + new_count + 1));
+}
+
+/* Of the host the same work has other peaks in other runs: when something is given back is up to threads and to the
+ * collector of garbage. Only a gap between the sides that is wider than what runs of either are apart tells. Where runs
+ * are apart at all, some may be so rarely, and one run of that kind against ten others is no change: so many runs must
+ * be on their own side of the gap that chance would hardly part them. */
+static bool is_peak_of_chance(const struct tp_compare *c, const struct device *device)
+{
+    int64_t up = tp_sat_sub(device->least_peak[TP_NEW], device->peak[TP_BASE]);
+    int64_t down = tp_sat_sub(device->least_peak[TP_BASE], device->peak[TP_NEW]), gap = up > down ? up : down;
+    if (!tp_str_equal(device->name, TP_STR("CPU")) || !c->work.is_known || !c->work.is_same)
+        return false;
+    for (int s = 0; s < TP_SIDES; s++) {
+        int64_t range = tp_sat_sub(device->peak[s], device->least_peak[s]);
+        if (gap <= range || (range > 0 && chance_of_parting(c) > TP_RUN_DOUBT))
+            return true;
+    }
+    return tp_sides_tell_hints(&c->sides);
+}
+
+static enum tp_change_verdict judge(const struct memory *m, const struct device *device)
+{
+    const struct tp_compare *c = m->compare;
+    int64_t change = difference(device->peak);
+    double least = fmax(LEAST_BYTES, fmax(LEAST_SHARE, c->options.threshold) * (double)device->peak[TP_BASE]);
+    double runs = c->sides.side[TP_NEW].input->run_count;
+    double growth = (device->creep[TP_NEW] - device->creep[TP_BASE]) * (double)c->sides.side[TP_NEW].step_count / runs;
+    double most = change == TP_NULL_INT || is_peak_of_chance(c, device) ? 0 : (double)change;
+    if (fabs(growth) > fabs(most)) /* NaN: no */
+        most = growth;
+    if (change == TP_NULL_INT || fabs(most) <= least)
+        return TP_CHANGE_NEUTRAL;
+    if (c->is_open)
+        return TP_CHANGE_INCONCLUSIVE;
+    return most > 0 ? TP_CHANGE_REGRESSED : TP_CHANGE_IMPROVED;
+}
+
+static void fill_devices(struct memory *m)
+{
+    struct tp_compare *c = m->compare;
+    struct tp_table *table = &c->tables[TP_COMPARE_MEMORY];
+    tp_table_init(table, c->arena, "memory", memory_defs, TP_MEMORY_DIFF_COLUMNS, m->devices.count);
+    for (size_t i = 0; i < m->devices.count; i++) {
+        struct device *device = TP_AT(&m->devices, struct device, i);
+        device->verdict = judge(m, device);
+        if (device->verdict == TP_CHANGE_REGRESSED || c->memory_verdict == TP_CHANGE_NEUTRAL)
+            c->memory_verdict = device->verdict;
+        tp_table_text(table, TP_MEMORY_DIFF_DEVICE)[i] = device->name;
+        for (int s = 0; s < TP_SIDES; s++) {
+            tp_table_int(table, TP_MEMORY_DIFF_BASE + (unsigned)s)[i] = device->peak[s];
+            tp_table_int(table, TP_MEMORY_DIFF_BASE_RESERVED + (unsigned)s)[i] = device->reserved[s];
+            tp_table_real(table, TP_MEMORY_DIFF_BASE_CREEP + (unsigned)s)[i] = device->creep[s];
+        }
+        tp_table_int(table, TP_MEMORY_DIFF_CHANGE)[i] = difference(device->peak);
+        tp_table_text(table, TP_MEMORY_DIFF_VERDICT)[i] = tp_str_of(tp_change_verdict_name(device->verdict));
+    }
+}
+
+static int by_change(const void *x, const void *y, const void *context)
+{
+    const struct owner *a = x, *b = y;
+    int64_t p = difference(a->bytes), q = difference(b->bytes);
+    (void)context;
+    if (a->device != b->device)
+        return a->device < b->device ? -1 : 1;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    p = p < 0 ? -p : p;
+    q = q < 0 ? -q : q;
+    if (p != q)
+        return p > q ? -1 : 1;
+    if (a->bytes[TP_NEW] != b->bytes[TP_NEW])
+        return a->bytes[TP_NEW] > b->bytes[TP_NEW] ? -1 : 1;
+    return tp_str_compare(a->name, b->name);
+}
+
+static enum tp_change_verdict judge_owner(const struct memory *m, const struct owner *owner)
+{
+    const struct device *device = TP_AT(&m->devices, struct device, owner->device);
+    double all = (double)difference(device->peak), own = (double)difference(owner->bytes);
+    bool is_part = fabs(own) >= LEAST_OWNER_SHARE * fabs(all) && fabs(own) >= LEAST_BYTES && (own > 0) == (all > 0);
+    return device->verdict != TP_CHANGE_NEUTRAL && is_part ? device->verdict : TP_CHANGE_NEUTRAL;
+}
+
+static void fill_owners(struct memory *m)
+{
+    static const char *const kinds[] = {"operator", "module", "line"};
+    struct tp_compare *c = m->compare;
+    struct tp_table *table = &c->tables[TP_COMPARE_OWNERS];
+    tp_merge_sort(c->arena, m->owners.data, m->owners.count, sizeof(struct owner), by_change, NULL);
+    tp_table_init(table, c->arena, "memory_owners", owner_defs, TP_OWNER_DIFF_COLUMNS, m->owners.count);
+    for (size_t i = 0; i < m->owners.count; i++) {
+        const struct owner *owner = TP_AT(&m->owners, struct owner, i);
+        tp_table_text(table, TP_OWNER_DIFF_DEVICE)[i] = TP_AT(&m->devices, struct device, owner->device)->name;
+        tp_table_text(table, TP_OWNER_DIFF_KIND)[i] = tp_str_of(kinds[owner->kind]);
+        tp_table_text(table, TP_OWNER_DIFF_NAME)[i] = owner->name;
+        for (int s = 0; s < TP_SIDES; s++) {
+            tp_table_int(table, TP_OWNER_DIFF_BASE + (unsigned)s)[i] = owner->bytes[s];
+            tp_table_int(table, TP_OWNER_DIFF_BASE_BLOCKS + (unsigned)s)[i] = owner->blocks[s];
+        }
+        tp_table_int(table, TP_OWNER_DIFF_CHANGE)[i] = difference(owner->bytes);
+        tp_table_text(table, TP_OWNER_DIFF_VERDICT)[i] = tp_str_of(tp_change_verdict_name(judge_owner(m, owner)));
+    }
+}
+
+void tp_compare_memory(struct tp_compare *compare)
+{
+    struct tp_arena *arena = compare->arena;
+    struct memory m = {
+        .compare = compare, .devices = TP_VEC(arena, struct device), .owners = TP_VEC(arena, struct owner)};
+    tp_strings_init(&m.names, arena, 0);
+    tp_keys_init(&m.keys, arena, 3);
+    for (int s = 0; s < TP_SIDES; s++)
+        find_lines(&m, s);
+    m.line_pairs = tp_frame_pairs(&m.lines[TP_BASE], &m.lines[TP_NEW], arena);
+    for (int s = 0; s < TP_SIDES; s++)
+        add_side(&m, s);
+    fill_devices(&m);
+    fill_owners(&m);
+}

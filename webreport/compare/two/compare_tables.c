@@ -1,0 +1,355 @@
+/* Tables of a comparison: rows by kind, the waterfall, findings, facts. See compare.h. */
+#include <math.h>
+
+#include "webreport/compare/two/compare.h"
+#include "webreport/measure/audience/wording.h"
+#include "writer/base/sort.h"
+
+static const struct tp_column_def row_defs[TP_ROW_COLUMNS] = {
+    {"kind", "Kind", "", "What the row measures.", TP_COLUMN_TEXT},
+    {"name", "Name", "", "Name on the new side; of a removed row, in the base.", TP_COLUMN_TEXT},
+    {"owner", "Operator", "", "Innermost operator that launched it or waited.", TP_COLUMN_TEXT},
+    {"shape", "Shapes", "", "Input shapes of the operator; of a synchronisation, its source line.", TP_COLUMN_TEXT},
+    {"dtype", "Types", "", "Input types of the operator.", TP_COLUMN_TEXT},
+    {"match", "Match", "",
+     "same; new; removed; reshaped: other shapes or types; moved: another line; renamed: another kernel of the same "
+     "operator; fused or split: several kernels became one, or one several.",
+     TP_COLUMN_TEXT},
+    {"base_name", "Was", "", "Name, shapes or line in the base, when they are others.", TP_COLUMN_TEXT},
+    {"verdict", "Verdict", "",
+     "improved or regressed: kernels (operators of a program without kernels) by their runs, four or more of them, 99 "
+     "% for "
+     "all rows together; what is called more or less often in every step, from 0.2 % of a step on; synchronisations "
+     "and "
+     "copies that come or go, whatever they take. hint: it may be chance. Else neutral.",
+     TP_COLUMN_TEXT},
+    {"is_reported", "Reported", "", "Whether the change is more than noise.", TP_COLUMN_BOOL},
+    {"follows_from", "Follows from", "", "The reported change that explains this one.", TP_COLUMN_TEXT},
+    {"base_calls", "Base calls", "", "Calls per step in the base.", TP_COLUMN_REAL},
+    {"new_calls", "New calls", "", "Calls per step on the new side.", TP_COLUMN_REAL},
+    {"base_us", "Base", "us", "Time per step in the base.", TP_COLUMN_NS},
+    {"new_us", "New", "us", "Time per step on the new side.", TP_COLUMN_NS},
+    {"change_us", "Change", "us", "New minus base, per step: by count plus by time.", TP_COLUMN_NS},
+    {"by_count_us", "By count", "us", "Change of the number of calls, times what a call took in the base.",
+     TP_COLUMN_NS},
+    {"by_time_us", "By time", "us", "Calls on the new side, times the change of what a call takes.", TP_COLUMN_NS},
+    {"low_us", "At least", "us",
+     "Lower end of the 99 % interval of the row's own change in a typical step, without what all rows have in common.",
+     TP_COLUMN_NS},
+    {"high_us", "At most", "us",
+     "Upper end of the 99 % interval of the row's own change in a typical step, without what all rows have in common.",
+     TP_COLUMN_NS},
+    {"share_percent", "Of a step", "%", "Change as a share of the base's mean step.", TP_COLUMN_REAL},
+    {"base_call_us", "Base a call", "us", "Mean of a call in the base.", TP_COLUMN_NS},
+    {"new_call_us", "New a call", "us", "Mean of a call on the new side.", TP_COLUMN_NS},
+};
+
+static const struct tp_column_def part_defs[TP_PART_COLUMNS] = {
+    {"part", "Part of the step", "", "Category as in the overview; the last ones look at the devices alone.",
+     TP_COLUMN_TEXT},
+    {"base_us", "Base", "us", "Mean per step in the base.", TP_COLUMN_NS},
+    {"new_us", "New", "us", "Mean per step on the new side.", TP_COLUMN_NS},
+    {"change_us", "Change", "us", "New minus base.", TP_COLUMN_NS},
+    {"low_us", "At least", "us", "Lower end of the 99 % interval of the change, of the step alone.", TP_COLUMN_NS},
+    {"high_us", "At most", "us", "Upper end of the 99 % interval of the change, of the step alone.", TP_COLUMN_NS},
+    {"share_percent", "Of a step", "%", "Change as a share of the base's mean step.", TP_COLUMN_REAL},
+    {"verdict", "Verdict", "",
+     "Of the step: neutral, unless its whole interval is on one side of 0. Parts are told, not judged.",
+     TP_COLUMN_TEXT},
+};
+
+static const struct tp_column_def finding_defs[TP_FINDING_DIFF_COLUMNS] = {
+    {"rule", "Rule", "", "Rule of the findings.", TP_COLUMN_TEXT},
+    {"title", "Finding", "", "What it says.", TP_COLUMN_TEXT},
+    {"status", "Status", "", "new, gone or both.", TP_COLUMN_TEXT},
+    {"base_severity", "Base severity", "", "Severity in the base, the highest of its runs.", TP_COLUMN_TEXT},
+    {"new_severity", "New severity", "", "Severity on the new side, the highest of its runs.", TP_COLUMN_TEXT},
+    {"base_ceiling_us", "Base ceiling", "us", "Time per step that the finding is about, in the base.", TP_COLUMN_REAL},
+    {"new_ceiling_us", "New ceiling", "us", "Time per step that the finding is about, on the new side.", TP_COLUMN_REAL},
+    {"base_occurrences", "Base times", "", "Occurrences in the base, of the run that has most.", TP_COLUMN_INT},
+    {"new_occurrences", "New times", "", "Occurrences on the new side, of the run that has most.", TP_COLUMN_INT},
+    {"file_line", "Line", "", "Source line of the first evidence that has one.", TP_COLUMN_TEXT},
+};
+
+static const struct tp_column_def fact_defs[TP_FACT_COLUMNS] = {
+    {"fact", "Fact", "", "What both sides must have in common.", TP_COLUMN_TEXT},
+    {"base", "Base", "", "Value in the base.", TP_COLUMN_TEXT},
+    {"new", "New", "", "Value on the new side.", TP_COLUMN_TEXT},
+    {"verdict", "Verdict", "", "same, differs, or unknown: a side does not tell.", TP_COLUMN_TEXT},
+    {"class", "Class", "",
+     "defining: another one is another workload; recording: an option of the recorder; environment: versions; result: "
+     "what a run came to, no condition of it.",
+     TP_COLUMN_TEXT},
+};
+
+/* ---- which table holds which kind ---- */
+
+static const struct {
+    const char *key, *title, *kind; /* kind: of a row, for people */
+    int rows_of;                    /* enum tp_summary_kind; -1: no rows */
+} tables[TP_COMPARE_TABLES] = {
+    [TP_COMPARE_CHANGES] = {"rows", "Times that changed", NULL, -1},
+    [TP_COMPARE_STEP] = {"step", "Where the step's time went", NULL, -1},
+    [TP_COMPARE_OPERATORS_DEVICE] = {"operators_device", "Operators, device time", "operator, device",
+                                     TP_SUMMARY_OPERATOR_DEVICE},
+    [TP_COMPARE_OPERATORS_HOST] = {"operators_host", "Operators, host time", "operator, host",
+                                   TP_SUMMARY_OPERATOR_HOST},
+    [TP_COMPARE_KERNELS] = {"kernels", "Kernels", "kernel", TP_SUMMARY_KERNEL},
+    [TP_COMPARE_COPIES] = {"copies", "Copies", "copy", TP_SUMMARY_COPY},
+    [TP_COMPARE_SYNCS] = {"syncs", "Synchronisations", "sync", TP_SUMMARY_SYNC},
+    [TP_COMPARE_MODULES_DEVICE] = {"modules_device", "Modules, device time", "module, device",
+                                   TP_SUMMARY_MODULE_DEVICE},
+    [TP_COMPARE_MODULES_HOST] = {"modules_host", "Modules, host time", "module, host", TP_SUMMARY_MODULE_HOST},
+    [TP_COMPARE_RUNTIME] = {"runtime", "Runtime calls", "runtime call", TP_SUMMARY_RUNTIME},
+    [TP_COMPARE_FUNCTIONS] = {"functions", "Functions, own CPU time", "function", TP_SUMMARY_FUNCTION},
+    [TP_COMPARE_WALL] = {"wall_parts", "Parts of the wall time", "part of the wall", TP_SUMMARY_PART},
+    [TP_COMPARE_MEMORY] = {"memory", "Memory", NULL, -1},
+    [TP_COMPARE_OWNERS] = {"memory_owners", "Who holds the memory at the peak", NULL, -1},
+    [TP_COMPARE_SERVING] = {"serving", "Steps of the engine", NULL, -1},
+    [TP_COMPARE_FINDINGS] = {"findings", "Findings", NULL, -1},
+    [TP_COMPARE_FACTS] = {"facts", "What both sides have in common", NULL, -1},
+};
+
+const char *tp_compare_table_key(enum tp_compare_table table)
+{
+    return tables[table].key;
+}
+
+const char *tp_compare_table_title(enum tp_compare_table table)
+{
+    return tables[table].title;
+}
+
+static const char *kind_text(enum tp_summary_kind kind)
+{
+    for (unsigned i = 0; i < TP_COMPARE_TABLES; i++)
+        if (tables[i].rows_of == (int)kind)
+            return tables[i].kind;
+    return "part of the step";
+}
+
+/* ---- rows ---- */
+
+static int by_change(const void *x, const void *y, const void *context)
+{
+    const struct tp_change *items = context, *a = &items[*(const uint32_t *)x], *b = &items[*(const uint32_t *)y];
+    double p = fabs((double)a->change_ns), q = fabs((double)b->change_ns);
+    if (p != q)
+        return p > q ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+/* What stood in the base instead, where that is something else; ptr NULL: the same. */
+static struct tp_str base_text(const struct tp_compare *c, const struct tp_change *change)
+{
+    const struct tp_match *match = change->match;
+    if (!match->member_count[TP_BASE] || match->kind == TP_MATCH_SAME || match->kind == TP_MATCH_REMOVED)
+        return (struct tp_str){NULL, 0};
+    struct tp_identity base = tp_sides_identity(&c->sides, match->members[TP_BASE][0]);
+    if (match->kind == TP_MATCH_MOVED)
+        return base.shape;
+    if (match->kind == TP_MATCH_RESHAPED)
+        return tp_str_equal(base.shape, change->identity.shape) ? base.dtype : base.shape;
+    return base.name;
+}
+
+static void fill_row(struct tp_table *table, size_t row, const struct tp_compare *c, const struct tp_change *change)
+{
+    const struct tp_identity *identity = &change->identity;
+    const struct tp_change *cause = change->cause == TP_NO_ID ? NULL : &c->changes.items[change->cause];
+    tp_table_text(table, TP_ROW_KIND)[row] = tp_str_of(kind_text(identity->kind));
+    tp_table_text(table, TP_ROW_NAME)[row] = identity->name;
+    tp_table_text(table, TP_ROW_OWNER)[row] = identity->owner;
+    tp_table_text(table, TP_ROW_SHAPE)[row] = identity->shape;
+    tp_table_text(table, TP_ROW_DTYPE)[row] = identity->dtype;
+    tp_table_text(table, TP_ROW_MATCH)[row] = tp_str_of(tp_match_name(change->match->kind));
+    tp_table_text(table, TP_ROW_BASE_NAME)[row] = base_text(c, change);
+    tp_table_text(table, TP_ROW_VERDICT)[row] = tp_str_of(tp_change_verdict_name(change->verdict));
+    tp_table_bool(table, TP_ROW_IS_REPORTED)[row] = change->is_reported;
+    tp_table_text(table, TP_ROW_CAUSE)[row] = cause ? cause->identity.name : (struct tp_str){NULL, 0};
+    for (int s = 0; s < TP_SIDES; s++) {
+        tp_table_real(table, TP_ROW_BASE_CALLS + (unsigned)s)[row] = change->calls[s];
+        tp_table_int(table, TP_ROW_BASE_TIME + (unsigned)s)[row] = tp_whole_of(change->ns[s]);
+        tp_table_int(table, TP_ROW_BASE_CALL + (unsigned)s)[row] = tp_whole_of(change->call_ns[s]);
+    }
+    tp_table_int(table, TP_ROW_CHANGE)[row] = change->change_ns;
+    tp_table_int(table, TP_ROW_BY_COUNT)[row] = change->by_count_ns;
+    tp_table_int(table, TP_ROW_BY_TIME)[row] = change->by_time_ns;
+    tp_table_int(table, TP_ROW_LOW)[row] = tp_whole_of(change->interval.low);
+    tp_table_int(table, TP_ROW_HIGH)[row] = tp_whole_of(change->interval.high);
+    tp_table_real(table, TP_ROW_SHARE)[row] = isfinite(change->share) ? 100 * change->share : NAN;
+}
+
+/* Rows of one kind, or with kind -1 the causes; largest change first. */
+static void fill_rows(struct tp_compare *c, enum tp_compare_table which, int kind)
+{
+    struct tp_table *table = &c->tables[which];
+    uint32_t *rows = tp_arena_array(c->arena, c->changes.count, sizeof *rows), count = 0;
+    for (uint32_t i = 0; i < c->changes.count; i++) {
+        const struct tp_change *change = &c->changes.items[i];
+        bool is_cause = change->is_reported && change->cause == TP_NO_ID;
+        if (kind < 0 ? is_cause : (int)change->identity.kind == kind)
+            rows[count++] = i;
+    }
+    tp_merge_sort(c->arena, rows, count, sizeof *rows, by_change, c->changes.items);
+    tp_table_init(table, c->arena, tables[which].key, row_defs, TP_ROW_COLUMNS, count);
+    for (uint32_t i = 0; i < count; i++)
+        fill_row(table, i, c, &c->changes.items[rows[i]]);
+}
+
+/* ---- the step ---- */
+
+/* Programs without PyTorch may have a device of their own, which no summary tells from a GPU. */
+static const char *part_name(unsigned part, enum tp_producer producer)
+{
+    static const char *const names[TP_PART_COUNT][2] = {
+        [TP_PART_KERNEL] = {"GPU kernels", "Device kernels"},
+        [TP_PART_MEMCPY] = {"Memory copies"},
+        [TP_PART_MEMSET] = {"Memory sets"},
+        [TP_PART_COMMUNICATION] = {"Communication"},
+        [TP_PART_CPU_EXEC] = {"CPU work"},
+        [TP_PART_OTHER] = {"Other"},
+        [TP_PART_IDLE_HOST] = {"GPU idle, waits for the host", "Device idle, waits for the host"},
+        [TP_PART_IDLE_LAUNCH] = {"GPU idle, inside launch calls", "Device idle, inside launch calls"},
+        [TP_PART_IDLE_QUEUE] = {"GPU idle, work was queued", "Device idle, work was queued"},
+        [TP_PART_IDLE_OUTSIDE] = {"GPU idle, outside of recorded work", "Device idle, outside of recorded work"},
+        [TP_PART_IDLE_UNKNOWN] = {"GPU idle, unknown", "Device idle, nothing says why"},
+        [TP_PART_EXPOSED_COMMUNICATION] = {"Communication not hidden"},
+    };
+    if (part == TP_PART_RUNTIME)
+        return tp_phrase(TP_PHRASE_CALLS, producer);
+    if (part == TP_PART_DATALOADER)
+        return tp_phrase(TP_PHRASE_INPUT, producer);
+    return names[part][!tp_speaks_torch(producer) && names[part][1]];
+}
+
+/* ns: mean of each side. */
+static void fill_part(struct tp_compare *c, size_t row, const char *name, const double ns[TP_SIDES])
+{
+    struct tp_table *table = &c->tables[TP_COMPARE_STEP];
+    double step = c->sides.side[TP_BASE].total_ns, difference = ns[TP_NEW] - ns[TP_BASE];
+    tp_table_text(table, TP_PART_NAME)[row] = tp_str_of(name);
+    tp_table_int(table, TP_PART_BASE)[row] = tp_whole_of(ns[TP_BASE]);
+    tp_table_int(table, TP_PART_NEW)[row] = tp_whole_of(ns[TP_NEW]);
+    tp_table_int(table, TP_PART_CHANGE)[row] = tp_whole_of(difference);
+    tp_table_int(table, TP_PART_LOW)[row] = tp_table_int(table, TP_PART_HIGH)[row] = TP_NULL_INT;
+    tp_table_real(table, TP_PART_SHARE)[row] = step > 0 ? 100 * difference / step : NAN;
+    tp_table_text(table, TP_PART_VERDICT)[row] = (struct tp_str){NULL, 0};
+}
+
+/* The step has a verdict and its interval. */
+static void judge_step(struct tp_compare *c)
+{
+    struct tp_table *table = &c->tables[TP_COMPARE_STEP];
+    const struct tp_total *total = &c->totals[TP_QUANTITY_STEP];
+    double step = c->sides.side[TP_BASE].total_ns;
+    tp_table_int(table, TP_PART_LOW)[0] = tp_whole_of(step * total->change.low);
+    tp_table_int(table, TP_PART_HIGH)[0] = tp_whole_of(step * total->change.high);
+    tp_table_text(table, TP_PART_VERDICT)[0] = tp_str_of(tp_change_verdict_name(total->verdict));
+}
+
+/* The first row is the step, the parts follow; a part that is 0 on both sides is left out. */
+static void fill_step(struct tp_compare *c)
+{
+    const struct tp_side *base = &c->sides.side[TP_BASE], *new_side = &c->sides.side[TP_NEW];
+    unsigned shown[TP_PART_COUNT], count = 0;
+    for (unsigned part = 0; part <= TP_PART_IDLE_OUTSIDE; part++)
+        if (base->part_ns[part] > 0 || new_side->part_ns[part] > 0)
+            shown[count++] = part;
+    tp_table_init(&c->tables[TP_COMPARE_STEP], c->arena, "step", part_defs, TP_PART_COLUMNS, count + 1);
+    fill_part(c, 0, "Step", (const double[]){base->total_ns, new_side->total_ns});
+    for (unsigned i = 0; i < count; i++)
+        fill_part(c, i + 1, part_name(shown[i], tp_sides_producer(&c->sides)),
+                  (const double[]){base->part_ns[shown[i]], new_side->part_ns[shown[i]]});
+    judge_step(c);
+}
+
+/* ---- findings and facts ---- */
+
+struct finding {
+    const struct tp_summary_finding *of[TP_SIDES]; /* of the run where it is severest */
+    int64_t occurrences[TP_SIDES];
+};
+
+static struct finding *finding_of(struct tp_vec *findings, const struct tp_summary_finding *from)
+{
+    for (size_t i = 0; i < findings->count; i++) {
+        struct finding *finding = TP_AT(findings, struct finding, i);
+        const struct tp_summary_finding *known = finding->of[TP_NEW] ? finding->of[TP_NEW] : finding->of[TP_BASE];
+        if (tp_str_equal(known->rule, from->rule))
+            return finding;
+    }
+    return tp_vec_push(findings);
+}
+
+static void find_findings(struct tp_vec *findings, const struct tp_compare *c)
+{
+    for (int s = TP_SIDES; s-- > 0;) /* in the order of NEW */
+        for (uint32_t r = 0; r < c->sides.side[s].input->run_count; r++) {
+            const struct tp_summary *run = &c->sides.side[s].input->runs[r];
+            for (uint32_t i = 0; i < run->finding_count; i++) {
+                struct finding *finding = finding_of(findings, &run->findings[i]);
+                if (!finding->of[s] || run->findings[i].severity < finding->of[s]->severity)
+                    finding->of[s] = &run->findings[i];
+                if (run->findings[i].occurrences > finding->occurrences[s])
+                    finding->occurrences[s] = run->findings[i].occurrences;
+            }
+        }
+}
+
+static void fill_findings(struct tp_compare *c)
+{
+    struct tp_vec findings = TP_VEC(c->arena, struct finding);
+    struct tp_table *table = &c->tables[TP_COMPARE_FINDINGS];
+    find_findings(&findings, c);
+    tp_table_init(table, c->arena, "findings", finding_defs, TP_FINDING_DIFF_COLUMNS, findings.count);
+    for (size_t i = 0; i < findings.count; i++) {
+        const struct finding *finding = TP_AT(&findings, struct finding, i);
+        const struct tp_summary_finding *known = finding->of[TP_NEW] ? finding->of[TP_NEW] : finding->of[TP_BASE];
+        tp_table_text(table, TP_FINDING_DIFF_RULE)[i] = known->rule;
+        tp_table_text(table, TP_FINDING_DIFF_TITLE)[i] = known->title;
+        tp_table_text(table, TP_FINDING_DIFF_LINE)[i] = known->file_line;
+        tp_table_text(table, TP_FINDING_DIFF_STATUS)[i] = finding->of[TP_BASE] && finding->of[TP_NEW] ? TP_STR("both")
+                                                          : *c->damage          ? TP_STR("unknown")
+                                                          : finding->of[TP_NEW] ? TP_STR("new")
+                                                                                : TP_STR("gone");
+        for (int s = 0; s < TP_SIDES; s++) {
+            const struct tp_summary_finding *of = finding->of[s];
+            tp_table_text(table, TP_FINDING_DIFF_BASE_SEVERITY + (unsigned)s)[i] =
+                of && of->severity <= TP_SEVERITY_INFO ? tp_str_of(tp_severity_text(of->severity))
+                                                       : (struct tp_str){NULL, 0};
+            tp_table_real(table, TP_FINDING_DIFF_BASE_CEILING + (unsigned)s)[i] = of ? of->ceiling_us_per_step : NAN;
+            tp_table_int(table, TP_FINDING_DIFF_BASE_COUNT + (unsigned)s)[i] =
+                of ? finding->occurrences[s] : TP_NULL_INT;
+        }
+    }
+}
+
+static void fill_facts(struct tp_compare *c)
+{
+    struct tp_table *table = &c->tables[TP_COMPARE_FACTS];
+    tp_table_init(table, c->arena, "facts", fact_defs, TP_FACT_COLUMNS, c->comparability.fact_count);
+    for (uint32_t i = 0; i < c->comparability.fact_count; i++) {
+        const struct tp_fact_pair *fact = &c->comparability.facts[i];
+        tp_table_text(table, TP_FACT_NAME)[i] = fact->name;
+        for (int s = 0; s < TP_SIDES; s++)
+            tp_table_text(table, TP_FACT_BASE + (unsigned)s)[i] =
+                fact->values[s].len ? fact->values[s] : (struct tp_str){NULL, 0};
+        tp_table_text(table, TP_FACT_VERDICT)[i] = tp_str_of(tp_fact_verdict_name(fact->verdict));
+        tp_table_text(table, TP_FACT_CLASS)[i] = tp_str_of(tp_fact_class_name(fact->class));
+    }
+}
+
+void tp_compare_fill_tables(struct tp_compare *compare)
+{
+    for (enum tp_compare_table i = 0; i < TP_COMPARE_TABLES; i++)
+        if (tables[i].rows_of >= 0)
+            fill_rows(compare, i, tables[i].rows_of);
+    fill_rows(compare, TP_COMPARE_CHANGES, -1);
+    fill_step(compare);
+    tp_compare_serving(compare);
+    fill_findings(compare);
+    fill_facts(compare);
+    for (enum tp_compare_table i = 0; i < TP_COMPARE_TABLES; i++)
+        compare->tables[i].title = tables[i].title;
+}

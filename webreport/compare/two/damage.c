@@ -1,0 +1,128 @@
+/* Evidence of several runs together: see damage.h. */
+#include "webreport/compare/two/damage.h"
+
+#include <stdlib.h>
+
+#include "writer/base/stats.h"
+#include "writer/text/format.h"
+
+enum { SHOWN_RUNS = 4 };
+
+/* Categories that some of the runs has without having been asked for it by name: their other side has them, too, or has
+ * lost them. */
+static unsigned present_in(const struct tp_damage_runs *runs)
+{
+    unsigned present = 0, asked = 0;
+    for (size_t i = 0; i < runs->count; i++) {
+        present |= runs->runs[i].evidence.present;
+        asked |= runs->runs[i].evidence.asked;
+    }
+    return present & ~asked;
+}
+
+static unsigned missed(const struct tp_input_evidence *e, unsigned present_in_others)
+{
+    unsigned missed = e->is_known ? present_in_others & ~e->present & ~e->absent : 0;
+    return (missed & TP_NEED_ALL) | (missed & TP_PRESENT_ANNOTATIONS ? TP_NEED_HOST : 0u);
+}
+
+unsigned tp_damage_broken(const struct tp_damage_runs *runs, const struct tp_damage_runs *others)
+{
+    unsigned broken = 0, present = present_in(others);
+    for (size_t i = 0; i < runs->count; i++) {
+        const struct tp_input_evidence *e = &runs->runs[i].evidence;
+        broken |= tp_evidence_broken(e) | missed(e, present);
+    }
+    return broken;
+}
+
+static const char *reason_of(const struct tp_input_evidence *e, unsigned needs, unsigned present,
+                             struct tp_arena *arena)
+{
+    if (needs & tp_evidence_broken(e))
+        return tp_evidence_reason(e, needs, arena);
+    for (unsigned need = 1; need <= TP_NEED_ALL; need <<= 1)
+        if (needs & missed(e, present) & need)
+            return tp_text_printf(arena, "it has no %s, the other side has", tp_need_things((enum tp_need)need));
+    return "";
+}
+
+const char *tp_damage_reason(const struct tp_damage_runs *runs, const struct tp_damage_runs *others, unsigned needs,
+                             struct tp_arena *arena)
+{
+    unsigned present = present_in(others);
+    for (size_t i = 0; i < runs->count; i++) {
+        const char *reason = reason_of(&runs->runs[i].evidence, needs, present, arena);
+        struct tp_str file = runs->runs[i].file;
+        if (*reason && runs->count > 1 && file.len)
+            return tp_text_printf(arena, "%.*s: %s", (int)(file.len < 80 ? file.len : 80), file.ptr, reason);
+        if (*reason)
+            return reason;
+    }
+    return "";
+}
+
+/* ---- ranks ---- */
+
+/* Ranks of the runs, ascending, with doubles; false: some run has none. */
+static bool ranks_of(int64_t *ranks, const struct tp_damage_runs *runs)
+{
+    for (size_t i = 0; i < runs->count; i++) {
+        ranks[i] = runs->runs[i].key.rank;
+        if (ranks[i] == TP_NULL_INT || ranks[i] < 0)
+            return false;
+    }
+    tp_sort_integers(ranks, runs->count);
+    return runs->count > 0;
+}
+
+static int64_t world_size(const struct tp_damage_runs *runs)
+{
+    int64_t size = 0;
+    for (size_t i = 0; i < runs->count; i++)
+        if (runs->runs[i].key.world_size > size)
+            size = runs->runs[i].key.world_size;
+    return size;
+}
+
+/* Numbers below `size` that are not in the sorted list. */
+static void add_below(struct tp_rank_set *missing, const int64_t *ranks, size_t count, int64_t size)
+{
+    int64_t next = 0;
+    for (size_t i = 0; i < count && next < size; i++) {
+        if (ranks[i] > next)
+            tp_rank_set_add_run(missing, next, (ranks[i] < size ? ranks[i] : size) - 1);
+        next = ranks[i] + 1;
+    }
+    if (next < size)
+        tp_rank_set_add_run(missing, next, size - 1);
+}
+
+void tp_damage_missing_ranks(struct tp_rank_set *missing, const struct tp_damage_runs *runs,
+                             const struct tp_damage_runs *others, struct tp_arena *arena)
+{
+    int64_t *ranks = tp_arena_array(arena, runs->count + 1, sizeof *ranks);
+    int64_t *other_ranks = tp_arena_array(arena, others->count + 1, sizeof *other_ranks);
+    tp_rank_set_init(missing, arena);
+    if (!ranks_of(ranks, runs))
+        return;
+    if (!ranks_of(other_ranks, others)) {
+        add_below(missing, ranks, runs->count, world_size(runs));
+        return;
+    }
+    if (other_ranks[0] == other_ranks[others->count - 1])
+        return; /* one rank was chosen on that side */
+    for (size_t i = 0, at = 0; i < others->count; i++) {
+        while (at < runs->count && ranks[at] < other_ranks[i])
+            at++;
+        if (at == runs->count || ranks[at] != other_ranks[i])
+            tp_rank_set_add(missing, other_ranks[i]);
+    }
+}
+
+const char *tp_damage_ranks_text(const struct tp_rank_set *missing, struct tp_arena *arena)
+{
+    const char *ranks = tp_rank_set_text(arena, missing, SHOWN_RUNS);
+    return missing->count == 1 ? tp_text_printf(arena, "rank %s of the job is missing", ranks)
+                               : tp_text_printf(arena, "ranks %s of the job are missing", ranks);
+}

@@ -1,0 +1,154 @@
+/* Which reported change follows from which: see changes.h.
+ *
+ * One cause shows in many rows: a slower kernel in its operator, in every module around it and in the wait for the
+ * device; an added `.item()` in two operators, a copy, a runtime call and a synchronisation. The reader shall be told
+ * the first of these alone, so each row points to the row that explains it. Ranks make that a tree: a cause always
+ * stands before its effect. */
+#include <math.h>
+
+#include "webreport/compare/two/changes.h"
+
+enum rank {
+    RANK_CALL, /* a synchronisation that comes or goes; data loading */
+    RANK_KERNEL,
+    RANK_COPY,
+    RANK_WAIT, /* a synchronisation that takes longer */
+    RANK_OPERATOR_DEVICE,
+    RANK_OPERATOR_HOST,
+    RANK_MODULE,
+    RANK_RUNTIME
+};
+enum { MAX_CAUSES = 512 }; /* looked at for each effect */
+
+static enum rank rank_of(const struct tp_change *change)
+{
+    switch (change->identity.kind) {
+    case TP_SUMMARY_SYNC:
+        return change->is_count_change ? RANK_CALL : RANK_WAIT;
+    case TP_SUMMARY_KERNEL:
+        return RANK_KERNEL;
+    case TP_SUMMARY_COPY:
+        return RANK_COPY;
+    case TP_SUMMARY_OPERATOR_DEVICE:
+        return RANK_OPERATOR_DEVICE;
+    case TP_SUMMARY_OPERATOR_HOST:
+        return RANK_OPERATOR_HOST;
+    case TP_SUMMARY_RUNTIME:
+        return RANK_RUNTIME;
+    case TP_SUMMARY_MODULE_HOST:
+    case TP_SUMMARY_MODULE_DEVICE:
+        return RANK_MODULE;
+    default:
+        return RANK_CALL;
+    }
+}
+
+static bool is_same_direction(const struct tp_change *a, const struct tp_change *b)
+{
+    return (a->change_ns >= 0) == (b->change_ns >= 0);
+}
+
+static double more_calls(const struct tp_change *change)
+{
+    return change->calls[TP_NEW] - change->calls[TP_BASE];
+}
+
+/* Both come or go, equally often per step. */
+static bool is_same_count_change(const struct tp_change *a, const struct tp_change *b)
+{
+    return a->is_count_change && b->is_count_change && fabs(more_calls(a) - more_calls(b)) < 1e-6;
+}
+
+static bool is_wait(struct tp_str api)
+{
+    return tp_str_find(api, "Sync") >= 0 || tp_str_find(api, "Memcpy") >= 0 || tp_str_find(api, "Wait") >= 0 ||
+           tp_str_find(api, "Finish") >= 0;
+}
+
+static bool explains_operator(const struct tp_change *cause, const struct tp_change *effect)
+{
+    bool is_own = tp_str_equal(cause->identity.owner, effect->identity.name);
+    bool is_of_device = rank_of(cause) <= RANK_WAIT;
+    if (is_of_device)
+        return (is_own && is_same_direction(cause, effect)) || is_same_count_change(cause, effect);
+    return tp_str_equal(cause->identity.name, effect->identity.name) && is_same_direction(cause, effect);
+}
+
+static bool explains_runtime(const struct tp_change *cause, const struct tp_change *effect)
+{
+    if (is_same_count_change(cause, effect) || tp_str_equal(cause->identity.name, effect->identity.name))
+        return true;
+    return rank_of(cause) <= RANK_OPERATOR_DEVICE && is_wait(effect->identity.name) && is_same_direction(cause, effect);
+}
+
+/* A module inside it, or what takes at least half of the change. */
+static bool explains_module(const struct tp_change *cause, const struct tp_change *effect)
+{
+    struct tp_str inner = cause->identity.name, outer = effect->identity.name;
+    if (!is_same_direction(cause, effect))
+        return false;
+    if (rank_of(cause) == RANK_MODULE)
+        return inner.len > outer.len && inner.ptr[outer.len] == '/' && memcmp(inner.ptr, outer.ptr, outer.len) == 0;
+    return fabs((double)cause->change_ns) >= 0.5 * fabs((double)effect->change_ns);
+}
+
+/* The copy of an .item() and its synchronisation, which stand in two operators; the set of memory that another
+ * algorithm needs. */
+static bool explains_copy(const struct tp_change *cause, const struct tp_change *effect)
+{
+    bool is_own = tp_str_equal(cause->identity.owner, effect->identity.owner);
+    if (rank_of(cause) == RANK_CALL)
+        return is_same_count_change(cause, effect) && (is_own || tp_str_find(effect->identity.name, "DtoH") >= 0);
+    return is_own && tp_str_equal(cause->identity.shape, effect->identity.shape);
+}
+
+static bool explains(const struct tp_change *cause, const struct tp_change *effect)
+{
+    enum rank first = rank_of(cause), then = rank_of(effect);
+    if (first > then || (first == then && then != RANK_MODULE))
+        return false;
+    switch (then) {
+    case RANK_COPY:
+        return explains_copy(cause, effect);
+    case RANK_WAIT:
+        return is_same_direction(cause, effect);
+    case RANK_OPERATOR_DEVICE:
+    case RANK_OPERATOR_HOST:
+        return explains_operator(cause, effect);
+    case RANK_MODULE:
+        return explains_module(cause, effect);
+    case RANK_RUNTIME:
+        return explains_runtime(cause, effect);
+    default:
+        return false;
+    }
+}
+
+static bool is_better(const struct tp_changes *changes, uint32_t cause, uint32_t best)
+{
+    if (best == TP_NO_ID)
+        return true;
+    const struct tp_change *a = &changes->items[cause], *b = &changes->items[best];
+    if (rank_of(a) != rank_of(b))
+        return rank_of(a) < rank_of(b);
+    return fabs((double)a->change_ns) > fabs((double)b->change_ns);
+}
+
+void tp_changes_explain(struct tp_changes *changes)
+{
+    uint32_t reported[MAX_CAUSES], count = 0;
+    for (uint32_t i = 0; i < changes->count && count < MAX_CAUSES; i++)
+        if (changes->items[i].is_reported)
+            reported[count++] = i;
+    changes->cause_count = 0;
+    for (uint32_t i = 0; i < changes->count; i++) {
+        struct tp_change *effect = &changes->items[i];
+        if (!effect->is_reported)
+            continue;
+        for (uint32_t k = 0; k < count; k++)
+            if (reported[k] != i && explains(&changes->items[reported[k]], effect) &&
+                is_better(changes, reported[k], effect->cause))
+                effect->cause = reported[k];
+        changes->cause_count += effect->cause == TP_NO_ID;
+    }
+}

@@ -1,0 +1,360 @@
+/* Which rows of both sides are the same thing: see matching.h.
+ *
+ * What has no equal on the other side is grouped by what a pass ignores (shape, line, name) and paired inside its
+ * group. A group is looked at up to MAX_GROUP rows a side, heaviest first: a hostile file cannot make it slow. */
+#include "webreport/compare/two/matching.h"
+
+#include <math.h>
+
+#include "webreport/trace/frame_pairs.h"
+#include "writer/base/sort.h"
+
+enum { MAX_GROUP = 256, MAX_NAME = 512 };
+static const double LEAST_LIKENESS = 0.45; /* of two kernels that shall be the same one */
+
+const char *tp_match_name(enum tp_match_kind kind)
+{
+    static const char *const names[TP_MATCH_COUNT] = {"same",    "new",   "removed", "reshaped", "moved",
+                                                      "renamed", "fused", "split",   "replaced"};
+    return names[kind];
+}
+
+/* ---- likeness of names ---- */
+
+static unsigned letter(struct tp_str text, size_t i)
+{
+    unsigned char c = (unsigned char)text.ptr[i];
+    return c >= 'A' && c <= 'Z' ? c + 32u : c;
+}
+
+double tp_name_likeness(struct tp_str a, struct tp_str b)
+{
+    enum { PAIRS = 1 << 12 };
+    uint16_t seen[PAIRS] = {0}; /* pairs of letters, hashed */
+    size_t common = 0;
+    if (a.len > MAX_NAME)
+        a.len = MAX_NAME;
+    if (b.len > MAX_NAME)
+        b.len = MAX_NAME;
+    if (a.len < 2 || b.len < 2)
+        return tp_str_equal(a, b);
+    for (size_t i = 0; i + 1 < a.len; i++)
+        seen[(letter(a, i) * 61 + letter(a, i + 1)) % PAIRS]++;
+    for (size_t i = 0; i + 1 < b.len; i++) {
+        uint16_t *left = &seen[(letter(b, i) * 61 + letter(b, i + 1)) % PAIRS];
+        common += *left > 0;
+        *left = (uint16_t)(*left - (*left > 0));
+    }
+    return 2.0 * (double)common / (double)(a.len + b.len - 2);
+}
+
+/* ---- groups of rows without an equal ---- */
+
+/* A row that has no partner yet. */
+struct lone {
+    uint32_t identity, group;
+    int side;
+    double ns;
+    int32_t line; /* of a synchronisation */
+};
+
+struct matcher {
+    const struct tp_sides *sides;
+    const struct tp_replaced *replaced;
+    struct tp_arena *arena;
+    struct tp_vec matches; /* struct tp_match */
+    uint32_t kernel_count; /* launching operators with kernels that replace others */
+    struct lone *lone;
+    size_t lone_count;
+    struct tp_strings texts; /* places without their lines */
+};
+
+static double time_of(const struct tp_sides *sides, int side, uint32_t identity)
+{
+    return tp_sides_row(sides, side, identity)->ns;
+}
+
+static uint32_t *list_of(struct tp_arena *arena, uint32_t identity)
+{
+    uint32_t *list = tp_arena_alloc(arena, sizeof *list);
+    *list = identity;
+    return list;
+}
+
+static struct tp_match *add_match(struct matcher *m, enum tp_match_kind kind, uint32_t base, uint32_t new_identity)
+{
+    const uint32_t members[TP_SIDES] = {base, new_identity};
+    struct tp_match *match = tp_vec_push(&m->matches);
+    *match = (struct tp_match){.kind = kind};
+    for (int s = 0; s < TP_SIDES; s++)
+        if (members[s] != TP_NO_ID) {
+            match->members[s] = list_of(m->arena, members[s]);
+            match->member_count[s] = 1;
+        }
+    return match;
+}
+
+/* What the rows of a group share. */
+enum pass { PASS_REPLACED, PASS_SHAPE, PASS_NAME_IN_SHAPE, PASS_NAME };
+
+/* False: the pass has nothing to do with rows of this kind. */
+static bool group_key(struct matcher *m, enum pass pass, struct lone *row, uint32_t key[4])
+{
+    const uint32_t *identity = tp_keys_get(&m->sides->keys, row->identity);
+    enum tp_summary_kind kind = (enum tp_summary_kind)identity[0];
+    key[0] = kind;
+    if (pass == PASS_REPLACED) { /* a copy or wait is never another copy or wait */
+        bool has_name = kind == TP_SUMMARY_COPY || kind == TP_SUMMARY_SYNC;
+        key[1] = m->replaced->group_of[row->side][row->identity];
+        key[2] = has_name ? identity[1] : TP_NO_ID;
+        key[3] = TP_NO_ID;
+        return key[1] > 0;
+    }
+    key[2] = identity[2]; /* owner */
+    if (pass == PASS_SHAPE) {
+        struct tp_str shape = tp_strings_get(&m->sides->texts, identity[3]);
+        key[1] = identity[1];
+        key[3] = kind == TP_SUMMARY_SYNC ? tp_strings_add(&m->texts, tp_frame_place(m->arena, shape, &row->line)) : 0;
+        return true;
+    }
+    key[1] = TP_NO_ID;
+    key[3] = pass == PASS_NAME_IN_SHAPE ? identity[3] : TP_NO_ID;
+    return kind == TP_SUMMARY_KERNEL || kind == TP_SUMMARY_COPY ||
+           (kind == TP_SUMMARY_SYNC && pass == PASS_NAME_IN_SHAPE);
+}
+
+/* By group, side; lines upwards, else time downwards. */
+static int by_group(const void *x, const void *y, const void *context)
+{
+    const struct lone *a = x, *b = y;
+    (void)context;
+    if (a->group != b->group)
+        return a->group < b->group ? -1 : 1;
+    if (a->side != b->side)
+        return a->side < b->side ? -1 : 1;
+    if (a->line != b->line)
+        return a->line < b->line ? -1 : 1;
+    if (a->ns != b->ns)
+        return a->ns > b->ns ? -1 : 1;
+    return a->identity < b->identity ? -1 : a->identity > b->identity;
+}
+
+static double quotient(double a, double b)
+{
+    double less = fmin(a, b), more = fmax(a, b);
+    return more > 0 ? less / more : 1;
+}
+
+static double likeness(const struct tp_sides *sides, uint32_t base, uint32_t new_identity)
+{
+    const struct tp_side_row *a = tp_sides_row(sides, TP_BASE, base), *b = tp_sides_row(sides, TP_NEW, new_identity);
+    struct tp_identity x = tp_sides_identity(sides, base), y = tp_sides_identity(sides, new_identity);
+    if (quotient(a->ns, b->ns) < 0.1) /* hardly the same work */
+        return 0;
+    return 0.5 * tp_name_likeness(x.name, y.name) + 0.3 * quotient(a->calls, b->calls) + 0.2 * quotient(a->ns, b->ns);
+}
+
+static void mark_used(struct lone *row)
+{
+    row->identity = TP_NO_ID;
+}
+
+/* Pairs rows in their order: the shape or the line is what changed. */
+static void pair_in_order(struct matcher *m, struct lone *rows, const size_t counts[TP_SIDES])
+{
+    for (size_t i = 0; i < counts[TP_BASE] && i < counts[TP_NEW]; i++) {
+        struct lone *base = &rows[i], *new_row = &rows[counts[TP_BASE] + i];
+        bool is_sync = tp_sides_identity(m->sides, base->identity).kind == TP_SUMMARY_SYNC;
+        add_match(m, is_sync ? TP_MATCH_MOVED : TP_MATCH_RESHAPED, base->identity, new_row->identity);
+        mark_used(base);
+        mark_used(new_row);
+    }
+}
+
+static void add_member(struct matcher *m, struct tp_match *match, struct lone *row)
+{
+    size_t size = match->member_count[row->side] * sizeof(uint32_t);
+    uint32_t **members = &match->members[row->side];
+    *members = tp_arena_resize(m->arena, *members, size, size + sizeof(uint32_t));
+    (*members)[match->member_count[row->side]++] = row->identity;
+    mark_used(row);
+}
+
+/* Makes one match of all rows that have no partner. Rows: base, then new, each heaviest first. */
+static struct tp_match *match_all(struct matcher *m, struct lone *rows, size_t count)
+{
+    struct tp_match *match = tp_vec_push(&m->matches);
+    *match = (struct tp_match){.kind = TP_MATCH_REPLACED};
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].identity != TP_NO_ID)
+            add_member(m, match, &rows[i]);
+    if (match->member_count[TP_NEW] == 1)
+        match->kind = match->member_count[TP_BASE] == 1 ? TP_MATCH_RENAMED : TP_MATCH_FUSED;
+    else if (match->member_count[TP_BASE] == 1)
+        match->kind = TP_MATCH_SPLIT;
+    return match;
+}
+
+static size_t count_left(const struct lone *rows, size_t count)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < count; i++)
+        left += rows[i].identity != TP_NO_ID;
+    return left;
+}
+
+/* Adds what is left of one side to a pair when it is called about as often. */
+static void join(struct matcher *m, struct tp_match *match, struct lone *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        int side = rows[i].side;
+        if (rows[i].identity == TP_NO_ID)
+            continue;
+        double calls = tp_sides_row(m->sides, side, rows[i].identity)->calls;
+        if (quotient(calls, tp_sides_row(m->sides, side, match->members[side][0])->calls) < 0.5)
+            continue;
+        match->kind = side == TP_BASE ? TP_MATCH_FUSED : TP_MATCH_SPLIT;
+        add_member(m, match, &rows[i]);
+    }
+}
+
+/* Kernels that replace others are judged by their sum: of one operator all of them, else each match by itself. */
+static void number_kernels(struct matcher *m, size_t first, bool is_of_operator)
+{
+    for (size_t i = first; i < m->matches.count; i++)
+        TP_AT(&m->matches, struct tp_match, i)->kernel = i == first || !is_of_operator ? ++m->kernel_count : m->kernel_count;
+}
+
+/* Pairs the most similar kernels until one side has none left. Remaining kernels of both sides form one match if one
+ * operator launches them; remaining kernels of one side join the heaviest pair. */
+static void pair_alike(struct matcher *m, struct lone *rows, const size_t counts[TP_SIDES], bool is_of_operator)
+{
+    struct lone *base = rows, *new_rows = rows + counts[TP_BASE];
+    size_t limit[TP_SIDES], pairs = 0, first = m->matches.count;
+    for (int s = 0; s < TP_SIDES; s++)
+        limit[s] = counts[s] < MAX_GROUP ? counts[s] : MAX_GROUP;
+    for (;;) {
+        size_t best_base = 0, best_new = 0;
+        double best = LEAST_LIKENESS;
+        for (size_t i = 0; i < limit[TP_BASE]; i++)
+            for (size_t k = 0; k < limit[TP_NEW] && base[i].identity != TP_NO_ID; k++) {
+                double like =
+                    new_rows[k].identity == TP_NO_ID ? 0 : likeness(m->sides, base[i].identity, new_rows[k].identity);
+                if (like > best) {
+                    best = like;
+                    best_base = i;
+                    best_new = k;
+                }
+            }
+        if (best <= LEAST_LIKENESS)
+            break;
+        add_match(m, TP_MATCH_RENAMED, base[best_base].identity, new_rows[best_new].identity);
+        mark_used(&base[best_base]);
+        mark_used(&new_rows[best_new]);
+        if (++pairs >= 16) /* a group of that many changed kernels is another program */
+            break;
+    }
+    size_t left[TP_SIDES] = {count_left(base, counts[TP_BASE]), count_left(new_rows, counts[TP_NEW])};
+    if (is_of_operator && left[TP_BASE] && left[TP_NEW])
+        match_all(m, rows, counts[TP_BASE] + counts[TP_NEW]);
+    else if (pairs && left[TP_BASE])
+        join(m, TP_AT(&m->matches, struct tp_match, first), base, limit[TP_BASE]);
+    else if (pairs && left[TP_NEW])
+        join(m, TP_AT(&m->matches, struct tp_match, first), new_rows, limit[TP_NEW]);
+    number_kernels(m, first, is_of_operator);
+}
+
+static void run_pass(struct matcher *m, enum pass pass)
+{
+    struct tp_keys keys;
+    size_t kept = 0;
+    tp_keys_init(&keys, m->arena, 4);
+    for (size_t i = 0; i < m->lone_count; i++) {
+        uint32_t key[4];
+        m->lone[i].line = 0;
+        m->lone[i].group = group_key(m, pass, &m->lone[i], key) ? tp_keys_add(&keys, key) : TP_NO_ID;
+    }
+    tp_merge_sort(m->arena, m->lone, m->lone_count, sizeof *m->lone, by_group, NULL);
+    for (size_t start = 0, end; start < m->lone_count; start = end) {
+        size_t counts[TP_SIDES] = {0, 0};
+        for (end = start; end < m->lone_count && m->lone[end].group == m->lone[start].group; end++)
+            counts[m->lone[end].side]++;
+        if (m->lone[start].group == TP_NO_ID || !counts[TP_BASE] || !counts[TP_NEW])
+            continue;
+        const uint32_t *identity = tp_keys_get(&m->sides->keys, m->lone[start].identity);
+        bool is_kernel = identity[0] == TP_SUMMARY_KERNEL;
+        bool is_of_operator = is_kernel && tp_strings_get(&m->sides->texts, identity[2]).len > 0;
+        if (pass == PASS_REPLACED) {
+            uint32_t group = m->replaced->group_of[m->lone[start].side][m->lone[start].identity];
+            match_all(m, m->lone + start, end - start)->group = group;
+        } else if (pass == PASS_SHAPE) {
+            pair_in_order(m, m->lone + start, counts);
+        } else {
+            pair_alike(m, m->lone + start, counts, is_of_operator && pass == PASS_NAME_IN_SHAPE);
+        }
+    }
+    for (size_t i = 0; i < m->lone_count; i++)
+        if (m->lone[i].identity != TP_NO_ID)
+            m->lone[kept++] = m->lone[i];
+    m->lone_count = kept;
+}
+
+/* ---- all ---- */
+
+static double weight_of(const struct tp_sides *sides, const struct tp_match *match)
+{
+    double most = 0;
+    for (int s = 0; s < TP_SIDES; s++) {
+        double ns = 0;
+        for (uint32_t i = 0; i < match->member_count[s]; i++)
+            ns += time_of(sides, s, match->members[s][i]);
+        most = fmax(most, ns);
+    }
+    return most;
+}
+
+static int by_weight(const void *x, const void *y, const void *context)
+{
+    const struct tp_match *a = x, *b = y;
+    const struct tp_sides *sides = context;
+    uint32_t i = tp_match_identity(a), k = tp_match_identity(b);
+    unsigned kind = tp_keys_get(&sides->keys, i)[0], other = tp_keys_get(&sides->keys, k)[0];
+    double p = weight_of(sides, a), q = weight_of(sides, b);
+    if (kind != other)
+        return kind < other ? -1 : 1;
+    if (p != q)
+        return p > q ? -1 : 1;
+    return i < k ? -1 : i > k;
+}
+
+static void match_equal(struct matcher *m)
+{
+    const struct tp_sides *sides = m->sides;
+    for (uint32_t i = 0; i < sides->identity_count; i++) {
+        bool has_base = tp_sides_row(sides, TP_BASE, i)->is_there, has_new = tp_sides_row(sides, TP_NEW, i)->is_there;
+        if (has_base && has_new) {
+            add_match(m, TP_MATCH_SAME, i, i);
+        } else if (has_base || has_new) {
+            int side = has_base ? TP_BASE : TP_NEW;
+            m->lone[m->lone_count++] = (struct lone){.identity = i, .side = side, .ns = time_of(sides, side, i)};
+        }
+    }
+}
+
+void tp_matches_build(struct tp_matches *matches, const struct tp_sides *sides, const struct tp_replaced *replaced)
+{
+    struct tp_arena *arena = sides->arena;
+    struct matcher m = {.sides = sides, .replaced = replaced, .arena = arena, .matches = TP_VEC(arena, struct tp_match)};
+    tp_strings_init(&m.texts, arena, 0);
+    m.lone = tp_arena_array(arena, sides->identity_count, sizeof *m.lone);
+    match_equal(&m);
+    for (enum pass pass = PASS_REPLACED; pass <= PASS_NAME; pass++)
+        run_pass(&m, pass);
+    for (size_t i = 0; i < m.lone_count; i++) {
+        bool is_new = m.lone[i].side == TP_NEW;
+        add_match(&m, is_new ? TP_MATCH_NEW : TP_MATCH_REMOVED, is_new ? TP_NO_ID : m.lone[i].identity,
+                  is_new ? m.lone[i].identity : TP_NO_ID);
+    }
+    tp_merge_sort(arena, m.matches.data, m.matches.count, sizeof(struct tp_match), by_weight, sides);
+    *matches = (struct tp_matches){m.matches.data, (uint32_t)m.matches.count, m.kernel_count};
+}

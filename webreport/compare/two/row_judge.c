@@ -1,0 +1,274 @@
+/* Rows of several runs judged together: see row_judge.h. */
+#include "webreport/compare/two/row_judge.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "webreport/compare/noise/run_change.h"
+#include "writer/base/multiplicity.h"
+#include "writer/base/stats.h"
+#include "writer/base/student.h"
+
+/* ---- noise of rows in general ---- */
+
+enum { FIT_FROM = 8, MANY_ROWS = 20 };
+#define LEAST_WORTH 1.0
+#define MOST_WORTH 50.0
+
+/* The first two derivatives of log gamma: by differences and by its series, as in the definition. */
+static double digamma(double x)
+{
+    const double h = 1e-4;
+    return x > 1e-3 ? (lgamma(x + h) - lgamma(x - h)) / (2 * h) : -1 / x;
+}
+
+static double trigamma(double x)
+{
+    enum { TERMS = 200 };
+    double sum = 0;
+    for (int i = 0; i < TERMS; i++)
+        sum += 1 / ((x + i) * (x + i));
+    return sum + 1 / (x + TERMS - 0.5);
+}
+
+/* Degrees of a distribution whose log variances vary by `variance` more than chance explains. */
+static double worth_of(double variance)
+{
+    double low = 0.05, high = 100;
+    if (variance <= 0.01)
+        return MOST_WORTH;
+    for (int i = 0; i < 60; i++) {
+        double middle = sqrt(low * high);
+        if (trigamma(middle) > variance)
+            low = middle;
+        else
+            high = middle;
+    }
+    return fmax(LEAST_WORTH, fmin(MOST_WORTH, 2 * low));
+}
+
+struct tp_run_noise tp_row_noise_fit(const double *sds, size_t count, double freedom)
+{
+    double sum = 0, squares = 0, telling = 0;
+    for (size_t i = 0; i < count; i++)
+        if (sds[i] > 0) {
+            sum += log(sds[i] * sds[i]);
+            telling++;
+        }
+    if (telling < FIT_FROM)
+        return (struct tp_run_noise){0, 0, 0};
+    double mean = sum / telling;
+    for (size_t i = 0; i < count; i++)
+        if (sds[i] > 0)
+            squares += (log(sds[i] * sds[i]) - mean) * (log(sds[i] * sds[i]) - mean);
+    double worth = worth_of(squares / (telling - 1) - trigamma(freedom / 2));
+    double variance =
+        mean - digamma(freedom / 2) + log(freedom / 2) + digamma(worth / 2) - log(worth / 2); /* logarithm */
+    return (struct tp_run_noise){sqrt(exp(variance)), worth, 0};
+}
+
+/* ---- all rows ---- */
+
+/* Levels of a side without what its runs' rows did together: by row, then run. */
+struct centred {
+    double *levels;
+    size_t runs;
+    double shift; /* mean of its runs' */
+};
+
+static double level_in(const struct tp_row_levels *row, bool is_new, size_t run)
+{
+    return is_new ? row->new_side[run] : row->base[run];
+}
+
+/* How far run `run` stands from the first run of the base, by the weighted median of its rows. */
+static double shift_of(const struct tp_row_levels *rows, size_t count, bool is_new, size_t run, struct tp_arena *arena)
+{
+    struct tp_weighted *items = tp_arena_array(arena, count, sizeof *items);
+    for (size_t i = 0; i < count; i++)
+        items[i] = (struct tp_weighted){level_in(&rows[i], is_new, run) - rows[i].base[0], rows[i].share};
+    double shift = tp_weighted_median(items, count, arena);
+    tp_arena_drop(arena, items, count * sizeof *items);
+    return shift;
+}
+
+static struct centred centre(const struct tp_row_levels *rows, size_t count, bool is_new, size_t runs,
+                             struct tp_arena *arena)
+{
+    struct centred c = {tp_arena_array(arena, count * runs, sizeof *c.levels), runs, 0};
+    for (size_t run = 0; run < runs; run++) {
+        double shift = shift_of(rows, count, is_new, run, arena);
+        c.shift += shift / (double)runs;
+        for (size_t i = 0; i < count; i++)
+            c.levels[i * runs + run] = level_in(&rows[i], is_new, run) - shift;
+    }
+    return c;
+}
+
+/* scratch: of the runs of either side. */
+static double squares_about(const struct centred *c, size_t row, double *scratch)
+{
+    memcpy(scratch, c->levels + row * c->runs, c->runs * sizeof *scratch);
+    return tp_squares(scratch, c->runs);
+}
+
+/* What all rows tell of the noise of one. */
+struct rows_noise {
+    double *variance;        /* of each row about its sides' means */
+    double freedom;          /* of these */
+    struct tp_run_noise fit; /* freedom 0: none */
+    double across;           /* sd of a run, from the spread of the changes over the rows */
+    bool is_many;            /* rows */
+    bool is_wall_clock;
+    const double *changes; /* of `count` rows */
+    size_t count;
+    double width; /* of a change, in noises of a run */
+};
+
+/* sd of a run from what the other rows changed by: load hits some rows hard, so every one of them counts. */
+static double others_noise(const struct rows_noise *n, size_t row)
+{
+    double sum = 0, squares = 0, count = (double)n->count - 1;
+    for (size_t i = 0; i < n->count; i++) {
+        sum += i == row ? 0 : n->changes[i];
+        squares += i == row ? 0 : n->changes[i] * n->changes[i];
+    }
+    return sqrt(fmax(squares - sum * sum / count, 0) / (count - 1)) / n->width;
+}
+
+static struct tp_run_noise noise_of(const struct rows_noise *n, const struct tp_row_levels *row, size_t i)
+{
+    const double least_fitted = 0.001, least = 0.003, least_of_many = 0.0015;
+    double sd, worth;
+    if (n->fit.freedom > 0) {
+        sd = fmax(n->fit.sd, least_fitted);
+        worth = n->fit.freedom;
+    } else if (n->freedom >= 2) {
+        sd = fmax(n->across, least);
+        worth = 4;
+    } else { /* next to nothing is known of a row by itself: the noisier of what its steps and the other rows say */
+        sd = fmax(fmax(n->across, fmax(row->base_cv, row->new_cv)), n->is_many ? least_of_many : least);
+        return (struct tp_run_noise){sd, n->is_many ? 6 : 4, 0};
+    }
+    double variance = (worth * sd * sd + n->freedom * n->variance[i]) / (worth + n->freedom);
+    sd = n->is_wall_clock ? fmax(sqrt(variance), others_noise(n, i)) : sqrt(variance);
+    return (struct tp_run_noise){sd, worth + n->freedom, 0};
+}
+
+static void find_noise(struct rows_noise *n, const struct centred sides[2], const double *changes, size_t count,
+                       struct tp_arena *arena)
+{
+    const double least_variance = 1e-10;
+    size_t most = sides[0].runs > sides[1].runs ? sides[0].runs : sides[1].runs;
+    double *scratch = tp_arena_array(arena, count, sizeof *scratch);
+    double *levels = tp_arena_array(arena, most, sizeof *levels);
+    n->variance = tp_arena_array(arena, count, sizeof *n->variance);
+    n->freedom = (double)(sides[0].runs + sides[1].runs) - 2;
+    n->is_many = count >= MANY_ROWS;
+    for (size_t i = 0; i < count; i++)
+        scratch[i] = changes[i];
+    n->across = tp_spread(scratch, count) / sqrt(1 / (double)sides[0].runs + 1 / (double)sides[1].runs);
+    for (size_t i = 0; i < count && n->freedom >= 2; i++) {
+        n->variance[i] = (squares_about(&sides[0], i, levels) + squares_about(&sides[1], i, levels)) / n->freedom;
+        scratch[i] = sqrt(fmax(n->variance[i], least_variance));
+    }
+    n->fit = (struct tp_run_noise){0, 0, 0};
+    if (n->freedom >= 2)
+        n->fit = tp_row_noise_fit(scratch, count, n->freedom);
+    tp_arena_drop(arena, scratch, count * sizeof *scratch);
+    tp_arena_drop(arena, levels, most * sizeof *levels);
+}
+
+/* How far the short steps of run `run` stand from those of the first run of the base, by the median of the rows, each
+ * counting alike: heavy ones are not what the machine does to all. scratch: of the rows. */
+static double low_shift_of(const struct tp_row_levels *rows, size_t count, bool is_new, size_t run, double *scratch)
+{
+    for (size_t i = 0; i < count; i++)
+        scratch[i] = (is_new ? rows[i].new_low : rows[i].base_low)[run] - rows[i].base_low[0];
+    return tp_median(scratch, count);
+}
+
+/* What a row's short steps changed by without what all rows' did: between the medians of the sides. shifts: of the
+ * base's runs, then the others'. scratch: of the runs of either side. */
+static double low_change_of(const struct tp_row_levels *row, const size_t run_counts[2], const double *shifts,
+                            double *scratch)
+{
+    double middles[2];
+    for (int side = 0; side < 2; side++) {
+        const double *low = side ? row->new_low : row->base_low;
+        for (size_t run = 0; run < run_counts[side]; run++)
+            scratch[run] = low[run] - shifts[(side ? run_counts[0] : 0) + run];
+        middles[side] = tp_median(scratch, run_counts[side]);
+    }
+    return middles[1] - middles[0];
+}
+
+static void back(struct tp_row_judgement *judgement, const struct tp_row_levels *rows, size_t count,
+                 const size_t run_counts[2], struct tp_arena *arena)
+{
+    size_t runs = run_counts[0] + run_counts[1];
+    double *shifts = tp_arena_array(arena, runs, sizeof *shifts);
+    double *of_runs = tp_arena_array(arena, runs, sizeof *of_runs);
+    double *of_rows = tp_arena_array(arena, count, sizeof *of_rows);
+    for (size_t run = 0; run < runs; run++)
+        shifts[run] = low_shift_of(rows, count, run >= run_counts[0], run >= run_counts[0] ? run - run_counts[0] : run,
+                                   of_rows);
+    for (size_t i = 0; i < count; i++) {
+        double low = low_change_of(&rows[i], run_counts, shifts, of_runs);
+        judgement->rows[i].is_backed = tp_short_steps_back(log1p(judgement->rows[i].estimate), low);
+    }
+    judgement->low_shift = tp_median(shifts + run_counts[0], run_counts[1]) - tp_median(shifts, run_counts[0]);
+    tp_arena_drop(arena, of_rows, count * sizeof *of_rows);
+    tp_arena_drop(arena, of_runs, runs * sizeof *of_runs);
+    tp_arena_drop(arena, shifts, runs * sizeof *shifts);
+}
+
+/* Which of the rows to believe, all of them together. */
+static void mark(struct tp_row_verdict *rows, size_t count, double doubt, struct tp_arena *arena)
+{
+    double *p = tp_arena_array(arena, count, sizeof *p);
+    bool *is_kept = tp_arena_array(arena, count, sizeof *is_kept);
+    for (size_t i = 0; i < count; i++)
+        p[i] = rows[i].p;
+    tp_holm(is_kept, p, count, doubt, arena);
+    for (size_t i = 0; i < count; i++)
+        rows[i].is_sure = is_kept[i];
+    tp_benjamini_hochberg(is_kept, p, count, TP_ROW_LIST_RATE, arena);
+    for (size_t i = 0; i < count; i++)
+        rows[i].is_listed = is_kept[i];
+    tp_arena_drop(arena, p, count * sizeof *p);
+    tp_arena_drop(arena, is_kept, count * sizeof *is_kept);
+}
+
+struct tp_row_judgement tp_rows_judge(const struct tp_row_levels *rows, size_t count, const size_t run_counts[2],
+                                      double doubt, bool is_wall_clock, struct tp_arena *arena)
+{
+    const size_t base_count = run_counts[0], new_count = run_counts[1];
+    struct tp_row_judgement judgement = {.low_shift = NAN};
+    if (count < TP_ROWS_LEAST)
+        return judgement;
+    const struct centred sides[2] = {centre(rows, count, false, base_count, arena),
+                                     centre(rows, count, true, new_count, arena)};
+    double *changes = tp_arena_array(arena, count, sizeof *changes);
+    double width = sqrt(1 / (double)base_count + 1 / (double)new_count);
+    struct rows_noise noise = {.is_wall_clock = is_wall_clock, .changes = changes, .count = count, .width = width};
+    for (size_t i = 0; i < count; i++)
+        changes[i] = tp_sum(sides[1].levels + i * new_count, new_count) / (double)new_count -
+                     tp_sum(sides[0].levels + i * base_count, base_count) / (double)base_count;
+    find_noise(&noise, sides, changes, count, arena);
+    judgement.shift = sides[1].shift - sides[0].shift;
+    judgement.rows = tp_arena_array(arena, count, sizeof *judgement.rows);
+    for (size_t i = 0; i < count; i++) {
+        struct tp_run_noise own = noise_of(&noise, &rows[i], i);
+        judgement.rows[i] =
+            (struct tp_row_verdict){.estimate = expm1(changes[i]),
+                                    .p = tp_student_tails(changes[i] / (own.sd * width), own.freedom),
+                                    .noise = own,
+                                    .is_backed = true,
+                                    .half = own.sd * width * tp_student_quantile(1 - TP_ROW_DOUBT / 2, own.freedom)};
+    }
+    mark(judgement.rows, count, doubt, arena);
+    if (is_wall_clock && rows[0].base_low)
+        back(&judgement, rows, count, run_counts, arena);
+    return judgement;
+}

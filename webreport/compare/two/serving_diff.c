@@ -1,0 +1,79 @@
+/* Steps of serving engines on both sides, by their class: a table of compare.h. What a class takes is a metric of each
+ * run (measure/metrics.c), so a stored run tells it, too; `check` holds limits to the same numbers. */
+#include <math.h>
+#include <string.h>
+
+#include "webreport/compare/two/compare.h"
+#include "webreport/measure/metrics/metric_values.h"
+#include "writer/base/stats.h"
+
+static const struct tp_column_def defs[TP_SERVING_DIFF_COLUMNS] = {
+    {"class", "Class", "", "Phase and size of the steps: requests of decode, tokens of the others.", TP_COLUMN_TEXT},
+    {"base_p50_us", "Base p50", "us", "Half of the base's steps take less; the median of its runs.", TP_COLUMN_NS},
+    {"new_p50_us", "New p50", "us", "Half of the new side's steps take less; the median of its runs.", TP_COLUMN_NS},
+    {"change_us", "Change", "us", "New p50 minus that of the base.", TP_COLUMN_NS},
+    {"change_percent", "Of base", "%", "Change as part of the base's p50.", TP_COLUMN_REAL},
+    {"base_p90_us", "Base p90", "us", "Nine of ten of the base's steps take less; the median of its runs.",
+     TP_COLUMN_NS},
+    {"new_p90_us", "New p90", "us", "Nine of ten of the new side's steps take less; the median of its runs.",
+     TP_COLUMN_NS},
+};
+
+/* The median of a side's runs that know the metric; NaN: none does. */
+static double median_of(const struct tp_compare *c, int side, int metric)
+{
+    const struct tp_side_input *input = c->sides.side[side].input;
+    double *values = tp_arena_array(c->arena, input->run_count, sizeof *values);
+    size_t count = 0;
+    for (uint32_t i = 0; i < input->run_count; i++)
+        if (input->runs[i].metrics[metric].value > 0)
+            values[count++] = input->runs[i].metrics[metric].value;
+    return count ? tp_median(values, count) : NAN;
+}
+
+double tp_compare_serving_rate(const struct tp_compare *compare, int side, bool is_decode)
+{
+    static const char *const names[] = {"prefill.tokens_per_s", "decode.tokens_per_s"};
+    return median_of(compare, side, tp_metric_find(names[is_decode], strlen(names[is_decode])));
+}
+
+static int64_t nanoseconds(double value)
+{
+    return isnan(value) ? TP_NULL_INT : (int64_t)llround(value);
+}
+
+/* Has a side steps of the class whose p50 the metric is? */
+static bool is_class(const struct tp_compare *c, int metric)
+{
+    const char suffix[] = ".step.p50";
+    size_t size = strlen(tp_metrics[metric].name);
+    return tp_metrics[metric].value == tp_metric_of_serving && size > sizeof suffix &&
+           strcmp(tp_metrics[metric].name + size - strlen(suffix), suffix) == 0 &&
+           (!isnan(median_of(c, TP_BASE, metric)) || !isnan(median_of(c, TP_NEW, metric)));
+}
+
+static void fill(struct tp_table *table, size_t row, const struct tp_compare *c, int metric)
+{
+    const char *name = tp_metrics[metric].name;
+    double base = median_of(c, TP_BASE, metric), other = median_of(c, TP_NEW, metric);
+    tp_table_text(table, TP_SERVING_DIFF_CLASS)[row] = (struct tp_str){name, strlen(name) - strlen(".step.p50")};
+    tp_table_int(table, TP_SERVING_DIFF_BASE_P50)[row] = nanoseconds(base);
+    tp_table_int(table, TP_SERVING_DIFF_NEW_P50)[row] = nanoseconds(other);
+    tp_table_int(table, TP_SERVING_DIFF_CHANGE)[row] = nanoseconds(other - base);
+    tp_table_real(table, TP_SERVING_DIFF_PERCENT)[row] = base > 0 ? 100 * (other - base) / base : NAN;
+    tp_table_int(table, TP_SERVING_DIFF_BASE_P90)[row] = nanoseconds(median_of(c, TP_BASE, metric + 1));
+    tp_table_int(table, TP_SERVING_DIFF_NEW_P90)[row] = nanoseconds(median_of(c, TP_NEW, metric + 1));
+}
+
+void tp_compare_serving(struct tp_compare *compare)
+{
+    struct tp_table *table = &compare->tables[TP_COMPARE_SERVING];
+    size_t count = 0;
+    for (int i = 0; i < TP_METRIC_COUNT; i++)
+        count += is_class(compare, i);
+    tp_table_init(table, compare->arena, "serving", defs, TP_SERVING_DIFF_COLUMNS, count);
+    count = 0;
+    for (int i = 0; i < TP_METRIC_COUNT; i++)
+        if (is_class(compare, i))
+            fill(table, count++, compare, i);
+}

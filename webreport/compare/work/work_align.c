@@ -1,0 +1,135 @@
+/* Alignment of two sequences: see work_align.h. */
+#include "webreport/compare/work/work_align.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum { WIDTH = 2 * TP_ALIGN_EDITS + 3, MIDDLE = TP_ALIGN_EDITS + 1 };
+
+/* One search. far[edits][MIDDLE + k]: items of a passed on diagonal k (items of a passed less those of b); -1: none. */
+struct search {
+    const struct tp_align_sequence *a, *b;
+    uint32_t a0, b0; /* where it begins */
+    int32_t (*far)[WIDTH];
+    uint8_t *is_out, *is_in; /* by item of a, of b: the other sequence does not have it */
+};
+
+/* Where a way ends: on diagonal k after `edits`, x items of a passed. */
+struct way {
+    int edits, k;
+    int32_t x;
+};
+
+/* Items of a passed on diagonal k by one more edit: an item of a taken out, or one of b put in. -1: neither is there.
+ */
+static int32_t edited(const struct search *s, int edits, int k, bool *is_in)
+{
+    const int32_t *before = s->far[edits - 1];
+    int32_t out = before[MIDDLE + k - 1], in = before[MIDDLE + k + 1];
+    out = out >= 0 && (uint32_t)out < s->a->count - s->a0 ? out + 1 : -1;
+    in = in >= 0 && (uint32_t)(in - k) <= s->b->count - s->b0 ? in : -1;
+    *is_in = in >= out;
+    return *is_in ? in : out;
+}
+
+static int32_t slide(const struct search *s, int32_t x, int k)
+{
+    uint32_t i = s->a0 + (uint32_t)x, j = s->b0 + (uint32_t)(x - k), from = i;
+    while (i < s->a->count && j < s->b->count && s->a->items[i] == s->b->items[j]) {
+        i++;
+        j++;
+    }
+    return x + (int32_t)(i - from);
+}
+
+/* The shortest way to the end of both, or of those with TP_ALIGN_EDITS edits the one that gets furthest. */
+static struct way find_way(const struct search *s)
+{
+    struct way best = {0, 0, 0};
+    int64_t most = -1, whole = (int64_t)(s->a->count - s->a0) + (s->b->count - s->b0);
+    memset(s->far, 0xFF, (TP_ALIGN_EDITS + 1) * sizeof *s->far);
+    for (int edits = 0; edits <= TP_ALIGN_EDITS && most < whole; edits++)
+        for (int k = -edits; k <= edits && most < whole; k += 2) {
+            bool is_in;
+            int32_t x = edits ? edited(s, edits, k, &is_in) : 0;
+            if (x < 0)
+                continue;
+            x = s->far[edits][MIDDLE + k] = slide(s, x, k);
+            if (2 * (int64_t)x - k > most) {
+                most = 2 * (int64_t)x - k;
+                best = (struct way){edits, k, x};
+            }
+        }
+    return best;
+}
+
+/* Walks a way back and marks what came and went. */
+static void mark(const struct search *s, struct way way)
+{
+    for (; way.edits > 0; way.edits--) {
+        bool is_in;
+        int32_t x = edited(s, way.edits, way.k, &is_in);
+        if (is_in)
+            s->is_in[s->b0 + (uint32_t)(x - way.k) - 1] = 1;
+        else
+            s->is_out[s->a0 + (uint32_t)x - 1] = 1;
+        way.k += is_in ? 1 : -1;
+    }
+}
+
+/* A block that only came, or only went, may lie at several places when what is before it is equal to its end: it is put
+ * where the depth of its first item is least, so that it begins with what calls the rest. */
+static void settle(const struct tp_align_sequence *s, uint32_t *first, uint32_t *end, uint32_t least, uint32_t *other)
+{
+    uint32_t best = 0, shift = 0;
+    while (*first - shift > least && s->items[*first - shift - 1] == s->items[*end - shift - 1]) {
+        shift++;
+        if (s->depth[*first - shift] < s->depth[*first - best])
+            best = shift;
+    }
+    *first -= best;
+    *end -= best;
+    *other -= best;
+}
+
+static void add_blocks(struct tp_vec *blocks, const struct search *s)
+{
+    uint32_t i = 0, j = 0, a_least = 0, b_least = 0;
+    while (i < s->a->count || j < s->b->count) {
+        struct tp_align_block block = {i, i, j, j};
+        while (block.a_end < s->a->count && s->is_out[block.a_end])
+            block.a_end++;
+        while (block.b_end < s->b->count && s->is_in[block.b_end])
+            block.b_end++;
+        i = block.a_end + 1;
+        j = block.b_end + 1;
+        if (block.a == block.a_end && block.b == block.b_end)
+            continue;
+        if (block.a == block.a_end) {
+            settle(s->b, &block.b, &block.b_end, b_least, &block.a);
+            block.a_end = block.a;
+        } else if (block.b == block.b_end) {
+            settle(s->a, &block.a, &block.a_end, a_least, &block.b);
+            block.b_end = block.b;
+        }
+        a_least = block.a_end;
+        b_least = block.b_end;
+        *(struct tp_align_block *)tp_vec_push(blocks) = block;
+    }
+}
+
+void tp_align(struct tp_vec *blocks, const struct tp_align_sequence *a, const struct tp_align_sequence *b)
+{
+    struct search s = {.a = a, .b = b};
+    s.far = tp_arena_array(blocks->arena, TP_ALIGN_EDITS + 1, sizeof *s.far);
+    s.is_out = tp_arena_array(blocks->arena, (size_t)a->count + 1, 1);
+    s.is_in = tp_arena_array(blocks->arena, (size_t)b->count + 1, 1);
+    while (s.a0 < a->count || s.b0 < b->count) {
+        struct way way = find_way(&s);
+        mark(&s, way);
+        s.a0 += (uint32_t)way.x;
+        s.b0 += (uint32_t)(way.x - way.k);
+    }
+    add_blocks(blocks, &s);
+    tp_arena_drop(blocks->arena, s.far, (TP_ALIGN_EDITS + 1) * sizeof *s.far);
+}

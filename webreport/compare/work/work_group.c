@@ -1,0 +1,373 @@
+/* Operators that replace each other: which they are, and one change for all of them. See work_parts.h.
+ *
+ * Operators replace others when they are at the same place in the step: between equal operators of one thread, in one
+ * function or in one module, and when the other side has them less often. What such operators take is compared as a sum
+ * (replaced.h). An item, wait, copy or cast that came is never part of a group. */
+#include "webreport/compare/work/work_parts.h"
+#include "webreport/trace/frame.h"
+#include "writer/base/sort.h"
+#include "writer/text/format.h"
+
+/* ---- members ---- */
+
+static uint32_t lane_end(const struct tp_signature *s, uint32_t call)
+{
+    uint32_t lane = 0;
+    while (s->lanes[lane + 1] <= call)
+        lane++;
+    return s->lanes[lane + 1];
+}
+
+static bool is_wait(const struct tp_work_pair *pair)
+{
+    enum tp_work_change_kind kind = tp_work_kind_of(pair->key.name);
+    return kind == TP_WORK_CHANGE_ITEM || kind == TP_WORK_CHANGE_HOST_WAIT;
+}
+
+/* Adds a call and those inside of it that the other side has less often. */
+static void add_calls(struct tp_work_compared *c, uint32_t group, int side, uint32_t call)
+{
+    const struct tp_signature *s = c->side[side];
+    uint32_t end = lane_end(s, call);
+    for (uint32_t i = call; i < end && (i == call || s->calls[i].depth > s->calls[call].depth); i++) {
+        uint32_t number = c->pair_of[side][s->calls[i].key];
+        int64_t delta = c->pairs[number].delta;
+        struct tp_work_group_call own = {group, number, s->calls[i].place, (uint8_t)side, i == call};
+        if (i == call || (delta && (delta > 0) == (side == TP_NEW)))
+            *(struct tp_work_group_call *)tp_vec_push(&c->calls) = own;
+        if (i != call && side == TP_NEW && delta > 0 && is_wait(&c->pairs[number]))
+            *(struct tp_work_group_call *)tp_vec_push(&c->waits) = own;
+    }
+}
+
+void tp_work_group_renamed(struct tp_work_compared *c, struct tp_work_change *change, uint32_t was)
+{
+    if (!change->call || !was)
+        return;
+    change->group = ++c->group_count;
+    add_calls(c, change->group, TP_BASE, was - 1);
+    add_calls(c, change->group, TP_NEW, change->call - 1);
+}
+
+/* The modules around a place without the innermost one; "" of a function. */
+static struct tp_str outer_module(struct tp_str place)
+{
+    struct tp_frame frame;
+    size_t size = place.len;
+    if (tp_frame_parse(&frame, place))
+        return TP_STR("");
+    while (size > 0 && place.ptr[size - 1] != '/')
+        size--;
+    return (struct tp_str){place.ptr, size};
+}
+
+/* Whether two places are one, as far as they are known. Modules inside of the same module are one place: another
+ * activation is another module there. */
+static bool is_one_place(struct tp_str a, struct tp_str b)
+{
+    struct tp_str outer = outer_module(a);
+    return !a.len || !b.len || tp_frame_same_function(a, b) || (outer.len && tp_str_equal(outer, outer_module(b)));
+}
+
+static bool came(const struct tp_work_change *change)
+{
+    bool is_of_kind = change->kind == TP_WORK_CHANGE_ALLOCATION || change->kind == TP_WORK_CHANGE_OPERATOR;
+    return change->kind == TP_WORK_CHANGE_RENAMED || (is_of_kind && change->delta > 0);
+}
+
+static bool went(const struct tp_work_change *change)
+{
+    return change->kind == TP_WORK_CHANGE_RENAMED || (change->kind < TP_WORK_CHANGE_SHAPE && change->delta < 0);
+}
+
+/* Whether some change from `first` on is at the place of this one and is its counterpart: one went, the other came. */
+static bool has_partner(const struct tp_work_compared *c, size_t first, const struct tp_work_change *own)
+{
+    for (size_t i = first; i < c->changes.count; i++) {
+        const struct tp_work_change *other = TP_AT(&c->changes, struct tp_work_change, i);
+        if (is_one_place(own->place, other->place) && ((came(own) && went(other)) || (went(own) && came(other))))
+            return true;
+    }
+    return false;
+}
+
+static void add_change(struct tp_work_compared *c, uint32_t group, struct tp_work_change *change)
+{
+    change->group = group;
+    if (change->kind == TP_WORK_CHANGE_RENAMED && change->was)
+        add_calls(c, group, TP_BASE, change->was - 1);
+    if (change->call)
+        add_calls(c, group, change->kind != TP_WORK_CHANGE_RENAMED && change->delta < 0 ? TP_BASE : TP_NEW,
+                  change->call - 1);
+}
+
+void tp_work_group_place(struct tp_work_compared *c, size_t first)
+{
+    bool are_renamed = true;
+    struct tp_work_change *changes = c->changes.data;
+    for (size_t i = first; i < c->changes.count; i++)
+        are_renamed &= changes[i].kind == TP_WORK_CHANGE_RENAMED;
+    uint32_t group = c->group_count + 1;
+    for (size_t i = first; i < c->changes.count; i++) {
+        if (are_renamed)
+            tp_work_group_renamed(c, &changes[i], changes[i].was);
+        else if ((came(&changes[i]) || went(&changes[i])) && has_partner(c, first, &changes[i]))
+            add_change(c, c->group_count = group, &changes[i]);
+    }
+}
+
+/* ---- groups that share operators are one ---- */
+
+static uint32_t root_of(uint32_t *parents, uint32_t group)
+{
+    while (parents[group] != group)
+        group = parents[group] = parents[parents[group]];
+    return group;
+}
+
+/* Returns the first pair with the name and shapes of this one. Types are ignored, because tables do not separate
+ * them. */
+static uint32_t first_alike(const struct tp_work_compared *c, uint32_t pair)
+{
+    const struct tp_count_key *key = &c->pairs[pair].key;
+    while (pair > 0 && c->pairs[pair - 1].key.kind == key->kind && tp_str_equal(c->pairs[pair - 1].key.name, key->name) &&
+           tp_str_equal(c->pairs[pair - 1].key.dims, key->dims))
+        pair--;
+    return pair;
+}
+
+/* Numbers groups anew, from 1: those that share an operator of a side have one number. */
+static void join_groups(struct tp_work_compared *c, uint32_t *numbers)
+{
+    uint32_t *parents = tp_arena_array(c->arena, (size_t)c->group_count + 1, sizeof *parents);
+    uint32_t *of_pair = tp_arena_array(c->arena, 2 * (size_t)c->pair_count + 1, sizeof *of_pair);
+    uint32_t count = 0;
+    for (uint32_t g = 0; g <= c->group_count; g++)
+        parents[g] = g;
+    for (size_t i = 0; i < c->calls.count; i++) {
+        struct tp_work_group_call *call = TP_AT(&c->calls, struct tp_work_group_call, i);
+        call->pair = first_alike(c, call->pair);
+        uint32_t *of = &of_pair[2 * call->pair + call->side];
+        if (*of)
+            parents[root_of(parents, call->group)] = root_of(parents, *of);
+        *of = call->group;
+    }
+    for (uint32_t g = 1; g <= c->group_count; g++)
+        if (root_of(parents, g) == g)
+            numbers[g] = ++count;
+    for (uint32_t g = 1; g <= c->group_count; g++)
+        numbers[g] = numbers[root_of(parents, g)];
+    c->group_count = count;
+}
+
+/* Calls by group, side, operator. */
+static int by_member(const void *x, const void *y, const void *context)
+{
+    const struct tp_work_group_call *a = x, *b = y;
+    (void)context;
+    if (a->group != b->group)
+        return a->group < b->group ? -1 : 1;
+    if (a->side != b->side)
+        return a->side < b->side ? -1 : 1;
+    return a->pair < b->pair ? -1 : a->pair > b->pair;
+}
+
+/* Calls a step of a side of all pairs with the name and shapes of this one, the first such. */
+static int64_t count_alike(const struct tp_work_compared *c, uint32_t pair, int side)
+{
+    int64_t count = 0;
+    for (uint32_t i = pair; i < c->pair_count && first_alike(c, i) == pair; i++)
+        count += c->pairs[i].count[side];
+    return count;
+}
+
+static void fill_members(struct tp_work_compared *c, struct tp_work_diff *diff)
+{
+    tp_merge_sort(c->arena, c->calls.data, c->calls.count, sizeof(struct tp_work_group_call), by_member, NULL);
+    diff->members = tp_arena_array(c->arena, c->calls.count + 1, sizeof *diff->members);
+    diff->group_count = c->group_count;
+    for (size_t i = 0; i < c->calls.count; i++) {
+        const struct tp_work_group_call *call = TP_AT(&c->calls, struct tp_work_group_call, i);
+        const struct tp_work_pair *pair = &c->pairs[call->pair];
+        if (i == 0 || by_member(call, call - 1, NULL))
+            diff->members[diff->member_count++] =
+                (struct tp_work_member){.group = call->group, .side = call->side, .name = pair->key.name,
+                                        .dims = pair->key.dims};
+        struct tp_work_member *member = &diff->members[diff->member_count - 1];
+        int64_t count = count_alike(c, call->pair, call->side);
+        member->calls += call->is_outermost;
+        member->part += count ? 1 / (double)count : 0;
+    }
+}
+
+/* ---- one change a group ---- */
+
+enum { NAMES = 4 }; /* that a change lists */
+
+/* Whether a side of a group has an outermost operator that is no node of the backward pass. */
+static bool has_forward(const struct tp_work_diff *diff, uint32_t group, int side)
+{
+    for (uint32_t i = 0; i < diff->member_count; i++) {
+        const struct tp_work_member *member = &diff->members[i];
+        if (member->group == group && member->side == side && member->calls > 0 && !tp_count_is_backward(member->name))
+            return true;
+    }
+    return false;
+}
+
+double tp_work_group_calls(const struct tp_work_diff *diff, uint32_t group, int side)
+{
+    double calls = 0;
+    bool is_forward = has_forward(diff, group, side);
+    for (uint32_t i = 0; i < diff->member_count; i++) {
+        const struct tp_work_member *member = &diff->members[i];
+        if (member->group == group && member->side == side && !(is_forward && tp_count_is_backward(member->name)))
+            calls += member->calls;
+    }
+    return calls;
+}
+
+/* "4 aten::lerp_, 4 aten::mul_ and 2 more": the outermost operators of a side of a group, by name. What the backward
+ * pass does follows from the others. */
+static struct tp_str names_of(const struct tp_work_diff *diff, uint32_t group, int side, struct tp_arena *arena)
+{
+    struct tp_str names[NAMES];
+    double calls[NAMES] = {0}, more = 0;
+    uint32_t count = 0;
+    bool is_forward = has_forward(diff, group, side);
+    for (uint32_t i = 0; i < diff->member_count; i++) {
+        const struct tp_work_member *member = &diff->members[i];
+        uint32_t k = 0;
+        if (member->group != group || member->side != side || member->calls <= 0 ||
+            (is_forward && tp_count_is_backward(member->name)))
+            continue;
+        while (k < count && !tp_str_equal(names[k], member->name))
+            k++;
+        if (k == NAMES) {
+            more += member->calls;
+            continue;
+        }
+        names[k] = member->name;
+        calls[k] += member->calls;
+        count += k == count;
+    }
+    const char *text = "";
+    for (uint32_t k = 0; k < count; k++)
+        text = tp_text_printf(arena, "%s%s%s%.*s", text, !k ? "" : k + 1 == count && more <= 0 ? " and " : ", ",
+                              calls[k] > 1 ? tp_text_printf(arena, "%.0f ", calls[k]) : "",
+                              (int)(names[k].len > 120 ? 120 : names[k].len), names[k].ptr);
+    return tp_str_of(more > 0 ? tp_text_printf(arena, "%s and %.0f more", text, more) : text);
+}
+
+/* Whether every change of the group is a rename. */
+static bool is_plain(const struct tp_work_compared *c, uint32_t group)
+{
+    for (size_t i = 0; i < c->changes.count; i++) {
+        const struct tp_work_change *change = TP_AT(&c->changes, struct tp_work_change, i);
+        if (change->group == group && change->kind != TP_WORK_CHANGE_RENAMED)
+            return false;
+    }
+    return true;
+}
+
+/* Turns the first operator that came into the one change of its group. */
+static void make_one(struct tp_work_change *change, const struct tp_work_diff *diff, struct tp_arena *arena)
+{
+    double old_calls = tp_work_group_calls(diff, change->group, TP_BASE);
+    double new_calls = tp_work_group_calls(diff, change->group, TP_NEW);
+    change->kind = TP_WORK_CHANGE_REPLACED;
+    change->delta = 0;
+    change->times = new_calls < (double)UINT32_MAX ? (uint32_t)new_calls : UINT32_MAX;
+    change->is_gated = new_calls > old_calls; /* unless what they take is known */
+    for (int s = 0; s < TP_SIDES; s++)
+        change->detail[s] = names_of(diff, change->group, s, arena);
+}
+
+static void drop_told(struct tp_work_compared *c)
+{
+    struct tp_work_change *changes = c->changes.data;
+    size_t kept = 0;
+    for (size_t i = 0; i < c->changes.count; i++)
+        if (changes[i].times)
+            changes[kept++] = changes[i];
+    c->changes.count = kept;
+}
+
+/* ---- waits inside ---- */
+
+/* How many more operators of a name a step of NEW has. */
+static int64_t more_of_name(const struct tp_work_compared *c, struct tp_str name)
+{
+    int64_t more = 0;
+    for (uint32_t i = 0; i < c->pair_count && c->pairs[i].key.kind == TP_COUNT_OPERATOR; i++)
+        more += tp_str_equal(c->pairs[i].key.name, name) ? c->pairs[i].delta : 0;
+    return more;
+}
+
+/* Adds the first wait for a value inside of an operator of a group: no gain excuses it. The operators that this wait
+ * calls are the same wait. */
+static void add_waits_inside(struct tp_work_compared *c)
+{
+    bool is_told = false;
+    for (size_t i = 0; i < c->waits.count && !is_told; i++) {
+        const struct tp_work_group_call *call = TP_AT(&c->waits, struct tp_work_group_call, i);
+        const struct tp_work_pair *pair = &c->pairs[call->pair];
+        int64_t more = more_of_name(c, pair->key.name);
+        if (more <= 0)
+            continue;
+        is_told = true;
+        *(struct tp_work_change *)tp_vec_push(&c->changes) =
+            (struct tp_work_change){.kind = tp_work_kind_of(pair->key.name),
+                                    .name = pair->key.name,
+                                    .detail = {pair->key.dims, pair->key.detail},
+                                    .dims = TP_STR(""),
+                                    .place = c->side[TP_NEW]->places[call->place],
+                                    .around = {TP_STR(""), TP_STR("")},
+                                    .delta = more,
+                                    .times = more < UINT32_MAX ? (uint32_t)more : UINT32_MAX,
+                                    .is_gated = true};
+    }
+}
+
+bool tp_work_is_replacement(const struct tp_work_diff *diff, const struct tp_count_key *operator)
+{
+    for (uint32_t i = 0; i < diff->member_count; i++)
+        if (diff->members[i].side == TP_NEW && tp_str_equal(diff->members[i].name, operator->name) &&
+            tp_str_equal(diff->members[i].dims, operator->dims))
+            return true;
+    return false;
+}
+
+void tp_work_close_groups(struct tp_work_compared *c, struct tp_work_diff *diff)
+{
+    uint32_t *numbers = tp_arena_array(c->arena, (size_t)c->group_count + 1, sizeof *numbers);
+    struct tp_work_change *changes = c->changes.data;
+    join_groups(c, numbers);
+    for (size_t i = 0; i < c->calls.count; i++) {
+        struct tp_work_group_call *call = TP_AT(&c->calls, struct tp_work_group_call, i);
+        call->group = numbers[call->group];
+    }
+    for (size_t i = 0; i < c->changes.count; i++)
+        changes[i].group = numbers[changes[i].group];
+    fill_members(c, diff);
+    struct tp_work_change **first = tp_arena_array(c->arena, (size_t)c->group_count + 1, sizeof *first);
+    bool *is_done = tp_arena_array(c->arena, (size_t)c->group_count + 1, sizeof *is_done);
+    for (uint32_t g = 1; g <= c->group_count; g++)
+        is_done[g] = is_plain(c, g);
+    for (size_t i = 0; i < c->changes.count; i++)
+        if (changes[i].group && !is_done[changes[i].group] && !first[changes[i].group] && came(&changes[i]))
+            first[changes[i].group] = &changes[i];
+    for (size_t i = 0; i < c->changes.count; i++) {
+        struct tp_work_change *one = first[changes[i].group];
+        if (!changes[i].group || is_done[changes[i].group] || !one)
+            continue;
+        one->is_consequence &= changes[i].is_consequence;
+        if (&changes[i] != one)
+            changes[i].times = 0; /* part of the group's change */
+    }
+    for (uint32_t g = 1; g <= c->group_count; g++)
+        if (first[g])
+            make_one(first[g], diff, c->arena);
+    drop_told(c);
+    add_waits_inside(c);
+}

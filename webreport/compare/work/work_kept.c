@@ -1,0 +1,98 @@
+/* Blocks that nobody gives back, of two runs compared: see work_parts.h.
+ *
+ * An owner is an operator in a function: its line moves with every edit. What is not exact on either side is set aside;
+ * so are all its neighbours of that owner, for nobody knows which of them is which. */
+#include "webreport/compare/work/work_parts.h"
+#include "webreport/trace/frame.h"
+#include "writer/base/saturate.h"
+
+enum { LEAST_BYTES = 1024 }; /* a step: a limit counts it from there on; a loss that is kept for a log is no leak */
+
+static bool is_same_owner(const struct tp_count_kept *a, const struct tp_count_kept *b)
+{
+    return tp_str_equal(a->operator, b->operator) && tp_frame_same_function(a->place, b->place);
+}
+
+/* All that a side keeps of an owner. */
+struct sum {
+    int64_t blocks, bytes;
+    uint32_t count; /* of its entries */
+    bool is_exact;
+};
+
+static struct sum sum_of(const struct tp_signature *s, const struct tp_count_kept *owner)
+{
+    struct sum sum = {.is_exact = true};
+    for (uint32_t i = 0; i < s->kept_count; i++)
+        if (is_same_owner(&s->kept[i], owner)) {
+            sum.blocks = tp_sat_add(sum.blocks, s->kept[i].blocks);
+            sum.bytes = tp_sat_add(sum.bytes, s->kept[i].bytes);
+            sum.is_exact &= s->kept[i].is_exact;
+            sum.count++;
+        }
+    return sum;
+}
+
+/* Whether an owner of that side stands before this one in its list. */
+static bool was_seen(const struct tp_signature *s, const struct tp_count_kept *owner)
+{
+    for (const struct tp_count_kept *one = s->kept; one < owner; one++)
+        if (is_same_owner(one, owner))
+            return true;
+    return false;
+}
+
+void tp_work_agree_kept(struct tp_signature *s, const struct tp_signature *other, struct tp_arena *arena)
+{
+    struct tp_signature all = *s;
+    s->knows_kept &= other->knows_kept;
+    all.kept = tp_arena_array(arena, (size_t)s->kept_count + other->kept_count, sizeof *all.kept);
+    for (uint32_t i = 0; i < s->kept_count; i++)
+        all.kept[i] = s->kept[i];
+    for (uint32_t i = 0; i < other->kept_count; i++)
+        if (!sum_of(s, &other->kept[i]).count)
+            all.kept[all.kept_count++] = other->kept[i];
+    for (uint32_t i = 0; i < all.kept_count; i++)
+        all.kept[i].is_exact &= sum_of(s, &all.kept[i]).blocks == sum_of(other, &all.kept[i]).blocks;
+    s->kept = all.kept;
+    s->kept_count = all.kept_count;
+}
+
+/* The only call of the operator at its place, plus 1; 0: there are others, or none is known. */
+static uint32_t call_of(const struct tp_signature *s, const struct tp_count_kept *owner)
+{
+    uint32_t call = 0;
+    for (uint32_t i = 0; i < s->call_count; i++)
+        if (tp_str_equal(s->keys[s->calls[i].key].name, owner->operator) &&
+            tp_str_equal(s->places[s->calls[i].place], owner->place)) {
+            if (call)
+                return 0;
+            call = i + 1;
+        }
+    return call;
+}
+
+void tp_work_add_kept(struct tp_work_compared *c)
+{
+    if (!c->side[TP_BASE]->knows_kept || !c->side[TP_NEW]->knows_kept)
+        return;
+    for (int s = TP_NEW; s >= TP_BASE; s--)
+        for (uint32_t i = 0; i < c->side[s]->kept_count; i++) {
+            const struct tp_count_kept *owner = &c->side[s]->kept[i];
+            struct sum base = sum_of(c->side[TP_BASE], owner), now = sum_of(c->side[TP_NEW], owner);
+            int64_t delta = tp_sat_sub(now.blocks, base.blocks), bytes = tp_sat_sub(now.bytes, base.bytes);
+            if (!delta || (delta > 0) != (s == TP_NEW) || !base.is_exact || !now.is_exact ||
+                was_seen(c->side[s], owner))
+                continue;
+            struct tp_work_change *change = tp_vec_push(&c->changes);
+            *change = (struct tp_work_change){.kind = TP_WORK_CHANGE_KEPT,
+                                              .name = owner->operator,
+                                              .detail = {TP_STR(""), TP_STR("")},
+                                              .place = owner->place,
+                                              .delta = delta,
+                                              .bytes = bytes,
+                                              .times = 1,
+                                              .call = call_of(c->side[s], owner),
+                                              .is_gated = delta > 0 && bytes >= LEAST_BYTES};
+        }
+}

@@ -1,0 +1,414 @@
+/* Names and places of changed operators: see work_parts.h. Of a block in which two sequences differ only the outermost
+ * operators are told: what they call follows from them. */
+#include "webreport/compare/work/work_align.h"
+#include "webreport/compare/work/work_parts.h"
+
+/* ---- blocks ---- */
+
+/* A thread of each side, and the block of them that is named. */
+struct naming {
+    struct tp_work_compared *c;
+    const struct tp_count_call *lane[TP_SIDES];
+    uint32_t count[TP_SIDES];
+    struct tp_align_block block;
+    struct tp_strings *names;
+};
+
+static uint32_t pair_number(const struct naming *n, int side, uint32_t call)
+{
+    return n->c->pair_of[side][n->lane[side][call].key];
+}
+
+static const struct tp_work_pair *pair_at(const struct naming *n, int side, uint32_t call)
+{
+    return &n->c->pairs[pair_number(n, side, call)];
+}
+
+static struct tp_str name_at(const struct naming *n, int side, int64_t call)
+{
+    return call < 0 || call >= n->count[side] ? TP_STR("") : pair_at(n, side, (uint32_t)call)->key.name;
+}
+
+static struct tp_str place_of(const struct naming *n, int side, uint32_t call)
+{
+    return n->c->side[side]->places[n->lane[side][call].place];
+}
+
+/* Its number among the calls of the side's signature, plus 1. */
+static uint32_t call_number(const struct naming *n, int side, uint32_t call)
+{
+    return (uint32_t)(n->lane[side] - n->c->side[side]->calls) + call + 1;
+}
+
+static struct tp_work_change *add(const struct naming *n, enum tp_work_change_kind kind, int side, uint32_t call)
+{
+    const struct tp_work_pair *pair = pair_at(n, side, call);
+    struct tp_work_change *change = tp_vec_push(&n->c->changes);
+    *change = (struct tp_work_change){.kind = kind,
+                                      .name = pair->key.name,
+                                      .detail = {pair->key.dims, pair->key.detail},
+                                      .place = place_of(n, side, call),
+                                      .times = 1,
+                                      .call = call_number(n, side, call),
+                                      .is_consequence = tp_count_is_backward(pair->key.name)};
+    if (!change->place.len) {
+        const struct tp_align_block *b = &n->block;
+        change->around[0] = name_at(n, side, (int64_t)(side == TP_BASE ? b->a : b->b) - 1);
+        change->around[1] = name_at(n, side, side == TP_BASE ? b->a_end : b->b_end);
+    }
+    return change;
+}
+
+/* How many more operators of a name NEW has, whatever their shapes and types. */
+static int64_t more_of_name(const struct tp_work_compared *c, struct tp_str name)
+{
+    int64_t more = 0;
+    for (uint32_t i = 0; i < c->pair_count && c->pairs[i].key.kind == TP_COUNT_OPERATOR; i++)
+        more += tp_str_equal(c->pairs[i].key.name, name) ? c->pairs[i].delta : 0;
+    return more;
+}
+
+/* Whether a call on lists of tensors calls nothing but operators that are no more than before: x._foreach_add_() on the
+ * CPU, and the add_ of each tensor. */
+static bool is_list_of_known(const struct naming *n, int side, uint32_t call)
+{
+    const struct tp_count_call *lane = n->lane[side];
+    uint32_t known = 0;
+    if (!tp_str_starts(pair_at(n, side, call)->key.dims, "[[["))
+        return false;
+    for (uint32_t i = call + 1; i < n->count[side] && lane[i].depth > lane[call].depth; i++, known++)
+        if (more_of_name(n->c, pair_at(n, side, i)->key.name) > 0 || tp_work_is_set_aside(pair_at(n, side, i)))
+            return false;
+    return known >= 2;
+}
+
+/* Something came or went. What only moved inside the step, and what is set aside, is no change. */
+static void add_one(const struct naming *n, int side, uint32_t call)
+{
+    const struct tp_work_pair *pair = pair_at(n, side, call);
+    int64_t sign = side == TP_NEW ? 1 : -1;
+    if (pair->delta == 0 || (pair->delta > 0) != (sign > 0))
+        return;
+    struct tp_work_change *change = add(n, tp_work_kind_of(pair->key.name), side, call);
+    change->delta = sign;
+    change->is_gated = sign > 0 && !is_list_of_known(n, side, call);
+}
+
+/* Operators of one name that stand for each other. */
+static void add_changed(const struct naming *n, uint32_t old_call, uint32_t new_call)
+{
+    const struct tp_work_pair *old = pair_at(n, TP_BASE, old_call), *now = pair_at(n, TP_NEW, new_call);
+    bool is_shape = !tp_str_equal(old->key.dims, now->key.dims);
+    if (old == now || tp_work_is_set_aside(old) || tp_work_is_set_aside(now) || (old->delta == 0 && now->delta == 0))
+        return;
+    struct tp_work_change *change = add(n, is_shape ? TP_WORK_CHANGE_SHAPE : TP_WORK_CHANGE_TYPE, TP_NEW, new_call);
+    change->detail[TP_BASE] = is_shape ? old->key.dims : old->key.detail;
+    change->detail[TP_NEW] = is_shape ? now->key.dims : now->key.detail;
+    change->is_gated = true;
+}
+
+/* The list without what no tensor is at its end: options, which a similar operator may not have. */
+static struct tp_str tensors_of(struct tp_str list, const char *const *others)
+{
+    if (tp_str_ends(list, "]"))
+        list.len--;
+    for (bool is_cut = true; is_cut;) {
+        is_cut = false;
+        for (const char *const *other = others; *other; other++)
+            if (tp_str_ends(list, *other)) {
+                list.len -= strlen(*other);
+                is_cut = true;
+            }
+    }
+    return list;
+}
+
+bool tp_work_takes_the_same(const struct tp_str old[2], const struct tp_str now[2])
+{
+    static const char *const no_dims[] = {", []", NULL}, *const no_types[] = {", Scalar", ", ScalarList", ", ", NULL};
+    return old[0].len > 2 && tp_str_equal(tensors_of(old[0], no_dims), tensors_of(now[0], no_dims)) &&
+           tp_str_equal(tensors_of(old[1], no_types), tensors_of(now[1], no_types));
+}
+
+/* Whether operators of one name may stand for those of the other: item, copy, cast and wait never for another kind. */
+static bool are_of_one_kind(struct tp_str old, struct tp_str now)
+{
+    enum tp_work_change_kind was = tp_work_kind_of(old), is = tp_work_kind_of(now);
+    return was == is || (was >= TP_WORK_CHANGE_ALLOCATION && is >= TP_WORK_CHANGE_ALLOCATION);
+}
+
+/* Whether both read a value on the host: bool(x) calls what x.item() does. */
+static bool do_both_wait(struct tp_str old, struct tp_str now)
+{
+    enum tp_work_change_kind was = tp_work_kind_of(old), is = tp_work_kind_of(now);
+    return (was == TP_WORK_CHANGE_ITEM || was == TP_WORK_CHANGE_HOST_WAIT) &&
+           (is == TP_WORK_CHANGE_ITEM || is == TP_WORK_CHANGE_HOST_WAIT);
+}
+
+/* Equal tensors go in, under another name. */
+static bool is_renamed(const struct tp_work_pair *old, const struct tp_work_pair *now)
+{
+    return old->delta < 0 && now->delta > 0 && are_of_one_kind(old->key.name, now->key.name) &&
+           tp_work_takes_the_same((struct tp_str[]){old->key.dims, old->key.detail},
+                          (struct tp_str[]){now->key.dims, now->key.detail});
+}
+
+/* Whether both are in one function or module or, where none is known, between equal operators. */
+static bool is_at_same_place(const struct tp_work_change *a, const struct tp_work_change *b)
+{
+    return tp_str_equal(a->place, b->place) &&
+           (a->place.len || (tp_str_equal(a->around[0], b->around[0]) && tp_str_equal(a->around[1], b->around[1])));
+}
+
+void tp_work_join_renamed(struct tp_work_compared *c)
+{
+    struct tp_work_change *changes = c->changes.data;
+    size_t kept = 0;
+    for (size_t i = 0; i < c->changes.count; i++)
+        for (size_t k = 0; k < c->changes.count && changes[i].times && changes[i].kind < TP_WORK_CHANGE_SHAPE &&
+                           changes[i].delta == -1;
+             k++)
+            if (changes[k].times && changes[k].kind < TP_WORK_CHANGE_SHAPE && changes[k].delta == 1 &&
+                !changes[i].group && !changes[k].group && is_at_same_place(&changes[i], &changes[k]) &&
+                are_of_one_kind(changes[i].name, changes[k].name) &&
+                tp_work_takes_the_same(changes[i].detail, changes[k].detail)) {
+                changes[k].kind = TP_WORK_CHANGE_RENAMED;
+                changes[k].delta = 0;
+                changes[k].is_gated = false;
+                changes[k].detail[TP_BASE] = changes[i].name;
+                changes[k].detail[TP_NEW] = changes[k].name;
+                tp_work_group_renamed(c, &changes[k], changes[i].call);
+                changes[i].times = 0; /* told with what came */
+            }
+    for (size_t i = 0; i < c->changes.count; i++)
+        if (changes[i].times)
+            changes[kept++] = changes[i];
+    c->changes.count = kept;
+}
+
+/* Whether operators are views: of what an operator did, the least. */
+static bool is_view(struct tp_str name)
+{
+    static const char *const views[] = {"aten::t",       "aten::transpose", "aten::view",
+                                        "aten::expand",  "aten::reshape",   "aten::_unsafe_view",
+                                        "aten::permute", "aten::as_strided", NULL};
+    return tp_str_is_one(name, views);
+}
+
+/* Whether a call that one side alone has does nothing but what the other side did without it: x.linear() and its addmm.
+ * All it calls is as often on both sides, and `inner`, which is on the other side, is among it. */
+static bool is_around(const struct naming *n, int side, uint32_t call, const struct tp_work_pair *inner)
+{
+    const struct tp_count_call *lane = n->lane[side];
+    const struct tp_work_pair *own = pair_at(n, side, call);
+    bool is_there = false;
+    if (!own->delta || (own->delta > 0) != (side == TP_NEW) || inner->delta || tp_work_is_set_aside(inner))
+        return false;
+    for (uint32_t i = call + 1; i < n->count[side] && lane[i].depth > lane[call].depth; i++) {
+        const struct tp_work_pair *pair = pair_at(n, side, i);
+        if (pair->delta || tp_work_is_set_aside(pair))
+            return false;
+        is_there |= pair == inner;
+    }
+    return is_there;
+}
+
+/* How well an operator of NEW stands for one of BASE. 0: not at all. */
+static int likeness(const struct naming *n, uint32_t old_call, uint32_t new_call)
+{
+    const struct tp_work_pair *old = pair_at(n, TP_BASE, old_call), *now = pair_at(n, TP_NEW, new_call);
+    if (is_renamed(old, now))
+        return 3;
+    if (!are_of_one_kind(old->key.name, now->key.name) && !do_both_wait(old->key.name, now->key.name))
+        return 0;
+    if (is_around(n, TP_BASE, old_call, now) || is_around(n, TP_NEW, new_call, old))
+        return is_view(old->key.name) || is_view(now->key.name) ? 1 : 2;
+    return 0;
+}
+
+/* The one among `count` of NEW that stands best for an operator of BASE; `count`: none does. */
+static uint32_t best_of(const struct naming *n, uint32_t old_call, const uint32_t *now, const uint8_t *is_named,
+                        uint32_t count)
+{
+    uint32_t best = count;
+    int most = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        int like = is_named[k] ? 0 : likeness(n, old_call, now[k]);
+        best = like > most ? k : best;
+        most = like > most ? like : most;
+    }
+    return best;
+}
+
+/* Removed and added operators between equal ones: of equal shapes and types, or one around the other, they are the same
+ * one under another name. */
+static void name_replaced(const struct naming *n, const uint32_t *old, uint32_t old_count, const uint32_t *now,
+                          uint32_t new_count)
+{
+    uint8_t *is_named = tp_arena_array(n->c->arena, (size_t)new_count + 1, 1);
+    size_t first = n->c->changes.count;
+    for (uint32_t i = 0; i < old_count; i++) {
+        uint32_t k = best_of(n, old[i], now, is_named, new_count);
+        if (k == new_count) {
+            add_one(n, TP_BASE, old[i]);
+            continue;
+        }
+        is_named[k] = 1;
+        struct tp_work_change *change = add(n, TP_WORK_CHANGE_RENAMED, TP_NEW, now[k]);
+        change->detail[TP_BASE] = pair_at(n, TP_BASE, old[i])->key.name;
+        change->detail[TP_NEW] = change->name;
+        change->was = call_number(n, TP_BASE, old[i]);
+    }
+    for (uint32_t k = 0; k < new_count; k++)
+        if (!is_named[k])
+            add_one(n, TP_NEW, now[k]);
+    tp_work_group_place(n->c, first);
+}
+
+/* Outermost operators of a block, and the numbers of their names. */
+struct tops {
+    uint32_t *calls, *names, *depth, count;
+};
+
+static struct tops tops_of(const struct naming *n, int side, uint32_t first, uint32_t end)
+{
+    struct tp_arena *arena = n->c->arena;
+    struct tops tops = {.calls = tp_arena_array(arena, (size_t)(end - first) + 1, sizeof(uint32_t)),
+                        .names = tp_arena_array(arena, (size_t)(end - first) + 1, sizeof(uint32_t)),
+                        .depth = tp_arena_array(arena, (size_t)(end - first) + 1, sizeof(uint32_t))};
+    uint32_t floor = UINT32_MAX;
+    for (uint32_t i = first; i < end; i++) {
+        if (n->lane[side][i].depth > floor)
+            continue;
+        floor = n->lane[side][i].depth;
+        tops.names[tops.count] = tp_strings_add(n->names, pair_at(n, side, i)->key.name);
+        tops.calls[tops.count++] = i;
+    }
+    return tops;
+}
+
+static void name_block(struct naming *n)
+{
+    struct tops old = tops_of(n, TP_BASE, n->block.a, n->block.a_end);
+    struct tops now = tops_of(n, TP_NEW, n->block.b, n->block.b_end);
+    struct tp_vec blocks = TP_VEC(n->c->arena, struct tp_align_block);
+    const struct tp_align_sequence a = {old.names, old.depth, old.count}, b = {now.names, now.depth, now.count};
+    uint32_t i = 0, k = 0;
+    tp_align(&blocks, &a, &b);
+    for (size_t at = 0; at <= blocks.count; at++) {
+        struct tp_align_block end = {old.count, old.count, now.count, now.count};
+        const struct tp_align_block *block = at < blocks.count ? TP_AT(&blocks, struct tp_align_block, at) : &end;
+        for (; i < block->a && k < block->b; i++, k++)
+            add_changed(n, old.calls[i], now.calls[k]);
+        name_replaced(n, old.calls + block->a, block->a_end - block->a, now.calls + block->b, block->b_end - block->b);
+        i = block->a_end;
+        k = block->b_end;
+    }
+}
+
+/* ---- threads ---- */
+
+static struct tp_align_sequence sequence_of(const struct naming *n, int side, struct tp_keys *numbers)
+{
+    uint32_t count = n->count[side];
+    uint32_t *items = tp_arena_array(n->c->arena, (size_t)count + 1, sizeof *items);
+    uint32_t *depth = tp_arena_array(n->c->arena, (size_t)count + 1, sizeof *depth);
+    for (uint32_t i = 0; i < count; i++) {
+        depth[i] = n->lane[side][i].depth;
+        items[i] = tp_keys_pair(numbers, pair_number(n, side, i), depth[i]);
+    }
+    return (struct tp_align_sequence){items, depth, count};
+}
+
+bool tp_work_name_calls(struct tp_work_compared *c)
+{
+    struct tp_keys numbers;
+    struct tp_strings names;
+    uint32_t lanes = 0;
+    if (!c->side[TP_BASE]->call_count || !c->side[TP_NEW]->call_count)
+        return false;
+    tp_keys_init(&numbers, c->arena, 2);
+    tp_strings_init(&names, c->arena, 0);
+    for (int s = 0; s < TP_SIDES; s++)
+        lanes = c->side[s]->lane_count > lanes ? c->side[s]->lane_count : lanes;
+    for (uint32_t l = 0; l < lanes; l++) {
+        struct naming n = {.c = c, .names = &names};
+        struct tp_align_sequence sequences[TP_SIDES];
+        struct tp_vec blocks = TP_VEC(c->arena, struct tp_align_block);
+        for (int s = 0; s < TP_SIDES; s++) {
+            const struct tp_signature *side = c->side[s];
+            n.lane[s] = side->calls + (l < side->lane_count ? side->lanes[l] : 0);
+            n.count[s] = l < side->lane_count ? side->lanes[l + 1] - side->lanes[l] : 0;
+            sequences[s] = sequence_of(&n, s, &numbers);
+        }
+        tp_align(&blocks, &sequences[TP_BASE], &sequences[TP_NEW]);
+        for (size_t i = 0; i < blocks.count; i++) {
+            n.block = *TP_AT(&blocks, struct tp_align_block, i);
+            name_block(&n);
+        }
+    }
+    return true;
+}
+
+/* ---- without sequences ---- */
+
+/* Whether every call of a key in the sequence is inside of one that changed the same way; *place: of all its calls, ""
+ * when they are at several. */
+static bool is_inside(const struct tp_work_compared *c, int side, uint32_t pair, struct tp_str *place)
+{
+    const struct tp_signature *s = c->side[side];
+    bool is_inside = s->call_count > 0, is_first = true;
+    *place = TP_STR("");
+    for (uint32_t i = 0; i < s->call_count; i++) {
+        if (c->pair_of[side][s->calls[i].key] != pair)
+            continue;
+        uint32_t above = i;
+        while (above > 0 && s->calls[above].depth >= s->calls[i].depth && s->calls[i].depth)
+            above--;
+        const struct tp_work_pair *outer = &c->pairs[c->pair_of[side][s->calls[above].key]];
+        is_inside &= above != i && outer->delta != 0 && (outer->delta > 0) == (side == TP_NEW);
+        bool is_same = is_first || tp_str_equal(*place, s->places[s->calls[i].place]);
+        *place = is_same ? s->places[s->calls[i].place] : TP_STR("");
+        is_first = false;
+    }
+    return is_inside && !is_first;
+}
+
+/* Another key of the name that went as often as this one came. */
+static const struct tp_work_pair *counterpart(const struct tp_work_compared *c, const struct tp_work_pair *pair)
+{
+    for (uint32_t i = 0; i < c->pair_count; i++)
+        if (c->pairs[i].key.kind == TP_COUNT_OPERATOR && c->pairs[i].delta == -pair->delta &&
+            tp_str_equal(c->pairs[i].key.name, pair->key.name))
+            return &c->pairs[i];
+    return NULL;
+}
+
+void tp_work_name_counts(struct tp_work_compared *c)
+{
+    for (uint32_t i = 0; i < c->pair_count; i++) {
+        const struct tp_work_pair *pair = &c->pairs[i];
+        int side = pair->delta > 0 ? TP_NEW : TP_BASE;
+        struct tp_str place;
+        if (pair->key.kind != TP_COUNT_OPERATOR || !pair->delta || is_inside(c, side, i, &place))
+            continue;
+        const struct tp_work_pair *was = counterpart(c, pair);
+        if (was && pair->delta < 0)
+            continue; /* told with what came */
+        struct tp_work_change *change = tp_vec_push(&c->changes);
+        *change = (struct tp_work_change){.kind = tp_work_kind_of(pair->key.name),
+                                          .name = pair->key.name,
+                                          .detail = {pair->key.dims, pair->key.detail},
+                                          .place = place,
+                                          .delta = was ? 0 : pair->delta,
+                                          .times = (uint32_t)(pair->delta > 0 ? pair->delta : 1),
+                                          .is_gated = pair->delta > 0,
+                                          .is_consequence = tp_count_is_backward(pair->key.name)};
+        if (!was)
+            continue;
+        bool is_shape = !tp_str_equal(was->key.dims, pair->key.dims);
+        change->kind = is_shape ? TP_WORK_CHANGE_SHAPE : TP_WORK_CHANGE_TYPE;
+        change->detail[TP_BASE] = is_shape ? was->key.dims : was->key.detail;
+        change->detail[TP_NEW] = is_shape ? pair->key.dims : pair->key.detail;
+    }
+}
