@@ -12,9 +12,9 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "collector/outside/inside_samples.h"
+#include "collector/outside/looks/inside_samples.h"
 #include "collector/outside/outside_recorder.h"
-#include "collector/outside/outside_trace.h"
+#include "collector/outside/trace/outside_trace.h"
 #include "writer/base/limits.h"
 
 enum { ASKED = 16, ASKED_WITHOUT_STACKS = 64 }; /* most waits whose system call is read at a look */

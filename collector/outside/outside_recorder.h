@@ -4,22 +4,22 @@
 
 #include <time.h>
 
+#include "collector/outside/code/made_names.h"
+#include "collector/outside/events/perf_rings.h"
+#include "collector/outside/looks/looked_recorder.h"
 #include "collector/outside/outside.h"
 #include "collector/outside/outside_keeper.h"
-#include "collector/outside/exit_codes.h"
-#include "collector/outside/late_ends.h"
-#include "collector/outside/looked_recorder.h"
-#include "collector/outside/made_names.h"
-#include "collector/outside/own_budget.h"
-#include "collector/outside/pending.h"
-#include "collector/outside/perf_rings.h"
-#include "collector/outside/python_stacks.h"
-#include "collector/outside/record_notes.h"
-#include "collector/outside/running_tree.h"
+#include "collector/outside/processes/exit_codes.h"
+#include "collector/outside/processes/own_budget.h"
+#include "collector/outside/processes/running_tree.h"
+#include "collector/outside/processes/throttling.h"
+#include "collector/outside/python/python_stacks.h"
 #include "collector/outside/still_stacks.h"
-#include "collector/outside/throttling.h"
-#include "collector/outside/usage_looks.h"
-#include "collector/outside/watched_processes.h"
+#include "collector/outside/tree/late_ends.h"
+#include "collector/outside/tree/pending.h"
+#include "collector/outside/tree/record_notes.h"
+#include "collector/outside/tree/usage_looks.h"
+#include "collector/outside/tree/watched_processes.h"
 
 #define TP_SECOND_NS 1000000000ll
 

@@ -7,9 +7,9 @@
 #ifndef TP_COLLECTOR_OUTSIDE_STILL_STACKS_H
 #define TP_COLLECTOR_OUTSIDE_STILL_STACKS_H
 
-#include "collector/outside/other_memory.h"
-#include "collector/outside/pending.h"
-#include "collector/outside/python_stacks.h"
+#include "collector/outside/processes/other_memory.h"
+#include "collector/outside/python/python_stacks.h"
+#include "collector/outside/tree/pending.h"
 
 enum { TP_STILL_WAITS = 512, TP_STILL_THREADS = 1024 };
 

@@ -13,7 +13,7 @@
 #include <internal/pycore_interp.h>
 #include <internal/pycore_runtime.h>
 
-#include "collector/outside/python_layouts.h"
+#include "collector/outside/python/python_layouts.h"
 
 #define P(type, member) ((int32_t)offsetof(type, member))
 #if PY_VERSION_HEX >= 0x030d0000

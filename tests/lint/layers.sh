@@ -20,7 +20,17 @@ BEGIN {
   ok["collector"]           = "collector collector/source " writer
   ok["collector/source"]    = "collector collector/source " writer
   ok["collector/launch"]    = "collector/launch " writer
-  ok["collector/outside"]   = "collector/outside " writer
+  o = "collector/outside/" # rooms of the recorder from outside
+  room(o, "events", writer)
+  ok[o "processes"] = o "processes " o "events " writer
+  ok[o "code"]      = o "code " o "processes " o "events " writer
+  ok[o "python"]    = o "python " o "code " o "processes " writer
+  ok[o "stacks"]    = o "stacks " o "code " writer
+  ok[o "waits"]     = o "waits " o "code " o "processes " writer
+  ok[o "tree"]      = o "tree " o "waits " o "stacks " o "code " o "processes " o "events " writer
+  ok[o "looks"]     = o "looks " o "tree " o "waits " o "python " o "processes " o "events " writer
+  ok[o "trace"]     = o "trace " o "tree " o "waits " o "stacks " o "code " writer
+  ok["collector/outside"] = "collector/outside " o " " writer
   r = "webreport/"
   ok[r "trace"]    = r "trace " writer
   ok[r "model"]    = r "model " r "trace " writer
@@ -56,7 +66,7 @@ BEGIN {
   ok[r "print"]    = r "print " r "document " measure writer
   ok[r "export"]   = r "export " r "document " measure r "model " r "trace " writer
   ok[r "session"]  = r "session " compare measure r "model " r "trace " writer
-  ok[r "cli"]      = r "cli " r "session " r "export " r "print " r "document collector/launch collector/outside " writer
+  ok[r "cli"]      = r "cli " r "session " r "export " r "print " r "document collector/launch collector/outside collector/outside/processes " writer
   ok[r "mpi"]      = r "mpi " r "session " writer
 }
 /^[ \t]*#[ \t]*include[ \t]*"/ {

@@ -304,7 +304,7 @@ can_read() { ! grep -q "Python functions" err; }
 layout() {
     # shellcheck disable=SC2046
     ${CC:-cc} -w -I"$HERE" $("$1" -c 'import sysconfig; p = sysconfig.get_path("include"); print("-I%s -I%s/internal" % (p, p))') \
-        "$HERE/tests/abi/python_layout.c" "$HERE/collector/outside/python_layouts.c" -o layout \
+        "$HERE/tests/abi/python_layout.c" "$HERE/collector/outside/python/python_layouts.c" -o layout \
         $("$1" -c 'import sys, sysconfig; p = sysconfig.get_config_var("LIBDIR"); sys.version_info > (3, 13) and print("-L%s -Wl,-rpath,%s -lpython%d.%d" % ((p, p) + sys.version_info[:2]))') >build.log 2>&1 ||
         { tail -n 3 build.log; return 1; }
     ./layout

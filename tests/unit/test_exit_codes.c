@@ -1,5 +1,5 @@
 /* How processes ended, by what the kernel's connector tells: here a pair of sockets. */
-#include "collector/outside/exit_codes.h"
+#include "collector/outside/processes/exit_codes.h"
 
 #include <linux/cn_proc.h>
 #include <linux/connector.h>

@@ -1,6 +1,6 @@
 /* States of a thread by the kernel's totals, look after look: pieces follow each other and add up to the totals. What is
  * said where the kernel refuses events. */
-#include "collector/outside/looked_states.h"
+#include "collector/outside/waits/looked_states.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "collector/outside/event_rights.h"
-#include "collector/outside/wait_causes.h"
+#include "collector/outside/events/event_rights.h"
+#include "collector/outside/waits/wait_causes.h"
 
 enum { MS = 1000000, LOCK = 1, POLL = 2 };
 

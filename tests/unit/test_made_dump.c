@@ -1,6 +1,6 @@
 /* Dumps of code that programs made: the last record that has an address counts, code is stepped over, and whatever else stands in
  * the file names nothing. */
-#include "collector/outside/made_dump.h"
+#include "collector/outside/code/made_dump.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Maps of code that programs made: the last line that has an address counts, whatever else stands there; names become
  * frames. */
-#include "collector/outside/made_map.h"
+#include "collector/outside/code/made_map.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

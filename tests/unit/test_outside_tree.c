@@ -1,13 +1,13 @@
 /* Records of the kernel's events become processes, states that add up, stacks that processes share, causes. */
-#include "collector/outside/outside_tree.h"
+#include "collector/outside/tree/outside_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "collector/outside/kernel_functions.h"
-#include "collector/outside/pending.h"
-#include "collector/outside/wait_causes.h"
+#include "collector/outside/code/kernel_functions.h"
+#include "collector/outside/tree/pending.h"
+#include "collector/outside/waits/wait_causes.h"
 #include "tests/unit/one_arena.h"
 
 #define KERNEL 0xffffffff81000000ull

@@ -1,13 +1,13 @@
 /* The recorder's own budget: a twentieth of the program's time and 50 ms; beyond, less and less is read. Causes of
  * waits that were not asked for follow those that were. */
-#include "collector/outside/own_budget.h"
+#include "collector/outside/processes/own_budget.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "collector/outside/proc_waits.h"
-#include "collector/outside/wait_estimates.h"
+#include "collector/outside/tree/wait_estimates.h"
+#include "collector/outside/waits/proc_waits.h"
 #include "tests/unit/one_arena.h"
 
 #define MS 1000000ll

@@ -1,11 +1,11 @@
 /* Python's frames from memory: made interpreters in this process, read as if they were another's; hostile ones end. */
-#include "collector/outside/python_frames.h"
+#include "collector/outside/python/python_frames.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#include "collector/outside/mixed_stacks.h"
-#include "collector/outside/python_code.h"
+#include "collector/outside/python/python_code.h"
+#include "collector/outside/stacks/mixed_stacks.h"
 #include "tests/unit/one_arena.h"
 
 /* An interpreter as of 3.11, with what of it is read. */

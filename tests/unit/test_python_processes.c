@@ -1,5 +1,5 @@
 /* Which processes run Python: the same whatever the order in which the rings tell it. */
-#include "collector/outside/python_processes.h"
+#include "collector/outside/python/python_processes.h"
 #include "tests/unit/one_arena.h"
 
 enum { PARENT = 7, CHILD = 8, MOST = 6 };

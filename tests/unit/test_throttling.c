@@ -1,5 +1,5 @@
 /* Limits of processor time: counted in the groups of a process and those around them, by files of versions 1 and 2. */
-#include "collector/outside/throttling.h"
+#include "collector/outside/processes/throttling.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

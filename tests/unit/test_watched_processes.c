@@ -1,9 +1,9 @@
 /* Whole CPUs: which records are of the recording. Switches name two threads, of which the one that the record is of counts. */
-#include "collector/outside/watched_processes.h"
+#include "collector/outside/tree/watched_processes.h"
 
 #include <string.h>
 
-#include "collector/outside/perf_record.h"
+#include "collector/outside/events/perf_record.h"
 #include "tests/unit/one_arena.h"
 
 static struct tp_watched_processes watched;

@@ -18,7 +18,7 @@
 #include "collector/launch/spool_server.h"
 #include "collector/launch/why_nothing.h"
 #include "collector/outside/outside.h"
-#include "collector/outside/proc_looks.h"
+#include "collector/outside/processes/proc_looks.h"
 #include "webreport/cli/cmd.h"
 #include "webreport/cli/record_end.h"
 #include "webreport/cli/record_options.h"

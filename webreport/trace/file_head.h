@@ -11,7 +11,7 @@
 bool tp_file_head_is_trace(const char *path);
 
 /* Whether a regular file, plain or gzip, is a trace of `record --outside`: one that says so among its first members, as
- * collector/outside/outside_trace.c writes it. It is for runs of many files: the first 4 KiB are read. */
+ * collector/outside/trace/outside_trace.c writes it. It is for runs of many files: the first 4 KiB are read. */
 bool tp_file_head_is_from_outside(const char *path);
 
 /* Returns the rank in the "distributedInfo" among the first members of a trace, plain or gzip; -1 if its first 64 KiB name

@@ -1,0 +1,109 @@
+/* Mappings of code, and stacks by them: see code_maps.h. */
+#include "collector/outside/code/code_maps.h"
+
+#include <string.h>
+
+#include "writer/base/limits.h"
+
+enum { ADDRESS_BITS = 47 }; /* of a program; the kernel's are above all of them */
+
+static void make_room(struct tp_code_maps *maps, struct tp_arena *arena)
+{
+    if (maps->count < maps->room)
+        return;
+    uint32_t room = maps->count < 16 ? 32 : maps->count * 2;
+    struct tp_code_map *items = tp_arena_array(arena, room, sizeof *items);
+    if (maps->count)
+        memcpy(items, maps->items, maps->count * sizeof *items);
+    if (maps->room)
+        tp_arena_drop(arena, maps->items, maps->room * sizeof *items);
+    maps->items = items;
+    maps->room = room;
+}
+
+void tp_code_maps_add(struct tp_code_maps *maps, struct tp_code_places *places, const struct tp_perf_record *mapping)
+{
+    uint32_t kept = 0;
+    uint64_t end = mapping->start + mapping->length;
+    make_room(maps, places->arena);
+    for (uint32_t i = 0; i < maps->count; i++)
+        if (maps->items[i].start < mapping->start || maps->items[i].end > end)
+            maps->items[kept++] = maps->items[i];
+    maps->count = kept;
+    if (kept == TP_MAX_OUTSIDE_MAPS) /* a compiler in the program that maps without end: the oldest goes */
+        memmove(maps->items, maps->items + 1, --maps->count * sizeof *maps->items);
+    maps->items[maps->count++] = (struct tp_code_map){.start = mapping->start,
+                                                      .end = end,
+                                                      .offset = mapping->offset,
+                                                      .file = tp_code_file_of(places, tp_str_of(mapping->text))};
+    if (maps->items[maps->count - 1].file == TP_CODE_MADE && !maps->has_own_image) {
+        maps->image = tp_code_image_of(places);
+        maps->has_own_image = true;
+    }
+}
+
+const struct tp_code_map *tp_code_maps_find(const struct tp_code_maps *maps, uint64_t address)
+{
+    if (address >> ADDRESS_BITS)
+        return NULL;
+    for (uint32_t i = maps->count; i-- > 0;)
+        if (address >= maps->items[i].start && address < maps->items[i].end)
+            return &maps->items[i];
+    return NULL;
+}
+
+/* What a function without frame pointers left may be any number, also one of the kernel's addresses. */
+uint32_t tp_code_maps_frame(const struct tp_code_maps *maps, struct tp_code_places *places, uint32_t outer,
+                            uint64_t address)
+{
+    const struct tp_code_map *map = tp_code_maps_find(maps, address);
+    uint32_t file = map ? map->file : TP_CODE_UNKNOWN;
+    bool is_unknown_twice = !map && outer && tp_code_frame_at(places, outer)->file == TP_CODE_UNKNOWN;
+    if (is_unknown_twice)
+        return outer;
+    if (file == TP_CODE_MADE)
+        return tp_code_made_node_of(places, outer, maps->image, address);
+    return tp_code_node_of(places, outer, file,
+                           map ? tp_code_address(places, file, address - map->start + map->offset) : 0);
+}
+
+static bool is_mark(uint64_t address)
+{
+    return address >= (uint64_t)PERF_CONTEXT_MAX;
+}
+
+/* Chains tell where calls return to, but for the first address of the kernel's part and of the program's: the call
+ * stands before that. */
+static uint64_t place_of(const uint64_t *chain, size_t i)
+{
+    bool is_first = i == 0 || is_mark(chain[i - 1]);
+    return chain[i] - (is_first ? 0 : 1);
+}
+
+/* Where the program's part begins. */
+static size_t user_part(const uint64_t *chain, size_t count)
+{
+    size_t at = 0;
+    while (at < count && chain[at] != (uint64_t)PERF_CONTEXT_USER)
+        at++;
+    return at;
+}
+
+uint32_t tp_code_maps_kernel(struct tp_code_places *places, uint32_t program, const uint64_t *chain, size_t count)
+{
+    uint32_t node = program;
+    for (size_t i = user_part(chain, count); i-- > 0;)
+        if (!is_mark(chain[i]) && chain[i] >> ADDRESS_BITS)
+            node = tp_code_node_of(places, node, TP_CODE_KERNEL, place_of(chain, i));
+    return node;
+}
+
+uint32_t tp_code_maps_stack(const struct tp_code_maps *maps, struct tp_code_places *places, const uint64_t *chain,
+                            size_t count)
+{
+    uint32_t node = 0;
+    for (size_t i = count, user = user_part(chain, count); i-- > user;)
+        if (!is_mark(chain[i]))
+            node = tp_code_maps_frame(maps, places, node, place_of(chain, i));
+    return tp_code_maps_kernel(places, node, chain, count);
+}

@@ -1,0 +1,35 @@
+/* One space of addresses for all files of code: each lies there once, 1 TiB each, for all processes that had it. */
+#ifndef TP_COLLECTOR_OUTSIDE_CODE_CODE_SPACE_H
+#define TP_COLLECTOR_OUTSIDE_CODE_CODE_SPACE_H
+
+#include "collector/outside/code/code_maps.h"
+
+enum { TP_CODE_SPACE_BITS = 40 };
+
+/* Where a file's address 0 lies: above all addresses that a process can have. At most 2^22 files have room. */
+static inline uint64_t tp_code_space_start(uint32_t file)
+{
+    return (uint64_t)1 << 62 | (uint64_t)file << TP_CODE_SPACE_BITS;
+}
+
+/* An address of a process, by its maps, in the space; itself where no file of code is there. */
+static inline uint64_t tp_code_space_of(const struct tp_code_maps *maps, const struct tp_code_places *places,
+                                        uint64_t address)
+{
+    const struct tp_code_map *map = tp_code_maps_find(maps, address);
+    uint64_t in_file = map && map->file >= TP_CODE_FIRST_FILE
+                           ? tp_code_address(places, map->file, address - map->start + map->offset)
+                           : UINT64_MAX;
+    return in_file >> TP_CODE_SPACE_BITS ? address : tp_code_space_start(map->file) + in_file;
+}
+
+/* The file and the address in it of a place in the space; false: it is none. */
+static inline bool tp_code_space_split(const struct tp_code_places *places, uint64_t place, uint32_t *file,
+                                       uint64_t *address)
+{
+    *file = (uint32_t)(place >> TP_CODE_SPACE_BITS & ((1u << 22) - 1));
+    *address = place & (((uint64_t)1 << TP_CODE_SPACE_BITS) - 1);
+    return place >> 62 == 1 && *file >= TP_CODE_FIRST_FILE && *file < places->files.count;
+}
+
+#endif

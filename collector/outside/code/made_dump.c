@@ -1,0 +1,108 @@
+/* Dumps of code made at run time: see made_dump.h. */
+#include "collector/outside/code/made_dump.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "writer/base/limits.h"
+
+enum { WINDOW_BYTES = 1 << 14, CODE_LOAD = 0, MAGIC = 0x4A695444 };
+
+/* What every file begins with, what every record does, and what follows in a record of loaded code, before its name. */
+struct file_head {
+    uint32_t magic, version, total_size, machine, padding, pid;
+    uint64_t time, flags;
+};
+
+struct record_head {
+    uint32_t kind, total_size;
+    uint64_t time;
+};
+
+struct code_load {
+    uint32_t pid, tid;
+    uint64_t virtual_address, address, size, index;
+};
+
+/* A part of the file. */
+struct window {
+    int fd;
+    uint64_t place; /* of bytes[0] */
+    size_t size;
+    uint64_t left_bytes; /* that may be read */
+    char bytes[WINDOW_BYTES];
+};
+
+uint32_t tp_made_dump_pid(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *end;
+    if (path[0] != '/' || strncmp(slash, "/jit-", 5) != 0 || !tp_is_digit(slash[5]))
+        return 0;
+    unsigned long pid = strtoul(slash + 5, &end, 10);
+    return pid <= INT32_MAX && strcmp(end, ".dump") == 0 ? (uint32_t)pid : 0;
+}
+
+/* The file from `place` on, *size bytes of it: `wanted` or more, unless the file ends there or no more may be read. */
+static const char *look(struct window *w, uint64_t place, size_t wanted, size_t *size)
+{
+    if (place < w->place || place - w->place > w->size || w->size - (size_t)(place - w->place) < wanted) {
+        size_t room = sizeof w->bytes < w->left_bytes ? sizeof w->bytes : (size_t)w->left_bytes;
+        ssize_t got = place <= INT64_MAX ? pread(w->fd, w->bytes, room, (off_t)place) : -1;
+        w->place = place;
+        w->size = got > 0 ? (size_t)got : 0;
+        w->left_bytes -= w->size;
+    }
+    size_t skip = (size_t)(place - w->place);
+    *size = w->size - skip;
+    return w->bytes + skip;
+}
+
+/* Copies a part of `size` bytes; false: it is not there. */
+static bool copy(void *part, struct window *w, uint64_t place, size_t size)
+{
+    size_t there;
+    const char *at = look(w, place, size, &there);
+    if (there >= size)
+        memcpy(part, at, size);
+    return there >= size;
+}
+
+/* The name of a record of loaded code, whose parts stand at `place`; false: it has none. */
+static bool read_load(struct tp_made_name *name, struct window *w, uint64_t place, uint64_t record_bytes)
+{
+    struct code_load load;
+    size_t size;
+    if (record_bytes < sizeof load || !copy(&load, w, place, sizeof load))
+        return false;
+    uint64_t most = record_bytes - sizeof load < TP_MADE_NAME_BYTES ? record_bytes - sizeof load : TP_MADE_NAME_BYTES;
+    *name = (struct tp_made_name){.start = load.address, .length = load.size, .at = place + sizeof load};
+    const char *at = look(w, name->at, (size_t)most, &size);
+    name->bytes = strnlen(at, size < most ? size : (size_t)most);
+    return name->bytes > 0;
+}
+
+/* The place of the first record; 0: the file is no dump. */
+static uint64_t first_record(struct window *w)
+{
+    struct file_head file;
+    bool is_dump = copy(&file, w, 0, sizeof file) && file.magic == MAGIC && file.total_size >= sizeof file;
+    return is_dump ? file.total_size : 0;
+}
+
+void tp_made_dump_find(struct tp_made_wanted *wanted, size_t count, int dump, uint64_t *left_bytes)
+{
+    uint64_t most = *left_bytes < TP_MAX_OUTSIDE_MADE_BYTES ? *left_bytes : TP_MAX_OUTSIDE_MADE_BYTES;
+    uint64_t hits_left = TP_MAX_OUTSIDE_MADE_HITS;
+    struct window w = {.fd = dump, .left_bytes = most};
+    struct record_head record;
+    struct tp_made_name name;
+    uint64_t place = first_record(&w);
+    while (place && hits_left && copy(&record, &w, place, sizeof record) && record.total_size >= sizeof record) {
+        if (record.kind == CODE_LOAD && read_load(&name, &w, place + sizeof record, record.total_size - sizeof record))
+            tp_made_name(wanted, count, name, &hits_left);
+        place += record.total_size;
+    }
+    *left_bytes -= most - w.left_bytes;
+}

@@ -1,0 +1,35 @@
+/* Rights to the kernel's events: see event_rights.h. */
+#include "collector/outside/events/event_rights.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "writer/base/input.h"
+
+enum { HIGHEST_LEVEL = 2 }; /* that allows events of one's own programs; more are Debian's, Ubuntu's and Android's */
+
+int tp_event_level(void)
+{
+    enum { NO_EVENTS = 99, TEXT_BYTES = 1 << 17 };
+    struct tp_buf text;
+    tp_buf_init(&text, TEXT_BYTES);
+    int code = tp_input_read_all(&text, "/proc/sys/kernel/perf_event_paranoid", TP_INPUT_FILE, NULL);
+    tp_buf_putc(&text, '\0');
+    int level = code == 0 && !text.failed ? (int)strtol(text.data, NULL, 10) : NO_EVENTS;
+    tp_buf_release(&text);
+    return level;
+}
+
+const char *tp_event_advice(int error, int level)
+{
+    if (error == ENOSYS || error == ENOENT)
+        return "this kernel, or the sandbox that stands for it, has none";
+    if (error == EMFILE || error == ENFILE)
+        return "'ulimit -n' allows too few descriptors";
+    if (error != EPERM && error != EACCES)
+        return "its log may say why";
+    if (level > HIGHEST_LEVEL)
+        return "'sysctl kernel.perf_event_paranoid=2' allows them, or CAP_PERFMON";
+    return "a filter of the container, which '--security-opt seccomp=unconfined' of its runtime lifts, with some of them "
+           "'--cap-add PERFMON', too";
+}

@@ -1,0 +1,414 @@
+/* A tree of processes by looks at /proc: see proc_tree.h. */
+#include "collector/outside/looks/proc_tree.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collector/outside/processes/proc_looks.h"
+#include "collector/outside/waits/looked_states.h"
+#include "collector/outside/waits/proc_waits.h"
+#include "writer/base/limits.h"
+
+enum { NAMED_LOOKS = 4 }; /* a thread gets its name soon after its begin, or keeps it */
+
+struct looked_thread {
+    uint32_t tid;
+    struct tp_looked_states states;
+    bool has_state; /* one was told */
+    bool has_run;   /* since the last look, or there was none */
+    bool is_known;  /* there was a look */
+    bool is_over;
+    uint8_t named;  /* so often its name was asked for */
+    char name[16];
+};
+
+struct tp_looked_process {
+    uint32_t pid;
+    struct tp_vec threads; /* struct looked_thread: those that live */
+    struct tp_proc_stat stat;
+    int64_t begin_ns;
+    int64_t had_running_ns, had_ready_ns; /* when the recording of it began */
+    bool is_first;                        /* that we have begun: it is another program before its exec */
+    bool is_told, is_over;
+};
+
+static struct tp_looked_process *process_at(const struct tp_proc_tree *tree, size_t i)
+{
+    return TP_AT(&tree->processes, struct tp_looked_process, i);
+}
+
+static struct looked_thread *thread_at(const struct tp_looked_process *process, size_t i)
+{
+    return TP_AT(&process->threads, struct looked_thread, i);
+}
+
+/* ---- records ---- */
+
+static void tell(const struct tp_proc_tree *tree, struct tp_perf_record record, int64_t time_ns)
+{
+    record.time_ns = (uint64_t)time_ns;
+    tree->take(tree->context, &record, 0);
+}
+
+static void tell_program(const struct tp_proc_tree *tree, const struct tp_looked_process *process, int64_t time_ns)
+{
+    tell(tree,
+         (struct tp_perf_record){.type = PERF_RECORD_COMM,
+                                 .pid = process->pid,
+                                 .tid = process->pid,
+                                 .is_exec = true,
+                                 .text = process->stat.name},
+         time_ns);
+}
+
+static void tell_thread(const struct tp_proc_tree *tree, uint32_t pid, uint32_t tid, uint32_t parent, int64_t time_ns)
+{
+    tell(tree,
+         (struct tp_perf_record){
+             .type = PERF_RECORD_FORK, .pid = pid, .tid = tid, .parent_pid = parent, .parent_tid = parent},
+         time_ns);
+}
+
+static void tell_pieces(const struct tp_proc_tree *tree, uint32_t pid, struct looked_thread *thread,
+                        const struct tp_looked_piece *pieces, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct tp_perf_record record = {.type = PERF_RECORD_SWITCH,
+                                        .time_ns = (uint64_t)pieces[i].begin_ns,
+                                        .pid = pid,
+                                        .tid = thread->tid,
+                                        .is_out = pieces[i].state != TP_OUTSIDE_RUNNING,
+                                        .is_preempted = pieces[i].state == TP_OUTSIDE_READY};
+        tree->take(tree->context, &record, pieces[i].wait);
+    }
+}
+
+/* A piece that goes on is told once. */
+static void tell_states(const struct tp_proc_tree *tree, uint32_t pid, struct looked_thread *thread,
+                        enum tp_outside_state before, const struct tp_looked_piece *pieces, size_t count)
+{
+    size_t first = count && thread->has_state && pieces[0].state == before;
+    tell_pieces(tree, pid, thread, pieces + first, count - first);
+    thread->has_state = thread->has_state || count;
+}
+
+static void end_thread(struct tp_proc_tree *tree, uint32_t pid, struct looked_thread *thread)
+{
+    struct tp_looked_piece pieces[TP_LOOKED_PIECES];
+    enum tp_outside_state before = thread->states.state;
+    if (thread->is_over)
+        return;
+    tell_states(tree, pid, thread, before, pieces, tp_looked_states_end(&thread->states, pieces));
+    tell(tree, (struct tp_perf_record){.type = PERF_RECORD_EXIT, .pid = pid, .tid = thread->tid},
+         thread->states.since_ns);
+    thread->is_over = true;
+    *tp_id_map_put(&tree->threads, thread->tid) = 0;
+}
+
+/* ---- threads ---- */
+
+static void look_at_thread(struct tp_proc_tree *tree, uint32_t pid, struct looked_thread *thread,
+                           int64_t (*now_ns)(void))
+{
+    struct tp_looked_states now = {0};
+    struct tp_looked_piece pieces[TP_LOOKED_PIECES];
+    enum tp_outside_state before = thread->states.state;
+    int64_t time_ns = now_ns();
+    if (!tp_proc_read_times(&now.running_ns, &now.ready_ns, pid, thread->tid, tree->text)) {
+        end_thread(tree, pid, thread);
+        return;
+    }
+    bool has_run = now.running_ns != thread->states.running_ns || now.ready_ns != thread->states.ready_ns;
+    thread->has_run = has_run || !thread->is_known;
+    thread->is_known = true;
+    if (has_run)
+        now.is_blocked = tp_proc_is_waiting(&now.wait, tree->text, pid, thread->tid);
+    tell_states(tree, pid, thread, before, pieces, tp_looked_states_cut(&thread->states, pieces, time_ns, &now));
+    if (has_run && !now.is_blocked)
+        tree->runs(tree->context, pid, thread->tid, time_ns);
+}
+
+static void ask_name(const struct tp_proc_tree *tree, uint32_t pid, struct looked_thread *thread)
+{
+    char file[64];
+    if (thread->named == NAMED_LOOKS || thread->tid == pid)
+        return;
+    thread->named++;
+    snprintf(file, sizeof file, "task/%u/comm", (unsigned)thread->tid);
+    if (!tp_proc_load(tree->text, pid, file))
+        return;
+    tree->text->data[strcspn(tree->text->data, "\n")] = '\0';
+    if (strcmp(thread->name, tree->text->data) == 0)
+        return;
+    snprintf(thread->name, sizeof thread->name, "%s", tree->text->data);
+    tell(tree,
+         (struct tp_perf_record){.type = PERF_RECORD_COMM, .pid = pid, .tid = thread->tid, .text = thread->name},
+         thread->states.looked_ns);
+}
+
+/* Of a thread that was there before the recording: it begins with that. Of another one: so long ago as it ran and was
+ * ready, but after the last look and its process. */
+static bool begin_thread(const struct tp_proc_tree *tree, const struct tp_looked_process *process,
+                         struct looked_thread *thread)
+{
+    int64_t running_ns, ready_ns;
+    enum { SLACK_NS = 100000000 };
+    struct tp_looked_states *states = &thread->states;
+    int64_t least_ns = process->begin_ns > tree->looked_ns ? process->begin_ns : tree->looked_ns;
+    if (!tp_proc_read_times(&running_ns, &ready_ns, process->pid, thread->tid, tree->text))
+        return false;
+    states->state = TP_OUTSIDE_READY;
+    if (process->is_first) {
+        states->since_ns = tree->begin_ns;
+        states->running_ns = process->had_running_ns;
+        states->ready_ns = process->had_ready_ns;
+    } else if (running_ns + ready_ns > states->looked_ns - least_ns + SLACK_NS ||
+               (tree->is_attached && !tree->look_count)) {
+        states->since_ns = tree->look_count ? least_ns : tree->begin_ns;
+        states->running_ns = running_ns;
+        states->ready_ns = ready_ns;
+        states->is_blocked = tp_proc_is_waiting(&states->wait, tree->text, process->pid, thread->tid);
+    } else {
+        int64_t begin_ns = states->looked_ns - running_ns - ready_ns;
+        states->since_ns = begin_ns > least_ns ? begin_ns : least_ns;
+    }
+    return true;
+}
+
+static struct looked_thread *add_thread(struct tp_proc_tree *tree, struct tp_looked_process *process, uint32_t tid,
+                                        int64_t time_ns)
+{
+    struct looked_thread thread = {.tid = tid, .states = {.looked_ns = time_ns}};
+    if (!begin_thread(tree, process, &thread))
+        return NULL;
+    *tp_id_map_put(&tree->threads, tid) = 1;
+    *(struct looked_thread *)tp_vec_push(&process->threads) = thread;
+    return thread_at(process, process->threads.count - 1);
+}
+
+static void list_threads(struct tp_proc_tree *tree, struct tp_looked_process *process, int64_t (*now_ns)(void))
+{
+    uint32_t tids[TP_MAX_OUTSIDE_ATTACHED];
+    size_t count = tp_proc_list_threads(tids, TP_MAX_OUTSIDE_ATTACHED, process->pid);
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t *known = tp_id_map_find(&tree->threads, tids[i]);
+        if (known && *known == 1)
+            continue;
+        struct looked_thread *thread = add_thread(tree, process, tids[i], now_ns());
+        if (!thread)
+            continue;
+        tell_thread(tree, process->pid, tids[i], process->pid, thread->states.since_ns);
+        look_at_thread(tree, process->pid, thread, now_ns);
+        ask_name(tree, process->pid, thread);
+    }
+}
+
+static void drop_threads(struct tp_looked_process *process)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < process->threads.count; i++)
+        if (!thread_at(process, i)->is_over)
+            *thread_at(process, kept++) = *thread_at(process, i);
+    process->threads.count = kept;
+}
+
+/* ---- processes ---- */
+
+static void end_process(struct tp_proc_tree *tree, struct tp_looked_process *process)
+{
+    for (size_t i = 0; i < process->threads.count; i++)
+        end_thread(tree, process->pid, thread_at(process, i));
+    process->is_over = true;
+    *tp_id_map_put(&tree->known, process->pid) = 0;
+}
+
+/* Where its words may be seen they lie elsewhere after each exec; else another name stands for that. */
+static bool is_other_program(const struct tp_proc_stat *now, const struct tp_proc_stat *before)
+{
+    return now->words_at ? now->words_at != before->words_at : strcmp(now->name, before->name) != 0;
+}
+
+static void take_stat(struct tp_proc_tree *tree, struct tp_looked_process *process, const struct tp_proc_stat *now)
+{
+    bool is_other = now->state != 'Z' && is_other_program(now, &process->stat);
+    bool is_named = strcmp(now->name, process->stat.name) != 0;
+    int64_t time_ns = process->threads.count ? thread_at(process, 0)->states.looked_ns : tree->looked_ns;
+    uint64_t words_at = process->stat.words_at;
+    process->stat = *now;
+    process->stat.words_at = now->words_at ? now->words_at : words_at;
+    if (is_other) {
+        tell_program(tree, process, time_ns);
+    } else if (is_named) {
+        tell(tree,
+             (struct tp_perf_record){
+                 .type = PERF_RECORD_COMM, .pid = process->pid, .tid = process->pid, .text = process->stat.name},
+             time_ns);
+    }
+}
+
+struct adding {
+    struct tp_proc_tree *tree;
+    uint32_t parent;
+};
+
+static const struct tp_looked_process *find(const struct tp_proc_tree *tree, uint32_t pid)
+{
+    for (size_t i = 0; i < tree->processes.count; i++)
+        if (process_at(tree, i)->pid == pid && !process_at(tree, i)->is_over)
+            return process_at(tree, i);
+    return NULL;
+}
+
+static void add_process(void *context, uint32_t pid)
+{
+    const struct adding *adding = context;
+    struct tp_proc_tree *tree = adding->tree;
+    uint32_t *known = tp_id_map_put(&tree->known, pid);
+    if (*known == 1 || pid == tree->left_out)
+        return;
+    *known = 1;
+    const struct tp_looked_process *parent = find(tree, adding->parent);
+    struct tp_looked_process process = {.pid = pid, .threads = TP_VEC(tree->arena, struct looked_thread)};
+    if (parent)
+        process.stat = parent->stat; /* until its own exec it is what its parent is */
+    process.stat.started = 0;
+    process.stat.parent = adding->parent;
+    *(struct tp_looked_process *)tp_vec_push(&tree->processes) = process;
+}
+
+/* The first look at it. */
+static void tell_process(struct tp_proc_tree *tree, struct tp_looked_process *process, const struct tp_proc_stat *now,
+                         int64_t (*now_ns)(void))
+{
+    bool is_copy = process->stat.parent && !tree->is_attached && !is_other_program(now, &process->stat);
+    uint32_t parent = process->stat.parent ? process->stat.parent : now->parent;
+    process->stat = *now;
+    struct looked_thread *thread = add_thread(tree, process, process->pid, now_ns());
+    if (!thread)
+        return;
+    process->is_told = true;
+    process->begin_ns = thread->states.since_ns;
+    tell_thread(tree, process->pid, process->pid, parent, thread->states.since_ns);
+    if (!is_copy)
+        tell_program(tree, process, thread->states.since_ns);
+    look_at_thread(tree, process->pid, thread, now_ns);
+}
+
+/* Whether any thread of it ran, or is over. */
+static bool look_at_threads(struct tp_proc_tree *tree, struct tp_looked_process *process, int64_t (*now_ns)(void))
+{
+    bool is_other = false;
+    for (size_t i = 0, count = process->threads.count; i < count; i++) {
+        struct looked_thread *thread = thread_at(process, i);
+        look_at_thread(tree, process->pid, thread, now_ns);
+        if (thread->has_run && !thread->is_over)
+            ask_name(tree, process->pid, thread);
+        is_other = is_other || thread->has_run || thread->is_over;
+    }
+    return is_other;
+}
+
+static void look_for_children(struct tp_proc_tree *tree, const struct tp_looked_process *process)
+{
+    struct adding adding = {tree, process->pid};
+    struct tp_vec threads = process->threads; /* processes move when there is one more */
+    for (size_t i = 0; i < threads.count; i++)
+        if (TP_AT(&threads, struct looked_thread, i)->has_run)
+            tp_proc_each_child(adding.parent, TP_AT(&threads, struct looked_thread, i)->tid, tree->text, add_process,
+                               &adding);
+}
+
+static void look_at_process(struct tp_proc_tree *tree, size_t number, int64_t (*now_ns)(void))
+{
+    struct tp_looked_process *process = process_at(tree, number);
+    struct tp_proc_stat now;
+    if (!look_at_threads(tree, process, now_ns) && process->is_told)
+        return;
+    bool is_there = tp_proc_read_stat(&now, process->pid, tree->text);
+    if (!is_there && process->is_first && !process->is_told)
+        return; /* over too soon: see the end */
+    if (!is_there || (process->is_told && now.started != process->stat.started)) {
+        end_process(tree, process);
+        return;
+    }
+    if (process->is_first && !process->is_told && now.state != 'Z' && !is_other_program(&now, &process->stat))
+        return; /* before its exec */
+    if (process->is_told)
+        take_stat(tree, process, &now);
+    else
+        tell_process(tree, process, &now, now_ns);
+    if (now.state == 'Z' && now.thread_count <= 1) { /* it waits for its parent, and tells all that it ever did */
+        tree->tell_status(tree->context, process->pid, now.status);
+        end_process(tree, process);
+        return;
+    }
+    drop_threads(process);
+    if (now.thread_count != process->threads.count)
+        list_threads(tree, process, now_ns);
+    look_for_children(tree, process);
+}
+
+bool tp_proc_tree_can_look(struct tp_buf *text)
+{
+    int64_t running_ns, ready_ns;
+    uint32_t pid = (uint32_t)getpid();
+    return tp_proc_read_times(&running_ns, &ready_ns, pid, pid, text) && running_ns > 0;
+}
+
+void tp_proc_tree_begin(struct tp_proc_tree *tree, struct tp_arena *arena, uint32_t pid, int64_t time_ns)
+{
+    tree->arena = arena;
+    tree->processes = TP_VEC(arena, struct tp_looked_process);
+    tree->begin_ns = tree->looked_ns = time_ns;
+    tp_id_map_init(&tree->known, arena);
+    tp_id_map_init(&tree->threads, arena);
+    tp_proc_tree_add(tree, pid);
+    if (tree->is_attached)
+        return;
+    struct tp_looked_process *process = process_at(tree, 0);
+    process->is_first = true;
+    tp_proc_read_stat(&process->stat, pid, tree->text);
+    process->stat.parent = 0; /* is none of the run */
+    tp_proc_read_times(&process->had_running_ns, &process->had_ready_ns, pid, pid, tree->text);
+}
+
+void tp_proc_tree_add(struct tp_proc_tree *tree, uint32_t pid)
+{
+    struct adding adding = {tree, 0};
+    add_process(&adding, pid);
+}
+
+void tp_proc_tree_look(struct tp_proc_tree *tree, int64_t (*now_ns)(void))
+{
+    size_t kept = 0;
+    int64_t begin_ns = now_ns();
+    for (size_t i = 0; i < tree->processes.count; i++)
+        look_at_process(tree, i, now_ns);
+    for (size_t i = 0; i < tree->processes.count; i++)
+        if (!process_at(tree, i)->is_over)
+            *process_at(tree, kept++) = *process_at(tree, i);
+    tree->processes.count = kept;
+    tree->looked_ns = begin_ns;
+    tree->look_count++;
+}
+
+void tp_proc_tree_end(struct tp_proc_tree *tree, int64_t time_ns)
+{
+    struct tp_looked_piece pieces[TP_LOOKED_PIECES];
+    if (tree->processes.count && process_at(tree, 0)->is_first && !process_at(tree, 0)->is_told) { /* over too soon */
+        uint32_t pid = process_at(tree, 0)->pid;
+        process_at(tree, 0)->stat.name[0] = '\0';
+        tell_program(tree, process_at(tree, 0), tree->begin_ns);
+        tell(tree, (struct tp_perf_record){.type = PERF_RECORD_SWITCH, .pid = pid, .tid = pid, .is_out = true},
+             tree->begin_ns); /* nobody saw it run */
+    }
+    for (size_t i = 0; i < tree->processes.count; i++)
+        for (size_t k = 0; k < process_at(tree, i)->threads.count; k++) {
+            struct looked_thread *thread = thread_at(process_at(tree, i), k);
+            enum tp_outside_state before = thread->states.state;
+            thread->states.looked_ns = time_ns;
+            tell_states(tree, process_at(tree, i)->pid, thread, before, pieces,
+                        tp_looked_states_end(&thread->states, pieces));
+        }
+}

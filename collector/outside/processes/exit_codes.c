@@ -1,0 +1,185 @@
+/* Ends of processes: see exit_codes.h. */
+#include "collector/outside/processes/exit_codes.h"
+
+#include <arpa/inet.h>
+#include <linux/cn_proc.h>
+#include <linux/connector.h>
+#include <linux/filter.h>
+#include <linux/netlink.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "writer/base/limits.h"
+
+enum { SOCKET_BYTES = 4 << 20, MESSAGE_BYTES = 8192 };
+
+/* struct pidfd_info of linux/pidfd.h, as Linux 6.15 has it; PIDFD_INFO_EXIT. */
+struct process_info {
+    uint64_t mask, group;
+    uint32_t ids[11];
+    int32_t exit_status;
+};
+struct early_end {
+    uint32_t pid;
+    int status;
+};
+#define INFO_EXIT (1ull << 3)
+#define ASK_INFO _IOWR(0xFF, 11, struct process_info)
+
+/* The kernel tells of each begin and end of a thread in the system: only ends of processes are let through. The filter's
+ * words are big-endian, whatever the message is; nothing is lost where it cannot be set. */
+static void keep_ends(int fd)
+{
+    enum { MESSAGE = sizeof(struct nlmsghdr) + offsetof(struct cn_msg, data), ALL = 0xffff };
+    struct sock_filter words[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, MESSAGE + offsetof(struct proc_event, what)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, htonl(PROC_EVENT_EXIT), 0, 4),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, MESSAGE + offsetof(struct proc_event, event_data.exit.process_tgid)),
+        BPF_STMT(BPF_MISC | BPF_TAX, 0),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, MESSAGE + offsetof(struct proc_event, event_data.exit.process_pid)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_X, 0, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, 0),
+        BPF_STMT(BPF_RET | BPF_K, ALL),
+    };
+    const struct sock_fprog filter = {sizeof words / sizeof *words, words};
+    setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter);
+}
+
+/* Is it the namespace that the system began with? Its number is fixed (linux/nsfs.h). */
+static bool is_first_namespace(const char *path, uint64_t number)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && status.st_ino == number;
+}
+
+/* In other namespaces of processes or users the kernel takes the question, and tells nothing. */
+static bool has_end_events(void)
+{
+    return is_first_namespace("/proc/self/ns/pid", 0xEFFFFFFCu) && is_first_namespace("/proc/self/ns/user", 0xEFFFFFFDu);
+}
+
+static int open_connector(void)
+{
+    const struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = CN_IDX_PROC};
+    const struct {
+        struct nlmsghdr head;
+        struct cn_msg message;
+        uint32_t operation;
+    } __attribute__((packed)) listen = {.head = {.nlmsg_len = sizeof listen, .nlmsg_type = NLMSG_DONE},
+                                        .message = {.id = {CN_IDX_PROC, CN_VAL_PROC}, .len = sizeof listen.operation},
+                                        .operation = PROC_CN_MCAST_LISTEN};
+    const int size = SOCKET_BYTES;
+    int fd = has_end_events() ? socket(PF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_CONNECTOR) : -1;
+    if (fd < 0)
+        return -1;
+    setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size);
+    keep_ends(fd);
+    if (bind(fd, (const struct sockaddr *)&address, sizeof address) == 0 &&
+        send(fd, &listen, sizeof listen, 0) == (ssize_t)sizeof listen)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+void tp_exit_codes_open(struct tp_exit_codes *codes, struct tp_arena *arena)
+{
+    *codes = (struct tp_exit_codes){.connector = open_connector()};
+    tp_id_map_init(&codes->waiting, arena);
+    tp_id_map_init(&codes->ended, arena);
+    codes->early = TP_VEC(arena, struct early_end);
+}
+
+void tp_exit_codes_release(struct tp_exit_codes *codes)
+{
+    for (uint32_t i = 0; i < codes->waiting.slot_count; i++)
+        if (codes->waiting.slots[i].is_used && codes->waiting.slots[i].value)
+            close((int)codes->waiting.slots[i].value - 1);
+    if (codes->connector >= 0)
+        close(codes->connector);
+    *codes = (struct tp_exit_codes){.connector = -1};
+}
+
+/* The end of a process that was told before its begin. */
+static void take_early(struct tp_exit_codes *codes, uint32_t pid)
+{
+    const struct early_end *early = codes->early.data;
+    for (size_t i = 0; i < codes->early.count; i++)
+        if (early[i].pid == pid)
+            tp_exit_codes_put(codes, pid, early[i].status);
+}
+
+void tp_exit_codes_add(struct tp_exit_codes *codes, uint32_t pid)
+{
+    uint32_t *known = tp_id_map_find(&codes->waiting, pid), *over = tp_id_map_find(&codes->ended, pid);
+    if (known && *known)
+        close((int)*known - 1);
+    codes->descriptor_count -= known && *known;
+    if (over)
+        *over = TP_NO_ID; /* of an earlier process of that number */
+    known = tp_id_map_put(&codes->waiting, pid);
+    *known = 0;
+    bool is_asked = codes->connector < 0 && codes->descriptor_count < TP_MAX_OUTSIDE_DESCRIPTORS;
+    int fd = is_asked ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+    codes->descriptor_count += fd >= 0;
+    *known = fd >= 0 ? (uint32_t)fd + 1 : 0;
+    take_early(codes, pid);
+}
+
+void tp_exit_codes_put(struct tp_exit_codes *codes, uint32_t pid, int status)
+{
+    *tp_id_map_put(&codes->ended, pid) = (uint32_t)status;
+}
+
+static void take_event(struct tp_exit_codes *codes, const struct cn_msg *message)
+{
+    struct proc_event event = {0};
+    memcpy(&event, message->data, message->len < sizeof event ? message->len : sizeof event);
+    uint32_t pid = (uint32_t)event.event_data.exit.process_pid;
+    int status = (int)event.event_data.exit.exit_code;
+    if (event.what != PROC_EVENT_EXIT || pid != (uint32_t)event.event_data.exit.process_tgid)
+        return;
+    if (tp_id_map_find(&codes->waiting, pid))
+        tp_exit_codes_put(codes, pid, status);
+    else
+        *(struct early_end *)tp_vec_push(&codes->early) = (struct early_end){pid, status};
+}
+
+void tp_exit_codes_read(struct tp_exit_codes *codes)
+{
+    char bytes[MESSAGE_BYTES] __attribute__((aligned(8)));
+    codes->early.count = 0; /* whose begin was not read since is another's */
+    ssize_t size = codes->connector >= 0 ? recv(codes->connector, bytes, sizeof bytes, 0) : 0;
+    for (; size > 0; size = recv(codes->connector, bytes, sizeof bytes, 0)) {
+        int left = (int)size;
+        for (struct nlmsghdr *head = (void *)bytes; NLMSG_OK(head, (unsigned)left); head = NLMSG_NEXT(head, left))
+            take_event(codes, NLMSG_DATA(head));
+    }
+}
+
+bool tp_exit_codes_take(struct tp_exit_codes *codes, uint32_t pid, bool keeps_asking, int *status)
+{
+    struct process_info info = {.mask = INFO_EXIT};
+    uint32_t *known = tp_id_map_find(&codes->waiting, pid), *over = tp_id_map_find(&codes->ended, pid);
+    bool is_told = over && *over != TP_NO_ID;
+    if (is_told)
+        *status = (int)*over;
+    if (!is_told && known && *known && ioctl((int)*known - 1, ASK_INFO, &info) == 0 && (info.mask & INFO_EXIT)) {
+        *status = info.exit_status;
+        is_told = true;
+    }
+    if (!is_told && keeps_asking)
+        return false;
+    if (known && *known) {
+        close((int)*known - 1);
+        *known = 0;
+        codes->descriptor_count--;
+    }
+    if (over)
+        *over = TP_NO_ID;
+    return is_told;
+}

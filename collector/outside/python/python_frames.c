@@ -1,0 +1,167 @@
+/* Frames of Python threads: see python_frames.h.
+ *
+ * From 3.11 on frames lie behind each other in memory of the interpreter's own, outer ones at lower addresses: with a
+ * frame what stands before it is read, too, so that most stacks need one call of the kernel. */
+#include "collector/outside/python/python_frames.h"
+
+#include <string.h>
+
+enum { MOST_INTERPRETERS = 64, MOST_THREADS = 4096, BEFORE_BYTES = 4096 };
+
+/* Where glibc has the number of a thread in what pthread_self() points to. */
+#if defined(__x86_64__)
+enum { GLIBC_TID = 0x2d0 };
+#else
+enum { GLIBC_TID = 0xd0 };
+#endif
+
+/* ---- threads ---- */
+
+static uint64_t word_at(const uint8_t *bytes, int32_t at)
+{
+    uint64_t word;
+    memcpy(&word, bytes + at, sizeof word);
+    return word;
+}
+
+enum { FIELDS = 4 };
+
+/* Bytes up to the end of the last of these words. */
+static size_t bytes_up_to(const int32_t fields[FIELDS])
+{
+    int32_t last = 0;
+    for (size_t i = 0; i < FIELDS; i++)
+        last = fields[i] > last ? fields[i] : last;
+    return (size_t)last + sizeof(uint64_t);
+}
+
+/* Bytes of a thread that are read. */
+static size_t thread_bytes(const struct tp_python_layout *layout)
+{
+    return bytes_up_to(
+        (const int32_t[FIELDS]){layout->next_thread, layout->native_id, layout->thread_id, layout->its_frame});
+}
+
+static uint32_t tid_of(struct tp_other_memory *memory, const struct tp_python_layout *layout, const uint8_t *thread)
+{
+    if (layout->native_id != TP_PYTHON_ABSENT)
+        return (uint32_t)word_at(thread, layout->native_id);
+    uint64_t self = word_at(thread, layout->thread_id);
+    return self ? (uint32_t)tp_other_word(memory, self + GLIBC_TID) : 0;
+}
+
+uint64_t tp_python_thread(struct tp_other_memory *memory, const struct tp_python_layout *layout, uint64_t runtime,
+                          uint32_t tid)
+{
+    uint8_t bytes[TP_PYTHON_THREAD_BYTES];
+    uint64_t interpreter = tp_other_word(memory, runtime + (uint64_t)layout->first_interpreter);
+    for (int i = 0; interpreter && i < MOST_INTERPRETERS; i++) {
+        uint64_t thread = tp_other_word(memory, interpreter + (uint64_t)layout->first_thread);
+        for (int k = 0; k < MOST_THREADS && tp_other_read(memory, thread, bytes, thread_bytes(layout)); k++) {
+            if (tid_of(memory, layout, bytes) == tid)
+                return thread;
+            thread = word_at(bytes, layout->next_thread);
+        }
+        interpreter = tp_other_word(memory, interpreter + (uint64_t)layout->next_interpreter);
+    }
+    return 0;
+}
+
+/* ---- frames ---- */
+
+/* Memory from `start` on that was read with a frame. */
+struct part {
+    uint64_t start;
+    size_t size;
+    uint8_t bytes[BEFORE_BYTES + TP_PYTHON_FRAME_BYTES];
+};
+
+struct walk {
+    struct tp_other_memory *memory;
+    const struct tp_python_layout *layout;
+    struct part parts[2]; /* frames of the interpreter's own memory and those on the thread's stack take turns */
+    unsigned last;        /* which of them was used last */
+};
+
+static size_t frame_bytes(const struct tp_python_layout *layout)
+{
+    return bytes_up_to(
+        (const int32_t[FIELDS]){layout->frame_code, layout->frame_outer, layout->frame_place, layout->frame_owner});
+}
+
+/* The bytes of a frame; NULL: they cannot be read. */
+static const uint8_t *frame_at(struct walk *w, uint64_t at)
+{
+    size_t size = frame_bytes(w->layout);
+    for (unsigned i = 0; i < 2; i++) {
+        const struct part *part = &w->parts[i];
+        if (at >= part->start && at - part->start + size <= part->size) {
+            w->last = i;
+            return part->bytes + (at - part->start);
+        }
+    }
+    w->last = !w->last;
+    struct part *part = &w->parts[w->last];
+    const struct tp_other_piece pieces[] = {{at, part->bytes + BEFORE_BYTES, size},
+                                            {at - BEFORE_BYTES, part->bytes, BEFORE_BYTES}};
+    size_t got = at > BEFORE_BYTES ? tp_other_read_pieces(w->memory, pieces, w->layout->minor >= 11 ? 2 : 1) : 0;
+    part->start = got == 2 ? at - BEFORE_BYTES : at;
+    part->size = got == 2 ? BEFORE_BYTES + size : 0;
+    return got ? part->bytes + BEFORE_BYTES : NULL;
+}
+
+/* Frames that the interpreter puts where C calls it, which run no code. */
+static bool is_of_call(const struct tp_python_layout *layout, const uint8_t *frame)
+{
+    enum { FIRST_OF_CALLS = 3 };
+    return layout->minor >= 12 && frame[layout->frame_owner] >= FIRST_OF_CALLS;
+}
+
+static bool is_entry(const struct tp_python_layout *layout, const uint8_t *frame)
+{
+    return layout->minor < 11 || (layout->minor == 11 && frame[layout->frame_owner - 1]);
+}
+
+/* What code objects say of themselves, all by one call. */
+static bool read_objects(struct tp_python_frame *frames, int count, struct tp_other_memory *memory,
+                         const struct tp_python_layout *layout)
+{
+    struct tp_other_piece pieces[TP_OTHER_PIECES];
+    const int32_t fields[] = {layout->code_file, layout->code_name, layout->code_lines, layout->code_first};
+    int32_t last = 0;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        last = fields[i] > last ? fields[i] : last;
+    for (int i = 0; i < count; i++)
+        pieces[i] = (struct tp_other_piece){frames[i].code, frames[i].object, (size_t)last + sizeof(uint64_t)};
+    return tp_other_read_pieces(memory, pieces, (size_t)count) == (size_t)count;
+}
+
+_Static_assert((int)TP_PYTHON_FRAMES <= (int)TP_OTHER_PIECES, "one call reads the code of a whole stack");
+
+int tp_python_frames(struct tp_python_frame *frames, struct tp_other_memory *memory,
+                     const struct tp_python_layout *layout, uint64_t thread, uint32_t tid)
+{
+    struct walk w = {.memory = memory, .layout = layout};
+    uint8_t bytes[TP_PYTHON_THREAD_BYTES];
+    int count = 0;
+    if (!tp_other_read(memory, thread, bytes, thread_bytes(layout)) || tid_of(memory, layout, bytes) != tid)
+        return -1;
+    uint64_t at = word_at(bytes, layout->its_frame);
+    if (layout->held_frame != TP_PYTHON_ABSENT && at)
+        at = tp_other_word(memory, at + (uint64_t)layout->held_frame);
+    for (int steps = 0; at && count < TP_PYTHON_FRAMES && steps < 2 * TP_PYTHON_FRAMES; steps++) {
+        const uint8_t *frame = frame_at(&w, at);
+        if (!frame)
+            return -1;
+        if (is_of_call(layout, frame)) {
+            if (count)
+                frames[count - 1].is_entry = true;
+        } else {
+            frames[count].code = word_at(frame, layout->frame_code) & ~(uint64_t)(layout->minor >= 14 ? 3 : 0);
+            frames[count].place = word_at(frame, layout->frame_place);
+            frames[count++].is_entry = is_entry(layout, frame);
+        }
+        at = word_at(frame, layout->frame_outer);
+    }
+    return !count || read_objects(frames, count, memory, layout) ? count : -1;
+}

@@ -1,0 +1,107 @@
+/* Processes that run Python: see python_processes.h. */
+#include "collector/outside/python/python_processes.h"
+
+#include "writer/base/str.h"
+
+void tp_python_processes_init(struct tp_python_processes *processes, struct tp_arena *arena)
+{
+    *processes = (struct tp_python_processes){.items = TP_VEC(arena, struct tp_python_process)};
+    tp_id_map_init(&processes->ids, arena);
+}
+
+static struct tp_python_process *known(const struct tp_python_processes *processes, uint32_t pid)
+{
+    const uint32_t *number = tp_id_map_find(&processes->ids, pid);
+    return number ? TP_AT(&processes->items, struct tp_python_process, *number) : NULL;
+}
+
+static struct tp_python_process *get(struct tp_python_processes *processes, uint32_t pid)
+{
+    uint32_t *number = tp_id_map_put(&processes->ids, pid);
+    if (*number == TP_NO_ID) {
+        *number = (uint32_t)processes->items.count;
+        struct tp_python_process *process = tp_vec_push(&processes->items);
+        *process = (struct tp_python_process){.pid = pid, .begun_ns = INT64_MIN, .forked_ns = INT64_MIN};
+    }
+    return TP_AT(&processes->items, struct tp_python_process, *number);
+}
+
+/* What it runs now is the first of its mappings. */
+static void choose(struct tp_python_processes *processes, struct tp_python_process *process)
+{
+    struct tp_python_mapping now = process->mapping_count ? process->mappings[0] : (struct tp_python_mapping){0};
+    processes->living_count += (now.address != 0) - (process->now.address != 0);
+    if (now.address != process->now.address || now.since_ns != process->now.since_ns) {
+        process->layout = (struct tp_python_layout){0};
+        process->is_hopeless = false;
+    }
+    process->now = now;
+}
+
+static void insert(struct tp_python_process *process, struct tp_python_mapping mapping)
+{
+    unsigned at = process->mapping_count;
+    if (mapping.since_ns < process->begun_ns || at == TP_PYTHON_MAPPINGS)
+        return;
+    for (; at && process->mappings[at - 1].since_ns > mapping.since_ns; at--)
+        process->mappings[at] = process->mappings[at - 1];
+    process->mappings[at] = mapping;
+    process->mapping_count++;
+}
+
+/* What it mapped before is gone. */
+static void begin(struct tp_python_process *process, int64_t time_ns)
+{
+    unsigned gone = 0;
+    if (time_ns > process->begun_ns)
+        process->begun_ns = time_ns;
+    while (gone < process->mapping_count && process->mappings[gone].since_ns < process->begun_ns)
+        gone++;
+    process->mapping_count -= gone;
+    for (unsigned i = 0; i < process->mapping_count; i++)
+        process->mappings[i] = process->mappings[i + gone];
+}
+
+void tp_python_processes_map(struct tp_python_processes *processes, uint32_t pid, struct tp_python_mapping mapping)
+{
+    struct tp_python_process *process = get(processes, pid);
+    insert(process, mapping);
+    choose(processes, process);
+}
+
+/* What its parent ran when it was forked. */
+static void inherit(struct tp_python_processes *processes, struct tp_python_process *child)
+{
+    const struct tp_python_process *parent = known(processes, child->parent);
+    if (!parent || child->begun_ns != child->forked_ns || !parent->now.address || parent->now.since_ns > child->forked_ns)
+        return;
+    struct tp_python_mapping mapping = parent->now;
+    mapping.since_ns = child->forked_ns;
+    insert(child, mapping);
+    choose(processes, child);
+}
+
+void tp_python_processes_fork(struct tp_python_processes *processes, uint32_t pid, uint32_t parent, int64_t time_ns)
+{
+    struct tp_python_process *child = get(processes, pid);
+    begin(child, time_ns);
+    child->parent = parent;
+    child->forked_ns = time_ns;
+    choose(processes, child);
+    inherit(processes, child);
+}
+
+void tp_python_processes_end(struct tp_python_processes *processes, uint32_t pid, int64_t time_ns)
+{
+    struct tp_python_process *process = get(processes, pid);
+    begin(process, time_ns);
+    choose(processes, process);
+}
+
+struct tp_python_process *tp_python_processes_find(struct tp_python_processes *processes, uint32_t pid)
+{
+    struct tp_python_process *process = known(processes, pid);
+    if (process && !process->now.address)
+        inherit(processes, process); /* its parent's mapping may have been told after its fork */
+    return process && process->now.address ? process : NULL;
+}

@@ -1,0 +1,92 @@
+/* Native and Python's frames in one stack: see mixed_stacks.h. */
+#include "collector/outside/stacks/mixed_stacks.h"
+
+enum { MOST_FRAMES = 1024 }; /* of a native stack; Python's have fewer */
+
+/* Nodes of a stack, innermost first. */
+struct frames {
+    uint32_t nodes[MOST_FRAMES];
+    size_t count;
+};
+
+static void list(struct frames *frames, const struct tp_code_places *places, uint32_t node)
+{
+    frames->count = 0;
+    for (; node && frames->count < MOST_FRAMES; node = tp_code_node_at(places, node)->outer)
+        frames->nodes[frames->count++] = node;
+}
+
+static bool is_loop(const struct tp_code_places *places, uint32_t node)
+{
+    const struct tp_code_frame *frame = tp_code_frame_at(places, node);
+    const struct tp_code_file *file = TP_AT(&places->files, struct tp_code_file, frame->file);
+    return frame->address >= file->loop && frame->address - file->loop < file->loop_bytes;
+}
+
+static bool is_entry(const struct tp_code_places *places, uint32_t node)
+{
+    return tp_code_python_is_entry(tp_code_frame_at(places, node));
+}
+
+static uint32_t add(struct tp_code_places *places, uint32_t outer, uint32_t node)
+{
+    const struct tp_code_frame frame = *tp_code_frame_at(places, node);
+    return frame.file == TP_CODE_PYTHON ? tp_code_python_node_of(places, outer, tp_code_python_text(&frame), false)
+                                        : tp_code_node_of(places, outer, frame.file, frame.address);
+}
+
+static bool is_unknown(const struct tp_code_places *places, uint32_t node)
+{
+    return tp_code_frame_at(places, node)->file == TP_CODE_UNKNOWN;
+}
+
+/* Every call of the loop has its own frames of Python, outermost first. A function without frame pointers leaves
+ * something unknown where its caller's callers would be. */
+static uint32_t mix(struct tp_code_places *places, const struct frames *native, const struct frames *python)
+{
+    uint32_t node = 0;
+    size_t next = python->count;
+    for (size_t i = native->count; i-- > 0;) {
+        if (!is_loop(places, native->nodes[i])) {
+            node = !node && is_unknown(places, native->nodes[i]) ? 0 : add(places, node, native->nodes[i]);
+            continue;
+        }
+        do
+            node = next ? add(places, node, python->nodes[--next]) : node;
+        while (next && !is_entry(places, python->nodes[next - 1]));
+    }
+    return node;
+}
+
+/* What is inside of the innermost loop, or all of a native stack that is cut before one: then without what is unknown,
+ * which a function without frame pointers left there. */
+static uint32_t put_inside(struct tp_code_places *places, const struct frames *native, const struct frames *python)
+{
+    uint32_t node = 0;
+    size_t inside = 0;
+    while (inside < native->count && !is_loop(places, native->nodes[inside]))
+        inside++;
+    for (size_t i = python->count; i-- > 0;)
+        node = add(places, node, python->nodes[i]);
+    for (size_t i = inside; i-- > 0;)
+        if (!is_unknown(places, native->nodes[i]))
+            node = add(places, node, native->nodes[i]);
+    return node;
+}
+
+uint32_t tp_mixed_stack(struct tp_code_places *places, uint32_t native, uint32_t python, bool *is_aligned)
+{
+    struct frames inner, outer;
+    size_t loops = 0, calls = 0;
+    *is_aligned = true;
+    if (!python)
+        return native;
+    list(&inner, places, native);
+    list(&outer, places, python);
+    for (size_t i = 0; i < inner.count; i++)
+        loops += is_loop(places, inner.nodes[i]);
+    for (size_t i = 0; i < outer.count; i++)
+        calls += is_entry(places, outer.nodes[i]);
+    *is_aligned = loops == calls && calls > 0;
+    return *is_aligned ? mix(places, &inner, &outer) : put_inside(places, &inner, &outer);
+}

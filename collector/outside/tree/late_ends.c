@@ -1,0 +1,34 @@
+/* Ends that are told late: see late_ends.h. */
+#include "collector/outside/tree/late_ends.h"
+
+struct late_end {
+    uint32_t process;
+    int64_t until_ns;
+};
+
+void tp_late_ends_init(struct tp_late_ends *ends, struct tp_arena *arena)
+{
+    *ends = (struct tp_late_ends){.items = TP_VEC(arena, struct late_end)};
+}
+
+void tp_late_ends_add(struct tp_late_ends *ends, uint32_t process, int64_t until_ns)
+{
+    *(struct late_end *)tp_vec_push(&ends->items) = (struct late_end){process, until_ns};
+}
+
+void tp_late_ends_ask(struct tp_late_ends *ends, struct tp_outside_tree *tree, struct tp_exit_codes *codes,
+                      int64_t now_ns)
+{
+    struct late_end *items = ends->items.data;
+    size_t kept = 0;
+    for (size_t i = 0; i < ends->items.count; i++) {
+        struct tp_outside_process *process = tp_outside_process_at(tree, items[i].process);
+        bool keeps_asking = now_ns < items[i].until_ns;
+        process->has_status = tp_exit_codes_take(codes, process->pid, keeps_asking, &process->status);
+        if (!process->has_status && keeps_asking)
+            items[kept++] = items[i];
+        else
+            ends->missed += !process->has_status;
+    }
+    ends->items.count = kept;
+}

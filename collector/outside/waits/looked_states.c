@@ -1,0 +1,86 @@
+/* States between two looks: see looked_states.h. */
+#include "collector/outside/waits/looked_states.h"
+
+struct cutting {
+    struct tp_looked_states *states;
+    struct tp_looked_piece *pieces;
+    size_t count;
+};
+
+static void add(struct cutting *cut, enum tp_outside_state state, int64_t ns, uint8_t wait)
+{
+    struct tp_looked_states *states = cut->states;
+    if (ns <= 0)
+        return;
+    cut->pieces[cut->count++] =
+        (struct tp_looked_piece){states->since_ns, state, state == TP_OUTSIDE_BLOCKED ? wait : 0};
+    states->since_ns += ns;
+    states->state = state;
+}
+
+/* What of a total has a place in the time that is left of an interval; the rest is owed. */
+static int64_t take(int64_t *owed_ns, int64_t more_ns, int64_t left_ns)
+{
+    int64_t whole_ns = *owed_ns + more_ns;
+    int64_t taken_ns = whole_ns < left_ns ? whole_ns : left_ns;
+    *owed_ns = whole_ns - taken_ns;
+    return taken_ns;
+}
+
+/* The one that goes on comes first. */
+static void add_both(struct cutting *cut, int64_t running_ns, int64_t ready_ns)
+{
+    bool is_ready_first = cut->states->state != TP_OUTSIDE_RUNNING;
+    if (is_ready_first)
+        add(cut, TP_OUTSIDE_READY, ready_ns, 0);
+    add(cut, TP_OUTSIDE_RUNNING, running_ns, 0);
+    if (!is_ready_first)
+        add(cut, TP_OUTSIDE_READY, ready_ns, 0);
+}
+
+/* It could run at both looks: what it waited for in between nobody saw. */
+static void add_around(struct cutting *cut, int64_t running_ns, int64_t ready_ns, int64_t blocked_ns)
+{
+    bool is_ready_first = cut->states->state == TP_OUTSIDE_READY;
+    add(cut, is_ready_first ? TP_OUTSIDE_READY : TP_OUTSIDE_RUNNING, is_ready_first ? ready_ns : running_ns, 0);
+    add(cut, TP_OUTSIDE_BLOCKED, blocked_ns, 0);
+    add(cut, is_ready_first ? TP_OUTSIDE_RUNNING : TP_OUTSIDE_READY, is_ready_first ? running_ns : ready_ns, 0);
+}
+
+size_t tp_looked_states_cut(struct tp_looked_states *states, struct tp_looked_piece pieces[TP_LOOKED_PIECES],
+                            int64_t time_ns, const struct tp_looked_states *now)
+{
+    struct cutting cut = {states, pieces, 0};
+    int64_t whole_ns = time_ns - states->since_ns;
+    int64_t more_running_ns = now->running_ns - states->running_ns, more_ready_ns = now->ready_ns - states->ready_ns;
+    int64_t still_ns = states->looked_ns > states->since_ns ? states->looked_ns - states->since_ns : 0;
+    states->looked_ns = time_ns;
+    if (whole_ns <= 0 || (more_running_ns <= 0 && more_ready_ns <= 0))
+        return 0;
+    int64_t running_ns = take(&states->owed_ns[TP_OUTSIDE_RUNNING], more_running_ns, whole_ns);
+    int64_t ready_ns = take(&states->owed_ns[TP_OUTSIDE_READY], more_ready_ns, whole_ns - running_ns);
+    int64_t blocked_ns = whole_ns - running_ns - ready_ns;
+    bool was_blocked = states->is_blocked;
+    int64_t before_ns = was_blocked ? blocked_ns : 0;
+    if (was_blocked && now->is_blocked && blocked_ns > still_ns)
+        before_ns = still_ns + (blocked_ns - still_ns) / 2;
+    states->running_ns = now->running_ns;
+    states->ready_ns = now->ready_ns;
+    if (was_blocked || now->is_blocked) {
+        add(&cut, TP_OUTSIDE_BLOCKED, before_ns, states->wait);
+        add_both(&cut, running_ns, ready_ns);
+        add(&cut, TP_OUTSIDE_BLOCKED, blocked_ns - before_ns, now->wait);
+    } else {
+        add_around(&cut, running_ns, ready_ns, blocked_ns);
+    }
+    states->is_blocked = now->is_blocked;
+    states->wait = now->wait;
+    return cut.count;
+}
+
+size_t tp_looked_states_end(struct tp_looked_states *states, struct tp_looked_piece pieces[TP_LOOKED_PIECES])
+{
+    struct cutting cut = {states, pieces, 0};
+    add(&cut, states->is_blocked ? TP_OUTSIDE_BLOCKED : TP_OUTSIDE_READY, states->looked_ns - states->since_ns, states->wait);
+    return cut.count;
+}
