@@ -1,5 +1,5 @@
 /* Builds an XSpace, the file format of XProf: planes (a host, a device) of lines (a thread, a stream) of events, each
- * event with typed stats. Knows the format, not what XProf makes of names: that is webreport/export/export_xplane.c.
+ * event with typed stats. Knows the format, not what XProf makes of names: that is webreport/export/xplane/export_xplane.c.
  *
  *     struct tp_xspace *space = tp_xspace_new(arena, TP_STR("worker0"), 0);
  *     struct tp_xplane *plane = tp_xspace_plane(space, 1, TP_STR("/host:CPU"));

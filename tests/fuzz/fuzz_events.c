@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tests/fuzz/made_profile.h"
-#include "webreport/export/export_tfevents.h"
+#include "webreport/export/tfevents/export_tfevents.h"
 #include "webreport/session/trace_analysis.h"
 #include "writer/base/crc32c.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tests/fuzz/made_profile.h"
-#include "webreport/document/section.h"
+#include "webreport/document/report/sections.h"
 #include "webreport/measure/ranks/distributed.h"
 #include "webreport/print/print.h"
 #include "webreport/print/report_page.h"

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 #include "tests/fuzz/scratch_files.h"
-#include "webreport/document/check_document.h"
-#include "webreport/document/compare_document.h"
+#include "webreport/document/commands/check_document.h"
+#include "webreport/document/commands/compare_document.h"
 #include "webreport/print/print.h"
 #include "webreport/session/check_session.h"
 #include "webreport/session/comparison.h"

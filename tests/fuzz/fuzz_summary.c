@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "webreport/document/job_document.h"
-#include "webreport/document/summary_document.h"
+#include "webreport/document/commands/summary_document.h"
+#include "webreport/document/job/job_document.h"
 #include "webreport/measure/summary/summary_format.h"
 #include "webreport/print/print.h"
 #include "writer/base/limits.h"

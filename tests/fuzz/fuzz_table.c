@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "webreport/document/table_document.h"
-#include "webreport/export/pstats.h"
+#include "webreport/document/tables/table_document.h"
+#include "webreport/export/stacks/pstats.h"
 #include "webreport/measure/charts/folded_stacks.h"
 #include "webreport/print/print.h"
 

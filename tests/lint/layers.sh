@@ -62,11 +62,21 @@ BEGIN {
   ok[c "two"]      = c "two " c "work " r "compare " c "noise " results
   ok[c "gate"]     = c "gate " c "bench " c "two " c "work " r "compare " c "noise " results
   ok[c "job"]      = c "job " c "replay " results
-  ok[r "document"] = r "document " compare measure r "trace " writer
-  ok[r "print"]    = r "print " r "document " measure writer
-  ok[r "export"]   = r "export " r "document " measure r "model " r "trace " writer
+  d = r "document/" # rooms of document; blocks and what sections share are in document itself
+  shared = r "document " compare measure r "trace " writer
+  ok[r "document"] = shared
+  room(d, "charts tables", shared)
+  ok[d "job"]      = d "job " d "charts " shared
+  ok[d "commands"] = d "commands " d "charts " shared
+  ok[d "report"]   = d "report " d "job " d "charts " shared
+  ok[r "print"]    = r "print " r "document " d " " measure writer
+  tool = r "document " d " " measure facts
+  ok[r "export"]   = r "export " tool
+  e = r "export/" # a room for each kind of format
+  room(e, "chrome stacks memory_flow tfevents xplane", r "export " tool)
+  ok[e "rows"]     = e "rows " e "chrome " r "export " tool
   ok[r "session"]  = r "session " compare measure r "model " r "trace " writer
-  ok[r "cli"]      = r "cli " r "session " r "export " r "print " r "document collector/launch collector/outside collector/outside/processes " writer
+  ok[r "cli"]      = r "cli " r "session " r "export " r "export/ " r "print " r "document " d " collector/launch collector/outside collector/outside/processes " writer
   ok[r "mpi"]      = r "mpi " r "session " writer
 }
 /^[ \t]*#[ \t]*include[ \t]*"/ {

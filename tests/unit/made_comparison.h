@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "webreport/document/compare_document.h"
+#include "webreport/document/commands/compare_document.h"
 #include "webreport/print/print.h"
 
 enum { STEPS = 20, ROWS = 48 };

@@ -1,6 +1,6 @@
 /* Calls as cProfile counts them: recursion, callers, names, and the bytes of the file. */
-#include "webreport/document/table_document.h"
-#include "webreport/export/pstats.h"
+#include "webreport/document/tables/table_document.h"
+#include "webreport/export/stacks/pstats.h"
 #include "webreport/print/print.h"
 
 #include <setjmp.h>

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "webreport/document/calltree_data.h"
+#include "webreport/document/charts/calltree_data.h"
 #include "webreport/measure/charts/calltree_labels.h"
 #include "webreport/model/build.h"
 

@@ -1,5 +1,5 @@
 /* Cleaned traces: which row a slice goes to, numbers of rows, what filters keep. */
-#include "webreport/export/chrome.h"
+#include "webreport/export/chrome/chrome.h"
 #include "webreport/model/build.h"
 
 #include <setjmp.h>

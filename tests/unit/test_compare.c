@@ -1,6 +1,6 @@
 /* Comparisons of summaries made by hand: what is matched, what is reported, what explains what. */
-#include "webreport/document/compare_document.h"
-#include "webreport/document/compare_words.h"
+#include "webreport/document/commands/compare_document.h"
+#include "webreport/document/commands/compare_words.h"
 
 #include <math.h>
 #include <stdio.h>

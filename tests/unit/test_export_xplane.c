@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "tests/unit/made_trace.h"
-#include "webreport/export/xplane_parts.h"
+#include "webreport/export/xplane/xplane_parts.h"
 #include "writer/proto/xplane.pb-c.h"
 
 static const char session[] = "plugins/profile/run.5";

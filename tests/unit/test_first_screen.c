@@ -1,6 +1,6 @@
 /* What the digest says of a small trace, sentence by sentence: each number is of what the words beside it say, and
  * nothing is said that the trace does not show. Times are counted by hand from the events above them. */
-#include "webreport/document/section.h"
+#include "webreport/document/report/sections.h"
 #include "webreport/measure/result/views.h"
 #include "webreport/print/print.h"
 #include "writer/base/limits.h"

@@ -1,5 +1,5 @@
 /* Flame graphs: where boxes stand, what shares one, what a baseline changes; texts in SVG. */
-#include "webreport/export/flamegraph.h"
+#include "webreport/export/stacks/flamegraph.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -12,8 +12,8 @@
 
 #include "normal_draws.h"
 #include "one_arena.h"
-#include "webreport/document/compare_document.h"
-#include "webreport/document/compare_words.h"
+#include "webreport/document/commands/compare_document.h"
+#include "webreport/document/commands/compare_words.h"
 
 enum { SAMPLE_NS = 5000000, FUNCTIONS = 5, DRAWS = 300, MOST_RUNS = 3 };
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/job/plan.h"
-#include "webreport/document/job_document.h"
+#include "webreport/document/job/job_document.h"
 #include "webreport/print/print.h"
 
 enum { SEEDS = 5 };

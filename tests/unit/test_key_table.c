@@ -1,5 +1,5 @@
 /* Rows as text: widths by characters, units, and what may not reach a terminal or a spreadsheet. */
-#include "webreport/document/table_document.h"
+#include "webreport/document/tables/table_document.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Memory flow: blocks from records, addresses without gaps, small blocks as cells. Counted by hand. */
-#include "webreport/export/memory_flow.h"
+#include "webreport/export/memory_flow/memory_flow.h"
 #include "webreport/model/build.h"
 
 #include <stdio.h>

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "webreport/document/section.h"
+#include "webreport/document/report/sections.h"
 #include "webreport/print/print.h"
 #include "writer/base/limits.h"
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "webreport/export/raw_flows.h"
-#include "webreport/export/raw_text.h"
+#include "webreport/export/chrome/raw_flows.h"
+#include "webreport/export/chrome/raw_text.h"
 
 static char window[1024];
 

@@ -1,5 +1,5 @@
 /* The verdict of a summary in the words of the page. */
-#include "webreport/document/section.h"
+#include "webreport/document/report/sections.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <zlib.h>
 
-#include "webreport/document/timeline_data.h"
+#include "webreport/document/charts/timeline_data.h"
 #include "webreport/measure/charts/timeline.h"
 
 /* A model made by hand: threads 0 and 1 of the host, thread 2 a stream of GPU 0. */

@@ -12,7 +12,7 @@
 #include "webreport/cli/bench_child.h"
 #include "webreport/cli/bench_revisions.h"
 #include "webreport/cli/cmd.h"
-#include "webreport/document/bench_document.h"
+#include "webreport/document/commands/bench_document.h"
 #include "webreport/session/bench_samples.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/opt.h"

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "webreport/cli/cmd.h"
-#include "webreport/document/check_document.h"
-#include "webreport/document/history_document.h"
+#include "webreport/document/commands/check_document.h"
+#include "webreport/document/commands/history_document.h"
 #include "webreport/session/check_session.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/opt.h"

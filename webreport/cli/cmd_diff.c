@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "webreport/cli/cmd.h"
-#include "webreport/document/compare_document.h"
+#include "webreport/document/commands/compare_document.h"
 #include "webreport/session/comparison.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/opt.h"

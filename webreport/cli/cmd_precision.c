@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "webreport/cli/cmd.h"
-#include "webreport/document/precision_document.h"
+#include "webreport/document/commands/precision_document.h"
 #include "webreport/print/print.h"
 #include "webreport/session/console.h"
 #include "webreport/session/inputs.h"

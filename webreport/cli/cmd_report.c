@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "webreport/cli/cmd.h"
-#include "webreport/document/job_document.h"
+#include "webreport/document/job/job_document.h"
 #include "webreport/print/report_outputs.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/job_session.h"

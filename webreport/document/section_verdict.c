@@ -1,10 +1,12 @@
 /* The verdict in words: its class as a tag, its headline, and one line with the step and the longest gap. All of it is
  * from the one verdict of the analysis; nothing is judged here. */
-#include "webreport/document/section.h"
-#include "webreport/measure/verdict/device_missing.h"
+#include "webreport/document/section_verdict.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "webreport/measure/audience/wording.h"
+#include "webreport/measure/verdict/device_missing.h"
 
 static const struct {
     const char *tag;

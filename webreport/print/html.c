@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "webreport/document/chart.h"
+#include "webreport/document/charts/chart.h"
 #include "webreport/print/page_shell.h"
 #include "webreport/print/print.h"
 #include "webreport/print/template.h"

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "webreport/document/compare_document.h"
-#include "webreport/document/job_document.h"
-#include "webreport/document/section.h"
+#include "webreport/document/commands/compare_document.h"
+#include "webreport/document/job/job_document.h"
+#include "webreport/document/report/sections.h"
 #include "webreport/measure/program/program_steps.h"
 #include "webreport/measure/ranks/distributed.h"
 #include "webreport/measure/ranks/link_rate.h"

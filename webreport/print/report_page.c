@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "webreport/document/history_document.h"
-#include "webreport/document/job_document.h"
-#include "webreport/document/page_index.h"
-#include "webreport/document/program_document.h"
-#include "webreport/document/section.h"
+#include "webreport/document/charts/calltree_data.h"
+#include "webreport/document/charts/timeline_data.h"
+#include "webreport/document/commands/history_document.h"
+#include "webreport/document/job/job_document.h"
+#include "webreport/document/report/page_index.h"
+#include "webreport/document/report/program_document.h"
+#include "webreport/document/report/sections.h"
 #include "webreport/print/html.h"
 #include "webreport/print/page_shell.h"
 #include "writer/base/limits.h"

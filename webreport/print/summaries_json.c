@@ -1,7 +1,7 @@
 /* Summaries as JSON: see summaries_json.h. */
 #include "webreport/print/summaries_json.h"
 
-#include "webreport/document/summary_document.h"
+#include "webreport/document/commands/summary_document.h"
 #include "webreport/print/print.h"
 
 void tp_summaries_json_begin(struct tp_json *json)

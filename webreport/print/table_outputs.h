@@ -3,7 +3,7 @@
 #ifndef TP_WEBREPORT_PRINT_TABLE_OUTPUTS_H
 #define TP_WEBREPORT_PRINT_TABLE_OUTPUTS_H
 
-#include "webreport/document/table_document.h"
+#include "webreport/document/tables/table_document.h"
 #include "writer/base/error.h"
 #include "writer/base/json_out.h"
 

@@ -1,0 +1,212 @@
+/* Boxes of the icicle in per cent of its width, one row per depth; the whole tree as JSON for the script. */
+#include "webreport/document/charts/calltree_data.h"
+#include "webreport/document/name_text.h"
+#include "webreport/document/section.h"
+
+#include "writer/text/format.h"
+
+enum { ROW_HEIGHT = 20, MAX_ROWS = 40 };
+static const double MIN_WIDTH = 0.25, MIN_LABEL = 1.6; /* per cent */
+
+static const struct look {
+    const char *kind, *fill, *label;
+} looks[] = {
+    [TP_CALL_ROOT] = {"root", "#E7EAEE", "all calls"},  [TP_CALL_PHASE] = {"phase", "#D8DEE6", "phase"},
+    [TP_CALL_FRAME] = {"py", "#F4DFB3", NULL},          [TP_CALL_OPERATOR] = {"op", "#BFD6F2", "operator"},
+    [TP_CALL_KERNEL] = {"kernel", "#BDE5D3", "kernel"}, [TP_CALL_OTHER] = {"root", "#E7EAEE", "smaller ones together"},
+};
+
+static const char *const sample_labels[] = {
+    [TP_CALL_ROOT] = "all samples",  [TP_CALL_PHASE] = "thread",    [TP_CALL_FRAME] = "function",
+    [TP_CALL_OPERATOR] = "function", [TP_CALL_KERNEL] = "function", [TP_CALL_OTHER] = "smaller ones together",
+};
+
+static const char *const program_labels[] = {
+    [TP_CALL_ROOT] = "all samples",     [TP_CALL_PHASE] = "program", [TP_CALL_FRAME] = "Python",
+    [TP_CALL_OPERATOR] = "native code", [TP_CALL_KERNEL] = "kernel", [TP_CALL_OTHER] = "smaller ones together",
+};
+
+static int64_t size_of(const struct tp_calltree *tree, const struct tp_call *call)
+{
+    return tree->has_device ? call->device_ns : call->host_ns;
+}
+
+static const char *devices_of(const struct tp_calltree *tree)
+{
+    return tree->devices ? tree->devices : "GPU";
+}
+
+/* "GPU time": within a sentence. */
+static const char *measure_of(struct tp_arena *arena, const struct tp_calltree *tree)
+{
+    bool is_own = tp_str_equal(tp_str_of(devices_of(tree)), TP_STR("Device"));
+    return !tree->has_device ? "CPU time" : is_own ? "device time" : tp_text_printf(arena, "%s time", devices_of(tree));
+}
+
+/* Short: a tip stands in the page for each box. The script shows more. */
+static const char *tip(struct tp_arena *arena, const struct tp_calltree *tree, const struct tp_call *call)
+{
+    return tp_text_printf(arena, "%.*s\n%s %s (%s)%s%s", (int)call->name.len, call->name.ptr,
+                          tree->has_device ? devices_of(tree) : "CPU", tp_text_of_time(arena, size_of(tree, call)),
+                          tp_text_of_percent(arena, tp_percent(size_of(tree, call), size_of(tree, &tree->calls[0]))),
+                          call->call_count ? " · " : "",
+                          call->call_count
+                              ? tp_text_of_some(arena, (int64_t)call->call_count, tree->has_samples ? "sample" : "call",
+                                                tree->has_samples ? "samples" : "calls")
+                              : "");
+}
+
+static void put_boxes(struct tp_object *object, struct tp_arena *arena, const struct tp_calltree *tree)
+{
+    struct tp_list *boxes = tp_object_list(object, "boxes");
+    double *next = tp_arena_array(arena, tree->count, sizeof *next); /* where the next child of a node begins */
+    double whole = (double)size_of(tree, &tree->calls[0]);
+    unsigned rows = 0;
+    for (uint32_t i = 0; i < tree->count; i++) {
+        const struct tp_call *call = &tree->calls[i];
+        double width = whole > 0 ? 100.0 * (double)size_of(tree, call) / whole : 0, x = 0;
+        if (call->parent != TP_NO_ID) {
+            x = next[call->parent];
+            next[call->parent] += width;
+        }
+        next[i] = x;
+        if (width < MIN_WIDTH || call->depth >= MAX_ROWS)
+            continue;
+        rows = call->depth >= rows ? call->depth + 1u : rows;
+        struct tp_object *box = tp_list_object(boxes);
+        tp_object_printf(box, "x", "%.2f%%", x);
+        tp_object_printf(box, "w", "%.2f%%", width);
+        tp_object_int(box, "y", call->depth * ROW_HEIGHT);
+        tp_object_text(box, "kind", looks[call->kind].kind);
+        tp_object_text(box, "fill", looks[call->kind].fill);
+        tp_object_text(box, "tip", tip(arena, tree, call));
+        if (width > MIN_LABEL)
+            tp_object_str(box, "label",
+                          call->kind == TP_CALL_ROOT
+                              ? tp_str_of(tp_text_printf(arena, "All %s", measure_of(arena, tree)))
+                              : call->name);
+    }
+    tp_object_int(object, "height", rows * ROW_HEIGHT);
+}
+
+static const char *label_of(const struct tp_calltree *tree, unsigned kind)
+{
+    if (tree->has_samples)
+        return tree->is_program ? program_labels[kind] : sample_labels[kind];
+    if (kind == TP_CALL_FRAME)
+        return tp_phrase(TP_PHRASE_CALLER, tree->producer);
+    return kind == TP_CALL_OPERATOR && !tp_speaks_torch(tree->producer) ? "call" : looks[kind].label;
+}
+
+static void put_kinds(struct tp_object *object, const struct tp_calltree *tree)
+{
+    static const uint8_t shown[] = {TP_CALL_PHASE, TP_CALL_FRAME, TP_CALL_OPERATOR, TP_CALL_KERNEL};
+    bool is_used[sizeof looks / sizeof *looks] = {false};
+    struct tp_list *kinds = tp_object_list(object, "kinds");
+    for (uint32_t i = 0; i < tree->count; i++)
+        is_used[tree->calls[i].kind] = true;
+    for (size_t i = 0; i < sizeof shown; i++) {
+        if (!is_used[shown[i]])
+            continue;
+        struct tp_object *kind = tp_list_object(kinds);
+        tp_object_text(kind, "kind", looks[shown[i]].kind);
+        tp_object_text(kind, "fill", looks[shown[i]].fill);
+        tp_object_text(kind, "label", label_of(tree, shown[i]));
+    }
+}
+
+/* The first call on the way down the largest ones that has less than 95 %; the one above it when that is only one of
+ * many. */
+static const struct tp_call *largest(const struct tp_calltree *tree)
+{
+    const struct tp_call *found = NULL;
+    double whole = (double)size_of(tree, &tree->calls[0]);
+    for (uint32_t i = 1; i < tree->count && tree->calls[i].parent == i - 1; i++) {
+        double size = (double)size_of(tree, &tree->calls[i]);
+        if (size >= 0.2 * whole)
+            found = &tree->calls[i];
+        if (size < 0.95 * whole)
+            break;
+    }
+    return found;
+}
+
+static void put_words(struct tp_object *object, struct tp_arena *arena, const struct tp_calltree *tree)
+{
+    const char *what = measure_of(arena, tree);
+    const struct tp_call *call = largest(tree);
+    if (call)
+        tp_object_sentence(
+            object, "lead",
+            tp_str_of(tp_text_printf(
+                arena, "%.*s takes %s of %s. Width is %s, callers stand above what they call.", (int)call->name.len,
+                call->name.ptr,
+                tp_text_of_percent(arena, tp_percent(size_of(tree, call), size_of(tree, &tree->calls[0]))), what,
+                what)));
+    else
+        tp_object_printf(object, "lead", "Width is %s, callers stand above what they call.", what);
+    tp_object_printf(object, "icicle_label", "Call tree by %s", what);
+    if (tree->is_cut)
+        tp_object_text(
+            object, "icicle_note",
+            "The trace has more different call paths than can be kept apart; the deepest count for their callers.");
+}
+
+/* [depth, kind, name, device ns, host ns, bytes, calls] per call, depth first. */
+static void print_json(const struct tp_data *value, struct tp_buf *out)
+{
+    const struct tp_calltree *tree = value->self;
+    struct tp_json json;
+    tp_json_init(&json, out);
+    json.html_safe = true;
+    tp_json_object(&json);
+    tp_json_member_bool(&json, "device", tree->has_device);
+    if (tree->devices && *tree->devices != 'G')
+        tp_json_member_text(&json, "devices", tree->devices);
+    if (tree->has_samples)
+        tp_json_member_bool(&json, "samples", true);
+    tp_json_key(&json, "calls");
+    tp_json_array(&json);
+    for (uint32_t i = 0; i < tree->count; i++) {
+        const struct tp_call *call = &tree->calls[i];
+        tp_json_array(&json);
+        tp_json_int(&json, call->depth);
+        tp_json_int(&json, call->kind);
+        tp_json_str(&json, call->name);
+        tp_json_int(&json, call->device_ns);
+        tp_json_int(&json, call->host_ns);
+        tp_json_int(&json, call->bytes);
+        tp_json_int(&json, (int64_t)call->call_count);
+        tp_json_array_end(&json);
+    }
+    tp_json_array_end(&json);
+    tp_json_object_end(&json);
+}
+
+struct tp_data tp_calltree_data(struct tp_arena *arena, const struct tp_calltree *tree)
+{
+    static const struct tp_data_source source = {.print = print_json};
+    if (!tree->count)
+        return (struct tp_data){.kind = TP_DATA_NONE};
+    struct tp_object *object = tp_object_new(arena);
+    put_words(object, arena, tree);
+    put_kinds(object, tree);
+    put_boxes(object, arena, tree);
+    tp_object_put(object, "calltree_json", (struct tp_data){.kind = TP_DATA_PRINTED, .source = &source, .self = tree});
+    return tp_data_of_object(object);
+}
+
+struct tp_data tp_section_calltree(const struct tp_section *section)
+{
+    struct tp_calltree_options options = {
+        .max_nodes = (uint32_t)section->limits->tree_nodes, .show = tp_viewer_name, .context = &section->naming};
+    struct tp_calltree *tree;
+
+    if (!options.max_nodes)
+        return TP_NO_DATA;
+    tree = tp_arena_alloc(section->arena, sizeof(*tree));
+    tp_calltree_build(tree, section->profile->model, &options, section->arena);
+    tree->devices = tp_devices_word(section->profile->model);
+    tree->producer = section->profile->model->producer;
+    return tp_calltree_data(section->arena, tree);
+}

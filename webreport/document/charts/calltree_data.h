@@ -1,0 +1,15 @@
+/* The call tree for templates/calltree.html: boxes of the icicle that needs no script, and the tree as JSON for
+ * zooming. */
+#ifndef TP_WEBREPORT_DOCUMENT_CHARTS_CALLTREE_DATA_H
+#define TP_WEBREPORT_DOCUMENT_CHARTS_CALLTREE_DATA_H
+
+#include "webreport/document/section.h"
+#include "webreport/measure/charts/calltree.h"
+
+/* An object with the members of calltree.html, in `arena`; NONE for an empty tree. tree is borrowed. */
+struct tp_data tp_calltree_data(struct tp_arena *arena, const struct tp_calltree *tree);
+
+/* Returns the section of the page, or a value of kind NONE if the profile has no calls. */
+struct tp_data tp_section_calltree(const struct tp_section *section);
+
+#endif

@@ -1,0 +1,104 @@
+/* What all charts share: categories, percentages, ticks, and the 100 % bar. */
+#include "webreport/document/charts/chart.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "writer/text/format.h"
+
+static const struct {
+    const char *name, *fill, *ink, *gpu_label, *cpu_label; /* labels NULL: by the producer */
+    unsigned average;
+} KINDS[TP_CHART_KINDS] = {
+    [TP_CHART_KERNEL] = {"kernel", "#2160B8", "#FFFFFF", "GPU kernels", "Kernels", TP_ROLE_KERNEL},
+    [TP_CHART_COMM] = {"comm", "#6F3F86", "#FFFFFF", "Communication", "Communication", TP_ROLE_COMMUNICATION},
+    [TP_CHART_MEMCPY] = {"memcpy", "#0C8F63", "#FFFFFF", "Memory copies", "Memory copies", TP_ROLE_MEMCPY},
+    [TP_CHART_MEMSET] = {"memset", "#E3C62B", "#14181D", "Memory sets", "Memory sets", TP_ROLE_MEMSET},
+    [TP_CHART_RUNTIME] = {"runtime", "#CB8017", "#14181D", NULL, NULL, TP_ROLE_RUNTIME},
+    [TP_CHART_DATA] = {"data", "#B92B27", "#FFFFFF", NULL, NULL, TP_ROLE_DATALOADER},
+    [TP_CHART_CPU] = {"cpu", "#67C7E8", "#14181D", "CPU work", NULL, TP_ROLE_CPU_EXEC},
+    [TP_CHART_OTHER] = {"other", "#8C949E", "#14181D", "Other", "Other", TP_AVERAGE_OTHER},
+};
+
+const char *tp_chart_label(enum tp_chart_kind kind, bool is_gpu, const struct tp_model *model, struct tp_arena *arena)
+{
+    if (kind == TP_CHART_DATA)
+        return tp_phrase(TP_PHRASE_INPUT, model->producer);
+    if (kind == TP_CHART_RUNTIME)
+        return tp_phrase(TP_PHRASE_CALLS, model->producer);
+    if (kind == TP_CHART_CPU && !is_gpu)
+        return tp_phrase(TP_PHRASE_HOST_WORK, model->producer);
+    return is_gpu ? tp_text_of_devices(model, KINDS[kind].gpu_label, arena) : KINDS[kind].cpu_label;
+}
+
+unsigned tp_chart_average(enum tp_chart_kind kind)
+{
+    return KINDS[kind].average;
+}
+
+const char *tp_chart_name(enum tp_chart_kind kind)
+{
+    return KINDS[kind].name;
+}
+
+uint32_t tp_chart_colour(enum tp_chart_kind kind)
+{
+    return (uint32_t)strtoul(KINDS[kind].fill + 1, NULL, 16);
+}
+
+void tp_chart_put_kind(struct tp_object *object, enum tp_chart_kind kind)
+{
+    tp_object_text(object, "kind", KINDS[kind].name);
+    tp_object_text(object, "fill", KINDS[kind].fill);
+    tp_object_text(object, "ink", KINDS[kind].ink);
+}
+
+void tp_chart_put_percent(struct tp_object *object, const char *name, double percent)
+{
+    if (!(percent > 0)) /* also NaN */
+        percent = 0;
+    if (percent > 100)
+        percent = 100;
+    tp_object_printf(object, name, "%.6g%%", round(percent * 1000) / 1000);
+}
+
+void tp_chart_put_split(struct tp_object *object, struct tp_arena *arena, const struct tp_chart_part *parts,
+                        size_t count)
+{
+    struct tp_list *list = tp_object_list(object, "parts");
+    double total = 0, x = 0;
+
+    for (size_t i = 0; i < count; i++)
+        total += parts[i].ns > 0 ? parts[i].ns : 0;
+    for (size_t i = 0; i < count && total > 0; i++) {
+        const struct tp_chart_part *part = &parts[i];
+        double share = 100 * part->ns / total;
+        const char *amount, *percent;
+        struct tp_object *box;
+
+        if (!(part->ns > 0))
+            continue;
+        amount = tp_text_of_time(arena, (int64_t)llround(part->ns));
+        percent = tp_text_of_percent(arena, share);
+        box = tp_list_object(list);
+        tp_chart_put_kind(box, part->kind);
+        tp_chart_put_percent(box, "x", x);
+        tp_chart_put_percent(box, "w", share);
+        tp_object_text(box, "label", part->label);
+        tp_object_text(box, "amount", amount);
+        tp_object_text(box, "share", percent);
+        tp_object_text(box, "definition", part->definition);
+        tp_object_text(box, "tip", tp_text_printf(arena, "%s: %s, %s", part->label, amount, percent));
+        tp_object_bool(box, "is_wide", share >= 16);
+        x += share;
+    }
+}
+
+double tp_chart_tick(double max, double *top)
+{
+    double power = pow(10, floor(log10(max / 4))), ratio = max / 4 / power;
+    double step = power * (ratio > 5 ? 10 : ratio > 2.5 ? 5 : ratio > 2 ? 2.5 : ratio > 1 ? 2 : 1);
+
+    *top = step * ceil(max / step - 1e-9);
+    return step;
+}

@@ -1,0 +1,92 @@
+/* The line of a counter over time, such as the loss of a training. */
+#include <math.h>
+#include <stdio.h>
+
+#include "webreport/document/charts/chart.h"
+#include "writer/text/format.h"
+
+enum { COLUMNS = 600, TOP = 6, HEIGHT = 100, POINT_BYTES = 24, LABEL_HEIGHT = 14 };
+
+/* The last value of each column of pixels; NaN: none. */
+struct drawing {
+    double values[COLUMNS], low, high;
+    int64_t first_ns, length_ns;
+};
+
+static void read_values(struct drawing *drawing, const struct tp_counter_line *line)
+{
+    const struct tp_trace *trace = line->model->trace;
+    for (size_t i = 0; i < COLUMNS; i++)
+        drawing->values[i] = NAN;
+    for (uint32_t i = 0; i < trace->counter_count; i++) {
+        const struct tp_counter *counter = &trace->counters[i];
+        if (counter->name != line->view->counter_names[line->row] || !isfinite(counter->value))
+            continue;
+        double at = (double)(counter->ts_ns - drawing->first_ns) * (COLUMNS - 1) / (double)drawing->length_ns;
+        drawing->values[at <= 0 ? 0 : at >= COLUMNS - 1 ? COLUMNS - 1 : (size_t)at] = counter->value;
+    }
+}
+
+/* A constant counter is drawn in the middle. */
+static double height_of(const struct drawing *drawing, double value)
+{
+    double range = drawing->high - drawing->low;
+    double y = range > 0 && isfinite(range) ? HEIGHT - HEIGHT * ((value - drawing->low) / range) : HEIGHT / 2.0;
+    return TOP + (y < 0 ? 0 : y > HEIGHT ? HEIGHT : y);
+}
+
+static struct tp_str path_of(struct tp_arena *arena, const struct drawing *drawing)
+{
+    char *out = tp_arena_alloc(arena, COLUMNS * POINT_BYTES + 1), *at = out;
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (isfinite(drawing->values[i]))
+            at += snprintf(at, POINT_BYTES, "%c%.4g %.4g", at == out ? 'M' : 'L', (double)i * 1000 / (COLUMNS - 1),
+                           height_of(drawing, drawing->values[i]));
+    return (struct tp_str){out, (size_t)(at - out)};
+}
+
+/* Marks single values: they are what there is to see of a counter with few of them. */
+static void put_points(struct tp_object *chart, struct tp_arena *arena, const struct drawing *drawing)
+{
+    enum { MOST = 60 };
+    size_t count = 0;
+    for (size_t i = 0; i < COLUMNS; i++)
+        count += isfinite(drawing->values[i]);
+    struct tp_list *points = tp_object_list(chart, "points");
+    for (size_t i = 0; i < COLUMNS && count <= MOST; i++) {
+        if (!isfinite(drawing->values[i]))
+            continue;
+        struct tp_object *point = tp_list_object(points);
+        tp_chart_put_percent(point, "x", 100.0 * (double)i / (COLUMNS - 1));
+        tp_object_printf(point, "y", "%.1f", height_of(drawing, drawing->values[i]));
+        tp_object_text(point, "tip", tp_text_printf(arena, "%.6g", drawing->values[i]));
+    }
+}
+
+static void put_tick(struct tp_list *ticks, struct tp_arena *arena, const struct drawing *drawing, double value)
+{
+    struct tp_object *tick = tp_list_object(ticks);
+    double y = height_of(drawing, value);
+    tp_object_printf(tick, "y", "%.1f", y);
+    tp_object_printf(tick, "label_y", "%.1f", fmax(y, LABEL_HEIGHT)); /* the highest label stays inside the drawing */
+    tp_object_text(tick, "label", tp_text_printf(arena, "%.4g", value));
+}
+
+void tp_chart_put_counter(struct tp_object *chart, struct tp_arena *arena, const struct tp_counter_line *line)
+{
+    const struct tp_table *counters = &line->view->counters;
+    struct drawing *drawing = tp_arena_alloc(arena, sizeof *drawing);
+    int64_t length_ns = line->model->last_ns - line->model->first_ns;
+    *drawing = (struct drawing){.low = tp_table_real(counters, TP_COUNTER_MIN)[line->row],
+                                .high = tp_table_real(counters, TP_COUNTER_MAX)[line->row],
+                                .first_ns = line->model->first_ns,
+                                .length_ns = length_ns > 0 ? length_ns : 1};
+    read_values(drawing, line);
+    tp_object_str(chart, "path", path_of(arena, drawing));
+    put_points(chart, arena, drawing);
+    struct tp_list *ticks = tp_object_list(chart, "ticks");
+    put_tick(ticks, arena, drawing, drawing->high);
+    if (drawing->low < drawing->high)
+        put_tick(ticks, arena, drawing, drawing->low);
+    tp_object_text(chart, "length", tp_text_of_time(arena, length_ns > 0 ? length_ns : 0));
+}

@@ -1,0 +1,156 @@
+/* Icicle of the idle flame: what the host did while the device had nothing to do, callers above callees. */
+#include "webreport/document/charts/chart.h"
+#include "webreport/document/section.h"
+#include "writer/text/format.h"
+
+enum { ROW_PIXELS = 20, MAX_ROWS = 40 };
+
+static const struct {
+    const char *kind, *fill, *label;
+} LOOKS[] = {
+    {"root", "#E7EAEE", "all idle time"}, {"py", "#F4DFB3", "Python frame"},      {"phase", "#D8DEE6", "annotation"},
+    {"op", "#BFD6F2", "operator"},        {"runtime", "#F5CFA6", "runtime call"},
+};
+
+static unsigned look_of(const struct tp_flame_node *node, bool is_root)
+{
+    if (is_root)
+        return 0;
+    switch (node->kind) {
+    case TP_STACK_FRAME:
+    case TP_STACK_MODULE:
+        return 1;
+    case TP_STACK_ANNOTATION:
+        return 2;
+    case TP_STACK_OPERATOR:
+        return 3;
+    case TP_STACK_RUNTIME:
+        return 4;
+    default:
+        return 0;
+    }
+}
+
+/* What is worth a box: large enough, and no Python frame that only passes its time on to one callee. */
+struct choice {
+    const struct tp_idle_device *device;
+    const struct tp_naming *naming;
+    int64_t *max_child; /* by node */
+    int64_t threshold;
+};
+
+static bool is_chosen(const struct choice *choice, uint32_t i)
+{
+    const struct tp_flame_node *node = &choice->device->nodes[i];
+
+    if (node->total_ns < choice->threshold)
+        return false;
+    return i == 0 || (node->kind != TP_STACK_FRAME && node->kind != TP_STACK_MODULE) ||
+           (__int128)choice->max_child[i] * 100 < (__int128)node->total_ns * 98;
+}
+
+static size_t chosen_count(const struct choice *choice)
+{
+    size_t count = 0;
+
+    for (uint32_t i = 0; i < choice->device->node_count; i++)
+        count += is_chosen(choice, i);
+    return count;
+}
+
+/* Raises the threshold until at most max_boxes remain. */
+static void choose(struct choice *choice, struct tp_arena *arena, size_t max_boxes)
+{
+    const struct tp_idle_device *device = choice->device;
+
+    choice->max_child = tp_arena_array(arena, device->node_count, sizeof(int64_t));
+    for (uint32_t i = 1; i < device->node_count; i++) {
+        int64_t *max = &choice->max_child[device->nodes[i].parent];
+
+        if (device->nodes[i].total_ns > *max)
+            *max = device->nodes[i].total_ns;
+    }
+    choice->threshold = device->nodes[0].total_ns / 400 + 1;
+    while (chosen_count(choice) > max_boxes)
+        choice->threshold += choice->threshold / 4 + 1;
+}
+
+static void put_box(struct tp_list *boxes, const struct choice *choice, uint32_t i, double x, unsigned row)
+{
+    const struct tp_idle_device *device = choice->device;
+    const struct tp_naming *naming = choice->naming;
+    struct tp_arena *arena = naming->arena;
+    const struct tp_flame_node *node = &device->nodes[i];
+    double share = tp_percent(node->total_ns, device->nodes[0].total_ns);
+    struct tp_object *box = tp_list_object(boxes);
+    struct tp_str name = i ? tp_shown_text(naming, node->text) : TP_STR("all idle time");
+    unsigned look = look_of(node, i == 0);
+
+    tp_object_text(box, "kind", LOOKS[look].kind);
+    tp_object_text(box, "fill", LOOKS[look].fill);
+    tp_chart_put_percent(box, "x", x);
+    tp_chart_put_percent(box, "w", share);
+    tp_object_int(box, "y", (int64_t)row * ROW_PIXELS);
+    if (share >= 2.5)
+        tp_object_str(box, "label", tp_text_cut(arena, name, (size_t)(share * 2.6) + 8));
+    else
+        tp_object_text(box, "label", "");
+    tp_object_text(box, "tip",
+                   tp_text_printf(arena, "%.*s\n%s idle (%s), of it %s waiting for the host", (int)name.len, name.ptr,
+                                  tp_text_of_time(arena, node->total_ns), tp_text_of_percent(arena, share),
+                                  tp_text_of_time(arena, node->total_starved_ns)));
+}
+
+/* Lays the chosen nodes out; returns the number of rows. The nodes stand in depth-first order. */
+static unsigned put_boxes(struct tp_list *boxes, struct tp_arena *arena, const struct choice *choice)
+{
+    const struct tp_idle_device *device = choice->device;
+    double *next_x = tp_arena_array(arena, device->node_count, sizeof(double)); /* where a node's next child begins */
+    uint32_t *row_of = tp_arena_array(arena, device->node_count, sizeof(uint32_t)); /* of the node's children */
+    unsigned rows = 0;
+
+    for (uint32_t i = 0; i < device->node_count; i++) {
+        const struct tp_flame_node *node = &device->nodes[i];
+        double x = i ? next_x[node->parent] : 0;
+        uint32_t row = i ? row_of[node->parent] : 0;
+
+        if (i)
+            next_x[node->parent] += tp_percent(node->total_ns, device->nodes[0].total_ns);
+        next_x[i] = x;
+        row_of[i] = row;
+        if (!is_chosen(choice, i))
+            continue;
+        row_of[i] = row + 1;
+        if (row >= MAX_ROWS)
+            continue;
+        put_box(boxes, choice, i, x, row);
+        if (row + 1 > rows)
+            rows = row + 1;
+    }
+    return rows;
+}
+
+struct tp_data tp_chart_flame(const struct tp_section *section, const struct tp_idle_device *device, size_t max_boxes)
+{
+    struct tp_arena *arena = section->arena;
+    enum tp_producer producer = section->profile->model->producer;
+    struct tp_object *flame = tp_object_new(arena);
+    struct choice choice = {.device = device, .naming = &section->naming};
+    struct tp_list *kinds;
+
+    if (!device->node_count || device->nodes[0].total_ns <= 0 || !max_boxes)
+        return (struct tp_data){TP_DATA_NONE, NULL, NULL, 0, 0};
+    choose(&choice, arena, max_boxes);
+    kinds = tp_object_list(flame, "kinds");
+    for (size_t i = tp_speaks_torch(producer) ? 1 : 2; i < sizeof(LOOKS) / sizeof(LOOKS[0]); i++) {
+        struct tp_object *kind = tp_list_object(kinds); /* who has frames speaks torch */
+
+        tp_object_text(kind, "kind", LOOKS[i].kind);
+        tp_object_text(kind, "fill", LOOKS[i].fill);
+        tp_object_text(kind, "label", tp_section_word(section, LOOKS[i].label));
+    }
+    tp_object_int(flame, "height", (int64_t)ROW_PIXELS * put_boxes(tp_object_list(flame, "boxes"), arena, &choice));
+    tp_object_text(flame, "icicle_label", "Host activity during idle time");
+    tp_object_text(flame, "icicle_note", tp_phrase(TP_PHRASE_FRAMES_LEFT_OUT, producer));
+    return tp_data_of_object(flame);
+}

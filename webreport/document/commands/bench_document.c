@@ -1,0 +1,351 @@
+/* `bench` in words: see bench_document.h. */
+#include "webreport/document/commands/bench_document.h"
+
+#include <math.h>
+
+#include "webreport/compare/gate/metric_amount.h"
+#include "webreport/document/name_text.h"
+#include "writer/base/stats.h"
+#include "writer/text/format.h"
+
+enum { SHOWN_COUNTS = 20 };
+
+static const char *const titles[TP_BENCH_QUANTITIES] = {"Step", "Kernels", "Host operators", "Wall time", "CPU time"};
+
+static const char *kind_name(enum tp_summary_kind kind)
+{
+    return kind == TP_SUMMARY_OPERATOR_HOST ? "operator"
+           : kind == TP_SUMMARY_KERNEL      ? "kernel"
+           : kind == TP_SUMMARY_COPY        ? "copy"
+                                            : "wait";
+}
+
+/* ---- amounts ---- */
+
+/* Beyond that few pairs tell nothing, and the number neither. */
+#define MOST_SHOWN 9.99
+
+static const char *percent_text(struct tp_arena *arena, double size)
+{
+    bool is_beyond = !(fabs(size) <= MOST_SHOWN);
+    return tp_text_printf(arena, "%s%s", is_beyond ? "> " : "",
+                          tp_text_of_fixed(arena, 100 * (is_beyond ? MOST_SHOWN : fabs(size)), 1));
+}
+
+static const char *change_text(struct tp_arena *arena, double change)
+{
+    return tp_text_printf(arena, "%s%s %%", change < 0 ? "-" : "+", percent_text(arena, change));
+}
+
+static const char *size_text(struct tp_arena *arena, double size)
+{
+    return tp_text_printf(arena, "%s %%", percent_text(arena, size));
+}
+
+/* "+2.4 to +3.8 %". */
+static const char *interval_text(struct tp_arena *arena, const struct tp_run_change *c)
+{
+    return tp_text_printf(arena, "%s%s to %s%s %%", c->low < 0 ? "-" : "+", percent_text(arena, c->low),
+                          c->high < 0 ? "-" : "+", percent_text(arena, c->high));
+}
+
+static const char *level_text(struct tp_arena *arena, double level)
+{
+    return isnan(level) ? "–" : tp_text_of_time(arena, tp_whole_of(exp(level)));
+}
+
+static bool is_told(const struct tp_bench *b, int quantity)
+{
+    return b->changes[quantity].base_count >= 2;
+}
+
+/* ---- the verdict ---- */
+
+static const char *headline(const struct tp_bench_told *t, struct tp_arena *arena)
+{
+    const struct tp_bench *b = t->bench;
+    const struct tp_run_change *c = &b->changes[b->quantity];
+    if (b->verdict == TP_BENCH_OPEN)
+        return tp_text_printf(arena, "Whether %s and %s differ by %s cannot be told from %u runs of each", t->names[0],
+                              t->names[1], size_text(arena, b->goal->effect), b->pair_count);
+    if (b->verdict == TP_BENCH_SAME)
+        return tp_text_printf(arena, "%s and %s do not differ by %s or more", t->names[0], t->names[1],
+                              size_text(arena, fmax(b->goal->effect, c->sees)));
+    return tp_text_printf(arena, "%s takes %s %s than %s", t->names[1], size_text(arena, c->estimate),
+                          b->verdict == TP_BENCH_SLOWER ? "longer" : "less", t->names[0]);
+}
+
+static const char *limit_text(const struct tp_bench *b, struct tp_arena *arena)
+{
+    static const char *const words[] = {[TP_LIMIT_PASS] = "is kept",
+                                        [TP_LIMIT_FAIL] = "is exceeded",
+                                        [TP_LIMIT_UNCLEAR] = "cannot be decided yet"};
+    if (!b->goal->has_limit)
+        return "";
+    return tp_text_printf(arena, " The limit of %s %s.", change_text(arena, b->goal->most), words[b->limit]);
+}
+
+static const char *stop_text(const struct tp_bench_told *t, struct tp_arena *arena)
+{
+    const struct tp_bench *b = t->bench;
+    const char *left = b->runs_left ? tp_text_printf(arena, " About %s of each would decide it.",
+                                                     tp_text_of_some(arena, b->runs_left, "more run", "more runs"))
+                                    : "";
+    if (t->stop == TP_BENCH_STOP_DECIDED || b->is_decided)
+        return "";
+    return tp_text_printf(arena, " Ended by %s.%s", t->stop == TP_BENCH_STOP_RUNS ? "--max-runs" : "--max-time", left);
+}
+
+static void put_verdict(struct tp_document *document, const struct tp_bench_told *t)
+{
+    static const char *const classes[] = {[TP_BENCH_OPEN] = "Unclear",
+                                          [TP_BENCH_SLOWER] = "Slower",
+                                          [TP_BENCH_FASTER] = "Faster",
+                                          [TP_BENCH_SAME] = "No difference"};
+    static const enum tp_tone tones[] = {[TP_BENCH_OPEN] = TP_TONE_UNSURE,
+                                         [TP_BENCH_SLOWER] = TP_TONE_WARN,
+                                         [TP_BENCH_FASTER] = TP_TONE_GOOD,
+                                         [TP_BENCH_SAME] = TP_TONE_PLAIN};
+    struct tp_arena *arena = document->arena;
+    const struct tp_bench *b = t->bench;
+    const struct tp_run_change *c = &b->changes[b->quantity];
+    bool is_broken = b->goal->has_limit && b->limit == TP_LIMIT_FAIL;
+    const char *text = "";
+    if (is_told(b, b->quantity))
+        text = tp_text_printf(
+            arena, "%s %s, 99 %% interval %s, from %s run in turns; this machine sees %s with that many.%s%s",
+            titles[b->quantity], change_text(arena, c->estimate), interval_text(arena, c),
+            tp_text_of_some(arena, (int64_t)c->base_count, "pair", "pairs"), size_text(arena, c->sees),
+            limit_text(b, arena), stop_text(t, arena));
+    tp_document_verdict(document, &(struct tp_verdict_block){.tone = is_broken ? TP_TONE_BAD : tones[b->verdict],
+                                                             .class = classes[b->verdict],
+                                                             .headline = headline(t, arena),
+                                                             .text = text});
+}
+
+/* ---- tables ---- */
+
+#define TEXT(name, title)                                                                                              \
+    {                                                                                                                  \
+        name, title, "", "", TP_COLUMN_TEXT                                                                            \
+    }
+#define SHOW(column)                                                                                                   \
+    {                                                                                                                  \
+        TP_SHOW_TEXT, column, NULL, 0, 0, false, 0                                                                     \
+    }
+
+/* A table of texts, the first of which names its rows. */
+static struct tp_shown_table *texts_of(const struct tp_table *table, const struct tp_shown_column *columns,
+                                       const char *name, const char *heading, struct tp_arena *arena)
+{
+    struct tp_shown_table *shown =
+        tp_shown_table_new(arena, table, columns, table->column_count - 1, table->row_count);
+    for (size_t i = 0; i < table->row_count; i++)
+        shown->rows[i].name = tp_table_text(table, 0)[i];
+    shown->name = name;
+    shown->heading = heading;
+    shown->caption = heading;
+    shown->name_title = table->defs[0].title;
+    return shown;
+}
+
+enum { Q_NAME, Q_A, Q_B, Q_CHANGE, Q_INTERVAL, Q_SEES, Q_PAIRS, Q_COLUMNS };
+
+static void put_quantities(struct tp_document *document, const struct tp_bench_told *t)
+{
+    static const struct tp_column_def defs[Q_COLUMNS] = {
+        TEXT("quantity", "Quantity"),     TEXT("a", "A"),       TEXT("b", "B"),        TEXT("change", "Change"),
+        TEXT("interval", "99 % interval"), TEXT("sees", "Sees"), TEXT("pairs", "Pairs")};
+    static const struct tp_shown_column columns[] = {SHOW(Q_A),        SHOW(Q_B),    SHOW(Q_CHANGE),
+                                                     SHOW(Q_INTERVAL), SHOW(Q_SEES), SHOW(Q_PAIRS)};
+    struct tp_arena *arena = document->arena;
+    const struct tp_bench *b = t->bench;
+    struct tp_table *table = tp_arena_alloc(arena, sizeof *table);
+    size_t row = 0;
+    tp_table_init(table, arena, "quantities", defs, Q_COLUMNS, TP_BENCH_QUANTITIES);
+    for (int q = 0; q < TP_BENCH_QUANTITIES; q++) {
+        const struct tp_run_change *c = &b->changes[q];
+        if (!is_told(b, q))
+            continue;
+        const char *texts[Q_COLUMNS] = {titles[q],
+                                        level_text(arena, b->level[q][TP_BENCH_A]),
+                                        level_text(arena, b->level[q][TP_BENCH_B]),
+                                        change_text(arena, c->estimate),
+                                        interval_text(arena, c),
+                                        size_text(arena, c->sees),
+                                        tp_text_printf(arena, "%zu", c->base_count)};
+        for (unsigned i = 0; i < Q_COLUMNS; i++)
+            tp_table_text(table, i)[row] = tp_str_of(texts[i]);
+        row++;
+    }
+    table->row_count = row;
+    if (row)
+        tp_document_table(document, texts_of(table, columns, "quantities", "What changed from A to B", arena), NULL);
+}
+
+enum { C_NAME, C_KIND, C_A, C_B, C_COLUMNS };
+
+static void put_counts(struct tp_document *document, const struct tp_bench_told *t)
+{
+    static const struct tp_column_def defs[C_COLUMNS] = {TEXT("name", "Calls a step"), TEXT("kind", "Kind"),
+                                                         TEXT("a", "A"), TEXT("b", "B")};
+    static const struct tp_shown_column columns[] = {SHOW(C_KIND), SHOW(C_A), SHOW(C_B)};
+    struct tp_arena *arena = document->arena;
+    const struct tp_bench *b = t->bench;
+    size_t shown = b->changed_count < SHOWN_COUNTS ? b->changed_count : SHOWN_COUNTS;
+    struct tp_table *table = tp_arena_alloc(arena, sizeof *table);
+    tp_table_init(table, arena, "counts", defs, C_COLUMNS, shown);
+    for (size_t i = 0; i < shown; i++) {
+        const struct tp_bench_changed *changed = &b->changed[i];
+        const struct tp_bench_count *any = changed->count[0] ? changed->count[0] : changed->count[1];
+        tp_table_text(table, C_NAME)[i] = tp_text_cut(arena, any->name, 60);
+        tp_table_text(table, C_KIND)[i] = tp_str_of(kind_name(any->kind));
+        for (int side = 0; side < TP_BENCH_SIDES; side++)
+            tp_table_text(table, C_A + (unsigned)side)[i] = tp_str_of(tp_text_of_count(
+                arena, changed->count[side] ? tp_whole_of(changed->count[side]->calls) : 0));
+    }
+    if (shown)
+        tp_document_table(document, texts_of(table, columns, "counts", "Counts that changed", arena), NULL);
+    if (shown < b->changed_count)
+        tp_document_note(document, tp_text_printf(arena, "And %zu more; --json has all.", b->changed_count - shown));
+}
+
+enum { R_NUMBER, R_SIDE, R_VALUE, R_USUAL, R_NOTE, R_COLUMNS };
+
+/* Runs that stand out; the record has all. */
+static void put_runs(struct tp_document *document, const struct tp_bench_told *t)
+{
+    static const struct tp_column_def defs[R_COLUMNS] = {TEXT("run", "Run"), TEXT("of", "Of"), TEXT("value", "Took"),
+                                                         TEXT("usual", "Usual"), TEXT("note", "Why")};
+    static const struct tp_shown_column columns[] = {SHOW(R_SIDE), SHOW(R_VALUE), SHOW(R_USUAL), SHOW(R_NOTE)};
+    struct tp_arena *arena = document->arena;
+    const struct tp_bench *b = t->bench;
+    struct tp_table *table = tp_arena_alloc(arena, sizeof *table);
+    size_t row = 0;
+    tp_table_init(table, arena, "runs", defs, R_COLUMNS, b->run_count);
+    for (size_t i = 0; i < b->run_count; i++) {
+        const struct tp_bench_run *run = &b->runs[i];
+        if (!run->is_loaded && !run->is_outlier)
+            continue;
+        tp_table_text(table, R_NUMBER)[row] = tp_str_of(tp_text_printf(arena, "%zu", i + 1));
+        tp_table_text(table, R_SIDE)[row] = tp_str_of(t->names[run->side]);
+        tp_table_text(table, R_VALUE)[row] = tp_str_of(level_text(arena, run->level[b->quantity]));
+        tp_table_text(table, R_USUAL)[row] = tp_str_of(level_text(arena, b->level[b->quantity][run->side]));
+        tp_table_text(table, R_NOTE)[row++] =
+            run->is_loaded ? TP_STR("machine loaded: its times do not count") : TP_STR("outlier: drawn in");
+    }
+    table->row_count = row;
+    if (row)
+        tp_document_table(document, texts_of(table, columns, "runs", "Runs that stand out", arena), NULL);
+}
+
+/* ---- the record ---- */
+
+static void record_quantities(struct tp_object *record, const struct tp_bench *b)
+{
+    struct tp_object *all = tp_object_object(record, "quantities");
+    for (int q = 0; q < TP_BENCH_QUANTITIES; q++) {
+        const struct tp_run_change *c = &b->changes[q];
+        if (!is_told(b, q))
+            continue;
+        struct tp_object *one = tp_object_object(all, tp_bench_quantity_name((enum tp_bench_quantity)q));
+        tp_object_real(one, "a_ns", exp(b->level[q][TP_BENCH_A]));
+        tp_object_real(one, "b_ns", exp(b->level[q][TP_BENCH_B]));
+        tp_object_real(one, "est", c->estimate);
+        tp_object_real(one, "lo", c->low);
+        tp_object_real(one, "hi", c->high);
+        tp_object_real(one, "sees", c->sees);
+        tp_object_real(one, "sd", c->noise.sd);
+        tp_object_real(one, "dof", c->noise.freedom);
+        tp_object_int(one, "pairs", (int64_t)c->base_count);
+    }
+}
+
+static void record_counts(struct tp_object *record, const struct tp_bench *b)
+{
+    struct tp_list *list = tp_object_list(record, "counts");
+    for (size_t i = 0; i < b->changed_count; i++) {
+        const struct tp_bench_changed *changed = &b->changed[i];
+        const struct tp_bench_count *any = changed->count[0] ? changed->count[0] : changed->count[1];
+        struct tp_object *one = tp_list_object(list);
+        tp_object_text(one, "kind", kind_name(any->kind));
+        tp_object_str(one, "name", any->name);
+        tp_object_real(one, "a_per_step", changed->count[0] ? changed->count[0]->calls : 0);
+        tp_object_real(one, "b_per_step", changed->count[1] ? changed->count[1]->calls : 0);
+    }
+}
+
+static void record_runs(struct tp_object *record, const struct tp_bench *b)
+{
+    static const char *const keys[TP_BENCH_QUANTITIES] = {"step_ns", "kernels_ns", "host_ops_ns", "wall_ns", "cpu_ns"};
+    struct tp_list *list = tp_object_list(record, "runs");
+    for (size_t i = 0; i < b->run_count; i++) {
+        struct tp_object *one = tp_list_object(list);
+        tp_object_text(one, "side", b->runs[i].side == TP_BENCH_A ? "a" : "b");
+        tp_object_int(one, "pair", b->runs[i].pair + 1);
+        for (int q = 0; q < TP_BENCH_QUANTITIES; q++)
+            tp_object_real(one, keys[q], exp(b->runs[i].level[q]));
+        tp_object_bool(one, "loaded", b->runs[i].is_loaded);
+        tp_object_bool(one, "outlier", b->runs[i].is_outlier);
+    }
+}
+
+static void record(struct tp_object *record, const struct tp_bench_told *t)
+{
+    static const char *const verdicts[] = {[TP_BENCH_OPEN] = "unclear",
+                                           [TP_BENCH_SLOWER] = "slower",
+                                           [TP_BENCH_FASTER] = "faster",
+                                           [TP_BENCH_SAME] = "same"};
+    static const char *const limits[] = {
+        [TP_LIMIT_PASS] = "pass", [TP_LIMIT_FAIL] = "fail", [TP_LIMIT_UNCLEAR] = "unclear"};
+    static const char *const stops[] = {"decided", "max-runs", "max-time"};
+    const struct tp_bench *b = t->bench;
+    tp_object_text(record, "schema", "tracepress-bench");
+    tp_object_int(record, "schema_version", 1);
+    tp_object_text(record, "verdict", verdicts[b->verdict]);
+    tp_object_text(record, "quantity", tp_bench_quantity_name((enum tp_bench_quantity)b->quantity));
+    for (int side = 0; side < TP_BENCH_SIDES; side++) {
+        struct tp_object *one = tp_object_object(record, side ? "b" : "a");
+        tp_object_text(one, "name", t->names[side]);
+        tp_object_text(one, "command", t->commands[side]);
+    }
+    tp_object_printf(record, "seed", "%016llx", (unsigned long long)t->seed);
+    tp_object_real(record, "effect", b->goal->effect);
+    tp_object_real(record, "fail_above", b->goal->has_limit ? b->goal->most : NAN);
+    if (b->goal->has_limit)
+        tp_object_text(record, "limit", limits[b->limit]);
+    else
+        tp_object_null(record, "limit");
+    tp_object_text(record, "stopped_by", stops[t->stop]);
+    tp_object_int(record, "runs_left", b->runs_left);
+    record_quantities(record, b);
+    record_counts(record, b);
+    record_runs(record, b);
+}
+
+/* ---- all ---- */
+
+const char *tp_bench_progress(const struct tp_bench *b, struct tp_arena *arena)
+{
+    const struct tp_run_change *c = &b->changes[b->quantity];
+    if (!is_told(b, b->quantity))
+        return "";
+    const char *left = b->runs_left ? tp_text_of_some(arena, b->runs_left, "more run", "more runs") : "many more runs";
+    return tp_text_printf(arena, "%s %s (%s), %s of each", titles[b->quantity],
+                          change_text(arena, c->estimate), interval_text(arena, c), left);
+}
+
+void tp_bench_document(struct tp_document *document, const struct tp_bench_told *told, struct tp_arena *arena)
+{
+    tp_document_init(document, "Benchmark", arena);
+    record(document->record, told);
+    put_verdict(document, told);
+    for (int side = 0; side < TP_BENCH_SIDES; side++)
+        tp_document_fact(document, side ? "B" : "A",
+                         told->commands[side] == told->commands[!side] || *told->names[side] != "AB"[side]
+                             ? tp_text_printf(arena, "%s: %s", told->names[side], told->commands[side])
+                             : told->commands[side]);
+    put_quantities(document, told);
+    put_counts(document, told);
+    put_runs(document, told);
+}

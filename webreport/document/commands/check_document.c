@@ -1,0 +1,368 @@
+/* The verdict of `tracepress check` in words: see check_document.h. */
+#include "webreport/document/commands/check_document.h"
+
+#include <math.h>
+
+#include "webreport/compare/gate/metric_amount.h"
+#include "webreport/document/commands/work_record.h"
+#include "webreport/document/section.h"
+#include "webreport/document/section_verdict.h"
+#include "webreport/measure/audience/wording.h"
+#include "webreport/measure/metrics/metric_values.h"
+#include "webreport/measure/rules/rule_words.h"
+#include "writer/text/format.h"
+
+enum { MAX_ROWS = 200 };
+
+static enum tp_metric_unit unit_of(const struct tp_check_item *item)
+{
+    return tp_metrics[item->line->metric].unit;
+}
+
+/* The metric; of calls of an operator, and of a function's time, with its name. */
+static const char *metric_text(const struct tp_check_item *item, struct tp_arena *arena)
+{
+    struct tp_str operator = item->line->operator;
+    if (!operator.ptr)
+        return tp_metrics[item->line->metric].name;
+    bool is_function = tp_metrics[item->line->metric].unit == TP_UNIT_PERCENT;
+    return tp_text_printf(arena, is_function ? "cpu.self.%.*s" : "op[%.*s].calls",
+                          (int)(operator.len < 200 ? operator.len : 200), operator.ptr);
+}
+
+static const char *side_text(struct tp_arena *arena, const struct tp_check_side *side)
+{
+    if (side->count == 1)
+        return tp_text_printf(arena, "%.200s", side->name);
+    return tp_text_printf(arena, "%.200s (%zu profiles)", side->name, side->count);
+}
+
+static bool has_damage(const struct tp_check *c)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (c->items[i].cause == TP_CAUSE_DAMAGED)
+            return true;
+    return false;
+}
+
+/* "2 of 6 limits broken, 1 inconclusive, 1 warning" */
+static const char *headline(const struct tp_check *c, struct tp_arena *arena)
+{
+    size_t failed = c->counts[TP_CHECK_FAIL], kept = c->counts[TP_CHECK_PASS];
+    const char *text =
+        tp_text_printf(arena, "%zu of %zu limits %s", failed ? failed : kept, c->count, failed ? "broken" : "kept");
+    if (c->counts[TP_CHECK_INCONCLUSIVE])
+        text = tp_text_printf(arena, "%s, %zu inconclusive", text, c->counts[TP_CHECK_INCONCLUSIVE]);
+    if (c->counts[TP_CHECK_WARN])
+        text = tp_text_printf(arena, "%s, %s", text,
+                              tp_text_of_some(arena, (int64_t)c->counts[TP_CHECK_WARN], "warning", "warnings"));
+    if (c->lacks_baseline && !c->is_damaged)
+        text = tp_text_printf(arena, "no baseline: %s", text);
+    if (c->is_damaged)
+        text = tp_text_printf(arena, "%s: %s", has_damage(c) ? "input damaged" : "input incomplete", text);
+    return text;
+}
+
+static const char *sides_text(const struct tp_check *c, struct tp_arena *arena)
+{
+    const char *run = side_text(arena, &c->input->run);
+    if (!c->input->base.name)
+        return run;
+    static const char *const words[] = {"the same workload", "not known to be the same workload", "another workload"};
+    return tp_text_printf(arena, "%s against %s, %s%s%s", run, side_text(arena, &c->input->base), words[c->workload],
+                          *c->differs ? ": " : "", c->differs);
+}
+
+static enum tp_tone tone_of(enum tp_check_status status)
+{
+    static const enum tp_tone tones[TP_CHECK_STATUS_COUNT] = {TP_TONE_GOOD, TP_TONE_WARN, TP_TONE_UNSURE, TP_TONE_BAD};
+    return tones[status];
+}
+
+static const char *title_of(const struct tp_check_item *item, struct tp_arena *arena)
+{
+    const char *limit = tp_amount_limit(arena, item->line), *name = metric_text(item, arena);
+    if (item->subject.len)
+        return tp_text_printf(arena, "%.*s: %s %s", (int)item->subject.len, item->subject.ptr, name, limit);
+    return tp_text_printf(arena, "%s %s", name, limit);
+}
+
+/* One sentence: the value, the baseline's, the change, the limit, the reason. */
+static const char *message_of(const struct tp_finding_block *finding, const struct tp_check_item *item,
+                              struct tp_arena *arena)
+{
+    const char *name = metric_text(item, arena), *text = name;
+    if (finding->value)
+        text = tp_text_printf(arena, "%s is %s", name, finding->value);
+    if (finding->base)
+        text = tp_text_printf(arena, "%s, in the baseline %s", text, finding->base);
+    if (finding->change)
+        text = tp_text_printf(arena, "%s (%s)", text, finding->change);
+    text = tp_text_printf(arena, "%s; the limit is %s", text, tp_amount_limit(arena, item->line));
+    if (item->status == TP_CHECK_INCONCLUSIVE)
+        text = tp_text_printf(arena, "%s; inconclusive", text);
+    return *item->reason ? tp_text_printf(arena, "%s: %s", text, item->reason) : text;
+}
+
+/* Advice and link of a finding; of other metrics what they are made of. */
+static struct tp_rule_block rule_of(const struct tp_metric *metric, enum tp_producer producer, struct tp_arena *arena)
+{
+    static const char elsewhere[] = "none: "; /* of a report's members: "none: diff --json, changes" */
+    struct tp_rule_block rule = {.id = metric->name, .title = tp_metric_title(metric)};
+    unsigned count;
+    bool is_elsewhere = strncmp(metric->json, elsewhere, sizeof elsewhere - 1) == 0;
+    rule.help = tp_text_printf(arena, "Unit: %s. In %s%s.", tp_metric_unit_text(metric->unit),
+                               is_elsewhere ? "" : "report --json: ",
+                               metric->json + (is_elsewhere ? sizeof elsewhere - 1 : 0));
+    if (metric->value == tp_metric_of_rule) {
+        struct tp_rule_words words = tp_rule_words(&tp_rules(&count)[metric->which], producer);
+        rule.title = words.title;
+        rule.help = tp_text_printf(arena, "%s %s", words.advice, words.doc_url ? words.doc_url : "");
+    }
+    return rule;
+}
+
+static const struct tp_place_block *places_of(const struct tp_check_item *item, struct tp_arena *arena)
+{
+    struct tp_place_block *places = tp_arena_array(arena, item->place_count, sizeof *places);
+    for (uint32_t i = 0; i < item->place_count; i++)
+        places[i] = (struct tp_place_block){.file_line = item->places[i].file_line,
+                                            .text = item->places[i].text,
+                                            .function = tp_frame_function_name(item->places[i].file_line)};
+    return places;
+}
+
+static void fill_finding(struct tp_finding_block *finding, const struct tp_check_item *item,
+                         const struct tp_rule_block *rule, struct tp_arena *arena)
+{
+    *finding = (struct tp_finding_block){
+        .tone = tone_of(item->status),
+        .status = tp_check_status_text(item->status),
+        .title = title_of(item, arena),
+        .base = isnan(item->base_value) ? NULL : tp_amount_text(arena, unit_of(item), item->base_value),
+        .value = isnan(item->value) ? NULL : tp_amount_text(arena, unit_of(item), item->value),
+        .change = isnan(item->change) ? NULL : tp_amount_change(arena, unit_of(item), item->line->kind, item->change),
+        .reasons = {*item->reason ? item->reason : NULL},
+        .places = places_of(item, arena),
+        .place_count = item->place_count,
+        .rule = rule,
+        .cause = tp_check_cause_text(item->cause),
+        .is_noise = item->cause == TP_CAUSE_NOISE,
+        .is_input_fault = item->status == TP_CHECK_INCONCLUSIVE &&
+                          (item->cause == TP_CAUSE_DAMAGED || item->cause == TP_CAUSE_MISSING),
+        .subject = item->subject,
+        .line = item->line->number};
+    finding->message = message_of(finding, item, arena);
+}
+
+/* ---- the record; values are in the metric's unit: counts, ns, bytes, % ---- */
+
+static void record_line(struct tp_object *object, const struct tp_budget_line *line)
+{
+    static const char *const kinds[] = {"absolute", "delta", "relative"};
+    tp_object_text(object, "metric", tp_metrics[line->metric].name);
+    tp_object_text(object, "unit", tp_metric_unit_text(tp_metrics[line->metric].unit));
+    tp_object_text(object, "op", tp_budget_op_text(line->op));
+    tp_object_text(object, "limit_kind", kinds[line->kind]);
+    tp_object_real(object, "limit", line->limit);
+    tp_object_text(object, "level", line->is_warning ? "warn" : "fail");
+    tp_object_bool(object, "optional", line->is_optional);
+    tp_object_int(object, "line", line->number);
+    tp_object_str(object, "text", line->text);
+}
+
+static void record_item(struct tp_object *object, const struct tp_check_item *item)
+{
+    record_line(object, item->line);
+    tp_object_str(object, "subject", item->subject);
+    tp_object_text(object, "status", tp_check_status_text(item->status));
+    tp_object_text(object, "cause", tp_check_cause_text(item->cause));
+    tp_object_real(object, "value", item->value);
+    tp_object_real(object, "baseline", item->base_value);
+    tp_object_real(object, "change", item->change);
+    tp_object_real(object, "change_low", item->low);
+    tp_object_real(object, "change_high", item->high);
+    tp_object_real(object, "sees", item->sees);
+    tp_object_int(object, "baseline_runs", (int64_t)item->base_runs);
+    tp_object_int(object, "runs", (int64_t)item->runs);
+    tp_object_text(object, "reason", item->reason);
+    struct tp_list *places = tp_object_list(object, "places");
+    for (uint32_t i = 0; i < item->place_count; i++) {
+        struct tp_object *place = tp_list_object(places);
+        tp_object_str(place, "rule", item->places[i].rule);
+        tp_object_str(place, "file_line", item->places[i].file_line);
+        tp_object_str(place, "text", item->places[i].text);
+    }
+}
+
+/* All metrics of a run; what it does not tell is null, and named with its reason. */
+static void record_run(struct tp_object *object, const struct tp_summary *run)
+{
+    tp_object_str(object, "worker", run->key.worker);
+    tp_object_whole(object, "rank", run->key.rank);
+    tp_object_whole(object, "span", run->key.span);
+    tp_object_str(object, "file", run->file);
+    tp_object_str(object, "verdict", run->verdict);
+    tp_object_str(object, "headline", run->headline);
+    tp_object_evidence(object, "evidence", &run->evidence);
+    struct tp_object *metrics = tp_object_object(object, "metrics");
+    struct tp_object *unknown = tp_object_object(object, "unknown");
+    for (int i = 0; i < TP_METRIC_COUNT; i++) {
+        if (tp_metric_is_left_out(&tp_metrics[i], run->metrics[i].value))
+            continue;
+        tp_object_real(metrics, tp_metrics[i].name, run->metrics[i].value);
+        if (isnan(run->metrics[i].value))
+            tp_object_text(unknown, tp_metrics[i].name, run->metrics[i].why ? run->metrics[i].why : "");
+    }
+}
+
+static void record_side(struct tp_object *record, const char *key, const struct tp_check_side *side)
+{
+    if (!side->name) {
+        tp_object_null(record, key);
+        return;
+    }
+    struct tp_object *object = tp_object_object(record, key);
+    tp_object_text(object, "name", side->name);
+    struct tp_list *profiles = tp_object_list(object, "profiles");
+    for (size_t i = 0; i < side->count; i++)
+        record_run(tp_list_object(profiles), &side->items[i]);
+}
+
+/* Whether it is the same workload, and what its work does otherwise; null without a baseline. */
+static void record_work(struct tp_object *record, const struct tp_check *c)
+{
+    if (!c->input->base.count) {
+        tp_object_null(record, "identity");
+        tp_object_null(record, "changes");
+        return;
+    }
+    struct tp_object *identity = tp_object_object(record, "identity");
+    tp_object_text(identity, "workload", tp_workload_name(c->workload));
+    tp_object_text(identity, "differs", c->differs);
+    struct tp_list *list = tp_object_list(record, "changes");
+    for (size_t i = 0; i < c->change_count; i++) {
+        struct tp_object *object = tp_list_object(list);
+        tp_object_str(object, "subject", c->changes[i].subject);
+        tp_work_change_record(object, &c->changes[i].change, record->members.arena);
+    }
+}
+
+static void record_all(const struct tp_document *document, const struct tp_check *c,
+                       const struct tp_verdict_block *verdict)
+{
+    struct tp_object *record = document->record;
+    tp_object_text(record, "schema", "tracepress-check");
+    tp_object_int(record, "schema_version", 1);
+    tp_object_text(record, "verdict", tp_check_status_text(c->verdict));
+    tp_object_text(record, "verdict_line", tp_verdict_line(document, verdict));
+    tp_object_bool(record, "damaged", c->is_damaged);
+    tp_object_text(record, "sides", verdict->text);
+    struct tp_object *counts = tp_object_object(record, "counts");
+    for (int i = 0; i < TP_CHECK_STATUS_COUNT; i++)
+        tp_object_int(counts, tp_check_status_text((enum tp_check_status)i), (int64_t)c->counts[i]);
+    tp_object_text(record, "budget", c->input->budget->file);
+    record_work(record, c);
+    struct tp_list *items = tp_object_list(record, "items");
+    for (size_t i = 0; i < c->count; i++)
+        record_item(tp_list_object(items), &c->items[i]);
+    record_side(record, "run", &c->input->run);
+    record_side(record, "baseline", &c->input->base);
+}
+
+/* What bounds the steps of a single run; of several, the record has each. */
+static void add_run_verdict(struct tp_document *document, const char *what, const struct tp_check_side *side)
+{
+    if (side->count != 1 || !side->items[0].verdict.len)
+        return;
+    struct tp_naming naming = {.arena = document->arena};
+    struct tp_verdict_block verdict = tp_stored_verdict(&naming, side->items[0].verdict, side->items[0].headline);
+    tp_document_note(document, tp_text_printf(document->arena, "%s: %s. %s", what, verdict.class, verdict.headline));
+}
+
+/* All runs of a side are of one program. */
+static enum tp_producer producer_of(const struct tp_check_side *side)
+{
+    return side->count ? side->items[0].producer : TP_PRODUCER_TORCH;
+}
+
+void tp_check_document(struct tp_document *document, const struct tp_check *check, struct tp_arena *arena)
+{
+    const char *file = check->input->budget->file;
+    struct tp_rule_block *rules = tp_arena_array(arena, TP_METRIC_COUNT, sizeof *rules);
+    struct tp_findings_block list = {.title_head = "limit",
+                                     .base_head = "baseline",
+                                     .value_head = "value",
+                                     .change_head = "change",
+                                     .reason_head = "why",
+                                     .name = "tracepress check",
+                                     .source = file ? file : "default budget",
+                                     .is_source_file = file != NULL,
+                                     .input = check->input->run.name,
+                                     .count = check->count,
+                                     .shown = check->count < MAX_ROWS ? check->count : MAX_ROWS,
+                                     .open_count = check->count - check->counts[TP_CHECK_PASS],
+                                     .more = "; --json has all"};
+    struct tp_verdict_block verdict = {.tone = tone_of(check->verdict),
+                                       .class = tp_check_status_text(check->verdict),
+                                       .headline = headline(check, arena),
+                                       .text = sides_text(check, arena)};
+    tp_document_init(document, "Check", arena);
+    record_all(document, check, &verdict);
+    tp_document_verdict(document, &verdict);
+    list.items = tp_arena_array(arena, check->count, sizeof *list.items);
+    for (size_t i = 0; i < check->count; i++) {
+        struct tp_rule_block *rule = &rules[check->items[i].line->metric];
+        if (!rule->id)
+            *rule = rule_of(&tp_metrics[check->items[i].line->metric], producer_of(&check->input->run), arena);
+        fill_finding(&list.items[i], &check->items[i], rule, arena);
+    }
+    tp_document_findings(document, &list);
+    add_run_verdict(document, "The run", &check->input->run);
+    add_run_verdict(document, "The baseline", &check->input->base);
+}
+
+/* ---- the list of metrics ---- */
+
+static void record_metric(struct tp_object *object, const struct tp_metric *metric)
+{
+    tp_object_text(object, "name", metric->name);
+    tp_object_text(object, "unit", tp_metric_unit_text(metric->unit));
+    tp_object_text(object, "judged", metric->is_timed ? "time" : "count");
+    tp_object_text(object, "better", metric->is_lower_better ? "lower" : "higher");
+    struct tp_list *needs = tp_object_list(object, "needs");
+    for (unsigned need = 1; need <= TP_NEED_ALL; need <<= 1)
+        if (metric->needs & need)
+            tp_list_add(needs, tp_data_text(tp_need_text((enum tp_need)need)));
+    tp_object_text(object, "title", tp_metric_title(metric));
+    tp_object_text(object, "json", metric->json);
+}
+
+void tp_metric_list_document(struct tp_document *document, struct tp_arena *arena)
+{
+    struct tp_findings_block list = {.title_head = "metric",
+                                     .value_head = "judged by",
+                                     .change_head = "better",
+                                     .reason_head = "what it is",
+                                     .items = tp_arena_array(arena, TP_METRIC_COUNT, sizeof *list.items)};
+    tp_document_init(document, "Metrics", arena);
+    tp_object_text(document->record, "schema", "tracepress-metrics");
+    tp_object_int(document->record, "schema_version", 1);
+    struct tp_list *metrics = tp_object_list(document->record, "metrics");
+    for (int i = 0; i < TP_METRIC_COUNT; i++) {
+        const struct tp_metric *metric = &tp_metrics[i];
+        record_metric(tp_list_object(metrics), metric);
+        if (tp_metric_is_like_smaller(metric))
+            continue;
+        list.items[list.count++] = (struct tp_finding_block){
+            .status = tp_metric_unit_text(metric->unit),
+            .title = metric->name,
+            .value = metric->is_timed ? "statistics" : "count",
+            .change = metric->is_lower_better ? "lower" : "higher",
+            .reasons = {tp_metric_title(metric), tp_text_printf(arena, "= %s", metric->json)}};
+    }
+    list.shown = list.open_count = list.count;
+    tp_document_note(document, "Unit, name, how a metric is judged against a baseline (times by statistics, counts as "
+                               "they are), which way is better; what it is, and where report --json has it.");
+    tp_document_findings(document, &list);
+}

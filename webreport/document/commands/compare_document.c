@@ -1,0 +1,526 @@
+/* A comparison in words: see compare_document.h. */
+#include "webreport/document/commands/compare_document.h"
+#include "webreport/document/commands/compare_program.h"
+#include "webreport/document/commands/compare_words.h"
+
+#include <math.h>
+
+#include "webreport/document/section.h"
+#include "webreport/document/section_verdict.h"
+#include "writer/text/format.h"
+
+enum { MOST_OWNERS = 20 };
+
+/* What is being worded. */
+struct wording {
+    struct tp_document *document;
+    const struct tp_compare *c;
+    const struct tp_naming *naming;
+    struct tp_arena *arena;
+    size_t max_rows;
+};
+
+/* ---- what is compared ---- */
+
+static const char *facts_text(const struct wording *w)
+{
+    const struct tp_comparability *facts = &w->c->comparability;
+    uint32_t differ = facts->counts[TP_FACT_DIFFERS];
+    return tp_text_printf(w->arena, "%s the same, %u %s, %u unknown",
+                          tp_text_of_some(w->arena, facts->counts[TP_FACT_SAME], "fact", "facts"), differ,
+                          differ == 1 ? "differs" : "differ", facts->counts[TP_FACT_UNKNOWN]);
+}
+
+static const char *comparable_text(const struct wording *w)
+{
+    static const char *const texts[] = {"the same workload", "workload not known", "another workload"};
+    return texts[w->c->comparability.workload];
+}
+
+static void put_title(const struct wording *w)
+{
+    struct tp_str base = tp_shown_text(w->naming, tp_str_of(w->c->names[TP_BASE]));
+    struct tp_str new_name = tp_shown_text(w->naming, tp_str_of(w->c->names[TP_NEW]));
+    tp_document_title(w->document,
+                      &(struct tp_title_block){tp_text_printf(w->arena, "%.*s against %.*s", (int)new_name.len,
+                                                              new_name.ptr, (int)base.len, base.ptr),
+                                               "diff", "Changes"});
+}
+
+static void put_sides(const struct wording *w)
+{
+    for (int s = 0; s < TP_SIDES; s++) {
+        const struct tp_side *side = &w->c->sides.side[s];
+        tp_document_fact(w->document, s == TP_BASE ? "base" : "new",
+                         tp_text_printf(w->arena, "%s, %s",
+                                        tp_text_of_some(w->arena, side->input->run_count, "run", "runs"),
+                                        tp_text_of_some(w->arena, (int64_t)side->step_count, "step", "steps")));
+    }
+}
+
+/* "Launch-bound (2 runs), Balanced (1 run)", in the order of the runs; "" where none tells. */
+static const char *classes_text(const struct wording *w, const struct tp_side_input *side)
+{
+    const char *text = "";
+    for (uint32_t i = 0; i < side->run_count; i++) {
+        struct tp_str class = side->runs[i].verdict;
+        uint32_t before = 0, count = 0;
+        for (uint32_t k = 0; k < side->run_count; k++) {
+            bool is_same = tp_str_equal(side->runs[k].verdict, class);
+            before += is_same && k < i;
+            count += is_same;
+        }
+        if (class.len && !before)
+            text = tp_text_printf(w->arena, "%s%s%s (%s)", text, *text ? ", " : "",
+                                  tp_stored_verdict(w->naming, class, TP_STR("")).class,
+                                  tp_text_of_some(w->arena, count, "run", "runs"));
+    }
+    return text;
+}
+
+/* What bounds the steps of each side. */
+static void put_side_verdicts(const struct wording *w)
+{
+    for (int s = 0; s < TP_SIDES; s++) {
+        const struct tp_side_input *side = w->c->sides.side[s].input;
+        const char *text = side->run_count > 1 ? classes_text(w, side) : "";
+        if (side->run_count == 1 && side->runs[0].verdict.len) {
+            struct tp_verdict_block verdict =
+                tp_stored_verdict(w->naming, side->runs[0].verdict, side->runs[0].headline);
+            text = tp_text_printf(w->arena, "%s. %s", verdict.class, verdict.headline);
+        }
+        if (*text)
+            tp_document_note(w->document, tp_text_printf(w->arena, "%s: %s", s == TP_BASE ? "base" : "new", text));
+    }
+}
+
+static void put_differing(const struct wording *w)
+{
+    const struct tp_comparability *facts = &w->c->comparability;
+    bool has_any = false;
+    for (uint32_t i = 0; i < facts->fact_count; i++)
+        has_any |= facts->facts[i].verdict == TP_FACT_DIFFERS && facts->facts[i].class != TP_FACT_RESULT;
+    if (!has_any)
+        return;
+    tp_document_notice(w->document, facts->is_low ? TP_TONE_BAD : TP_TONE_UNSURE,
+                       facts->workload == TP_WORKLOAD_OTHER ? "Another workload: times are told, and not judged"
+                                                            : "The sides differ in something, but may be compared",
+                       "");
+    for (uint32_t i = 0; i < facts->fact_count; i++) {
+        const struct tp_fact_pair *fact = &facts->facts[i];
+        if (fact->verdict != TP_FACT_DIFFERS || fact->class == TP_FACT_RESULT)
+            continue;
+        struct tp_str base = tp_text_cut(w->arena, tp_shown_text(w->naming, fact->values[TP_BASE]), 200);
+        struct tp_str new_value = tp_text_cut(w->arena, tp_shown_text(w->naming, fact->values[TP_NEW]), 200);
+        tp_document_notice_point(w->document, tp_text_printf(w->arena, "%.*s: %.*s \xe2\x86\x92 %.*s",
+                                                             (int)fact->name.len, fact->name.ptr, (int)base.len,
+                                                             base.ptr, (int)new_value.len, new_value.ptr));
+    }
+}
+
+static void put_figure(const struct wording *w, const char *label, const char *value, const char *unit,
+                       const char *note)
+{
+    tp_document_figure(w->document, &(struct tp_figure_block){
+                                        .label = label, .value = value, .unit = unit, .note = note, .meter = NAN});
+}
+
+/* Of sides that do not compare no row is judged: not none, but unknown. */
+static void put_rows_figure(const struct wording *w, const char *label, uint32_t count, const char *unit,
+                            const char *note)
+{
+    if (w->c->is_open)
+        put_figure(w, label, "\xe2\x80\x93", "", "rows are not judged");
+    else
+        put_figure(w, label, tp_text_of_count(w->arena, count), unit, note);
+}
+
+static void put_figures(const struct wording *w)
+{
+    const struct tp_compare *c = w->c;
+    const struct tp_table *memory = &c->tables[TP_COMPARE_MEMORY];
+    int64_t peak_change =
+        memory->row_count ? tp_table_int(memory, TP_MEMORY_DIFF_CHANGE)[memory->row_count - 1] : TP_NULL_INT;
+    const struct tp_run_change *step = &c->totals[TP_QUANTITY_STEP].change;
+    put_figure(w, "Step time", tp_signed_percent_text(w->arena, 100 * step->estimate), "%",
+               tp_interval_text(step, w->arena));
+    put_rows_figure(w, "Regressed", c->regressed_count, "rows", "slower, or called more often");
+    put_rows_figure(w, "Improved", c->improved_count, "rows", "faster, or called less often");
+    put_rows_figure(w, "Replaced", c->replaced_count, "kernels", "another name, as fast");
+    put_figure(w, "Memory peak", tp_signed_bytes_text(w->arena, peak_change), "",
+               tp_change_verdict_name(c->memory_verdict));
+    put_figure(w, "Work", tp_compare_work_figure(c, w->arena), "", "what a step does otherwise");
+}
+
+/* ---- what changed ---- */
+
+static const char *calls_text(struct tp_arena *arena, double calls)
+{
+    return tp_text_of_fixed(arena, calls, calls == round(calls) ? 0 : 1);
+}
+
+static const char *calls_word(double calls)
+{
+    return calls == 1 ? "call" : "calls";
+}
+
+/* "10 → 11 calls a step: +75.0 µs by count, +7.0 µs by time"; NULL where calls are not counted. */
+static const char *calls_line(const struct wording *w, const struct tp_table *t, size_t row)
+{
+    double base = tp_table_real(t, TP_ROW_BASE_CALLS)[row], new_calls = tp_table_real(t, TP_ROW_NEW_CALLS)[row];
+    if (isnan(base))
+        return NULL;
+    if (base == new_calls)
+        return tp_text_printf(w->arena, "%s %s a step, %s \xe2\x86\x92 %s each", calls_text(w->arena, base),
+                              calls_word(base), tp_text_of_time(w->arena, tp_table_int(t, TP_ROW_BASE_CALL)[row]),
+                              tp_text_of_time(w->arena, tp_table_int(t, TP_ROW_NEW_CALL)[row]));
+    return tp_text_printf(w->arena, "%s \xe2\x86\x92 %s %s a step: %s by count, %s by time",
+                          calls_text(w->arena, base), calls_text(w->arena, new_calls), calls_word(new_calls),
+                          tp_signed_time_text(w->arena, tp_table_int(t, TP_ROW_BY_COUNT)[row]),
+                          tp_signed_time_text(w->arena, tp_table_int(t, TP_ROW_BY_TIME)[row]));
+}
+
+/* "in aten::addmm, [[1000], [64, 512]]"; NULL where neither is known. */
+static const char *place_line(const struct wording *w, const struct tp_table *t, size_t row)
+{
+    struct tp_str owner = tp_shown_text(w->naming, tp_table_text(t, TP_ROW_OWNER)[row]);
+    struct tp_str shape = tp_shown_text(w->naming, tp_table_text(t, TP_ROW_SHAPE)[row]);
+    if (!owner.len && !shape.len)
+        return NULL;
+    return tp_text_printf(w->arena, "%s%.*s%s%.*s", owner.len ? "in " : "", (int)owner.len, owner.ptr,
+                          !shape.len  ? ""
+                          : owner.len ? ", "
+                                      : "at ",
+                          (int)shape.len, shape.ptr);
+}
+
+static enum tp_tone tone_of(struct tp_str verdict)
+{
+    return tp_str_equal(verdict, TP_STR("regressed"))  ? TP_TONE_BAD
+           : tp_str_equal(verdict, TP_STR("improved")) ? TP_TONE_GOOD
+                                                       : TP_TONE_PLAIN;
+}
+
+/* Of a function of a program: "91 \u2192 185 samples a run; the change: +189 to +834 ms (99 %)". */
+static const char *samples_line(const struct wording *w, size_t row)
+{
+    const struct tp_table *t = &w->c->tables[TP_COMPARE_CHANGES];
+    return tp_text_printf(w->arena, "%s \xe2\x86\x92 %s samples a run; the change: %s to %s (99 %%)",
+                          calls_text(w->arena, tp_table_real(t, TP_ROW_BASE_CALLS)[row]),
+                          calls_text(w->arena, tp_table_real(t, TP_ROW_NEW_CALLS)[row]),
+                          tp_signed_time_text(w->arena, tp_table_int(t, TP_ROW_LOW)[row]),
+                          tp_signed_time_text(w->arena, tp_table_int(t, TP_ROW_HIGH)[row]));
+}
+
+static void fill_change(struct tp_finding_block *finding, const struct wording *w, size_t row)
+{
+    const struct tp_table *t = &w->c->tables[TP_COMPARE_CHANGES];
+    struct tp_str match = tp_table_text(t, TP_ROW_MATCH)[row], verdict = tp_table_text(t, TP_ROW_VERDICT)[row];
+    struct tp_str kind = tp_table_text(t, TP_ROW_KIND)[row], was = tp_table_text(t, TP_ROW_BASE_NAME)[row];
+    struct tp_str name = tp_shown_text(w->naming, tp_table_text(t, TP_ROW_NAME)[row]);
+    bool is_same = tp_str_equal(match, TP_STR("same"));
+    unsigned count = 0;
+    *finding = (struct tp_finding_block){
+        .tone = tone_of(verdict),
+        .status = tp_str_equal(verdict, TP_STR("neutral"))
+                      ? "replaced"
+                      : tp_text_printf(w->arena, "%.*s", (int)verdict.len, verdict.ptr),
+        .title = tp_text_printf(w->arena, "%.*s%s%.*s: %.*s", is_same ? 0 : (int)match.len, match.ptr,
+                                is_same ? "" : " ", (int)kind.len, kind.ptr, (int)name.len, name.ptr),
+        .base = tp_text_of_time(w->arena, tp_table_int(t, TP_ROW_BASE_TIME)[row]),
+        .value = tp_text_of_time(w->arena, tp_table_int(t, TP_ROW_NEW_TIME)[row]),
+        .change = tp_signed_time_text(w->arena, tp_table_int(t, TP_ROW_CHANGE)[row])};
+    finding->amounts =
+        tp_text_printf(w->arena, "%s \xe2\x86\x92 %s a step, %s (%s %% of the step)", finding->base, finding->value,
+                       finding->change, tp_signed_percent_text(w->arena, tp_table_real(t, TP_ROW_SHARE)[row]));
+    if (was.ptr) {
+        was = tp_shown_text(w->naming, was);
+        finding->reasons[count++] = tp_text_printf(w->arena, "was %.*s", (int)was.len, was.ptr);
+    }
+    bool is_function = tp_compare_is_of_programs(w->c);
+    if (is_function)
+        finding->amounts = tp_text_printf(w->arena, "%s \xe2\x86\x92 %s of CPU time a run, %s", finding->base,
+                                          finding->value, finding->change);
+    const char *const lines[] = {place_line(w, t, row), is_function ? samples_line(w, row) : calls_line(w, t, row)};
+    for (unsigned i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (lines[i])
+            finding->reasons[count++] = lines[i];
+}
+
+/* "gemm 8\u00d78 +10.8 \u00b5s; relu +2.0 \u00b5s": the rows that differ most, though none is sure to have changed;
+ * "". */
+static const char *largest_text(const struct wording *w)
+{
+    enum { SHOWN = 3 };
+    static const enum tp_compare_table order[] = {TP_COMPARE_KERNELS, TP_COMPARE_OPERATORS_HOST};
+    const struct tp_table *t = &w->c->tables[order[!w->c->tables[order[0]].row_count]];
+    const char *text = "";
+    for (size_t row = 0; row < t->row_count && row < SHOWN; row++) {
+        int64_t change = tp_table_int(t, TP_ROW_CHANGE)[row];
+        struct tp_str name = tp_kernel_short_name(w->arena, tp_table_text(t, TP_ROW_NAME)[row]);
+        struct tp_str shape = tp_shapes_text(w->arena, tp_table_text(t, TP_ROW_SHAPE)[row]);
+        name = tp_shown_text(w->naming, name);
+        if (change && change != TP_NULL_INT)
+            text = tp_text_printf(w->arena, "%s%s%.*s%s%.*s %s", text, *text ? "; " : "", (int)name.len, name.ptr,
+                                  shape.len ? " " : "", (int)shape.len, shape.ptr,
+                                  tp_signed_time_text(w->arena, change));
+    }
+    return text;
+}
+
+/* Has a total of the times moved: the kernels, the host's operators or the step? */
+static bool has_moved_total(const struct tp_compare *c)
+{
+    for (unsigned i = 0; i < TP_QUANTITIES; i++)
+        if (c->totals[i].verdict == TP_CHANGE_REGRESSED || c->totals[i].verdict == TP_CHANGE_IMPROVED)
+            return true;
+    return false;
+}
+
+/* Where no row changed for sure: the verdict may be about a total, about work or memory all the same. */
+static const char *nothing_text(const struct wording *w)
+{
+    static const char *const texts[] = {
+        [TP_WORK_TOLD_NOTHING] = "Nothing changed that these runs can see.",
+        [TP_WORK_TOLD_TIMES] = "No other time changed that these runs can see.",
+        [TP_WORK_TOLD_FUNCTIONS] = "No other time changed that these runs can see.",
+        [TP_WORK_TOLD_CHANGES] = "No time changed that these runs can see.",
+    };
+    const struct tp_compare *c = w->c;
+    if (*c->damage)
+        return "What changed cannot be told from a damaged input.";
+    if (c->is_open)
+        return "Times are told, not judged.";
+    if (c->verdict == TP_CHANGE_INCONCLUSIVE)
+        return "Which times changed cannot be told from these samples.";
+    if (has_moved_total(c)) {
+        const char *largest = largest_text(w);
+        return tp_text_printf(w->arena, "No single row is sure to have changed%s%s.",
+                              *largest ? "; the largest differences a step: " : "", largest);
+    }
+    return c->verdict == TP_CHANGE_NEUTRAL ? texts[tp_compare_work_told(c)] : texts[TP_WORK_TOLD_CHANGES];
+}
+
+/* What stands over the rows: no more than their verdicts say. */
+static const char *changes_heading(const struct tp_compare *c)
+{
+    if (c->is_open)
+        return "Rows that differ; none is judged";
+    return c->hint_count && !(c->regressed_count + c->improved_count + c->replaced_count)
+               ? "Times that may have changed"
+               : tp_compare_table_title(TP_COMPARE_CHANGES);
+}
+
+static void put_changes(const struct wording *w)
+{
+    size_t count = w->c->tables[TP_COMPARE_CHANGES].row_count;
+    struct tp_findings_block list = {.heading = changes_heading(w->c),
+                                     .title_head = "What changed",
+                                     .base_head = "Base",
+                                     .value_head = "New",
+                                     .change_head = "Change",
+                                     .count = count,
+                                     .shown = count,
+                                     .open_count = count,
+                                     .more = "; --row-limit -1 shows all"};
+    if (!count) {
+        tp_document_note(w->document, nothing_text(w));
+        return;
+    }
+    list.items = tp_arena_array(w->arena, count, sizeof *list.items);
+    for (size_t row = 0; row < count; row++)
+        fill_change(&list.items[row], w, row);
+    list.table = tp_compare_shown(w->c, w->naming, TP_COMPARE_CHANGES, w->max_rows);
+    list.table->heading = list.table->caption = list.heading;
+    tp_document_findings(w->document, &list);
+}
+
+/* ---- memory and findings, where there is no room for their tables ---- */
+
+static void put_device(const struct wording *w, size_t row)
+{
+    const struct tp_table *t = &w->c->tables[TP_COMPARE_MEMORY], *owners = &w->c->tables[TP_COMPARE_OWNERS];
+    struct tp_str device = tp_table_text(t, TP_MEMORY_DIFF_DEVICE)[row];
+    struct tp_str verdict = tp_table_text(t, TP_MEMORY_DIFF_VERDICT)[row];
+    if (tp_str_equal(verdict, TP_STR("neutral")))
+        return;
+    tp_document_heading(w->document,
+                        tp_text_printf(w->arena, "Memory of %.*s: %.*s, peak %s \xe2\x86\x92 %s (%s)", (int)device.len,
+                                       device.ptr, (int)verdict.len, verdict.ptr,
+                                       tp_text_of_bytes(w->arena, tp_table_int(t, TP_MEMORY_DIFF_BASE)[row]),
+                                       tp_text_of_bytes(w->arena, tp_table_int(t, TP_MEMORY_DIFF_NEW)[row]),
+                                       tp_signed_bytes_text(w->arena, tp_table_int(t, TP_MEMORY_DIFF_CHANGE)[row])));
+    for (size_t i = 0, left = MOST_OWNERS; i < owners->row_count && left; i++) {
+        struct tp_str kind = tp_table_text(owners, TP_OWNER_DIFF_KIND)[i];
+        struct tp_str name = tp_shown_text(w->naming, tp_table_text(owners, TP_OWNER_DIFF_NAME)[i]);
+        if (!tp_str_equal(tp_table_text(owners, TP_OWNER_DIFF_DEVICE)[i], device) || !name.len ||
+            tp_str_equal(tp_table_text(owners, TP_OWNER_DIFF_VERDICT)[i], TP_STR("neutral")))
+            continue;
+        left--;
+        tp_document_point(w->document,
+                          tp_text_printf(w->arena, "%s by %.*s %.*s",
+                                         tp_signed_bytes_text(w->arena, tp_table_int(owners, TP_OWNER_DIFF_CHANGE)[i]),
+                                         (int)kind.len, kind.ptr, (int)name.len, name.ptr));
+    }
+}
+
+static void put_findings(const struct wording *w)
+{
+    const struct tp_table *t = &w->c->tables[TP_COMPARE_FINDINGS];
+    bool has_head = false;
+    for (size_t row = 0; row < t->row_count; row++) {
+        struct tp_str status = tp_table_text(t, TP_FINDING_DIFF_STATUS)[row];
+        struct tp_str rule = tp_table_text(t, TP_FINDING_DIFF_RULE)[row];
+        struct tp_str title = tp_table_text(t, TP_FINDING_DIFF_TITLE)[row];
+        struct tp_str line = tp_shown_text(w->naming, tp_table_text(t, TP_FINDING_DIFF_LINE)[row]);
+        if (tp_str_equal(status, TP_STR("both")))
+            continue;
+        if (!has_head)
+            tp_document_heading(w->document, tp_compare_table_title(TP_COMPARE_FINDINGS));
+        has_head = true;
+        tp_document_point(w->document, tp_text_printf(w->arena, "%.*s: %.*s %.*s%s%.*s", (int)status.len, status.ptr,
+                                                      (int)rule.len, rule.ptr, (int)title.len, title.ptr,
+                                                      line.len ? ", " : "", (int)line.len, line.ptr));
+    }
+}
+
+/* The same where no section follows. */
+static void put_serving(const struct wording *w)
+{
+    if (!w->c->tables[TP_COMPARE_SERVING].row_count)
+        return;
+    tp_document_note(w->document, tp_compare_serving_text(w->c, w->arena));
+    tp_document_table(w->document, tp_compare_shown(w->c, w->naming, TP_COMPARE_SERVING, w->max_rows), NULL);
+}
+
+/* ---- sections ---- */
+
+/* The lead of the part about an engine tells its rates: tp_compare_serving_text. */
+static const struct part {
+    const char *id, *label, *title, *lead;
+    enum tp_compare_table tables[4]; /* TP_COMPARE_CHANGES ends them */
+} parts[] = {
+    {"diff-serving", "Serving", "Steps of the engine", NULL, {TP_COMPARE_SERVING}},
+    {"diff-program",
+     "Program",
+     "The program",
+     "Where its wall time went, and the functions that its CPU time was in, by samples: few samples say little.",
+     {TP_COMPARE_WALL, TP_COMPARE_FUNCTIONS}},
+    {"diff-operators",
+     "Operators",
+     "Operators",
+     "Self times per step, the largest change first. A change is by count and by time per call.",
+     {TP_COMPARE_OPERATORS_DEVICE, TP_COMPARE_OPERATORS_HOST}},
+    {"diff-kernels",
+     "Kernels",
+     "Kernels",
+     "By name, operator and shapes; renamed, fused and split kernels are matched inside their operator.",
+     {TP_COMPARE_KERNELS}},
+    {"diff-copies",
+     "Copies, waits",
+     "Copies, synchronisations, runtime calls",
+     "Synchronisations stand by source line; each that comes or goes counts, whatever it takes.",
+     {TP_COMPARE_COPIES, TP_COMPARE_SYNCS, TP_COMPARE_RUNTIME}},
+    {"diff-modules",
+     "Modules",
+     "Modules",
+     "Times with everything below, by path.",
+     {TP_COMPARE_MODULES_DEVICE, TP_COMPARE_MODULES_HOST}},
+    {"diff-memory",
+     "Memory",
+     "Memory",
+     "The peak of each device, and who holds it.",
+     {TP_COMPARE_MEMORY, TP_COMPARE_OWNERS}},
+    {"diff-findings", "Findings", "Findings", "What the rules say about both sides.", {TP_COMPARE_FINDINGS}},
+};
+
+static void put_section(const struct wording *w, const char *id, const char *label, const char *title, const char *lead)
+{
+    tp_document_section(w->document,
+                        &(struct tp_section_block){.id = id, .label = label, .title = title, .lead = lead});
+}
+
+static void put_table(const struct wording *w, enum tp_compare_table which)
+{
+    if (w->c->tables[which].row_count)
+        tp_document_table(w->document, tp_compare_shown(w->c, w->naming, which, w->max_rows),
+                          "; --row-limit -1 shows all");
+}
+
+static void put_part(const struct wording *w, const struct part *part)
+{
+    bool has_rows = false;
+    for (unsigned i = 0; part->tables[i] != TP_COMPARE_CHANGES; i++)
+        has_rows |= w->c->tables[part->tables[i]].row_count > 0;
+    if (!has_rows)
+        return;
+    put_section(w, part->id, part->label, part->title,
+                part->lead ? part->lead : tp_compare_serving_text(w->c, w->arena));
+    for (unsigned i = 0; part->tables[i] != TP_COMPARE_CHANGES; i++)
+        put_table(w, part->tables[i]);
+}
+
+static void put_tree(const struct wording *w)
+{
+    struct tp_shown_table *table = tp_compare_tree_table(w->c, w->naming, w->max_rows);
+    if (w->c->tree.count < 2)
+        return;
+    put_section(w, "diff-calltree", "Call tree", "Call tree",
+                tp_text_printf(w->arena,
+                               "%s per step of both sides, merged by callers. Width is the greater of both sides.",
+                               !w->c->tree.has_device                             ? "CPU time"
+                               : tp_speaks_torch(tp_sides_producer(&w->c->sides)) ? "GPU time"
+                                                                                  : "Device time"));
+    tp_document_chart(w->document, "icicle", tp_compare_icicle(w->c, w->naming), NULL);
+    if (table)
+        tp_document_table(w->document, table, NULL);
+}
+
+static void put_parts(const struct wording *w)
+{
+    for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++)
+        put_part(w, &parts[i]);
+    put_tree(w);
+    if (!w->c->tables[TP_COMPARE_FACTS].row_count)
+        return;
+    put_section(
+        w, "diff-common", "In common", tp_compare_table_title(TP_COMPARE_FACTS),
+        tp_text_printf(w->arena, "%s: %s. Facts that define the workload decide.", comparable_text(w), facts_text(w)));
+    put_table(w, TP_COMPARE_FACTS);
+}
+
+/* ---- all ---- */
+
+void tp_compare_document(struct tp_document *document, const struct tp_compare *compare, const struct tp_naming *naming,
+                         size_t max_rows)
+{
+    struct wording w = {document, compare, naming, naming->arena, max_rows};
+    struct tp_verdict_block verdict = tp_compare_verdict(compare, w.arena);
+    tp_document_init(document, "Comparison", w.arena);
+    tp_compare_record(document, compare, &verdict);
+    document->places = TP_IN_PAGES | TP_IN_MARKDOWN; /* on a terminal the first line says what came out */
+    put_title(&w);
+    document->places = TP_EVERYWHERE;
+    tp_document_verdict(document, &verdict);
+    put_sides(&w);
+    document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
+    tp_document_fact(document, comparable_text(&w), facts_text(&w));
+    document->places = TP_EVERYWHERE;
+    put_side_verdicts(&w);
+    put_differing(&w);
+    if (!tp_compare_is_of_programs(compare))
+        tp_document_chart(document, "waterfall", tp_compare_waterfall(compare, w.arena),
+                          tp_compare_shown(compare, naming, TP_COMPARE_STEP, max_rows));
+    document->places = TP_IN_PAGES;
+    put_figures(&w);
+    document->places = TP_EVERYWHERE;
+    tp_compare_put_work(document, compare, naming);
+    put_changes(&w);
+    document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
+    put_serving(&w);
+    for (size_t row = 0; row < compare->tables[TP_COMPARE_MEMORY].row_count; row++)
+        put_device(&w, row);
+    put_findings(&w);
+    document->places = TP_IN_PAGES | TP_IN_DETAILED_TEXT;
+    put_parts(&w);
+}

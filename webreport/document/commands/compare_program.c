@@ -1,0 +1,78 @@
+/* Two programs recorded from outside in words: see compare_program.h. */
+#include "webreport/document/commands/compare_program.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "writer/text/format.h"
+
+bool tp_compare_is_of_programs(const struct tp_compare *c)
+{
+    for (unsigned q = 0; q < TP_QUANTITIES; q++)
+        if (c->totals[q].is_known)
+            return false;
+    return c->changes.functions.judged_count > 0;
+}
+
+static const char *time_of(double ns, struct tp_arena *arena)
+{
+    return tp_text_of_time(arena, isnan(ns) ? TP_NULL_INT : tp_whole_of(ns));
+}
+
+/* The function that changed most for sure; NULL: none did. */
+static const struct tp_change *most_changed(const struct tp_compare *c)
+{
+    const struct tp_change *most = NULL;
+    for (uint32_t i = 0; i < c->changes.count; i++) {
+        const struct tp_change *change = &c->changes.items[i];
+        bool is_told = change->identity.kind == TP_SUMMARY_FUNCTION && change->is_reported;
+        if (is_told && (!most || fabs((double)change->change_ns) > fabs((double)most->change_ns)))
+            most = change;
+    }
+    return most;
+}
+
+static const char *name_of(const struct tp_change *change, struct tp_arena *arena)
+{
+    struct tp_str name = change->identity.name, file = change->identity.owner;
+    const char *slash = file.len ? memrchr(file.ptr, '/', file.len) : NULL;
+    if (slash)
+        file = (struct tp_str){slash + 1, file.len - (size_t)(slash + 1 - file.ptr)};
+    return tp_text_printf(arena, file.len ? "%.*s (%.*s)" : "%.*s%.*s", (int)name.len, name.ptr, (int)file.len,
+                          file.ptr);
+}
+
+const char *tp_compare_program_words(const struct tp_compare *c, struct tp_arena *arena)
+{
+    const struct tp_change *most = most_changed(c);
+    uint32_t others = c->regressed_count + c->improved_count;
+    if (!most)
+        return tp_text_printf(arena, "No function is sure to have changed: CPU %s \xe2\x86\x92 %s",
+                              time_of(c->changes.functions.ns[TP_BASE], arena),
+                              time_of(c->changes.functions.ns[TP_NEW], arena));
+    const char *more = others > 1 ? tp_text_printf(arena, "; %u slower, %u faster in all", c->regressed_count,
+                                                   c->improved_count)
+                                  : "";
+    if (!(most->ns[TP_BASE] > 0))
+        return tp_text_printf(arena, "%s is new and takes %s of CPU time%s", name_of(most, arena),
+                              time_of(most->ns[TP_NEW], arena), more);
+    double percent = 100 * (most->ns[TP_NEW] / most->ns[TP_BASE] - 1);
+    return tp_text_printf(arena, "%s takes %s of CPU time, %s before (%s%s %%)%s", name_of(most, arena),
+                          time_of(most->ns[TP_NEW], arena), time_of(most->ns[TP_BASE], arena), percent > 0 ? "+" : "",
+                          tp_text_of_fixed(arena, percent, 1), more);
+}
+
+const char *tp_compare_program_text(const struct tp_compare *c, struct tp_arena *arena)
+{
+    const struct tp_function_sums *functions = &c->changes.functions;
+    return tp_text_printf(
+        arena,
+        "Wall %s \xe2\x86\x92 %s, CPU %s \xe2\x86\x92 %s, means of %u + %u runs. %s judged by samples, 1 %% for all "
+        "together; of %s a change of %s %% would be seen. Wall, waits and the CPU time as a whole are told, not judged.",
+        time_of(c->sides.side[TP_BASE].total_ns, arena), time_of(c->sides.side[TP_NEW].total_ns, arena),
+        time_of(functions->ns[TP_BASE], arena), time_of(functions->ns[TP_NEW], arena),
+        c->sides.side[TP_BASE].input->run_count, c->sides.side[TP_NEW].input->run_count,
+        tp_text_of_some(arena, functions->judged_count, "function is", "functions are"),
+        name_of(&c->changes.items[functions->largest], arena),
+        tp_text_of_fixed(arena, 100 * functions->largest_sees, 0));
+}

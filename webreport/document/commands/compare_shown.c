@@ -1,0 +1,266 @@
+/* Tables of a comparison as they are shown: see compare_document.h. */
+#include "webreport/document/commands/compare_document.h"
+
+#include "webreport/document/name_text.h"
+#include "webreport/document/section.h"
+#include "writer/base/sort.h"
+#include "writer/text/format.h"
+
+/* ---- tables ---- */
+
+enum { OWN_WHERE, OWN_WHAT, OPEN_ROWS = 60 };
+
+#define COLUMN(format, column, group, decimals) {format, column, NULL, group, decimals, false, 0}
+#define WIDE(format, column, group, decimals) {format, column, NULL, group, decimals, false, TP_SHOWN_WIDE}
+#define SIGNED(format, column, group) {format, column, NULL, group, 0, false, TP_SHOWN_SIGNED}
+
+static const struct tp_shown_column change_columns[] = {
+    COLUMN(TP_SHOW_TEXT, TP_ROW_VERDICT, 0, 0),        {TP_SHOW_OWN, OWN_WHAT, "What", 0, 0, false, 0},
+    {TP_SHOW_OWN, OWN_WHERE, "Where", 0, 0, false, 0}, COLUMN(TP_SHOW_TIME, TP_ROW_BASE_TIME, 1, 0),
+    COLUMN(TP_SHOW_TIME, TP_ROW_NEW_TIME, 1, 0),       COLUMN(TP_SHOW_TIME, TP_ROW_CHANGE, 1, 0),
+    COLUMN(TP_SHOW_TIME, TP_ROW_BY_COUNT, 1, 0),       COLUMN(TP_SHOW_TIME, TP_ROW_BY_TIME, 1, 0),
+    COLUMN(TP_SHOW_PERCENT, TP_ROW_SHARE, 0, 0),       COLUMN(TP_SHOW_REAL, TP_ROW_BASE_CALLS, 0, 1),
+    COLUMN(TP_SHOW_REAL, TP_ROW_NEW_CALLS, 0, 1),
+};
+static const struct tp_shown_column step_columns[] = {
+    COLUMN(TP_SHOW_TIME, TP_PART_BASE, 1, 0),
+    COLUMN(TP_SHOW_TIME, TP_PART_NEW, 1, 0),
+    SIGNED(TP_SHOW_TIME, TP_PART_CHANGE, 1),
+    SIGNED(TP_SHOW_PERCENT, TP_PART_SHARE, 0),
+};
+static const struct tp_shown_column row_columns[] = {
+    COLUMN(TP_SHOW_TIME, TP_ROW_BASE_TIME, 1, 0), COLUMN(TP_SHOW_TIME, TP_ROW_NEW_TIME, 1, 0),
+    SIGNED(TP_SHOW_TIME, TP_ROW_CHANGE, 1),       WIDE(TP_SHOW_TIME, TP_ROW_BY_COUNT, 1, 0),
+    WIDE(TP_SHOW_TIME, TP_ROW_BY_TIME, 1, 0),     SIGNED(TP_SHOW_PERCENT, TP_ROW_SHARE, 0),
+    WIDE(TP_SHOW_REAL, TP_ROW_BASE_CALLS, 0, 1),  WIDE(TP_SHOW_REAL, TP_ROW_NEW_CALLS, 0, 1),
+    WIDE(TP_SHOW_TEXT, TP_ROW_MATCH, 0, 0),       WIDE(TP_SHOW_TEXT, TP_ROW_VERDICT, 0, 0),
+};
+static const struct tp_shown_column memory_columns[] = {
+    COLUMN(TP_SHOW_BYTES, TP_MEMORY_DIFF_BASE, 1, 0),       COLUMN(TP_SHOW_BYTES, TP_MEMORY_DIFF_NEW, 1, 0),
+    SIGNED(TP_SHOW_BYTES, TP_MEMORY_DIFF_CHANGE, 1),        WIDE(TP_SHOW_BYTES, TP_MEMORY_DIFF_BASE_RESERVED, 1, 0),
+    WIDE(TP_SHOW_BYTES, TP_MEMORY_DIFF_NEW_RESERVED, 1, 0), WIDE(TP_SHOW_BYTES, TP_MEMORY_DIFF_BASE_CREEP, 2, 0),
+    WIDE(TP_SHOW_BYTES, TP_MEMORY_DIFF_NEW_CREEP, 2, 0),    COLUMN(TP_SHOW_TEXT, TP_MEMORY_DIFF_VERDICT, 0, 0),
+};
+static const struct tp_shown_column owner_columns[] = {
+    COLUMN(TP_SHOW_TEXT, TP_OWNER_DIFF_DEVICE, 0, 0),    WIDE(TP_SHOW_TEXT, TP_OWNER_DIFF_KIND, 0, 0),
+    COLUMN(TP_SHOW_BYTES, TP_OWNER_DIFF_BASE, 1, 0),     COLUMN(TP_SHOW_BYTES, TP_OWNER_DIFF_NEW, 1, 0),
+    SIGNED(TP_SHOW_BYTES, TP_OWNER_DIFF_CHANGE, 1),      WIDE(TP_SHOW_COUNT, TP_OWNER_DIFF_BASE_BLOCKS, 0, 0),
+    WIDE(TP_SHOW_COUNT, TP_OWNER_DIFF_NEW_BLOCKS, 0, 0), WIDE(TP_SHOW_TEXT, TP_OWNER_DIFF_VERDICT, 0, 0),
+};
+static const struct tp_shown_column serving_columns[] = {
+    COLUMN(TP_SHOW_TIME, TP_SERVING_DIFF_BASE_P50, 1, 0), COLUMN(TP_SHOW_TIME, TP_SERVING_DIFF_NEW_P50, 1, 0),
+    SIGNED(TP_SHOW_TIME, TP_SERVING_DIFF_CHANGE, 1),      SIGNED(TP_SHOW_PERCENT, TP_SERVING_DIFF_PERCENT, 0),
+    COLUMN(TP_SHOW_TIME, TP_SERVING_DIFF_BASE_P90, 1, 0), COLUMN(TP_SHOW_TIME, TP_SERVING_DIFF_NEW_P90, 1, 0),
+};
+static const struct tp_shown_column finding_columns[] = {
+    COLUMN(TP_SHOW_TEXT, TP_FINDING_DIFF_STATUS, 0, 0),
+    WIDE(TP_SHOW_TEXT, TP_FINDING_DIFF_BASE_SEVERITY, 0, 0),
+    WIDE(TP_SHOW_TEXT, TP_FINDING_DIFF_NEW_SEVERITY, 0, 0),
+    COLUMN(TP_SHOW_TIME, TP_FINDING_DIFF_BASE_CEILING, 1, 0),
+    COLUMN(TP_SHOW_TIME, TP_FINDING_DIFF_NEW_CEILING, 1, 0),
+    WIDE(TP_SHOW_COUNT, TP_FINDING_DIFF_BASE_COUNT, 0, 0),
+    WIDE(TP_SHOW_COUNT, TP_FINDING_DIFF_NEW_COUNT, 0, 0),
+    {TP_SHOW_OWN, OWN_WHERE, "Line", 0, 0, false, TP_SHOWN_WIDE},
+};
+static const struct tp_shown_column fact_columns[] = {
+    {TP_SHOW_OWN, 0, "Base", 0, 0, false, 0},
+    {TP_SHOW_OWN, 1, "New", 0, 0, false, 0},
+    COLUMN(TP_SHOW_TEXT, TP_FACT_VERDICT, 0, 0),
+    WIDE(TP_SHOW_TEXT, TP_FACT_CLASS, 0, 0),
+};
+
+#define COLUMNS(list) list, sizeof(list) / sizeof *(list)
+
+/* Each table with its columns, the column of the first cell, and those that become own texts. */
+static const struct columns {
+    const struct tp_shown_column *columns;
+    unsigned count;
+    unsigned name;
+    int own[2]; /* -1: none */
+} columns_of[TP_COMPARE_TABLES] = {
+    [TP_COMPARE_CHANGES] = {COLUMNS(change_columns), TP_ROW_NAME, {TP_ROW_OWNER, TP_ROW_KIND}},
+    [TP_COMPARE_STEP] = {COLUMNS(step_columns), TP_PART_NAME, {-1, -1}},
+    [TP_COMPARE_OPERATORS_DEVICE] = {COLUMNS(row_columns), TP_ROW_NAME, {-1, -1}},
+    [TP_COMPARE_OPERATORS_HOST] = {COLUMNS(row_columns), TP_ROW_NAME, {-1, -1}},
+    [TP_COMPARE_KERNELS] = {COLUMNS(row_columns), TP_ROW_NAME, {-1, -1}},
+    [TP_COMPARE_COPIES] = {COLUMNS(row_columns), TP_ROW_NAME, {-1, -1}},
+    [TP_COMPARE_SYNCS] = {COLUMNS(row_columns), TP_ROW_NAME, {-1, -1}},
+    [TP_COMPARE_MODULES_DEVICE] = {COLUMNS(row_columns), TP_ROW_NAME, {-1, -1}},
+    [TP_COMPARE_MODULES_HOST] = {COLUMNS(row_columns), TP_ROW_NAME, {-1, -1}},
+    [TP_COMPARE_RUNTIME] = {COLUMNS(row_columns), TP_ROW_NAME, {-1, -1}},
+    [TP_COMPARE_FUNCTIONS] = {COLUMNS(row_columns), TP_ROW_NAME, {-1, -1}},
+    [TP_COMPARE_WALL] = {COLUMNS(row_columns), TP_ROW_NAME, {-1, -1}},
+    [TP_COMPARE_MEMORY] = {COLUMNS(memory_columns), TP_MEMORY_DIFF_DEVICE, {-1, -1}},
+    [TP_COMPARE_OWNERS] = {COLUMNS(owner_columns), TP_OWNER_DIFF_NAME, {-1, -1}},
+    [TP_COMPARE_SERVING] = {COLUMNS(serving_columns), TP_SERVING_DIFF_CLASS, {-1, -1}},
+    [TP_COMPARE_FINDINGS] = {COLUMNS(finding_columns), TP_FINDING_DIFF_TITLE, {TP_FINDING_DIFF_LINE, -1}},
+    [TP_COMPARE_FACTS] = {COLUMNS(fact_columns), TP_FACT_NAME, {TP_FACT_BASE, TP_FACT_NEW}},
+};
+
+static struct tp_str shown_text(const struct tp_naming *naming, const struct tp_table *table, int column, size_t row)
+{
+    if (column < 0 || !tp_table_text(table, (unsigned)column)[row].ptr)
+        return TP_STR("");
+    return tp_shown_text(naming, tp_table_text(table, (unsigned)column)[row]);
+}
+
+static bool is_row_table(enum tp_compare_table which)
+{
+    return which <= TP_COMPARE_WALL && which != TP_COMPARE_STEP;
+}
+
+static bool is_kind(const struct tp_table *table, size_t row, const char *kind)
+{
+    return tp_str_equal(tp_table_text(table, TP_ROW_KIND)[row], tp_str_of(kind));
+}
+
+/* What a row of rows says when it is opened. */
+static struct tp_data more_of(const struct tp_naming *naming, const struct tp_table *table, size_t row)
+{
+    static const struct {
+        const char *title;
+        int column;
+    } texts[] = {{"Name", TP_ROW_NAME},    {"Was", TP_ROW_BASE_NAME}, {"Operator", TP_ROW_OWNER},
+                 {"Shapes", TP_ROW_SHAPE}, {"Types", TP_ROW_DTYPE},   {"Follows from", TP_ROW_CAUSE}};
+    bool is_sync = is_kind(table, row, "sync");
+    struct tp_object *object = tp_object_new(naming->arena);
+    struct tp_list *blocks = tp_object_list(object, "blocks");
+    for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct tp_str text = shown_text(naming, table, texts[i].column, row);
+        if (!text.len)
+            continue;
+        struct tp_object *block = tp_list_object(blocks);
+        tp_object_text(block, "block_title", is_sync && texts[i].column == TP_ROW_SHAPE ? "Line" : texts[i].title);
+        tp_object_str(block, "full", text);
+    }
+    return tp_data_of_object(object);
+}
+
+/* A kernel by its short name; a synchronisation with its line. */
+static void name_row(const struct tp_naming *naming, const struct tp_table *table, struct tp_shown_row *shown,
+                     size_t row)
+{
+    struct tp_str name = tp_table_text(table, TP_ROW_NAME)[row], line = shown_text(naming, table, TP_ROW_SHAPE, row);
+    if (is_kind(table, row, "kernel"))
+        shown->name = tp_shown_kernel(naming, name);
+    if (!is_kind(table, row, "sync") || !line.len)
+        return;
+    shown->name = tp_str_of(
+        tp_text_printf(naming->arena, "%.*s at %.*s", (int)shown->name.len, shown->name.ptr, (int)line.len, line.ptr));
+    struct tp_str file_line = tp_path_file(line);
+    shown->brief = tp_str_of(
+        tp_text_printf(naming->arena, "%.*s at %.*s", (int)name.len, name.ptr, (int)file_line.len, file_line.ptr));
+    shown->href = tp_source_link(naming, tp_table_text(table, TP_ROW_SHAPE)[row]);
+}
+
+/* "new sync" at its line; others in their operator. */
+static void describe_change(const struct tp_naming *naming, const struct tp_table *table, struct tp_str *where,
+                            struct tp_str *what, size_t row)
+{
+    struct tp_str match = tp_table_text(table, TP_ROW_MATCH)[row];
+    if (!tp_str_equal(match, TP_STR("same")))
+        *what =
+            tp_str_of(tp_text_printf(naming->arena, "%.*s %.*s", (int)match.len, match.ptr, (int)what->len, what->ptr));
+    if (is_kind(table, row, "sync") && tp_table_text(table, TP_ROW_SHAPE)[row].len)
+        *where = shown_text(naming, table, TP_ROW_SHAPE, row);
+}
+
+/* ---- rows of one name ---- */
+
+enum { MOST_APART = 90 }; /* bytes of what tells rows apart */
+
+static int by_shown_name(const void *context, uint32_t x, uint32_t y)
+{
+    const struct tp_shown_row *rows = context;
+    int order = tp_str_compare(rows[x].name, rows[y].name);
+    return order ? order : (x > y) - (x < y);
+}
+
+/* " 8x64x56x56": what of a row is not the same in all rows of its name; numbered where even that is one text. */
+static void name_group(const struct tp_naming *naming, struct tp_shown_table *shown, const uint32_t *rows,
+                       uint32_t count)
+{
+    static const unsigned columns[] = {TP_ROW_OWNER, TP_ROW_SHAPE, TP_ROW_DTYPE};
+    struct tp_str *texts = tp_arena_array(naming->arena, count, sizeof *texts);
+    uint32_t *counts = tp_arena_array(naming->arena, (size_t)count + 1, sizeof *counts);
+    struct tp_strings seen;
+    bool differs[3] = {false};
+    tp_strings_init(&seen, naming->arena, UINT64_MAX);
+    for (unsigned c = 0; c < 3; c++)
+        for (uint32_t i = 1; i < count; i++)
+            differs[c] |= !tp_str_equal(tp_table_text(shown->table, columns[c])[rows[i]],
+                                        tp_table_text(shown->table, columns[c])[rows[0]]);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *text = "";
+        for (unsigned c = 0; c < 3; c++) {
+            struct tp_str part = differs[c] ? shown_text(naming, shown->table, (int)columns[c], rows[i]) : TP_STR("");
+            if (columns[c] == TP_ROW_SHAPE)
+                part = tp_shapes_text(naming->arena, part);
+            if (part.len)
+                text = tp_text_printf(naming->arena, "%s%s%.*s", text, *text ? " " : "", (int)part.len, part.ptr);
+        }
+        texts[i] = tp_text_cut(naming->arena, tp_str_of(text), MOST_APART);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t same = counts[tp_strings_add(&seen, texts[i])]++;
+        struct tp_str name = shown->rows[rows[i]].name;
+        const char *number = same ? tp_text_printf(naming->arena, " (%u)", same + 1) : "";
+        if (texts[i].len || *number)
+            shown->rows[rows[i]].name =
+                tp_str_of(tp_text_printf(naming->arena, "%.*s%s%.*s%s", (int)name.len, name.ptr,
+                                         texts[i].len ? " " : "", (int)texts[i].len, texts[i].ptr, number));
+    }
+}
+
+/* No two rows have one name: kernels by their full names first, then by what else a row has. */
+static void tell_rows_apart(const struct tp_naming *naming, struct tp_shown_table *shown)
+{
+    tp_section_tell_apart(naming, shown->rows, tp_table_text(shown->table, TP_ROW_NAME), NULL, shown->row_count);
+    uint32_t count = (uint32_t)shown->row_count, *order = tp_arena_array(naming->arena, count, sizeof *order);
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = i;
+    tp_sort_rows(order, count, by_shown_name, shown->rows, naming->arena);
+    for (uint32_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && tp_str_equal(shown->rows[order[i]].name, shown->rows[order[end]].name); end++)
+            continue;
+        if (end - i > 1)
+            name_group(naming, shown, order + i, end - i);
+    }
+}
+
+struct tp_shown_table *tp_compare_shown(const struct tp_compare *compare, const struct tp_naming *naming,
+                                        enum tp_compare_table which, size_t max_rows)
+{
+    const struct columns *columns = &columns_of[which];
+    const struct tp_table *table = &compare->tables[which];
+    struct tp_arena *arena = naming->arena;
+    struct tp_shown_table *shown = tp_shown_table_new(arena, table, columns->columns, columns->count, max_rows);
+    struct tp_str *own_texts[2];
+    for (unsigned own = 0; own < 2; own++) {
+        struct tp_str *texts = own_texts[own] = tp_arena_array(arena, shown->row_count, sizeof *texts);
+        for (size_t row = 0; row < shown->row_count; row++)
+            texts[row] = shown_text(naming, table, columns->own[own], row);
+        shown->own_texts[own] = texts;
+    }
+    for (size_t row = 0; row < shown->row_count; row++) {
+        shown->rows[row].name = tp_shown_text(naming, tp_table_text(table, columns->name)[row]);
+        shown->rows[row].href = tp_source_link(naming, tp_table_text(table, columns->name)[row]);
+        if (is_row_table(which) && which != TP_COMPARE_CHANGES)
+            name_row(naming, table, &shown->rows[row], row);
+        if (which == TP_COMPARE_CHANGES)
+            describe_change(naming, table, &own_texts[0][row], &own_texts[1][row], row);
+        if (is_row_table(which) && row < OPEN_ROWS)
+            shown->rows[row].more = more_of(naming, table, row);
+    }
+    if (is_row_table(which) && which != TP_COMPARE_CHANGES)
+        tell_rows_apart(naming, shown);
+    shown->name = tp_compare_table_key(which);
+    shown->name_title = table->defs[columns->name].title;
+    shown->name_definition = table->defs[columns->name].definition;
+    shown->heading = shown->caption = tp_compare_table_title(which);
+    if (which == TP_COMPARE_STEP) {
+        shown->name_title = "Mean step";
+        shown->heading = NULL;
+    }
+    return shown;
+}

@@ -1,0 +1,336 @@
+/* The verdict of a comparison in words: see compare_words.h. */
+#include "webreport/document/commands/compare_words.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "webreport/document/commands/compare_document.h"
+#include "webreport/document/commands/compare_program.h"
+#include "writer/text/format.h"
+
+static const char *signed_text(struct tp_arena *arena, bool is_more, const char *text)
+{
+    return is_more ? tp_text_printf(arena, "+%s", text) : text;
+}
+
+const char *tp_signed_time_text(struct tp_arena *arena, int64_t ns)
+{
+    return signed_text(arena, ns > 0, tp_text_of_time(arena, ns));
+}
+
+const char *tp_signed_bytes_text(struct tp_arena *arena, int64_t bytes)
+{
+    return signed_text(arena, bytes > 0, tp_text_of_bytes(arena, bytes));
+}
+
+const char *tp_signed_percent_text(struct tp_arena *arena, double percent)
+{
+    return signed_text(arena, percent > 0, tp_text_of_fixed(arena, percent, 1));
+}
+
+const char *tp_compare_serving_text(const struct tp_compare *c, struct tp_arena *arena)
+{
+    static const char *const phases[] = {"prefill", "decode"};
+    const char *text = "Classes as check names them: decode.bs32.step.p50.";
+    for (int is_decode = 1; is_decode >= 0; is_decode--) {
+        double base = tp_compare_serving_rate(c, TP_BASE, is_decode);
+        double other = tp_compare_serving_rate(c, TP_NEW, is_decode);
+        if (!isnan(base) || !isnan(other))
+            text = tp_text_printf(arena, "%s %s: %s \xe2\x86\x92 %s tokens/s.", text, phases[is_decode],
+                                  tp_text_of_fixed(arena, base, 0), tp_text_of_fixed(arena, other, 0));
+    }
+    return text;
+}
+
+/* ---- the verdict ---- */
+
+/* "\u22120.5 to +0.3 %" */
+const char *tp_interval_text(const struct tp_run_change *change, struct tp_arena *arena)
+{
+    if (isnan(change->low))
+        return "too few steps for an interval";
+    return tp_text_printf(arena, "99 %% interval %s to %s %%", tp_signed_percent_text(arena, 100 * change->low),
+                          tp_signed_percent_text(arena, 100 * change->high));
+}
+
+/* As subject of a sentence. */
+static const char *const subjects[TP_QUANTITIES] = {
+    [TP_QUANTITY_KERNELS] = "Kernels", [TP_QUANTITY_HOST_OPS] = "Operators on the host", [TP_QUANTITY_STEP] = "Steps"};
+
+/* That nothing changed is said only where the interval leaves no room for more. */
+static const char *unchanged_words(const struct tp_run_change *change, struct tp_arena *arena)
+{
+    const double little = 0.02;
+    double percent = 100 * change->estimate;
+    bool is_sure = change->low >= -little && change->high <= little; /* NaN is not */
+    if (isnan(percent))
+        return "No step times to compare";
+    const char *text = tp_text_printf(arena, "%s %%", tp_signed_percent_text(arena, percent));
+    return is_sure
+               ? tp_text_printf(arena, "Steps take as long as before (%s)", text)
+               : tp_text_printf(arena, "No sure change of the step (%s, %s)", text, tp_interval_text(change, arena));
+}
+
+static bool is_told(enum tp_change_verdict verdict)
+{
+    return verdict == TP_CHANGE_REGRESSED || verdict == TP_CHANGE_IMPROVED;
+}
+
+static const char *total_words(const struct tp_compare *c, enum tp_quantity quantity, struct tp_arena *arena)
+{
+    const struct tp_total *total = &c->totals[quantity];
+    const char *amount = tp_text_of_fixed(arena, fabs(100 * total->change.estimate), 1);
+    if (total->verdict == TP_CHANGE_REGRESSED)
+        return tp_text_printf(arena, "%s take %s %% longer", subjects[quantity], amount);
+    if (total->verdict == TP_CHANGE_IMPROVED)
+        return tp_text_printf(arena, "%s take %s %% less time", subjects[quantity], amount);
+    return unchanged_words(&c->totals[TP_QUANTITY_STEP].change, arena);
+}
+
+/* What the verdict rests on, the step first; TP_QUANTITY_ROW: no total moved. */
+static enum tp_quantity basis_of(const struct tp_compare *c)
+{
+    static const enum tp_quantity order[] = {TP_QUANTITY_STEP, TP_QUANTITY_KERNELS, TP_QUANTITY_HOST_OPS};
+    for (unsigned i = 0; i < sizeof order / sizeof *order; i++)
+        if (is_told(c->totals[order[i]].verdict) &&
+            (c->verdict == c->totals[order[i]].verdict || c->verdict == TP_CHANGE_MIXED))
+            return order[i];
+    return TP_QUANTITY_ROW;
+}
+
+static const char *rows_and_memory(const struct tp_compare *c, enum tp_change_verdict verdict, bool has_memory)
+{
+    uint32_t rows = verdict == TP_CHANGE_REGRESSED ? c->regressed_count : c->improved_count;
+    if (!rows)
+        return has_memory ? "memory" : "";
+    return tp_text_printf(c->arena, "%s%s", tp_text_of_some(c->arena, rows, "row", "rows"),
+                          has_memory ? " and memory" : "");
+}
+
+const char *tp_compare_reason_text(const struct tp_compare *c)
+{
+    if (!is_told(c->verdict) || basis_of(c) != TP_QUANTITY_ROW)
+        return "";
+    return rows_and_memory(c, c->verdict, c->memory_verdict == c->verdict);
+}
+
+/* ---- what the change of the mean step is made of ---- */
+
+/* Parts that people tell apart; every part of a step is in one. */
+static const struct {
+    const char *name;
+    unsigned parts; /* bits of enum tp_step_part */
+} groups[] = {
+    {"kernels", 1U << TP_PART_KERNEL},
+    {"copies", 1U << TP_PART_MEMCPY | 1U << TP_PART_MEMSET},
+    {"communication", 1U << TP_PART_COMMUNICATION},
+    {"data loading", 1U << TP_PART_DATALOADER},
+    {"host", 1U << TP_PART_RUNTIME | 1U << TP_PART_CPU_EXEC | 1U << TP_PART_OTHER},
+};
+enum { GROUPS = sizeof groups / sizeof *groups, SHOWN_GROUPS = 3 };
+
+static double change_of_group(const struct tp_compare *c, unsigned group)
+{
+    double change = 0;
+    for (unsigned part = 0; part <= TP_PART_OTHER; part++) {
+        double base = c->sides.side[TP_BASE].part_ns[part], new_mean = c->sides.side[TP_NEW].part_ns[part];
+        if (groups[group].parts >> part & 1 && !isnan(base) && !isnan(new_mean))
+            change += new_mean - base;
+    }
+    return change;
+}
+
+/* "data loading \u221246.6 ms, host +20.6 ms": what moves the mean step by a hundredth or more, largest first; "". */
+static const char *groups_words(const struct tp_compare *c, struct tp_arena *arena)
+{
+    double changes[GROUPS], least = 0.01 * c->sides.side[TP_BASE].total_ns;
+    const char *text = "";
+    for (unsigned i = 0; i < GROUPS; i++)
+        changes[i] = change_of_group(c, i);
+    for (unsigned shown = 0; shown < SHOWN_GROUPS; shown++) {
+        unsigned most = 0;
+        for (unsigned i = 1; i < GROUPS; i++)
+            most = fabs(changes[i]) > fabs(changes[most]) ? i : most;
+        if (!(fabs(changes[most]) >= least) || !(fabs(changes[most]) >= 1))
+            break;
+        text = tp_text_printf(arena, "%s%s%s %s", text, *text ? ", " : "", groups[most].name,
+                              tp_signed_time_text(arena, llround(changes[most])));
+        changes[most] = 0;
+    }
+    return text;
+}
+
+/* The first letter small: what follows a semicolon. */
+static const char *continued(const char *words, struct tp_arena *arena)
+{
+    char *text = tp_arena_copy(arena, words, strlen(words));
+    *text = (char)(*text >= 'A' && *text <= 'Z' ? *text - 'A' + 'a' : *text);
+    return text;
+}
+
+/* "2 rows regressed, 1 row and memory improved" */
+static const char *mixed_words(const struct tp_compare *c, struct tp_arena *arena)
+{
+    static const enum tp_change_verdict verdicts[] = {TP_CHANGE_REGRESSED, TP_CHANGE_IMPROVED};
+    const char *text = "";
+    for (unsigned i = 0; i < 2; i++) {
+        const char *rows = rows_and_memory(c, verdicts[i], c->memory_verdict == verdicts[i]);
+        if (*rows)
+            text =
+                tp_text_printf(arena, "%s%s%s %s", text, *text ? ", " : "", rows, tp_change_verdict_name(verdicts[i]));
+    }
+    return text;
+}
+
+/* Of wall clock that moved with the machine, or may have; "". */
+static const char *held_back_words(const struct tp_compare *c, const char *moved, struct tp_arena *arena)
+{
+    if (c->is_loaded)
+        return tp_text_printf(arena, "Machine loaded: all operators %s %% together; times are not judged",
+                              tp_signed_percent_text(arena, 100 * c->changes.shift));
+    for (enum tp_quantity q = TP_QUANTITIES; q-- > 0;)
+        if (c->totals[q].verdict == TP_CHANGE_HINT)
+            return tp_text_printf(arena, "A hint: %s %s %% by wall clock alone%s%s%s; %s",
+                                  continued(subjects[q], arena),
+                                  tp_signed_percent_text(arena, 100 * c->totals[q].change.estimate),
+                                  *moved ? " (" : "", moved, *moved ? " in the mean step)" : "",
+                                  tp_sides_tell_hints(&c->sides)
+                                      ? tp_text_printf(arena, "%d runs would tell", TP_VERDICT_RUNS)
+                                      : TP_NOT_BACKED);
+    return "";
+}
+
+/* What to do where the runs would not even see a step of twice the length. */
+static const char *blind_words(const struct tp_compare *c, struct tp_arena *arena)
+{
+    const struct tp_run_change *step = &c->totals[TP_QUANTITY_STEP].change;
+    const char *aside = tp_compare_work_aside(c, arena);
+    return tp_text_printf(arena,
+                          "Record more steps, or more runs a side: these would not see a step that takes twice as long "
+                          "(%s %%, %s)%s%s",
+                          tp_signed_percent_text(arena, 100 * step->estimate), tp_interval_text(step, arena),
+                          *aside ? "; " : "", aside);
+}
+
+/* What the verdict rests on is the sentence's subject: a total, or else what changed while none did for sure. */
+static const char *headline(const struct tp_compare *c, struct tp_arena *arena)
+{
+    enum tp_quantity basis = basis_of(c);
+    const char *moved = groups_words(c, arena), *step = unchanged_words(&c->totals[TP_QUANTITY_STEP].change, arena);
+    if (*c->damage)
+        return tp_text_printf(arena, "Input damaged: %s", c->damage);
+    if (c->is_work_changed)
+        return tp_compare_work_words(c, arena);
+    if (c->comparability.workload == TP_WORKLOAD_OTHER)
+        return tp_text_printf(arena, "%s; times are not judged", tp_comparability_text(&c->comparability, arena));
+    if (c->comparability.is_low)
+        return tp_text_printf(arena, "Not known to be the same workload: %s",
+                              tp_comparability_text(&c->comparability, arena));
+    if (tp_compare_is_of_programs(c))
+        return tp_compare_program_words(c, arena);
+    if (c->verdict == TP_CHANGE_INCONCLUSIVE && *held_back_words(c, moved, arena))
+        return held_back_words(c, moved, arena);
+    if (c->verdict == TP_CHANGE_INCONCLUSIVE && tp_compare_is_blind(c))
+        return blind_words(c, arena);
+    if (basis == TP_QUANTITY_STEP)
+        step = *moved ? tp_text_printf(arena, "%s: %s in the mean step", total_words(c, basis, arena), moved)
+                      : total_words(c, basis, arena);
+    else if (basis != TP_QUANTITY_ROW)
+        step = tp_text_printf(arena, "%s; %s", total_words(c, basis, arena), continued(step, arena));
+    if (c->verdict == TP_CHANGE_MIXED && *mixed_words(c, arena))
+        return tp_text_printf(arena, "%s; %s", mixed_words(c, arena), continued(step, arena));
+    if (!*tp_compare_reason_text(c)) {
+        const char *aside = c->verdict == TP_CHANGE_NEUTRAL ? tp_compare_work_aside(c, arena) : "";
+        return tp_text_printf(arena, "%s%s%s", step, *aside ? "; " : "", aside);
+    }
+    return tp_text_printf(arena, "%s %s%s%s%s; %s", tp_compare_reason_text(c), tp_change_verdict_name(c->verdict),
+                          *moved ? " (" : "", moved, *moved ? " in the mean step)" : "", continued(step, arena));
+}
+
+/* "kernels +0.1 % (\u22120.5 to +0.7 %), seen from 0.9 % on; ..": every total that is known. */
+static const char *totals_text(const struct tp_compare *c, struct tp_arena *arena)
+{
+    const char *text = "";
+    for (enum tp_quantity q = 0; q < TP_QUANTITIES; q++) {
+        const struct tp_run_change *change = &c->totals[q].change;
+        if (!c->totals[q].is_known)
+            continue;
+        text = tp_text_printf(
+            arena, "%s%s%s %s %% (%s to %s %%, seen from %s %% on)", text, *text ? "; " : "",
+            q ? continued(subjects[q], arena) : subjects[q], tp_signed_percent_text(arena, 100 * change->estimate),
+            tp_signed_percent_text(arena, 100 * change->low), tp_signed_percent_text(arena, 100 * change->high),
+            tp_text_of_fixed(arena, 100 * change->sees, 1));
+    }
+    if (!*text)
+        return tp_text_printf(arena, "Times are not judged: a run needs %d steps", TP_LEVEL_LEAST_STEPS);
+    return tp_text_printf(arena, "99 %% intervals with %u + %u runs: %s", c->sides.side[TP_BASE].input->run_count,
+                          c->sides.side[TP_NEW].input->run_count, continued(text, arena));
+}
+
+/* What all rows did together; "" where that is nothing, or no more than their sum may move by chance. */
+static const char *shift_text(const struct tp_compare *c, struct tp_arena *arena)
+{
+    const struct tp_total *sum =
+        &c->totals[c->totals[TP_QUANTITY_KERNELS].is_known ? TP_QUANTITY_KERNELS : TP_QUANTITY_HOST_OPS];
+    if (!(fabs(c->changes.shift) >= TP_CHANGE_LEAST_SHARE) || !(fabs(c->changes.shift) > sum->change.half))
+        return "";
+    return tp_text_printf(arena, " All rows together %s %% (%s).",
+                          tp_signed_percent_text(arena, 100 * c->changes.shift),
+                          tp_sides_are_wall_clock(&c->sides) ? "the machine: its load, its clock"
+                                                             : "clock, temperature, another board");
+}
+
+static int64_t median_of(const struct tp_compare *c, int side)
+{
+    return isnan(c->step_ns[side]) ? TP_NULL_INT : llround(c->step_ns[side]);
+}
+
+static const char *mean_text(const struct tp_compare *c, int side, struct tp_arena *arena)
+{
+    double mean = c->sides.side[side].total_ns;
+    return tp_text_of_time(arena, isnan(mean) ? TP_NULL_INT : llround(mean));
+}
+
+static const char *class_of(const struct tp_compare *c)
+{
+    static const char *const classes[TP_CHANGE_VERDICTS] = {"Neutral",      "Improved", "Regressed",
+                                                            "Inconclusive", "Mixed",    "Hint"};
+    if (c->is_work_changed)
+        return "Work changed";
+    return c->comparability.workload == TP_WORKLOAD_OTHER && !*c->damage ? "Other workload" : classes[c->verdict];
+}
+
+/* "2 rows changed: 1 slower, 1 faster, 0 replaced; 1 hint" */
+static const char *rows_text(const struct tp_compare *c, struct tp_arena *arena)
+{
+    uint32_t count = c->regressed_count + c->improved_count + c->replaced_count;
+    if (c->is_open)
+        return "Rows are told, not judged";
+    return tp_text_printf(arena, "%s changed: %u slower, %u faster, %u replaced%s%s",
+                          tp_text_of_some(arena, count, "row", "rows"), c->regressed_count, c->improved_count,
+                          c->replaced_count, c->hint_count ? "; " : "",
+                          c->hint_count ? tp_text_of_some(arena, c->hint_count, "hint", "hints") : "");
+}
+
+struct tp_verdict_block tp_compare_verdict(const struct tp_compare *c, struct tp_arena *arena)
+{
+    static const enum tp_tone tones[TP_CHANGE_VERDICTS] = {
+        [TP_CHANGE_NEUTRAL] = TP_TONE_UNSURE,  [TP_CHANGE_IMPROVED] = TP_TONE_GOOD,
+        [TP_CHANGE_REGRESSED] = TP_TONE_PLAIN, [TP_CHANGE_INCONCLUSIVE] = TP_TONE_UNSURE,
+        [TP_CHANGE_MIXED] = TP_TONE_PLAIN,     [TP_CHANGE_HINT] = TP_TONE_UNSURE};
+    if (tp_compare_is_of_programs(c))
+        return (struct tp_verdict_block){.tone = tones[c->verdict],
+                                         .class = class_of(c),
+                                         .headline = headline(c, arena),
+                                         .text = tp_compare_program_text(c, arena)};
+    return (struct tp_verdict_block){
+        .tone = tones[c->verdict],
+        .class = class_of(c),
+        .headline = headline(c, arena),
+        .text = tp_text_printf(
+            arena,
+            "Median step %s \xe2\x86\x92 %s (mean %s \xe2\x86\x92 %s). %s.%s %s.",
+            tp_text_of_time(arena, median_of(c, TP_BASE)), tp_text_of_time(arena, median_of(c, TP_NEW)),
+            mean_text(c, TP_BASE, arena), mean_text(c, TP_NEW, arena), totals_text(c, arena), shift_text(c, arena),
+            rows_text(c, arena))};
+}

@@ -1,0 +1,167 @@
+/* What the steps of two sides do otherwise, in words: see compare_document.h. */
+#include "webreport/compare/work/work_words.h"
+#include "webreport/document/commands/compare_document.h"
+#include "webreport/trace/frame.h"
+#include "writer/text/format.h"
+
+enum { POINTS = 20 };
+
+/* The first changes that a limit counts, and how many there are more; what the times do stands below. */
+const char *tp_compare_work_words(const struct tp_compare *c, struct tp_arena *arena)
+{
+    enum { SHOWN = 2 };
+    const char *text = "";
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->work.count; i++) {
+        const struct tp_work_change *change = &c->work.changes[i];
+        if (!change->is_gated || change->is_consequence || ++count > SHOWN)
+            continue;
+        text = tp_text_printf(arena, "%s%s%s", text, *text ? "; " : "", tp_work_change_sentence(change, arena));
+    }
+    return count > SHOWN ? tp_text_printf(arena, "%s; and %u more", text, count - SHOWN) : text;
+}
+
+/* Is it one of the loader's operators beside another that is told before? Another kind of loader changes them all. */
+static bool is_more_of_loader(const struct tp_work_diff *work, uint32_t at)
+{
+    for (uint32_t i = 0; work->changes[at].kind == TP_WORK_CHANGE_LOADER && i < at; i++)
+        if (work->changes[i].kind == TP_WORK_CHANGE_LOADER)
+            return true;
+    return false;
+}
+
+static int64_t size_of(const struct tp_work_change *change)
+{
+    return change->delta < 0 ? -change->delta : change->delta;
+}
+
+/* "+2 aten::set_" */
+static const char *amount_text(const struct tp_work_change *change, struct tp_arena *arena)
+{
+    return tp_text_printf(arena, "%s%s %.*s", change->delta > 0 ? "+" : "\xe2\x88\x92",
+                          tp_text_of_count(arena, size_of(change)), (int)change->name.len, change->name.ptr);
+}
+
+/* All changes of the loader in one sentence, the largest two by name. */
+static const char *loader_text(const struct tp_work_diff *work, struct tp_arena *arena)
+{
+    const struct tp_work_change *largest = NULL, *second = NULL;
+    int64_t added = 0, removed = 0;
+    for (uint32_t i = 0; i < work->count; i++) {
+        const struct tp_work_change *change = &work->changes[i];
+        if (change->kind != TP_WORK_CHANGE_LOADER)
+            continue;
+        added += change->delta > 0 ? size_of(change) : 0;
+        removed += change->delta < 0 ? size_of(change) : 0;
+        bool is_largest = !largest || size_of(change) > size_of(largest);
+        bool is_second = !is_largest && !tp_str_equal(change->name, largest->name) &&
+                         (!second || size_of(change) > size_of(second));
+        second = is_largest && largest && !tp_str_equal(change->name, largest->name) ? largest
+                 : is_second                                                        ? change
+                                                                                    : second;
+        largest = is_largest ? change : largest;
+    }
+    if (!second)
+        return tp_work_change_sentence(largest, arena);
+    const char *more = added ? tp_text_printf(arena, "+%s", tp_text_of_count(arena, added)) : "";
+    const char *less = removed ? tp_text_printf(arena, "\xe2\x88\x92%s", tp_text_of_count(arena, removed)) : "";
+    return tp_text_printf(arena, "%s%s%s operators a step in the data loader, %s and %s among them", more,
+                          added && removed ? ", " : "", less, amount_text(largest, arena), amount_text(second, arena));
+}
+
+/* "same", "3 changes", "unknown". */
+const char *tp_compare_work_figure(const struct tp_compare *c, struct tp_arena *arena)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->work.count; i++)
+        count += !c->work.changes[i].is_consequence && !is_more_of_loader(&c->work, i);
+    return !c->work.is_known ? "unknown" : count ? tp_text_of_some(arena, count, "change", "changes") : "same";
+}
+
+/* " (train.py(12))": the line as it is known, with the file as it is shown. */
+static const char *place_text(const struct tp_work_change *change, const struct tp_naming *naming)
+{
+    struct tp_frame frame;
+    if (!tp_frame_parse(&frame, change->place))
+        return "";
+    struct tp_str path = frame.path; /* the file alone: a folder may have blanks, at which lines are cut */
+    for (size_t i = path.len; i-- > 0;)
+        if (path.ptr[i] == '/' || path.ptr[i] == '\\') {
+            path = (struct tp_str){path.ptr + i + 1, path.len - i - 1};
+            break;
+        }
+    path = tp_shown_text(naming, path);
+    return tp_text_printf(naming->arena, " (%.*s:%d)", (int)path.len, path.ptr,
+                          change->line ? change->line : frame.line);
+}
+
+enum tp_work_told tp_compare_work_told(const struct tp_compare *c)
+{
+    enum tp_work_told told = TP_WORK_TOLD_NOTHING;
+    for (uint32_t i = 0; i < c->work.count; i++) {
+        const struct tp_work_change *change = &c->work.changes[i];
+        enum tp_work_told own = change->kind != TP_WORK_CHANGE_FUNCTION ? TP_WORK_TOLD_CHANGES
+                                : change->delta                         ? TP_WORK_TOLD_FUNCTIONS
+                                                                        : TP_WORK_TOLD_TIMES;
+        told = !change->is_consequence && own > told ? own : told;
+    }
+    return told;
+}
+
+const char *tp_compare_work_aside(const struct tp_compare *c, struct tp_arena *arena)
+{
+    enum tp_work_told told = tp_compare_work_told(c);
+    if (told == TP_WORK_TOLD_NOTHING || c->is_work_changed)
+        return "";
+    if (told == TP_WORK_TOLD_CHANGES)
+        return tp_text_printf(arena, "the work of a step differs (%s)", tp_compare_work_figure(c, arena));
+    uint32_t first = 0;
+    while (c->work.changes[first].is_consequence)
+        first++;
+    const char *hint = tp_work_change_sentence(&c->work.changes[first], arena);
+    return c->work.count > first + 1 ? tp_text_printf(arena, "a hint: %s; and %u more", hint, c->work.count - first - 1)
+                                     : tp_text_printf(arena, "a hint: %s", hint);
+}
+
+/* No more is said than the verdict allows: a damaged input may have lost what the other side has. */
+static const char *title_of(const struct tp_compare *c)
+{
+    if (*c->damage)
+        return "What a step does otherwise, as far as a damaged input shows it";
+    enum tp_work_told told = tp_compare_work_told(c);
+    if (told == TP_WORK_TOLD_TIMES)
+        return "Functions of the data loader take another time";
+    if (told == TP_WORK_TOLD_FUNCTIONS)
+        return "Functions of the data loader are called otherwise, or take another time";
+    return c->is_work_changed || c->is_open ? "A step does other work"
+                                            : "A step does other work; none of it counts as a regression";
+}
+
+void tp_compare_put_work(struct tp_document *document, const struct tp_compare *c, const struct tp_naming *naming)
+{
+    struct tp_arena *arena = naming->arena;
+    uint32_t shown = 0, left_out = 0;
+    if (c->work.is_known && c->work.is_bare && !c->work.count)
+        tp_document_note(document, "The work of a step was compared by the names of its operators: the same.");
+    for (uint32_t pass = 0; pass < 2; pass++) /* what a limit counts first */
+        for (uint32_t i = 0; i < c->work.count; i++) {
+            const struct tp_work_change *change = &c->work.changes[i];
+            if (change->is_consequence || change->is_gated == (pass == 1) || is_more_of_loader(&c->work, i))
+                continue;
+            if (shown == POINTS) {
+                left_out++;
+                continue;
+            }
+            if (shown++ == 0)
+                tp_document_notice(document, c->is_work_changed ? TP_TONE_BAD : TP_TONE_UNSURE,
+                                   title_of(c), "");
+            const char *words = change->kind == TP_WORK_CHANGE_LOADER ? loader_text(&c->work, arena)
+                                                                      : tp_work_change_sentence(change, arena);
+            struct tp_str sentence = tp_shown_text(naming, tp_str_of(words));
+            tp_document_notice_point(document,
+                                     tp_text_printf(arena, "%s: %.*s%s", tp_work_change_text(change), (int)sentence.len,
+                                                    sentence.ptr, place_text(change, naming)));
+        }
+    if (left_out)
+        tp_document_notice_point(document, tp_text_printf(arena, "and %u more; --json has all", left_out));
+}

@@ -1,0 +1,357 @@
+/* A history in words: see history_document.h. */
+#include "webreport/document/commands/history_document.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "webreport/compare/gate/metric_amount.h"
+#include "webreport/document/charts/chart.h"
+#include "webreport/document/section.h"
+#include "writer/base/stats.h"
+
+enum { PLOT_TOP = 10, PLOT_HEIGHT = 90, PLOT_WIDTH = 1000, MAX_LABEL = 40, MANY_RUNS = 60 };
+#define PLOT_LEFT 17.0 /* per cent of the width: for the labels of the axis, on a narrow screen too */
+#define PLOT_RIGHT 98.0
+
+/* What a reader follows over commits; those that no run tells are left out. */
+static const char *const followed[] = {
+    "step.time.median", "kernels.per_step", "sync.per_step",      "h2d.pageable.bytes", "idle.host",
+    "memory.peak",      "gemm.fp32.share",  "operators.per_step", "memory.host.peak",   "finding.count",
+};
+enum { FOLLOWED = sizeof followed / sizeof *followed };
+
+/* One metric over the runs. */
+struct series {
+    const struct tp_metric *metric;
+    double *values; /* by run; NaN: not told */
+    double least, greatest;
+    size_t known_count;
+    const struct tp_level_series *level; /* NULL: of a metric */
+};
+
+/* ---- values ---- */
+
+static double value_of(const struct tp_history_run *run, int metric, struct tp_arena *arena)
+{
+    double *values = tp_arena_array(arena, run->count, sizeof *values), greatest = NAN;
+    size_t count = 0;
+    for (size_t i = 0; i < run->count; i++) {
+        double value = run->items[i].metrics[metric].value;
+        if (isnan(value))
+            continue;
+        values[count++] = value;
+        greatest = isnan(greatest) || value > greatest ? value : greatest;
+    }
+    return tp_metrics[metric].is_timed ? tp_median(values, count) : greatest;
+}
+
+static struct series series_of(struct tp_arena *arena, const struct tp_history_run *runs, size_t count,
+                               const char *name)
+{
+    int metric = tp_metric_find(name, strlen(name));
+    struct series s = {.metric = &tp_metrics[metric], .values = tp_arena_array(arena, count, sizeof *s.values)};
+    for (size_t i = 0; i < count; i++) {
+        double value = s.values[i] = value_of(&runs[i], metric, arena);
+        if (isnan(value))
+            continue;
+        s.least = s.known_count == 0 || value < s.least ? value : s.least;
+        s.greatest = s.known_count == 0 || value > s.greatest ? value : s.greatest;
+        s.known_count++;
+    }
+    return s;
+}
+
+/* ---- charts ---- */
+
+/* The levels of a quantity: what limits are held against. */
+static struct series series_of_level(struct tp_arena *arena, const struct tp_level_series *level, size_t count)
+{
+    static const struct tp_metric names[TP_LEVEL_SERIES] = {
+        [TP_BENCH_STEP] = {.name = "Level of the steps", .unit = TP_UNIT_NS},
+        [TP_BENCH_KERNELS] = {.name = "Level of the kernels", .unit = TP_UNIT_NS},
+        [TP_BENCH_HOST_OPS] = {.name = "Level of the operators on the host", .unit = TP_UNIT_NS}};
+    struct series s = {.metric = &names[level->quantity],
+                       .values = tp_arena_array(arena, count, sizeof *s.values),
+                       .least = isnan(level->accepted) ? INFINITY : exp(level->accepted),
+                       .known_count = level->known_count,
+                       .level = level};
+    s.greatest = isinf(s.least) ? 0 : s.least;
+    for (size_t i = 0; i < count; i++) {
+        double value = s.values[i] = exp(level->levels[i]);
+        s.least = value < s.least ? value : s.least;
+        s.greatest = value > s.greatest ? value : s.greatest;
+    }
+    return s;
+}
+
+/* What the axis shows: some room around the values, and never less than nothing. */
+struct axis {
+    double bottom, top;
+};
+
+static struct axis axis_of(const struct series *s)
+{
+    double room = (s->greatest - s->least) / 4;
+    if (room <= fabs(s->greatest) / 50)
+        room = fabs(s->greatest) / 50; /* a difference of nothing is drawn as nothing */
+    if (!(room > 0))
+        room = 1;
+    struct axis axis = {s->least - room, s->greatest + room};
+    if (s->least >= 0 && axis.bottom < 0)
+        axis.bottom = 0;
+    return axis;
+}
+
+static double y_of(const struct axis *axis, double value)
+{
+    return PLOT_TOP + PLOT_HEIGHT * (axis->top - value) / (axis->top - axis->bottom);
+}
+
+static double x_of(size_t i, size_t count)
+{
+    return count > 1 ? PLOT_LEFT + (PLOT_RIGHT - PLOT_LEFT) * (double)i / (double)(count - 1) : 50;
+}
+
+static void put_ticks(struct tp_object *chart, struct tp_arena *arena, const struct series *s, const struct axis *axis)
+{
+    struct tp_list *ticks = tp_object_list(chart, "ticks");
+    const double at[] = {s->least, s->greatest};
+    for (size_t i = 0; i < (s->greatest > s->least ? 2 : 1); i++) {
+        struct tp_object *tick = tp_list_object(ticks);
+        tp_object_printf(tick, "y", "%.1f", y_of(axis, at[i]));
+        tp_object_text(tick, "label", tp_amount_text(arena, s->metric->unit, at[i]));
+    }
+}
+
+/* Why a run is drawn hollow; NULL: it is not. */
+static const char *mark_of(const struct series *s, const struct tp_history_run *run, size_t i)
+{
+    if (run->decision.is_accepted)
+        return NULL;
+    return s->level && s->level->is_outlier[i] ? "outlier" : run->decision.is_failed ? "broke a limit" : NULL;
+}
+
+static void put_accepted(struct tp_object *chart, struct tp_arena *arena, const struct series *s,
+                         const struct axis *axis, const struct tp_history_run *runs, size_t count)
+{
+    double accepted = exp(s->level->accepted), sees = s->level->newest.base_count ? s->level->newest.half : 0;
+    if (isnan(accepted))
+        return;
+    struct tp_object *line = tp_object_object(chart, "accepted");
+    double top = fmax(y_of(axis, accepted * (1 + sees)), PLOT_TOP);
+    double bottom = fmin(y_of(axis, accepted / (1 + sees)), PLOT_TOP + PLOT_HEIGHT);
+    double from = x_of(tp_history_accepted_from(runs, count), count);
+    tp_chart_put_percent(line, "x", from);
+    tp_chart_put_percent(line, "width", PLOT_RIGHT - from);
+    tp_object_printf(line, "y", "%.1f", y_of(axis, accepted));
+    tp_object_printf(line, "top", "%.1f", top);
+    tp_object_printf(line, "height", "%.1f", fmax(bottom - top, 1));
+    tp_object_text(line, "tip",
+                   tp_text_printf(arena, "accepted level: %s; one more run differs when it is off by %s",
+                                  tp_amount_text(arena, TP_UNIT_NS, accepted),
+                                  tp_amount_change(arena, TP_UNIT_NS, TP_LIMIT_RELATIVE, 100 * sees)));
+}
+
+/* A line where the level changed, with the commit that it changed with. */
+static void put_steps(struct tp_object *chart, struct tp_arena *arena, const struct series *s,
+                      const struct tp_history_run *runs, size_t count)
+{
+    struct tp_list *steps = tp_object_list(chart, "steps");
+    for (size_t i = 0; i < s->level->step_count; i++) {
+        const struct tp_level_step *step = &s->level->steps[i];
+        const struct tp_history_run *after = &runs[step->after];
+        struct tp_object *one = tp_list_object(steps);
+        double x = (x_of(step->before, count) + x_of(step->after, count)) / 2;
+        struct tp_str label = tp_text_cut(arena, after->label, 12);
+        const char *change = tp_amount_change(arena, TP_UNIT_NS, TP_LIMIT_RELATIVE, 100 * step->change);
+        tp_chart_put_percent(one, "x", x);
+        tp_object_text(one, "anchor", x > 60 ? "end" : "start");
+        tp_object_text(one, "dx", x > 60 ? "-4" : "4");
+        tp_object_int(one, "y", PLOT_TOP + (int64_t)(i % 3) * 13);
+        tp_object_text(one, "label", tp_text_printf(arena, "%.*s %s", (int)label.len, label.ptr, change));
+        tp_object_text(one, "tip",
+                       tp_text_printf(arena, "%s between %.*s and %.*s", change, (int)runs[step->before].label.len,
+                                      runs[step->before].label.ptr, (int)after->label.len, after->label.ptr));
+    }
+}
+
+static void put_points(struct tp_object *chart, struct tp_arena *arena, const struct series *s, const struct axis *axis,
+                       const struct tp_history_run *runs, size_t count)
+{
+    struct tp_list *points = tp_object_list(chart, "points");
+    bool is_open = false;
+    char *text = tp_arena_alloc(arena, count * 32 + 1), *at = text;
+    for (size_t i = 0; i < count; i++) {
+        if (isnan(s->values[i])) {
+            is_open = false;
+            continue;
+        }
+        double x = x_of(i, count), y = y_of(axis, s->values[i]);
+        struct tp_object *point = tp_list_object(points);
+        tp_chart_put_percent(point, "x", x);
+        tp_object_printf(point, "y", "%.1f", y);
+        const char *mark = mark_of(s, &runs[i], i);
+        tp_object_text(point, "mark", mark);
+        tp_object_text(point, "radius", count > MANY_RUNS ? "2" : "3.5");
+        tp_object_text(point, "tip",
+                       tp_text_printf(arena, "%.*s: %s%s%s", (int)runs[i].label.len, runs[i].label.ptr,
+                                      tp_amount_text(arena, s->metric->unit, s->values[i]), mark ? ", " : "",
+                                      mark ? mark : ""));
+        at += snprintf(at, 32, "%c%.1f %.1f", is_open ? 'L' : 'M', x * PLOT_WIDTH / 100, y);
+        is_open = true;
+    }
+    tp_object_str(chart, "path", (struct tp_str){text, (size_t)(at - text)});
+}
+
+/* The newest value, and its change from the one before. */
+static const char *latest(struct tp_arena *arena, const struct series *s, size_t count)
+{
+    size_t last = count, before = count;
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(s->values[i])) {
+            before = last;
+            last = i;
+        }
+    const char *text = tp_amount_text(arena, s->metric->unit, s->values[last]);
+    if (before == count || s->values[before] == 0)
+        return text;
+    double change = 100 * (s->values[last] / s->values[before] - 1);
+    return tp_text_printf(arena, "%s, %s since the run before", text,
+                          tp_amount_change(arena, s->metric->unit, TP_LIMIT_RELATIVE, change));
+}
+
+static void add_chart(struct tp_list *charts, struct tp_arena *arena, const struct series *s,
+                      const struct tp_history_run *runs, size_t count)
+{
+    struct tp_object *chart = tp_list_object(charts);
+    struct axis axis = axis_of(s);
+    const char *now = latest(arena, s, count);
+    tp_object_text(chart, "metric", s->metric->name);
+    tp_object_text(chart, "latest", now);
+    tp_object_text(chart, "meaning",
+                   s->level ? "The mean of the middle three fifths of a run's steps. Dashed: the accepted level, in the "
+                              "band one more run does not differ from it; hollow: outliers, and runs that broke a limit."
+                            : tp_metric_title(s->metric));
+    if (s->level) {
+        put_accepted(chart, arena, s, &axis, runs, count);
+        put_steps(chart, arena, s, runs, count);
+    }
+    tp_object_printf(chart, "chart_label", "%s over %zu runs: %s", s->metric->name, count, now);
+    put_ticks(chart, arena, s, &axis);
+    put_points(chart, arena, s, &axis, runs, count);
+    tp_object_str(chart, "first", tp_text_cut(arena, runs[0].label, MAX_LABEL));
+    if (count > 1)
+        tp_object_str(chart, "last", tp_text_cut(arena, runs[count - 1].label, MAX_LABEL));
+}
+
+/* ---- the table ---- */
+
+static struct tp_column_def column_of(const struct tp_metric *metric)
+{
+    static const enum tp_column_type types[] = {TP_COLUMN_REAL, TP_COLUMN_NS, TP_COLUMN_BYTES, TP_COLUMN_REAL};
+    return (struct tp_column_def){metric->name, metric->name, "", tp_metric_title(metric), types[metric->unit]};
+}
+
+static enum tp_shown_format format_of(const struct tp_metric *metric)
+{
+    static const enum tp_shown_format formats[] = {TP_SHOW_REAL, TP_SHOW_TIME, TP_SHOW_BYTES, TP_SHOW_PERCENT};
+    return formats[metric->unit];
+}
+
+static void fill_column(const struct tp_table *table, unsigned column, const struct series *s, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (table->defs[column].type == TP_COLUMN_REAL)
+            tp_table_real(table, column)[i] = s->values[i];
+        else
+            tp_table_int(table, column)[i] = tp_whole_of(s->values[i]);
+}
+
+static bool is_whole(const struct series *s, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(s->values[i]) && s->values[i] != floor(s->values[i]))
+            return false;
+    return true;
+}
+
+/* Newest first. */
+static void put_table(struct tp_document *document, const struct series *series, unsigned series_count,
+                      const struct tp_history_run *runs, size_t count)
+{
+    struct tp_arena *arena = document->arena;
+    struct tp_column_def *defs = tp_arena_array(arena, series_count + 1, sizeof *defs);
+    struct tp_shown_column *shown = tp_arena_array(arena, series_count, sizeof *shown);
+    struct tp_table *table = tp_arena_alloc(arena, sizeof *table);
+    size_t *newest = tp_arena_array(arena, count, sizeof *newest);
+    defs[0] = (struct tp_column_def){"run", "Run", "", "Name of the stored summary.", TP_COLUMN_TEXT};
+    for (unsigned c = 0; c < series_count; c++) {
+        defs[c + 1] = column_of(series[c].metric);
+        shown[c] = (struct tp_shown_column){
+            .format = format_of(series[c].metric), .column = c + 1, .decimals = is_whole(&series[c], count) ? 0 : 2};
+    }
+    tp_table_init(table, arena, "history", defs, series_count + 1, count);
+    for (size_t i = 0; i < count; i++) {
+        tp_table_text(table, 0)[i] = runs[i].label;
+        newest[i] = count - 1 - i;
+    }
+    for (unsigned c = 0; c < series_count; c++)
+        fill_column(table, c + 1, &series[c], count);
+    table = tp_table_pick(arena, table, newest, count);
+    struct tp_shown_table *out = tp_shown_table_new(arena, table, shown, series_count, count);
+    struct tp_naming naming = {.arena = arena};
+    out->name = "history";
+    out->name_title = "Run";
+    out->caption = "Metrics of the stored runs, newest first";
+    tp_section_name_rows(&naming, out, 0);
+    tp_document_table(document, out, NULL);
+}
+
+/* Who accepted what, newest first. */
+static void put_accepting(struct tp_document *document, const struct tp_history_run *runs, size_t count)
+{
+    for (size_t i = count; i-- > 0;) {
+        const struct tp_run_decision *d = &runs[i].decision;
+        struct tp_str label = tp_text_cut(document->arena, runs[i].label, MAX_LABEL);
+        if (d->is_accepted)
+            tp_document_fact(document, "Accepted",
+                             tp_text_printf(document->arena, "%.*s by %.*s, %.*s%s%.*s", (int)label.len, label.ptr,
+                                            (int)d->by.len, d->by.ptr, (int)d->at.len, d->at.ptr,
+                                            d->reason.len ? ": " : "", (int)d->reason.len, d->reason.ptr));
+    }
+}
+
+void tp_history_document(struct tp_document *document, const struct tp_history_run *runs, size_t count,
+                         struct tp_arena *arena)
+{
+    struct series *series = tp_arena_array(arena, FOLLOWED, sizeof *series);
+    struct tp_level_series *levels = tp_arena_array(arena, TP_LEVEL_SERIES, sizeof *levels);
+    struct tp_object *trends = tp_object_new(arena);
+    struct tp_list *charts = tp_object_list(trends, "charts");
+    unsigned series_count = 0;
+    size_t left_out = count > TP_HISTORY_RUNS ? count - TP_HISTORY_RUNS : 0;
+    runs += left_out;
+    count -= left_out;
+    tp_history_levels(levels, runs, count, arena);
+    for (unsigned i = 0; i < TP_LEVEL_SERIES; i++)
+        if (levels[i].known_count > 1) {
+            struct series s = series_of_level(arena, &levels[i], count);
+            add_chart(charts, arena, &s, runs, count);
+        }
+    for (unsigned i = 0; i < FOLLOWED; i++) {
+        struct series s = series_of(arena, runs, count, followed[i]);
+        if (s.known_count == 0)
+            continue;
+        series[series_count++] = s;
+        add_chart(charts, arena, &s, runs, count);
+    }
+    tp_document_init(document, "History", arena);
+    tp_document_title(document, &(struct tp_title_block){"History", "history", "History"});
+    tp_document_note(document,
+                     tp_text_printf(arena, "%s%s, oldest on the left. Axes need not begin at 0.",
+                                    tp_text_of_some(arena, (int64_t)count, "stored run", "stored runs"),
+                                    left_out ? tp_text_printf(arena, " (%zu older ones are left out)", left_out) : ""));
+    put_accepting(document, runs, count);
+    tp_document_chart(document, "trends", tp_data_of_object(trends), NULL);
+    put_table(document, series, series_count, runs, count);
+}

@@ -1,0 +1,179 @@
+/* What a check says of the stored runs: see history_document.h. */
+#include <math.h>
+
+#include "webreport/compare/gate/metric_amount.h"
+#include "webreport/document/commands/history_document.h"
+#include "webreport/document/name_text.h"
+#include "writer/text/format.h"
+
+enum { MOST_LABEL = 40 };
+#define WANDERS 0.5
+
+static const char *const titles[TP_LEVEL_SERIES] = {
+    [TP_BENCH_STEP] = "steps", [TP_BENCH_KERNELS] = "kernels", [TP_BENCH_HOST_OPS] = "operators on the host"};
+
+static const char *percent(struct tp_arena *arena, double change)
+{
+    return tp_amount_change(arena, TP_UNIT_NS, TP_LIMIT_RELATIVE, 100 * change);
+}
+
+static const char *label(struct tp_arena *arena, const struct tp_history_run *run)
+{
+    struct tp_str text = tp_text_cut(arena, run->label, MOST_LABEL);
+    return tp_text_printf(arena, "%.*s", (int)text.len, text.ptr);
+}
+
+/* ---- counts ---- */
+
+static double greatest(const struct tp_history_run *run, unsigned metric)
+{
+    double value = NAN;
+    for (size_t i = 0; i < run->count; i++)
+        if (isnan(value) || run->items[i].metrics[metric].value > value)
+            value = run->items[i].metrics[metric].value;
+    return value;
+}
+
+/* ", kernels.per_step 620 -> 622" of counts that the two runs tell differently. */
+static const char *counts_text(struct tp_arena *arena, const struct tp_history_run *before,
+                               const struct tp_history_run *after)
+{
+    static const char *const names[] = {"operators.per_step", "kernels.per_step", "sync.per_step",
+                                       "h2d.pageable.bytes"};
+    const char *text = "";
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        int metric = tp_metric_find(names[i], strlen(names[i]));
+        double was = metric < 0 ? NAN : greatest(before, (unsigned)metric);
+        double is = metric < 0 ? NAN : greatest(after, (unsigned)metric);
+        if (isnan(was) || isnan(is) || fabs(was - is) < 0.5)
+            continue;
+        text = tp_text_printf(arena, "%s, %s %s -> %s", text, names[i],
+                              tp_amount_text(arena, tp_metrics[metric].unit, was),
+                              tp_amount_text(arena, tp_metrics[metric].unit, is));
+    }
+    return text;
+}
+
+/* ---- one quantity ---- */
+
+static void tell_step(struct tp_document *document, struct tp_list *list, const struct tp_level_series *s,
+                      const struct tp_history_run *runs, const struct tp_level_step *step)
+{
+    struct tp_arena *arena = document->arena;
+    const struct tp_history_run *before = &runs[step->before], *after = &runs[step->after];
+    struct tp_object *record = tp_list_object(list);
+    tp_document_note(document, tp_text_printf(arena, "History: %s %s between %s and %s%s.", titles[s->quantity],
+                                              percent(arena, step->change), label(arena, before), label(arena, after),
+                                              counts_text(arena, before, after)));
+    tp_object_str(record, "before", before->label);
+    tp_object_str(record, "after", after->label);
+    tp_object_real(record, "change", step->change);
+}
+
+static void tell_newest(struct tp_document *document, struct tp_object *record, const struct tp_level_series *s)
+{
+    const struct tp_run_change *c = &s->newest;
+    struct tp_arena *arena = document->arena;
+    if (!c->base_count)
+        return;
+    tp_object_real(record, "est", c->estimate);
+    tp_object_real(record, "lo", c->low);
+    tp_object_real(record, "hi", c->high);
+    tp_object_real(record, "sees", c->sees);
+    if (c->low > 0 || c->high < 0)
+        tp_document_note(document,
+                         tp_text_printf(arena, "History: %s %s from the accepted level (%s to %s), %s.",
+                                        titles[s->quantity], percent(arena, c->estimate), percent(arena, c->low),
+                                        percent(arena, c->high),
+                                        tp_text_of_some(arena, (int64_t)c->base_count, "run", "runs")));
+}
+
+static void tell(struct tp_document *document, struct tp_object *all, const struct tp_level_series *s,
+                 const struct tp_history_run *runs)
+{
+    if (!s->known_count)
+        return;
+    struct tp_object *record = tp_object_object(all, tp_bench_quantity_name(s->quantity));
+    struct tp_list *steps = tp_object_list(record, "steps");
+    tp_object_int(record, "runs", (int64_t)s->known_count);
+    tp_object_real(record, "autocorrelation", s->autocorrelation);
+    for (size_t i = 0; i < s->step_count; i++)
+        tell_step(document, steps, s, runs, &s->steps[i]);
+    tell_newest(document, record, s);
+    if (s->autocorrelation > WANDERS)
+        tp_document_note(document, tp_text_printf(document->arena,
+                                                  "History: the %s of neighbouring runs go together (autocorrelation "
+                                                  "%s): this machine wanders. Compare in turns: tracepress bench.",
+                                                  titles[s->quantity],
+                                                  tp_text_of_fixed(document->arena, s->autocorrelation, 2)));
+}
+
+static void tell_accepted(struct tp_document *document, struct tp_object *record, const struct tp_history_run *run)
+{
+    const struct tp_run_decision *d = &run->decision;
+    if (!d->is_accepted)
+        return;
+    tp_object_str(record, "accepted_by", d->by);
+    tp_object_str(record, "accepted_at", d->at);
+    tp_object_str(record, "reason", d->reason);
+    if (!d->by.len)
+        return;
+    const char *why = tp_text_printf(document->arena, "%s%.*s", d->reason.len ? ": " : "", (int)d->reason.len,
+                                     d->reason.ptr);
+    tp_document_note(document,
+                     tp_text_printf(document->arena,
+                                    "History: the accepted level begins with %s. Accepted by %.*s, %.*s%s.",
+                                    label(document->arena, run), (int)d->by.len, d->by.ptr, (int)d->at.len, d->at.ptr,
+                                    why));
+}
+
+/* ---- the commit ---- */
+
+/* Words that a shell takes as they are. */
+static bool is_plain(struct tp_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/", text.ptr[i]))
+            return false;
+    return text.len && *text.ptr != '-';
+}
+
+static void hint(struct tp_document *document, const struct tp_level_series *series, const struct tp_history_run *runs,
+                 size_t accepted_from)
+{
+    for (int q = 0; q < TP_LEVEL_SERIES; q++) {
+        const struct tp_level_series *s = &series[q];
+        const struct tp_level_step *step = NULL;
+        for (size_t i = 0; i < s->step_count; i++)
+            if (s->steps[i].change > 0 && s->steps[i].after > accepted_from)
+                step = &s->steps[i];
+        if (!step || !is_plain(runs[step->before].label) || !is_plain(runs[step->after].label))
+            continue;
+        const char *good = label(document->arena, &runs[step->before]);
+        const char *bad = label(document->arena, &runs[step->after]);
+        tp_document_note(document, tp_text_printf(document->arena, "Bisect: git bisect start %s %s", bad, good));
+        tp_document_note(document, tp_text_printf(document->arena,
+                                                  "Bisect: git bisect run tracepress bench --rev %s --rev HEAD "
+                                                  "--fail-above %s%% -- COMMAND",
+                                                  good, tp_text_of_fixed(document->arena, 50 * step->change, 1)));
+        return;
+    }
+    tp_document_note(document, "Bisect: no level of the stored runs rose for good without being accepted.");
+}
+
+void tp_history_told(struct tp_document *document, const struct tp_history_run *runs, size_t count, bool has_bisect)
+{
+    struct tp_level_series series[TP_LEVEL_SERIES];
+    if (!count)
+        return;
+    size_t accepted_from = tp_history_accepted_from(runs, count);
+    struct tp_object *record = tp_object_object(document->record, "history");
+    tp_history_levels(series, runs, count, document->arena);
+    tp_object_int(record, "runs", (int64_t)count);
+    tp_object_str(record, "accepted_from", runs[accepted_from].label);
+    tell_accepted(document, record, &runs[accepted_from]);
+    for (int q = 0; q < TP_LEVEL_SERIES; q++)
+        tell(document, record, &series[q], runs);
+    if (has_bisect)
+        hint(document, series, runs, accepted_from);
+}

@@ -1,0 +1,334 @@
+/* Tensors in words: see precision_document.h. */
+#include "webreport/document/commands/precision_document.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "webreport/document/name_text.h"
+#include "writer/text/format.h"
+
+enum { PAGE_ROWS = 5000, MARKDOWN_ROWS = 200 };
+
+/* ---- cells ---- */
+
+/* What statistics prove is a bound. */
+static const char *bound_of(const struct tp_table *table, unsigned column, size_t row)
+{
+    bool is_least = column == TP_PRECISION_MAX_ABS || column == TP_PRECISION_MAX_REL || column == TP_PRECISION_RMSE ||
+                    column == TP_PRECISION_MISMATCHES || column == TP_PRECISION_MISMATCH_SHARE;
+    if (!tp_str_equal(tp_table_text(table, TP_PRECISION_COMPARED_BY)[row], TP_STR("statistics")))
+        return "";
+    return is_least ? "\u2265" : column == TP_PRECISION_COSINE ? "\u2264" : "";
+}
+
+/* For people: four digits of a real number, "-" for null, bounds with their sign. */
+static struct tp_str cell_text(struct tp_arena *arena, const struct tp_table *table, unsigned column, size_t row)
+{
+    const char *bound = bound_of(table, column, row);
+    int64_t whole;
+    double real;
+    struct tp_str text;
+    switch (table->defs[column].type) {
+    case TP_COLUMN_INT:
+        whole = tp_table_int(table, column)[row];
+        return whole == TP_NULL_INT ? TP_STR("-") : tp_str_of(tp_text_printf(arena, "%s%lld", bound, (long long)whole));
+    case TP_COLUMN_REAL:
+        real = tp_table_real(table, column)[row];
+        if (isnan(real))
+            return TP_STR("-");
+        return tp_str_of(column == TP_PRECISION_COSINE ? tp_text_printf(arena, "%s%.7g", bound, real)
+                                                       : tp_text_printf(arena, "%s%.4g", bound, real));
+    case TP_COLUMN_BOOL:
+        return tp_table_bool(table, column)[row] ? TP_STR("yes") : TP_STR("no");
+    default:
+        text = tp_table_text(table, column)[row];
+        return text.ptr ? text : TP_STR("-");
+    }
+}
+
+/* What both runs have, or "a -> b". */
+static struct tp_str both_text(struct tp_arena *arena, const struct tp_table *table, const unsigned columns[2],
+                               size_t row)
+{
+    struct tp_str base = cell_text(arena, table, columns[0], row), new_text = cell_text(arena, table, columns[1], row);
+    if (tp_str_equal(base, new_text))
+        return base;
+    return tp_str_of(tp_text_printf(arena, "%.*s -> %.*s", (int)base.len, base.ptr, (int)new_text.len, new_text.ptr));
+}
+
+/* ---- the table ---- */
+
+static const unsigned pairs[TP_MAX_OWN_TEXTS][2] = {{TP_PRECISION_BASE_DTYPE, TP_PRECISION_NEW_DTYPE},
+                                                    {TP_PRECISION_BASE_SHAPE, TP_PRECISION_NEW_SHAPE},
+                                                    {TP_PRECISION_BASE_NANS, TP_PRECISION_NEW_NANS},
+                                                    {TP_PRECISION_BASE_INFS, TP_PRECISION_NEW_INFS}};
+
+/* Both runs in one column where there is little room. */
+#define PAIR(own, title)                                                                                               \
+    {                                                                                                                  \
+        TP_SHOW_OWN, own, title, 0, 0, false, TP_SHOWN_NARROW                                                          \
+    }
+#define COLUMN(column)                                                                                                 \
+    {                                                                                                                  \
+        TP_SHOW_PRINTED, column, NULL, 0, 0, false, 0                                                                  \
+    }
+#define WIDE(column)                                                                                                   \
+    {                                                                                                                  \
+        TP_SHOW_PRINTED, column, NULL, 0, 0, false, TP_SHOWN_WIDE                                                      \
+    }
+
+/* What came out first: a narrow screen ends before what both sides share. */
+static const struct tp_shown_column columns[] = {COLUMN(TP_PRECISION_STEP),
+                                                 COLUMN(TP_PRECISION_VERDICT),
+                                                 COLUMN(TP_PRECISION_MAX_ABS),
+                                                 COLUMN(TP_PRECISION_MAX_REL),
+                                                 COLUMN(TP_PRECISION_RMSE),
+                                                 COLUMN(TP_PRECISION_COSINE),
+                                                 COLUMN(TP_PRECISION_MISMATCHES),
+                                                 COLUMN(TP_PRECISION_ELEMENTS),
+                                                 WIDE(TP_PRECISION_BASE_NANS),
+                                                 WIDE(TP_PRECISION_NEW_NANS),
+                                                 PAIR(2, "NaN"),
+                                                 WIDE(TP_PRECISION_BASE_INFS),
+                                                 WIDE(TP_PRECISION_NEW_INFS),
+                                                 PAIR(3, "Inf"),
+                                                 WIDE(TP_PRECISION_BASE_DTYPE),
+                                                 WIDE(TP_PRECISION_NEW_DTYPE),
+                                                 PAIR(0, "Type"),
+                                                 WIDE(TP_PRECISION_BASE_SHAPE),
+                                                 WIDE(TP_PRECISION_NEW_SHAPE),
+                                                 PAIR(1, "Shape"),
+                                                 WIDE(TP_PRECISION_COMPARED_BY),
+                                                 WIDE(TP_PRECISION_WORST),
+                                                 WIDE(TP_PRECISION_BASE_AT_WORST),
+                                                 WIDE(TP_PRECISION_NEW_AT_WORST),
+                                                 COLUMN(TP_PRECISION_WHY)};
+
+static struct tp_shown_table *shown_of(const struct tp_table *table, struct tp_arena *arena, size_t max_rows)
+{
+    struct tp_naming naming = {.arena = arena};
+    struct tp_shown_table *shown =
+        tp_shown_table_new(arena, table, columns, sizeof columns / sizeof *columns, max_rows);
+    for (unsigned own = 0; own < TP_MAX_OWN_TEXTS; own++) {
+        struct tp_str *texts = tp_arena_array(arena, shown->row_count, sizeof *texts);
+        for (size_t row = 0; row < shown->row_count; row++)
+            texts[row] = both_text(arena, table, pairs[own], row);
+        shown->own_texts[own] = texts;
+    }
+    for (size_t row = 0; row < shown->row_count; row++)
+        shown->rows[row].name = tp_shown_text(&naming, tp_table_text(table, TP_PRECISION_NAME)[row]);
+    shown->name = "precision";
+    shown->name_title = table->defs[TP_PRECISION_NAME].title;
+    shown->caption = "Tensors of both runs";
+    shown->print = cell_text;
+    return shown;
+}
+
+/* What diverges: NaN and Inf that are new first, then in order of execution. */
+static const struct tp_table *divergent_rows(const struct tp_precision *p, struct tp_arena *arena)
+{
+    size_t *rows = tp_arena_array(arena, p->divergent_count, sizeof *rows), count = 0;
+    for (int is_nan = 1; is_nan >= 0; is_nan--)
+        for (size_t row = 0; row < p->table.row_count; row++)
+            if (tp_table_bool(&p->table, TP_PRECISION_IS_DIVERGENT)[row] &&
+                tp_precision_has_new_nan(&p->table, row) == is_nan)
+                rows[count++] = row;
+    return tp_table_pick(arena, &p->table, rows, count);
+}
+
+static void put_section(struct tp_document *document, const char *id, const char *label, const char *title,
+                        const char *lead)
+{
+    tp_document_section(document, &(struct tp_section_block){.id = id, .label = label, .title = title, .lead = lead});
+}
+
+/* Each place has the rows it has room for. */
+static void put_tables(struct tp_document *document, const struct tp_precision *p, bool shows_all)
+{
+    struct tp_arena *arena = document->arena;
+    bool has_room = p->table.row_count <= PAGE_ROWS;
+    const struct tp_table *divergent = divergent_rows(p, arena);
+    struct tp_shown_table *few = shown_of(divergent, arena, SIZE_MAX);
+    struct tp_shown_table *all = has_room || shows_all ? shown_of(&p->table, arena, SIZE_MAX) : NULL;
+    struct tp_shown_table *page = has_room ? few : shown_of(divergent, arena, PAGE_ROWS);
+    few->brief_count = MARKDOWN_ROWS;
+    few->name = "divergent";
+    few->caption = "Tensors that diverge";
+    if (!has_room)
+        page->note = tp_text_printf(arena, "%zu of %zu tensors: the first that diverge. The JSON has all of them.",
+                                    page->row_count, p->table.row_count);
+    document->places = TP_IN_TEXT;
+    if (shows_all ? p->table.row_count : divergent->row_count)
+        tp_document_table(document, shows_all ? all : few, "; --row-limit -1 shows all");
+    document->places = TP_IN_MARKDOWN;
+    if (divergent->row_count)
+        tp_document_table(document, few, NULL);
+    document->places = TP_IN_PAGES;
+    if (divergent->row_count) {
+        put_section(document, "diverging", "Diverging", "Tensors that diverge",
+                    "NaN and Inf that base does not have first, then in order of execution.");
+        tp_document_table(document, page, NULL);
+    }
+    if (has_room) {
+        put_section(document, "tensors", "Tensors", "All tensors, in order of execution", NULL);
+        tp_document_table(document, all, NULL);
+    }
+}
+
+/* ---- sentences ---- */
+
+static const char *summary_text(const struct tp_precision *p, struct tp_arena *arena)
+{
+    const char *text = tp_text_printf(arena, "%u of %u tensors compared, %u diverge:", p->compared_count,
+                                      (unsigned)p->table.row_count, p->divergent_count);
+    const char *before = " ";
+    for (enum tp_verdict i = 0; i < TP_VERDICT_COUNT; i++)
+        if (p->verdicts[i]) {
+            text = tp_text_printf(arena, "%s%s%u %s", text, before, p->verdicts[i], tp_verdict_name(i));
+            before = ", ";
+        }
+    return text;
+}
+
+/* "attention.out, step 3" */
+static const char *place_text(const struct tp_table *t, size_t row, struct tp_arena *arena)
+{
+    struct tp_str name = cell_text(arena, t, TP_PRECISION_NAME, row);
+    int64_t step = tp_table_int(t, TP_PRECISION_STEP)[row];
+    if (step == TP_NULL_INT)
+        return tp_text_printf(arena, "%.*s", (int)name.len, name.ptr);
+    return tp_text_printf(arena, "%.*s, step %lld", (int)name.len, name.ptr, (long long)step);
+}
+
+/* What diverges first; NULL when nothing does. */
+static const char *first_text(const struct tp_precision *p, struct tp_arena *arena)
+{
+    const struct tp_table *t = &p->table;
+    size_t row = p->first_divergent;
+    if (p->first_divergent == TP_NO_ID)
+        return NULL;
+    struct tp_str verdict = cell_text(arena, t, TP_PRECISION_VERDICT, row);
+    const char *text = tp_text_printf(arena, "%s (%.*s)", place_text(t, row, arena), (int)verdict.len, verdict.ptr);
+    if (isnan(tp_table_real(t, TP_PRECISION_MAX_ABS)[row]))
+        return text;
+    struct tp_str error = cell_text(arena, t, TP_PRECISION_MAX_ABS, row);
+    text = tp_text_printf(arena, "%s: largest error %.*s", text, (int)error.len, error.ptr);
+    struct tp_str place = tp_table_text(t, TP_PRECISION_WORST)[row];
+    if (!place.ptr)
+        return text;
+    return tp_text_printf(arena, "%s at %.*s, %.9g in base, %.9g in new", text, (int)place.len, place.ptr,
+                          tp_table_real(t, TP_PRECISION_BASE_AT_WORST)[row],
+                          tp_table_real(t, TP_PRECISION_NEW_AT_WORST)[row]);
+}
+
+/* The first row with NaN or Inf that base does not have; TP_NO_ID: none. */
+static uint32_t first_nan(const struct tp_precision *p)
+{
+    for (size_t row = 0; row < p->table.row_count; row++)
+        if (tp_precision_has_new_nan(&p->table, row))
+            return (uint32_t)row;
+    return TP_NO_ID;
+}
+
+/* Where it begins; NULL: nowhere. */
+static const char *nan_text(const struct tp_precision *p, struct tp_arena *arena)
+{
+    const struct tp_table *t = &p->table;
+    uint32_t row = first_nan(p);
+    if (row == TP_NO_ID)
+        return NULL;
+    int64_t nans = tp_table_int(t, TP_PRECISION_NEW_NANS)[row], infs = tp_table_int(t, TP_PRECISION_NEW_INFS)[row];
+    int64_t base_nans = tp_table_int(t, TP_PRECISION_BASE_NANS)[row];
+    bool is_nan = nans > base_nans;
+    return tp_text_printf(arena, "%s: %s of %s elements %s in new, %s in base", place_text(t, row, arena),
+                          tp_text_of_count(arena, is_nan ? nans : infs),
+                          tp_text_of_count(arena, tp_table_int(t, TP_PRECISION_ELEMENTS)[row]),
+                          is_nan ? "are NaN" : "are infinite",
+                          tp_text_of_count(arena, is_nan ? base_nans : tp_table_int(t, TP_PRECISION_BASE_INFS)[row]));
+}
+
+static void put_verdict(struct tp_document *document, const struct tp_precision *p, const char *first)
+{
+    struct tp_arena *arena = document->arena;
+    const char *nan = nan_text(p, arena), *summary = summary_text(p, arena);
+    struct tp_verdict_block verdict = {TP_TONE_GOOD, "Equal", "No tensor differs.", summary};
+    if (!p->compared_count && !p->divergent_count)
+        verdict = (struct tp_verdict_block){TP_TONE_UNSURE, "Not compared", "There are no values to compare.", summary};
+    else if (p->verdicts[TP_VERDICT_CLOSE] || p->verdicts[TP_VERDICT_CLOSE_STATISTICS])
+        verdict =
+            (struct tp_verdict_block){TP_TONE_GOOD, "Close", "All differences are within the thresholds.", summary};
+    if (first)
+        verdict = (struct tp_verdict_block){TP_TONE_BAD, "Diverges",
+                                            tp_text_printf(arena, "First in order of execution: %s.", first), summary};
+    if (first && nan)
+        verdict = (struct tp_verdict_block){
+            TP_TONE_BAD, "NaN", tp_text_printf(arena, "NaN or Inf begins at %s.", nan),
+            tp_text_printf(arena, "First divergent, in order of execution: %s. %s", first, summary)};
+    tp_document_verdict(document, &verdict);
+}
+
+/* ---- the record ---- */
+
+static void record_options(struct tp_object *record, const struct tp_precision_options *options)
+{
+    struct tp_object *thresholds = tp_object_object(record, "thresholds");
+    tp_object_real(thresholds, "rtol", options->tolerance.rtol);
+    tp_object_real(thresholds, "atol", options->tolerance.atol);
+    tp_object_real(thresholds, "max_abs_error", options->limits.max_abs);
+    tp_object_real(thresholds, "max_rel_error", options->limits.max_rel);
+    tp_object_real(thresholds, "max_rmse", options->limits.max_rmse);
+    tp_object_real(thresholds, "min_cosine_similarity", options->limits.min_cosine);
+    tp_object_real(thresholds, "max_mismatch_ratio", options->limits.max_mismatch_share);
+    tp_object_bool(thresholds, "ignores_dtype", options->ignores_dtype);
+    tp_object_bool(thresholds, "allows_missing", options->allows_missing);
+}
+
+static void record_all(struct tp_object *record, const struct tp_precision *p)
+{
+    tp_object_text(record, "schema", "tracepress-precision");
+    tp_object_int(record, "schema_version", 1);
+    tp_object_text(record, "base", p->base_name);
+    tp_object_text(record, "new", p->new_name);
+    record_options(record, &p->options);
+    struct tp_object *summary = tp_object_object(record, "summary");
+    tp_object_int(summary, "base_tensors", p->base_count);
+    tp_object_int(summary, "new_tensors", p->new_count);
+    tp_object_int(summary, "compared", p->compared_count);
+    tp_object_int(summary, "divergent", p->divergent_count);
+    struct tp_object *verdicts = tp_object_object(summary, "verdicts");
+    for (enum tp_verdict i = 0; i < TP_VERDICT_COUNT; i++)
+        tp_object_int(verdicts, tp_verdict_name(i), p->verdicts[i]);
+    /* position in tensors */
+    tp_object_whole(summary, "first_divergent", p->first_divergent == TP_NO_ID ? TP_NULL_INT : p->first_divergent);
+    uint32_t nan = first_nan(p);
+    tp_object_whole(summary, "first_nan", nan == TP_NO_ID ? TP_NULL_INT : nan);
+    tp_object_table(record, "tensors", &p->table);
+}
+
+void tp_precision_document(struct tp_document *document, const struct tp_precision *precision, bool shows_all,
+                           struct tp_arena *arena)
+{
+    const char *first = first_text(precision, arena), *nan = nan_text(precision, arena);
+    tp_document_init(document, "Precision", arena);
+    record_all(document->record, precision);
+    document->places = TP_IN_PAGES | TP_IN_MARKDOWN; /* on a terminal the first line says what came out */
+    tp_document_title(document, &(struct tp_title_block){tp_text_printf(arena, "Precision: %s against %s",
+                                                                        precision->new_name, precision->base_name),
+                                                         "precision", "Verdict"});
+    document->places = TP_IN_PAGES;
+    put_verdict(document, precision, first);
+    document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
+    tp_document_note(document, summary_text(precision, arena));
+    if (nan)
+        tp_document_fact(document, "NaN begins at", nan);
+    if (first)
+        tp_document_fact(document, "first divergent", first);
+    document->places = TP_IN_PAGES;
+    struct tp_data map = tp_precision_map(precision, arena);
+    if (map.kind != TP_DATA_NONE) {
+        put_section(document, "map", "Map", "Tensors and steps",
+                    "Tensors from top to bottom in order of execution, steps from left to right.");
+        tp_document_chart(document, "tensor_map", map, NULL);
+    }
+    put_tables(document, precision, shows_all);
+}

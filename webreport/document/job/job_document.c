@@ -1,0 +1,352 @@
+/* Jobs in words: see job_document.h. */
+#include "webreport/document/job/job_document.h"
+
+#include <math.h>
+
+#include "webreport/document/charts/chart.h"
+#include "webreport/document/job/job_tables.h"
+#include "webreport/measure/ranks/distributed.h"
+#include "writer/base/limits.h"
+#include "writer/text/format.h"
+
+enum { SHOWN_FAILED = 20, SHOWN_NAME = 32 };
+
+/* ---- title and notices ---- */
+
+static void put_title(const struct tp_job_wording *w)
+{
+    const struct tp_job *job = w->job;
+    struct tp_str name = tp_shown_text(&w->naming, job->name), cut = tp_text_cut(w->arena, job->name, SHOWN_NAME);
+    const char *label = "Overview";
+    if (w->jobs->count > 1) {
+        label = tp_text_printf(w->arena, "Job %.*s", (int)cut.len, cut.ptr);
+        if (job->span != TP_NULL_INT)
+            label = tp_text_printf(w->arena, "%s span %lld", label, (long long)job->span);
+    }
+    tp_document_title(w->document, &(struct tp_title_block){
+                                       name.len ? tp_text_printf(w->arena, "Job %.*s", (int)name.len, name.ptr) : "Job",
+                                       "job", label});
+}
+
+static void put_facts(const struct tp_job_wording *w)
+{
+    const struct tp_job *job = w->job;
+    tp_document_fact(w->document, "", tp_text_of_some(w->arena, (int64_t)job->ranks.count, "rank", "ranks"));
+    tp_document_fact(w->document, "", tp_text_of_some(w->arena, job->labels.count, "step", "steps"));
+    if (job->span != TP_NULL_INT)
+        tp_document_fact(w->document, "", tp_text_printf(w->arena, "span %lld", (long long)job->span));
+    if (job->clusters.count > 1)
+        tp_document_fact(w->document, "",
+                         tp_text_printf(w->arena, "%zu groups of comparable ranks", job->clusters.count));
+}
+
+static void put_failed(const struct tp_job_wording *w)
+{
+    const struct tp_jobs *jobs = w->jobs;
+    if (!jobs->failed_count || w->job != jobs->items)
+        return;
+    tp_document_notice(w->document, TP_TONE_BAD,
+                       tp_text_printf(w->arena, "%s could not be used",
+                                      tp_text_of_some(w->arena, (int64_t)jobs->failed_count, "input", "inputs")),
+                       "");
+    for (size_t i = 0; i < jobs->failed_count && i < SHOWN_FAILED; i++) {
+        struct tp_str file = tp_shown_text(&w->naming, jobs->failed[i].file),
+                      why = tp_shown_text(&w->naming, jobs->failed[i].why);
+        tp_document_notice_point(
+            w->document, tp_text_printf(w->arena, "%.*s: %.*s", (int)file.len, file.ptr, (int)why.len, why.ptr));
+    }
+    if (jobs->failed_count > SHOWN_FAILED)
+        tp_document_notice_point(w->document,
+                                 tp_text_printf(w->arena, "and %zu more", jobs->failed_count - SHOWN_FAILED));
+}
+
+/* Why nothing is said of what the job would take without a cause: the findings are then those of own work alone. */
+static void put_replay_notice(const struct tp_job_wording *w)
+{
+    const struct tp_what_if *what_if = &w->job->what_if;
+    if (!what_if->why_not || w->job->ranks.count < 2)
+        return;
+    tp_document_notice(w->document, TP_TONE_UNSURE,
+                       tp_text_printf(w->arena, "What each cause costs cannot be told: %s", what_if->why_not),
+                       what_if->error > TP_MOST_REPLAY_ERROR
+                           ? tp_text_printf(w->arena,
+                                            "The replay gives %s a step, the traces %s: %s apart; told is up to %d %%.",
+                                            tp_text_of_time(w->arena, (int64_t)(what_if->step_us * 1000)),
+                                            tp_text_of_time(w->arena, (int64_t)(what_if->measured_us * 1000)),
+                                            tp_text_of_percent(w->arena, what_if->error), TP_MOST_REPLAY_ERROR)
+                           : "Findings are of own work and of links, each for itself; their costs do not add up.");
+}
+
+static void put_notices(const struct tp_job_wording *w)
+{
+    const struct tp_job *job = w->job;
+    put_failed(w);
+    if (w->jobs->duplicate_count && job == w->jobs->items)
+        tp_document_notice(
+            w->document, TP_TONE_UNSURE,
+            tp_text_of_some(w->arena, (int64_t)w->jobs->duplicate_count, "record came twice", "records came twice"),
+            "Of two records of one rank the one with more events stands here.");
+    if (w->jobs->left_out_count && job == w->jobs->items)
+        tp_document_notice(w->document, TP_TONE_BAD,
+                           tp_text_printf(w->arena, "%llu records of further jobs and spans are not here",
+                                          (unsigned long long)w->jobs->left_out_count),
+                           tp_text_printf(w->arena, "A page shows %u of them.", TP_MAX_JOB_SPANS));
+    if (job->steps_left_out || job->calls_left_out)
+        tp_document_notice(w->document, TP_TONE_UNSURE, "Only the first part of each rank is compared",
+                           tp_text_printf(w->arena, "%u steps and %u collectives of a rank are kept.", TP_MAX_JOB_STEPS,
+                                          TP_MAX_JOB_CALLS));
+    if (job->component_count > 1)
+        tp_document_notice(
+            w->document, TP_TONE_UNSURE,
+            tp_text_printf(w->arena, "The ranks fall into %u parts without a common collective", job->component_count),
+            "Clocks of different parts cannot be brought together; own work is compared all the same.");
+    else if (job->component_count == 0 && job->ranks.count > 1)
+        tp_document_notice(w->document, TP_TONE_UNSURE, "No collective that ranks leave together was recorded",
+                           "Who arrived last cannot be told; own work is compared all the same.");
+    if (job->ranks.count > 1 && job->clusters.count == job->ranks.count)
+        tp_document_notice(
+            w->document, TP_TONE_UNSURE, "Each rank does work of its own",
+            "No two of them launch nearly the same kernels, so there is no rank to compare another with: a "
+            "pipeline of single ranks, or sharded work.");
+    if (job->component_count && job->residual_ns > tp_job_rank_at(job, 0)->step_ns / 50)
+        tp_document_notice(
+            w->document, TP_TONE_UNSURE,
+            tp_text_printf(w->arena, "Clocks could be aligned to %s only", tp_text_of_time(w->arena, job->residual_ns)),
+            "Ranks do not leave these collectives together, or their recordings do not show the same ones. Who "
+            "arrived last is told beyond that only.");
+    put_replay_notice(w);
+    if (!job->has_numbers)
+        tp_document_notice(w->document, TP_TONE_UNSURE, "Ranks are not known by number",
+                           "The traces do not tell; tracepress summarize --rank N sets it.");
+}
+
+/* ---- the parts of a step ---- */
+
+/* Means over all ranks of their medians: so the parts add up. */
+static void find_split(const struct tp_job *job, double part_ns[TP_JOB_PARTS], double *step_ns)
+{
+    double count = 0;
+    *step_ns = 0;
+    for (int p = 0; p < TP_JOB_PARTS; p++)
+        part_ns[p] = 0;
+    for (size_t r = 0; r < job->ranks.count; r++) {
+        const struct tp_job_rank *rank = tp_job_rank_at(job, r);
+        count += rank->step_count > 0;
+        *step_ns += (double)rank->step_ns;
+        for (int p = 0; p < TP_JOB_PARTS; p++)
+            part_ns[p] += (double)rank->part_ns[p];
+    }
+    for (int p = 0; p < TP_JOB_PARTS; p++)
+        part_ns[p] /= count > 0 ? count : 1;
+    *step_ns /= count > 0 ? count : 1;
+}
+
+static const struct {
+    enum tp_chart_kind kind;
+    const char *label, *definition;
+} split_parts[TP_JOB_PARTS] = {
+    /* definition NULL: by the producer */
+    [TP_JOB_COMPUTE] = {TP_CHART_KERNEL, "Compute", "Kernels and copies; operators where there is no device."},
+    [TP_JOB_HOST] = {TP_CHART_RUNTIME, "Host", "Neither device nor input nor communication."},
+    [TP_JOB_DATA] = {TP_CHART_DATA, "Input", NULL},
+    [TP_JOB_COMMUNICATION] = {TP_CHART_COMM, "Communication", "That nothing hides, waiting for others included."},
+};
+
+static void put_split(const struct tp_job_wording *w)
+{
+    struct tp_object *split = tp_object_new(w->arena);
+    struct tp_chart_part parts[TP_JOB_PARTS];
+    double part_ns[TP_JOB_PARTS], step_ns;
+    find_split(w->job, part_ns, &step_ns);
+    for (int p = 0; p < TP_JOB_PARTS; p++)
+        parts[p] = (struct tp_chart_part){
+            split_parts[p].kind, split_parts[p].label,
+            p == TP_JOB_DATA ? tp_phrase(TP_PHRASE_IN_INPUT, w->job->producer) : split_parts[p].definition, part_ns[p]};
+    tp_chart_put_split(split, w->arena, parts, TP_JOB_PARTS);
+    tp_object_printf(split, "split_caption", "A step, mean over the ranks: %s",
+                     tp_text_of_time(w->arena, (int64_t)step_ns));
+    tp_document_chart(w->document, "split", tp_data_of_object(split), NULL);
+}
+
+/* ---- figures ---- */
+
+static void put_figure(const struct tp_job_wording *w, const char *label, const char *definition, const char *value,
+                       const char *note)
+{
+    tp_document_figure(w->document,
+                       &(struct tp_figure_block){
+                           .label = label, .definition = definition, .value = value, .note = note, .meter = NAN});
+}
+
+static void put_rank_figure(const struct tp_job_wording *w)
+{
+    const struct tp_job *job = w->job;
+    const char *note = job->world_size == TP_NULL_INT
+                           ? "world size not recorded"
+                           : tp_text_printf(w->arena, "of %s", tp_text_of_count(w->arena, job->world_size));
+    put_figure(w, "Ranks", "Ranks with a summary, and how many the job had.",
+               tp_text_of_count(w->arena, (int64_t)job->ranks.count), note);
+}
+
+static void put_figures(const struct tp_job_wording *w)
+{
+    const struct tp_job *job = w->job;
+    int64_t peak = TP_NULL_INT, excess = 0;
+    double part_ns[TP_JOB_PARTS], step_ns, spread = 0;
+    const char *peak_rank = "not recorded";
+    find_split(job, part_ns, &step_ns);
+    for (size_t c = 0; c < job->clusters.count; c++)
+        spread = fmax(spread, tp_job_cluster_at(job, c)->step_spread_ratio);
+    for (size_t r = 0; r < job->ranks.count; r++) {
+        const struct tp_job_rank *rank = tp_job_rank_at(job, r);
+        excess = rank->excess_ns > excess ? rank->excess_ns : excess;
+        if (rank->peak_bytes <= peak)
+            continue;
+        peak = rank->peak_bytes;
+        peak_rank = tp_job_rank_name(job, rank);
+    }
+    put_rank_figure(w);
+    put_figure(w, "Step", "Median over the steps of a rank, mean over the ranks.",
+               tp_text_of_time(w->arena, (int64_t)step_ns),
+               tp_text_of_some(w->arena, job->labels.count, "step", "steps"));
+    if (!job->what_if.why_not)
+        put_figure(
+            w, "Beyond its ideal",
+            "The job replayed from its steps against the same with everything usual: docs/jobs.md. The error is that "
+            "of "
+            "the replay against the measured steps.",
+            tp_text_of_percent(w->arena, job->what_if.loss),
+            tp_text_printf(w->arena, "of the job; replay error %s", tp_text_of_percent(w->arena, job->what_if.error)));
+    put_figure(w, "Slowest beyond its peers", "Largest excess of own work of any rank, median over its steps.",
+               tp_text_of_time(w->arena, excess), "own work per step");
+    put_figure(w, "Spread inside a step",
+               "Deviation over mean of own work of comparable ranks, largest group, stragglers left out.",
+               tp_text_of_percent(w->arena, 100 * spread), "own work of comparable ranks");
+    put_figure(w, "Clocks agree within",
+               "Clocks are aligned by the ends of collectives that ranks leave together: what is left, largest median "
+               "of any rank.",
+               job->component_count ? tp_text_of_time(w->arena, job->largest_residual_ns) : "\xe2\x80\x93",
+               tp_text_printf(w->arena, "by %s collectives", tp_text_of_count(w->arena, job->blocking_count)));
+    put_figure(w, "Largest memory peak", "Allocated memory.", tp_text_of_bytes(w->arena, peak), peak_rank);
+}
+
+/* ---- the record ---- */
+
+static void record_steps(struct tp_object *record, const struct tp_job *job)
+{
+    struct tp_list *list = tp_object_list(record, "steps");
+    for (size_t c = 0; c < job->columns.count; c++) {
+        const struct tp_job_column *column = TP_AT(&job->columns, struct tp_job_column, c);
+        struct tp_object *item = tp_list_object(list);
+        tp_object_str(item, "group", tp_job_cluster_name(job, column->cluster));
+        tp_object_str(item, "step", tp_strings_get(&job->labels, column->label));
+        tp_object_int(item, "rank_count", column->count);
+        tp_object_ns(item, "total_us", column->total_ns);
+        tp_object_ns(item, "own_us", column->own_ns);
+    }
+}
+
+static void write_distributed(const struct tp_data *value, struct tp_json *json)
+{
+    tp_distributed_json(value->self, json);
+}
+
+static const struct tp_data_source DISTRIBUTED = {.write = write_distributed};
+
+/* Ranks whose traces are damaged, each with the gravest reason. */
+static void record_damage(struct tp_object *record, const struct tp_job *job)
+{
+    struct tp_list *list = tp_object_list(record, "damaged_ranks");
+    for (uint32_t r = 0; r < job->ranks.count; r++) {
+        const struct tp_job_rank *rank = tp_job_rank_at(job, r);
+        if (!*rank->damage)
+            continue;
+        struct tp_object *item = tp_list_object(list);
+        tp_object_whole(item, "rank", rank->number);
+        tp_object_str(item, "worker", rank->key.worker);
+        tp_object_text(item, "reason", rank->damage);
+    }
+}
+
+static void record_job(struct tp_object *record, const struct tp_job *job)
+{
+    bool has_view = job->has_distributed && job->distributed.is_present;
+    tp_object_str(record, "job", job->name);
+    tp_object_whole(record, "span", job->span);
+    tp_object_int(record, "rank_count", (int64_t)job->ranks.count);
+    tp_object_whole(record, "world_size", job->world_size);
+    tp_object_text(record, "missing_ranks", tp_rank_set_text(job->arena, &job->missing, 0));
+    record_damage(record, job);
+    tp_object_int(record, "step_count", job->labels.count);
+    tp_object_int(record, "steps_left_out", (int64_t)job->steps_left_out);
+    tp_object_int(record, "collectives_left_out", (int64_t)job->calls_left_out);
+    struct tp_object *alignment = tp_object_object(record, "alignment");
+    tp_object_int(alignment, "blocking_collectives", job->blocking_count);
+    tp_object_int(alignment, "components", job->component_count);
+    tp_object_ns(alignment, "residual_us", job->residual_ns);
+    tp_object_ns(alignment, "largest_residual_us", job->largest_residual_ns);
+    tp_job_record_causes(record, job);
+    tp_job_record_table(record, "groups", job, tp_job_cluster_table);
+    tp_job_record_table(record, "ranks", job, tp_job_rank_table);
+    record_steps(record, job);
+    tp_job_record_table(record, "collectives", job, tp_job_collective_table);
+    tp_job_record_table(record, "links", job, tp_job_link_table);
+    tp_job_record_table(record, "rank_findings", job, tp_job_merged_table);
+    tp_job_record_table(record, "differing_facts", job, tp_job_fact_table);
+    tp_object_put(record, "distributed",
+                  has_view
+                      ? (struct tp_data){.kind = TP_DATA_WRITTEN, .source = &DISTRIBUTED, .self = &job->distributed}
+                      : (struct tp_data){.kind = TP_DATA_NONE});
+}
+
+static void record_all(struct tp_object *record, const struct tp_jobs *jobs)
+{
+    tp_object_text(record, "schema", "tracepress-job");
+    tp_object_int(record, "schema_version", 1);
+    struct tp_list *list = tp_object_list(record, "jobs");
+    for (size_t i = 0; i < jobs->count; i++)
+        record_job(tp_list_object(list), &jobs->items[i]);
+    struct tp_list *failed = tp_object_list(record, "failed");
+    for (size_t i = 0; i < jobs->failed_count; i++) {
+        struct tp_object *item = tp_list_object(failed);
+        tp_object_str(item, "file", jobs->failed[i].file);
+        tp_object_str(item, "error", jobs->failed[i].why);
+    }
+    tp_object_int(record, "duplicate_records", (int64_t)jobs->duplicate_count);
+    tp_object_int(record, "records_left_out", (int64_t)jobs->left_out_count);
+}
+
+/* ---- all ---- */
+
+static void put_job(const struct tp_job_wording *w)
+{
+    struct tp_verdict_block verdict = tp_job_verdict(w);
+    put_title(w);
+    tp_document_verdict(w->document, &verdict);
+    put_facts(w);
+    put_notices(w);
+    put_split(w);
+    w->document->places = TP_IN_PAGES;
+    put_figures(w);
+    w->document->places = TP_EVERYWHERE;
+    tp_job_put_findings(w);
+    tp_job_put_tables(w);
+}
+
+void tp_job_document(struct tp_document *document, const struct tp_jobs *jobs, bool redact, const char *source_url,
+                     struct tp_arena *arena)
+{
+    tp_document_init(document, "Job", arena);
+    record_all(document->record, jobs);
+    for (size_t i = 0; i < jobs->count; i++) {
+        const struct tp_job *job = &jobs->items[i];
+        struct tp_job_wording w = {.document = document,
+                                   .jobs = jobs,
+                                   .job = job,
+                                   .naming = {.arena = arena, .redact = redact, .source_url = source_url},
+                                   .arena = arena};
+        if (redact && job->ranks.count)
+            w.naming.host = tp_worker_host(tp_job_rank_at(job, 0)->key.worker);
+        put_job(&w);
+    }
+}

@@ -1,0 +1,212 @@
+/* What holds a job up, in words and for machines: its verdict, its findings, the replay. See job_document.h. */
+#include <math.h>
+
+#include "webreport/document/job/job_document.h"
+#include "webreport/document/job/job_tables.h"
+#include "writer/text/format.h"
+
+enum { SHOWN_RUNS = 12 };
+
+/* ---- verdict ---- */
+
+/* "The job takes 1.31 x its ideal". */
+static const char *whole_story(const struct tp_job_wording *w)
+{
+    const struct tp_what_if *what_if = &w->job->what_if;
+    return tp_text_printf(w->arena, "The job takes %.2f \xc3\x97 its ideal", what_if->step_us / what_if->ideal_us);
+}
+
+/* A replayed job with something to tell: what it takes beyond its ideal, and how much of the job the first cause is. */
+static struct tp_verdict_block replayed_verdict(const struct tp_job_wording *w, const struct tp_job_finding *first)
+{
+    struct tp_str told = tp_shown_text(&w->naming, tp_str_of(first->told));
+    const char *part = tp_text_of_percent(w->arena, 100 * first->cost_ratio);
+    bool is_cause = first->rule != TP_JOB_ALL_LINKS;
+    return (struct tp_verdict_block){
+        TP_TONE_PLAIN, is_cause ? "Held up" : "Even",
+        is_cause ? tp_text_printf(w->arena, "%s; %s of it is %.*s", whole_story(w), part, (int)told.len, told.ptr)
+                 : tp_text_printf(w->arena, "%s; %s is %.*s, with nothing to compare it with", whole_story(w), part,
+                                  (int)told.len, told.ptr),
+        tp_text_printf(w->arena, "%s. It costs %s per step. %s", first->title,
+                       tp_text_of_time(w->arena, first->cost_ns), first->advice)};
+}
+
+struct tp_verdict_block tp_job_verdict(const struct tp_job_wording *w)
+{
+    const struct tp_job *job = w->job;
+    bool has_peers = job->clusters.count < job->ranks.count;
+    if (job->findings.count && TP_AT(&job->findings, struct tp_job_finding, 0)->told)
+        return replayed_verdict(w, TP_AT(&job->findings, struct tp_job_finding, 0));
+    if (!job->findings.count && !job->what_if.why_not)
+        return (struct tp_verdict_block){
+            TP_TONE_GOOD, "Even", tp_text_printf(w->arena, "%s; no rank holds the others up", whole_story(w)),
+            tp_text_printf(w->arena,
+                           "No rank, host, stage, link or step costs 0.5 %% of it. %s is jitter: the slowest of %u "
+                           "ranks sets the pace.",
+                           tp_text_of_percent(w->arena, job->what_if.jitter), job->what_if.rank_count)};
+    if (!job->findings.count)
+        return has_peers
+                   ? (struct tp_verdict_block){TP_TONE_GOOD, "Even", "No rank holds the others up",
+                                               "No rank's own work, no link and no imbalance stands out beyond the "
+                                               "usual spread."}
+                   : (struct tp_verdict_block){TP_TONE_UNSURE, "No peers", "There is nothing to compare",
+                                               "A rank is compared with others that do the same work."};
+    const struct tp_job_finding *first = TP_AT(&job->findings, struct tp_job_finding, 0);
+    struct tp_str title = tp_shown_text(&w->naming, tp_str_of(first->title));
+    bool has_cost = first->cost_ns != TP_NULL_INT;
+    return (struct tp_verdict_block){
+        has_cost ? TP_TONE_PLAIN : TP_TONE_UNSURE, has_cost ? "Held up" : "Incomplete",
+        tp_text_printf(w->arena, "%.*s", (int)title.len, title.ptr),
+        has_cost
+            ? tp_text_printf(w->arena, "It costs %s per step, %s of it. %s", tp_text_of_time(w->arena, first->cost_ns),
+                             tp_text_of_percent(w->arena, 100 * first->cost_ratio), first->advice)
+            : first->advice};
+}
+
+/* ---- findings ---- */
+
+static const struct {
+    const char *id, *name;
+} rules[TP_JOB_RULES] = {
+    {"J1", "slow_compute"}, {"J2", "late_host"},          {"J3", "slow_input"},    {"J4", "slow_link"},
+    {"J5", "imbalance"},    {"J6", "changing_imbalance"}, {"J7", "missing_ranks"}, {"J8", "damaged_ranks"},
+    {"J9", "slower_level"}, {"J10", "late_slow"},         {"J11", "moving"},       {"J12", "pauses"},
+    {"J13", "late_input"},  {"J14", "sequence_lengths"},  {"J15", "stage"},        {"J16", "all_links"}};
+
+/* Its detail, and what the replay says of it. */
+static const char *reason_of(const struct tp_job_wording *w, const struct tp_job_finding *finding)
+{
+    if (!finding->told || finding->rule == TP_JOB_ALL_LINKS)
+        return finding->detail;
+    return tp_text_printf(w->arena,
+                          "%s Alone it would cost %s of the job, without it %s would be saved; its share is %s.",
+                          finding->detail, tp_text_of_percent(w->arena, finding->alone),
+                          tp_text_of_percent(w->arena, finding->saved), tp_text_of_percent(w->arena, finding->share));
+}
+
+static void fill_finding(struct tp_finding_block *block, const struct tp_job_wording *w,
+                         const struct tp_job_finding *finding)
+{
+    struct tp_str title = tp_shown_text(&w->naming, tp_str_of(finding->title));
+    bool has_cost = finding->cost_ns != TP_NULL_INT;
+    /* what a link could do is a sheet's word: no more than a hint is due to it */
+    bool is_high = has_cost && finding->cost_ratio >= 0.1 && finding->rule != TP_JOB_ALL_LINKS;
+    *block =
+        (struct tp_finding_block){.tone = is_high    ? TP_TONE_BAD
+                                          : has_cost ? TP_TONE_WARN
+                                                     : TP_TONE_UNSURE,
+                                  .status = is_high    ? "high"
+                                            : has_cost ? "medium"
+                                                       : "low",
+                                  .id = rules[finding->rule].id,
+                                  .title = tp_text_printf(w->arena, "%.*s", (int)title.len, title.ptr),
+                                  .value = has_cost ? tp_text_of_time(w->arena, finding->cost_ns) : NULL,
+                                  .change = has_cost ? tp_text_of_percent(w->arena, 100 * finding->cost_ratio) : NULL,
+                                  .scope = has_cost ? "per step" : NULL,
+                                  .reasons = {reason_of(w, finding)},
+                                  .advice = finding->advice,
+                                  .proof = tp_text_printf(w->arena, "Rule %s \xc2\xb7 %s: %s", rules[finding->rule].id,
+                                                          finding->ranks.count == 1 ? "rank" : "ranks",
+                                                          tp_rank_set_text(w->arena, &finding->ranks, SHOWN_RUNS))};
+}
+
+void tp_job_put_findings(const struct tp_job_wording *w)
+{
+    size_t count = w->job->findings.count;
+    struct tp_findings_block list = {.heading = "Findings",
+                                     .remark = "costliest first",
+                                     .id_head = "id",
+                                     .title_head = "finding",
+                                     .value_head = "costs per step",
+                                     .change_head = "of it",
+                                     .reason_head = "why, and what to try",
+                                     .items = tp_arena_array(w->arena, count, sizeof *list.items),
+                                     .count = count,
+                                     .shown = count,
+                                     .open_count = count};
+    for (size_t i = 0; i < count; i++)
+        fill_finding(&list.items[i], w, TP_AT(&w->job->findings, struct tp_job_finding, i));
+    tp_document_findings(w->document, &list);
+}
+
+/* ---- the record ---- */
+
+static void record_findings(struct tp_object *record, const struct tp_job *job)
+{
+    struct tp_list *list = tp_object_list(record, "findings");
+    for (size_t i = 0; i < job->findings.count; i++) {
+        const struct tp_job_finding *finding = TP_AT(&job->findings, struct tp_job_finding, i);
+        struct tp_object *item = tp_list_object(list);
+        tp_object_text(item, "id", rules[finding->rule].id);
+        tp_object_text(item, "cause", rules[finding->rule].name);
+        tp_object_text(item, "title", finding->title);
+        tp_object_text(item, "detail", finding->detail);
+        tp_object_text(item, "advice", finding->advice);
+        tp_object_text(item, "ranks", tp_rank_set_text(job->arena, &finding->ranks, 0));
+        tp_object_whole(item, "rank_count", finding->ranks.count);
+        tp_object_whole(item, "worst_rank", finding->worst_rank);
+        tp_object_ns(item, "cost_us_per_step", finding->cost_ns);
+        tp_object_real(item, "cost_percent", 100 * finding->cost_ratio);
+        tp_object_real(item, "alone_percent", finding->alone);
+        tp_object_real(item, "saved_percent", finding->saved);
+        tp_object_real(item, "share_percent", finding->share);
+        struct tp_list *also = tp_object_list(item, "fits_as_well");
+        if (!finding->also_title)
+            continue;
+        struct tp_object *other = tp_list_object(also);
+        tp_object_text(other, "id", rules[finding->also].id);
+        tp_object_text(other, "cause", rules[finding->also].name);
+        tp_object_text(other, "title", finding->also_title);
+        tp_object_real(other, "saved_percent", finding->also_saved);
+    }
+}
+
+void tp_job_record_table(struct tp_object *record, const char *key, const struct tp_job *job,
+                         void (*build)(struct tp_table *table, const struct tp_job *job, size_t max_runs))
+{
+    struct tp_table *table = tp_arena_alloc(job->arena, sizeof *table);
+    build(table, job, 0);
+    tp_object_table(record, key, table);
+}
+
+/* The replay: what the job takes, what it would take at best, and where the difference goes. */
+static void record_replay(struct tp_object *record, const struct tp_job *job)
+{
+    const struct tp_what_if *what_if = &job->what_if;
+    struct tp_object *item = tp_object_object(record, "replay");
+    bool is_told = !what_if->why_not;
+    tp_object_bool(item, "is_told", is_told);
+    tp_object_text(item, "why_not", is_told ? "" : what_if->why_not);
+    tp_object_int(item, "rank_count", what_if->rank_count);
+    tp_object_int(item, "step_count", what_if->step_count);
+    tp_object_real(item, "step_us", what_if->step_us);
+    tp_object_real(item, "measured_step_us", what_if->measured_us);
+    tp_object_real(item, "error_percent", what_if->error);
+    tp_object_real(item, "ideal_step_us", is_told ? what_if->ideal_us : NAN);
+    tp_object_real(item, "times_ideal", is_told ? what_if->step_us / what_if->ideal_us : NAN);
+    tp_object_real(item, "loss_percent", is_told ? what_if->loss : NAN);
+    tp_object_real(item, "jitter_percent", is_told ? what_if->jitter : NAN);
+    tp_job_record_table(item, "causes", job, tp_job_cause_table);
+    tp_job_record_table(item, "coordinates", job, tp_job_family_table);
+}
+
+void tp_job_record_causes(struct tp_object *record, const struct tp_job *job)
+{
+    record_findings(record, job);
+    record_replay(record, job);
+}
+
+/* ---- the ranks of a report ---- */
+
+void tp_job_ranks_document(struct tp_document *document, const struct tp_naming *naming, const struct tp_job *job)
+{
+    tp_document_init(document, "Ranks", naming->arena);
+    struct tp_job_wording w = {.document = document, .job = job, .naming = *naming, .arena = naming->arena};
+    struct tp_verdict_block verdict = tp_job_verdict(&w);
+    tp_document_title(document, &(struct tp_title_block){"Ranks", "ranks", "Ranks"});
+    tp_document_verdict(document, &verdict);
+    tp_job_put_findings(&w);
+    tp_object_text(document->record, "verdict", verdict.class);
+    tp_object_text(document->record, "headline", verdict.headline);
+    tp_job_record_causes(document->record, job);
+}

@@ -1,0 +1,306 @@
+/* The tables of a job: see job_document.h. */
+#include "webreport/document/job/job_document.h"
+
+#include "webreport/compare/job/job_parts.h"
+#include "webreport/document/job/job_tables.h"
+#include "webreport/document/name_text.h"
+#include "webreport/document/section.h"
+#include "webreport/document/section_verdict.h"
+#include "writer/base/saturate.h"
+#include "writer/base/sort.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum { MOST_ROWS = 200, OPEN_RANKS = 16, BRIEF_ROWS = 10, MORE_ROWS = 8, CELL_RUNS = 5 };
+
+/* ---- sections ---- */
+
+static void put_section(const struct tp_job_wording *w, const char *id, const char *label, const char *title,
+                        const char *lead, struct tp_shown_table *table)
+{
+    tp_document_section(
+        w->document,
+        &(struct tp_section_block){.id = id, .label = label, .title = title, .lead = lead, .has_narrow_names = true});
+    tp_document_table(w->document, table, NULL);
+}
+
+static struct tp_shown_table *new_table(const struct tp_job_wording *w, const struct tp_table *table,
+                                        const struct tp_shown_column *columns, unsigned column_count)
+{
+    struct tp_shown_table *shown = tp_shown_table_new(w->arena, table, columns, column_count, MOST_ROWS);
+    shown->name = table->name;
+    shown->name_title = table->defs[0].title;
+    shown->name_definition = table->defs[0].definition;
+    shown->caption = shown->name;
+    tp_section_name_rows(&w->naming, shown, 0);
+    return shown;
+}
+
+/* ---- ranks ---- */
+
+static const struct tp_shown_column rank_columns[] = {
+    {TP_SHOW_TEXT, TP_JOB_RANK_GROUP, NULL, 0, 0, false, 0},
+    {TP_SHOW_PRINTED, TP_JOB_RANK_VERDICT, NULL, 0, 0, false, 0},
+    {TP_SHOW_TIME, TP_JOB_RANK_STEP, NULL, 1, 0, false, 0},
+    {TP_SHOW_TIME, TP_JOB_RANK_OWN, NULL, 1, 0, false, 0},
+    {TP_SHOW_TIME, TP_JOB_RANK_EXCESS, NULL, 1, 0, true, 0},
+    {TP_SHOW_BAR, TP_JOB_RANK_EXCESS, NULL, 0, 0, false, 0},
+    {TP_SHOW_TIME, TP_JOB_RANK_COMPUTE, NULL, 1, 0, false, 0},
+    {TP_SHOW_TIME, TP_JOB_RANK_HOST, NULL, 1, 0, false, 0},
+    {TP_SHOW_TIME, TP_JOB_RANK_DATA, NULL, 1, 0, false, 0},
+    {TP_SHOW_TIME, TP_JOB_RANK_COMMUNICATION, NULL, 1, 0, false, 0},
+    {TP_SHOW_PERCENT, TP_JOB_RANK_LAST, NULL, 0, 0, false, 0},
+    {TP_SHOW_TIME, TP_JOB_RANK_CAUSED, NULL, 1, 0, false, 0},
+    {TP_SHOW_BYTES, TP_JOB_RANK_PEAK, NULL, 0, 0, false, 0},
+};
+
+static int worst_first(const void *context, uint32_t x, uint32_t y)
+{
+    const struct tp_job_rank *a = tp_job_rank_at(context, x), *b = tp_job_rank_at(context, y);
+    if (a->excess_ns != b->excess_ns)
+        return a->excess_ns < b->excess_ns ? 1 : -1;
+    return (a->caused_wait_ns < b->caused_wait_ns) - (a->caused_wait_ns > b->caused_wait_ns);
+}
+
+static void add_item(struct tp_list *items, struct tp_str code, const char *note)
+{
+    struct tp_object *item = tp_list_object(items);
+    tp_object_str(item, "code", code);
+    tp_object_text(item, "note", note);
+}
+
+static struct tp_list *add_block(struct tp_list *blocks, const char *title)
+{
+    struct tp_object *block = tp_list_object(blocks);
+    tp_object_text(block, "block_title", title);
+    tp_object_bool(block, "has_items", true);
+    return tp_object_list(block, "items");
+}
+
+/* What a rank did more of than its peers: parts of the step, then kernels and operators. */
+static struct tp_data rank_details(const struct tp_job_wording *w, uint32_t index)
+{
+    static const char *const part_names[TP_JOB_PARTS] = {"compute", "host", "input", "communication"};
+    const struct tp_job *job = w->job;
+    const struct tp_job_rank *rank = tp_job_rank_at(job, index);
+    struct tp_object *more = tp_object_new(w->arena);
+    struct tp_list *blocks = tp_object_list(more, "blocks");
+    struct tp_list *items = add_block(blocks, "Its step beside comparable ranks, medians");
+    struct tp_job_excess *rows;
+    for (int p = 0; p < TP_JOB_PARTS; p++)
+        add_item(items, tp_str_of(part_names[p]),
+                 tp_text_printf(w->arena, "%s, %s%s than its peers", tp_text_of_time(w->arena, rank->part_ns[p]),
+                                tp_text_of_time(w->arena, rank->part_excess_ns[p] < 0
+                                                              ? tp_sat_sub(0, rank->part_excess_ns[p])
+                                                              : rank->part_excess_ns[p]),
+                                rank->part_excess_ns[p] < 0 ? " less" : " more"));
+    if (rank->verdict.len) {
+        struct tp_verdict_block verdict = tp_stored_verdict(&w->naming, rank->verdict, rank->headline);
+        items = add_block(blocks, "Its own verdict");
+        add_item(items, tp_str_of(verdict.class), verdict.headline);
+    }
+    items = add_block(blocks, "Trace");
+    add_item(items, tp_shown_text(&w->naming, rank->key.worker),
+             tp_text_printf(w->arena, "%s, %s", tp_text_of_some(w->arena, rank->event_count, "event", "events"),
+                            tp_text_of_some(w->arena, rank->step_count, "step", "steps")));
+    if (*rank->damage)
+        add_item(items, TP_STR("damaged"), rank->damage);
+    uint32_t count = tp_job_excess_rows(job, index, &rows);
+    if (count)
+        items = add_block(blocks, "Heavy kernels and operators, per step, most excess first");
+    for (uint32_t i = 0; i < count && i < MORE_ROWS; i++) {
+        struct tp_str name = tp_strings_get(&job->texts, rows[i].name);
+        add_item(items, tp_shown_kernel(&w->naming, name),
+                 tp_text_printf(w->arena, "%s in %s calls; peers %s in %s", tp_text_of_time(w->arena, rows[i].time_ns),
+                                tp_text_of_fixed(w->arena, rows[i].count, 1),
+                                tp_text_of_time(w->arena, rows[i].peer_time_ns),
+                                tp_text_of_fixed(w->arena, rows[i].peer_count, 1)));
+    }
+    return tp_data_of_object(more);
+}
+
+static struct tp_str print_verdict(struct tp_arena *arena, const struct tp_table *table, unsigned column, size_t row)
+{
+    struct tp_naming naming = {.arena = arena};
+    return tp_str_of(tp_stored_verdict(&naming, tp_table_text(table, column)[row], TP_STR("")).class);
+}
+
+static void put_ranks(const struct tp_job_wording *w)
+{
+    const struct tp_job *job = w->job;
+    size_t count = job->ranks.count, most = count < MOST_ROWS ? count : MOST_ROWS;
+    uint32_t *order = tp_arena_array(w->arena, count, sizeof *order);
+    size_t *rows = tp_arena_array(w->arena, count, sizeof *rows);
+    struct tp_table *table = tp_arena_alloc(w->arena, sizeof *table);
+    for (uint32_t r = 0; r < count; r++)
+        order[r] = r;
+    tp_sort_rows(order, count, worst_first, job, w->arena);
+    for (size_t i = 0; i < count; i++)
+        rows[i] = order[i];
+    tp_job_rank_table(table, job, 0);
+    struct tp_shown_table *shown =
+        new_table(w, tp_table_pick(w->arena, table, rows, count), rank_columns, COUNT(rank_columns));
+    shown->caption = "Ranks with the most own work beyond their peers";
+    shown->print = print_verdict;
+    for (size_t i = 0; i < most && i < OPEN_RANKS; i++)
+        shown->rows[i].more = rank_details(w, order[i]);
+    put_section(
+        w, "ranks", "Worst ranks", "Worst ranks",
+        "By own work beyond comparable ranks, median over the steps. The first rows open: what the rank did before "
+        "it came late.",
+        shown);
+}
+
+/* ---- groups, collectives, links, findings, facts ---- */
+
+static const struct tp_shown_column cluster_columns[] = {
+    {TP_SHOW_COUNT, TP_JOB_CLUSTER_COUNT, NULL, 0, 0, false, TP_SHOWN_SUM},
+    {TP_SHOW_TEXT, TP_JOB_CLUSTER_RANKS, NULL, 0, 0, false, 0},
+    {TP_SHOW_TIME, TP_JOB_CLUSTER_STEP, NULL, 1, 0, false, 0},
+    {TP_SHOW_TIME, TP_JOB_CLUSTER_OWN, NULL, 1, 0, false, 0},
+    {TP_SHOW_TIME, TP_JOB_CLUSTER_COMPUTE, NULL, 1, 0, false, 0},
+    {TP_SHOW_TIME, TP_JOB_CLUSTER_HOST, NULL, 1, 0, false, 0},
+    {TP_SHOW_TIME, TP_JOB_CLUSTER_DATA, NULL, 1, 0, false, 0},
+    {TP_SHOW_TIME, TP_JOB_CLUSTER_COMMUNICATION, NULL, 1, 0, false, 0},
+    {TP_SHOW_PERCENT, TP_JOB_CLUSTER_SPREAD, NULL, 0, 0, false, 0},
+    {TP_SHOW_PERCENT, TP_JOB_CLUSTER_STEP_SPREAD, NULL, 0, 0, false, 0},
+    {TP_SHOW_TEXT, TP_JOB_CLUSTER_SLOWEST, NULL, 0, 0, false, 0},
+};
+static const struct tp_shown_column brief_columns[] = {
+    {TP_SHOW_TEXT, TP_JOB_CLUSTER_RANKS, NULL, 0, 0, false, 0},
+    {TP_SHOW_TIME, TP_JOB_CLUSTER_STEP, NULL, 1, 0, false, 0},
+    {TP_SHOW_TIME, TP_JOB_CLUSTER_OWN, NULL, 1, 0, false, 0},
+    {TP_SHOW_PERCENT, TP_JOB_CLUSTER_STEP_SPREAD, "Spread", 0, 0, false, 0},
+};
+static const struct tp_shown_column collective_columns[] = {
+    {TP_SHOW_COUNT, TP_JOB_COLLECTIVE_SIZE, NULL, 0, 0, false, 0},
+    {TP_SHOW_COUNT, TP_JOB_COLLECTIVE_GROUPS, NULL, 0, 0, false, 0},
+    {TP_SHOW_COUNT, TP_JOB_COLLECTIVE_CALLS, NULL, 0, 0, false, TP_SHOWN_SUM},
+    {TP_SHOW_BYTES, TP_JOB_COLLECTIVE_BYTES, NULL, 0, 0, false, 0},
+    {TP_SHOW_TIME, TP_JOB_COLLECTIVE_TRANSFER, NULL, 0, 0, false, TP_SHOWN_SUM},
+    {TP_SHOW_TIME, TP_JOB_COLLECTIVE_WAIT, NULL, 0, 0, false, TP_SHOWN_SUM},
+    {TP_SHOW_TIME, TP_JOB_COLLECTIVE_MEAN_WAIT, NULL, 0, 0, false, 0},
+};
+static const struct tp_shown_column cause_columns[] = {
+    {TP_SHOW_TEXT, TP_JOB_CAUSE_KIND, NULL, 0, 0, false, 0},
+    {TP_SHOW_TEXT, TP_JOB_CAUSE_RANKS, NULL, 0, 0, false, 0},
+    {TP_SHOW_COUNT, TP_JOB_CAUSE_CELLS, NULL, 0, 0, false, 0},
+    {TP_SHOW_PERCENT, TP_JOB_CAUSE_ALONE, NULL, 0, 0, false, 0},
+    {TP_SHOW_PERCENT, TP_JOB_CAUSE_SAVED, NULL, 0, 0, false, 0},
+    {TP_SHOW_PERCENT, TP_JOB_CAUSE_SHARE, NULL, 0, 0, false, TP_SHOWN_SUM},
+};
+static const struct tp_shown_column brief_cause_columns[] = {
+    {TP_SHOW_TEXT, TP_JOB_CAUSE_RANKS, NULL, 0, 0, false, 0},
+    {TP_SHOW_PERCENT, TP_JOB_CAUSE_ALONE, NULL, 0, 0, false, 0},
+    {TP_SHOW_PERCENT, TP_JOB_CAUSE_SAVED, NULL, 0, 0, false, 0},
+    {TP_SHOW_PERCENT, TP_JOB_CAUSE_SHARE, NULL, 0, 0, false, 0},
+};
+static const struct tp_shown_column family_columns[] = {
+    {TP_SHOW_COUNT, TP_JOB_FAMILY_GROUPS, NULL, 0, 0, false, 0},
+    {TP_SHOW_COUNT, TP_JOB_FAMILY_SIZE, NULL, 0, 0, false, 0},
+    {TP_SHOW_TEXT, TP_JOB_FAMILY_FIRST, NULL, 0, 0, false, 0},
+    {TP_SHOW_YES, TP_JOB_FAMILY_PIPELINE, NULL, 0, 0, false, 0},
+};
+static const struct tp_shown_column link_columns[] = {
+    {TP_SHOW_TEXT, TP_JOB_LINK_RANKS, NULL, 0, 0, false, 0},
+    {TP_SHOW_TEXT, TP_JOB_LINK_COLLECTIVE, NULL, 0, 0, false, 0},
+    {TP_SHOW_BYTES, TP_JOB_LINK_BYTES, NULL, 0, 0, false, 0},
+    {TP_SHOW_COUNT, TP_JOB_LINK_CALLS, NULL, 0, 0, false, 0},
+    {TP_SHOW_REAL, TP_JOB_LINK_BANDWIDTH, "Bus GB/s", 0, 1, false, 0},
+    {TP_SHOW_REAL, TP_JOB_LINK_PEER_BANDWIDTH, "Alike GB/s", 0, 1, false, 0},
+    {TP_SHOW_COUNT, TP_JOB_LINK_PEERS, NULL, 0, 0, false, 0},
+    {TP_SHOW_TIME, TP_JOB_LINK_LOST, NULL, 0, 0, false, 0},
+    {TP_SHOW_YES, TP_JOB_LINK_IS_SLOW, NULL, 0, 0, false, 0},
+};
+static const struct tp_shown_column merged_columns[] = {
+    {TP_SHOW_TEXT, TP_JOB_MERGED_RULE, NULL, 0, 0, false, 0},
+    {TP_SHOW_TEXT, TP_JOB_MERGED_SEVERITY, NULL, 0, 0, false, 0},
+    {TP_SHOW_TEXT, TP_JOB_MERGED_LINE, NULL, 0, 0, false, 0},
+    {TP_SHOW_COUNT, TP_JOB_MERGED_COUNT, "Ranks with it", 0, 0, false, 0},
+    {TP_SHOW_TEXT, TP_JOB_MERGED_RANKS, NULL, 0, 0, false, 0},
+    {TP_SHOW_COUNT, TP_JOB_MERGED_WORST, NULL, 0, 0, false, 0},
+    {TP_SHOW_TIME, TP_JOB_MERGED_CEILING, NULL, 1, 0, false, 0},
+    {TP_SHOW_TIME, TP_JOB_MERGED_MEAN, NULL, 1, 0, false, 0},
+    {TP_SHOW_COUNT, TP_JOB_MERGED_OCCURRENCES, NULL, 0, 0, false, 0},
+};
+static const struct tp_shown_column fact_columns[] = {
+    {TP_SHOW_TEXT, TP_JOB_FACT_VALUE, NULL, 0, 0, false, 0},
+    {TP_SHOW_COUNT, TP_JOB_FACT_COUNT, NULL, 0, 0, false, 0},
+    {TP_SHOW_TEXT, TP_JOB_FACT_RANKS, NULL, 0, 0, false, 0},
+};
+
+static const struct {
+    void (*build)(struct tp_table *table, const struct tp_job *job, size_t max_runs);
+    const struct tp_shown_column *columns;
+    unsigned column_count;
+    const char *id, *label, *title, *lead;
+} sections_of_tables[] = {
+    {tp_job_cluster_table, cluster_columns, COUNT(cluster_columns), "groups", "Groups", "Groups of comparable ranks",
+     "Ranks are compared inside a group only: pipeline stages and roles do different work."},
+    {tp_job_family_table, family_columns, COUNT(family_columns), "coordinates", NULL, "Process groups",
+     "Groups of one family share no rank; the place of a rank in its group is its coordinate."},
+    {tp_job_collective_table, collective_columns, COUNT(collective_columns), "collectives", "Collectives",
+     "Collectives",
+     "Transfer is the shortest time any rank spent in a collective; what the others spend beyond it is waiting."},
+    {tp_job_link_table, link_columns, COUNT(link_columns), "links", "Links", "Links",
+     "Bus bandwidth of each process group by size of message, beside groups that are laid out alike; slowest first."},
+    {tp_job_merged_table, merged_columns, COUNT(merged_columns), "rank-findings", "Findings",
+     "Findings of single ranks", "Merged by rule and line, with the ranks that have them."},
+    {tp_job_fact_table, fact_columns, COUNT(fact_columns), "facts", NULL, "What differs between ranks",
+     "Facts of the traces that are not the same everywhere."},
+};
+
+/* The groups where there is no room for anything else. */
+static void put_groups(const struct tp_job_wording *w)
+{
+    struct tp_table *table = tp_arena_alloc(w->arena, sizeof *table);
+    tp_job_cluster_table(table, w->job, CELL_RUNS);
+    struct tp_shown_table *shown = new_table(w, table, brief_columns, COUNT(brief_columns));
+    shown->brief_count = BRIEF_ROWS;
+    tp_document_table(w->document, shown, NULL);
+}
+
+/* Where the loss of the job goes; short where there is no room. */
+static void put_causes(const struct tp_job_wording *w, bool is_brief)
+{
+    struct tp_table *table = tp_arena_alloc(w->arena, sizeof *table);
+    tp_job_cause_table(table, w->job, CELL_RUNS);
+    if (!table->row_count)
+        return;
+    struct tp_shown_table *shown = is_brief ? new_table(w, table, brief_cause_columns, COUNT(brief_cause_columns))
+                                            : new_table(w, table, cause_columns, COUNT(cause_columns));
+    if (is_brief) {
+        shown->brief_count = BRIEF_ROWS;
+        tp_document_table(w->document, shown, NULL);
+        return;
+    }
+    shown->caption = "Causes";
+    put_section(
+        w, "causes", "Causes", "What the job would take without",
+        "The job replayed from its steps without each cause. Alone: the usual job with it. Saved: the job without it. "
+        "Share: left out one after the other, so that shares add up to what the job takes beyond its ideal.",
+        shown);
+}
+
+void tp_job_put_tables(const struct tp_job_wording *w)
+{
+    w->document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
+    put_causes(w, true);
+    put_groups(w);
+    w->document->places = TP_IN_PAGES | TP_IN_DETAILED_TEXT;
+    put_causes(w, false);
+    tp_job_put_heat(w);
+    put_ranks(w);
+    for (unsigned i = 0; i < COUNT(sections_of_tables); i++) {
+        struct tp_table *table = tp_arena_alloc(w->arena, sizeof *table);
+        sections_of_tables[i].build(table, w->job, CELL_RUNS);
+        if (!table->row_count)
+            continue;
+        struct tp_shown_table *shown =
+            new_table(w, table, sections_of_tables[i].columns, sections_of_tables[i].column_count);
+        shown->caption = sections_of_tables[i].title;
+        put_section(w, sections_of_tables[i].id, sections_of_tables[i].label, sections_of_tables[i].title,
+                    sections_of_tables[i].lead, shown);
+    }
+    w->document->places = TP_EVERYWHERE;
+}

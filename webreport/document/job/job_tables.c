@@ -1,0 +1,329 @@
+/* Tables of a job: ranks, groups of ranks, findings, facts, collectives, links. See job_tables.h. */
+#include "webreport/document/job/job_tables.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "webreport/measure/audience/wording.h"
+#include "webreport/measure/rules/rules.h"
+#include "writer/base/saturate.h"
+#include "writer/base/sort.h"
+
+static struct tp_str rank_text(const struct tp_job *job, const struct tp_rank_set *ranks, size_t max_runs)
+{
+    return tp_str_of(tp_rank_set_text(job->arena, ranks, max_runs));
+}
+
+struct tp_str tp_job_cluster_name(const struct tp_job *job, uint32_t cluster)
+{
+    char name[8];
+    size_t at = sizeof name;
+    for (uint32_t rest = cluster + 1; rest && at; rest = (rest - 1) / 26)
+        name[--at] = (char)('A' + (rest - 1) % 26);
+    return (struct tp_str){tp_arena_copy(job->arena, name + at, sizeof name - at), sizeof name - at};
+}
+
+/* ---- ranks ---- */
+
+static const struct tp_column_def rank_defs[TP_JOB_RANK_COLUMNS] = {
+    {"rank", "Rank", "", "Number of the rank, or the name of its trace.", TP_COLUMN_TEXT},
+    {"worker", "Worker", "", "Name of its trace.", TP_COLUMN_TEXT},
+    {"group", "Group", "", "Group of comparable ranks.", TP_COLUMN_TEXT},
+    {"step_count", "Steps", "", "Steps that numbers are about.", TP_COLUMN_INT},
+    {"step_us", "Step", "us", "Median length of a step.", TP_COLUMN_NS},
+    {"own_us", "Own work", "us", "Median over the steps: the step without exposed communication.", TP_COLUMN_NS},
+    {"excess_us", "More than peers", "us",
+     "Median over the steps: own work less the median of comparable ranks in that step.", TP_COLUMN_NS},
+    {"compute_us", "Compute", "us", "Median per step: kernels and copies; operators where there is no device.",
+     TP_COLUMN_NS},
+    {"host_us", "Host", "us", "Median per step: neither device nor input nor communication.", TP_COLUMN_NS},
+    {"data_us", "Input", "us", "Median per step: in the data loader.", TP_COLUMN_NS},
+    {"communication_us", "Communication", "us",
+     "Median per step: communication that nothing hides, waiting for others included.", TP_COLUMN_NS},
+    {"late_percent", "Late", "%", "Share of the steps in which it needed clearly longer than comparable ranks.",
+     TP_COLUMN_REAL},
+    {"last_percent", "Last", "%", "Share of its joint collectives at which it arrived last.", TP_COLUMN_REAL},
+    {"caused_wait_us", "Others wait", "us",
+     "Per step: what the others of a process group wait for it in collectives, mean over them; the longest group.",
+     TP_COLUMN_NS},
+    {"joint_collectives", "Joint", "", "Blocking collectives with other ranks.", TP_COLUMN_INT},
+    {"clock_offset_us", "Clock offset", "us",
+     "To be added to its clock to agree with the first rank's, by collectives.", TP_COLUMN_NS},
+    {"clock_residual_us", "Residual", "us", "How far its collectives' ends stay from the others' after that, median.",
+     TP_COLUMN_NS},
+    {"component", "Part", "", "Ranks of one part are connected by collectives; others cannot be aligned.",
+     TP_COLUMN_INT},
+    {"peak_allocated_bytes", "Memory peak", "bytes", "Largest peak of allocated memory of its devices.",
+     TP_COLUMN_BYTES},
+    {"verdict", "Verdict", "", "What bounds its steps, as its own report says.", TP_COLUMN_TEXT},
+    {"headline", "Headline", "", "The sentence of its verdict.", TP_COLUMN_TEXT},
+};
+
+static void fill_rank(struct tp_table *table, const struct tp_job *job, size_t row)
+{
+    const struct tp_job_rank *rank = tp_job_rank_at(job, row);
+    bool is_aligned = rank->component != TP_NO_ID;
+    tp_table_text(table, TP_JOB_RANK_NAME)[row] = tp_str_of(tp_job_rank_name(job, rank));
+    tp_table_text(table, TP_JOB_RANK_WORKER)[row] = rank->key.worker;
+    tp_table_text(table, TP_JOB_RANK_GROUP)[row] = tp_job_cluster_name(job, rank->cluster);
+    tp_table_int(table, TP_JOB_RANK_STEPS)[row] = rank->step_count;
+    tp_table_int(table, TP_JOB_RANK_STEP)[row] = rank->step_count ? rank->step_ns : TP_NULL_INT;
+    tp_table_int(table, TP_JOB_RANK_OWN)[row] = rank->step_count ? rank->own_ns : TP_NULL_INT;
+    tp_table_int(table, TP_JOB_RANK_EXCESS)[row] = rank->compared_steps ? rank->excess_ns : TP_NULL_INT;
+    for (unsigned p = 0; p < TP_JOB_PARTS; p++)
+        tp_table_int(table, TP_JOB_RANK_COMPUTE + p)[row] = rank->step_count ? rank->part_ns[p] : TP_NULL_INT;
+    tp_table_real(table, TP_JOB_RANK_LATE)[row] = rank->compared_steps ? 100 * rank->late_share : NAN;
+    tp_table_real(table, TP_JOB_RANK_LAST)[row] =
+        rank->joint_count ? 100.0 * rank->last_count / rank->joint_count : NAN;
+    tp_table_int(table, TP_JOB_RANK_CAUSED)[row] = is_aligned ? rank->caused_wait_ns : TP_NULL_INT;
+    tp_table_int(table, TP_JOB_RANK_JOINT)[row] = rank->joint_count;
+    tp_table_int(table, TP_JOB_RANK_OFFSET)[row] = is_aligned ? rank->offset_ns : TP_NULL_INT;
+    tp_table_int(table, TP_JOB_RANK_RESIDUAL)[row] = is_aligned ? rank->residual_ns : TP_NULL_INT;
+    tp_table_int(table, TP_JOB_RANK_COMPONENT)[row] = is_aligned ? rank->component : TP_NULL_INT;
+    tp_table_int(table, TP_JOB_RANK_PEAK)[row] = rank->peak_bytes;
+    tp_table_text(table, TP_JOB_RANK_VERDICT)[row] = rank->verdict;
+    tp_table_text(table, TP_JOB_RANK_HEADLINE)[row] = rank->headline;
+}
+
+void tp_job_rank_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
+{
+    (void)max_runs;
+    struct tp_column_def *defs = tp_arena_array(job->arena, TP_JOB_RANK_COLUMNS, sizeof *defs);
+    memcpy(defs, rank_defs, sizeof rank_defs);
+    defs[TP_JOB_RANK_DATA].definition = tp_phrase(TP_PHRASE_IN_INPUT_MEDIAN, job->producer);
+    tp_table_init(table, job->arena, "ranks", defs, TP_JOB_RANK_COLUMNS, job->ranks.count);
+    for (size_t row = 0; row < table->row_count; row++)
+        fill_rank(table, job, row);
+}
+
+/* ---- groups of ranks ---- */
+
+static const struct tp_column_def cluster_defs[TP_JOB_CLUSTER_COLUMNS] = {
+    {"group", "Group", "", "Ranks that do the same work: equal or nearly equal kernels.", TP_COLUMN_TEXT},
+    {"ranks", "Ranks", "", "Its ranks.", TP_COLUMN_TEXT},
+    {"rank_count", "Count", "", "How many they are.", TP_COLUMN_INT},
+    {"step_us", "Step", "us", "Median step over its ranks.", TP_COLUMN_NS},
+    {"own_us", "Own work", "us", "Median over its ranks: the step without exposed communication.", TP_COLUMN_NS},
+    {"compute_us", "Compute", "us", "Median over its ranks.", TP_COLUMN_NS},
+    {"host_us", "Host", "us", "Median over its ranks.", TP_COLUMN_NS},
+    {"data_us", "Input", "us", "Median over its ranks.", TP_COLUMN_NS},
+    {"communication_us", "Communication", "us", "Median over its ranks.", TP_COLUMN_NS},
+    {"spread_percent", "Spread", "%",
+     "Deviation over mean of the ranks' own work, the part that stays from step to step, stragglers left out.",
+     TP_COLUMN_REAL},
+    {"step_spread_percent", "In a step", "%", "The same inside one step, mean over the steps.", TP_COLUMN_REAL},
+    {"slowest_rank", "Slowest", "", "Rank with the most own work.", TP_COLUMN_TEXT},
+};
+
+void tp_job_cluster_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
+{
+    tp_table_init(table, job->arena, "groups", cluster_defs, TP_JOB_CLUSTER_COLUMNS, job->clusters.count);
+    for (uint32_t row = 0; row < table->row_count; row++) {
+        const struct tp_job_cluster *cluster = tp_job_cluster_at(job, row);
+        tp_table_text(table, TP_JOB_CLUSTER_NAME)[row] = tp_job_cluster_name(job, row);
+        tp_table_text(table, TP_JOB_CLUSTER_RANKS)[row] = rank_text(job, &cluster->ranks, max_runs);
+        tp_table_int(table, TP_JOB_CLUSTER_COUNT)[row] = cluster->rank_count;
+        tp_table_int(table, TP_JOB_CLUSTER_STEP)[row] = cluster->step_ns;
+        tp_table_int(table, TP_JOB_CLUSTER_OWN)[row] = cluster->own_ns;
+        for (unsigned p = 0; p < TP_JOB_PARTS; p++)
+            tp_table_int(table, TP_JOB_CLUSTER_COMPUTE + p)[row] = cluster->part_ns[p];
+        tp_table_real(table, TP_JOB_CLUSTER_SPREAD)[row] = 100 * cluster->spread_ratio;
+        tp_table_real(table, TP_JOB_CLUSTER_STEP_SPREAD)[row] = 100 * cluster->step_spread_ratio;
+        tp_table_text(table, TP_JOB_CLUSTER_SLOWEST)[row] =
+            tp_str_of(tp_job_rank_name(job, tp_job_rank_at(job, cluster->slowest)));
+    }
+}
+
+/* ---- findings of ranks ---- */
+
+static const struct tp_column_def merged_defs[TP_JOB_MERGED_COLUMNS] = {
+    {"title", "Finding", "", "What the rule found in single ranks.", TP_COLUMN_TEXT},
+    {"rule", "Rule", "", "Its id.", TP_COLUMN_TEXT},
+    {"severity", "Severity", "", "The severest of all ranks.", TP_COLUMN_TEXT},
+    {"file_line", "Line", "", "Line of the first evidence.", TP_COLUMN_TEXT},
+    {"ranks", "Ranks", "", "Where it was found.", TP_COLUMN_TEXT},
+    {"rank_count", "Count", "", "In how many ranks.", TP_COLUMN_INT},
+    {"worst_rank", "Worst", "", "Rank with the largest ceiling.", TP_COLUMN_INT},
+    {"max_ceiling_us_per_step", "Largest ceiling", "us", "Time per step that the finding is about, of the worst rank.",
+     TP_COLUMN_REAL},
+    {"mean_ceiling_us_per_step", "Mean ceiling", "us", "Per step, mean over the ranks that have it.", TP_COLUMN_REAL},
+    {"occurrences", "Occurrences", "", "Of all ranks.", TP_COLUMN_INT},
+};
+
+static int severest_first(const void *x, const void *y, const void *context)
+{
+    const struct tp_job_merged *a = x, *b = y;
+    (void)context;
+    if (a->severity != b->severity)
+        return a->severity < b->severity ? -1 : 1;
+    if (a->max_ceiling_us != b->max_ceiling_us)
+        return a->max_ceiling_us > b->max_ceiling_us ? -1 : 1;
+    int order = tp_str_compare(a->rule, b->rule);
+    return order ? order : tp_str_compare(a->file_line, b->file_line);
+}
+
+void tp_job_merged_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
+{
+    size_t count = job->merged.count;
+    struct tp_job_merged *sorted = tp_arena_array(job->arena, count, sizeof *sorted);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = *TP_AT(&job->merged, struct tp_job_merged, i);
+    tp_merge_sort(job->arena, sorted, count, sizeof *sorted, severest_first, NULL);
+    tp_table_init(table, job->arena, "findings", merged_defs, TP_JOB_MERGED_COLUMNS, count);
+    for (size_t row = 0; row < count; row++) {
+        const struct tp_job_merged *merged = &sorted[row];
+        enum tp_severity severity = merged->severity <= TP_SEVERITY_INFO ? merged->severity : TP_SEVERITY_INFO;
+        tp_table_text(table, TP_JOB_MERGED_TITLE)[row] = merged->title;
+        tp_table_text(table, TP_JOB_MERGED_RULE)[row] = merged->rule;
+        tp_table_text(table, TP_JOB_MERGED_SEVERITY)[row] = tp_str_of(tp_severity_text(severity));
+        tp_table_text(table, TP_JOB_MERGED_LINE)[row] = merged->file_line;
+        tp_table_text(table, TP_JOB_MERGED_RANKS)[row] = rank_text(job, &merged->ranks, max_runs);
+        tp_table_int(table, TP_JOB_MERGED_COUNT)[row] = merged->ranks.count;
+        tp_table_int(table, TP_JOB_MERGED_WORST)[row] = merged->worst_rank;
+        tp_table_real(table, TP_JOB_MERGED_CEILING)[row] = merged->max_ceiling_us;
+        tp_table_real(table, TP_JOB_MERGED_MEAN)[row] = merged->ceiling_sum_us / (double)merged->ranks.count;
+        tp_table_int(table, TP_JOB_MERGED_OCCURRENCES)[row] = merged->occurrences;
+    }
+}
+
+/* ---- facts ---- */
+
+static const struct tp_column_def fact_defs[TP_JOB_FACT_COLUMNS] = {
+    {"fact", "Fact", "", "What is not the same for all ranks.", TP_COLUMN_TEXT},
+    {"value", "Value", "", "Its value.", TP_COLUMN_TEXT},
+    {"ranks", "Ranks", "", "Where it is so.", TP_COLUMN_TEXT},
+    {"rank_count", "Count", "", "In how many ranks.", TP_COLUMN_INT},
+};
+
+void tp_job_fact_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
+{
+    tp_table_init(table, job->arena, "facts", fact_defs, TP_JOB_FACT_COLUMNS, job->facts.count);
+    for (size_t row = 0; row < table->row_count; row++) {
+        const struct tp_job_fact *fact = TP_AT(&job->facts, struct tp_job_fact, row);
+        tp_table_text(table, TP_JOB_FACT_NAME)[row] = fact->name;
+        tp_table_text(table, TP_JOB_FACT_VALUE)[row] = fact->value;
+        tp_table_text(table, TP_JOB_FACT_RANKS)[row] = rank_text(job, &fact->ranks, max_runs);
+        tp_table_int(table, TP_JOB_FACT_COUNT)[row] = fact->ranks.count;
+    }
+}
+
+/* ---- collectives ---- */
+
+static const struct tp_column_def collective_defs[TP_JOB_COLLECTIVE_COLUMNS] = {
+    {"name", "Collective", "", "Name of the call.", TP_COLUMN_TEXT},
+    {"group_size", "Ranks", "", "Ranks of a group; of those seen where it is not recorded.", TP_COLUMN_INT},
+    {"groups", "Groups", "", "Process groups that make such calls.", TP_COLUMN_INT},
+    {"calls", "Calls", "", "Collectives, each counted once for all its ranks.", TP_COLUMN_INT},
+    {"message_bytes", "Message", "bytes", "The largest message of the row; rows are powers of two.", TP_COLUMN_BYTES},
+    {"transfer_us", "Transfer", "us", "Sum over the collectives of the shortest time any of its ranks spent in it.",
+     TP_COLUMN_NS},
+    {"waiting_us", "Waiting", "us", "Sum over all ranks of what they spent in it beyond that: waiting for the last.",
+     TP_COLUMN_NS},
+    {"mean_waiting_us", "Wait of a rank", "us", "Waiting of one rank in one collective, mean.", TP_COLUMN_REAL},
+};
+
+struct kind {
+    uint32_t name, groups, last_group;
+    int64_t size, calls, members, bytes, transfer_ns, wait_ns;
+};
+
+static int longest_first(const void *x, const void *y, const void *context)
+{
+    const struct kind *a = x, *b = y;
+    (void)context;
+    int64_t p = tp_sat_add(a->transfer_ns, a->wait_ns), q = tp_sat_add(b->transfer_ns, b->wait_ns);
+    return (p < q) - (p > q);
+}
+
+static int64_t size_of(const struct tp_job *job, const struct tp_job_instance *instance)
+{
+    const struct tp_job_group *group = tp_job_group_at(job, instance->group);
+    return group->size == TP_NULL_INT ? group->ranks.count : group->size;
+}
+
+static void add_instance(const struct tp_job *job, const struct tp_job_instance *instance, struct kind *kind)
+{
+    kind->calls++;
+    kind->members += instance->member_count;
+    kind->bytes = instance->bytes > kind->bytes ? instance->bytes : kind->bytes;
+    kind->transfer_ns = tp_sat_add(kind->transfer_ns, instance->transfer_ns);
+    for (uint32_t m = 0; m < instance->member_count; m++) {
+        const struct tp_job_call *call = tp_job_call_at(job, job->members[instance->first_member + m]);
+        kind->wait_ns =
+            tp_sat_add(kind->wait_ns, tp_sat_sub(tp_sat_sub(call->end_ns, call->arrival_ns), instance->transfer_ns));
+    }
+}
+
+void tp_job_collective_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
+{
+    (void)max_runs; /* it names no ranks */
+    struct tp_vec kinds = TP_VEC(job->arena, struct kind);
+    struct tp_keys keys, groups;
+    tp_keys_init(&keys, job->arena, 3);
+    tp_keys_init(&groups, job->arena, 2);
+    for (size_t i = 0; i < job->instances.count; i++) {
+        const struct tp_job_instance *instance = tp_job_instance_at(job, i);
+        int64_t size = size_of(job, instance);
+        uint32_t class = instance->bytes > 0 ? 64 - (uint32_t)__builtin_clzll((uint64_t)instance->bytes) : 0;
+        uint32_t id = tp_keys_add(&keys, (uint32_t[]){instance->name, (uint32_t)size, class});
+        if (id == kinds.count)
+            *(struct kind *)tp_vec_push(&kinds) =
+                (struct kind){.name = instance->name, .size = size, .bytes = TP_NULL_INT};
+        struct kind *kind = TP_AT(&kinds, struct kind, id);
+        uint32_t known = tp_keys_count(&groups);
+        kind->groups += tp_keys_pair(&groups, id, instance->group) == known;
+        add_instance(job, instance, kind);
+    }
+    tp_merge_sort(job->arena, kinds.data, kinds.count, sizeof(struct kind), longest_first, NULL);
+    tp_table_init(table, job->arena, "collectives", collective_defs, TP_JOB_COLLECTIVE_COLUMNS, kinds.count);
+    for (size_t row = 0; row < kinds.count; row++) {
+        const struct kind *kind = TP_AT(&kinds, struct kind, row);
+        tp_table_text(table, TP_JOB_COLLECTIVE_NAME)[row] = tp_strings_get(&job->texts, kind->name);
+        tp_table_int(table, TP_JOB_COLLECTIVE_SIZE)[row] = kind->size;
+        tp_table_int(table, TP_JOB_COLLECTIVE_GROUPS)[row] = kind->groups;
+        tp_table_int(table, TP_JOB_COLLECTIVE_CALLS)[row] = kind->calls;
+        tp_table_int(table, TP_JOB_COLLECTIVE_BYTES)[row] = kind->bytes;
+        tp_table_int(table, TP_JOB_COLLECTIVE_TRANSFER)[row] = kind->transfer_ns;
+        tp_table_int(table, TP_JOB_COLLECTIVE_WAIT)[row] = kind->wait_ns;
+        tp_table_real(table, TP_JOB_COLLECTIVE_MEAN_WAIT)[row] = (double)kind->wait_ns / 1000 / (double)kind->members;
+    }
+}
+
+/* ---- links ---- */
+
+static const struct tp_column_def link_defs[TP_JOB_LINK_COLUMNS] = {
+    {"process_group", "Process group", "", "Name of the group.", TP_COLUMN_TEXT},
+    {"ranks", "Ranks", "", "Its ranks.", TP_COLUMN_TEXT},
+    {"collective", "Collective", "", "Kind of collective.", TP_COLUMN_TEXT},
+    {"message_bytes", "Message", "bytes", "The largest message of the size class.", TP_COLUMN_BYTES},
+    {"calls", "Calls", "", "Calls that all ranks of the group were seen in.", TP_COLUMN_INT},
+    {"bus_gb_per_s", "Bus bandwidth", "GB/s", "Median: bytes over transfer, times the factor of nccl-tests.",
+     TP_COLUMN_REAL},
+    {"peer_bus_gb_per_s", "Groups alike", "GB/s", "90th percentile of the groups that are laid out alike.",
+     TP_COLUMN_REAL},
+    {"peers", "Peers", "", "How many other groups are laid out alike.", TP_COLUMN_INT},
+    {"lost_us", "Lost", "us", "Per step: what it takes longer than at the median bandwidth of its peers.",
+     TP_COLUMN_NS},
+    {"is_slow", "Slow", "", "Below 60 % of the peers' 90th percentile.", TP_COLUMN_BOOL},
+};
+
+void tp_job_link_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
+{
+    size_t count = job->links.count;
+    tp_table_init(table, job->arena, "links", link_defs, TP_JOB_LINK_COLUMNS, count);
+    for (size_t row = 0; row < count; row++) {
+        const struct tp_job_link *link = TP_AT(&job->links, struct tp_job_link, row);
+        const struct tp_job_group *group = tp_job_group_at(job, link->group);
+        tp_table_text(table, TP_JOB_LINK_GROUP)[row] = tp_strings_get(&job->texts, group->name);
+        tp_table_text(table, TP_JOB_LINK_RANKS)[row] = tp_str_of(tp_rank_set_text(job->arena, &group->ranks, max_runs));
+        tp_table_text(table, TP_JOB_LINK_COLLECTIVE)[row] = tp_str_of(link->collective);
+        tp_table_int(table, TP_JOB_LINK_BYTES)[row] = link->bytes;
+        tp_table_int(table, TP_JOB_LINK_CALLS)[row] = link->calls;
+        tp_table_real(table, TP_JOB_LINK_BANDWIDTH)[row] = link->bandwidth / 1e9;
+        tp_table_real(table, TP_JOB_LINK_PEER_BANDWIDTH)[row] = link->peers ? link->peer_bandwidth / 1e9 : NAN;
+        tp_table_int(table, TP_JOB_LINK_PEERS)[row] = link->peers;
+        tp_table_int(table, TP_JOB_LINK_LOST)[row] = link->lost_ns;
+        tp_table_bool(table, TP_JOB_LINK_IS_SLOW)[row] = link->is_slow;
+    }
+}

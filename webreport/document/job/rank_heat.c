@@ -1,0 +1,171 @@
+/* The heat map of a job: how much longer each rank took than comparable ones, step by step. See job_document.h. */
+#include <math.h>
+
+#include "webreport/document/job/job_document.h"
+#include "writer/canvas.h"
+#include "writer/text/base64.h"
+#include "writer/text/format.h"
+
+enum {
+    TP_JOB_HEAT_RANKS = 1000,
+    TP_JOB_HEAT_STEPS = 200,
+    TP_JOB_HEAT_NOTHING = 0xC4CAD2 /* colour where no such step was recorded, or no rank is comparable */
+};
+
+/* Excess over comparable ranks: a cell per rank and step, or per some of each. */
+struct tp_job_heat {
+    uint32_t column_count, row_count; /* ranks across, steps down */
+    uint32_t ranks_per_cell, steps_per_cell;
+    float *share; /* [row * column_count + column]: largest excess as a share of the cluster's step; NaN: none */
+};
+
+/* Classes of excess, as a share of the step; the first whose end lies above the value. Chosen to differ in lightness
+ * too: they read without colour. */
+static const struct {
+    double end;
+    uint32_t colour;
+    const char *label;
+} classes[] = {
+    {-0.05, 0x9CC3EA, "over 5 % faster than comparable ranks"},
+    {0.02, 0xEEF1F5, "as fast (within 2 %)"},
+    {0.05, 0xFBE3B5, "2 to 5 % slower"},
+    {0.10, 0xF3B35C, "5 to 10 %"},
+    {0.20, 0xDE7430, "10 to 20 %"},
+    {0.50, 0xB3321F, "20 to 50 %"},
+    {INFINITY, 0x5E0F1A, "beyond 50 %"},
+};
+enum { CLASSES = sizeof classes / sizeof *classes };
+
+static uint32_t colour_of(float share)
+{
+    if (isnan(share))
+        return TP_JOB_HEAT_NOTHING;
+    for (unsigned i = 0; i < CLASSES; i++)
+        if (share < classes[i].end)
+            return classes[i].colour;
+    return classes[CLASSES - 1].colour;
+}
+
+static void build(struct tp_job_heat *heat, const struct tp_job *job, struct tp_arena *arena)
+{
+    uint32_t ranks = (uint32_t)job->ranks.count, steps = job->labels.count;
+    heat->ranks_per_cell = (ranks + TP_JOB_HEAT_RANKS - 1) / TP_JOB_HEAT_RANKS;
+    heat->steps_per_cell = (steps + TP_JOB_HEAT_STEPS - 1) / TP_JOB_HEAT_STEPS;
+    heat->column_count = ranks ? (ranks + heat->ranks_per_cell - 1) / heat->ranks_per_cell : 0;
+    heat->row_count = steps ? (steps + heat->steps_per_cell - 1) / heat->steps_per_cell : 0;
+    heat->ranks_per_cell += !ranks;
+    heat->steps_per_cell += !steps;
+    size_t cells = (size_t)heat->column_count * heat->row_count;
+    heat->share = tp_arena_array(arena, cells, sizeof *heat->share);
+    for (size_t i = 0; i < cells; i++)
+        heat->share[i] = NAN;
+    for (uint32_t r = 0; r < ranks; r++) {
+        const struct tp_job_rank *rank = tp_job_rank_at(job, r);
+        double step_ns = (double)tp_job_cluster_at(job, rank->cluster)->step_ns;
+        for (uint32_t s = rank->first_step; s < rank->first_step + rank->step_count; s++) {
+            const struct tp_job_step *step = tp_job_step_at(job, s);
+            const struct tp_job_column *column = TP_AT(&job->columns, struct tp_job_column, job->step_column[s]);
+            size_t cell = (size_t)(step->label / heat->steps_per_cell) * heat->column_count + r / heat->ranks_per_cell;
+            if (column->count < 2 || step_ns <= 0)
+                continue;
+            float share = (float)(((double)step->own_ns - (double)column->own_ns) / step_ns);
+            if (!(share <= heat->share[cell])) /* NaN: not yet set */
+                heat->share[cell] = share;
+        }
+    }
+}
+
+/* A pixel per cell, as a data: address. */
+static const char *picture_of(const struct tp_job_heat *heat, struct tp_arena *arena)
+{
+    struct tp_canvas canvas = {0};
+    struct tp_buf png, text;
+    int code = tp_canvas_init(&canvas, heat->column_count, heat->row_count);
+    tp_buf_init(&png, 0);
+    tp_buf_init(&text, 0);
+    for (uint32_t y = 0; code == 0 && y < heat->row_count; y++)
+        for (uint32_t x = 0; x < heat->column_count; x++)
+            tp_canvas_fill(&canvas, (struct tp_box){(int)x, (int)y, 1, 1},
+                           colour_of(heat->share[(size_t)y * heat->column_count + x]));
+    if (code == 0)
+        tp_canvas_png(&canvas, &png);
+    tp_canvas_release(&canvas);
+    tp_buf_puts(&text, "data:image/png;base64,");
+    tp_base64_add(&text, png.data ? png.data : "", png.size);
+    if (code || png.failed || text.failed) {
+        tp_buf_release(&png);
+        tp_buf_release(&text);
+        tp_arena_fail(arena, code == TP_ELIMIT ? code : TP_ENOMEM);
+    }
+    tp_buf_release(&png);
+    return tp_buf_move(&text, arena);
+}
+
+/* ---- the block ---- */
+
+enum { HEAT_LEAST = 48, HEAT_MOST = 320, CELL_MOST = 26, TICKS = 5 };
+
+static void put_classes(struct tp_object *heat, struct tp_arena *arena)
+{
+    struct tp_list *list = tp_object_list(heat, "heat_classes");
+    for (unsigned i = 0; i < CLASSES; i++) {
+        struct tp_object *item = tp_list_object(list);
+        tp_object_printf(item, "fill", "#%06X", (unsigned)classes[i].colour);
+        tp_object_text(item, "label", classes[i].label);
+    }
+    struct tp_object *item = tp_list_object(list);
+    tp_object_text(item, "fill", tp_text_printf(arena, "#%06X", (unsigned)TP_JOB_HEAT_NOTHING));
+    tp_object_text(item, "label", "not recorded, or no comparable rank");
+}
+
+/* Whether any rank has a peer. */
+static bool has_compared(const struct tp_job *job)
+{
+    for (size_t r = 0; r < job->ranks.count; r++)
+        if (tp_job_rank_at(job, r)->compared_steps)
+            return true;
+    return false;
+}
+
+void tp_job_put_heat(const struct tp_job_wording *w)
+{
+    const struct tp_job *job = w->job;
+    struct tp_job_heat heat;
+    const char *picture;
+    if (!has_compared(job))
+        return;
+    build(&heat, job, w->arena);
+    picture = picture_of(&heat, w->arena);
+    struct tp_object *object = tp_object_new(w->arena);
+    uint32_t cell = HEAT_MOST / heat.row_count < CELL_MOST ? HEAT_MOST / heat.row_count : CELL_MOST;
+    uint32_t height = heat.row_count * (cell ? cell : 1);
+    tp_object_text(object, "picture", picture);
+    tp_object_int(object, "heat_columns", heat.column_count);
+    tp_object_int(object, "heat_height", height > HEAT_LEAST ? height : HEAT_LEAST);
+    tp_object_text(object, "heat_alt",
+                   tp_text_printf(w->arena, "Heat map of %zu ranks and %u steps; the table of ranks has its numbers",
+                                  job->ranks.count, job->labels.count));
+    tp_object_str(object, "first_step", tp_shown_text(&w->naming, tp_strings_get(&job->labels, 0)));
+    tp_object_str(object, "last_step", tp_shown_text(&w->naming, tp_strings_get(&job->labels, job->labels.count - 1)));
+    struct tp_list *ticks = tp_object_list(object, "heat_ticks");
+    size_t tick_count = job->ranks.count < TICKS ? job->ranks.count : TICKS;
+    for (size_t i = 0; i < tick_count; i++) {
+        size_t at = tick_count > 1 ? i * (job->ranks.count - 1) / (tick_count - 1) : 0;
+        tp_object_printf(tp_list_object(ticks), "tick", "%lld", (long long)tp_job_rank_at(job, at)->number);
+    }
+    put_classes(object, w->arena);
+    if (heat.ranks_per_cell > 1 || heat.steps_per_cell > 1)
+        tp_object_text(object, "heat_note",
+                       tp_text_printf(w->arena, "A cell stands for %s and %s: the largest excess of them.",
+                                      tp_text_of_some(w->arena, heat.ranks_per_cell, "rank", "ranks"),
+                                      tp_text_of_some(w->arena, heat.steps_per_cell, "step", "steps")));
+    tp_document_section(
+        w->document,
+        &(struct tp_section_block){.id = "heat",
+                                   .label = "Ranks and steps",
+                                   .title = "Ranks and steps",
+                                   .lead = "Ranks from left to right, steps from top to bottom: own work of each step "
+                                           "beside the median of comparable ranks in that step. Waiting for others is "
+                                           "not in it."});
+    tp_document_chart(w->document, "heat", tp_data_of_object(object), NULL);
+}

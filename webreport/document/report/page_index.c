@@ -1,0 +1,297 @@
+/* Index of the page. */
+#include "webreport/document/report/page_index.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "webreport/document/report/program_document.h"
+
+enum { ROW_BYTES = 420, FAILED_SHOWN = 50 };
+
+void tp_page_index_init(struct tp_page_index *index, struct tp_arena *arena)
+{
+    *index = (struct tp_page_index){.arena = arena, .entries = TP_VEC(arena, struct tp_page_entry)};
+}
+
+struct tp_page_entry *tp_page_index_add(struct tp_page_index *index)
+{
+    struct tp_page_entry *entry = tp_vec_push(&index->entries);
+
+    *entry = (struct tp_page_entry){
+        .tag = "", .finding = "", .step_ns = TP_NULL_INT, .wall_ns = TP_NULL_INT, .busy_percent = NAN, .ceiling_percent = NAN};
+    snprintf(entry->prefix, sizeof(entry->prefix), "p%zu-", index->entries.count);
+    return entry;
+}
+
+static struct tp_str copied(struct tp_arena *arena, struct tp_str text)
+{
+    return (struct tp_str){tp_arena_copy(arena, text.ptr, text.len), text.len};
+}
+
+void tp_page_index_name_run(struct tp_page_index *index, const struct tp_naming *naming, struct tp_str run)
+{
+    struct tp_str shown = tp_shown_text(naming, run);
+
+    if (!index->has_run)
+        index->run = copied(index->arena, shown);
+    else if (!tp_str_equal(index->run, shown))
+        index->run = TP_STR("");
+    index->has_run = true;
+}
+
+/* It has a wall time, no steps, and findings of its own, which are no savings. */
+static void fill_program(struct tp_page_entry *entry, struct tp_arena *arena, const struct tp_section *section)
+{
+    const struct tp_program_view *view = tp_section_program(section);
+    entry->wall_ns = view->parts.wall_ns;
+    if (view->finding_count)
+        entry->finding = copied(arena, tp_shown_text(&section->naming, tp_str_of(view->findings[0].title))).ptr;
+}
+
+const char *tp_page_index_summary(const struct tp_page_entry *entry, struct tp_arena *arena)
+{
+    if (entry->wall_ns != TP_NULL_INT)
+        return tp_text_printf(arena, "%s, %s wall", entry->tag, tp_text_of_time(arena, entry->wall_ns));
+    if (entry->step_ns == TP_NULL_INT)
+        return entry->tag;
+    return tp_text_printf(arena, "%s, %s per step", entry->tag, tp_text_of_time(arena, entry->step_ns));
+}
+
+void tp_page_index_fill(struct tp_page_entry *entry, struct tp_arena *arena, const struct tp_section *section)
+{
+    const struct tp_overview *overview = &section->profile->views->overview;
+    const struct tp_recommendations *found = &section->profile->advice->recommendations;
+    struct tp_verdict_block words = tp_section_verdict(&section->naming, section->profile);
+    double total = overview->average_us[TP_AVERAGE_TOTAL];
+
+    entry->speech = tp_speech_of(section->profile->model);
+    entry->title = copied(arena, tp_str_of(section->title));
+    entry->run = copied(arena, tp_shown_text(&section->naming, section->profile->run));
+    entry->tag = tp_arena_copy(arena, words.class, strlen(words.class));
+    if (tp_section_is_program(section)) {
+        fill_program(entry, arena, section);
+        return;
+    }
+    entry->step_ns = section->profile->is_helper ? TP_NULL_INT : (int64_t)llround(total * 1000);
+    if (overview->gpu_summary.row_count && total > 0)
+        entry->busy_percent =
+            100 * tp_table_real(&overview->gpu_summary, TP_GPU_BUSY_RATIO)[tp_overview_main_gpu(overview)];
+    if (section->profile->is_silent)
+        return;
+    if (found->finding_count)
+        entry->finding = found->findings[0].title;
+    entry->ceiling_percent = found->total_gain_percent;
+}
+
+void tp_page_index_put_link(const struct tp_page_index *index, struct tp_object *object,
+                            const struct tp_section *section, bool has_room)
+{
+    int linked = section->profile->linked, own = (int)index->entries.count;
+    const struct tp_page_entry *before = (const struct tp_page_entry *)index->entries.data + own - 1 + linked;
+    bool is_there = linked > 0 ? has_room : linked < 0 && before->is_shown;
+    if (!is_there)
+        return;
+    tp_object_printf(object, "link_href", "#p%d-overview", own + linked);
+    if (linked > 0 && tp_section_is_program(section))
+        tp_object_text(object, "link_title", "Inside of it: memory, waits");
+    else if (linked > 0 || section->profile->is_silent)
+        tp_object_text(object, "link_title", "The program");
+    else
+        tp_object_printf(object, "link_title", "Steps and operators: %.*s", (int)before->title.len, before->title.ptr);
+}
+
+void tp_page_index_add_failed(struct tp_page_index *index, const struct tp_naming *naming, struct tp_str worker,
+                              struct tp_str file, const char *why)
+{
+    struct tp_page_entry *entry = tp_page_index_add(index);
+
+    entry->title = copied(index->arena, tp_shown_text(naming, file.len ? file : worker));
+    entry->failure = tp_arena_copy(index->arena, why, strlen(why));
+    index->failed_count++;
+}
+
+size_t tp_page_index_bytes(const struct tp_page_index *index, size_t profile_count)
+{
+    return profile_count > 1 ? profile_count * ROW_BYTES + 4096 : index->failed_count * ROW_BYTES;
+}
+
+/* "run / " where runs differ. */
+static struct tp_str run_prefix(const struct tp_page_index *index, const struct tp_page_entry *entry)
+{
+    if (index->run.len || !entry->run.len)
+        return TP_STR("");
+    return tp_str_of(tp_text_printf(index->arena, "%.*s / ", (int)entry->run.len, entry->run.ptr));
+}
+
+struct tp_str tp_page_index_label(const struct tp_page_index *index, size_t at)
+{
+    const struct tp_page_entry *entry = (const struct tp_page_entry *)index->entries.data + at;
+    struct tp_str run = run_prefix(index, entry);
+
+    return tp_str_of(
+        tp_text_printf(index->arena, "%.*s%.*s", (int)run.len, run.ptr, (int)entry->title.len, entry->title.ptr));
+}
+
+struct tp_str tp_page_index_title(const struct tp_page_index *index)
+{
+    const struct tp_page_entry *entries = index->entries.data;
+
+    if (index->entries.count == 1)
+        return entries[0].title;
+    if (index->run.len)
+        return index->run;
+    return tp_str_of(tp_text_printf(index->arena, "%zu profiles", index->entries.count));
+}
+
+/* ---- the table ---- */
+
+enum column { INDEX_NAME, INDEX_STEP, INDEX_BUSY, INDEX_CEILING, INDEX_COLUMNS };
+
+static const struct tp_column_def DEFS[INDEX_COLUMNS] = {
+    {"profile", "Profile", "", "A trace: its worker, and its place in time when there are several.", TP_COLUMN_TEXT},
+    {"step_us", "Step time", "us", "Mean over the profile's steps.", TP_COLUMN_NS},
+    {"busy_percent", "GPU busy", "%", "Share of the steps during which a kernel, a copy or a set runs.",
+     TP_COLUMN_REAL},
+    {"ceiling_percent", "Could be saved, estimate", "%", "All findings together, as a share of the step: the upper end.",
+     TP_COLUMN_REAL},
+};
+#define STEP_COLUMNS                                                                                                   \
+    {TP_SHOW_TIME, INDEX_STEP, NULL, 0, 0, false, false},                                                              \
+    {                                                                                                                  \
+        TP_SHOW_BAR, INDEX_STEP, NULL, 0, 0, false, false                                                              \
+    }
+#define FINDING_COLUMNS                                                                                                \
+    {TP_SHOW_OWN, 0, "Verdict", 0, 0, false, false}, {TP_SHOW_OWN, 1, "First finding", 0, 0, false, false},            \
+    {                                                                                                                  \
+        TP_SHOW_PERCENT, INDEX_CEILING, NULL, 0, 0, false, false                                                       \
+    }
+static const struct tp_shown_column SHOWN[] = {
+    STEP_COLUMNS, {TP_SHOW_PERCENT, INDEX_BUSY, NULL, 0, 0, false, false}, FINDING_COLUMNS};
+static const struct tp_shown_column SHOWN_OF_HOSTS[] = {STEP_COLUMNS, FINDING_COLUMNS};
+
+struct tp_speech tp_page_index_speech(const struct tp_page_index *index)
+{
+    const struct tp_page_entry *entries = index->entries.data;
+    struct tp_speech speech = {TP_PRODUCER_TORCH, false, false, NULL};
+    bool has_any = false;
+    for (size_t i = 0; i < index->entries.count; i++) {
+        if (entries[i].failure)
+            continue;
+        speech = has_any ? tp_speech_joined(speech, entries[i].speech) : entries[i].speech;
+        has_any = true;
+    }
+    return speech;
+}
+
+static struct tp_shown_table *index_table(struct tp_page_index *index, size_t max_rows)
+{
+    struct tp_arena *arena = index->arena;
+    const struct tp_page_entry *entries = index->entries.data;
+    size_t good = index->entries.count - index->failed_count, row = 0;
+    struct tp_table *table = tp_arena_alloc(arena, sizeof(*table));
+    struct tp_str *tags = tp_arena_array(arena, good, sizeof(*tags)),
+                  *findings = tp_arena_array(arena, good, sizeof(*findings));
+    struct tp_shown_table *shown;
+    struct tp_speech speech = tp_page_index_speech(index);
+
+    tp_table_init(table, arena, "profiles", DEFS, INDEX_COLUMNS, good);
+    shown = !speech.has_none ? tp_shown_table_new(arena, table, SHOWN, sizeof(SHOWN) / sizeof(SHOWN[0]), max_rows)
+                             : tp_shown_table_new(arena, table, SHOWN_OF_HOSTS,
+                                                  sizeof SHOWN_OF_HOSTS / sizeof *SHOWN_OF_HOSTS, max_rows);
+    shown->speech = speech;
+    for (size_t i = 0; i < index->entries.count; i++) {
+        if (entries[i].failure)
+            continue;
+        tp_table_text(table, INDEX_NAME)[row] = entries[i].title;
+        tp_table_int(table, INDEX_STEP)[row] = entries[i].step_ns;
+        tp_table_real(table, INDEX_BUSY)[row] = entries[i].busy_percent;
+        tp_table_real(table, INDEX_CEILING)[row] = entries[i].ceiling_percent;
+        tags[row] = tp_str_of(entries[i].tag);
+        findings[row] = tp_str_of(*entries[i].finding ? entries[i].finding : "\xe2\x80\x93");
+        if (row < shown->row_count) {
+            shown->rows[row].name = entries[i].title;
+            shown->rows[row].prefix = run_prefix(index, &entries[i]);
+            shown->rows[row].href =
+                entries[i].is_shown ? tp_text_printf(arena, "#%soverview", entries[i].prefix) : NULL;
+        }
+        row++;
+    }
+    shown->own_texts[0] = tags;
+    shown->own_texts[1] = findings;
+    shown->name = "profiles";
+    shown->name_title = "Profile";
+    shown->caption = "Profiles of this report";
+    return shown;
+}
+
+static void put_failures(struct tp_page_index *index, struct tp_object *object)
+{
+    struct tp_list *notices = tp_object_list(object, "notices"), *points;
+    const struct tp_page_entry *entries = index->entries.data;
+    struct tp_object *notice;
+    size_t shown = 0;
+
+    if (!index->failed_count)
+        return;
+    notice = tp_list_object(notices);
+    tp_object_text(notice, "tone", "err");
+    tp_object_text(notice, "head",
+                   tp_text_printf(index->arena, "%s could not be used",
+                                  tp_text_of_some(index->arena, (int64_t)index->failed_count, "input", "inputs")));
+    tp_object_text(notice, "text", "");
+    tp_object_bool(notice, "has_points", true);
+    points = tp_object_list(notice, "points");
+    for (size_t i = 0; i < index->entries.count && shown < FAILED_SHOWN; i++) {
+        if (!entries[i].failure)
+            continue;
+        tp_object_text(tp_list_object(points), "point",
+                       tp_text_printf(index->arena, "%.*s: %s", (int)entries[i].title.len, entries[i].title.ptr,
+                                      entries[i].failure));
+        shown++;
+    }
+}
+
+static const char *lead_text(const struct tp_page_index *index)
+{
+    const struct tp_page_entry *entries = index->entries.data, *slowest = NULL, *fastest = NULL;
+    struct tp_str slow, fast;
+
+    for (size_t i = 0; i < index->entries.count; i++) {
+        if (entries[i].failure || entries[i].step_ns == TP_NULL_INT)
+            continue;
+        if (!slowest || entries[i].step_ns > slowest->step_ns)
+            slowest = &entries[i];
+        if (!fastest || entries[i].step_ns < fastest->step_ns)
+            fastest = &entries[i];
+    }
+    if (!slowest || slowest == fastest)
+        return "";
+    fast = tp_page_index_label(index, (size_t)(fastest - entries));
+    slow = tp_page_index_label(index, (size_t)(slowest - entries));
+    return tp_text_printf(index->arena, "Step times range from %s (%.*s) to %s (%.*s).",
+                          tp_text_of_time(index->arena, fastest->step_ns), (int)fast.len, fast.ptr,
+                          tp_text_of_time(index->arena, slowest->step_ns), (int)slow.len, slow.ptr);
+}
+
+struct tp_data tp_page_index_data(struct tp_page_index *index, size_t profile_count, size_t max_bytes)
+{
+    struct tp_object *object;
+    struct tp_list *meta;
+    size_t good = index->entries.count - index->failed_count;
+
+    if (profile_count <= 1 && !index->failed_count)
+        return TP_NO_DATA;
+    object = tp_object_new(index->arena);
+    tp_object_text(object, "title",
+                   tp_text_of_some(index->arena, (int64_t)index->entries.count, "profile", "profiles"));
+    meta = tp_object_list(object, "meta");
+    if (good > index->shown_count)
+        tp_object_text(tp_list_object(meta), "text",
+                       tp_text_printf(index->arena, "%zu of them with their sections; a larger --max-size shows more",
+                                      index->shown_count));
+    put_failures(index, object);
+    tp_object_sentence(object, "lead", tp_str_of(lead_text(index)));
+    if (good)
+        tp_section_add_table(tp_object_list(object, "tables"), index_table(index, max_bytes / 2 / ROW_BYTES + 1));
+    return tp_data_of_object(object);
+}

@@ -1,0 +1,338 @@
+/* The ranks of one span beside each other: a bar each, the straggler by name, collectives with transfer and waiting
+ * apart. */
+#include "webreport/document/charts/chart.h"
+#include "webreport/document/job/job_document.h"
+#include "webreport/document/report/sections.h"
+#include "webreport/measure/ranks/distributed.h"
+#include "webreport/measure/ranks/link_rate.h"
+#include "writer/base/saturate.h"
+
+#include <math.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum { MAX_BARS = 64, MAX_RANK_ROWS = 256, BAR_PITCH = 26 };
+
+/* ---- per rank ---- */
+
+enum rank_column {
+    RANK_WORKER,
+    RANK_COMPUTE,
+    RANK_OVERLAP,
+    RANK_COMM,
+    RANK_OTHER,
+    RANK_TRANSFER,
+    RANK_WAIT,
+    RANK_COLUMNS
+};
+
+#define RANK_COLUMN_DEFS(computation)                                                                                  \
+    {                                                                                                                  \
+        {"worker", "Worker", "", "Name of the rank's trace.", TP_COLUMN_TEXT},                                         \
+            {"computation_us", "Computation", "us", computation, TP_COLUMN_REAL},                                      \
+            {"overlapping_us", "Both", "us", "Mean per step: computation and communication at the same time.",         \
+             TP_COLUMN_REAL},                                                                                          \
+            {"communication_us", "Communication", "us", "Mean per step: communication that no computation hides.",     \
+             TP_COLUMN_REAL},                                                                                          \
+            {"other_us", "Other", "us", "Mean per step: neither.", TP_COLUMN_REAL},                                    \
+            {"transfer_us", "Transfer", "us", "Of communication: the part in which all ranks take part.",              \
+             TP_COLUMN_REAL},                                                                                          \
+            {"waiting_us", "Waiting", "us", "Of communication: waiting for the last rank to join.", TP_COLUMN_REAL},   \
+    }
+static const struct tp_column_def RANK_DEFS[RANK_COLUMNS] =
+    RANK_COLUMN_DEFS("Mean per step: kernels, or operators where there are none, without communication.");
+static const struct tp_column_def HOST_RANK_DEFS[RANK_COLUMNS] =
+    RANK_COLUMN_DEFS("Mean per step: recorded calls and ranges, without communication.");
+static const struct tp_shown_column RANK_SHOWN[] = {
+    {TP_SHOW_TIME, RANK_COMPUTE, NULL, 1, 0, false, false},  {TP_SHOW_TIME, RANK_OVERLAP, NULL, 1, 0, false, false},
+    {TP_SHOW_TIME, RANK_COMM, NULL, 1, 0, false, false},     {TP_SHOW_TIME, RANK_OTHER, NULL, 1, 0, false, false},
+    {TP_SHOW_TIME, RANK_TRANSFER, NULL, 1, 0, false, false}, {TP_SHOW_TIME, RANK_WAIT, NULL, 1, 0, false, false},
+};
+
+static double mean_of(const struct tp_step_matrix *matrix, uint32_t rank, unsigned part)
+{
+    if (!matrix->mean_us || part >= matrix->part_count)
+        return NAN;
+    return matrix->mean_us[(size_t)rank * matrix->part_count + part];
+}
+
+static struct tp_table *rank_table(struct tp_arena *arena, const struct tp_distributed *view, struct tp_speech speech)
+{
+    struct tp_table *table = tp_arena_alloc(arena, sizeof(*table));
+
+    tp_table_init(table, arena, "ranks", speech.has_none ? HOST_RANK_DEFS : RANK_DEFS, RANK_COLUMNS, view->rank_count);
+    for (uint32_t rank = 0; rank < view->rank_count; rank++) {
+        tp_table_text(table, RANK_WORKER)[rank] = view->ranks[rank]->worker;
+        for (unsigned part = 0; part < TP_OVERLAP_PARTS; part++)
+            tp_table_real(table, RANK_COMPUTE + part)[rank] = mean_of(&view->overlap, rank, part);
+        for (unsigned part = 0; part < TP_WAIT_PARTS; part++)
+            tp_table_real(table, RANK_TRANSFER + part)[rank] =
+                view->is_comparable ? mean_of(&view->wait, rank, part) : NAN;
+    }
+    return table;
+}
+
+static const struct {
+    enum tp_chart_kind kind;
+    const char *label;
+} PARTS[TP_OVERLAP_PARTS] = {{TP_CHART_KERNEL, "computation only"},
+                             {TP_CHART_MEMCPY, "computation and communication"},
+                             {TP_CHART_COMM, "communication only"},
+                             {TP_CHART_OTHER, "neither"}};
+
+static void put_bar(struct tp_object *bar, struct tp_arena *arena, const struct tp_table *table, uint32_t rank,
+                    double longest)
+{
+    struct tp_list *segments = tp_object_list(bar, "segments");
+    double x = 15;
+    int64_t y = (int64_t)rank * BAR_PITCH;
+
+    for (unsigned part = 0; part < TP_OVERLAP_PARTS; part++) {
+        double us = tp_table_real(table, RANK_COMPUTE + part)[rank], width = 85 * us / longest;
+        const char *text = tp_text_of_time(arena, (int64_t)llround(us * 1000));
+        struct tp_object *segment;
+
+        if (!(width > 0.01))
+            continue;
+        segment = tp_list_object(segments);
+        tp_chart_put_kind(segment, PARTS[part].kind);
+        tp_chart_put_percent(segment, "x", x);
+        tp_chart_put_percent(segment, "w", width);
+        tp_object_int(segment, "y", y);
+        tp_object_int(segment, "ty", y + 14);
+        tp_object_text(segment, "label", width > 9 ? text : "");
+        tp_object_text(segment, "tip", tp_text_printf(arena, "%s: %s per step", PARTS[part].label, text));
+        x += width;
+    }
+}
+
+static struct tp_data rank_chart(struct tp_arena *arena, const struct tp_naming *naming, const struct tp_table *table)
+{
+    struct tp_object *chart = tp_object_new(arena);
+    uint32_t count = table->row_count < MAX_BARS ? (uint32_t)table->row_count : MAX_BARS;
+    struct tp_list *kinds = tp_object_list(chart, "kinds"), *bars = tp_object_list(chart, "bars");
+    double longest = 0;
+
+    for (uint32_t rank = 0; rank < count; rank++) {
+        double sum = 0;
+
+        for (unsigned part = 0; part < TP_OVERLAP_PARTS; part++)
+            sum += fmax(0, tp_table_real(table, RANK_COMPUTE + part)[rank]);
+        longest = fmax(longest, sum);
+    }
+    if (!(longest > 0))
+        return TP_NO_DATA;
+    for (unsigned part = 0; part < TP_OVERLAP_PARTS; part++) {
+        struct tp_object *kind = tp_list_object(kinds);
+
+        tp_chart_put_kind(kind, PARTS[part].kind);
+        tp_object_text(kind, "label", PARTS[part].label);
+    }
+    for (uint32_t rank = 0; rank < count; rank++) {
+        struct tp_object *bar = tp_list_object(bars);
+
+        tp_object_str(bar, "worker", tp_shown_text(naming, tp_table_text(table, RANK_WORKER)[rank]));
+        tp_object_int(bar, "y", (int64_t)rank * BAR_PITCH);
+        put_bar(bar, arena, table, rank, longest);
+    }
+    tp_object_int(chart, "height", (int64_t)count * BAR_PITCH);
+    tp_object_text(chart, "chart_label", "Mean step of each rank");
+    tp_object_text(
+        chart, "chart_note",
+        count < table->row_count ? tp_text_printf(arena, "The first %u of %zu ranks.", count, table->row_count) : "");
+    return tp_data_of_object(chart);
+}
+
+/* ---- collectives, all ranks together ---- */
+
+enum sum_column { SUM_NAME, SUM_CALLS, SUM_BYTES, SUM_LATENCY, SUM_TRANSFER, SUM_WAIT, SUM_RATE, SUM_KERNEL_TIME, SUM_COLUMNS };
+
+static const struct tp_column_def SUM_DEFS[SUM_COLUMNS] = {
+    {"name", "Collective", "", "Name of the communication call.", TP_COLUMN_TEXT},
+    {"calls", "Calls", "", "Calls of all ranks.", TP_COLUMN_INT},
+    {"size_bytes", "Bytes", "bytes", "Message sizes of all calls, of all ranks.", TP_COLUMN_BYTES},
+    {"latency_us", "Total", "us", "Time in these calls, summed over the ranks.", TP_COLUMN_NS},
+    {"transfer_us", "Transfer", "us", "The part in which all ranks take part.", TP_COLUMN_NS},
+    {"waiting_us", "Waiting", "us", "The rest: waiting for the last rank to join.", TP_COLUMN_NS},
+    {"gb_per_s", "GB/s", "GB/s",
+     "Bytes over the time that these calls run, on the device where there is one. A low rate means that ranks wait in "
+     "them, or that they move little.",
+     TP_COLUMN_REAL},
+    {"kernel_time_us", "Kernel time", "us", "Time of the communication kernels.", TP_COLUMN_NS},
+};
+static const struct tp_shown_column SUM_SHOWN[] = {
+    {TP_SHOW_COUNT, SUM_CALLS, NULL, 0, 0, false, true},      {TP_SHOW_BYTES, SUM_BYTES, NULL, 0, 0, false, true},
+    {TP_SHOW_TIME, SUM_LATENCY, NULL, 1, 0, true, true},      {TP_SHOW_BAR, SUM_LATENCY, NULL, 0, 0, false, false},
+    {TP_SHOW_TIME, SUM_TRANSFER, NULL, 1, 0, false, true},    {TP_SHOW_TIME, SUM_WAIT, NULL, 1, 0, false, true},
+    {TP_SHOW_REAL, SUM_RATE, NULL, 0, 1, false, false},       {TP_SHOW_TIME, SUM_KERNEL_TIME, NULL, 1, 0, false, true},
+};
+
+/* sum += value where both are known; hostile sizes stop at the end of the range. */
+static void add_to(int64_t *sum, int64_t value)
+{
+    if (value == TP_NULL_INT)
+        *sum = TP_NULL_INT;
+    else if (*sum != TP_NULL_INT)
+        *sum = tp_sat_add(*sum, value);
+}
+
+/* Bytes per nanosecond are GB/s. */
+static void put_rates(struct tp_table *table)
+{
+    for (size_t row = 0; row < table->row_count; row++) {
+        int64_t bytes = tp_table_int(table, SUM_BYTES)[row], ns = tp_table_int(table, SUM_KERNEL_TIME)[row];
+        if (ns == TP_NULL_INT || ns <= 0)
+            ns = tp_table_int(table, SUM_LATENCY)[row];
+        bool is_known = bytes != TP_NULL_INT && bytes > 0 && ns != TP_NULL_INT && ns > 0;
+        tp_table_real(table, SUM_RATE)[row] = is_known ? (double)bytes / (double)ns : NAN;
+    }
+}
+
+static struct tp_table *sum_table(struct tp_arena *arena, const struct tp_distributed *view)
+{
+    struct tp_table *table = tp_arena_alloc(arena, sizeof(*table));
+    struct tp_strings names;
+
+    tp_strings_init(&names, arena, 0);
+    for (uint32_t rank = 0; rank < view->rank_count; rank++)
+        for (size_t row = 0; row < view->ops[rank].row_count; row++)
+            tp_strings_add(&names, tp_table_text(&view->ops[rank], TP_COMM_OP_NAME)[row]);
+    tp_table_init(table, arena, "collectives", SUM_DEFS, SUM_COLUMNS, names.count);
+    for (uint32_t rank = 0; rank < view->rank_count; rank++)
+        for (size_t row = 0; row < view->ops[rank].row_count; row++) {
+            const struct tp_table *ops = &view->ops[rank];
+            uint32_t at = tp_strings_find(&names, tp_table_text(ops, TP_COMM_OP_NAME)[row]);
+            int64_t latency = tp_table_int(ops, TP_COMM_OP_LATENCY)[row],
+                    transfer = tp_table_int(ops, TP_COMM_OP_TRANSFER)[row];
+
+            tp_table_text(table, SUM_NAME)[at] = tp_strings_get(&names, at);
+            add_to(&tp_table_int(table, SUM_CALLS)[at], tp_table_int(ops, TP_COMM_OP_CALLS)[row]);
+            add_to(&tp_table_int(table, SUM_BYTES)[at], tp_table_int(ops, TP_COMM_OP_BYTES)[row]);
+            add_to(&tp_table_int(table, SUM_LATENCY)[at], latency);
+            add_to(&tp_table_int(table, SUM_TRANSFER)[at], transfer);
+            add_to(&tp_table_int(table, SUM_WAIT)[at], transfer == TP_NULL_INT ? TP_NULL_INT : latency - transfer);
+            add_to(&tp_table_int(table, SUM_KERNEL_TIME)[at], tp_table_int(ops, TP_COMM_OP_KERNEL_TIME)[row]);
+        }
+    put_rates(table);
+    return tp_table_sorted(arena, table, SUM_LATENCY);
+}
+
+/* ---- the sentence ---- */
+
+/* What the page of these ranks' job says first. */
+static const char *job_text(struct tp_arena *arena, const struct tp_naming *naming, const struct tp_job *job)
+{
+    struct tp_verdict_block verdict =
+        tp_job_verdict(&(struct tp_job_wording){.job = job, .naming = *naming, .arena = arena});
+    return tp_text_printf(arena, "%s. %s", verdict.headline, verdict.text);
+}
+
+static const char *lead_text(struct tp_arena *arena, const struct tp_naming *naming, const struct tp_distributed *view,
+                             const struct tp_table *ranks)
+{
+    uint32_t slowest = 0, waiter = 0;
+    double fastest = INFINITY, most = -1, wait = -1;
+    struct tp_str name;
+
+    for (uint32_t rank = 0; rank < view->rank_count; rank++) {
+        double compute = tp_table_real(ranks, RANK_COMPUTE)[rank] + tp_table_real(ranks, RANK_OVERLAP)[rank];
+        double waits = tp_table_real(ranks, RANK_WAIT)[rank];
+
+        fastest = fmin(fastest, compute);
+        if (compute > most) {
+            most = compute;
+            slowest = rank;
+        }
+        if (waits > wait) {
+            wait = waits;
+            waiter = rank;
+        }
+    }
+    name = tp_shown_text(naming, view->ranks[slowest]->worker);
+    if (view->rank_count < 2)
+        return tp_text_printf(arena,
+                              "Only one rank with communication was recorded: %.*s. What of its communication is "
+                              "transfer and what is waiting for other ranks cannot be known. Record all ranks, and "
+                              "report their folder.",
+                              (int)name.len, name.ptr);
+    const char *not_alike = "Their collectives do not match one to one, so transfer and waiting cannot be told apart.";
+    const char *told = view->job ? job_text(arena, naming, view->job)
+                                 : tp_text_printf(arena, "%u ranks.", view->rank_count);
+    if (!view->is_comparable)
+        return tp_text_printf(arena, "%s %s", told, not_alike);
+    if (view->job)
+        return told;
+    struct tp_straggler straggler;
+    tp_straggler_find(&straggler, view);
+    if (straggler.rank != TP_NO_ID)
+        return tp_straggler_text(&straggler, tp_shown_text(naming, view->ranks[straggler.rank]->worker), arena);
+    if (!(most - fastest > 0))
+        return tp_text_printf(arena, "%u ranks compute equally long.", view->rank_count);
+    struct tp_str waiting = tp_shown_text(naming, view->ranks[waiter]->worker);
+
+    return tp_text_printf(
+        arena, "%.*s computes longest, %s per step more than the fastest rank; %.*s waits longest, %s per step.",
+        (int)name.len, name.ptr, tp_text_of_time(arena, (int64_t)llround((most - fastest) * 1000)), (int)waiting.len,
+        waiting.ptr, tp_text_of_time(arena, (int64_t)llround(fmax(wait, 0) * 1000)));
+}
+
+/* The sentence, and what is said of the link. */
+static const char *whole_lead(struct tp_arena *arena, const struct tp_naming *naming, const struct tp_distributed *view,
+                              const struct tp_table *ranks)
+{
+    const char *lead = lead_text(arena, naming, view, ranks);
+    if (view->is_partial)
+        lead = tp_text_printf(arena,
+                              "%s%s Traces of other ranks are missing: the waiting shown is a lower bound, the "
+                              "transfer an upper bound.",
+                              lead, *lead && lead[strlen(lead) - 1] == '.' ? "" : ".");
+    struct tp_link_rate link;
+    tp_link_rate_find(&link, view, arena);
+    if (!link.is_slow || view->job) /* it is one of the job's findings */
+        return lead;
+    size_t len = strlen(lead);
+    return tp_text_printf(arena, "%s%s %s.", lead, len && lead[len - 1] == '.' ? "" : ".",
+                          tp_link_rate_text(&link, arena));
+}
+
+struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_naming *naming,
+                                      const struct tp_distributed *view, struct tp_speech speech)
+{
+    struct tp_object *object;
+    struct tp_table *ranks;
+    struct tp_list *tables;
+    struct tp_shown_table *shown;
+
+    if (!view->is_present || !view->rank_count)
+        return TP_NO_DATA;
+    object = tp_object_new(arena);
+    ranks = rank_table(arena, view, speech);
+    tp_object_text(object, "span_note",
+                   view->has_span ? tp_text_printf(arena, "span %lld", (long long)view->span) : "");
+    tp_object_sentence(object, "lead", tp_str_of(whole_lead(arena, naming, view, ranks)));
+    tp_object_put(object, "chart", rank_chart(arena, naming, ranks));
+    tables = tp_object_list(object, "tables");
+    shown =
+        tp_shown_table_new(arena, ranks, RANK_SHOWN, COUNT(RANK_SHOWN) - (view->is_comparable ? 0 : 2), MAX_RANK_ROWS);
+    shown->speech = speech;
+    shown->name = "ranks";
+    shown->name_title = "Worker";
+    shown->caption = "Mean step of each rank";
+    shown->heading = "Ranks, mean per step";
+    if (view->silent_count)
+        shown->note = tp_text_printf(arena, "%s without communication.",
+                                     tp_text_of_some(arena, view->silent_count, "more worker", "more workers"));
+    tp_section_name_rows(naming, shown, RANK_WORKER);
+    tp_section_add_table(tables, shown);
+    shown = tp_shown_table_new(arena, sum_table(arena, view), SUM_SHOWN,
+                               COUNT(SUM_SHOWN) - speech.has_none, /* the last is of kernels */
+                               MAX_RANK_ROWS);
+    shown->name = "collectives";
+    shown->name_title = "Collective";
+    shown->caption = "Communication calls, all ranks together";
+    shown->heading = "Collectives, all ranks together";
+    shown->foot = "All";
+    tp_section_name_rows(naming, shown, SUM_NAME);
+    tp_section_add_table(tables, shown);
+    return tp_data_of_object(object);
+}

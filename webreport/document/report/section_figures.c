@@ -1,0 +1,239 @@
+/* The six figures under the verdict. Which six depends on what the trace knows; each carries its definition. */
+#include <math.h>
+#include <string.h>
+
+#include "webreport/document/charts/chart.h"
+#include "webreport/document/report/sections.h"
+
+/* Splits "59.3 ms" at its last space. */
+static struct tp_figure_block amount(struct tp_arena *arena, const char *label, const char *text)
+{
+    const char *space = strrchr(text, ' ');
+    struct tp_figure_block figure = {.label = label, .meter = NAN, .unit = ""};
+
+    figure.value = space ? tp_arena_copy(arena, text, (size_t)(space - text)) : text;
+    if (space)
+        figure.unit = space + 1;
+    return figure;
+}
+
+static struct tp_figure_block percentage(struct tp_arena *arena, const char *label, double percent)
+{
+    struct tp_figure_block figure = amount(arena, label, tp_text_of_percent(arena, percent));
+
+    figure.meter = percent;
+    return figure;
+}
+
+static enum tp_tone tone_of(double percent, double bad, double warn)
+{
+    return isnan(percent) ? TP_TONE_PLAIN : percent < bad ? TP_TONE_BAD : percent < warn ? TP_TONE_WARN : TP_TONE_PLAIN;
+}
+
+static struct tp_figure_block step_figure(const struct tp_section *section)
+{
+    const struct tp_overview *overview = &section->profile->views->overview;
+    const struct tp_table *steps = &overview->steps;
+    struct tp_arena *arena = section->arena;
+    struct tp_figure_block figure =
+        amount(arena, section->profile->is_helper ? "Time" : "Step time",
+               tp_text_of_time(arena, (int64_t)llround(overview->average_us[TP_AVERAGE_TOTAL] * 1000)));
+    int64_t min = INT64_MAX, max = 0;
+
+    for (size_t i = 0; i < steps->row_count; i++) {
+        int64_t total = tp_table_int(steps, TP_STEP_TOTAL)[i];
+
+        if (!tp_table_bool(steps, TP_STEP_IS_USED)[i])
+            continue;
+        min = total < min ? total : min;
+        max = total > max ? total : max;
+    }
+    if (overview->used_count > 1)
+        figure.note = tp_text_printf(arena, "%s to %s", tp_text_of_time(arena, min), tp_text_of_time(arena, max));
+    else
+        figure.note =
+            strcmp(section->profile->views->facts.step_marker, "window") == 0 ? "the whole window" : "one step";
+    figure.definition =
+        tp_speaks_of_launches(section->profile->model)
+            ? "Mean over the used steps. A step lasts from its marker's start to the end of the GPU work it launched."
+            : "Mean over the used steps. A step lasts from its marker's start to its end.";
+    if (tp_steps_are_inferred(section->profile->model))
+        figure.definition = "Mean over the used steps. No step is marked: each lasts from one repeat to the next.";
+    return figure;
+}
+
+static const struct tp_gpu_property *property_of(const struct tp_trace *trace, int64_t id)
+{
+    return tp_model_gpu_property(trace, id);
+}
+
+/* A share of W as a share of the time that can be judged: time that cannot be judged is idle. NaN: of none. */
+static double judged_percent(const struct tp_section *section, double percent)
+{
+    const struct tp_unjudged *unjudged = &section->profile->advice->verdict.unjudged;
+    int64_t window_ns = section->profile->model->window_ns, rest_ns = window_ns - unjudged->ns;
+    if (unjudged->reason == TP_UNJUDGED_NOTHING)
+        return percent;
+    return rest_ns > 0 ? fmin(100, percent * (double)window_ns / (double)rest_ns) : NAN;
+}
+
+/* What such a share is of; `usual` where all of W can be judged. */
+static const char *judged_note(const struct tp_section *section, const char *usual)
+{
+    const struct tp_unjudged *unjudged = &section->profile->advice->verdict.unjudged;
+    int64_t rest_ns = section->profile->model->window_ns - unjudged->ns;
+    if (unjudged->reason == TP_UNJUDGED_NOTHING)
+        return usual;
+    return rest_ns > 0 ? tp_text_printf(section->arena, "of the %s that can be judged",
+                                        tp_text_of_time(section->arena, rest_ns))
+                       : "too little to judge";
+}
+
+static struct tp_figure_block busy_figure(const struct tp_section *section)
+{
+    const struct tp_table *gpus = &section->profile->views->overview.gpu_summary;
+    struct tp_arena *arena = section->arena;
+    size_t row = tp_overview_main_gpu(&section->profile->views->overview);
+    double busy = judged_percent(section, 100 * tp_table_real(gpus, TP_GPU_BUSY_RATIO)[row]);
+    struct tp_figure_block figure =
+        percentage(arena, tp_text_of_devices(section->profile->model, "GPU busy", arena), busy);
+
+    const char *name = tp_section_device_name(section, tp_table_int(gpus, TP_GPU_ID)[row]);
+    figure.note = gpus->row_count > 1 ? tp_text_printf(arena, "%s, the busiest of %zu", name, gpus->row_count)
+                                      : judged_note(section, "kernels, copies or sets");
+    figure.tone = tone_of(busy, 40, 70);
+    figure.definition = gpus->defs[TP_GPU_BUSY_RATIO].definition;
+    return figure;
+}
+
+static void add_gpu(const struct tp_section *section, struct tp_document *document)
+{
+    const struct tp_table *gpus = &section->profile->views->overview.gpu_summary;
+    struct tp_arena *arena = section->arena;
+    size_t row = tp_overview_main_gpu(&section->profile->views->overview);
+    const struct tp_gpu_property *property = property_of(section->profile->trace, tp_table_int(gpus, TP_GPU_ID)[row]);
+    double sm = judged_percent(section, 100 * tp_table_real(gpus, TP_GPU_SM_EFFICIENCY)[row]);
+    double eligible = 100 * section->profile->views->overview.tensor_core_eligible_ratio,
+           used = 100 * tp_table_real(gpus, TP_GPU_TENSOR_CORE)[row];
+    struct tp_figure_block figure = percentage(arena, "SM efficiency", sm);
+
+    figure.note = property && property->sm_count > 0
+                      ? tp_text_printf(arena, "estimated, %lld SMs", (long long)property->sm_count)
+                  : isnan(sm) ? "blocks per SM not recorded"
+                              : "estimated";
+    figure.note = judged_note(section, figure.note);
+    figure.tone = tone_of(sm, 30, 60);
+    figure.definition = gpus->defs[TP_GPU_SM_EFFICIENCY].definition;
+    tp_document_figure(document, &figure);
+    figure = percentage(arena, "Achieved occupancy", tp_table_real(gpus, TP_GPU_OCCUPANCY)[row]);
+    figure.note = isnan(tp_table_real(gpus, TP_GPU_OCCUPANCY)[row]) ? "not recorded" : "estimated, time-weighted";
+    figure.definition = gpus->defs[TP_GPU_OCCUPANCY].definition;
+    tp_document_figure(document, &figure);
+    figure = percentage(arena, "Tensor Core time", used);
+    figure.note = eligible > 0 ? tp_text_printf(arena, "of %s that could use them", tp_text_of_percent(arena, eligible))
+                               : tp_section_word(section, "no eligible operators");
+    figure.tone = eligible >= 10 && used < 0.05 ? TP_TONE_BAD : TP_TONE_PLAIN;
+    figure.definition = gpus->defs[TP_GPU_TENSOR_CORE].definition;
+    tp_document_figure(document, &figure);
+}
+
+static void add_cpu(const struct tp_section *section, struct tp_document *document)
+{
+    enum tp_producer producer = section->profile->model->producer;
+    const struct {
+        unsigned average;
+        const char *label, *definition;
+    } SHARES[] = {
+        {TP_ROLE_CPU_EXEC, tp_phrase(TP_PHRASE_HOST_SHARE, producer),
+         tp_section_word(section, "Share of the steps in which an operator or an annotation runs on some thread.")},
+        {TP_ROLE_DATALOADER, tp_phrase(TP_PHRASE_INPUT, producer), tp_phrase(TP_PHRASE_INPUT_SHARE, producer)},
+        {TP_ROLE_COMMUNICATION, "Communication",
+         "Share of the steps in which a collective runs and nothing before it in the order of categories."},
+    };
+    const struct tp_overview *overview = &section->profile->views->overview;
+    double total = overview->average_us[TP_AVERAGE_TOTAL];
+    struct tp_figure_block figure;
+
+    for (size_t i = 0; i < sizeof(SHARES) / sizeof(SHARES[0]); i++) {
+        figure = percentage(section->arena, SHARES[i].label,
+                            total > 0 ? 100 * overview->average_us[SHARES[i].average] / total : 0);
+        figure.note = "of the step";
+        figure.definition = SHARES[i].definition;
+        tp_document_figure(document, &figure);
+    }
+    figure = amount(section->arena, tp_section_word(section, "Operators called"),
+                    tp_text_of_count(section->arena, (int64_t)section->profile->views->facts.operator_count));
+    figure.note = tp_text_printf(section->arena, "%zu different", section->profile->views->operators.by_name.row_count);
+    figure.definition = tp_section_word(
+        section,
+        "Calls of operators in the whole trace; an operator that only calls one of the same name counts once.");
+    tp_document_figure(document, &figure);
+}
+
+/* Peak of the device that matters: a GPU's when there is one. */
+static void add_memory(const struct tp_section *section, struct tp_document *document)
+{
+    const struct tp_memory_peak *memory = &section->profile->advice->memory;
+    const struct tp_memory_device *best = NULL;
+    struct tp_figure_block figure = {
+        .label = "Peak memory", .value = "\xe2\x80\x93", .unit = "", .note = "not recorded", .meter = NAN};
+
+    for (uint32_t i = 0; i < memory->device_count; i++) {
+        const struct tp_memory_device *device = &memory->devices[i];
+
+        if (!best || (device->device_type != 0) > (best->device_type != 0) ||
+            ((device->device_type != 0) == (best->device_type != 0) &&
+             device->peak_allocated_bytes > best->peak_allocated_bytes))
+            best = device;
+    }
+    if (best) {
+        const struct tp_gpu_property *property =
+            best->device_type ? property_of(section->profile->trace, best->device_id) : NULL;
+
+        figure =
+            amount(section->arena,
+                   best->device_type ? tp_text_of_devices(section->profile->model, "Peak GPU memory", section->arena)
+                                     : "Peak CPU memory",
+                   tp_text_of_bytes(section->arena, best->peak_allocated_bytes));
+        figure.note = best->totals_known ? "allocated" : "allocated since trace start";
+        if (property && property->total_memory_bytes > 0 && best->totals_known)
+            figure.note = tp_text_printf(section->arena, "%s of %s",
+                                         tp_text_of_percent(section->arena, tp_percent(best->peak_allocated_bytes,
+                                                                                       property->total_memory_bytes)),
+                                         tp_text_of_bytes(section->arena, property->total_memory_bytes));
+    }
+    figure.definition = "Most bytes that the allocator had handed out at one time.";
+    tp_document_figure(document, &figure);
+}
+
+static bool has_known_gpu(const struct tp_model *model)
+{
+    bool is_any = false;
+    for (uint32_t g = 0; g < model->gpu_count; g++)
+        is_any |= !model->gpus[g].is_own;
+    return is_any;
+}
+
+void tp_section_put_figures(const struct tp_section *section, struct tp_document *document)
+{
+    unsigned places = document->places;
+    if (section->profile->is_silent) { /* shares of so little say nothing */
+        document->places = TP_IN_PAGES;
+        add_memory(section, document);
+        document->places = places;
+        return;
+    }
+    struct tp_figure_block figure = step_figure(section);
+    tp_document_figure(document, &figure);
+    if (section->profile->views->overview.gpu_summary.row_count) {
+        figure = busy_figure(section);
+        tp_document_figure(document, &figure);
+    }
+    document->places = TP_IN_PAGES; /* elsewhere the two that the verdict is about */
+    if (!section->profile->views->overview.gpu_summary.row_count)
+        add_cpu(section, document);
+    else if (has_known_gpu(section->profile->model)) /* of others nothing of these is known */
+        add_gpu(section, document);
+    add_memory(section, document);
+    document->places = places;
+}

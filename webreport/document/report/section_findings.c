@@ -1,0 +1,239 @@
+/* Findings: what could be gained at most, why, what to try, and the events that prove it. */
+#include <math.h>
+#include <string.h>
+
+#include "webreport/document/name_text.h"
+#include "webreport/document/report/sections.h"
+
+enum { EVENT_BYTES = 120 };
+
+/* What the rule saw beyond its title; NULL: nothing. */
+static const char *why_text(const struct tp_section *section, const struct tp_finding *finding)
+{
+    struct tp_str text = tp_shown_text(&section->naming, finding->detail);
+
+    return text.len ? tp_text_printf(section->arena, "%.*s", (int)text.len, text.ptr) : NULL;
+}
+
+/* Says how much of the estimate the total counts, where that is not all of it. Without a wait the host calls the next
+ * work earlier, and the device may do it in idle time that another finding already counts. */
+static const char *counted_text(struct tp_arena *arena, const struct tp_finding *finding)
+{
+    if (!(finding->high_percent - finding->counted_percent >= 0.05))
+        return "";
+    return tp_text_printf(arena, " \xc2\xb7 %s counts in the total", tp_text_of_percent(arena, finding->counted_percent));
+}
+
+/* How sure it is, which flaws of the trace make it less sure, and how many events prove it. */
+static const char *proof_text(struct tp_arena *arena, const struct tp_finding *finding, unsigned shown)
+{
+    const char *weakened = "", *evidence = "", *known = "";
+
+    for (unsigned i = 0; i < finding->weakened_by_count; i++)
+        weakened = tp_text_printf(arena, "%s%s%s", weakened, i ? ", " : ", weakened by ", finding->weakened_by[i]);
+    if (shown && shown < finding->evidence_total)
+        evidence = tp_text_printf(arena, " \xc2\xb7 evidence, %u of %s events", shown,
+                                  tp_text_of_count(arena, finding->evidence_total));
+    else if (shown)
+        evidence = tp_text_printf(arena, " \xc2\xb7 evidence, %s", tp_text_of_some(arena, shown, "event", "events"));
+    if (finding->known)
+        known = tp_text_printf(arena, " \xc2\xb7 right in %u of %s", finding->right,
+                               tp_text_of_some(arena, finding->known, "known case", "known cases"));
+    return tp_text_printf(arena, "Rule %s \xc2\xb7 confidence %s%s%s%s%s", finding->rule->id,
+                          tp_confidence_text(finding->confidence), weakened, known, counted_text(arena, finding), evidence);
+}
+
+static void fill_evidence(const struct tp_section *section, struct tp_finding_block *block,
+                          const struct tp_finding *finding)
+{
+    struct tp_arena *arena = section->arena;
+    unsigned count = finding->evidence_count < section->limits->evidence ? finding->evidence_count
+                                                                         : (unsigned)section->limits->evidence;
+    struct tp_place_block *places = tp_arena_array(arena, count, sizeof *places);
+
+    for (unsigned i = 0; i < count; i++) {
+        const struct tp_evidence *evidence = &finding->evidence[i];
+
+        places[i] = (struct tp_place_block){
+            .file_line = tp_shown_text(&section->naming, evidence->file_line),
+            .text = tp_text_cut(arena, tp_shown_kernel(&section->naming, evidence->name), EVENT_BYTES),
+            .at = tp_text_of_time(arena, evidence->ts_ns),
+            .at_ns = tp_text_printf(arena, "%lld", (long long)evidence->ts_ns),
+            .href = tp_source_link(&section->naming, evidence->file_line)};
+    }
+    block->places = places;
+    block->place_count = count;
+    block->proof = proof_text(arena, finding, count);
+}
+
+/* Rules that name a remedy for what another rule found: shown beneath it (docs/definitions.md, section 15). */
+static const char *parent_rule(const char *id)
+{
+    return strcmp(id, "B2") == 0 ? "B1" : strcmp(id, "A2") == 0 ? "A1" : NULL;
+}
+
+static bool has_finding(const struct tp_recommendations *found, const char *id)
+{
+    for (uint32_t i = 0; id && i < found->finding_count; i++)
+        if (strcmp(found->findings[i].rule->id, id) == 0)
+            return true;
+    return false;
+}
+
+static void fill_finding(const struct tp_section *section, struct tp_finding_block *block,
+                         const struct tp_finding *finding);
+
+static void fill_remedies(const struct tp_section *section, struct tp_finding_block *block, const char *id)
+{
+    const struct tp_recommendations *found = &section->profile->advice->recommendations;
+    struct tp_finding_block *remedies = tp_arena_array(section->arena, found->finding_count, sizeof *remedies);
+
+    for (uint32_t i = 0; i < found->finding_count; i++) {
+        const char *parent = parent_rule(found->findings[i].rule->id);
+
+        if (parent && strcmp(parent, id) == 0)
+            fill_finding(section, &remedies[block->remedy_count++], &found->findings[i]);
+    }
+    block->remedies = remedies;
+}
+
+/* "12.3 to 15.6 %"; one number where both ends read alike. */
+static const char *percent_range_text(struct tp_arena *arena, double low, double high)
+{
+    const char *most = tp_text_of_percent(arena, high);
+    if (strcmp(tp_text_of_percent(arena, low), most) == 0)
+        return most;
+    return tp_text_printf(arena, "%s to %s", tp_text_of_fixed(arena, low, 1), most);
+}
+
+/* The same of times in us. */
+static const char *time_range_text(struct tp_arena *arena, double low, double high)
+{
+    const char *least = tp_text_of_time(arena, (int64_t)llround(low * 1000));
+    const char *most = tp_text_of_time(arena, (int64_t)llround(high * 1000));
+    const char *unit = strrchr(least, ' ');
+    if (strcmp(least, most) == 0)
+        return most;
+    if (unit && (low <= 0 || (strrchr(most, ' ') && strcmp(unit, strrchr(most, ' ')) == 0)))
+        return tp_text_printf(arena, "%.*s to %s", (int)(unit - least), least, most);
+    return tp_text_printf(arena, "%s to %s", least, most);
+}
+
+const char *tp_finding_gain(const struct tp_finding *finding, struct tp_arena *arena)
+{
+    if (isnan(finding->high_percent))
+        return isnan(finding->share_percent) ? NULL : tp_text_of_percent(arena, finding->share_percent);
+    if (finding->high_percent < 0.05 && finding->share_percent >= 0.05)
+        return "counted above";
+    return percent_range_text(arena, finding->low_percent, finding->high_percent);
+}
+
+/* "12.1 to 15.6 ms": the estimate of a finding that has one. */
+static const char *gained_time(const struct tp_finding *finding, struct tp_arena *arena)
+{
+    double high = tp_finding_most_us(finding);
+    double low = finding->high_percent > 0 ? high * finding->low_percent / finding->high_percent : 0;
+    return time_range_text(arena, low, high);
+}
+
+static void fill_finding(const struct tp_section *section, struct tp_finding_block *block,
+                         const struct tp_finding *finding)
+{
+    static const enum tp_tone tones[] = {TP_TONE_BAD, TP_TONE_WARN, TP_TONE_UNSURE, TP_TONE_PLAIN};
+    struct tp_arena *arena = section->arena;
+    bool has_time = !isnan(finding->ceiling_us_per_step), has_share = !isnan(finding->share_percent);
+
+    *block = (struct tp_finding_block){
+        .tone = tones[finding->severity],
+        .status = tp_severity_text(finding->severity),
+        .id = finding->rule->id,
+        .title = finding->shown_title,
+        .value = has_time ? gained_time(finding, arena) : NULL,
+        .change = has_time    ? tp_finding_gain(finding, arena)
+                  : has_share ? tp_text_of_percent(arena, finding->share_percent)
+                              : NULL,
+        .scope = has_time    ? "per step, estimate"
+                 : has_share ? "of the step is concerned"
+                             : NULL,
+        .reasons = {why_text(section, finding)},
+        .advice = finding->shown_advice,
+        .link = finding->doc_url};
+    fill_remedies(section, block, finding->rule->id);
+    fill_evidence(section, block, finding);
+}
+
+/* What several findings gain together; NULL: there are no two that gain time. */
+static const char *total_text(struct tp_arena *arena, const struct tp_recommendations *found)
+{
+    unsigned count = 0;
+    for (uint32_t i = 0; i < found->finding_count; i++)
+        count += found->findings[i].high_percent > 0;
+    if (count < 2)
+        return NULL;
+    return tp_text_printf(arena,
+                          "All of them together: an estimated %s per step (%s). Each finding is estimated after those "
+                          "above it, so that no time counts twice.",
+                          time_range_text(arena, found->total_gain_us_per_step * found->total_low_percent /
+                                                     found->total_gain_percent,
+                                          found->total_gain_us_per_step),
+                          percent_range_text(arena, found->total_low_percent, found->total_gain_percent));
+}
+
+/* What the shares of findings are of, where that is not what was recorded; NULL: it is, or there are none. */
+static const char *judged_text(const struct tp_section *section)
+{
+    const struct tp_recommendations *found = &section->profile->advice->recommendations;
+    bool is_of_recording = section->profile->model->program == TP_RECORDED_CPU;
+    int64_t cost_ns = found->window_ns - found->judged_ns, steps = found->step_count;
+    if (!is_of_recording || !found->finding_count || !steps || cost_ns < found->window_ns / 20)
+        return NULL;
+    const char *left = tp_text_of_time(section->arena, found->judged_ns / steps);
+    return tp_text_printf(section->arena,
+                          "Recording takes about %s of a step of %s: what findings gain is of the other %s.",
+                          tp_text_of_time(section->arena, cost_ns / steps),
+                          tp_text_of_time(section->arena, found->window_ns / steps), left);
+}
+
+static const char *note_text(const struct tp_section *section)
+{
+    const char *total = total_text(section->arena, &section->profile->advice->recommendations);
+    const char *judged = judged_text(section);
+    return total && judged ? tp_text_printf(section->arena, "%s %s", total, judged) : total ? total : judged;
+}
+
+static const char *none_text(const struct tp_section *section)
+{
+    if (section->profile->is_silent)
+        return "What is recorded inside is not judged by itself: the findings are the program's.";
+    if (section->profile->beside.len)
+        return "This trace is not judged: the findings are in PyTorch's trace of the same process.";
+    const char *missing = tp_evidence_reason(&section->profile->trace->evidence, TP_NEED_ALL, section->arena);
+    return tp_text_printf(section->arena, "%s%s. What was checked and what could not be is listed under trace quality.",
+                          *missing ? "No rule found time that could be saved, but the record is not whole: "
+                                   : "Nothing stands out: no rule found time that could be saved",
+                          missing);
+}
+
+void tp_section_put_findings(const struct tp_section *section, struct tp_document *document)
+{
+    const struct tp_recommendations *found = &section->profile->advice->recommendations;
+    struct tp_arena *arena = section->arena;
+    struct tp_findings_block list = {.heading = "Findings",
+                                     .none = none_text(section),
+                                     .id_head = "id",
+                                     .title_head = "finding",
+                                     .value_head = "estimate per step",
+                                     .change_head = "of the step",
+                                     .reason_head = "what to try",
+                                     .items = tp_arena_array(arena, found->finding_count, sizeof *list.items)};
+
+    for (size_t i = 0; i < found->finding_count; i++)
+        if (!has_finding(found, parent_rule(found->findings[i].rule->id)))
+            fill_finding(section, &list.items[list.count++], &found->findings[i]);
+    list.shown = list.count < section->limits->findings ? list.count : section->limits->findings;
+    list.open_count = list.count;
+    if (found->finding_count)
+        list.remark = tp_text_printf(arena, "%u, most useful first", found->finding_count);
+    list.note = note_text(section);
+    tp_document_findings(document, &list);
+}

@@ -1,0 +1,254 @@
+/* Idle time of each device: its parts (host, launch, queue, outside, unknown), what the host did meanwhile, and waits
+ * that cost. */
+#include "webreport/document/charts/chart.h"
+#include "webreport/document/report/sections.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct tp_shown_column LINE_COLUMNS[] = {
+    {TP_SHOW_OWN, 0, "Kind", 0, 0, false, false},
+    {TP_SHOW_TIME, TP_IDLE_LINE_NS, "Idle", 1, 0, true, true},
+    {TP_SHOW_BAR, TP_IDLE_LINE_NS, NULL, 0, 0, false, false},
+    {TP_SHOW_PERCENT, TP_IDLE_LINE_PERCENT, "Share", 0, 0, false, false},
+    {TP_SHOW_TIME, TP_IDLE_LINE_STARVED, "Starved", 1, 0, false, true},
+};
+static const struct tp_shown_column STEP_COLUMNS[] = {
+    {TP_SHOW_TIME, TP_IDLE_STEP_TOTAL, "Step", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_IDLE_STEP_BUSY, "Busy", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_IDLE_STEP_IDLE, "Idle", 1, 0, false, true},
+    {TP_SHOW_PERCENT, TP_IDLE_STEP_IDLE_PERCENT, "Idle", 0, 0, false, false},
+    {TP_SHOW_TIME, TP_IDLE_STEP_PART + TP_IDLE_HOST, "Host", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_IDLE_STEP_PART + TP_IDLE_LAUNCH, "Launch", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_IDLE_STEP_PART + TP_IDLE_QUEUE, "Queue", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_IDLE_STEP_PART + TP_IDLE_OUTSIDE, "Outside", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_IDLE_STEP_PART + TP_IDLE_UNKNOWN, "Unknown", 1, 0, false, true},
+    {TP_SHOW_COUNT, TP_IDLE_STEP_GAPS, "Gaps", 0, 0, false, true},
+};
+/* Of a device of the program's own: nothing is known of who hands it work. */
+static const struct tp_shown_column OWN_STEP_COLUMNS[] = {
+    {TP_SHOW_TIME, TP_IDLE_STEP_TOTAL, "Step", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_IDLE_STEP_BUSY, "Busy", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_IDLE_STEP_IDLE, "Idle", 1, 0, false, true},
+    {TP_SHOW_PERCENT, TP_IDLE_STEP_IDLE_PERCENT, "Idle", 0, 0, false, false},
+    {TP_SHOW_TIME, TP_IDLE_STEP_PART + TP_IDLE_OUTSIDE, "Outside", 1, 0, false, true},
+    {TP_SHOW_COUNT, TP_IDLE_STEP_GAPS, "Gaps", 0, 0, false, true},
+};
+static const struct tp_shown_column SYNC_COLUMNS[] = {
+    {TP_SHOW_TEXT, TP_SYNC_API, "Call", 0, 0, false, false},
+    {TP_SHOW_OWN, 0, "Operator", 0, 0, false, false},
+    {TP_SHOW_COUNT, TP_SYNC_COUNT, NULL, 0, 0, false, true},
+    {TP_SHOW_TIME, TP_SYNC_HOST_WAIT, "Host waited", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_SYNC_BUBBLE, "GPU then empty", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_SYNC_COST, "True cost", 1, 0, true, true},
+    {TP_SHOW_TIME, TP_SYNC_MAX_COST, "Largest", 1, 0, false, false},
+};
+
+static const char *kind_title(struct tp_str kind, enum tp_producer producer)
+{
+    const char *const TITLES[][2] = {{"line", "source line"},
+                                     {"annotation", "annotation"},
+                                     {"operator", "operator"},
+                                     {"runtime", "runtime call"},
+                                     {"frame", tp_phrase(TP_PHRASE_FRAME, producer)},
+                                     {"none", "nothing recorded"}};
+
+    for (size_t i = 0; i < COUNT(TITLES); i++)
+        if (tp_str_equal(kind, tp_str_of(TITLES[i][0])))
+            return TITLES[i][1];
+    return "";
+}
+
+static void put_split(const struct tp_section *section, struct tp_object *object, const struct tp_idle_device *device)
+{
+    double part_ns[TP_IDLE_PARTS];
+    for (unsigned p = 0; p < TP_IDLE_PARTS; p++)
+        part_ns[p] = (double)device->idle.part_ns[p];
+    bool is_own = tp_is_own_device(section->profile->model, device->device);
+    const struct tp_chart_part parts[] = {
+        {TP_CHART_KERNEL, "Busy", "A kernel, copy or set is running.", (double)device->busy_ns},
+        {TP_CHART_DATA, "Host", "Idle: the host had not called the next operation yet.", part_ns[TP_IDLE_HOST]},
+        {TP_CHART_RUNTIME, "Launch", "Idle: the host was inside the call that launches the next operation.",
+         part_ns[TP_IDLE_LAUNCH]},
+        {TP_CHART_CPU, "Queue", "Idle: the next operation had been called; the device or its queue held it.",
+         part_ns[TP_IDLE_QUEUE]},
+        {TP_CHART_MEMSET, "Outside", "Beyond the recorded work of the device: nobody knows whether it was busy.",
+         part_ns[TP_IDLE_OUTSIDE]},
+        {TP_CHART_OTHER, is_own ? "Idle" : "Unknown",
+         is_own ? "Nothing runs on the device." : "Idle before an operation whose launch was not recorded.",
+         part_ns[TP_IDLE_UNKNOWN]},
+    };
+    struct tp_object *split = tp_object_object(object, "split");
+
+    tp_chart_put_split(split, section->arena, parts, COUNT(parts));
+    tp_object_text(split, "split_caption", "Busy and idle time of the device");
+}
+
+static void add_lines(const struct tp_section *section, struct tp_list *tables, const struct tp_idle_device *device)
+{
+    struct tp_shown_table *shown;
+    struct tp_str *kinds;
+
+    if (!device->by_line.row_count || device->idle.total_ns <= 0)
+        return;
+    shown =
+        tp_section_table_new(section, &device->by_line, LINE_COLUMNS, COUNT(LINE_COLUMNS), section->limits->line_rows);
+    kinds = tp_arena_array(section->arena, shown->row_count, sizeof(*kinds));
+    for (size_t i = 0; i < shown->row_count; i++)
+        kinds[i] = tp_str_of(
+            kind_title(tp_table_text(&device->by_line, TP_IDLE_LINE_KIND)[i], section->profile->model->producer));
+    shown->own_texts[0] = kinds;
+    shown->heading = "Where the idle time comes from";
+    shown->name = "idle by line";
+    shown->name_title = "Source line, annotation or operator";
+    shown->caption = tp_text_printf(section->arena, "Idle time of %s by the line of code that the host was in",
+                                    tp_section_device_name(section, device->device));
+    shown->foot = "All idle time";
+    tp_section_name_rows(&section->naming, shown, TP_IDLE_LINE_LINE);
+    tp_section_add_table(tables, shown);
+}
+
+static void add_steps(const struct tp_section *section, struct tp_list *tables, const struct tp_idle_device *device)
+{
+    bool is_own = tp_is_own_device(section->profile->model, device->device);
+    struct tp_shown_table *shown;
+
+    if (device->steps.row_count < 2)
+        return;
+    shown = tp_section_table_new(section, &device->steps, is_own ? OWN_STEP_COLUMNS : STEP_COLUMNS,
+                                 is_own ? COUNT(OWN_STEP_COLUMNS) : COUNT(STEP_COLUMNS), section->limits->line_rows);
+    shown->heading = "Idle time by step";
+    shown->name = "idle by step";
+    shown->name_title = "Step";
+    shown->caption = tp_text_printf(section->arena, "Busy and idle time of %s in each step",
+                                    tp_section_device_name(section, device->device));
+    shown->foot = "All steps";
+    tp_section_name_rows(&section->naming, shown, TP_IDLE_STEP_NAME);
+    tp_section_add_table(tables, shown);
+}
+
+static void add_device(const struct tp_section *section, struct tp_list *list, const struct tp_idle_device *device)
+{
+    struct tp_arena *arena = section->arena;
+    struct tp_object *object = tp_list_object(list);
+    struct tp_list *tables;
+    const char *exposed = "";
+
+    if (device->exposed_communication_ns > 0)
+        exposed = tp_text_printf(arena, ", exposed communication %s",
+                                 tp_text_of_time(arena, device->exposed_communication_ns));
+    tp_object_text(object, "device_name", tp_section_device_name(section, device->device));
+    tp_object_text(object, "device_note",
+                   tp_text_printf(arena, "%s on %s within %s%s",
+                                  tp_text_of_some(arena, device->operation_count, "operation", "operations"),
+                                  tp_text_of_some(arena, device->stream_count, "stream", "streams"),
+                                  tp_text_of_time(arena, device->idle.window_ns), exposed));
+    put_split(section, object, device);
+    bool is_own = tp_is_own_device(section->profile->model, device->device);
+    tp_object_put(object, "flame", is_own ? TP_NO_DATA : tp_chart_flame(section, device, section->limits->flame_boxes));
+    tables = tp_object_list(object, "tables");
+    if (!is_own)
+        add_lines(section, tables, device);
+    add_steps(section, tables, device);
+}
+
+/* Waits for devices of the program's own, none of them with a source line or an operator. */
+static bool are_bare(const struct tp_section *section, const struct tp_table *rows)
+{
+    if (!tp_has_only_own_devices(section->profile->model))
+        return false;
+    for (size_t i = 0; i < rows->row_count; i++)
+        if (tp_table_text(rows, TP_SYNC_OP)[i].len || tp_table_text(rows, TP_SYNC_LINE)[i].len)
+            return false;
+    return true;
+}
+
+/* Bare ones are rows by name, without the columns Call and Operator. */
+static struct tp_shown_table *shown_syncs(const struct tp_section *section, const struct tp_table *rows)
+{
+    bool is_bare = are_bare(section, rows);
+    unsigned first = is_bare ? 2 : 0;
+    struct tp_shown_table *shown;
+    struct tp_str *ops;
+
+    shown = tp_section_table_new(section, rows, SYNC_COLUMNS + first, (unsigned)COUNT(SYNC_COLUMNS) - first,
+                                 section->limits->line_rows);
+    ops = tp_arena_array(section->arena, shown->row_count, sizeof(*ops));
+    for (size_t i = 0; i < shown->row_count; i++)
+        ops[i] = tp_shown_text(&section->naming, tp_table_text(rows, TP_SYNC_OP)[i]);
+    shown->own_texts[0] = ops;
+    shown->name_title = is_bare ? "Wait" : "Source line";
+    tp_section_name_rows(&section->naming, shown, is_bare ? TP_SYNC_API : TP_SYNC_LINE);
+    if (is_bare)
+        shown->name_definition = "The range or call that waits.";
+    return shown;
+}
+
+static void put_syncs(const struct tp_section *section, struct tp_object *object)
+{
+    const struct tp_sync_table *syncs = &section->profile->advice->syncs;
+    struct tp_arena *arena = section->arena;
+    struct tp_object *part;
+    struct tp_shown_table *shown;
+
+    if (!syncs->rows.row_count || !section->limits->line_rows) {
+        tp_object_bool(object, "syncs", false);
+        return;
+    }
+    part = tp_object_object(object, "syncs");
+    tp_object_text(part, "sync_lead",
+                   tp_text_printf(arena, "%s held the host for %s. In %s right after them %s had nothing to do.",
+                                  tp_text_of_some(arena, syncs->count, "waiting call", "waiting calls"),
+                                  tp_text_of_time(arena, syncs->host_wait_ns), tp_text_of_time(arena, syncs->cost_ns),
+                                  tp_has_only_own_devices(section->profile->model)
+                                      ? "a device"
+                                      : tp_text_printf(arena, "the %s", tp_devices_word(section->profile->model))));
+    shown = shown_syncs(section, &syncs->rows);
+    shown->heading = "Calls that wait";
+    shown->name = "syncs";
+    shown->caption = "Host calls that wait for the device, and the idle time of the device right after each";
+    shown->foot = "All";
+    tp_object_put(part, "sync_table", tp_shown_table_data(shown));
+}
+
+static const char *lead_text(const struct tp_section *section)
+{
+    const struct tp_idle_view *view = &section->profile->advice->idle;
+    const struct tp_idle_device *worst = &view->devices[0];
+    struct tp_arena *arena = section->arena;
+    const char *most = "";
+
+    for (uint32_t i = 1; i < view->device_count; i++)
+        if (view->devices[i].idle.total_ns > worst->idle.total_ns)
+            worst = &view->devices[i];
+    if (tp_is_own_device(section->profile->model, worst->device)) {
+        most = " Who hands it work is not recorded: the timeline shows what the host did meanwhile, and ranges of the "
+               "kinds input, wait and sync say what the device waited for.";
+    } else if (worst->by_line.row_count && worst->idle.total_ns > 0) {
+        struct tp_str line = tp_shown_text(&section->naming, tp_table_text(&worst->by_line, TP_IDLE_LINE_LINE)[0]);
+
+        most = tp_text_printf(arena, " %s of it while the host was in %.*s.",
+                              tp_text_of_percent(arena, tp_table_real(&worst->by_line, TP_IDLE_LINE_PERCENT)[0]),
+                              (int)line.len, line.ptr);
+    }
+    return tp_text_printf(arena, "%s has no recorded work for %s of %s (%s).%s",
+                          tp_section_device_name(section, worst->device), tp_text_of_time(arena, worst->idle.total_ns),
+                          tp_text_of_time(arena, worst->idle.window_ns),
+                          tp_text_of_percent(arena, tp_percent(worst->idle.total_ns, worst->idle.window_ns)), most);
+}
+
+struct tp_data tp_section_idle(const struct tp_section *section)
+{
+    const struct tp_idle_view *view = &section->profile->advice->idle;
+    struct tp_object *object;
+    struct tp_list *devices;
+
+    if (!view->device_count || !section->limits->line_rows)
+        return TP_NO_DATA;
+    object = tp_object_new(section->arena);
+    tp_object_sentence(object, "lead", tp_str_of(lead_text(section)));
+    devices = tp_object_list(object, "devices");
+    for (uint32_t i = 0; i < view->device_count && i < 16; i++)
+        add_device(section, devices, &view->devices[i]);
+    put_syncs(section, object);
+    return tp_data_of_object(object);
+}

@@ -1,0 +1,214 @@
+/* Device time by kind of work; GPU kernels by name, rows opening to full name and launch configurations; memory copies
+ * and sets. */
+#include "webreport/document/name_text.h"
+#include "webreport/document/report/sections.h"
+
+#include <math.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct tp_shown_column KERNEL_COLUMNS[] = {
+    {TP_SHOW_COUNT, TP_KERNEL_CALLS, NULL, 0, 0, false, true},
+    {TP_SHOW_TIME, TP_KERNEL_TOTAL, "Total", 0, 0, true, true},
+    {TP_SHOW_BAR, TP_KERNEL_TOTAL, NULL, 0, 0, false, false},
+    {TP_SHOW_SHARE, TP_KERNEL_TOTAL, "Share", 0, 0, false, false},
+    {TP_SHOW_TIME, TP_KERNEL_MEAN, "Mean", 2, 0, false, false},
+    {TP_SHOW_TIME, TP_KERNEL_MIN, "Min", 2, 0, false, false},
+    {TP_SHOW_TIME, TP_KERNEL_MAX, "Max", 2, 0, false, false},
+    {TP_SHOW_TEXT, TP_KERNEL_TC_USE, "Tensor Cores", 0, 0, false, false},
+    {TP_SHOW_REAL, TP_KERNEL_BLOCKS_PER_SM, "Blocks per SM", 0, 2, false, false},
+    {TP_SHOW_REAL, TP_KERNEL_OCCUPANCY, "Occupancy, est. %", 0, 0, false, false},
+};
+static const struct tp_shown_column COPY_COLUMNS[] = {
+    {TP_SHOW_COUNT, TP_COPY_CALLS, NULL, 0, 0, false, true},
+    {TP_SHOW_TIME, TP_COPY_TOTAL, "Total", 0, 0, true, true},
+    {TP_SHOW_TIME, TP_COPY_MEAN, "Mean", 2, 0, false, false},
+    {TP_SHOW_TIME, TP_COPY_MIN, "Min", 2, 0, false, false},
+    {TP_SHOW_TIME, TP_COPY_MAX, "Max", 2, 0, false, false},
+    {TP_SHOW_BYTES, TP_COPY_BYTES, "Bytes", 0, 0, false, true},
+    {TP_SHOW_OWN, 0, "Rate", 0, 0, false, false},
+};
+
+/* ---- rows that open ---- */
+
+/* Configurations of each of the first `count` kernels, in the order of by_config (longest first): chains through
+ * `next`. */
+struct config_index {
+    uint32_t *first, *next, *last, *count;
+};
+
+static struct config_index index_configs(const struct tp_section *section, size_t count)
+{
+    const struct tp_kernel_view *view = &section->profile->views->kernels;
+    struct tp_arena *arena = section->arena;
+    struct config_index found = {.first = tp_arena_array(arena, count, sizeof(uint32_t)),
+                                 .last = tp_arena_array(arena, count, sizeof(uint32_t)),
+                                 .count = tp_arena_array(arena, count, sizeof(uint32_t)),
+                                 .next = tp_arena_array(arena, view->by_config.row_count, sizeof(uint32_t))};
+    struct tp_strings names;
+
+    tp_strings_init(&names, arena, 0);
+    for (size_t i = 0; i < count; i++)
+        tp_strings_add(&names, tp_table_text(&view->by_name, TP_KERNEL_NAME)[i]); /* distinct: the id is the row */
+    for (uint32_t row = 0; row < view->by_config.row_count; row++) {
+        uint32_t id = tp_strings_find(&names, tp_table_text(&view->by_config, TP_CONFIG_NAME)[row]);
+
+        if (id == TP_NO_ID || id >= count || found.count[id] >= section->limits->open_items)
+            continue;
+        if (found.count[id]++)
+            found.next[found.last[id]] = row;
+        else
+            found.first[id] = row;
+        found.last[id] = row;
+    }
+    return found;
+}
+
+static struct tp_str or_dash(struct tp_str text)
+{
+    return text.ptr && text.len ? text : TP_STR("\xe2\x80\x93");
+}
+
+static void add_config(const struct tp_section *section, struct tp_list *items, uint32_t row)
+{
+    const struct tp_table *table = &section->profile->views->kernels.by_config;
+    struct tp_str grid = or_dash(tp_table_text(table, TP_CONFIG_GRID)[row]),
+                  block = or_dash(tp_table_text(table, TP_CONFIG_BLOCK)[row]);
+    struct tp_str op = tp_shown_text(&section->naming, tp_table_text(table, TP_CONFIG_OPERATOR)[row]);
+    struct tp_object *item = tp_list_object(items);
+
+    if (!op.ptr || !op.len)
+        op = TP_STR("(no operator)");
+    tp_object_str(item, "code", op);
+    tp_object_str(
+        item, "note",
+        tp_shown_text(
+            &section->naming,
+            tp_str_of(tp_text_printf(
+                section->arena, "grid %.*s \xc3\x97 block %.*s \xc2\xb7 %s \xc2\xb7 %s",
+                (int)(grid.len < 80 ? grid.len : 80), grid.ptr, (int)(block.len < 80 ? block.len : 80), block.ptr,
+                tp_text_of_some(section->arena, tp_table_int(table, TP_CONFIG_CALLS)[row], "call", "calls"),
+                tp_text_of_time(section->arena, tp_table_int(table, TP_CONFIG_TOTAL)[row])))));
+}
+
+static void open_rows(const struct tp_section *section, struct tp_shown_table *shown)
+{
+    const struct tp_table *table = shown->table;
+    size_t count = shown->row_count < section->limits->open_rows ? shown->row_count : section->limits->open_rows;
+    struct config_index configs = index_configs(section, count);
+    bool has_launches = !tp_has_only_own_devices(section->profile->model);
+
+    for (size_t row = 0; row < count; row++) {
+        struct tp_object *more = tp_object_new(section->arena), *block;
+        struct tp_list *blocks = tp_object_list(more, "blocks"), *items;
+
+        block = tp_list_object(blocks);
+        tp_object_text(block, "block_title", "Full name");
+        tp_object_str(block, "full", tp_shown_text(&section->naming, tp_table_text(table, TP_KERNEL_NAME)[row]));
+        if (configs.count[row] && has_launches) {
+            block = tp_list_object(blocks);
+            tp_object_text(block, "block_title", "Launched by, longest first");
+            tp_object_bool(block, "has_items", true);
+            items = tp_object_list(block, "items");
+            for (uint32_t i = 0, at = configs.first[row]; i < configs.count[row]; i++, at = configs.next[at])
+                add_config(section, items, at);
+        }
+        shown->rows[row].more = tp_data_of_object(more);
+    }
+}
+
+/* ---- the tables ---- */
+
+static void add_kernels(const struct tp_section *section, struct tp_list *tables)
+{
+    const struct tp_kernel_view *view = &section->profile->views->kernels;
+    bool is_known = !tp_has_only_own_devices(section->profile->model); /* the last three columns are of GPUs */
+    unsigned left_out = !is_known ? 3 : view->has_occupancy ? 0 : view->has_blocks_per_sm ? 1 : 2;
+    unsigned columns = COUNT(KERNEL_COLUMNS) - left_out;
+    struct tp_shown_table *shown =
+        tp_section_table_new(section, &view->by_name, KERNEL_COLUMNS, columns, section->limits->kernel_rows);
+
+    shown->name = "kernels";
+    shown->name_title = "Kernel";
+    shown->caption = tp_text_of_devices(section->profile->model, "GPU kernels, sorted by total time", section->arena);
+    shown->foot = tp_text_of_some(section->arena, (int64_t)view->by_name.row_count, "kernel", "kernels");
+    for (size_t i = 0; i < shown->row_count; i++)
+        shown->rows[i].name = tp_shown_kernel(&section->naming, tp_table_text(&view->by_name, TP_KERNEL_NAME)[i]);
+    tp_section_tell_rows_apart(&section->naming, shown, TP_KERNEL_NAME);
+    open_rows(section, shown);
+    tp_section_add_table(tables, shown);
+}
+
+static void add_copies(const struct tp_section *section, struct tp_list *tables)
+{
+    const struct tp_table *copies = &section->profile->views->kernels.copies;
+    struct tp_shown_table *shown;
+    struct tp_str *rates;
+
+    if (!copies->row_count)
+        return;
+    shown = tp_section_table_new(section, copies, COPY_COLUMNS, COUNT(COPY_COLUMNS), section->limits->kernel_rows);
+    rates = tp_arena_array(section->arena, shown->row_count, sizeof(*rates));
+    for (size_t i = 0; i < shown->row_count; i++) {
+        int64_t bytes = tp_table_int(copies, TP_COPY_BYTES)[i], total = tp_table_int(copies, TP_COPY_TOTAL)[i];
+
+        rates[i] = bytes != TP_NULL_INT && bytes > 0 && total > 0
+                       ? tp_str_of(tp_text_printf(section->arena, "%s GB/s",
+                                                  tp_text_of_fixed(section->arena, (double)bytes / (double)total, 1)))
+                       : TP_STR("\xe2\x80\x93");
+    }
+    shown->own_texts[0] = rates;
+    shown->heading = "Memory copies and sets";
+    shown->name = "copies";
+    shown->name_title = "Operation";
+    shown->caption = "Memory copies and sets, sorted by total time";
+    shown->foot = "All";
+    tp_section_name_rows(&section->naming, shown, TP_COPY_NAME);
+    tp_section_add_table(tables, shown);
+}
+
+static const char *lead_text(const struct tp_section *section)
+{
+    const struct tp_kernel_view *view = &section->profile->views->kernels;
+    const struct tp_model *model = section->profile->model;
+    uint64_t launches = 0, small = 0;
+
+    for (uint32_t i = 0; i < model->devices.count; i++) {
+        const struct tp_event *event = tp_device_event(model, i);
+
+        launches += event->kind == TP_KIND_KERNEL;
+        small += event->kind == TP_KIND_KERNEL && event->dur_ns < 10000;
+    }
+    bool is_known = !tp_has_only_own_devices(model);
+    return tp_text_printf(section->arena, "%s of %s took %s. %s of the launches ran for less than 10 \xc2\xb5s%s%s%s.",
+                          tp_text_of_some(section->arena, (int64_t)launches, "launch", "launches"),
+                          tp_text_of_some(section->arena, (int64_t)view->by_name.row_count, "kernel", "kernels"),
+                          tp_text_of_time(section->arena, section->profile->views->facts.kernel_time_ns),
+                          tp_text_of_percent(section->arena, launches ? 100 * (double)small / (double)launches : 0),
+                          is_known ? "; Tensor Cores ran for " : "",
+                          is_known ? tp_text_of_percent(section->arena, 100 * view->using_ratio) : "",
+                          is_known ? " of kernel time" : "");
+}
+
+struct tp_data tp_section_kernels(const struct tp_section *section)
+{
+    const struct tp_kernel_view *view = &section->profile->views->kernels;
+    struct tp_object *object;
+    struct tp_list *tables;
+
+    if (!view->is_present || !section->limits->kernel_rows || (!view->by_name.row_count && !view->copies.row_count))
+        return TP_NO_DATA;
+    object = tp_object_new(section->arena);
+    tp_object_printf(object, "devices", "%s", tp_devices_word(section->profile->model));
+    tp_object_sentence(object, "lead", tp_str_of(lead_text(section)));
+    tables = tp_object_list(object, "tables");
+    if (section->profile->advice->times.count)
+        tp_section_add_time(section, tables, &section->profile->advice->times.items[0]);
+    if (section->profile->advice->works.devices.rows.row_count)
+        tp_section_add_works(section, tables, &section->profile->advice->works.devices,
+                             tp_text_of_devices(section->profile->model, "GPU time by kind of work", section->arena));
+    if (view->by_name.row_count)
+        add_kernels(section, tables);
+    add_copies(section, tables);
+    return tp_data_of_object(object);
+}

@@ -1,0 +1,229 @@
+/* Memory per device: the curve, the peak and what was alive then, what operators allocated. */
+#include "webreport/document/charts/chart.h"
+#include "webreport/document/report/sections.h"
+#include "webreport/measure/memory/memory_category.h"
+
+#include <math.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct tp_shown_column OP_COLUMNS[] = {
+    {TP_SHOW_COUNT, TP_MEMORY_OP_CALLS, "Calls", 0, 0, false, false},
+    {TP_SHOW_BYTES, TP_MEMORY_OP_SELF_SIZE, "Allocated", 1, 0, true, true},
+    {TP_SHOW_BAR, TP_MEMORY_OP_SELF_SIZE, NULL, 0, 0, false, false},
+    {TP_SHOW_SHARE, TP_MEMORY_OP_SELF_SIZE, "Share", 0, 0, false, false},
+    {TP_SHOW_COUNT, TP_MEMORY_OP_SELF_COUNT, "Allocations", 0, 0, false, true},
+    {TP_SHOW_BYTES, TP_MEMORY_OP_SELF_INCREASE, "Net growth", 1, 0, false, true},
+    {TP_SHOW_BYTES, TP_MEMORY_OP_SIZE, "With callees", 1, 0, false, false},
+};
+static const struct tp_shown_column LIVE_COLUMNS[] = {
+    {TP_SHOW_BYTES, TP_LIVE_BYTES, "Live at the peak", 0, 0, true, true},
+    {TP_SHOW_BAR, TP_LIVE_BYTES, NULL, 0, 0, false, false},
+    {TP_SHOW_COUNT, TP_LIVE_BLOCKS, "Blocks", 0, 0, false, true},
+};
+
+/* The advice's row of the same device; NULL when it has none. */
+static const struct tp_memory_device *peak_of(const struct tp_memory_peak *peak, const struct tp_device_memory *device)
+{
+    for (uint32_t i = 0; i < peak->device_count; i++)
+        if (peak->devices[i].device_type == device->type && peak->devices[i].device_id == device->id)
+            return &peak->devices[i];
+    return NULL;
+}
+
+static const char *creep_text(struct tp_arena *arena, const struct tp_memory_device *peak)
+{
+    double creep = peak->creep_bytes_per_step;
+
+    if (isnan(creep) || peak->step_end_count < 2)
+        return NULL;
+    if (fabs(creep) < 1)
+        return tp_text_printf(arena, "none between the ends of %u steps", peak->step_end_count);
+    return tp_text_printf(arena, "%s%s per step between the ends of %u steps; longest rise %s", creep > 0 ? "+" : "",
+                          tp_text_of_bytes(arena, fabs(creep) < 9e18 ? (int64_t)llround(creep) : 0),
+                          peak->step_end_count, tp_text_of_some(arena, peak->longest_rise_steps, "step", "steps"));
+}
+
+static void put_facts(const struct tp_section *section, struct tp_object *object, const struct tp_memory_device *peak,
+                      int64_t capacity)
+{
+    struct tp_list *facts = tp_object_list(object, "facts");
+    struct tp_arena *arena = section->arena;
+
+    if (!peak)
+        return;
+    tp_section_add_fact(facts, "Peak allocated",
+                        tp_text_printf(arena, "%s at %s%s", tp_text_of_bytes(arena, peak->peak_allocated_bytes),
+                                       tp_text_of_time(arena, peak->peak_at_ns),
+                                       peak->totals_known ? "" : ", counted from zero at the start of the trace"));
+    if (peak->peak_reserved_bytes > 0)
+        tp_section_add_fact(facts, "Peak reserved", tp_text_of_bytes(arena, peak->peak_reserved_bytes));
+    if (capacity > 0)
+        tp_section_add_fact(facts, "Capacity", tp_text_of_bytes(arena, capacity));
+    if (!isnan(peak->fragmentation_percent))
+        tp_section_add_fact(facts, "Fragmentation",
+                            tp_text_printf(arena, "%s of what was reserved at the peak was not allocated",
+                                           tp_text_of_percent(arena, peak->fragmentation_percent)));
+    if (peak->live_bytes != TP_NULL_INT)
+        tp_section_add_fact(facts, "Alive at the peak",
+                            tp_text_printf(arena, "%s in %s allocated within the trace%s",
+                                           tp_text_of_bytes(arena, peak->live_bytes),
+                                           tp_text_of_some(arena, peak->live_block_count, "block", "blocks"),
+                                           peak->preexisting_bytes > 0
+                                               ? tp_text_printf(arena, ", %s from before",
+                                                                tp_text_of_bytes(arena, peak->preexisting_bytes))
+                                               : ""));
+    tp_section_add_fact(facts, "Growth", creep_text(arena, peak));
+    tp_section_add_fact(facts, "Records",
+                        tp_text_printf(arena, "%s, %s",
+                                       tp_text_of_some(arena, peak->allocation_count, "allocation", "allocations"),
+                                       tp_text_of_some(arena, peak->release_count, "release", "releases")));
+}
+
+static void add_operators(const struct tp_section *section, struct tp_list *tables,
+                          const struct tp_device_memory *device)
+{
+    enum tp_producer producer = section->profile->model->producer;
+    struct tp_shown_table *shown;
+    struct tp_table *sorted;
+
+    if (!device->operators_folded.row_count)
+        return;
+    sorted = tp_table_sorted(section->arena, &device->operators_folded, TP_MEMORY_OP_SELF_SIZE);
+    shown = tp_section_table_new(section, sorted, OP_COLUMNS, COUNT(OP_COLUMNS), section->limits->memory_rows);
+    shown->name = "memory";
+    shown->name_title = "Operator";
+    shown->heading = tp_text_printf(section->arena, "%s, %.*s", tp_section_word(section, "Allocated by operator"),
+                                    (int)device->name.len, device->name.ptr);
+    shown->caption =
+        tp_text_printf(section->arena, "%.*s memory %s", (int)device->name.len, device->name.ptr,
+                       tp_speaks_torch(producer)
+                           ? "allocated by operator; what aten::empty and its like allocate counts for their callers"
+                           : "allocated by call");
+    shown->foot = tp_text_of_operators(producer, sorted->row_count, section->arena);
+    tp_section_name_rows(&section->naming, shown, TP_MEMORY_OP_NAME);
+    tp_section_add_table(tables, shown);
+}
+
+static void put_live(const struct tp_section *section, struct tp_object *object, const struct tp_device_memory *device,
+                     const struct tp_memory_device *peak)
+{
+    const struct {
+        const struct tp_table *table;
+        const char *title, *heading;
+    } groups[] = {
+        {peak && tp_speaks_torch(section->profile->model->producer) ? &peak->live_by_category : NULL, "What it is for",
+         "Memory at the peak, by what it is for"},
+        {peak ? &peak->live_by_stack : NULL, "Taken by, innermost first", "Alive at the peak, by the stack that took it"},
+        {peak ? &peak->live_by_line : NULL, "Source line", "Alive at the peak, by line"},
+        {peak ? &peak->live_by_module : NULL, "Module", "Alive at the peak, by module"},
+        {peak ? &peak->live_by_op : NULL, "Operator", tp_section_word(section, "Alive at the peak, by operator")},
+    };
+    struct tp_object *live = NULL;
+    struct tp_list *tables = NULL;
+
+    tp_object_bool(object, "live", false);
+    for (size_t i = 0; i < COUNT(groups); i++) {
+        const struct tp_table *table = groups[i].table;
+        struct tp_shown_table *shown;
+
+        /* one row without a name says nothing */
+        if (!table || !table->row_count || (table->row_count == 1 && !tp_table_text(table, TP_LIVE_NAME)[0].len))
+            continue;
+        if (!live) {
+            live = tp_object_object(object, "live");
+            tables = tp_object_list(live, "live_tables");
+        }
+        shown = tp_section_table_new(section, table, LIVE_COLUMNS, COUNT(LIVE_COLUMNS),
+                                     section->limits->memory_rows / 4 + 1);
+        shown->name = shown->heading = groups[i].heading;
+        shown->caption = tp_text_printf(section->arena, "%s, device %.*s", groups[i].heading, (int)device->name.len,
+                                        device->name.ptr);
+        shown->name_title = groups[i].title;
+        shown->foot = "All";
+        tp_section_name_rows(&section->naming, shown, TP_LIVE_NAME);
+        tp_section_add_table(tables, shown);
+    }
+}
+
+static void add_device(const struct tp_section *section, struct tp_list *list, uint32_t index)
+{
+    const struct tp_memory_view *view = &section->profile->views->memory;
+    const struct tp_device_memory *device = &view->devices[index];
+    const struct tp_memory_device *peak = peak_of(&section->profile->advice->memory, device);
+    int64_t capacity = tp_table_int(&view->information, TP_MEMORY_CAPACITY)[index];
+    struct tp_object *object = tp_list_object(list);
+    struct tp_memory_curve curve = {section->profile->model, device, view->first_ns, capacity,
+                                    &section->profile->views->overview.steps};
+
+    tp_object_str(object, "device_name", device->name);
+    tp_object_text(object, "device_note",
+                   tp_text_of_some(section->arena, tp_table_int(&view->information, TP_MEMORY_RECORDS)[index], "record",
+                                   "records"));
+    tp_object_put(object, "curve", section->limits->has_curves ? tp_chart_memory(section->arena, &curve) : TP_NO_DATA);
+    put_facts(section, object, peak, capacity);
+    add_operators(section, tp_object_list(object, "tables"), device);
+    put_live(section, object, device, peak);
+}
+
+/* ", 61 % of it activations"; "" when nobody can tell, or what is most is nothing to be named. */
+static const char *most_text(const struct tp_section *section, const struct tp_memory_device *peak)
+{
+    const struct tp_table *table = &peak->live_by_category;
+
+    if (!table->row_count || !tp_speaks_torch(section->profile->model->producer))
+        return "";
+    struct tp_str name = tp_table_text(table, TP_LIVE_NAME)[0];
+    if (tp_str_equal(name, tp_str_of(tp_memory_category_text(TP_MEMORY_RESERVED))))
+        return "";
+    return tp_text_printf(section->arena, "; %s of that is %.*s",
+                          tp_text_of_percent(section->arena, tp_percent(tp_table_int(table, TP_LIVE_BYTES)[0],
+                                                                        peak->peak_allocated_bytes)),
+                          (int)name.len, name.ptr);
+}
+
+static const char *lead_text(const struct tp_section *section)
+{
+    const struct tp_memory_view *view = &section->profile->views->memory;
+    const struct tp_device_memory *device = &view->devices[view->default_device];
+    const struct tp_memory_device *peak = peak_of(&section->profile->advice->memory, device);
+    int64_t capacity = tp_table_int(&view->information, TP_MEMORY_CAPACITY)[view->default_device];
+    struct tp_arena *arena = section->arena;
+
+    if (!peak)
+        return tp_text_printf(arena, "%.*s has memory records.", (int)device->name.len, device->name.ptr);
+    if (!peak->totals_known)
+        return tp_text_printf(arena,
+                              "%.*s peaks at %s above its level at the start. The trace holds no absolute totals, so "
+                              "the curve starts at zero.",
+                              (int)device->name.len, device->name.ptr,
+                              tp_text_of_bytes(arena, peak->peak_allocated_bytes));
+    if (capacity > 0)
+        return tp_text_printf(arena, "%.*s peaks at %s, %s of its %s%s.", (int)device->name.len, device->name.ptr,
+                              tp_text_of_bytes(arena, peak->peak_allocated_bytes),
+                              tp_text_of_percent(arena, tp_percent(peak->peak_allocated_bytes, capacity)),
+                              tp_text_of_bytes(arena, capacity), most_text(section, peak));
+    return tp_text_printf(arena, "%.*s peaks at %s%s.", (int)device->name.len, device->name.ptr,
+                          tp_text_of_bytes(arena, peak->peak_allocated_bytes), most_text(section, peak));
+}
+
+struct tp_data tp_section_memory(const struct tp_section *section)
+{
+    const struct tp_memory_view *view = &section->profile->views->memory;
+    struct tp_object *object;
+    struct tp_list *devices;
+
+    if (!view->is_present || !view->device_count || !section->limits->memory_rows)
+        return TP_NO_DATA;
+    object = tp_object_new(section->arena);
+    tp_object_sentence(object, "lead", tp_str_of(lead_text(section)));
+    devices = tp_object_list(object, "devices");
+    add_device(section, devices, view->default_device);
+    for (uint32_t i = 0, shown = 1; i < view->device_count && shown < 16; i++) {
+        if (i == view->default_device)
+            continue;
+        add_device(section, devices, i);
+        shown++;
+    }
+    return tp_data_of_object(object);
+}

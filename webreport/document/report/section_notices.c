@@ -1,0 +1,255 @@
+/* Notices above the verdict: damaged input, no device work, no steps, sections that are absent. Only when there is
+ * something. */
+#include <string.h>
+
+#include "webreport/document/report/sections.h"
+#include "webreport/measure/verdict/device_missing.h"
+
+static bool has_notices(const struct tp_reading *reading, bool of_damage)
+{
+    for (enum tp_notice i = 0; i < TP_NOTICE_COUNT; i++)
+        if (reading->notices[i] && tp_notice_is_damage(i) == of_damage)
+            return true;
+    return false;
+}
+
+/* One line per notice of the kind: what it is, how often, and for damage where it was first seen. */
+static void add_points(struct tp_document *document, const struct tp_reading *reading, bool of_damage)
+{
+    struct tp_arena *arena = document->arena;
+
+    for (enum tp_notice i = 0; i < TP_NOTICE_COUNT; i++) {
+        const char *count = tp_text_of_count(arena, (int64_t)reading->notices[i]);
+        if (!reading->notices[i] || tp_notice_is_damage(i) != of_damage)
+            continue;
+        tp_document_notice_point(document,
+                                 of_damage ? tp_text_printf(arena, "%s: %s, first at byte %s", tp_notice_text(i), count,
+                                                            tp_text_of_count(arena, (int64_t)reading->notice_offset[i]))
+                                           : tp_text_printf(arena, "%s: %s", tp_notice_text(i), count));
+    }
+}
+
+static void add_damage(struct tp_document *document, const struct tp_profile *profile)
+{
+    struct tp_arena *arena = document->arena;
+    const struct tp_reading *reading = &profile->trace->reading;
+
+    if (has_notices(reading, true)) {
+        tp_document_notice(
+            document, TP_TONE_WARN,
+            tp_text_printf(arena, "This trace needed repair. %s could be read",
+                           tp_text_of_some(arena, profile->advice->quality.events_total, "event", "events")),
+            "Numbers come from what could be read.");
+        add_points(document, reading, true);
+    }
+    if (reading->notices[TP_NOTICE_TIME_OUTLIER] || reading->notices[TP_NOTICE_OVERLAP]) {
+        tp_document_notice(document, TP_TONE_UNSURE, "Odd in this trace",
+                           "Nothing was changed; times are counted once.");
+        add_points(document, reading, false);
+    }
+}
+
+/* What is known to be lost, by the evidence of the input; the numbers may be of a part only. */
+static void add_evidence(struct tp_document *document, const struct tp_profile *profile)
+{
+    const char *reason = tp_evidence_reason(&profile->trace->evidence, TP_NEED_ALL, document->arena);
+    if (*reason)
+        tp_document_notice(document, TP_TONE_WARN, "This trace is not whole",
+                           tp_text_printf(document->arena,
+                                          "Evidence: %s. A gate or a comparison decides nothing that rests on it.",
+                                          reason));
+}
+
+enum { LEAST_UNREAD_PERCENT = 1 };
+
+/* Categories of events that the reader does not know, where they take time that can be seen; "" without any. */
+static const char *unread_text(const struct tp_section *section, int64_t *count)
+{
+    struct tp_arena *arena = section->arena;
+    const struct tp_trace *trace = section->profile->trace;
+    const struct tp_model *model = section->profile->model;
+    int64_t whole_ns = model->last_ns - model->first_ns;
+    const char *text = "";
+    *count = 0;
+    for (unsigned i = 0; i < TP_UNREAD_CATEGORIES; i++) {
+        const struct tp_unread *unread = &trace->reading.unread[i];
+        struct tp_str cat = tp_shown_text(&section->naming, tp_strings_get(&trace->cats, unread->cat));
+        if (!unread->count || tp_percent(unread->time_ns, whole_ns) < LEAST_UNREAD_PERCENT)
+            continue;
+        cat = cat.len ? cat : TP_STR("no category");
+        text = tp_text_printf(arena, "%s%s%.*s: %s, %s (%s of the recording)", text, *text ? "; " : "", (int)cat.len,
+                              cat.ptr, tp_text_of_some(arena, (int64_t)unread->count, "event", "events"),
+                              tp_text_of_time(arena, unread->time_ns),
+                              tp_text_of_percent(arena, tp_percent(unread->time_ns, whole_ns)));
+        *count += (int64_t)unread->count;
+    }
+    return text;
+}
+
+static void add_unread(struct tp_document *document, const struct tp_section *section)
+{
+    struct tp_arena *arena = document->arena;
+    int64_t count;
+    const char *text = unread_text(section, &count);
+    if (count)
+        tp_document_notice(document, TP_TONE_WARN,
+                           tp_text_printf(arena, "%s not read: tracepress does not know the category",
+                                          tp_text_of_some(arena, count, "event is", "events are")),
+                           tp_text_printf(arena, "No number contains them. %s.", text));
+}
+
+/* Events whose recorded end cannot be. */
+struct impossible {
+    const char *one, *many, *rule;
+    const struct tp_cut *cut;
+};
+
+/* "gemm is the longest: 3.40 s in the file, 35 us in the numbers". */
+static const char *longest_text(const struct tp_section *section, const struct tp_cut *cut)
+{
+    struct tp_arena *arena = section->arena;
+    struct tp_str name = tp_shown_text(&section->naming, tp_strings_get(&section->profile->trace->names, cut->name));
+    return tp_text_printf(arena, "%.*s is the longest: %s in the file, %s in the numbers", (int)name.len, name.ptr,
+                          tp_text_of_time(arena, cut->recorded_ns), tp_text_of_time(arena, cut->kept_ns));
+}
+
+static void list_impossible(const struct tp_section *section, struct impossible list[2])
+{
+    const struct tp_reading *reading = &section->profile->trace->reading;
+    list[0] = (struct impossible){"device operation", "device operations",
+                                  "Operations of a stream run one after the other, but later work ended first.",
+                                  &reading->cut_operations};
+    list[1] = (struct impossible){"Python call", "Python calls",
+                                  "A call ends before its caller ends, but the profiler missed the end.",
+                                  &reading->cut_frames};
+}
+
+static void add_impossible(struct tp_document *document, const struct tp_section *section)
+{
+    struct tp_arena *arena = document->arena;
+    struct impossible list[2];
+    list_impossible(section, list);
+    for (unsigned i = 0; i < 2; i++)
+        if (list[i].cut->count)
+            tp_document_notice(
+                document, TP_TONE_WARN,
+                tp_text_printf(arena, "Impossible end: %s cut",
+                               tp_text_of_some(arena, (int64_t)list[i].cut->count, list[i].one, list[i].many)),
+                tp_text_printf(arena, "%s %s.", list[i].rule, longest_text(section, list[i].cut)));
+}
+
+void tp_section_put_doubts(const struct tp_section *section, struct tp_document *document)
+{
+    struct tp_arena *arena = section->arena;
+    struct impossible list[2];
+    int64_t count;
+    const char *unread = unread_text(section, &count);
+    if (count)
+        tp_document_fact(document, "Not read, no number contains them", unread);
+    list_impossible(section, list);
+    for (unsigned i = 0; i < 2; i++)
+        if (list[i].cut->count)
+            tp_document_fact(
+                document, "Impossible end, cut",
+                tp_text_printf(arena, "%s. %s.",
+                               tp_text_of_some(arena, (int64_t)list[i].cut->count, list[i].one, list[i].many),
+                               longest_text(section, list[i].cut)));
+}
+
+/* A host that is late, for a good part because it records. */
+static void add_overhead(struct tp_document *document, const struct tp_profile *profile)
+{
+    static const double LEAST_PERCENT = 10, LEAST_STARVED_PERCENT = 20;
+    const struct tp_recommendations *found = &profile->advice->recommendations;
+    const struct tp_overhead *overhead = &found->overhead;
+    struct tp_arena *arena = document->arena;
+    double part = tp_percent(overhead->cost_ns, overhead->starved_ns);
+    double ms = (double)overhead->starved_ns / 1e6;
+
+    if (strcmp(found->program, "gpu") != 0 || part < LEAST_PERCENT || tp_percent(overhead->starved_ns, found->window_ns) < LEAST_STARVED_PERCENT)
+        return;
+    tp_document_notice(
+        document, TP_TONE_UNSURE, "Recording slows the host down",
+        tp_text_printf(arena,
+                       "At least %s of the time in which the device waits for the host is the recording itself: %s Python "
+                       "frames and %s operators a millisecond. The estimates leave it out. Record once %s before you "
+                       "change the program.",
+                       tp_text_of_percent(arena, part), tp_text_of_fixed(arena, (double)overhead->frames / ms, 0),
+                       tp_text_of_fixed(arena, (double)overhead->operators / ms, 0),
+                       overhead->frames ? "without stacks (with_stack=False)" : "without shapes and memory"));
+}
+
+static void add_missing(struct tp_document *document, const struct tp_section *section)
+{
+    const struct tp_profile *profile = section->profile;
+    struct tp_arena *arena = document->arena;
+    const struct tp_views *views = profile->views;
+    const struct tp_recommendations *found = &profile->advice->recommendations;
+    const char *how_device = tp_phrase(TP_PHRASE_RECORD_DEVICE, profile->model->producer);
+
+    if (strcmp(found->program, "device_missing") == 0)
+        tp_document_notice(
+            document, TP_TONE_BAD, "No device work was recorded",
+            tp_text_printf(arena, "The GPU views are left out. %s", tp_device_missing_advice(profile->model, arena)));
+    else if (!views->facts.device_time_ns && !views->kernels.is_present && how_device)
+        tp_document_notice(document, TP_TONE_UNSURE, "No GPU activity in this trace",
+                           tp_text_printf(arena, "The GPU views are left out. %s", how_device));
+    if (strcmp(views->facts.step_marker, "window") == 0 && profile->advice->serving.is_present)
+        tp_document_notice(document, TP_TONE_UNSURE, "One step of the engine, or some too few to compare",
+                           tp_text_printf(arena,
+                                          "The whole window of %s counts as one step here; the section Serving has "
+                                          "the times of the engine's own.",
+                                          tp_text_of_time(arena, profile->model->window_ns)));
+    else if (strcmp(views->facts.step_marker, "window") == 0 && !profile->is_silent)
+        tp_document_notice(document, TP_TONE_UNSURE, "No steps are marked in this trace",
+                           tp_text_printf(arena, "The whole window of %s counts as one step. %s",
+                                          tp_text_of_time(arena, profile->model->window_ns),
+                                          tp_phrase(TP_PHRASE_MARK_STEPS, profile->model->producer)));
+    else if (tp_steps_are_inferred(profile->model) && !profile->is_silent)
+        tp_document_notice(document, TP_TONE_UNSURE, "No steps are marked in this trace",
+                           tp_text_printf(arena, "Steps are inferred from %s. %s",
+                                          tp_section_step_source(&section->naming, profile->model),
+                                          tp_phrase(TP_PHRASE_MARK_STEPS, profile->model->producer)));
+    add_overhead(document, profile);
+    if (profile->model->trace->reading.counter_events)
+        tp_document_notice(document, TP_TONE_UNSURE, "Hardware counters are in the trace, but not shown",
+                           tp_text_printf(arena, "%s hold what the profiler counted (CuptiRangeProfiler). Read them in the "
+                                                 "trace's JSON, category cuda_profiler_range.",
+                                          tp_text_of_some(arena, (int64_t)profile->model->trace->reading.counter_events,
+                                                          "event", "events")));
+    if (profile->advice->quality.out_of_memory_events)
+        tp_document_notice(
+            document, TP_TONE_BAD,
+            tp_text_printf(arena, "The allocator ran out of memory %s",
+                           tp_text_of_some(arena, profile->advice->quality.out_of_memory_events, "time", "times")),
+            "");
+}
+
+/* Sections that are absent because an option was off. */
+static const char *absent_text(struct tp_arena *arena, const struct tp_profile *profile)
+{
+    const struct tp_views *views = profile->views;
+    const char *memory = tp_phrase(TP_PHRASE_RECORD_MEMORY, profile->model->producer);
+    const char *modules = tp_phrase(TP_PHRASE_RECORD_MODULES, profile->model->producer);
+
+    if (views->memory.is_present && views->modules.is_present)
+        return NULL;
+    return tp_text_printf(arena, "Not in this trace: %s%s%s.", views->memory.is_present ? "" : memory,
+                          views->memory.is_present || views->modules.is_present ? "" : ", ",
+                          views->modules.is_present ? "" : modules);
+}
+
+void tp_section_put_notices(const struct tp_section *section, struct tp_document *document)
+{
+    const char *absent = absent_text(section->arena, section->profile);
+
+    add_damage(document, section->profile);
+    add_evidence(document, section->profile);
+    if (tp_is_of_program(section->profile->advice, section->profile->model))
+        return; /* none of these has steps, devices or allocators */
+    add_unread(document, section);
+    add_impossible(document, section);
+    add_missing(document, section);
+    if (absent)
+        tp_document_note(document, absent);
+}

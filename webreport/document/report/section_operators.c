@@ -1,0 +1,323 @@
+/* Operators: by name, rows opening to Python stacks and input shapes; and by name and shape. */
+#include "webreport/document/report/sections.h"
+
+#include <math.h>
+
+enum { MAX_FRAMES = 8, MAX_STACK_BYTES = 4096 };
+
+/* ---- what a row opens to ---- */
+
+/* Frames that every stack of PyTorch holds and that say nothing about the program. */
+static bool is_plumbing(struct tp_str text)
+{
+    static const char *const PATHS[] = {"torch/nn/modules/container.py(", "runpy.py(", "<frozen runpy>(", "<built-in"};
+    static const char *const FUNCTIONS[] = {"_call_impl", "_wrapped_call_impl", "_run_module_code"};
+    struct tp_frame frame;
+    bool is_frame = tp_frame_parse(&frame, text);
+
+    for (size_t i = 0; i < sizeof(PATHS) / sizeof(PATHS[0]); i++)
+        if (tp_str_starts(tp_frame_short_name(text), PATHS[i]))
+            return true;
+    for (size_t i = 0; is_frame && i < sizeof(FUNCTIONS) / sizeof(FUNCTIONS[0]); i++)
+        if (tp_str_equal(frame.function, tp_str_of(FUNCTIONS[i])))
+            return true;
+    return false;
+}
+
+static void add_frames(const struct tp_section *section, struct tp_object *object_of_stack,
+                       const struct tp_stacks *stacks, uint32_t node)
+{
+    struct tp_list *frames = tp_object_list(object_of_stack, "frames");
+    size_t count = 0, bytes = 0;
+
+    while (node != TP_NO_ID && count < MAX_FRAMES && bytes < MAX_STACK_BYTES) {
+        struct tp_stack stack = tp_stack_at(stacks, node);
+        struct tp_str frame = tp_stack_frame_text(stacks, stack.frame);
+
+        node = stack.parent;
+        bytes += frame.len + 1;
+        if (!frame.len || is_plumbing(frame))
+            continue;
+        struct tp_object *object = tp_list_object(frames);
+
+        tp_object_str(object, "frame", tp_shown_text(&section->naming, tp_frame_short_name(frame)));
+        tp_object_text(object, "frame_href", tp_source_link(&section->naming, frame));
+        count++;
+    }
+}
+
+/* On devices of the program's own no call launches anything: rows, which stand by their device time first, stand by
+ * their host time. */
+static bool shows_device(const struct tp_section *section)
+{
+    return section->profile->views->operators.sorted_by_device && !tp_has_only_own_devices(section->profile->model);
+}
+
+/* The word for the devices; NULL where the tables show host time. */
+static const char *device_of(const struct tp_section *section)
+{
+    return shows_device(section) ? tp_devices_word(section->profile->model) : NULL;
+}
+
+static const char *calls_text(struct tp_arena *arena, const struct tp_table *table, size_t row, unsigned shift,
+                              const char *device)
+{
+    int64_t calls = tp_table_int(table, TP_OP_CALLS + shift)[row];
+    const char *host = tp_text_of_time(arena, tp_table_int(table, TP_OP_HOST_SELF + shift)[row]);
+
+    if (!device)
+        return tp_text_printf(arena, "%s \xc2\xb7 CPU self %s", tp_text_of_some(arena, calls, "call", "calls"), host);
+    return tp_text_printf(arena, "%s \xc2\xb7 %s self %s \xc2\xb7 CPU self %s",
+                          tp_text_of_some(arena, calls, "call", "calls"), device,
+                          tp_text_of_time(arena, tp_table_int(table, TP_OP_DEVICE_SELF + shift)[row]), host);
+}
+
+static void add_stacks(const struct tp_section *section, struct tp_list *blocks, size_t row)
+{
+    const struct tp_operator_view *view = &section->profile->views->operators;
+    const struct tp_stack_table *table = &view->stacks_by_name;
+    uint32_t group = view->name_stacks ? view->name_stacks[row] : TP_NO_ID;
+    const char *what = tp_phrase(TP_PHRASE_STACKS, section->profile->model->producer);
+    struct tp_object *block;
+    struct tp_list *stacks;
+    size_t count;
+
+    if (group == TP_NO_ID || group >= table->group_count)
+        return;
+    count = table->groups[group].count;
+    block = tp_list_object(blocks);
+    tp_object_text(block, "block_title",
+                   count > section->limits->open_items
+                       ? tp_text_printf(section->arena, "%s, %zu of %zu, innermost frame first", what,
+                                        section->limits->open_items, count)
+                       : tp_text_printf(section->arena, "%s, innermost frame first", what));
+    stacks = tp_object_list(block, "stacks");
+    for (size_t i = 0; i < count && i < section->limits->open_items; i++) {
+        size_t at = table->groups[group].first + i;
+        struct tp_object *stack = tp_list_object(stacks);
+
+        tp_object_text(stack, "head", calls_text(section->arena, &table->table, at, 0, device_of(section)));
+        add_frames(section, stack, table->stacks, table->stack[at]);
+    }
+}
+
+/* Rows of by_shape of each of the first `count` names: chains through `next`. */
+struct shape_index {
+    uint32_t *first, *next, *last;
+    uint32_t *shapes; /* how many */
+};
+
+static struct shape_index index_shapes(const struct tp_section *section, size_t count)
+{
+    const struct tp_operator_view *view = &section->profile->views->operators;
+    struct tp_arena *arena = section->arena;
+    struct shape_index index = {.first = tp_arena_array(arena, count, sizeof(uint32_t)),
+                                .last = tp_arena_array(arena, count, sizeof(uint32_t)),
+                                .shapes = tp_arena_array(arena, count, sizeof(uint32_t)),
+                                .next = tp_arena_array(arena, view->by_shape.row_count, sizeof(uint32_t))};
+    struct tp_strings names;
+
+    tp_strings_init(&names, arena, 0);
+    for (size_t i = 0; i < count; i++)
+        tp_strings_add(&names, tp_table_text(&view->by_name, TP_OP_NAME)[i]); /* distinct: the id is the row */
+    for (uint32_t row = 0; row < view->by_shape.row_count; row++) {
+        uint32_t id = tp_strings_find(&names, tp_table_text(&view->by_shape, TP_OP_NAME)[row]);
+
+        if (id == TP_NO_ID || id >= count || index.shapes[id] >= section->limits->open_items)
+            continue;
+        if (index.shapes[id]++)
+            index.next[index.last[id]] = row;
+        else
+            index.first[id] = row;
+        index.last[id] = row;
+    }
+    return index;
+}
+
+static void add_shapes(const struct tp_section *section, struct tp_list *blocks, const struct shape_index *index,
+                       size_t row)
+{
+    const struct tp_table *table = &section->profile->views->operators.by_shape;
+    struct tp_object *block;
+    struct tp_list *items;
+
+    if (!index->shapes[row] ||
+        (index->shapes[row] == 1 && tp_table_text(table, TP_OP_SHAPE)[index->first[row]].len <= 2))
+        return;
+    block = tp_list_object(blocks);
+    tp_object_text(block, "block_title", "Input shapes, largest first");
+    tp_object_bool(block, "has_items", true);
+    items = tp_object_list(block, "items");
+    for (uint32_t i = 0, at = index->first[row]; i < index->shapes[row]; i++, at = index->next[at]) {
+        struct tp_object *item = tp_list_object(items);
+
+        tp_object_str(
+            item, "code",
+            tp_shown_text(&section->naming, tp_shapes_text(section->arena, tp_table_text(table, TP_OP_SHAPE)[at])));
+        tp_object_text(item, "note", calls_text(section->arena, table, at, 1, device_of(section)));
+    }
+}
+
+static void open_rows(const struct tp_section *section, struct tp_shown_table *shown)
+{
+    size_t count = shown->row_count < section->limits->open_rows ? shown->row_count : section->limits->open_rows;
+    struct shape_index index = index_shapes(section, count);
+
+    for (size_t row = 0; row < count; row++) {
+        struct tp_object *more = tp_object_new(section->arena);
+        struct tp_list *blocks = tp_object_list(more, "blocks");
+
+        add_stacks(section, blocks, row);
+        add_shapes(section, blocks, &index, row);
+        if (blocks->items.count)
+            shown->rows[row].more = tp_data_of_object(more);
+    }
+}
+
+/* ---- the tables ---- */
+
+static const struct tp_shown_column GPU_COLUMNS[] = {
+    {TP_SHOW_COUNT, TP_OP_CALLS, NULL, 0, 0, false, false},
+    {TP_SHOW_TIME, TP_OP_DEVICE_SELF, "GPU self", 1, 0, true, true},
+    {TP_SHOW_BAR, TP_OP_DEVICE_SELF, NULL, 0, 0, false, false},
+    {TP_SHOW_SHARE, TP_OP_DEVICE_SELF, "Share", 0, 0, false, false},
+    {TP_SHOW_TIME, TP_OP_DEVICE_TOTAL, "GPU total", 1, 0, false, false},
+    {TP_SHOW_TIME, TP_OP_HOST_SELF, "CPU self", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_OP_HOST_TOTAL, "CPU total", 1, 0, false, false},
+    {TP_SHOW_OWN, 0, "Tensor Cores", 0, 0, false, false},
+};
+static const struct tp_shown_column CPU_COLUMNS[] = {
+    {TP_SHOW_COUNT, TP_OP_CALLS, NULL, 0, 0, false, false},
+    {TP_SHOW_TIME, TP_OP_HOST_SELF, "CPU self", 1, 0, true, true},
+    {TP_SHOW_BAR, TP_OP_HOST_SELF, NULL, 0, 0, false, false},
+    {TP_SHOW_SHARE, TP_OP_HOST_SELF, "Share", 0, 0, false, false},
+    {TP_SHOW_TIME, TP_OP_HOST_TOTAL, "CPU total", 1, 0, false, false},
+};
+static const struct tp_shown_column GPU_SHAPED[] = {
+    {TP_SHOW_OWN, 0, "Input shapes", 0, 0, false, false},
+    {TP_SHOW_COUNT, TP_OP_SHAPED(TP_OP_CALLS), NULL, 0, 0, false, false},
+    {TP_SHOW_TIME, TP_OP_SHAPED(TP_OP_DEVICE_SELF), "GPU self", 1, 0, true, true},
+    {TP_SHOW_TIME, TP_OP_SHAPED(TP_OP_DEVICE_TOTAL), "GPU total", 1, 0, false, false},
+    {TP_SHOW_TIME, TP_OP_SHAPED(TP_OP_HOST_SELF), "CPU self", 1, 0, false, true},
+};
+static const struct tp_shown_column CPU_SHAPED[] = {
+    {TP_SHOW_OWN, 0, "Input shapes", 0, 0, false, false},
+    {TP_SHOW_COUNT, TP_OP_SHAPED(TP_OP_CALLS), NULL, 0, 0, false, false},
+    {TP_SHOW_TIME, TP_OP_SHAPED(TP_OP_HOST_SELF), "CPU self", 1, 0, true, true},
+    {TP_SHOW_TIME, TP_OP_SHAPED(TP_OP_HOST_TOTAL), "CPU total", 1, 0, false, false},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static struct tp_str tensor_core_text(struct tp_arena *arena, const struct tp_table *table, size_t row)
+{
+    double used = tp_table_real(table, TP_OP_TC_SELF)[row];
+
+    if (used > 0)
+        return tp_str_of(tp_text_printf(arena, "%s used", tp_text_of_percent(arena, 100 * used)));
+    if (tp_table_bool(table, TP_OP_TC_ELIGIBLE)[row])
+        return TP_STR("eligible, unused");
+    return TP_STR("\xe2\x80\x93");
+}
+
+static void add_by_name(const struct tp_section *section, struct tp_list *tables)
+{
+    const struct tp_operator_view *view = &section->profile->views->operators;
+    bool is_gpu = shows_device(section);
+    struct tp_shown_table *shown =
+        tp_section_table_new(section, &view->by_name, is_gpu ? GPU_COLUMNS : CPU_COLUMNS,
+                             is_gpu ? COUNT(GPU_COLUMNS) : COUNT(CPU_COLUMNS), section->limits->operator_rows);
+    struct tp_str *texts = tp_arena_array(section->arena, shown->row_count, sizeof(*texts));
+
+    for (size_t i = 0; i < shown->row_count; i++)
+        texts[i] = tensor_core_text(section->arena, &view->by_name, i);
+    shown->own_texts[0] = texts;
+    shown->name = "operators";
+    shown->name_title = "Operator";
+    shown->caption =
+        tp_section_word(section, is_gpu ? "Operators, sorted by GPU self time" : "Operators, sorted by CPU self time");
+    shown->foot = tp_text_of_operators(section->profile->model->producer, view->by_name.row_count, section->arena);
+    tp_section_name_rows(&section->naming, shown, TP_OP_NAME);
+    open_rows(section, shown);
+    tp_section_add_table(tables, shown);
+}
+
+static bool has_shapes(const struct tp_table *by_shape)
+{
+    for (size_t i = 0; i < by_shape->row_count; i++)
+        if (tp_table_text(by_shape, TP_OP_SHAPE)[i].len > 2)
+            return true;
+    return false;
+}
+
+static void add_by_shape(const struct tp_section *section, struct tp_list *tables)
+{
+    const struct tp_operator_view *view = &section->profile->views->operators;
+    bool is_gpu = shows_device(section);
+    struct tp_shown_table *shown;
+    struct tp_str *texts;
+
+    if (!section->limits->shape_rows || !has_shapes(&view->by_shape))
+        return;
+    shown = tp_section_table_new(section, &view->by_shape, is_gpu ? GPU_SHAPED : CPU_SHAPED,
+                                 is_gpu ? COUNT(GPU_SHAPED) : COUNT(CPU_SHAPED), section->limits->shape_rows);
+    texts = tp_arena_array(section->arena, shown->row_count, sizeof(*texts));
+    for (size_t i = 0; i < shown->row_count; i++)
+        texts[i] = tp_shown_text(&section->naming,
+                                 tp_shapes_text(section->arena, tp_table_text(&view->by_shape, TP_OP_SHAPE)[i]));
+    shown->own_texts[0] = texts;
+    shown->heading = "By input shape";
+    shown->name = "operators by shape";
+    shown->name_title = "Operator";
+    shown->caption = tp_section_word(section, "Operators by input shape");
+    shown->foot = tp_text_of_some(section->arena, (int64_t)view->by_shape.row_count, "combination", "combinations");
+    tp_section_name_rows(&section->naming, shown, TP_OP_NAME);
+    tp_section_add_table(tables, shown);
+}
+
+#define TOP_OPERATORS "%s of %s belongs to the first %zu operators.%s"
+#define TOP_NAMES "%s of %s belongs to the first %zu names.%s"
+
+static const char *lead_text(const struct tp_section *section)
+{
+    const struct tp_operator_view *view = &section->profile->views->operators;
+    const int64_t *self = tp_table_int(&view->by_name, shows_device(section) ? TP_OP_DEVICE_SELF : TP_OP_HOST_SELF);
+    size_t count = view->by_name.row_count < 3 ? view->by_name.row_count : 3;
+    double sum = 0, top = 0;
+    const char *unlinked = "";
+
+    for (size_t i = 0; i < view->by_name.row_count; i++) {
+        sum += (double)self[i];
+        top += i < count ? (double)self[i] : 0;
+    }
+    if (view->unlinked_device_events)
+        unlinked = tp_text_printf(
+            section->arena, " %s (%s) could not be linked to %s.",
+            tp_text_of_some(section->arena, (int64_t)view->unlinked_device_events, "device event", "device events"),
+            tp_text_of_time(section->arena, view->unlinked_device_time_ns), tp_section_word(section, "an operator"));
+    if (!tp_speaks_torch(section->profile->model->producer) && count < 2) /* the one has all */
+        return unlinked;
+    return tp_text_printf(
+        section->arena, tp_speaks_torch(section->profile->model->producer) ? TOP_OPERATORS : TOP_NAMES,
+        tp_text_of_percent(section->arena, sum > 0 ? 100 * top / sum : 0),
+        tp_section_word(section, shows_device(section) ? "the GPU time that operators launched" : "operator time"),
+        count, unlinked);
+}
+
+struct tp_data tp_section_operators(const struct tp_section *section)
+{
+    struct tp_object *object;
+    struct tp_list *tables;
+
+    if (!section->profile->views->operators.by_name.row_count || !section->limits->operator_rows)
+        return TP_NO_DATA;
+    object = tp_object_new(section->arena);
+    tp_object_text(object, "operators_title", tp_section_word(section, "Operators"));
+    tp_object_sentence(object, "lead", tp_str_of(lead_text(section)));
+    tables = tp_object_list(object, "tables");
+    if (!section->profile->advice->works.devices.rows.row_count) /* else the kernels say it better */
+        tp_section_add_works(section, tables, &section->profile->advice->works.operators, "Self time by kind of work");
+    add_by_name(section, tables);
+    add_by_shape(section, tables);
+    return tp_data_of_object(object);
+}

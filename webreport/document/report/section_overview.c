@@ -1,0 +1,348 @@
+/* What is to know first: verdict, where a step's time goes, figures, findings, steps, the heaviest rows. */
+#include "webreport/document/charts/chart.h"
+#include "webreport/document/name_text.h"
+#include "webreport/document/report/program_document.h"
+#include "webreport/document/report/sections.h"
+#include "webreport/measure/views/heaviest.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "writer/base/saturate.h"
+
+static void add_fact(struct tp_document *document, const char *text)
+{
+    if (text && *text)
+        tp_document_fact(document, "", text);
+}
+
+static const char *step_range(struct tp_arena *arena, const struct tp_table *steps)
+{
+    struct tp_str first, last;
+
+    if (!steps->row_count)
+        return NULL;
+    first = tp_text_cut(arena, tp_table_text(steps, TP_STEP_NAME)[0], 40);
+    last = tp_text_cut(arena, tp_table_text(steps, TP_STEP_NAME)[steps->row_count - 1], 40);
+    if (steps->row_count == 1)
+        return tp_text_printf(arena, "step %.*s", (int)first.len, first.ptr);
+    return tp_text_printf(arena, "steps %.*s\xe2\x80\x93%.*s", (int)first.len, first.ptr, (int)last.len, last.ptr);
+}
+
+static const char *device_text(const struct tp_section *section)
+{
+    const struct tp_table *gpus = &section->profile->views->overview.gpu_summary;
+    struct tp_str name;
+
+    if (!gpus->row_count)
+        return "CPU";
+    name = tp_shown_text(&section->naming, tp_table_text(gpus, TP_GPU_NAME)[0]);
+    if (!name.ptr || !name.len)
+        name = tp_str_of(tp_devices_word(section->profile->model));
+    return gpus->row_count > 1
+               ? tp_text_printf(section->arena, "%zu \xc3\x97 %.*s", gpus->row_count, (int)name.len, name.ptr)
+               : tp_text_printf(section->arena, "%.*s", (int)name.len, name.ptr);
+}
+
+/* "training: Optimizer.step#SGD.step": the kind of program, and the name that says so. */
+static const char *use_text(const struct tp_section *section)
+{
+    enum { EVIDENCE_BYTES = 48 };
+    const struct tp_program_use *use = &section->profile->advice->use;
+    struct tp_str name = use->evidence;
+
+    if (!name.ptr)
+        return tp_program_use_title(use->of);
+    if (tp_str_starts(name, TP_BACKWARD_NODE " "))
+        name = (struct tp_str){name.ptr + sizeof TP_BACKWARD_NODE, name.len - sizeof TP_BACKWARD_NODE};
+    name = tp_shown_text(&section->naming, name);
+    name = tp_text_cut(section->arena, name, EVIDENCE_BYTES);
+    return tp_text_printf(section->arena, "%s: %.*s", tp_program_use_title(use->of), (int)name.len, name.ptr);
+}
+
+/* What the page says beneath its title. */
+static void put_head(const struct tp_section *section, struct tp_document *document)
+{
+    const struct tp_profile *profile = section->profile;
+    const struct tp_quality *quality = &profile->advice->quality;
+    struct tp_arena *arena = section->arena;
+    struct tp_str worker = tp_shown_text(&section->naming, profile->worker);
+
+    if (!section->is_one_of_many)
+        add_fact(document, tp_text_printf(arena, "%.*s", (int)worker.len, worker.ptr));
+    add_fact(document, use_text(section));
+    add_fact(document, device_text(section));
+    if (strcmp(profile->views->facts.step_marker, "window") != 0)
+        add_fact(document, step_range(arena, &profile->views->overview.steps));
+    add_fact(document, tp_text_printf(arena, "%s recorded",
+                                      tp_text_of_time(arena, profile->model->last_ns - profile->model->first_ns)));
+    add_fact(document, tp_text_of_some(arena, quality->events_total, "event", "events"));
+    add_fact(document, tp_text_of_date(arena, tp_sat_add(tp_trace_base_ns(profile->trace, profile->model->first_ns),
+                                                         profile->model->first_ns)));
+}
+
+/* ---- where a step's time goes ---- */
+
+static int64_t step_ns(const struct tp_overview *view)
+{
+    return (int64_t)llround(view->average_us[TP_AVERAGE_TOTAL] * 1000);
+}
+
+/* Communication at a moment of other work: which of them the moment counts for; "" where there are not both. */
+static const char *split_remark(const struct tp_overview *view)
+{
+    bool has_communication = view->average_us[tp_chart_average(TP_CHART_COMM)] > 0;
+    double copies_us =
+        view->average_us[tp_chart_average(TP_CHART_MEMCPY)] + view->average_us[tp_chart_average(TP_CHART_MEMSET)];
+    if (!has_communication)
+        return "";
+    if (copies_us > 0)
+        return "; a moment counts once: for kernels, else for copies, else for communication";
+    bool has_operators = !view->gpu_summary.row_count && view->average_us[tp_chart_average(TP_CHART_CPU)] > 0;
+    return has_operators ? "; a moment counts once: for communication, else for what runs beside it" : "";
+}
+
+/* Do shares of the steps say something? Not where most of that time cannot be judged. */
+static bool has_shares(const struct tp_section *section)
+{
+    return section->profile->advice->verdict.unjudged.reason == TP_UNJUDGED_NOTHING;
+}
+
+static void put_split(const struct tp_section *section, struct tp_document *document)
+{
+    const struct tp_overview *view = &section->profile->views->overview;
+    const struct tp_model *model = section->profile->model;
+    struct tp_chart_part parts[TP_CHART_KINDS];
+    struct tp_object *split;
+
+    if (!(view->average_us[TP_AVERAGE_TOTAL] > 0) || !has_shares(section))
+        return;
+    for (enum tp_chart_kind kind = 0; kind < TP_CHART_KINDS; kind++) {
+        unsigned average = tp_chart_average(kind);
+
+        parts[kind] =
+            (struct tp_chart_part){kind, tp_chart_label(kind, view->gpu_summary.row_count > 0, model, section->arena),
+                                   kind == TP_CHART_DATA ? tp_phrase(TP_PHRASE_INPUT_MEAN, model->producer)
+                                                         : tp_average_defs[average].definition,
+                                   view->average_us[average] * 1000};
+    }
+    split = tp_object_new(section->arena);
+    tp_chart_put_split(split, section->arena, parts, TP_CHART_KINDS);
+    tp_object_printf(split, "split_caption",
+                     view->used_count > 1 ? "Where an average step of %s goes%s" : "Where the %s go%s",
+                     tp_text_of_time(section->arena, step_ns(view)), split_remark(view));
+    tp_document_chart(document, "split", tp_data_of_object(split), NULL);
+}
+
+/* The split in words, and what was read, where there are no pictures. */
+static void put_facts(const struct tp_section *section, struct tp_document *document)
+{
+    const struct tp_overview *view = &section->profile->views->overview;
+    const struct tp_quality *quality = &section->profile->advice->quality;
+    struct tp_arena *arena = section->arena;
+    double total = view->average_us[TP_AVERAGE_TOTAL];
+    const char *split = "", *flags = "";
+
+    for (enum tp_chart_kind kind = 0; kind < TP_CHART_KINDS && total > 0; kind++) {
+        double us = view->average_us[tp_chart_average(kind)];
+
+        if (us > 0)
+            split = tp_text_printf(
+                arena, "%s%s%s %s%s", split, *split ? ", " : "",
+                tp_chart_label(kind, view->gpu_summary.row_count > 0, section->profile->model, arena),
+                tp_text_of_time(arena, (int64_t)llround(us * 1000)),
+                has_shares(section) ? tp_text_printf(arena, " (%s)", tp_text_of_percent(arena, 100 * us / total)) : "");
+    }
+    if (*split)
+        tp_document_fact(document, tp_text_of_some(arena, view->used_count, "step", "steps, on average"),
+                         tp_text_printf(arena, "%s%s", split, split_remark(view)));
+    for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++)
+        if (quality->flags[i].is_raised)
+            flags = tp_text_printf(arena, "%s%s%s (%s)", flags, *flags ? ", " : "", quality->flags[i].id,
+                                   quality->flags[i].text);
+    tp_section_put_doubts(section, document);
+    const char *reason = tp_evidence_reason(&section->profile->trace->evidence, TP_NEED_ALL, arena);
+    tp_document_fact(document, "Trace",
+                     tp_text_printf(arena, "%s, %s repaired. Quality flags: %s.%s%s%s",
+                                    tp_text_of_some(arena, quality->events_total, "event", "events"),
+                                    tp_text_of_count(arena, quality->repaired), *flags ? flags : "none",
+                                    *reason ? " Not whole: " : "", reason, *reason ? "." : ""));
+}
+
+/* ---- the heaviest kernels, or operators where there are none ---- */
+
+enum { HEAVY_ROWS = 6, BRIEF_ROWS = 5, NAME_BYTES = 80 };
+
+static void put_heavy(const struct tp_section *section, struct tp_object *card, const struct tp_table *table)
+{
+    struct tp_list *rows = tp_object_list(card, "heavy");
+    const int64_t *totals = tp_table_int(table, TP_HEAVY_TIME);
+    const int64_t *calls = tp_table_int(table, TP_HEAVY_CALLS);
+    double sum = 0;
+    int64_t max_mean = 0, max = table->row_count ? totals[0] : 0;
+    size_t count = table->row_count < HEAVY_ROWS ? table->row_count : HEAVY_ROWS;
+    struct tp_unit total_unit = tp_unit_of_time(max), mean_unit;
+
+    for (size_t i = 0; i < table->row_count; i++)
+        sum += (double)totals[i];
+    for (size_t i = 0; i < count; i++)
+        if (calls[i] > 0 && totals[i] / calls[i] > max_mean)
+            max_mean = totals[i] / calls[i];
+    mean_unit = tp_unit_of_time(max_mean);
+    tp_object_text(card, "total_unit", total_unit.text);
+    tp_object_text(card, "mean_unit", mean_unit.text);
+    struct tp_shown_row *named = tp_arena_array(section->arena, count, sizeof *named);
+    for (size_t i = 0; i < count; i++)
+        named[i].name = tp_shown_kernel(&section->naming, tp_table_text(table, TP_HEAVY_NAME)[i]);
+    tp_section_tell_apart(&section->naming, named, tp_table_text(table, TP_HEAVY_NAME), NULL, count);
+    for (size_t i = 0; i < count; i++) {
+        struct tp_object *row = tp_list_object(rows);
+        struct tp_str name = tp_table_text(table, TP_HEAVY_NAME)[i];
+
+        tp_object_str(row, "full_name", tp_shown_text(&section->naming, name));
+        tp_object_str(row, "short_name", named[i].name);
+        tp_object_text(row, "share", tp_text_of_percent(section->arena, sum > 0 ? 100 * (double)totals[i] / sum : 0));
+        tp_object_text(row, "total_time",
+                       tp_text_of_fixed(section->arena, (double)totals[i] / total_unit.divisor, total_unit.decimals));
+        tp_object_text(row, "mean_time",
+                       tp_text_of_fixed(section->arena,
+                                        calls[i] > 0 ? (double)totals[i] / (double)calls[i] / mean_unit.divisor : 0,
+                                        mean_unit.decimals));
+    }
+}
+
+static void put_heaviest(const struct tp_section *section, struct tp_document *document)
+{
+    const struct tp_views *views = section->profile->views;
+    bool has_kernels = views->kernels.is_present && views->kernels.by_name.row_count;
+    const struct tp_table *all = has_kernels ? &views->kernels.by_name : &views->operators.by_name;
+    struct tp_table table;
+    struct tp_object *card;
+
+    if (has_kernels)
+        tp_heaviest_kernels(&table, &views->kernels, section->arena);
+    else
+        tp_heaviest_operators(&table, section->profile->model, false, section->arena);
+    if (!table.row_count)
+        return;
+    card = tp_object_new(section->arena);
+    tp_object_text(card, "heaviest_title",
+                   tp_section_word(section, has_kernels ? "Heaviest kernels" : "Heaviest operators"));
+    tp_object_text(card, "heaviest_name", tp_section_word(section, has_kernels ? "Kernel" : "Operator, self time"));
+    tp_object_text(card, "heaviest_target", has_kernels ? "kernels" : "operators");
+    tp_object_text(card, "heaviest_all",
+                   tp_text_printf(section->arena, "all %s", tp_text_of_count(section->arena, (int64_t)all->row_count)));
+    put_heavy(section, card, &table);
+    tp_document_chart(document, "heaviest", tp_data_of_object(card), NULL);
+}
+
+/* The first rows of a table of heaviest.h where there is little room. */
+static void put_brief(const struct tp_section *section, struct tp_document *document, const struct tp_table *table,
+                      const char *title)
+{
+    struct tp_arena *arena = section->arena;
+    struct tp_shown_column *shown_columns = tp_arena_array(arena, 3, sizeof *shown_columns);
+    struct tp_shown_table *shown;
+
+    if (!table->row_count)
+        return;
+    shown_columns[0] = (struct tp_shown_column){.format = TP_SHOW_COUNT, .column = TP_HEAVY_CALLS, .title = "calls"};
+    shown_columns[1] = (struct tp_shown_column){.format = TP_SHOW_TIME, .column = TP_HEAVY_TIME, .title = "time"};
+    shown_columns[2] = (struct tp_shown_column){.format = TP_SHOW_SHARE, .column = TP_HEAVY_TIME, .title = "share"};
+    shown = tp_section_table_new(section, table, shown_columns, 3, BRIEF_ROWS);
+    shown->name_title = title;
+    for (size_t i = 0; i < shown->row_count; i++) {
+        struct tp_str name = tp_table_text(table, TP_HEAVY_NAME)[i];
+
+        shown->rows[i].name = tp_text_cut(arena, tp_shown_kernel(&section->naming, name), NAME_BYTES);
+    }
+    tp_section_tell_rows_apart(&section->naming, shown, TP_HEAVY_NAME);
+    if (shown->row_count)
+        tp_document_table(document, shown, NULL);
+}
+
+static void put_briefs(const struct tp_section *section, struct tp_document *document)
+{
+    const struct tp_views *views = section->profile->views;
+    bool is_gpu = views->operators.sorted_by_device && !tp_has_only_own_devices(section->profile->model);
+
+    struct tp_table *tables = tp_arena_array(section->arena, 2, sizeof *tables);
+    if (views->kernels.is_present) {
+        tp_heaviest_kernels(&tables[0], &views->kernels, section->arena);
+        put_brief(section, document, &tables[0], "kernel");
+    }
+    tp_heaviest_operators(&tables[1], section->profile->model, is_gpu, section->arena);
+    put_brief(section, document, &tables[1],
+              tp_text_of_devices(section->profile->model,
+                                 is_gpu ? "operator, GPU self time" : "operator, CPU self time", section->arena));
+}
+
+/* ---- all ---- */
+
+void tp_report_document(struct tp_document *document, const struct tp_section *section)
+{
+    const struct tp_profile *profile = section->profile;
+
+    tp_document_init(document, "Report", section->arena);
+    if (tp_section_is_program(section)) {
+        tp_program_document(document, section);
+        return;
+    }
+    struct tp_verdict_block verdict = tp_section_verdict(&section->naming, profile);
+    tp_document_title(document, &(struct tp_title_block){section->title, "overview", "Overview"});
+    tp_document_verdict(document, &verdict);
+    document->places = TP_IN_PAGES;
+    put_head(section, document);
+    tp_section_put_notices(section, document);
+    put_split(section, document);
+    document->places = TP_EVERYWHERE;
+    tp_section_put_figures(section, document);
+    document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
+    put_facts(section, document);
+    document->places = TP_EVERYWHERE;
+    tp_section_put_findings(section, document);
+    document->places = TP_IN_PAGES;
+    tp_document_chart(document, "steps", tp_chart_steps(section->arena, profile, section->limits->step_bars), NULL);
+    put_heaviest(section, document);
+    document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
+    tp_section_put_ranges(section, document);
+    tp_section_put_serving(section, document);
+    tp_section_put_wall(section, document);
+    put_briefs(section, document);
+}
+
+static const char *first_finding(const struct tp_finding *finding, struct tp_arena *arena)
+{
+    const char *gain = tp_finding_gain(finding, arena);
+    return tp_text_printf(arena, "; %s %s%s%s", finding->rule->id, finding->shown_title, gain ? ", " : "",
+                          gain ? gain : "");
+}
+
+void tp_report_line(struct tp_document *document, const struct tp_section *section)
+{
+    const struct tp_profile *profile = section->profile;
+    const struct tp_recommendations *found = &profile->advice->recommendations;
+    struct tp_arena *arena = section->arena;
+    struct tp_str run = tp_shown_text(&section->naming, profile->run);
+    const char *finding = "";
+
+    if (found->finding_count && !tp_section_is_program(section))
+        finding = first_finding(&found->findings[0], arena);
+    tp_document_init(document, "Report", arena);
+    bool is_program = tp_section_is_program(section);
+    int64_t ns = is_program ? profile->advice->program.parts.wall_ns : step_ns(&profile->views->overview);
+    tp_document_fact(document,
+                     tp_text_printf(arena, "%.*s%s%s", (int)run.len, run.ptr, run.len ? " / " : "", section->title),
+                     tp_text_printf(arena, "%s, %s %s%s", tp_section_verdict(&section->naming, profile).class,
+                                    tp_text_of_time(arena, ns), is_program ? "wall" : "per step", finding));
+}
+
+void tp_report_failed_line(struct tp_document *document, const struct tp_naming *naming, struct tp_str file,
+                           const char *why)
+{
+    struct tp_str name = tp_shown_text(naming, file), reason = tp_shown_text(naming, tp_str_of(why));
+
+    tp_document_init(document, "Report", naming->arena);
+    tp_document_fact(document, "Not usable",
+                     tp_text_printf(naming->arena, "%.*s: %.*s", (int)name.len, name.ptr, (int)reason.len, reason.ptr));
+}

@@ -1,0 +1,398 @@
+/* Sections of a program recorded from outside, but for its first screen: processes, threads, flame, functions, waits,
+ * memory and input and output, what was seen. */
+#include "webreport/document/charts/calltree_data.h"
+#include "webreport/document/charts/chart_lanes.h"
+#include "webreport/document/report/program_document.h"
+#include "webreport/document/report/program_span.h"
+#include "webreport/measure/program/program_memory.h"
+#include "webreport/measure/program/program_verdict.h"
+#include "webreport/trace/value.h"
+#include "writer/base/sort.h"
+
+enum { MAX_LANES = 60, LANE_PIECES = 4000, ALL_PIECES = 40000, PROCESS_PIECES = 60, MOST_DEPTH = 12 };
+
+static bool has_room(const struct tp_section *section)
+{
+    return tp_section_is_program(section) && section->limits->operator_rows > 0;
+}
+
+static size_t least(size_t x, size_t y)
+{
+    return x < y ? x : y;
+}
+
+static const char *time_cell(const struct tp_section *section, const struct tp_table *table, unsigned column,
+                             size_t row)
+{
+    return tp_text_of_time(section->arena, tp_table_int(table, column)[row]);
+}
+
+/* "40 of 300 processes are shown."; NULL: all are. */
+static const char *cut_text(const struct tp_section *section, size_t shown, size_t all, const char *what)
+{
+    return shown == all ? NULL
+                        : tp_text_printf(section->arena, "%s of %s %s are shown; --json has all.",
+                                         tp_text_of_count(section->arena, (int64_t)shown),
+                                         tp_text_of_count(section->arena, (int64_t)all), what);
+}
+
+/* ---- processes ---- */
+
+static void put_process(const struct tp_section *section, struct tp_list *rows, uint32_t row, uint32_t first_thread)
+{
+    const struct tp_program_view *view = tp_section_program(section);
+    const struct tp_table *table = &view->processes;
+    const struct tp_tree_process *process = &view->tree.processes[row];
+    struct tp_object *object = tp_list_object(rows);
+    struct tp_str exit = tp_table_text(table, TP_PROGRAM_PROCESS_EXIT)[row];
+    if (process->depth)
+        tp_object_int(object, "depth", process->depth < MOST_DEPTH ? process->depth : MOST_DEPTH);
+    tp_object_str(object, "command", tp_program_command(section, row));
+    tp_object_int(object, "pid", process->pid);
+    tp_object_text(object, "wall", time_cell(section, table, TP_PROGRAM_PROCESS_WALL, row));
+    tp_object_text(object, "cpu", time_cell(section, table, TP_PROGRAM_PROCESS_CPU, row));
+    tp_object_text(object, "ready", time_cell(section, table, TP_PROGRAM_PROCESS_READY, row));
+    tp_object_text(object, "blocked", time_cell(section, table, TP_PROGRAM_PROCESS_BLOCKED, row));
+    tp_object_int(object, "threads", (int64_t)process->thread_count);
+    tp_object_text(object, "peak", tp_text_of_bytes(section->arena, process->peak_bytes));
+    tp_object_str(object, "exit", tp_shown_text(&section->naming, exit));
+    tp_object_bool(object, "is_bad",
+                   process->seen && process->seen->exit_code != TP_NULL_INT && process->seen->exit_code != 0);
+    struct tp_list *paths = tp_object_list(object, "paths");
+    if (first_thread < view->tree.thread_count && view->tree.threads[first_thread].process == row)
+        tp_chart_put_lane(paths, section->arena, &view->tree, first_thread, PROCESS_PIECES);
+}
+
+struct tp_data tp_section_processes(const struct tp_section *section)
+{
+    const struct tp_program_view *view = tp_section_program(section);
+    if (!has_room(section) || view->processes.row_count < 2)
+        return TP_NO_DATA;
+    struct tp_object *object = tp_object_new(section->arena);
+    size_t shown = least(view->processes.row_count, section->limits->operator_rows), thread = 0;
+    struct tp_list *rows = tp_object_list(object, "rows");
+    tp_object_int(object, "lane_width", TP_LANE_WIDTH);
+    tp_object_int(object, "lane_height", TP_LANE_HEIGHT);
+    for (uint32_t row = 0; row < shown; row++) { /* threads stand in the order of processes */
+        while (thread < view->tree.thread_count && view->tree.threads[thread].process < row)
+            thread++;
+        put_process(section, rows, row, (uint32_t)thread);
+    }
+    tp_object_text(object, "cut", cut_text(section, shown, view->processes.row_count, "processes"));
+    return tp_data_of_object(object);
+}
+
+/* ---- threads ---- */
+
+static int by_running(const void *context, uint32_t x, uint32_t y)
+{
+    const struct tp_tree_thread *threads = context;
+    int64_t a = threads[x].state_ns[TP_STATE_RUNNING], b = threads[y].state_ns[TP_STATE_RUNNING];
+    return a != b ? (a > b ? -1 : 1) : x < y ? -1 : x > y;
+}
+
+/* A lane says something of a thread that ran for 0.2 % of the processor time, or lived for a hundredth of the wall. */
+static bool is_worth_a_lane(const struct tp_program_view *view, const struct tp_tree_thread *thread)
+{
+    return tp_percent(thread->state_ns[TP_STATE_RUNNING], view->state_ns[TP_STATE_RUNNING]) >= 0.2 ||
+           tp_percent(thread->end_ns - thread->begin_ns, view->parts.wall_ns) >= 1;
+}
+
+/* Those that are shown, by thread: of those worth it the ones that run most. *count: most at first, then how many. */
+static uint8_t *choose_threads(const struct tp_section *section, size_t *count)
+{
+    const struct tp_process_tree *tree = &tp_section_program(section)->tree;
+    size_t most = *count;
+    uint8_t *is_shown = tp_arena_alloc(section->arena, tree->thread_count + 1);
+    uint32_t *order = tp_arena_array(section->arena, tree->thread_count + 1, sizeof *order);
+    for (uint32_t i = 0; i < tree->thread_count; i++)
+        order[i] = i;
+    tp_sort_rows(order, tree->thread_count, by_running, tree->threads, section->arena);
+    *count = 0;
+    for (size_t i = 0; i < tree->thread_count && *count < most; i++)
+        if (is_worth_a_lane(tp_section_program(section), &tree->threads[order[i]])) {
+            is_shown[order[i]] = true;
+            ++*count;
+        }
+    return is_shown;
+}
+
+static void put_thread(const struct tp_section *section, struct tp_list *lanes, uint32_t row, uint32_t pieces)
+{
+    const struct tp_program_view *view = tp_section_program(section);
+    const struct tp_table *table = &view->threads;
+    struct tp_object *object = tp_list_object(lanes);
+    tp_object_str(object, "name", tp_shown_text(&section->naming, tp_table_text(table, TP_PROGRAM_THREAD_NAME)[row]));
+    tp_object_int(object, "tid", tp_table_int(table, TP_PROGRAM_THREAD_TID)[row]);
+    tp_object_text(object, "running", time_cell(section, table, TP_PROGRAM_THREAD_RUNNING, row));
+    tp_object_text(object, "ready", time_cell(section, table, TP_PROGRAM_THREAD_READY, row));
+    tp_object_text(object, "blocked", time_cell(section, table, TP_PROGRAM_THREAD_BLOCKED, row));
+    tp_object_text(object, "wall", time_cell(section, table, TP_PROGRAM_THREAD_WALL, row));
+    tp_chart_put_lane(tp_object_list(object, "paths"), section->arena, &view->tree, row, pieces);
+}
+
+/* What each colour is, of those that are there. */
+static void put_legend(const struct tp_section *section, struct tp_object *object)
+{
+    const struct tp_program_view *view = tp_section_program(section);
+    struct tp_list *legend = tp_object_list(object, "legend");
+    bool is_there[TP_WALL_COUNT] = {false};
+    for (uint32_t i = 0; i < view->tree.piece_count; i++) {
+        const struct tp_thread_piece *piece = &view->tree.pieces[i];
+        is_there[piece->state == TP_STATE_BLOCKED ? TP_WALL_WAITS + (unsigned)piece->cause
+                 : piece->state == TP_STATE_READY ? TP_WALL_READY
+                                                  : TP_WALL_RUNNING] = true;
+    }
+    for (unsigned part = 0; part < TP_WALL_COUNT; part++) {
+        if (!is_there[part])
+            continue;
+        struct tp_object *item = tp_list_object(legend);
+        tp_chart_put_kind(item, tp_program_part_kind(part));
+        tp_object_text(item, "label", tp_wall_part_words(part));
+    }
+}
+
+struct tp_data tp_section_threads(const struct tp_section *section)
+{
+    const struct tp_program_view *view = tp_section_program(section);
+    if (!has_room(section))
+        return TP_NO_DATA;
+    size_t shown = least(view->threads.row_count, least(section->limits->operator_rows, MAX_LANES));
+    const uint8_t *is_shown = choose_threads(section, &shown);
+    uint32_t pieces = (uint32_t)least(LANE_PIECES, ALL_PIECES / (shown + 1));
+    struct tp_object *object = tp_object_new(section->arena);
+    struct tp_list *lanes = tp_object_list(object, "lanes");
+    if (section->limits->operator_rows < 100)
+        pieces /= 8;
+    tp_object_int(object, "lane_width", TP_LANE_WIDTH);
+    tp_object_int(object, "lane_height", TP_LANE_HEIGHT);
+    for (uint32_t row = 0; row < view->threads.row_count; row++)
+        if (is_shown[row])
+            put_thread(section, lanes, row, pieces);
+    tp_chart_put_lane_times(tp_object_list(object, "times"), section->arena, &view->tree);
+    put_legend(section, object);
+    tp_object_text(object, "cut",
+                   cut_text(section, shown, view->threads.row_count, "threads, those that ran or lived for long,"));
+    tp_program_span_put(section, object);
+    return tp_data_of_object(object);
+}
+
+/* ---- flame, functions, waits ---- */
+
+struct tp_data tp_section_flame(const struct tp_section *section)
+{
+    struct tp_calltree_options options = {
+        .max_nodes = (uint32_t)section->limits->tree_nodes, .show = tp_viewer_text, .context = &section->naming};
+    if (!has_room(section) || !options.max_nodes || !section->profile->trace->sample_count)
+        return TP_NO_DATA;
+    struct tp_calltree *tree = tp_arena_alloc(section->arena, sizeof *tree);
+    tp_calltree_of_program(tree, section->profile->model, tp_section_program(section), &options, section->arena);
+    return tp_calltree_data(section->arena, tree);
+}
+
+static struct tp_data table_section(const struct tp_section *section, struct tp_shown_table *shown, const char *lead)
+{
+    struct tp_object *object = tp_object_new(section->arena);
+    tp_object_sentence(object, "lead", tp_str_of(lead));
+    tp_section_add_table(tp_object_list(object, "tables"), shown);
+    return tp_data_of_object(object);
+}
+
+struct tp_data tp_section_functions(const struct tp_section *section)
+{
+    const struct tp_program_view *view = tp_section_program(section);
+    struct tp_shown_table *shown =
+        has_room(section) ? tp_program_functions_table(section, section->limits->operator_rows) : NULL;
+    if (!shown)
+        return TP_NO_DATA;
+    return table_section(
+        section, shown,
+        tp_text_printf(section->arena,
+                       "%s, weighed so that a process's functions add up to its running time. "
+                       "Processes without a sample ran for %s. Grey: less than twice its ±.",
+                       tp_text_of_some(section->arena, view->tree.trace->sample_count, "sample", "samples"),
+                       tp_text_of_time(section->arena, view->unsampled_ns)));
+}
+
+struct tp_data tp_section_waits(const struct tp_section *section)
+{
+    struct tp_shown_table *shown =
+        has_room(section) ? tp_program_waits_table(section, section->limits->operator_rows) : NULL;
+    if (!shown)
+        return TP_NO_DATA;
+    return table_section(section, shown,
+                         "Blocked time by cause and by the stack that waits, summed over threads, without waits for "
+                         "children. The cause ? means that nobody saw it.");
+}
+
+/* ---- memory, input and output ---- */
+
+/* Resident memory of all processes at each look: a process has what it had at its last look until it ends. */
+static const char *memory_path(const struct tp_section *section, int64_t *peak_bytes)
+{
+    enum { WIDTH = 640, HEIGHT = 110, POINTS = 800 };
+    const struct tp_process_tree *tree = &tp_section_program(section)->tree;
+    struct tp_memory_sums sums;
+    struct tp_vec text = TP_VEC(section->arena, char);
+    double length = (double)(tree->end_ns - tree->begin_ns);
+    tp_program_memory_sums(&sums, tree, POINTS, section->arena);
+    *peak_bytes = sums.peak_bytes;
+    if (!sums.count || sums.peak_bytes <= 0 || !(length > 0))
+        return NULL;
+    for (size_t i = 0; i < sums.count; i++) {
+        const char *point = tp_text_printf(section->arena, "%s%.1f %.1f", i ? "L" : "M",
+                                           (double)(sums.times[i] - tree->begin_ns) / length * WIDTH,
+                                           HEIGHT + 8 - (double)sums.bytes[i] / (double)sums.peak_bytes * HEIGHT);
+        for (const char *at = point; *at; at++)
+            *(char *)tp_vec_push(&text) = *at;
+    }
+    *(char *)tp_vec_push(&text) = '\0';
+    return text.data;
+}
+
+static struct tp_shown_table *usage_table(const struct tp_section *section)
+{
+    static const struct tp_shown_column columns[] = {
+        {TP_SHOW_BYTES, TP_PROGRAM_PROCESS_PEAK, NULL, 1, 0, false, 0},
+        {TP_SHOW_BYTES, TP_PROGRAM_PROCESS_READ, NULL, 2, 0, false, 0},
+        {TP_SHOW_BYTES, TP_PROGRAM_PROCESS_WRITTEN, NULL, 2, 0, false, 0},
+        {TP_SHOW_BYTES, TP_PROGRAM_PROCESS_DISK_READ, NULL, 3, 0, false, 0},
+        {TP_SHOW_BYTES, TP_PROGRAM_PROCESS_DISK_WRITTEN, NULL, 3, 0, false, 0}};
+    enum { ROWS = 40 };
+    struct tp_table *sorted =
+        tp_table_sorted(section->arena, &tp_section_program(section)->processes, TP_PROGRAM_PROCESS_WRITTEN);
+    struct tp_shown_table *shown = tp_section_table_new(section, sorted, columns, sizeof columns / sizeof *columns,
+                                                        least(ROWS, section->limits->operator_rows));
+    for (size_t i = 0; i < shown->row_count; i++) {
+        struct tp_str command = tp_table_text(sorted, TP_PROGRAM_PROCESS_COMMAND)[i];
+        command = tp_text_cut(section->arena, tp_shown_text(&section->naming, command), 60);
+        shown->rows[i].name = tp_str_of(tp_text_printf(section->arena, "%.*s %lld", (int)command.len, command.ptr,
+                                                       (long long)tp_table_int(sorted, TP_PROGRAM_PROCESS_PID)[i]));
+    }
+    shown->name = "memory and I/O";
+    shown->name_title = "Process";
+    shown->caption = "Memory, input and output of processes";
+    shown->note = "The kernel adds what a child read and wrote to the process that waits for its end.";
+    return shown;
+}
+
+struct tp_data tp_section_usage(const struct tp_section *section)
+{
+    int64_t peak = TP_NULL_INT;
+    if (!has_room(section))
+        return TP_NO_DATA;
+    struct tp_object *object = tp_object_new(section->arena);
+    const char *path = memory_path(section, &peak);
+    tp_object_text(object, "path", path);
+    tp_object_text(object, "peak", tp_text_of_bytes(section->arena, peak));
+    tp_section_add_table(tp_object_list(object, "tables"), usage_table(section));
+    return tp_data_of_object(object);
+}
+
+/* ---- what was seen ---- */
+
+static int64_t seen_number(const struct tp_section *section, const char *key)
+{
+    struct tp_str seen = tp_trace_header(section->profile->trace, "tracepress_seen");
+    struct tp_str value = seen.ptr ? tp_value_member(seen, key) : (struct tp_str){NULL, 0};
+    return value.ptr ? tp_value_int(value) : TP_NULL_INT;
+}
+
+static void add_missed(const struct tp_section *section, const char **text, const char *key, const char *one,
+                       const char *many)
+{
+    int64_t count = seen_number(section, key);
+    if (count > 0)
+        *text = tp_text_printf(section->arena, "%s%s%s", *text, **text ? ", " : "",
+                               tp_text_of_some(section->arena, count, one, many));
+}
+
+/* How it was recorded, and what its numbers can be trusted for. */
+static void put_mode(const struct tp_section *section, struct tp_list *facts)
+{
+    const struct tp_program_view *view = tp_section_program(section);
+    struct tp_arena *arena = section->arena;
+    struct tp_str seen = tp_trace_header(section->profile->trace, "tracepress_seen"), mode = {NULL, 0}, refusal = mode;
+    if (seen.ptr) {
+        mode = tp_value_text(arena, tp_value_member(seen, "mode"));
+        refusal = tp_value_text(arena, tp_value_member(seen, "refusal"));
+    }
+    bool is_looks = mode.ptr && tp_str_equal(mode, TP_STR("looks"));
+    tp_section_add_fact(
+        facts, "Recorded by",
+        is_looks   ? tp_text_printf(arena, "looks at /proc every 10 ms, for %.*s", (int)refusal.len, refusal.ptr)
+        : mode.ptr ? tp_text_printf(arena, "events of the kernel for the whole tree (%.*s)", (int)mode.len, mode.ptr)
+                   : "a recorder that does not say how");
+    const char *functions = view->tree.trace->sample_count
+                                ? tp_text_printf(arena, "Functions: %s, which the processes took themselves by timers, or of Python, read at looks, so "
+                                                 "± in their table",
+                                                 tp_text_of_some(arena, view->tree.trace->sample_count, "sample", "samples"))
+                                : "No functions";
+    if (is_looks)
+        tp_section_add_fact(facts, "Precision",
+                            tp_text_printf(arena,
+                                           "states of threads: the kernel's totals of running and ready time, cut at each "
+                                           "look, so the sums are exact and the order within 10 ms is not. %s; nothing of "
+                                           "what lasted less than 10 ms.",
+                                           functions));
+    else
+        tp_section_add_fact(facts, "Precision",
+                            tp_text_printf(arena,
+                                           "states of threads: each switch, so the sums are exact. Functions: %s, so ± "
+                                           "in their table. Running time of processes without a sample: %s.",
+                                           tp_text_of_some(arena, view->tree.trace->sample_count, "sample", "samples"),
+                                           tp_text_of_time(arena, view->unsampled_ns)));
+}
+
+/* Time that recording took from the program; findings leave it out. */
+static void put_recording(const struct tp_section *section, struct tp_list *facts)
+{
+    const struct tp_program_view *view = tp_section_program(section);
+    const struct tp_program_recording *own = &view->recording;
+    struct tp_arena *arena = section->arena;
+    const char *text = "";
+    if (own->sample_count)
+        text = tp_text_printf(arena, "%s of CPU time for its events (%s)", tp_text_of_time(arena, own->sample_ns),
+                              tp_text_of_some(arena, (int64_t)own->sample_count, "sample", "samples"));
+    if (own->wait_count)
+        text = tp_text_printf(arena, "%s%s%s for its locks, %s", text, *text ? "; " : "",
+                              tp_text_of_some(arena, (int64_t)own->wait_count, "wait", "waits"),
+                              tp_text_of_time(arena, own->wait_ns));
+    if (view->tree.trace->recorder.thread_count)
+        text = tp_text_printf(arena, "%s%s%s of its own with %s of CPU time, not counted above", text, *text ? "; " : "",
+                              tp_text_of_some(arena, view->tree.trace->recorder.thread_count, "thread", "threads"),
+                              tp_text_of_time(arena, view->tree.trace->recorder.running_ns));
+    if (*text)
+        tp_section_add_fact(facts, "The recording itself", text);
+}
+
+struct tp_data tp_section_seen(const struct tp_section *section)
+{
+    const struct tp_program_view *view = tp_section_program(section);
+    struct tp_arena *arena = section->arena;
+    const char *missed = "";
+    if (!tp_section_is_program(section))
+        return TP_NO_DATA;
+    struct tp_object *object = tp_object_new(arena);
+    struct tp_list *facts = tp_object_list(object, "facts");
+    put_mode(section, facts);
+    add_missed(section, &missed, "lost_records", "lost record", "lost records");
+    add_missed(section, &missed, "missed_argv", "program's words", "programs' words");
+    add_missed(section, &missed, "missed_exit_codes", "exit code", "exit codes");
+    add_missed(section, &missed, "looks_left_out", "look that would have cost too much",
+               "looks that would have cost too much");
+    add_missed(section, &missed, "out_of_sight", "process after it took other rights",
+               "processes after they took other rights");
+    add_missed(section, &missed, "windows_without_switch_stacks", "stretch of time with more waits than stacks",
+               "stretches of time with more waits than stacks");
+    if (view->tree.overlap_count)
+        missed = tp_text_printf(arena, "%s%s%s", missed, *missed ? ", " : "",
+                                tp_text_of_some(arena, (int64_t)view->tree.overlap_count,
+                                                "state that overlaps one before", "states that overlap one before"));
+    put_recording(section, facts);
+    tp_section_add_fact(facts, "Missed", *missed ? missed : "nothing that is known");
+    tp_section_add_fact(facts, "Not seen",
+                        "what happened between two looks at memory (20 ms); how long a wake-up took, which counts as "
+                        "blocked");
+    return tp_data_of_object(object);
+}

@@ -1,0 +1,370 @@
+/* Trace quality: what was read, repaired and skipped, and checks that make findings weaker. */
+#include "webreport/document/report/program_document.h"
+#include "webreport/document/report/sections.h"
+
+#include <string.h>
+
+#include "webreport/measure/program/program_facts.h"
+#include "webreport/trace/value.h"
+#include "writer/base/utf8.h"
+
+/* What the recorder could not keep, as traces of this project say in their head; "" when nothing. */
+static const char *lost_text(const struct tp_section *section)
+{
+    static const struct {
+        const char *key, *what;
+    } ALL[] = {
+        {"tracepress_dropped", "records without room"},
+        {"tracepress_gpu_dropped", "GPU records dropped by CUPTI"},
+        {"tracepress_gpu_without_time", "GPU records without a time"},
+        {"tracepress_gpu_unknown", "GPU records of a kind that is not known"},
+        {"tracepress_gpu_broken", "GPU buffers that could not be read"},
+    };
+    struct tp_arena *arena = section->arena;
+    const char *text = "";
+
+    for (size_t i = 0; i < sizeof(ALL) / sizeof(ALL[0]); i++) {
+        int64_t count = tp_value_int(tp_trace_header(section->profile->trace, ALL[i].key));
+
+        if (count > 0)
+            text = tp_text_printf(arena, "%s%s%s %s", text, *text ? ", " : "", tp_text_of_count(arena, count),
+                                  ALL[i].what);
+    }
+    return text;
+}
+
+/* "18 used, marked by ProfilerStep, 1 left out as warm-up". */
+static const char *steps_text(const struct tp_section *section)
+{
+    const struct tp_model *model = section->profile->model;
+    struct tp_arena *arena = section->arena;
+    uint32_t warm_up = tp_steps_left_out(model, TP_STEP_WARM_UP);
+    uint32_t unfinished = tp_steps_left_out(model, TP_STEP_UNFINISHED);
+    uint32_t different = tp_steps_left_out(model, TP_STEP_DIFFERENT);
+    const char *left_out = "";
+    if (model->step_marker == TP_MARKER_WINDOW)
+        return "no step is marked: the whole recording is one window";
+    if (warm_up)
+        left_out = tp_text_printf(arena, ", %s left out as warm-up", tp_text_of_count(arena, warm_up));
+    if (unfinished)
+        left_out =
+            tp_text_printf(arena, "%s, %s left out as unfinished", left_out, tp_text_of_count(arena, unfinished));
+    if (different)
+        left_out = tp_text_printf(arena, "%s, %s left out as different", left_out, tp_text_of_count(arena, different));
+    if (tp_steps_are_inferred(model))
+        return tp_text_printf(arena, "%s used, inferred from %s%s", tp_text_of_count(arena, model->used_count),
+                              tp_section_step_source(&section->naming, model), left_out);
+    const char *own = tp_phrase(TP_PHRASE_STEP_MARKER, model->producer);
+    const char *marker =
+        own && model->step_marker == TP_MARKER_PROFILER_STEP ? own : tp_step_marker_text(model->step_marker);
+    return tp_text_printf(arena, "%s used, marked by %s%s", tp_text_of_count(arena, model->used_count), marker,
+                          left_out);
+}
+
+static void put_counts(const struct tp_section *section, struct tp_object *object)
+{
+    const struct tp_quality *quality = &section->profile->advice->quality;
+    const struct tp_trace_facts *facts = &section->profile->views->facts;
+    struct tp_list *counts = tp_object_list(object, "counts");
+    struct tp_arena *arena = section->arena;
+    const char *text = "";
+
+    tp_section_add_fact(counts, "In the file", tp_text_of_count(arena, quality->events_total));
+    for (unsigned i = 0; i < quality->read_count; i++)
+        text = tp_text_printf(arena, "%s%s%s %s", text, i ? ", " : "", tp_section_word(section, quality->read[i].name),
+                              tp_text_of_count(arena, quality->read[i].count));
+    tp_section_add_fact(counts, "Read",
+                        tp_text_printf(arena, "%s: %s", tp_text_of_count(arena, quality->read_total), text));
+    text = "";
+    for (unsigned i = 0; i < quality->skipped_count; i++)
+        text = tp_text_printf(arena, "%s%s%s %s", text, i ? ", " : "", quality->skipped[i].name,
+                              tp_text_of_count(arena, quality->skipped[i].count));
+    tp_section_add_fact(counts, "Not used",
+                        quality->skipped_total
+                            ? tp_text_printf(arena, "%s: %s", tp_text_of_count(arena, quality->skipped_total), text)
+                            : "0");
+    text = "";
+    for (unsigned i = 0; i < quality->notice_count; i++)
+        text = tp_text_printf(arena, "%s%s%s %s", text, i ? ", " : "", quality->notices[i].name,
+                              tp_text_of_count(arena, quality->notices[i].count));
+    tp_section_add_fact(counts, "Repaired", quality->notice_count ? text : "0");
+    text = lost_text(section);
+    if (*text)
+        tp_section_add_fact(counts, "Lost in recording", text);
+    tp_section_add_fact(
+        counts, tp_section_word(section, "Operators"),
+        tp_text_printf(
+            arena, "%s, of them %s clipped to their caller, %s folded into a caller of the same name, %s unfinished",
+            tp_text_of_count(arena, (int64_t)facts->operator_count),
+            tp_text_of_count(arena, (int64_t)facts->operators_clipped),
+            tp_text_of_count(arena, (int64_t)facts->operators_folded),
+            tp_text_of_count(arena, (int64_t)facts->operators_unfinished)));
+    if (facts->device_time_ns && !tp_has_only_own_devices(section->profile->model))
+        tp_section_add_fact(counts, tp_section_word(section, "Without operator"),
+                            tp_text_printf(arena, "%s (%s), of them %s without a launch record",
+                                           tp_text_of_some(arena, (int64_t)facts->device_events_unlinked,
+                                                           "device event", "device events"),
+                                           tp_text_of_time(arena, facts->device_time_unlinked_ns),
+                                           tp_text_of_count(arena, (int64_t)facts->device_events_without_launch)));
+    tp_section_add_fact(counts, "Steps", steps_text(section));
+}
+
+static const char *flag_text(struct tp_arena *arena, const struct tp_quality_flag *flag)
+{
+    const char *value = flag->type == TP_QUALITY_INT    ? tp_text_of_count(arena, flag->count)
+                        : flag->type == TP_QUALITY_REAL ? tp_text_of_fixed(arena, flag->percent, 1)
+                                                        : "";
+    const char *weakens = "";
+
+    for (unsigned i = 0; i < flag->weakens_count; i++)
+        weakens = tp_text_printf(arena, "%s%s%s", weakens, i ? ", " : ". Weakens ", flag->weakens[i]);
+    return tp_text_printf(arena, "%s%s%s%s%s%s", value, *value ? " " : "", flag->unit && *value ? flag->unit : "",
+                          *value ? ": " : "", flag->text, weakens);
+}
+
+/* "needs two steps: A2; not for this kind of program: H1, H2": rules by reason, in order of first appearance. */
+static const char *skipped_rules(struct tp_arena *arena, const struct tp_recommendations *found)
+{
+    const char *text = "";
+
+    for (uint32_t i = 0; i < found->not_evaluated_count; i++) {
+        const char *reason = found->not_evaluated[i].reason;
+        bool is_first = true;
+
+        for (uint32_t k = 0; k < i; k++)
+            is_first &= strcmp(found->not_evaluated[k].reason, reason) != 0;
+        if (!is_first)
+            continue;
+        text = tp_text_printf(arena, "%s%s%s: %s", text, *text ? "; " : "", reason, found->not_evaluated[i].rule->id);
+        for (uint32_t k = i + 1; k < found->not_evaluated_count; k++)
+            if (strcmp(found->not_evaluated[k].reason, reason) == 0)
+                text = tp_text_printf(arena, "%s, %s", text, found->not_evaluated[k].rule->id);
+    }
+    return text;
+}
+
+static bool is_one_of(const char *term, const char *const *terms)
+{
+    while (*terms && strcmp(term, *terms) != 0)
+        terms++;
+    return *terms != NULL;
+}
+
+/* Checks of launches and kernels concern programs that have devices. */
+static bool is_checked(const struct tp_section *section, const struct tp_quality_flag *flag)
+{
+    const struct tp_model *model = section->profile->model;
+    return flag->is_raised || tp_speaks_torch(model->producer) || tp_speaks_of_launches(model) ||
+           !is_one_of(flag->id, (const char *const[]){"F2", "F3", "F6", "F10", NULL});
+}
+
+static void put_checks(const struct tp_section *section, struct tp_object *object)
+{
+    const struct tp_quality *quality = &section->profile->advice->quality;
+    const struct tp_recommendations *found = &section->profile->advice->recommendations;
+    struct tp_list *checks = tp_object_list(object, "checks");
+    struct tp_arena *arena = section->arena;
+    unsigned raised = 0;
+    const char *rules;
+
+    for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++) {
+        const struct tp_quality_flag *flag = &quality->flags[i];
+        struct tp_object *check;
+
+        if (!is_checked(section, flag))
+            continue;
+        check = tp_list_object(checks);
+        raised += flag->is_raised;
+        tp_object_text(check, "check", flag->id);
+        tp_object_bool(check, "is_raised", flag->is_raised);
+        tp_object_text(check, "finding", tp_section_word(section, flag_text(arena, flag)));
+    }
+    rules = skipped_rules(arena, found);
+    if (*rules) {
+        struct tp_object *check = tp_list_object(checks);
+
+        tp_object_text(check, "check", "Rules not evaluated");
+        tp_object_bool(check, "is_raised", false);
+        tp_object_text(check, "finding", rules);
+    }
+    tp_object_text(object, "checks_note", raised ? tp_text_printf(arena, "%u raised", raised) : "none raised");
+}
+
+struct tp_data tp_section_quality(const struct tp_section *section)
+{
+    const struct tp_quality *quality = &section->profile->advice->quality;
+    struct tp_object *object = tp_object_new(section->arena);
+    unsigned raised = 0, checked = 0;
+
+    for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++) {
+        raised += quality->flags[i].is_raised;
+        checked += is_checked(section, &quality->flags[i]);
+    }
+    tp_object_text(object, "lead",
+                   tp_text_printf(section->arena,
+                                  "%s of %s carry the numbers above; %s repaired. %u of %u checks %s raised.",
+                                  tp_text_of_count(section->arena, quality->read_total),
+                                  tp_text_of_some(section->arena, quality->events_total, "event", "events"),
+                                  tp_text_of_some(section->arena, quality->repaired, "event was", "events were"),
+                                  raised, checked, raised == 1 ? "is" : "are"));
+    put_counts(section, object);
+    put_checks(section, object);
+    return tp_data_of_object(object);
+}
+
+/* ---- about: the input, and the definitions of figures that have no column to carry them ---- */
+
+static void add_code(struct tp_list *facts, const char *term, struct tp_str text)
+{
+    struct tp_object *object;
+
+    if (!text.len)
+        return;
+    object = tp_list_object(facts);
+    tp_object_text(object, "term", term);
+    tp_object_str(object, "fact", text);
+    tp_object_bool(object, "is_code", true);
+}
+
+/* What the program told about itself; not where names are hidden, for it may be one. */
+static void put_told(const struct tp_section *section, struct tp_list *facts)
+{
+    enum { MOST_TOLD = 64 };
+    const struct tp_trace *trace = section->profile->trace;
+    size_t shown = 0;
+
+    for (uint32_t i = 0; i < trace->header_count && shown < MOST_TOLD && !section->naming.redact; i++) {
+        struct tp_str key = trace->header[i].key, text;
+
+        if (!tp_is_program_fact(key))
+            continue;
+        text = tp_program_fact_text(section->arena, trace->header[i].value);
+        if (text.len) {
+            add_code(facts, tp_arena_copy(section->arena, key.ptr, tp_utf8_cut(key.ptr, key.len, 64)), text);
+            shown++;
+        }
+    }
+}
+
+static void put_about_facts(const struct tp_section *section, struct tp_object *object)
+{
+    const struct tp_profile *profile = section->profile;
+    struct tp_list *facts = tp_object_list(object, "facts");
+    struct tp_arena *arena = section->arena;
+    struct tp_str file = tp_shown_text(&section->naming, profile->file),
+                  worker = tp_shown_text(&section->naming, profile->worker);
+
+    add_code(facts, "Trace", file);
+    tp_section_add_fact(facts, "Size",
+                        tp_text_printf(arena, "%s, %s of text",
+                                       tp_text_of_bytes(arena, (int64_t)profile->trace->reading.file_bytes),
+                                       tp_text_of_bytes(arena, (int64_t)profile->trace->reading.text_bytes)));
+    add_code(facts, "SHA-256", profile->sha256);
+    add_code(facts, "Worker", worker);
+    if (profile->beside.len)
+        tp_section_add_fact(facts, "Beside",
+                            "what tracepress recorded in the process that PyTorch wrote the trace of; the two are one "
+                            "worker, and comparisons of workers leave this one out");
+    if (profile->span != TP_NULL_INT)
+        tp_section_add_fact(facts, "Span", tp_text_of_count(arena, profile->span));
+    tp_section_add_fact(facts, "Events",
+                        tp_text_printf(arena, "%s, %s repaired",
+                                       tp_text_of_count(arena, profile->advice->quality.events_total),
+                                       tp_text_of_count(arena, profile->advice->quality.repaired)));
+    put_told(section, facts);
+    tp_section_add_fact(facts, "Made by", "tracepress " TP_VERSION);
+}
+
+/* Words that GPUs alone have. */
+static bool is_of_gpus(const char *term)
+{
+    return is_one_of(term, (const char *const[]){"SM efficiency", "Occupancy", "Tensor Cores", NULL});
+}
+
+/* Words that only devices give a meaning. */
+static bool is_of_devices(const char *term)
+{
+    return is_one_of(term, (const char *const[]){"GPU busy", "Idle", "True cost", NULL});
+}
+
+static const char idle[] = "Time of the steps in which nothing runs on the device. Host: the next operation has not "
+                           "been called yet. Launch: the host is inside that call. Queue: the operation has been "
+                           "called, but the device or its queue holds it. Outside: beyond the recorded work of the "
+                           "device. Unknown: its call is not recorded.";
+static const char idle_of_own[] = "Time of the steps in which nothing runs on the device. Outside: beyond the recorded "
+                                  "work of the device.";
+
+static const char verdict[] = "The device that is busy longest, and the kind of time that fills most of the steps "
+                              "beside compute: from a fifth of them on it names the class; compute of two thirds is "
+                              "compute-bound.";
+static const char verdict_of_host[] = "The kind of time that fills most of the main thread's steps beside compute: "
+                                      "from a fifth of them on it names the class.";
+
+static void put_definitions(const struct tp_section *section, struct tp_object *object)
+{
+    const struct tp_model *model = section->profile->model;
+    bool has_only_own = tp_has_only_own_devices(model);
+    const char *step = tp_text_printf(section->arena,
+                                      "From a step%s start to %s. Time that several categories share counts "
+                                      "once, for the first of: %s",
+                                      tp_steps_are_inferred(model) ? "'s" : " marker's",
+                                      tp_speaks_of_launches(model) ? "the end of the GPU work it launched" : "its end",
+                                      tp_phrase(TP_PHRASE_CATEGORIES, model->producer));
+    const char *const TEXTS[][2] = {
+        {"Step time", step},
+        {"GPU busy", "Share of the steps during which a kernel, a copy or a set runs on the device."},
+        {"SM efficiency", "Blocks of the running kernels per SM, capped at 1, over all step time. An estimate from the "
+                          "launch geometry."},
+        {"Occupancy", "The profiler's estimate per kernel, weighted by the kernel's time."},
+        {"Self, total", has_only_own ? "Self excludes the ranges inside of a range."
+                        : tp_speaks_of_launches(model)
+                            ? "Self excludes the operators that an operator calls. GPU time belongs to the "
+                              "innermost operator that launched it."
+                            : "Self excludes the operators that an operator calls."},
+        {"Tensor Cores", "A kernel counts by its name; an operator is eligible when such kernels exist for it."},
+        {"Idle", has_only_own ? idle_of_own : idle},
+        {"Verdict", tp_speaks_torch(model->producer) || model->gpu_count ? verdict : verdict_of_host},
+        {"Estimate", "A finding's time is the union of the intervals it concerns within the steps. The estimate says "
+                     "which part of that time mending gains, from the least to the most. Time that a finding above is "
+                     "about is left out, so that estimates may be added. Work that overlaps may gain less; a host that "
+                     "no longer waits may gain more elsewhere."},
+        {"True cost",
+         "Of a wait: the time after it in which the device really had nothing to do, at most the wait itself."},
+    };
+    struct tp_list *definitions = tp_object_list(object, "definitions");
+
+    for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++)
+        if ((tp_speaks_of_launches(model) || !is_of_gpus(TEXTS[i][0])) &&
+            (tp_speaks_torch(model->producer) || model->gpu_count || !is_of_devices(TEXTS[i][0])))
+            tp_section_add_fact(definitions, tp_section_word(section, TEXTS[i][0]),
+                                tp_section_word(section, TEXTS[i][1]));
+}
+
+/* Of a program recorded from outside. */
+static void put_program_definitions(struct tp_object *object)
+{
+    static const char *const TEXTS[][2] = {
+        {"Wall", "Time in which any thread lives: running where any runs; else ready where any is; else what the waiting "
+                 "threads wait for, the rarest reason first."},
+        {"Ready", "A thread could run, and no CPU was free for it."},
+        {"Self, total", "CPU time of samples with the function innermost; with it anywhere, once each."},
+        {"Verdict", "The first of ten rules that holds for the parts of the wall."},
+    };
+    struct tp_list *definitions = tp_object_list(object, "definitions");
+
+    for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++)
+        tp_section_add_fact(definitions, TEXTS[i][0], TEXTS[i][1]);
+}
+
+struct tp_data tp_section_about(const struct tp_section *section)
+{
+    struct tp_object *object = tp_object_new(section->arena);
+
+    put_about_facts(section, object);
+    if (tp_section_is_program(section))
+        put_program_definitions(object);
+    else
+        put_definitions(section, object);
+    tp_object_text(object, "left_out", section->left_out ? section->left_out : "");
+    return tp_data_of_object(object);
+}

@@ -1,0 +1,105 @@
+/* Ranges and counters of a program that records itself. */
+#include "webreport/document/charts/chart.h"
+#include "webreport/document/report/sections.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The first column is left out if no range has a kind, the last one if the program has no steps. */
+static const struct tp_shown_column RANGE_COLUMNS[] = {
+    {TP_SHOW_OWN, 0, "Kind", 0, 0, false, 0},               {TP_SHOW_COUNT, TP_RANGE_CALLS, NULL, 0, 0, false, 0},
+    {TP_SHOW_TIME, TP_RANGE_SELF, NULL, 1, 0, false, 0},    {TP_SHOW_TIME, TP_RANGE_TOTAL, NULL, 1, 0, true, 0},
+    {TP_SHOW_BAR, TP_RANGE_TOTAL, NULL, 0, 0, false, 0},    {TP_SHOW_PERCENT, TP_RANGE_SHARE, NULL, 0, 0, false, 0},
+    {TP_SHOW_TIME, TP_RANGE_PER_STEP, NULL, 0, 0, false, 0}};
+
+static const char *lead_of(const struct tp_section *section)
+{
+    const struct tp_table *ranges = &section->profile->views->ranges.ranges;
+    struct tp_arena *arena = section->arena;
+    if (!ranges->row_count)
+        return "The program recorded no ranges in the used steps.";
+    struct tp_str name = tp_shown_text(&section->naming, tp_table_text(ranges, TP_RANGE_NAME)[0]);
+    return tp_text_printf(arena, "%.*s takes %s of %s, in %s.", (int)name.len, name.ptr,
+                          tp_text_of_percent(arena, tp_table_real(ranges, TP_RANGE_SHARE)[0]),
+                          section->profile->model->step_marker == TP_MARKER_WINDOW ? "the recording" : "the steps",
+                          tp_text_of_some(arena, tp_table_int(ranges, TP_RANGE_CALLS)[0], "range", "ranges"));
+}
+
+static bool has_kinds(const struct tp_table *ranges)
+{
+    bool has_some = false;
+    for (size_t row = 0; row < ranges->row_count; row++)
+        has_some |= tp_table_text(ranges, TP_RANGE_KIND)[row].len > 0;
+    return has_some;
+}
+
+static struct tp_shown_table *ranges_table(const struct tp_section *section, size_t max_rows)
+{
+    const struct tp_model *model = section->profile->model;
+    const struct tp_table *ranges = &section->profile->views->ranges.ranges;
+    unsigned first = !has_kinds(ranges);
+    unsigned count = COUNT(RANGE_COLUMNS) - first - (model->step_marker == TP_MARKER_WINDOW);
+    struct tp_shown_table *shown = tp_section_table_new(section, ranges, RANGE_COLUMNS + first, count, max_rows);
+    if (!first) {
+        struct tp_str *kinds = tp_arena_array(section->arena, shown->row_count, sizeof *kinds);
+        for (size_t row = 0; row < shown->row_count; row++)
+            kinds[row] = tp_table_text(ranges, TP_RANGE_KIND)[row];
+        shown->own_texts[0] = kinds;
+    }
+    shown->heading = "Ranges";
+    shown->name = "ranges";
+    shown->name_title = "Range";
+    shown->caption = "Ranges of the program by their time";
+    tp_section_name_rows(&section->naming, shown, TP_RANGE_NAME);
+    return shown;
+}
+
+static void put_counters(const struct tp_section *section, struct tp_object *object)
+{
+    enum { MOST = 12 };
+    const struct tp_range_view *view = &section->profile->views->ranges;
+    const struct tp_table *counters = &view->counters;
+    struct tp_list *charts = tp_object_list(object, "charts");
+    struct tp_arena *arena = section->arena;
+    for (size_t row = 0; row < counters->row_count && row < MOST; row++) {
+        const struct tp_counter_line line = {section->profile->model, view, row};
+        struct tp_object *chart = tp_list_object(charts);
+        struct tp_str name = tp_shown_text(&section->naming, tp_table_text(counters, TP_COUNTER_NAME)[row]);
+        tp_object_str(chart, "counter", name);
+        tp_object_text(chart, "values",
+                       tp_text_printf(arena, "%s, from %.6g to %.6g",
+                                      tp_text_of_some(arena, tp_table_int(counters, TP_COUNTER_COUNT)[row], "value", "values"),
+                                      tp_table_real(counters, TP_COUNTER_FIRST)[row],
+                                      tp_table_real(counters, TP_COUNTER_LAST)[row]));
+        tp_object_text(chart, "chart_label",
+                       tp_text_printf(arena, "%.*s over time, from %.6g to %.6g", (int)name.len, name.ptr,
+                                      tp_table_real(counters, TP_COUNTER_FIRST)[row],
+                                      tp_table_real(counters, TP_COUNTER_LAST)[row]));
+        tp_chart_put_counter(chart, arena, &line);
+    }
+    if (counters->row_count > MOST)
+        tp_object_text(object, "note",
+                       tp_text_printf(arena, "%d of %zu counters are drawn, the first by name.", MOST, counters->row_count));
+}
+
+void tp_section_put_ranges(const struct tp_section *section, struct tp_document *document)
+{
+    enum { BRIEF_ROWS = 8 };
+    const struct tp_range_view *view = &section->profile->views->ranges;
+    if (view->is_present && view->ranges.row_count)
+        tp_document_table(document, ranges_table(section, BRIEF_ROWS), NULL);
+}
+
+struct tp_data tp_section_ranges(const struct tp_section *section)
+{
+    const struct tp_range_view *view = &section->profile->views->ranges;
+    if (!view->is_present || !section->limits->operator_rows)
+        return TP_NO_DATA;
+    struct tp_object *object = tp_object_new(section->arena);
+    tp_object_text(object, "lead", lead_of(section));
+    struct tp_list *tables = tp_object_list(object, "tables");
+    if (view->ranges.row_count)
+        tp_section_add_table(tables, ranges_table(section, section->limits->operator_rows));
+    tp_object_bool(object, "has_counters", view->counters.row_count > 0);
+    put_counters(section, object);
+    return tp_data_of_object(object);
+}

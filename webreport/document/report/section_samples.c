@@ -1,0 +1,98 @@
+/* Samples of running threads: functions, lines, and who called them. */
+#include "webreport/document/charts/calltree_data.h"
+#include "webreport/document/report/sections.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct tp_shown_column FUNCTION_COLUMNS[] = {
+    {TP_SHOW_TIME, TP_SAMPLE_SELF, "CPU self", 1, 0, true, true},
+    {TP_SHOW_BAR, TP_SAMPLE_SELF, NULL, 0, 0, false, false},
+    {TP_SHOW_SHARE, TP_SAMPLE_SELF, "Share", 0, 0, false, false},
+    {TP_SHOW_TIME, TP_SAMPLE_TOTAL, "CPU total", 1, 0, false, false},
+    {TP_SHOW_COUNT, TP_SAMPLE_COUNT, NULL, 0, 0, false, true},
+};
+static const struct tp_shown_column LINE_COLUMNS[] = {
+    {TP_SHOW_TIME, TP_SAMPLE_LINE_SELF, "CPU self", 1, 0, true, true},
+    {TP_SHOW_BAR, TP_SAMPLE_LINE_SELF, NULL, 0, 0, false, false},
+    {TP_SHOW_SHARE, TP_SAMPLE_LINE_SELF, "Share", 0, 0, false, false},
+    {TP_SHOW_COUNT, TP_SAMPLE_LINE_COUNT, NULL, 0, 0, false, true},
+};
+
+static void add_functions(const struct tp_section *section, struct tp_list *tables)
+{
+    const struct tp_table *functions = &section->profile->views->samples.functions;
+    struct tp_shown_table *shown = tp_section_table_new(section, functions, FUNCTION_COLUMNS, COUNT(FUNCTION_COLUMNS),
+                                                        section->limits->operator_rows);
+
+    shown->heading = "Functions";
+    shown->name = "functions";
+    shown->name_title = "Function";
+    shown->caption = "Functions by their own processor time";
+    shown->foot = "All";
+    tp_section_name_rows(&section->naming, shown, TP_SAMPLE_FUNCTION);
+    tp_section_add_table(tables, shown);
+}
+
+static void add_lines(const struct tp_section *section, struct tp_list *tables)
+{
+    const struct tp_table *lines = &section->profile->views->samples.lines;
+    struct tp_shown_table *shown =
+        tp_section_table_new(section, lines, LINE_COLUMNS, COUNT(LINE_COLUMNS), section->limits->line_rows);
+
+    shown->heading = "Lines";
+    shown->name = "lines";
+    shown->name_title = "Line";
+    shown->caption = "Lines by their own processor time";
+    shown->foot = "All";
+    tp_section_name_rows(&section->naming, shown, TP_SAMPLE_LINE);
+    tp_section_add_table(tables, shown);
+}
+
+static void put_tree(const struct tp_section *section, struct tp_object *object)
+{
+    struct tp_calltree_options options = {
+        .max_nodes = (uint32_t)section->limits->tree_nodes, .show = tp_viewer_text, .context = &section->naming};
+    struct tp_calltree *tree;
+
+    if (!options.max_nodes)
+        return;
+    tree = tp_arena_alloc(section->arena, sizeof(*tree));
+    tp_calltree_of_samples(tree, section->profile->model, &options, section->arena);
+    tp_object_put(object, "tree", tp_calltree_data(section->arena, tree));
+}
+
+static const char *lead_text(const struct tp_section *section)
+{
+    const struct tp_sample_view *view = &section->profile->views->samples;
+    const struct tp_table *functions = &view->functions;
+    const char *samples = tp_text_of_some(section->arena, (int64_t)view->count, "sample", "samples");
+    const char *time = tp_text_of_time(section->arena, view->cpu_ns);
+    struct tp_str name;
+
+    if (!functions->row_count)
+        return tp_text_printf(section->arena, "%s stand for %s of processor time; none has a stack.", samples, time);
+    name = tp_shown_text(&section->naming, tp_table_text(functions, TP_SAMPLE_FUNCTION)[0]);
+    return tp_text_printf(
+        section->arena, "%s stand for %s of processor time. %.*s takes %s of it by itself.", samples, time,
+        (int)name.len, name.ptr,
+        tp_text_of_percent(section->arena, tp_percent(tp_table_int(functions, TP_SAMPLE_SELF)[0], view->cpu_ns)));
+}
+
+struct tp_data tp_section_samples(const struct tp_section *section)
+{
+    const struct tp_sample_view *view = &section->profile->views->samples;
+    struct tp_object *object;
+    struct tp_list *tables;
+
+    if (!view->is_present || !section->limits->operator_rows)
+        return TP_NO_DATA;
+    object = tp_object_new(section->arena);
+    tp_object_sentence(object, "lead", tp_str_of(lead_text(section)));
+    put_tree(section, object);
+    tables = tp_object_list(object, "tables");
+    if (view->functions.row_count)
+        add_functions(section, tables);
+    if (view->lines.row_count)
+        add_lines(section, tables);
+    return tp_data_of_object(object);
+}

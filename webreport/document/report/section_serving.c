@@ -1,0 +1,111 @@
+/* Steps of an engine that serves a model: classes of them, and one by one. */
+#include <math.h>
+
+#include "webreport/document/report/sections.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct tp_shown_column CLASS_COLUMNS[] = {
+    {TP_SHOW_COUNT, TP_SERVING_CLASS_STEPS, NULL, 0, 0, false, TP_SHOWN_SUM},
+    {TP_SHOW_TIME, TP_SERVING_CLASS_P50, NULL, 1, 0, false, 0},
+    {TP_SHOW_TIME, TP_SERVING_CLASS_P90, NULL, 1, 0, false, 0},
+    {TP_SHOW_PERCENT, TP_SERVING_CLASS_BUSY, NULL, 0, 0, false, 0},
+    {TP_SHOW_TIME, TP_SERVING_CLASS_GAP, NULL, 0, 0, false, 0},
+    {TP_SHOW_PERCENT, TP_SERVING_CLASS_GRAPHS, NULL, 0, 0, false, 0},
+    {TP_SHOW_REAL, TP_SERVING_CLASS_RATE, NULL, 0, 0, false, 0},
+    {TP_SHOW_TIME, TP_SERVING_CLASS_BOUND, NULL, 1, 0, false, 0},
+    {TP_SHOW_PERCENT, TP_SERVING_CLASS_OF_BOUND, NULL, 0, 0, false, 0},
+    {TP_SHOW_TEXT, TP_SERVING_CLASS_KINDS, NULL, 0, 0, false, 0},
+};
+
+static const struct tp_shown_column STEP_COLUMNS[] = {
+    {TP_SHOW_TEXT, TP_SERVED_CLASS, NULL, 0, 0, false, 0},
+    {TP_SHOW_COUNT, TP_SERVED_REQUESTS + TP_SERVING_REQUESTS, NULL, 0, 0, false, 0},
+    {TP_SHOW_COUNT, TP_SERVED_REQUESTS + TP_SERVING_TOKENS, NULL, 0, 0, false, 0},
+    {TP_SHOW_TIME, TP_SERVED_TIME, NULL, 1, 0, false, 0},
+    {TP_SHOW_TIME, TP_SERVED_BUSY, NULL, 1, 0, false, 0},
+    {TP_SHOW_TIME, TP_SERVED_HOST, NULL, 2, 0, false, 0},
+    {TP_SHOW_TIME, TP_SERVED_GAP, NULL, 2, 0, false, 0},
+    {TP_SHOW_TIME, TP_SERVED_QUEUED, NULL, 3, 0, false, 0},
+    {TP_SHOW_TIME, TP_SERVED_OUTSIDE, NULL, 3, 0, false, 0},
+    {TP_SHOW_COUNT, TP_SERVED_OPERATIONS, NULL, 0, 0, false, 0},
+    {TP_SHOW_COUNT, TP_SERVED_GRAPHS, NULL, 0, 0, false, 0},
+    {TP_SHOW_COUNT, TP_SERVED_GRAPH_OPERATIONS, NULL, 0, 0, false, 0},
+    {TP_SHOW_REAL, TP_SERVED_RATE, NULL, 0, 0, false, 0},
+};
+
+/* "12 steps of an engine: prefill 31,090 tokens/s, decode 2,979." */
+static const char *lead_of(const struct tp_section *section, const struct tp_serving_view *view)
+{
+    struct tp_arena *arena = section->arena;
+    const char *rates = "";
+
+    for (unsigned phase = 0; phase < TP_SERVING_PHASES; phase++) {
+        if (isnan(view->tokens_per_s[phase]))
+            continue;
+        rates = tp_text_printf(arena, "%s%s%s %s tokens/s", rates, *rates ? ", " : ": ", tp_serving_phase_text(phase),
+                               tp_text_of_fixed(arena, view->tokens_per_s[phase], 0));
+    }
+    const char *weights = "";
+    if (view->weight_ns != TP_NULL_INT)
+        weights =
+            tp_text_printf(arena, " One pass reads %s of weights: %s at the memory's peak%s.",
+                           tp_text_of_bytes(arena, view->weight_bytes), tp_text_of_time(arena, view->weight_ns),
+                           view->has_shorter_steps ? ". Classes of shorter steps read less" : ", and no step is shorter");
+    return tp_text_printf(arena, "%s of a serving engine%s.%s",
+                          tp_text_of_some(arena, (int64_t)view->steps.row_count, "step", "steps"), rates, weights);
+}
+
+static void add_table(const struct tp_section *section, struct tp_list *tables, const struct tp_table *rows,
+                      const struct tp_shown_column *columns, unsigned count)
+{
+    bool is_classes = rows->defs[0].name == section->profile->advice->serving.classes.defs[0].name;
+    struct tp_shown_table *shown = tp_section_table_new(section, rows, columns, count, section->limits->operator_rows);
+
+    shown->heading = rows->title;
+    shown->name = is_classes ? "serving classes" : "serving steps";
+    shown->name_title = rows->defs[0].title;
+    shown->caption = is_classes ? "Classes of steps by phase and size" : "Steps of the engine in order of time";
+    shown->foot = is_classes ? "All" : NULL;
+    tp_section_name_rows(&section->naming, shown, 0);
+    tp_section_add_table(tables, shown);
+}
+
+/* Where there is little room: what the engine did, and how long its steps took by class. */
+void tp_section_put_serving(const struct tp_section *section, struct tp_document *document)
+{
+    static const struct tp_shown_column columns[] = {
+        {TP_SHOW_COUNT, TP_SERVING_CLASS_STEPS, NULL, 0, 0, false, 0},
+        {TP_SHOW_TIME, TP_SERVING_CLASS_P50, NULL, 0, 0, false, 0},
+        {TP_SHOW_TIME, TP_SERVING_CLASS_P90, NULL, 0, 0, false, 0},
+        {TP_SHOW_PERCENT, TP_SERVING_CLASS_BUSY, NULL, 0, 0, false, 0},
+        {TP_SHOW_TIME, TP_SERVING_CLASS_GAP, NULL, 0, 0, false, 0},
+        {TP_SHOW_REAL, TP_SERVING_CLASS_RATE, NULL, 0, 0, false, 0},
+        {TP_SHOW_PERCENT, TP_SERVING_CLASS_OF_BOUND, "Weights, of p50", 0, 0, false, 0},
+    };
+    enum { BRIEF_ROWS = 8 };
+    const struct tp_serving_view *view = &section->profile->advice->serving;
+
+    if (!view->is_present || !view->classes.row_count)
+        return;
+    struct tp_shown_table *shown = tp_section_table_new(section, &view->classes, columns, COUNT(columns), BRIEF_ROWS);
+    shown->name_title = "steps of the engine";
+    tp_section_name_rows(&section->naming, shown, TP_SERVING_CLASS_NAME);
+    tp_document_note(document, lead_of(section, view));
+    tp_document_table(document, shown, NULL);
+}
+
+struct tp_data tp_section_serving(const struct tp_section *section)
+{
+    const struct tp_serving_view *view = &section->profile->advice->serving;
+
+    if (!view->is_present || !section->limits->operator_rows)
+        return TP_NO_DATA;
+    struct tp_object *object = tp_object_new(section->arena);
+    struct tp_list *tables = tp_object_list(object, "tables");
+    tp_object_text(object, "lead", lead_of(section, view));
+    if (view->classes.row_count)
+        add_table(section, tables, &view->classes, CLASS_COLUMNS, COUNT(CLASS_COLUMNS));
+    add_table(section, tables, &view->steps, STEP_COLUMNS, COUNT(STEP_COLUMNS));
+    return tp_data_of_object(object);
+}

@@ -1,0 +1,151 @@
+/* The tree of a device's time: a table of the section of kernels. */
+#include <math.h>
+
+#include "webreport/document/name_text.h"
+#include "webreport/document/report/sections.h"
+#include "webreport/measure/tree/time_table.h"
+#include "webreport/measure/work/work_rules.h"
+
+enum { ROWS = 30, OPEN_DEPTH = 1, KIND_DEPTH = 2, KERNEL_DEPTH = 5 };
+
+#define BEGIN                                                                                                          \
+    {TP_SHOW_TIME, TP_TIME_TIME, NULL, 0, 0, false, 0}, {TP_SHOW_PERCENT, TP_TIME_SHARE, NULL, 0, 0, false, 0},        \
+        {TP_SHOW_BAR, TP_TIME_TIME, NULL, 0, 0, false, 0},                                                             \
+    {                                                                                                                  \
+        TP_SHOW_COUNT, TP_TIME_CALLS, NULL, 0, 0, false, 0                                                             \
+    }
+#define RATES                                                                                                          \
+    {TP_SHOW_REAL, TP_TIME_FLOPS_RATE, "TFLOP/s", 0, 1, false, 0},                                                     \
+    {                                                                                                                  \
+        TP_SHOW_REAL, TP_TIME_BYTES_RATE, "GB/s", 0, 0, false, 0                                                       \
+    }
+
+static const struct tp_shown_column PLAIN[] = {BEGIN};
+static const struct tp_shown_column COSTED[] = {BEGIN, RATES};
+static const struct tp_shown_column FLOORED[] = {BEGIN,
+                                                 RATES,
+                                                 {TP_SHOW_PERCENT, TP_TIME_REACHED, NULL, 0, 0, false, 0},
+                                                 {TP_SHOW_TIME, TP_TIME_HEADROOM, NULL, 0, 0, false, 0},
+                                                 {TP_SHOW_TEXT, TP_TIME_BOUND, NULL, 0, 0, false, 0}};
+
+/* What people read for the words of JSON, which are those of the idle view and of definitions. */
+static const char *const TITLES[][2] = {
+    {"host", "The device waits for the host"},
+    {"launch", "Inside the launching call"},
+    {"queue", "Launched, not started"},
+    {"outside", "Outside the recorded work"},
+    {"unknown", "Launch not recorded"},
+    {"exposed communication", "Communication that nothing hides"},
+    {"exposed copy", "Copies that nothing hides"},
+    {"device wait", "Waits of the device's engine"},
+    {"compute", "Compute"},
+};
+static const char *const HOST_TITLES[][2] = {
+    {"data loading", "Data loading"}, {"operator", "Inside operators"},  {"python", "Python code"},
+    {"annotation", "Ranges"},         {"nothing", "Nothing recorded"},   {"launch call", "Other launches"},
+    {"synchronise", "Synchronising"}, {"copy call", "Calls that copy"},  {"allocate", "Allocating"},
+    {"set-up", "Setting up"},         {"runtime", "Other runtime calls"}};
+
+static struct tp_str title_in(const char *const titles[][2], size_t count, struct tp_str text)
+{
+    for (size_t i = 0; i < count; i++)
+        if (tp_str_equal(text, tp_str_of(titles[i][0])))
+            return tp_str_of(titles[i][1]);
+    return text;
+}
+
+static struct tp_str title_of_kind(struct tp_str text)
+{
+    for (unsigned work = 0; work < TP_WORK_COUNT; work++)
+        if (tp_str_equal(text, tp_str_of(tp_work_text(work))))
+            return tp_str_of(tp_work_title(work));
+    return text;
+}
+
+/* Groups by their titles, kernels by their short names, whatever else as it is. */
+static struct tp_str name_of(const struct tp_section *section, const struct tp_time_tree *tree, uint32_t index)
+{
+    const struct tp_time_node *node = &tree->nodes[index];
+    struct tp_str parent = tree->nodes[node->parent].text;
+    if (node->depth == 1)
+        return title_in(TITLES, sizeof TITLES / sizeof *TITLES, node->text);
+    if (node->depth == KIND_DEPTH && tp_str_equal(parent, TP_STR("compute")))
+        return title_of_kind(node->text);
+    if (node->depth == KIND_DEPTH && tp_str_equal(parent, TP_STR("host")))
+        return title_in(HOST_TITLES, sizeof HOST_TITLES / sizeof *HOST_TITLES, node->text);
+    if (node->depth == KERNEL_DEPTH)
+        return tp_shown_kernel(&section->naming, node->text);
+    return tp_shown_text(&section->naming, node->text);
+}
+
+/* What products and steps reach of the peak, or why that is not shown; begins with a blank. */
+static const char *rates_text(const struct tp_section *section)
+{
+    const struct tp_work_rates *rates = &section->profile->advice->rates;
+    if (rates->is_doubtful)
+        return tp_text_printf(section->arena, " No share of the peak is shown for the steps: %s.", rates->why_step);
+    if (isnan(rates->step_percent))
+        return "";
+    if (isnan(rates->products_percent))
+        return tp_text_printf(section->arena, " The steps reach %s of the peak (MFU).",
+                              tp_text_of_percent(section->arena, rates->step_percent));
+    return tp_text_printf(section->arena, " Matrix products reach %s of the peak while they run, the steps %s (MFU).",
+                          tp_text_of_percent(section->arena, rates->products_percent),
+                          tp_text_of_percent(section->arena, rates->step_percent));
+}
+
+/* Why some rows have no rates; "" when all have. Begins with a blank. */
+static const char *doubts_text(const struct tp_section *section)
+{
+    const struct tp_work_rates *rates = &section->profile->advice->rates;
+    if (!rates->impossible_ns)
+        return "";
+    return tp_text_printf(section->arena,
+                          " Kernels that take %s have no rates: by their shapes and types they would be faster than the "
+                          "device can be. The peak or the shapes are wrong, or the kernels are cut short.",
+                          tp_text_of_time(section->arena, rates->impossible_ns));
+}
+
+static const char *note_of(const struct tp_section *section, const struct tp_time_tree *tree, bool has_floors)
+{
+    if (has_floors)
+        return tp_text_printf(section->arena, "Reached: against the %s dense peaks of %s (%s).%s%s",
+                              tree->peaks->is_measured ? "measured" : "published", tree->peaks->device,
+                              tree->peaks->source, rates_text(section), doubts_text(section));
+    const struct tp_work_rates *rates = &section->profile->advice->rates;
+    const char *shares = rates->is_doubtful ? rates_text(section) : "";
+    const char *text = tp_text_printf(section->arena, "%s%s", shares, doubts_text(section));
+    return *text ? text + 1 : NULL;
+}
+
+void tp_section_add_time(const struct tp_section *section, struct tp_list *tables, const struct tp_time_tree *tree)
+{
+    struct tp_time_table *time = tp_arena_array(section->arena, 1, sizeof *time);
+    tp_time_table_build(time, tree, ROWS, section->arena);
+    if (!time->rows.row_count)
+        return;
+    bool has_floors = time->has_floors;
+    const struct tp_shown_column *columns = has_floors ? FLOORED : time->has_costs ? COSTED : PLAIN;
+    unsigned count = has_floors        ? sizeof FLOORED / sizeof *FLOORED
+                     : time->has_costs ? sizeof COSTED / sizeof *COSTED
+                                       : sizeof PLAIN / sizeof *PLAIN;
+    struct tp_shown_table *shown = tp_section_table_new(section, &time->rows, columns, count, time->rows.row_count);
+    struct tp_str *names = tp_arena_array(section->arena, shown->row_count, sizeof *names);
+    uint32_t *parents = tp_arena_array(section->arena, shown->row_count, sizeof *parents);
+    for (size_t row = 0; row < shown->row_count; row++) {
+        const struct tp_time_node *node = &tree->nodes[time->nodes[row]];
+        shown->rows[row].name = name_of(section, tree, time->nodes[row]);
+        shown->rows[row].depth = node->depth - 1;
+        names[row] = node->text;
+        parents[row] = node->parent;
+    }
+    tp_section_tell_apart(&section->naming, shown->rows, names, parents, shown->row_count);
+    shown->heading = time->rows.title;
+    shown->name = "time";
+    shown->name_title = "What";
+    shown->caption = "Time of the used steps as a tree, each moment in one place";
+    shown->is_tree = true;
+    shown->open_depth = OPEN_DEPTH;
+    shown->note = note_of(section, tree, has_floors);
+    tp_section_add_table(tables, shown);
+}

@@ -1,0 +1,68 @@
+/* Sections of the page: each takes one profile and returns the object that its template (of the same name) prints, or a
+ * value of kind NONE if the profile has nothing for it. Everything lives in section->arena or is borrowed from the
+ * profile. The sections of call tree and timeline are in ../charts. */
+#ifndef TP_WEBREPORT_DOCUMENT_REPORT_SECTIONS_H
+#define TP_WEBREPORT_DOCUMENT_REPORT_SECTIONS_H
+
+#include "webreport/document/section.h"
+#include "webreport/document/section_verdict.h"
+#include "webreport/measure/ranks/distributed.h"
+
+struct tp_data tp_section_wall(const struct tp_section *section); /* where a program from outside tells of the steps */
+struct tp_data tp_section_ranges(const struct tp_section *section); /* of programs that record themselves */
+struct tp_data tp_section_idle(const struct tp_section *section);
+struct tp_data tp_section_operators(const struct tp_section *section);
+struct tp_data tp_section_kernels(const struct tp_section *section);
+struct tp_data tp_section_memory(const struct tp_section *section);
+struct tp_data tp_section_modules(const struct tp_section *section);
+struct tp_data tp_section_serving(const struct tp_section *section);
+struct tp_data tp_section_tasks(const struct tp_section *section);
+struct tp_data tp_section_samples(const struct tp_section *section);
+struct tp_data tp_section_quality(const struct tp_section *section);
+struct tp_data tp_section_about(const struct tp_section *section);
+/* Of a program recorded from outside (section_program.c). */
+struct tp_data tp_section_processes(const struct tp_section *section);
+struct tp_data tp_section_threads(const struct tp_section *section);
+struct tp_data tp_section_flame(const struct tp_section *section);
+struct tp_data tp_section_functions(const struct tp_section *section);
+struct tp_data tp_section_waits(const struct tp_section *section);
+struct tp_data tp_section_usage(const struct tp_section *section);
+struct tp_data tp_section_seen(const struct tp_section *section);
+
+/* What is to know first of a profile, for the page's overview and the digest: verdict, figures, findings, the heaviest
+ * kernels and operators. In section->arena. */
+void tp_report_document(struct tp_document *document, const struct tp_section *section);
+
+/* The same in one line: "worker0: Input-bound, 177.6 ms per step; B1 The step waits for input data, 22.8 to 28.5 %". */
+void tp_report_line(struct tp_document *document, const struct tp_section *section);
+/* Of an input that could not be used. */
+void tp_report_failed_line(struct tp_document *document, const struct tp_naming *naming, struct tp_str file,
+                           const char *why);
+
+/* Parts of it. */
+void tp_section_put_notices(const struct tp_section *section, struct tp_document *document);
+/* The notices that every reader of the digest must know: categories that are not read, ends that were cut. */
+void tp_section_put_doubts(const struct tp_section *section, struct tp_document *document);
+void tp_section_put_figures(const struct tp_section *section, struct tp_document *document);
+/* What a finding gains: "14.1 to 37.4 %", of the judged time; NULL: nobody knows. */
+const char *tp_finding_gain(const struct tp_finding *finding, struct tp_arena *arena);
+void tp_section_put_findings(const struct tp_section *section, struct tp_document *document);
+/* States of the main thread in the steps; nothing where no program from outside tells of them. */
+void tp_section_put_wall(const struct tp_section *section, struct tp_document *document);
+/* Ranges of a program that records itself; nothing in other traces. */
+void tp_section_put_ranges(const struct tp_section *section, struct tp_document *document);
+/* Nothing where the trace has no engine's steps with device work. */
+void tp_section_put_serving(const struct tp_section *section, struct tp_document *document);
+
+/* The ranks of one span beside each other. */
+struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_naming *naming,
+                                      const struct tp_distributed *view, struct tp_speech speech);
+
+/* Adds the tree of a device's time. */
+void tp_section_add_time(const struct tp_section *section, struct tp_list *tables, const struct tp_time_tree *tree);
+
+/* Appends the table of time by kind of work. works: has rows; caption: lives as long as the section. */
+void tp_section_add_works(const struct tp_section *section, struct tp_list *tables, const struct tp_works *works,
+                          const char *caption);
+
+#endif

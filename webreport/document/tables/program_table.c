@@ -1,0 +1,87 @@
+/* Functions, processes and waits of a program as text: see table_document.h. Times are in ms, sizes in MiB. */
+#include "webreport/document/tables/table_document.h"
+#include "writer/text/format.h"
+#include "writer/text/terminal.h"
+
+struct text_column {
+    unsigned column;
+    const char *title; /* NULL: that of the definition */
+};
+
+static const struct text_column function_columns[] = {
+    {TP_PROGRAM_FUNCTION_SELF, "self ms"},      {TP_PROGRAM_FUNCTION_TOTAL, "total ms"},
+    {TP_PROGRAM_FUNCTION_SELF_PERCENT, "self %"}, {TP_PROGRAM_FUNCTION_ERROR, "+- points"},
+    {TP_PROGRAM_FUNCTION_SAMPLES, "samples"},   {TP_PROGRAM_FUNCTION_NAME, "function"},
+    {TP_PROGRAM_FUNCTION_FILE, "file"},         {TP_PROGRAM_FUNCTION_LINE, "line"}};
+static const struct text_column process_columns[] = {
+    {TP_PROGRAM_PROCESS_PID, "pid"},         {TP_PROGRAM_PROCESS_PARENT, "parent"},
+    {TP_PROGRAM_PROCESS_WALL, "wall ms"},    {TP_PROGRAM_PROCESS_CPU, "cpu ms"},
+    {TP_PROGRAM_PROCESS_READY, "ready ms"},  {TP_PROGRAM_PROCESS_BLOCKED, "blocked ms"},
+    {TP_PROGRAM_PROCESS_THREADS, "threads"}, {TP_PROGRAM_PROCESS_PEAK, "peak MiB"},
+    {TP_PROGRAM_PROCESS_EXIT, "exit"},       {TP_PROGRAM_PROCESS_COMMAND, "command"}};
+static const struct text_column wait_columns[] = {
+    {TP_PROGRAM_WAIT_TOTAL, "sum ms"}, {TP_PROGRAM_WAIT_LONGEST, "longest ms"}, {TP_PROGRAM_WAIT_COUNT, "times"},
+    {TP_PROGRAM_WAIT_CAUSE, "cause"},  {TP_PROGRAM_WAIT_THREAD, "thread"},      {TP_PROGRAM_WAIT_STACK, "stack"}};
+
+/* What the cells of a table are made of. */
+struct program_text {
+    const struct tp_table *rows;
+    const struct text_column *columns;
+};
+
+static void put_number(struct tp_buf *out, double value, unsigned decimals)
+{
+    tp_buf_printf(out, "%.*f", (int)decimals, value);
+}
+
+static void put_cell(const struct tp_worded_table *worded, size_t row, unsigned column, struct tp_buf *out)
+{
+    const struct program_text *text = worded->context;
+    unsigned of = text->columns[column].column;
+    enum tp_column_type type = text->rows->defs[of].type;
+    size_t start = out->size;
+    bool is_number = type == TP_COLUMN_NS || type == TP_COLUMN_BYTES || type == TP_COLUMN_INT;
+    if (is_number && tp_table_int(text->rows, of)[row] == TP_NULL_INT)
+        tp_buf_putc(out, '-');
+    else if (type == TP_COLUMN_NS)
+        put_number(out, (double)tp_table_int(text->rows, of)[row] / 1e6, 3);
+    else if (type == TP_COLUMN_BYTES)
+        put_number(out, (double)tp_table_int(text->rows, of)[row] / 1048576, 1);
+    else if (type == TP_COLUMN_REAL)
+        put_number(out, tp_table_real(text->rows, of)[row], 1);
+    else
+        tp_table_cell_text(text->rows, of, row, out);
+    if (!out->failed && type == TP_COLUMN_TEXT)
+        tp_terminal_clean(out->data + start, out->size - start);
+}
+
+void tp_program_table_put(struct tp_document *document, const struct tp_profile_table *table)
+{
+    bool is_process = table->kind == TP_TABLE_PROGRAM_PROCESSES, is_wait = table->kind == TP_TABLE_PROGRAM_WAITS;
+    unsigned count = is_process ? sizeof process_columns / sizeof *process_columns
+                     : is_wait  ? sizeof wait_columns / sizeof *wait_columns
+                                : sizeof function_columns / sizeof *function_columns;
+    struct program_text *text = tp_arena_alloc(document->arena, sizeof *text);
+    struct tp_worded_table *worded = tp_arena_alloc(document->arena, sizeof *worded);
+    struct tp_worded_column *columns = tp_arena_array(document->arena, count, sizeof *columns);
+    *text = (struct program_text){table->program,
+                                  is_process ? process_columns : is_wait ? wait_columns : function_columns};
+    if (!table->program->row_count)
+        tp_document_note(document, "The trace has no states of threads: it was not recorded from outside.");
+    if (!table->shown_count)
+        return;
+    for (unsigned i = 0; i < count; i++) {
+        enum tp_column_type type = table->program->defs[text->columns[i].column].type;
+        bool is_text = type == TP_COLUMN_TEXT || type == TP_COLUMN_WORD;
+        columns[i] = (struct tp_worded_column){
+            .title = text->columns[i].title, .is_left = is_text, .is_number = !is_text};
+    }
+    *worded = (struct tp_worded_table){.columns = columns,
+                                       .column_count = count,
+                                       .row_count = table->shown_count,
+                                       .gap = 2,
+                                       .is_measured = true,
+                                       .cell = put_cell,
+                                       .context = text};
+    tp_document_worded(document, worded);
+}

@@ -1,0 +1,61 @@
+/* Reading again: see reread.h. */
+#include "webreport/export/chrome/reread.h"
+
+#include <string.h>
+
+/* A visitor whose own failure is kept apart from that of reading: a disk that is full is no bad input. */
+struct watched {
+    const struct tp_visitor *visitor;
+    int code; /* of the visitor; negative: it failed */
+};
+
+static int watched_member(void *context, struct tp_str key, struct tp_str value, struct tp_error *err)
+{
+    struct watched *w = context;
+    return w->code = w->visitor->member(w->visitor->context, key, value, err);
+}
+
+static int watched_list(void *context, bool is_bare, struct tp_error *err)
+{
+    struct watched *w = context;
+    return w->code = w->visitor->list(w->visitor->context, is_bare, err);
+}
+
+static int watched_event(void *context, const struct tp_event_text *event, struct tp_error *err)
+{
+    struct watched *w = context;
+    return w->code = w->visitor->event(w->visitor->context, event, err);
+}
+
+/* A file that is no trace, or cannot be opened, is an input that cannot be used. */
+static int visit(const struct tp_export *export, struct tp_arena *arena, const struct tp_trace_options *read,
+                 const struct tp_visitor *visitor, struct tp_reading *reading, struct tp_error *err)
+{
+    struct watched watched = {.visitor = visitor};
+    const struct tp_visitor watch = {
+        .context = &watched, .member = watched_member, .list = watched_list, .event = watched_event};
+    int code = tp_trace_visit(export->path, arena, read, &watch, reading, err);
+    return watched.code >= 0 && (code == TP_EIO || code == TP_EFORMAT) ? TP_ENOTFOUND : code;
+}
+
+int tp_reread(const struct tp_export *export, struct tp_arena *arena, const struct tp_visitor *visitor,
+              struct tp_error *err)
+{
+    const struct tp_reading *first = export->reading;
+    struct tp_reading second;
+    int code = visit(export, arena, export->read, visitor, &second, err);
+    if (code < 0)
+        return code;
+    bool is_same = first->text_bytes == second.text_bytes && first->element_count == second.element_count &&
+                   strcmp(first->file_sha256, second.file_sha256) == 0;
+    /* it was replaced, or is still written */
+    return is_same ? TP_OK : tp_error_set(err, TP_ENOTFOUND, 0, "the file changed while it was read");
+}
+
+int tp_read_text(const struct tp_export *export, struct tp_arena *arena, const struct tp_visitor *visitor,
+                 struct tp_error *err)
+{
+    struct tp_trace_options read = *export->read;
+    read.skips_hash = true;
+    return visit(export, arena, &read, visitor, export->reading, err);
+}

@@ -1,0 +1,67 @@
+/* Memory over time and address, an SVG file per device: export --to memory-flow. */
+#include "webreport/export/memory_flow/memory_flow.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "webreport/export/export_formats.h"
+#include "webreport/export/svg.h"
+#include "webreport/export/whole_file.h"
+#include "webreport/measure/audience/wording.h"
+#include "writer/base/limits.h"
+#include "writer/text/escape.h"
+
+struct picture {
+    const struct tp_export *export;
+    const struct tp_memory_records *records;
+    uint32_t device;
+};
+
+static void draw(struct tp_buf *out, void *context)
+{
+    const struct picture *picture = context;
+    const struct tp_export *export = picture->export;
+    struct tp_memory_flow flow;
+    struct tp_flow_colours colours;
+    tp_memory_flow_build(&flow, picture->records, picture->device, export->arena);
+    tp_flow_colours_build(&colours, &flow, export->colour, export->arena);
+    tp_memory_flow_svg(out, &flow, &colours, export->profile->worker, export->arena);
+}
+
+/* CUDA and HIP devices have one name: the second one adds its type. */
+static bool is_name_taken(const struct tp_memory_records *records, uint32_t device)
+{
+    for (uint32_t i = 0; i < device; i++)
+        if (tp_str_equal(records->devices[i].name, records->devices[device].name))
+            return true;
+    return false;
+}
+
+static int write_device(const struct picture *picture, struct tp_error *err)
+{
+    const struct tp_export *export = picture->export;
+    const struct tp_device_memory *device = &picture->records->devices[picture->device];
+    char path[4096], type[32] = "";
+    if (is_name_taken(picture->records, picture->device))
+        snprintf(type, sizeof type, ".%" PRId64, device->type);
+    int n = snprintf(path, sizeof path, "%s/%s.%s%s.memory.svg", export->folder, export->worker,
+                     tp_file_name_escape(export->arena, device->name), type);
+    if (n < 0 || (size_t)n >= sizeof path)
+        return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the path is too long", export->folder);
+    return tp_export_wrote(export, path, tp_svg_write(path, export->arena, draw, (void *)picture, err));
+}
+
+int tp_export_memory_flow(const struct tp_export *export, struct tp_error *err)
+{
+    struct tp_memory_records records;
+    int code = TP_OK;
+    tp_memory_records_build(&records, export->profile->model, export->arena);
+    if (records.count == 0)
+        return tp_error_set(err, TP_ENOTFOUND, 0, "%s",
+                            tp_phrase(TP_PHRASE_NO_MEMORY, export->profile->model->producer));
+    for (uint32_t i = 0; i < records.device_count && i < TP_MAX_EXPORT_DEVICES && code == TP_OK; i++) {
+        struct picture picture = {export, &records, i};
+        code = write_device(&picture, err);
+    }
+    return code;
+}

@@ -1,0 +1,107 @@
+/* Memory flow, colours: by lifetime, or by the operators or modules that hold most. See memory_flow.h. */
+#include "webreport/export/memory_flow/memory_flow.h"
+#include "writer/base/sort.h"
+
+/* Bounds of lifetimes as in MegEngine's memory_flow.svg; the longer, the darker. */
+static const struct {
+    int64_t below_ns;
+    const char *fill, *label;
+} LIVES[] = {
+    {100000, "#D5E6F7", "under 100 µs"},      {1000000, "#A9CDEE", "100 µs to 1 ms"},
+    {10000000, "#78ACDD", "1 to 10 ms"},      {100000000, "#4A87C4", "10 to 100 ms"},
+    {1000000000, "#28619F", "100 ms to 1 s"}, {INT64_MAX, "#123E6E", "1 s and more"},
+};
+enum { LIFE_COUNT = sizeof LIVES / sizeof *LIVES };
+
+static const char *const PALETTE[] = {"#4A87C4", "#E69F45", "#5BA05B", "#C85A54", "#8C6BB1", "#9C755F",
+                                      "#E08DB8", "#3FA7A3", "#B8A132", "#7F8FA6", "#6FB7E0"};
+enum { NAMED = sizeof PALETTE / sizeof *PALETTE };
+
+static int64_t life(const struct tp_flow_block *block)
+{
+    return block->end_ns - block->start_ns;
+}
+
+static void by_lifetime(struct tp_flow_colours *colours, const struct tp_memory_flow *flow)
+{
+    colours->count = LIFE_COUNT;
+    for (unsigned i = 0; i < LIFE_COUNT; i++) {
+        colours->fill[i] = LIVES[i].fill;
+        colours->label[i] = tp_str_of(LIVES[i].label);
+    }
+    for (uint32_t i = 0; i < flow->count; i++)
+        while (colours->of_block[i] < LIFE_COUNT - 1 && life(&flow->blocks[i]) >= LIVES[colours->of_block[i]].below_ns)
+            colours->of_block[i]++;
+}
+
+struct tp_str tp_flow_operator(const struct tp_memory_flow *flow, const struct tp_flow_block *block)
+{
+    if (block->owner == TP_NO_ID)
+        return (struct tp_str){"", 0};
+    return tp_trace_name(flow->model->trace, tp_operator_event(flow->model, block->owner));
+}
+
+struct tp_str tp_flow_module(const struct tp_memory_flow *flow, const struct tp_flow_block *block)
+{
+    const struct tp_model *model = flow->model;
+    uint32_t module =
+        block->owner == TP_NO_ID || !model->operators.module ? TP_NO_ID : model->operators.module[block->owner];
+    if (module == TP_NO_ID)
+        return (struct tp_str){"", 0};
+    return tp_trace_name(model->trace, &model->trace->events[model->modules.event[module]]);
+}
+
+/* Names by what their blocks held: bytes x time. */
+struct holders {
+    struct tp_strings names;
+    struct tp_vec held; /* double by name */
+};
+
+static int by_held(const void *context, uint32_t x, uint32_t y)
+{
+    const struct holders *holders = context;
+    double a = *TP_AT(&holders->held, double, x), b = *TP_AT(&holders->held, double, y);
+    if (a != b)
+        return a > b ? -1 : 1;
+    return tp_str_compare(holders->names.items[x], holders->names.items[y]);
+}
+
+static void by_name(struct tp_flow_colours *colours, const struct tp_memory_flow *flow, struct tp_arena *arena)
+{
+    struct holders holders = {.held = TP_VEC(arena, double)};
+    uint32_t *name_of = tp_arena_array(arena, flow->count, sizeof *name_of);
+    tp_strings_init(&holders.names, arena, 0);
+    for (uint32_t i = 0; i < flow->count; i++) {
+        const struct tp_flow_block *block = &flow->blocks[i];
+        struct tp_str name =
+            colours->kind == TP_EXPORT_BY_MODULE ? tp_flow_module(flow, block) : tp_flow_operator(flow, block);
+        name_of[i] = tp_strings_add(&holders.names, name.len ? name : TP_STR("(unknown)"));
+        while (holders.held.count <= name_of[i])
+            tp_vec_push(&holders.held);
+        *TP_AT(&holders.held, double, name_of[i]) += (double)block->bytes * (double)life(block);
+    }
+    uint32_t count = holders.names.count, *order = tp_arena_array(arena, count, sizeof *order);
+    uint8_t *colour_of = tp_arena_array(arena, count, sizeof *colour_of);
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = i;
+    tp_sort_rows(order, count, by_held, &holders, arena);
+    for (uint32_t i = 0; i < count; i++) {
+        unsigned rank = colour_of[order[i]] = (uint8_t)(i < NAMED ? i : NAMED);
+        colours->fill[rank] = rank < NAMED ? PALETTE[rank] : "#B9BEC6";
+        colours->label[rank] = rank < NAMED ? holders.names.items[order[i]] : TP_STR("(all others)");
+        colours->count = rank + 1;
+    }
+    for (uint32_t i = 0; i < flow->count; i++)
+        colours->of_block[i] = colour_of[name_of[i]];
+}
+
+void tp_flow_colours_build(struct tp_flow_colours *colours, const struct tp_memory_flow *flow,
+                           enum tp_export_colour kind, struct tp_arena *arena)
+{
+    *colours = (struct tp_flow_colours){.kind = kind};
+    colours->of_block = tp_arena_array(arena, flow->count, sizeof *colours->of_block);
+    if (kind == TP_EXPORT_BY_LIFETIME)
+        by_lifetime(colours, flow);
+    else
+        by_name(colours, flow, arena);
+}

@@ -1,0 +1,75 @@
+/* Memory flow, raster: many small blocks as cells that show the colour that covers most of them. The work is bounded by
+ * cells, and blocks times rows, whatever the blocks are. See memory_flow.h. */
+#include "webreport/export/memory_flow/memory_flow.h"
+
+enum { MARGIN = 2 }; /* columns behind the last, for ends */
+
+struct painting {
+    const struct tp_flow_raster *raster;
+    float *changes; /* by colour, row, column: how coverage changes from the cell before */
+    size_t stride;
+};
+
+static double clamp(double value, double most)
+{
+    return value < 0 ? 0 : value > most ? most : value;
+}
+
+/* Coverage of one row begins (or with a negative share ends) at x, in cells. */
+static void add_edge(float *row, double x, double share)
+{
+    size_t cell = (size_t)x;
+    double behind = x - (double)cell; /* part of the cell that lies before the edge */
+    row[cell] += (float)(share * (1 - behind));
+    row[cell + 1] += (float)(share * behind);
+}
+
+static void add_box(const struct painting *p, const struct tp_flow_box *box)
+{
+    const struct tp_flow_raster *raster = p->raster;
+    const double least = 0.05; /* of a cell: what is there is seen */
+    double x = clamp(box->x / raster->pixels, raster->columns - least), width = box->width / raster->pixels;
+    double y = clamp(box->y / raster->pixels, raster->rows - least), height = box->height / raster->pixels;
+    double right = clamp(x + (width > least ? width : least), raster->columns);
+    double top = clamp(y + (height > least ? height : least), raster->rows);
+    for (unsigned row = (unsigned)y; row < raster->rows && row < top; row++) {
+        double share = (top < row + 1 ? top : row + 1) - (y > row ? y : row);
+        float *changes = p->changes + ((size_t)box->colour * raster->rows + row) * p->stride;
+        add_edge(changes, x, share);
+        add_edge(changes, right, -share);
+    }
+}
+
+/* Coverage of a row's cells by all colours, and the colour that covers most. */
+static void finish_row(const struct painting *p, unsigned colour_count, unsigned row)
+{
+    const struct tp_flow_raster *raster = p->raster;
+    struct tp_flow_cell *cells = raster->cells + (size_t)row * raster->columns;
+    float total[TP_FLOW_MAX_COLUMNS] = {0}, most[TP_FLOW_MAX_COLUMNS] = {0};
+    for (unsigned colour = 0; colour < colour_count; colour++) {
+        const float *changes = p->changes + ((size_t)colour * raster->rows + row) * p->stride;
+        float covered = 0;
+        for (unsigned c = 0; c < raster->columns; c++) {
+            covered += changes[c];
+            total[c] += covered;
+            if (covered > most[c] + 1e-4F) {
+                most[c] = covered;
+                cells[c].colour = (uint8_t)colour;
+            }
+        }
+    }
+    for (unsigned c = 0; c < raster->columns; c++)
+        cells[c].level = total[c] < 0.02F ? 0 : total[c] < 0.3F ? 1 : total[c] < 0.6F ? 2 : TP_FLOW_LEVELS;
+}
+
+void tp_flow_raster_paint(struct tp_flow_raster *raster, const struct tp_flow_box *boxes, uint32_t count,
+                          unsigned colour_count, struct tp_arena *arena)
+{
+    struct painting p = {.raster = raster, .stride = (size_t)raster->columns + MARGIN};
+    raster->cells = tp_arena_array(arena, (size_t)raster->columns * raster->rows, sizeof *raster->cells);
+    p.changes = tp_arena_array(arena, p.stride * raster->rows * colour_count, sizeof *p.changes);
+    for (uint32_t i = 0; i < count; i++)
+        add_box(&p, &boxes[i]);
+    for (unsigned row = 0; row < raster->rows; row++)
+        finish_row(&p, colour_count, row);
+}

@@ -1,0 +1,413 @@
+/* A trace as tables of rows: see export_rows.h. */
+#include "webreport/export/rows/export_rows.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "webreport/export/chrome/chrome.h"
+#include "webreport/export/rows/program_rows.h"
+#include "webreport/measure/work/work_rules.h"
+#include "writer/base/saturate.h"
+
+#define INT TP_ROWS_INT
+#define REAL TP_ROWS_REAL
+#define TEXT TP_ROWS_TEXT
+
+/* ---- cells ---- */
+
+static void put_int(struct tp_rows_cell **cell, int64_t value)
+{
+    (*cell)++->integer = value;
+}
+
+static void put_text(struct tp_rows_cell **cell, struct tp_str text)
+{
+    (*cell)++->text = text;
+}
+
+/* A text of the trace by id; null when absent. */
+static void put_id(struct tp_rows_cell **cell, const struct tp_strings *texts, uint32_t id)
+{
+    put_text(cell, id == TP_NO_ID ? (struct tp_str){NULL, 0} : tp_strings_get(texts, id));
+}
+
+/* A JSON value that is a whole number; null for everything else. */
+static void put_number(struct tp_rows_cell **cell, const struct tp_strings *texts, uint32_t id)
+{
+    struct tp_str text = tp_strings_get(texts, id);
+    int64_t number = 0;
+    for (size_t i = 0; i < text.len && number != TP_NULL_INT; i++) {
+        bool is_digit = text.ptr[i] >= '0' && text.ptr[i] <= '9';
+        if (!is_digit || __builtin_mul_overflow(number, 10, &number) ||
+            __builtin_add_overflow(number, text.ptr[i] - '0', &number))
+            number = TP_NULL_INT;
+    }
+    put_int(cell, text.len ? number : TP_NULL_INT);
+}
+
+/* An event by its index; null when absent. */
+static void put_event(struct tp_rows_cell **cell, uint32_t event)
+{
+    put_int(cell, event == TP_NO_ID ? TP_NULL_INT : (int64_t)event);
+}
+
+static void put_operator(struct tp_rows_cell **cell, const struct tp_rows *rows, uint32_t op)
+{
+    put_event(cell, op == TP_NO_ID ? TP_NO_ID : rows->model->operators.event[op]);
+}
+
+static void put_times(struct tp_rows_cell **cell, const struct tp_rows *rows, const struct tp_event *e)
+{
+    put_int(cell, tp_sat_sub(e->ts_ns, rows->first_ns));
+    put_int(cell, e->dur_ns);
+}
+
+/* The step in which something starts, null outside of all. Steps are disjoint and in order. */
+static void put_step(struct tp_rows_cell **cell, const struct tp_rows *rows, int64_t ts_ns)
+{
+    const struct tp_model *model = rows->model;
+    uint32_t low = 0, high = model->step_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (model->steps[middle].start_ns <= ts_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    put_int(cell, low > 0 && ts_ns < model->steps[low - 1].end_ns ? (int64_t)low - 1 : TP_NULL_INT);
+}
+
+static void put_module(struct tp_rows_cell **cell, const struct tp_rows *rows, const uint32_t *module_of, uint32_t i)
+{
+    uint32_t module = module_of ? module_of[i] : TP_NO_ID;
+    put_text(cell, module == TP_NO_ID ? (struct tp_str){NULL, 0}
+                                      : tp_trace_name(rows->model->trace,
+                                                      &rows->model->trace->events[rows->model->modules.event[module]]));
+}
+
+/* ---- events ---- */
+
+static const struct tp_rows_column event_columns[] = {
+    {"event_id", INT, "number of the event; other tables refer to it", false},
+    {"category", TEXT, "cpu_op, user_annotation, cuda_runtime, kernel, python_function and so on", true},
+    {"name", TEXT, "name as recorded", true},
+    {"process", TEXT, "process or device that the event stands under", false},
+    {"thread", TEXT, "thread or stream that the event stands under", false},
+    {"thread_name", TEXT, "name of the thread", false},
+    {"start_ns", INT, "start, nanoseconds since the first event", true},
+    {"duration_ns", INT, "duration, nanoseconds", false},
+    {"step", INT, "step in which it starts", false},
+};
+
+static uint32_t event_count(const struct tp_rows *rows)
+{
+    return rows->model->trace->event_count;
+}
+
+static void fill_event(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
+{
+    const struct tp_trace *trace = rows->model->trace;
+    const struct tp_event *e = &trace->events[row];
+    enum tp_trace_out_category category;
+    struct tp_str text = tp_chrome_category(trace, e, &category);
+    put_int(&cell, row);
+    put_text(&cell, text.len ? text : TP_STR("Trace"));
+    put_text(&cell, tp_trace_name(trace, e));
+    put_text(&cell, rows->processes[e->thread]);
+    put_text(&cell, rows->threads[e->thread]);
+    put_text(&cell, trace->threads[e->thread].name);
+    put_times(&cell, rows, e);
+    put_step(&cell, rows, e->ts_ns);
+}
+
+/* ---- kernels ---- */
+
+static const struct tp_rows_column kernel_columns[] = {
+    {"event_id", INT, "the event", true},
+    {"kind", TEXT, "kernel, gpu_memcpy, gpu_memset", false},
+    {"name", TEXT, "name as recorded", true},
+    {"device", INT, "number of the device", false},
+    {"stream", INT, "number of the stream", false},
+    {"start_ns", INT, "start, nanoseconds since the first event", true},
+    {"duration_ns", INT, "duration, nanoseconds", false},
+    {"bytes", INT, "bytes that a copy or set moved", false},
+    {"correlation", INT, "number that it shares with its launch", false},
+    {"launch_event_id", INT, "event that launched it", true},
+    {"operator_event_id", INT, "innermost operator around the launch", true},
+    {"module", TEXT, "innermost module call around the launch", false},
+    {"grid", TEXT, "blocks, [x,y,z]", false},
+    {"block", TEXT, "threads of a block, [x,y,z]", false},
+    {"registers_per_thread", INT, "registers of a thread", false},
+    {"shared_memory_bytes", INT, "shared memory of a block", false},
+    {"occupancy_pct", REAL, "estimated achieved occupancy", false},
+    {"work", TEXT, "kind of work: gemm, attention, elementwise and so on", false},
+    {"flops", INT, "operations of the operator's call, on the longest of its kernels; null: not known", false},
+    {"least_bytes", INT, "bytes that the call must move at least, on the same kernel", false},
+    {"step", INT, "step in which it starts", false},
+};
+
+static uint32_t kernel_count(const struct tp_rows *rows)
+{
+    return rows->model->devices.count;
+}
+
+/* Kind of work, and what the call had to do, where the operation is the one that it is booked on. */
+static void put_cost(struct tp_rows_cell **cell, const struct tp_rows *rows, uint32_t device)
+{
+    const struct tp_work_unit *unit = tp_work_unit_of(&rows->units, device);
+    const struct tp_cost *cost = unit && unit->main == device ? &rows->units.costs[unit->cost] : NULL;
+    put_text(cell, tp_str_of(tp_work_text(rows->kinds.of_device[device])));
+    put_int(cell, cost ? cost->exact_flops : TP_NULL_INT);
+    put_int(cell, cost ? cost->bytes : TP_NULL_INT);
+}
+
+static void fill_kernel(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
+{
+    const struct tp_model *model = rows->model;
+    const struct tp_trace *trace = model->trace;
+    const struct tp_event *e = tp_device_event(model, row);
+    const struct tp_device_setup *d = tp_device_setup(trace, e->detail);
+    enum tp_trace_out_category category;
+    uint32_t launch = model->devices.launch[row];
+    put_event(&cell, model->devices.event[row]);
+    put_text(&cell, tp_chrome_category(trace, e, &category));
+    put_text(&cell, tp_trace_name(trace, e));
+    put_int(&cell, d->device);
+    put_int(&cell, d->stream);
+    put_times(&cell, rows, e);
+    put_int(&cell, d->bytes);
+    put_int(&cell, trace->devices[e->detail].correlation);
+    put_event(&cell, launch == TP_NO_ID ? TP_NO_ID : model->launches.event[launch]);
+    put_operator(&cell, rows, model->devices.owner[row]);
+    put_module(&cell, rows, model->devices.module, row);
+    put_id(&cell, &trace->values, d->grid);
+    put_id(&cell, &trace->values, d->block);
+    put_number(&cell, &trace->values, d->registers);
+    put_number(&cell, &trace->values, d->shared_memory);
+    cell++->real = d->occupancy_pct_e9 == TP_NULL_INT ? NAN : (double)d->occupancy_pct_e9 / 1e9;
+    put_cost(&cell, rows, row);
+    put_step(&cell, rows, e->ts_ns);
+}
+
+/* ---- operators ---- */
+
+static const struct tp_rows_column operator_columns[] = {
+    {"event_id", INT, "the event", true},
+    {"parent_event_id", INT, "operator around it", true},
+    {"name", TEXT, "name as recorded", true},
+    {"thread", TEXT, "number of the thread", false},
+    {"start_ns", INT, "start, nanoseconds since the first event", false},
+    {"duration_ns", INT, "duration, nanoseconds", false},
+    {"self_ns", INT, "duration without the operators inside", false},
+    {"device_self_ns", INT, "device time that it launched itself", false},
+    {"device_total_ns", INT, "device time that it and the operators inside launched", false},
+    {"is_finished", INT, "0: it was still open when the recording ended", false},
+    {"module", TEXT, "innermost module call around it", false},
+    {"external_id", INT, "External id as recorded", false},
+    {"sequence_number", INT, "shared by a forward operator and its backward", false},
+    {"input_dims", TEXT, "shapes of the inputs, JSON", false},
+    {"input_types", TEXT, "types of the inputs, JSON", false},
+    {"call_stack", TEXT, "call stack as recorded, innermost first", false},
+    {"step", INT, "step in which it starts", false},
+};
+
+static uint32_t operator_count(const struct tp_rows *rows)
+{
+    return rows->model->operators.count;
+}
+
+static void fill_operator(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
+{
+    const struct tp_model *model = rows->model;
+    const struct tp_trace *trace = model->trace;
+    const struct tp_operators *ops = &model->operators;
+    const struct tp_event *e = tp_operator_event(model, row);
+    const struct tp_host_detail *d = &trace->hosts[e->detail];
+    put_event(&cell, ops->event[row]);
+    put_operator(&cell, rows, ops->parent[row]);
+    put_text(&cell, tp_trace_name(trace, e));
+    put_text(&cell, rows->threads[e->thread]);
+    put_times(&cell, rows, e);
+    put_int(&cell, tp_narrow_get(&ops->host_self, row));
+    put_int(&cell, tp_narrow_get(&ops->device_self, row));
+    put_int(&cell, tp_narrow_get(&ops->device_total, row));
+    put_int(&cell, !(ops->flags[row] & TP_OPERATOR_UNFINISHED));
+    put_module(&cell, rows, ops->module, row);
+    put_int(&cell, d->external_id);
+    put_int(&cell, tp_host_more(trace, d).sequence);
+    put_id(&cell, &trace->values, d->dims);
+    put_id(&cell, &trace->values, d->types);
+    put_id(&cell, &trace->stack_texts, d->stack);
+    put_step(&cell, rows, e->ts_ns);
+}
+
+/* ---- steps ---- */
+
+static const struct tp_rows_column step_columns[] = {
+    {"step", INT, "number of the step, from 0; other tables refer to it", true},
+    {"name", TEXT, "name of its marker", false},
+    {"start_ns", INT, "start, nanoseconds since the first event", false},
+    {"end_ns", INT, "end with its device work", false},
+    {"host_start_ns", INT, "start of its marker on the host", false},
+    {"host_end_ns", INT, "end of its marker on the host", false},
+    {"used", INT, "0: warm-up, or cut off; no number of the report is about it", false},
+};
+
+static uint32_t step_count(const struct tp_rows *rows)
+{
+    return rows->model->step_count;
+}
+
+static void fill_step(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
+{
+    const struct tp_step *step = &rows->model->steps[row];
+    put_int(&cell, row);
+    put_text(&cell, step->name);
+    put_int(&cell, tp_sat_sub(step->start_ns, rows->first_ns));
+    put_int(&cell, tp_sat_sub(step->end_ns, rows->first_ns));
+    put_int(&cell, tp_sat_sub(step->host_start_ns, rows->first_ns));
+    put_int(&cell, tp_sat_sub(step->host_end_ns, rows->first_ns));
+    put_int(&cell, tp_step_is_used(step));
+}
+
+/* ---- memory ---- */
+
+static const struct tp_rows_column memory_columns[] = {
+    {"record_id", INT, "number of the record in order of time", false},
+    {"time_ns", INT, "when, nanoseconds since the first event", true},
+    {"device", TEXT, "CPU, GPU0", false},
+    {"bytes", INT, "allocated; negative: released", false},
+    {"address", INT, "address of the block", true},
+    {"total_allocated_bytes", INT, "allocated afterwards, as the allocator says", false},
+    {"total_reserved_bytes", INT, "held from the driver afterwards", false},
+    {"is_out_of_memory", INT, "1: the allocation failed", false},
+    {"thread", TEXT, "number of the thread", false},
+    {"operator_event_id", INT, "innermost operator at that time", true},
+    {"step", INT, "step in which it lies", false},
+};
+
+static uint32_t memory_count(const struct tp_rows *rows)
+{
+    return rows->memory.count;
+}
+
+static void fill_memory(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
+{
+    const struct tp_memory_record *record = &rows->memory.items[row];
+    const struct tp_memory *raw = tp_memory_raw(&rows->memory, record);
+    const struct tp_memory_more *more = tp_memory_more(rows->model->trace, raw);
+    put_int(&cell, row);
+    put_int(&cell, tp_sat_sub(raw->ts_ns, rows->first_ns));
+    put_text(&cell, rows->memory.devices[record->device].name);
+    put_int(&cell, raw->bytes);
+    put_int(&cell, more->address);
+    put_int(&cell, more->total_allocated);
+    put_int(&cell, more->total_reserved);
+    put_int(&cell, (raw->flags & TP_MEMORY_OUT_OF_MEMORY) != 0);
+    put_text(&cell, rows->threads[raw->thread]);
+    put_operator(&cell, rows, record->owner);
+    put_step(&cell, rows, raw->ts_ns);
+}
+
+/* ---- links ---- */
+
+static const struct tp_rows_column link_columns[] = {
+    {"kind", TEXT, "launch: call to kernel; backward: forward operator to its backward", false},
+    {"from_event_id", INT, "event that leads", true},
+    {"to_event_id", INT, "event that follows", true},
+};
+
+static uint32_t link_count(const struct tp_rows *rows)
+{
+    return rows->links.count;
+}
+
+static void fill_link(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
+{
+    const struct tp_link *link = &rows->links.items[row];
+    put_text(&cell, tp_str_of(tp_link_name(link->kind)));
+    put_event(&cell, link->from);
+    put_event(&cell, link->to);
+}
+
+/* ---- tasks ---- */
+
+static const struct tp_rows_column task_columns[] = {
+    {"name", TEXT, "name that the program gave its tasks", true},
+    {"count", INT, "tasks that began and ended in the recording", false},
+    {"total_ns", INT, "sum of their durations, nanoseconds; tasks at the same time count each", false},
+    {"p50_ns", INT, "half of them take at most so long (nearest rank)", false},
+    {"p95_ns", INT, "95 % of them take at most so long (nearest rank)", false},
+    {"p99_ns", INT, "99 % of them take at most so long (nearest rank)", false},
+    {"max_ns", INT, "the longest of them", false},
+    {"most_at_once", INT, "most tasks of this name that were open at the same time", false},
+    {"open", INT, "tasks that were still open when the recording ended", false},
+};
+
+static uint32_t task_count(const struct tp_rows *rows)
+{
+    return (uint32_t)rows->tasks.tasks.row_count;
+}
+
+static void fill_task(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
+{
+    const struct tp_table *tasks = &rows->tasks.tasks;
+    put_text(&cell, tp_table_text(tasks, TP_TASK_NAME)[row]);
+    for (unsigned column = TP_TASK_COUNT; column < TP_TASK_COLUMNS; column++)
+        put_int(&cell, tp_table_int(tasks, column)[row]);
+}
+
+/* ---- all ---- */
+
+#define COLUMNS(list) (list), sizeof(list) / sizeof *(list)
+
+static const struct tp_rows_table tables[] = {
+    {"events", "every slice of the trace", COLUMNS(event_columns), event_count, fill_event},
+    {"kernels", "device work: kernels, copies, sets", COLUMNS(kernel_columns), kernel_count, fill_kernel},
+    {"operators", "operators of the host", COLUMNS(operator_columns), operator_count, fill_operator},
+    {"steps", "steps; one for the whole trace when it has no markers", COLUMNS(step_columns), step_count, fill_step},
+    {"memory", "allocations and releases", COLUMNS(memory_columns), memory_count, fill_memory},
+    {"links", "what belongs together", COLUMNS(link_columns), link_count, fill_link},
+    {"tasks", "tasks that begin on one thread and may end on another, by name", COLUMNS(task_columns), task_count,
+     fill_task},
+};
+enum { TABLES = sizeof tables / sizeof *tables };
+
+const struct tp_rows_table *tp_rows_table(const struct tp_rows *rows, unsigned index)
+{
+    if (index < TABLES)
+        return &tables[index];
+    const struct tp_rows_table *table = rows->program ? &tp_program_rows_tables[index - TABLES] : NULL;
+    return table && table->name ? table : NULL;
+}
+
+static struct tp_str row_text(struct tp_arena *arena, const struct tp_row_id *id)
+{
+    char number[32];
+    if (id->is_text)
+        return id->text;
+    int n = snprintf(number, sizeof number, "%" PRId64, id->number);
+    return (struct tp_str){tp_arena_copy(arena, number, (size_t)n), (size_t)n};
+}
+
+void tp_rows_build(struct tp_rows *rows, const struct tp_model *model, struct tp_arena *arena)
+{
+    uint32_t threads = model->trace->thread_count;
+    *rows = (struct tp_rows){.model = model, .arena = arena, .first_ns = model->first_ns};
+    if (model->trace->state_count)
+        rows->program = tp_program_rows_new(model->trace, arena);
+    if (rows->program && !model->event_count) /* the first event is the begin of the program */
+        rows->first_ns = rows->program->sampled.view.tree.begin_ns;
+    tp_links_build(&rows->links, model, arena);
+    tp_memory_records_build(&rows->memory, model, arena);
+    tp_task_view_build(&rows->tasks, model, arena);
+    tp_work_kinds_build(&rows->kinds, model, arena);
+    tp_work_units_build(&rows->units, &rows->kinds, NULL, arena);
+    rows->threads = tp_arena_array(arena, threads, sizeof *rows->threads);
+    rows->processes = tp_arena_array(arena, threads, sizeof *rows->processes);
+    for (uint32_t i = 0; i < threads; i++) {
+        rows->threads[i] = row_text(arena, &model->trace->threads[i].tid);
+        rows->processes[i] = row_text(arena, &model->trace->threads[i].pid);
+    }
+}

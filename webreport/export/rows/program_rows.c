@@ -1,0 +1,279 @@
+/* Tables of a program recorded from outside: see program_rows.h. Numbers are those of its view. */
+#include "webreport/export/rows/program_rows.h"
+
+#include "webreport/model/tree_threads.h"
+#include "writer/base/saturate.h"
+
+#define INT TP_ROWS_INT
+#define TEXT TP_ROWS_TEXT
+
+struct frame {
+    uint32_t stack, depth, function;
+    int32_t line;
+};
+
+static void add_stack(struct tp_program_rows *rows, struct tp_keys *seen, uint32_t stack)
+{
+    const struct tp_vec *path = &rows->sampled.functions.path;
+    uint32_t count = tp_keys_count(seen);
+    if (stack == TP_NO_ID || tp_keys_pair(seen, stack, 0) < count)
+        return;
+    tp_sampled_stack(&rows->sampled, stack);
+    for (size_t k = path->count; k-- > 0;)
+        *(struct frame *)tp_vec_push(&rows->frames) =
+            (struct frame){stack, (uint32_t)(path->count - 1 - k), *TP_AT(path, uint32_t, k),
+                           tp_sampled_line(&rows->sampled, k)};
+}
+
+struct tp_program_rows *tp_program_rows_new(const struct tp_trace *trace, struct tp_arena *arena)
+{
+    struct tp_program_rows *rows = tp_arena_alloc(arena, sizeof *rows);
+    struct tp_keys seen;
+    tp_sampled_build(&rows->sampled, trace, arena);
+    rows->frames = TP_VEC(arena, struct frame);
+    tp_keys_init(&seen, arena, 2);
+    for (uint32_t i = 0; i < trace->sample_count; i++)
+        add_stack(rows, &seen, trace->samples[i].stack);
+    for (uint32_t i = 0; i < rows->sampled.view.tree.piece_count; i++)
+        add_stack(rows, &seen, rows->sampled.view.tree.pieces[i].stack);
+    return rows;
+}
+
+/* ---- cells ---- */
+
+static void put_int(struct tp_rows_cell **cell, int64_t value)
+{
+    (*cell)++->integer = value;
+}
+
+static void put_text(struct tp_rows_cell **cell, struct tp_str text)
+{
+    (*cell)++->text = text;
+}
+
+static void put_id(struct tp_rows_cell **cell, uint32_t id)
+{
+    put_int(cell, id == TP_NO_ID ? TP_NULL_INT : (int64_t)id);
+}
+
+static void put_time(struct tp_rows_cell **cell, const struct tp_rows *rows, int64_t at_ns)
+{
+    put_int(cell, tp_sat_sub(at_ns, rows->first_ns));
+}
+
+static const struct tp_process_tree *tree_of(const struct tp_rows *rows)
+{
+    return &rows->program->sampled.view.tree;
+}
+
+/* ---- processes ---- */
+
+static const struct tp_rows_column process_columns[] = {
+    {"process_id", INT, "number of the process in these tables, a parent before its children", false},
+    {"pid", INT, "number that the kernel gave it", true},
+    {"parent_process_id", INT, "process_id of the process that began it", true},
+    {"command", TEXT, "the program and its words; the programs that it became, one after the other", false},
+    {"start_ns", INT, "begin, nanoseconds since the first event", false},
+    {"end_ns", INT, "end of its last thread", false},
+    {"cpu_ns", INT, "running time of its threads", false},
+    {"ready_ns", INT, "time in which they could run and got no CPU", false},
+    {"blocked_ns", INT, "time in which they waited", false},
+    {"threads", INT, "threads that it had", false},
+    {"samples", INT, "samples of them", false},
+    {"peak_bytes", INT, "most resident memory", false},
+    {"read_bytes", INT, "read by calls, those of children that it waited for included", false},
+    {"written_bytes", INT, "written by calls, likewise", false},
+    {"disk_read_bytes", INT, "read from a disk, likewise", false},
+    {"disk_written_bytes", INT, "written to a disk, likewise", false},
+    {"exit", TEXT, "exit code, or the signal that ended it", false},
+};
+
+static uint32_t process_count(const struct tp_rows *rows)
+{
+    return tree_of(rows)->process_count;
+}
+
+static void fill_process(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
+{
+    static const enum tp_program_process_column numbers[] = {
+        TP_PROGRAM_PROCESS_CPU,       TP_PROGRAM_PROCESS_READY,        TP_PROGRAM_PROCESS_BLOCKED,
+        TP_PROGRAM_PROCESS_THREADS,   TP_PROGRAM_PROCESS_SAMPLES,      TP_PROGRAM_PROCESS_PEAK,
+        TP_PROGRAM_PROCESS_READ,      TP_PROGRAM_PROCESS_WRITTEN,      TP_PROGRAM_PROCESS_DISK_READ,
+        TP_PROGRAM_PROCESS_DISK_WRITTEN};
+    const struct tp_table *table = &rows->program->sampled.view.processes;
+    const struct tp_tree_process *process = &tree_of(rows)->processes[row];
+    put_int(&cell, row);
+    put_int(&cell, process->pid);
+    put_id(&cell, process->parent);
+    put_text(&cell, tp_table_text(table, TP_PROGRAM_PROCESS_COMMAND)[row]);
+    put_time(&cell, rows, process->begin_ns);
+    put_time(&cell, rows, process->end_ns);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        put_int(&cell, tp_table_int(table, numbers[i])[row]);
+    put_text(&cell, tp_table_text(table, TP_PROGRAM_PROCESS_EXIT)[row]);
+}
+
+/* ---- threads ---- */
+
+static const struct tp_rows_column thread_columns[] = {
+    {"thread_id", INT, "number of the thread in these tables", false},
+    {"process_id", INT, "process that it is of", true},
+    {"tid", INT, "number that the kernel gave it", true},
+    {"name", TEXT, "name; equal ones of a process have numbers behind them", false},
+    {"start_ns", INT, "begin, nanoseconds since the first event", false},
+    {"end_ns", INT, "end", false},
+};
+
+static uint32_t thread_count(const struct tp_rows *rows)
+{
+    return rows->program->sampled.thread_count;
+}
+
+static void fill_thread(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
+{
+    const struct tp_sampled_thread *thread = &rows->program->sampled.threads[row];
+    put_int(&cell, row);
+    put_int(&cell, thread->process);
+    put_int(&cell, thread->tid);
+    put_text(&cell, thread->name);
+    put_time(&cell, rows, thread->begin_ns);
+    put_time(&cell, rows, thread->end_ns);
+}
+
+/* ---- states ---- */
+
+static const struct tp_rows_column state_columns[] = {
+    {"state_id", INT, "number of the state", false},
+    {"thread_id", INT, "thread that was in it", true},
+    {"start_ns", INT, "begin, nanoseconds since the first event", true},
+    {"duration_ns", INT, "duration, nanoseconds", false},
+    {"state", TEXT, "running, ready (without a CPU) or blocked", true},
+    {"cause", TEXT, "what it waited for: disk, pipe, lock ..; ? where nobody knows", false},
+    {"is_estimated", INT, "1: nobody saw the cause, and the recorder guessed one; the guess is not used", false},
+    {"stack_id", INT, "stack that waits", false},
+};
+
+static uint32_t state_count(const struct tp_rows *rows)
+{
+    return tree_of(rows)->piece_count;
+}
+
+/* Pieces stand in the order of the threads that they are of. */
+static uint32_t thread_of_piece(const struct tp_process_tree *tree, uint32_t piece)
+{
+    uint32_t low = 0, high = tree->thread_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        *(tree->threads[middle].first <= piece ? &low : &high) = middle;
+    }
+    return low;
+}
+
+static void fill_state(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
+{
+    static const char *const names[TP_STATE_COUNT] = {"running", "ready", "blocked"};
+    const struct tp_thread_piece *piece = &tree_of(rows)->pieces[row];
+    bool is_wait = piece->state == TP_STATE_BLOCKED;
+    put_int(&cell, row);
+    put_int(&cell, rows->program->sampled.thread_of_tree[thread_of_piece(tree_of(rows), row)]);
+    put_time(&cell, rows, piece->begin_ns);
+    put_int(&cell, piece->end_ns - piece->begin_ns);
+    put_text(&cell, tp_str_of(names[piece->state]));
+    put_text(&cell, is_wait ? tp_str_of(tp_wait_cause_text((enum tp_wait_cause)piece->cause)) : (struct tp_str){NULL, 0});
+    put_int(&cell, is_wait ? piece->is_estimated : TP_NULL_INT);
+    put_id(&cell, is_wait ? piece->stack : TP_NO_ID);
+}
+
+/* ---- samples ---- */
+
+static const struct tp_rows_column sample_columns[] = {
+    {"sample_id", INT, "number of the sample", false},
+    {"thread_id", INT, "thread that ran", true},
+    {"time_ns", INT, "when, nanoseconds since the first event", true},
+    {"cpu_ns", INT, "processor time that it stands for: those of a process add up to its running time", false},
+    {"stack_id", INT, "stack, in the table stacks", true},
+    {"function_id", INT, "innermost function of the stack", true},
+};
+
+static uint32_t sample_count(const struct tp_rows *rows)
+{
+    return rows->program->sampled.trace->sample_count;
+}
+
+static void fill_sample(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
+{
+    struct tp_sampled *sampled = &rows->program->sampled;
+    const struct tp_vec *path = &sampled->functions.path;
+    const struct tp_sample *sample = &sampled->trace->samples[row];
+    tp_sampled_stack(sampled, sample->stack);
+    put_int(&cell, row);
+    put_int(&cell, sampled->thread_of_sample[row]);
+    put_time(&cell, rows, sample->ts_ns);
+    put_int(&cell, tp_sampled_ns(sampled, row));
+    put_id(&cell, sample->stack);
+    put_id(&cell, path->count ? *TP_AT(path, uint32_t, path->count - 1) : TP_NO_ID);
+}
+
+/* ---- functions and stacks ---- */
+
+static const struct tp_rows_column function_columns[] = {
+    {"function_id", INT, "number of the function in these tables", false},
+    {"name", TEXT, "name; code without one: file and offset", true},
+    {"file", TEXT, "source file, else the program or library", false},
+    {"line", INT, "the line with most of its own time", false},
+    {"kind", TEXT, "native, python or kernel", false},
+    {"self_ns", INT, "processor time while the function itself ran", false},
+    {"total_ns", INT, "processor time while it or what it called ran", false},
+};
+
+static uint32_t function_count(const struct tp_rows *rows)
+{
+    return (uint32_t)rows->program->sampled.functions.items.count;
+}
+
+static void fill_function(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
+{
+    const struct tp_program_function *f = tp_program_function_at(&rows->program->sampled.functions, row);
+    put_int(&cell, row);
+    put_text(&cell, f->name);
+    put_text(&cell, f->file.len ? f->file : (struct tp_str){NULL, 0});
+    put_int(&cell, f->line ? f->line : TP_NULL_INT);
+    put_text(&cell, tp_str_of(tp_function_kind_text((enum tp_function_kind)f->kind)));
+    put_int(&cell, f->self_ns);
+    put_int(&cell, f->total_ns);
+}
+
+static const struct tp_rows_column stack_columns[] = {
+    {"frame_id", INT, "number of the row", false},
+    {"stack_id", INT, "stack that the frame is of", true},
+    {"depth", INT, "place in it: 0 is the innermost", false},
+    {"function_id", INT, "function of the frame", true},
+    {"line", INT, "line in its file", false},
+};
+
+static uint32_t frame_count(const struct tp_rows *rows)
+{
+    return (uint32_t)rows->program->frames.count;
+}
+
+static void fill_frame(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
+{
+    const struct frame *frame = TP_AT(&rows->program->frames, struct frame, row);
+    put_int(&cell, row);
+    put_int(&cell, frame->stack);
+    put_int(&cell, frame->depth);
+    put_int(&cell, frame->function);
+    put_int(&cell, frame->line ? frame->line : TP_NULL_INT);
+}
+
+#define COLUMNS(list) (list), sizeof(list) / sizeof *(list)
+
+const struct tp_rows_table tp_program_rows_tables[] = {
+    {"processes", "processes of the program", COLUMNS(process_columns), process_count, fill_process},
+    {"threads", "their threads", COLUMNS(thread_columns), thread_count, fill_thread},
+    {"states", "what each thread did, one state behind the other", COLUMNS(state_columns), state_count, fill_state},
+    {"samples", "samples of running threads", COLUMNS(sample_columns), sample_count, fill_sample},
+    {"functions", "functions of samples and waits", COLUMNS(function_columns), function_count, fill_function},
+    {"stacks", "the frames of stacks, a row each", COLUMNS(stack_columns), frame_count, fill_frame},
+    {NULL, NULL, NULL, 0, NULL, NULL},
+};

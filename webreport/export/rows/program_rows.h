@@ -1,0 +1,19 @@
+/* What tables of a program recorded from outside are made of: processes, threads, states, samples, functions, stacks. */
+#ifndef TP_WEBREPORT_EXPORT_ROWS_PROGRAM_ROWS_H
+#define TP_WEBREPORT_EXPORT_ROWS_PROGRAM_ROWS_H
+
+#include "webreport/export/rows/export_rows.h"
+#include "webreport/measure/program/sampled.h"
+
+struct tp_program_rows {
+    struct tp_sampled sampled;
+    struct tp_vec frames; /* of the stacks of samples and waits, innermost first */
+};
+
+/* Of a trace with states, in `arena` (guard set by the caller). */
+struct tp_program_rows *tp_program_rows_new(const struct tp_trace *trace, struct tp_arena *arena);
+
+/* The tables; a NULL name ends the list. */
+extern const struct tp_rows_table tp_program_rows_tables[];
+
+#endif

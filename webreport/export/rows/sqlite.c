@@ -1,0 +1,345 @@
+/* A trace as an SQLite database: export --to sqlite.
+ *
+ * Texts stand once, in `texts`; TABLE_rows hold numbers, and the view TABLE shows them with their texts. One
+ * transaction, prepared statements, indices at the end; no journal, since the file has its name only when it is whole.
+ */
+#include <math.h>
+#include <sqlite3.h>
+#include <stdio.h>
+
+#include "webreport/export/export_formats.h"
+#include "webreport/export/rows/export_args.h"
+#include "webreport/export/rows/export_rows.h"
+#include "webreport/export/whole_file.h"
+#include "webreport/measure/work/work_rates.h"
+#include "writer/base/fs.h"
+#include "writer/base/saturate.h"
+
+struct database {
+    sqlite3 *db;
+    const struct tp_export *export;
+    struct tp_rows rows;
+    struct tp_strings texts; /* id + 1 is their number in the database */
+    struct tp_buf sql;       /* statement that is being built */
+    int code;                /* of SQLite, sticky */
+};
+
+static void run(struct database *d, const char *sql)
+{
+    if (d->code == SQLITE_OK)
+        d->code = sqlite3_exec(d->db, sql, NULL, NULL, NULL);
+}
+
+/* Runs and forgets the statement in d->sql. */
+static void run_built(struct database *d)
+{
+    if (d->sql.failed)
+        d->code = SQLITE_NOMEM;
+    else
+        run(d, d->sql.data);
+    tp_buf_clear(&d->sql);
+}
+
+/* ---- schema ---- */
+
+static const char *sql_type(enum tp_rows_type type)
+{
+    return type == TP_ROWS_REAL ? "REAL" : "INTEGER"; /* texts are numbers of `texts` */
+}
+
+static void make_table(struct database *d, const struct tp_rows_table *table)
+{
+    struct tp_buf *sql = &d->sql;
+    tp_buf_printf(sql, "CREATE TABLE %s_rows (", table->name);
+    for (unsigned c = 0; c < table->column_count; c++)
+        tp_buf_printf(sql, "%s%s%s %s%s", c ? ", " : "", table->columns[c].name,
+                      table->columns[c].type == TP_ROWS_TEXT ? "_text" : "", sql_type(table->columns[c].type),
+                      c == 0 && table->columns[c].type == TP_ROWS_INT ? " PRIMARY KEY" : "");
+    tp_buf_puts(sql, ")");
+    run_built(d);
+    tp_buf_printf(sql, "CREATE VIEW %s AS SELECT ", table->name);
+    for (unsigned c = 0; c < table->column_count; c++) {
+        const char *name = table->columns[c].name;
+        if (table->columns[c].type == TP_ROWS_TEXT)
+            tp_buf_printf(sql, "%st_%s.text AS %s", c ? ", " : "", name, name);
+        else
+            tp_buf_printf(sql, "%sr.%s AS %s", c ? ", " : "", name, name);
+    }
+    tp_buf_printf(sql, " FROM %s_rows AS r", table->name);
+    for (unsigned c = 0; c < table->column_count; c++)
+        if (table->columns[c].type == TP_ROWS_TEXT)
+            tp_buf_printf(sql, " %sJOIN texts AS t_%s ON t_%s.text_id = r.%s_text",
+                          table->columns[c].is_indexed ? "" : "LEFT ", table->columns[c].name, table->columns[c].name,
+                          table->columns[c].name);
+    run_built(d);
+}
+
+static void make_indices(struct database *d, const struct tp_rows_table *table)
+{
+    struct tp_buf *sql = &d->sql;
+    for (unsigned c = 1; c < table->column_count; c++) { /* the first is the primary key, or of few values */
+        const struct tp_rows_column *column = &table->columns[c];
+        if (!column->is_indexed)
+            continue;
+        tp_buf_printf(sql, "CREATE INDEX %s_by_%s ON %s_rows (%s%s)", table->name, column->name, table->name,
+                      column->name, column->type == TP_ROWS_TEXT ? "_text" : "");
+        run_built(d);
+    }
+}
+
+/* ---- rows ---- */
+
+static sqlite3_stmt *prepare(struct database *d, const char *sql)
+{
+    sqlite3_stmt *statement = NULL;
+    if (d->code == SQLITE_OK)
+        d->code = sqlite3_prepare_v2(d->db, sql, -1, &statement, NULL);
+    return statement;
+}
+
+static void step(struct database *d, sqlite3_stmt *statement)
+{
+    if (d->code != SQLITE_OK)
+        return;
+    d->code = sqlite3_step(statement) == SQLITE_DONE ? SQLITE_OK : sqlite3_errcode(d->db);
+    sqlite3_reset(statement);
+}
+
+static void bind_text(struct database *d, sqlite3_stmt *statement, int at, struct tp_str text)
+{
+    if (d->code == SQLITE_OK)
+        d->code = sqlite3_bind_text64(statement, at, text.ptr ? text.ptr : "", text.len, SQLITE_STATIC, SQLITE_UTF8);
+}
+
+static void bind_cell(struct database *d, sqlite3_stmt *statement, int at, enum tp_rows_type type,
+                      const struct tp_rows_cell *cell)
+{
+    bool is_null = type == TP_ROWS_INT    ? cell->integer == TP_NULL_INT
+                   : type == TP_ROWS_REAL ? isnan(cell->real)
+                                          : !cell->text.ptr;
+    if (is_null)
+        sqlite3_bind_null(statement, at);
+    else if (type == TP_ROWS_INT)
+        sqlite3_bind_int64(statement, at, cell->integer);
+    else if (type == TP_ROWS_REAL)
+        sqlite3_bind_double(statement, at, cell->real);
+    else
+        sqlite3_bind_int64(statement, at, (int64_t)tp_strings_add(&d->texts, cell->text) + 1);
+}
+
+static void fill_rows(struct database *d, const struct tp_rows_table *table, sqlite3_stmt *statement)
+{
+    struct tp_rows_cell cells[TP_ROWS_MAX_COLUMNS];
+    uint32_t count = table->count(&d->rows);
+    for (uint32_t row = 0; row < count && d->code == SQLITE_OK; row++) {
+        table->fill(&d->rows, row, cells);
+        for (unsigned c = 0; c < table->column_count; c++)
+            bind_cell(d, statement, (int)c + 1, table->columns[c].type, &cells[c]);
+        step(d, statement);
+    }
+}
+
+/* The statement belongs to the database, which is closed with all that is left in it. */
+static void fill_table(struct database *d, const struct tp_rows_table *table)
+{
+    char sql[256];
+    int n = snprintf(sql, sizeof sql, "INSERT INTO %s_rows VALUES (?", table->name);
+    for (unsigned c = 1; c < table->column_count; c++)
+        n += snprintf(sql + n, sizeof sql - (size_t)n, ",?");
+    snprintf(sql + n, sizeof sql - (size_t)n, ")");
+    sqlite3_stmt *statement = prepare(d, sql);
+    fill_rows(d, table, statement);
+    sqlite3_finalize(statement);
+}
+
+static void fill_texts(struct database *d)
+{
+    sqlite3_stmt *statement = prepare(d, "INSERT INTO texts VALUES (?,?)");
+    for (uint32_t i = 0; i < d->texts.count && d->code == SQLITE_OK; i++) {
+        sqlite3_bind_int64(statement, 1, (int64_t)i + 1);
+        bind_text(d, statement, 2, d->texts.items[i]);
+        step(d, statement);
+    }
+    sqlite3_finalize(statement);
+}
+
+/* ---- arguments ---- */
+
+/* A row holds all arguments of an event as they are, since most are asked for by event: a row for each would make the
+ * database three times as slow to write. The view takes them apart. */
+static void make_args(struct database *d)
+{
+    run(d, "CREATE TABLE args_rows (event_id INTEGER PRIMARY KEY, args TEXT NOT NULL);"
+           "CREATE VIEW args AS SELECT r.event_id AS event_id, j.key AS key, CASE j.type WHEN 'true' THEN 'true'"
+           " WHEN 'false' THEN 'false' ELSE j.value END AS value FROM args_rows AS r, json_each(r.args) AS j");
+}
+
+/* SQLite takes JSON that is nested up to 1,000 deep, and refuses the whole view at one that is deeper. */
+static bool is_too_deep(struct tp_str json)
+{
+    unsigned depth = 0, deepest = 0;
+    bool in_string = false;
+    for (size_t i = 0; json.len > 1000 && i < json.len; i++) {
+        char c = json.ptr[i];
+        if (c == '\\')
+            i++;
+        else if (c == '"')
+            in_string = !in_string;
+        else if (!in_string && (c == '[' || c == '{'))
+            deepest = ++depth > deepest ? depth : deepest;
+        else if (!in_string && (c == ']' || c == '}'))
+            depth--;
+    }
+    return deepest > 900;
+}
+
+struct args_insert {
+    struct database *d;
+    sqlite3_stmt *statement;
+};
+
+static int put_args(void *context, uint32_t event, struct tp_str args, struct tp_error *err)
+{
+    struct args_insert *a = context;
+    (void)err; /* the database has it */
+    if (is_too_deep(args))
+        return TP_OK;
+    sqlite3_bind_int64(a->statement, 1, event);
+    bind_text(a->d, a->statement, 2, args);
+    step(a->d, a->statement);
+    return a->d->code == SQLITE_OK ? TP_OK : TP_EIO;
+}
+
+static int fill_args(struct database *d, struct tp_error *err)
+{
+    struct args_insert a = {d, prepare(d, "INSERT INTO args_rows VALUES (?,?)")};
+    int code = d->code == SQLITE_OK ? tp_args_walk(d->export, d->export->arena, put_args, &a, err) : TP_OK;
+    sqlite3_finalize(a.statement);
+    return d->code == SQLITE_OK ? code : TP_OK;
+}
+
+/* What the columns mean stands in the database itself. */
+static void fill_documentation(struct database *d)
+{
+    sqlite3_stmt *statement = prepare(d, "INSERT INTO documentation VALUES (?,?,?)");
+    const struct tp_rows_table *table;
+    for (unsigned i = 0; (table = tp_rows_table(&d->rows, i)); i++) {
+        for (unsigned c = 0; c <= table->column_count; c++) {
+            bind_text(d, statement, 1, tp_str_of(table->name));
+            bind_text(d, statement, 2, tp_str_of(c ? table->columns[c - 1].name : ""));
+            bind_text(d, statement, 3, tp_str_of(c ? table->columns[c - 1].definition : table->definition));
+            step(d, statement);
+        }
+    }
+    for (unsigned c = 0; c <= 3; c++) {
+        bind_text(d, statement, 1, TP_STR("args"));
+        bind_text(d, statement, 2, tp_str_of(c ? tp_args_columns[c - 1].name : ""));
+        bind_text(d, statement, 3, tp_str_of(c ? tp_args_columns[c - 1].definition : TP_ARGS_DEFINITION));
+        step(d, statement);
+    }
+    sqlite3_finalize(statement);
+}
+
+static void fill_about(struct database *d)
+{
+    struct tp_work_rates reached;
+    const struct tp_profile *profile = d->export->profile;
+    char first[32];
+    int n = snprintf(first, sizeof first, "%lld",
+                     (long long)tp_sat_add(d->rows.model->trace->base_time_ns, d->rows.first_ns));
+    const struct {
+        const char *key;
+        struct tp_str value;
+    } facts[] = {{"schema_version", TP_STR("1")}, {"run", profile->run},       {"worker", profile->worker},
+                 {"file", profile->file},         {"sha256", profile->sha256}, {"first_event_ns", {first, (size_t)n}}};
+    tp_work_rates_build(&reached, &d->rows.kinds, &d->rows.units);
+    const struct {
+        const char *key;
+        double value;
+    } rates[] = {{"gemm.pct_of_peak", reached.products_percent}, {"step.mfu", reached.step_percent}};
+    sqlite3_stmt *statement = prepare(d, "INSERT INTO about VALUES (?,?)");
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+        bind_text(d, statement, 1, tp_str_of(facts[i].key));
+        bind_text(d, statement, 2, facts[i].value);
+        step(d, statement);
+    }
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+        if (isnan(rates[i].value)) /* the trace does not tell: no row */
+            continue;
+        bind_text(d, statement, 1, tp_str_of(rates[i].key));
+        sqlite3_bind_double(statement, 2, rates[i].value);
+        step(d, statement);
+    }
+    sqlite3_finalize(statement);
+}
+
+/* ---- all ---- */
+
+static int fill(void *context, struct tp_error *err)
+{
+    struct database *d = context;
+    run(d, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=MEMORY;"
+           "BEGIN; CREATE TABLE texts (text_id INTEGER PRIMARY KEY, text TEXT NOT NULL);"
+           "CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT);"
+           "CREATE TABLE documentation (table_name TEXT, column_name TEXT, definition TEXT)");
+    const struct tp_rows_table *table;
+    for (unsigned i = 0; (table = tp_rows_table(&d->rows, i)); i++)
+        make_table(d, table);
+    make_args(d);
+    fill_documentation(d);
+    fill_about(d);
+    for (unsigned i = 0; (table = tp_rows_table(&d->rows, i)); i++)
+        fill_table(d, table);
+    int code = fill_args(d, err);
+    if (code < 0)
+        return code;
+    fill_texts(d);
+    run(d, "CREATE INDEX texts_by_text ON texts (text)");
+    for (unsigned i = 0; (table = tp_rows_table(&d->rows, i)); i++)
+        make_indices(d, table);
+    run(d, "COMMIT; PRAGMA user_version=1");
+    return TP_OK;
+}
+
+static int fill_file(struct database *d, const char *temporary, const char *path, struct tp_error *err)
+{
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* it takes a lock for each allocation; refused when already open */
+    d->code = sqlite3_open_v2(temporary, &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    tp_buf_init(&d->sql, 0);
+    int code = tp_arena_run(d->export->arena, fill, d, err);
+    tp_buf_release(&d->sql);
+    if (d->code == SQLITE_NOMEM)
+        code = tp_error_set(err, TP_ENOMEM, 0, "%s: out of memory", path);
+    else if (d->code != SQLITE_OK)
+        code = tp_error_set(err, TP_EIO, 0, "%s: cannot write: %s", path, sqlite3_errstr(d->code));
+    for (sqlite3_stmt *left; d->db && (left = sqlite3_next_stmt(d->db, NULL));)
+        sqlite3_finalize(left);
+    if (sqlite3_close(d->db) != SQLITE_OK && code == TP_OK)
+        code = tp_error_set(err, TP_EIO, 0, "%s: cannot write", path);
+    return code;
+}
+
+int tp_export_sqlite(const struct tp_export *export, struct tp_error *err)
+{
+    struct database *d = tp_arena_alloc(export->arena, sizeof *d);
+    struct tp_outfile *file;
+    char path[4096];
+    int n = snprintf(path, sizeof path, "%s/%s.sqlite", export->folder, export->worker);
+    if (n < 0 || (size_t)n >= sizeof path)
+        return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the path is too long", export->folder);
+    d->export = export;
+    tp_rows_build(&d->rows, export->profile->model, export->arena);
+    tp_strings_init(&d->texts, export->arena, 0);
+    int code = tp_outfile_open(&file, path, err);
+    if (code < 0)
+        return code;
+    const char *temporary;
+    code = tp_outfile_temporary(&temporary, file, err);
+    if (code == TP_OK)
+        code = temporary ? fill_file(d, temporary, path, err)
+                         : tp_error_set(err, TP_EIO, 0, "%s: a database cannot be written into it", path);
+    if (code == TP_OK)
+        return tp_export_wrote(export, path, tp_outfile_commit(&file, err));
+    tp_outfile_discard(&file);
+    return code;
+}

@@ -1,0 +1,56 @@
+/* A flame graph as one SVG file, of a trace alone or beside a baseline: export --to flamegraph. */
+#include "webreport/export/stacks/flamegraph.h"
+
+#include <stdio.h>
+
+#include "webreport/export/export_formats.h"
+#include "webreport/export/svg.h"
+#include "webreport/export/whole_file.h"
+
+bool tp_export_flamegraph_knows(const char *metric)
+{
+    const struct tp_folded_metric *found = tp_folded_metric(metric);
+    return found && tp_folded_title(found);
+}
+
+static struct tp_folded *build(const struct tp_export *export, const struct tp_trace *trace,
+                               const struct tp_folded_metric *metric)
+{
+    struct tp_folded *folded = tp_arena_alloc(export->arena, sizeof *folded);
+    tp_folded_build(folded, trace, metric, export->rules, export->arena);
+    return folded;
+}
+
+struct picture {
+    const struct tp_export *export;
+    const char *metric;
+    const struct tp_folded *now, *before; /* before: NULL without a baseline */
+};
+
+static void draw(struct tp_buf *out, void *context)
+{
+    const struct picture *picture = context;
+    const struct tp_export *export = picture->export;
+    struct tp_flame flame;
+    tp_flame_build(&flame, picture->now, picture->before, export->arena);
+    tp_flame_svg(out, &flame, export->profile->worker, export->arena);
+}
+
+int tp_export_flamegraph(const struct tp_export *export, struct tp_error *err)
+{
+    struct picture picture = {.export = export,
+                              .metric = export->metric ? export->metric : tp_folded_choice(export->profile->trace, "cpu")};
+    const struct tp_folded_metric *metric = tp_folded_metric(picture.metric);
+    char path[4096];
+    int n = snprintf(path, sizeof path, "%s/%s.%s%s.svg", export->folder, export->worker, picture.metric,
+                     export->baseline ? ".diff" : "");
+    if (n < 0 || (size_t)n >= sizeof path)
+        return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the path is too long", export->folder);
+    struct tp_folded *now = build(export, export->profile->trace, metric),
+                     *before = export->baseline ? build(export, export->baseline, metric) : NULL;
+    if (tp_folded_is_empty(now) && (!before || tp_folded_is_empty(before)))
+        return tp_error_set(err, TP_ENOTFOUND, 0, "%s", tp_folded_missing(metric));
+    picture.now = now;
+    picture.before = before;
+    return tp_export_wrote(export, path, tp_svg_write(path, export->arena, draw, &picture, err));
+}

@@ -1,0 +1,204 @@
+/* Flame graphs, layout: the stacks of both traces become one tree, the tree becomes boxes. See flamegraph.h. */
+#include "webreport/export/stacks/flamegraph.h"
+#include "webreport/trace/frame_pairs.h"
+#include "writer/base/limits.h"
+#include "writer/base/saturate.h"
+#include "writer/base/sort.h"
+
+enum { MIN_SHARE = 3600 }; /* a third of a pixel of 1200 */
+
+/* The tree of both traces. Node i is path i of `paths`; parents have smaller numbers. */
+struct tree {
+    struct tp_flame *flame;
+    struct tp_arena *arena;
+    struct tp_keys paths; /* (node around it, name) */
+    struct tp_vec values; /* struct value per node */
+    uint32_t count;
+    uint32_t *first_child, *next_sibling; /* by name */
+    int64_t least;                        /* of a box */
+};
+
+struct value {
+    int64_t self, total, before;
+};
+
+static struct value *at(const struct tree *tree, uint32_t node)
+{
+    return TP_AT(&tree->values, struct value, node);
+}
+
+/* By name of the trace or its baseline: the number in flame->names. A function of the baseline whose line moved is
+ * called as in the trace. */
+static uint32_t *number_names(struct tree *tree, const struct tp_folded *folded, bool is_baseline)
+{
+    uint32_t count = tp_keys_count(&folded->paths), *pairs = NULL;
+    uint32_t *number = tp_arena_array(tree->arena, count, sizeof *number);
+    struct tp_strings own;
+    tp_strings_init(&own, tree->arena, 0);
+    for (uint32_t i = 0; i < count; i++)
+        number[i] = tp_strings_add(&own, tp_folded_text(folded, i));
+    if (is_baseline)
+        pairs = tp_frame_pairs(&own, &tree->flame->names, tree->arena);
+    for (uint32_t i = 0; i < count; i++)
+        number[i] = pairs && pairs[number[i]] != TP_NO_ID ? pairs[number[i]]
+                                                          : tp_strings_add(&tree->flame->names, own.items[number[i]]);
+    return number;
+}
+
+/* Adds the stacks of one trace; with `is_baseline` to what was before. */
+static void add(struct tree *tree, const struct tp_folded *folded, bool is_baseline)
+{
+    uint32_t count = tp_keys_count(&folded->paths);
+    uint32_t *node_of = tp_arena_array(tree->arena, count, sizeof *node_of);
+    const uint32_t *name_of = number_names(tree, folded, is_baseline);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t around = tp_keys_get(&folded->paths, i)[0];
+        int64_t self = i < folded->values.count ? *TP_AT(&folded->values, int64_t, i) : 0;
+        node_of[i] = tp_keys_pair(&tree->paths, around == TP_NO_ID ? TP_NO_ID : node_of[around], name_of[i]);
+        while (tree->values.count < tp_keys_count(&tree->paths))
+            tp_vec_push(&tree->values);
+        struct value *value = at(tree, node_of[i]);
+        if (self > 0 && is_baseline)
+            value->before = tp_sat_add(value->before, self);
+        else if (self > 0)
+            value->self = tp_sat_add(value->self, self);
+    }
+}
+
+/* Sums callees into callers, up to frame 0. */
+static void sum(struct tree *tree, struct tp_flame_frame *all)
+{
+    struct tp_flame *flame = tree->flame;
+    for (uint32_t i = tree->count; i-- > 0;) {
+        struct value *value = at(tree, i);
+        uint32_t around = tp_keys_get(&tree->paths, i)[0];
+        value->total = tp_sat_add(value->total, value->self);
+        int64_t *total = around == TP_NO_ID ? &all->value : &at(tree, around)->total;
+        int64_t *before = around == TP_NO_ID ? &all->before : &at(tree, around)->before;
+        *total = tp_sat_add(*total, value->total);
+        *before = tp_sat_add(*before, value->before);
+        flame->path_count += value->total > 0;
+    }
+    flame->before = all->before;
+}
+
+/* The highest nodes that only the baseline has. */
+static int64_t gone(const struct tree *tree)
+{
+    int64_t sum_gone = 0;
+    for (uint32_t i = 0; i < tree->count; i++) {
+        uint32_t around = tp_keys_get(&tree->paths, i)[0];
+        if (at(tree, i)->total == 0 && (around == TP_NO_ID || at(tree, around)->total > 0))
+            sum_gone = tp_sat_add(sum_gone, at(tree, i)->before);
+    }
+    return sum_gone;
+}
+
+static int by_name(const void *context, uint32_t x, uint32_t y)
+{
+    const struct tree *tree = context;
+    uint32_t i = tp_keys_get(&tree->paths, x)[1], k = tp_keys_get(&tree->paths, y)[1];
+    return i == k ? 0 : tp_str_compare(tree->flame->names.items[i], tree->flame->names.items[k]);
+}
+
+/* Lists of callees; returns the first of the whole trace. */
+static uint32_t link_nodes(struct tree *tree)
+{
+    uint32_t *order = tp_arena_array(tree->arena, tree->count, sizeof *order), root = TP_NO_ID;
+    tree->first_child = tp_arena_array(tree->arena, tree->count, sizeof *order);
+    tree->next_sibling = tp_arena_array(tree->arena, tree->count, sizeof *order);
+    for (uint32_t i = 0; i < tree->count; i++) {
+        order[i] = i;
+        tree->first_child[i] = TP_NO_ID;
+    }
+    tp_sort_rows(order, tree->count, by_name, tree, tree->arena);
+    for (uint32_t i = tree->count; i-- > 0;) {
+        uint32_t around = tp_keys_get(&tree->paths, order[i])[0];
+        uint32_t *first = around == TP_NO_ID ? &root : &tree->first_child[around];
+        tree->next_sibling[order[i]] = *first;
+        *first = order[i];
+    }
+    return root;
+}
+
+/* Raises the least value of a box until not too many remain; returns how many. */
+static uint32_t choose(struct tree *tree, int64_t all)
+{
+    uint32_t count;
+    tree->least = all / MIN_SHARE + 1;
+    do {
+        count = 0;
+        for (uint32_t i = 0; i < tree->count; i++)
+            count += at(tree, i)->total >= tree->least;
+        if (count > TP_MAX_FLAME_FRAMES)
+            tree->least += tree->least / 4 + 1;
+    } while (count > TP_MAX_FLAME_FRAMES);
+    return count;
+}
+
+static void push(struct tree *tree, const struct tp_flame_frame *frame)
+{
+    struct tp_flame *flame = tree->flame;
+    flame->frames[flame->count++] = *frame;
+    if (frame->depth >= flame->depth)
+        flame->depth = frame->depth + 1;
+    int64_t step = tp_sat_sub(frame->value, frame->before);
+    step = step < 0 ? -step : step;
+    if (frame->depth > 0 && step > flame->largest_step)
+        flame->largest_step = step;
+}
+
+/* Boxes of the callees in the list that begins with `node`, at `start`; those too small share the last one. */
+static void place(struct tree *tree, uint32_t node, int64_t start, uint32_t depth, struct tp_vec *open)
+{
+    struct tp_flame_frame rest = {.name = TP_NO_ID, .depth = depth};
+    for (; node != TP_NO_ID; node = tree->next_sibling[node]) {
+        const struct value *value = at(tree, node);
+        if (value->total >= tree->least) {
+            push(tree, &(struct tp_flame_frame){.name = tp_keys_get(&tree->paths, node)[1],
+                                                .depth = depth,
+                                                .start = start,
+                                                .value = value->total,
+                                                .self = value->self,
+                                                .before = value->before});
+            *(uint32_t *)tp_vec_push(open) = node;
+            start = tp_sat_add(start, value->total);
+        } else if (value->total > 0) {
+            rest.merged++;
+            rest.value = tp_sat_add(rest.value, value->total);
+            rest.before = tp_sat_add(rest.before, value->before);
+        }
+    }
+    rest.start = start;
+    if (rest.value >= tree->least) {
+        push(tree, &rest);
+        *(uint32_t *)tp_vec_push(open) = TP_NO_ID;
+    }
+}
+
+void tp_flame_build(struct tp_flame *flame, const struct tp_folded *folded, const struct tp_folded *baseline,
+                    struct tp_arena *arena)
+{
+    struct tree tree = {.flame = flame, .arena = arena, .values = TP_VEC(arena, struct value)};
+    struct tp_flame_frame all = {.name = TP_NO_ID};
+    struct tp_vec open = TP_VEC(arena, uint32_t); /* node of frame i + 1 */
+    *flame = (struct tp_flame){.metric = folded->metric, .has_baseline = baseline != NULL};
+    tp_strings_init(&flame->names, arena, 0);
+    tp_keys_init(&tree.paths, arena, 2);
+    add(&tree, folded, false);
+    if (baseline)
+        add(&tree, baseline, true);
+    tree.count = tp_keys_count(&tree.paths);
+    sum(&tree, &all);
+    flame->gone = gone(&tree);
+    uint32_t first = link_nodes(&tree), boxes = choose(&tree, all.value);
+    flame->frames = tp_arena_array(arena, (size_t)boxes * 2 + 2, sizeof *flame->frames); /* each may have a rest */
+    push(&tree, &all);
+    place(&tree, first, 0, 1, &open);
+    for (uint32_t i = 0; i < open.count; i++) { /* row by row; `open` grows */
+        uint32_t node = *TP_AT(&open, uint32_t, i);
+        const struct tp_flame_frame *frame = &flame->frames[i + 1];
+        if (node != TP_NO_ID)
+            place(&tree, tree.first_child[node], frame->start, frame->depth + 1, &open);
+    }
+}

@@ -1,0 +1,112 @@
+/* WORKER.pstats: calls of Python functions as a file of cProfile, for pstats and snakeviz. */
+#include "webreport/export/stacks/pstats.h"
+
+#include <string.h>
+
+#include "webreport/export/export_formats.h"
+#include "webreport/export/whole_file.h"
+
+/* ---- marshal: version 2 of CPython's format, read by every Python 3 (Python/marshal.c) ---- */
+
+static void put_u32(struct tp_buf *out, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        tp_buf_putc(out, (char)(value >> (8 * i) & 255));
+}
+
+static void put_text(struct tp_buf *out, struct tp_str text)
+{
+    tp_buf_putc(out, 'u');
+    put_u32(out, (uint32_t)text.len);
+    tp_buf_add(out, text.ptr, text.len);
+}
+
+/* Not negative. Beyond 32 bits: digits of 15 bits. */
+static void put_int(struct tp_buf *out, int64_t value)
+{
+    uint32_t digits = 0;
+    if (value <= INT32_MAX) {
+        tp_buf_putc(out, 'i');
+        put_u32(out, (uint32_t)value);
+        return;
+    }
+    for (int64_t left = value; left; left >>= 15)
+        digits++;
+    tp_buf_putc(out, 'l');
+    put_u32(out, digits);
+    for (; value; value >>= 15) {
+        tp_buf_putc(out, (char)(value & 255));
+        tp_buf_putc(out, (char)(value >> 8 & 127));
+    }
+}
+
+static void put_seconds(struct tp_buf *out, int64_t ns)
+{
+    double value = (double)ns / 1e9;
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    tp_buf_putc(out, 'g');
+    put_u32(out, (uint32_t)bits);
+    put_u32(out, (uint32_t)(bits >> 32));
+}
+
+static void put_tuple(struct tp_buf *out, uint32_t size)
+{
+    tp_buf_putc(out, '(');
+    put_u32(out, size);
+}
+
+static void put_function(struct tp_buf *out, const struct tp_call_row *row)
+{
+    put_tuple(out, 3);
+    put_text(out, row->file);
+    put_int(out, row->line);
+    put_text(out, row->name);
+}
+
+/* Both counts and both times; cProfile has the counts of callers the other way round. */
+static void put_sum(struct tp_buf *out, const struct tp_call_sum *sum, bool is_of_caller)
+{
+    put_int(out, is_of_caller ? sum->call_count : sum->primitive_count);
+    put_int(out, is_of_caller ? sum->primitive_count : sum->call_count);
+    put_seconds(out, sum->own_ns);
+    put_seconds(out, sum->total_ns);
+}
+
+void tp_calls_marshal(struct tp_buf *out, const struct tp_calls *calls)
+{
+    tp_buf_putc(out, '{');
+    for (uint32_t i = 0; i < calls->count; i++) {
+        put_function(out, &calls->rows[i]);
+        put_tuple(out, 5);
+        put_sum(out, &calls->rows[i].sum, false);
+        tp_buf_putc(out, '{');
+        for (uint32_t k = calls->pairs_of[i]; k < calls->pairs_of[i + 1]; k++) {
+            uint32_t pair = calls->pair_order[k];
+            put_function(out, &calls->rows[tp_keys_get(&calls->pairs, pair)[1]]);
+            put_tuple(out, 4);
+            put_sum(out, TP_AT(&calls->pair_sums, struct tp_call_sum, pair), true);
+        }
+        tp_buf_putc(out, '0');
+    }
+    tp_buf_putc(out, '0');
+}
+
+/* ---- the file ---- */
+
+int tp_export_pstats(const struct tp_export *export, struct tp_error *err)
+{
+    struct tp_calls *calls = tp_arena_alloc(export->arena, sizeof *calls);
+    struct tp_buf text;
+    tp_calls_build(calls, export->profile->trace, export->arena);
+    if (calls->count == 0) /* pstats refuses a file of none */
+        return tp_error_set(err, TP_ENOTFOUND, 0,
+                            "no Python functions in it, which pstats is of: record them with with_stack; stacks of "
+                            "other programs are in --to folded");
+    tp_buf_init(&text, 0);
+    tp_calls_marshal(&text, calls);
+    int code = text.failed ? tp_error_set(err, text.failed, 0, "out of memory")
+                           : tp_export_whole_file(export, "pstats", (struct tp_str){text.data, text.size}, err);
+    tp_buf_release(&text);
+    return code;
+}

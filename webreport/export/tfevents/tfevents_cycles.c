@@ -1,0 +1,78 @@
+/* Cycles of one run: a schedule that repeats leaves a trace for each, and TensorBoard shows them as one run when their
+ * event files stand in one folder. Captures whose step numbers do not go on are different starts of the program: each
+ * has a folder of its own, or their points would fall on each other. */
+#include <stdio.h>
+
+#include "webreport/export/tfevents/export_tfevents.h"
+#include "writer/base/fs.h"
+
+/* A folder with the captures of one worker so far. */
+struct cycle {
+    uint32_t run, worker; /* ids of their names */
+    uint32_t folder;      /* 1: the worker's own; n: "WORKER.n" */
+    int64_t last_step;
+};
+
+struct tp_tf_job *tp_tf_job_of(struct tp_export_job *job)
+{
+    struct tp_tf_job *own = job->kept;
+    if (!own) {
+        job->kept = own = tp_arena_alloc(job->arena, sizeof *own);
+        *own = (struct tp_tf_job){.cycles = TP_VEC(job->arena, struct cycle)};
+        tp_strings_init(&own->names, job->arena, 0);
+    }
+    return own;
+}
+
+/* What is asked and found. */
+struct place {
+    const struct tp_tf_run *run;
+    struct tp_tf_folder *found;
+};
+
+static int place_in_job(void *context, struct tp_error *err)
+{
+    const struct place *place = context;
+    const struct tp_export *export = place->run->export;
+    struct tp_tf_job *job = tp_tf_job_of(export->job);
+    uint32_t run = tp_strings_add(&job->names, tp_str_of(export->run)), folders = 0;
+    uint32_t worker = tp_strings_add(&job->names, tp_str_of(export->worker));
+    struct cycle *last = NULL;
+    (void)err;
+    for (size_t i = 0; i < job->cycles.count; i++) {
+        struct cycle *cycle = TP_AT(&job->cycles, struct cycle, i);
+        if (cycle->run == run && cycle->worker == worker) {
+            last = cycle;
+            folders++;
+        }
+    }
+    bool goes_on = last && place->run->first.step > last->last_step;
+    if (!goes_on) {
+        last = tp_vec_push(&job->cycles);
+        *last = (struct cycle){.run = run, .worker = worker, .folder = folders + 1};
+    }
+    last->last_step = place->run->last.step;
+    place->found->number = last->folder;
+    place->found->is_continued = goes_on;
+    return TP_OK;
+}
+
+int tp_tf_find_folder(const struct tp_tf_run *run, struct tp_tf_folder *folder, struct tp_error *err)
+{
+    struct place place = {run, folder};
+    int n;
+    folder->number = 1;
+    folder->is_continued = false;
+    if (run->export->job) {
+        int code = tp_arena_run(run->export->job->arena, place_in_job, &place, err);
+        if (code < 0)
+            return code;
+    }
+    if (folder->number == 1)
+        n = snprintf(folder->path, sizeof folder->path, "%s", run->export->folder);
+    else
+        n = snprintf(folder->path, sizeof folder->path, "%s.%u", run->export->folder, folder->number);
+    if (n < 0 || (size_t)n >= sizeof folder->path)
+        return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the name of the folder is too long", run->export->folder);
+    return tp_folder_make(folder->path, err);
+}

@@ -1,0 +1,194 @@
+/* Scalars and histograms of each step that need a walk over events: heaviest kernels and operators, launches, waits. */
+#include "webreport/export/tfevents/export_tfevents.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "webreport/document/name_text.h"
+#include "writer/base/stats.h"
+#include "writer/text/format.h"
+
+enum { NS_PER_MS = 1000000, HEAVIEST = 8 };
+
+/* ---- the heaviest names ---- */
+
+struct heaviest {
+    double *values[HEAVIEST]; /* by step, ms */
+    uint8_t *of_name;         /* by name id of the trace: index in values + 1; 0: not among them */
+};
+
+/* Columns for the first rows of a table sorted by weight; names that look alike share one. */
+static void pick_heaviest(const struct tp_tf_run *run, struct tp_tf_columns *columns, struct heaviest *heaviest,
+                          const struct tp_table *table, const char *group, bool is_kernel)
+{
+    const struct tp_strings *names = &run->export->profile->trace->names;
+    const char *tags[HEAVIEST];
+    uint32_t count = 0;
+    heaviest->of_name = tp_arena_array(columns->arena, names->count, sizeof *heaviest->of_name);
+    for (size_t row = 0; row < table->row_count && row < HEAVIEST; row++) {
+        struct tp_str name = tp_table_text(table, 0)[row];
+        struct tp_str shown = is_kernel ? tp_kernel_short_name(columns->arena, name) : name;
+        const char *tag = tp_text_printf(columns->arena, "%s/%s", group, tp_tf_tag_part(columns->arena, shown));
+        uint32_t id = tp_strings_find(names, name), at = 0;
+        while (at < count && strcmp(tags[at], tag) != 0)
+            at++;
+        if (id == TP_NO_ID)
+            continue;
+        if (at == count) {
+            tags[count] = tag;
+            heaviest->values[count++] = tp_tf_column_new(
+                columns, tag,
+                is_kernel ? "Time in this kernel during the step (kernels that start in it)."
+                          : "Self time of this operator during the step (calls that start in it): on the device where "
+                            "there is one, else on the host.");
+            memset(heaviest->values[at], 0, run->step_count * sizeof *heaviest->values[at]);
+        }
+        heaviest->of_name[id] = (uint8_t)(at + 1);
+    }
+}
+
+static void add_to(const struct tp_tf_run *run, struct heaviest *heaviest, const struct tp_event *event, int64_t ns)
+{
+    unsigned at = heaviest->of_name[event->name];
+    uint32_t step = at ? tp_tf_step_of(run, event->ts_ns) : TP_NO_ID;
+    if (step != TP_NO_ID)
+        heaviest->values[at - 1][step] += (double)ns / NS_PER_MS;
+}
+
+static void add_heaviest(const struct tp_tf_run *run, struct tp_tf_columns *columns)
+{
+    const struct tp_profile *profile = run->export->profile;
+    const struct tp_model *model = profile->model;
+    const struct tp_operators *ops = &model->operators;
+    struct heaviest kernels = {0}, operators = {0};
+    if (profile->views->kernels.is_present) {
+        pick_heaviest(run, columns, &kernels, &profile->views->kernels.by_name, "profile_top_kernels_ms", true);
+        for (uint32_t i = 0; i < model->devices.count; i++) {
+            const struct tp_event *event = tp_device_event(model, i);
+            if (event->kind == TP_KIND_KERNEL)
+                add_to(run, &kernels, event, event->dur_ns);
+        }
+    }
+    pick_heaviest(run, columns, &operators, &profile->views->operators.by_name, "profile_top_ops_ms", false);
+    for (uint32_t i = 0; i < ops->finished_count; i++)
+        add_to(run, &operators, tp_operator_event(model, i),
+               profile->views->operators.sorted_by_device ? tp_narrow_get(&ops->device_self, i)
+                                                          : tp_narrow_get(&ops->host_self, i));
+}
+
+/* ---- launches and waits ---- */
+
+static void add_launches(const struct tp_tf_run *run, struct tp_tf_columns *columns)
+{
+    const struct tp_model *model = run->export->profile->model;
+    const struct tp_trace *trace = run->export->profile->trace;
+    if (model->launches.count == 0)
+        return;
+    uint8_t *is_wait = tp_arena_array(columns->arena, trace->names.count, sizeof *is_wait); /* 1 no, 2 yes */
+    double *counts = tp_tf_column_new(columns, "profile_host/launches_per_step",
+                                      "Runtime and driver calls that started work on a device, by their start.");
+    double *waits = tp_tf_column_new(columns, "profile_host/sync_ms",
+                                     "Time in runtime calls that wait for the device (names with Synchronize).");
+    memset(counts, 0, run->step_count * sizeof *counts);
+    memset(waits, 0, run->step_count * sizeof *waits);
+    for (uint32_t i = 0; i < model->launches.count; i++) {
+        const struct tp_event *event = tp_launch_event(model, i);
+        uint32_t step;
+        if (!is_wait[event->name])
+            is_wait[event->name] = tp_str_find(tp_trace_name(trace, event), "Synchronize") >= 0 ? 2 : 1;
+        if (is_wait[event->name] == 2 && (step = tp_tf_step_of(run, event->ts_ns)) != TP_NO_ID)
+            waits[step] += (double)event->dur_ns / NS_PER_MS;
+    }
+    bool *has_started = tp_arena_array(columns->arena, model->launches.count, sizeof *has_started);
+    for (uint32_t i = 0; i < model->devices.count; i++) {
+        uint32_t launch = model->devices.launch[i];
+        uint32_t step = launch == TP_NO_ID ? TP_NO_ID : tp_tf_step_of(run, tp_launch_event(model, launch)->ts_ns);
+        if (step != TP_NO_ID && !has_started[launch]) {
+            has_started[launch] = true;
+            counts[step]++;
+        }
+    }
+}
+
+/* ---- distributions ---- */
+
+/* us from a launch call's start to the start of what it launched; NaN when the call is not in the trace. */
+static double delay_us(const struct tp_model *model, uint32_t device)
+{
+    uint32_t launch = model->devices.launch[device];
+    if (launch == TP_NO_ID)
+        return NAN;
+    double ns = (double)tp_device_event(model, device)->ts_ns - (double)tp_launch_event(model, launch)->ts_ns;
+    return ns > 0 ? ns / 1000 : 0;
+}
+
+/* Devices are in the order of their starts: those of a step are neighbours. Calls `use` for each step with kernels. */
+struct step_kernels {
+    const struct tp_tf_run *run;
+    struct tp_vec durations, delays; /* double, us; of the step at hand */
+    void (*use)(struct step_kernels *kernels, uint32_t step);
+    double *delay_p50; /* column, for one of the users */
+};
+
+static void walk_steps(struct step_kernels *kernels)
+{
+    const struct tp_model *model = kernels->run->export->profile->model;
+    struct tp_arena *arena = kernels->run->export->arena;
+    uint32_t at = 0;
+    kernels->durations = TP_VEC(arena, double);
+    kernels->delays = TP_VEC(arena, double);
+    for (uint32_t step = 0; step < kernels->run->step_count; step++) {
+        kernels->durations.count = kernels->delays.count = 0;
+        for (; at < model->devices.count; at++) {
+            const struct tp_event *event = tp_device_event(model, at);
+            if (event->ts_ns >= model->steps[step].end_ns)
+                break;
+            if (event->kind != TP_KIND_KERNEL || event->ts_ns < model->steps[step].start_ns)
+                continue;
+            *(double *)tp_vec_push(&kernels->durations) = (double)event->dur_ns / 1000;
+            double delay = delay_us(model, at);
+            if (!isnan(delay))
+                *(double *)tp_vec_push(&kernels->delays) = delay;
+        }
+        kernels->use(kernels, step);
+    }
+}
+
+static void use_median(struct step_kernels *kernels, uint32_t step)
+{
+    struct tp_vec *delays = &kernels->delays;
+    if (delays->count == 0)
+        return;
+    tp_sort_reals(delays->data, delays->count);
+    kernels->delay_p50[step] = *TP_AT(delays, double, tp_nearest_rank(delays->count, 50));
+}
+
+static void use_histogram(struct step_kernels *kernels, uint32_t step)
+{
+    struct tp_tfevents_at at = tp_tf_step_end(kernels->run, step);
+    tp_tfevents_histogram(kernels->run->events, at, "profile_kernel_us", "Durations of the step's kernels, in us.",
+                          kernels->durations.data, kernels->durations.count);
+    tp_tfevents_histogram(kernels->run->events, at, "profile_launch_delay_us",
+                          "From the start of the launching call to the start of the kernel, in us.",
+                          kernels->delays.data, kernels->delays.count);
+}
+
+void tp_tf_add_kernel_columns(const struct tp_tf_run *run, struct tp_tf_columns *columns)
+{
+    struct step_kernels kernels = {.run = run, .use = use_median};
+    add_launches(run, columns);
+    if (run->export->profile->model->devices.count) {
+        kernels.delay_p50 = tp_tf_column_new(
+            columns, "profile_host/launch_delay_us_p50",
+            "Median over the step's kernels of the time from the start of the launching call to the kernel's start.");
+        walk_steps(&kernels);
+    }
+    add_heaviest(run, columns);
+}
+
+void tp_tf_add_histograms(const struct tp_tf_run *run)
+{
+    struct step_kernels kernels = {.run = run, .use = use_histogram};
+    walk_steps(&kernels);
+}

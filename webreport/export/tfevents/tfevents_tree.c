@@ -1,0 +1,142 @@
+/* The Graphs tab: operators and phases of all calls, merged by what called them; kernels count for their caller, Python
+ * frames are seen through. */
+#include "webreport/export/tfevents/export_tfevents.h"
+
+#include "webreport/measure/charts/calltree_merge.h"
+#include "writer/base/limits.h"
+
+enum { IN_STEP = TP_NO_ID - 1 }; /* place of the step itself, and of frames right below it */
+
+struct tree {
+    const struct tp_tf_run *run;
+    struct tp_merge merge;
+    struct tp_keys paths; /* (node of the graph, name id): tuple i is node i */
+    struct tp_strings names;
+    struct tp_vec nodes; /* struct tp_tf_node */
+    struct tp_vec last;  /* uint32_t: the child made last, of each node */
+    uint32_t last_top;
+    uint32_t *depth;
+};
+
+/* Letters, digits and _.- of a name; "::" is written ".". */
+static struct tp_str clean_name(struct tp_arena *arena, struct tp_str name)
+{
+    enum { MOST_BYTES = 80 };
+    char *out = tp_arena_alloc(arena, MOST_BYTES + 1);
+    size_t size = 0;
+    for (size_t i = 0; i < name.len && size < MOST_BYTES; i++) {
+        char c = name.ptr[i];
+        bool is_plain = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '.' || c == '-';
+        if (c == ':' && i + 1 < name.len && name.ptr[i + 1] == ':')
+            c = '.', i++;
+        else if (!is_plain)
+            c = '_';
+        if (c == '_' && size == 0) /* a first character of TensorBoard's name rule */
+            c = '.';
+        out[size++] = c;
+    }
+    if (size == 0)
+        out[size++] = '.';
+    return (struct tp_str){out, size};
+}
+
+static uint32_t *last_child(struct tree *tree, uint32_t parent)
+{
+    return parent == TP_NO_ID ? &tree->last_top : TP_AT(&tree->last, uint32_t, parent);
+}
+
+/* The node of that name under `parent`; `parent` itself when there are too many. */
+static uint32_t graph_child(struct tree *tree, uint32_t parent, struct tp_str name)
+{
+    struct tp_arena *arena = tree->run->export->arena;
+    uint32_t id = tp_strings_add(&tree->names, clean_name(arena, name));
+    uint32_t known = tp_keys_find(&tree->paths, (uint32_t[]){parent, id});
+    uint32_t depth = parent == TP_NO_ID ? 0 : tree->depth[parent] + 1;
+    if (known != TP_NO_ID)
+        return known;
+    if (tree->nodes.count >= TP_MAX_GRAPH_NODES || depth >= TP_MAX_GRAPH_DEPTH)
+        return parent;
+    known = tp_keys_pair(&tree->paths, parent, id);
+    struct tp_str clean = tp_strings_get(&tree->names, id);
+    struct tp_tf_node *node = tp_vec_push(&tree->nodes);
+    *node = (struct tp_tf_node){.name = tp_arena_copy(arena, clean.ptr, clean.len), .parent = parent};
+    node->op = node->name;
+    node->follows = *last_child(tree, parent);
+    *(uint32_t *)tp_vec_push(&tree->last) = TP_NO_ID;
+    *last_child(tree, parent) = known;
+    tree->depth[known] = depth;
+    return known;
+}
+
+/* The step itself is no scope: what it consists of stands at the top, so that the graph opens with the phases. */
+static bool is_step(const struct tp_merge_node *merged, const struct tp_label *label)
+{
+    return merged->parent == 0 && label->kind == TP_CALL_PHASE && tp_str_equal(label->text, TP_STR(TP_MERGE_STEP));
+}
+
+/* The graph's node at a place; NULL: outside of steps, or too many. */
+static struct tp_tf_node *node_at(struct tree *tree, uint32_t place)
+{
+    if (place == IN_STEP)
+        place = graph_child(tree, TP_NO_ID, TP_STR("outside of operators"));
+    return place == TP_NO_ID ? NULL : TP_AT(&tree->nodes, struct tp_tf_node, place);
+}
+
+/* What a node costs by itself. */
+static void add_cost(struct tp_tf_node *node, int64_t device_ns, int64_t host_ns, int64_t bytes, double steps)
+{
+    node->device_us_per_step += (double)device_ns / 1000 / steps;
+    node->bytes_per_step += (double)bytes / steps;
+    if (host_ns > 0)
+        node->host_us_per_step += (double)host_ns / 1000 / steps;
+}
+
+/* Which node of the graph each merged node belongs to. Merged nodes are numbered by first appearance, parents before
+ * children. What is left of a node's time after its children is its own. */
+static void fill(struct tree *tree)
+{
+    struct tp_arena *arena = tree->run->export->arena;
+    uint32_t count = (uint32_t)tree->merge.nodes.count;
+    uint32_t *place = tp_arena_array(arena, count, sizeof *place);
+    struct tp_str *site = tp_arena_array(arena, count, sizeof *site); /* innermost Python frame; empty: none */
+    double steps = tree->run->export->profile->model->step_count;
+    int64_t *device_ns = tp_arena_array(arena, count, sizeof *device_ns);
+    int64_t *bytes = tp_arena_array(arena, count, sizeof *bytes);
+    for (uint32_t i = 0; i < count; i++) {
+        device_ns[i] = tp_merge_node(&tree->merge, i)->device_ns;
+        bytes[i] = tp_merge_node(&tree->merge, i)->bytes;
+    }
+    tp_merge_total(&tree->merge); /* gives child_host_ns, and adds up the others, of which the own part was kept */
+    place[0] = TP_NO_ID;
+    for (uint32_t i = 1; i < count; i++) {
+        const struct tp_merge_node *merged = tp_merge_node(&tree->merge, i);
+        const struct tp_label *label = TP_AT(&tree->merge.labels, struct tp_label, merged->label);
+        uint32_t parent = place[merged->parent], above = parent == IN_STEP ? TP_NO_ID : parent;
+        bool is_shown = label->kind == TP_CALL_OPERATOR || label->kind == TP_CALL_PHASE;
+        place[i] = is_step(merged, label) ? IN_STEP : is_shown ? graph_child(tree, above, label->text) : parent;
+        site[i] = label->kind == TP_CALL_FRAME && !label->is_module ? label->text : site[merged->parent];
+        struct tp_tf_node *node = node_at(tree, place[i]);
+        if (!node)
+            continue;
+        add_cost(node, device_ns[i], merged->host_ns - merged->child_host_ns, bytes[i], steps);
+        if (place[i] == IN_STEP)
+            continue;
+        if (is_shown && !node->site && site[i].len)
+            node->site = tp_arena_copy(arena, site[i].ptr, site[i].len);
+        if (is_shown && place[i] != above)
+            node->calls_per_step += (double)merged->call_count / steps;
+    }
+}
+
+void tp_tf_add_graph(const struct tp_tf_run *run)
+{
+    struct tp_arena *arena = run->export->arena;
+    struct tree tree = {.run = run, .nodes = TP_VEC(arena, struct tp_tf_node), .last = TP_VEC(arena, uint32_t)};
+    tree.last_top = TP_NO_ID;
+    tree.depth = tp_arena_array(arena, TP_MAX_GRAPH_NODES, sizeof *tree.depth);
+    tp_keys_init(&tree.paths, arena, 2);
+    tp_strings_init(&tree.names, arena, 0);
+    tp_merge_build(&tree.merge, run->export->profile->model, arena);
+    fill(&tree);
+    tp_tfevents_graph(run->events, run->last, tree.nodes.data, (uint32_t)tree.nodes.count, arena);
+}
