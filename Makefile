@@ -8,7 +8,7 @@ OBJCOPY ?= objcopy
 MPICC   ?= mpicc
 
 # ---- flags ---------------------------------------------------------------
-WARN  := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla -Wformat=2 -Wundef \
+WARN  := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla -Wformat=2 -Wundef -Werror=implicit \
          $(if $(WERROR),-Werror)
 # A product and a sum are rounded one by one: a processor that has one instruction for both gives the same numbers.
 STD   := -std=gnu17 -D_GNU_SOURCE -ffp-contract=off -DTP_VERSION='"$(VERSION)"'

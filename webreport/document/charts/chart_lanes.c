@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "writer/text/format.h"
+
 enum tp_chart_kind tp_program_part_kind(unsigned part)
 {
     static const uint8_t kinds[TP_WALL_COUNT] = {[TP_WALL_RUNNING] = TP_CHART_KERNEL,
