@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""doc_samples.py TRACEPRESS WORK FILE.md: the samples of FILE are what the program prints today.
+"""doc_samples.py TRACEPRESS WORK FILE: compares the samples in FILE with what the program prints.
 
-A sample is a fenced block behind a line <!-- printed by: COMMAND ... -->, where COMMAND is one of tracepress. A line "..." stands
-for lines that are left out; what is between two of them is printed as it stands there, in that order. The inputs that a
-command may name are the bundled pair, base and new, and folders of three simulated runs each: three, slow10 (gen_training.py;
-a kernel slower by 10 %). Prints what is stale, with what is printed, and exits 1; a file without a sample is one, too."""
+A sample of a page is a fenced block after the line <!-- printed by: COMMAND ... -->. COMMAND is a command of tracepress.
+A line "..." replaces lines that the sample omits; the other lines must be printed in that order. Standard error is
+compared after standard output. A command may use these inputs: base and new (the bundled pair), gpu.pt.trace.json.gz (a
+bundled trace), and two folders of three simulated runs each: three, and slow10 with a kernel that is 10 % slower.
+Prints each sample that differs and what the program prints instead. Exits with 1 if a sample differs or FILE has none."""
 import os
 import re
 import shutil
@@ -14,15 +15,16 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import gen_training
 
+FILES = {"base": "diff/base.pt.trace.json.gz", "new": "diff/new.pt.trace.json.gz", "gpu.pt.trace.json.gz": "traces/gpu_2026.pt.trace.json.gz"}
 FOLDERS = {"three": (1, []), "slow10": (30, ["--slow", "cudnn_wgrad_alg0_engine_128_6=10"])}
 SAMPLE = re.compile(r"^<!-- printed by: (.*?) -->\n+```[a-z]*\n(.*?)^```$", re.M | re.S)
 
 
 def make_inputs(folder, command):
     os.makedirs(folder, exist_ok=True)
-    for name in ("base", "new"):
+    for name, path in FILES.items():
         if name in command:
-            shutil.copy(os.path.join("tests/data/diff", name + ".pt.trace.json.gz"), os.path.join(folder, name))
+            shutil.copy(os.path.join("tests/data", path), os.path.join(folder, name))
     for name, (seed, options) in FOLDERS.items():
         for number in range(3 if name in command else 0):
             os.makedirs(os.path.join(folder, name), exist_ok=True)
@@ -30,7 +32,7 @@ def make_inputs(folder, command):
 
 
 def missing(sample, printed):
-    """the first part of a sample that is not printed behind the one before; None: all are"""
+    """Returns the first part of a sample that is not printed after the part before it; None if all parts are printed."""
     lines, at = printed.splitlines(), 0
     for part in re.split(r"^\.\.\.\n", sample, flags=re.M):
         wanted = part.splitlines()
@@ -50,7 +52,7 @@ def main():
         folder = os.path.join(work, "sample%d" % number)
         make_inputs(folder, command.split())
         out = subprocess.run([program, *command.split()], cwd=folder, capture_output=True, text=True)
-        part = missing(sample, out.stdout)
+        part = missing(sample, out.stdout + out.stderr)
         if part is not None:
             stale = True
             print("%s, tracepress %s: not printed:\n%s--- but:\n%s%s" % (path, command, part, out.stdout, out.stderr))

@@ -1,5 +1,5 @@
-# The documentation: links, names, commands and options hold; the README's blocks are run in an empty folder by an installed
-# tracepress, its C program records itself; manual pages render without a warning.
+# Checks the documentation: links, names, commands and options exist. Runs the blocks of README.md, docs/python.md and
+# docs/recording.md with an installed tracepress, and renders the manual pages without a warning.
 . tests/suites/case.sh
 HERE=$PWD
 SMALL=${BUILD#"$PWD"/}
@@ -12,6 +12,7 @@ if command -v python3 >/dev/null; then
     check "files and folders that *.md name exist" python3 tests/check/docs.py names
     check "commands and options in *.md are in the help texts, make targets in the Makefile" python3 tests/check/docs.py commands
     check "help texts have every option of their command, and no other" python3 tests/check/docs.py options
+    check "README.md: the samples are what the program prints" python3 tests/check/doc_samples.py "$TP" "$WORK" README.md
 else
     skip "links, names, commands and options of *.md" "no python3"
 fi
@@ -219,7 +220,7 @@ of_header() {
 }
 check "tracepress.h, its example: compiles, runs in an empty folder, and leaves a trace in runs/today" of_header
 in_the_way() { # the programs again, where their folder cannot be made: exit code as before, one line with folder, cause and loss
-    for block in "$WORK"/blocks/*.c "$WORK/header.c" "$WORK"/recording/*.c*; do
+    for block in "$WORK/header.c" "$WORK"/recording/*.c*; do
         records_itself "$block" || return 1
         rm -rf runs && : >runs
         ./program >said 2>&1 || { echo "exit $?"; cat said; return 1; }
