@@ -8,8 +8,8 @@
 #include "writer/proto/tb_event.pb-c.h"
 #include "writer/tfevents_message.h"
 
-enum { SCALARS_PER_EVENT = 64, BUCKETS = 30, STRING = 7, RGB = 3 };
-enum { CLASS_SCALAR = 1, CLASS_TENSOR = 2, CLASS_BLOBS = 3 };
+enum { SCALARS_PER_EVENT = 64, BUCKETS = 30, STRING = 7 };
+enum { CLASS_SCALAR = 1, CLASS_TENSOR = 2 };
 
 /* ---- records ---- */
 
@@ -208,7 +208,7 @@ void tp_tfevents_histogram(struct tp_tfevents *events, struct tp_tfevents_at at,
                           &(struct tp_tfevents_plugin){"histograms", description, CLASS_TENSOR, {0}});
 }
 
-/* ---- text, images ---- */
+/* ---- text ---- */
 
 void tp_tfevents_text(struct tp_tfevents *events, struct tp_tfevents_at at, const char *tag, const char *description,
                       struct tp_str markdown)
@@ -225,19 +225,4 @@ void tp_tfevents_text(struct tp_tfevents *events, struct tp_tfevents_at at, cons
     value.value_case = TP__VALUE__VALUE_TENSOR;
     value.tensor = &tensor;
     tp_tfevents_put_value(events, at, &value, &(struct tp_tfevents_plugin){"text", description, CLASS_TENSOR, {0}});
-}
-
-void tp_tfevents_image(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_image *image)
-{
-    Tp__Image message = TP__IMAGE__INIT;
-    Tp__Value value = TP__VALUE__INIT;
-    message.width = (int32_t)image->width;
-    message.height = (int32_t)image->height;
-    message.colorspace = RGB;
-    message.encoded_image_string = tp_tfevents_bytes(image->png);
-    value.tag = tp_tfevents_chars(image->tag);
-    value.value_case = TP__VALUE__VALUE_IMAGE;
-    value.image = &message;
-    tp_tfevents_put_value(events, at, &value,
-                          &(struct tp_tfevents_plugin){"images", image->description, CLASS_BLOBS, {0}});
 }

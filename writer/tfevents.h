@@ -63,14 +63,6 @@ void tp_tfevents_histogram(struct tp_tfevents *events, struct tp_tfevents_at at,
 void tp_tfevents_text(struct tp_tfevents *events, struct tp_tfevents_at at, const char *tag, const char *description,
                       struct tp_str markdown);
 
-/* A PNG file of width x height pixels, RGB. */
-struct tp_tf_image {
-    const char *tag, *description;
-    unsigned width, height;
-    struct tp_str png;
-};
-void tp_tfevents_image(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_image *image);
-
 /* ---- Custom Scalars: charts of several tags (tfevents_plugins.c) ---- */
 
 /* A chart of all tags that match a regular expression, or a line with a band: exact tags. */

@@ -121,20 +121,6 @@ static void print_text(struct bytes text)
             putchar(*text.p);
 }
 
-/* Sizes of the message and of the PNG file itself; no bytes, which are zlib's business. */
-static void print_image(struct bytes image)
-{
-    struct bytes png = member(image, 4);
-    struct field field;
-    if (png.end - png.p < 33 || memcmp(png.p, "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR", 16) != 0)
-        broken("an image is no PNG");
-    printf(" image");
-    while (next_field(&image, &field))
-        if (field.number < 4)
-            printf(" %llu", (unsigned long long)field.value);
-    printf(", PNG %u x %u", png.p[18] << 8 | png.p[19], png.p[22] << 8 | png.p[23]);
-}
-
 static void print_value(struct bytes value)
 {
     struct bytes metadata = member(value, 9), tensor = member(value, 8);
@@ -149,8 +135,6 @@ static void print_value(struct bytes value)
     while (next_field(&value, &field)) {
         if (field.number == 2 && field.type == 5)
             printf(" = %.6g", real32(field.value));
-        else if (field.number == 4)
-            print_image(field.sub);
         else if (field.number == 5)
             for (struct field part; next_field(&field.sub, &part);)
                 part.type == 1 ? (void)printf(" %.6g", real64(part.value))

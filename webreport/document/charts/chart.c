@@ -2,7 +2,6 @@
 #include "webreport/document/charts/chart.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "writer/text/format.h"
 
@@ -34,16 +33,6 @@ const char *tp_chart_label(enum tp_chart_kind kind, bool is_gpu, const struct tp
 unsigned tp_chart_average(enum tp_chart_kind kind)
 {
     return KINDS[kind].average;
-}
-
-const char *tp_chart_name(enum tp_chart_kind kind)
-{
-    return KINDS[kind].name;
-}
-
-uint32_t tp_chart_colour(enum tp_chart_kind kind)
-{
-    return (uint32_t)strtoul(KINDS[kind].fill + 1, NULL, 16);
 }
 
 void tp_chart_put_kind(struct tp_object *object, enum tp_chart_kind kind)

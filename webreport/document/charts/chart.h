@@ -52,12 +52,10 @@ double tp_chart_tick(double max, double *top);
 /* Stacked bars of the steps: members axis_unit, ticks, bars, steps_note. At most `max_bars` steps are drawn. */
 struct tp_data tp_chart_steps(struct tp_arena *arena, const struct tp_profile *profile, size_t max_bars);
 
-/* Title of a category for people ("GPU kernels") and the average's column of each kind. */
+/* Returns the title of a category for people ("GPU kernels"), in `arena` or static. */
 const char *tp_chart_label(enum tp_chart_kind kind, bool is_gpu, const struct tp_model *model, struct tp_arena *arena);
+/* Returns the index of the category in tp_overview.average_us. */
 unsigned tp_chart_average(enum tp_chart_kind kind);
-/* Short name ("kernel") and colour (0xRRGGBB, light theme), for pictures. */
-const char *tp_chart_name(enum tp_chart_kind kind);
-uint32_t tp_chart_colour(enum tp_chart_kind kind);
 
 /* Curve of a device's memory: its points; without any, the running sum of its records. */
 struct tp_memory_curve {

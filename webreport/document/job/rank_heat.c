@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "webreport/document/job/job_document.h"
-#include "writer/canvas.h"
+#include "writer/png.h"
 #include "writer/text/base64.h"
 #include "writer/text/format.h"
 
@@ -75,29 +75,29 @@ static void build(struct tp_job_heat *heat, const struct tp_job *job, struct tp_
     }
 }
 
-/* A pixel per cell, as a data: address. */
+/* Returns a PNG file with a pixel per cell as a data: address, in `arena`. */
 static const char *picture_of(const struct tp_job_heat *heat, struct tp_arena *arena)
 {
-    struct tp_canvas canvas = {0};
     struct tp_buf png, text;
-    int code = tp_canvas_init(&canvas, heat->column_count, heat->row_count);
+    size_t cells = (size_t)heat->row_count * heat->column_count;
+    uint8_t *rgb = tp_arena_array(arena, cells, 3);
+    for (size_t i = 0; i < cells; i++) {
+        uint32_t colour = colour_of(heat->share[i]);
+        rgb[i * 3] = (uint8_t)(colour >> 16);
+        rgb[i * 3 + 1] = (uint8_t)(colour >> 8);
+        rgb[i * 3 + 2] = (uint8_t)colour;
+    }
     tp_buf_init(&png, 0);
     tp_buf_init(&text, 0);
-    for (uint32_t y = 0; code == 0 && y < heat->row_count; y++)
-        for (uint32_t x = 0; x < heat->column_count; x++)
-            tp_canvas_fill(&canvas, (struct tp_box){(int)x, (int)y, 1, 1},
-                           colour_of(heat->share[(size_t)y * heat->column_count + x]));
-    if (code == 0)
-        tp_canvas_png(&canvas, &png);
-    tp_canvas_release(&canvas);
+    tp_png_add(&png, rgb, heat->column_count, heat->row_count);
     tp_buf_puts(&text, "data:image/png;base64,");
     tp_base64_add(&text, png.data ? png.data : "", png.size);
-    if (code || png.failed || text.failed) {
-        tp_buf_release(&png);
-        tp_buf_release(&text);
-        tp_arena_fail(arena, code == TP_ELIMIT ? code : TP_ENOMEM);
-    }
+    int failed = png.failed ? png.failed : text.failed;
     tp_buf_release(&png);
+    if (failed) {
+        tp_buf_release(&text);
+        tp_arena_fail(arena, failed);
+    }
     return tp_buf_move(&text, arena);
 }
 

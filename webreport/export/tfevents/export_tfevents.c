@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "webreport/export/export_formats.h"
-#include "webreport/export/tfevents/tfevents_picture.h"
 #include "webreport/export/whole_file.h"
 #include "writer/base/fs.h"
 #include "writer/base/limits.h"
@@ -58,8 +57,6 @@ static int build(void *context, struct tp_error *err)
     tp_tf_add_steps(run);
     tp_tf_add_summary(run);
     tp_tf_add_texts(run);
-    tp_tf_add_images(run);
-    tp_tf_add_timeline(run);
     tp_tf_add_graph(run);
     return TP_OK;
 }

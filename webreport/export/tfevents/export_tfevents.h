@@ -34,8 +34,6 @@ const char *tp_tf_tag_part(struct tp_arena *arena, struct tp_str text);
 
 /* Scalars of each step, histograms of each step (tfevents_steps.c, tfevents_kernels.c). */
 void tp_tf_add_steps(const struct tp_tf_run *run);
-/* Pictures of the whole capture (tfevents_images.c; the timeline: tfevents_picture.h). */
-void tp_tf_add_images(const struct tp_tf_run *run);
 /* What all profiles of one call of `export` share, in the job's arena, whose guard is set. */
 struct tp_tf_job {
     struct tp_strings names; /* of runs and workers */
