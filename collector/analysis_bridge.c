@@ -1,6 +1,6 @@
-/* Tables of a finished recording, for handlers. The one file of the collector that knows the analysis, through the
- * harness of webreport and the printer below (tests/lint/layers.sh); the analysis knows nothing of the collector. It
- * reads traces, so the recording becomes one for the time of the call, beside its spool. */
+/* Makes tables, summaries and stacks of a finished recording, for handlers. This is the only file of the collector that
+ * uses the analysis: webreport's interface for embedding and the printer below (tests/lint/layers.sh). The analysis
+ * does not know the collector. It reads traces, so each call writes a temporary trace next to the spool. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +14,10 @@
 #include "webreport/session/in_process.h"
 #include "writer/spool/spool_trace.h"
 
-/* What is done with the trace at `path`; 0 or a negative code and why. */
+/* Function that analyses the trace at `path`. Returns 0, or a negative code with *err filled. */
 typedef int (*analyse)(void *context, const char *path, struct tp_error *err);
 
-/* Makes the trace, hands it over, removes it. 0, or -1 after saying why. */
+/* Writes a temporary trace, passes it to `work` and removes it. Returns 0, or -1 after reporting the reason. */
 static int with_trace(const struct tracepress_trace *trace, analyse work, void *context, const char *what)
 {
     char path[4600];
@@ -56,7 +56,7 @@ static int make_table(void *context, const char *path, struct tp_error *err)
     int code = tp_in_process_table(&table->text, path, &table->options, tp_print_key_averages, err);
     if (code != TP_EFORMAT)
         return code;
-    table->text = strdup(""); /* nothing was recorded: a table without rows, as torch's */
+    table->text = strdup(""); /* nothing was recorded: a table without rows, as in torch */
     return table->text ? 0 : TP_ENOMEM;
 }
 
@@ -88,7 +88,7 @@ struct summary {
     bool *must_stay;
 };
 
-/* What was recorded is not lost with a summary that could not be written; an empty recording has none. */
+/* Writes the summary. If that fails, the spool is kept so that nothing is lost; an empty recording has no summary. */
 static int write_summary(void *context, const char *path, struct tp_error *err)
 {
     const struct summary *summary = context;

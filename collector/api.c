@@ -1,4 +1,4 @@
-/* Ranges and moments of the public interface: each is one record. */
+/* Implements ranges and moments of the public interface; each call writes one record. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -61,7 +61,7 @@ void tracepress_record_counter_(tracepress_name name, double value)
 
 /* ---- memory ---- */
 
-/* A program built with a header from before the struct said its size. */
+/* The struct in programs that were built with the first header, where it had no size. */
 struct first_memory {
     uint64_t address;
     int64_t bytes, total_allocated, total_reserved;
@@ -88,7 +88,8 @@ void tracepress_record_note_(const struct tracepress_memory *given)
     if (!given)
         return;
     TP_RECORD_STACK();
-    if (tp_config_is_size(given->size, sizeof *given)) { /* a longer one begins with the members of this library */
+    if (tp_config_is_size(given->size, sizeof *given)) { /* a longer struct begins with the members that this library
+                                                          * knows */
         put_memory(given);
         return;
     }
@@ -113,11 +114,11 @@ void tracepress_record_memory_(const struct first_memory *given)
 
 /* ---- tasks ---- */
 
-static _Atomic uint64_t tasks; /* that asked for an id */
+static _Atomic uint64_t tasks; /* count of tasks that got an id */
 
 uint64_t tracepress_async_id(void)
 {
-    const uint64_t first = UINT64_C(1) << 52; /* whole numbers up to 2^53 are exact wherever traces are read */
+    const uint64_t first = UINT64_C(1) << 52; /* readers of traces are exact only for integers up to 2^53 */
     return first + atomic_fetch_add_explicit(&tasks, 1, memory_order_relaxed);
 }
 
@@ -129,7 +130,7 @@ void tracepress_record_async_(tracepress_name name, uint64_t id, int is_end)
 
 /* ---- operators ---- */
 
-/* A program built with a header from before the struct said its size. */
+/* The struct in programs that were built with the first header, where it had no size. */
 struct first_operator {
     const struct tracepress_input *inputs;
     uint32_t input_count;
@@ -150,13 +151,13 @@ static uint32_t slots_of_input(const struct tracepress_input *input)
     return 1 + (kept_rank(input) + 1) / 2;
 }
 
-/* The caller's inputs may be longer than those that this library knows. */
+/* Returns input `i`. Inputs of the caller may be longer than the struct that this library knows. */
 static const struct tracepress_input *input_at(const struct tracepress_operator *call, uint32_t i)
 {
     return (const struct tracepress_input *)((const char *)call->inputs + (size_t)i * call->input_size);
 }
 
-/* Inputs that fit into a record, and their slots. */
+/* Returns how many inputs fit into a record, and their slots. */
 static uint32_t count_inputs(const struct tracepress_operator *call, uint32_t *slots)
 {
     const uint32_t fixed = sizeof(struct tp_spool_operator) / TP_SPOOL_SLOT;
@@ -203,7 +204,7 @@ void tracepress_record_call_(tracepress_name name, const struct tracepress_opera
     bool has_size = given && tp_config_is_size(given->size, sizeof *given) &&
                     (!given->inputs || tp_config_is_size(given->input_size, sizeof *given->inputs));
     TP_RECORD_STACK();
-    if (has_size) { /* a longer one begins with the members of this library */
+    if (has_size) { /* a longer struct begins with the members that this library knows */
         put_operator(name, given, false);
         return;
     }

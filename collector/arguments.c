@@ -1,5 +1,5 @@
-/* What is told about ranges, and works of devices of the program's own: arguments are records that follow what they are
- * of, on the same thread. Facts of NVTX are of the same form (source/mark.c). */
+/* Records arguments of ranges, and works of other devices. Arguments are records on the same thread that follow the
+ * range or work they belong to. Facts of NVTX have the same form (source/mark.c). */
 #include <string.h>
 #include <time.h>
 
@@ -9,7 +9,7 @@
 #include "collector/session.h"
 #include "collector/tracepress.h"
 
-enum { KIND_SHIFT = 29 }; /* a lane's number is that of its name, and its kind in the highest bits */
+enum { KIND_SHIFT = 29 }; /* number of a lane: the number of its name, with its kind in the highest bits */
 
 static uint32_t slots_for(size_t bytes)
 {
@@ -23,7 +23,7 @@ static uint32_t kind_of(uint32_t kind)
 
 /* ---- arguments ---- */
 
-/* of: TP_SPOOL_OF_RANGE or TP_SPOOL_OF_WORK. */
+/* Writes a numeric argument. of: TP_SPOOL_OF_RANGE or TP_SPOOL_OF_WORK. */
 static void put_bits(uint32_t of, uint32_t name, uint8_t type, const void *bits)
 {
     const struct tp_spool_fact_head head = {.domain = of, .count = 1, .type = type};

@@ -1,10 +1,10 @@
-/* Which ranks record, and when: see choice.h. */
+/* Decides which ranks record, and when: see choice.h. */
 #include "collector/choice.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* A number of digits alone, below 2^32; *text moves behind it. */
+/* Reads a number below 2^32 that consists only of digits, and moves *text behind it. */
 static bool read_number(const char **text, uint64_t *value)
 {
     const char *at = *text;
@@ -18,7 +18,7 @@ static bool read_number(const char **text, uint64_t *value)
     return has_any;
 }
 
-/* One item of a list; *text moves behind it. */
+/* Reads one item of a list and moves *text behind it. */
 static enum tp_choice read_item(const char **text, uint32_t rank)
 {
     uint64_t first, last;

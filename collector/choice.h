@@ -1,4 +1,5 @@
-/* Which ranks of a job record, and when: read from texts, decided without asking anybody else. Pure functions. */
+/* Decides which ranks of a job record, and at which times, from the texts of two environment variables. Pure functions,
+ * so that all ranks decide alike without communication. */
 #ifndef TP_COLLECTOR_CHOICE_H
 #define TP_COLLECTOR_CHOICE_H
 
@@ -7,23 +8,23 @@
 
 enum tp_choice { TP_CHOICE_NO, TP_CHOICE_YES, TP_CHOICE_UNCLEAR };
 
-/* Whether a rank is in a list such as "0,7,%64,16-23": numbers, every n-th from 0, from-to. UNCLEAR: the text is no
- * such list. NULL and "" name every rank. */
+/* Returns whether a rank is in a list such as "0,7,%64,16-23": single numbers, every n-th rank from 0, and ranges. NULL
+ * and "" contain every rank. Returns TP_CHOICE_UNCLEAR if the text is not such a list. */
 enum tp_choice tp_choice_rank(const char *list, uint32_t rank);
 
-/* Time is recorded in windows of `length` that begin at the multiples of `period`; both in ns, 0: always. */
+/* Windows of recording: each lasts length_ns and starts at a multiple of period_ns. Both in ns; 0: always recorded. */
 struct tp_choice_window {
     uint64_t period_ns, length_ns;
 };
 
-/* Reads "60s:5s": period and length in s, ms or m (none: s). False, and always, when the text is no such thing; true
- * for NULL and "". */
+/* Reads "60s:5s": period and length in s, ms or m (default s). NULL and "" mean always. Returns false, and sets always,
+ * if the text has another form. */
 bool tp_choice_window_read(struct tp_choice_window *window, const char *text);
 
-/* Whether a moment of CLOCK_REALTIME is in one of the windows. */
+/* Returns whether a moment of CLOCK_REALTIME, in ns since the epoch, is inside a window. */
 bool tp_choice_is_open(const struct tp_choice_window *window, uint64_t realtime_ns);
 
-/* The next moment after this one at which a window begins or ends; there must be windows. */
+/* Returns the next start or end of a window after this moment, in ns since the epoch. `window` must not mean always. */
 uint64_t tp_choice_edge(const struct tp_choice_window *window, uint64_t realtime_ns);
 
 #endif

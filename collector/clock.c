@@ -1,4 +1,4 @@
-/* The clock: see clock.h. */
+/* Implements the clock of a recording: see clock.h. */
 #include "collector/clock.h"
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@ static int64_t read_clock(clockid_t id)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* The processor says that the counter runs at one rate in all states, and the kernel trusts it. */
+/* Returns whether the processor reports a constant counter rate in all power states and the kernel uses the counter. */
 static bool tsc_is_steady(void)
 {
 #if defined(__x86_64__)

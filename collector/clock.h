@@ -1,4 +1,4 @@
-/* The clock of a recording: the time stamp counter where it is steady, CLOCK_MONOTONIC elsewhere. */
+/* The clock of a recording: the time stamp counter if its rate is steady, otherwise CLOCK_MONOTONIC. */
 #ifndef TP_COLLECTOR_CLOCK_H
 #define TP_COLLECTOR_CLOCK_H
 
@@ -12,13 +12,13 @@
 #include <x86intrin.h>
 #endif
 
-/* True when times are ticks of the time stamp counter. Set once by tp_clock_init. */
+/* true if times are ticks of the time stamp counter. Set once by tp_clock_init. */
 extern bool tp_clock_is_tsc;
 
-/* Decides which clock is used. Any thread, before the first tp_clock_now. */
+/* Chooses the clock. May be called by any thread, before the first tp_clock_now. */
 void tp_clock_init(void);
 
-/* One moment on all clocks: the closest of several tries. Any thread. */
+/* Reads all clocks at the same moment, as the closest of several tries. Any thread may call it. */
 struct tp_spool_clock tp_clock_moment(void);
 
 static inline uint64_t tp_clock_now(void)

@@ -1,4 +1,4 @@
-/* How a recording shall be: see config.h. */
+/* Merges options and environment: see config.h. */
 #include "collector/config.h"
 
 #include "collector/clock.h"
@@ -18,7 +18,7 @@ static char *own_text(const char *given, const char *otherwise)
     return strdup(given && *given ? given : otherwise);
 }
 
-/* The folder as it is now: a program may go to another one before it is used. */
+/* Returns the folder as an absolute path, because the program may change its working directory later. */
 static char *own_folder(const char *given)
 {
     char here[PATH_MAX], *whole;
@@ -71,7 +71,7 @@ bool tp_config_keep(struct tracepress_options *kept, const struct tracepress_opt
     kept->directory = own_folder(kept->directory && *kept->directory ? kept->directory : directory);
     kept->worker = own_text(kept->worker, worker);
     for (char *c = (char *)(uintptr_t)kept->worker; c && *c; c++)
-        *c = *c == '/' ? '_' : *c; /* a name, not a path */
+        *c = *c == '/' ? '_' : *c; /* so that the worker is a name and not a path */
     return kept->directory && kept->worker;
 }
 

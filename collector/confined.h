@@ -1,7 +1,8 @@
-/* Whether the process may still be recorded from inside. It may not when the program has confined itself, so that a
- * call of the kernel, or a look at the time stamp counter, may end it (source/host_confine.c, tp_session_confine); nor
- * in a copy of the process that was made behind the C library's back, where our threads are not, and what they locked
- * stays locked (tp_session_abandon). From then on nothing here does anything, to the end of the process. */
+/* Records whether this process must no longer be recorded from inside. There are two such cases. First, the program has
+ * confined itself: a system call or a read of the time stamp counter might kill it (source/host_confine.c,
+ * tp_session_confine). Second, the process is a copy that the C library does not know of: our threads do not exist in
+ * it, and their locks stay locked for ever (tp_session_abandon). From then on the collector does nothing until the
+ * process exits. */
 #ifndef TP_COLLECTOR_CONFINED_H
 #define TP_COLLECTOR_CONFINED_H
 
@@ -13,10 +14,10 @@ enum tp_confined { TP_CONFINED_NOT, TP_CONFINED_COPY, TP_CONFINED_ITSELF };
 
 extern _Atomic int tp_confined_;
 
-/* A child between vfork and exec that has confined itself, in its parent's memory; 0: none did. */
+/* id of a child between vfork and exec that has confined itself while it uses its parent's memory; 0: none */
 extern _Atomic pid_t tp_confined_child;
 
-/* Any thread, also in a signal's handler. */
+/* Returns whether the collector must do nothing. Any thread may call it, also in a signal handler. */
 static inline bool tp_is_confined(void)
 {
     return atomic_load_explicit(&tp_confined_, memory_order_relaxed) != TP_CONFINED_NOT;

@@ -1,8 +1,8 @@
-/* Timing events: on the CPU by CLOCK_MONOTONIC, which is what the times of a recording are tied to; on CUDA by events
- * of the driver that the program itself has loaded.
+/* Implements timing events. CPU events use CLOCK_MONOTONIC, to which the times of a recording refer. CUDA events use
+ * the driver that the program itself has loaded.
  *
- * Nothing of CUDA is needed to build this, and no driver is ever loaded: its functions are looked up when an event is
- * recorded first. Each event keeps its own, so there is no state to share. */
+ * The build needs nothing from CUDA, and this file never loads a driver. It looks up the driver's functions when an
+ * event is recorded for the first time. Each event has its own table of functions, so events share no state. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -15,7 +15,7 @@
 
 enum { CUDA_OK = 0, CUDA_NOT_READY = 600 };
 
-/* Functions of libcuda; a handle (CUevent, CUstream) is a pointer, a result an int. */
+/* Functions of libcuda. A handle (CUevent, CUstream) is a pointer, and a result is an int. */
 struct driver {
     void *library;
     int (*create)(void **event, unsigned flags);
@@ -30,7 +30,7 @@ struct tracepress_event {
     tracepress_name name;
     enum tracepress_device device;
     uint64_t number;
-    _Atomic int64_t time_ns; /* of the record, on the CPU's clock also with CUDA; 0: not recorded */
+    _Atomic int64_t time_ns; /* CPU time of the record, also for CUDA, in ns; 0: not recorded */
     struct driver driver;
     void *cuda;
 };
@@ -56,7 +56,7 @@ static void forget_driver(struct driver *driver)
     memset(driver, 0, sizeof *driver);
 }
 
-/* Finds the functions of a driver that is already in the process. */
+/* Finds the functions of a driver that is already loaded in the process. */
 static bool find_driver(struct driver *driver)
 {
     if (driver->library)
@@ -77,7 +77,8 @@ static int record_cuda(struct tracepress_event *event, void *stream)
         tp_session_say(TP_SAY_PART, "CUDA events are not timed", "the program has no CUDA driver loaded");
         return -1;
     }
-    if (!event->cuda && event->driver.create(&event->cuda, 0) != CUDA_OK) { /* without a context, say */
+    if (!event->cuda && event->driver.create(&event->cuda, 0) != CUDA_OK) { /* for example because no context is current
+                                                                             */
         event->cuda = NULL;
         return -1;
     }

@@ -1,4 +1,4 @@
-/* The environment of programs that the program starts: see exec_environment.h. */
+/* Builds the environment of programs that the process starts: see exec_environment.h. */
 #include "collector/exec_environment.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "writer/base/preload_fit.h"
 #include "writer/worker.h"
 
-enum { MAX_KEPT = 32, MAX_BYTES = 256 << 10 }; /* of the caller's stack; larger environments stay as they are */
+enum { MAX_KEPT = 32, MAX_BYTES = 256 << 10 }; /* taken from the caller's stack; larger environments are not changed */
 
 static const char preload[] = "LD_PRELOAD=", ours[] = "TRACEPRESS_", folder[] = "TRACEPRESS_SPOOLS=";
 
@@ -42,7 +42,7 @@ void tp_exec_keep(const char *library)
     kept.library = library;
 }
 
-/* ---- what the process became ---- */
+/* ---- the report on programs ---- */
 
 void tp_exec_report(const char *spools, char mark, const char *text)
 {
@@ -54,7 +54,7 @@ void tp_exec_report(const char *spools, char mark, const char *text)
     if (fd < 0)
         return;
     if (write(fd, line, (size_t)size) < 0)
-        size = 0; /* a full disk: the folder tells that, too */
+        size = 0; /* ignored: the folder shows a full disk anyway */
     close(fd);
 }
 
@@ -82,14 +82,14 @@ static int open_in_path(const char *name)
     return fd;
 }
 
-/* Returns why the library cannot be preloaded into the program; NULL: it can be, or the program cannot be read. A
- * static program counts as able: it passes the library on in the environment of its children. */
+/* Returns why the library cannot be preloaded into the program, or NULL if it can, or if the program cannot be read. A
+ * static program counts as able, because it passes the library on in the environment of its children. */
 static const char *why_not(const struct tp_exec_program *program)
 {
     bool is_searched = program->name && program->is_searched && *program->name && !strchr(program->name, '/');
     int fd = !program->name || !*program->name ? program->fd
              : is_searched                     ? open_in_path(program->name)
-                           : tp_preload_open(program->fd, program->name);
+                                               : tp_preload_open(program->fd, program->name);
     const char *why = fd >= 0 ? tp_preload_why_not(fd) : NULL;
     if (fd >= 0 && program->name && *program->name)
         close(fd);
@@ -142,7 +142,7 @@ size_t tp_exec_bytes(char *const *given)
     return bytes <= MAX_BYTES ? bytes : 0;
 }
 
-/* The variable of the same name is there. */
+/* Returns whether the environment has a variable of the same name. */
 static bool has(char *const *given, const char *variable)
 {
     size_t name = strcspn(variable, "=") + 1;

@@ -1,4 +1,4 @@
-/* Spools that `tracepress record` hands to us: see handed.h. */
+/* Receives spool files from `tracepress record`: see handed.h. */
 #include "collector/handed.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "writer/spool/spool_file.h"
 
-enum { PATIENCE_MS = 500 }; /* `record` may be stopped */
+enum { PATIENCE_MS = 500 }; /* `record` may be stopped by a signal */
 
 static struct {
     int fd;

@@ -1,18 +1,19 @@
-/* Spools that `tracepress record` hands to us (writer/spool/spool_file.h), by a socket that the programs of the run
- * inherit. TRACEPRESS_SPOOL_SOCKET=NUMBER:INODE says which it is; a program that has closed it, or given its number to
- * a file of its own, makes its spools by path. Any thread; in the child of fork, and between vfork and exec, too. */
+/* Receives spool files from `tracepress record` (writer/spool/spool_file.h) through a socket that all programs of the
+ * run inherit. TRACEPRESS_SPOOL_SOCKET=NUMBER:INODE identifies the socket. A program that has closed it, or reused its
+ * number for another file, creates its spools by path instead. Any thread may call these functions, also in a child of
+ * fork and between vfork and exec. */
 #ifndef TP_COLLECTOR_HANDED_H
 #define TP_COLLECTOR_HANDED_H
 
 #include "writer/spool/spool_format.h"
 
-/* Keeps which socket it is; text: of the variable, NULL: there is none. */
+/* Stores which socket to use. text: value of the variable, or NULL if it is not set. */
 void tp_handed_from(const char *text);
 
-/* The descriptor of a new spool in the folder of the run; negative: it cannot be had in this way. */
+/* Returns the descriptor of a new spool in the folder of the run, or a negative value if the socket gives none. */
 int tp_handed_spool(const char *name, const struct tp_spool_head *head);
 
-/* Sees that exec leaves the socket open. */
+/* Makes sure that the socket stays open across exec. */
 void tp_handed_pass_on(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* SIGXFSZ held back: see hold.h. */
+/* Blocks SIGXFSZ during our own writes: see hold.h. */
 #include "collector/hold.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
-/* RLIMIT_FSIZE kills a program that writes beyond it, by SIGXFSZ. Around the collector's own writes that signal is held
- * back in this thread, and taken away when it came: the write fails with EFBIG, and the program goes on. */
+/* Protects the program from SIGXFSZ, which kills a process that writes beyond RLIMIT_FSIZE. During the collector's own
+ * writes this thread blocks the signal and discards it afterwards, so the write fails with EFBIG and the program
+ * continues. */
 #ifndef TP_COLLECTOR_HOLD_H
 #define TP_COLLECTOR_HOLD_H
 
@@ -8,10 +9,10 @@
 
 struct tp_hold {
     sigset_t old;
-    bool was_pending; /* the program's own; it stays */
+    bool was_pending; /* a SIGXFSZ of the program was pending before; it stays pending */
 };
 
-/* Threads that are made meanwhile hold it back for their whole life. */
+/* Blocks and unblocks the signal in this thread. Threads created in between keep it blocked for their whole life. */
 void tp_hold_begin(struct tp_hold *hold);
 void tp_hold_end(const struct tp_hold *hold);
 

@@ -1,4 +1,4 @@
-/* Standing before functions of the program: see hook.h. */
+/* Implements the shared parts of hooks: see hook.h. */
 #include "collector/hook.h"
 
 #include <dlfcn.h>
@@ -23,7 +23,7 @@ void tp_hook_leave(int why)
     errno = why;
 }
 
-/* ---- the functions behind ours ---- */
+/* ---- the original functions ---- */
 
 struct libraries {
     char *paths[MAX_LIBRARIES];
@@ -47,13 +47,14 @@ static bool is_ours(const void *address)
            self.dli_fbase == other.dli_fbase;
 }
 
-/* As a library sees it: its own and those that it needs, which leaves us out. */
+/* Looks `name` up as the library at `path` sees it: in itself and in the libraries that it needs, which excludes ours.
+ */
 static void *look_in(const char *path, const char *name)
 {
     void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
     void *found = library ? dlsym(library, name) : NULL;
     if (library)
-        dlclose(library); /* it is held by whoever loaded it */
+        dlclose(library); /* the caller that loaded it still has it open */
     return found && !is_ours(found) ? found : NULL;
 }
 
@@ -106,7 +107,7 @@ uint64_t tp_hook_setting(const char *setting, bool is_bytes, uint64_t otherwise)
     return value;
 }
 
-/* Nanoseconds in 2^32 ticks; 0: not yet known well. And the moment that it is measured from. */
+/* `rate`: nanoseconds per 2^32 ticks, 0 if not yet known well; `first`: the moment from which the rate is measured */
 static uint64_t rate;
 static struct tp_spool_clock first;
 
@@ -116,7 +117,8 @@ void tp_hook_clock(void)
         first = tp_clock_moment();
 }
 
-/* Ticks become nanoseconds by the time since the first moment, which is at least as long as what is measured. */
+/* Converts ticks to nanoseconds. Until the rate is known well, it is measured from the first moment, so over at least
+ * the time that is converted. */
 static uint64_t nanoseconds(uint64_t ticks)
 {
     enum { STEADY_NS = 100000000 };
@@ -140,7 +142,8 @@ static uint64_t nanoseconds(uint64_t ticks)
 uint64_t tp_hook_waited(uint32_t name, const struct tp_hook_wait *wait)
 {
     uint64_t begin = tp_record_begin(wait->begin), ticks = tp_clock_now() - begin;
-    if (ticks < wait->least_ns / 8 || (int64_t)ticks < 0) /* no counter runs at 8 GHz */
+    if (ticks < wait->least_ns / 8 || (int64_t)ticks < 0) /* no counter is faster than 8 GHz
+                                                           */
         return 0;
     int why = tp_hook_enter();
     uint64_t ns = nanoseconds(ticks);

@@ -1,10 +1,11 @@
-/* Standing before functions of the program: what the sources that do so share.
+/* Shared parts of the sources that intercept functions of the program (hooks).
  *
- * Such a source exports a function under the name of another library's (collector/preload.map); the program calls ours,
- * and ours calls the next one. Three things must hold in each: while the source is off it only passes on; what runs
- * inside our own code (tp_cursor.inside) is passed on, too, or a record would ask for a chunk within the request for a
- * chunk; errno is left as the function left it. The preload library's own calls of pthread_mutex_lock are wrapped at
- * the link (Makefile), so that a thread which holds a lock of ours counts as being inside. */
+ * Such a source exports a function under the name of another library's function (collector/preload.map). The program
+ * calls our function, and ours calls the original. Every hook must obey three rules. While its source is off it only
+ * calls the original. It also only calls the original if our own code is the caller (tp_cursor.inside), because a
+ * record would otherwise request a chunk while a chunk is being requested. It leaves errno as the original set it. The
+ * Makefile links the preload library so that its own calls of pthread_mutex_lock are wrapped: a thread with one of our
+ * locks counts as inside. */
 #ifndef TP_COLLECTOR_HOOK_H
 #define TP_COLLECTOR_HOOK_H
 
@@ -14,23 +15,23 @@
 
 #include "collector/recorder.h"
 
-/* The function `name` behind ours; of `version`, where there are several and it is there (NULL: the default). Where the
- * libraries that came with the program have none, the one that the code at `caller` sees, then any that is loaded:
- * libraries that were opened with RTLD_LOCAL, as Python's modules are. NULL: none. No memory is taken unless it must
- * look further than the first. Any thread. */
+/* Returns the original function `name` behind our hook, or NULL if there is none. version: wanted symbol version if
+ * several exist; NULL: the default. caller: address of calling code, or NULL. The libraries loaded with the program are
+ * searched first, then the library at `caller`, then all loaded libraries, also those opened with RTLD_LOCAL such as
+ * Python modules. Allocates memory only if the first search fails. Any thread may call it. */
 void *tp_hook_next(const char *name, const char *version, const void *caller);
 
-/* What tp_hook_next falls back to: `name` as a system call of our own, or under another name of the C library; NULL: it
- * is more than that. For programs without a dynamic loader. Any thread. */
+/* Returns our own version of `name`, a plain system call or an alias in the C library, or NULL if the function is more
+ * than that. tp_hook_next uses it for programs without a dynamic loader. Any thread may call it. */
 void *tp_hook_plain(const char *name);
 
-/* One function that a source stands before. */
+/* One intercepted function. */
 struct tp_hook {
-    const char *name, *version; /* version: NULL, or the newer of several */
-    void *next;                 /* NULL: not yet looked up */
+    const char *name, *version; /* version: NULL, or the newer of several versions */
+    void *next;                 /* the original function; NULL: not yet looked up */
 };
 
-/* The function behind ours; the lookup of one that tp_hooks_find could not find yet. */
+/* Returns the original function, and looks it up if tp_hooks_find could not find it yet. */
 static inline void *tp_hook_of(struct tp_hook *hook, const void *caller)
 {
     void *next = __atomic_load_n(&hook->next, __ATOMIC_RELAXED);
@@ -41,35 +42,37 @@ static inline void *tp_hook_of(struct tp_hook *hook, const void *caller)
     return next;
 }
 
-/* Looks up a table of them; in a constructor of the source, because a lookup within a signal handler or between fork
- * and exec may wait for the loader's lock. */
+/* Looks up the originals of a table of hooks. Called in a constructor of the source, because a lookup in a signal
+ * handler or between fork and exec may wait for the loader's lock. */
 void tp_hooks_find(struct tp_hook *hooks, size_t count);
 
-/* True where a hook should look at the call: the source is on and this is no call of our own. */
+/* Returns whether a hook should record the call: its source is on and the caller is not our own code. */
 static inline bool tp_hook_is_on(const bool *is_on)
 {
     return __builtin_expect(__atomic_load_n(is_on, __ATOMIC_RELAXED), 0) && tp_cursor.inside == 0;
 }
 
-/* Begins and ends our own code on this thread; errno is kept. */
+/* Begin and end a section of our own code on this thread. tp_hook_leave restores the errno that tp_hook_enter returned.
+ */
 int tp_hook_enter(void);
 void tp_hook_leave(int why);
 
-/* A time or size in a setting: digits with k, m or g behind (binary when is_bytes, else decimal). `otherwise` when it
- * is empty or no number. */
+/* Reads a time or size from a setting: digits with an optional k, m or g, which are binary if is_bytes and otherwise
+ * decimal. Returns `otherwise` if the text does not begin with a digit. */
 uint64_t tp_hook_setting(const char *setting, bool is_bytes, uint64_t otherwise);
 
-/* To be called when a source that measures waits is started. */
+/* Starts the time measurement that tp_hook_waited needs. Every source that measures waits calls it when it starts. */
 void tp_hook_clock(void);
 
 struct tp_hook_wait {
-    uint64_t begin;     /* tp_clock_now when it began */
-    uint64_t least_ns;  /* shorter ones are not recorded */
-    int64_t bytes;      /* what was moved; INT64_MIN: none */
-    const void *object; /* what was waited for; NULL: nothing of interest */
+    uint64_t begin;     /* tp_clock_now at the start of the wait */
+    uint64_t least_ns;  /* shorter waits are not recorded */
+    int64_t bytes;      /* bytes moved; INT64_MIN: not applicable */
+    const void *object; /* object that the thread waited for; NULL: not recorded */
 };
 
-/* Records that the call `name` waited until now, when that was long enough. Nanoseconds, 0 when it was too short. */
+/* Records that the call `name` waited until now, if that was long enough. Returns the wait in ns, or 0 if it was too
+ * short. */
 uint64_t tp_hook_waited(uint32_t name, const struct tp_hook_wait *wait);
 
 #endif

@@ -1,5 +1,5 @@
-/* Functions of the C library that are little but a system call, for programs in which no library has them behind ours:
- * those that are linked statically. See hook.h. */
+/* Has our own versions of C library functions that are little more than a system call. They are needed in statically
+ * linked programs, where no library has the original function. See hook.h. */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -10,14 +10,15 @@
 
 #include "collector/hook.h"
 
-/* The C library's clone by the name that it uses itself, which nobody stands before. */
+/* The C library's internal name of clone, which nobody intercepts. */
 extern __typeof__(clone) __clone __attribute__((weak));
-/* Its sigaction by such a name, and the signals that siginterrupt has named; NULL where nothing calls that. */
+/* The internal name of sigaction, and the signals that siginterrupt was called for; NULL if the program never calls it.
+ */
 extern __typeof__(sigaction) __sigaction;
 extern sigset_t _sigintr __attribute__((weak));
 
 #if defined(__x86_64__)
-// NOLINTNEXTLINE(readability-function-size): what the C library's has
+// NOLINTNEXTLINE(readability-function-size): same parameters as in the C library
 static long call(long number, long a, long b, long c, long d, long e, long f)
 {
     register long fourth __asm__("r10") = d, fifth __asm__("r8") = e, sixth __asm__("r9") = f;
@@ -29,7 +30,7 @@ static long call(long number, long a, long b, long c, long d, long e, long f)
     return result;
 }
 #elif defined(__aarch64__)
-// NOLINTNEXTLINE(readability-function-size): what the C library's has
+// NOLINTNEXTLINE(readability-function-size): same parameters as in the C library
 static long call(long number, long a, long b, long c, long d, long e, long f)
 {
     register long which __asm__("x8") = number, first __asm__("x0") = a, second __asm__("x1") = b;
@@ -41,7 +42,7 @@ static long call(long number, long a, long b, long c, long d, long e, long f)
     return first;
 }
 #else
-// NOLINTNEXTLINE(readability-function-size): what the C library's has
+// NOLINTNEXTLINE(readability-function-size): same parameters as in the C library
 static long call(long number, long a, long b, long c, long d, long e, long f)
 {
     (void)number, (void)a, (void)b, (void)c, (void)d, (void)e, (void)f;
@@ -49,7 +50,7 @@ static long call(long number, long a, long b, long c, long d, long e, long f)
 }
 #endif
 
-// NOLINTNEXTLINE(readability-function-size): what the C library's has
+// NOLINTNEXTLINE(readability-function-size): same parameters as in the C library
 static long plain_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
     enum { MOST_ERRORS = 4095 };
@@ -111,7 +112,7 @@ static int plain_sigignore(int number)
     return set_handler(number, SIG_IGN, 0, false) == SIG_ERR ? -1 : 0;
 }
 
-/* The two that the C library ends and directs threads with are never blocked. */
+/* Sets the signal mask, but never blocks the two signals that the C library uses to cancel and control threads. */
 static int plain_sigprocmask(int how, const sigset_t *set, sigset_t *before)
 {
     enum { CANCEL = 32, SET_ID = 33 };

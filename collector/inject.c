@@ -1,10 +1,10 @@
-/* The constructor of the preload library: begins a recording in a program that knows nothing of us.
+/* The constructor of the preload library: starts a recording in a program that was not written for tracepress.
  *
- * It acts only where `tracepress record` has set TRACEPRESS_SPOOLS, and it records to a spool and nothing more: the
- * trace is made by `tracepress record` when the program is over, so this library needs libc alone. A program that links
- * libtracepress.so finds the functions of tracepress.h here first (preload.map), so that there is one recording at a
- * time: its own while it has one. Constructors of the program's libraries may run before or after it; their threads are
- * recorded from their first record on. */
+ * It acts only if `tracepress record` has set TRACEPRESS_SPOOLS, and it writes only a spool. `tracepress record` makes
+ * the trace after the program has ended, so this library needs only libc. A program that links libtracepress.so finds
+ * the functions of tracepress.h in this library first (preload.map). So there is only one recording at a time, and the
+ * program's own takes precedence. Constructors of the program's libraries may run before or after this one. Their
+ * threads are recorded from their first record on. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -22,15 +22,16 @@
 #include "writer/base/environment.h"
 #include "writer/worker.h"
 
-/* For whoever asks a process whether it is being recorded. */
+/* Shows other tools that this process is being recorded. */
 __attribute__((visibility("default"))) extern const char tracepress_preload_version[];
 const char tracepress_preload_version[] = TP_VERSION;
 
 static struct tp_source_host host;
 static bool is_injected;
 
-/* At the end of exit(), after the program's own functions; a program that leaves by other ways has its spool as it is.
- * (What a constructor gives to atexit() runs after the destructors: the loader's own comes later and so goes first.) */
+/* Stops the sources at the end of exit(), after the program's own functions. A program that exits in another way leaves
+ * its spool as it is. (Functions that a constructor registers with atexit() run after the destructors, because the
+ * loader registers its own function later and so runs it first.) */
 __attribute__((destructor)) static void at_exit(void)
 {
     if (!is_injected || tp_is_confined() || tp_session_is_copy())
@@ -39,7 +40,7 @@ __attribute__((destructor)) static void at_exit(void)
     tp_session_reclaim();
 }
 
-/* Tells `record` that the library began here: where nothing is recorded, it can say why. */
+/* Reports to `record` that the library was loaded here, so that `record` can explain why nothing was recorded. */
 static void report_entry(const char *folder)
 {
     char name[17] = "";

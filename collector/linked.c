@@ -1,8 +1,8 @@
-/* What libtracepress.so records beside the calls of tracepress.h: the GPUs of a program that uses CUDA. The preload
- * library has the table of sources instead (sources.c).
+/* Lists what libtracepress.so records in addition to the calls of tracepress.h: the GPUs of a program that uses CUDA.
+ * The preload library has a table of sources instead (sources.c).
  *
- * Like that one it stands before the calls by which a program confines itself (source/host_confine.c) or changes the
- * rights of a thread (source/host_rights.c), or it would end the program. */
+ * Like the preload library, it intercepts the functions by which a program confines itself (source/host_confine.c) or
+ * changes the rights of a thread (source/host_rights.c). Otherwise it could get the program killed. */
 #include "collector/session.h"
 #include "collector/source/cupti.h"
 

@@ -1,4 +1,4 @@
-/* The event file of a running program: see live.h. */
+/* Writes the event file of a running program: see live.h. */
 #include "collector/live.h"
 
 #include <errno.h>
@@ -23,13 +23,13 @@ uint32_t tracepress_live_;
 static struct {
     pthread_mutex_t lock;
     struct tp_live_file file;
-    struct tp_tfevents events; /* records that wait */
-    bool is_on, is_described;  /* is_described: the file has the first values of the tags of its own */
-    int64_t step_ns, flush_ns; /* CLOCK_MONOTONIC: of the step's begin, of the last write */
-    int64_t base, last;        /* added to step numbers; the last one written */
+    struct tp_tfevents events; /* records not yet written */
+    bool is_on, is_described;  /* is_described: the file has the first values of this module's own tags */
+    int64_t step_ns, flush_ns; /* CLOCK_MONOTONIC: start of the step, time of the last write */
+    int64_t base, last;        /* added to step numbers; the last step written */
 } live = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = {.fd = -1}, .last = -1};
 
-static _Atomic double batch_size, tokens_per_step; /* 0: not known */
+static _Atomic double batch_size, tokens_per_step; /* 0: unknown */
 
 static int64_t now_ns(clockid_t clock)
 {
@@ -38,7 +38,7 @@ static int64_t now_ns(clockid_t clock)
     return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
-/* ---- with the lock held ---- */
+/* ---- functions that need the lock ---- */
 
 static void turn_off(void)
 {
@@ -66,7 +66,7 @@ static void flush(void)
         give_up(code);
 }
 
-/* The first record of a file; values describe their tags again. */
+/* Writes the first record of a file; values then describe their tags again. */
 static void begin_file(double wall_s)
 {
     live.is_described = false;
@@ -97,7 +97,7 @@ static void write_step(uint64_t number)
     struct tp_tf_scalar scalars[STEP_SCALARS + TP_LIVE_VALUES];
     int64_t now = now_ns(CLOCK_MONOTONIC);
     struct tp_tfevents_at at = {(double)now_ns(CLOCK_REALTIME) * 1e-9, live.base + (int64_t)number};
-    if (at.step <= live.last) /* steps of a file only grow */
+    if (at.step <= live.last) /* step numbers in a file must increase */
         return;
     if (live.events.out.size == 0 && !tp_live_file_is_there(&live.file)) {
         tp_live_file_close(&live.file);
@@ -107,11 +107,12 @@ static void write_step(uint64_t number)
     count += tp_live_values(scalars + count);
     tp_tfevents_scalars(&live.events, at, scalars, count);
     live.last = at.step;
-    if (now - live.flush_ns >= FLUSH_NS || live.events.out.size >= TP_MAX_LIVE_BUFFER_BYTES / 4) /* very short steps */
+    if (now - live.flush_ns >= FLUSH_NS || live.events.out.size >= TP_MAX_LIVE_BUFFER_BYTES / 4) /* the size matters for
+                                                                                                  * very short steps */
         flush();
 }
 
-/* ---- for the session ---- */
+/* ---- functions for the session ---- */
 
 void tp_live_start(const char *directory, const char *worker, bool has_peers)
 {
@@ -125,7 +126,7 @@ void tp_live_start(const char *directory, const char *worker, bool has_peers)
         tp_tfevents_init(&live.events, TP_MAX_LIVE_BUFFER_BYTES);
         live.base = 0;
         live.last = -1;
-        live.flush_ns = INT64_MIN / 2; /* the first step is shown at once */
+        live.flush_ns = INT64_MIN / 2; /* so that the first step is written immediately */
     }
     tp_live_values_clear();
     live.is_on = true;
@@ -150,14 +151,14 @@ void tp_live_stop(void)
 
 void tp_live_exit(void)
 {
-    if (pthread_mutex_trylock(&live.lock) != 0) /* exit may have been called from inside */
+    if (pthread_mutex_trylock(&live.lock) != 0) /* the code inside may have called exit */
         return;
     stop();
     tp_tfevents_release(&live.events);
     pthread_mutex_unlock(&live.lock);
 }
 
-/* What another thread left half done in here is not looked at: the buffer stays as it is, unused. */
+/* Keeps the buffer unused, because another thread of the parent may have left it inconsistent. */
 void tp_live_in_child(void)
 {
     live.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;

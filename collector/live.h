@@ -1,12 +1,13 @@
-/* The event file that grows while the program trains: scalars of each step for TensorBoard.
+/* Writes scalars of each step to a TensorBoard event file while the program trains.
  *
- * One file per process, whole records appended by one write at most a few times a second; nothing is ever rewritten. It
- * lies in the recording's directory; where ranks or an earlier run share that, in a folder named after the worker, so
- * that no two processes write the same run. `tracepress export --to tfevents` into the directory replaces it. A file
- * that cannot be written on is left whole and closed, which is said once; the program does not notice.
+ * Each process has its own file and appends complete records with one write, at most a few times a second. Nothing is
+ * rewritten. The file is in the recording's folder. If ranks or an earlier run use that folder, the file is in a
+ * subfolder named after the worker, so that two processes never write the same run. `tracepress export --to tfevents`
+ * into the folder replaces it. If writing fails, the file is closed after its last complete record, one line reports
+ * it, and the program continues.
  *
- * Steps are counted whether or not the schedule records them. Functions take a lock of this module, never the
- * session's, but for the two at the end, which are for hot paths. */
+ * Steps are counted whether or not the schedule records them. The functions take a lock of this module, never the
+ * session's. The last two functions are for hot paths and take no lock. */
 #ifndef TP_COLLECTOR_LIVE_H
 #define TP_COLLECTOR_LIVE_H
 
@@ -15,23 +16,25 @@
 
 #include "collector/tracepress.h"
 
-/* Switches it on; nothing is written before the end of the first step. has_peers: other ranks use the directory too. */
+/* Switches the live file on. Nothing is written before the end of the first step. has_peers: other ranks use the folder
+ * too. */
 void tp_live_start(const char *directory, const char *worker, bool has_peers);
-/* Writes what waits and switches it off. A later start in the same directory goes on in the same file. */
+/* Writes pending records and switches the live file off. A later start in the same folder appends to the same file. */
 void tp_live_stop(void);
-/* The same while the process exits: it does not wait for a thread that is in here. */
+/* Does the same while the process exits, but does nothing if another thread is inside this module. */
 void tp_live_exit(void);
-/* In a child after fork: the file is the parent's. */
+/* Switches the live file off in a child after fork, because the file belongs to the parent. */
 void tp_live_in_child(void);
 
-/* Step `number` ends now; the next begins with tp_live_step_begins, after what the recorder itself had to do. */
+/* Ends step `number`. The next step starts with tp_live_step_begins, after the recorder's own work between steps. */
 void tp_live_step_ends(uint64_t number);
 void tp_live_step_begins(void);
 
-/* A fact about the run: batch_size and tokens_per_step give rates. */
+/* Stores a fact about the run. batch_size and tokens_per_step produce rates; other keys are ignored. */
 void tp_live_fact(const char *key, const char *value);
 
-/* The last value of a counter, the totals of a device. No lock, but for the first value of each counter. */
+/* Store the last value of a counter and the memory totals of a device. Only the first value of each counter takes a
+ * lock. */
 void tp_live_counter(tracepress_name name, double value);
 void tp_live_memory(const struct tracepress_memory *note);
 

@@ -1,4 +1,4 @@
-/* The live event file: see live_file.h. */
+/* Creates and appends to the live event file: see live_file.h. */
 #include "collector/live_file.h"
 
 #include <errno.h>
@@ -40,8 +40,8 @@ void tp_live_file_close(struct tp_live_file *file)
     file->fd = -1;
 }
 
-/* Makes a file in the folder. A process of another container may have our number, our worker's name and this second:
- * the file that is there is its own. */
+/* Creates a file in the folder with a new name. An existing file of that name may belong to a process in another
+ * container with the same process id, worker and second. */
 static int create(struct tp_live_file *file)
 {
     enum { TRIES = 100 };
@@ -62,8 +62,8 @@ static int create(struct tp_live_file *file)
     return file->fd < 0 ? errno : 0;
 }
 
-/* A folder in which no other process writes: the directory, or one in it named after the worker, then numbered. Two
- * processes that come at the same time see each other's file and both go on. */
+/* Chooses a folder in which no other process writes: the directory, or a subfolder named after the worker, with a
+ * number if needed. Two processes that arrive at the same time see each other's file, and both try the next folder. */
 static int place(struct tp_live_file *file)
 {
     enum { PLACES = 100 };
@@ -90,7 +90,7 @@ static int place(struct tp_live_file *file)
     return EEXIST;
 }
 
-/* RLIMIT_FSIZE would send a signal. */
+/* Returns whether the file may grow by `size` bytes. Beyond RLIMIT_FSIZE the system would send a signal. */
 static bool has_room(const struct tp_live_file *file, size_t size)
 {
     struct rlimit limit;

@@ -1,4 +1,4 @@
-/* Where the live event file lies, and appending to it: see live.h. One thread at a time. */
+/* Chooses the path of the live event file (live.h) and appends to it. One thread at a time. */
 #ifndef TP_COLLECTOR_LIVE_FILE_H
 #define TP_COLLECTOR_LIVE_FILE_H
 
@@ -9,22 +9,22 @@ enum { TP_LIVE_PATH = 4600 };
 
 struct tp_live_file {
     int fd;               /* -1: not open */
-    bool has_peers;       /* never in the directory itself */
-    bool is_placed;       /* `folder` is ours: what else of ours lies there is an export of this run */
+    bool has_peers;       /* other ranks use the directory, so the file must be in a subfolder */
+    bool is_placed;       /* `folder` is chosen; another event file of ours in it is then an export of this run */
     size_t size;          /* bytes in the file */
-    char directory[4200]; /* as given; "" before tp_live_file_init */
+    char directory[4200]; /* as passed to tp_live_file_init; "" before that */
     char worker[160];     /* letters, digits and ._- */
     char folder[4400], path[TP_LIVE_PATH];
 };
 
-/* Nothing is made yet. */
+/* Initializes *file. Creates no file yet. */
 void tp_live_file_init(struct tp_live_file *file, const char *directory, const char *worker, bool has_peers);
-/* Whether it was made for that directory. */
+/* Returns whether *file was initialized for that directory. */
 bool tp_live_file_is_for(const struct tp_live_file *file, const char *directory);
-/* Whether there is a file that has not been removed meanwhile, by an export into its folder. */
+/* Returns whether the file exists and has not been removed by an export into its folder. */
 bool tp_live_file_is_there(const struct tp_live_file *file);
-/* Appends whole records with one write, after making the file where there is none. 0 or an errno: the file then ends
- * with its last whole record. */
+/* Appends complete records with one write, and creates the file if needed. Returns 0 or an errno. After an error the
+ * file still ends with its last complete record. */
 int tp_live_file_append(struct tp_live_file *file, const void *records, size_t size);
 void tp_live_file_close(struct tp_live_file *file);
 

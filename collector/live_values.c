@@ -1,4 +1,4 @@
-/* Values for the live event file: see live_values.h. */
+/* Stores values for the live event file: see live_values.h. */
 #include "collector/live_values.h"
 
 #include <math.h>
@@ -12,17 +12,17 @@
 
 enum { TAG_BYTES = 96, PART_BYTES = 64, BYTES_PER_MIB = 1 << 20 };
 
-/* A place in the table is taken once and kept. */
+/* One counter of the table. An entry is never freed. */
 struct counter {
     _Atomic uint32_t name; /* 0: free */
     _Atomic(const char *) text;
     _Atomic double value;
     _Atomic int is_set;           /* since the last step */
-    char tag[TAG_BYTES];          /* of the thread that ends steps, as is_described */
+    char tag[TAG_BYTES];          /* used only by the thread that ends steps, as is is_described */
     bool is_described, is_double; /* is_double: another counter has this tag */
 };
 
-/* Totals + 1; 0: not known. */
+/* Totals of one kind, each stored as total + 1; 0: unknown. */
 struct total {
     _Atomic int64_t now, highest; /* highest since the last step */
     char tag[TAG_BYTES];
@@ -74,8 +74,7 @@ static struct device *device_of(uint64_t key)
     return NULL;
 }
 
-/* 0 stands for "not known" in both members, so that zeroed places need no initialiser: what is kept is the total + 1.
- */
+/* Stores a total plus 1, because 0 means unknown in both members. So zeroed entries need no initialization. */
 static void set_total(struct total *total, int64_t bytes)
 {
     if (bytes < 0 || bytes == INT64_MAX)
@@ -115,7 +114,7 @@ static size_t read_counter(struct tp_tf_scalar *out, struct counter *counter)
         return 0;
     const char *text = atomic_load(&counter->text);
     double value = atomic_load_explicit(&counter->value, memory_order_relaxed);
-    if (!text) /* its name is just being looked up */
+    if (!text) /* another thread is just looking its name up */
         return 0;
     if (!counter->tag[0])
         name_counter(counter, text);
@@ -127,7 +126,7 @@ static size_t read_counter(struct tp_tf_scalar *out, struct counter *counter)
     return 1;
 }
 
-/* The names that the report gives to devices. */
+/* Names a total as the report names devices. */
 static void name_total(struct total *total, uint64_t key, const char *what)
 {
     uint32_t type = (uint32_t)(key >> 32), number = (uint32_t)key - 2u;
@@ -148,7 +147,8 @@ static size_t read_device(struct tp_tf_scalar *out, struct device *device)
         struct total *total = &device->totals[i];
         int64_t now = atomic_load(&total->now), highest = atomic_exchange(&total->highest, now);
         highest = highest > now ? highest : now;
-        if (highest <= 0 || (i == 1 && highest == 1 && !total->is_described)) /* a reserve of 0: there is none */
+        if (highest <= 0 || (i == 1 && highest == 1 && !total->is_described)) /* a reserved total of 0 means that the
+                                                                               * allocator has no reserve */
             continue;
         if (!total->tag[0])
             name_total(total, key, names[i]);

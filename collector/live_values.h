@@ -1,7 +1,7 @@
-/* Last values of the program's counters and of devices' memory, for the live event file: see live.h.
+/* Stores the last values of the program's counters and of device memory for the live event file (live.h).
  *
- * Any thread sets them, without a lock; the thread that ends a step reads them. A value that arrives meanwhile counts
- * for one of the two steps. */
+ * Any thread may set values, without a lock; the thread that ends a step reads them. A value that arrives during the
+ * read counts for one of the two steps. */
 #ifndef TP_COLLECTOR_LIVE_VALUES_H
 #define TP_COLLECTOR_LIVE_VALUES_H
 
@@ -9,15 +9,16 @@
 
 #include "writer/tfevents.h"
 
-/* Counters and devices that have a place, and the scalars they may give; more are left out. */
+/* limits: counters and devices beyond them are ignored; TP_LIVE_VALUES: most scalars of a step */
 enum { TP_LIVE_COUNTERS = 64, TP_LIVE_DEVICES = 16, TP_LIVE_VALUES = TP_LIVE_COUNTERS + 2 * TP_LIVE_DEVICES };
 
-/* Scalars for a step's end, at most TP_LIVE_VALUES: counters that were set since the last call, and the highest totals
- * of each device since then. Tags stay valid. One thread at a time. Returns their count. */
+/* Fills `out` (TP_LIVE_VALUES entries) with the scalars of a step and returns their count. They are the counters that
+ * were set since the last call, and the highest totals of each device since then. The tags stay valid. One thread at a
+ * time. */
 size_t tp_live_values(struct tp_tf_scalar *out);
-/* Forgets all values: what was known when the last recording stopped may be old. */
+/* Forgets all values, because those from before the last stop may be outdated. */
 void tp_live_values_clear(void);
-/* A new file: tags are to be described again. */
+/* Forgets which tags were described, because a new file must describe them again. */
 void tp_live_values_forget(void);
 
 #endif

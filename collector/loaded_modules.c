@@ -1,4 +1,4 @@
-/* What is loaded: see loaded_modules.h. */
+/* Lists loaded programs and libraries: see loaded_modules.h. */
 #include "collector/loaded_modules.h"
 
 #include <fcntl.h>
@@ -15,13 +15,13 @@
 #include "writer/base/mapped.h"
 
 enum { MAX_MODULES = 4096 };
-enum { MAY_ASK, UNTRIED, TRYING }; /* of `loader` */
+enum { MAY_ASK, UNTRIED, TRYING }; /* states of `loader` */
 
-static struct tp_module *modules[MAX_MODULES]; /* never freed: samplers read them while the list grows */
+static struct tp_module *modules[MAX_MODULES]; /* never freed, because samplers read them while the list grows */
 static _Atomic uint32_t module_count;
 static _Atomic bool is_updating;
 static _Atomic int loader;
-static unsigned long long seen_adds, seen_subs; /* the loader's counts when the list was made */
+static unsigned long long seen_adds, seen_subs; /* counts of the loader when the list was made */
 
 uint32_t tp_modules_count(void)
 {
@@ -59,8 +59,8 @@ static void take_segments(struct tp_module *m, const struct dl_phdr_info *info)
     }
 }
 
-/* Returns zeroed memory for modules and their paths, which is never freed, or NULL. It is mapped,
- * because the recorder's threads must not call the program's allocator. The caller has set `is_updating`. */
+/* Returns zeroed memory for modules and their paths, which is never freed, or NULL. It is mapped, because the
+ * recorder's threads must not call the program's allocator. The caller has set `is_updating`. */
 static void *take_memory(size_t size)
 {
     enum { PIECE_BYTES = 64 << 10 };
@@ -68,9 +68,9 @@ static void *take_memory(size_t size)
     static size_t left;
     size = (size + 15) & ~(size_t)15;
     if (size > left) {
-        void *fresh = size <= PIECE_BYTES ? mmap(NULL, PIECE_BYTES, PROT_READ | PROT_WRITE,
-                                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-                                          : MAP_FAILED;
+        void *fresh = size <= PIECE_BYTES
+                          ? mmap(NULL, PIECE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                          : MAP_FAILED;
         if (fresh == MAP_FAILED)
             return NULL;
         piece = fresh;
@@ -119,7 +119,7 @@ struct visit {
     bool is_changed;
 };
 
-/* Under the loader's lock: takes no lock of ours. */
+/* Adds one module. Runs under the loader's lock, so it takes no lock of ours. */
 static int on_module(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct visit *visit = context;
@@ -133,7 +133,7 @@ static int on_module(struct dl_phdr_info *info, size_t size, void *context)
     struct tp_module m = {.bias = info->dlpi_addr};
     take_segments(&m, info);
     if (info->dlpi_name &&
-        strncmp(info->dlpi_name, "linux-", 6) == 0) { /* the kernel's own; no file, and never closed */
+        strncmp(info->dlpi_name, "linux-", 6) == 0) { /* part of the kernel; has no file and is never closed */
         m.file = (char *)(uintptr_t)m.start;          // NOLINT(performance-no-int-to-ptr)
         m.size = m.end - m.start;
         m.was_tried = true;
@@ -145,7 +145,7 @@ static int on_module(struct dl_phdr_info *info, size_t size, void *context)
     return 0;
 }
 
-static int ask_no_more(struct dl_phdr_info *info, size_t size, void *context)
+static int stop_iteration(struct dl_phdr_info *info, size_t size, void *context)
 {
     (void)info, (void)size, (void)context;
     return 1;
@@ -153,7 +153,7 @@ static int ask_no_more(struct dl_phdr_info *info, size_t size, void *context)
 
 static void *try_loader(void *unused)
 {
-    dl_iterate_phdr(ask_no_more, NULL);
+    dl_iterate_phdr(stop_iteration, NULL);
     atomic_store(&loader, MAY_ASK);
     return unused;
 }

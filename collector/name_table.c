@@ -1,10 +1,11 @@
-/* Names by number: see name_table.h. Open addressing over a list of texts; both only grow. */
+/* Implements the table of names (name_table.h) as a hash table with open addressing over a list of texts; both only
+ * grow. */
 #include "collector/name_table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static char **texts; /* number - 1 */
+static char **texts; /* index: number - 1 */
 static uint32_t count, capacity, *slots, slot_count;
 
 static uint32_t hash_of(const char *text, size_t len)

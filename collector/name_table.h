@@ -1,15 +1,16 @@
-/* Names by number, for the life of the process: 1, 2, 3 .. in order of first use. */
+/* Maps names to numbers for the life of the process: 1, 2, 3 .. in order of first use. */
 #ifndef TP_COLLECTOR_NAME_TABLE_H
 #define TP_COLLECTOR_NAME_TABLE_H
 
 #include <stdint.h>
 
-enum { TP_NAME_BYTES = 3000 }; /* longer names are cut */
+enum { TP_NAME_BYTES = 3000 }; /* longest stored name; longer ones are cut */
 
-/* Number of the name, added when new (*is_new); 0 when memory is short. The caller holds the session's lock. */
+/* Returns the number of the name, and adds it if it is new (*is_new). Returns 0 when memory is short. The caller has
+ * the session's lock. */
 uint32_t tp_names_add(const char *name, int *is_new);
 
-/* Count of names, and the text of number 1 .. count. */
+/* Return the count of names, and the text of a number from 1 to that count. */
 uint32_t tp_names_count(void);
 const char *tp_names_text(uint32_t number);
 

@@ -1,4 +1,4 @@
-/* Notes of a spool: see notes.h. */
+/* Writes the notes of a spool: see notes.h. */
 #include "collector/notes.h"
 
 #include <errno.h>
@@ -14,18 +14,18 @@
 
 enum { CHUNK_BYTES = 16 << 10, MAX_FACTS = 64 };
 
-/* A fact about the run, from tracepress_metadata. */
+/* One fact about the run, from tracepress_metadata. */
 struct fact {
     char *text; /* key, '\n', value */
     uint8_t kind;
 };
 
 static struct {
-    struct tp_spool *spool; /* NULL: none is open */
+    struct tp_spool *spool; /* NULL: no spool is open */
     struct tp_spool_chunk *chunk;
     struct tp_spool_record *at;
     const char *end;          /* of the chunk */
-    uint32_t written_modules; /* of tp_modules_count */
+    uint32_t written_modules; /* count of modules written, in the order of tp_modules_get */
     struct fact facts[MAX_FACTS];
     unsigned fact_count;
 } notes;
@@ -55,7 +55,7 @@ void tp_notes_leave(void)
     notes.spool = NULL;
 }
 
-/* Room for a note with `slots` slots after its head; NULL: there is none. */
+/* Returns room for a note with `slots` slots after its head, or NULL. */
 static struct tp_spool_record *take(size_t slots)
 {
     if (notes.chunk && (size_t)(notes.end - (const char *)notes.at) >= (slots + 1) * TP_SPOOL_SLOT)
@@ -70,7 +70,7 @@ static struct tp_spool_record *take(size_t slots)
     return notes.at;
 }
 
-/* Adds a note with `size` bytes of payload, text or not. */
+/* Adds a note with `size` bytes of payload. */
 static void add(uint8_t kind, uint32_t name, const void *payload, size_t size, bool is_text)
 {
     size_t slots = (size + TP_SPOOL_SLOT - 1) / TP_SPOOL_SLOT;
@@ -95,7 +95,7 @@ static void add_text(uint8_t kind, uint32_t name, const char *text)
     add(kind, name, text, strlen(text), true);
 }
 
-/* ---- what is told ---- */
+/* ---- kinds of notes ---- */
 
 void tp_notes_clock(void)
 {
@@ -135,7 +135,7 @@ void tp_notes_fact(const char *key, const char *value, uint8_t kind)
         add_text(kind, 0, text);
 }
 
-/* ---- begin and end ---- */
+/* ---- start and end ---- */
 
 void tp_notes_begin(struct tp_spool *spool, const struct tp_spool_clock *now)
 {

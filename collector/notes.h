@@ -1,6 +1,6 @@
-/* Notes of a spool: names, clocks, facts about the run, and what is loaded where; in chunks of their own.
+/* Writes the notes of a spool into chunks of their own: names, clock values, facts about the run, and loaded modules.
  *
- * All of it under the session's lock. Names, facts and modules are kept and told to each new spool. */
+ * All functions need the session's lock. Names, facts and modules are stored and repeated in each new spool. */
 #ifndef TP_COLLECTOR_NOTES_H
 #define TP_COLLECTOR_NOTES_H
 
@@ -10,28 +10,30 @@
 
 #include "collector/spool.h"
 
-/* Begins the notes of a spool, which must stay open until tp_notes_end or tp_notes_leave, with all that is known. */
+/* Starts the notes of a spool with everything known so far. The spool must stay open until tp_notes_end or
+ * tp_notes_leave. */
 void tp_notes_begin(struct tp_spool *spool, const struct tp_spool_clock *now);
 
-/* The last notes of a spool that ends in order. dropped: records that had no room. */
+/* Writes the last notes of a spool that is closed regularly. dropped: count of records that had no room. */
 void tp_notes_end(uint64_t dropped);
 
-/* Lets go of the chunk: in a child, whose spool is its parent's. */
+/* Releases the chunk in a child of fork, because the spool belongs to the parent. */
 void tp_notes_leave(void);
 
-/* The name's number, told to the spool when it is new. */
+/* Returns the number of a name, and writes the name to the spool if it is new. */
 uint32_t tp_notes_name(const char *name);
 
-/* This moment on all clocks. */
+/* Writes the current value of all clocks. */
 void tp_notes_clock(void);
 
-/* Modules that are known (tp_modules_update) and were not told yet. */
+/* Writes the modules (see tp_modules_update) that this spool does not have yet. */
 void tp_notes_modules(void);
 
-/* A fact about the run; kind: TP_SPOOL_META_TEXT or TP_SPOOL_META_JSON. Kept for the spools to come, at most 64. */
+/* Adds a fact about the run. kind: TP_SPOOL_META_TEXT or TP_SPOOL_META_JSON. At most 64 facts are kept for later
+ * spools. */
 void tp_notes_fact(const char *key, const char *value, uint8_t kind);
 
-/* Says, once, that the recording stops because the spool took no more. */
+/* Reports, once per process, that the recording stops because the spool cannot grow. */
 void tp_notes_say_failure(const struct tp_spool *spool);
 
 #endif

@@ -1,4 +1,4 @@
-/* Threads of ours: see own_thread.h. */
+/* Starts the recorder's own threads: see own_thread.h. */
 #include "collector/own_thread.h"
 
 #include <errno.h>
@@ -11,15 +11,15 @@
 
 #include "writer/worker.h"
 
-enum { MAX_THREADS = 64, BEGINNING = -1 }; /* of a slot: its thread has no number so far */
+enum { MAX_THREADS = 64, BEGINNING = -1 }; /* tid of a slot whose thread has not stored its id yet */
 
 static struct slot {
-    _Atomic pid_t tid; /* 0: free, or its thread has gone */
+    _Atomic pid_t tid; /* 0: free, or its thread has ended */
     void *(*run)(void *);
     void *argument;
 } slots[MAX_THREADS];
 
-/* Whether the system still has the thread: one that has ended may be on its way out for a moment. */
+/* Returns whether the system still has the thread. A thread that has ended may still exist for a moment. */
 static bool is_there(pid_t tid)
 {
     return tid == BEGINNING || (tid > 0 && syscall(SYS_tgkill, getpid(), tid, 0) == 0);
@@ -55,7 +55,7 @@ int tp_own_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
     slot->run = run;
     slot->argument = argument;
     sigfillset(&blocked);
-    sigdelset(&blocked, SIGBUS); /* of a file that is cut under us: see guard.h */
+    sigdelset(&blocked, SIGBUS); /* from a file that is truncated while it is mapped: see writer/base/mapped.h */
     pthread_sigmask(SIG_SETMASK, &blocked, &before);
     int code = pthread_create(thread ? thread : &unnamed, NULL, begin, slot);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -97,7 +97,7 @@ void tp_own_threads_begin(void)
         owners[i].come_back();
 }
 
-/* ---- all ---- */
+/* ---- all threads ---- */
 
 bool tp_own_threads_await(unsigned patience_ms)
 {

@@ -1,25 +1,25 @@
-/* Threads of ours in the program: the signals of the program are not for them, and whoever must be sure that none of
- * them calls the kernel any more can wait for their end. Any thread; nothing is allocated here. */
+/* Starts the recorder's own threads in the program. They block the program's signals. A caller can wait until none of
+ * them makes system calls any more. Any thread may call these functions; they allocate nothing. */
 #ifndef TP_COLLECTOR_OWN_THREAD_H
 #define TP_COLLECTOR_OWN_THREAD_H
 
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Begins run(argument) on a thread that blocks all signals but those of its own faults. *thread: it is to be joined;
- * NULL: nobody joins it. 0 or an errno. */
+/* Starts run(argument) on a thread that blocks all signals except its own faults. thread: receives the handle for
+ * pthread_join; NULL: the thread is detached. Returns 0 or an errno. */
 int tp_own_thread_start(pthread_t *thread, void *(*run)(void *), void *argument);
 
-/* Until all of them have left the kernel, for patience_ms at most; they must have been told to end. False: one goes
- * on. */
+/* Waits until all these threads have ended, for at most patience_ms. The caller must have asked them to end. Returns
+ * false if one still runs. */
 bool tp_own_threads_await(unsigned patience_ms);
 
-/* In the child of a fork: none is here. */
+/* Resets the count in a child of fork, which has none of these threads. */
 void tp_own_threads_in_child(void);
 
-/* Who has a thread that is none of the session's, and can do without it for a moment: leave: asks it to end, without
- * waiting; come_back: has it again, where it is still of use. Before main; for tp_session_end_threads, and not in it.
- */
+/* Registers the owner of a thread outside the session that can be paused. leave: asks the thread to end, without
+ * waiting. come_back: starts it again if it is still needed. Call it before main. tp_own_threads_end and
+ * tp_own_threads_begin call the two functions for tp_session_end_threads. */
 void tp_own_threads_register(void (*leave)(void), void (*come_back)(void));
 void tp_own_threads_end(void);
 void tp_own_threads_begin(void);

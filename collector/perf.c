@@ -1,4 +1,4 @@
-/* Samples by the kernel: see perf.h. */
+/* Lets the kernel sample threads: see perf.h. */
 #include "collector/perf.h"
 
 #include <linux/perf_event.h>
@@ -17,14 +17,14 @@ enum { RING_BYTES = 256 << 10, STACK_BYTES = 32 << 10 };
 
 #if defined(__x86_64__)
 #define REGISTERS 0xff01ffull /* AX to IP, R8 to R15 */
-/* The kernel's number of each register, by DWARF's. */
+/* The kernel's register numbers, indexed by DWARF number. */
 static const uint8_t by_dwarf[] = {
     PERF_REG_X86_AX,  PERF_REG_X86_DX,  PERF_REG_X86_CX,  PERF_REG_X86_BX,  PERF_REG_X86_SI,  PERF_REG_X86_DI,
     PERF_REG_X86_BP,  PERF_REG_X86_SP,  PERF_REG_X86_R8,  PERF_REG_X86_R9,  PERF_REG_X86_R10, PERF_REG_X86_R11,
     PERF_REG_X86_R12, PERF_REG_X86_R13, PERF_REG_X86_R14, PERF_REG_X86_R15, PERF_REG_X86_IP};
 enum { DWARF_REGISTERS = sizeof by_dwarf, STACK_POINTER = 7 };
 #elif defined(__aarch64__)
-#define REGISTERS 0x1ffffffffull /* x0 to x30, sp, pc: as DWARF numbers them */
+#define REGISTERS 0x1ffffffffull /* x0 to x30, sp, pc, in DWARF order */
 static const uint8_t by_dwarf[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16,
                                    17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32};
 enum { DWARF_REGISTERS = sizeof by_dwarf, STACK_POINTER = 31 };
@@ -39,7 +39,7 @@ static struct perf_event_mmap_page *page_of(const struct tp_perf *perf)
     return perf->ring;
 }
 
-/* Behind one page, whose size differs from system to system. */
+/* Returns the records, which follow one page; the page size depends on the system. */
 static char *records_of(const struct tp_perf *perf)
 {
     return (char *)perf->ring + page_of(perf)->data_offset;
@@ -71,7 +71,7 @@ bool tp_perf_open(struct tp_perf *perf, pid_t tid, uint64_t period_ns)
     if (fd < 0)
         return false;
     void *ring = mmap(NULL, mapped_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    close(fd); /* the mapping keeps it; the program may close and reuse any number */
+    close(fd); /* the mapping keeps the event open, and the program may close or reuse any descriptor */
     perf->ring = ring == MAP_FAILED ? NULL : ring;
     return perf->ring != NULL;
 }
@@ -83,7 +83,7 @@ void tp_perf_close(struct tp_perf *perf)
     perf->ring = NULL;
 }
 
-/* `size` bytes at a position of the ring, which may go round its end. */
+/* Copies `size` bytes from a position of the ring, which may wrap around its end. */
 static void copy_out(const struct tp_perf *perf, uint64_t at, void *to, size_t size)
 {
     size_t offset = at % RING_BYTES, first = RING_BYTES - offset < size ? RING_BYTES - offset : size;
@@ -112,14 +112,14 @@ uint32_t tp_perf_count(const struct tp_perf *perf)
     return count;
 }
 
-/* A sample as the kernel writes it: this, the registers by ascending number, and the stack. */
+/* Start of a sample as the kernel writes it. The registers follow in ascending order, and then the stack. */
 struct sample_head {
     struct perf_event_header header;
     uint32_t pid, tid;
     uint64_t time, abi;
 };
 
-/* What the kernel wrote is ours to read, but the sizes in it are checked all the same. */
+/* Reads a sample. The sizes in it are checked although the kernel wrote them. */
 static bool read_sample(const struct tp_perf *perf, uint64_t at, uint32_t size, struct tp_stack_copy *copy,
                         uint64_t *monotonic_ns)
 {
@@ -154,7 +154,7 @@ bool tp_perf_next(struct tp_perf *perf, struct tp_stack_copy *copy, uint64_t *mo
     bool is_sample = false;
     while (!is_sample && page->data_tail < head) {
         struct perf_event_header header = header_at(perf, page->data_tail);
-        if (header.size < sizeof header) { /* never: start anew rather than go on for ever */
+        if (header.size < sizeof header) { /* should not happen; discards everything instead of looping for ever */
             __atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
             return false;
         }

@@ -1,7 +1,8 @@
-/* Samples of a thread by the kernel: a clock that runs while the thread does, and a ring of what it found.
+/* Lets the kernel sample a thread (perf_event_open): a timer on the thread's processor time and a ring buffer of
+ * samples.
  *
- * Neither signals nor descriptors are left in the program, and the clock is as fine as it is asked for. Not every
- * system allows it: containers and strict settings of perf_event_paranoid do not. */
+ * The program sees neither signals nor descriptors, and the timer has the full resolution. Not every system allows it:
+ * containers and strict values of perf_event_paranoid forbid it. */
 #ifndef TP_COLLECTOR_PERF_H
 #define TP_COLLECTOR_PERF_H
 
@@ -11,22 +12,22 @@
 
 #include "collector/unwind.h"
 
-/* Zeroed: none. */
+/* One sampled thread; zeroed: none. */
 struct tp_perf {
-    void *ring; /* struct perf_event_mmap_page and the records behind it */
+    void *ring; /* struct perf_event_mmap_page, followed by the records */
 };
 
-/* Begins to sample a thread of this process, every period_ns of its processor time. False: not allowed, or no more of
- * them. */
+/* Starts to sample a thread of this process, every period_ns of its processor time. Returns false if that is not
+ * allowed or the system has no more of these events. */
 bool tp_perf_open(struct tp_perf *perf, pid_t tid, uint64_t period_ns);
 
-/* Ends it. Accepts a zeroed one. */
+/* Stops sampling. Accepts a zeroed struct. */
 void tp_perf_close(struct tp_perf *perf);
 
-/* Samples that wait. */
+/* Returns the number of unread samples. */
 uint32_t tp_perf_count(const struct tp_perf *perf);
 
-/* Takes the oldest sample: its stack, and its time by CLOCK_MONOTONIC. False: there is none. */
+/* Takes the oldest sample: its stack and its CLOCK_MONOTONIC time in ns. Returns false if there is none. */
 bool tp_perf_next(struct tp_perf *perf, struct tp_stack_copy *copy, uint64_t *monotonic_ns);
 
 #endif

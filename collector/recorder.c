@@ -1,4 +1,4 @@
-/* The hot path: see recorder.h. */
+/* Implements the hot path: see recorder.h. */
 #include "collector/recorder.h"
 
 #include <pthread.h>
@@ -11,7 +11,7 @@
 #include "collector/session.h"
 #include "collector/unwind.h"
 
-enum { FIRST_CHUNK = 16 << 10, /* many threads with little to say stay small */ WALK_COUNTS = 64, LINE = 64 };
+enum { FIRST_CHUNK = 16 << 10, /* small, because many threads record little */ WALK_COUNTS = 64, LINE = 64 };
 
 uint32_t tracepress_recording_;
 bool tp_record_stacks;
@@ -21,13 +21,13 @@ _Thread_local struct tp_cursor tp_cursor __attribute__((tls_model("initial-exec"
 static pthread_key_t at_thread_end;
 static pthread_once_t key_made = PTHREAD_ONCE_INIT;
 static bool has_key;
-static _Atomic uint32_t threads;   /* numbered over all recordings */
-static _Atomic uint32_t exchanges; /* threads that give a chunk back or take one at this moment */
+static _Atomic uint32_t threads;   /* threads so far, over all recordings */
+static _Atomic uint32_t exchanges; /* threads that are returning or requesting a chunk */
 static _Atomic bool is_closed;
-static _Atomic uint32_t still; /* threads that copy the process at this moment */
+static _Atomic uint32_t still; /* count of threads that are copying the process */
 
-/* Threads that walk their stacks at this moment, which may call the kernel. Each counts in the place of its number, so
- * that threads do not wait for each other's cache lines. */
+/* Counts of threads that are walking their stacks, which may make system calls. A thread counts in the entry of its own
+ * number, so that threads do not compete for one cache line. */
 static struct {
     _Alignas(LINE) _Atomic uint32_t count;
 } walks[WALK_COUNTS];

@@ -1,8 +1,8 @@
-/* The hot path: records of this thread into its chunk.
+/* The hot path: writes this thread's records into its chunk.
  *
- * A thread owns its chunk, so writing takes no lock, no allocation and no system call; only getting the next chunk
- * does. `tracepress_recording_` is 0 while nothing is recorded, else the number of the recording: a thread whose chunk
- * belongs to another one lets go of it at its next record. */
+ * Each thread owns its chunk, so a record needs no lock, no allocation and no system call. Only a new chunk does.
+ * `tracepress_recording_` is 0 while nothing is recorded, otherwise the number of the recording. A thread whose chunk
+ * belongs to an older recording releases it at its next record. */
 #ifndef TP_COLLECTOR_RECORDER_H
 #define TP_COLLECTOR_RECORDER_H
 
@@ -15,22 +15,22 @@
 #include "collector/spool.h"
 #include "collector/tracepress.h"
 
-/* Where this thread writes. */
+/* The place where this thread writes. */
 struct tp_cursor {
     struct tp_spool_record *at, *end;
-    uint32_t recording; /* of the chunk */
+    uint32_t recording; /* recording that the chunk belongs to */
     struct tp_spool_chunk *chunk;
-    uint32_t thread, sequence; /* in the recording */
-    uint32_t inside;           /* above 0: our own code runs here, so functions that we stand before only pass on */
+    uint32_t thread, sequence; /* numbers within the recording */
+    uint32_t inside;           /* above 0: our own code runs on this thread, so hooks only call the original function */
     uint64_t tid;
 };
 
 extern _Thread_local struct tp_cursor tp_cursor __attribute__((tls_model("initial-exec")));
 
-/* True when ranges and memory notes carry the stack of their call. */
+/* true if ranges and memory notes carry the stack of their call */
 extern bool tp_record_stacks;
 
-/* When the last recording was switched on, by tp_clock_now: what has begun before and ends in it is cut there. */
+/* tp_clock_now at the start of the last recording; a range that began earlier is cut there */
 extern uint64_t tp_record_since;
 
 static inline uint64_t tp_record_begin(uint64_t begin)
@@ -39,42 +39,44 @@ static inline uint64_t tp_record_begin(uint64_t begin)
     return begin > since ? begin : since;
 }
 
-/* Writes the stack of the call that returns to `from`, for the record that comes next. */
+/* Writes the stack of the call that returns to `from`; it belongs to the next record. */
 void tp_record_stack(const void *from);
 
-/* The same inside of malloc and its family, where nothing may be waited for; without our own frames. False: none. */
+/* Does the same inside malloc and related functions, where the thread must not wait. Leaves our own frames out. Returns
+ * false if there is no stack. */
 bool tp_record_stack_apart(void);
 
-/* In a function of the public interface: its caller's stack, where stacks are wanted. */
+/* Records the caller's stack if stacks are wanted. For functions of the public interface. */
 #define TP_RECORD_STACK()                                                                                              \
     do {                                                                                                               \
         if (__builtin_expect(__atomic_load_n(&tp_record_stacks, __ATOMIC_RELAXED), 0))                                 \
             tp_record_stack(__builtin_return_address(0));                                                              \
     } while (0)
 
-/* The next chunk for `slots` slots; NULL: the record is dropped and counted. */
+/* Gets the next chunk with room for `slots` slots. Returns NULL if there is none; the record is then dropped and
+ * counted. */
 struct tp_spool_record *tp_record_refill(uint32_t recording, uint32_t slots);
 
-/* Lets go of this thread's chunk. */
+/* Releases the chunk of this thread. */
 void tp_record_leave(void);
 
-/* No thread asks for a chunk, gives one back or walks its stack any more: chunks stay mapped to the end of the process.
- * Returns when none is in the middle of that, or after patience_ms. */
+/* Prevents all threads from getting or returning chunks and from walking stacks; chunks stay mapped until the process
+ * exits. Returns when no thread is doing so, or after patience_ms. */
 void tp_record_close(unsigned patience_ms);
 
-/* Until tp_record_go_on no thread walks its stack, for which it may hold locks of the loader's; records of the meantime
- * have none. Waits for those that are at it, at most for some time. */
+/* Prevents all threads from walking their stacks until tp_record_go_on, because that may take locks of the loader.
+ * Records meanwhile have no stack. Waits for a limited time for threads that are walking. */
 void tp_record_still(void);
 void tp_record_go_on(void);
 
-/* In the child of a fork: only this thread is here. */
+/* Resets the state in a child of fork, which has only this thread. */
 void tp_record_in_child(void);
 
-/* An operator that a source found by standing before a library's function: not the program tells of it. As
- * tracepress_record_call_ otherwise. */
+/* Records an operator that a source found by intercepting a library function. The program itself did not report it.
+ * Otherwise like tracepress_record_call_. */
 void tp_record_library_call(uint32_t name, const struct tracepress_operator *call);
 
-/* Room for a record with `slots` slots after its head, or NULL. Its time is 0 until tp_record_done. */
+/* Returns room for a record with `slots` slots after its head, or NULL. Its time is 0 until tp_record_done. */
 static inline struct tp_spool_record *tp_record_take(uint32_t slots)
 {
     uint32_t recording = __atomic_load_n(&tracepress_recording_, __ATOMIC_RELAXED);
@@ -86,7 +88,7 @@ static inline struct tp_spool_record *tp_record_take(uint32_t slots)
     return record;
 }
 
-/* Publishes the record, at this moment. */
+/* Publishes the record with the current time. */
 static inline void tp_record_done(struct tp_spool_record *record, uint32_t name, uint8_t kind, uint32_t slots,
                                   uint32_t text)
 {
@@ -98,7 +100,7 @@ static inline void tp_record_done(struct tp_spool_record *record, uint32_t name,
     __atomic_store_n(&record->time, tp_clock_now(), __ATOMIC_RELEASE);
 }
 
-/* A record of this moment with a payload of `size` bytes. */
+/* Writes a record with the current time and a payload of `size` bytes. */
 static inline void tp_record_put(uint32_t name, uint8_t kind, const void *payload, size_t size)
 {
     uint32_t slots = (uint32_t)((size + TP_SPOOL_SLOT - 1) / TP_SPOOL_SLOT);

@@ -1,4 +1,4 @@
-/* Samples of stacks: see sampler.h. */
+/* Samples the stacks of running threads: see sampler.h. */
 #include "collector/sampler.h"
 
 #include <errno.h>
@@ -27,11 +27,11 @@
 
 enum {
     MAX_WATCHED = 4096, /* threads; further ones are not sampled */
-    MAX_RINGS = 64,     /* threads that the kernel samples, 260 KiB each; further ones have timers */
-    MAX_SLOTS = 64,     /* samples that wait to be written; with none free, the thread's next one stands for both */
+    MAX_RINGS = 64,     /* threads that the kernel samples, at 260 KiB each; further ones get timers */
+    MAX_SLOTS = 64,     /* samples waiting to be written; if none is free, the thread's next sample represents both */
     DRAIN_EVERY_MS = 2,
-    LIST_EVERY_MS = 10, /* between looks at the list of threads */
-    END_MS = 20         /* for handlers that are running */
+    LIST_EVERY_MS = 10, /* interval between updates of the list of threads */
+    END_MS = 20         /* for handlers that are still running */
 };
 
 enum slot_state { SLOT_FREE, SLOT_FILLING, SLOT_FULL };
@@ -40,17 +40,17 @@ enum slot_state { SLOT_FREE, SLOT_FILLING, SLOT_FULL };
 struct slot {
     _Atomic int state;
     pid_t tid;
-    uint64_t cpu_ns, ticks; /* processor time of the thread by then */
+    uint64_t cpu_ns, ticks; /* processor time of the thread at that moment */
     struct tp_stack_copy copy;
 };
 
-/* A thread of the program. */
+/* A sampled thread of the program. */
 struct watched {
     pid_t tid, listed;   /* listed: its number in /proc */
-    struct tp_perf perf; /* how it is sampled, else by its timer */
+    struct tp_perf perf; /* the kernel's sampling; zeroed: the timer is used */
     timer_t timer;
-    uint64_t cpu_ns;          /* its processor time at its last sample */
-    bool is_seen, is_written; /* is_written: its name is in the spool, from its first sample on */
+    uint64_t cpu_ns;          /* processor time at its last sample */
+    bool is_seen, is_written; /* is_written: the spool has its name, since its first sample */
 };
 
 enum { IDLE, RUNNING, STOPPING };
@@ -59,17 +59,17 @@ static struct {
     pthread_t thread;
     _Atomic int phase;
     _Atomic bool must_stop;
-    _Atomic bool is_asking; /* our thread asks the loader at this moment, which may never answer */
+    _Atomic bool is_asking; /* our thread is asking the loader, which may never answer */
     uint64_t period_ns;
     struct slot *slots;
     struct watched *watched;
     uint32_t count, ring_count;
-    bool has_perf, has_signal;   /* what this system allows */
-    struct tp_stack_copy *copy;  /* of a sample of the kernel's */
-    struct tp_spool_clock begin; /* to tell its times by our clock */
-    bool is_first;               /* the first look at the threads: their time so far is not ours */
-    bool is_in_child;            /* of a process that was sampled: all of its time is ours */
-    _Atomic uint32_t end;        /* not 0 wakes our thread, which takes it back */
+    bool has_perf, has_signal;   /* allowed by this system */
+    struct tp_stack_copy *copy;  /* buffer for a sample from the kernel */
+    struct tp_spool_clock begin; /* to convert its times to our clock */
+    bool is_first;               /* first update of the list: earlier processor time of the threads is not counted */
+    bool is_in_child;            /* in a child of a sampled process: all of its processor time is counted */
+    _Atomic uint32_t end;        /* not 0 wakes our thread, which resets it */
     pid_t own_tid;
 } sampler;
 
@@ -130,13 +130,13 @@ static const char *install_handler(void)
 
 /* ---- samples ---- */
 
-/* The clock of a thread's processor time: as pthread_getcpuclockid makes it, but from the system's number. */
+/* Returns the clock of a thread's processor time, as pthread_getcpuclockid does, but from the system's thread id. */
 static clockid_t clock_of(pid_t tid)
 {
     return (clockid_t)((~(unsigned)tid << 3) | 6u);
 }
 
-/* Reads /proc/self/task/LISTED/comm. */
+/* Reads /proc/self/task/LISTED/comm and returns the length of the name. */
 static size_t read_name(pid_t listed, char *text, size_t size)
 {
     char path[64];
@@ -149,7 +149,7 @@ static size_t read_name(pid_t listed, char *text, size_t size)
     return n > 0 ? (size_t)n : 0;
 }
 
-/* NULL: it is new, or has ended meanwhile. */
+/* Returns the entry of a thread, or NULL if it is new or has ended. */
 static struct watched *find_watched(pid_t tid)
 {
     for (uint32_t i = 0; i < sampler.count; i++)
@@ -158,7 +158,7 @@ static struct watched *find_watched(pid_t tid)
     return NULL;
 }
 
-static void tell_name(pid_t tid)
+static void write_name(pid_t tid)
 {
     struct tp_spool_sampled thread = {.tid = (uint64_t)tid};
     const struct watched *known = find_watched(tid);
@@ -173,14 +173,15 @@ static void tell_name(pid_t tid)
     tp_record_done(record, 0, TP_SPOOL_SAMPLED, slots, 0);
 }
 
-/* A stack that cannot be walked is kept as a sample without frames: its time is time of the thread. */
+/* Writes a sample. A stack that cannot be walked gives a sample without frames, because its time belongs to the thread.
+ */
 static void write_sample(pid_t tid, const struct tp_stack_copy *copy, uint64_t ticks, uint64_t cpu_ns)
 {
     uint64_t frames[TP_MAX_FRAMES + 1] = {0};
     uint32_t count = tp_stack_unwind(copy, frames, TP_MAX_FRAMES);
     struct watched *thread = find_watched(tid);
     if (thread && !thread->is_written)
-        tell_name(tid);
+        write_name(tid);
     if (thread)
         thread->is_written = true;
     struct tp_spool_sample sample = {.tid = (uint64_t)tid, .ticks = ticks, .cpu_ns = cpu_ns, .frame_count = count};
@@ -193,7 +194,7 @@ static void write_sample(pid_t tid, const struct tp_stack_copy *copy, uint64_t t
     tp_record_done(record, 0, TP_SPOOL_SAMPLE, slots, 0);
 }
 
-/* A time of CLOCK_MONOTONIC by the recording's clock. */
+/* Converts a time of CLOCK_MONOTONIC to the recording's clock. */
 static uint64_t ticks_of(uint64_t monotonic_ns, const struct tp_spool_clock *now)
 {
     double passed = (double)(now->monotonic_ns - sampler.begin.monotonic_ns);
@@ -202,8 +203,8 @@ static uint64_t ticks_of(uint64_t monotonic_ns, const struct tp_spool_clock *now
     return sampler.begin.ticks + (uint64_t)(since > 0 ? since * rate : 0);
 }
 
-/* Writes the samples of a thread that the kernel took. Its processor time since the last ones is theirs, in equal
- * parts; what is left over is the last one's. */
+/* Writes the samples that the kernel took of a thread. They share the processor time since the previous ones equally;
+ * the last one gets the remainder. */
 static void drain_ring(struct watched *thread)
 {
     uint32_t count = tp_perf_count(&thread->perf);
@@ -211,7 +212,7 @@ static void drain_ring(struct watched *thread)
     struct timespec used;
     if (count == 0)
         return;
-    if (clock_gettime(clock_of(thread->tid), &used) == 0) /* else it has ended */
+    if (clock_gettime(clock_of(thread->tid), &used) == 0) /* fails if the thread has ended */
         cpu_ns = ns_of(used);
     const struct tp_spool_clock now = tp_clock_moment();
     uint64_t left = cpu_ns > thread->cpu_ns ? cpu_ns - thread->cpu_ns : 0, part = left / count;
@@ -223,7 +224,7 @@ static void drain_ring(struct watched *thread)
     }
 }
 
-/* Processor time since the thread's last sample; of a thread that is not listed: 0. */
+/* Returns the processor time since the thread's last sample; 0 for a thread that is not in the list. */
 static uint64_t time_since(pid_t tid, uint64_t cpu_ns)
 {
     struct watched *thread = find_watched(tid);
@@ -235,13 +236,13 @@ static uint64_t time_since(pid_t tid, uint64_t cpu_ns)
 
 /* ---- threads of the program ---- */
 
-/* A timer on the thread's processor time that rings as a signal in it. */
+/* Sets a timer on the thread's processor time that sends a signal to this thread. */
 static bool set_timer(struct watched *thread)
 {
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGURG, .sigev_value.sival_ptr = &sampler};
     const struct timespec period = {(time_t)(sampler.period_ns / 1000000000u), (long)(sampler.period_ns % 1000000000u)};
-    event._sigev_un._tid = thread->tid; /* sigev_notify_thread_id, which the C library does not name */
-    sampler.has_signal = sampler.has_signal || !install_handler(); /* also where rings ran out */
+    event._sigev_un._tid = thread->tid; /* sigev_notify_thread_id, for which the C library has no name */
+    sampler.has_signal = sampler.has_signal || !install_handler(); /* also when there are no more rings */
     return sampler.has_signal && timer_create(clock_of(thread->tid), &event, &thread->timer) == 0 &&
            timer_settime(thread->timer, 0, &(struct itimerspec){period, period}, NULL) == 0;
 }
@@ -267,7 +268,7 @@ static void watch(pid_t tid, pid_t listed)
     sampler.watched[sampler.count++] = fresh;
 }
 
-/* The thread has ended, or the recording. */
+/* Stops sampling a thread, because it or the recording has ended. */
 static void unwatch(struct watched *thread)
 {
     if (thread->perf.ring) {
@@ -279,7 +280,7 @@ static void unwatch(struct watched *thread)
     }
 }
 
-/* The last number of the line "NSpid:", which goes from the namespace of /proc inwards. */
+/* Returns the last number of the line "NSpid:", which lists namespaces from that of /proc inwards. */
 static pid_t innermost(const char *status)
 {
     const char *line = strstr(status, "\nNSpid:"), *end = line ? strchr(line + 1, '\n') : NULL;
@@ -288,7 +289,7 @@ static pid_t innermost(const char *status)
     return end ? (pid_t)strtol(end, NULL, 10) : 0;
 }
 
-/* What the thread that /proc/self/task lists as `listed` is in this namespace; 0: it is not there. */
+/* Returns the id in this namespace of the thread that /proc/self/task lists as `listed`; 0: it has ended. */
 static pid_t number_of(pid_t listed)
 {
     char path[64], status[4096];
@@ -301,12 +302,12 @@ static pid_t number_of(pid_t listed)
     return innermost(status);
 }
 
-/* Entries of a folder, read by the system call. opendir would call the program's allocator, which may be out of
- * memory or locked by a stopped thread. */
+/* Entries of a folder, read by the system call. opendir would call the program's allocator, which may be out of memory
+ * or locked by a stopped thread. */
 struct entries {
     int folder;
     ssize_t size; /* filled bytes of `bytes` */
-    ssize_t at;   /* place of the next entry in `bytes` */
+    ssize_t at;   /* offset of the next entry in `bytes` */
     _Alignas(8) char bytes[2048];
 };
 
@@ -327,7 +328,7 @@ static const char *next_entry(struct entries *entries)
     return entry + NAME_AT;
 }
 
-/* Brings the list up to date with the threads that are there. */
+/* Updates the list to the threads that exist now. */
 static void list_threads(void)
 {
     struct entries entries = {.folder = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
@@ -354,7 +355,7 @@ static void list_threads(void)
 
 /* ---- our thread ---- */
 
-/* Writes the samples that came; returns how many are being taken. */
+/* Writes the samples that have arrived. Returns how many are still being taken. */
 static uint32_t drain(void)
 {
     uint32_t open = 0;
@@ -373,8 +374,8 @@ static uint32_t drain(void)
     return open;
 }
 
-/* Taken by the thread while it does anything but wait: it may hold locks of the C library's then. No mutex, whose
- * holder would count as inside our own code (hook_locks.c). */
+/* Our thread sets it while it does anything except wait, because it may then have locks of the C library. It is not a
+ * mutex, because a thread with one counts as inside our own code (hook_locks.c). */
 static atomic_flag at_work = ATOMIC_FLAG_INIT;
 
 static bool take_turn(unsigned patience_us)
@@ -395,8 +396,8 @@ static void await_turn(void)
         ;
 }
 
-/* Until the end of sampling at most: nobody who exits waits for us. All signals are blocked here. By a futex, for the
- * C library counts by a clock that nobody sets (sem_clockwait) from 2.30 on alone. */
+/* Waits, but ends when sampling stops, so that no thread waits for us at exit. All signals are blocked here. Uses a
+ * futex, because the C library waits by a steady clock only since 2.30 (sem_clockwait). */
 static void wait_ms(long ms)
 {
     atomic_flag_clear(&at_work);
@@ -408,8 +409,8 @@ static void wait_ms(long ms)
     await_turn();
 }
 
-/* Returns whether the loader may be asked. In the child of a fork the question itself may never be answered; is_asking
- * lets whoever ends the sampler see that. */
+/* Returns whether the loader may be asked. In a child of fork this test itself may hang; is_asking shows that to the
+ * thread that stops the sampler. */
 static bool may_ask_loader(void)
 {
     atomic_store(&sampler.is_asking, true);
@@ -424,11 +425,11 @@ static void *run(void *unused)
     await_turn();
     sampler.own_tid = (pid_t)syscall(SYS_gettid);
     if (sampler.is_in_child)
-        wait_ms(DRAIN_EVERY_MS); /* most children become another program, or end, at once */
-    tp_stack_forget();           /* modules may have come and gone since the last time */
+        wait_ms(DRAIN_EVERY_MS); /* most children exit or exec immediately */
+    tp_stack_forget();           /* modules may have changed since the last recording */
     for (uint64_t turn = 0; !atomic_load(&sampler.must_stop); turn++) {
         if (turn % (LIST_EVERY_MS / DRAIN_EVERY_MS) == 0) {
-            if (may_ask_loader() && tp_modules_update()) /* stacks run through what was loaded meanwhile */
+            if (may_ask_loader() && tp_modules_update()) /* stacks may contain code that was loaded meanwhile */
                 tp_stack_forget();
             list_threads();
         }
@@ -460,7 +461,7 @@ void tp_sampler_resume(void)
 
 static bool have_memory(void)
 {
-    if (!sampler.slots) { /* kept for ever: a handler may come late */
+    if (!sampler.slots) { /* never freed, because a handler may run late */
         void *slots = mmap(NULL, MAX_SLOTS * sizeof(struct slot), PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (slots != MAP_FAILED)
@@ -473,7 +474,7 @@ static bool have_memory(void)
     return sampler.slots && sampler.watched && sampler.copy;
 }
 
-/* Whether the kernel takes samples for us. TRACEPRESS_PERF=0: it is not asked. */
+/* Returns whether the kernel may take samples for us. TRACEPRESS_PERF=0 forbids it. */
 static bool may_use_perf(void)
 {
     struct tp_perf perf;
@@ -512,7 +513,7 @@ const char *tp_sampler_start(uint32_t rate)
     return is_running ? NULL : "no thread can be made";
 }
 
-/* Waits until our thread has its answer from the loader. Returns false when none comes in 0.2 s. */
+/* Waits until our thread has its answer from the loader. Returns false if there is none after 0.2 s. */
 static bool await_answer(void)
 {
     enum { PAUSE_US = 100, PATIENCE_US = 200000 };
@@ -546,7 +547,7 @@ void tp_sampler_leave_signal(void)
 {
     struct sigaction theirs;
     if (sigaction(SIGURG, NULL, &theirs) == 0 && theirs.sa_flags & SA_SIGINFO && theirs.sa_sigaction == on_signal)
-        sigaction(SIGURG, &(struct sigaction){.sa_handler = SIG_DFL}, NULL); /* takes away what waits, too */
+        sigaction(SIGURG, &(struct sigaction){.sa_handler = SIG_DFL}, NULL); /* also discards pending SIGURG signals */
 }
 
 void tp_sampler_forget(void)
@@ -554,7 +555,7 @@ void tp_sampler_forget(void)
     sampler.is_in_child = atomic_load(&sampler.phase) == RUNNING;
     atomic_store(&sampler.phase, IDLE);
     atomic_store(&sampler.is_asking, false);
-    atomic_flag_clear(&at_work); /* who has it is not here */
+    atomic_flag_clear(&at_work); /* the thread that set it does not exist in the child */
     for (uint32_t i = 0; sampler.slots && i < MAX_SLOTS; i++)
         atomic_store(&sampler.slots[i].state, SLOT_FREE);
 }

@@ -1,4 +1,4 @@
-/* The schedule: see schedule.h. Definition: torch/profiler/profiler.py, schedule(). */
+/* Implements the schedule: see schedule.h. The definition is schedule() in torch/profiler/profiler.py. */
 #include "collector/schedule.h"
 
 enum tp_action tp_schedule_action(const struct tracepress_schedule *schedule, uint64_t step)

@@ -1,7 +1,7 @@
-/* The one recording of the process: see session.h.
+/* Starts and stops the one recording of the process: see session.h.
  *
  * Everything here runs under one lock and only on slow paths: start, step, stop, a new name. Threads take new chunks
- * without it (session_threads.c). */
+ * without the lock (session_threads.c). */
 #include "collector/session.h"
 
 #include <pthread.h>
@@ -14,9 +14,8 @@
 #include "collector/unwind.h"
 #include "writer/base/environment.h"
 
-struct tp_session tp_session = {.lock = PTHREAD_MUTEX_INITIALIZER,
-                                .has_turned = PTHREAD_COND_INITIALIZER,
-                                .spool = {.fd = -1}};
+struct tp_session tp_session = {
+    .lock = PTHREAD_MUTEX_INITIALIZER, .has_turned = PTHREAD_COND_INITIALIZER, .spool = {.fd = -1}};
 
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 
@@ -30,9 +29,9 @@ void tp_session_drop(void)
     atomic_fetch_add_explicit(&tp_session.dropped, 1, memory_order_relaxed);
 }
 
-/* ---- start, stop ---- */
+/* ---- start and stop ---- */
 
-/* Whether this rank records, and in which windows of time, as the environment says. */
+/* Reads from the environment whether this rank records, and in which windows of time. */
 static void choose(void)
 {
     const char *ranks = tp_environment("TRACEPRESS_RANKS");
@@ -47,13 +46,14 @@ static void choose(void)
                        tp_environment("TRACEPRESS_WINDOW"));
 }
 
-/* Another thread still ends the recording before; its options are in use. A handler may begin one itself. */
+/* Returns whether another thread is still ending the previous recording, whose options are in use. A handler may start
+ * a new recording itself. */
 static bool is_ending_elsewhere(void)
 {
     return tp_session.endings && !pthread_equal(tp_session.ender, pthread_self());
 }
 
-/* Begins a recording; with the lock. */
+/* Starts a recording. Needs the lock. */
 static bool begin(const struct tracepress_options *options)
 {
     if (tp_session.is_started || tp_is_confined() || is_ending_elsewhere())
@@ -91,7 +91,7 @@ static void end(void)
     tp_session.endings++;
     tp_session.ender = pthread_self();
     tp_session_finish();
-    tp_session.endings -= tp_session.endings > 0; /* 0: in the child of a handler that forked */
+    tp_session.endings -= tp_session.endings > 0; /* can be 0 in the child of a handler that forked */
     pthread_mutex_unlock(&tp_session.lock);
 }
 
@@ -103,7 +103,7 @@ static bool is_lent(void)
     return is;
 }
 
-/* For `tracepress record`, while the program has no recording of its own. */
+/* Starts a recording for `tracepress record`, while the program has none of its own. */
 static bool lend(void)
 {
     struct tracepress_options options = {
@@ -152,7 +152,7 @@ bool tp_session_lend(const char *folder)
     pthread_mutex_lock(&tp_session.lock);
     tp_session.run_folder = folder;
     tp_session_say_in(folder);
-    bool is_on_already = tp_session.is_started; /* by a constructor of the program */
+    bool is_on_already = tp_session.is_started; /* a constructor of the program may have started it */
     pthread_mutex_unlock(&tp_session.lock);
     return is_on_already || lend();
 }

@@ -1,8 +1,9 @@
-/* Parts of the session: see session.h. Included by collector/session*.c alone.
+/* Declares the internal parts of the session (session.h). Only collector/session*.c includes it.
  *
- * session.c has the one state of the process, starts and stops; session_spool.c begins and ends spools, session_step.c
- * follows the schedule, session_window.c the clock, session_threads.c serves the threads that record, session_process.c
- * has fork and exit. Unless it says otherwise, a function is called with the lock held. */
+ * session.c has the state of the process and starts and stops recordings. session_spool.c opens and closes spools,
+ * session_step.c follows the schedule, and session_window.c follows the clock. session_threads.c serves the threads
+ * that record, and session_process.c handles fork and exit. Functions need the session's lock unless their comment says
+ * otherwise. */
 #ifndef TP_COLLECTOR_SESSION_PART_H
 #define TP_COLLECTOR_SESSION_PART_H
 
@@ -15,65 +16,70 @@
 
 struct tp_session {
     pthread_mutex_t lock;
-    struct tracepress_options options; /* texts are ours */
+    struct tracepress_options options; /* owns its texts */
     bool is_started, has_step;         /* has_step: a ProfilerStep range is open */
-    bool is_awaited;                   /* recording is on, and its spool is opened at the first record */
+    bool is_awaited;                   /* recording is on, but its spool is opened at the first record */
     uint64_t step, first_step;
     enum tp_action action;          /* of the current step */
-    bool is_left_out;               /* TRACEPRESS_RANKS: this rank records nothing */
-    struct tp_choice_window window; /* TRACEPRESS_WINDOW: steps, or moments, outside are not recorded */
-    uint32_t follower;              /* number of the last thread that was to follow it */
-    bool is_turning;                /* that thread, `turner`, ends the recording of a window */
+    bool is_left_out;               /* TRACEPRESS_RANKS excludes this rank, which records nothing */
+    struct tp_choice_window window; /* TRACEPRESS_WINDOW: steps or moments outside of its windows are not recorded */
+    uint32_t follower;              /* number of the last thread that was started to follow the window */
+    bool is_turning;                /* thread `turner` is ending the recording of a window */
     pthread_t turner;
-    pthread_cond_t has_turned; /* is_turning is false, or `follower` another */
+    pthread_cond_t has_turned; /* signalled when is_turning becomes false or `follower` changes */
     struct tp_spool spool;
-    _Atomic uint32_t opened;     /* recording whose spool is open; 0: none */
-    _Atomic unsigned busy_count; /* threads that use the spool without the lock; it is closed when none is left */
-    uint32_t recordings;         /* number of the last one */
-    bool has_addresses;     /* a source records some */
-    const char *run_folder; /* of `tracepress record`, NULL: it is not there. Every spool goes there and stays */
-    unsigned run_rate;      /* samples a second that it wants */
-    bool is_lent;           /* what goes on was begun for it, and ends when the program begins a recording of its own */
-    uint64_t own_step;      /* what the program was at when its own recording ended */
+    _Atomic uint32_t opened;     /* number of the recording whose spool is open; 0: none */
+    _Atomic unsigned busy_count; /* threads that use the spool without the lock; it is closed only when there are none
+                                  */
+    uint32_t recordings;         /* number of the last recording */
+    bool has_addresses;          /* a source records addresses */
+    const char *run_folder;      /* folder of the run, where all spools are created and stay; NULL without `tracepress
+                                  * record` */
+    unsigned run_rate;           /* samples per second that `record` wants */
+    bool is_lent;                /* `record` started this recording; it stops when the program starts its own */
+    uint64_t own_step;           /* step of the program when its own recording ended */
     const struct tp_session_watch *watch;
-    void (*at_confine)(void); /* NULL: nothing */
-    unsigned endings;         /* threads that end a recording, and may be in its handler; `ender`: the last */
+    void (*at_confine)(void); /* or NULL */
+    unsigned endings;         /* threads that are ending a recording, and may be in its handler; `ender`: the last of
+                               * them */
     pthread_t ender;
     pid_t pid; /* 0: nothing was recorded so far */
     _Atomic uint64_t dropped;
-    _Atomic bool wants_modules; /* some recording of the process did */
+    _Atomic bool wants_modules; /* a recording of the process needed the list of modules */
 };
 
 extern struct tp_session tp_session;
 
 /* ---- spools ---- */
 
-/* Recording is on, or will be at the first record. */
+/* Returns whether recording is on, or will be on at the first record. */
 bool tp_session_is_on(void);
 
-/* Switches recording on, into a spool that is opened at the first record. */
+/* Switches recording on; its spool is opened at the first record. */
 void tp_session_turn_on(void);
 
-/* Whether what is recorded can be written where the options want it: a spool is made there and removed, unless it is
- * opened now anyway. False after saying why. Under `record`, too, whose spools lie elsewhere: handlers write there. */
+/* Checks that the folder of the options can be written, by creating and removing a spool there unless one is opened now
+ * anyway. Returns false after reporting the reason. Also checked under `record`, whose spools are elsewhere, because
+ * handlers write there. */
 bool tp_session_has_place(bool is_opened_now);
 
-/* Opens the spool that is awaited. False, after saying why and switching recording off, when it cannot be had. */
+/* Opens the awaited spool. If that fails, reports the reason, switches recording off and returns false. */
 bool tp_session_open(void);
 
-/* The first half of an end: no window opens, no step is open, no thread of ours watches; recording is not started any
- * more. Lets go of the lock meanwhile; tp_session_finish is to follow. */
+/* First half of stopping: prevents new windows and recordings, ends the open step, and stops our watching threads.
+ * Releases the lock meanwhile. tp_session_finish must follow. */
 void tp_session_wind_up(void);
 
-/* Switches recording off and hands what was kept to the handler. Lets go of the lock meanwhile: handlers may call us.
- */
+/* Switches recording off and passes the recorded data to the handler. Releases the lock meanwhile, because handlers may
+ * call this library. */
 void tp_session_finish(void);
 
-/* Opens the spool of a ring at once, where one records, and has its pages made ready. Without the lock. */
+/* Opens the spool of a ring immediately and has its pages made ready. Must be called without the lock. */
 void tp_session_fill_ring(void);
 
-/* Counts this thread as a user of the spool; called without the lock. Returns whether the spool of that recording is
- * open: then it stays open until tp_session_leave_spool, which the caller must call in either case. */
+/* Counts this thread as a user of the spool. Must be called without the lock. Returns whether the spool of that
+ * recording is open. The caller must call tp_session_leave_spool in either case; until then an open spool stays open.
+ */
 static inline bool tp_session_use_spool(uint32_t recording)
 {
     atomic_fetch_add(&tp_session.busy_count, 1);
@@ -85,63 +91,66 @@ static inline void tp_session_leave_spool(void)
     atomic_fetch_sub(&tp_session.busy_count, 1);
 }
 
-/* Samples, where they were asked for; false when there are none. */
+/* Starts sampling if the options ask for it. Returns false if there are no samples. */
 bool tp_session_start_sampler(void);
 
-/* Without the lock: the loader runs functions of the program, which may record. */
+/* Loads what stacks need. Must be called without the lock, because the loader runs functions of the program, which may
+ * record. */
 void tp_session_prepare_stacks(void);
 
 /* ---- steps ---- */
 
-/* Whether a step that does this is recorded. */
+/* Returns whether a step with this action is recorded. */
 static inline bool tp_session_is_kept(enum tp_action action)
 {
     return action == TP_ACTION_RECORD || action == TP_ACTION_RECORD_AND_SAVE;
 }
 
-/* What a step does that begins now: by schedule, rank and time. */
+/* Returns the action of a step that begins now, from the schedule, the rank and the time. */
 enum tp_action tp_session_action(uint64_t step);
 
-/* Moves from what the step before did to what this step shall do; lets go of the lock meanwhile. */
+/* Changes from the action of the previous step to that of this step. Releases the lock meanwhile. */
 void tp_session_enter_step(enum tp_action now);
 
-/* Without the lock. */
+/* Ends the open step. Must be called without the lock. */
 void tp_session_close_step(void);
 
-/* Tells the watch that a recording has begun, when one has since `before`; that one ends. Without the lock. */
+/* Notifies the watch that a recording has started since `before`, or that the recording is ending. Must be called
+ * without the lock. */
 void tp_session_write_begun(uint32_t before);
 void tp_session_write_ending(bool is_ending);
 
 /* ---- windows of time ---- */
 
-/* This moment is in a window; true without windows. */
+/* Returns whether the current moment is in a window; always true without windows. */
 bool tp_session_is_in_window(void);
 
-/* From now on a thread opens and closes the recording, where that is asked for and no steps decide. */
+/* Starts a thread that starts and ends the recording by the clock, if windows are wanted and no steps decide. */
 void tp_session_follow_window(void);
 
-/* Until that thread is not in the middle of it; at once when called by it. Lets go of the lock meanwhile. */
+/* Waits until the window thread is idle. Returns immediately on that thread. Releases the lock meanwhile. */
 void tp_session_await_turn(void);
 
-/* The same, and it does so no more. */
+/* Does the same and stops the window thread. */
 void tp_session_leave_window(void);
 
-/* The same without the lock, for some seconds at most; nothing when the lock cannot be had. */
+/* Does the same without the lock, for some seconds at most. Does nothing if the lock is not available. */
 void tp_session_leave_window_at_exit(void);
 
-/* In the child of a fork: the thread is not there. */
+/* Resets the state in a child of fork, which does not have the window thread. */
 void tp_session_window_in_child(void);
 
 /* ---- threads ---- */
 
-/* Modules that stacks may run through: looking for them, without the lock (want: from now on); telling the spool. */
+/* Enable, update and write the list of modules that stacks may contain. The first two are called without the lock, the
+ * third with it. */
 void tp_session_want_modules(void);
 void tp_session_look_for_modules(void);
 void tp_session_write_modules(void);
 
 /* ---- the process ---- */
 
-/* Once per process, without the lock. */
+/* Prepares the process for recording, once. Must be called without the lock. */
 void tp_session_prepare(void);
 
 #endif

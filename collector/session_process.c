@@ -1,4 +1,4 @@
-/* The session in a process that forks and exits. See session.h. */
+/* Handles fork, exit and confinement of the process for the session. See session.h. */
 #include "collector/session_part.h"
 
 #include <linux/kcmp.h>
@@ -38,11 +38,12 @@ void tp_session_go_on(struct tp_stillness still)
         tp_sampler_resume();
 }
 
-static struct tp_stillness forking; /* of the thread that forks, with the lock */
+static struct tp_stillness forking; /* of the thread that forks; needs the lock */
 
 static void before_fork(void)
 {
-    struct tp_stillness still = tp_session_still(); /* first: who has the lock waits for nobody, but others for it */
+    struct tp_stillness still = tp_session_still(); /* must come first: the thread with the lock may wait for no other,
+                                                     * but others wait for it */
     pthread_mutex_lock(&tp_session.lock);
     forking = still;
 }
@@ -54,16 +55,17 @@ static void after_fork(void)
     tp_session_go_on(still);
 }
 
-/* The child goes on in a spool of its own, if it records anything: most children become another program at once. Its
- * copy of this thread's chunk belongs to the parent's spool: the new number makes it let go. */
+/* Continues in a child with its own spool, which is opened only at the first record, because most children exec
+ * immediately. The child's copy of this thread's chunk belongs to the parent's spool; the new recording number makes
+ * the thread release it. */
 static void in_child(void)
 {
     tp_record_in_child();
     tp_own_threads_in_child();
     tp_mapped_in_child();
     tp_session.pid = getpid();
-    tp_session.has_step = false; /* the open one is the parent's */
-    atomic_store(&tp_session.busy_count, 0); /* the parent's other threads are not here */
+    tp_session.has_step = false;             /* the open step belongs to the parent */
+    atomic_store(&tp_session.busy_count, 0); /* the parent's other threads do not exist here */
     tp_session.endings = 0;
     tp_sampler_forget();
     tp_modules_in_child();
@@ -88,7 +90,7 @@ void tp_session_prepare(void)
 
 /* ---- a program that confines itself ---- */
 
-/* Whoever holds the lock may be this thread, interrupted by a signal. */
+/* Takes the lock, with a time limit, because a signal may have interrupted this very thread while it had the lock. */
 static bool lock_with_patience(void)
 {
     struct timespec until;
@@ -97,7 +99,8 @@ static bool lock_with_patience(void)
     return pthread_mutex_timedlock(&tp_session.lock, &until) == 0;
 }
 
-/* With the lock, which is let go of meanwhile: spools without a handler stay where they are. */
+/* Ends the recording without calling the handler, so that the spool stays. Needs the lock, and releases it meanwhile.
+ */
 static void end_for_good(void)
 {
     tp_session_wind_up();
@@ -112,7 +115,7 @@ bool tp_session_is_copy(void)
 
 void tp_session_abandon(void)
 {
-    tp_cursor.inside++; /* hooks of this thread, the only one, pass on from now on */
+    tp_cursor.inside++; /* hooks of this thread, which is the only one, now only call the original functions */
     __atomic_store_n(&tracepress_recording_, 0, __ATOMIC_SEQ_CST);
     atomic_store(&tp_confined_, TP_CONFINED_COPY);
     tp_record_close(0);
@@ -120,7 +123,8 @@ void tp_session_abandon(void)
     tp_session.is_started = tp_session.is_lent = tp_session.is_awaited = false;
 }
 
-/* A copy that was not seen when it was made. One by vfork has its parent's memory, which goes on. */
+/* Handles a copy that was not noticed when it was made. After vfork the child uses the memory of its parent, which
+ * continues. */
 static void confine_copy(void)
 {
     if (syscall(SYS_kcmp, getpid(), getppid(), KCMP_VM, 0, 0) == 0) {
@@ -131,7 +135,8 @@ static void confine_copy(void)
     atomic_store(&tp_confined_, TP_CONFINED_ITSELF);
 }
 
-/* With the lock. Without `record` nobody makes the trace. */
+/* Reports the end of the recording. Without `record` the user must make the trace, so the line names the command. Needs
+ * the lock. */
 static void say_confined(const char *how)
 {
     char detail[sizeof tp_session.spool.path + 100];
@@ -166,7 +171,7 @@ void tp_session_confine(const char *how)
             say_confined(how);
             end_for_good();
         }
-        tp_session.run_folder = NULL; /* nothing is lent again */
+        tp_session.run_folder = NULL; /* so that no recording for `record` starts again */
         atomic_store(&tp_confined_, TP_CONFINED_ITSELF);
         pthread_mutex_unlock(&tp_session.lock);
     }
@@ -178,14 +183,16 @@ void tp_session_confine(const char *how)
     tp_own_threads_await(END_PATIENCE_MS);
 }
 
-/* By its number after all other destructors of the library, one of which may stop the recording. */
+/* Reports a recording that was not stopped. The priority makes it run after all other destructors of the library, one
+ * of which may stop the recording. */
 __attribute__((destructor(200))) static void at_exit(void)
 {
     if (tp_is_confined() || tp_session_is_copy())
         return;
     tp_live_exit();
     tp_session_leave_window_at_exit();
-    if (tp_session.spool.fd >= 0 && !tp_session.run_folder) { /* it goes on for threads that outlive exit a little */
+    if (tp_session.spool.fd >= 0 && !tp_session.run_folder) { /* recording continues for threads that run until the
+                                                               * process is gone */
         tp_session_say(TP_SAY_TRACE, "the recording was not stopped; make the trace with: tracepress recover",
                        tp_session.spool.path);
     }

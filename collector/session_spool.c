@@ -1,4 +1,4 @@
-/* A spool of the session begins and ends. See session.h. */
+/* Opens and closes the session's spools. See session.h. */
 #include "collector/session_part.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 #include "collector/unwind.h"
 #include "writer/worker.h"
 
-/* Switches recording off; what was to be recorded later is not. */
+/* Switches recording off, and drops a recording that waits for its first record. */
 static void turn_off(void)
 {
     tp_session.is_awaited = false;
@@ -30,11 +30,11 @@ static void turn_off(void)
     atomic_store(&tp_session.opened, 0);
 }
 
-/* Switches recording on, into a spool that is opened at the first record. */
+/* Switches recording on; its spool is opened at the first record. */
 void tp_session_turn_on(void)
 {
     atomic_store(&tp_session.dropped, 0);
-    atomic_store(&tp_session.opened, 0); /* in the child of a fork it names the parent's spool */
+    atomic_store(&tp_session.opened, 0); /* in the child of a fork it is the number of the parent's spool */
     tp_session.is_awaited = true;
     tp_session.first_step = tp_session.step;
     __atomic_store_n(&tp_record_since, tp_clock_now(), __ATOMIC_RELAXED);
@@ -48,7 +48,8 @@ bool tp_session_is_on(void)
     return tp_session.is_awaited || tp_session.spool.fd >= 0;
 }
 
-/* The folder of the run is not made: it is there, or this process has another root, and it would be made in that. */
+/* Creates a spool. Does not create the folder of the run: if it does not exist, this process has another root, and the
+ * folder would be created there. */
 static int make_spool(struct tp_spool *spool, const char *directory, const char *name, const struct tp_spool_head *head,
                       bool is_of_run)
 {
@@ -61,7 +62,7 @@ static int make_spool(struct tp_spool *spool, const char *directory, const char 
     return tp_spool_create(spool, directory, name, head, TP_CONFIG_SPOOL_BYTES, ring_bytes);
 }
 
-/* Makes a spool in the folder. False, after saying why, when it cannot be had. */
+/* Creates a spool in the folder. Returns false after reporting the reason if that fails. */
 static bool create(struct tp_spool *spool, const char *directory, const struct tp_spool_clock *now)
 {
     char name[256];
@@ -95,7 +96,7 @@ bool tp_session_has_place(bool is_opened_now)
     return true;
 }
 
-/* Opens the spool that is awaited. False, after saying why and switching recording off, when it cannot be had. */
+/* Opens the awaited spool. If that fails, reports the reason, switches recording off and returns false. */
 bool tp_session_open(void)
 {
     if (!tp_session.is_awaited)
@@ -116,8 +117,8 @@ bool tp_session_open(void)
 
 /* ---- a ring ----
  *
- * Its pages are made ready ahead of the program: the first pass through it costs more than twice the later ones when
- * each page is met new. A thread of ours maps and touches chunk by chunk, until the ring has all of them. */
+ * A thread of ours maps and touches the ring's chunks in advance, until the ring has all of them. Otherwise page faults
+ * would make the first pass through the ring cost more than twice as much as later ones. */
 
 static void *fill(void *context)
 {
@@ -141,11 +142,11 @@ void tp_session_fill_ring(void)
     if (tp_session_is_on() && tp_config_ring_bytes(&tp_session.options) && tp_session_open())
         recording = tp_session.recordings;
     pthread_mutex_unlock(&tp_session.lock);
-    if (recording) /* without the thread, pages are met new: no more is lost */
+    if (recording) /* without this thread only the first pass is slower */
         tp_own_thread_start(NULL, fill, (void *)(uintptr_t)recording); // NOLINT(performance-no-int-to-ptr)
 }
 
-/* Samples, where they were asked for; false when there are none. */
+/* Starts sampling if the options ask for it. Returns false if there are no samples. */
 bool tp_session_start_sampler(void)
 {
     bool has_samples =
@@ -156,7 +157,8 @@ bool tp_session_start_sampler(void)
     return !reason;
 }
 
-/* Without the lock: the loader runs functions of the program, which may record. */
+/* Loads what stacks need. Called without the lock, because the loader runs functions of the program, which may record.
+ */
 void tp_session_prepare_stacks(void)
 {
     tp_stack_prepare();
@@ -170,7 +172,7 @@ bool tp_session_sample(unsigned rate)
     tp_session.run_rate = tp_session.run_folder ? rate : 0;
     bool is_started = tp_session.is_started;
     if (is_started)
-        tp_session.options.sample_rate = rate; /* of windows to come, too */
+        tp_session.options.sample_rate = rate; /* applies to later windows too */
     if (tp_session_is_on()) {
         tp_session_write_modules();
         is_started = tp_session_start_sampler();
@@ -179,7 +181,7 @@ bool tp_session_sample(unsigned rate)
     return is_started;
 }
 
-/* The sampler's last records need the lock. */
+/* Stops sampling. Releases the lock meanwhile, because the sampler's last records need it. */
 static void stop_sampler(void)
 {
     pthread_mutex_unlock(&tp_session.lock);
@@ -208,7 +210,8 @@ void tp_session_begin_threads(void)
     pthread_mutex_lock(&tp_session.lock);
     if (tp_session_is_on() && tp_session.options.sample_rate &&
         tp_config_is_recorded(&tp_session.options, TRACEPRESS_ACTIVITY_CPU))
-        tp_sampler_start(tp_session.options.sample_rate); /* or not: see source/host_alone.c */
+        tp_sampler_start(tp_session.options.sample_rate); /* if it fails, there are no more samples: see
+                                                           * source/host_alone.c */
     bool is_started = tp_session.is_started;
     if (is_started)
         tp_session_follow_window();
@@ -221,21 +224,21 @@ void tp_session_renew_sampler(void)
 {
     pthread_mutex_lock(&tp_session.lock);
     if (tp_session_is_on() && tp_session.options.sample_rate) {
-        stop_sampler(); /* lets go of the lock meanwhile */
+        stop_sampler(); /* releases the lock meanwhile */
         if (tp_session_is_on())
             tp_session_start_sampler();
     }
     pthread_mutex_unlock(&tp_session.lock);
 }
 
-/* True when `record` makes a trace of it, too: not where the handler has just left one, in the folder of the run or in
- * LOGDIR around it. */
+/* Returns whether `record` still needs the spool to make a trace. It does not if the handler has just written a trace
+ * to the folder of the run or to the LOGDIR above it. */
 static bool is_kept_for_run(void)
 {
     enum {
         IN_RUN = 2,
         IN_RANK = 4
-    }; /* LOGDIR/RUN/.spools, LOGDIR/RUN/.ranks/3/.spools (collector/launch/run_ranks.h) */
+    }; /* parts of the path: LOGDIR/RUN/.spools, LOGDIR/RUN/.ranks/3/.spools (collector/launch/run_ranks.h) */
     char handled[PATH_MAX], folder[PATH_MAX];
     if (!tp_session.run_folder || !realpath(tp_session.options.directory, handled))
         return tp_session.run_folder != NULL;
@@ -264,8 +267,8 @@ void tp_session_wind_up(void)
     tp_session.is_started = tp_session.is_lent = false;
 }
 
-/* Waits until no thread uses the spool, for a second at most: a thread whose signal handler has jumped out of our code
- * (siglongjmp) is counted for ever. */
+/* Waits until no thread uses the spool, for at most a second. A thread whose signal handler has jumped out of our code
+ * (siglongjmp) stays counted for ever. */
 static void await_users(void)
 {
     enum { PAUSE_US = 50, PATIENCE_US = 1000000 };
@@ -274,8 +277,8 @@ static void await_users(void)
         nanosleep(&pause, NULL);
 }
 
-/* Switches recording off and hands what was kept to the handler. Lets go of the lock meanwhile: handlers may call us.
- */
+/* Switches recording off and passes the recorded data to the handler. Releases the lock meanwhile, because handlers may
+ * call this library. */
 void tp_session_finish(void)
 {
     if (tp_session_is_on() && tp_session.options.sample_rate)
@@ -304,7 +307,7 @@ void tp_session_finish(void)
     tracepress_handler handler = o->handler;
     void *context = o->context;
     pthread_mutex_unlock(&tp_session.lock);
-    tp_record_leave(); /* this thread's; the others do so at their next record or end */
+    tp_record_leave(); /* for this thread; other threads do so at their next record or when they exit */
     handler(&trace, context);
     pthread_mutex_lock(&tp_session.lock);
     tp_spool_close(&spool, !must_stay && !is_kept_for_run());

@@ -1,4 +1,4 @@
-/* Steps of the session: which are recorded, and their ranges. See session.h. */
+/* Decides which steps are recorded and records their ranges. See session.h. */
 #include "collector/session_part.h"
 
 #include <pthread.h>
@@ -29,8 +29,8 @@ enum tp_action tp_session_action(uint64_t step)
                                                                 : TP_ACTION_NONE;
 }
 
-/* Moves from what the step before did to what this step shall do. The lock is held; a step's range is written without
- * it, because a new chunk needs it. */
+/* Changes from the action of the previous step to that of this step. Needs the lock, but records the range of the step
+ * without it, because a new chunk takes the lock. */
 void tp_session_enter_step(enum tp_action now)
 {
     enum tp_action before = tp_session.action;
@@ -50,7 +50,7 @@ void tp_session_enter_step(enum tp_action now)
     pthread_mutex_lock(&tp_session.lock);
 }
 
-/* Tells the watch that a recording has begun, when one has since `before`. */
+/* Notifies the watch that a recording has started since `before`. */
 void tp_session_write_begun(uint32_t before)
 {
     uint32_t now = __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);
@@ -77,7 +77,7 @@ void tracepress_step(void)
         tp_session_close_step();
         tp_live_step_ends(step);
         tp_session_write_ending(before == TP_ACTION_RECORD_AND_SAVE ||
-                               (tp_session_is_kept(before) && !tp_session_is_kept(next)));
+                                (tp_session_is_kept(before) && !tp_session_is_kept(next)));
         tp_session_look_for_modules();
         pthread_mutex_lock(&tp_session.lock);
         tp_session_await_turn();

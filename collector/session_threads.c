@@ -1,4 +1,4 @@
-/* What threads ask the session for: chunks, names, facts. See session.h. */
+/* Gives recording threads their chunks, and records names and facts. See session.h. */
 #include "collector/session_part.h"
 
 #include <pthread.h>
@@ -17,7 +17,8 @@
 
 enum { HOOK_WAIT_NS = 20000000 };
 
-/* Modules that stacks may run through: looking for them, without the lock; telling the spool, with it. */
+/* Enable, update and write the list of modules that stacks may contain. The first two run without the lock, the third
+ * with it. */
 void tp_session_want_modules(void)
 {
     atomic_store(&tp_session.wants_modules, true);
@@ -36,16 +37,16 @@ void tp_session_write_modules(void)
         tp_notes_modules();
 }
 
-/* The rate of the clock is told as the recording goes, in case it has no orderly end; seldom in a ring, where notes are
- * what grows. */
+/* Returns whether the clocks are written again. They are written during the recording in case the process is killed,
+ * but rarely in a ring, whose notes grow without limit. */
 static bool is_time_to_note(uint32_t sequence)
 {
     return sequence % (sequence < 1024 || !tp_session.spool.spare.ring_bytes ? 64 : 4096) == 0;
 }
 
-/* Takes the lock to open the spool, which happens once in a recording. A record inside a function of the program
- * (malloc within dlopen) waits for 20 ms at most and is lost then: the holder of the lock may wait for this very
- * thread. */
+/* Takes the lock to open the spool, once per recording. In a record inside a function of the program (malloc within
+ * dlopen) it waits at most 20 ms, and then the record is lost, because the thread with the lock may be waiting for this
+ * one. */
 static bool lock_to_open(bool is_in_hook)
 {
     struct timespec until;
@@ -72,8 +73,8 @@ static void open_spool(uint32_t recording, bool is_in_hook)
     pthread_mutex_unlock(&tp_session.lock);
 }
 
-/* Adds to the notes what is due, or says why there was no chunk. Does nothing when another thread has the lock: the
- * next chunk or the end of the recording adds the same. */
+/* Writes pending notes, or reports why there was no chunk. Does nothing if another thread has the lock, because the
+ * next chunk or the end of the recording does the same. */
 static void add_notes(uint32_t recording, bool has_chunk, uint32_t sequence)
 {
     if (pthread_mutex_trylock(&tp_session.lock) != 0)
@@ -89,14 +90,15 @@ static void add_notes(uint32_t recording, bool has_chunk, uint32_t sequence)
     pthread_mutex_unlock(&tp_session.lock);
 }
 
-/* Threads do not wait for each other here, because a program would wait for its recording whenever it allocates
+/* Threads do not wait for each other here. Otherwise a program would wait for its recording whenever it allocates
  * memory. */
 struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const struct tp_spool_chunk *header)
 {
     struct tp_spool_chunk *chunk = NULL;
-    bool is_in_hook = tp_cursor.inside > 1; /* 1: the refill itself */
+    bool is_in_hook = tp_cursor.inside > 1; /* 1: this request itself */
     int cancel;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* nobody may end with the lock, or counted as busy */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* no thread may be cancelled while it has the lock or
+                                                              * counts as busy */
     if (!is_in_hook)
         tp_session_look_for_modules();
     open_spool(recording, is_in_hook);

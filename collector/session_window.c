@@ -1,10 +1,10 @@
-/* TRACEPRESS_WINDOW in a session without steps: a thread of ours opens and closes the recording at the windows' edges.
+/* Starts and stops the recording at the edges of TRACEPRESS_WINDOW, on a thread of ours, in a session without steps.
  * See session.h.
  *
- * It sleeps until the next edge, by the wall clock, with the lock let go; is there only where a window was asked for;
- * blocks all signals; and goes away with the recording or when the program takes its first step, for then steps decide
- * (session_step.c). Whoever stops a recording, steps, or leaves the process waits for a turn that goes on: it may be in
- * the program's handler. */
+ * The thread exists only if a window is set, and it blocks all signals. It sleeps without the lock until the next edge
+ * of the wall clock. It ends with the recording, or when the program takes its first step, because then steps decide
+ * (session_step.c). A thread that stops a recording, takes a step or exits waits while this thread is ending a window,
+ * because the program's handler may be running. */
 #include "collector/session_part.h"
 
 #include <pthread.h>
@@ -27,27 +27,27 @@ bool tp_session_is_in_window(void)
     return tp_session.window.period_ns == 0 || tp_choice_is_open(&tp_session.window, realtime_ns());
 }
 
-/* Whether the thread of this number, this one, still decides what is recorded. */
+/* Returns whether this thread, with this number, still decides what is recorded. */
 static bool is_followed_by(uint32_t number)
 {
     return tp_session.follower == number && tp_session.is_started && tp_session.step == 0;
 }
 
-/* The spool is opened at the first record: a process that does nothing in a window has none of it. */
+/* Starts recording for a window. The spool is opened at the first record, so an idle process gets none. */
 static void open_window(void)
 {
     tp_session.action = TP_ACTION_RECORD;
     tp_session_turn_on();
     tp_session_start_sampler();
     pthread_mutex_unlock(&tp_session.lock);
-    tp_session_write_begun(0); /* may wait for the loader: nobody waits for us here */
+    tp_session_write_begun(0); /* may wait for the loader; without the lock nobody waits for this thread */
     pthread_mutex_lock(&tp_session.lock);
 }
 
 static void close_window(uint32_t number)
 {
     pthread_mutex_unlock(&tp_session.lock);
-    tp_session_write_ending(true); /* as above */
+    tp_session_write_ending(true); /* may wait for the loader too */
     tp_session_look_for_modules();
     pthread_mutex_lock(&tp_session.lock);
     if (!is_followed_by(number))
@@ -63,7 +63,7 @@ static void close_window(uint32_t number)
 static void *follow(void *argument)
 {
     uint32_t number = (uint32_t)(uintptr_t)argument;
-    tp_cursor.inside++; /* what this thread does is not the program's */
+    tp_cursor.inside++; /* the work of this thread is not the program's */
     pthread_mutex_lock(&tp_session.lock);
     while (is_followed_by(number)) {
         uint64_t now = realtime_ns(), edge = tp_choice_edge(&tp_session.window, now);
@@ -73,7 +73,7 @@ static void *follow(void *argument)
             open_window();
         else if (!is_open && tp_session_is_on())
             close_window(number);
-        else /* by the clock that may be set: the system then wakes us accordingly */
+        else /* an absolute time, so that the wait follows when the wall clock is set */
             pthread_cond_timedwait(&tp_session.has_turned, &tp_session.lock, &until);
     }
     pthread_mutex_unlock(&tp_session.lock);
@@ -91,7 +91,7 @@ void tp_session_follow_window(void)
         tp_session_say(TP_SAY_PART, "TRACEPRESS_WINDOW is not followed", "no thread can be made");
 }
 
-/* ---- who waits for a turn ---- */
+/* ---- waiting for the window thread ---- */
 
 static bool must_wait(void)
 {
@@ -114,7 +114,7 @@ void tp_session_leave_window(void)
 void tp_session_leave_window_at_exit(void)
 {
     struct timespec until;
-    if (pthread_mutex_trylock(&tp_session.lock) != 0) /* exit may have been called from inside */
+    if (pthread_mutex_trylock(&tp_session.lock) != 0) /* the code inside may have called exit */
         return;
     tp_session.follower++;
     pthread_cond_broadcast(&tp_session.has_turned);
@@ -127,7 +127,7 @@ void tp_session_leave_window_at_exit(void)
 
 void tp_session_window_in_child(void)
 {
-    tp_session.is_turning = false; /* that thread is not here */
+    tp_session.is_turning = false; /* that thread does not exist in the child */
     tp_session.has_turned = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     tp_session_follow_window();
 }

@@ -1,4 +1,4 @@
-/* The table of sources: see sources.h. */
+/* Lists, starts and stops the sources: see sources.h. */
 #include "collector/sources.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ enum { MAX_SOURCES = 32, MAX_SETTING = 256 };
 static const struct tp_source *started[MAX_SOURCES];
 static unsigned started_count;
 
-/* What `wanted` says about `source`: the later word counts. True: start it; its setting goes to `setting`. */
+/* Returns whether `wanted` starts `source`; later entries override earlier ones. Copies its setting to `setting`. */
 static bool is_wanted(const struct tp_source *source, const char *wanted, char *setting, size_t size)
 {
     bool is = false;

@@ -1,4 +1,4 @@
-/* Writing side of the spool: see spool.h. */
+/* Writes spool files: see spool.h. */
 #include "collector/spool.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "writer/base/mapped.h"
 #include "writer/spool/spool_file.h"
 
-/* Reserves blocks; a limit on the size of files is an error, not a signal. */
+/* Reserves disk blocks. Exceeding the limit on file sizes is an error here, not a signal. */
 static int reserve(int fd, off_t offset, off_t size)
 {
     struct tp_hold hold;
@@ -33,7 +33,7 @@ static bool is_ours(const struct tp_spool *spool, int fd)
            (uint64_t)status.st_ino == spool->inode;
 }
 
-/* Away from the low numbers, which shells and daemons take for themselves. */
+/* Moves a descriptor away from the low numbers, which shells and daemons use for themselves. */
 static int move_up(int fd)
 {
     int moved = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 200) : -1;
@@ -43,7 +43,7 @@ static int move_up(int fd)
     return moved;
 }
 
-/* Begins with a file that has its head. */
+/* Initializes *spool with a file that has its head. */
 static void begin(struct tp_spool *spool, int fd, uint64_t max_bytes, uint64_t ring_bytes)
 {
     struct stat status;
@@ -99,8 +99,8 @@ int tp_spool_adopt(struct tp_spool *spool, int fd, const char *directory, const 
     return code;
 }
 
-/* A descriptor of our own file and no other: by its path, so that no number has to be trusted; by the kept number where
- * the path cannot be had any more (chroot, other rights). -1: neither. */
+/* Returns a descriptor that certainly belongs to our file, or -1. Opens it by path, because the program may have reused
+ * the stored number. If the path is not accessible any more (chroot, other rights), checks the stored number. */
 static int open_own(const struct tp_spool *spool)
 {
     int fd = open(spool->path, O_RDWR | O_CLOEXEC);
@@ -126,7 +126,7 @@ static void note_written(struct tp_spool *spool, uint64_t end)
         ;
 }
 
-/* Shorter than it was: chunks that come later would make it longer again, with a hole. Returns an errno. */
+/* Returns an errno if the file has become shorter, because later chunks would lengthen it again and leave a hole. */
 static int check_length(const struct tp_spool *spool, int fd)
 {
     struct stat status;
@@ -136,7 +136,7 @@ static int check_length(const struct tp_spool *spool, int fd)
     return (uint64_t)status.st_size < least ? EIO : 0;
 }
 
-/* A chunk of this spool, or of one before it, lost its page: the file is not what was written to it. */
+/* Returns whether a mapped chunk has lost its pages since the spool was created, so that the file is damaged. */
 static bool is_cut(const struct tp_spool *spool)
 {
     return tp_mapped_cuts() != spool->cuts;
@@ -172,12 +172,12 @@ static struct tp_spool_chunk *map_chunk(struct tp_spool *spool, uint32_t size)
     }
     note_written(spool, offset + size);
     tp_mapped_add(chunk, size);
-    chunk->size = size; /* without its magic it is no chunk yet */
+    chunk->size = size; /* without its magic number it is not a chunk yet */
     return chunk;
 }
 
-/* Takes hold of the list of spare chunks. Returns false when its holder does not let go soon: the holder has no CPU,
- * or a signal interrupted it on this very thread. */
+/* Locks the list of spare chunks. Returns false if the lock is not released soon: the thread that has it gets no CPU,
+ * or a signal handler interrupted it on this very thread. */
 static bool hold(struct tp_spool_spare *spare)
 {
     enum { TRIES = 64 };
@@ -204,19 +204,19 @@ static struct tp_spool_chunk *take_spare(struct tp_spool_spare *spare)
     return chunk;
 }
 
-/* Returns a spare chunk to be used again. NULL: the caller maps a new one, whose bytes are counted already. */
+/* Returns a spare chunk to reuse, or NULL; then the caller maps a new one, whose bytes are already counted. */
 static struct tp_spool_chunk *take_due(struct tp_spool_spare *spare, uint32_t size)
 {
     bool is_ring = spare->ring_bytes != 0, uses_spare = spare->oldest && size == TP_SPOOL_FULL_CHUNK;
-    bool is_new = uses_spare && spare->oldest->magic != TP_SPOOL_CHUNK_MAGIC; /* it was made ready ahead */
+    bool is_new = uses_spare && spare->oldest->magic != TP_SPOOL_CHUNK_MAGIC; /* it was prepared in advance */
     if (uses_spare && (!is_ring || is_new || atomic_load(&spare->bytes) + size > spare->ring_bytes))
         return take_spare(spare);
     atomic_fetch_add(&spare->bytes, size);
     return NULL;
 }
 
-/* Returns a full chunk of a ring when no new chunk could be mapped, so the ring
- * stays smaller; NULL without a full one. */
+/* Returns a full chunk of a ring when no new chunk can be mapped, so that the ring stays smaller. Returns NULL if there
+ * is no full chunk. */
 static struct tp_spool_chunk *take_instead(struct tp_spool_spare *spare, uint32_t size)
 {
     struct tp_spool_chunk *chunk = NULL;
@@ -249,7 +249,8 @@ struct tp_spool_chunk *tp_spool_take(struct tp_spool *spool, uint32_t size)
     return chunk ? chunk : take_instead(spare, size);
 }
 
-/* What is made ready ahead may never be needed: it takes nothing from what will be (names, the program's own files). */
+/* Returns whether the disk has enough free space to prepare chunks that may never be needed. The space must not be
+ * missing later for names or for the program's files. */
 static bool has_room_to_spare(const struct tp_spool *spool)
 {
     enum { LEFT_FREE = 64 << 20 };
@@ -272,7 +273,7 @@ struct tp_spool_chunk *tp_spool_take_ahead(struct tp_spool *spool)
 
 void tp_spool_touch(struct tp_spool_chunk *chunk)
 {
-    enum { POPULATE_WRITE = 23 }; /* MADV_POPULATE_WRITE, Linux 5.14: newer than some headers */
+    enum { POPULATE_WRITE = 23 }; /* MADV_POPULATE_WRITE, Linux 5.14; older headers lack it */
     if (madvise(chunk, chunk->size, POPULATE_WRITE) == 0)
         return;
     for (size_t at = TP_SPOOL_UNIT; at < chunk->size; at += TP_SPOOL_UNIT)
@@ -285,7 +286,7 @@ static void drop_chunk(struct tp_spool_spare *spare, struct tp_spool_chunk *chun
     tp_spool_unmap(chunk);
 }
 
-/* New ones come before those that are full: they go first. */
+/* Puts a new chunk before the full ones, so that it is used first. */
 void tp_spool_keep_ahead(struct tp_spool *spool, struct tp_spool_chunk *chunk)
 {
     struct tp_spool_spare *spare = &spool->spare;
@@ -315,8 +316,8 @@ static int write_at(int fd, const void *bytes, size_t size, uint64_t offset)
     return 0;
 }
 
-/* Copies a full chunk to the end of the file; its magic last, so that half a copy is no chunk. Until the chunk itself
- * is emptied there are two of it, which the reader knows. */
+/* Copies a full chunk to the end of the file, with its magic number last, so that a partial copy is not a chunk. Until
+ * the original is cleared the file has it twice, which the reader handles. */
 static int archive(struct tp_spool *spool, const struct tp_spool_chunk *chunk)
 {
     struct tp_hold hold;
@@ -353,7 +354,8 @@ struct tp_spool_chunk *tp_spool_prepare(struct tp_spool *spool, struct tp_spool_
         return NULL;
     }
     if (is_full) {
-        __atomic_store_n(&chunk->magic, 0, __ATOMIC_SEQ_CST); /* killed from here on, it is no chunk */
+        __atomic_store_n(&chunk->magic, 0, __ATOMIC_SEQ_CST); /* if the process is killed from here on, this is no
+                                                               * longer a chunk */
         memset(chunk, 0, size);
     }
     *chunk = *header;

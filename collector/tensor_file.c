@@ -1,4 +1,5 @@
-/* Files of tensors: see tensor_file.h. No fsync: the pages survive the process, and the program shall not wait. */
+/* Writes files of tensors: see tensor_file.h. Does not call fsync, because the pages survive the process and the
+ * program should not wait. */
 #include "collector/tensor_file.h"
 
 #include <ctype.h>
@@ -26,7 +27,7 @@ static uint64_t hash_of(const char *text)
 
 static void make_safe(char safe[LONGEST + 1], const char *name)
 {
-    char *at = safe, *end = safe + LONGEST - 17; /* room for the hash */
+    char *at = safe, *end = safe + LONGEST - 17; /* leaves room for the hash */
     for (const char *c = name; *c; c++) {
         bool is_plain = isalnum((unsigned char)*c) || *c == '_' || *c == '-' || (*c == '.' && c != name);
         if (end - at < 3)
@@ -69,7 +70,7 @@ static int fill(int fd, const struct tp_tensor_values *values)
     return code ? code : write_all(fd, values->data, values->size);
 }
 
-/* The folder, made when it is not there. */
+/* Opens the folder, and creates it if it does not exist. */
 static int open_folder(const char *path)
 {
     const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;

@@ -1,4 +1,4 @@
-/* Values of tensors as files: <directory>/<worker>.tensors/<step>/<name>.npy, by rename. */
+/* Writes the values of tensors to <directory>/<worker>.tensors/<step>/<name>.npy, with a rename at the end. */
 #ifndef TP_COLLECTOR_TENSOR_FILE_H
 #define TP_COLLECTOR_TENSOR_FILE_H
 
@@ -7,10 +7,11 @@
 
 #include "collector/session.h"
 
-enum { TP_TENSOR_PATH = 640 }; /* bytes of a path below the directory */
+enum { TP_TENSOR_PATH = 640 }; /* size of a path below the directory in bytes */
 
-/* Path of the file below the directory. A name becomes that of a file: bytes other than letters, digits, '_', '-' and
- * '.' (not as the first) are written %XX; what is then longer than 200 bytes, or empty, ends in '~' and its hash. */
+/* Fills `path` with the path of the file below the directory. Bytes of the name other than letters, digits, '_', '-'
+ * and '.' (except as the first) become %XX. A file name that is empty or longer than 200 bytes ends in '~' and a hash.
+ */
 void tp_tensor_path(char path[static TP_TENSOR_PATH], const struct tp_session_place *place);
 
 /* A tensor whose values are written. */
@@ -18,11 +19,11 @@ struct tp_tensor_values {
     uint32_t dtype, rank;
     const int64_t *dims;
     const void *data;
-    size_t size; /* bytes of data */
+    size_t size; /* bytes of `data` */
 };
 
-/* Writes the file whole, or leaves an older one: 0 or an errno. Any thread; two that write one file at once leave one
- * of them. */
+/* Writes the complete file or leaves an older one. Returns 0 or an errno. Any thread may call it. If two threads write
+ * one file at the same time, one of the two results remains. */
 int tp_tensor_write(const struct tp_session_place *place, const char *path, const struct tp_tensor_values *values);
 
 #endif

@@ -1,4 +1,4 @@
-/* tracepress_tensor: statistics into the spool, values into files of their own. */
+/* Implements tracepress_tensor: writes statistics to the spool, and values to files of their own. */
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -19,10 +19,11 @@ static_assert((int)TRACEPRESS_FLOAT == TP_DTYPE_FLOAT32 && (int)TRACEPRESS_DOUBL
 static_assert((int)TP_NPY_MAX_RANK == (int)TP_SPOOL_MAX_RANK, "one greatest rank");
 static_assert(sizeof(struct tp_spool_tensor) % TP_SPOOL_SLOT == 0, "whole slots");
 
-static const uint64_t MAX_BYTES = 64ull << 30; /* of values in a process, unless TRACEPRESS_TENSOR_MB says otherwise */
+static const uint64_t MAX_BYTES = 64ull << 30; /* most bytes of values per process, unless TRACEPRESS_TENSOR_MB is set
+                                                */
 
 static _Atomic uint64_t kept_bytes;
-static _Atomic uint32_t failed_recording; /* values are no longer written in this one */
+static _Atomic uint32_t failed_recording; /* number of the recording that no longer writes values */
 
 static uint64_t max_bytes(void)
 {
@@ -33,7 +34,8 @@ static uint64_t max_bytes(void)
     return is_given ? (uint64_t)megabytes << 20 : MAX_BYTES;
 }
 
-/* Writes the values, unless an earlier file of this recording failed. False: they are not kept, which is said once. */
+/* Writes the values, unless an earlier file of this recording failed. Returns false if they are not stored, which is
+ * reported once. */
 static bool keep_values(const struct tp_session_place *place, const char *path, const struct tp_tensor_values *values)
 {
     if (atomic_load(&failed_recording) == place->recording)

@@ -1,4 +1,4 @@
-/* libtracepress: a C or C++ program records itself, and gets the files that torch.profiler gives Python.
+/* libtracepress: a C or C++ program records itself and gets the same files that torch.profiler writes for Python.
  *
  *     #include <tracepress.h>
  *
@@ -8,23 +8,24 @@
  *     options.directory = "runs/today";
  *     tracepress_start(&options);
  *     for (int i = 0; i < steps; i++) {
- *         TRACEPRESS_SCOPE("forward");       // until the end of the block
+ *         TRACEPRESS_SCOPE("forward");       // a range until the end of the block
  *         ...
  *         tracepress_step();
  *     }
  *     tracepress_stop();
  *
- * Rules for every function below, unless it says otherwise:
- * - It never fails the program: no exit, no signal, no exception, nothing printed but one line on standard error the
- *   first time that something cannot be recorded (TRACEPRESS_QUIET=1 in the environment: not even that).
- * - It may be called from any thread, at any time: before start, after stop, in a child after fork. Without a recording
- *   it does nothing, at the cost of one load and a branch.
- * - Texts are copied; NULL is an empty text. Texts longer than 3000 bytes are cut.
- * - Not from signal handlers.
+ * Rules for every function below, unless its comment says otherwise:
+ * - The functions never make the program fail. They do not exit, raise signals or throw exceptions. They print at most
+ * one line on standard error, the first time that something cannot be recorded (none with TRACEPRESS_QUIET=1 in the
+ *   environment).
+ * - They may be called from any thread at any time: before start, after stop, in a child after fork. Without a
+ * recording they do nothing, at the cost of one load and one branch.
+ * - They copy their texts. NULL counts as an empty text. Texts longer than 3000 bytes are cut.
+ * - They must not be called from signal handlers.
  *
- * What is recorded goes at once to a file beside the traces (the spool) and survives SIGKILL, abort and exec;
- * `tracepress recover SPOOL` makes the trace. Compile with -DTRACEPRESS_DISABLED and every call is gone, and so is the
- * need for the library. */
+ * Records are written immediately to a file next to the traces (the spool), which survives SIGKILL, abort and exec.
+ * `tracepress recover SPOOL` makes the trace from it. With -DTRACEPRESS_DISABLED every call is compiled to nothing and
+ * the library is not needed. */
 #ifndef TRACEPRESS_H
 #define TRACEPRESS_H
 
@@ -35,8 +36,8 @@
 extern "C" {
 #endif
 
-/* The version of this header: VERSION in the Makefile, as a text, and as a number that can be compared: 0.1.0 is 100,
- * 1.2.3 is 10203. */
+/* Version of this header, as a text and as a number for comparisons: 0.1.0 is 100, 1.2.3 is 10203. VERSION in the
+ * Makefile has the same value. */
 #define TRACEPRESS_VERSION "0.1.0"
 #define TRACEPRESS_VERSION_NUMBER 100
 
@@ -46,47 +47,51 @@ extern "C" {
 
 /* ---- a recording ---------------------------------------------------------------------------------------------- */
 
-/* Which steps are recorded, as torch.profiler.schedule: skip_first steps are left out once; then, repeat times (0:
- * without end), wait and warmup steps are left out and active steps are kept. (This recorder needs no warming up; the
- * member is there so that one schedule serves both.) active 0: everything from start to stop. */
+/* Selects the steps to record, as torch.profiler.schedule does. The first skip_first steps are skipped once. Then each
+ * cycle skips wait and warmup steps and records active steps. The cycle runs repeat times (0: without end). active 0:
+ * records everything from start to stop. (This recorder needs no warm-up. The member exists so that one schedule fits
+ * both.) */
 struct tracepress_schedule {
     uint32_t skip_first, wait, warmup, active, repeat;
 };
 
-/* What is recorded, as torch's ProfilerActivity. */
+/* Kinds of activity to record, as torch's ProfilerActivity. */
 enum tracepress_activity {
     TRACEPRESS_ACTIVITY_CPU = 1, /* ranges, operators, modules, tasks, counters, memory notes, samples */
-    TRACEPRESS_ACTIVITY_CUDA = 2 /* kernels, copies, calls and memory of CUDA, where the program uses it */
+    TRACEPRESS_ACTIVITY_CUDA = 2 /* CUDA kernels, copies, calls and memory, if the program uses CUDA */
 };
 
-/* What an on_trace_ready function is told. The pointer is valid during the call only. */
+/* A finished recording, as a handler receives it. The pointer is valid only during the call of the handler. */
 struct tracepress_trace;
 
-/* Called by the thread that called tracepress_step or tracepress_stop, after each cycle of the schedule. Without steps,
- * and with TRACEPRESS_WINDOW in the environment: after each window, by a thread of the library. */
+/* Function that receives each finished recording, after every cycle of the schedule. trace: the recording, never NULL.
+ * context: from the options. The thread that called tracepress_step or tracepress_stop calls it. With TRACEPRESS_WINDOW
+ * in the environment and without steps, a thread of the library calls it after each window. */
 typedef void (*tracepress_handler)(const struct tracepress_trace *trace, void *context);
 
 struct tracepress_options {
-    uint32_t size; /* sizeof(struct tracepress_options): lets later versions add members; another is refused */
+    uint32_t size; /* sizeof(struct tracepress_options), so that later versions can add members; other sizes are
+                    * rejected */
     /* with_stack: ranges and memory notes carry the call stack, at about 6 ns per frame; needs libunwind at run time */
-    int record_shapes, profile_memory, with_stack, with_flops, with_modules; /* noted in the trace; 0 leaves them out */
+    int record_shapes, profile_memory, with_stack, with_flops, with_modules; /* 1: recorded in the trace, 0: left out */
     struct tracepress_schedule schedule;
-    tracepress_handler handler; /* NULL: the spool stays, for `tracepress recover` */
-    void *context;              /* for the handler */
-    const char *directory;      /* for spool and traces; NULL: $TRACEPRESS_DIR, or "."; not NULL in a setuid program */
-    const char *worker;         /* NULL: host and process, as torch writes it */
-    int no_gzip;                /* traces as plain .pt.trace.json */
-    uint32_t sample_rate; /* samples of the stacks of running threads per second of their processor time, at most 10000;
-                             0: none. Not in children of fork */
-    int live;             /* writes scalars of each step to a TensorBoard event file while the program runs; also with
-                             TRACEPRESS_LIVE=1 in the environment. Steps that are not recorded are in it too. */
-    uint32_t ring_mb;     /* a flight recorder: the spool keeps the last so many MiB of what threads recorded, and uses
-                             them again and again; each thread that records at the time has 64 KiB at least. 0:
-                             $TRACEPRESS_RING_MB, or everything is kept */
-    uint32_t activities;  /* of enum tracepress_activity, added up; 0: all. Steps and facts are always recorded */
+    tracepress_handler handler; /* or NULL: the spool file stays, for `tracepress recover` */
+    void *context;              /* passed to the handler; may be NULL */
+    const char *directory;      /* folder for the spool and the traces; NULL: $TRACEPRESS_DIR, or "."; must not be NULL
+                                 * in a setuid program */
+    const char *worker;         /* first part of file names; NULL: host and process id, as torch writes them */
+    int no_gzip;                /* 1: traces are written as plain .pt.trace.json */
+    uint32_t sample_rate;       /* stack samples of each running thread per second of its processor time, at most 10000;
+                                 * 0: no samples. Children of fork are not sampled */
+    int live;            /* 1: writes scalars of each step to a TensorBoard event file while the program runs, also for
+                          * steps that are not recorded. TRACEPRESS_LIVE=1 in the environment does the same */
+    uint32_t ring_mb;    /* size of a flight recorder in MiB: the spool keeps the newest records and overwrites older
+                          * ones. Each recording thread has at least 64 KiB. 0: $TRACEPRESS_RING_MB, or without it
+                          * everything is kept */
+    uint32_t activities; /* sum of enum tracepress_activity; 0: all. Steps and facts are always recorded */
 };
 
-/* What options begin with: struct tracepress_options options = TRACEPRESS_OPTIONS; */
+/* Initial value of options: struct tracepress_options options = TRACEPRESS_OPTIONS; */
 #ifdef __cplusplus
 static inline struct tracepress_options tracepress_options_(void)
 {
@@ -103,116 +108,122 @@ static inline struct tracepress_options tracepress_options_(void)
     }
 #endif
 
-/* Functions of the library; without it they are empty (further down). */
+/* Declares a function of the library. With TRACEPRESS_DISABLED the functions are empty (tracepress_disabled.h). */
 #ifdef TRACEPRESS_DISABLED
 #define TRACEPRESS_CALL static inline
 #else
 #define TRACEPRESS_CALL TRACEPRESS_API
 #endif
 
-/* Begins a recording (with an active schedule: waits for its first step). options NULL: everything at its default.
- * The directory is made, with those above it, and tried at once, also when the schedule waits; a relative one is that
- * of this moment. Returns 0, or -1 when a recording is already going on or nothing can be written there, after a line
- * that names folder and cause: the program goes on all the same. */
+/* Starts a recording. With a schedule, recording begins at its first active step. options: copied; NULL: the defaults.
+ * Creates the directory with its parents and checks immediately that a file can be written there, also when the
+ * schedule waits. A relative directory is resolved during this call. Returns 0. Returns -1 if a recording is already
+ * running, or if nothing can be written, after a line that names the folder and the cause. */
 TRACEPRESS_CALL int tracepress_start(const struct tracepress_options *options);
 
-/* Ends a step of the program and begins the next. One thread at a time. */
+/* Ends a step of the program and begins the next one. Must not be called by two threads at the same time. */
 TRACEPRESS_CALL void tracepress_step(void);
 
-/* Ends the recording; calls the handler if steps were kept that it has not seen. */
+/* Ends the recording. Calls the handler if it has not yet seen all recorded steps. Does nothing without a recording. */
 TRACEPRESS_CALL void tracepress_stop(void);
 
-/* Number of the current step from 0; the count of calls of tracepress_step since start. */
+/* Returns the number of the current step, from 0: the count of tracepress_step calls since the start. */
 TRACEPRESS_CALL uint64_t tracepress_step_num(void);
 
-/* A ready handler: writes <directory>/<worker>.<ns>.pt.trace.json.gz. context: not used. */
+/* Writes <directory>/<worker>.<ns>.pt.trace.json.gz. For use as options.handler. trace: not NULL. context: unused. */
 TRACEPRESS_CALL void tracepress_tensorboard_trace_handler(const struct tracepress_trace *trace, void *context);
 
-/* A ready handler: writes a summary of some kilobytes, <directory>/<worker>.<ns>.tps, for `tracepress merge`, `report`,
- * `diff` and `check`, and no trace. With TRACEPRESS_SUMMARY_ONLY=1 in the environment the handler above does so, too.
- * context: not used. Takes about as long as a report of the trace does, and its room on the disk meanwhile. */
+/* Writes a summary of some kilobytes, <directory>/<worker>.<ns>.tps, instead of a trace. For use as options.handler.
+ * `tracepress merge`, `report`, `diff` and `check` read it. Takes about as long as a report of the trace, and needs
+ * disk space for the trace meanwhile. With TRACEPRESS_SUMMARY_ONLY=1 in the environment the handler above does the
+ * same. trace: not NULL. context: unused. */
 TRACEPRESS_CALL void tracepress_summary_handler(const struct tracepress_trace *trace, void *context);
 
-/* For handlers: the summary to `path`. Returns 0, or -1 after saying why. */
+/* Writes the summary to `path`. Only for handlers. trace, path: not NULL. Returns 0, or -1 after printing the reason.
+ */
 TRACEPRESS_CALL int tracepress_export_summary(const struct tracepress_trace *trace, const char *path);
 
-/* For handlers: writes the trace to `path` (gzip when it ends in .gz). Returns 0, or -1 after saying why. */
+/* Writes the trace to `path`, compressed if the name ends in .gz. Only for handlers. trace, path: not NULL. Returns 0,
+ * or -1 after printing the reason. */
 TRACEPRESS_CALL int tracepress_export_chrome_trace(const struct tracepress_trace *trace, const char *path);
 
-/* The tables of torch.profiler's key_averages() for a recording. Zeroed members: by name, in order of first use. */
+/* Options for the table of torch.profiler's key_averages(). Zeroed members: grouped by name, in order of first use. */
 struct tracepress_table {
-    uint32_t size;             /* sizeof(struct tracepress_table): lets later versions add members */
-    int group_by_input_shape;  /* other input shapes, another row */
-    uint32_t group_by_stack_n; /* the innermost n frames of the call stack likewise; needs with_stack */
-    const char *sort_by;       /* "self_cpu_time_total", "cpu_time", "count", .. as torch; NULL: as they came */
-    int row_limit;             /* 0: 100; below 0: all */
+    uint32_t size;             /* sizeof(struct tracepress_table), so that later versions can add members */
+    int group_by_input_shape;  /* 1: calls with different input shapes get different rows */
+    uint32_t group_by_stack_n; /* calls that differ in the innermost n stack frames get different rows; needs with_stack
+                                */
+    const char *sort_by;       /* "self_cpu_time_total", "cpu_time", "count" .. as in torch; NULL: order of first use */
+    int row_limit;             /* most rows; 0: 100; negative: all */
 };
 
-/* For handlers: the table as text, as key_averages().table() prints it. options NULL: zeroed ones but the size. The
- * caller's, for tracepress_free; NULL after saying why. Takes about as long as writing the trace does, and its room on
- * the disk. */
+/* Returns the table as text, as key_averages().table() prints it, or NULL after printing the reason. Only for handlers.
+ * trace: not NULL. options: NULL means zeroed members. The caller frees the text with tracepress_free. Takes about as
+ * long as writing the trace, and needs the same disk space meanwhile. */
 TRACEPRESS_CALL char *tracepress_key_averages(const struct tracepress_trace *trace,
                                               const struct tracepress_table *options);
 
-/* Gives back what tracepress_key_averages returned; NULL is fine. */
+/* Frees a text that tracepress_key_averages returned. NULL: does nothing. */
 TRACEPRESS_CALL void tracepress_free(void *text);
 
-/* For handlers: call stacks with their time to `path`, for flamegraph.pl and speedscope. metric: "cpu" (microseconds),
- * "bytes" or "calls" of ranges within ranges; "self_cpu_time_total" (NULL: this) as torch's export_stacks, from the
- * stacks that with_stack records. Returns 0, or -1 after saying why. */
+/* Writes call stacks with their weights to `path`, in the format of flamegraph.pl and speedscope. Only for handlers.
+ * trace, path: not NULL. metric: "self_cpu_time_total" (or NULL) writes microseconds as torch's export_stacks does,
+ * from the stacks that with_stack records. "cpu" (microseconds), "bytes" and "calls" use nested ranges as stacks.
+ * Returns 0, or -1 after printing the reason. */
 TRACEPRESS_CALL int tracepress_export_stacks(const struct tracepress_trace *trace, const char *path,
                                              const char *metric);
 
-/* Adds a fact about the run to the traces (batch_size, model ..; batch_size and tokens_per_step also make rates in the
- * live event file); value as text, or as JSON. Before or during a
- * recording; kept for the following ones. */
+/* Adds a fact about the run to this trace and to the following ones, such as batch_size or model. Call it before or
+ * during a recording. key: NULL or "" adds nothing. value, json: text, or a JSON value; NULL is "". In the live event
+ * file, batch_size and tokens_per_step also produce rates. */
 TRACEPRESS_CALL void tracepress_metadata(const char *key, const char *value);
 TRACEPRESS_CALL void tracepress_metadata_json(const char *key, const char *json);
 
 /* ---- ranges -------------------------------------------------------------------------------------------------------
- * Ranges of a thread nest: an end closes the range that was begun last. One that is open when the recording stops is
- * kept, ends there, and is marked. */
+ * Ranges of a thread nest: an end closes the range that began last. A range that is still open when the recording stops
+ * ends there and is marked as unfinished. */
 
-/* A name's number, for ranges on hot paths: the same text gives the same number, for the life of the process. Takes a
- * lock. 0 when memory is short: an empty name. */
+/* Returns the number of a name, for ranges on hot paths. The same text always gives the same number in a process. Takes
+ * a lock. Returns 0, which shows as an empty name, when memory is short. */
 typedef uint32_t tracepress_name;
 TRACEPRESS_CALL tracepress_name tracepress_intern(const char *name);
 
-/* A range of this thread begins. A number that tracepress_intern did not give shows as an empty name. */
+/* Begins a range of this thread. name: from tracepress_intern; an unknown number shows as an empty name. */
 static inline void tracepress_begin(tracepress_name name);
 
-/* The same without a number; it costs a copy of the text. */
+/* Begins a range of this thread by its name as text (NULL: ""). Costs a copy of the text for each call. */
 static inline void tracepress_begin_text(const char *name);
 
-/* What is done in a range, whatever its name. Findings go by it: a report says "waits for input" of a program whose
- * ranges of TRACEPRESS_INPUT stand in its way. Names that torch gives its ranges have their kinds anyway. */
+/* Kind of work in a range, independent of its name. Findings use it: a report says "waits for input" if ranges of kind
+ * TRACEPRESS_INPUT delay the program. Ranges with torch's own names get their kinds automatically. */
 enum tracepress_kind {
-    TRACEPRESS_NONE, /* not told */
+    TRACEPRESS_NONE, /* unknown kind */
     TRACEPRESS_COMPUTE,
-    TRACEPRESS_INPUT,         /* data is read, decoded, fetched */
-    TRACEPRESS_COMMUNICATION, /* with other processes of the same work */
-    TRACEPRESS_COPY,          /* memory, between devices as well */
-    TRACEPRESS_WAIT,          /* for a thread, a lock, a time */
-    TRACEPRESS_SYNC           /* for a device */
+    TRACEPRESS_INPUT,         /* reading, decoding or fetching data */
+    TRACEPRESS_COMMUNICATION, /* communication with other processes of the same job */
+    TRACEPRESS_COPY,          /* copies of memory, also between devices */
+    TRACEPRESS_WAIT,          /* waits for a thread, a lock or a time */
+    TRACEPRESS_SYNC           /* waits for a device */
 };
 
-/* A range of this thread begins, of a kind. Another number than those above: TRACEPRESS_NONE. */
+/* Begins a range of this thread with a kind. name: as for tracepress_begin. Any other value of `kind` is treated as
+ * TRACEPRESS_NONE. */
 static inline void tracepress_begin_kind(tracepress_name name, enum tracepress_kind kind);
 
-/* Ends the range of this thread that was begun last, of whatever kind. Without one: nothing. */
+/* Ends the range, operator or module that this thread began last. Does nothing if no range is open. */
 static inline void tracepress_end(void);
 
-/* An argument of the range of this thread that was begun last and is open: a number or a text under a name, in the
- * trace, the page's timeline and the tables of events. The same name again replaces the value; the last 24 stay. NaN
- * and infinities are null. Outside of ranges: nothing. */
+/* Adds an argument, a name with a number or text, to the innermost open range of this thread. It appears in the trace,
+ * in the page's timeline and in the tables of events. The same name again replaces the value. The last 24 arguments are
+ * kept. NaN and infinities become null; a NULL text is "". Does nothing outside of ranges. */
 static inline void tracepress_arg_i64(tracepress_name name, int64_t value);
 static inline void tracepress_arg_f64(tracepress_name name, double value);
 static inline void tracepress_arg_text(tracepress_name name, const char *value);
 
-/* The colour of that range in timelines: 0xRRGGBB; higher bits are not used. */
+/* Sets the colour of that range in timelines. rgb: 0xRRGGBB; higher bits are ignored. */
 static inline void tracepress_color(uint32_t rgb);
 
-/* Types of elements; traces show torch's names for them. */
+/* Element types; traces show torch's names for them. */
 enum tracepress_dtype {
     TRACEPRESS_UNKNOWN,
     TRACEPRESS_FLOAT,
@@ -228,26 +239,28 @@ enum tracepress_dtype {
     TRACEPRESS_SCALAR
 };
 
-/* An input of an operator. */
+/* Shape and element type of one operator input. */
 struct tracepress_input {
     enum tracepress_dtype dtype;
-    uint32_t rank; /* at most 16 are kept */
+    uint32_t rank; /* number of dimensions; at most 16 are kept */
     const int64_t *dims;
 };
 
-/* What is known about an operator call, from TRACEPRESS_OPERATOR on. Zeroed members but the sizes mean: not known. */
+/* Facts about an operator call. Initialize it with TRACEPRESS_OPERATOR. Zeroed members, except the sizes, mean unknown.
+ */
 struct tracepress_operator {
-    uint32_t size;       /* sizeof(struct tracepress_operator): lets later versions add members */
-    uint32_t input_size; /* sizeof(struct tracepress_input): as above */
+    uint32_t size;       /* sizeof(struct tracepress_operator), so that later versions can add members */
+    uint32_t input_size; /* sizeof(struct tracepress_input), for the same reason */
     const struct tracepress_input *inputs;
     uint32_t input_count; /* at most 64 are kept */
     int is_backward;
-    uint64_t sequence;    /* from 1; a backward operator has its forward operator's, and an arrow is drawn */
-    uint64_t forward_tid; /* of a backward operator */
+    uint64_t sequence;    /* from 1; a backward operator has the number of its forward operator, and an arrow connects
+                           * them */
+    uint64_t forward_tid; /* thread id of the forward operator, in a backward operator */
     uint64_t flops, bytes;
 };
 
-/* What an operator begins with: struct tracepress_operator call = TRACEPRESS_OPERATOR; */
+/* Initial value of an operator: struct tracepress_operator call = TRACEPRESS_OPERATOR; */
 #ifdef __cplusplus
 static inline struct tracepress_operator tracepress_operator_(void)
 {
@@ -264,47 +277,47 @@ static inline struct tracepress_operator tracepress_operator_(void)
     }
 #endif
 
-/* An operator begins; tracepress_end ends it. call NULL, or without its size: only its name; what it points to is
- * copied. */
+/* Begins an operator of this thread; tracepress_end ends it. call: copied with everything that it points to. If it is
+ * NULL or has an unknown size, only the name is recorded. */
 static inline void tracepress_operator_begin(tracepress_name name, const struct tracepress_operator *call);
 
-/* A module (layer) begins; tracepress_end ends it. */
+/* Begins a module (layer) of this thread; tracepress_end ends it. */
 static inline void tracepress_module_begin(tracepress_name name);
 
-/* Work that begins on one thread and may end on another; id tells it from others of the same name. */
+/* Begins and ends a task, which may end on another thread than it began on. id: any number that distinguishes it from
+ * other running tasks of the same name. */
 static inline void tracepress_async_begin(tracepress_name name, uint64_t id);
 static inline void tracepress_async_end(tracepress_name name, uint64_t id);
 
-/* An id that no other call of this process gives: 2^52 and above, beyond the program's own counts and addresses. In C++
- * tasks are objects, coroutines' as well: tracepress_task.h. */
+/* Returns a process-wide unique id, at least 2^52 so that it differs from the program's own counters and addresses. For
+ * tasks as C++ objects, also in coroutines, see tracepress_task.h. */
 TRACEPRESS_CALL uint64_t tracepress_async_id(void);
 
 /* ---- moments -------------------------------------------------------------------------------------------------- */
 
-/* Something happened now. */
+/* Records that something happened at this moment. */
 static inline void tracepress_instant(tracepress_name name);
 
-/* The same, with a text about this one time. */
+/* Records a moment with a text about this occurrence. text: NULL is "". */
 static inline void tracepress_instant_text(tracepress_name name, const char *text);
 
-/* A value now: a curve in the trace. NaN and infinities are left out. A live event file has the last value of
- * each step. */
+/* Records a value at this moment; the trace shows a curve. NaN and infinities are left out. The live event file has the
+ * last value of each step. */
 static inline void tracepress_counter(tracepress_name name, double value);
 
-/* Devices as torch numbers their types. */
+/* Device types, with torch's numbers. */
 enum tracepress_device { TRACEPRESS_CPU = 0, TRACEPRESS_CUDA = 1 };
 
-/* `bytes` were allocated (below 0: given back) at `address`. The totals of that device after it, in bytes; -1: not
- * known. */
+/* One allocation or release of memory, with the totals of the device after it. */
 struct tracepress_memory {
-    uint32_t size;                  /* sizeof(struct tracepress_memory): lets later versions add members */
+    uint32_t size;                  /* sizeof(struct tracepress_memory), so that later versions can add members */
     int32_t device_type, device_id; /* device_id -1 for the CPU */
-    uint32_t unused;                /* 0 */
+    uint32_t unused;                /* must be 0 */
     uint64_t address;
     int64_t bytes, total_allocated, total_reserved;
 };
 
-/* What a note begins with: struct tracepress_memory note = TRACEPRESS_MEMORY; of the CPU, its totals not known. */
+/* Initial value of a note: struct tracepress_memory note = TRACEPRESS_MEMORY; device CPU, totals unknown (-1). */
 #ifdef __cplusplus
 static inline struct tracepress_memory tracepress_memory_(void)
 {
@@ -322,45 +335,46 @@ static inline struct tracepress_memory tracepress_memory_(void)
     }
 #endif
 
-/* Notes an allocation or a release, for the memory curve. NULL, or without its size: nothing. */
+/* Records an allocation or a release, for the memory curve. note: copied. Does nothing if it is NULL or has an unknown
+ * size. bytes: negative for a release. totals: bytes; -1 if unknown. */
 static inline void tracepress_memory_note(const struct tracepress_memory *note);
 
-/* ---- work of devices of the program's own -------------------------------------------------------------------------
- * What ran elsewhere, told when it is over: by an accelerator that nobody records, a simulator, another host. It is
- * shown as a GPU's work is. */
+/* ---- work on other devices ----------------------------------------------------------------------------------------
+ * For work that ran elsewhere and that the program reports when it is over: on an accelerator without a recorder of its
+ * own, in a simulator, on another host. It is shown like the work of a GPU. */
 
-/* A lane: where works run one after the other. name: "DEVICE/QUEUE", such as "npu 0/queue 1"; lanes with the same
- * DEVICE are of one device. Without '/': a device with this one lane. kind: of its works, TRACEPRESS_COMPUTE (or NONE)
- * for kernels. The same name and kind give the same number, for the life of the process. Takes a lock. 0 when memory is
- * short. */
+/* Returns the number of a lane: a queue of a device whose works run one after the other. name: "DEVICE/QUEUE", such as
+ * "npu 0/queue 1". Lanes with the same DEVICE belong to one device. Without '/' the device has this one lane. kind:
+ * default kind of its works; TRACEPRESS_COMPUTE or TRACEPRESS_NONE for kernels. The same name and kind always give the
+ * same number in a process. Takes a lock. Returns 0 when memory is short. */
 typedef uint32_t tracepress_lane_id;
 TRACEPRESS_CALL tracepress_lane_id tracepress_lane(const char *name, enum tracepress_kind kind);
 
-/* Now, on the clock of tracepress_complete: CLOCK_MONOTONIC in nanoseconds. */
+/* Returns the current time on the clock of tracepress_complete: CLOCK_MONOTONIC in nanoseconds. */
 TRACEPRESS_CALL int64_t tracepress_now(void);
 
-/* An argument of a work: value is of the type's member. */
+/* One argument of a work. `type` selects the member that has the value. */
 enum tracepress_type { TRACEPRESS_I64, TRACEPRESS_F64, TRACEPRESS_TEXT };
 struct tracepress_argument {
     tracepress_name name;
     uint32_t type; /* enum tracepress_type */
     int64_t i64;
     double f64;
-    const char *text; /* copied */
+    const char *text; /* copied; NULL is "" */
 };
 
-/* More about a work, from TRACEPRESS_WORK on. */
+/* More about a work. Initialize it with TRACEPRESS_WORK. */
 struct tracepress_work {
-    uint32_t size;           /* sizeof(struct tracepress_work): lets later versions add members */
-    uint32_t argument_size;  /* sizeof(struct tracepress_argument): as above */
-    uint32_t kind;           /* enum tracepress_kind; TRACEPRESS_NONE: the lane's */
-    int32_t color;           /* 0xRRGGBB; -1: none */
+    uint32_t size;           /* sizeof(struct tracepress_work), so that later versions can add members */
+    uint32_t argument_size;  /* sizeof(struct tracepress_argument), for the same reason */
+    uint32_t kind;           /* enum tracepress_kind; TRACEPRESS_NONE: the kind of the lane */
+    int32_t color;           /* 0xRRGGBB; -1: no colour */
     uint32_t argument_count; /* at most 24 are kept */
-    uint32_t unused;         /* 0 */
+    uint32_t unused;         /* must be 0 */
     const struct tracepress_argument *arguments;
 };
 
-/* What it begins with: struct tracepress_work work = TRACEPRESS_WORK; */
+/* Initial value of a work: struct tracepress_work work = TRACEPRESS_WORK; */
 #ifdef __cplusplus
 static inline struct tracepress_work tracepress_work_(void)
 {
@@ -378,67 +392,75 @@ static inline struct tracepress_work tracepress_work_(void)
     }
 #endif
 
-/* A work of a lane that is over: from begin_ns to end_ns on the clock of tracepress_now, in any order, from any thread.
- * What lies before the recording or after it is cut there, and left out when nothing remains; an end before the begin
- * is a moment. Works of a lane that overlap are shown on further rows of the device. The argument "bytes" (i64) of a
- * TRACEPRESS_COPY is what it moved. work NULL, or without its sizes: none of that. A lane of 0: nothing. */
+/* Records a finished work of a lane. lane: from tracepress_lane; 0 records nothing. begin_ns, end_ns: on the clock of
+ * tracepress_now, in any order of calls, from any thread. The part before or after the recording is cut off, and a work
+ * without any part inside is left out. An end before the begin makes it a moment. Overlapping works of a lane are shown
+ * in extra rows of the device. work: copied; NULL or an unknown size means no details. For TRACEPRESS_COPY the argument
+ * "bytes" (i64) is the number of bytes moved. */
 static inline void tracepress_complete(tracepress_lane_id lane, tracepress_name name, int64_t begin_ns, int64_t end_ns,
                                        const struct tracepress_work *work);
 
 /* ---- tensors ------------------------------------------------------------------------------------------------------
- * What a program computes, kept so that two runs can be compared by name and step. */
+ * Stores what a program computes, so that two runs can be compared by name and step. */
 
 enum tracepress_tensor_mode {
-    TRACEPRESS_STATISTICS, /* count, min, max, mean, std, l2, zeros, NaNs and infinities, in the trace */
-    TRACEPRESS_VALUES      /* these, and all values as <directory>/<worker>.tensors/<step>/<name>.npy */
+    TRACEPRESS_STATISTICS, /* count, min, max, mean, std, l2 and the numbers of zeros, NaNs and infinities, in the trace
+                            */
+    TRACEPRESS_VALUES      /* statistics, and all values as <directory>/<worker>.tensors/<step>/<name>.npy */
 };
 
-/* Notes a tensor. dtype: of its elements, not TRACEPRESS_SCALAR; rank: at most 16; dims: `rank` sizes, none below 0,
- * may be NULL with rank 0 (one element); data: the elements in the order of C, in memory of the host, any alignment,
- * may be NULL when there are none. What breaks a rule is left out and counted in the trace (tracepress_dropped).
+/* Records the statistics of a tensor and, by `mode`, its values. Invalid tensors are left out and counted in the trace
+ * (tracepress_dropped).
  *
- * Statistics are of the finite elements as doubles: mean = sum x / n, std = sqrt(sum (x - mean)^2 / n), l2 =
- * sqrt(sum x^2); null in the trace when there are none. They take some nanoseconds per element, in this call.
+ * - dtype: of the elements; not TRACEPRESS_SCALAR.
+ * - rank: number of dimensions, at most 16.
+ * - dims: `rank` sizes, none negative; may be NULL with rank 0 (one element).
+ * - data: the elements in C order in host memory, with any alignment; may be NULL if there are none.
  *
- * Values go to NumPy files that appear whole or not at all, bfloat16 as its bits (uint16; the trace says so). Of
- * several tensors with one name in a step the last one's file stays. In names of files, bytes other than letters,
- * digits, '_',
- * '-' and '.' are %XX. When the disk is full, or $TRACEPRESS_TENSOR_MB (65536 MiB) are written, the rest of the
- * recording has statistics only. */
+ * Statistics cover the finite elements, computed as doubles: mean = sum x / n, std = sqrt(sum (x - mean)^2 / n), l2 =
+ * sqrt(sum x^2). They are null in the trace if there is no finite element. They take some nanoseconds per element,
+ * during this call.
+ *
+ * Each file of values appears complete or not at all. bfloat16 is stored as its bits (uint16), and the trace says so.
+ * If a step has several tensors of one name, the last one's file remains. In file names, bytes other than letters,
+ * digits, '_', '-' and '.' become %XX. When the disk is full, or after $TRACEPRESS_TENSOR_MB (default 65536 MiB), the
+ * rest of the recording has statistics only. */
 static inline void tracepress_tensor(tracepress_name name, enum tracepress_dtype dtype, uint32_t rank,
                                      const int64_t *dims, const void *data, enum tracepress_tensor_mode mode);
 
 /* ---- timing events ------------------------------------------------------------------------------------------------
- * As torch.cuda.Event(enable_timing=True), and the same on the CPU. They work with and without a recording; in one,
- * each record is also an instant of category timing_event in the trace. An event is used by one thread at a time;
- * those of CUDA with the context of their stream current, and not in a child after fork. */
+ * Like torch.cuda.Event(enable_timing=True), and also for the CPU. They work with and without a recording. In a
+ * recording, each record is also an instant of category timing_event in the trace. Two threads must not use one event
+ * at the same time. CUDA events need the context of their stream to be current, and do not work in a child after fork.
+ */
 
 struct tracepress_event;
 
-/* A new event that is not recorded yet; its name is that of its mark in the trace. NULL when memory is short: all
- * functions below take that. The caller destroys it. */
+/* Creates an event that is not recorded yet. name: of its mark in the trace. The caller destroys the event. Returns
+ * NULL when memory is short, which all functions below accept. */
 TRACEPRESS_CALL struct tracepress_event *tracepress_event_create(tracepress_name name, enum tracepress_device device);
 
-/* Frees the event. NULL: nothing. */
+/* Frees the event. NULL: does nothing. */
 TRACEPRESS_CALL void tracepress_event_destroy(struct tracepress_event *event);
 
-/* Records the event: on the CPU now; on CUDA when the work that `stream` (a CUstream or cudaStream_t; NULL: the default
- * one) holds by now is done. A later record replaces the moment. Returns 0; -1 with CUDA when the program has no driver
- * loaded (this library loads none) or the driver refuses. */
+/* Records the event. On the CPU its moment is now. On CUDA its moment is when the work submitted so far to `stream` is
+ * done. stream: a CUstream or cudaStream_t; NULL: the default stream. A later record replaces the moment. Returns 0.
+ * Returns -1 for CUDA if the program has not loaded the driver (this library does not load it) or the driver fails. */
 TRACEPRESS_CALL int tracepress_event_record(struct tracepress_event *event, void *stream);
 
-/* 1: its moment has come; 0: the device is not there yet; -1: not recorded, or an error of the driver. */
+/* Returns 1 if the event's moment has passed, 0 if the device has not reached it, and -1 if the event is NULL, not
+ * recorded, or the driver fails. */
 TRACEPRESS_CALL int tracepress_event_query(const struct tracepress_event *event);
 
-/* Waits for its moment. Returns 0, or -1 as above. */
+/* Waits until the event's moment has passed. Returns 0, or -1 in the same cases as tracepress_event_query. */
 TRACEPRESS_CALL int tracepress_event_synchronize(const struct tracepress_event *event);
 
-/* Milliseconds from start to end, below 0 when end was first. NaN when one is not recorded or has not come yet, or when
- * they are of different devices. CUDA's own resolution is about half a microsecond. */
+/* Returns the milliseconds from start to end, negative if `end` came first. Returns NaN if one is NULL, not recorded or
+ * not yet reached, or if they belong to different devices. CUDA's own resolution is about half a microsecond. */
 TRACEPRESS_CALL double tracepress_event_elapsed(const struct tracepress_event *start,
                                                 const struct tracepress_event *end);
 
-/* The same in nanoseconds; INT64_MIN for what is NaN above. */
+/* Returns the nanoseconds from start to end, or INT64_MIN where tracepress_event_elapsed returns NaN. */
 TRACEPRESS_CALL int64_t tracepress_event_elapsed_ns(const struct tracepress_event *start,
                                                     const struct tracepress_event *end);
 
@@ -446,8 +468,8 @@ TRACEPRESS_CALL int64_t tracepress_event_elapsed_ns(const struct tracepress_even
 }
 #endif
 
-/* The rest of this header: what stands behind the functions above; TRACEPRESS_SCOPE("forward"), a range until the end
- * of the block; in C++ TRACEPRESS_TASK and TRACEPRESS_AWAIT, for coroutines. */
+/* The remaining parts of this header: the bodies of the functions above; TRACEPRESS_SCOPE("forward") for a range until
+ * the end of the block; TRACEPRESS_TASK and TRACEPRESS_AWAIT for coroutines in C++. */
 #include "tracepress_calls.h"
 #include "tracepress_disabled.h"
 #include "tracepress_scope.h"

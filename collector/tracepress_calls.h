@@ -1,5 +1,5 @@
-/* A part of tracepress.h, which includes it: what stands behind the functions that tracepress.h documents. Programs
- * include tracepress.h. */
+/* The bodies of the inline functions that tracepress.h documents. tracepress.h includes this file; programs include
+ * tracepress.h. */
 #ifndef TRACEPRESS_CALLS_H
 #define TRACEPRESS_CALLS_H
 
@@ -9,11 +9,11 @@
 extern "C" {
 #endif
 
-/* ---- behind the functions above: while nothing is recorded, a call is one load and a branch ------------------- */
+/* ---- behind the functions above: without a recording a call costs one load and one branch --------------------- */
 
-extern TRACEPRESS_API uint32_t tracepress_recording_; /* 0: nothing is recorded */
+extern TRACEPRESS_API uint32_t tracepress_recording_; /* number of the recording; 0: nothing is recorded */
 
-extern TRACEPRESS_API uint32_t tracepress_live_; /* 1: a live event file wants counters and memory */
+extern TRACEPRESS_API uint32_t tracepress_live_; /* 1: a live event file needs counters and memory */
 
 TRACEPRESS_API void tracepress_record_begin_(tracepress_name name);
 TRACEPRESS_API void tracepress_record_text_(const char *name);

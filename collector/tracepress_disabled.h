@@ -1,5 +1,5 @@
-/* A part of tracepress.h, which includes it with TRACEPRESS_DISABLED: functions of the library that do nothing, so that
- * no library is needed. Programs include tracepress.h. */
+/* The functions of the library as empty functions, for programs compiled with TRACEPRESS_DISABLED. They need no
+ * library. tracepress.h includes this file; programs include tracepress.h. */
 #ifndef TRACEPRESS_DISABLED_H
 #define TRACEPRESS_DISABLED_H
 

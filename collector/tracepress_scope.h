@@ -1,21 +1,21 @@
-/* A part of tracepress.h, which includes it: ranges that end with their block. Programs include tracepress.h. */
+/* Macros for ranges that end with their block. tracepress.h includes this file; programs include tracepress.h. */
 #ifndef TRACEPRESS_SCOPE_H
 #define TRACEPRESS_SCOPE_H
 
 #include "tracepress.h"
 
-/* ---- a range until the end of the block -------------------------------------------------------------------------
+/* ---- a range until the end of the block ---------------------------------------------------------------------------
  *
  *     TRACEPRESS_SCOPE("forward");
  *     TRACEPRESS_SCOPE_KIND("decode", TRACEPRESS_INPUT);
  *
- * The text must be the same each time the place is reached: its number is looked up once. No co_await and no co_yield
- * in the block: tracepress_task.h has what coroutines need. */
+ * The text must be the same on every pass, because its number is looked up only once. The block must not contain
+ * co_await or co_yield; coroutines use tracepress_task.h instead. */
 
 #define TRACEPRESS_JOIN_(a, b) a##b
 #define TRACEPRESS_JOIN(a, b) TRACEPRESS_JOIN_(a, b)
 
-/* A number of its own for each use: two on one line, as macros of a program make them, are two ranges. */
+/* Gives each use its own number, because a program's macro may place two ranges on one line. */
 #define TRACEPRESS_SCOPE(text) TRACEPRESS_SCOPE_(text, TRACEPRESS_NONE, __COUNTER__)
 #define TRACEPRESS_SCOPE_KIND(text, kind) TRACEPRESS_SCOPE_(text, kind, __COUNTER__)
 
@@ -44,7 +44,7 @@ static inline void tracepress_end_scope_(const int *unused)
     (void)unused;
     tracepress_end();
 }
-/* The number is looked up once; two threads that do it at the same time get the same. */
+/* Looks the number up once. Two threads that do so at the same time get the same number. */
 #define TRACEPRESS_SCOPE_(text, kind, number)                                                                          \
     static tracepress_name TRACEPRESS_JOIN(tracepress_name_, number);                                                  \
     __attribute__((cleanup(tracepress_end_scope_), unused)) const int TRACEPRESS_JOIN(tracepress_scope_, number) =     \

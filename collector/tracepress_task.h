@@ -1,30 +1,31 @@
-/* A part of tracepress.h, which includes it: tasks as objects of C++, for work that is suspended and goes on elsewhere,
- * such as coroutines. Programs include tracepress.h.
+/* Tasks as C++ objects, for work that is suspended and continues elsewhere, such as coroutines. tracepress.h includes
+ * this file; programs include tracepress.h.
  *
- * A range of a thread ends the range that was begun last on that thread. A coroutine may be suspended while one of its
- * ranges is open, and be resumed by another thread: its end would close what others have begun there. So a
- * TRACEPRESS_SCOPE never lives across co_await, co_yield or another way to be suspended; between two of them, in a
- * block of its own, it is as good as anywhere. What lives longer is a task: its ends are matched by name and id,
- * whatever the threads have open.
+ * A range belongs to its thread, and an end closes the range that this thread began last. A coroutine may be suspended
+ * inside a range and resumed by another thread. The end would then close a range of other code there. So a
+ * TRACEPRESS_SCOPE must not live across co_await, co_yield or any other suspension. Between two suspensions, in its own
+ * block, it is safe. Use a task for anything that lives longer: its end is matched by name and id, independent of
+ * threads.
  *
  *     job serve(connection c)
  *     {
- *         TRACEPRESS_TASK(task, "request");                              // until the coroutine is over
+ *         TRACEPRESS_TASK(task, "request");                              // until the coroutine ends
  *         auto query = TRACEPRESS_AWAIT(task, "read", c.read());         // co_await, as a part of the task
  *         {
- *             TRACEPRESS_SCOPE("parse");                                 // nothing is awaited here
+ *             TRACEPRESS_SCOPE("parse");                                 // no await in this block
  *             ...
  *         }
  *         TRACEPRESS_AWAIT(task, "write", c.write(answer));
  *     }
  *
- * The report shows "request", "read" and "write" as tasks: how many, p50, p95, p99, the longest, most at once. Parts
- * have their task's id, so timelines show them on its row.
+ * The report shows "request", "read" and "write" as tasks with their count, p50, p95, p99, maximum and concurrency.
+ * Parts carry the id of their task, so timelines show them in its row.
  *
- * C++11 and later; TRACEPRESS_AWAIT needs C++20. Nothing is thrown. A task and its parts are used by one thread at a
- * time, whichever: as a coroutine is. While nothing is recorded, each begin and end is one load and a branch. A task
- * that begins while nothing is recorded has no span; its parts have, from the moment on that something is. One whose
- * coroutine is destroyed while it is suspended ends there; one that is left suspended for ever is told as not ended. */
+ * Needs C++11; TRACEPRESS_AWAIT needs C++20. Nothing throws. Two threads must not use a task or its parts at the same
+ * time; a coroutine obeys this by itself. Without a recording each begin and end costs one load and one branch. A task
+ * that begins without a recording is not recorded; its parts are recorded from the moment that a recording starts. If a
+ * coroutine is destroyed while suspended, its task ends there. A coroutine that stays suspended for ever is shown as
+ * not ended. */
 #ifndef TRACEPRESS_TASK_H
 #define TRACEPRESS_TASK_H
 
@@ -32,11 +33,12 @@
 
 #ifdef __cplusplus
 
-/* A task from here until the object's end, of an id that no other has. */
+/* A task with a unique id that lasts until the end of the object. */
 class tracepress_task
 {
   public:
-    /* runs: a name for what runs between its waits, each run a task of that name with its id; 0: they are not told. */
+    /* name: from tracepress_intern. runs: name for the stretches in which the task runs between its waits; each becomes
+     * a task of that name with the same id. 0: the stretches are not recorded. */
     explicit tracepress_task(tracepress_name name, tracepress_name runs = 0)
         : id_(0), name_(name), runs_(runs), has_begun_(false), is_running_(false)
     {
@@ -74,12 +76,12 @@ class tracepress_task
             tracepress_async_end(runs_, id_);
         is_running_ = false;
     }
-    uint64_t id_; /* 0: nothing of it was recorded yet */
+    uint64_t id_; /* 0 until something of the task is recorded */
     tracepress_name name_, runs_;
     bool has_begun_, is_running_;
 };
 
-/* A part of a task, until the object's end. It ends before its task does; parts of one task nest. */
+/* A part of a task that lasts until the end of the object. It must end before its task does. Parts of one task nest. */
 class tracepress_part
 {
   public:
@@ -101,7 +103,7 @@ class tracepress_part
     bool has_begun_;
 };
 
-/* A part in which the task waits for something: it does not run until the object's end. */
+/* A part in which the task waits: the task does not run until the end of the object. */
 class tracepress_wait
 {
   public:
@@ -123,36 +125,37 @@ class tracepress_wait
         pause &operator=(const pause &) = delete;
         tracepress_task &task;
     };
-    pause pause_; /* around the part: the task runs again when the part is over */
+    pause pause_; /* declared first, so that the task runs again only after the part has ended */
     tracepress_part part_;
 };
 
-/* The texts below are literals: the number of each is looked up once. */
+/* The texts in the macros below must be literals, because the number of each is looked up only once. */
 
-/* An expression: the number of a name. */
+/* Gives the number of a name, as an expression. */
 #define TRACEPRESS_NAME_(text)                                                                                         \
     ([]() -> tracepress_name {                                                                                         \
         static const tracepress_name name = tracepress_intern(text);                                                   \
         return name;                                                                                                   \
     }())
 
-/* A variable `task`: a task until the end of the block. */
+/* Defines a variable `task`: a task until the end of the block. */
 #define TRACEPRESS_TASK(task, text) tracepress_task task(TRACEPRESS_NAME_(text))
 
-/* The same, and each of its runs between two waits is a task "... runs": p99 and longest say who keeps a thread. */
+/* Defines a task whose runs between waits are recorded as tasks "... runs". Their p99 and maximum show which task
+ * occupies a thread for long. */
 #define TRACEPRESS_TASK_RUNS(task, text) tracepress_task task(TRACEPRESS_NAME_(text), TRACEPRESS_NAME_(text " runs"))
 
-/* A part of the task until the end of the block, whatever is awaited in it. */
+/* Records a part of the task until the end of the block, also across suspensions. */
 #define TRACEPRESS_PART(task, text)                                                                                    \
     tracepress_part TRACEPRESS_JOIN(tracepress_part_, __COUNTER__)(task, TRACEPRESS_NAME_(text))
 
-/* A part in which the task waits, likewise: for what is awaited otherwise, such as co_yield or a function that blocks.
- */
+/* Records a part until the end of the block in which the task waits: for waits without co_await, such as co_yield or a
+ * function that blocks. */
 #define TRACEPRESS_WAITS(task, text)                                                                                   \
     tracepress_wait TRACEPRESS_JOIN(tracepress_wait_, __COUNTER__)(task, TRACEPRESS_NAME_(text))
 
-/* co_await operation, as a part of the task in which it waits. An expression: it is what co_await gives. Ended by an
- * exception of the operation, too. */
+/* Evaluates `co_await operation` and records it as a part in which the task waits. The value is that of co_await. The
+ * part also ends if the operation throws. */
 #define TRACEPRESS_AWAIT(task, text, operation)                                                                        \
     (static_cast<void>(tracepress_wait(task, TRACEPRESS_NAME_(text))), co_await (operation))
 

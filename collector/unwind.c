@@ -1,8 +1,8 @@
-/* Stacks of other threads, from copies: see unwind.h.
+/* Walks stacks from copies and of the calling thread: see unwind.h.
  *
- * libunwind walks a copy as if it were a process far away: it asks for memory and registers. Stack memory comes from
- * the copy, tables from the files of the modules, so nothing here touches memory that may be gone. The library is
- * loaded when stacks are asked for, so that programs that want none do not need it. */
+ * libunwind treats the copy as another process and asks for its memory and registers. Stack memory comes from the copy,
+ * and unwind tables come from the files of the modules, so nothing here touches memory that may have been unmapped.
+ * libunwind is loaded only when stacks are wanted, so that other programs do not need it. */
 #include "collector/unwind.h"
 
 #include <dlfcn.h>
@@ -34,7 +34,7 @@ enum { PAGE = 4096 };
 #define FAR_LIBRARY "libunwind-generic.so.8"
 #endif
 
-/* Exported for uses like this one, but not in the library's header. */
+/* Exported by the library for such uses, but not declared in its header. */
 typedef int search_table_function(unw_addr_space_t space, unw_word_t ip, unw_dyn_info_t *table, unw_proc_info_t *info,
                                   int need_unwind_info, void *context);
 
@@ -46,14 +46,14 @@ static struct {
     __typeof__(unw_get_reg) *get_register;
     __typeof__(unw_step) *step;
     search_table_function *search_table;
-    __typeof__(unw_backtrace) *backtrace; /* of this thread */
+    __typeof__(unw_backtrace) *backtrace; /* for the calling thread */
 } unwind;
 
 static pthread_once_t loaded = PTHREAD_ONCE_INIT;
 static bool is_there;
 
-/* This thread's stack is walked by a library that asks the loader for what is in memory: in a program that is linked
- * statically, whose libraries have a C library of their own, it would fault. */
+/* Returns whether the program has a dynamic loader. libunwind asks the loader for the mapped files. In a statically
+ * linked program libunwind would bring its own C library and crash. */
 static bool has_loader(void)
 {
     return getauxval(AT_BASE) != 0;
@@ -82,16 +82,16 @@ static void load(void)
     }
 }
 
-/* ---- what the library keeps of each thread ----
+/* ---- libunwind's memory for each thread ----
  *
- * It is given back to the kernel when the thread ends, by a function that the library has told the C library: a call
- * that a program which confines itself may not allow. */
+ * libunwind unmaps it when the thread exits, through a pthread key with a destructor. A program that confines itself
+ * may forbid that system call. */
 
 static pthread_key_t kept;
 static bool is_kept_known;
 
-/* The key that the library makes when it is first used is the one that comes next, unless it was used before, or
- * another thread made one at this moment: then nothing of it is here. */
+/* Uses the library for the first time and finds the key that it creates. The key is the next free one, unless the
+ * library was used before or another thread creates a key at the same moment. In these cases the key stays unknown. */
 static void use_and_find_kept(void)
 {
     void *unused[1];
@@ -100,7 +100,8 @@ static void use_and_find_kept(void)
     is_kept_known = is_next && pthread_getspecific(kept) != NULL;
 }
 
-/* The key's number is taken again at once, so that the library, if the program uses it as well, writes to no other. */
+/* Deletes the library's key so that its destructor does not run. Creates a key of the same number immediately, so that
+ * libunwind, if the program uses it too, does not write to a key of somebody else. */
 void tp_stack_abandon(void)
 {
     enum { MOST = 64 };
@@ -117,9 +118,9 @@ void tp_stack_abandon(void)
 
 static unw_addr_space_t address_space(void);
 
-/* Each half of the library opens a pipe when it is first used, at the lowest numbers that are free, and keeps it: the
- * program would find its own files at other numbers, or put one where the library writes. So the low ones are taken
- * meanwhile. */
+/* Makes both halves of the library open their pipes at high numbers. Each opens a pipe when it is first used, at the
+ * lowest free numbers, and keeps it. The program could then get unexpected numbers for its own files, or replace the
+ * pipe. So the low numbers are occupied meanwhile. */
 static void use_first(void)
 {
     enum { LOW = 200, MANY = 1024 };
@@ -160,7 +161,8 @@ const char *tp_stack_here_refusal(void)
     return tp_stack_prepare() ? NULL : "libunwind is not installed (Debian: libunwind8)";
 }
 
-/* Where a frame goes on. On arm64 libunwind tells the byte before it, which stands in the call. */
+/* Returns the address at which a frame continues. On arm64 libunwind reports the byte before it, which is inside the
+ * call. */
 static uint64_t return_address(const void *frame)
 {
 #if defined(__aarch64__)
@@ -173,7 +175,7 @@ static uint64_t return_address(const void *frame)
 
 uint32_t tp_stack_here(const void *from, uint64_t *frames, uint32_t max)
 {
-    enum { OURS = 8 }; /* at most, between here and `from` */
+    enum { OURS = 8 }; /* most frames between this function and `from` */
     void *all[TP_MAX_FRAMES + OURS];
     int first = 0, count = is_there && has_loader()
                                ? unwind.backtrace(all, (int)(max < TP_MAX_FRAMES ? max : TP_MAX_FRAMES) + OURS)
@@ -209,7 +211,7 @@ static uint64_t take_registers(uint64_t *to, const ucontext_t *context)
 #endif
 }
 
-/* The kernel reads for us, page by page: what is not there ends the copy and faults nothing. */
+/* Lets the kernel copy page by page, so that a missing page ends the copy without a fault. */
 void tp_stack_take(struct tp_stack_copy *copy, const ucontext_t *context)
 {
     struct iovec from[TP_STACK_COPY_BYTES / PAGE + 1], to = {copy->bytes, sizeof copy->bytes};
@@ -228,7 +230,7 @@ void tp_stack_take(struct tp_stack_copy *copy, const ucontext_t *context)
     copy->size = n > 0 ? (uint32_t)n : 0;
 }
 
-/* ---- what libunwind asks for ---- */
+/* ---- callbacks of libunwind ---- */
 
 static int read_memory(unw_addr_space_t space, unw_word_t address, unw_word_t *value, int is_write, void *context)
 {
@@ -258,7 +260,8 @@ static int read_register(unw_addr_space_t space, unw_regnum_t number, unw_word_t
     return 0;
 }
 
-/* The binary search table of .eh_frame_hdr in the form that every linker writes; others: no stack beyond them. */
+/* The binary search table of .eh_frame_hdr, in the only form that linkers write. With other forms the stack ends there.
+ */
 struct eh_frame_header {
     uint8_t version, frame_encoding, count_encoding, table_encoding;
     int32_t frame;
@@ -322,10 +325,11 @@ static unw_addr_space_t address_space(void)
     return space;
 }
 
-/* One thread unwinds at a time. A fork waits for whoever does (recorder.h, tp_record_still). */
+/* Set while a thread unwinds; only one does at a time. A fork waits for it (recorder.h, tp_record_still). */
 static atomic_flag is_unwinding = ATOMIC_FLAG_INIT;
 
-/* False: whoever unwinds does not end, as a handler that jumps out of malloc leaves it. */
+/* Waits for the turn to unwind. Returns false if the other thread never finishes, for example after a handler has
+ * jumped out of malloc. */
 static bool take_turn(void)
 {
     enum { PATIENCE = 10000 };
@@ -378,7 +382,7 @@ bool tp_stack_has_met_unknown(void)
     return atomic_exchange(&has_met_unknown, false);
 }
 
-/* Where our own code ends and the program's begins. */
+/* Returns the index of the first frame outside of our own code. */
 static uint32_t first_outside(const uint64_t *frames, uint32_t count)
 {
     const struct tp_module *own = tp_modules_find((uint64_t)(uintptr_t)&first_outside);
@@ -388,7 +392,7 @@ static uint32_t first_outside(const uint64_t *frames, uint32_t count)
     return first;
 }
 
-/* Copies this thread's stack, and walks the copy: getcontext() stands by itself, for it may return twice. */
+/* Copies this thread's stack. getcontext() is in its own function because it may return twice. */
 static __attribute__((noinline)) bool take_own(struct tp_stack_copy *copy)
 {
     ucontext_t here;
@@ -401,7 +405,7 @@ static __attribute__((noinline)) bool take_own(struct tp_stack_copy *copy)
 uint32_t tp_stack_apart(uint64_t *frames, uint32_t max)
 {
     enum { OURS = 8 };
-    static struct tp_stack_copy copy; /* of whoever's turn it is */
+    static struct tp_stack_copy copy; /* used by the thread that is unwinding */
     uint64_t all[TP_MAX_FRAMES + OURS];
     if (!is_there || atomic_flag_test_and_set(&is_unwinding))
         return 0;

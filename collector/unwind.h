@@ -1,7 +1,7 @@
-/* Call stacks: of the calling thread, and of another one from a copy that it left.
+/* Walks call stacks: of the calling thread, and of another thread from a copy of its stack.
  *
- * Frames are return addresses, innermost first; the first of a copied stack is where the thread was. No frame pointers
- * are needed. */
+ * Frames are return addresses, innermost first. The first frame of a copied stack is the current instruction. The code
+ * needs no frame pointers. */
 #ifndef TP_COLLECTOR_UNWIND_H
 #define TP_COLLECTOR_UNWIND_H
 
@@ -11,43 +11,48 @@
 
 enum { TP_STACK_COPY_BYTES = 64 << 10, TP_STACK_REGISTERS = 33, TP_MAX_FRAMES = 128 };
 
-/* Loads libunwind; without it every function here finds nothing. True when it is there. Any thread, not in handlers. */
+/* Loads libunwind; without it the functions here find no frames. Returns whether it is loaded. Any thread may call it,
+ * but not in a signal handler. */
 bool tp_stack_prepare(void);
 
-/* Registers and the upper part of a stack, as a signal found them. */
+/* Registers and the upper part of a stack, as a signal handler found them. */
 struct tp_stack_copy {
-    uint64_t registers[TP_STACK_REGISTERS]; /* numbered as DWARF does */
-    uint64_t start;                         /* address of bytes[0]: the stack pointer */
-    uint32_t size;                          /* of what was copied */
+    uint64_t registers[TP_STACK_REGISTERS]; /* numbered as in DWARF */
+    uint64_t start;                         /* address of bytes[0], which is the stack pointer */
+    uint32_t size;                          /* of the copied bytes */
     char bytes[TP_STACK_COPY_BYTES];
 };
 
-/* Fills `copy` from the context of a signal handler. Only a system call and stores: safe in any handler. */
+/* Fills *copy from the context of a signal handler. Makes one system call and otherwise only stores, so it is safe in
+ * any handler. */
 void tp_stack_take(struct tp_stack_copy *copy, const ucontext_t *context);
 
-/* Frames of a copied stack, at most max; 0: none. Waits for another thread of ours that unwinds. */
+/* Returns the number of frames of a copied stack, at most max; 0: none. Waits if another thread of ours is unwinding.
+ */
 uint32_t tp_stack_unwind(const struct tp_stack_copy *copy, uint64_t *frames, uint32_t max);
 
-/* Forgets what is known of the code: after modules came or went. As above. */
+/* Forgets cached facts about the code, after modules were loaded or unloaded. Waits like tp_stack_unwind. */
 void tp_stack_forget(void);
 
-/* Frames of the calling thread outside of our own code, at most max, where nothing may be waited for, such as inside of
- * malloc: from a copy of its stack, without asking the loader or the C library's allocator. 0: another thread of ours
- * unwinds at this moment, or the stack cannot be walked. After tp_stack_prepare. Any thread; not from signal handlers. */
+/* Fills the frames of the calling thread without our own code, at most max, in places where the thread must not wait,
+ * such as inside malloc. Works on a copy of the stack and calls neither the loader nor the allocator. Returns 0 if
+ * another thread of ours is unwinding or the stack cannot be walked. Needs tp_stack_prepare. Any thread may call it,
+ * but not in a signal handler. */
 uint32_t tp_stack_apart(uint64_t *frames, uint32_t max);
 
-/* Whether tp_stack_apart met code that is in no module it knows, since this was last asked: tp_modules_update may find
- * it. Any thread. */
+/* Returns whether tp_stack_apart has met code outside all known modules since the last call. tp_modules_update may find
+ * that module. Any thread may call it. */
 bool tp_stack_has_met_unknown(void);
 
-/* Frames of the calling thread, at most max, beginning with the one that returns to `from`; 0 without it. Not from
- * signal handlers. */
+/* Fills the frames of the calling thread, at most max, from the one that returns to `from`. Returns 0 if that frame is
+ * not found. Must not be called in a signal handler. */
 uint32_t tp_stack_here(const void *from, uint64_t *frames, uint32_t max);
 
-/* Why tp_stack_here finds nothing in this program; NULL: it does. Static. */
+/* Returns why tp_stack_here cannot work in this program, or NULL if it can. The text is static. */
 const char *tp_stack_here_refusal(void);
 
-/* Threads that end from now on make no call of the kernel for stacks that they have walked. When none walks. */
+/* From now on threads make no system call for their stack buffers when they exit. Call it when no thread walks a stack.
+ */
 void tp_stack_abandon(void);
 
 #endif
