@@ -17,6 +17,8 @@ run concepts "$(find collector writer webreport -name '*.[ch]' $here | sort)"
 run circles "${1:-build/release}"
 run headers "$(find collector writer webreport -name '*.h' $here | sort)"
 run texts ""
+run words ""
+run citations "$(find collector writer webreport -name '*.[ch]' $here | sort)"
 run version ""
 run abi "${1:-build/release}"
 exit $status

@@ -9,8 +9,9 @@ status=0
 put() { mkdir -p "$(dirname "$1")" && cat >"$1"; }
 sources() { find . -name '*.[ch]' | sed 's|^\./||' | sort; }
 # passes|fails NAME RULE [ARGUMENT...]: how the rule ends on the tree as it stands
-passes() { what=$1 rule=$2; shift 2; sh "$rules/$rule.sh" "$@" >said 2>&1 || { echo "$what: must pass"; cat said; status=1; }; }
-fails() { what=$1 rule=$2; shift 2; ! sh "$rules/$rule.sh" "$@" >said 2>&1 || { echo "$what: must fail"; status=1; }; }
+call() { case $1 in words|subject) "$@" ;; *) rule=$1; shift; sh "$rules/$rule.sh" "$@" ;; esac; }
+passes() { what=$1; shift; call "$@" >said 2>&1 || { echo "$what: must pass"; cat said; status=1; }; }
+fails() { what=$1; shift; ! call "$@" >said 2>&1 || { echo "$what: must fail"; status=1; }; }
 
 # top
 passes "top: what belongs there" top README.md collector/
@@ -177,6 +178,61 @@ fails "texts_apart: a second reader of stacks" texts_apart $(sources)
 echo 'long tp_line(struct tp_str t) { return tp_str_find(t, "): "); }' >webreport/print/text.c
 fails "texts_apart: a second reader of frames" texts_apart $(sources)
 rm -r webreport
+
+# words
+put webreport/model/tree.c <<'C'
+/* Links each event to its parent. NULL stands for no parent. */
+int tp_tree_link(int ftell) { return tp_log("the trace has no steps", ftell); }
+C
+echo 'Open the page in a browser.' | put docs/page.md
+words() { LIMITS="${LIMITS-}" sh "$rules/words.sh" "$@"; }
+passes "words: plain text, comments, messages, names" words docs/page.md $(sources)
+echo 'The page tells why.' >>docs/page.md
+fails "words: a text" words docs/page.md $(sources)
+LIMITS='text docs/page.md 1' passes "words: a text at its limit" words docs/page.md $(sources)
+LIMITS='text docs/page.md 0' fails "words: a text above its limit" words docs/page.md $(sources)
+rm docs/page.md
+echo '/* True when the rule holds. */' >>webreport/model/tree.c
+fails "words: a comment" words $(sources)
+echo 'int tp_told_steps(void);' >webreport/model/tree.c
+fails "words: a name" words $(sources)
+echo 'static const char *const why = "what the trace told";' >webreport/model/tree.c
+fails "words: a message" words $(sources)
+echo 'int tp_tree(void); // the end is told at once' >webreport/model/tree.c
+fails "words: a comment behind code" words $(sources)
+subject() { (cd "$tree/history" && WORDS_BASE=$first sh "$rules/words.sh"); }
+if command -v git >/dev/null; then
+    mkdir history
+    commit() { git -C history -c user.name=a -c user.email=a@localhost commit -q --allow-empty -m "$1"; }
+    git -C history init -q && commit 'start' && first=$(git -C history rev-parse HEAD)
+    commit 'model: read steps of old traces'
+    passes "words: a commit subject" subject
+    commit 'model: a step that is told twice counts once'
+    fails "words: a commit subject with a forbidden word" subject
+    git -C history reset -q --hard "$first" && commit 'Fixes things'
+    fails "words: a commit subject without a folder" subject
+    rm -rf history
+fi
+rm -r webreport docs
+
+# citations
+put docs/definitions.md <<'MD'
+## 1 Reading
+## 2 Findings
+E3: a rank is late.
+MD
+put webreport/model/tree.c <<'C'
+/* Reads events (docs/definitions.md, section 1; section 2, E3). links.c has the rest; see typing.py. */
+C
+put webreport/model/links.c </dev/null
+passes "citations: a section, a rule, a file" citations $(sources)
+echo '/* (docs/definitions.md, section 3) */' >webreport/model/links.c
+fails "citations: a section that does not exist" citations $(sources)
+echo '/* (docs/definitions.md, section 2, E4) */' >webreport/model/links.c
+fails "citations: a rule that is not in its section" citations $(sources)
+echo '/* model/trees.c calls it. */' >webreport/model/links.c
+fails "citations: a file that does not exist" citations $(sources)
+rm -r webreport docs
 
 # circles
 compile() { for s in $(find writer webreport -name '*.c'); do mkdir -p "build/$(dirname "$s")"; ${CC:-cc} -c -o "build/${s%.c}.o" "$s" || status=1; done; }

@@ -12,6 +12,8 @@ check "concepts: one fact, one place" sh tests/lint/concepts.sh $(find collector
 check "circles: no more files of a folder need each other than did" sh tests/lint/circles.sh "${BUILD#"$PWD"/}"
 check "headers: self-contained, own header first" sh tests/lint/headers.sh $(find collector writer webreport -name '*.h' ! -path 'writer/windows/*' ! -path 'writer/macos/*' | sort)
 check "texts: help, raw output" sh tests/lint/texts.sh
+check "words: texts, comments, messages, names and commit subjects use plain words" sh tests/lint/words.sh
+check "citations: sections and files that comments name exist" sh tests/lint/citations.sh $(find collector writer webreport -name '*.[ch]' ! -path 'writer/windows/*' ! -path 'writer/macos/*' | sort)
 check "version: the public header and the recipe have the Makefile's" sh tests/lint/version.sh
 check "abi: exports, needed libraries, the public header in C99, C17 and C++11" sh tests/lint/abi.sh "${BUILD#"$PWD"/}"
 # `make lint` builds it

@@ -2,7 +2,7 @@
  *
  * Each summary leaves what the comparison needs (a few kilobytes) and may go at once, so ten thousand ranks fit in
  * memory. No clock of one rank is ever compared with that of another: own work is a difference of times of one rank,
- * and arrivals are brought together by collectives (align.h).
+ * and arrivals are brought together by collectives (rank_clocks.c).
  *
  *     tp_job_open(&job, &arena);
  *     for each summary, by rank: tp_job_add(&job, &summary);

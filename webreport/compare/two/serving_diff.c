@@ -1,5 +1,5 @@
-/* Steps of serving engines on both sides, by their class: a table of compare.h. What a class takes is a metric of each
- * run (measure/metrics.c), so a stored run tells it, too; `check` holds limits to the same numbers. */
+/* Compares the steps of serving engines by class. The time of a class is a metric of each run (metrics/metrics.c), so a
+ * stored run has it too, and `check` can limit the same numbers. */
 #include <math.h>
 #include <string.h>
 

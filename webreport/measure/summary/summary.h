@@ -171,7 +171,7 @@ struct tp_summary {
     uint32_t flag_count;
     struct tp_signature signature;
     struct tp_step_slots slots; /* what a job is replayed from; no slots: no collective, or an older file */
-    const struct tp_rank_summary *comparison; /* for the distributed view (views/distributed.h); NULL: no collective */
+    const struct tp_rank_summary *comparison; /* for the distributed view (ranks/distributed.h); NULL: no collective */
 };
 
 /* Number of steps that statistics are about. */

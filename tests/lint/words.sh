@@ -1,0 +1,298 @@
+#!/bin/sh
+# words.sh [FILE...]: finds words that plain English does not need. Without arguments it checks all tracked files, or all
+# files if git is missing, and the subjects of new commits. Prints each place above its limit and exits with 1.
+# LIMITS replaces the table of limits, WORDS_BASE the first commit; V=1 prints every place, COUNT=1 prints the table for today's files.
+#
+# It reads texts (*.md, templates), comments and messages of C, Python and shell, and names of C. The limits of a folder
+# only go down: lower them when you remove a word. A folder or text without a line in the table has the limit 0.
+
+# word or phrase | what to write instead
+forbidden='
+told            | reported, shown, recorded, known from
+tells           | reports, shows, records
+tell            | report, show, distinguish
+telling         | reporting, showing
+beside          | next to, in addition to
+aside           | separately, leave it out
+stands          | is, is located
+lies            | is, is located
+holds           | contains, is true, keeps
+is none         | does not exist, is not a ..
+are none        | do not exist, are no ..
+none of ours    | not of tracepress
+as that one is  | name the thing
+of what         | name the thing
+what is left    | the rest, the remaining ..
+the same of     | the same for
+goes on         | continues
+went on         | continued
+teach           | train, give
+leavings        | leftover files
+brief           | short
+pieces          | parts, slices
+tuples          | rows, records
+at once         | immediately, simultaneously
+at looks        | while polling
+'
+# Phrases that are plain English although a forbidden word is in them.
+allowed='stands for|stand for|holds the lock|lock holds|lies between'
+# Commits after this one are checked.
+base=${WORDS_BASE:-abfdd1cf2ce7}
+
+# kind, folder or text, limit
+limits='
+comment collector 100
+comment collector/launch 60
+comment collector/outside 171
+comment collector/source 37
+comment python/torch_tracepress 32
+comment tests/abi 1
+comment tests/bench 21
+comment tests/check 42
+comment tests/fake 3
+comment tests/fuzz 7
+comment tests/job 11
+comment tests/lint 3
+comment tests/native 22
+comment tests/oracle 23
+comment tests/programs 7
+comment tests/python 6
+comment tests/reports 8
+comment tests/suites 58
+comment tests/unit 132
+comment webreport/cli 46
+comment webreport/compare 214
+comment webreport/document 74
+comment webreport/export 51
+comment webreport/measure 283
+comment webreport/model 50
+comment webreport/print 39
+comment webreport/session 52
+comment webreport/trace 94
+comment writer 19
+comment writer/arm64 1
+comment writer/base 63
+comment writer/spool 65
+comment writer/text 15
+comment writer/windows 4
+message collector 7
+message collector/source 11
+message python/torch_tracepress 11
+message tests/bench 6
+message tests/check 118
+message tests/job 10
+message tests/lint 1
+message tests/native 1
+message tests/oracle 62
+message tests/programs 7
+message tests/python 27
+message tests/reports 8
+message tests/suites 140
+message tests/torch 4
+message tests/unit 15
+message webreport/cli 8
+message webreport/compare 15
+message webreport/document 40
+message webreport/export 5
+message webreport/measure 36
+message webreport/print 2
+message webreport/session 2
+message webreport/trace 2
+name collector 3
+name collector/launch 8
+name collector/outside 16
+name collector/source 3
+name tests/abi 2
+name tests/check 6
+name tests/fuzz 2
+name tests/native 2
+name tests/unit 106
+name webreport/cli 10
+name webreport/compare 16
+name webreport/document 40
+name webreport/export 4
+name webreport/measure 32
+name webreport/model 10
+name webreport/print 10
+name webreport/session 7
+name webreport/trace 8
+name writer 2
+name writer/base 5
+name writer/spool 3
+name writer/text 1
+text CHANGELOG.md 40
+text CONTRIBUTING.md 2
+text collector/README.md 12
+text collector/launch/README.md 10
+text collector/source/README.md 4
+text docs/README.md 1
+text docs/artifacts.md 1
+text docs/ci.md 18
+text docs/definitions.md 97
+text docs/diff.md 28
+text docs/exports.md 1
+text docs/jobs.md 28
+text docs/precision.md 1
+text docs/programs.md 6
+text docs/python.md 7
+text docs/recording.md 26
+text docs/report.md 3
+text docs/tables.md 4
+text docs/tensorboard.md 5
+text python/PYPI.md 3
+text python/README.md 1
+text templates/README.md 5
+text templates/help/bench.txt 2
+text templates/help/check.txt 11
+text templates/help/diff.txt 6
+text templates/help/export.txt 5
+text templates/help/precision.txt 4
+text templates/help/record.txt 11
+text templates/help/recover.txt 2
+text templates/help/report.txt 5
+text templates/help/summarize.txt 1
+text templates/help/table.txt 2
+text templates/help/tracepress.txt 1
+text templates/processes.html 1
+text templates/program.js 1
+text templates/report.js 1
+text templates/timeline.js 7
+text templates/walk.js 5
+text tests/README.md 16
+text webreport/README.md 1
+text webreport/measure/work/README.md 1
+text webreport/model/README.md 1
+text webreport/trace/README.md 1
+text writer/README.md 4
+text writer/arm64/README.md 5
+text writer/base/README.md 2
+text writer/macos/README.md 2
+text writer/text/README.md 1
+text writer/windows/README.md 3
+'
+[ -z "${LIMITS+x}" ] || limits=$LIMITS
+
+files() {
+    { git ls-files 2>/dev/null || find . -type f | sed 's,^\./,,'; } |
+        grep -E '(^|/)[A-Z]+\.md$|^docs/.*\.md$|^templates/.*\.(txt|html|js|mustache)$|^(collector|writer|webreport|tests|python)/.*\.([ch]|py|sh|md)$' |
+        grep -vE '^tests/(lint/words\.sh|golden/|data/|fuzz/corpus/|lint/planted\.sh)' | sort
+}
+subjects() {
+    git merge-base --is-ancestor $base HEAD 2>/dev/null || return 0
+    git log --format=%s $base..HEAD
+}
+
+places() { # FILE...: kind, folder or text, place, word, line; separated by tabs
+    awk -v forbidden="$forbidden" -v allowed="$allowed" '
+    BEGIN {
+        n = split(forbidden, row, "\n")
+        for (i = 1; i <= n; i++) {
+            if (row[i] !~ /[|]/) continue
+            word = row[i]; sub(/ *[|].*/, "", word)
+            words[++count] = word
+            if (word !~ / /) { is_name[word] = 1; any = any (any == "" ? "" : "|") word }
+            else { split(word, part, " "); any = any "|" part[1] " " part[2] }
+        }
+        escapes = split(allowed, escape, "|")
+    }
+    function folder(path,    part, parts) {
+        parts = split(path, part, "/")
+        if (parts == 1) return path
+        return parts == 2 ? part[1] : part[1] "/" part[2]
+    }
+    function find(kind, line,    lower, i, at, rest) {
+        lower = tolower(line)
+        if (lower !~ any) return
+        gsub(/[^a-z_]+/, " ", lower); lower = " " lower " "
+        for (i = 1; i <= escapes; i++) gsub(" " escape[i] " ", " ", lower)
+        for (i = 1; i <= count; i++) {
+            rest = lower
+            while ((at = index(rest, " " words[i] " ")) > 0) {
+                print kind "\t" (kind == "text" ? FILENAME : folder(FILENAME)) "\t" FILENAME ":" FNR "\t" words[i] "\t" line
+                rest = substr(rest, at + 1)
+            }
+        }
+    }
+    function names(code,    i, k, n, m, id, part, lower) {
+        lower = tolower(code)
+        if (lower !~ any) return
+        n = split(lower, id, /[^a-z0-9_]+/)
+        for (i = 1; i <= n; i++) {
+            if (id[i] == "ftell" || id[i] == "tell") continue
+            m = split(id[i], part, "_")
+            for (k = 1; k <= m; k++)
+                if (part[k] in is_name && !((folder(FILENAME), id[i]) in seen)) {
+                    seen[folder(FILENAME), id[i]] = 1
+                    print "name\t" folder(FILENAME) "\t" FILENAME ":" FNR "\t" part[k] "\t" id[i]
+                }
+        }
+    }
+    # C: comment, texts in quotes, code
+    function c_line(line, kind,    comment, text, code, c, two, i, n, quote) {
+        n = length(line)
+        for (i = 1; i <= n; i++) {
+            c = substr(line, i, 1); two = substr(line, i, 2)
+            if (in_comment) { if (two == "*/") { in_comment = 0; i++ } else comment = comment c; continue }
+            if (quote != "") { if (c == "\\") i++; else if (c == quote) { quote = ""; text = text " / " } else text = text c; continue }
+            if (two == "/*") { in_comment = 1; i++ }
+            else if (two == "//") { comment = comment substr(line, i + 2); break }
+            else if (c == "\"" || (c == "\x27" && kind == "text")) quote = c
+            else if (c == "\x27" && match(substr(line, i), /^\x27(\\.|[^\\])[^\x27]*\x27/)) { code = code " "; i += RLENGTH - 1 }
+            else code = code c
+        }
+        find(kind == "text" ? kind : "comment", comment)
+        find(kind == "text" ? kind : "message", text)
+        if (kind != "text") names(code)
+    }
+    function script_line(line, is_python,    at) {
+        if (is_python && match(line, /"""/)) {
+            find("comment", line)
+            if (line !~ /""".*"""/) in_text = !in_text
+        } else if (in_text) find("comment", line)
+        else if (match(line, /(^|[ \t])#/)) find("comment", substr(line, RSTART))
+        if (line ~ /["\x27]/ && !in_text) { at = line; sub(/(^|[ \t])#.*/, "", at); find("message", at) }
+    }
+    FNR == 1 { in_comment = in_text = 0 }
+    FILENAME ~ /\.[ch]$/ { c_line($0, "code"); next }
+    FILENAME ~ /\.js$/ { c_line($0, "text"); next }
+    FILENAME ~ /\.(py|sh)$/ { script_line($0, FILENAME ~ /py$/); next }
+    { find("text", $0) }' "$@"
+}
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/tracepress-words.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+status=0
+if [ $# = 0 ]; then
+    # shellcheck disable=SC2046
+    places /dev/null $(files) >"$work/places"
+    subjects >"$work/subjects"
+else
+    places "$@" >"$work/places"
+    : >"$work/subjects"
+fi
+[ -z "${V:-}" ] || cat "$work/places"
+if [ -n "${COUNT:-}" ]; then
+    cut -f1,2 "$work/places" | sort | uniq -c | awk '{ print $2, $3, $1 }'
+    exit 0
+fi
+printf '%s\n' "$limits" | awk -F'\t' '
+FILENAME == "-" { if (split($0, part, " ") == 3) limit[part[1], part[2]] = part[3] + 0; next }
+{ key = $1 SUBSEP $2; found[key]++; if (found[key] <= 5) list[key] = list[key] "  " $3 ": \"" $4 "\": " substr($5, 1, 120) "\n"; name[key] = $1 " " $2 }
+END {
+    for (key in found)
+        if (found[key] > limit[key] + 0) {
+            bad = 1
+            print name[key] ": " found[key] " forbidden words, the limit is " limit[key] + 0 "; tests/lint/words.sh lists what to write instead\n" list[key]
+        }
+    exit bad
+}' - "$work/places" || status=1
+awk -v forbidden="$forbidden" '
+BEGIN { n = split(forbidden, row, "\n"); for (i = 1; i <= n; i++) if (row[i] ~ /[|]/) { sub(/ *[|].*/, "", row[i]); words[++count] = row[i] } }
+{
+    if (length($0) > 72) { print "commit subject of more than 72 characters: " $0; bad = 1 }
+    if ($0 !~ /^[a-z0-9_,\/ .-]+: [a-zA-Z]/ && $0 !~ /^Merge /) { print "commit subject without \"folder: verb object\": " $0; bad = 1 }
+    line = tolower($0); gsub(/[^a-z_]+/, " ", line); line = " " line " "
+    for (i = 1; i <= count; i++) if (index(line, " " words[i] " ")) { print "commit subject with \"" words[i] "\": " $0; bad = 1 }
+}
+END { exit bad }' "$work/subjects" || status=1
+exit $status
