@@ -243,6 +243,8 @@ lint: $(PROTO:=.h) $(LIB) ## layers, arrows, concepts, sizes, circles, ABI, help
 	$(if $(shell command -v clang-format),@clang-format --dry-run -Werror $(SRC),@echo "clang-format not found: skipped")
 	$(if $(shell command -v clang-tidy),@clang-tidy --quiet $(filter-out $(ELSEWHERE) tests/fake/% tests/abi/% tests/native/mpi_program.c tests/native/seccomp_program.c webreport/mpi/%,$(filter %.c,$(SRC))) -- $(STD) -I. -I$(BUILD)/gen -DTP_HAVE_ISAL=1,\
 	  @echo "clang-tidy not found: skipped")
+house: all ## how easy the tree is to live in: each measure next to its goal
+	@sh tests/lint/house.sh $(BUILD)
 format: ## rewrite sources with .clang-format
 	clang-format -i $(SRC)
 # what every source is compiled with, for clangd and other editors
@@ -296,7 +298,7 @@ help: ## this list
 	@awk -F':.*## ' '/^[a-z_-]+:.*## /{printf "  make %-16s %s\n",$$1,$$2}' $(MAKEFILE_LIST)
 	@echo "  MODE=release|debug|asan|tsan picks flags and build/<mode>; V=1 shows commands"
 
-.PHONY: all expected man mpi windows arm64 cross demo test test-unit test-gpu programs programs-table fuzz fuzz-coverage bench lint format compile_commands install install-strip uninstall deb dist clean help
+.PHONY: all expected man mpi windows arm64 cross demo test test-unit test-gpu programs programs-table fuzz fuzz-coverage bench lint house format compile_commands install install-strip uninstall deb dist clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

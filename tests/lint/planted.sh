@@ -264,4 +264,50 @@ CIRCLES="webreport 0" fails "circles: three files that need each other" circles 
 CIRCLES="webreport 3" passes "circles: no more than there were" circles build
 rm -r writer collector webreport build
 
+# house
+put webreport/measure/view.c <<'C'
+#include "webreport/measure/view.h"
+/* What is told of a view. */
+void tp_view_json(struct tp_json *json)
+{
+    tp_json_key(json, "view");
+}
+static const char *const text = "A sentence of five words, "
+                                "in two parts.";
+static const char *const name = "four words are few";
+C
+put webreport/measure/view.h <<'C'
+#include "webreport/measure/frame.h"
+C
+put webreport/measure/frame.h <<'C'
+#include "webreport/measure/view.h"
+C
+put webreport/measure/rules/a.c <<'C'
+static const char *const id = "A1";
+C
+put tests/suites/case.sh <<'C'
+only_defined_rules() {
+    echo --rule A1.min_pct=1000
+}
+C
+mkdir -p writer collector
+# measures NAME START VALUE: the line of the table that begins with START has VALUE
+measures() {
+    line=$(TREE=$tree sh "$rules/house.sh" build | sed -n "s/^\($2.*\)/\1/p")
+    case $line in *" $3 "*at\ most*) ;; *) echo "house: $1: $line"; status=1 ;; esac
+}
+measures "a function that writes JSON" "functions that write JSON" 1
+measures "one literal in two parts" "prose literals" 1
+measures "a circle of headers" "units in include circles (of 3)" 2
+measures "a rule that is switched off" "rules that the twin" 1
+measures "a forbidden word" "comment lines" 1
+TREE=$tree fails "house: a missed goal" house --strict build
+rm -r writer collector webreport tests
+put webreport/measure/rules/a.c <<'C'
+static const char *const id = "A1";
+C
+put tests/suites/case.sh </dev/null
+mkdir writer collector
+TREE=$tree passes "house: all goals are reached" house --strict build
+
 exit $status

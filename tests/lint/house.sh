@@ -1,0 +1,165 @@
+#!/bin/sh
+# house.sh [--strict] [BUILD]: measures how easy the tree is to live in and prints each measure next to its goal.
+# Exits with 0; with --strict, exits with 1 when a goal is missed. BUILD has the objects, from which the calls between
+# files are read; without objects the circles are counted by includes alone.
+#
+# Functions are found as clang-format writes them: braces in the first column. Generated files (first line "Generated")
+# are not counted as written by hand. Two goals have no line here, because a person measures them: the files that a change
+# touches (the recipes of CONTRIBUTING.md) and the comments that a reader has to read twice.
+# TREE: the tree to measure, if it is not the one with this script.
+cd "${TREE:-$(dirname "$0")/../..}" || exit 1
+strict=
+[ "${1:-}" = --strict ] && strict=1 && shift
+build=${1:-build/release}
+missed=0
+
+# goal NAME TODAY LIMIT: one line of the table; LIMIT is the largest value that is good
+goal() {
+    mark=
+    [ "$2" -le "$3" ] || { mark=missed missed=$((missed + 1)); }
+    printf '%-62s %8s %12s %s\n' "$1" "$2" "at most $3" "$mark"
+}
+sources() { find "$@" -name '*.[ch]' ! -path 'writer/macos/*' ! -path 'writer/windows/*' | sort; }
+
+# functions PATTERN FILE...: prints "functions files lines" of the functions whose text matches PATTERN
+functions() {
+    pattern=$1
+    shift
+    awk -v pattern="$pattern" '
+    FNR == 1 { inside = 0; generated = /Generated/ }
+    generated { next }
+    /^\{/ { inside = 1; first = FNR; found = 0; next }
+    inside && /^\}/ {
+        inside = 0
+        if (found) { count++; lines += FNR - first + 1; if (!(FILENAME in seen)) { seen[FILENAME] = 1; files++ } }
+    }
+    inside && $0 ~ pattern { found = 1 }
+    END { print count + 0, files + 0, lines + 0 }' "$@"
+}
+
+# packing FILE...: prints the number of lines of the files that use the messages of writer/proto and are not generated
+packing() {
+    awk '
+    FNR == 1 { if (found) total += lines; found = 0; generated = /Generated/ }
+    /#include ".*\.pb-c\.h"/ && !generated { found = 1 }
+    { lines = FNR }
+    END { if (found) total += lines; print total + 0 }' "$@"
+}
+
+# prose FILE...: prints the number of string literals with five words or more; neighbours in a row are one literal
+prose() {
+    awk '
+    function finish(   n, parts, i, words) {
+        n = split(text, parts, /[ \t\n]+/); words = 0
+        for (i = 1; i <= n; i++) if (parts[i] ~ /[A-Za-z][A-Za-z]/) words++
+        if (words >= 5) count++
+        text = ""
+    }
+    FNR == 1 { finish(); comment = 0 }
+    /^[ \t]*#/ { next }
+    {
+        n = length($0); literal = 0
+        for (i = 1; i <= n; i++) {
+            c = substr($0, i, 1); two = substr($0, i, 2)
+            if (comment) { if (two == "*/") { comment = 0; i++ } continue }
+            if (literal) {
+                if (c == "\\") { text = text c substr($0, i + 1, 1); i++ }
+                else if (c == "\"") literal = 0
+                else text = text c
+                continue
+            }
+            if (two == "/*") { comment = 1; i++; continue }
+            if (two == "//") break
+            if (c == "\"") { literal = 1; continue }
+            if (c !~ /[ \t]/ && text != "") finish()
+        }
+    }
+    END { finish(); print count + 0 }' "$@"
+}
+
+# edges: prints "unit unit" for each include and each use of a name; a unit is a .c file with the headers of its name
+edges() {
+    # shellcheck disable=SC2046
+    awk '
+    FNR == 1 { unit = FILENAME; sub(/\.[ch]$/, "", unit); print unit, unit }
+    /^[ \t]*#[ \t]*include[ \t]+"/ { to = $0; sub(/^[^"]*"/, "", to); sub(/\.[ch]".*/, "", to); print unit, to }' \
+        $(sources writer collector webreport)
+    sources writer collector webreport | sed -n 's/\.c$//p' | while read -r unit; do
+        [ ! -f "$build/$unit.o" ] || echo "$build/$unit.o"
+    done | xargs -r nm -A -P | sed "s|^$build/||; s|\.o:||" | awk '
+    $3 ~ /^[TDBRC]$/ { owner[$2] = $1 }
+    $3 == "U" { uses[++n] = $1 " " $2 }
+    END { for (i = 1; i <= n; i++) { split(uses[i], u, " "); if (u[2] in owner) print u[1], owner[u[2]] } }'
+}
+
+# circles: reads edges; prints "units units-in-circles"
+circles() {
+    awk '
+    function visit(start, links, mark,   top, at, next_unit, parts, n) { # depth first, without recursion
+        top = 1; path[1] = start; place[start] = 0; seen[mark, start] = 1
+        while (top > 0) {
+            at = path[top]
+            n = split(mark == "out" ? out[at] : into[at], parts, " ")
+            while (++place[at] <= n && ((mark, parts[place[at]]) in seen)) ;
+            if (place[at] > n) { top--; if (mark == "out") order[++ended] = at; else size[group]++; continue }
+            next_unit = parts[place[at]]
+            seen[mark, next_unit] = 1; place[next_unit] = 0; path[++top] = next_unit
+        }
+    }
+    $1 == $2 && !($1 in known) { known[$1] = 1; units[++total] = $1 }
+    $1 != $2 { from[++n_edges] = $1; to[n_edges] = $2 }
+    END {
+        for (i = 1; i <= n_edges; i++)
+            if ((from[i] in known) && (to[i] in known) && !((from[i], to[i]) in edge)) {
+                edge[from[i], to[i]] = 1
+                out[from[i]] = out[from[i]] " " to[i]; into[to[i]] = into[to[i]] " " from[i]
+            }
+        for (i = 1; i <= total; i++) if (!(("out", units[i]) in seen)) visit(units[i], "", "out")
+        for (i = ended; i >= 1; i--) if (!(("in", order[i]) in seen)) { group++; visit(order[i], "", "in") }
+        for (i = 1; i <= group; i++) if (size[i] > 1) round += size[i]
+        print total, round + 0
+    }'
+}
+
+# unchecked_rules: prints how many rules the definitions do not check at the defaults of the product
+unchecked_rules() {
+    sed -n '/^only_defined_rules/,/^}/p' tests/suites/case.sh | tr -c 'A-Z0-9' '\n' | grep -x '[A-Z][0-9][0-9]*' | sort -u | wc -l
+}
+
+# hard_comments FILE...: prints how many lines of comments have a word that the style guide forbids
+hard_comments() {
+    awk '
+    FNR == 1 { comment = 0 }
+    {
+        text = ""
+        if (comment) text = $0
+        else if (i = index($0, "/*")) text = substr($0, i)
+        else if (i = index($0, "//")) text = substr($0, i)
+        if (text == "") next
+        if (index($0, "/*")) comment = 1
+        if (index($0, "*/")) comment = 0
+        if (tolower(" " text " ") ~ words) count++
+    }
+    END { print count + 0 }' words='[^a-z](told|tells?|beside|stands?|lies|holds|looks|goes on|is none|none of ours|what is left|at once)[^a-z]' "$@"
+}
+
+printf '%-62s %8s %12s\n' "" today goal
+goal "largest flat folder (.c files)" \
+    "$(find writer collector webreport -name '*.c' | sed 's,/[^/]*$,,' | sort | uniq -c | sort -rn | awk 'NR == 1 { print $1 }')" 45
+# shellcheck disable=SC2046
+set -- $(functions 'tp_json_[a-z]+' $(sources webreport/measure))
+goal "functions that write JSON in measure ($2 files, $3 lines)" "$1" 0
+# shellcheck disable=SC2046
+goal "lines of measure that pack and unpack .tps by hand" "$(packing $(sources webreport/measure))" 0
+# shellcheck disable=SC2046
+goal "prose literals of five words or more in measure" "$(prose $(sources webreport/measure))" 299
+set -- $(edges | circles)
+goal "units in include circles (of $1)" "$2" 79
+rules=$(grep -rhoE '"[A-Z][0-9]+"' webreport/measure/rules | sort -u | wc -l)
+goal "rules that the twin does not check at the defaults (of $rules)" "$(unchecked_rules)" 0
+# shellcheck disable=SC2046
+goal "product lines" "$(cat $(sources writer collector webreport) | wc -l)" 151000
+# shellcheck disable=SC2046
+goal "comment lines with words that the style guide forbids" "$(hard_comments $(sources writer collector webreport))" 0
+echo "$missed goals missed"
+[ -z "$strict" ] || [ "$missed" = 0 ]
