@@ -16,6 +16,7 @@
 
 #include "writer/base/fs.h"
 #include "writer/base/json_out.h"
+#include "writer/base/path.h"
 #include "writer/base/put.h"
 #include "writer/worker.h"
 
@@ -44,7 +45,7 @@ static bool *wish_of(struct tp_run_wishes *wishes, size_t i)
 
 void tp_run_folder_program(char name[TP_RUN_NAME_BYTES + 1], const char *program)
 {
-    const char *slash = strrchr(program, '/'), *base = slash ? slash + 1 : program;
+    const char *base = tp_path_base(program);
     size_t n = 0;
     for (; base[n] && n < TP_RUN_NAME_BYTES; n++) {
         char c = base[n];

@@ -11,6 +11,7 @@
 #include "collector/launch/run_folder.h"
 #include "writer/base/buf.h"
 #include "writer/base/input.h"
+#include "writer/base/path.h"
 #include "writer/worker.h"
 
 enum { MOST_BYTES = 64 << 20, MOST_PROGRAMS = 64 };
@@ -52,11 +53,11 @@ static void word(char *text, size_t size, const struct found *found)
     char path[PATH_MAX];
     struct tp_program *program = malloc(sizeof *program);
     snprintf(path, sizeof path, "%.*s", (int)found->paths[0].length, found->paths[0].text);
-    const char *slash = strrchr(path, '/'), *why = NULL;
+    const char *why = NULL;
     if (program)
         tp_program_find(program, path);
     why = program ? program->why_plain : NULL;
-    int n = snprintf(text, size, "%.200s: %s", slash ? slash + 1 : path, why ? why : "no library fits into it");
+    int n = snprintf(text, size, "%.200s: %s", tp_path_base(path), why ? why : "no library fits into it");
     if (found->count > 1 && n > 0 && (size_t)n < size)
         snprintf(text + n, size - (size_t)n, " (and %zu more program%s)", found->count - 1,
                  found->count == 2 ? "" : "s");

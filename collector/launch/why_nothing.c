@@ -18,6 +18,7 @@
 #include "collector/launch/program.h"
 #include "writer/base/buf.h"
 #include "writer/base/input.h"
+#include "writer/base/path.h"
 #include "writer/worker.h"
 
 enum {
@@ -57,25 +58,19 @@ static bool has_become_other(const struct tp_nothing *nothing)
     return nothing->has_entered && *last && strcmp(last, nothing->entered_as) != 0;
 }
 
-static const char *base_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* Looks at a program of that name; true when it takes no library. */
 static bool look_at_program(struct tp_nothing *nothing, const char *name, struct tp_program *program)
 {
     tp_program_find(program, name);
     nothing->why_plain = program->error ? NULL : program->why_plain;
     if (nothing->why_plain)
-        snprintf(nothing->plain, sizeof nothing->plain, "%s", base_of(name));
+        snprintf(nothing->plain, sizeof nothing->plain, "%s", tp_path_base(name));
     return nothing->why_plain != NULL;
 }
 
 static bool is_last_name(const struct tp_nothing *nothing, const char *path)
 {
-    return strncmp(base_of(path), nothing->child->end.name, NAME_BYTES) == 0;
+    return strncmp(tp_path_base(path), nothing->child->end.name, NAME_BYTES) == 0;
 }
 
 /* Looks at the programs that the processes of the run became or started, as they were told; of one that is told again

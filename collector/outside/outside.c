@@ -16,6 +16,7 @@
 #include "collector/outside/outside_recorder.h"
 #include "collector/outside/trace/outside_trace.h"
 #include "writer/base/limits.h"
+#include "writer/base/path.h"
 
 enum { ASKED = 16, ASKED_WITHOUT_STACKS = 64 }; /* most waits whose system call is read at a look */
 enum {
@@ -514,7 +515,6 @@ int tp_outside_write(struct tp_outside *o, const char *path, struct tp_error *er
 {
     struct tp_outside_seen seen = tp_outside_seen(o);
     struct tp_buf json;
-    const char *slash = strrchr(o->options.argv[0], '/');
     tp_buf_init(&json, 0);
     tp_outside_put(&json, &seen);
     const struct tp_outside_trace trace = {.tree = &o->tree,
@@ -522,7 +522,7 @@ int tp_outside_write(struct tp_outside *o, const char *path, struct tp_error *er
                                            .clock_ns = o->clock_ns,
                                            .begin_ns = o->begin_ns,
                                            .end_ns = o->end_ns,
-                                           .name = tp_str_of(slash ? slash + 1 : o->options.argv[0]),
+                                           .name = tp_str_of(tp_path_base(o->options.argv[0])),
                                            .seen = {json.data, json.size}};
     int code =
         json.failed ? tp_error_set(err, TP_ENOMEM, 0, "out of memory") : tp_outside_trace_write(&trace, path, err);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "writer/base/environment.h"
+#include "writer/base/path.h"
 
 /* 11's name has the minor version in it; 12 and 13 have the major one only. */
 static const char *const names[] = {
@@ -52,9 +53,8 @@ static const struct {
 
 static int match_name(struct dl_phdr_info *info, size_t size, void *prefix)
 {
-    const char *slash = strrchr(info->dlpi_name, '/');
     (void)size;
-    return strncmp(slash ? slash + 1 : info->dlpi_name, prefix, strlen(prefix)) == 0;
+    return strncmp(tp_path_base(info->dlpi_name), prefix, strlen(prefix)) == 0;
 }
 
 bool tp_cupti_is_mapped(const char *prefix)

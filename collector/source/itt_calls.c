@@ -12,6 +12,7 @@
 #include "collector/recorder.h"
 #include "collector/source/itt_handles.h"
 #include "collector/source/mark.h"
+#include "writer/base/path.h"
 #include "writer/base/str.h"
 
 struct id {
@@ -65,11 +66,10 @@ static void name_function(char *text, size_t size, void *function)
         snprintf(text, size, "function %p", function);
         return;
     }
-    const char *slash = strrchr(info.dli_fname, '/');
     if (info.dli_sname)
         snprintf(text, size, "%s", info.dli_sname);
     else
-        snprintf(text, size, "%s+0x%zx", slash ? slash + 1 : info.dli_fname,
+        snprintf(text, size, "%s+0x%zx", tp_path_base(info.dli_fname),
                  (size_t)((char *)function - (char *)info.dli_fbase));
 }
 

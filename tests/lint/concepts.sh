@@ -7,7 +7,8 @@ table='
 median and quantiles        | \[\(?[a-z_.>-]*(count|known|groups|length)( - 1)?\)? \/ 2\]                  | writer/base/stats.c
 order of plain numbers      | \*\(const (double|int64_t|uint64_t) \*\)[a-z]                               | writer/base/stats.c
 sums that stop at the end   | __builtin_(add|sub)_overflow\(.*\) *\? *INT64_|return .* INT64_MIN \+ 1 : INT64_MAX | writer/base/saturate.h
-union of intervals          | ^[a-z].*[ *][a-z_]*union[a-z_]*\([^;]*$                                      | writer/base/interval.c | also webreport/measure/ranks/rank_collectives.c
+union of intervals          | ^[a-z].*[ *][a-z_]*union[a-z_]*\([^;]*$                                      | writer/base/interval.c
+last part of a path         | slash \? slash \+ 1 :                                                        | writer/base/path.h
 border of a character       | 0x[cC]0\)? *[!=]= *0x80                                                     | writer/base/utf8.h
 a digit                     | ^[a-z].* (is_digit|tp_is_digit)\(                                           | writer/base/str.h
 text for HTML and XML       | "&(lt|amp|quot|gt);                                                         | writer/text/escape.c writer/text/markdown_escape.c
@@ -32,7 +33,7 @@ categories of a trace       | "(gpu_memcpy|gpu_memset|cuda_runtime)"            
 files are opened to read    | (^|[^a-z_])(open(at)?\(.*O_RDONLY|fopen\([^;]*"r)                           | writer/base/input.c writer/base/fs.c writer/base/temporary.c writer/base/preload_fit.c writer/spool/symbols.c collector/clock.c collector/sampler.c collector/loaded_modules.c collector/tensor_file.c collector/launch/run_folder.c collector/launch/processes.c
 per cent for people         | %\.[0-9]f %%|^const char \*tp_text_of_percent\([^;]*$                              | writer/text/format.c
 '
-printf '%s\n' "${TABLE:-$table}" | awk -v most="${ALSO:-5}" '
+printf '%s\n' "${TABLE:-$table}" | awk -v most="${ALSO:-4}" '
 FILENAME == "-" {
   if ($0 !~ /\|/) next
   n = split($0, part, " [|] ")

@@ -6,6 +6,7 @@
 
 #include "webreport/document/name_text.h"
 #include "writer/base/json_out.h"
+#include "writer/base/path.h"
 #include "writer/text/format.h"
 
 #define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
@@ -106,9 +107,8 @@ static void location(struct tp_json *json, const char *key, const char *uri, int
 static const char *file_uri(const struct sarif *s, const char *file)
 {
     struct tp_naming naming = {.arena = s->arena, .source_url = "{path}"};
-    const char *slash = strrchr(file, '/');
     const char *uri = tp_source_link(
-        &naming, tp_str_of(tp_text_printf(s->arena, "%.2000s(1)", *file == '/' && slash ? slash + 1 : file)));
+        &naming, tp_str_of(tp_text_printf(s->arena, "%.2000s(1)", *file == '/' ? tp_path_base(file) : file)));
     return uri ? uri : "budget";
 }
 

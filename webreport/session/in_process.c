@@ -7,6 +7,7 @@
 #include "webreport/model/build.h"
 #include "webreport/model/oddities.h"
 #include "writer/base/fs.h"
+#include "writer/base/path.h"
 
 /* One call: everything but the text lives in `arena`. */
 struct table_call {
@@ -105,12 +106,6 @@ struct analysed {
     struct tp_advice advice;
 };
 
-static const char *base_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* One call: the packed summary in `out`, everything else in `arena`. */
 struct call {
     struct tp_arena *arena;
@@ -140,7 +135,7 @@ static int make_summary(void *context, struct tp_error *err)
     tp_memory_view_build(&a->views.memory, &a->model, arena);
     struct tp_summary_source source = {
         .key = {TP_STR(""), TP_NULL_INT, TP_NULL_INT, tp_str_of(options->worker), options->span},
-        .file = tp_str_of(base_of(options->out)),
+        .file = tp_str_of(tp_path_base(options->out)),
         .sha256 = tp_str_of(a->trace.reading.file_sha256),
         .trace = &a->trace,
         .order = &a->order,

@@ -11,6 +11,7 @@
 #include "webreport/session/inputs.h"
 #include "webreport/session/summary_inputs.h"
 #include "writer/base/limits.h"
+#include "writer/base/path.h"
 
 enum { BATCH = 64 };
 
@@ -59,7 +60,7 @@ int tp_job_is_asked(const struct tp_run_search *search)
 /* Said with its path; outputs name it without the folders, which are nobody's business. */
 static void fail(struct state *state, const char *path, const struct tp_error *why)
 {
-    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+    const char *file = tp_path_base(path);
     tp_console_error(state->console, "%s: %s", path, why->text);
     state->hit_limit |= why->code == TP_ELIMIT || why->code == TP_ENOMEM;
     *(struct tp_job_failed *)tp_vec_push(&state->failed) = (struct tp_job_failed){

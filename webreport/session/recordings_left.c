@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "writer/base/limits.h"
+#include "writer/base/path.h"
 #include "writer/base/str.h"
 #include "writer/base/temporary.h"
 #include "writer/spool/spool_read.h"
@@ -131,7 +132,7 @@ static size_t parent_size(const char *path, size_t size)
 
 bool tp_recordings_left_name_trace(char *path, size_t size, const char *spool)
 {
-    const char *slash = strrchr(spool, '/'), *base = slash ? slash + 1 : spool;
+    const char *base = tp_path_base(spool);
     size_t folder = (size_t)(base - spool);
     base += *base == '.' && base[1];
     size_t n = strlen(base);

@@ -9,6 +9,7 @@
 #include "webreport/session/inputs.h"
 #include "writer/base/input.h"
 #include "writer/base/limits.h"
+#include "writer/base/path.h"
 
 /* ---- whole files ---- */
 
@@ -81,12 +82,6 @@ static bool is_summary(const char *path)
     tp_input_read(&n, &input, begin, sizeof begin, 0, NULL);
     close(input.fd);
     return tp_summary_is_file(begin, n) || tp_str_ends(tp_str_of(path), ".tps");
-}
-
-static const char *base_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
 }
 
 struct find {
@@ -183,7 +178,7 @@ int tp_summary_inputs_find(struct tp_summary_inputs *inputs, struct tp_arena *ar
     add_traces(&find, &inputs->runs);
     for (size_t i = 0; i < find.files.count; i++) {
         const char *path = *TP_AT(&find.files, const char *, i);
-        *(struct tp_summary_input *)tp_vec_push(&find.items) = (struct tp_summary_input){path, base_of(path), NULL};
+        *(struct tp_summary_input *)tp_vec_push(&find.items) = (struct tp_summary_input){path, tp_path_base(path), NULL};
     }
     inputs->items = find.items.data;
     inputs->count = find.items.count;

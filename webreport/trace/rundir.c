@@ -13,6 +13,7 @@
 #include "webreport/trace/file_head.h"
 #include "webreport/trace/foreign.h"
 #include "writer/base/limits.h"
+#include "writer/base/path.h"
 #include "writer/base/sort.h"
 #include "writer/worker.h"
 
@@ -203,12 +204,6 @@ static void number_spans(struct search *s, struct tp_run *run)
     find_helpers(run);
 }
 
-static const char *base_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static char *join(struct tp_arena *arena, const char *directory, const char *name)
 {
     size_t a = strlen(directory), b = strlen(name);
@@ -376,7 +371,7 @@ static int add_run(struct search *s, const struct folder *folder, const struct t
     for (size_t i = 0; i < names->count; i++) {
         struct tp_run_file *file = &run->files[i];
         file->path = join(s->arena, folder->path, *TP_AT(names, char *, i));
-        file->base = base_of(file->path);
+        file->base = tp_path_base(file->path);
         file->is_by_content = !name_worker(file) && !s->suffix;
     }
     number_spans(s, run);
@@ -414,13 +409,13 @@ static int search_folder(struct search *s, const char *top, const char *top_name
 static const char *folder_name(struct tp_arena *arena, const char *path)
 {
     char real[PATH_MAX];
-    const char *base = base_of(realpath(path, real) ? real : path);
+    const char *base = tp_path_base(realpath(path, real) ? real : path);
     return tp_arena_copy(arena, base, strlen(base));
 }
 
 static void add_loose(struct search *s, const char *path)
 {
-    struct tp_run_file file = {.path = path, .base = strcmp(path, "-") == 0 ? "stdin" : base_of(path)};
+    struct tp_run_file file = {.path = path, .base = strcmp(path, "-") == 0 ? "stdin" : tp_path_base(path)};
     name_worker(&file);
     file.time = (struct tp_str){NULL, 0}; /* files that were named have no spans */
     for (size_t i = 0; i < s->loose.count; i++) {

@@ -13,6 +13,7 @@
 #include "webreport/trace/value.h"
 #include "writer/base/buf.h"
 #include "writer/base/limits.h"
+#include "writer/base/path.h"
 #include "writer/base/table.h"
 
 /* ---- which arrays are below a folder ----
@@ -243,8 +244,7 @@ static void add_archive(struct tp_inventory_search *search, const char *path, st
 
 int tp_inventory_file(struct tp_inventory_search *search, const char *path, struct tp_error *err)
 {
-    const char *slash = strrchr(path, '/');
-    struct tp_str base = tp_str_of(slash ? slash + 1 : path);
+    struct tp_str base = tp_str_of(tp_path_base(path));
     char head[6] = "";
     uint64_t size;
     int fd = tp_array_open_file(path, &size, err);

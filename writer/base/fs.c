@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "writer/base/path.h"
 #include "writer/base/temporary.h"
 
 enum { OPEN_MAX_FILES = 16, BUFFER = 256 * 1024, LARGE = 32 * 1024 }; /* LARGE: written as it is, without a copy */
@@ -215,8 +216,7 @@ static int set_target(struct tp_outfile *file, const char *target, struct tp_err
     file->target = strdup(target);
     if (!file->target)
         return out_of_memory(err);
-    const char *slash = strrchr(file->target, '/');
-    file->base = slash ? slash + 1 : file->target;
+    file->base = tp_path_base(file->target);
     return TP_OK;
 }
 

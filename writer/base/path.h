@@ -1,8 +1,17 @@
-/* Paths as users write them. Inside, '/' stands between folders on every system. */
+/* Paths. Inside the program, '/' separates folders on every system. */
 #ifndef TP_WRITER_BASE_PATH_H
 #define TP_WRITER_BASE_PATH_H
 
-/* Changes in place what the user's system may have between folders to '/'. Returns `path`. */
+#include <string.h>
+
+/* Replaces the user's separators of folders by '/', in place. Returns `path`. */
 char *tp_path_of_user(char *path);
+
+/* Returns the part of a path after its last slash, a pointer into `path`; `path` itself if it has no slash. */
+static inline const char *tp_path_base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
 
 #endif

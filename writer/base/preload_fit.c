@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "writer/base/path.h"
+
 enum { HEAD_BYTES = 4096, MOST_ENTRIES = 512, MOST_SCRIPTS = 4, MOST_CHAIN = 256, NAME_BYTES = 64 };
 
 const char tp_preload_static[] = "it is statically linked";
@@ -122,17 +124,11 @@ static bool begins_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-static const char *base_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static const char *why_by_library(const struct dynamic *d, uint64_t name_at)
 {
     char path[NAME_BYTES];
     read_name(path, d, name_at);
-    const char *name = base_of(path);
+    const char *name = tp_path_base(path);
     for (int i = 0; i < SANITIZERS; i++)
         if (begins_with(name, sanitizers[i].library) || begins_with(name, sanitizers[i].clang_library))
             return sanitizers[i].why;

@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "writer/base/path.h"
+
 enum { DIGITS = 16, TRIES = 100, BASE_BYTES = 200, LEFT_S = 3600 };
 
 static const char mark[] = ".tracepress-", ending[] = ".tmp";
@@ -93,7 +95,7 @@ static int take_abandoned(int folder, const char *name, int access, int lock)
 
 bool tp_temporary_is_abandoned(int folder, const char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *name = tp_path_base(path);
     int fd = tp_temporary_is_name(name, NULL) ? take_abandoned(folder, path, O_RDONLY, LOCK_SH) : -1;
     if (fd >= 0)
         close(fd);

@@ -21,11 +21,6 @@ static const struct tp_column_def op_defs[TP_COMM_OP_COLUMNS] = {
      "Description of the process group, when all calls have the same.", TP_COLUMN_TEXT},
 };
 
-static int64_t union_length(struct tp_interval *ranges, size_t count, struct tp_arena *arena)
-{
-    return tp_intervals_length(tp_intervals_union(arena, ranges, count));
-}
-
 void tp_range_groups_build(struct tp_range_groups *groups, const struct tp_rank_summary *rank, const uint32_t *key,
                            uint32_t key_count, const int64_t *shortest, struct tp_arena *arena)
 {
@@ -58,9 +53,9 @@ void tp_range_groups_build(struct tp_range_groups *groups, const struct tp_rank_
         }
     for (uint32_t g = 0; g < groups->count; g++) {
         size_t count = first[g + 1] - first[g];
-        groups->full_ns[g] = union_length(full + first[g], count, arena);
+        groups->full_ns[g] = tp_intervals_length(tp_intervals_union(arena, full + first[g], count));
         if (shortest)
-            groups->transfer_ns[g] = union_length(part + first[g], count, arena);
+            groups->transfer_ns[g] = tp_intervals_length(tp_intervals_union(arena, part + first[g], count));
     }
 }
 
