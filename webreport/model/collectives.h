@@ -12,12 +12,12 @@
 struct tp_collective {
     struct tp_str name;
     uint32_t event; /* index in trace->events */
-    bool is_device; /* made of a kernel alone: no host record exists in the trace */
+    bool is_device; /* a kernel without a host record in the trace */
     int64_t start_ns, end_ns;
     struct tp_interval *ranges;
     uint32_t range_count, kernel_count;
     int64_t kernel_time_ns;
-    uint32_t comm; /* metadata: index in trace->comms, TP_NO_ID when there is none */
+    uint32_t comm; /* index of the metadata in trace->comms, or TP_NO_ID */
     int64_t bytes; /* TP_NULL_INT when unknown */
 };
 
@@ -31,10 +31,11 @@ struct tp_collectives {
 
 struct tp_model;
 
-/* Needs names, operators, launches and devices of the model. */
+/* Fills model->collectives. Names, operators, launches and devices of the model must be complete. */
 void tp_collectives_build(struct tp_model *model);
 
-/* The time of a record: of its kernels, from the first start to the last end; without one, of the call. */
+/* Returns the time from the first start to the last end of the record's kernels, or the time of the call without
+ * kernels. */
 struct tp_interval tp_collective_time(const struct tp_collective *record);
 
 #endif

@@ -2,7 +2,7 @@
  * link repeats the start of its call, ids ascend with time, streams run in the order of their launches. A damaged value
  * disagrees with its copy.
  *
- * A rule counts only when nearly all events keep it. A writer that breaks a rule often does not know it. */
+ * A rule counts only if nearly all events of the file follow it, because some writers do not know all rules. */
 #ifndef TP_WEBREPORT_MODEL_CONFLICTS_H
 #define TP_WEBREPORT_MODEL_CONFLICTS_H
 

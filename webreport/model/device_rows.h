@@ -9,10 +9,10 @@
 /* Fills model->device_rows; the operations must be known (model->devices). Without operations it stays empty. */
 void tp_device_rows_build(struct tp_model *model);
 
-/* Number of the device of an operation or of a device annotation; -1: no operation runs in its process. */
+/* Returns the device number of an operation or device annotation, or -1 if no operation runs in its process. */
 int64_t tp_device_of(const struct tp_model *model, const struct tp_event *e);
 
-/* Gives each device its word ("NPU") and, where nothing gave it a number, the name of its process. */
+/* Gives each device its word ("NPU"); a device without a number gets the name of its process. */
 void tp_device_rows_name(struct tp_model *model);
 
 #endif

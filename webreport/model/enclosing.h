@@ -1,5 +1,5 @@
-/* Which of many intervals encloses a point most tightly: the last one by (start, end desc) that starts before and ends
- * after. */
+/* Finds the innermost of many intervals around a point: the last one by (start, end descending) that starts before it
+ * and ends after it. */
 #ifndef TP_WEBREPORT_MODEL_ENCLOSING_H
 #define TP_WEBREPORT_MODEL_ENCLOSING_H
 
@@ -10,14 +10,14 @@
 
 struct tp_enclosing {
     const int64_t *starts; /* ascending; borrowed */
-    int64_t *highest;      /* tree of the highest end below each node; leaves from `leaves` */
+    int64_t *highest;      /* tree with the highest end below each node; the leaves begin at index `leaves` */
     size_t count, leaves;
 };
 
-/* starts and ends of `count` intervals; starts ascending, the preferred one of equal starts last. */
+/* Builds the tree of `count` intervals. starts: ascending; of equal starts the preferred interval is last. */
 void tp_enclosing_init(struct tp_enclosing *tree, const int64_t *starts, const int64_t *ends, size_t count,
                        struct tp_arena *arena);
-/* Index of the last interval with start <= at and end >= reach; SIZE_MAX when there is none. */
+/* Returns the index of the last interval with start <= at and end >= reach, or SIZE_MAX. */
 size_t tp_enclosing_find(const struct tp_enclosing *tree, int64_t at, int64_t reach);
 
 #endif

@@ -1,4 +1,4 @@
-/* The outermost work of a loop: what steps are inferred from (section 5 of docs/definitions.md). */
+/* Collects the outermost work of the main thread, from which steps are inferred (section 5 of docs/definitions.md). */
 #ifndef TP_WEBREPORT_MODEL_LOOP_ITEMS_H
 #define TP_WEBREPORT_MODEL_LOOP_ITEMS_H
 
@@ -16,7 +16,7 @@ struct tp_loop_items {
     uint32_t count;
 };
 
-/* Number that stands for the name of a backward pass: the first number that is no name of the trace. */
+/* Returns the number that replaces the name of a backward pass: the first number that is not the id of a name. */
 static inline uint32_t tp_loop_backward(const struct tp_model *model)
 {
     return model->trace->names.count;

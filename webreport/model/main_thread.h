@@ -1,28 +1,28 @@
-/* Host time that verdict and rules ask for: loading, communication, and time in which nothing is recorded. Sets over
- * the whole recording unless they say W; in the arena given. */
+/* Host time by activity, for verdict and rules: loading, communication, and time without recorded events. Sets are of
+ * the whole recording unless a comment says W. All functions allocate from the arena given. */
 #ifndef TP_WEBREPORT_MODEL_MAIN_THREAD_H
 #define TP_WEBREPORT_MODEL_MAIN_THREAD_H
 
 #include "webreport/model/facts.h"
 
-/* Times of W in which the host's main thread is in a range of one of these kinds (bits of enum tp_range_kind). By their
- * name alone only loaders count here: a call or an operator of such a kind has numbers of its own. */
+/* Returns the times of W in which the main thread is in a range of one of these kinds (bits of enum tp_range_kind). Of
+ * events without a declared kind, only data loaders count. */
 struct tp_intervals tp_main_ranges(const struct tp_model *model, unsigned kinds, struct tp_arena *arena);
 
-/* Times of W in which the host's main thread loads data. */
+/* Returns the times of W in which the main thread loads data. */
 struct tp_intervals tp_main_loading(const struct tp_model *model, struct tp_arena *arena);
 
-/* Times of W in which the main thread is in no operator, call or loader and no other thread works: Python code, or
- * nothing recorded. loading: what tp_main_loading returns. */
+/* Returns the times of W in which the main thread is in no operator, call or loader and no other thread works; it runs
+ * Python code or something that is not recorded. loading: the result of tp_main_loading. */
 struct tp_intervals tp_main_between(const struct tp_model *model, struct tp_intervals loading, struct tp_arena *arena);
 
-/* Times in which some thread computes: operators and ranges that do not communicate. */
+/* Returns the times in which some thread computes, in operators and ranges that do not communicate. */
 struct tp_intervals tp_computing(const struct tp_model *model, struct tp_arena *arena);
 
-/* Times of collectives on the host that no operator of any thread hides. */
+/* Returns the times of host collectives during which no thread runs an operator. */
 struct tp_intervals tp_exposed_collectives(const struct tp_model *model, struct tp_arena *arena);
 
-/* A host event of a backend itself: its time is that of the communication. */
+/* Returns whether a host event belongs to a communication backend, so that its time is the communication's. */
 static inline bool tp_is_collective(const struct tp_model *model, const struct tp_event *e)
 {
     bool may_be = e->kind == TP_KIND_ANNOTATION || e->kind == TP_KIND_OPERATOR;
@@ -30,14 +30,14 @@ static inline bool tp_is_collective(const struct tp_model *model, const struct t
                                        : (model->marks[e->name] & TP_MARK_COLLECTIVE) != 0);
 }
 
-/* A host event that computes: operators that do not communicate, and ranges that say so. */
+/* Returns whether a host event computes: an operator that does not communicate, or a range of the kind compute. */
 static inline bool tp_is_computing(const struct tp_model *model, const struct tp_event *e)
 {
     return e->kind == TP_KIND_OPERATOR ? tp_range_kind_of(model, e) != TP_RANGE_COMMUNICATION
                                        : e->kind == TP_KIND_ANNOTATION && tp_event_said(e) == TP_RANGE_COMPUTE;
 }
 
-/* Does any name of the trace have one of these marks? */
+/* Returns whether any name of the trace has one of these marks. */
 static inline bool tp_any_name_is(const struct tp_model *model, uint64_t marks)
 {
     for (uint32_t i = 0; i < model->trace->names.count; i++)

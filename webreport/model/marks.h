@@ -1,7 +1,7 @@
-/* What a name says about its event, decided once per distinct name as bits. Every list of names of the analysis is in
- * marks.c: communication, tensor cores, operators of a kind, calls of the runtime; regions, which the reader asks for,
- * in trace/regions.c. Sections of
- * docs/definitions.md: 2 (regions), 8 (tensor cores), 9 (waits), 12 (communication), 15 (what rules ask for). */
+/* Marks: properties of an event that its name shows, as bits, decided once for each distinct name. marks.c has every
+ * list of names of the analysis (communication, tensor cores, operators by kind, calls of the runtime) except the
+ * regions, which the reader needs (trace/regions.c). Sections of docs/definitions.md: 2 (regions), 8 (tensor cores), 9
+ * (waits), 12 (communication), 15 (rules). */
 #ifndef TP_WEBREPORT_MODEL_MARKS_H
 #define TP_WEBREPORT_MODEL_MARKS_H
 
@@ -24,8 +24,9 @@
 #define TP_MARK_PROFILER_SPAN TP_MARK(12)  /* PyTorch Profiler.. */
 #define TP_MARK_LOADING TP_MARK(13)        /* overhead: lazy loading and compiling of device code */
 /* communication */
-#define TP_MARK_COLLECTIVE TP_MARK(14)  /* host side of a backend itself: nccl:, gloo: .. */
-#define TP_MARK_C10D TP_MARK(15)        /* c10d::.., record_param_comms: of the dispatcher, no backend of its own */
+#define TP_MARK_COLLECTIVE TP_MARK(14)  /* host event of a communication backend: nccl:, gloo: .. */
+/* host event of torch's dispatcher, not of a backend: c10d::.., record_param_comms */
+#define TP_MARK_C10D TP_MARK(15)
 #define TP_MARK_COMM_KERNEL TP_MARK(16) /* a kernel of this name is communication */
 /* operators */
 #define TP_MARK_ELIGIBLE TP_MARK(17)          /* could use tensor cores */
@@ -72,7 +73,7 @@
 /* host communication of any level (section 12) */
 #define TP_MARK_HOST_COMM (TP_MARK_COLLECTIVE | TP_MARK_C10D)
 
-/* The kind of range that a name's bits stand for, on an event of that kind (enum tp_kind). */
+/* Returns the kind of range for the bits of a name. kind: of the event (enum tp_kind). */
 static inline enum tp_range_kind tp_marks_range_kind(uint64_t marks, unsigned kind)
 {
     switch (kind) {
@@ -92,22 +93,22 @@ static inline enum tp_range_kind tp_marks_range_kind(uint64_t marks, unsigned ki
     }
 }
 
-/* What names of operators of the backward pass begin with. */
+/* Prefix of the names of backward nodes. */
 #define TP_BACKWARD_NODE "autograd::engine::evaluate_function:"
 
-/* Bits of every name of the trace, by name id, in `arena`. */
+/* Returns the bits of every name of the trace, by name id, in `arena`. */
 uint64_t *tp_marks_build(const struct tp_trace *trace, struct tp_arena *arena);
 
-/* TP_MARK_MAKER for a name that has it, else 0. */
+/* Returns TP_MARK_MAKER if the name has that mark, else 0. */
 uint64_t tp_mark_of_maker(struct tp_str name);
 
-/* "nccl", "gloo" .. of a host event's name; "c10d" for dispatcher names; NULL for everything else. Static text. */
+/* Returns the backend of a host event by its name ("nccl", "gloo" .., "c10d" for the dispatcher), or NULL. Static. */
 const char *tp_name_comm_backend(struct tp_str name);
 
-/* "nccl" or "rccl" when a kernel's name has it in it, NULL for kernels of other libraries. Static text. */
+/* Returns "nccl" or "rccl" if a kernel's name contains it, else NULL. Static. */
 const char *tp_name_comm_library(struct tp_str name);
 
-/* Bytes of one element of a tensor type ("float", "c10::Half", "BFloat16"); 0 when unknown. */
+/* Returns the bytes of one element of a tensor type ("float", "c10::Half", "BFloat16"), or 0 if it is unknown. */
 int tp_element_size(struct tp_str type);
 
 #endif

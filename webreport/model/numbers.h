@@ -1,5 +1,5 @@
-/* Arithmetic on nanoseconds: saturating (a hostile trace may hold any time), percentages and quotients in the order of
- * operations that the definitions give, so that every double has the same bits. */
+/* Arithmetic on nanoseconds. Sums saturate, because a hostile trace may contain any time. Percentages and quotients
+ * keep the order of operations of the definitions, so that every double has the same bits. */
 #ifndef TP_WEBREPORT_MODEL_NUMBERS_H
 #define TP_WEBREPORT_MODEL_NUMBERS_H
 

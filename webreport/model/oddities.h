@@ -1,4 +1,4 @@
-/* Oddities of a trace that only show once its events stand in order: counted as notices beside the reader's own. */
+/* Counts oddities of a trace that need events in order; the counts are notices, like those of the reader. */
 #ifndef TP_WEBREPORT_MODEL_ODDITIES_H
 #define TP_WEBREPORT_MODEL_ODDITIES_H
 
@@ -10,7 +10,7 @@
  * Counts events that are in the file twice. */
 void tp_oddities_note(struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena);
 
-/* Start of the event in the middle, by start: what an outlier is far from. 0 without events. */
+/* Returns the median start of all events, from which outliers are measured; 0 without events. */
 int64_t tp_oddities_middle_ns(const struct tp_trace *trace, struct tp_arena *arena);
 
 #endif

@@ -15,17 +15,17 @@ struct tp_shape {
     bool is_known; /* it is a list of integers, at most TP_SHAPE_MAX_RANK of them */
 };
 
-/* A list of integers; not known when it is anything else. */
+/* Reads a list of integers; is_known is false for anything else. */
 struct tp_shape tp_shape_of(struct tp_str json);
-/* Item `index` of a JSON list; empty when there is none. */
+/* Returns item `index` of a JSON list, or an empty text. */
 struct tp_str tp_shape_item(struct tp_str json, unsigned index);
-/* Shape of an input. dims: "Input Dims". */
+/* Returns the shape of an input. dims: "Input Dims". */
 struct tp_shape tp_shape_input(struct tp_str dims, unsigned index);
-/* An argument that is a list or a number inside a text: "[1, 1]", "1". concrete: "Concrete Inputs". */
+/* Returns an argument that is a list or a number as text: "[1, 1]", "1". concrete: "Concrete Inputs". */
 struct tp_shape tp_shape_argument(struct tp_str concrete, unsigned index);
-/* Number of elements, at most INT64_MAX; 1 without dimensions. */
+/* Returns the number of elements, at most INT64_MAX; 1 without dimensions. */
 int64_t tp_shape_product(const struct tp_shape *shape);
-/* Length of what a window leaves when it slides over `in`. stride: not 0. */
+/* Returns the output length of a window that slides over `in` elements, as in convolutions. stride: not 0. */
 int64_t tp_shape_slid(int64_t in, int64_t kernel, int64_t pad, int64_t dilation, int64_t stride);
 
 #endif

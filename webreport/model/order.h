@@ -1,8 +1,7 @@
-/* The order of everything: host events per thread and device operations, as index lists into tp_trace.events.
- *
- * Host events stand in the order of the tree: by start; calls of the runtime behind everything else that starts with
- * them; longer ones first; Python frames and modules before annotations before operators; place in the file. What
- * encloses an event stands before it. Device operations: by start, place in the file; memory records likewise. */
+/* Sorted lists of host events (by thread), device operations and memory records, as indexes in tp_trace.events.
+ * Host events are in the order of the tree: by start; then calls of the runtime last; then longer ones first; then
+ * Python frames and modules before annotations before operators; then by place in the file. So an event comes after all
+ * events around it. Device operations and memory records are sorted by start, then by place in the file. */
 #ifndef TP_WEBREPORT_MODEL_ORDER_H
 #define TP_WEBREPORT_MODEL_ORDER_H
 
@@ -23,10 +22,10 @@ void tp_order_build(struct tp_order *order, const struct tp_trace *trace, struct
 /* Sorts indexes of events by (start, end descending, place in the file); fast when they are nearly sorted. */
 void tp_order_sort(const struct tp_trace *trace, uint32_t *indexes, uint32_t count, struct tp_arena *arena);
 
-/* Order of pids or tids, numbers before texts: <0, 0, >0. */
+/* Compares pids or tids, numbers before texts: <0, 0, >0. */
 int tp_row_id_compare(const struct tp_row_id *x, const struct tp_row_id *y);
 
-/* Order of threads by (pid, tid), numbers before texts: <0, 0, >0. */
+/* Compares threads by (pid, tid), numbers before texts: <0, 0, >0. */
 int tp_thread_compare(const struct tp_thread *x, const struct tp_thread *y);
 
 #endif

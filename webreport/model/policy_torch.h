@@ -1,12 +1,11 @@
-/* What torch.profiler's tables are made of: the events of a trace, in torch's order, with torch's tree and sums.
- *
- * Events, kinds, order and owners are the model's. This policy is what torch (torch/autograd/profiler.py,
- * profiler_util.py, 2.13) counts otherwise: a call of the runtime stands on the thread of the operator that its
- * External id names; an event that sticks out of another has no parent there, and the other gets no children behind it;
- * a parent takes the kernels of the child that it absorbs for its own; memory belongs to every event around its time,
- * on any thread. No number of the report, of a gate or of a comparison comes from here: those have the facts (facts.h).
- * Here equality with torch is the point, down to the order in which doubles are summed. Times stand as exact
- * nanoseconds and as the doubles torch computes from them. Read-only once built. */
+/* The events of a trace in torch's order, with torch's tree and sums, for tables equal to those of torch.profiler.
+ * Events, kinds, order and owners come from the model. This policy covers the differences of torch
+ * (torch/autograd/profiler.py, profiler_util.py, 2.13). A call of the runtime belongs to the thread of the operator
+ * that its External id names. An event that ends after the event around it has no parent, and the event around it gets
+ * no further children. A parent owns the kernels of a child that it absorbs. Memory belongs to every event around its
+ * time, on any thread. Reports, gates and comparisons do not use this policy; their numbers come from the facts
+ * (facts.h). Results equal torch's down to the order in which doubles are summed, so times are kept as exact
+ * nanoseconds and as the doubles that torch computes. Read-only once built. */
 #ifndef TP_WEBREPORT_MODEL_POLICY_TORCH_H
 #define TP_WEBREPORT_MODEL_POLICY_TORCH_H
 
@@ -15,30 +14,31 @@
 #include "writer/base/id_map.h"
 #include "writer/base/saturate.h"
 
-/* What an event is to torch; 0 for an event that its tables do not have. */
+/* Kind of an event in torch's tables; 0 if they do not include it. */
 enum tp_torch_flag {
     TP_TORCH_OPERATOR = 1,   /* category cpu_op */
     TP_TORCH_ANNOTATION = 2, /* user_annotation, and gpu_user_annotation together with DEVICE */
     TP_TORCH_FRAME = 4,      /* python_function */
-    TP_TORCH_CALL = 8,       /* runtime and driver calls, and what the recorder does itself */
+    TP_TORCH_CALL = 8,       /* runtime and driver calls, and the recorder's own work */
     TP_TORCH_DEVICE = 16,    /* kernels, copies, waits: rows of their own */
-    TP_TORCH_UNOWNED = 32,   /* of a device whose work torch never counts for operators (MTIA) */
+    TP_TORCH_UNOWNED = 32,   /* work of a device that torch never counts for operators (MTIA) */
     TP_TORCH_ASYNC = 64,     /* neither parent nor child, no self time */
-    TP_TORCH_FOLDED = 128,   /* absorbed by its equally named parent: counts nowhere any more */
-    TP_TORCH_WORK = 256      /* of a device, and neither a wait nor an annotation */
+    TP_TORCH_FOLDED = 128,   /* absorbed by its parent of the same name; not counted */
+    TP_TORCH_WORK = 256      /* device work that is neither a wait nor an annotation */
 };
 
-/* Whose rules. Those of torch differ in which memory records an event gets and in whether frames are parents; cProfile
- * has frames alone, thread by thread, and absorbs none. */
+/* Rules to follow. The versions of torch differ in the memory records of an event and in whether frames are parents;
+ * cProfile has Python frames only, thread by thread, and absorbs none. */
 enum tp_torch_rules { TP_TORCH_2_13, TP_TORCH_2_6, TP_CPROFILE };
-#define TP_TORCH_RULES "2.13|2.6" /* the first two as choices of an option */
+#define TP_TORCH_RULES "2.13|2.6" /* the first two rules as choices of an option */
 
 struct tp_torch_time {
     int64_t ns;
     double us;
 };
 
-/* Columns are by item: i < trace->event_count is that event, others are memory records outside of every event. */
+/* Columns are indexed by item: item i < trace->event_count is event i, higher items are memory records outside of all
+ * events. */
 struct tp_torch {
     const struct tp_trace *trace;
     struct tp_arena *arena;
@@ -47,32 +47,35 @@ struct tp_torch {
     uint32_t count;  /* of order */
     uint16_t *flags; /* enum tp_torch_flag */
     uint32_t *parent, *first_child, *next_sibling;
-    const char *device;                /* "CUDA", "XPU", "MTIA"; NULL: no device was profiled */
-    struct tp_torch_time *device_time; /* by event; of all but device events: of its kernels and its children's */
+    const char *device;                /* "CUDA", "XPU" or "MTIA", or NULL if no device was profiled */
+    /* by event; for host events the time of their kernels and of their children's kernels */
+    struct tp_torch_time *device_time;
     struct tp_memory_bytes *bytes;     /* by event: memory records inside it, of any thread; NULL without records */
-    uint32_t *records;                 /* of items that are no events: index in trace->memory */
+    uint32_t *records;                 /* for items that are memory records: index in trace->memory */
     uint32_t record_count;
-    uint32_t *shown;         /* by name id: as which it is shown, TP_NO_ID: not at all */
-    uint32_t memory_name[2]; /* of records; [true]: of [OutOfMemory] */
-    struct tp_id_map moved;  /* of calls that stand on another thread than their own: that thread */
-    struct tp_id_map around; /* of unfinished events: the event whose end is theirs, TP_NO_ID: the profiler's span */
-    int64_t base_ns, end_ns; /* that span; doubles are relative to its start */
+    uint32_t *shown;         /* by name id: id of the name to show, or TP_NO_ID if it is not shown */
+    uint32_t memory_name[2]; /* name ids of memory records; [true]: of [OutOfMemory] */
+    struct tp_id_map moved;  /* calls that torch assigns to another thread: that thread */
+    /* unfinished events: the event whose end they get, or TP_NO_ID for the end of the profiler's span */
+    struct tp_id_map around;
+    int64_t base_ns, end_ns; /* the profiler's span; doubles are relative to its start */
 };
 
-/* What an item took. */
+/* Time and memory of an item. */
 struct tp_torch_sum {
     struct tp_torch_time cpu, device;
     struct tp_memory_bytes bytes;
 };
 
-/* Builds it in `arena` (guard set by the caller; more than fits leaves through it). The trace must outlive it. */
+/* Builds the tables' events in `arena`, whose guard is set; the trace must outlive them. */
 void tp_torch_build(struct tp_torch *torch, const struct tp_trace *trace, enum tp_torch_rules rules,
                     struct tp_arena *arena);
 
-/* Number of a name that is shown, for keys: below tp_torch_name_count. */
+/* Returns the number of the name that is shown for an item, below tp_torch_name_count; for keys. */
 uint32_t tp_torch_name(const struct tp_torch *torch, uint32_t item);
 uint32_t tp_torch_name_count(const struct tp_torch *torch);
-/* Its text: that of the trace, "ProfilerStep*" for every step, "[memory]". Borrowed from the trace. */
+/* Returns the text of that name: from the trace, "ProfilerStep*" for every step, or "[memory]". Borrowed from the
+ * trace. */
 struct tp_str tp_torch_name_text(const struct tp_torch *torch, uint32_t name);
 
 static inline void tp_torch_add_time(struct tp_torch_time *sum, struct tp_torch_time time)
@@ -81,11 +84,12 @@ static inline void tp_torch_add_time(struct tp_torch_time *sum, struct tp_torch_
     sum->us += time.us;
 }
 
-/* With children; without them. The children that have one of the flags `kept` stay in the self time. */
+/* Return the sums of an item with its children and without them. Children with one of the flags `kept` count as self
+ * time. */
 struct tp_torch_sum tp_torch_total(const struct tp_torch *torch, uint32_t item);
 struct tp_torch_sum tp_torch_self(const struct tp_torch *torch, uint32_t item, unsigned kept);
 
-/* End of an unfinished event: that of the innermost event of its thread which was open when it began. */
+/* Returns the end of an unfinished event: that of the innermost event of its thread that was open when it began. */
 int64_t tp_torch_late_end(const struct tp_torch *torch, uint32_t event);
 
 static inline bool tp_torch_is_record(const struct tp_torch *torch, uint32_t item)
@@ -98,19 +102,19 @@ static inline const struct tp_memory *tp_torch_record(const struct tp_torch *tor
     return &torch->trace->memory[torch->records[item - torch->trace->event_count]];
 }
 
-/* NULL for a memory record. */
+/* Returns the event of an item, or NULL for a memory record. */
 static inline const struct tp_event *tp_torch_event(const struct tp_torch *torch, uint32_t item)
 {
     return tp_torch_is_record(torch, item) ? NULL : &torch->trace->events[item];
 }
 
-/* enum tp_torch_flag; none of a memory record. */
+/* Returns the flags (enum tp_torch_flag) of an item; 0 for a memory record. */
 static inline unsigned tp_torch_flags(const struct tp_torch *torch, uint32_t item)
 {
     return tp_torch_is_record(torch, item) ? 0 : torch->flags[item];
 }
 
-/* How long a column by item is. */
+/* Returns the length of columns that are indexed by item. */
 static inline size_t tp_torch_items(const struct tp_torch *torch)
 {
     return (size_t)torch->trace->event_count + torch->record_count;
@@ -124,7 +128,7 @@ static inline uint32_t tp_torch_thread(const struct tp_torch *torch, uint32_t it
     return moved ? *moved : e ? e->thread : tp_torch_record(torch, item)->thread;
 }
 
-/* Kineto widens regions of a device by a nanosecond on both sides. */
+/* Returns the start of an item. Kineto widens device regions by a nanosecond on both sides; this reverts it. */
 static inline int64_t tp_torch_start(const struct tp_torch *torch, uint32_t item)
 {
     const struct tp_event *e = tp_torch_event(torch, item);
@@ -142,7 +146,7 @@ static inline int64_t tp_torch_end(const struct tp_torch *torch, uint32_t item)
     return e->kind != TP_KIND_GPU_ANNOTATION ? end : end - 1 > start ? end - 1 : start;
 }
 
-/* A duration, also as torch's double of microseconds. */
+/* Returns the duration of an item, in ns and as torch's double of microseconds. */
 static inline struct tp_torch_time tp_torch_duration(const struct tp_torch *torch, uint32_t item)
 {
     int64_t start = tp_torch_start(torch, item), end = tp_torch_end(torch, item);
@@ -150,7 +154,7 @@ static inline struct tp_torch_time tp_torch_duration(const struct tp_torch *torc
                                   (double)(end - torch->base_ns) / 1000 - (double)(start - torch->base_ns) / 1000};
 }
 
-/* "Input Dims" and the like of an operator or annotation; NULL for everything else. */
+/* Returns the details ("Input Dims" ..) of an operator or annotation, or NULL. */
 static inline const struct tp_host_detail *tp_torch_detail(const struct tp_torch *torch, uint32_t item)
 {
     const struct tp_event *e = tp_torch_event(torch, item);

@@ -19,7 +19,7 @@ static inline bool tp_is_second_copy(const struct tp_trace *trace, uint32_t even
     return (x == TP_NO_ID ? TP_NO_ID : trace->hosts[x].dims) == (y == TP_NO_ID ? TP_NO_ID : trace->hosts[y].dims);
 }
 
-/* The same for operator `op` of the model's tree. */
+/* Returns the same for operator `op` of the model's tree. */
 static inline bool tp_operator_is_second_copy(const struct tp_model *model, uint32_t op)
 {
     const struct tp_operators *ops = &model->operators;

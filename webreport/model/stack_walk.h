@@ -1,9 +1,8 @@
-/* What a thread was doing at a time: the stack of its host events, for given pieces of time (section 6).
- *
+/* Visits the stacks of host events of a thread within given pieces of time (section 6).
  * The stack at time t holds every host event of the thread with start <= t < end, in the order of the tree, so events
- * that stick out of their parent count as well. Stacks deeper than TP_STACK_LIMIT are cut there (inner events are
- * missed): only broken traces have such. A walk reads the facts alone; several may go on at once, each with an arena
- * of its own. */
+ * that end after their parent count as well. Stacks deeper than TP_STACK_LIMIT lose their inner events; only broken
+ * traces have such stacks. A walk only reads the facts, so several can run at the same time, each with an arena of its
+ * own. */
 #ifndef TP_WEBREPORT_MODEL_STACK_WALK_H
 #define TP_WEBREPORT_MODEL_STACK_WALK_H
 
@@ -12,7 +11,7 @@
 
 enum { TP_STACK_LIMIT = 1024 };
 
-/* What stands on a stack (all but line), and what a stack is folded to (all but module); in the order of the texts. */
+/* Kinds of entries of a stack (all but line) and of folds (all but module), in the order of their texts. */
 enum tp_stack_kind {
     TP_STACK_ANNOTATION,
     TP_STACK_FRAME,
@@ -24,11 +23,11 @@ enum tp_stack_kind {
     TP_STACK_KINDS
 };
 
-/* "annotation", "frame", "line" .. Static. */
+/* Returns "annotation", "frame", "line" .. Static. */
 const char *tp_stack_kind_text(enum tp_stack_kind kind);
 
-/* The one text that stands for a stack: its innermost project line; else its innermost annotation but ProfilerStep;
- * else its outermost operator, runtime call or frame; else "[no host event]". */
+/* Fold of a stack, one text that represents it: the innermost project line; else the innermost annotation except
+ * ProfilerStep; else the outermost operator, runtime call or frame; else "[no host event]". */
 struct tp_fold {
     uint32_t kind; /* enum tp_stack_kind */
     uint32_t text; /* line id of a line, else label id, in trace->frames */
@@ -36,7 +35,7 @@ struct tp_fold {
 
 struct tp_str tp_fold_text(const struct tp_model *model, struct tp_fold fold);
 
-/* Order by (kind, text): <0, 0, >0. */
+/* Compares folds by (kind, text): <0, 0, >0. */
 int tp_fold_compare(const struct tp_model *model, struct tp_fold x, struct tp_fold y);
 
 /* Stacks as nodes of a trie; node 0 is the empty stack. A child has a larger number than its parent. */
@@ -53,21 +52,21 @@ struct tp_stack_node {
 };
 
 void tp_stack_tree_init(struct tp_stack_tree *tree, struct tp_arena *arena);
-/* The child of that kind and label, made when new. */
+/* Returns the child with that kind and label; adds it if it is new. */
 uint32_t tp_stack_tree_child(struct tp_stack_tree *tree, uint32_t parent, enum tp_stack_kind kind, uint32_t label);
 
-/* A piece of time to look at; tag comes back with its segments. */
+/* A piece of time to visit; its segments have the same tag. */
 struct tp_stack_piece {
     int64_t a, b;
     uint32_t tag;
 };
 
-/* A time within a piece during which the stack did not change. */
+/* A part of a piece with an unchanged stack. */
 struct tp_stack_segment {
     int64_t a, b;
     uint32_t tag;
-    uint32_t event; /* innermost, TP_NO_ID when the stack is empty */
-    uint32_t node;  /* of the tree, when one was given */
+    uint32_t event; /* innermost event, or TP_NO_ID if the stack is empty */
+    uint32_t node;  /* node of the tree, if the walk has one */
     struct tp_fold fold;
 };
 
@@ -79,22 +78,22 @@ struct tp_stack_walk {
     struct tp_stack_tree *tree; /* may be NULL */
     tp_stack_visit visit;
     void *context;
-    struct tp_stack_scratch *scratch; /* NULL at first; kept from one thread to the next */
+    struct tp_stack_scratch *scratch; /* NULL before the first walk; reused for further threads */
 };
 
-/* Visits the segments of `count` sorted, disjoint pieces on one thread, in order of time (TP_NO_ID: every stack is
- * empty). */
+/* Visits the segments of `count` sorted, disjoint pieces on one thread, in order of time. thread TP_NO_ID: all stacks
+ * are empty. */
 void tp_stack_walk(struct tp_stack_walk *walk, uint32_t thread, const struct tp_stack_piece *pieces, size_t count);
 
-/* Visits idle pieces first .. end - 1 of a device on the threads they are charged to, thread by thread; the tag of a
+/* Visits the idle pieces first .. end - 1 of a device on their threads (tp_idle_thread), thread by thread. The tag of a
  * segment is the index of its piece in gpu->idle. */
 void tp_stack_walk_idle(struct tp_stack_walk *walk, const struct tp_gpu *gpu, uint32_t first, uint32_t end);
 
-/* The same of chosen pieces: indexes in gpu->idle, ascending. */
+/* Visits chosen idle pieces in the same way. chosen: ascending indexes in gpu->idle. */
 void tp_stack_walk_chosen(struct tp_stack_walk *walk, const struct tp_gpu *gpu, const uint32_t *chosen, uint32_t count);
 
-/* The thread that an idle piece is charged to: that of the launch of the operation that ends the gap, else the main
- * thread of the device; TP_NO_ID when none of its operations is linked. */
+/* Returns the thread of an idle piece: that of the launch of the operation that ends the gap, else the main thread of
+ * the device, or TP_NO_ID if no operation of the device has a launch. */
 static inline uint32_t tp_idle_thread(const struct tp_model *model, const struct tp_gpu *gpu,
                                       const struct tp_idle_piece *piece)
 {

@@ -1,14 +1,14 @@
-/* Builds the tree of processes of a recording from outside: process_tree.h says what is in it. */
+/* Builds the tree of processes of a recording from outside (process_tree.h). */
 #ifndef TP_WEBREPORT_MODEL_TREE_THREADS_H
 #define TP_WEBREPORT_MODEL_TREE_THREADS_H
 
 #include "webreport/model/process_tree.h"
 
-/* Builds the tree in `arena` (guard set by the caller); trace must outlive it. For a trace without states is_present is
- * false, and nothing else is there. */
+/* Builds the tree in `arena` (guard set by the caller); trace must outlive it. For a trace without thread states,
+ * is_present is false and all other members are 0. */
 void tp_process_tree_build(struct tp_process_tree *tree, const struct tp_trace *trace, struct tp_arena *arena);
 
-/* "disk", "page fault" .. as the recorder writes them; "?" for TP_WAIT_UNKNOWN. Static. */
+/* Returns the cause as the recorder writes it ("disk", "page fault" ..), or "?" for TP_WAIT_UNKNOWN. Static. */
 const char *tp_wait_cause_text(enum tp_wait_cause cause);
 
 #endif
