@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "webreport/trace/foreign.h"
 #include "webreport/trace/inflate.h"
+#include "webreport/trace/inputs/signs.h"
 #include "writer/base/input.h"
 #include "writer/base/limits.h"
 #include "writer/base/str.h"
@@ -67,21 +67,10 @@ static struct head read_head(const char *path, size_t most)
     return head;
 }
 
-static bool is_trace(const char *text, size_t size)
-{
-    size_t at = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-    at = tp_foreign_skip_space(text, size, at);
-    if (at == size)
-        return false;
-    if (text[at] == '{')
-        return tp_foreign_has_key(text + at, size - at, "\"traceEvents\"");
-    return text[at] == '[' && tp_foreign_has_key(text + at, size - at, "\"ph\"");
-}
-
 bool tp_file_head_is_trace(const char *path)
 {
     struct head head = read_head(path, TEXT);
-    bool is_one = head.text && is_trace(head.text, head.size);
+    bool is_one = head.text && tp_sign_is_trace(head.text, head.size);
     release_head(&head);
     return is_one;
 }
@@ -106,9 +95,9 @@ static const char *behind(const char *at, const char *end, const char *word)
 static int64_t number_behind_colon(const char *at, const char *end)
 {
     int64_t number = 0;
-    at += tp_foreign_skip_space(at, (size_t)(end - at), 0);
+    at += tp_sign_skip_space(at, (size_t)(end - at), 0);
     at += at < end && *at == ':';
-    at += tp_foreign_skip_space(at, (size_t)(end - at), 0);
+    at += tp_sign_skip_space(at, (size_t)(end - at), 0);
     const char *first = at;
     for (; at < end && *at >= '0' && *at <= '9' && number < TP_MAX_JOB_RANKS; at++)
         number = number * 10 + (*at - '0');
@@ -132,7 +121,7 @@ int64_t tp_file_head_rank(const char *path)
 const char *tp_file_head_describe(const char *path)
 {
     struct head head = read_head(path, TEXT);
-    const char *what = head.text ? tp_foreign_of_head(head.text, head.size, path) : NULL;
+    const char *what = head.text ? tp_input_format_of(head.text, head.size, path)->refusal : NULL;
     release_head(&head);
     return what;
 }

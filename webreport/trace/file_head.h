@@ -18,8 +18,8 @@ bool tp_file_head_is_from_outside(const char *path);
  * none. */
 int64_t tp_file_head_rank(const char *path);
 
-/* Names another tool's file by its first megabyte of text, as tp_foreign_of_head does. Returns static text; NULL when the
- * file is not known or cannot be read. */
+/* Names another tool's file by its first megabyte of text, by the table of input formats. Returns static text;
+ * NULL when the file is not known, is a trace, or cannot be read. */
 const char *tp_file_head_describe(const char *path);
 
 #endif

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "webreport/trace/file_head.h"
-#include "webreport/trace/foreign.h"
+#include "webreport/trace/inputs/input_format.h"
 #include "writer/base/limits.h"
 #include "writer/base/path.h"
 #include "writer/base/sort.h"
@@ -264,7 +264,7 @@ static void note_odd(struct listing *l, const char *name, mode_t type)
     struct tp_runs *found = l->search->found;
     if (!found)
         return;
-    if (type == S_IFREG && !found->foreign && tp_foreign_is_name(name))
+    if (type == S_IFREG && !found->foreign && tp_input_format_is_name(name))
         found->foreign = join(l->search->arena, l->path, name);
     if (type == S_IFREG || type == S_IFDIR || type == 0 || promise_of(l->search, name) == NOTHING)
         return;

@@ -4,10 +4,10 @@
  * here. */
 #include "webreport/trace/trace.h"
 
-#include "webreport/trace/foreign.h"
 #include "webreport/trace/producer.h"
 #include "webreport/trace/header.h"
 #include "webreport/trace/impossible_ends.h"
+#include "webreport/trace/inputs/input_format.h"
 #include "webreport/trace/own_threads.h"
 #include "webreport/trace/range_names.h"
 #include "webreport/trace/reader.h"
@@ -201,9 +201,9 @@ static int refuse(struct tp_reader *r, const char *what)
 static int read_document(struct tp_reader *r)
 {
     tp_reader_want(r, 4);
-    const char *foreign = tp_foreign_of_head(r->at, r->at ? (size_t)(r->end - r->at) : 0, r->path);
-    if (foreign && r->code >= 0)
-        return tp_error_set(r->err, TP_EFORMAT, 0, "%s", foreign);
+    const struct tp_input_format *format = tp_input_format_of(r->at, r->at ? (size_t)(r->end - r->at) : 0, r->path);
+    if (format->refusal && r->code >= 0)
+        return tp_error_set(r->err, TP_EFORMAT, 0, "%s", format->refusal);
     if (r->end - r->at >= 3 && memcmp(r->at, "\xEF\xBB\xBF", 3) == 0)
         r->at += 3;
     if (r->end - r->at >= 2 && (memcmp(r->at, "\xFF\xFE", 2) == 0 || memcmp(r->at, "\xFE\xFF", 2) == 0))

@@ -1,0 +1,142 @@
+/* Recognisers of protobuf messages by their first fields: see signs.h. */
+#include "webreport/trace/inputs/signs.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "writer/base/str.h"
+
+struct message {
+    const unsigned char *at, *end;
+};
+
+/* Reads a varint. False when the text ends inside it or it has more than ten bytes. */
+static bool varint(struct message *m, uint64_t *out)
+{
+    *out = 0;
+    for (unsigned shift = 0; shift < 70 && m->at < m->end; shift += 7) {
+        unsigned char byte = *m->at++;
+        *out |= shift < 64 ? (uint64_t)(byte & 0x7F) << shift : 0;
+        if (byte < 0x80)
+            return true;
+    }
+    return false;
+}
+
+/* Reads one field: its number, and for bytes their range. False at the end and for what is no field. */
+static bool field(struct message *m, unsigned *number, struct message *bytes)
+{
+    uint64_t tag, size;
+    *bytes = (struct message){NULL, NULL};
+    if (m->at >= m->end || !varint(m, &tag) || tag >> 3 == 0 || tag >> 3 > 1u << 29)
+        return false;
+    *number = (unsigned)(tag >> 3);
+    switch (tag & 7) {
+    case 0:
+        return varint(m, &size);
+    case 1:
+        size = 8;
+        break;
+    case 5:
+        size = 4;
+        break;
+    case 2:
+        if (!varint(m, &size))
+            return false;
+        break;
+    default:
+        return false;
+    }
+    if (size > (uint64_t)(m->end - m->at))
+        size = (uint64_t)(m->end - m->at); /* cut by the window */
+    if ((tag & 7) == 2)
+        *bytes = (struct message){m->at, m->at + size};
+    m->at += size;
+    return true;
+}
+
+/* Fields of a TracePacket that each file of Perfetto has in its first packets. */
+static bool is_packet(struct message packet)
+{
+    static const unsigned char known[] = {8, 10, 11, 12, 33, 35, 36, 43, 44, 50, 52, 53, 59, 60};
+    unsigned number;
+    struct message bytes;
+    bool is_one = false;
+    while (!is_one && field(&packet, &number, &bytes))
+        is_one =
+            (number < 128 && memchr(known, (int)number, sizeof known)) || ((number == 1 || number == 6) && bytes.at);
+    return is_one;
+}
+
+static bool starts_with_device(struct message text)
+{
+    struct tp_str name = {(const char *)text.at, (size_t)(text.end - text.at)};
+    return text.at && (tp_str_starts(name, "/host:") || tp_str_starts(name, "/device:") ||
+                       tp_str_starts(name, "Task Environment") || tp_str_starts(name, "/task:"));
+}
+
+/* An XPlane's second field is its name. */
+static bool is_plane(struct message plane)
+{
+    unsigned number;
+    struct message bytes;
+    while (field(&plane, &number, &bytes))
+        if (number == 2 && bytes.at)
+            return starts_with_device(bytes);
+    return false;
+}
+
+/* A ValueType of pprof has two numbers and nothing else. */
+static bool is_value_type(struct message type)
+{
+    unsigned number, seen = 0;
+    struct message bytes;
+    if (type.end - type.at < 2 || type.end - type.at > 12)
+        return false;
+    while (field(&type, &number, &bytes)) {
+        if (number > 2 || bytes.at)
+            return false;
+        seen++;
+    }
+    return seen > 0 && type.at == type.end;
+}
+
+/* Returns whether the file begins with a message as field 1, which each of these formats has. Leaves *file behind it. */
+static bool first_message(const struct tp_input_head *head, struct message *file, struct message *first)
+{
+    unsigned number;
+    *file = (struct message){(const unsigned char *)head->text, (const unsigned char *)head->text + head->size};
+    return head->size && head->text[0] == '\n' && !head->is_json && field(file, &number, first) && number == 1 &&
+           first->at;
+}
+
+bool tp_sign_xplane(const struct tp_input_head *head, const struct tp_input_sign *sign)
+{
+    struct message file, first;
+    (void)sign;
+    return first_message(head, &file, &first) && is_plane(first);
+}
+
+bool tp_sign_pprof(const struct tp_input_head *head, const struct tp_input_sign *sign)
+{
+    struct message file, first;
+    (void)sign;
+    return first_message(head, &file, &first) && is_value_type(first);
+}
+
+bool tp_sign_perfetto(const struct tp_input_head *head, const struct tp_input_sign *sign)
+{
+    enum { PACKETS = 3 };
+    struct message file, packet;
+    unsigned number;
+    (void)sign;
+    if (!first_message(head, &file, &packet))
+        return false;
+    for (int packets = 0; packets < PACKETS && packet.at; packets++) {
+        if (is_packet(packet))
+            return true;
+        if (!field(&file, &number, &packet) || number != 1)
+            return false;
+    }
+    return false;
+}
