@@ -1,8 +1,8 @@
-/* The model: counts of the events, then one stage after another. See facts.h and build.h. */
+/* Builds the model: counts the events, then calls the stages in order. See facts.h and build.h. */
 #include "webreport/model/build.h"
 
-/* Counts the events, and finds the hull of their time. What the recorder does itself, and kinds that no number needs,
- * are no part of it. */
+/* Counts the events and finds their first start and last end, without the recorder's own work and without kinds that no
+ * number needs. */
 static void count_events(struct tp_model *model)
 {
     const struct tp_trace *trace = model->trace;
@@ -34,13 +34,13 @@ static bool has_device_collective(const struct tp_model *model)
     for (uint32_t i = 0; i < model->trace->event_count; i++) {
         const struct tp_event *e = &model->trace->events[i];
         if (e->kind == TP_KIND_ANNOTATION && model->marks[e->name] & TP_MARK_COLLECTIVE && !tp_event_said(e) &&
-            tp_name_comm_library(tp_trace_name(model->trace, e))) /* it moves data of devices alone */
+            tp_name_comm_library(tp_trace_name(model->trace, e))) /* the library moves device data only */
             return true;
     }
     return false;
 }
 
-/* Returns whether a memory record is of a device (of_device) or of the processor. */
+/* Returns whether the trace has a memory record of a device (of_device) or of the CPU. */
 static bool has_memory_of(const struct tp_model *model, bool of_device)
 {
     const struct tp_trace *trace = model->trace;
@@ -53,7 +53,7 @@ static bool has_memory_of(const struct tp_model *model, bool of_device)
     return false;
 }
 
-/* Returns whether a name is of an operator that only the processor has. */
+/* Returns whether the trace has an operator that exists on the CPU only. */
 static bool has_processor_name(const struct tp_model *model)
 {
     const struct tp_strings *names = &model->trace->names;
@@ -63,7 +63,7 @@ static bool has_processor_name(const struct tp_model *model)
     return false;
 }
 
-/* Returns whether the head names a GPU and nothing shows that the program did not use it. Torch's profiler writes the
+/* Returns whether the head names a GPU and no event shows that the program did not use it. Torch's profiler lists the
  * devices of the machine even if the program uses none. */
 static bool names_gpu(const struct tp_model *model)
 {
@@ -97,7 +97,7 @@ static enum tp_program_kind find_program(const struct tp_model *model)
     return model->order->host_count ? TP_RECORDED_CPU : TP_RECORDED_EMPTY;
 }
 
-/* Names that only PyTorch, and programs in Python that use it, write. */
+/* Returns whether the trace has a name that only PyTorch and Python programs with it write. */
 static bool has_torch_name(const struct tp_model *model)
 {
     const uint64_t marks = TP_MARK_REGION | TP_MARK_BACKWARD_NODE | TP_MARK_MODULE | TP_MARK_PROFILER_SPAN |
@@ -120,9 +120,9 @@ static bool has_mpi(const struct tp_model *model)
     return false;
 }
 
-/* Our recorder writes the format of torch's profiler, names and modules and all, and signs in the head. Others are
- * known by what torch never writes: ranges that say their kind, or the members of Chrome's own format; bare lists of
- * events, as tests and filters leave them, count as torch's. */
+/* Returns the producer. Our recorder writes the format of torch's profiler and its own name in the head. Other
+ * producers write something that torch never writes: ranges with a declared kind, or members of Chrome's own format.
+ * Bare lists of events, as tests and filters write them, count as torch's. */
 static enum tp_producer find_producer(const struct tp_model *model)
 {
     if (model->kind_count[TP_KIND_FRAME])

@@ -1,5 +1,6 @@
-/* Collectives: see collectives.h. Records are the first level that exists of: host events with a backend prefix;
- * record_param_comms; dispatcher operators; communication kernels alone. */
+/* Collectives: see collectives.h. A trace may show a collective on several levels. Records are made from the first
+ * level that the trace has: host events with the prefix of a backend, record_param_comms, operators of the dispatcher,
+ * or communication kernels. */
 #include "webreport/model/collectives.h"
 
 #include "webreport/model/enclosing.h"
@@ -8,14 +9,14 @@
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-/* Events of one list, by thread and (start, end desc), ready for the question which one encloses a point. */
+/* Events of a list, sorted by thread and (start, end descending), to find the event around a point. */
 struct by_thread {
     uint32_t *items;            /* positions in the list */
     uint32_t *first;            /* thread_count + 1 */
     struct tp_enclosing *trees; /* by thread; count 0: none */
 };
 
-/* What the stages of one build share. */
+/* State of one build, shared by its stages. */
 struct collector {
     struct tp_model *model;
     struct tp_vec notes;   /* uint32_t: host events with a collective name, by (start, file position) */
@@ -101,7 +102,7 @@ static bool is_of_level(const struct collector *c, uint32_t event, enum level le
     return !tp_str_equal(what, TP_STR("\"wait\"")) && !tp_str_equal(what, TP_STR("\"init\""));
 }
 
-/* record_param_comms is shown as c10d:<collective> */
+/* Returns the name of a record; record_param_comms becomes c10d:<collective>. */
 static struct tp_str record_name(const struct collector *c, uint32_t event)
 {
     struct tp_str name = tp_trace_name(c->model->trace, event_at(c, event));
@@ -139,8 +140,8 @@ static void find_records(struct collector *c)
 /* ---- enclosing ----------------------------------------------------------------------------------------------------
  */
 
-/* Indexes events[0 .. count) (positions in that list) by thread. Of equal intervals the one with the higher file
- * position is preferred when prefers_later, else the one with the lower. */
+/* Indexes events[0 .. count) (positions in that list) by thread. Of equal intervals, the one with the higher place in
+ * the file wins if prefers_later, else the one with the lower place. */
 static void index_by_thread(struct by_thread *index, const struct collector *c, const uint32_t *events, uint32_t count,
                             bool prefers_later)
 {
@@ -151,7 +152,7 @@ static void index_by_thread(struct by_thread *index, const struct collector *c, 
     index->trees = tp_arena_array(arena, threads, sizeof *index->trees);
     struct tp_keyed *sorted = tp_arena_array(arena, count, sizeof *sorted);
     int64_t *starts = tp_arena_array(arena, count, sizeof *starts), *ends = tp_arena_array(arena, count, sizeof *ends);
-    /* two stable passes: by (end desc, preference), then by start */
+    /* Two stable sorts: by (end descending, preference), then by start. */
     for (uint32_t i = 0; i < count; i++) {
         int64_t end = tp_event_end(event_at(c, events[i]));
         sorted[i] = (struct tp_keyed){end == INT64_MIN ? INT64_MAX : -end, prefers_later ? events[i] : ~events[i], i};
@@ -177,7 +178,8 @@ static void index_by_thread(struct by_thread *index, const struct collector *c, 
             tp_enclosing_init(&index->trees[t], starts + first[t], ends + first[t], first[t + 1] - first[t], arena);
 }
 
-/* Position in the list of the innermost event of the thread with start <= at and end >= reach, or TP_NO_ID. */
+/* Returns the position in the list of the innermost event of the thread with start <= at and end >= reach, or
+ * TP_NO_ID. */
 static uint32_t enclosing(const struct by_thread *index, uint32_t thread, int64_t at, int64_t reach)
 {
     if (!index->trees[thread].count)
@@ -186,7 +188,7 @@ static uint32_t enclosing(const struct by_thread *index, uint32_t thread, int64_
     return found == SIZE_MAX ? TP_NO_ID : index->items[index->first[thread] + found];
 }
 
-/* Metadata of each record: the innermost record_param_comms of its thread around it. */
+/* Finds the metadata of each record: the innermost record_param_comms around it on its thread. */
 static void find_metadata(struct collector *c)
 {
     struct tp_vec metas = TP_VEC(c->model->arena, uint32_t);
@@ -210,7 +212,8 @@ static void find_metadata(struct collector *c)
 /* ---- kernels of records -------------------------------------------------------------------------------------------
  */
 
-/* First record by External id, the trace's order; few records, so they are sorted and searched. */
+/* Returns the first record of each External id, in the order of the trace. There are few records, so they are sorted
+ * and searched. */
 static struct tp_keyed *records_by_external_id(const struct collector *c, size_t *count)
 {
     struct tp_keyed *ids = tp_arena_array(c->model->arena, c->records.count, sizeof *ids);
@@ -238,7 +241,7 @@ static uint32_t find_external(const struct tp_keyed *ids, size_t count, int64_t 
     return lo < count && ids[lo].key == id ? ids[lo].item : TP_NO_ID;
 }
 
-/* A communication kernel joins the innermost record around its launch, else the one with its External id. */
+/* Adds each communication kernel to the innermost record around its launch, else to the record with its External id. */
 static void join_kernels(struct collector *c)
 {
     const struct tp_model *model = c->model;
@@ -272,7 +275,7 @@ static void join_kernels(struct collector *c)
     }
 }
 
-/* Without any host record every communication kernel is a record of its own. */
+/* Makes a record of each communication kernel, for traces without host records. */
 static void use_kernels(struct collector *c)
 {
     for (uint32_t i = 0; i < c->kernel_count; i++) {
@@ -329,7 +332,7 @@ static void fill_ranges(struct collector *c)
         sort_ranges(&records[i], c->model->arena);
 }
 
-/* Bytes of one tensor; 0 for what is no list of integers. */
+/* Returns the bytes of a tensor, or 0 if dims is not a list of integers. */
 static int64_t tensor_bytes(struct tp_arena *arena, struct tp_str dims, struct tp_str type)
 {
     struct tp_str item;
@@ -347,13 +350,14 @@ static int64_t tensor_bytes(struct tp_arena *arena, struct tp_str dims, struct t
     return bytes;
 }
 
-/* Element counts of the metadata times the element's size, else the sum over the operator's inputs. */
+/* Returns the bytes of a record: the element count of its metadata times the element size, else the sum of the inputs
+ * of its operator. */
 static int64_t bytes_of(const struct collector *c, const struct tp_collective *record)
 {
     const struct tp_trace *trace = c->model->trace;
     const struct tp_comm_detail *comm = record->comm == TP_NO_ID ? NULL : &trace->comms[record->comm];
     if (comm && comm->dtype != TP_NO_ID) {
-        int64_t n = comm->in_count > comm->out_count ? comm->in_count : comm->out_count; /* absent: INT64_MIN */
+        int64_t n = comm->in_count > comm->out_count ? comm->in_count : comm->out_count; /* INT64_MIN if absent */
         struct tp_str dtype = trace->values.items[comm->dtype];
         int size = tp_value_is(dtype, '"') ? tp_element_size(value_text(c, comm->dtype)) : 0;
         if (n != TP_NULL_INT && size)
@@ -388,7 +392,7 @@ static void add_library(struct tp_collectives *out, const char *library)
     out->library_count++;
 }
 
-/* Backends of the host names, and of the kernels: at most the seven backends and "custom". */
+/* Finds the backends named by host events and kernels: at most the seven known backends and "custom". */
 static void find_libraries(struct collector *c)
 {
     struct tp_model *model = c->model;
@@ -445,7 +449,7 @@ void tp_collectives_build(struct tp_model *model)
     }
 }
 
-/* The kernels are its ranges but for one, that of the host call. */
+/* All ranges of a record except the host call are kernels. */
 struct tp_interval tp_collective_time(const struct tp_collective *record)
 {
     struct tp_interval time = {record->start_ns, record->end_ns};

@@ -12,13 +12,13 @@ enum { NOTHING = 0, SEVERAL = UINT32_MAX };
 
 /* One event or thread for each number of a range. */
 struct places {
-    int64_t first, last; /* range of the numbers; first > last: no numbers, or they are too far apart */
+    int64_t first, last; /* range of the numbers; first > last if there are none, or if they are too far apart */
     uint32_t *place;     /* by number - first: index of an event or thread, plus 1; NOTHING or SEVERAL */
 };
 
 static void widen(struct places *places, int64_t number)
 {
-    if (number <= 0) /* TP_NULL_INT too */
+    if (number <= 0) /* also excludes TP_NULL_INT */
         return;
     places->first = number < places->first ? number : places->first;
     places->last = number > places->last ? number : places->last;
@@ -340,7 +340,8 @@ static uint64_t unlike_occupancies(const struct tp_trace *trace, struct tp_arena
 
 struct host_conflicts {
     uint64_t ids, descents;        /* of operators and annotations; ids that are lower than the id before */
-    uint64_t calls, lone, strayed; /* calls with an id of an operator; of these, without that operator, on another thread */
+    /* calls with an id of an operator; of these, without that operator, on another thread */
+    uint64_t calls, lone, strayed;
     int64_t last_id, last_ns;      /* of the latest operator or annotation of the thread */
 };
 
@@ -366,7 +367,8 @@ static void visit_host(struct host_conflicts *found, const struct survey *s, con
 }
 
 /* Counts ids that break two rules: ids ascend with time on each thread, and a call has the id of an operator of its
- * thread. Recorders without numbers of events omit operators that are open at the end, so more exceptions are allowed. */
+ * thread. Recorders without numbers of events omit operators that are open at the end, so more exceptions are
+ * allowed. */
 static uint64_t conflicts_of_ids(const struct survey *s, const struct tp_trace *trace, const struct tp_order *order)
 {
     enum { ONE_IN = 100 };

@@ -1,12 +1,12 @@
 /* Conflicts between memory records: see conflicts.h. */
 #include "webreport/model/conflicts.h"
 
-/* Records are the edges of a walk: each leads from the total before it to the total after it. Whatever the order of the
- * records, each total but the first and the last is reached as often as it is left. */
+/* A record is an edge from the total before it to the total after it. In any order of the records, each total except
+ * the first and the last one is reached as often as it is left. */
 struct balance {
     struct total {
         int64_t value;
-        int32_t surplus; /* how often it is reached more than left */
+        int32_t surplus; /* times reached minus times left */
         bool is_used;
     } * slots;
     size_t mask; /* slots - 1 */
@@ -56,8 +56,8 @@ static int64_t total_before(const struct tp_trace *trace, const struct tp_memory
     return (int64_t)((uint64_t)tp_memory_more(trace, record)->total_allocated - (uint64_t)record->bytes);
 }
 
-/* Returns the number of totals that are reached more often than left. Returns 0 for many such totals, because then threads
- * that are not recorded allocate, too. */
+/* Returns the number of totals that are reached more often than left. Returns 0 for many such totals, because then
+ * threads that are not recorded allocate, too. */
 static uint64_t unreached_totals(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
 {
     enum { MOST = 3 }; /* a damaged total disagrees with itself, and with the records before and after it */

@@ -19,7 +19,8 @@ static bool has_open_bracket(struct tp_str name)
     return round > 0 || (angle > 0 && tp_str_find(name, "operator") < 0);
 }
 
-/* Returns whether a Python function's name has its form: "file.py(12): function", "<built-in ..>" or "nn.Module: Name_0". */
+/* Returns whether a Python function's name has its form: "file.py(12): function", "<built-in ..>" or "nn.Module:
+ * Name_0". */
 static bool is_frame_name(struct tp_str name)
 {
     struct tp_frame frame;
@@ -58,8 +59,8 @@ static bool begins_with(struct tp_str name, struct tp_str start)
     return name.len >= start.len && memcmp(name.ptr, start.ptr, start.len) == 0;
 }
 
-/* Returns whether the longer name continues the cut one. Words of calls begin with capitals, so a call is cut where a small
- * letter follows. An operator is cut in its namespaces: what follows them may be another operator's name. */
+/* Returns whether the longer name continues the cut one. Words of calls begin with capitals, so a call is cut where a
+ * small letter follows. An operator is cut in its namespaces: what follows them may be another operator's name. */
 static bool continues(struct tp_str name, struct tp_str longer, unsigned kinds)
 {
     if (!begins_with(longer, name) || longer.len == name.len)
@@ -135,8 +136,8 @@ static uint64_t count_damaged(const struct tp_trace *trace, const struct tp_name
     return count;
 }
 
-/* Counts calls that evaluate a backward node beyond the events with the node's name: the node runs inside of the call. A
- * node without any event does not count, because a tool has renamed all of them. */
+/* Counts calls that evaluate a backward node beyond the events with the node's name: the node runs inside of the call.
+ * A node without any event does not count, because a tool has renamed all of them. */
 static uint64_t lost_nodes(const struct tp_trace *trace, const struct tp_name_use *use)
 {
     enum { ONE_IN = 3 }; /* writers without nodes do not know the rule */

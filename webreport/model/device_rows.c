@@ -4,16 +4,16 @@
 #include "webreport/model/order.h"
 #include "writer/base/rule_sort.h"
 
-/* A higher number is not the number of a device, unless deviceProperties has it as an id. */
+/* Higher numbers are device numbers only if deviceProperties has an entry with that id. */
 enum { DEVICE_NUMBERS = 1024 };
 
-/* A longer name of a process is not shown as the name of a device. */
+/* Longest name of a process, in bytes, that is shown as the name of a device. */
 enum { LONGEST_NAME = 64 };
 
-/* No process of the operating system has a higher number. Profilers sort devices behind all processes. */
+/* Highest number of a process of the operating system. Profilers give devices higher numbers to sort them last. */
 static const int64_t HIGHEST_PID = 1 << 22;
 
-/* Words for devices in labels, names and categories. The text at the left is compared in lower case. */
+/* Words for devices in labels, names and categories. The first text is compared in lower case. */
 static const struct word {
     const char *text, *word;
 } words[] = {
@@ -26,19 +26,19 @@ static const struct word {
     {"hip", "GPU"},   {"privateuse1", "Device"},
 };
 
-/* Beginnings of the calls that only one runtime has; for traces without labels and with common categories. */
+/* Prefixes of calls of a single runtime, for traces without labels whose categories name no runtime. */
 static const struct word calls[] = {
     {"aclrt", "NPU"}, {"cnrt", "MLU"}, {"musa", "MUSA"}, {"zeCommand", "XPU"}, {"urEnqueue", "XPU"}};
 
 /* Threads of one process that has operations. */
 struct tp_device_row {
     uint32_t first_thread;            /* any of its threads */
-    uint32_t first_without;           /* its first operation without a device number of its own; TP_NO_ID: none */
+    uint32_t first_without;           /* its first operation without a device number, or TP_NO_ID */
     int64_t number;                   /* TP_NULL_INT until it is known */
     const struct tp_process *process; /* NULL without metadata */
     bool has_host_events;
-    bool is_foreign;  /* nothing gave the number but the order of appearance */
-    const char *word; /* NULL: unknown */
+    bool is_foreign;  /* the number comes only from the order of appearance */
+    const char *word; /* NULL if it is unknown */
 };
 
 static bool is_letter(char c)
@@ -46,7 +46,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Finds `word` in the text where no letter is in front of it or behind it; -1: not there. */
+/* Returns the position of `word` in the text with no letter before or after it, or -1. */
 static int find_word(struct tp_str text, const char *word)
 {
     size_t length = strlen(word);
@@ -62,7 +62,7 @@ static int find_word(struct tp_str text, const char *word)
     return -1;
 }
 
-/* The word for a device in a text and the number behind it. number: TP_NULL_INT when the text has none. */
+/* Returns the word for a device in a text, or NULL. *number: the number after the word, or TP_NULL_INT. */
 static const char *read_title(struct tp_str text, int64_t *number)
 {
     *number = TP_NULL_INT;
@@ -143,7 +143,7 @@ static void group_threads(struct tp_model *model)
 
 const struct tp_gpu_property *tp_model_gpu_property(const struct tp_trace *trace, int64_t id)
 {
-    enum { MOST = 1024 }; /* no machine has more; a hostile list must not be searched for every device */
+    enum { MOST = 1024 }; /* no machine has more; bounds the search in hostile lists */
     uint32_t count = trace->gpu_count < MOST ? trace->gpu_count : MOST;
     bool has_ids = false;
     for (uint32_t i = 0; i < count; i++) {
@@ -154,7 +154,7 @@ const struct tp_gpu_property *tp_model_gpu_property(const struct tp_trace *trace
     return !has_ids && id >= 0 && id < count ? &trace->gpus[id] : NULL;
 }
 
-/* The number in the arguments of an operation; TP_NULL_INT: none, or none of a device. */
+/* Returns the device number in the arguments of an operation, or TP_NULL_INT. */
 static int64_t own_number(const struct tp_model *model, const struct tp_event *e)
 {
     if (!tp_kind_is_device(e->kind))
@@ -166,7 +166,7 @@ static int64_t own_number(const struct tp_model *model, const struct tp_event *e
     return property && property->has_id ? number : TP_NULL_INT;
 }
 
-/* The number that metadata or the pid gives a row; TP_NULL_INT: none. Sets the row's word. */
+/* Returns the device number of a row by its metadata or pid, or TP_NULL_INT. Sets the row's word. */
 static int64_t number_of_row(const struct tp_model *model, struct tp_device_row *row)
 {
     const struct tp_row_id *pid = &model->trace->threads[row->first_thread].pid;
@@ -206,7 +206,7 @@ static inline __attribute__((always_inline)) bool row_before(const void *context
     return rows[i].first_without < rows[j].first_without;
 }
 
-/* Numbers the rows that nothing gives a number, in the order of their first operations. */
+/* Gives rows without a number free numbers, in the order of their first operations. */
 static void number_foreign_rows(struct tp_model *model, const uint8_t *used)
 {
     struct tp_device_rows *rows = &model->device_rows;
@@ -225,7 +225,8 @@ static void number_foreign_rows(struct tp_model *model, const uint8_t *used)
     }
 }
 
-/* The word in the categories of calls, or in the name of the first call that launches on a device; "GPU": none. */
+/* Returns the word in the categories of calls, else in the name of the first call that launches on a device, else
+ * "GPU". */
 static const char *word_of_calls(const struct tp_model *model)
 {
     const struct tp_trace *trace = model->trace;
@@ -283,7 +284,7 @@ int64_t tp_device_of(const struct tp_model *model, const struct tp_event *e)
 
 /* ---- words and names ---- */
 
-/* Whether another device has a process of the same name. With very many rows the answer is yes, to bound the time. */
+/* Returns whether another device has a process of the same name; true for very many rows, which bounds the time. */
 static bool is_name_shared(const struct tp_device_rows *rows, const struct tp_device_row *row)
 {
     enum { MOST = 256 };

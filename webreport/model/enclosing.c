@@ -17,7 +17,7 @@ void tp_enclosing_init(struct tp_enclosing *tree, const int64_t *starts, const i
     }
 }
 
-/* Number of intervals that start at or before `at`. */
+/* Returns the number of intervals that start at or before `at`. */
 static size_t started(const struct tp_enclosing *tree, int64_t at)
 {
     size_t lo = 0, hi = tree->count;
@@ -36,8 +36,8 @@ size_t tp_enclosing_find(const struct tp_enclosing *tree, int64_t at, int64_t re
     size_t n = started(tree, at);
     if (n == 0)
         return SIZE_MAX;
-    /* climb until a subtree to the left (the node itself first) reaches far enough, then descend to its rightmost leaf
-     */
+    /* Climb to the first subtree on the left (beginning with the node itself) that reaches `reach`; then go down to its
+     * last leaf */
     size_t node = tree->leaves + n - 1;
     while (tree->highest[node] < reach) {
         while (node > 1 && node % 2 == 0)

@@ -77,7 +77,7 @@ void tp_flops_init(struct tp_flops *flops, const struct tp_trace *trace, struct 
     }
 }
 
-/* They stand in order of the operators. */
+/* Details are sorted by operator, so binary search finds them. */
 uint32_t tp_concrete_inputs(const struct tp_trace *trace, uint32_t host)
 {
     uint32_t low = 0, high = trace->concrete_count;

@@ -1,7 +1,7 @@
 /* Folding of an operator into its only, equally named child (D7), and host self times (D14).
  *
- * In pre-order an only child stands directly behind its parent and ends with it, so folded operators are found and
- * removed in one pass; what they launched moves up to the operator that absorbed them. */
+ * In pre-order an only child follows its parent directly and ends with it, so one pass finds and removes the folded
+ * operators. Their launches move to the operator that absorbed them. */
 #include "webreport/model/build.h"
 #include "writer/base/saturate.h"
 
@@ -19,7 +19,7 @@ static void move_operator(struct tp_operators *ops, uint32_t to, uint32_t from, 
     uint32_t parent = ops->parent[from];
     ops->event[to] = ops->event[from];
     ops->parent[to] =
-        parent == TP_NO_ID ? TP_NO_ID : kept[parent + 1] - 1; /* a folded parent: the one that absorbed it */
+        parent == TP_NO_ID ? TP_NO_ID : kept[parent + 1] - 1; /* of a folded parent: the operator that absorbed it */
     ops->subtree_end[to] = kept[ops->subtree_end[from]];
     ops->stack[to] = ops->stack[from];
     ops->flags[to] = ops->flags[from];
@@ -27,7 +27,7 @@ static void move_operator(struct tp_operators *ops, uint32_t to, uint32_t from, 
         ops->module[to] = ops->module[from];
 }
 
-/* Lists `from` as what the operator `to` has absorbed; those of one operator come from the outermost in. */
+/* Notes that the operator `to` absorbed `from`. Operators that one operator absorbs come outermost first. */
 static void absorb(struct tp_operators *ops, uint32_t to, uint32_t from)
 {
     if (!ops->absorbed_count || ops->absorbed[ops->absorbed_count - 1].op != to)
@@ -36,7 +36,7 @@ static void absorb(struct tp_operators *ops, uint32_t to, uint32_t from)
     ops->flags[to] |= TP_OPERATOR_ABSORBED;
 }
 
-/* The ends of what was kept. */
+/* Renumbers the clipped ends of the operators that were kept. */
 static void renumber_clipped(struct tp_operators *ops, const uint32_t *kept)
 {
     size_t count = 0;
@@ -77,13 +77,14 @@ void tp_model_fold(struct tp_model *model)
     tp_arena_drop(model->arena, kept, size);
 }
 
-/* Self times in the making: ns that are no child's so far, and up to where children have been taken off. */
+/* Self times while they are computed: remaining ns of each operator, and the end of the last child that was
+ * subtracted. */
 struct self_times {
     const struct tp_model *model;
     int64_t *self, *covered_end;
 };
 
-/* Takes [a, b) from the self time of `op`; pieces come in order of start. */
+/* Subtracts [a, b) from the self time of `op`; pieces come in order of start. */
 static inline void cover(const struct self_times *times, uint32_t op, int64_t a, int64_t b)
 {
     int64_t end = tp_operator_end(times->model, op);
@@ -95,7 +96,8 @@ static inline void cover(const struct self_times *times, uint32_t op, int64_t a,
     }
 }
 
-/* Covers operator `op` by the calls that begin just before it; `launch` is the first call that begins at or after it. */
+/* Subtracts the calls that begin just before operator `op` from its self time. launch: first call that begins at or
+ * after `op`. */
 static void cover_by_early_calls(const struct self_times *times, uint32_t op, uint32_t launch, uint32_t thread)
 {
     const struct tp_model *model = times->model;
@@ -134,7 +136,7 @@ static void sum_thread(const struct self_times *times, uint32_t thread)
     }
 }
 
-/* Self time = length - union of child operators and of the launches directly inside. */
+/* Self time is the length minus the union of child operators and direct launches. */
 void tp_model_host_times(struct tp_model *model)
 {
     struct tp_operators *ops = &model->operators;

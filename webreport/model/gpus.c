@@ -1,6 +1,5 @@
-/* Device events by device: groups in time order, the unions of what they do, the threads that launch most of it, and
- * the properties the file gives (D13, D18; sections 3 and 6). Then the unions of every category that a step's time is
- * split into (D1). */
+/* Groups device operations by device and computes, for each device, the unions of its activities, its main thread and
+ * its properties (D13, D18; sections 3 and 6). Then computes the union of every category of a step's time (D1). */
 #include <assert.h>
 
 #include "webreport/model/build.h"
@@ -8,7 +7,7 @@
 #include "writer/base/renumber.h"
 #include "writer/base/sort.h"
 
-/* Gives every device event the rank of its device number; returns the numbers in ascending order. */
+/* Gives every device operation the index of its device; returns the device numbers in ascending order. */
 static int64_t *number_gpus(struct tp_model *model)
 {
     struct tp_devices *devices = &model->devices;
@@ -67,7 +66,7 @@ static struct tp_intervals join(struct tp_arena *arena, struct tp_intervals x, s
     return tp_intervals_of(&both);
 }
 
-/* The unions of what the device does. Without communication its kernels are its compute: one set, large as it is. */
+/* Computes the unions of the device's activities. Without communication, kernels and compute share one set. */
 static void find_sets(struct tp_model *model, struct tp_gpu *gpu)
 {
     enum { COMPUTE, COMMUNICATION, COPY, BUSY, COUNT };
@@ -91,8 +90,8 @@ static void find_sets(struct tp_model *model, struct tp_gpu *gpu)
     gpu->exposed_copy = tp_intervals_minus(model->arena, rest, gpu->communication);
 }
 
-/* The host's main thread if it launches some of the device's operations, else the thread that launches most; ties: the
- * smallest. TP_NO_ID: none is linked. */
+/* Returns the host's main thread if it launches operations of the device, else the thread with most launches (ties: the
+ * smallest), or TP_NO_ID if no operation has a launch. */
 static uint32_t find_main_thread(const struct tp_model *model, const struct tp_gpu *gpu)
 {
     const struct tp_trace *trace = model->trace;
@@ -112,7 +111,7 @@ static uint32_t find_main_thread(const struct tp_model *model, const struct tp_g
     return has_main ? model->host_main : best;
 }
 
-/* A program that made a device known itself gave a name and nothing else, and no call launches on it. */
+/* Finds out whether the program itself declared the device: it has a name, no other property, and no launches. */
 static void find_own(const struct tp_model *model, struct tp_gpu *gpu)
 {
     const struct tp_gpu_property *p = tp_model_gpu_property(model->trace, gpu->id);
@@ -165,7 +164,7 @@ static void add(struct tp_model *model, struct tp_vec *pieces, enum tp_role role
     tp_intervals_push(&pieces[role], e->ts_ns, tp_event_end(e));
 }
 
-/* Operators and annotations; the steps themselves are nobody's work. */
+/* Adds an operator or annotation to its category. Markers of steps belong to no category. */
 static void add_host(struct tp_model *model, struct tp_vec *pieces, const struct tp_event *e)
 {
     static const enum tp_role roles[TP_RANGE_KINDS] = {
@@ -177,7 +176,7 @@ static void add_host(struct tp_model *model, struct tp_vec *pieces, const struct
         add(model, pieces, roles[tp_range_kind_of(model, e)], e);
 }
 
-/* Whether a role takes the very set that the only device has: it need not be made again. */
+/* Returns whether the category equals a set of the only device, which is then shared. */
 static bool is_shared(const struct tp_model *model, enum tp_role role)
 {
     return role == TP_ROLE_KERNEL && model->gpu_count == 1;

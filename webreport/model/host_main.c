@@ -21,8 +21,8 @@ struct host_thread {
     uint32_t count[SOURCES];
     int64_t first_ns[SOURCES]; /* start of the first event of each source */
     int64_t begin_ns, end_ns;  /* from the first start to the last end */
-    bool has_work;             /* some operator, annotation or call */
-    bool works_itself;         /* some operator or call that is not within a range that loads data */
+    bool has_work;             /* the thread has an operator, annotation or call */
+    bool works_itself;         /* the thread has an operator or call outside of ranges that load data */
 };
 
 static void read_event(const struct tp_model *model, struct host_thread *thread, const struct tp_event *e,

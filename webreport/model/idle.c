@@ -1,16 +1,16 @@
-/* Idle time and who waits: what a device is while it is idle (section 6), every gap of W split at the launch of the
- * operation that ends it; and calls that wait for the device, with what each wait costs at most (section 9). */
+/* Idle time of devices and waits of the host. Splits every gap of W at the launch of the operation that ends it
+ * (section 6); finds the calls that wait for a device and the upper bound of their cost (section 9). */
 #include "webreport/model/build.h"
 #include "webreport/model/numbers.h"
 #include "writer/base/sort.h"
 
-/* The pieces of one device. They come in order of time and are cut to W on arrival. */
+/* Idle pieces of one device. They arrive in order of time and are cut to W. */
 struct gaps {
     const struct tp_model *model;
     struct tp_vec out;           /* struct tp_idle_piece */
-    size_t at;                   /* first interval of W that may still be met */
-    struct tp_intervals waiting; /* a thread waits for the device */
-    size_t wait_at;              /* first of these that may still be met */
+    size_t at;                   /* first interval of W that a later piece can overlap */
+    struct tp_intervals waiting; /* times in which a thread waits for the device */
+    size_t wait_at;              /* first interval of `waiting` that a later piece can overlap */
 };
 
 static void add(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_part part, uint32_t next)
@@ -25,8 +25,8 @@ static void add(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_part part,
     }
 }
 
-/* Time in which the device waits for the host, unless the host waits for the device: then the device works, and the
- * record does not show it. A wait that returns late is no such time. */
+/* Adds time in which the device waits for the host. Time in which the host waits for the device at the same time is
+ * unknown instead: the device works, but the trace does not show it. */
 static void add_starved(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_part part, uint32_t next)
 {
     const struct tp_intervals *waiting = &gaps->waiting;
@@ -43,7 +43,8 @@ static void add_starved(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_pa
     add(gaps, a, b, part, next);
 }
 
-/* The gap [a, b) that operation `next` ends: before its call, inside it, after it. before: the part before the call. */
+/* Splits the gap [a, b) that operation `next` ends into the times before, inside and after its call. before: the reason
+ * of the time before the call. */
 static void split(struct gaps *gaps, int64_t a, int64_t b, uint32_t next, enum tp_idle_part before)
 {
     const struct tp_event *launch = tp_launch_of_device(gaps->model, next);
@@ -57,8 +58,8 @@ static void split(struct gaps *gaps, int64_t a, int64_t b, uint32_t next, enum t
     add(gaps, returned, b, TP_IDLE_QUEUE, next);
 }
 
-/* The time before the first recorded operation: as any gap when it started as soon as it was called, for then the
- * device was free; else nobody knows what the device did before the call. */
+/* Splits the time before the first recorded operation. If the operation started promptly after its call, the device was
+ * free and the time is a gap like any other; else the time before the call is unknown. */
 static void split_head(struct gaps *gaps, int64_t a, int64_t b, uint32_t first)
 {
     const struct tp_event *launch = tp_launch_of_device(gaps->model, first);
@@ -76,7 +77,7 @@ static void split_gap(struct gaps *gaps, int64_t a, int64_t b, uint32_t next)
         add(gaps, a, b, TP_IDLE_UNKNOWN, next);
 }
 
-/* Times in which a call waits for this device: of a copy until it starts itself. */
+/* Returns the times in which a call waits for this device; a copy waits until it starts. */
 static struct tp_intervals waiting_for(const struct tp_model *model, uint32_t gpu)
 {
     struct tp_vec pieces = TP_VEC(model->arena, struct tp_interval);
@@ -99,7 +100,8 @@ static void find_pieces(struct tp_model *model, struct tp_gpu *gpu)
     for (size_t i = 0; i < busy->count; i++) {
         int64_t b = busy->items[i].a;
         const struct tp_event *e = tp_device_event(model, gpu->events[k]);
-        while (e->ts_ns < b || e->dur_ns == 0) /* the first of those that start there; one of no length ends no gap */
+        /* the first operation that starts there; operations of length 0 end no gap */
+        while (e->ts_ns < b || e->dur_ns == 0)
             e = tp_device_event(model, gpu->events[++k]);
         if (i)
             split_gap(&gaps, busy->items[i - 1].b, b, gpu->events[k]);
@@ -140,7 +142,7 @@ const char *tp_idle_part_text(enum tp_idle_part part)
 
 /* ---- waits ---- */
 
-/* Latest end among the first k + 1 operations of a device, by place in gpu->events. */
+/* Returns the latest end among the first k + 1 operations of a device, for each place k in gpu->events. */
 static int64_t *running_ends(const struct tp_model *model, const struct tp_gpu *gpu)
 {
     int64_t *ends = tp_arena_array(model->arena, gpu->count, sizeof *ends);
@@ -151,7 +153,7 @@ static int64_t *running_ends(const struct tp_model *model, const struct tp_gpu *
     return ends;
 }
 
-/* Place of the first operation of the device that starts at or after `at`. */
+/* Returns the place of the first operation of the device that starts at or after `at`. */
 static uint32_t first_from(const struct tp_model *model, const struct tp_gpu *gpu, int64_t at)
 {
     uint32_t lo = 0, hi = gpu->count;
@@ -165,8 +167,8 @@ static uint32_t first_from(const struct tp_model *model, const struct tp_gpu *gp
     return lo;
 }
 
-/* The bubble runs from the end of the call, or of the work that still ran, to the next operation; it costs no more than
- * the call took. ends: by device, made for those that are waited for. */
+/* Returns the wait of a call. Its cost is the time from the end of the call, or of the work that still ran, to the next
+ * operation, at most the length of the call. ends: running ends by device, computed at first use. */
 static struct tp_wait wait_of(const struct tp_model *model, uint32_t event, uint32_t gpu, int64_t **ends)
 {
     const struct tp_event *call = &model->trace->events[event];
@@ -200,11 +202,11 @@ static void sort_waits(struct tp_model *model, struct tp_vec *found)
         model->waits[i] = *TP_AT(found, struct tp_wait, keys[i].item);
 }
 
-/* The calls of one thread that wait. gpu: what it launched on before the first. */
+/* Finds the calls of one thread that wait. */
 static void find_calls(const struct tp_model *model, uint32_t thread, int64_t **ends, struct tp_vec *found)
 {
     const struct tp_launches *launches = &model->launches;
-    uint32_t gpu = model->main_gpu; /* of the latest launch on this thread */
+    uint32_t gpu = model->main_gpu; /* device of the latest launch on this thread */
     for (uint32_t i = launches->thread_first[thread]; i < launches->thread_first[thread + 1]; i++) {
         if (launches->first_device[i] != TP_NO_ID)
             gpu = model->devices.gpu[launches->first_device[i]];

@@ -1,4 +1,4 @@
-/* Device events and the operators that own them (D2), and the operators' device numbers.
+/* Links device operations to the operators that own them (D2) and computes the device times of operators.
  *
  * correlation -> runtime or driver record -> innermost operator of that thread around the record's start. Without any
  * record: the External id, if it is not the correlation itself and names exactly one operator, which started before. */
@@ -7,7 +7,7 @@
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-/* Launches by correlation; of one correlation in order of time. */
+/* Launches by correlation, then by time. */
 struct launch_index {
     struct tp_ids ids;
     uint32_t *first; /* ids.count + 1 */
@@ -25,14 +25,14 @@ static const struct tp_device_detail *device_detail(const struct tp_model *model
     return &model->trace->devices[tp_device_event(model, device)->detail];
 }
 
-/* TP_NULL_INT for a launch without one. context: the model. */
+/* Returns the correlation of a launch, or TP_NULL_INT. context: the model. */
 static int64_t correlation_of(const void *context, uint32_t launch)
 {
     int64_t id = launch_detail(context, launch)->correlation;
     return id > 0 ? id : TP_NULL_INT;
 }
 
-/* Puts the launches of one correlation in order of (start, file position); nearly always there is one. */
+/* Sorts the launches of one correlation by (start, place in the file); nearly always there is only one. */
 static void sort_launches(const struct tp_model *model, uint32_t *items, size_t count)
 {
     struct tp_keyed few[8], *sorted = count <= 8 ? few : tp_arena_array(model->arena, count, sizeof *sorted);
@@ -62,7 +62,7 @@ static void index_launches(struct launch_index *index, const struct tp_model *mo
         first[k + 2] += first[k + 1];
     for (uint32_t i = 0; i < model->launches.count; i++) {
         int64_t id = correlation_of(model, i);
-        if (id != TP_NULL_INT) /* first[id + 1] runs up to the start of id + 1 */
+        if (id != TP_NULL_INT) /* first[id + 1] grows to the start of id + 1 */
             index->items[first[tp_ids_find(&index->ids, id) + 1]++] = i;
     }
     for (uint32_t k = 0; k < index->ids.count; k++)
@@ -77,7 +77,8 @@ static void drop_index(struct launch_index *index, struct tp_arena *arena)
     tp_ids_drop(&index->ids, arena);
 }
 
-/* The latest record of the correlation that is not after the device event, else the first; TP_NO_ID without any. */
+/* Returns the last record of the correlation that does not start after the device operation, else the first one, or
+ * TP_NO_ID. */
 static uint32_t launch_of(const struct launch_index *index, const struct tp_model *model, int64_t correlation,
                           int64_t at)
 {
@@ -105,7 +106,7 @@ struct external_index {
     bool is_built;
 };
 
-/* TP_NULL_INT for an operator without one. context: the model. */
+/* Returns the External id of an operator, or TP_NULL_INT. context: the model. */
 static int64_t external_id(const void *context, uint32_t op)
 {
     const struct tp_model *model = context;
@@ -197,7 +198,7 @@ static void sum_times(struct tp_model *model)
     }
 }
 
-/* The operations of each launch as a list, in order. */
+/* Links the operations of each launch into a list, in order. */
 static void chain_operations(struct tp_model *model)
 {
     struct tp_devices *devices = &model->devices;
@@ -241,7 +242,7 @@ void tp_model_link_devices(struct tp_model *model)
 /* ---- numbers of operators -----------------------------------------------------------------------------------------
  */
 
-/* Device time of operators in the making: own, and with everything below. */
+/* Device times of operators while they are computed: their own, and with all operators below. */
 struct device_times {
     int64_t *self, *total;
 };
@@ -254,7 +255,7 @@ static struct device_times new_times(const struct tp_model *model)
     return times;
 }
 
-/* Children have higher numbers than their parent, so one pass from the end sums whole subtrees. */
+/* Sums subtrees in one pass from the end, because children have higher numbers than their parents. */
 static void add_up(const struct tp_model *model, const struct device_times *times)
 {
     const struct tp_operators *ops = &model->operators;

@@ -1,4 +1,5 @@
-/* Loop or layers of one call: see loop_body.h. Reads names and shapes of the main thread's items; keeps nothing. */
+/* Decides between a loop and the layers of one call: see loop_body.h. Uses names and shapes of the main thread's
+ * items. */
 #include "webreport/model/loop_body.h"
 
 #include "webreport/model/operator_shapes.h"
@@ -24,7 +25,7 @@ bool tp_loop_has_two(const struct tp_loop_body *body)
 
 /* ---- names ---- */
 
-/* Returns whether an operator is at an end of a network, so that layers have none of it: its input are indices, or its
+/* Returns whether an operator is at the begin or end of a network and not in its layers: its inputs are indices, or its
  * output is a loss or a choice. */
 static bool is_at_an_end(struct tp_str name)
 {
@@ -55,8 +56,8 @@ static bool is_view(struct tp_str name)
 }
 
 /* Returns whether an iteration ends with vectors and begins with images or other tensors: it flattens them and has no
- * view that may turn vectors into images. Of a network with convolutions, the part after the last one counts, and a mean
- * and then a product of matrices do the same as a flatten. */
+ * view that may turn vectors into images. Of a network with convolutions, the part after the last one counts, and a
+ * mean and then a product of matrices do the same as a flatten. */
 static bool ends_with_vectors(const struct tp_model *model, const struct tp_loop_body *body)
 {
     bool has_images = false, has_view = false, has_mean = false, has_flatten = false, has_vector = false;
@@ -82,9 +83,9 @@ static bool makes_constants(struct tp_str name)
     return tp_str_is_one(name, makers);
 }
 
-/* Returns whether the names show that an iteration begins anew. is_chained: the shapes show that each iteration takes the
- * output of the one before. A layer with attention may make masks and positions, so making tensors shows nothing next to
- * a single attention. */
+/* Returns whether the names show that an iteration begins anew. is_chained: the shapes show that each iteration takes
+ * the output of the one before. A layer with attention may make masks and positions, so making tensors shows nothing
+ * next to a single attention. */
 static bool is_shown_by_names(const struct tp_model *model, const struct tp_loop_body *body, bool is_chained)
 {
     bool is_making = false;
@@ -171,9 +172,9 @@ static struct tp_shape output_of(struct tp_str name, struct tp_str dims)
     return x;
 }
 
-/* Returns whether the iteration from item `next` to item `end` does not use the output of the item before it: the output
- * is a single number, or no operator has an input of its shape. The last operators do not count where they keep the
- * shape, because they get it from their own iteration. */
+/* Returns whether the iteration from item `next` to item `end` does not use the output of the item before it: the
+ * output is a single number, or no operator has an input of its shape. The last operators do not count where they keep
+ * the shape, because they get it from their own iteration. */
 static bool is_unused(const struct tp_model *model, const struct tp_loop_body *body, uint32_t next, uint32_t end)
 {
     const struct tp_loop_item *last = &body->items[next - 1];

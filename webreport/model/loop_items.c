@@ -1,10 +1,10 @@
-/* The outermost work of a loop: see loop_items.h. */
+/* Outermost work of the main thread: see loop_items.h. */
 #include "webreport/model/loop_items.h"
 
 #include "webreport/model/numbers.h"
 #include "writer/base/sort.h"
 
-/* Returns whether an annotation is a range that the user named: no region of torch, no span of the profiler, no
+/* Returns whether an annotation is a range that the user named, not a region of torch, the profiler's span or a
  * collective. */
 static bool is_user_range(const struct tp_model *model, const struct tp_event *e)
 {
@@ -28,7 +28,7 @@ static bool is_backward(const struct tp_model *model, const struct tp_event *e)
            !(e->flags & TP_EVENT_UNFINISHED);
 }
 
-/* Adds the outermost items of a thread. Of other threads than the main thread, backward nodes alone are items. */
+/* Adds the outermost items of a thread. On other threads than the main thread, only backward nodes are items. */
 static void collect_thread(const struct tp_model *model, uint32_t thread, bool has_ranges, struct tp_vec *found)
 {
     const struct tp_order *order = model->order;

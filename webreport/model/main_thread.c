@@ -21,7 +21,8 @@ struct tp_intervals tp_main_loading(const struct tp_model *model, struct tp_aren
     return tp_main_ranges(model, TP_RANGE_BIT(INPUT), arena);
 }
 
-/* A range that says what it does is work of the main thread, whatever it does; of other threads, when it computes. */
+/* Returns whether an event is work. A range with a declared kind is work on the main thread; on other threads only if
+ * its kind is compute. */
 static bool is_work(const struct tp_model *model, const struct tp_event *e)
 {
     enum tp_range_kind said = tp_event_said(e);

@@ -65,7 +65,7 @@ static const char *const tc_no_late[] = {"at::native::", "fbgemm_gpu",        "c
 static const char *const tc_maybe[] = {"gemm",     "matmul", "_mm_",   "_dot_",       "bmm",  "convol",
                                        "conv2d",   "conv3d", "_conv_", "attention",   "attn", "mha_",
                                        "sage_fwd", "lstm",   "gru_",   "triton_tem_", NULL};
-/* names of ATen operators without "aten::" */
+/* ATen operators that can use tensor cores, without "aten::" */
 static const char *const tc_operator[] = {"_convolution",
                                           "_convolution_mode",
                                           "conv1d",
@@ -158,7 +158,7 @@ static const char *const tc_operator[] = {"_convolution",
                                           "_native_multi_head_attention",
                                           "_transformer_encoder_layer_fwd",
                                           NULL};
-/* autograd nodes, digits at the end removed */
+/* backward nodes that can use tensor cores, without digits at the end */
 static const char *const tc_backward[] = {"CudnnConvolutionBackward",
                                           "CudnnConvolutionTransposeBackward",
                                           "ConvolutionBackward",
@@ -185,7 +185,7 @@ static const char *const allocation_helper[] = {
     NULL};
 static const char *const backends[] = {"nccl", "rccl", "gloo", "mpi", "ucc", "xccl", "hccl", NULL};
 
-/* `text` in lower case contains one of the words. */
+/* Returns whether `text` in lower case contains one of the words. */
 static bool contains_any(struct tp_str text, const char *const *words)
 {
     for (; *words; words++)
@@ -194,7 +194,8 @@ static bool contains_any(struct tp_str text, const char *const *words)
     return false;
 }
 
-/* cijk_.*_mi[0-9] : Tensile kernels with matrix instructions. The dot does not cross a line end. */
+/* Returns whether a name matches cijk_.*_mi[0-9], a Tensile kernel with matrix instructions. The dot does not match the
+ * end of a line. */
 static bool is_tensile_matrix(struct tp_str name)
 {
     ptrdiff_t at;
@@ -219,7 +220,7 @@ static bool is_tensile_matrix(struct tp_str name)
 
 static const char *const tf32[] = {"tf32", "s1688gemm", "_s1688", "xf32", "tensorop_s", NULL};
 
-/* First matching list decides (D11). */
+/* Returns the mark of the first list that matches (D11). */
 static uint64_t tensor_core_meaning(struct tp_str name)
 {
     uint64_t comm = tp_comm_is_kernel_name(name) ? TP_MARK_COMM_KERNEL : 0;
@@ -280,7 +281,7 @@ static const struct pattern parts[] = {
     {"conv", TP_MARK_CONV},
 };
 
-/* Compared with the folded name. */
+/* Patterns that are compared with the name in folded case. */
 static const struct pattern folded_parts[] = {
     {"_foreach_", TP_MARK_FUSED}, {"multi_tensor_apply", TP_MARK_FUSED}, {"_fused_", TP_MARK_FUSED},
     {"fusedadam", TP_MARK_FUSED}, {"fused_adam", TP_MARK_FUSED},
@@ -341,7 +342,7 @@ static struct tp_str after(struct tp_str text, size_t bytes)
     return (struct tp_str){text.ptr + bytes, text.len - bytes};
 }
 
-/* Cuts one of the texts off the front; false when none stands there. */
+/* Removes one of the prefixes from the text; returns false if it has none of them. */
 static bool cut_one_of(struct tp_str *text, const char *const *choices)
 {
     for (; *choices; choices++)
@@ -352,8 +353,8 @@ static bool cut_one_of(struct tp_str *text, const char *const *choices)
     return false;
 }
 
-/* (cuda|hip|musa|cu|mu|syn)(Device|Stream|Event|Ctx)Synchronize(_ptsz|_spt)?, and the words of other runtimes, which
- * may have a prefix that ends with "@" (section 9). */
+/* Returns whether a name matches (cuda|hip|musa|cu|mu|syn)(Device|Stream|Event|Ctx)Synchronize(_ptsz|_spt)? or is such
+ * a call of another runtime, possibly with a prefix that ends with "@" (section 9). */
 static bool is_sync(struct tp_str name)
 {
     static const char *const vendors[] = {"cuda", "hip", "musa", "mtia", "syn", "cu", "mu", NULL};
@@ -407,7 +408,7 @@ static bool is_eligible(struct tp_str name)
     return tp_str_is_one(name, tc_backward);
 }
 
-/* Lower case as a case-blind regular expression sees it: also U+0130, U+0131 as i, U+017F as s, U+212A as k. */
+/* Folds case as a case-insensitive regular expression does: U+0130 and U+0131 become i, U+017F becomes s, U+212A k. */
 static struct tp_str fold_case(struct tp_str name, char *out)
 {
     size_t n = 0;
@@ -429,10 +430,10 @@ static struct tp_str fold_case(struct tp_str name, char *out)
     return (struct tp_str){out, n};
 }
 
-/* Patterns by their first byte, so that one pass over a name looks for all of them. */
+/* Patterns by first byte, so that one pass over a name finds all of them. */
 struct part_index {
     const struct pattern *patterns;
-    uint8_t first[256], next[64]; /* numbers of patterns + 1; 0 ends a chain */
+    uint8_t first[256], next[64]; /* indexes of patterns + 1; 0 at the end of a chain */
 };
 
 static void index_parts(struct part_index *index, const struct pattern *patterns, size_t count)

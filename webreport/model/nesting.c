@@ -1,9 +1,9 @@
-/* The host tree: what every host event is inside of, the nesting of operators and of modules, and the call stacks of
+/* Builds the host tree: the event around every host event, the parents of operators and modules, and the call stacks of
  * operators (sections 3 and 4).
  *
  * One sweep over a thread's events in the order of the tree. The open events are the chain of `inside` of the last one,
  * so no stack is kept; operators and modules nest among themselves in the same way, clipped to their parent (D4).
- * Stacks and modules of an event follow the recorded ends: what encloses it are the events alive at its start. */
+ * Stacks and modules of an event use the recorded ends: they consist of the events that are open at its start. */
 #include "webreport/model/build.h"
 
 /* A Python frame or module that may enclose the next event, by its recorded end. */
@@ -26,7 +26,7 @@ struct sweep {
     uint32_t op, module;      /* innermost open ones, by clipped ends; may have ended */
     struct tp_vec frames;     /* struct open_frame, outermost first */
     size_t resolved_count;    /* frames whose node is known */
-    uint64_t moved_count;     /* frames moved because one below them ended first */
+    uint64_t moved_count;     /* frames moved because a frame below ended before them */
     struct tp_vec modules;    /* struct open_module, outermost first */
     struct tp_vec unfinished; /* struct unfinished */
 };
@@ -35,7 +35,8 @@ struct unfinished {
     uint32_t event, module;
 };
 
-/* Frames below others that ended earlier are taken out one by one; whoever makes millions of such has them later. */
+/* Bound on moved frames, for hostile traces. Beyond it, frames that ended stay on the stack until those above them
+ * end. */
 static const uint64_t MOST_MOVED = UINT64_C(1) << 26;
 
 /* ---- Python frames ---- */
@@ -46,7 +47,7 @@ static void push_frame(struct sweep *s, int64_t end, uint32_t name)
     *(struct open_frame *)tp_vec_push(&s->frames) = (struct open_frame){end, end < below ? end : below, name, TP_NO_ID};
 }
 
-/* Leaves the frames alive at `at`. Nearly always those that ended are the innermost ones. */
+/* Removes the frames that ended before `at`. Nearly always these are the innermost ones. */
 static void pop_frames(struct sweep *s, int64_t at)
 {
     struct open_frame *frames = s->frames.data;
@@ -67,7 +68,7 @@ static void pop_frames(struct sweep *s, int64_t at)
         s->resolved_count = s->frames.count;
 }
 
-/* The stack of the Python frames alive at `at`. */
+/* Returns the stack of the open Python frames. */
 static uint32_t stack_of_frames(struct sweep *s, int64_t at)
 {
     pop_frames(s, at);
@@ -79,7 +80,7 @@ static uint32_t stack_of_frames(struct sweep *s, int64_t at)
     return s->frames.count ? TP_AT(&s->frames, struct open_frame, s->frames.count - 1)->node : TP_NO_ID;
 }
 
-/* The "Call stack" argument, else `node`; a stack without text is none. */
+/* Returns the stack of the "Call stack" argument if it has text, else `node`. */
 static uint32_t stack_of_operator(struct tp_model *model, const struct tp_event *op, uint32_t node)
 {
     const struct tp_stacks *stacks = model->trace->stacks;
@@ -107,7 +108,7 @@ static void push_module(struct sweep *s, uint32_t event)
     *(struct open_module *)tp_vec_push(&s->modules) = (struct open_module){tp_event_end(e), m};
 }
 
-/* The innermost module alive at `at`. */
+/* Returns the innermost module that is open at `at`, or TP_NO_ID. */
 static uint32_t module_at(struct sweep *s, int64_t at)
 {
     while (s->modules.count && TP_AT(&s->modules, struct open_module, s->modules.count - 1)->end <= at)
@@ -169,7 +170,7 @@ static void push_launch(struct sweep *s, uint32_t event)
 
 /* ---- one thread ---- */
 
-/* Enters an event into the tree. */
+/* Adds an event to the tree. */
 static void enter(struct sweep *s, uint32_t event)
 {
     struct tp_model *model = s->model;
@@ -238,7 +239,7 @@ static void allocate(struct tp_model *model)
     }
 }
 
-/* Unfinished operators (D19) stand behind all others: no parent, no children. */
+/* Appends the unfinished operators (D19) after all others, without parent or children. */
 static void append_unfinished(struct tp_model *model, const struct tp_vec *unfinished)
 {
     struct tp_operators *ops = &model->operators;

@@ -6,8 +6,8 @@
 
 static const int64_t DAY_NS = 86400ll * 1000000000;
 
-/* Moves the k-th smallest to its place (Hoare's selection; the pivot is the middle of three, so order does not hurt).
- */
+/* Returns the k-th smallest item (Hoare's selection with the median of three as pivot, so that sorted input is
+ * fast). */
 static int64_t select_ns(int64_t *items, size_t count, size_t k)
 {
     size_t lo = 0, hi = count - 1;
@@ -56,7 +56,7 @@ static uint64_t count_outliers(const struct tp_trace *trace, int64_t middle_ns)
     return count;
 }
 
-/* Device operations are in order of start, so one running end per row tells. */
+/* Counts overlaps of device operations. They are sorted by start, so the latest end of each row suffices. */
 static uint64_t count_overlaps(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
 {
     int64_t *end = tp_arena_array(arena, trace->thread_count, sizeof *end);
@@ -64,7 +64,7 @@ static uint64_t count_overlaps(const struct tp_trace *trace, const struct tp_ord
     uint64_t count = 0;
     for (uint32_t i = 0; i < order->device_count; i++) {
         const struct tp_event *e = &trace->events[order->device[i]];
-        /* one nanosecond is rounding */
+        /* one nanosecond of overlap is rounding */
         count += is_used[e->thread] && e->ts_ns + 1 < end[e->thread];
         if (!is_used[e->thread] || tp_event_end(e) > end[e->thread])
             end[e->thread] = tp_event_end(e);
@@ -110,7 +110,7 @@ static bool has_steps(const struct tp_trace *trace)
     return false;
 }
 
-/* A program recorded from outside: nobody marks steps in it. */
+/* Returns whether the trace is of a program recorded from outside, which has no markers of steps. */
 static bool is_of_states(const struct tp_trace *trace)
 {
     uint64_t count = 0;

@@ -34,7 +34,7 @@ struct tp_shape tp_shape_input(struct tp_str dims, unsigned index)
     return tp_shape_of(tp_shape_item(dims, index));
 }
 
-/* An argument that is a list or a number inside a text: "[1, 1]", "1". */
+/* Reads an argument such as "[1, 1]" or "1". */
 struct tp_shape tp_shape_argument(struct tp_str concrete, unsigned index)
 {
     struct tp_str item = tp_shape_item(concrete, index);
@@ -49,7 +49,7 @@ struct tp_shape tp_shape_argument(struct tp_str concrete, unsigned index)
         return shape;
     }
     shape.is_known = true;
-    for (size_t i = 1; i < item.len - 1;) { /* with blanks, so no compact JSON */
+    for (size_t i = 1; i < item.len - 1;) { /* the text has blanks, so it is not compact JSON */
         size_t end = i;
         while (end < item.len - 1 && item.ptr[end] != ',')
             end++;
@@ -72,7 +72,7 @@ int64_t tp_shape_product(const struct tp_shape *shape)
     return result;
 }
 
-/* Quotient towards minus infinity; x / 0 is not asked. */
+/* Returns the quotient, rounded down. y: not 0. */
 static int64_t floor_div(int64_t x, int64_t y)
 {
     return x / y - (x % y != 0 && (x < 0) != (y < 0));

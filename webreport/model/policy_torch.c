@@ -1,4 +1,4 @@
-/* The model's events as torch's list, one part after another: names and kinds, ends, owners, memory, order, tree,
+/* Builds torch's list from the events of the model, in this order: names and kinds, ends, owners, memory, order, tree,
  * sums. See policy_torch.h. */
 #include "webreport/model/policy_torch.h"
 
@@ -10,13 +10,13 @@
 
 /* ---- names ---- */
 
-/* Utility operators that torch leaves out; memory records come back as items of their own. */
+/* Utility operators that torch omits; [memory] records are items of their own. */
 static const char *const left_out[] = {
     "[memory]",        "[OutOfMemory]",  "profiler::_record_function_enter", "profiler::_record_function_enter_new",
     "aten::output_nr", "aten::_version", "profiler::_record_function_exit",  "aten::is_leaf",
 };
 
-/* Ids beyond the trace's own names, for texts the trace may not have. */
+/* Ids after those of the trace's names, for texts that the trace may lack. */
 enum { EXTRA_STEP, EXTRA_MEMORY, EXTRA_OUT_OF_MEMORY, EXTRA_NAMES };
 static const char *const extra_names[EXTRA_NAMES] = {TP_PROFILER_STEP_LABEL, "[memory]", "[OutOfMemory]"};
 
@@ -62,7 +62,7 @@ struct tp_str tp_torch_name_text(const struct tp_torch *torch, uint32_t name)
 
 /* ---- kinds ---- */
 
-/* What the kinds are to torch. */
+/* Torch's flags of each kind of event. */
 static const uint16_t flags_of_kind[TP_KIND_COUNT] = {
     [TP_KIND_OPERATOR] = TP_TORCH_OPERATOR,
     [TP_KIND_ANNOTATION] = TP_TORCH_ANNOTATION,
@@ -76,7 +76,7 @@ static const uint16_t flags_of_kind[TP_KIND_COUNT] = {
     [TP_KIND_OVERHEAD] = TP_TORCH_CALL,
 };
 
-/* Categories without a kind that torch has as device events. */
+/* Categories without a kind of ours that torch lists as device events. */
 static const struct {
     const char *cat;
     uint16_t flags;
@@ -106,13 +106,13 @@ static uint16_t flags_of(const struct tp_torch *torch, const struct tp_event *e)
         return 0;
     if (torch->rules == TP_CPROFILE)
         return flags & TP_TORCH_FRAME;
-    /* what a backend of communication does itself ends on a thread of its own */
+    /* a communication backend ends its own ranges on another thread */
     const char *backend = flags == TP_TORCH_ANNOTATION ? tp_name_comm_backend(tp_trace_name(trace, e)) : NULL;
     bool is_async = (e->flags & TP_EVENT_UNFINISHED) || (backend && strcmp(backend, "c10d") != 0);
     return is_async ? flags | TP_TORCH_ASYNC : flags;
 }
 
-/* Are all devices such that no call launches on them and nothing but a name is known of them (K3)? */
+/* Returns whether all devices have a name only and no launches (K3). */
 static bool has_own_devices(const struct tp_trace *trace)
 {
     for (uint32_t i = 0; i < trace->gpu_count; i++)
@@ -124,7 +124,7 @@ static bool has_own_devices(const struct tp_trace *trace)
     return trace->gpu_count > 0;
 }
 
-/* The name of the device that was profiled, NULL for none. */
+/* Returns the name of the profiled device, or NULL. */
 static const char *find_device(const struct tp_trace *trace, bool has_device_event)
 {
     static const char *const cats[][2] = {
@@ -147,7 +147,7 @@ static void find_kinds(struct tp_torch *torch)
 
 /* ---- times ---- */
 
-/* The profiler's span; without one, the time of all events. */
+/* Finds the profiler's span, or the time of all events if the trace has no span. */
 static void find_span(struct tp_torch *torch, const struct tp_model *model)
 {
     const struct tp_trace *trace = torch->trace;
@@ -160,8 +160,8 @@ static void find_span(struct tp_torch *torch, const struct tp_model *model)
     torch->end_ns = span ? tp_event_end(span) : model->last_ns;
 }
 
-/* Finds what was open around each unfinished event when it began, and has an end. Around a Python call it may be an
- * operator. */
+/* Finds, for each unfinished event, the innermost finished event that was open when it began. For a Python call it may
+ * be an operator. */
 static void find_ends(struct tp_torch *torch, const struct tp_model *model)
 {
     const struct tp_trace *trace = torch->trace;
@@ -187,8 +187,8 @@ int64_t tp_torch_late_end(const struct tp_torch *torch, uint32_t event)
 
 /* ---- owners ---- */
 
-/* Nearly every device operation has its own correlation as External id: Kineto of 2021 to 2024 wrote it there, and it
- * links nothing. */
+/* Returns whether nearly every device operation has its correlation as External id, as Kineto of 2021 to 2024 wrote it.
+ * Such ids link nothing. */
 static bool ids_are_correlations(const struct tp_model *model)
 {
     uint64_t same = 0, all = 0;
@@ -202,7 +202,7 @@ static bool ids_are_correlations(const struct tp_model *model)
     return same * 10 > all * 9;
 }
 
-/* The External id of a call or a device event; TP_NULL_INT when it has none. */
+/* Returns the External id of a call or a device operation, or TP_NULL_INT. */
 static int64_t id_of_call(const struct tp_torch *torch, uint32_t event)
 {
     const struct tp_trace *trace = torch->trace;
@@ -215,7 +215,7 @@ static int64_t id_of_call(const struct tp_torch *torch, uint32_t event)
     return id != 0 ? id : TP_NULL_INT;
 }
 
-/* The External id of an operator or region; TP_NULL_INT when it has none. */
+/* Returns the External id of an operator or region, or TP_NULL_INT. */
 static int64_t id_of_host(const void *context, uint32_t event)
 {
     const struct tp_torch *torch = context;
@@ -230,8 +230,8 @@ static void own(struct tp_torch *torch, uint32_t owner, uint32_t device)
         tp_torch_add_time(&torch->device_time[owner], tp_torch_duration(torch, device));
 }
 
-/* By External id, as torch does, the last of equal ones: operators own device events, and calls stand on the operator's
- * thread. */
+/* Links by External id as torch does, where the last of equal ids wins: operators own device operations, and calls move
+ * to the operator's thread. */
 static void link_by_id(struct tp_torch *torch)
 {
     struct tp_ids ids;
@@ -257,7 +257,7 @@ static void link_by_id(struct tp_torch *torch)
     tp_ids_drop(&ids, torch->arena);
 }
 
-/* Where torch's ids link nothing: by the model's owners. */
+/* Links by the model's owners, for traces whose ids link nothing. */
 static void link_by_owner(struct tp_torch *torch, const struct tp_model *model)
 {
     for (uint32_t k = 0; k < model->devices.count; k++) {
@@ -269,7 +269,8 @@ static void link_by_owner(struct tp_torch *torch, const struct tp_model *model)
 
 /* ---- memory ---- */
 
-/* Memory of the records around which an event is; a record outside of all becomes an item. order: all by time. */
+/* Adds each memory record to the events around it; a record outside of all events becomes an item. order: all records
+ * by time. */
 static void add_memory(struct tp_torch *torch, const uint32_t *order)
 {
     const struct tp_trace *trace = torch->trace;
@@ -287,7 +288,8 @@ static void add_memory(struct tp_torch *torch, const uint32_t *order)
 
 /* ---- order and tree ---- */
 
-/* Events that torch numbers stand before those that only Kineto has, and these before memory records. */
+/* Returns whether torch numbers an item. Numbered events come before those that only Kineto has, which come before
+ * memory records. */
 static bool is_numbered(const struct tp_torch *torch, uint32_t item)
 {
     unsigned flags = tp_torch_flags(torch, item);
@@ -316,7 +318,7 @@ static void append(struct tp_torch *torch, uint32_t event)
         torch->order[torch->count++] = event;
 }
 
-/* The model's orders one behind the other and the rest, sorted by torch's. */
+/* Concatenates the model's orders and the other items and sorts them by torch's order. */
 static void sort(struct tp_torch *torch, const struct tp_order *order)
 {
     const struct tp_trace *trace = torch->trace;
@@ -333,15 +335,15 @@ static void sort(struct tp_torch *torch, const struct tp_order *order)
     tp_sort_by_rule(torch->order, torch->count, torch->arena, torch, by_torch);
 }
 
-/* `count` times TP_NO_ID. */
+/* Returns an array of `count` TP_NO_ID. */
 static uint32_t *absent(const struct tp_torch *torch, size_t count)
 {
     uint32_t *items = tp_arena_array(torch->arena, count, sizeof *items);
     return memset(items, 0xFF, count * sizeof *items);
 }
 
-/* The parent of an event is the innermost that begins before it and does not end before it; one that it sticks out of
- * is left for good. Unfinished events take no part, but in cProfile's calls. */
+/* Finds the parent of each event: the innermost event that begins before it and does not end before it. An event that
+ * ends later than an open event closes that event. Unfinished events count only among cProfile's calls. */
 static void nest(struct tp_torch *torch)
 {
     uint32_t *innermost = absent(torch, torch->trace->thread_count);
@@ -355,7 +357,7 @@ static void nest(struct tp_torch *torch)
         uint32_t parent = innermost[thread];
         int64_t start = tp_torch_start(torch, i), end = tp_torch_end(torch, i);
         while (parent != TP_NO_ID && (start >= tp_torch_end(torch, parent) || end > tp_torch_end(torch, parent)))
-            parent = torch->parent[parent]; /* what is open below an item is its chain of parents */
+            parent = torch->parent[parent]; /* the open events are the chain of parents of the last item */
         torch->parent[i] = parent;
         innermost[thread] = i;
     }
@@ -368,9 +370,9 @@ static void nest(struct tp_torch *torch)
     }
 }
 
-/* An only child with its parent's name is absorbed (_remove_dup_nodes): its children take its place, its call is
- * counted no more. by_id: torch's own links, where its kernels take the place of the parent's; the model's owners have
- * moved already. One pass in order suffices: children come after their parents. */
+/* Absorbs an only child that has its parent's name (_remove_dup_nodes): the parent gets its children, and its call is
+ * not counted. by_id: links are torch's own, so the child's kernels replace those of the parent; the model's owners
+ * have moved already. One pass suffices, because children come after their parents. */
 static void fold(struct tp_torch *torch, bool by_id)
 {
     for (uint32_t k = 0; k < torch->count; k++) {
@@ -390,7 +392,7 @@ static void fold(struct tp_torch *torch, bool by_id)
 
 /* ---- sums ---- */
 
-/* Device time of children, on top of their own kernels'. */
+/* Adds the device time of children to that of their parents' own kernels. */
 static void sum_devices(struct tp_torch *torch)
 {
     for (uint32_t k = torch->count; k-- > 0;) {

@@ -1,15 +1,15 @@
-/* One merge of a thread's events with the pieces. Each entry of the stack knows the earliest end at or below it, so
- * that the next change is found in O(1); entries end at the top nearly always, and what is above an entry that ends
- * within the stack is computed anew. */
+/* Merges the events of a thread with the pieces. Each entry of the stack has the earliest end at or below it, so that
+ * the next change is found in O(1). Entries nearly always end at the top; if one inside the stack ends, the entries
+ * above it are computed again. */
 #include "webreport/model/stack_walk.h"
 
 #include "webreport/model/numbers.h"
 
 struct entry {
-    int64_t end, earliest_end; /* its own, and the least of the entries up to it */
+    int64_t end, earliest_end; /* earliest_end: of this entry and all entries below */
     uint32_t event, node;
-    uint32_t line, annotation, op, runtime, frame; /* what the fold of the stack up to here is made of */
-    bool has_users_line;                           /* line is the user's own, not a package's */
+    uint32_t line, annotation, op, runtime, frame; /* candidates for the fold of the stack up to this entry */
+    bool has_users_line;                           /* `line` is in the user's code, not in a package */
 };
 
 struct tp_stack_scratch {
@@ -87,7 +87,7 @@ static uint32_t first_of(uint32_t outer, uint32_t inner)
     return outer != TP_NO_ID ? outer : inner;
 }
 
-/* Puts an event on top of the stack. */
+/* Pushes an event on the stack. */
 static void push(struct tp_stack_scratch *stack, uint32_t event)
 {
     const struct tp_model *model = stack->walk->model;
@@ -121,7 +121,7 @@ static void push(struct tp_stack_scratch *stack, uint32_t event)
     stack->entries[stack->depth++] = x;
 }
 
-/* Takes off what has ended at `at`. */
+/* Removes the entries that ended at or before `at`. */
 static void remove_ended(struct tp_stack_scratch *stack, int64_t at)
 {
     unsigned first = stack->depth, old_depth = stack->depth;
@@ -133,7 +133,7 @@ static void remove_ended(struct tp_stack_scratch *stack, int64_t at)
             push(stack, stack->entries[i].event);
 }
 
-/* Puts on what starts until `at` and goes on behind it. */
+/* Pushes the events that start at or before `at` and end after it. */
 static void add_started(struct tp_stack_scratch *stack, int64_t at)
 {
     const struct tp_event *events = stack->walk->model->trace->events;
@@ -154,7 +154,7 @@ static struct tp_fold fold_of(const struct entry *x, uint32_t no_event)
         return (struct tp_fold){TP_STACK_RUNTIME, x->runtime};
     if (x->frame != TP_NO_ID)
         return (struct tp_fold){TP_STACK_FRAME, x->frame};
-    return (struct tp_fold){TP_STACK_NONE, no_event}; /* nothing, or ProfilerStep alone */
+    return (struct tp_fold){TP_STACK_NONE, no_event}; /* empty, or ProfilerStep only */
 }
 
 static void visit(const struct tp_stack_scratch *stack, int64_t a, int64_t b, uint32_t tag)
@@ -202,14 +202,14 @@ void tp_stack_walk(struct tp_stack_walk *walk, uint32_t thread, const struct tp_
         walk_piece(stack, &pieces[i]);
 }
 
-/* Pieces are put in order of their threads by counting; the last place is for those without a thread. */
+/* Returns the place of a piece in a counting sort by thread; pieces without a thread come last. */
 static uint32_t place_of(const struct tp_model *model, const struct tp_gpu *gpu, const struct tp_idle_piece *piece)
 {
     uint32_t thread = tp_idle_thread(model, gpu, piece);
     return thread == TP_NO_ID ? model->trace->thread_count : thread;
 }
 
-/* Pieces chosen[0] .. chosen[count - 1], or without a choice first .. first + count - 1. */
+/* Visits the pieces chosen[0] .. chosen[count - 1], or first .. first + count - 1 if chosen is NULL. */
 static void walk_by_thread(struct tp_stack_walk *walk, const struct tp_gpu *gpu, const uint32_t *chosen, uint32_t first,
                            uint32_t count)
 {

@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-/* Events of a thread come in order of start: the place in the list of steps only moves on. */
+/* Position in the list of steps; it only grows, because the events of a thread come in order of start. */
 struct cursor {
     const struct tp_model *model;
     uint32_t step;
 };
 
-/* Whether a host moment, not before the last one asked for, lies in the marker of a used step. */
+/* Returns whether a host moment is within the marker of a used step. Moments come in ascending order. */
 static bool is_in_step(struct cursor *cursor, int64_t at)
 {
     const struct tp_model *model = cursor->model;

@@ -1,5 +1,5 @@
-/* Steps and the window (section 5): host markers by priority (D3), prolonged by the device work that was started in
- * them; which of them are used; the union of those. */
+/* Finds the steps and the window (section 5): host markers by priority (D3), extended by the device work that they
+ * start; then the used steps and their union. */
 #include <stdio.h>
 
 #include "webreport/model/build.h"
@@ -16,7 +16,7 @@ static bool is_host(const struct tp_event *e)
     return e->kind == TP_KIND_OPERATOR || e->kind == TP_KIND_ANNOTATION;
 }
 
-/* Index of the first event in `found` (order: start, file position) of the thread with most markers. */
+/* Returns the first event in `found` (sorted by start, place in the file) of the thread with most markers. */
 static uint32_t busiest_thread(const struct tp_model *model, const struct tp_keyed *found, size_t count)
 {
     uint32_t *marks = tp_arena_array(model->arena, model->trace->thread_count, sizeof *marks);
@@ -31,8 +31,8 @@ static uint32_t busiest_thread(const struct tp_model *model, const struct tp_key
     return best;
 }
 
-/* Markers with one of `meaning`'s names (or the very name, when `name` is not TP_NO_ID): of one thread, outermost only.
- * Returns event indexes in order of start. */
+/* Returns the outermost markers of one thread as event indexes in order of start. meaning: marks of their names. name:
+ * the only name to use, or TP_NO_ID. */
 static struct tp_vec find_markers(const struct tp_model *model, uint64_t meaning, uint32_t name)
 {
     struct tp_vec found = TP_VEC(model->arena, struct tp_keyed), out = TP_VEC(model->arena, uint32_t);
@@ -59,7 +59,7 @@ static struct tp_vec find_markers(const struct tp_model *model, uint64_t meaning
     return out;
 }
 
-/* N of ProfilerStep#N as an integer prints */
+/* Returns the N of ProfilerStep#N without leading zeros. */
 static struct tp_str step_number(struct tp_str name)
 {
     const size_t prefix = sizeof "ProfilerStep#" - 1;
@@ -83,7 +83,8 @@ static void use_markers(struct tp_model *model, const struct tp_vec *found, enum
     }
 }
 
-/* Repeated Optimizer.step: a step lasts from the end of the one before. The name whose event ends last counts. */
+/* Makes steps of repeated Optimizer.step ranges: a step begins at the end of the range before. Uses the name whose
+ * event ends last. */
 static void use_optimizer(struct tp_model *model, int64_t start)
 {
     const struct tp_event *last = NULL;
@@ -118,7 +119,8 @@ static void find_host_steps(struct tp_model *model)
         uint8_t marker, least;
     } markers[] = {
         {TP_MARK_PROFILER_STEP, TP_MARKER_PROFILER_STEP, 1},
-        {TP_MARK_EXECUTE_CONTEXT, TP_MARKER_EXECUTE_CONTEXT, 2}, /* one marked call shows nothing about a step */
+        /* a single marked call does not show where steps are */
+        {TP_MARK_EXECUTE_CONTEXT, TP_MARKER_EXECUTE_CONTEXT, 2},
         {TP_MARK_STEP_BRACKET, TP_MARKER_STEP, 2}};
     uint64_t present = 0;
     for (uint32_t i = 0; i < model->trace->names.count; i++)
@@ -135,7 +137,7 @@ static void find_host_steps(struct tp_model *model)
     struct tp_interval extent = tp_steps_host_extent(model);
     if (present & TP_MARK_OPTIMIZER_STEP)
         use_optimizer(model, extent.a);
-    /* a single marker says that what repeats is a part of one step */
+    /* with a single marker, repetitions are parts of one step */
     if (!(present & (TP_MARK_OPTIMIZER_STEP | TP_MARK_EXECUTE_CONTEXT | TP_MARK_STEP_BRACKET | TP_MARK_STEP)))
         tp_steps_infer(model);
     if (!model->step_count)
@@ -145,7 +147,7 @@ static void find_host_steps(struct tp_model *model)
 /* ---- device work of steps -----------------------------------------------------------------------------------------
  */
 
-/* Device events of the launches inside each step. */
+/* Device operations by the step of their launches. */
 struct step_work {
     uint64_t *count; /* by step */
     int64_t *last_end;
@@ -153,7 +155,7 @@ struct step_work {
     bool has_any;
 };
 
-/* First step from `from` on that ends at or after `at` (after: after it). Steps end in order. */
+/* Returns the first step from `from` on that ends at or after `at`, or after `at` if `after`. Steps end in order. */
 static uint32_t next_step(const struct tp_model *model, uint32_t from, int64_t at, bool after)
 {
     while (from < model->step_count &&
@@ -162,8 +164,8 @@ static uint32_t next_step(const struct tp_model *model, uint32_t from, int64_t a
     return from;
 }
 
-/* By step: the first launch in the file, of length > 0, that starts when the step ends; UINT32_MAX without one. From it
- * on launches of that start are behind the step. */
+/* Returns, by step, the first launch in the file with length > 0 that starts when the step ends, or UINT32_MAX. That
+ * launch and later ones with the same start come after the step. */
 static uint32_t *find_leavers(const struct tp_model *model)
 {
     uint32_t *leaver = tp_arena_array(model->arena, model->step_count, sizeof *leaver);
@@ -181,8 +183,9 @@ static uint32_t *find_leavers(const struct tp_model *model)
     return leaver;
 }
 
-/* Gives each launch to the step that contains it. In order of time and file position, a launch leaves the steps behind
- * that ended before it, and a launch of length > 0 also the one that ends when it starts; nothing goes back. */
+/* Assigns each launch to the step that contains it. Launches are visited by time and place in the file; the current
+ * step only advances. A launch comes after all steps that ended before it, and with length > 0 also after a step that
+ * ends when it starts. */
 static void assign_launches(struct tp_model *model)
 {
     uint32_t *leaver = find_leavers(model);
@@ -230,7 +233,7 @@ static void find_work(struct tp_model *model, struct step_work *work)
     }
 }
 
-/* Where step 0 begins: after device work of nobody that ended before its own began. */
+/* Returns the start of step 0: after unlinked device work that ended before the step's own work began. */
 static int64_t first_start(const struct tp_model *model, const struct step_work *work)
 {
     int64_t start = model->steps[0].host_start_ns;
@@ -244,7 +247,7 @@ static int64_t first_start(const struct tp_model *model, const struct step_work 
     return start;
 }
 
-/* Steps after the last one with device work are cut off, and that one too when much of its work is missing. */
+/* Removes the steps after the last one with device work, and that one as well if much of its work is missing. */
 static void cut_tail(struct tp_model *model, const struct step_work *work)
 {
     uint32_t last = 0, kept = model->step_count;
@@ -287,7 +290,7 @@ static bool is_unfinished(const struct tp_model *model, const struct tp_step *st
     return model->trace->events[step->event].flags & TP_EVENT_UNFINISHED;
 }
 
-/* Steps that the recording cut off are left out, unless all are. */
+/* Leaves out steps that the end of the recording cut, unless that concerns all steps. */
 static void leave_out_unfinished(struct tp_model *model)
 {
     bool has_finished = false;
@@ -298,11 +301,11 @@ static void leave_out_unfinished(struct tp_model *model)
             model->steps[i].left_out = TP_STEP_UNFINISHED;
 }
 
-/* Lengths in order, from which some are taken out; the lower one of the two in the middle is known all the time. */
+/* Sorted lengths with removal; the lower median of the remaining ones is always known. */
 struct median {
     struct tp_keyed *sorted;  /* key: length, item: number of the used step */
     uint32_t *rank;           /* by number of the used step: place in sorted */
-    uint32_t *before, *after; /* neighbours that are left, as places; TP_NO_ID: none */
+    uint32_t *before, *after; /* places of the remaining neighbours, or TP_NO_ID */
     uint32_t middle, count;
 };
 
@@ -327,7 +330,7 @@ static __int128 twice_median(const struct median *m)
     return (__int128)m->sorted[m->middle].key + m->sorted[upper].key;
 }
 
-/* While the first of three or more used steps is longer than 1.5 times the median of the others, it is left out. */
+/* Leaves out the first of three or more used steps as long as it is longer than 1.5 times the median of the others. */
 static void leave_out_warm_up(struct tp_model *model)
 {
     struct tp_arena *arena = model->arena;
@@ -414,7 +417,7 @@ const char *tp_step_marker_text(enum tp_step_marker marker)
 
 /* ---- where a moment lies ---- */
 
-/* The last piece from `from` on that starts before b; the piece at `from` does. */
+/* Returns the last interval from `from` on that starts before b; the interval at `from` starts before b. */
 static size_t last_starting_before(struct tp_intervals window, size_t from, int64_t b)
 {
     size_t low = from, high = window.count;
@@ -444,8 +447,8 @@ int64_t tp_window_within(const struct tp_model *model, size_t *at, int64_t a, in
     return model->window_before[i] - model->window_before[*at] - (a - first->a) + in_last;
 }
 
-/* Steps are in order and disjoint, both by their markers and with their device work: the only one that may hold `at` is
- * the first that ends after it. */
+/* Returns the first step that ends after `at`. Only this step can contain `at`, because steps are sorted and disjoint,
+ * both by their markers and with their device work. */
 static uint32_t step_around(const struct tp_model *model, int64_t at, bool is_host)
 {
     uint32_t low = 0, high = model->step_count;
@@ -467,7 +470,7 @@ uint32_t tp_step_of_host(const struct tp_model *model, int64_t at)
     return model->step_marker == TP_MARKER_WINDOW ? 0 : step_around(model, at, true);
 }
 
-/* Is it the step that holds `at`, by its marker? */
+/* Returns whether the marker of the step contains `at`. */
 static bool is_around(const struct tp_model *model, uint32_t step, int64_t at)
 {
     return step < model->step_count && model->steps[step].host_start_ns <= at && at < model->steps[step].host_end_ns;

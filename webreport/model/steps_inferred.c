@@ -1,5 +1,5 @@
-/* Steps of a recording without markers, inferred from what repeats on the main thread (section 5): calls of a module,
- * backward passes, or a sequence of operators. Every pass is linear in the events, and their number is fixed. */
+/* Infers the steps of a recording without markers from repetitions on the main thread (section 5): calls of a module,
+ * backward passes, or a sequence of operators. A fixed number of passes, each linear in the events. */
 #include <stdio.h>
 
 #include "webreport/model/loop_body.h"
@@ -10,11 +10,11 @@
 #include "writer/base/sort.h"
 
 enum {
-    MIN_REPEATS = 3,    /* fewer repeats show no loop */
-    MAX_ANCHORS = 8,    /* names that are tried for each source */
-    AGREE_PERCENT = 80, /* two iterations agree when they share so much of the items of the longer one */
-    FEW_OTHERS = 10,    /* one iteration of so many may differ */
-    FEW_OTHERS_BARE = 4 /* the same without backward pass: nothing accumulates there */
+    MIN_REPEATS = 3,    /* repetitions that a loop has at least */
+    MAX_ANCHORS = 8,    /* names to try for each source */
+    AGREE_PERCENT = 80, /* share of the longer iteration's items that two agreeing iterations have in common */
+    FEW_OTHERS = 10,    /* one of this many iterations may differ */
+    FEW_OTHERS_BARE = 4 /* the same for loops without backward pass, which accumulate no gradients */
 };
 
 /* Names of the trace and the backward pass, with their uses as outermost items. */
@@ -30,7 +30,7 @@ struct loop {
     const struct tp_loop_item *items;
     uint32_t item_count;
     uint32_t *start, count;
-    uint32_t *differs, differ_count; /* iterations that are unlike the typical one, ascending */
+    uint32_t *differs, differ_count; /* iterations that do not agree with the typical one, ascending */
     uint32_t typical_first, typical_length;
     uint32_t shift;
     uint32_t passes; /* anchors per step */
@@ -79,8 +79,9 @@ static uint32_t typical_name(const struct loop *loop, uint32_t k)
     return loop->items[loop->typical_first + k].name;
 }
 
-/* Moves the begin of each step to where the body begins: as many items before the first anchor as are the end of the
- * typical iteration. Finds out whether the last step has all items of the typical iteration. */
+/* Moves the begin of each step to the begin of the body. The items before the first anchor that equal the end of the
+ * typical iteration belong to the first step. Finds out whether the last step has all items of the typical
+ * iteration. */
 static void find_body(struct loop *loop)
 {
     uint32_t length = loop->typical_length, last = loop->start[loop->count - 1], found = 0;
@@ -135,8 +136,8 @@ static bool has_backward(const struct loop *loop, const struct loop_names *names
     return false;
 }
 
-/* Joins iterations to rounds where every so many iterations one has more work, as in the accumulation of gradients.
- * Returns whether there are enough rounds. */
+/* Joins iterations to rounds if every k-th iteration has more work, as in the accumulation of gradients. Returns
+ * whether there are enough rounds. */
 static bool join_rounds(struct loop *loop)
 {
     const uint32_t *differs = loop->differs;
@@ -276,8 +277,8 @@ static const struct tp_loop_item *first_item(const struct loop *loop, uint32_t s
     return &loop->items[loop->start[step] - loop->shift];
 }
 
-/* Leaves out the last step if its end is not known: its items are not all there, or the time between the last item of
- * a step and the next step is so long that the mean step would be 5 % too short without it. */
+/* Leaves out the last step if its end is unknown: it lacks items, or the time between the last item of a step and the
+ * next step is so long that the mean step would be 5 % too short without it. */
 static void cut_last(struct loop *loop)
 {
     int64_t gaps_ns = 0, all_ns = first_item(loop, loop->count - 1)->start_ns - first_item(loop, 0)->start_ns;
@@ -307,7 +308,7 @@ static int64_t end_of_work(const struct tp_model *model, const struct loop *loop
     return last_ns;
 }
 
-/* Steps say little about a recording if they are less than half of it. */
+/* Returns whether the steps cover at least half of the recording. */
 static bool is_most(const struct tp_model *model, const struct loop *loop)
 {
     int64_t all_ns = tp_sat_sub(model->last_ns, model->first_ns);
@@ -381,8 +382,9 @@ static bool try_source(struct tp_model *model, const struct tp_loop_items *items
     return false;
 }
 
-/* Finds the shortest sequence that the items repeat, for loops in which each operator runs more than once per iteration.
- * Data operators before the first and after the last other item do not count. Returns whether it repeats often enough. */
+/* Finds the shortest sequence that the items repeat, for loops in which each operator runs more than once per
+ * iteration. Data operators before the first and after the last other item do not count. Returns whether it repeats
+ * often enough. */
 static bool find_period(const struct tp_model *model, const struct tp_loop_items *items, struct loop *loop)
 {
     uint32_t first = 0, end = items->count, *border = loop->start, matched = 0;

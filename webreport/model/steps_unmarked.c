@@ -47,8 +47,8 @@ struct tp_interval tp_steps_host_extent(const struct tp_model *model)
     return extent;
 }
 
-/* Was every device free before the first operation? If so, the time before it belongs to the recorded program; else
- * nobody knows what the device did. */
+/* Returns whether every device was free before its first operation, so that the time before belongs to the recorded
+ * program. If not, the activity of the device before is unknown. */
 static bool begins_free(const struct tp_model *model)
 {
     for (uint32_t k = 0; k < model->devices.count; k++) {

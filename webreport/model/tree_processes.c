@@ -43,7 +43,7 @@ static struct tp_vec list_seen(const struct tp_trace *trace, struct tp_arena *ar
     return processes;
 }
 
-/* A process for each pid that only states or samples have: its times are theirs. */
+/* Adds a process for each pid that occurs only in states or samples; its times are those of its states and samples. */
 static void add_unseen(struct tp_vec *processes, const struct tp_process_tree *seen, const uint8_t *has_any,
                        struct tp_arena *arena)
 {
@@ -96,9 +96,10 @@ static void list_all(struct tp_process_tree *tree, struct tp_arena *arena)
         widen(tree, trace->samples[i].thread, trace->samples[i].ts_ns, trace->samples[i].ts_ns);
 }
 
-/* ---- who began whom ---- */
+/* ---- parents ---- */
 
-/* The process of the parent's pid that began last before it; TP_NO_ID: none. */
+/* Returns the parent: of the processes with the parent's pid, the one that began last before this process; or
+ * TP_NO_ID. */
 static uint32_t parent_of(const struct tp_process_tree *tree, uint32_t index)
 {
     const struct tp_tree_process *process = &tree->processes[index];
@@ -117,7 +118,7 @@ static uint32_t parent_of(const struct tp_process_tree *tree, uint32_t index)
     return low && tree->processes[tree->by_pid[low - 1]].pid == pid ? tree->by_pid[low - 1] : TP_NO_ID;
 }
 
-/* Lists of children in order of time; the list of those without parent is that of `count`. */
+/* Lists of children in order of time; list `count` has the processes without parent. */
 struct children {
     uint32_t *first, *next;
 };
@@ -137,20 +138,20 @@ static struct children link_children(const struct tp_process_tree *tree, const u
     return children;
 }
 
-/* A parent before its children, these in order of time. */
+/* Sorts parents before their children, and children by time. */
 static void order_tree(struct tp_process_tree *tree, struct tp_arena *arena)
 {
     uint32_t count = tree->process_count, placed = 0;
     const uint32_t *by_time = sorted(tree->processes, count, stands_before_by_time, arena);
     uint32_t *parents = tp_arena_array(arena, count + 1, sizeof *parents);
-    uint32_t *place = tp_arena_array(arena, count + 1, sizeof *place); /* by old number: the new one */
+    uint32_t *place = tp_arena_array(arena, count + 1, sizeof *place); /* new number by old number */
     struct tp_tree_process *ordered = tp_arena_array(arena, count + 1, sizeof *ordered);
     for (uint32_t i = 0; i < count; i++)
         parents[i] = parent_of(tree, i);
     struct children children = link_children(tree, by_time, parents, arena);
     struct tp_vec pending = TP_VEC(arena, uint32_t);
     *(uint32_t *)tp_vec_push(&pending) = children.first[count];
-    while (pending.count) { /* each entry: what is left of a list */
+    while (pending.count) { /* each entry is the rest of a list */
         uint32_t *rest = TP_AT(&pending, uint32_t, pending.count - 1), at = *rest;
         if (at == TP_NO_ID) {
             pending.count--;

@@ -21,7 +21,7 @@ const char *tp_wait_cause_text(enum tp_wait_cause cause)
     return cause_texts[cause];
 }
 
-/* A cause by the id of its text; what is none of them is unknown. */
+/* Returns the cause of each text by its id; other texts are TP_WAIT_UNKNOWN. */
 static uint8_t *causes_of_texts(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint8_t *causes = tp_arena_alloc(arena, trace->texts.count + 1);
@@ -44,7 +44,8 @@ struct cutting {
     struct tp_vec threads, pieces;
 };
 
-/* States by thread, in order of time, those of one time in order of the file. first: by row, one more at the end. */
+/* Returns the states sorted by thread, time and place in the file. *first: by row, index of its first state; one more
+ * entry at the end. */
 static struct tp_keyed *order_states(const struct tp_trace *trace, uint32_t **first, struct tp_arena *arena)
 {
     struct tp_keyed *states = tp_arena_array(arena, trace->state_count + 1, sizeof *states);
@@ -61,7 +62,7 @@ static struct tp_keyed *order_states(const struct tp_trace *trace, uint32_t **fi
     return states;
 }
 
-/* The thread that the pieces of a row belong to: another one where another process has the pid. */
+/* Returns the thread for the pieces of a row; a new one if another process has taken the pid. */
 static struct tp_tree_thread *thread_of(struct cutting *c, uint32_t row, uint32_t process)
 {
     struct tp_tree_thread *last =
@@ -73,7 +74,7 @@ static struct tp_tree_thread *thread_of(struct cutting *c, uint32_t row, uint32_
     return last;
 }
 
-/* What a wait is for. A guess of the recorder is no cause: it is of other waits, at other times. */
+/* Returns the cause of a wait. An estimate of the recorder is not a cause, because it comes from other waits. */
 static uint8_t cause_of(struct cutting *c, const struct tp_state *state)
 {
     if (state->state == TP_STATE_BLOCKED && state->is_recording)

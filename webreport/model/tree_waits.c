@@ -16,8 +16,9 @@ void tp_own_waits_init(struct tp_own_waits *own, const struct tp_trace *trace, s
         own->known = tp_arena_alloc(arena, trace->stack_texts.count + 1);
 }
 
-/* Recorders that mark nothing cut their own frames from stacks. Their lock has a timeout, and a thread takes it at its
- * first allocation, or in a destructor that the C library calls at its end: no program locks in nptl_deallocate_tsd. */
+/* Returns whether a stack waits for the recorder's lock, for recorders that do not mark their waits but cut their
+ * frames from stacks. Their lock has a timeout; a thread takes it at its first allocation, or in a destructor at its
+ * exit, and no program locks in nptl_deallocate_tsd. */
 static bool is_own_stack(struct tp_str stack)
 {
     bool has_timeout = tp_str_find(stack, "pthread_mutex_timedlock") >= 0 || tp_str_find(stack, "pthread_mutex_clocklock") >= 0;
@@ -37,7 +38,8 @@ bool tp_own_waits_has(struct tp_own_waits *own, uint32_t stack)
 
 /* ---- waits for children ---- */
 
-/* How far from the exit of a child a wait for it may end: a busy machine wakes the parent late. */
+/* Returns the longest time between the exit of a child and the end of a wait for it; a busy machine wakes the parent
+ * late. */
 static int64_t tolerance_ns(const struct tp_thread_piece *wait)
 {
     enum { LATE_NS = 5000000 };
@@ -57,7 +59,7 @@ static int64_t distance_ns(const struct tp_thread_piece *wait, const struct tp_t
                                         : tp_sat_sub(child->end_ns, wait->end_ns);
 }
 
-/* The number of the last piece of a thread that begins before `time_ns`, plus 1; thread->first: none does. */
+/* Returns the index after the last piece of a thread that begins before `time_ns`; thread->first if none does. */
 static uint32_t piece_behind(const struct tp_process_tree *tree, const struct tp_tree_thread *thread, int64_t time_ns)
 {
     uint32_t low = thread->first, high = thread->first + thread->count;
@@ -71,11 +73,12 @@ static uint32_t piece_behind(const struct tp_process_tree *tree, const struct tp
     return low;
 }
 
-/* The wait of a thread that ends as a child exits; TP_NO_ID: none does. */
+/* Returns the wait of a thread that ends when a child exits, or TP_NO_ID. */
 static uint32_t wait_for(const struct tp_process_tree *tree, const struct tp_tree_thread *thread,
                          const struct tp_tree_process *child)
 {
-    enum { NEAR = 3 }; /* pieces: a read of the child's last output, what the thread does with it, the wait for its exit */
+    /* pieces: a read of the child's last output, what the thread does with it, the wait for its exit */
+    enum { NEAR = 3 };
     uint32_t behind = piece_behind(tree, thread, child->end_ns), found = TP_NO_ID;
     for (uint32_t i = behind; i > thread->first && behind - i < NEAR; i--) {
         const struct tp_thread_piece *piece = &tree->pieces[i - 1];
@@ -87,10 +90,10 @@ static uint32_t wait_for(const struct tp_process_tree *tree, const struct tp_tre
     return found;
 }
 
-/* Marks a wait and those before it: a parent wakes up to read what its child writes, and waits again. */
+/* Marks a wait and those before it, because a parent wakes up to read the output of its child and then waits again. */
 static void mark(struct tp_process_tree *tree, uint32_t first, uint32_t wait, const struct tp_tree_process *child)
 {
-    enum { PART = 10 }; /* the thread does other things in between for less than this part of the waits behind them */
+    enum { PART = 10 }; /* between two waits the thread runs for less than this part of the later waits */
     int64_t waited_ns = 0, between_ns = 0;
     for (uint32_t i = wait + 1; i > first; i--) {
         struct tp_thread_piece *piece = &tree->pieces[i - 1];
@@ -108,7 +111,7 @@ static void mark(struct tp_process_tree *tree, uint32_t first, uint32_t wait, co
     }
 }
 
-/* For each process, in their order: the number of its first thread. One more entry at the end: the thread count. */
+/* Returns, by process, the index of its first thread; the entry after the last process is the thread count. */
 static uint32_t *first_threads(const struct tp_process_tree *tree, struct tp_arena *arena)
 {
     uint32_t *first = tp_arena_array(arena, (size_t)tree->process_count + 1, sizeof *first), t = 0;
