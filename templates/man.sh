@@ -1,9 +1,9 @@
 #!/bin/sh
 # man.sh VERSION HELP.txt: the manual page of a command, made from its help text, to standard output.
 #
-# A help text is: "NAME: what it does"; "usage: ..." lines; paragraphs; headings (one line without a full stop, followed by
-# an indented line) with items. An item begins two blanks in: a term, two blanks or more, its text; deeper lines go on with
-# the text. Items without terms are a paragraph; under "example" all lines are code.
+# A help text has a first line "NAME: what it does", "usage: ..." lines, paragraphs, and headings with items. A heading is one
+# line without a full stop before an indented line. An item begins after two blanks with a term, two or more blanks, and
+# its text; deeper lines continue the text. Items without terms form a paragraph. Below "example", all lines are code.
 set -eu
 version=$1 file=$2 name=$(basename "$2" .txt)
 case $name in tracepress | tracepress-*) page=$name ;; *) page=tracepress-$name ;; esac
@@ -17,16 +17,16 @@ awk -v page="$page" -v version="$version" -v others="$others" '
 function safe(text) {
     gsub(/\\/, "\\(rs", text); gsub(/-/, "\\-", text); gsub(/\047/, "\\(aq", text); gsub(/`/, "\\(ga", text)
     gsub(/\^/, "\\(ha", text); gsub(/~/, "\\(ti", text); gsub(/"/, "\\(dq", text)
-    return text ~ /^[.]/ ? "\\\\&" text : text
+    return text ~ /^ *[.]/ ? "\\&" text : text
 }
 function say(text) { print safe(text) }
 function trim(text) { sub(/^ +/, "", text); sub(/ +$/, "", text); return text }
 function indent_of(text) { match(text, /^ */); return RLENGTH }
-# one block of lines between empty ones: from a to b
+# A block of lines between empty ones, from a to b.
 function paragraph(a, b,   i) { print ".PP"; for (i = a; i <= b; i++) say(trim(line[i])) }
 function items(a, b,   i, has_terms, at, text) {
     if (heading ~ /^example/) {
-        print ".PP\n.EX"; for (i = a; i <= b; i++) say(trim(line[i])); print ".EE"
+        print ".PP\n.EX"; for (i = a; i <= b; i++) { text = line[i]; sub(/^  /, "", text); say(text) } print ".EE"
         return
     }
     has_terms = 0
@@ -41,7 +41,7 @@ function items(a, b,   i, has_terms, at, text) {
         else print "\\fB" safe(text) "\\fR"
     }
 }
-# what a long heading says in brackets, or behind a colon, is text
+# Prints a heading. The part of a long heading in brackets or after a colon becomes text.
 function head(text,   rest) {
     heading = text
     if (text ~ /^example/) { print ".SH EXAMPLE"; return }

@@ -2,9 +2,10 @@
 """doc_samples.py TRACEPRESS WORK FILE: compares the samples in FILE with what the program prints.
 
 A sample of a page is a fenced block after the line <!-- printed by: COMMAND ... -->. COMMAND is a command of tracepress.
-A line "..." replaces lines that the sample omits; the other lines must be printed in that order. Standard error is
+A sample of a help text (*.txt) is a line "  tracepress COMMAND ..." of its examples, before lines with six blanks that
+show what it prints; "  cat FILE" shows the content of an input. A line "..." replaces lines that the sample omits; the other lines must be printed in that order. Standard error is
 compared after standard output. A command may use these inputs: base and new (the bundled pair), gpu.pt.trace.json.gz (a
-bundled trace), and two folders of three simulated runs each: three, and slow10 with a kernel that is 10 % slower.
+bundled trace), main.pt.trace.json.gz and branch.pt.trace.json.gz (the pair again), and two folders of three simulated runs each: three, and slow10 with a kernel that is 10 % slower.
 Prints each sample that differs and what the program prints instead. Exits with 1 if a sample differs or FILE has none."""
 import os
 import re
@@ -15,9 +16,22 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import gen_training
 
-FILES = {"base": "diff/base.pt.trace.json.gz", "new": "diff/new.pt.trace.json.gz", "gpu.pt.trace.json.gz": "traces/gpu_2026.pt.trace.json.gz"}
+FILES = {"base": "diff/base.pt.trace.json.gz", "new": "diff/new.pt.trace.json.gz", "main.pt.trace.json.gz": "diff/base.pt.trace.json.gz",
+         "branch.pt.trace.json.gz": "diff/new.pt.trace.json.gz", "gpu.pt.trace.json.gz": "traces/gpu_2026.pt.trace.json.gz"}
 FOLDERS = {"three": (1, []), "slow10": (30, ["--slow", "cudnn_wgrad_alg0_engine_128_6=10"])}
 SAMPLE = re.compile(r"^<!-- printed by: (.*?) -->\n+```[a-z]*\n(.*?)^```$", re.M | re.S)
+HELP_SAMPLE = re.compile(r"^  (?:tracepress|cat) (.*)\n((?: {6}.*\n|\n(?= {6}))+)", re.M)
+
+
+def samples_of(path):
+    """Returns the pairs of a command and its sample; of a help text also the contents of files, as the name and the text."""
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    if not path.endswith(".txt"):
+        return SAMPLE.findall(text), {}
+    found = [(words, re.sub(r"^ {6}", "", shown, flags=re.M)) for words, shown in HELP_SAMPLE.findall(text[text.index("\nexample\n"):])]
+    contents = {words: shown for words, shown in found if " " not in words}
+    return [(words, shown) for words, shown in found if " " in words], contents
 
 
 def make_inputs(folder, command):
@@ -34,7 +48,7 @@ def make_inputs(folder, command):
 def missing(sample, printed):
     """Returns the first part of a sample that is not printed after the part before it; None if all parts are printed."""
     lines, at = printed.splitlines(), 0
-    for part in re.split(r"^\.\.\.\n", sample, flags=re.M):
+    for part in re.split(r"^\.\.\.\n", sample.rstrip("\n") + "\n", flags=re.M):
         wanted = part.splitlines()
         at = next((i for i in range(at, len(lines) - len(wanted) + 1) if lines[i:i + len(wanted)] == wanted), None)
         if at is None:
@@ -45,12 +59,14 @@ def missing(sample, printed):
 
 def main():
     program, work, path = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3]
-    with open(path, encoding="utf-8") as f:
-        samples = SAMPLE.findall(f.read())
+    samples, contents = samples_of(path)
     stale = not samples
     for number, (command, sample) in enumerate(samples):
         folder = os.path.join(work, "sample%d" % number)
         make_inputs(folder, command.split())
+        for name, text in contents.items():
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+                f.write(text)
         out = subprocess.run([program, *command.split()], cwd=folder, capture_output=True, text=True)
         part = missing(sample, out.stdout + out.stderr)
         if part is not None:

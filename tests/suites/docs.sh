@@ -12,6 +12,9 @@ if command -v python3 >/dev/null; then
     check "files and folders that *.md name exist" python3 tests/check/docs.py names
     check "commands and options in *.md are in the help texts, make targets in the Makefile" python3 tests/check/docs.py commands
     check "help texts have every option of their command, and no other" python3 tests/check/docs.py options
+    for command in check diff; do
+        check "help $command: the examples are what the program prints" python3 tests/check/doc_samples.py "$TP" "$WORK/help" "templates/help/$command.txt"
+    done
     check "README.md: the samples are what the program prints" python3 tests/check/doc_samples.py "$TP" "$WORK" README.md
 else
     skip "links, names, commands and options of *.md" "no python3"
