@@ -4,7 +4,8 @@
  *   json_check get FILE PATH                  prints the value at runs.0.profiles.0.worker; PATH# prints its length
  *   json_check diff OURS REF [PATH [KEY..]]   every value of REF must be in OURS (below PATH), equal; quotients (keys
  *                                             that say so, and all below them) within 1e-9 relative. OURS may have
- *                                             fields of its own, but no rows. With KEYs only these members.
+ *                                             fields of its own, but no rows. With KEYs only these members. Rules
+ *                                             that REF lists in rules_left_out are not compared.
  *
  * A file that begins like gzip is read through zlib. Status: 0 good, 1 different or not JSON, 2 usage or unreadable. */
 #include "tests/check/json_node.h"
@@ -31,6 +32,8 @@ struct place {
     char *path;
     bool is_quotient; /* the number is one quotient of two integers, rounded once */
     bool has_rows;    /* members are named by data, not by the definition */
+    const struct node *left_out; /* rules that the reference does not know, and what they change; NULL: it knows all */
+    const struct node *findings; /* of ours, where left_out is known */
 };
 
 static bool starts_or_ends(const char *text, const char *prefix, const char *suffix)
@@ -103,23 +106,24 @@ static void find_more(struct result *result, const struct place *place, const st
 
 /* ---- findings: by rule, whatever their order ---- */
 
+#define LEFT_OUT "rules_left_out"
+
 static const char *id_of(const struct node *row)
 {
     const struct node *id = row->type == '{' ? member(row, "id") : NULL;
     return id && id->text ? id->text : "";
 }
 
-/* A rule that the definition does not have. */
-static bool is_new_rule(const char *id)
+/* Returns the number of rows of a rule. */
+static size_t count_of(const struct node *list, const char *id)
 {
-    static const char *const rules[] = {"A13", "D4",  "H9",  "H10", "H11", "H12", "H13", "H14", "H15",
-                                        "H16", "H17", "H18", "H19", "H20", "H21", "R1",  "R2",  "R3",  "R4",
-                                        "C14", "C15", "C16", "C17", "C18", "C19", "C20", "C21", "C22",
-                                        "C23", "C24", "C25", "E4",  "E5",  "E6",  "E7",  NULL};
-    return is_one_of(id, rules);
+    size_t count = 0;
+    for (const struct node *row = list->first; row; row = row->next)
+        count += strcmp(id_of(row), id) == 0;
+    return count;
 }
 
-/* The n-th row of a rule; NULL: there are fewer. */
+/* Returns the n-th row of a rule; NULL: there are fewer. */
 static const struct node *row_of(const struct node *list, const char *id, size_t n)
 {
     for (const struct node *row = list->first; row; row = row->next)
@@ -128,13 +132,21 @@ static const struct node *row_of(const struct node *list, const char *id, size_t
     return NULL;
 }
 
-/* One cause is one finding: is this rule's said by another one of ours? */
-static bool is_said_by_another(const struct node *ours, const char *id)
+/* Does the reference leave a rule out, or does a left-out rule that fired in ours change it? left_out: the member
+ * rules_left_out of the reference, a list of changed rules by rule; NULL: the reference knows every rule. */
+static bool is_left_out(const struct place *place, const char *id)
 {
-    static const char *const pairs[][2] = {{"B1", "B2"}, {"A2", "A1"}, {"A11", "B1"}, {"A11", "B2"}};
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        if (strcmp(pairs[i][0], id) == 0 && row_of(ours, pairs[i][1], 0))
+    if (!place->left_out)
+        return false;
+    if (member(place->left_out, id))
+        return true;
+    for (const struct node *rule = place->left_out->first; rule; rule = rule->next) {
+        bool is_changed = false;
+        for (const struct node *changed = rule->first; changed; changed = changed->next)
+            is_changed |= changed->text && strcmp(changed->text, id) == 0;
+        if (is_changed && row_of(place->findings, rule->key, 0))
             return true;
+    }
     return false;
 }
 
@@ -146,58 +158,46 @@ static bool is_list_of_rules(const char *path)
 static void compare_rules(struct result *result, struct place place, const struct node *ours, const struct node *ref)
 {
     size_t room = strlen(place.path) + 600;
-    struct place below = {need(malloc(room)), place.is_quotient, false};
+    struct place below = {need(malloc(room)), place.is_quotient, false, NULL, NULL};
     for (const struct node *row = ref->first; row; row = row->next) {
         size_t before = 0;
+        if (is_left_out(&place, id_of(row)))
+            continue;
         for (const struct node *other = ref->first; other != row; other = other->next)
             before += strcmp(id_of(other), id_of(row)) == 0;
-        const struct node *own = row_of(ours, id_of(row), before);
-        if (!own && is_said_by_another(ours, id_of(row)))
-            continue;
         snprintf(below.path, room, "%s.%.500s", place.path, id_of(row));
-        compare(result, below, own, row);
+        compare(result, below, row_of(ours, id_of(row), before), row);
     }
     for (const struct node *own = ours->first; own; own = own->next)
-        if (!is_new_rule(id_of(own)) && !row_of(ref, id_of(own), 0)) {
+        if (!is_left_out(&place, id_of(own)) && count_of(ours, id_of(own)) > count_of(ref, id_of(own))) {
             result->different++;
             printf("%s.%.200s: only in ours\n", place.path, id_of(own));
         }
     free(below.path);
 }
 
-/* What the other finding says of this one's time stands in its detail. */
-static bool is_said_more(const char *path, const char *key)
+/* Is the key a total over findings, to which a left-out rule of ours adds? */
+static bool is_other_total(const struct place *place, const char *key)
 {
-    static const char *const ends[] = {".findings.A1", ".findings.B1", ".findings.B2", NULL};
-    bool is_one = false;
-    for (size_t i = 0; ends[i]; i++)
-        is_one |= starts_or_ends(path, "", ends[i]);
-    return is_one && strcmp(key, "detail") == 0;
-}
-
-/* Totals of ceilings where a finding is said by another one: that claims up to a twentieth of the step less. */
-static bool is_total_of_merged(const struct node *ours, const struct node *ref, const char *key)
-{
-    if (strncmp(key, "total_ceiling", 13) != 0)
+    if (!place->left_out || strncmp(key, "total_ceiling", strlen("total_ceiling")) != 0)
         return false;
-    const struct node *own = member(ours, "findings"), *theirs = member(ref, "findings");
-    return own && theirs && row_of(theirs, "A11", 0) && !row_of(own, "A11", 0);
-}
-
-/* A profile with collectives of devices and no device: ours says that its work is missing. */
-static bool is_of_missing_device(const struct node *ours, const char *key)
-{
-    static const char *const keys[] = {"verdict", "recommendations", "trace_quality", "trace_facts", NULL};
-    const struct node *facts = ours->type == '{' && is_one_of(key, keys) ? member(ours, "trace_facts") : NULL;
-    const struct node *program = facts ? member(facts, "program") : NULL;
-    return program && program->text && strcmp(program->text, "device_missing") == 0;
+    for (const struct node *own = place->findings->first; own; own = own->next)
+        if (is_left_out(place, id_of(own)))
+            return true;
+    return false;
 }
 
 static void compare_children(struct result *result, struct place place, const struct node *ours, const struct node *ref)
 {
     size_t index = 0, room = strlen(place.path) + 600;
     const struct node *own = ours->first;
-    struct place below = {need(malloc(room)), place.is_quotient, ref->type == '{' && place.has_rows};
+    struct place below = place;
+    below.path = need(malloc(room));
+    below.has_rows = ref->type == '{' && place.has_rows;
+    if (ref->type == '{' && member(ref, LEFT_OUT) && member(ours, "findings")) {
+        place.left_out = below.left_out = member(ref, LEFT_OUT);
+        place.findings = below.findings = member(ours, "findings");
+    }
     result->compared += ref->type == '[';
     if (ref->type == '[' && ours->length != ref->length) {
         result->different++;
@@ -215,10 +215,8 @@ static void compare_children(struct result *result, struct place place, const st
             if (!own || strcmp(own->key, child->key) != 0) /* mostly both have the same order */
                 own = member(ours, child->key);
         }
-        bool is_own_story =
-            ref->type == '{' && (is_said_more(place.path, child->key) || is_total_of_merged(ours, ref, child->key) ||
-                                 is_of_missing_device(ours, child->key));
-        if (!is_own_story)
+        bool is_compared = ref->type == '[' || (strcmp(child->key, LEFT_OUT) != 0 && !is_other_total(&place, child->key));
+        if (is_compared)
             compare(result, below, own, child);
         own = own ? own->next : NULL;
     }
@@ -228,7 +226,7 @@ static void compare_children(struct result *result, struct place place, const st
 static void compare(struct result *result, struct place place, const struct node *ours, const struct node *ref)
 {
     if (ours && ours->type == ref->type && (ref->type == '{' || ref->type == '[')) {
-        if (ref->type == '[' && is_list_of_rules(place.path) && ref->first && *id_of(ref->first))
+        if (ref->type == '[' && is_list_of_rules(place.path))
             compare_rules(result, place, ours, ref);
         else
             compare_children(result, place, ours, ref);
@@ -274,7 +272,7 @@ static int diff(char **args, int count)
     for (int i = 3; i < count; i++) {
         const struct node *wanted = member(&ref, args[i]);
         if (wanted)
-            compare(&result, (struct place){args[i], is_quotient_key(args[i]), has_rows_key(args[i])},
+            compare(&result, (struct place){args[i], is_quotient_key(args[i]), has_rows_key(args[i]), NULL, NULL},
                     own ? member(own, args[i]) : NULL, wanted);
     }
     printf("%zu values compared, %zu differ\n", result.compared, result.different);

@@ -11,6 +11,7 @@ import gzip
 import sys
 
 sys.dont_write_bytecode = True
+from exceptions import note_left_out  # noqa: E402
 from twin.numbers import write_json  # noqa: E402
 from twin.runs import document  # noqa: E402
 
@@ -33,6 +34,7 @@ def main():
     parser.add_argument("-o", "--output")
     args = parser.parse_args()
     result, parts = document(args.paths), []
+    note_left_out(result)
     write_json(result, parts)
     write(("".join(parts) + "\n").encode("utf-8", "replace"), args.output)
     return 0 if any(p["status"] == "ok" for r in result["runs"] for p in r["profiles"]) else 3

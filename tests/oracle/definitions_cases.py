@@ -30,6 +30,12 @@ def K(name, ts, dur, corr=None, dev=0, stream=7, cat="kernel", **args):
     return e
 
 
+def W(start, end, corr, dev=0):
+    """so many kernels in a row that the recording is not too short to judge (R2)"""
+    each = (end - start) / 20
+    return [K("a", start + i * each, each, corr if i == 0 else None, dev) for i in range(20)]
+
+
 def L(ts, dur, corr, name="cudaLaunchKernel", tid=1):
     return X("cuda_runtime", name, ts, dur, tid, correlation=corr)
 
@@ -156,7 +162,7 @@ def no_runtime():
 
     def check(r):
         assert parts(r) == {"unknown": 90} and r["idle_view"][0]["idle_by_line"][0]["line"] == "[no host event]"
-        assert not findings(r) and flag(r, "F2")["raised"] and r["verdict"]["class"] == "not-shown"
+        assert list(findings(r)) == ["R2"] and flag(r, "F2")["raised"] and r["verdict"]["class"] == "too-little"
     return ev, check
 
 
@@ -392,7 +398,7 @@ def hidden_by_the_backward_pass():
     """gradients are there from the backward pass on: its 50 us can hide them"""
     def check(r):
         assert findings(r)["E1"]["ceiling_us_per_step"] == 50
-    return passes_then_communication(1, 300), check
+    return passes_then_communication(1, 350), check
 
 
 @case
@@ -444,7 +450,7 @@ def two_devices():
     """findings use the union over devices; gap 10..100: host 80, launch 1, queue 9"""
     ev = []
     for d in (0, 1):
-        ev += [K("a", 0, 10, 1 + 10 * d, d), L(0, 1, 1 + 10 * d, tid=1 + d), K("b", 100, 10, 2 + 10 * d, d), L(90, 1, 2 + 10 * d, tid=1 + d)]
+        ev += W(0, 10, 1 + 10 * d, d) + [L(0, 1, 1 + 10 * d, tid=1 + d), K("b", 100, 10, 2 + 10 * d, d), L(90, 1, 2 + 10 * d, tid=1 + d)]
 
     def check(r):
         assert [d["device"] for d in r["idle_view"]] == [0, 1] and r["recommendations"]["window_us"] == 110
@@ -456,7 +462,7 @@ def two_devices():
 @case
 def queued():
     """called at 12, started at 1000: not launch-bound, nobody sees why"""
-    ev = [K("a", 0, 10, 1), L(0, 1, 1), K("b", 1000, 10, 2), L(12, 1, 2)]
+    ev = W(0, 10, 1) + [L(0, 1, 1), K("b", 1000, 10, 2), L(12, 1, 2)]
 
     def check(r):
         assert parts(r) == {"host": 2, "launch": 1, "queue": 987} and not findings(r)
@@ -471,14 +477,14 @@ def captured():
           X("cuda_runtime", "cudaStreamEndCapture", 79, 1), L(89, 1, 2), K("b", 90, 10, 2)]
 
     def check(r):
-        assert (r["verdict"]["class"], r["verdict"]["percent"], r["verdict"]["cause"]) == ("graph-capture", 60, None) and not findings(r)
+        assert (r["verdict"]["class"], r["verdict"]["percent"], r["verdict"]["cause"]) == ("graph-capture", 60, None) and list(findings(r)) == ["R2"]
     return ev, check
 
 
 @case
 def captured_in_part():
     """a capture of 20 of 100 us is no time that a finding is about: the device waits for 60 of the other 80 us"""
-    ev = [L(0, 1, 1), K("a", 1, 9, 1), X("cuda_runtime", "cudaStreamBeginCapture", 20, 1), L(30, 1, 3),
+    ev = W(1, 10, 1) + [L(0, 1, 1), X("cuda_runtime", "cudaStreamBeginCapture", 20, 1), L(30, 1, 3),
           X("cuda_runtime", "cudaStreamEndCapture", 39, 1), L(89, 1, 2), K("b", 90, 10, 2)]
 
     def check(r):
@@ -489,11 +495,11 @@ def captured_in_part():
 @case
 def input_bound():
     """loader 10..80 of 100 us, the next call at 90: starved 80, of it 70 the loader's"""
-    ev = [K("a", 0, 10, 1), L(0, 1, 1), K("b", 91, 9, 2), L(90, 1, 2), X("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 10, 70)]
+    ev = W(0, 10, 1) + [L(0, 1, 1), K("b", 91, 9, 2), L(90, 1, 2), X("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 10, 70)]
 
     def check(r):
         assert r["verdict"]["class"] == "input-bound" and r["verdict"]["percent"] == 70
-        assert r["verdict"]["causes"]["launch"] == 11 and findings(r)["B1"]["ceiling_us_per_step"] == 70
+        assert r["verdict"]["causes"]["launch"] == 11 and findings(r)["B2"]["ceiling_us_per_step"] == 70 and "B1" not in findings(r)
     return ev, check
 
 
@@ -646,18 +652,19 @@ def devices_by_process():
 
 @case
 def cpu_loop():
+    """from 120 to 895 us, less the recording of 78 operators"""
     ev = [S(0, 0, 1000), S(1, 1000, 1000)]
     for i in range(40):
         ev += [X("cpu_op", "aten::select", 100 + 20 * i, 5), X("cpu_op", "aten::mul", 107 + 20 * i, 8)]
 
     def check(r):
-        assert findings(r)["H2"]["ceiling_us_per_step"] == (895 - 120) / 2 and findings(r)["H5"]["ceiling_us_per_step"] == 40 * 13 / 2
+        assert findings(r)["H2"]["ceiling_us_per_step"] == (895 - 120 - 78 * 0.3) / 2
     return ev, check
 
 
 @case
 def optimizer_closure():
-    """forward and backward run inside of the optimizer's step: its own part is 294 us, of which a pass over 15 tensors takes 3/4"""
+    """forward and backward run inside of the optimizer's step: its own part is 294 us, of which a pass over 15 tensors takes 3/4, and recording 7 operators 2.1 us"""
     ev = []
     for n in (0, 1):
         at = 2000 * n
@@ -670,7 +677,7 @@ def optimizer_closure():
 
     def check(r):
         found = findings(r)["H3"]
-        assert found["ceiling_us_per_step"] == 73.5 and found["detail"].startswith("30 operator calls per optimizer step, 2 ")
+        assert found["ceiling_us_per_step"] == 73.5 - 2.1 and found["detail"].startswith("30 operator calls per optimizer step, 2 ")
     return ev, check
 
 
@@ -704,19 +711,19 @@ def in_wrapper(at):
 
 @case
 def buffers():
-    """what the wrapper runs before the first operator of the model: 100 us of each step"""
+    """what the wrapper runs before the first operator of the model: 100 us of each step, less the recording of 4 operators"""
     def check(r):
         found = findings(r)
-        assert found["E10"]["ceiling_us_per_step"] == 100 and found["E10"]["detail"].startswith("1 broadcast from") and "E9" not in found
+        assert found["E10"]["ceiling_us_per_step"] == 100 - 4 * 0.3 and found["E10"]["detail"].startswith("1 broadcast from") and "E9" not in found
     return in_wrapper(0) + in_wrapper(1000), check
 
 
 @case
 def one_rank():
-    """the same with a group of one rank: the copy and the call of the reduction, too"""
+    """the same with a group of one rank: the copy and the call of the reduction, too; recording of 13 operators in two steps"""
     def check(r):
         found = findings(r)
-        assert found["E9"]["ceiling_us_per_step"] == 100 + 10 + 15 and "E10" not in found
+        assert found["E9"]["ceiling_us_per_step"] == 100 + 10 + 15 - 13 * 0.3 / 2 and "E10" not in found
     ev = in_wrapper(0) + in_wrapper(1000)
     ev.append(X("cpu_op", "record_param_comms", 605, 5, **{"Group size": 1, "Collective name": "allreduce"}))
     return ev, check

@@ -7,19 +7,6 @@ DATA=$PWD/tests/data
 SHARED=$PWD/../shared
 export LC_ALL=C.UTF-8
 
-# Options that silence the rules which the executable definition does not have: what they find changes what the others do.
-only_defined_rules() {
-    printf '%s ' --rule R1.min_queue_pct=1000 --rule R2.max_operations=0 --rule R3.min_pct=1000 --rule R3.min_gap_pct=1000 \
-        --rule R4.min_pct=1000 --rule C23.min_count_pct=1000 --rule H20.min_ratio=1000 \
-        --rule H1.collation=0 --rule H2.max_period=16 --rule H2.backward=0 --rule H2.reads=0 --rule H2.pieces=0 --rule H5.gap_us=0 \
-        --rule H6.min_pct=20 --rule H7.min_values=0 --rule H7.cold_pct=0 --rule H6.frame_ns=0 --rule H6.operator_ns=0 \
-        --rule H6.shapes_ns=0 --rule H6.page_bytes=0 --rule H6.python_times=1 --rule H6.memory_ns=0 --rule H6.pause_us=0 --rule H6.stretch_pct=1000 --rule H8.max_missing_pct=1000 --rule A11.by_cause=0 \
-        --rule D1.engines=1
-    for rule in C14 C15 C16 C17 C18 C19 C20 C21 C22 C24 C25 E4 E5 E6 E7 H9 H10 H11 H12 H13 H14 H15 H16 H17 H18 H19 H21; do
-        printf '%s ' --rule $rule.min_pct=1000
-    done
-}
-
 ok() { echo "ok - $1"; }
 not_ok() { # name, what was seen
     echo "not ok - $1"

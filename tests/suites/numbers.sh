@@ -4,8 +4,6 @@
 CHECK=${TOOLS:-$BUILD}/json_check
 
 numbers() { # name, input
-    # shellcheck disable=SC2046
-    "$TP" report "$2" $(only_defined_rules) -o "$WORK/$1.html" --json "$WORK/$1.defined.json" --quiet || return 1
     "$TP" report "$2" -o "$WORK/$1.html" --json "$WORK/$1.json" --markdown "$WORK/$1.md" --quiet || return 1
     "$CHECK" valid "$WORK/$1.json"
 }
@@ -19,7 +17,7 @@ for trace in "$DATA"/traces/*.gz "$DATA/run" "$DATA/ddp"; do
     check "$name: report is written and its JSON is valid" numbers "$name" "$trace"
     [ -f "$WORK/$name.json" ] || continue
     if [ -f "$DATA/expected/$name.json.gz" ]; then # the definition says nothing about two devices of one name
-        check "$name: numbers equal the definition" "$CHECK" diff "$WORK/$name.defined.json" "$DATA/expected/$name.json.gz"
+        check "$name: numbers equal the definition" "$CHECK" diff "$WORK/$name.json" "$DATA/expected/$name.json.gz"
         check "$name: the parts sum to the whole" "${CHECK%/*}/invariants" "$WORK/$name.json"
     fi
     check "$name: a second run gives the same bytes" same_bytes "$name" "$trace"

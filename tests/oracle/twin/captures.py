@@ -1,7 +1,7 @@
 """Section 13: the capture of graphs, in which launches run nothing."""
 import collections
 
-from .intervals import length, meet, minus, union
+from .intervals import holds, meet, minus, union
 
 
 def captures(trace):
@@ -28,6 +28,7 @@ def capturing(trace):
     return minus(meet(captures(trace), trace.window), union([r for d in trace.devices for r in d.busy]))
 
 
-def is_capture(trace):
-    """more than half of W"""
-    return trace.program == "gpu" and 2 * length(capturing(trace)) > trace.steps.ns
+def holds_all_launches(trace):
+    """is every call that launches work inside of a capture, and there is one?"""
+    found = captures(trace)
+    return bool(found) and all(holds(found, r.start) for r in trace.events.of["runtime"] if "Launch" in r.name)

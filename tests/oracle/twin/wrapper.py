@@ -1,8 +1,9 @@
 """Section 15: rules about data parallelism and accumulation: R5 micro-steps, E8 their reductions, E9 one rank, E10 buffers."""
 from . import names
 from .findings import by_length, threshold
-from .intervals import holds, length, meet, minus, union
+from .intervals import holds, meet, minus, union
 from .numbers import integer, p50
+from .texts import some
 from .tree import enclosing, operators_above
 
 FORWARD = "DistributedDataParallel.forward"
@@ -157,14 +158,10 @@ def each_micro_step(findings, exposed, reported):
     records = [r for s in avoidable for r in s.records]
     whole = union([time_of(r) for r in records])
     ceiling = minus(meet(whole, exposed), reported)
-    if findings.percent(length(findings.inside(ceiling))) < threshold("E8")["min_pct"]:
+    if findings.share(union(ceiling)) < threshold("E8")["min_pct"]:
         return []
     detail = "%d of %d backward passes reduce gradients that no optimizer step follows" % (len(avoidable), len(spans))
     return whole if findings.add("E8", ceiling, by_length([r.event for r in records]), detail=detail) else []
-
-
-def some(count, one, many):
-    return "%s %s" % (format(count, ","), one if count == 1 else many)
 
 
 # ------------------------------------------------------------------------------------------------- E9, E10: DistributedDataParallel
@@ -226,7 +223,7 @@ def wrapper(findings, exposed, add):
     ceiling = union(meet(sync, trace.starved) + meet(sent, exposed)) if on_device else sync
     if len(broadcasts) < threshold("E10")["min_per_step"] * count:
         return []
-    if findings.percent(length(findings.inside(ceiling))) < threshold("E10")["min_pct"]:
+    if findings.share(union(ceiling)) < threshold("E10")["min_pct"]:
         return []
     detail = "%s from rank 0 before the forward passes of a step" % some(len(broadcasts) // count, "broadcast", "broadcasts")
     return sent if add("E10", ceiling, by_length(broadcasts), detail=detail) else []

@@ -1,0 +1,117 @@
+"""Section 15, "What recording changes": pages that no block had before, and the time that the system took to make them."""
+import bisect
+
+from .memory import records_of
+from .numbers import p50
+
+OWN_MAPPING_BYTES = 32 << 20                             # larger blocks come from the system and go back to it, recorded or not
+UNTOUCHING = ("aten::empty", "aten::new_empty", "aten::resize_", "aten::as_strided", "aten::view", "aten::expand", "aten::transpose",
+              "aten::set_")
+LIGHT = {"aten::" + n for n in """mul add sub div neg clone zeros zeros_like ones relu clamp_min copy_ _to_copy cat stack where maximum abs
+fill_ zero_ threshold_backward masked_fill""".split()}
+MOST_LOOKED_AT, EDGES = 32, 2
+TELLING_PAGES, MANY_PAGES, MADE_NS, FEW = 8, 64, 1000, 3
+WRITTEN_NS, MOST_BELIEVED_NS = 300, 1500
+
+
+class Pages:
+    """pages that an operator wrote: made (new ones) and there, by block"""
+
+    def __init__(self):
+        self.made, self.there, self.kinds = 0, 0, set()
+
+    def add(self, made, size):
+        self.kinds.add("there" if made == 0 else "new" if size - made <= EDGES else "mixed")
+        self.made += made
+        self.there += size
+
+
+def is_untouching(name):
+    """takes memory that another operator fills, or makes a view"""
+    return name == "aten::t" or name.startswith(UNTOUCHING)
+
+
+class NewPages:
+    """cost_of(operator): ns of its own time that the system took to make pages"""
+
+    def __init__(self, trace, page_bytes):
+        self.pages, self.cost_ns, self.usual_ns = {}, 0, 0
+        self.finished = [o for o in trace.operators if not o.unfinished]
+        self.index = {id(o): i for i, o in enumerate(self.finished)}
+        self.count_pages(trace, page_bytes)
+        if self.pages:
+            self.page_cost()
+            self.usual_ns = self.usual_page_ns()
+
+    def count_pages(self, trace, page_bytes):
+        had = []                                         # sorted disjoint [first, end) pages that a block had
+        for r in records_of(trace):
+            if r.type != 0 or (r.address or 0) <= 0 or not 0 < r.bytes < OWN_MAPPING_BYTES:
+                continue
+            first, end = r.address // page_bytes, (r.address + r.bytes - 1) // page_bytes + 1
+            made = take(had, first, end)
+            if r.operator is not None:
+                self.pages.setdefault(id(self.filler_of(r.operator)), Pages()).add(made, end - first)
+
+    def filler_of(self, owner):
+        """the operator that first writes what an operator allocates"""
+        if not is_untouching(owner.name):
+            return owner
+        at = self.index[id(owner)] + 1
+        for o in self.finished[at:at + MOST_LOOKED_AT]:
+            if o.thread != owner.thread:
+                break
+            if not o.children and not is_untouching(o.name):
+                return o
+        return owner
+
+    def of(self, o):
+        return self.pages.get(id(o))
+
+    def is_telling(self, o):
+        p = self.of(o)
+        return p is not None and p.made >= TELLING_PAGES and o.host_self // p.made >= MADE_NS
+
+    def page_cost(self):
+        telling = [o for o in self.finished if self.is_telling(o)]
+        light = [o.host_self // self.of(o).made for o in telling if o.name in LIGHT]
+        others = [o.host_self // self.of(o).made for o in telling if o.name not in LIGHT]
+        if len(light) >= FEW:
+            self.cost_ns = low_of(light, 25)
+        elif len(others) >= FEW:
+            self.cost_ns = min(low_of(others, 10), MOST_BELIEVED_NS)
+
+    def usual_page_ns(self):
+        """what a light operator takes for a page that was there"""
+        found = [o.host_self // self.of(o).there for o in self.finished if o.name in LIGHT and self.of(o) is not None
+                 and self.of(o).kinds == {"there"} and self.of(o).there >= MANY_PAGES]
+        return WRITTEN_NS if len(found) < FEW else max(WRITTEN_NS, p50(found))
+
+    def cost_of(self, o):
+        p = self.of(o)
+        if p is None or not self.cost_ns:
+            return 0
+        if self.is_telling(o) and p.kinds == {"new"} and p.made >= MANY_PAGES and self.usual_ns < MADE_NS and o.name in LIGHT:
+            return max(0, o.host_self - self.usual_ns * p.made)
+        cost = self.cost_ns * p.made
+        return 0 if o.host_self < 0.8 * cost else min(cost, o.host_self)
+
+
+def take(had, first, end):
+    """number of pages of [first, end) that no block had; from now on one has them"""
+    i = bisect.bisect_left(had, (first, first))
+    while i > 0 and had[i - 1][1] >= first:
+        i -= 1
+    j, low, high, old = i, first, end, 0
+    while j < len(had) and had[j][0] <= end:
+        old += max(0, min(end, had[j][1]) - max(first, had[j][0]))
+        low, high = min(low, had[j][0]), max(high, had[j][1])
+        j += 1
+    had[i:j] = [(low, high)]
+    return end - first - old
+
+
+def low_of(times, percent):
+    """the nearest rank of a percentile, without the time to write a page"""
+    times = sorted(times)
+    return times[max(0, (len(times) * percent + 99) // 100 - 1)] - WRITTEN_NS

@@ -1,0 +1,124 @@
+"""Section 15, "What recording changes": what recording cost along the main thread of a program without a device."""
+import bisect
+
+from . import names
+from .intervals import holds, length
+from .new_pages import NewPages
+from .reading import FRAME_KINDS
+
+FRAME_NS, OPERATOR_NS, SHAPES_NS, MEMORY_NS = 150, 300, 300, 500
+PAGE_BYTES, PYTHON_TIMES = 4096, 1.65
+
+
+class Recorded:
+    """before(t): ns that recording cost in W before t"""
+
+    def __init__(self, trace):
+        self.trace = trace
+        self.starts, self.costs, self.spreads, self.sum = [], [], [], 0
+        pages = NewPages(trace, PAGE_BYTES)
+        self.pages_of = {id(o): pages.cost_of(o) for o in trace.operators}
+        self.python_part = 1 - 1 / PYTHON_TIMES if is_slowed(trace) else 0.0
+        self.walk()
+
+    def push(self, start, spread):
+        self.starts.append(start)
+        self.costs.append(self.sum)
+        self.spreads.append(spread)
+        self.sum += spread
+
+    def walk(self):
+        trace, main = self.trace, self.trace.host_main
+        events, memory = trace.tree.threads[main], sorted(trace.events.of["memory"], key=lambda e: e.start)
+        i = j = debt = 0
+        own_until = last = None
+        for start, end, stack, _ in trace.tree.segments(main, [(a, b, None) for a, b in trace.window]):
+            if start != last:
+                if last is not None:
+                    self.push(last, 0)
+                while i < len(events) and events[i].start < start:
+                    own_until = end_of_own_step(events[i], own_until)
+                    i += 1
+                while j < len(memory) and memory[j].start < start:
+                    j += 1
+                debt = 0                                 # of what is not judged
+            while i < len(events) and events[i].start <= start:
+                own_until = end_of_own_step(events[i], own_until)
+                debt += cost_of(events[i])
+                i += 1
+            while j < len(memory) and memory[j].start < end:
+                debt += MEMORY_NS if memory[j].thread == main else 0
+                j += 1
+            gone = int(self.part_of(start, stack, own_until) * float(end - start))
+            borne = min(end - start - gone, debt)
+            debt -= borne
+            self.sum += borne
+            self.push(start, gone)
+            last = end
+        if last is not None:
+            self.push(last, 0)
+
+    def part_of(self, start, stack, own_until):
+        """the part of a stretch that recording made"""
+        if own_until is not None and start < own_until:
+            return 1.0
+        if not stack:
+            return 0.0
+        e = stack[-1]
+        if e.kind == "operator":
+            ns = self.pages_of.get(id(e), 0)
+            return min(1.0, ns / max(1.0, float(e.host_self))) if ns else 0.0
+        found = names.frame_parts(e.name)
+        return self.python_part if found and not is_own_step(found) else 0.0
+
+    def before(self, t):
+        i = bisect.bisect_left(self.starts, t) - 1
+        if i < 0:
+            return 0
+        if not self.spreads[i] or i + 1 == len(self.starts):
+            return self.costs[i]
+        return self.costs[i] + self.spreads[i] * (t - self.starts[i]) // (self.starts[i + 1] - self.starts[i])
+
+    def piece(self, start, end):
+        return end - start - (self.before(end) - self.before(start))
+
+    def less(self, ranges):
+        """length of a set without what recording cost in it"""
+        return max(0, sum(self.piece(a, b) for a, b in ranges))
+
+
+def cost_of(e):
+    if e.kind in FRAME_KINDS:
+        return FRAME_NS
+    if e.kind == "operator":
+        dims = e.args.get("Input Dims", e.args.get("Input dims"))
+        return OPERATOR_NS + (SHAPES_NS if dims is not None else 0)
+    return 0
+
+
+def end_of_own_step(e, own_until):
+    found = names.frame_parts(e.name) if e.kind in FRAME_KINDS else None
+    return e.end if found and is_own_step(found) else own_until
+
+
+def is_own_step(found):
+    path, _, function = found
+    return path.endswith("torch/profiler/profiler.py") and function == "step"
+
+
+SLOWED = (("typing.py", "inner", 330, 365), ("typing.py", "cast", 2190, 2300), ("enum.py", "__hash__", 1215, 1240))
+
+
+def is_slowed(trace):
+    """Python 3.11, whose loop looks at each instruction whether somebody listens"""
+    for name in {e.name for e in trace.events.host}:
+        found = names.frame_parts(name)
+        if found and any((found[0] == p or found[0].endswith("/" + p)) and found[2] == f and a <= found[1] <= b for p, f, a, b in SLOWED):
+            return True
+    return False
+
+
+def cost_of_host(trace):
+    """what recording cost while a device waits for the host, a lower bound: frames and operators of the main thread, as without a device"""
+    events = trace.tree.threads.get(trace.host_main, [])
+    return min(sum(cost_of(e) for e in events if holds(trace.starved, e.start)), length(trace.starved))
