@@ -58,5 +58,5 @@ for rule in sorted(known, key=lambda rule: (rule[0], int(rule[1:]))):
 for rule, numbers in sorted(said.items()):
     if numbers != (right[rule], known[rule]):
         wrong += 1
-        print(f"{rule}: reports say right in {numbers[0]} of {numbers[1]}; counted {right[rule]} of {known[rule]} (rules_gain.c)")
+        print(f"{rule}: reports say right in {numbers[0]} of {numbers[1]}; counted {right[rule]} of {known[rule]} (.gain of the row)")
 sys.exit(wrong > 0)

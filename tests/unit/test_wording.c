@@ -91,20 +91,18 @@ static void speaks_no_python(const char *who, const char *text)
 static void no_rule_speaks_python_to_others(void **state)
 {
     (void)state;
-    unsigned count;
-    const struct tp_rule *rules = tp_rules(&count);
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < TP_RULE_COUNT; i++)
         for (unsigned p = TP_PRODUCER_TORCH; p < TP_PRODUCER_COUNT; p++) {
-            struct tp_rule_words words = tp_rule_words(&rules[i], (enum tp_producer)p);
+            struct tp_rule_words words = tp_rule_words(tp_rule_at(i), (enum tp_producer)p);
             assert_true(*words.title && *words.advice);
             if (tp_speaks_torch((enum tp_producer)p))
-                assert_true(words.title == rules[i].title && words.advice == rules[i].advice &&
-                            words.doc_url == rules[i].doc_url);
+                assert_true(words.title == tp_rule_at(i)->title && words.advice == tp_rule_at(i)->advice &&
+                            words.doc_url == tp_rule_at(i)->doc_url);
             if (tp_speaks_torch((enum tp_producer)p))
                 continue;
-            speaks_no_python(rules[i].id, words.title);
-            speaks_no_python(rules[i].id, words.advice);
-            speaks_no_python(rules[i].id, words.doc_url);
+            speaks_no_python(tp_rule_at(i)->id, words.title);
+            speaks_no_python(tp_rule_at(i)->id, words.advice);
+            speaks_no_python(tp_rule_at(i)->id, words.doc_url);
         }
     for (unsigned phrase = 0; phrase < TP_PHRASE_COUNT; phrase++)
         for (unsigned p = TP_PRODUCER_TORCH + 1; p < TP_PRODUCER_COUNT; p++)
@@ -129,26 +127,22 @@ static void who_does_not_train_reads_nothing_of_training(void **state)
 {
     (void)state;
     static const enum tp_program_use_kind kinds[] = {TP_USE_SERVING, TP_USE_DIFFUSION, TP_USE_INFERENCE, TP_USE_CPU};
-    unsigned count;
-    const struct tp_rule *rules = tp_rules(&count);
-    for (unsigned i = 0; i < count; i++)
-        for (unsigned k = 0; k < sizeof kinds / sizeof *kinds && !is_of_training(rules[i].id); k++) {
-            struct tp_rule_words words = tp_rule_words_of_use(&rules[i], TP_PRODUCER_TORCH, kinds[k]);
+    for (unsigned i = 0; i < TP_RULE_COUNT; i++)
+        for (unsigned k = 0; k < sizeof kinds / sizeof *kinds && !is_of_training(tp_rule_at(i)->id); k++) {
+            struct tp_rule_words words = tp_rule_words_of_use(tp_rule_at(i), TP_PRODUCER_TORCH, kinds[k]);
             for (size_t w = 0; w < sizeof training_words / sizeof *training_words; w++)
                 if (strcasestr(words.title, training_words[w]) || strcasestr(words.advice, training_words[w]))
-                    fail_msg("%s: \"%s\" in \"%s: %s\"", rules[i].id, training_words[w], words.title, words.advice);
+                    fail_msg("%s: \"%s\" in \"%s: %s\"", tp_rule_at(i)->id, training_words[w], words.title, words.advice);
         }
 }
 
 static void who_trains_and_programs_of_c_keep_their_words(void **state)
 {
     (void)state;
-    unsigned count;
-    const struct tp_rule *rules = tp_rules(&count);
-    for (unsigned i = 0; i < count; i++) {
-        struct tp_rule_words own = tp_rule_words_of_use(&rules[i], TP_PRODUCER_TRACEPRESS, TP_USE_SERVING);
-        assert_true(tp_rule_words_of_use(&rules[i], TP_PRODUCER_TORCH, TP_USE_TRAINING).advice == rules[i].advice);
-        assert_true(own.advice == tp_rule_words(&rules[i], TP_PRODUCER_TRACEPRESS).advice);
+    for (unsigned i = 0; i < TP_RULE_COUNT; i++) {
+        struct tp_rule_words own = tp_rule_words_of_use(tp_rule_at(i), TP_PRODUCER_TRACEPRESS, TP_USE_SERVING);
+        assert_true(tp_rule_words_of_use(tp_rule_at(i), TP_PRODUCER_TORCH, TP_USE_TRAINING).advice == tp_rule_at(i)->advice);
+        assert_true(own.advice == tp_rule_words(tp_rule_at(i), TP_PRODUCER_TRACEPRESS).advice);
     }
 }
 

@@ -38,11 +38,10 @@ static const char *rule_of(const struct tp_metric *metric)
 
 static bool is_counted(const struct tp_metric *metric, const struct tp_summary_finding *finding)
 {
-    unsigned count;
     if (rule_of(metric))
         return tp_str_equal(finding->rule, tp_str_of(rule_of(metric)));
     if (metric->value == tp_metric_of_rule)
-        return tp_str_equal(finding->rule, tp_str_of(tp_rules(&count)[metric->which].id));
+        return tp_str_equal(finding->rule, tp_str_of(tp_rule_at((unsigned)metric->which)->id));
     return metric->which >= TP_FINDINGS_ALL || metric->which == finding->severity;
 }
 

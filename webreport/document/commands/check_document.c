@@ -109,13 +109,12 @@ static struct tp_rule_block rule_of(const struct tp_metric *metric, enum tp_prod
 {
     static const char elsewhere[] = "none: "; /* of a report's members: "none: diff --json, changes" */
     struct tp_rule_block rule = {.id = metric->name, .title = tp_metric_title(metric)};
-    unsigned count;
     bool is_elsewhere = strncmp(metric->json, elsewhere, sizeof elsewhere - 1) == 0;
     rule.help = tp_text_printf(arena, "Unit: %s. In %s%s.", tp_metric_unit_text(metric->unit),
                                is_elsewhere ? "" : "report --json: ",
                                metric->json + (is_elsewhere ? sizeof elsewhere - 1 : 0));
     if (metric->value == tp_metric_of_rule) {
-        struct tp_rule_words words = tp_rule_words(&tp_rules(&count)[metric->which], producer);
+        struct tp_rule_words words = tp_rule_words(tp_rule_at((unsigned)metric->which), producer);
         rule.title = words.title;
         rule.help = tp_text_printf(arena, "%s %s", words.advice, words.doc_url ? words.doc_url : "");
     }

@@ -116,8 +116,7 @@ struct tp_metric_value tp_metric_of_findings(const struct tp_metric_source *s, i
 struct tp_metric_value tp_metric_of_rule(const struct tp_metric_source *s, int which)
 {
     const struct tp_recommendations *r = &s->advice->recommendations;
-    unsigned rule_count;
-    const struct tp_rule *rule = &tp_rules(&rule_count)[which];
+    const struct tp_rule *rule = tp_rule_at((unsigned)which);
     double count = 0;
     if (!can_judge(r))
         return unknown(nothing_to_judge);

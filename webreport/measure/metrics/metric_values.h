@@ -84,7 +84,7 @@ tp_metric_function tp_metric_of_idle;         /* enum tp_idle_part, TP_METRIC_ID
 tp_metric_function tp_metric_of_memory;       /* enum tp_metric_memory */
 tp_metric_function tp_metric_of_collectives;  /* enum tp_metric_collective */
 tp_metric_function tp_metric_of_findings;     /* enum tp_severity, enum tp_metric_finding */
-tp_metric_function tp_metric_of_rule;         /* position in tp_rules() */
+tp_metric_function tp_metric_of_rule;         /* enum tp_rule_id */
 tp_metric_function tp_metric_of_trace;        /* enum tp_metric_trace */
 tp_metric_function tp_metric_out_of_memory;   /* 0 */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "webreport/measure/metrics/metric_values.h"
-#include "webreport/measure/rules/rules_eval.h"
+#include "webreport/measure/rules/rules.h"
 #include "writer/text/nearest.h"
 
 /* What a metric rests on. */
@@ -31,7 +31,7 @@
 #define BYTES TP_UNIT_BYTES, false, true
 #define RULE(id)                                                                                                       \
     {"finding." #id,    COUNT,       ALL, "findings of rule " #id, "recommendations.findings[id " #id "]: number",     \
-     tp_metric_of_rule, TP_RULE_##id}
+     tp_metric_of_rule, TP_RULE_##id},
 
 /* Steps of an engine by their class, whose size is a power of two. */
 #define SERVED(word, PHASE, size, exponent, at, AT)                                                                    \
@@ -254,82 +254,7 @@ const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
      "trace_facts.device_events_unlinked", tp_metric_of_trace, TP_TRACE_UNLINKED},
     {"trace.flags", COUNT, AS_IT_IS, "flags of trace quality that are raised", "trace_quality.flags[raised]: number",
      tp_metric_of_trace, TP_TRACE_FLAGS},
-    RULE(A1),
-    RULE(A2),
-    RULE(A3),
-    RULE(A4),
-    RULE(A5),
-    RULE(A6),
-    RULE(A8),
-    RULE(A11),
-    RULE(A12),
-    RULE(A13),
-    RULE(B1),
-    RULE(B2),
-    RULE(B3),
-    RULE(B4),
-    RULE(B5),
-    RULE(C1),
-    RULE(C2),
-    RULE(C3),
-    RULE(C6),
-    RULE(C7),
-    RULE(C10),
-    RULE(C11),
-    RULE(C13),
-    RULE(D1),
-    RULE(D2),
-    RULE(D3),
-    RULE(D4),
-    RULE(E1),
-    RULE(E3),
-    RULE(H1),
-    RULE(H2),
-    RULE(H3),
-    RULE(H4),
-    RULE(H5),
-    RULE(H6),
-    RULE(H7),
-    RULE(H8),
-    RULE(H9),
-    RULE(H10),
-    RULE(H11),
-    RULE(H12),
-    RULE(H13),
-    RULE(H14),
-    RULE(H15),
-    RULE(H16),
-    RULE(H17),
-    RULE(H18),
-    RULE(H19),
-    RULE(H20),
-    RULE(H21),
-    RULE(R1),
-    RULE(R2),
-    RULE(R3),
-    RULE(R4),
-    RULE(R5),
-    RULE(R6),
-    RULE(C14),
-    RULE(C15),
-    RULE(C16),
-    RULE(C17),
-    RULE(C18),
-    RULE(C19),
-    RULE(C20),
-    RULE(C21),
-    RULE(C22),
-    RULE(C23),
-    RULE(C24),
-    RULE(C25),
-    RULE(E4),
-    RULE(E5),
-    RULE(E6),
-    RULE(E7),
-    RULE(E8),
-    RULE(E9),
-    RULE(E10),
-    RULE(E11),
+    TP_RULE_LIST(RULE)
     {"count.added", COUNT, HOST, "operators more in a step than in the baseline, but for copies and waits",
      "none: diff --json, changes", tp_metric_of_work, TP_METRIC_ADDED},
     {"count.copy", COUNT, HOST_DEVICE, "copies more in a step than in the baseline", "none: diff --json, changes",
@@ -371,12 +296,11 @@ const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
  * length of marked steps and the findings on the host's code do not. */
 static bool rests_on_device(const struct tp_metric *metric, const struct tp_model *model)
 {
-    unsigned count;
     if (!(metric->needs & TP_NEED_DEVICE) || metric->value == tp_metric_of_trace)
         return false;
     if (strncmp(metric->name, "step.time.", 10) == 0)
         return model->step_marker == TP_MARKER_WINDOW;
-    return metric->value != tp_metric_of_rule || strchr("ACE", tp_rules(&count)[metric->which].id[0]);
+    return metric->value != tp_metric_of_rule || strchr("ACE", tp_rule_at((unsigned)metric->which)->id[0]);
 }
 
 /* Returns whether a metric is a share of the steps. It says nothing where most of them cannot be judged. */
@@ -432,8 +356,7 @@ bool tp_metric_is_like_smaller(const struct tp_metric *metric)
 
 const char *tp_metric_title(const struct tp_metric *metric)
 {
-    unsigned count;
-    return metric->value == tp_metric_of_rule ? tp_rules(&count)[metric->which].title : metric->title;
+    return metric->value == tp_metric_of_rule ? tp_rule_at((unsigned)metric->which)->title : metric->title;
 }
 
 const char *tp_metric_unit_text(enum tp_metric_unit unit)

@@ -25,15 +25,9 @@ struct instance {
     int64_t bytes, transfer_ns;
 };
 
-static const struct tp_rule *rule_of_it(void)
-{
-    unsigned count;
-    return &tp_rules(&count)[TP_RULE_E5];
-}
-
 static double threshold(const char *key)
 {
-    const struct tp_rule *rule = rule_of_it();
+    const struct tp_rule *rule = &tp_rule_E5;
     for (unsigned i = 0; i < TP_RULE_THRESHOLDS && rule->thresholds[i].key; i++)
         if (strcmp(rule->thresholds[i].key, key) == 0)
             return rule->thresholds[i].value;
@@ -178,7 +172,7 @@ const char *tp_link_rate_text(const struct tp_link_rate *found, struct tp_arena 
 
 const char *tp_link_rate_advice(void)
 {
-    return rule_of_it()->advice;
+    return tp_rule_E5.advice;
 }
 
 void tp_link_rate_json(const struct tp_link_rate *found, struct tp_arena *arena, struct tp_json *json)

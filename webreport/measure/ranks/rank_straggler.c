@@ -16,12 +16,6 @@ static double threshold(const struct tp_rule *rule, const char *key)
     return INFINITY;
 }
 
-static const struct tp_rule *rule_of_it(void)
-{
-    unsigned count;
-    return &tp_rules(&count)[TP_RULE_E3];
-}
-
 /* The rank of a step that waits least; TP_NO_ID: several do, or one is missing. */
 static uint32_t last_of(const struct tp_distributed *view, uint32_t step)
 {
@@ -87,7 +81,7 @@ static void measure(struct tp_straggler *found, const struct tp_distributed *vie
 
 void tp_straggler_find(struct tp_straggler *found, const struct tp_distributed *view)
 {
-    const struct tp_rule *rule = rule_of_it();
+    const struct tp_rule *rule = &tp_rule_E3;
     *found = (struct tp_straggler){.rank = TP_NO_ID};
     if (!view->is_present || !view->is_comparable || view->rank_count < 2 || view->wait.step_count < 2)
         return;

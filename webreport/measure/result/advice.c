@@ -2,6 +2,7 @@
 #include "webreport/measure/result/advice.h"
 
 #include "webreport/measure/program/program_json.h"
+#include "webreport/measure/rules/recommendations.h"
 
 static void build(struct tp_advice *advice, const struct tp_model *model, const struct tp_rule_overrides *overrides,
                   bool is_whole, struct tp_arena *arena)

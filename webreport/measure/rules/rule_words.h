@@ -1,5 +1,5 @@
-/* Title, advice and page of the documentation of a rule, for the readers of one kind of program. The texts for PyTorch
- * are the rule's own (rules_table.c); other producers and uses replace some of them. All texts are static. */
+/* Title, advice and documentation page of a rule for one audience. The row of the rule (rules.h) has the texts for programs
+ * that train with PyTorch, and those that other audiences read instead. All texts are static. */
 #ifndef TP_WEBREPORT_MEASURE_RULES_RULE_WORDS_H
 #define TP_WEBREPORT_MEASURE_RULES_RULE_WORDS_H
 
@@ -15,8 +15,8 @@ struct tp_rule_words {
 /* Returns the texts of a rule for programs of this producer. */
 struct tp_rule_words tp_rule_words(const struct tp_rule *rule, enum tp_producer producer);
 
-/* Returns the texts of a rule for a program of this producer and use: a user who serves a model, or only calls one, is
- * not advised to change its training (rule_words_use.c). */
+/* Returns the texts of a rule for a program of this producer and use: advice for a user who
+ * serves a model or only calls one does not change its training. */
 struct tp_rule_words tp_rule_words_of_use(const struct tp_rule *rule, enum tp_producer producer,
                                           enum tp_program_use_kind use);
 

@@ -1,9 +1,9 @@
-/* Recommendations: the rules as one table of data, thresholds that a caller may override, and the findings of a trace.
+/* Rules and findings as data: one row per rule, overrides of thresholds, and the findings of a trace.
  *
- * A finding says which recorded time it is about (the ceiling), and estimates from both sides which part of that mending
- * gains. Estimates never count a time twice (tp_findings_bound), so that all of them together fit into the steps.
- * Its severity comes from the ceiling's share of the step, its confidence from the rule and from the trace's
- * quality (docs/definitions.md 15). */
+ * A finding names the recorded time it is about (its ceiling) and the least and the most that a fix gains of it. No two
+ * estimates count the same time (tp_findings_bound), so their sum fits into the steps. The severity of a finding comes
+ * from the share of its ceiling in the step, its confidence from the rule and from the quality of the trace
+ * (docs/definitions.md 15). recommendations.h evaluates the rules. */
 #ifndef TP_WEBREPORT_MEASURE_RULES_RULES_H
 #define TP_WEBREPORT_MEASURE_RULES_RULES_H
 
@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "webreport/measure/program/program_use.h"
+#include "webreport/measure/rules/rules_list.h"
 #include "webreport/measure/verdict/unjudged.h"
 #include "webreport/measure/work/peaks_file.h"
 #include "writer/base/arena.h"
@@ -27,12 +28,20 @@ struct tp_trace_verdict;
 
 enum tp_severity { TP_SEVERITY_HIGH, TP_SEVERITY_MEDIUM, TP_SEVERITY_LOW, TP_SEVERITY_INFO };
 enum tp_confidence { TP_CONFIDENCE_LOW, TP_CONFIDENCE_MEDIUM, TP_CONFIDENCE_HIGH };
-/* The severity of what saves that part of the step, percent. */
+/* Returns the severity of a finding by its share of the step, percent. */
 enum tp_severity tp_severity_of_share(double percent);
 const char *tp_severity_text(enum tp_severity severity);
 const char *tp_confidence_text(enum tp_confidence confidence);
 
-enum { TP_RULE_THRESHOLDS = 10, TP_RULE_COUNT = 76, TP_FINDING_EVIDENCE = 5 };
+enum { TP_RULE_THRESHOLDS = 10, TP_FINDING_EVIDENCE = 5 };
+
+/* The number of each rule: its position in TP_RULE_LIST. */
+enum tp_rule_id {
+#define TP_RULE_NUMBER(id) TP_RULE_##id,
+    TP_RULE_LIST(TP_RULE_NUMBER)
+#undef TP_RULE_NUMBER
+        TP_RULE_COUNT
+};
 
 struct tp_threshold {
     const char *key; /* NULL ends the list */
@@ -40,32 +49,82 @@ struct tp_threshold {
     bool is_whole; /* an override must be a whole number */
 };
 
-/* Programs a rule is for. */
-enum tp_rule_program { TP_RULE_GPU, TP_RULE_CPU, TP_RULE_ANY, TP_RULE_RANKS };
-
-struct tp_rule {
-    const char *id;
-    enum tp_rule_program program;
-    const char *title;
-    enum tp_confidence confidence;
-    struct tp_threshold thresholds[TP_RULE_THRESHOLDS];
-    const char *advice, *doc_url;
-    const char *cause; /* the word for what is wrong; NULL: several causes look like this (docs/definitions.md 15) */
+/* Texts that replace those of the row for one audience; NULL: the row's own. */
+struct tp_rule_text {
+    const char *title, *advice;
 };
 
-/* The rules in their fixed order. Static. */
-const struct tp_rule *tp_rules(unsigned *count);
+/* What past programs show about a rule. Zero-initialised: a fix may gain between nothing and the whole ceiling.
+ *
+ * Programs without device gain three quarters of the recorded time or more: half of 157 programs that were fixed and timed
+ * gained more than the recorded time, because recording slows the rest of a program, too. */
+struct tp_rule_gain {
+    double low, high; /* least and greatest part of the ceiling that a fix gains in practice: 0 <= low <= high <= 1 */
+    unsigned right;   /* programs in which the rule reported and named the cause (`make truth`) .. */
+    unsigned known;   /* .. of those in which it reported and whose cause is known */
+};
 
-/* What the user says otherwise: thresholds, and peaks of devices. Zero-initialised: nothing. */
+struct tp_advisor;
+typedef void (*tp_rule_evaluate)(struct tp_advisor *a);
+
+/* A rule. Its row is in the file of its evaluate function. */
+struct tp_rule {
+    const char *id;    /* "A1" */
+    const char *title; /* for programs that train with PyTorch, as `advice` */
+    enum tp_confidence confidence;
+    struct tp_threshold thresholds[TP_RULE_THRESHOLDS];
+    const char *advice;
+    const char *doc_url; /* page about PyTorch, or NULL */
+    const char *cause;   /* "input.transform"; NULL: several causes look like this (docs/definitions.md 15) */
+    struct tp_rule_gain gain;
+
+    struct tp_rule_text native;    /* for programs without PyTorch */
+    struct tp_rule_text mpi;       /* for programs that use MPI; comes before `native` */
+    struct tp_rule_text inference; /* for programs of PyTorch that train nothing */
+    struct tp_rule_text serving;   /* for serving engines; comes before `inference` */
+    const char *replayed;          /* advice for programs that replay graphs already; NULL: none */
+    const char *compiled;          /* advice for programs that are compiled already; NULL: none */
+
+    const char *weakened_like;   /* the flags that weaken this rule weaken ours as well; NULL: those of the id */
+    bool needs_types;            /* needs the types of operators' inputs (record_shapes) */
+    bool is_of_late_host;        /* about a late host: not evaluated where first use covers the recording */
+    bool is_slowed_by_recording; /* recording slows the host: its cost lowers the gain */
+    bool is_of_memory;           /* evaluated even where there is too little device work to judge */
+    bool is_of_small_batches;    /* another rule about small batches: R6 adds its detail to this finding */
+
+    /* Functions that evaluate the rule, shared by the rules of one file; NULL: none. Rules about several ranks have
+     * none here. */
+    tp_rule_evaluate on_device; /* for programs with a device */
+    tp_rule_evaluate on_host;   /* for programs without one */
+    tp_rule_evaluate always;    /* for any program, after the others */
+};
+
+#define TP_RULE_ROW(id) extern const struct tp_rule tp_rule_##id;
+TP_RULE_LIST(TP_RULE_ROW)
+#undef TP_RULE_ROW
+
+/* Returns the rule of a number below TP_RULE_COUNT. */
+const struct tp_rule *tp_rule_at(unsigned number);
+
+/* Returns the number of a rule. */
+unsigned tp_rule_number(const struct tp_rule *rule);
+
+/* Returns the rule with this id ("A1"), or NULL. */
+const struct tp_rule *tp_rule_of_id(struct tp_str id);
+
+/* Returns the gain of a rule; a row without one gains at most all of its time. */
+struct tp_rule_gain tp_rule_gain_of(enum tp_rule_id rule);
+
+/* The user's thresholds, and peaks of devices. Zero-initialised: none. */
 struct tp_rule_overrides {
-    const struct tp_peaks_file *peaks; /* measured ones; NULL: published ones alone */
+    const struct tp_peaks_file *peaks; /* measured peaks; NULL: published peaks only */
     struct {
         bool is_set;
         double value;
     } items[TP_RULE_COUNT][TP_RULE_THRESHOLDS];
 };
 
-/* Reads "A4.min_pct=2". Returns 0, or TP_EUSAGE with a text that names the known rules or keys. */
+/* Adds a threshold from text, "A4.min_pct=2". Returns 0, or TP_EUSAGE with a text that names the known rules or keys. */
 int tp_rules_override(struct tp_rule_overrides *overrides, const char *text, struct tp_error *err);
 
 struct tp_evidence {
@@ -76,23 +135,23 @@ struct tp_evidence {
 
 struct tp_finding {
     const struct tp_rule *rule;
-    const char *title, *advice, *doc_url; /* the rule's, in the words of the producer (wording.h); doc_url: or NULL */
-    const char *shown_title, *shown_advice; /* .. and to the kind of program: what people read */
-    const char *cause;                    /* "input.transform": what is wrong; NULL: not known */
+    const char *title, *advice, *doc_url;   /* the rule's texts for the producer (rule_words.h); doc_url: or NULL */
+    const char *shown_title, *shown_advice; /* the texts that people read: for the use of the program as well */
+    const char *cause;                      /* "input.transform"; NULL: not known */
     enum tp_severity severity;
     enum tp_confidence confidence;
-    bool is_first;               /* it decides what the others can tell, so it stands before them */
+    bool is_first;               /* listed before all others, because their meaning depends on it */
     const char *weakened_by[12]; /* flags "F1".. */
     unsigned weakened_by_count;
-    unsigned right, known;            /* it named the cause in so many of the known programs in which it reported */
-    double ceiling_us_per_step;       /* NaN: null, no time ceiling */
-    double share_percent;             /* of the step; NaN: null */
-    double weight_percent;            /* what it stands in the list by; NaN: by what is gained */
-    double low_part, high_part;       /* parts of its time that mending gains: 0 <= low_part <= high_part <= 1 */
+    unsigned right, known;            /* as in struct tp_rule_gain */
+    double ceiling_us_per_step;       /* NaN: no ceiling, null in JSON */
+    double share_percent;             /* of the step; NaN: unknown, null in JSON */
+    double weight_percent;            /* position in the list: heaviest first; NaN: the gain decides */
+    double low_part, high_part;       /* least and greatest part of its time that a fix gains, 0 to 1 */
     double widest_percent;            /* largest width of the estimate for a finding about most of the step; 100: any */
-    uint32_t time;                    /* number of its time in the advisor's list, while rules are evaluated */
+    uint32_t time;                    /* index of its time in tp_advisor.times, while rules are evaluated */
     double most_percent;              /* of the step: upper end of the gain without other findings; 0: the share is the end */
-    double low_percent, high_percent; /* of the step: estimate of what mending gains after the findings above it;
+    double low_percent, high_percent; /* of the step: gain of a fix after those of the findings above it;
                                        * NaN: no ceiling (docs/definitions.md 15) */
     double counted_percent;           /* part of high_percent that no finding above is about; NaN: no ceiling */
     struct tp_evidence evidence[TP_FINDING_EVIDENCE];
@@ -106,18 +165,18 @@ struct tp_rule_note {
     const char *reason;
 };
 
-/* What recording costs the main thread. With a device: costs of the events that begin while the device waits for the
- * host. Without: all that is taken off the steps. */
+/* Cost of recording for the main thread. With a device: the cost of events that begin while the device waits for the host.
+ * Without: all cost that is taken off the steps. */
 struct tp_overhead {
-    int64_t cost_ns, starved_ns; /* at most starved_ns; the time in which the device waits; without a device W */
-    int64_t frames, operators;   /* in that time; without a device the frames of the recording, and 0 */
+    int64_t cost_ns, starved_ns; /* cost, at most starved_ns; time in which the device waits, without a device W */
+    int64_t frames, operators;   /* events in starved_ns; without a device all frames, and 0 */
 };
 
 struct tp_recommendations {
     const char *program;           /* tp_program_kind_text */
     const char *step_marker;       /* tp_step_marker_text */
     int64_t step_count, window_ns; /* steps used, and their time W */
-    int64_t judged_ns;             /* shares are of this: W, or what of it says something (R3, R4) */
+    int64_t judged_ns;             /* time that shares are of: W, or the part of it that can be judged (R3, R4) */
     double step_us, total_ceiling_us_per_step, total_ceiling_percent;
     double total_gain_us_per_step, total_gain_percent; /* sum of the upper ends of all estimates */
     double total_low_percent;                          /* sum of the lower ends */
@@ -129,30 +188,13 @@ struct tp_recommendations {
     struct tp_unjudged unjudged;
 };
 
-/* What the rules look at. */
-struct tp_rule_basis {
-    const struct tp_model *model;
-    const struct tp_quality *quality;
-    const struct tp_memory_peak *memory;
-    const struct tp_work_kinds *kinds; /* of device programs; of others NULL, as the next */
-    const struct tp_work_units *units;
-    const struct tp_rule_overrides *overrides; /* or NULL */
-    bool is_serving;                           /* the trace has steps of a serving engine */
-    enum tp_program_use_kind use;
-    const struct tp_trace_verdict *verdict;    /* what it decides stands first among findings that gain alike */
-};
-
 /* Returns the upper end of a finding's estimate, us per step; NaN without a ceiling. */
 double tp_finding_most_us(const struct tp_finding *finding);
 
-/* Evaluates every rule. */
-void tp_recommendations_build(struct tp_recommendations *out, const struct tp_rule_basis *basis,
-                              struct tp_arena *arena);
-
-/* Writes one as a JSON object. */
+/* Writes a finding as a JSON object. */
 void tp_finding_json(const struct tp_finding *finding, struct tp_json *json);
 
-/* Writes them as a JSON object. */
+/* Writes the findings and their totals as a JSON object. */
 void tp_recommendations_json(const struct tp_recommendations *recommendations, struct tp_json *json);
 
 #endif

@@ -244,19 +244,9 @@ static enum tp_severity severity_of(const struct tp_candidate *c, double share)
     return c->is_forced && severity <= TP_SEVERITY_MEDIUM ? c->severity : severity;
 }
 
-/* The rule whose flags weaken a rule: those that came later judge the same time as an older one does. */
-static const char *like_rule(const struct tp_rule *rule)
-{
-    unsigned count;
-    ptrdiff_t id = rule - tp_rules(&count);
-    if (id == TP_RULE_A13)
-        return "A11";
-    return id >= TP_RULE_E4 ? "E1" : id > TP_RULE_C14 ? "C11" : rule->id;
-}
-
 static void weaken(const struct tp_advisor *a, struct tp_finding *f)
 {
-    const char *id = like_rule(f->rule);
+    const char *id = f->rule->weakened_like ? f->rule->weakened_like : f->rule->id;
     for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++) {
         const struct tp_quality_flag *flag = &a->quality->flags[i];
         for (unsigned k = 0; k < flag->weakens_count; k++)
@@ -302,8 +292,7 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
     enum tp_severity severity = severity_of(c, share);
     if (c->has_ceiling && severity == TP_SEVERITY_INFO && !c->also_info)
         return false;
-    unsigned count;
-    const struct tp_rule *rule = &tp_rules(&count)[c->rule];
+    const struct tp_rule *rule = tp_rule_at(c->rule);
     struct tp_finding *f = tp_vec_push(&a->findings);
     struct tp_rule_words words = tp_rule_words(rule, a->model->producer);
     f->rule = rule;
@@ -348,10 +337,22 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
     return true;
 }
 
+/* Where a fix gains at least half of the time, a gain near the upper end is likelier, so the range is narrow. Elsewhere it
+ * may gain little or nothing, and the range is as wide as that. */
+void tp_finding_set_gain(struct tp_finding *f, double left_percent)
+{
+    static const double MOST = 0.5;
+    double high_part = fmin(fmax(f->high_part, 0), 1), low_part = fmin(fmax(f->low_part, 0), high_part);
+    f->high_percent = left_percent * high_part;
+    f->low_percent = left_percent * low_part;
+    if (low_part >= MOST)
+        f->low_percent = fmax(f->low_percent, f->high_percent - f->widest_percent);
+    f->counted_percent = f->high_percent;
+}
+
 struct tp_finding tp_finding_of_run(enum tp_rule_id id, double share_percent)
 {
-    unsigned count;
-    const struct tp_rule *rule = &tp_rules(&count)[id];
+    const struct tp_rule *rule = tp_rule_at(id);
     struct tp_rule_gain gain = tp_rule_gain_of(id);
     struct tp_finding f = {
         .rule = rule,
@@ -394,7 +395,7 @@ void tp_advisor_explain(struct tp_advisor *a, enum tp_rule_id rule, struct tp_st
 {
     for (size_t i = 0; i < a->findings.count; i++) {
         struct tp_finding *f = TP_AT(&a->findings, struct tp_finding, i);
-        if (f->rule != &tp_rules(&(unsigned){0})[rule])
+        if (f->rule != tp_rule_at(rule))
             continue;
         struct tp_str text = detail;
         if (f->detail.len)
@@ -405,8 +406,7 @@ void tp_advisor_explain(struct tp_advisor *a, enum tp_rule_id rule, struct tp_st
 
 void tp_advisor_skip(struct tp_advisor *a, enum tp_rule_id rule, const char *reason)
 {
-    unsigned count;
-    const struct tp_rule *r = &tp_rules(&count)[rule];
+    const struct tp_rule *r = tp_rule_at(rule);
     for (size_t i = 0; i < a->notes.count; i++)
         if (TP_AT(&a->notes, struct tp_rule_note, i)->rule == r &&
             strcmp(TP_AT(&a->notes, struct tp_rule_note, i)->reason, reason) == 0)

@@ -14,85 +14,6 @@
 #include "webreport/model/numbers.h"
 #include "webreport/model/stack_walk.h"
 
-enum tp_rule_id {
-    TP_RULE_A1,
-    TP_RULE_A2,
-    TP_RULE_A3,
-    TP_RULE_A4,
-    TP_RULE_A5,
-    TP_RULE_A6,
-    TP_RULE_A8,
-    TP_RULE_A11,
-    TP_RULE_A12,
-    TP_RULE_A13,
-    TP_RULE_B1,
-    TP_RULE_B2,
-    TP_RULE_B3,
-    TP_RULE_B4,
-    TP_RULE_B5,
-    TP_RULE_C1,
-    TP_RULE_C2,
-    TP_RULE_C3,
-    TP_RULE_C6,
-    TP_RULE_C7,
-    TP_RULE_C10,
-    TP_RULE_C11,
-    TP_RULE_C13,
-    TP_RULE_D1,
-    TP_RULE_D2,
-    TP_RULE_D3,
-    TP_RULE_D4,
-    TP_RULE_E1,
-    TP_RULE_E3,
-    TP_RULE_H1,
-    TP_RULE_H2,
-    TP_RULE_H3,
-    TP_RULE_H4,
-    TP_RULE_H5,
-    TP_RULE_H6,
-    TP_RULE_H7,
-    TP_RULE_H8,
-    TP_RULE_H9,
-    TP_RULE_H10,
-    TP_RULE_H11,
-    TP_RULE_H12,
-    TP_RULE_H13,
-    TP_RULE_H14,
-    TP_RULE_H15,
-    TP_RULE_H16,
-    TP_RULE_H17,
-    TP_RULE_H18,
-    TP_RULE_H19,
-    TP_RULE_H20,
-    TP_RULE_H21,
-    TP_RULE_R1,
-    TP_RULE_R2,
-    TP_RULE_R3,
-    TP_RULE_R4,
-    TP_RULE_R5,
-    TP_RULE_R6,
-    TP_RULE_C14,
-    TP_RULE_C15,
-    TP_RULE_C16,
-    TP_RULE_C17,
-    TP_RULE_C18,
-    TP_RULE_C19,
-    TP_RULE_C20,
-    TP_RULE_C21,
-    TP_RULE_C22,
-    TP_RULE_C23,
-    TP_RULE_C24,
-    TP_RULE_C25,
-    TP_RULE_E4,
-    TP_RULE_E5,
-    TP_RULE_E6,
-    TP_RULE_E7,
-    TP_RULE_E8,
-    TP_RULE_E9,
-    TP_RULE_E10,
-    TP_RULE_E11
-};
-
 /* The events that are named as evidence: the first five of an order, and how many there are. */
 struct tp_pick {
     int64_t weight, at, rank;   /* heaviest first; then earliest, lowest rank, first in the file */
@@ -187,14 +108,7 @@ struct tp_advisor {
     struct tp_cpu_program *cpu;
 };
 
-/* What experience says of a rule (rules_gain.c). */
-struct tp_rule_gain {
-    double low, high; /* parts of its time that mending gains in practice: 0 <= low <= high <= 1 */
-    unsigned right,
-        known; /* it named the cause in so many of those programs in which it reported and the cause is known */
-};
-enum { TP_WIDEST_PERCENT = 20 }; /* a wider range of a rule's own parts is of no use */
-struct tp_rule_gain tp_rule_gain_of(enum tp_rule_id rule);
+enum { TP_WIDEST_PERCENT = 20 }; /* a wider estimate of a finding's gain is of no use */
 
 /* A finding about all ranks of a run, which no advisor reports: the rule's words, cause and confidence, and of the share
  * of the step its severity and what mending gains. No ceiling and no detail yet. */
@@ -329,60 +243,17 @@ struct tp_vec tp_starved_before(const struct tp_advisor *a, bool (*is_one)(const
  * no call tells. */
 struct tp_intervals tp_waiting_for_host(struct tp_advisor *a);
 
-/* Rules in the order in which they are evaluated: later ones look at what earlier ones reported. */
-typedef void (*tp_rule_evaluate)(struct tp_advisor *a);
-
+/* Fills the lists of an advisor that several rules use: for a program with a device, for one without. */
 void tp_rules_prepare_gpu(struct tp_advisor *a);
-void tp_rule_record(struct tp_advisor *a);        /* R1 to R4, C14 */
-void tp_rule_waits(struct tp_advisor *a);         /* A5, A6, A4 */
+void tp_rules_prepare_cpu(struct tp_advisor *a);
+
 /* Returns the most that is gained without these waiting calls of the host (a set), in percent of the judged time. */
 double tp_percent_ahead(struct tp_advisor *a, struct tp_intervals calls);
-void tp_rule_loading(struct tp_advisor *a);       /* A8 */
-void tp_rule_allocator(struct tp_advisor *a);     /* A12, D2 */
-void tp_rule_loader(struct tp_advisor *a);        /* B1, B2 */
-void tp_rule_pageable(struct tp_advisor *a);      /* B3 */
-void tp_rule_input_copy(struct tp_advisor *a);    /* B4 */
-void tp_rule_tiny_copies(struct tp_advisor *a);   /* B5 */
-void tp_rule_host_code(struct tp_advisor *a);     /* A11 A13 */
-void tp_rule_short_kernels(struct tp_advisor *a); /* A3 */
-void tp_rule_overhead(struct tp_advisor *a);
-void tp_rule_already(struct tp_advisor *a);
-void tp_rule_launches(struct tp_advisor *a);      /* A1 */
-void tp_rule_graph(struct tp_advisor *a);         /* A2 */
-void tp_rule_kernels(struct tp_advisor *a);       /* C1, C2, C3, C10, C11 */
-void tp_rule_optimizer(struct tp_advisor *a);     /* C6, C7 */
-void tp_rule_small_grids(struct tp_advisor *a);   /* C13 */
-void tp_rule_communication(struct tp_advisor *a); /* E1 */
-void tp_rule_fusion(struct tp_advisor *a);        /* C15, C16 */
-void tp_rule_products(struct tp_advisor *a);      /* C17, C18, C21 to C23, C25 */
-void tp_rule_single(struct tp_advisor *a);        /* C24 */
-void tp_rule_layouts(struct tp_advisor *a);       /* C20 */
-void tp_rule_device_code(struct tp_advisor *a);   /* H9, H10, H12, H13 and C19 */
-void tp_rule_sharding(struct tp_advisor *a);      /* E6 */
-void tp_rule_data_parallel(struct tp_advisor *a); /* E7 */
 
-void tp_rule_small_collectives(struct tp_advisor *a); /* E4; of any program, as the next three */
-void tp_rule_each_micro_step(struct tp_advisor *a);   /* E8 */
-void tp_rule_wrapper(struct tp_advisor *a);           /* E9, E10 */
-void tp_rule_pipeline(struct tp_advisor *a);          /* E11 */
-void tp_rule_micro_steps(struct tp_advisor *a);       /* R5 */
-void tp_rule_one_sample(struct tp_advisor *a);        /* R6 */
+/* Takes the cost of recording off the gains of findings about a late host. Called after all rules. */
+void tp_findings_less_recording(struct tp_advisor *a);
 
-void tp_rule_no_device(struct tp_advisor *a); /* R1 */
-void tp_rules_prepare_cpu(struct tp_advisor *a);
-void tp_rule_cpu_loader(struct tp_advisor *a);        /* H1 */
-void tp_rule_cpu_loop(struct tp_advisor *a);          /* H2 */
-void tp_rule_cpu_optimizer(struct tp_advisor *a);     /* H3 */
-void tp_rule_cpu_crowd(struct tp_advisor *a);         /* H4 */
-void tp_rule_cpu_code(struct tp_advisor *a);          /* H9 to H15 */
-void tp_rule_cpu_chains(struct tp_advisor *a);        /* H16, H17 */
-void tp_rule_cpu_batch(struct tp_advisor *a);         /* H18 to H20 */
-void tp_rule_cpu_outlier(struct tp_advisor *a);       /* H21 */
-void tp_rule_cpu_small(struct tp_advisor *a);         /* H5 */
-void tp_rule_cpu_python(struct tp_advisor *a);        /* H6 */
-void tp_rule_cpu_copies(struct tp_advisor *a);        /* H7 */
-void tp_rule_cpu_communication(struct tp_advisor *a); /* H8 */
-
-void tp_rule_memory(struct tp_advisor *a); /* D1, D3, D4 */
+/* Replaces shown advice that the program follows already. Called after all rules. */
+void tp_findings_already_followed(struct tp_advisor *a);
 
 #endif

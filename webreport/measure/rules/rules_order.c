@@ -27,7 +27,7 @@ static int by_weight(const void *x, const void *y, const void *context)
     if (a != b)
         return a > b ? -1 : 1;
     if (p->rule != q->rule)
-        return p->rule < q->rule ? -1 : 1;
+        return tp_rule_number(p->rule) < tp_rule_number(q->rule) ? -1 : 1;
     return tp_str_compare(p->detail, q->detail);
 }
 

@@ -1,4 +1,4 @@
-/* Thresholds of rules that a caller changes: "A4.min_pct=2". See rules.h. */
+/* Reads the user's thresholds, "A4.min_pct=2", and returns the threshold that applies. See rules.h. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 enum { MAX_OVERRIDE_BYTES = 128 };
 
-/* Adds ", text" to a list for a message. */
+/* Adds " text" to a list for a message, unless it is full. */
 static void list_add(char *list, size_t size, const char *text)
 {
     size_t used = strlen(list);
@@ -22,10 +22,8 @@ static void list_add(char *list, size_t size, const char *text)
 static int unknown_rule(const char *id, struct tp_error *err)
 {
     char list[280] = "";
-    unsigned count;
-    const struct tp_rule *rules = tp_rules(&count);
-    for (unsigned i = 0; i < count; i++)
-        list_add(list, sizeof list, rules[i].id);
+    for (unsigned i = 0; i < TP_RULE_COUNT; i++)
+        list_add(list, sizeof list, tp_rule_at(i)->id);
     return tp_error_set(err, TP_EUSAGE, 0, "--rule: no rule %.16s; known: %s", id, list);
 }
 
@@ -38,7 +36,7 @@ static int unknown_key(const struct tp_rule *rule, const char *key, struct tp_er
                         list[0] ? list : "none");
 }
 
-/* A plain decimal number, not negative and not huge. */
+/* Reads a plain decimal number, not negative and at most 1e12. */
 static bool read_number(const char *text, double *value)
 {
     char *end;
@@ -48,7 +46,7 @@ static bool read_number(const char *text, double *value)
     return *end == '\0' && isfinite(*value) && *value <= 1e12 && !strpbrk(text, "xXpP");
 }
 
-/* Whole numbers that divide something or bound a loop. */
+/* Returns whether a value is in range: some thresholds divide or bound a loop. */
 static bool is_allowed(const struct tp_threshold *threshold, double value)
 {
     if (threshold->is_whole && value != floor(value))
@@ -70,31 +68,28 @@ int tp_rules_override(struct tp_rule_overrides *overrides, const char *text, str
         return tp_error_set(err, TP_EUSAGE, 0, "--rule: expected RULE.key=value, as A4.min_pct=2, not %.60s", text);
     *equals = *dot = '\0';
     const char *id = copy, *key = dot + 1, *number = equals + 1;
-    unsigned rule = 0, k = 0, count;
-    const struct tp_rule *rules = tp_rules(&count);
-    while (rule < count && strcmp(rules[rule].id, id) != 0)
-        rule++;
-    if (rule == count)
+    unsigned k = 0;
+    const struct tp_rule *rule = tp_rule_of_id(tp_str_of(id));
+    if (!rule)
         return unknown_rule(id, err);
-    const struct tp_threshold *thresholds = rules[rule].thresholds;
+    const struct tp_threshold *thresholds = rule->thresholds;
     while (k < TP_RULE_THRESHOLDS && thresholds[k].key && strcmp(thresholds[k].key, key) != 0)
         k++;
     if (k == TP_RULE_THRESHOLDS || !thresholds[k].key)
-        return unknown_key(&rules[rule], key, err);
+        return unknown_key(rule, key, err);
     double value;
     if (!read_number(number, &value) || !is_allowed(&thresholds[k], value))
         return tp_error_set(err, TP_EUSAGE, 0, "--rule: %s.%s=%.40s: expected a %snumber in range (default %g)", id,
                             key, number, thresholds[k].is_whole ? "whole " : "", thresholds[k].value);
-    overrides->items[rule][k].is_set = true;
-    overrides->items[rule][k].value = value;
+    unsigned at = tp_rule_number(rule);
+    overrides->items[at][k].is_set = true;
+    overrides->items[at][k].value = value;
     return 0;
 }
 
 double tp_rule_value(const struct tp_advisor *a, enum tp_rule_id rule, const char *key)
 {
-    unsigned count;
-    const struct tp_rule *rules = tp_rules(&count);
-    const struct tp_threshold *thresholds = rules[rule].thresholds;
+    const struct tp_threshold *thresholds = tp_rule_at(rule)->thresholds;
     for (unsigned k = 0; k < TP_RULE_THRESHOLDS && thresholds[k].key; k++)
         if (strcmp(thresholds[k].key, key) == 0)
             return a->overrides && a->overrides->items[rule][k].is_set ? a->overrides->items[rule][k].value

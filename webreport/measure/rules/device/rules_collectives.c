@@ -4,6 +4,7 @@
  * those of DistributedDataParallel and FSDP, which send what does not wait for each other. The all-reduce of each layer
  * of tensor parallelism is what the next layer works on: it stays as it is. */
 #include "webreport/measure/rules/device/rules_collectives.h"
+#include "webreport/measure/rules/rules_texts.h"
 
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/model/main_thread.h"
@@ -12,6 +13,26 @@
 #include "writer/base/keys.h"
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
+
+static void evaluate_small_collectives(struct tp_advisor *a);
+
+const struct tp_rule tp_rule_E4 = {
+    .id = "E4",
+    .title = "Many small collectives, each with its fixed cost",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"max_bytes", 1048576, true}, {"min_per_step", 20, true}, {"min_pct", 1.0, false}},
+    .advice = "Send several tensors with one call: flatten them into one, or coalesce. DistributedDataParallel: a "
+              "larger bucket_cap_mb, and gradient_as_bucket_view=True; FullyShardedDataParallel: wrap larger blocks.",
+    .doc_url = DOC_DDP,
+    .cause = "comm.small",
+    .gain = {.low = 0.8, .high = 1.0},
+    .native = {.advice = "Put several arrays into one and send that."},
+    .mpi = {.advice = "Put several arrays into one buffer, or describe them with one MPI datatype, and make one call."},
+    .inference = {.advice = "Send several tensors with one call: flatten them into one, or coalesce."},
+    .weakened_like = "E1",
+    .on_device = evaluate_small_collectives,
+    .on_host = evaluate_small_collectives,
+};
 
 enum { TINY_BYTES = 32 << 10 }; /* what such a call takes is latency */
 static const double LEAST_OF_LARGER = 0.6;
@@ -328,7 +349,7 @@ static struct tp_str detail_of(struct tp_advisor *a, const struct class *class)
                            tp_text_of_time(a->arena, class->latency_ns));
 }
 
-void tp_rule_small_collectives(struct tp_advisor *a)
+static void evaluate_small_collectives(struct tp_advisor *a)
 {
     struct search s = {.a = a};
     struct found found = {.latency = TP_VEC(a->arena, struct tp_interval)};

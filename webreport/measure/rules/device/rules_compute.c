@@ -4,9 +4,121 @@
 
 #include "webreport/measure/rules/device/rules_overlap.h"
 #include "webreport/measure/rules/rules_eval.h"
+#include "webreport/measure/rules/rules_texts.h"
 #include "webreport/trace/value.h"
 #include "writer/base/id_map.h"
 #include "writer/text/format.h"
+
+static void evaluate_kernels(struct tp_advisor *a);
+static void evaluate_small_grids(struct tp_advisor *a);
+static void evaluate_communication(struct tp_advisor *a);
+
+const struct tp_rule tp_rule_C1 = {
+    .id = "C1",
+    .title = "Single-precision matrix multiplications without tensor cores",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_pct", 2.0, false}, {"speedup.8.0", 8, true}, {"speedup.8.6", 2, true},
+        {"speedup.8.7", 2, true}, {"speedup.8.9", 2, true}, {"speedup.9.0", 8, true}, {"speedup.10.0", 16, true},
+        {"speedup.12.0", 2, true}, {"default_speedup", 8, true}},
+    .advice = "Allow TF32 (torch.set_float32_matmul_precision) or use autocast, where the accuracy permits.",
+    .doc_url = DOC_AMP,
+    .cause = "compute.fp32",
+    .gain = {.low = 0.4, .high = 0.85},
+    .native = {.advice = "Allow TF32 in the library that multiplies (cuBLAS: CUBLAS_TF32_TENSOR_OP_MATH), or multiply "
+                         "in half precision, where the accuracy permits."},
+    .serving = {.advice = "Serve the model in bfloat16 or float16 (the engine's dtype), where the accuracy permits."},
+    .needs_types = true,
+    .on_device = evaluate_kernels,
+};
+
+const struct tp_rule tp_rule_C2 = {
+    .id = "C2",
+    .title = "Tensor cores are not used at all",
+    .confidence = TP_CONFIDENCE_LOW,
+    .thresholds = {{"min_pct", 5.0, false}, {"speedup", 8, true}},
+    .advice = "Use mixed precision: autocast with bfloat16 or float16.",
+    .doc_url = DOC_AMP,
+    .cause = "compute.fp32",
+    .gain = {.low = 0.3, .high = 0.8},
+    .native = {.advice = "Multiply in bfloat16 or float16 and add up in single precision."},
+    .inference = {.advice = "Load the model in bfloat16 or float16, or use autocast."},
+    .serving = {.advice = "Serve the model in bfloat16 or float16 (the engine's dtype)."},
+    .on_device = evaluate_kernels,
+};
+
+const struct tp_rule tp_rule_C3 = {
+    .id = "C3",
+    .title = "Matrix dimensions that tensor cores cannot fill",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_pct", 1.0, false}, {"multiple", 8, true}},
+    .advice = "Pad N and K of the products (vocabulary, hidden sizes) to a multiple of 8, not the batch.",
+    .doc_url = DOC_TUNE,
+    .cause = "compute.misaligned",
+    .native = {.advice = "Pad N and K of the products to a multiple of 8."},
+    .inference = {.advice = "Pad the sizes of the weights (vocabulary, hidden: N and K of the products) to a multiple "
+                            "of 8 by zeros, before the model is called. The batch may stay as it is."},
+    .needs_types = true,
+    .on_device = evaluate_kernels,
+};
+
+const struct tp_rule tp_rule_C10 = {
+    .id = "C10",
+    .title = "Type conversions on the device",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_pct", 3.0, false}},
+    .advice = "Keep tensors in the type they are computed in; convert once and keep the result.",
+    .doc_url = DOC_AMP,
+    .cause = "copy.cast",
+    .gain = {.low = 0.3, .high = 0.9, .right = 1, .known = 1},
+    .native = {.advice = "Keep arrays in the type they are computed in; convert once and keep the result."},
+    .needs_types = true,
+    .on_device = evaluate_kernels,
+};
+
+const struct tp_rule tp_rule_C11 = {
+    .id = "C11",
+    .title = "Copies inside device memory",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_pct", 5.0, false}},
+    .advice = "Prefer views, write into preallocated outputs, avoid cat and contiguous in the inner path.",
+    .doc_url = DOC_TUNE,
+    .cause = "copy.layout",
+    .gain = {.low = 0.2, .high = 0.9, .right = 1, .known = 2},
+    .native = {.advice =
+                   "Pass offsets and strides instead of copying, and write into the place where the result is wanted."},
+    .on_device = evaluate_kernels,
+};
+
+const struct tp_rule tp_rule_C13 = {
+    .id = "C13",
+    .title = "Kernels with fewer blocks than the device has processors",
+    .confidence = TP_CONFIDENCE_LOW,
+    .thresholds = {{"min_pct", 10.0, false}, {"min_dur_us", 5, true}},
+    .advice = "Increase the batch, merge kernels, or run independent ones on several streams.",
+    .doc_url = DOC_CUDA,
+    .cause = "compute.small_grids",
+    .gain = {.low = 0, .high = 0.5, .right = 1, .known = 1},
+    .serving = {.advice = "Batch more requests, or let the engine put the kernels into one."},
+    .on_device = evaluate_small_grids,
+};
+
+const struct tp_rule tp_rule_E1 = {
+    .id = "E1",
+    .title = "Communication is not hidden behind compute",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_pct", 5.0, false}},
+    .advice = "Overlap communication with backward, tune bucket sizes, prefetch parameters.",
+    .doc_url = DOC_DIST,
+    .cause = "comm.exposed",
+    .gain = {.low = 0, .high = 1.0, .right = 6, .known = 6},
+    .native = {.advice = "Start communication as soon as its data is ready, in pieces, and compute meanwhile."},
+    .mpi = {.advice = OVERLAP_WITH_MPI},
+    .inference = {.advice = "Start it as soon as its data is ready and compute meanwhile, or " LESS_COMMUNICATION "."},
+    .serving = {.advice =
+                    "Keep the engine's own all-reduce on (vLLM, SGLang: no --disable-custom-all-reduce), "
+                    "and " LESS_COMMUNICATION " (a smaller --tensor-parallel-size, a larger --data-parallel-size)."},
+    .on_device = evaluate_communication,
+};
 
 /* What a device is capable of. */
 struct capability {
@@ -277,9 +389,8 @@ static bool has_types(const struct compute *x)
     return false;
 }
 
-void tp_rule_kernels(struct tp_advisor *a)
+static void evaluate_kernels(struct tp_advisor *a)
 {
-    static const enum tp_rule_id need_types[] = {TP_RULE_C1, TP_RULE_C3, TP_RULE_C10};
     struct compute x = {.a = a, .multiple = (int64_t)tp_rule_value(a, TP_RULE_C3, "multiple")};
     x.c1 = x.c2 = x.c10 = x.c11 = TP_VEC(a->arena, struct tp_interval);
     tp_id_map_init(&x.types, a->arena);
@@ -291,8 +402,9 @@ void tp_rule_kernels(struct tp_advisor *a)
     if (has_types(&x))
         report(a, TP_RULE_C1, &x.c1, x.c1_ns, &x.p1);
     else
-        for (int i = 0; i < 3; i++)
-            tp_advisor_skip(a, need_types[i], "record_shapes was off");
+        for (unsigned i = 0; i < TP_RULE_COUNT; i++)
+            if (tp_rule_at(i)->needs_types)
+                tp_advisor_skip(a, (enum tp_rule_id)i, "record_shapes was off");
     if (x.p2.total && !x.has_tensor_cores && !x.has_half && !a->reported[TP_RULE_C1])
         report(a, TP_RULE_C2, &x.c2, x.c2_ns, &x.p2);
     if (x.p3.total)
@@ -306,7 +418,7 @@ void tp_rule_kernels(struct tp_advisor *a)
 
 /* ---- C13: small grids ---- */
 
-void tp_rule_small_grids(struct tp_advisor *a)
+static void evaluate_small_grids(struct tp_advisor *a)
 {
     enum { ONE = 1000000000 }; /* blocks per SM are in 1e-9 units */
     struct tp_candidate c = {.rule = TP_RULE_C13, .has_ceiling = true};
@@ -359,7 +471,7 @@ static struct tp_str overlap_detail(struct tp_advisor *a, int64_t exposed_ns, in
                            tp_text_of_percent(a->arena, tp_window_percent(a, hidden_ns)), rest, late);
 }
 
-void tp_rule_communication(struct tp_advisor *a)
+static void evaluate_communication(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_E1, .has_ceiling = true, .also_info = true};
     struct tp_vec none = TP_VEC(a->arena, struct tp_interval);

@@ -1,7 +1,44 @@
 /* Rules of device programs about kernels that one kernel could replace: attention written out (C15), chains of small
  * kernels (C16). */
 #include "webreport/measure/rules/rules_work.h"
+#include "webreport/measure/rules/rules_texts.h"
 #include "writer/text/format.h"
+
+static void evaluate_fusion(struct tp_advisor *a);
+
+const struct tp_rule tp_rule_C15 = {
+    .id = "C15",
+    .title = "Attention is not fused",
+    .confidence = TP_CONFIDENCE_HIGH,
+    .thresholds = {{"min_pct", 3.0, false}},
+    .advice = "Call torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask); Transformers: "
+              "attn_implementation=\"sdpa\".",
+    .doc_url = DOC_ATTENTION,
+    .cause = "attention.eager",
+    .gain = {.right = 1, .known = 1},
+    .native = {.advice = "Use one fused kernel for both products and the softmax between them."},
+    .serving = {.advice = "Choose a fused attention of the engine (vLLM, SGLang: --attention-backend)."},
+    .weakened_like = "C11",
+    .on_device = evaluate_fusion,
+};
+
+const struct tp_rule tp_rule_C16 = {
+    .id = "C16",
+    .title = "Chains of kernels that one kernel could replace",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_pct", 8.0, false}},
+    .advice = "torch.compile(model) fuses them; or use fused norms, rotary embeddings and activations.",
+    .doc_url = DOC_COMPILE,
+    .cause = "fuse.elementwise",
+    .gain = {.low = 0.4, .high = 1.0, .right = 2, .known = 9},
+    .native = {.advice = "Write one kernel for them: each of them reads and writes all of its data."},
+    .serving = {.advice = "Let the engine compile them (vLLM: no --enforce-eager, a --compilation-config; SGLang: "
+                          "--enable-torch-compile), or use its fused norms, rotary embeddings and activations."},
+    .compiled = "The code is compiled already: bring these kernels into a compiled region (remove the graph break "
+                "before them), or use fused norms, rotary embeddings and activations.",
+    .weakened_like = "C11",
+    .on_device = evaluate_fusion,
+};
 
 enum { FAR = 8, MIN_KEYS = 16, MIN_RUN = 3 };
 
@@ -202,7 +239,7 @@ static int64_t find_runs(const struct sequence *s, const struct tp_work_claim *a
     return runs;
 }
 
-void tp_rule_fusion(struct tp_advisor *a)
+static void evaluate_fusion(struct tp_advisor *a)
 {
     struct attention attention = {.count = 0};
     struct tp_work_claim chains;

@@ -1,9 +1,138 @@
 /* Rules about a device that waits for its host: waits (A4 A5 A6), loading of code (A8), allocator (A12 D2), short
  * kernels (A3), launches (A1). Host code (A11 A13) and repeated launches (A2) have files of their own. */
 #include "webreport/measure/rules/rules_eval.h"
+#include "webreport/measure/rules/rules_texts.h"
 #include "writer/base/sort.h"
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
+
+static void evaluate_waits(struct tp_advisor *a);
+static void evaluate_loading(struct tp_advisor *a);
+static void evaluate_allocator(struct tp_advisor *a);
+static void evaluate_short_kernels(struct tp_advisor *a);
+static void evaluate_launches(struct tp_advisor *a);
+
+const struct tp_rule tp_rule_A1 = {
+    .id = "A1",
+    .title = "The device waits for the host to launch work",
+    .confidence = TP_CONFIDENCE_HIGH,
+    .thresholds = {{"min_pct", 10.0, false}, {"high_pct", 25.0, false}},
+    .advice = "Give every launch more work: a larger batch, torch.compile, captured graphs, or fewer Python layers "
+              "between launches.",
+    .doc_url = DOC_TUNE,
+    .cause = "launch.bound",
+    .gain = {.low = 0.6, .high = 0.95, .right = 8, .known = 8},
+    .native = {.advice = "Give every launch more work: larger batches, fused kernels, or a captured graph that replays "
+                         "many launches at once."},
+    .serving = {.advice = "Let the engine replay " GRAPHS ", and batch more requests."},
+    .replayed = "Graphs are replayed already: shorten what the host does between replays, capture that too, or give "
+                "each replay more work (a larger batch).",
+    .compiled = "The code is compiled already: let it replay captured graphs (mode=\"reduce-overhead\"), remove graph "
+                "breaks, or give every launch more work (a larger batch).",
+    .is_of_late_host = true,
+    .is_slowed_by_recording = true,
+    .on_device = evaluate_launches,
+};
+
+const struct tp_rule tp_rule_A3 = {
+    .id = "A3",
+    .title = "Many very short kernels",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"short_us", 10, true}, {"min_count_pct", 40.0, false}, {"min_launch_pct", 20.0, false}},
+    .advice = "Merge small operations: torch.compile, foreach variants, or a fused kernel.",
+    .doc_url = DOC_TUNE,
+    .cause = "launch.bound",
+    .gain = {.low = 0.3, .high = 0.95},
+    .native = {.advice = "Merge small operations: batch them, or write one kernel for several."},
+    .serving = {.advice = "Let the engine compile and replay: " GRAPHS "."},
+    .compiled = "The code is compiled already: bring these small operations into a compiled region, or write a fused "
+                "kernel for them.",
+    .is_of_late_host = true,
+    .is_slowed_by_recording = true,
+    .on_device = evaluate_short_kernels,
+};
+
+const struct tp_rule tp_rule_A4 = {
+    .id = "A4",
+    .title = "The host waits for the device, then the device waits for the host",
+    .confidence = TP_CONFIDENCE_LOW,
+    .thresholds = {{"min_pct", 1.0, false}, {"single_us", 50, true}},
+    .advice = "Remove the wait or move it out of the step; wait on an event, later, instead of on the whole device.",
+    .doc_url = DOC_TUNE,
+    .gain = {.low = 0.3, .high = 1.0, .known = 6},
+    .serving = {.advice = OVERLAP "; in code of your own wait on an event, later, instead of on the whole device."},
+    .is_of_late_host = true,
+    .on_device = evaluate_waits,
+};
+
+const struct tp_rule tp_rule_A5 = {
+    .id = "A5",
+    .title = "A device value is read on the host inside the step",
+    .confidence = TP_CONFIDENCE_HIGH,
+    .thresholds = {{"min_pct", 0.5, false}, {"min_per_step", 1, true}},
+    .advice = "Keep the value on the device, read it every N steps, or copy it with non_blocking into pinned memory "
+              "and look at it one step later.",
+    .doc_url = DOC_TUNE,
+    .gain = {.low = 0.3, .high = 1.0},
+    .native = {.advice = "Keep the value on the device, read it every N steps, or copy it asynchronously into pinned "
+                         "memory and look at it one step later."},
+    .serving = {.advice = OVERLAP ": the tokens are then read behind it."},
+    .on_device = evaluate_waits,
+};
+
+const struct tp_rule tp_rule_A6 = {
+    .id = "A6",
+    .title = "The size of a result depends on data",
+    .confidence = TP_CONFIDENCE_HIGH,
+    .thresholds = {{"min_pct", 0.5, false}, {"min_per_step", 1, true}},
+    .advice =
+        "Use a mask or torch.where with a fixed size, or pass the output size, so that the host need not wait for it.",
+    .doc_url = DOC_TUNE,
+    .gain = {.low = 0.3, .high = 1.0},
+    .native = {.advice = "Allocate for the largest size and keep the count on the device, so that the host need not "
+                         "wait for it."},
+    .on_device = evaluate_waits,
+};
+
+const struct tp_rule tp_rule_A8 = {
+    .id = "A8",
+    .title = "Code is loaded or compiled inside measured steps",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_pct", 0.5, false}},
+    .advice = "Warm up longer, load modules eagerly (CUDA_MODULE_LOADING=EAGER), and ship binaries for this device.",
+    .doc_url = DOC_CUDA,
+    .gain = {.low = 0.5, .high = 1.0},
+    .serving = {.advice = "Send requests of all sizes before the record, so that the engine has compiled and captured "
+                          "what they need."},
+    .on_device = evaluate_loading,
+};
+
+const struct tp_rule tp_rule_A12 = {
+    .id = "A12",
+    .title = "Device memory is allocated or freed inside the step",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_per_step", 1, true}},
+    .advice = "Allocate once and reuse; in C use a pool (cudaMallocAsync). See also D2.",
+    .doc_url = DOC_CUDA,
+    .cause = "memory.allocator",
+    .gain = {.low = 0.3, .high = 1.0},
+    .native = {.advice = "Allocate once and reuse, or take memory from a pool (cudaMallocAsync). See also D2."},
+    .is_of_late_host = true,
+    .on_device = evaluate_allocator,
+};
+
+const struct tp_rule tp_rule_D2 = {
+    .id = "D2",
+    .title = "The allocator goes back to the driver in steady steps",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_per_step", 1, true}},
+    .advice = "Keep shapes fixed, do not call empty_cache in the loop, try expandable segments.",
+    .doc_url = DOC_CUDA,
+    .cause = "memory.allocator",
+    .native = {.advice = "Keep sizes fixed and take memory from a pool that keeps what is freed "
+                         "(cudaMemPoolAttrReleaseThreshold)."},
+    .on_device = evaluate_allocator,
+};
 
 /* ---- A4, A5, A6: waits ---- */
 
@@ -66,7 +195,7 @@ static void claim_waits(struct tp_advisor *a, enum tp_rule_id rule, struct waits
     tp_advisor_claim(a, &c);
 }
 
-void tp_rule_waits(struct tp_advisor *a)
+static void evaluate_waits(struct tp_advisor *a)
 {
     static const enum tp_rule_id rules[] = {[WAIT_SCALAR] = TP_RULE_A5, [WAIT_SHAPE] = TP_RULE_A6};
     struct waits waits[WAIT_KINDS] = {0};
@@ -91,7 +220,7 @@ void tp_rule_waits(struct tp_advisor *a)
 
 /* ---- A8: loading of code ---- */
 
-void tp_rule_loading(struct tp_advisor *a)
+static void evaluate_loading(struct tp_advisor *a)
 {
     struct tp_vec pieces = TP_VEC(a->arena, struct tp_interval);
     struct tp_candidate c = {.rule = TP_RULE_A8, .has_ceiling = true};
@@ -167,7 +296,7 @@ static int64_t pick_calls(struct tp_advisor *a, uint64_t mark, struct tp_picks *
     return picks->total - before;
 }
 
-void tp_rule_allocator(struct tp_advisor *a)
+static void evaluate_allocator(struct tp_advisor *a)
 {
     int64_t steps = a->model->used_count > 1 ? a->model->used_count - 1 : 1;
     if (a->model->step_marker == TP_MARKER_WINDOW) {
@@ -190,7 +319,7 @@ void tp_rule_allocator(struct tp_advisor *a)
 
 /* ---- A3: short kernels ---- */
 
-void tp_rule_short_kernels(struct tp_advisor *a)
+static void evaluate_short_kernels(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
     double limit = tp_rule_value(a, TP_RULE_A3, "short_us") * 1000;
@@ -266,7 +395,7 @@ static struct tp_str few_gaps(struct tp_advisor *a, const struct tp_picks *picks
     return TP_STR("");
 }
 
-void tp_rule_launches(struct tp_advisor *a)
+static void evaluate_launches(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_A1, .has_ceiling = true, .is_forced = true};
     a->rest = tp_intervals_minus(a->arena, a->model->starved, tp_intervals_of(&a->claimed));

@@ -1,8 +1,28 @@
 /* Rule A2: the same launches repeat every step, so a captured graph could replay them. */
 #include "webreport/measure/rules/rules_eval.h"
+#include "webreport/measure/rules/rules_texts.h"
 #include "writer/base/sort.h"
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
+
+static void evaluate_graph(struct tp_advisor *a);
+
+const struct tp_rule tp_rule_A2 = {
+    .id = "A2",
+    .title = "The same launches repeat every step",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_steps", 2, true}, {"min_launches", 50, true}, {"min_equal_pct", 90.0, false},
+        {"max_p50_us", 50, true}, {"min_idle_pct", 10.0, false}, {"replay_us", 10, true}},
+    .advice = "Capture the repeated region as a graph and replay it. Waits, allocations and pageable copies inside it "
+              "have to move out first.",
+    .doc_url = DOC_GRAPH,
+    .cause = "launch.bound",
+    .gain = {.low = 0.5, .high = 0.95, .right = 1, .known = 1},
+    .serving = {.advice = "Let the engine replay " GRAPHS "."},
+    .is_of_late_host = true,
+    .is_slowed_by_recording = true,
+    .on_device = evaluate_graph,
+};
 
 /* The kernels of every used step, in the order of their launches. */
 struct sequences {
@@ -140,7 +160,7 @@ static bool is_candidate(struct tp_advisor *a, struct sequences *s)
     return a->model->used_count < 2 || least_equal(a, s) >= tp_rule_value(a, TP_RULE_A2, "min_equal_pct");
 }
 
-void tp_rule_graph(struct tp_advisor *a)
+static void evaluate_graph(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
     struct sequences s = {0};

@@ -5,7 +5,42 @@
  * reported in place of A13 where A11.by_cause is 0. */
 #include "webreport/measure/idle/idle_flame.h"
 #include "webreport/measure/rules/rules_eval.h"
+#include "webreport/measure/rules/rules_texts.h"
 #include "webreport/trace/regions.h"
+
+static void evaluate_host_code(struct tp_advisor *a);
+
+const struct tp_rule tp_rule_A11 = {
+    .id = "A11",
+    .title = "Host code keeps the device idle",
+    .confidence = TP_CONFIDENCE_HIGH,
+    .thresholds = {{"min_pct", 5.0, false}, {"min_gap_us", 200, true}, {"max_lines", 5, true}, {"by_cause", 1, true}},
+    .advice = "Move this work into data-loader workers or onto the device, cache it, or overlap it with the device "
+              "work of the previous batch.",
+    .doc_url = DOC_TUNE,
+    .gain = {.low = 0.7, .high = 1.0},
+    .native = {.advice = "Move this work to other threads or onto the device, cache it, or overlap it with the device "
+                         "work of the previous batch."},
+    .serving = {.advice = OVERLAP ", and keep tokens, texts and logs off the thread that launches."},
+    .is_of_late_host = true,
+    .is_slowed_by_recording = true,
+    .on_device = evaluate_host_code,
+};
+
+const struct tp_rule tp_rule_A13 = {
+    .id = "A13",
+    .title = "Code between launches keeps the device idle",
+    .confidence = TP_CONFIDENCE_HIGH,
+    .advice = "Shorten this code, keep what it makes, or let another thread run it while the device works.",
+    .doc_url = DOC_TUNE,
+    .cause = "launch.framework",
+    .gain = {.low = 0.7, .high = 1.0},
+    .serving = {.advice = OVERLAP ", and keep tokens, texts and logs off the thread that launches."},
+    .weakened_like = "A11",
+    .is_of_late_host = true,
+    .is_slowed_by_recording = true,
+    .on_device = evaluate_host_code,
+};
 
 struct host_code {
     struct tp_advisor *a;
@@ -191,7 +226,7 @@ static void explain_calling(struct host_code *calling)
         a->calling = tp_advisor_text(a, "calls that are slow or many in %.*s", (int)text.len, text.ptr);
 }
 
-void tp_rule_host_code(struct tp_advisor *a)
+static void evaluate_host_code(struct tp_advisor *a)
 {
     struct host_code code, calling;
     struct tp_candidate c = {.rule = TP_RULE_A11, .has_ceiling = true};

@@ -1,12 +1,85 @@
 /* Rules about input and copies of device programs: loader (B1 B2), pageable (B3), exposed (B4) and tiny copies (B5). */
 #include "webreport/measure/rules/rules_eval.h"
+#include "webreport/measure/rules/rules_texts.h"
 #include "writer/base/sort.h"
 #include "writer/base/stats.h"
 #include "writer/base/utf8.h"
 
+static void evaluate_loader(struct tp_advisor *a);
+static void evaluate_pageable(struct tp_advisor *a);
+static void evaluate_input_copy(struct tp_advisor *a);
+static void evaluate_tiny_copies(struct tp_advisor *a);
+
+const struct tp_rule tp_rule_B1 = {
+    .id = "B1",
+    .title = "The step waits for input data",
+    .confidence = TP_CONFIDENCE_HIGH,
+    .thresholds = {{"min_pct", 5.0, false}},
+    .advice = "Use more loader workers, prefetch more batches, or make decoding cheaper.",
+    .doc_url = DOC_DATA,
+    .gain = {.low = 0.8, .high = 1.0},
+    .native = {.advice = "Read ahead on other threads, keep more batches ready, or make reading and decoding cheaper."},
+    .on_device = evaluate_loader,
+};
+
+const struct tp_rule tp_rule_B2 = {
+    .id = "B2",
+    .title = "Input data is loaded in the training process",
+    .confidence = TP_CONFIDENCE_HIGH,
+    .thresholds = {{"min_pct", 1.0, false}},
+    .advice = "Set num_workers above 0 (and persistent_workers) so that loading overlaps the step.",
+    .doc_url = DOC_DATA,
+    .cause = "input.single_process",
+    .gain = {.low = 0.8, .high = 1.0, .right = 3, .known = 3},
+    .native = {.title = "Input data is read by the thread that drives the device",
+        .advice = "Read on another thread, so that it overlaps the step."},
+    .inference = {.title = "Input data is loaded in the process that calls the model",
+        .advice = "Set num_workers above 0 (and persistent_workers), or prepare the next inputs on another thread, so "
+                  "that loading overlaps the step."},
+    .on_device = evaluate_loader,
+};
+
+const struct tp_rule tp_rule_B3 = {
+    .id = "B3",
+    .title = "Copies from or to pageable memory",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_bytes", 65536, true}, {"min_pct", 0.5, false}, {"min_per_step", 8, true},
+        {"pinned_gb_s", 25.0, false}},
+    .advice = "Allocate the host side in pinned memory (pin_memory) and copy with non_blocking.",
+    .doc_url = DOC_TUNE,
+    .cause = "copy.pageable",
+    .gain = {.low = 0.5, .high = 0.95, .right = 3, .known = 3},
+    .native = {.advice = "Allocate the host side in pinned memory (cudaHostAlloc) and copy with cudaMemcpyAsync."},
+    .on_device = evaluate_pageable,
+};
+
+const struct tp_rule tp_rule_B4 = {
+    .id = "B4",
+    .title = "Input copies are not hidden behind compute",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_pct", 1.0, false}},
+    .advice = "Start the copy of the next batch on its own stream, one batch ahead.",
+    .doc_url = DOC_CUDA,
+    .cause = "copy.exposed_input",
+    .gain = {.low = 0.2, .high = 0.9, .right = 1, .known = 1},
+    .on_device = evaluate_input_copy,
+};
+
+const struct tp_rule tp_rule_B5 = {
+    .id = "B5",
+    .title = "Many tiny copies",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"max_bytes", 65536, true}, {"min_per_step", 32, true}},
+    .advice = "Pack the values into one buffer and copy once.",
+    .doc_url = DOC_CUDA,
+    .cause = "copy.tiny",
+    .gain = {.low = 0.3, .high = 0.95},
+    .on_device = evaluate_tiny_copies,
+};
+
 /* ---- B1, B2: the loader on the main thread ---- */
 
-void tp_rule_loader(struct tp_advisor *a)
+static void evaluate_loader(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
     struct tp_vec pieces = TP_VEC(a->arena, struct tp_interval);
@@ -126,7 +199,7 @@ static void add_pageable(const struct tp_advisor *a, struct pageable *p, uint32_
         tp_intervals_push(&p->launches, call->ts_ns, tp_event_end(call));
 }
 
-void tp_rule_pageable(struct tp_advisor *a)
+static void evaluate_pageable(struct tp_advisor *a)
 {
     struct pageable p = {.default_gb_s = tp_rule_value(a, TP_RULE_B3, "pinned_gb_s")};
     struct tp_candidate c = {.rule = TP_RULE_B3, .has_ceiling = true};
@@ -180,7 +253,7 @@ static void push_alone(const struct tp_advisor *a, const struct tp_gpu *gpu, str
     tp_intervals_append(exposed, tp_intervals_minus(a->arena, alone, tp_intervals_of(&others)));
 }
 
-void tp_rule_input_copy(struct tp_advisor *a)
+static void evaluate_input_copy(struct tp_advisor *a)
 {
     struct tp_vec exposed = TP_VEC(a->arena, struct tp_interval);
     struct tp_candidate c = {.rule = TP_RULE_B4, .has_ceiling = true};
@@ -198,7 +271,7 @@ void tp_rule_input_copy(struct tp_advisor *a)
 
 /* ---- B5: tiny copies ---- */
 
-void tp_rule_tiny_copies(struct tp_advisor *a)
+static void evaluate_tiny_copies(struct tp_advisor *a)
 {
     const uint64_t directions = TP_MARK_HTOD | TP_MARK_DTOD;
     struct tp_candidate c = {.rule = TP_RULE_B5, .has_ceiling = true};

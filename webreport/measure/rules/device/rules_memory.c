@@ -2,7 +2,56 @@
 #include <stdio.h>
 
 #include "webreport/measure/rules/rules_eval.h"
+#include "webreport/measure/rules/rules_texts.h"
 #include "writer/text/format.h"
+
+static void evaluate_memory(struct tp_advisor *a);
+
+const struct tp_rule tp_rule_D1 = {
+    .id = "D1",
+    .title = "Device memory is almost full",
+    .confidence = TP_CONFIDENCE_HIGH,
+    .thresholds = {{"min_pct", 90.0, false}, {"engines", 0, true}},
+    .advice = "Use activation checkpointing, a smaller type, a smaller batch, or shard the model.",
+    .doc_url = DOC_CUDA,
+    .cause = "memory.capacity",
+    .native = {.advice = "Free what is needed no more, use a smaller type or batch, or spread the data over devices."},
+    .inference = {.advice = "Use a smaller type, a smaller batch, shorter inputs, or shard the model."},
+    .is_of_memory = true,
+    .always = evaluate_memory,
+};
+
+const struct tp_rule tp_rule_D3 = {
+    .id = "D3",
+    .title = "Reserved device memory is fragmented",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_pct", 20.0, false}, {"min_reserved_pct", 50.0, false}},
+    .advice = "Try expandable segments (PYTORCH_CUDA_ALLOC_CONF) or limit the block size that may be split.",
+    .doc_url = DOC_CUDA,
+    .cause = "memory.fragmentation",
+    .native = {.advice = "Take blocks of few fixed sizes, and the large ones first."},
+    .is_of_memory = true,
+    .always = evaluate_memory,
+};
+
+const struct tp_rule tp_rule_D4 = {
+    .id = "D4",
+    .title = "Memory grows in every step",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_mib", 0.25, false}},
+    .advice = "Something keeps what each step makes. Often: losses or outputs gathered with their graph (keep .item() "
+              "or .detach()), retain_graph=True, hidden states carried over without detach().",
+    .doc_url = "https://docs.pytorch.org/docs/stable/notes/faq.html",
+    .cause = "memory.leak",
+    .gain = {.right = 1, .known = 1},
+    .native = {.advice = "Something keeps what each step makes: free it, or use it again."},
+    .inference =
+        {.advice =
+                "Something keeps what each step makes. Often: results gathered on the device (move them to the host), "
+                "a cache that is never cut, or calls outside of torch.inference_mode, whose results keep their graph."},
+    .is_of_memory = true,
+    .always = evaluate_memory,
+};
 
 /* Bytes of the device with that number, 0 when unknown. */
 static int64_t capacity_of(const struct tp_trace *trace, int64_t device)
@@ -110,7 +159,7 @@ static void find_growth(struct tp_advisor *a)
         look_at_growth(a, place);
 }
 
-void tp_rule_memory(struct tp_advisor *a)
+static void evaluate_memory(struct tp_advisor *a)
 {
     enum { MAX_DEVICES = 4096 }; /* of broken traces: each looks through the list of devices */
     uint32_t seen = 0;

@@ -6,12 +6,44 @@
  * parameters could leave the reduction out. */
 #include "webreport/measure/rules/device/rules_collectives.h"
 #include "webreport/measure/rules/host/rules_cpu.h"
+#include "webreport/measure/rules/rules_texts.h"
 #include "webreport/measure/verdict/accumulation.h"
 #include "webreport/model/main_thread.h"
 #include "webreport/model/numbers.h"
 #include "webreport/trace/collective_kinds.h"
 #include "writer/base/sort.h"
 #include "writer/base/stats.h"
+
+static void evaluate_micro_steps(struct tp_advisor *a);
+static void evaluate_each_micro_step(struct tp_advisor *a);
+
+const struct tp_rule tp_rule_R5 = {
+    .id = "R5",
+    .title = "Gradients are accumulated: the recorded steps are micro-steps",
+    .confidence = TP_CONFIDENCE_HIGH,
+    .thresholds = {{"min_micro_steps", 2, true}},
+    .advice = "Compare and average whole optimizer steps. Micro-steps differ by design.",
+    .doc_url = DOC_PROFILER,
+    .cause = "step.accumulation",
+    .on_device = evaluate_micro_steps,
+    .on_host = evaluate_micro_steps,
+};
+
+const struct tp_rule tp_rule_E8 = {
+    .id = "E8",
+    .title = "Gradients are reduced in every micro-step of an accumulation",
+    .confidence = TP_CONFIDENCE_HIGH,
+    .thresholds = {{"min_pct", 1.0, false}},
+    .advice = "Run all backward passes but the last one before an optimizer step inside of model.no_sync() "
+              "(fully_shard: set_requires_gradient_sync(False)). The last one sends the sum.",
+    .doc_url = DOC_DDP "#torch.nn.parallel.DistributedDataParallel.no_sync",
+    .cause = "comm.accumulation",
+    .gain = {.low = 0.5, .high = 1.0},
+    .native = {.advice = "Reduce once for each update, and add up before."},
+    .weakened_like = "E1",
+    .on_device = evaluate_each_micro_step,
+    .on_host = evaluate_each_micro_step,
+};
 
 /* ---- R5: steps that are micro-steps ---- */
 
@@ -27,7 +59,7 @@ static int64_t median_of_kind(const struct tp_advisor *a, unsigned kind)
     return count ? tp_lower_median(lengths, count) : 0;
 }
 
-void tp_rule_micro_steps(struct tp_advisor *a)
+static void evaluate_micro_steps(struct tp_advisor *a)
 {
     const struct tp_accumulation *found = &a->accumulation;
     struct tp_candidate c = {.rule = TP_RULE_R5, .is_forced = true, .severity = TP_SEVERITY_INFO, .share = NAN};
@@ -200,7 +232,7 @@ static uint32_t mark_avoidable(struct micro_steps *m, uint32_t *updates)
     return count;
 }
 
-void tp_rule_each_micro_step(struct tp_advisor *a)
+static void evaluate_each_micro_step(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
     struct micro_steps m = {.a = a, .spans = TP_VEC(a->arena, struct span)};

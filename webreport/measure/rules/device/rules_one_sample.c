@@ -5,12 +5,35 @@
  * a single user gains nothing. Steps of serving engines name their requests. Of other steps the operands of the
  * outermost operators show how many samples there are. */
 #include "webreport/measure/rules/host/rules_cpu.h"
+#include "webreport/measure/rules/rules_texts.h"
 #include "webreport/measure/rules/rules_work.h"
 #include "webreport/measure/serving/serving_marks.h"
 #include "webreport/measure/work/cost_call.h"
 #include "webreport/measure/work/operator_samples.h"
 #include "webreport/model/main_thread.h"
 #include "webreport/model/numbers.h"
+
+static void evaluate_one_sample(struct tp_advisor *a);
+
+const struct tp_rule tp_rule_R6 = {
+    .id = "R6",
+    .title = "The model is called with one sample at a time",
+    .confidence = TP_CONFIDENCE_LOW,
+    .thresholds = {{"min_pct", 5.0, false}, {"max_rows", 32, true}, {"short_us", 200, true},
+        {"short_kernel_us", 20, true}},
+    .advice = "If several requests wait at a time, run them in one batch: it reads the weights and calls each operator "
+              "once for all of them. This raises the throughput; a single request is not answered sooner.",
+    .doc_url = DOC_TUNE,
+    .cause = "batch.too_small",
+    .native = {.advice = "If several inputs wait at a time, work on them in one batch. This raises the throughput; a "
+                         "single input is not ready sooner."},
+    .serving = {.title = "The engine decodes one request at a time",
+        .advice = "If several requests wait at a time, give them to the engine together, so that it batches them: a "
+                  "list of prompts in one call, or concurrent requests to the server. This raises the throughput; a "
+                  "single request is not answered sooner."},
+    .on_device = evaluate_one_sample,
+    .on_host = evaluate_one_sample,
+};
 
 /* MOST_OF: all but one in so many are most; LEAST_BYTES: fewer weights in a step are not worth a word. */
 enum { MIN_STEPS = 3, MOST_OF = 5, LEAST_BYTES = 1000000 };
@@ -179,16 +202,15 @@ static struct tp_str describe(const struct matrix_work *work)
 /* Reports the finding. Where a rule about the same cause has reported, adds the detail there instead. */
 static void report(struct tp_advisor *a, struct tp_candidate *c)
 {
-    static const enum tp_rule_id others[] = {TP_RULE_H18, TP_RULE_H19, TP_RULE_C18, TP_RULE_C23};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (a->reported[others[i]]) {
-            tp_advisor_explain(a, others[i], c->detail);
+    for (unsigned i = 0; i < TP_RULE_COUNT; i++)
+        if (tp_rule_at(i)->is_of_small_batches && a->reported[i]) {
+            tp_advisor_explain(a, (enum tp_rule_id)i, c->detail);
             return;
         }
     tp_advisor_add(a, c);
 }
 
-void tp_rule_one_sample(struct tp_advisor *a)
+static void evaluate_one_sample(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
     struct tp_candidate c = {.rule = TP_RULE_R6, .is_forced = true, .severity = TP_SEVERITY_LOW, .share = NAN};

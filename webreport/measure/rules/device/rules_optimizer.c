@@ -1,6 +1,36 @@
 /* Rules about the optimizer of device programs: kernels per tensor (C6), zeroing one by one (C7). */
 #include "webreport/measure/rules/rules_eval.h"
+#include "webreport/measure/rules/rules_texts.h"
 #include "webreport/model/main_thread.h"
+
+static void evaluate_optimizer(struct tp_advisor *a);
+
+const struct tp_rule tp_rule_C6 = {
+    .id = "C6",
+    .title = "The optimizer launches kernels per tensor",
+    .confidence = TP_CONFIDENCE_HIGH,
+    .thresholds = {{"min_kernels", 100, true}},
+    .advice = "Pass foreach=True or fused=True to the optimizer.",
+    .doc_url = DOC_OPT,
+    .cause = "optimizer.per_tensor",
+    .gain = {.low = 0.5, .high = 1.0},
+    .native = {.title = "The optimizer launches kernels per array",
+        .advice = "Update all parameters in one kernel over a list of arrays."},
+    .on_device = evaluate_optimizer,
+};
+
+const struct tp_rule tp_rule_C7 = {
+    .id = "C7",
+    .title = "Gradients are zeroed one by one",
+    .confidence = TP_CONFIDENCE_HIGH,
+    .thresholds = {{"min_ops", 10, true}},
+    .advice = "Call zero_grad(set_to_none=True).",
+    .doc_url = DOC_TUNE,
+    .cause = "optimizer.zero_grad",
+    .gain = {.low = 0.5, .high = 1.0, .right = 4, .known = 4},
+    .native = {.advice = "Clear them with one set over one block of memory, or write them instead of adding."},
+    .on_device = evaluate_optimizer,
+};
 
 /* Annotations of W, thread by thread and in order of time, and which times they cover. */
 struct regions {
@@ -210,7 +240,7 @@ static void zeroing(struct tp_advisor *a)
     tp_advisor_add(a, &c);
 }
 
-void tp_rule_optimizer(struct tp_advisor *a)
+static void evaluate_optimizer(struct tp_advisor *a)
 {
     per_tensor(a);
     zeroing(a);

@@ -65,17 +65,7 @@ static double part_of(const struct overhead *o, struct tp_intervals set)
     return fmin(1, tp_percent(ns, tp_intervals_length(set)) / 100);
 }
 
-static bool is_about_host(const struct tp_finding *finding)
-{
-    static const enum tp_rule_id ids[] = {TP_RULE_A1, TP_RULE_A2, TP_RULE_A3, TP_RULE_A11, TP_RULE_A13};
-    const struct tp_rule *rules = tp_rules(&(unsigned){0});
-    bool is_any = false;
-    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
-        is_any |= finding->rule == &rules[ids[i]];
-    return is_any;
-}
-
-void tp_rule_overhead(struct tp_advisor *a)
+void tp_findings_less_recording(struct tp_advisor *a)
 {
     struct overhead o = {.a = a, .costs = TP_VEC(a->arena, struct cost)};
     int64_t starved_ns = tp_intervals_length(a->model->starved);
@@ -88,7 +78,7 @@ void tp_rule_overhead(struct tp_advisor *a)
                                        .operators = o.operators};
     for (size_t i = 0; i < a->findings.count; i++) {
         struct tp_finding *f = TP_AT(&a->findings, struct tp_finding, i);
-        if (isnan(f->ceiling_us_per_step) || !is_about_host(f))
+        if (isnan(f->ceiling_us_per_step) || !f->rule->is_slowed_by_recording)
             continue;
         double left = 1 - part_of(&o, *TP_AT(&a->times, struct tp_intervals, f->time));
         f->low_part *= left;

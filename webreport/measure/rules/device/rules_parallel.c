@@ -2,9 +2,51 @@
  * late (E6), and DataParallel, which one process drives all devices for (E7). */
 #include "webreport/measure/rules/device/rules_collectives.h"
 #include "webreport/measure/rules/device/rules_overlap.h"
+#include "webreport/measure/rules/rules_texts.h"
 #include "webreport/measure/rules/rules_work.h"
 #include "webreport/trace/collective_kinds.h"
 #include "writer/text/format.h"
+
+static void evaluate_sharding(struct tp_advisor *a);
+static void evaluate_data_parallel(struct tp_advisor *a);
+
+const struct tp_rule tp_rule_E6 = {
+    .id = "E6",
+    .title = "Parameters are gathered when their layer already waits",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_per_step", 4, true}, {"min_pct", 5.0, false}},
+    .advice = "Prefetch the next layer: FullyShardedDataParallel(forward_prefetch=True, "
+              "backward_prefetch=BackwardPrefetch.BACKWARD_PRE, limit_all_gathers=False where memory allows); "
+              "fully_shard: set_modules_to_forward_prefetch, set_modules_to_backward_prefetch.",
+    .doc_url = "https://docs.pytorch.org/docs/stable/fsdp.html",
+    .cause = "comm.exposed",
+    .gain = {.low = 0, .high = 1.0},
+    .native = {.advice = "Start it one layer earlier."},
+    .inference = {.advice =
+                      "Prefetch the next layer: FullyShardedDataParallel(forward_prefetch=True, "
+                      "limit_all_gathers=False where memory allows); fully_shard: set_modules_to_forward_prefetch. "
+                      "Where memory allows, keep the whole model on each device."},
+    .weakened_like = "E1",
+    .on_device = evaluate_sharding,
+};
+
+const struct tp_rule tp_rule_E7 = {
+    .id = "E7",
+    .title = "DataParallel copies model and data between devices in every step",
+    .confidence = TP_CONFIDENCE_HIGH,
+    .thresholds = {{"min_pct", 1.0, false}},
+    .advice = "Use DistributedDataParallel, one process for each device, also on one machine: nothing is copied but "
+              "gradients, and these while the backward pass runs.",
+    .doc_url = DOC_DDP,
+    .cause = "comm.exposed",
+    .gain = {.low = 0.3, .high = 1.0},
+    .native = {.title = "One process copies data between devices in every step",
+        .advice = "Use one process for each device."},
+    .inference = {.advice =
+                      "Use one process for each device, with the model on it: nothing is copied but its own inputs."},
+    .weakened_like = "E1",
+    .on_device = evaluate_data_parallel,
+};
 
 bool tp_is_sharding(struct tp_str name)
 {
@@ -100,7 +142,7 @@ static struct tp_intervals gathers_gain(struct tp_advisor *a, struct tp_interval
     return tp_intervals_of(&time);
 }
 
-void tp_rule_sharding(struct tp_advisor *a)
+static void evaluate_sharding(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_E6, .has_ceiling = true};
     const uint8_t *is_one = sharding_names(a);
@@ -151,7 +193,7 @@ static bool is_data_parallel(struct tp_str name)
     return tp_str_equal(name, TP_STR("DataParallel.forward"));
 }
 
-void tp_rule_data_parallel(struct tp_advisor *a)
+static void evaluate_data_parallel(struct tp_advisor *a)
 {
     const struct tp_trace *trace = a->model->trace;
     struct tp_candidate c = {.rule = TP_RULE_E7, .has_ceiling = true};

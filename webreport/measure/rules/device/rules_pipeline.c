@@ -6,10 +6,31 @@
  * with one direction and ends with one. */
 #include "webreport/measure/rules/device/rules_collectives.h"
 #include "webreport/measure/rules/host/rules_cpu.h"
+#include "webreport/measure/rules/rules_texts.h"
 #include "webreport/model/main_thread.h"
 #include "webreport/trace/value.h"
 #include "writer/base/sort.h"
 #include "writer/text/format.h"
+
+static void evaluate_pipeline(struct tp_advisor *a);
+
+const struct tp_rule tp_rule_E11 = {
+    .id = "E11",
+    .title = "A stage of a pipeline waits for other stages",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_micro_batches", 2, true}, {"min_pct", 3.0, false}},
+    .advice = "Split the batch into more micro-batches, use an interleaved schedule (torch.distributed.pipelining: "
+              "ScheduleInterleaved1F1B), and give all stages equal work.",
+    .doc_url = "https://docs.pytorch.org/docs/stable/distributed.pipelining.html",
+    .cause = "comm.pipeline",
+    .gain = {.low = 0, .high = 1.0},
+    .native = {.advice =
+                   "Divide the work into smaller pieces, so that stages wait less, or give all stages equal work."},
+    .inference = {.advice = "Send more micro-batches through the stages at a time, and give all stages equal work."},
+    .weakened_like = "E1",
+    .on_device = evaluate_pipeline,
+    .on_host = evaluate_pipeline,
+};
 
 enum direction { SENDS = 1, RECEIVES = 2 };
 
@@ -237,7 +258,7 @@ static struct tp_str detail_of(const struct pipeline *p, struct tp_intervals tim
                            (long long)count, tp_text_of_percent(a->arena, tp_set_percent(a, time)), ideal);
 }
 
-void tp_rule_pipeline(struct tp_advisor *a)
+static void evaluate_pipeline(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_E11, .has_ceiling = true};
     struct pipeline p = {.a = a, .directions = find_directions(a), .moments = TP_VEC(a->arena, struct moment)};

@@ -3,8 +3,136 @@
  * kernels that names tell: for odd sizes (C22), of single precision (C24); kernels with too little work (C23); half
  * precision where the device has FP8 (C25). */
 #include "webreport/measure/rules/rules_work.h"
+#include "webreport/measure/rules/rules_texts.h"
 #include "writer/base/sort.h"
 #include "writer/text/format.h"
+
+static void evaluate_single(struct tp_advisor *a);
+static void evaluate_products(struct tp_advisor *a);
+static void evaluate_layouts(struct tp_advisor *a);
+
+const struct tp_rule tp_rule_C17 = {
+    .id = "C17",
+    .title = "A matrix product runs slower than others of its type",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_pct", 3.0, false}, {"max_of_sisters", 0.85, false}},
+    .advice = "Tune this shape: autotuning (mode=\"max-autotune\", TunableOp), another layout, sizes that are "
+              "multiples of 64.",
+    .doc_url = DOC_TUNE,
+    .cause = "compute.slow_gemm",
+    .gain = {.right = 1, .known = 1},
+    .native =
+        {.advice =
+                "Tune this shape: another algorithm of the library, another layout, sizes that are multiples of 64."},
+    .serving = {.advice = "Tune this shape: the engine's own table of tuned products, TunableOp, other tokens in a "
+                          "prefill (multiples of 64)."},
+    .weakened_like = "C11",
+    .on_device = evaluate_products,
+};
+
+const struct tp_rule tp_rule_C18 = {
+    .id = "C18",
+    .title = "Decoding reads all weights for few tokens",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_pct", 20.0, false}},
+    .advice = "Decode more requests at once, keep weights in 8 or 4 bits, or guess several tokens at once (speculative "
+              "decoding).",
+    .doc_url = DOC_TUNE,
+    .cause = "compute.decode_gemm",
+    .gain = {.low = 0.1, .high = 1.0, .right = 1, .known = 1},
+    .weakened_like = "C11",
+    .is_of_small_batches = true,
+    .on_device = evaluate_products,
+};
+
+const struct tp_rule tp_rule_C20 = {
+    .id = "C20",
+    .title = "Layouts are changed around convolutions",
+    .confidence = TP_CONFIDENCE_HIGH,
+    .thresholds = {{"min_pct", 1.0, false}},
+    .advice = "Keep model and input in channels_last: model.to(memory_format=torch.channels_last).",
+    .doc_url = DOC_TUNE,
+    .cause = "compute.layout_conv",
+    .gain = {.low = 0.5, .high = 1.0, .right = 1, .known = 2},
+    .native = {.advice = "Keep the data in the layout that the library's kernels take."},
+    .weakened_like = "C11",
+    .on_device = evaluate_layouts,
+};
+
+const struct tp_rule tp_rule_C21 = {
+    .id = "C21",
+    .title = "Matrix products in double precision",
+    .confidence = TP_CONFIDENCE_HIGH,
+    .thresholds = {{"min_pct", 3.0, false}},
+    .advice = "Convert the first double to single precision: x.float(), and what is made of it follows.",
+    .doc_url = DOC_TUNE,
+    .cause = "compute.float64",
+    .native = {.advice = "Compute in single precision where the accuracy permits."},
+    .weakened_like = "C11",
+    .on_device = evaluate_products,
+};
+
+const struct tp_rule tp_rule_C22 = {
+    .id = "C22",
+    .title = "Matrix products fall to kernels for odd sizes",
+    .confidence = TP_CONFIDENCE_HIGH,
+    .thresholds = {{"min_pct", 3.0, false}},
+    .advice = "Pad the dimension that is odd to a multiple of 16 bytes: 8 elements of FP16 or BF16, 4 of FP32.",
+    .doc_url = DOC_AMP,
+    .cause = "compute.misaligned",
+    .gain = {.low = 0.3, .high = 0.75, .right = 1, .known = 2},
+    .weakened_like = "C11",
+    .on_device = evaluate_products,
+};
+
+const struct tp_rule tp_rule_C23 = {
+    .id = "C23",
+    .title = "Each kernel has too little work for the device",
+    .confidence = TP_CONFIDENCE_LOW,
+    .thresholds = {{"short_us", 10, true}, {"min_count_pct", 60.0, false}},
+    .advice = "Work on more at once: a larger batch, several requests together.",
+    .doc_url = DOC_TUNE,
+    .cause = "batch.too_small",
+    .weakened_like = "C11",
+    .is_of_small_batches = true,
+    .on_device = evaluate_products,
+};
+
+const struct tp_rule tp_rule_C24 = {
+    .id = "C24",
+    .title = "Matrix work runs in FP32 without tensor cores",
+    .confidence = TP_CONFIDENCE_HIGH,
+    .thresholds = {{"min_pct", 10.0, false}},
+    .advice =
+        "torch.autocast(\"cuda\", dtype=torch.bfloat16), float16 before Ampere. From Ampere on TF32 helps, too: "
+        "torch.set_float32_matmul_precision(\"high\") for products, torch.backends.cudnn.allow_tf32 for convolutions.",
+    .doc_url = DOC_AMP,
+    .cause = "compute.fp32",
+    .gain = {.right = 4, .known = 4},
+    .native = {.advice = "Let the library use tensor cores: TF32, or half precision where the accuracy permits."},
+    .serving = {.advice = "Serve the model in bfloat16 or float16 (the engine's dtype), where the accuracy permits."},
+    .weakened_like = "C11",
+    .on_device = evaluate_single,
+};
+
+const struct tp_rule tp_rule_C25 = {
+    .id = "C25",
+    .title = "Products in half precision that the device could run in FP8",
+    .confidence = TP_CONFIDENCE_LOW,
+    .thresholds = {{"min_pct", 25.0, false}},
+    .advice = "After a check of the accuracy: FP8 weights and activations (torchao's float8 training or inference, "
+              "Transformer Engine, the engine's own quantisation).",
+    .doc_url = DOC_AMP,
+    .cause = "compute.low_precision",
+    .gain = {.low = 0.33, .high = 1.0},
+    .native = {.advice = "Where the accuracy permits, multiply in FP8."},
+    .inference = {.advice = "After a check of the accuracy: FP8 weights and activations (torchao's float8 inference, "
+                            "Transformer Engine)."},
+    .serving = {.advice = "After a check of the accuracy: FP8 weights and activations, by the engine (vLLM, SGLang: "
+                          "--quantization fp8) or a model that was stored in FP8."},
+    .weakened_like = "C11",
+    .on_device = evaluate_products,
+};
 
 /* ---- C17, C18, C21: products ---- */
 
@@ -211,7 +339,7 @@ static struct single_gain gain_of(const struct tp_advisor *a, const struct tp_wo
     return gain;
 }
 
-void tp_rule_single(struct tp_advisor *a)
+static void evaluate_single(struct tp_advisor *a)
 {
     struct tp_work_claim claim;
     uint8_t *known = tp_arena_array(a->arena, a->model->trace->names.count, 1);
@@ -285,7 +413,7 @@ static void find_small(struct tp_advisor *a)
     tp_advisor_add(a, &c);
 }
 
-void tp_rule_products(struct tp_advisor *a)
+static void evaluate_products(struct tp_advisor *a)
 {
     uint64_t types = 0;
     for (uint32_t i = 0; i < a->units->count; i++)
@@ -317,7 +445,7 @@ static bool keeps_layout(struct tp_str name)
     return has_word(name, words);
 }
 
-void tp_rule_layouts(struct tp_advisor *a)
+static void evaluate_layouts(struct tp_advisor *a)
 {
     struct tp_work_claim claim;
     int64_t convolutions = 0;

@@ -6,10 +6,80 @@
  * They come first: what they find decides which time the other rules judge, and which of them are asked at all. */
 #include "webreport/measure/idle/idle_reasons.h"
 #include "webreport/measure/rules/rules_eval.h"
+#include "webreport/measure/rules/rules_texts.h"
 #include "webreport/measure/verdict/captures.h"
 #include "webreport/measure/verdict/device_missing.h"
 #include "webreport/trace/regions.h"
 #include "writer/text/format.h"
+
+static void evaluate_record(struct tp_advisor *a);
+static void evaluate_no_device(struct tp_advisor *a);
+
+const struct tp_rule tp_rule_R1 = {
+    .id = "R1",
+    .title = "Work of the device is missing in the recording",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_queue_pct", 30.0, false}},
+    .advice = "Nothing can be said about time whose work is not there.",
+    .doc_url = DOC_PROFILER,
+    .cause = "capture.no_device",
+    .gain = {.right = 3, .known = 3},
+    .always = evaluate_no_device, /* for programs without device work; else evaluate_record reports it */
+};
+
+const struct tp_rule tp_rule_R2 = {
+    .id = "R2",
+    .title = "Too little device work was recorded to judge",
+    .confidence = TP_CONFIDENCE_HIGH,
+    .thresholds = {{"max_operations", 20, true}, {"max_busy_pct", 50.0, false}},
+    .advice = "Record several steps after a warm-up: schedule(wait=1, warmup=3, active=5).",
+    .doc_url = DOC_PROFILER,
+    .cause = "capture.too_short",
+    .gain = {.right = 3, .known = 4},
+    .native = {.advice = "Record several steps after a warm-up."},
+    .serving = {.advice = "Record the engine under steady load, after requests of all sizes (vLLM, SGLang: "
+                          "start_profile and stop_profile while they run)."},
+    .on_device = evaluate_record,
+};
+
+const struct tp_rule tp_rule_R3 = {
+    .id = "R3",
+    .title = "First use of the device fills the recording",
+    .confidence = TP_CONFIDENCE_HIGH,
+    .thresholds = {{"min_pct", 10.0, false}, {"min_gap_pct", 50.0, false}},
+    .advice = "Warm up before the recording, schedule(wait=1, warmup=3, active=5), and judge the later steps.",
+    .doc_url = DOC_PROFILER,
+    .cause = "startup.first_use",
+    .gain = {.right = 1, .known = 1},
+    .native = {.advice = "Warm up before the recording, and judge the later steps."},
+    .serving = {.advice = "Send requests of all sizes before the record (vLLM, SGLang: start_profile only then), and "
+                          "judge what follows."},
+    .on_device = evaluate_record,
+};
+
+const struct tp_rule tp_rule_R4 = {
+    .id = "R4",
+    .title = "The edge of the recording hides part of the time",
+    .confidence = TP_CONFIDENCE_HIGH,
+    .thresholds = {{"min_pct", 1.0, false}, {"much_pct", 20.0, false}},
+    .advice = "Record some more steps; nothing can be said about this part.",
+    .doc_url = DOC_PROFILER,
+    .cause = "capture.edge",
+    .gain = {.right = 2, .known = 4},
+    .on_device = evaluate_record,
+};
+
+const struct tp_rule tp_rule_C14 = {
+    .id = "C14",
+    .title = "The device is busy: the host has little left to save",
+    .confidence = TP_CONFIDENCE_HIGH,
+    .thresholds = {{"min_pct", 75.0, false}},
+    .advice = "Look at the kernels: fewer or cheaper operations, a smaller type, a faster kernel.",
+    .doc_url = DOC_TUNE,
+    .cause = "compute.bound",
+    .gain = {.right = 3, .known = 5},
+    .on_device = evaluate_record,
+};
 
 static const int64_t LONG_GAP_NS = 1000000, HUGE_GAP_NS = 100000000;
 
@@ -144,28 +214,23 @@ static void note(struct record *r, enum tp_rule_id rule, bool is_first, const st
     tp_advisor_add(r->a, &c);
 }
 
-static void skip(struct tp_advisor *a, const enum tp_rule_id *rules, size_t count, const char *reason)
+/* Leaves out the rules about a late host. */
+static void skip_late_host(struct tp_advisor *a, const char *reason)
 {
-    for (size_t i = 0; i < count; i++) {
-        a->is_left_out[rules[i]] = true;
-        tp_advisor_skip(a, rules[i], reason);
-    }
+    for (unsigned i = 0; i < TP_RULE_COUNT; i++)
+        if (tp_rule_at(i)->is_of_late_host) {
+            a->is_left_out[i] = true;
+            tp_advisor_skip(a, (enum tp_rule_id)i, reason);
+        }
 }
-
-/* Rules about a host that is late. */
-static const enum tp_rule_id late_host[] = {TP_RULE_A1,  TP_RULE_A2,  TP_RULE_A3,  TP_RULE_A4,
-                                            TP_RULE_A11, TP_RULE_A12, TP_RULE_A13, TP_RULE_H9};
 
 /* ---- R2: a capture, or too little ---- */
 
 /* Leaves out all rules but R2 and those about memory. */
 static void leave_out_rules(struct tp_advisor *a)
 {
-    unsigned count;
-    tp_rules(&count);
-    for (unsigned i = 0; i < count; i++)
-        a->is_left_out[i] = i != TP_RULE_R2;
-    a->is_left_out[TP_RULE_D1] = a->is_left_out[TP_RULE_D3] = a->is_left_out[TP_RULE_D4] = false;
+    for (unsigned i = 0; i < TP_RULE_COUNT; i++)
+        a->is_left_out[i] = i != TP_RULE_R2 && !tp_rule_at(i)->is_of_memory;
 }
 
 /* Takes the capture of graphs out of the judged time; returns true when nothing else is worth a rule. */
@@ -244,7 +309,7 @@ static void look_at_first_use(struct record *r)
     if (!is_first && !(huge > tp_rule_value(a, TP_RULE_R3, "min_gap_pct") && tp_any_annotation(a->model, is_parameter)))
         return;
     judge(a, tp_intervals_briefly_of(&r->short_time), true);
-    skip(a, late_host, sizeof late_host / sizeof *late_host, "first use of the device covers the recording");
+    skip_late_host(a, "first use of the device covers the recording");
     const char *waits = tp_text_of_time(a->arena, is_first ? r->setup_ns : r->huge_ns);
     note(r, TP_RULE_R3, true, &r->setup,
          tp_advisor_text(a, "the device waits %s %s; the shares of the other findings are of the %s between", waits,
@@ -343,7 +408,7 @@ static void look_at_waits(struct record *r)
                          tp_text_of_percent(a->arena, waited)));
 }
 
-void tp_rule_record(struct tp_advisor *a)
+static void evaluate_record(struct tp_advisor *a)
 {
     struct record r = {.a = a};
     read_gaps(&r);
@@ -361,7 +426,7 @@ void tp_rule_record(struct tp_advisor *a)
 
 /* ---- R1 of programs without device work ---- */
 
-void tp_rule_no_device(struct tp_advisor *a)
+static void evaluate_no_device(struct tp_advisor *a)
 {
     bool is_other = a->model->program == TP_RECORDED_OTHER_DEVICE;
     struct tp_candidate c = {.rule = TP_RULE_R1, .is_forced = true, .severity = TP_SEVERITY_INFO, .share = NAN};

@@ -6,9 +6,48 @@
  * copies them back (torch 1.8 to 2.14, torch/nn/parallel/distributed.py: _sync_buffers). */
 #include "webreport/measure/rules/device/rules_collectives.h"
 #include "webreport/measure/rules/host/rules_cpu.h"
+#include "webreport/measure/rules/rules_texts.h"
 #include "webreport/model/main_thread.h"
 #include "webreport/trace/value.h"
 #include "writer/text/format.h"
+
+static void evaluate_wrapper(struct tp_advisor *a);
+
+const struct tp_rule tp_rule_E9 = {
+    .id = "E9",
+    .title = "DistributedDataParallel wraps the model of a single rank",
+    .confidence = TP_CONFIDENCE_HIGH,
+    .thresholds = {{"min_pct", 0.5, false}},
+    .advice = "Leave the wrapper out where the world size is 1: it copies each gradient into a bucket and back, and "
+              "has nobody to send it to.",
+    .doc_url = DOC_DDP,
+    .cause = "comm.single_rank",
+    .gain = {.low = 0.75, .high = 1.0},
+    .native = {.title = "A single rank runs the code of a distributed program", .advice = "Leave that code out."},
+    .inference = {.title = "A wrapper for several ranks runs with a single one",
+        .advice = "Call the model itself, without the wrapper."},
+    .weakened_like = "E1",
+    .on_device = evaluate_wrapper,
+    .on_host = evaluate_wrapper,
+};
+
+const struct tp_rule tp_rule_E10 = {
+    .id = "E10",
+    .title = "Buffers are broadcast before each forward pass",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_per_step", 1, true}, {"min_pct", 1.0, false}},
+    .advice = "Pass broadcast_buffers=False to DistributedDataParallel (PyTorch 2.13 and later: "
+              "forward_sync_buffers=False) where ranks may keep running statistics of their own, or where buffers do "
+              "not change. Where batches are small, SyncBatchNorm shares the statistics instead.",
+    .doc_url = DOC_DDP,
+    .cause = "comm.buffers",
+    .gain = {.low = 0, .high = 1.0, .known = 1},
+    .native = {.advice = "Send them when they change."},
+    .inference = {.advice = "Call the model inside of the wrapper (model.module): it broadcasts nothing."},
+    .weakened_like = "E1",
+    .on_device = evaluate_wrapper,
+    .on_host = evaluate_wrapper,
+};
 
 enum part { NO_PART, FORWARD, REDUCER, AROUND_BROADCAST };
 
@@ -226,7 +265,7 @@ static void judge_buffers(struct wrapper *w)
         tp_explain_communication(a, broadcasts);
 }
 
-void tp_rule_wrapper(struct tp_advisor *a)
+static void evaluate_wrapper(struct tp_advisor *a)
 {
     struct wrapper w = {.a = a, .parts = find_parts(a)};
     if (!w.parts)

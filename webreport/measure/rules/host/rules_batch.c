@@ -1,8 +1,55 @@
 /* Rules of CPU programs about what a step works on: a model called sample by sample (H18), a batch too small for its
  * model (H19), steps of unequal work (H20). */
 #include "webreport/measure/rules/host/rules_cpu.h"
+#include "webreport/measure/rules/rules_texts.h"
 #include "webreport/measure/work/operator_samples.h"
 #include "writer/base/stats.h"
+
+static void evaluate_batch(struct tp_advisor *a);
+
+const struct tp_rule tp_rule_H18 = {
+    .id = "H18",
+    .title = "The model is called sample by sample",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_pct", 3.0, false}},
+    .advice = "Stack the samples and call the model once; pad those of different length.",
+    .doc_url = DOC_TUNE,
+    .cause = "batch.per_sample_loop",
+    .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
+    .native = {.advice = "Put the samples together and make one call."},
+    .is_of_small_batches = true,
+    .on_host = evaluate_batch,
+};
+
+const struct tp_rule tp_rule_H19 = {
+    .id = "H19",
+    .title = "The batch is so small that fixed costs dominate each step",
+    .confidence = TP_CONFIDENCE_LOW,
+    .thresholds = {{"min_pct", 5.0, false}},
+    .advice = "Take more samples a step: reading the weights and updating them costs the same for each batch. Adapt "
+              "the learning rate.",
+    .doc_url = DOC_TUNE,
+    .cause = "batch.too_small",
+    .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
+    .native = {.advice = "Take more samples a step: reading the weights costs the same for each batch."},
+    .inference = {.advice = "Take more samples a step: reading the weights costs the same for each batch."},
+    .is_of_small_batches = true,
+    .on_host = evaluate_batch,
+};
+
+const struct tp_rule tp_rule_H20 = {
+    .id = "H20",
+    .title = "Steps do very unequal work",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_ratio", 1.5, false}},
+    .advice =
+        "Put samples of like size together (length buckets), or limit the elements of a batch instead of its samples.",
+    .doc_url = DOC_DATA,
+    .cause = "step.imbalance",
+    .gain = {.right = 1, .known = 1},
+    .native = {.advice = "Put inputs of like size together, or limit the elements of a batch instead of its inputs."},
+    .on_host = evaluate_batch,
+};
 
 enum { MIN_CALLS = 4, MIN_INNER_CALLS = 8, SMALL_BATCH = 4, USUAL_BATCH = 32, MIN_STEPS = 3 };
 
@@ -306,7 +353,7 @@ static void find_unequal_steps(struct tp_advisor *a)
     tp_advisor_add(a, &c);
 }
 
-void tp_rule_cpu_batch(struct tp_advisor *a)
+static void evaluate_batch(struct tp_advisor *a)
 {
     if (!find_samples(a))
         find_small_batch(a);

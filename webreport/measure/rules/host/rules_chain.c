@@ -2,7 +2,42 @@
  * chains of elementwise operators that each pass through memory (H17). Their backward is found by sequence numbers. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_functions.h"
+#include "webreport/measure/rules/rules_texts.h"
 #include "webreport/measure/work/work_rules.h"
+
+static void evaluate_chains(struct tp_advisor *a);
+
+const struct tp_rule tp_rule_H16 = {
+    .id = "H16",
+    .title = "Attention is written out as products and a softmax",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_pct", 3.0, false}},
+    .advice = "Call torch.nn.functional.scaled_dot_product_attention(q, k, v): it keeps the two products and none of "
+              "the passes through memory between them.",
+    .doc_url = "https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html",
+    .cause = "attention.eager",
+    .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
+    .native = {.advice = "Use one kernel for all of it: it keeps the two products and none of the passes through "
+                         "memory between them."},
+    .on_host = evaluate_chains,
+};
+
+const struct tp_rule tp_rule_H17 = {
+    .id = "H17",
+    .title = "Chains of elementwise operators each pass through memory",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_pct", 5.0, false}},
+    .advice = "Use the fused operator (torch.nn.functional.gelu, layer_norm, ..) where there is one, or torch.compile "
+              "the function.",
+    .doc_url = DOC_TUNE,
+    .cause = "fuse.elementwise",
+    .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
+    .native = {.title = "Chains of elementwise calls each pass through memory",
+        .advice = "Join them in one loop or one kernel."},
+    .compiled = "The code is compiled already: bring this function into a compiled region, or use the fused operator "
+                "(torch.nn.functional.gelu, layer_norm, ..) where there is one.",
+    .on_host = evaluate_chains,
+};
 
 enum { FAR = 8, MIN_KEYS = 16, MIN_CHAIN = 5, MIN_ALONE = 3, MIN_BYTES = 65536 };
 
@@ -329,7 +364,7 @@ static void find_chains(struct chains *c)
     claim_end(&claim);
 }
 
-void tp_rule_cpu_chains(struct tp_advisor *a)
+static void evaluate_chains(struct tp_advisor *a)
 {
     struct chains chains = {.a = a};
     list_rows(&chains);

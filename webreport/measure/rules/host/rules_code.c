@@ -5,10 +5,139 @@
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/host/rules_hooks.h"
 #include "webreport/measure/rules/rules_functions.h"
+#include "webreport/measure/rules/rules_texts.h"
 #include "webreport/measure/rules/rules_work.h"
 #include "webreport/measure/work/cost_call.h"
 #include "webreport/trace/value.h"
 #include "writer/text/format.h"
+
+static void evaluate_code(struct tp_advisor *a);
+static void evaluate_device_code(struct tp_advisor *a);
+
+const struct tp_rule tp_rule_H9 = {
+    .id = "H9",
+    .title = "Code is traced or compiled inside steps",
+    .confidence = TP_CONFIDENCE_HIGH,
+    .thresholds = {{"min_pct", 3.0, false}},
+    .advice = "Trace or compile once, before the loop, and call the result. Where torch.compile compiles again, give "
+              "it fixed shapes, or dynamic=True.",
+    .doc_url = "https://docs.pytorch.org/docs/stable/torch.compiler_troubleshooting.html",
+    .cause = "compile.in_step",
+    .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
+    .native = {.advice = "Compile once, before the loop, and call the result."},
+    .is_of_late_host = true,
+    .on_device = evaluate_device_code,
+    .on_host = evaluate_code,
+};
+
+const struct tp_rule tp_rule_H10 = {
+    .id = "H10",
+    .title = "Files are written inside steps",
+    .confidence = TP_CONFIDENCE_HIGH,
+    .thresholds = {{"min_pct", 3.0, false}},
+    .advice = "Save every N steps, or hand a copy to another thread that writes it while the next steps run "
+              "(torch.distributed.checkpoint.async_save).",
+    .doc_url = DOC_TUNE,
+    .cause = "io.in_step",
+    .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
+    .native = {.advice = "Write every N steps, or hand a copy to another thread that writes it meanwhile."},
+    .inference = {.advice =
+                      "Write every N steps, or hand a copy to another thread that writes it while the next steps run."},
+    .on_device = evaluate_device_code,
+    .on_host = evaluate_code,
+};
+
+const struct tp_rule tp_rule_H11 = {
+    .id = "H11",
+    .title = "The forward pass is computed again in the backward pass",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_pct", 3.0, false}},
+    .advice = "Where memory allows, call the module without torch.utils.checkpoint, or checkpoint fewer blocks.",
+    .doc_url = "https://docs.pytorch.org/docs/stable/checkpoint.html",
+    .cause = "compute.recompute",
+    .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
+    .native = {.title = "Results are computed again", .advice = "Keep them where memory allows."},
+    .on_host = evaluate_code,
+};
+
+const struct tp_rule tp_rule_H12 = {
+    .id = "H12",
+    .title = "The garbage collector runs inside steps",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_pct", 3.0, false}},
+    .advice =
+        "Collect between epochs, not in every step; gc.freeze() after start-up keeps what stays out of each "
+        "collection. How long it takes without the profiler is not in this trace: recording stacks makes it longer.",
+    .doc_url = "https://docs.python.org/3/library/gc.html",
+    .cause = "host.gc",
+    .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
+    .native = {.advice = "Collect between rounds of work, not in every step."},
+    .inference = {.advice = "Collect where nobody waits, not in every step; gc.freeze() after start-up keeps what "
+                            "stays out of each collection. How long it takes without the profiler is not in this "
+                            "trace: recording stacks makes it longer."},
+    .on_device = evaluate_device_code,
+    .on_host = evaluate_code,
+};
+
+const struct tp_rule tp_rule_H13 = {
+    .id = "H13",
+    .title = "Debugging aids are on: anomaly mode, checks of values, hooks",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_pct", 3.0, false}},
+    .advice = "Leave torch.autograd.set_detect_anomaly off in real runs, look at values every N steps, and make "
+              "torch.distributions with validate_args=False.",
+    .doc_url = "https://docs.pytorch.org/docs/stable/autograd.html",
+    .cause = "debug.checks",
+    .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
+    .native = {.title = "Debugging aids are on", .advice = "Leave checks of every value off in real runs."},
+    .inference = {.advice = "Leave checks of every value off in real runs, and look at values in hooks every N steps."},
+    .on_device = evaluate_device_code,
+    .on_host = evaluate_code,
+};
+
+const struct tp_rule tp_rule_H14 = {
+    .id = "H14",
+    .title = "Matrix products in double precision",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_pct", 3.0, false}},
+    .advice = "Convert inputs and model to float32 (.float()): half the bytes and half the time or less. NumPy's "
+              "default is float64, so it often comes with the data.",
+    .doc_url = DOC_TUNE,
+    .cause = "compute.float64",
+    .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
+    .native =
+        {.advice =
+                "Compute in single precision where the accuracy permits: half the bytes, and half the time or less."},
+    .on_host = evaluate_code,
+};
+
+const struct tp_rule tp_rule_H15 = {
+    .id = "H15",
+    .title = "Gradients are filled with zeros and then added to",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_pct", 3.0, false}},
+    .advice = "Set them to None instead (optimizer.zero_grad(set_to_none=True), the default): the backward pass then "
+              "writes them once.",
+    .doc_url = DOC_OPT,
+    .cause = "optimizer.zero_grad",
+    .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
+    .native = {.advice = "Write the first one instead of adding it to zeros."},
+    .on_host = evaluate_code,
+};
+
+const struct tp_rule tp_rule_C19 = {
+    .id = "C19",
+    .title = "Activations are computed twice",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_pct", 2.0, false}},
+    .advice = "Checkpoint fewer layers where memory is left.",
+    .doc_url = DOC_CHECKPOINT,
+    .cause = "compute.recompute",
+    .gain = {.low = 0.5, .high = 1.0, .right = 1, .known = 1},
+    .native = {.title = "Results are computed twice", .advice = "Keep them where memory is left."},
+    .weakened_like = "C11",
+    .on_device = evaluate_device_code,
+};
 
 /* A frame that says what runs: the end of its path and its function; without a path the begin of a text that names no
  * file ("<built-in function fsync>"). What begins with one frame goes up to the one inside of it that ends it. */
@@ -373,7 +502,7 @@ static void doubt_gain(struct tp_candidate *c)
     c->detail = TP_STR("zeroed in place: for large gradients the new memory of each backward pass may cost as much");
 }
 
-void tp_rule_cpu_code(struct tp_advisor *a)
+static void evaluate_code(struct tp_advisor *a)
 {
     struct found found = {.doubles = 0};
     for (unsigned i = 0; i <= LAST - FIRST; i++)
@@ -432,7 +561,7 @@ static bool find_device_frames(struct tp_advisor *a, struct found *found)
     return is_any;
 }
 
-void tp_rule_device_code(struct tp_advisor *a)
+static void evaluate_device_code(struct tp_advisor *a)
 {
     struct found found = {.doubles = 0};
     for (unsigned i = 0; i <= LAST - FIRST; i++)

@@ -1,6 +1,7 @@
 /* Rules of programs without device: loader (H1), small operators (H5), copies (H7), exposed communication (H8). The
  * loop (H2), the optimizer (H3), the crowd (H4) and Python between operators (H6) have files of their own. */
 #include "webreport/measure/rules/host/rules_cpu.h"
+#include "webreport/measure/rules/rules_texts.h"
 
 #include "webreport/measure/audience/wording.h"
 #include "webreport/measure/rules/rules_functions.h"
@@ -8,6 +9,72 @@
 #include "webreport/model/main_thread.h"
 #include "webreport/model/operator_shapes.h"
 #include "writer/text/format.h"
+
+static void evaluate_loader(struct tp_advisor *a);
+static void evaluate_small(struct tp_advisor *a);
+static void evaluate_copies(struct tp_advisor *a);
+static void evaluate_communication(struct tp_advisor *a);
+
+const struct tp_rule tp_rule_H1 = {
+    .id = "H1",
+    .title = "The step waits for input data",
+    .confidence = TP_CONFIDENCE_HIGH,
+    .thresholds = {{"min_pct", 5.0, false}, {"collation", 1, true}},
+    .advice = "Use loader workers (num_workers above 0), prefetch more batches, or make decoding cheaper.",
+    .doc_url = DOC_DATA,
+    .gain = {.low = 0.75, .high = 1.0, .right = 4, .known = 6},
+    .native = {.advice = "Read ahead on other threads, keep more batches ready, or make reading and decoding cheaper."},
+    .on_host = evaluate_loader,
+};
+
+const struct tp_rule tp_rule_H5 = {
+    .id = "H5",
+    .title = "Time goes to many small operators",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"small_us", 20, true}, {"min_count_pct", 50.0, false}, {"min_pct", 10.0, false},
+        {"min_per_step", 20, true}, {"gap_us", 20, true}},
+    .advice = "Each call costs a few microseconds before it computes: batch the work, use torch.compile, or "
+              "inference_mode when no gradient is needed.",
+    .doc_url = DOC_TUNE,
+    .cause = "host.small_operators",
+    .gain = {.low = 0.75, .high = 1.0},
+    .native = {.title = "Time goes to many small calls",
+        .advice = "Each call costs a few microseconds before it computes: batch the work, or join calls."},
+    .inference = {.advice = "Each call costs a few microseconds before it computes: batch the work, use torch.compile, "
+                            "or call in torch.inference_mode."},
+    .compiled = "The code is compiled already: bring these operators into a compiled region, or batch the work, so "
+                "that each call does more.",
+    .on_host = evaluate_small,
+};
+
+const struct tp_rule tp_rule_H7 = {
+    .id = "H7",
+    .title = "Copies and layout changes",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_pct", 10.0, false}, {"min_values", 2, true}, {"cold_pct", 25.0, false}},
+    .advice = "Keep one memory layout and type, prefer views, write into preallocated outputs.",
+    .doc_url = DOC_TUNE,
+    .cause = "copy.layout",
+    .gain = {.low = 0.75, .high = 1.0, .right = 2, .known = 2},
+    .native = {.advice = "Keep one memory layout and type, work in place, write into preallocated outputs."},
+    .on_host = evaluate_copies,
+};
+
+const struct tp_rule tp_rule_H8 = {
+    .id = "H8",
+    .title = "Communication is not hidden behind compute",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_pct", 5.0, false}, {"max_missing_pct", 10.0, false}},
+    .advice = "Overlap communication with backward: DistributedDataParallel with larger buckets, or gradient "
+              "accumulation with no_sync.",
+    .doc_url = DOC_DIST,
+    .cause = "comm.exposed",
+    .gain = {.low = 0, .high = 1.0, .known = 1},
+    .native = {.advice = "Start communication as soon as its data is ready, in pieces, and compute meanwhile."},
+    .mpi = {.advice = OVERLAP_WITH_MPI},
+    .inference = {.advice = "Start it as soon as its data is ready and compute meanwhile, or " LESS_COMMUNICATION "."},
+    .on_host = evaluate_communication,
+};
 
 /* Finished operators stand in the order of the tree, unfinished ones behind all of them: both are met on the way along
  * the thread. */
@@ -180,7 +247,7 @@ static void judge_workers(const struct tp_advisor *a, struct loads *loads)
     c->low = loads->is_in_process ? fmin(usual, (1 - fmax(1 - part, part / 2)) / part) : 0;
 }
 
-void tp_rule_cpu_loader(struct tp_advisor *a)
+static void evaluate_loader(struct tp_advisor *a)
 {
     struct loads loads = {.model = a->model,
                           .candidate = {.rule = TP_RULE_H1, .has_ceiling = true, .time = a->cpu->loading}};
@@ -200,7 +267,7 @@ void tp_rule_cpu_loader(struct tp_advisor *a)
 
 /* ---- H5 ---- */
 
-void tp_rule_cpu_small(struct tp_advisor *a)
+static void evaluate_small(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_H5, .has_ceiling = true};
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval), between = time;
@@ -277,7 +344,7 @@ static bool is_needed(const struct tp_advisor *a, uint32_t op)
     return shape.is_known && (double)tp_shape_product(&shape) < least;
 }
 
-void tp_rule_cpu_copies(struct tp_advisor *a)
+static void evaluate_copies(struct tp_advisor *a)
 {
     const struct tp_operators *ops = &a->model->operators;
     struct tp_candidate c = {.rule = TP_RULE_H7, .has_ceiling = true};
@@ -307,7 +374,7 @@ void tp_rule_cpu_copies(struct tp_advisor *a)
 
 /* ---- H8 ---- */
 
-void tp_rule_cpu_communication(struct tp_advisor *a)
+static void evaluate_communication(struct tp_advisor *a)
 {
     const struct tp_order *order = a->model->order;
     struct tp_candidate c = {.rule = TP_RULE_H8, .has_ceiling = true};

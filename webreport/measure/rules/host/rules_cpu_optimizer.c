@@ -7,9 +7,26 @@
  * adagrad.py). */
 #include "webreport/measure/audience/wording.h"
 #include "webreport/measure/rules/host/rules_cpu.h"
+#include "webreport/measure/rules/rules_texts.h"
 #include "webreport/model/main_thread.h"
 #include "webreport/trace/frame.h"
 #include "writer/base/stats.h"
+
+static void evaluate_optimizer(struct tp_advisor *a);
+
+const struct tp_rule tp_rule_H3 = {
+    .id = "H3",
+    .title = "The optimizer works tensor by tensor",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_calls", 20, true}, {"min_pct", 3.0, false}, {"kept_pct", 20, true}},
+    .advice = "Pass fused=True to the optimizer (PyTorch 2.4 and later). foreach=True gains nothing without a device.",
+    .doc_url = DOC_OPT,
+    .cause = "optimizer.per_tensor",
+    .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
+    .native = {.title = "The optimizer works array by array",
+        .advice = "Update all parameters in one pass over a list of arrays."},
+    .on_host = evaluate_optimizer,
+};
 
 /* A step of an optimizer: its range, and its own part from the first operator without operators inside to the last. */
 struct optimizer_step {
@@ -149,7 +166,7 @@ static struct tp_intervals claimed_time(struct optimizers *found, const struct l
     return tp_intervals_of(&time);
 }
 
-void tp_rule_cpu_optimizer(struct tp_advisor *a)
+static void evaluate_optimizer(struct tp_advisor *a)
 {
     struct optimizers found = {a, TP_VEC(a->arena, struct optimizer_step), 0};
     struct tp_candidate c = {.rule = TP_RULE_H3, .has_ceiling = true};

@@ -1,8 +1,28 @@
 /* Rule H4: operators of the main thread that run slower while other threads run operators than the same ones alone. */
 #include "webreport/measure/rules/host/rules_cpu.h"
+#include "webreport/measure/rules/rules_texts.h"
 #include "writer/base/id_map.h"
 #include "writer/base/sort.h"
 #include "writer/base/stats.h"
+
+static void evaluate_crowd(struct tp_advisor *a);
+
+const struct tp_rule tp_rule_H4 = {
+    .id = "H4",
+    .title = "Operators run slower while other threads run operators",
+    .confidence = TP_CONFIDENCE_LOW,
+    .thresholds = {{"min_threads", 2, true}, {"min_samples", 5, true}, {"min_pct", 3.0, false}},
+    .advice = "Threads may compete for cores: lower torch.set_num_threads / OMP_NUM_THREADS per worker, or run fewer "
+              "workers.",
+    .doc_url = DOC_THREADS,
+    .cause = "threads.too_many",
+    .native = {.title = "Calls take longer while other threads make calls",
+        .advice =
+            "Threads may compete for cores: lower OMP_NUM_THREADS, or run fewer threads or processes on the machine."},
+    .mpi = {.advice = "Threads may compete for cores: lower OMP_NUM_THREADS, bind ranks to cores of their own (mpirun "
+                      "--bind-to), or start fewer ranks on a host."},
+    .on_host = evaluate_crowd,
+};
 
 /* A thread begins or ends running operators. */
 struct mark {
@@ -134,7 +154,7 @@ static int64_t *list_durations(struct tp_advisor *a, const struct tp_vec *ops, s
     return durations;
 }
 
-void tp_rule_cpu_crowd(struct tp_advisor *a)
+static void evaluate_crowd(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_H4, .has_ceiling = true};
     struct tp_intervals crowd = find_crowd(a);

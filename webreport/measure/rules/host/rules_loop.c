@@ -1,9 +1,27 @@
 /* Rule H2: a Python loop that takes a tensor apart, seen as sibling operators whose names repeat in a short period. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_functions.h"
+#include "webreport/measure/rules/rules_texts.h"
 #include "webreport/model/main_thread.h"
 #include "webreport/model/operator_shapes.h"
 #include "writer/base/sort.h"
+
+static void evaluate_loop(struct tp_advisor *a);
+
+const struct tp_rule tp_rule_H2 = {
+    .id = "H2",
+    .title = "A Python loop indexes a tensor element by element",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_repeats", 10, true}, {"max_period", 64, true}, {"min_pct", 1.0, false}, {"backward", 1, true},
+        {"reads", 1, true}, {"pieces", 1, true}},
+    .advice = "Replace the loop by one vectorised operation, or take all slices at once with unbind or split.",
+    .doc_url = DOC_TUNE,
+    .cause = "host.index_loop",
+    .gain = {.low = 0.75, .high = 1.0, .right = 2, .known = 2},
+    .native = {.title = "A loop takes an array apart element by element",
+        .advice = "Replace the loop by one operation on the whole array."},
+    .on_host = evaluate_loop,
+};
 
 /* LAYER: from so many operators on a round may be a layer of a model. MAX_ROUND: operators between two reads of a loop
  * that branches. */
@@ -282,7 +300,7 @@ static double part_of_operators(struct tp_advisor *a, struct tp_intervals loops)
     return (double)tp_intervals_meet_length(tp_intervals_of(&time), loops) / (double)all;
 }
 
-void tp_rule_cpu_loop(struct tp_advisor *a)
+static void evaluate_loop(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_H2, .has_ceiling = true};
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);

@@ -2,8 +2,23 @@
  * checkpoint, or computes anew what it keeps. A step that is merely slow does the same calls as the others, and is none.
  * Where gradients are accumulated, micro-steps that update the parameters are compared with each other alone. */
 #include "webreport/measure/rules/host/rules_cpu.h"
+#include "webreport/measure/rules/rules_texts.h"
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
+
+static void evaluate_outlier(struct tp_advisor *a);
+
+const struct tp_rule tp_rule_H21 = {
+    .id = "H21",
+    .title = "Single steps do work that the others do not",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_ratio", 1.5, false}, {"min_pct", 4.0, false}},
+    .advice = "Spread it over the steps, do it less often, or beside them in a thread or process.",
+    .doc_url = DOC_TUNE,
+    .cause = "step.outlier",
+    .gain = {.right = 1, .known = 1},
+    .on_host = evaluate_outlier,
+};
 
 enum { MIN_STEPS = 4, MOST_PART = 4 }; /* of MOST_PART steps one is at most such a step, else they are unequal */
 
@@ -104,7 +119,7 @@ static int64_t beyond_ns(struct outliers *o, uint32_t step)
     return own >= longer / 2 ? tp_ns_min(own, longer) : 0;
 }
 
-void tp_rule_cpu_outlier(struct tp_advisor *a)
+static void evaluate_outlier(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
     struct outliers o = {.a = a,

@@ -1,7 +1,29 @@
 /* Rule H6: Python code between operators of the main thread, by line. */
 #include "webreport/measure/rules/host/rules_cpu.h"
+#include "webreport/measure/rules/rules_texts.h"
 #include "webreport/model/main_thread.h"
 #include "webreport/trace/frame.h"
+
+static void evaluate_python(struct tp_advisor *a);
+
+const struct tp_rule tp_rule_H6 = {
+    .id = "H6",
+    .title = "Python code outside operators",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_pct", 30.0, false}, {"frame_ns", 150, true}, {"operator_ns", 300, true},
+        {"shapes_ns", 300, true}, {"page_bytes", 4096, true}, {"python_times", 1.65, false}, {"memory_ns", 500, true},
+        {"pause_us", 500, true}, {"stretch_pct", 10.0, false}},
+    .advice = "Move Python work out of the step, or compile the model. The profiler itself enlarges this share when "
+              "stacks are recorded.",
+    .doc_url = DOC_TUNE,
+    .cause = "host.python",
+    .gain = {.low = 0.75, .high = 1.0, .known = 1},
+    .native = {.title = "Host code outside of recorded calls",
+        .advice =
+            "Record what runs there as ranges to see what it is; then move it out of the step or onto other threads."},
+    .serving = {.advice = OVERLAP ". The profiler itself enlarges this share when stacks are recorded."},
+    .on_host = evaluate_python,
+};
 
 struct python_lines {
     const struct tp_advisor *a;
@@ -60,7 +82,7 @@ static double least_gain(const struct tp_advisor *a, const struct tp_vec *lines)
     return tp_rule_gain_of(TP_RULE_H6).low * (double)longest / (double)tp_ns_max(1, all);
 }
 
-void tp_rule_cpu_python(struct tp_advisor *a)
+static void evaluate_python(struct tp_advisor *a)
 {
     enum { SHOWN_LINES = 5 };
     static const double UNKNOWN_GAIN_WEIGHT = 0.01; /* last of its severity: how much of it can be saved is not known */

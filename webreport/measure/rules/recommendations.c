@@ -1,0 +1,178 @@
+/* Evaluates the rules in their order and finishes the list of findings. See recommendations.h. */
+#include "webreport/measure/rules/recommendations.h"
+
+#include <math.h>
+
+#include "webreport/measure/rules/rules_eval.h"
+#include "webreport/measure/rules/rules_order.h"
+#include "writer/base/sort.h"
+
+/* One rule of each evaluate function. */
+static const struct tp_rule *const turns[] = {
+#define TURN(id) &tp_rule_##id,
+    TP_RULE_TURNS(TURN)
+#undef TURN
+};
+enum { TURN_COUNT = sizeof turns / sizeof *turns };
+
+double tp_finding_most_us(const struct tp_finding *finding)
+{
+    double part = finding->share_percent > 0 ? finding->high_percent / finding->share_percent : 1;
+    return finding->ceiling_us_per_step * (finding->most_percent > 0 ? part : fmin(part, 1));
+}
+
+static int by_rule(const void *x, const void *y, const void *context)
+{
+    (void)context;
+    const struct tp_rule_note *p = x, *q = y;
+    if (p->rule != q->rule)
+        return tp_rule_number(p->rule) < tp_rule_number(q->rule) ? -1 : 1;
+    return strcmp(p->reason, q->reason);
+}
+
+/* Returns whether a rule is for programs of this kind. */
+static bool is_for(const struct tp_rule *rule, enum tp_program_kind program)
+{
+    return rule->always || (rule->on_device && rule->on_host) || (rule->on_device && program == TP_RECORDED_GPU) ||
+           (rule->on_host && program == TP_RECORDED_CPU);
+}
+
+static void note_other_programs(struct tp_advisor *a)
+{
+    for (unsigned i = 0; i < TP_RULE_COUNT; i++) {
+        const struct tp_rule *rule = tp_rule_at(i);
+        if (!rule->on_device && !rule->on_host && !rule->always)
+            tp_advisor_skip(a, (enum tp_rule_id)i, "needs several ranks");
+        else if (!is_for(rule, a->model->program))
+            tp_advisor_skip(a, (enum tp_rule_id)i, "not for this kind of program");
+    }
+}
+
+static void skip_all(struct tp_advisor *a)
+{
+    for (unsigned i = 0; i < TP_RULE_COUNT; i++)
+        tp_advisor_skip(a, (enum tp_rule_id)i, "too little to judge");
+}
+
+static void evaluate_on_device(struct tp_advisor *a)
+{
+    tp_rules_prepare_gpu(a);
+    for (size_t i = 0; i < TURN_COUNT; i++)
+        if (turns[i]->on_device)
+            turns[i]->on_device(a);
+    tp_findings_less_recording(a);
+    tp_findings_already_followed(a);
+}
+
+static void evaluate_on_host(struct tp_advisor *a)
+{
+    tp_rules_prepare_cpu(a);
+    for (size_t i = 0; i < TURN_COUNT; i++)
+        if (turns[i]->on_host)
+            turns[i]->on_host(a);
+    tp_findings_already_followed(a);
+}
+
+static void evaluate(struct tp_advisor *a)
+{
+    const struct tp_model *model = a->model;
+    if (a->quality->is_fragment) {
+        skip_all(a);
+        return;
+    }
+    if (model->program == TP_RECORDED_GPU && model->window_ns)
+        evaluate_on_device(a);
+    else if (model->program == TP_RECORDED_CPU && model->window_ns && model->host_main != TP_NO_ID)
+        evaluate_on_host(a);
+    for (size_t i = 0; i < TURN_COUNT; i++)
+        if (turns[i]->always)
+            turns[i]->always(a);
+    note_other_programs(a);
+}
+
+/* One evaluation of all rules. */
+struct evaluation {
+    struct tp_recommendations *out;
+    const struct tp_trace_verdict *verdict;
+    struct tp_arena *arena; /* of the findings */
+    struct tp_advisor advisor;
+};
+
+/* Sums the estimates. No two are about the same time (tp_findings_bound). */
+static void add_totals(struct tp_recommendations *r)
+{
+    for (uint32_t i = 0; i < r->finding_count; i++) {
+        const struct tp_finding *f = &r->findings[i];
+        if (isnan(f->ceiling_us_per_step))
+            continue;
+        /* recording may cost more than short events last; then the union of all ceilings is less than one of them */
+        r->total_ceiling_us_per_step = fmax(r->total_ceiling_us_per_step, f->ceiling_us_per_step);
+        r->total_ceiling_percent = fmax(r->total_ceiling_percent, f->share_percent);
+        r->total_gain_us_per_step += f->high_percent > 0 ? tp_finding_most_us(f) * f->counted_percent / f->high_percent : 0;
+        r->total_gain_percent += f->counted_percent;
+        r->total_low_percent += f->low_percent;
+    }
+    /* rounding alone can raise a sum above the ceiling */
+    r->total_gain_us_per_step = fmin(r->total_gain_us_per_step, r->total_ceiling_us_per_step);
+    r->total_gain_percent = fmin(r->total_gain_percent, r->total_ceiling_percent);
+}
+
+static int recommend(void *context, struct tp_error *err)
+{
+    struct evaluation *e = context;
+    struct tp_advisor *a = &e->advisor;
+    const struct tp_model *model = a->model;
+    (void)err;
+    a->findings = TP_VEC(e->arena, struct tp_finding);
+    a->notes = TP_VEC(e->arena, struct tp_rule_note);
+    a->times = TP_VEC(a->arena, struct tp_intervals);
+    a->judged = model->window;
+    a->claimed = TP_VEC(a->arena, struct tp_interval);
+    if (e->verdict->class == TP_CLASS_STALL && e->verdict->cause == TP_TIME_COMMUNICATION) {
+        a->is_left_out[TP_RULE_E1] = true;
+        tp_advisor_skip(a, TP_RULE_E1, "one collective is half of the window: ranks came late");
+    }
+    a->accumulation = tp_accumulation_find(model, a->arena);
+    evaluate(a);
+    tp_findings_sort(a->arena, a->findings.data, a->findings.count, e->verdict->class);
+    int64_t ceiling = tp_findings_bound(a);
+    tp_merge_sort(a->arena, a->notes.data, a->notes.count, sizeof(struct tp_rule_note), by_rule, NULL);
+    double steps = model->used_count;
+    *e->out = (struct tp_recommendations){
+        .program = tp_program_kind_text(model->program),
+        .step_marker = tp_step_marker_text(model->step_marker),
+        .step_count = model->used_count,
+        .window_ns = model->window_ns,
+        .judged_ns = a->judged_ns,
+        .step_us = model->used_count ? tp_microseconds(model->window_ns) / steps : 0.0,
+        .total_ceiling_us_per_step = model->used_count ? tp_microseconds(ceiling) / steps : 0.0,
+        .total_ceiling_percent = tp_percent(ceiling, a->judged_ns),
+        .findings = a->findings.data,
+        .finding_count = (uint32_t)a->findings.count,
+        .not_evaluated = a->notes.data,
+        .not_evaluated_count = (uint32_t)a->notes.count,
+        .overhead = a->overhead,
+        .unjudged = a->unjudged,
+    };
+    add_totals(e->out);
+    return TP_OK;
+}
+
+void tp_recommendations_build(struct tp_recommendations *out, const struct tp_rule_basis *basis, struct tp_arena *arena)
+{
+    struct tp_arena scratch; /* lists as long as the trace, which only the rules need */
+    struct evaluation e = {
+        out, basis->verdict, arena, {.model = basis->model, .arena = &scratch, .judged_ns = basis->model->window_ns}};
+    e.advisor.is_serving = basis->is_serving;
+    e.advisor.use = basis->use;
+    e.advisor.quality = basis->quality;
+    e.advisor.memory = basis->memory;
+    e.advisor.kinds = basis->kinds;
+    e.advisor.units = basis->units;
+    e.advisor.overrides = basis->overrides;
+    tp_arena_init(&scratch, 0);
+    int code = tp_arena_run_both(&scratch, arena, recommend, &e, NULL);
+    tp_arena_release(&scratch);
+    if (code)
+        tp_arena_fail(arena, code);
+}

@@ -1,0 +1,31 @@
+/* Evaluates all rules for a trace and returns the list of findings. */
+#ifndef TP_WEBREPORT_MEASURE_RULES_RECOMMENDATIONS_H
+#define TP_WEBREPORT_MEASURE_RULES_RECOMMENDATIONS_H
+
+#include "webreport/measure/rules/rules.h"
+
+struct tp_model;
+struct tp_quality;
+struct tp_memory_peak;
+struct tp_work_kinds;
+struct tp_work_units;
+struct tp_trace_verdict;
+
+/* The input of the rules. All borrowed. */
+struct tp_rule_basis {
+    const struct tp_model *model;
+    const struct tp_quality *quality;
+    const struct tp_memory_peak *memory;
+    const struct tp_work_kinds *kinds; /* NULL without device, as `units` */
+    const struct tp_work_units *units;
+    const struct tp_rule_overrides *overrides; /* or NULL */
+    bool is_serving;                           /* the trace has steps of a serving engine */
+    enum tp_program_use_kind use;
+    const struct tp_trace_verdict *verdict;    /* findings about its time come first among similar gains */
+};
+
+/* Evaluates every rule. The findings are in the arena. */
+void tp_recommendations_build(struct tp_recommendations *out, const struct tp_rule_basis *basis,
+                              struct tp_arena *arena);
+
+#endif

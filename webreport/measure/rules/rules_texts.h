@@ -1,0 +1,30 @@
+/* String literals that the rows of several rules share: pages of PyTorch's documentation, and parts of advice. */
+#ifndef TP_WEBREPORT_MEASURE_RULES_RULES_TEXTS_H
+#define TP_WEBREPORT_MEASURE_RULES_RULES_TEXTS_H
+
+#define DOC_TUNE "https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html"
+#define DOC_GRAPH "https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs"
+#define DOC_CUDA "https://docs.pytorch.org/docs/stable/notes/cuda.html"
+#define DOC_DATA "https://docs.pytorch.org/docs/stable/data.html"
+#define DOC_AMP "https://docs.pytorch.org/docs/stable/amp.html"
+#define DOC_OPT "https://docs.pytorch.org/docs/stable/optim.html"
+#define DOC_THREADS "https://docs.pytorch.org/docs/stable/notes/cpu_threading_torchscript_inference.html"
+#define DOC_PROFILER "https://docs.pytorch.org/docs/stable/profiler.html"
+#define DOC_ATTENTION                                                                                                  \
+    "https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html"
+#define DOC_COMPILE "https://docs.pytorch.org/docs/stable/torch.compiler.html"
+#define DOC_CHECKPOINT "https://docs.pytorch.org/docs/stable/checkpoint.html"
+#define DOC_DIST "https://docs.pytorch.org/docs/stable/notes/ddp.html"
+#define DOC_DDP "https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html"
+
+#define GRAPHS                                                                                                         \
+    "captured graphs (vLLM: no --enforce-eager, and sizes that --cudagraph-capture-sizes has; SGLang: no "             \
+    "--disable-cuda-graph, and a --cuda-graph-max-bs that reaches the batch; TensorRT-LLM: cuda_graph_config)"
+#define OVERLAP                                                                                                        \
+    "Let the engine prepare the next step while the device works (vLLM: --async-scheduling; SGLang: no "               \
+    "--disable-overlap-schedule; TensorRT-LLM: no disable_overlap_scheduler)"
+#define LESS_COMMUNICATION "use fewer devices for each copy of the model, or more copies of it"
+#define OVERLAP_WITH_MPI                                                                                               \
+    "Start it with MPI_Isend, MPI_Irecv or MPI_Iallreduce as soon as its data is ready, and compute before MPI_Wait."
+
+#endif
