@@ -81,8 +81,8 @@ def find_pauses(c, outside):
         return []
     found = between(trace, outside)
     if any(sizes_of(o) is not None for o in c.operators):
-        others = union([e.range for e in trace.events.host if e.kind == "operator" and e.thread != trace.host_main
-                        or e.kind in ("operator", "annotation") and names.is_collective(e.name) and e.kind == "operator"])
+        others = union([e.range for e in trace.events.host
+                        if e.kind == "operator" and (e.thread != trace.host_main or names.is_collective(e.name))])
         time = minus(minus(minus(trace.window, outside), c.loading), others)
         found += within(trace, c.operators, time)
     return meet(union(found), trace.window)
