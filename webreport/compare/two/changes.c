@@ -1,4 +1,4 @@
-/* What changed from row to row: see changes.h. */
+/* Judges the change of each row: see changes.h. */
 #include "webreport/compare/two/changes.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "webreport/compare/two/row_judge.h"
 #include "webreport/measure/audience/wording.h"
 
-/* A side of a match, its members added up. */
+/* Sum of the members of one side of a match. */
 struct total {
     double ns, calls;
     bool is_count_constant;
@@ -17,14 +17,15 @@ struct total {
 
 static struct total total_of(const struct tp_sides *sides, const struct tp_match *match, int side)
 {
-    struct total total = {.is_count_constant = sides->side[side].step_count >= 2}; /* in one step it may be by chance */
+    /* a single step cannot show that a count is constant */
+    struct total total = {.is_count_constant = sides->side[side].step_count >= 2};
     for (uint32_t i = 0; i < match->member_count[side]; i++) {
         const struct tp_side_row *row = tp_sides_row(sides, side, match->members[side][i]);
         total.is_count_constant &= row->is_count_constant;
         total.ns += row->ns;
         total.calls += row->calls;
     }
-    return total; /* without members: none at all, beyond doubt */
+    return total; /* without members: no calls in any step */
 }
 
 static int64_t whole_ns(double ns)
@@ -41,12 +42,12 @@ static void split_change(struct tp_change *change)
         by_count = more_calls * base_call;
     change->by_count_ns = whole_ns(by_count);
     if (__builtin_sub_overflow(change->change_ns, change->by_count_ns, &change->by_time_ns)) {
-        change->by_count_ns = change->change_ns; /* a hostile trace: sums at the ends of int64 */
+        change->by_count_ns = change->change_ns; /* only hostile traces have sums near the limits of int64 */
         change->by_time_ns = 0;
     }
 }
 
-/* Whether a run of the side added up rows of the kind for which it had no room. */
+/* Returns whether a run of the side summed rows of this kind as "(rest)", because a summary has no room for all. */
 static bool has_rest(const struct tp_side_input *side, enum tp_summary_kind kind)
 {
     for (uint32_t r = 0; r < side->run_count; r++)
@@ -71,8 +72,8 @@ static bool has_kind(const struct tp_side_input *side, enum tp_summary_kind kind
     return false;
 }
 
-/* Kinds of which a row that one side lacks neither came nor went. Light rows may be added up on either side: where the
- * steps do the same, the row is in the rest, and the rest is of other rows on each. Modules are recorded on demand. */
+/* Finds the kinds of which a row that only one side has was neither added nor removed. If the steps do the same work, a
+ * light row that is missing on one side is part of that side's "(rest)". Modules are recorded only on request. */
 static void find_cut_kinds(bool is_cut[TP_SUMMARY_KIND_COUNT], const struct tp_sides *sides,
                            const struct tp_change_limits *limits)
 {
@@ -83,9 +84,9 @@ static void find_cut_kinds(bool is_cut[TP_SUMMARY_KIND_COUNT], const struct tp_s
                                              has_kind(sides->side[TP_NEW].input, kind)));
 }
 
-/* Counts that are not the same in every step are no evidence, nor is that a summary has no room for a row, nor, where the
- * steps do the same, that a wait stands at another line, or work in another module: or at none, when a side was recorded
- * without stacks. */
+/* Returns whether the number of calls per step changed. Counts that vary between steps are no evidence, nor are rows
+ * for which a summary had no room. If the steps do the same work, waits at other lines and work in other modules are no
+ * evidence either, because one side may be recorded without stacks. */
 static bool is_count_changed(const struct tp_change *change, const struct total totals[TP_SIDES], const bool *is_cut,
                              bool is_work_same)
 {
@@ -98,7 +99,8 @@ static bool is_count_changed(const struct tp_change *change, const struct total 
            totals[TP_NEW].is_count_constant;
 }
 
-/* Sets of memory come and go with the algorithms of a library: they count by their time. */
+/* Returns whether a changed count is reported whatever its time: waits and copies, but not memory sets, which depend on
+ * the algorithms that a library chooses. */
 static bool counts_alone(const struct tp_identity *identity)
 {
     return identity->kind == TP_SUMMARY_SYNC ||
@@ -110,22 +112,22 @@ static enum tp_change_verdict by_sign(double difference)
     return difference > 0 ? TP_CHANGE_REGRESSED : difference < 0 ? TP_CHANGE_IMPROVED : TP_CHANGE_NEUTRAL;
 }
 
-/* Whether a row takes the place of others. */
+/* Returns whether the row replaces other rows. */
 static bool is_other_kernel(const struct tp_change *change)
 {
     return change->match->kind >= TP_MATCH_RENAMED;
 }
 
-/* By what was called more or less often: the least that is told is a share of BASE's step. What the calls take now is
- * another matter, unless it is so much less, or more, that all of them together take the other way; and runtime calls
- * follow from what they start. */
+/* Judges a changed number of calls. The time of the added or removed calls must be at least TP_CHANGE_LEAST_SHARE of
+ * the base's step, and the row's whole time must have changed in the same direction. Runtime calls follow from the work
+ * that they start, so they are not judged. */
 static enum tp_change_verdict judge_count(const struct tp_change *change, double step_ns)
 {
     if (!change->is_count_change)
         return TP_CHANGE_NEUTRAL;
     if (counts_alone(&change->identity))
         return by_sign(change->calls[TP_NEW] - change->calls[TP_BASE]);
-    if (is_other_kernel(change)) /* judge_replaced: the sum of all has the verdict */
+    if (is_other_kernel(change)) /* judge_replaced judges the sum of all of them */
         return TP_CHANGE_NEUTRAL;
     bool is_sampled = change->identity.kind == TP_SUMMARY_FUNCTION || change->identity.kind == TP_SUMMARY_PART;
     if (change->identity.kind == TP_SUMMARY_RUNTIME || is_sampled ||
@@ -135,7 +137,7 @@ static enum tp_change_verdict judge_count(const struct tp_change *change, double
     return by_count == by_sign((double)change->change_ns) ? by_count : TP_CHANGE_NEUTRAL;
 }
 
-/* A kernel in place of another in every step, which matters. */
+/* Returns whether a kernel replaces another one in every step and takes a relevant share of it. */
 static bool is_replaced(const struct tp_change *change, const struct total totals[TP_SIDES], double step_ns)
 {
     return change->identity.kind == TP_SUMMARY_KERNEL && is_other_kernel(change) && totals[TP_BASE].is_count_constant && totals[TP_NEW].is_count_constant &&
@@ -167,13 +169,13 @@ static void mark(struct tp_change *change, const struct tp_change_limits *limits
 
 /* ---- times of rows ---- */
 
-/* Rows that are judged together, and which change each is of. */
+/* Rows that are judged together, with the index of the change of each row. */
 struct judged {
     struct tp_row_levels *rows;
     uint32_t *changes, count;
 };
 
-/* What a row is of: kernels, or operators where neither side has any. */
+/* Returns the kind of the judged rows: kernels, or host operators if neither side has kernels. */
 static enum tp_summary_kind judged_kind(const struct tp_changes *changes)
 {
     for (uint32_t i = 0; i < changes->count; i++)
@@ -182,7 +184,7 @@ static enum tp_summary_kind judged_kind(const struct tp_changes *changes)
     return TP_SUMMARY_OPERATOR_HOST;
 }
 
-/* Of the time of all rows of the kind, in the base. */
+/* Returns the time of all rows of the kind in the base, ns per step. */
 static double all_of(const struct tp_changes *changes, const struct tp_sides *sides, enum tp_summary_kind kind)
 {
     double all = sides->side[TP_BASE].part_ns[kind == TP_SUMMARY_KERNEL ? TP_PART_DEVICE_SUM : TP_PART_HOST_SUM],
@@ -224,15 +226,16 @@ static struct judged find_judged(const struct tp_changes *changes, const struct 
     return judged;
 }
 
-/* Of a total, for a verdict on a part of it: less of wall clock is a hint. */
+/* Returns the smallest share of a total for which a part of it gets a verdict; a smaller change of wall clock is a
+ * hint. */
 static double least_for_verdict(const struct tp_sides *sides)
 {
     const double of_wall_clock = 0.01;
     return tp_sides_are_wall_clock(sides) ? of_wall_clock : TP_CHANGE_LEAST_SHARE;
 }
 
-/* is_alone: the runs are enough to judge a row by itself, when it changed the total by `least`; has_moved: a total
- * did. */
+/* Returns the verdict on a row. share: of the row in the total. is_alone: there are enough runs to judge a row that
+ * changed the total by `least`. has_moved: some total changed. */
 static enum tp_change_verdict judge_row(const struct tp_row_verdict *row, double share, double least, bool is_alone,
                                         bool has_moved)
 {
@@ -244,7 +247,7 @@ static enum tp_change_verdict judge_row(const struct tp_row_verdict *row, double
     return row->is_listed && (is_alone || has_moved) ? TP_CHANGE_HINT : TP_CHANGE_NEUTRAL;
 }
 
-/* In ns of a typical step. */
+/* Returns the interval of a row's change, ns of a typical step. */
 static struct tp_bounds interval_of(const struct tp_row_levels *levels, const struct tp_row_verdict *row, uint32_t runs)
 {
     double base = exp(tp_sum(levels->base, runs) / runs), change = log1p(row->estimate);
@@ -296,7 +299,7 @@ bool tp_changes_are_of_machine(const struct tp_changes *changes, const struct tp
     return true;
 }
 
-/* Levels without what all rows have in common. */
+/* Returns the levels of NEW without the shift that all rows share. */
 static struct tp_side_levels unshifted(const struct tp_sides *sides, const struct tp_side_levels *of, double shift)
 {
     uint32_t runs = sides->side[TP_NEW].input->run_count;
@@ -307,9 +310,9 @@ static struct tp_side_levels unshifted(const struct tp_sides *sides, const struc
     return levels;
 }
 
-/* As of a row of wall clock: by its short steps, beside the operators' and by themselves, for a busy machine slows one
- * thread less than operators that wait for each other. Without enough of these nothing tells a slower loader from a
- * loaded machine. */
+/* Returns whether short steps confirm a change of data loading. For wall clock the short steps must have changed as
+ * well, both relative to the operators' and by themselves, because a busy machine slows a single thread less than
+ * operators that wait for each other. Without enough operators, a slower loader looks like a busy machine. */
 static bool is_loading_backed(const struct tp_changes *changes, const struct tp_sides *sides,
                               const struct tp_side_levels levels[TP_SIDES], double estimate)
 {
@@ -321,8 +324,8 @@ static bool is_loading_backed(const struct tp_changes *changes, const struct tp_
     return tp_short_steps_back(change, low - changes->low_shift) && tp_short_steps_back(change, low);
 }
 
-/* Data loading is no row of its own: it is what no operator, kernel or copy explains. Its runs are judged as wall times
- * are; with few of them what comes out is a hint. */
+/* Adds data loading, which has no row, because no operator, kernel or copy explains its time. Its runs are judged like
+ * wall times; with few runs the verdict is a hint. */
 static void add_data_loading(struct tp_changes *changes, const struct tp_sides *sides,
                              const struct tp_change_limits *limits, double doubt)
 {
@@ -355,9 +358,9 @@ static void add_data_loading(struct tp_changes *changes, const struct tp_sides *
     mark(change, limits, false);
 }
 
-/* ---- what replaces something ---- */
+/* ---- replaced operators and kernels ---- */
 
-/* Whether a row is of operators that replace others: what came and went there is judged as a sum. */
+/* Returns whether a row belongs to operators that replace others; their rows are judged as a sum. */
 static bool is_in_group(const struct tp_change *change, const struct tp_replaced *replaced)
 {
     for (int s = 0; s < TP_SIDES; s++)
@@ -418,7 +421,8 @@ void tp_changes_build(struct tp_changes *changes, const struct tp_sides *sides, 
     double step_ns = sides->side[TP_BASE].total_ns;
     bool has_loading = !isnan(sides->side[TP_BASE].part_ns[TP_PART_DATALOADER]) &&
                        !isnan(sides->side[TP_NEW].part_ns[TP_PART_DATALOADER]);
-    double doubt = tp_totals_doubt_of_rows(totals) / (has_loading ? 2 : 1); /* data loading is judged beside the rows */
+    /* data loading and the rows share the doubt */
+    double doubt = tp_totals_doubt_of_rows(totals) / (has_loading ? 2 : 1);
     bool is_cut[TP_SUMMARY_KIND_COUNT];
     bool *is_new_kernel = tp_arena_array(sides->arena, matches->count, sizeof *is_new_kernel);
     *changes =

@@ -1,4 +1,4 @@
-/* Two sides compared: see compare.h. */
+/* Compares two sides: see compare.h. */
 #include "webreport/compare/two/compare.h"
 
 #include <math.h>
@@ -9,7 +9,8 @@
 #include "webreport/compare/two/damage.h"
 #include "writer/text/format.h"
 
-/* What the host takes depends on how it was recorded: with other options its times are told, not judged. */
+/* Makes changes of host times inconclusive if the sides were recorded with different options, which change host
+ * times. */
 static void open_host_times(struct tp_compare *c)
 {
     for (enum tp_quantity q = 0; q < TP_QUANTITIES && c->comparability.is_recorded_otherwise; q++)
@@ -17,7 +18,7 @@ static void open_host_times(struct tp_compare *c)
             c->totals[q].verdict = TP_CHANGE_INCONCLUSIVE;
 }
 
-/* Of wall clock a total is as a row is: what changed did so in the short steps, too. */
+/* Returns whether the short steps confirm the change of a total; needed for wall clock only. */
 static bool is_backed(const struct tp_compare *c, enum tp_quantity quantity)
 {
     const struct tp_side_levels levels[TP_SIDES] = {c->sides.side[TP_BASE].quantities[quantity],
@@ -26,7 +27,7 @@ static bool is_backed(const struct tp_compare *c, enum tp_quantity quantity)
            tp_short_steps_back(log1p(c->totals[quantity].change.estimate), tp_sides_low_change(&c->sides, levels));
 }
 
-/* Totals that moved because the whole machine did, or may have: told, no verdict. */
+/* Withdraws verdicts on totals that changed because the machine was, or may have been, busy on one side. */
 static void hold_back_wall_clock(struct tp_compare *c)
 {
     c->is_loaded = tp_changes_are_of_machine(&c->changes, &c->sides, c->totals, c->options.threshold);
@@ -81,8 +82,7 @@ static bool is_any_known(const struct tp_compare *c)
     return false;
 }
 
-/* Whether the runs could not even see a step that takes twice as long. Sides that are equal to the nanosecond need no
- * sight. */
+/* Equal sides (estimate 0) are never blind. */
 bool tp_compare_is_blind(const struct tp_compare *c)
 {
     const double factor_of_two = 1;
@@ -90,7 +90,7 @@ bool tp_compare_is_blind(const struct tp_compare *c)
     return step->is_known && step->change.sees > factor_of_two && step->change.estimate != 0;
 }
 
-/* Totals, memory, and what changed inside: each may be for the better or the worse. */
+/* Returns the verdict on totals, memory and rows together. */
 static enum tp_change_verdict judge(const struct tp_compare *c)
 {
     bool is_worse = has_total(c, TP_CHANGE_REGRESSED) || c->memory_verdict == TP_CHANGE_REGRESSED || c->regressed_count;
@@ -124,7 +124,7 @@ const char *tp_compare_verdict_word(const struct tp_compare *c)
                                                                          : tp_change_verdict_name(c->verdict);
 }
 
-/* Damage of either side, ranks that only the other one has among it. */
+/* Returns the damage of either side in words, including ranks that only the other side has; "" without damage. */
 static const char *damage_of(const struct tp_compare *c)
 {
     struct tp_damage_runs runs[TP_SIDES];

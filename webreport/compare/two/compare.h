@@ -1,8 +1,7 @@
-/* Two sides compared: the verdict, and everything else as tables.
- *
+/* Compares two sides: the verdict, and tables with all details.
  * BASE and NEW are each one or several runs of a program, as summaries. Numbers are per step unless their column says
- * otherwise. Definitions stand in the columns (compare_tables.c) and in the headers of what this one brings together:
- * statistics, comparability, matching, changes. */
+ * otherwise. Definitions are in the columns (compare_tables.c) and in the headers of the parts: statistics,
+ * comparability, matching, changes. */
 #ifndef TP_WEBREPORT_COMPARE_TWO_COMPARE_H
 #define TP_WEBREPORT_COMPARE_TWO_COMPARE_H
 
@@ -13,8 +12,8 @@
 #include "writer/base/table.h"
 
 enum tp_compare_table {
-    TP_COMPARE_CHANGES, /* what is reported, causes only */
-    TP_COMPARE_STEP,    /* waterfall: where the change of the step's time is */
+    TP_COMPARE_CHANGES, /* reported changes without a cause */
+    TP_COMPARE_STEP,    /* waterfall: parts of the change of the step's time */
     TP_COMPARE_OPERATORS_DEVICE,
     TP_COMPARE_OPERATORS_HOST,
     TP_COMPARE_KERNELS,
@@ -23,17 +22,17 @@ enum tp_compare_table {
     TP_COMPARE_MODULES_DEVICE,
     TP_COMPARE_MODULES_HOST,
     TP_COMPARE_RUNTIME,
-    TP_COMPARE_FUNCTIONS, /* of programs recorded from outside, as the next; no rows: neither side is one */
+    TP_COMPARE_FUNCTIONS, /* this and the next: of programs recorded from outside, else empty */
     TP_COMPARE_WALL,
     TP_COMPARE_MEMORY,
     TP_COMPARE_OWNERS,
-    TP_COMPARE_SERVING, /* classes of an engine's steps; no rows: neither side has any */
+    TP_COMPARE_SERVING, /* classes of the steps of a serving engine; empty for other programs */
     TP_COMPARE_FINDINGS,
     TP_COMPARE_FACTS,
     TP_COMPARE_TABLES
 };
 
-/* Is a table of what few have, engines and programs, left out where it has no rows, as in a report? */
+/* Returns whether a table is left out if it has no rows: tables of serving engines and of programs. */
 static inline bool tp_compare_is_rare(enum tp_compare_table table)
 {
     return table == TP_COMPARE_SERVING || table == TP_COMPARE_FUNCTIONS || table == TP_COMPARE_WALL;
@@ -132,7 +131,7 @@ enum tp_finding_diff_column {
 enum tp_fact_column { TP_FACT_NAME, TP_FACT_BASE, TP_FACT_NEW, TP_FACT_VERDICT, TP_FACT_CLASS, TP_FACT_COLUMNS };
 
 struct tp_compare_options {
-    double threshold; /* relative, 0 or more: the interval of a change must lie beyond it (0.03: 3 %) */
+    double threshold; /* relative, 0 or more (0.03: 3 %); a verdict needs an interval entirely above it */
 };
 
 struct tp_compare {
@@ -141,16 +140,16 @@ struct tp_compare {
     struct tp_compare_options options;
     struct tp_sides sides;
     struct tp_comparability comparability;
-    struct tp_work_diff work; /* what the steps of both sides do otherwise: exact */
+    struct tp_work_diff work; /* differences in the work of the steps; exact */
     struct tp_matches matches;
     struct tp_changes changes;
-    struct tp_difftree tree;               /* count 0: a side has none */
-    struct tp_total totals[TP_QUANTITIES]; /* not of TP_QUANTITY_ROW */
-    double step_ns[TP_SIDES];              /* median */
-    const char *damage; /* why an input decides nothing: "new: the gzip is cut .."; "": none is damaged */
-    bool is_work_changed; /* work came or changed that a limit counts: regressed, whatever the times are */
-    bool is_loaded;     /* all rows of the host moved by one factor: the machine was loaded on one side */
-    bool is_open;       /* damaged or not comparable: nothing is improved or regressed */
+    struct tp_difftree tree;               /* count 0 if a side has no call tree */
+    struct tp_total totals[TP_QUANTITIES]; /* without TP_QUANTITY_ROW */
+    double step_ns[TP_SIDES];              /* median step */
+    const char *damage;   /* why an input cannot be judged ("new: the gzip is cut .."), or "" */
+    bool is_work_changed; /* work that a limit counts was added or changed; the verdict is regressed for any times */
+    bool is_loaded;       /* all host rows changed by one factor, so the machine was busy on one side */
+    bool is_open;         /* an input is damaged or the sides are not comparable; no improved or regressed verdict */
     enum tp_change_verdict memory_verdict, verdict;
     uint32_t regressed_count, improved_count, replaced_count, hint_count; /* of causes */
     struct tp_table tables[TP_COMPARE_TABLES];
@@ -162,20 +161,21 @@ void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inp
                       const struct tp_calltree *const trees[TP_SIDES], const struct tp_compare_options *options,
                       struct tp_arena *arena);
 
-/* The verdict in a word: "work changed", "other workload", or that of the times: "regressed", "neutral" .. */
+/* Returns the verdict in words: "work changed", "other workload", or the verdict on the times ("regressed", "neutral"
+ * ..). */
 const char *tp_compare_verdict_word(const struct tp_compare *compare);
 
-/* Whether the smallest change of the step that these runs can see exceeds a factor of two: they tell nothing of it. */
+/* Returns whether these runs could not detect even a step of twice the length. */
 bool tp_compare_is_blind(const struct tp_compare *compare);
 
-/* Whether the comparison found what a gate stops at: something regressed, and no total improved by more than it. */
+/* Returns whether a gate fails on this comparison: something regressed, and not only totals improved. */
 bool tp_compare_is_worse(const struct tp_compare *compare);
 
-/* Key of a table in JSON: "kernels"; its title for people. */
+/* Return the key of a table in JSON ("kernels") and its title for people. Static. */
 const char *tp_compare_table_key(enum tp_compare_table table);
 const char *tp_compare_table_title(enum tp_compare_table table);
 
-/* Tokens a second of a side's decode or prefill steps, the median of its runs; NaN: none tells. */
+/* Returns the tokens per second of a side's decode or prefill steps, the median of its runs; NaN if no run has them. */
 double tp_compare_serving_rate(const struct tp_compare *compare, int side, bool is_decode);
 
 /* ---- parts (compare_memory.c, compare_tables.c, serving_diff.c) ---- */

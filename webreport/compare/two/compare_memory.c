@@ -1,8 +1,6 @@
-/* Memory of both sides: peaks by device, and who holds the bytes at the peak. See compare.h.
- *
- * Peaks hardly vary from run to run, so there are no intervals: a peak changed when it moved by more than 2 %, or
- * when memory now grows (or no longer grows) by that much over the steps of NEW. Owners are judged only where their
- * device changed. */
+/* Compares the memory of both sides: peaks by device, and the owners of the bytes at the peak. See compare.h.
+ * Peaks hardly vary from run to run, so there are no intervals. A peak changed if it differs by more than 2 %, or if
+ * the growth over the steps of NEW differs by that much. Owners are judged only on devices that changed. */
 #include <math.h>
 
 #include "webreport/compare/two/compare.h"
@@ -11,7 +9,7 @@
 #include "writer/base/sort.h"
 
 enum { LEAST_BYTES = 64 << 10 };
-static const double LEAST_SHARE = 0.02;      /* of the peak: the allocator's rounding is not told */
+static const double LEAST_SHARE = 0.02;      /* of the peak; smaller changes may be rounding of the allocator */
 static const double LEAST_OWNER_SHARE = 0.1; /* of the change of its device */
 
 static const struct tp_column_def memory_defs[TP_MEMORY_DIFF_COLUMNS] = {
@@ -44,8 +42,8 @@ static const struct tp_column_def owner_defs[TP_OWNER_DIFF_COLUMNS] = {
 
 struct device {
     struct tp_str name;
-    int64_t peak[TP_SIDES], reserved[TP_SIDES]; /* TP_NULL_INT: unknown */
-    int64_t least_peak[TP_SIDES];               /* of the runs */
+    int64_t peak[TP_SIDES], reserved[TP_SIDES]; /* bytes; TP_NULL_INT if unknown */
+    int64_t least_peak[TP_SIDES];               /* lowest peak of the side's runs, bytes */
     double creep[TP_SIDES];
     enum tp_change_verdict verdict;
 };
@@ -60,8 +58,8 @@ struct owner {
 struct memory {
     struct tp_compare *compare;
     struct tp_strings names;
-    struct tp_strings lines[TP_SIDES]; /* that own memory .. */
-    uint32_t *line_pairs;              /* .. as tp_frame_pairs has them */
+    struct tp_strings lines[TP_SIDES]; /* lines that own memory */
+    uint32_t *line_pairs;              /* pairs of these lines, from tp_frame_pairs */
     struct tp_vec devices;             /* struct device */
     struct tp_keys keys;               /* (device, kind, name) */
     struct tp_vec owners;              /* struct owner */
@@ -95,7 +93,7 @@ static void find_lines(struct memory *m, int side)
         }
 }
 
-/* What an owner is called: a line of the base that moved, as it is in NEW. */
+/* Returns the name of an owner; a line of the base that moved has its place in NEW. */
 static struct tp_str name_of(const struct memory *m, const struct tp_summary_owner *owner, int side)
 {
     if (owner->kind != TP_OWNER_LINE || side != TP_BASE)
@@ -103,7 +101,8 @@ static struct tp_str name_of(const struct memory *m, const struct tp_summary_own
     return tp_frame_paired(m->line_pairs, &m->lines[TP_BASE], &m->lines[TP_NEW], owner->name);
 }
 
-/* The run with the greatest peak speaks for its side: owners of two peaks do not add up. */
+/* Replaces the owners of a side by those of another run. Owners of the run with the highest peak are used, because
+ * owners of two peaks cannot be summed. */
 static void add_owners(struct memory *m, const struct tp_summary_memory *from, int side, uint32_t device)
 {
     for (size_t i = 0; i < m->owners.count; i++) {
@@ -151,17 +150,17 @@ static int64_t difference(const int64_t values[TP_SIDES])
     return tp_sat_sub(values[TP_NEW], values[TP_BASE]);
 }
 
-/* That the runs of one side are all above those of the other, or all below, when none differ. */
+/* Returns the probability that equal runs put one side entirely above or below the other. */
 static double chance_of_parting(const struct tp_compare *c)
 {
     double base = c->sides.side[TP_BASE].input->run_count, new_count = c->sides.side[TP_NEW].input->run_count;
     return 2 * exp(lgamma(base + 1) + lgamma(new_count + 1) - lgamma(base + new_count + 1));
 }
 
-/* Of the host the same work has other peaks in other runs: when something is given back is up to threads and to the
- * collector of garbage. Only a gap between the sides that is wider than what runs of either are apart tells. Where runs
- * are apart at all, some may be so rarely, and one run of that kind against ten others is no change: so many runs must
- * be on their own side of the gap that chance would hardly part them. */
+/* Returns whether a difference of host peaks may be chance. The same work has different peaks in different runs,
+ * because threads and the garbage collector decide when memory is freed. So the gap between the sides must be wider
+ * than the range of the runs of each side. If runs of a side differ at all, a rare run may be far away from the others;
+ * then there must be so many runs that chance hardly separates the sides. */
 static bool is_peak_of_chance(const struct tp_compare *c, const struct device *device)
 {
     int64_t up = tp_sat_sub(device->least_peak[TP_NEW], device->peak[TP_BASE]);
@@ -184,7 +183,7 @@ static enum tp_change_verdict judge(const struct memory *m, const struct device 
     double runs = c->sides.side[TP_NEW].input->run_count;
     double growth = (device->creep[TP_NEW] - device->creep[TP_BASE]) * (double)c->sides.side[TP_NEW].step_count / runs;
     double most = change == TP_NULL_INT || is_peak_of_chance(c, device) ? 0 : (double)change;
-    if (fabs(growth) > fabs(most)) /* NaN: no */
+    if (fabs(growth) > fabs(most)) /* false for NaN */
         most = growth;
     if (change == TP_NULL_INT || fabs(most) <= least)
         return TP_CHANGE_NEUTRAL;

@@ -1,36 +1,34 @@
-/* What of the runs of a side may be judged at all, by the evidence of their inputs: the broken needs, why, and which
- * ranks are not there.
- *
- * A category without any event leaves no mark in a file of its own: it is missed where the other side has it. Not so
- * where that side's head names the option and this one's does not, or lists no device: it was not recorded. Runs whose
- * evidence is not known (summaries of older versions) break nothing. */
+/* Decides which verdicts the inputs of a side allow: the needs that damage breaks, why, and which ranks are missing.
+ * A file does not show that all events of a category were lost. The category counts as lost if the other side has it,
+ * unless the heads show that this side did not record it (only the other head names the option, or this head lists no
+ * device). Runs without evidence (summaries of older versions) break nothing. */
 #ifndef TP_WEBREPORT_COMPARE_TWO_DAMAGE_H
 #define TP_WEBREPORT_COMPARE_TWO_DAMAGE_H
 
 #include "webreport/measure/summary/summary.h"
 #include "writer/base/number_set.h"
 
-/* Runs to be judged, and what they are held against. */
+/* The runs of one side. */
 struct tp_damage_runs {
     const struct tp_summary *runs;
-    size_t count; /* 0: none */
+    size_t count; /* 0 without runs */
 };
 
-/* The needs (bits of enum tp_need) that do not hold in some run, or whose events some run of `others` has and some run
- * of these lacks. */
+/* Returns the broken needs (bits of enum tp_need): needs that some run breaks, or whose events some run of `others` has
+ * and some run of `runs` lacks. */
 unsigned tp_damage_broken(const struct tp_damage_runs *runs, const struct tp_damage_runs *others);
 
-/* "the gzip is cut: what it lost is not known", with the file's name in front where there are several runs: the first
- * run in which one of `needs` is broken. "" when they hold. In `arena`. */
+/* Returns the reason of the first run that breaks one of `needs`, in `arena`: "the gzip is cut: what it lost is not
+ * known", with the file's name in front if there are several runs. "" if no run breaks them. */
 const char *tp_damage_reason(const struct tp_damage_runs *runs, const struct tp_damage_runs *others, unsigned needs,
                              struct tp_arena *arena);
 
-/* Ranks of the job that none of the runs is of: those of `others`, if these are several, or, where they tell no rank,
- * all below the world size. Empty when some run has no rank. The set lives in `arena`. */
+/* Fills `missing` with the ranks of the job without a run: the ranks of `others` if these have several, else all ranks
+ * below the world size. Empty if some run has no rank. The set is in `arena`. */
 void tp_damage_missing_ranks(struct tp_rank_set *missing, const struct tp_damage_runs *runs,
                              const struct tp_damage_runs *others, struct tp_arena *arena);
 
-/* "rank 2 of the job is missing", "ranks 2, 5-7 of the job are missing". In `arena`. */
+/* Returns "rank 2 of the job is missing" or "ranks 2, 5-7 of the job are missing", in `arena`. */
 const char *tp_damage_ranks_text(const struct tp_rank_set *missing, struct tp_arena *arena);
 
 #endif

@@ -1,4 +1,4 @@
-/* The call trees of both sides as one: see difftree.h. */
+/* Merges the call trees of both sides: see difftree.h. */
 #include "webreport/compare/two/difftree.h"
 
 #include <math.h>
@@ -6,11 +6,11 @@
 #include "webreport/trace/frame_pairs.h"
 #include "writer/base/sort.h"
 
-/* A node in order of first appearance: parents stand before their children. */
+/* A node of the merged tree. Nodes are in order of first appearance, so parents come before their children. */
 struct node {
     double ns[TP_SIDES], calls[TP_SIDES];
     uint32_t parent, name;
-    uint32_t first_child, next_sibling; /* of linked nodes: by size */
+    uint32_t first_child, next_sibling; /* after link_nodes: children by size, largest first */
     uint8_t kind;
 };
 
@@ -20,8 +20,8 @@ struct merge {
     struct tp_keys edges; /* (parent + 1, name, kind): tuple i is node i */
     struct tp_vec nodes;  /* struct node */
     struct tp_strings frames[TP_SIDES];
-    uint32_t *frame_pairs; /* as tp_frame_pairs has them */
-    uint32_t *name_of_new; /* by frame of NEW: what it is called, in names */
+    uint32_t *frame_pairs; /* pairs of frames, from tp_frame_pairs */
+    uint32_t *name_of_new; /* by frame of NEW: its name, as an index in names */
 };
 
 static struct node *at(const struct merge *merge, uint32_t node)
@@ -139,11 +139,11 @@ static void put_call(struct tp_difftree *tree, const struct merge *merge, uint32
     tree->count++;
 }
 
-/* Depth first from node 0. */
+/* Fills the tree's calls in depth-first order from node 0. */
 static void lay_out(struct tp_difftree *tree, struct merge *merge)
 {
     struct open {
-        uint32_t next, call; /* next child; where the node stands in the tree */
+        uint32_t next, call; /* next child to visit; index of the node in the tree */
     };
     struct tp_vec open = TP_VEC(merge->arena, struct open);
     put_call(tree, merge, 0, TP_NO_ID);
@@ -162,7 +162,7 @@ static void lay_out(struct tp_difftree *tree, struct merge *merge)
     }
 }
 
-/* Device time when every tree has it: times of two kinds are not compared. */
+/* Returns whether every tree has device times; otherwise host times are compared. */
 static bool all_have_device(const struct tp_sides *sides, const struct tp_calltree *const trees[TP_SIDES])
 {
     for (int s = 0; s < TP_SIDES; s++)

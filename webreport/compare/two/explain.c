@@ -1,15 +1,14 @@
-/* Which reported change follows from which: see changes.h.
- *
- * One cause shows in many rows: a slower kernel in its operator, in every module around it and in the wait for the
- * device; an added `.item()` in two operators, a copy, a runtime call and a synchronisation. The reader shall be told
- * the first of these alone, so each row points to the row that explains it. Ranks make that a tree: a cause always
- * stands before its effect. */
+/* Finds the change that causes each reported change: see changes.h.
+ * One cause changes many rows. A slower kernel changes its operator, every module around it and the wait for the
+ * device; an added `.item()` changes two operators, a copy, a runtime call and a synchronisation. Reports show the
+ * cause only, so each row points to the row that explains it. A cause always has a lower rank than its effect, so the
+ * result is a tree. */
 #include <math.h>
 
 #include "webreport/compare/two/changes.h"
 
 enum rank {
-    RANK_CALL, /* a synchronisation that comes or goes; data loading */
+    RANK_CALL, /* an added or removed synchronisation; data loading */
     RANK_KERNEL,
     RANK_COPY,
     RANK_WAIT, /* a synchronisation that takes longer */
@@ -18,7 +17,7 @@ enum rank {
     RANK_MODULE,
     RANK_RUNTIME
 };
-enum { MAX_CAUSES = 512 }; /* looked at for each effect */
+enum { MAX_CAUSES = 512 }; /* candidates for each effect */
 
 static enum rank rank_of(const struct tp_change *change)
 {
@@ -53,7 +52,7 @@ static double more_calls(const struct tp_change *change)
     return change->calls[TP_NEW] - change->calls[TP_BASE];
 }
 
-/* Both come or go, equally often per step. */
+/* Returns whether both rows were added or removed equally often per step. */
 static bool is_same_count_change(const struct tp_change *a, const struct tp_change *b)
 {
     return a->is_count_change && b->is_count_change && fabs(more_calls(a) - more_calls(b)) < 1e-6;
@@ -81,7 +80,7 @@ static bool explains_runtime(const struct tp_change *cause, const struct tp_chan
     return rank_of(cause) <= RANK_OPERATOR_DEVICE && is_wait(effect->identity.name) && is_same_direction(cause, effect);
 }
 
-/* A module inside it, or what takes at least half of the change. */
+/* Returns whether the cause is a module inside the module, or has at least half of its change. */
 static bool explains_module(const struct tp_change *cause, const struct tp_change *effect)
 {
     struct tp_str inner = cause->identity.name, outer = effect->identity.name;
@@ -92,8 +91,8 @@ static bool explains_module(const struct tp_change *cause, const struct tp_chang
     return fabs((double)cause->change_ns) >= 0.5 * fabs((double)effect->change_ns);
 }
 
-/* The copy of an .item() and its synchronisation, which stand in two operators; the set of memory that another
- * algorithm needs. */
+/* Returns whether a copy follows from an .item() (its synchronisation is in another operator), or a memory set from
+ * another algorithm. */
 static bool explains_copy(const struct tp_change *cause, const struct tp_change *effect)
 {
     bool is_own = tp_str_equal(cause->identity.owner, effect->identity.owner);

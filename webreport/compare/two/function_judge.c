@@ -1,16 +1,16 @@
-/* Functions of a program, judged by their samples: see function_judge.h. */
+/* Judges the functions of a program by their samples: see function_judge.h. */
 #include "webreport/compare/two/function_judge.h"
 
 #include <math.h>
 
 #include "writer/base/student.h"
 
-enum { NORMAL = 1000000 }; /* degrees of freedom of what is as good as normal */
+enum { NORMAL = 1000000 }; /* degrees of freedom at which Student's distribution is practically normal */
 
-/* What is known of a function on both sides. */
+/* Samples and time of a function on both sides. */
 struct sampled {
-    double samples[TP_SIDES]; /* of all runs */
-    double ns[TP_SIDES];      /* mean of a run; of none: what half a sample stands for */
+    double samples[TP_SIDES]; /* samples of all runs */
+    double ns[TP_SIDES];      /* mean of a run; without samples, the time of half a sample */
     double error;             /* standard error of log(ns[NEW] / ns[BASE]) */
 };
 
@@ -46,8 +46,8 @@ static bool is_judged(const struct tp_change *change, const struct sampled *s)
            !tp_str_equal(change->identity.name, TP_STR(TP_SUMMARY_REST));
 }
 
-/* Do the times of the run rest on steps, all of them wall clock? Then what a row changed by is a verdict only when short
- * steps back it (run_change.h), and functions have none: a busy machine draws out what spins in barriers. */
+/* Returns whether both sides have steps and all times are wall clock. Then a verdict needs confirmation by short steps
+ * (run_change.h), which functions do not have: on a busy machine, functions that spin in barriers take longer. */
 static bool are_beside_steps(const struct tp_sides *sides)
 {
     return tp_sides_are_wall_clock(sides) && sides->side[TP_BASE].quantities[TP_QUANTITY_STEP].levels &&

@@ -1,4 +1,4 @@
-/* Which rows of both sides are the same thing: see matching.h.
+/* Matches the rows of both sides: see matching.h.
  *
  * What has no equal on the other side is grouped by what a pass ignores (shape, line, name) and paired inside its
  * group. A group is looked at up to MAX_GROUP rows a side, heaviest first: a hostile file cannot make it slow. */
@@ -94,16 +94,16 @@ static struct tp_match *add_match(struct matcher *m, enum tp_match_kind kind, ui
     return match;
 }
 
-/* What the rows of a group share. */
+/* Passes in their order; each groups rows by other parts of their identity. */
 enum pass { PASS_REPLACED, PASS_SHAPE, PASS_NAME_IN_SHAPE, PASS_NAME };
 
-/* False: the pass has nothing to do with rows of this kind. */
+/* Fills the key of a row's group. Returns false if the pass does not treat rows of this kind. */
 static bool group_key(struct matcher *m, enum pass pass, struct lone *row, uint32_t key[4])
 {
     const uint32_t *identity = tp_keys_get(&m->sides->keys, row->identity);
     enum tp_summary_kind kind = (enum tp_summary_kind)identity[0];
     key[0] = kind;
-    if (pass == PASS_REPLACED) { /* a copy or wait is never another copy or wait */
+    if (pass == PASS_REPLACED) { /* copies and waits only match copies and waits of the same name */
         bool has_name = kind == TP_SUMMARY_COPY || kind == TP_SUMMARY_SYNC;
         key[1] = m->replaced->group_of[row->side][row->identity];
         key[2] = has_name ? identity[1] : TP_NO_ID;
@@ -123,7 +123,7 @@ static bool group_key(struct matcher *m, enum pass pass, struct lone *row, uint3
            (kind == TP_SUMMARY_SYNC && pass == PASS_NAME_IN_SHAPE);
 }
 
-/* By group, side; lines upwards, else time downwards. */
+/* Sorts by group, side, ascending line, descending time. */
 static int by_group(const void *x, const void *y, const void *context)
 {
     const struct lone *a = x, *b = y;
@@ -149,7 +149,7 @@ static double likeness(const struct tp_sides *sides, uint32_t base, uint32_t new
 {
     const struct tp_side_row *a = tp_sides_row(sides, TP_BASE, base), *b = tp_sides_row(sides, TP_NEW, new_identity);
     struct tp_identity x = tp_sides_identity(sides, base), y = tp_sides_identity(sides, new_identity);
-    if (quotient(a->ns, b->ns) < 0.1) /* hardly the same work */
+    if (quotient(a->ns, b->ns) < 0.1) /* times that differ by a factor of ten are other work */
         return 0;
     return 0.5 * tp_name_likeness(x.name, y.name) + 0.3 * quotient(a->calls, b->calls) + 0.2 * quotient(a->ns, b->ns);
 }
@@ -159,7 +159,7 @@ static void mark_used(struct lone *row)
     row->identity = TP_NO_ID;
 }
 
-/* Pairs rows in their order: the shape or the line is what changed. */
+/* Pairs rows in their order; they differ only in shape or line. */
 static void pair_in_order(struct matcher *m, struct lone *rows, const size_t counts[TP_SIDES])
 {
     for (size_t i = 0; i < counts[TP_BASE] && i < counts[TP_NEW]; i++) {
@@ -203,7 +203,7 @@ static size_t count_left(const struct lone *rows, size_t count)
     return left;
 }
 
-/* Adds what is left of one side to a pair when it is called about as often. */
+/* Adds the remaining rows of one side to a pair if they are called about as often. */
 static void join(struct matcher *m, struct tp_match *match, struct lone *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -218,7 +218,8 @@ static void join(struct matcher *m, struct tp_match *match, struct lone *rows, s
     }
 }
 
-/* Kernels that replace others are judged by their sum: of one operator all of them, else each match by itself. */
+/* Numbers the matches of replaced kernels. Kernels with one number are judged by their sum: all matches of an operator,
+ * or a single match without an operator. */
 static void number_kernels(struct matcher *m, size_t first, bool is_of_operator)
 {
     for (size_t i = first; i < m->matches.count; i++)
@@ -251,7 +252,7 @@ static void pair_alike(struct matcher *m, struct lone *rows, const size_t counts
         add_match(m, TP_MATCH_RENAMED, base[best_base].identity, new_rows[best_new].identity);
         mark_used(&base[best_base]);
         mark_used(&new_rows[best_new]);
-        if (++pairs >= 16) /* a group of that many changed kernels is another program */
+        if (++pairs >= 16) /* with more changed kernels the programs differ */
             break;
     }
     size_t left[TP_SIDES] = {count_left(base, counts[TP_BASE]), count_left(new_rows, counts[TP_NEW])};

@@ -1,5 +1,6 @@
-/* Which rows of both sides are the same thing: equal identities first, then rows of operators that replace each other,
- * rows whose shape or line changed, kernels of one operator under another name, and kernels that were fused or split. */
+/* Finds the rows of both sides that correspond: rows with equal identities first, then rows of operators that replace
+ * each other, rows with another shape or line, renamed kernels of one operator, and kernels that were fused or
+ * split. */
 #ifndef TP_WEBREPORT_COMPARE_TWO_MATCHING_H
 #define TP_WEBREPORT_COMPARE_TWO_MATCHING_H
 
@@ -18,14 +19,13 @@ enum tp_match_kind {
     TP_MATCH_COUNT
 };
 
-/* A row of the comparison. Several identities of one side are added up. */
+/* A row of the comparison. Several identities of one side are summed. */
 struct tp_match {
     enum tp_match_kind kind;
     uint32_t *members[TP_SIDES]; /* identities, heaviest first */
     uint32_t member_count[TP_SIDES];
-    uint32_t group;  /* in the work: operators that replace each other; 0: none */
-    uint32_t kernel; /* of all such matches of one launching operator, from 1: their sum is judged; 0: no kernel that
-                        replaces another */
+    uint32_t group;  /* number of the group of operators that replace each other (tp_replaced), or 0 */
+    uint32_t kernel; /* number from 1 of the replaced kernels that are judged as a sum, or 0 for other rows */
 };
 
 struct tp_matches {
@@ -33,19 +33,19 @@ struct tp_matches {
     uint32_t count, kernel_count; /* kernel_count: greatest `kernel` */
 };
 
-/* Matches the rows of both sides in sides->arena (guard set by the caller). */
+/* Matches the rows of both sides. Allocates from sides->arena (guard set by the caller). */
 void tp_matches_build(struct tp_matches *matches, const struct tp_sides *sides, const struct tp_replaced *replaced);
 
-/* The identity that names the row: of NEW, or of BASE when it is removed. */
+/* Returns the identity that names the row: that of NEW, or that of BASE for a removed row. */
 static inline uint32_t tp_match_identity(const struct tp_match *match)
 {
     return match->member_count[TP_NEW] ? match->members[TP_NEW][0] : match->members[TP_BASE][0];
 }
 
-/* Likeness of two names, 0 .. 1: Dice's coefficient of their pairs of letters, without regard to case. */
+/* Returns the similarity of two names, 0 to 1: Dice's coefficient of their pairs of letters, ignoring case. */
 double tp_name_likeness(struct tp_str a, struct tp_str b);
 
-/* "same", "new" .. */
+/* Returns "same", "new" .. Static. */
 const char *tp_match_name(enum tp_match_kind kind);
 
 #endif

@@ -8,7 +8,8 @@
 #include "webreport/compare/two/row_judge.h"
 
 /* Smallest change that has a verdict: on the host as a share of the operators' time, and of other kernels for the same
- * operator as a share of the step. Libraries choose kernels by measuring them, so runs of one program differ in them. */
+ * operator as a share of the step. Libraries choose kernels by measuring them, so runs of one program differ in
+ * them. */
 static const double LEAST_SHARE = 0.01;
 
 /* ---- which rows are of a group ---- */
@@ -35,7 +36,8 @@ static void find_members(struct members *found, const struct tp_sides *sides, co
     }
 }
 
-/* Returns the number of a row's text among the texts of members. Keys of the work cut long texts; rows have more of them. */
+/* Returns the number of a row's text among the texts of members. Keys of the work cut long texts; rows have more of
+ * them. */
 static uint32_t member_text(const struct members *members, const struct tp_sides *sides, uint32_t text)
 {
     return tp_strings_find(&members->texts, tp_count_cut(tp_strings_get(&sides->texts, text), sides->arena));

@@ -1,8 +1,8 @@
-/* What operators and kernels that replace others take: the sum of all of them against the sum of those that they replace.
- *
+/* What operators and kernels that replace others take: the sum of all of them against the sum of those that they
+ * replace.
  * Kernels and copies are summed where a side has kernels, else the operators' own times on the host. The sum is slower
- * or faster when its 99 % interval excludes 0. What the other rows changed by is taken out of it (clock, load).
- * Of wall clock, the spread of the other rows is part of the noise and the short steps must show the change, too. */
+ * or faster when its 99 % interval excludes 0. What the other rows changed by is taken out of it (clock, load). Of wall
+ * clock, the spread of the other rows is part of the noise and the short steps must show the change, too. */
 #ifndef TP_WEBREPORT_COMPARE_TWO_REPLACED_H
 #define TP_WEBREPORT_COMPARE_TWO_REPLACED_H
 
@@ -47,8 +47,8 @@ void tp_replaced_build(struct tp_replaced *replaced, const struct tp_sides *side
 struct tp_replaced_sum tp_replaced_judge(const struct tp_sides *sides, const struct tp_row_sum *rows,
                                          const struct tp_row_shift *shift);
 
-/* Gates replacements and other kernel algorithms that are slower, and replacements by more operators whose times are not
- * known. */
+/* Gates replacements and other kernel algorithms that are slower, and replacements by more operators whose times are
+ * not known. */
 void tp_replaced_gate(struct tp_work_diff *work, const struct tp_sides *sides, const struct tp_replaced *replaced);
 
 #endif

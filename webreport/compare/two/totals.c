@@ -1,4 +1,4 @@
-/* The totals of both sides: see totals.h. */
+/* Compares the totals of both sides: see totals.h. */
 #include "webreport/compare/two/totals.h"
 
 #include <math.h>
@@ -44,8 +44,8 @@ struct tp_total tp_total_of(const struct tp_sides *sides, enum tp_quantity quant
     return total;
 }
 
-/* Parts of the doubt. Kernels are quiet, and so are their rows: they have most of it where there are any, and operators
- * on the host least, for the step tells what they cost. */
+/* Shares of the doubt. With kernels, these and their rows get most of it, because they have little noise, and host
+ * operators get least, because the step includes their cost. */
 static const double of_device[TP_QUANTITIES] = {[TP_QUANTITY_KERNELS] = 0.4,
                                                 [TP_QUANTITY_ROW] = 0.4,
                                                 [TP_QUANTITY_HOST_OPS] = 0.05,
