@@ -1,9 +1,9 @@
-/* CUPTI in a recorded process: see cupti.h.
+/* Attaches CUPTI to a recorded process: see cupti.h.
  *
- * Rules kept here, each known from the failures of others: callbacks are registered before anything is enabled; CUPTI
- * is not left (no cuptiFinalize, no unsubscribe), kinds are disabled instead; a flush is forced, and happens only in
- * the process that attached and only when it used CUDA; no lock is held while CUPTI is called. At exit the flush runs
- * from a handler that is registered after CUPTI was loaded, and so runs before CUPTI's own. */
+ * The code follows rules that avoid known failures of other tools. Callbacks are registered before any activity is
+ * enabled. CUPTI is never left (no cuptiFinalize, no unsubscribe); activities are disabled instead. Only the process
+ * that attached flushes, only if it used CUDA, and always with force. No lock is held while CUPTI is called. At exit
+ * the flush runs in a handler that is registered after CUPTI was loaded, so that it runs before CUPTI's own. */
 #include "collector/source/cupti.h"
 
 #include <dlfcn.h>
@@ -29,15 +29,15 @@ enum state { OUTSIDE, BUSY, ATTACHED, OVER };
 static struct tp_cupti cupti;
 static struct {
     _Atomic int state;          /* enum state; BUSY: a thread is attaching */
-    _Atomic int is_enabled;     /* kinds are */
-    _Atomic int has_work;       /* CUPTI has asked for a buffer: CUDA was used */
-    _Atomic int is_injected;    /* the driver has called us */
-    _Atomic unsigned taking;    /* completed buffers that are being read now */
-    _Atomic unsigned taken;     /* and that were, ever */
-    _Atomic uint32_t described; /* recording whose devices are recorded */
+    _Atomic int is_enabled;     /* activities are enabled */
+    _Atomic int has_work;       /* CUPTI has requested a buffer, so CUDA was used */
+    _Atomic int is_injected;    /* the driver has called InitializeInjection */
+    _Atomic unsigned taking;    /* completed buffers that are being read */
+    _Atomic unsigned taken;     /* completed buffers so far */
+    _Atomic uint32_t described; /* number of the recording that has the device properties */
     uint32_t version;
-    bool has_own_clock; /* CUPTI refused ours: its stamps are its own nanoseconds */
-    pid_t pid;          /* that attached */
+    bool has_own_clock; /* CUPTI refused our clock and uses its own nanoseconds */
+    pid_t pid;          /* process that attached */
 } at;
 
 static const char SAY[] = "GPU activity is not recorded, the program goes on";
@@ -63,7 +63,7 @@ static void record_dropped(void)
         tp_cupti_record_dropped(count);
 }
 
-/* The driver may not be asked during cuInit, so devices are described when the first buffer comes. */
+/* Records the devices when the first buffer arrives, because the driver must not be called during cuInit. */
 static void describe_devices(void)
 {
     uint32_t recording = __atomic_load_n(&tracepress_recording_, __ATOMIC_RELAXED);
@@ -98,7 +98,7 @@ static void ignore(void *user, uint32_t domain, uint32_t function, const void *d
 
 /* ---- attaching ---- */
 
-/* Who has CUPTI already, where this release tells. */
+/* Names the tool that uses CUPTI, if this release reports it. */
 static void name_other(char *reason, size_t size)
 {
     char other[128] = "";
@@ -133,7 +133,7 @@ static bool subscribe(char *reason, size_t size)
             result = cupti.subscribe(&subscriber, ignore, NULL);
         if (result == TP_CUPTI_OK)
             return true;
-        if (!*reason) /* what the library said that comes first */
+        if (!*reason) /* keep the reason of the first library */
             explain(reason, size, result);
         if (result == TP_CUPTI_MANY_SUBSCRIBERS)
             return false;
@@ -149,7 +149,7 @@ static bool enable_kinds(char *reason, size_t size)
     for (const uint32_t *kind = tp_cupti_kinds; *kind; kind++) {
         int result = cupti.enable(*kind);
         enabled += result == TP_CUPTI_OK;
-        if (result != TP_CUPTI_OK && *kind == TP_CUPTI_KERNEL) { /* without kernels the rest is of no use */
+        if (result != TP_CUPTI_OK && *kind == TP_CUPTI_KERNEL) { /* without kernels the other activities are useless */
             explain(reason, size, result);
             break;
         }
@@ -189,7 +189,7 @@ static bool attach(char *reason, size_t size)
         explain(reason, size, result);
         return false;
     }
-    if (cupti.flush_period) /* what a killed program has done until then is in its spool */
+    if (cupti.flush_period) /* so that the spool of a killed program has recent activity */
         cupti.flush_period(FLUSH_PERIOD_MS);
     at.pid = getpid();
     atexit(end_at_exit);
@@ -201,7 +201,7 @@ static bool uses_cuda(void)
     return atomic_load(&at.is_injected) || tp_cupti_is_mapped("libcuda.so") || tp_cupti_is_mapped("libcudart.so");
 }
 
-/* Pairs CUPTI's clock with ours: the closest of some tries. */
+/* Records a moment on CUPTI's clock and on ours, as the closest of several tries. */
 static void record_clock(void)
 {
     struct tp_spool_gpu_clock best = {0};
@@ -220,7 +220,7 @@ static void record_clock(void)
         tp_record_put(0, TP_SPOOL_GPU_CLOCK, &best, sizeof best);
 }
 
-/* Attaches if need be; false: it cannot be done, which was said. */
+/* Attaches to CUPTI if necessary. Returns false after reporting the reason if that fails. */
 static bool be_attached(void)
 {
     char reason[MAX_REASON] = "";
@@ -254,7 +254,7 @@ void tp_cupti_begin(void)
     tp_session_say(TP_SAY_PART, SAY, reason);
 }
 
-/* Waits for the context of this thread, as torch does at the end of a recording. */
+/* Waits until the GPU has finished the work of this thread's context, as torch does at the end of a recording. */
 static void wait_for_gpu(void)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD), *context = NULL;
@@ -267,8 +267,8 @@ static void wait_for_gpu(void)
         synchronize();
 }
 
-/* A flush does not wait for buffers that CUPTI's own thread is about to give back: until none is out, or nothing has
- * come for a while. */
+/* Waits until no buffer is lent, or no buffer has arrived for a while. A flush itself does not wait for buffers that
+ * CUPTI's own thread is about to return. */
 static void wait_for_buffers(void)
 {
     const struct timespec ms = {0, 1000000};
@@ -296,7 +296,7 @@ void tp_cupti_end(bool must_wait)
     }
     disable_kinds();
     if (has_work) {
-        cupti.flush_all(TP_CUPTI_FLUSH_FORCED); /* what was recorded while the first went on */
+        cupti.flush_all(TP_CUPTI_FLUSH_FORCED); /* for records that were made during the first flush */
         wait_for_buffers();
     }
     record_dropped();
@@ -339,9 +339,9 @@ static bool start(const struct tp_source_host *host, const char *setting)
 {
     (void)setting;
     static const struct tp_session_watch own = {tp_cupti_begin, end_recording, tp_cupti_in_child};
-    setenv("CUDA_INJECTION64_PATH", host->library, 1); /* before main: no other thread reads it */
-    tp_session_watch(&own);                            /* recordings of a program that links libtracepress.so */
-    if (__atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST)) /* not before its window */
+    setenv("CUDA_INJECTION64_PATH", host->library, 1); /* before main, so no other thread reads the environment */
+    tp_session_watch(&own);                            /* for recordings of a program that links libtracepress.so */
+    if (__atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST)) /* not before the first window */
         tp_cupti_begin();
     return true;
 }

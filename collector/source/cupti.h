@@ -1,23 +1,24 @@
-/* What the GPUs of a CUDA program do, by CUPTI: attached to the program while it is recorded.
+/* Records the activity of NVIDIA GPUs in a CUDA program through CUPTI, which is attached while the program is recorded.
  *
- * CUPTI serves one client per process. In a process with libtorch nothing is done (Kineto is that client there); when
- * another tool has it, or there is no GPU, one line says so and the program runs as it would without us. */
+ * CUPTI serves one client per process. In a process with libtorch this source does nothing, because Kineto is the
+ * client there. If another tool uses CUPTI, or there is no GPU, one line says so and the program runs normally. */
 #ifndef TP_COLLECTOR_SOURCE_CUPTI_H
 #define TP_COLLECTOR_SOURCE_CUPTI_H
 
 #include <stdbool.h>
 
-/* Starts recording, when the process uses CUDA; else waits for InitializeInjection. After a recording has begun. */
+/* Starts recording if the process uses CUDA; otherwise waits for InitializeInjection. Call it after a recording has
+ * started. */
 void tp_cupti_begin(void);
 
-/* Stops, with all that the GPUs have done until now: with must_wait, waits for what they are doing. Before a recording
- * ends; not with a lock that a record may need. */
+/* Stops recording, with everything that the GPUs have done so far. must_wait: first waits until the GPUs are idle. Call
+ * it before a recording ends, without a lock that a record may need. */
 void tp_cupti_end(bool must_wait);
 
-/* In a child after fork: what its parent began does not work here. */
+/* Switches the source off in a child after fork, where CUPTI does not work. */
 void tp_cupti_in_child(void);
 
-/* Called by the CUDA driver in cuInit when CUDA_INJECTION64_PATH names this library. Returns 1. */
+/* Entry point for the CUDA driver, which calls it in cuInit if CUDA_INJECTION64_PATH names this library. Returns 1. */
 int InitializeInjection(void);
 
 #endif

@@ -1,8 +1,8 @@
-/* The part of CUPTI's binary interface that the source uses, declared by ourselves: nothing of CUDA is needed to build.
+/* Declares the part of CUPTI's binary interface that the source uses, so that the build needs nothing from CUDA.
  *
- * Records: no field below changed its place from CUPTI 11.8 to 13.5; later releases only append. So each struct is the
- * beginning that all of them share (that of 11.8), and records are stepped over by cuptiActivityGetNextRecord, never by
- * a size of ours. The suite `abi` compares all of it with NVIDIA's headers, where there are some. */
+ * The fields below have the same offsets in all versions from CUPTI 11.8 to 13.5; later releases only append fields. So
+ * each struct is the common beginning (that of 11.8). The reader steps over records with cuptiActivityGetNextRecord and
+ * never relies on their size. The suite `abi` compares everything here with NVIDIA's headers if they are installed. */
 #ifndef TP_COLLECTOR_SOURCE_CUPTI_ABI_H
 #define TP_COLLECTOR_SOURCE_CUPTI_ABI_H
 
@@ -34,13 +34,13 @@ enum tp_cupti_kind {
     TP_CUPTI_MEMORY = 49,
     TP_CUPTI_POOL = 50,
     TP_CUPTI_GRAPH = 51,
-    TP_CUPTI_KINDS = 64 /* more than any that is handled */
+    TP_CUPTI_KINDS = 64 /* size of tables by kind; larger than any kind in use */
 };
 
 enum { TP_CUPTI_DOMAIN_DRIVER = 1, TP_CUPTI_DOMAIN_RUNTIME = 2 };
 enum { TP_CUPTI_TID_SYSTEM = 1, TP_CUPTI_FLUSH_FORCED = 1, TP_CUPTI_OBJECT_THREAD = 2 };
 
-/* From this version (12.9) on, a request for a buffer may be refused; before, CUPTI may crash. */
+/* First CUPTI version (CUDA 12.9) in which a request for a buffer may be refused. Older versions may crash. */
 enum { TP_CUPTI_MAY_REFUSE = 27 };
 
 struct tp_cupti_kernel {
@@ -125,7 +125,7 @@ struct tp_cupti_external {
 
 struct tp_cupti_overhead {
     uint32_t kind, overhead, object;
-    uint32_t object_id[3]; /* of a thread: process, thread */
+    uint32_t object_id[3]; /* of a thread: process id, thread id */
     uint64_t start, end;
 };
 
@@ -164,7 +164,7 @@ typedef void (*tp_cupti_request)(uint8_t **buffer, size_t *size, size_t *max_rec
 typedef void (*tp_cupti_complete)(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid);
 typedef void (*tp_cupti_callback)(void *user, uint32_t domain, uint32_t function, const void *data);
 
-/* CUdevice_attribute, of the driver. */
+/* CUdevice_attribute of the CUDA driver. */
 enum tp_cuda_attribute {
     TP_CUDA_MAX_THREADS_PER_BLOCK = 1,
     TP_CUDA_SHARED_PER_BLOCK = 8,

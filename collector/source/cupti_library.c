@@ -1,4 +1,4 @@
-/* libcupti at run time: see cupti_library.h. */
+/* Finds libcupti at run time: see cupti_library.h. */
 #include "collector/source/cupti_library.h"
 
 #include <dlfcn.h>
@@ -8,7 +8,7 @@
 #include "writer/base/environment.h"
 #include "writer/base/path.h"
 
-/* 11's name has the minor version in it; 12 and 13 have the major one only. */
+/* The names for CUDA 11 include the minor version; those for 12 and 13 only the major one. */
 static const char *const names[] = {
     "libcupti.so.13",
     "libcupti.so.12",

@@ -1,4 +1,4 @@
-/* libcupti, found at run time: the functions that the source calls. */
+/* Finds libcupti at run time, and declares the functions that the source calls. */
 #ifndef TP_COLLECTOR_SOURCE_CUPTI_LIBRARY_H
 #define TP_COLLECTOR_SOURCE_CUPTI_LIBRARY_H
 
@@ -8,7 +8,7 @@
 
 struct tp_cupti {
     void *handle;
-    /* without these a library is of no use */
+    /* required functions */
     int (*get_version)(uint32_t *version);
     int (*subscribe)(void **subscriber, tp_cupti_callback callback, void *user);
     int (*register_callbacks)(tp_cupti_request request, tp_cupti_complete complete);
@@ -16,7 +16,7 @@ struct tp_cupti {
     int (*disable)(uint32_t kind);
     int (*next_record)(uint8_t *buffer, size_t valid, void **record);
     int (*flush_all)(uint32_t flags);
-    /* NULL where the library is too old for them */
+    /* NULL if the library is too old */
     int (*register_clock)(uint64_t (*clock)(void));
     int (*count_dropped)(void *context, uint32_t stream, size_t *count);
     int (*callback_name)(uint32_t domain, uint32_t function, const char **name);
@@ -27,15 +27,15 @@ struct tp_cupti {
     int (*subscribe_v2)(void **subscriber, tp_cupti_callback callback, void *user, struct tp_cupti_subscription *with);
 };
 
-/* True when a library whose file name begins with `prefix` is part of the process. */
+/* Returns whether a library whose file name begins with `prefix` is mapped in the process. */
 bool tp_cupti_is_mapped(const char *prefix);
 
-/* Opens the next library to try, counting *candidate up from 0: first $TRACEPRESS_CUPTI alone if that is set, then
- * those that the process has mapped already, then what the system finds. False when there is none left. Libraries are
- * not closed again. */
+/* Opens the next library to try. *candidate counts up from 0. If $TRACEPRESS_CUPTI is set, it is the only candidate.
+ * Otherwise libraries that the process has mapped come first, then those that the system finds. Returns false when
+ * there are no more. Libraries are never closed. */
 bool tp_cupti_open(struct tp_cupti *cupti, unsigned *candidate);
 
-/* Text of a CUPTI result. Static, or the library's. */
+/* Returns the text of a CUPTI result; static, or owned by the library. */
 const char *tp_cupti_result_text(const struct tp_cupti *cupti, int result);
 
 #endif

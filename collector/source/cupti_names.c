@@ -1,7 +1,7 @@
-/* Names of kernels and calls: see cupti_names.h.
+/* Maps names of kernels and calls to numbers: see cupti_names.h.
  *
- * Both tables are filled once and only grow, so that looking up takes no lock; two threads that fill the same place
- * write the same. */
+ * Entries are written once and both tables only grow, so lookups take no lock. Two threads that fill the same entry
+ * write the same value. */
 #include "collector/source/cupti_names.h"
 
 #include <ctype.h>
@@ -17,11 +17,11 @@ enum { CALLS = 4096, KERNELS = 8192, PROBES = 16, UNWANTED = 1 };
 struct known_kernel {
     const char *address; /* of CUPTI's text */
     uint32_t name;
-    char text[]; /* the address may come to hold another one, when a module is unloaded */
+    char text[]; /* for comparison, because a new text may use the address after a module is unloaded */
 };
 
 static _Atomic(struct known_kernel *) kernels[KERNELS];
-static _Atomic uint32_t calls[2][CALLS]; /* 0: not looked up, UNWANTED, or number + UNWANTED */
+static _Atomic uint32_t calls[2][CALLS]; /* 0: not looked up; UNWANTED; or the number plus UNWANTED */
 
 /* ---- kernels ---- */
 
@@ -64,17 +64,17 @@ uint32_t tp_cupti_kernel_name(const char *name)
 
 /* ---- calls ---- */
 
-/* Kineto's list of calls that are many and of no interest (CuptiActivityProfiler.cpp, isBlockListedRuntimeCbid). */
+/* Frequent, meaningless calls, as listed by Kineto (CuptiActivityProfiler.cpp, isBlockListedRuntimeCbid). */
 static const char *const noise[] = {
     "cudaGetDevice",   "cudaSetDevice", "cudaGetLastError", "cudaEventCreate", "cudaEventCreateWithFlags",
     "cudaEventDestroy"};
 
-/* Of the driver, only what works: of a program that uses the runtime, its runtime calls say the rest. */
+/* Driver calls to keep. The runtime's calls cover the others in a program that uses the runtime. */
 static const char *const driver_work[] = {"cuLaunch",           "cuGraphLaunch",       "cuMem",
                                           "cuCtxSynchronize",   "cuStreamSynchronize", "cuStreamWaitEvent",
                                           "cuEventSynchronize", "cuEventRecord"};
 
-/* cuMem functions that only ask. */
+/* cuMem functions that only query. */
 static const char *const driver_noise[] = {"cuMemGet", "cuMemHostGet", "cuMemPoolGet"};
 
 static bool begins_with_one(const char *name, const char *const *list, size_t count)

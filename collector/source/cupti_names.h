@@ -1,17 +1,18 @@
-/* Numbers of names that CUPTI's records carry: kernels by address of their name, calls by CUPTI's number. */
+/* Maps the names in CUPTI's records to numbers: kernels by the address of their name, calls by CUPTI's number. */
 #ifndef TP_COLLECTOR_SOURCE_CUPTI_NAMES_H
 #define TP_COLLECTOR_SOURCE_CUPTI_NAMES_H
 
 #include "collector/source/cupti_library.h"
 
-/* Number of a kernel's name. Any thread. */
+/* Returns the number of a kernel's name. Any thread may call it. */
 uint32_t tp_cupti_kernel_name(const char *name);
 
-/* Number of a call's name without its version ("cudaLaunchKernel_v7000" is cudaLaunchKernel); 0 for a call that is not
- * kept, as Kineto does not: they are many and say nothing. Any thread. */
+/* Returns the number of a call's name without its version ("cudaLaunchKernel_v7000" becomes cudaLaunchKernel). Returns
+ * 0 for frequent, meaningless calls that are not recorded; Kineto drops the same ones. Any thread may call it. */
 uint32_t tp_cupti_call_name(const struct tp_cupti *cupti, bool is_driver, uint32_t function);
 
-/* What tp_cupti_call_name is made of: cuts the version off a copy of at most `size` bytes; false: not kept. */
+/* Copies the name of a call without its version into `out` (`size` bytes). Returns false if such calls are not
+ * recorded. */
 bool tp_cupti_clean_call(char *out, size_t size, const char *name, bool is_driver);
 
 #endif

@@ -1,4 +1,4 @@
-/* The buffers that CUPTI fills: see cupti_pool.h. Each slot is owned by whoever moved its state. */
+/* Manages the buffers that CUPTI fills: see cupti_pool.h. The thread that changes the state of a slot owns it. */
 #include "collector/source/cupti_pool.h"
 
 #include <stdatomic.h>
@@ -8,7 +8,7 @@ enum { EMPTY, FREE, LENT };
 
 static struct {
     _Atomic int state;
-    _Atomic(uint8_t *) bytes; /* while not EMPTY */
+    _Atomic(uint8_t *) bytes; /* valid unless the state is EMPTY */
 } slots[TP_CUPTI_BUFFERS];
 
 static uint8_t *map(size_t size)
@@ -22,7 +22,7 @@ static bool move(unsigned slot, int from, int to)
     return atomic_compare_exchange_strong(&slots[slot].state, &from, to);
 }
 
-/* A slot that was in `state` and is ours now, or TP_CUPTI_BUFFERS. */
+/* Takes a slot that is in `state` and returns its index, or TP_CUPTI_BUFFERS if there is none. */
 static unsigned take(int state)
 {
     for (unsigned i = 0; i < TP_CUPTI_BUFFERS; i++)

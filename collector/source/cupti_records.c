@@ -1,7 +1,7 @@
-/* CUPTI's activity records become records of the spool: see cupti_records.h. A table of functions by kind.
+/* Converts CUPTI's activity records to records of the spool, with a table of functions by kind: see cupti_records.h.
  *
- * Called by CUPTI, on a thread of its own or inside our flush: no lock is held while CUPTI is called, and what is
- * recorded goes to the chunk of this thread as every other record does. */
+ * CUPTI calls this code on its own thread or inside our flush. No lock is held while CUPTI is called. The records go to
+ * the chunk of the calling thread, like all other records. */
 #include "collector/source/cupti_records.h"
 
 #include <string.h>
@@ -182,7 +182,7 @@ static void record_environment(const struct tp_cupti *cupti, const void *record)
     tp_record_put(0, TP_SPOOL_GPU_ENVIRONMENT, &environment, sizeof environment);
 }
 
-/* By kind: least size of a record, and what keeps it. */
+/* By kind: least size of a record, and the function that converts it. */
 static const struct {
     size_t size;
     void (*record)(const struct tp_cupti *cupti, const void *record);
@@ -223,7 +223,7 @@ void tp_cupti_record_buffer(const struct tp_cupti *cupti, uint8_t *buffer, size_
         const uint8_t *at = record;
         uint32_t kind;
         if (at <= before || at < buffer || at + sizeof kind > buffer + valid) {
-            result = TP_CUPTI_UNKNOWN; /* not a step forward: it would never end */
+            result = TP_CUPTI_UNKNOWN; /* not a step forward: the loop would never end */
             break;
         }
         before = at;

@@ -1,7 +1,7 @@
-/* Calls that the kernel refuses to a process of several threads: a program that moves itself into a namespace of users
- * is alone in the process, as it would be without us. Threads of ours end before such a call and begin anew behind it.
- * (They are not missed in one that has moved its children into a namespace of processes: there the kernel makes no
- * more threads.) */
+/* Pauses the recorder's threads around calls that the kernel allows only in a process with a single thread. For
+ * example, a program may enter a new user namespace only when it has one thread. Our threads end before such a call and
+ * start again after it. (They are not started again if the program has put its children into a PID namespace, because
+ * there the kernel allows no more threads.) */
 #include "collector/source/host_alone.h"
 
 #include <errno.h>
@@ -27,7 +27,8 @@ typedef int setns_call(int, int);
 unshare_call tp_unshare __asm__("unshare") __attribute__((visibility("default")));
 setns_call tp_setns __asm__("setns") __attribute__((visibility("default")));
 
-/* setns without a kind takes whatever the descriptor is of. */
+/* Returns whether the call needs a single thread. setns without a kind enters whatever namespace the descriptor is of.
+ */
 static bool must_be_alone(long number, long flags)
 {
     return number == SYS_unshare ? flags & (CLONE_NEWUSER | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM)

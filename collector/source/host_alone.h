@@ -1,13 +1,13 @@
-/* Calls for which a process must have one thread: what host_confine.c, which stands before syscall, hands on. errno
- * stays. Any thread. */
+/* Pauses the recorder's threads around system calls that the kernel allows only in a process with a single thread.
+ * host_confine.c, which intercepts syscall, calls these functions. They keep errno. Any thread may call them. */
 #ifndef TP_COLLECTOR_SOURCE_HOST_ALONE_H
 #define TP_COLLECTOR_SOURCE_HOST_ALONE_H
 
 #include <stdbool.h>
 
-/* Ends threads of ours, when the call is one of those. True: tp_alone_after is to follow it. */
+/* Ends our threads if the call is one of those. If it returns true, tp_alone_after must follow the call. */
 bool tp_alone_before(long number, long first, long second);
-/* The same before a call that has another reason. */
+/* Ends our threads for another call. If it returns true, tp_alone_after must follow. */
 bool tp_alone_end(void);
 void tp_alone_after(void);
 

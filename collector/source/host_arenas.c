@@ -1,12 +1,13 @@
-/* Python keeps objects of up to 512 bytes in arenas. Its interface lets a program replace the functions that take and
- * give back an arena (PyObject_SetArenaAllocator, Python 3.4 on); ours call the ones that were set before. */
+/* Watches the arenas in which Python keeps objects of up to 512 bytes. A program may replace the functions that
+ * allocate and release an arena (PyObject_SetArenaAllocator, since Python 3.4). Our functions call those that were set
+ * before. */
 #include "collector/source/host_arenas.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>
 
-/* PyObjectArenaAllocator of Python's header cpython/objimpl.h. */
+/* PyObjectArenaAllocator in Python's header cpython/objimpl.h. */
 struct arena_allocator {
     void *context;
     void *(*take)(void *context, size_t size);

@@ -1,25 +1,25 @@
-/* BLAS: matrix products as operators with the shapes of their inputs and their FLOPs, called by cblas or by the Fortran
- * names, of whatever library the program has.
+/* Records BLAS matrix products as operators with the shapes of their inputs and their FLOPs. It intercepts the cblas
+ * and Fortran names of any BLAS library.
  *
- * No header of BLAS is needed: the functions' parameters are part of their standard. Only LP64 names are ours (int is
- * 32 bits); libraries with 64-bit integers add "64_" to them. Where one function is made of another of the table, the
- * outer one counts. */
+ * This needs no BLAS header, because the standard defines the parameters. Only LP64 names are intercepted (32-bit int);
+ * libraries with 64-bit integers append "64_" to the names. If one intercepted function calls another, only the outer
+ * one is recorded. */
 #include <stdint.h>
 
 #include "collector/hook.h"
 #include "collector/sources.h"
 
-/* A product of an m by k and a k by n matrix; n 1: by a vector. */
+/* A product of an m x k and a k x n matrix; n 1: with a vector. */
 struct product {
     int64_t m, n, k;
     enum tracepress_dtype dtype;
-    int64_t flops_each; /* per multiplication and addition: 2, complex 8 */
+    int64_t flops_each; /* per multiplication and addition: 2, complex numbers 8 */
 };
 
 static bool is_on;
 static _Thread_local bool is_within __attribute__((tls_model("initial-exec")));
 
-/* True when a range was begun. */
+/* Begins a range for a product. Returns whether it did. */
 static bool begin(uint32_t name, const struct product *p)
 {
     if (!tp_hook_is_on(&is_on) || is_within)
@@ -29,7 +29,7 @@ static bool begin(uint32_t name, const struct product *p)
                                          {.dtype = p->dtype, .rank = p->n == 1 ? 1u : 2u, .dims = dims[1]}};
     if (p->m < 0 || p->n < 0 || p->k < 0 || __builtin_mul_overflow(p->m, p->n, &flops) ||
         __builtin_mul_overflow(flops, p->k, &flops) || __builtin_mul_overflow(flops, p->flops_each, &flops))
-        flops = 0; /* the library will complain, or overflow likewise */
+        flops = 0; /* the library itself will reject these sizes, or overflow too */
     struct tracepress_operator call = TRACEPRESS_OPERATOR;
     call.inputs = inputs;
     call.input_count = 2;
@@ -51,7 +51,7 @@ static void end(bool is_begun)
     is_within = false;
 }
 
-/* Name, type of a scalar as passed to cblas, torch's type of an element, FLOPs per step. */
+/* Name, type of a scalar in cblas, torch's element type, FLOPs per multiplication and addition. */
 #define CBLAS_PRODUCTS(X)                                                                                              \
     X(cblas_sgemm, float, TRACEPRESS_FLOAT, 2)                                                                         \
     X(cblas_dgemm, double, TRACEPRESS_DOUBLE, 2)                                                                       \
@@ -71,7 +71,7 @@ static void end(bool is_begun)
 #define ALL(X) CBLAS_PRODUCTS(X) CBLAS_VECTORS(X) FORTRAN_PRODUCTS(X) FORTRAN_VECTORS(X)
 
 // NOLINTBEGIN(bugprone-macro-parentheses,readability-function-size): a function's name is no expression, and its
-// parameters are others' choice
+// parameters are given by the standard
 
 enum hook {
 #define NUMBER(name, ...) HOOK_##name,
@@ -94,7 +94,7 @@ __attribute__((constructor)) static void find(void)
 #define EXPORT __attribute__((visibility("default")))
 #define NEXT(name) ((__typeof__(&name))tp_hook_of(&hooks[HOOK_##name], __builtin_return_address(0)))
 
-/* A function, between the ends of its range. Without one behind it nobody can have called it. */
+/* Body of a hook: calls the original inside a range. Without an original no program can have called the hook. */
 #define PASS_ON(name, product, ...)                                                                                    \
     {                                                                                                                  \
         __typeof__(&name) next = NEXT(name);                                                                           \
@@ -122,7 +122,7 @@ CBLAS_PRODUCTS(CBLAS_PRODUCT)
 enum { TRANSPOSED = 112 }; /* CblasTrans */
 CBLAS_VECTORS(CBLAS_VECTOR)
 
-/* Behind the last parameter Fortran's compilers pass the lengths of the texts. */
+/* Fortran compilers pass the lengths of texts after the last parameter. */
 #define FORTRAN_PRODUCT(name, dtype, flops)                                                                            \
     EXPORT void name(const char *ta, const char *tb, const int *m, const int *n, const int *k, const void *alpha,      \
                      const void *a, const int *lda, const void *b, const int *ldb, const void *beta, void *c,          \

@@ -1,9 +1,10 @@
-/* A program that confines itself: seccomp's filters and strict mode, and the time stamp counter made to fault.
+/* Stops recording before a program confines itself: by a seccomp filter, seccomp's strict mode, or a time stamp counter
+ * that faults.
  *
- * A filter ends the program when anything in it calls the kernel in a way that is not allowed, our threads, timers and
- * writes, too. So the calls that install one are looked at, and everything of ours ends before they go on: what was
- * recorded is in the spool, and the program does what it would do without us. Only calls by the C library's prctl and
- * syscall are seen, which is how libseccomp makes them. */
+ * A filter kills the program for any forbidden system call, also for those of our threads, timers and writes. So the
+ * calls that install a filter are intercepted, and everything of ours ends before they run. The spool keeps what was
+ * recorded, and the program behaves as if it were not recorded. Only calls through the C library's prctl and syscall
+ * are seen; libseccomp uses these. */
 #include <errno.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
@@ -25,7 +26,7 @@ __attribute__((constructor)) static void find(void)
     tp_hooks_find(hooks, CALL_COUNT);
 }
 
-/* What libc declares with an ellipsis takes as many words as the kernel does. */
+/* Functions that libc declares with an ellipsis take as many words as the kernel does. */
 typedef int prctl_call(int, unsigned long, unsigned long, unsigned long, unsigned long);
 typedef long system_call(long, long, long, long, long, long, long);
 prctl_call tp_prctl __asm__("prctl") __attribute__((visibility("default")));
@@ -40,14 +41,16 @@ static __attribute__((noinline)) void confine(const char *how)
     tp_hook_leave(why);
 }
 
-/* A filter that comes before any recording is as strict as the program wants one that it may begin later. */
+/* Stops recording if it has begun. A filter installed earlier was accepted by the program for whatever it starts later.
+ */
 static void confine_by_filter(void)
 {
     if (tp_session_has_begun())
         confine("seccomp");
 }
 
-/* Without a filter, or with flags that strict mode has not, the kernel is only asked what it knows. */
+/* Checks a seccomp call. Calls without a filter, or with flags that strict mode does not have, only query the kernel.
+ */
 static __attribute__((noinline)) void look_at_seccomp(long operation, long flags, long filter)
 {
     if (operation == SECCOMP_SET_MODE_STRICT && !flags && !filter)
@@ -76,9 +79,9 @@ int tp_prctl(int option, unsigned long first, unsigned long second, unsigned lon
     return result;
 }
 
-/* ---- copies of the process, as sandboxes make them ---- */
+/* ---- copies of the process, as sandboxes create them ---- */
 
-/* The call makes a process with memory of its own, which begins where it returns. */
+/* Returns whether the call creates a process with its own memory that continues where the call returns. */
 static bool is_copying(long number, long first, long second)
 {
     struct clone_args given;
@@ -105,7 +108,7 @@ static struct tp_stillness be_still(void)
     return still;
 }
 
-/* In the parent. */
+/* Lets our threads continue; called in the parent. */
 static void go_on(struct tp_stillness still)
 {
     int why = tp_hook_enter();
@@ -113,7 +116,7 @@ static void go_on(struct tp_stillness still)
     tp_hook_leave(why);
 }
 
-// NOLINTNEXTLINE(readability-function-size): what the C library's has
+// NOLINTNEXTLINE(readability-function-size): same parameters as in the C library
 long tp_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
     system_call *next = (system_call *)tp_hook_of(&hooks[CALL_SYSCALL], NULL);
@@ -123,7 +126,8 @@ long tp_syscall(long number, long a, long b, long c, long d, long e, long f)
         look_at_prctl((int)a, (unsigned long)b, (unsigned long)c);
     bool is_alone = tp_alone_before(number, a, b);
     if (__builtin_expect(!is_alone && !is_copying(number, a, b) && number != SYS_prctl && number != SYS_capset, 1))
-        return next(number, a, b, c, d, e, f); /* not called but jumped to: it may return twice, as vfork does */
+        return next(number, a, b, c, d, e, f); /* a tail call, because the system call may return twice, as vfork does
+                                                */
     bool is_copy = is_copying(number, a, b);
     struct tp_stillness still = {0};
     if (is_copy)
@@ -144,7 +148,7 @@ struct beginning {
     void *argument;
 };
 
-/* In the copy, whose memory has the beginning, too. */
+/* Starts the program's function in the copy, which also has a copy of `context`. */
 static int begin_copy(void *context)
 {
     struct beginning beginning = *(struct beginning *)context;
@@ -152,7 +156,7 @@ static int begin_copy(void *context)
     return beginning.run(beginning.argument);
 }
 
-// NOLINTNEXTLINE(readability-function-size): what the C library's has
+// NOLINTNEXTLINE(readability-function-size): same parameters as in the C library
 int tp_clone(int (*run)(void *), void *stack, int flags, void *argument, void *parent, void *tls, void *child)
 {
     clone_call *next = (clone_call *)tp_hook_of(&hooks[CALL_CLONE], NULL);

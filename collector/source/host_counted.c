@@ -1,6 +1,6 @@
-/* A program that counts its threads. Chromium and its kin do so before they build a sandbox, by the links of
- * /proc/self/task, and end where they are not alone; Python does so when it forks, by /proc/self/stat, and warns of
- * deadlocks. Threads of ours end before such a question and begin anew behind it. */
+/* Hides the recorder's threads from programs that count their threads. Chromium counts the links of /proc/self/task
+ * before it creates a sandbox, and aborts if it has more than one thread. Python reads /proc/self/stat when it forks,
+ * and warns of deadlocks. Our threads end before such a query and start again after it. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "collector/hook.h"
 #include "collector/source/host_alone.h"
 
-/* How a file is asked about: name, parameters as declared and as passed on, in this C library and in those before 2.33.
- * A table of the whole source: names, numbers and functions are made of it. */
+/* Functions that query a file: name, declared parameters, passed arguments; for this C library and those before 2.33.
+ * Names, numbers and functions of this source are generated from the table. */
 #define STATS(X)                                                                                                       \
     X(stat, (const char *path, void *to), (path, to))                                                                  \
     X(stat64, (const char *path, void *to), (path, to))                                                                \
@@ -33,7 +33,7 @@ __attribute__((constructor)) static void find(void)
     tp_hooks_find(hooks, CALL_COUNT);
 }
 
-/* Whether the path is of the folder with the threads of the process, whose links say how many there are. */
+/* Returns whether the path names the folder of the process's threads, whose link count is the number of threads. */
 static bool counts_threads(const char *path)
 {
     static const char folder[] = "self/task";
@@ -43,7 +43,7 @@ static bool counts_threads(const char *path)
 }
 
 // NOLINTBEGIN(bugprone-macro-parentheses,readability-function-size): a function's name is no expression, and its
-// parameters are others' choice
+// parameters are given by the C library
 #define STAT(name, parameters, arguments)                                                                              \
     typedef int name##_call parameters;                                                                                \
     name##_call tp_##name __asm__(#name) __attribute__((visibility("default")));                                       \
@@ -64,7 +64,8 @@ typedef FILE *fopen_call(const char *, const char *);
 fopen_call tp_fopen __asm__("fopen") __attribute__((visibility("default")));
 fopen_call tp_fopen64 __asm__("fopen64") __attribute__((visibility("default")));
 
-/* With nothing of ours in it, the file is read into the stream's buffer, where the program finds it. */
+/* Opens a file. Without our threads it also reads the beginning into the stream's buffer, so that the program later
+ * reads that state. */
 static FILE *open_alone(fopen_call *next, const char *path, const char *how)
 {
     bool is_it = path && strncmp(path, "/proc/self/stat", sizeof "/proc/self/stat" - 1) == 0;

@@ -1,8 +1,9 @@
-/* What a recorded program becomes or starts is recorded, whatever environment it is given (exec_environment.h).
+/* Makes sure that a program which a recorded process becomes or starts is recorded too, whatever its environment
+ * (exec_environment.h).
  *
- * These run between vfork and exec, too, where memory is the parent's: they use their stack alone, and do not count as
- * being inside, for a call that succeeds does not come back. system and popen of the C library pass no symbol: what
- * they start has the environment of the process. */
+ * These hooks also run between vfork and exec, where they share the parent's memory. So they use only their stack. They
+ * do not count as being inside our code, because a successful call does not return. The C library's system and popen
+ * cannot be intercepted here; their children inherit the environment of the process. */
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -33,12 +34,12 @@ typedef int spawn_call(pid_t *, const char *, const posix_spawn_file_actions_t *
 #define EXPORT __attribute__((visibility("default")))
 #define NEXT(call, type) ((type *)tp_hook_of(&hooks[call], NULL))
 
-/* Makes `call`, which names its environment `env`: the changed copy of `given`. The further arguments are the fields of
+/* Makes `call`, in which `env` is the changed copy of the environment `given`. The further arguments are the fields of
  * struct tp_exec_program. */
 #define WITH_ENVIRONMENT(given, call, ...)                                                                             \
     do {                                                                                                               \
         size_t bytes = tp_exec_bytes(given);                                                                           \
-        bool fits = tp_exec_report_program(&(struct tp_exec_program){__VA_ARGS__});                                      \
+        bool fits = tp_exec_report_program(&(struct tp_exec_program){__VA_ARGS__});                                    \
         char **made = bytes ? tp_exec_environment(given, fits, __builtin_alloca(bytes)) : NULL;                        \
         char *const *env = made ? made : (given);                                                                      \
         return call;                                                                                                   \
@@ -80,7 +81,7 @@ EXPORT int execveat(int fd, const char *path, char *const argv[], char *const en
     WITH_ENVIRONMENT(envp, NEXT(CALL_EXECVEAT, exec_at)(fd, path, argv, env, flags), path, false, fd);
 }
 
-/* ---- arguments one by one, ended by NULL ---- */
+/* ---- arguments as a list that ends with NULL ---- */
 
 static size_t count_arguments(va_list words)
 {
@@ -90,7 +91,7 @@ static size_t count_arguments(va_list words)
     return count;
 }
 
-/* Makes argv of the words from `first`; `words` is then behind their end. */
+/* Makes argv from the words that begin with `first`. Afterwards `words` is behind the final NULL. */
 #define ARGUMENTS(argv, words, first)                                                                                  \
     va_list words;                                                                                                     \
     va_start(words, first);                                                                                            \
@@ -124,9 +125,9 @@ EXPORT int execle(const char *path, const char *first, ...)
     return become(CALL_EXECVE, path, argv, envp);
 }
 
-/* ---- children at once ---- */
+/* ---- posix_spawn ---- */
 
-// NOLINTNEXTLINE(readability-function-size): the C library's parameters
+// NOLINTNEXTLINE(readability-function-size): same parameters as in the C library
 static int spawn(int call, pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
                  const posix_spawnattr_t *attributes, char *const *argv, char *const *given)
 {

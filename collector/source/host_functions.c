@@ -1,8 +1,8 @@
-/* Programs built with -finstrument-functions: each call of each function, by its address.
+/* Records each function call of programs built with -finstrument-functions, by the address of the function.
  *
- * Names are found when the trace is written (writer/spool/symbols.c), so a call costs two records of 16 bytes and
- * nothing else; what is loaded where is noted by the session. A program may call without end: after `functions=COUNT`
- * calls (20 million) further ones are only counted, and those that are open still end. */
+ * Names are looked up when the trace is written (writer/spool/symbols.c), so a call costs only two records of 16 bytes.
+ * The session notes which modules are loaded. The number of calls is limited, because a program may call without end:
+ * after `functions=COUNT` calls (20 million) further ones are only counted, and open ones still end. */
 #include <stdint.h>
 #include <stdio.h>
 
@@ -10,16 +10,16 @@
 #include "collector/session.h"
 #include "collector/sources.h"
 
-enum { MOST_CALLS = 20000000, FIRST_SHARE = 64, LARGEST_SHARE = 65536 }; /* what a thread takes of them at a time */
+enum { MOST_CALLS = 20000000, FIRST_SHARE = 64, LARGEST_SHARE = 65536 }; /* calls that a thread reserves at a time */
 
 static bool is_on, was_called;
-static int64_t calls_left; /* not yet given to a thread */
+static int64_t calls_left; /* not yet reserved by a thread */
 static uint64_t calls_left_out;
 
 static _Thread_local struct {
     uint32_t left;     /* calls that this thread may still record */
-    uint32_t share;    /* what it took last; twice as much is next, so that many short threads take little */
-    uint32_t left_out; /* calls around this one that were not recorded */
+    uint32_t share;    /* last reservation; the next is twice as large, so that many short threads reserve little */
+    uint32_t left_out; /* open calls around this one that were not recorded */
 } mine __attribute__((tls_model("initial-exec")));
 
 static void put(const void *function, uint8_t kind)
@@ -30,10 +30,11 @@ static void put(const void *function, uint8_t kind)
         tp_record_done(record, (uint32_t)address, kind, 0, (uint32_t)(address >> 32 & UINT16_MAX));
 }
 
-/* A call that none may be left for. */
+/* Reserves more calls for this thread. Returns false if there are none left. */
 static __attribute__((noinline)) bool take_share(void)
 {
-    if (!__atomic_exchange_n(&was_called, true, __ATOMIC_RELAXED)) { /* only such programs need to be noted */
+    if (!__atomic_exchange_n(&was_called, true, __ATOMIC_RELAXED)) { /* modules are needed only in programs with such
+                                                                      * calls */
         int why = tp_hook_enter();
         tp_session_note_modules();
         tp_hook_leave(why);
@@ -99,7 +100,7 @@ static void stop(void)
         tp_session_say(TP_SAY_PART,
                        "the program calls more functions than are recorded; --source functions=COUNT for more", count);
     }
-    tp_hook_leave(why); /* it stays on: destructors are functions, too */
+    tp_hook_leave(why); /* stays on, because destructors are functions too */
 }
 
 const struct tp_source tp_source_functions = {

@@ -1,10 +1,10 @@
-/* ggml: each node of a graph as an operator, by the evaluation callback of ggml's scheduler.
+/* Records each node of a ggml graph as an operator, through the evaluation callback of ggml's scheduler.
  *
- * The callback asks before each node and is told after it, so that nodes are computed one by one; a callback of the
- * program's own is called as it would be. Only the head of struct ggml_tensor is looked at (type, buffer, dimensions:
- * as in all versions since 2023), and only as far as ggml_nelements agrees. Sources of a node, which give a product its
- * inputs and FLOPs, lie behind members that versions have added: they are read as memory that may not be there and
- * believed when their dimensions fit the product's. Works where ggml is a shared library. */
+ * ggml calls the callback before and after each node, and therefore computes the nodes one by one. A callback of the
+ * program is still called as usual. The source reads only the beginning of struct ggml_tensor (type, buffer,
+ * dimensions), which is the same in all versions since 2023, and checks it with ggml_nelements. The inputs of a
+ * product, which give its shapes and FLOPs, come after members that differ between versions. They are copied as memory
+ * that may not be mapped, and used only if their dimensions fit the product. Works if ggml is a shared library. */
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
@@ -15,22 +15,22 @@
 #include "collector/session.h"
 #include "collector/sources.h"
 
-struct tensor { /* of ggml, its head */
+struct tensor { /* beginning of struct ggml_tensor */
     int type;
-    int backend; /* padding, since 2024 */
+    int backend; /* padding since 2024 */
     void *buffer;
-    int64_t dims[4]; /* the innermost first */
+    int64_t dims[4]; /* innermost first */
     uint64_t strides[4];
     int op;
 };
 
 typedef bool (*eval_callback)(struct tensor *node, bool is_asked, void *user);
 
-enum { SOURCES_AT = 152, SOURCES_AT_OLD = 160 }; /* of struct ggml_tensor: two versions of it */
+enum { SOURCES_AT = 152, SOURCES_AT_OLD = 160 }; /* offset of the inputs in struct ggml_tensor, for two versions */
 enum { NAMES = 256, TYPES = 16 };
 
 // NOLINTBEGIN(bugprone-macro-parentheses,readability-function-size): a function's name is no expression, and its
-// parameters are others' choice
+// parameters are given by ggml
 
 #define HOOKS(X)                                                                                                       \
     X(ggml_backend_sched_new)                                                                                          \
@@ -48,7 +48,7 @@ static struct tp_hook hooks[HOOK_COUNT] = {
 #undef ROW
 };
 
-/* ggml's types by number, as far as torch has them. */
+/* ggml's types by number, if torch has the type. */
 static const uint8_t dtypes[] = {
     [0] = TRACEPRESS_FLOAT,  [1] = TRACEPRESS_HALF,   [24] = TRACEPRESS_INT8,   [25] = TRACEPRESS_INT16,
     [26] = TRACEPRESS_INT32, [27] = TRACEPRESS_INT64, [28] = TRACEPRESS_DOUBLE, [30] = TRACEPRESS_BFLOAT16};
@@ -56,13 +56,13 @@ static const uint8_t dtypes[] = {
 static bool is_on;
 static uint32_t graph_name;
 
-/* What the program set by itself. One scheduler's, as programs have one; of several the last. */
+/* The program's own callback. Only that of the last scheduler is kept, because programs normally have one. */
 static struct {
     _Atomic(eval_callback) callback;
     _Atomic(void *) user;
 } program;
 
-static _Thread_local bool is_open, is_wanted; /* a node's range; the program asked for this node */
+static _Thread_local bool is_open, is_wanted; /* a node's range is open; the program wants to see this node */
 
 __attribute__((constructor)) static void find(void)
 {
@@ -79,9 +79,10 @@ EXPORT int ggml_backend_sched_graph_compute_async(void *scheduler, void *graph);
 const char *ggml_op_desc(const struct tensor *node);
 int64_t ggml_nelements(const struct tensor *node);
 
-/* ---- a node ---- */
+/* ---- one node ---- */
 
-/* The names of operators are few and static: by their addresses. */
+/* Returns the number of an operator's name, from a cache by address, because there are few names and they are static.
+ */
 static uint32_t name_of(const char *text)
 {
     static struct {
@@ -93,7 +94,8 @@ static uint32_t name_of(const char *text)
         return atomic_load_explicit(&known[at].number, memory_order_relaxed);
     uint32_t number = tracepress_intern(text);
     const char *none = NULL;
-    if (atomic_compare_exchange_strong(&known[at].text, &none, "")) { /* ours to fill; others are asked for each time */
+    if (atomic_compare_exchange_strong(&known[at].text, &none, "")) { /* reserves the entry; a name without an entry is
+                                                                       * looked up each time */
         atomic_store_explicit(&known[at].number, number, memory_order_relaxed);
         atomic_store_explicit(&known[at].text, text, memory_order_release);
     }
@@ -105,14 +107,15 @@ static enum tracepress_dtype dtype_of(const struct tensor *t)
     return t->type >= 0 && t->type < (int)sizeof dtypes ? dtypes[t->type] : TRACEPRESS_UNKNOWN;
 }
 
-/* Copies what may not be there. */
+/* Copies memory that may not be mapped. Returns false if it is not. */
 static bool copy(void *to, const void *from, size_t size)
 {
     struct iovec local = {to, size}, remote = {(void *)(uintptr_t)from, size};
     return from && process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)size;
 }
 
-/* The inputs of a matrix product: source 0 is [k, m], source 1 [k, n], the node [m, n], each in ggml's order. */
+/* Copies the inputs of a matrix product: input 0 is [k, m], input 1 is [k, n], the node is [m, n], in ggml's order.
+ * Returns false if the dimensions do not fit. */
 static bool sources_at(const struct tensor *node, size_t offset, struct tensor *out)
 {
     struct tensor *found[2];
@@ -122,7 +125,7 @@ static bool sources_at(const struct tensor *node, size_t offset, struct tensor *
            out[1].dims[1] == node->dims[1] && out[0].dims[0] > 0;
 }
 
-/* Dimensions in torch's order, the outermost first; leading ones are left out. The rank. */
+/* Fills the dimensions in torch's order, outermost first, without leading ones. Returns the rank. */
 static uint32_t dims_of(const struct tensor *t, int64_t *dims)
 {
     uint32_t rank = 4;
@@ -162,7 +165,7 @@ static void begin_node(const struct tensor *node)
     if (is_believable(node)) {
         bool is_product = text && strstr(text, "MUL_MAT") != NULL &&
                           (sources_at(node, SOURCES_AT, sources) || sources_at(node, SOURCES_AT_OLD, sources));
-        sources[0] = is_product ? sources[0] : *node; /* of other operators: what comes out */
+        sources[0] = is_product ? sources[0] : *node; /* for other operators: the shape of the output */
         call.inputs = inputs;
         call.input_count = is_product ? 2 : 1;
         call.flops = is_product ? flops_of(node, sources[0].dims[0]) : 0;
@@ -183,7 +186,8 @@ static void end_node(void)
     tp_hook_leave(why);
 }
 
-/* ggml asks for a node, and tells of it when it is done: then `false` ends the graph, which is the program's to say. */
+/* Called by ggml before a node (is_asked) and after it. After the node, `false` stops the graph, which only the
+ * program's callback may decide. */
 static bool on_node(struct tensor *node, bool is_asked, void *unused)
 {
     eval_callback callback = atomic_load(&program.callback);
@@ -202,7 +206,7 @@ static bool on_node(struct tensor *node, bool is_asked, void *unused)
     return goes_on;
 }
 
-/* ---- what the program calls ---- */
+/* ---- functions that the program calls ---- */
 
 void *ggml_backend_sched_new(void **backends, void **types, int count, size_t graph_size, uint64_t parallel,
                              uint64_t offload)
@@ -221,7 +225,7 @@ void ggml_backend_sched_set_eval_callback(void *scheduler, eval_callback callbac
         return;
     bool is_ours = tp_hook_is_on(&is_on);
     if (is_ours) {
-        atomic_store(&program.callback, NULL); /* never one's callback with another's user */
+        atomic_store(&program.callback, NULL); /* so that a callback never gets the data of another */
         atomic_store(&program.user, user);
         atomic_store(&program.callback, callback);
     }
@@ -237,7 +241,7 @@ int ggml_backend_sched_graph_compute_async(void *scheduler, void *graph)
     if (is_recorded)
         tracepress_record_begin_(graph_name);
     int code = next(scheduler, graph);
-    end_node(); /* one that was not told of: the computation failed */
+    end_node(); /* if a node is still open, its computation failed */
     if (is_recorded)
         tracepress_record_end_();
     return code;

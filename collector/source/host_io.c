@@ -1,7 +1,7 @@
-/* Input and output that blocks: calls of `io=NS` (100 us) or more become records with the bytes that they moved.
+/* Records input and output that blocks: calls that take `io=NS` (100 us) or more, with the bytes that they moved.
  *
- * Functions that only wait (poll, epoll_wait) count as well: a server that sleeps in one is seen to do so. Streams
- * (fread) are here, too, because the C library's own calls of read pass no symbol. */
+ * Functions that only wait (poll, epoll_wait) are included, so that a server that sleeps in one is visible. Stream
+ * functions (fread) are included because the C library's internal calls of read cannot be intercepted. */
 #include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,8 +16,8 @@
 
 enum { LEAST_NS = 100000 };
 
-/* Every function: its name, its result, its parameters as declared and as passed on, and what of its result `r` is
- * bytes. A table of the whole source: names, numbers and functions are made of it. */
+/* All functions: name, result type, declared parameters, passed arguments, and the number of bytes from the result `r`.
+ * Names, numbers and functions of this source are generated from the table. */
 #define CALLS(X)                                                                                                       \
     X(read, ssize_t, (int fd, void *to, size_t n), (fd, to, n), r)                                                     \
     X(write, ssize_t, (int fd, const void *from, size_t n), (fd, from, n), r)                                          \
@@ -54,7 +54,7 @@ enum { LEAST_NS = 100000 };
     X(fflush, int, (FILE * file), (file), INT64_MIN)
 
 // NOLINTBEGIN(bugprone-macro-parentheses,readability-function-size): a function's name is no expression, and its
-// parameters are others' choice
+// parameters are given by the C library
 
 enum call {
 #define NUMBER(name, result, parameters, arguments, bytes) CALL_##name,
@@ -91,7 +91,7 @@ static void waited(enum call call, uint64_t begin, int64_t bytes)
     __atomic_add_fetch(&io_ns, ns, __ATOMIC_RELAXED);
 }
 
-/* Cancellation of a thread unwinds through these; they hold nothing meanwhile. */
+/* Thread cancellation may unwind through these hooks, so they own nothing during the call. */
 #define HOOK(name, result, parameters, arguments, bytes)                                                               \
     __attribute__((visibility("default"))) result name parameters                                                      \
     {                                                                                                                  \

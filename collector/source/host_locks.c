@@ -1,8 +1,8 @@
-/* Locks that threads wait for: a lock is tried first, and only when another holds it the wait is timed.
+/* Records waits for locks. Each hook tries the lock first, and measures the wait only if another thread has it.
  *
- * What can be had at once costs one call more, of the function that tries. Waits of `locks=NS` (10 us) or more are
- * records; all are summed up. Waiting for a condition is the program's way to sleep: it counts as a wait from the same
- * length on, under its own name. */
+ * A free lock therefore costs one additional call, of the function that tries. Waits of `locks=NS` (10 us) or more
+ * become records; all waits are added up. Waits for condition variables are recorded from the same length on under
+ * their own name, because programs use them to sleep. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -23,7 +23,7 @@ static const char *const keys[CALLS] = {"mutex", "read", "write", "condition"};
 static bool is_on;
 static uint64_t least_ns;
 static uint32_t numbers[CALLS];                       /* of their names */
-static uint64_t wait_counts[CALLS], wait_sums[CALLS]; /* nanoseconds */
+static uint64_t wait_counts[CALLS], wait_sums[CALLS]; /* in ns */
 
 static void waited(enum call call, uint64_t begin, const void *object)
 {
@@ -34,7 +34,8 @@ static void waited(enum call call, uint64_t begin, const void *object)
     __atomic_add_fetch(&wait_sums[call], ns, __ATOMIC_RELAXED);
 }
 
-/* A timed or plain wait for what could not be had. (A GNU expression statement: its value is the call's.) */
+/* Measures a wait, with or without a time limit, for a lock that is taken. (A GNU expression statement: its value is
+ * that of the call.) */
 #define TIMED(which, object, call)                                                                                     \
     __extension__({                                                                                                    \
         uint64_t begin_ = tp_clock_now();                                                                              \
@@ -44,11 +45,11 @@ static void waited(enum call call, uint64_t begin, const void *object)
     })
 
 // NOLINTBEGIN(bugprone-macro-parentheses,readability-function-size): a function's name is no expression, and its
-// parameters are others' choice
+// parameters are given by the C library
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Condition variables have an older kind under the same names. */
+/* Condition variables have an older implementation under the same names. */
 #define HOOKS(X)                                                                                                       \
     X(pthread_mutex_lock, NULL)                                                                                        \
     X(pthread_mutex_trylock, NULL)                                                                                     \

@@ -1,11 +1,12 @@
-/* Host memory of any program: the malloc family, and through it C++ new and delete.
+/* Records host memory of any program: the malloc family, which C++ new and delete use too.
  *
- * The size of a block is malloc_usable_size, counted from the first call of the process on, so that blocks from before
- * our constructor are taken off again when they are freed. A block of `memory=SIZE` (64 KiB) or more is a record each
- * way. Smaller ones are summed up per thread and become a record without an address when their sum has moved by 0.4 %
- * of the peak: the curve and its peak are right within 1 %, and the trace stays small. A program that never holds 1
- * MiB leaves none of these. Behind ours may be any allocator whose functions are of one library; where they are not,
- * sizes cannot be asked for and nothing is counted. In Python the arenas of small objects are blocks, too. */
+ * The size of a block is malloc_usable_size. Blocks are counted from the first call of the process on, so that blocks
+ * from before our constructor are subtracted when they are freed. A block of `memory=SIZE` (64 KiB) or more gets a
+ * record for its allocation and its release. Smaller blocks are added up per thread. Their sum becomes a record without
+ * an address when it has changed by 0.4 % of the peak. So the curve and its peak are within 1 %, and the trace stays
+ * small. A program that never uses 1 MiB leaves no such records. The program may use any allocator whose functions all
+ * come from one library. Otherwise the size of a block is unknown, and nothing is counted. In Python the arenas of
+ * small objects count as blocks too. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -26,26 +27,26 @@
 enum { LEAST_GRANULE = 8 << 10, LARGEST_GRANULE = 64 << 10, LEAST_MOVE = 8 << 10, FIRST_TOTAL = 1 << 20 };
 
 enum state {
-    STATE_COUNTING, /* before it is known whether memory is to be recorded */
+    STATE_COUNTING, /* until it is known whether memory is recorded */
     STATE_RECORDING,
     STATE_OFF
 };
 
 static int state;                           /* enum state */
-static uint64_t large_bytes = 64 << 10;     /* from here on a block has records of its own */
+static uint64_t large_bytes = 64 << 10;     /* blocks of at least this size get their own records */
 static int64_t total, peak;                 /* bytes in use, over all threads */
-static int64_t small_total, small_recorded; /* of small blocks; as of their last record */
+static int64_t small_total, small_recorded; /* bytes in small blocks: now, and at their last record */
 static uint64_t call_count;
 
-/* This thread's share of small_total that was not added yet. */
+/* This thread's part of small_total that is not added yet. */
 static _Thread_local struct {
     int64_t sum;
     uint64_t calls;
-    uint32_t granule; /* added when it is that far from 0; 0: the thread is new */
+    uint32_t granule; /* the part is added when it is this far from 0; 0: the thread is new */
     bool is_ending;
 } mine __attribute__((tls_model("initial-exec")));
 
-/* ---- the functions behind ours ---- */
+/* ---- the original functions ---- */
 
 static struct {
     void *(*malloc)(size_t);
@@ -74,7 +75,7 @@ static const struct {
                  {"pvalloc", &next.pvalloc},
                  {"malloc", &next.malloc}};
 
-/* For calls while the functions are looked up: some loaders take memory for that. Never given back. */
+/* Memory for calls while the functions are looked up, because some loaders allocate then. It is never freed. */
 static struct {
     char bytes[16 << 10] __attribute__((aligned(64)));
     size_t used;
@@ -85,7 +86,7 @@ static bool is_early(const void *block)
     return (uintptr_t)block - (uintptr_t)early.bytes < sizeof early.bytes;
 }
 
-/* Zeroed; its size stands 64 bytes before it. */
+/* Returns a zeroed block; its size is stored 64 bytes before it. */
 static void *early_block(size_t size)
 {
     size_t need = (size + 127) / 64 * 64;
@@ -98,7 +99,7 @@ static void *early_block(size_t size)
 
 enum { PARTS = 5 };
 
-/* Functions of the allocator, and the library that has each: its number in the list of the loader, 0: none so far. */
+/* Functions of the allocator, and the library of each as its number in the loader's list; 0: not found yet. */
 struct owners {
     uintptr_t address[PARTS];
     unsigned owner[PARTS], library_count;
@@ -116,8 +117,8 @@ static int find_owners(struct dl_phdr_info *info, size_t size, void *context)
     return 0;
 }
 
-/* Returns whether the allocator's functions are of one library, so that its sizes can be asked for. Asks for segments
- * alone: dladdr would read all symbols of the C library, five times in each process. */
+/* Returns whether all functions of the allocator are in one library, so that it knows the sizes. Compares only
+ * segments, because dladdr would read all symbols of the C library, five times in each process. */
 static bool is_one_library(void)
 {
     struct owners owners = {.address = {(uintptr_t)next.malloc, (uintptr_t)next.free, (uintptr_t)next.realloc,
@@ -129,7 +130,8 @@ static bool is_one_library(void)
     return is_one;
 }
 
-/* Looks the functions up; malloc, which the others ask for, comes last. False: a call of the lookup itself. */
+/* Looks the functions up; malloc comes last, because is_ready tests it. Returns false if the lookup itself is the
+ * caller. */
 static bool find_functions(void)
 {
     static _Thread_local bool is_finding __attribute__((tls_model("initial-exec")));
@@ -158,14 +160,14 @@ static inline bool is_counting(void)
 
 /* ---- stacks ----
  *
- * memory=stacks: who took a block. A stack costs tens of microseconds, so no more than a thirtieth of the time goes into
- * them; a block that comes too soon has none. */
+ * memory=stacks records the stack of each allocation. A stack costs tens of microseconds, so at most 1/32 of the time
+ * is spent on them, and blocks beyond that get no stack. */
 
 static struct {
     bool is_wanted;
-    uint64_t began;           /* tp_clock_now */
-    uint64_t spent;           /* ticks */
-    uint64_t count, left_out; /* blocks */
+    uint64_t began;           /* tp_clock_now at the start */
+    uint64_t spent;           /* ticks spent on stacks */
+    uint64_t count, left_out; /* number of blocks */
 } stacks;
 
 static void record_stack(void)
@@ -186,7 +188,8 @@ static void record_stack(void)
 static void start_stacks(void)
 {
     if (!tp_stack_prepare()) {
-        tp_session_say(TP_SAY_PART, "no stacks of memory are recorded", "libunwind is not installed (Debian: libunwind8)");
+        tp_session_say(TP_SAY_PART, "no stacks of memory are recorded",
+                       "libunwind is not installed (Debian: libunwind8)");
         return;
     }
     tp_session_note_modules();
@@ -221,7 +224,7 @@ static int64_t add_total(int64_t bytes)
     return now;
 }
 
-/* The sum of small blocks, when it has moved far enough since its last record, or must be told. */
+/* Records the sum of the small blocks if it has changed enough since its last record, or if it is due. */
 static void record_small(int64_t now, bool is_due)
 {
     int64_t told = __atomic_load_n(&small_recorded, __ATOMIC_RELAXED);
@@ -232,10 +235,10 @@ static void record_small(int64_t now, bool is_due)
         return;
     if ((move >= far || -move >= far) &&
         __atomic_compare_exchange_n(&small_recorded, &told, sum, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        record((uint64_t)INT64_MIN, move, now); /* no address: no block of its own */
+        record((uint64_t)INT64_MIN, move, now); /* no address, because it is not one block */
 }
 
-/* Adds this thread's share. */
+/* Adds this thread's part to the totals. */
 static void settle(void)
 {
     int64_t sum = mine.sum, now = add_total(sum), granule = now >> 10;
@@ -314,7 +317,7 @@ static void arena_changed(const void *arena, int64_t bytes)
     change(arena, bytes);
 }
 
-/* ---- what the program calls ---- */
+/* ---- functions that the program calls ---- */
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -341,7 +344,7 @@ EXPORT void *calloc(size_t count, size_t size)
 
 EXPORT void *realloc(void *block, size_t size)
 {
-    if (!is_ready() || is_early(block)) { /* an early block moves out and is left */
+    if (!is_ready() || is_early(block)) { /* an early block is copied and then abandoned */
         size_t old = 0;
         void *moved = malloc(size);
         if (block && moved) {
@@ -353,7 +356,7 @@ EXPORT void *realloc(void *block, size_t size)
     if (!is_counting())
         return next.realloc(block, size);
     int64_t before = block ? (int64_t)next.usable(block) : 0;
-    uintptr_t old = (uintptr_t)block; /* told as freed when it is gone: only its number is used */
+    uintptr_t old = (uintptr_t)block; /* the block is reported as freed after it is gone, so only its address is used */
     void *moved = next.realloc(block, size);
     if (before && (moved || size == 0))
         change((const void *)old, -before); // NOLINT(performance-no-int-to-ptr)
@@ -413,7 +416,8 @@ static void refuse(void)
     __atomic_store_n(&state, STATE_OFF, __ATOMIC_RELAXED);
 }
 
-/* PyTorch tells of its memory itself, and of tensors rather than of blocks: there it must be asked for by a size. */
+/* PyTorch reports its own memory, by tensors instead of blocks. So in Python this source needs a size in its setting.
+ */
 static bool start(const struct tp_source_host *host, const char *setting)
 {
     (void)host;
@@ -427,7 +431,7 @@ static bool start(const struct tp_source_host *host, const char *setting)
         start_stacks();
     tp_arenas_watch(arena_changed);
     has_key = pthread_key_create(&at_thread_end, end_thread) == 0;
-    mine.granule = 0; /* this thread gets its end, too */
+    mine.granule = 0; /* so that this thread also registers for its exit */
     __atomic_store_n(&state, STATE_RECORDING, __ATOMIC_RELAXED);
     return true;
 }
@@ -440,7 +444,8 @@ static void stop(void)
     int64_t now = __atomic_load_n(&total, __ATOMIC_RELAXED);
     if (__atomic_load_n(&peak, __ATOMIC_RELAXED) >= FIRST_TOTAL) {
         record_small(now, true);
-        snprintf(json, sizeof json, "{\"peak_bytes\":%lld,\"end_bytes\":%lld,\"allocation_count\":%llu,\"without_stack\":%llu}",
+        snprintf(json, sizeof json,
+                 "{\"peak_bytes\":%lld,\"end_bytes\":%lld,\"allocation_count\":%llu,\"without_stack\":%llu}",
                  (long long)__atomic_load_n(&peak, __ATOMIC_RELAXED), (long long)now,
                  (unsigned long long)__atomic_load_n(&call_count, __ATOMIC_RELAXED),
                  (unsigned long long)__atomic_load_n(&stacks.left_out, __ATOMIC_RELAXED));
@@ -450,7 +455,7 @@ static void stop(void)
     tp_hook_leave(why);
 }
 
-/* What the parent's memory holds is the child's, too; its recording begins anew. */
+/* The child has the parent's memory too; its recording starts from zero. */
 static void in_child(void)
 {
     __atomic_store_n(&small_recorded, 0, __ATOMIC_RELAXED);
@@ -458,7 +463,8 @@ static void in_child(void)
 
 const struct tp_source tp_source_memory = {
     .name = "memory",
-    .what = "host memory: malloc and its family, C++ new and delete; memory=SIZE: blocks told one by one; memory=stacks: who took them",
+    .what = "host memory: malloc and its family, C++ new and delete; memory=SIZE: blocks told one by one; "
+            "memory=stacks: who took them",
     .is_default = true,
     .probe = probe,
     .start = start,

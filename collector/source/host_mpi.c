@@ -1,8 +1,8 @@
-/* MPI as collectives with sizes, by standing before its functions: what the standard calls the profiling interface.
+/* Records MPI calls as collectives with sizes, by intercepting MPI functions (the standard's profiling interface).
  *
- * No header of MPI is needed: a handle is an int (MPICH and what keeps its ABI) or a pointer (Open MPI), and either is
- * passed on in a register or slot of 64 bits. Facts are asked for by PMPI_ functions, after the call and only when it
- * went well, about arguments that are significant on this rank: asking about another would end the program. */
+ * This needs no MPI header. A handle is an int (MPICH and compatible libraries) or a pointer (Open MPI); both are
+ * passed in a 64-bit register or stack slot. After a successful call, PMPI_ functions supply the facts. They are called
+ * only with arguments that are significant on this rank, because MPI aborts the program for others. */
 #include <ctype.h>
 #include <dlfcn.h>
 #include <stdint.h>
@@ -13,24 +13,24 @@
 #include "collector/sources.h"
 #include "writer/base/environment.h"
 
-typedef void *handle; /* of a communicator, type, operation; an int is in its lower half */
+typedef void *handle; /* a communicator, type or operation; an int is in the lower half */
 
 enum { NO_MPI = 16, MPICH_WORLD = 0x44000000, NAME_BYTES = 512 };
 
-/* What a call moves. Zeroed members: nothing. */
+/* The data that a call moves. Zeroed members: nothing. */
 struct call {
-    int64_t in, out;                   /* elements that this rank gives and gets */
+    int64_t in, out;                   /* elements that this rank sends and receives */
     bool in_each, out_each;            /* that many for each rank */
-    const int *in_counts, *out_counts; /* instead: one for each rank */
-    handle type, out_type;             /* out_type: of `out` alone, when that is what is significant here */
+    const int *in_counts, *out_counts; /* alternatively one count for each rank */
+    handle type, out_type;             /* out_type: type of `out`, if only that is significant here */
     handle comm;
-    bool is_rooted, is_from_root; /* the root alone gets (gives) for each rank */
+    bool is_rooted, is_from_root; /* only the root receives (sends) data for each rank */
     int root;
     bool has_peer;
     int peer;
 };
 
-/* MPI's name, ours as torch spells it, and the parameters. */
+/* MPI's name, our name as in torch, the parameters, and the data that it moves. */
 #define CALLS(X)                                                                                                       \
     X(MPI_Barrier, "barrier", (handle comm), (comm), .comm = comm)                                                     \
     X(MPI_Bcast, "broadcast", (void *data, int n, handle type, int root, handle comm), (data, n, type, root, comm),    \
@@ -88,13 +88,13 @@ struct call {
     X(MPI_Waitall, "wait", (int n, void *requests, void *statuses), (n, requests, statuses), .in = 0)                  \
     X(MPI_Waitany, "wait", (int n, void *requests, int *index, void *status), (n, requests, index, status), .in = 0)
 
-/* What is called besides, or only watched. */
+/* Other functions that are called or only watched. */
 #define OTHERS(X)                                                                                                      \
     X(MPI_Init)                                                                                                        \
     X(MPI_Init_thread) X(MPI_Finalize) X(PMPI_Comm_size) X(PMPI_Comm_rank) X(PMPI_Type_size) X(PMPI_Type_get_name)
 
 // NOLINTBEGIN(bugprone-macro-parentheses,readability-function-size): a function's name is no expression, and its
-// parameters are others' choice
+// parameters are given by MPI
 
 enum hook {
 #define NUMBER(name, ...) HOOK_##name,
@@ -120,8 +120,8 @@ static bool is_on, is_initialized;
 static handle world;
 static uint32_t numbers[CALL_COUNT];
 static struct tp_spool_rank place;
-static _Atomic uint32_t placed;   /* the recording that has `place` */
-static _Atomic uint64_t sequence; /* collectives of all ranks so far */
+static _Atomic uint32_t placed;   /* number of the recording that has `place` */
+static _Atomic uint64_t sequence; /* number of collectives over all ranks so far */
 
 __attribute__((constructor)) static void find(void)
 {
@@ -178,19 +178,19 @@ static int64_t sum_of(const int *counts, int size)
     return sum;
 }
 
-/* What is significant on this rank of a call with a root. */
+/* Keeps the arguments that are significant on this rank, for a call with a root. */
 static void settle_root(struct call *call)
 {
     int rank = -1;
     bool is_root = NEXT(PMPI_Comm_rank) && NEXT(PMPI_Comm_rank)(call->comm, &rank) == 0 && rank == call->root;
     if (is_root) {
         call->type = call->out_type;
-        call->in = 0; /* may be in place */
+        call->in = 0; /* the operation may be in place */
     } else {
         call->out_counts = NULL;
         call->out = 0;
     }
-    if (is_root && call->is_from_root) { /* gives for each */
+    if (is_root && call->is_from_root) { /* sends to each rank */
         call->in = call->out;
         call->in_each = call->out_each;
         call->out = 0;
@@ -219,7 +219,7 @@ static void describe(struct tp_spool_collective *fact, struct call *call)
     fact->out_bytes = fact->out_count * bytes;
 }
 
-/* Each recording says which rank this is, at the first call in it. */
+/* Records which rank this is, once per recording, at its first call. */
 static void note_place(uint32_t recording)
 {
     const uint32_t slots = sizeof place / TP_SPOOL_SLOT;
@@ -231,8 +231,8 @@ static void note_place(uint32_t recording)
     tp_record_done(record, 0, TP_SPOOL_RANK, slots, 0);
 }
 
-/* Ranks that record in windows of time do not all begin with the same call: what all ranks take part in is counted, so
- * that readers know which calls are one. */
+/* Returns the number of a collective that involves all ranks, otherwise 0. With windows of time the ranks do not begin
+ * with the same call, so the number shows which calls belong together. */
 static uint64_t count_collective(const struct call *call, int code)
 {
     bool is_of_all = code == 0 && is_initialized && !call->has_peer && is_world(call->comm);
@@ -268,7 +268,7 @@ static void finished(enum hook hook, uint64_t begin, int code, struct call *call
     tp_hook_leave(why);
 }
 
-/* ---- what the program calls ---- */
+/* ---- functions that the program calls ---- */
 
 #define HOOK(name, text, parameters, arguments, ...)                                                                   \
     EXPORT int name parameters;                                                                                        \

@@ -1,9 +1,9 @@
-/* OpenMP by its tools interface (OMPT): parallel regions, what each thread does of them, and waits at barriers.
+/* Records OpenMP through its tools interface (OMPT): parallel regions, the share of each thread, and waits at barriers.
  *
- * LLVM's libomp asks for ompt_start_tool when it begins; gcc's libgomp has no such interface, but a program built by
- * gcc runs on libomp when that is preloaded, too (`record --source openmp=libomp.so.5`). A worker learns that a region
- * is over when the next one begins: its range and its wait are cut at the region's end when the trace is written, by
- * the number that all of a region's records bear. The few declarations of omp-tools.h that are used are our own. */
+ * LLVM's libomp calls ompt_start_tool when it starts. gcc's libgomp has no such interface, but a program built by gcc
+ * also runs with libomp if that is preloaded (`record --source openmp=libomp.so.5`). A worker learns only at the next
+ * region that the previous one is over. So when the trace is written, its range and its wait are cut at the end of the
+ * region, which all records of a region identify by number. The few declarations from omp-tools.h are our own. */
 #include <stdint.h>
 #include <string.h>
 
@@ -36,18 +36,18 @@ enum { OMPT_TASK_INITIAL = 1 };
 /* ---- records ---- */
 
 enum name { PARALLEL, SHARE, BARRIER, TASKWAIT, TASKGROUP, REDUCTION, NAMES };
-enum { REGIONS = 4096 }; /* whose places are known at a time */
+enum { REGIONS = 4096 }; /* most regions with a known address at a time */
 
 static const char *const texts[NAMES] = {"omp parallel", "omp worker",    "omp barrier",
                                          "omp taskwait", "omp taskgroup", "omp reduction"};
 static bool is_on;
 static uint32_t numbers[NAMES];
 static uint64_t region_count;
-static uint64_t places[REGIONS]; /* return address of region number n at n % REGIONS */
+static uint64_t places[REGIONS]; /* return address of region n at index n % REGIONS */
 
 static _Thread_local struct {
-    uint64_t region; /* that this worker has a share of */
-    uint32_t depth;  /* ranges of ours that are open: an end that comes without its begin is none */
+    uint64_t region; /* region in which this worker takes part */
+    uint32_t depth;  /* open ranges of ours; an end without its begin is ignored */
 } mine __attribute__((tls_model("initial-exec")));
 
 static void begin(enum name name, uint64_t region, uint64_t place, int64_t threads)
@@ -64,7 +64,7 @@ static void begin(enum name name, uint64_t region, uint64_t place, int64_t threa
     tp_hook_leave(why);
 }
 
-/* region: that is over for all with it; 0: none. */
+/* Ends the last range. region: number of the region that is over for all threads; 0: none. */
 static void end(uint64_t region)
 {
     const struct tp_spool_region payload = {.threads = INT64_MIN, .number = region};
@@ -81,7 +81,8 @@ static void end(uint64_t region)
     tp_hook_leave(why);
 }
 
-/* The first region: only programs that have one need to be noted. */
+/* Returns the number of a new region. The first one requests the list of modules, because only programs with regions
+ * need it. */
 static uint64_t next_region(void)
 {
     uint64_t number = __atomic_add_fetch(&region_count, 1, __ATOMIC_RELAXED);
@@ -111,7 +112,7 @@ static void on_parallel_end(union ompt_data *parallel, union ompt_data *task, in
         end(parallel->value);
 }
 
-/* Of the threads that did not meet the region themselves. At its end a worker is no longer told which it was. */
+/* Begins and ends the share of a worker thread. At the end OpenMP does not pass the region. */
 static void on_implicit_task(int endpoint, union ompt_data *parallel, union ompt_data *task, unsigned threads,
                              unsigned index, int flags)
 {
@@ -130,7 +131,7 @@ static void on_implicit_task(int endpoint, union ompt_data *parallel, union ompt
 
 static void on_wait(int kind, int endpoint, union ompt_data *parallel, union ompt_data *task, const void *place)
 {
-    /* kinds of synchronisation from 1 on; those that were added since are barriers */
+    /* kinds of synchronization from 1 on; kinds that were added later are barriers */
     static const uint8_t names[] = {BARRIER, BARRIER, BARRIER, BARRIER, BARRIER, TASKWAIT, TASKGROUP, REDUCTION};
     (void)task, (void)place;
     if (!tp_hook_is_on(&is_on))
@@ -165,7 +166,7 @@ static void finalize(union ompt_data *tool)
 __attribute__((visibility("default"))) struct ompt_start_tool_result *ompt_start_tool(unsigned version,
                                                                                       const char *runtime);
 
-/* May come before our constructor. */
+/* Called by the OpenMP runtime, maybe before our constructor. */
 struct ompt_start_tool_result *ompt_start_tool(unsigned version, const char *runtime)
 {
     static struct ompt_start_tool_result result = {initialize, finalize, {0}};

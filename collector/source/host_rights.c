@@ -1,9 +1,10 @@
-/* A program that changes the rights of one thread alone, before it gives up its user: PR_SET_KEEPCAPS, capset.
+/* Restarts the sampler when a program changes the rights of one thread before it drops its user (PR_SET_KEEPCAPS,
+ * capset).
  *
- * The C library's setuid and its family make all threads of the process call the kernel, and end the program when the
- * answers differ. A thread of ours that has not the rights which the program's thread has just given itself answers
- * differently. So it is ended and begun anew after such a call: a new thread has the rights of the one that begins it.
- */
+ * The C library's setuid and related functions make the system call in all threads, and abort the program if the
+ * results differ. A thread of ours lacks the rights that the program's thread has just given itself, so its result
+ * would differ. Therefore it is ended and started again after such a call, because a new thread inherits the rights of
+ * its creator. */
 #include "collector/source/host_rights.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@ __attribute__((constructor)) static void find(void)
 static __attribute__((noinline)) void renew(void)
 {
     int error = errno, why = tp_hook_enter();
-    if (!tp_is_confined() && !tp_session_is_copy()) /* else the threads are not here */
+    if (!tp_is_confined() && !tp_session_is_copy()) /* otherwise the threads do not exist here */
         tp_session_renew_sampler();
     tp_hook_leave(why);
     errno = error;

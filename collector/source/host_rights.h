@@ -1,5 +1,5 @@
-/* Rights of single threads: what host_confine.c, which stands before prctl and syscall, hands on after a call. errno
- * stays. Any thread. */
+/* Restarts the sampler when a thread changes its rights. host_confine.c, which intercepts prctl and syscall, calls
+ * these functions after such a call. They keep errno. Any thread may call them. */
 #ifndef TP_COLLECTOR_SOURCE_HOST_RIGHTS_H
 #define TP_COLLECTOR_SOURCE_HOST_RIGHTS_H
 

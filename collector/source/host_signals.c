@@ -1,8 +1,8 @@
-/* SIGBUS in a recorded program: ours is handled first (writer/base/mapped.h), and the program does not notice.
+/* Keeps our SIGBUS handler first in a recorded program (writer/base/mapped.h) without the program noticing.
  *
- * What it says of SIGBUS is kept for signals that are not ours, and told when it asks; ours stays set. A thread never
- * blocks SIGBUS, or a spool that is cut would end the program: one that does so is told that it has. All of these may
- * be called in the handler of a signal. */
+ * What the program sets for SIGBUS is stored, used for signals that are not ours, and returned when the program queries
+ * it. Our handler stays installed. No thread really blocks SIGBUS, because a truncated spool would then kill the
+ * program; the program only sees it as blocked. All these functions may be called in a signal handler. */
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
@@ -62,13 +62,14 @@ EXPORT int sigaction(int number, const struct sigaction *restrict action, struct
     return real_sigaction(number, &without, before);
 }
 
-/* The same by signal and its kin, with the flags that each has; false: not ours. */
+/* Sets a handler of SIGBUS for signal() and related functions, with their flags. Returns false if it is another signal.
+ */
 static bool set_handler(int number, sighandler_t handler, int flags, sighandler_t *before)
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, was;
     if (number != SIGBUS || !tp_mapped_action(&action, &was))
         return false;
-    *before = was.sa_handler; /* of a handler with three parameters, too: as the C library has it */
+    *before = was.sa_handler; /* also for a handler with three parameters, as in the C library */
     return true;
 }
 
@@ -118,7 +119,7 @@ EXPORT int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict
     return change_mask(NEXT(CALL_SIGPROCMASK, mask_call), how, set, before);
 }
 
-/* SIG_HOLD is said and told where others have a handler. */
+/* sigset passes and returns SIG_HOLD in place of a handler to block a signal. */
 EXPORT sighandler_t sigset(int number, sighandler_t handler)
 {
     bool holds = handler == SIG_HOLD;

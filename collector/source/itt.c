@@ -1,9 +1,9 @@
-/* ITT: tasks, frames, counters and names that a program gives through Intel's instrumentation library.
+/* Binds ITT: tasks, frames, counters and names from Intel's instrumentation library.
  *
- * Each part of the program that was built with ITT has a static part of that library. At its first call it loads what
- * INTEL_LIBITTNOTIFY64 names and calls __itt_api_init there with its table of functions, by name; we put ours in, and
- * what we do not know stays as it is without a tool. The declarations are our own: layouts of ITT 3, which are stable.
- * PyTorch (emit_itt), oneDNN, OpenVINO, oneTBB and LLVM's OpenMP talk ITT. */
+ * Each part of the program that was built with ITT contains a static part of that library. At its first call it loads
+ * the library in INTEL_LIBITTNOTIFY64 and calls __itt_api_init there with its table of functions by name. We put our
+ * functions into the table; unknown functions do what they do without a tool. The declarations are our own: layouts of
+ * ITT 3, which are stable. PyTorch (emit_itt), oneDNN, OpenVINO, oneTBB and LLVM's OpenMP use ITT. */
 #include "collector/sources.h"
 
 #include <pthread.h>
@@ -15,12 +15,12 @@
 
 static const char variable[] = "INTEL_LIBITTNOTIFY64";
 
-/* ---- what ITT 3 gives us ---- */
+/* ---- structures of ITT 3 ---- */
 
 struct api {
     const char *name;
     void **slot;
-    void *before, *without; /* what stands there at first, and what stands there without a tool */
+    void *before, *without; /* initial value of the slot, and its value without a tool */
     int group;
 };
 
@@ -32,7 +32,7 @@ struct global {
     pthread_mutex_t mutex;
     void *library, *error_handler;
     const char **path;
-    struct api *functions; /* a NULL name ends them */
+    struct api *functions; /* ends with a NULL name */
 };
 
 static const unsigned char magic[8] = {0xED, 0xAB, 0xAB, 0xEC, 0x0D, 0xEE, 0xDA, 0x30};
@@ -50,7 +50,7 @@ static tp_itt_call ours_for(const char *name)
     return NULL;
 }
 
-/* Called by each static part with its lock held, so this calls no ITT. groups: unused, we take what we know. */
+/* Called by each static part with its lock held, so this calls no ITT. groups: unused; all known functions are set. */
 __attribute__((visibility("default"))) void __itt_api_init(struct global *global, int groups);
 
 void __itt_api_init(struct global *global, int groups)

@@ -1,6 +1,6 @@
-/* The functions of ITT that programs call: each becomes a record. See itt.c.
+/* Implements the ITT functions that programs call; each writes a record. See itt.c.
  *
- * Functions that carry a clock of the program (names in _ex) are not taken: their times would be wrong here. */
+ * Functions with a clock of the program (names in _ex) are not implemented, because their times would be wrong here. */
 #include "collector/source/itt_calls.h"
 
 #include <dlfcn.h>
@@ -16,7 +16,7 @@
 #include "writer/base/str.h"
 
 struct id {
-    unsigned long long d1, d2, d3; /* all 0: none */
+    unsigned long long d1, d2, d3; /* all 0: no id */
 };
 
 typedef struct tp_itt_domain domain;
@@ -25,7 +25,7 @@ typedef struct tp_itt_counter counter;
 
 /* ---- records ---- */
 
-/* Tells ranges apart; never 0, and never one of NVTX's. */
+/* Returns a key that distinguishes ranges: never 0, and different from NVTX's keys. */
 static uint64_t key_of(uint32_t in, struct id id, enum tp_spool_form form)
 {
     uint64_t key = tp_hash_mix(id.d1 ^ 0x9E3779B97F4A7C15ull, id.d2 ^ 0xE7037ED1A0B428DBull);
@@ -37,7 +37,7 @@ static bool is_null(struct id id)
     return (id.d1 | id.d2 | id.d3) == 0;
 }
 
-/* A fact that is told about an id must find its range, whatever that is. */
+/* Returns the key of an id. It does not depend on the kind of range, because a fact about the id must find it. */
 static uint64_t key_of_id(uint32_t in, struct id id)
 {
     return key_of(in, id, TP_SPOOL_FORM_TASK);
@@ -58,7 +58,7 @@ static void task_begin(const domain *d, struct id id, struct id parent, string *
     put(TP_SPOOL_MARK_PUSH, in, is_null(id) ? 0 : key_of_id(in, id), TP_SPOOL_FORM_TASK, tp_itt_string_number(name));
 }
 
-/* A function's name, or where it is in its file. */
+/* Fills the function's name, or its position in its file. */
 static void name_function(char *text, size_t size, void *function)
 {
     Dl_info info;
@@ -119,7 +119,7 @@ static void marker(const domain *d, struct id id, string *name, int scope)
     put(TP_SPOOL_MARK_POINT, tp_itt_domain_number(d), 0, TP_SPOOL_FORM_RANGE, tp_itt_string_number(name));
 }
 
-/* ---- frames: ranges that bear the name of their domain ---- */
+/* ---- frames: ranges with the name of their domain ---- */
 
 static uint64_t key_of_frame(uint32_t in, const struct id *id)
 {
@@ -167,7 +167,7 @@ static void frame_end(void *frame)
     frame_end_v3(frame, NULL);
 }
 
-/* ---- events and marks of the older interface: numbers of names ---- */
+/* ---- events and marks of the older interface, whose handles are numbers of names ---- */
 
 static int event_create(const char *name, int size)
 {
@@ -178,7 +178,7 @@ static int event_create(const char *name, int size)
     return (int)tp_mark_intern(text);
 }
 
-/* Of one event on this thread. */
+/* Returns the key of an event on this thread. */
 static uint64_t key_of_event(int event)
 {
     static _Thread_local char here __attribute__((tls_model("initial-exec")));
@@ -317,7 +317,7 @@ static int thr_name_set(const char *name, int size)
     return 0;
 }
 
-/* What is recorded is the run: that the program would pause it, is a moment of that run. */
+/* Records a pause or resume request as a moment of the run. The recording itself continues. */
 static void say_point(const char *text)
 {
     const struct tp_spool_mark point = {.domain = TP_SPOOL_ITT};
@@ -334,7 +334,7 @@ static void resume_collection(void)
     say_point("ITT resume");
 }
 
-/* ---- all of them ---- */
+/* ---- the table of functions ---- */
 
 const struct tp_itt_function tp_itt_functions[] = {
 #define F(name)                                                                                                        \

@@ -1,15 +1,15 @@
-/* What ITT calls of us, by the names that its static parts have for it. */
+/* Lists the ITT functions that this library implements, under the names that ITT's static part uses. */
 #ifndef TP_COLLECTOR_SOURCE_ITT_CALLS_H
 #define TP_COLLECTOR_SOURCE_ITT_CALLS_H
 
 typedef void (*tp_itt_call)(void);
 
 struct tp_itt_function {
-    const char *name; /* behind "__itt_" */
-    tp_itt_call call; /* its arguments are those of ITT's function */
+    const char *name; /* without the prefix "__itt_" */
+    tp_itt_call call; /* has the parameters of ITT's function */
 };
 
-/* All that are taken; NULL ends them. Any thread; nothing happens without a recording. */
+/* All implemented functions, ending with NULL. Any thread may call them; without a recording they do nothing. */
 extern const struct tp_itt_function tp_itt_functions[];
 
 #endif

@@ -1,5 +1,5 @@
-/* Handles of ITT: see itt_handles.h. Tables of lists that only grow at their heads: who reads needs no lock, who adds
- * tries again when somebody else was faster. */
+/* Manages handles of ITT: see itt_handles.h. The tables consist of lists that grow only at their heads. Readers need no
+ * lock, and a writer retries if another thread was faster. */
 #include "collector/source/itt_handles.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "collector/tracepress.h"
 #include "writer/base/str.h"
 
-enum { HEADS = 1 << 16, MAX_HANDLES = 1 << 20 }; /* of heads only the pages that are used take memory */
+enum { HEADS = 1 << 16, MAX_HANDLES = 1 << 20 }; /* heads use memory only for touched pages */
 
 struct entry {
     struct entry *next;
@@ -18,7 +18,7 @@ struct entry {
 
 struct table {
     _Atomic(struct entry *) heads[HEADS];
-    _Atomic uint32_t count; /* more than MAX_HANDLES are not made */
+    _Atomic uint32_t count; /* limited to MAX_HANDLES */
 };
 
 struct domain {
@@ -31,18 +31,19 @@ struct string {
     struct tp_itt_string handle;
 };
 
-/* What a counter shows, found by the address of the program's handle, or by domain and name. */
+/* State of a counter, found by the address of the program's handle, or by domain and name. */
 struct counter {
     struct entry entry;
-    struct tp_itt_counter handle; /* of those that were made here */
+    struct tp_itt_counter handle; /* used if the handle was created here */
     uint32_t name;
     int type;
-    _Atomic int64_t value; /* of those that are counted */
+    _Atomic int64_t value; /* used if the program adds to the counter */
 };
 
 static struct table domains, strings, counters;
 
-/* For programs that make more than that, or when memory is short: they may look into what they get. */
+/* Shared handles for programs that create more, or when memory is short. They are valid structs because programs may
+ * read them. */
 static struct tp_itt_domain other_domain = {.flags = 1, .name = "other domains"};
 static struct tp_itt_string other_string = {.name = "other names"};
 
@@ -57,7 +58,7 @@ static struct entry *find_in(struct entry *entry, const struct entry *end, uint6
     return NULL;
 }
 
-/* The entry that is wanted, or a new one. NULL: memory is short, or there are too many. */
+/* Returns the wanted entry, or a new one; NULL if memory is short or there are too many. */
 static struct entry *find_or_make(struct table *table, uint64_t hash, bool (*is_it)(const struct entry *, const void *),
                                   struct entry *(*make)(const void *), const void *wanted)
 {
@@ -94,7 +95,7 @@ static bool is_text(const char *kept, const char *wanted)
     return strncmp(kept, wanted, TP_NAME_BYTES) == 0;
 }
 
-/* Room for an entry of `size` bytes with a copy of the text behind it. */
+/* Returns room for an entry of `size` bytes with a copy of the text behind it, or NULL. */
 static void *with_text(size_t size, const char *text, const char **copy)
 {
     size_t n = strnlen(text, TP_NAME_BYTES);
@@ -163,7 +164,7 @@ struct tp_itt_string *tp_itt_string(const char *name)
 
 uint32_t tp_itt_domain_number(const struct tp_itt_domain *domain)
 {
-    struct tp_itt_domain *ours = (struct tp_itt_domain *)(uintptr_t)domain; /* `number` is ours, says ITT */
+    struct tp_itt_domain *ours = (struct tp_itt_domain *)(uintptr_t)domain; /* ITT reserves `number` for the tool */
     return TP_SPOOL_ITT | (domain ? number_of(&ours->number, domain->name, domain->wide) : 0);
 }
 
@@ -215,7 +216,7 @@ struct wanted_counter {
     uint64_t key;
 };
 
-/* "DOMAIN: NAME". */
+/* Returns the number of the name "DOMAIN: NAME". */
 static uint32_t name_counter(const struct wanted_counter *wanted)
 {
     char text[TP_NAME_BYTES + 1];
@@ -239,7 +240,7 @@ static uint64_t key_of_handle(const struct tp_itt_counter *handle)
     return tp_hash_mix((uint64_t)(uintptr_t)handle, 0x9E3779B97F4A7C15ull);
 }
 
-/* The keys tell all: they are addresses, or numbers of names. */
+/* The keys are unique, because they are addresses or hashes of names. */
 static bool is_counter(const struct entry *entry, const void *wanted)
 {
     return entry->hash == ((const struct wanted_counter *)wanted)->key;
@@ -262,7 +263,7 @@ static struct counter *counter_of(const struct wanted_counter *wanted)
     return (struct counter *)(void *)find_or_make(&counters, wanted->key, is_counter, make_counter, wanted);
 }
 
-/* Two with the same name are two handles of one curve. */
+/* Two counters with the same name are two handles of one curve. */
 struct tp_itt_counter *tp_itt_counter(const char *name, const char *domain, int type)
 {
     struct wanted_counter wanted = {.name = name, .domain = domain, .type = type};
@@ -273,7 +274,7 @@ struct tp_itt_counter *tp_itt_counter(const char *name, const char *domain, int 
     return counter ? &counter->handle : NULL;
 }
 
-/* The counter behind a handle of the program: ours, or one of its static part. */
+/* Returns the counter of a handle, which was created here or in the program's static part. */
 static struct counter *behind(const struct tp_itt_counter *handle)
 {
     struct wanted_counter wanted = {.handle = handle, .key = key_of_handle(handle)};
@@ -297,7 +298,7 @@ static double as_real(uint8_t type, uint64_t bits)
 
 static void add(struct counter *counter, int64_t delta)
 {
-    if (counter) /* wraps as the program's own would */
+    if (counter) /* wraps around as the program's own counter would */
         tracepress_counter(counter->name,
                            (double)(int64_t)((uint64_t)atomic_fetch_add(&counter->value, delta) + (uint64_t)delta));
 }

@@ -1,8 +1,8 @@
-/* What ITT's programs hold of us: domains, string handles, counters. They last as long as the process, one per name, as
- * ITT wants it; finding one that is there takes no lock.
+/* Manages the handles that ITT programs get from us: domains, strings and counters. As ITT requires, there is one
+ * handle per name for the life of the process. Finding an existing handle takes no lock.
  *
- * Those that a program made before ITT was switched on come from its own static part. Their layout is ITT's, with two
- * members that belong to us: `number` holds the number of the name once it is known. */
+ * Handles that a program created before ITT was switched on come from its own static part. Their layout is ITT's, with
+ * two members for the tool. We store the number of the name in `number` once it is known. */
 #ifndef TP_COLLECTOR_SOURCE_ITT_HANDLES_H
 #define TP_COLLECTOR_SOURCE_ITT_HANDLES_H
 
@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <wchar.h>
 
-/* ITT's types of values. */
+/* Value types, with ITT's numbers. */
 enum tp_itt_type {
     TP_ITT_UNKNOWN,
     TP_ITT_U64,
@@ -24,9 +24,9 @@ enum tp_itt_type {
     TP_ITT_DOUBLE
 };
 
-/* Layouts of ITT, versions 3. */
+/* Layouts of ITT version 3. */
 struct tp_itt_domain {
-    volatile int flags; /* 0: the program's macros leave it out */
+    volatile int flags; /* 0: the program's macros skip this domain */
     const char *name;
     const wchar_t *wide;
     _Atomic int number;
@@ -47,28 +47,29 @@ struct tp_itt_counter {
     const wchar_t *wide;
     const char *domain;
     const wchar_t *wide_domain;
-    int type; /* what follows differs between versions */
+    int type; /* later members differ between versions */
 };
 
-/* A handle of that name, for the program; NULL for NULL. Beyond a million, and when memory is short: one for all
- * others, no counter. */
+/* Return the handle of that name, or NULL for NULL. After a million handles, or when memory is short, return one shared
+ * handle, or no counter. */
 struct tp_itt_domain *tp_itt_domain(const char *name);
 struct tp_itt_string *tp_itt_string(const char *name);
 struct tp_itt_counter *tp_itt_counter(const char *name, const char *domain, int type);
 
-/* Numbers of names, 0 for NULL; of domains with TP_SPOOL_ITT. */
+/* Return the number of a name, 0 for NULL. The number of a domain includes TP_SPOOL_ITT. */
 uint32_t tp_itt_domain_number(const struct tp_itt_domain *domain);
 uint32_t tp_itt_string_number(struct tp_itt_string *string);
 
-/* A value of the program as 8 bytes and its enum tp_spool_value; bytes of a value of ITT's type, 0 for no type. */
+/* Convert a value of the program to 8 bytes and its enum tp_spool_value; and return the bytes of a value of ITT's type,
+ * 0 for an unknown type. */
 uint64_t tp_itt_value(uint8_t *type, int itt_type, const void *value);
 uint32_t tp_itt_value_size(int itt_type);
 
-/* The counter shows a value, or one that is more by `delta`. */
+/* Record a value of the counter, or one that is larger by `delta`. */
 void tp_itt_counter_set(const struct tp_itt_counter *counter, const void *value);
 void tp_itt_counter_add(const struct tp_itt_counter *counter, int64_t delta);
 
-/* The same for the counter of a domain that has no handle. */
+/* Does the same for a domain's counter that has no handle. */
 void tp_itt_counter_add_by_name(const struct tp_itt_domain *domain, struct tp_itt_string *name, int64_t delta);
 
 #endif

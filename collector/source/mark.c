@@ -1,4 +1,4 @@
-/* Records of NVTX and ITT: see mark.h. */
+/* Writes records of NVTX and ITT: see mark.h. */
 #include "collector/source/mark.h"
 
 #include <string.h>
@@ -49,7 +49,7 @@ const char *tp_mark_name(uint32_t number)
 
 /* ---- records ---- */
 
-/* A record with a fixed payload and a name behind it. */
+/* Writes a record with a fixed payload and a name behind it. */
 static void put(uint8_t kind, const void *payload, uint32_t payload_slots, struct tp_mark_text name)
 {
     uint32_t slots = payload_slots + slots_for(name.size);

@@ -1,5 +1,5 @@
-/* The source that records nothing of interest: one range over the life of the process. It is there to be copied, and
- * for tests of all that stands around a source. */
+/* A source that records only one range over the life of the process. It is an example to copy and serves tests of the
+ * code around sources. */
 #include "collector/sources.h"
 
 #include "collector/tracepress.h"
@@ -20,7 +20,7 @@ static bool start(const struct tp_source_host *host, const char *setting)
     return true;
 }
 
-/* The range that was open before fork is the parent's. */
+/* The range that was open before fork belongs to the parent. */
 static void in_child(void)
 {
     tracepress_begin(range);

@@ -1,11 +1,11 @@
-/* NVTX: ranges, marks and names that a program gives through NVIDIA's header-only library, version 3.
+/* Binds NVTX version 3: ranges, marks and names from NVIDIA's header-only library.
  *
- * That library loads what NVTX_INJECTION64_PATH names, calls InitializeInjectionNvtx2 there with a function that hands
- * out tables, and from then on our functions through the slots of those tables; every part of the program that was
- * built with NVTX does so for itself. The declarations are our own: numbers and layouts of NVTX 3, which are stable.
+ * Each part of the program that was built with NVTX loads the library in NVTX_INJECTION64_PATH. It calls
+ * InitializeInjectionNvtx2 there with a function that returns tables, and from then on calls our functions through the
+ * slots of those tables. The declarations are our own: numbers and layouts of NVTX 3, which are stable.
  *
- * A domain and a registered string are the number of their name, so there is nothing to look up or to free. Ranges of a
- * thread are counted per domain, because push and pop return their depth. */
+ * The handle of a domain or a registered string is the number of its name, so nothing needs to be looked up or freed.
+ * Ranges are counted per thread and domain, because push and pop return the depth. */
 #include "collector/source/nvtx.h"
 
 #include <stdatomic.h>
@@ -29,13 +29,13 @@ static const char variable[] = "NVTX_INJECTION64_PATH";
 
 enum { DOMAINS = 8, NO_DEPTH = -2, NOTHING_TO_POP = -1 };
 
-/* Open ranges of a thread; domains beyond the eighth that are open at once are not counted. */
+/* Open ranges of a thread per domain. Domains beyond the eighth with open ranges are not counted. */
 static _Thread_local struct {
     uint32_t domain;
     int32_t depth;
 } depths[DOMAINS] __attribute__((tls_model("initial-exec")));
 
-/* The count of the domain's ranges; NULL when there is no room for it. */
+/* Returns the count of the domain's open ranges, or NULL if there is no room for it. */
 static int32_t *depth_of(uint32_t domain)
 {
     int32_t *unused = NULL;
@@ -44,7 +44,7 @@ static int32_t *depth_of(uint32_t domain)
             return &depths[i].depth;
         if (!depths[i].depth && !unused) {
             unused = &depths[i].depth;
-            depths[i].domain = domain; /* where its count would be */
+            depths[i].domain = domain; /* reserves this entry */
         }
     }
     return unused;
@@ -69,7 +69,7 @@ int tp_nvtx_pop(uint32_t domain)
 
 static void *handle_of(uint32_t number)
 {
-    return (void *)(uintptr_t)number; /* NULL when memory is short: the default domain, an empty text */
+    return (void *)(uintptr_t)number; /* NULL when memory is short, which means the default domain or an empty text */
 }
 
 static struct tp_mark_text text_of(int32_t type, union tp_nvtx_message message, struct tp_mark_wide *room)
@@ -105,7 +105,7 @@ static void set_payload(struct tp_spool_mark *mark, const struct tp_nvtx_attribu
         mark->value_type = TP_SPOOL_REAL;
         memcpy(&mark->value, &real, sizeof real);
         break;
-    default: /* by a schema: told behind the event */
+    default: /* a payload with a schema is recorded after the event */
         break;
     }
 }
@@ -114,7 +114,7 @@ static void put(uint8_t kind, uint32_t domain, uint64_t key, const struct tp_nvt
 {
     struct tp_spool_mark mark = {.domain = domain, .form = TP_SPOOL_FORM_RANGE, .has_more = key != 0, .key = key};
     struct tp_mark_wide room;
-    if (!a || a->size < sizeof *a) { /* of no version that there was */
+    if (!a || a->size < sizeof *a) { /* the size fits no known version */
         tp_mark_put(kind, &mark, tp_mark_number(0));
         return;
     }
@@ -125,7 +125,7 @@ static void put(uint8_t kind, uint32_t domain, uint64_t key, const struct tp_nvt
     mark.has_more |= mark.value_type != TP_SPOOL_NOTHING;
     tp_mark_put(kind, &mark, text_of(a->message_type, a->message, &room));
     if (__builtin_expect(a->payload_type == TP_NVTX_PAYLOAD_SCHEMA, 0) && kind != TP_SPOOL_MARK_POINT)
-        // NOLINTNEXTLINE(performance-no-int-to-ptr): NVTX has it in a number
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): NVTX stores the pointer as a number
         tp_nvtx_payload_note(domain, key, (const struct tp_nvtx_payload *)(uintptr_t)a->payload.u64,
                              a->reserved > 0 ? (size_t)a->reserved : 0);
 }
@@ -142,7 +142,7 @@ uint64_t tp_nvtx_next_key(void)
     return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
 }
 
-/* ---- the functions of the domain that has no name ---- */
+/* ---- functions for the default domain ---- */
 
 static void mark_ex(const struct tp_nvtx_attributes *a)
 {
@@ -239,7 +239,7 @@ static void name_thread_w(uint32_t tid, const wchar_t *text)
     tp_mark_thread(tid, tp_mark_wide(&room, text));
 }
 
-/* ---- the functions of domains ---- */
+/* ---- functions for named domains ---- */
 
 static void domain_mark(const void *domain, const struct tp_nvtx_attributes *a)
 {
@@ -270,7 +270,7 @@ static int domain_pop(const void *domain)
     return tp_nvtx_pop(tp_nvtx_number(domain));
 }
 
-/* Of resources only threads have a row that can carry their name. */
+/* Names a resource. Only threads have a row that can show a name. */
 static void *domain_resource(const void *domain, const struct tp_nvtx_resource *r)
 {
     (void)domain;
@@ -322,7 +322,7 @@ static void *domain_create_w(const wchar_t *name)
 
 #define F(name) ((tp_nvtx_function)(name))
 
-/* By the numbers of NVTX 3; 0 is none. */
+/* By the numbers of NVTX 3, where 0 is unused. */
 static const tp_nvtx_function core[] = {
     NULL,
     F(mark_ex),
@@ -358,10 +358,11 @@ static const tp_nvtx_function core2[] = {
     F(domain_create_a),
     F(domain_create_w),
     F(nothing_to_destroy),
-    F(nothing_to_destroy), /* nvtxInitialize: it comes to us already */
+    F(nothing_to_destroy), /* nvtxInitialize: we are already initialized */
 };
 
-/* Puts ours into the slots of a module; an older NVTX has fewer. size: the number of its last function, or one more. */
+/* Sets our functions in the slots of a module; an older NVTX has fewer slots. size: the number of the last function, or
+ * one more. */
 static int bind(const struct tp_nvtx_callbacks *callbacks, int module, const tp_nvtx_function *ours, unsigned count)
 {
     tp_nvtx_function **table = NULL;
@@ -374,7 +375,7 @@ static int bind(const struct tp_nvtx_callbacks *callbacks, int module, const tp_
     return 1;
 }
 
-/* Called by NVTX, at the program's first call of it: on any thread, perhaps before main. Returns 1 for success. */
+/* Called by NVTX at the program's first NVTX call, on any thread, maybe before main. Returns 1 for success. */
 __attribute__((visibility("default"))) int InitializeInjectionNvtx2(const void *(*get_table)(uint32_t));
 
 int InitializeInjectionNvtx2(const void *(*get_table)(uint32_t))

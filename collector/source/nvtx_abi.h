@@ -1,4 +1,4 @@
-/* NVTX 3, as much of it as is used: numbers and layouts, which are stable. */
+/* Declares the numbers and layouts of NVTX 3 that the sources use; they are stable across releases. */
 #ifndef TP_COLLECTOR_SOURCE_NVTX_ABI_H
 #define TP_COLLECTOR_SOURCE_NVTX_ABI_H
 
@@ -12,7 +12,8 @@ typedef void (*tp_nvtx_function)(void);
 
 struct tp_nvtx_callbacks {
     size_t size;
-    int (*get_module)(int module, tp_nvtx_function ***table, unsigned *size); /* table[i]: the slot of function i */
+    int (*get_module)(int module, tp_nvtx_function ***table, unsigned *size); /* table[i]: pointer to the entry of
+                                                                               * function i */
 };
 
 enum tp_nvtx_message_type { TP_NVTX_MESSAGE_ASCII = 1, TP_NVTX_MESSAGE_WIDE, TP_NVTX_MESSAGE_REGISTERED };
@@ -62,10 +63,10 @@ struct tp_nvtx_resource {
     union tp_nvtx_message message;
 };
 
-/* ---- extensions: payloads by schema, counters ---- */
+/* ---- extensions: payloads with schemas, counters ---- */
 
-enum { TP_NVTX_PAYLOADS = 2, TP_NVTX_COUNTERS = 4 };                   /* modules */
-enum { TP_NVTX_PAYLOADS_1_4 = 0x0104, TP_NVTX_COUNTERS_1_2 = 0x0102 }; /* the layouts below */
+enum { TP_NVTX_PAYLOADS = 2, TP_NVTX_COUNTERS = 4 };                   /* module numbers */
+enum { TP_NVTX_PAYLOADS_1_4 = 0x0104, TP_NVTX_COUNTERS_1_2 = 0x0102 }; /* versions of the layouts below */
 
 struct tp_nvtx_segment {
     size_t number, slot_count;
@@ -80,14 +81,14 @@ struct tp_nvtx_extension {
 
 struct tp_nvtx_payload {
     uint64_t schema;
-    size_t size; /* SIZE_MAX: the schema's */
+    size_t size; /* SIZE_MAX: the size in the schema */
     const void *bytes;
 };
 
 struct tp_nvtx_entry {
     uint64_t flags, type; /* type: a number below, or a schema */
     const char *name, *description;
-    uint64_t detail, offset; /* detail: length of an array or text, or the entry that has it */
+    uint64_t detail, offset; /* detail: length of an array or text, or index of the entry that has the length */
     const void *semantics, *reserved;
 };
 
@@ -100,7 +101,7 @@ enum {
     TP_NVTX_IS_MESSAGE = 1 << 10
 };
 
-enum { /* types of entries that are not numbers */
+enum { /* entry types other than plain numbers */
        TP_NVTX_CHAR = 1,
        TP_NVTX_INT64 = 17,
        TP_NVTX_DOUBLE = 20,
@@ -112,12 +113,12 @@ enum { /* types of entries that are not numbers */
 };
 
 struct tp_nvtx_schema {
-    uint64_t fields; /* bits: which of these are given */
+    uint64_t fields; /* bit mask of the members that are set */
     const char *name;
     uint64_t type, flags;
     const struct tp_nvtx_entry *entries;
     size_t entry_count, static_size, alignment;
-    uint64_t number; /* the program's own, or 0 */
+    uint64_t number; /* chosen by the program, or 0 */
     void *extension;
 };
 
@@ -132,7 +133,7 @@ enum {
 
 struct tp_nvtx_counter {
     size_t size;
-    uint64_t schema; /* a type of entries, or a schema */
+    uint64_t schema; /* an entry type, or a schema */
     const char *name, *description;
     uint64_t scope;
     const void *semantics;

@@ -1,4 +1,4 @@
-/* Payloads by schema: see nvtx_payload.h. */
+/* Decodes payloads by their schemas: see nvtx_payload.h. */
 #include "collector/source/nvtx_payload.h"
 
 #include <stdatomic.h>
@@ -11,7 +11,7 @@
 #include "collector/tracepress.h"
 
 enum { MAX_SCHEMAS = 1024, MAX_FIELDS = 256, MAX_PAYLOADS = 16, NAME_BYTES = 256, PAGE = 4096 };
-enum { FIRST_NUMBER = 1 }; /* in the upper half: those that tools give */
+enum { FIRST_NUMBER = 1 }; /* upper half of the numbers that a tool assigns */
 
 /* How a field is read. */
 enum kind { KIND_NONE, KIND_SIGNED, KIND_UNSIGNED, KIND_REAL, KIND_TEXT, KIND_POINTED, KIND_REGISTERED };
@@ -20,7 +20,7 @@ struct type {
     uint8_t kind, size;
 };
 
-/* By NVTX's numbers. What is not here is left out, and its size is not known. */
+/* By NVTX's numbers. Missing types are ignored, and their size is unknown. */
 static const struct type types[] = {
     [TP_NVTX_CHAR] = {KIND_SIGNED, 1},
     [2] = {KIND_UNSIGNED, 1},
@@ -69,12 +69,12 @@ struct field {
     struct type type;
     bool is_message, is_hidden;
     uint32_t offset, count; /* count: elements, or bytes of a text */
-    int32_t counted_by;     /* the field that says how many there are; -1: none */
+    int32_t counted_by;     /* index of the field with the element count; -1: none */
 };
 
 struct schema {
     uint64_t number;
-    uint32_t name, size, field_count; /* size: of all, as far as it is known */
+    uint32_t name, size, field_count; /* size: of the whole payload, if known */
     struct field fields[];
 };
 
@@ -107,7 +107,7 @@ static struct type type_of(const struct tp_nvtx_entry *entry)
 {
     bool is_text = entry->type == TP_NVTX_TEXT || entry->type == TP_NVTX_TEXT_UTF8;
     if (is_text && entry->detail && !(entry->flags & (TP_NVTX_ELSEWHERE | TP_NVTX_ARRAY)))
-        return (struct type){KIND_TEXT, 1}; /* its characters lie in the payload */
+        return (struct type){KIND_TEXT, 1}; /* the characters are inside the payload */
     if ((entry->type == TP_NVTX_CHAR || entry->type == TP_NVTX_CHAR8 || is_text) &&
         (entry->flags & TP_NVTX_ARRAY) == TP_NVTX_ARRAY_FIXED)
         return (struct type){KIND_TEXT, 1};
@@ -128,7 +128,7 @@ static uint32_t place(struct layout *layout, const struct tp_nvtx_entry *entry, 
     return entry->offset && entry->offset < UINT16_MAX ? (uint32_t)entry->offset : natural;
 }
 
-/* The fields of a schema within the schema. */
+/* Adds the fields of a schema that is nested in this one. */
 static void add_inner(struct layout *layout, const struct tp_nvtx_entry *entry)
 {
     const struct schema *inner = schema_of(entry->type);
@@ -180,7 +180,7 @@ uint64_t tp_nvtx_schema_keep(const struct tp_nvtx_schema *given)
     const uint64_t needed = TP_NVTX_HAS_ENTRIES | TP_NVTX_HAS_COUNT;
     struct layout layout = {.alignment = 0};
     if (!given || (given->fields & needed) != needed || !given->entries || given->type < 1 || given->type > 2)
-        return 0; /* of no fixed or growing layout: a union */
+        return 0; /* neither fixed nor dynamic layout: a union */
     struct schema *schema = calloc(1, sizeof *schema + MAX_FIELDS * sizeof *schema->fields);
     if (!schema)
         return 0;
@@ -206,27 +206,28 @@ uint64_t tp_nvtx_schema_keep(const struct tp_nvtx_schema *given)
 
 /* ---- values ---- */
 
-/* Bytes of the program that may not be there: a field may say that it is a text and be none. */
+/* Reads bytes of the program that may not be mapped, because a field may claim to be a text and not be one. Returns the
+ * length of the text. */
 static size_t read_pointed(char *to, size_t size, uint64_t address)
 {
     uint64_t rest = PAGE - address % PAGE;
     size_t first = rest < size ? (size_t)rest : size;
     struct iovec local = {to, size};
-    // NOLINTBEGIN(performance-no-int-to-ptr): an address that the program gave as a number
+    // NOLINTBEGIN(performance-no-int-to-ptr): an address that the program passed as a number
     struct iovec remote[] = {{(void *)(uintptr_t)address, first}, {(void *)(uintptr_t)(address + first), size - first}};
     // NOLINTEND(performance-no-int-to-ptr)
     ssize_t n = address ? process_vm_readv(getpid(), &local, 1, remote, size > first ? 2 : 1, 0) : 0;
     return n > 0 ? strnlen(to, (size_t)n) : 0;
 }
 
-/* Element `i` of a field as 8 bytes. */
+/* Returns element `i` of a field as 8 bytes. */
 static uint64_t bits_of(const struct field *field, const char *bytes, size_t i)
 {
     const char *at = bytes + field->offset + i * field->type.size;
     uint64_t bits = 0;
     float small;
     double real;
-    memcpy(&bits, at, field->type.size); /* the lower bytes first, as on every system that this is built for */
+    memcpy(&bits, at, field->type.size); /* little-endian, as all supported systems */
     if (field->type.kind == KIND_REAL && field->type.size == sizeof small) {
         memcpy(&small, at, sizeof small);
         real = small;
@@ -238,7 +239,7 @@ static uint64_t bits_of(const struct field *field, const char *bytes, size_t i)
     return bits;
 }
 
-/* How many elements a field has; what does not lie within the payload has none. */
+/* Returns the number of elements of a field; 0 if it is not inside the payload. */
 static size_t count_of(const struct schema *schema, const struct field *field, const struct tp_nvtx_payload *payload)
 {
     size_t count = field->count;
@@ -253,7 +254,7 @@ static size_t count_of(const struct schema *schema, const struct field *field, c
     return field->type.size && count <= room / field->type.size ? count : 0;
 }
 
-/* The text of a field that is one; false: it is a number. */
+/* Reads the text of a field. Returns false if the field is a number. */
 static bool text_of(struct tp_mark_text *text, const struct field *field, const char *bytes, size_t count, char *room)
 {
     if (field->type.kind == KIND_REGISTERED) {
@@ -291,7 +292,7 @@ static void tell_field(const struct field *field, struct tp_spool_fact_head head
     tp_mark_values(field->number, &head, values);
 }
 
-/* Its schema, and a payload with its size known; NULL when there is nothing to read. */
+/* Returns the schema and fills in the payload's size if it is unknown; NULL if there is nothing to read. */
 static const struct schema *resolve(struct tp_nvtx_payload *payload)
 {
     const struct schema *schema = payload->bytes ? schema_of(payload->schema) : NULL;
@@ -339,7 +340,7 @@ struct tp_mark_text tp_nvtx_payload_message(const struct tp_nvtx_payload *payloa
     return text;
 }
 
-/* The number of an element as a counter's value. */
+/* Returns an element as the value of a counter. */
 static double value_of(const struct field *field, const char *bytes)
 {
     uint64_t bits = bits_of(field, bytes, 0);

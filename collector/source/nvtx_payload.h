@@ -1,8 +1,8 @@
-/* Payloads that NVTX events bring by a registered schema: their fields become arguments of the range.
+/* Decodes payloads of NVTX events by their registered schemas; their fields become arguments of the range.
  *
- * Taken are numbers, arrays of fixed length or with their length in another field, texts, registered strings, and
- * schemas within schemas; a field that is a pointer to something else, a union, or wider than 8 bytes is left out.
- * Everything may be called from any thread; a schema stays for the life of the process. */
+ * Supported fields are numbers, arrays of fixed length or with the length in another field, texts, registered strings,
+ * and nested schemas. Other fields are ignored: other pointers, unions, and values wider than 8 bytes. Any thread may
+ * call these functions. Schemas are kept for the life of the process. */
 #ifndef TP_COLLECTOR_SOURCE_NVTX_PAYLOAD_H
 #define TP_COLLECTOR_SOURCE_NVTX_PAYLOAD_H
 
@@ -12,24 +12,24 @@
 #include "collector/source/mark.h"
 #include "collector/source/nvtx_abi.h"
 
-/* Keeps a schema; returns its number, 0 when it cannot be kept. */
+/* Stores a copy of a schema. Returns its number, or 0 if it cannot be stored. */
 uint64_t tp_nvtx_schema_keep(const struct tp_nvtx_schema *given);
 
-/* Tells the fields of payloads as facts of a range: the one with `key`, or with key 0 the innermost of `domain` on this
- * thread. */
+/* Records the fields of payloads as facts of a range: the one with `key`, or with key 0 the innermost range of `domain`
+ * on this thread. */
 void tp_nvtx_payload_note(uint32_t domain, uint64_t key, const struct tp_nvtx_payload *payloads, size_t count);
 
-/* Room for the text of a message. */
+/* Buffer for the text of a message. */
 struct tp_nvtx_text {
     char bytes[256];
 };
 
-/* What payloads call their event: the field that is a message, else the first schema's name. */
+/* Returns the event's name from its payloads: the field that is a message, otherwise the name of the first schema. */
 struct tp_mark_text tp_nvtx_payload_message(const struct tp_nvtx_payload *payloads, size_t count,
                                             struct tp_nvtx_text *room);
 
-/* A sample of the counter `name`; `number`: that name's. The value is a number by its type of entries, or by a schema,
- * where each number in it is a counter NAME.FIELD. */
+/* Records a sample of the counter `name`; number: of that name. The value has an entry type or a schema. With a schema,
+ * each number in it becomes a counter NAME.FIELD. */
 void tp_nvtx_payload_count(const char *name, uint32_t number, const struct tp_nvtx_payload *value);
 
 #endif

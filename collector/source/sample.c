@@ -1,4 +1,4 @@
-/* Source: samples of the stacks of running threads (sampler.h). The setting is how many a second. */
+/* The source that samples the stacks of running threads (sampler.h). Its setting is the rate per second. */
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -18,13 +18,13 @@ static bool start(const struct tp_source_host *host, const char *setting)
 {
     (void)host;
     if (!*setting && dlsym(RTLD_DEFAULT, "Py_AddPendingCall"))
-        return false; /* stacks of an interpreter say little; with a rate it was asked for */
+        return false; /* stacks of an interpreter are not useful; a rate in the setting asks for them explicitly */
     unsigned long wanted = strtoul(setting, NULL, 10);
     rate = wanted > 0 && wanted <= 10000 ? (unsigned)wanted : TP_WORKER_SAMPLES;
     return tp_session_sample(rate);
 }
 
-/* The child has no sampling thread yet. */
+/* Starts sampling in the child, which has no sampling thread yet. */
 static void in_child(void)
 {
     tp_session_sample(rate);

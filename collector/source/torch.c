@@ -1,8 +1,10 @@
-/* PyTorch, unmodified: torch.profiler is switched on inside a Python program by torch.py, which this file carries.
+/* The source for unmodified PyTorch programs: runs torch.py, embedded in this file, in the program to switch
+ * torch.profiler on.
  *
  * A thread of ours asks the interpreter to call us from its main thread (Py_AddPendingCall), between two instructions
- * of the program, until torch has been imported and torch.py has begun; then as often as torch.py wants. Python is
- * found by name in the process: nothing here needs it to build, and a program without it is left alone. */
+ * of the program. It does so until torch is imported and torch.py has started, and then as often as torch.py requests.
+ * Python's functions are looked up in the process, so the build does not need Python, and programs without it are not
+ * affected. */
 #include "collector/sources.h"
 
 #include <dlfcn.h>
@@ -32,7 +34,7 @@ extern const char tp_torch_py[];
 
 typedef struct object object; /* PyObject */
 
-/* What is used of Python's stable interface, by name. */
+/* The functions used from Python's stable interface, by name. */
 static struct {
     int (*Py_IsInitialized)(void);
     int (*Py_AddPendingCall)(int (*)(void *), void *);
@@ -80,14 +82,14 @@ static const struct {
 };
 
 static const struct tp_source_host *place;
-static object *scope;          /* names of torch.py; used on the main thread only */
-static unsigned failures;      /* of its calls; used on the main thread only */
-static _Atomic int next_ms;    /* until the next call; 0: none is wanted */
-static _Atomic bool is_posted; /* a call is on its way */
-static _Atomic bool is_over;   /* nobody is to be asked any more */
+static object *scope;          /* names of torch.py; used only on the main thread */
+static unsigned failures;      /* of its calls; used only on the main thread */
+static _Atomic int next_ms;    /* until the next call; 0: no call is wanted */
+static _Atomic bool is_posted; /* a call is pending in the interpreter */
+static _Atomic bool is_over;   /* no more calls are made */
 
-/* The thread that asks: its number, by which an earlier one knows that it is not wanted; how often it has asked; and
- * what wakes it before its time. */
+/* The asking thread: its number, so that an older thread knows that it must end; the number of its calls; and a
+ * semaphore that wakes it early. */
 static _Atomic unsigned asker, calls;
 static sem_t wake;
 
@@ -103,7 +105,7 @@ static const char *probe(const struct tp_source_host *host)
     return NULL;
 }
 
-/* Gives torch.py a text under a name. */
+/* Sets a variable of torch.py to a text. Returns 0, or -1 with a Python error set. */
 static int set_text(object *names_of, const char *name, const char *text)
 {
     object *value = py.PyUnicode_FromString(text ? text : "");
@@ -131,7 +133,7 @@ static object *run_script(void)
     return fresh;
 }
 
-/* One call of torch.py's tick. The milliseconds it returns, or -1 with a Python error set. */
+/* Calls torch.py's tick once. Returns its result in milliseconds, or -1 with a Python error set. */
 static long call_tick(void)
 {
     if (!scope && !py.PyDict_GetItemString(py.PyImport_GetModuleDict(), "torch"))
@@ -146,7 +148,8 @@ static long call_tick(void)
     return ms;
 }
 
-/* On the main thread, by the interpreter. What is no Exception (Ctrl-C) belongs to the program: it goes on its way. */
+/* Called by the interpreter on the main thread. An error that is not an Exception (Ctrl-C) belongs to the program and
+ * is passed on. */
 static int on_main_thread(void *unused)
 {
     (void)unused;
@@ -160,7 +163,7 @@ static int on_main_thread(void *unused)
         return -1;
     }
     py.PyErr_Clear();
-    if (!scope && ++failures < MOST_FAILURES) { /* the program was amid something, an import perhaps: again, later */
+    if (!scope && ++failures < MOST_FAILURES) { /* the program may be in the middle of an import, so try again later */
         atomic_store(&next_ms, SLOW_MS);
         return 0;
     }
@@ -191,13 +194,14 @@ static void *ask(void *context)
     unsigned number = (unsigned)(uintptr_t)context;
     for (; is_wanted(number); calls++) {
         int ms = atomic_load(&next_ms);
-        wait_for_turn(calls > FAST_CALLS && ms < SLOW_MS ? SLOW_MS : ms); /* it has not come to torch so far */
+        wait_for_turn(calls > FAST_CALLS && ms < SLOW_MS ? SLOW_MS : ms); /* after many calls the program still has not
+                                                                           * imported torch */
         if (!is_wanted(number))
             return NULL;
         if (!py.Py_IsInitialized() || atomic_exchange(&is_posted, true))
             continue;
         if (py.Py_AddPendingCall(on_main_thread, NULL) != 0)
-            atomic_store(&is_posted, false); /* its queue is full */
+            atomic_store(&is_posted, false); /* the interpreter's queue is full */
     }
     return NULL;
 }
@@ -235,12 +239,12 @@ static void stop(void)
     atomic_store(&is_over, true);
 }
 
-/* A child that has no torch yet may still import it. Where torch is, so is Kineto, which a child cannot use: its
- * threads are gone. */
+/* In a child without torch, continues to wait for its import. With torch nothing is recorded, because the child cannot
+ * use Kineto: its threads do not exist there. */
 static void in_child(void)
 {
     atomic_store(&is_posted, false);
-    sem_init(&wake, 0, 0); /* another thread may have been at it */
+    sem_init(&wake, 0, 0); /* another thread may have held the semaphore during fork */
     if (atomic_load(&next_ms) != 0 && !scope)
         begin_asking();
 }

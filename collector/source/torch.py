@@ -1,31 +1,31 @@
-"""Switches torch.profiler on inside a program that knows nothing of it. Runs in that program: see torch.c.
+"""Switches torch.profiler on inside a PyTorch program that was not written for tracepress. torch.c runs it there.
 
-torch.c executes this text once torch is in sys.modules, with SETTINGS and FOLDER in its names, and then calls tick(),
-which returns the milliseconds until it wants to be called again, or 0 for never. Nothing here may raise into the
-program, print, or stay in its way: a program that uses the profiler itself gets it, and ours ends.
+torch.c executes this text when torch is in sys.modules, with the variables SETTINGS and FOLDER. Then it calls tick(),
+which returns the milliseconds until the next call, or 0 for no further call. Nothing here may raise an exception into
+the program, print, or disturb it. If the program uses the profiler itself, our recording ends.
 
-A step ends where the optimizer that stepped first steps again. Until the first step everything is recorded for a while;
-if there is a step in that time, this is thrown away and the schedule begins, else it is the trace of a program without
-steps. When steps come later the schedule begins all the same, and its first trace takes the place of that one: what a
-program does before its first step is no training, and beside the steps it would be read as some. Processes in which
-PyTorch loads data are left alone: forked ones, because Kineto does not survive a fork, and spawned ones.
+A step ends when the optimizer that stepped first steps again. Until the first step everything is recorded for a short
+time, the startup recording. If a step occurs in that time, the recording is discarded and the schedule begins.
+Otherwise it is the trace of a program without steps. If steps occur later, the schedule still begins, and its first
+trace replaces the startup trace: work before the first step is not training and would be mistaken for it. Processes in
+which PyTorch loads data are not recorded: forked ones, because Kineto does not survive a fork, and spawned ones.
 """
 import os
 import sys
 import threading
 import time
 
-START_MS = 3000  # of a program without optimizer
+START_MS = 3000  # length of the startup recording
 
 
 class Recorder:
     def __init__(self, settings, folder):
         self.settings, self.folder = settings, folder
-        self.profile = None  # ours, from its start to its stop
+        self.profile = None  # our own profiler while it runs
         self.thread = self.deadline = self.optimizer = None
         self.has_schedule = self.is_kept = self.is_over = False
-        self.pid, self.cycles = os.getpid(), 0  # cycles: of the schedule, that are saved
-        self.startup = None  # path of the trace of the first while
+        self.pid, self.cycles = os.getpid(), 0  # cycles: of the schedule, already saved
+        self.startup = None  # path of the startup trace
         self.is_restarted = False
 
     # ---- the profiler
@@ -51,7 +51,7 @@ class Recorder:
     def stop(self, is_kept):
         profile, self.profile = self.profile, None
         self.is_kept = is_kept
-        if profile is not None and self.thread == threading.get_ident():  # another thread cannot end it
+        if profile is not None and self.thread == threading.get_ident():  # only the thread that started it can stop it
             profile.stop()
 
     def save(self, profile):
@@ -72,13 +72,13 @@ class Recorder:
             os.unlink(path)
 
     def begin(self):
-        """torch is there: everything from now on, for a while."""
+        """Starts the startup recording, or the recording of a fixed duration."""
         from torch.profiler import ProfilerAction
 
         self.hook()
         if self.settings["tell"]:
             return
-        # a schedule makes ranges of the steps, which are not wanted where they end this
+        # only a schedule produces ranges of steps; without a duration steps end this recording and need none
         self.start((lambda step: ProfilerAction.RECORD) if self.settings["duration_ms"] else None)
         self.deadline = time.monotonic() + (self.settings["duration_ms"] or START_MS) / 1000
 
@@ -89,12 +89,12 @@ class Recorder:
         given = schedule(
             skip_first=s["skip_first"], wait=s["wait"], warmup=s["warmup"], active=s["active"], repeat=s["repeat"]
         )
-        # the step that has just ended was the program's first
+        # the step that has just ended was the program's first and counts as skipped
         shift = 1 if s["skip_first"] + s["wait"] + s["warmup"] > 0 else 0
         self.has_schedule = True
         self.start(lambda step: given(step + shift))
 
-    # ---- what makes it go on
+    # ---- steps and time
 
     def on_step(self, optimizer, *rest):
         try:
@@ -105,7 +105,7 @@ class Recorder:
             self.give_up()
 
     def step(self):
-        if self.settings["tell"]:  # Kineto is asked from outside, and counts steps only once there are some
+        if self.settings["tell"]:  # `record` controls Kineto from outside, and only counts steps if the program has some
             self.is_over = True
             open(os.path.join(self.folder, "steps.%d.tmp" % os.getpid()), "w").close()
             return
@@ -115,12 +115,12 @@ class Recorder:
                 self.profile.step()
             if self.has_schedule and self.settings["repeat"] and self.cycles >= self.settings["repeat"]:
                 self.finish()
-        elif self.profile is None or is_mine:  # else the first while has to be over first
+        elif self.profile is None or is_mine:  # otherwise wait for the end of the startup recording
             self.stop(False)
             self.begin_schedule()
 
     def tick(self):
-        """Ends the first while. Milliseconds until it has to be looked at again."""
+        """Ends the startup recording when its time is over. Returns the milliseconds until the next call, or 0."""
         if self.is_over or self.has_schedule or self.profile is None or self.pid != os.getpid():
             return 0
         left = self.deadline - time.monotonic()
@@ -130,13 +130,13 @@ class Recorder:
         try:
             self.stop(True)
         except Exception:
-            self.profile = None  # the program was amid something; its first step begins the schedule all the same
+            self.profile = None  # the program was busy; its first step still begins the schedule
         return 0
 
     def before_fork(self):
-        """Kineto does not survive a fork: children are left alone, and none inherits a profiler that is on for no more
-        than the first while, which begins again."""
-        self.is_restarted = self.is_first_while() and self.thread == threading.get_ident()
+        """Stops the startup recording before a fork, because Kineto does not survive a fork and no child should inherit
+        it. Children are not recorded; the parent starts the recording again."""
+        self.is_restarted = self.is_startup() and self.thread == threading.get_ident()
         if self.is_restarted:
             try:
                 self.stop(False)
@@ -150,7 +150,7 @@ class Recorder:
             except Exception:
                 self.give_up()
 
-    def is_first_while(self):
+    def is_startup(self):
         return not (self.is_over or self.has_schedule or self.settings["duration_ms"] or self.profile is None)
 
     def finish(self):
@@ -169,7 +169,7 @@ class Recorder:
         except Exception:
             self.profile = None
 
-    # ---- its places in the program
+    # ---- hooks in the program
 
     def hook(self):
         import atexit
@@ -182,7 +182,7 @@ class Recorder:
 
         def _prepare_trace(self, *args, **kwargs):
             if ours.profile is not None and self is not ours.profile.profiler:
-                ours.finish()  # the program's own profiler comes first
+                ours.finish()  # the program's own profiler takes precedence
             return prepare(self, *args, **kwargs)
 
         inner._prepare_trace = _prepare_trace
@@ -192,7 +192,7 @@ class Recorder:
 
 
 def is_inside(is_meant):
-    """True when the main thread is in a function whose file is one that is meant."""
+    """Returns whether the main thread is in a function whose file is_meant accepts."""
     frame = sys._getframe()
     while frame is not None:
         if is_meant(frame.f_code.co_filename):
@@ -202,12 +202,12 @@ def is_inside(is_meant):
 
 
 def is_importing():
-    """True when the program is amid an import: its locks are held, and whoever imports now waits for ever."""
+    """Returns whether the program is importing a module. An import of ours would then wait for its locks for ever."""
     return is_inside(lambda path: path.startswith("<frozen importlib"))
 
 
 def is_beginning():
-    """True in a process that multiprocessing has spawned, until it knows what it is for."""
+    """Returns whether this process was spawned by multiprocessing and has not received its task yet."""
     process = sys.modules.get("multiprocessing.process")
     if process is None or type(process.current_process()).__name__ != "_MainProcess":
         return False
@@ -215,7 +215,7 @@ def is_beginning():
 
 
 def is_loader():
-    """True in a process that a DataLoader has started."""
+    """Returns whether a DataLoader has started this process."""
     process = sys.modules.get("multiprocessing.process")
     target = getattr(process.current_process(), "_target", None) if process is not None else None
     return getattr(target, "__module__", "").startswith("torch.utils.data.")
@@ -240,11 +240,11 @@ def read_settings(text):
 
 
 recorder = None
-misses = 0  # times that torch could not be looked at
+misses = 0  # failed attempts to inspect torch
 
 
 def is_time():
-    """False while the program imports, and, before we have begun, while torch is not whole."""
+    """Returns whether tick() may run: the program is not importing, and before our start torch is complete."""
     global misses
     try:
         return not is_importing() and (recorder is not None or (is_ready() and not is_beginning()))
