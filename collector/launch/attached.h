@@ -1,4 +1,5 @@
-/* A process that runs already and is none of our children: waiting until it is over, or we are asked to end. */
+/* Waits for an already running process that is not our child, until it exits, a time is over, or we receive a signal to
+ * stop. */
 #ifndef TP_COLLECTOR_LAUNCH_ATTACHED_H
 #define TP_COLLECTOR_LAUNCH_ATTACHED_H
 
@@ -7,20 +8,20 @@
 #include "collector/launch/child.h"
 
 struct tp_attached {
-    /* given */
+    /* set by the caller */
     pid_t pid;
-    int64_t duration_ns; /* at most; 0: no limit */
+    int64_t duration_ns; /* longest wait; 0: no limit */
     struct tp_child_watch watched;
-    /* told */
-    bool is_over; /* the process is */
-    int signal;   /* which one asked us to end; 0: none */
+    /* set by tp_attached_wait */
+    bool is_over; /* the process has exited */
+    int signal;   /* the signal that asked us to stop; 0: none */
 };
 
-/* The signals that ask to end wait until tp_attached_wait takes them, from here to its end: so none is lost that comes
- * while the recording begins. */
+/* Blocks the signals that ask to stop, until tp_attached_wait returns, so that none is lost while the recording starts.
+ */
 void tp_attached_prepare(void);
 
-/* Waits. The process is left alone. */
+/* Waits. Does not affect the process. */
 void tp_attached_wait(struct tp_attached *attached);
 
 #endif

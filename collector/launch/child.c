@@ -1,8 +1,8 @@
-/* A program that runs on our behalf: see child.h.
+/* Runs a program as if its parent were not there: see child.h.
  *
- * Signals from the terminal reach the whole foreground group, the program included, so those are not passed on a second
- * time: only what another process has sent to us. All of them are blocked here and read from a descriptor, so that no
- * handler interrupts anything. */
+ * Terminal signals reach the whole foreground process group, also the program. So only signals that another process
+ * sent to us are passed on. All these signals are blocked here and read from a descriptor, so that no handler
+ * interrupts anything. */
 #include "collector/launch/child.h"
 
 #include <errno.h>
@@ -68,7 +68,7 @@ static void set_of_all(sigset_t *set)
         sigaddset(set, passed_on[i]);
 }
 
-/* A text without "#!" is read by a shell, as execvp has it. Returns an errno. */
+/* Lets a shell run a file without "#!", as execvp does. Returns an errno. */
 static int become_shell(const struct tp_child *child)
 {
     const char *words[1024] = {"sh", child->path};
@@ -82,13 +82,13 @@ static int become_shell(const struct tp_child *child)
     return errno;
 }
 
-/* Runs in the child: becomes the program, or tells why not through `report`. A byte of `go` lets it. */
+/* Runs in the child: becomes the program, or writes the errno to `report`. First waits for a byte from `go`. */
 static void become(struct tp_child *child, const sigset_t *mask, int report, int go)
 {
     unsigned char byte = 0;
     if (go >= 0 && read(go, &byte, 1) != 1)
-        _exit(127); /* whoever runs it is gone */
-    child->told = byte;
+        _exit(127); /* the parent has exited */
+    child->answer = byte;
     child->prepare(child->given);
     sigprocmask(SIG_SETMASK, mask, NULL);
     execv(child->path, child->argv);
@@ -100,7 +100,7 @@ static void become(struct tp_child *child, const sigset_t *mask, int report, int
     _exit(127);
 }
 
-/* Lets the child go on when `forked` agrees; else it ends where it waits. */
+/* Lets the child continue if `forked` agrees. Otherwise the child exits where it waits. */
 static void let_go(struct tp_child *child, int go)
 {
     int code = child->pid > 0 ? child->forked(child->forked_state, child->pid, &child->refused) : -1;
@@ -110,7 +110,7 @@ static void let_go(struct tp_child *child, int go)
     child->start_error = child->pid < 0 ? child->start_error : ECANCELED;
 }
 
-/* Passes a signal on; a stop stops us too, so that whoever waits for us sees it. */
+/* Passes a signal on. After a stop signal it also stops this process, so that our parent sees it. */
 static void pass_on(const struct tp_child *child, const struct signalfd_siginfo *signal)
 {
     bool is_sent = signal->ssi_code <= 0 && (pid_t)signal->ssi_pid != child->pid;
@@ -120,14 +120,15 @@ static void pass_on(const struct tp_child *child, const struct signalfd_siginfo 
         raise(SIGSTOP);
 }
 
-/* The value of a line of /proc/PID/status; NULL: it is not there. */
+/* Returns the value of a line of /proc/PID/status, or NULL if there is none. */
 static const char *line_of(const char *text, const char *key)
 {
     const char *at = strstr(text, key);
     return at ? at + strlen(key) + strspn(at + strlen(key), "\t ") : NULL;
 }
 
-/* How far seccomp confines it: its mode and the number of its filters, that of a container among them (Linux 5.9). */
+/* Fills *end and returns how strongly seccomp confines the process: its mode and the number of its filters, including a
+ * container's (Linux 5.9). */
 static long take_status(const char *text, struct tp_child_end *end)
 {
     const char *name = line_of(text, "Name:"), *user = line_of(text, "\nUid:"), *group = line_of(text, "\nGid:"),
@@ -159,7 +160,7 @@ static long read_status(pid_t pid, struct tp_child_end *end)
     return confinement;
 }
 
-/* What is known of a process that is over and was not waited for. */
+/* Fills the state of an exited process before it is waited for. */
 static void look_at_end(struct tp_child *child)
 {
     struct tp_child_end ours = {0};
@@ -177,7 +178,7 @@ static int64_t us_of(const struct timeval *time)
     return (int64_t)time->tv_sec * 1000000 + time->tv_usec;
 }
 
-/* True when the program is over. */
+/* Returns whether the program has exited, and stores its results. */
 static bool collect(struct tp_child *child)
 {
     struct rusage used = {0};
@@ -187,10 +188,10 @@ static bool collect(struct tp_child *child)
     if (pid == 0 || (pid < 0 && errno == EINTR))
         return false;
     if (pid < 0) {
-        child->exit_code = 127; /* somebody else has waited for it */
+        child->exit_code = 127; /* another caller has already waited for it */
         return true;
     }
-    child->end.cpu_us = us_of(&used.ru_utime); /* samples are of code outside the kernel */
+    child->end.cpu_us = us_of(&used.ru_utime); /* without time in the kernel, because samples cover only user code */
     child->end.used_us = child->end.cpu_us + us_of(&used.ru_stime);
     child->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     child->status = status;
@@ -207,7 +208,8 @@ static void watch(struct tp_child *child, int signals)
         if (collect(child))
             return;
         for (int i = 0; i < WATCHED; i++)
-            fds[i + 1] = (struct pollfd){.fd = child->watched[i].on_ready ? child->watched[i].fd : -1, .events = POLLIN};
+            fds[i + 1] =
+                (struct pollfd){.fd = child->watched[i].on_ready ? child->watched[i].fd : -1, .events = POLLIN};
         if (poll(fds, 1 + WATCHED, signals >= 0 ? -1 : 50) < 0)
             continue;
         for (int i = 0; i < WATCHED; i++)
@@ -219,7 +221,7 @@ static void watch(struct tp_child *child, int signals)
     }
 }
 
-/* Passes on the signals that were pending before the fork: the terminal has not sent them to the child. */
+/* Passes on the signals that were pending before the fork, because the terminal has not sent them to the child. */
 static void pass_on_pending(const struct tp_child *child, const sigset_t *pending)
 {
     static const struct timespec no_time;
@@ -271,14 +273,14 @@ void tp_child_run(struct tp_child *child)
     sigset_t all, old;
     struct sigaction by_default = {.sa_handler = SIG_DFL}, had;
     set_of_all(&all);
-    sigaction(SIGCHLD, &by_default, &had); /* where it is ignored, nobody learns how a child ended */
+    sigaction(SIGCHLD, &by_default, &had); /* if SIGCHLD is ignored, the exit status of a child is lost */
     sigprocmask(SIG_BLOCK, &all, &old);
     start(child, child->mask ? child->mask : &old, &had);
     signals = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
     if (!child->start_error)
         watch(child, signals);
     while (signals >= 0 && read(signals, &late, sizeof late) > 0)
-        ; /* meant for the program: it must not end the work that follows */
+        ; /* these were meant for the program and must not end the work that follows */
     if (signals >= 0)
         close(signals);
     sigprocmask(SIG_SETMASK, &old, NULL);

@@ -1,4 +1,5 @@
-/* Kineto's daemon: see kineto.h. Protocol: libkineto's IpcFabricConfigClient and dynolog's IPCMonitor. */
+/* Acts as Kineto's daemon: see kineto.h. The protocol is that of libkineto's IpcFabricConfigClient and dynolog's
+ * IPCMonitor. */
 #include "collector/launch/kineto.h"
 
 #include <dirent.h>
@@ -14,7 +15,8 @@
 
 #include "writer/base/environment.h"
 
-/* A request that comes before the first steps is carried out by duration, whatever it says: so wait for some. */
+/* POLLS_BEFORE_STEPS: requests to skip, because Kineto treats a request before the first steps as one with a duration.
+ */
 enum { POLLS_BEFORE_STEPS = 8, MESSAGE_BYTES = 8192, IS_ACTIVITY = 2 };
 
 struct head {
@@ -58,7 +60,7 @@ void tp_kineto_set_environment(const struct tp_kineto *kineto)
     setenv("KINETO_USE_DAEMON", "1", 1);
     setenv("KINETO_IPC_SOCKET_DIR", kineto->folder, 1);
     setenv("KINETO_CONFIG", path, 1);
-    setenv("KINETO_ONDEMAND_TRACE_DIR", kineto->options.folder, 1); /* else only /tmp is allowed */
+    setenv("KINETO_ONDEMAND_TRACE_DIR", kineto->options.folder, 1); /* otherwise Kineto allows only /tmp */
 }
 
 static struct tp_kineto_process *process_of(struct tp_kineto *kineto, int32_t pid)
@@ -73,7 +75,7 @@ static struct tp_kineto_process *process_of(struct tp_kineto *kineto, int32_t pi
     return process;
 }
 
-/* The text that makes a process record: Kineto's Config.cpp and ActivityProfiler's keys. */
+/* Writes the text that makes a process record, with the keys of Kineto's Config.cpp and ActivityProfiler. */
 static size_t write_request(const struct tp_kineto_options *o, uint32_t number, char *text, size_t size)
 {
     char when[256];
@@ -104,7 +106,7 @@ static bool has_stepped(const struct tp_kineto_options *options, const struct tp
     return access(path, F_OK) == 0;
 }
 
-/* What a process that asks is told; the size of it, 0: nothing now. */
+/* Writes the answer to a request. Returns its size; 0: no trace now. */
 static size_t decide(struct tp_kineto *kineto, int32_t pid, char *text, size_t size)
 {
     const struct tp_kineto_options *o = &kineto->options;
@@ -142,7 +144,7 @@ static void answer(struct tp_kineto *kineto, const char *message, size_t size, c
     } else {
         return;
     }
-    /* who has gone meanwhile gets nothing */
+    /* a process that has exited meanwhile gets nothing */
     sendto(kineto->fd, &reply, sizeof reply.head + reply.head.size, MSG_DONTWAIT, (const struct sockaddr *)to, to_size);
 }
 
@@ -167,7 +169,7 @@ void tp_kineto_close(struct tp_kineto *kineto)
     for (struct dirent *entry; dir && (entry = readdir(dir));) {
         char path[400];
         snprintf(path, sizeof path, "%s/%s", kineto->folder, entry->d_name);
-        unlink(path); /* the clients' sockets and our own; "." and ".." refuse */
+        unlink(path); /* the sockets of the clients and our own; "." and ".." are refused */
     }
     if (dir)
         closedir(dir);

@@ -1,4 +1,4 @@
-/* The launcher's variables: see launcher.h. */
+/* Reads the variables of launchers: see launcher.h. */
 #include "collector/launch/launcher.h"
 
 #include <stdio.h>
@@ -14,13 +14,14 @@
 
 enum { MOST_WORDS = 4, READABLE_BYTES = 40, MOST_KEY_BYTES = 1 << 16, MOST_BLOCK_BYTES = 8 << 20, MOST_SHELLS = 32 };
 
-/* Where the first of `job` is not set, or says nothing, the launcher's process tells its job from others. */
+/* Launchers and their variables. If the first variable of `job` is not set or meaningless, the launcher's process
+ * identifies the job. */
 static const struct launcher {
     const char *name;
     const char *job[MOST_WORDS]; /* variables */
-    const char *nothing;         /* a value of the first that every job has */
-    bool is_only_named;          /* without the first, it is none */
-    bool is_readable;            /* the first two are what users know the job by */
+    const char *nothing;         /* value of the first variable that means no job */
+    bool is_only_named;          /* without the first variable it is not this launcher */
+    bool is_readable;            /* users know the job by the first two variables */
 } launchers[TP_RANK_GIVERS] = {
     [TP_RANK_TORCH] = {"torchrun",
                        {"TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT", "MASTER_ADDR", "MASTER_PORT"},
@@ -41,7 +42,7 @@ static const char *value_of(const char *variable)
     return text ? text : "";
 }
 
-/* All of a file of /proc with a NUL behind it; false: it cannot be read. */
+/* Reads a whole file of /proc and adds a NUL. Returns false if it cannot be read. */
 static bool load(struct tp_buf *text, pid_t pid, const char *name)
 {
     char path[64];
@@ -52,7 +53,7 @@ static bool load(struct tp_buf *text, pid_t pid, const char *name)
     return is_read && !text->failed;
 }
 
-/* A field of /proc/PID/stat from the third on; NULL: there is none. */
+/* Returns a field of /proc/PID/stat, from the third on, or NULL. */
 static const char *field_of(const struct tp_buf *stat, int number)
 {
     const char *at = strrchr(stat->data, ')');
@@ -70,8 +71,8 @@ static bool has_variable(const struct tp_buf *block, const char *name)
     return false;
 }
 
-/* The launcher's process on this host and when it began: the nearest above us to which no rank was given. Between it
- * and us are shells. */
+/* Adds the launcher's process on this host and its start time. It is the nearest ancestor without a rank; shells may be
+ * in between. */
 static void add_parent(struct tp_buf *key, const char *rank)
 {
     char host[256] = "";
@@ -88,7 +89,7 @@ static void add_parent(struct tp_buf *key, const char *rank)
     tp_buf_release(&text);
 }
 
-/* All that tells the job from others: of equal names, those of another size are another job. */
+/* Adds everything that distinguishes the job from others. Jobs of the same name but different size are different. */
 static void add_words(struct tp_buf *key, const struct launcher *launcher, uint32_t size)
 {
     char number[16];
@@ -100,7 +101,8 @@ static void add_words(struct tp_buf *key, const struct launcher *launcher, uint3
     }
 }
 
-/* "4711.0" of Slurm, which its users know; else a hash of all that tells the job from others. */
+/* Names the job: "4711.0" in Slurm, which its users know, followed by a hash of everything that distinguishes the job.
+ */
 static void name_job(struct tp_launcher *found, const struct launcher *launcher, const struct tp_buf *key)
 {
     int n = snprintf(found->job, sizeof found->job, "%s-", launcher->name);

@@ -1,4 +1,4 @@
-/* Which job of ranks this process is one of, as its launcher tells in the environment: mpirun, srun, torchrun. */
+/* Finds the job and rank of this process from the environment of its launcher: mpirun, srun, torchrun. */
 #ifndef TP_COLLECTOR_LAUNCH_LAUNCHER_H
 #define TP_COLLECTOR_LAUNCH_LAUNCHER_H
 
@@ -7,13 +7,13 @@
 
 struct tp_launcher {
     const char *name; /* "openmpi", "slurm" .. */
-    char job[96];     /* the same for all ranks of the job, on every host; fit for the name of a file */
+    char job[96];     /* the same for all ranks of the job on every host; usable in a file name */
     uint32_t rank, size;
 };
 
-/* Fills it; false: no launcher tells rank, number of ranks and job, or there is one rank. Of launchers inside each
- * other the inner one counts. A launcher that names no job is told from others by its process, which is of one host:
- * ranks that it runs on several hosts are a job per host. */
+/* Fills *launcher. Returns false if no launcher sets rank, number of ranks and job, or if there is only one rank. Of
+ * nested launchers the inner one counts. If a launcher does not name its job, its process on this host identifies the
+ * job. Such ranks on several hosts count as one job per host. */
 bool tp_launcher_find(struct tp_launcher *launcher);
 
 #endif

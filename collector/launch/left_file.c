@@ -1,7 +1,7 @@
-/* From one left file to its trace: see left_file.h.
+/* Converts one left file to a trace: see left_file.h.
  *
  * Names: .HOST_PID.NS.PID.tpspool (collector/session_spool.c; after fork, the first PID is the parent's),
- * torch.NS.PID.json (collector/source/torch.py), kineto_PID.json (Kineto puts the PID there). */
+ * torch.NS.PID.json (collector/source/torch.py), kineto_PID.json (Kineto adds the PID). */
 #include "collector/launch/left_file.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@
 
 /* ---- names ---- */
 
-/* The number that ends before `end`; *start: where it begins. -1 when there is none. */
+/* Returns the number before `end`, or -1 if there is none. *start: its first digit. */
 static long long number_before(const char *text, const char *end, const char **start)
 {
     const char *at = end;
@@ -31,7 +31,7 @@ static long long number_before(const char *text, const char *end, const char **s
     return at < end ? strtoll(at, NULL, 10) : -1;
 }
 
-/* Process and time; false: not ours. */
+/* Reads process and time from the name. Returns false if the file is not from a run. */
 static bool read_name(struct tp_left_file *file)
 {
     struct stat status;
@@ -56,7 +56,8 @@ static bool read_name(struct tp_left_file *file)
 bool tp_left_file_open(struct tp_left_file *file, const char *folder, const char *base)
 {
     *file = (struct tp_left_file){.is_spool = tp_str_ends(tp_str_of(base), ".tpspool"),
-                                  .is_cut = strstr(base, ".json.tmp") != NULL}; /* Kineto adds a .tmp of its own */
+                                  .is_cut = strstr(base, ".json.tmp") != NULL}; /* Kineto adds its own suffix after .tmp
+                                                                                 */
     if ((!file->is_spool && !file->is_cut && !tp_str_ends(tp_str_of(base), ".json")) ||
         asprintf(&file->path, "%s/%s", folder, base) < 0) {
         file->path = NULL;
@@ -87,14 +88,15 @@ bool tp_left_file_name(struct tp_left_file *file, const char *logdir, const char
 
 /* ---- spools ---- */
 
-/* What is seen of every process, whatever it does. */
+/* Returns whether every process has such records, whatever it does. */
 static bool is_of_any(uint8_t kind)
 {
     return kind == TP_SPOOL_STACK || kind == TP_SPOOL_SAMPLED || kind == TP_SPOOL_SAMPLE ||
            kind == TP_SPOOL_MEMORY_NOTE || kind == TP_SPOOL_WAIT;
 }
 
-/* Calls of a library that does the arithmetic, and their ends: a part of what the process does, and no story of it. */
+/* Returns whether a record is a call of a math library or its end. Such calls alone do not describe what a process
+ * does. */
 static bool is_of_library(const struct tp_spool_record *record, const char *payload)
 {
     struct tp_spool_operator op = {0};
@@ -103,7 +105,7 @@ static bool is_of_library(const struct tp_spool_record *record, const char *payl
     return record->kind == TP_SPOOL_END || op.is_of_library;
 }
 
-/* Whether a spool is below the floor (brief), or silent. */
+/* Determines whether a spool is below the limits (brief), or silent. */
 static void look_at_records(struct tp_left_file *left, const struct tp_spool_file *file)
 {
     uint64_t samples = 0, last = 0;
@@ -125,8 +127,8 @@ static void look_at_records(struct tp_left_file *left, const struct tp_spool_fil
     }
     int64_t ran_ns = tp_spool_time(file, last) - (int64_t)file->head.start_realtime_ns;
     left->is_silent = !has_told;
-    left->is_brief =
-        !has_told && !has_calls && samples < TP_TAKEOVER_BRIEF_SAMPLES && ran_ns < TP_TAKEOVER_BRIEF_MS * (int64_t)1000000;
+    left->is_brief = !has_told && !has_calls && samples < TP_TAKEOVER_BRIEF_SAMPLES &&
+                     ran_ns < TP_TAKEOVER_BRIEF_MS * (int64_t)1000000;
 }
 
 static bool has_steps(const struct tp_spool_file *file)
@@ -179,10 +181,10 @@ void tp_left_file_look(struct tp_left_file *file)
 static enum tp_left_outcome take_spool(struct tp_left_file *file, const struct tp_left_run *run)
 {
     if (file->is_looked_at && !file->was_stopped) {
-        /* the lock tells of processes that have another number here than where they run */
+        /* the lock also works for processes with another id in their own namespace */
         if (tp_process_is_of_run(file->pid, run->folder) || tp_spool_is_live(file->path))
             return TP_LEFT_RUNNING;
-        tp_left_file_look(file); /* it may have gone on since */
+        tp_left_file_look(file); /* the process may have recorded more meanwhile */
     }
     if (!file->is_looked_at)
         return TP_LEFT_FAILED;
@@ -200,13 +202,13 @@ static enum tp_left_outcome take_spool(struct tp_left_file *file, const struct t
 
 /* ---- traces that PyTorch wrote ---- */
 
-/* Moves all bytes of fd to the packer. */
+/* Copies all bytes of the input to the compressor. */
 static int pack_bytes(const struct tp_input *input, struct tp_pack *pack, const struct tp_spool_watch *watch,
                       struct tp_error *err)
 {
     struct tp_buf block;
     uint64_t at = 0;
-    size_t got = 1; /* the packer leaves the block empty */
+    size_t got = 1; /* the compressor leaves the block empty */
     int code = 0;
     tp_buf_init(&block, 0);
     while (code == 0 && got) {
@@ -240,7 +242,7 @@ static int pack_file(const char *from, const char *to, const struct tp_spool_wat
     return code;
 }
 
-/* Whether a file that breaks off got as far as its events; one that cannot be read may have. */
+/* Returns whether an incomplete file contains at least one event. A file that cannot be read counts as one. */
 static bool has_event(const char *path)
 {
     static const char key[] = "\"ph\"";

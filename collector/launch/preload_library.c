@@ -1,4 +1,4 @@
-/* The preload library: see preload_library.h. */
+/* Finds the preload library and asks it: see preload_library.h. */
 #include "collector/launch/preload_library.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 static const char file_name[] = TP_WORKER_LIBRARY;
 
-/* The file of this program; "" when it cannot be told. Containers may have no /proc. */
+/* Fills the path of this program; "" if it is unknown. Containers may have no /proc. */
 static void find_self(char *file, size_t size)
 {
     char *name = (char *)getauxval(AT_EXECFN), *whole = NULL; // NOLINT(performance-no-int-to-ptr)
@@ -69,7 +69,7 @@ static void ask(const char *library, const char *program, char *const *argv, int
     _exit(1);
 }
 
-/* name, tab, state, tab, what */
+/* Adds a row from a line: name, tab, state, tab, what. */
 static void add_row(struct tp_source_rows *rows, const char *line)
 {
     if (rows->count == TP_LIBRARY_SOURCES)

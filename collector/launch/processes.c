@@ -1,4 +1,4 @@
-/* The processes of a run: see processes.h. */
+/* Finds the processes of a run: see processes.h. */
 #include "collector/launch/processes.h"
 
 #include <dirent.h>

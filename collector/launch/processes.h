@@ -1,4 +1,4 @@
-/* The processes of a run: those whose first environment names its folder. */
+/* Finds the processes of a run by the folder of the run in their initial environment. */
 #ifndef TP_COLLECTOR_LAUNCH_PROCESSES_H
 #define TP_COLLECTOR_LAUNCH_PROCESSES_H
 
@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* True while the process is there and of this run. One that has died and was not waited for has no environment; one
- * that was given the number of another has its own. */
+/* Returns whether the process runs and belongs to this run. A process that has exited has no environment, and a later
+ * process with the same number has its own. */
 bool tp_process_is_of_run(pid_t pid, const char *folder);
 
-/* Lists the processes of the run that are there, at most `size`; returns how many. */
+/* Fills `pids` with the running processes of the run, at most `size`, and returns their number. */
 size_t tp_processes_of_run(pid_t *pids, size_t size, const char *folder);
 
 #endif

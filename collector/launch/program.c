@@ -1,4 +1,4 @@
-/* What PROGRAM is: see program.h. */
+/* Examines the program before it runs: see program.h. */
 #include "collector/launch/program.h"
 
 #include <elf.h>
@@ -15,7 +15,7 @@
 
 enum { HEAD_BYTES = 8192 };
 
-/* The loader of a program that gets rights from its file ignores LD_PRELOAD. */
+/* Returns why the loader would ignore LD_PRELOAD because the file gives the program rights, or NULL. */
 static const char *check_rights(const char *path, const struct stat *status)
 {
     if ((status->st_mode & S_ISUID && status->st_uid != getuid()) ||
@@ -69,7 +69,7 @@ static int try_path(const char *path)
     return access(path, X_OK) == 0 ? 0 : errno;
 }
 
-/* Looks through PATH. Something that may not be run is remembered, as exec does, while the search goes on. */
+/* Searches PATH. A file that may not be executed is remembered while the search continues, as in exec. */
 static void search_path(struct tp_program *program, const char *name)
 {
     const char *path = tp_environment("PATH");

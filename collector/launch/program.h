@@ -1,18 +1,19 @@
-/* What PROGRAM is, before it runs: where it is found, and whether a library can be preloaded into it. */
+/* Examines the program before it runs: where it is, and whether a library can be preloaded into it. */
 #ifndef TP_COLLECTOR_LAUNCH_PROGRAM_H
 #define TP_COLLECTOR_LAUNCH_PROGRAM_H
 
 #include <stdbool.h>
 
 struct tp_program {
-    char path[4096];       /* what exec would take; "" when there is none */
-    int error;             /* 0, or the errno exec would give */
-    bool is_elf;           /* false: a script, or something that cannot be read */
-    const char *why_plain; /* NULL, or why no library can be preloaded into it: a few words */
-    bool passes_on;        /* why_plain is set, but what it starts can take the library from its environment: static */
+    char path[4096];       /* path that exec would use; "" if there is none */
+    int error;             /* 0, or the errno that exec would give */
+    bool is_elf;           /* false: a script, or an unreadable file */
+    const char *why_plain; /* NULL, or in a few words why no library can be preloaded */
+    bool passes_on;        /* with why_plain: a static program whose children can get the library from its environment
+                            */
 };
 
-/* Looks `name` up as execvp does: in PATH unless it has a slash. For a script the interpreter is looked at, too. */
+/* Looks `name` up as execvp does: in PATH unless it contains a slash. Also examines the interpreter of a script. */
 void tp_program_find(struct tp_program *program, const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* The folder of one call of `record`: see run_folder.h. */
+/* Manages the folder of one call of `record`: see run_folder.h. */
 #include "collector/launch/run_folder.h"
 
 #include <dirent.h>
@@ -41,7 +41,7 @@ static bool *wish_of(struct tp_run_wishes *wishes, size_t i)
     return (bool *)((char *)wishes + wish_names[i].field);
 }
 
-/* ---- making and opening ---- */
+/* ---- creating and opening ---- */
 
 void tp_run_folder_program(char name[TP_RUN_NAME_BYTES + 1], const char *program)
 {
@@ -58,7 +58,7 @@ void tp_run_folder_program(char name[TP_RUN_NAME_BYTES + 1], const char *program
         strcpy(name, "program");
 }
 
-/* LOGDIR/NAME, whether or not LOGDIR ends in a slash; false: too long. */
+/* Fills LOGDIR/NAME, whether or not LOGDIR ends in a slash. Returns false if it is too long. */
 static bool join_name(char path[TP_RUN_PATH_BYTES], const char *logdir, const char *name)
 {
     size_t size = strlen(logdir);
@@ -73,8 +73,8 @@ static int too_long(const char *logdir, struct tp_error *err)
     return tp_error_set(err, TP_EIO, 0, "%s: %s", logdir, strerror(ENAMETOOLONG));
 }
 
-/* Makes a folder that was not there: two calls in one second, of containers with equal numbers of processes, get one
- * each. */
+/* Creates a new folder. A number is added if it exists, because calls in different containers may have the same time
+ * and process id. */
 static int make_own(struct tp_run_folder *run, const char *logdir, const char *program, struct tp_error *err)
 {
     char name[TP_RUN_NAME_BYTES + 1], when[32], whole[TP_RUN_NAME_BYTES + 96];
@@ -99,15 +99,15 @@ static int make_own(struct tp_run_folder *run, const char *logdir, const char *p
     return tp_error_set(err, TP_EIO, 0, "%s: %s", run->path, strerror(errno));
 }
 
-/* True when it is there now. *is_new: we made it. */
+/* Creates a folder unless it exists. Returns false on an error. *is_new: it was created here. */
 static bool make_one(const char *path, bool *is_new)
 {
     *is_new = mkdir(path, 0777) == 0;
     return *is_new || errno == EEXIST;
 }
 
-/* Takes this rank's place in the first run of the job in which it is free: mkdir is one step on every file system. A
- * place that is taken is of an earlier run of the same name. */
+/* Takes this rank's place in the first run of the job in which it is free, because mkdir is atomic on every file
+ * system. A taken place belongs to an earlier run of the same name. */
 static int make_shared(struct tp_run_folder *run, const char *logdir, const char *program,
                        const struct tp_launcher *launcher, struct tp_error *err)
 {
@@ -131,7 +131,7 @@ static int make_shared(struct tp_run_folder *run, const char *logdir, const char
     return tp_error_set(err, TP_EIO, 0, "%s: %s", run->home, strerror(errno));
 }
 
-/* The absolute path of the folder of raw records; false when it is too long. */
+/* Fills the absolute path of the folder of raw records. Returns false if it is too long. */
 static bool name_spools(struct tp_run_folder *run)
 {
     char path[PATH_MAX];
@@ -139,7 +139,7 @@ static bool name_spools(struct tp_run_folder *run)
     return n > 0 && (size_t)n < sizeof run->spools;
 }
 
-/* True when nobody else has the lock; where folders cannot be locked, nobody ever has. */
+/* Returns false if another process has the lock. If folders cannot be locked, the lock always counts as free. */
 static bool take_lock(struct tp_run_folder *run)
 {
     run->lock = open(run->spools, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -168,7 +168,7 @@ int tp_run_folder_make(struct tp_run_folder *run, const char *logdir, const char
     return code;
 }
 
-/* Length of the path of the run: without "/.ranks/3" behind it. */
+/* Returns the length of the run's path, without "/.ranks/3" behind it. */
 static size_t run_size(const char *home)
 {
     static const char ranks[] = "/" TP_WORKER_RANKS;
@@ -210,12 +210,12 @@ void tp_run_folder_finish(const struct tp_run_folder *run)
     if (!*run->spools)
         return;
     snprintf(path, sizeof path, "%s/" TP_WORKER_ENTERED, run->spools);
-    unlink(path); /* a note for `record`: nobody waits for it any more */
+    unlink(path); /* a note for `record`, which is no longer needed */
     forget_said(run);
     rmdir(run->spools);
 }
 
-/* Removes what nobody uses, after this rank's place is gone. */
+/* Removes the folder of the job if it is empty after this rank's place was removed. */
 static void forget_job(const struct tp_run_folder *run)
 {
     char places[TP_RUN_PATH_BYTES + 64];
@@ -242,7 +242,7 @@ void tp_run_folder_close(struct tp_run_folder *run, bool is_unused)
 
 /* ---- run.json ---- */
 
-/* A text of the system, whatever its bytes are. */
+/* Adds a text of the system, which may contain any bytes. */
 static void add_text(struct tp_json *json, const char *text)
 {
     struct tp_buf quoted;
@@ -295,8 +295,8 @@ static void add_launcher(struct tp_json *json, const struct tp_launcher *launche
     add_text(json, host);
 }
 
-/* State and process come first: tp_run_folder_read looks for them. A text among the arguments cannot be taken for one
- * of them, because quotes in texts are escaped. */
+/* Writes the members of run.json. State and process come first, because tp_run_folder_read searches for them. An
+ * argument cannot be mistaken for them, because quotes in texts are escaped. */
 static void make_note(struct tp_buf *text, const struct tp_run_note *note)
 {
     char cwd[PATH_MAX];
@@ -352,7 +352,7 @@ int tp_run_folder_note(const struct tp_run_folder *run, const struct tp_run_note
     return code;
 }
 
-/* All of run.json with a NUL behind it; false: it cannot be read. */
+/* Reads run.json completely and adds a NUL. Returns false if it cannot be read. */
 static bool load_note(const struct tp_run_folder *run, struct tp_buf *text)
 {
     char path[TP_RUN_PATH_BYTES + 16];
@@ -371,7 +371,7 @@ static bool load_note(const struct tp_run_folder *run, struct tp_buf *text)
     return is_file && n == 0;
 }
 
-/* Where the value of a member at the top begins; NULL: there is none. */
+/* Returns the value of a top-level member, or NULL. */
 static char *member(const struct tp_buf *text, const char *key)
 {
     char *at = strstr(text->data, key);
@@ -402,7 +402,7 @@ static void read_wishes(const char *list, struct tp_run_wishes *wishes)
     }
 }
 
-/* 0: there is none. */
+/* Returns the number of a member, or 0 if there is none. */
 static int64_t number_of(const struct tp_buf *text, const char *key)
 {
     const char *value = member(text, key);
@@ -445,7 +445,7 @@ int tp_run_folder_set_state(const struct tp_run_folder *run, enum tp_run_state s
     return code;
 }
 
-/* ---- the disk ---- */
+/* ---- writing to the disk ---- */
 
 static void sync_path(const char *folder, const char *name)
 {

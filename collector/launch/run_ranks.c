@@ -1,4 +1,4 @@
-/* The ranks of one job in one run: see run_ranks.h. */
+/* Manages the ranks of one job in one run: see run_ranks.h. */
 #include "collector/launch/run_ranks.h"
 
 #include <dirent.h>
@@ -33,7 +33,7 @@ static int lock_folder(const char *path)
     if (dir)
         closedir(dir);
     if (fd >= 0)
-        flock(fd, LOCK_EX); /* where folders cannot be locked, two may both be the last: both then make the same */
+        flock(fd, LOCK_EX); /* if folders cannot be locked, two ranks may both be the last and make the same results */
     return fd;
 }
 
@@ -42,14 +42,14 @@ int tp_run_ranks_lock(const struct tp_run_folder *run)
     return lock_folder(run->path);
 }
 
-/* A place, "3"; or, with is_end, what says that it has ended, "3.ended". */
+/* Returns whether the name is that of a rank's place, "3", or with is_end that of its end mark, "3.ended". */
 static bool is_place(const char *name, bool is_end)
 {
     size_t digits = strspn(name, "0123456789");
     return digits > 0 && strcmp(name + digits, is_end ? ended : "") == 0;
 }
 
-/* Places that have not ended; -1: it cannot be told. */
+/* Returns the number of places without an end mark, or -1 if it is unknown. */
 static long count_open(const char *places)
 {
     long count = 0;
@@ -90,7 +90,7 @@ static int by_number(const struct dirent **a, const struct dirent **b)
     return (x > y) - (x < y);
 }
 
-/* The note of a rank as it stands there, without the line feed; "": there is none, or it is none of ours. */
+/* Reads the run.json of a rank without the line feed. *note becomes empty if there is none or it has another format. */
 static void load_rank(struct tp_buf *note, const char *places, const char *rank)
 {
     static const char head[] = "{\"schema\":\"tracepress-run\",";
@@ -103,10 +103,10 @@ static void load_rank(struct tp_buf *note, const char *places, const char *rank)
     note->size -= note->size > 0;
 }
 
-/* The notes of all ranks as they are being put together. */
+/* The notes of all ranks while they are being combined. */
 struct notes {
-    struct tp_buf first, all; /* of the lowest rank; of all of them, by comma */
-    const char *state;        /* of the rank that is furthest from complete */
+    struct tp_buf first, all; /* of the lowest rank; of all ranks, separated by commas */
+    const char *state;        /* of the rank that is least complete */
 };
 
 static bool has_state(const struct tp_buf *note, const char *state)
@@ -124,7 +124,7 @@ static void add_rank(struct notes *notes, const struct tp_buf *note)
         notes->state = has_state(note, states[0]) ? states[0] : states[1];
 }
 
-/* The members of the lowest rank with the state of the job, and the notes of all. */
+/* Writes the members of the lowest rank with the state of the job, followed by the notes of all ranks. */
 static void put_together(struct tp_buf *text, const struct notes *notes)
 {
     static const char key[] = "\"state\":\"";

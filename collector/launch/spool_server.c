@@ -1,4 +1,4 @@
-/* Hands spools to the processes of a run: see spool_server.h. */
+/* Creates spools for the processes of a run: see spool_server.h. */
 #include "collector/launch/spool_server.h"
 
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 
 #include "writer/spool/spool_file.h"
 
-enum { HIGH = 199 }; /* away from the low numbers, which shells and daemons take for themselves */
+enum { HIGH = 199 }; /* above the low numbers, which shells and daemons use for themselves */
 
 void tp_spool_server_open(struct tp_spool_server *server, int folder)
 {
@@ -24,9 +24,9 @@ void tp_spool_server_set_environment(const struct tp_spool_server *server)
 {
     char text[64];
     struct stat status;
-    unsetenv("TRACEPRESS_SPOOL_SOCKET"); /* of a `record` around this one */
+    unsetenv("TRACEPRESS_SPOOL_SOCKET"); /* set by a `record` around this one */
     int fd = server->theirs >= 0 ? fcntl(server->theirs, F_DUPFD, HIGH) : -1;
-    if (fd < 0 && server->theirs >= 0) /* few descriptors are allowed here */
+    if (fd < 0 && server->theirs >= 0) /* the limit of descriptors is low */
         fd = dup(server->theirs);
     if (fd < 0 || fstat(fd, &status) != 0)
         return;

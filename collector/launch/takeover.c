@@ -1,5 +1,6 @@
-/* From what a run has left to traces: see takeover.h. What ends in .tmp was being written when its process ended: half
- * of a trace of PyTorch's becomes a trace that says so, for nothing can make it again; the rest are notes, and go. */
+/* Converts the files that a run has left to traces: see takeover.h. Files that end in .tmp were being written when
+ * their process exited. A partial trace of PyTorch becomes a trace that is marked as cut, because it cannot be made
+ * again. The other .tmp files are notes and are deleted. */
 #include "collector/launch/takeover.h"
 
 #include <dirent.h>
@@ -19,17 +20,17 @@
 
 struct work {
     struct tp_takeover *takeover;
-    struct tp_left_file *files; /* oldest name first */
+    struct tp_left_file *files; /* sorted by name */
     size_t count;
     void (*stage)(struct work *work, struct tp_left_file *file);
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* protects the members below */
     size_t next, done_count;
     uint64_t done_bytes, bytes;
 };
 
-/* ---- how far it is ---- */
+/* ---- progress ---- */
 
-/* The lock is held. */
+/* Reports the progress. The caller has the lock. */
 static void report_progress(const struct work *work, const struct tp_left_file *file)
 {
     const struct tp_takeover *t = work->takeover;
@@ -59,7 +60,7 @@ static void on_seen(void *context, uint64_t bytes)
 
 /* ---- threads ---- */
 
-/* Some of the files, one after the other: of those that nobody works on, the next. */
+/* Processes files one after the other, always the next one that no thread has taken. */
 static void *work_on_some(void *context)
 {
     struct work *work = context;
@@ -77,7 +78,7 @@ static void *work_on_some(void *context)
     return NULL;
 }
 
-/* A stage of all files, on as many threads as are useful. */
+/* Runs a stage for all files, on as many threads as are useful. */
 static void run_stage(struct work *work, void (*stage)(struct work *work, struct tp_left_file *file))
 {
     pthread_t threads[TP_TAKEOVER_THREADS];
@@ -94,7 +95,7 @@ static void run_stage(struct work *work, void (*stage)(struct work *work, struct
         pthread_join(threads[--more], NULL);
 }
 
-/* ---- which file is what ---- */
+/* ---- classifying the files ---- */
 
 static void drop(const char *folder, const char *base)
 {
@@ -103,7 +104,7 @@ static void drop(const char *folder, const char *base)
         unlink(path);
 }
 
-/* False: no memory. */
+/* Fills work->files. Returns false when memory is short. */
 static bool collect(struct work *work, struct dirent *const *names, int count)
 {
     const char *folder = work->takeover->folder;
@@ -133,13 +134,13 @@ static int by_process_and_time(const void *x, const void *y)
     return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
 }
 
-/* What a process was before exec: its recording was not stopped, and a later one of the process is above the floor.
- * (Recordings of windows are stopped.) Without memory nobody is taken for one. */
+/* Marks the files of processes that became another program by exec: the recording was not stopped, and a later one of
+ * the same process is above the limits. (Recordings of windows are stopped.) Without memory no file is marked. */
 static void find_replaced(struct work *work)
 {
     struct tp_left_file **files = calloc(work->count + 1, sizeof *files);
     size_t count = 0;
-    pid_t later = -1; /* a process of which a file behind was seen */
+    pid_t later = -1; /* process of the previous, later file */
     for (size_t i = 0; files && i < work->count; i++)
         if (work->files[i].is_spool && work->files[i].is_looked_at && !work->files[i].is_empty)
             files[count++] = &work->files[i];
@@ -152,8 +153,8 @@ static void find_replaced(struct work *work)
     free(files);
 }
 
-/* Who speaks for the run: the processes that PyTorch wrote a trace of; without any, those that told steps; without any,
- * all of them. Other processes are helpers: loaders of data, shells, launchers. */
+/* Which processes represent the run: those with a trace of PyTorch, otherwise those with steps, otherwise all of them.
+ * Other processes are helpers such as data loaders, shells and launchers. */
 enum speakers { ALL, WITH_STEPS, OF_TORCH };
 
 static enum speakers find_speakers(const struct work *work)
@@ -167,7 +168,7 @@ static enum speakers find_speakers(const struct work *work)
     return speakers;
 }
 
-/* True when PyTorch has written a trace of the process, too. */
+/* Returns whether PyTorch has also written a trace of the process. */
 static bool has_torch(const struct work *work, pid_t pid)
 {
     for (size_t i = 0; i < work->count; i++)
@@ -213,18 +214,18 @@ static void name_all(struct work *work)
             tp_error_set(&work->files[i].err, TP_ENOMEM, 0, "out of memory");
 }
 
-/* ---- telling ---- */
+/* ---- reporting ---- */
 
-/* Told as running; it is not told again for having no spool so far. */
+/* Reports a process as running, and removes it from the list of processes that have no spool so far. */
 static void report_running(struct tp_takeover *t, const char *path, pid_t pid)
 {
     for (size_t i = 0; i < t->left_count; i++)
         t->left[i] = t->left[i] == pid ? 0 : t->left[i];
     t->running_count++;
-    t->tell(t->context, TP_TAKEN_RUNNING, path, pid, NULL);
+    t->report(t->context, TP_TAKEN_RUNNING, path, pid, NULL);
 }
 
-static void tell(struct tp_takeover *t, const struct tp_left_file *file)
+static void report_file(struct tp_takeover *t, const struct tp_left_file *file)
 {
     t->open_count += file->result.open_count;
     t->broken_count += file->result.broken_count;
@@ -236,12 +237,12 @@ static void tell(struct tp_takeover *t, const struct tp_left_file *file)
     if (file->outcome == TP_LEFT_RUNNING)
         report_running(t, file->path, file->pid);
     else if (file->outcome == TP_LEFT_FAILED)
-        t->tell(t->context, TP_TAKEN_FAILED, file->path, file->pid, file->err.text);
+        t->report(t->context, TP_TAKEN_FAILED, file->path, file->pid, file->err.text);
     else if (file->outcome == TP_LEFT_TRACE)
-        t->tell(t->context, TP_TAKEN_TRACE, file->trace, file->pid, NULL);
+        t->report(t->context, TP_TAKEN_TRACE, file->trace, file->pid, NULL);
 }
 
-/* ---- all ---- */
+/* ---- the whole run ---- */
 
 enum { PAUSE_MS = 20 };
 
@@ -251,8 +252,8 @@ static unsigned pause_a_moment(unsigned patience_ms)
     return patience_ms > PAUSE_MS ? patience_ms - PAUSE_MS : 0;
 }
 
-/* Helpers end a moment after the process that started them: waits for all of them together. Those that stay are in
- * t->left. Returns the patience that is left, in milliseconds. */
+/* Waits for all helpers together, which exit shortly after the process that started them. t->left receives those that
+ * still run. Returns the remaining patience in milliseconds. */
 static unsigned wait_for_helpers(struct tp_takeover *t)
 {
     unsigned patience_ms = t->patience_ms;
@@ -285,13 +286,14 @@ static int take_all(struct tp_takeover *t, struct dirent *const *names, int coun
     if (!collect(&work, names, count))
         return tp_error_set(err, TP_ENOMEM, 0, "%s: out of memory", t->folder);
     run_stage(&work, look);
-    while (patience_ms > 0 && has_live_spool(&work)) /* of who hides from wait_for_helpers: in a sandbox, say */
+    while (patience_ms > 0 && has_live_spool(&work)) /* for example in a sandbox, whose processes wait_for_helpers does
+                                                      * not see */
         patience_ms = pause_a_moment(patience_ms);
     find_replaced(&work);
     name_all(&work);
     run_stage(&work, take);
     for (size_t i = 0; i < work.count; i++) {
-        tell(t, &work.files[i]);
+        report_file(t, &work.files[i]);
         tp_left_file_release(&work.files[i]);
     }
     free(work.files);

@@ -1,5 +1,5 @@
-/* What a run has left in its folder becomes traces in the log folder: spools of recorded processes are converted,
- * traces that PyTorch wrote are packed; both get the names torch gives, WORKER.NS.pt.trace.json.gz. */
+/* Converts the files that a run has left in its folder to traces in the log folder. Spools of recorded processes are
+ * converted, and traces that PyTorch wrote are compressed. Both get torch's names, WORKER.NS.pt.trace.json.gz. */
 #ifndef TP_COLLECTOR_LAUNCH_TAKEOVER_H
 #define TP_COLLECTOR_LAUNCH_TAKEOVER_H
 
@@ -12,54 +12,56 @@
 
 enum { TP_TAKEOVER_LEFT = 256 };
 
-/* A shell script starts hundreds of processes that are over at once. Other than the program itself, a process has no
- * trace that ran shorter than this, has fewer samples than these, and told nothing: all that was seen of it is samples,
- * its memory and its waits. */
+/* A process other than the program gets no trace if it ran for less time than this, has fewer samples than this, and
+ * has only samples, memory and waits. Otherwise a shell script would produce hundreds of tiny traces. */
 enum { TP_TAKEOVER_BRIEF_MS = 50, TP_TAKEOVER_BRIEF_SAMPLES = 25 };
 
-enum { TP_TAKEOVER_THREADS = 4 }; /* files at the same time: each needs memory */
+enum { TP_TAKEOVER_THREADS = 4 }; /* files converted at the same time; each needs memory */
 
-/* For cut_count, and "s" or "". */
+/* Message for cut_count; the second argument is "s" or "". */
 #define TP_TAKEOVER_CUT_WORDS                                                                                          \
     "%zu trace%s of PyTorch break off where the process ended (named _cut); what is whole in them is read"
 
-/* What is done, of a stage: all files are looked at first, because their names depend on each other, then taken. */
+/* Progress of one stage. First all files are examined, because their names depend on each other; then all are
+ * converted. */
 struct tp_takeover_progress {
-    const char *name; /* of the file at hand */
+    const char *name; /* of the current file */
     size_t done_count, count;
     uint64_t done_bytes, bytes;
 };
 
-/* What became of one file. */
+/* Result for one file. */
 enum tp_taken {
     TP_TAKEN_TRACE,   /* path: the trace */
-    TP_TAKEN_RUNNING, /* path: the spool, which stays, of a process that still runs, or the folder where it will be */
-    TP_TAKEN_FAILED   /* path: the file, which stays; why says why */
+    TP_TAKEN_RUNNING, /* path: the spool of a process that still runs, which stays, or the folder in which its spool
+                       * will be */
+    TP_TAKEN_FAILED   /* path: the file, which stays; why: the reason */
 };
 
 struct tp_takeover {
-    /* given */
-    const char *folder; /* of the run: an absolute path */
+    /* set by the caller */
+    const char *folder; /* of the run, an absolute path */
     const char *logdir;
-    pid_t program;        /* the run's own process, which always has its trace; 0: none */
-    bool has_outside;     /* the run has a trace from outside: who told nothing is TP_WORKER_INSIDE (writer/worker.h) */
-    bool keeps_folder;    /* an empty folder stays, for the caller to remove */
-    unsigned patience_ms; /* how long to wait in all for processes that are about to end */
-    void (*tell)(void *context, enum tp_taken what, const char *path, pid_t pid, const char *why);
-    /* called often while files are taken; by one thread at a time, of ours or another. NULL: nobody asks */
+    pid_t program;        /* the run's main process, which always gets its trace; 0: none */
+    bool has_outside;     /* the run has a trace from outside; processes without events of their own get
+                           * TP_WORKER_INSIDE (writer/worker.h) */
+    bool keeps_folder;    /* an empty folder is not removed, because the caller removes it */
+    unsigned patience_ms; /* longest total wait for processes that are about to exit */
+    void (*report)(void *context, enum tp_taken what, const char *path, pid_t pid, const char *why);
+    /* called often during the conversion, by one thread at a time; NULL: not wanted */
     void (*progress)(void *context, const struct tp_takeover_progress *progress);
     void *context;
-    /* told */
+    /* set by tp_takeover */
     size_t trace_count, running_count, failed_count, empty_count; /* empty: spools without records, removed */
-    size_t brief_count;           /* helpers below the floor, removed (TP_TAKEOVER_BRIEF_MS) */
-    pid_t left[TP_TAKEOVER_LEFT]; /* processes of the run that still ran; 0: told already */
+    size_t brief_count;           /* helpers below the limits, removed (TP_TAKEOVER_BRIEF_MS) */
+    pid_t left[TP_TAKEOVER_LEFT]; /* processes of the run that still ran; 0: already reported */
     size_t left_count;
-    size_t cut_count;                  /* traces that end where their process ended: WORKER_cut */
-    uint64_t open_count, broken_count; /* ranges that were open at the end, damaged records */
+    size_t cut_count;                  /* traces that break off when their process exited: WORKER_cut */
+    uint64_t open_count, broken_count; /* ranges that were open at the end; damaged records */
 };
 
-/* Takes everything over and removes what has been taken, at last the folder itself when nothing is left in it. Tells of
- * each file at the end, oldest name first. Returns 0, TP_EIO when the folder cannot be read, or TP_ENOMEM. */
+/* Converts all files and removes the converted ones, and finally the folder if it is empty. Reports each file at the
+ * end, by name. Returns 0, TP_EIO if the folder cannot be read, or TP_ENOMEM. */
 int tp_takeover(struct tp_takeover *takeover, struct tp_error *err);
 
 #endif

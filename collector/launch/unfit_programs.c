@@ -1,4 +1,4 @@
-/* Programs without the preload library: see unfit_programs.h. */
+/* Names programs without the preload library: see unfit_programs.h. */
 #include "collector/launch/unfit_programs.h"
 
 #include <limits.h>

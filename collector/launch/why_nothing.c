@@ -1,4 +1,4 @@
-/* Why nothing was recorded: see why_nothing.h. */
+/* Explains why nothing was recorded: see why_nothing.h. */
 #include "collector/launch/why_nothing.h"
 
 #include <errno.h>
@@ -26,16 +26,18 @@ enum {
     MOST_ENTRY_BYTES = 64 << 20,
     NAME_BYTES = 15,
     MOST_LOOKS = 256
-}; /* a spool begins with some chunks of 64 KiB; names of the kernel; programs that are looked at */
+}; /* ROOM_BYTES: a spool starts with some chunks of 64 KiB; NAME_BYTES: of the kernel's process names; MOST_LOOKS:
+    * programs that are examined */
 
-/* With fewer samples due, it is no wonder that there was none: loading takes time, too, in which none are taken. */
+/* If fewer samples are expected, having none is normal, because loading also takes processor time and has no samples.
+ */
 #define FEW_SAMPLES 5.0
 
 const char tp_nothing_outside[] = "it can be recorded from outside only (--outside)";
 
-/* ---- looking ---- */
+/* ---- collecting facts ---- */
 
-/* The last name under which the library began in the process; false: it did not. */
+/* Finds the last name under which the library started in the process. Returns false if it did not start. */
 static bool find_entry(char name[16], const char *lines, pid_t pid)
 {
     bool is_found = false;
@@ -51,14 +53,14 @@ static bool find_entry(char name[16], const char *lines, pid_t pid)
     return is_found;
 }
 
-/* True when the process had another name at its end than when the library last began in it. */
+/* Returns whether the process had another name at its exit than when the library last started in it. */
 static bool has_become_other(const struct tp_nothing *nothing)
 {
     const char *last = nothing->child->end.name;
     return nothing->has_entered && *last && strcmp(last, nothing->entered_as) != 0;
 }
 
-/* Looks at a program of that name; true when it takes no library. */
+/* Examines a program of that name. Returns true if no library can be preloaded into it. */
 static bool look_at_program(struct tp_nothing *nothing, const char *name, struct tp_program *program)
 {
     tp_program_find(program, name);
@@ -73,8 +75,8 @@ static bool is_last_name(const struct tp_nothing *nothing, const char *path)
     return strncmp(tp_path_base(path), nothing->child->end.name, NAME_BYTES) == 0;
 }
 
-/* Looks at the programs that the processes of the run became or started, as they were told; of one that is told again
- * and again, once. */
+/* Examines the programs that processes of the run became or started, according to the notes. Repeated lines are
+ * examined once. */
 static void look_at_notes(struct tp_nothing *nothing, const char *lines, struct tp_program *program)
 {
     char path[PATH_MAX], before[PATH_MAX] = "";
@@ -96,8 +98,8 @@ static void look_at_notes(struct tp_nothing *nothing, const char *lines, struct 
     }
 }
 
-/* What the process became by a call that was not seen is named among the program's words as a rule, maybe in a text for
- * a shell. */
+/* Examines the words of the arguments. A program that was started by a call we did not see is usually named there,
+ * maybe inside a text for a shell. */
 static void look_at_words(struct tp_nothing *nothing, char *const *argv, struct tp_program *program)
 {
     for (size_t i = 1; argv[0] && argv[i] && !nothing->why_plain; i++) {
@@ -129,7 +131,8 @@ static void look_at_entries(struct tp_nothing *nothing, char *const *argv)
     free(program);
 }
 
-/* Asks for the events that samples need, of ourselves: the program had the same kernel, and as a rule our rights. */
+/* Requests the events that samples need for this process, because the program had the same kernel and usually the same
+ * rights. */
 static void look_at_kernel(struct tp_nothing *nothing)
 {
     struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
@@ -167,7 +170,7 @@ void tp_nothing_look(struct tp_nothing *nothing, char *const *argv)
 
 /* ---- deciding ---- */
 
-/* Other groups of the user are not known any more. */
+/* Returns whether the program's user could write to the folder. The user's supplementary groups are no longer known. */
 static bool may_write(const struct tp_child_end *end, const char *folder)
 {
     struct stat status;
@@ -211,7 +214,7 @@ enum tp_nothing_cause tp_nothing_decide(const struct tp_nothing *nothing)
 
 /* ---- wording ---- */
 
-/* How the kernel is asked to give events, and what is left without them. */
+/* Writes how to make the kernel allow events, and why timers did not work instead. */
 static void word_refused(char *text, size_t size, const struct tp_nothing *nothing)
 {
     static const char left[] = "samples by timers need the signal SIGURG, which the program blocks or handles itself";

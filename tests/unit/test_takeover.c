@@ -79,7 +79,7 @@ static void on_taken_of_any(void *context, enum tp_taken what, const char *path,
 
 static struct tp_takeover take(struct told *told)
 {
-    struct tp_takeover t = {.folder = folder, .logdir = logdir, .tell = on_taken, .context = told};
+    struct tp_takeover t = {.folder = folder, .logdir = logdir, .report = on_taken, .context = told};
     assert_int_equal(tp_takeover(&t, NULL), 0);
     return t;
 }
@@ -168,7 +168,7 @@ static void without_a_trace_of_torch_it_is_a_helper(void **state)
     (void)state;
     leave_spool(true);
     write_file("torch.1700000000000000000.1.json", "{\"traceEvents\":[]}");
-    struct tp_takeover t = {.folder = folder, .logdir = logdir, .tell = on_taken_of_any, .context = &told};
+    struct tp_takeover t = {.folder = folder, .logdir = logdir, .report = on_taken_of_any, .context = &told};
     assert_int_equal(tp_takeover(&t, NULL), 0);
     assert_int_equal(t.trace_count, 2);
     const char *ours = worker_of(told.traces[0]), *torch = worker_of(told.traces[1]);
@@ -193,7 +193,7 @@ static void who_tells_no_steps_helps_who_does(void **state)
     }
     assert_int_equal(waitpid(child, NULL, 0), child);
     leave_spool(true);
-    struct tp_takeover t = {.folder = folder, .logdir = logdir, .tell = on_taken_of_any, .context = &told};
+    struct tp_takeover t = {.folder = folder, .logdir = logdir, .report = on_taken_of_any, .context = &told};
     assert_int_equal(tp_takeover(&t, NULL), 0);
     assert_int_equal(t.trace_count, 2);
     for (int i = 0; i < 2; i++) {
@@ -263,7 +263,7 @@ static void the_program_itself_has_its_trace_however_brief(void **state)
     (void)state;
     leave_spool_at_once();
     struct tp_takeover t = {
-        .folder = folder, .logdir = logdir, .program = getpid(), .tell = on_taken, .context = &told};
+        .folder = folder, .logdir = logdir, .program = getpid(), .report = on_taken, .context = &told};
     assert_int_equal(tp_takeover(&t, NULL), 0);
     assert_int_equal(t.trace_count, 1);
     assert_int_equal(t.brief_count, 0);
@@ -293,7 +293,7 @@ static void beside_a_trace_from_outside_the_silent_are_inside(void **state)
                                 .logdir = logdir,
                                 .has_outside = true,
                                 .keeps_folder = true,
-                                .tell = on_taken_of_any,
+                                .report = on_taken_of_any,
                                 .context = &told};
         told.count = 0;
         assert_int_equal(tp_takeover(&t, NULL), 0);
@@ -325,13 +325,13 @@ static void a_spool_whose_process_lives_stays_whatever_its_number(void **state)
         _exit(0);
     }
     assert_int_equal(read(ready[0], &byte, 1), 1);
-    struct tp_takeover t = {.folder = folder, .logdir = logdir, .tell = on_taken_of_any, .context = &told};
+    struct tp_takeover t = {.folder = folder, .logdir = logdir, .report = on_taken_of_any, .context = &told};
     assert_int_equal(tp_takeover(&t, NULL), 0);
     assert_int_equal(t.running_count, 1);
     assert_int_equal(t.trace_count, 0);
     assert_int_equal(kill(child, SIGKILL), 0);
     assert_int_equal(waitpid(child, NULL, 0), child);
-    t = (struct tp_takeover){.folder = folder, .logdir = logdir, .tell = on_taken_of_any, .context = &told};
+    t = (struct tp_takeover){.folder = folder, .logdir = logdir, .report = on_taken_of_any, .context = &told};
     assert_int_equal(tp_takeover(&t, NULL), 0);
     assert_int_equal(t.trace_count, 1);
     close(ready[0]);

@@ -171,7 +171,7 @@ static void set_environment(const void *given)
     set_tools(job);
     tp_spool_server_set_environment(&job->server);
     setenv("TRACEPRESS_SPOOLS", job->folder.spools, 1);
-    bool has_outside = job->beside.is_on && job->child.told == TP_RECORD_SAMPLED;
+    bool has_outside = job->beside.is_on && job->child.answer == TP_RECORD_SAMPLED;
     setenv("TRACEPRESS_SOURCES", tp_record_source_words(job->options, has_outside, words, sizeof words), 1);
     setenv("KINETO_LOG_LEVEL", "5", 0); /* its lines are not the program's */
     setenv("TRACEPRESS_TORCH", tp_record_torch_words(job->options, words, sizeof words), 1);

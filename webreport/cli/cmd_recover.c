@@ -183,7 +183,7 @@ static int finish_run(struct tp_console *console, const char *path)
     bool has_note = false, had_traces = false;
     struct finishing finishing = {.console = console, .run = path};
     struct tp_takeover takeover = {
-        .keeps_folder = true, .tell = on_taken, .progress = on_progress, .context = &finishing};
+        .keeps_folder = true, .report = on_taken, .progress = on_progress, .context = &finishing};
     int code = tp_run_folder_open(&run, path, &err);
     if (code == TP_EUNSUPPORTED) {
         tp_console_notice(console, "%s", err.text);

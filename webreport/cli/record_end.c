@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/launch/unfit_programs.h"
 #include "collector/launch/takeover.h"
+#include "collector/launch/unfit_programs.h"
 #include "collector/launch/why_nothing.h"
 #include "webreport/cli/run_outputs.h"
 #include "writer/base/environment.h"
@@ -130,7 +130,8 @@ static void say_result(struct ending *ending, const struct tp_takeover *t)
         tp_console_notice(ending->end->console, "%llu damaged records were left out",
                           (unsigned long long)t->broken_count);
     bool has_something = ending->trace_count || t->running_count || t->failed_count || t->brief_count;
-    if (!has_something && !ending->end->has_outside && !ending->end->program->why_plain) /* which was said before it ran */
+    if (!has_something && !ending->end->has_outside &&
+        !ending->end->program->why_plain) /* which was said before it ran */
         tp_console_notice(ending->end->console, "nothing was recorded: %s", ending->why_nothing);
 }
 
@@ -166,7 +167,7 @@ static void take_over(struct ending *ending, const struct tp_child *child)
                                    .has_outside = end->has_outside,
                                    .keeps_folder = true,
                                    .patience_ms = 500,
-                                   .tell = on_taken,
+                                   .report = on_taken,
                                    .progress = on_progress,
                                    .context = ending};
     if (child->signal)
