@@ -1,7 +1,8 @@
-/* The recorder of programs from outside: see outside.h.
+/* Records programs from outside: see outside.h.
  *
- * A look reads the rings, asks at once what can only be asked of a living process (its words, its memory and I/O at its
- * end), and gives the tree the records that are old enough for their order to be certain. */
+ * Each poll reads the rings. It immediately reads the facts that only a living process has: its arguments, and its
+ * memory and I/O at its exit. Then it passes those records to the tree that are old enough for their order to be
+ * certain. */
 #include "collector/outside/outside.h"
 
 #include <errno.h>
@@ -18,16 +19,17 @@
 #include "writer/base/limits.h"
 #include "writer/base/path.h"
 
-enum { ASKED = 16, ASKED_WITHOUT_STACKS = 64 }; /* most waits whose system call is read at a look */
+enum { ASKED = 16, ASKED_WITHOUT_STACKS = 64 }; /* most waits whose system call is read at a poll */
 enum {
-    LOOK_NS = 20000000,    /* between two looks at the rings */
-    SOON_NS = 100000,      /* where words of a program are not there yet */
-    END_NS = 2000000,      /* until the connector has told of what ended last */
-    CERTAIN_NS = 20000000, /* what is older is in its ring for certain, and its words have come or will not */
+    LOOK_NS = 20000000,    /* between two polls of the rings */
+    SOON_NS = 100000,      /* while arguments of a program are not available yet */
+    END_NS = 2000000,      /* until the connector has reported the last exits */
+    CERTAIN_NS = 20000000, /* older records are certainly in their rings, and their arguments have arrived or will not
+                            */
 };
-#define OFTEN_NS (60 * TP_SECOND_NS) /* so long memory and I/O are asked for at each look, then once a second */
+#define OFTEN_NS (60 * TP_SECOND_NS) /* for so long, memory and I/O are read at each poll, and later once a second */
 
-/* ---- begin and end ---- */
+/* ---- start and end ---- */
 
 static int init(void *context, struct tp_error *err)
 {
@@ -155,7 +157,7 @@ int tp_outside_begin_looks(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* The kernel refuses events: true where looks at /proc can stand for them. */
+/* Prepares polling of /proc if the kernel refuses events. Returns false if /proc is not sufficient either. */
 static bool look_instead(struct tp_outside *o)
 {
     if (!tp_proc_tree_can_look(&o->text))
@@ -174,7 +176,8 @@ static bool look_instead(struct tp_outside *o)
     return true;
 }
 
-/* Whole CPUs where they are asked for, or where each fork would pay for the events of many; else inherited events. */
+/* Opens events of whole CPUs if they are wanted, or if each fork would have to inherit the events of many CPUs.
+ * Otherwise opens inherited events. */
 static int open_rings(struct tp_outside *o, pid_t pid)
 {
     if (o->options.is_whole || tp_perf_rings_has_many_cpus()) {
@@ -214,9 +217,10 @@ int tp_outside_fd(const struct tp_outside *o)
     return o->watch;
 }
 
-/* ---- at once ---- */
+/* ---- reading records ---- */
 
-/* What a thread of Python does is asked when its sample is told, at once: a moment as random as the sample's. */
+/* Reads the Python frames of a thread immediately when its sample arrives, at a moment as random as that of the sample.
+ */
 static void ask_python(struct tp_outside *o, struct tp_pending_record *record, const struct tp_perf_record *r)
 {
     int64_t time_ns = o->python.processes.living_count ? tp_outside_now() : 0;
@@ -224,7 +228,8 @@ static void ask_python(struct tp_outside *o, struct tp_pending_record *record, c
         record->python = tp_python_stacks_read(&o->python, r->pid, r->tid, time_ns);
 }
 
-/* Of whole CPUs: a record of another process. Its stacks of switches cost it something, too. */
+/* Returns whether a record of whole CPUs belongs to another process. Some of its switches count against the budget,
+ * because their stacks cost it time too. */
 static bool is_others(struct tp_outside *o, const struct tp_perf_record *r, bool is_switch)
 {
     enum { OTHERS_PER_OURS = 16 };
@@ -235,7 +240,8 @@ static bool is_others(struct tp_outside *o, const struct tp_perf_record *r, bool
     return true;
 }
 
-/* Of whole CPUs: the kernel tells an end where a process takes other rights by exec, and goes on telling of it. */
+/* Returns whether an EXIT record is not an exit. With whole CPUs, the kernel writes one when a process changes its
+ * rights by exec, and continues to report its events. */
 static bool is_no_end(struct tp_outside *o, const struct tp_perf_record *r)
 {
     return r->type == PERF_RECORD_EXIT && r->pid == r->tid && tp_proc_life(r->pid, &o->text) == TP_PROC_ALIVE;
@@ -258,8 +264,8 @@ static void take(void *context, const struct perf_event_header *head)
         return;
     }
     o->switch_stacks += is_switch;
-    o->thread_records += (r.type == PERF_RECORD_FORK && r.pid == r.parent_pid) ||
-                         (r.type == PERF_RECORD_EXIT && r.pid != r.tid);
+    o->thread_records +=
+        (r.type == PERF_RECORD_FORK && r.pid == r.parent_pid) || (r.type == PERF_RECORD_EXIT && r.pid != r.tid);
     tp_python_stacks_take(&o->python, &r);
     tp_made_names_take(&o->made, &r, &o->text);
     tp_still_stacks_take(&o->still, &r, is_switch, record->number);
@@ -285,7 +291,7 @@ void tp_outside_read_rings(struct tp_outside *o)
     tp_perf_rings_read(&o->rings, take, o);
 }
 
-/* ---- in the order of time ---- */
+/* ---- processing records in the order of time ---- */
 
 static void name_made(struct tp_outside *o, const struct tp_outside_process *process)
 {
@@ -297,7 +303,8 @@ static void take_end(void *outside, uint32_t number)
 {
     struct tp_outside *o = outside;
     struct tp_outside_process *process = tp_outside_process_at(&o->tree, number);
-    bool is_ours = process->pid == (uint32_t)o->pid && !o->is_attached; /* how it ends is told to its parent, which is us */
+    bool is_ours = process->pid == (uint32_t)o->pid && !o->is_attached; /* its parent, which is this process, gets the
+                                                                         * exit status */
     process->has_status = tp_exit_codes_take(&o->codes, process->pid, true, &process->status);
     enum tp_proc_life life = process->has_status ? TP_PROC_OVER : tp_proc_life(process->pid, &o->text);
     process->is_out_of_sight = life == TP_PROC_ALIVE;
@@ -327,10 +334,10 @@ static void take_until(struct tp_outside *o, int64_t until_ns)
         tp_record_notes_clear(&o->notes);
 }
 
-/* ---- looks ---- */
+/* ---- polling ---- */
 
-/* While a program runs Python each sample wakes us: half of it is what its interpreter does at this moment. So it does
- * where a ring was full once. */
+/* Lets each sample wake this process while a program runs Python, because the Python frames must be read at the same
+ * moment. Also after a ring was full once. */
 static void watch_samples(struct tp_outside *o)
 {
     bool is_wanted = o->python.processes.living_count > 0 || o->tree.lost_count > 0;
@@ -353,7 +360,7 @@ static void keep_budget(struct tp_outside *o, int64_t time_ns)
         tp_perf_rings_end_stacks(&o->rings);
 }
 
-/* What rings and /proc tell of what happened. */
+/* Reads the rings and /proc. */
 static void look_at_events(struct tp_outside *o, int64_t time_ns)
 {
     o->switch_stacks = o->thread_records = 0;
@@ -362,7 +369,8 @@ static void look_at_events(struct tp_outside *o, int64_t time_ns)
     tp_exit_codes_read(&o->codes);
     tp_late_ends_ask(&o->late_ends, &o->tree, &o->codes, tp_outside_now());
     tp_record_notes_ask_late(&o->notes, tp_outside_now(), &o->text);
-    if (tp_own_budget_has_room(&o->budget, tp_outside_clock(CLOCK_PROCESS_CPUTIME_ID), tp_outside_tree_running(&o->tree, time_ns)))
+    if (tp_own_budget_has_room(&o->budget, tp_outside_clock(CLOCK_PROCESS_CPUTIME_ID),
+                               tp_outside_tree_running(&o->tree, time_ns)))
         tp_still_stacks_read(&o->still, &o->pending, &o->python, o->rings.dump_bytes, tp_outside_now);
     else
         tp_still_stacks_skip(&o->still);
@@ -394,7 +402,7 @@ static int look(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* What was seen so far stays; the program goes on without events. */
+/* Keeps what was recorded, and closes the events; the program continues. */
 static void stop(struct tp_outside *o)
 {
     o->stopped_ns = o->tree.last_ns ? o->tree.last_ns : o->begin_ns;
@@ -404,8 +412,8 @@ static void stop(struct tp_outside *o)
 
 void tp_outside_keep(struct tp_outside *o, void (*save)(void *context), void *context, int kept_fd)
 {
-    o->keeper = (struct tp_outside_keeper){
-        .made_ns = tp_outside_now(), .kept_fd = kept_fd, .save = save, .context = context};
+    o->keeper =
+        (struct tp_outside_keeper){.made_ns = tp_outside_now(), .kept_fd = kept_fd, .save = save, .context = context};
 }
 
 /* Writes the trace and exits. Runs in a copy whose recorder was killed; the copy has no open descriptors. */
@@ -426,7 +434,7 @@ void tp_outside_look(void *outside)
     uint64_t ticks;
     while (read(o->timer, &ticks, sizeof ticks) > 0 ||
            epoll_wait(o->watch, events, sizeof events / sizeof *events, 0) > 0)
-        ; /* what is ready is told once: all of it is read below */
+        ; /* clears the notification; all rings are read below */
     if (!o->begin_ns || o->stopped_ns)
         return;
     if (tp_arena_run(&o->arena, look, o, NULL) < 0)
@@ -447,7 +455,8 @@ static int look_last(void *context, struct tp_error *err)
 void tp_outside_ended(void *outside)
 {
     struct tp_outside *o = outside;
-    if (o->mode == TP_OUTSIDE_BY_LOOKS && o->begin_ns && !o->stopped_ns && tp_arena_run(&o->arena, look_last, o, NULL) < 0)
+    if (o->mode == TP_OUTSIDE_BY_LOOKS && o->begin_ns && !o->stopped_ns &&
+        tp_arena_run(&o->arena, look_last, o, NULL) < 0)
         stop(o);
 }
 
@@ -490,7 +499,7 @@ void tp_outside_end(struct tp_outside *o, const int *status)
     o->is_throttling_known = tp_throttling_end(&o->throttling, &o->throttled);
 }
 
-/* ---- afterwards ---- */
+/* ---- after the end ---- */
 
 struct inside {
     struct tp_outside *outside;

@@ -1,24 +1,24 @@
-/* Recording what runs already: see outside.h. */
+/* Records running processes: see outside.h. */
 #include <errno.h>
 #include <unistd.h>
 
 #include "collector/outside/outside_recorder.h"
 
-/* A thread that somebody began who was watched is so itself. */
+/* Adds the events of a thread. A thread that was started by a watched one has inherited them. */
 static bool watch_thread(void *context, uint32_t pid, uint32_t tid)
 {
     struct tp_outside *o = context;
     bool is_first = tid == (uint32_t)o->pid, is_whole = o->mode == TP_OUTSIDE_WHOLE;
-    if (!is_first) /* one that was begun since the list was made has told so by now */
+    if (!is_first) /* threads that were started after the list was made have fork records by now */
         tp_outside_read_rings(o);
-    bool is_told = tp_id_map_find(&o->forked, tid) != NULL;
+    bool has_forked = tp_id_map_find(&o->forked, tid) != NULL;
     if (is_whole && tid == pid)
         tp_watched_processes_add(&o->watched, pid, tp_outside_now());
-    int error = is_first || is_told || is_whole ? 0 : tp_perf_rings_add(&o->rings, (pid_t)tid);
+    int error = is_first || has_forked || is_whole ? 0 : tp_perf_rings_add(&o->rings, (pid_t)tid);
     if (tid == pid && !error)
         tp_exit_codes_add(&o->codes, pid);
     o->unwatched += error && error != ESRCH;
-    return !is_told && !error;
+    return !has_forked && !error;
 }
 
 static void take_running(void *context, const struct tp_perf_record *r)
@@ -32,7 +32,8 @@ static void take_running(void *context, const struct tp_perf_record *r)
     tp_made_names_take(&o->made, r, &o->text);
 }
 
-/* Threads may begin others between a list and their own event: the list is asked for again until nothing is new. */
+/* Attaches to all threads. Repeats the listing until nothing is new, because threads may start others before they have
+ * their own event. */
 static int look_at_running(void *context, struct tp_error *err)
 {
     enum { MOST_LOOKS = 8 };
@@ -73,9 +74,9 @@ int tp_outside_attach(struct tp_outside *o, pid_t pid, struct tp_error *err)
     return attach(o, pid, err);
 }
 
-/* ---- all of a user ---- */
+/* ---- all processes of a user ---- */
 
-/* A process of the user whose parent is none; what these have begun comes with them. */
+/* Adds a process of the user whose parent belongs to another user; its descendants follow automatically. */
 static void take_process(void *context, uint32_t pid)
 {
     struct tp_outside *o = context;
@@ -86,10 +87,11 @@ static void take_process(void *context, uint32_t pid)
     if (is_known || pid == (uint32_t)getpid() || !tp_proc_user(&user, pid) || user != o->user ||
         !tp_proc_read_stat(&stat, pid, &o->text) || stat.is_kernel || stat.is_ending || stat.state == 'Z')
         return;
-    if (tp_proc_user(&of_parent, stat.parent) && of_parent == user && stat.parent != (uint32_t)getpid() && stat.parent > 1)
+    if (tp_proc_user(&of_parent, stat.parent) && of_parent == user && stat.parent != (uint32_t)getpid() &&
+        stat.parent > 1)
         return;
     uint32_t *seen = tp_id_map_put(&o->candidates, pid);
-    if (o->listing == 0 || *seen + 1 == o->listing) /* else the kernel may be about to tell of it */
+    if (o->listing == 0 || *seen + 1 == o->listing) /* otherwise a fork event for this process may still arrive */
         *(uint32_t *)tp_vec_push(&o->roots) = pid;
     *seen = o->listing;
 }

@@ -1,4 +1,4 @@
-/* A copy of the recorder that outlives it: see outside_keeper.h. */
+/* Keeps a copy of the recorder that survives it: see outside_keeper.h. */
 #include "collector/outside/outside_keeper.h"
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ static void close_range_of(unsigned first, unsigned last)
         close((int)fd);
 }
 
-/* Closes all descriptors but two. The copy must not keep the kernel's events alive, nor sockets that it does not
+/* Closes all descriptors except two. The copy must not keep the kernel's events alive, nor sockets that it does not
  * serve. */
 static void close_others(int one, int other)
 {
@@ -41,7 +41,7 @@ static void close_others(int one, int other)
     close_range_of(high + 1, UINT32_MAX);
 }
 
-/* Points the standard streams to /dev/null, so that a reader of the recorder's output sees its end. */
+/* Redirects the standard streams to /dev/null, so that a reader of the recorder's output sees its end. */
 static void leave_streams(void)
 {
     int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -49,7 +49,7 @@ static void leave_streams(void)
         dup2(nothing, fd);
 }
 
-/* Runs in the copy: returns when the recorder was killed, and exits when the recorder has made another copy. */
+/* Runs in the copy: returns if the recorder was killed, and exits if the recorder has made another copy. */
 static void sleep_in_copy(int pipe, int kept)
 {
     char byte;

@@ -1,4 +1,4 @@
-/* The recorder of programs from outside, whole: for outside.c, outside_attach.c and outside_seen.c alone. */
+/* Declares the complete state of the recorder from outside, only for outside.c, outside_attach.c and outside_seen.c. */
 #ifndef TP_COLLECTOR_OUTSIDE_RECORDER_H
 #define TP_COLLECTOR_OUTSIDE_RECORDER_H
 
@@ -34,7 +34,7 @@ struct tp_outside {
     struct tp_made_names made;
     struct tp_still_stacks still;
     struct tp_throttling_span throttling;
-    struct tp_throttling throttled; /* until the end of the recording */
+    struct tp_throttling throttled; /* up to the end of the recording */
     bool is_throttling_known;
     struct tp_exit_codes codes;
     struct tp_pending pending;
@@ -42,31 +42,33 @@ struct tp_outside {
     struct tp_late_ends late_ends;
     struct tp_usage_looks usage;
     struct tp_buf text;
-    uint32_t next_thread; /* whose wait is asked for next */
-    uint64_t switch_stacks, thread_records; /* stacks of switches, begins and ends of threads: read at this look */
+    uint32_t next_thread;                   /* thread whose wait is examined next */
+    uint64_t switch_stacks, thread_records; /* counts in the current poll: stacks of switches; starts and exits of
+                                             * threads */
     uint64_t dropped_count;
-    int64_t own_ns; /* processor time of ours until the end of the recording */
+    int64_t own_ns; /* processor time of this process up to the end of the recording */
     int64_t begin_ns, end_ns, clock_ns, looked_ns, stopped_ns;
     uint32_t out_of_sight;
     pid_t pid;
     int watch, timer;
     bool are_samples_watched, is_attached;
-    struct tp_running_tree running; /* that is attached to */
-    struct tp_id_map forked;        /* threads that the kernel has told of since */
+    struct tp_running_tree running; /* the processes it attaches to */
+    struct tp_id_map forked;        /* threads with a fork event since the attach */
     uint32_t unwatched;
     enum tp_outside_mode mode;
-    struct tp_watched_processes watched; /* of whole CPUs */
-    uint64_t other_stacks;               /* of switches of other processes */
+    struct tp_watched_processes watched; /* for events of whole CPUs */
+    uint64_t other_stacks;               /* stacks of switches of other processes */
     bool is_whole_refused;
     struct tp_looked_recorder looked;
-    bool is_of_user;              /* all that it runs */
+    bool is_of_user; /* records all processes of the user */
     uid_t user;
-    struct tp_vec roots;          /* uint32_t: processes of the user that no other one of it began */
-    struct tp_id_map candidates;  /* such a process: at which listing it was seen first */
+    struct tp_vec roots;         /* uint32_t: processes of the user that no other process of the user started */
+    struct tp_id_map candidates; /* such a process: number of the listing that showed it first */
     uint32_t listing;
-    void (*look_for_more)(struct tp_outside *recorder, int64_t time_ns); /* what has come since; NULL: nothing does */
+    void (*look_for_more)(struct tp_outside *recorder, int64_t time_ns); /* searches for new processes; NULL: not needed
+                                                                          */
     int64_t listed_ns;
-    struct tp_error refused; /* by looks: why there are no events */
+    struct tp_error refused; /* when polling: why events were refused */
 };
 
 static inline int64_t tp_outside_clock(clockid_t clock)
@@ -85,13 +87,13 @@ static inline int64_t tp_outside_now(void)
  * for a failure is in recorder->refused. */
 int tp_outside_open(struct tp_outside *recorder, pid_t pid);
 
-/* From now on it is recorded. */
+/* Starts the recording. */
 void tp_outside_start(struct tp_outside *recorder);
 
-/* Begins looks, in the arena's guard. */
+/* Starts polling, inside the guard of the arena. */
 int tp_outside_begin_looks(void *recorder, struct tp_error *err);
 
-/* Takes what is in the rings. */
+/* Reads all records from the rings. */
 void tp_outside_read_rings(struct tp_outside *recorder);
 
 #endif

@@ -1,4 +1,4 @@
-/* What was seen from outside and what was not, in words and as JSON: see outside.h. */
+/* Describes in words and as JSON what was recorded from outside and what was missed: see outside.h. */
 #include <inttypes.h>
 #include <stddef.h>
 
@@ -20,12 +20,13 @@ void tp_outside_word(struct tp_buf *text, const struct tp_outside_seen *seen)
         tp_buf_printf(text, "anything after %.1f s, for want of room", (double)seen->stopped_after_ns / 1e9);
     if (seen->mode == TP_OUTSIDE_BY_LOOKS)
         tp_buf_printf(text, "%s%swhat lasts less than 10 ms, for %s", text->size ? ", " : "",
-                      !seen->sample_count                       ? "functions, and "
+                      !seen->sample_count                        ? "functions, and "
                       : seen->python_count == seen->sample_count ? "functions but Python's, and "
                                                                  : "",
                       seen->refusal);
     if (seen->is_whole_refused)
-        tp_buf_printf(text, "%swhole CPUs, for which it takes root, CAP_PERFMON or 'sysctl kernel.perf_event_paranoid=0'",
+        tp_buf_printf(text,
+                      "%swhole CPUs, for which it takes root, CAP_PERFMON or 'sysctl kernel.perf_event_paranoid=0'",
                       text->size ? ", " : "");
     if (seen->is_user_only)
         tp_buf_printf(text, "%swhat the kernel did and what short waits were for (perf_event_paranoid)",
@@ -51,23 +52,26 @@ void tp_outside_put(struct tp_buf *out, const struct tp_outside_seen *seen)
     const struct {
         const char *key;
         int64_t value;
-    } counts[] = {
-        {"processes", (int64_t)seen->process_count}, {"threads", (int64_t)seen->thread_count},
-        {"samples", (int64_t)seen->sample_count},    {"lost_records", (int64_t)seen->lost_count},
-        {"missed_argv", seen->missed_words},         {"missed_exit_codes", seen->missed_ends},
-        {"out_of_sight", seen->out_of_sight},        {"windows_without_switch_stacks", (int64_t)seen->stacks_left_out},
-        {"stacks_cut", (int64_t)seen->cut_count},
-        {"dump_bytes", seen->dump_bytes},
-        {"python_samples", (int64_t)seen->python_count},
-        {"python_not_aligned", (int64_t)seen->python_unaligned},
-        {"python_unread", (int64_t)seen->python_failed},
-        {"python_unknown", seen->python_unknown},
-        {"whole_wait_stacks", (int64_t)seen->whole_waits},
-        {"recorder_cpu_ns", seen->own_ns},
-        {"budget_level", seen->budget_level},
-        {"threads_not_watched", seen->unwatched},
-        {"looks_left_out", (int64_t)seen->looks_left_out},
-        {"stopped_after_ns", seen->stopped_after_ns}};
+    } counts[] = {{"processes", (int64_t)seen->process_count},
+                  {"threads", (int64_t)seen->thread_count},
+                  {"samples", (int64_t)seen->sample_count},
+                  {"lost_records", (int64_t)seen->lost_count},
+                  {"missed_argv", seen->missed_words},
+                  {"missed_exit_codes", seen->missed_ends},
+                  {"out_of_sight", seen->out_of_sight},
+                  {"windows_without_switch_stacks", (int64_t)seen->stacks_left_out},
+                  {"stacks_cut", (int64_t)seen->cut_count},
+                  {"dump_bytes", seen->dump_bytes},
+                  {"python_samples", (int64_t)seen->python_count},
+                  {"python_not_aligned", (int64_t)seen->python_unaligned},
+                  {"python_unread", (int64_t)seen->python_failed},
+                  {"python_unknown", seen->python_unknown},
+                  {"whole_wait_stacks", (int64_t)seen->whole_waits},
+                  {"recorder_cpu_ns", seen->own_ns},
+                  {"budget_level", seen->budget_level},
+                  {"threads_not_watched", seen->unwatched},
+                  {"looks_left_out", (int64_t)seen->looks_left_out},
+                  {"stopped_after_ns", seen->stopped_after_ns}};
     struct tp_json json;
     tp_json_init(&json, out);
     tp_json_object(&json);

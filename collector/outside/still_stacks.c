@@ -1,12 +1,13 @@
-/* Whole stacks of waits: see still_stacks.h. */
+/* Reads complete stacks of waiting threads: see still_stacks.h. */
 #include "collector/outside/still_stacks.h"
 
 #include <string.h>
 
-/* Who goes on sooner has the chain of its switch alone. */
+/* Waits shorter than STANDS_NS have only the chain of their switch. */
 enum { STANDS_NS = 1000000, WINDOW_NS = 100000000, WINDOW_READS = 40, PAGE_BYTES = 4096, MOST_BYTES = 32 << 10 };
 
-void tp_still_stacks_take(struct tp_still_stacks *still, const struct tp_perf_record *r, bool is_switch, uint64_t number)
+void tp_still_stacks_take(struct tp_still_stacks *still, const struct tp_perf_record *r, bool is_switch,
+                          uint64_t number)
 {
     bool goes_on = r->type == PERF_RECORD_SWITCH && (!r->is_out || r->is_preempted);
     if (goes_on) {
@@ -31,7 +32,7 @@ static const struct tp_pending_record *record_of(const struct tp_pending *pendin
     return NULL;
 }
 
-/* What is there of a stack from an address on, page by page: it ends somewhere. */
+/* Reads the mapped part of a stack page by page from an address on, because its end is unknown. */
 static size_t read_stack(struct tp_other_memory *memory, uint64_t at, char *to, size_t bytes)
 {
     struct tp_other_piece pieces[MOST_BYTES / PAGE_BYTES + 1];
@@ -46,21 +47,21 @@ static size_t read_stack(struct tp_other_memory *memory, uint64_t at, char *to, 
     return count ? (size_t)(pieces[count - 1].at - at) + pieces[count - 1].size : 0;
 }
 
-/* The record of the switch again, with a part of its stack behind: as a sample has it (perf_record.c). */
-static struct tp_pending_record *add_copy(struct tp_pending *pending, const struct perf_event_header *told,
+/* Adds a copy of the switch record with part of the stack, in the format of a sample (perf_record.c). */
+static struct tp_pending_record *add_copy(struct tp_pending *pending, const struct perf_event_header *original,
                                           const char *stack, uint64_t size, uint64_t used)
 {
     _Alignas(8) char bytes[UINT16_MAX + 1];
-    struct perf_event_header head = *told;
+    struct perf_event_header head = *original;
     struct tp_perf_record r;
-    size_t all = told->size + sizeof size + (size_t)size + sizeof used;
+    size_t all = original->size + sizeof size + (size_t)size + sizeof used;
     if (all > UINT16_MAX - 7)
         return NULL;
     head.size = (uint16_t)all;
-    memcpy(bytes, told, told->size);
+    memcpy(bytes, original, original->size);
     memcpy(bytes, &head, sizeof head);
-    memcpy(bytes + told->size, &size, sizeof size);
-    memcpy(bytes + told->size + sizeof size, stack, (size_t)size);
+    memcpy(bytes + original->size, &size, sizeof size);
+    memcpy(bytes + original->size + sizeof size, stack, (size_t)size);
     memcpy(bytes + all - sizeof used, &used, sizeof used);
     if (!tp_perf_record_read(&r, (const void *)bytes))
         return NULL;
@@ -72,20 +73,20 @@ static void read_one(struct tp_still_stacks *still, struct tp_pending *pending, 
 {
     char stack[MOST_BYTES + 8] = {0};
     struct tp_other_memory memory = {.pid = wait->pid, .reads_left = 1};
-    const struct tp_pending_record *told = record_of(pending, wait->number);
+    const struct tp_pending_record *original = record_of(pending, wait->number);
     struct tp_perf_record r;
-    if (!told || !tp_perf_record_read(&r, tp_pending_head(pending, told->at)) || !r.registers)
+    if (!original || !tp_perf_record_read(&r, tp_pending_head(pending, original->at)) || !r.registers)
         return;
     size_t used = read_stack(&memory, r.registers[TP_PERF_STACK_POINTER], stack, bytes) & ~(size_t)7;
     if (!used)
         return;
-    /* samples of programs are counted, not waits */
+    /* these counts are for samples, not for waits */
     uint64_t reads = python->read_count, failures = python->failed_count;
     uint32_t frames = tp_python_stacks_read(python, wait->pid, wait->tid, wait->time_ns);
     python->read_count = reads;
     python->failed_count = failures;
     struct tp_pending_record *copy =
-        add_copy(pending, tp_pending_head(pending, told->at), stack, used + (used < bytes ? 8 : 0), used);
+        add_copy(pending, tp_pending_head(pending, original->at), stack, used + (used < bytes ? 8 : 0), used);
     if (!copy)
         return;
     copy->python = frames;

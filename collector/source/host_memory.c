@@ -227,14 +227,14 @@ static int64_t add_total(int64_t bytes)
 /* Records the sum of the small blocks if it has changed enough since its last record, or if it is due. */
 static void record_small(int64_t now, bool is_due)
 {
-    int64_t told = __atomic_load_n(&small_recorded, __ATOMIC_RELAXED);
-    int64_t sum = __atomic_load_n(&small_total, __ATOMIC_RELAXED), move = sum - told;
+    int64_t recorded = __atomic_load_n(&small_recorded, __ATOMIC_RELAXED);
+    int64_t sum = __atomic_load_n(&small_total, __ATOMIC_RELAXED), move = sum - recorded;
     int64_t far = __atomic_load_n(&peak, __ATOMIC_RELAXED) >> 8;
     far = is_due ? 1 : far > LEAST_MOVE ? far : LEAST_MOVE;
-    if (now < FIRST_TOTAL && told == 0)
+    if (now < FIRST_TOTAL && recorded == 0)
         return;
     if ((move >= far || -move >= far) &&
-        __atomic_compare_exchange_n(&small_recorded, &told, sum, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        __atomic_compare_exchange_n(&small_recorded, &recorded, sum, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         record((uint64_t)INT64_MIN, move, now); /* no address, because it is not one block */
 }
 

@@ -272,9 +272,9 @@ static bool text_of(struct tp_mark_text *text, const struct field *field, const 
     return true;
 }
 
-static void tell_field(const struct field *field, struct tp_spool_fact_head head, const char *bytes, size_t count)
+static void put_field(const struct field *field, struct tp_spool_fact_head head, const char *bytes, size_t count)
 {
-    static const uint8_t told[] = {
+    static const uint8_t types_by_kind[] = {
         [KIND_SIGNED] = TP_SPOOL_SIGNED, [KIND_UNSIGNED] = TP_SPOOL_UNSIGNED, [KIND_REAL] = TP_SPOOL_REAL};
     uint64_t values[TP_MARK_VALUES];
     char room[NAME_BYTES];
@@ -286,7 +286,7 @@ static void tell_field(const struct field *field, struct tp_spool_fact_head head
         return;
     }
     head.count = (uint16_t)(count < TP_MARK_VALUES ? count : TP_MARK_VALUES);
-    head.type = told[field->type.kind];
+    head.type = types_by_kind[field->type.kind];
     for (size_t i = 0; i < head.count; i++)
         values[i] = bits_of(field, bytes, i);
     tp_mark_values(field->number, &head, values);
@@ -316,7 +316,7 @@ void tp_nvtx_payload_note(uint32_t domain, uint64_t key, const struct tp_nvtx_pa
             const struct field *field = &schema->fields[i];
             size_t elements = field->is_message || field->is_hidden ? 0 : count_of(schema, field, &payload);
             if (elements)
-                tell_field(field, head, payload.bytes, elements);
+                put_field(field, head, payload.bytes, elements);
         }
     }
 }

@@ -75,7 +75,7 @@ static const struct tp_python_layout *ours(void)
 {
 #if PY_VERSION_HEX >= 0x030d0000
     static struct tp_python_layout told;
-    uint64_t words[TP_PYTHON_TOLD_WORDS];
+    uint64_t words[TP_PYTHON_DESCRIBED_WORDS];
     memcpy(words, &_PyRuntime, sizeof words);
     return tp_python_layout_of_words(&told, words, PY_MINOR_VERSION) ? &told : NULL;
 #else

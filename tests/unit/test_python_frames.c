@@ -152,10 +152,10 @@ static void lines_are_those_of_each_table(void **state)
 
 static void a_layout_that_is_told_has_to_be_possible(void **state)
 {
-    uint64_t words[TP_PYTHON_TOLD_WORDS];
+    uint64_t words[TP_PYTHON_DESCRIBED_WORDS];
     struct tp_python_layout layout;
     (void)state;
-    for (size_t i = 0; i < TP_PYTHON_TOLD_WORDS; i++)
+    for (size_t i = 0; i < TP_PYTHON_DESCRIBED_WORDS; i++)
         words[i] = 48;
     words[3] = words[6] = words[22] = words[31] = words[39] = words[74] = words[77] = 200; /* sizes of the parts */
     memcpy(words, "xdebugpy", 8);

@@ -1,11 +1,11 @@
-/* Mappings of code, and stacks by them: see code_maps.h. */
+/* Stores code mappings and builds stacks from them: see code_maps.h. */
 #include "collector/outside/code/code_maps.h"
 
 #include <string.h>
 
 #include "writer/base/limits.h"
 
-enum { ADDRESS_BITS = 47 }; /* of a program; the kernel's are above all of them */
+enum { ADDRESS_BITS = 47 }; /* of program addresses; kernel addresses are above them */
 
 static void make_room(struct tp_code_maps *maps, struct tp_arena *arena)
 {
@@ -30,7 +30,7 @@ void tp_code_maps_add(struct tp_code_maps *maps, struct tp_code_places *places, 
         if (maps->items[i].start < mapping->start || maps->items[i].end > end)
             maps->items[kept++] = maps->items[i];
     maps->count = kept;
-    if (kept == TP_MAX_OUTSIDE_MAPS) /* a compiler in the program that maps without end: the oldest goes */
+    if (kept == TP_MAX_OUTSIDE_MAPS) /* a JIT compiler with unbounded mappings: remove the oldest */
         memmove(maps->items, maps->items + 1, --maps->count * sizeof *maps->items);
     maps->items[maps->count++] = (struct tp_code_map){.start = mapping->start,
                                                       .end = end,
@@ -52,7 +52,8 @@ const struct tp_code_map *tp_code_maps_find(const struct tp_code_maps *maps, uin
     return NULL;
 }
 
-/* What a function without frame pointers left may be any number, also one of the kernel's addresses. */
+/* Returns the node of an address. A function without frame pointers may leave any number in a chain, even a kernel
+ * address. */
 uint32_t tp_code_maps_frame(const struct tp_code_maps *maps, struct tp_code_places *places, uint32_t outer,
                             uint64_t address)
 {
@@ -72,15 +73,15 @@ static bool is_mark(uint64_t address)
     return address >= (uint64_t)PERF_CONTEXT_MAX;
 }
 
-/* Chains tell where calls return to, but for the first address of the kernel's part and of the program's: the call
- * stands before that. */
+/* Returns the address of the call at index i. Chains have return addresses, except at the beginning of the kernel's and
+ * the program's part. */
 static uint64_t place_of(const uint64_t *chain, size_t i)
 {
     bool is_first = i == 0 || is_mark(chain[i - 1]);
     return chain[i] - (is_first ? 0 : 1);
 }
 
-/* Where the program's part begins. */
+/* Returns the beginning of the program's part. */
 static size_t user_part(const uint64_t *chain, size_t count)
 {
     size_t at = 0;

@@ -1,6 +1,6 @@
-/* Code that was sampled, by where it stands: files of code, frames (an address of a file), stacks as nodes of one trie.
+/* Stores sampled code: files, frames (an address in a file), and stacks as nodes of one trie.
  *
- * Processes that have one file at different addresses share its frames. Everything lives in the arena, whose guard the
+ * Processes that map one file at different addresses share its frames. All memory is in the arena, whose guard the
  * caller sets. */
 #ifndef TP_COLLECTOR_OUTSIDE_CODE_CODE_PLACES_H
 #define TP_COLLECTOR_OUTSIDE_CODE_CODE_PLACES_H
@@ -10,7 +10,7 @@
 #include "writer/base/id_map.h"
 #include "writer/base/str.h"
 
-/* The first files are none. */
+/* Numbers that do not stand for a file. Files start at TP_CODE_FIRST_FILE. */
 enum { TP_CODE_UNKNOWN, TP_CODE_KERNEL, TP_CODE_MADE, TP_CODE_VDSO, TP_CODE_PYTHON, TP_CODE_FIRST_FILE };
 
 enum { TP_CODE_SEGMENTS = 8 };
@@ -19,67 +19,69 @@ struct tp_code_file {
     struct tp_str path; /* NUL-terminated */
     struct {
         uint64_t address, offset, size;
-    } segments[TP_CODE_SEGMENTS]; /* as its head has them; none: it could not be read */
+    } segments[TP_CODE_SEGMENTS]; /* from the program headers; none: the file could not be read */
     uint32_t segment_count;
-    bool is_fixed; /* linked to these addresses */
-    bool is_go;    /* built by Go, which keeps frame pointers */
-    uint64_t loop, loop_bytes; /* of a Python interpreter: the function that runs Python's code; else 0 */
+    bool is_fixed;             /* linked to fixed addresses */
+    bool is_go;                /* built by Go, which keeps frame pointers */
+    uint64_t loop, loop_bytes; /* in a Python interpreter: the function that runs Python code; otherwise 0 */
 };
 
 struct tp_code_frame {
-    uint64_t address; /* in the file; of the kernel: in memory; of code made at run time, of Python: see below; else 0 */
+    uint64_t address; /* in the file; for the kernel: in memory; for generated code and Python: see below; otherwise 0
+                       */
     uint32_t file;
 };
 
-/* Where a program made code while it ran: at an address of an image, which is a process between two execs. */
+/* A place in code that a program generated at run time. An image is a process between two execs. */
 struct tp_made_place {
     uint64_t address;
-    uint32_t image; /* 0: of one that has no number */
-    uint32_t name;  /* in made_texts; TP_NO_ID: not known */
+    uint32_t image; /* 0: an image without a number */
+    uint32_t name;  /* number in made_texts; TP_NO_ID: unknown */
 };
 
-/* Node 0 is the root, which has no frame: the empty stack. */
+/* Node of the trie. Node 0 is the root without a frame: the empty stack. */
 struct tp_code_node {
-    uint32_t outer; /* the node of the caller; smaller than its own number */
+    uint32_t outer; /* node of the caller; smaller than its own number */
     uint32_t frame;
 };
 
 struct tp_code_places {
     struct tp_arena *arena;
-    struct tp_strings paths; /* by file */
+    struct tp_strings paths; /* indexed by file */
     struct tp_vec files;     /* struct tp_code_file */
     struct tp_vec frames;    /* struct tp_code_frame */
     struct tp_vec nodes;     /* struct tp_code_node */
     struct tp_id_map frame_ids, node_ids;
     struct tp_strings python_texts; /* "FILE(LINE): FUNCTION" */
-    struct tp_vec made;            /* struct tp_made_place */
+    struct tp_vec made;             /* struct tp_made_place */
     struct tp_id_map made_ids;
-    struct tp_strings made_texts; /* frames, as they are written */
+    struct tp_strings made_texts; /* texts of frames, as written to the trace */
     uint32_t image_count;
 };
 
 void tp_code_places_init(struct tp_code_places *places, struct tp_arena *arena);
 
-/* The file of a mapping of code, by the path that the kernel tells; its head is read when it is new. */
+/* Returns the file of a code mapping by the path that the kernel reports. Reads the headers of a new file. */
 uint32_t tp_code_file_of(struct tp_code_places *places, struct tp_str path);
 
-/* The address in a file of what stands at an offset of it. */
+/* Returns the address that an offset of a file has in memory layout. */
 uint64_t tp_code_address(const struct tp_code_places *places, uint32_t file, uint64_t offset);
 
-/* The node of a frame that was called from `outer`. */
+/* Returns the node of a frame that was called from `outer`. */
 uint32_t tp_code_node_of(struct tp_code_places *places, uint32_t outer, uint32_t file, uint64_t address);
 
-/* The node of a function of Python, by the number of its text; is_entry: it is the outermost one of a call of the
- * interpreter's loop. */
+/* Returns the node of a Python function, by the number of its text. is_entry: it is the outermost function in a call of
+ * the interpreter's loop. */
 uint32_t tp_code_python_node_of(struct tp_code_places *places, uint32_t outer, uint32_t text, bool is_entry);
 
-/* The node of code that an image made; the frame's address is its number in `made`. */
+/* Returns the node of code that an image generated. The frame's address is its index in `made`. */
 uint32_t tp_code_made_node_of(struct tp_code_places *places, uint32_t outer, uint32_t image, uint64_t address);
 
-/* A number for one more image; 0: there is none left. */
+/* Returns a number for a new image; 0: no number is free. */
 uint32_t tp_code_image_of(struct tp_code_places *places);
 
-static inline struct tp_made_place *tp_code_made_at(const struct tp_code_places *places, const struct tp_code_frame *frame)
+static inline struct tp_made_place *tp_code_made_at(const struct tp_code_places *places,
+                                                    const struct tp_code_frame *frame)
 {
     return TP_AT(&places->made, struct tp_made_place, frame->address);
 }

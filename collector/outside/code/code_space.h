@@ -1,4 +1,4 @@
-/* One space of addresses for all files of code: each lies there once, 1 TiB each, for all processes that had it. */
+/* Defines one address space for all code files: each file has its own range of 1 TiB, the same for all processes. */
 #ifndef TP_COLLECTOR_OUTSIDE_CODE_CODE_SPACE_H
 #define TP_COLLECTOR_OUTSIDE_CODE_CODE_SPACE_H
 
@@ -6,13 +6,14 @@
 
 enum { TP_CODE_SPACE_BITS = 40 };
 
-/* Where a file's address 0 lies: above all addresses that a process can have. At most 2^22 files have room. */
+/* Returns the start of a file's range, above all addresses that a process can have. There is room for 2^22 files. */
 static inline uint64_t tp_code_space_start(uint32_t file)
 {
     return (uint64_t)1 << 62 | (uint64_t)file << TP_CODE_SPACE_BITS;
 }
 
-/* An address of a process, by its maps, in the space; itself where no file of code is there. */
+/* Converts a process's address to this space by its mappings. Returns the address itself if no code file is mapped
+ * there. */
 static inline uint64_t tp_code_space_of(const struct tp_code_maps *maps, const struct tp_code_places *places,
                                         uint64_t address)
 {
@@ -23,7 +24,8 @@ static inline uint64_t tp_code_space_of(const struct tp_code_maps *maps, const s
     return in_file >> TP_CODE_SPACE_BITS ? address : tp_code_space_start(map->file) + in_file;
 }
 
-/* The file and the address in it of a place in the space; false: it is none. */
+/* Splits an address of this space into file and address in the file. Returns false if it is not in the range of a file.
+ */
 static inline bool tp_code_space_split(const struct tp_code_places *places, uint64_t place, uint32_t *file,
                                        uint64_t *address)
 {

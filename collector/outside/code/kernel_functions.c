@@ -1,4 +1,4 @@
-/* Names of the kernel's functions: see kernel_functions.h. */
+/* Finds the names of kernel functions: see kernel_functions.h. */
 #include "collector/outside/code/kernel_functions.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 enum { MOST_BYTES = 64 << 20 };
 
-/* An address that is wanted, and the symbol that begins last before it. */
+/* A wanted address, and the last symbol that begins before it. */
 struct wanted {
     uint64_t address, start;
     uint32_t frame;
@@ -23,14 +23,14 @@ static int by_address(const void *x, const void *y, const void *context)
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* "ffffffff81000000 T name", or with "\t[module]" behind it. */
+/* Takes a line: "ffffffff81000000 T name", maybe followed by "\t[module]". */
 static void take_line(struct wanted *wanted, size_t count, const char *line)
 {
     char *end;
     uint64_t start = strtoull(line, &end, 16);
     bool is_code = start && end[0] == ' ' && end[1] && strchr("tTwW", end[1]) && end[2] == ' ';
     size_t low = 0, high = is_code ? count : 0;
-    while (low < high) { /* the first that is not before the symbol */
+    while (low < high) { /* finds the first address that is not before the symbol */
         size_t middle = low + (high - low) / 2;
         if (wanted[middle].address < start)
             low = middle + 1;
@@ -57,7 +57,7 @@ static void read_symbols(struct wanted *wanted, size_t count, const char *path, 
         take_line(wanted, count, line);
 }
 
-/* A function of a module has the module's name behind it. */
+/* Returns a function's name, followed by its module if it has one. */
 static struct tp_str with_module(struct tp_str name, struct tp_arena *arena)
 {
     if (!name.len || name.ptr[name.len] != '\t')
@@ -73,7 +73,8 @@ const struct tp_str *tp_kernel_functions(const struct tp_code_places *places, st
     return tp_kernel_functions_by(places, "/proc/kallsyms", arena);
 }
 
-const struct tp_str *tp_kernel_functions_by(const struct tp_code_places *places, const char *path, struct tp_arena *arena)
+const struct tp_str *tp_kernel_functions_by(const struct tp_code_places *places, const char *path,
+                                            struct tp_arena *arena)
 {
     struct tp_vec list = TP_VEC(arena, struct wanted);
     for (uint32_t i = 0; i < places->frames.count; i++) {
@@ -88,7 +89,7 @@ const struct tp_str *tp_kernel_functions_by(const struct tp_code_places *places,
     tp_merge_sort(arena, wanted, list.count, sizeof *wanted, by_address, NULL);
     read_symbols(wanted, list.count, path, arena);
     for (size_t i = 0; i < list.count; i++) {
-        if (i && wanted[i].start < wanted[i - 1].start) { /* the same function, further on */
+        if (i && wanted[i].start < wanted[i - 1].start) { /* in the same function, at a later address */
             wanted[i].start = wanted[i - 1].start;
             wanted[i].name = wanted[i - 1].name;
         }

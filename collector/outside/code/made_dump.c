@@ -1,4 +1,4 @@
-/* Dumps of code made at run time: see made_dump.h. */
+/* Reads dumps of generated code: see made_dump.h. */
 #include "collector/outside/code/made_dump.h"
 
 #include <stdlib.h>
@@ -9,7 +9,8 @@
 
 enum { WINDOW_BYTES = 1 << 14, CODE_LOAD = 0, MAGIC = 0x4A695444 };
 
-/* What every file begins with, what every record does, and what follows in a record of loaded code, before its name. */
+/* Beginning of each file; beginning of each record; and the following fields of a record of loaded code, before its
+ * name. */
 struct file_head {
     uint32_t magic, version, total_size, machine, padding, pid;
     uint64_t time, flags;
@@ -25,12 +26,12 @@ struct code_load {
     uint64_t virtual_address, address, size, index;
 };
 
-/* A part of the file. */
+/* A window into the file. */
 struct window {
     int fd;
-    uint64_t place; /* of bytes[0] */
+    uint64_t place; /* file offset of bytes[0] */
     size_t size;
-    uint64_t left_bytes; /* that may be read */
+    uint64_t left_bytes; /* bytes that may still be read */
     char bytes[WINDOW_BYTES];
 };
 
@@ -44,7 +45,8 @@ uint32_t tp_made_dump_pid(const char *path)
     return pid <= INT32_MAX && strcmp(end, ".dump") == 0 ? (uint32_t)pid : 0;
 }
 
-/* The file from `place` on, *size bytes of it: `wanted` or more, unless the file ends there or no more may be read. */
+/* Returns the file's bytes from `place` on, *size of them: at least `wanted`, unless the file ends there or no more may
+ * be read. */
 static const char *look(struct window *w, uint64_t place, size_t wanted, size_t *size)
 {
     if (place < w->place || place - w->place > w->size || w->size - (size_t)(place - w->place) < wanted) {
@@ -59,7 +61,7 @@ static const char *look(struct window *w, uint64_t place, size_t wanted, size_t 
     return w->bytes + skip;
 }
 
-/* Copies a part of `size` bytes; false: it is not there. */
+/* Copies `size` bytes from `place`. Returns false if they do not exist. */
 static bool copy(void *part, struct window *w, uint64_t place, size_t size)
 {
     size_t there;
@@ -69,7 +71,7 @@ static bool copy(void *part, struct window *w, uint64_t place, size_t size)
     return there >= size;
 }
 
-/* The name of a record of loaded code, whose parts stand at `place`; false: it has none. */
+/* Reads the name of a record of loaded code whose fields begin at `place`. Returns false if it has none. */
 static bool read_load(struct tp_made_name *name, struct window *w, uint64_t place, uint64_t record_bytes)
 {
     struct code_load load;
@@ -83,7 +85,7 @@ static bool read_load(struct tp_made_name *name, struct window *w, uint64_t plac
     return name->bytes > 0;
 }
 
-/* The place of the first record; 0: the file is no dump. */
+/* Returns the offset of the first record; 0: the file is not a dump. */
 static uint64_t first_record(struct window *w)
 {
     struct file_head file;

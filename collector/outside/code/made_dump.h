@@ -1,20 +1,22 @@
-/* A dump of code that a program made while it ran, in perf's format "jitdump" (tools/perf/Documentation/jitdump-specification.txt
- * of Linux): `node --perf-prof`, LLVM, .NET, `java` with perf's agent write jit-PID.dump and map its first page as code, which tells
- * whoever records that it is there. Of its records those of loaded code are read: address, size, name; the last one that has an
- * address counts. The file is the program's, so nothing of it is believed.
+/* Reads names of generated code from a dump in perf's format "jitdump"
+ * (tools/perf/Documentation/jitdump-specification.txt of Linux). `node --perf-prof`, LLVM, .NET and `java` with perf's
+ * agent write jit-PID.dump and map its first page as code, which shows the recorder that the file exists. Only records
+ * of loaded code are used: address, size, name; the last record for an address counts. The file comes from the program,
+ * so all its values are checked.
  *
- * Code that was moved (JIT_CODE_MOVE) has its name where it was loaded only; lines of code (JIT_CODE_DEBUG_INFO) are left out. */
+ * Moved code (JIT_CODE_MOVE) has its name only at its first address. Line numbers (JIT_CODE_DEBUG_INFO) are ignored. */
 #ifndef TP_COLLECTOR_OUTSIDE_CODE_MADE_DUMP_H
 #define TP_COLLECTOR_OUTSIDE_CODE_MADE_DUMP_H
 
 #include "collector/outside/code/made_map.h"
 
-/* The NUMBER of a path ".../jit-NUMBER.dump": of the process, in its own namespace. 0: it is the path of something else. */
+/* Returns NUMBER from a path ".../jit-NUMBER.dump": the process id in its own namespace. Returns 0 for any other path.
+ */
 uint32_t tp_made_dump_pid(const char *path);
 
-/* Finds the names of addresses, which are in ascending order, by a dump that is open and stands anywhere; those that it does not
- * name stay as they are. Reads at most TP_MAX_OUTSIDE_MADE_BYTES and *left_bytes, which shrinks by what was read: code is
- * stepped over. */
+/* Finds the names of addresses, given in ascending order, in an open dump at any file position. Addresses without a
+ * name there are not changed. Reads at most TP_MAX_OUTSIDE_MADE_BYTES and *left_bytes, and subtracts what it read. The
+ * code itself is skipped. */
 void tp_made_dump_find(struct tp_made_wanted *wanted, size_t count, int dump, uint64_t *left_bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* Maps of code made at run time: see made_map.h. */
+/* Reads maps of generated code: see made_map.h. */
 #include "collector/outside/code/made_map.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 enum { PIECE_BYTES = 1 << 16, ADDRESS_BITS = 47 };
 
-/* A file while it is read line by line. */
+/* State while a file is read line by line. */
 struct reading {
     struct tp_made_wanted *wanted;
     size_t count;
@@ -33,7 +33,7 @@ void tp_made_name(struct tp_made_wanted *wanted, size_t count, struct tp_made_na
 
 /* ---- lines ---- */
 
-/* A number of hexadecimal digits, perhaps behind "0x", with a blank behind it. NULL: there is none. */
+/* Reads a hexadecimal number, maybe with "0x", that is followed by a space. Returns the position after it, or NULL. */
 static const char *take_number(uint64_t *number, const char *at, const char *end)
 {
     int digits = 0;
@@ -53,7 +53,7 @@ static const char *take_number(uint64_t *number, const char *at, const char *end
     return digits && digits <= 16 && at < end && *at == ' ' ? at : NULL;
 }
 
-/* A line, or the begin of one that is too long; it stands at `place` of the file. */
+/* Takes a line, or the beginning of one that is too long, at file offset `place`. */
 static void take_line(struct reading *r, const char *line, size_t size, uint64_t place)
 {
     const char *end = line + size;
@@ -69,7 +69,7 @@ static void take_line(struct reading *r, const char *line, size_t size, uint64_t
     tp_made_name(r->wanted, r->count, name, &r->hits_left);
 }
 
-/* Takes the lines of what was read, which stands at `place`. Returns how much of it was taken. */
+/* Takes the complete lines in a buffer at file offset `place`. Returns the number of bytes taken. */
 static size_t take_lines(struct reading *r, const char *bytes, size_t size, uint64_t place)
 {
     size_t done = 0;
@@ -83,8 +83,8 @@ void tp_made_map_find(struct tp_made_wanted *wanted, size_t count, const struct 
     struct reading r = {wanted, count, TP_MAX_OUTSIDE_MADE_HITS};
     char bytes[PIECE_BYTES];
     size_t kept = 0, got = 1;
-    uint64_t place = 0; /* of bytes[0] */
-    bool is_inside = false; /* of a line whose begin was taken */
+    uint64_t place = 0;     /* file offset of bytes[0] */
+    bool is_inside = false; /* inside a line whose beginning was already taken */
     while (got && *left_bytes && r.hits_left && place + kept < TP_MAX_OUTSIDE_MADE_BYTES) {
         size_t room = sizeof bytes - kept;
         if (tp_input_read(&got, map, bytes + kept, room < *left_bytes ? room : (size_t)*left_bytes, 0, NULL) < 0)
@@ -96,7 +96,7 @@ void tp_made_map_find(struct tp_made_wanted *wanted, size_t count, const struct 
             done = end ? (size_t)(end - bytes) + 1 : size;
         is_inside = is_inside && !end;
         done += take_lines(&r, bytes + done, size - done, place + done);
-        if (done == 0 && size == sizeof bytes) { /* one line without an end */
+        if (done == 0 && size == sizeof bytes) { /* one very long line */
             take_line(&r, bytes, size, place);
             is_inside = true;
             done = size;
@@ -111,7 +111,7 @@ void tp_made_map_find(struct tp_made_wanted *wanted, size_t count, const struct 
 
 /* ---- names ---- */
 
-/* ":NUMBER" at the end; false: there is none. What stands before it stays in the text. */
+/* Splits ":NUMBER" off the end of the text. Returns false if there is none. */
 static bool take_end(struct tp_str *text, struct tp_str *number)
 {
     size_t at = text->len;
@@ -124,8 +124,8 @@ static bool take_end(struct tp_str *text, struct tp_str *number)
     return true;
 }
 
-/* V8's "JS:*f file:///x/a.js:12:7": how it was compiled, the function, where it begins. Before V8 10 (node 18) a name may
- * lack the column: "LazyCompile:*f /x/a.js:12". */
+/* Splits a name of V8, "JS:*f file:///x/a.js:12:7": how it was compiled, the function, and its position. Before V8 10
+ * (node 18) a name may have no column: "LazyCompile:*f /x/a.js:12". */
 static bool is_script(struct tp_str name, struct tp_str *function, struct tp_str *path, struct tp_str *line)
 {
     static const char *const starts[] = {"JS:", "LazyCompile:", "Function:", "Script:", "Eval:"};
@@ -164,7 +164,7 @@ size_t tp_made_frame(char *frame, size_t size, struct tp_str name)
                              (int)function.len, function.ptr)
                   : snprintf(frame, size, "%.*s [jit]", (int)name.len, name.ptr);
     size_t length = all > 0 && (size_t)all < size ? (size_t)all : all > 0 ? size - 1 : 0;
-    for (size_t i = 0; i < length; i++) /* what would end a frame early, or a line */
+    for (size_t i = 0; i < length; i++) /* characters that would end a frame or a line early */
         if (frame[i] == ';' || (unsigned char)frame[i] < ' ')
             frame[i] = frame[i] == ';' ? ',' : ' ';
     return length;

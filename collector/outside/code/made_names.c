@@ -1,4 +1,4 @@
-/* Names of code made at run time: see made_names.h. */
+/* Names generated code: see made_names.h. */
 #include "collector/outside/code/made_names.h"
 
 #include <fcntl.h>
@@ -15,13 +15,13 @@
 #include "writer/base/limits.h"
 #include "writer/base/sort.h"
 
-/* A process that made code. */
+/* A process that has generated code. */
 struct maker {
-    uint32_t inner_pid; /* in its own namespace */
+    uint32_t inner_pid; /* process id in its own namespace */
     uint32_t user;
-    int folder;       /* its /tmp; -1: ours */
-    int dump;         /* -1: it has none */
-    int64_t since_ns; /* of its first code */
+    int folder;       /* descriptor of its /tmp; -1: the same as ours */
+    int dump;         /* -1: none */
+    int64_t since_ns; /* time of its first code */
 };
 
 void tp_made_names_init(struct tp_made_names *names, struct tp_arena *arena, struct tp_code_places *places)
@@ -55,7 +55,8 @@ void tp_made_names_release(struct tp_made_names *names)
 
 /* ---- processes ---- */
 
-/* The number behind a key of /proc/PID/status: the second one of "Uid:", which is in force, the last one of "NSpid:". */
+/* Returns the number behind a key of /proc/PID/status: the second one of "Uid:", which is the effective one, or the
+ * last one of "NSpid:". */
 static uint32_t status_number(const char *status, const char *key, bool is_last)
 {
     const char *at = strstr(status, key);
@@ -69,7 +70,7 @@ static uint32_t status_number(const char *status, const char *key, bool is_last)
     return number;
 }
 
-/* Has it our files? Else it lives in a container. */
+/* Returns whether the process has our root directory. If not, it runs in a container. */
 static bool has_our_root(uint32_t pid)
 {
     char path[64], space[64] = "", ours[64] = "";
@@ -82,7 +83,8 @@ static bool has_our_root(uint32_t pid)
            root.st_dev == own.st_dev && root.st_ino == own.st_ino;
 }
 
-static void meet_maker(struct maker *maker, struct tp_made_names *names, const struct tp_perf_record *r, struct tp_buf *text)
+static void meet_maker(struct maker *maker, struct tp_made_names *names, const struct tp_perf_record *r,
+                       struct tp_buf *text)
 {
     char path[64];
     uint32_t pid = r->pid;
@@ -93,10 +95,10 @@ static void meet_maker(struct maker *maker, struct tp_made_names *names, const s
     maker->user = status_number(text->data, "\nUid:", false);
     if (has_our_root(pid))
         return;
-    snprintf(path, sizeof path, "/proc/%" PRIu32 "/root/tmp", pid); /* a link there would lead into our own root */
-    maker->folder = names->open_count < TP_MAX_OUTSIDE_MADE_OPEN
-                        ? open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-                        : -1;
+    snprintf(path, sizeof path, "/proc/%" PRIu32 "/root/tmp", pid); /* with O_NOFOLLOW, because a link there would lead
+                                                                     * into our own root */
+    maker->folder =
+        names->open_count < TP_MAX_OUTSIDE_MADE_OPEN ? open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
     names->open_count += maker->folder >= 0;
     maker->inner_pid = maker->folder >= 0 ? maker->inner_pid : 0;
 }
@@ -116,8 +118,8 @@ static struct maker *maker_of(struct tp_made_names *names, const struct tp_perf_
     return maker;
 }
 
-/* Opens the file of a mapping, where it is a dump of its process. The path is the kernel's, so there are no links in it, unless somebody
- * puts one there that leads elsewhere. */
+/* Opens the file of a mapping if it is the dump of its process. The kernel's path contains no links. A link that
+ * somebody creates there later could lead elsewhere, so links are not followed. */
 static void open_dump(struct tp_made_names *names, const struct tp_perf_record *r, struct maker *maker)
 {
     struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
@@ -151,7 +153,8 @@ void tp_made_names_take(struct tp_made_names *names, const struct tp_perf_record
 {
     const uint32_t *number = r->type == PERF_RECORD_COMM && r->is_exec ? tp_id_map_find(&names->ids, r->pid) : NULL;
     struct maker *maker = number ? TP_AT(&names->makers, struct maker, *number) : NULL;
-    if (maker && maker->since_ns < (int64_t)r->time_ns) /* names of programs come in a ring of their own */
+    if (maker && maker->since_ns < (int64_t)r->time_ns) /* names of programs arrive in a ring of their own, so compare
+                                                         * the times */
         forget(names, maker);
     if (r->type == PERF_RECORD_MMAP2)
         take_mapping(names, r, text);
@@ -179,7 +182,7 @@ static void take_names(struct tp_made_names *names, const struct tp_made_wanted 
     }
 }
 
-/* Names those that the map has no line for. */
+/* Names the addresses that the map has no line for. */
 static void read_dump(struct tp_made_names *names, int dump, struct tp_made_wanted *wanted, size_t count)
 {
     size_t left = 0;
@@ -190,7 +193,8 @@ static void read_dump(struct tp_made_names *names, int dump, struct tp_made_want
     take_names(names, wanted, left, dump);
 }
 
-static void read_map(struct tp_made_names *names, const struct maker *maker, struct tp_made_wanted *wanted, size_t count)
+static void read_map(struct tp_made_names *names, const struct maker *maker, struct tp_made_wanted *wanted,
+                     size_t count)
 {
     char name[48];
     struct tp_input map;

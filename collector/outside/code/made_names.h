@@ -1,10 +1,10 @@
-/* Names of code that programs made while they ran: by the maps that their compilers write, /tmp/perf-PID.map in the
- * process's own root, with the number that it has in its own namespace; for what is not in them by the dump jit-PID.dump
- * that the process mapped.
+/* Names code that programs generated at run time. The names come from the maps that JIT compilers write,
+ * /tmp/perf-PID.map in the root and PID namespace of the process. Missing names come from the dump jit-PID.dump that
+ * the process mapped.
  *
- * Where a process finds its map is kept when it first makes code, a dump is opened when it is mapped; both are read when
- * the process is over or the recording is.
- * One thread; memory is the arena's, whose guard the caller sets in all calls but release. */
+ * The location of the map is stored when the process first generates code, and a dump is opened when it is mapped. Both
+ * are read at the exit of the process or the end of the recording. One thread; memory is in the arena, whose guard the
+ * caller sets in all calls except release. */
 #ifndef TP_COLLECTOR_OUTSIDE_CODE_MADE_NAMES_H
 #define TP_COLLECTOR_OUTSIDE_CODE_MADE_NAMES_H
 
@@ -15,21 +15,22 @@
 struct tp_made_names {
     struct tp_arena *arena;
     struct tp_code_places *places;
-    struct tp_id_map ids; /* process: its number in makers */
+    struct tp_id_map ids; /* process: its index in makers */
     struct tp_vec makers; /* struct maker */
-    uint32_t open_count;  /* folders and dumps */
+    uint32_t open_count;  /* number of open folders and dumps */
     uint64_t left_bytes;
 };
 
 void tp_made_names_init(struct tp_made_names *names, struct tp_arena *arena, struct tp_code_places *places);
 
-/* Closes folders; also after the arena's guard was taken. Accepts a zeroed struct. */
+/* Closes files and folders, also after the arena was released. Accepts a zeroed struct. */
 void tp_made_names_release(struct tp_made_names *names);
 
-/* A process has mapped code, became another program: by the record that tells it, at once; `text` is room. */
+/* Takes a record: a process has mapped code or became another program. Must be called immediately. text: scratch
+ * buffer. */
 void tp_made_names_take(struct tp_made_names *names, const struct tp_perf_record *record, struct tp_buf *text);
 
-/* The process is over, or the recording is: what it made as `image` gets its names. */
+/* Names the code of `image`, when the process has exited or the recording ends. */
 void tp_made_names_read(struct tp_made_names *names, uint32_t pid, uint32_t image);
 
 #endif

@@ -1,10 +1,10 @@
-/* A program that is linked to fixed addresses, as a file for libdw that it takes for one that can lie anywhere. */
+/* Makes a program that is linked to fixed addresses usable for libdw, which expects position-independent files. */
 #ifndef TP_COLLECTOR_OUTSIDE_CODE_MOVABLE_COPY_H
 #define TP_COLLECTOR_OUTSIDE_CODE_MOVABLE_COPY_H
 
-/* Returns a descriptor of a file in memory with the heads of the ELF file `fd`, its type changed, and the segment with
- * its call frame information, all else reads as zeros; of a file whose segments do not tell where that is, all. -1: it
- * is too large, or there is no room. The caller closes both. */
+/* Returns a descriptor of a memory file with a copy of the ELF file `fd`: its headers with a changed type, and the
+ * segment with its call frame information. All other bytes are zero. If the segments do not show where that information
+ * is, copies the whole file. Returns -1 if the file is too large or memory is short. The caller closes both. */
 int tp_movable_copy(int fd);
 
 #endif

@@ -1,4 +1,4 @@
-/* Rights to the kernel's events: see event_rights.h. */
+/* Determines rights to kernel events: see event_rights.h. */
 #include "collector/outside/events/event_rights.h"
 
 #include <errno.h>
@@ -6,7 +6,10 @@
 
 #include "writer/base/input.h"
 
-enum { HIGHEST_LEVEL = 2 }; /* that allows events of one's own programs; more are Debian's, Ubuntu's and Android's */
+enum {
+    HIGHEST_LEVEL = 2
+}; /* highest level that allows events of the user's own programs; higher levels exist on
+    * Debian, Ubuntu and Android */
 
 int tp_event_level(void)
 {
@@ -30,6 +33,7 @@ const char *tp_event_advice(int error, int level)
         return "its log may say why";
     if (level > HIGHEST_LEVEL)
         return "'sysctl kernel.perf_event_paranoid=2' allows them, or CAP_PERFMON";
-    return "a filter of the container, which '--security-opt seccomp=unconfined' of its runtime lifts, with some of them "
+    return "a filter of the container, which '--security-opt seccomp=unconfined' of its runtime lifts, with some of "
+           "them "
            "'--cap-add PERFMON', too";
 }

@@ -1,4 +1,5 @@
-/* Records of the kernel's events: see perf_record.h. Their layout is that of perf_event_open(2), "MMAP layout". */
+/* Decodes records of kernel events: see perf_record.h. Their layout is described in perf_event_open(2), "MMAP layout".
+ */
 #include "collector/outside/events/perf_record.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@ static const char *body_of(const struct perf_event_header *head)
     return (const char *)(head + 1);
 }
 
-/* Registers and a part of the stack, which events that sample have behind the chain. */
+/* Reads registers and the copied stack, which follow the chain in samples. */
 static bool read_dump(struct tp_perf_record *record, const char *at, size_t room)
 {
     uint64_t abi, size, used;
@@ -19,7 +20,7 @@ static bool read_dump(struct tp_perf_record *record, const char *at, size_t room
         return room == 0;
     memcpy(&abi, at, sizeof abi);
     size_t registers = sizeof abi + (abi ? TP_PERF_REGISTERS * sizeof(uint64_t) : 0);
-    if (room == registers && abi == PERF_SAMPLE_REGS_ABI_64) /* a switch: registers alone */
+    if (room == registers && abi == PERF_SAMPLE_REGS_ABI_64) /* a switch: only registers */
         record->registers = (const uint64_t *)(const void *)(at + sizeof abi);
     if (room == registers)
         return true;
@@ -88,7 +89,7 @@ static bool read_ids(struct tp_perf_record *record, const struct perf_event_head
     return true;
 }
 
-/* A text from `at` on, which ends in the record. */
+/* Sets the text at offset `at`. Returns false if it does not end within the record. */
 static bool read_text(struct tp_perf_record *record, const struct perf_event_header *head, size_t room, size_t at)
 {
     record->text = body_of(head) + at;
@@ -113,7 +114,7 @@ static bool read_mapping(struct tp_perf_record *record, const struct perf_event_
 
 bool tp_perf_record_read(struct tp_perf_record *record, const struct perf_event_header *head)
 {
-    bool is_wide_switch = head->type == PERF_RECORD_SWITCH_CPU_WIDE; /* names the other thread, too */
+    bool is_wide_switch = head->type == PERF_RECORD_SWITCH_CPU_WIDE; /* also names the other thread */
     *record = (struct tp_perf_record){.type = is_wide_switch ? PERF_RECORD_SWITCH : head->type};
     if (head->type == PERF_RECORD_SAMPLE)
         return read_sample(record, head);

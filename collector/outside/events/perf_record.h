@@ -1,4 +1,4 @@
-/* One record of the kernel's ring of events, as perf_rings.c asks for them. */
+/* Decodes one record from the kernel's ring of events, in the layout that perf_rings.c requests. */
 #ifndef TP_COLLECTOR_OUTSIDE_EVENTS_PERF_RECORD_H
 #define TP_COLLECTOR_OUTSIDE_EVENTS_PERF_RECORD_H
 
@@ -11,25 +11,25 @@ struct tp_perf_record {
     uint32_t type;    /* PERF_RECORD_X */
     uint64_t time_ns; /* CLOCK_MONOTONIC */
     uint32_t pid, tid;
-    uint32_t parent_pid, parent_tid; /* of FORK: who forked */
-    bool is_exec;                    /* of COMM: another program, not another name */
+    uint32_t parent_pid, parent_tid; /* of FORK: the thread that forked */
+    bool is_exec;                    /* of COMM: a new program, not just a new name */
     bool is_out, is_preempted;       /* of SWITCH */
     const char *text;                /* of COMM: the name; of MMAP2: the path; NUL-terminated */
     uint64_t start, length, offset;  /* of MMAP2 */
-    uint64_t event_id;               /* of SAMPLE: which event it is of */
-    const uint64_t *chain;           /* of SAMPLE: leaf first, with PERF_CONTEXT_X between */
+    uint64_t event_id;               /* of SAMPLE: id of the event that took it */
+    const uint64_t *chain;           /* of SAMPLE: leaf first, with PERF_CONTEXT_X in between */
     size_t chain_count;
-    const uint64_t *registers; /* of SAMPLE: the program's, TP_PERF_REGISTERS of them; NULL: none are told */
-    const char *dump;          /* of SAMPLE: its stack, from the stack pointer on; NULL: none is there */
+    const uint64_t *registers; /* of SAMPLE: TP_PERF_REGISTERS registers of the program; NULL: none */
+    const char *dump;          /* of SAMPLE: a copy of the stack from the stack pointer on; NULL: none */
     size_t dump_bytes;
-    bool is_dump_full; /* there is more of the stack */
+    bool is_dump_full;   /* the stack is longer than the copy */
     uint64_t lost_count; /* of LOST */
 };
 
-/* What every event of ours has in its samples, and at the end of its other records. */
+/* Fields of all our events: in samples, and at the end of other records. */
 enum { TP_PERF_SAMPLE_TYPE = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN };
 
-/* Registers that samples with a dump have, by the kernel's numbers (asm/perf_regs.h), packed in their order. */
+/* Registers in samples with a stack, by the kernel's numbers (asm/perf_regs.h), packed in their order. */
 #if defined(__x86_64__)
 #define TP_PERF_REGISTER_MASK 0xff01ffull
 enum { TP_PERF_REGISTERS = 17, TP_PERF_STACK_POINTER = 7, TP_PERF_PLACE = 8 };
@@ -41,8 +41,8 @@ enum { TP_PERF_REGISTERS = 33, TP_PERF_STACK_POINTER = 31, TP_PERF_PLACE = 32 };
 enum { TP_PERF_REGISTERS = 1, TP_PERF_STACK_POINTER = 0, TP_PERF_PLACE = 0 };
 #endif
 
-/* Reads a record, which lies whole in memory, aligned to 8 bytes, and is borrowed. False: it is too short for what it
- * says that it is. */
+/* Decodes a record that is complete in memory, aligned to 8 bytes and borrowed. Returns false if it is too short for
+ * its type. */
 bool tp_perf_record_read(struct tp_perf_record *record, const struct perf_event_header *head);
 
 #endif

@@ -1,4 +1,4 @@
-/* Inherited events and their rings: see perf_rings.h. */
+/* Opens inherited events and reads their rings: see perf_rings.h. */
 #include "collector/outside/events/perf_rings.h"
 
 #include <errno.h>
@@ -13,18 +13,18 @@
 #include "collector/outside/events/event_rights.h"
 #include "collector/outside/events/perf_record.h"
 
-/* A ring holds 0.4 s of what a CPU tells that switches 100,000 times a second; of many CPUs less, which do that more
- * rarely. Where the system allows less, it is smaller. */
+/* Size of a ring. It is enough for 0.4 s on a CPU with 100,000 switches per second. With many CPUs the rings are
+ * smaller, because such rates are rarer there. If the system allows less memory, they are even smaller. */
 enum { RING_BYTES = 2 << 20, SMALL_RING_BYTES = 512 << 10, LEAST_RING_BYTES = 64 << 10, MOST_CPUS_WITH_LARGE = 16 };
-/* A sample has so much of its thread's stack, or the half, and so on, where a ring has no room for some of them. */
+/* Bytes of the stack in a sample. Halved until a ring has room for some samples. */
 enum { DUMP_BYTES = 16 << 10, LEAST_DUMP_BYTES = 2 << 10, DUMPS_IN_RING = 32 };
 enum { NAMES_BYTES = 64 << 10, WAKE_BYTES = 128 << 10, RECORD_BYTES = 1 << 16 };
 
-/* Each event costs every process that is begun: beyond so many CPUs there is one for each, without stacks of switches
- * and without a ring for names. */
+/* Most CPUs for all events. Each event slows every fork, so with more CPUs there is only one event for each, without
+ * stacks of switches and rings for names. */
 enum { MOST_CPUS_WITH_ALL = 32 };
 
-/* A stack for every switch would make a program that switches all the time three times as slow. */
+/* Limit of stacks of switches. Without it, a program that switches constantly would be three times as slow. */
 enum { WINDOW_NS = 100000000, WINDOW_STACKS = 300 };
 
 static size_t page_bytes(void)
@@ -57,7 +57,7 @@ static struct perf_event_attr attr_of_samples(const struct tp_perf_rings *rings)
     attr.sample_period = 1000000000ull / rings->rate_hz;
     attr.context_switch = attr.mmap = attr.mmap2 = 1;
     attr.comm = attr.comm_exec = 1;
-    attr.watermark = 0; /* whoever watches the ring is woken by each sample */
+    attr.watermark = 0; /* each sample wakes a process that polls the ring */
     attr.wakeup_events = 1;
     if (rings->dump_bytes) {
         attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
@@ -71,7 +71,7 @@ static struct perf_event_attr attr_of_switches(const struct tp_perf_rings *rings
 {
     struct perf_event_attr attr = attr_of(rings, PERF_COUNT_SW_CONTEXT_SWITCHES);
     attr.sample_period = 1;
-    if (rings->dump_bytes) { /* who waits for long has its stack read by us: still_stacks.h */
+    if (rings->dump_bytes) { /* stacks of long waits are read by still_stacks.h */
         attr.sample_type |= PERF_SAMPLE_REGS_USER;
         attr.sample_regs_user = TP_PERF_REGISTER_MASK;
     }
@@ -92,7 +92,7 @@ static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
     return (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Maps the ring of an event, a smaller one where the system allows no more; the event is closed with the rings. */
+/* Maps the ring of an event, smaller if the system allows no more. The event is closed with the rings. */
 static bool add_ring(struct tp_perf_rings *rings, int fd, int cpu, size_t bytes, bool is_of_names)
 {
     struct tp_perf_ring *ring = &rings->rings[rings->count++];
@@ -106,7 +106,7 @@ static bool add_ring(struct tp_perf_rings *rings, int fd, int cpu, size_t bytes,
     return false;
 }
 
-/* Room for one more; false: there is none. */
+/* Makes room for one more event. Returns false if there is none. */
 static bool make_room(struct tp_perf_rings *rings)
 {
     size_t room = rings->room ? rings->room * 2 : 64;
@@ -157,12 +157,12 @@ static void drop_last(struct tp_perf_rings *rings)
     close(ring->fd);
 }
 
-/* An errno, 0: all is open. */
+/* Opens the events of a CPU. Returns 0 or an errno. */
 static int open_cpu(struct tp_perf_rings *rings, pid_t pid, int cpu)
 {
     struct perf_event_attr attr = attr_of_samples(rings);
     int fd = open_event(&attr, pid, cpu);
-    if (fd < 0 && errno == EACCES && !rings->is_user_only && !rings->is_whole) { /* perf_event_paranoid 2 */
+    if (fd < 0 && errno == EACCES && !rings->is_user_only && !rings->is_whole) { /* perf_event_paranoid is 2 */
         rings->is_user_only = true;
         return open_cpu(rings, pid, cpu);
     }
@@ -206,7 +206,7 @@ int tp_perf_rings_open(struct tp_perf_rings *rings, pid_t pid, unsigned rate_hz,
         return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
     for (int cpu = 0; cpu < (int)count; cpu++) {
         int error = open_cpu(rings, pid, cpu);
-        if (error && error != ENODEV) /* a CPU that is switched off */
+        if (error && error != ENODEV) /* an offline CPU */
             return tp_error_set(err, error == ESRCH ? TP_ENOTFOUND : TP_EUNSUPPORTED, 0,
                                 "the kernel refuses events (perf_event_open: %s): %s", strerror(error),
                                 tp_event_advice(error, tp_event_level()));
@@ -214,9 +214,9 @@ int tp_perf_rings_open(struct tp_perf_rings *rings, pid_t pid, unsigned rate_hz,
     return rings->count ? TP_OK : tp_error_set(err, TP_EUNSUPPORTED, 0, "the kernel has events of no CPU");
 }
 
-/* ---- more threads ---- */
+/* ---- further threads ---- */
 
-/* Opens an event that tells into a ring that is there. */
+/* Opens an event that writes into an existing ring. */
 static int redirect(struct tp_perf_rings *rings, struct perf_event_attr *attr, pid_t tid,
                     const struct tp_perf_ring *ring)
 {
@@ -245,7 +245,7 @@ int tp_perf_rings_add(struct tp_perf_rings *rings, pid_t tid)
     return error;
 }
 
-/* ---- the end ---- */
+/* ---- closing ---- */
 
 void tp_perf_rings_close(struct tp_perf_rings *rings)
 {
@@ -271,13 +271,14 @@ void tp_perf_rings_release(struct tp_perf_rings *rings)
 
 /* ---- reading ---- */
 
-/* The record at `tail`, whole and in one piece. */
+/* Returns the record at `tail` in one piece. */
 static const struct perf_event_header *record_at(const struct tp_perf_rings *rings, const struct tp_perf_ring *ring,
                                                  uint64_t tail)
 {
     const char *data = ring->map + page_bytes();
     size_t at = tail & (ring->bytes - 1), room = ring->bytes - at;
-    const struct perf_event_header *head = (const void *)(data + at); /* never split: records are of 8-byte words */
+    const struct perf_event_header *head = (const void *)(data + at); /* never split, because records consist of 8-byte
+                                                                       * words */
     if (head->size <= room)
         return head;
     memcpy(rings->copy, data + at, room);
@@ -291,7 +292,7 @@ static uint64_t head_of(const struct tp_perf_ring *ring)
     return __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 }
 
-/* Walks the records from `tail` up to `head`; returns where they end. */
+/* Walks the records from `tail` up to `head`. Returns the end of the last one. */
 static uint64_t walk(struct tp_perf_rings *rings, const struct tp_perf_ring *ring, uint64_t head, bool are_forks,
                      void (*take)(void *context, const struct perf_event_header *head), void *context)
 {
@@ -307,8 +308,8 @@ static uint64_t walk(struct tp_perf_rings *rings, const struct tp_perf_ring *rin
     return tail;
 }
 
-void tp_perf_rings_scan(struct tp_perf_rings *rings,
-                        void (*take)(void *context, const struct perf_event_header *head), void *context)
+void tp_perf_rings_scan(struct tp_perf_rings *rings, void (*take)(void *context, const struct perf_event_header *head),
+                        void *context)
 {
     for (size_t i = 0; i < rings->count; i++)
         rings->rings[i].limit = head_of(&rings->rings[i]);
@@ -336,8 +337,8 @@ bool tp_perf_rings_is_switch(const struct tp_perf_rings *rings, uint64_t event_i
     return false;
 }
 
-/* Switches of all threads have no stacks from the moment that a window's are spent to its end: an event that is
- * switched off is off in all that inherited it. */
+/* Switches the stacks of switches off for all threads when the limit of an interval is reached, and on again after the
+ * interval. Disabling an event also disables all its inherited copies. */
 void tp_perf_rings_budget(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns)
 {
     bool is_over = now_ns - rings->window_ns > WINDOW_NS;
@@ -353,8 +354,8 @@ void tp_perf_rings_budget(struct tp_perf_rings *rings, uint64_t count, int64_t n
     }
 }
 
-/* Each begin and end of a thread wakes the recorder through the ring of names. The wake-up costs the program as much
- * as a short thread itself: 20,000 short threads took 1.9 times their processor time. */
+/* Pauses the ring of names, because each start and exit of a thread wakes the recorder through it. The wake-up costs
+ * the program as much as a short thread itself: 20,000 short threads took 1.9 times their processor time. */
 void tp_perf_rings_calm(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns)
 {
     enum { MANY = 40, FEW = 10 }; /* records in WINDOW_NS */

@@ -1,4 +1,4 @@
-/* Samples that processes took inside: see inside_samples.h. */
+/* Adds samples that processes took inside: see inside_samples.h. */
 #include "collector/outside/looks/inside_samples.h"
 
 #include <dirent.h>
@@ -11,18 +11,18 @@
 
 enum { PATH_BYTES = 4096 };
 
-/* A spool while its samples are taken over. */
+/* State while the samples of a spool are added. */
 struct taking {
     struct tp_outside_tree *tree;
     struct tp_spool_file *file;
     const char *path;
-    struct tp_arena *tables; /* of the spool */
-    const uint8_t *has_samples; /* by process: of its Python, taken from outside */
-    uint32_t process; /* in the tree */
+    struct tp_arena *tables;    /* for tables of the spool */
+    const uint8_t *has_samples; /* by process: it already has Python samples from outside */
+    uint32_t process;           /* in the tree */
     int64_t clock_ns;
 };
 
-/* The module that was at an address: the last one that came before `ticks`. */
+/* Returns the module at an address: the last one loaded before `ticks`. */
 static const struct tp_spool_module *module_at(const struct tp_spool_file *file, uint64_t address, uint64_t ticks)
 {
     const struct tp_spool_module *found = NULL;
@@ -34,7 +34,7 @@ static const struct tp_spool_module *module_at(const struct tp_spool_file *file,
     return found;
 }
 
-/* The loader calls the kernel's part of each process by a name alone; code of no file has no name here. */
+/* Returns the file of a module. The loader lists the vdso only by name, and generated code has no name here. */
 static uint32_t file_of(struct tp_code_places *places, const struct tp_spool_module *m)
 {
     if (m && !tp_str_starts(m->path, "/") && tp_str_find(m->path, "vdso") >= 0)
@@ -43,7 +43,7 @@ static uint32_t file_of(struct tp_code_places *places, const struct tp_spool_mod
     return file >= TP_CODE_FIRST_FILE ? file : TP_CODE_UNKNOWN;
 }
 
-/* The node of a stack, whose first address is the instruction that ran, the others are where calls return to. */
+/* Returns the node of a stack. Its first address is the current instruction; the others are return addresses. */
 static uint32_t node_of(struct taking *t, const char *addresses, size_t count, uint64_t ticks)
 {
     struct tp_code_places *places = &t->tree->places;
@@ -67,7 +67,8 @@ static void take_sample(struct taking *t, const struct tp_spool_record *record, 
     memcpy(&sample, payload, sizeof sample);
     size_t room = ((size_t)record->slots * TP_SPOOL_SLOT - sizeof sample) / sizeof(uint64_t);
     uint32_t number = tp_id_map_get(&t->tree->thread_ids, sample.tid);
-    if (number == TP_NO_ID || tp_outside_thread_at(t->tree, number)->process != t->process) /* it came and went between two looks */
+    if (number == TP_NO_ID || tp_outside_thread_at(t->tree, number)->process != t->process) /* it existed only between
+                                                                                             * two polls */
         number = tp_id_map_get(&t->tree->thread_ids, tp_outside_process_at(t->tree, t->process)->pid);
     if (number == TP_NO_ID)
         return;
@@ -77,11 +78,13 @@ static void take_sample(struct taking *t, const struct tp_spool_record *record, 
     *(struct tp_outside_sample *)tp_vec_push(&t->tree->samples) = (struct tp_outside_sample){
         .time_ns = time_ns,
         .thread = number,
-        .stack = node_of(t, payload + sizeof sample, sample.frame_count < room ? (size_t)sample.frame_count : room, sample.ticks)};
+        .stack = node_of(t, payload + sizeof sample, sample.frame_count < room ? (size_t)sample.frame_count : room,
+                         sample.ticks)};
     tp_outside_process_at(t->tree, thread->process)->sample_count++;
 }
 
-/* A thread has its process's name, or one that it was given: of the recorder's thread that name, unless it is the process's. */
+/* Returns whether a thread is the recorder's. It has the recorder's thread name, unless the process itself has that
+ * name. */
 static bool is_recorder(const struct tp_outside_tree *tree, const struct tp_outside_thread *thread)
 {
     uint32_t main_thread = tp_id_map_get(&tree->thread_ids, tp_outside_process_at(tree, thread->process)->pid);
@@ -90,8 +93,8 @@ static bool is_recorder(const struct tp_outside_tree *tree, const struct tp_outs
            strcmp(tp_outside_thread_at(tree, main_thread)->name, TP_WORKER_THREAD) != 0;
 }
 
-/* The thread that takes samples has nothing of its own to show, and its time is none of the program's, whose process lives as
- * long as a thread of the program. */
+/* Removes the threads that take samples. Their time does not count as the program's. A process ends with its last
+ * thread of the program. */
 static void leave_out(struct tp_outside_tree *tree)
 {
     int64_t *ends_ns = tp_arena_array(tree->arena, tree->processes.count, sizeof *ends_ns);
@@ -138,7 +141,8 @@ static int by_time(const void *x, const void *y, const void *context)
 {
     const struct tp_outside_sample *a = x, *b = y;
     (void)context;
-    return a->time_ns != b->time_ns ? (a->time_ns < b->time_ns ? -1 : 1) : (a->thread > b->thread) - (a->thread < b->thread);
+    return a->time_ns != b->time_ns ? (a->time_ns < b->time_ns ? -1 : 1)
+                                    : (a->thread > b->thread) - (a->thread < b->thread);
 }
 
 void tp_inside_samples_add(struct tp_outside_tree *tree, const char *folder, int64_t clock_ns)
@@ -154,7 +158,11 @@ void tp_inside_samples_add(struct tp_outside_tree *tree, const char *folder, int
         int size = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         if (size < 0 || (size_t)size >= sizeof path || entry->d_type == DT_DIR)
             continue;
-        struct taking taking = {.tree = tree, .file = &file, .path = path, .tables = &tables, .has_samples = has_samples,
+        struct taking taking = {.tree = tree,
+                                .file = &file,
+                                .path = path,
+                                .tables = &tables,
+                                .has_samples = has_samples,
                                 .clock_ns = clock_ns};
         tp_arena_init(&tables, 0);
         tp_arena_run_both(tree->arena, &tables, take_spool, &taking, NULL);
@@ -165,5 +173,6 @@ void tp_inside_samples_add(struct tp_outside_tree *tree, const char *folder, int
         closedir(dir);
     tp_arena_pass_on(tree->arena);
     leave_out(tree);
-    tp_merge_sort(tree->arena, tree->samples.data, tree->samples.count, sizeof(struct tp_outside_sample), by_time, NULL);
+    tp_merge_sort(tree->arena, tree->samples.data, tree->samples.count, sizeof(struct tp_outside_sample), by_time,
+                  NULL);
 }

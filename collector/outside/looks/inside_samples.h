@@ -1,12 +1,13 @@
-/* Samples of where the kernel refuses events: processes took them inside, by timers of their own, and left them in their spools. They
- * become samples of the tree as the kernel's are. The threads that took them are the recorder's, and no part of the program. */
+/* Adds samples that processes took inside by their own timers, if the kernel refuses events. They come from the spools
+ * that the processes left, and become samples of the tree like the kernel's. The threads that took them belong to the
+ * recorder and are removed from the program. */
 #ifndef TP_COLLECTOR_OUTSIDE_LOOKS_INSIDE_SAMPLES_H
 #define TP_COLLECTOR_OUTSIDE_LOOKS_INSIDE_SAMPLES_H
 
 #include "collector/outside/tree/outside_tree.h"
 
-/* Adds those of all spools in a folder; what is no spool is left alone. clock_ns: from the tree's clock to the wall clock. The tree has
- * ended; its arena's guard is set by the caller. */
+/* Adds the samples of all spools in a folder; other files are ignored. clock_ns: wall clock minus the tree's clock. The
+ * tree must have ended, and the caller sets the guard of its arena. */
 void tp_inside_samples_add(struct tp_outside_tree *tree, const char *folder, int64_t clock_ns);
 
 #endif

@@ -1,11 +1,11 @@
-/* Recording by looks at /proc: see looked_recorder.h. */
+/* Records by polling /proc: see looked_recorder.h. */
 #include "collector/outside/looks/looked_recorder.h"
 
 #include "collector/outside/processes/proc_looks.h"
 #include "collector/outside/processes/running_tree.h"
 
 enum { CODE_TEXT_BYTES = 4 << 20, MOST_CODE_LOOKS = 64 };
-#define MOST_PAUSE_NS 1000000000ll /* beyond the budget there is one look in so long a time */
+#define MOST_PAUSE_NS 1000000000ll /* interval between polls when the budget is used up */
 
 static void take(void *context, const struct tp_perf_record *r, uint8_t wait)
 {
@@ -16,8 +16,8 @@ static void take(void *context, const struct tp_perf_record *r, uint8_t wait)
                                      recorder->text->size};
     if (r->type == PERF_RECORD_FORK && r->pid == r->tid)
         tp_exit_codes_add(recorder->codes, r->pid);
-    note.has_usage = r->type == PERF_RECORD_EXIT && r->pid == r->tid &&
-                     tp_proc_read_usage(&note.usage, r->pid, recorder->text);
+    note.has_usage =
+        r->type == PERF_RECORD_EXIT && r->pid == r->tid && tp_proc_read_usage(&note.usage, r->pid, recorder->text);
     tp_python_stacks_take(recorder->python, r);
     if (r->type == PERF_RECORD_COMM && r->is_exec)
         *tp_id_map_put(&recorder->runs, r->pid) = 0;
@@ -31,7 +31,8 @@ static void take_code(void *context, const struct tp_perf_record *r)
     tp_python_stacks_take(context, r);
 }
 
-/* Nobody tells what a process maps: the first, second, fourth .. time that it runs it is asked for. */
+/* Reads the mappings of a process at the 1st, 2nd, 4th .. poll at which it ran, because without events nothing reports
+ * them. */
 static void look_for_python(struct tp_looked_recorder *recorder, uint32_t pid, int64_t time_ns)
 {
     uint32_t *runs = tp_id_map_put(&recorder->runs, pid);
@@ -40,11 +41,12 @@ static void look_for_python(struct tp_looked_recorder *recorder, uint32_t pid, i
         tp_running_code(&recorder->code_text, pid, time_ns, take_code, recorder->python);
 }
 
-/* A thread that ran is a sample where its frames of Python can be read. */
+/* Adds a sample for a thread that ran, if its Python frames can be read. */
 static void take_running(void *context, uint32_t pid, uint32_t tid, int64_t time_ns)
 {
     struct tp_looked_recorder *recorder = context;
-    const struct tp_perf_record sample = {.type = PERF_RECORD_SAMPLE, .time_ns = (uint64_t)time_ns, .pid = pid, .tid = tid};
+    const struct tp_perf_record sample = {
+        .type = PERF_RECORD_SAMPLE, .time_ns = (uint64_t)time_ns, .pid = pid, .tid = tid};
     if (!tp_python_processes_find(&recorder->python->processes, pid))
         look_for_python(recorder, pid, time_ns);
     struct tp_outside_note note = {.python = tp_python_stacks_read(recorder->python, pid, tid, time_ns)};
@@ -52,7 +54,7 @@ static void take_running(void *context, uint32_t pid, uint32_t tid, int64_t time
         tp_outside_tree_take(recorder->tree, &sample, false, &note);
 }
 
-static void tell_status(void *context, uint32_t pid, int status)
+static void report_status(void *context, uint32_t pid, int status)
 {
     const struct tp_looked_recorder *recorder = context;
     tp_exit_codes_put(recorder->codes, pid, status);
@@ -64,7 +66,7 @@ void tp_looked_recorder_begin(struct tp_looked_recorder *recorder, uint32_t pid,
                                            .is_attached = is_attached,
                                            .take = take,
                                            .runs = take_running,
-                                           .tell_status = tell_status,
+                                           .report_status = report_status,
                                            .context = recorder};
     tp_id_map_init(&recorder->runs, recorder->arena);
     tp_buf_init(&recorder->code_text, CODE_TEXT_BYTES);

@@ -1,4 +1,4 @@
-/* A tree of processes by looks at /proc: see proc_tree.h. */
+/* Follows a tree of processes by polling /proc: see proc_tree.h. */
 #include "collector/outside/looks/proc_tree.h"
 
 #include <stdio.h>
@@ -10,27 +10,27 @@
 #include "collector/outside/waits/proc_waits.h"
 #include "writer/base/limits.h"
 
-enum { NAMED_LOOKS = 4 }; /* a thread gets its name soon after its begin, or keeps it */
+enum { NAMED_LOOKS = 4 }; /* a thread is named soon after its start or never */
 
 struct looked_thread {
     uint32_t tid;
     struct tp_looked_states states;
-    bool has_state; /* one was told */
-    bool has_run;   /* since the last look, or there was none */
-    bool is_known;  /* there was a look */
+    bool has_state; /* a state was produced */
+    bool has_run;   /* since the last poll, or there was none before */
+    bool is_known;  /* was polled at least once */
     bool is_over;
-    uint8_t named;  /* so often its name was asked for */
+    uint8_t named; /* number of times that its name was read */
     char name[16];
 };
 
 struct tp_looked_process {
     uint32_t pid;
-    struct tp_vec threads; /* struct looked_thread: those that live */
+    struct tp_vec threads; /* struct looked_thread: the living ones */
     struct tp_proc_stat stat;
     int64_t begin_ns;
-    int64_t had_running_ns, had_ready_ns; /* when the recording of it began */
-    bool is_first;                        /* that we have begun: it is another program before its exec */
-    bool is_told, is_over;
+    int64_t had_running_ns, had_ready_ns; /* totals at the start of the recording */
+    bool is_first;                        /* the process that we started; it is another program before its exec */
+    bool is_emitted, is_over;
 };
 
 static struct tp_looked_process *process_at(const struct tp_proc_tree *tree, size_t i)
@@ -43,17 +43,17 @@ static struct looked_thread *thread_at(const struct tp_looked_process *process, 
     return TP_AT(&process->threads, struct looked_thread, i);
 }
 
-/* ---- records ---- */
+/* ---- producing records ---- */
 
-static void tell(const struct tp_proc_tree *tree, struct tp_perf_record record, int64_t time_ns)
+static void emit(const struct tp_proc_tree *tree, struct tp_perf_record record, int64_t time_ns)
 {
     record.time_ns = (uint64_t)time_ns;
     tree->take(tree->context, &record, 0);
 }
 
-static void tell_program(const struct tp_proc_tree *tree, const struct tp_looked_process *process, int64_t time_ns)
+static void emit_program(const struct tp_proc_tree *tree, const struct tp_looked_process *process, int64_t time_ns)
 {
-    tell(tree,
+    emit(tree,
          (struct tp_perf_record){.type = PERF_RECORD_COMM,
                                  .pid = process->pid,
                                  .tid = process->pid,
@@ -62,15 +62,15 @@ static void tell_program(const struct tp_proc_tree *tree, const struct tp_looked
          time_ns);
 }
 
-static void tell_thread(const struct tp_proc_tree *tree, uint32_t pid, uint32_t tid, uint32_t parent, int64_t time_ns)
+static void emit_thread(const struct tp_proc_tree *tree, uint32_t pid, uint32_t tid, uint32_t parent, int64_t time_ns)
 {
-    tell(tree,
+    emit(tree,
          (struct tp_perf_record){
              .type = PERF_RECORD_FORK, .pid = pid, .tid = tid, .parent_pid = parent, .parent_tid = parent},
          time_ns);
 }
 
-static void tell_pieces(const struct tp_proc_tree *tree, uint32_t pid, struct looked_thread *thread,
+static void emit_pieces(const struct tp_proc_tree *tree, uint32_t pid, struct looked_thread *thread,
                         const struct tp_looked_piece *pieces, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -84,12 +84,12 @@ static void tell_pieces(const struct tp_proc_tree *tree, uint32_t pid, struct lo
     }
 }
 
-/* A piece that goes on is told once. */
-static void tell_states(const struct tp_proc_tree *tree, uint32_t pid, struct looked_thread *thread,
+/* Produces records of states; a state that continues is not repeated. */
+static void emit_states(const struct tp_proc_tree *tree, uint32_t pid, struct looked_thread *thread,
                         enum tp_outside_state before, const struct tp_looked_piece *pieces, size_t count)
 {
     size_t first = count && thread->has_state && pieces[0].state == before;
-    tell_pieces(tree, pid, thread, pieces + first, count - first);
+    emit_pieces(tree, pid, thread, pieces + first, count - first);
     thread->has_state = thread->has_state || count;
 }
 
@@ -99,8 +99,8 @@ static void end_thread(struct tp_proc_tree *tree, uint32_t pid, struct looked_th
     enum tp_outside_state before = thread->states.state;
     if (thread->is_over)
         return;
-    tell_states(tree, pid, thread, before, pieces, tp_looked_states_end(&thread->states, pieces));
-    tell(tree, (struct tp_perf_record){.type = PERF_RECORD_EXIT, .pid = pid, .tid = thread->tid},
+    emit_states(tree, pid, thread, before, pieces, tp_looked_states_end(&thread->states, pieces));
+    emit(tree, (struct tp_perf_record){.type = PERF_RECORD_EXIT, .pid = pid, .tid = thread->tid},
          thread->states.since_ns);
     thread->is_over = true;
     *tp_id_map_put(&tree->threads, thread->tid) = 0;
@@ -124,7 +124,7 @@ static void look_at_thread(struct tp_proc_tree *tree, uint32_t pid, struct looke
     thread->is_known = true;
     if (has_run)
         now.is_blocked = tp_proc_is_waiting(&now.wait, tree->text, pid, thread->tid);
-    tell_states(tree, pid, thread, before, pieces, tp_looked_states_cut(&thread->states, pieces, time_ns, &now));
+    emit_states(tree, pid, thread, before, pieces, tp_looked_states_cut(&thread->states, pieces, time_ns, &now));
     if (has_run && !now.is_blocked)
         tree->runs(tree->context, pid, thread->tid, time_ns);
 }
@@ -142,13 +142,12 @@ static void ask_name(const struct tp_proc_tree *tree, uint32_t pid, struct looke
     if (strcmp(thread->name, tree->text->data) == 0)
         return;
     snprintf(thread->name, sizeof thread->name, "%s", tree->text->data);
-    tell(tree,
-         (struct tp_perf_record){.type = PERF_RECORD_COMM, .pid = pid, .tid = thread->tid, .text = thread->name},
+    emit(tree, (struct tp_perf_record){.type = PERF_RECORD_COMM, .pid = pid, .tid = thread->tid, .text = thread->name},
          thread->states.looked_ns);
 }
 
-/* Of a thread that was there before the recording: it begins with that. Of another one: so long ago as it ran and was
- * ready, but after the last look and its process. */
+/* Initializes a thread. A thread from before the recording starts with the recording. The start of any other thread is
+ * computed from its time running and ready, but is not before the last poll and the start of its process. */
 static bool begin_thread(const struct tp_proc_tree *tree, const struct tp_looked_process *process,
                          struct looked_thread *thread)
 {
@@ -198,7 +197,7 @@ static void list_threads(struct tp_proc_tree *tree, struct tp_looked_process *pr
         struct looked_thread *thread = add_thread(tree, process, tids[i], now_ns());
         if (!thread)
             continue;
-        tell_thread(tree, process->pid, tids[i], process->pid, thread->states.since_ns);
+        emit_thread(tree, process->pid, tids[i], process->pid, thread->states.since_ns);
         look_at_thread(tree, process->pid, thread, now_ns);
         ask_name(tree, process->pid, thread);
     }
@@ -223,7 +222,8 @@ static void end_process(struct tp_proc_tree *tree, struct tp_looked_process *pro
     *tp_id_map_put(&tree->known, process->pid) = 0;
 }
 
-/* Where its words may be seen they lie elsewhere after each exec; else another name stands for that. */
+/* Returns whether the process has executed another program. The address of its arguments changes at each exec. If it is
+ * not readable, a new name counts instead. */
 static bool is_other_program(const struct tp_proc_stat *now, const struct tp_proc_stat *before)
 {
     return now->words_at ? now->words_at != before->words_at : strcmp(now->name, before->name) != 0;
@@ -238,9 +238,9 @@ static void take_stat(struct tp_proc_tree *tree, struct tp_looked_process *proce
     process->stat = *now;
     process->stat.words_at = now->words_at ? now->words_at : words_at;
     if (is_other) {
-        tell_program(tree, process, time_ns);
+        emit_program(tree, process, time_ns);
     } else if (is_named) {
-        tell(tree,
+        emit(tree,
              (struct tp_perf_record){
                  .type = PERF_RECORD_COMM, .pid = process->pid, .tid = process->pid, .text = process->stat.name},
              time_ns);
@@ -271,14 +271,14 @@ static void add_process(void *context, uint32_t pid)
     const struct tp_looked_process *parent = find(tree, adding->parent);
     struct tp_looked_process process = {.pid = pid, .threads = TP_VEC(tree->arena, struct looked_thread)};
     if (parent)
-        process.stat = parent->stat; /* until its own exec it is what its parent is */
+        process.stat = parent->stat; /* before its own exec it runs its parent's program */
     process.stat.started = 0;
     process.stat.parent = adding->parent;
     *(struct tp_looked_process *)tp_vec_push(&tree->processes) = process;
 }
 
-/* The first look at it. */
-static void tell_process(struct tp_proc_tree *tree, struct tp_looked_process *process, const struct tp_proc_stat *now,
+/* Polls a process for the first time. */
+static void emit_process(struct tp_proc_tree *tree, struct tp_looked_process *process, const struct tp_proc_stat *now,
                          int64_t (*now_ns)(void))
 {
     bool is_copy = process->stat.parent && !tree->is_attached && !is_other_program(now, &process->stat);
@@ -287,15 +287,15 @@ static void tell_process(struct tp_proc_tree *tree, struct tp_looked_process *pr
     struct looked_thread *thread = add_thread(tree, process, process->pid, now_ns());
     if (!thread)
         return;
-    process->is_told = true;
+    process->is_emitted = true;
     process->begin_ns = thread->states.since_ns;
-    tell_thread(tree, process->pid, process->pid, parent, thread->states.since_ns);
+    emit_thread(tree, process->pid, process->pid, parent, thread->states.since_ns);
     if (!is_copy)
-        tell_program(tree, process, thread->states.since_ns);
+        emit_program(tree, process, thread->states.since_ns);
     look_at_thread(tree, process->pid, thread, now_ns);
 }
 
-/* Whether any thread of it ran, or is over. */
+/* Polls the threads of a process. Returns whether any thread ran or has exited. */
 static bool look_at_threads(struct tp_proc_tree *tree, struct tp_looked_process *process, int64_t (*now_ns)(void))
 {
     bool is_other = false;
@@ -312,7 +312,7 @@ static bool look_at_threads(struct tp_proc_tree *tree, struct tp_looked_process 
 static void look_for_children(struct tp_proc_tree *tree, const struct tp_looked_process *process)
 {
     struct adding adding = {tree, process->pid};
-    struct tp_vec threads = process->threads; /* processes move when there is one more */
+    struct tp_vec threads = process->threads; /* copied, because a new process moves the array */
     for (size_t i = 0; i < threads.count; i++)
         if (TP_AT(&threads, struct looked_thread, i)->has_run)
             tp_proc_each_child(adding.parent, TP_AT(&threads, struct looked_thread, i)->tid, tree->text, add_process,
@@ -323,23 +323,23 @@ static void look_at_process(struct tp_proc_tree *tree, size_t number, int64_t (*
 {
     struct tp_looked_process *process = process_at(tree, number);
     struct tp_proc_stat now;
-    if (!look_at_threads(tree, process, now_ns) && process->is_told)
+    if (!look_at_threads(tree, process, now_ns) && process->is_emitted)
         return;
     bool is_there = tp_proc_read_stat(&now, process->pid, tree->text);
-    if (!is_there && process->is_first && !process->is_told)
-        return; /* over too soon: see the end */
-    if (!is_there || (process->is_told && now.started != process->stat.started)) {
+    if (!is_there && process->is_first && !process->is_emitted)
+        return; /* exited too soon; tp_proc_tree_end handles this */
+    if (!is_there || (process->is_emitted && now.started != process->stat.started)) {
         end_process(tree, process);
         return;
     }
-    if (process->is_first && !process->is_told && now.state != 'Z' && !is_other_program(&now, &process->stat))
+    if (process->is_first && !process->is_emitted && now.state != 'Z' && !is_other_program(&now, &process->stat))
         return; /* before its exec */
-    if (process->is_told)
+    if (process->is_emitted)
         take_stat(tree, process, &now);
     else
-        tell_process(tree, process, &now, now_ns);
-    if (now.state == 'Z' && now.thread_count <= 1) { /* it waits for its parent, and tells all that it ever did */
-        tree->tell_status(tree->context, process->pid, now.status);
+        emit_process(tree, process, &now, now_ns);
+    if (now.state == 'Z' && now.thread_count <= 1) { /* it waits for its parent; its totals are final */
+        tree->report_status(tree->context, process->pid, now.status);
         end_process(tree, process);
         return;
     }
@@ -369,7 +369,7 @@ void tp_proc_tree_begin(struct tp_proc_tree *tree, struct tp_arena *arena, uint3
     struct tp_looked_process *process = process_at(tree, 0);
     process->is_first = true;
     tp_proc_read_stat(&process->stat, pid, tree->text);
-    process->stat.parent = 0; /* is none of the run */
+    process->stat.parent = 0; /* the parent is not part of the run */
     tp_proc_read_times(&process->had_running_ns, &process->had_ready_ns, pid, pid, tree->text);
 }
 
@@ -396,19 +396,20 @@ void tp_proc_tree_look(struct tp_proc_tree *tree, int64_t (*now_ns)(void))
 void tp_proc_tree_end(struct tp_proc_tree *tree, int64_t time_ns)
 {
     struct tp_looked_piece pieces[TP_LOOKED_PIECES];
-    if (tree->processes.count && process_at(tree, 0)->is_first && !process_at(tree, 0)->is_told) { /* over too soon */
+    if (tree->processes.count && process_at(tree, 0)->is_first &&
+        !process_at(tree, 0)->is_emitted) { /* exited too soon */
         uint32_t pid = process_at(tree, 0)->pid;
         process_at(tree, 0)->stat.name[0] = '\0';
-        tell_program(tree, process_at(tree, 0), tree->begin_ns);
-        tell(tree, (struct tp_perf_record){.type = PERF_RECORD_SWITCH, .pid = pid, .tid = pid, .is_out = true},
-             tree->begin_ns); /* nobody saw it run */
+        emit_program(tree, process_at(tree, 0), tree->begin_ns);
+        emit(tree, (struct tp_perf_record){.type = PERF_RECORD_SWITCH, .pid = pid, .tid = pid, .is_out = true},
+             tree->begin_ns); /* no poll saw it running */
     }
     for (size_t i = 0; i < tree->processes.count; i++)
         for (size_t k = 0; k < process_at(tree, i)->threads.count; k++) {
             struct looked_thread *thread = thread_at(process_at(tree, i), k);
             enum tp_outside_state before = thread->states.state;
             thread->states.looked_ns = time_ns;
-            tell_states(tree, process_at(tree, i)->pid, thread, before, pieces,
+            emit_states(tree, process_at(tree, i)->pid, thread, before, pieces,
                         tp_looked_states_end(&thread->states, pieces));
         }
 }

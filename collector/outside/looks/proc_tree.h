@@ -1,9 +1,9 @@
-/* A program and all that it starts, by looks at /proc alone: where the kernel refuses events. Told as the records that
- * events would have told, with states that are cut from the kernel's totals (looked_states.h).
+/* Follows a program and its descendants by polling /proc, if the kernel refuses events. It produces the same records as
+ * events would, with states derived from the kernel's totals (looked_states.h).
  *
- * What lives for less than the time between two looks is not seen, nor what a thread did after the last look at it. A
- * thread that did not run since the last look costs one file, one that did some five. Memory is the arena's, whose guard
- * the caller sets in all calls. One thread. */
+ * Processes and threads that live between two polls are missed, as is what a thread did after the last poll. A thread
+ * that did not run costs one file per poll, others about five. Memory is in the arena, whose guard the caller sets in
+ * all calls. One thread. */
 #ifndef TP_COLLECTOR_OUTSIDE_LOOKS_PROC_TREE_H
 #define TP_COLLECTOR_OUTSIDE_LOOKS_PROC_TREE_H
 
@@ -13,35 +13,35 @@
 
 struct tp_proc_tree {
     struct tp_arena *arena;
-    struct tp_vec processes; /* struct tp_looked_process: those that live */
-    struct tp_id_map known;  /* processes that live: 1 */
-    struct tp_id_map threads; /* threads that live: 1 */
-    struct tp_buf *text;     /* room for a file; borrowed */
+    struct tp_vec processes;  /* struct tp_looked_process: the living ones */
+    struct tp_id_map known;   /* living processes: 1 */
+    struct tp_id_map threads; /* living threads: 1 */
+    struct tp_buf *text;      /* buffer for a file; borrowed */
     int64_t begin_ns, looked_ns;
-    uint32_t left_out; /* a process that is not told, nor what it starts; 0: none */
-    bool is_attached; /* to what runs: what is there at the first look was there before */
+    uint32_t left_out; /* a process that is not recorded, with its descendants; 0: none */
+    bool is_attached;  /* attached to running processes: those at the first poll existed before */
     uint64_t look_count;
-    /* a record, and of a switch to blocked what is waited for (proc_waits.h, 0: not known) */
+    /* receives a record; for a switch to blocked with the reason of the wait (proc_waits.h, 0: unknown) */
     void (*take)(void *context, const struct tp_perf_record *record, uint8_t wait);
-    /* a thread ran since the look before, and waits for nothing now */
+    /* called when a thread ran since the previous poll and is not waiting now */
     void (*runs)(void *context, uint32_t pid, uint32_t tid, int64_t time_ns);
-    /* how a process ended, before the end of its last thread is told: as wait(2) has it */
-    void (*tell_status)(void *context, uint32_t pid, int status);
+    /* called with the status of wait(2) before the exit of the last thread of a process */
+    void (*report_status)(void *context, uint32_t pid, int status);
     void *context;
 };
 
-/* True: this kernel counts how long threads ran and were ready; `text`: room for a file. */
+/* Returns whether this kernel counts how long threads ran and were ready. text: buffer for a file. */
 bool tp_proc_tree_can_look(struct tp_buf *text);
 
-/* The first process, of which no record is told before the first look or the end. The callbacks are set before. */
+/* Adds the first process. It produces no record before the first poll or the end. Set the callbacks before. */
 void tp_proc_tree_begin(struct tp_proc_tree *tree, struct tp_arena *arena, uint32_t pid, int64_t time_ns);
 
-/* A process beside the first one, with its children; known ones stay as they are. */
+/* Adds another process with its children. Does nothing for a known one. */
 void tp_proc_tree_add(struct tp_proc_tree *tree, uint32_t pid);
 
 void tp_proc_tree_look(struct tp_proc_tree *tree, int64_t (*now_ns)(void));
 
-/* What was not told until the end is. */
+/* Produces the records that are still missing. */
 void tp_proc_tree_end(struct tp_proc_tree *tree, int64_t time_ns);
 
 #endif

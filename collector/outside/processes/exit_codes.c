@@ -1,4 +1,4 @@
-/* Ends of processes: see exit_codes.h. */
+/* Finds exit statuses of processes: see exit_codes.h. */
 #include "collector/outside/processes/exit_codes.h"
 
 #include <arpa/inet.h>
@@ -18,7 +18,7 @@
 
 enum { SOCKET_BYTES = 4 << 20, MESSAGE_BYTES = 8192 };
 
-/* struct pidfd_info of linux/pidfd.h, as Linux 6.15 has it; PIDFD_INFO_EXIT. */
+/* struct pidfd_info in linux/pidfd.h of Linux 6.15; PIDFD_INFO_EXIT. */
 struct process_info {
     uint64_t mask, group;
     uint32_t ids[11];
@@ -31,8 +31,8 @@ struct early_end {
 #define INFO_EXIT (1ull << 3)
 #define ASK_INFO _IOWR(0xFF, 11, struct process_info)
 
-/* The kernel tells of each begin and end of a thread in the system: only ends of processes are let through. The filter's
- * words are big-endian, whatever the message is; nothing is lost where it cannot be set. */
+/* Installs a filter that passes only exits of processes, because the kernel reports each start and exit of any thread
+ * in the system. The filter's words are big-endian, independent of the message. A failure is harmless. */
 static void keep_ends(int fd)
 {
     enum { MESSAGE = sizeof(struct nlmsghdr) + offsetof(struct cn_msg, data), ALL = 0xffff };
@@ -50,17 +50,19 @@ static void keep_ends(int fd)
     setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter);
 }
 
-/* Is it the namespace that the system began with? Its number is fixed (linux/nsfs.h). */
+/* Returns whether this is the initial namespace of the system. Its number is fixed (linux/nsfs.h). */
 static bool is_first_namespace(const char *path, uint64_t number)
 {
     struct stat status;
     return stat(path, &status) == 0 && status.st_ino == number;
 }
 
-/* In other namespaces of processes or users the kernel takes the question, and tells nothing. */
+/* Returns whether the connector works. In other PID or user namespaces the kernel accepts the request and reports
+ * nothing. */
 static bool has_end_events(void)
 {
-    return is_first_namespace("/proc/self/ns/pid", 0xEFFFFFFCu) && is_first_namespace("/proc/self/ns/user", 0xEFFFFFFDu);
+    return is_first_namespace("/proc/self/ns/pid", 0xEFFFFFFCu) &&
+           is_first_namespace("/proc/self/ns/user", 0xEFFFFFFDu);
 }
 
 static int open_connector(void)
@@ -104,7 +106,7 @@ void tp_exit_codes_release(struct tp_exit_codes *codes)
     *codes = (struct tp_exit_codes){.connector = -1};
 }
 
-/* The end of a process that was told before its begin. */
+/* Takes an exit that arrived before the fork. */
 static void take_early(struct tp_exit_codes *codes, uint32_t pid)
 {
     const struct early_end *early = codes->early.data;
@@ -120,7 +122,7 @@ void tp_exit_codes_add(struct tp_exit_codes *codes, uint32_t pid)
         close((int)*known - 1);
     codes->descriptor_count -= known && *known;
     if (over)
-        *over = TP_NO_ID; /* of an earlier process of that number */
+        *over = TP_NO_ID; /* of an earlier process with that number */
     known = tp_id_map_put(&codes->waiting, pid);
     *known = 0;
     bool is_asked = codes->connector < 0 && codes->descriptor_count < TP_MAX_OUTSIDE_DESCRIPTORS;
@@ -152,7 +154,7 @@ static void take_event(struct tp_exit_codes *codes, const struct cn_msg *message
 void tp_exit_codes_read(struct tp_exit_codes *codes)
 {
     char bytes[MESSAGE_BYTES] __attribute__((aligned(8)));
-    codes->early.count = 0; /* whose begin was not read since is another's */
+    codes->early.count = 0; /* if the fork was not read until now, the exit belongs to another process */
     ssize_t size = codes->connector >= 0 ? recv(codes->connector, bytes, sizeof bytes, 0) : 0;
     for (; size > 0; size = recv(codes->connector, bytes, sizeof bytes, 0)) {
         int left = (int)size;
@@ -165,14 +167,14 @@ bool tp_exit_codes_take(struct tp_exit_codes *codes, uint32_t pid, bool keeps_as
 {
     struct process_info info = {.mask = INFO_EXIT};
     uint32_t *known = tp_id_map_find(&codes->waiting, pid), *over = tp_id_map_find(&codes->ended, pid);
-    bool is_told = over && *over != TP_NO_ID;
-    if (is_told)
+    bool is_known = over && *over != TP_NO_ID;
+    if (is_known)
         *status = (int)*over;
-    if (!is_told && known && *known && ioctl((int)*known - 1, ASK_INFO, &info) == 0 && (info.mask & INFO_EXIT)) {
+    if (!is_known && known && *known && ioctl((int)*known - 1, ASK_INFO, &info) == 0 && (info.mask & INFO_EXIT)) {
         *status = info.exit_status;
-        is_told = true;
+        is_known = true;
     }
-    if (!is_told && keeps_asking)
+    if (!is_known && keeps_asking)
         return false;
     if (known && *known) {
         close((int)*known - 1);
@@ -181,5 +183,5 @@ bool tp_exit_codes_take(struct tp_exit_codes *codes, uint32_t pid, bool keeps_as
     }
     if (over)
         *over = TP_NO_ID;
-    return is_told;
+    return is_known;
 }

@@ -1,5 +1,6 @@
-/* How processes end that are not our children: the kernel's connector tells all ends of the system to who has
- * CAP_NET_ADMIN; else a descriptor of each process is kept, which knows from Linux 6.15 on. One thread. */
+/* Finds the exit status of processes that are not our children. With CAP_NET_ADMIN the kernel's connector reports all
+ * exits of the system. Otherwise a pidfd is kept for each process, which has the status since Linux 6.15. One thread.
+ */
 #ifndef TP_COLLECTOR_OUTSIDE_PROCESSES_EXIT_CODES_H
 #define TP_COLLECTOR_OUTSIDE_PROCESSES_EXIT_CODES_H
 
@@ -11,27 +12,28 @@
 
 struct tp_exit_codes {
     int connector;            /* a descriptor, or -1 */
-    struct tp_id_map waiting; /* process: its descriptor plus 1, or 0 where the connector is asked */
-    struct tp_id_map ended;   /* process: its status, as wait(2) has it */
-    struct tp_vec early;      /* ends told at the last read, of processes whose begin was not */
+    struct tp_id_map waiting; /* process: its pidfd plus 1, or 0 if the connector is used */
+    struct tp_id_map ended;   /* process: its status of wait(2) */
+    struct tp_vec early;      /* exits from the last read of processes whose start was not known */
     uint32_t descriptor_count;
 };
 
-/* The maps live in `arena`, whose guard the caller sets in the calls below that add or read. */
+/* Initializes *codes. The maps are in `arena`, whose guard the caller sets in the calls below that add or read. */
 void tp_exit_codes_open(struct tp_exit_codes *codes, struct tp_arena *arena);
 void tp_exit_codes_release(struct tp_exit_codes *codes);
 
-/* A process of the recording has begun. */
+/* Adds a process of the recording that has started. */
 void tp_exit_codes_add(struct tp_exit_codes *codes, uint32_t pid);
 
-/* How a process ended, known from elsewhere. */
+/* Stores the status of a process that is known from elsewhere. */
 void tp_exit_codes_put(struct tp_exit_codes *codes, uint32_t pid, int status);
 
-/* Takes what the connector has told. An end may be told before the begin of its process is read: it is known to who adds
+/* Reads the connector's messages. An exit may arrive before the start of its process. It is found if the caller adds
  * the process before the next call. */
 void tp_exit_codes_read(struct tp_exit_codes *codes);
 
-/* The status of a process that is over; false: it is not known. Forgets the process; keeps_asking: only when it is known. */
+/* Gets the status of an exited process and forgets the process. Returns false if it is unknown. keeps_asking: the
+ * process is kept if it is unknown. */
 bool tp_exit_codes_take(struct tp_exit_codes *codes, uint32_t pid, bool keeps_asking, int *status);
 
 #endif

@@ -1,4 +1,4 @@
-/* Memory of other processes: see other_memory.h. */
+/* Reads memory of other processes: see other_memory.h. */
 #include "collector/outside/processes/other_memory.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* Memory of another process, read by the kernel for us: the process goes on meanwhile, so what is read may be of any
- * moment and is believed nothing. One thread. */
+/* Reads the memory of another process through the kernel. The process continues meanwhile, so the data may be
+ * inconsistent and must be checked. One thread. */
 #ifndef TP_COLLECTOR_OUTSIDE_PROCESSES_OTHER_MEMORY_H
 #define TP_COLLECTOR_OUTSIDE_PROCESSES_OTHER_MEMORY_H
 
@@ -9,14 +9,14 @@
 
 struct tp_other_memory {
     uint32_t pid;
-    uint32_t reads_left; /* so many calls of the kernel; then nothing can be read */
-    bool is_refused;     /* the kernel said that we may not */
+    uint32_t reads_left; /* remaining system calls; at 0 nothing can be read */
+    bool is_refused;     /* the kernel has denied access */
 };
 
-/* Reads size bytes at an address. False: not all of them are there. */
+/* Reads size bytes at an address. Returns false if some of them are missing. */
 bool tp_other_read(struct tp_other_memory *memory, uint64_t at, void *to, size_t size);
 
-/* A piece to read, `size` bytes at `at`, into `to`. */
+/* A piece to read: `size` bytes at `at`, copied to `to`. */
 struct tp_other_piece {
     uint64_t at;
     void *to;
@@ -25,10 +25,11 @@ struct tp_other_piece {
 
 enum { TP_OTHER_PIECES = 256 };
 
-/* Reads pieces, at most TP_OTHER_PIECES, by one call. Returns how many were read, the first ones. */
+/* Reads at most TP_OTHER_PIECES pieces with one system call. Returns the number of pieces read, counted from the first.
+ */
 size_t tp_other_read_pieces(struct tp_other_memory *memory, const struct tp_other_piece *pieces, size_t count);
 
-/* The word of 8 bytes at an address; 0 where it cannot be read, too. */
+/* Returns the 8-byte word at an address; also 0 if it cannot be read. */
 uint64_t tp_other_word(struct tp_other_memory *memory, uint64_t at);
 
 #endif

@@ -1,4 +1,4 @@
-/* The recorder's own budget: see own_budget.h. */
+/* Limits the recorder's processor time: see own_budget.h. */
 #include "collector/outside/processes/own_budget.h"
 
 enum { SHARE = 20, FREE_NS = 50000000, PAUSE_NS = 200000000, MOST_LEVELS = 7 };

@@ -1,7 +1,7 @@
-/* The processor time that the recorder may use: a twentieth of what the program has used, and 50 ms.
+/* Limits the processor time of the recorder to a twentieth of the program's, plus 50 ms.
  *
- * When half of it is used, the recorder reads no whole stacks of waits. When all of it is used, it reads no stacks of
- * waits; if it still uses too much, it reads every second sample, then every fourth, and so on. */
+ * When half of it is used, the recorder reads no complete stacks of waits. When all of it is used, it reads no stacks
+ * of waits at all. If that is not enough, it reads every second sample, then every fourth, and so on. */
 #ifndef TP_COLLECTOR_OUTSIDE_PROCESSES_OWN_BUDGET_H
 #define TP_COLLECTOR_OUTSIDE_PROCESSES_OWN_BUDGET_H
 
@@ -9,30 +9,30 @@
 #include <stdint.h>
 
 struct tp_own_budget {
-    int64_t begin_ns;           /* the recorder's processor time when the recording began */
+    int64_t begin_ns;           /* the recorder's processor time at the start of the recording */
     int64_t checked_ns;         /* time of the last check */
-    int64_t own_ns, program_ns; /* processor time that was used by then */
-    uint32_t level;             /* 0: all is read; 1: no stacks of waits; 1 + n: one sample of 2^n */
-    uint32_t most_level;        /* the highest level so far */
-    uint32_t number;            /* samples that came so far */
+    int64_t own_ns, program_ns; /* processor times at the last check */
+    uint32_t level;             /* 0: reads everything; 1: no stacks of waits; 1 + n: one sample of 2^n */
+    uint32_t most_level;        /* highest level so far */
+    uint32_t number;            /* number of samples so far */
 };
 
-/* Returns whether the budget is spent. own_ns: processor time of the recorder; program_ns: of the program. */
+/* Returns whether the budget is used up. own_ns: processor time of the recorder; program_ns: of the program. */
 bool tp_own_budget_is_spent(const struct tp_own_budget *budget, int64_t own_ns, int64_t program_ns);
 
-/* Sets the level by what was used: own_ns of the recorder's processor time, program_ns of the program's, at time_ns
- * of a clock. Returns true when the level has risen.
+/* Sets the level from the processor times: own_ns of the recorder, program_ns of the program, at time_ns of a clock.
+ * Returns true if the level has risen.
  *
- * The level rises by one when the budget is spent, at most every 0.2 s, because the effect has to be seen first.
- * From level 1 on it rises only while the recorder uses more than a twentieth: reading the files of a large program
- * costs much, but only once. Within the budget it falls by one at a time to level 1, and to 0 when at most three
- * quarters of the budget are used, so that later waits have their stacks again. */
+ * The level rises by one when the budget is used up, at most every 0.2 s, so that the effect of a level shows first.
+ * Above level 1 it rises only while the recorder uses more than a twentieth, because reading the files of a large
+ * program costs much, but only once. Within the budget it falls step by step to level 1. It falls to 0 when at most
+ * three quarters are used, so that later waits have stacks again. */
 bool tp_own_budget_look(struct tp_own_budget *budget, int64_t own_ns, int64_t program_ns, int64_t time_ns);
 
 /* Returns whether less than half of the budget is used, so that optional work may be done. */
 bool tp_own_budget_has_room(const struct tp_own_budget *budget, int64_t own_ns, int64_t program_ns);
 
-/* Counts a sample and returns whether it is to be read. */
+/* Counts a sample and returns whether it should be read. */
 bool tp_own_budget_reads(struct tp_own_budget *budget);
 
 static inline bool tp_own_budget_has_wait_stacks(const struct tp_own_budget *budget)

@@ -1,4 +1,4 @@
-/* Looks into /proc: see proc_looks.h. */
+/* Reads /proc: see proc_looks.h. */
 #include "collector/outside/processes/proc_looks.h"
 
 #include <dirent.h>
@@ -39,7 +39,7 @@ bool tp_proc_read_usage(struct tp_proc_usage *usage, uint32_t pid, struct tp_buf
     bool has_memory = tp_proc_load(text, pid, "statm"), has_io = false;
     const char *second = has_memory ? strchr(text->data, ' ') : NULL;
     int64_t pages = second ? strtoll(second, NULL, 10) : 0;
-    if (pages > 0) /* of a process that is over: 0 */
+    if (pages > 0) /* 0 for a process that has exited */
         usage->resident_bytes = pages * sysconf(_SC_PAGESIZE);
     has_io = tp_proc_load(text, pid, "io");
     if (has_io) {
@@ -85,7 +85,7 @@ void tp_proc_each(void (*take)(void *context, uint32_t pid), void *context)
         closedir(folder);
 }
 
-/* The fields behind the name, which may hold anything, by proc(5)'s numbers. */
+/* Takes a field behind the name by its number in proc(5). The name may contain any characters. */
 static void take_field(struct tp_proc_stat *stat, int number, const char *text)
 {
     enum { EXITING = 4, KERNEL = 0x200000 }; /* PF_EXITING, PF_KTHREAD of the kernel */
@@ -147,8 +147,8 @@ size_t tp_proc_list_threads(uint32_t *tids, size_t room, uint32_t pid)
     return count;
 }
 
-void tp_proc_each_child(uint32_t pid, uint32_t tid, struct tp_buf *text,
-                        void (*take)(void *context, uint32_t child), void *context)
+void tp_proc_each_child(uint32_t pid, uint32_t tid, struct tp_buf *text, void (*take)(void *context, uint32_t child),
+                        void *context)
 {
     char name[64];
     snprintf(name, sizeof name, "task/%" PRIu32 "/children", tid);

@@ -1,4 +1,4 @@
-/* Processes that run already: see running_tree.h. */
+/* Finds running processes: see running_tree.h. */
 #include "collector/outside/processes/running_tree.h"
 
 #include <inttypes.h>
@@ -26,21 +26,22 @@ void tp_running_tree_release(struct tp_running_tree *tree)
 
 /* ---- one process ---- */
 
-static void tell(struct tp_running_tree *tree, struct tp_perf_record record)
+static void emit(struct tp_running_tree *tree, struct tp_perf_record record)
 {
     record.time_ns = (uint64_t)tree->time_ns;
     tree->take(tree->context, &record);
 }
 
-static void tell_program(struct tp_running_tree *tree, uint32_t pid)
+static void emit_program(struct tp_running_tree *tree, uint32_t pid)
 {
     char name[32] = "";
     if (tp_proc_load(&tree->text, pid, "comm"))
         snprintf(name, sizeof name, "%.*s", (int)strcspn(tree->text.data, "\n"), tree->text.data);
-    tell(tree, (struct tp_perf_record){.type = PERF_RECORD_COMM, .pid = pid, .tid = pid, .is_exec = true, .text = name});
+    emit(tree,
+         (struct tp_perf_record){.type = PERF_RECORD_COMM, .pid = pid, .tid = pid, .is_exec = true, .text = name});
 }
 
-/* "7f00-7f01 r-xp 00001000 08:01 42   /usr/lib/x.so" */
+/* Reads a line "7f00-7f01 r-xp 00001000 08:01 42   /usr/lib/x.so". Returns false if it is not code. */
 static bool read_mapping(struct tp_perf_record *record, char *line)
 {
     char *at, *flags;
@@ -80,28 +81,28 @@ void tp_running_code(struct tp_buf *text, uint32_t pid, int64_t time_ns,
 
 /* ---- its threads ---- */
 
-static void tell_thread(struct tp_running_tree *tree, uint32_t pid, uint32_t tid)
+static void emit_thread(struct tp_running_tree *tree, uint32_t pid, uint32_t tid)
 {
     char name[64];
     struct tp_proc_stat process = {.parent = 0};
     if (tid == pid)
         tp_proc_read_stat(&process, pid, &tree->text);
     uint32_t parent = tid == pid ? process.parent : pid;
-    tell(tree, (struct tp_perf_record){
+    emit(tree, (struct tp_perf_record){
                    .type = PERF_RECORD_FORK, .pid = pid, .tid = tid, .parent_pid = parent, .parent_tid = parent});
     if (tid == pid) {
-        tell_program(tree, pid);
+        emit_program(tree, pid);
         tp_running_code(&tree->text, pid, tree->time_ns, tree->take, tree->context);
     }
     snprintf(name, sizeof name, "task/%" PRIu32 "/comm", tid);
     if (tid != pid && tp_proc_load(&tree->text, pid, name)) {
         tree->text.data[strcspn(tree->text.data, "\n")] = '\0';
-        tell(tree, (struct tp_perf_record){.type = PERF_RECORD_COMM, .pid = pid, .tid = tid, .text = tree->text.data});
+        emit(tree, (struct tp_perf_record){.type = PERF_RECORD_COMM, .pid = pid, .tid = tid, .text = tree->text.data});
     }
     snprintf(name, sizeof name, "task/%" PRIu32 "/stat", tid);
     const char *state = tp_proc_load(&tree->text, pid, name) ? strrchr(tree->text.data, ')') : NULL;
     bool is_ready = state && strlen(state) > 2 && state[2] == 'R';
-    tell(tree, (struct tp_perf_record){
+    emit(tree, (struct tp_perf_record){
                    .type = PERF_RECORD_SWITCH, .pid = pid, .tid = tid, .is_out = true, .is_preempted = is_ready});
 }
 
@@ -126,7 +127,7 @@ static size_t look_at(struct tp_running_tree *tree, uint32_t pid, uint32_t tid)
     if (is_new) {
         *tp_id_map_put(&tree->threads, tid) = pid;
         if (tree->is_wanted(tree->context, pid, tid))
-            tell_thread(tree, pid, tid);
+            emit_thread(tree, pid, tid);
     }
     tp_proc_each_child(pid, tid, &tree->text, add_process, tree);
     return is_new;

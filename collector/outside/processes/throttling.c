@@ -1,4 +1,4 @@
-/* Throttled processor time: see throttling.h. */
+/* Measures throttled processor time: see throttling.h. */
 #include "collector/outside/processes/throttling.h"
 
 #include <stdio.h>
@@ -17,7 +17,8 @@ static int64_t number_of(const char *text, const char *key)
     return at ? strtoll(at + strlen(key), NULL, 10) : -1;
 }
 
-/* "throttled_usec 12" of version 2, "throttled_time 12000" of version 1; a group without a limit has none or 0. */
+/* Adds a cpu.stat file: "throttled_usec 12" in version 2, "throttled_time 12000" in version 1. In a cgroup without a
+ * limit the value is missing or 0. */
 static bool add_stat(struct tp_throttling *sum, const char *path)
 {
     struct tp_buf text;
@@ -34,7 +35,7 @@ static bool add_stat(struct tp_throttling *sum, const char *path)
     return true;
 }
 
-/* The group `path` of the hierarchy in a folder, and all around it. */
+/* Adds the cgroup `path` in a hierarchy's folder, and all its parents. */
 static bool add_groups(struct tp_throttling *sum, const char *folder, struct tp_str path)
 {
     char file[PATH_BYTES];
@@ -52,7 +53,7 @@ static bool add_groups(struct tp_throttling *sum, const char *folder, struct tp_
     return is_any;
 }
 
-/* Is "cpu" among "cpu,cpuacct"? */
+/* Returns whether "cpu" is in a list such as "cpu,cpuacct". */
 static bool has_processor(struct tp_str controllers)
 {
     while (controllers.len) {
@@ -66,7 +67,7 @@ static bool has_processor(struct tp_str controllers)
     return false;
 }
 
-/* "0::/a/b" of version 2, "3:cpu,cpuacct:/a/b" of version 1. */
+/* Adds a line "0::/a/b" of version 2, or "3:cpu,cpuacct:/a/b" of version 1. */
 static bool add_line(struct tp_throttling *sum, struct tp_str line, const char *root)
 {
     char folder[PATH_BYTES];

@@ -1,5 +1,5 @@
-/* How long a program was held back because the processor time of its group of control (cgroup) was used up: by cpu.stat of
- * its group and of those around it, versions 1 and 2. One thread; nothing is kept open. */
+/* Measures how long cgroup limits of processor time stopped a program. Reads cpu.stat of its cgroup and the parents,
+ * versions 1 and 2. One thread; no files stay open. */
 #ifndef TP_COLLECTOR_OUTSIDE_PROCESSES_THROTTLING_H
 #define TP_COLLECTOR_OUTSIDE_PROCESSES_THROTTLING_H
 
@@ -8,26 +8,27 @@
 
 #include "writer/base/buf.h"
 
-/* Since its groups were made, all of them together. */
+/* Sums over all cgroups since they were created. */
 struct tp_throttling {
     int64_t time_ns;
-    int64_t period_count; /* in which it was held back */
+    int64_t period_count; /* number of periods with a stop */
 };
 
-/* What is kept from the begin of a program to its end; zeroed: nothing is known. */
+/* State from the start of a program to its end; zeroed: nothing is known. */
 struct tp_throttling_span {
-    char groups[2048]; /* as /proc/PID/cgroup has them */
+    char groups[2048]; /* contents of /proc/PID/cgroup */
     struct tp_throttling before;
     bool is_known;
 };
 
-/* Process `pid` begins to be watched; `text` is room for what is read of it. */
+/* Starts to measure process `pid`. text: scratch buffer. */
 void tp_throttling_begin(struct tp_throttling_span *span, uint32_t pid, struct tp_buf *text);
 
-/* How much came since. False: nothing could be read, nobody counts there, or the groups are gone. */
+/* Fills the difference since the start. Returns false if nothing could be read, no cgroup counts, or the cgroups are
+ * gone. */
 bool tp_throttling_end(const struct tp_throttling_span *span, struct tp_throttling *since);
 
-/* Adds up the groups that such a text names, which are in folder `root`. False: none counts. */
+/* Adds up the cgroups in such a text, below folder `root`. Returns false if none of them counts. */
 bool tp_throttling_of(struct tp_throttling *throttling, const char *groups, const char *root);
 
 #endif

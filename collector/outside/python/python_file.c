@@ -1,5 +1,5 @@
-/* Files of Python interpreters: see python_file.h. Nothing is believed of a file: every place in it is compared with
- * what was read. */
+/* Detects Python interpreters: see python_file.h. The file may be invalid, so each offset is checked against what was
+ * read. */
 #include "collector/outside/python/python_file.h"
 
 #include <elf.h>
@@ -10,7 +10,7 @@
 
 enum { MOST_SECTIONS = 1024, MOST_BYTES = 32 << 20 };
 
-/* Reads a part of the file into `part`; false: not all of it is there. */
+/* Reads a part of the file into `part`. Returns false if some of it is missing. */
 static bool load(struct tp_buf *part, int fd, uint64_t at, uint64_t size)
 {
     tp_buf_init(part, MOST_BYTES);
@@ -26,7 +26,7 @@ static const char *name_of(const struct tp_buf *names, uint32_t at)
     return at < names->size && memchr(names->data + at, '\0', names->size - at) ? names->data + at : "";
 }
 
-/* What Py_Version holds, which is a constant: 0x030b02f0. */
+/* Returns the minor version from the constant Py_Version, such as 0x030b02f0; 0: unknown. */
 static int minor_at(int fd, const struct tp_buf *sections, const Elf64_Sym *symbol)
 {
     Elf64_Shdr section;
@@ -97,9 +97,9 @@ bool tp_python_file_read(struct tp_python_file *file, struct tp_str path)
     *file = (struct tp_python_file){0};
     if (tp_input_open(&input, path.ptr, TP_INPUT_FILE, NULL) < 0)
         return false;
-    bool is_ours = pread(input.fd, &head, sizeof head, 0) == sizeof head && memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
-                   head.e_ident[EI_CLASS] == ELFCLASS64 && head.e_shentsize == sizeof(Elf64_Shdr) &&
-                   head.e_shnum <= MOST_SECTIONS;
+    bool is_ours = pread(input.fd, &head, sizeof head, 0) == sizeof head &&
+                   memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && head.e_ident[EI_CLASS] == ELFCLASS64 &&
+                   head.e_shentsize == sizeof(Elf64_Shdr) && head.e_shnum <= MOST_SECTIONS;
     if (is_ours && load(&sections, input.fd, head.e_shoff, (uint64_t)head.e_shnum * sizeof(Elf64_Shdr)))
         read_exports(file, input.fd, &sections);
     if (is_ours)

@@ -1,14 +1,14 @@
-/* Frames of Python threads: see python_frames.h.
+/* Reads frames of Python threads: see python_frames.h.
  *
- * From 3.11 on frames lie behind each other in memory of the interpreter's own, outer ones at lower addresses: with a
- * frame what stands before it is read, too, so that most stacks need one call of the kernel. */
+ * From 3.11 on, frames are adjacent in memory of the interpreter, with outer frames at lower addresses. So the memory
+ * before a frame is read together with it, and most stacks need only one system call. */
 #include "collector/outside/python/python_frames.h"
 
 #include <string.h>
 
 enum { MOST_INTERPRETERS = 64, MOST_THREADS = 4096, BEFORE_BYTES = 4096 };
 
-/* Where glibc has the number of a thread in what pthread_self() points to. */
+/* Offset of a thread's id in glibc's struct that pthread_self() points to. */
 #if defined(__x86_64__)
 enum { GLIBC_TID = 0x2d0 };
 #else
@@ -26,7 +26,7 @@ static uint64_t word_at(const uint8_t *bytes, int32_t at)
 
 enum { FIELDS = 4 };
 
-/* Bytes up to the end of the last of these words. */
+/* Returns the size of the struct up to and including the last of these words. */
 static size_t bytes_up_to(const int32_t fields[FIELDS])
 {
     int32_t last = 0;
@@ -35,7 +35,7 @@ static size_t bytes_up_to(const int32_t fields[FIELDS])
     return (size_t)last + sizeof(uint64_t);
 }
 
-/* Bytes of a thread that are read. */
+/* Returns how many bytes of a thread are read. */
 static size_t thread_bytes(const struct tp_python_layout *layout)
 {
     return bytes_up_to(
@@ -69,7 +69,7 @@ uint64_t tp_python_thread(struct tp_other_memory *memory, const struct tp_python
 
 /* ---- frames ---- */
 
-/* Memory from `start` on that was read with a frame. */
+/* Memory from `start` on that was read together with a frame. */
 struct part {
     uint64_t start;
     size_t size;
@@ -79,8 +79,8 @@ struct part {
 struct walk {
     struct tp_other_memory *memory;
     const struct tp_python_layout *layout;
-    struct part parts[2]; /* frames of the interpreter's own memory and those on the thread's stack take turns */
-    unsigned last;        /* which of them was used last */
+    struct part parts[2]; /* one for frames in the interpreter's memory, one for frames on the thread's stack */
+    unsigned last;        /* index of the part used last */
 };
 
 static size_t frame_bytes(const struct tp_python_layout *layout)
@@ -89,7 +89,7 @@ static size_t frame_bytes(const struct tp_python_layout *layout)
         (const int32_t[FIELDS]){layout->frame_code, layout->frame_outer, layout->frame_place, layout->frame_owner});
 }
 
-/* The bytes of a frame; NULL: they cannot be read. */
+/* Returns the bytes of a frame, or NULL if they cannot be read. */
 static const uint8_t *frame_at(struct walk *w, uint64_t at)
 {
     size_t size = frame_bytes(w->layout);
@@ -110,7 +110,7 @@ static const uint8_t *frame_at(struct walk *w, uint64_t at)
     return got ? part->bytes + BEFORE_BYTES : NULL;
 }
 
-/* Frames that the interpreter puts where C calls it, which run no code. */
+/* Returns whether the frame is one that the interpreter adds where C calls it; it runs no code. */
 static bool is_of_call(const struct tp_python_layout *layout, const uint8_t *frame)
 {
     enum { FIRST_OF_CALLS = 3 };
@@ -122,7 +122,7 @@ static bool is_entry(const struct tp_python_layout *layout, const uint8_t *frame
     return layout->minor < 11 || (layout->minor == 11 && frame[layout->frame_owner - 1]);
 }
 
-/* What code objects say of themselves, all by one call. */
+/* Reads the code objects of all frames with one call. */
 static bool read_objects(struct tp_python_frame *frames, int count, struct tp_other_memory *memory,
                          const struct tp_python_layout *layout)
 {

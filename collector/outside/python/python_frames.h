@@ -1,5 +1,5 @@
-/* Frames of a Python thread, read from the memory of its process while it runs. What is read may be of two moments, or
- * of a hostile program: every walk is bounded, and what does not fit is no stack. */
+/* Reads the frames of a Python thread from the memory of its running process. The data may be inconsistent or hostile.
+ * So every walk is limited, and inconsistent data gives no stack. */
 #ifndef TP_COLLECTOR_OUTSIDE_PYTHON_PYTHON_FRAMES_H
 #define TP_COLLECTOR_OUTSIDE_PYTHON_PYTHON_FRAMES_H
 
@@ -10,16 +10,16 @@ enum { TP_PYTHON_FRAMES = 256 };
 
 struct tp_python_frame {
     uint64_t code, place;
-    bool is_entry; /* the outermost one of a call of the interpreter's loop */
+    bool is_entry; /* the outermost frame in a call of the interpreter's loop */
     uint8_t object[TP_PYTHON_CODE_BYTES];
 };
 
-/* The thread `tid` of the interpreters of _PyRuntime at `runtime`; 0: it is none of theirs. */
+/* Returns the address of the thread `tid` among the interpreters of _PyRuntime at `runtime`; 0: not found. */
 uint64_t tp_python_thread(struct tp_other_memory *memory, const struct tp_python_layout *layout, uint64_t runtime,
                           uint32_t tid);
 
-/* The frames of the thread at `thread`, innermost first, at most TP_PYTHON_FRAMES: the outer ones are left out beyond.
- * Returns how many; 0: it runs no Python just now; -1: it is not the thread `tid`, or cannot be read. */
+/* Fills the frames of the thread at `thread`, innermost first, at most TP_PYTHON_FRAMES; outer ones are dropped.
+ * Returns their number. 0: it runs no Python code at the moment. -1: it is not the thread `tid`, or cannot be read. */
 int tp_python_frames(struct tp_python_frame *frames, struct tp_other_memory *memory,
                      const struct tp_python_layout *layout, uint64_t thread, uint32_t tid);
 

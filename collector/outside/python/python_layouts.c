@@ -1,4 +1,4 @@
-/* Layouts of Python interpreters: see python_layouts.h. */
+/* Describes layouts of Python interpreters: see python_layouts.h. */
 #include "collector/outside/python/python_layouts.h"
 
 #include <stddef.h>
@@ -22,17 +22,18 @@ const struct tp_python_layout *tp_python_layout_of(int minor)
     return NULL;
 }
 
-/* Which word tells what, and what has to hold: a field lies in its part, whose size is told before its fields. */
+/* The words at the beginning of _PyRuntime, and a check: each field must be inside its part, whose size is another
+ * word. */
 #define AT(field) offsetof(struct tp_python_layout, field)
 
-struct told {
+struct described_word {
     uint32_t field;
-    uint8_t word[2]; /* of 3.13, 3.14 */
-    uint8_t size[2]; /* the word with the size of its part; 0: what follows is not in it */
-    int32_t most;    /* bytes that are read of such a part */
+    uint8_t word[2]; /* index of the word in 3.13 and 3.14 */
+    uint8_t size[2]; /* index of the word with the size of the part; 0: not checked */
+    int32_t most;    /* most bytes that are read of such a part */
 };
 
-static const struct told told_words[] = {
+static const struct described_word described_words[] = {
     {AT(first_interpreter), {5, 5}, {3, 3}, 1 << 20},
     {AT(next_interpreter), {8, 8}, {6, 6}, 1 << 20},
     {AT(first_thread), {9, 9}, {6, 6}, 1 << 20},
@@ -56,17 +57,17 @@ static const struct told told_words[] = {
     {AT(text_ascii), {70, 80}, {67, 77}, TP_PYTHON_TEXT_BYTES},
 };
 
-enum { COMPACT_HEAD_BYTES = 16 }; /* of a text that is not ASCII, behind what all have */
+enum { COMPACT_HEAD_BYTES = 16 }; /* of a text that is not ASCII, after the common fields */
 
 bool tp_python_layout_of_words(struct tp_python_layout *layout, const uint64_t *words, int minor)
 {
     int version = minor - 13;
-    if (version < 0 || version > 1 || memcmp(words, "xdebugpy", 8) != 0 || words[1] >> 16 != (0x0300u | (unsigned)minor) ||
-        words[2] != 0)
+    if (version < 0 || version > 1 || memcmp(words, "xdebugpy", 8) != 0 ||
+        words[1] >> 16 != (0x0300u | (unsigned)minor) || words[2] != 0)
         return false;
     *layout = (struct tp_python_layout){.minor = minor, .held_frame = ABSENT};
-    for (size_t i = 0; i < sizeof told_words / sizeof *told_words; i++) {
-        const struct told *t = &told_words[i];
+    for (size_t i = 0; i < sizeof described_words / sizeof *described_words; i++) {
+        const struct described_word *t = &described_words[i];
         uint64_t value = words[t->word[version]], size = t->size[version] ? words[t->size[version]] : UINT64_MAX;
         if (value + sizeof(uint64_t) > (uint64_t)t->most || value >= size)
             return false;

@@ -1,24 +1,23 @@
-/* Stacks of Python programs: see python_stacks.h. */
+/* Reads stacks of Python programs: see python_stacks.h. */
 #include "collector/outside/python/python_stacks.h"
 
 #include "collector/outside/python/python_file.h"
 #include "collector/outside/python/python_frames.h"
 
 enum { THREADS = 1024, MOST_READS = 2500 };
-#define AGAIN_NS 50000000ll /* until a thread that was none of Python's is looked for again */
+#define AGAIN_NS 50000000ll /* time until a thread that was not Python's is looked up again */
 
-/* Where a thread was found last. */
+/* Cache entry: where a thread was last found. */
 struct tp_python_thread_slot {
     uint32_t pid, tid;
-    uint64_t thread; /* 0: it was none of Python's */
+    uint64_t thread; /* 0: it was not a Python thread */
     int64_t again_ns;
 };
 
 void tp_python_stacks_init(struct tp_python_stacks *s, struct tp_arena *arena, struct tp_code_places *places)
 {
-    *s = (struct tp_python_stacks){.arena = arena,
-                                   .places = places,
-                                   .interpreters = TP_VEC(arena, struct tp_python_file)};
+    *s = (struct tp_python_stacks){
+        .arena = arena, .places = places, .interpreters = TP_VEC(arena, struct tp_python_file)};
     s->threads = tp_arena_array(arena, THREADS, sizeof *s->threads);
     tp_python_code_init(&s->code, arena, &places->python_texts);
     tp_id_map_init(&s->files, arena);
@@ -32,7 +31,7 @@ void tp_python_stacks_release(struct tp_python_stacks *s)
 
 /* ---- processes ---- */
 
-/* The interpreter of a file, or NULL. Its files are called "python" in one way or the other. */
+/* Returns the interpreter in a file, or NULL. Only files with "python" in their names are examined. */
 static const struct tp_python_file *interpreter_of(struct tp_python_stacks *s, uint32_t file)
 {
     struct tp_python_file found;
@@ -74,10 +73,11 @@ void tp_python_stacks_take(struct tp_python_stacks *s, const struct tp_perf_reco
 
 /* ---- stacks ---- */
 
-/* An interpreter that tells its layout does so from its first moment on: it is a constant. */
+/* Finds the layout of the process's interpreter. One that describes itself does so from its start on, because the
+ * description is a constant. */
 static bool find_layout(struct tp_python_stacks *s, struct tp_python_process *process, struct tp_other_memory *memory)
 {
-    uint64_t words[TP_PYTHON_TOLD_WORDS];
+    uint64_t words[TP_PYTHON_DESCRIBED_WORDS];
     const struct tp_python_layout *known = tp_python_layout_of(process->now.minor);
     if (process->layout.minor || process->is_hopeless)
         return process->layout.minor > 0;
@@ -110,7 +110,8 @@ static uint32_t node_of(struct tp_python_stacks *s, struct tp_other_memory *memo
 {
     uint32_t node = 0;
     for (int i = count; i-- > 0;) {
-        uint32_t text = tp_python_code_text(&s->code, memory, layout, frames[i].code, frames[i].object, frames[i].place);
+        uint32_t text =
+            tp_python_code_text(&s->code, memory, layout, frames[i].code, frames[i].object, frames[i].place);
         if (text == TP_NO_ID)
             return TP_NO_ID;
         node = tp_code_python_node_of(s->places, node, text, frames[i].is_entry);
@@ -133,7 +134,7 @@ uint32_t tp_python_stacks_read(struct tp_python_stacks *s, uint32_t pid, uint32_
         process->layout.minor = 0;
         s->unknown_count++;
     }
-    if (count < 0) /* it has ended, or another thread has its number */
+    if (count < 0) /* it has exited, or another thread has its number */
         s->threads[(tid * 2654435761u >> 8) % THREADS] = (struct tp_python_thread_slot){0};
     s->failed_count += count < 0 || node == TP_NO_ID;
     s->read_count += count > 0 && node != TP_NO_ID;

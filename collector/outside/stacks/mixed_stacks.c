@@ -1,7 +1,7 @@
-/* Native and Python's frames in one stack: see mixed_stacks.h. */
+/* Merges native and Python frames: see mixed_stacks.h. */
 #include "collector/outside/stacks/mixed_stacks.h"
 
-enum { MOST_FRAMES = 1024 }; /* of a native stack; Python's have fewer */
+enum { MOST_FRAMES = 1024 }; /* of a native stack; Python stacks are shorter */
 
 /* Nodes of a stack, innermost first. */
 struct frames {
@@ -40,8 +40,8 @@ static bool is_unknown(const struct tp_code_places *places, uint32_t node)
     return tp_code_frame_at(places, node)->file == TP_CODE_UNKNOWN;
 }
 
-/* Every call of the loop has its own frames of Python, outermost first. A function without frame pointers leaves
- * something unknown where its caller's callers would be. */
+/* Replaces each call of the loop by its own Python frames, outermost first. Unknown outermost frames are dropped,
+ * because a function without frame pointers leaves such values. */
 static uint32_t mix(struct tp_code_places *places, const struct frames *native, const struct frames *python)
 {
     uint32_t node = 0;
@@ -58,9 +58,10 @@ static uint32_t mix(struct tp_code_places *places, const struct frames *native, 
     return node;
 }
 
-/* What is inside of the innermost loop, or all of a native stack that is cut before one: then without what is unknown,
- * which a function without frame pointers left there. */
-static uint32_t put_inside(struct tp_code_places *places, const struct frames *native, const struct frames *python)
+/* Puts the native frames inside the innermost loop into the Python stack, or all native frames if the stack is cut
+ * before a loop. Unknown frames are dropped, because a function without frame pointers leaves such values. */
+static uint32_t splice_python_frames(struct tp_code_places *places, const struct frames *native,
+                                     const struct frames *python)
 {
     uint32_t node = 0;
     size_t inside = 0;
@@ -88,5 +89,5 @@ uint32_t tp_mixed_stack(struct tp_code_places *places, uint32_t native, uint32_t
     for (size_t i = 0; i < outer.count; i++)
         calls += is_entry(places, outer.nodes[i]);
     *is_aligned = loops == calls && calls > 0;
-    return *is_aligned ? mix(places, &inner, &outer) : put_inside(places, &inner, &outer);
+    return *is_aligned ? mix(places, &inner, &outer) : splice_python_frames(places, &inner, &outer);
 }

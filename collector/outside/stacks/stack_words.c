@@ -1,7 +1,6 @@
-/* Stacks in words: see stack_words.h.
+/* Writes stacks as texts: see stack_words.h.
  *
- * All files lie beside each other in one space of addresses (code_space.h), so that each is opened once for all
- * processes that had it. */
+ * All files share one address space (code_space.h), so that each is opened once for all processes that mapped it. */
 #include "collector/outside/stacks/stack_words.h"
 
 #include <string.h>
@@ -9,7 +8,8 @@
 #include "collector/outside/code/code_space.h"
 #include "writer/worker.h"
 
-/* Programs with fixed addresses lie over each other there: the number of a file stands for the time that it came. */
+/* Returns the start of a file in the shared space. Programs with fixed addresses overlap there, so the file's number
+ * serves as its time of loading. */
 static uint64_t start_of(const struct tp_code_file *file, uint32_t number)
 {
     return file->is_fixed ? 0 : tp_code_space_start(number);
@@ -40,14 +40,14 @@ static uint32_t made_name(const struct tp_stack_words *words, uint32_t frame)
     return tp_code_made_at(words->places, TP_AT(&words->places->frames, struct tp_code_frame, frame))->name;
 }
 
-/* Code that was made at run time, and nobody knows which. */
+/* Returns whether the node is generated code without a name. */
 static bool is_nameless(const struct tp_stack_words *words, uint32_t node)
 {
     return tp_code_frame_at(words->places, node)->file == TP_CODE_MADE &&
            made_name(words, tp_code_node_at(words->places, node)->frame) == TP_NO_ID;
 }
 
-/* What has no file: a frame with one word for all of it, but for functions of the kernel. */
+/* Returns the frame of code without a file: one fixed text, or the name of a kernel function. */
 static struct tp_symbol_frames plain_frame(struct tp_stack_words *words, uint32_t file, uint32_t frame)
 {
     static const char *const ends[TP_CODE_FIRST_FILE] = {"[unknown] [unknown];", " [kernel];", "[jit] [memory];",
@@ -82,9 +82,8 @@ const struct tp_symbol_frames *tp_stack_words_frame(struct tp_stack_words *words
         return known;
     if (file >= TP_CODE_FIRST_FILE && frame->address >> TP_CODE_SPACE_BITS)
         file = TP_CODE_UNKNOWN;
-    *known = file < TP_CODE_FIRST_FILE
-                 ? plain_frame(words, file, number)
-                 : tp_symbols_frames(&words->symbols, address_of(words, frame), file, false);
+    *known = file < TP_CODE_FIRST_FILE ? plain_frame(words, file, number)
+                                       : tp_symbols_frames(&words->symbols, address_of(words, frame), file, false);
     return known;
 }
 
@@ -94,7 +93,7 @@ struct tp_str tp_stack_words_build_id(struct tp_stack_words *words, uint32_t nod
     return tp_symbols_build_id(&words->symbols, address_of(words, frame), frame->file);
 }
 
-/* A frame of the library that records inside: what it does there is nobody's, as in samples that it takes itself. */
+/* Returns whether a frame is in the preload library. Its work is not the program's, as in samples taken inside. */
 static bool is_ours(const struct tp_stack_words *words, uint32_t node)
 {
     uint32_t file = tp_code_frame_at(words->places, node)->file;
@@ -102,7 +101,7 @@ static bool is_ours(const struct tp_stack_words *words, uint32_t node)
            tp_str_ends(TP_AT(&words->places->files, struct tp_code_file, file)->path, "/" TP_WORKER_LIBRARY);
 }
 
-/* "file.c(12): function" or "function [module]": whether the function's name begins with `start`. */
+/* Returns whether the function's name in "file.c(12): function" or "function [module]" begins with `start`. */
 static bool is_function(struct tp_str frame, const char *start)
 {
     int64_t place = tp_str_find(frame, "): ");
@@ -120,7 +119,7 @@ static bool is_event_of_kernel(struct tp_str name)
     return tp_str_starts(name, "perf_") || tp_str_starts(name, "__perf_");
 }
 
-/* Returns whether a program uses its own events through this function of the kernel. */
+/* Returns whether a program uses its own events through this kernel function. */
 static bool is_program_call(struct tp_str name)
 {
     static const char *const calls[] = {"perf_read", "perf_ioctl", "perf_mmap", "perf_poll", "perf_release"};
@@ -145,8 +144,8 @@ static bool has_own_function(struct tp_str frames)
     return false;
 }
 
-/* Returns whether the frames of our library from `node` on do work of the recorder. The library also replaces
- * functions of the C library; what a program does in those is its own work. They keep the names of the C library. */
+/* Returns whether the frames of our library from `node` on do work of the recorder. The library also replaces functions
+ * of the C library, under their own names. What a program does in those is its own work. */
 static bool is_own_work(struct tp_stack_words *words, uint32_t node)
 {
     for (; node && is_ours(words, node); node = tp_code_node_at(words->places, node)->outer)
@@ -155,7 +154,7 @@ static bool is_own_work(struct tp_stack_words *words, uint32_t node)
     return false;
 }
 
-/* Returns the first node behind the frames of the kernel. *is_event: the kernel worked for events of the recorder. */
+/* Returns the first node outside the kernel. *is_event: the kernel worked for events of the recorder. */
 static uint32_t leave_kernel(const struct tp_stack_words *words, uint32_t node, bool *is_event)
 {
     bool is_own = false;
@@ -188,7 +187,7 @@ bool tp_stack_words_is_recording(struct tp_stack_words *words, uint32_t node, bo
 static void put_frames(struct tp_stack_words *words, uint32_t node, bool without_kernel, bool without_ours,
                        struct tp_str *leaf)
 {
-    bool was_nameless = false; /* many such frames say no more than one */
+    bool was_nameless = false; /* several such frames in a row are written once */
     words->text.count = 0;
     *leaf = (struct tp_str){0};
     for (; node; node = tp_code_node_at(words->places, node)->outer) {
@@ -209,7 +208,7 @@ static void put_frames(struct tp_stack_words *words, uint32_t node, bool without
 struct tp_str tp_stack_words_of(struct tp_stack_words *words, uint32_t node, bool without_kernel, struct tp_str *leaf)
 {
     put_frames(words, node, without_kernel, true, leaf);
-    if (!leaf->len) /* a thread of ours */
+    if (!leaf->len) /* a thread of the recorder */
         put_frames(words, node, without_kernel, false, leaf);
     return (struct tp_str){words->text.data, words->text.count};
 }

@@ -1,9 +1,8 @@
-/* Stacks by call frame information: see whole_stacks.h.
+/* Walks stacks by call frame information: see whole_stacks.h.
  *
- * libdw follows a stack through one session for all processes: every file lies once in a space of addresses of its own
- * (code_space.h), and what is read of a copied stack is translated on its way to the library, from where the process
- * had the file to where it lies in that space. A word that only looks like an address of code is a saved register then
- * that nobody follows. */
+ * One session of libdw serves all processes, because each file has its own range in a shared address space
+ * (code_space.h). Code addresses in the copied stack are translated to that space when libdw reads them. A word that
+ * only looks like a code address is then just a saved register that is not used. */
 #include "collector/outside/stacks/whole_stacks.h"
 
 #include <string.h>
@@ -16,7 +15,7 @@
 
 enum { MOST_FRAMES = 256 };
 
-/* One stack while it is followed. */
+/* State of one walk. */
 struct tp_whole_walk {
     const struct tp_code_maps *maps;
     const struct tp_code_places *places;
@@ -26,7 +25,7 @@ struct tp_whole_walk {
     bool is_cut;
 };
 
-/* ---- what libdw asks for ---- */
+/* ---- callbacks of libdw ---- */
 
 static pid_t next_thread(Dwfl *dwfl, void *context, void **thread)
 {
@@ -61,11 +60,11 @@ static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *word, void *
     return true;
 }
 
-/* DWARF's numbers of registers are not the kernel's. */
+/* Sets the registers, converted from the kernel's numbers to DWARF's. */
 static bool set_registers(Dwfl_Thread *thread, void *context)
 {
     const struct tp_whole_walk *walk = ((struct tp_whole_stacks *)context)->walk;
-    const uint64_t *told = walk->sample->registers;
+    const uint64_t *given = walk->sample->registers;
     Dwarf_Word registers[TP_PERF_REGISTERS] = {0};
 #if defined(__x86_64__)
     static const uint8_t order[TP_PERF_REGISTERS] = {0, 3, 2, 1, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 8};
@@ -74,10 +73,10 @@ static bool set_registers(Dwfl_Thread *thread, void *context)
                                                      17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32};
 #endif
     for (size_t i = 0; i < TP_PERF_REGISTERS; i++)
-        registers[i] = told[order[i]];
-    uint64_t place = tp_code_space_of(walk->maps, walk->places, told[TP_PERF_PLACE]);
+        registers[i] = given[order[i]];
+    uint64_t place = tp_code_space_of(walk->maps, walk->places, given[TP_PERF_PLACE]);
 #if defined(__aarch64__)
-    registers[30] = tp_code_space_of(walk->maps, walk->places, registers[30]); /* where a leaf returns to */
+    registers[30] = tp_code_space_of(walk->maps, walk->places, registers[30]); /* return address of a leaf function */
 #endif
     registers[TP_PERF_REGISTERS - 1] = place;
     tp_libdw()->dwfl_thread_state_register_pc(thread, place);
@@ -103,7 +102,7 @@ static int no_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Add
     return -1;
 }
 
-// NOLINTNEXTLINE(readability-function-size): the library says which parameters
+// NOLINTNEXTLINE(readability-function-size): the library defines the parameters
 static int no_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
                          const char *link, GElf_Word crc, char **path)
 {
@@ -122,7 +121,7 @@ static void begin(struct tp_whole_stacks *stacks)
     stacks->file_count = TP_CODE_FIRST_FILE;
 }
 
-/* Tells libdw of the files that are new. */
+/* Reports new files to libdw. */
 static void add_files(struct tp_whole_stacks *stacks, const struct tp_code_places *places)
 {
     static const Dwfl_Thread_Callbacks calls = {.next_thread = next_thread,
@@ -140,10 +139,10 @@ static void add_files(struct tp_whole_stacks *stacks, const struct tp_code_place
             close(input.fd);
         if (movable >= 0 && !tp_libdw()->dwfl_report_elf(stacks->session, file->path.ptr, file->path.ptr, movable,
                                                          tp_code_space_start(stacks->file_count), true))
-            close(movable); /* else libdw closes it */
+            close(movable); /* otherwise libdw closes it */
     }
     tp_libdw()->dwfl_report_end(stacks->session, NULL, NULL);
-    tp_libdw()->dwfl_attach_state(stacks->session, NULL, 1, &calls, stacks); /* refused but for the first time */
+    tp_libdw()->dwfl_attach_state(stacks->session, NULL, 1, &calls, stacks); /* has an effect only the first time */
 }
 
 void tp_whole_stacks_release(struct tp_whole_stacks *stacks)
@@ -165,7 +164,7 @@ static size_t chain_depth(const struct tp_perf_record *sample)
     return at < sample->chain_count ? sample->chain_count - at - 1 : 0;
 }
 
-/* Go keeps frame pointers, and has no such information. */
+/* Returns whether the code is Go's. Go uses frame pointers and has no call frame information. */
 static bool is_of_go(const struct tp_whole_walk *w)
 {
     uint32_t file;
@@ -183,15 +182,15 @@ static uint32_t add_frame(const struct tp_whole_walk *w, struct tp_code_places *
     return tp_code_maps_frame(w->maps, places, outer, place);
 }
 
-uint32_t tp_whole_stack(struct tp_whole_stacks *stacks, const struct tp_code_maps *maps,
-                        struct tp_code_places *places, const struct tp_perf_record *sample, bool *is_cut)
+uint32_t tp_whole_stack(struct tp_whole_stacks *stacks, const struct tp_code_maps *maps, struct tp_code_places *places,
+                        const struct tp_perf_record *sample, bool *is_cut)
 {
     struct tp_whole_walk walk = {.maps = maps, .places = places, .sample = sample};
     uint32_t node = 0;
     *is_cut = false;
     if (!sample->dump_bytes || is_of_go(&walk))
         return 0;
-    tp_mapped_lenient(true); /* libdw maps files */
+    tp_mapped_lenient(true); /* because libdw maps files */
     if (!stacks->was_tried)
         begin(stacks);
     if (stacks->session && stacks->file_count < places->files.count)
@@ -202,7 +201,7 @@ uint32_t tp_whole_stack(struct tp_whole_stacks *stacks, const struct tp_code_map
     tp_mapped_lenient(false);
     if (!is_whole && !walk.is_cut && walk.count <= chain_depth(sample))
         return 0;
-    *is_cut = walk.is_cut; /* libdw takes what it cannot read for the end */
+    *is_cut = walk.is_cut; /* libdw treats unreadable memory as the end of the stack */
     stacks->cut_count += *is_cut;
     for (size_t i = walk.count; i-- > 0;)
         node = add_frame(&walk, places, node, walk.frames[i]);

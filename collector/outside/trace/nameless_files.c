@@ -1,4 +1,4 @@
-/* Files without names of functions: see nameless_files.h. */
+/* Lists files without function names: see nameless_files.h. */
 #include "collector/outside/trace/nameless_files.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ enum { MOST_FILES = 32 };
 
 struct nameless_file {
     uint32_t number; /* in places */
-    uint32_t node;   /* a leaf in it */
+    uint32_t node;   /* a leaf in the file */
     uint64_t sample_count;
 };
 
@@ -37,7 +37,7 @@ static bool is_text(struct tp_str name)
     return length > 0;
 }
 
-/* One of this name was, or it is no text. */
+/* Returns whether the file's name was already written or is not valid UTF-8. */
 static bool is_written(const struct tp_code_places *places, const struct nameless_file *files, size_t count)
 {
     struct tp_str name = name_of(places, files[count].number);

@@ -1,4 +1,5 @@
-/* Files whose functions have no names in a recording, since they were stripped and no debug package of theirs was found. */
+/* Lists files whose functions have no names in a recording, because they were stripped and no debug package was found.
+ */
 #ifndef TP_COLLECTOR_OUTSIDE_TRACE_NAMELESS_FILES_H
 #define TP_COLLECTOR_OUTSIDE_TRACE_NAMELESS_FILES_H
 
@@ -6,8 +7,9 @@
 #include "collector/outside/tree/outside_tree.h"
 #include "writer/base/buf.h"
 
-/* Appends an object in JSON: of the files in which samples without a function's name were taken, those with most of them first, name
- * and build-id, by which debug packages are found. Of two files of one name the one with more. Its frames are named on the way. */
+/* Appends a JSON object with the name and build-id, for finding debug packages, of files with samples in unnamed
+ * functions. Files with the most such samples come first. Of two files with one name only the one with more samples is
+ * listed. Looks up the names of all sampled frames. */
 void tp_nameless_files_put(struct tp_buf *out, const struct tp_outside_tree *tree, struct tp_stack_words *words);
 
 #endif

@@ -1,8 +1,9 @@
-/* What was seen becomes a trace: see outside_trace.h.
+/* Writes the recording as a trace: see outside_trace.h.
  *
- * A process is a slice (cat "process") on the row of its first thread, a state of a thread a slice (cat "thread_state")
- * on that thread's row, a sample what samples from inside are (cat "cpu_sample"). A sample stands for an equal part of
- * the time that its process was running, so functions add up to processor time whatever the rate was. */
+ * A process is a slice (cat "process") in the row of its first thread. A state of a thread is a slice (cat
+ * "thread_state") in that thread's row. A sample has the same form as samples taken inside (cat "cpu_sample"). Each
+ * sample represents an equal part of the running time of its process, so functions add up to processor time, whatever
+ * the rate. */
 #include "collector/outside/trace/outside_trace.h"
 
 #include <string.h>
@@ -25,13 +26,13 @@ struct writing {
     struct tp_arena arena;
     struct tp_trace_out *out;
     struct tp_stack_words words;
-    struct tp_buf nameless; /* build-ids of files that have no names, as JSON */
-    const struct tp_str *causes;    /* by node */
+    struct tp_buf nameless;              /* build-ids of files without names, as JSON */
+    const struct tp_str *causes;         /* by node */
     const struct tp_wait_guess *guesses; /* by change */
-    int64_t shift_ns;            /* from the tree's clock to the trace's */
+    int64_t shift_ns;                    /* from the tree's clock to the trace's */
 };
 
-/* Arguments of a slice while they are gathered. */
+/* Arguments of a slice while they are collected. */
 struct args {
     struct tp_trace_out_arg items[MOST_ARGS];
     size_t count;
@@ -49,7 +50,7 @@ static void add_int(struct args *args, const char *name, int64_t value)
     add_arg(args, name, TP_OUT_INT)->value.integer = value;
 }
 
-/* A slice of the recording, on the row of a thread; its name is the caller's. */
+/* Returns a slice in the row of a thread; the caller sets its name. */
 static struct tp_trace_out_event slice_of(const struct writing *w, const struct tp_outside_thread *row,
                                           const struct args *args, int64_t begin_ns, int64_t end_ns)
 {
@@ -64,7 +65,7 @@ static struct tp_trace_out_event slice_of(const struct writing *w, const struct 
 
 /* ---- processes ---- */
 
-/* The first word without its folders, or how the kernel calls it. */
+/* Returns the first argument without its folders, or the kernel's name of the process. */
 static struct tp_str name_of(const struct tp_outside_process *process)
 {
     if (!process->program_count)
@@ -77,7 +78,7 @@ static struct tp_str name_of(const struct tp_outside_process *process)
     return word.len ? word : tp_str_of(program->name);
 }
 
-/* The words of a program as a list; without them the path of its file, else its name. */
+/* Adds the arguments of a program as a list; without them the path of its file, otherwise its name. */
 static void add_words(struct writing *w, struct args *args, const struct tp_outside_program *program)
 {
     struct tp_vec list = TP_VEC(&w->arena, struct tp_str);
@@ -90,7 +91,7 @@ static void add_words(struct writing *w, struct args *args, const struct tp_outs
     arg->value.texts.count = list.count;
 }
 
-/* One text: its words with blanks between them. */
+/* Returns the arguments as one text, separated by spaces. */
 static struct tp_str line_of(struct writing *w, const struct tp_outside_program *program)
 {
     if (!program->words.len)
@@ -151,7 +152,7 @@ static void write_process(struct writing *w, const struct tp_outside_process *pr
     add_int(&args, "running ns", process->running_ns);
     add_int(&args, "samples", process->sample_count);
     add_usage(&args, process);
-    if (process != tp_outside_process_at(tree, 0)) /* whose row is there */
+    if (process != tp_outside_process_at(tree, 0)) /* the row of the first process already exists */
         tp_trace_out_process(w->out, (int64_t)process->pid, name_of(process), TP_STR("CPU"), TP_NULL_INT);
     struct tp_trace_out_event slice = slice_of(w, first, &args, process->begin_ns, process->end_ns);
     slice.other_category = TP_STR("process");
@@ -207,7 +208,8 @@ static void write_state(struct writing *w, const struct tp_outside_change *chang
 static void write_states(struct writing *w)
 {
     const struct tp_outside_tree *tree = w->trace->tree;
-    uint32_t *last = tp_arena_array(&w->arena, tree->threads.count + 1, sizeof *last); /* change plus 1, by thread */
+    uint32_t *last = tp_arena_array(&w->arena, tree->threads.count + 1, sizeof *last); /* index of the change plus 1, by
+                                                                                        * thread */
     for (uint32_t i = 0; i < tree->changes.count; i++) {
         const struct tp_outside_change *change = TP_AT(&tree->changes, struct tp_outside_change, i);
         if (last[change->thread])
@@ -266,7 +268,7 @@ static void write_looks(struct writing *w)
     }
 }
 
-/* ---- all ---- */
+/* ---- the whole trace ---- */
 
 static int write_all(void *context, struct tp_error *err)
 {
@@ -283,9 +285,10 @@ static int write_all(void *context, struct tp_error *err)
     tp_nameless_files_put(&w->nameless, trace->tree, &w->words);
     if (w->nameless.failed)
         return tp_error_set(err, w->nameless.failed, 0, "cannot write the build-ids of files");
-    const struct tp_trace_out_meta metadata[] = {{TP_STR("tracepress_recorder"), TP_STR("outside"), false},
-                                                 {TP_STR("tracepress_seen"), trace->seen, true},
-                                                 {TP_STR("tracepress_build_ids"), {w->nameless.data, w->nameless.size}, true}};
+    const struct tp_trace_out_meta metadata[] = {
+        {TP_STR("tracepress_recorder"), TP_STR("outside"), false},
+        {TP_STR("tracepress_seen"), trace->seen, true},
+        {TP_STR("tracepress_build_ids"), {w->nameless.data, w->nameless.size}, true}};
     options.is_gzip = true;
     options.base_time_ns = base_ns;
     options.begin_ns = trace->begin_ns + w->shift_ns;

@@ -1,19 +1,19 @@
-/* The trace of a run that was recorded from outside: one file, with all of its processes. */
+/* Writes the trace of a run that was recorded from outside: one file with all its processes. */
 #ifndef TP_COLLECTOR_OUTSIDE_TRACE_OUTSIDE_TRACE_H
 #define TP_COLLECTOR_OUTSIDE_TRACE_OUTSIDE_TRACE_H
 
 #include "collector/outside/tree/usage_looks.h"
 
 struct tp_outside_trace {
-    const struct tp_outside_tree *tree; /* ended */
+    const struct tp_outside_tree *tree; /* must have ended */
     const struct tp_vec *looks;         /* struct tp_outside_look */
-    int64_t clock_ns;                   /* wall clock minus the tree's */
-    int64_t begin_ns, end_ns;           /* of the recording, by the tree's clock */
+    int64_t clock_ns;                   /* wall clock minus the tree's clock */
+    int64_t begin_ns, end_ns;           /* of the recording, on the tree's clock */
     struct tp_str name;                 /* of the program */
-    struct tp_str seen;                 /* JSON: what was seen and what was not */
+    struct tp_str seen;                 /* JSON: what was recorded and what was missed */
 };
 
-/* Writes it, gzip. Returns 0, TP_EIO, TP_ENOMEM. */
+/* Writes the trace, compressed with gzip. Returns 0, TP_EIO, TP_ENOMEM. */
 int tp_outside_trace_write(const struct tp_outside_trace *trace, const char *path, struct tp_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Ends that are told late: see late_ends.h. */
+/* Waits for late exit statuses: see late_ends.h. */
 #include "collector/outside/tree/late_ends.h"
 
 struct late_end {

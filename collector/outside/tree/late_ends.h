@@ -1,5 +1,6 @@
-/* Processes that are over, and how they ended is not told yet: the kernel tells the end of the events of a process before
- * it takes its memory back, and then how it ended. One thread; the list is the arena's, whose guard the caller sets. */
+/* Waits for the exit status of processes that have exited. The kernel reports the end of a process's events before it
+ * frees its memory, and the exit status after that. One thread; the list is in the arena, whose guard the caller sets.
+ */
 #ifndef TP_COLLECTOR_OUTSIDE_TREE_LATE_ENDS_H
 #define TP_COLLECTOR_OUTSIDE_TREE_LATE_ENDS_H
 
@@ -8,15 +9,15 @@
 
 struct tp_late_ends {
     struct tp_vec items;
-    uint32_t missed; /* it was not told in time */
+    uint32_t missed; /* processes whose status did not arrive in time */
 };
 
 void tp_late_ends_init(struct tp_late_ends *ends, struct tp_arena *arena);
 
-/* process: its number in the tree; it is asked for until `until_ns`. */
+/* Adds a process. process: its number in the tree. until_ns: time limit. */
 void tp_late_ends_add(struct tp_late_ends *ends, uint32_t process, int64_t until_ns);
 
-/* Asks for all of them, at now_ns; INT64_MAX: for the last time. */
+/* Checks all of them at time now_ns; INT64_MAX: for the last time. */
 void tp_late_ends_ask(struct tp_late_ends *ends, struct tp_outside_tree *tree, struct tp_exit_codes *codes,
                       int64_t now_ns);
 

@@ -1,4 +1,4 @@
-/* Records become processes, threads and states: see outside_tree.h. */
+/* Builds processes, threads and states from records: see outside_tree.h. */
 #include "collector/outside/tree/outside_tree.h"
 
 #include <stdio.h>
@@ -10,9 +10,10 @@
 #include "collector/outside/waits/proc_waits.h"
 #include "writer/base/limits.h"
 
-/* Threads with equal inherited events trade them at a switch, and with them what is left until the next sample: threads
- * that are over sooner would never be sampled. One event of the thread that begins them, which they do not inherit,
- * makes them unequal. It makes their switches dearer: only who begins so many threads has it. */
+/* Number of started threads from which a thread gets an event of its own. Threads with equal inherited events exchange
+ * them at a switch, including the count to the next sample. So short-lived threads would never be sampled. An own
+ * event, which is not inherited, prevents that. It makes the thread's switches slower, so only threads that start many
+ * others get one. */
 enum { BEGINS_MANY = 8 };
 
 void tp_outside_tree_init(struct tp_outside_tree *tree, struct tp_arena *arena)
@@ -38,7 +39,7 @@ static void add_change(struct tp_outside_tree *tree, uint32_t number, enum tp_ou
         (struct tp_outside_change){.time_ns = thread->since_ns, .thread = number, .stack = stack, .state = state};
 }
 
-/* Counts the time of the state that ends now. Records of two CPUs may be told a moment out of order. */
+/* Adds the time of the state that ends now. Records of two CPUs may be slightly out of order. */
 static void leave_state(struct tp_outside_tree *tree, struct tp_outside_thread *thread, int64_t time_ns)
 {
     time_ns = time_ns > thread->since_ns ? time_ns : thread->since_ns;
@@ -98,10 +99,11 @@ static uint32_t add_process(struct tp_outside_tree *tree, uint32_t pid, uint32_t
 
 static void take_fork(struct tp_outside_tree *tree, const struct tp_perf_record *r)
 {
-    uint32_t process = tp_id_map_get(&tree->process_ids, r->pid), maker = tp_id_map_get(&tree->thread_ids, r->parent_tid);
+    uint32_t process = tp_id_map_get(&tree->process_ids, r->pid),
+             maker = tp_id_map_get(&tree->thread_ids, r->parent_tid);
     uint32_t known = tree->is_of_cpus ? tp_id_map_get(&tree->thread_ids, r->tid) : TP_NO_ID;
     if (known != TP_NO_ID && !tp_outside_thread_at(tree, known)->is_over)
-        return; /* told by a list of what ran already, too */
+        return; /* it was also in a list of running threads */
     if (r->pid != r->parent_pid) {
         uint32_t parent = tp_id_map_get(&tree->process_ids, r->parent_pid);
         process = add_process(tree, r->pid, parent, (int64_t)r->time_ns);
@@ -118,11 +120,11 @@ static void take_fork(struct tp_outside_tree *tree, const struct tp_perf_record 
         by->apart = tp_perf_keep_apart((pid_t)by->tid);
 }
 
-/* The list is a copy: what a child got of it stays. */
+/* Adds a program to a new copy of the list, because a child may share the old one. */
 static void add_program(struct tp_outside_tree *tree, struct tp_outside_process *process, const char *name,
                         const struct tp_outside_note *note)
 {
-    uint32_t kept = process->exec_count; /* before the first exec, the parent's: it was never its own */
+    uint32_t kept = process->exec_count; /* drops the parent's program from before the first exec */
     struct tp_outside_program *programs = tp_arena_array(tree->arena, kept + 1, sizeof *programs);
     if (kept)
         memcpy(programs, process->programs, kept * sizeof *programs);
@@ -134,7 +136,8 @@ static void add_program(struct tp_outside_tree *tree, struct tp_outside_process 
     process->maps = (struct tp_code_maps){0};
 }
 
-/* A program that another one becomes has one thread, with the process's number, whichever thread began it. */
+/* Ends the other threads at an exec: the new program has one thread with the process's number, whichever thread called
+ * exec. */
 static void end_others(struct tp_outside_tree *tree, uint32_t process, uint32_t kept, int64_t time_ns)
 {
     for (uint32_t i = 0; i < tree->threads.count && tp_outside_process_at(tree, process)->living_count > 1; i++)
@@ -191,7 +194,7 @@ static void take_mapping(struct tp_outside_tree *tree, const struct tp_perf_reco
 
 /* ---- threads ---- */
 
-/* A stack that was read while the thread waited is of the wait when the thread did not go on before that was done. */
+/* Drops a stack that was read during a wait if the thread continued before the read was finished. */
 static void end_still(struct tp_outside_tree *tree, struct tp_outside_thread *thread, int64_t time_ns)
 {
     struct tp_outside_change *last = TP_AT(&tree->changes, struct tp_outside_change, thread->last_change);
@@ -233,23 +236,24 @@ static uint32_t add_python(struct tp_outside_tree *tree, uint32_t stack, uint32_
     return mixed;
 }
 
-/* The stack of a switch that was told before, whole. */
+/* Replaces the stack of an earlier switch by the complete one. */
 static void take_still(struct tp_outside_tree *tree, const struct tp_perf_record *r, struct tp_outside_thread *thread,
                        const struct tp_outside_note *note)
 {
     struct tp_outside_change *last = TP_AT(&tree->changes, struct tp_outside_change, thread->last_change);
     uint32_t *stack = thread->state == TP_OUTSIDE_BLOCKED ? &last->stack : &thread->stack;
-    uint64_t cut_count = tree->whole.cut_count; /* of samples */
+    uint64_t cut_count = tree->whole.cut_count; /* counts samples only */
     bool is_cut, is_aligned;
-    uint32_t whole = tp_whole_stack(&tree->whole, &tp_outside_process_at(tree, thread->process)->maps, &tree->places, r, &is_cut);
+    uint32_t whole =
+        tp_whole_stack(&tree->whole, &tp_outside_process_at(tree, thread->process)->maps, &tree->places, r, &is_cut);
     tree->whole.cut_count = cut_count;
     if (!whole || !*stack)
         return;
     thread->event_stack = *stack;
     thread->still_ns = note->still_ns;
     tree->whole_wait_count++;
-    *stack = tp_code_maps_kernel(&tree->places, tp_mixed_stack(&tree->places, whole, note->python, &is_aligned), r->chain,
-                                 r->chain_count);
+    *stack = tp_code_maps_kernel(&tree->places, tp_mixed_stack(&tree->places, whole, note->python, &is_aligned),
+                                 r->chain, r->chain_count);
 }
 
 static void take_sample(struct tp_outside_tree *tree, const struct tp_perf_record *r, bool is_switch,
@@ -271,7 +275,7 @@ static void take_sample(struct tp_outside_tree *tree, const struct tp_perf_recor
                            : tp_code_maps_stack(&process->maps, &tree->places, r->chain, r->chain_count);
     struct tp_outside_change *last = TP_AT(&tree->changes, struct tp_outside_change, thread->last_change);
     if (is_switch && thread->state == TP_OUTSIDE_RUNNING) {
-        thread->stack = stack; /* told before the switch */
+        thread->stack = stack; /* recorded before the switch */
     } else if (is_switch && thread->state == TP_OUTSIDE_BLOCKED && !last->stack) {
         last->stack = stack;
     } else if (!is_switch) {
@@ -313,7 +317,7 @@ void tp_outside_tree_set_words(struct tp_outside_tree *tree, uint32_t process, c
     tp_buf_init(&words, TP_MAX_OUTSIDE_WORDS_BYTES);
     for (char *const *word = argv; *word; word++)
         tp_buf_add(&words, *word, strlen(*word) + 1);
-    words.failed = 0; /* the first ones */
+    words.failed = 0; /* keeps the first arguments */
     size_t size = words.size;
     root->programs[0].words = (struct tp_str){tp_buf_move(&words, tree->arena), size};
     tree->missed_words--;
@@ -371,7 +375,7 @@ void tp_outside_tree_ask_waits(struct tp_outside_tree *tree, uint32_t *next_thre
             continue;
         uint8_t call = 0;
         tp_proc_is_waiting(&call, text, tp_outside_process_at(tree, thread->process)->pid, thread->tid);
-        change->call = call ? call : TP_PROC_WAIT_NOT_TOLD;
+        change->call = call ? call : TP_PROC_WAIT_UNKNOWN;
         asked++;
     }
 }

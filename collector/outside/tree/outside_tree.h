@@ -1,6 +1,5 @@
-/* What happened, record after record in the order of time: processes and threads of a run, the states of each thread
- * cut from the same records, samples. Everything is the arena's, whose guard the caller sets; nothing is ever taken
- * out. Times are nanoseconds of CLOCK_MONOTONIC. */
+/* Builds the processes and threads of a run, their states and samples, from records in the order of time. All memory is
+ * in the arena, whose guard the caller sets; nothing is ever removed. Times are ns of CLOCK_MONOTONIC. */
 #ifndef TP_COLLECTOR_OUTSIDE_TREE_OUTSIDE_TREE_H
 #define TP_COLLECTOR_OUTSIDE_TREE_OUTSIDE_TREE_H
 
@@ -12,66 +11,66 @@
 
 /* One exec of a process. */
 struct tp_outside_program {
-    struct tp_str words; /* each with a NUL behind it; absent: it was over too soon */
-    struct tp_str path;  /* of the first code that it mapped; absent: none was seen */
+    struct tp_str words; /* arguments, each with a NUL; absent: it exited too soon */
+    struct tp_str path;  /* of its first code mapping; absent: none was seen */
     char name[16];
 };
 
 struct tp_outside_process {
     uint32_t pid;
-    uint32_t parent; /* TP_NO_ID: who began it is not of the run */
+    uint32_t parent; /* TP_NO_ID: the parent is not part of the run */
     int64_t begin_ns, end_ns;
-    struct tp_outside_program *programs; /* oldest first; the parent's last one before the first exec of its own */
+    struct tp_outside_program *programs; /* oldest first; before its own first exec, the parent's last program */
     uint32_t program_count, exec_count;
-    uint32_t living_count; /* threads */
+    uint32_t living_count; /* number of living threads */
     uint32_t sample_count;
     int64_t running_ns;
     struct tp_code_maps maps;
     struct tp_proc_usage usage; /* resident_bytes: the peak */
-    bool has_run;               /* since its memory and I/O were asked for, by whoever clears it */
+    bool has_run;               /* ran since its memory and I/O were last read; the reader clears it */
     bool has_usage, has_status, is_over, is_out_of_sight;
-    int status; /* as wait(2) has it */
+    int status; /* of wait(2) */
 };
 
 struct tp_outside_thread {
     uint32_t tid, process;
     int64_t begin_ns, end_ns, since_ns;
-    int64_t total_ns[TP_OUTSIDE_STATES]; /* together end_ns - begin_ns */
+    int64_t total_ns[TP_OUTSIDE_STATES]; /* their sum is end_ns - begin_ns */
     enum tp_outside_state state;
-    uint32_t last_change; /* number of it */
-    uint32_t stack;       /* told before the switch that it belongs to; 0: none */
-    uint32_t event_stack; /* by the kernel, where another one was read while it waited */
-    int64_t still_ns;     /* when that was done; 0: none was */
-    uint32_t begun_count; /* threads that it has begun, up to a few */
+    uint32_t last_change; /* number of the last change */
+    uint32_t stack;       /* stack from before the switch that it belongs to; 0: none */
+    uint32_t event_stack; /* the kernel's stack, if another one was read during the wait */
+    int64_t still_ns;     /* time at which that was read; 0: none */
+    uint32_t begun_count; /* threads that it has started, up to a small limit */
     int apart;            /* a descriptor, or -1 */
     bool is_over, is_named;
-    bool is_ours; /* of the recorder inside: not shown */
+    bool is_ours; /* belongs to the recorder; not shown */
     char name[16];
 };
 
-/* From then on the thread is in that state, until its next change or its end. */
+/* A change of a thread's state. The state lasts until the next change or the end of the thread. */
 struct tp_outside_change {
     int64_t time_ns;
     uint32_t thread;
-    uint32_t stack; /* of blocked: what it waits in; 0: not told */
+    uint32_t stack; /* of blocked: where it waits; 0: unknown */
     enum tp_outside_state state;
-    uint8_t call; /* of blocked, where there are no stacks: proc_waits.h; 0: not told */
+    uint8_t call; /* of blocked without a stack: number from proc_waits.h; 0: unknown */
 };
 
 struct tp_outside_sample {
     int64_t time_ns;
     uint32_t thread;
-    uint32_t stack : 31, is_cut : 1; /* is_cut: it goes on further out */
+    uint32_t stack : 31, is_cut : 1; /* is_cut: outer frames are missing */
 };
 
-/* What was asked of a process or a thread when its record came, before the record has its turn. */
+/* Facts about a process or a thread that were read when its record arrived, before the record is processed. */
 struct tp_outside_note {
     struct tp_str words;
     struct tp_proc_usage usage;
     bool has_usage;
-    uint32_t python; /* of a sample: node of Python's stack; 0: none */
-    int64_t still_ns; /* of a switch: its stack was read while the thread waited, until then; 0: the kernel told it */
-    uint8_t wait;    /* of a switch to blocked: proc_waits.h; 0: not told */
+    uint32_t python;  /* of a sample: node of the Python stack; 0: none */
+    int64_t still_ns; /* of a switch: time at which its stack was read during the wait; 0: the kernel recorded it */
+    uint8_t wait;     /* of a switch to blocked: number from proc_waits.h; 0: unknown */
 };
 
 struct tp_outside_tree {
@@ -79,39 +78,39 @@ struct tp_outside_tree {
     struct tp_code_places places;
     struct tp_whole_stacks whole;
     struct tp_vec processes, threads, changes, samples;
-    struct tp_id_map process_ids, thread_ids; /* the last one of a number */
-    bool is_of_cpus; /* events are of CPUs, not of threads */
+    struct tp_id_map process_ids, thread_ids; /* the last one of each number */
+    bool is_of_cpus;                          /* events belong to CPUs, not to threads */
     int64_t last_ns;
     uint64_t lost_count;
-    int64_t running_ns;      /* of all threads, in states that have ended */
-    uint32_t missed_words;   /* programs without words */
-    uint32_t own_thread_count; /* of the recorder inside */
-    uint64_t python_count;   /* samples with frames of Python */
-    uint64_t unaligned_count; /* of these: whose native frames are of another moment, or cut */
+    int64_t running_ns;        /* sum over all threads of finished running states */
+    uint32_t missed_words;     /* programs without arguments */
+    uint32_t own_thread_count; /* threads of the recorder inside the program */
+    uint64_t python_count;     /* samples with Python frames */
+    uint64_t unaligned_count;  /* of these: the native frames are from another moment, or cut */
     uint64_t whole_wait_count; /* waits whose stack was read while they lasted */
 };
 
 void tp_outside_tree_init(struct tp_outside_tree *tree, struct tp_arena *arena);
 
-/* Takes a record. is_switch: it is the stack of a switch. note: may be NULL. Returns the process that ended by it, or
+/* Processes a record. is_switch: it is the stack of a switch. note: may be NULL. Returns the process that exited, or
  * TP_NO_ID. */
 uint32_t tp_outside_tree_take(struct tp_outside_tree *tree, const struct tp_perf_record *record, bool is_switch,
                               const struct tp_outside_note *note);
 
-/* The words of the first program of a process, where nobody has seen them: argv ends with NULL. */
+/* Sets the arguments of the first program of a process, if they are unknown. argv ends with NULL. */
 void tp_outside_tree_set_words(struct tp_outside_tree *tree, uint32_t process, char *const *argv);
 
-/* Nanoseconds that threads have run until now: what one that runs has used counts, too, or one that is never switched
- * out would have used nothing. */
+/* Returns the ns that threads have run until now. Includes threads that still run, because some are never switched out.
+ */
 int64_t tp_outside_tree_running(const struct tp_outside_tree *tree, int64_t now_ns);
 
-/* The recording is over: what lives ends there. */
+/* Ends the recording and everything that still runs. */
 void tp_outside_tree_end(struct tp_outside_tree *tree, int64_t end_ns);
 
 /* Adds the first few processes that still run, each as "NAME (PID)", to names. Returns how many run. */
 size_t tp_outside_tree_living(const struct tp_outside_tree *tree, struct tp_buf *names);
 
-/* Closes descriptors and files; also after the arena's guard was taken. */
+/* Closes descriptors and files, also after the arena was released. */
 void tp_outside_tree_release(struct tp_outside_tree *tree);
 
 static inline struct tp_outside_process *tp_outside_process_at(const struct tp_outside_tree *tree, uint32_t number)
@@ -125,7 +124,7 @@ static inline struct tp_outside_thread *tp_outside_thread_at(const struct tp_out
 }
 
 /* Reads the system calls of threads that have waited without a stack since the tree was last brought up to date. Each
- * wait is read once. At most `most` are read, from *next_thread on, which moves. text: a buffer for the file. */
+ * wait is read once. Reads at most `most`, starting at *next_thread, which advances. text: a buffer for the file. */
 void tp_outside_tree_ask_waits(struct tp_outside_tree *tree, uint32_t *next_thread, uint32_t most, struct tp_buf *text);
 
 #endif

@@ -1,4 +1,4 @@
-/* Records in the order of time: see pending.h. */
+/* Sorts records by time: see pending.h. */
 #include "collector/outside/tree/pending.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ struct tp_pending_record *tp_pending_add(struct tp_pending *pending, const struc
     struct tp_pending_record *record = &pending->records[pending->count++];
     *record = (struct tp_pending_record){
         .time_ns = time_ns, .number = pending->next++, .at = (uint32_t)(pending->bytes.size / 8), .note = TP_NO_ID};
-    tp_buf_add(&pending->bytes, head, size); /* a record's size is a multiple of 8 already */
+    tp_buf_add(&pending->bytes, head, size); /* the size of a record is already a multiple of 8 */
     return record;
 }
 

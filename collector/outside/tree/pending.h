@@ -1,5 +1,5 @@
-/* Records that wait for their turn: rings of several CPUs are read one after the other, states are cut in the order of
- * time. One thread; memory is the list's own. */
+/* Sorts records by time before they are processed, because the rings of several CPUs are read one after the other. One
+ * thread; the list has its own memory. */
 #ifndef TP_COLLECTOR_OUTSIDE_TREE_PENDING_H
 #define TP_COLLECTOR_OUTSIDE_TREE_PENDING_H
 
@@ -7,11 +7,11 @@
 
 struct tp_pending_record {
     int64_t time_ns;
-    uint64_t number; /* in the order of reading */
-    uint32_t at;     /* in 8 bytes, in the list's bytes */
-    uint32_t note;   /* TP_NO_ID: none */
-    uint32_t python; /* of a sample: node of Python's stack; 0: none */
-    int64_t still_ns; /* of a stack that was read while its thread waited: when that was done; else 0 */
+    uint64_t number;  /* in the order of reading */
+    uint32_t at;      /* offset in the list's bytes, in units of 8 bytes */
+    uint32_t note;    /* TP_NO_ID: none */
+    uint32_t python;  /* of a sample: node of the Python stack; 0: none */
+    int64_t still_ns; /* of a stack that was read during the wait: time of the read; otherwise 0 */
 };
 
 struct tp_pending {
@@ -24,14 +24,14 @@ struct tp_pending {
 void tp_pending_init(struct tp_pending *pending);
 void tp_pending_release(struct tp_pending *pending);
 
-/* Adds a copy. Returns it, until the next call, or NULL when there is no room. */
+/* Adds a copy. Returns it, valid until the next call, or NULL if there is no room. */
 struct tp_pending_record *tp_pending_add(struct tp_pending *pending, const struct perf_event_header *head,
                                          int64_t time_ns);
 
-/* Brings all in the order of time. */
+/* Sorts all records by time. */
 void tp_pending_sort(struct tp_pending *pending);
 
-/* The first `count` are done with. */
+/* Removes the first `count` records. */
 void tp_pending_drop(struct tp_pending *pending, size_t count);
 
 static inline const struct perf_event_header *tp_pending_head(const struct tp_pending *pending, uint32_t at)

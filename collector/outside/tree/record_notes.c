@@ -1,4 +1,4 @@
-/* Notes of records: see record_notes.h. */
+/* Stores notes of records: see record_notes.h. */
 #include "collector/outside/tree/record_notes.h"
 
 #include "collector/outside/processes/proc_looks.h"
@@ -28,7 +28,8 @@ const struct tp_outside_note *tp_record_note_of(const struct tp_record_notes *no
     return record->note == TP_NO_ID ? NULL : TP_AT(&notes->notes, struct tp_outside_note, record->note);
 }
 
-bool tp_record_notes_words(struct tp_record_notes *notes, struct tp_outside_note *note, uint32_t pid, struct tp_buf *text)
+bool tp_record_notes_words(struct tp_record_notes *notes, struct tp_outside_note *note, uint32_t pid,
+                           struct tp_buf *text)
 {
     if (!tp_proc_read_words(text, pid))
         return false;
@@ -36,8 +37,8 @@ bool tp_record_notes_words(struct tp_record_notes *notes, struct tp_outside_note
     return true;
 }
 
-void tp_record_notes_ask(struct tp_record_notes *notes, struct tp_pending_record *record, uint32_t pid, int64_t until_ns,
-                         struct tp_buf *text)
+void tp_record_notes_ask(struct tp_record_notes *notes, struct tp_pending_record *record, uint32_t pid,
+                         int64_t until_ns, struct tp_buf *text)
 {
     struct tp_outside_note *note = tp_record_note_add(notes, record);
     if (!tp_record_notes_words(notes, note, pid, text))

@@ -1,8 +1,8 @@
-/* Causes of waits that were not seen: see wait_estimates.h.
+/* Estimates causes of waits that were not recorded: see wait_estimates.h.
  *
  * Short waits without a stack are handled in the order of time. Each gets the cause that lacks most of its share so
- * far. The share of a cause is its part of the thread's known waiting time in the same second. Seconds are kept
- * apart, because the waits of an import say nothing about the waits of the training after it. */
+ * far. The share of a cause is its part of the thread's known waiting time in the same second. Seconds are separate,
+ * because the waits of an import say nothing about the waits of the training after it. */
 #include "collector/outside/tree/wait_estimates.h"
 
 #include <stdlib.h>
@@ -21,8 +21,8 @@ struct guessing {
     const struct tp_str *by_node;
     struct tp_str names[MOST_CAUSES];
     size_t name_count;
-    struct share *shares;   /* MOST_CAUSES for each thread, for the second that `seconds` names */
-    int64_t *seconds;       /* by thread: the second that its shares are of; -1: none so far */
+    struct share *shares;   /* MOST_CAUSES for each thread, for the second in `seconds` */
+    int64_t *seconds;       /* by thread: the second of its shares; -1: none so far */
     const uint32_t *before; /* by change: the previous change of its thread; TP_NO_ID: none */
     struct tp_wait_guess *guesses;
 };
@@ -41,11 +41,10 @@ static const struct tp_outside_change *change_at(const struct guessing *g, uint3
 static bool is_unknown(const struct guessing *g, const struct wait *wait)
 {
     return wait->change->state == TP_OUTSIDE_BLOCKED && !wait->change->stack &&
-           !tp_proc_wait_words(wait->change->call).len &&
-           !g->guesses[wait->change - change_at(g, 0)].cause.len;
+           !tp_proc_wait_words(wait->change->call).len && !g->guesses[wait->change - change_at(g, 0)].cause.len;
 }
 
-/* ---- ends of children ---- */
+/* ---- exits of children ---- */
 
 struct child_end {
     uint32_t parent;
@@ -66,8 +65,8 @@ static bool has_child_end(const struct child_end *ends, size_t count, uint32_t p
     size_t low = 0, high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        bool is_later = ends[middle].parent > parent ||
-                        (ends[middle].parent == parent && ends[middle].end_ns > wait->end_ns);
+        bool is_later =
+            ends[middle].parent > parent || (ends[middle].parent == parent && ends[middle].end_ns > wait->end_ns);
         if (is_later)
             high = middle;
         else
@@ -101,7 +100,7 @@ static void guess_children(struct guessing *g, struct tp_arena *arena)
 
 /* ---- estimates ---- */
 
-/* The number of a cause; MOST_CAUSES: there is no room. */
+/* Returns the number of a cause; MOST_CAUSES: there is no room. */
 static size_t number_of(struct guessing *g, struct tp_str cause)
 {
     size_t i = 0;
@@ -112,7 +111,7 @@ static size_t number_of(struct guessing *g, struct tp_str cause)
     return i;
 }
 
-/* Returns the shares of a thread for the second of `time_ns`; a new second begins with zeros. */
+/* Returns the shares of a thread for the second of `time_ns`; a new second starts with zeros. */
 static struct share *shares_at(struct guessing *g, uint32_t thread, int64_t time_ns)
 {
     struct share *shares = &g->shares[(size_t)thread * MOST_CAUSES];
@@ -180,7 +179,7 @@ static void estimate(struct guessing *g)
     }
 }
 
-/* ---- all ---- */
+/* ---- the whole estimate ---- */
 
 static const uint32_t *find_before(const struct tp_outside_tree *tree, struct tp_arena *arena)
 {

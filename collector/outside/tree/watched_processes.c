@@ -1,4 +1,4 @@
-/* Processes of a recording of whole CPUs: see watched_processes.h. */
+/* Knows the processes in a recording of whole CPUs: see watched_processes.h. */
 #include "collector/outside/tree/watched_processes.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 struct item {
     int64_t since_ns;
-    bool is_ours; /* else its number is another one's now */
+    bool is_ours; /* false: another process has the number now */
 };
 
 struct fork {

@@ -1,4 +1,4 @@
-/* States between two looks: see looked_states.h. */
+/* Derives states between two polls: see looked_states.h. */
 #include "collector/outside/waits/looked_states.h"
 
 struct cutting {
@@ -18,7 +18,7 @@ static void add(struct cutting *cut, enum tp_outside_state state, int64_t ns, ui
     states->state = state;
 }
 
-/* What of a total has a place in the time that is left of an interval; the rest is owed. */
+/* Takes as much of a total as fits into the rest of an interval; the remainder stays in *owed_ns. */
 static int64_t take(int64_t *owed_ns, int64_t more_ns, int64_t left_ns)
 {
     int64_t whole_ns = *owed_ns + more_ns;
@@ -27,7 +27,7 @@ static int64_t take(int64_t *owed_ns, int64_t more_ns, int64_t left_ns)
     return taken_ns;
 }
 
-/* The one that goes on comes first. */
+/* Adds pieces of running and ready; the state that continues comes first. */
 static void add_both(struct cutting *cut, int64_t running_ns, int64_t ready_ns)
 {
     bool is_ready_first = cut->states->state != TP_OUTSIDE_RUNNING;
@@ -38,7 +38,7 @@ static void add_both(struct cutting *cut, int64_t running_ns, int64_t ready_ns)
         add(cut, TP_OUTSIDE_READY, ready_ns, 0);
 }
 
-/* It could run at both looks: what it waited for in between nobody saw. */
+/* Adds pieces for a thread that was not waiting at both polls. The reason of the wait in between is unknown. */
 static void add_around(struct cutting *cut, int64_t running_ns, int64_t ready_ns, int64_t blocked_ns)
 {
     bool is_ready_first = cut->states->state == TP_OUTSIDE_READY;
@@ -81,6 +81,7 @@ size_t tp_looked_states_cut(struct tp_looked_states *states, struct tp_looked_pi
 size_t tp_looked_states_end(struct tp_looked_states *states, struct tp_looked_piece pieces[TP_LOOKED_PIECES])
 {
     struct cutting cut = {states, pieces, 0};
-    add(&cut, states->is_blocked ? TP_OUTSIDE_BLOCKED : TP_OUTSIDE_READY, states->looked_ns - states->since_ns, states->wait);
+    add(&cut, states->is_blocked ? TP_OUTSIDE_BLOCKED : TP_OUTSIDE_READY, states->looked_ns - states->since_ns,
+        states->wait);
     return cut.count;
 }

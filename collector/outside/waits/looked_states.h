@@ -1,10 +1,10 @@
-/* The states of a thread of which only totals are known: how long it ran and how long it was ready, from look to look.
+/* Derives the states of a thread from polled totals: how long it ran, and how long it was ready.
  *
- * The time between two looks is cut into pieces that follow each other: what the thread was in at the look before comes
- * first, what it is in now last; of two waits the first one lasts to the last look at which the totals stood still, and
- * half of the time after it. Pieces add up to the time, those of a kind to what the totals say; what does not fit
- * (the kernel's totals run a moment behind or ahead of the clock) counts in the next time. A time in which the totals
- * stand still is not cut: the thread may wait for a CPU, which the kernel counts when it gets one. One thread. */
+ * The time between two polls is divided into consecutive pieces. The state at the previous poll comes first, and the
+ * present one last. Of two waits, the first one lasts until the last poll with unchanged totals, and half of the time
+ * after it. The pieces add up to the time, and those of one state to its total. A rest that does not fit is carried
+ * over, because the kernel's totals are slightly ahead of or behind the clock. A time with unchanged totals is not
+ * divided yet: the thread may wait for a CPU, which the kernel counts only when it gets one. One thread. */
 #ifndef TP_COLLECTOR_OUTSIDE_WAITS_LOOKED_STATES_H
 #define TP_COLLECTOR_OUTSIDE_WAITS_LOOKED_STATES_H
 
@@ -19,25 +19,25 @@ enum { TP_LOOKED_PIECES = 4 };
 struct tp_looked_piece {
     int64_t begin_ns;
     enum tp_outside_state state;
-    uint8_t wait; /* of blocked: proc_waits.h; 0: not known */
+    uint8_t wait; /* of blocked: number from proc_waits.h; 0: unknown */
 };
 
 struct tp_looked_states {
-    int64_t since_ns;              /* all before is cut */
-    int64_t looked_ns;             /* the last look: the totals stood still from since_ns to it */
-    int64_t running_ns, ready_ns;  /* the kernel's totals at the last look */
-    int64_t owed_ns[TP_OUTSIDE_BLOCKED]; /* of running and ready: counted by the kernel, in no piece yet */
-    enum tp_outside_state state;   /* of the last piece */
-    bool is_blocked;               /* at the last look */
-    uint8_t wait;                  /* by what */
+    int64_t since_ns;                    /* earlier time is already divided */
+    int64_t looked_ns;                   /* the last poll; the totals did not change from since_ns to it */
+    int64_t running_ns, ready_ns;        /* the kernel's totals at the last poll */
+    int64_t owed_ns[TP_OUTSIDE_BLOCKED]; /* of running and ready: counted by the kernel, but not in a piece yet */
+    enum tp_outside_state state;         /* of the last piece */
+    bool is_blocked;                     /* at the last poll */
+    uint8_t wait;                        /* the reason for that */
 };
 
-/* A look at time_ns: the totals, and whether it is blocked now and by what. Writes the pieces, in their order, each until
- * the next one or time_ns; returns how many. */
+/* Takes a poll at time_ns: `now` has the totals, and whether and why the thread is blocked. Fills the pieces in order
+ * and returns their number. Each lasts until the next one or time_ns. */
 size_t tp_looked_states_cut(struct tp_looked_states *states, struct tp_looked_piece pieces[TP_LOOKED_PIECES],
                             int64_t time_ns, const struct tp_looked_states *now);
 
-/* What was not cut until the last look: one piece, or none. */
+/* Fills the piece for the time up to the last poll that is not divided yet. Returns the number of pieces, 0 or 1. */
 size_t tp_looked_states_end(struct tp_looked_states *states, struct tp_looked_piece pieces[TP_LOOKED_PIECES]);
 
 #endif

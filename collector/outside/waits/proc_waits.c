@@ -1,4 +1,4 @@
-/* Waits by system calls: see proc_waits.h. */
+/* Finds causes of waits from system calls: see proc_waits.h. */
 #include "collector/outside/waits/proc_waits.h"
 
 #include <inttypes.h>
@@ -11,27 +11,53 @@
 #include "collector/outside/processes/proc_looks.h"
 #include "collector/outside/waits/wait_causes.h"
 
-enum cause { NONE, LOCK, POLL, CHILD, SLEEP, SIGNAL, SOCKET, DISK, PIPE, TERMINAL, A_FILE, FAULT, STOPPED, KERNEL_LOCK, EXIT, BY_FILE,
-             CAUSES = BY_FILE };
+enum cause {
+    NONE,
+    LOCK,
+    POLL,
+    CHILD,
+    SLEEP,
+    SIGNAL,
+    SOCKET,
+    DISK,
+    PIPE,
+    TERMINAL,
+    A_FILE,
+    FAULT,
+    STOPPED,
+    KERNEL_LOCK,
+    EXIT,
+    BY_FILE,
+    CAUSES = BY_FILE
+};
 
-static const char *const words[CAUSES] = {"",     "lock", "poll", "child",    "sleep", "signal",
-                                          "socket", "disk", "pipe", "terminal", "file",  "page fault",
-                                          "stopped", "kernel lock", "exit"};
+static const char *const words[CAUSES] = {"",       "lock",       "poll",    "child",       "sleep",
+                                          "signal", "socket",     "disk",    "pipe",        "terminal",
+                                          "file",   "page fault", "stopped", "kernel lock", "exit"};
 
 static const struct {
     int number;
     uint8_t cause;
 } calls[] = {
-    {SYS_futex, LOCK},        {SYS_flock, LOCK},           {SYS_ppoll, POLL},       {SYS_pselect6, POLL},
-    {SYS_epoll_pwait, POLL},  {SYS_wait4, CHILD},          {SYS_waitid, CHILD},     {SYS_nanosleep, SLEEP},
-    {SYS_fsync, DISK},        {SYS_clock_nanosleep, SLEEP}, {SYS_fdatasync, DISK},  {SYS_rt_sigsuspend, SIGNAL},
-    {SYS_sync, DISK},         {SYS_rt_sigtimedwait, SIGNAL}, {SYS_accept, SOCKET},  {SYS_accept4, SOCKET},
-    {SYS_connect, SOCKET},    {SYS_recvfrom, SOCKET},      {SYS_recvmsg, SOCKET},   {SYS_sendto, SOCKET},
-    {SYS_sendmsg, SOCKET},    {SYS_recvmmsg, SOCKET},      {SYS_read, BY_FILE},     {SYS_write, BY_FILE},
-    {SYS_readv, BY_FILE},     {SYS_writev, BY_FILE},       {SYS_pread64, BY_FILE},  {SYS_pwrite64, BY_FILE},
-    {SYS_splice, BY_FILE},    {SYS_sendfile, BY_FILE},     {SYS_msync, DISK},
+    {SYS_futex, LOCK},       {SYS_flock, LOCK},
+    {SYS_ppoll, POLL},       {SYS_pselect6, POLL},
+    {SYS_epoll_pwait, POLL}, {SYS_wait4, CHILD},
+    {SYS_waitid, CHILD},     {SYS_nanosleep, SLEEP},
+    {SYS_fsync, DISK},       {SYS_clock_nanosleep, SLEEP},
+    {SYS_fdatasync, DISK},   {SYS_rt_sigsuspend, SIGNAL},
+    {SYS_sync, DISK},        {SYS_rt_sigtimedwait, SIGNAL},
+    {SYS_accept, SOCKET},    {SYS_accept4, SOCKET},
+    {SYS_connect, SOCKET},   {SYS_recvfrom, SOCKET},
+    {SYS_recvmsg, SOCKET},   {SYS_sendto, SOCKET},
+    {SYS_sendmsg, SOCKET},   {SYS_recvmmsg, SOCKET},
+    {SYS_read, BY_FILE},     {SYS_write, BY_FILE},
+    {SYS_readv, BY_FILE},    {SYS_writev, BY_FILE},
+    {SYS_pread64, BY_FILE},  {SYS_pwrite64, BY_FILE},
+    {SYS_splice, BY_FILE},   {SYS_sendfile, BY_FILE},
+    {SYS_msync, DISK},
 #ifdef SYS_poll
-    {SYS_poll, POLL},         {SYS_select, POLL},          {SYS_epoll_wait, POLL},  {SYS_pause, SIGNAL},
+    {SYS_poll, POLL},        {SYS_select, POLL},
+    {SYS_epoll_wait, POLL},  {SYS_pause, SIGNAL},
 #endif
 #ifdef SYS_vfork
     {SYS_vfork, CHILD},
@@ -43,9 +69,9 @@ static uint8_t cause_of_file(const char *file)
     static const struct {
         const char *start;
         uint8_t cause;
-    } kinds[] = {{"pipe:", PIPE},           {"socket:", SOCKET},   {"/dev/pts/", TERMINAL},
-                 {"/dev/tty", TERMINAL},    {"/dev/console", TERMINAL}, {"anon_inode:", POLL},
-                 {"/proc/", A_FILE},         {"/dev/", A_FILE},      {"/", DISK}};
+    } kinds[] = {{"pipe:", PIPE},        {"socket:", SOCKET},        {"/dev/pts/", TERMINAL},
+                 {"/dev/tty", TERMINAL}, {"/dev/console", TERMINAL}, {"anon_inode:", POLL},
+                 {"/proc/", A_FILE},     {"/dev/", A_FILE},          {"/", DISK}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (tp_str_starts(tp_str_of(file), kinds[i].start))
             return kinds[i].cause;
@@ -59,7 +85,7 @@ uint8_t tp_proc_wait_of(const char *call, const char *file)
     if (end == call)
         return NONE; /* "running" */
     if (number < 0)
-        return FAULT; /* blocked, and in no call */
+        return FAULT; /* blocked outside of a system call */
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (calls[i].number == number)
             return calls[i].cause == BY_FILE ? cause_of_file(file) : calls[i].cause;
@@ -71,7 +97,7 @@ struct tp_str tp_proc_wait_words(uint8_t number)
     return number && number < CAUSES ? tp_str_of(words[number]) : (struct tp_str){0};
 }
 
-/* The number of a cause that wait_causes.h names. */
+/* Returns the number of a cause named by wait_causes.h. */
 static uint8_t number_of(struct tp_str cause)
 {
     uint8_t number = cause.len ? CAUSES - 1 : NONE;
@@ -80,7 +106,8 @@ static uint8_t number_of(struct tp_str cause)
     return number;
 }
 
-/* The thread's call may not be seen: by its state, and the kernel's function that it waits in. */
+/* Returns whether the thread waits, from its state and the kernel function in which it waits. Used if its system call
+ * is not readable. */
 static bool is_waiting_by_state(uint8_t *wait, struct tp_buf *text, uint32_t pid, uint32_t tid)
 {
     char name[64];
@@ -109,7 +136,8 @@ bool tp_proc_is_waiting(uint8_t *wait, struct tp_buf *text, uint32_t pid, uint32
         return false;
     *wait = tp_proc_wait(text, pid, tid);
     uint8_t stopped = NONE;
-    if (*wait == FAULT && is_waiting_by_state(&stopped, text, pid, tid) && stopped) /* in no call: by its state, too */
+    if (*wait == FAULT && is_waiting_by_state(&stopped, text, pid, tid) && stopped) /* outside of a system call: check
+                                                                                     * its state too */
         *wait = stopped;
     return true;
 }

@@ -1,8 +1,8 @@
-/* Causes of waits: see wait_causes.h. */
+/* Finds causes of waits from kernel functions: see wait_causes.h. */
 #include "collector/outside/waits/wait_causes.h"
 
-/* The first of these that is part of the name of any function of the stack. What a disk is waited for by way of a fault
- * of a page is of the disk. */
+/* The first rule counts whose text is part of the name of any function in the stack. Waits for the disk caused by a
+ * page fault count as disk waits. */
 static const struct {
     const char *part, *cause;
 } rules[] = {
