@@ -35,10 +35,10 @@ bool tp_config_keep(struct tracepress_options *kept, const struct tracepress_opt
 /* Returns the size of the flight recorder in bytes, from the options or TRACEPRESS_RING_MB; 0: everything is kept. */
 uint64_t tp_config_ring_bytes(const struct tracepress_options *options);
 
-/* Returns the number in an environment variable such as RANK, or UINT32_MAX if there is none. */
+/* Returns the number in an environment variable such as RANK, or UINT32_MAX if none exists. */
 uint32_t tp_config_number(const char *variable);
 
-/* Returns the rank of this process from the variables of the launchers, RANK first, or UINT32_MAX if there is none. */
+/* Returns the rank of this process from the variables of the launchers, RANK first, or UINT32_MAX if none exists. */
 uint32_t tp_config_rank(void);
 
 /* Returns whether a variable of the environment switches something on: it is set, not empty and not "0". */

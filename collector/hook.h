@@ -15,7 +15,7 @@
 
 #include "collector/recorder.h"
 
-/* Returns the original function `name` behind our hook, or NULL if there is none. version: wanted symbol version if
+/* Returns the original function `name` behind our hook, or NULL if none exists. version: wanted symbol version if
  * several exist; NULL: the default. caller: address of calling code, or NULL. The libraries loaded with the program are
  * searched first, then the library at `caller`, then all loaded libraries, also those opened with RTLD_LOCAL such as
  * Python modules. Allocates memory only if the first search fails. Any thread may call it. */

@@ -137,10 +137,10 @@ static sighandler_t plain_sigset(int number, sighandler_t handler)
 {
     sigset_t one, before;
     struct sigaction was;
-    bool holds = handler == SIG_HOLD;
+    bool is_hold = handler == SIG_HOLD;
     sigemptyset(&one);
-    if (sigaddset(&one, number) != 0 || plain_sigprocmask(holds ? SIG_BLOCK : SIG_UNBLOCK, &one, &before) != 0 ||
-        __sigaction(number, NULL, &was) != 0 || (!holds && set_handler(number, handler, 0, false) == SIG_ERR))
+    if (sigaddset(&one, number) != 0 || plain_sigprocmask(is_hold ? SIG_BLOCK : SIG_UNBLOCK, &one, &before) != 0 ||
+        __sigaction(number, NULL, &was) != 0 || (!is_hold && set_handler(number, handler, 0, false) == SIG_ERR))
         return SIG_ERR;
     return sigismember(&before, number) == 1 ? SIG_HOLD : was.sa_handler;
 }

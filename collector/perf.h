@@ -27,7 +27,7 @@ void tp_perf_close(struct tp_perf *perf);
 /* Returns the number of unread samples. */
 uint32_t tp_perf_count(const struct tp_perf *perf);
 
-/* Takes the oldest sample: its stack and its CLOCK_MONOTONIC time in ns. Returns false if there is none. */
+/* Takes the oldest sample: its stack and its CLOCK_MONOTONIC time in ns. Returns false if none exists. */
 bool tp_perf_next(struct tp_perf *perf, struct tp_stack_copy *copy, uint64_t *monotonic_ns);
 
 #endif

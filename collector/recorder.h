@@ -53,7 +53,7 @@ bool tp_record_stack_apart(void);
             tp_record_stack(__builtin_return_address(0));                                                              \
     } while (0)
 
-/* Gets the next chunk with room for `slots` slots. Returns NULL if there is none; the record is then dropped and
+/* Gets the next chunk with room for `slots` slots. Returns NULL if none exists; the record is then dropped and
  * counted. */
 struct tp_spool_record *tp_record_refill(uint32_t recording, uint32_t slots);
 

@@ -513,7 +513,7 @@ const char *tp_sampler_start(uint32_t rate)
     return is_running ? NULL : "no thread can be made";
 }
 
-/* Waits until our thread has its answer from the loader. Returns false if there is none after 0.2 s. */
+/* Waits until our thread has its answer from the loader. Returns false if none exists after 0.2 s. */
 static bool await_answer(void)
 {
     enum { PAUSE_US = 100, PATIENCE_US = 200000 };

@@ -54,7 +54,7 @@ void tp_session_go_on(struct tp_stillness still);
 bool tp_session_end_threads(void);
 void tp_session_begin_threads(void);
 
-/* Restarts the sampling thread with the rights of the calling thread. Does nothing if there is none. */
+/* Restarts the sampling thread with the rights of the calling thread. Does nothing if none exists. */
 void tp_session_renew_sampler(void);
 /* From now on the notes list loaded modules, for a source that records addresses. */
 void tp_session_note_modules(void);

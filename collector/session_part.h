@@ -29,7 +29,7 @@ struct tp_session {
     pthread_cond_t has_turned; /* signalled when is_turning becomes false or `follower` changes */
     struct tp_spool spool;
     _Atomic uint32_t opened;     /* number of the recording whose spool is open; 0: none */
-    _Atomic unsigned busy_count; /* threads that use the spool without the lock; it is closed only when there are none
+    _Atomic unsigned busy_count; /* threads that use the spool without the lock; it is closed only without users
                                   */
     uint32_t recordings;         /* number of the last recording */
     bool has_addresses;          /* a source records addresses */

@@ -415,7 +415,7 @@ enum tracepress_tensor_mode {
  * - dtype: of the elements; not TRACEPRESS_SCALAR.
  * - rank: number of dimensions, at most 16.
  * - dims: `rank` sizes, none negative; may be NULL with rank 0 (one element).
- * - data: the elements in C order in host memory, with any alignment; may be NULL if there are none.
+ * - data: the elements in C order in host memory, with any alignment; may be NULL if none exist.
  *
  * Statistics cover the finite elements, computed as doubles: mean = sum x / n, std = sqrt(sum (x - mean)^2 / n), l2 =
  * sqrt(sum x^2). They are null in the trace if there is no finite element. They take some nanoseconds per element,

@@ -215,18 +215,18 @@ static uint64_t take_registers(uint64_t *to, const ucontext_t *context)
 void tp_stack_take(struct tp_stack_copy *copy, const ucontext_t *context)
 {
     struct iovec from[TP_STACK_COPY_BYTES / PAGE + 1], to = {copy->bytes, sizeof copy->bytes};
-    unsigned long pieces = 0;
+    unsigned long parts = 0;
     copy->start = take_registers(copy->registers, context);
     copy->size = 0;
     if (!copy->start)
         return;
-    for (uint64_t at = copy->start, end = at + sizeof copy->bytes; at < end; pieces++) {
+    for (uint64_t at = copy->start, end = at + sizeof copy->bytes; at < end; parts++) {
         uint64_t next = (at / PAGE + 1) * PAGE;
         next = next < end ? next : end;
-        from[pieces] = (struct iovec){(void *)(uintptr_t)at, next - at}; // NOLINT(performance-no-int-to-ptr)
+        from[parts] = (struct iovec){(void *)(uintptr_t)at, next - at}; // NOLINT(performance-no-int-to-ptr)
         at = next;
     }
-    ssize_t n = process_vm_readv(getpid(), &to, 1, from, pieces, 0);
+    ssize_t n = process_vm_readv(getpid(), &to, 1, from, parts, 0);
     copy->size = n > 0 ? (uint32_t)n : 0;
 }
 

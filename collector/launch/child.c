@@ -120,7 +120,7 @@ static void pass_on(const struct tp_child *child, const struct signalfd_siginfo 
         raise(SIGSTOP);
 }
 
-/* Returns the value of a line of /proc/PID/status, or NULL if there is none. */
+/* Returns the value of a line of /proc/PID/status, or NULL if none exists. */
 static const char *line_of(const char *text, const char *key)
 {
     const char *at = strstr(text, key);

@@ -30,7 +30,7 @@ struct tp_kineto {
     struct tp_kineto_options options;
     struct tp_kineto_process {
         int32_t pid;
-        uint32_t asked, answered; /* requests in which it was ready for a trace; traces that it was told to make */
+        uint32_t asked, answered; /* requests in which it was ready for a trace; traces requested from it */
     } processes[TP_KINETO_PROCESSES];
     unsigned process_count;
 };

@@ -21,7 +21,7 @@
 
 /* ---- names ---- */
 
-/* Returns the number before `end`, or -1 if there is none. *start: its first digit. */
+/* Returns the number before `end`, or -1 if none exists. *start: its first digit. */
 static long long number_before(const char *text, const char *end, const char **start)
 {
     const char *at = end;
@@ -105,11 +105,11 @@ static bool is_of_library(const struct tp_spool_record *record, const char *payl
     return record->kind == TP_SPOOL_END || op.is_of_library;
 }
 
-/* Determines whether a spool is below the limits (brief), or silent. */
+/* Determines whether a spool is below the limits (short), or silent. */
 static void look_at_records(struct tp_left_file *left, const struct tp_spool_file *file)
 {
     uint64_t samples = 0, last = 0;
-    bool has_told = false, has_calls = false;
+    bool has_own_events = false, has_calls = false;
     for (uint32_t i = 0; i < file->clock_count; i++)
         last = file->clocks[i].ticks > last ? file->clocks[i].ticks : last;
     for (uint32_t t = 0; t < file->thread_count; t++) {
@@ -117,18 +117,18 @@ static void look_at_records(struct tp_left_file *left, const struct tp_spool_fil
         struct tp_spool_record record;
         const char *payload;
         tp_spool_walk(&walk, file, &file->threads[t]);
-        while (!has_told && tp_spool_next(&walk, &record, &payload)) {
+        while (!has_own_events && tp_spool_next(&walk, &record, &payload)) {
             samples += record.kind == TP_SPOOL_SAMPLE;
             last = record.time > last ? record.time : last;
             bool is_call = is_of_library(&record, payload);
             has_calls |= is_call;
-            has_told = !is_call && !is_of_any(record.kind);
+            has_own_events = !is_call && !is_of_any(record.kind);
         }
     }
     int64_t ran_ns = tp_spool_time(file, last) - (int64_t)file->head.start_realtime_ns;
-    left->is_silent = !has_told;
-    left->is_brief = !has_told && !has_calls && samples < TP_TAKEOVER_BRIEF_SAMPLES &&
-                     ran_ns < TP_TAKEOVER_BRIEF_MS * (int64_t)1000000;
+    left->is_silent = !has_own_events;
+    left->is_short = !has_own_events && !has_calls && samples < TP_TAKEOVER_SHORT_SAMPLES &&
+                     ran_ns < TP_TAKEOVER_SHORT_MS * (int64_t)1000000;
 }
 
 static bool has_steps(const struct tp_spool_file *file)
@@ -172,7 +172,7 @@ void tp_left_file_look(struct tp_left_file *file)
         file->is_empty = spool.thread_count == 0;
         file->was_stopped = spool.was_stopped;
         look_at_records(file, &spool);
-        file->has_steps = !file->is_brief && has_steps(&spool);
+        file->has_steps = !file->is_short && has_steps(&spool);
     }
     tp_spool_release(&spool);
     tp_arena_release(&arena);
@@ -190,8 +190,8 @@ static enum tp_left_outcome take_spool(struct tp_left_file *file, const struct t
         return TP_LEFT_FAILED;
     if (file->is_empty)
         return TP_LEFT_EMPTY;
-    if (file->is_brief && (file->pid != run->program || file->is_replaced))
-        return TP_LEFT_BRIEF;
+    if (file->is_short && (file->pid != run->program || file->is_replaced))
+        return TP_LEFT_SHORT;
     if (tp_spool_trace(file->path, file->trace, true, &file->result, &run->watch, &file->err) < 0)
         return TP_LEFT_FAILED;
     if (file->result.range_count || file->result.event_count)

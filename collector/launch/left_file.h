@@ -14,7 +14,7 @@ enum tp_left_outcome {
     TP_LEFT_WAITS,   /* not processed yet */
     TP_LEFT_TRACE,   /* converted to a trace and removed */
     TP_LEFT_EMPTY,   /* contained nothing, removed */
-    TP_LEFT_BRIEF,   /* of a short helper process below the limits (TP_TAKEOVER_BRIEF_MS), removed */
+    TP_LEFT_SHORT,   /* of a short helper process below the limits (TP_TAKEOVER_SHORT_MS), removed */
     TP_LEFT_RUNNING, /* kept, because its process still runs */
     TP_LEFT_FAILED   /* kept after an error, see err */
 };
@@ -29,7 +29,7 @@ struct tp_left_file {
     bool is_cut;                     /* PyTorch's trace is incomplete, because its process exited while writing it */
 
     bool is_replaced; /* its process later became another program, which has left a file of its own */
-    bool is_empty, was_stopped, is_brief, has_steps; /* facts of a spool, set by tp_left_file_look */
+    bool is_empty, was_stopped, is_short, has_steps; /* facts of a spool, set by tp_left_file_look */
     bool is_silent;    /* also of a spool: it has only samples, memory, waits and BLAS calls */
     bool is_looked_at; /* false: the file cannot be read, see err */
 

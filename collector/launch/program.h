@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 struct tp_program {
-    char path[4096];       /* path that exec would use; "" if there is none */
+    char path[4096];       /* path that exec would use; "" if none exists */
     int error;             /* 0, or the errno that exec would give */
     bool is_elf;           /* false: a script, or an unreadable file */
     const char *why_plain; /* NULL, or in a few words why no library can be preloaded */

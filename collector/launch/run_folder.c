@@ -402,7 +402,7 @@ static void read_wishes(const char *list, struct tp_run_wishes *wishes)
     }
 }
 
-/* Returns the number of a member, or 0 if there is none. */
+/* Returns the number of a member, or 0 if none exists. */
 static int64_t number_of(const struct tp_buf *text, const char *key)
 {
     const char *value = member(text, key);

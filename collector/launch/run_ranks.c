@@ -90,7 +90,7 @@ static int by_number(const struct dirent **a, const struct dirent **b)
     return (x > y) - (x < y);
 }
 
-/* Reads the run.json of a rank without the line feed. *note becomes empty if there is none or it has another format. */
+/* Reads the run.json of a rank without the line feed. *note becomes empty if none exists or it has another format. */
 static void load_rank(struct tp_buf *note, const char *places, const char *rank)
 {
     static const char head[] = "{\"schema\":\"tracepress-run\",";

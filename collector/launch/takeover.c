@@ -148,7 +148,7 @@ static void find_replaced(struct work *work)
         qsort(files, count, sizeof(struct tp_left_file *), by_process_and_time);
     while (count-- > 0) {
         files[count]->is_replaced = files[count]->pid == later && !files[count]->was_stopped;
-        later = files[count]->is_brief ? later : files[count]->pid;
+        later = files[count]->is_short ? later : files[count]->pid;
     }
     free(files);
 }
@@ -230,7 +230,7 @@ static void report_file(struct tp_takeover *t, const struct tp_left_file *file)
     t->open_count += file->result.open_count;
     t->broken_count += file->result.broken_count;
     t->empty_count += file->outcome == TP_LEFT_EMPTY;
-    t->brief_count += file->outcome == TP_LEFT_BRIEF;
+    t->short_count += file->outcome == TP_LEFT_SHORT;
     t->trace_count += file->outcome == TP_LEFT_TRACE;
     t->cut_count += file->outcome == TP_LEFT_TRACE && file->is_cut;
     t->failed_count += file->outcome == TP_LEFT_FAILED;

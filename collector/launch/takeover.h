@@ -14,7 +14,7 @@ enum { TP_TAKEOVER_LEFT = 256 };
 
 /* A process other than the program gets no trace if it ran for less time than this, has fewer samples than this, and
  * has only samples, memory and waits. Otherwise a shell script would produce hundreds of tiny traces. */
-enum { TP_TAKEOVER_BRIEF_MS = 50, TP_TAKEOVER_BRIEF_SAMPLES = 25 };
+enum { TP_TAKEOVER_SHORT_MS = 50, TP_TAKEOVER_SHORT_SAMPLES = 25 };
 
 enum { TP_TAKEOVER_THREADS = 4 }; /* files converted at the same time; each needs memory */
 
@@ -53,7 +53,7 @@ struct tp_takeover {
     void *context;
     /* set by tp_takeover */
     size_t trace_count, running_count, failed_count, empty_count; /* empty: spools without records, removed */
-    size_t brief_count;           /* helpers below the limits, removed (TP_TAKEOVER_BRIEF_MS) */
+    size_t short_count;           /* helpers below the limits, removed (TP_TAKEOVER_SHORT_MS) */
     pid_t left[TP_TAKEOVER_LEFT]; /* processes of the run that still ran; 0: already reported */
     size_t left_count;
     size_t cut_count;                  /* traces that break off when their process exited: WORKER_cut */

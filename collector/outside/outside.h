@@ -111,7 +111,7 @@ struct tp_outside_seen {
 
 struct tp_outside_seen tp_outside_seen(const struct tp_outside *outside);
 
-/* Appends a list, separated by commas, of what could not be recorded. Appends nothing if everything was. */
+/* Appends a list, separated by commas, of everything that could not be recorded. Appends nothing if everything was. */
 void tp_outside_word(struct tp_buf *text, const struct tp_outside_seen *seen);
 
 /* Appends the same facts as a JSON object for the trace. */

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Waits shorter than STANDS_NS have only the chain of their switch. */
-enum { STANDS_NS = 1000000, WINDOW_NS = 100000000, WINDOW_READS = 40, PAGE_BYTES = 4096, MOST_BYTES = 32 << 10 };
+/* Waits shorter than LEAST_WAIT_NS have only the chain of their switch. */
+enum { LEAST_WAIT_NS = 1000000, WINDOW_NS = 100000000, WINDOW_READS = 40, PAGE_BYTES = 4096, MOST_BYTES = 32 << 10 };
 
 void tp_still_stacks_take(struct tp_still_stacks *still, const struct tp_perf_record *r, bool is_switch,
                           uint64_t number)
@@ -35,16 +35,16 @@ static const struct tp_pending_record *record_of(const struct tp_pending *pendin
 /* Reads the mapped part of a stack page by page from an address on, because its end is unknown. */
 static size_t read_stack(struct tp_other_memory *memory, uint64_t at, char *to, size_t bytes)
 {
-    struct tp_other_piece pieces[MOST_BYTES / PAGE_BYTES + 1];
+    struct tp_other_part parts[MOST_BYTES / PAGE_BYTES + 1];
     size_t count = 0, done = 0;
     while (done < bytes) {
         size_t room = PAGE_BYTES - (size_t)((at + done) % PAGE_BYTES);
         size_t size = room < bytes - done ? room : bytes - done;
-        pieces[count++] = (struct tp_other_piece){at + done, to + done, size};
+        parts[count++] = (struct tp_other_part){at + done, to + done, size};
         done += size;
     }
-    count = tp_other_read_pieces(memory, pieces, count);
-    return count ? (size_t)(pieces[count - 1].at - at) + pieces[count - 1].size : 0;
+    count = tp_other_read_parts(memory, parts, count);
+    return count ? (size_t)(parts[count - 1].at - at) + parts[count - 1].size : 0;
 }
 
 /* Adds a copy of the switch record with part of the stack, in the format of a sample (perf_record.c). */
@@ -107,7 +107,7 @@ void tp_still_stacks_read(struct tp_still_stacks *still, struct tp_pending *pend
         const struct tp_still_wait wait = still->waits[i];
         if (has_gone_on(still, &wait))
             continue;
-        if (begin_ns - wait.time_ns < STANDS_NS) {
+        if (begin_ns - wait.time_ns < LEAST_WAIT_NS) {
             still->waits[kept++] = wait;
         } else if (bytes && still->window_reads < WINDOW_READS) {
             size_t before = pending->count;

@@ -22,7 +22,7 @@ static bool move(unsigned slot, int from, int to)
     return atomic_compare_exchange_strong(&slots[slot].state, &from, to);
 }
 
-/* Takes a slot that is in `state` and returns its index, or TP_CUPTI_BUFFERS if there is none. */
+/* Takes a slot that is in `state` and returns its index, or TP_CUPTI_BUFFERS if none exists. */
 static unsigned take(int state)
 {
     for (unsigned i = 0; i < TP_CUPTI_BUFFERS; i++)

@@ -30,7 +30,7 @@ static void put(const void *function, uint8_t kind)
         tp_record_done(record, (uint32_t)address, kind, 0, (uint32_t)(address >> 32 & UINT16_MAX));
 }
 
-/* Reserves more calls for this thread. Returns false if there are none left. */
+/* Reserves more calls for this thread. Returns false if none exist. */
 static __attribute__((noinline)) bool take_share(void)
 {
     if (!__atomic_exchange_n(&was_called, true, __ATOMIC_RELAXED)) { /* modules are needed only in programs with such

@@ -122,15 +122,15 @@ EXPORT int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict
 /* sigset passes and returns SIG_HOLD in place of a handler to block a signal. */
 EXPORT sighandler_t sigset(int number, sighandler_t handler)
 {
-    bool holds = handler == SIG_HOLD;
+    bool is_hold = handler == SIG_HOLD;
     struct sigaction action = {.sa_handler = handler}, was;
     sigset_t bus, before;
     if (number != SIGBUS)
         return NEXT(CALL_SIGSET, signal_call)(number, handler);
     sigemptyset(&bus);
     sigaddset(&bus, SIGBUS);
-    if (sigaction(SIGBUS, holds ? NULL : &action, &was) != 0 ||
-        sigprocmask(holds ? SIG_BLOCK : SIG_UNBLOCK, &bus, &before) != 0)
+    if (sigaction(SIGBUS, is_hold ? NULL : &action, &was) != 0 ||
+        sigprocmask(is_hold ? SIG_BLOCK : SIG_UNBLOCK, &bus, &before) != 0)
         return SIG_ERR;
     return sigismember(&before, SIGBUS) == 1 ? SIG_HOLD : was.sa_handler;
 }

@@ -41,9 +41,6 @@ base=${WORDS_BASE:-abfdd1cf2ce7}
 
 # kind, folder or text, limit
 limits='
-comment collector/launch 51
-comment collector/outside 164
-comment collector/source 36
 comment python/torch_tracepress 30
 comment tests/abi 1
 comment tests/bench 21
@@ -97,10 +94,7 @@ message webreport/measure 36
 message webreport/print 2
 message webreport/session 2
 message webreport/trace 2
-name collector 2
-name collector/launch 8
-name collector/outside 16
-name collector/source 3
+name collector/launch 1
 name tests/abi 2
 name tests/check 6
 name tests/fuzz 2

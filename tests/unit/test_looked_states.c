@@ -1,5 +1,5 @@
-/* States of a thread by the kernel's totals, look after look: pieces follow each other and add up to the totals. What is
- * said where the kernel refuses events. */
+/* States of a thread by the kernel's totals, look after look: intervals follow each other and add up to the totals.
+ * What is said where the kernel refuses events. */
 #include "collector/outside/waits/looked_states.h"
 
 #include <errno.h>
@@ -17,20 +17,20 @@
 enum { MS = 1000000, LOCK = 1, POLL = 2 };
 
 static struct tp_looked_states states;
-static struct tp_looked_piece pieces[TP_LOOKED_PIECES];
+static struct tp_looked_interval intervals[TP_LOOKED_INTERVALS];
 
 static size_t look(int64_t time_ms, int64_t running_ms, int64_t ready_ms, bool is_blocked, uint8_t wait)
 {
     const struct tp_looked_states now = {
         .running_ns = running_ms * MS, .ready_ns = ready_ms * MS, .is_blocked = is_blocked, .wait = wait};
-    return tp_looked_states_cut(&states, pieces, time_ms * MS, &now);
+    return tp_looked_states_cut(&states, intervals, time_ms * MS, &now);
 }
 
 static void is_piece(size_t i, int64_t begin_ms, enum tp_outside_state state, uint8_t wait)
 {
-    assert_int_equal(pieces[i].begin_ns, begin_ms * MS);
-    assert_int_equal(pieces[i].state, state);
-    assert_int_equal(pieces[i].wait, wait);
+    assert_int_equal(intervals[i].begin_ns, begin_ms * MS);
+    assert_int_equal(intervals[i].state, state);
+    assert_int_equal(intervals[i].wait, wait);
 }
 
 static void what_goes_on_comes_first(void **state)
@@ -41,7 +41,7 @@ static void what_goes_on_comes_first(void **state)
     is_piece(0, 0, TP_OUTSIDE_READY, 0);
     is_piece(1, 1, TP_OUTSIDE_RUNNING, 0);
     is_piece(2, 5, TP_OUTSIDE_BLOCKED, LOCK);
-    assert_int_equal(look(20, 4, 1, true, 0), 0); /* stands still */
+    assert_int_equal(look(20, 4, 1, true, 0), 0);  /* stands still */
     assert_int_equal(look(30, 7, 2, false, 0), 3); /* it got the lock: that wait lasted until it could run */
     is_piece(0, 10, TP_OUTSIDE_BLOCKED, LOCK);
     is_piece(1, 26, TP_OUTSIDE_READY, 0);
@@ -79,7 +79,8 @@ static void what_has_no_place_yet_is_owed(void **state)
     for (int i = 1; i <= 100; i++) {
         size_t count = look(10 * i, 10 * i + (i < 100 ? 3 : 0) - (i == 1 ? 1 : 0), 0, false, 0);
         for (size_t k = 0; k < count; k++)
-            sums[pieces[k].state] += (k + 1 < count ? pieces[k + 1].begin_ns : states.since_ns) - pieces[k].begin_ns;
+            sums[intervals[k].state] +=
+                (k + 1 < count ? intervals[k + 1].begin_ns : states.since_ns) - intervals[k].begin_ns;
         end = states.since_ns;
     }
     assert_int_equal(end, 1000 * MS);
@@ -95,10 +96,10 @@ static void what_is_left_at_the_end_is_what_it_was_in(void **state)
 {
     (void)state;
     states = (struct tp_looked_states){.since_ns = 5 * MS, .is_blocked = true, .wait = LOCK, .looked_ns = 9 * MS};
-    assert_int_equal(tp_looked_states_end(&states, pieces), 1);
+    assert_int_equal(tp_looked_states_end(&states, intervals), 1);
     is_piece(0, 5, TP_OUTSIDE_BLOCKED, LOCK);
     assert_int_equal(states.since_ns, 9 * MS);
-    assert_int_equal(tp_looked_states_end(&states, pieces), 0);
+    assert_int_equal(tp_looked_states_end(&states, intervals), 0);
 }
 
 static void a_refusal_says_what_allows_events(void **state)

@@ -238,7 +238,7 @@ static void leave_spool_at_once(void)
         empty(folder);
         began_ms = now_ms();
         leave_brief_spool(0);
-        if (now_ms() - began_ms < TP_TAKEOVER_BRIEF_MS)
+        if (now_ms() - began_ms < TP_TAKEOVER_SHORT_MS)
             return;
     }
     skip();
@@ -251,7 +251,7 @@ static void a_helper_that_was_over_at_once_has_no_trace(void **state)
     leave_spool_at_once();
     struct tp_takeover t = take(&told);
     assert_int_equal(t.trace_count, 0);
-    assert_int_equal(t.brief_count, 1);
+    assert_int_equal(t.short_count, 1);
     assert_int_equal(t.empty_count, 0);
     assert_int_equal(told.count, 0);
     assert_int_equal(access(folder, F_OK), -1);
@@ -266,17 +266,17 @@ static void the_program_itself_has_its_trace_however_brief(void **state)
         .folder = folder, .logdir = logdir, .program = getpid(), .report = on_taken, .context = &told};
     assert_int_equal(tp_takeover(&t, NULL), 0);
     assert_int_equal(t.trace_count, 1);
-    assert_int_equal(t.brief_count, 0);
+    assert_int_equal(t.short_count, 0);
 }
 
 static void a_helper_that_ran_longer_has_its_trace(void **state)
 {
     static struct told told;
     (void)state;
-    leave_brief_spool(TP_TAKEOVER_BRIEF_MS + 1);
+    leave_brief_spool(TP_TAKEOVER_SHORT_MS + 1);
     struct tp_takeover t = take(&told);
     assert_int_equal(t.trace_count, 1);
-    assert_int_equal(t.brief_count, 0);
+    assert_int_equal(t.short_count, 0);
 }
 
 /* Beside a trace from outside: who told a range keeps its name, whose memory and waits are all, does not. */
@@ -286,7 +286,7 @@ static void beside_a_trace_from_outside_the_silent_are_inside(void **state)
     (void)state;
     for (int is_silent = 0; is_silent < 2; is_silent++) {
         if (is_silent)
-            leave_brief_spool(TP_TAKEOVER_BRIEF_MS + 20);
+            leave_brief_spool(TP_TAKEOVER_SHORT_MS + 20);
         else
             leave_spool(true);
         struct tp_takeover t = {.folder = folder,

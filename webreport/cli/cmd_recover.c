@@ -139,9 +139,9 @@ static void on_taken(void *context, enum tp_taken what, const char *path, pid_t 
 /* had_traces: raw records had become traces before. */
 static void say_run(struct tp_console *console, const char *run, const struct tp_takeover *t, bool had_traces)
 {
-    if (t->brief_count)
+    if (t->short_count)
         tp_console_notice(console, "%s: left out: helper processes that ran for less than %d ms (%zu)", run,
-                          TP_TAKEOVER_BRIEF_MS, t->brief_count);
+                          TP_TAKEOVER_SHORT_MS, t->short_count);
     if (t->open_count)
         tp_console_notice(console, "%s: %llu ranges were open at the end; they end there, marked as not finished", run,
                           (unsigned long long)t->open_count);
@@ -153,8 +153,8 @@ static void say_run(struct tp_console *console, const char *run, const struct tp
         tp_console_notice(console, "%s: nothing was recorded in it", run);
 }
 
-/* `record` was killed while it recorded from outside: says whether its copy has saved the trace, whose name has the begin
- * of the run (collector/outside/outside_keeper.h). Returns the same. */
+/* `record` was killed while it recorded from outside: says whether its copy has saved the trace, whose name has the
+ * begin of the run (collector/outside/outside_keeper.h). Returns the same. */
 static bool say_saved(struct tp_console *console, const char *run, const struct tp_run_note *note)
 {
     char ends[64];

@@ -115,11 +115,11 @@ static void say_result(struct ending *ending, const struct tp_takeover *t)
     if (ending->trace_count > TOLD_TRACES && !ending->end->options->summary_only)
         tp_console_notice(ending->end->console, "and %zu more in %s", ending->trace_count - TOLD_TRACES,
                           ending->end->folder->path);
-    if (t->brief_count && !ending->end->has_outside) /* else they are in its trace */
+    if (t->short_count && !ending->end->has_outside) /* else they are in its trace */
         tp_console_notice(
             ending->end->console,
             "left out: %zu helper process%s that ran for less than %d ms and told nothing of what they did",
-            t->brief_count, t->brief_count == 1 ? "" : "es", TP_TAKEOVER_BRIEF_MS);
+            t->short_count, t->short_count == 1 ? "" : "es", TP_TAKEOVER_SHORT_MS);
     if (t->open_count)
         tp_console_notice(ending->end->console,
                           "%llu ranges were open at the end; they end there, marked as not finished",
@@ -129,7 +129,7 @@ static void say_result(struct ending *ending, const struct tp_takeover *t)
     if (t->broken_count)
         tp_console_notice(ending->end->console, "%llu damaged records were left out",
                           (unsigned long long)t->broken_count);
-    bool has_something = ending->trace_count || t->running_count || t->failed_count || t->brief_count;
+    bool has_something = ending->trace_count || t->running_count || t->failed_count || t->short_count;
     if (!has_something && !ending->end->has_outside &&
         !ending->end->program->why_plain) /* which was said before it ran */
         tp_console_notice(ending->end->console, "nothing was recorded: %s", ending->why_nothing);

@@ -111,7 +111,7 @@ void tp_made_map_find(struct tp_made_wanted *wanted, size_t count, const struct 
 
 /* ---- names ---- */
 
-/* Splits ":NUMBER" off the end of the text. Returns false if there is none. */
+/* Splits ":NUMBER" off the end of the text. Returns false if none exists. */
 static bool take_end(struct tp_str *text, struct tp_str *number)
 {
     size_t at = text->len;

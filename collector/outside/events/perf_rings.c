@@ -106,7 +106,7 @@ static bool add_ring(struct tp_perf_rings *rings, int fd, int cpu, size_t bytes,
     return false;
 }
 
-/* Makes room for one more event. Returns false if there is none. */
+/* Makes room for one more event. Returns false if none exists. */
 static bool make_room(struct tp_perf_rings *rings)
 {
     size_t room = rings->room ? rings->room * 2 : 64;

@@ -70,36 +70,36 @@ static void emit_thread(const struct tp_proc_tree *tree, uint32_t pid, uint32_t 
          time_ns);
 }
 
-static void emit_pieces(const struct tp_proc_tree *tree, uint32_t pid, struct looked_thread *thread,
-                        const struct tp_looked_piece *pieces, size_t count)
+static void emit_intervals(const struct tp_proc_tree *tree, uint32_t pid, struct looked_thread *thread,
+                           const struct tp_looked_interval *intervals, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct tp_perf_record record = {.type = PERF_RECORD_SWITCH,
-                                        .time_ns = (uint64_t)pieces[i].begin_ns,
+                                        .time_ns = (uint64_t)intervals[i].begin_ns,
                                         .pid = pid,
                                         .tid = thread->tid,
-                                        .is_out = pieces[i].state != TP_OUTSIDE_RUNNING,
-                                        .is_preempted = pieces[i].state == TP_OUTSIDE_READY};
-        tree->take(tree->context, &record, pieces[i].wait);
+                                        .is_out = intervals[i].state != TP_OUTSIDE_RUNNING,
+                                        .is_preempted = intervals[i].state == TP_OUTSIDE_READY};
+        tree->take(tree->context, &record, intervals[i].wait);
     }
 }
 
 /* Produces records of states; a state that continues is not repeated. */
 static void emit_states(const struct tp_proc_tree *tree, uint32_t pid, struct looked_thread *thread,
-                        enum tp_outside_state before, const struct tp_looked_piece *pieces, size_t count)
+                        enum tp_outside_state before, const struct tp_looked_interval *intervals, size_t count)
 {
-    size_t first = count && thread->has_state && pieces[0].state == before;
-    emit_pieces(tree, pid, thread, pieces + first, count - first);
+    size_t first = count && thread->has_state && intervals[0].state == before;
+    emit_intervals(tree, pid, thread, intervals + first, count - first);
     thread->has_state = thread->has_state || count;
 }
 
 static void end_thread(struct tp_proc_tree *tree, uint32_t pid, struct looked_thread *thread)
 {
-    struct tp_looked_piece pieces[TP_LOOKED_PIECES];
+    struct tp_looked_interval intervals[TP_LOOKED_INTERVALS];
     enum tp_outside_state before = thread->states.state;
     if (thread->is_over)
         return;
-    emit_states(tree, pid, thread, before, pieces, tp_looked_states_end(&thread->states, pieces));
+    emit_states(tree, pid, thread, before, intervals, tp_looked_states_end(&thread->states, intervals));
     emit(tree, (struct tp_perf_record){.type = PERF_RECORD_EXIT, .pid = pid, .tid = thread->tid},
          thread->states.since_ns);
     thread->is_over = true;
@@ -112,7 +112,7 @@ static void look_at_thread(struct tp_proc_tree *tree, uint32_t pid, struct looke
                            int64_t (*now_ns)(void))
 {
     struct tp_looked_states now = {0};
-    struct tp_looked_piece pieces[TP_LOOKED_PIECES];
+    struct tp_looked_interval intervals[TP_LOOKED_INTERVALS];
     enum tp_outside_state before = thread->states.state;
     int64_t time_ns = now_ns();
     if (!tp_proc_read_times(&now.running_ns, &now.ready_ns, pid, thread->tid, tree->text)) {
@@ -124,7 +124,7 @@ static void look_at_thread(struct tp_proc_tree *tree, uint32_t pid, struct looke
     thread->is_known = true;
     if (has_run)
         now.is_blocked = tp_proc_is_waiting(&now.wait, tree->text, pid, thread->tid);
-    emit_states(tree, pid, thread, before, pieces, tp_looked_states_cut(&thread->states, pieces, time_ns, &now));
+    emit_states(tree, pid, thread, before, intervals, tp_looked_states_cut(&thread->states, intervals, time_ns, &now));
     if (has_run && !now.is_blocked)
         tree->runs(tree->context, pid, thread->tid, time_ns);
 }
@@ -395,7 +395,7 @@ void tp_proc_tree_look(struct tp_proc_tree *tree, int64_t (*now_ns)(void))
 
 void tp_proc_tree_end(struct tp_proc_tree *tree, int64_t time_ns)
 {
-    struct tp_looked_piece pieces[TP_LOOKED_PIECES];
+    struct tp_looked_interval intervals[TP_LOOKED_INTERVALS];
     if (tree->processes.count && process_at(tree, 0)->is_first &&
         !process_at(tree, 0)->is_emitted) { /* exited too soon */
         uint32_t pid = process_at(tree, 0)->pid;
@@ -409,7 +409,7 @@ void tp_proc_tree_end(struct tp_proc_tree *tree, int64_t time_ns)
             struct looked_thread *thread = thread_at(process_at(tree, i), k);
             enum tp_outside_state before = thread->states.state;
             thread->states.looked_ns = time_ns;
-            emit_states(tree, process_at(tree, i)->pid, thread, before, pieces,
-                        tp_looked_states_end(&thread->states, pieces));
+            emit_states(tree, process_at(tree, i)->pid, thread, before, intervals,
+                        tp_looked_states_end(&thread->states, intervals));
         }
 }

@@ -4,28 +4,28 @@
 #include <errno.h>
 #include <sys/uio.h>
 
-size_t tp_other_read_pieces(struct tp_other_memory *memory, const struct tp_other_piece *pieces, size_t count)
+size_t tp_other_read_parts(struct tp_other_memory *memory, const struct tp_other_part *parts, size_t count)
 {
-    struct iovec to[TP_OTHER_PIECES] = {{0}}, from[TP_OTHER_PIECES] = {{0}};
-    if (!memory->reads_left || !count || count > TP_OTHER_PIECES)
+    struct iovec to[TP_OTHER_PARTS] = {{0}}, from[TP_OTHER_PARTS] = {{0}};
+    if (!memory->reads_left || !count || count > TP_OTHER_PARTS)
         return 0;
     memory->reads_left--;
     for (size_t i = 0; i < count; i++) {
-        to[i] = (struct iovec){pieces[i].to, pieces[i].size};
-        from[i] = (struct iovec){(void *)(uintptr_t)pieces[i].at, pieces[i].size}; // NOLINT(performance-no-int-to-ptr)
+        to[i] = (struct iovec){parts[i].to, parts[i].size};
+        from[i] = (struct iovec){(void *)(uintptr_t)parts[i].at, parts[i].size}; // NOLINT(performance-no-int-to-ptr)
     }
     ssize_t got = process_vm_readv((pid_t)memory->pid, to, count, from, count, 0);
     memory->is_refused = memory->is_refused || (got < 0 && errno == EPERM);
     size_t done = 0, left = got > 0 ? (size_t)got : 0;
-    for (; done < count && left >= pieces[done].size; done++)
-        left -= pieces[done].size;
+    for (; done < count && left >= parts[done].size; done++)
+        left -= parts[done].size;
     return done;
 }
 
 bool tp_other_read(struct tp_other_memory *memory, uint64_t at, void *to, size_t size)
 {
-    const struct tp_other_piece piece = {at, to, size};
-    return at && tp_other_read_pieces(memory, &piece, 1) == 1;
+    const struct tp_other_part part = {at, to, size};
+    return at && tp_other_read_parts(memory, &part, 1) == 1;
 }
 
 uint64_t tp_other_word(struct tp_other_memory *memory, uint64_t at)

@@ -16,18 +16,18 @@ struct tp_other_memory {
 /* Reads size bytes at an address. Returns false if some of them are missing. */
 bool tp_other_read(struct tp_other_memory *memory, uint64_t at, void *to, size_t size);
 
-/* A piece to read: `size` bytes at `at`, copied to `to`. */
-struct tp_other_piece {
+/* A part to read: `size` bytes at `at`, copied to `to`. */
+struct tp_other_part {
     uint64_t at;
     void *to;
     size_t size;
 };
 
-enum { TP_OTHER_PIECES = 256 };
+enum { TP_OTHER_PARTS = 256 };
 
-/* Reads at most TP_OTHER_PIECES pieces with one system call. Returns the number of pieces read, counted from the first.
+/* Reads at most TP_OTHER_PARTS parts with one system call. Returns the number of parts read, counted from the first.
  */
-size_t tp_other_read_pieces(struct tp_other_memory *memory, const struct tp_other_piece *pieces, size_t count);
+size_t tp_other_read_parts(struct tp_other_memory *memory, const struct tp_other_part *parts, size_t count);
 
 /* Returns the 8-byte word at an address; also 0 if it cannot be read. */
 uint64_t tp_other_word(struct tp_other_memory *memory, uint64_t at);

@@ -21,7 +21,7 @@ bool tp_proc_load(struct tp_buf *text, uint32_t pid, const char *name);
 /* Reads /proc/PID/statm and /proc/PID/io. Returns false if both fail. text: scratch buffer. */
 bool tp_proc_read_usage(struct tp_proc_usage *usage, uint32_t pid, struct tp_buf *text);
 
-/* Reads the arguments of a process, each with a NUL, into `text`. Returns false if there are none, as at the beginning
+/* Reads the arguments of a process, each with a NUL, into `text`. Returns false if none exist, as at the beginning
  * of an exec. */
 bool tp_proc_read_words(struct tp_buf *text, uint32_t pid);
 

@@ -102,9 +102,9 @@ static const uint8_t *frame_at(struct walk *w, uint64_t at)
     }
     w->last = !w->last;
     struct part *part = &w->parts[w->last];
-    const struct tp_other_piece pieces[] = {{at, part->bytes + BEFORE_BYTES, size},
-                                            {at - BEFORE_BYTES, part->bytes, BEFORE_BYTES}};
-    size_t got = at > BEFORE_BYTES ? tp_other_read_pieces(w->memory, pieces, w->layout->minor >= 11 ? 2 : 1) : 0;
+    const struct tp_other_part requests[] = {{at, part->bytes + BEFORE_BYTES, size},
+                                             {at - BEFORE_BYTES, part->bytes, BEFORE_BYTES}};
+    size_t got = at > BEFORE_BYTES ? tp_other_read_parts(w->memory, requests, w->layout->minor >= 11 ? 2 : 1) : 0;
     part->start = got == 2 ? at - BEFORE_BYTES : at;
     part->size = got == 2 ? BEFORE_BYTES + size : 0;
     return got ? part->bytes + BEFORE_BYTES : NULL;
@@ -126,17 +126,17 @@ static bool is_entry(const struct tp_python_layout *layout, const uint8_t *frame
 static bool read_objects(struct tp_python_frame *frames, int count, struct tp_other_memory *memory,
                          const struct tp_python_layout *layout)
 {
-    struct tp_other_piece pieces[TP_OTHER_PIECES];
+    struct tp_other_part requests[TP_OTHER_PARTS];
     const int32_t fields[] = {layout->code_file, layout->code_name, layout->code_lines, layout->code_first};
     int32_t last = 0;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         last = fields[i] > last ? fields[i] : last;
     for (int i = 0; i < count; i++)
-        pieces[i] = (struct tp_other_piece){frames[i].code, frames[i].object, (size_t)last + sizeof(uint64_t)};
-    return tp_other_read_pieces(memory, pieces, (size_t)count) == (size_t)count;
+        requests[i] = (struct tp_other_part){frames[i].code, frames[i].object, (size_t)last + sizeof(uint64_t)};
+    return tp_other_read_parts(memory, requests, (size_t)count) == (size_t)count;
 }
 
-_Static_assert((int)TP_PYTHON_FRAMES <= (int)TP_OTHER_PIECES, "one call reads the code of a whole stack");
+_Static_assert((int)TP_PYTHON_FRAMES <= (int)TP_OTHER_PARTS, "one call reads the code of a whole stack");
 
 int tp_python_frames(struct tp_python_frame *frames, struct tp_other_memory *memory,
                      const struct tp_python_layout *layout, uint64_t thread, uint32_t tid)

@@ -19,7 +19,7 @@ struct tp_whole_stacks {
 /* Closes the files, also after the arena was released. Accepts a zeroed struct. */
 void tp_whole_stacks_release(struct tp_whole_stacks *stacks);
 
-/* Returns the node of the program's part of a sample with a stack copy. Returns 0 if there is none, or the walk ends
+/* Returns the node of the program's part of a sample with a stack copy. Returns 0 if none exists, or the walk ends
  * before the frames of the sample's chain. *is_cut: the stack is longer than the copy. The nodes are in the arena of
  * places, whose guard the caller sets. */
 uint32_t tp_whole_stack(struct tp_whole_stacks *stacks, const struct tp_code_maps *maps, struct tp_code_places *places,

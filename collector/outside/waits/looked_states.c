@@ -3,7 +3,7 @@
 
 struct cutting {
     struct tp_looked_states *states;
-    struct tp_looked_piece *pieces;
+    struct tp_looked_interval *intervals;
     size_t count;
 };
 
@@ -12,8 +12,8 @@ static void add(struct cutting *cut, enum tp_outside_state state, int64_t ns, ui
     struct tp_looked_states *states = cut->states;
     if (ns <= 0)
         return;
-    cut->pieces[cut->count++] =
-        (struct tp_looked_piece){states->since_ns, state, state == TP_OUTSIDE_BLOCKED ? wait : 0};
+    cut->intervals[cut->count++] =
+        (struct tp_looked_interval){states->since_ns, state, state == TP_OUTSIDE_BLOCKED ? wait : 0};
     states->since_ns += ns;
     states->state = state;
 }
@@ -27,7 +27,7 @@ static int64_t take(int64_t *owed_ns, int64_t more_ns, int64_t left_ns)
     return taken_ns;
 }
 
-/* Adds pieces of running and ready; the state that continues comes first. */
+/* Adds intervals of running and ready; the state that continues comes first. */
 static void add_both(struct cutting *cut, int64_t running_ns, int64_t ready_ns)
 {
     bool is_ready_first = cut->states->state != TP_OUTSIDE_RUNNING;
@@ -38,7 +38,7 @@ static void add_both(struct cutting *cut, int64_t running_ns, int64_t ready_ns)
         add(cut, TP_OUTSIDE_READY, ready_ns, 0);
 }
 
-/* Adds pieces for a thread that was not waiting at both polls. The reason of the wait in between is unknown. */
+/* Adds intervals for a thread that was not waiting at both polls. The reason of the wait in between is unknown. */
 static void add_around(struct cutting *cut, int64_t running_ns, int64_t ready_ns, int64_t blocked_ns)
 {
     bool is_ready_first = cut->states->state == TP_OUTSIDE_READY;
@@ -47,10 +47,10 @@ static void add_around(struct cutting *cut, int64_t running_ns, int64_t ready_ns
     add(cut, is_ready_first ? TP_OUTSIDE_RUNNING : TP_OUTSIDE_READY, is_ready_first ? running_ns : ready_ns, 0);
 }
 
-size_t tp_looked_states_cut(struct tp_looked_states *states, struct tp_looked_piece pieces[TP_LOOKED_PIECES],
+size_t tp_looked_states_cut(struct tp_looked_states *states, struct tp_looked_interval intervals[TP_LOOKED_INTERVALS],
                             int64_t time_ns, const struct tp_looked_states *now)
 {
-    struct cutting cut = {states, pieces, 0};
+    struct cutting cut = {states, intervals, 0};
     int64_t whole_ns = time_ns - states->since_ns;
     int64_t more_running_ns = now->running_ns - states->running_ns, more_ready_ns = now->ready_ns - states->ready_ns;
     int64_t still_ns = states->looked_ns > states->since_ns ? states->looked_ns - states->since_ns : 0;
@@ -78,9 +78,9 @@ size_t tp_looked_states_cut(struct tp_looked_states *states, struct tp_looked_pi
     return cut.count;
 }
 
-size_t tp_looked_states_end(struct tp_looked_states *states, struct tp_looked_piece pieces[TP_LOOKED_PIECES])
+size_t tp_looked_states_end(struct tp_looked_states *states, struct tp_looked_interval intervals[TP_LOOKED_INTERVALS])
 {
-    struct cutting cut = {states, pieces, 0};
+    struct cutting cut = {states, intervals, 0};
     add(&cut, states->is_blocked ? TP_OUTSIDE_BLOCKED : TP_OUTSIDE_READY, states->looked_ns - states->since_ns,
         states->wait);
     return cut.count;

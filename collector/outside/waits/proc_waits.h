@@ -23,8 +23,8 @@ bool tp_proc_is_waiting(uint8_t *wait, struct tp_buf *text, uint32_t pid, uint32
 /* Returns the words of a number, as in wait_causes.h; absent for 0. */
 struct tp_str tp_proc_wait_words(uint8_t number);
 
-/* Returns the number for the contents of the /proc file: "0 0x3 ..". file: target of the call's descriptor; "" if there
- * is none or it is unknown. */
+/* Returns the number for the contents of the /proc file: "0 0x3 ..". file: target of the call's descriptor; "" if none
+ * exists or it is unknown. */
 uint8_t tp_proc_wait_of(const char *call, const char *file);
 
 #endif
