@@ -12,7 +12,7 @@ if [ ! -d "$SHARED/data/traces" ]; then
     exit 0
 fi
 # What the definitions compute of a trace takes seconds, so it is kept until a definition changes.
-KEPT=$PWD/build/defined/$(cat "$ORACLE/definitions.py" "$ORACLE"/twin/*.py | cksum | cut -d ' ' -f 1)
+KEPT=$PWD/build/defined/$(cat "$ORACLE/definitions.py" "$ORACLE/exceptions.py" "$ORACLE"/twin/*.* | cksum | cut -d ' ' -f 1)
 mkdir -p "$KEPT"
 for old in "$PWD"/build/defined/*; do [ "$old" = "$KEPT" ] || rm -rf "$old"; done
 cd "$WORK" || exit 1
@@ -28,18 +28,20 @@ compare() { # ours, reference
     tail -n 8 said
     return 1
 }
-for trace in $(grep 'trace' all); do
+# Recordings of our own recorder say kinds of ranges (K1 to K5 of docs/definitions.md), which the definitions do not read.
+find "$SHARED/data/traces" "$SHARED/data/torch" "$SHARED/data/truth/scenarios" "$SHARED/data/advice/calibration" "$SHARED/data/reports" \
+    -name '*.json' -o -name '*.json.gz' | grep -v '/reports/programs/' | sort >traces
+while read -r trace; do
     name=${trace#"$SHARED/data/"}
     name=$(printf '%s' "$name" | sed 's/\.pt\.trace\.json\(\.gz\)\{0,1\}$//; s/\.json\(\.gz\)\{0,1\}$//; s|/|__|g')
-    [ -f "$SHARED/data/expected/reference/$name.json.gz" ] || continue
     wanted "$name" || continue
-    defined "$name" "$trace" || { not_ok "definitions of $name" "the definitions refuse the trace"; continue; }
     if "$TP" report "$trace" -o out.html --json out.json --quiet 2>stderr; then
+        defined "$name" "$trace" || { not_ok "definitions of $name" "the definitions refuse the trace"; continue; }
         check "numbers of $name" compare out.json "$KEPT/$name.json.gz"
-    else
+    elif [ -f "$SHARED/data/expected/reference/$name.json.gz" ]; then
         not_ok "report of $name" "$(cat stderr)"
-    fi
-done
+    fi # other files are no traces, or of other tools
+done <traces
 for case in "$SHARED"/data/advice/cases/*.pt.trace.json; do
     name=$(basename "$case" .pt.trace.json)
     wanted "$name" || continue

@@ -29,7 +29,7 @@ class Recorded:
 
     def walk(self):
         trace, main = self.trace, self.trace.host_main
-        events, memory = trace.tree.threads[main], sorted(trace.events.of["memory"], key=lambda e: e.start)
+        events, memory = trace.tree.threads[main], sorted(trace.events.of["memory"] + trace.events.of["out_of_memory"], key=lambda e: e.start)
         i = j = debt = 0
         own_until = last = None
         for start, end, stack, _ in trace.tree.segments(main, [(a, b, None) for a, b in trace.window]):

@@ -1,0 +1,69 @@
+"""Section 15, H1: why data loading takes time, by the frames inside of it."""
+from . import names
+from .findings import by_length
+from .intervals import holds, length, meet, minus, union
+from .reading import FRAME_KINDS
+
+SMALL_NS, LEAST_PYTHON = 20_000, 5
+WAITING = tuple("<built-in " + n for n in (
+    "function sleep>", "function open>", "function read>", "function pread>", "function stat>", "method read of", "method readinto of",
+    "method readline of", "method recv of", "method recv_into", "method acquire of", "function poll>", "method poll of", "function select>"))
+MAKING = tuple("<built-in " + n for n in (
+    "method tensor of type", "method as_tensor of type", "method stack of type", "method cat of type", "method from_numpy of",
+    "function array>", "method array of", "function stack>"))
+SAMPLES = ("__getitem__", "__getitems__", "__next__")
+
+
+class Parts:
+    """time of samples and of batches inside of loading, and of what is neither (waiting, operators)"""
+
+    def __init__(self, thread, loading):
+        self.samples, self.batches, self.others, self.making = [], [], [], []
+        self.fetch, self.is_made, self.takes_tensors = None, False, False
+        for e in thread:
+            if not holds(loading, e.start):
+                continue
+            if e.kind == "operator":
+                if self.batches and not self.is_made:
+                    self.takes_tensors |= self.batches[-1].start <= e.start < self.batches[-1].end
+                if e.length >= SMALL_NS:
+                    self.others.append(e)
+            elif e.kind in FRAME_KINDS:
+                self.add(e)
+
+    def add(self, e):
+        if e.name.startswith(WAITING):
+            self.others.append(e)
+        if e.name.startswith(MAKING):
+            self.making.append(e)
+            self.is_made = True
+        found = names.frame_parts(e.name)
+        if found is None:
+            return
+        path, _, function = found
+        if path.endswith("torch/utils/data/_utils/fetch.py") and function == "fetch":
+            self.fetch = e
+        elif function in SAMPLES and names.project_line(e.name) is not None:
+            self.samples.append(e)
+        elif self.fetch is not None and e.inside is self.fetch and not function.startswith("<"):
+            self.batches.append(e)
+            self.is_made = False
+
+
+def ranges_of(events):
+    return union([e.range for e in events])
+
+
+def cause_of(thread, loading):
+    """(cause, evidence, time of putting batches together) of loading; ("", [], []) where no part takes more than half"""
+    p = Parts(thread, loading)
+    others = ranges_of(p.others)
+    samples, batches = (meet(minus(ranges_of(x), others), loading) for x in (p.samples, p.batches))
+    half = length(loading) // 2
+    if length(samples) <= half and length(batches) <= half:
+        return "", [], []
+    if length(batches) <= length(samples):
+        return "transform", by_length(p.samples), []
+    python = minus(batches, ranges_of(p.making))
+    keeps = not p.takes_tensors or LEAST_PYTHON * length(python) < length(batches)
+    return "collate", by_length(p.batches), python if keeps else batches
