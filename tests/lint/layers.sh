@@ -32,7 +32,7 @@ BEGIN {
   ok[o "trace"]     = o "trace " o "tree " o "waits " o "stacks " o "code " writer
   ok["collector/outside"] = "collector/outside " o " " writer
   r = "webreport/"
-  ok[r "trace/inputs"] = r "trace/inputs " writer
+  ok[r "trace/inputs"] = r "trace/inputs " r "trace " writer
   ok[r "trace"]    = r "trace " r "trace/inputs " writer
   ok[r "model"]    = r "model " r "trace " writer
   facts = r "model " r "trace " writer

@@ -3,7 +3,7 @@
 # a stack, frames joined by ";", in webreport/trace/stack.c. Fails when another file of webreport looks for "): " or
 # searches a text for ';'; writing either is free.
 awk '
-FILENAME ~ /(^|\/)webreport\/trace\/(frame|stack|decode_parts|trace)\.[ch]$/ || FILENAME !~ /(^|\/)webreport\// { next }
+FILENAME ~ /(^|\/)webreport\/trace\/(frame|stack|decode_parts|read)\.[ch]$/ || FILENAME !~ /(^|\/)webreport\// { next }
 {
   code = $0; sub(/\/\/.*/, "", code); sub(/\/\*.*/, "", code)
   if (code ~ /^ \*/) next

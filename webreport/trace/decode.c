@@ -4,7 +4,6 @@
 
 #include "webreport/trace/copy_class.h"
 #include "webreport/trace/decode_parts.h"
-#include "writer/base/saturate.h"
 
 /* ---- slices -------------------------------------------------------------------------------------------------------
  */
@@ -21,31 +20,17 @@ static uint8_t kind_by_process(struct tp_decoder *d, const struct tp_element *e)
 /* Counts an event of a category that is not known. */
 static void note_unread(struct tp_decoder *d, const struct tp_element *e)
 {
-    struct tp_unread *unread = d->trace->reading.unread;
     int64_t dur = 0;
-    for (unsigned i = 0; i < TP_UNREAD_CATEGORIES; i++) {
-        if (unread[i].count && unread[i].cat != e->cat_id)
-            continue;
-        if (tp_number_time(tp_span_of(e->spans, TP_FIELD_DUR), &dur) != TP_NUMBER_OK || dur < 0)
-            dur = 0;
-        unread[i].cat = e->cat_id;
-        unread[i].count++;
-        unread[i].time_ns = tp_sat_add(unread[i].time_ns, dur);
-        return;
-    }
+    if (tp_number_time(tp_span_of(e->spans, TP_FIELD_DUR), &dur) != TP_NUMBER_OK || dur < 0)
+        dur = 0;
+    tp_sink_unread(d->sink, e->cat_id, dur);
 }
 
-/* What the name and the arguments make of the category's kind. */
-static uint8_t decide_kind(struct tp_decoder *d, const struct tp_element *e, unsigned *flags)
+/* Decides the kind by category, name and arguments, or by the process when there is no category. */
+static unsigned decide_kind(struct tp_decoder *d, const struct tp_element *e, unsigned *flags)
 {
-    if (e->cat.kind == TP_KIND_OPERATOR && e->name & TP_NAME_REGION) {
-        if (!(e->cat.may_be_region && e->name & TP_NAME_TORCH_REGION))
-            *flags |= TP_EVENT_WAS_OPERATOR;
-        return TP_KIND_ANNOTATION;
-    }
-    if (e->cat.kind == TP_KIND_FRAME && tp_span_has_value(e->spans, TP_ARG_MODULE_ID))
-        return TP_KIND_MODULE;
-    return e->cat.kind || tp_strings_get(&d->trace->cats, e->cat_id).len ? e->cat.kind : kind_by_process(d, e);
+    unsigned kind = tp_sink_kind(&e->cat, e->name, tp_span_has_value(e->spans, TP_ARG_MODULE_ID), flags);
+    return kind || tp_strings_get(&d->trace->cats, e->cat_id).len ? kind : kind_by_process(d, e);
 }
 
 /* A missing or negative duration is 0, and counted. */
@@ -55,7 +40,7 @@ static int64_t decide_duration(struct tp_decoder *d, const struct tp_element *e,
     int64_t dur = 0;
     enum tp_number_status status = tp_number_time(tp_span_of(e->spans, TP_FIELD_DUR), &dur);
     if (status == TP_NUMBER_RANGE)
-        tp_decoder_note(d, TP_NOTICE_TIME_RANGE, e->offset);
+        tp_sink_note(d->sink, TP_NOTICE_TIME_RANGE, e->offset);
     if (status != TP_NUMBER_OK) {
         reading->without_dur += kind != TP_KIND_OTHER;
         return 0;
@@ -63,22 +48,7 @@ static int64_t decide_duration(struct tp_decoder *d, const struct tp_element *e,
     if (dur >= 0)
         return dur;
     reading->negative_dur += kind != TP_KIND_OTHER;
-    tp_decoder_note(d, TP_NOTICE_NEGATIVE_DURATION, e->offset);
-    return 0;
-}
-
-/* Calls of other devices than CUDA keep the name of their category; beyond 15 of them they are CUDA's. */
-static unsigned call_cat(struct tp_decoder *d, const struct tp_element *e)
-{
-    if (!e->cat.is_other_call)
-        return 0;
-    uint32_t *cats = d->trace->call_cats;
-    for (unsigned i = 1; i < sizeof d->trace->call_cats / sizeof *cats; i++) {
-        if (cats[i] == 0)
-            cats[i] = e->cat_id + 1;
-        if (cats[i] == e->cat_id + 1)
-            return i;
-    }
+    tp_sink_note(d->sink, TP_NOTICE_NEGATIVE_DURATION, e->offset);
     return 0;
 }
 
@@ -90,32 +60,20 @@ static bool has_group(const struct tp_element *e)
     return e->spans->has & keys || tp_kinds_is_communication_task(tp_span_of(e->spans, TP_ARG_TASK_TYPE));
 }
 
-/* What a range says it is; what runs on a device may say so, too. */
-static unsigned said_kind(struct tp_decoder *d, const struct tp_element *e, unsigned kind)
+/* Returns the kind that an event says it is. */
+static enum tp_range_kind said_kind(const struct tp_element *e)
 {
-    bool may_say = kind == TP_KIND_ANNOTATION || kind == TP_KIND_GPU_ANNOTATION || tp_kind_is_device(kind);
     struct tp_str word = tp_span_of(e->spans, TP_ARG_KIND);
-    unsigned said = may_say && tp_token_is_string(word) ? tp_range_kind_of_text(tp_token_contents(word)) : 0;
-    d->trace->reading.said_kinds |= said ? 1u << said : 0;
-    return !said && kind == TP_KIND_KERNEL && has_group(e) ? (unsigned)TP_RANGE_COMMUNICATION : said;
+    return tp_token_is_string(word) ? tp_range_kind_of_text(tp_token_contents(word)) : TP_RANGE_NONE;
 }
 
-/* Programs give facts about their ranges and the work of their own devices; a profiler's operations have a number that
- * joins them to a call. */
-static void tell(struct tp_decoder *d, const struct tp_element *e, const struct tp_event *event)
+/* Delivers what a program said about a range or about the work of a device of its own. A profiler's operations have a
+ * correlation. */
+static void take_arguments(struct tp_decoder *d, const struct tp_element *e, const struct tp_event *event)
 {
     bool is_work = tp_kind_is_device(event->kind) && !tp_spans_has(e->spans, TP_ARG_CORRELATION);
     if (event->kind == TP_KIND_ANNOTATION || is_work)
         tp_decode_arguments(d, e);
-}
-
-/* Computes the meanings of the names that were interned since the last call. */
-static void note_names(struct tp_decoder *d)
-{
-    while (d->name_meanings.count < d->trace->names.count) {
-        struct tp_str name = tp_strings_get(&d->trace->names, (uint32_t)d->name_meanings.count);
-        *(uint8_t *)tp_vec_push(&d->name_meanings) = (uint8_t)tp_kinds_of_name(name);
-    }
 }
 
 /* Id of a name that is no text of the file. */
@@ -125,8 +83,8 @@ static uint32_t made_name(struct tp_decoder *d, struct tp_buf *text)
     tp_buf_add(text, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 15); /* the interner reads behind a text */
     if (text->failed)
         tp_arena_fail(d->trace->arena, text->failed);
-    id = tp_interner_add(&d->names, (struct tp_str){text->data, text->size - 15})->id;
-    note_names(d);
+    id = tp_interner_add(&d->sink->names, (struct tp_str){text->data, text->size - 15})->id;
+    tp_sink_learn_names(d->sink);
     return id;
 }
 
@@ -154,19 +112,22 @@ static void note_skipped(struct tp_decoder *d, const struct tp_element *e, unsig
         note_unread(d, e);
 }
 
-/* Counts an event with a correlation. */
-static void note_correlated(struct tp_decoder *d, const struct tp_element *e, const struct tp_event *event)
+/* Reads the correlation of an event. */
+static void read_correlation(const struct tp_element *e, struct tp_sink_slice *slice)
 {
-    struct tp_reading *reading = &d->trace->reading;
-    int64_t number;
-    reading->correlated++;
-    if (tp_number_int(e->spans->field[TP_ARG_CORRELATION], &number) != TP_NUMBER_OK) {
-        reading->link_sums.is_unreadable = true;
-        return;
-    }
-    tp_link_add(reading->link_sums.events, number, event->ts_ns);
-    if (tp_kind_is_device(event->kind))
-        tp_link_add(reading->link_sums.devices, number, event->ts_ns);
+    slice->has_correlation = tp_spans_has(e->spans, TP_ARG_CORRELATION);
+    if (slice->has_correlation &&
+        tp_number_int(e->spans->field[TP_ARG_CORRELATION], &slice->correlation) != TP_NUMBER_OK)
+        slice->correlation = TP_NULL_INT;
+}
+
+/* Reads the flags that arguments set. */
+static unsigned flags_of_arguments(const struct tp_element *e)
+{
+    struct tp_str finished = tp_span_of(e->spans, TP_ARG_FINISHED);
+    unsigned flags = finished.len == 5 && memcmp(finished.ptr, "false", 5) == 0 ? TP_EVENT_UNFINISHED : 0;
+    bool has_dims = tp_spans_has(e->spans, TP_ARG_INPUT_DIMS) || tp_spans_has(e->spans, TP_ARG_INPUT_DIMS_OLD);
+    return has_dims ? flags | TP_EVENT_HAS_INPUT_DIMS : flags;
 }
 
 /* Counts whether a time has three decimals. */
@@ -177,58 +138,62 @@ static void note_decimals(struct tp_reading *reading, struct tp_str time)
     reading->odd_decimals += !has_three;
 }
 
-/* A complete event (ph X) that is no memory record. */
-static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
+/* Counts a complete event that becomes no row. */
+static void skip_complete(struct tp_decoder *d, const struct tp_element *e, unsigned kind, bool has_time)
 {
     struct tp_reading *reading = &d->trace->reading;
-    struct tp_event event = {.name = e->name_id, .ordinal = e->ordinal};
-    unsigned flags = 0, kind = decide_kind(d, e, &flags);
-    enum tp_number_status ts = tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &event.ts_ns);
-    if (ts != TP_NUMBER_OK)
-        tp_decoder_note(d, ts == TP_NUMBER_RANGE ? TP_NOTICE_TIME_RANGE : TP_NOTICE_EVENT_SKIPPED, e->offset);
-    if (ts == TP_NUMBER_OK && e->cat.is_state)
-        tp_decode_state(d, e);
-    if (ts == TP_NUMBER_OK && e->cat.is_process)
-        tp_decode_process(d, e);
-    reading->nameless += !e->has_name || !tp_spans_has(e->spans, TP_FIELD_PID) || !tp_spans_has(e->spans, TP_FIELD_TID);
-    if (kind == TP_KIND_NONE || ts != TP_NUMBER_OK) {
-        reading->misspelt_cats += kind == TP_KIND_NONE && e->cat.is_misspelt;
-        reading->unread_without_cat += kind == TP_KIND_NONE && !tp_spans_has(e->spans, TP_FIELD_CAT);
-        reading->skipped[kind == TP_KIND_NONE ? TP_SKIP_UNKNOWN_CATEGORY : TP_SKIP_NO_TIME]++;
-        note_skipped(d, e, kind, ts == TP_NUMBER_OK);
-        if (ts == TP_NUMBER_OK)
-            tp_decode_number(d, e); /* of a category that is new: it is no gap */
-        return;
-    }
+    reading->misspelt_cats += kind == TP_KIND_NONE && e->cat.is_misspelt;
+    reading->unread_without_cat += kind == TP_KIND_NONE && !tp_spans_has(e->spans, TP_FIELD_CAT);
+    tp_sink_skip(d->sink, kind == TP_KIND_NONE ? TP_SKIP_UNKNOWN_CATEGORY : TP_SKIP_NO_TIME);
+    note_skipped(d, e, kind, has_time);
+    if (has_time)
+        tp_decode_number(d, e); /* of a category that is new: it is no gap */
+}
+
+/* Counts what the spelling of a complete event says about its writer. */
+static void note_spelling(struct tp_reading *reading, const struct tp_element *e)
+{
     note_decimals(reading, tp_span_of(e->spans, TP_FIELD_TS));
     if (tp_spans_has(e->spans, TP_FIELD_DUR))
         note_decimals(reading, tp_span_of(e->spans, TP_FIELD_DUR));
     reading->read_without_cat += !tp_spans_has(e->spans, TP_FIELD_CAT);
-    event.dur_ns = decide_duration(d, e, kind);
-    event.kind = kind & 15;
+}
+
+/* A complete event (ph X) that is no memory record. */
+static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
+{
+    struct tp_sink_slice slice = {.event = {.name = e->name_id, .ordinal = e->ordinal}, .cat = e->cat_id};
+    struct tp_event *event = &slice.event;
+    unsigned flags = 0, kind = decide_kind(d, e, &flags);
+    enum tp_number_status ts = tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &event->ts_ns);
+    if (ts != TP_NUMBER_OK)
+        tp_sink_note(d->sink, ts == TP_NUMBER_RANGE ? TP_NOTICE_TIME_RANGE : TP_NOTICE_EVENT_SKIPPED, e->offset);
+    if (ts == TP_NUMBER_OK && e->cat.is_state)
+        tp_decode_state(d, e);
+    if (ts == TP_NUMBER_OK && e->cat.is_process)
+        tp_decode_process(d, e);
+    d->trace->reading.nameless +=
+        !e->has_name || !tp_spans_has(e->spans, TP_FIELD_PID) || !tp_spans_has(e->spans, TP_FIELD_TID);
+    if (kind == TP_KIND_NONE || ts != TP_NUMBER_OK) {
+        skip_complete(d, e, kind, ts == TP_NUMBER_OK);
+        return;
+    }
+    note_spelling(&d->trace->reading, e);
+    event->dur_ns = decide_duration(d, e, kind);
+    event->kind = kind & 15;
     if (kind == TP_KIND_MEMCPY || kind == TP_KIND_MEMSET)
-        event.name = name_of_copy(d, e, kind);
-    event.variant = (kind == TP_KIND_RUNTIME ? call_cat(d, e) : said_kind(d, e, kind)) & 15;
-    reading->driver += kind == TP_KIND_RUNTIME && e->cat.is_driver;
-    reading->read[kind]++;
-    reading->other_device_events += e->cat.is_other_device;
-    reading->counter_events += e->cat.has_counters;
+        event->name = name_of_copy(d, e, kind);
+    slice.said = said_kind(e);
+    slice.is_communication = kind == TP_KIND_KERNEL && has_group(e);
     tp_decode_number(d, e);
-    reading->unnumbered +=
-        tp_kind_is_host(kind) && kind != TP_KIND_RUNTIME && !tp_spans_has(e->spans, TP_ARG_EVENT_NUMBER);
-    if (tp_spans_has(e->spans, TP_ARG_CORRELATION))
-        note_correlated(d, e, &event);
-    struct tp_str finished = tp_span_of(e->spans, TP_ARG_FINISHED);
-    if (finished.len == 5 && memcmp(finished.ptr, "false", 5) == 0)
-        flags |= TP_EVENT_UNFINISHED;
-    if (tp_spans_has(e->spans, TP_ARG_INPUT_DIMS) || tp_spans_has(e->spans, TP_ARG_INPUT_DIMS_OLD))
-        flags |= TP_EVENT_HAS_INPUT_DIMS;
-    event.flags = flags & 15;
-    event.thread = tp_element_thread(d, e);
-    event.detail = tp_decode_detail(d, e, &event);
-    if (d->wants_arguments && e->spans->has_own_args)
-        tell(d, e, &event);
-    *(struct tp_event *)tp_vec_push(&d->events) = event;
+    slice.has_number = tp_spans_has(e->spans, TP_ARG_EVENT_NUMBER);
+    read_correlation(e, &slice);
+    event->flags = (flags | flags_of_arguments(e)) & 15;
+    event->thread = tp_element_thread(d, e);
+    event->detail = tp_decode_detail(d, e, event);
+    if (d->sink->wants_arguments && e->spans->has_own_args)
+        take_arguments(d, e, event);
+    tp_sink_slice(d->sink, &slice);
 }
 
 /* ---- one element --------------------------------------------------------------------------------------------------
@@ -237,13 +202,10 @@ static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
 static void read_cat(struct tp_decoder *d, struct tp_element *e)
 {
     struct tp_str token = tp_span_of(e->spans, TP_FIELD_CAT);
-    e->cat_id = tp_element_intern_field(d, e, &d->cats, TP_FIELD_CAT,
+    e->cat_id = tp_element_intern_field(d, e, &d->sink->cats, TP_FIELD_CAT,
                                         tp_token_is_string(token) ? tp_token_contents(token) : TP_STR(""));
-    while (d->cat_meanings.count < d->trace->cats.count) {
-        struct tp_str cat = tp_strings_get(&d->trace->cats, (uint32_t)d->cat_meanings.count);
-        *(struct tp_cat_meaning *)tp_vec_push(&d->cat_meanings) = tp_kinds_of_cat(cat);
-    }
-    e->cat = *TP_AT(&d->cat_meanings, struct tp_cat_meaning, e->cat_id);
+    tp_sink_learn_cats(d->sink);
+    e->cat = *tp_sink_cat(d->sink, e->cat_id);
 }
 
 static void read_name(struct tp_decoder *d, struct tp_element *e)
@@ -251,9 +213,9 @@ static void read_name(struct tp_decoder *d, struct tp_element *e)
     struct tp_str token = tp_span_of(e->spans, TP_FIELD_NAME);
     e->has_name = tp_token_is_string(token);
     e->name_id =
-        tp_element_intern_field(d, e, &d->names, TP_FIELD_NAME, e->has_name ? tp_token_contents(token) : TP_STR(""));
-    note_names(d);
-    e->name = *TP_AT(&d->name_meanings, uint8_t, e->name_id);
+        tp_element_intern_field(d, e, &d->sink->names, TP_FIELD_NAME, e->has_name ? tp_token_contents(token) : TP_STR(""));
+    tp_sink_learn_names(d->sink);
+    e->name = tp_sink_name(d->sink, e->name_id);
 }
 
 static void count_phase(struct tp_decoder *d, const struct tp_element *e)
@@ -264,7 +226,7 @@ static void count_phase(struct tp_decoder *d, const struct tp_element *e)
     else
         reading->skipped[TP_SKIP_PHASE_UNKNOWN]++;
     if (!e->ph)
-        tp_decoder_note(d, TP_NOTICE_EVENT_SKIPPED, e->offset);
+        tp_sink_note(d->sink, TP_NOTICE_EVENT_SKIPPED, e->offset);
     d->begin_events += e->ph == 'B';
     d->end_events += e->ph == 'E';
 }
@@ -285,7 +247,7 @@ static void decode_instant(struct tp_decoder *d, const struct tp_element *e)
     struct tp_str cat = tp_span_of(e->spans, TP_FIELD_CAT);
     if (tp_str_equal(cat, TP_STR("\"tensor\"")))
         tp_decode_tensor(d, e);
-    else if (d->wants_arguments && tp_str_equal(cat, TP_STR("\"user_annotation\"")))
+    else if (d->sink->wants_arguments && tp_str_equal(cat, TP_STR("\"user_annotation\"")))
         tp_decode_moment(d, e);
     if (e->name & TP_NAME_WINDOW_END)
         reading->has_window_end =
@@ -296,16 +258,14 @@ static void decode_instant(struct tp_decoder *d, const struct tp_element *e)
 /* Counts an end of a link between a call and a device operation. */
 static void note_device_link(struct tp_decoder *d, const struct tp_element *e)
 {
-    struct tp_reading *reading = &d->trace->reading;
     int64_t number, ts_ns;
-    bool is_start = e->ph == 's';
-    reading->device_link_starts += is_start;
-    reading->device_link_ends += e->ph == 'f';
     if (tp_number_int(tp_span_of(e->spans, TP_FIELD_ID), &number) != TP_NUMBER_OK ||
         tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &ts_ns) != TP_NUMBER_OK)
-        reading->link_sums.is_unreadable = true;
-    else if (e->ph != 't')
-        tp_link_add(is_start ? reading->link_sums.starts : reading->link_sums.ends, number, ts_ns);
+        number = ts_ns = TP_NULL_INT;
+    if (e->ph != 't')
+        tp_sink_device_link(d->sink, e->ph == 's', number, ts_ns);
+    else
+        d->trace->reading.link_sums.is_unreadable |= number == TP_NULL_INT;
 }
 
 /* Is an arrow one between nodes of a graph? torch's CUPTI backend numbers these from 2^40 on, launches below. */
@@ -324,10 +284,10 @@ void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_
     struct tp_str ph = tp_span_of(spans, TP_FIELD_PH);
     e.ph = ph.len == 3 && ph.ptr[0] == '"' && ph.ptr[1] > 0 ? ph.ptr[1] : '\0';
     if (spans->has_bare_word)
-        tp_decoder_note(d, TP_NOTICE_NOT_A_NUMBER, offset);
+        tp_sink_note(d->sink, TP_NOTICE_NOT_A_NUMBER, offset);
     d->trace->reading.odd_keys += spans->has_odd_key;
     if (spans->is_deep)
-        tp_decoder_note(d, TP_NOTICE_DEPTH, offset);
+        tp_sink_note(d->sink, TP_NOTICE_DEPTH, offset);
     if (e.ph == 'M') {
         count_phase(d, &e);
         tp_rows_metadata(d, spans);

@@ -105,9 +105,7 @@ static struct tp_said said_of(struct tp_decoder *d, const struct tp_element *e)
 
 void tp_decode_arguments(struct tp_decoder *d, const struct tp_element *e)
 {
-    struct tp_said said = said_of(d, e);
-    if (said.text != TP_NO_ID || said.color != TP_NO_ID)
-        *(struct tp_argument *)tp_vec_push(&d->arguments) = (struct tp_argument){(uint32_t)d->events.count, said};
+    tp_sink_argument(d->sink, said_of(d, e));
 }
 
 void tp_decode_moment(struct tp_decoder *d, const struct tp_element *e)
@@ -118,5 +116,5 @@ void tp_decode_moment(struct tp_decoder *d, const struct tp_element *e)
     moment.thread = tp_element_thread(d, e);
     if (e->spans->has_own_args)
         moment.said = said_of(d, e);
-    *(struct tp_moment *)tp_vec_push(&d->moments) = moment;
+    tp_sink_moment(d->sink, &moment);
 }

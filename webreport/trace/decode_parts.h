@@ -95,7 +95,7 @@ static inline uint32_t tp_element_intern_field(struct tp_decoder *d, const struc
 /* Id of a value argument; TP_NO_ID when absent or null. */
 static inline uint32_t tp_element_value(struct tp_decoder *d, const struct tp_element *e, enum tp_field field)
 {
-    return tp_span_has_value(e->spans, field) ? tp_element_intern_field(d, e, &d->values, field, e->spans->field[field])
+    return tp_span_has_value(e->spans, field) ? tp_element_intern_field(d, e, &d->sink->values, field, e->spans->field[field])
                                               : TP_NO_ID;
 }
 
@@ -106,22 +106,17 @@ static inline int64_t tp_element_int(struct tp_decoder *d, const struct tp_eleme
         return TP_NULL_INT;
     enum tp_number_status status = tp_number_int(e->spans->field[field], &value);
     if (status == TP_NUMBER_RANGE)
-        tp_decoder_note(d, TP_NOTICE_ID_RANGE, e->offset);
+        tp_sink_note(d->sink, TP_NOTICE_ID_RANGE, e->offset);
     return status == TP_NUMBER_OK ? value : TP_NULL_INT;
 }
 
-/* The recorder numbers the host's events from 0 on; how many are kept, and the highest number, tell what is not there.
- */
+/* Counts the recorder's number of an event, if the event has one. */
 static inline void tp_decode_number(struct tp_decoder *d, const struct tp_element *e)
 {
-    struct tp_reading *reading = &d->trace->reading;
     int64_t number;
-    if (!tp_spans_has(e->spans, TP_ARG_EVENT_NUMBER) ||
-        tp_number_int(e->spans->field[TP_ARG_EVENT_NUMBER], &number) != TP_NUMBER_OK || number < 0)
-        return;
-    reading->numbered++;
-    reading->number_sum += (uint64_t)number;
-    reading->last_number = number > reading->last_number ? number : reading->last_number;
+    if (tp_spans_has(e->spans, TP_ARG_EVENT_NUMBER) &&
+        tp_number_int(e->spans->field[TP_ARG_EVENT_NUMBER], &number) == TP_NUMBER_OK && number >= 0)
+        tp_sink_number(d->sink, number);
 }
 
 static inline double tp_element_real(const struct tp_element *e, enum tp_field field)
@@ -135,7 +130,7 @@ static inline uint32_t tp_element_stack(struct tp_decoder *d, const struct tp_el
     struct tp_str token = tp_span_of(e->spans, TP_ARG_CALL_STACK);
     for (size_t i = 1; tp_token_is_string(token) && i < token.len - 1; i++)
         if (token.ptr[i] != ';' && token.ptr[i] != ' ')
-            return tp_element_intern_field(d, e, &d->stacks, TP_ARG_CALL_STACK, tp_token_contents(token));
+            return tp_element_intern_field(d, e, &d->sink->stacks, TP_ARG_CALL_STACK, tp_token_contents(token));
     return TP_NO_ID;
 }
 

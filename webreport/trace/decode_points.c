@@ -5,14 +5,13 @@ void tp_decode_flow(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_flow flow = {.is_start = e->ph == 's'};
     if (tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &flow.ts_ns) != TP_NUMBER_OK) {
-        d->trace->reading.skipped[TP_SKIP_NO_TIME]++;
+        tp_sink_skip(d->sink, TP_SKIP_NO_TIME);
         return;
     }
     struct tp_str id = e->spans->field[TP_FIELD_ID];
-    flow.id = tp_element_intern(d, e, &d->texts, tp_token_is_string(id) ? tp_token_contents(id) : id);
+    flow.id = tp_element_intern(d, e, &d->sink->texts, tp_token_is_string(id) ? tp_token_contents(id) : id);
     flow.thread = tp_element_thread(d, e);
-    d->trace->reading.read_link++;
-    *(struct tp_flow *)tp_vec_push(&d->flows) = flow;
+    tp_sink_flow(d->sink, &flow);
 }
 
 /* The stack of a sample that the recorder marks as its own work: TP_RECORDING_FRAME is the innermost frame. */
@@ -25,7 +24,7 @@ static uint32_t recording_stack(struct tp_decoder *d, const struct tp_element *e
     if (tp_token_is_string(token))
         tp_buf_add(text, tp_token_contents(token).ptr, tp_token_contents(token).len);
     return text->failed ? tp_element_stack(d, e)
-                        : tp_element_intern(d, e, &d->stacks, (struct tp_str){text->data, text->size});
+                        : tp_element_intern(d, e, &d->sink->stacks, (struct tp_str){text->data, text->size});
 }
 
 /* Other tools' events of this phase have another category and are counted only. */
@@ -39,73 +38,36 @@ void tp_decode_sample(struct tp_decoder *d, const struct tp_element *e)
         return;
     sample.stack = tp_spans_has(e->spans, TP_ARG_RECORDING) ? recording_stack(d, e) : tp_element_stack(d, e);
     sample.thread = tp_element_thread(d, e);
-    *(struct tp_sample *)tp_vec_push(&d->samples) = sample;
-}
-
-/* Number of the device that a record names; nearly always that of the record before. */
-static uint32_t memory_device(struct tp_decoder *d, const struct tp_element *e)
-{
-    int64_t type = tp_element_int(d, e, TP_ARG_DEVICE_TYPE), id = tp_element_int(d, e, TP_ARG_DEVICE_ID);
-    if (d->last_memory_number == TP_NO_ID || d->last_memory_place.type != type || d->last_memory_place.id != id) {
-        uint64_t t = (uint64_t)type, i = (uint64_t)id;
-        d->last_memory_place = (struct tp_memory_place){type, id};
-        d->last_memory_number = tp_keys_add(
-            &d->memory_places, (uint32_t[]){(uint32_t)t, (uint32_t)(t >> 32), (uint32_t)i, (uint32_t)(i >> 32)});
-    }
-    return d->last_memory_number;
-}
-
-/* Keeps what few or all records have: the first that has some of it finds the place for those before, too. */
-static void keep_more(struct tp_decoder *d, struct tp_memory_more more)
-{
-    const struct tp_memory_more none = {TP_NULL_INT, TP_NULL_INT, TP_NULL_INT};
-    if (!d->memory_more.count && memcmp(&more, &none, sizeof more) == 0)
-        return;
-    while (d->memory_more.count < d->memory.count)
-        *(struct tp_memory_more *)tp_vec_push(&d->memory_more) = none;
-    *(struct tp_memory_more *)tp_vec_push(&d->memory_more) = more;
-}
-
-/* The same for stacks, which recordings of programs have where they were asked for. Those of PyTorch are not looked at:
- * its lines and modules say more. */
-static void keep_stack(struct tp_decoder *d, const struct tp_element *e)
-{
-    uint32_t stack = d->is_of_program ? tp_element_stack(d, e) : TP_NO_ID;
-    if (!d->memory_stacks.count && stack == TP_NO_ID)
-        return;
-    while (d->memory_stacks.count < d->memory.count)
-        *(uint32_t *)tp_vec_push(&d->memory_stacks) = TP_NO_ID;
-    *(uint32_t *)tp_vec_push(&d->memory_stacks) = stack;
+    tp_sink_sample(d->sink, &sample);
 }
 
 void tp_decode_memory(struct tp_decoder *d, const struct tp_element *e)
 {
-    struct tp_reading *reading = &d->trace->reading;
-    struct tp_memory record = {0};
-    enum tp_number_status status = tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &record.ts_ns);
-    bool is_oom = e->name & TP_NAME_OUT_OF_MEMORY;
+    struct tp_sink_memory memory = {.stack = TP_NO_ID};
+    struct tp_memory *record = &memory.record;
+    enum tp_number_status status = tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &record->ts_ns);
     if (status != TP_NUMBER_OK) {
-        reading->skipped[TP_SKIP_NO_TIME]++;
-        tp_decoder_note(d, status == TP_NUMBER_RANGE ? TP_NOTICE_TIME_RANGE : TP_NOTICE_EVENT_SKIPPED, e->offset);
+        tp_sink_skip(d->sink, TP_SKIP_NO_TIME);
+        tp_sink_note(d->sink, status == TP_NUMBER_RANGE ? TP_NOTICE_TIME_RANGE : TP_NOTICE_EVENT_SKIPPED, e->offset);
         return;
     }
-    record.bytes = tp_element_int(d, e, TP_ARG_MEMORY_BYTES);
-    if (record.bytes == TP_NULL_INT)
-        record.bytes = 0;
-    reading->read_memory += !is_oom;
-    reading->read_out_of_memory += is_oom;
+    record->bytes = tp_element_int(d, e, TP_ARG_MEMORY_BYTES);
+    if (record->bytes == TP_NULL_INT)
+        record->bytes = 0;
     tp_decode_number(d, e);
-    reading->unnumbered += !is_oom && !tp_spans_has(e->spans, TP_ARG_EVENT_NUMBER);
-    reading->nameless += !tp_spans_has(e->spans, TP_FIELD_PID) || !tp_spans_has(e->spans, TP_FIELD_TID);
-    record.device = memory_device(d, e);
-    keep_more(d, (struct tp_memory_more){.address = tp_element_int(d, e, TP_ARG_ADDRESS),
-                                         .total_allocated = tp_element_int(d, e, TP_ARG_TOTAL_ALLOCATED),
-                                         .total_reserved = tp_element_int(d, e, TP_ARG_TOTAL_RESERVED)});
-    keep_stack(d, e);
-    record.thread = tp_element_thread(d, e);
-    record.ordinal = e->ordinal;
-    record.flags = is_oom ? TP_MEMORY_OUT_OF_MEMORY : 0;
-    *(struct tp_memory *)tp_vec_push(&d->memory) = record;
+    memory.has_number = tp_spans_has(e->spans, TP_ARG_EVENT_NUMBER);
+    d->trace->reading.nameless += !tp_spans_has(e->spans, TP_FIELD_PID) || !tp_spans_has(e->spans, TP_FIELD_TID);
+    memory.place.type = tp_element_int(d, e, TP_ARG_DEVICE_TYPE);
+    memory.place.id = tp_element_int(d, e, TP_ARG_DEVICE_ID);
+    memory.more.address = tp_element_int(d, e, TP_ARG_ADDRESS);
+    memory.more.total_allocated = tp_element_int(d, e, TP_ARG_TOTAL_ALLOCATED);
+    memory.more.total_reserved = tp_element_int(d, e, TP_ARG_TOTAL_RESERVED);
+    if (d->sink->is_of_program) /* torch's stacks are left out: its lines and modules say more */
+        memory.stack = tp_element_stack(d, e);
+    record->thread = tp_element_thread(d, e);
+    record->ordinal = e->ordinal;
+    record->flags = e->name & TP_NAME_OUT_OF_MEMORY ? TP_MEMORY_OUT_OF_MEMORY : 0;
+    tp_sink_memory(d->sink, &memory);
 }
 
 void tp_decode_counter(struct tp_decoder *d, const struct tp_element *e)
@@ -115,7 +77,7 @@ void tp_decode_counter(struct tp_decoder *d, const struct tp_element *e)
         tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &counter.ts_ns) != TP_NUMBER_OK)
         return;
     counter.value = tp_number_real(e->spans->field[TP_ARG_VALUE]);
-    *(struct tp_counter *)tp_vec_push(&d->counters) = counter;
+    tp_sink_counter(d->sink, &counter);
 }
 
 void tp_decode_task_end(struct tp_decoder *d, const struct tp_element *e)
@@ -125,8 +87,8 @@ void tp_decode_task_end(struct tp_decoder *d, const struct tp_element *e)
     if (!e->has_name || !tp_span_has_value(e->spans, TP_FIELD_ID) ||
         tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &end.ts_ns) != TP_NUMBER_OK)
         return;
-    end.id = tp_element_intern(d, e, &d->texts, tp_token_is_string(id) ? tp_token_contents(id) : id);
-    *(struct tp_task_end *)tp_vec_push(&d->task_ends) = end;
+    end.id = tp_element_intern(d, e, &d->sink->texts, tp_token_is_string(id) ? tp_token_contents(id) : id);
+    tp_sink_task_end(d->sink, &end);
 }
 
 /* A count that is there, from 0 on. */
@@ -166,5 +128,5 @@ void tp_decode_tensor(struct tp_decoder *d, const struct tp_element *e)
     tensor.file = tp_element_value(d, e, TP_ARG_FILE);
     tensor.values = tp_element_value(d, e, TP_ARG_VALUES);
     tensor.has_stats = read_statistics(d, e, &tensor.stats);
-    *(struct tp_tensor_record *)tp_vec_push(&d->tensors) = tensor;
+    tp_sink_tensor(d->sink, &tensor);
 }

@@ -20,7 +20,7 @@ static int64_t integer_of(struct tp_decoder *d, const struct tp_element *e, stru
     int64_t value;
     enum tp_number_status status = tp_number_int(token, &value);
     if (status == TP_NUMBER_RANGE)
-        tp_decoder_note(d, TP_NOTICE_ID_RANGE, e->offset);
+        tp_sink_note(d->sink, TP_NOTICE_ID_RANGE, e->offset);
     return status == TP_NUMBER_OK ? value : TP_NULL_INT;
 }
 
@@ -53,16 +53,16 @@ void tp_decode_state(struct tp_decoder *d, const struct tp_element *e)
     if (state.state == TP_STATE_BLOCKED)
         for (struct tp_scan scan = scan_args(e); next_arg(&scan, &key, &value);) {
             if (tp_str_equal(key, TP_STR("cause")))
-                state.cause = text_of(d, e, &d->texts, value);
+                state.cause = text_of(d, e, &d->sink->texts, value);
             else if (tp_str_equal(key, TP_STR("stack")))
-                state.stack = text_of(d, e, &d->stacks, value);
+                state.stack = text_of(d, e, &d->sink->stacks, value);
             else if (tp_str_equal(key, TP_STR("estimated")))
                 state.is_estimated = true;
             else if (tp_str_equal(key, TP_STR("recording")))
                 state.is_recording = true;
         }
     state.thread = tp_element_thread(d, e);
-    *(struct tp_state *)tp_vec_push(&d->states) = state;
+    tp_sink_state(d->sink, &state);
 }
 
 static void read_process_arg(struct tp_decoder *d, const struct tp_element *e, struct tp_seen_process *process,
@@ -83,9 +83,9 @@ static void read_process_arg(struct tp_decoder *d, const struct tp_element *e, s
         if (tp_str_equal(key, tp_str_of(numbers[i].key)))
             *numbers[i].number = integer_of(d, e, value);
     if (tp_str_equal(key, TP_STR("end")))
-        process->end = text_of(d, e, &d->texts, value);
+        process->end = text_of(d, e, &d->sink->texts, value);
     if (tp_str_equal(key, TP_STR("execs")) && value.ptr[0] == '[')
-        process->execs = tp_element_intern(d, e, &d->values, value);
+        process->execs = tp_element_intern(d, e, &d->sink->values, value);
 }
 
 void tp_decode_process(struct tp_decoder *d, const struct tp_element *e)
@@ -106,7 +106,7 @@ void tp_decode_process(struct tp_decoder *d, const struct tp_element *e)
     for (struct tp_scan scan = scan_args(e); next_arg(&scan, &key, &value);)
         read_process_arg(d, e, &process, key, value);
     process.thread = tp_element_thread(d, e);
-    *(struct tp_seen_process *)tp_vec_push(&d->seen_processes) = process;
+    tp_sink_seen_process(d->sink, &process);
 }
 
 void tp_decode_memory_look(struct tp_decoder *d, const struct tp_element *e)
@@ -124,5 +124,5 @@ void tp_decode_memory_look(struct tp_decoder *d, const struct tp_element *e)
     if (look.bytes == TP_NULL_INT)
         return;
     look.thread = tp_element_thread(d, e);
-    *(struct tp_memory_look *)tp_vec_push(&d->memory_looks) = look;
+    tp_sink_memory_look(d->sink, &look);
 }

@@ -1,37 +1,8 @@
-/* Header of a trace document: see header.h. Members may stand before or after the events. */
+/* Members of a trace document: see header.h. They may come before or after the events. */
 #include "webreport/trace/header.h"
 
 #include "webreport/trace/value.h"
 #include "writer/base/limits.h"
-
-unsigned tp_header_add(struct tp_decoder *d, struct tp_vec *members, struct tp_str key, struct tp_str value)
-{
-    struct tp_arena *arena = d->trace->arena;
-    if (value.len > TP_MAX_HEADER_BYTES || key.len > TP_MAX_SHOWN_NAME_BYTES || members->count >= TP_MAX_HEADER_KEYS) {
-        tp_decoder_note(d, TP_NOTICE_HEADER, 0);
-        return 0;
-    }
-    tp_buf_clear(&d->scratch);
-    tp_clean_string(&d->scratch, key, TP_MAX_SHOWN_NAME_BYTES);
-    if (d->scratch.failed) /* the next clear forgets it */
-        tp_arena_fail(arena, d->scratch.failed);
-    struct tp_str name = {tp_arena_copy(arena, d->scratch.data ? d->scratch.data : "", d->scratch.size),
-                          d->scratch.size};
-    tp_buf_clear(&d->scratch);
-    unsigned flags = tp_clean_value(&d->scratch, value);
-    if (d->scratch.failed)
-        tp_arena_fail(arena, d->scratch.failed);
-    d->is_of_program |= tp_str_equal(name, TP_STR("tracepress_recorder"));
-    struct tp_header_value member = {name, {tp_arena_copy(arena, d->scratch.data, d->scratch.size), d->scratch.size}};
-    struct tp_header_value *slot = NULL;
-    for (size_t i = 0; i < members->count; i++) /* the last one of a repeated key wins */
-        if (tp_str_equal(TP_AT(members, struct tp_header_value, i)->key, name))
-            slot = TP_AT(members, struct tp_header_value, i);
-    if (!slot)
-        slot = tp_vec_push(members);
-    *slot = member;
-    return flags;
-}
 
 struct tp_str tp_trace_header(const struct tp_trace *trace, const char *key)
 {

@@ -37,7 +37,7 @@ char tp_reader_peek(struct tp_reader *r)
 
 void tp_reader_note(struct tp_reader *r, enum tp_notice notice)
 {
-    tp_decoder_note(&r->decoder, notice, tp_feed_offset(r->feed, r->at));
+    tp_sink_note(r->decoder.sink, notice, tp_feed_offset(r->feed, r->at));
 }
 
 void tp_reader_skip_value(struct tp_reader *r)

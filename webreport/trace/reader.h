@@ -1,5 +1,5 @@
 /* The reading of one document, shared by its parts: the window and what it holds (reader.c), the list of events and the
- * repair of broken ones (events.c), the document around them (trace.c). Internal to webreport/trace. */
+ * repair of broken ones (events.c), the document around them (document.c). Internal to webreport/trace. */
 #ifndef TP_WEBREPORT_TRACE_READER_H
 #define TP_WEBREPORT_TRACE_READER_H
 
@@ -17,15 +17,13 @@ struct tp_reader {
     struct tp_trace *trace;
     struct tp_decoder decoder;
     struct tp_feed *feed;
-    const char *path; /* NULL: it has none */
     struct tp_scan scan;
     struct tp_learned_keys layout;
     struct tp_spans spans;
-    struct tp_vec header;
     const char *at, *end;
     uint64_t ordinal;
     uint64_t repair_budget;
-    bool is_at_end, has_events, is_array, is_strict, keeps_frame_stacks, wants_tensors, wants_arguments, keeps_ends;
+    bool is_at_end, has_events, is_array, is_strict;
     struct tp_strict strict;
     const struct tp_visitor *visitor; /* gets the text of what is read instead of the decoder; NULL: the decoder */
     bool has_host_work;               /* with a visitor: an event is work of a host */

@@ -1,10 +1,8 @@
-/* Canonical rows: see rows.h. Short spellings seen lately are kept with their thread. */
+/* Rows from JSON: see rows.h. Short spellings seen lately are kept with their thread. */
 #include "webreport/trace/rows.h"
 
 #include "webreport/trace/number.h"
 #include "webreport/trace/value.h"
-#include "writer/base/error.h"
-#include "writer/base/limits.h"
 
 /* "stream N" with trailing blanks. */
 static bool stream_number(struct tp_str text, int64_t *number)
@@ -33,19 +31,6 @@ static struct tp_row_id row_id(struct tp_arena *arena, struct tp_str token)
     return id;
 }
 
-/* Appends a key that is equal for equal ids only. */
-static void add_key(struct tp_buf *out, const struct tp_row_id *id)
-{
-    if (id->is_text) {
-        tp_buf_printf(out, "t%zu:", id->text.len);
-        tp_buf_add(out, id->text.ptr, id->text.len);
-    } else {
-        tp_buf_putc(out, 'i');
-        tp_buf_int(out, id->number);
-    }
-    tp_buf_putc(out, ',');
-}
-
 static struct tp_str key_text(const struct tp_buf *key)
 {
     return (struct tp_str){key->data ? key->data : "", key->size};
@@ -53,28 +38,8 @@ static struct tp_str key_text(const struct tp_buf *key)
 
 static uint32_t canonical_thread(struct tp_decoder *d, struct tp_str pid, struct tp_str tid)
 {
-    struct tp_arena *arena = d->trace->arena;
-    struct tp_thread thread = {.pid = row_id(arena, pid), .tid = row_id(arena, tid), .name = TP_STR("")};
-    tp_buf_clear(&d->row_key);
-    add_key(&d->row_key, &thread.pid);
-    add_key(&d->row_key, &thread.tid);
-    uint32_t id = tp_strings_add(&d->row_canonical, key_text(&d->row_key));
-    if (id >= TP_MAX_THREADS)
-        tp_arena_fail(arena, TP_ELIMIT);
-    if (id == d->threads.count)
-        *(struct tp_thread *)tp_vec_push(&d->threads) = thread;
-    return id;
-}
-
-void tp_rows_adopt(struct tp_decoder *d, const struct tp_trace *trace)
-{
-    for (uint32_t i = 0; i < trace->thread_count; i++) {
-        tp_buf_clear(&d->row_key);
-        add_key(&d->row_key, &trace->threads[i].pid);
-        add_key(&d->row_key, &trace->threads[i].tid);
-        tp_strings_add(&d->row_canonical, key_text(&d->row_key));
-        *(struct tp_thread *)tp_vec_push(&d->threads) = trace->threads[i];
-    }
+    struct tp_row_id process = row_id(d->trace->arena, pid), thread = row_id(d->trace->arena, tid);
+    return tp_sink_thread(d->sink, &process, &thread);
 }
 
 /* First 8 bytes of the text as a number, zeros behind its end; the window lets 8 bytes be read from any token. */
@@ -125,23 +90,14 @@ uint32_t tp_rows_thread(struct tp_decoder *d, struct tp_str pid, struct tp_str t
 
 static struct tp_process *process_of(struct tp_decoder *d, struct tp_str pid)
 {
-    struct tp_process process = {
-        .pid = row_id(d->trace->arena, pid), .name = TP_STR(""), .labels = TP_STR(""), .sort_index = TP_NULL_INT};
-    tp_buf_clear(&d->row_key);
-    add_key(&d->row_key, &process.pid);
-    uint32_t id = tp_strings_add(&d->process_canonical, key_text(&d->row_key));
-    if (id == d->processes.count)
-        *(struct tp_process *)tp_vec_push(&d->processes) = process;
-    return TP_AT(&d->processes, struct tp_process, id);
+    struct tp_row_id id = row_id(d->trace->arena, pid);
+    return tp_sink_process(d->sink, &id);
 }
 
 const struct tp_process *tp_rows_process(struct tp_decoder *d, struct tp_str pid)
 {
     struct tp_row_id id = row_id(d->trace->arena, pid);
-    tp_buf_clear(&d->row_key);
-    add_key(&d->row_key, &id);
-    uint32_t process = tp_strings_find(&d->process_canonical, key_text(&d->row_key));
-    return process == TP_NO_ID ? NULL : TP_AT(&d->processes, struct tp_process, process);
+    return tp_sink_find_process(d->sink, &id);
 }
 
 /* Interned text of a string argument: the same label on 60,000 metadata records takes memory once. */
@@ -150,8 +106,8 @@ static struct tp_str arg_text(struct tp_decoder *d, const struct tp_spans *spans
     struct tp_str token = tp_spans_has(spans, field) ? spans->field[field] : TP_STR("");
     if (token.len < 2 || token.ptr[0] != '"')
         return TP_STR("");
-    return tp_strings_get(d->texts.meanings,
-                          tp_interner_add(&d->texts, (struct tp_str){token.ptr + 1, token.len - 2})->id);
+    return tp_sink_row_text(d->sink,
+                            tp_interner_add(&d->sink->texts, (struct tp_str){token.ptr + 1, token.len - 2})->id);
 }
 
 void tp_rows_metadata(struct tp_decoder *d, const struct tp_spans *spans)
@@ -160,8 +116,8 @@ void tp_rows_metadata(struct tp_decoder *d, const struct tp_spans *spans)
     struct tp_str pid = tp_spans_has(spans, TP_FIELD_PID) ? spans->field[TP_FIELD_PID] : TP_STR("");
     struct tp_str tid = tp_spans_has(spans, TP_FIELD_TID) ? spans->field[TP_FIELD_TID] : TP_STR("");
     if (tp_str_equal(name, TP_STR("\"thread_name\""))) {
-        uint32_t thread = tp_rows_thread(d, pid, tid); /* may move the threads: index only afterwards */
-        TP_AT(&d->threads, struct tp_thread, thread)->name = arg_text(d, spans, TP_ARG_NAME);
+        uint32_t thread = tp_rows_thread(d, pid, tid);
+        tp_sink_name_thread(d->sink, thread, arg_text(d, spans, TP_ARG_NAME));
     } else if (tp_str_equal(name, TP_STR("\"process_name\""))) {
         process_of(d, pid)->name = arg_text(d, spans, TP_ARG_NAME);
     } else if (tp_str_equal(name, TP_STR("\"process_labels\""))) {

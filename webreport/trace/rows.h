@@ -1,4 +1,4 @@
-/* Rows of a trace: (pid, tid) pairs made canonical and numbered, and the names that metadata records give them. */
+/* Rows from JSON: the tokens of a pid and a tid become a thread of the sink; metadata records name it. */
 #ifndef TP_WEBREPORT_TRACE_ROWS_H
 #define TP_WEBREPORT_TRACE_ROWS_H
 
@@ -6,10 +6,6 @@
 
 /* Thread number of a pair of raw tokens (empty when absent). Digit texts and "stream N" are numbers. */
 uint32_t tp_rows_thread(struct tp_decoder *decoder, struct tp_str pid, struct tp_str tid);
-
-/* Gives the threads of a trace that was read their numbers before the same file is read again: a pair of tokens then
- * has the number that it has in the trace, and pairs that the trace does not have get numbers behind them. */
-void tp_rows_adopt(struct tp_decoder *decoder, const struct tp_trace *trace);
 
 /* The process of a raw pid token, by the metadata records read so far; NULL: none names it. */
 const struct tp_process *tp_rows_process(struct tp_decoder *decoder, struct tp_str pid);

@@ -8,7 +8,6 @@ void tp_raw_filter_init(struct tp_raw_filter *filter, const struct tp_filter_tra
                         struct tp_arena *arena)
 {
     struct tp_trace *rows = tp_arena_alloc(arena, sizeof *rows);
-    rows->arena = arena;
     filter->kept = *kept;
     filter->has_time = kept->from_ns != INT64_MIN || kept->until_ns != INT64_MAX;
     filter->has_threads = kept->filter->options.thread_count > 0;
@@ -16,9 +15,10 @@ void tp_raw_filter_init(struct tp_raw_filter *filter, const struct tp_filter_tra
     filter->row_kept = TP_VEC(arena, uint8_t);
     filter->place_size = 0;
     filter->launched_count = 0;
-    tp_decoder_init(&filter->rows, rows);
+    tp_sink_open(&filter->sink, rows, arena, NULL);
+    tp_decoder_init(&filter->rows, &filter->sink);
     if (filter->has_threads)
-        tp_rows_adopt(&filter->rows, trace);
+        tp_sink_adopt_threads(&filter->sink, trace);
 }
 
 void tp_raw_filter_add_launched(struct tp_raw_filter *filter, const struct tp_model *model)
@@ -47,6 +47,7 @@ void tp_raw_filter_add_launched(struct tp_raw_filter *filter, const struct tp_mo
 void tp_raw_filter_release(struct tp_raw_filter *filter)
 {
     tp_decoder_release(&filter->rows);
+    tp_sink_release(&filter->sink);
 }
 
 static char phase_of(const struct tp_spans *spans)
@@ -87,8 +88,8 @@ static bool keeps_thread(struct tp_raw_filter *filter, const struct tp_spans *sp
     if (!filter->has_threads)
         return true;
     uint32_t row = tp_rows_thread(&filter->rows, tp_span_of(spans, TP_FIELD_PID), tp_span_of(spans, TP_FIELD_TID));
-    while (filter->row_kept.count < filter->rows.threads.count) {
-        const struct tp_thread *thread = TP_AT(&filter->rows.threads, struct tp_thread, filter->row_kept.count);
+    while (filter->row_kept.count < filter->sink.threads.count) {
+        const struct tp_thread *thread = TP_AT(&filter->sink.threads, struct tp_thread, filter->row_kept.count);
         bool is_kept = tp_filter_keeps_thread(filter->kept.filter, thread);
         *(uint8_t *)tp_vec_push(&filter->row_kept) = is_kept;
     }

@@ -13,6 +13,7 @@ struct tp_raw_filter {
     bool has_time, has_threads, has_categories;
     const uint8_t *launched;  /* bits by ordinal: device work whose call is kept, whenever it ran */
     uint64_t launched_count;  /* ordinals that have a bit; 0: none */
+    struct tp_sink sink;      /* of rows */
     struct tp_decoder rows;   /* with threads: numbers of (pid, tid), those of the trace first */
     struct tp_vec row_kept;   /* uint8_t by that number */
     char place[TP_RAW_PLACE]; /* pid, tid and ts of the slice before, when it was kept */

@@ -5,8 +5,7 @@
 #ifndef TP_WEBREPORT_TRACE_INPUTS_INPUT_FORMAT_H
 #define TP_WEBREPORT_TRACE_INPUTS_INPUT_FORMAT_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "webreport/trace/source.h"
 
 /* How a file begins. Texts are borrowed. */
 struct tp_input_head {
@@ -31,6 +30,7 @@ struct tp_input_format {
     const char *endings; /* endings of file names that its producer uses, separated by spaces; NULL: none of its own */
     bool (*is_one)(const struct tp_input_head *head, const struct tp_input_sign *sign);
     struct tp_input_sign sign;
+    tp_source_reader *read; /* NULL: the format is recognised and not read */
     const char *refusal; /* what the file is and what to do; NULL: the format is read */
 };
 

@@ -5,10 +5,8 @@
  * of pprof, xplane.proto of XProf, trace_packet.proto of Perfetto; perf.data-file-format.txt of Linux. */
 #include "webreport/trace/inputs/input_format.h"
 
-#include <string.h>
-
+#include "webreport/trace/document.h"
 #include "webreport/trace/inputs/signs.h"
-#include "writer/base/str.h"
 
 #define NSYS "an Nsight Systems report: nsys stats FILE reads it, tracepress record -- PROGRAM makes a trace"
 #define NSYS_SQLITE                                                                                                    \
@@ -35,51 +33,51 @@
 
 const struct tp_input_format tp_input_formats[] = {
     /* ---- by bytes ---- */
-    {"zstd", ".zst", BYTES("\x28\xB5\x2F\xFD", 0), "compressed by zstd: unpack it first (zstd -d FILE)"},
-    {"torch.save", NULL, BYTES_AND("PK\x03\x04", "data.pkl"), "a file of torch.save, not a trace"},
-    {"zip", ".zip", BYTES("PK\x03\x04", 0), "a zip archive: unpack it first (unzip FILE)"},
-    {"empty zip", NULL, BYTES("PK\x05\x06", 0), "an empty zip archive"},
-    {"xz", ".xz", BYTES("\xFD" "7zXZ", 0), "compressed by xz: unpack it first (xz -d FILE)"},
-    {"bzip2", ".bz2", BYTES("BZh", 0), "compressed by bzip2: unpack it first (bzip2 -d FILE)"},
-    {"gzip twice", NULL, BYTES("\x1F\x8B", 0), "compressed by gzip twice: unpack it once (gunzip FILE)"},
-    {"tar", ".tar .tar.gz .tgz", BYTES("ustar", 257), "a tar archive: unpack it (tar xf FILE) and name the traces in it"},
-    {"rocpd", ".rocpd .rpd", SQLITE_WITH("rocpd_"),
+    {"zstd", ".zst", BYTES("\x28\xB5\x2F\xFD", 0), .refusal = "compressed by zstd: unpack it first (zstd -d FILE)"},
+    {"torch.save", NULL, BYTES_AND("PK\x03\x04", "data.pkl"), .refusal = "a file of torch.save, not a trace"},
+    {"zip", ".zip", BYTES("PK\x03\x04", 0), .refusal = "a zip archive: unpack it first (unzip FILE)"},
+    {"empty zip", NULL, BYTES("PK\x05\x06", 0), .refusal = "an empty zip archive"},
+    {"xz", ".xz", BYTES("\xFD" "7zXZ", 0), .refusal = "compressed by xz: unpack it first (xz -d FILE)"},
+    {"bzip2", ".bz2", BYTES("BZh", 0), .refusal = "compressed by bzip2: unpack it first (bzip2 -d FILE)"},
+    {"gzip twice", NULL, BYTES("\x1F\x8B", 0), .refusal = "compressed by gzip twice: unpack it once (gunzip FILE)"},
+    {"tar", ".tar .tar.gz .tgz", BYTES("ustar", 257), .refusal = "a tar archive: unpack it (tar xf FILE) and name the traces in it"},
+    {"rocpd", ".rocpd .rpd", SQLITE_WITH("rocpd_"), .refusal =
      "a database of rocprofv3 (rocpd), not a trace; torch.profiler writes traces on AMD's GPUs too"},
-    {"Nsight Systems SQLite", ".sqlite .sqlite3", SQLITE_WITH("CUPTI_ACTIVITY"), NSYS_SQLITE},
-    {"Nsight Systems SQLite", NULL, SQLITE_WITH("TARGET_INFO"), NSYS_SQLITE},
-    {"SQLite", ".db .nvvp", BYTES("SQLite format 3\0", 0), "an SQLite database, not a trace"},
-    {"Nsight Systems report", ".nsys-rep .qdrep .qdstrm", BYTES("NVIDIA Tegra Profiler Report", 0), NSYS},
-    {"Nsight Compute report", ".ncu-rep", BYTES("NVR\0", 0),
+    {"Nsight Systems SQLite", ".sqlite .sqlite3", SQLITE_WITH("CUPTI_ACTIVITY"), .refusal = NSYS_SQLITE},
+    {"Nsight Systems SQLite", NULL, SQLITE_WITH("TARGET_INFO"), .refusal = NSYS_SQLITE},
+    {"SQLite", ".db .nvvp", BYTES("SQLite format 3\0", 0), .refusal = "an SQLite database, not a trace"},
+    {"Nsight Systems report", ".nsys-rep .qdrep .qdstrm", BYTES("NVIDIA Tegra Profiler Report", 0), .refusal = NSYS},
+    {"Nsight Compute report", ".ncu-rep", BYTES("NVR\0", 0), .refusal =
      "an Nsight Compute report: open it with ncu-ui; tracepress reads timelines"},
-    {"spool", NULL, BYTES("\001tpspool", 0), "a recording that was not finished: tracepress recover FILE makes its trace"},
-    {"perf.data", ".data", BYTES("PERFILE2", 0), "perf.data of Linux perf (perf report reads it): " PERF},
-    {"Flight Recorder", ".pickle .pkl", BYTES_AND("\x80", "pg_config"), FLIGHT},
-    {"memory snapshot", NULL, BYTES_AND("\x80\x02", "segments"), SNAPSHOT},
-    {"memory snapshot", NULL, BYTES_AND("\x80\x03", "segments"), SNAPSHOT},
-    {"memory snapshot", NULL, BYTES_AND("\x80\x04", "segments"), SNAPSHOT},
-    {"memory snapshot", NULL, BYTES_AND("\x80\x05", "segments"), SNAPSHOT},
-    {"pickle", NULL, BYTES("\x80\x02", 0), PICKLE},
-    {"pickle", NULL, BYTES("\x80\x03", 0), PICKLE},
-    {"pickle", NULL, BYTES("\x80\x04", 0), PICKLE},
-    {"pickle", NULL, BYTES("\x80\x05", 0), PICKLE},
+    {"spool", NULL, BYTES("\001tpspool", 0), .refusal = "a recording that was not finished: tracepress recover FILE makes its trace"},
+    {"perf.data", ".data", BYTES("PERFILE2", 0), .refusal = "perf.data of Linux perf (perf report reads it): " PERF},
+    {"Flight Recorder", ".pickle .pkl", BYTES_AND("\x80", "pg_config"), .refusal = FLIGHT},
+    {"memory snapshot", NULL, BYTES_AND("\x80\x02", "segments"), .refusal = SNAPSHOT},
+    {"memory snapshot", NULL, BYTES_AND("\x80\x03", "segments"), .refusal = SNAPSHOT},
+    {"memory snapshot", NULL, BYTES_AND("\x80\x04", "segments"), .refusal = SNAPSHOT},
+    {"memory snapshot", NULL, BYTES_AND("\x80\x05", "segments"), .refusal = SNAPSHOT},
+    {"pickle", NULL, BYTES("\x80\x02", 0), .refusal = PICKLE},
+    {"pickle", NULL, BYTES("\x80\x03", 0), .refusal = PICKLE},
+    {"pickle", NULL, BYTES("\x80\x04", 0), .refusal = PICKLE},
+    {"pickle", NULL, BYTES("\x80\x05", 0), .refusal = PICKLE},
     {"cProfile", ".prof", SIGN(tp_sign_pstats),
      .refusal = "a profile of Python's cProfile, which tracepress writes and does not read: python -m pstats FILE"},
     /* ---- JSON objects without a list of events ---- */
-    {"speedscope", NULL, KEYS_AND("speedscope.app/", "\"$schema\""), SPEEDSCOPE},
-    {"speedscope", NULL, KEYS("\"profiles\"", "\"shared\""), SPEEDSCOPE},
-    {"report of tracepress", NULL, KEYS_AND("tracepress-views", "\"schema\"", "\"runs\""),
+    {"speedscope", NULL, KEYS_AND("speedscope.app/", "\"$schema\""), .refusal = SPEEDSCOPE},
+    {"speedscope", NULL, KEYS("\"profiles\"", "\"shared\""), .refusal = SPEEDSCOPE},
+    {"report of tracepress", NULL, KEYS_AND("tracepress-views", "\"schema\"", "\"runs\""), .refusal =
      "the JSON of a tracepress report, not a trace: name the trace that it was made of"},
-    {"execution trace", NULL, KEYS("\"schema\"", "\"nodes\""),
+    {"execution trace", NULL, KEYS("\"schema\"", "\"nodes\""), .refusal =
      "an execution trace of PyTorch (Chakra): it has no times; name the trace of torch.profiler of the same run"},
-    {"V8 profile", NULL, KEYS("\"nodes\"", "\"samples\"", "\"timeDeltas\""),
+    {"V8 profile", NULL, KEYS("\"nodes\"", "\"samples\"", "\"timeDeltas\""), .refusal =
      "a CPU profile of V8 (node, Chrome): open it in Chrome DevTools"},
-    {"Firefox Profiler", NULL, KEYS("\"meta\"", "\"threads\""),
+    {"Firefox Profiler", NULL, KEYS("\"meta\"", "\"threads\""), .refusal =
      "a profile of the Firefox Profiler: open it in https://profiler.firefox.com"},
-    {"Flight Recorder in JSON", NULL, KEYS("\"entries\"", "\"pg_config\""), FLIGHT},
-    {"memory snapshot in JSON", NULL, KEYS("\"segments\"", "\"device_traces\""),
+    {"Flight Recorder in JSON", NULL, KEYS("\"entries\"", "\"pg_config\""), .refusal = FLIGHT},
+    {"memory snapshot in JSON", NULL, KEYS("\"segments\"", "\"device_traces\""), .refusal =
      "a memory snapshot of torch, not a trace: https://pytorch.org/memory_viz shows it; memory is in traces of "
      "torch.profiler(profile_memory=True)"},
-    {"Jupyter notebook", NULL, KEYS("\"cells\"", "\"nbformat\""), "a Jupyter notebook, not a trace"},
+    {"Jupyter notebook", NULL, KEYS("\"cells\"", "\"nbformat\""), .refusal = "a Jupyter notebook, not a trace"},
     /* ---- JSON lists whose elements are no events ---- */
     {"memory timeline", NULL, SIGN(tp_sign_memory_timeline),
      .refusal = "a memory timeline of torch (export_memory_timeline): it has sizes and no operations; name the trace of "
@@ -109,7 +107,7 @@ const struct tp_input_format tp_input_formats[] = {
                 "shows it"},
     {"Nsight Systems report", ".nsys-rep .qdrep .qdstrm", SIGN(tp_sign_nsys_name), .refusal = NSYS},
     /* ---- read ---- */
-    {"trace in JSON", NULL, SIGN(tp_sign_any)},
+    {"trace in JSON", NULL, SIGN(tp_sign_any), .read = tp_document_read},
     {.name = NULL},
 };
 

@@ -1,0 +1,171 @@
+/* Reading a trace: opens the input, finds its format, runs the reader, and derives what all readers have in common.
+ *
+ * The feed owns a file and a thread, so leaving through the arena's guard passes through here. */
+#include "webreport/trace/document.h"
+#include "webreport/trace/impossible_ends.h"
+#include "webreport/trace/inputs/input_format.h"
+#include "webreport/trace/own_threads.h"
+#include "webreport/trace/producer.h"
+#include "webreport/trace/range_names.h"
+#include "webreport/trace/strict.h"
+#include "writer/base/limits.h"
+
+/* ---- what all readers have in common ---- */
+
+/* Finds the names of Python calls that contain ";", so that such frames are known in call stacks. */
+static void find_odd_frames(const struct tp_trace *trace, struct tp_strings *found)
+{
+    bool has_any = false;
+    for (uint32_t i = 0; i < trace->names.count && !has_any; i++)
+        has_any = memchr(trace->names.items[i].ptr, ';', trace->names.items[i].len) != NULL;
+    for (uint32_t i = 0; i < trace->event_count && has_any; i++) {
+        const struct tp_event *event = &trace->events[i];
+        if (event->kind == TP_KIND_FRAME || event->kind == TP_KIND_MODULE)
+            tp_stacks_know(found, tp_trace_name(trace, event));
+    }
+}
+
+static void build_stacks(struct tp_trace *trace)
+{
+    struct tp_strings known;
+    tp_strings_init(&known, trace->arena, 0);
+    find_odd_frames(trace, &known);
+    trace->stacks = tp_arena_alloc(trace->arena, sizeof *trace->stacks);
+    tp_stacks_build(trace->stacks, &trace->stack_texts, &trace->names, &known, trace->arena);
+}
+
+/* Derives from the columns what the model expects of each trace. */
+static void complete(struct tp_trace *trace, const struct tp_trace_options *options)
+{
+    tp_frames_build(&trace->frames, &trace->names, trace->arena);
+    build_stacks(trace);
+    tp_own_threads_drop(trace);
+    if (!options || !options->keeps_ends)
+        tp_impossible_ends_cut(trace);
+    tp_range_names_apply(trace);
+}
+
+/* ---- one input ---- */
+
+struct job {
+    struct tp_source source;
+    struct tp_sink sink;
+    const struct tp_trace_options *options; /* NULL: none */
+    const struct tp_visitor *visitor;       /* NULL: the sink gets the events */
+    bool has_host_work;                     /* with a visitor */
+};
+
+/* Refuses a format without a reader. Exact JSON was asked for with is_strict: then its error comes first. */
+static int refuse(struct tp_source *source, const struct tp_input_format *format)
+{
+    struct tp_strict strict;
+    int code = TP_OK;
+    tp_strict_init(&strict);
+    if (source->is_strict)
+        code = tp_strict_feed(&strict, source->at, (size_t)(source->end - source->at), source->err);
+    return code < 0 ? code : tp_error_set(source->err, TP_EFORMAT, 0, "%s", format->refusal);
+}
+
+/* Reads the first window of at least 4 bytes, if the input has them, and finds the format. */
+static int find_format(struct tp_source *source, const struct tp_input_format **format)
+{
+    enum { LEAST = 4 };
+    int status = 1;
+    while (status > 0 && (!source->at || source->end - source->at < LEAST))
+        status = tp_feed_more(source->feed, &source->at, &source->end, source->err);
+    if (status < 0)
+        return status;
+    *format = tp_input_format_of(source->at, source->at ? (size_t)(source->end - source->at) : 0, source->path);
+    return TP_OK;
+}
+
+static int read_input(void *context, struct tp_error *err)
+{
+    struct job *job = context;
+    struct tp_source *source = &job->source;
+    struct tp_trace *trace = job->sink.trace;
+    const struct tp_input_format *format;
+    (void)err; /* the source's own */
+    int code = find_format(source, &format);
+    if (code < 0)
+        return code;
+    if (format->refusal)
+        return refuse(source, format);
+    if (job->visitor)
+        return tp_document_visit(source, job->visitor, &job->has_host_work);
+    code = format->read(source);
+    if (code < 0)
+        return code;
+    tp_sink_finish(&job->sink);
+    complete(trace, job->options);
+    return job->sink.wants_tensors && trace->tensor_count ? TP_OK : tp_producer_check(trace, source->err);
+}
+
+static int open_sink(void *context, struct tp_error *err)
+{
+    struct job *job = context;
+    struct tp_trace *trace = job->sink.trace;
+    tp_sink_open(&job->sink, trace, trace->arena, job->options);
+    job->source.sink = &job->sink;
+    return read_input(job, err);
+}
+
+/* Runs a job with a guard of its own, so that the feed is closed whichever way the reading ends. */
+static int run_job(struct job *job, struct tp_trace *trace, struct tp_arena *arena)
+{
+    memset(trace, 0, sizeof *trace);
+    trace->arena = arena;
+    job->sink.trace = trace;
+    job->source.is_strict = job->options && job->options->is_strict && !job->visitor;
+    int code = tp_arena_run(arena, open_sink, job, NULL);
+    tp_sink_release(&job->sink);
+    tp_feed_close(job->source.feed);
+    tp_arena_pass_on(arena);
+    return code;
+}
+
+static struct tp_feed_options feed_options(const struct tp_trace_options *options)
+{
+    struct tp_feed_options feed = {.max_input_bytes = TP_MAX_INPUT_BYTES};
+    if (options && options->max_input_bytes)
+        feed.max_input_bytes = options->max_input_bytes;
+    feed.single_thread = options && options->single_thread;
+    feed.skips_hash = options && options->skips_hash;
+    feed.copy_fd = options ? options->copy_fd : 0;
+    return feed;
+}
+
+int tp_trace_read(struct tp_trace *trace, struct tp_arena *arena, const char *path,
+                  const struct tp_trace_options *options, struct tp_error *err)
+{
+    struct job job = {.source = {.path = path, .err = err}, .options = options};
+    struct tp_feed_options feed_opts = feed_options(options);
+    int code = tp_feed_open(&job.source.feed, path, &feed_opts, err);
+    return code < 0 ? code : run_job(&job, trace, arena);
+}
+
+int tp_trace_read_bytes(struct tp_trace *trace, struct tp_arena *arena, const void *bytes, size_t size,
+                        const struct tp_trace_options *options, struct tp_error *err)
+{
+    struct job job = {.source = {.err = err}, .options = options};
+    struct tp_feed_options feed_opts = feed_options(options);
+    int code = tp_feed_open_bytes(&job.source.feed, bytes, size, &feed_opts, err);
+    return code < 0 ? code : run_job(&job, trace, arena);
+}
+
+int tp_trace_visit(const char *path, struct tp_arena *arena, const struct tp_trace_options *options,
+                   const struct tp_visitor *visitor, struct tp_reading *reading, struct tp_error *err)
+{
+    struct tp_trace *trace = tp_arena_alloc(arena, sizeof *trace);
+    struct job job = {.source = {.path = path, .err = err}, .options = options, .visitor = visitor};
+    struct tp_feed_options feed_opts = feed_options(options);
+    int code = tp_feed_open(&job.source.feed, path, &feed_opts, err);
+    if (code < 0)
+        return code;
+    code = run_job(&job, trace, arena);
+    if (reading)
+        *reading = trace->reading;
+    if (code == TP_OK && !job.has_host_work && strcmp(path, "-") != 0) /* only reading finds out whether it is refused */
+        code = tp_trace_read(trace, arena, path, options, err);
+    return code;
+}

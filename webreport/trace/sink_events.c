@@ -1,0 +1,281 @@
+/* Events into columns: see sink.h. */
+#include "writer/base/saturate.h"
+#include "webreport/trace/sink.h"
+
+/* ---- complete events ---- */
+
+unsigned tp_sink_kind(const struct tp_cat_meaning *cat, unsigned name, bool has_module, unsigned *flags)
+{
+    if (cat->kind == TP_KIND_OPERATOR && name & TP_NAME_REGION) {
+        if (!(cat->may_be_region && name & TP_NAME_TORCH_REGION))
+            *flags |= TP_EVENT_WAS_OPERATOR;
+        return TP_KIND_ANNOTATION;
+    }
+    return cat->kind == TP_KIND_FRAME && has_module ? TP_KIND_MODULE : cat->kind;
+}
+
+void tp_sink_skip(struct tp_sink *sink, enum tp_skip reason)
+{
+    sink->trace->reading.skipped[reason]++;
+}
+
+void tp_sink_unread(struct tp_sink *sink, uint32_t cat, int64_t dur_ns)
+{
+    struct tp_unread *unread = sink->trace->reading.unread;
+    for (unsigned i = 0; i < TP_UNREAD_CATEGORIES; i++) {
+        if (unread[i].count && unread[i].cat != cat)
+            continue;
+        unread[i].cat = cat;
+        unread[i].count++;
+        unread[i].time_ns = tp_sat_add(unread[i].time_ns, dur_ns);
+        return;
+    }
+}
+
+void tp_sink_number(struct tp_sink *sink, int64_t number)
+{
+    struct tp_reading *reading = &sink->trace->reading;
+    reading->numbered++;
+    reading->number_sum += (uint64_t)number;
+    reading->last_number = number > reading->last_number ? number : reading->last_number;
+}
+
+/* Calls of other devices than CUDA keep the name of their category; beyond 15 of them they are CUDA's. */
+static unsigned number_of_calls(struct tp_trace *trace, uint32_t cat)
+{
+    uint32_t *cats = trace->call_cats;
+    for (unsigned i = 1; i < sizeof trace->call_cats / sizeof *cats; i++) {
+        if (cats[i] == 0)
+            cats[i] = cat + 1;
+        if (cats[i] == cat + 1)
+            return i;
+    }
+    return 0;
+}
+
+/* Decides the kind of range of an event and notes the kinds that events say they are. */
+static unsigned range_kind(struct tp_reading *reading, const struct tp_sink_slice *slice)
+{
+    unsigned kind = slice->event.kind, said = slice->said;
+    bool may_say = kind == TP_KIND_ANNOTATION || kind == TP_KIND_GPU_ANNOTATION || tp_kind_is_device(kind);
+    said = may_say ? said : 0;
+    reading->said_kinds |= said ? 1u << said : 0;
+    return !said && kind == TP_KIND_KERNEL && slice->is_communication ? (unsigned)TP_RANGE_COMMUNICATION : said;
+}
+
+/* Counts an event with a correlation. */
+static void note_correlated(struct tp_reading *reading, const struct tp_sink_slice *slice)
+{
+    reading->correlated++;
+    if (slice->correlation == TP_NULL_INT) {
+        reading->link_sums.is_unreadable = true;
+        return;
+    }
+    tp_link_add(reading->link_sums.events, slice->correlation, slice->event.ts_ns);
+    if (tp_kind_is_device(slice->event.kind))
+        tp_link_add(reading->link_sums.devices, slice->correlation, slice->event.ts_ns);
+}
+
+void tp_sink_slice(struct tp_sink *sink, const struct tp_sink_slice *slice)
+{
+    struct tp_reading *reading = &sink->trace->reading;
+    const struct tp_cat_meaning *cat = tp_sink_cat(sink, slice->cat);
+    struct tp_event *event = tp_vec_push(&sink->events);
+    unsigned kind = slice->event.kind, variant = 0;
+    *event = slice->event;
+    if (kind != TP_KIND_RUNTIME)
+        variant = range_kind(reading, slice);
+    else if (cat->is_other_call)
+        variant = number_of_calls(sink->trace, slice->cat);
+    event->variant = variant & 15;
+    reading->driver += kind == TP_KIND_RUNTIME && cat->is_driver;
+    reading->read[kind]++;
+    reading->other_device_events += cat->is_other_device;
+    reading->counter_events += cat->has_counters;
+    reading->unnumbered += tp_kind_is_host(kind) && kind != TP_KIND_RUNTIME && !slice->has_number;
+    if (slice->has_correlation)
+        note_correlated(reading, slice);
+}
+
+/* ---- details ---- */
+
+uint32_t tp_sink_comm(struct tp_sink *sink, const struct tp_comm_detail *comm)
+{
+    *(struct tp_comm_detail *)tp_vec_push(&sink->comms) = *comm;
+    return (uint32_t)sink->comms.count - 1;
+}
+
+uint32_t tp_sink_host(struct tp_sink *sink, struct tp_host_detail host, const struct tp_host_more *more)
+{
+    host.more = TP_NO_ID;
+    if (more && (more->sequence != TP_NULL_INT || more->forward_thread != TP_NULL_INT || more->comm != TP_NO_ID)) {
+        *(struct tp_host_more *)tp_vec_push(&sink->host_more) = *more;
+        host.more = (uint32_t)sink->host_more.count - 1;
+    }
+    *(struct tp_host_detail *)tp_vec_push(&sink->hosts) = host;
+    return (uint32_t)sink->hosts.count - 1;
+}
+
+void tp_sink_concrete(struct tp_sink *sink, uint32_t value)
+{
+    *(struct tp_concrete *)tp_vec_push(&sink->concretes) =
+        (struct tp_concrete){(uint32_t)sink->hosts.count - 1, value};
+}
+
+uint32_t tp_sink_launch(struct tp_sink *sink, const struct tp_launch_detail *launch)
+{
+    *(struct tp_launch_detail *)tp_vec_push(&sink->launches) = *launch;
+    return (uint32_t)sink->launches.count - 1;
+}
+
+/* Returns the number of a setup. A program repeats its operations in one order, so the setup that followed the previous
+ * one last time is tried first. */
+static uint32_t number_of_setup(struct tp_sink *sink, const struct tp_device_setup *setup)
+{
+    uint32_t key[sizeof *setup / sizeof(uint32_t)], none = TP_NO_ID, id;
+    uint32_t *after = sink->last_setup == TP_NO_ID ? &none : TP_AT(&sink->setup_after, uint32_t, sink->last_setup);
+    memcpy(key, setup, sizeof key);
+    if (*after != TP_NO_ID && memcmp(tp_keys_get(&sink->setups, *after), key, sizeof key) == 0)
+        return sink->last_setup = *after;
+    *after = id = tp_keys_add(&sink->setups, key);
+    if (id == sink->setup_after.count)
+        *(uint32_t *)tp_vec_push(&sink->setup_after) = TP_NO_ID;
+    return sink->last_setup = id;
+}
+
+uint32_t tp_sink_device(struct tp_sink *sink, struct tp_device_detail device, const struct tp_device_setup *setup)
+{
+    device.setup = number_of_setup(sink, setup);
+    *(struct tp_device_detail *)tp_vec_push(&sink->devices) = device;
+    return (uint32_t)sink->devices.count - 1;
+}
+
+uint32_t tp_sink_module(struct tp_sink *sink, const struct tp_module_detail *module)
+{
+    *(struct tp_module_detail *)tp_vec_push(&sink->modules) = *module;
+    return (uint32_t)sink->modules.count - 1;
+}
+
+uint32_t tp_sink_other(struct tp_sink *sink, const struct tp_other_detail *other)
+{
+    *(struct tp_other_detail *)tp_vec_push(&sink->others) = *other;
+    return (uint32_t)sink->others.count - 1;
+}
+
+void tp_sink_argument(struct tp_sink *sink, struct tp_said said)
+{
+    if (said.text != TP_NO_ID || said.color != TP_NO_ID)
+        *(struct tp_argument *)tp_vec_push(&sink->arguments) =
+            (struct tp_argument){(uint32_t)sink->events.count, said};
+}
+
+/* ---- memory ---- */
+
+/* Returns the number of a device; most records name the device of the record before. */
+static uint32_t number_of_place(struct tp_sink *sink, struct tp_memory_place place)
+{
+    struct tp_memory_place last = sink->last_memory_place;
+    if (sink->last_memory_number == TP_NO_ID || last.type != place.type || last.id != place.id) {
+        uint64_t type = (uint64_t)place.type, id = (uint64_t)place.id;
+        sink->last_memory_place = place;
+        sink->last_memory_number =
+            tp_keys_add(&sink->memory_places,
+                        (uint32_t[]){(uint32_t)type, (uint32_t)(type >> 32), (uint32_t)id, (uint32_t)(id >> 32)});
+    }
+    return sink->last_memory_number;
+}
+
+/* Keeps members that few or all records have: the first record with one makes room for the records before, too. */
+static void keep_more(struct tp_sink *sink, const struct tp_memory_more *more)
+{
+    const struct tp_memory_more none = {TP_NULL_INT, TP_NULL_INT, TP_NULL_INT};
+    if (!sink->memory_more.count && memcmp(more, &none, sizeof none) == 0)
+        return;
+    while (sink->memory_more.count < sink->memory.count)
+        *(struct tp_memory_more *)tp_vec_push(&sink->memory_more) = none;
+    *(struct tp_memory_more *)tp_vec_push(&sink->memory_more) = *more;
+}
+
+/* Keeps stacks in the same way: recordings of programs have them where they were asked for. */
+static void keep_stack(struct tp_sink *sink, uint32_t stack)
+{
+    if (!sink->memory_stacks.count && stack == TP_NO_ID)
+        return;
+    while (sink->memory_stacks.count < sink->memory.count)
+        *(uint32_t *)tp_vec_push(&sink->memory_stacks) = TP_NO_ID;
+    *(uint32_t *)tp_vec_push(&sink->memory_stacks) = stack;
+}
+
+void tp_sink_memory(struct tp_sink *sink, const struct tp_sink_memory *memory)
+{
+    struct tp_reading *reading = &sink->trace->reading;
+    bool is_oom = memory->record.flags & TP_MEMORY_OUT_OF_MEMORY;
+    reading->read_memory += !is_oom;
+    reading->read_out_of_memory += is_oom;
+    reading->unnumbered += !is_oom && !memory->has_number;
+    uint32_t device = number_of_place(sink, memory->place);
+    keep_more(sink, &memory->more);
+    keep_stack(sink, memory->stack);
+    struct tp_memory *record = tp_vec_push(&sink->memory);
+    *record = memory->record;
+    record->device = device;
+}
+
+/* ---- other points in time ---- */
+
+void tp_sink_device_link(struct tp_sink *sink, bool is_start, int64_t number, int64_t ts_ns)
+{
+    struct tp_reading *reading = &sink->trace->reading;
+    reading->device_link_starts += is_start;
+    reading->device_link_ends += !is_start;
+    if (number == TP_NULL_INT || ts_ns == TP_NULL_INT)
+        reading->link_sums.is_unreadable = true;
+    else
+        tp_link_add(is_start ? reading->link_sums.starts : reading->link_sums.ends, number, ts_ns);
+}
+
+void tp_sink_flow(struct tp_sink *sink, const struct tp_flow *flow)
+{
+    sink->trace->reading.read_link++;
+    *(struct tp_flow *)tp_vec_push(&sink->flows) = *flow;
+}
+
+void tp_sink_counter(struct tp_sink *sink, const struct tp_counter *counter)
+{
+    *(struct tp_counter *)tp_vec_push(&sink->counters) = *counter;
+}
+
+void tp_sink_task_end(struct tp_sink *sink, const struct tp_task_end *end)
+{
+    *(struct tp_task_end *)tp_vec_push(&sink->task_ends) = *end;
+}
+
+void tp_sink_sample(struct tp_sink *sink, const struct tp_sample *sample)
+{
+    *(struct tp_sample *)tp_vec_push(&sink->samples) = *sample;
+}
+
+void tp_sink_tensor(struct tp_sink *sink, const struct tp_tensor_record *tensor)
+{
+    *(struct tp_tensor_record *)tp_vec_push(&sink->tensors) = *tensor;
+}
+
+void tp_sink_moment(struct tp_sink *sink, const struct tp_moment *moment)
+{
+    *(struct tp_moment *)tp_vec_push(&sink->moments) = *moment;
+}
+
+void tp_sink_state(struct tp_sink *sink, const struct tp_state *state)
+{
+    *(struct tp_state *)tp_vec_push(&sink->states) = *state;
+}
+
+void tp_sink_seen_process(struct tp_sink *sink, const struct tp_seen_process *process)
+{
+    *(struct tp_seen_process *)tp_vec_push(&sink->seen_processes) = *process;
+}
+
+void tp_sink_memory_look(struct tp_sink *sink, const struct tp_memory_look *look)
+{
+    *(struct tp_memory_look *)tp_vec_push(&sink->memory_looks) = *look;
+}

@@ -1,0 +1,42 @@
+/* Open inputs: see source.h. */
+#include "webreport/trace/source.h"
+
+static void note(struct tp_source *source, const char *at, enum tp_notice notice)
+{
+    tp_sink_note(source->sink, notice, tp_feed_offset(source->feed, at));
+}
+
+int tp_source_drain(struct tp_source *source)
+{
+    int status = 1;
+    while (status > 0) {
+        source->at = source->end;
+        status = tp_feed_more(source->feed, &source->at, &source->end, source->err);
+    }
+    return status;
+}
+
+void tp_source_report(struct tp_source *source, const char *at)
+{
+    struct tp_feed_report report = tp_feed_result(source->feed);
+    struct tp_reading *reading = &source->sink->trace->reading;
+    reading->file_bytes = report.file_bytes;
+    reading->text_bytes = report.text_bytes;
+    reading->is_gzip = report.is_gzip;
+    memcpy(reading->file_sha256, report.sha256, sizeof reading->file_sha256);
+    if (report.is_cut)
+        note(source, at, TP_NOTICE_GZIP_TRUNCATED);
+    /* a flipped bit may inflate without complaint: broken events and the checksum together show it */
+    if (report.is_corrupt || (report.has_bad_checksum && reading->repaired))
+        note(source, at, TP_NOTICE_GZIP_CORRUPT);
+    if (report.has_bad_checksum)
+        note(source, at, TP_NOTICE_GZIP_CHECKSUM);
+    if (report.has_trailing_data)
+        note(source, at, TP_NOTICE_TRAILING_DATA);
+    if (report.has_bad_utf8 && !reading->notices[TP_NOTICE_UTF8])
+        tp_sink_note(source->sink, TP_NOTICE_UTF8, report.bad_utf8_block);
+    if (report.has_control && !reading->notices[TP_NOTICE_CONTROL])
+        tp_sink_note(source->sink, TP_NOTICE_CONTROL, report.control_block);
+    reading->is_truncated |= report.is_cut;
+    reading->has_gzip_error = report.is_corrupt || report.has_bad_checksum;
+}
