@@ -33,11 +33,11 @@ static void write_json(const struct tp_analysis *a, const struct tp_distributed 
     struct tp_json json;
     tp_json_init(&json, text);
     tp_json_object(&json);
-    tp_views_json(&a->views, &json);
-    tp_advice_json(&a->advice, &json);
+    tp_fields_members_json(&tp_views_fields, &a->views, NULL, &json);
+    tp_fields_members_json(&tp_advice_fields, &a->advice, NULL, &json);
     if (ranks->is_present) {
         tp_json_key(&json, "distributed");
-        tp_distributed_json(ranks, &json);
+        tp_fields_json(&tp_distributed_fields, ranks, NULL, &json);
     }
     tp_json_object_end(&json);
     require(text->failed || is_json(text));

@@ -1,7 +1,7 @@
 /* Blocks in order: see block.h. */
 #include "webreport/document/block.h"
 
-#include "webreport/measure/summary/evidence_json.h"
+#include "webreport/trace/evidence.h"
 #include "writer/text/format.h"
 
 void tp_document_init(struct tp_document *document, const char *name, struct tp_arena *arena)
@@ -138,7 +138,7 @@ struct evidence_member {
 static void write_evidence(const struct tp_data *value, struct tp_json *json)
 {
     const struct evidence_member *member = value->self;
-    tp_evidence_json(json, member->evidence, member->arena);
+    tp_fields_json(&tp_evidence_fields, member->evidence, member->arena, json);
 }
 
 static const struct tp_data_source EVIDENCE = {.write = write_evidence};

@@ -6,11 +6,9 @@
 #include "webreport/document/commands/compare_document.h"
 #include "webreport/document/job/job_document.h"
 #include "webreport/document/report/sections.h"
-#include "webreport/measure/program/program_steps.h"
 #include "webreport/measure/ranks/distributed.h"
 #include "webreport/measure/ranks/link_rate.h"
 #include "webreport/measure/ranks/worker_host.h"
-#include "webreport/measure/summary/evidence_json.h"
 #include "webreport/print/html.h"
 #include "writer/base/fs.h"
 #include "writer/base/limits.h"
@@ -181,14 +179,7 @@ static int add_profile(void *context, const struct tp_profile *profile, struct t
     int code = TP_OK;
     if (o->json_file) {
         begin_profile(o, profile, "ok");
-        tp_views_json(profile->views, &o->json);
-        tp_advice_json(profile->advice, &o->json);
-        if (profile->steps) {
-            tp_json_key(&o->json, "program_steps");
-            tp_program_steps_json(profile->steps, &o->json);
-        }
-        tp_json_key(&o->json, "evidence");
-        tp_evidence_json(&o->json, &profile->trace->evidence, profile->trace->arena);
+        tp_fields_members_json(&tp_profile_fields, profile, profile->trace->arena, &o->json);
         tp_json_object_end(&o->json);
         code = flush_json(o, err);
     }
@@ -228,6 +219,11 @@ struct run_findings {
     struct tp_arena arena;
 };
 
+static void put_finding(struct tp_finding finding, struct tp_json *json)
+{
+    tp_fields_json(&tp_finding_fields, &finding, NULL, json);
+}
+
 /* The straggler, and what it leaves of links that are slow: waiting for it is not in their time. Costliest first. */
 static int write_findings(void *context, struct tp_error *err)
 {
@@ -250,9 +246,9 @@ static int write_findings(void *context, struct tp_error *err)
     for (int is_second = 0; is_second < 2; is_second++) {
         bool is_late = (late >= slow) != is_second;
         if (is_late && late > 0)
-            tp_straggler_json(&straggler, findings->view, &findings->arena, &json);
+            put_finding(tp_straggler_finding(&straggler, findings->view, &findings->arena), &json);
         else if (!is_late && slow > 0)
-            tp_link_rate_json(&link, &findings->arena, &json);
+            put_finding(tp_link_rate_finding(&link, &findings->arena), &json);
     }
     tp_json_array_end(&json);
     return TP_OK;
@@ -311,7 +307,7 @@ static int add_distributed(void *context, struct tp_str run, const struct tp_dis
     if (!view->is_present)
         return TP_OK;
     if (o->json_file) {
-        tp_distributed_json(view, &o->json);
+        tp_fields_json(&tp_distributed_fields, view, NULL, &o->json);
         int code = keep_findings(o, view, err);
         if (code)
             return code;

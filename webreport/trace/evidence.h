@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "writer/base/arena.h"
+#include "writer/base/fields.h"
 
 struct tp_trace;
 
@@ -116,5 +117,9 @@ const char *tp_eof_text(enum tp_eof eof);
 const char *tp_recorder_text(enum tp_recorder recorder);
 const char *tp_clock_text(enum tp_clock clock);
 const char *tp_lost_text(enum tp_lost lost);
+
+/* Of struct tp_input_evidence, in the JSON of `report`, `check`, `diff`, `summarize` and of a job; null where it is not
+ * known. The reason needs an arena. */
+extern const struct tp_fields tp_evidence_fields;
 
 #endif

@@ -248,7 +248,7 @@ static void record_steps(struct tp_object *record, const struct tp_job *job)
 
 static void write_distributed(const struct tp_data *value, struct tp_json *json)
 {
-    tp_distributed_json(value->self, json);
+    tp_fields_json(&tp_distributed_fields, value->self, NULL, json);
 }
 
 static const struct tp_data_source DISTRIBUTED = {.write = write_distributed};

@@ -153,109 +153,99 @@ void tp_idle_build(struct tp_idle_view *view, const struct tp_model *model, bool
     }
 }
 
-/* ---- JSON ---- */
+/* ---- fields ---- */
 
-static void split_json(const struct tp_idle_split *s, struct tp_json *json)
+/* Gives the idle time of the window with the names of the columns of steps. */
+static bool next_split(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
-    tp_json_key(json, "idle");
-    tp_json_object(json);
-    for (unsigned c = TP_IDLE_STEP_GAPS; c < TP_IDLE_STEP_COLUMNS; c++) {
-        tp_json_key(json, step_columns[c].name);
-        if (c == TP_IDLE_STEP_GAPS)
-            tp_json_int(json, s->gap_count);
-        else if (c == TP_IDLE_STEP_IDLE)
-            tp_json_us(json, s->total_ns);
-        else if (c < TP_IDLE_STEP_IN_GRAPH)
-            tp_json_us(json, s->part_ns[c - TP_IDLE_STEP_PART]);
-        else if (c == TP_IDLE_STEP_IN_GRAPH)
-            tp_json_us(json, s->in_graph_ns);
-        else if (c == TP_IDLE_STEP_IDLE_PERCENT)
-            tp_json_real(json, tp_percent(s->total_ns, s->window_ns));
-        else
-            tp_json_real(json, tp_percent(s->part_ns[c - TP_IDLE_STEP_PART_PERCENT], s->window_ns));
-    }
-    tp_json_object_end(json);
+    const struct tp_idle_split *s = &((const struct tp_idle_device *)record->at)->idle;
+    unsigned column = TP_IDLE_STEP_GAPS + (unsigned)(*cursor)++;
+    if (column >= TP_IDLE_STEP_COLUMNS)
+        return false;
+    item->key = tp_str_of(step_columns[column].name);
+    if (column == TP_IDLE_STEP_GAPS)
+        item->value = tp_as_int(s->gap_count);
+    else if (column == TP_IDLE_STEP_IDLE)
+        item->value = tp_as_us(s->total_ns);
+    else if (column < TP_IDLE_STEP_IN_GRAPH)
+        item->value = tp_as_us(s->part_ns[column - TP_IDLE_STEP_PART]);
+    else if (column == TP_IDLE_STEP_IN_GRAPH)
+        item->value = tp_as_us(s->in_graph_ns);
+    else if (column == TP_IDLE_STEP_IDLE_PERCENT)
+        item->value = tp_as_real(tp_percent(s->total_ns, s->window_ns));
+    else
+        item->value = tp_as_real(tp_percent(s->part_ns[column - TP_IDLE_STEP_PART_PERCENT], s->window_ns));
+    return true;
 }
 
-static void steps_json(const struct tp_table *steps, struct tp_json *json)
+static struct tp_json_value node_parent(const struct tp_record *record)
 {
-    tp_json_key(json, "steps");
-    tp_json_array(json);
-    for (size_t row = 0; row < steps->row_count; row++) {
-        tp_json_object(json);
-        for (unsigned c = 0; c < steps->column_count; c++) {
-            if (c == TP_IDLE_STEP_GAPS) {
-                tp_json_key(json, "idle");
-                tp_json_object(json);
-            }
-            tp_json_key(json, steps->defs[c].name);
-            tp_table_cell_json(steps, c, row, json);
-        }
-        tp_json_object_end(json);
-        tp_json_object_end(json);
-    }
-    tp_json_array_end(json);
+    const struct tp_flame_node *node = record->at;
+    return node->parent ? tp_as_int((int64_t)node->parent - 1) : tp_as_null();
 }
 
-/* Writes each node once, with the index of the one around it: stacks with all of their frames would be as long as the
- * number of stacks times their depth. */
-static void flame_json(const struct tp_idle_device *d, struct tp_json *json)
+#define F struct tp_flame_node
+static const struct tp_json_field node_fields[] = {
+    {"parent", TP_COMPUTED(TP_AS_INT, node_parent), .definition = "index of the frame around this one; null at the top"},
+    {"kind", TP_WORD(F, kind, tp_stack_kind_text), .definition = "kind of the frame"},
+    {"name", TP_PLAIN(F, text), .definition = "the frame"},
+    {"ns", TP_PLAIN(F, self_ns), .definition = "idle time with exactly this stack, in nanoseconds"},
+    {"starved_ns", TP_PLAIN(F, self_starved_ns), .definition = "part of it in which the device had no work, in nanoseconds"},
+};
+static const struct tp_fields node = TP_FIELDS("A node of the idle flame", node_fields);
+#undef F
+
+/* Gives each node once, with the index of the one around it: whole stacks would be as long as their number times their
+ * depth. */
+static bool next_node(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
-    tp_json_key(json, "idle_flame");
-    tp_json_object(json);
-    tp_json_member_int(json, "total_ns", d->flame_total_ns);
-    tp_json_key(json, "nodes");
-    tp_json_array(json);
-    for (uint32_t i = 1; i < d->node_count; i++) {
-        const struct tp_flame_node *node = &d->nodes[i];
-        tp_json_object(json);
-        tp_json_key(json, "parent");
-        if (node->parent)
-            tp_json_int(json, (int64_t)node->parent - 1);
-        else
-            tp_json_null(json);
-        tp_json_member_text(json, "kind", tp_stack_kind_text(node->kind));
-        tp_json_member_str(json, "name", node->text);
-        tp_json_member_int(json, "ns", node->self_ns);
-        tp_json_member_int(json, "starved_ns", node->self_starved_ns);
-        tp_json_object_end(json);
-    }
-    tp_json_array_end(json);
-    tp_json_key(json, "frames");
-    tp_table_json(&d->frames, json);
-    tp_json_object_end(json);
+    const struct tp_idle_device *device = record->at;
+    size_t at = ++*cursor;
+    if (at >= device->node_count)
+        return false;
+    item->value = tp_as_record(&node, (struct tp_record){.at = &device->nodes[at]});
+    return true;
 }
 
-static void device_json(const struct tp_idle_device *d, struct tp_json *json)
-{
-    tp_json_object(json);
-    tp_json_member_int(json, "device", d->device);
-    tp_json_member_str(json, "device_title", d->title);
-    tp_json_member_int(json, "operations", d->operation_count);
-    tp_json_member_int(json, "streams", d->stream_count);
-    tp_json_member_us(json, "window_us", d->idle.window_ns);
-    tp_json_member_us(json, "busy_us", d->busy_ns);
-    tp_json_member_real(json, "busy_percent", d->busy_percent);
-    tp_json_member_us(json, "sum_us", d->sum_ns);
-    tp_json_member_real(json, "sum_over_union_ratio", d->sum_over_union);
-    split_json(&d->idle, json);
-    steps_json(&d->steps, json);
-    tp_json_member_us(json, "compute_us", d->compute_ns);
-    tp_json_member_us(json, "communication_us", d->communication_ns);
-    tp_json_member_us(json, "copy_us", d->copy_ns);
-    tp_json_member_us(json, "exposed_communication_us", d->exposed_communication_ns);
-    tp_json_member_us(json, "exposed_copy_us", d->exposed_copy_ns);
-    tp_json_member_us(json, "idle_without_launch_us", d->without_launch_ns);
-    flame_json(d, json);
-    tp_json_key(json, "idle_by_line");
-    tp_table_json(&d->by_line, json);
-    tp_json_object_end(json);
-}
+#define F struct tp_idle_device
+static const struct tp_json_field step_idle_fields[] = {{NULL, TP_ROW(F, steps, TP_IDLE_STEP_GAPS, 0)}};
+static const struct tp_fields step_idle = TP_FIELDS("Idle time of a step", step_idle_fields);
 
-void tp_idle_json(const struct tp_idle_view *view, struct tp_json *json)
-{
-    tp_json_array(json);
-    for (uint32_t d = 0; d < view->device_count; d++)
-        device_json(&view->devices[d], json);
-    tp_json_array_end(json);
-}
+static const struct tp_json_field step_fields[] = {
+    {NULL, TP_ROW(F, steps, 0, TP_IDLE_STEP_GAPS)},
+    {"idle", TP_PART(&step_idle), .definition = "idle time of the device in the step"},
+};
+static const struct tp_fields step = TP_FIELDS("A step of a device", step_fields);
+
+static const struct tp_json_field flame_fields[] = {
+    {"total_ns", TP_PLAIN(F, flame_total_ns), .definition = "idle time of the flame, in nanoseconds"},
+    {"nodes", TP_LIST(next_node, &node), .definition = "frames, each after the one around it"},
+    {"frames", TP_PLAIN(F, frames), .definition = "idle time by frame"},
+};
+static const struct tp_fields flame = TP_FIELDS("Idle time by stack of the host", flame_fields);
+
+static const struct tp_json_field device_fields[] = {
+    {"device", TP_PLAIN(F, device), .definition = "number of the device"},
+    {"device_title", TP_PLAIN(F, title), .definition = "name of the device"},
+    {"operations", TP_PLAIN(F, operation_count), .definition = "operations in the whole recording"},
+    {"streams", TP_PLAIN(F, stream_count), .definition = "streams in the whole recording"},
+    {"window_us", TP_US(F, idle.window_ns), .definition = "length of the used steps"},
+    {"busy_us", TP_US(F, busy_ns), .definition = "time with at least one operation"},
+    {"busy_percent", TP_PLAIN(F, busy_percent), .definition = "share of the used steps with at least one operation"},
+    {"sum_us", TP_US(F, sum_ns), .definition = "sum of the durations of all operations"},
+    {"sum_over_union_ratio", TP_PLAIN(F, sum_over_union), .definition = "sum_us divided by busy_us"},
+    {"idle", TP_MAP(next_split, NULL), .definition = "idle time in the used steps by part"},
+    {"steps", TP_EACH_ROW(F, steps, &step), .definition = "used steps in order of time"},
+    {"compute_us", TP_US(F, compute_ns), .definition = "time with a kernel that computes"},
+    {"communication_us", TP_US(F, communication_ns), .definition = "time with a collective"},
+    {"copy_us", TP_US(F, copy_ns), .definition = "time with a copy"},
+    {"exposed_communication_us", TP_US(F, exposed_communication_ns), .definition = "time with a collective and no computation"},
+    {"exposed_copy_us", TP_US(F, exposed_copy_ns), .definition = "time with a copy, no computation and no collective"},
+    {"idle_without_launch_us", TP_US(F, without_launch_ns),
+     .definition = "idle time before operations whose launch is unknown, or after the last operation"},
+    {"idle_flame", TP_PART(&flame), .definition = "idle time by stack of the host"},
+    {"idle_by_line", TP_PLAIN(F, by_line), .definition = "idle time by line of the host's code"},
+};
+#undef F
+
+const struct tp_fields tp_idle_device_fields = TP_FIELDS("Idle time of a device", device_fields);

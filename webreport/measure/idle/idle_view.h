@@ -7,7 +7,7 @@
 
 #include "webreport/model/facts.h"
 #include "webreport/model/stack_walk.h"
-#include "writer/base/table.h"
+#include "writer/base/fields.h"
 
 /* Idle time of one device within W or a step of it. */
 struct tp_idle_split {
@@ -85,7 +85,6 @@ struct tp_idle_view {
  * has_flame. */
 void tp_idle_build(struct tp_idle_view *view, const struct tp_model *model, bool has_flame, struct tp_arena *arena);
 
-/* Writes the view as a JSON array. */
-void tp_idle_json(const struct tp_idle_view *view, struct tp_json *json);
+extern const struct tp_fields tp_idle_device_fields; /* of one device */
 
 #endif

@@ -474,79 +474,48 @@ void tp_memory_peak_build(struct tp_memory_peak *peak, const struct tp_model *mo
     }
 }
 
-/* ---- JSON ---- */
+/* ---- fields ---- */
 
-static void int_or_null(struct tp_json *json, const char *key, int64_t value)
+static struct tp_json_value live_by_stack(const struct tp_record *record)
 {
-    tp_json_key(json, key);
-    if (value == TP_NULL_INT)
-        tp_json_null(json);
-    else
-        tp_json_int(json, value);
+    const struct tp_memory_device *device = record->at;
+    return device->live_by_stack.row_count ? tp_as_table(&device->live_by_stack) : tp_as_absent();
 }
 
-static void live_json(const struct tp_memory_device *d, struct tp_json *json)
-{
-    tp_json_key(json, "live_by");
-    tp_json_object(json);
-    tp_json_key(json, "op");
-    tp_table_json(&d->live_by_op, json);
-    tp_json_key(json, "module");
-    tp_table_json(&d->live_by_module, json);
-    tp_json_key(json, "line");
-    tp_table_json(&d->live_by_line, json);
-    tp_json_key(json, "category");
-    tp_table_json(&d->live_by_category, json);
-    if (d->live_by_stack.row_count) {
-        tp_json_key(json, "stack");
-        tp_table_json(&d->live_by_stack, json);
-    }
-    tp_json_object_end(json);
-}
+#define F struct tp_memory_device
+static const struct tp_json_field live_fields[] = {
+    {"op", TP_PLAIN(F, live_by_op), .definition = "bytes by operator"},
+    {"module", TP_PLAIN(F, live_by_module), .definition = "bytes by module"},
+    {"line", TP_PLAIN(F, live_by_line), .definition = "bytes by line of the program"},
+    {"category", TP_PLAIN(F, live_by_category), .definition = "bytes by what the blocks are for"},
+    {"stack", TP_COMPUTED(TP_AS_TABLE, live_by_stack), .definition = "bytes by stack"},
+};
+static const struct tp_fields live = TP_FIELDS("Blocks that are live at the peak", live_fields);
 
-static void growth_json(const struct tp_memory_device *d, struct tp_json *json)
-{
-    tp_json_key(json, "step_end_bytes");
-    tp_json_array(json);
-    for (uint32_t i = 0; i < d->step_end_count; i++)
-        if (d->step_end_bytes[i] == TP_NULL_INT)
-            tp_json_null(json);
-        else
-            tp_json_int(json, d->step_end_bytes[i]);
-    tp_json_array_end(json);
-    tp_json_member_real(json, "creep_bytes_per_step", d->creep_bytes_per_step);
-    tp_json_member_int(json, "longest_rise_steps", d->longest_rise_steps);
-}
+static const struct tp_json_field fields[] = {
+    {"device_type", TP_PLAIN(F, device_type), .definition = "0 CPU, 1 CUDA, 6 HIP, 12 XPU"},
+    {"device_id", TP_PLAIN(F, device_id), .definition = "number of the device"},
+    {"records", TP_PLAIN(F, record_count), .definition = "memory records of the device"},
+    {"totals_known", TP_PLAIN(F, totals_known), .definition = "records have totals of the allocator"},
+    {"addresses_known", TP_PLAIN(F, addresses_known), .definition = "records have addresses"},
+    {"allocations", TP_PLAIN(F, allocation_count), .definition = "records of allocations"},
+    {"releases", TP_PLAIN(F, release_count), .definition = "records of releases"},
+    {"peak_allocated_bytes", TP_PLAIN(F, peak_allocated_bytes), .definition = "most bytes allocated at a time"},
+    {"peak_allocated_at_us", TP_US(F, peak_at_ns), .definition = "time of that peak, from the start of the profile"},
+    {"peak_event", TP_PLAIN(F, peak_event), .definition = "position of the record of the peak in the file"},
+    {"reserved_at_peak_bytes", TP_PLAIN(F, reserved_at_peak_bytes), .definition = "bytes reserved by the allocator at that time"},
+    {"peak_reserved_bytes", TP_PLAIN(F, peak_reserved_bytes), .definition = "most bytes reserved at a time"},
+    {"peak_reserved_at_us", TP_US(F, peak_reserved_at_ns), .definition = "time of that peak, from the start of the profile"},
+    {"fragmentation_percent", TP_PLAIN(F, fragmentation_percent), .definition = "share of the reserved bytes that is not allocated"},
+    {"preexisting_bytes", TP_PLAIN(F, preexisting_bytes), .definition = "bytes allocated before the recording; null: unknown"},
+    {"live_bytes", TP_PLAIN(F, live_bytes), .definition = "bytes of the blocks that are live at the peak; null: unknown"},
+    {"live_blocks", TP_PLAIN(F, live_block_count), .definition = "number of these blocks; null: unknown"},
+    {"live_by", TP_PART(&live), .definition = "blocks that are live at the peak, largest first"},
+    {"step_end_bytes", TP_ARRAY(F, step_end_bytes, step_end_count),
+     .definition = "bytes allocated at the end of each used step; null: before the first record"},
+    {"creep_bytes_per_step", TP_PLAIN(F, creep_bytes_per_step), .definition = "growth per step; null: unknown"},
+    {"longest_rise_steps", TP_PLAIN(F, longest_rise_steps), .definition = "longest run of steps that each end with more memory"},
+};
+#undef F
 
-static void device_json(const struct tp_memory_device *d, struct tp_json *json)
-{
-    tp_json_object(json);
-    tp_json_member_int(json, "device_type", d->device_type);
-    tp_json_member_int(json, "device_id", d->device_id);
-    tp_json_member_int(json, "records", d->record_count);
-    tp_json_member_bool(json, "totals_known", d->totals_known);
-    tp_json_member_bool(json, "addresses_known", d->addresses_known);
-    tp_json_member_int(json, "allocations", d->allocation_count);
-    tp_json_member_int(json, "releases", d->release_count);
-    tp_json_member_int(json, "peak_allocated_bytes", d->peak_allocated_bytes);
-    tp_json_member_us(json, "peak_allocated_at_us", d->peak_at_ns);
-    tp_json_member_int(json, "peak_event", d->peak_event);
-    tp_json_member_int(json, "reserved_at_peak_bytes", d->reserved_at_peak_bytes);
-    tp_json_member_int(json, "peak_reserved_bytes", d->peak_reserved_bytes);
-    tp_json_member_us(json, "peak_reserved_at_us", d->peak_reserved_at_ns);
-    tp_json_member_real(json, "fragmentation_percent", d->fragmentation_percent);
-    int_or_null(json, "preexisting_bytes", d->preexisting_bytes);
-    int_or_null(json, "live_bytes", d->live_bytes);
-    int_or_null(json, "live_blocks", d->live_block_count);
-    live_json(d, json);
-    growth_json(d, json);
-    tp_json_object_end(json);
-}
-
-void tp_memory_peak_json(const struct tp_memory_peak *peak, struct tp_json *json)
-{
-    tp_json_array(json);
-    for (uint32_t d = 0; d < peak->device_count; d++)
-        device_json(&peak->devices[d], json);
-    tp_json_array_end(json);
-}
+const struct tp_fields tp_memory_device_fields = TP_FIELDS("Memory of a device at its peak", fields);

@@ -3,7 +3,7 @@
 #define TP_WEBREPORT_MEASURE_MEMORY_MEMORY_PEAK_H
 
 #include "webreport/model/facts.h"
-#include "writer/base/table.h"
+#include "writer/base/fields.h"
 
 enum tp_live_column { TP_LIVE_NAME, TP_LIVE_BYTES, TP_LIVE_BLOCKS, TP_LIVE_COLUMNS };
 
@@ -32,7 +32,6 @@ struct tp_memory_peak {
 
 void tp_memory_peak_build(struct tp_memory_peak *peak, const struct tp_model *model, struct tp_arena *arena);
 
-/* Writes the view as a JSON array. */
-void tp_memory_peak_json(const struct tp_memory_peak *peak, struct tp_json *json);
+extern const struct tp_fields tp_memory_device_fields; /* of one device */
 
 #endif

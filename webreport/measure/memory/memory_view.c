@@ -264,99 +264,105 @@ void tp_memory_view_build(struct tp_memory_view *view, const struct tp_model *mo
     tp_arena_drop(arena, records.by_device, records.count * sizeof *records.by_device);
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------------------------------
- */
+/* ---- fields ---- */
 
-/* Rows as arrays of cells. */
-static void write_rows(const struct tp_table *table, struct tp_json *json)
+/* Gives the name of the next device, and the device whose tables are written under it. */
+static const struct tp_device_memory *next_device(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
-    tp_json_array(json);
-    for (size_t row = 0; row < table->row_count; row++) {
-        tp_json_array(json);
-        for (unsigned column = 0; column < table->column_count; column++)
-            tp_table_cell_json(table, column, row, json);
-        tp_json_array_end(json);
-    }
-    tp_json_array_end(json);
+    const struct tp_memory_view *view = record->at;
+    while (*cursor < view->device_count && view->devices[*cursor].shown == TP_NO_ID)
+        ++*cursor;
+    if (*cursor >= view->device_count)
+        return NULL;
+    item->key = view->devices[*cursor].name;
+    return &view->devices[view->devices[(*cursor)++].shown];
 }
 
-static void write_columns(const struct tp_table *table, const char *key, struct tp_json *json)
+static bool next_curve(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
-    tp_json_key(json, key);
-    tp_json_array(json);
-    for (unsigned column = 0; column < table->column_count; column++)
-        tp_json_text(json, table->defs[column].name);
-    tp_json_array_end(json);
+    const struct tp_device_memory *device = next_device(record, cursor, item);
+    if (device)
+        item->value = (struct tp_json_value){.type = TP_AS_CELLS, .table = &device->curve};
+    return device;
 }
 
-typedef void (*device_writer)(const struct tp_device_memory *device, struct tp_json *json);
-
-static void write_curve(const struct tp_device_memory *device, struct tp_json *json)
+static bool next_blocks(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
-    write_rows(&device->curve, json);
-}
-static void write_blocks(const struct tp_device_memory *device, struct tp_json *json)
-{
-    write_rows(&device->blocks, json);
-}
-static void write_operators(const struct tp_device_memory *device, struct tp_json *json)
-{
-    tp_table_json(&device->operators, json);
-}
-static void write_folded(const struct tp_device_memory *device, struct tp_json *json)
-{
-    tp_table_json(&device->operators_folded, json);
+    const struct tp_device_memory *device = next_device(record, cursor, item);
+    if (device)
+        item->value = (struct tp_json_value){.type = TP_AS_CELLS, .table = &device->blocks};
+    return device;
 }
 
-/* An object by device name. */
-static void write_by_device(const struct tp_memory_view *view, const char *key, device_writer writer,
-                            struct tp_json *json)
+static bool next_operators(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
-    tp_json_key(json, key);
-    tp_json_object(json);
-    for (uint32_t d = 0; d < view->device_count; d++) {
-        if (view->devices[d].shown == TP_NO_ID)
-            continue;
-        tp_json_key_str(json, view->devices[d].name);
-        writer(&view->devices[view->devices[d].shown], json);
-    }
-    tp_json_object_end(json);
+    const struct tp_device_memory *device = next_device(record, cursor, item);
+    if (device)
+        item->value = tp_as_table(&device->operators);
+    return device;
 }
 
-static void write_header(const struct tp_memory_view *view, struct tp_json *json)
+static bool next_folded(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
-    tp_json_key(json, "devices");
-    tp_json_array(json);
-    for (uint32_t d = 0; d < view->device_count; d++)
-        tp_json_str(json, view->devices[d].name);
-    tp_json_array_end(json);
-    tp_json_member_str(json, "default_device", view->devices[view->default_device].name);
-    tp_json_key(json, "device_information");
-    tp_table_json(&view->information, json);
-    tp_json_member_us(json, "first_ts_us", view->first_ns);
-    tp_json_key(json, "peak_bytes");
-    tp_json_object(json);
-    for (uint32_t d = 0; d < view->device_count; d++)
-        if (view->devices[d].has_peak) {
-            tp_json_key_str(json, view->devices[d].peak_key);
-            tp_json_int(json, view->devices[d].peak_bytes);
-        }
-    tp_json_object_end(json);
+    const struct tp_device_memory *device = next_device(record, cursor, item);
+    if (device)
+        item->value = tp_as_table(&device->operators_folded);
+    return device;
 }
 
-void tp_memory_view_json(const struct tp_memory_view *view, struct tp_json *json)
+static bool next_peak(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
-    if (!view->is_present) {
-        tp_json_null(json);
-        return;
-    }
-    tp_json_object(json);
-    write_header(view, json);
-    write_columns(&view->devices[0].curve, "curve_point_columns", json);
-    write_by_device(view, "curve_points_up_to_10240", write_curve, json);
-    write_columns(&view->devices[0].blocks, "event_columns", json);
-    write_by_device(view, "events", write_blocks, json);
-    write_by_device(view, "operator_stats", write_operators, json);
-    write_by_device(view, "operator_stats_folded", write_folded, json);
-    tp_json_object_end(json);
+    const struct tp_memory_view *view = record->at;
+    if (*cursor >= view->device_count)
+        return false;
+    const struct tp_device_memory *device = &view->devices[(*cursor)++];
+    item->key = device->peak_key;
+    item->value = device->has_peak ? tp_as_int(device->peak_bytes) : tp_as_absent();
+    return true;
 }
+
+static bool next_device_name(const struct tp_record *record, size_t *cursor, struct tp_item *item)
+{
+    const struct tp_memory_view *view = record->at;
+    if (*cursor >= view->device_count)
+        return false;
+    item->value = tp_as_str(view->devices[(*cursor)++].name);
+    return true;
+}
+
+static struct tp_json_value default_name(const struct tp_record *record)
+{
+    const struct tp_memory_view *view = record->at;
+    return tp_as_str(view->devices[view->default_device].name);
+}
+
+static struct tp_json_value curve_columns(const struct tp_record *record)
+{
+    const struct tp_memory_view *view = record->at;
+    return (struct tp_json_value){.type = TP_AS_COLUMNS, .table = &view->devices[0].curve};
+}
+
+static struct tp_json_value block_columns(const struct tp_record *record)
+{
+    const struct tp_memory_view *view = record->at;
+    return (struct tp_json_value){.type = TP_AS_COLUMNS, .table = &view->devices[0].blocks};
+}
+
+#define F struct tp_memory_view
+static const struct tp_json_field fields[] = {
+    {"devices", TP_LIST(next_device_name, NULL), .definition = "devices with memory records"},
+    {"default_device", TP_COMPUTED(TP_AS_TEXT, default_name), .definition = "device that the page shows first"},
+    {"device_information", TP_PLAIN(F, information), .definition = "memory by device"},
+    {"first_ts_us", TP_US(F, first_ns), .definition = "start of the trace; all times of this view are relative to it"},
+    {"peak_bytes", TP_MAP(next_peak, NULL), .definition = "most bytes allocated at a time, by device type and number"},
+    {"curve_point_columns", TP_COMPUTED(TP_AS_COLUMNS, curve_columns), .definition = "names of the cells of a curve"},
+    {"curve_points_up_to_10240", TP_MAP(next_curve, NULL), .definition = "allocated and reserved bytes over time, by device"},
+    {"event_columns", TP_COMPUTED(TP_AS_COLUMNS, block_columns), .definition = "names of the cells of a block"},
+    {"events", TP_MAP(next_blocks, NULL), .definition = "blocks of memory, by device"},
+    {"operator_stats", TP_MAP(next_operators, NULL), .definition = "memory by operator, by device"},
+    {"operator_stats_folded", TP_MAP(next_folded, NULL),
+     .definition = "the same, with operators of the same name inside each other counted once"},
+};
+#undef F
+
+const struct tp_fields tp_memory_view_fields = TP_FIELDS("Memory", fields);

@@ -6,8 +6,7 @@
 #include <stdint.h>
 
 #include "webreport/model/facts.h"
-#include "writer/base/json_out.h"
-#include "writer/base/table.h"
+#include "writer/base/fields.h"
 
 enum { TP_CURVE_POINTS = 10240 }; /* more points are decimated: first, lowest, highest, last of each group */
 
@@ -72,6 +71,6 @@ struct tp_memory_view {
 };
 
 void tp_memory_view_build(struct tp_memory_view *view, const struct tp_model *model, struct tp_arena *arena);
-void tp_memory_view_json(const struct tp_memory_view *view, struct tp_json *json);
+extern const struct tp_fields tp_memory_view_fields;
 
 #endif

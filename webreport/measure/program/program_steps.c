@@ -392,21 +392,19 @@ bool tp_program_steps_build(struct tp_program_steps *steps, const struct tp_mode
     return true;
 }
 
-void tp_program_steps_json(const struct tp_program_steps *steps, struct tp_json *json)
-{
-    tp_json_object(json);
-    tp_json_member_int(json, "pid", steps->pid);
-    tp_json_member_int(json, "tid", steps->tid);
-    tp_json_member_us(json, "wall_us", steps->wall_ns);
-    tp_json_member_us(json, "running_us", steps->running_ns);
-    tp_json_member_int(json, "samples", (int64_t)steps->sample_count);
-    tp_json_key(json, "parts");
-    tp_table_json(&steps->parts, json);
-    tp_json_key(json, "steps");
-    tp_table_json(&steps->steps, json);
-    tp_json_member_us(json, "outside_operators_us", steps->outside_ns);
-    tp_json_member_int(json, "outside_operators_samples", (int64_t)steps->outside_count);
-    tp_json_key(json, "functions_outside_operators");
-    tp_table_json(&steps->functions, json);
-    tp_json_object_end(json);
-}
+#define F struct tp_program_steps
+static const struct tp_json_field fields[] = {
+    {"pid", TP_PLAIN(F, pid), .definition = "process of the main thread"},
+    {"tid", TP_PLAIN(F, tid), .definition = "the main thread"},
+    {"wall_us", TP_US(F, wall_ns), .definition = "length of the used steps"},
+    {"running_us", TP_US(F, running_ns), .definition = "processor time of the main thread in the steps"},
+    {"samples", TP_PLAIN(F, sample_count), .definition = "samples of the main thread in the steps"},
+    {"parts", TP_PLAIN(F, parts), .definition = "length by state of the main thread, longest first"},
+    {"steps", TP_PLAIN(F, steps), .definition = "used steps in order of time"},
+    {"outside_operators_us", TP_US(F, outside_ns), .definition = "part of the processor time while no operator ran"},
+    {"outside_operators_samples", TP_PLAIN(F, outside_count), .definition = "samples while no operator ran"},
+    {"functions_outside_operators", TP_PLAIN(F, functions), .definition = "functions that ran while no operator did"},
+};
+#undef F
+
+const struct tp_fields tp_program_steps_fields = TP_FIELDS("Steps of PyTorch in a recording from outside", fields);

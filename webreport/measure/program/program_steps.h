@@ -67,7 +67,6 @@ struct tp_str tp_program_steps_words(const struct tp_program_steps *steps, struc
 const char *tp_steps_part_text(unsigned part);
 const char *tp_steps_part_words(unsigned part);
 
-/* Writes the object. */
-void tp_program_steps_json(const struct tp_program_steps *steps, struct tp_json *json);
+extern const struct tp_fields tp_program_steps_fields;
 
 #endif

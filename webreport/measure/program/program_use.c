@@ -80,13 +80,9 @@ struct tp_program_use tp_program_use_find(const struct tp_model *model, const st
     return kind;
 }
 
-void tp_program_use_json(const struct tp_program_use *kind, struct tp_json *json)
-{
-    tp_json_object(json);
-    tp_json_member_text(json, "kind", tp_program_use_text(kind->of));
-    if (kind->evidence.ptr)
-        tp_json_member_str(json, "evidence", kind->evidence);
-    else
-        tp_json_member_null(json, "evidence");
-    tp_json_object_end(json);
-}
+static const struct tp_json_field fields[] = {
+    {"kind", TP_WORD(struct tp_program_use, of, tp_program_use_text), .definition = "what the program does"},
+    {"evidence", TP_PLAIN(struct tp_program_use, evidence),
+     .definition = "name in the trace that shows it; null: the absence of other names shows it"},
+};
+const struct tp_fields tp_program_use_fields = TP_FIELDS("Use of the program", fields);

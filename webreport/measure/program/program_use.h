@@ -32,7 +32,6 @@ struct tp_program_use tp_program_use_find(const struct tp_model *model, const st
 const char *tp_program_use_text(enum tp_program_use_kind kind);
 const char *tp_program_use_title(enum tp_program_use_kind kind);
 
-/* Writes the object {"kind", "evidence"}. */
-void tp_program_use_json(const struct tp_program_use *kind, struct tp_json *json);
+extern const struct tp_fields tp_program_use_fields;
 
 #endif

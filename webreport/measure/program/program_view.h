@@ -8,7 +8,7 @@
 #include "webreport/measure/program/program_functions.h"
 #include "webreport/measure/program/program_parts.h"
 #include "webreport/measure/program/program_python.h"
-#include "writer/base/table.h"
+#include "writer/base/fields.h"
 
 enum tp_program_process_column {
     TP_PROGRAM_PROCESS_COMMAND,
@@ -210,5 +210,7 @@ double tp_program_error_points(double percent, uint64_t samples);
 /* Builds it in `arena` (guard set by the caller); the trace must outlive it. Nothing but is_present, which is false,
  * for a trace without states of threads. */
 void tp_program_view_build(struct tp_program_view *view, const struct tp_trace *trace, struct tp_arena *arena);
+
+extern const struct tp_fields tp_program_view_fields;
 
 #endif

@@ -206,85 +206,125 @@ void tp_distributed_build(struct tp_distributed *view, int64_t span, const struc
         tp_rank_ops_build(&view->ops[w], view->ranks[w], shortest, arena);
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------------------------------
- */
+/* ---- fields ---- */
 
-static void write_names(struct tp_json *json, const char *key, const char *const *names, unsigned count)
+static bool next_name(const char *const *names, unsigned count, size_t *cursor, struct tp_item *item)
 {
-    tp_json_key(json, key);
-    tp_json_array(json);
-    for (unsigned i = 0; i < count; i++)
-        tp_json_text(json, names[i]);
-    tp_json_array_end(json);
+    if (*cursor >= count)
+        return false;
+    item->value = tp_as_text(names[(*cursor)++]);
+    return true;
 }
 
-static void write_matrix(const struct tp_distributed *view, const struct tp_step_matrix *matrix, struct tp_json *json)
+static bool next_overlap_column(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
-    tp_json_object(json);
-    for (uint32_t step = 0; step < matrix->step_count; step++) {
-        tp_json_key_str(json, matrix->steps[step]);
-        tp_json_object(json);
-        for (uint32_t w = 0; w < view->rank_count; w++) {
-            size_t cell = (size_t)step * view->rank_count + w;
-            if (!matrix->has_cell[cell])
-                continue;
-            tp_json_key_str(json, view->ranks[w]->worker);
-            tp_json_array(json);
-            for (uint32_t p = 0; p < matrix->part_count; p++)
-                if (step == 0)
-                    tp_json_real(json, matrix->mean_us[w * matrix->part_count + p]);
-                else
-                    tp_json_us(json, matrix->part_ns[cell * matrix->part_count + p]);
-            tp_json_array_end(json);
-        }
-        tp_json_object_end(json);
-    }
-    tp_json_object_end(json);
+    static const char *const names[] = {"computation", "overlapping", "communication", "other"};
+    (void)record;
+    return next_name(names, TP_OVERLAP_PARTS, cursor, item);
 }
 
-void tp_distributed_json(const struct tp_distributed *view, struct tp_json *json)
+static bool next_wait_column(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
-    static const char *const overlap_columns[] = {"computation", "overlapping", "communication", "other"};
-    static const char *const wait_columns[] = {"data_transfer", "synchronizing"};
-    tp_json_object(json);
-    tp_json_key(json, "span");
-    if (view->has_span)
-        tp_json_int(json, view->span);
-    else
-        tp_json_null(json);
-    tp_json_key(json, "workers");
-    tp_json_array(json);
-    for (uint32_t w = 0; w < view->rank_count; w++)
-        tp_json_str(json, view->ranks[w]->worker);
-    tp_json_array_end(json);
-    tp_json_key(json, "workers_without_communication");
-    tp_json_array(json);
-    for (uint32_t w = 0; w < view->silent_count; w++)
-        tp_json_str(json, view->silent_workers[w]);
-    tp_json_array_end(json);
-    tp_json_member_bool(json, "comparable", view->is_comparable);
-    if (view->is_comparable && view->is_size_known)
-        tp_json_member_bool(json, "wait_is_least", view->is_partial);
-    else {
-        tp_json_key(json, "wait_is_least");
-        tp_json_null(json);
-    }
-    tp_rank_devices_json(view, json);
-    write_names(json, "overlap_columns_us", overlap_columns, TP_OVERLAP_PARTS);
-    tp_json_key(json, "overlap_by_step_and_worker");
-    write_matrix(view, &view->overlap, json);
-    write_names(json, "wait_columns_us", wait_columns, TP_WAIT_PARTS);
-    tp_json_key(json, "wait_by_step_and_worker");
-    if (view->is_comparable)
-        write_matrix(view, &view->wait, json);
-    else
-        tp_json_null(json);
-    tp_json_key(json, "communication_ops_by_worker");
-    tp_json_object(json);
-    for (uint32_t w = 0; w < view->rank_count; w++) {
-        tp_json_key_str(json, view->ranks[w]->worker);
-        tp_table_json(&view->ops[w], json);
-    }
-    tp_json_object_end(json);
-    tp_json_object_end(json);
+    static const char *const names[] = {"data_transfer", "synchronizing"};
+    (void)record;
+    return next_name(names, TP_WAIT_PARTS, cursor, item);
 }
+
+/* Gives the parts of one cell: record->at is the matrix, record->index the cell. Row 0 has the means. */
+static bool next_cell_part(const struct tp_record *record, size_t *cursor, struct tp_item *item)
+{
+    const struct tp_step_matrix *matrix = record->at;
+    const struct tp_distributed *view = record->owner;
+    if (*cursor >= matrix->part_count)
+        return false;
+    size_t part = record->index * matrix->part_count + (*cursor)++;
+    item->value = record->index < view->rank_count ? tp_as_real(matrix->mean_us[part])
+                                                   : tp_as_us(matrix->part_ns[part]);
+    return true;
+}
+
+/* Gives the workers of one step: record->index. */
+static bool next_worker_cell(const struct tp_record *record, size_t *cursor, struct tp_item *item)
+{
+    const struct tp_step_matrix *matrix = record->at;
+    const struct tp_distributed *view = record->owner;
+    if (*cursor >= view->rank_count)
+        return false;
+    size_t worker = (*cursor)++, cell = record->index * view->rank_count + worker;
+    item->key = view->ranks[worker]->worker;
+    item->value = matrix->has_cell[cell] ? (struct tp_json_value){.type = TP_AS_LIST,
+                                                             .next = next_cell_part,
+                                                             .record = {.at = matrix, .owner = view, .index = cell}}
+                                         : tp_as_absent();
+    return true;
+}
+
+static bool next_step(const struct tp_step_matrix *matrix, const struct tp_distributed *view, size_t *cursor,
+                      struct tp_item *item)
+{
+    if (*cursor >= matrix->step_count)
+        return false;
+    size_t step = (*cursor)++;
+    item->key = matrix->steps[step];
+    item->value = (struct tp_json_value){
+        .type = TP_AS_MAP, .next = next_worker_cell, .record = {.at = matrix, .owner = view, .index = step}};
+    return true;
+}
+
+static bool next_overlap_step(const struct tp_record *record, size_t *cursor, struct tp_item *item)
+{
+    const struct tp_distributed *view = record->at;
+    return next_step(&view->overlap, view, cursor, item);
+}
+
+static bool next_wait_step(const struct tp_record *record, size_t *cursor, struct tp_item *item)
+{
+    const struct tp_distributed *view = record->at;
+    return next_step(&view->wait, view, cursor, item);
+}
+
+static bool next_worker(const struct tp_record *record, size_t *cursor, struct tp_item *item)
+{
+    const struct tp_distributed *view = record->at;
+    if (*cursor >= view->rank_count)
+        return false;
+    item->value = tp_as_str(view->ranks[(*cursor)++]->worker);
+    return true;
+}
+
+static bool next_operations(const struct tp_record *record, size_t *cursor, struct tp_item *item)
+{
+    const struct tp_distributed *view = record->at;
+    if (*cursor >= view->rank_count)
+        return false;
+    item->key = view->ranks[*cursor]->worker;
+    item->value = tp_as_table(&view->ops[(*cursor)++]);
+    return true;
+}
+
+static struct tp_json_value wait_is_least(const struct tp_record *record)
+{
+    const struct tp_distributed *view = record->at;
+    return view->is_comparable && view->is_size_known ? tp_as_bool(view->is_partial) : tp_as_null();
+}
+
+#define F struct tp_distributed
+static const struct tp_json_field fields[] = {
+    {"span", TP_PLAIN(F, span), TP_NULL_UNLESS(F, has_span), .definition = "number of the recording; null: the run has one"},
+    {"workers", TP_LIST(next_worker, NULL), .definition = "ranks with communication"},
+    {"workers_without_communication", TP_ARRAY(F, silent_workers, silent_count), .definition = "ranks without communication"},
+    {"comparable", TP_PLAIN(F, is_comparable), .definition = "all ranks recorded the same collectives"},
+    {"wait_is_least", TP_COMPUTED(TP_AS_BOOL, wait_is_least),
+     .definition = "ranks are missing, so that the real waits are at least as long; null: unknown"},
+    {"device_information", TP_COMPUTED(TP_AS_MAP, tp_rank_devices), .definition = "devices by node and process"},
+    {"overlap_columns_us", TP_LIST(next_overlap_column, NULL), .definition = "names of the parts in overlap_by_step_and_worker"},
+    {"overlap_by_step_and_worker", TP_MAP(next_overlap_step, NULL),
+     .definition = "time of computation and communication of each step and rank; step all: means"},
+    {"wait_columns_us", TP_LIST(next_wait_column, NULL), .definition = "names of the parts in wait_by_step_and_worker"},
+    {"wait_by_step_and_worker", TP_MAP(next_wait_step, NULL), TP_NULL_UNLESS(F, is_comparable),
+     .definition = "time of transfers and of waiting for other ranks of each step and rank; step all: means"},
+    {"communication_ops_by_worker", TP_MAP(next_operations, NULL), .definition = "collectives of each rank by name"},
+};
+#undef F
+
+const struct tp_fields tp_distributed_fields = TP_FIELDS("Ranks of a run", fields);

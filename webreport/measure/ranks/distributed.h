@@ -10,8 +10,7 @@
 #include "webreport/measure/views/overview.h"
 #include "webreport/measure/work/peaks_file.h"
 #include "webreport/model/facts.h"
-#include "writer/base/json_out.h"
-#include "writer/base/table.h"
+#include "writer/base/fields.h"
 
 struct tp_job;
 
@@ -122,11 +121,12 @@ struct tp_straggler {
 void tp_straggler_find(struct tp_straggler *found, const struct tp_distributed *view);
 /* "rank1 arrives last in 4 of 4 steps; the others wait for it 181.8 ms of a step of 249.1 ms". In `arena`. */
 const char *tp_straggler_text(const struct tp_straggler *found, struct tp_str worker, struct tp_arena *arena);
-/* Writes it as a finding. found->rank is one. */
-void tp_straggler_json(const struct tp_straggler *found, const struct tp_distributed *view, struct tp_arena *arena,
-                       struct tp_json *json);
+/* Returns it as a finding, with texts in `arena`. found->rank is not TP_NO_ID. */
+struct tp_finding;
+struct tp_finding tp_straggler_finding(const struct tp_straggler *found, const struct tp_distributed *view,
+                                       struct tp_arena *arena);
 
-/* Writes one object of the run's "distributed" array. */
-void tp_distributed_json(const struct tp_distributed *view, struct tp_json *json);
+/* Of one object of the run's "distributed" array. */
+extern const struct tp_fields tp_distributed_fields;
 
 #endif

@@ -175,12 +175,12 @@ const char *tp_link_rate_advice(void)
     return tp_rule_E5.advice;
 }
 
-void tp_link_rate_json(const struct tp_link_rate *found, struct tp_arena *arena, struct tp_json *json)
+struct tp_finding tp_link_rate_finding(const struct tp_link_rate *found, struct tp_arena *arena)
 {
     struct tp_finding finding = tp_finding_of_run(TP_RULE_E5, found->share_percent);
-    if (finding.severity == TP_SEVERITY_HIGH) /* as any of low confidence */
+    if (finding.severity == TP_SEVERITY_HIGH) /* findings of low confidence are never of high severity */
         finding.severity = TP_SEVERITY_MEDIUM;
     finding.ceiling_us_per_step = found->lost_us;
     finding.detail = tp_str_of(tp_link_rate_text(found, arena));
-    tp_finding_json(&finding, json);
+    return finding;
 }

@@ -22,7 +22,7 @@ void tp_link_rate_find(struct tp_link_rate *found, const struct tp_distributed *
 const char *tp_link_rate_text(const struct tp_link_rate *found, struct tp_arena *arena);
 /* What to do about it. Static. */
 const char *tp_link_rate_advice(void);
-/* Writes it as a finding. found->is_slow. */
-void tp_link_rate_json(const struct tp_link_rate *found, struct tp_arena *arena, struct tp_json *json);
+/* Returns it as a finding, with texts in `arena`. found->is_slow is true. */
+struct tp_finding tp_link_rate_finding(const struct tp_link_rate *found, struct tp_arena *arena);
 
 #endif

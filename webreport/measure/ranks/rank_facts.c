@@ -252,66 +252,83 @@ static const struct tp_rank_gpu *shown_gpu(const struct tp_distributed *view, ui
     return found;
 }
 
-static void write_process(const struct tp_distributed *view, uint32_t w, struct tp_json *json)
+
+/* ---- fields ---- */
+
+#define F struct tp_rank_gpu
+static const struct tp_json_field gpu_fields[] = {
+    {"name", TP_PLAIN(F, name), .definition = "name of the device"},
+    {"memory_bytes", TP_PLAIN(F, memory_bytes), .definition = "memory of the device; null: unknown"},
+    {"compute_capability", TP_PLAIN(F, compute_capability), .definition = "compute capability of the device"},
+};
+#undef F
+static const struct tp_fields gpu_type = TP_FIELDS("Properties of a device", gpu_fields);
+
+/* Gives the devices of one process. record->index: its first rank. The cursor counts devices of all its ranks. */
+static bool next_gpu(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
-    tp_json_object(json);
-    for (uint32_t i = w; i != TP_NO_ID; i = view->kin[i].next_of_process) {
-        for (uint32_t g = 0; g < view->ranks[i]->gpu_count; g++) {
-            const struct tp_rank_gpu *gpu = shown_gpu(view, w, i, g);
-            char key[32];
-            if (!gpu)
-                continue;
-            snprintf(key, sizeof key, "GPU%lld", (long long)gpu->id);
-            tp_json_key(json, key);
-            tp_json_object(json);
-            tp_json_member_str(json, "name", gpu->name);
-            tp_json_key(json, "memory_bytes");
-            if (gpu->memory_bytes == TP_NULL_INT)
-                tp_json_null(json);
-            else
-                tp_json_int(json, gpu->memory_bytes);
-            tp_json_member_str(json, "compute_capability", gpu->compute_capability);
-            tp_json_object_end(json);
+    const struct tp_distributed *view = record->at;
+    uint32_t first = (uint32_t)record->index;
+    size_t before = 0;
+    for (uint32_t i = first; i != TP_NO_ID; before += view->ranks[i]->gpu_count, i = view->kin[i].next_of_process) {
+        if (*cursor >= before + view->ranks[i]->gpu_count)
+            continue;
+        const struct tp_rank_gpu *gpu = shown_gpu(view, first, i, (uint32_t)(*cursor - before));
+        ++*cursor;
+        item->value = tp_as_absent();
+        if (gpu) {
+            snprintf(item->room, sizeof item->room, "GPU%lld", (long long)gpu->id);
+            item->key = tp_str_of(item->room);
+            item->value = tp_as_record(&gpu_type, (struct tp_record){.at = gpu});
         }
+        return true;
     }
-    tp_json_object_end(json);
+    return false;
 }
 
-static void write_node(const struct tp_distributed *view, uint32_t w, struct tp_json *json)
+static struct tp_json_value map_of(tp_next_item *next, const struct tp_distributed *view, uint32_t rank)
 {
-    tp_json_object(json);
-    for (uint32_t i = w; i != TP_NO_ID; i = view->kin[i].next_of_node) {
-        const struct tp_rank_summary *rank = view->ranks[i];
-        struct tp_str node, process;
-        if (!view->kin[i].is_first_of_process)
-            continue;
-        split_worker(rank->worker, &node, &process);
-        char key[64];
-        snprintf(key, sizeof key, "Process %.*s", (int)(process.len < 40 ? process.len : 40), process.ptr);
-        tp_json_key(json, key);
-        write_process(view, i, json);
-    }
-    tp_json_object_end(json);
+    return (struct tp_json_value){.type = TP_AS_MAP, .next = next, .record = {.at = view, .index = rank}};
 }
 
-void tp_rank_devices_json(const struct tp_distributed *view, struct tp_json *json)
+/* Gives the processes of one node. record->index: its first rank. The cursor is 1 + the rank, 0 at first. */
+static bool next_process(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
-    bool has_any = false;
-    tp_json_key(json, "device_information");
+    const struct tp_distributed *view = record->at;
+    uint32_t at = *cursor ? view->kin[*cursor - 1].next_of_node : (uint32_t)record->index;
+    while (at != TP_NO_ID && !view->kin[at].is_first_of_process)
+        at = view->kin[at].next_of_node;
+    if (at == TP_NO_ID)
+        return false;
+    struct tp_str node, process;
+    split_worker(view->ranks[at]->worker, &node, &process);
+    snprintf(item->room, sizeof item->room, "Process %.*s", (int)(process.len < 40 ? process.len : 40), process.ptr);
+    item->key = tp_str_of(item->room);
+    item->value = map_of(next_gpu, view, at);
+    *cursor = (size_t)at + 1;
+    return true;
+}
+
+static bool next_node(const struct tp_record *record, size_t *cursor, struct tp_item *item)
+{
+    const struct tp_distributed *view = record->at;
+    struct tp_str process;
+    if (*cursor >= view->rank_count)
+        return false;
+    uint32_t rank = (uint32_t)(*cursor)++;
+    item->value = tp_as_absent();
+    if (view->kin[rank].is_first_of_node) {
+        split_worker(view->ranks[rank]->worker, &item->key, &process);
+        item->value = map_of(next_process, view, rank);
+    }
+    return true;
+}
+
+struct tp_json_value tp_rank_devices(const struct tp_record *record)
+{
+    const struct tp_distributed *view = record->at;
     for (uint32_t w = 0; w < view->rank_count; w++)
-        has_any |= view->ranks[w]->gpu_count > 0;
-    if (!has_any) {
-        tp_json_null(json);
-        return;
-    }
-    tp_json_object(json);
-    for (uint32_t w = 0; w < view->rank_count; w++) {
-        struct tp_str node, process;
-        if (!view->kin[w].is_first_of_node)
-            continue;
-        split_worker(view->ranks[w]->worker, &node, &process);
-        tp_json_key_str(json, node);
-        write_node(view, w, json);
-    }
-    tp_json_object_end(json);
+        if (view->ranks[w]->gpu_count > 0)
+            return map_of(next_node, view, 0);
+    return tp_as_null();
 }

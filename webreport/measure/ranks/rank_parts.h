@@ -23,7 +23,7 @@ void tp_rank_ops_build(struct tp_table *table, const struct tp_rank_summary *ran
 /* Fills kin. */
 void tp_rank_kin_build(struct tp_distributed *view, struct tp_arena *arena);
 
-/* Writes the member device_information: node, process, GPU. */
-void tp_rank_devices_json(const struct tp_distributed *view, struct tp_json *json);
+/* Returns the member device_information: node, process, GPU. record->at: the view. */
+struct tp_json_value tp_rank_devices(const struct tp_record *record);
 
 #endif

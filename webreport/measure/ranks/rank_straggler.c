@@ -106,11 +106,11 @@ const char *tp_straggler_text(const struct tp_straggler *found, struct tp_str wo
                           tp_text_of_time(arena, (int64_t)llround(found->step_us * 1000)));
 }
 
-void tp_straggler_json(const struct tp_straggler *found, const struct tp_distributed *view, struct tp_arena *arena,
-                       struct tp_json *json)
+struct tp_finding tp_straggler_finding(const struct tp_straggler *found, const struct tp_distributed *view,
+                                       struct tp_arena *arena)
 {
     struct tp_finding finding = tp_finding_of_run(TP_RULE_E3, found->share_percent);
     finding.ceiling_us_per_step = found->share_percent * found->step_us / 100;
     finding.detail = tp_str_of(tp_straggler_text(found, view->ranks[found->rank]->worker, arena));
-    tp_finding_json(&finding, json);
+    return finding;
 }

@@ -1,7 +1,6 @@
 /* All of the advice on one trace: see advice.h. */
 #include "webreport/measure/result/advice.h"
 
-#include "webreport/measure/program/program_json.h"
 #include "webreport/measure/rules/recommendations.h"
 
 static void build(struct tp_advice *advice, const struct tp_model *model, const struct tp_rule_overrides *overrides,
@@ -63,37 +62,27 @@ void tp_advice_build_brief(struct tp_advice *advice, const struct tp_model *mode
     build(advice, model, overrides, false, arena);
 }
 
-void tp_advice_json(const struct tp_advice *advice, struct tp_json *json)
-{
-    tp_json_key(json, "trace_quality");
-    tp_quality_json(&advice->quality, json);
-    tp_json_key(json, "idle_view");
-    tp_idle_json(&advice->idle, json);
-    tp_json_key(json, "work_view");
-    tp_work_view_json(&advice->works, json);
-    tp_json_key(json, "work_rates");
-    tp_work_rates_json(&advice->rates, json);
-    if (advice->serving.is_present) {
-        tp_json_key(json, "serving");
-        tp_serving_json(&advice->serving, json);
-    }
-    tp_json_key(json, "time_trees");
-    tp_time_trees_json(&advice->times, json);
-    tp_json_key(json, "sync_table");
-    tp_sync_json(&advice->syncs, json);
-    tp_json_key(json, "memory_peak");
-    tp_memory_peak_json(&advice->memory, json);
-    tp_json_key(json, "recommendations");
-    tp_recommendations_json(&advice->recommendations, json);
-    tp_json_key(json, "verdict");
-    tp_verdict_json(&advice->verdict, json);
-    tp_json_key(json, "program_use");
-    tp_program_use_json(&advice->use, json);
-    if (advice->program.is_present) {
-        tp_json_key(json, "program_view");
-        tp_program_view_json(&advice->program, json);
-    }
-}
+#define F struct tp_advice
+static const struct tp_json_field fields[] = {
+    {"trace_quality", TP_RECORD(F, quality, &tp_quality_fields), .definition = "what was read and what was skipped"},
+    {"idle_view", TP_RECORDS(F, idle.devices, idle.device_count, &tp_idle_device_fields), .definition = "idle time of each device"},
+    {"work_view", TP_RECORD(F, works, &tp_work_view_fields), .definition = "time by kind of work"},
+    {"work_rates", TP_RECORD(F, rates, &tp_work_rates_fields), .definition = "use of the device's peak"},
+    {"serving", TP_RECORD(F, serving, &tp_serving_fields), TP_ONLY_IF(F, serving.is_present),
+     .definition = "steps of a serving engine"},
+    {"time_trees", TP_RECORDS(F, times.items, times.count, &tp_time_tree_fields), .definition = "time of each device, divided into parts"},
+    {"sync_table", TP_RECORD(F, syncs, &tp_sync_fields), .definition = "waits for the device"},
+    {"memory_peak", TP_RECORDS(F, memory.devices, memory.device_count, &tp_memory_device_fields),
+     .definition = "memory of each device at its peak"},
+    {"recommendations", TP_RECORD(F, recommendations, &tp_recommendations_fields), .definition = "findings"},
+    {"verdict", TP_RECORD(F, verdict, &tp_verdict_fields), .definition = "what bounds the steps"},
+    {"program_use", TP_RECORD(F, use, &tp_program_use_fields), .definition = "what the program does"},
+    {"program_view", TP_RECORD(F, program, &tp_program_view_fields), TP_ONLY_IF(F, program.is_present),
+     .definition = "a program recorded from outside"},
+};
+#undef F
+
+const struct tp_fields tp_advice_fields = TP_FIELDS("Judgement of a profile", fields);
 
 void tp_advice_withhold(struct tp_advice *advice)
 {

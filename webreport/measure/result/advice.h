@@ -48,9 +48,7 @@ void tp_advice_build(struct tp_advice *advice, const struct tp_model *model, con
 void tp_advice_build_brief(struct tp_advice *advice, const struct tp_model *model,
                            const struct tp_rule_overrides *overrides, struct tp_arena *arena);
 
-/* Writes the members trace_quality, idle_view, work_view, time_trees, sync_table, memory_peak, recommendations,
- * verdict, program_use, and of a program recorded from outside program_view into an open object. */
-void tp_advice_json(const struct tp_advice *advice, struct tp_json *json);
+extern const struct tp_fields tp_advice_fields;
 
 /* Removes the verdict and the findings; facts and tables stay. For what was recorded inside of a process of which another
  * trace says what it did: PyTorch's (TP_WORKER_BESIDE), or that from outside (TP_WORKER_INSIDE). */

@@ -27,4 +27,7 @@ struct tp_profile {
     const struct tp_advice *advice;
 };
 
+/* What the report's JSON has of a profile that was read, without its names. Needs an arena. */
+extern const struct tp_fields tp_profile_fields;
+
 #endif

@@ -21,30 +21,30 @@ void tp_views_build(struct tp_views *views, const struct tp_model *model, struct
     tp_range_view_build(&views->ranges, model, arena);
 }
 
-void tp_views_json(const struct tp_views *views, struct tp_json *json)
+static struct tp_json_value modules(const struct tp_record *record)
 {
-    tp_json_key(json, "trace_facts");
-    tp_trace_facts_json(&views->facts, json);
-    tp_json_key(json, "overview");
-    tp_overview_json(&views->overview, json);
-    tp_json_key(json, "operator_view");
-    tp_operator_view_json(&views->operators, json);
-    tp_json_key(json, "kernel_view");
-    tp_kernel_view_json(&views->kernels, json);
-    tp_json_key(json, "memory_view");
-    tp_memory_view_json(&views->memory, json);
-    tp_json_key(json, "module_view");
-    tp_module_view_json(&views->modules, json);
-    if (views->samples.is_present) {
-        tp_json_key(json, "sample_view");
-        tp_sample_view_json(&views->samples, json);
-    }
-    if (views->tasks.is_present) {
-        tp_json_key(json, "task_view");
-        tp_task_view_json(&views->tasks, json);
-    }
-    if (views->ranges.is_present) {
-        tp_json_key(json, "range_view");
-        tp_range_view_json(&views->ranges, json);
-    }
+    const struct tp_views *views = record->at;
+    if (!views->modules.is_present)
+        return tp_as_null();
+    return (struct tp_json_value){.type = TP_AS_LIST, .next = tp_module_view_next, .record = {.at = &views->modules}};
 }
+
+#define F struct tp_views
+static const struct tp_json_field fields[] = {
+    {"trace_facts", TP_RECORD(F, facts, &tp_trace_facts_fields), .definition = "counts and kinds of events"},
+    {"overview", TP_RECORD(F, overview, &tp_overview_fields), .definition = "steps, devices, and communication"},
+    {"operator_view", TP_RECORD(F, operators, &tp_operator_view_fields), .definition = "operators"},
+    {"kernel_view", TP_RECORD(F, kernels, &tp_kernel_view_fields), TP_NULL_UNLESS(F, kernels.is_present),
+     .definition = "kernels and copies; null: no device events"},
+    {"memory_view", TP_RECORD(F, memory, &tp_memory_view_fields), TP_NULL_UNLESS(F, memory.is_present),
+     .definition = "memory over time; null: no memory records"},
+    {"module_view", TP_COMPUTED(TP_AS_LIST, modules), .fields = &tp_module_fields,
+     .definition = "modules of the model; null: no calls of modules"},
+    {"sample_view", TP_RECORD(F, samples, &tp_sample_view_fields), TP_ONLY_IF(F, samples.is_present), .definition = "samples"},
+    {"task_view", TP_RECORD(F, tasks, &tp_task_view_fields), TP_ONLY_IF(F, tasks.is_present), .definition = "tasks"},
+    {"range_view", TP_RECORD(F, ranges, &tp_range_view_fields), TP_ONLY_IF(F, ranges.is_present),
+     .definition = "ranges and counters of the program"},
+};
+#undef F
+
+const struct tp_fields tp_views_fields = TP_FIELDS("Views of a profile", fields);

@@ -34,8 +34,6 @@ void tp_views_build(struct tp_views *views, const struct tp_model *model, struct
  * of. */
 void tp_views_build_brief(struct tp_views *views, const struct tp_model *model, struct tp_arena *arena);
 
-/* Writes the members trace_facts, overview, operator_view, kernel_view, memory_view, module_view, and for a
- * trace with samples sample_view, with tasks task_view, of a program that records itself range_view, into the open object. */
-void tp_views_json(const struct tp_views *views, struct tp_json *json);
+extern const struct tp_fields tp_views_fields;
 
 #endif

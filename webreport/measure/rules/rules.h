@@ -16,7 +16,7 @@
 #include "webreport/measure/work/peaks_file.h"
 #include "writer/base/arena.h"
 #include "writer/base/error.h"
-#include "writer/base/json_out.h"
+#include "writer/base/fields.h"
 #include "writer/base/str.h"
 
 struct tp_model;
@@ -191,10 +191,6 @@ struct tp_recommendations {
 /* Returns the upper end of a finding's estimate, us per step; NaN without a ceiling. */
 double tp_finding_most_us(const struct tp_finding *finding);
 
-/* Writes a finding as a JSON object. */
-void tp_finding_json(const struct tp_finding *finding, struct tp_json *json);
-
-/* Writes the findings and their totals as a JSON object. */
-void tp_recommendations_json(const struct tp_recommendations *recommendations, struct tp_json *json);
+extern const struct tp_fields tp_finding_fields, tp_recommendations_fields;
 
 #endif

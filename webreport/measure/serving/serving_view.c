@@ -473,17 +473,12 @@ void tp_serving_build(struct tp_serving_view *view, const struct tp_work_kinds *
     make_classes(view, &m);
 }
 
-void tp_serving_json(const struct tp_serving_view *view, struct tp_json *json)
-{
-    tp_json_object(json);
-    tp_json_key(json, "steps");
-    tp_table_json(&view->steps, json);
-    tp_json_key(json, "classes");
-    tp_table_json(&view->classes, json);
-    tp_json_key(json, "weight_bytes");
-    if (view->weight_bytes == TP_NULL_INT)
-        tp_json_null(json);
-    else
-        tp_json_int(json, view->weight_bytes);
-    tp_json_object_end(json);
-}
+#define F struct tp_serving_view
+static const struct tp_json_field fields[] = {
+    {"steps", TP_PLAIN(F, steps), .definition = "steps in order of time"},
+    {"classes", TP_PLAIN(F, classes), .definition = "steps by phase and size"},
+    {"weight_bytes", TP_PLAIN(F, weight_bytes), .definition = "bytes that the products of one pass read; null: unknown"},
+};
+#undef F
+
+const struct tp_fields tp_serving_fields = TP_FIELDS("Steps of a serving engine", fields);

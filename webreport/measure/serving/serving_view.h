@@ -8,8 +8,7 @@
 #include "webreport/measure/serving/serving_marks.h"
 #include "webreport/measure/work/work_costs.h"
 #include "webreport/measure/work/work_kinds.h"
-#include "writer/base/json_out.h"
-#include "writer/base/table.h"
+#include "writer/base/fields.h"
 
 enum tp_serving_step_column {
     TP_SERVED_NAME,
@@ -68,7 +67,6 @@ void tp_serving_none(struct tp_serving_view *view);
 void tp_serving_build(struct tp_serving_view *view, const struct tp_work_kinds *kinds,
                       const struct tp_work_units *units, struct tp_arena *arena);
 
-/* Writes the object; call it only when is_present. */
-void tp_serving_json(const struct tp_serving_view *view, struct tp_json *json);
+extern const struct tp_fields tp_serving_fields;
 
 #endif

@@ -255,64 +255,108 @@ void tp_time_trees_build(struct tp_time_trees *trees, const struct tp_work_kinds
     }
 }
 
-/* ---- JSON ---- */
+/* ---- fields ---- */
 
-static void numbers_json(const struct tp_time_node *node, struct tp_json *json)
+/* Nodes have their tree as owner. */
+static struct tp_json_value share(const struct tp_record *record)
 {
-    if (node->calls) {
-        tp_json_member_int(json, "calls", node->calls);
-        tp_json_member_int(json, "kernel_ns", node->kernel_ns);
-    }
-    if (node->costed_ns) {
-        tp_json_member_int(json, "flops", node->flops);
-        tp_json_member_real(json, "tflops", tp_ratio(node->flops, (__int128)node->costed_ns * 1000));
-        tp_json_member_int(json, "bytes", node->bytes);
-        tp_json_member_real(json, "gbs", tp_ratio(node->bytes, node->costed_ns));
-        tp_json_member_int(json, "costed_ns", node->costed_ns);
-    }
-    if (node->floored_ns) {
-        tp_json_member_real(json, "floor_ns", node->floor_ns);
-        tp_json_member_real(json, "headroom_ns", (double)node->floored_ns - node->floor_ns);
-        tp_json_member_text(json, "bound", tp_bound_text(node->bound));
-    }
+    const struct tp_time_node *node = record->at;
+    const struct tp_time_tree *tree = record->owner;
+    return tp_as_real(tp_ratio(node->time_ns, tree->nodes[0].time_ns));
 }
 
-/* The node and what is below it. Returns the node behind. */
-static uint32_t node_json(const struct tp_time_tree *tree, uint32_t index, struct tp_json *json)
+static struct tp_json_value tflops(const struct tp_record *record)
 {
-    const struct tp_time_node *node = &tree->nodes[index];
-    uint32_t next = index + 1;
-    tp_json_object(json);
-    tp_json_member_str(json, "name", node->text);
-    tp_json_member_int(json, "time_ns", node->time_ns);
-    tp_json_member_real(json, "share", tp_ratio(node->time_ns, tree->nodes[0].time_ns));
-    numbers_json(node, json);
-    if (next < tree->node_count && tree->nodes[next].parent == index) {
-        tp_json_key(json, "children");
-        tp_json_array(json);
-        while (next < tree->node_count && tree->nodes[next].parent == index)
-            next = node_json(tree, next, json);
-        tp_json_array_end(json);
-    }
-    tp_json_object_end(json);
-    return next;
+    const struct tp_time_node *node = record->at;
+    return tp_as_real(tp_ratio(node->flops, (__int128)node->costed_ns * 1000));
 }
 
-void tp_time_trees_json(const struct tp_time_trees *trees, struct tp_json *json)
+static struct tp_json_value gbs(const struct tp_record *record)
 {
-    tp_json_array(json);
-    for (uint32_t i = 0; i < trees->count; i++) {
-        const struct tp_time_tree *tree = &trees->items[i];
-        tp_json_object(json);
-        tp_json_member_int(json, "device", tree->device);
-        tp_json_member_str(json, "device_name", tree->device_name);
-        tp_json_member_text(json, "peaks", tree->peaks ? tree->peaks->device : NULL);
-        tp_json_member_bool(json, "peaks_are_measured", tree->peaks && tree->peaks->is_measured);
-        tp_json_member_int(json, "latency_ns", tree->latency_ns);
-        tp_json_member_int(json, "held_ns", tree->held_ns);
-        tp_json_key(json, "tree");
-        node_json(tree, 0, json);
-        tp_json_object_end(json);
-    }
-    tp_json_array_end(json);
+    const struct tp_time_node *node = record->at;
+    return tp_as_real(tp_ratio(node->bytes, node->costed_ns));
 }
+
+static struct tp_json_value headroom(const struct tp_record *record)
+{
+    const struct tp_time_node *node = record->at;
+    return tp_as_real((double)node->floored_ns - node->floor_ns);
+}
+
+static bool next_child(const struct tp_record *record, size_t *cursor, struct tp_item *item);
+
+static struct tp_json_value children(const struct tp_record *record)
+{
+    const struct tp_time_tree *tree = record->owner;
+    size_t next = record->index + 1;
+    if (next >= tree->node_count || tree->nodes[next].parent != record->index)
+        return tp_as_absent();
+    return (struct tp_json_value){.type = TP_AS_LIST, .next = next_child, .record = *record};
+}
+
+#define F struct tp_time_node
+static const struct tp_json_field node_fields[] = {
+    {"name", TP_PLAIN(F, text), .definition = "what the time went to"},
+    {"time_ns", TP_PLAIN(F, time_ns), .definition = "time in the used steps, in nanoseconds; the children's times sum to it"},
+    {"share", TP_COMPUTED(TP_AS_REAL, share), .definition = "share of the used steps, from 0 to 1"},
+    {"calls", TP_PLAIN(F, calls), TP_ONLY_IF(F, calls), .definition = "operations that begin in the used steps"},
+    {"kernel_ns", TP_PLAIN(F, kernel_ns), TP_ONLY_IF(F, calls), .definition = "sum of their durations, in nanoseconds"},
+    {"flops", TP_PLAIN(F, flops), TP_ONLY_IF(F, costed_ns), .definition = "floating-point operations of those whose cost is known"},
+    {"tflops", TP_COMPUTED(TP_AS_REAL, tflops), TP_ONLY_IF(F, costed_ns), .definition = "rate of these, in 10^12 per second"},
+    {"bytes", TP_PLAIN(F, bytes), TP_ONLY_IF(F, costed_ns), .definition = "bytes that they read and write at least"},
+    {"gbs", TP_COMPUTED(TP_AS_REAL, gbs), TP_ONLY_IF(F, costed_ns), .definition = "rate of these, in 10^9 bytes per second"},
+    {"costed_ns", TP_PLAIN(F, costed_ns), TP_ONLY_IF(F, costed_ns), .definition = "time of those whose cost is known, in nanoseconds"},
+    {"floor_ns", TP_PLAIN(F, floor_ns), TP_ONLY_IF(F, floored_ns), .definition = "least time that they can take, in nanoseconds"},
+    {"headroom_ns", TP_COMPUTED(TP_AS_REAL, headroom), TP_ONLY_IF(F, floored_ns),
+     .definition = "their time above the least time, in nanoseconds"},
+    {"bound", TP_WORD(F, bound, tp_bound_text), TP_ONLY_IF(F, floored_ns), .definition = "what limits most of their time"},
+    {"children", TP_COMPUTED(TP_AS_LIST, children), .definition = "parts of the time, with the same members"},
+};
+#undef F
+static const struct tp_fields node_type = TP_FIELDS("A node of the tree of time", node_fields);
+
+static bool next_child(const struct tp_record *record, size_t *cursor, struct tp_item *item)
+{
+    const struct tp_time_tree *tree = record->owner;
+    size_t at = *cursor ? *cursor : record->index + 1, next = at + 1;
+    if (at >= tree->node_count || tree->nodes[at].parent != record->index)
+        return false;
+    item->value = tp_as_record(&node_type, (struct tp_record){&tree->nodes[at], tree, at, NULL});
+    while (next < tree->node_count && tree->nodes[next].depth > tree->nodes[at].depth)
+        next++;
+    *cursor = next;
+    return true;
+}
+
+static struct tp_json_value top(const struct tp_record *record)
+{
+    const struct tp_time_tree *tree = record->at;
+    return tp_as_record(&node_type, (struct tp_record){&tree->nodes[0], tree, 0, NULL});
+}
+
+static struct tp_json_value peaks_name(const struct tp_record *record)
+{
+    const struct tp_time_tree *tree = record->at;
+    return tp_as_text(tree->peaks ? tree->peaks->device : NULL);
+}
+
+static struct tp_json_value peaks_are_measured(const struct tp_record *record)
+{
+    const struct tp_time_tree *tree = record->at;
+    return tp_as_bool(tree->peaks && tree->peaks->is_measured);
+}
+
+#define F struct tp_time_tree
+static const struct tp_json_field fields[] = {
+    {"device", TP_PLAIN(F, device), .definition = "number of the device"},
+    {"device_name", TP_PLAIN(F, device_name), .definition = "name of the device; empty: unknown"},
+    {"peaks", TP_COMPUTED(TP_AS_TEXT, peaks_name), .definition = "device whose peak rates are used; null: no rates are known"},
+    {"peaks_are_measured", TP_COMPUTED(TP_AS_BOOL, peaks_are_measured), .definition = "the rates were measured, not published"},
+    {"latency_ns", TP_PLAIN(F, latency_ns),
+     .definition = "time from the end of a launch to the start of its operation on a free device, in nanoseconds"},
+    {"held_ns", TP_PLAIN(F, held_ns), .definition = "time in which work that is not recorded held the device, in nanoseconds"},
+    {"tree", TP_COMPUTED(TP_AS_RECORD, top), .fields = &node_type, .definition = "the used steps, divided into parts"},
+};
+#undef F
+
+const struct tp_fields tp_time_tree_fields = TP_FIELDS("Tree of a device's time", fields);

@@ -49,7 +49,6 @@ struct tp_time_trees {
 void tp_time_trees_build(struct tp_time_trees *trees, const struct tp_work_kinds *kinds,
                          const struct tp_work_units *units, const struct tp_idle_view *idle, struct tp_arena *arena);
 
-/* Writes them as a JSON array. */
-void tp_time_trees_json(const struct tp_time_trees *trees, struct tp_json *json);
+extern const struct tp_fields tp_time_tree_fields; /* of one tree */
 
 #endif

@@ -470,95 +470,111 @@ void tp_verdict_of_program(struct tp_trace_verdict *v, const struct tp_program_v
     v->headline = program->headline;
 }
 
-/* ---- JSON ---- */
+/* ---- fields ---- */
 
-static void gap_json(const struct tp_trace_verdict *v, struct tp_json *json)
+static bool next_gap_part(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
-    tp_json_key(json, "longest_gap");
-    if (!v->has_gap) {
-        tp_json_null(json);
-        return;
-    }
-    tp_json_object(json);
-    tp_json_member_us(json, "start_us", v->gap.start_ns);
-    tp_json_member_us(json, "total_us", v->gap.total_ns);
-    tp_json_member_real(json, "percent", v->gap.percent);
-    tp_json_key(json, "parts_us");
-    tp_json_object(json);
-    for (unsigned p = 0; p < TP_IDLE_PARTS; p++)
-        tp_json_member_us(json, tp_idle_part_text((enum tp_idle_part)p), v->gap.part_ns[p]);
-    tp_json_object_end(json);
-    tp_json_member_text(json, "kind", v->gap.kind);
-    tp_json_member_str(json, "line", v->gap.line);
-    tp_json_member_str(json, "call", v->gap.call);
-    tp_json_member_us(json, "call_us", v->gap.call_ns);
-    tp_json_object_end(json);
+    const struct tp_trace_verdict *v = record->at;
+    if (*cursor >= TP_IDLE_PARTS)
+        return false;
+    item->key = tp_str_of(tp_idle_part_text((enum tp_idle_part)*cursor));
+    item->value = tp_as_us(v->gap.part_ns[(*cursor)++]);
+    return true;
 }
 
-/* What W leaves out of the recording. */
-static void left_out_part_json(const struct tp_left_out_part *part, struct tp_json *json)
+static bool next_cause(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
-    tp_json_key(json, "left_out");
-    tp_json_object(json);
-    tp_json_member_us(json, "recorded_us", part->recorded_ns);
-    tp_json_member_us(json, "total_us", part->total_ns);
-    tp_json_member_us(json, "before_us", part->before_ns);
-    tp_json_member_us(json, "after_us", part->after_ns);
-    if (part->is_named) {
-        tp_json_member_text(json, "kind", part->is_device ? "device" : part->kind);
-        tp_json_member_str(json, "line", part->line);
-        tp_json_member_us(json, "line_us", part->line_ns);
-    }
-    tp_json_object_end(json);
+    const struct tp_trace_verdict *v = record->at;
+    size_t cause = (*cursor)++;
+    if (cause >= TP_TIME_COUNT)
+        return false;
+    item->key = tp_str_of(tp_time_cause_text((enum tp_time_cause)cause));
+    item->value = v->has_cause[cause] ? tp_as_us(v->cause_ns[cause]) : tp_as_absent();
+    return true;
 }
 
-static void left_out_json(const struct tp_trace_verdict *v, struct tp_json *json)
+static struct tp_json_value left_out_kind(const struct tp_record *record)
 {
-    tp_json_key(json, "steps_left_out");
-    tp_json_array(json);
-    for (uint32_t i = 0; i < v->step_count; i++) {
-        if (tp_step_is_used(&v->steps[i]))
-            continue;
-        tp_json_object(json);
-        tp_json_member_str(json, "name", v->steps[i].name);
-        tp_json_member_text(json, "reason", tp_left_out_text((enum tp_left_out)v->steps[i].left_out));
-        tp_json_object_end(json);
-    }
-    tp_json_array_end(json);
+    const struct tp_left_out_part *part = record->at;
+    return tp_as_text(part->is_device ? "device" : part->kind);
 }
 
-void tp_verdict_json(const struct tp_trace_verdict *v, struct tp_json *json)
+static struct tp_json_value left_out_reason(const struct tp_record *record)
 {
-    tp_json_object(json);
-    tp_json_member_text(json, "class", tp_verdict_class_text(v->class));
-    if (v->has_device)
-        tp_json_member_int(json, "device", v->device);
-    else
-        tp_json_member_null(json, "device");
-    if (v->cause == TP_TIME_NONE)
-        tp_json_member_null(json, "cause");
-    else
-        tp_json_member_text(json, "cause", tp_time_cause_text(v->cause));
-    tp_json_member_real(json, "percent", v->percent);
-    tp_json_key(json, "causes");
-    tp_json_object(json);
-    for (unsigned c = 0; c < TP_TIME_COUNT; c++)
-        if (v->has_cause[c])
-            tp_json_member_us(json, tp_time_cause_text((enum tp_time_cause)c), v->cause_ns[c]);
-    tp_json_object_end(json);
-    if (v->has_device)
-        tp_json_member_us(json, "awaited_communication_us", v->awaited_communication_ns);
-    if (v->has_device)
-        tp_json_member_us(json, "unrecorded_wait_us", v->unrecorded_wait_ns);
-    gap_json(v, json);
-    tp_json_member_str(json, "headline", v->headline);
-    tp_json_member_real(json, "step_us", v->step_us);
-    tp_json_member_int(json, "steps_used", v->steps_used);
-    left_out_json(v, json);
-    left_out_part_json(&v->left_out, json);
-    tp_json_member_us(json, "unjudged_us", v->unjudged.ns);
-    tp_json_object_end(json);
+    const struct tp_step *step = record->at;
+    return tp_as_text(tp_left_out_text((enum tp_left_out)step->left_out));
 }
+
+static const struct tp_json_field step_fields[] = {
+    {"name", TP_PLAIN(struct tp_step, name), .definition = "name of the step"},
+    {"reason", TP_COMPUTED(TP_AS_WORD, left_out_reason), .definition = "why the step is left out"},
+};
+static const struct tp_fields left_out_step = TP_FIELDS("A step that is left out", step_fields);
+
+static bool next_left_out(const struct tp_record *record, size_t *cursor, struct tp_item *item)
+{
+    const struct tp_trace_verdict *v = record->at;
+    if (*cursor >= v->step_count)
+        return false;
+    const struct tp_step *step = &v->steps[(*cursor)++];
+    item->value = tp_step_is_used(step) ? tp_as_absent()
+                                        : tp_as_record(&left_out_step, (struct tp_record){.at = step});
+    return true;
+}
+
+static struct tp_json_value cause_word(const struct tp_record *record)
+{
+    const struct tp_trace_verdict *v = record->at;
+    return v->cause == TP_TIME_NONE ? tp_as_null() : tp_as_text(tp_time_cause_text(v->cause));
+}
+
+#define F struct tp_left_out_part
+static const struct tp_json_field left_out_fields[] = {
+    {"recorded_us", TP_US(F, recorded_ns), .definition = "length of the recording"},
+    {"total_us", TP_US(F, total_ns), .definition = "length outside of the used steps"},
+    {"before_us", TP_US(F, before_ns), .definition = "length before the first used step"},
+    {"after_us", TP_US(F, after_ns), .definition = "length after the last used step"},
+    {"kind", TP_COMPUTED(TP_AS_TEXT, left_out_kind), TP_ONLY_IF(F, is_named), .definition = "device, or kind of the host's frame"},
+    {"line", TP_PLAIN(F, line), TP_ONLY_IF(F, is_named), .definition = "what ran longest outside of the used steps"},
+    {"line_us", TP_US(F, line_ns), TP_ONLY_IF(F, is_named), .definition = "time of it"},
+};
+#undef F
+static const struct tp_fields left_out = TP_FIELDS("Recorded time outside of the used steps", left_out_fields);
+
+#define F struct tp_trace_verdict
+static const struct tp_json_field gap_fields[] = {
+    {"start_us", TP_US(F, gap.start_ns), .definition = "start, from the start of the profile"},
+    {"total_us", TP_US(F, gap.total_ns), .definition = "length"},
+    {"percent", TP_PLAIN(F, gap.percent), .definition = "share of the used steps"},
+    {"parts_us", TP_MAP(next_gap_part, NULL), .definition = "length by part of idle time"},
+    {"kind", TP_PLAIN(F, gap.kind), .definition = "kind of the frame that ran for most of it"},
+    {"line", TP_PLAIN(F, gap.line), .definition = "frame that ran for most of it"},
+    {"call", TP_PLAIN(F, gap.call), .definition = "call of the runtime that fills half of it; empty: no call does"},
+    {"call_us", TP_US(F, gap.call_ns), .definition = "time of that call"},
+};
+static const struct tp_fields gap = TP_FIELDS("The longest idle time of the device", gap_fields);
+
+static const struct tp_json_field fields[] = {
+    {"class", TP_WORD(F, class, tp_verdict_class_text), .definition = "what bounds the steps"},
+    {"device", TP_PLAIN(F, device), TP_NULL_UNLESS(F, has_device), .definition = "device that is busy longest"},
+    {"cause", TP_COMPUTED(TP_AS_WORD, cause_word), .definition = "kind of time that decides"},
+    {"percent", TP_PLAIN(F, percent), .definition = "share of that kind of time in the used steps"},
+    {"causes", TP_MAP(next_cause, NULL), .definition = "time by kind"},
+    {"awaited_communication_us", TP_US(F, awaited_communication_ns), TP_ONLY_IF(F, has_device),
+     .definition = "idle time in which a collective had been called but had not begun"},
+    {"unrecorded_wait_us", TP_US(F, unrecorded_wait_ns), TP_ONLY_IF(F, has_device),
+     .definition = "time in which the host waited for work of the device that is not recorded"},
+    {"longest_gap", TP_PART(&gap), TP_NULL_UNLESS(F, has_gap), .definition = "longest idle time of the device"},
+    {"headline", TP_PLAIN(F, headline), .definition = "the verdict as a sentence"},
+    {"step_us", TP_PLAIN(F, step_us), .definition = "mean length of the used steps"},
+    {"steps_used", TP_PLAIN(F, steps_used), .definition = "number of used steps"},
+    {"steps_left_out", TP_LIST(next_left_out, &left_out_step), .definition = "steps that no statistic is about"},
+    {"left_out", TP_RECORD(F, left_out, &left_out), .definition = "recorded time outside of the used steps"},
+    {"unjudged_us", TP_US(F, unjudged.ns), .definition = "part of the used steps that no rule can judge"},
+};
+#undef F
+
+const struct tp_fields tp_verdict_fields = TP_FIELDS("Verdict", fields);
 
 void tp_verdict_add(struct tp_trace_verdict *v, struct tp_str sentence, struct tp_arena *arena)
 {

@@ -10,7 +10,7 @@
 #include "webreport/measure/verdict/unjudged.h"
 #include "webreport/measure/views/outside_window.h"
 #include "webreport/model/facts.h"
-#include "writer/base/json_out.h"
+#include "writer/base/fields.h"
 
 enum tp_verdict_class {
     TP_CLASS_COMPUTE_BOUND,
@@ -120,7 +120,6 @@ void tp_verdict_of_program(struct tp_trace_verdict *verdict, const struct tp_pro
  * tp_verdict_build and its tests. Fills class, cause and percent. */
 void tp_verdict_decide(struct tp_trace_verdict *verdict, const double shares[TP_TIME_DEVICE_COUNT], double gap_percent);
 
-/* Writes the verdict as a JSON object. */
-void tp_verdict_json(const struct tp_trace_verdict *verdict, struct tp_json *json);
+extern const struct tp_fields tp_verdict_fields;
 
 #endif

@@ -351,26 +351,23 @@ void tp_kernel_view_build_brief(struct tp_kernel_view *view, const struct tp_mod
     build(view, model, false, arena);
 }
 
-void tp_kernel_view_json(const struct tp_kernel_view *view, struct tp_json *json)
-{
-    if (!view->is_present) {
-        tp_json_null(json);
-        return;
-    }
-    tp_json_object(json);
-    tp_json_member_bool(json, "has_blocks_per_sm_column", view->has_blocks_per_sm);
-    tp_json_member_bool(json, "has_occupancy_column", view->has_occupancy);
-    tp_json_key(json, "by_name");
-    tp_table_json(&view->by_name, json);
-    tp_json_key(json, "by_name_properties_and_operator");
-    tp_table_json(&view->by_config, json);
-    tp_json_key(json, "copies_by_name");
-    tp_table_json(&view->copies, json);
-    tp_json_key(json, "tensor_core_pie");
-    tp_json_object(json);
-    tp_json_member_real(json, "using_ratio", view->using_ratio);
-    tp_json_member_real(json, "not_using_ratio", view->not_using_ratio);
-    tp_json_member_real(json, "unknown_ratio", view->unknown_ratio);
-    tp_json_object_end(json);
-    tp_json_object_end(json);
-}
+#define F struct tp_kernel_view
+static const struct tp_json_field pie_fields[] = {
+    {"using_ratio", TP_PLAIN(F, using_ratio), .definition = "share of kernels that use tensor cores"},
+    {"not_using_ratio", TP_PLAIN(F, not_using_ratio), .definition = "share of kernels that use none"},
+    {"unknown_ratio", TP_PLAIN(F, unknown_ratio), .definition = "share of kernels whose name does not show it"},
+};
+static const struct tp_fields pie = TP_FIELDS("Kernel time by use of tensor cores", pie_fields);
+
+static const struct tp_json_field fields[] = {
+    {"has_blocks_per_sm_column", TP_PLAIN(F, has_blocks_per_sm), .definition = "the trace has blocks per multiprocessor"},
+    {"has_occupancy_column", TP_PLAIN(F, has_occupancy), .definition = "the trace has occupancy"},
+    {"by_name", TP_PLAIN(F, by_name), .definition = "kernels by name"},
+    {"by_name_properties_and_operator", TP_PLAIN(F, by_config),
+     .definition = "kernels by name, launch configuration and operator"},
+    {"copies_by_name", TP_PLAIN(F, copies), .definition = "copies and sets of memory by name"},
+    {"tensor_core_pie", TP_PART(&pie), .definition = "kernel time by use of tensor cores"},
+};
+#undef F
+
+const struct tp_fields tp_kernel_view_fields = TP_FIELDS("Kernels", fields);

@@ -6,8 +6,7 @@
 #include <stdint.h>
 
 #include "webreport/model/facts.h"
-#include "writer/base/json_out.h"
-#include "writer/base/table.h"
+#include "writer/base/fields.h"
 
 enum tp_kernel_column {
     TP_KERNEL_NAME,
@@ -73,6 +72,6 @@ struct tp_kernel_view {
 void tp_kernel_view_build(struct tp_kernel_view *view, const struct tp_model *model, struct tp_arena *arena);
 /* The same without rows in by_config. */
 void tp_kernel_view_build_brief(struct tp_kernel_view *view, const struct tp_model *model, struct tp_arena *arena);
-void tp_kernel_view_json(const struct tp_kernel_view *view, struct tp_json *json);
+extern const struct tp_fields tp_kernel_view_fields;
 
 #endif

@@ -307,34 +307,43 @@ void tp_module_view_build(struct tp_module_view *view, const struct tp_model *mo
     tp_arena_drop(arena, b.calls, model->modules.count * sizeof *b.calls);
 }
 
-/* Readers of JSON end at some depth (Python at about 1000 brackets; a module is two). Deeper modules are in the totals
- * of those above them. */
+/* ---- fields ---- */
+
+/* Readers of JSON have a limit of nesting: Python's is about 1000 brackets, and a module takes two. Deeper modules are
+ * left out; the totals of the modules above contain them. */
 enum { MAX_JSON_DEPTH = 200 };
 
-void tp_module_view_json(const struct tp_module_view *view, struct tp_json *json)
+static bool next_child(const struct tp_record *record, size_t *cursor, struct tp_item *item);
+
+#define F struct tp_module_view
+static const struct tp_json_field module_fields[] = {
+    {NULL, TP_ROW(F, table, 0, 0)},
+    {"children", TP_LIST(next_child, NULL), .definition = "modules called inside, with the same members"},
+};
+#undef F
+const struct tp_fields tp_module_fields = TP_FIELDS("A module", module_fields);
+
+/* Gives the next row at `depth` from the cursor on, and moves the cursor behind its descendants. */
+static bool next_row(const struct tp_module_view *view, uint32_t depth, size_t *cursor, struct tp_item *item)
 {
-    if (!view->is_present) {
-        tp_json_null(json);
-        return;
-    }
-    uint32_t depth = 0; /* rows that are open */
-    tp_json_array(json);
-    for (size_t row = 0; row < view->table.row_count; row++) {
-        if (view->depth[row] >= MAX_JSON_DEPTH)
-            continue;
-        for (; depth > view->depth[row]; depth--) {
-            tp_json_array_end(json);
-            tp_json_object_end(json);
-        }
-        tp_json_object(json);
-        tp_table_row_json(&view->table, row, json);
-        tp_json_key(json, "children");
-        tp_json_array(json);
-        depth = view->depth[row] + 1;
-    }
-    for (; depth > 0; depth--) {
-        tp_json_array_end(json);
-        tp_json_object_end(json);
-    }
-    tp_json_array_end(json);
+    size_t row = *cursor;
+    if (depth >= MAX_JSON_DEPTH || row >= view->table.row_count || view->depth[row] != depth)
+        return false;
+    item->value = tp_as_record(&tp_module_fields, (struct tp_record){.at = view, .index = row});
+    while (++*cursor < view->table.row_count && view->depth[*cursor] > depth)
+        ;
+    return true;
+}
+
+static bool next_child(const struct tp_record *record, size_t *cursor, struct tp_item *item)
+{
+    const struct tp_module_view *view = record->at;
+    if (!*cursor)
+        *cursor = record->index + 1;
+    return next_row(view, view->depth[record->index] + 1, cursor, item);
+}
+
+bool tp_module_view_next(const struct tp_record *record, size_t *cursor, struct tp_item *item)
+{
+    return next_row(record->at, 0, cursor, item);
 }

@@ -6,8 +6,7 @@
 #include <stdint.h>
 
 #include "webreport/model/facts.h"
-#include "writer/base/json_out.h"
-#include "writer/base/table.h"
+#include "writer/base/fields.h"
 
 enum tp_module_column {
     TP_MODULE_NAME,
@@ -36,7 +35,8 @@ struct tp_module_view {
 };
 
 void tp_module_view_build(struct tp_module_view *view, const struct tp_model *model, struct tp_arena *arena);
-/* Writes the nested array. */
-void tp_module_view_json(const struct tp_module_view *view, struct tp_json *json);
+/* Gives the modules at the top one after the other; they contain the others. record->at: the view. */
+bool tp_module_view_next(const struct tp_record *record, size_t *cursor, struct tp_item *item);
+extern const struct tp_fields tp_module_fields; /* of one module */
 
 #endif

@@ -177,6 +177,22 @@ static void build_stacks(struct tp_stack_table *out, struct order order, const s
         out->groups[k].key = keys.items[sorted[k]];
 }
 
+/* Measures the texts of the call stacks. A short trace of deep stacks could have gigabytes of text, so each text that
+ * does not fit into *rest_bytes is left out. Returns the number of these. */
+static uint64_t measure_stacks(struct tp_stack_table *table, uint64_t *rest_bytes, struct tp_arena *arena)
+{
+    uint64_t left_out = 0;
+    table->text_bytes = tp_arena_array(arena, table->table.row_count, sizeof *table->text_bytes);
+    for (size_t row = 0; row < table->table.row_count; row++) {
+        uint64_t length = tp_stack_length(table->stacks, table->stack[row]);
+        bool fits = length <= *rest_bytes;
+        *rest_bytes -= fits ? length : 0;
+        table->text_bytes[row] = fits ? length : TP_STACK_LEFT_OUT;
+        left_out += !fits;
+    }
+    return left_out;
+}
+
 /* Section of a key, or TP_NO_ID. */
 static uint32_t find_section(const struct tp_stack_table *table, struct tp_str key)
 {
@@ -221,10 +237,8 @@ static uint32_t *build_table(struct tp_table *table, struct order order, const s
 static void start_view(struct tp_operator_view *view, const struct tp_model *model, const struct order *order,
                        struct tp_arena *arena)
 {
-    uint64_t most_bytes = model->trace->reading.text_bytes * TP_MAX_STACK_TEXT_RATIO + TP_STACK_TEXT_GRACE_BYTES;
     *view = (struct tp_operator_view){.arena = arena,
                                       .sorted_by_device = order->by_device,
-                                      .most_stack_bytes = most_bytes,
                                       .unlinked_device_events = model->devices.unlinked_count,
                                       .unlinked_device_time_ns = model->devices.unlinked_time_ns,
                                       .unlinked_kernel_time_ns = model->devices.unlinked_kernel_time_ns,
@@ -235,11 +249,14 @@ void tp_operator_view_build(struct tp_operator_view *view, const struct tp_model
 {
     struct tp_op_grouping *grouping = tp_arena_alloc(arena, sizeof *grouping);
     struct order order = {.model = model, .grouping = grouping, .by_device = model->devices.count > 0};
+    uint64_t rest_bytes = model->trace->reading.text_bytes * TP_MAX_STACK_TEXT_RATIO + TP_STACK_TEXT_GRACE_BYTES;
     start_view(view, model, &order, arena);
     tp_op_grouping_build(grouping, model, arena);
     build_stacks(&view->stacks_by_name, order, &grouping->by_name_stack, "call_stacks_by_name", arena);
     build_stacks(&view->stacks_by_shape, order, &grouping->by_shape_stack, "call_stacks_by_name_and_input_shape",
                  arena);
+    view->stacks_left_out = measure_stacks(&view->stacks_by_name, &rest_bytes, arena);
+    view->stacks_left_out += measure_stacks(&view->stacks_by_shape, &rest_bytes, arena);
     view->name_stacks = build_table(&view->by_name, order, &grouping->by_name, 0, &view->stacks_by_name, arena);
     view->shape_stacks = build_table(&view->by_shape, order, &grouping->by_shape, 1, &view->stacks_by_shape, arena);
 }
@@ -253,80 +270,89 @@ void tp_operator_view_build_brief(struct tp_operator_view *view, const struct tp
     view->name_stacks = build_table(&view->by_name, order, &grouping->by_name, 0, &view->stacks_by_name, arena);
 }
 
-/* ---- text and JSON ------------------------------------------------------------------------------------------------
- */
+/* ---- fields ---- */
 
-/* Stack texts of one document. A short trace of deep stacks could make gigabytes of them, so what is beyond a number of
- * bytes is left out. */
-struct stack_texts {
-    struct tp_buf scratch; /* one text, so that those of all stacks are never in memory at once */
-    uint64_t bytes, most_bytes;
-    int64_t left_out;
+static size_t write_stack(const struct tp_record *record, char *room, size_t size)
+{
+    const struct tp_stack_table *table = record->at;
+    return tp_stack_write(table->stacks, table->stack[record->index], room, size);
+}
+
+static struct tp_json_value call_stack(const struct tp_record *record)
+{
+    const struct tp_stack_table *table = record->at;
+    uint64_t bytes = table->text_bytes[record->index];
+    if (bytes == TP_STACK_LEFT_OUT)
+        return tp_as_null();
+    return (struct tp_json_value){.type = TP_AS_WRITTEN, .write = write_stack, .length = bytes, .record = *record};
+}
+
+static const struct tp_json_field stack_fields[] = {
+    {"call_stack", TP_COMPUTED(TP_AS_TEXT, call_stack),
+     .definition = "frames, innermost first; null if the texts of all stacks would be too long"},
+    {NULL, TP_ROW(struct tp_stack_table, table, TP_OP_CALLS, 0)},
 };
+static const struct tp_fields stack_row = TP_FIELDS("Calls of an operator from one stack", stack_fields);
 
-/* Writes the text of a stack, or null where it is left out. */
-static void write_stack(struct stack_texts *texts, const struct tp_stack_table *table, size_t row, struct tp_json *json)
+/* Gives the stacks of one operator. record->index: its group. */
+static bool next_stack(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
-    struct tp_buf *scratch = &texts->scratch;
-    uint64_t length = tp_stack_length(table->stacks, table->stack[row]);
-    tp_json_key(json, "call_stack");
-    if (length > texts->most_bytes - texts->bytes) {
-        texts->left_out++;
-        tp_json_null(json);
-        return;
-    }
-    texts->bytes += length;
-    tp_buf_clear(scratch);
-    if (tp_buf_reserve(scratch, length) == 0)
-        scratch->size = tp_stack_write(table->stacks, table->stack[row], scratch->data, length);
-    else if (!json->out->failed)
-        json->out->failed = scratch->failed; /* the document would lack a text */
-    tp_json_str(json, (struct tp_str){scratch->data ? scratch->data : "", scratch->size});
+    const struct tp_stack_table *table = record->at;
+    const struct tp_stack_group *group = &table->groups[record->index];
+    if (*cursor >= group->count)
+        return false;
+    item->value = tp_as_record(&stack_row, (struct tp_record){.at = table, .index = group->first + (*cursor)++});
+    return true;
 }
 
-static void write_stacks(struct stack_texts *texts, const struct tp_stack_table *table, struct tp_json *json)
+static bool next_group(const struct tp_stack_table *table, size_t *cursor, struct tp_item *item)
 {
-    tp_json_object(json);
-    for (uint32_t g = 0; g < table->group_count; g++) {
-        const struct tp_stack_group *group = &table->groups[g];
-        tp_json_key_str(json, group->key);
-        tp_json_array(json);
-        for (uint32_t row = group->first; row < group->first + group->count; row++) {
-            tp_json_object(json);
-            write_stack(texts, table, row, json);
-            for (unsigned column = TP_OP_CALLS; column < table->table.column_count; column++) {
-                tp_json_key(json, table->table.defs[column].name);
-                tp_table_cell_json(&table->table, column, row, json);
-            }
-            tp_json_object_end(json);
-        }
-        tp_json_array_end(json);
-    }
-    tp_json_object_end(json);
+    if (*cursor >= table->group_count)
+        return false;
+    item->key = table->groups[*cursor].key;
+    item->value = (struct tp_json_value){
+        .type = TP_AS_LIST, .next = next_stack, .record = {.at = table, .index = (*cursor)++}};
+    return true;
 }
 
-void tp_operator_view_json(const struct tp_operator_view *view, struct tp_json *json)
+static bool next_by_name(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
-    struct stack_texts texts = {.most_bytes = view->most_stack_bytes};
-    tp_buf_init(&texts.scratch, 0);
-    tp_json_object(json);
-    tp_json_member_text(json, "sorted_by", view->sorted_by_device ? "device_self_time_us" : "host_self_time_us");
-    tp_json_key(json, "by_name");
-    tp_table_json(&view->by_name, json);
-    tp_json_key(json, "by_name_and_input_shape");
-    tp_table_json(&view->by_shape, json);
-    tp_json_key(json, "call_stacks_by_name");
-    write_stacks(&texts, &view->stacks_by_name, json);
-    tp_json_key(json, "call_stacks_by_name_and_input_shape");
-    write_stacks(&texts, &view->stacks_by_shape, json);
-    tp_json_member_int(json, "call_stacks_left_out", texts.left_out);
-    tp_buf_release(&texts.scratch);
-    tp_json_key(json, "unlinked");
-    tp_json_object(json);
-    tp_json_member_int(json, "device_events", (int64_t)view->unlinked_device_events);
-    tp_json_member_us(json, "device_time_us", view->unlinked_device_time_ns);
-    tp_json_member_us(json, "kernel_time_us", view->unlinked_kernel_time_ns);
-    tp_json_member_int(json, "launches_outside_operators", (int64_t)view->launches_outside_operators);
-    tp_json_object_end(json);
-    tp_json_object_end(json);
+    const struct tp_operator_view *view = record->at;
+    return next_group(&view->stacks_by_name, cursor, item);
 }
+
+static bool next_by_shape(const struct tp_record *record, size_t *cursor, struct tp_item *item)
+{
+    const struct tp_operator_view *view = record->at;
+    return next_group(&view->stacks_by_shape, cursor, item);
+}
+
+static struct tp_json_value sorted_by(const struct tp_record *record)
+{
+    const struct tp_operator_view *view = record->at;
+    return tp_as_text(view->sorted_by_device ? "device_self_time_us" : "host_self_time_us");
+}
+
+#define F struct tp_operator_view
+static const struct tp_json_field unlinked_fields[] = {
+    {"device_events", TP_PLAIN(F, unlinked_device_events), .definition = "device events without an operator"},
+    {"device_time_us", TP_US(F, unlinked_device_time_ns), .definition = "time of these events"},
+    {"kernel_time_us", TP_US(F, unlinked_kernel_time_ns), .definition = "time of the kernels among them"},
+    {"launches_outside_operators", TP_PLAIN(F, launches_outside_operators),
+     .definition = "launches while no operator ran"},
+};
+static const struct tp_fields unlinked = TP_FIELDS("Device work without an operator", unlinked_fields);
+
+static const struct tp_json_field fields[] = {
+    {"sorted_by", TP_COMPUTED(TP_AS_TEXT, sorted_by), .definition = "column that orders the tables"},
+    {"by_name", TP_PLAIN(F, by_name), .definition = "operators by name"},
+    {"by_name_and_input_shape", TP_PLAIN(F, by_shape), .definition = "operators by name and shapes of their inputs"},
+    {"call_stacks_by_name", TP_MAP(next_by_name, &stack_row), .definition = "call stacks of each operator"},
+    {"call_stacks_by_name_and_input_shape", TP_MAP(next_by_shape, &stack_row),
+     .definition = "call stacks of each operator and shape, by NAME###SHAPE"},
+    {"call_stacks_left_out", TP_PLAIN(F, stacks_left_out), .definition = "call stacks without a text"},
+    {"unlinked", TP_PART(&unlinked), .definition = "device work without an operator"},
+};
+#undef F
+
+const struct tp_fields tp_operator_view_fields = TP_FIELDS("Operators", fields);

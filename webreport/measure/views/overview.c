@@ -254,60 +254,63 @@ size_t tp_overview_main_gpu(const struct tp_overview *view)
     return best;
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------------------------------
- */
+/* ---- fields ---- */
 
-static void write_busy_by_gpu(const struct tp_overview *view, size_t step, struct tp_json *json)
+/* Gives the busy time of each device in one step. */
+static bool next_busy(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
-    tp_json_key(json, "device_busy_by_gpu_us");
-    tp_json_object(json);
-    for (uint32_t g = 0; g < view->gpu_count; g++) {
-        char text[24];
-        snprintf(text, sizeof text, "%lld", (long long)view->gpus[g].id);
-        tp_json_member_us(json, text, view->busy_by_gpu_ns[step * view->gpu_count + g]);
-    }
-    tp_json_object_end(json);
+    const struct tp_overview *view = record->at;
+    if (*cursor >= view->gpu_count)
+        return false;
+    snprintf(item->room, sizeof item->room, "%lld", (long long)view->gpus[*cursor].id);
+    item->key = tp_str_of(item->room);
+    item->value = tp_as_us(view->busy_by_gpu_ns[record->index * view->gpu_count + *cursor]);
+    ++*cursor;
+    return true;
 }
 
-static void step_counts_json(const struct tp_step_counts *counts, struct tp_json *json)
+static bool next_average(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
-    tp_json_object(json);
-    tp_json_member_int(json, "operators", (int64_t)counts->operators);
-    tp_json_member_int(json, "runtime_calls", (int64_t)counts->runtime_calls);
-    tp_json_member_int(json, "collectives", (int64_t)counts->collectives);
-    tp_json_member_int(json, "device_allocations", (int64_t)counts->device_allocations);
-    tp_json_member_int(json, "host_allocations", (int64_t)counts->host_allocations);
-    tp_json_object_end(json);
+    const struct tp_overview *view = record->at;
+    if (*cursor >= TP_AVERAGE_COUNT)
+        return false;
+    item->key = tp_str_of(tp_average_defs[*cursor].name);
+    item->value = tp_as_real(view->average_us[*cursor]);
+    ++*cursor;
+    return true;
 }
 
-void tp_overview_json(const struct tp_overview *view, struct tp_json *json)
-{
-    tp_json_object(json);
-    tp_json_member_text(json, "device_type", view->device_type);
-    tp_json_member_us(json, "window_us", view->window_ns);
-    tp_json_member_int(json, "steps_used", view->used_count);
-    tp_json_key(json, "steps");
-    tp_json_array(json);
-    for (size_t i = 0; i < view->steps.row_count; i++) {
-        tp_json_object(json);
-        tp_table_row_json(&view->steps, i, json);
-        write_busy_by_gpu(view, i, json);
-        tp_json_object_end(json);
-    }
-    tp_json_array_end(json);
-    tp_json_key(json, "average");
-    tp_json_object(json);
-    for (unsigned a = 0; a < TP_AVERAGE_COUNT; a++)
-        tp_json_member_real(json, tp_average_defs[a].name, view->average_us[a]);
-    tp_json_object_end(json);
-    tp_json_key(json, "gpu_summary");
-    tp_table_json(&view->gpu_summary, json);
-    tp_json_member_us(json, "device_busy_us", view->device_busy_ns);
-    tp_json_member_us(json, "recorded_device_busy_us", view->recorded_device_busy_ns);
-    tp_json_member_real(json, "tensor_core_eligible_operator_kernel_time_ratio", view->tensor_core_eligible_ratio);
-    tp_json_key(json, "in_steps");
-    step_counts_json(&view->in_steps, json);
-    tp_json_key(json, "communication_overlap");
-    tp_table_json(&view->communication_overlap, json);
-    tp_json_object_end(json);
-}
+#define F struct tp_overview
+static const struct tp_json_field step_fields[] = {
+    {NULL, TP_ROW(F, steps, 0, 0)},
+    {"device_busy_by_gpu_us", TP_MAP(next_busy, NULL), .definition = "busy time of each device in the step"},
+};
+static const struct tp_fields step = TP_FIELDS("A step", step_fields);
+
+static const struct tp_json_field count_fields[] = {
+    {"operators", TP_PLAIN(struct tp_step_counts, operators), .definition = "calls of operators"},
+    {"runtime_calls", TP_PLAIN(struct tp_step_counts, runtime_calls), .definition = "calls of the device's runtime"},
+    {"collectives", TP_PLAIN(struct tp_step_counts, collectives), .definition = "collectives"},
+    {"device_allocations", TP_PLAIN(struct tp_step_counts, device_allocations), .definition = "allocations on devices"},
+    {"host_allocations", TP_PLAIN(struct tp_step_counts, host_allocations), .definition = "allocations on the host"},
+};
+static const struct tp_fields counts = TP_FIELDS("Counts in the used steps", count_fields);
+
+static const struct tp_json_field fields[] = {
+    {"device_type", TP_PLAIN(F, device_type), .definition = "GPU or CPU"},
+    {"window_us", TP_US(F, window_ns), .definition = "length of the used steps"},
+    {"steps_used", TP_PLAIN(F, used_count), .definition = "number of used steps"},
+    {"steps", TP_EACH_ROW(F, steps, &step), .definition = "steps in order of time"},
+    {"average", TP_MAP(next_average, NULL), .definition = "means over the used steps, in microseconds"},
+    {"gpu_summary", TP_PLAIN(F, gpu_summary), .definition = "what each device did"},
+    {"device_busy_us", TP_US(F, device_busy_ns), .definition = "time in the used steps with work on any device"},
+    {"recorded_device_busy_us", TP_US(F, recorded_device_busy_ns),
+     .definition = "time in the whole recording with work on any device"},
+    {"tensor_core_eligible_operator_kernel_time_ratio", TP_PLAIN(F, tensor_core_eligible_ratio),
+     .definition = "share of kernel time that belongs to operators that can use tensor cores"},
+    {"in_steps", TP_RECORD(F, in_steps, &counts), .definition = "numbers of events in the used steps"},
+    {"communication_overlap", TP_PLAIN(F, communication_overlap), .definition = "communication and computation by step"},
+};
+#undef F
+
+const struct tp_fields tp_overview_fields = TP_FIELDS("Overview", fields);

@@ -6,8 +6,7 @@
 
 #include "webreport/model/facts.h"
 #include "webreport/model/step_counts.h"
-#include "writer/base/json_out.h"
-#include "writer/base/table.h"
+#include "writer/base/fields.h"
 
 enum tp_step_column {
     TP_STEP_NAME,
@@ -97,6 +96,6 @@ size_t tp_overview_main_gpu(const struct tp_overview *view);
 extern const struct tp_column_def tp_average_defs[TP_AVERAGE_COUNT];
 
 void tp_overview_build(struct tp_overview *view, const struct tp_model *model, struct tp_arena *arena);
-void tp_overview_json(const struct tp_overview *view, struct tp_json *json);
+extern const struct tp_fields tp_overview_fields;
 
 #endif

@@ -208,12 +208,11 @@ void tp_range_view_build(struct tp_range_view *view, const struct tp_model *mode
     view->is_present = view->ranges.row_count || view->counters.row_count;
 }
 
-void tp_range_view_json(const struct tp_range_view *view, struct tp_json *json)
-{
-    tp_json_object(json);
-    tp_json_key(json, "ranges");
-    tp_table_json(&view->ranges, json);
-    tp_json_key(json, "counters");
-    tp_table_json(&view->counters, json);
-    tp_json_object_end(json);
-}
+#define F struct tp_range_view
+static const struct tp_json_field fields[] = {
+    {"ranges", TP_PLAIN(F, ranges), .definition = "ranges of the program by name"},
+    {"counters", TP_PLAIN(F, counters), .definition = "counters of the program by name"},
+};
+#undef F
+
+const struct tp_fields tp_range_view_fields = TP_FIELDS("Ranges and counters", fields);

@@ -3,8 +3,7 @@
 #define TP_WEBREPORT_MEASURE_VIEWS_RANGE_VIEW_H
 
 #include "webreport/model/facts.h"
-#include "writer/base/json_out.h"
-#include "writer/base/table.h"
+#include "writer/base/fields.h"
 
 enum tp_range_column {
     TP_RANGE_NAME,
@@ -36,7 +35,6 @@ struct tp_range_view {
 
 void tp_range_view_build(struct tp_range_view *view, const struct tp_model *model, struct tp_arena *arena);
 
-/* Writes the object; call it only when is_present. */
-void tp_range_view_json(const struct tp_range_view *view, struct tp_json *json);
+extern const struct tp_fields tp_range_view_fields;
 
 #endif

@@ -195,15 +195,14 @@ void tp_sample_view_build(struct tp_sample_view *view, const struct tp_model *mo
     fill_lines(&view->lines, &c.by_line, arena);
 }
 
-void tp_sample_view_json(const struct tp_sample_view *view, struct tp_json *json)
-{
-    tp_json_object(json);
-    tp_json_member_int(json, "sample_count", (int64_t)view->count);
-    tp_json_member_int(json, "without_stack", (int64_t)view->without_stack);
-    tp_json_member_us(json, "cpu_us", view->cpu_ns);
-    tp_json_key(json, "functions");
-    tp_table_json(&view->functions, json);
-    tp_json_key(json, "lines");
-    tp_table_json(&view->lines, json);
-    tp_json_object_end(json);
-}
+#define F struct tp_sample_view
+static const struct tp_json_field fields[] = {
+    {"sample_count", TP_PLAIN(F, count), .definition = "samples of running threads"},
+    {"without_stack", TP_PLAIN(F, without_stack), .definition = "samples without a stack; they count for the sum only"},
+    {"cpu_us", TP_US(F, cpu_ns), .definition = "processor time of all samples"},
+    {"functions", TP_PLAIN(F, functions), .definition = "processor time by function"},
+    {"lines", TP_PLAIN(F, lines), .definition = "processor time by line"},
+};
+#undef F
+
+const struct tp_fields tp_sample_view_fields = TP_FIELDS("Samples", fields);

@@ -7,8 +7,7 @@
 #define TP_WEBREPORT_MEASURE_VIEWS_SAMPLE_VIEW_H
 
 #include "webreport/model/facts.h"
-#include "writer/base/json_out.h"
-#include "writer/base/table.h"
+#include "writer/base/fields.h"
 
 enum tp_sample_column {
     TP_SAMPLE_FUNCTION,
@@ -30,8 +29,7 @@ struct tp_sample_view {
 
 void tp_sample_view_build(struct tp_sample_view *view, const struct tp_model *model, struct tp_arena *arena);
 
-/* Writes the object; call it only when is_present. */
-void tp_sample_view_json(const struct tp_sample_view *view, struct tp_json *json);
+extern const struct tp_fields tp_sample_view_fields;
 
 /* The functions that samples found, numbered. A function of a frame: "src/a.c(12): f" is "f  src/a.c"; code without a
  * name is its library; others are their own function. Blanks around a frame do not count. */

@@ -129,15 +129,15 @@ void tp_sync_build(struct tp_sync_table *table, const struct tp_model *model, st
         fill_row(&table->rows, i, TP_AT(&groups, struct group, i));
 }
 
-void tp_sync_json(const struct tp_sync_table *table, struct tp_json *json)
-{
-    tp_json_object(json);
-    tp_json_member_int(json, "count", table->count);
-    tp_json_member_us(json, "host_wait_us", table->host_wait_ns);
-    tp_json_member_us(json, "bubble_us", table->bubble_ns);
-    tp_json_member_us(json, "cost_us", table->cost_ns);
-    tp_json_member_int(json, "calls_outside_steps", table->outside_step_count);
-    tp_json_key(json, "rows");
-    tp_table_json(&table->rows, json);
-    tp_json_object_end(json);
-}
+#define F struct tp_sync_table
+static const struct tp_json_field fields[] = {
+    {"count", TP_PLAIN(F, count), .definition = "calls that wait for the device and begin in the used steps"},
+    {"host_wait_us", TP_US(F, host_wait_ns), .definition = "time of these calls"},
+    {"bubble_us", TP_US(F, bubble_ns), .definition = "idle time of the device after these calls"},
+    {"cost_us", TP_US(F, cost_ns), .definition = "what removing the waits gains at most"},
+    {"calls_outside_steps", TP_PLAIN(F, outside_step_count), .definition = "waits outside the used steps; in no row and no sum"},
+    {"rows", TP_PLAIN(F, rows), .definition = "waits by place, most expensive first"},
+};
+#undef F
+
+const struct tp_fields tp_sync_fields = TP_FIELDS("Waits for the device", fields);

@@ -6,7 +6,7 @@
 #define TP_WEBREPORT_MEASURE_VIEWS_SYNC_TABLE_H
 
 #include "webreport/model/facts.h"
-#include "writer/base/table.h"
+#include "writer/base/fields.h"
 
 enum tp_sync_column {
     TP_SYNC_LINE, /* innermost project line, "" when no stack was recorded */
@@ -38,7 +38,6 @@ struct tp_wait_place tp_wait_place(const struct tp_model *model, const struct tp
 
 void tp_sync_build(struct tp_sync_table *table, const struct tp_model *model, struct tp_arena *arena);
 
-/* Writes the table as a JSON object. */
-void tp_sync_json(const struct tp_sync_table *table, struct tp_json *json);
+extern const struct tp_fields tp_sync_fields;
 
 #endif

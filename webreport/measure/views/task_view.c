@@ -113,12 +113,12 @@ void tp_task_view_build(struct tp_task_view *view, const struct tp_model *model,
         fill_row(&view->tasks, row, TP_AT(&groups, struct group, row));
 }
 
-void tp_task_view_json(const struct tp_task_view *view, struct tp_json *json)
-{
-    tp_json_object(json);
-    tp_json_member_int(json, "task_count", (int64_t)view->count);
-    tp_json_member_int(json, "ends_without_begin", (int64_t)view->without_begin);
-    tp_json_key(json, "tasks");
-    tp_table_json(&view->tasks, json);
-    tp_json_object_end(json);
-}
+#define F struct tp_task_view
+static const struct tp_json_field fields[] = {
+    {"task_count", TP_PLAIN(F, count), .definition = "tasks that began in the trace"},
+    {"ends_without_begin", TP_PLAIN(F, without_begin), .definition = "ends of tasks whose begin is not in the trace"},
+    {"tasks", TP_PLAIN(F, tasks), .definition = "tasks by name"},
+};
+#undef F
+
+const struct tp_fields tp_task_view_fields = TP_FIELDS("Tasks", fields);

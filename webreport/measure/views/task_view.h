@@ -4,8 +4,7 @@
 #define TP_WEBREPORT_MEASURE_VIEWS_TASK_VIEW_H
 
 #include "webreport/model/facts.h"
-#include "writer/base/json_out.h"
-#include "writer/base/table.h"
+#include "writer/base/fields.h"
 
 enum tp_task_column {
     TP_TASK_NAME,
@@ -28,7 +27,6 @@ struct tp_task_view {
 
 void tp_task_view_build(struct tp_task_view *view, const struct tp_model *model, struct tp_arena *arena);
 
-/* Writes the object; call it only when is_present. */
-void tp_task_view_json(const struct tp_task_view *view, struct tp_json *json);
+extern const struct tp_fields tp_task_view_fields;
 
 #endif

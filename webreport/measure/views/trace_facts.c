@@ -95,71 +95,69 @@ void tp_trace_facts_build(struct tp_trace_facts *facts, const struct tp_model *m
     facts->kernel_time_ns = devices->kernel_time_ns;
 }
 
-static void write_ids(struct tp_json *json, const char *key, const int64_t *ids, uint32_t count)
+static struct tp_json_value step_source(const struct tp_record *record)
 {
-    tp_json_key(json, key);
-    tp_json_array(json);
-    for (uint32_t i = 0; i < count; i++)
-        tp_json_int(json, ids[i]);
-    tp_json_array_end(json);
+    const struct tp_trace_facts *facts = record->at;
+    return facts->step_source.ptr ? tp_as_str(facts->step_source) : tp_as_absent();
 }
 
-static void write_counts(const struct tp_trace_facts *facts, struct tp_json *json)
+static struct tp_json_value step_passes(const struct tp_record *record)
 {
-    tp_json_member_int(json, "operator_count", (int64_t)facts->operator_count);
-    tp_json_member_int(json, "runtime_count", (int64_t)facts->runtime_count);
-    tp_json_member_int(json, "driver_count", (int64_t)facts->driver_count);
-    tp_json_member_int(json, "kernel_count", (int64_t)facts->kernel_count);
-    tp_json_member_int(json, "copy_count", (int64_t)facts->copy_count);
-    tp_json_member_int(json, "annotation_count", (int64_t)facts->annotation_count);
-    tp_json_member_int(json, "gpu_annotation_count", (int64_t)facts->gpu_annotation_count);
-    tp_json_member_int(json, "python_function_count", (int64_t)facts->python_function_count);
-    tp_json_member_int(json, "memory_record_count", (int64_t)facts->memory_record_count);
-    tp_json_member_int(json, "out_of_memory_count", (int64_t)facts->out_of_memory_count);
-    tp_json_member_int(json, "operators_clipped", (int64_t)facts->operators_clipped);
-    tp_json_member_int(json, "operators_folded", (int64_t)facts->operators_folded);
-    tp_json_member_int(json, "operators_unfinished", (int64_t)facts->operators_unfinished);
-    tp_json_member_int(json, "device_events_without_launch", (int64_t)facts->device_events_without_launch);
-    tp_json_member_int(json, "device_events_linked_by_external_id",
-                       (int64_t)facts->device_events_linked_by_external_id);
-    tp_json_member_int(json, "device_events_launched_outside_operators",
-                       (int64_t)facts->device_events_launched_outside_operators);
-    tp_json_member_int(json, "device_events_unlinked", (int64_t)facts->device_events_unlinked);
+    const struct tp_trace_facts *facts = record->at;
+    return facts->step_source.ptr ? tp_as_int(facts->step_passes) : tp_as_absent();
 }
 
-void tp_trace_facts_json(const struct tp_trace_facts *facts, struct tp_json *json)
-{
-    tp_json_object(json);
-    tp_json_member_us(json, "profiler_start_us", facts->profiler_start_ns);
-    tp_json_member_us(json, "recorded_us", facts->recorded_ns);
-    tp_json_member_int(json, "event_count", (int64_t)facts->event_count);
-    tp_json_member_int(json, "forward_backward_links", (int64_t)facts->forward_backward_links);
-    tp_json_member_bool(json, "has_runtime", facts->has_runtime);
-    tp_json_member_bool(json, "has_kernel", facts->has_kernel);
-    tp_json_member_bool(json, "has_communication", facts->has_communication);
-    tp_json_member_bool(json, "has_memcpy_or_memset", facts->has_memcpy_or_memset);
-    tp_json_member_bool(json, "uses_data_parallel", facts->uses_data_parallel);
-    tp_json_member_bool(json, "uses_distributed_data_parallel", facts->uses_distributed_data_parallel);
-    tp_json_key(json, "communication_libraries");
-    tp_json_array(json);
-    for (uint32_t i = 0; i < facts->communication_library_count; i++)
-        tp_json_text(json, facts->communication_libraries[i]);
-    tp_json_array_end(json);
-    tp_json_member_int(json, "communication_ops", (int64_t)facts->communication_ops);
-    tp_json_member_int(json, "communication_kernels_without_record",
-                       (int64_t)facts->communication_kernels_without_record);
-    tp_json_member_text(json, "program", facts->program);
-    write_ids(json, "used_devices", facts->used_devices, facts->used_device_count);
-    write_ids(json, "gpu_ids", facts->gpu_ids, facts->gpu_count);
-    tp_json_member_text(json, "step_marker", facts->step_marker);
-    if (facts->step_source.ptr) {
-        tp_json_member_str(json, "step_source", facts->step_source);
-        tp_json_member_int(json, "step_passes", facts->step_passes);
-    }
-    tp_json_member_int(json, "steps_removed_at_tail", (int64_t)facts->steps_removed_at_tail);
-    write_counts(facts, json);
-    tp_json_member_us(json, "device_time_unlinked_us", facts->device_time_unlinked_ns);
-    tp_json_member_us(json, "device_time_us", facts->device_time_ns);
-    tp_json_member_us(json, "kernel_time_us", facts->kernel_time_ns);
-    tp_json_object_end(json);
-}
+#define F struct tp_trace_facts
+static const struct tp_json_field fields[] = {
+    {"profiler_start_us", TP_US(F, profiler_start_ns), .definition = "start of the recording, as in the file"},
+    {"recorded_us", TP_US(F, recorded_ns), .definition = "length of the recording"},
+    {"event_count", TP_PLAIN(F, event_count), .definition = "events that were read"},
+    {"forward_backward_links", TP_PLAIN(F, forward_backward_links),
+     .definition = "links from a forward operator to its backward operator"},
+    {"has_runtime", TP_PLAIN(F, has_runtime), .definition = "the trace has calls of the device's runtime"},
+    {"has_kernel", TP_PLAIN(F, has_kernel), .definition = "the trace has kernels"},
+    {"has_communication", TP_PLAIN(F, has_communication), .definition = "the trace has collectives"},
+    {"has_memcpy_or_memset", TP_PLAIN(F, has_memcpy_or_memset), .definition = "the trace has copies or sets of memory"},
+    {"uses_data_parallel", TP_PLAIN(F, uses_data_parallel), .definition = "the program uses DataParallel"},
+    {"uses_distributed_data_parallel", TP_PLAIN(F, uses_distributed_data_parallel),
+     .definition = "the program uses DistributedDataParallel"},
+    {"communication_libraries", TP_ARRAY(F, communication_libraries, communication_library_count),
+     .definition = "libraries of the collectives"},
+    {"communication_ops", TP_PLAIN(F, communication_ops), .definition = "records of collectives"},
+    {"communication_kernels_without_record", TP_PLAIN(F, communication_kernels_without_record),
+     .definition = "kernels of collectives that no record describes"},
+    {"program", TP_PLAIN(F, program), .definition = "gpu, other_device, device_missing, cpu or empty"},
+    {"used_devices", TP_ARRAY(F, used_devices, used_device_count), .definition = "devices with any event, ascending"},
+    {"gpu_ids", TP_ARRAY(F, gpu_ids, gpu_count), .definition = "devices with kernels, ascending"},
+    {"step_marker", TP_PLAIN(F, step_marker), .definition = "what marks the steps"},
+    {"step_source", TP_COMPUTED(TP_AS_TEXT, step_source), .definition = "operator or range that steps are inferred from"},
+    {"step_passes", TP_COMPUTED(TP_AS_INT, step_passes), .definition = "calls of it, or backward passes, in each step"},
+    {"steps_removed_at_tail", TP_PLAIN(F, steps_removed_at_tail),
+     .definition = "steps at the end of the recording that were removed because they are cut"},
+    {"operator_count", TP_PLAIN(F, operator_count), .definition = "calls of operators"},
+    {"runtime_count", TP_PLAIN(F, runtime_count), .definition = "calls of the device's runtime"},
+    {"driver_count", TP_PLAIN(F, driver_count), .definition = "calls of the device's driver"},
+    {"kernel_count", TP_PLAIN(F, kernel_count), .definition = "kernels"},
+    {"copy_count", TP_PLAIN(F, copy_count), .definition = "copies and sets of memory on devices"},
+    {"annotation_count", TP_PLAIN(F, annotation_count), .definition = "annotations of the host"},
+    {"gpu_annotation_count", TP_PLAIN(F, gpu_annotation_count), .definition = "annotations of devices"},
+    {"python_function_count", TP_PLAIN(F, python_function_count), .definition = "calls of Python functions"},
+    {"memory_record_count", TP_PLAIN(F, memory_record_count), .definition = "records of allocated and released memory"},
+    {"out_of_memory_count", TP_PLAIN(F, out_of_memory_count), .definition = "records of failed allocations"},
+    {"operators_clipped", TP_PLAIN(F, operators_clipped), .definition = "operators cut at the end of the one around them"},
+    {"operators_folded", TP_PLAIN(F, operators_folded), .definition = "operators merged with one of the same name around them"},
+    {"operators_unfinished", TP_PLAIN(F, operators_unfinished), .definition = "operators without an end"},
+    {"device_events_without_launch", TP_PLAIN(F, device_events_without_launch),
+     .definition = "device events whose launch is not in the trace"},
+    {"device_events_linked_by_external_id", TP_PLAIN(F, device_events_linked_by_external_id),
+     .definition = "device events linked to an operator by its id alone"},
+    {"device_events_launched_outside_operators", TP_PLAIN(F, device_events_launched_outside_operators),
+     .definition = "device events launched while no operator ran"},
+    {"device_events_unlinked", TP_PLAIN(F, device_events_unlinked), .definition = "device events without an operator"},
+    {"device_time_unlinked_us", TP_US(F, device_time_unlinked_ns), .definition = "time of the device events without an operator"},
+    {"device_time_us", TP_US(F, device_time_ns), .definition = "time of all device events"},
+    {"kernel_time_us", TP_US(F, kernel_time_ns), .definition = "time of all kernels"},
+};
+#undef F
+
+const struct tp_fields tp_trace_facts_fields = TP_FIELDS("Facts of the trace", fields);

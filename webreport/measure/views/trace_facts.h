@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "webreport/model/facts.h"
-#include "writer/base/json_out.h"
+#include "writer/base/fields.h"
 
 struct tp_trace_facts {
     int64_t profiler_start_ns, recorded_ns;
@@ -32,7 +32,6 @@ struct tp_trace_facts {
 };
 
 void tp_trace_facts_build(struct tp_trace_facts *facts, const struct tp_model *model, struct tp_arena *arena);
-/* Writes the object. */
-void tp_trace_facts_json(const struct tp_trace_facts *facts, struct tp_json *json);
+extern const struct tp_fields tp_trace_facts_fields;
 
 #endif

@@ -389,57 +389,82 @@ void tp_quality_build(struct tp_quality *q, const struct tp_model *model, struct
     flag_recording(q, model, arena);
 }
 
-/* ---- JSON ---- */
+/* ---- fields ---- */
 
-static void counts_json(struct tp_json *json, const char *key, const struct tp_quality_count *counts, unsigned count)
+static bool next_count(const struct tp_quality_count *counts, unsigned count, size_t *cursor, struct tp_item *item)
 {
-    tp_json_key(json, key);
-    tp_json_object(json);
-    for (unsigned i = 0; i < count; i++)
-        tp_json_member_int(json, counts[i].name, counts[i].count);
-    tp_json_object_end(json);
+    if (*cursor >= count)
+        return false;
+    item->key = tp_str_of(counts[*cursor].name);
+    item->value = tp_as_int(counts[*cursor].count);
+    ++*cursor;
+    return true;
 }
 
-static void flag_json(const struct tp_quality_flag *f, struct tp_json *json)
+static bool next_read(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
-    tp_json_object(json);
-    tp_json_member_text(json, "id", f->id);
-    tp_json_member_bool(json, "raised", f->is_raised);
-    if (f->type == TP_QUALITY_INT)
-        tp_json_member_int(json, "value", f->count);
-    else if (f->type == TP_QUALITY_REAL)
-        tp_json_member_real(json, "value", f->percent);
-    else
-        tp_json_member_null(json, "value");
-    tp_json_member_text(json, "unit", f->unit);
-    tp_json_member_text(json, "text", f->text);
-    tp_json_key(json, "weakens");
-    tp_json_array(json);
-    for (unsigned i = 0; i < f->weakens_count; i++)
-        tp_json_text(json, f->weakens[i]);
-    tp_json_array_end(json);
-    tp_json_object_end(json);
+    const struct tp_quality *quality = record->at;
+    return next_count(quality->read, quality->read_count, cursor, item);
 }
 
-void tp_quality_json(const struct tp_quality *q, struct tp_json *json)
+static bool next_skipped(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
-    tp_json_object(json);
-    tp_json_member_int(json, "events_total", q->events_total);
-    counts_json(json, "read", q->read, q->read_count);
-    counts_json(json, "skipped", q->skipped, q->skipped_count);
-    tp_json_member_int(json, "read_total", q->read_total);
-    tp_json_member_int(json, "skipped_total", q->skipped_total);
-    tp_json_member_int(json, "events_without_dur", q->events_without_dur);
-    tp_json_member_int(json, "events_with_negative_dur", q->events_with_negative_dur);
-    tp_json_member_int(json, "repaired", q->repaired);
-    tp_json_member_bool(json, "truncated", q->is_truncated);
-    tp_json_member_bool(json, "gzip_error", q->has_gzip_error);
-    tp_json_member_int(json, "badly_nested_host_events", q->badly_nested_host_events);
-    tp_json_key(json, "flags");
-    tp_json_array(json);
-    for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++)
-        flag_json(&q->flags[i], json);
-    tp_json_array_end(json);
-    counts_json(json, "notices", q->notices, q->notice_count);
-    tp_json_object_end(json);
+    const struct tp_quality *quality = record->at;
+    return next_count(quality->skipped, quality->skipped_count, cursor, item);
 }
+
+static bool next_notice(const struct tp_record *record, size_t *cursor, struct tp_item *item)
+{
+    const struct tp_quality *quality = record->at;
+    return next_count(quality->notices, quality->notice_count, cursor, item);
+}
+
+static struct tp_json_value flag_value(const struct tp_record *record)
+{
+    const struct tp_quality_flag *flag = record->at;
+    return flag->type == TP_QUALITY_INT    ? tp_as_int(flag->count)
+           : flag->type == TP_QUALITY_REAL ? tp_as_real(flag->percent)
+                                           : tp_as_null();
+}
+
+#define F struct tp_quality_flag
+static const struct tp_json_field flag_fields[] = {
+    {"id", TP_PLAIN(F, id), .definition = "F1 to F11"},
+    {"raised", TP_PLAIN(F, is_raised), .definition = "the trace has this fault"},
+    {"value", TP_COMPUTED(TP_AS_REAL, flag_value), .definition = "amount of the fault; null if it has none"},
+    {"unit", TP_PLAIN(F, unit), .definition = "unit of the amount"},
+    {"text", TP_PLAIN(F, text), .definition = "the fault in words"},
+    {"weakens", TP_ARRAY(F, weakens, weakens_count), .definition = "rules and views that are less certain because of it"},
+};
+static const struct tp_fields flag = TP_FIELDS("A quality flag", flag_fields);
+#undef F
+
+static bool next_flag(const struct tp_record *record, size_t *cursor, struct tp_item *item)
+{
+    const struct tp_quality *quality = record->at;
+    if (*cursor >= TP_QUALITY_FLAGS)
+        return false;
+    item->value = tp_as_record(&flag, (struct tp_record){.at = &quality->flags[(*cursor)++]});
+    return true;
+}
+
+#define F struct tp_quality
+static const struct tp_json_field fields[] = {
+    {"events_total", TP_PLAIN(F, events_total), .definition = "elements of the list of events in the file"},
+    {"read", TP_MAP(next_read, NULL), .definition = "events that were read, by kind; only counts above 0"},
+    {"skipped", TP_MAP(next_skipped, NULL), .definition = "events that were skipped, by reason; only counts above 0"},
+    {"read_total", TP_PLAIN(F, read_total), .definition = "sum of the events that were read"},
+    {"skipped_total", TP_PLAIN(F, skipped_total), .definition = "sum of the events that were skipped"},
+    {"events_without_dur", TP_PLAIN(F, events_without_dur), .definition = "events without a duration"},
+    {"events_with_negative_dur", TP_PLAIN(F, events_with_negative_dur), .definition = "events with a negative duration"},
+    {"repaired", TP_PLAIN(F, repaired), .definition = "events whose text was repaired"},
+    {"truncated", TP_PLAIN(F, is_truncated), .definition = "the file ends too early"},
+    {"gzip_error", TP_PLAIN(F, has_gzip_error), .definition = "the compressed file is damaged"},
+    {"badly_nested_host_events", TP_PLAIN(F, badly_nested_host_events),
+     .definition = "host events that overlap without one containing the other"},
+    {"flags", TP_LIST(next_flag, &flag), .definition = "faults that make some findings less certain"},
+    {"notices", TP_MAP(next_notice, NULL), .definition = "what the reader repaired or skipped; only counts above 0"},
+};
+#undef F
+
+const struct tp_fields tp_quality_fields = TP_FIELDS("Quality of the trace", fields);

@@ -3,7 +3,7 @@
 #define TP_WEBREPORT_MEASURE_VIEWS_TRACE_QUALITY_H
 
 #include "webreport/model/facts.h"
-#include "writer/base/table.h"
+#include "writer/base/fields.h"
 
 enum { TP_QUALITY_FLAGS = 11, TP_QUALITY_WEAKENS = 40, TP_QUALITY_READ = 16, TP_QUALITY_SKIPPED = 40 };
 enum tp_quality_value { TP_QUALITY_INT, TP_QUALITY_REAL, TP_QUALITY_NULL };
@@ -40,7 +40,6 @@ struct tp_quality {
 
 void tp_quality_build(struct tp_quality *quality, const struct tp_model *model, struct tp_arena *arena);
 
-/* Writes the view as a JSON object. */
-void tp_quality_json(const struct tp_quality *quality, struct tp_json *json);
+extern const struct tp_fields tp_quality_fields;
 
 #endif

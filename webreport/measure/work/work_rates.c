@@ -127,14 +127,34 @@ void tp_work_rates_build(struct tp_work_rates *rates, const struct tp_work_kinds
     rates->is_doubtful = rates->why_step == NO_TYPES || rates->why_step == IMPOSSIBLE;
 }
 
-void tp_work_rates_json(const struct tp_work_rates *rates, struct tp_json *json)
+static struct tp_json_value peaks_device(const struct tp_record *record)
 {
-    tp_json_object(json);
-    tp_json_member_real(json, "gemm_percent_of_peak", rates->products_percent);
-    tp_json_member_real(json, "step_percent_of_peak", rates->step_percent);
-    tp_json_member_real(json, "known_percent", rates->known_percent);
-    tp_json_member_text(json, "peaks", rates->peaks ? rates->peaks->device : NULL);
-    tp_json_member_text(json, "source", rates->peaks ? rates->peaks->source : NULL);
-    tp_json_member_bool(json, "is_measured", rates->peaks && rates->peaks->is_measured);
-    tp_json_object_end(json);
+    const struct tp_work_rates *rates = record->at;
+    return tp_as_text(rates->peaks ? rates->peaks->device : NULL);
 }
+
+static struct tp_json_value peaks_source(const struct tp_record *record)
+{
+    const struct tp_work_rates *rates = record->at;
+    return tp_as_text(rates->peaks ? rates->peaks->source : NULL);
+}
+
+static struct tp_json_value peaks_are_measured(const struct tp_record *record)
+{
+    const struct tp_work_rates *rates = record->at;
+    return tp_as_bool(rates->peaks && rates->peaks->is_measured);
+}
+
+#define F struct tp_work_rates
+static const struct tp_json_field fields[] = {
+    {"gemm_percent_of_peak", TP_PLAIN(F, products_percent), .definition = "rate of matrix products, in percent of the device's peak"},
+    {"step_percent_of_peak", TP_PLAIN(F, step_percent), .definition = "rate of the used steps, in percent of the device's peak"},
+    {"known_percent", TP_PLAIN(F, known_percent),
+     .definition = "share of the time of products, attention and convolutions whose operations are known"},
+    {"peaks", TP_COMPUTED(TP_AS_TEXT, peaks_device), .definition = "device whose peak rates are used; null: no rates are known"},
+    {"source", TP_COMPUTED(TP_AS_TEXT, peaks_source), .definition = "where the rates are published or were measured"},
+    {"is_measured", TP_COMPUTED(TP_AS_BOOL, peaks_are_measured), .definition = "the rates were measured, not published"},
+};
+#undef F
+
+const struct tp_fields tp_work_rates_fields = TP_FIELDS("Use of the device's peak", fields);

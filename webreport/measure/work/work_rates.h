@@ -7,7 +7,7 @@
 #define TP_WEBREPORT_MEASURE_WORK_WORK_RATES_H
 
 #include "webreport/measure/work/work_costs.h"
-#include "writer/base/json_out.h"
+#include "writer/base/fields.h"
 
 struct tp_work_rates {
     double products_percent; /* of the peak, of matrix products in the used steps, while their kernels ran; NaN .. */
@@ -26,6 +26,6 @@ void tp_work_rates_build(struct tp_work_rates *rates, const struct tp_work_kinds
 /* Of a trace without device work. */
 void tp_work_rates_none(struct tp_work_rates *rates);
 
-void tp_work_rates_json(const struct tp_work_rates *rates, struct tp_json *json);
+extern const struct tp_fields tp_work_rates_fields;
 
 #endif

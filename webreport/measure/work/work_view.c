@@ -200,12 +200,8 @@ void tp_work_view_build(struct tp_work_view *view, const struct tp_work_kinds *k
     finish(&g, &view->operators, operator_defs, TP_WORK_OPERATOR_COLUMNS);
 }
 
-void tp_work_view_json(const struct tp_work_view *view, struct tp_json *json)
-{
-    tp_json_object(json);
-    tp_json_key(json, "devices");
-    tp_table_json(&view->devices.rows, json);
-    tp_json_key(json, "operators");
-    tp_table_json(&view->operators.rows, json);
-    tp_json_object_end(json);
-}
+static const struct tp_json_field fields[] = {
+    {"devices", TP_PLAIN(struct tp_work_view, devices.rows), .definition = "time of device operations by kind of work"},
+    {"operators", TP_PLAIN(struct tp_work_view, operators.rows), .definition = "own time of operators on the host by kind of work"},
+};
+const struct tp_fields tp_work_view_fields = TP_FIELDS("Kinds of work", fields);

@@ -4,8 +4,7 @@
 #define TP_WEBREPORT_MEASURE_WORK_WORK_VIEW_H
 
 #include "webreport/measure/work/work_costs.h"
-#include "writer/base/json_out.h"
-#include "writer/base/table.h"
+#include "writer/base/fields.h"
 
 enum tp_work_column {
     TP_WORK_KIND,
@@ -43,6 +42,6 @@ struct tp_work_view {
 /* In `arena` (guard set by the caller); the model must outlive it. */
 void tp_work_view_build(struct tp_work_view *view, const struct tp_work_kinds *kinds, const struct tp_work_units *units,
                         struct tp_arena *arena);
-void tp_work_view_json(const struct tp_work_view *view, struct tp_json *json);
+extern const struct tp_fields tp_work_view_fields;
 
 #endif

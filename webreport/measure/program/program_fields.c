@@ -1,0 +1,164 @@
+/* The members of program_view in the report's JSON: see program_view.h. */
+#include "webreport/measure/program/program_verdict.h"
+#include "webreport/measure/program/program_view.h"
+
+static struct tp_json_value part_word(const struct tp_record *record)
+{
+    return tp_as_text(tp_wall_part_text((unsigned)record->index));
+}
+
+static struct tp_json_value part_time(const struct tp_record *record)
+{
+    const struct tp_program_view *view = record->at;
+    return tp_as_us(view->parts.part_ns[record->index]);
+}
+
+static struct tp_json_value part_percent(const struct tp_record *record)
+{
+    const struct tp_program_view *view = record->at;
+    return tp_as_real(tp_wall_share(&view->parts, (unsigned)record->index));
+}
+
+static const struct tp_json_field part_fields[] = {
+    {"part", TP_COMPUTED(TP_AS_WORD, part_word), .definition = "state of the program"},
+    {"time_us", TP_COMPUTED(TP_AS_US, part_time), .definition = "length"},
+    {"percent", TP_COMPUTED(TP_AS_REAL, part_percent), .definition = "share of the wall time"},
+};
+static const struct tp_fields part = TP_FIELDS("A part of the wall time", part_fields);
+
+static bool next_part(const struct tp_record *record, size_t *cursor, struct tp_item *item)
+{
+    const struct tp_program_view *view = record->at;
+    unsigned order[TP_WALL_COUNT], count = tp_wall_parts_order(&view->parts, order);
+    if (*cursor >= count)
+        return false;
+    item->value = tp_as_record(&part, (struct tp_record){.at = view, .index = order[(*cursor)++]});
+    return true;
+}
+
+static const struct tp_program_function *python_function(const struct tp_record *record)
+{
+    const struct tp_program_view *view = record->at;
+    return tp_program_function_at(&view->functions, view->python.function);
+}
+
+static struct tp_json_value python_name(const struct tp_record *record)
+{
+    return tp_as_str(python_function(record)->name);
+}
+
+static struct tp_json_value python_file(const struct tp_record *record)
+{
+    return tp_as_str(python_function(record)->file);
+}
+
+static struct tp_json_value python_inside(const struct tp_record *record)
+{
+    const struct tp_program_view *view = record->at;
+    uint32_t inner = view->python.inner;
+    return inner == TP_NO_ID ? tp_as_null() : tp_as_str(tp_program_function_at(&view->functions, inner)->name);
+}
+
+#define F struct tp_program_view
+static const struct tp_json_field python_fields[] = {
+    {"function", TP_COMPUTED(TP_AS_TEXT, python_name), .definition = "name of the function"},
+    {"file", TP_COMPUTED(TP_AS_TEXT, python_file), .definition = "file of the function"},
+    {"line", TP_PLAIN(F, python.line), .definition = "line with most of its time"},
+    {"time_us", TP_US(F, python.time_ns), .definition = "processor time of the function, with native code that it calls"},
+    {"samples", TP_PLAIN(F, python.sample_count), .definition = "samples of that time"},
+    {"inside", TP_COMPUTED(TP_AS_TEXT, python_inside), .definition = "function that most of the samples have innermost; null: itself"},
+    {"inside_us", TP_US(F, python.inner_ns), .definition = "time of that function"},
+};
+static const struct tp_fields python = TP_FIELDS("The Python function with most processor time", python_fields);
+
+static struct tp_json_value python_record(const struct tp_record *record)
+{
+    const struct tp_program_view *view = record->at;
+    return view->python.function == TP_NO_ID ? tp_as_null() : tp_as_record(&python, *record);
+}
+
+static struct tp_json_value sample_count(const struct tp_record *record)
+{
+    const struct tp_program_view *view = record->at;
+    return tp_as_int(view->tree.trace->sample_count);
+}
+
+static struct tp_json_value recorder(const struct tp_record *record)
+{
+    const struct tp_program_view *view = record->at;
+    struct tp_str seen = tp_trace_header(view->tree.trace, "tracepress_seen");
+    return seen.ptr ? (struct tp_json_value){.type = TP_AS_JSON, .text = seen} : tp_as_null();
+}
+
+static const struct tp_json_field seen_fields[] = {
+    {"samples", TP_COMPUTED(TP_AS_INT, sample_count), .definition = "samples in the trace"},
+    {"unsampled_us", TP_US(F, unsampled_ns), .definition = "processor time of processes without a sample"},
+    {"overlapping_states", TP_PLAIN(F, tree.overlap_count), .definition = "states of a thread that overlap another state of it"},
+    {"recorder", TP_COMPUTED(TP_AS_JSON, recorder), .definition = "what the recorder wrote about itself"},
+};
+static const struct tp_fields seen = TP_FIELDS("What the recorder saw", seen_fields);
+
+static struct tp_json_value recorder_threads(const struct tp_record *record)
+{
+    const struct tp_program_view *view = record->at;
+    return tp_as_int(view->tree.trace->recorder.thread_count);
+}
+
+static struct tp_json_value recorder_cpu(const struct tp_record *record)
+{
+    const struct tp_program_view *view = record->at;
+    return tp_as_us(view->tree.trace->recorder.running_ns);
+}
+
+static const struct tp_json_field recording_fields[] = {
+    {"cpu_us", TP_US(F, recording.sample_ns), .definition = "processor time of the program's threads for events of the recorder"},
+    {"samples", TP_PLAIN(F, recording.sample_count), .definition = "samples of that time"},
+    {"wait_us", TP_US(F, recording.wait_ns), .definition = "waits for locks of the recorder, summed over threads"},
+    {"waits", TP_PLAIN(F, recording.wait_count), .definition = "number of these waits"},
+    {"threads", TP_COMPUTED(TP_AS_INT, recorder_threads), .definition = "threads of the recorder"},
+    {"threads_cpu_us", TP_COMPUTED(TP_AS_US, recorder_cpu), .definition = "processor time of these threads"},
+};
+static const struct tp_fields recording = TP_FIELDS("Costs of the recording", recording_fields);
+#undef F
+
+#define F struct tp_program_finding
+static const struct tp_json_field finding_fields[] = {
+    {"id", TP_WORD(F, kind, tp_program_finding_id), .definition = "id of the finding"},
+    {"severity", TP_WORD(F, weight, tp_program_weight_text), .definition = "high, medium, low or info"},
+    {"title", TP_PLAIN(F, title), .definition = "the finding"},
+    {"detail", TP_PLAIN(F, detail), .definition = "evidence"},
+    {"advice", TP_PLAIN(F, advice), .definition = "what to do"},
+    {"time_us", TP_US(F, time_ns), .definition = "time that the finding is about"},
+    {"percent", TP_PLAIN(F, percent), .definition = "share of that time"},
+    {"percent_of", TP_PLAIN(F, whole), .definition = "what the share is of"},
+};
+#undef F
+static const struct tp_fields finding = TP_FIELDS("A finding about a program", finding_fields);
+
+#define F struct tp_program_view
+static const struct tp_json_field fields[] = {
+    {"command", TP_PLAIN(F, command), .definition = "command of the first process"},
+    {"rule", TP_WORD(F, rule, tp_program_rule_id), .definition = "rule that decided the verdict, P0 to P9"},
+    {"wall_us", TP_US(F, parts.wall_ns), .definition = "wall time from the first start to the last exit"},
+    {"cpu_us", TP_US(F, state_ns[TP_STATE_RUNNING]), .definition = "processor time of all threads"},
+    {"ready_us", TP_US(F, state_ns[TP_STATE_READY]), .definition = "time in which threads were ready but did not run"},
+    {"blocked_us", TP_US(F, state_ns[TP_STATE_BLOCKED]), .definition = "time in which threads waited"},
+    {"busy_us", TP_US(F, parts.busy_ns), .definition = "wall time in which a thread ran or was ready"},
+    {"idle_us", TP_US(F, parts.idle_ns), .definition = "wall time in which all threads waited"},
+    {"wake_ups", TP_PLAIN(F, wake_up_count), .definition = "ends of waits"},
+    {"disk_read_bytes", TP_PLAIN(F, disk_read_bytes), .definition = "bytes read from disks; null: unknown"},
+    {"disk_written_bytes", TP_PLAIN(F, disk_written_bytes), .definition = "bytes written to disks; null: unknown"},
+    {"wall_parts", TP_LIST(next_part, &part), .definition = "wall time by state, longest first"},
+    {"processes", TP_PLAIN(F, processes), .definition = "processes in the order of their tree"},
+    {"threads", TP_PLAIN(F, threads), .definition = "threads in the order of their processes"},
+    {"functions", TP_PLAIN(F, function_rows), .definition = "functions by processor time"},
+    {"python", TP_COMPUTED(TP_AS_RECORD, python_record), .fields = &python,
+     .definition = "Python function with most processor time; null: less than half of it is in Python"},
+    {"waits", TP_PLAIN(F, wait_rows), .definition = "waits by cause, stack and thread, longest first"},
+    {"findings", TP_RECORDS(F, findings, finding_count, &finding), .definition = "findings, most severe first"},
+    {"recording", TP_PART(&recording), .definition = "costs of the recording"},
+    {"seen", TP_PART(&seen), .definition = "what the recorder saw"},
+};
+#undef F
+
+const struct tp_fields tp_program_view_fields = TP_FIELDS("A program recorded from outside", fields);

@@ -1,0 +1,66 @@
+/* The members of an input's evidence in JSON: see evidence.h. */
+#include "webreport/trace/evidence.h"
+
+/* Gives the words of the needs in a set of bits. */
+static bool next_need(unsigned needs, size_t *cursor, struct tp_item *item)
+{
+    unsigned need = 1u << (*cursor)++;
+    if (need > TP_PRESENT_ANNOTATIONS)
+        return false;
+    item->value = needs & need ? tp_as_text(tp_need_text((enum tp_need)need)) : tp_as_absent();
+    return true;
+}
+
+static bool next_present(const struct tp_record *record, size_t *cursor, struct tp_item *item)
+{
+    const struct tp_input_evidence *e = record->at;
+    return next_need(e->present, cursor, item);
+}
+
+static bool next_asked(const struct tp_record *record, size_t *cursor, struct tp_item *item)
+{
+    const struct tp_input_evidence *e = record->at;
+    return next_need(e->asked, cursor, item);
+}
+
+static bool next_lost(const struct tp_record *record, size_t *cursor, struct tp_item *item)
+{
+    const struct tp_input_evidence *e = record->at;
+    size_t lost = (*cursor)++;
+    if (lost >= TP_LOST_COUNT)
+        return false;
+    item->key = tp_str_of(tp_lost_text((enum tp_lost)lost));
+    item->value = e->lost[lost] ? tp_as_int(e->lost[lost]) : tp_as_absent();
+    return true;
+}
+
+static struct tp_json_value is_clean(const struct tp_record *record)
+{
+    return tp_as_bool(!tp_evidence_broken(record->at));
+}
+
+static struct tp_json_value reason(const struct tp_record *record)
+{
+    return tp_as_text(tp_evidence_reason(record->at, TP_NEED_ALL, record->arena));
+}
+
+#define F struct tp_input_evidence
+static const struct tp_json_field fields[] = {
+    {"clean", TP_COMPUTED(TP_AS_BOOL, is_clean), .definition = "the input is whole and consistent"},
+    {"reason", TP_COMPUTED(TP_AS_TEXT, reason), .definition = "the gravest fault as a sentence; empty: no fault"},
+    {"crc", TP_WORD(F, crc, tp_crc_text), .definition = "state of the checksum"},
+    {"eof", TP_WORD(F, eof, tp_eof_text), .definition = "state of the end of the file"},
+    {"recorder", TP_WORD(F, recorder, tp_recorder_text), .definition = "how the recording ended"},
+    {"clock", TP_WORD(F, clock, tp_clock_text), .definition = "state of the clock"},
+    {"bytes", TP_PLAIN(F, file_bytes), .definition = "size of the file"},
+    {"events", TP_PLAIN(F, event_count), .definition = "elements of the list of events"},
+    {"repaired", TP_PLAIN(F, repaired), .definition = "events whose text was repaired"},
+    {"present", TP_LIST(next_present, NULL), .definition = "categories of which the file has events"},
+    {"asked", TP_LIST(next_asked, NULL), .definition = "categories that the recorder was asked for"},
+    {"lost", TP_MAP(next_lost, NULL), .definition = "events that are missing, by how that is known; only counts above 0"},
+};
+const struct tp_fields tp_evidence_fields = {.name = "Evidence of an input",
+                                             .items = fields,
+                                             .count = sizeof fields / sizeof *fields,
+                                             .flag = 1 + TP_OFFSET(F, is_known)};
+#undef F
