@@ -1,4 +1,4 @@
-/* Whether two sides may be compared: see comparability.h. */
+/* Compares the facts of two sides: see comparability.h. */
 #include "webreport/compare/comparability.h"
 
 #include <math.h>
@@ -8,16 +8,16 @@
 #include "writer/base/utf8.h"
 #include "writer/text/format.h"
 
-/* How facts of the summaries (summary_facts.c) are judged; what is not named here is a result. */
+/* Classes of the facts of summaries (summary_facts.c); all other facts are results. */
 static const struct rule {
-    const char *name, *absent; /* absent: the value of who does not tell it; NULL: not known */
+    const char *name, *absent; /* absent: value of a side that lacks the fact, or NULL if that is unknown */
     enum tp_fact_class class;
-    bool is_by_rows; /* judged below, from what both sides have in common */
+    bool is_by_rows; /* judged below, by the rows that both sides have */
 } rules[] = {
     {"gpu", NULL, TP_FACT_DEFINING, false},
     {"gpu.vendor", NULL, TP_FACT_DEFINING, false},
     {"gpu.count", NULL, TP_FACT_DEFINING, false},
-    {"gpu.compute_capability", NULL, TP_FACT_ENVIRONMENT, false}, /* of a device that `gpu` names */
+    {"gpu.compute_capability", NULL, TP_FACT_ENVIRONMENT, false}, /* of the device that `gpu` names */
     {"world_size", "1", TP_FACT_DEFINING, false},
     {"input", NULL, TP_FACT_DEFINING, false},
     {"batch_size", NULL, TP_FACT_DEFINING, false},
@@ -28,7 +28,7 @@ static const struct rule {
     {"record_shapes", NULL, TP_FACT_RECORDING, false},
     {"with_modules", NULL, TP_FACT_RECORDING, false},
     {"with_flops", NULL, TP_FACT_RECORDING, false},
-    {"host", NULL, TP_FACT_ENVIRONMENT, false}, /* runs of another host differ more, and are compared all the same */
+    {"host", NULL, TP_FACT_ENVIRONMENT, false}, /* runs of different hosts differ more, but are comparable */
     {"framework", NULL, TP_FACT_ENVIRONMENT, false},
     {"cuda.runtime", NULL, TP_FACT_ENVIRONMENT, false},
     {"cuda.driver", NULL, TP_FACT_ENVIRONMENT, false},
@@ -83,7 +83,7 @@ static struct tp_str value_in(const struct tp_summary *run, struct tp_str name)
     return TP_STR("");
 }
 
-/* The value of all runs, or the different ones joined, in order of first appearance. */
+/* Returns the value of all runs, or their different values joined in order of first appearance. */
 static struct tp_str value_of(const struct tp_side *side, struct tp_str name, struct tp_arena *arena)
 {
     struct tp_str values[MAX_VALUES];
@@ -113,7 +113,7 @@ static struct tp_str value_of(const struct tp_side *side, struct tp_str name, st
     return (struct tp_str){text, (size_t)(at - text)};
 }
 
-/* Whether some run of a side has the fact at all, be it without a value. */
+/* Returns whether some run of a side has the fact, possibly without a value. */
 static bool is_asked(const struct tp_side *side, struct tp_str name)
 {
     for (uint32_t r = 0; r < side->input->run_count; r++)
@@ -130,7 +130,7 @@ static enum tp_fact_verdict judge(const struct tp_str values[TP_SIDES])
     return tp_str_equal(values[TP_BASE], values[TP_NEW]) ? TP_FACT_SAME : TP_FACT_DIFFERS;
 }
 
-/* ---- what the rows tell ---- */
+/* ---- rows in common ---- */
 
 /* A part of an identity that two runs must have in common. */
 enum aspect { ASPECT_SHAPE, ASPECT_DTYPE };
@@ -140,7 +140,8 @@ static struct tp_str aspect_of(const struct tp_identity *identity, enum aspect a
     return aspect == ASPECT_SHAPE ? identity->shape : identity->dtype;
 }
 
-/* What devices work on, where both sides have some: the data loader's images have a shape of their own each. */
+/* Returns the kind of rows to compare: device operators if both sides have them, because images in a data loader all
+ * have different shapes. */
 static enum tp_summary_kind telling_kind(const struct tp_sides *sides)
 {
     bool has_device[TP_SIDES] = {false};
@@ -151,20 +152,21 @@ static enum tp_summary_kind telling_kind(const struct tp_sides *sides)
     return has_device[TP_BASE] && has_device[TP_NEW] ? TP_SUMMARY_OPERATOR_DEVICE : TP_SUMMARY_OPERATOR_HOST;
 }
 
-/* Of the calls of operators that both sides have, the share whose shapes (or types) the other side has as well: the
- * lesser of both directions, weighted by time. NaN: no operator tells. */
+/* Returns the time-weighted share of calls, among operators of both sides, whose shapes (or types) the other side has
+ * as well; the smaller share of both directions. NaN if no operator has shapes. */
 static double share_in_common(const struct tp_sides *sides, enum aspect aspect)
 {
     enum tp_summary_kind kind = telling_kind(sides);
     struct tp_arena *arena = sides->arena;
     struct tp_keys names, pairs;
-    uint8_t *name_on, *pair_on; /* bit per side */
+    uint8_t *name_on, *pair_on; /* a bit per side */
     double share = NAN;
     tp_keys_init(&names, arena, 1);
     tp_keys_init(&pairs, arena, 2);
     name_on = tp_arena_array(arena, sides->identity_count, 1);
     pair_on = tp_arena_array(arena, sides->identity_count, 1);
-    for (int pass = 0; pass <= TP_SIDES; pass++) { /* pass 0 finds who has what; then a pass per side */
+    /* pass 0 finds the names and pairs of each side; then one pass per side */
+    for (int pass = 0; pass <= TP_SIDES; pass++) {
         double all = 0, common = 0;
         for (uint32_t i = 0; i < sides->identity_count; i++) {
             const uint32_t *key = tp_keys_get(&sides->keys, i);
@@ -208,7 +210,7 @@ static void add_share(struct tp_comparability *c, const struct tp_sides *sides, 
     fact->verdict = percent >= COMMON_PERCENT ? TP_FACT_SAME : TP_FACT_DIFFERS;
 }
 
-/* Steps of a run: more runs of a side are more samples of the same. */
+/* Adds the number of steps of a run; further runs of a side are more samples of the same. */
 static void add_steps(struct tp_comparability *c, const struct tp_sides *sides)
 {
     struct tp_fact_pair *fact = &c->facts[c->fact_count++];
@@ -229,7 +231,7 @@ static void add_steps(struct tp_comparability *c, const struct tp_sides *sides)
 
 /* ---- all ---- */
 
-/* Names of both sides' facts, each once. */
+/* Collects the names of both sides' facts, each once. */
 static size_t find_names(struct tp_strings *names, const struct tp_sides *sides)
 {
     tp_strings_init(names, sides->arena, 0);
@@ -249,7 +251,7 @@ static struct tp_str behind_batch(struct tp_str shape)
     return at < 0 ? shape : (struct tp_str){shape.ptr + at, shape.len - (size_t)at};
 }
 
-/* What one fact says of the workload. */
+/* Updates the conclusion on the workload by one fact. */
 static void conclude(struct tp_comparability *c, const struct tp_fact_pair *fact, bool is_asked)
 {
     bool is_half_known = fact->verdict == TP_FACT_UNKNOWN && is_asked && (fact->values[0].len || fact->values[1].len);
@@ -303,7 +305,7 @@ void tp_comparability_build(struct tp_comparability *c, const struct tp_sides *s
     c->is_other_input_alone &= c->is_other_input;
 }
 
-/* What is not the same among the facts of a class; of defining ones also what one side does not tell. */
+/* Returns the facts of a class that differ, as text; for defining facts also those that one side lacks. */
 static const char *unlike_text(const struct tp_comparability *c, enum tp_fact_class class, struct tp_arena *arena)
 {
     enum { MOST = 60 };

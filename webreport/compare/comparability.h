@@ -1,10 +1,9 @@
-/* Whether two sides are runs of the same workload: what they must have in common, fact by fact.
- *
- * Facts of four classes are told apart (docs/definitions.md, section 22). What defines the workload: device, number of
- * processes, shape of the input, options of the model. How it was recorded. The environment: versions. And what is a
- * result: shapes and types inside of the model, how much is launched by graphs; a change of it is what a comparison is
- * for. Only a defining fact that differs makes another workload; one that a side does not tell leaves it unknown. A
- * fact that is missing in all files of a side, because an older version wrote them, says nothing. */
+/* Decides, fact by fact, whether two sides are runs of the same workload.
+ * Facts have four classes (docs/definitions.md, section 22). Defining: device, number of processes, shape of the input,
+ * options of the model. Recording: options of the recorder. Environment: versions. Result: shapes and types inside the
+ * model, share of graph launches; a comparison is made to find changes of results. Only a defining fact that differs
+ * makes another workload; a defining fact that a side lacks makes it unknown. A fact that is missing in all files of a
+ * side because an older version wrote them is ignored. */
 #ifndef TP_WEBREPORT_COMPARE_COMPARABILITY_H
 #define TP_WEBREPORT_COMPARE_COMPARABILITY_H
 
@@ -15,36 +14,36 @@ enum tp_fact_class { TP_FACT_DEFINING, TP_FACT_RECORDING, TP_FACT_ENVIRONMENT, T
 enum tp_workload { TP_WORKLOAD_SAME, TP_WORKLOAD_UNKNOWN, TP_WORKLOAD_OTHER };
 
 struct tp_fact_pair {
-    struct tp_str name, values[TP_SIDES]; /* "" : the side does not tell; several values of a side: "a | b" */
+    struct tp_str name, values[TP_SIDES]; /* "" if the side lacks the fact; several values of a side: "a | b" */
     enum tp_fact_verdict verdict;
     enum tp_fact_class class;
 };
 
 struct tp_comparability {
-    struct tp_fact_pair *facts; /* those of the summaries in their order, then what is computed here */
+    struct tp_fact_pair *facts; /* facts of the summaries in their order, then facts computed here */
     uint32_t fact_count;
     uint32_t counts[TP_FACT_UNKNOWN + 1]; /* by verdict */
     enum tp_workload workload;
-    bool is_low;                /* not the same workload, or not known to be: times are told, not judged */
-    bool is_other_input;        /* the shape of the input differs: counts are compared by name */
-    bool is_other_input_alone;  /* and nothing else that defines the workload */
-    bool is_other_batch;        /* of that shape the first number alone */
-    bool is_recorded_otherwise; /* options of the recorder differ: times of the host are told, not judged */
+    bool is_low;                /* another or an unknown workload; times are shown but not judged */
+    bool is_other_input;        /* the shape of the input differs; counts are compared by name */
+    bool is_other_input_alone;  /* only the shape of the input differs */
+    bool is_other_batch;        /* only the first size of that shape differs */
+    bool is_recorded_otherwise; /* options of the recorder differ; host times are shown but not judged */
 };
 
 /* Compares the facts in sides->arena (guard set by the caller). */
 void tp_comparability_build(struct tp_comparability *comparability, const struct tp_sides *sides);
 
-/* "same", "differs", "unknown". */
+/* Returns "same", "differs" or "unknown". Static. */
 const char *tp_fact_verdict_name(enum tp_fact_verdict verdict);
-/* "defining", "recording", "environment", "result". */
+/* Returns "defining", "recording", "environment" or "result". Static. */
 const char *tp_fact_class_name(enum tp_fact_class class);
-/* "same", "unknown", "other". */
+/* Returns "same", "unknown" or "other". Static. */
 const char *tp_workload_name(enum tp_workload workload);
 
-/* The facts that make it another workload, or leave it unknown: "gpu A100 / H100, input [16, 3] / [20, 3]"; "". */
+/* Returns the facts that make it another or an unknown workload ("gpu A100 / H100, input [16, 3] / [20, 3]"), or "". */
 const char *tp_comparability_text(const struct tp_comparability *comparability, struct tp_arena *arena);
-/* The options of the recorder that differ: "with_stack 0 / 1"; "". */
+/* Returns the options of the recorder that differ ("with_stack 0 / 1"), or "". */
 const char *tp_comparability_recording_text(const struct tp_comparability *comparability, struct tp_arena *arena);
 
 #endif

@@ -1,4 +1,4 @@
-/* Numbered kernels of two runs, paired: see numbered.h. */
+/* Pairs the numbered kernels of two runs: see numbered.h. */
 #include "webreport/compare/numbered.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ static const double OTHER_SHAPE = 1, OTHER_NUMBER = 0.05, MOST_DISTANCE = 3;
 
 /* ---- names ---- */
 
-/* Whether Inductor names kernels so: triton_poi_fused_.., triton_tem_.., cpp_fused_... */
+/* Returns whether a name has Inductor's form: triton_poi_fused_.., triton_tem_.., cpp_fused_... */
 static bool is_of_inductor(struct tp_str name)
 {
     static const char *const prefixes[] = {"triton_poi_", "triton_per_", "triton_red_", "triton_tem_", "triton_for_",
@@ -19,7 +19,7 @@ static bool is_of_inductor(struct tp_str name)
     return tp_str_starts_with_one(name, prefixes) || tp_str_find(name, "cpp_fused_") >= 0;
 }
 
-/* Whether the text is a list of arguments as Triton 2 ends names: 0d1d2c34de. */
+/* Returns whether the text is a list of arguments at the end of a Triton 2 name: 0d1d2c34de. */
 static bool is_argument_list(struct tp_str text)
 {
     bool has_letter = false;
@@ -60,8 +60,8 @@ struct numbered {
     struct tp_str name, shape; /* shape: of its first row */
     size_t stem;               /* length */
     uint32_t number;
-    double call_ns; /* mean; 0: unknown */
-    struct tp_str other; /* what it is called in the reference; ptr NULL: not paired */
+    double call_ns; /* mean time of a call, or 0 if unknown */
+    struct tp_str other; /* its name in the reference; ptr is NULL without a pair */
 };
 
 struct names {
@@ -126,7 +126,7 @@ static struct numbered **sorted(const struct names *names, struct tp_arena *aren
     return list;
 }
 
-/* ---- pairs of one stem ---- */
+/* ---- pairs with one stem ---- */
 
 static double distance(const struct numbered *a, const struct numbered *b)
 {
@@ -141,7 +141,8 @@ static void pair(struct numbered *a, struct numbered *b)
     b->other = a->name;
 }
 
-/* Pairs all of the shorter list with some of the longer one in order, so that times and shapes differ least. */
+/* Pairs each kernel of the shorter list with one of the longer list, in order, so that times and shapes differ
+ * least. */
 static void align(struct numbered **few, size_t few_count, struct numbered **many, size_t many_count,
                   struct tp_arena *arena)
 {
@@ -175,7 +176,7 @@ static void pair_stem(struct numbered **own, size_t own_count, struct numbered *
         pair(own[i], other[i]);
 }
 
-/* Gives each name of a run its name in the reference. Returns whether any is another one. */
+/* Finds the name in the reference of each name of a run. Returns whether any name changes. */
 static bool find_pairs(struct names *names, const struct names *reference, struct tp_arena *arena)
 {
     struct numbered **own = sorted(names, arena), **other = sorted(reference, arena);
@@ -195,7 +196,7 @@ static bool find_pairs(struct names *names, const struct names *reference, struc
     }
     for (size_t n = 0; n < names->items.count; n++) {
         struct numbered *name = TP_AT(&names->items, struct numbered, n);
-        if (!name->other.ptr) /* the name may be that of another kernel there */
+        if (!name->other.ptr) /* the reference may use the name for another kernel */
             name->other = tp_strings_find(&reference->texts, name->name) == TP_NO_ID
                               ? name->name
                               : tp_str_of(tp_text_printf(arena, "%.*s (before)", (int)name->name.len, name->name.ptr));
@@ -204,7 +205,7 @@ static bool find_pairs(struct names *names, const struct names *reference, struc
     return is_other;
 }
 
-/* ---- the run under other names ---- */
+/* ---- renaming a run ---- */
 
 static struct tp_str renamed(const struct names *names, struct tp_str text)
 {
@@ -223,7 +224,7 @@ static int by_key(const void *x, const void *y, const void *context)
     return tp_count_key_compare(&((const struct place *)x)->key, &((const struct place *)y)->key);
 }
 
-/* Keys keep their order by text, so their numbers change, and with them the calls. */
+/* Renames a signature. Keys are sorted by text, so their numbers change, and the calls that refer to them. */
 static void rename_signature(struct tp_signature *s, const struct names *names, struct tp_arena *arena)
 {
     struct place *places = tp_arena_array(arena, s->key_count, sizeof *places);

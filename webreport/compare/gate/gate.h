@@ -1,16 +1,13 @@
 /* The verdict on a run: each line of a budget against the run's metrics, and against a baseline's.
- *
  * Counts and limits of their own are judged as they are. Times against a baseline are judged by their runs
  * (run_change.h): a limit fails when the whole 99 % interval of the change is beyond it, holds when the whole interval
- * is within, and is else inconclusive, with the runs that would decide it. Of many limits on times chance breaks one
- * or the other: all together they fail falsely in one of a hundred checks (Holm). Times are held against the accepted
- * level, the first runs of a baseline, which never rolls; the others teach the noise. Sides that cannot be compared make
- * lines against the baseline inconclusive.
- *
- * Damage never decides (webreport/compare/two/damage.h): where an input lacks what a metric needs, or a rank of the job is
- * not there, the line is inconclusive, so that the verdict is that of the whole input or none. The same holds for what
- * a trace does not tell, unless the line is optional or a warning.
- *
+ * is within, and is else inconclusive, with the runs that would decide it. Of many limits on times chance breaks one or
+ * the other: all together they fail falsely in one of a hundred checks (Holm). Times are held against the accepted
+ * level, the first runs of a baseline, which never rolls; the others teach the noise. Sides that cannot be compared
+ * make lines against the baseline inconclusive.
+ * Damage never decides (webreport/compare/two/damage.h): where an input lacks what a metric needs, or a rank of the job
+ * is not there, the line is inconclusive, so that the verdict is that of the whole input or none. The same holds for
+ * what a trace does not tell, unless the line is optional or a warning.
  * Several runs of one program are samples. Runs of different ranks are subjects of their own, each compared with the
  * same rank of the baseline. All results live in the arena given; texts are those of the summaries. */
 #ifndef TP_WEBREPORT_COMPARE_GATE_GATE_H

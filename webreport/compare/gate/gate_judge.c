@@ -128,8 +128,8 @@ static struct tp_bounds range_of(const struct tp_summary *runs, size_t count, in
     return range;
 }
 
-/* Whether the sides' peaks of host memory may differ by chance, as in `diff`: the steps do the same, and the gap between
- * the sides is no wider than what runs of one side are apart, or there are too few runs to know. */
+/* Whether the sides' peaks of host memory may differ by chance, as in `diff`: the steps do the same, and the gap
+ * between the sides is no wider than what runs of one side are apart, or there are too few runs to know. */
 static bool is_peak_of_chance(const struct tp_check_item *item, const struct tp_check_subject *s)
 {
     struct tp_bounds base = range_of(s->base, s->base_count, item->line->metric);
@@ -140,7 +140,8 @@ static bool is_peak_of_chance(const struct tp_check_item *item, const struct tp_
     return s->base_count + s->run_count < TP_VERDICT_RUNS || !(gap > fmax(base.high - base.low, run.high - run.low));
 }
 
-/* Whether the built-in limit on host memory has nothing to say: a program with kernels has most of its memory elsewhere. */
+/* Whether the built-in limit on host memory has nothing to say: a program with kernels has most of its memory
+ * elsewhere. */
 static bool is_for_other_programs(const struct tp_check_item *item, const struct tp_check_subject *s)
 {
     return !item->line->number && is_host_peak(item) && s->base_count && !tp_sides_are_wall_clock(&s->sides);

@@ -1,4 +1,4 @@
-/* Levels of stored runs in their order: see level_history.h. */
+/* Analyses the levels of stored runs: see level_history.h. */
 #include "webreport/compare/noise/level_history.h"
 
 #include <math.h>
@@ -21,9 +21,9 @@ double tp_level_history_noise(const struct tp_levels *history, struct tp_arena *
     return fmax(sd, least);
 }
 
-/* ---- changes of the level: optimal partitioning (Jackson and others 2005) ---- */
+/* ---- lasting changes: optimal partitioning (Jackson and others 2005) ---- */
 
-/* The median of the run and its two neighbours a side; beyond the ends the last one stands in. */
+/* Returns the median of a run and its two neighbours on each side; at the ends, the last run is repeated. */
 static double middle_near(const struct tp_levels *h, size_t i)
 {
     double near[5] = {h->items[i > 2 ? i - 2 : 0], h->items[i - 1], h->items[i], h->items[i + 1],
@@ -31,10 +31,10 @@ static double middle_near(const struct tp_levels *h, size_t i)
     return tp_median(near, 5);
 }
 
-/* Sums of the levels before run i and of their squares, outliers drawn in. Levels are taken from the first one: equal
- * runs are no cost, to the last digit. */
+/* Sums of the levels before run i and of their squares, with winsorized outliers. Levels are relative to the first one,
+ * so that equal runs cost exactly 0. */
 struct sums {
-    double *level, *square; /* count + 1 each */
+    double *level, *square; /* count + 1 items each */
 };
 
 static struct sums sums_of(const struct tp_levels *h, double sd, struct tp_arena *arena)
@@ -53,14 +53,14 @@ static struct sums sums_of(const struct tp_levels *h, double sd, struct tp_arena
     return sums;
 }
 
-/* Squares about the mean of runs i .. j - 1, in units of variance. */
+/* Returns the squares about the mean of runs i .. j - 1, in units of the variance. */
 static double cost_of(const struct sums *sums, size_t i, size_t j, double sd)
 {
     double sum = sums->level[j] - sums->level[i];
     return (sums->square[j] - sums->square[i] - sum * sum / (double)(j - i)) / (sd * sd);
 }
 
-/* before[j]: where the last level of the best partition of the first j runs begins. */
+/* Fills before[j] with the begin of the last level in the best partition of the first j runs. */
 static void partition(size_t *before, const struct sums *sums, size_t count, double sd, struct tp_arena *arena)
 {
     double penalty = 4 * log((double)count) + 6, *best = tp_arena_array(arena, count + 1, sizeof *best);
@@ -97,9 +97,10 @@ size_t *tp_level_history_changes(size_t *count, const struct tp_levels *history,
     return starts;
 }
 
-/* ---- against the accepted level ---- */
+/* ---- comparison with the accepted level ---- */
 
-/* A machine that wanders is noisier than its neighbours' differences say: sd of the accepted runs. */
+/* Returns the standard deviation of the accepted runs; on a drifting machine it is larger than the differences of
+ * neighbours show. */
 static double noise_of_accepted(const struct tp_levels *accepted, struct tp_arena *arena)
 {
     double *values = tp_levels_winsorized(accepted, NULL, arena);
@@ -112,7 +113,7 @@ struct tp_run_change tp_level_history_change(const struct tp_levels *history, co
                                              const struct tp_levels *new_side, const struct tp_run_context *known,
                                              struct tp_arena *arena)
 {
-    const double trust = 0.6; /* differences of neighbours tell less than as many runs */
+    const double trust = 0.6; /* differences of neighbours contain less information than as many runs */
     struct tp_run_context context = *known;
     double sd = tp_level_history_noise(history, arena);
     if (!isnan(sd)) {

@@ -1,4 +1,4 @@
-/* What changed between runs: see run_change.h. */
+/* Compares the levels of runs: see run_change.h. */
 #include "webreport/compare/noise/run_change.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ static struct tp_run_change interval_of(double difference, double error, const s
     };
 }
 
-/* The median resists runs that were disturbed; of few runs it tells less than the mean. */
+/* Returns the level of the base. The median resists disturbed runs; for few runs the mean is more exact. */
 static double level_of_base(const struct tp_levels *base, struct tp_arena *arena)
 {
     double *values = tp_arena_array(arena, base->count, sizeof *values);
@@ -45,8 +45,8 @@ static double level_of_base(const struct tp_levels *base, struct tp_arena *arena
     return level;
 }
 
-/* Variance of the level of a base to that of a mean. Of a median of normal values it grows from 1.43 (five) and 1.29
- * (six) to half of pi; the exact values of an odd and of an even number are met within 1 % (docs/diff.md). */
+/* Returns the variance of a base's level relative to that of a mean. For the median of normal values it grows from 1.43
+ * (five) and 1.29 (six) to pi / 2; the result is within 1 % of the exact value (docs/diff.md). */
 static double cost_of_base(size_t count, enum tp_estimator estimator)
 {
     const double plain = 1.25, half_pi = acos(-1) / 2, odd = 0.46, even = 1.36;
@@ -141,7 +141,7 @@ static bool are_enough(unsigned runs, const struct tp_run_noise *noise, double m
 
 unsigned tp_runs_needed(const struct tp_run_noise *noise, double most, size_t base_count)
 {
-    unsigned few = 0, enough = TP_RUNS_NEEDED_MOST; /* more runs are never worse */
+    unsigned few = 0, enough = TP_RUNS_NEEDED_MOST; /* bisection works because more runs never widen the interval */
     while (enough - few > 1) {
         unsigned middle = few + (enough - few) / 2;
         if (are_enough(middle, noise, most, base_count))

@@ -178,8 +178,8 @@ static uint64_t row_of(const struct tp_graph *graph, const struct tp_graph_rank 
     return hash;
 }
 
-/* Where the ranks of a class wait for the collective of a slot: the furthest that one of them came beside it; the end of
- * the step when none was seen to wait there. */
+/* Where the ranks of a class wait for the collective of a slot: the furthest that one of them came beside it; the end
+ * of the step when none was seen to wait there. */
 static struct tp_graph_wait wait_of(const struct tp_graph *graph, const struct tp_graph_class *class, uint32_t slot)
 {
     struct tp_slot furthest = {.waits = 0};

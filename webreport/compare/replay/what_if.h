@@ -43,7 +43,8 @@ struct tp_cause {
     uint32_t *groups, group_count; /* slow ones */
     uint32_t host;                 /* link: the one that all slow groups pass and no other does; TP_NO_ID: none */
     uint32_t own_host;             /* stage: the one that is all of it and nothing else; TP_NO_ID: none */
-    double as_ranks;               /* .. what the job would save, in percent, if its ranks computed as fast as the others */
+    /* .. what the job would save, in percent, if its ranks computed as fast as the others */
+    double as_ranks;
     uint32_t first_step;
     double excess_us;         /* mean per step of its ranks */
     double least_us, most_us; /* of single cells */

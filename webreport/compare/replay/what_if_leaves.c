@@ -1,10 +1,9 @@
-/* A host whose ranks leave collectives later than all others: its network card is slow, though every group passes it, so
- * that groups beside each other are all alike.
- *
- * While the job runs nothing of it can be seen: the ranks of that host begin the next step late, and the others wait for
- * them as long as their own transfer took less. It shows where they came together, as in the first steps of a recording:
- * the others left when their part was done. So what counts is the shortest time that a rank spent in any step, beside the
- * shortest that it would have spent if all had left together. See docs/jobs.md. */
+/* A host whose ranks leave collectives later than all others: its network card is slow, though every group passes it,
+ * so that groups beside each other are all alike.
+ * While the job runs nothing of it can be seen: the ranks of that host begin the next step late, and the others wait
+ * for them as long as their own transfer took less. It shows where they came together, as in the first steps of a
+ * recording: the others left when their part was done. So what counts is the shortest time that a rank spent in any
+ * step, beside the shortest that it would have spent if all had left together. See docs/jobs.md. */
 #include <math.h>
 
 #include "webreport/compare/replay/what_if_parts.h"

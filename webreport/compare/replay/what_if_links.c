@@ -6,8 +6,9 @@
 #include "writer/base/stats.h"
 
 static const double SLOW_LINK = 1.3, LEAST_NOISE = 0.02, SEQUENCE_RATIO = 20, SEQUENCE_SHARE = 0.015;
-/* Percent of the job, for transfers that are all alike: of any; of slow ones. Slower than half of what the fastest network
- * cards in use carry for one device (400 Gbit/s) is not known to be sound, and in 0.1 ms such a card moves 2.5 MB. */
+/* Percent of the job, for transfers that are all alike: of any; of slow ones. Slower than half of what the fastest
+ * network cards in use carry for one device (400 Gbit/s) is not known to be sound, and in 0.1 ms such a card moves 2.5
+ * MB. */
 static const double ALL_SHARE = 25, SLOW_SHARE = 10, SOUND_RATE = 25, LEAST_MOVED = 2.5e6;
 enum { NOISES = 4, LEAST_LINKS = 3 };
 
@@ -253,7 +254,8 @@ static bool passes_hosts(const struct tp_graph *graph, uint32_t group_index)
     return false;
 }
 
-/* The one host that all slow groups pass, and no other group of their families where that leaves any; TP_NO_ID: none. */
+/* The one host that all slow groups pass, and no other group of their families where that leaves any; TP_NO_ID:
+ * none. */
 static uint32_t common_host(const struct tp_what_if_work *w, const struct tp_cause *cause)
 {
     const struct tp_graph *graph = w->graph;
@@ -395,9 +397,9 @@ static double rate_of(const struct tp_what_if_work *w, uint32_t family)
     return us > 0 ? moved / us / 1000 : 0;
 }
 
-/* A family whose groups are all alike, or that has one group: nothing inside the job to compare its transfers with. Sound
- * jobs spend much of their time in collectives, too, in however many of them: all together have to cost more than that,
- * or as much as is worth a word where their rate is one that the network cards of such machines surpass. */
+/* A family whose groups are all alike, or that has one group: nothing inside the job to compare its transfers with.
+ * Sound jobs spend much of their time in collectives, too, in however many of them: all together have to cost more than
+ * that, or as much as is worth a word where their rate is one that the network cards of such machines surpass. */
 static void add_alike(struct tp_what_if_work *w, uint32_t index)
 {
     const struct tp_graph_family *family = tp_graph_family_at(w->graph, index);

@@ -31,7 +31,8 @@ struct tp_what_if_work {
     double *pair_us;             /* by pair: median over the steps */
     struct tp_usual_link *links; /* by key */
     bool is_done[TP_SLOT_OWN];   /* a rule has told what is to tell of this part */
-    uint32_t *late_host;         /* by family: whose ranks leave its collectives later than all others; TP_NO_ID: none */
+    /* by family: whose ranks leave its collectives later than all others; TP_NO_ID: none */
+    uint32_t *late_host;
     double *prompt_us;           /* by pair: what those others spend; 0: that cannot be told */
     double measured_us;          /* what T has to be */
     double T, ideal, base;       /* base: everything usual, stages as they are */

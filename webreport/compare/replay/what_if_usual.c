@@ -361,8 +361,8 @@ static double late_ratio(struct tp_what_if_work *w, const struct tp_usual_link *
     return count ? tp_median(w->values, count) : 1;
 }
 
-/* Where a host leaves late, what the others need is usual. One that queued behind another has waited for the host before:
- * the key with the largest ratio tells that of all. */
+/* Where a host leaves late, what the others need is usual. One that queued behind another has waited for the host
+ * before: the key with the largest ratio tells that of all. */
 static void use_prompt(struct tp_what_if_work *w, uint32_t family)
 {
     const struct tp_graph *graph = w->graph;

@@ -1,4 +1,4 @@
-/* Evidence of several runs together: see damage.h. */
+/* Evaluates the evidence of several runs: see damage.h. */
 #include "webreport/compare/two/damage.h"
 
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 
 enum { SHOWN_RUNS = 4 };
 
-/* Categories that some of the runs has without having been asked for it by name: their other side has them, too, or has
- * lost them. */
+/* Returns the categories that some run recorded by default, not by a named option; the other side has them as well
+ * unless it lost them. */
 static unsigned present_in(const struct tp_damage_runs *runs)
 {
     unsigned present = 0, asked = 0;
@@ -64,7 +64,7 @@ const char *tp_damage_reason(const struct tp_damage_runs *runs, const struct tp_
 
 /* ---- ranks ---- */
 
-/* Ranks of the runs, ascending, with doubles; false: some run has none. */
+/* Fills the ranks of the runs, ascending, with duplicates. Returns false if some run has no rank. */
 static bool ranks_of(int64_t *ranks, const struct tp_damage_runs *runs)
 {
     for (size_t i = 0; i < runs->count; i++) {
@@ -85,7 +85,7 @@ static int64_t world_size(const struct tp_damage_runs *runs)
     return size;
 }
 
-/* Numbers below `size` that are not in the sorted list. */
+/* Adds the numbers below `size` that are not in the sorted list. */
 static void add_below(struct tp_rank_set *missing, const int64_t *ranks, size_t count, int64_t size)
 {
     int64_t next = 0;
@@ -111,7 +111,7 @@ void tp_damage_missing_ranks(struct tp_rank_set *missing, const struct tp_damage
         return;
     }
     if (other_ranks[0] == other_ranks[others->count - 1])
-        return; /* one rank was chosen on that side */
+        return; /* the user chose one rank on that side */
     for (size_t i = 0, at = 0; i < others->count; i++) {
         while (at < runs->count && ranks[at] < other_ranks[i])
             at++;

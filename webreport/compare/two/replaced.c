@@ -1,4 +1,4 @@
-/* Sums of what replaces each other: see replaced.h. */
+/* Sums of operators and kernels that replace each other: see replaced.h. */
 #include "webreport/compare/two/replaced.h"
 
 #include <math.h>
@@ -12,16 +12,16 @@
  * them. */
 static const double LEAST_SHARE = 0.01;
 
-/* ---- which rows are of a group ---- */
+/* ---- rows of the groups ---- */
 
-/* Numbers of members by side, name and shapes. */
+/* Members of the groups by side, name and shapes. */
 struct members {
     struct tp_strings texts;
     struct tp_keys keys;
-    uint32_t *of; /* by key: the first such member */
+    uint32_t *of; /* by key: index of the first member with the key */
 };
 
-/* Fills the keys; of a bare comparison without shapes. */
+/* Fills the keys; without shapes if only names are compared. */
 static void find_members(struct members *found, const struct tp_sides *sides, const struct tp_work_diff *work)
 {
     found->of = tp_arena_array(sides->arena, (size_t)work->member_count + 1, sizeof *found->of);
@@ -43,7 +43,7 @@ static uint32_t member_text(const struct members *members, const struct tp_sides
     return tp_strings_find(&members->texts, tp_count_cut(tp_strings_get(&sides->texts, text), sides->arena));
 }
 
-/* Returns the text with the name of a row's operator; TP_NO_ID: the row has no operator. */
+/* Returns the text with the name of a row's operator, or TP_NO_ID. */
 static uint32_t operator_of(const uint32_t *identity)
 {
     switch ((enum tp_summary_kind)identity[0]) {
@@ -82,7 +82,7 @@ static void find_rows(struct tp_replaced *replaced, const struct tp_sides *sides
     }
 }
 
-/* ---- what the other rows do ---- */
+/* ---- shift of the other rows ---- */
 
 static struct tp_row_shift shift_of(const struct tp_sides *sides, enum tp_summary_kind kind)
 {
@@ -193,7 +193,7 @@ static void put_slower(struct tp_work_change *change, const struct tp_replaced_s
         change->group_ns[s] = llround(fmin(sum->ns[s], 9e18));
 }
 
-/* Whether a text of a row is one of a key of the work. */
+/* Returns whether a text of a row equals the text of a key of the work. */
 static bool is_text(const struct tp_sides *sides, uint32_t text, struct tp_str of_key)
 {
     return tp_str_equal(tp_count_cut(tp_strings_get(&sides->texts, text), sides->arena), of_key);
@@ -213,7 +213,7 @@ static void add_kernels(struct tp_row_sum *rows, const struct tp_sides *sides, c
     }
 }
 
-/* Gates another algorithm that takes longer than the one before. */
+/* Makes limits count another algorithm that takes longer than the one before. */
 static void gate_algorithm(struct tp_work_change *change, const struct tp_work_diff *work, const struct tp_sides *sides,
                            const struct tp_row_shift *shift)
 {
@@ -239,8 +239,8 @@ static struct tp_replaced_sum judge_group(const struct tp_replaced *replaced, co
     return tp_replaced_judge(sides, &rows, shift);
 }
 
-/* Judges the time on the device, or the time on the host where no side has kernels. A group of more operators than
- * before must not take longer on the host, either. */
+/* Judges a group by its device time, or by its host time if no side has kernels. A group with more operators than
+ * before must not take longer on the host either. */
 static struct tp_replaced_sum sum_of_group(const struct tp_replaced *replaced, const struct tp_sides *sides,
                                            const struct tp_work_diff *work, uint32_t group)
 {
@@ -254,7 +254,7 @@ static struct tp_replaced_sum sum_of_group(const struct tp_replaced *replaced, c
     return host.verdict == TP_CHANGE_REGRESSED ? host : sum;
 }
 
-/* Whether an input lost events that the times of a step consist of. */
+/* Returns whether an input lost events that contribute to the times of a step. */
 static bool is_damaged(const struct tp_sides *sides, unsigned needs)
 {
     struct tp_damage_runs runs[TP_SIDES];

@@ -1,8 +1,7 @@
-/* What operators and kernels that replace others take: the sum of all of them against the sum of those that they
- * replace.
- * Kernels and copies are summed where a side has kernels, else the operators' own times on the host. The sum is slower
- * or faster when its 99 % interval excludes 0. What the other rows changed by is taken out of it (clock, load). Of wall
- * clock, the spread of the other rows is part of the noise and the short steps must show the change, too. */
+/* Compares the time of operators and kernels that replace others: their sum with the sum of those that they replace.
+ * Kernels and copies are summed if a side has kernels, else the operators' own host times. The sum is slower or faster
+ * if its 99 % interval excludes 0. The shift of the other rows (clock, load) is removed first. For wall clock, the
+ * spread of the other rows is part of the noise, and short steps must confirm the change. */
 #ifndef TP_WEBREPORT_COMPARE_TWO_REPLACED_H
 #define TP_WEBREPORT_COMPARE_TWO_REPLACED_H
 
@@ -10,36 +9,36 @@
 #include "webreport/compare/two/totals.h"
 #include "webreport/compare/work/work_diff.h"
 
-/* What all rows of a kind have in common, and how far they are apart. Logarithms; 0 of fewer than five rows. */
+/* Shift that all rows of a kind share, and their spread, as logarithms; 0 with fewer than five rows. */
 struct tp_row_shift {
     enum tp_summary_kind kind;
     double shift, spread;
-    double least_ns; /* change of a sum below which it has no verdict */
-    bool is_open;    /* damaged, recorded otherwise or not the same workload: no sum has a verdict */
+    double least_ns; /* smallest change of a sum that gets a verdict, ns */
+    bool is_open;    /* no verdicts, because of damage, other recording options or another workload */
 };
 
-/* Rows of a side that are added up: identities, each with the share of its time that counts. */
+/* Rows to sum, by side: identities, each with the share of its time that counts. */
 struct tp_row_sum {
     struct tp_vec parts[TP_SIDES]; /* struct tp_side_part */
 };
 
 struct tp_replaced_sum {
-    double ns[TP_SIDES]; /* mean of a step */
-    bool is_known;       /* the runs would see a change by a factor of two */
-    bool is_host;        /* own time of operators on the host */
-    struct tp_bounds interval; /* 99 %, of the change in ns; NaN: not judged */
+    double ns[TP_SIDES]; /* mean per step */
+    bool is_known;       /* the runs could detect a change by a factor of two */
+    bool is_host;        /* sum of operators' own host times, not of device times */
+    struct tp_bounds interval; /* 99 % interval of the change, ns; NaN if it was not judged */
     enum tp_change_verdict verdict;
 };
 
 struct tp_replaced {
-    uint32_t *group_of[TP_SIDES];    /* by identity: its group in the work, 0: none */
-    double *part_of[TP_SIDES];       /* by identity: share of its calls that is in the group */
-    struct tp_replaced_sum *groups;  /* group_count + 1 of them; [0] is unused */
+    uint32_t *group_of[TP_SIDES];    /* by identity: its group in the work, or 0 */
+    double *part_of[TP_SIDES];       /* by identity: share of its calls that belongs to the group */
+    struct tp_replaced_sum *groups;  /* group_count + 1 items; [0] is unused */
     uint32_t group_count;
-    struct tp_row_shift device, host, algorithm; /* algorithm: of the device, for other kernels of the same operator */
+    struct tp_row_shift device, host, algorithm; /* algorithm: on the device, for other kernels of the same operator */
 };
 
-/* Sums up the groups of `work` in sides->arena (guard set by the caller). */
+/* Sums and judges the groups of `work`. Allocates from sides->arena (guard set by the caller). */
 void tp_replaced_build(struct tp_replaced *replaced, const struct tp_sides *sides,
                        const struct tp_comparability *comparability, const struct tp_work_diff *work);
 

@@ -1,4 +1,4 @@
-/* Rows of several runs judged together: see row_judge.h. */
+/* Judges rows of several runs together: see row_judge.h. */
 #include "webreport/compare/two/row_judge.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ static double trigamma(double x)
     return sum + 1 / (x + TERMS - 0.5);
 }
 
-/* Degrees of a distribution whose log variances vary by `variance` more than chance explains. */
+/* Returns the degrees of freedom of a distribution whose log variances vary by `variance` more than chance explains. */
 static double worth_of(double variance)
 {
     double low = 0.05, high = 100;
@@ -69,11 +69,11 @@ struct tp_run_noise tp_row_noise_fit(const double *sds, size_t count, double fre
 
 /* ---- all rows ---- */
 
-/* Levels of a side without what its runs' rows did together: by row, then run. */
+/* Levels of a side, by row and run, without the shift of each run. */
 struct centred {
     double *levels;
     size_t runs;
-    double shift; /* mean of its runs' */
+    double shift; /* mean shift of its runs */
 };
 
 static double level_in(const struct tp_row_levels *row, bool is_new, size_t run)
@@ -81,7 +81,7 @@ static double level_in(const struct tp_row_levels *row, bool is_new, size_t run)
     return is_new ? row->new_side[run] : row->base[run];
 }
 
-/* How far run `run` stands from the first run of the base, by the weighted median of its rows. */
+/* Returns the shift of a run relative to the first run of the base: the weighted median of its rows. */
 static double shift_of(const struct tp_row_levels *rows, size_t count, bool is_new, size_t run, struct tp_arena *arena)
 {
     struct tp_weighted *items = tp_arena_array(arena, count, sizeof *items);
@@ -105,27 +105,28 @@ static struct centred centre(const struct tp_row_levels *rows, size_t count, boo
     return c;
 }
 
-/* scratch: of the runs of either side. */
+/* Returns the sum of squares of a row about its mean. scratch: room for the side's runs. */
 static double squares_about(const struct centred *c, size_t row, double *scratch)
 {
     memcpy(scratch, c->levels + row * c->runs, c->runs * sizeof *scratch);
     return tp_squares(scratch, c->runs);
 }
 
-/* What all rows tell of the noise of one. */
+/* Noise of rows, estimated from all rows. */
 struct rows_noise {
-    double *variance;        /* of each row about its sides' means */
-    double freedom;          /* of these */
-    struct tp_run_noise fit; /* freedom 0: none */
-    double across;           /* sd of a run, from the spread of the changes over the rows */
-    bool is_many;            /* rows */
+    double *variance;        /* by row: variance about the means of its sides */
+    double freedom;          /* degrees of freedom of each variance */
+    struct tp_run_noise fit; /* noise of rows in general; freedom 0 if unknown */
+    double across;           /* standard deviation of a run, from the spread of the changes over the rows */
+    bool is_many;            /* there are MANY_ROWS rows or more */
     bool is_wall_clock;
-    const double *changes; /* of `count` rows */
-    size_t count;
-    double width; /* of a change, in noises of a run */
+    const double *changes; /* by row */
+    size_t count;          /* of rows */
+    double width; /* standard deviation of a change, in units of a run's noise */
 };
 
-/* sd of a run from what the other rows changed by: load hits some rows hard, so every one of them counts. */
+/* Returns the standard deviation of a run, estimated from the changes of all other rows, because load disturbs some
+ * rows much more than others. */
 static double others_noise(const struct rows_noise *n, size_t row)
 {
     double sum = 0, squares = 0, count = (double)n->count - 1;
@@ -146,7 +147,7 @@ static struct tp_run_noise noise_of(const struct rows_noise *n, const struct tp_
     } else if (n->freedom >= 2) {
         sd = fmax(n->across, least);
         worth = 4;
-    } else { /* next to nothing is known of a row by itself: the noisier of what its steps and the other rows say */
+    } else { /* with so few runs, take the higher noise of the row's steps and of the other rows */
         sd = fmax(fmax(n->across, fmax(row->base_cv, row->new_cv)), n->is_many ? least_of_many : least);
         return (struct tp_run_noise){sd, n->is_many ? 6 : 4, 0};
     }
@@ -179,8 +180,8 @@ static void find_noise(struct rows_noise *n, const struct centred sides[2], cons
     tp_arena_drop(arena, levels, most * sizeof *levels);
 }
 
-/* How far the short steps of run `run` stand from those of the first run of the base, by the median of the rows, each
- * counting alike: heavy ones are not what the machine does to all. scratch: of the rows. */
+/* Returns the shift of a run's short steps relative to the first run of the base: the unweighted median of the rows,
+ * because heavy rows do not show what the machine does to all. scratch: room for `count`. */
 static double low_shift_of(const struct tp_row_levels *rows, size_t count, bool is_new, size_t run, double *scratch)
 {
     for (size_t i = 0; i < count; i++)
@@ -188,8 +189,8 @@ static double low_shift_of(const struct tp_row_levels *rows, size_t count, bool 
     return tp_median(scratch, count);
 }
 
-/* What a row's short steps changed by without what all rows' did: between the medians of the sides. shifts: of the
- * base's runs, then the others'. scratch: of the runs of either side. */
+/* Returns the change of a row's short steps without the shift of all rows, between the medians of the sides. shifts: by
+ * run, base first. scratch: room for the runs of either side. */
 static double low_change_of(const struct tp_row_levels *row, const size_t run_counts[2], const double *shifts,
                             double *scratch)
 {
@@ -223,7 +224,7 @@ static void back(struct tp_row_judgement *judgement, const struct tp_row_levels 
     tp_arena_drop(arena, shifts, runs * sizeof *shifts);
 }
 
-/* Which of the rows to believe, all of them together. */
+/* Marks the significant rows and those to list. */
 static void mark(struct tp_row_verdict *rows, size_t count, double doubt, struct tp_arena *arena)
 {
     double *p = tp_arena_array(arena, count, sizeof *p);

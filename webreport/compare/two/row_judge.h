@@ -1,55 +1,55 @@
-/* Rows (kernels by operator, operators) of several runs judged together.
- *
- * What all rows did together (another clock, a warmer board) is taken out first and told as one change. Each row's
- * noise is its own, shrunk to that of all rows (Smyth 2004: the moderated t), for few runs tell little of one row. With
- * one run a side the rows are each other's control, and what comes out is a hint. Pure functions; scratch from `arena`.
- *
- * Of wall clock a row that stands out is not yet one that changed: a busy machine takes its time from whichever
- * operators run when it is busy, in all of a run the same ones, and the others seem faster beside them. It never takes
- * it from all steps. An operator that changed did so in the short steps, too: they must back it (run_change.h), beside
- * the other operators' short steps. Where the estimates come from is not touched by that. */
+/* Judges rows (kernels by operator, or operators) of several runs together.
+ * The shift that all rows share (another clock, a warmer board) is removed first and reported as one change. Few runs
+ * show little about one row, so the noise of each row is shrunk towards that of all rows (Smyth 2004: moderated t).
+ * With one run per side, rows are compared with each other, and the result is a hint. Pure functions; scratch memory
+ * from `arena`.
+ * For wall clock, an outlying row need not have changed: a busy machine delays the operators that run while it is busy,
+ * often the same ones throughout a run, and the others seem faster in comparison. But it never delays all steps. So the
+ * short steps of a changed operator must confirm the change (run_change.h), relative to the short steps of the other
+ * operators. The estimates themselves do not depend on that. */
 #ifndef TP_WEBREPORT_COMPARE_TWO_ROW_JUDGE_H
 #define TP_WEBREPORT_COMPARE_TWO_ROW_JUDGE_H
 
 #include "webreport/compare/noise/run_noise.h"
 
-enum { TP_ROWS_LEAST = 5 };   /* to judge any */
-#define TP_ROW_DOUBT 0.01     /* true changes outside of a row's interval, of all */
-#define TP_ROW_LIST_RATE 0.05 /* of rows that are listed, those that are by chance (Benjamini, Hochberg) */
+enum { TP_ROWS_LEAST = 5 };   /* rows that a judgement needs */
+#define TP_ROW_DOUBT 0.01     /* probability that the true change is outside of a row's interval */
+#define TP_ROW_LIST_RATE 0.05 /* share of listed rows that are listed by chance (Benjamini and Hochberg) */
 
 /* A row that every run of both sides has, with equal counts. */
 struct tp_row_levels {
-    const double *base, *new_side; /* levels, one a run */
-    double base_cv, new_cv;        /* of the steps of each side's first run */
-    double share;                  /* of the time of all rows in the first run of the base */
-    const double *base_low, *new_low; /* of short steps, one a run; NULL: not told */
+    const double *base, *new_side; /* levels, one per run */
+    double base_cv, new_cv;        /* variation of the steps in each side's first run */
+    double share;                  /* share of the time of all rows in the first run of the base */
+    const double *base_low, *new_low; /* levels of short steps, one per run, or NULL */
 };
 
 struct tp_row_verdict {
-    double estimate;           /* relative, the shift that is common to all rows taken out */
+    double estimate;           /* relative change without the shift that all rows share */
     double p;                  /* as in struct tp_run_change */
-    struct tp_run_noise noise; /* of a run, shrunk */
-    double half;               /* half of the 99 % interval, of logarithms */
-    bool is_sure;              /* after Holm: by chance with `doubt`, all rows together */
-    bool is_listed;            /* after Benjamini and Hochberg */
-    bool is_backed;            /* by its short steps, where whoever else uses the machine may draw out the others */
+    struct tp_run_noise noise; /* noise of a run, shrunk */
+    double half;               /* half of the 99 % interval, in logarithms */
+    bool is_sure;              /* significant by Holm, at `doubt` for all rows together */
+    bool is_listed;            /* listed by Benjamini and Hochberg */
+    bool is_backed;            /* confirmed by short steps; needed for wall clock */
 };
 
 struct tp_row_judgement {
-    double low_shift; /* the same of short steps, by the median of the rows; NaN: not told, or of a device */
-    double shift; /* level of the new side less that of the base, in common; 0 with fewer than TP_ROWS_LEAST rows */
+    double low_shift; /* shift of short steps, median of the rows; NaN if unknown, or for a device */
+    /* shift that all rows share, level of the new side minus base; 0 with fewer than TP_ROWS_LEAST rows */
+    double shift;
     struct tp_row_verdict *rows; /* in the order of the rows; NULL with fewer than TP_ROWS_LEAST */
 };
 
-/* Judges `count` rows of run_counts runs of the base and of the new side (each above 0); doubt: of a verdict on any
- * row, when chance alone moves them. is_wall_clock: rows of the host, which others that use the machine move apart: no
- * row is taken to be quieter than what the other rows changed by. */
+/* Judges `count` rows. run_counts: runs of the base and of the new side, each above 0. doubt: probability of any
+ * verdict if nothing changed. is_wall_clock: host rows, which other programs on the machine disturb unequally; the
+ * noise of a row is then at least the spread of the other rows' changes. */
 struct tp_row_judgement tp_rows_judge(const struct tp_row_levels *rows, size_t count, const size_t run_counts[2],
                                       double doubt, bool is_wall_clock, struct tp_arena *arena);
 
-/* Noise of rows in general: the scaled inverse chi-square distribution that variances with `freedom` degrees each come
- * from, by the moments of their logarithms. sds: standard deviations, those of 0 tell nothing. freedom 0: fewer than 8
- * of them tell. */
+/* Returns the noise of rows in general: fits the scaled inverse chi-square distribution of variances that have
+ * `freedom` degrees each, by the moments of their logarithms. sds: standard deviations; zeros are ignored. The result
+ * has freedom 0 if fewer than 8 are left. */
 struct tp_run_noise tp_row_noise_fit(const double *sds, size_t count, double freedom);
 
 #endif

@@ -19,7 +19,7 @@ static const struct tp_column_def defs[TP_SERVING_DIFF_COLUMNS] = {
      TP_COLUMN_NS},
 };
 
-/* The median of a side's runs that know the metric; NaN: none does. */
+/* Returns the median of the side's runs that have the metric, or NaN. */
 static double median_of(const struct tp_compare *c, int side, int metric)
 {
     const struct tp_side_input *input = c->sides.side[side].input;
@@ -42,7 +42,7 @@ static int64_t nanoseconds(double value)
     return isnan(value) ? TP_NULL_INT : (int64_t)llround(value);
 }
 
-/* Has a side steps of the class whose p50 the metric is? */
+/* Returns whether a side has steps of the class whose p50 is the metric. */
 static bool is_class(const struct tp_compare *c, int metric)
 {
     const char suffix[] = ".step.p50";

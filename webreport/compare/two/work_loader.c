@@ -1,4 +1,4 @@
-/* Functions of the user inside of the data loader, of two sides compared: see work_parts.h.
+/* Compares the user's functions in the data loader: see work_parts.h.
  * Numbers of calls are exact. What a call takes is compared beside the operators of the same runs: the median of what
  * their shortest calls changed by is the machine's, each counting alike, for short ones feel a shared core as functions
  * in Python do, and large products do not. On four programs of PyTorch that share two cores with up to twelve others,
@@ -12,16 +12,16 @@
 #include "writer/base/limits.h"
 #include "writer/base/stats.h"
 
-static const double TOLD = 1.45;         /* times as long */
-static const double LOW_PART = 0.1;      /* as in signature_loader.c */
-static const double LEAST_SHARE = 0.1;   /* of what all functions of the loader take in the base: a changed time */
-static const double LEAST_CALLED = 0.02; /* the same of another number of calls, which is exact */
-enum { LEAST_CALLS = 8, LEAST_ROWS = 5 }; /* of a function, of operators */
+static const double TOLD = 1.45;         /* factor from which a changed time is reported */
+static const double LOW_PART = 0.1;      /* quantile of short calls, as in signature_loader.c */
+static const double LEAST_SHARE = 0.1;   /* smallest changed time, as a share of all loader functions in the base */
+static const double LEAST_CALLED = 0.02; /* the same for a changed number of calls, which is exact */
+enum { LEAST_CALLS = 8, LEAST_ROWS = 5 }; /* calls of a function; operators in common */
 
-/* The runs of a side that are looked at, the newest first. */
+/* The compared runs of a side, newest first. */
 struct runs {
     const struct tp_summary *items[TP_WORK_RUNS];
-    double machine[TP_WORK_RUNS]; /* log: how much longer operators take than in the newest run of the base */
+    double machine[TP_WORK_RUNS]; /* logarithm of the operators' times relative to the newest run of the base */
     uint32_t count;
 };
 
@@ -36,7 +36,8 @@ static const struct tp_summary_row *row_like(const struct tp_summary *run, const
     return NULL;
 }
 
-/* NaN: too few operators in common. */
+/* Returns the logarithm of the operators' times relative to the reference, or NaN if too few operators are in
+ * common. */
 static double machine_of(const struct tp_summary *run, const struct tp_summary *reference, struct tp_arena *arena)
 {
     struct tp_weighted *items = tp_arena_array(arena, (size_t)reference->row_count + 1, sizeof *items);
@@ -75,8 +76,8 @@ static const struct tp_count_function *find(const struct tp_signature *s, struct
     return NULL;
 }
 
-/* What the runs of a side agree on: calls a step, -1: not exact or not alike; the median of what a call takes, in the
- * pace of the reference; NaN: unknown. */
+/* A function in the runs of a side. calls: per step, or -1 if the count is not exact or differs between runs. low_ns:
+ * median of its short calls, corrected for the speed of the machine, or NaN. */
 struct agreed {
     double calls, low_ns;
 };
@@ -112,7 +113,7 @@ static struct tp_work_change *add(struct tp_work_diff *diff, struct tp_str place
     return change;
 }
 
-/* One function: `is` its place in NEW, `was` in BASE. */
+/* Compares one function. is: its place in NEW. was: its place in BASE. */
 static void compare(struct tp_work_diff *diff, const struct runs runs[TP_SIDES], struct tp_str was, struct tp_str is,
                     double all_ns)
 {

@@ -1,11 +1,11 @@
-/* The work of two sides compared: see work_sides.h. */
+/* Compares the work of two sides: see work_sides.h. */
 #include "webreport/compare/two/work_sides.h"
 
 #include "webreport/compare/work/work_parts.h"
 #include "webreport/trace/frame.h"
 #include "writer/base/limits.h"
 
-/* ---- which runs ---- */
+/* ---- compared runs ---- */
 
 static struct tp_str input_of(const struct tp_summary *run)
 {
@@ -15,7 +15,7 @@ static struct tp_str input_of(const struct tp_summary *run)
     return TP_STR("");
 }
 
-/* The newest run of a rank that has counts; without that rank the newest of all. NULL: none has any. */
+/* Returns the newest run of a rank that has counts, else the newest run with counts, or NULL. */
 static const struct tp_summary *newest(const struct tp_side_input *side, int64_t rank)
 {
     const struct tp_summary *any = NULL;
@@ -30,10 +30,10 @@ static const struct tp_summary *newest(const struct tp_side_input *side, int64_t
     return any;
 }
 
-/* ---- what the runs of a side agree on ---- */
+/* ---- counts on which the runs of a side agree ---- */
 
-/* Keys of `s` with their count where `other` has the same, else not exact; and those that `other` alone has. Keys of
- * `s` keep their numbers: the others stand behind them. */
+/* Marks the counts of `s` that differ in `other` as not exact, and appends the keys that only `other` has. Keys of `s`
+ * keep their numbers. */
 static void agree(struct tp_signature *s, const struct tp_signature *other, uint32_t own_count, struct tp_arena *arena)
 {
     struct tp_vec more = TP_VEC(arena, struct tp_count_key);
@@ -79,7 +79,7 @@ static struct tp_signature agreed(const struct tp_side_input *side, const struct
             memcpy(own, s.keys, s.key_count * sizeof *own);
             s.keys = own;
         }
-        s.hash = s.hash * 2 + 1; /* it is another one now */
+        s.hash = s.hash * 2 + 1; /* the signature has changed, so its hash must differ */
         agree(&s, &other->signature, run->signature.key_count, arena);
         tp_work_agree_kept(&s, &other->signature, arena);
     }
@@ -88,7 +88,7 @@ static struct tp_signature agreed(const struct tp_side_input *side, const struct
 
 /* ---- ranks ---- */
 
-/* Counts that two ranks have in a pair of runs: what was compared need not be compared again. */
+/* Pairs of signatures that were compared already. */
 struct seen {
     uint64_t base, other;
 };
@@ -129,7 +129,7 @@ static void join_members(struct tp_work_diff *diff, const struct tp_work_diff *r
     diff->group_count += rank->group_count;
 }
 
-/* Adds what another rank changed. */
+/* Adds the changes of another rank. */
 static void join(struct tp_work_diff *diff, const struct tp_work_diff *rank, struct tp_arena *arena)
 {
     uint32_t count = diff->count, groups = diff->group_count;
@@ -155,7 +155,7 @@ static void join(struct tp_work_diff *diff, const struct tp_work_diff *rank, str
     diff->varying_count = rank->varying_count > diff->varying_count ? rank->varying_count : diff->varying_count;
 }
 
-/* Calls a step of waits of that call and operator in the function of this row. */
+/* Returns the waits per step with the call, operator and function of this row. */
 static double waits_at(const struct tp_summary *run, const struct tp_summary_row *at)
 {
     int64_t count = 0;
@@ -167,7 +167,7 @@ static double waits_at(const struct tp_summary *run, const struct tp_summary_row
     return (double)count / (steps ? steps : 1);
 }
 
-/* A wait that no new operator explains stands where the new run waits more than the base did. */
+/* Finds the place of waits that no new operator explains: where the new run waits more often than the base. */
 static void place_waits(struct tp_work_diff *diff, const struct tp_summary *base, const struct tp_summary *run)
 {
     for (uint32_t i = 0; i < diff->count; i++) {

@@ -1,11 +1,12 @@
-/* The work of two sides compared: of each rank its newest run with that of the same rank in the base. */
+/* Compares the work of two sides: the newest run of each rank with the newest run of the same rank in the base. */
 #ifndef TP_WEBREPORT_COMPARE_TWO_WORK_SIDES_H
 #define TP_WEBREPORT_COMPARE_TWO_WORK_SIDES_H
 
 #include "webreport/compare/comparability.h"
 #include "webreport/compare/two/replaced.h"
 
-enum { TP_WORK_RUNS = 3, TP_WORK_RANKS = 64 }; /* newest runs of a side; ranks that are compared, the first ones */
+/* newest runs of a side that must agree; number of compared ranks, lowest first */
+enum { TP_WORK_RUNS = 3, TP_WORK_RANKS = 64 };
 
 /* Compares both sides in sides->arena (guard set by the caller). Ignores a count that differs between the TP_WORK_RUNS
  * newest runs of a side. If the input differs, only names are compared; if the workload differs otherwise, no change is
@@ -13,7 +14,7 @@ enum { TP_WORK_RUNS = 3, TP_WORK_RANKS = 64 }; /* newest runs of a side; ranks t
 void tp_work_sides_build(struct tp_work_diff *diff, struct tp_replaced *replaced, const struct tp_sides *sides,
                          const struct tp_comparability *comparability);
 
-/* Whether some change counts for a limit. */
+/* Returns whether some change counts for a limit. */
 bool tp_work_has_gated(const struct tp_work_diff *diff);
 
 #endif

@@ -59,7 +59,8 @@ struct tp_work_change {
     struct tp_str around[2];        /* operators before and after it where no place is known; "" */
     uint32_t call;                  /* its number among the calls of its side's signature, plus 1; 0: not known */
     uint32_t was;                   /* of a renamed operator: the call that it replaces, as `call` */
-    uint32_t nth, calls;            /* number nth, from 0, of so many calls of its name in each pass of the function; 0, 0 */
+    /* number nth, from 0, of so many calls of its name in each pass of the function; 0, 0 */
+    uint32_t nth, calls;
     uint32_t group;                 /* number of a group of operators that replace each other, from 1; 0: no group */
     int64_t group_ns[TP_SIDES];     /* time a step of the group, or of the operator with other kernels; 0, 0: it is not
                                        known to be slower */
