@@ -58,7 +58,7 @@ size_t tp_numbered_stem(struct tp_str name, uint32_t *number)
 
 struct numbered {
     struct tp_str name, shape; /* shape: of its first row */
-    size_t stem;               /* length */
+    size_t stem;               /* length of the name without the number */
     uint32_t number;
     double call_ns; /* mean time of a call, or 0 if unknown */
     struct tp_str other; /* its name in the reference; ptr is NULL without a pair */

@@ -1,4 +1,4 @@
-/* Runs in turns: see bench.h. */
+/* Judges alternating runs of two commands: see bench.h. */
 #include "webreport/compare/bench/bench.h"
 
 #include <math.h>
@@ -11,10 +11,10 @@
 enum {
     LEAST_PAIRS = 3,
     LEAST_STEPS = 3,
-    MARKED_FROM = 6,   /* runs of a side, to call one an outlier */
-    DRAWN_IN_FROM = 8, /* pairs */
-    LOOKS = 2,         /* in succession */
-    LOADED_FROM = 4,   /* runs of a side, to call one loaded */
+    MARKED_FROM = 6,   /* runs of a side from which on one can be an outlier */
+    DRAWN_IN_FROM = 8, /* pairs from which on outliers are winsorized */
+    LOOKS = 2,         /* successive checks that must agree */
+    LOADED_FROM = 4,   /* runs of a side from which on one can be marked as made on a busy machine */
     RUNS_LEFT_MOST = 1000
 };
 
@@ -84,7 +84,7 @@ double tp_bench_cv(const struct tp_summary *summary, enum tp_bench_quantity quan
 
 /* ---- marks ---- */
 
-/* Levels of the runs of a side but one, or all (except NULL). */
+/* Collects the levels of the other runs of the run's side (quantity -1: their busy ratios). Returns their number. */
 static size_t others_of(double *out, const struct tp_bench *b, const struct tp_bench_run *run, int quantity)
 {
     size_t count = 0;
@@ -105,7 +105,7 @@ static void mark_runs(struct tp_bench *b, struct tp_arena *arena)
         size_t count = others_of(others, b, run, -1);
         run->is_loaded = count + 1 >= LOADED_FROM && tp_run_is_loaded(run->busy, others, count);
         count = others_of(others, b, run, b->quantity);
-        double least = b->quantity == TP_BENCH_KERNELS ? 0.002 : 0.015; /* as far as any runs differ */
+        double least = b->quantity == TP_BENCH_KERNELS ? 0.002 : 0.015; /* equal runs may differ by this much */
         double middle = tp_median(others, count), reach = 3 * fmax(tp_spread(others, count), least);
         run->is_outlier = count + 1 >= MARKED_FROM && fabs(run->level[b->quantity] - middle) > reach;
     }
@@ -113,13 +113,13 @@ static void mark_runs(struct tp_bench *b, struct tp_arena *arena)
 
 /* ---- changes ---- */
 
-/* What a loaded machine spoils. */
+/* Returns whether a busy machine made the quantity of a run unusable. */
 static bool is_spoiled(const struct tp_bench_run *run, int quantity)
 {
     return run->is_loaded && quantity != TP_BENCH_KERNELS;
 }
 
-/* Differences of the pairs in which both runs tell it. */
+/* Collects the differences of the pairs in which both runs have the quantity. Returns their number. */
 static size_t differences_of(double *out, const struct tp_bench *b, int quantity)
 {
     size_t count = 0;
@@ -132,7 +132,7 @@ static size_t differences_of(double *out, const struct tp_bench *b, int quantity
     return count;
 }
 
-/* A stall in one run is drawn in; of few pairs nobody knows what is far. */
+/* Returns the change. Outliers, such as a stall in one run, are winsorized if there are enough pairs. */
 static struct tp_run_change change_of(double *differences, size_t count, struct tp_arena *arena)
 {
     double *copy = tp_arena_array(arena, count, sizeof *copy);
@@ -195,7 +195,7 @@ static bool is_decided(const struct tp_bench *b, const struct tp_run_change *cha
     return change->sees <= goal->effect || change->low > goal->effect || change->high < -goal->effect;
 }
 
-/* Further pairs until what is wanted can be told, when they differ as those before did. */
+/* Returns the estimated number of further pairs until the goal is reached, if they vary like the previous ones. */
 static unsigned runs_left(const struct tp_bench *b, const struct tp_run_change *change)
 {
     const struct tp_bench_goal *goal = b->goal;
@@ -234,7 +234,7 @@ static const struct tp_bench_count *find(const struct tp_bench_run *run, const s
     return NULL;
 }
 
-/* True when all runs of the side have the same; *count: NULL: none calls it. */
+/* Returns whether all runs of the side have the same count. *count: the count, or NULL if no run calls it. */
 static bool is_exact(const struct tp_bench *b, int side, const struct tp_bench_count *wanted,
                      const struct tp_bench_count **count)
 {
@@ -273,7 +273,7 @@ static void compare_counts(struct tp_bench *b, struct tp_arena *arena)
             const struct tp_bench_count *wanted = &sides[side]->counts[i];
             struct tp_bench_changed changed;
             if (side == TP_BENCH_B && find(sides[TP_BENCH_A], wanted))
-                continue; /* it was looked at */
+                continue; /* compared above */
             bool is_told = is_exact(b, TP_BENCH_A, wanted, &changed.count[0]) &&
                            is_exact(b, TP_BENCH_B, wanted, &changed.count[1]);
             double before = is_told && changed.count[0] ? changed.count[0]->calls : 0;

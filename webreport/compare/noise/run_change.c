@@ -7,9 +7,9 @@
 #include "writer/base/stats.h"
 #include "writer/base/student.h"
 
-#define POWER 0.8         /* of what is "seen" */
-#define HAIR 1e-9         /* the shortest interval that runs are asked for */
-enum { MEDIAN_FROM = 5 }; /* runs of a base */
+#define POWER 0.8         /* probability of detecting the change `sees` */
+#define HAIR 1e-9         /* shortest interval for which runs are computed */
+enum { MEDIAN_FROM = 5 }; /* runs of a base from which on its level is their median */
 
 double tp_run_doubt_of(const struct tp_run_noise *noise, double share)
 {

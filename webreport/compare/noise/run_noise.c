@@ -1,4 +1,4 @@
-/* How much runs of one program differ: see run_noise.h. */
+/* Noise between runs: see run_noise.h. */
 #include "webreport/compare/noise/run_noise.h"
 
 #include <math.h>
@@ -9,24 +9,24 @@
 /* Measured on four CPU programs and on two GPU programs on one board type: docs/diff.md. */
 static const struct {
     const char *name;
-    double floor, floor_elsewhere; /* least sd between runs; on another host, or on one that is not known */
-    double ratio;                  /* of the sd between runs to the cv of steps */
-    double worth;                  /* runs that the guess counts for */
+    double floor, floor_elsewhere; /* smallest sd between runs of one host; of other or unknown hosts */
+    double ratio;                  /* sd between runs divided by the variation of steps */
+    double worth;                  /* number of runs that the prior estimate counts as */
 } quantities[TP_QUANTITIES] = {
     [TP_QUANTITY_KERNELS] = {"kernels", 0.002, 0.008, 0.85, 6},
-    [TP_QUANTITY_ROW] = {"row", 0.003, 0.003, 1, 4}, /* after the shift that all rows have in common */
+    [TP_QUANTITY_ROW] = {"row", 0.003, 0.003, 1, 4}, /* without the shift that all rows share */
     [TP_QUANTITY_HOST_OPS] = {"host_ops", 0.015, 0.03, 1, 4},
     [TP_QUANTITY_STEP] = {"step", 0.015, 0.03, 1, 4},
 };
 
-#define WORTH_OF_WINSORIZED 1.12 /* TP_ESTIMATOR_PLAIN: what the sum of squares loses, given back */
+#define WORTH_OF_WINSORIZED 1.12 /* TP_ESTIMATOR_PLAIN: correction of the sum of squares */
 enum {
-    WARM_UP_FROM = 3,    /* steps */
-    TRIMMED_FROM = 5,    /* values, to leave a fifth at each end */
-    SHORT_PART = 10,     /* of the steps that are short, one in so many */
-    WINSORIZED_FROM = 5, /* runs */
-    NEEDED_FREEDOM = 8,  /* of runs, from which on no guess is needed */
-    DOUBT_FREEDOM = 3    /* of runs, from which on they may contradict the guess */
+    WARM_UP_FROM = 3,    /* steps from which on some can be warm-up */
+    TRIMMED_FROM = 5,    /* values from which on a fifth at each end is left out */
+    SHORT_PART = 10,     /* the shortest tenth of the steps is short */
+    WINSORIZED_FROM = 5, /* runs from which on outliers are winsorized */
+    NEEDED_FREEDOM = 8,  /* degrees of freedom from which on the prior estimate has no weight */
+    DOUBT_FREEDOM = 3    /* degrees of freedom from which on runs can contradict the prior estimate */
 };
 
 const char *tp_quantity_name(enum tp_quantity quantity)
@@ -91,14 +91,15 @@ double *tp_levels_winsorized(const struct tp_levels *levels, size_t *drawn_count
     return values;
 }
 
-/* Squares of groups about their means. */
+/* Sums of squares of groups about their means. */
 struct squares {
-    double sum, freedom; /* degrees behind it */
-    double runs;         /* degrees that runs have */
+    double sum, freedom; /* freedom: without winsorized levels */
+    double runs;         /* degrees of freedom of all runs */
 };
 
-/* A level that is drawn in has no degree of its own, and the rest makes up for it (Dixon and Tukey 1968, of the
- * variance of a Winsorized mean). The half around the median is never drawn in. */
+/* Adds the squares of a group. A winsorized level has no degree of freedom, and the sum is corrected for it (Dixon and
+ * Tukey 1968, on the variance of a Winsorized mean). At least half of the levels, around the median, stay as they
+ * are. */
 static void add_group(struct squares *squares, const struct tp_levels *group, enum tp_estimator estimator,
                       struct tp_arena *arena)
 {
@@ -127,11 +128,11 @@ struct tp_run_noise tp_run_noise_pooled(const struct tp_levels *groups, size_t g
             add_group(&squares, &groups[i], estimator, arena);
     if (squares.runs >= DOUBT_FREEDOM && prior->sd > 0 && squares.sum / squares.freedom > 4 * guess)
         return (struct tp_run_noise){sqrt(squares.sum / squares.freedom), squares.freedom, 0};
-    bool is_guess = worth <= NEEDED_FREEDOM; /* what was learned is worth more, and stays */
+    bool is_guess = worth <= NEEDED_FREEDOM; /* a prior learned from many rows has more freedom and keeps its weight */
     if (is_guess)
         worth *= fmax(0, 1 - squares.runs / NEEDED_FREEDOM);
     if (worth == 0 && squares.sum == 0)
-        worth = 1; /* many runs that are equal: even so, not without any noise */
+        worth = 1; /* many equal runs: assume some noise nevertheless */
     double freedom = worth + squares.freedom;
     return (struct tp_run_noise){sqrt((worth * guess + squares.sum) / freedom), freedom, is_guess ? worth : 0};
 }

@@ -7,9 +7,9 @@
 #include "webreport/compare/two/damage.h"
 #include "webreport/compare/two/row_judge.h"
 
-/* Smallest change that has a verdict: on the host as a share of the operators' time, and of other kernels for the same
- * operator as a share of the step. Libraries choose kernels by measuring them, so runs of one program differ in
- * them. */
+/* Smallest change that gets a verdict: on the host as a share of the operators' time, for other kernels of the same
+ * operator as a share of the step. Libraries choose kernels by measuring them, so runs of one program differ in their
+ * kernels. */
 static const double LEAST_SHARE = 0.01;
 
 /* ---- rows of the groups ---- */

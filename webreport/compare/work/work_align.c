@@ -1,4 +1,4 @@
-/* Alignment of two sequences: see work_align.h. */
+/* Aligns two sequences: see work_align.h. */
 #include "webreport/compare/work/work_align.h"
 
 #include <stdbool.h>
@@ -6,22 +6,23 @@
 
 enum { WIDTH = 2 * TP_ALIGN_EDITS + 3, MIDDLE = TP_ALIGN_EDITS + 1 };
 
-/* One search. far[edits][MIDDLE + k]: items of a passed on diagonal k (items of a passed less those of b); -1: none. */
+/* State of one search. far[edits][MIDDLE + k]: items of `a` passed on diagonal k (items of `a` minus items of `b`), or
+ * -1. */
 struct search {
     const struct tp_align_sequence *a, *b;
-    uint32_t a0, b0; /* where it begins */
+    uint32_t a0, b0; /* start of the search in both sequences */
     int32_t (*far)[WIDTH];
-    uint8_t *is_out, *is_in; /* by item of a, of b: the other sequence does not have it */
+    uint8_t *is_out, *is_in; /* by item of `a` and of `b`: true if the other sequence lacks it */
 };
 
-/* Where a way ends: on diagonal k after `edits`, x items of a passed. */
+/* End of a path: on diagonal k after `edits` edits and x items of `a`. */
 struct way {
     int edits, k;
     int32_t x;
 };
 
-/* Items of a passed on diagonal k by one more edit: an item of a taken out, or one of b put in. -1: neither is there.
- */
+/* Returns the items of `a` passed on diagonal k after one more edit, a removal from `a` or an insertion from `b`; -1 if
+ * neither is possible. */
 static int32_t edited(const struct search *s, int edits, int k, bool *is_in)
 {
     const int32_t *before = s->far[edits - 1];
@@ -42,7 +43,7 @@ static int32_t slide(const struct search *s, int32_t x, int k)
     return x + (int32_t)(i - from);
 }
 
-/* The shortest way to the end of both, or of those with TP_ALIGN_EDITS edits the one that gets furthest. */
+/* Returns the shortest path to the end of both sequences, or the path with TP_ALIGN_EDITS edits that gets furthest. */
 static struct way find_way(const struct search *s)
 {
     struct way best = {0, 0, 0};
@@ -63,7 +64,7 @@ static struct way find_way(const struct search *s)
     return best;
 }
 
-/* Walks a way back and marks what came and went. */
+/* Walks a path backwards and marks removed and inserted items. */
 static void mark(const struct search *s, struct way way)
 {
     for (; way.edits > 0; way.edits--) {
@@ -77,8 +78,8 @@ static void mark(const struct search *s, struct way way)
     }
 }
 
-/* A block that only came, or only went, may lie at several places when what is before it is equal to its end: it is put
- * where the depth of its first item is least, so that it begins with what calls the rest. */
+/* Moves a block with only insertions, or only removals, to the position where the depth of its first item is lowest, so
+ * that it begins with the caller of its other items. A block can move if the items before it equal its end. */
 static void settle(const struct tp_align_sequence *s, uint32_t *first, uint32_t *end, uint32_t least, uint32_t *other)
 {
     uint32_t best = 0, shift = 0;

@@ -1,4 +1,4 @@
-/* The multisets of work of two runs, and what changed in them: see work_diff.h. */
+/* Compares the multisets of work of two runs: see work_diff.h. */
 #include "webreport/compare/work/work_diff.h"
 
 #include "webreport/compare/work/work_parts.h"
@@ -97,7 +97,7 @@ int64_t tp_signature_calls_of(const struct tp_signature *s, struct tp_str name)
 
 /* ---- pairs ---- */
 
-/* A key of a side on its way to a pair. */
+/* A key of a side that becomes part of a pair. */
 struct entry {
     struct tp_count_key key;
     uint32_t number;
@@ -112,7 +112,7 @@ static int entries_by_text(const void *x, const void *y, const void *context)
     return order ? order : (int)a->side - (int)b->side;
 }
 
-/* The key by its name alone; of kernels and copies by their own name, too. */
+/* Returns the key with its name only; keys of kernels and copies keep their own name as well. */
 static struct tp_count_key stripped(struct tp_count_key key)
 {
     if (key.kind != TP_COUNT_WAIT)
@@ -157,7 +157,7 @@ static void find_pairs(struct tp_work_compared *c, bool is_bare)
         close_pair(c, &c->pairs[i]);
 }
 
-/* ---- what is no operator ---- */
+/* ---- kernels, copies, waits and the rest ---- */
 
 static struct tp_work_change *add(struct tp_work_compared *c, enum tp_work_change_kind kind, struct tp_str name,
                                   int64_t delta)
@@ -170,7 +170,7 @@ static struct tp_work_change *add(struct tp_work_compared *c, enum tp_work_chang
     return change;
 }
 
-/* Whether an operator of that name and shape changed: its kernels and copies are told with it. */
+/* Returns whether an operator of that name and shape changed; its kernels and copies are then part of its change. */
 static bool has_changed(const struct tp_work_compared *c, const struct tp_count_key *owner)
 {
     for (uint32_t i = 0; i < c->pair_count && c->pairs[i].key.kind == TP_COUNT_OPERATOR; i++)
@@ -180,7 +180,7 @@ static bool has_changed(const struct tp_work_compared *c, const struct tp_count_
     return false;
 }
 
-/* How many more copies of a name a step of NEW has, whoever starts them. */
+/* Returns the additional copies of a name per step of NEW, by any operator. */
 static int64_t more_of_copy(const struct tp_work_compared *c, struct tp_str name)
 {
     int64_t more = 0;
@@ -190,7 +190,7 @@ static int64_t more_of_copy(const struct tp_work_compared *c, struct tp_str name
     return more;
 }
 
-/* Adds copies between host and device that an operator starts which replaces others. */
+/* Adds copies between host and device of operators that replace others. */
 static void add_host_copies(struct tp_work_compared *c, const struct tp_work_diff *diff, const struct tp_work_pair *first,
                             const struct tp_work_pair *end)
 {
@@ -233,10 +233,12 @@ static void add_device_work(struct tp_work_compared *c, const struct tp_work_dif
     change->detail[TP_BASE] = went;
     change->detail[TP_NEW] = came;
     change->dims = first->key.dims;
-    change->is_gated = kind == TP_WORK_CHANGE_COPIES && delta > 0 && !is_set; /* sets come with a library's algorithm */
+    /* memory sets depend on the algorithm that a library chooses */
+    change->is_gated = kind == TP_WORK_CHANGE_COPIES && delta > 0 && !is_set;
 }
 
-/* How many waits of an operator by other calls are gone: another version of the library waits by another call. */
+/* Returns the removed waits of an operator by other calls, because another version of a library may wait by another
+ * call. */
 static int64_t waits_gone(const struct tp_work_compared *c, const struct tp_work_pair *own)
 {
     int64_t gone = 0;
@@ -247,7 +249,7 @@ static int64_t waits_gone(const struct tp_work_compared *c, const struct tp_work
     return gone;
 }
 
-/* Waits by the call; the operators that wait more. */
+/* Adds waits by call, with the operators that wait more often. */
 static void add_waits(struct tp_work_compared *c, const struct tp_work_pair *first, const struct tp_work_pair *end)
 {
     int64_t delta = 0;
@@ -274,7 +276,7 @@ static bool has_kind(const struct tp_signature *s, enum tp_count_kind kind)
     return false;
 }
 
-/* Kernels and copies by operator, waits by call, the rest by key, all in the order of the kinds. */
+/* Adds kernels and copies by operator, waits by call, and the rest by key, in the order of the kinds. */
 static void add_others(struct tp_work_compared *c, const struct tp_work_diff *diff)
 {
     bool has_memory = has_kind(c->side[TP_BASE], TP_COUNT_ALLOCATION) && has_kind(c->side[TP_NEW], TP_COUNT_ALLOCATION);
@@ -300,7 +302,7 @@ static void add_others(struct tp_work_compared *c, const struct tp_work_diff *di
     }
 }
 
-/* ---- equal ones are one ---- */
+/* ---- merging equal changes ---- */
 
 static bool is_same_change(const struct tp_work_change *a, const struct tp_work_change *b)
 {
@@ -309,19 +311,20 @@ static bool is_same_change(const struct tp_work_change *a, const struct tp_work_
            tp_str_equal(a->place, b->place);
 }
 
-/* Whether b is what its function calls next, the same again with other shapes or types: x.double().float(). */
+/* Returns whether b is the next call of its function and the same operator with other shapes or types:
+ * x.double().float(). */
 static bool is_next_call(const struct tp_work_change *a, const struct tp_work_change *b, const struct tp_signature *s)
 {
     if (!a->call || b->call <= a->call || a->kind != b->kind || a->kind > TP_WORK_CHANGE_OPERATOR ||
         (a->delta < 0) != (b->delta < 0) || !tp_str_equal(a->name, b->name) || !tp_str_equal(a->place, b->place))
         return false;
-    uint32_t next = a->call; /* behind call - 1 */
+    uint32_t next = a->call; /* index after call - 1 */
     while (next < s->call_count && next - a->call < 64 && s->calls[next].depth > s->calls[a->call - 1].depth)
         next++;
     return next == b->call - 1 && s->calls[next].depth == s->calls[a->call - 1].depth;
 }
 
-/* Equal changes become one with their number. What the backward pass does for a change that is told itself follows. */
+/* Merges equal changes and counts them. Marks changes of the backward pass that follow from a reported change. */
 static void merge_same(struct tp_work_diff *diff, struct tp_work_compared *c)
 {
     struct tp_work_change *changes = c->changes.data;
@@ -358,8 +361,8 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
     return a;
 }
 
-/* Which call of its function a change is. A function that runs several times in a step does all it does so often: what
- * divides the numbers of all its calls. Keys of one name stand next to each other. */
+/* Finds the number of a change among the calls of its function. The passes of the function per step are the common
+ * divisor of the numbers of all its calls. Keys with one name are adjacent. */
 static void number_call(struct tp_work_change *change, const struct tp_signature *s, struct tp_arena *arena)
 {
     if (!change->call || !change->place.len)
@@ -386,7 +389,7 @@ static void number_call(struct tp_work_change *change, const struct tp_signature
     change->nth = change->calls ? change->nth % change->calls : 0;
 }
 
-/* A wait is told with the operator that waits, where that one came, too. */
+/* Gives a wait the place of the operator that waits, if that operator was added as well. */
 static void place_waits(struct tp_work_diff *diff)
 {
     for (uint32_t i = 0; i < diff->count; i++)

@@ -1,8 +1,7 @@
-/* Operators that replace each other: which they are, and one change for all of them. See work_parts.h.
- *
- * Operators replace others when they are at the same place in the step: between equal operators of one thread, in one
- * function or in one module, and when the other side has them less often. What such operators take is compared as a sum
- * (replaced.h). An item, wait, copy or cast that came is never part of a group. */
+/* Finds groups of operators that replace each other, and makes one change of each group. See work_parts.h.
+ * Operators replace others if they are at the same place in the step (between equal operators of one thread, in one
+ * function or module) and the other side has them less often. Their times are compared as a sum (replaced.h). An added
+ * item, wait, copy or cast is never part of a group. */
 #include "webreport/compare/work/work_parts.h"
 #include "webreport/trace/frame.h"
 #include "writer/base/sort.h"
@@ -24,7 +23,7 @@ static bool is_wait(const struct tp_work_pair *pair)
     return kind == TP_WORK_CHANGE_ITEM || kind == TP_WORK_CHANGE_HOST_WAIT;
 }
 
-/* Adds a call and those inside of it that the other side has less often. */
+/* Adds a call, and the calls inside it that the other side has less often. */
 static void add_calls(struct tp_work_compared *c, uint32_t group, int side, uint32_t call)
 {
     const struct tp_signature *s = c->side[side];
@@ -49,7 +48,7 @@ void tp_work_group_renamed(struct tp_work_compared *c, struct tp_work_change *ch
     add_calls(c, change->group, TP_NEW, change->call - 1);
 }
 
-/* The modules around a place without the innermost one; "" of a function. */
+/* Returns the modules around a place without the innermost one; "" for a function. */
 static struct tp_str outer_module(struct tp_str place)
 {
     struct tp_frame frame;
@@ -61,8 +60,8 @@ static struct tp_str outer_module(struct tp_str place)
     return (struct tp_str){place.ptr, size};
 }
 
-/* Whether two places are one, as far as they are known. Modules inside of the same module are one place: another
- * activation is another module there. */
+/* Returns whether two places are the same, as far as known. Modules inside the same module count as one place, because
+ * another activation is another module there. */
 static bool is_one_place(struct tp_str a, struct tp_str b)
 {
     struct tp_str outer = outer_module(a);
@@ -80,7 +79,8 @@ static bool went(const struct tp_work_change *change)
     return change->kind == TP_WORK_CHANGE_RENAMED || (change->kind < TP_WORK_CHANGE_SHAPE && change->delta < 0);
 }
 
-/* Whether some change from `first` on is at the place of this one and is its counterpart: one went, the other came. */
+/* Returns whether some change from `first` on is at the same place and is the counterpart: one is removed, the other
+ * added. */
 static bool has_partner(const struct tp_work_compared *c, size_t first, const struct tp_work_change *own)
 {
     for (size_t i = first; i < c->changes.count; i++) {
@@ -116,7 +116,7 @@ void tp_work_group_place(struct tp_work_compared *c, size_t first)
     }
 }
 
-/* ---- groups that share operators are one ---- */
+/* ---- joining groups that share operators ---- */
 
 static uint32_t root_of(uint32_t *parents, uint32_t group)
 {
@@ -136,7 +136,7 @@ static uint32_t first_alike(const struct tp_work_compared *c, uint32_t pair)
     return pair;
 }
 
-/* Numbers groups anew, from 1: those that share an operator of a side have one number. */
+/* Numbers the groups again, from 1; groups that share an operator of a side get one number. */
 static void join_groups(struct tp_work_compared *c, uint32_t *numbers)
 {
     uint32_t *parents = tp_arena_array(c->arena, (size_t)c->group_count + 1, sizeof *parents);
@@ -160,7 +160,7 @@ static void join_groups(struct tp_work_compared *c, uint32_t *numbers)
     c->group_count = count;
 }
 
-/* Calls by group, side, operator. */
+/* Sorts calls by group, side, operator. */
 static int by_member(const void *x, const void *y, const void *context)
 {
     const struct tp_work_group_call *a = x, *b = y;
@@ -172,7 +172,8 @@ static int by_member(const void *x, const void *y, const void *context)
     return a->pair < b->pair ? -1 : a->pair > b->pair;
 }
 
-/* Calls a step of a side of all pairs with the name and shapes of this one, the first such. */
+/* Returns the calls per step of a side, summed over all pairs with the name and shapes of this pair, which is the first
+ * one. */
 static int64_t count_alike(const struct tp_work_compared *c, uint32_t pair, int side)
 {
     int64_t count = 0;
@@ -200,11 +201,11 @@ static void fill_members(struct tp_work_compared *c, struct tp_work_diff *diff)
     }
 }
 
-/* ---- one change a group ---- */
+/* ---- one change per group ---- */
 
-enum { NAMES = 4 }; /* that a change lists */
+enum { NAMES = 4 }; /* names that a change lists */
 
-/* Whether a side of a group has an outermost operator that is no node of the backward pass. */
+/* Returns whether a side of a group has an outermost operator that is not a backward node. */
 static bool has_forward(const struct tp_work_diff *diff, uint32_t group, int side)
 {
     for (uint32_t i = 0; i < diff->member_count; i++) {
@@ -227,8 +228,8 @@ double tp_work_group_calls(const struct tp_work_diff *diff, uint32_t group, int 
     return calls;
 }
 
-/* "4 aten::lerp_, 4 aten::mul_ and 2 more": the outermost operators of a side of a group, by name. What the backward
- * pass does follows from the others. */
+/* Returns the outermost operators of a side of a group: "4 aten::lerp_, 4 aten::mul_ and 2 more". Backward nodes follow
+ * from the others and are left out. */
 static struct tp_str names_of(const struct tp_work_diff *diff, uint32_t group, int side, struct tp_arena *arena)
 {
     struct tp_str names[NAMES];
@@ -259,7 +260,7 @@ static struct tp_str names_of(const struct tp_work_diff *diff, uint32_t group, i
     return tp_str_of(more > 0 ? tp_text_printf(arena, "%s and %.0f more", text, more) : text);
 }
 
-/* Whether every change of the group is a rename. */
+/* Returns whether every change of the group is a rename. */
 static bool is_plain(const struct tp_work_compared *c, uint32_t group)
 {
     for (size_t i = 0; i < c->changes.count; i++) {
@@ -270,7 +271,7 @@ static bool is_plain(const struct tp_work_compared *c, uint32_t group)
     return true;
 }
 
-/* Turns the first operator that came into the one change of its group. */
+/* Turns the first added operator into the change of its group. */
 static void make_one(struct tp_work_change *change, const struct tp_work_diff *diff, struct tp_arena *arena)
 {
     double old_calls = tp_work_group_calls(diff, change->group, TP_BASE);
@@ -278,7 +279,7 @@ static void make_one(struct tp_work_change *change, const struct tp_work_diff *d
     change->kind = TP_WORK_CHANGE_REPLACED;
     change->delta = 0;
     change->times = new_calls < (double)UINT32_MAX ? (uint32_t)new_calls : UINT32_MAX;
-    change->is_gated = new_calls > old_calls; /* unless what they take is known */
+    change->is_gated = new_calls > old_calls; /* tp_replaced_gate decides if their times are known */
     for (int s = 0; s < TP_SIDES; s++)
         change->detail[s] = names_of(diff, change->group, s, arena);
 }
@@ -293,9 +294,9 @@ static void drop_told(struct tp_work_compared *c)
     c->changes.count = kept;
 }
 
-/* ---- waits inside ---- */
+/* ---- waits inside groups ---- */
 
-/* How many more operators of a name a step of NEW has. */
+/* Returns the additional operators of a name per step of NEW. */
 static int64_t more_of_name(const struct tp_work_compared *c, struct tp_str name)
 {
     int64_t more = 0;
@@ -304,8 +305,8 @@ static int64_t more_of_name(const struct tp_work_compared *c, struct tp_str name
     return more;
 }
 
-/* Adds the first wait for a value inside of an operator of a group: no gain excuses it. The operators that this wait
- * calls are the same wait. */
+/* Adds the first wait for a value inside an operator of a group; it counts even if the group is faster. Operators that
+ * this wait calls belong to the same wait. */
 static void add_waits_inside(struct tp_work_compared *c)
 {
     bool is_told = false;

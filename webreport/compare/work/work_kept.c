@@ -1,19 +1,19 @@
-/* Blocks that nobody gives back, of two runs compared: see work_parts.h.
- *
- * An owner is an operator in a function: its line moves with every edit. What is not exact on either side is set aside;
- * so are all its neighbours of that owner, for nobody knows which of them is which. */
+/* Compares the blocks of two runs that are not freed: see work_parts.h.
+ * An owner is an operator in a function, without its line, which moves with every edit. Counts that are not exact on a
+ * side are ignored, together with all other counts of that owner, because they cannot be matched. */
 #include "webreport/compare/work/work_parts.h"
 #include "webreport/trace/frame.h"
 #include "writer/base/saturate.h"
 
-enum { LEAST_BYTES = 1024 }; /* a step: a limit counts it from there on; a loss that is kept for a log is no leak */
+/* bytes per step from which a limit counts them; keeping a loss for logging is not a leak */
+enum { LEAST_BYTES = 1024 };
 
 static bool is_same_owner(const struct tp_count_kept *a, const struct tp_count_kept *b)
 {
     return tp_str_equal(a->operator, b->operator) && tp_frame_same_function(a->place, b->place);
 }
 
-/* All that a side keeps of an owner. */
+/* Sum of the kept blocks of an owner on one side. */
 struct sum {
     int64_t blocks, bytes;
     uint32_t count; /* of its entries */
@@ -33,7 +33,7 @@ static struct sum sum_of(const struct tp_signature *s, const struct tp_count_kep
     return sum;
 }
 
-/* Whether an owner of that side stands before this one in its list. */
+/* Returns whether an earlier entry of the list has the same owner. */
 static bool was_seen(const struct tp_signature *s, const struct tp_count_kept *owner)
 {
     for (const struct tp_count_kept *one = s->kept; one < owner; one++)
@@ -58,7 +58,7 @@ void tp_work_agree_kept(struct tp_signature *s, const struct tp_signature *other
     s->kept_count = all.kept_count;
 }
 
-/* The only call of the operator at its place, plus 1; 0: there are others, or none is known. */
+/* Returns the single call of the operator at its place plus 1, or 0 if there are several calls or none. */
 static uint32_t call_of(const struct tp_signature *s, const struct tp_count_kept *owner)
 {
     uint32_t call = 0;

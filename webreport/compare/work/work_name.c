@@ -1,11 +1,11 @@
-/* Names and places of changed operators: see work_parts.h. Of a block in which two sequences differ only the outermost
- * operators are told: what they call follows from them. */
+/* Finds names and places of changed operators: see work_parts.h. Only the outermost operators of a differing block are
+ * reported, because the others follow from them. */
 #include "webreport/compare/work/work_align.h"
 #include "webreport/compare/work/work_parts.h"
 
 /* ---- blocks ---- */
 
-/* A thread of each side, and the block of them that is named. */
+/* A thread of each side, and the current block of both. */
 struct naming {
     struct tp_work_compared *c;
     const struct tp_count_call *lane[TP_SIDES];
@@ -34,7 +34,7 @@ static struct tp_str place_of(const struct naming *n, int side, uint32_t call)
     return n->c->side[side]->places[n->lane[side][call].place];
 }
 
-/* Its number among the calls of the side's signature, plus 1. */
+/* Returns the index of a call in the side's signature plus 1. */
 static uint32_t call_number(const struct naming *n, int side, uint32_t call)
 {
     return (uint32_t)(n->lane[side] - n->c->side[side]->calls) + call + 1;
@@ -59,7 +59,7 @@ static struct tp_work_change *add(const struct naming *n, enum tp_work_change_ki
     return change;
 }
 
-/* How many more operators of a name NEW has, whatever their shapes and types. */
+/* Returns the additional operators of a name in NEW, with any shapes and types. */
 static int64_t more_of_name(const struct tp_work_compared *c, struct tp_str name)
 {
     int64_t more = 0;
@@ -68,8 +68,8 @@ static int64_t more_of_name(const struct tp_work_compared *c, struct tp_str name
     return more;
 }
 
-/* Whether a call on lists of tensors calls nothing but operators that are no more than before: x._foreach_add_() on the
- * CPU, and the add_ of each tensor. */
+/* Returns whether a call on lists of tensors only calls operators that are not more than before, such as
+ * x._foreach_add_() on the CPU, which calls add_ for each tensor. */
 static bool is_list_of_known(const struct naming *n, int side, uint32_t call)
 {
     const struct tp_count_call *lane = n->lane[side];
@@ -82,7 +82,8 @@ static bool is_list_of_known(const struct naming *n, int side, uint32_t call)
     return known >= 2;
 }
 
-/* Something came or went. What only moved inside the step, and what is set aside, is no change. */
+/* Adds an added or removed operator. An operator that only moved within the step, or whose count is ignored, is no
+ * change. */
 static void add_one(const struct naming *n, int side, uint32_t call)
 {
     const struct tp_work_pair *pair = pair_at(n, side, call);
@@ -94,7 +95,7 @@ static void add_one(const struct naming *n, int side, uint32_t call)
     change->is_gated = sign > 0 && !is_list_of_known(n, side, call);
 }
 
-/* Operators of one name that stand for each other. */
+/* Adds the change between two corresponding operators of one name. */
 static void add_changed(const struct naming *n, uint32_t old_call, uint32_t new_call)
 {
     const struct tp_work_pair *old = pair_at(n, TP_BASE, old_call), *now = pair_at(n, TP_NEW, new_call);
@@ -107,7 +108,7 @@ static void add_changed(const struct naming *n, uint32_t old_call, uint32_t new_
     change->is_gated = true;
 }
 
-/* The list without what no tensor is at its end: options, which a similar operator may not have. */
+/* Returns the list without the arguments at its end that are not tensors; a similar operator may lack such options. */
 static struct tp_str tensors_of(struct tp_str list, const char *const *others)
 {
     if (tp_str_ends(list, "]"))
@@ -130,14 +131,15 @@ bool tp_work_takes_the_same(const struct tp_str old[2], const struct tp_str now[
            tp_str_equal(tensors_of(old[1], no_types), tensors_of(now[1], no_types));
 }
 
-/* Whether operators of one name may stand for those of the other: item, copy, cast and wait never for another kind. */
+/* Returns whether operators of the two names can correspond; item, copy, cast and wait only correspond to their own
+ * kind. */
 static bool are_of_one_kind(struct tp_str old, struct tp_str now)
 {
     enum tp_work_change_kind was = tp_work_kind_of(old), is = tp_work_kind_of(now);
     return was == is || (was >= TP_WORK_CHANGE_ALLOCATION && is >= TP_WORK_CHANGE_ALLOCATION);
 }
 
-/* Whether both read a value on the host: bool(x) calls what x.item() does. */
+/* Returns whether both read a value on the host; bool(x) calls the same operators as x.item(). */
 static bool do_both_wait(struct tp_str old, struct tp_str now)
 {
     enum tp_work_change_kind was = tp_work_kind_of(old), is = tp_work_kind_of(now);
@@ -145,7 +147,7 @@ static bool do_both_wait(struct tp_str old, struct tp_str now)
            (is == TP_WORK_CHANGE_ITEM || is == TP_WORK_CHANGE_HOST_WAIT);
 }
 
-/* Equal tensors go in, under another name. */
+/* Returns whether both have equal tensors as inputs but different names. */
 static bool is_renamed(const struct tp_work_pair *old, const struct tp_work_pair *now)
 {
     return old->delta < 0 && now->delta > 0 && are_of_one_kind(old->key.name, now->key.name) &&
@@ -153,7 +155,7 @@ static bool is_renamed(const struct tp_work_pair *old, const struct tp_work_pair
                           (struct tp_str[]){now->key.dims, now->key.detail});
 }
 
-/* Whether both are in one function or module or, where none is known, between equal operators. */
+/* Returns whether both are in one function or module or, if none is known, between equal operators. */
 static bool is_at_same_place(const struct tp_work_change *a, const struct tp_work_change *b)
 {
     return tp_str_equal(a->place, b->place) &&
@@ -186,7 +188,7 @@ void tp_work_join_renamed(struct tp_work_compared *c)
     c->changes.count = kept;
 }
 
-/* Whether operators are views: of what an operator did, the least. */
+/* Returns whether an operator is a view, which costs almost nothing. */
 static bool is_view(struct tp_str name)
 {
     static const char *const views[] = {"aten::t",       "aten::transpose", "aten::view",
@@ -195,8 +197,8 @@ static bool is_view(struct tp_str name)
     return tp_str_is_one(name, views);
 }
 
-/* Whether a call that one side alone has does nothing but what the other side did without it: x.linear() and its addmm.
- * All it calls is as often on both sides, and `inner`, which is on the other side, is among it. */
+/* Returns whether a call of one side only wraps work that the other side does directly, as x.linear() wraps addmm: all
+ * operators that it calls are equally frequent on both sides and include `inner`, which the other side has. */
 static bool is_around(const struct naming *n, int side, uint32_t call, const struct tp_work_pair *inner)
 {
     const struct tp_count_call *lane = n->lane[side];
@@ -213,7 +215,7 @@ static bool is_around(const struct naming *n, int side, uint32_t call, const str
     return is_there;
 }
 
-/* How well an operator of NEW stands for one of BASE. 0: not at all. */
+/* Returns how well an operator of NEW corresponds to one of BASE; 0 if not at all. */
 static int likeness(const struct naming *n, uint32_t old_call, uint32_t new_call)
 {
     const struct tp_work_pair *old = pair_at(n, TP_BASE, old_call), *now = pair_at(n, TP_NEW, new_call);
@@ -226,7 +228,7 @@ static int likeness(const struct naming *n, uint32_t old_call, uint32_t new_call
     return 0;
 }
 
-/* The one among `count` of NEW that stands best for an operator of BASE; `count`: none does. */
+/* Returns the index of the operator of NEW that corresponds best to an operator of BASE, or `count`. */
 static uint32_t best_of(const struct naming *n, uint32_t old_call, const uint32_t *now, const uint8_t *is_named,
                         uint32_t count)
 {
@@ -240,8 +242,8 @@ static uint32_t best_of(const struct naming *n, uint32_t old_call, const uint32_
     return best;
 }
 
-/* Removed and added operators between equal ones: of equal shapes and types, or one around the other, they are the same
- * one under another name. */
+/* Names removed and added operators between equal ones: with equal shapes and types, or if one wraps the other, they
+ * are the same operator under another name. */
 static void name_replaced(const struct naming *n, const uint32_t *old, uint32_t old_count, const uint32_t *now,
                           uint32_t new_count)
 {
@@ -352,8 +354,8 @@ bool tp_work_name_calls(struct tp_work_compared *c)
 
 /* ---- without sequences ---- */
 
-/* Whether every call of a key in the sequence is inside of one that changed the same way; *place: of all its calls, ""
- * when they are at several. */
+/* Returns whether every call of a key in the sequence is inside a call that changed in the same way. *place: place of
+ * all its calls, or "" if they have several. */
 static bool is_inside(const struct tp_work_compared *c, int side, uint32_t pair, struct tp_str *place)
 {
     const struct tp_signature *s = c->side[side];
@@ -374,7 +376,7 @@ static bool is_inside(const struct tp_work_compared *c, int side, uint32_t pair,
     return is_inside && !is_first;
 }
 
-/* Another key of the name that went as often as this one came. */
+/* Returns another key with the name that was removed as often as this one was added, or NULL. */
 static const struct tp_work_pair *counterpart(const struct tp_work_compared *c, const struct tp_work_pair *pair)
 {
     for (uint32_t i = 0; i < c->pair_count; i++)

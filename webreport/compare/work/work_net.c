@@ -1,23 +1,23 @@
-/* Work that came in place of more work that went: no limit counts it. See work_parts.h. */
+/* Finds added work that replaces more removed work; no limit counts it. See work_parts.h. */
 #include "webreport/compare/work/work_parts.h"
 #include "webreport/trace/frame.h"
 
-enum { LISTED_EACH = 8 }; /* changes up to which each is told by itself */
+enum { LISTED_EACH = 8 }; /* number of changes up to which each is listed separately */
 
 static bool is_operator(const struct tp_work_change *change)
 {
     return change->kind < TP_WORK_CHANGE_SHAPE && change->times;
 }
 
-/* Whether an operator that came takes the tensors of an item, copy, cast or wait that went, and is none of these: it is
- * what is left of that one. */
+/* Returns whether an added operator remains of a removed item, copy, cast or wait: it takes the same tensors and is
+ * none of these kinds. */
 static bool is_left_of(const struct tp_str old[3], const struct tp_str now[3])
 {
     return tp_work_kind_of(old[2]) < TP_WORK_CHANGE_ALLOCATION && tp_work_kind_of(now[2]) >= TP_WORK_CHANGE_ALLOCATION &&
            tp_work_takes_the_same(old, now);
 }
 
-/* No limit counts an operator that came when it is what is left of an item, copy, cast or wait at the same place. */
+/* Excludes added operators from limits if they remain of an item, copy, cast or wait at the same place. */
 static void allow_left(struct tp_work_change *changes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -34,7 +34,7 @@ static void allow_left(struct tp_work_change *changes, size_t count)
     }
 }
 
-/* Length of the first tensor in a list of shapes, with its brackets, from *at on: "[256, 64]". 0: none. */
+/* Returns the length of the first tensor in a list of shapes from *at on, with brackets ("[256, 64]"), or 0. */
 static size_t first_tensor(struct tp_str dims, size_t *at)
 {
     size_t begin = 0, end;
@@ -48,8 +48,8 @@ static size_t first_tensor(struct tp_str dims, size_t *at)
     return end < dims.len ? end + 1 - *at : 0;
 }
 
-/* Whether an operator that takes lists of tensors took over what another did to one tensor: optimizers that update all
- * parameters in one call. */
+/* Returns whether an operator on lists of tensors replaces an operator on single tensors, as in optimizers that update
+ * all parameters in one call. */
 static bool absorbs(const struct tp_work_change *now, const struct tp_work_change *old)
 {
     char tensor[128];
@@ -61,8 +61,8 @@ static bool absorbs(const struct tp_work_change *now, const struct tp_work_chang
     return tp_frame_same_function(old->place, now->place) && tp_str_find(now->detail[0], tensor) >= 0;
 }
 
-/* No limit counts an operator on lists of tensors that took over at least two operators of its function, nor one that
- * such a function calls on lists instead of on tensors. */
+/* Excludes operators on lists of tensors from limits if they replace at least two operators of their function, or if
+ * such a function calls them on lists instead of on tensors. */
 static void allow_lists(struct tp_work_change *changes, size_t count)
 {
     for (size_t k = 0; k < count; k++) {
@@ -103,7 +103,7 @@ void tp_work_merge_by_name(struct tp_work_diff *diff)
         }
         diff->changes[k].delta += diff->changes[i].delta;
         diff->changes[k].times += diff->changes[i].times;
-        diff->changes[k].call = 0; /* several lines of the function */
+        diff->changes[k].call = 0; /* the change has several lines of the function */
     }
     diff->count = kept;
 }

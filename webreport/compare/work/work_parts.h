@@ -1,16 +1,17 @@
-/* What the files that compare the work of two runs share: see work_diff.h. */
+/* State and functions shared by the files that compare the work of two runs: see work_diff.h. */
 #ifndef TP_WEBREPORT_COMPARE_WORK_WORK_PARTS_H
 #define TP_WEBREPORT_COMPARE_WORK_WORK_PARTS_H
 
 #include "webreport/compare/work/work_diff.h"
 
-/* A key of either side: what both count, by equal texts. */
+/* A key with its counts on both sides; keys correspond by equal texts. */
 struct tp_work_pair {
-    struct tp_count_key key; /* texts and kind; its count is not used */
+    struct tp_count_key key; /* its count is not used */
     int64_t count[TP_SIDES];
-    bool is_exact[TP_SIDES]; /* also where the side does not have it */
-    bool is_behind;          /* behind the last key that a side with too many has kept: nothing is known of it */
-    int64_t delta;           /* 0: equal, or set aside */
+    bool is_exact[TP_SIDES]; /* true as well if the side lacks the key */
+    /* sorted after the last key that a side with too many keys has kept, so its count is unknown */
+    bool is_behind;
+    int64_t delta;           /* NEW minus BASE; 0 if equal or ignored */
 };
 
 static inline bool tp_work_is_set_aside(const struct tp_work_pair *pair)
@@ -18,7 +19,7 @@ static inline bool tp_work_is_set_aside(const struct tp_work_pair *pair)
     return pair->is_behind || !pair->is_exact[TP_BASE] || !pair->is_exact[TP_NEW];
 }
 
-/* A comparison on its way. */
+/* State of a comparison. */
 struct tp_work_compared {
     struct tp_arena *arena;
     const struct tp_signature *side[TP_SIDES];
@@ -27,7 +28,7 @@ struct tp_work_compared {
     uint32_t *pair_of[TP_SIDES]; /* by key of the side */
     struct tp_vec changes;       /* struct tp_work_change */
     struct tp_vec calls;         /* struct tp_work_group_call */
-    struct tp_vec waits;         /* struct tp_work_group_call: waits of the host inside of operators of groups */
+    struct tp_vec waits;         /* struct tp_work_group_call: host waits inside operators of groups */
     uint32_t group_count;
 };
 
@@ -38,49 +39,50 @@ struct tp_work_group_call {
     bool is_outermost;
 };
 
-/* Names what changed among the operators, from their sequences; false: a side has none. */
+/* Names the changed operators from the sequences. Returns false if a side has no sequence. */
 bool tp_work_name_calls(struct tp_work_compared *c);
 
-/* The same from the counts alone; places where a sequence tells one. */
+/* Names the changed operators from the counts; adds places if a sequence shows them. */
 void tp_work_name_counts(struct tp_work_compared *c);
 
-/* Whether two lists of shapes and of types, [0] and [1], have the same tensors. */
+/* Returns whether two lists of shapes [0] and types [1] have the same tensors. */
 bool tp_work_takes_the_same(const struct tp_str old[2], const struct tp_str now[2]);
 
-/* Marks operators that came in place of costlier or more ones that went: no limit counts them. */
+/* Marks operators that replace costlier or more operators; no limit counts them. */
 void tp_work_allow_net(struct tp_work_change *changes, size_t count);
 
-/* Of many changes, adds up those of one name and place: another optimizer is told in lines by name, not by shape. */
+/* Sums changes with the same name and place if there are many, so that another optimizer is listed by name, not by
+ * shape. */
 void tp_work_merge_by_name(struct tp_work_diff *diff);
 
-/* Puts the changes from number `first` on, which are of one place in the step, into a group when some of them went and
- * some came. Each renamed operator is a group by itself when nothing else of the place changed. */
+/* Makes a group of the changes from number `first` on, which belong to one place in the step, if it has both removed
+ * and added operators. If only renames changed the place, each renamed operator is a group. */
 void tp_work_group_place(struct tp_work_compared *c, size_t first);
 
-/* Puts a renamed operator into a group of its own. was: its call in BASE, plus 1. */
+/* Makes a group of a renamed operator. was: its call in BASE, plus 1. */
 void tp_work_group_renamed(struct tp_work_compared *c, struct tp_work_change *change, uint32_t was);
 
-/* Joins groups that share operators, and makes one change of each group that is no plain rename. */
+/* Joins groups that share operators, and makes one change of each group that is not just a rename. */
 void tp_work_close_groups(struct tp_work_compared *c, struct tp_work_diff *diff);
 
-/* Whether an operator that came replaces others. */
+/* Returns whether an added operator replaces others. */
 bool tp_work_is_replacement(const struct tp_work_diff *diff, const struct tp_count_key *operator);
 
-/* Joins an operator that went and one that came at the same place with equal tensors: it was renamed. Equal neighbours
- * can lead the alignment to put both apart. */
+/* Joins a removed and an added operator with equal tensors at the same place to a rename. Equal neighbours can make the
+ * alignment separate them. */
 void tp_work_join_renamed(struct tp_work_compared *c);
 
-/* What another run of the side does not keep as often as `s` is not exact in `s` from then on. */
+/* Marks the kept blocks of `s` as not exact if another run of the side keeps them another number of times. */
 void tp_work_agree_kept(struct tp_signature *s, const struct tp_signature *other, struct tp_arena *arena);
 
-/* Adds what is kept more or less in a step, by operator and function. */
+/* Adds changes of kept blocks per step, by operator and function. */
 void tp_work_add_kept(struct tp_work_compared *c);
 
-/* Adds functions of the data loader that are called more or less, or take another time. */
+/* Adds functions of the data loader with another number of calls or another time. */
 void tp_work_add_functions(struct tp_work_diff *diff, const struct tp_side_input *const sides[TP_SIDES],
                            struct tp_arena *arena);
 
-/* What an operator is as a change: .item(), copy .. */
+/* Returns the kind of change of an operator by its name: .item(), copy .. */
 enum tp_work_change_kind tp_work_kind_of(struct tp_str name);
 
 #endif

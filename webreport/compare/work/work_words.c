@@ -1,11 +1,11 @@
-/* Changes of work in words: see work_words.h. */
+/* Words changes of work: see work_words.h. */
 #include "webreport/compare/work/work_words.h"
 
 #include "webreport/trace/frame.h"
 #include "writer/base/utf8.h"
 #include "writer/text/format.h"
 
-enum { MOST = 120 }; /* bytes of a name or of shapes */
+enum { MOST = 120 }; /* longest name or shapes, in bytes */
 
 static const char *cut(struct tp_arena *arena, struct tp_str text)
 {
@@ -13,7 +13,7 @@ static const char *cut(struct tp_arena *arena, struct tp_str text)
     return tp_text_printf(arena, "%.*s%s", (int)size, text.ptr, size < text.len ? ".." : "");
 }
 
-/* " in train_step", " in Net_0/Linear_1", " between aten::mm and aten::relu"; "". */
+/* Returns the place: " in train_step", " in Net_0/Linear_1", " between aten::mm and aten::relu", or "". */
 static const char *where(const struct tp_work_change *change, struct tp_arena *arena)
 {
     struct tp_str function = tp_frame_function_name(change->place);
@@ -48,7 +48,7 @@ static const char *effect(const struct tp_work_change *change)
     }
 }
 
-/* ": 2.10 ms, 1.20 ms before": what operators take that are slower than those that they replace; "". */
+/* Returns the times of operators that are slower than those that they replace (": 2.10 ms, 1.20 ms before"), or "". */
 static const char *slower(const struct tp_work_change *change, struct tp_arena *arena)
 {
     if (change->group_ns[TP_NEW] <= change->group_ns[TP_BASE])
