@@ -1,4 +1,4 @@
-/* Parser of budget files: see budget.h. */
+/* Parses budget files: see budget.h. */
 #include "webreport/compare/gate/budget.h"
 
 #include <stdio.h>
@@ -10,16 +10,16 @@
 #include "writer/base/table.h"
 #include "writer/base/utf8.h"
 
-/* One line being read. */
+/* Position in the line that is read. */
 struct cursor {
     const char *file;
     unsigned number;
-    struct tp_str line; /* whole, for columns */
+    struct tp_str line; /* the whole line, to compute columns */
     size_t at;
     struct tp_error *err;
 };
 
-/* The word, or run of operator characters, that a message points at. */
+/* A word, or a run of operator characters, to which a message can point. */
 struct token {
     struct tp_str text;
     size_t at;
@@ -42,7 +42,7 @@ bool tp_budget_holds(enum tp_budget_op op, double value, double limit)
 
 /* ---- messages ---- */
 
-/* Column of a byte, from 1, in characters. */
+/* Returns the column of a byte in characters, from 1. */
 static unsigned column_of(const struct cursor *c, size_t at)
 {
     return 1 + (unsigned)tp_utf8_count(c->line.ptr, at);
@@ -77,7 +77,7 @@ static bool is_of_number(char c)
     return tp_is_digit(c) || c == '.';
 }
 
-/* The next run of characters of one sort: operator, number with its sign, or word. */
+/* Returns the next token: an operator, a number with its sign, or a word. */
 static struct token next(struct cursor *c)
 {
     skip_blanks(c);
@@ -100,7 +100,7 @@ static bool is_word(struct tp_str text, const char *word)
 
 /* ---- parts of a line ---- */
 
-/* The operator of "op[NAME].calls", which may hold blanks and signs; ptr NULL: it is another metric. */
+/* Returns the NAME of "op[NAME].calls", which may contain blanks and signs; ptr is NULL for other metrics. */
 static struct tp_str read_operator(struct cursor *c, const struct token *name)
 {
     static const char lead[] = "op[", end[] = "].calls";
@@ -112,7 +112,7 @@ static struct tp_str read_operator(struct cursor *c, const struct token *name)
     return (struct tp_str){rest.ptr + sizeof lead - 1, (size_t)length - sizeof lead + 1};
 }
 
-/* The function of "cpu.self.NAME", up to the blank before a comparison: names of C++ hold blanks and signs. */
+/* Returns the NAME of "cpu.self.NAME" up to the blank before a comparison; C++ names contain blanks and signs. */
 static struct tp_str read_function(struct cursor *c, const struct token *name)
 {
     static const char lead[] = "cpu.self.";
@@ -201,7 +201,7 @@ static const struct unit units[] = {
 static const char *const unit_hints[] = {"it is a number without a unit", "times are in ns, us, ms or s",
                                          "sizes are in B, KiB, MiB, GiB, TiB, KB, MB, GB or TB", "it is in %"};
 
-/* The unit behind a number; none is good for 0, counts, bytes, and per cent that no baseline has to do with. */
+/* Reads the unit after a number. It can be omitted for 0, counts, bytes, and percentages without a baseline. */
 static int read_unit(struct tp_budget_line *out, struct cursor *c)
 {
     enum tp_metric_unit of = tp_metrics[out->metric].unit;
@@ -254,7 +254,7 @@ static int read_limit(struct tp_budget_line *out, struct cursor *c)
     return read_unit(out, c);
 }
 
-/* "@worker3", "@3" (a rank), or nothing. */
+/* Reads "@worker3", "@3" (a rank), or nothing. */
 static int read_scope(struct tp_budget_line *out, struct cursor *c, struct tp_arena *arena)
 {
     out->rank = TP_NULL_INT;
@@ -280,7 +280,7 @@ static int read_scope(struct tp_budget_line *out, struct cursor *c, struct tp_ar
 
 /* ---- lines ---- */
 
-/* Cuts the comment and the blanks at the end. */
+/* Returns the line without comment and trailing blanks. */
 static struct tp_str content_of(struct tp_str line)
 {
     for (size_t i = 0; i < line.len; i++)

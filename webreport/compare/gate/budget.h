@@ -1,11 +1,11 @@
-/* A budget file: what the metrics of a run may be. Grammar: `tracepress help check`.
+/* A budget file: limits on the metrics of a run. Grammar: `tracepress help check`.
  *
  *     # comment
  *     kernels.per_step <= 620
  *     warn memory.peak <= 18 GiB @0
  *     optional step.time.median <= +3 %      (+, -: against the baseline)
  *
- * Any bytes may be parsed: the first mistake is told with file, line and column. */
+ * Any bytes can be parsed. The error names file, line and column of the first mistake. */
 #ifndef TP_WEBREPORT_COMPARE_GATE_BUDGET_H
 #define TP_WEBREPORT_COMPARE_GATE_BUDGET_H
 
@@ -28,18 +28,18 @@ struct tp_budget_line {
     int metric; /* index in tp_metrics */
     enum tp_budget_op op;
     enum tp_budget_kind kind;
-    double limit;         /* count, ns, bytes, %; of TP_LIMIT_RELATIVE: % */
-    bool is_warning;      /* level warn: told, never fails */
-    bool is_optional;     /* passes when the trace does not tell the metric; without it that fails */
-    struct tp_str operator; /* of op[NAME].calls and cpu.self.NAME: NAME; ptr NULL of other metrics */
-    struct tp_str worker; /* applies to this worker alone; ptr NULL: to all */
-    int64_t rank;         /* the same by rank; TP_NULL_INT: to all */
-    unsigned number;      /* of the line in the file, from 1; 0: built in */
+    double limit;         /* count, ns, bytes or %; % for TP_LIMIT_RELATIVE */
+    bool is_warning;      /* level warn: reported, never fails */
+    bool is_optional;     /* passes if the trace lacks the metric */
+    struct tp_str operator; /* NAME of op[NAME].calls and cpu.self.NAME; ptr is NULL for other metrics */
+    struct tp_str worker; /* the only worker to which the line applies; ptr is NULL for all */
+    int64_t rank;         /* the only rank to which the line applies, or TP_NULL_INT for all */
+    unsigned number;      /* number of the line in the file, from 1; 0 for built-in lines */
     struct tp_str text;   /* the line without blanks at its ends and without comment */
 };
 
 struct tp_budget {
-    const char *file; /* as shown; NULL: the one that is built in */
+    const char *file; /* name as shown; NULL for the built-in budget */
     struct tp_budget_line *lines;
     size_t count;
 };
@@ -49,17 +49,17 @@ struct tp_budget {
 int tp_budget_parse(struct tp_budget *budget, const char *file, const char *bytes, size_t size, struct tp_arena *arena,
                     struct tp_error *err);
 
-/* The budget of a check that names none: no operator, copy or wait more in a step, no other type or shape, no more
- * memory, pageable bytes or step time than the baseline. Findings are advice, and no part of it. */
+/* Fills the default budget: no additional operator, copy or wait per step, no other type or shape, and no more memory,
+ * pageable bytes or step time than the baseline. Findings are not part of it. */
 void tp_budget_default(struct tp_budget *budget, struct tp_arena *arena);
 
-/* Does a line ask for what only a program from outside tells? */
+/* Returns whether a line needs a program recorded from outside. */
 bool tp_budget_wants_program(const struct tp_budget *budget);
 
-/* "<=", ">=" .. */
+/* Returns "<=", ">=" .. Static. */
 const char *tp_budget_op_text(enum tp_budget_op op);
 
-/* Whether a limit is the most, or the least, that is allowed. */
+/* Returns whether a limit is an upper limit, not a lower one. */
 static inline bool tp_budget_is_upper(enum tp_budget_op op)
 {
     return op == TP_OP_LE || op == TP_OP_LT;
@@ -70,7 +70,7 @@ static inline bool tp_budget_is_lower(enum tp_budget_op op)
     return op == TP_OP_GE || op == TP_OP_GT;
 }
 
-/* Whether `value` op `limit` holds. */
+/* Returns whether `value` op `limit` is true. */
 bool tp_budget_holds(enum tp_budget_op op, double value, double limit);
 
 #endif

@@ -1,4 +1,4 @@
-/* Subjects and the verdict on all of them: see gate.h. */
+/* Finds the subjects of a check and judges all of them: see gate.h. */
 #include "webreport/compare/gate/gate.h"
 
 #include <math.h>
@@ -29,7 +29,8 @@ static int64_t rank_of(const struct tp_summary *summary)
     return summary->key.rank;
 }
 
-/* Ranks of a side, ascending, each once; none when fewer than two are known: then all runs are one subject. */
+/* Fills the ranks of a side, ascending, each once, and returns their number; 0 if fewer than two are known, because
+ * then all runs are one subject. */
 static size_t find_ranks(const struct tp_check_side *side, int64_t *ranks)
 {
     size_t count = 0;
@@ -48,7 +49,7 @@ static size_t find_ranks(const struct tp_check_side *side, int64_t *ranks)
     return count > 1 ? count : 0;
 }
 
-/* One rank is left of a job: neither a run without ranks nor a trace that was chosen to be compared with all. */
+/* Returns whether the side has a single rank of a job: it has a rank, and the user did not choose this trace. */
 static bool is_part_of_job(const struct tp_check_side *side)
 {
     bool has_ranks = side->count && !side->is_one_trace;
@@ -57,13 +58,13 @@ static bool is_part_of_job(const struct tp_check_side *side)
     return has_ranks;
 }
 
-/* Which runs of a side: of a rank (TP_NULL_INT: of any), of a worker (ptr NULL: of any). */
+/* Selects runs of a side: of a rank (TP_NULL_INT: any) and of a worker (ptr NULL: any). */
 struct chosen {
     int64_t rank;
     struct tp_str worker;
 };
 
-/* At most the `most` newest of the runs chosen. */
+/* Takes at most the `most` newest of the chosen runs. */
 static size_t take(const struct tp_check_side *side, struct chosen chosen, size_t most, const struct tp_summary **out,
                    struct tp_arena *arena)
 {
@@ -77,7 +78,7 @@ static size_t take(const struct tp_check_side *side, struct chosen chosen, size_
     return taken.count - skipped;
 }
 
-/* Compares the sides, in `scratch`: of ten thousand ranks one after the other. */
+/* Compares the sides of a subject. Allocates from `scratch`, because a job can have ten thousand ranks. */
 static void compare_sides(struct tp_check_subject *s, struct tp_arena *scratch)
 {
     size_t skipped = s->base_count > TP_CHECK_FACT_RUNS ? s->base_count - TP_CHECK_FACT_RUNS : 0;
@@ -100,7 +101,7 @@ static void fill_rank(struct tp_check_subject *s, const struct tp_check_input *i
     s->run_count = take(&input->run, runs, SIZE_MAX, &s->runs, arena);
     s->rank = rank_of(&s->runs[0]);
     s->name = rank == TP_NULL_INT ? TP_STR("") : tp_str_of(tp_text_printf(arena, "rank %lld", (long long)rank));
-    if (base_has_ranks) /* the same rank's runs, or all where the baseline does not tell ranks apart */
+    if (base_has_ranks) /* the runs of the same rank, or all runs if the baseline has no ranks */
         base.rank = s->rank;
     s->base_count = take(&input->base, base, TP_CHECK_HISTORY_RUNS, &s->base, arena);
     s->is_base_incomplete = base_has_ranks && s->base_count == 0 && s->rank != TP_NULL_INT;
@@ -108,7 +109,7 @@ static void fill_rank(struct tp_check_subject *s, const struct tp_check_input *i
     s->is_base_broken = input->is_base_broken;
 }
 
-/* The runs of one worker, for lines that name it; false: there is none. */
+/* Fills the runs of one worker, for lines that name it. Returns false if it has none. */
 static bool fill_worker(struct tp_check_subject *s, const struct tp_check_input *input, struct tp_str worker,
                         struct tp_arena *arena)
 {
@@ -118,7 +119,7 @@ static bool fill_worker(struct tp_check_subject *s, const struct tp_check_input 
     s->worker = worker;
     s->name = worker;
     s->base_count = take(&input->base, chosen, TP_CHECK_HISTORY_RUNS, &s->base, arena);
-    if (s->base_count == 0) /* names of workers often hold the number of a process */
+    if (s->base_count == 0) /* names of workers often contain a process id */
         s->base_count = take(&input->base, all, TP_CHECK_HISTORY_RUNS, &s->base, arena);
     return s->run_count > 0;
 }
@@ -138,7 +139,7 @@ static bool is_for_some(const struct tp_budget_line *line, const struct tp_check
     return false;
 }
 
-/* The ranks, or all runs as one; then the workers that the budget names. */
+/* Returns the subjects: the ranks, or all runs as one; then the workers that the budget names. */
 static struct tp_check_subject *find_subjects(const struct tp_check_input *input, size_t *count, struct tp_arena *arena)
 {
     const struct tp_budget *budget = input->budget;
@@ -173,7 +174,7 @@ static struct tp_check_item *add_item(struct tp_vec *items, const struct tp_budg
     return item;
 }
 
-/* A line for a worker or rank that no run has. */
+/* Adds the item of a line for a worker or rank that no run has. */
 static void add_unmet(struct tp_vec *items, const struct tp_budget_line *line)
 {
     struct tp_check_item *item = add_item(items, line, TP_STR(""));
@@ -182,7 +183,7 @@ static void add_unmet(struct tp_vec *items, const struct tp_budget_line *line)
     item->reason = "missing: no run is of this worker or rank";
 }
 
-/* The ranks of the job that are not there; none where one trace was named itself. */
+/* Returns the missing ranks of the job; none if the user named a single trace. */
 static struct tp_rank_set find_missing(const struct tp_check_input *input, struct tp_arena *arena)
 {
     struct tp_damage_runs runs = {input->run.items, input->run.count}, base = {input->base.items, input->base.count};
@@ -200,7 +201,7 @@ static bool is_for_missing(const struct tp_budget_line *line, const struct tp_ra
            (line->rank == TP_NULL_INT || tp_rank_set_has(missing, line->rank));
 }
 
-/* A line for ranks that are not there: nobody knows whether they keep the limit. */
+/* Adds the inconclusive item of a line for missing ranks. */
 static void add_missing(struct tp_vec *items, const struct tp_budget_line *line, const struct tp_rank_set *missing,
                         struct tp_arena *arena)
 {
@@ -210,7 +211,7 @@ static void add_missing(struct tp_vec *items, const struct tp_budget_line *line,
     item->reason = tp_text_printf(arena, "input damaged: %s", tp_damage_ranks_text(missing, arena));
 }
 
-/* Failed ones first, then as in the budget; ranks stay in their order. */
+/* Sorts failed items first, then in the order of the budget; ranks keep their order. */
 static int by_status(const void *x, const void *y, const void *context)
 {
     const struct tp_check_item *a = x, *b = y;
@@ -234,7 +235,7 @@ static void judge_lines(struct tp_vec *items, const struct tp_budget *budget, co
     }
 }
 
-/* One subject; the comparison's own memory is `scratch`. */
+/* State while a subject is judged; the comparison allocates from `scratch`. */
 struct judging {
     struct tp_check *check;
     struct tp_vec *items, *changes;
@@ -242,7 +243,7 @@ struct judging {
     struct tp_arena *arena, *scratch;
 };
 
-/* Keeps what was found out about the workload and the work of a subject. */
+/* Keeps the results on workload and work of a subject. */
 static void note_work(const struct judging *j)
 {
     const struct tp_check_subject *s = j->subject;
@@ -254,7 +255,7 @@ static void note_work(const struct judging *j)
     for (uint32_t i = 0; i < s->work.count && j->changes->count < TP_MAX_WORK_CHANGES; i++) {
         struct tp_check_change *kept = tp_vec_push(j->changes);
         *kept = (struct tp_check_change){s->name, s->work.changes[i]};
-        for (int side = 0; side < TP_SIDES; side++) { /* lists of names are in the scratch memory */
+        for (int side = 0; side < TP_SIDES; side++) { /* the lists of names are in scratch memory */
             struct tp_str *text = &kept->change.detail[side];
             text->ptr = text->len ? tp_arena_copy(j->arena, text->ptr, text->len) : text->ptr;
         }
@@ -274,7 +275,8 @@ static int judge(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* The items live in `arena`; what the comparison needs goes with this call, also when memory runs out. */
+/* Judges a subject. Items are allocated from `arena`; scratch memory is released at the end, also after a failed
+ * allocation. */
 static void judge_subject(struct judging *j)
 {
     struct tp_arena scratch;
@@ -299,7 +301,8 @@ static void judge_rest(struct tp_vec *items, const struct tp_check_input *input,
     }
 }
 
-/* Whether an input is why nothing could be decided. Sides that do not compare may differ by what one of them lost. */
+/* Returns whether a damaged input is the reason for an inconclusive check. Sides that are not comparable may differ
+ * because one of them lost events. */
 static bool is_undecided_by_damage(const struct tp_check *check)
 {
     const struct tp_check_input *input = check->input;

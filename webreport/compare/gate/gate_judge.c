@@ -1,4 +1,4 @@
-/* One line of a budget against one subject: see gate.h. */
+/* Judges one line of a budget for one subject: see gate.h. */
 #include <math.h>
 
 #include "webreport/compare/gate/gate_parts.h"
@@ -11,7 +11,7 @@
 
 /* ---- values of a side ---- */
 
-/* What a value is held against; base_value: NaN when it is not known, or not needed. */
+/* Returns the limit for the value. base_value: NaN if it is unknown or not needed. */
 static double limit_of(const struct tp_budget_line *line, double base_value)
 {
     return line->kind == TP_LIMIT_ABSOLUTE ? line->limit
@@ -19,8 +19,8 @@ static double limit_of(const struct tp_budget_line *line, double base_value)
                                            : base_value * (1 + line->limit / 100);
 }
 
-/* The value of several runs: times by their median, counts by the one nearest to breaking the limit (for == and != of a
- * NaN: the newest). NaN with *why when a run does not tell. */
+/* Returns the value of several runs: the median for times; for counts the value closest to breaking the limit (with ==
+ * and != the newest). NaN with *why if a run lacks the metric. */
 static double value_of(const struct tp_summary *runs, size_t count, const struct tp_budget_line *line, double limit,
                        struct tp_arena *arena, const char **why)
 {
@@ -76,10 +76,11 @@ static void judge_time(struct tp_check_item *item, const struct tp_check_subject
     conclude(item, cause, reason);
 }
 
-/* Takes back the failures that chance explains. */
+/* Withdraws failures that chance explains. */
 void tp_check_judge_times_together(struct tp_check_item *items, size_t count, struct tp_arena *arena)
 {
-    const double doubt = 0.006; /* of any failure where no time changed; 0.01 of means and p90, which are not normal */
+    /* probability of any failure if no time changed; it is 0.01 in practice, because means and p90 are not normal */
+    const double doubt = 0.006;
     size_t tested = 0, *at = tp_arena_array(arena, count, sizeof *at);
     double *chances = tp_arena_array(arena, count, sizeof *chances);
     bool *is_kept = tp_arena_array(arena, count, sizeof *is_kept);
@@ -103,7 +104,7 @@ void tp_check_judge_times_together(struct tp_check_item *items, size_t count, st
     }
 }
 
-/* Per-step counts of sides with other numbers of steps: what lies outside of steps is divided by another number. */
+/* Returns whether a difference is rounding: calls outside of steps are divided by different numbers of steps. */
 static bool is_rounding(const struct tp_check_item *item, const struct tp_check_subject *s)
 {
     const struct tp_metric *metric = &tp_metrics[item->line->metric];
@@ -117,7 +118,7 @@ static bool is_host_peak(const struct tp_check_item *item)
     return tp_str_equal(tp_str_of(tp_metrics[item->line->metric].name), TP_STR("memory.host.peak"));
 }
 
-/* Least and greatest value of the metric in some runs. */
+/* Returns the lowest and highest value of the metric in some runs. */
 static struct tp_bounds range_of(const struct tp_summary *runs, size_t count, int metric)
 {
     struct tp_bounds range = {NAN, NAN, NAN};
@@ -128,8 +129,8 @@ static struct tp_bounds range_of(const struct tp_summary *runs, size_t count, in
     return range;
 }
 
-/* Whether the sides' peaks of host memory may differ by chance, as in `diff`: the steps do the same, and the gap
- * between the sides is no wider than what runs of one side are apart, or there are too few runs to know. */
+/* Returns whether the peaks of host memory may differ by chance, as in `diff`: the steps do the same work, and the gap
+ * between the sides is not wider than the range of one side's runs, or there are too few runs. */
 static bool is_peak_of_chance(const struct tp_check_item *item, const struct tp_check_subject *s)
 {
     struct tp_bounds base = range_of(s->base, s->base_count, item->line->metric);
@@ -140,8 +141,8 @@ static bool is_peak_of_chance(const struct tp_check_item *item, const struct tp_
     return s->base_count + s->run_count < TP_VERDICT_RUNS || !(gap > fmax(base.high - base.low, run.high - run.low));
 }
 
-/* Whether the built-in limit on host memory has nothing to say: a program with kernels has most of its memory
- * elsewhere. */
+/* Returns whether the built-in limit on host memory does not apply, because a program with kernels has most of its
+ * memory on the device. */
 static bool is_for_other_programs(const struct tp_check_item *item, const struct tp_check_subject *s)
 {
     return !item->line->number && is_host_peak(item) && s->base_count && !tp_sides_are_wall_clock(&s->sides);
@@ -164,7 +165,7 @@ static void judge_count(struct tp_check_item *item, const struct tp_check_subjec
 
 /* ---- damage ---- */
 
-/* What a line rests on: a change also on whether both sides compare at all. */
+/* Returns the needs of a line; a line on a change also needs the facts that decide comparability. */
 static unsigned needs_of(const struct tp_budget_line *line)
 {
     const unsigned of_facts = TP_NEED_FILE | TP_NEED_HOST | TP_NEED_DEVICE | TP_NEED_RUNTIME;
@@ -172,7 +173,7 @@ static unsigned needs_of(const struct tp_budget_line *line)
     return needs && line->kind != TP_LIMIT_ABSOLUTE ? needs | of_facts : needs;
 }
 
-/* Why the line cannot be judged; "": it can. */
+/* Returns why the line cannot be judged, or "". */
 static const char *damage_of(const struct tp_budget_line *line, const struct tp_check_subject *s,
                              struct tp_arena *arena)
 {
@@ -205,7 +206,7 @@ static const char *no_baseline(const struct tp_check_subject *s)
                        : "no baseline to compare with: --baseline names one, --update-baseline stores one";
 }
 
-/* Counts of the work of a step, which another input leaves as they are. */
+/* Judges counts of the work of a step, which do not depend on the input. */
 static void judge_work(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
 {
     const char *why = NULL;
@@ -225,7 +226,7 @@ static void judge_against(struct tp_check_item *item, const struct tp_check_subj
         conclude(item, TP_CAUSE_NO_BASELINE, no_baseline(s));
         return;
     }
-    /* a count that was better in the newest runs shall not get worse again because older ones were */
+    /* use only the newest runs for counts, so that a count cannot return to an older, worse value */
     size_t skipped = !tp_metrics[item->line->metric].is_timed && s->base_count > TP_CHECK_COUNT_RUNS
                          ? s->base_count - TP_CHECK_COUNT_RUNS
                          : 0;

@@ -12,8 +12,8 @@ static bool is_of_operator(const struct tp_budget_line *line)
     return tp_metrics[line->metric].which == TP_METRIC_OPERATOR_CALLS;
 }
 
-/* Calls of the line's operator in a step: of several runs those of the one nearest to breaking the limit. NaN: a run
- * has no counts. */
+/* Returns the calls of the line's operator per step; of several runs the number closest to breaking the limit. NaN if a
+ * run has no counts. */
 static double calls_of(const struct tp_summary *runs, size_t count, const struct tp_budget_line *line)
 {
     bool is_lower = line->op == TP_OP_GE || line->op == TP_OP_GT;

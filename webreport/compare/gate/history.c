@@ -1,4 +1,4 @@
-/* The order of stored runs: see history.h. */
+/* Orders stored runs and analyses their levels: see history.h. */
 #include "webreport/compare/gate/history.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
 
-#define LEAST_NOISE 0.002 /* no two runs are more alike than that, whatever some neighbours were */
+#define LEAST_NOISE 0.002 /* smallest noise between runs, even if some neighbours are equal */
 static const int64_t NS_PER_S = 1000000000;
 enum { LEVELS_FROM = 4, WANDERS_FROM = 8, SETTLED_RUNS = 2 };
 
@@ -20,7 +20,7 @@ static int by_label(const void *x, const void *y, const void *context)
     return tp_str_compare(a->label, b->label);
 }
 
-/* A run of an old commit, made later, stands where the commit stands. */
+/* Returns the time that orders a run: that of its commit, even if the run was made later. */
 static int64_t time_of(const struct tp_history_run *run)
 {
     return run->decision.committed_s ? run->decision.committed_s * NS_PER_S : run->items->start_ns;
@@ -72,7 +72,7 @@ size_t *tp_history_accepted(size_t *accepted_count, const struct tp_history_run 
 
 /* ---- levels ---- */
 
-/* Of several processes the mean. */
+/* Returns the level of a run; the mean of several processes. */
 static double level_of(const struct tp_history_run *run, enum tp_bench_quantity quantity, struct tp_arena *arena)
 {
     double sum = 0;
@@ -85,7 +85,7 @@ static double level_of(const struct tp_history_run *run, enum tp_bench_quantity 
     return known ? sum / (double)known : NAN;
 }
 
-/* The levels that are known, with the numbers of their runs. */
+/* Known levels with the numbers of their runs. */
 struct known {
     double *levels;
     size_t *runs, count;
@@ -112,7 +112,8 @@ static double median_of(const struct known *known, size_t from, size_t to, struc
     return middle;
 }
 
-/* Where between `begin` and `end` the change at `at` lies: runs beside it go to the level that they are nearer to. */
+/* Returns the exact position, between `begin` and `end`, of the change near `at`: runs next to it belong to the closer
+ * level. */
 static size_t settled(const struct known *known, size_t begin, size_t at, size_t end, struct tp_arena *arena)
 {
     double before = median_of(known, begin, at, arena), after = median_of(known, at, end, arena);
@@ -126,8 +127,8 @@ static size_t settled(const struct known *known, size_t begin, size_t at, size_t
     return at;
 }
 
-/* The partition draws outliers in, and with them runs next to a change, which may make a level of their own. Levels of
- * one run, and changes within the noise, go. Returns the number of levels. */
+/* Removes levels of a single run and changes within the noise, and returns the number of levels. The partition uses
+ * winsorized levels, so runs next to a change may form a level of their own. */
 static size_t settle(size_t *starts, size_t count, const struct known *known, double sd, struct tp_arena *arena)
 {
     size_t kept = 1;
@@ -135,7 +136,7 @@ static size_t settle(size_t *starts, size_t count, const struct known *known, do
         size_t end = i + 1 < count ? starts[i + 1] : known->count;
         size_t at = settled(known, starts[kept - 1], starts[i], end, arena);
         if (kept > 1 && at < starts[kept - 1] + 2)
-            kept--; /* what was left of the level before: its runs are an edge of the one before that */
+            kept--; /* the previous level is only the edge of the level before it */
         double change = median_of(known, at, end, arena) - median_of(known, starts[kept - 1], at, arena);
         if (end >= at + 2 && fabs(change) > 1.5 * sd)
             starts[kept++] = at;
@@ -162,7 +163,8 @@ static void find_steps(struct tp_level_series *s, const struct known *known, dou
     }
 }
 
-/* Of neighbours, about the mean of the level that each belongs to: a step alone is no wandering. */
+/* Returns the autocorrelation of neighbours about the mean of their own levels, so that a lasting change alone does not
+ * count. */
 static double autocorrelation_of(const struct tp_level_series *s, const struct known *known, struct tp_arena *arena)
 {
     double *rest = tp_arena_array(arena, known->count + 1, sizeof *rest), products = 0, squares = 0;
@@ -184,8 +186,8 @@ static double autocorrelation_of(const struct tp_level_series *s, const struct k
     return known->count < WANDERS_FROM || !(squares > 0) ? NAN : products / squares;
 }
 
-/* The newest run against the accepted ones, itself not among them. Wall clock of few runs tells no machine from a
- * program, here as at a gate. */
+/* Compares the newest run with the accepted ones, without itself. With few runs, a busy machine looks like a slower
+ * program, as in a gate. */
 static void compare_newest(struct tp_level_series *s, const struct tp_history_run *runs, size_t count,
                            const struct known *known, struct tp_arena *arena)
 {

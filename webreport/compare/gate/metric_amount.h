@@ -1,17 +1,17 @@
-/* Values, limits and changes of metrics as people read them. All texts live in the arena. */
+/* Words values, limits and changes of metrics for people. All texts are in the arena. */
 #ifndef TP_WEBREPORT_COMPARE_GATE_METRIC_AMOUNT_H
 #define TP_WEBREPORT_COMPARE_GATE_METRIC_AMOUNT_H
 
 #include "webreport/compare/gate/budget.h"
 #include "webreport/measure/metrics/metrics.h"
 
-/* "21", "2.17", "59.3 ms", "2.60 GiB", "55.5 %"; "–" for NaN. */
+/* Returns a value: "21", "2.17", "59.3 ms", "2.60 GiB", "55.5 %"; "–" for NaN. */
 const char *tp_amount_text(struct tp_arena *arena, enum tp_metric_unit unit, double value);
 
-/* The same with its sign: "+2.1 %" (relative) or "+64.0 MiB" (a difference in the unit). */
+/* Returns a change with its sign: "+2.1 %" (relative) or "+64.0 MiB" (a difference in the unit). */
 const char *tp_amount_change(struct tp_arena *arena, enum tp_metric_unit unit, enum tp_budget_kind kind, double change);
 
-/* "<= 18.0 GiB", "<= +3 %". */
+/* Returns a limit: "<= 18.0 GiB", "<= +3 %". */
 const char *tp_amount_limit(struct tp_arena *arena, const struct tp_budget_line *line);
 
 #endif

@@ -1,4 +1,4 @@
-/* The causes of a job's loss in words: what it is, title, detail. See what_if.h for the numbers. */
+/* Words the causes of a job's loss: name, title, detail. The numbers come from what_if.h. */
 #include <math.h>
 
 #include "webreport/compare/job/job_parts.h"
@@ -39,7 +39,7 @@ static const char *host_text(const struct tp_job *job, uint32_t host)
     return tp_text_printf(job->arena, "%.*s", (int)(name.len < 60 ? name.len : 60), name.ptr);
 }
 
-/* "host node3", "tp group 9", "pipeline stage 3", "rank 5", "ranks 3, 8". */
+/* Returns the name of a set of ranks: "host node3", "tp group 9", "pipeline stage 3", "rank 5", "ranks 3, 8". */
 static const char *who(const struct tp_job *job, const struct tp_cause *cause, const struct tp_rank_set *set)
 {
     switch (cause->place) {
@@ -57,7 +57,7 @@ static const char *who(const struct tp_job *job, const struct tp_cause *cause, c
     }
 }
 
-/* " It is tp 4, dp 3, on host node7.": where a rank stands in the job; "": nothing tells. */
+/* Returns the position of a rank in the job (" It is tp 4, dp 3, on host node7."), or "" if it is unknown. */
 static const char *stands_at(const struct tp_job *job, uint32_t rank)
 {
     const struct tp_graph *graph = &job->graph;
@@ -83,7 +83,7 @@ static const char *capital(const struct tp_job *job, const char *text)
     return copy;
 }
 
-/* "dp groups 4-7", "pp sends from ranks 2-3": those of the cause that are of the family; NULL: none. */
+/* Returns the groups of a cause in a family ("dp groups 4-7", "pp sends from ranks 2-3"), or NULL. */
 static const char *groups_of_family(const struct tp_job *job, const struct tp_cause *cause, uint32_t family_index)
 {
     const struct tp_graph *graph = &job->graph;
@@ -125,7 +125,7 @@ static bool is_set(const struct tp_cause *cause)
     return cause->place == TP_PLACE_HOST || cause->place == TP_PLACE_GROUP || cause->place == TP_PLACE_STAGE;
 }
 
-/* What else it may be, with the ranks that are not here: a level of its own. */
+/* Words the alternative cause that missing ranks allow: a level of its own. */
 static void word_open_part(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
 {
     uint32_t absent = job->graph.absent_count;
@@ -141,7 +141,7 @@ static void word_open_part(const struct tp_job *job, const struct tp_cause *caus
         is_set(cause) ? "set" : "single ones");
 }
 
-/* Of a set of ranks, one part of their work. */
+/* Words a cause that is one part of the work of a set of ranks. */
 static void word_part(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
 {
     bool is_one = is_set(cause) || finding->ranks.count == 1;
@@ -245,7 +245,8 @@ static void word_sequence(const struct tp_job *job, const struct tp_cause *cause
         family);
 }
 
-/* A stage that is all of a host, and nothing else, may hold more work or compute slower: its lengths are the same. */
+/* Words a slow stage. A stage that is exactly one host may have more work or a slower machine; both give the same
+ * lengths. */
 static void word_stage(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
 {
     finding->told = tp_text_printf(job->arena, "the unequal pipeline stages, stage %u above all", cause->where);
@@ -270,7 +271,7 @@ static void word_stage(const struct tp_job *job, const struct tp_cause *cause, s
     finding->also_saved = cause->as_ranks;
 }
 
-/* Hosts that all slow groups pass: where there is not one to blame, the few that may be. */
+/* Returns the hosts that all slow groups use: candidates if no single host is the cause. */
 static const char *hosts_text(const struct tp_job *job, const struct tp_rank_set *ranks)
 {
     const struct tp_graph *graph = &job->graph;
@@ -310,7 +311,7 @@ static void word_link(const struct tp_job *job, const struct tp_cause *cause, st
         is_host ? what : ranks_text(job, &finding->ranks), !is_host && *hosts ? ", on " : "", is_host ? "" : hosts);
 }
 
-/* Hosts of all groups of a family, when each group passes all of them; 0: they differ. */
+/* Returns the number of hosts of each group of a family, or 0 if it differs. */
 static uint32_t hosts_of_each(const struct tp_job *job, const struct tp_graph_family *family)
 {
     const struct tp_graph *graph = &job->graph;

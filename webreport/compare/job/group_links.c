@@ -1,8 +1,7 @@
-/* Bandwidth of process groups for messages of one size, beside groups that are laid out alike over the ranks.
- *
- * The transfer of a collective is the shortest time any of its ranks spent in it: the last to arrive waits for nobody.
- * Bus bandwidth = bytes / transfer x factor (nccl-tests, doc/PERFORMANCE.md). A group is slow below 60 % of the 90th
- * percentile of groups with the same layout, collective and size, if those are slow ones of many. */
+/* Compares the bandwidth of process groups with the same layout, for messages of one size.
+ * The transfer of a collective is the shortest time that any of its ranks spent in it, because the last rank does not
+ * wait. Bus bandwidth = bytes / transfer x factor (nccl-tests, doc/PERFORMANCE.md). A group is slow below 60 % of the
+ * 90th percentile of groups with the same layout, collective and size, if those are slow ones of many. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,14 +13,15 @@
 #include "writer/base/stats.h"
 
 enum { LEAST_PEERS = 4 };
-static const double SLOW = 0.6, MOST_SLOW = 0.25; /* of the peers' 90th percentile; of the groups */
+/* share of the peers' 90th percentile; share of the groups that can be slow */
+static const double SLOW = 0.6, MOST_SLOW = 0.25;
 
 bool tp_job_is_communication(struct tp_str name)
 {
     return tp_comm_is_kernel_name(name) || tp_job_is_blocking(name);
 }
 
-/* One collective that all ranks of its group were seen in. */
+/* A collective that all ranks of its group recorded. */
 struct sample {
     uint64_t family;
     const char *kind;
@@ -34,7 +34,7 @@ static int by_class(const struct sample *a, const struct sample *b)
 {
     if (a->family != b->family)
         return (a->family > b->family) - (a->family < b->family);
-    if (a->kind != b->kind) /* equal texts are one text: the table's */
+    if (a->kind != b->kind) /* pointers suffice, because equal texts are one text of the table */
         return strcmp(a->kind, b->kind);
     return (a->size_class > b->size_class) - (a->size_class < b->size_class);
 }
@@ -70,7 +70,7 @@ static struct tp_vec find_samples(const struct tp_job *job)
     return samples;
 }
 
-/* Per step of the group's ranks: what its calls take longer than at the peers' median bandwidth. */
+/* Returns the additional time per step, ns, compared with the peers' median bandwidth. */
 static int64_t lost_per_step(const struct tp_job *job, const struct tp_job_link *link, double fair)
 {
     const struct tp_job_rank *rank = tp_job_rank_at(job, tp_job_group_at(job, link->group)->first_rank_index);
@@ -79,7 +79,7 @@ static int64_t lost_per_step(const struct tp_job *job, const struct tp_job_link 
     return lost > 0 ? (int64_t)fmin(lost, 9e18) : 0;
 }
 
-/* One class: a link per group, then what the peers have. */
+/* Adds the links of one class: one per group, with the bandwidth of the peers. */
 static void add_class(struct tp_job *job, const struct sample *samples, size_t count)
 {
     size_t first_link = job->links.count;

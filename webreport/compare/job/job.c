@@ -1,4 +1,4 @@
-/* Summaries into a job: what is kept of each. See job.h. */
+/* Adds summaries to a job and keeps the parts that the comparison needs. See job.h. */
 #include "webreport/compare/job/job.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 
-enum { KEPT_COSTS = 24 }; /* rows a rank of kernels, and of operators */
+enum { KEPT_COSTS = 24 }; /* rows per rank that are kept of kernels, and of operators */
 
 void tp_job_open(struct tp_job *job, struct tp_arena *arena, struct tp_str name, int64_t span)
 {
@@ -59,7 +59,7 @@ static bool has_device(const struct tp_summary *summary)
     return false;
 }
 
-/* A hostile step may claim parts longer than itself: what is left never goes below 0. */
+/* Returns whole minus part, at least 0, because a hostile step may have parts longer than itself. */
 static int64_t rest(int64_t whole, int64_t part)
 {
     return whole > part ? whole - part : 0;
@@ -74,7 +74,7 @@ static void split_step(struct tp_job_step *step, const struct tp_summary_step *f
     if (is_gpu)
         for (int p = TP_PART_KERNEL; p <= TP_PART_MEMSET; p++)
             compute = tp_sat_add(compute, known(part[p]));
-    else /* what computes beside a collective counts as its communication in the step's parts */
+    else /* in the parts of a step, compute during a collective counts as communication */
         compute = tp_sat_add(known(part[TP_PART_CPU_EXEC]), communication - exposed);
     step->total_ns = left = known(from->total_ns);
     step->own_ns = rest(left, exposed);
@@ -87,7 +87,7 @@ static void split_step(struct tp_job_step *step, const struct tp_summary_step *f
     step->part_ns[TP_JOB_HOST] = rest(left, compute);
 }
 
-/* The used steps. Returns the label of every step of the summary; TP_NO_ID: it is not kept. */
+/* Adds the used steps. Returns the label of every step of the summary, or TP_NO_ID for steps that are not kept. */
 static uint32_t *add_steps(struct tp_job *job, struct tp_job_rank *rank, const struct tp_summary *summary)
 {
     uint32_t *labels = tp_arena_array(job->arena, summary->step_count, sizeof *labels);
@@ -107,7 +107,7 @@ static uint32_t *add_steps(struct tp_job *job, struct tp_job_rank *rank, const s
     return labels;
 }
 
-/* Number of the group, made when new. */
+/* Returns the number of the group; adds it if it is new. */
 static uint32_t group_of(struct tp_job *job, const struct tp_summary_collective *call)
 {
     uint32_t key[2] = {tp_strings_add(&job->texts, call->group),
@@ -136,7 +136,7 @@ static uint32_t instance_of(struct tp_job *job, const struct tp_summary_collecti
     return instance;
 }
 
-/* labels: of the steps. */
+/* Adds the calls of collectives. labels: by step of the summary. */
 static void add_calls(struct tp_job *job, struct tp_job_rank *rank, const struct tp_summary *summary,
                       const uint32_t *labels)
 {
@@ -163,7 +163,7 @@ static void add_calls(struct tp_job *job, struct tp_job_rank *rank, const struct
     rank->call_count = count;
 }
 
-/* The cost of that name, made when there is room for one more of its kind; NULL: none. */
+/* Returns the cost with that name; adds it if there is room for its kind, else returns NULL. */
 static struct tp_job_cost *cost_of(struct tp_job *job, const struct tp_job_rank *rank, enum tp_summary_kind kind,
                                    struct tp_str text)
 {
@@ -181,7 +181,7 @@ static struct tp_job_cost *cost_of(struct tp_job *job, const struct tp_job_rank 
     return cost;
 }
 
-/* The heaviest kernels and operators by name: rows stand by kind, heaviest first. */
+/* Adds the heaviest kernels and operators by name. Rows are sorted by kind, heaviest first. */
 static void add_costs(struct tp_job *job, struct tp_job_rank *rank, const struct tp_summary *summary)
 {
     rank->first_cost = (uint32_t)job->costs.count;
@@ -220,7 +220,8 @@ static void add_findings(struct tp_job *job, const struct tp_job_rank *rank, con
             tp_rank_set_init(&new->ranks, job->arena);
         }
         struct tp_job_merged *merged = TP_AT(&job->merged, struct tp_job_merged, id);
-        merged->severity = from->severity < merged->severity ? from->severity : merged->severity; /* 0: high */
+        /* 0 is the highest severity */
+        merged->severity = from->severity < merged->severity ? from->severity : merged->severity;
         if (ceiling > merged->max_ceiling_us) {
             merged->max_ceiling_us = ceiling;
             merged->worst_rank = rank->number;
@@ -249,7 +250,7 @@ static void add_facts(struct tp_job *job, const struct tp_job_rank *rank, const 
     }
 }
 
-/* The exact comparison needs every rank whole: up to a limit of records it is kept. */
+/* Keeps the records of a rank for the exact comparison, which needs all ranks; stops above a limit of records. */
 static void add_compared(struct tp_job *job, const struct tp_summary *summary)
 {
     struct tp_rank_summary *kept = tp_vec_push(&job->compared);
@@ -306,9 +307,9 @@ void tp_job_add(struct tp_job *job, const struct tp_summary *summary)
     add_compared(job, summary);
 }
 
-/* ---- the end ---- */
+/* ---- finishing ---- */
 
-/* Calls by instance, in the order of ranks. */
+/* Sorts calls by instance, then by rank. */
 static void join_calls(struct tp_job *job)
 {
     uint32_t at = 0;
@@ -339,7 +340,7 @@ static void find_missing(struct tp_job *job)
     tp_rank_set_add_run(&job->missing, next, job->world_size - 1);
 }
 
-/* Facts with one value for all go. */
+/* Removes facts that are equal in all ranks. */
 static void keep_differing(struct tp_job *job)
 {
     size_t kept = 0;

@@ -1,44 +1,45 @@
-/* Steps of tp_job_finish, in the order in which they run; each fills results of the job. */
+/* Stages of tp_job_finish, in the order in which they run; each fills results of the job. */
 #ifndef TP_WEBREPORT_COMPARE_JOB_JOB_PARTS_H
 #define TP_WEBREPORT_COMPARE_JOB_JOB_PARTS_H
 
 #include "webreport/compare/job/job.h"
 
-/* rank_groups.c: clusters of ranks that do the same work; families of process groups. */
+/* Finds clusters of ranks with the same work, and families of process groups (rank_groups.c). */
 void tp_job_clusters_build(struct tp_job *job);
-/* rank_clocks.c: offsets of the ranks' clocks, residuals, components; who arrived last and what the others waited. */
+/* Computes offsets of the ranks' clocks, residuals and components; finds late arrivals and the waits for them
+ * (rank_clocks.c). */
 void tp_job_align(struct tp_job *job);
-/* Whether the ranks of a collective of this name leave it together. */
+/* Returns whether the ranks of a collective with this name leave it together. */
 bool tp_job_is_blocking(struct tp_str name);
-/* group_links.c: whether a kernel's or call's name is that of a collective. */
+/* Returns whether the name of a kernel or call is that of a collective (group_links.c). */
 bool tp_job_is_communication(struct tp_str name);
-/* stragglers.c: own work of each rank against its cluster's, step by step. */
+/* Compares the own work of each rank with its cluster, step by step (stragglers.c). */
 void tp_job_stragglers_build(struct tp_job *job);
-/* group_links.c: bandwidths of groups. */
+/* Computes the bandwidths of groups (group_links.c). */
 void tp_job_links_build(struct tp_job *job);
-/* job_replay.c: the steps of all ranks as a graph, and what the job would take without each cause. */
+/* Builds the graph of all ranks' steps and computes the time of the job without each cause (job_replay.c). */
 void tp_job_replay_build(struct tp_job *job);
 void tp_job_replay_add(struct tp_job *job, struct tp_job_rank *rank, const struct tp_summary *summary,
                        const uint32_t *labels);
-/* job_replay.c: the causes of the replay as findings. */
+/* Adds the causes of the replay as findings (job_replay.c). */
 void tp_job_replay_findings(struct tp_job *job);
-/* "the link of dp groups 4-7", in the job's arena. */
+/* Returns a cause as text ("the link of dp groups 4-7"), in the job's arena. */
 const char *tp_job_cause_text(const struct tp_job *job, const struct tp_cause *cause);
-/* cause_words.c: title, detail and what it is called; the finding has its ranks and worst rank. */
+/* Fills title, detail and name of a cause's finding, which has its ranks and worst rank already (cause_words.c). */
 void tp_job_word_cause(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding);
-/* A finding that costs so much per step of that length, without words. */
+/* Adds a finding with its cost per step, without words. */
 struct tp_job_finding *tp_job_new_finding(struct tp_job *job, enum tp_job_rule rule, int64_t cost_ns, int64_t step_ns);
-/* What the kernels or operators of a rank do more than its peers: longer calls, or more of them; "": nothing. */
+/* Returns how the kernels or operators of a rank differ from its peers (longer calls, or more of them), or "". */
 const char *tp_job_compute_detail(const struct tp_job *job, uint32_t rank);
-/* rank_causes.c: findings. */
+/* Adds the findings (rank_causes.c). */
 void tp_job_causes_build(struct tp_job *job);
 void tp_job_link_rate_build(struct tp_job *job);
 void tp_job_sort_findings(struct tp_job *job);
 
-/* Whether the rank's own work is longer than its peers' beyond accident. */
+/* Returns whether the rank's own work is longer than its peers' by more than the threshold. */
 bool tp_job_is_straggler(const struct tp_job *job, const struct tp_job_rank *rank);
 
-/* A heavy row of a rank beside the median of its cluster. */
+/* A heavy row of a rank, with the median of its cluster. */
 struct tp_job_excess {
     uint32_t name;
     enum tp_summary_kind kind;
@@ -46,7 +47,7 @@ struct tp_job_excess {
     double count, peer_count;      /* per step */
 };
 
-/* The rows of a rank that have peers, most excess of time first. Returns how many. */
+/* Fills the rows of a rank that its peers have, sorted by excess of time. Returns their number. */
 uint32_t tp_job_excess_rows(const struct tp_job *job, uint32_t rank, struct tp_job_excess **rows);
 
 #endif

@@ -1,4 +1,4 @@
-/* The replay of a job: its graph, and its causes as findings. See what_if.h for the numbers. */
+/* Replays a job: builds its graph and turns causes into findings. The numbers come from what_if.h. */
 #include <math.h>
 
 #include "webreport/compare/job/job_parts.h"
@@ -15,7 +15,7 @@ void tp_job_replay_add(struct tp_job *job, struct tp_job_rank *rank, const struc
     const struct tp_step_slots *slots = &summary->slots;
     uint32_t *kept = tp_arena_array(job->arena, slots->step_count, sizeof *kept);
     rank->graph_rank = TP_NO_ID;
-    if (*rank->damage) /* its lengths may be wrong, and its steps may be few: as if it were missing */
+    if (*rank->damage) /* lengths and steps of a damaged rank may be wrong, so it counts as missing */
         return;
     for (uint32_t s = 0; s < slots->step_count; s++)
         kept[s] = slots->steps[s] < summary->step_count ? labels[slots->steps[s]] : TP_NO_ID;
@@ -26,7 +26,7 @@ void tp_job_replay_add(struct tp_job *job, struct tp_job_rank *rank, const struc
                                                         .host = slots->host});
 }
 
-/* Where no trace tells its host, eight ranks in a row may be one: a set like others, that is told as its ranks. */
+/* Assumes that eight consecutive ranks are one host if no trace names its host. The set is reported by its ranks. */
 static void guess_hosts(struct tp_job *job)
 {
     struct tp_graph *graph = &job->graph;
@@ -82,7 +82,7 @@ const char *tp_job_cause_text(const struct tp_job *job, const struct tp_cause *c
     return finding.told;
 }
 
-/* Single ranks of one kind are one finding: their shares add up. */
+/* Returns whether two causes belong to one finding: single ranks of one kind, whose shares add up. */
 static bool goes_with(const struct tp_cause *first, const struct tp_cause *other)
 {
     return first == other ||
@@ -96,7 +96,7 @@ static int by_number(const void *context, uint32_t x, uint32_t y)
     return (x > y) - (x < y);
 }
 
-/* A finding of the causes from `first` on that go with it. is_told: by cause. */
+/* Adds the finding of cause `first` and the causes that belong to it. is_told: by cause, true if it has a finding. */
 static void add_finding(struct tp_job *job, size_t first, bool *is_told)
 {
     const struct tp_vec *causes = &job->what_if.causes;

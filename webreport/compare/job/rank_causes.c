@@ -1,4 +1,4 @@
-/* What is wrong with the job, in words, costliest first. See job.h. */
+/* Words the findings of a job, costliest first. See job.h. */
 #include <math.h>
 #include <stdio.h>
 
@@ -10,10 +10,10 @@
 #include "writer/text/format.h"
 
 enum { SHOWN_RUNS = 4 };
-/* deviation / mean; of the deviation, half of the variance; of the step */
+/* deviation / mean; share of the deviation (half of the variance); share of the step */
 static const double UNEQUAL = 0.05, LASTING = 0.7, LEAST_LINK_SHARE = 0.01;
 
-/* NULL: by the producer. */
+/* NULL if the advice depends on the producer. */
 static const char *const advice[TP_JOB_RULES] = {
     [TP_JOB_SLOW_COMPUTE] = "Look at that device: clocks, temperature, ECC errors, another process on it; or at the "
                             "work it was given.",
@@ -64,7 +64,7 @@ static const char *share_of(const struct tp_job *job, int64_t part, int64_t whol
     return tp_text_of_percent(job->arena, tp_percent(part, whole));
 }
 
-/* "rank 5", "ranks 5, 9, 12", or the worker's name. */
+/* Returns "rank 5", "ranks 5, 9, 12", or the worker's name. */
 static const char *name_ranks(const struct tp_job *job, const struct tp_rank_set *ranks, uint32_t any)
 {
     if (ranks->count == 1)
@@ -83,7 +83,7 @@ static const char *capital(const struct tp_job *job, const char *text)
 
 /* ---- stragglers ---- */
 
-/* Which part of the step the excess is in. */
+/* Returns the rule for the part of the step with most excess. */
 static enum tp_job_rule cause_of(const struct tp_job_rank *rank)
 {
     const int64_t *excess = rank->part_excess_ns;
@@ -92,7 +92,7 @@ static enum tp_job_rule cause_of(const struct tp_job_rank *rank)
     return excess[TP_JOB_DATA] >= excess[TP_JOB_HOST] ? TP_JOB_SLOW_DATA : TP_JOB_LATE_HOST;
 }
 
-/* Compute that is slow: by the same calls taking longer, or by more of them. */
+/* Explains slow compute: by longer calls, or by more of them. */
 const char *tp_job_compute_detail(const struct tp_job *job, uint32_t worst)
 {
     struct tp_job_excess *rows;
@@ -167,7 +167,7 @@ static const char *const part_words[] = {
 static const enum tp_job_part part_of_rule[] = {
     [TP_JOB_SLOW_COMPUTE] = TP_JOB_COMPUTE, [TP_JOB_LATE_HOST] = TP_JOB_HOST, [TP_JOB_SLOW_DATA] = TP_JOB_DATA};
 
-/* All stragglers of one cause as one finding. */
+/* Adds one finding for all stragglers with one cause. */
 static void add_stragglers(struct tp_job *job, enum tp_job_rule rule)
 {
     struct tp_rank_set ranks;
@@ -204,7 +204,7 @@ static void add_stragglers(struct tp_job *job, enum tp_job_rule rule)
 
 /* ---- imbalance ---- */
 
-/* What a damaged rank took part in is not told: the others may be as unequal as they look, or not. */
+/* Returns whether the cluster has a damaged rank; then its imbalance is not reported. */
 static bool has_damage(const struct tp_job *job, const struct tp_job_cluster *cluster)
 {
     for (uint32_t r = 0; r < job->ranks.count && job->damaged.count; r++) {
@@ -262,7 +262,7 @@ static void add_ranks(struct tp_rank_set *into, const struct tp_rank_set *more, 
     *into = both;
 }
 
-/* The rank that all slow groups share, TP_NULL_INT: none. */
+/* Returns the rank that all slow groups share, or TP_NULL_INT. */
 static int64_t shared_rank(const struct tp_job *job, const struct tp_job_link *links, size_t count)
 {
     const struct tp_rank_set *first = &tp_job_group_at(job, links[0].group)->ranks;
@@ -321,8 +321,8 @@ static void add_links(struct tp_job *job)
         link->bandwidth / 1e9, link->peers, link->peer_bandwidth / 1e9, text_of_ns(job, lost));
 }
 
-/* The collectives of all ranks beside the link that their devices have: it explains what the replay says of groups that
- * are all alike, or stands alone. */
+/* Compares the collectives of all ranks with the link of their devices. The finding completes the replay's finding on
+ * equal groups, or is a finding of its own. */
 void tp_job_link_rate_build(struct tp_job *job)
 {
     struct tp_link_rate rate;
@@ -343,7 +343,7 @@ void tp_job_link_rate_build(struct tp_job *job)
         for (uint32_t r = 0; r < job->ranks.count; r++)
             tp_rank_set_add(&finding->ranks, tp_job_rank_at(job, r)->number);
     }
-    /* there is something to compare with, after all: what the sheet says costs, not all of the communication */
+    /* use the cost relative to the data sheet, not all of the communication */
     finding->cost_ns = cost_ns;
     finding->cost_ratio = step_ns > 0 ? (double)cost_ns / (double)step_ns : 0;
     finding->told = NULL;
@@ -388,8 +388,8 @@ static void add_damaged(struct tp_job *job)
     finding->detail = capital(job, first);
 }
 
-/* What it may be worth to look at. Communication costs something in the best of jobs: where no sheet says that it could
- * be faster, what has somebody to blame comes first from a fifth of it on. */
+/* Returns the weight that sorts findings. Communication costs time in every job, so without a faster data sheet it
+ * ranks behind findings about single ranks that cost at least a fifth as much. */
 static int64_t weight_of(const struct tp_job_finding *finding)
 {
     const int64_t healthy = 5;
@@ -415,7 +415,7 @@ void tp_job_sort_findings(struct tp_job *job)
 
 void tp_job_causes_build(struct tp_job *job)
 {
-    if (job->what_if.why_not) { /* else the replay has told these */
+    if (job->what_if.why_not) { /* otherwise the replay reports them */
         for (enum tp_job_rule rule = TP_JOB_SLOW_COMPUTE; rule <= TP_JOB_SLOW_DATA; rule++)
             add_stragglers(job, rule);
         for (size_t c = 0; c < job->clusters.count; c++)

@@ -1,15 +1,15 @@
-/* Clocks brought together by collectives, and who arrived last by the clock that all then share.
- *
- * The ranks of a blocking collective leave it together. So the offset between two ranks is the median, over the
- * collectives they took part in together, of the difference of their ends. From the first rank of a component outwards,
- * group after group, each rank gets its offset once. What is left between a rank's ends and those of its groups is the
- * residual. Clocks themselves are never compared: hosts may differ by hours. */
+/* Aligns the clocks of ranks by collectives, and finds late arrivals on the common clock.
+ * The ranks of a blocking collective leave it together, so the offset between two ranks is the median difference of
+ * their ends over their common collectives. Offsets spread from the first rank of a component, group by group; each
+ * rank gets its offset once. The residual is the remaining difference between a rank's ends and those of its groups.
+ * Absolute clocks are never compared, because hosts may differ by hours. */
 #include "webreport/compare/job/job_parts.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 #include "writer/base/stats.h"
 
-/* Parts of names in lower case. Rooted and point-to-point calls let their ranks go at different times. */
+/* Parts of names of blocking collectives, in lower case. Ranks leave rooted and point-to-point calls at different
+ * times. */
 static const char *const blocking[] = {"all_reduce",    "allreduce",  "all_gather", "allgather", "reduce_scatter",
                                        "reducescatter", "all_to_all", "alltoall",   "barrier"};
 
@@ -21,8 +21,8 @@ bool tp_job_is_blocking(struct tp_str name)
     return false;
 }
 
-/* Returns whether two different ranks or more took part, and not more calls than the group has ranks: two groups of one
- * name would be mixed up. */
+/* Returns whether two or more different ranks took part, with at most one call per rank of the group; more calls mean
+ * that two groups have one name. */
 static bool is_joint(const struct tp_job *job, const struct tp_job_instance *instance)
 {
     int64_t size = tp_job_group_at(job, instance->group)->size;
@@ -39,7 +39,7 @@ struct aligner {
     uint32_t queued;
 };
 
-/* A member's end less that of the rank already aligned. */
+/* End of a member minus the end of the aligned rank. */
 struct difference {
     uint32_t rank;
     int64_t ns;
@@ -52,13 +52,13 @@ static int by_rank(const void *x, const void *y, const void *context)
     return a->rank != b->rank ? (a->rank > b->rank) - (a->rank < b->rank) : (a->ns > b->ns) - (a->ns < b->ns);
 }
 
-/* A call of the rank already aligned. */
+/* A call of the aligned rank. */
 struct own_call {
     int64_t group_size;
     uint32_t group, call;
 };
 
-/* The largest group first: the fewer steps to a rank, the smaller the error. */
+/* Sorts the largest group first, because fewer steps to a rank mean a smaller error. */
 static int by_group(const void *x, const void *y, const void *context)
 {
     const struct own_call *a = x, *b = y;
@@ -68,7 +68,7 @@ static int by_group(const void *x, const void *y, const void *context)
     return (a->group > b->group) - (a->group < b->group);
 }
 
-/* Differences of the ends of a collective's members that have no offset yet to that of `call`. */
+/* Collects the differences between the end of `call` and the ends of members without an offset. */
 static void gather_differences(const struct aligner *a, uint32_t call, struct tp_vec *found)
 {
     const struct tp_job *job = a->job;
@@ -82,7 +82,7 @@ static void gather_differences(const struct aligner *a, uint32_t call, struct tp
     }
 }
 
-/* Gives each rank that differences were found for its offset. */
+/* Sets the offset of each rank with collected differences. */
 static void take_medians(struct aligner *a, const struct tp_job_rank *rank, struct tp_vec *found)
 {
     tp_merge_sort(a->job->arena, found->data, found->count, sizeof(struct difference), by_rank, NULL);
@@ -98,7 +98,7 @@ static void take_medians(struct aligner *a, const struct tp_job_rank *rank, stru
     }
 }
 
-/* Group after group of a rank. calls, found: scratch. */
+/* Aligns the groups of a rank. calls, found: scratch memory. */
 static void align_from(struct aligner *a, uint32_t rank_index, struct tp_vec *calls, struct tp_vec *found)
 {
     const struct tp_job_rank *rank = tp_job_rank_at(a->job, rank_index);
@@ -157,7 +157,8 @@ static int64_t distance(int64_t x, int64_t y)
     return ns < 0 ? tp_sat_sub(0, ns) : ns;
 }
 
-/* How far each call's end is from the median end of its collective. ends: scratch, a number per call. */
+/* Fills the distance of each call's end from the median end of its collective. ends: scratch memory, a number per
+ * call. */
 static void find_distances(struct aligner *a, int64_t *off, int64_t *ends)
 {
     struct tp_job *job = a->job;
@@ -201,14 +202,14 @@ static void find_residuals(struct aligner *a)
     tp_arena_drop(job->arena, scratch, job->calls.count * sizeof *scratch);
 }
 
-/* What the others of one group waited for a rank, all steps. */
+/* Time that the other ranks of a group waited for a rank in all steps. */
 struct blamed {
     uint32_t rank;
     double waited_ns;
 };
 
-/* One collective: the last to arrive, and what the others waited for it on average. An arrival that is last by no more
- * than the residual is nobody's. keys: (rank, group) of `blamed`. */
+/* Finds the last rank to arrive at a collective and the mean wait of the others. An arrival that is last by less than
+ * the residual counts for no rank. keys: (rank, group) of `blamed`. */
 static void blame_last(struct aligner *a, const struct tp_job_instance *instance, struct tp_keys *keys,
                        struct tp_vec *blamed)
 {
@@ -240,8 +241,8 @@ static void blame_last(struct aligner *a, const struct tp_job_instance *instance
     TP_AT(blamed, struct blamed, id)->waited_ns += waited_ns / (instance->member_count - 1.0);
 }
 
-/* A rank that comes late to one group brings its members late to the next: the waits of different groups are one delay,
- * so the longest counts. */
+/* Finds the caused wait of each rank. A rank that is late in one group makes its members late in the next, so waits of
+ * different groups are one delay, and the longest counts. */
 static void find_last(struct aligner *a)
 {
     struct tp_vec blamed = TP_VEC(a->job->arena, struct blamed);

@@ -1,8 +1,7 @@
-/* Ranks that do the same work, and process groups that are laid out alike.
- *
- * Two ranks are comparable when their kernel sequences are equal, or nearly: the heaviest rows by name and count agree
- * for the greater part (a rank may choose another kernel for one layer and stay comparable). Pipeline stages differ.
- * A rank that is like no other joins the largest cluster: it is the odd one among ranks that should be alike. */
+/* Finds ranks with the same work, and process groups with the same layout.
+ * Two ranks are comparable if their kernel sequences are equal or most of their heaviest rows agree in name and count;
+ * a rank may use another kernel for one layer. Pipeline stages differ. A rank that resembles no other joins the largest
+ * cluster, as the outlier among ranks that should be equal. */
 #include <math.h>
 
 #include "webreport/compare/job/job_parts.h"
@@ -10,20 +9,20 @@
 #include "writer/base/sort.h"
 
 enum { MAX_LEADERS = 64 };
-static const double ALIKE = 0.7; /* of the counts of heavy rows */
+static const double ALIKE = 0.7; /* smallest likeness of comparable ranks */
 
 static const struct tp_job_cost *costs_of(const struct tp_job *job, const struct tp_job_rank *rank)
 {
     return TP_AT(&job->costs, struct tp_job_cost, rank->first_cost);
 }
 
-/* Kernels tell, where there are any; else operators. */
+/* Returns whether a row counts for the likeness: kernels, or operators of ranks without kernels. */
 static bool is_telling(const struct tp_job_rank *rank, const struct tp_job_cost *cost)
 {
     return cost->kind == (rank->is_gpu ? TP_SUMMARY_KERNEL : TP_SUMMARY_OPERATOR_HOST);
 }
 
-/* Calls per step of a row of this name, 0 without. */
+/* Returns the calls per step of the row with this name, or 0. */
 static double rate_of(const struct tp_job *job, const struct tp_job_rank *rank, uint32_t name)
 {
     const struct tp_job_cost *cost = costs_of(job, rank);
@@ -33,7 +32,8 @@ static double rate_of(const struct tp_job *job, const struct tp_job_rank *rank, 
     return 0;
 }
 
-/* Sum of the smaller rates over the sum of the larger ones: 1 for equal ranks, 0 without a common row. */
+/* Returns the sum of the smaller rates divided by the sum of the larger ones: 1 for equal ranks, 0 without a common
+ * row. */
 static double likeness(const struct tp_job *job, const struct tp_job_rank *x, const struct tp_job_rank *y)
 {
     double both = 0, x_sum = 0, y_sum = 0;
@@ -52,9 +52,9 @@ static double likeness(const struct tp_job *job, const struct tp_job_rank *x, co
     return all > 0 ? both / all : 1;
 }
 
-/* A set of equal fingerprints on its way to a cluster. */
+/* A set of ranks with equal fingerprints. */
 struct kind {
-    uint32_t leader; /* rank index of the first */
+    uint32_t leader; /* index of the first rank */
     uint32_t count, cluster;
 };
 
@@ -66,7 +66,7 @@ static int larger_first(const void *x, const void *y, const void *context)
                                 : (a->leader > b->leader) - (a->leader < b->leader);
 }
 
-/* Kinds by fingerprint (and device or none); kind_of: by rank. */
+/* Returns the kinds by fingerprint and presence of a device. kind_of: filled by rank. */
 static struct tp_vec find_kinds(const struct tp_job *job, uint32_t *kind_of)
 {
     struct tp_vec kinds = TP_VEC(job->arena, struct kind);
@@ -94,7 +94,7 @@ static uint32_t new_cluster(struct tp_job *job, const struct kind *kind)
     return (uint32_t)job->clusters.count - 1;
 }
 
-/* The cluster whose first rank is most alike, or TP_NO_ID. leaders: by cluster. */
+/* Returns the cluster whose first rank is most similar, or TP_NO_ID. leaders: by cluster. */
 static uint32_t most_alike(const struct tp_job *job, const struct kind *kind, const uint32_t *leaders)
 {
     double best = ALIKE;
@@ -109,8 +109,8 @@ static uint32_t most_alike(const struct tp_job *job, const struct kind *kind, co
     return found;
 }
 
-/* Larger kinds make clusters, smaller ones join what they are like; the odd single one the largest, unless no kind has
- * two ranks (a pipeline of single ranks). */
+/* Makes clusters of the larger kinds; smaller kinds join a similar cluster. A single rank without a similar cluster
+ * joins the largest, unless no kind has two ranks (a pipeline of single ranks). */
 static void assign_kinds(struct tp_job *job, struct tp_vec *kinds)
 {
     uint32_t *order = tp_arena_array(job->arena, kinds->count, sizeof *order);
@@ -132,7 +132,7 @@ static void assign_kinds(struct tp_job *job, struct tp_vec *kinds)
     }
 }
 
-/* Groups whose members stand in the same distances are laid out alike. */
+/* Finds groups with the same layout, that is, with the same distances between their members. */
 static void find_families(struct tp_job *job)
 {
     for (size_t g = 0; g < job->groups.count; g++) {

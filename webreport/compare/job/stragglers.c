@@ -1,9 +1,8 @@
-/* Own work of each rank beside that of comparable ranks, step by step.
- *
- * Own work of a step is its length without exposed communication: who waits for a late rank does so inside a
- * collective, so waiting is not in it, and no clock of another rank is needed. The excess of a rank is the median, over
- * the steps, of its own work less its cluster's median of the same step. An excess counts when it is beyond the
- * threshold of the cluster: a share of the step, and several times the usual spread of its ranks. */
+/* Compares the own work of each rank with that of comparable ranks, step by step.
+ * Own work of a step is its length without exposed communication. Ranks wait for a late rank inside a collective, so
+ * own work contains no waiting and needs no clock of another rank. The excess of a rank is the median over the steps of
+ * its own work minus its cluster's median in the same step. An excess counts above the cluster's threshold: a share of
+ * the step, and several times the usual spread of its ranks. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,7 +12,8 @@
 #include "writer/base/sort.h"
 #include "writer/base/stats.h"
 
-static const double SHARE = 0.02, SHARE_FEW_RANKS = 0.03, SHARE_FEW_STEPS = 0.10; /* of the median step */
+/* thresholds, as shares of the median step */
+static const double SHARE = 0.02, SHARE_FEW_RANKS = 0.03, SHARE_FEW_STEPS = 0.10;
 enum { FEW_RANKS = 8, FEW_STEPS = 3, SPREADS = 5 };
 static const double MAD_TO_DEVIATION = 1.4826;
 
@@ -92,7 +92,7 @@ static void find_column_medians(struct tp_job *job)
 
 /* ---- ranks ---- */
 
-/* Medians over the steps of a rank. values: scratch. */
+/* Computes the medians over the steps of a rank. values: scratch memory. */
 static void measure_rank(const struct tp_job *job, struct tp_job_rank *rank, int64_t *values)
 {
     uint32_t count = rank->step_count, compared = 0;
@@ -124,7 +124,7 @@ static void measure_rank(const struct tp_job *job, struct tp_job_rank *rank, int
     }
 }
 
-/* Share of the compared steps in which the rank was late by more than half of the cluster's threshold. */
+/* Returns the share of compared steps in which the rank was late by more than half of the cluster's threshold. */
 static double late_share(const struct tp_job *job, const struct tp_job_rank *rank)
 {
     int64_t half = tp_job_cluster_at(job, rank->cluster)->threshold_ns / 2;
@@ -138,7 +138,7 @@ static double late_share(const struct tp_job *job, const struct tp_job_rank *ran
 
 /* ---- clusters ---- */
 
-/* Values of the cluster's ranks with steps, as pick() says. Returns how many. */
+/* Collects pick() of the cluster's ranks that have steps. Returns their number. */
 static size_t gather(const struct tp_job *job, uint32_t cluster, int64_t (*pick)(const struct tp_job_rank *, int),
                      int which, int64_t *values)
 {
@@ -205,7 +205,7 @@ bool tp_job_is_straggler(const struct tp_job *job, const struct tp_job_rank *ran
            rank->excess_ns > tp_job_cluster_at(job, rank->cluster)->threshold_ns && rank->late_share >= 2.0 / 3;
 }
 
-/* Deviation over mean of numbers, one at a time. */
+/* Computes deviation / mean of numbers that are added one at a time. */
 struct spread {
     double count, mean, squares;
 };
@@ -231,7 +231,8 @@ static double mean_own(const struct tp_job *job, const struct tp_job_rank *rank)
     return sum / rank->step_count;
 }
 
-/* The part of the spread that stays with the ranks: means over `steps` steps differ also by what changes each step. */
+/* Returns the spread that persists in ranks, without the part of `of_means` that comes from variation between `steps`
+ * steps. */
 static double lasting_ratio(double of_means, double inside, double steps)
 {
     if (steps < 2)
@@ -240,7 +241,7 @@ static double lasting_ratio(double of_means, double inside, double steps)
     return squares > 0 ? sqrt(squares) : 0;
 }
 
-/* How unequal the work of a cluster is without its stragglers: over the ranks, and inside steps. */
+/* Measures how unequal the work of a cluster is without its stragglers: over the ranks, and inside steps. */
 static void measure_spread(const struct tp_job *job, const uint32_t *rank_of_step)
 {
     uint32_t *columns = tp_arena_array(job->arena, job->clusters.count, sizeof *columns);
@@ -305,7 +306,7 @@ void tp_job_stragglers_build(struct tp_job *job)
     measure_spread(job, rank_of_step);
 }
 
-/* ---- what a straggler does more of ---- */
+/* ---- additional work of a straggler ---- */
 
 static int by_excess(const void *x, const void *y, const void *context)
 {
@@ -326,7 +327,7 @@ static const struct tp_job_cost *cost_of(const struct tp_job *job, const struct 
     return NULL;
 }
 
-/* Medians of the peers that have the row. times, counts: scratch. */
+/* Computes the medians of the peers that have the row. times, counts: scratch memory. */
 static bool measure_peers(const struct tp_job *job, uint32_t rank, struct tp_job_excess *row, int64_t *times,
                           int64_t *counts)
 {

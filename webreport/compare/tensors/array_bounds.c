@@ -1,11 +1,11 @@
-/* Bounds from statistics: see array_bounds.h. */
+/* Computes bounds from statistics: see array_bounds.h. */
 #include "webreport/compare/tensors/array_bounds.h"
 
 #include <float.h>
 #include <math.h>
 
-/* Sums are rounded: a difference counts from a few units of the last place on. Least and greatest are exact below 2^53,
- * beyond which 64-bit integers are rounded, too. */
+/* Smallest relative difference that counts, because sums are rounded. Minimum and maximum are exact below 2^53; larger
+ * 64-bit integers are rounded as well. */
 static const double SLACK = 16 * DBL_EPSILON;
 static const double EXACT = 9007199254740992.0;
 
@@ -24,7 +24,7 @@ static double largest(const struct tp_tensor_stats *s)
     return fmax(fabs(s->min), fabs(s->max));
 }
 
-/* Both NaN, or one number. */
+/* Returns whether both are NaN or equal. */
 static bool same(double a, double b)
 {
     return a == b || (isnan(a) && isnan(b));
@@ -37,7 +37,7 @@ static bool is_same(const struct tp_tensor_stats *a, const struct tp_tensor_stat
            same(a->l2, b->l2);
 }
 
-/* Least max |x - y| that the ends allow. */
+/* Returns the lower bound of max |x - y| from minimum and maximum. */
 static double ends_bound(const struct tp_tensor_stats *a, const struct tp_tensor_stats *b)
 {
     double bound = fmax(fabs(a->min - b->min), fabs(a->max - b->max)), size = fmax(largest(a), largest(b));
@@ -58,15 +58,15 @@ static double cosine_bound(const struct tp_tensor_stats *a, const struct tp_tens
     return fmin(1, a->mean / of_a * (b->mean / of_b) + a->std / of_a * (b->std / of_b) + SLACK);
 }
 
-/* Mismatches that are certain. With elements that are not finite, in equal numbers: either they stand elsewhere, which
- * is a mismatch, or the finite ones are the same pairs. */
+/* Returns the number of certain mismatches. If both have equal numbers of non-finite elements, either their positions
+ * differ, which is a mismatch, or the finite elements are paired with each other. */
 static uint64_t mismatches(const struct tp_tensor_stats *base, const struct tp_tensor_stats *new, double error,
                            const struct tp_tolerance *tolerance)
 {
     uint64_t odd = base->nan_count + base->inf_count, new_odd = new->nan_count + new->inf_count;
     uint64_t count =
         (apart(base->nan_count, new->nan_count) + apart(base->inf_count, new->inf_count) + apart(odd, new_odd)) /
-        2; /* each element changes its kind once */
+        2; /* each changed element counts in two kinds */
     bool is_exact = tolerance->rtol == 0 && tolerance->atol == 0;
     if (count == 0 && is_exact)
         count = apart(base->zero_count, new->zero_count);

@@ -1,4 +1,4 @@
-/* Two arrays of one shape, element by element: how far NEW is from BASE.
+/* Compares two arrays of one shape, element by element.
  *
  * x is an element of NEW, y of BASE, both as doubles; pairs of 64-bit integers are subtracted exactly. A pair is finite
  * when both are. Pairs agree when both are NaN, both the same infinity, or both finite with
@@ -12,7 +12,7 @@ struct tp_tolerance {
     double rtol, atol;
 };
 
-/* `wanted`, where a NaN in it stands for the larger of both types' own: torch.testing.assert_close's. */
+/* Returns `wanted` with each NaN replaced by the larger default of both types, as in torch.testing.assert_close. */
 struct tp_tolerance tp_tolerance_between(const struct tp_tolerance *wanted, enum tp_npy_type base,
                                          enum tp_npy_type new);
 
@@ -22,23 +22,24 @@ struct tp_difference {
     double max_abs; /* max |x - y| of the finite pairs; NaN without any */
     double max_rel; /* max |x - y| / |y| of the finite pairs with y != 0; NaN without any */
     double rmse;    /* sqrt(sum (x - y)^2 / finite pairs) */
-    double cosine;  /* sum x y / sqrt(sum x^2 sum y^2) of the finite pairs; NaN when either is 0 */
-    uint64_t worst; /* place of the first pair with max_abs, in the order of C; UINT64_MAX: none */
+    double cosine;  /* sum x y / sqrt(sum x^2 sum y^2) of the finite pairs; NaN if a sum of squares is 0 */
+    uint64_t worst; /* index in C order of the first pair with max_abs, or UINT64_MAX */
     double base_at_worst, new_at_worst;
-    uint64_t first_mismatch; /* likewise; the lowest place in the order of C when the files were read in it */
+    /* index in C order of the first mismatch that was read, or UINT64_MAX; the lowest one if the files are in C
+     * order */
+    uint64_t first_mismatch;
 };
 
-/* What is compared: the types may be set by the caller (bfloat16). */
+/* The arrays to compare. The caller sets the types of bfloat16 arrays. */
 struct tp_array_pair {
     struct tp_array_place base, new;
-    bool base_is_bfloat16, new_is_bfloat16; /* elements of two bytes are its bits */
+    bool base_is_bfloat16, new_is_bfloat16; /* elements of two bytes are bfloat16 bits */
 };
 
-/* Compares them in bounded memory, reading each once (twice when squares would leave the range of doubles). tolerance:
- * a NaN in it stands for the larger of both types' own. heads: receives that of base, then that of new. Returns 0;
- * TP_EUSAGE when the shapes differ, both heads being filled in; what tp_array_open and tp_array_read return, *is_new
- * telling whose fault.
- */
+/* Compares both arrays in bounded memory. Reads each once, or twice if squares would leave the range of doubles.
+ * tolerance: a NaN means the larger default of both types. heads: filled with the heads of base and new. Returns 0;
+ * TP_EUSAGE if the shapes differ (the heads are filled); else the error of tp_array_open or tp_array_read, and *is_new
+ * is true if NEW caused it. */
 int tp_compare(struct tp_difference *difference, struct tp_npy heads[2], const struct tp_array_pair *pair,
                const struct tp_tolerance *tolerance, bool *is_new, struct tp_error *err);
 

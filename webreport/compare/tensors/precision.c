@@ -1,4 +1,4 @@
-/* Matching and judging: see precision.h. */
+/* Matches and judges the tensors of two runs: see precision.h. */
 #include "webreport/compare/tensors/precision.h"
 
 #include <math.h>
@@ -83,10 +83,10 @@ static struct tp_str copied(struct tp_arena *arena, const char *text)
     return (struct tp_str){tp_arena_copy(arena, text, size), size};
 }
 
-/* [2,3] */
+/* Returns a list as text: "[2,3]". */
 static struct tp_str list_of(struct tp_arena *arena, const int64_t *numbers, uint32_t count)
 {
-    enum { ROOM = 22 }; /* of a number and a comma */
+    enum { ROOM = 22 }; /* bytes of a number and a comma */
     size_t size = 0, room = (size_t)count * ROOM + 3;
     char *text = tp_arena_alloc(arena, room);
     text[size++] = '[';
@@ -126,7 +126,7 @@ static void start_row(const struct row *row, const struct tp_tensor_item *item)
         put_real(row, reals[i], NAN);
 }
 
-/* What the file says about one side, else what the trace says. */
+/* Fills the columns of one side from its file, else from the trace. */
 static void put_side(const struct row *row, bool is_new, const struct tp_tensor_item *item, const struct tp_npy *npy)
 {
     bool has_head = npy && npy->data_offset;
@@ -138,7 +138,7 @@ static void put_side(const struct row *row, bool is_new, const struct tp_tensor_
              has_head ? list_of(row->arena, npy->dims, npy->rank) : item->shape);
 }
 
-/* npy: NULL when statistics were compared. */
+/* Fills the columns of the difference. npy: NULL if statistics were compared. */
 static void put_difference(const struct row *row, const struct tp_difference *d, const struct tp_npy *npy)
 {
     put_int(row, TP_PRECISION_ELEMENTS, (int64_t)d->count);
@@ -195,7 +195,7 @@ static void judge(const struct row *row, enum tp_verdict verdict, const char *wh
         p->first_divergent = (uint32_t)row->number;
 }
 
-/* The first threshold that is exceeded, or NULL. What cannot be told (a cosine of zeros) exceeds none. */
+/* Returns the first exceeded threshold, or NULL. Unknown values (a cosine of zeros) exceed no threshold. */
 static const char *exceeded(const struct tp_precision_limits *limits, const struct tp_difference *d)
 {
     const struct {
@@ -228,7 +228,7 @@ static bool same_known_dtype(const struct tp_tensor_item *a, const struct tp_ten
     return !a->dtype.ptr || !b->dtype.ptr || tp_str_equal(a->dtype, b->dtype);
 }
 
-/* What the statistics of both say for certain. */
+/* Judges a pair by the statistics of both. */
 static void compare_statistics(const struct row *row, const struct tp_tensor_item *base,
                                const struct tp_tensor_item *new)
 {
@@ -246,7 +246,7 @@ static void compare_statistics(const struct row *row, const struct tp_tensor_ite
           why);
 }
 
-/* Without values on both sides the trace's word is all there is. */
+/* Judges a pair by the records of the trace, if a side has no values. */
 static void judge_records(const struct row *row, const struct tp_tensor_item *base, const struct tp_tensor_item *new)
 {
     bool has_stats = base->has_stats && new->has_stats;

@@ -1,4 +1,5 @@
-/* Two runs' tensors, matched and compared: a table with a row per tensor, in BASE's order of execution. */
+/* Matches and compares the tensors of two runs; the result is a table with a row per tensor, in the order of execution
+ * of BASE. */
 #ifndef TP_WEBREPORT_COMPARE_TENSORS_PRECISION_H
 #define TP_WEBREPORT_COMPARE_TENSORS_PRECISION_H
 
@@ -10,10 +11,10 @@ enum tp_verdict {
     TP_VERDICT_EQUAL,            /* no element differs */
     TP_VERDICT_CLOSE,            /* elements differ, within the thresholds */
     TP_VERDICT_DIFFERS,          /* beyond a threshold */
-    TP_VERDICT_DTYPE,            /* the types of the elements differ; compared all the same */
-    TP_VERDICT_SAME_STATISTICS,  /* of tensors without values: none differs */
-    TP_VERDICT_CLOSE_STATISTICS, /* some do, and none proves a difference beyond a threshold */
-    TP_VERDICT_SHAPE,            /* the shapes differ: not compared */
+    TP_VERDICT_DTYPE,            /* the element types differ; the values are compared nevertheless */
+    TP_VERDICT_SAME_STATISTICS,  /* tensors without values: no statistic differs */
+    TP_VERDICT_CLOSE_STATISTICS, /* some statistics differ, but do not prove a difference beyond a threshold */
+    TP_VERDICT_SHAPE,            /* the shapes differ, so the values are not compared */
     TP_VERDICT_ONLY_BASE,        /* NEW does not have it */
     TP_VERDICT_ONLY_NEW,         /* BASE does not have it */
     TP_VERDICT_NO_VALUES,        /* recorded without values and statistics */
@@ -52,16 +53,16 @@ enum tp_precision_column {
     TP_PRECISION_COLUMNS
 };
 
-/* What is too much. NaN: no limit. */
+/* Thresholds; NaN for no limit. */
 struct tp_precision_limits {
     double max_abs, max_rel, max_rmse, min_cosine, max_mismatch_share;
 };
 
 struct tp_precision_options {
-    struct tp_tolerance tolerance; /* NaN: by type */
+    struct tp_tolerance tolerance; /* NaN for the default of the type */
     struct tp_precision_limits limits;
-    bool ignores_dtype;  /* other types are no divergence */
-    bool allows_missing; /* tensors of one run only are no divergence */
+    bool ignores_dtype;  /* other element types are not a divergence */
+    bool allows_missing; /* tensors of a single run are not a divergence */
     void *context;
     void (*progress)(void *context, size_t done, size_t all, struct tp_str name); /* may be NULL */
 };
@@ -73,14 +74,14 @@ struct tp_precision {
     struct tp_table table; /* enum tp_precision_column */
     uint32_t verdicts[TP_VERDICT_COUNT];
     uint32_t divergent_count, compared_count;
-    uint32_t first_divergent; /* row; TP_NO_ID */
+    uint32_t first_divergent; /* row of the first divergent tensor, or TP_NO_ID */
 };
 
-/* Compares all, in `arena` (guard set by the caller). Names are borrowed. */
+/* Compares all tensors. Allocates from `arena` (guard set by the caller). Names are borrowed. */
 void tp_precision_build(struct tp_precision *precision, const struct tp_inventory *base, const struct tp_inventory *new,
                         const struct tp_precision_options *options, struct tp_arena *arena);
 
-/* "equal", "close" .. */
+/* Returns "equal", "close" .. Static. */
 const char *tp_verdict_name(enum tp_verdict verdict);
 
 #endif

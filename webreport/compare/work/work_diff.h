@@ -17,7 +17,7 @@ enum tp_work_change_kind {
     TP_WORK_CHANGE_SHAPE,
     TP_WORK_CHANGE_TYPE,
     TP_WORK_CHANGE_RENAMED,
-    TP_WORK_CHANGE_REPLACED,  /* operators at the place of others */
+    TP_WORK_CHANGE_REPLACED,  /* operators in place of others */
     TP_WORK_CHANGE_ALGORITHM, /* other kernels of an operator that did not change */
     TP_WORK_CHANGE_OTHER_COPY,
     TP_WORK_CHANGE_KERNELS, /* kernels without an operator */
@@ -61,8 +61,8 @@ struct tp_work_change {
     /* it is call `nth` (from 0) of `calls` calls of its name in each pass of the function; 0, 0 if unknown */
     uint32_t nth, calls;
     uint32_t group;                 /* number from 1 of its group of operators that replace each other, or 0 */
-    int64_t group_ns[TP_SIDES];     /* time a step of the group, or of the operator with other kernels; 0, 0: it is not
-                                       known to be slower */
+    /* time per step of the group, or of the operator with other kernels; 0, 0 if it is not known to be slower */
+    int64_t group_ns[TP_SIDES];
     bool is_host;                   /* group_ns is the operators' own host time */
     /* line of the change once it was found in the source, else 0 (the place has the line of the def) */
     int32_t line;
