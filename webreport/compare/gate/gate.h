@@ -28,8 +28,8 @@ enum tp_check_status {
 
 /* Reason for the status of an item, as a word for scripts. */
 enum tp_check_cause {
-    TP_CAUSE_WITHIN,         /* the limit holds */
-    TP_CAUSE_BEYOND,         /* it does not */
+    TP_CAUSE_WITHIN,         /* the value is within the limit */
+    TP_CAUSE_BEYOND,         /* the value is beyond the limit */
     TP_CAUSE_NOISE,          /* the noise of these runs is too large; inconclusive */
     TP_CAUSE_MISSING,        /* the trace has no such metric, which may be lost; inconclusive */
     TP_CAUSE_DAMAGED,        /* an input lost events that the metric needs; inconclusive */

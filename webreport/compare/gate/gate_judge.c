@@ -232,7 +232,7 @@ static void judge_against(struct tp_check_item *item, const struct tp_check_subj
                          : 0;
     size_t base_count = s->base_count - skipped;
     if (tp_metrics[item->line->metric].is_timed && base_count > TP_ACCEPTED_RUNS)
-        base_count = TP_ACCEPTED_RUNS; /* the accepted level does not roll */
+        base_count = TP_ACCEPTED_RUNS; /* the accepted level stays fixed */
     item->base_value = value_of(s->base + skipped, base_count, item->line, NAN, arena, &why);
     item->value = value_of(s->runs, s->run_count, item->line, limit_of(item->line, item->base_value), arena, &why);
     if (isnan(item->base_value))

@@ -1,9 +1,7 @@
-/* Where a failed line points in the code: see gate_parts.h.
- *
- * Lines on findings, and on what a finding explains, point at the evidence of the findings; lines on waits at the
- * places that wait; against a baseline only at what it does not have, or has less often in the function: lines move.
- * Other metrics have no place.
- */
+/* Finds the places in the code for a failed line: see gate_parts.h.
+ * Lines on findings, and on metrics that a finding explains, point to the evidence of the findings. Lines on waits
+ * point to the places that wait. With a baseline, only places count that the baseline lacks or has less often in the
+ * same function, because lines move. Other metrics have no place. */
 #include "webreport/compare/gate/gate_parts.h"
 #include "webreport/measure/metrics/metric_values.h"
 #include "webreport/measure/rules/rules.h"
@@ -27,7 +25,7 @@ static const struct {
     {"idle.", "A13"},        {"memory.frag", "D3"},   {"sets.", "C7"},      {"communication.exposed.", "E1"},
 };
 
-/* The rule whose findings stand for a metric that counts something else; NULL: none. */
+/* Returns the rule whose findings explain a metric, or NULL. */
 static const char *rule_of(const struct tp_metric *metric)
 {
     for (size_t i = 0; i < sizeof explained / sizeof *explained; i++)
@@ -45,7 +43,7 @@ static bool is_counted(const struct tp_metric *metric, const struct tp_summary_f
     return metric->which >= TP_FINDINGS_ALL || metric->which == finding->severity;
 }
 
-/* Whether a run of the baseline has the same finding in the same function. */
+/* Returns whether a run of the baseline has the same finding in the same function. */
 static bool is_known(const struct tp_check_subject *s, const struct tp_summary_finding *finding)
 {
     const struct tp_summary *base = &s->base[s->base_count - 1];
@@ -56,7 +54,7 @@ static bool is_known(const struct tp_check_subject *s, const struct tp_summary_f
     return false;
 }
 
-/* The detail, which may begin with the line that is shown anyway. */
+/* Returns the detail without the line at its begin, which is shown separately. */
 static struct tp_str detail_of(const struct tp_summary_finding *f)
 {
     size_t cut = f->file_line.len + 2;
@@ -83,7 +81,7 @@ static void find_findings(struct tp_vec *places, const struct tp_check_item *ite
 
 /* ---- waits ---- */
 
-/* Calls per step of waits in the function of this place in a run. */
+/* Returns the waits per step of a run in the function of this place. */
 static double waits_at(const struct tp_summary *run, const struct tp_summary_row *place)
 {
     int64_t count = 0;

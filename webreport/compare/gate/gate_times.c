@@ -1,5 +1,5 @@
-/* Limits on times against a baseline: the change between runs with its interval, and what is made of one limit and of
- * many. See gate_parts.h. */
+/* Judges limits on times relative to a baseline: the change between runs with its interval, and the verdicts on one
+ * limit and on several. See gate_parts.h. */
 #include <math.h>
 
 #include "webreport/compare/gate/gate_parts.h"
@@ -21,24 +21,24 @@ bool tp_check_is_of_host(const struct tp_metric *metric)
     return metric->is_timed && !is_of_kernels(metric);
 }
 
-/* What of a step its noise is that of; TP_PART_COUNT: of the whole step. */
+/* Returns the part of a step whose noise applies to the metric; TP_PART_COUNT for the whole step. */
 static enum tp_summary_part part_of(const struct tp_metric *metric)
 {
     if (is_of_kernels(metric))
         return TP_PART_DEVICE_SUM;
     if (metric->value == tp_metric_average_time && metric->which <= (int)TP_AVERAGE_OTHER)
-        return (enum tp_summary_part)metric->which; /* parts stand in the order of the averages */
+        return (enum tp_summary_part)metric->which; /* parts are in the order of the averages */
     return TP_PART_COUNT;
 }
 
-/* What is told of a typical step? Its long ones are the subject of p90 and max, whoever drew them out. */
+/* Returns whether the metric describes typical steps; p90 and max describe long steps, whatever made them long. */
 static bool is_of_typical_steps(const struct tp_metric *metric)
 {
     bool is_of_steps = metric->value == tp_metric_of_steps && metric->which != TP_STEPS_P90 && metric->which != TP_STEPS_MAX;
     return is_of_steps || metric->value == tp_metric_average_time;
 }
 
-/* Level of the steps of a run; cv NaN: too few of them. */
+/* Returns the level of the steps of a run; cv is NaN with too few steps. */
 static struct tp_run_level level_of(const struct tp_summary *run, enum tp_summary_part part, struct tp_arena *arena)
 {
     double *totals = tp_arena_array(arena, run->step_count, sizeof *totals);
@@ -58,12 +58,12 @@ static struct tp_run_level level_of(const struct tp_summary *run, enum tp_summar
     return tp_run_level_of(values + warm, count - warm);
 }
 
-/* Levels of a metric in all runs of a baseline and in those that are judged. */
+/* Levels of a metric in all runs of the baseline and in the judged runs. */
 struct levels {
     struct tp_levels base, accepted, runs;
-    double *cvs, *lows; /* of the base, then of the runs; lows: of short steps */
+    double *cvs, *lows; /* base first, then the judged runs; lows: levels of short steps */
     size_t cv_count;
-    bool has_steps; /* enough in every run */
+    bool has_steps; /* every run has enough steps */
 };
 
 static bool add_levels(struct levels *l, struct tp_levels *out, const struct tp_summary *runs, size_t count, int index,
@@ -84,13 +84,13 @@ static bool add_levels(struct levels *l, struct tp_levels *out, const struct tp_
     return is_positive;
 }
 
-/* What is known of the steps that a change is of. */
+/* Knowledge about the steps behind a change. */
 struct steps {
-    bool are_enough; /* in every run */
-    double low;      /* logarithm: what the short ones changed by; NaN: nothing to compare */
+    bool are_enough; /* every run has enough steps */
+    double low;      /* change of the short steps, a logarithm; NaN if unknown */
 };
 
-/* The new runs against the accepted ones; NaN bounds: some value is 0, or a run has too few steps. */
+/* Compares the new runs with the accepted ones; the bounds are NaN if a value is 0 or a run has too few steps. */
 static struct tp_run_change change_of(const struct tp_check_subject *s, int index, struct steps *steps,
                                       struct tp_arena *arena)
 {
@@ -109,13 +109,13 @@ static struct tp_run_change change_of(const struct tp_check_subject *s, int inde
     l.accepted = (struct tp_levels){l.base.items, l.base.count < TP_ACCEPTED_RUNS ? l.base.count : TP_ACCEPTED_RUNS};
     steps->low = tp_short_steps_change(&(struct tp_levels){l.lows, l.accepted.count},
                                        &(struct tp_levels){l.lows + l.base.count, l.runs.count}, arena);
-    steps->low = isnan(steps->low) ? 0 : steps->low; /* they have none of it on either side */
+    steps->low = isnan(steps->low) ? 0 : steps->low; /* neither side has such time */
     if (l.accepted.count == l.base.count)
         return tp_run_change_of(&l.base, &l.runs, &context, arena);
     return tp_level_history_change(&l.base, &l.accepted, &l.runs, &context, arena);
 }
 
-/* Where a value is 0 there is no noise to know of: all of the base went, or something came from nothing. */
+/* Fills a change from or to 0, which has no noise: the whole value of the base vanished, or a new value appeared. */
 static void change_of_nothing(struct tp_run_change *c, const struct tp_check_item *item)
 {
     c->estimate = item->base_value > 0 ? item->value / item->base_value - 1 : item->value > 0 ? INFINITY : 0;
@@ -123,7 +123,7 @@ static void change_of_nothing(struct tp_run_change *c, const struct tp_check_ite
     c->sees = 0;
 }
 
-/* The limit as a relative change. */
+/* Returns the limit as a relative change. */
 static double most_of(const struct tp_check_item *item)
 {
     const struct tp_budget_line *line = item->line;
@@ -149,7 +149,7 @@ static struct tp_run_change measure_change(struct tp_check_item *item, const str
         item->sees = 0;
         return c;
     }
-    if (!is_delta && s->base_count > 1 && c.estimate > -1) /* the level of several runs, which the change is of */
+    if (!is_delta && s->base_count > 1 && c.estimate > -1) /* with several runs, use the base level of the change */
         item->base_value = item->value / (1 + c.estimate);
     item->change = (isnan(c.estimate) ? item->value / item->base_value - 1 : c.estimate) * scale;
     item->low = c.low * scale;
@@ -164,7 +164,7 @@ static struct tp_run_change measure_change(struct tp_check_item *item, const str
 
 /* ---- verdicts ---- */
 
-/* "this runner sees 1.3 % with 10 + 3 runs" */
+/* Returns "this runner sees 1.3 % with 10 + 3 runs". */
 static const char *sees_text(const struct tp_check_item *item, struct tp_arena *arena)
 {
     enum tp_budget_kind kind = item->line->kind;
@@ -173,7 +173,7 @@ static const char *sees_text(const struct tp_check_item *item, struct tp_arena *
                           item->base_runs, item->runs);
 }
 
-/* What would decide a limit that these runs cannot. most: of a relative change. */
+/* Returns advice on how to decide an inconclusive limit. most: the limit as a relative change. */
 static const char *help_text(const struct tp_run_change *c, double most, struct tp_arena *arena)
 {
     unsigned needed = tp_runs_needed(&c->noise, fabs(most), c->base_count);
@@ -192,14 +192,15 @@ static enum tp_limit_verdict verdict_of(const struct tp_check_item *item)
     enum tp_budget_op op = item->line->op;
     if (tp_budget_is_upper(op) ? item->low > limit : item->high < limit)
         return TP_LIMIT_FAIL;
-    if (op == TP_OP_LT && item->low == limit && item->high == limit) /* no noise, and at the limit */
+    if (op == TP_OP_LT && item->low == limit && item->high == limit) /* exactly at the limit, without noise */
         return TP_LIMIT_FAIL;
     if (op == TP_OP_GT && item->low == limit && item->high == limit)
         return TP_LIMIT_FAIL;
     return tp_budget_holds(op, tp_budget_is_upper(op) ? item->high : item->low, limit) ? TP_LIMIT_PASS : TP_LIMIT_UNCLEAR;
 }
 
-/* Do short steps back a broken limit? Where a gain is asked for: that it is not there. */
+/* Returns whether short steps confirm a broken limit; if the limit demands a gain, whether they confirm that it is
+ * missing. */
 static bool is_backed(const struct tp_check_item *item, const struct tp_run_change *change, double low)
 {
     double asked = log1p(most_of(item));
@@ -207,7 +208,7 @@ static bool is_backed(const struct tp_check_item *item, const struct tp_run_chan
     return isnan(low) || tp_short_steps_back(log1p(change->estimate) - asked, low - asked);
 }
 
-/* Why wall clock does not tell the machine from the program; NULL: it does, or the metric is of kernels. */
+/* Returns why a slow machine may explain a change of wall clock; NULL if it cannot, or for metrics of kernels. */
 static const char *why_a_hint(const struct tp_check_item *item, const struct tp_check_subject *s,
                               const struct tp_run_change *change, const struct steps *steps, struct tp_arena *arena)
 {

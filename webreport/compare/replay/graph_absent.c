@@ -1,4 +1,4 @@
-/* Ranks of a job that are not here, by the numbers of those that are: see step_graph.h. */
+/* Finds the missing ranks of a job by the numbers of the others: see step_graph.h. */
 #include <string.h>
 
 #include "webreport/compare/replay/step_graph.h"
@@ -9,7 +9,7 @@ static int64_t most_of(int64_t x, int64_t y)
     return x > y ? x : y;
 }
 
-/* As many ranks as are known to be: by the caller, by number, by the lists of the groups. */
+/* Returns the known number of ranks: from the caller, from rank numbers, or from the lists of groups. */
 static int64_t world_size(const struct tp_graph *graph)
 {
     int64_t size = most_of(graph->world_size, tp_graph_rank_at(graph, graph->rank_count - 1)->number + 1);
@@ -25,16 +25,17 @@ static int64_t world_size(const struct tp_graph *graph)
     return size;
 }
 
-/* What is here of a host. */
+/* The recorded ranks of a host. */
 struct host {
     int64_t first, last, count; /* numbers of its ranks */
 };
 
-/* Has every host its ranks in a row of `size` numbers, that begins at a multiple of it and has no other host's? */
+/* Returns whether the ranks of every host are in a row of `size` numbers that begins at a multiple of `size` and has no
+ * ranks of another host. */
 static bool are_rows(const struct host *hosts, uint32_t count, int64_t size)
 {
     int64_t before = -1;
-    for (uint32_t h = 0; h < count; h++) { /* by first rank */
+    for (uint32_t h = 0; h < count; h++) { /* sorted by first rank */
         if (hosts[h].first / size != hosts[h].last / size || hosts[h].first / size <= before)
             return false;
         before = hosts[h].first / size;
@@ -42,7 +43,8 @@ static bool are_rows(const struct host *hosts, uint32_t count, int64_t size)
     return true;
 }
 
-/* All hosts are supposed to have as many ranks, and their numbers in a row: the least that fits what is here. */
+/* Returns the ranks per host: the smallest number that fits, if all hosts have equally many ranks with consecutive
+ * numbers. */
 static int64_t size_of_hosts(const struct host *hosts, uint32_t count, int64_t world)
 {
     int64_t most = 1;
@@ -51,7 +53,7 @@ static int64_t size_of_hosts(const struct host *hosts, uint32_t count, int64_t w
     for (int64_t size = most; size <= world / count; size++)
         if (world % size == 0 && are_rows(hosts, count, size))
             return size;
-    return most_of(most, (world + count - 1) / count); /* numbered in another way */
+    return most_of(most, (world + count - 1) / count); /* hosts do not have consecutive numbers */
 }
 
 static void find_absent_of_hosts(struct tp_graph *graph, int64_t world)
@@ -62,7 +64,7 @@ static void find_absent_of_hosts(struct tp_graph *graph, int64_t world)
         const struct tp_graph_rank *rank = tp_graph_rank_at(graph, r);
         if (rank->host == TP_NO_ID)
             continue;
-        struct host *host = &hosts[rank->host]; /* numbered as they come */
+        struct host *host = &hosts[rank->host]; /* hosts are numbered in order of appearance */
         host->first = host->count++ ? host->first : rank->number;
         host->last = rank->number;
     }

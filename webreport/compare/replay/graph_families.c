@@ -1,7 +1,6 @@
-/* Families of process groups, and with them the coordinates of the ranks: see step_graph.h.
- *
- * Groups of one description are a family when no rank is in two of them; else size and distance of the ranks tell them
- * apart, and where that does not do either, each group is a family of its own. */
+/* Finds families of process groups and the coordinates of the ranks: see step_graph.h.
+ * Groups with one description are a family if no rank is in two of them. Otherwise they are divided by size and
+ * distance of the ranks, and if that is not enough, each group is a family. */
 #include <string.h>
 
 #include "webreport/compare/replay/step_graph.h"
@@ -11,7 +10,7 @@
 
 enum { LEVELS = 3 };
 
-/* Distance between the first two ranks of a group; 0: it has one. */
+/* Returns the distance between the first two ranks of a group, or 0 if it has one rank. */
 static int64_t stride_of(const struct tp_graph *graph, const struct tp_graph_group *group)
 {
     const uint32_t *members = graph->members + group->first_member;
@@ -20,7 +19,7 @@ static int64_t stride_of(const struct tp_graph *graph, const struct tp_graph_gro
                : tp_graph_rank_at(graph, members[1])->number - tp_graph_rank_at(graph, members[0])->number;
 }
 
-/* What the groups of one family have in common, as text; level: how much of it. */
+/* Returns the properties that groups of one family share, as text. level: number of properties. */
 static const char *name_of(const struct tp_graph *graph, const struct tp_graph_group *group, unsigned level)
 {
     int cut = (int)(group->description.len < 60 ? group->description.len : 60);
@@ -37,7 +36,7 @@ static const char *name_of(const struct tp_graph *graph, const struct tp_graph_g
                           (long long)tp_graph_rank_at(graph, graph->members[group->first_member])->number);
 }
 
-/* Is a rank in two groups of the family? seen: by rank, the mark of the last family. */
+/* Returns whether a rank is in two groups of the family. seen: by rank, the mark of the last family. */
 static bool overlaps(const struct tp_graph *graph, const uint32_t *groups, uint32_t count, uint32_t *seen,
                      uint32_t mark)
 {
@@ -61,7 +60,7 @@ static int by_first_member(const void *context, uint32_t x, uint32_t y)
     return a != b ? (a > b) - (a < b) : (x > y) - (x < y);
 }
 
-/* A word of the description, set off by what is no letter: "pp" of "mesh_pp". */
+/* Returns whether the text contains the word between non-letters: "pp" in "mesh_pp". */
 static bool has_word(struct tp_str text, const char *word)
 {
     size_t size = strlen(word);
@@ -77,7 +76,7 @@ static bool has_word(struct tp_str text, const char *word)
     return false;
 }
 
-/* Groups along the pipeline, and along nothing else. */
+/* Returns whether the description names pipeline groups only. */
 static bool is_pipeline(struct tp_str description)
 {
     static const char *const others[] = {"tp", "dp", "cp", "ep", "tensor", "data", "context", "expert", "embedding"};
@@ -87,7 +86,7 @@ static bool is_pipeline(struct tp_str description)
     return is;
 }
 
-/* Place of a rank in its group, of which others may not be here; member: its place among those that are. */
+/* Returns the place of a rank in its group, counting missing ranks. member: its place among the recorded ranks. */
 static uint32_t place_in(const struct tp_graph *graph, const struct tp_graph_group *group, uint32_t member)
 {
     int64_t number = tp_graph_rank_at(graph, graph->members[group->first_member + member])->number, place = 0;
@@ -131,7 +130,7 @@ static void add_family(struct tp_graph *graph, uint32_t *groups, uint32_t count,
         graph->pipeline = index;
 }
 
-/* Divides groups into families by their names of this level; what overlaps goes on to the next level. */
+/* Divides groups into families by their names of this level; overlapping ones are divided again on the next level. */
 static void divide(struct tp_graph *graph, const uint32_t *groups, uint32_t count, unsigned level, uint32_t *seen)
 {
     struct tp_strings names;
@@ -152,7 +151,7 @@ static void divide(struct tp_graph *graph, const uint32_t *groups, uint32_t coun
         bool is_of_pairs = tp_graph_group_at(graph, these[0])->kind != TP_GROUP_ALL;
         if (!is_of_pairs && level < LEVELS && overlaps(graph, these, size, seen, ++*mark)) {
             if (level + 1 < LEVELS)
-                divide(graph, these, size, level + 1, seen); /* as deep as there are levels */
+                divide(graph, these, size, level + 1, seen); /* the depth is the number of levels */
             else
                 for (uint32_t i = 0; i < size; i++)
                     add_family(graph, these + i, 1, level);

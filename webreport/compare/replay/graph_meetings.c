@@ -1,24 +1,25 @@
-/* Meetings of the ranks of a job, an order in which their steps can be replayed, the replay: see step_graph.h. */
+/* Finds the meetings of a job's ranks and an order in which their steps can be replayed; replays them: see
+ * step_graph.h. */
 #include <math.h>
 #include <string.h>
 
 #include "webreport/compare/replay/step_graph.h"
 
-/* Ranks on their way through their slots. */
+/* State while the ranks pass through their slots. */
 struct walk {
     struct tp_graph *graph;
-    uint32_t *at;     /* by rank: slots passed */
-    uint32_t *parked; /* by rank: meeting that it waits for; TP_NO_ID: none */
-    uint32_t *queue;  /* ranks that go on; a ring of rank_count */
+    uint32_t *at;     /* by rank: number of passed slots */
+    uint32_t *parked; /* by rank: meeting that it waits for, or TP_NO_ID */
+    uint32_t *queue;  /* ranks that can continue; a ring of rank_count */
     uint32_t head, queued, done, passed;
-    uint32_t *takes_part;    /* by group: members whose rows have it */
-    uint32_t *uses;          /* by group: how often a row has it */
+    uint32_t *takes_part;    /* by group: number of members whose rows contain it */
+    uint32_t *uses;          /* by group: how often a row contains it */
     uint32_t *first_meeting; /* by group */
-    uint32_t *met;           /* by member: meetings it has come to */
-    uint32_t *come;          /* by meeting */
+    uint32_t *met;           /* by member: number of meetings that it reached */
+    uint32_t *come;          /* by meeting: number of ranks that reached it */
 };
 
-/* How often each group stands in the rows of its members: equally often, or they do not fit together. */
+/* Counts how often each group is in the rows of its members. All members must have the same number. */
 static void count_uses(struct walk *w)
 {
     struct tp_graph *graph = w->graph;
@@ -41,7 +42,7 @@ static void count_uses(struct walk *w)
     }
 }
 
-/* What each pair of the group moves, by the slots of its first rank. */
+/* Fills the bytes that each pair of the group moves, from the slots of its first rank. */
 static void fill_moved(struct tp_graph *graph, uint32_t group_index, uint32_t first_pair)
 {
     const struct tp_graph_group *group = tp_graph_group_at(graph, group_index);
@@ -52,7 +53,7 @@ static void fill_moved(struct tp_graph *graph, uint32_t group_index, uint32_t fi
             tp_graph_pair_at(graph, pair++)->moved_bytes = rank->slots[k].moved_bytes;
 }
 
-/* All meetings, group by group. */
+/* Lists all meetings, group by group. */
 static void list_meetings(struct walk *w)
 {
     struct tp_graph *graph = w->graph;
@@ -87,7 +88,7 @@ static const uint32_t *lengths_of(const struct tp_graph *graph, const struct tp_
     return rank->us + ((size_t)step * rank->slot_count + at % rank->slot_count) * TP_SLOT_PARTS;
 }
 
-/* Place of the rank in its group's members. */
+/* Returns the place of the rank among the members of its group. */
 static uint32_t member_of(const struct tp_graph *graph, const struct tp_graph_group *group, uint32_t rank)
 {
     uint32_t low = group->first_member, high = low + group->member_count;
@@ -101,7 +102,8 @@ static uint32_t member_of(const struct tp_graph *graph, const struct tp_graph_gr
     return low;
 }
 
-/* The rank comes to its next meeting of the group; the last one lets those go on that wait for it. Returns it. */
+/* Moves the rank to its next meeting of the group and returns the meeting. The last rank releases those that wait
+ * there. */
 static uint32_t come_to(struct walk *w, uint32_t r, uint32_t group_index, const uint32_t *us)
 {
     struct tp_graph *graph = w->graph;
@@ -119,7 +121,7 @@ static uint32_t come_to(struct walk *w, uint32_t r, uint32_t group_index, const 
     return index;
 }
 
-/* Is there a collective that the rank waits for in this slot, and that not all have come to? It is parked there. */
+/* Returns whether the rank waits in this slot for a collective that some rank has not reached; parks the rank there. */
 static bool is_parked(struct walk *w, uint32_t r, uint32_t cell, uint32_t slot)
 {
     const struct tp_graph *graph = w->graph;
@@ -134,7 +136,7 @@ static bool is_parked(struct walk *w, uint32_t r, uint32_t cell, uint32_t slot)
     return false;
 }
 
-/* Lets a rank pass its slots up to one where it has to wait. */
+/* Moves a rank through its slots up to one where it must wait. */
 static void walk_rank(struct walk *w, uint32_t r)
 {
     struct tp_graph *graph = w->graph;
@@ -201,7 +203,7 @@ static inline double later_of(double a, double b)
     return a > b ? a : b;
 }
 
-/* A rank has come to a meeting at `at`; the last one ends it. */
+/* Notes that a rank reached a meeting at `at`; the last rank ends it. */
 static inline void come_at(const struct tp_graph_meeting *meetings, uint32_t *come, double *over, uint32_t index,
                            double at, const double *transfer)
 {
@@ -213,7 +215,7 @@ static inline void come_at(const struct tp_graph_meeting *meetings, uint32_t *co
     over[index] += transfer[index];
 }
 
-/* came: by cell, when the rank comes to its collective; NULL: nobody asks. */
+/* Replays all steps. came: by cell, filled with the time at which the rank reaches its collective; may be NULL. */
 static double replay(const struct tp_graph *graph, const double *own, const double *transfer, double *came)
 {
     const struct tp_graph_wait *waits = graph->waits.data;

@@ -1,4 +1,4 @@
-/* The graph of a job's steps: ranks, their groups and steps, classes. See step_graph.h. */
+/* Builds the graph of a job's steps: ranks, their groups and steps, classes. See step_graph.h. */
 #include "webreport/compare/replay/step_graph.h"
 
 #include <math.h>
@@ -38,7 +38,8 @@ static struct tp_str kept(struct tp_graph *graph, struct tp_str text)
     return tp_strings_get(&graph->texts, tp_strings_add(&graph->texts, text));
 }
 
-/* Number of a group, made when new. Its ranks make it what it is, where they are known; else its name and size. */
+/* Returns the number of a group; adds it if it is new. A group is identified by its ranks, or by name and size if the
+ * ranks are unknown. */
 static uint32_t group_of(struct tp_graph *graph, const struct tp_slot_group *from)
 {
     uint64_t hash = tp_hash_bytes(&from->run_count, sizeof from->run_count) + (uint64_t)from->kind;
@@ -117,7 +118,7 @@ void tp_graph_add(struct tp_graph *graph, const struct tp_graph_source *source)
 
 /* ---- groups, steps ---- */
 
-/* The ranks of each group, in their order; a rank that lists a group twice is in it once. */
+/* Collects the ranks of each group in their order, each rank once. */
 static void join_groups(struct tp_graph *graph)
 {
     uint32_t at = 0, group_count = (uint32_t)graph->groups.count;
@@ -139,7 +140,7 @@ static void join_groups(struct tp_graph *graph)
     }
 }
 
-/* Labels that all ranks have, in the order of the first rank; where each rank has them. */
+/* Finds the labels that all ranks have, in the order of the first rank, and the step of each rank for each label. */
 static void join_steps(struct tp_graph *graph)
 {
     uint32_t *seen = tp_arena_array(graph->arena, MOST_LABELS, sizeof *seen);
@@ -148,7 +149,7 @@ static void join_steps(struct tp_graph *graph)
     for (uint32_t r = 0; r < graph->rank_count; r++) {
         const struct tp_graph_rank *rank = tp_graph_rank_at(graph, r);
         for (uint32_t s = 0; s < rank->step_count; s++)
-            if (rank->labels[s] < MOST_LABELS && seen[rank->labels[s]] == r) /* one that comes twice counts once */
+            if (rank->labels[s] < MOST_LABELS && seen[rank->labels[s]] == r) /* a repeated label counts once */
                 seen[rank->labels[s]]++;
     }
     for (uint32_t s = 0; s < first->step_count; s++)
@@ -178,8 +179,8 @@ static uint64_t row_of(const struct tp_graph *graph, const struct tp_graph_rank 
     return hash;
 }
 
-/* Where the ranks of a class wait for the collective of a slot: the furthest that one of them came beside it; the end
- * of the step when none was seen to wait there. */
+/* Returns where the ranks of a class wait for the collective of a slot: the latest position that one of them reached
+ * before waiting, or the end of the step if none waited. */
 static struct tp_graph_wait wait_of(const struct tp_graph *graph, const struct tp_graph_class *class, uint32_t slot)
 {
     struct tp_slot furthest = {.waits = 0};
@@ -203,7 +204,7 @@ static int by_place(const void *x, const void *y, const void *context)
                                   : (a->back < b->back) - (a->back > b->back);
 }
 
-/* Waits of a class, by the slot in whose work they are. */
+/* Finds the waits of a class, by the slot whose work contains them. */
 static void find_waits(struct tp_graph *graph, struct tp_graph_class *class)
 {
     uint32_t slots = class->slot_count;
@@ -222,7 +223,7 @@ static void find_waits(struct tp_graph *graph, struct tp_graph_class *class)
     class->first_wait[slots] = (uint32_t)graph->waits.count;
 }
 
-/* Ranks by row and stage; without a pipeline by row and kind of work. */
+/* Groups ranks into classes by row and stage, or by row and kind of work without a pipeline. */
 static void find_classes(struct tp_graph *graph)
 {
     const struct tp_graph_family *pipeline =

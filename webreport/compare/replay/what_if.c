@@ -1,5 +1,5 @@
-/* Causes, their shares, and what is left: see what_if.h. The rules that find causes are in files of their own
- * (what_if_parts.h). */
+/* Computes the causes of a job's loss, their shares and the jitter: see what_if.h. The rules that find causes are in
+ * other files (what_if_parts.h). */
 #include "webreport/compare/replay/what_if.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static int costliest_first(const void *x, const void *y, const void *context)
     return is_told_a != is_told_b ? is_told_a - is_told_b : (p < q) - (p > q);
 }
 
-/* Removes one after the other: the gains add up. Returns T without all of them. */
+/* Removes the causes one after the other, so that their gains add up. Returns T without all of them. */
 static double share_out(struct tp_what_if_work *w)
 {
     struct tp_vec *causes = &w->out->causes;
@@ -44,10 +44,10 @@ static double share_out(struct tp_what_if_work *w)
     return before;
 }
 
-/* ---- what is left ---- */
+/* ---- remaining loss ---- */
 
-/* How unequal own work of a class is beside what causes were found of: deviation over mean inside steps, and of the
- * ranks' means as far as steps do not explain it. */
+/* Measures how unequal the own work of a class is apart from the causes found: deviation / mean inside steps, and of
+ * the ranks' means as far as steps do not explain it. */
 static void measure_unequal(const struct tp_what_if_work *w, const struct tp_graph_class *class, double *inside,
                             double *lasting)
 {
@@ -73,7 +73,7 @@ static void measure_unequal(const struct tp_what_if_work *w, const struct tp_gra
     *lasting = sqrt(fmax(0, (square - *inside * *inside / w->steps) / (1 - 1.0 / w->steps)));
 }
 
-/* Own work of a class without what the causes so far are. */
+/* Fills the own work of a class without the causes found so far. */
 static void fill_left(const struct tp_what_if_work *w, const struct tp_graph_class *class)
 {
     for (uint32_t i = 0; i < class->rank_count; i++)
@@ -89,7 +89,7 @@ static void fill_left(const struct tp_what_if_work *w, const struct tp_graph_cla
         }
 }
 
-/* Work that is unequal without a rank, host or step to name: a cause of its own, behind all others. */
+/* Adds the cause of unequal work that belongs to no rank, host or step; it comes after all other causes. */
 static double add_unequal(struct tp_what_if_work *w, double before, bool evens_stages)
 {
     uint8_t *kept = tp_arena_array(w->arena, (size_t)w->ranks * w->steps, sizeof *kept);
@@ -116,7 +116,7 @@ static double add_unequal(struct tp_what_if_work *w, double before, bool evens_s
         tp_what_if_mark(w, &cause);
         double now = tp_what_if_replay(w, false, evens_stages);
         cause.alone = cause.saved = cause.share = 100 * (before - now) / w->T;
-        if (cause.share < TP_LEAST_COST || now < w->ideal - TP_LEAST_COST / 100 * w->T) { /* no more than chance */
+        if (cause.share < TP_LEAST_COST || now < w->ideal - TP_LEAST_COST / 100 * w->T) { /* the effect may be chance */
             memcpy(w->left_out, kept, (size_t)w->ranks * w->steps);
             continue;
         }

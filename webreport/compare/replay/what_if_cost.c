@@ -1,12 +1,12 @@
-/* Replays with and without, and what a cause costs: see what_if_parts.h. */
+/* Replays the job with and without causes, and computes their cost: see what_if_parts.h. */
 #include <math.h>
 #include <string.h>
 
 #include "webreport/compare/replay/what_if_parts.h"
 
-/* ---- what a replay is fed with ---- */
+/* ---- input of a replay ---- */
 
-/* Transfers: usual of the pairs that are marked, else as they were; uses_usual: the other way round. */
+/* Fills the transfers: usual lengths for marked pairs, recorded lengths for others; the reverse if uses_usual. */
 static void fill_transfers(const struct tp_what_if_work *w, bool uses_usual)
 {
     for (size_t m = 0; m < w->graph->meetings.count; m++) {
@@ -17,7 +17,7 @@ static void fill_transfers(const struct tp_what_if_work *w, bool uses_usual)
     }
 }
 
-/* Own work of a slot: usual in the given parts, else as it was. */
+/* Returns the own work of a slot: usual lengths for the given parts, recorded lengths for others. */
 static double own_of(const double *real, const double *usual, uint8_t parts)
 {
     double us = 0;
@@ -26,8 +26,9 @@ static double own_of(const double *real, const double *usual, uint8_t parts)
     return us;
 }
 
-/* Own work of each cell: usual in the parts that are marked, else as it was; uses_usual: the other way round. Of
- * batches that are evened out the length alone becomes usual: what differs among the ranks of one batch stays. */
+/* Fills the own work of each cell: usual lengths for marked parts, recorded lengths for others; the reverse if
+ * uses_usual. If batches are evened out, only their length becomes usual; differences between the ranks of one batch
+ * stay. */
 static void fill_own(const struct tp_what_if_work *w, bool uses_usual, bool evens_stages)
 {
     const uint8_t flip = uses_usual ? (1 << TP_SLOT_OWN) - 1 : 0;
@@ -73,7 +74,7 @@ double tp_what_if_scaled(const struct tp_what_if_work *w, uint32_t class_index, 
     return tp_graph_replay(w->graph, w->own, w->transfer);
 }
 
-/* Everything usual, and the stages even where they are not. */
+/* Replays with usual lengths everywhere and equal stages. */
 double tp_what_if_ideal(const struct tp_what_if_work *w)
 {
     const double *usual = w->is_uneven ? w->even : w->usual;

@@ -1,9 +1,9 @@
-/* A host whose ranks leave collectives later than all others: its network card is slow, though every group passes it,
- * so that groups beside each other are all alike.
- * While the job runs nothing of it can be seen: the ranks of that host begin the next step late, and the others wait
- * for them as long as their own transfer took less. It shows where they came together, as in the first steps of a
- * recording: the others left when their part was done. So what counts is the shortest time that a rank spent in any
- * step, beside the shortest that it would have spent if all had left together. See docs/jobs.md. */
+/* Finds a host whose ranks leave collectives later than all others. Its network card is slow, but every group uses it,
+ * so a comparison of groups shows nothing.
+ * In most steps the slow card is hidden: the ranks of that host begin the next step late, and the other ranks wait for
+ * them. It shows in steps where all ranks arrived together, as in the first steps of a recording, because the other
+ * ranks then leave when their part is done. So the shortest time that a rank spent in any step is compared with the
+ * shortest time if all had left together. See docs/jobs.md. */
 #include <math.h>
 
 #include "webreport/compare/replay/what_if_parts.h"
@@ -12,18 +12,18 @@
 
 static const double LATE = 1.3, PROMPT = 1.15, LEAST_LATE_US = 100, MOST_TELL = 0.5;
 
-/* Of a rank and a slot, over the steps. */
+/* Shortest times of a rank in a slot, over the steps. */
 struct least {
-    double spent_us, together_us; /* as it was; had all left together */
+    double spent_us, together_us; /* as recorded; if all ranks had left together */
 };
 
 struct leaves {
     const struct tp_graph *graph;
     struct tp_arena *arena;
-    struct least *least;    /* by slot of a rank, from first_slot on */
+    struct least *least;    /* by first_slot of the rank + slot */
     uint32_t *first_slot;   /* by rank */
-    uint32_t *host_of_pair; /* by pair: who leaves late; TP_NO_ID: that cannot be told */
-    double *prompt_us;      /* by pair: what the others spend */
+    uint32_t *host_of_pair; /* by pair: the host that leaves late, or TP_NO_ID if unknown */
+    double *prompt_us;      /* by pair: time that the other ranks spend */
 };
 
 static double spent_in(const struct tp_graph_rank *rank, uint32_t step, uint32_t slot)
@@ -55,9 +55,9 @@ static void find_least(struct leaves *l, const double *together_us)
     }
 }
 
-/* What the members of a pair's group say: all ranks of one host leave late, all others do not. */
+/* Result for a pair's group: all ranks of one host leave late, and no others do. */
 struct verdict {
-    uint32_t late_host; /* TP_NO_ID: nobody is late yet */
+    uint32_t late_host; /* TP_NO_ID as long as no rank is late */
     bool is_mixed;
     double prompt_us;
 };
@@ -74,7 +74,7 @@ static void hear(struct verdict *verdict, const struct least *least, uint32_t ho
     verdict->prompt_us = fmin(verdict->prompt_us, least->spent_us);
 }
 
-/* Slot of the rank that has the pair. */
+/* Returns the slot of the rank that has the pair. */
 static uint32_t slot_of_pair(const struct tp_graph *graph, const struct tp_graph_rank *rank, uint32_t pair)
 {
     for (uint32_t k = 0; k < rank->slot_count; k++) {
@@ -99,7 +99,7 @@ static void judge_pair(struct leaves *l, uint32_t pair)
             return;
         hear(&verdict, &l->least[l->first_slot[members[m]] + slot], rank->host);
     }
-    for (uint32_t m = 0; m < group->member_count && !verdict.is_mixed; m++) { /* is it all of that host? */
+    for (uint32_t m = 0; m < group->member_count && !verdict.is_mixed; m++) { /* all ranks of that host must be late */
         const struct tp_graph_rank *rank = tp_graph_rank_at(graph, members[m]);
         const struct least *least = &l->least[l->first_slot[members[m]] + slot_of_pair(graph, rank, pair)];
         verdict.is_mixed |= rank->host == verdict.late_host && least->spent_us <= LATE * least->together_us;
@@ -110,7 +110,8 @@ static void judge_pair(struct leaves *l, uint32_t pair)
     l->prompt_us[pair] = verdict.prompt_us;
 }
 
-/* The host that leaves late in groups of the family, at least half of them, and no other one in any; TP_NO_ID: none. */
+/* Returns the only host that leaves late in groups of the family, if it does so in at least half of them, or
+ * TP_NO_ID. */
 static uint32_t host_of_family(const struct leaves *l, uint32_t family_index)
 {
     const struct tp_graph *graph = l->graph;
@@ -130,7 +131,7 @@ static uint32_t host_of_family(const struct leaves *l, uint32_t family_index)
     return count >= MOST_TELL * family->count ? host : TP_NO_ID;
 }
 
-/* All leave when the ranks of the late host do: then the replay is that of the job. */
+/* Makes all ranks leave with the ranks of the late host, so that the replay matches the job. */
 static void wait_for_host(const struct tp_graph *graph, uint32_t family, uint32_t host)
 {
     double *least = tp_arena_array(graph->arena, graph->meetings.count, sizeof *least);
@@ -153,7 +154,7 @@ static void wait_for_host(const struct tp_graph *graph, uint32_t family, uint32_
     }
 }
 
-/* The job lasts until the late host is through; the others left its last collective before. */
+/* Returns the time until the late host has finished; the other ranks left the last collective earlier. */
 static double measured_on(const struct tp_what_if_work *w, uint32_t host)
 {
     const struct tp_graph *graph = w->graph;

@@ -1,4 +1,4 @@
-/* Stages of a pipeline, work that moves along a coordinate, links: see docs/jobs.md. */
+/* Finds causes in pipeline stages, in work that moves along a coordinate, and in links: see docs/jobs.md. */
 #include <math.h>
 
 #include "webreport/compare/replay/what_if_parts.h"
@@ -6,15 +6,14 @@
 #include "writer/base/stats.h"
 
 static const double SLOW_LINK = 1.3, LEAST_NOISE = 0.02, SEQUENCE_RATIO = 20, SEQUENCE_SHARE = 0.015;
-/* Percent of the job, for transfers that are all alike: of any; of slow ones. Slower than half of what the fastest
- * network cards in use carry for one device (400 Gbit/s) is not known to be sound, and in 0.1 ms such a card moves 2.5
- * MB. */
+/* Smallest cost of equal transfers, percent of the job: at any rate; at a slow rate. A rate is slow below half of the
+ * fastest network cards in use (400 Gbit/s per device), which move 2.5 MB in 0.1 ms. */
 static const double ALL_SHARE = 25, SLOW_SHARE = 10, SOUND_RATE = 25, LEAST_MOVED = 2.5e6;
 enum { NOISES = 4, LEAST_LINKS = 3 };
 
 /* ---- stages ---- */
 
-/* The host that has all ranks of the class and no other ones; TP_NO_ID: none. */
+/* Returns the host whose ranks are exactly the class, or TP_NO_ID. */
 static uint32_t own_host_of(const struct tp_graph *graph, const struct tp_graph_class *class)
 {
     uint32_t host = tp_graph_rank_at(graph, class->ranks[0])->host, count = 0;
@@ -26,7 +25,7 @@ static uint32_t own_host_of(const struct tp_graph *graph, const struct tp_graph_
     return count == class->rank_count && count > 1 ? host : TP_NO_ID;
 }
 
-/* Are ranks of the stage known not to be here? */
+/* Returns whether ranks of the stage are missing. */
 static bool is_part_of_stage(const struct tp_graph *graph, uint32_t stage)
 {
     int64_t stages = tp_graph_group_at(graph, tp_graph_family_at(graph, graph->pipeline)->groups[0])->size;
@@ -55,9 +54,10 @@ void tp_what_if_stages(struct tp_what_if_work *w)
                                         .evens_stages = true});
 }
 
-/* ---- work that all ranks of a coordinate share ---- */
+/* ---- work that is equal along a coordinate ---- */
 
-/* Variance between (coordinate, step) cells over the one within; deviation: of the cells, in microseconds. */
+/* Returns the variance between (coordinate, step) cells divided by the variance within. *deviation: of the cells,
+ * us. */
 static double ratio_of(const struct tp_what_if_work *w, const struct tp_graph_family *family, uint32_t coordinates,
                        double *deviation)
 {
@@ -66,7 +66,7 @@ static double ratio_of(const struct tp_what_if_work *w, const struct tp_graph_fa
     double *mean = tp_arena_array(w->arena, coordinates, sizeof *mean);
     double *own = tp_arena_array(w->arena, w->ranks, sizeof *own);
     double between = 0, within = 0, cells = 0, all = (double)w->ranks * w->steps;
-    uint32_t present = 0; /* coordinates: of some all ranks may be missing */
+    uint32_t present = 0; /* number of coordinates with recorded ranks */
     for (uint32_t r = 0; r < w->ranks; r++) {
         size[family->coordinate[r]]++;
         for (uint32_t s = 0; s < w->steps; s++)
@@ -94,7 +94,7 @@ static double ratio_of(const struct tp_what_if_work *w, const struct tp_graph_fa
     return between / fmax(1, cells - present) / fmax(1e-9, within / fmax(1, all - cells));
 }
 
-/* The family along whose coordinates work moves most; TP_NO_ID: it moves along none. *deviation: of its cells. */
+/* Returns the family along whose coordinates work varies most, or TP_NO_ID. *deviation: of its cells. */
 static uint32_t family_of_batches(const struct tp_what_if_work *w, uint32_t *coordinates, double *deviation)
 {
     uint32_t found = TP_NO_ID;
@@ -120,7 +120,7 @@ static uint32_t family_of_batches(const struct tp_what_if_work *w, uint32_t *coo
     return found;
 }
 
-/* Of each rank-step: kernels of all ranks of its coordinate over what is usual for them. */
+/* Returns, by rank-step, the kernel time of all ranks of its coordinate relative to the usual time. */
 static double *lengths_of_batches(const struct tp_what_if_work *w, const struct tp_graph_family *family,
                                   uint32_t coordinates)
 {
@@ -167,13 +167,13 @@ void tp_what_if_sequences(struct tp_what_if_work *w)
 
 /* ---- links ---- */
 
-/* Were all ranks of the group there? A transfer without one of them may have waited for it. */
+/* Returns whether all ranks of the group were recorded. A transfer may have waited for a missing rank. */
 static bool is_whole(const struct tp_graph_group *group)
 {
     return group->size == TP_NULL_INT || group->member_count == group->size;
 }
 
-/* Pairs of a family whose transfer is beyond what is usual. */
+/* Returns the pairs of a family whose transfer is slower than usual. */
 static struct tp_vec slow_pairs(struct tp_what_if_work *w, uint32_t family)
 {
     struct tp_vec found = TP_VEC(w->arena, uint32_t);
@@ -205,7 +205,7 @@ static bool passes(const struct tp_graph *graph, const struct tp_graph_group *gr
     return false;
 }
 
-/* Pairs of a family that wait for a host. */
+/* Returns the pairs of a family that wait for a host. */
 static struct tp_vec pairs_of_host(struct tp_what_if_work *w, uint32_t family, uint32_t host)
 {
     struct tp_vec found = TP_VEC(w->arena, uint32_t);
@@ -232,7 +232,7 @@ static uint32_t drop_equal(uint32_t *sorted, uint32_t count)
     return kept;
 }
 
-/* Marks the hosts of a group: *mark of each becomes `with` where it is `from`. */
+/* Sets the mark of each host of a group from `from` to `with`. */
 static void mark_hosts(const struct tp_graph *graph, uint32_t group_index, uint32_t *mark, uint32_t from, uint32_t with)
 {
     const struct tp_graph_group *group = tp_graph_group_at(graph, group_index);
@@ -243,7 +243,7 @@ static void mark_hosts(const struct tp_graph *graph, uint32_t group_index, uint3
     }
 }
 
-/* Is the group on more than one host? What stays inside one does not use its link. */
+/* Returns whether the group uses links between hosts, that is, has ranks on several hosts. */
 static bool passes_hosts(const struct tp_graph *graph, uint32_t group_index)
 {
     const struct tp_graph_group *group = tp_graph_group_at(graph, group_index);
@@ -254,8 +254,8 @@ static bool passes_hosts(const struct tp_graph *graph, uint32_t group_index)
     return false;
 }
 
-/* The one host that all slow groups pass, and no other group of their families where that leaves any; TP_NO_ID:
- * none. */
+/* Returns the only host that all slow groups use and, if possible, no other group of their families uses; or
+ * TP_NO_ID. */
 static uint32_t common_host(const struct tp_what_if_work *w, const struct tp_cause *cause)
 {
     const struct tp_graph *graph = w->graph;
@@ -283,7 +283,7 @@ static uint32_t common_host(const struct tp_what_if_work *w, const struct tp_cau
     return only ? (only == 1 ? alone : TP_NO_ID) : common == 1 ? any : TP_NO_ID;
 }
 
-/* The one host that leaves late in all families of the groups; TP_NO_ID: none. */
+/* Returns the host that leaves late in all families of the groups, or TP_NO_ID. */
 static uint32_t late_host(const struct tp_what_if_work *w, const struct tp_cause *cause)
 {
     uint32_t host = TP_NO_ID;
@@ -296,7 +296,7 @@ static uint32_t late_host(const struct tp_what_if_work *w, const struct tp_cause
     return host;
 }
 
-/* Ranks of the slow groups; of one host alone where there is one to blame. */
+/* Fills the ranks of the slow groups, or only those of the host if a single host is the cause. */
 static void fill_ranks(const struct tp_what_if_work *w, struct tp_cause *cause)
 {
     const struct tp_graph *graph = w->graph;
@@ -315,7 +315,7 @@ static void fill_ranks(const struct tp_what_if_work *w, struct tp_cause *cause)
     cause->where = is_host ? cause->host : cause->groups[0];
 }
 
-/* A cause of slow pairs; family: TP_NO_ID when they are of several. */
+/* Returns the cause of slow pairs. family: TP_NO_ID if they belong to several families. */
 static struct tp_cause cause_of(const struct tp_what_if_work *w, uint32_t family, const struct tp_vec *slow)
 {
     struct tp_cause cause = {.kind = TP_CAUSE_LINK,
@@ -339,7 +339,7 @@ static struct tp_cause cause_of(const struct tp_what_if_work *w, uint32_t family
     return cause;
 }
 
-/* Slow pairs of all families are one cause where they have one host in common, else one a family. */
+/* Adds slow pairs as causes: one cause for all families if they share a host, else one cause per family. */
 static void add_slow(struct tp_what_if_work *w, const struct tp_vec *slow)
 {
     struct tp_vec all = TP_VEC(w->arena, uint32_t);
@@ -359,14 +359,14 @@ static void add_slow(struct tp_what_if_work *w, const struct tp_vec *slow)
             tp_what_if_add(w, cause_of(w, f, &slow[f]));
 }
 
-/* Sends of a pipeline go both ways, and the ways wait for each other: all pairs of ranks are judged as one. */
+/* Returns whether two families are judged together: pipeline sends in both directions wait for each other. */
 static bool is_judged_with(const struct tp_graph *graph, uint32_t family, uint32_t other)
 {
     return family == other ||
            (tp_graph_family_at(graph, family)->is_of_pairs && tp_graph_family_at(graph, other)->is_of_pairs);
 }
 
-/* What the job would save, in percent, if the collectives of the family took no time. */
+/* Returns the saving, in percent of the job, if the collectives of the family took no time. */
 static double cost_of_transfers(const struct tp_what_if_work *w, uint32_t family)
 {
     const struct tp_graph *graph = w->graph;
@@ -379,7 +379,8 @@ static double cost_of_transfers(const struct tp_what_if_work *w, uint32_t family
     return 100 * (w->T - tp_graph_replay(graph, w->own, w->transfer)) / w->T;
 }
 
-/* Rate of the family's transfers on the bus, in GB/s; 0: not known, or they are so small that latency bounds them. */
+/* Returns the rate of the family's transfers on the bus, GB/s; 0 if it is unknown or if the messages are so small that
+ * latency bounds them. */
 static double rate_of(const struct tp_what_if_work *w, uint32_t family)
 {
     double moved = 0, us = 0;
@@ -397,9 +398,9 @@ static double rate_of(const struct tp_what_if_work *w, uint32_t family)
     return us > 0 ? moved / us / 1000 : 0;
 }
 
-/* A family whose groups are all alike, or that has one group: nothing inside the job to compare its transfers with.
- * Sound jobs spend much of their time in collectives, too, in however many of them: all together have to cost more than
- * that, or as much as is worth a word where their rate is one that the network cards of such machines surpass. */
+/* Adds a cause for a family whose groups are all equal, or that has one group, so that the job has nothing to compare
+ * it with. Healthy jobs also spend much time in collectives, so the cost must exceed ALL_SHARE, or SLOW_SHARE at a rate
+ * below that of usual network cards. */
 static void add_alike(struct tp_what_if_work *w, uint32_t index)
 {
     const struct tp_graph_family *family = tp_graph_family_at(w->graph, index);
@@ -430,7 +431,8 @@ static bool are_whole(const struct tp_graph *graph, uint32_t family_index)
     return true;
 }
 
-/* Was the family judged with an earlier one, has it a link of its own that is slow, or do ranks of it miss? */
+/* Returns whether the family needs no cause of its own: it was judged with an earlier family, has slow pairs, or misses
+ * ranks. */
 static bool is_told(const struct tp_what_if_work *w, const struct tp_vec *slow, uint32_t family)
 {
     for (uint32_t f = 0; f < w->graph->families.count; f++)
@@ -445,7 +447,7 @@ void tp_what_if_links(struct tp_what_if_work *w)
     for (uint32_t f = 0; f < w->graph->families.count; f++)
         slow[f] = w->late_host[f] == TP_NO_ID ? slow_pairs(w, f) : pairs_of_host(w, f, w->late_host[f]);
     add_slow(w, slow);
-    tp_what_if_replay(w, false, false); /* own work as it was, for those that are alike */
+    tp_what_if_replay(w, false, false); /* recorded own work, for families with equal groups */
     for (uint32_t f = 0; f < w->graph->families.count; f++)
         if (tp_graph_family_at(w->graph, f)->count && !is_told(w, slow, f))
             add_alike(w, f);

@@ -1,12 +1,12 @@
-/* What the rules of tp_what_if_build share. Each looks at one kind of cause and adds what it finds. */
+/* State shared by the rules of tp_what_if_build. Each rule searches for one kind of cause and adds its findings. */
 #ifndef TP_WEBREPORT_COMPARE_REPLAY_WHAT_IF_PARTS_H
 #define TP_WEBREPORT_COMPARE_REPLAY_WHAT_IF_PARTS_H
 
 #include "webreport/compare/replay/what_if.h"
 
-/* Usual transfer of a key: of the faster half of its groups. */
+/* Usual transfer of a key, from the faster half of its groups. */
 struct tp_usual_link {
-    uint32_t first_pair, pair_count; /* in by_key */
+    uint32_t first_pair, pair_count; /* range in by_key */
     double usual_us;
 };
 
@@ -15,32 +15,33 @@ struct tp_what_if_work {
     struct tp_arena *arena;
     struct tp_what_if *out;
     uint32_t ranks, steps;
-    uint32_t *first_usual; /* by class: of slot k and part p: + k * TP_SLOT_OWN + p */
-    double *usual, *even;  /* the second: stages evened out */
-    double *work;          /* by class: usual kernels of a step */
+    uint32_t *first_usual; /* by class: first index in `usual`; slot k and part p is at + k * TP_SLOT_OWN + p */
+    double *usual, *even;  /* even: with equal stages */
+    double *work;          /* by class: usual kernel time of a step */
     double median_work;
-    uint32_t longest_stage; /* class with most work; TP_NO_ID: none */
-    bool is_uneven;         /* it is longer than others, and whole */
-    uint32_t level_class;   /* class of which all ranks are of the slower level that others are of; TP_NO_ID: none */
-    double level_ratio;     /* .. that many times the usual work */
-    bool is_input_late; /* of whole classes: usual input is less than they have */
-    bool *is_upper[TP_SLOT_OWN]; /* by rank: of the slower one of two levels */
+    uint32_t longest_stage; /* class with most work, or TP_NO_ID */
+    bool is_uneven;         /* the longest stage is longer than others and has all its ranks */
+    /* class whose ranks are all in the slower level to which ranks of other classes belong, or TP_NO_ID */
+    uint32_t level_class;
+    double level_ratio;     /* work of that level relative to the usual work */
+    bool is_input_late; /* input is late in whole classes, so usual input is less than recorded */
+    bool *is_upper[TP_SLOT_OWN]; /* by rank: in the slower one of two levels */
     double *total[TP_SLOT_OWN];  /* by cell (rank, step) */
-    double *excess[TP_SLOT_OWN]; /* total less the usual of the class */
+    double *excess[TP_SLOT_OWN]; /* total minus the usual of the class */
     uint32_t *by_key;            /* pairs by key */
     double *pair_us;             /* by pair: median over the steps */
     struct tp_usual_link *links; /* by key */
-    bool is_done[TP_SLOT_OWN];   /* a rule has told what is to tell of this part */
-    /* by family: whose ranks leave its collectives later than all others; TP_NO_ID: none */
+    bool is_done[TP_SLOT_OWN];   /* a rule has explained this part */
+    /* by family: host whose ranks leave its collectives later than all others, or TP_NO_ID */
     uint32_t *late_host;
-    double *prompt_us;           /* by pair: what those others spend; 0: that cannot be told */
-    double measured_us;          /* what T has to be */
-    double T, ideal, base;       /* base: everything usual, stages as they are */
-    uint8_t *left_out;           /* by cell: parts; scratch */
-    const double *lengths;       /* by cell: of batches, where their unlike length is left out: only that goes */
-    bool *is_left_out;           /* by pair; scratch */
-    double *own, *transfer;      /* scratch of a replay */
-    double *values;              /* scratch: as many as cells of any kind */
+    double *prompt_us;           /* by pair: time that the other ranks spend; 0 if unknown */
+    double measured_us;          /* measured T */
+    double T, ideal, base;       /* base: usual lengths everywhere, stages as recorded */
+    uint8_t *left_out;           /* by cell: removed parts; scratch memory */
+    const double *lengths;       /* by cell: relative length of its batch, if only the different lengths are removed */
+    bool *is_left_out;           /* by pair; scratch memory */
+    double *own, *transfer;      /* scratch memory of a replay */
+    double *values;              /* scratch memory: one per cell */
 };
 
 static inline double tp_usual_of(const struct tp_what_if_work *w, const double *usual, uint32_t class, uint32_t slot,
@@ -49,32 +50,31 @@ static inline double tp_usual_of(const struct tp_what_if_work *w, const double *
     return usual[w->first_usual[class] + slot * TP_SLOT_OWN + part];
 }
 
-static const double TP_LEAST_COST = 0.5; /* percent of T: what is told */
+static const double TP_LEAST_COST = 0.5; /* smallest reported cost, percent of T */
 
-/* what_if_cost.c: T with what is marked in left_out and is_left_out as usual; uses_usual: with all but that as usual.
- */
+/* Returns T with usual lengths for the parts marked in left_out and is_left_out, or for all other parts if uses_usual
+ * (what_if_cost.c). */
 double tp_what_if_replay(const struct tp_what_if_work *work, bool uses_usual, bool evens_stages);
-/* T if the kernels of a class took `factor` times as long as they did. */
+/* Returns T if the kernels of a class took `factor` times as long. */
 double tp_what_if_scaled(const struct tp_what_if_work *work, uint32_t class_index, double factor);
-/* T with everything usual, and the stages even where they are not. */
+/* Returns T with usual lengths everywhere and equal stages. */
 double tp_what_if_ideal(const struct tp_what_if_work *work);
-/* Ideal, base and loss, of what is usual. */
+/* Computes ideal, base and loss from the usual lengths. */
 void tp_what_if_measure_ideal(struct tp_what_if_work *work);
-/* Marks what the cause is. */
+/* Marks the cells and pairs of a cause. */
 void tp_what_if_mark(struct tp_what_if_work *work, const struct tp_cause *cause);
-/* A cause with what it costs; its lists live in the arena. A link that is no more than rough has its cost in `alone`.
- */
+/* Adds a cause with its cost; its lists are in the arena. The cost of a roughly known link is in `alone`. */
 void tp_what_if_add(struct tp_what_if_work *work, struct tp_cause cause);
 
-/* what_if_usual.c */
+/* Computes the usual lengths (what_if_usual.c). */
 void tp_what_if_usual(struct tp_what_if_work *work);
-/* Usual kernels become the mean of all: of work that moves along, none is lost when it is evened out. */
+/* Replaces usual kernel times by the mean of all, because evening out moving work loses none of it. */
 void tp_what_if_use_means(struct tp_what_if_work *work);
-/* what_if_leaves.c: finds hosts that leave late, and lets all wait for them in the replay. */
+/* Finds hosts that leave late, and makes all ranks wait for them in the replay (what_if_leaves.c). */
 void tp_what_if_find_leaves(struct tp_what_if_work *work);
-/* what_if_ranks.c */
+/* Finds slow ranks and rank-steps (what_if_ranks.c). */
 void tp_what_if_ranks(struct tp_what_if_work *work);
-/* what_if_links.c */
+/* Find causes in stages and links (what_if_links.c). */
 void tp_what_if_stages(struct tp_what_if_work *work);
 void tp_what_if_sequences(struct tp_what_if_work *work);
 void tp_what_if_links(struct tp_what_if_work *work);

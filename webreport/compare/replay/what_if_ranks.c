@@ -1,5 +1,5 @@
-/* Ranks and rank-steps whose own work stands out, part by part: see docs/jobs.md. Ranks that are slow throughout are
- * told as the sets that they are (host, process group, stage); then ranks that become slow; then single rank-steps. */
+/* Finds ranks and rank-steps with unusually long own work, part by part: see docs/jobs.md. Ranks that are slow
+ * throughout are reported as sets (host, process group, stage), then ranks that become slow, then single rank-steps. */
 #include <math.h>
 #include <string.h>
 
@@ -10,16 +10,16 @@
 static const double RANK_SHARE = 0.01, CELL_SHARE = 0.03, FULL = 0.8, MANY = 0.2, CHANCE = 0.05;
 enum { SPREADS = 4, CELL_SPREADS = 6, MOST_SETS = 4, MOST_COVERS = 24, MOST_LATE = 16, LEAST_LEVEL_RANKS = 3 };
 
-/* One part of own work. */
+/* State of the search in one part of own work. */
 struct finder {
     struct tp_what_if_work *w;
     unsigned part;
-    double middle, rank_us, cell_us; /* median excess; thresholds of a rank and of a rank-step, above it */
-    double *median;                  /* by rank: of its excess */
+    double middle, rank_us, cell_us; /* median excess; thresholds of a rank and of a rank-step above it */
+    double *median;                  /* by rank: median of its excess */
     bool *is_flagged;
-    uint32_t *late_from; /* by rank: step; 0: it does not become slow */
+    uint32_t *late_from; /* by rank: step from which on it is slow, or 0 */
     uint32_t flagged_count, late_count;
-    double rate; /* how often a rank-step stands out */
+    double rate; /* share of slow rank-steps */
 };
 
 static const double *excess_of(const struct finder *f, uint32_t rank)
@@ -55,8 +55,8 @@ static void find_thresholds(struct finder *f)
     f->rate = (double)(above + 1) / ((double)w->ranks * w->steps);
 }
 
-/* The step from which all stand out and before which none does; 0: none. A chance run of rank-steps is none: every rank
- * may have one that begins at any step. */
+/* Returns the step from which on all rank-steps are slow and before which none is, or 0. A run of slow steps that
+ * chance explains does not count, because any rank may have one at any step. */
 static uint32_t late_from(const struct finder *f, uint32_t rank)
 {
     const double *e = excess_of(f, rank);
@@ -109,7 +109,7 @@ static struct tp_cause new_cause(const struct finder *f, enum tp_cause_kind kind
                              .whole_stage = TP_NO_ID};
 }
 
-/* Cells of the ranks from a step on. */
+/* Fills the cells of the ranks from a step on. */
 static void fill_cells(const struct finder *f, struct tp_cause *cause)
 {
     uint32_t steps = f->w->steps, each = steps - cause->first_step;
@@ -124,17 +124,17 @@ static void fill_cells(const struct finder *f, struct tp_cause *cause)
     cause->excess_us = sum / cause->cell_count;
 }
 
-/* A set of ranks on its way: flagged ones of it that no set has taken yet; absent: ranks of it that may not be here. */
+/* A candidate set of ranks: its slow ranks that no other set has taken. absent: ranks of it that may be missing. */
 struct set {
     enum tp_rank_place place;
     uint32_t where, family, size, absent, flagged, left;
     const uint32_t *ranks;
 };
 
-/* A cause on its way. */
+/* A candidate cause. */
 struct cover {
     struct tp_cause cause;
-    bool is_part; /* a set, if the ranks of it that are not here are flagged, too */
+    bool is_part; /* it is a set only if its missing ranks are slow as well */
 };
 
 static int64_t clamped(int64_t count, int64_t most)
@@ -150,7 +150,7 @@ static uint32_t most_in_a_class(const struct tp_graph *graph)
     return most;
 }
 
-/* Sets that ranks may be told as: hosts, groups of each family, stages. */
+/* Returns the candidate sets: hosts, groups of each family, stages. */
 static struct tp_vec find_sets(const struct finder *f)
 {
     const struct tp_graph *graph = f->w->graph;
@@ -199,7 +199,7 @@ static struct tp_vec find_sets(const struct finder *f)
     return sets;
 }
 
-/* The set that most of what is left is in, the smallest of equal ones; NULL: none is flagged to 80 %. */
+/* Returns the set with most of the remaining slow ranks, the smallest of equal ones; NULL if no set is slow to 80 %. */
 static struct set *best_set(const struct finder *f, struct tp_vec *sets, const bool *is_left)
 {
     struct set *best = NULL;
@@ -238,7 +238,7 @@ static struct tp_cause all_left(const struct finder *f, enum tp_cause_kind kind,
     return cause;
 }
 
-/* The next cause of what is left: a set, else the worst rank. */
+/* Returns the next cause for the remaining slow ranks: a set, else the slowest rank. */
 static struct cover next_cover(const struct finder *f, struct tp_vec *sets, bool *is_left, uint32_t *left)
 {
     struct tp_cause cause = new_cause(f, kind_of_part[f->part]);
@@ -259,7 +259,7 @@ static struct cover next_cover(const struct finder *f, struct tp_vec *sets, bool
     return (struct cover){cause, set && set->flagged < FULL * (set->size + set->absent)};
 }
 
-/* Are all that are flagged the slower one of two levels? One rank may be of any. */
+/* Returns whether all slow ranks, except at most one, belong to the slower one of two levels. */
 static bool are_upper(const struct finder *f)
 {
     for (uint32_t r = 0; r < f->w->ranks; r++)
@@ -268,22 +268,22 @@ static bool are_upper(const struct finder *f)
     return true;
 }
 
-/* Would so many of the whole job be a level of their own, as many of them without a place in common? */
+/* Returns whether this number of slow ranks of the whole job forms a level, given the number without a common place. */
 static bool is_level_of(const struct finder *f, double slow, double loose)
 {
     return loose >= LEAST_LEVEL_RANKS && slow >= MANY * (f->w->ranks + f->w->graph->absent_count);
 }
 
-/* Are they a level that has all of a stage? */
+/* Returns whether the level contains all ranks of a stage. */
 static bool is_across(const struct finder *f)
 {
     return f->part == TP_SLOT_KERNEL && f->w->level_class != TP_NO_ID && are_upper(f);
 }
 
-/* Three or more ranks without a place in common that are the slower one of two levels are one cause, and so are what
- * sets there are beside: single ranks, and what is a set only if ranks that are not here are slow, too. Of those that
- * are not here as many are supposed to be slow as of the others; where none or all of them would make another cause of
- * it, that is told (is_open). */
+/* Returns whether the slow ranks are one cause, a slower level: three or more ranks without a common place belong to
+ * the slower one of two levels, together with single ranks and with sets that need slow missing ranks. The share of
+ * slow ranks among missing ranks is assumed to equal that of the others. *is_open: the cause would differ if none or
+ * all of them were slow. */
 static bool are_level(const struct finder *f, const struct cover *covers, uint32_t count, bool *is_open)
 {
     uint32_t slow = f->flagged_count, absent = f->w->graph->absent_count, singles = 0, parts = 0;
@@ -296,7 +296,7 @@ static bool are_level(const struct finder *f, const struct cover *covers, uint32
     bool is = are_scattered ? slow >= MANY * f->w->ranks
                             : can_be && is_level_of(f, slow * more, round(loose * more));
     bool may_be = are_upper(f) && (singles || parts) && is_level_of(f, slow + absent, loose + absent);
-    if (is_across(f)) { /* sets of it are by chance */
+    if (is_across(f)) { /* sets in the level are chance */
         *is_open = false;
         return true;
     }
@@ -338,7 +338,7 @@ static void add_flagged(const struct finder *f)
 
 /* ---- late ranks ---- */
 
-/* Each for itself; when there are many, those of one step together. */
+/* Adds late ranks, each as a cause; if there are many, one cause for each step. */
 static void add_late(const struct finder *f)
 {
     bool are_many = f->late_count > MOST_LATE;

@@ -1,4 +1,5 @@
-/* What is usual in a job: own work of each class and slot, transfers of each collective. See docs/jobs.md. */
+/* Computes the usual lengths of a job: own work of each class and slot, transfers of each collective. See
+ * docs/jobs.md. */
 #include <math.h>
 #include <string.h>
 
@@ -55,7 +56,8 @@ static double median_of(struct tp_what_if_work *w, const struct mean *means, siz
     return tp_median(w->values, count);
 }
 
-/* Ranks whose mean work lies in the upper one of two clearly separate levels, 20 % to 80 % of the class. */
+/* Finds ranks whose mean work is in the upper one of two clearly separate levels, which has 20 % to 80 % of the
+ * class. */
 static void find_upper(struct tp_what_if_work *w, const struct tp_graph_class *class, unsigned part, double least_us)
 {
     uint32_t n = class->rank_count, edge = n / 5 > 2 ? n / 5 : 2, at = 0;
@@ -82,8 +84,8 @@ static void find_upper(struct tp_what_if_work *w, const struct tp_graph_class *c
         w->is_upper[part][means[i].rank] = true;
 }
 
-/* Of two or three ranks no median tells which is usual: it is the fastest one, and the others are slower than it when
- * they are so by more than its steps differ. */
+/* Finds slower ranks in a class of two or three, where a median does not show the usual length: the fastest rank is
+ * usual, and others are slower if they exceed it by more than its steps vary. */
 static void find_slower(struct tp_what_if_work *w, const struct tp_graph_class *class, unsigned part, double least_us)
 {
     const double *fastest = NULL;
@@ -137,8 +139,8 @@ static double usual_total(const struct tp_what_if_work *w, uint32_t class, unsig
     return sum;
 }
 
-/* Input can be there before it is needed: a class that waits longer for it than another one is late, and where all wait
- * for long, all are. */
+/* Finds the usual input time. Input can be ready before it is needed, so a class that waits longer than another one is
+ * late; if all wait long, all are late. */
 static void find_usual_input(struct tp_what_if_work *w)
 {
     uint32_t count = (uint32_t)w->graph->classes.count;
@@ -180,7 +182,7 @@ static void find_usual(struct tp_what_if_work *w)
     w->median_work = tp_median(w->values, count);
 }
 
-/* ---- stages evened out ---- */
+/* ---- equal stages ---- */
 
 static bool are_of_one_row(const struct tp_graph *graph)
 {
@@ -190,7 +192,7 @@ static bool are_of_one_row(const struct tp_graph *graph)
     return true;
 }
 
-/* Slots of all stages become their mean; where rows differ, each stage is scaled to the mean of all. */
+/* Replaces the slots of all stages by their mean; if rows differ, scales each stage to the mean of all. */
 static void even_out(struct tp_what_if_work *w, unsigned part, bool is_one_row)
 {
     size_t count = w->graph->classes.count;
@@ -209,7 +211,7 @@ static void even_out(struct tp_what_if_work *w, unsigned part, bool is_one_row)
         }
 }
 
-/* Has the stage as many ranks as any other? Of one that has not those that are here may be slow, not the stage. */
+/* Returns whether the stage has as many ranks as any other; if not, its recorded ranks may be slow, not the stage. */
 static bool is_as_whole(const struct tp_what_if_work *w, uint32_t class_index)
 {
     const struct tp_graph *graph = w->graph;
@@ -235,8 +237,8 @@ static void find_even(struct tp_what_if_work *w)
         even_out(w, p, is_one_row);
 }
 
-/* Are the slower ranks of other classes as much slower than their peers as class `class` has more work than a stage?
- * Their number; 0: not all are. */
+/* Returns the number of slower ranks in other classes if all of them exceed their peers by the same ratio as class
+ * `class` exceeds a stage, else 0. */
 static uint32_t as_slow_elsewhere(const struct tp_what_if_work *w, uint32_t class_index, double ratio)
 {
     uint32_t count = 0;
@@ -254,8 +256,8 @@ static uint32_t as_slow_elsewhere(const struct tp_what_if_work *w, uint32_t clas
     return count;
 }
 
-/* A slower level may have all ranks of a stage: it then looks like a stage with more work, and single ranks of others
- * are slower by the very same factor. Two such ranks make that no accident: one cause, not three. */
+/* Finds a slower level that contains all ranks of a stage. It looks like a stage with more work, but ranks of other
+ * stages are slower by the same factor; two such ranks exclude chance, so it is one cause. */
 static void find_level_across(struct tp_what_if_work *w)
 {
     w->level_class = TP_NO_ID;
@@ -322,7 +324,7 @@ static void find_pair_medians(struct tp_what_if_work *w)
     tp_arena_drop(w->arena, samples, graph->meetings.count * sizeof *samples);
 }
 
-/* The median of the faster half of the groups. */
+/* Computes the usual transfer of each key: the median of the faster half of its groups. */
 static void find_usual_links(struct tp_what_if_work *w)
 {
     const struct tp_graph *graph = w->graph;
@@ -349,7 +351,7 @@ static void find_usual_links(struct tp_what_if_work *w)
     }
 }
 
-/* How many times as long a late host takes for the collectives of a key, the median of the pairs that tell. */
+/* Returns the time of a late host for the collectives of a key relative to the others, the median over the pairs. */
 static double late_ratio(struct tp_what_if_work *w, const struct tp_usual_link *link)
 {
     size_t count = 0;
@@ -361,8 +363,8 @@ static double late_ratio(struct tp_what_if_work *w, const struct tp_usual_link *
     return count ? tp_median(w->values, count) : 1;
 }
 
-/* Where a host leaves late, what the others need is usual. One that queued behind another has waited for the host
- * before: the key with the largest ratio tells that of all. */
+/* Uses the times of the other ranks as usual if a host leaves late. A collective that queued behind another one has
+ * waited already, so the key with the largest ratio gives the ratio of all. */
 static void use_prompt(struct tp_what_if_work *w, uint32_t family)
 {
     const struct tp_graph *graph = w->graph;
