@@ -23,7 +23,7 @@ MODE_FLAGS    := $(FLAGS_$(strip $(MODE)))
 UNCHECKED_tsan := $(addprefix build/tsan/,collector/source/host_signals.o collector/hook.o collector/hook_plain.o writer/base/mapped.o)
 HAVE_ISAL     := $(shell printf '\043include <isa-l/igzip_lib.h>\n' | $(CC) $(CPPFLAGS) $(CFLAGS) -E - >/dev/null 2>&1 && echo 1)
 ALL_CFLAGS     = $(STD) $(WARN) $(MODE_FLAGS) $(if $(HAVE_ISAL),-DTP_HAVE_ISAL=1) -fvisibility=hidden -fPIC -pthread \
-                 -MMD -MP -I. -I$(BUILD)/gen $(CPPFLAGS) $(CFLAGS)
+                 -MMD -MP -I. -I$(BUILD)/gen $(NAMED) $(CPPFLAGS) $(CFLAGS)
 ALL_LDFLAGS    = $(MODE_FLAGS) -pthread $(LDFLAGS)
 # STATIC_LIBS=1: nothing beyond the C library is needed to run, as in the wheel. libdl and librt are empty from glibc 2.34 on.
 SYSTEM        := -lm -ldl -lrt
@@ -57,6 +57,12 @@ PRE    := $(BUILD)/libtracepress-preload.so
 PARTS  := $(BUILD)/webreport/cli/record_options.o
 BIN    := $(BUILD)/tracepress
 TESTS  := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
+# Tests that replace functions of the C library, or look for their own main: each is a program by itself. All others are links
+# to one program.
+ALONE  := $(addprefix $(BUILD)/unit/test_,fs input spool hooks stacks)
+TOGETHER := $(filter-out $(ALONE),$(TESTS))
+# checks that use the product's code are links to one program, too
+CHECKS := $(patsubst tests/check/%.c,$(BUILD)/%,$(shell grep -lE '^.include "(writer|webreport)/' tests/check/*.c))
 FUZZ   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FAKE   := $(addprefix $(BUILD)/fake_cuda/,libcuda.so.1 libcudart.so.13 libcupti.so.13)
 TOOLS  := $(patsubst tests/check/%.c,$(BUILD)/%,$(wildcard tests/check/*.c)) $(BUILD)/gen_trace $(BUILD)/train $(BUILD)/cuda_program $(BUILD)/gpu_program \
@@ -162,8 +168,7 @@ $(BUILD)/tracepress-mpi: webreport/mpi/mpi_main.c $(BUILD)/core.a
 programs: $(if $(filter release,$(MODE)),$(if $(MPICC),$(if $(shell command -v $(MPICC)),$(BUILD)/tracepress-mpi)))
 programs: all $(if $(filter release,$(MODE)),$(STATIC) $(BUILD)/tracepress-zlib) $(TESTS) $(TOOLS) $(FUZZ:%=$(BUILD)/replay_%)
 $(BUILD)/unit/test_event: | $(BUILD)/libcuda.so
-$(BUILD)/unit/test_job $(BUILD)/make_job: $(BUILD)/tests/job/plan.o $(BUILD)/tests/job/plan_slots.o
-$(BUILD)/unit/test_job $(BUILD)/make_job: LIBS := $(BUILD)/core.a $(LIBS)
+$(BUILD)/unit/all $(BUILD)/checks: $(BUILD)/tests/job/plan.o $(BUILD)/tests/job/plan_slots.o
 $(BUILD)/sources.a: $(filter-out $(HOOKS) $(BUILD)/collector/sources.o,$(SOURCE))
 	$(call Q,AR)rm -f $@; $(AR) qcs $@ $^
 # what stands before malloc and its like, under names of its own
@@ -173,32 +178,52 @@ $(BUILD)/renamed/%.o: $(BUILD)/collector/source/%.o tests/fake/hooks.syms
 	$(call Q,SYMS)$(OBJCOPY) --redefine-syms=tests/fake/hooks.syms $< $@
 $(BUILD)/unit/test_hooks: override LDFLAGS += $(WRAPS)
 $(BUILD)/unit/test_hooks: $(RENAMED) $(call obj,collector/hook*.c)
-$(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(PARTS) $(RECORD) $(BUILD)/sources.a $(BUILD)/core.a
+$(ALONE): $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(PARTS) $(RECORD) $(BUILD)/sources.a $(BUILD)/core.a
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
+# Many programs in one file, so that a changed source links one file: a link has the name of its program.
+MANY = -Dmain=$(*F)_main -Wno-missing-prototypes
+$(TOGETHER:$(BUILD)/unit/%=$(BUILD)/tests/unit/%.o) $(CHECKS:$(BUILD)/%=$(BUILD)/tests/check/%.o): NAMED = $(MANY)
+$(BUILD)/gen/unit_programs.h: $(TOGETHER:$(BUILD)/%=tests/%.c) tests/unit
+$(BUILD)/gen/check_programs.h: $(CHECKS:$(BUILD)/%=tests/check/%.c) tests/check
+$(BUILD)/gen/unit_programs.h $(BUILD)/gen/check_programs.h: tests/one_of_many.sh
+	@mkdir -p $(@D)
+	$(call Q,GEN)sh $< $(filter %.c,$^) >$@
+$(BUILD)/gen/%_many.o: tests/one_of_many.c $(BUILD)/gen/%_programs.h
+	$(call Q,CC)$(CC) $(ALL_CFLAGS) -DPROGRAMS='"$*_programs.h"' -c -o $@ $<
+$(BUILD)/unit/all: $(BUILD)/gen/unit_many.o $(TOGETHER:$(BUILD)/unit/%=$(BUILD)/tests/unit/%.o) $(PARTS) $(RECORD) $(BUILD)/sources.a $(BUILD)/core.a
+	@mkdir -p $(@D)
+	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(BUILD)/core.a -lcmocka $(LIBS)
+$(BUILD)/checks: $(BUILD)/gen/check_many.o $(CHECKS:$(BUILD)/%=$(BUILD)/tests/check/%.o) $(BUILD)/core.a
+	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(BUILD)/core.a $(LIBS)
+$(TOGETHER): $(BUILD)/unit/%: $(BUILD)/unit/all
+	@ln -sf all $@
+$(CHECKS): $(BUILD)/%: $(BUILD)/checks
+	@ln -sf checks $@
 $(BUILD)/gen_trace: $(call obj,tests/bench/gen_*.c)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lz
 $(BUILD)/write_trace $(BUILD)/table_speed: $(BUILD)/%: $(BUILD)/tests/bench/%.o $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
-$(BUILD)/record: $(BUILD)/tests/bench/record.o $(LIB)
+$(BUILD)/record: $(BUILD)/tests/bench/record.o | $(LIB)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< $(BUILD)/collector/clock.o -L$(BUILD) -ltracepress -Wl,-rpath,'$$ORIGIN'
 $(BUILD)/cupti_bench: $(BUILD)/tests/bench/cupti_speed.o $(RECORD) $(CUDA) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/native_bench: tests/bench/native.c Makefile
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(STD) $(WARN) -O2 -g -pthread -finstrument-functions -o $@ $<
-$(BUILD)/train: $(BUILD)/tests/demo/train.o $(LIB)
+$(BUILD)/train: $(BUILD)/tests/demo/train.o | $(LIB)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< -L$(BUILD) -ltracepress -Wl,-rpath,'$$ORIGIN' -lm
-$(BUILD)/phases: $(BUILD)/tests/check/phases.o $(LIB)
+$(BUILD)/phases: $(BUILD)/tests/check/phases.o | $(LIB)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< -L$(BUILD) -ltracepress -Wl,-rpath,'$$ORIGIN'
 $(BUILD)/load_library: $(BUILD)/tests/check/load_library.o
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< -ldl
 $(BUILD)/nvtx_program $(BUILD)/itt_program: $(BUILD)/%: $(BUILD)/tests/check/%.o
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< -ldl
-$(BUILD)/false_alarms $(BUILD)/ledger_cases $(BUILD)/run_power: $(BUILD)/%: $(BUILD)/tests/check/%.o $(BUILD)/core.a
+# programs that record themselves
+$(BUILD)/random_program $(BUILD)/record_program $(BUILD)/tensor_program: $(BUILD)/%: $(BUILD)/tests/check/%.o $(RECORD) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
-$(BUILD)/%: $(BUILD)/tests/check/%.o $(RECORD) $(BUILD)/core.a
-	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+$(BUILD)/%: $(BUILD)/tests/check/%.o
+	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lz -lm
 $(BUILD)/%.so: tests/fake/%.c Makefile
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(STD) $(WARN) -I. -O1 -g -shared -fPIC -Wl,-soname,$(@F).1 -o $@ $< -ldl
@@ -208,13 +233,22 @@ $(BUILD)/fake_cuda/libcudart.so.13: $(BUILD)/tests/fake/cuda/runtime.o $(BUILD)/
 $(FAKE):
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,$(@F) -o $@ $^
-$(BUILD)/cuda_program: $(BUILD)/tests/fake/cuda_program/kernels.o $(FAKE) $(LIB)
+$(BUILD)/cuda_program: $(BUILD)/tests/fake/cuda_program/kernels.o $(FAKE) | $(LIB)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< $(BUILD)/fake_cuda/libcudart.so.13 -L$(BUILD) -ltracepress \
 	  -Wl,-rpath,'$$ORIGIN:$$ORIGIN/fake_cuda' -Wl,--disable-new-dtags -Wl,-rpath-link,$(BUILD)/fake_cuda
 $(BUILD)/gpu_program: $(BUILD)/tests/gpu/driver_program.o
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< -ldl
-$(BUILD)/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(PARTS) $(BUILD)/core.a
+ifneq ($(strip $(MODE)),fuzz)
+$(FUZZ:%=$(BUILD)/tests/fuzz/fuzz_%.o): NAMED = -DLLVMFuzzerTestOneInput=$(*F)
+endif
+$(BUILD)/gen/replay_targets.h: $(FUZZ:%=tests/fuzz/fuzz_%.c) tests/fuzz
+	@mkdir -p $(@D)
+	$(call Q,GEN)printf 'TARGET(%s)\n' $(FUZZ) >$@
+$(BUILD)/tests/fuzz/replay.o: $(BUILD)/gen/replay_targets.h
+$(BUILD)/replays: $(BUILD)/tests/fuzz/replay.o $(FUZZ:%=$(BUILD)/tests/fuzz/fuzz_%.o) $(PARTS) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+$(FUZZ:%=$(BUILD)/replay_%): $(BUILD)/replays
+	@ln -sf replays $@
 
 $(BUILD)/kernel_path: $(BUILD)/tests/lint/kernel_path.o $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)

@@ -1,12 +1,41 @@
-/* Runs a fuzz target on the files named, without a fuzzing engine: what `make test` does with the corpora. */
+/* Runs a fuzz target on the files named, without a fuzzing engine: what `make test` does with the corpora. All targets are
+ * linked into one program, which is called by the name replay_TARGET. replay_targets.h is generated: a line for each target.
+ * The targets' entry functions are renamed to fuzz_TARGET when they are compiled. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+typedef int target_function(const uint8_t *data, size_t size);
+
+#define TARGET(name) target_function fuzz_##name;
+#include "replay_targets.h"
+#undef TARGET
+
+static const struct {
+    const char *name;
+    target_function *run;
+} targets[] = {
+#define TARGET(name) {"replay_" #name, fuzz_##name},
+#include "replay_targets.h"
+};
+
+static target_function *target_of(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+        if (!strcmp(targets[i].name, name))
+            return targets[i].run;
+    return NULL;
+}
 
 int main(int argc, char **argv)
 {
+    target_function *run = target_of(argv[0]);
+    if (!run) {
+        fprintf(stderr, "%s: no target has this name\n", argv[0]);
+        return 2;
+    }
     for (int i = 1; i < argc; i++) {
         FILE *file = fopen(argv[i], "rb");
         if (!file || fseek(file, 0, SEEK_END))
@@ -18,7 +47,7 @@ int main(int argc, char **argv)
         if (!data || fread(data, 1, (size_t)size, file) != (size_t)size)
             return 2;
         fclose(file);
-        if (LLVMFuzzerTestOneInput(data, (size_t)size)) {
+        if (run(data, (size_t)size)) {
             printf("%s: the target refused it\n", argv[i]);
             return 1;
         }
