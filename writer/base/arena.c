@@ -1,8 +1,8 @@
-/* Arena: a bump pointer through chunks, and bins of large blocks that were given back.
+/* Implements the arena: a bump pointer through chunks, and bins of returned large blocks.
  *
- * Memory that a job has touched once is used again before new pages are asked for: a first touch costs several times
- * what clearing warm memory does. After a few small chunks they are aligned and ask for huge pages, which cost a
- * seventh per byte to touch. A build for ASan gives every item its own malloc instead, so that overruns are seen. */
+ * Memory that a job has touched once is reused before new pages are requested, because a first touch costs several
+ * times as much as clearing warm memory. After a few small chunks, chunks are aligned and request huge pages, which
+ * cost a seventh per byte to touch. With ASan every item has its own malloc instead, so that overruns are detected. */
 #include "writer/base/arena.h"
 
 #include <stdbool.h>
@@ -21,15 +21,16 @@
 enum {
     HEADER = 64,
     PAGE = 4096,
-    LARGE = 64 * 1024, /* blocks from here on can be given back */
-    BIG = 1024 * 1024, /* blocks from here on have a head, and a mapping of their own unless a given-back one fits */
+    LARGE = 64 * 1024, /* smallest size of a block that can be returned */
+    BIG = 1024 * 1024, /* smallest size of a block with a header, which has its own mapping unless a returned block fits
+                        */
     FIRST_CHUNK = 64 * 1024,
-    SMALL_CHUNKS = 256 * 1024, /* in all, of the first size */
+    SMALL_CHUNKS = 256 * 1024, /* total size of chunks of the first size */
     HUGE_PAGE = 2 * 1024 * 1024
 };
 
-/* Memory got from the system: a chunk, a mapping, or (for ASan) an item. Mappings of one block are recorded apart from
- * their bytes, in a chunk; the others in their own first bytes. */
+/* Memory from the system: a chunk, a mapping, or (with ASan) an item. The record of a mapping for one block is stored
+ * separately in a chunk; other records are in their own first bytes. */
 struct tp_arena_block {
     struct tp_arena_block *next, *previous;
     char *start;
@@ -37,13 +38,13 @@ struct tp_arena_block {
     int is_mapped;
 };
 
-/* Head of a big block. */
+/* Header of a big block. */
 struct big_head {
-    struct tp_arena_block *mapping; /* NULL: cut from a block that was given back */
-    size_t size;                    /* with this head */
+    struct tp_arena_block *mapping; /* NULL: cut from a returned block */
+    size_t size;                    /* including this header */
 };
 
-/* A large block that was given back: its own first bytes. */
+/* A returned large block, described in its own first bytes. */
 struct tp_arena_free {
     struct tp_arena_free *next;
     size_t size;
@@ -91,7 +92,7 @@ void tp_arena_pass_on(struct tp_arena *arena)
         tp_arena_fail(arena, arena->code);
 }
 
-/* Rounded as the arena keeps it: the same for an allocation and for its return. */
+/* Returns the size rounded as the arena stores it, the same for allocation and return. */
 static size_t round_size(struct tp_arena *arena, size_t size)
 {
     if (size > SIZE_MAX / 4)
@@ -102,7 +103,7 @@ static size_t round_size(struct tp_arena *arena, size_t size)
     size = (size + PAGE - 1) & ~(size_t)(PAGE - 1);
     if (size < BIG)
         return size;
-    return size + PAGE; /* for the head: keeps big blocks whole pages */
+    return size + PAGE; /* for the header; big blocks stay whole pages */
 }
 
 static size_t whole_huge_pages(size_t size)
@@ -126,7 +127,7 @@ static void link_block(struct tp_arena *arena, struct tp_arena_block *block)
     arena->blocks = block;
 }
 
-/* A chunk or, for ASan, an item: its record stands in its first bytes. */
+/* Allocates a chunk or, with ASan, an item, whose record is in its first bytes. */
 static char *new_malloc(struct tp_arena *arena, size_t size)
 {
     reserve(arena, size);
@@ -143,7 +144,7 @@ static char *new_malloc(struct tp_arena *arena, size_t size)
     return (char *)block + HEADER;
 }
 
-/* Address range for `size` bytes, aligned so that huge pages fit; nothing is there yet. NULL when there is none. */
+/* Maps an address range of `size` bytes, aligned for huge pages, without touching it. Returns NULL on failure. */
 static char *map_range(size_t size, int protection)
 {
     size_t slack = size >= HUGE_PAGE ? HUGE_PAGE : 0;
@@ -171,7 +172,7 @@ static void release_block(struct tp_arena_block *block)
 
 void tp_arena_release(struct tp_arena *arena)
 {
-    /* records that stand apart live in chunks: chunks last */
+    /* separate records are in chunks, so chunks are released last */
     for (int is_chunk = 0; is_chunk <= 1; is_chunk++) {
         struct tp_arena_block *block = arena->blocks, *kept = NULL;
         while (block) {
@@ -211,7 +212,7 @@ void tp_arena_clear(struct tp_arena *arena)
     }
     arena->blocks = others;
     arena->spare = NULL;
-    tp_arena_release(arena); /* before the chunks that have the records of others are cleared */
+    tp_arena_release(arena); /* before the chunks with the records of others are cleared */
     for (; chunks; chunks = block) {
         char *its_end = (char *)chunks + FIRST_CHUNK, *used = its_end == end ? at : its_end;
         block = chunks->next;
@@ -223,7 +224,7 @@ void tp_arena_clear(struct tp_arena *arena)
     arena->code = 0;
 }
 
-/* ---- large blocks given back --------------------------------------------------------------------------------------
+/* ---- returned large blocks ----------------------------------------------------------------------------------------
  */
 
 static unsigned bin_of(size_t size)
@@ -241,8 +242,8 @@ static void give_back(struct tp_arena *arena, char *start, size_t size)
     arena->bins[bin_of(size)] = block;
 }
 
-/* A block of exactly `size` bytes cut from one that was given back; NULL when none is large enough. Looks at a few
- * blocks of the own bin, then takes the first of a larger one. */
+/* Returns a block of exactly `size` bytes cut from a returned one, or NULL if none is large enough. Checks a few blocks
+ * of the same bin, and then takes the first one of a larger bin. */
 static void *take_back(struct tp_arena *arena, size_t size)
 {
     for (unsigned bin = bin_of(size); bin < TP_ARENA_BINS; bin++) {
@@ -263,7 +264,7 @@ static void *take_back(struct tp_arena *arena, size_t size)
 /* ---- allocation ---------------------------------------------------------------------------------------------------
  */
 
-/* A mapping whose record stands in its own first bytes. */
+/* Maps a chunk whose record is in its own first bytes. */
 static char *new_mapped_chunk(struct tp_arena *arena, size_t size)
 {
     reserve(arena, size);
@@ -277,13 +278,13 @@ static char *new_mapped_chunk(struct tp_arena *arena, size_t size)
     return (char *)block + HEADER;
 }
 
-/* Small ones at first, then whole huge pages. */
+/* Allocates a new chunk: small ones at first, then whole huge pages. */
 static void new_chunk(struct tp_arena *arena, size_t size)
 {
     size_t chunk = arena->used_bytes < SMALL_CHUNKS ? FIRST_CHUNK : HUGE_PAGE;
     chunk = chunk < size + HEADER ? size + HEADER : chunk;
     give_back(arena, arena->at, (size_t)(arena->end - arena->at));
-    arena->at = arena->end = NULL; /* in case the next line does not return */
+    arena->at = arena->end = NULL; /* because the next line may not return */
     arena->at = chunk < HUGE_PAGE ? new_malloc(arena, chunk) : new_mapped_chunk(arena, chunk);
     arena->end = arena->at + chunk - HEADER;
 }
@@ -295,7 +296,7 @@ static void *allocate_small(struct tp_arena *arena, size_t size)
     void *item = size >= LARGE ? take_back(arena, size) : NULL;
     if (item)
         return item;
-    if ((size_t)(arena->end - arena->at) < size || !arena->at) /* the latter: nothing, as the first item */
+    if ((size_t)(arena->end - arena->at) < size || !arena->at) /* at is NULL if an empty block is the first item */
         new_chunk(arena, size);
     item = arena->at;
     arena->at += size;
@@ -329,7 +330,7 @@ static void *allocate(struct tp_arena *arena, size_t size)
     return size >= BIG && !ITEM_PER_MALLOC ? allocate_big(arena, size) : allocate_small(arena, size);
 }
 
-/* Grows a mapping; the kernel moves its pages. NULL when it cannot: then a copy is made. */
+/* Grows a mapping by letting the kernel move its pages. Returns NULL on failure; then the caller copies. */
 static void *remap(struct tp_arena *arena, struct big_head *head, size_t size)
 {
     struct tp_arena_block *block = head->mapping;
@@ -373,7 +374,7 @@ void *tp_arena_resize(struct tp_arena *arena, void *old, size_t old_size, size_t
         if (wanted <= had)
             return old;
         if (wanted < BIG && (char *)old + had == arena->at && (size_t)(arena->end - arena->at) >= wanted - had) {
-            arena->at += wanted - had; /* the last item grows where it is */
+            arena->at += wanted - had; /* the last item grows in place */
             return old;
         }
         void *moved = head && head->mapping ? remap(arena, head, wanted) : NULL;
@@ -435,7 +436,7 @@ void tp_vec_fit(struct tp_vec *vec)
     if (ITEM_PER_MALLOC || wanted < BIG || wanted == had)
         return;
     struct big_head *head = (struct big_head *)(void *)((char *)vec->data - HEADER);
-    head->mapping = NULL; /* it ends no longer where the block does */
+    head->mapping = NULL; /* because the mapping no longer ends with the block */
     head->size = wanted;
     vec->capacity = vec->count;
     give_back(vec->arena, (char *)head + wanted, had - wanted);
@@ -448,7 +449,7 @@ void tp_vec_grow(struct tp_vec *vec, size_t count)
         capacity += capacity > 1u << 20 ? capacity / 2 : capacity;
     if (__builtin_mul_overflow(capacity, vec->item_size, &bytes))
         tp_arena_fail(vec->arena, TP_ENOMEM);
-    if (bytes >= BIG && bytes < SIZE_MAX / 4 && !ITEM_PER_MALLOC) /* what begins in small pages stays in small pages */
+    if (bytes >= BIG && bytes < SIZE_MAX / 4 && !ITEM_PER_MALLOC) /* vectors that start in small pages stay there */
         capacity = (whole_huge_pages(bytes + PAGE) - PAGE) / vec->item_size;
     bytes = capacity * vec->item_size;
     vec->data = tp_arena_resize(vec->arena, vec->data, vec->capacity * vec->item_size, bytes);

@@ -1,4 +1,4 @@
-/* Byte buffer: see buf.h. */
+/* Implements the byte buffer: see buf.h. */
 #include "writer/base/buf.h"
 
 #include <stdarg.h>
@@ -130,7 +130,7 @@ char *tp_buf_move(struct tp_buf *buf, struct tp_arena *arena)
     tp_arena_run(arena, copy_text, &move, NULL);
     tp_buf_release(buf);
     tp_arena_pass_on(arena);
-    if (failed) /* a text of which a part is missing is none */
+    if (failed) /* an incomplete text must not be used */
         tp_arena_fail(arena, failed);
     return move.copy;
 }

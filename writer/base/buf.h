@@ -1,7 +1,7 @@
-/* A growing byte buffer with a maximum and a sticky failure, for building output text.
+/* A growing byte buffer with a maximum size and a sticky error, for building output text.
  *
- * Invariant: data[size] is NUL whenever data is not NULL. After a failed append (no memory, maximum reached) `failed`
- * is set, nothing is appended any more, and the closing call (whoever writes the bytes out) reports it once. */
+ * Invariant: data[size] is NUL if data is not NULL. A failed append (no memory, maximum reached) sets `failed`, and
+ * later appends do nothing. The code that finally writes the bytes reports the failure once. */
 #ifndef TP_WRITER_BASE_BUF_H
 #define TP_WRITER_BASE_BUF_H
 
@@ -16,21 +16,21 @@ struct tp_buf {
     int failed; /* 0, TP_ENOMEM or TP_ELIMIT */
 };
 
-/* max_bytes: most bytes it may hold; 0 for no limit. Nothing is allocated yet. */
+/* Initializes a buffer. max_bytes: most bytes that it may contain; 0: no limit. Allocates nothing yet. */
 void tp_buf_init(struct tp_buf *buf, size_t max_bytes);
 void tp_buf_release(struct tp_buf *buf);
-/* Empties it, keeps the memory, forgets a failure. */
+/* Empties the buffer, keeps its memory, and resets `failed`. */
 void tp_buf_clear(struct tp_buf *buf);
-/* Makes room for `size` more bytes; returns 0 or the sticky code. */
+/* Makes room for `size` more bytes. Returns 0 or the sticky code. */
 int tp_buf_reserve(struct tp_buf *buf, size_t size);
 void tp_buf_add(struct tp_buf *buf, const void *bytes, size_t size);
 void tp_buf_puts(struct tp_buf *buf, const char *text);
 void tp_buf_putc(struct tp_buf *buf, char c);
 void tp_buf_printf(struct tp_buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Moves the text, NUL-terminated, into the arena and releases the buffer, also when the arena has no room or an append
- * failed before (then it leaves through the arena's guard). */
+/* Moves the text, NUL-terminated, into the arena and releases the buffer. If the arena has no room or an append failed
+ * before, releases the buffer and jumps to the arena's guard. */
 char *tp_buf_move(struct tp_buf *buf, struct tp_arena *arena);
-/* Decimal text of an integer; much faster than tp_buf_printf. */
+/* Appends an integer in decimal; much faster than tp_buf_printf. */
 void tp_buf_int(struct tp_buf *buf, int64_t value);
 
 #endif

@@ -1,5 +1,4 @@
-/* CRC-32C: see crc32c.h. The table of 16 entries is small enough to stand here; where SSE4.2 exists, eight bytes take
- * one instruction. */
+/* Computes CRC-32C: see crc32c.h. A table of 16 entries is enough; with SSE4.2, one instruction handles eight bytes. */
 #include "writer/base/crc32c.h"
 
 #include <stdbool.h>
@@ -39,11 +38,11 @@ __attribute__((target("sse4.2,crc32"))) static uint32_t by_instruction(const voi
     return ~(uint32_t)crc;
 }
 
-/* Asks the processor once, at the first call: __builtin_cpu_supports would ask it much more when a program begins. */
+/* Checks the processor once, at the first call. __builtin_cpu_supports would check much more at every program start. */
 static bool has_instruction(void)
 {
     enum { UNKNOWN, NO, YES };
-    static int answer; /* any thread writes the same */
+    static int answer; /* all threads write the same value */
     unsigned a, b, c = 0, d;
     if (__atomic_load_n(&answer, __ATOMIC_RELAXED) == UNKNOWN)
         __atomic_store_n(&answer, __get_cpuid(1, &a, &b, &c, &d) && c & bit_SSE4_2 ? YES : NO, __ATOMIC_RELAXED);

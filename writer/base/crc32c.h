@@ -1,18 +1,19 @@
-/* CRC-32C (Castagnoli), the checksum of TFRecord files. */
+/* Computes CRC-32C (Castagnoli), the checksum of TFRecord files. */
 #ifndef TP_WRITER_BASE_CRC32C_H
 #define TP_WRITER_BASE_CRC32C_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Checksum of size bytes (reflected polynomial 0x82F63B78, start and final inversion). bytes may be NULL when size is
- * 0. By the processor's instruction where it has one. Thread-safe. */
+/* Returns the checksum of size bytes (reflected polynomial 0x82F63B78, initial and final inversion). bytes may be NULL
+ * if size is 0. Uses the processor's instruction if available. Thread-safe. */
 uint32_t tp_crc32c(const void *bytes, size_t size);
 
-/* The same without that instruction: four bits at a time. For other processors and for the test. */
+/* Does the same without that instruction, four bits at a time. For other processors and for the test. */
 uint32_t tp_crc32c_plain(const void *bytes, size_t size);
 
-/* The form TFRecord stores: rotated by 15 bits, plus a constant, so that a checksum of checksums is not degenerate. */
+/* Returns the form that TFRecord stores: rotated by 15 bits, plus a constant, so that a checksum of checksums is not
+ * degenerate. */
 static inline uint32_t tp_crc32c_masked(uint32_t crc)
 {
     return ((crc >> 15) | (crc << 17)) + 0xA282EAD8u;

@@ -1,4 +1,4 @@
-/* A gzip member piece by piece: see deflate.h. */
+/* Compresses a gzip member in steps: see deflate.h. */
 #include "writer/base/deflate.h"
 
 #include <stdint.h>
@@ -15,7 +15,7 @@ enum { OUT = 64 * 1024, MAX_PIECE = 1 << 30 };
 struct tp_deflate {
     struct isal_zstream stream;
     struct isal_gzip_header header;
-    bool has_header; /* to be written, before all */
+    bool has_header; /* it must be written first */
     uint8_t *level_buf;
     uint8_t out[OUT];
 };
@@ -43,7 +43,7 @@ static void give(struct tp_deflate *d, const uint8_t *bytes, uint32_t size, bool
     d->stream.end_of_stream = is_last;
 }
 
-/* Fills `out`; returns its bytes, or a negative code. *is_more: there is still something to be had. */
+/* Fills `out`. Returns the number of bytes, or a negative code. *is_more: more output is available. */
 static int32_t step(struct tp_deflate *d, bool is_last, bool *is_more)
 {
     d->stream.next_out = d->out;

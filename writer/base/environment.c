@@ -1,4 +1,4 @@
-/* Environment variables: see environment.h. */
+/* Reads environment variables: see environment.h. */
 #include "writer/base/environment.h"
 
 #include <stdlib.h>

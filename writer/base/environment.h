@@ -1,14 +1,14 @@
-/* Environment variables: the one place that reads them. In a program with rights that its caller does not have (setuid,
- * file capabilities) none is there: a library, a folder or a file that one names would be the caller's choice. */
+/* Reads environment variables; the only module that does. In a program with more rights than its caller (setuid, file
+ * capabilities) all variables count as unset, because the caller could choose a library, folder or file with them. */
 #ifndef TP_WRITER_BASE_ENVIRONMENT_H
 #define TP_WRITER_BASE_ENVIRONMENT_H
 
 #include <stdbool.h>
 
-/* The text of a variable; NULL: it is not there, or is not to be trusted. Borrowed, until the program changes it. */
+/* Returns the text of a variable, or NULL if it is not set or not trusted. Borrowed, until the program changes it. */
 const char *tp_environment(const char *name);
 
-/* Whether none is read: the process has rights that its caller does not have. */
+/* Returns whether all variables count as unset, because the process has more rights than its caller. */
 bool tp_environment_is_ignored(void);
 
 #endif

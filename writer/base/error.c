@@ -1,4 +1,4 @@
-/* Error records: see error.h. No allocation, so it works when memory is gone. */
+/* Fills error records: see error.h. Allocates nothing, so that it works when memory is short. */
 #include "writer/base/error.h"
 
 #include <stdarg.h>

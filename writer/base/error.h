@@ -1,7 +1,8 @@
-/* Status codes and the one error record that travels up a call chain.
+/* Defines status codes and the error record that functions pass up a call chain.
  *
- * A fallible function returns 0 or a negative tp_status and takes `struct tp_error *err` last (may be NULL).
- * The function that detects a fault fills the record; callers pass it on unchanged, the CLI adds the file name. */
+ * A fallible function returns 0 or a negative tp_status and takes `struct tp_error *err` last (may be NULL). The
+ * function that detects an error fills the record. Callers pass it on unchanged, and the command line adds the file
+ * name. */
 #ifndef TP_WRITER_BASE_ERROR_H
 #define TP_WRITER_BASE_ERROR_H
 
@@ -19,14 +20,14 @@ enum tp_status {
     TP_EUSAGE = -8,
 };
 
-/* One fault: what, where (byte offset in the inflated input, 0 when it has no place), and why in one line. */
+/* One error: its code, its position (byte offset in the inflated input, 0 if none), and the reason in one line. */
 struct tp_error {
     int code;
     uint64_t offset;
     char text[256];
 };
 
-/* Fills *err (when not NULL) and returns `code`, so that a fault is one statement: return tp_error_set(...).
+/* Fills *err (if not NULL) and returns `code`, so that reporting an error is one statement: return tp_error_set(...).
  * code: a negative tp_status. offset: byte in the input, 0 if none. format: printf style, cut at 255 bytes. */
 int tp_error_set(struct tp_error *err, int code, uint64_t offset, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

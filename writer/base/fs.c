@@ -1,9 +1,9 @@
-/* Output by rename: see fs.h.
+/* Writes files with a final rename: see fs.h.
  *
- * Where the file system can, the temporary file has no name until it is finished (O_TMPFILE): a process that dies
- * leaves nothing. Else, and where a library needs a name to write to, it has a random one (temporary.h). The list of
- * those names is the one piece of process-wide state here: a signal handler has nothing else to find them by. Every
- * slot is written once before and cleared once after the file exists. */
+ * If the file system supports it, the temporary file has no name until it is finished (O_TMPFILE), so that a killed
+ * process leaves nothing. Otherwise, or if a library needs a name to write to, it has a random name (temporary.h). The
+ * list of these names is the only process-wide state here, because a signal handler needs it. Each slot is set before
+ * the file exists and cleared afterwards. */
 #include "writer/base/fs.h"
 
 #include <errno.h>
@@ -20,7 +20,12 @@
 #include "writer/base/path.h"
 #include "writer/base/temporary.h"
 
-enum { OPEN_MAX_FILES = 16, BUFFER = 256 * 1024, LARGE = 32 * 1024 }; /* LARGE: written as it is, without a copy */
+enum {
+    OPEN_MAX_FILES = 16,
+    BUFFER = 256 * 1024,
+    LARGE = 32 * 1024
+}; /* LARGE: from this size on, data is written
+    * without copying */
 
 static char *_Atomic open_files[OPEN_MAX_FILES];
 
@@ -28,7 +33,7 @@ struct tp_outfile {
     int fd, folder;
     int slot; /* in open_files, -1: none */
     bool is_direct, has_failed;
-    bool is_replaced; /* there is an older file */
+    bool is_replaced; /* an older file exists */
     char *target;
     const char *base; /* last part of target */
     char *path;       /* of the temporary file; NULL while it has no name */
@@ -56,7 +61,7 @@ static int out_of_memory(struct tp_error *err)
     return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
 }
 
-/* Past the buffer. */
+/* Writes directly, without the buffer. */
 static int write_out(struct tp_outfile *file, const char *bytes, size_t size, struct tp_error *err)
 {
     while (size) {
@@ -91,13 +96,13 @@ static int open_folder(const char *target, const char *base)
     return fd < 0 && errno == EACCES ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : fd;
 }
 
-/* A descriptor as a path: what makes a name of a file that has none. */
+/* Writes the path of a descriptor, which can give a name to a nameless file. */
 static void path_of(char path[32], int fd)
 {
     snprintf(path, 32, "/proc/self/fd/%d", fd);
 }
 
-/* A file without a name; -1 where there are none, or where none could be given a name later. */
+/* Opens a file without a name. Returns -1 if that is not supported, or if it could not be named later. */
 static int open_nameless(int folder, mode_t mode)
 {
     char path[32];
@@ -118,7 +123,7 @@ static void remember(struct tp_outfile *file)
     }
 }
 
-/* The temporary file has no name any more, or another. */
+/* Forgets the name of the temporary file, because it has none any more, or another. */
 static void forget(struct tp_outfile *file)
 {
     if (file->slot >= 0)
@@ -128,7 +133,7 @@ static void forget(struct tp_outfile *file)
     file->path = NULL;
 }
 
-/* Keeps the path of a temporary file that has just got its name. */
+/* Stores the path of a temporary file that has just been named. */
 static int keep_name(struct tp_outfile *file, struct tp_error *err)
 {
     if (asprintf(&file->path, "%.*s%s", (int)(file->base - file->target), file->target, file->name) < 0) {
@@ -146,7 +151,7 @@ static int open_named(struct tp_outfile *file, mode_t mode, struct tp_error *err
     return file->fd < 0 ? fail(file->target, "cannot write", err) : keep_name(file, err);
 }
 
-/* Moves the bytes of a nameless file, which the file system refuses to give a name, to one that has one. */
+/* Copies a nameless file to a named one, if the file system refuses to name it. */
 static int copy_to_named(struct tp_outfile *file, struct tp_error *err)
 {
     struct stat info;
@@ -163,7 +168,7 @@ static int copy_to_named(struct tp_outfile *file, struct tp_error *err)
     return code;
 }
 
-/* Gives the temporary file a random name, if it has none. */
+/* Gives the temporary file a random name, unless it has one. */
 static int name_file(struct tp_outfile *file, struct tp_error *err)
 {
     char path[32];
@@ -178,8 +183,8 @@ static int name_file(struct tp_outfile *file, struct tp_error *err)
     return file->path ? TP_OK : fail(file->target, "cannot write", err);
 }
 
-/* A file that replaces another is for the same people; where it cannot have the same owner, it at least has the mode.
- */
+/* Copies owner and mode of the file that is replaced, so that the same people can use the new one. If the owner cannot
+ * be set, at least the mode is. */
 static void take_mode(int fd, const struct stat *old)
 {
     struct stat now;
@@ -282,7 +287,7 @@ int tp_outfile_temporary(const char **path, struct tp_outfile *file, struct tp_e
     return code;
 }
 
-/* The finished file gets the name of its target. */
+/* Gives the finished file the name of its target. */
 static int put_in_place(struct tp_outfile *file, struct tp_error *err)
 {
     char path[32];
@@ -295,7 +300,7 @@ static int put_in_place(struct tp_outfile *file, struct tp_error *err)
     if (code == TP_OK && renameat(file->folder, file->name, file->folder, file->base) < 0)
         code = fail(file->target, "cannot write", err);
     if (code == TP_OK)
-        forget(file); /* the name is the target's now: nothing to remove */
+        forget(file); /* the target has the name now, so nothing must be removed */
     return code;
 }
 
@@ -306,7 +311,7 @@ int tp_outfile_commit(struct tp_outfile **slot, struct tp_error *err)
                                 : write_out(file, file->buffer, file->used, err);
     if (code == TP_OK && !file->is_direct)
         code = put_in_place(file, err);
-    /* many file systems cannot sync a folder: only a disk that fails is told */
+    /* many file systems cannot sync a folder, so only a disk error is reported */
     if (code == TP_OK && !file->is_direct && fsync(file->folder) < 0 && errno == EIO)
         code = fail(file->target, "written, but its folder cannot be synced", err);
     if (close(file->fd) < 0 && code == TP_OK && errno != EINTR)
@@ -324,7 +329,7 @@ void tp_outfile_discard(struct tp_outfile **slot)
     if (file->path)
         unlinkat(file->folder, file->name, 0);
     forget(file);
-    if (file->fd >= 0) /* after its name is gone: until then the lock keeps others from it */
+    if (file->fd >= 0) /* after its name is removed, because the lock protects it until then */
         close(file->fd);
     if (file->folder >= 0)
         close(file->folder);

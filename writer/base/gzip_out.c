@@ -1,4 +1,5 @@
-/* Gzip over ISA-L or zlib; both are given memory from the arena only, so that its guard may be taken at any time. */
+/* Compresses with ISA-L or zlib. Both use memory only from the arena, so that an allocation may jump to its guard at
+ * any time. */
 #include "writer/base/gzip_out.h"
 
 #include <zlib.h>
@@ -6,7 +7,7 @@
 #include "writer/base/deflate.h"
 #include "writer/base/error.h"
 
-/* Room for incompressible input: stored blocks, header and trailer. */
+/* Returns an upper bound for incompressible input: stored blocks, header and trailer. */
 static size_t bound(const struct tp_str *pieces, size_t count)
 {
     size_t size = 0;

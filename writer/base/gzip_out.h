@@ -1,14 +1,15 @@
-/* Bytes to a gzip member in memory, for data inside a page. Deterministic: no time, no name in its header. */
+/* Compresses bytes into a gzip member in memory, for data inside a page. Deterministic: no time, no name in its header.
+ */
 #ifndef TP_WRITER_BASE_GZIP_OUT_H
 #define TP_WRITER_BASE_GZIP_OUT_H
 
 #include "writer/base/arena.h"
 #include "writer/base/str.h"
 
-/* Compresses `count` pieces, one after the other, into one gzip member in `arena`. */
+/* Compresses `count` texts, one after the other, into one gzip member in `arena`. */
 struct tp_str tp_gzip_pieces(struct tp_arena *arena, const struct tp_str *pieces, size_t count);
 
-/* The same, as small as zlib can and a tenth as fast: for a few hundred kilobytes that are kept. */
+/* Does the same as small as zlib can, at a tenth of the speed: for a few hundred kilobytes that are kept. */
 struct tp_str tp_gzip_small(struct tp_arena *arena, const struct tp_str *pieces, size_t count);
 
 #endif

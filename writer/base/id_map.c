@@ -1,9 +1,9 @@
-/* Integer-keyed map: see id_map.h. */
+/* Implements the map with integer keys: see id_map.h. */
 #include "writer/base/id_map.h"
 
 enum { FIRST_SLOTS = 8 };
 
-static uint64_t hash_of(uint64_t x) /* the finaliser of splitmix64 */
+static uint64_t hash_of(uint64_t x) /* the finalizer of splitmix64 */
 {
     x ^= x >> 30;
     x *= 0xbf58476d1ce4e5b9u;

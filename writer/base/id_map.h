@@ -1,4 +1,4 @@
-/* Map from 64-bit keys to 32-bit values in an arena: open addressing, linear probing, grows at 2/3. */
+/* Maps 64-bit keys to 32-bit values, in an arena: open addressing, linear probing, grows at 2/3. */
 #ifndef TP_WRITER_BASE_ID_MAP_H
 #define TP_WRITER_BASE_ID_MAP_H
 
@@ -21,21 +21,21 @@ struct tp_id_map {
 
 void tp_id_map_init(struct tp_id_map *map, struct tp_arena *arena);
 
-/* Address of the value of `key`, or NULL. Valid until the next tp_id_map_put. */
+/* Returns the address of the value of `key`, or NULL. Valid until the next tp_id_map_put. */
 uint32_t *tp_id_map_find(const struct tp_id_map *map, uint64_t key);
 
-/* The value of `key`, or TP_NO_ID. */
+/* Returns the value of `key`, or TP_NO_ID. */
 static inline uint32_t tp_id_map_get(const struct tp_id_map *map, uint64_t key)
 {
     const uint32_t *value = tp_id_map_find(map, key);
     return value ? *value : UINT32_MAX;
 }
 
-/* Address of the value of `key`; added with value TP_NO_ID (UINT32_MAX) when new. Valid until the next tp_id_map_put.
- */
+/* Returns the address of the value of `key`, and adds it with value TP_NO_ID (UINT32_MAX) if it is new. Valid until the
+ * next tp_id_map_put. */
 uint32_t *tp_id_map_put(struct tp_id_map *map, uint64_t key);
 
-/* Gives large tables back early. */
+/* Returns the memory of a large map to the arena early. */
 void tp_id_map_drop(struct tp_id_map *map);
 
 static inline uint64_t tp_id_pair(uint32_t high, uint32_t low)

@@ -1,4 +1,4 @@
-/* Files that are read: see input.h. */
+/* Opens files for reading: see input.h. */
 #include "writer/base/input.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ static int cannot_open(struct tp_error *err)
     return tp_error_set(err, code, 0, "cannot open: %s", strerror(errno));
 }
 
-/* Opens without waiting for anybody; only a pipe that was named waits for its writer. */
+/* Opens a path without blocking, except for a pipe that the user has named, which waits for its writer. */
 static int open_path(const char *path, enum tp_input_kind kind)
 {
     struct stat info;

@@ -1,4 +1,4 @@
-/* Interval sets: see interval.h. */
+/* Implements interval sets: see interval.h. */
 #include "writer/base/interval.h"
 
 #include "writer/base/sort.h"
@@ -86,7 +86,7 @@ int64_t tp_intervals_length(struct tp_intervals x)
     return sum;
 }
 
-/* Index of the first interval that ends after `at`. */
+/* Returns the index of the first interval that ends after `at`. */
 static size_t first_ending_after(struct tp_intervals x, int64_t at)
 {
     size_t lo = 0, hi = x.count;
@@ -127,7 +127,7 @@ int64_t tp_intervals_meet_length(struct tp_intervals x, struct tp_intervals y)
     return sum;
 }
 
-/* *near: of the first interval that ends after the last moment asked for. */
+/* *near is the index of the first interval that ends after the previous moment. */
 bool tp_intervals_contain_near(struct tp_intervals x, int64_t at, size_t *near)
 {
     if (*near < x.count && x.items[*near].b <= at)

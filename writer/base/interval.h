@@ -1,6 +1,7 @@
-/* Half-open intervals [a, b) in nanoseconds: the set algebra of docs/definitions.md section 1.
+/* Implements sets of half-open intervals [a, b) in nanoseconds: the set algebra of docs/definitions.md section 1.
  *
- * A set is sorted and disjoint, touching pieces are joined, empty ones vanish. Results live in the arena given. */
+ * A set is sorted and disjoint. Adjacent intervals are joined, and empty ones are dropped. Results are in the given
+ * arena. */
 #ifndef TP_WRITER_BASE_INTERVAL_H
 #define TP_WRITER_BASE_INTERVAL_H
 
@@ -23,19 +24,19 @@ struct tp_intervals {
 struct tp_intervals tp_intervals_union(struct tp_arena *arena, struct tp_interval *items, size_t count);
 struct tp_intervals tp_intervals_meet(struct tp_arena *arena, struct tp_intervals x, struct tp_intervals y);
 struct tp_intervals tp_intervals_minus(struct tp_arena *arena, struct tp_intervals x, struct tp_intervals y);
-/* The first `ns` nanoseconds of the set in time order. */
+/* Returns the first `ns` nanoseconds of the set in time order. */
 struct tp_intervals tp_intervals_prefix(struct tp_arena *arena, struct tp_intervals x, int64_t ns);
 int64_t tp_intervals_length(struct tp_intervals x);
-/* Length of x within [a, b). */
+/* Returns the length of x within [a, b). */
 int64_t tp_intervals_length_within(struct tp_intervals x, int64_t a, int64_t b);
-/* Length of the common part of two sets, without building it. */
+/* Returns the length of the intersection of two sets, without building it. */
 int64_t tp_intervals_meet_length(struct tp_intervals x, struct tp_intervals y);
 bool tp_intervals_contain(struct tp_intervals x, int64_t at);
-/* The same for moments that mostly come in order. *near: 0 at first, of any set later. */
+/* Does the same, faster for moments that mostly come in order. *near: 0 at first; may be kept across sets. */
 bool tp_intervals_contain_near(struct tp_intervals x, int64_t at, size_t *near);
 
-/* Sets are made of a struct tp_vec of struct tp_interval, in any order. What comes in order of start is joined on
- * arrival, so that nested and touching pieces take no memory; empty ones are left out. */
+/* Adds an interval to a vector, from which a set is made later, in any order. Intervals in order of start are joined
+ * immediately, so that nested and adjacent ones use no memory. Empty ones are dropped. */
 static inline void tp_intervals_push(struct tp_vec *vec, int64_t a, int64_t b)
 {
     if (b <= a)
@@ -50,15 +51,15 @@ static inline void tp_intervals_push(struct tp_vec *vec, int64_t a, int64_t b)
     *(struct tp_interval *)tp_vec_push(vec) = (struct tp_interval){a, b};
 }
 
-/* Adds every piece of a set. */
+/* Adds all intervals of a set. */
 static inline void tp_intervals_append(struct tp_vec *vec, struct tp_intervals x)
 {
     for (size_t i = 0; i < x.count; i++)
         tp_intervals_push(vec, x.items[i].a, x.items[i].b);
 }
 
-/* Returns the set of what was pushed, in the vector's memory. For a set that tp_intervals_drop gives back soon: the
- * vector keeps its spare memory, so that the next vector can use the block. */
+/* Returns the set of the added intervals, in the vector's memory. For a set that is soon returned with
+ * tp_intervals_drop: the vector keeps its spare memory, so that the next vector can reuse the block. */
 static inline struct tp_intervals tp_intervals_briefly_of(struct tp_vec *vec)
 {
     struct tp_intervals set = tp_intervals_union(vec->arena, vec->data, vec->count);
@@ -66,14 +67,14 @@ static inline struct tp_intervals tp_intervals_briefly_of(struct tp_vec *vec)
     return set;
 }
 
-/* Gives the memory of a vector of pieces back to its arena; the vector is empty then. */
+/* Returns the memory of a vector of intervals to its arena; the vector becomes empty. */
 static inline void tp_intervals_drop(struct tp_vec *vec)
 {
     tp_arena_drop(vec->arena, vec->data, vec->capacity * sizeof(struct tp_interval));
     *vec = TP_VEC(vec->arena, struct tp_interval);
 }
 
-/* Returns the set of what was pushed, in the vector's memory; spare memory goes back to the arena. */
+/* Returns the set of the added intervals, in the vector's memory. Spare memory is returned to the arena. */
 static inline struct tp_intervals tp_intervals_of(struct tp_vec *vec)
 {
     struct tp_intervals set = tp_intervals_briefly_of(vec);

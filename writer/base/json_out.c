@@ -1,4 +1,4 @@
-/* Streaming JSON emitter: see json_out.h. */
+/* Writes JSON step by step: see json_out.h. */
 #include "writer/base/json_out.h"
 
 #include <assert.h>
@@ -55,7 +55,7 @@ void tp_json_array_end(struct tp_json *json)
     close_level(json, ']');
 }
 
-/* True for bytes that stand in a JSON string as they are. */
+/* Returns whether a byte needs no escape in a JSON string. */
 static bool is_plain(unsigned char c, bool html_safe)
 {
     if (c < 0x20 || c == '"' || c == '\\')
@@ -95,7 +95,7 @@ static void write_string(struct tp_json *json, struct tp_str text)
             tp_buf_putc(json->out, (char)c);
         }
     }
-    if (from < text.len) /* an empty text may have no address */
+    if (from < text.len) /* an empty text may have a NULL pointer */
         tp_buf_add(json->out, text.ptr + from, text.len - from);
     tp_buf_putc(json->out, '"');
 }
@@ -154,7 +154,7 @@ void tp_json_real(struct tp_json *json, double value)
         return;
     }
     comma(json);
-    for (int digits = 15; digits <= 17; digits++) { /* 17 always reads back equal */
+    for (int digits = 15; digits <= 17; digits++) { /* 17 digits always read back equal */
         snprintf(text, sizeof text, "%.*g", digits, value);
         if (digits == 17 || strtod(text, NULL) == value)
             break;

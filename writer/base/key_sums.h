@@ -1,4 +1,4 @@
-/* Times summed by pairs of numbers. */
+/* Adds up times by pairs of numbers. */
 #ifndef TP_WRITER_BASE_KEY_SUMS_H
 #define TP_WRITER_BASE_KEY_SUMS_H
 

@@ -1,4 +1,4 @@
-/* Distinct keys: open addressing over the list of items. See keys.h. */
+/* Numbers distinct keys with open addressing over the list of items: see keys.h. */
 #include "writer/base/keys.h"
 
 #include <stdbool.h>
@@ -45,7 +45,7 @@ static inline bool are_equal(const uint32_t *x, const uint32_t *y, uint32_t widt
     return !width || *x == *y;
 }
 
-/* Slot of a pair, the usual key, as one number. */
+/* Returns the slot of a pair, the usual key, compared as one number. */
 static inline uint32_t *slot_of_pair(const struct tp_keys *keys, const uint32_t *key)
 {
     uint64_t pair = pair_at(key);
@@ -57,7 +57,7 @@ static inline uint32_t *slot_of_pair(const struct tp_keys *keys, const uint32_t 
     }
 }
 
-/* Slot that holds the key, or the free one where it belongs. */
+/* Returns the slot with the key, or the free one in which to put it. */
 static inline uint32_t *slot_of(const struct tp_keys *keys, const uint32_t *key)
 {
     if (keys->width == 2)

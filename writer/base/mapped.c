@@ -1,4 +1,4 @@
-/* Files in memory that others may cut: see mapped.h. */
+/* Protects mapped files that somebody may truncate: see mapped.h. */
 #include "writer/base/mapped.h"
 
 #include <errno.h>
@@ -12,11 +12,11 @@
 
 enum { MAX_RANGES = 8192 };
 
-/* Free while start is 0; taken with start 1 until its size is known. */
+/* A registered range. start 0: free; start 1: reserved until its size is set. */
 static struct range {
     _Atomic uintptr_t start;
     _Atomic size_t size;
-    _Atomic size_t cut_at; /* SIZE_MAX: nowhere */
+    _Atomic size_t cut_at; /* SIZE_MAX: not cut */
 } ranges[MAX_RANGES];
 
 static _Atomic uint32_t cuts;
@@ -47,17 +47,18 @@ static void list(uintptr_t start, size_t size)
     }
 }
 
-/* Puts memory of our own in place of what cannot be read. */
+/* Replaces unreadable memory by private memory with zeros. */
 static bool replace(uintptr_t from, size_t size)
 {
     void *at = (void *)from; // NOLINT(performance-no-int-to-ptr)
     return mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == at;
 }
 
-/* Whether a library that maps files by itself runs on this thread. */
+/* set while a library that maps files by itself runs on this thread */
 static _Thread_local bool is_lenient __attribute__((tls_model("initial-exec")));
 
-/* From the page of `address` to the end of its range; of a library's own maps, that page. False: it is in none. */
+/* Replaces the memory from the page of `address` to the end of its range, or a library's page. Returns false if the
+ * address is in no range. */
 static bool mend(uintptr_t address)
 {
     const size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
@@ -69,7 +70,8 @@ static bool mend(uintptr_t address)
             continue;
         if (!replace(page, start + size - page))
             return false;
-        if (page - start < atomic_load(&ranges[i].cut_at)) /* of two threads at once either is true */
+        if (page - start < atomic_load(&ranges[i].cut_at)) /* if two threads fault at the same time, either value is
+                                                            * correct */
             atomic_store(&ranges[i].cut_at, page - start);
         atomic_fetch_add(&cuts, 1);
         return true;
@@ -81,17 +83,17 @@ static bool mend(uintptr_t address)
 
 static tp_mapped_setter *set_action; /* NULL: sigaction */
 
-/* What the program wants to be done: the newest of two, so that the handler always has a whole one. */
+/* The program's action for SIGBUS. There are two copies, so that the handler always finds a complete one. */
 static struct {
     struct sigaction actions[2];
     _Atomic unsigned newest;
     _Atomic bool is_set;
     atomic_flag is_changing;
-    struct sigaction first; /* before ours came */
+    struct sigaction first; /* from before our handler was installed */
 } program = {.is_changing = ATOMIC_FLAG_INIT};
 
-/* The call of the handler that is being passed on: a program's handler may call the one that it found, ours. It may
- * also leave by siglongjmp, and the next call is then at the same place of the stack, not below it. */
+/* The call that is being passed on to the program's handler. A program's handler may call the one it found, which is
+ * ours. It may also leave by siglongjmp; then the next call has the same stack position, not a lower one. */
 static _Thread_local struct {
     const void *context, *frame;
 } passed __attribute__((tls_model("initial-exec")));
@@ -108,7 +110,7 @@ static void keep(const struct sigaction *action)
     atomic_store(&program.newest, next);
 }
 
-/* With all signals blocked: the holder is never interrupted by one that waits for him. */
+/* Locks `program` with all signals blocked, so that no signal handler on this thread waits for its own lock. */
 static void begin_change(sigset_t *mask)
 {
     sigset_t all;
@@ -124,7 +126,8 @@ static void end_change(const sigset_t *mask)
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, mask, NULL, _NSIG / 8);
 }
 
-/* As the kernel would have done without us: the fault comes again when we return, or the signal is sent again. */
+/* Does what the kernel would have done without our handler: the fault repeats when it returns, or the signal is sent
+ * again. */
 static void die(const siginfo_t *info)
 {
     set(&(struct sigaction){.sa_handler = SIG_DFL}, NULL);
@@ -193,7 +196,7 @@ static void install(void)
     end_change(&mask);
 }
 
-/* ---- for others ---- */
+/* ---- functions for other modules ---- */
 
 void tp_mapped_set_by(tp_mapped_setter *setter)
 {

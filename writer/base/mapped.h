@@ -1,12 +1,12 @@
-/* Files in memory that others may cut short meanwhile, or whose disk may fail: touching such a page is SIGBUS, which
- * ends a process. A range that is listed here has zeros from that page on instead, in memory of its own, and is known
- * as cut.
+/* Protects mapped files that somebody may truncate, or whose disk may fail. Touching such a page raises SIGBUS, which
+ * kills a process. In a registered range, the pages from there on are replaced by private memory with zeros, and the
+ * range is marked as cut.
  *
- * The handler of SIGBUS is set with the first range. What comes from elsewhere goes on to the handler that was there,
- * or to the one that the program sets later, when its call of sigaction comes to tp_mapped_action (our libraries
- * see to that); else a later one is found at the next tp_mapped_add, and ours put before it. A thread that blocks
- * SIGBUS is ended by the kernel all the same. The process has one list. Any thread, also in the child of a fork and in
- * the handler of a signal. */
+ * The handler of SIGBUS is installed with the first range. A SIGBUS from elsewhere is passed to the previous handler,
+ * or to the one that the program sets later through tp_mapped_action (our libraries intercept sigaction). Otherwise a
+ * later handler is noticed at the next tp_mapped_add, and ours is installed in front of it. The kernel still kills a
+ * thread that blocks SIGBUS. The process has one list. Any thread may call these functions, also in a child of fork and
+ * in a signal handler. */
 #ifndef TP_WRITER_BASE_MAPPED_H
 #define TP_WRITER_BASE_MAPPED_H
 
@@ -15,32 +15,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Lists size bytes at start, a multiple of the page. Without room in the list they are left as they are. */
+/* Registers size bytes at start, a multiple of the page size. Does nothing if the list is full. */
 void tp_mapped_add(const void *start, size_t size);
 
-/* Takes the range off the list and out of memory; one that is not listed has `size` bytes. NULL is accepted. */
+/* Unregisters and unmaps a range. `size` is used if the range is not registered. NULL is accepted. */
 void tp_mapped_remove(const void *start, size_t size);
 
-/* The first byte of a listed range that could not be read since it was listed, a multiple of the page; SIZE_MAX: none.
+/* Returns the offset of the first unreadable byte in a registered range, a multiple of the page size; SIZE_MAX: none.
  */
 size_t tp_mapped_cut_at(const void *start);
 
-/* For a library that maps files by itself: while it is on, every page of this thread's that cannot be read becomes
- * zeros. */
+/* Switches a mode for a library that maps files by itself. While it is on, every unreadable page that this thread
+ * touches is replaced by zeros. */
 void tp_mapped_lenient(bool is);
 
-/* How often any range of the process was cut so far. */
+/* Returns how often any range of the process was cut so far. */
 uint32_t tp_mapped_cuts(void);
 
-/* The function that sets actions of signals; NULL: sigaction. For a library that stands before sigaction itself. */
+/* Sets the function that sets signal actions; NULL: sigaction. For a library that intercepts sigaction itself. */
 typedef int tp_mapped_setter(int, const struct sigaction *, struct sigaction *);
 void tp_mapped_set_by(tp_mapped_setter *setter);
 
-/* What the program says of SIGBUS, as sigaction has it; either may be NULL. False: ours is not set so far, and nothing
- * was done. */
+/* Sets and returns the program's action for SIGBUS, like sigaction; either pointer may be NULL. Returns false, without
+ * any effect, if our handler is not installed. */
 bool tp_mapped_action(const struct sigaction *action, struct sigaction *before);
 
-/* In the child of a fork: no other thread is in the middle of anything. */
+/* Resets the state in a child of fork, which has no other threads. */
 void tp_mapped_in_child(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which of many tests to believe: see multiplicity.h. */
+/* Decides which of many tests are significant: see multiplicity.h. */
 #include "writer/base/multiplicity.h"
 
 #include <stdint.h>
@@ -11,7 +11,7 @@ static int by_p(const void *context, uint32_t x, uint32_t y)
     return (p[x] > p[y]) - (p[x] < p[y]);
 }
 
-/* Numbers of the tests, the least p first. */
+/* Returns the indexes of the tests, sorted by p. */
 static uint32_t *ordered(const double *p, size_t count, struct tp_arena *arena)
 {
     uint32_t *order = tp_arena_array(arena, count, sizeof *order);

@@ -1,4 +1,4 @@
-/* Narrow numbers: see narrow.h. */
+/* Stores mostly small numbers: see narrow.h. */
 #include "writer/base/narrow.h"
 
 #include <assert.h>

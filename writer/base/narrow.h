@@ -1,5 +1,5 @@
-/* Numbers of which nearly all are small and none is lost, such as durations in nanoseconds: 32 bits for each, and a
- * list of the few that do not fit. Read-only once made; any thread may read. */
+/* Stores many numbers that are nearly all small, such as durations in ns, without loss: 32 bits each, and a list of the
+ * few that do not fit. Read-only once made; any thread may read. */
 #ifndef TP_WRITER_BASE_NARROW_H
 #define TP_WRITER_BASE_NARROW_H
 
@@ -8,24 +8,24 @@
 
 #include "writer/base/arena.h"
 
-/* A number that is listed, with its place. Lists ascend by place. */
+/* A number in the list, with its index. Lists are sorted by index. */
 struct tp_listed {
     uint32_t at;
     int64_t value;
 };
 
-/* The number listed for a place, which must be in the list. */
+/* Returns the number with an index, which must be in the list. */
 int64_t tp_listed_value(const struct tp_listed *items, size_t count, uint32_t at);
 
 struct tp_narrow {
-    uint32_t *items; /* TP_NARROW_LISTED: look at the list */
+    uint32_t *items; /* TP_NARROW_LISTED: see the list */
     struct tp_listed *listed;
     size_t listed_count;
 };
 
 #define TP_NARROW_LISTED UINT32_MAX
 
-/* Keeps `count` values in `arena`, and gives the array `values`, which came from it, back. count < 2^32. */
+/* Stores `count` values in `arena`, and returns the array `values`, which came from it, to the arena. count < 2^32. */
 void tp_narrow_init(struct tp_narrow *narrow, int64_t *values, size_t count, struct tp_arena *arena);
 
 static inline int64_t tp_narrow_get(const struct tp_narrow *narrow, uint32_t at)

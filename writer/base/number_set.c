@@ -1,4 +1,4 @@
-/* Sets of ranks: see number_set.h. */
+/* Stores sets of ranks: see number_set.h. */
 #include "writer/base/number_set.h"
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ void tp_rank_set_add(struct tp_rank_set *set, int64_t rank)
 bool tp_rank_set_has(const struct tp_rank_set *set, int64_t rank)
 {
     size_t lo = 0, hi = set->runs.count;
-    while (lo < hi) { /* the first run that ends at the rank or behind it */
+    while (lo < hi) { /* finds the first run that ends at the rank or later */
         size_t mid = lo + (hi - lo) / 2;
         if (TP_AT(&set->runs, struct tp_rank_run, mid)->last < rank)
             lo = mid + 1;

@@ -1,4 +1,4 @@
-/* Sets of ranks as runs of numbers, printed "0-3, 7". Numbers are added in ascending order, as ranks come. */
+/* Stores sets of ranks as runs of consecutive numbers, printed as "0-3, 7". Numbers are added in ascending order. */
 #ifndef TP_WRITER_BASE_NUMBER_SET_H
 #define TP_WRITER_BASE_NUMBER_SET_H
 
@@ -12,19 +12,20 @@ struct tp_rank_run {
 };
 
 struct tp_rank_set {
-    struct tp_vec runs; /* struct tp_rank_run, ascending, none touches the next */
+    struct tp_vec runs; /* struct tp_rank_run, ascending; adjacent runs are joined */
     int64_t count;
 };
 
 void tp_rank_set_init(struct tp_rank_set *set, struct tp_arena *arena);
-/* rank: at least the last one added; that one again changes nothing. */
+/* Adds a rank, which must not be below the last one; adding that one again has no effect. */
 void tp_rank_set_add(struct tp_rank_set *set, int64_t rank);
-/* All of first .. last, which lie behind what was added before. */
+/* Adds all numbers from first to last, which must be above those added before. */
 void tp_rank_set_add_run(struct tp_rank_set *set, int64_t first, int64_t last);
 bool tp_rank_set_has(const struct tp_rank_set *set, int64_t rank);
 
-/* The runs, in `arena`; "" for no rank. max_runs 0, for programs: all of them, "0-3,7". Else for people: "0-3, 7", and
- * behind so many runs ", … (N in all)"; without the blank "12,353,695" looks like one number. */
+/* Returns the text of the runs, in `arena`; "" for an empty set. max_runs 0, for programs: all runs as "0-3,7".
+ * Otherwise for people: "0-3, 7", and after max_runs runs ", … (N in all)". The space avoids that "12,353,695" reads as
+ * one number. */
 const char *tp_rank_set_text(struct tp_arena *arena, const struct tp_rank_set *set, size_t max_runs);
 
 #endif

@@ -1,4 +1,4 @@
-/* The numbers in /proc: see own_proc.h. */
+/* Detects whose process ids /proc shows: see own_proc.h. */
 #include "writer/base/own_proc.h"
 
 #include <stdlib.h>

@@ -1,12 +1,11 @@
-/* Whether the numbers in /proc are those of this process: in a namespace of processes that was made without a /proc of
- * its own, they are of the one outside, and a number from there is another process here. Any thread; nothing is
- * allocated. */
+/* Detects whether process ids in /proc are those of our namespace. In a PID namespace without its own /proc they belong
+ * to the outer namespace, where a number means another process. Any thread; allocates nothing. */
 #ifndef TP_WRITER_BASE_OWN_PROC_H
 #define TP_WRITER_BASE_OWN_PROC_H
 
 #include <stdbool.h>
 
-/* False also where no /proc is. */
+/* Returns true if they are. Returns false without /proc. */
 bool tp_proc_is_own(void);
 
 #endif

@@ -1,8 +1,8 @@
-/* Blocks to a file in the background: see pack.h.
+/* Compresses and writes blocks in the background: see pack.h.
  *
- * ring[head % RING] is the next block to fill, ring[tail % RING] the next to be written; both counters are under the
- * lock, the blocks between them belong to the thread. File and deflate state belong to the thread until it is joined.
- */
+ * ring[head % RING] is the next block to fill, and ring[tail % RING] the next to be written. The lock protects both
+ * counters, and the thread owns the blocks between them. The thread owns the file and the compressor until it is
+ * joined. */
 #include "writer/base/pack.h"
 
 #include <pthread.h>
@@ -20,7 +20,7 @@ enum { RING = 6, STACK = 1 << 20 };
 struct tp_pack {
     struct tp_outfile *file;
     struct tp_deflate *deflate; /* NULL: plain text */
-    struct tp_error error;      /* the thread's until it is joined */
+    struct tp_error error;      /* belongs to the thread until it is joined */
     _Atomic int failed;
     bool has_thread, is_closing;
     pthread_t thread;
@@ -36,7 +36,7 @@ static int to_file(void *context, const void *bytes, size_t size)
     return tp_outfile_write(pack->file, bytes, size, &pack->error);
 }
 
-/* Writes one block; the first error stays, everything after it is thrown away. */
+/* Writes one block. The first error is kept, and all later blocks are discarded. */
 static void write_block(struct tp_pack *pack, const void *bytes, size_t size, bool is_last)
 {
     int code = atomic_load(&pack->failed);
@@ -52,8 +52,8 @@ static void write_block(struct tp_pack *pack, const void *bytes, size_t size, bo
         atomic_store(&pack->failed, code);
 }
 
-/* Signals that a failing write raises would end a host that knows nothing of us: held back in the thread that writes,
- * and taken away afterwards, so that the error is a returned code only. */
+/* Blocks the signals of a failing write in the writing thread and discards them afterwards, because they would kill the
+ * host program. So the error is only a returned code. */
 struct shield {
     sigset_t raised, before;
     bool was_pending[2];
@@ -79,7 +79,7 @@ static void lower_shield(struct shield *shield)
     static const struct timespec at_once = {0, 0};
     for (int i = 0; i < 2; i++)
         if (shield->was_pending[i])
-            sigdelset(&shield->raised, held[i]); /* somebody else's: leave it */
+            sigdelset(&shield->raised, held[i]); /* it was pending before */
     while (sigtimedwait(&shield->raised, NULL, &at_once) > 0) {
     }
     pthread_sigmask(SIG_SETMASK, &shield->before, NULL);
@@ -106,7 +106,8 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* The host's signals are not for this thread. Without it the caller does the work. */
+/* Starts the thread with all signals blocked, because they belong to the host program. Without the thread the caller
+ * does the work. */
 static void start_thread(struct tp_pack *pack)
 {
     pthread_attr_t attributes;
@@ -221,7 +222,7 @@ void tp_pack_discard(struct tp_pack **slot)
     if (!pack)
         return;
     if (pack->has_thread)
-        atomic_store(&pack->failed, TP_EIO); /* what is still in the ring need not be compressed */
+        atomic_store(&pack->failed, TP_EIO); /* remaining blocks need not be compressed */
     join(pack);
     tp_outfile_discard(&pack->file);
     tp_deflate_close(pack->deflate);

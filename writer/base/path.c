@@ -1,4 +1,4 @@
-/* Paths as users write them: see path.h. Here a backslash is a character as any other. */
+/* Handles paths as users write them: see path.h. On this system a backslash is an ordinary character. */
 #include "writer/base/path.h"
 
 char *tp_path_of_user(char *path)

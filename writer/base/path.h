@@ -1,13 +1,13 @@
-/* Paths. Inside the program, '/' separates folders on every system. */
+/* Handles paths. Inside the program, '/' separates folders on every system. */
 #ifndef TP_WRITER_BASE_PATH_H
 #define TP_WRITER_BASE_PATH_H
 
 #include <string.h>
 
-/* Replaces the user's separators of folders by '/', in place. Returns `path`. */
+/* Replaces the user's folder separators by '/', in place. Returns `path`. */
 char *tp_path_of_user(char *path);
 
-/* Returns the part of a path after its last slash, a pointer into `path`; `path` itself if it has no slash. */
+/* Returns the part of a path after its last slash, as a pointer into `path`; `path` itself if it has no slash. */
 static inline const char *tp_path_base(const char *path)
 {
     const char *slash = strrchr(path, '/');

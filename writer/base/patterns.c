@@ -1,4 +1,4 @@
-/* Many patterns at once: see patterns.h. */
+/* Searches for many patterns in one pass: see patterns.h. */
 #include "writer/base/patterns.h"
 
 #include <stdbool.h>
@@ -6,7 +6,7 @@
 
 enum { MAX_NAME = 4096, MAX_DEPTH = 8, MAX_WRITTEN = 120 };
 
-/* What stands for more than itself in a text that is written out; names may hold these bytes, patterns do not. */
+/* Placeholders in an expanded text. Names may contain these bytes, patterns must not. */
 enum { ANYTHING = 1, DIGITS = 2, END = 3 };
 
 static char lower(char c)
@@ -14,26 +14,26 @@ static char lower(char c)
     return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
 }
 
-/* Of two letters in lower case. */
+/* Returns the bucket of two lower-case letters. */
 static inline unsigned bucket_of(char first, char second)
 {
     return ((unsigned char)first * 31u + (unsigned char)second) % TP_PATTERN_BUCKETS;
 }
 
-/* ---- writing out ---- */
+/* ---- expanding patterns ---- */
 
 struct writing {
     struct tp_patterns *patterns;
     unsigned rule;
-    const char *after[MAX_DEPTH]; /* what follows the groups that we are in */
+    const char *after[MAX_DEPTH]; /* what follows each enclosing group */
     unsigned depth, length;
     bool is_anchored, has_failed;
-    char text[MAX_WRITTEN + 1]; /* so far */
+    char text[MAX_WRITTEN + 1]; /* expanded so far */
 };
 
 static void write_rest(struct writing *w, const char *at);
 
-/* How many letters two texts begin with alike; what stands for more than itself is no letter. */
+/* Returns how many letters two texts have in common at the beginning. Placeholders do not count as letters. */
 static uint8_t common_letters(const char *a, const char *b)
 {
     uint8_t n = 0;
@@ -42,7 +42,7 @@ static uint8_t common_letters(const char *a, const char *b)
     return n;
 }
 
-/* A text is complete. */
+/* Adds a completely expanded text. */
 static void keep(struct writing *w)
 {
     struct tp_patterns *p = w->patterns;
@@ -68,7 +68,7 @@ static void keep(struct writing *w)
     p->last[bucket] = (uint16_t)(id + 1);
 }
 
-/* Continues with one more character, then as without it. */
+/* Appends one character, expands the rest, and removes it again. */
 static void write_one(struct writing *w, char c, const char *rest)
 {
     if (w->length == MAX_WRITTEN) {
@@ -80,7 +80,7 @@ static void write_one(struct writing *w, char c, const char *rest)
     w->length--;
 }
 
-/* Behind the ')' that closes the group at `at`, or behind the pattern. NULL: there is none. */
+/* Returns the position behind the ')' of the group at `at`, or behind the pattern. Returns NULL if there is none. */
 static const char *end_of_group(const char *at)
 {
     for (unsigned depth = 0; *at; at++) {
@@ -98,7 +98,7 @@ static const char *end_of_group(const char *at)
     return NULL;
 }
 
-/* Each of the alternatives that begin at `at`, then what follows the group; they must end at `end`. */
+/* Expands each of the alternatives that begin at `at`, followed by what follows the group. They must end at `end`. */
 static void write_alternatives(struct writing *w, const char *at, char end, const char *after)
 {
     if (w->depth == MAX_DEPTH) {
@@ -133,7 +133,7 @@ static void write_group(struct writing *w, const char *at)
         write_rest(w, after + 1);
 }
 
-/* "[kp]" or "[0-9]+". */
+/* Expands "[kp]" or "[0-9]+". */
 static void write_set(struct writing *w, const char *at)
 {
     size_t length = strcspn(at, "]");
@@ -150,7 +150,7 @@ static void write_set(struct writing *w, const char *at)
         write_one(w, lower(at[i]), after);
 }
 
-/* The rest of an alternative and what follows the groups around it, in all its forms. */
+/* Expands the rest of an alternative, and what follows the groups around it, in all forms. */
 static void write_rest(struct writing *w, const char *at)
 {
     bool is_over = !*at || *at == '|' || *at == ')';
@@ -193,10 +193,10 @@ int tp_patterns_add(struct tp_patterns *patterns, unsigned rule, const char *pat
     return w.has_failed ? -1 : 0;
 }
 
-/* ---- looking up ---- */
+/* ---- searching ---- */
 
-/* A name, and the patterns that cannot be found in it any more: what follows "anything" is not behind the first place
- * where the pattern begins, so it is behind none. */
+/* State of a search: the end of the name, and patterns that cannot match any more. If the text after a ".*" was not
+ * found once, it is not found at later positions either. */
 struct look {
     const char *end;
     uint8_t is_over[TP_MAX_PATTERNS / 8];
@@ -226,7 +226,7 @@ static bool is_here(const char *pattern, const char *at, const char *end, bool *
     return true;
 }
 
-/* How many letters of the pattern stand at `at`, from the first `n` on, which are known to. */
+/* Returns how many letters of the pattern match at `at`, of which the first `n` are known to match. */
 static unsigned letters_here(const char *pattern, const char *at, const char *end, unsigned n)
 {
     while ((unsigned char)pattern[n] > END && at + n < end && lower(at[n]) == pattern[n])
@@ -234,13 +234,13 @@ static unsigned letters_here(const char *pattern, const char *at, const char *en
     return n;
 }
 
-/* The smallest rule below `best` that begins at `at`, else `best`; first: pattern of its bucket, + 1. Hundreds of
- * patterns begin with "aten::", so what is known of the pattern before decides most of them: where that one left the
- * name, one that has more in common with it does, too, and one that has less left it earlier. */
+/* Returns the smallest rule below `best` that matches at `at`, otherwise `best`. first: pattern of its bucket, + 1.
+ * Hundreds of patterns begin with "aten::", so the result of the previous pattern decides most of them. If the previous
+ * pattern failed after n letters, a pattern that shares more letters with it fails there too. */
 static int find_at(const struct tp_patterns *patterns, struct look *look, unsigned first, const char *at, bool is_begin,
                    int best)
 {
-    unsigned here = 0; /* letters of the pattern before that stand at `at` */
+    unsigned here = 0; /* letters of the previous pattern that match at `at` */
     for (unsigned i = first; i; i = patterns->next[i - 1]) {
         unsigned id = i - 1, common = patterns->common[id];
         const char *pattern = patterns->text + patterns->start[id];
@@ -269,7 +269,7 @@ int tp_patterns_find(const struct tp_patterns *patterns, struct tp_str name)
     for (size_t i = 0; i + 1 < length; i++) {
         char next = lower(name.ptr[i + 1]);
         unsigned first = patterns->first[bucket_of(letter, next)];
-        if (first) /* at most places nothing begins */
+        if (first) /* no pattern begins at most positions */
             best = find_at(patterns, &look, first, name.ptr + i, i == 0, best);
         letter = next;
     }

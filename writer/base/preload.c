@@ -1,4 +1,4 @@
-/* The value of LD_PRELOAD: see preload.h. */
+/* Edits the value of LD_PRELOAD: see preload.h. */
 #include "writer/base/preload.h"
 
 #include <stdbool.h>
@@ -6,7 +6,7 @@
 
 #include "writer/base/error.h"
 
-/* The next library of a list; false at its end. */
+/* Finds the next library of a list. Returns false at its end. */
 static bool next_library(const char **at, const char **library, size_t *length)
 {
     *at += strspn(*at, ": ");
@@ -28,7 +28,7 @@ static bool is_runtime(const char *library, size_t length)
     return false;
 }
 
-/* Appends a library and the colon before it. */
+/* Appends a library, and a colon before it if needed. */
 static void append(char *value, size_t *used, const char *library, size_t length)
 {
     if (*used)

@@ -1,4 +1,4 @@
-/* Whether a library can be preloaded into a program: see preload_fit.h.
+/* Finds out whether a library can be preloaded into a program: see preload_fit.h.
  *
  * Symbols are looked up by DT_GNU_HASH, as the dynamic loader does: a few small reads for each name, however large the
  * program is. */
@@ -76,7 +76,8 @@ const char *tp_preload_check_elf(const unsigned char *bytes, unsigned long size)
 /* ---- sanitizers ---- */
 
 static const struct sanitizer {
-    const char *library, *clang_library, *symbol; /* its runtime: of gcc, of clang, a function that both have */
+    const char *library, *clang_library, *symbol; /* names of the runtime: gcc's library, clang's library, and a
+                                                   * function in both */
     const char *why;
 } sanitizers[] = {
     {"libasan.so", "libclang_rt.asan", "__asan_init", "it is built with AddressSanitizer"},
@@ -92,7 +93,7 @@ static const struct sanitizer {
 
 enum { SANITIZERS = sizeof sanitizers / sizeof *sanitizers };
 
-/* What the dynamic section has of interest; offsets in the file, 0: not there. */
+/* Facts from the dynamic section; offsets in the file, 0: missing. */
 struct dynamic {
     int fd;
     const unsigned char *bytes; /* the beginning of the file */
@@ -112,7 +113,7 @@ static uint64_t offset_of(const struct dynamic *d, uint64_t address)
     return 0;
 }
 
-/* Reads a name of the table of strings; "" when it cannot be read. Longer ones are cut. */
+/* Reads a name from the string table; "" if it cannot be read. Longer names are cut. */
 static void read_name(char name[NAME_BYTES], const struct dynamic *d, uint64_t at)
 {
     ssize_t n = d->strings ? pread(d->fd, name, NAME_BYTES - 1, (off_t)(d->strings + at)) : -1;
@@ -159,7 +160,7 @@ static bool is_symbol(const struct dynamic *d, uint32_t number, const char *name
     return strcmp(found, name) == 0;
 }
 
-/* Whether the program defines `name`. */
+/* Returns whether the program defines `name`. */
 static bool defines(const struct dynamic *d, const char *name)
 {
     const uint32_t hash = gnu_hash(name);
@@ -183,8 +184,8 @@ static bool defines(const struct dynamic *d, const char *name)
     return false;
 }
 
-/* By what the program has of a runtime itself. gcc's hides the names of a static runtime: such a program has functions
- * that run before all constructors, and an allocator. */
+/* Returns the reason if the program contains a sanitizer runtime itself. gcc hides the names of a static runtime. Such
+ * a program has functions that run before all constructors, and its own allocator. */
 static const char *why_by_symbol(struct dynamic *d)
 {
     uint32_t head[4] = {0};
@@ -198,10 +199,10 @@ static const char *why_by_symbol(struct dynamic *d)
         if (defines(d, sanitizers[i].symbol))
             return sanitizers[i].why;
     return d->has_early_functions && defines(d, "malloc") && defines(d, "calloc") ? "it is built with a sanitizer"
-                                                                                   : NULL;
+                                                                                  : NULL;
 }
 
-/* One read entry of the dynamic section. */
+/* Takes one entry of the dynamic section. */
 static void take_entry(struct dynamic *d, const Elf64_Dyn *entry)
 {
     if (entry->d_tag == DT_STRTAB)
@@ -255,7 +256,7 @@ int tp_preload_open(int folder, const char *path)
     return openat(folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-/* Reads the beginning of `fd`. Where it is a script, *next is its interpreter, opened; else -1. */
+/* Checks the beginning of `fd`. For a script, *next becomes its opened interpreter; otherwise -1. */
 static const char *check_file(int fd, int *next)
 {
     unsigned char bytes[HEAD_BYTES + 1];

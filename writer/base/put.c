@@ -1,4 +1,4 @@
-/* Appenders: see put.h. */
+/* Implements the fast append functions: see put.h. */
 #include "writer/base/put.h"
 
 #include <endian.h>
@@ -8,8 +8,8 @@
 
 #include "writer/base/utf8.h"
 
-/* The eight digits of value < 10^8, the first one in the lowest byte, each 0 to 9. Both halves, then all four pairs,
- * are divided at once: x * 10486 >> 20 is x / 100 below 10^4, x * 103 >> 10 is x / 10 below 100. */
+/* Returns the eight digits of value < 10^8, each 0 to 9, with the first one in the lowest byte. Both halves, and then
+ * all four pairs, are divided in parallel: x * 10486 >> 20 is x / 100 below 10^4, x * 103 >> 10 is x / 10 below 100. */
 static inline uint64_t eight_digits(uint32_t value)
 {
     uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
@@ -19,7 +19,7 @@ static inline uint64_t eight_digits(uint32_t value)
     return tens | (twos - 10 * tens) << 8;
 }
 
-/* With leading zeros. */
+/* Writes eight digits with leading zeros. */
 static inline char *put_eight(char *at, uint32_t value)
 {
     uint64_t digits = htole64(eight_digits(value) | 0x3030303030303030ull);
@@ -27,7 +27,7 @@ static inline char *put_eight(char *at, uint32_t value)
     return at + 8;
 }
 
-/* Without leading zeros; value < 10^8. Writes eight bytes. */
+/* Writes a value < 10^8 without leading zeros. Stores eight bytes. */
 static inline char *put_short(char *at, uint32_t value)
 {
     uint64_t digits = eight_digits(value);
@@ -78,24 +78,24 @@ char *tp_put_real(char *at, double value)
     bool is_small = value > -2147483648.0 && value < 2147483648.0;
     if (is_small && value == (double)(int32_t)value && !(value == 0 && signbit(value)))
         return TP_PUT_TEXT(tp_put_int(at, (int32_t)value), ".0");
-    for (int digits = 15; digits <= 17; digits++) { /* 17 always reads back equal */
+    for (int digits = 15; digits <= 17; digits++) { /* 17 digits always read back equal */
         snprintf(text, sizeof text, "%.*g", digits, value);
         if (digits == 17 || strtod(text, NULL) == value)
             break;
     }
-    for (char *comma = text; *comma; comma++) /* the locale of a host program may write one */
+    for (char *comma = text; *comma; comma++) /* the locale of a host program may use a comma */
         if (*comma == ',')
             *comma = '.';
     at = tp_put_bytes(at, text, strlen(text));
     return strpbrk(text, ".e") ? at : TP_PUT_TEXT(at, ".0");
 }
 
-/* Bytes from `p` on that stand in a JSON string as they are. */
+/* Returns how many bytes from `p` on need no escape in a JSON string. */
 static size_t plain_length(const char *p, size_t size)
 {
     const uint64_t ones = 0x0101010101010101ull, high = 0x8080808080808080ull;
     size_t i = 0;
-    for (; i + 8 <= size; i += 8) { /* a lane is odd when its high bit ends up set: < 0x20, quote, backslash, >= 0x80 */
+    for (; i + 8 <= size; i += 8) { /* the high bit of a lane is set for bytes < 0x20, quote, backslash, and >= 0x80 */
         uint64_t word, quote, slash;
         memcpy(&word, p + i, 8);
         quote = word ^ (ones * '"');
@@ -121,7 +121,7 @@ static void put_escape(struct tp_buf *buf, unsigned char c)
     tp_buf_add(buf, (char[]){'\\', 'u', '0', '0', digits[c >> 4], digits[c & 15]}, 6);
 }
 
-/* Writes the character at `p` (not plain), returns how many bytes of the text it took. */
+/* Writes the character at `p`, which needs an escape or is not ASCII. Returns its length in the text. */
 static size_t put_character(struct tp_buf *buf, const char *p, size_t left)
 {
     int n = tp_utf8_length(p, left);

@@ -1,7 +1,8 @@
-/* Hand-made appenders for text that is written millions of times: numbers, times and JSON strings.
+/* Fast functions that append numbers, times and JSON strings, for text that is written millions of times.
  *
- * The tp_put_* with a `char *at` write where the caller has made room (tp_buf_reserve, then tp_put_at) and return the
- * place after the last byte; none writes a NUL. Most bytes each may need: see TP_PUT_*. Pure, any thread. */
+ * The tp_put_* functions with a `char *at` write to memory that the caller has reserved (tp_buf_reserve or tp_put_at).
+ * They return the position after the last byte and write no NUL. TP_PUT_* give the most bytes that each may write.
+ * Pure, any thread. */
 #ifndef TP_WRITER_BASE_PUT_H
 #define TP_WRITER_BASE_PUT_H
 
@@ -12,12 +13,12 @@
 #include "writer/base/str.h"
 
 enum {
-    TP_PUT_INT = 20,  /* of tp_put_int and tp_put_uint, also for short numbers: they store whole words */
+    TP_PUT_INT = 20,  /* of tp_put_int and tp_put_uint, also for short numbers, because they store whole words */
     TP_PUT_US = 22,   /* of tp_put_us */
     TP_PUT_REAL = 32, /* of tp_put_real */
 };
 
-/* Where the next byte of `buf` goes; NULL after a failure. `room`: bytes to make room for. */
+/* Returns the position for the next byte of `buf`, or NULL after a failure. room: bytes to reserve. */
 static inline char *tp_put_at(struct tp_buf *buf, size_t room)
 {
     if (buf->failed || (buf->size + room >= buf->capacity && tp_buf_reserve(buf, room)))
@@ -25,7 +26,7 @@ static inline char *tp_put_at(struct tp_buf *buf, size_t room)
     return buf->data + buf->size;
 }
 
-/* Ends what tp_put_at began: `at` is the place after the last byte. */
+/* Finishes an append that tp_put_at began. at: the position after the last byte. */
 static inline void tp_put_done(struct tp_buf *buf, char *at)
 {
     *at = '\0';
@@ -38,7 +39,7 @@ static inline char *tp_put_bytes(char *at, const char *bytes, size_t size)
     return at + size;
 }
 
-/* One character at the end of `buf`. */
+/* Appends one character to `buf`. */
 static inline void tp_put_char(struct tp_buf *buf, char c)
 {
     char *at = tp_put_at(buf, 1);
@@ -52,16 +53,18 @@ static inline void tp_put_char(struct tp_buf *buf, char c)
 
 char *tp_put_uint(char *at, uint64_t value);
 char *tp_put_int(char *at, int64_t value);
-/* nanoseconds as microseconds with exactly three decimals: 12.000, -0.005 */
+/* Writes nanoseconds as microseconds with exactly three decimals: 12.000, -0.005 */
 char *tp_put_us(char *at, int64_t ns);
-/* The fewest digits that read back equal; "null" for NaN and infinities. */
+/* Writes the fewest digits that read back equal; "null" for NaN and infinities. */
 char *tp_put_real(char *at, double value);
 
-/* A JSON string with its quotes, whatever the bytes are: control characters escaped, ill-formed UTF-8 as U+FFFD. At
- * most max_bytes of `text` are taken, cut between characters. True when it was cut. ptr NULL: an empty string. */
+/* Appends a JSON string with its quotes, for any bytes: escapes control characters, and replaces ill-formed UTF-8 by
+ * U+FFFD. Takes at most max_bytes of `text`, cut between characters. Returns whether it was cut. ptr NULL: an empty
+ * string. */
 bool tp_put_string(struct tp_buf *buf, struct tp_str text, size_t max_bytes);
 
-/* True when `text` is one JSON value (RFC 8259, UTF-8, nesting up to `max_depth` <= 1024), blanks around it allowed. */
+/* Returns whether `text` is one JSON value (RFC 8259, UTF-8, nesting up to `max_depth` <= 1024), maybe with spaces
+ * around it. */
 bool tp_put_is_json(struct tp_str text, unsigned max_depth);
 
 #endif

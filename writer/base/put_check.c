@@ -1,4 +1,4 @@
-/* Is a text one JSON value? A pushdown over bytes, without recursion: see tp_put_is_json in put.h. */
+/* Checks whether a text is one JSON value, with a stack of bits instead of recursion: see tp_put_is_json in put.h. */
 #include "writer/base/put.h"
 #include "writer/base/utf8.h"
 
@@ -7,7 +7,7 @@ enum { MAX_DEPTH = 1024 };
 struct cursor {
     const char *at, *end;
     unsigned depth, max_depth;
-    uint8_t is_object[MAX_DEPTH / 8]; /* a bit per open level */
+    uint8_t is_object[MAX_DEPTH / 8]; /* one bit for each open level */
 };
 
 static void skip_blanks(struct cursor *c)
@@ -109,8 +109,8 @@ static bool take_key(struct cursor *c)
     return take(c, ':');
 }
 
-/* After an opening bracket: true when the level is not empty and a value must follow, or when it was closed at once
- * (*is_value: whether that closed it). */
+/* Continues after an opening bracket. Returns true if a value must follow, or if the level was empty and closed
+ * (*is_value). */
 static bool open_level(struct cursor *c, bool is_object, bool *is_value)
 {
     if (c->depth >= c->max_depth)
@@ -126,7 +126,8 @@ static bool open_level(struct cursor *c, bool is_object, bool *is_value)
     return *is_value || !is_object || take_key(c);
 }
 
-/* After a value: closes levels; *is_done at the end of the outermost. False: neither a comma nor a bracket. */
+/* Continues after a value and closes levels. *is_done: the outermost level has ended. Returns false if neither a comma
+ * nor a closing bracket follows. */
 static bool close_levels(struct cursor *c, bool *is_done)
 {
     for (;;) {

@@ -1,14 +1,14 @@
-/* Division of integers that a double does not hold: see ratio.h. */
+/* Divides integers that a double cannot represent exactly: see ratio.h. */
 #include "writer/base/ratio.h"
 
 #include <stdbool.h>
 
 typedef unsigned __int128 u128;
 
-enum { ENOUGH_BITS = 56 }; /* of a quotient: a double's 53, one that rounds, one that says whether more follows */
+enum { ENOUGH_BITS = 56 }; /* bits of a quotient: 53 of a double, one for rounding, and one that shows a remainder */
 
-/* As a division on paper: bits of the quotient follow until it has enough of them. A remainder that is left is one more
- * bit at its end, so that the conversion rounds as the whole quotient would; an integer that is longer has it there. */
+/* Divides as on paper until the quotient has enough bits. A remainder sets the lowest bit, so that the conversion to
+ * double rounds like the exact quotient. */
 static double divide(u128 a, u128 b)
 {
     u128 quotient = a / b, rest = a % b;
@@ -29,7 +29,8 @@ static u128 size_of(__int128 n)
 
 double tp_ratio(__int128 a, __int128 b)
 {
-    const u128 exact = (u128)1 << 53; /* a double holds every integer up to here: their division rounds once */
+    const u128 exact = (u128)1 << 53; /* a double represents all integers up to here, so their division rounds only once
+                                       */
     u128 x = size_of(a), y = size_of(b);
     if (!b)
         return 0;

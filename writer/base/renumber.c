@@ -1,4 +1,4 @@
-/* Renumbering of ids: see renumber.h. */
+/* Renumbers ids: see renumber.h. */
 #include "writer/base/renumber.h"
 
 #include "writer/base/table.h" /* TP_NULL_INT */
@@ -8,7 +8,7 @@ void tp_ids_init(struct tp_ids *ids, struct tp_arena *arena, int64_t lowest, int
     memset(ids, 0, sizeof *ids);
     ids->lowest = lowest;
     uint64_t range = lowest <= highest ? (uint64_t)highest - (uint64_t)lowest : 0;
-    if (range < 16 * expected + 1024) { /* ids of one kind among those of others */
+    if (range < 16 * expected + 1024) { /* ids of one kind may be mixed with those of other kinds */
         ids->direct_count = range + 1;
         ids->direct = tp_arena_array(arena, ids->direct_count, sizeof *ids->direct);
     } else {

@@ -1,5 +1,5 @@
-/* Sorting of indexes by a rule: a stable merge sort that costs one pass when they are sorted already. Inline, so that
- * each order has code of its own; the rules stand where they are used. */
+/* Sorts indexes by a given order: a stable merge sort that needs one pass if they are already sorted. Inline, so that
+ * each order has its own code. */
 #ifndef TP_WRITER_BASE_RULE_SORT_H
 #define TP_WRITER_BASE_RULE_SORT_H
 
@@ -9,11 +9,11 @@
 
 #include "writer/base/arena.h"
 
-/* Whether x stands before y. context: what the indexes are of. */
+/* Returns whether x comes before y. context: the data that the indexes refer to. */
 typedef bool tp_stands_before(const void *context, uint32_t x, uint32_t y);
 
-/* Merges two sorted runs, of items [0, middle) and [middle, count). Where little is out of order, little is moved: what
- * stands before the whole second run stays where it is, and so does what stands behind the whole first one. */
+/* Merges two sorted runs, [0, middle) and [middle, count). Moves little if little is out of order: items before the
+ * whole second run, and items after the whole first run, stay in place. */
 static inline __attribute__((always_inline)) void tp_rule_merge(uint32_t *items, uint32_t middle, uint32_t count,
                                                                 uint32_t *scratch, const void *context,
                                                                 tp_stands_before *stands_before)
@@ -29,7 +29,7 @@ static inline __attribute__((always_inline)) void tp_rule_merge(uint32_t *items,
         items[k++] = scratch[i++];
 }
 
-/* Scratch memory comes from the arena and goes back to it. */
+/* Sorts `count` indexes. Scratch memory comes from the arena and is returned to it. */
 static inline __attribute__((always_inline)) void tp_sort_by_rule(uint32_t *indexes, uint32_t count,
                                                                   struct tp_arena *arena, const void *context,
                                                                   tp_stands_before *stands_before)

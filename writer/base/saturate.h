@@ -1,4 +1,4 @@
-/* Sums of times and sizes that a file chose: they stop at the ends of int64 instead of wrapping. */
+/* Adds times and sizes that come from a file: results stop at the limits of int64 instead of wrapping around. */
 #ifndef TP_WRITER_BASE_SATURATE_H
 #define TP_WRITER_BASE_SATURATE_H
 

@@ -1,4 +1,4 @@
-/* SHA-256: the plain rounds, and the same with x86 SHA instructions, chosen at run time. See sha256.h. */
+/* Computes SHA-256 in plain C, or with x86 SHA instructions, selected at run time. See sha256.h. */
 #include "writer/base/sha256.h"
 
 #include <string.h>
@@ -68,7 +68,7 @@ __attribute__((target("sha,sse4.1,ssse3"))) static void blocks_sha(uint32_t stat
     __m128i abef = _mm_alignr_epi8(dcba, hgfe, 8), cdgh = _mm_blend_epi16(hgfe, dcba, 0xF0);
     for (; count; count--, p += 64) {
         __m128i w[4], abef_before = abef, cdgh_before = cdgh;
-#pragma GCC unroll 16 /* then w[] is four registers */
+#pragma GCC unroll 16 /* so that w[] becomes four registers */
         for (int i = 0; i < 16; i++) {
             __m128i next;
             if (i < 4) {
@@ -100,7 +100,7 @@ static bool has_sha(void)
 
 static void blocks(struct tp_sha256 *sha, const uint8_t *p, size_t count)
 {
-    if (count >= 16 && !sha->has_asked) { /* asking the processor is slow in virtual machines */
+    if (count >= 16 && !sha->has_asked) { /* checking the processor is slow in virtual machines */
         sha->has_asked = true;
         sha->has_instructions = has_sha();
     }

@@ -1,6 +1,6 @@
-/* SHA-256 (FIPS 180-4), for the Content-Security-Policy of the page and the identity of an input file.
+/* Computes SHA-256 (FIPS 180-4), for the Content-Security-Policy of the page and the identity of an input file.
  *
- * Not meant for secrets. Uses the processor's SHA instructions where it has them. */
+ * Not meant for secrets. Uses the processor's SHA instructions if available. */
 #ifndef TP_WRITER_BASE_SHA256_H
 #define TP_WRITER_BASE_SHA256_H
 
@@ -12,18 +12,19 @@ struct tp_sha256 {
     uint32_t state[8];
     uint64_t size; /* bytes so far */
     uint8_t block[64];
-    bool has_asked, has_instructions; /* the processor whether it has SHA instructions; it has */
+    bool has_asked, has_instructions; /* has_asked: the processor was checked for SHA instructions; has_instructions:
+                                       * the result */
 };
 
 void tp_sha256_init(struct tp_sha256 *sha);
 void tp_sha256_add(struct tp_sha256 *sha, const void *bytes, size_t size);
-/* Writes the digest; the state is used up. */
+/* Writes the digest; afterwards the state must be initialized again. */
 void tp_sha256_end(struct tp_sha256 *sha, uint8_t digest[32]);
 
-/* The same in one call. */
+/* Computes a digest in one call. */
 void tp_sha256_of(const void *bytes, size_t size, uint8_t digest[32]);
 
-/* A digest as 64 lower-case hexadecimal digits and NUL. */
+/* Writes a digest as 64 lower-case hexadecimal digits and NUL. */
 void tp_sha256_hex(const uint8_t digest[32], char hex[65]);
 
 #endif

@@ -1,4 +1,5 @@
-/* Natural merge sort of any items and of keyed ones, bottom-up merge sort of row numbers: see sort.h. */
+/* Implements a natural merge sort for any items and for keyed items, and a bottom-up merge sort for row numbers: see
+ * sort.h. */
 #include "writer/base/sort.h"
 
 #include <stdbool.h>
@@ -13,7 +14,7 @@ struct merging {
     const void *context;
 };
 
-/* What stands before the whole second run stays where it is, and so does what stands behind the whole first one. */
+/* Merges two runs. Items before the whole second run, and items after the whole first run, stay in place. */
 static void merge(const struct merging *m, size_t first, size_t middle, size_t end)
 {
     size_t size = m->size, from = middle;
@@ -70,7 +71,7 @@ static inline bool stands_before(const struct tp_keyed *x, const struct tp_keyed
     return x->key != y->key ? x->key < y->key : x->tie < y->tie;
 }
 
-/* As merge. */
+/* Merges keyed items in the same way. */
 static void merge_keyed(struct tp_keyed *items, size_t middle, size_t count, struct tp_keyed *scratch)
 {
     size_t first = middle;
@@ -143,7 +144,7 @@ static bool is_in_order(const uint32_t *rows, size_t count, tp_row_order order, 
 
 void tp_sort_rows(uint32_t *rows, size_t count, tp_row_order order, const void *context, struct tp_arena *arena)
 {
-    if (is_in_order(rows, count, order, context)) /* what comes in order of time often is */
+    if (is_in_order(rows, count, order, context)) /* rows in order of time often are sorted */
         return;
     uint32_t *from = rows, *to = tp_arena_array(arena, count, sizeof *to), *scratch = to;
     for (size_t width = 1; width < count; width *= 2) {

@@ -1,5 +1,5 @@
-/* Stable merge sorts that are one pass over sorted input and never worse than n log n, whatever a trace holds. None
- * calls malloc (qsort may). */
+/* Stable merge sorts that need one pass for sorted input, and never more than n log n, whatever a trace contains. They
+ * do not call malloc (qsort may). */
 #ifndef TP_WRITER_BASE_SORT_H
 #define TP_WRITER_BASE_SORT_H
 
@@ -8,7 +8,7 @@
 
 #include "writer/base/arena.h"
 
-/* <0, 0, >0 as x stands before, with or after y. */
+/* Returns <0, 0, >0 if x comes before, with or after y. */
 typedef int (*tp_compare)(const void *x, const void *y, const void *context);
 
 /* Sorts `count` items of `size` bytes in place; scratch memory comes from the arena. */
@@ -23,7 +23,7 @@ struct tp_keyed {
 
 void tp_sort_keyed(struct tp_keyed *items, size_t count, struct tp_arena *arena);
 
-/* Order of two rows: <0, 0, >0. */
+/* Returns the order of two rows: <0, 0, >0. */
 typedef int (*tp_row_order)(const void *context, uint32_t x, uint32_t y);
 
 /* Sorts row numbers. */

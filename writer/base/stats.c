@@ -1,4 +1,4 @@
-/* Statistics of samples: see stats.h. */
+/* Computes statistics of samples: see stats.h. */
 #include "writer/base/stats.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
@@ -10,7 +10,7 @@
 
 int64_t tp_whole_of(double value)
 {
-    const double most = 9e18; /* fits with room for a sum */
+    const double most = 9e18; /* leaves room for a sum */
     return isnan(value) ? TP_NULL_INT : (int64_t)llround(fmin(fmax(value, -most), most));
 }
 
@@ -82,7 +82,7 @@ double tp_median_of_sorted(const double *sorted, size_t count)
 static int by_value(const void *x, const void *y, const void *context)
 {
     (void)context;
-    return by_real(x, y); /* value comes first */
+    return by_real(x, y); /* `value` is the first member */
 }
 
 double tp_weighted_median(struct tp_weighted *items, size_t count, struct tp_arena *arena)
@@ -99,7 +99,7 @@ double tp_weighted_median(struct tp_weighted *items, size_t count, struct tp_are
     return 0;
 }
 
-/* Sums with a second number for what the first one loses (Neumaier 1974). */
+/* Adds up with a second number for the lost low-order bits (Neumaier 1974). */
 double tp_sum(const double *values, size_t count)
 {
     double sum = 0, lost = 0;
@@ -122,7 +122,7 @@ double tp_squares(double *values, size_t count)
     return tp_sum(values, count);
 }
 
-/* Bits of an integer or a real, such that the order of numbers is that of the bits. */
+/* Returns the bits of an integer or a real so that they have the same order as the numbers. */
 static inline uint64_t image_of(const void *values, size_t i, bool are_reals)
 {
     const uint64_t sign = UINT64_C(1) << 63;
@@ -140,7 +140,7 @@ static inline void swap(void *values, size_t i, size_t k)
     memcpy(other, &bits, sizeof bits);
 }
 
-/* Of the highest byte in which the values differ. */
+/* Returns the shift of the highest byte in which the values differ. */
 static inline int highest_shift(const void *values, size_t count, bool are_reals)
 {
     uint64_t differs = 0, first = image_of(values, 0, are_reals);
@@ -152,8 +152,8 @@ static inline int highest_shift(const void *values, size_t count, bool are_reals
     return shift;
 }
 
-/* Radix selection: one pass per byte over the values that are still possible, so linear for any input. count > rank.
- * The value comes first. */
+/* Moves the value of a rank to the front by radix selection: one pass per byte over the remaining candidates, so linear
+ * for any input. count > rank. */
 static inline __attribute__((always_inline)) void select_rank(void *values, size_t count, size_t rank, bool are_reals)
 {
     for (int shift = highest_shift(values, count, are_reals); shift >= 0 && count > 1; shift -= 8) {
@@ -176,7 +176,7 @@ static int64_t value_of_rank(int64_t *values, size_t count, size_t rank)
     return values[0];
 }
 
-/* As by sorting: the lower one of the two in the middle, and the least of those that are not below it. */
+/* Returns the same as by sorting: the lower middle value, combined with the least of the values above it. */
 static double select_median(double *values, size_t count)
 {
     select_rank(values, count, (count - 1) / 2, true);

@@ -1,6 +1,6 @@
 /* Text views and a table of distinct texts.
  *
- * struct tp_str is borrowed bytes with a length, not NUL-terminated unless its owner says so. */
+ * struct tp_str is borrowed bytes with a length. It is not NUL-terminated unless its owner says so. */
 #ifndef TP_WRITER_BASE_STR_H
 #define TP_WRITER_BASE_STR_H
 
@@ -17,7 +17,7 @@ struct tp_str {
 };
 
 #define TP_STR(literal) ((struct tp_str){(literal), sizeof(literal) - 1})
-#define TP_NO_ID UINT32_MAX /* "absent" wherever an interned id stands */
+#define TP_NO_ID UINT32_MAX /* "absent", for all interned ids */
 
 static inline struct tp_str tp_str_of(const char *text)
 {
@@ -29,17 +29,17 @@ static inline bool tp_str_equal(struct tp_str a, struct tp_str b)
     return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
-/* Order of the bytes = order of the code points of UTF-8. <0, 0, >0. */
+/* Compares bytes, which is also the order of UTF-8 code points. Returns <0, 0, >0. */
 int tp_str_compare(struct tp_str a, struct tp_str b);
 
-/* Inline: of a literal the length is known, and its few bytes are compared without a call. */
+/* Inline, because the length of a literal is then known, and its few bytes are compared without a call. */
 static inline bool tp_str_starts(struct tp_str text, const char *prefix)
 {
     size_t n = strlen(prefix);
     return text.len >= n && memcmp(text.ptr, prefix, n) == 0;
 }
 
-/* Does it start with one of the prefixes? They end with NULL. */
+/* Returns whether the text starts with one of the prefixes. Their list ends with NULL. */
 static inline bool tp_str_starts_with_one(struct tp_str text, const char *const *prefixes)
 {
     while (*prefixes && !tp_str_starts(text, *prefixes))
@@ -47,7 +47,7 @@ static inline bool tp_str_starts_with_one(struct tp_str text, const char *const 
     return *prefixes != NULL;
 }
 
-/* Is it one of the words? They end with NULL. */
+/* Returns whether the text is one of the words. Their list ends with NULL. */
 static inline bool tp_str_is_one(struct tp_str text, const char *const *words)
 {
     while (*words && !tp_str_equal(text, tp_str_of(*words)))
@@ -61,30 +61,30 @@ static inline bool tp_str_ends(struct tp_str text, const char *suffix)
     return text.len >= n && memcmp(text.ptr + text.len - n, suffix, n) == 0;
 }
 
-/* Position of `needle` in `text`, or -1. */
+/* Returns the position of `needle` in `text`, or -1. */
 ptrdiff_t tp_str_find(struct tp_str text, const char *needle);
-/* The same on a text that is compared in lower case (ASCII letters of `text` are folded; `needle` is lower case). */
+/* Does the same, ignoring the case of ASCII letters in `text`; `needle` must be lower case. */
 ptrdiff_t tp_str_find_lower(struct tp_str text, const char *needle);
 
-/* '0' to '9', in any locale. */
+/* Returns whether the character is '0' to '9', in any locale. */
 static inline bool tp_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
-/* A letter of ASCII, a digit or an underscore: what names in source text are made of. */
+/* Returns whether the character is an ASCII letter, a digit or an underscore, as in identifiers. */
 static inline bool tp_is_word(char c)
 {
     return tp_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* The text without blanks at its begin and its end. */
+/* Returns the text without spaces at its beginning and end. */
 struct tp_str tp_str_trimmed(struct tp_str text);
 
 /* Appends the bytes of a text to a vector of char. */
 void tp_vec_add_text(struct tp_vec *vec, struct tp_str text);
 
-/* 64-bit hash of bytes; the same in every run. Inline: it runs several times per event. */
+/* Returns a 64-bit hash of bytes, the same in every run. Inline, because it runs several times per event. */
 static inline uint64_t tp_hash_mix(uint64_t a, uint64_t b)
 {
     unsigned __int128 product = (unsigned __int128)a * b;
@@ -116,7 +116,7 @@ static inline uint64_t tp_hash_bytes(const void *bytes, size_t size)
     return tp_hash_mix(a ^ hash, b ^ 0x8EBC6AF09C88C6E3ull);
 }
 
-/* Distinct texts, numbered 0, 1, 2 .. in order of first appearance. Texts live in the arena and never move. */
+/* Distinct texts, numbered 0, 1, 2 .. in order of first appearance. Texts are in the arena and never move. */
 struct tp_strings {
     struct tp_arena *arena;
     struct tp_str *items; /* by id */
@@ -131,12 +131,12 @@ struct tp_string_slot {
     uint32_t id, used;
 };
 
-/* max_bytes: most bytes of all texts together (0: TP_MAX_STRING_TABLE_BYTES); more leaves through the arena's guard,
- * TP_ELIMIT. */
+/* Initializes *strings. max_bytes: most bytes of all texts together (0: TP_MAX_STRING_TABLE_BYTES). More jumps to the
+ * arena's guard with TP_ELIMIT. */
 void tp_strings_init(struct tp_strings *strings, struct tp_arena *arena, uint64_t max_bytes);
-/* Id of the text, added when new. */
+/* Returns the id of the text, and adds it if it is new. */
 uint32_t tp_strings_add(struct tp_strings *strings, struct tp_str text);
-/* Id of the text or TP_NO_ID. */
+/* Returns the id of the text, or TP_NO_ID. */
 uint32_t tp_strings_find(const struct tp_strings *strings, struct tp_str text);
 
 static inline struct tp_str tp_strings_get(const struct tp_strings *strings, uint32_t id)

@@ -1,10 +1,11 @@
-/* Student's distribution: see student.h. */
+/* Implements Student's distribution: see student.h. */
 #include "writer/base/student.h"
 
 #include <math.h>
 #include <stdbool.h>
 
-/* Continued fraction of the incomplete beta function, by Lentz's method (Press et al., Numerical Recipes, 6.4). */
+/* Evaluates the continued fraction of the incomplete beta function by Lentz's method (Press et al., Numerical Recipes,
+ * 6.4). */
 static double beta_fraction(double a, double b, double x)
 {
     enum { MAX_TERMS = 300 };
@@ -30,7 +31,7 @@ static double beta_fraction(double a, double b, double x)
     return h;
 }
 
-/* Regularized incomplete beta function. */
+/* Returns the regularized incomplete beta function. */
 static double beta_share(double a, double b, double x)
 {
     if (x <= 0 || x >= 1)
@@ -46,20 +47,20 @@ double tp_student_tails(double t, double freedom)
     return beta_share(freedom / 2, 0.5, freedom / (freedom + t * t));
 }
 
-/* Density of Student's distribution. */
+/* Returns the density of Student's distribution. */
 static double student_density(double t, double freedom)
 {
     return exp(lgamma((freedom + 1) / 2) - lgamma(freedom / 2) - (freedom + 1) / 2 * log1p(t * t / freedom)) /
            sqrt(freedom * acos(-1));
 }
 
-/* Newton's method, kept inside of a bracket: the tail falls steadily. */
+/* Uses Newton's method inside a bracket, because the tail decreases steadily. */
 double tp_student_quantile(double p, double freedom)
 {
     double tail = p < 0.5 ? p : 1 - p, low = 0, high = INFINITY, t = 2;
     if (!(p > 0 && p < 1 && freedom > 0))
         return NAN;
-    if (freedom > 1e6) /* the fraction loses digits; the distributions are one by then */
+    if (freedom > 1e6) /* the fraction loses digits, and the distributions are practically equal from there on */
         freedom = 1e6;
     for (int i = 0; i < 200; i++) {
         double over = tp_student_tails(t, freedom) / 2 - tail, next;

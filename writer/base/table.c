@@ -1,4 +1,4 @@
-/* Tables: allocation and JSON. See table.h. */
+/* Allocates tables and writes them as JSON: see table.h. */
 #include "writer/base/table.h"
 
 #include <assert.h>

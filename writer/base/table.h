@@ -1,7 +1,8 @@
-/* Tables: typed columns with name, title, unit and definition. What every view yields and every output prints.
+/* Tables: typed columns with name, title, unit and definition. Every view produces them and every output prints them.
  *
- * A view describes its columns once (struct tp_column_def, static data), allocates the table in its arena and fills
- * cells. JSON, HTML, CSV, Markdown and terminal output all read the same table, so a number has one place. */
+ * A view describes its columns once (struct tp_column_def, static data), allocates the table in its arena and fills its
+ * cells. JSON, HTML, CSV, Markdown and terminal output all read the same table, so that each number is computed in one
+ * place. */
 #ifndef TP_WRITER_BASE_TABLE_H
 #define TP_WRITER_BASE_TABLE_H
 
@@ -23,8 +24,8 @@ enum tp_column_type {
     TP_COLUMN_BYTES, /* int64_t */
     TP_COLUMN_REAL,  /* double; NaN is null */
     TP_COLUMN_BOOL,  /* uint8_t */
-    TP_COLUMN_WORD,  /* as TEXT, one of a few plain words: CSV does not quote it */
-    TP_COLUMN_JSON,  /* struct tp_str holding JSON text; ptr NULL is null */
+    TP_COLUMN_WORD,  /* like TEXT, but one of a few plain words, which CSV does not quote */
+    TP_COLUMN_JSON,  /* struct tp_str with JSON text; ptr NULL is null */
 };
 
 struct tp_column_def {
@@ -66,7 +67,7 @@ static inline uint8_t *tp_table_bool(const struct tp_table *table, unsigned colu
 
 /* Writes one cell as a JSON value. */
 void tp_table_cell_json(const struct tp_table *table, unsigned column, size_t row, struct tp_json *json);
-/* Appends one cell for a reader without types: as JSON has it, texts as they are, nothing for null. */
+/* Appends one cell for a reader without types: as in JSON, but texts without quotes, and nothing for null. */
 void tp_table_cell_text(const struct tp_table *table, unsigned column, size_t row, struct tp_buf *out);
 /* Writes the members of one row (no braces), columns in order. */
 void tp_table_row_json(const struct tp_table *table, size_t row, struct tp_json *json);

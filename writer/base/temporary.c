@@ -1,4 +1,4 @@
-/* Names and locks of temporary files: see temporary.h. */
+/* Manages names and locks of temporary files: see temporary.h. */
 #include "writer/base/temporary.h"
 
 #include <dirent.h>
@@ -19,8 +19,8 @@ enum { DIGITS = 16, TRIES = 100, BASE_BYTES = 200, LEFT_S = 3600 };
 
 static const char mark[] = ".tracepress-", ending[] = ".tmp";
 
-/* Where the kernel gives no random bytes: the clock and an address. Names need not be secret, a name that is taken is
- * given up for another. */
+/* Returns a random number. Without random bytes from the kernel it uses the clock and an address. Names need not be
+ * secret, and a taken name is replaced by another. */
 static uint64_t random_number(void)
 {
     uint64_t number;
@@ -43,7 +43,8 @@ bool tp_temporary_lock(int fd)
     return flock(fd, LOCK_EX | LOCK_NB) == 0;
 }
 
-/* Whether the file is still ours: who looks for abandoned files may have come between its creation and its lock. */
+/* Returns whether the file is still ours. A process that removes abandoned files may have acted between its creation
+ * and its lock. */
 static bool is_kept(int fd)
 {
     struct stat info;
@@ -81,7 +82,7 @@ bool tp_temporary_is_name(const char *name, const char *base)
            (!base || (strnlen(base, BASE_BYTES) == size - tail - 1 && strncmp(name + 1, base, size - tail - 1) == 0));
 }
 
-/* The file, locked by us because its process is gone; -1: it is not. */
+/* Opens and locks an abandoned file. Returns -1 if it is not abandoned. */
 static int take_abandoned(int folder, const char *name, int access, int lock)
 {
     struct stat info;
@@ -102,8 +103,8 @@ bool tp_temporary_is_abandoned(int folder, const char *path)
     return fd >= 0;
 }
 
-/* Whether a file was last written so long ago that its writer is gone, also where that writes from a machine whose
- * locks are not seen here. */
+/* Returns whether a file was last written so long ago that its writer is gone, even if the writer is on a machine whose
+ * locks are not visible here. */
 static bool is_left(int folder, const char *name)
 {
     struct stat info;
@@ -121,7 +122,7 @@ void tp_temporary_remove_abandoned(int folder, const char *base)
         int fd = take_abandoned(own, name, O_RDWR, LOCK_EX);
         if (fd < 0)
             continue;
-        unlinkat(own, name, 0); /* held: its writer, if it is just beginning, takes another name */
+        unlinkat(own, name, 0); /* locked, so its writer, if it is just starting, chooses another name */
         close(fd);
     }
     if (dir)

@@ -1,4 +1,4 @@
-/* UTF-8 checks: see utf8.h. */
+/* Checks UTF-8: see utf8.h. */
 #include "writer/base/utf8.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ int tp_utf8_length(const char *text, size_t left)
 
 bool tp_utf8_is_ascii(const char *p, size_t size)
 {
-    /* a register each: lanes of 32 bytes are kept in memory where the compiler may not use AVX */
+    /* one register each; without AVX the compiler would keep lanes of 32 bytes in memory */
     typedef uint64_t lanes __attribute__((vector_size(16), aligned(1), may_alias));
     lanes a = {0}, b = {0}, c = {0}, d = {0};
     uint64_t high = 0, word;
@@ -106,7 +106,8 @@ size_t tp_utf8_cut(const char *text, size_t size, size_t max_bytes)
     size_t kept = max_bytes;
     if (size <= max_bytes)
         return size;
-    for (int back = 0; back < 3 && kept > 0 && tp_utf8_is_inside(text[kept]); back++) /* more is no character */
+    for (int back = 0; back < 3 && kept > 0 && tp_utf8_is_inside(text[kept]); back++) /* more continuation bytes are not
+                                                                                       * a character */
         kept--;
     return kept;
 }
