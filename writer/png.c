@@ -1,4 +1,4 @@
-/* PNG files: see png.h. Format: PNG specification, third edition (W3C). */
+/* Writes PNG files: see png.h. Format: PNG specification, third edition (W3C). */
 #include "writer/png.h"
 
 #include <stdlib.h>
@@ -26,7 +26,8 @@ static void add_chunk(struct tp_buf *out, const char *type, const void *bytes, s
     tp_buf_add(out, number, sizeof number);
 }
 
-/* Returns the pixels with a filter byte (0: no filter) before each row; the caller frees them. NULL without memory. */
+/* Returns the pixels with a filter byte (0: no filter) before each row; the caller frees them. Returns NULL when memory
+ * is short. */
 static unsigned char *make_rows(const uint8_t *rgb, unsigned width, unsigned height)
 {
     size_t row = (size_t)width * 3;

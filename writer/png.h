@@ -8,8 +8,8 @@
 
 enum { TP_PNG_MAX = 4096 }; /* pixels in each direction */
 
-/* Appends a PNG file to out. rgb: width x height pixels of 3 bytes (red, green, blue), rows from the top. A failure is
- * kept in out->failed: TP_ELIMIT if width or height is 0 or above TP_PNG_MAX, TP_ENOMEM if memory is short. */
+/* Appends a PNG file to out. rgb: width x height pixels of 3 bytes (red, green, blue), rows from the top. A failure
+ * sets out->failed: TP_ELIMIT if width or height is 0 or above TP_PNG_MAX, TP_ENOMEM if memory is short. */
 void tp_png_add(struct tp_buf *out, const uint8_t *rgb, unsigned width, unsigned height);
 
 #endif

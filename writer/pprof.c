@@ -1,4 +1,5 @@
-/* Profiles of pprof: see pprof.h. Samples are packed as they come: protobuf concatenates. */
+/* Builds profiles for pprof: see pprof.h. Samples are packed immediately, because concatenated protobuf messages merge.
+ */
 #include "writer/pprof.h"
 
 #include <string.h>
@@ -9,11 +10,11 @@
 
 struct tp_pprof {
     struct tp_arena *arena;
-    struct tp_strings texts; /* id 0 is the empty text, as pprof wants it */
-    struct tp_vec types;     /* Tp__PprofValueType */
+    struct tp_strings texts;             /* id 0 is the empty text, as pprof requires */
+    struct tp_vec types;                 /* Tp__PprofValueType */
     struct tp_keys functions, locations; /* (name, file); (function, line) */
     struct tp_vec packed;                /* messages of a profile with one sample each */
-    int64_t program, first_type;         /* first_type: text of the type that is shown first; 0: none */
+    int64_t program, first_type;         /* first_type: text of the default type; 0: none */
 };
 
 struct tp_pprof *tp_pprof_new(struct tp_arena *arena, struct tp_str program)
@@ -52,7 +53,7 @@ uint64_t tp_pprof_location(struct tp_pprof *pprof, struct tp_str function, struc
     return 1 + (uint64_t)tp_keys_pair(&pprof->locations, number, (uint32_t)line);
 }
 
-/* Appends a message; fields that repeat may stand in several pieces. */
+/* Appends a packed message; repeated fields may be split over several messages. */
 static void put_message(struct tp_pprof *pprof, const ProtobufCMessage *message)
 {
     size_t size = protobuf_c_message_get_packed_size(message), at = pprof->packed.count;
@@ -121,7 +122,7 @@ static void put_locations(struct tp_pprof *pprof)
     }
 }
 
-/* One mapping says that nothing is left to be looked up. */
+/* Writes one mapping, which shows that no more names need to be looked up. */
 static void put_mapping(struct tp_pprof *pprof)
 {
     Tp__PprofMapping mapping = TP__PPROF_MAPPING__INIT, *one = &mapping;

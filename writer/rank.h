@@ -1,25 +1,26 @@
-/* Rank, number of ranks and rank on the host, as launchers give them to a process in its environment. */
+/* Reads the rank, the number of ranks, and the rank on the host from the variables of launchers. */
 #ifndef TP_WRITER_RANK_H
 #define TP_WRITER_RANK_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Who gives them; of launchers inside each other the inner ones come first. */
+/* Launchers that set them; inner ones of nested launchers come first. */
 enum tp_rank_giver { TP_RANK_TORCH, TP_RANK_OPENMPI, TP_RANK_MPICH, TP_RANK_SLURM, TP_RANK_FLUX, TP_RANK_GIVERS };
 
-/* UINT32_MAX: not given. */
+/* UINT32_MAX: not set. */
 struct tp_rank {
     uint32_t rank, size, local;
 };
 
-/* What that one gives. False: no rank, or no number of ranks that it is below. */
+/* Reads the variables of one launcher. Returns false if they have no rank below the number of ranks. */
 bool tp_rank_of(struct tp_rank *rank, enum tp_rank_giver giver);
 
-/* Name of the variable with its rank. */
+/* Returns the name of its variable for the rank. */
 const char *tp_rank_variable(enum tp_rank_giver giver);
 
-/* The first that gives rank and number of ranks; without any what RANK, WORLD_SIZE and LOCAL_RANK say one by one. */
+/* Returns the values of the first launcher that sets rank and number of ranks. Without one, returns RANK, WORLD_SIZE
+ * and LOCAL_RANK individually. */
 struct tp_rank tp_rank_find(void);
 
 #endif

@@ -1,11 +1,11 @@
-/* Tensors: see tensor.h. */
+/* Computes statistics of tensors and writes heads of NumPy files: see tensor.h. */
 #include "writer/tensor.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { BLOCK = 512 }; /* elements that are converted at a time */
+enum { BLOCK = 512 }; /* elements that are converted together */
 
 /* ---- types ---- */
 
@@ -16,7 +16,7 @@ static double float_of_bits(uint32_t bits)
     return (double)value;
 }
 
-/* IEEE binary16: 5 bits of exponent, 10 of fraction. */
+/* Converts IEEE binary16: 5 bits of exponent, 10 of fraction. */
 static double half_of_bits(uint16_t bits)
 {
     int exponent = bits >> 10 & 31, fraction = bits & 1023;
@@ -48,7 +48,7 @@ READER(read_bool, uint8_t, x != 0)
 
 static const struct {
     const char *name;
-    const char *numpy; /* kind and size, without the order of bytes */
+    const char *numpy; /* kind and size, without the byte order */
     size_t size;
     void (*read)(double *to, const char *from, size_t count);
 } types[TP_DTYPE_COUNT] = {
@@ -103,7 +103,7 @@ bool tp_tensor_count(uint64_t *count, uint32_t dtype, uint32_t rank, const int64
 
 /* ---- statistics ---- */
 
-/* A sum with what its additions lost (Neumaier). */
+/* A sum with its lost low-order bits (Neumaier). */
 struct sum {
     double value, lost;
 };
@@ -129,7 +129,7 @@ static void look(struct tp_tensor_stats *stats, const double *block, size_t coun
     }
 }
 
-/* sums[0] += (x - center) * scale, sums[1] += its square, over the finite elements. */
+/* Adds (x - center) * scale to sums[0] and its square to sums[1], over the finite elements. */
 static void take(struct sum sums[2], const double *block, size_t count, double center, double scale)
 {
     for (size_t i = 0; i < count; i++) {
@@ -167,14 +167,15 @@ static void total(struct sum sums[2], const struct source *from, double center, 
     }
 }
 
-/* A power of two that keeps squares of the largest element within a double; 0 where none is needed. */
+/* Returns the exponent of a power of two by which squares of the largest element stay within a double; 0 if none is
+ * needed. */
 static int exponent_of(const struct tp_tensor_stats *stats)
 {
     double largest = fmax(fabs(stats->min), fabs(stats->max));
     int exponent = largest > 0 ? ilogb(largest) : 0;
     if (exponent > -400 && exponent < 400)
         return 0;
-    return exponent < -1000 ? -1000 : exponent; /* so that its inverse is a double, too */
+    return exponent < -1000 ? -1000 : exponent; /* so that its inverse is a double too */
 }
 
 void tp_tensor_stats(struct tp_tensor_stats *stats, uint32_t dtype, const void *data, uint64_t count)
@@ -214,7 +215,7 @@ size_t tp_npy_head(char head[static TP_NPY_MAX_HEAD], uint32_t dtype, uint32_t r
     rank = rank < TP_NPY_MAX_RANK ? rank : TP_NPY_MAX_RANK;
     at += snprintf(at, (size_t)(end - at), "{'descr': '%c%s', 'fortran_order': False, 'shape': (", order,
                    types[known(dtype)].numpy);
-    for (uint32_t i = 0; i < rank; i++) /* a tuple of one has a comma, too */
+    for (uint32_t i = 0; i < rank; i++) /* a tuple of one element has a comma too */
         at += snprintf(at, (size_t)(end - at), "%lld%s", (long long)dims[i],
                        i + 1 < rank ? ", "
                        : rank == 1  ? ","

@@ -1,5 +1,5 @@
-/* Event files: framing, and the values every dashboard shares. The plugins' own messages: tfevents_plugins.c,
- * tfevents_graph.c. */
+/* Writes TensorBoard event files: framing, and the values that all dashboards share. Messages of plugins:
+ * tfevents_plugins.c, tfevents_graph.c. */
 #include "writer/tfevents.h"
 
 #include <math.h>
@@ -49,7 +49,7 @@ void tp_tfevents_put(struct tp_tfevents *events, const ProtobufCMessage *event)
 {
     unsigned char length[8];
     size_t size = protobuf_c_message_get_packed_size(event);
-    if (tp_buf_reserve(&events->out, size + 16)) /* a record is in the buffer whole or not at all */
+    if (tp_buf_reserve(&events->out, size + 16)) /* reserves the whole record, so that none is partial */
         return;
     put_le(length, size, sizeof length);
     tp_buf_add(&events->out, length, sizeof length);
@@ -111,7 +111,7 @@ void tp_tfevents_put_value(struct tp_tfevents *events, struct tp_tfevents_at at,
     only->metadata = NULL;
 }
 
-/* At most SCALARS_PER_EVENT of them. */
+/* Writes at most SCALARS_PER_EVENT scalars. */
 static void put_scalars(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_scalar *scalars,
                         size_t count)
 {
@@ -150,7 +150,8 @@ void tp_tfevents_scalars(struct tp_tfevents *events, struct tp_tfevents_at at, c
 
 /* ---- histograms ---- */
 
-/* Right edges of the buckets between lowest and highest; the last one is `highest` itself. */
+/* Fills the right edges of the buckets between lowest and highest; the last one is `highest` itself. Returns their
+ * count. */
 static size_t make_edges(double *edges, double lowest, double highest)
 {
     bool has_ratio = lowest > 0;
@@ -170,7 +171,7 @@ static size_t make_edges(double *edges, double lowest, double highest)
 static size_t bucket_of(const double *edges, size_t count, double value)
 {
     size_t low = 0, high = count - 1;
-    while (low < high) { /* the first edge that is not below the value */
+    while (low < high) { /* finds the first edge that is not below the value */
         size_t middle = (low + high) / 2;
         if (edges[middle] < value)
             low = middle + 1;

@@ -1,4 +1,4 @@
-/* Names of event files: see tfevents_file.h. */
+/* Names and removes event files: see tfevents_file.h. */
 #include "writer/tfevents_file.h"
 
 #include <dirent.h>
@@ -30,7 +30,7 @@ void tp_tfevents_clean(char *text)
     }
 }
 
-/* A name of ours, taken apart. */
+/* The parts of one of our file names. */
 struct parts {
     int64_t seconds;
     const char *host;
@@ -38,7 +38,7 @@ struct parts {
     unsigned long pid, number;
 };
 
-/* The number before `end`, which stands behind a dot; false when there is none after `start`. */
+/* Reads the number before `end` that follows a dot. Returns false if `start` comes first. */
 static bool number_before(const char *start, const char **end, unsigned long *number)
 {
     const char *digits = *end;
@@ -51,7 +51,7 @@ static bool number_before(const char *start, const char **end, unsigned long *nu
     return true;
 }
 
-/* Whether it is one of ours. */
+/* Splits a file name. Returns false if it is not ours. */
 static bool take_apart(struct parts *parts, const char *base)
 {
     size_t size = strlen(base);
@@ -68,8 +68,8 @@ static bool take_apart(struct parts *parts, const char *base)
     return true;
 }
 
-/* Calls `use` for each file of ours in the folder; the first code but 0 is the result. A folder that is not there has
- * no files. */
+/* Calls `use` for each of our files in the folder. Returns the first code other than 0. A missing folder has no files.
+ */
 static int for_each(const char *folder,
                     int (*use)(DIR *dir, const char *base, const struct parts *parts, void *context), void *context)
 {

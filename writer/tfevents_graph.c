@@ -1,4 +1,4 @@
-/* Event files: the Graphs tab. A tree of scopes as a GraphDef, and what its nodes cost as RunMetadata. */
+/* Writes the Graphs tab: a tree of scopes as a GraphDef, and the cost of its nodes as RunMetadata. */
 #include "writer/tfevents.h"
 
 #include <math.h>
@@ -14,13 +14,13 @@
 
 enum { PRODUCER = 22, ATTRIBUTES = 5 };
 
-static const char gpu[] = "/device:GPU:0", cpu[] = "/device:CPU:0"; /* the only form of name that is offered */
+static const char gpu[] = "/device:GPU:0", cpu[] = "/device:CPU:0"; /* TensorBoard offers only names of this form */
 
 struct graph {
     const struct tp_tf_node *nodes;
     uint32_t count;
     char **paths;    /* by node: scopes and name joined by '/' */
-    uint32_t *order; /* nodes so that each scope is one piece: by path, '/' before everything else */
+    uint32_t *order; /* nodes in depth-first order, so that each scope is contiguous */
     struct tp_arena *scratch;
 };
 
@@ -39,8 +39,8 @@ static void join_paths(struct graph *graph)
     }
 }
 
-/* Depth first: children follow their parent. Counting from the end gives each node the size of its subtree; a child's
- * place is behind its parent's and behind the siblings before it. */
+/* Sorts the nodes depth first, so that children follow their parent. Counting from the end gives the size of each
+ * subtree. A child's position is after its parent and after its previous siblings. */
 static void order_nodes(struct graph *graph)
 {
     uint32_t *sizes = tp_arena_array(graph->scratch, graph->count, sizeof *sizes);
@@ -89,7 +89,7 @@ static Tp__NodeDef *node_message(struct graph *graph, uint32_t i)
     if (node->follows != TP_NO_ID) {
         const char *before = graph->paths[node->follows];
         char *input = tp_arena_alloc(graph->scratch, strlen(before) + 2);
-        input[0] = '^'; /* a control edge: order, no data */
+        input[0] = '^'; /* a control edge: order without data */
         strcpy(input + 1, before);
         message->input = tp_arena_array(graph->scratch, 1, sizeof *message->input);
         message->input[message->n_input++] = input;
@@ -130,10 +130,10 @@ static void put_graph(struct tp_tfevents *events, struct tp_tfevents_at at, stru
 
 /* ---- its cost ---- */
 
-/* What a node costs, each under a tag of its own: a sum over different devices would be none. */
+/* A kind of cost, with its own tag, because a sum over different devices would be meaningless. */
 struct cost {
     const char *tag, *device, *allocator; /* allocator: bytes, not time */
-    size_t member;                        /* of struct tp_tf_node, a double */
+    size_t member;                        /* offset in struct tp_tf_node, a double */
 };
 
 static const struct cost costs[] = {
@@ -162,8 +162,8 @@ static void add_memory(struct graph *graph, Tp__NodeExecStats *stats, const char
     stats->memory[stats->n_memory++] = used;
 }
 
-/* The nodes one after the other. Starts begin at 1 and times are at least 1 us: a zero would not be sent, and not be
- * shown. Rounding the running sum keeps the whole exact. */
+/* Places the nodes one after the other. Starts begin at 1 and times are at least 1 us, because a zero would be neither
+ * sent nor shown. Rounding the running sum keeps the total exact. */
 static void fill_costs(struct graph *graph, Tp__DeviceStepStats *device, const struct cost *cost)
 {
     double sum = 1;

@@ -1,4 +1,4 @@
-/* Event files: the layout of Custom Scalars, and the table of HParams. */
+/* Writes the layout of Custom Scalars and the table of HParams. */
 #include "writer/tfevents.h"
 
 #include <string.h>
@@ -84,7 +84,7 @@ void tp_tfevents_layout(struct tp_tfevents *events, struct tp_tfevents_at at, co
 
 /* ---- HParams ---- */
 
-/* A value that carries only its metadata: an empty tensor, without which the slow loader answers with an error. */
+/* Writes a value that has only metadata: an empty tensor, without which the slow loader fails. */
 static void put_hparams(struct tp_tfevents *events, struct tp_tfevents_at at, const char *tag,
                         const Tp__HParamsPluginData *data)
 {

@@ -1,4 +1,4 @@
-/* The document around the events: head, rows, tail. See trace_json.h. */
+/* Writes the document around the events: head, rows, tail. See trace_json.h. */
 #include "writer/trace_json.h"
 
 #include <stdlib.h>
@@ -161,7 +161,7 @@ static void put_head(struct tp_trace_out *out, const struct tp_trace_out_options
 
 /* ---- rows ----------------------------------------------------------------------------------------------------- */
 
-/* Beginning of a metadata record up to its one argument. */
+/* Writes the beginning of a metadata record up to its one argument. */
 static bool begin_row(struct tp_trace_out *out, const char *kind, int64_t pid, int64_t tid)
 {
     if (!tp_trace_out_begin(out))
@@ -213,7 +213,7 @@ void tp_trace_out_row(struct tp_trace_out *out, int64_t pid, int64_t tid, struct
     row_sort(out, "thread_sort_index", pid, tid, sort_index);
 }
 
-/* A name with a number in it: BEFORE NUMBER MIDDLE TEXT AFTER. */
+/* Writes a name with a number in it: BEFORE NUMBER (TEXT). */
 static void numbered_row(struct tp_trace_out *out, const int64_t row[2], const char *before,
                          const struct tp_str *in_brackets)
 {
@@ -264,7 +264,7 @@ int64_t tp_trace_out_base(int64_t wall_ns)
     return wall_ns / step_ns * step_ns;
 }
 
-/* A writer without its file; NULL when there is no memory. */
+/* Creates a writer without its file; NULL when memory is short. */
 static struct tp_trace_out *new_writer(const char *path, int64_t begin_ns)
 {
     struct tp_trace_out *out = calloc(1, sizeof *out);
@@ -298,8 +298,8 @@ int tp_trace_out_open(struct tp_trace_out **out, const char *path, const struct 
     return TP_OK;
 }
 
-/* The profiler's own span and the two global marks. Torch writes texts as their pid and tid; speedscope refuses such
- * traces, so here the row is a number that is no process's, with torch's texts as its names. */
+/* Writes the profiler's own span and the two global marks. Torch writes texts as their pid and tid, which speedscope
+ * rejects. So here the row is a number that no process has, with torch's texts as its names. */
 static void put_marks(struct tp_trace_out *out, int64_t end_ns)
 {
     static const struct {

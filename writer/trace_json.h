@@ -1,14 +1,14 @@
-/* Traces as torch.profiler 2.13 writes them, streamed: open, events in any order, close.
+/* Writes traces in the form of torch.profiler 2.13, as a stream: open, events in any order, close.
  *
- * Every call appends; nothing of an event is kept. Text is compressed and written by a thread of its own (pack.h) into
- * a temporary file that is renamed by close: the trace is whole or absent. What comes out is valid JSON whatever the
- * texts hold (ill-formed UTF-8 becomes U+FFFD, NUL \u0000, NaN null); names are cut at TP_MAX_NAME_BYTES, other texts
- * at TP_MAX_OUT_TEXT_BYTES. Errors are sticky: after one every call does nothing, and close returns it.
+ * Every call appends; no event is kept. A thread of its own compresses the text and writes it (pack.h) to a temporary
+ * file, which close renames. So the trace is complete or absent. The output is valid JSON for any texts (ill-formed
+ * UTF-8 becomes U+FFFD, NUL \u0000, NaN null). Names are cut at TP_MAX_NAME_BYTES, other texts at
+ * TP_MAX_OUT_TEXT_BYTES. Errors are sticky: later calls do nothing, and close returns the error.
  *
  * Times are int64 nanoseconds relative to options.base_time_ns, printed exactly, as microseconds with three decimals.
- * Texts and arrays are borrowed for the call only. struct tp_str with ptr NULL: absent, or an empty text where one must
- * stand. A writer belongs to one thread at a time; several writers are independent. A child of fork must not touch its
- * parent's. Nothing here ends the process, prints, or calls back. */
+ * Texts and arrays are borrowed for the call only. struct tp_str with ptr NULL: absent, or an empty text where one is
+ * required. Two threads must not use a writer at the same time; several writers are independent. A child of fork must
+ * not use its parent's writer. Nothing here ends the process, prints, or calls back. */
 #ifndef TP_WRITER_TRACE_JSON_H
 #define TP_WRITER_TRACE_JSON_H
 
@@ -23,8 +23,7 @@ struct tp_trace_out;
 
 /* ---- arguments of events -------------------------------------------------------------------------------------- */
 
-/* Keys as torch spells them; the order of an event's arguments is that of its array. "Ev Idx" is added by the writer.
- */
+/* Keys as torch spells them. An event's arguments are written in the order of its array. The writer adds "Ev Idx". */
 enum tp_trace_out_key {
     TP_OUT_EXTERNAL_ID,        /* "External id", int: of the operator; unique in the trace */
     TP_OUT_RECORD_FUNCTION_ID, /* "Record function id", int: 0 unless an execution trace was recorded too */
@@ -72,8 +71,8 @@ enum tp_trace_out_key {
     TP_OUT_GROUP_DESCRIPTION,  /* "Process Group Description", text */
     TP_OUT_GROUP_RANKS,        /* "Process Group Ranks", text: "[0, 1]" */
     TP_OUT_GROUP_SEQUENCE,     /* "Seq", int: of the collectives of the group, the same on all its ranks */
-    TP_OUT_CPU_NS,             /* "cpu ns", int: processor time that a sample stands for */
-    TP_OUT_NAMED, /* tp_trace_out_arg.name. One that is a key above or "Ev Idx" is written as "user NAME" */
+    TP_OUT_CPU_NS,             /* "cpu ns", int: processor time that a sample represents */
+    TP_OUT_NAMED, /* tp_trace_out_arg.name. A name that is a key above or "Ev Idx" is written as "user NAME" */
     TP_OUT_KEY_COUNT
 };
 
@@ -91,7 +90,7 @@ enum tp_trace_out_type {
     TP_OUT_TEXTS,  /* list of texts */
     TP_OUT_INTS,   /* list of integers */
     TP_OUT_SHAPES, /* list of lists of integers */
-    TP_OUT_JSON,   /* text that is JSON already; written as a string when it is not valid */
+    TP_OUT_JSON,   /* JSON text; written as a string if it is not valid JSON */
 };
 
 struct tp_trace_out_arg {
@@ -154,7 +153,7 @@ static inline struct tp_trace_out_arg tp_trace_out_shapes(enum tp_trace_out_key 
 
 /* ---- the document --------------------------------------------------------------------------------------------- */
 
-/* What torch's options of the same name were; each one that is set becomes a top-level key with value 1. */
+/* Values of torch's options with these names. Each one that is set becomes a top-level key with value 1. */
 enum tp_trace_out_flag {
     TP_OUT_WITH_STACK = 1,
     TP_OUT_PROFILE_MEMORY = 2,
@@ -163,7 +162,7 @@ enum tp_trace_out_flag {
     TP_OUT_WITH_FLOPS = 16,
 };
 
-/* A GPU for deviceProperties; TP_NULL_INT members are left out. Start from TP_TRACE_OUT_DEVICE. */
+/* A GPU for deviceProperties; TP_NULL_INT members are left out. Initialize it with TP_TRACE_OUT_DEVICE. */
 struct tp_trace_out_device {
     int64_t id;
     struct tp_str name;
@@ -193,23 +192,24 @@ struct tp_trace_out_device {
 /* A top-level key. Keys of the format itself and repeated ones are left out. */
 struct tp_trace_out_meta {
     struct tp_str key, value;
-    bool is_json; /* value is JSON; written as a string when it is not valid */
+    bool is_json; /* value is JSON; written as a string if it is not valid JSON */
 };
 
-/* Start from TP_TRACE_OUT_OPTIONS. Everything is borrowed until open returns. */
+/* Options of a trace. Initialize them with TP_TRACE_OUT_OPTIONS. Everything is borrowed until open returns. */
 struct tp_trace_out_options {
     bool is_gzip;
     int level;            /* of gzip, 1 (fast) to 9 (small); 0: 1 */
     bool single_thread;   /* no thread for compression */
-    const char *comment;  /* in the head of the gzip member, borrowed (writer/base/deflate.h); NULL: none */
+    const char *comment;  /* in the header of the gzip member, borrowed (writer/base/deflate.h); NULL: none */
     unsigned flags;       /* enum tp_trace_out_flag */
-    int64_t base_time_ns; /* baseTimeNanoseconds: wall clock of time 0. tp_trace_out_base is what torch takes */
+    int64_t base_time_ns; /* baseTimeNanoseconds: wall clock of time 0. tp_trace_out_base gives torch's value */
     int64_t begin_ns;     /* start of the recording: time of the rows' names and of the profiler span */
     int64_t process_id;
     struct tp_str process_name, process_labels; /* labels: absent: "CPU" */
-    struct tp_str host_name, trace_id;          /* left out when absent; trace_id: 32 hexadecimal digits */
-    struct tp_str backend;                      /* of torch.distributed, "nccl"; left out when absent */
-    int64_t rank, world_size, local_rank;       /* distributedInfo; negative: left out, all negative: no such key */
+    struct tp_str host_name, trace_id;          /* left out if absent; trace_id: 32 hexadecimal digits */
+    struct tp_str backend;                      /* of torch.distributed, "nccl"; left out if absent */
+    int64_t rank, world_size, local_rank;       /* distributedInfo; negative members are left out; without any there is
+                                                 * no such key */
     const struct tp_trace_out_device *devices;
     size_t device_count; /* each also gets its process row: "GPU k" */
     const struct tp_trace_out_meta *metadata;
@@ -218,64 +218,64 @@ struct tp_trace_out_options {
 
 #define TP_TRACE_OUT_OPTIONS ((struct tp_trace_out_options){.rank = -1, .world_size = -1, .local_rank = -1})
 
-/* The row of the profiler's own span and of the global marks: the pid is torch's sort index of that row, and no
- * process's.
- */
+/* The row of the profiler's own span and of the global marks. The pid is torch's sort index of that row, and no process
+ * has it. */
 enum { TP_TRACE_OUT_SPANS_PID = 536870912 };
 
-/* What torch takes as base_time_ns: the wall clock floored to 7 889 238 seconds, so that ranks started in the same
- * three months share it. wall_ns: nanoseconds since 1970, >= 0. */
+/* Returns torch's base_time_ns: the wall clock rounded down to 7 889 238 seconds, so that ranks started within the same
+ * three months share it. wall_ns: ns since the epoch, >= 0. */
 int64_t tp_trace_out_base(int64_t wall_ns);
 
-/* Opens `path` ("-": standard output) and writes the head and the process rows. options NULL: TP_TRACE_OUT_OPTIONS.
- * 0 with *out to be closed or discarded; TP_EIO or TP_ENOMEM with *out NULL. */
+/* Opens `path` ("-": standard output) and writes the head and the process rows. options: NULL means
+ * TP_TRACE_OUT_OPTIONS. Returns 0, and *out must be closed or discarded. Returns TP_EIO or TP_ENOMEM with *out NULL. */
 int tp_trace_out_open(struct tp_trace_out **out, const char *path, const struct tp_trace_out_options *options,
                       struct tp_error *err);
 
-/* Writes the profiler span, "Record Window End" and traceName, waits for the thread, renames; frees *slot, which
- * becomes NULL. end_ns: end of the recording; TP_NULL_INT: the last end of an event. 0, or the first error, after which
- * nothing is left behind: TP_EIO, TP_ENOMEM. */
+/* Writes the profiler span, "Record Window End" and traceName, waits for the thread, and renames the file. Frees *slot
+ * and sets it to NULL. end_ns: end of the recording; TP_NULL_INT: the last end of an event. Returns 0, or the first
+ * error, after which no file remains: TP_EIO, TP_ENOMEM. */
 int tp_trace_out_close(struct tp_trace_out **slot, int64_t end_ns, struct tp_error *err);
 
-/* Throws the trace away; frees *slot, which becomes NULL. Accepts NULL inside. */
+/* Discards the trace. Frees *slot and sets it to NULL. *slot may be NULL. */
 void tp_trace_out_discard(struct tp_trace_out **slot);
 
-/* 0 or the code of the sticky error, for a caller that wants to stop early. */
+/* Returns 0 or the code of the sticky error, for a caller that wants to stop early. */
 int tp_trace_out_failed(const struct tp_trace_out *out);
 
 struct tp_trace_out_stats {
     uint64_t record_count;  /* elements of traceEvents written so far */
-    uint64_t text_bytes;    /* of those, before compression */
+    uint64_t text_bytes;    /* their size before compression */
     uint64_t cut_count;     /* texts that were cut at a limit */
     uint64_t dropped_count; /* records left out: longer than TP_MAX_EVENT_BYTES, or a counter without a number */
 };
 
 struct tp_trace_out_stats tp_trace_out_stats(const struct tp_trace_out *out);
 
-/* ---- rows: at any time before close --------------------------------------------------------------------------- */
+/* ---- rows: may be written at any time before close --------------------------------------------------------------- */
 
-/* A process row. labels ptr NULL: none. sort_index TP_NULL_INT: none. Open did this for process_id and the devices. */
+/* Writes a process row. labels ptr NULL: none. sort_index TP_NULL_INT: none. Open does this for process_id and the
+ * devices. */
 void tp_trace_out_process(struct tp_trace_out *out, int64_t pid, struct tp_str name, struct tp_str labels,
                           int64_t sort_index);
 
-/* Name and place of a row as given. sort_index TP_NULL_INT: none. */
+/* Writes the name and position of a row as given. sort_index TP_NULL_INT: none. */
 void tp_trace_out_row(struct tp_trace_out *out, int64_t pid, int64_t tid, struct tp_str name, int64_t sort_index);
 
-/* A thread in torch's form: "thread TID (NAME)", sorted by tid. */
+/* Writes a thread row in torch's form: "thread TID (NAME)", sorted by tid. */
 void tp_trace_out_thread(struct tp_trace_out *out, int64_t pid, int64_t tid, struct tp_str name);
 
-/* A GPU stream in torch's form: pid device, tid stream, "stream N ". */
+/* Writes a GPU stream row in torch's form: pid device, tid stream, "stream N ". */
 void tp_trace_out_stream(struct tp_trace_out *out, int64_t device, int64_t stream);
 
 /* ---- events --------------------------------------------------------------------------------------------------- */
 
 enum tp_trace_out_category {
-    TP_OUT_CPU_OP,          /* gets "Ev Idx" */
-    TP_OUT_USER_ANNOTATION, /* gets "Ev Idx" */
-    TP_OUT_PYTHON_FUNCTION, /* gets "Ev Idx" */
+    TP_OUT_CPU_OP,          /* has "Ev Idx" */
+    TP_OUT_USER_ANNOTATION, /* has "Ev Idx" */
+    TP_OUT_PYTHON_FUNCTION, /* has "Ev Idx" */
     TP_OUT_CUDA_RUNTIME,    /* pid, tid: process and thread */
     TP_OUT_CUDA_DRIVER,     /* pid, tid: process and thread */
-    TP_OUT_KERNEL,          /* pid, tid: device and stream, as with the next four */
+    TP_OUT_KERNEL,          /* pid, tid: device and stream, as for the next four */
     TP_OUT_GPU_MEMCPY,
     TP_OUT_GPU_MEMSET,
     TP_OUT_GPU_USER_ANNOTATION,
@@ -285,7 +285,7 @@ enum tp_trace_out_category {
     TP_OUT_CATEGORY_COUNT
 };
 
-/* A slice. Slices of one row must nest: no partial overlap. */
+/* A slice. Slices of one row must nest without partial overlap. */
 struct tp_trace_out_event {
     enum tp_trace_out_category category;
     struct tp_str other_category; /* only with TP_OUT_OTHER */
@@ -296,35 +296,36 @@ struct tp_trace_out_event {
     size_t arg_count;
 };
 
-/* A complete event (ph X). */
+/* Writes a complete event (ph X). */
 void tp_trace_out_complete(struct tp_trace_out *out, const struct tp_trace_out_event *event);
 
-/* ProfilerStep#`number` as a user_annotation. */
+/* Writes ProfilerStep#`number` as a user_annotation. */
 void tp_trace_out_step(struct tp_trace_out *out, int64_t number, int64_t pid, int64_t tid, int64_t ts_ns,
                        int64_t dur_ns);
 
-/* A moment (ph i) on its thread: dur_ns is ignored; no "Ev Idx". */
+/* Writes a moment (ph i) on its thread. dur_ns is ignored; it has no "Ev Idx". */
 void tp_trace_out_instant(struct tp_trace_out *out, const struct tp_trace_out_event *event);
 
-/* One end of a task (ph b, e): what begins on one thread may end on any. Both ends have one category, name and id. */
+/* Writes one end of a task (ph b, e), which may end on another thread than it began. Both ends have the same category,
+ * name and id. */
 void tp_trace_out_task(struct tp_trace_out *out, const struct tp_trace_out_event *event, uint64_t id, bool is_end);
 
-/* Where a thread was at a moment (ph P): as an instant; its stack is an argument. */
+/* Writes the position of a thread at a moment (ph P), like an instant; its stack is an argument. */
 void tp_trace_out_sample(struct tp_trace_out *out, const struct tp_trace_out_event *event);
 
 /* c10 device types for tp_trace_out_memory. */
 enum { TP_OUT_DEVICE_CPU = 0, TP_OUT_DEVICE_CUDA = 1, TP_OUT_DEVICE_HIP = 6 };
 
-/* An allocation or a free: the instant "[memory]" (or "[OutOfMemory]") with "Ev Idx". */
+/* An allocation or a release: the instant "[memory]" (or "[OutOfMemory]") with "Ev Idx". */
 struct tp_trace_out_memory {
     int64_t pid, tid, ts_ns;
     bool is_out_of_memory;
     int64_t address;                /* TP_NULL_INT: left out */
-    int64_t bytes;                  /* negative: a free */
+    int64_t bytes;                  /* negative: a release */
     int64_t device_type, device_id; /* device_id: -1 for the CPU */
     int64_t total_allocated_bytes,
         total_reserved_bytes; /* after it; reserved is 0 for the CPU. TP_NULL_INT: left out */
-    struct tp_str call_stack; /* left out when absent */
+    struct tp_str call_stack; /* left out if absent */
 };
 
 void tp_trace_out_memory(struct tp_trace_out *out, const struct tp_trace_out_memory *memory);
@@ -335,17 +336,17 @@ struct tp_trace_out_value {
     double value; /* NaN or infinite: left out */
 };
 
-/* Values of a counter (ph C) at a time. */
+/* Writes values of a counter (ph C) at a time. */
 void tp_trace_out_counter(struct tp_trace_out *out, struct tp_str name, int64_t pid, int64_t ts_ns,
                           const struct tp_trace_out_value *values, size_t count);
 
 enum tp_trace_out_flow_kind {
     TP_OUT_FLOW_LAUNCH,   /* ac2g: launch to kernel; id = correlation */
     TP_OUT_FLOW_BACKWARD, /* fwdbwd: forward operator to its backward; id counts from 1 */
-    TP_OUT_FLOW_ASYNC,    /* async_task: begin of a task to where it goes on */
+    TP_OUT_FLOW_ASYNC,    /* async_task: begin of a task to its end */
 };
 
-/* One end of an arrow. Write it directly after the slice it belongs to, with that slice's pid, tid and ts. */
+/* One end of an arrow. Write it directly after its slice, with that slice's pid, tid and ts. */
 struct tp_trace_out_flow {
     enum tp_trace_out_flow_kind kind;
     bool is_start;

@@ -1,4 +1,4 @@
-/* Arguments of an event: see trace_json.h. A table of keys, a table of functions by type of value. */
+/* Writes arguments of an event, with a table of keys and a table of functions by type: see trace_json.h. */
 #include "writer/trace_json_part.h"
 
 #define KEY(text) TP_STR("\"" text "\":")
@@ -51,7 +51,7 @@ static const struct tp_str keys[TP_OUT_KEY_COUNT] = {
     [TP_OUT_GROUP_RANKS] = KEY("Process Group Ranks"),
     [TP_OUT_GROUP_SEQUENCE] = KEY("Seq"),
     [TP_OUT_CPU_NS] = KEY("cpu ns"),
-    [TP_OUT_NAMED] = KEY("Ev Idx"), /* the writer's own; a caller's NAMED never writes it */
+    [TP_OUT_NAMED] = KEY("Ev Idx"), /* used by the writer itself; a caller's NAMED never writes it */
 };
 
 static void put_int(struct tp_trace_out *out, const struct tp_trace_out_arg *arg)
@@ -146,7 +146,7 @@ void tp_trace_out_json(struct tp_trace_out *out, struct tp_str text)
     }
 }
 
-/* A caller's key that is one of the format's, or looks like one renamed by us. */
+/* Returns whether a caller's key is one of the format's, or looks like one that we have renamed. */
 static bool is_taken(struct tp_str name)
 {
     if (tp_str_starts(name, "user "))

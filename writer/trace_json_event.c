@@ -1,4 +1,4 @@
-/* Events of a trace: see trace_json.h. Constant text comes from tables, numbers from put.h. */
+/* Writes events of a trace: see trace_json.h. Constant text comes from tables, numbers from put.h. */
 #include "writer/trace_json_part.h"
 
 /* Beginning of a slice up to its name, by category. */
@@ -21,7 +21,7 @@ static const struct slice_head heads[TP_OUT_CATEGORY_COUNT] = {
     [TP_OUT_GPU_USER_ANNOTATION] = {HEAD("gpu_user_annotation"), false},
     [TP_OUT_CUDA_SYNC] = {HEAD("cuda_sync"), false},
     [TP_OUT_OVERHEAD] = {HEAD("overhead"), false},
-    [TP_OUT_OTHER] = {HEAD(""), false}, /* its category is the caller's: see put_other_head */
+    [TP_OUT_OTHER] = {HEAD(""), false}, /* the caller gives its category: see put_other_head */
 };
 
 static const struct tp_str categories[TP_OUT_CATEGORY_COUNT] = {
@@ -76,7 +76,7 @@ bool tp_trace_out_end(struct tp_trace_out *out)
     return true;
 }
 
-/* ,"pid":P,"tid":T,"ts": of the last row is kept: neighbours mostly share it. */
+/* Prepares ,"pid":P,"tid":T,"ts": and keeps it, because adjacent events mostly have the same row. */
 static void prepare_row(struct tp_trace_out *out, int64_t pid, int64_t tid)
 {
     if (out->row_size && out->row_pid == pid && out->row_tid == tid)
@@ -89,14 +89,14 @@ static void prepare_row(struct tp_trace_out *out, int64_t pid, int64_t tid)
     out->row_size = (unsigned)(at - out->row_text);
 }
 
-/* ,"pid":P,"tid":T,"ts":N and, when dur_ns >= 0, ,"dur":N */
+/* Writes ,"pid":P,"tid":T,"ts":N and, if dur_ns >= 0, ,"dur":N */
 static void put_place(struct tp_trace_out *out, int64_t pid, int64_t tid, int64_t ts_ns, int64_t dur_ns)
 {
     prepare_row(out, pid, tid);
     char *at = tp_put_at(&out->text, sizeof out->row_text + 2 * TP_PUT_US + 8);
     if (!at)
         return;
-    memcpy(at, out->row_text, sizeof out->row_text); /* a constant size is a few moves; there is room */
+    memcpy(at, out->row_text, sizeof out->row_text); /* a constant size compiles to a few moves; there is room */
     at = tp_put_us(at + out->row_size, tp_trace_out_time(ts_ns));
     if (dur_ns >= 0)
         at = tp_put_us(TP_PUT_TEXT(at, ",\"dur\":"), tp_trace_out_time(dur_ns));
@@ -184,7 +184,7 @@ void tp_trace_out_sample(struct tp_trace_out *out, const struct tp_trace_out_eve
     put_moment(out, "{\"ph\":\"P\",", event);
 }
 
-/* Keys and values of a [memory] record in torch's order. */
+/* Writes keys and values of a [memory] record in torch's order. */
 static void put_memory_args(struct tp_trace_out *out, const struct tp_trace_out_memory *memory)
 {
     const struct {
@@ -254,7 +254,7 @@ void tp_trace_out_counter(struct tp_trace_out *out, struct tp_str name, int64_t 
             tp_put_done(&out->text, tp_put_real(TP_PUT_TEXT(at, ":"), values[i].value));
     }
     TP_OUT_PUTS(out, "}}");
-    if (!written) /* taken back as one that is too long is */
+    if (!written) /* removed like a record that is too long */
         out->text.failed = out->text.failed ? out->text.failed : TP_ELIMIT;
     if (tp_trace_out_end(out))
         note_end(out, ts_ns, 0);

@@ -1,4 +1,4 @@
-/* What the files trace_json*.c share; nobody else includes it. */
+/* Shared parts of the files trace_json*.c; no other file includes it. */
 #ifndef TP_WRITER_TRACE_JSON_PART_H
 #define TP_WRITER_TRACE_JSON_PART_H
 
@@ -9,9 +9,9 @@
 
 struct tp_trace_out {
     struct tp_pack *pack;
-    struct tp_buf text;  /* what was written since the last block was handed over */
-    size_t record_start; /* in text */
-    int failed;          /* sticky: 0 or TP_ENOMEM; errors of the file are kept by the pack */
+    struct tp_buf text;  /* text since the last block was handed over */
+    size_t record_start; /* offset in text */
+    int failed;          /* sticky: 0 or TP_ENOMEM; the pack keeps errors of the file */
     char *path;
     int64_t begin_ns, last_end_ns;
     uint64_t event_index; /* the next "Ev Idx" */
@@ -23,27 +23,28 @@ struct tp_trace_out {
 
 #define TP_OUT_PUTS(out, literal) tp_buf_add(&(out)->text, (literal), sizeof(literal) - 1)
 
-/* Begins an element of traceEvents; false after an error. */
+/* Begins an element of traceEvents. Returns false after an error. */
 bool tp_trace_out_begin(struct tp_trace_out *out);
-/* Ends it: one that grew too long is taken back and counted, a full block is handed over. True when it stayed. */
+/* Ends the element. Removes and counts it if it is too long, and hands a full block over. Returns whether the element
+ * was kept. */
 bool tp_trace_out_end(struct tp_trace_out *out);
 
-/* A text with its quotes, cut at max_bytes and counted then. */
+/* Writes a text with its quotes; if it is cut at max_bytes, counts that. */
 static inline void tp_trace_out_string(struct tp_trace_out *out, struct tp_str text, size_t max_bytes)
 {
     out->stats.cut_count += tp_put_string(&out->text, text, max_bytes);
 }
 
-/* JSON as it is, on one line; a string when it is not valid or longer than TP_MAX_HEADER_BYTES. */
+/* Writes JSON unchanged on one line; writes a string if it is not valid or longer than TP_MAX_HEADER_BYTES. */
 void tp_trace_out_json(struct tp_trace_out *out, struct tp_str text);
 
-/* ,"args":{...} with "Ev Idx" when has_index; nothing when both are empty. */
+/* Writes ,"args":{...} with "Ev Idx" if has_index; writes nothing if both are empty. */
 void tp_trace_out_args(struct tp_trace_out *out, const struct tp_trace_out_arg *args, size_t count, bool has_index);
 
-/* Time within what readers take. */
+/* Limits a time to the range that readers accept. */
 static inline int64_t tp_trace_out_time(int64_t ns)
 {
-    const int64_t most = TP_MAX_TIME_NS - 1; /* the last that readers take */
+    const int64_t most = TP_MAX_TIME_NS - 1; /* the last that readers accept */
     return ns > most ? most : ns < -most ? -most : ns;
 }
 

@@ -1,4 +1,4 @@
-/* Order of bytes, always the smallest first: see README.md. */
+/* Converts byte order; macOS is always little-endian: see README.md. */
 #ifndef TP_WRITER_MACOS_ENDIAN_H
 #define TP_WRITER_MACOS_ENDIAN_H
 

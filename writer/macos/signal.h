@@ -1,4 +1,4 @@
-/* Signals that wait: see README.md. */
+/* Adds sigtimedwait: see README.md. */
 #ifndef TP_WRITER_MACOS_SIGNAL_H
 #define TP_WRITER_MACOS_SIGNAL_H
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <time.h>
 
-/* The first signal of `set` that waits, taken; -1 without one. Only with a time of zero. */
+/* Takes and returns the first pending signal of `set`; -1 if none is pending. Supports only a time of zero. */
 static inline int sigtimedwait(const sigset_t *set, void *info, const struct timespec *at_once)
 {
     sigset_t pending;

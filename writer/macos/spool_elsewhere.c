@@ -1,4 +1,4 @@
-/* Recordings that programs of Linux left: none of them is still being written by a program of this machine. */
+/* Handles spools from Linux programs: no program of this machine is still writing them. */
 #include "writer/spool/spool_read.h"
 
 bool tp_spool_is_live(const char *path)

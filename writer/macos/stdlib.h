@@ -1,4 +1,4 @@
-/* The environment of a caller with fewer rights: see README.md. */
+/* Adds secure_getenv: see README.md. */
 #ifndef TP_WRITER_MACOS_STDLIB_H
 #define TP_WRITER_MACOS_STDLIB_H
 

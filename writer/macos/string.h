@@ -1,4 +1,4 @@
-/* Searching backwards: see README.md. */
+/* Adds memrchr: see README.md. */
 #ifndef TP_WRITER_MACOS_STRING_H
 #define TP_WRITER_MACOS_STRING_H
 

@@ -1,9 +1,9 @@
-/* Functions of files without symbols: see eh_frame.h. Formats: Linux Standard Base, "Exception Frames". */
+/* Finds functions in files without symbols: see eh_frame.h. Formats: Linux Standard Base, "Exception Frames". */
 #include "writer/spool/eh_frame.h"
 
 #include <string.h>
 
-/* How a number is written (DW_EH_PE_*): its form in the low bits, what it counts from above them. */
+/* Encodings of numbers (DW_EH_PE_*): the form in the low bits, and the base above them. */
 enum {
     FORM = 0x0f,
     FORM_POINTER = 0x00,
@@ -17,13 +17,13 @@ enum {
     FROM_ZERO = 0x00,
     FROM_HERE = 0x10,
     IS_INDIRECT = 0x80,
-    TABLE_OF_S4 = 0x3b, /* counted from the header */
+    TABLE_OF_S4 = 0x3b, /* relative to the header */
     NOT_THERE = 0xff
 };
 
 enum { HEADER_BYTES = 4, ROW_BYTES = 8, MAX_AUGMENTATION = 16 };
 
-/* A place in the segment; `is_bad` once something lay outside of it. */
+/* A position in the segment; `is_bad` is set after a read outside of it. */
 struct cursor {
     const struct tp_eh_frame *frame;
     size_t at, end;
@@ -61,7 +61,7 @@ static uint32_t take_u4(struct cursor *c)
     return number;
 }
 
-/* Over a number of 7 bits a byte. */
+/* Skips a number with 7 bits per byte. */
 static void skip_leb128(struct cursor *c)
 {
     while (!c->is_bad && take_byte(c) & 0x80)
@@ -101,7 +101,7 @@ static uint64_t take_pointer(struct cursor *c, uint8_t encoding)
     return value + (base == FROM_HERE ? here : 0);
 }
 
-/* Goes to the description (of a function, or of what several have in common) at c; what is in it follows its length. */
+/* Enters the description at c (of a function, or a shared one), and limits c to its length. */
 static void enter(struct cursor *c)
 {
     uint32_t length = take_u4(c);
@@ -109,7 +109,7 @@ static void enter(struct cursor *c)
     c->end = c->is_bad ? c->at : c->at + length;
 }
 
-/* How the descriptions that share the one at `address` write the addresses of functions. */
+/* Returns the encoding of function addresses in descriptions that share the one at `address`. */
 static uint8_t pointer_encoding(const struct tp_eh_frame *frame, uint64_t address, bool *is_known)
 {
     char letters[MAX_AUGMENTATION];
@@ -126,11 +126,11 @@ static uint8_t pointer_encoding(const struct tp_eh_frame *frame, uint64_t addres
     skip_leb128(&c); /* factors of code and data */
     skip_leb128(&c);
     if (version == 1)
-        take_byte(&c); /* the return address's register */
+        take_byte(&c); /* the register of the return address */
     else
         skip_leb128(&c);
     if (count > 0)
-        skip_leb128(&c); /* bytes of what the letters stand for */
+        skip_leb128(&c); /* size of the data for the letters */
     for (size_t i = 1; i < count && letters[i] != 'R' && !c.is_bad; i++)
         if (letters[i] == 'P')
             take_form(&c, take_byte(&c) & FORM);
@@ -142,7 +142,7 @@ static uint8_t pointer_encoding(const struct tp_eh_frame *frame, uint64_t addres
     return encoding;
 }
 
-/* The function whose description lies at `address`. */
+/* Reads the function whose description is at `address`. */
 static bool read_function(struct tp_eh_function *function, const struct tp_eh_frame *frame, uint64_t address)
 {
     bool is_known;
@@ -157,7 +157,7 @@ static bool read_function(struct tp_eh_function *function, const struct tp_eh_fr
     return !c.is_bad && function->end > function->start;
 }
 
-/* Row `i` of the table at `table`: where a function begins, and where its description is. */
+/* Returns the function start in row `i` of the table at `table`, and the address of its description. */
 static uint64_t row_at(const struct tp_eh_frame *frame, size_t table, uint64_t i, uint64_t *description)
 {
     int32_t row[2];
@@ -168,7 +168,7 @@ static uint64_t row_at(const struct tp_eh_frame *frame, size_t table, uint64_t i
 
 bool tp_eh_frame_function(struct tp_eh_function *function, const struct tp_eh_frame *frame, uint64_t pc)
 {
-    uint8_t head[HEADER_BYTES]; /* version; encodings of the section's address, of the count, of the table */
+    uint8_t head[HEADER_BYTES]; /* version; encodings of the section's address, the count and the table */
     uint64_t description = 0, first = 0;
     struct cursor c = cursor_at(frame, frame->header);
     take(&c, head, sizeof head);

@@ -1,11 +1,12 @@
-/* Where functions begin and end in a file without symbols: by the call frame information that unwinding needs, and
- * that `strip` leaves.
+/* Finds the beginning and end of functions in a file without symbols, from the call frame information that `strip`
+ * keeps because unwinding needs it.
  *
- * .eh_frame_hdr holds a table of function starts, sorted, with the place of each one's description (FDE), which says
- * how long the function is. Read as linkers for 64-bit systems write it: a table of pairs of 4 bytes each, relative to
- * its section. Where a compiler has put the rarely used part of a function elsewhere, that part is one of its own.
+ * .eh_frame_hdr has a sorted table of function starts, with the address of each function's description (FDE), which
+ * gives its length. The reader expects the form that linkers for 64-bit systems write: a table of pairs of 4 bytes
+ * each, relative to its section. If a compiler has moved the rarely used part of a function elsewhere, that part counts
+ * as its own function.
  *
- * Nothing is allocated, and no byte outside the segment is read, whatever is in it. */
+ * Allocates nothing, and never reads outside the segment, whatever its contents. */
 #ifndef TP_WRITER_SPOOL_EH_FRAME_H
 #define TP_WRITER_SPOOL_EH_FRAME_H
 
@@ -13,21 +14,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The part of a file that holds .eh_frame_hdr and .eh_frame, in the byte order of this machine. Zeroed: there is
- * none. */
+/* The part of a file with .eh_frame_hdr and .eh_frame, in this machine's byte order. Zeroed: none. */
 struct tp_eh_frame {
     const uint8_t *bytes; /* borrowed */
     size_t size;
-    uint64_t address; /* of bytes[0], as in the file */
+    uint64_t address; /* of bytes[0], in the file */
     uint64_t header;  /* address of .eh_frame_hdr */
 };
 
-/* A function, by addresses as in the file. */
+/* A function, by addresses in the file. */
 struct tp_eh_function {
     uint64_t start, end;
 };
 
-/* The function that the code at `pc` is in. False: none that is described here. */
+/* Finds the function that contains the code at `pc`. Returns false if none is described. */
 bool tp_eh_frame_function(struct tp_eh_function *function, const struct tp_eh_frame *frame, uint64_t pc);
 
 #endif

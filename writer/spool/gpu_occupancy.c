@@ -1,4 +1,4 @@
-/* Estimated achieved occupancy: see gpu_occupancy.h. */
+/* Estimates achieved occupancy: see gpu_occupancy.h. */
 #include "writer/spool/gpu_occupancy.h"
 
 static const int64_t NO_LIMIT = INT64_MAX, MAX_COUNT = 1ll << 31;
@@ -13,7 +13,7 @@ static int64_t round_up(int64_t value, int64_t unit)
     return (value + unit - 1) / unit * unit;
 }
 
-/* Blocks that an SM holds at most. Kineto's table: later releases than it knows get its last row. */
+/* Returns the most blocks on an SM, from Kineto's table. Compute capabilities unknown to Kineto get its last row. */
 static int64_t block_slots(int64_t major, int64_t minor)
 {
     static const struct {
@@ -32,7 +32,7 @@ static int64_t limit_of_warps(const struct tp_gpu_limits *gpu, int64_t threads, 
     return threads <= gpu->max_threads_per_block ? gpu->max_threads_per_sm / gpu->warp_size / warps : 0;
 }
 
-/* Registers are given to warps, in each of an SM's partitions. */
+/* Returns the limit from registers, which are allocated per warp in each partition of an SM. */
 static int64_t limit_of_registers(const struct tp_gpu_limits *gpu, int64_t registers, int64_t warps)
 {
     int64_t partitions = gpu->compute_major == 6 && gpu->compute_minor == 0 ? 2 : 4;
@@ -44,14 +44,14 @@ static int64_t limit_of_registers(const struct tp_gpu_limits *gpu, int64_t regis
 
 static int64_t limit_of_shared_memory(const struct tp_gpu_limits *gpu, int64_t shared_bytes)
 {
-    int64_t reserved = gpu->compute_major >= 8 ? 1024 : 0; /* for the system, of each block */
+    int64_t reserved = gpu->compute_major >= 8 ? 1024 : 0; /* for the system, in each block */
     int64_t bytes = round_up(shared_bytes + reserved, gpu->compute_major < 8 ? 256 : 128);
     if (bytes > gpu->shared_per_block_bytes + reserved)
         return 0;
     return bytes ? gpu->shared_per_sm_bytes / bytes : NO_LIMIT;
 }
 
-/* Product of three dimensions; 0 when one of them cannot be. */
+/* Returns the product of three dimensions; 0 if one is impossible. */
 static int64_t product(const int64_t *dims)
 {
     for (int i = 0; i < 3; i++)

@@ -1,19 +1,19 @@
-/* Estimated achieved occupancy of a kernel: the number that torch's profiler writes, computed in the same way.
+/* Estimates the achieved occupancy of a kernel, with the same result as torch's profiler.
  *
- * The formula is Kineto's (CuptiActivity.cpp and the occupancy calculator that it includes), in float as there: in
- * double, about one kernel in a hundred comes out one percent higher. A pure function of what the launch says. */
+ * The formula is Kineto's (CuptiActivity.cpp and its occupancy calculator), computed in float as there. In double,
+ * about one kernel in a hundred would be one percent higher. A pure function of the launch parameters. */
 #ifndef TP_WRITER_SPOOL_GPU_OCCUPANCY_H
 #define TP_WRITER_SPOOL_GPU_OCCUPANCY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a device allows, as cudaDeviceProp has it. */
+/* Limits of a device, as in cudaDeviceProp. */
 struct tp_gpu_limits {
     int64_t compute_major, compute_minor, warp_size, sm_count, max_threads_per_block, max_threads_per_sm,
         registers_per_block, registers_per_sm, shared_per_sm_bytes;
-    /* Of one block. Kineto takes the default (48 KiB), and so says 0 % of kernels that opt in to more; with the opt-in
-     * limit they get their number. */
+    /* Limit of one block. Kineto uses the default (48 KiB) and so reports 0 % for kernels that opt in to more. With the
+     * opt-in limit these get their number. */
     int64_t shared_per_block_bytes;
 };
 
@@ -24,11 +24,11 @@ struct tp_gpu_launch {
 };
 
 struct tp_gpu_occupancy {
-    float blocks_per_sm, warps_per_sm; /* of the whole grid; more than one wave counts */
+    float blocks_per_sm, warps_per_sm; /* of the whole grid; may exceed one wave */
     int percent;                       /* 0 to 100 */
 };
 
-/* False when the limits, or the launch, cannot be: *out is then zero. */
+/* Fills *out. Returns false, with *out zeroed, if the limits or the launch are impossible. */
 bool tp_gpu_occupancy(struct tp_gpu_occupancy *out, const struct tp_gpu_limits *gpu,
                       const struct tp_gpu_launch *launch);
 

@@ -1,4 +1,4 @@
-/* Functions around an address by debug information: see inlined.h. */
+/* Finds the functions that contain an address from debug information: see inlined.h. */
 #include "writer/spool/inlined.h"
 
 #include <stdbool.h>
@@ -12,14 +12,14 @@ struct inlined_unit {
     bool is_read;
 };
 
-/* A unit while it is walked. */
+/* State of a walk over a unit. */
 struct walk {
     struct tp_arena *arena;
     struct tp_vec *functions, spans;
-    uint64_t steps; /* entries that are left to be looked at */
+    uint64_t steps; /* entries that may still be visited */
 };
 
-/* Adds the stretches of an entry's code; false: it has none. */
+/* Adds the address ranges of an entry's code. Returns false if it has none. */
 static bool add_ranges(struct tp_vec *spans, Dwarf_Die *die, uint32_t item)
 {
     Dwarf_Addr base, start, end;
@@ -50,7 +50,8 @@ void tp_inlined_read(struct tp_inlined *inlined, Dwfl_Module *file, struct tp_ar
     inlined->addresses = tp_spans_order(&spans, NULL, NULL);
 }
 
-/* Of two functions of one stretch the inner one is to be found, then the first of the unit: it comes last. */
+/* Compares functions with the same range. The inner one should be found, then the first of the unit, so that one sorts
+ * last. */
 static int by_depth(const void *left, const void *right, const void *context)
 {
     const struct tp_inlined_function *const *functions = context;
@@ -60,7 +61,7 @@ static int by_depth(const void *left, const void *right, const void *context)
     return x > y ? -1 : x < y;
 }
 
-/* The function that an entry is, if it has code. */
+/* Returns the function of an entry if it has code, or NULL. */
 static const struct tp_inlined_function *function_of(struct walk *walk, Dwarf_Die *die,
                                                      const struct tp_inlined_function *outer, uint32_t depth)
 {

@@ -1,7 +1,8 @@
-/* The functions around an address by debug information: those that were inlined there, and the one that they are in.
+/* Finds the functions that contain an address from debug information: those that were inlined there, and the one around
+ * them.
  *
- * libdw's own search walks the whole unit for every address (0.1 to 2 ms); here each unit is walked once, when the
- * first address of it is asked for. */
+ * libdw's own search walks the whole unit for every address (0.1 to 2 ms). Here each unit is walked once, when its
+ * first address is looked up. */
 #ifndef TP_WRITER_SPOOL_INLINED_H
 #define TP_WRITER_SPOOL_INLINED_H
 
@@ -15,17 +16,17 @@ struct tp_inlined {
     Dwarf_Addr bias;           /* address in memory minus address in the file */
 };
 
-/* A function, inlined or not, that has code at the address asked for. */
+/* A function, inlined or not, with code at the address. */
 struct tp_inlined_function {
     Dwarf_Die *die;
-    const struct tp_inlined_function *outer; /* that it was inlined into; NULL: it is no inlined one */
+    const struct tp_inlined_function *outer; /* the function into which it was inlined; NULL: it is not inlined */
     uint32_t depth;                          /* in the unit */
 };
 
-/* Gathers the units of a file. All is the arena's, whose guard is set in every call. */
+/* Collects the units of a file. All memory is in the arena, whose guard is set in every call. */
 void tp_inlined_read(struct tp_inlined *inlined, Dwfl_Module *file, struct tp_arena *arena);
 
-/* The innermost function at an address in memory; NULL: not known. *unit: what it stands in, where it is known. */
+/* Returns the innermost function at an address in memory, or NULL if it is unknown. *unit: its unit, if known. */
 const struct tp_inlined_function *tp_inlined_find(struct tp_inlined *inlined, uint64_t address, Dwarf_Die **unit);
 
 #endif

@@ -1,4 +1,4 @@
-/* libdw as it is found at run time: see libdw.h. */
+/* Loads libdw at run time: see libdw.h. */
 #include "writer/spool/libdw.h"
 
 #include <dlfcn.h>
@@ -11,7 +11,8 @@ static struct tp_libdw dw;
 static bool has_libdw;
 static pthread_once_t loaded = PTHREAD_ONCE_INIT;
 
-/* libdw ends the process when it gets no memory. Debug information of a large program takes hundreds of megabytes. */
+/* Returns whether there is enough address space, because libdw ends the process when memory is short. Debug information
+ * of a large program needs hundreds of megabytes. */
 static bool has_room(void)
 {
     enum { LEAST_MIB = 2048 };

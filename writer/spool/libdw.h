@@ -1,4 +1,4 @@
-/* elfutils' libdw, loaded when the first address is asked for: what tracepress calls of it. */
+/* Loads elfutils' libdw when the first address is looked up, and declares the functions that tracepress calls. */
 #ifndef TP_WRITER_SPOOL_LIBDW_H
 #define TP_WRITER_SPOOL_LIBDW_H
 
@@ -48,8 +48,8 @@ struct tp_libdw {
     TP_LIBDW_FUNCTIONS(TP_LIBDW_MEMBER)
 };
 
-/* The library's functions, under their own names; NULL where it is not installed, or where the address space is limited
- * to less than 2 GiB (ulimit -v). It stays loaded. From any thread. */
+/* Returns the library's functions under their own names. Returns NULL if it is not installed, or if the address space
+ * is limited to less than 2 GiB (ulimit -v). It stays loaded. Any thread may call it. */
 const struct tp_libdw *tp_libdw(void);
 
 #endif

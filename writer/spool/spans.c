@@ -1,4 +1,4 @@
-/* Stretches of addresses: see spans.h. */
+/* Implements address ranges: see spans.h. */
 #include "writer/spool/spans.h"
 
 struct order {

@@ -1,4 +1,4 @@
-/* Stretches of addresses that may lie in each other or cross, and which of them an address is in: by halving. */
+/* Finds which address range contains an address, by binary search; ranges may nest or overlap. */
 #ifndef TP_WRITER_SPOOL_SPANS_H
 #define TP_WRITER_SPOOL_SPANS_H
 
@@ -10,24 +10,24 @@
 
 struct tp_span {
     uint64_t start, end; /* [start, end) */
-    uint32_t beyond;     /* tp_spans_order: 1 + the last span before it that ends behind it; 0: none */
-    uint32_t item;       /* what it is a span of */
+    uint32_t beyond;     /* tp_spans_order: 1 + index of the last earlier span that ends after it; 0: none */
+    uint32_t item;       /* index of the item with this span */
 };
 
 struct tp_spans {
-    const struct tp_span *items; /* by start, longer ones first, then as `tie` says */
+    const struct tp_span *items; /* by start, longer ones first, then by `tie` */
     size_t count;
 };
 
-/* Sorts a vector of struct tp_span in place. tie: the order of two (struct tp_span) with equal ends, the one to be
- * found last; NULL: by item. The spans are the vector's, whose arena's guard is set. */
+/* Sorts a vector of struct tp_span in place. tie: compares two spans with equal ends, of which the last is found; NULL:
+ * by item. The result uses the vector's memory; the guard of its arena must be set. */
 struct tp_spans tp_spans_order(struct tp_vec *spans, tp_compare tie, const void *context);
 
-/* Spans that begin at an address or before it. */
+/* Returns the number of spans that begin at or before an address. */
 size_t tp_spans_begun(struct tp_spans spans, uint64_t address);
 
-/* The span that begins last of those that contain an address; NULL: none. *reach (may be NULL): where none does, the
- * highest end of those that begin before it, 0: none. */
+/* Returns the span with the highest start of those that contain an address, or NULL. *reach (may be NULL): if none
+ * does, the highest end of the spans that begin before it; 0: none. */
 const struct tp_span *tp_spans_find(struct tp_spans spans, uint64_t address, uint64_t *reach);
 
 #endif

@@ -1,4 +1,4 @@
-/* The file of a spool: see spool_file.h. */
+/* Creates and hands over the file of a spool: see spool_file.h. */
 #include "writer/spool/spool_file.h"
 
 #include <errno.h>
@@ -11,9 +11,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { ANSWERS_AT_ONCE = 64 }; /* then others have their turn, such as signals */
+enum { ANSWERS_AT_ONCE = 64 }; /* most answers in one call, so that signals and other events are handled too */
 
-/* ---- a file ---- */
+/* ---- the file ---- */
 
 static int give_name(int fd, int folder, const char *name)
 {
@@ -32,7 +32,7 @@ static int make(int folder, const char *name, const struct tp_spool_head *head, 
         return -errno;
     memcpy(unit, head, sizeof *head);
     int code = posix_fallocate(fd, 0, sizeof unit);
-    flock(fd, LOCK_EX | LOCK_NB); /* tells `recover` that its writer lives, as long as one has this file open */
+    flock(fd, LOCK_EX | LOCK_NB); /* shows `recover` that a process still has this file open */
     errno = 0;
     if (code == 0 && pwrite(fd, unit, sizeof unit, 0) != (ssize_t)sizeof unit)
         code = errno ? errno : EIO;
@@ -58,7 +58,7 @@ union control {
     char bytes[CMSG_SPACE(sizeof(int))];
 };
 
-/* fd: -1 sends none. */
+/* Sends a message. fd: descriptor to send; -1: none. */
 static bool send_message(int to, const void *bytes, size_t size, int fd)
 {
     struct iovec part = {(void *)(uintptr_t)bytes, size};
@@ -73,7 +73,7 @@ static bool send_message(int to, const void *bytes, size_t size, int fd)
     return sendmsg(to, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)size;
 }
 
-/* Bytes of a message, with its first descriptor (-1: none); negative when none waits. */
+/* Receives a message with its first descriptor (-1: none). Returns its size; negative if there is no message. */
 static ssize_t take_message(int from, void *bytes, size_t size, int *fd)
 {
     struct iovec part = {bytes, size};
@@ -89,7 +89,7 @@ static ssize_t take_message(int from, void *bytes, size_t size, int *fd)
     return n;
 }
 
-/* ---- who asks ---- */
+/* ---- requesting side ---- */
 
 static int await_answer(int from, int patience_ms)
 {
@@ -126,9 +126,10 @@ int tp_spool_file_ask(int socket, const char *name, const struct tp_spool_head *
     return fd;
 }
 
-/* ---- who answers ---- */
+/* ---- answering side ---- */
 
-/* What a recorded program says is not to be trusted: a name of a spool, in the folder itself. */
+/* Returns whether a request is valid: the name of a spool in the folder itself. Requests of a recorded program are not
+ * trusted. */
 static bool is_valid(const struct tp_spool_request *request)
 {
     static const char end[] = ".tpspool";
@@ -152,7 +153,7 @@ void tp_spool_file_answer(int socket, int folder)
         int fd = is_one ? tp_spool_file_make(folder, request.name, &request.head) : -EINVAL;
         int code = fd < 0 ? -fd : 0;
         if (!send_message(asker, &code, sizeof code, fd) && fd >= 0)
-            unlinkat(folder, request.name, 0); /* whoever asked is gone */
+            unlinkat(folder, request.name, 0); /* the requesting process has exited */
         if (fd >= 0)
             close(fd);
         close(asker);

@@ -1,10 +1,11 @@
-/* Payloads of the spool's GPU records (spool_format.h, kinds 48 to 63): what CUPTI delivered, field by field.
+/* Defines the payloads of the spool's GPU records (spool_format.h, kinds 48 to 63): what CUPTI delivered, field by
+ * field.
  *
- * They stand in chunks of whatever thread CUPTI delivered them on, later than they happened and in no order; each
- * carries its own times. Times are ticks of the spool's clock, or, in a spool that has TP_SPOOL_GPU_CLOCK records,
- * nanoseconds of CUPTI's own clock. Numbers are CUPTI's: TP_SPOOL_GPU_NONE stands for no stream, event or device.
+ * They are in chunks of the thread to which CUPTI delivered them, later than they happened and unordered. Each has its
+ * own times: ticks of the spool's clock, or, in a spool with TP_SPOOL_GPU_CLOCK records, nanoseconds of CUPTI's own
+ * clock. Numbers are CUPTI's; TP_SPOOL_GPU_NONE means no stream, event or device.
  *
- * Names: a kernel's is mangled, as the compiler made it; a call's is without the version at its end. */
+ * Names of kernels are mangled by the compiler. Names of calls have no version at their end. */
 #ifndef TP_WRITER_SPOOL_SPOOL_FORMAT_GPU_H
 #define TP_WRITER_SPOOL_SPOOL_FORMAT_GPU_H
 
@@ -12,7 +13,7 @@
 
 #define TP_SPOOL_GPU_NONE UINT32_MAX
 
-/* TP_SPOOL_GPU_DEVICE; the record's name is the device's. A member below 0 is not known. */
+/* TP_SPOOL_GPU_DEVICE; the record's name is the device's. Negative members are unknown. */
 struct tp_spool_gpu_device {
     int64_t total_memory_bytes;
     int32_t id, compute_major, compute_minor, warp_size, sm_count, max_threads_per_block, max_threads_per_sm,
@@ -26,20 +27,20 @@ struct tp_spool_gpu_clock {
     uint64_t ticks;
 };
 
-/* TP_SPOOL_GPU_LOST: counts since the record before it. */
+/* TP_SPOOL_GPU_LOST: counts since the previous record of this kind. */
 struct tp_spool_gpu_lost {
-    uint64_t dropped_count; /* by CUPTI, for want of a buffer */
-    uint64_t unknown_count; /* of kinds that are not kept */
+    uint64_t dropped_count; /* by CUPTI, because it had no buffer */
+    uint64_t unknown_count; /* of kinds that are not recorded */
     uint64_t broken_count;  /* buffers that could not be read to their end */
     uint64_t unused;
 };
 
-/* Beginning of what occupies a stream. */
+/* Common beginning of works that occupy a stream. */
 struct tp_spool_gpu_work {
-    uint64_t start, end; /* both 0: CUPTI could not tell */
+    uint64_t start, end; /* both 0: unknown to CUPTI */
     uint32_t correlation, device, context, stream;
     uint64_t graph_node;
-    uint32_t graph, unused; /* graph 0: launched by itself */
+    uint32_t graph, unused; /* graph 0: launched individually */
 };
 
 /* TP_SPOOL_GPU_KERNEL */
@@ -57,7 +58,7 @@ struct tp_spool_gpu_copy {
     uint64_t bytes;
     uint8_t direction, from_kind, to_kind, is_peer; /* direction: CUpti_ActivityMemcpyKind; kinds: of memory */
     uint32_t unused;
-    uint32_t from_device, from_context, to_device, to_context; /* with is_peer */
+    uint32_t from_device, from_context, to_device, to_context; /* used if is_peer */
 };
 
 /* TP_SPOOL_GPU_SET */
@@ -67,7 +68,7 @@ struct tp_spool_gpu_set {
     uint32_t memory_kind, value;
 };
 
-/* TP_SPOOL_GPU_GRAPH: a whole graph in one, when CUPTI was told so. */
+/* TP_SPOOL_GPU_GRAPH: a whole graph as one work, if CUPTI was configured so. */
 struct tp_spool_gpu_graph {
     struct tp_spool_gpu_work work;
 };
@@ -75,7 +76,7 @@ struct tp_spool_gpu_graph {
 /* TP_SPOOL_GPU_CALL; the record's name is the function's. */
 struct tp_spool_gpu_call {
     uint64_t start, end;
-    uint32_t correlation, tid, function, result; /* function: CUPTI's number of it */
+    uint32_t correlation, tid, function, result; /* function: CUPTI's number */
     uint32_t is_driver, unused[3];
 };
 
@@ -94,7 +95,7 @@ struct tp_spool_gpu_event {
 /* TP_SPOOL_GPU_OVERHEAD */
 struct tp_spool_gpu_overhead {
     uint64_t start, end;
-    uint32_t kind, tid; /* kind: CUpti_ActivityOverheadKind; tid 0: not known */
+    uint32_t kind, tid; /* kind: CUpti_ActivityOverheadKind; tid 0: unknown */
     uint64_t unused;
 };
 

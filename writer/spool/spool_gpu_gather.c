@@ -1,4 +1,4 @@
-/* Gathers what a spool has of GPUs: see spool_gpu.h. */
+/* Collects the GPU records of a spool: see spool_gpu.h. */
 #include "writer/spool/spool_gpu.h"
 
 #include <stdlib.h>
@@ -14,19 +14,19 @@ static int64_t clamp(double ns)
     return ns < (double)-MAX_NS ? -MAX_NS : ns > (double)MAX_WALL_NS ? MAX_WALL_NS : (int64_t)ns;
 }
 
-/* How far the wall clock is ahead of CUPTI's at a clock record. */
+/* Returns how far the wall clock is ahead of CUPTI's at a clock record. */
 static double ahead(const struct tp_spool_conversion *c, const struct tp_spool_gpu_clock *clock)
 {
     return (double)(tp_spool_time(c->file, clock->ticks) - clock->gpu_ns);
 }
 
-/* Wall clock of a stamp of CUPTI's own clock: its distance changes evenly between two clock records. */
+/* Converts a time of CUPTI's own clock to the wall clock, interpolating the offset between two clock records. */
 static int64_t time_of_own_clock(const struct tp_spool_conversion *c, uint64_t stamp)
 {
     const struct tp_spool_gpu_clock *clocks = c->gpu->clocks.data;
     size_t count = c->gpu->clocks.count, low = 0, high = count;
     int64_t ns = stamp < (uint64_t)MAX_WALL_NS ? (int64_t)stamp : MAX_WALL_NS;
-    while (low + 1 < high) { /* the last at or before ns */
+    while (low + 1 < high) { /* finds the last one at or before ns */
         size_t middle = low + (high - low) / 2;
         if (clocks[middle].gpu_ns <= ns)
             low = middle;
@@ -48,7 +48,7 @@ static int64_t time_of(const struct tp_spool_conversion *c, uint64_t stamp)
     return c->gpu->clocks.count ? time_of_own_clock(c, stamp) : tp_spool_time(c->file, stamp);
 }
 
-/* ---- what each kind is kept as ---- */
+/* ---- storing each kind ---- */
 
 static void keep_item(struct tp_spool_conversion *c, struct tp_vec *list, const struct tp_spool_record *record,
                       const uint64_t stamps[2])
@@ -61,7 +61,7 @@ static void keep_item(struct tp_spool_conversion *c, struct tp_vec *list, const 
     struct tp_gpu_item *item = tp_vec_push(list);
     *item = (struct tp_gpu_item){record, time_of(c, stamps[0]), time_of(c, stamps[1])};
     if (item->end_ns < item->start_ns)
-        item->end_ns = item->start_ns; /* begun, and not seen to end */
+        item->end_ns = item->start_ns; /* started, but its end is unknown */
     gpu->first_ns = item->start_ns < gpu->first_ns ? item->start_ns : gpu->first_ns;
 }
 
@@ -70,7 +70,7 @@ static void keep_context(struct tp_spool_gpu *gpu, uint32_t context, uint32_t de
     struct tp_spool_gpu_event *list = gpu->contexts.data;
     size_t count = gpu->contexts.count;
     if (count && list[count - 1].context == context && list[count - 1].stream == device)
-        return; /* as nearly always */
+        return; /* the usual case */
     *(struct tp_spool_gpu_event *)tp_vec_push(&gpu->contexts) =
         (struct tp_spool_gpu_event){.context = context, .stream = device};
 }
@@ -213,7 +213,8 @@ static const struct {
 
 enum { KEEPERS = sizeof keepers / sizeof *keepers };
 
-/* Shows every GPU record to its keeper: clocks alone, or all but these, which need the clocks. */
+/* Passes GPU records to their functions: either only clocks, or all others, which need the clocks. Returns the count.
+ */
 static uint64_t walk(struct tp_spool_conversion *c, bool wants_clocks)
 {
     uint64_t seen = 0;
@@ -236,7 +237,7 @@ static uint64_t walk(struct tp_spool_conversion *c, bool wants_clocks)
     return seen;
 }
 
-/* ---- order ---- */
+/* ---- sorting ---- */
 
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
@@ -246,7 +247,7 @@ static int by_clock(const void *x, const void *y)
     return a->gpu_ns != b->gpu_ns ? COMPARE(a->gpu_ns, b->gpu_ns) : COMPARE(a->ticks, b->ticks);
 }
 
-/* An outer call before those inside it; equal ones as they were delivered. */
+/* Sorts an outer call before those inside it; equal ones in order of delivery. */
 static int by_tid_and_start(const void *x, const void *y)
 {
     const struct tp_gpu_call *a = x, *b = y;
@@ -289,7 +290,7 @@ static void sort(struct tp_vec *list, int (*compare)(const void *, const void *)
         qsort(list->data, list->count, list->item_size, compare);
 }
 
-/* Each device once. */
+/* Drops repeated records of a device. */
 static void drop_repeated_devices(struct tp_vec *devices)
 {
     size_t kept = 0;
@@ -302,7 +303,7 @@ static void drop_repeated_devices(struct tp_vec *devices)
     devices->count = kept;
 }
 
-/* Marks driver calls that a runtime call makes: they say the same again. */
+/* Marks driver calls inside a runtime call, because they are redundant. */
 static void mark_inside(struct tp_vec *calls)
 {
     int64_t end_ns = 0;
@@ -403,5 +404,5 @@ void tp_spool_gpu_gather(struct tp_spool_conversion *c)
     gpu->names = tp_arena_array(arena, c->file->name_count + 1u, sizeof *gpu->names);
     tp_demangle_init(&gpu->demangle);
     gpu->steps_left = LINK_STEPS * (gpu->calls.count + 1);
-    tp_vec_push(&gpu->scopes); /* number 0 */
+    tp_vec_push(&gpu->scopes); /* index 0 is unused */
 }

@@ -1,10 +1,10 @@
-/* Which operator and which scope a call happened in: see spool_gpu.h.
+/* Finds the operator and the scope of each call: see spool_gpu.h.
  *
- * The rule is torch's: what is innermost on the call's thread when the call begins. An operator counts before a scope,
- * as torch links kernels to operators; where there is none, the scope takes its place. */
+ * The rule is torch's: the innermost range on the call's thread when the call begins. Operators take precedence over
+ * scopes, because torch links kernels to operators. Without an operator, the scope is used. */
 #include "writer/spool/spool_gpu.h"
 
-/* A range that is open where we are, with what is innermost from here outwards. */
+/* An open range, with the innermost operator and scope from here outwards. */
 struct open_range {
     int64_t end_ns, operator_id, scope_id;
     uint32_t scope;
@@ -47,7 +47,7 @@ static void close_ended(struct tp_vec *stack, int64_t now_ns)
         stack->count--;
 }
 
-/* The first call of a thread that does not begin before `ns`. */
+/* Returns the first call of a thread that does not begin before `ns`. */
 static size_t first_call(const struct tp_spool_gpu *gpu, uint64_t tid, int64_t ns)
 {
     size_t low = 0, high = gpu->calls.count;
@@ -80,7 +80,7 @@ void tp_spool_gpu_link(struct tp_spool_conversion *c, uint64_t tid)
                 break;
             close_ended(&stack, range->start_ns);
             if (range->start_ns + range->dur_ns > now_ns &&
-                !range->is_crossing) /* others hold neither this call nor a later one */
+                !range->is_crossing) /* other ranges contain neither this call nor a later one */
                 enter(c, &stack, range);
         }
         close_ended(&stack, now_ns);

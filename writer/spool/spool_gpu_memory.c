@@ -1,18 +1,18 @@
-/* Allocations of a CUDA program as torch's [memory] records: see spool_gpu.h.
+/* Writes allocations of a CUDA program as torch's [memory] records: see spool_gpu.h.
  *
- * Total Allocated is what is allocated of a device since the recording began; Total Reserved adds what its memory pools
- * hold beyond that. A release of what was allocated before the recording is left out, as torch does. */
+ * Total Allocated is the memory allocated on a device since the recording began. Total Reserved adds the unused memory
+ * in its pools. Releases of memory from before the recording are left out, as in torch. */
 #include "writer/spool/spool_gpu.h"
 
 enum { ALLOCATION = 1, RELEASE = 2, POOL_DESTROYED = 2, PAGEABLE = 1, PINNED = 2, MAX_TOTALS = 1024 };
 
 static const uint64_t MAX_BYTES = 1ull << 50;
 
-/* A block, or a pool, by its address. */
+/* A block or a pool, by its address. */
 struct block {
     uint64_t address;
     int64_t bytes;
-    uint32_t total; /* that it counts for */
+    uint32_t total; /* the total that it belongs to */
     bool is_used, is_pool;
 };
 
@@ -23,7 +23,7 @@ struct total {
 
 struct replay {
     struct tp_spool_conversion *c;
-    struct block *blocks; /* open addressing; a freed one stays, with 0 bytes */
+    struct block *blocks; /* hash table with open addressing; released ones stay with 0 bytes */
     size_t mask;
     struct tp_vec totals;
 };
@@ -102,7 +102,7 @@ static void replay_memory(struct replay *replay, const struct tp_gpu_item *item)
         block->total = total_of(replay, is_host ? -1 : (int64_t)from.device);
         block->bytes = bytes_of(from.bytes);
         block->is_used = true;
-    } else if (from.operation == ALLOCATION && !block->bytes) { /* the address again */
+    } else if (from.operation == ALLOCATION && !block->bytes) { /* the address is reused */
         block->total = total_of(replay, is_host ? -1 : (int64_t)from.device);
         block->bytes = bytes_of(from.bytes);
     } else if (from.operation != RELEASE || !block->is_used || !block->bytes) {
@@ -117,7 +117,7 @@ static void replay_memory(struct replay *replay, const struct tp_gpu_item *item)
     write_note(replay, item, &from, total, change);
 }
 
-/* A pool's size is also a counter, so that it can be seen without a table. */
+/* Replays a change of a pool. Its size is also written as a counter, so that it is visible without a table. */
 static void replay_pool(struct replay *replay, const struct tp_gpu_item *item)
 {
     char name[64];

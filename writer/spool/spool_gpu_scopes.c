@@ -1,5 +1,5 @@
-/* Scopes as they are seen on streams, torch's gpu_user_annotation: from the first begin to the last end of the work
- * that a scope started on a stream, widened by a nanosecond on both sides. See spool_gpu.h. */
+/* Writes scopes as they appear on streams (torch's gpu_user_annotation): from the first begin to the last end of the
+ * works that a scope started on a stream, extended by a nanosecond on both sides. See spool_gpu.h. */
 #include "writer/spool/spool_gpu.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void unite(struct tp_vec *spans)
     spans->count = kept;
 }
 
-/* One span for each innermost scope on each row. */
+/* Collects one span for each innermost scope on each row. */
 static void collect(const struct tp_spool_gpu *gpu, struct tp_vec *spans)
 {
     size_t limit = UNITE_AT;
@@ -59,7 +59,7 @@ static void collect(const struct tp_spool_gpu *gpu, struct tp_vec *spans)
     unite(spans);
 }
 
-/* Adds what each scope's children have. */
+/* Adds the spans of children to each outer scope. */
 static void add_outer(const struct tp_spool_gpu *gpu, struct tp_vec *spans)
 {
     size_t from = 0;
@@ -94,7 +94,7 @@ void tp_spool_gpu_write_scopes(struct tp_spool_conversion *c)
                                                  .ts_ns = span->start_ns - c->base_ns - 1,
                                                  .dur_ns = span->end_ns - span->start_ns + 2,
                                                  .args = &id,
-                                                 .arg_count = scope->external_id != 0}; /* a step has none */
+                                                 .arg_count = scope->external_id != 0}; /* steps have none */
         tp_trace_out_complete(c->out, &event);
     }
 }

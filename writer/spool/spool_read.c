@@ -1,4 +1,4 @@
-/* Reading side of the spool: see spool_read.h. */
+/* Reads spools: see spool_read.h. */
 #include "writer/spool/spool_read.h"
 
 #include <dirent.h>
@@ -13,31 +13,31 @@
 #include "writer/base/input.h"
 #include "writer/base/mapped.h"
 
-/* Bounds of what damage may claim, so that sums stay in 64 bits: the wall clock (until 2116), and other spans. */
+/* Limits for damaged values, so that sums fit into 64 bits: the wall clock (until 2116), and other durations. */
 static const int64_t MAX_WALL_NS = 1ll << 62, MAX_NS = 1ll << 60;
 
 /* ---- the file ---- */
 
-/* True when the program that writes the spool still records into it: it holds a lock on it. Where there are no locks
- * every spool may be a living one's. */
+/* Returns whether a program still records into the spool, which it then has locked. On file systems without locks every
+ * spool may be in use. */
 static bool is_live(int fd, pid_t *pid)
 {
     struct tp_spool_head head = {0};
     bool is_spool = pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head && head.magic == TP_SPOOL_MAGIC;
     *pid = (pid_t)head.pid;
-    /* the head is written after the lock is taken: here, a lock of ours is in nobody's way */
+    /* the head is written after the lock is taken, so this lock disturbs nobody */
     return is_spool && flock(fd, LOCK_SH | LOCK_NB) != 0;
 }
 
-/* True when this process has the file open elsewhere, too. Its number tells nothing: a process of another container may
- * have the same. */
+/* Returns whether this process itself has the file open elsewhere. Process ids are not sufficient, because a process in
+ * another container may have the same one. */
 static bool is_open_here(int fd)
 {
     struct stat own, other;
     DIR *dir = fstat(fd, &own) == 0 ? opendir("/proc/self/fd") : NULL;
     bool is_found = false;
     for (struct dirent *entry; dir && !is_found && (entry = readdir(dir)) != NULL;) {
-        /* by its name in the folder: the number may be another thread's, which closes it at this moment */
+        /* by name in the folder, because another thread may close that descriptor at this moment */
         is_found = *entry->d_name != '.' && atoi(entry->d_name) != fd &&
                    fstatat(dirfd(dir), entry->d_name, &other, 0) == 0 && other.st_dev == own.st_dev &&
                    other.st_ino == own.st_ino;
@@ -47,8 +47,8 @@ static bool is_open_here(int fd)
     return is_found;
 }
 
-/* A copy: a living program uses chunks again. It first writes their contents to the end of the file: read in this
- * order, up to an end that may have moved, nothing is missed. */
+/* Copies the file, because a running program reuses chunks. It first writes their contents to the end of the file. So
+ * reading in order up to the current end misses nothing. */
 static void *copy_bytes(int fd, size_t *size)
 {
     size_t room = *size + *size / 4 + (64u << 20), at = 0;
@@ -64,13 +64,13 @@ static void *copy_bytes(int fd, size_t *size)
     return bytes;
 }
 
-/* The file in memory, mapped or as a copy that stays as it is; MAP_FAILED when it is too short, or memory is. */
+/* Returns the file in memory, mapped or as a stable copy. Returns MAP_FAILED if it is too short, or memory is. */
 static void *take_bytes(int fd, size_t *size, bool *is_copy)
 {
     pid_t pid;
     if (*size < TP_SPOOL_UNIT)
         return MAP_FAILED;
-    /* in the process itself, a handler has what is over */
+    /* in the recording process itself, a handler reads only finished recordings */
     *is_copy = is_live(fd, &pid) && (pid != getpid() || !is_open_here(fd));
     if (*is_copy)
         return copy_bytes(fd, size);
@@ -130,8 +130,9 @@ bool tp_spool_is_live(const char *path)
     return lives;
 }
 
-/* The chunk at `offset`, if one is whole there. Its head is read, not touched in memory: where a disk was full there
- * may be holes, and on a memory file system touching one takes a page, which is SIGBUS when there is none. */
+/* Returns the chunk at `offset` if it is complete, or NULL. Its header is read by pread, not through the mapping. After
+ * a full disk the file may have holes, and on a memory file system touching one needs a page, which raises SIGBUS if
+ * there is none. */
 static const struct tp_spool_chunk *chunk_at(const struct tp_spool_file *file, size_t offset)
 {
     struct tp_spool_chunk head;
@@ -254,7 +255,7 @@ static void read_note(struct tp_spool_file *file, struct notes *notes, const str
     switch (record->kind) {
     case TP_SPOOL_NAME:
         while (notes->names.count <= record->name && record->name <= file->size / TP_SPOOL_SLOT)
-            tp_vec_push(&notes->names); /* each name took a record: more than fit are damage */
+            tp_vec_push(&notes->names); /* each name needed a record, so higher numbers are damaged */
         if (record->name < notes->names.count)
             *TP_AT(&notes->names, struct tp_str, record->name) = (struct tp_str){payload, record->text};
         break;
@@ -282,7 +283,7 @@ static int by_ticks(const void *x, const void *y)
     return (a->ticks > b->ticks) - (a->ticks < b->ticks);
 }
 
-/* Ticks since `from` at a rate, held within what the sums below can take. */
+/* Returns the ns since `from` at a rate, limited so that the sums below fit. */
 static int64_t elapsed(uint64_t ticks, uint64_t from, double rate)
 {
     double ns = (ticks >= from ? (double)(ticks - from) : -(double)(from - ticks)) * rate;
@@ -293,9 +294,9 @@ int64_t tp_spool_time(const struct tp_spool_file *file, uint64_t ticks)
 {
     const struct tp_spool_clock *clocks = file->clocks;
     uint32_t low = 0, high = file->clock_count;
-    if (file->clock_count < 2) /* killed at once: only the first moment is known, if that */
+    if (file->clock_count < 2) /* killed at the start: at most the first moment is known */
         return file->clock_count ? clocks->realtime_ns + elapsed(ticks, clocks->ticks, 1.0) : elapsed(ticks, 0, 1.0);
-    while (low + 1 < high) { /* the last note at or before `ticks` */
+    while (low + 1 < high) { /* finds the last note at or before `ticks` */
         uint32_t middle = low + (high - low) / 2;
         if (clocks[middle].ticks <= ticks)
             low = middle;
@@ -306,7 +307,8 @@ int64_t tp_spool_time(const struct tp_spool_file *file, uint64_t ticks)
     const struct tp_spool_clock *a = &clocks[low], *b = a + 1;
     double rate =
         b->ticks > a->ticks ? (double)(b->monotonic_ns - a->monotonic_ns) / (double)(b->ticks - a->ticks) : 1.0;
-    /* one offset to the wall clock for the whole file: it may be set while we record, times must not jump */
+    /* one offset to the wall clock for the whole file, because times must not jump if the clock is set during the
+     * recording */
     return clocks->realtime_ns + (a->monotonic_ns - clocks->monotonic_ns) + elapsed(ticks, a->ticks, rate);
 }
 
@@ -325,7 +327,8 @@ static int by_thread(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* A program that was killed while it moved a chunk leaves two of it: the first stays. Returns how many are left. */
+/* Drops duplicates: a program that was killed while it moved a chunk leaves two copies, of which the first is kept.
+ * Returns the number of remaining chunks. */
 static uint32_t leave_out_copies(const struct tp_spool_chunk **chunks, uint32_t count)
 {
     uint32_t kept = 0;
@@ -339,7 +342,7 @@ static uint32_t leave_out_copies(const struct tp_spool_chunk **chunks, uint32_t 
     return kept;
 }
 
-/* Lists the chunks; a unit without a header was reserved and never used. */
+/* Lists the chunks. A unit without a header was reserved and never used. */
 static uint32_t list_chunks(struct tp_spool_file *file, struct tp_arena *arena)
 {
     struct tp_vec chunks = TP_VEC(arena, const struct tp_spool_chunk *);

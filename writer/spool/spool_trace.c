@@ -1,7 +1,7 @@
-/* A spool becomes a trace: see spool_trace.h.
+/* Converts a spool to a trace: see spool_trace.h.
  *
- * Per thread, begins and ends are matched with a stack; the ranges come out in the order of their begins, as torch
- * writes them. Times are those of the spool's clock, on the wall clock of its first note. */
+ * For each thread, begins and ends are matched with a stack. The ranges are written in the order of their begins, as
+ * torch does. Times are those of the spool's clock, relative to the wall clock of its first note. */
 #include "writer/spool/spool_trace.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ enum { STEPS_PER_SLOT = 64, RANGES_PER_LOOK = 1 << 14 };
 
 /* ---- threads ---- */
 
-/* The thread that took samples has nothing of its own to show. */
+/* Returns whether the thread took samples; such a thread has no events of its own. */
 static bool is_sampler(const struct tp_spool_conversion *c, const struct tp_spool_thread *thread)
 {
     struct tp_spool_walk walk;
@@ -25,7 +25,7 @@ static bool is_sampler(const struct tp_spool_conversion *c, const struct tp_spoo
            (record.kind == TP_SPOOL_SAMPLED || record.kind == TP_SPOOL_SAMPLE);
 }
 
-/* Tells each record to whom it belongs. */
+/* Passes each record to the function for its kind. */
 static void read_record(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
     if (record->kind == TP_SPOOL_END)
@@ -48,7 +48,8 @@ static void tell_seen(const struct tp_spool_conversion *c, uint64_t bytes)
         c->watch->seen(c->watch->context, bytes);
 }
 
-/* Reading takes about as long as writing: half of a chunk's bytes are done when it has been read. */
+/* Reads a thread. Reading takes about as long as writing, so half of a chunk's bytes count as done when it has been
+ * read. */
 static uint64_t read_thread(struct tp_spool_conversion *c, const struct tp_spool_thread *thread)
 {
     struct tp_spool_walk walk;
@@ -94,7 +95,7 @@ static void convert_thread(struct tp_spool_conversion *c, const struct tp_spool_
     c->result->range_count += c->ranges.count;
 }
 
-/* A sample was taken before it was written. */
+/* Returns when a record began; a sample was taken before it was written. */
 static uint64_t began(const struct tp_spool_record *record, const char *payload)
 {
     struct tp_spool_sample sample = {.ticks = record->time};
@@ -103,7 +104,7 @@ static uint64_t began(const struct tp_spool_record *record, const char *payload)
     return sample.ticks < record->time ? sample.ticks : record->time;
 }
 
-/* First and last moment of the recording, and the names that were given in it. */
+/* Finds the first and last moment of the recording, and collects the names in it. */
 static void look_through(struct tp_spool_conversion *c, int64_t *first)
 {
     uint64_t least = UINT64_MAX, most = 0;
@@ -140,7 +141,7 @@ static int by_sequence(const void *x, const void *y)
     return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
 }
 
-/* An arrow from the last forward operator of a sequence number to its first backward one. */
+/* Writes an arrow from the last forward operator of a sequence number to its first backward operator. */
 static void write_arrows(struct tp_spool_conversion *c)
 {
     struct tp_spool_arrow *arrows = c->arrows.data;
@@ -150,7 +151,7 @@ static void write_arrows(struct tp_spool_conversion *c)
     for (size_t i = 1; i < c->arrows.count; i++) {
         const struct tp_spool_arrow *from = &arrows[i - 1], *to = &arrows[i];
         if (from->sequence != to->sequence || from->is_backward || !to->is_backward || to->start_ns < from->start_ns)
-            continue; /* readers drop an arrow into the past */
+            continue; /* readers drop arrows into the past */
         struct tp_trace_out_flow flow = {.kind = TP_OUT_FLOW_BACKWARD,
                                          .is_start = true,
                                          .id = ++id,
@@ -193,7 +194,7 @@ static int open_trace(struct tp_spool_conversion *c, const char *path, bool is_g
 {
     const struct tp_spool_head *head = &c->file->head;
     struct tp_trace_out_options options = TP_TRACE_OUT_OPTIONS;
-    enum { OWN_FACTS = 5 }; /* four of the GPU, and who recorded */
+    enum { OWN_FACTS = 5 }; /* four about the GPU, and the recorder */
     struct tp_trace_out_meta *metadata = tp_arena_array(c->arena, c->file->fact_count + OWN_FACTS, sizeof *metadata);
     size_t metadata_count = c->file->fact_count, gpu_count = c->gpu ? c->gpu->devices.count : 0;
     struct tp_trace_out_device *devices = tp_arena_array(c->arena, gpu_count + TP_SPOOL_WORK_DEVICES, sizeof *devices);
@@ -202,13 +203,13 @@ static int open_trace(struct tp_spool_conversion *c, const char *path, bool is_g
             (struct tp_trace_out_meta){c->file->facts[i].key, c->file->facts[i].value, c->file->facts[i].is_json};
     options.is_gzip = is_gzip;
     options.flags = flags_of(head->flags);
-    if (!c->has_memory && !c->gpu) /* there was none to see: a reader would take it for lost */
+    if (!c->has_memory && !c->gpu) /* there was no memory to record; with the flag, a reader would consider it lost */
         options.flags &= ~(unsigned)TP_OUT_PROFILE_MEMORY;
     options.base_time_ns = c->base_ns;
     options.begin_ns = first_ns - c->base_ns;
     options.process_id = (int64_t)head->pid;
     options.process_name = (struct tp_str){head->program, strnlen(head->program, sizeof head->program)};
-    bool is_given = head->rank != UINT32_MAX; /* in the environment; else MPI may have */
+    bool is_given = head->rank != UINT32_MAX; /* from the environment; otherwise MPI may have recorded it */
     options.rank = known(is_given ? head->rank : c->rank.rank);
     options.world_size = known(is_given ? head->world_size : c->rank.world_size);
     options.local_rank = known(is_given ? head->local_rank : c->rank.local_rank);
@@ -236,7 +237,8 @@ static int convert(struct tp_spool_conversion *c, const char *path, bool is_gzip
     c->rank = (struct tp_spool_rank){UINT32_MAX, UINT32_MAX, UINT32_MAX, 0};
     look_through(c, &first);
     tp_spool_gpu_gather(c);
-    if (c->gpu && c->gpu->first_ns < first) /* what CUPTI tells, it tells later; nothing is older than the spool */
+    if (c->gpu && c->gpu->first_ns < first) /* CUPTI delivers records after the fact, but nothing is older than the
+                                             * spool */
         first = c->gpu->first_ns > (int64_t)c->file->head.start_realtime_ns ? c->gpu->first_ns
                                                                             : (int64_t)c->file->head.start_realtime_ns;
     first = tp_spool_gathered_works(c, first);
@@ -274,7 +276,7 @@ static int convert(struct tp_spool_conversion *c, const char *path, bool is_gzip
     return tp_trace_out_close(&c->out, c->end_ns, err);
 }
 
-/* One call of tp_spool_trace. */
+/* Arguments of one call of tp_spool_trace. */
 struct task {
     struct tp_spool_conversion *c;
     struct tp_spool_file *file;

@@ -1,11 +1,11 @@
-/* What GPUs did, as torch.profiler writes it: see spool_gpu.h. Keys and their order are those of torch 2.13. */
+/* Writes GPU activity as torch.profiler does: see spool_gpu.h. Keys and their order are those of torch 2.13. */
 #include "writer/spool/spool_gpu.h"
 
 #include <stdlib.h>
 
 enum { MAX_ARGS = 16, DEVICE_ROW = 1, SYNC_ROWS = 1000000 };
 
-/* Arguments of an event, with room for what they and the name point to. */
+/* Arguments of an event, with room for the data that they and the name point to. */
 struct args {
     struct tp_trace_out_arg items[MAX_ARGS];
     size_t count;
@@ -24,7 +24,7 @@ static void add_named(struct args *args, const char *name, int64_t value)
     args->items[args->count++].name = tp_str_of(name);
 }
 
-/* Numbers of CUPTI's that mean none are -1 in traces. */
+/* Converts CUPTI's number for "none" to -1. */
 static int64_t number(uint32_t cupti)
 {
     return cupti == TP_SPOOL_GPU_NONE ? -1 : (int64_t)cupti;
@@ -103,7 +103,7 @@ static void add_graph(struct args *args, const struct tp_spool_gpu_work *work)
     add_int(args, TP_OUT_GRAPH_NODE_ID, (int64_t)work->graph_node);
 }
 
-/* Six decimals, as Kineto writes them. */
+/* Rounds to six decimals, as Kineto does. */
 static double shown(float value)
 {
     double scaled = (double)value * 1e6;
@@ -138,7 +138,7 @@ static void kernel_args(struct tp_spool_conversion *c, const struct tp_spool_rec
     add_graph(args, &kernel.work);
 }
 
-/* Bytes, and bytes per nanosecond unless it took none. */
+/* Adds the bytes, and the bytes per nanosecond unless the duration is 0. */
 static void add_bytes(struct args *args, uint64_t bytes, int64_t dur_ns)
 {
     add_int(args, TP_OUT_BYTES, bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX);
@@ -187,7 +187,7 @@ static struct tp_str set_args(const struct tp_gpu_item *item, struct args *args)
     return (struct tp_str){args->text, (size_t)n};
 }
 
-/* Fills in what depends on the kind. */
+/* Fills the members that depend on the kind. */
 static void describe(struct tp_spool_conversion *c, const struct tp_gpu_item *item, struct tp_trace_out_event *event,
                      struct args *args)
 {
@@ -240,7 +240,7 @@ static void write_work(struct tp_spool_conversion *c, const struct tp_gpu_item *
 
 enum { SYNC_EVENT = 1, SYNC_WAIT_EVENT, SYNC_STREAM, SYNC_CONTEXT };
 
-/* Where the event that is waited for was recorded last, before the wait. */
+/* Returns the last record before the wait of the event that is waited for. */
 static const struct tp_spool_gpu_event *recorded(const struct tp_spool_gpu *gpu, const struct tp_spool_gpu_sync *sync)
 {
     const struct tp_spool_gpu_event *list = gpu->events.data, *found = NULL;
@@ -295,7 +295,7 @@ static void write_sync(struct tp_spool_conversion *c, const struct tp_gpu_item *
     tp_trace_out_complete(c->out, &event);
 }
 
-/* ---- the rest ---- */
+/* ---- other records ---- */
 
 static void write_overhead(struct tp_spool_conversion *c, const struct tp_gpu_item *item)
 {
@@ -369,7 +369,7 @@ static int by_device_and_stream(const void *x, const void *y)
     return (a->stream > b->stream) - (a->stream < b->stream);
 }
 
-/* Rows of waits: a device's, or beside the stream that is waited for. */
+/* Names the rows of waits: one for a device, and one for each stream that is waited for. */
 static void name_sync_rows(struct tp_spool_conversion *c)
 {
     const struct tp_vec *syncs = &c->gpu->syncs;

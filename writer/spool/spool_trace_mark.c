@@ -1,4 +1,4 @@
-/* What programs tell NVTX and ITT: ranges, moments, and the names and facts that belong to them. See spool_trace.c. */
+/* Converts records of NVTX and ITT: ranges, moments, and their names and facts. See spool_trace.c. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@ static bool has_payload(const struct tp_spool_record *record, size_t size)
     return (size_t)record->slots * TP_SPOOL_SLOT >= size;
 }
 
-/* ---- names that were given ---- */
+/* ---- collected names ---- */
 
 static uint64_t category_key(uint32_t domain, uint32_t category)
 {
@@ -32,7 +32,7 @@ void tp_spool_gather(struct tp_spool_conversion *c, const struct tp_spool_record
     }
 }
 
-/* The names lie in the file in the order of threads and times: the later one is the one that counts. */
+/* Sorts names so that the last one in the file counts; they are in the order of threads and times. */
 static int by_key(const void *x, const void *y)
 {
     const struct tp_spool_given *a = x, *b = y;
@@ -89,7 +89,7 @@ static struct tp_trace_out_arg *next_arg(struct tp_trace_out_arg *args, size_t *
     return arg;
 }
 
-/* A text that lasts as long as the conversion. */
+/* Returns a copy of a text that lives as long as the conversion. */
 static struct tp_str keep(const struct tp_spool_conversion *c, const char *text)
 {
     size_t len = strlen(text);
@@ -104,14 +104,14 @@ static void set_value(const struct tp_spool_conversion *c, struct tp_trace_out_a
         memcpy(&arg->value.real, &bits, sizeof bits);
     } else if (type == TP_SPOOL_UNSIGNED && bits > INT64_MAX) {
         snprintf(digits, sizeof digits, "%" PRIu64, bits);
-        arg->type = TP_OUT_JSON; /* a number beyond the writer's own */
+        arg->type = TP_OUT_JSON; /* larger than the writer's own integers */
         arg->value.text = keep(c, digits);
     } else {
         arg->value.integer = (int64_t)bits;
     }
 }
 
-/* Values of a fact as one JSON list. */
+/* Returns the values of a fact as a JSON list. */
 static struct tp_str list_of(struct tp_spool_conversion *c, const char *values, uint32_t count, uint8_t type)
 {
     char number[40];
@@ -133,8 +133,8 @@ static struct tp_str list_of(struct tp_spool_conversion *c, const char *values, 
     return (struct tp_str){tp_arena_copy(c->arena, c->text.data, c->text.count), c->text.count};
 }
 
-/* An argument of that name: a fact that is told again replaces what was told, one that bears the name of an argument of
- * ours gets another. ours: count of these, which stand first. */
+/* Returns the argument for a fact. A repeated fact replaces the earlier one. A fact with the name of one of our own
+ * arguments gets another name. ours: number of our arguments, which come first. */
 static struct tp_trace_out_arg *fact_arg(struct tp_spool_conversion *c, struct tp_str name,
                                          struct tp_trace_out_arg *args, size_t ours, size_t *count)
 {
@@ -171,7 +171,7 @@ static void add_color(struct tp_spool_conversion *c, uint32_t color, struct tp_t
     set_color(c, args, count, snprintf(c->color, sizeof c->color, "#%08" PRIX32, color));
 }
 
-/* The colour of a range of the program's own calls; the last that was told stays. */
+/* Sets the colour of a range of the program's own calls; the last one counts. */
 static void add_told_color(struct tp_spool_conversion *c, const char *values, size_t size,
                            struct tp_trace_out_arg *args, size_t *count)
 {
@@ -230,7 +230,7 @@ size_t tp_spool_kind_arg(uint32_t kind, struct tp_trace_out_arg *args, size_t co
 
 size_t tp_spool_fact_args(struct tp_spool_conversion *c, uint32_t fact, struct tp_trace_out_arg *args, size_t count)
 {
-    uint32_t facts[TP_SPOOL_MARK_FACTS], found = 0; /* the last ones, when there are more */
+    uint32_t facts[TP_SPOOL_MARK_FACTS], found = 0; /* only the last ones, if there are more */
     for (; fact != TP_NO_ID && found < TP_SPOOL_MARK_FACTS;
          fact = TP_AT(&c->facts, struct tp_spool_range_fact, fact)->next)
         facts[found++] = fact;
@@ -285,7 +285,7 @@ static void tell_work(struct tp_spool_conversion *c, const struct tp_spool_recor
     work->fact = number;
 }
 
-/* A fact belongs to a range that is open here, or to one with its key on rows of their own. */
+/* Adds a fact to an open range of this thread, or to one with its key on another row. */
 static void read_fact(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
     (void)tid;
@@ -357,7 +357,7 @@ static void read_span(struct tp_spool_conversion *c, const struct tp_spool_recor
 
 static void nothing(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
-    (void)c, (void)record, (void)tid; /* gathered already */
+    (void)c, (void)record, (void)tid; /* already collected */
 }
 
 void tp_spool_read_mark(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)

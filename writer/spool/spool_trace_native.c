@@ -1,8 +1,8 @@
-/* What is recorded of programs that know nothing of us: functions by address, calls that blocked, collectives of MPI,
+/* Converts records of programs that do not use tracepress.h: functions by address, blocking calls, MPI collectives,
  * parallel regions. See spool_trace.c; kinds in spool_format.h.
  *
- * Functions, waits and regions come out as operators, so that the operator table is the profile of a C program. A
- * collective is what torch writes for one: a record_param_comms around an annotation "mpi:NAME". */
+ * Functions, waits and regions become operators, so that the operator table is the profile of a C program. A collective
+ * gets the same form as in torch: a record_param_comms around an annotation "mpi:NAME". */
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -10,18 +10,18 @@
 
 enum { MAX_ARGS = 10 };
 
-/* Names of enum tracepress_dtype as torch's "dtype" of a collective spells them; "": only bytes are known. */
+/* Names of enum tracepress_dtype as in torch's "dtype" of a collective; "": only bytes are known. */
 static const char *const dtype_names[] = {"",     "Float", "Double", "Half", "BFloat16", "Char",
                                           "Byte", "Short", "Int",    "Long", "Bool",     ""};
 
-/* ---- in: records into ranges ---- */
+/* ---- reading: records to ranges ---- */
 
 static uint64_t address_of(const struct tp_spool_record *record)
 {
     return (uint64_t)record->text << 32 | record->name;
 }
 
-/* Ends the innermost range of a kind and all that is open inside it; address: of that function, 0: any. */
+/* Ends the innermost range of a kind and everything open inside it. address: of the function, 0: any. */
 static void end_kind(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint8_t kind,
                      uint64_t address)
 {
@@ -36,7 +36,7 @@ static void end_kind(struct tp_spool_conversion *c, const struct tp_spool_record
     }
 }
 
-/* A function that was left by longjmp, or whose end was lost, ends with the function that called it. */
+/* Ends a function. A function that was left by longjmp, or whose end was lost, ends with its caller. */
 static void end_function(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
     end_kind(c, record, TP_SPOOL_FUNCTION, address_of(record));
@@ -47,12 +47,13 @@ static void end_region(struct tp_spool_conversion *c, const struct tp_spool_reco
     end_kind(c, record, TP_SPOOL_REGION, 0);
 }
 
-/* A range that is told at its end. What was begun meanwhile on this thread (a signal's handler) lies inside. */
+/* Adds a range that is recorded at its end. Ranges that began meanwhile on this thread (in a signal handler) are
+ * inside. */
 static void add_ended(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
     uint64_t begin, end = record->time;
     memcpy(&begin, tp_spool_payload(record), sizeof begin);
-    if (record->kind == TP_SPOOL_COLLECTIVE) /* its facts were asked for afterwards */
+    if (record->kind == TP_SPOOL_COLLECTIVE) /* its facts were collected after its end */
         memcpy(&end, tp_spool_payload(record) + offsetof(struct tp_spool_collective, end), sizeof end);
     end = end < record->time ? end : record->time;
     tp_spool_add_range(c, record, tp_spool_time(c->file, begin ? begin : end) - c->base_ns,
@@ -73,7 +74,7 @@ void tp_spool_take_native(struct tp_spool_conversion *c, const struct tp_spool_r
         [TP_SPOOL_REGION_END] = {end_region, sizeof(struct tp_spool_region)},
     };
     if (record->kind == TP_SPOOL_RANK)
-        return; /* gathered before */
+        return; /* already collected */
     if (kinds[record->kind].take && (size_t)record->slots * TP_SPOOL_SLOT >= kinds[record->kind].payload_bytes)
         kinds[record->kind].take(c, record);
     else
@@ -109,13 +110,13 @@ static int by_number(const void *x, const void *y)
     return (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
 }
 
-/* Ends a range, and what lies across that moment inside it. */
+/* Ends a range at a moment, and everything inside it that lasts longer. */
 static void cut(struct tp_spool_conversion *c, size_t first, int64_t moment_ns)
 {
     const struct tp_spool_range *outer = TP_AT(&c->ranges, struct tp_spool_range, first);
     int64_t end_ns = outer->start_ns + outer->dur_ns;
     if (end_ns < moment_ns || (end_ns == moment_ns && !outer->is_open))
-        return; /* as its outer ranges have it */
+        return; /* already ended by its outer ranges */
     for (size_t i = first; i < c->ranges.count && c->steps_left > 0; i++, c->steps_left--) {
         struct tp_spool_range *range = TP_AT(&c->ranges, struct tp_spool_range, i);
         if (range->start_ns >= end_ns && i > first)
@@ -138,7 +139,7 @@ void tp_spool_cut_native(struct tp_spool_conversion *c)
         const struct tp_spool_range *range = TP_AT(&c->ranges, struct tp_spool_range, i);
         struct tp_spool_region_end wanted = {.number = region_of(range->record).number};
         size_t low = 0, high = wanted.number ? c->regions.count : 0;
-        while (low < high) { /* the first of its number */
+        while (low < high) { /* finds the first one with its number */
             size_t middle = low + (high - low) / 2;
             if (ends[middle].number < wanted.number)
                 low = middle + 1;
@@ -150,7 +151,7 @@ void tp_spool_cut_native(struct tp_spool_conversion *c)
     }
 }
 
-/* ---- out: ranges into slices ---- */
+/* ---- writing: ranges to slices ---- */
 
 static struct tp_str joined(struct tp_spool_conversion *c, const char *first, struct tp_str second)
 {
@@ -197,7 +198,7 @@ static void write_region(struct tp_spool_conversion *c, struct tp_spool_range *r
     size_t n = 0;
     memcpy(&region, tp_spool_payload(range->record), sizeof region);
     struct tp_str kind = tp_spool_name_of(c, range->record);
-    if (region.address) { /* a return address: the call before it */
+    if (region.address) { /* a return address, so the call before it counts */
         char *prefix = tp_arena_alloc(c->arena, kind.len + 3);
         memcpy(prefix, kind.ptr, kind.len);
         memcpy(prefix + kind.len, ": ", 3);
@@ -233,7 +234,7 @@ static void write_wait(struct tp_spool_conversion *c, struct tp_spool_range *ran
     tp_trace_out_complete(c->out, &event);
 }
 
-/* What torch says of a collective, as far as MPI's caller says it. */
+/* Fills torch's arguments of a collective, as far as MPI provides them. */
 static size_t collective_args(const struct tp_spool_collective *call, struct tp_str name, struct tp_trace_out_arg *args)
 {
     bool is_typed = call->dtype < sizeof dtype_names / sizeof *dtype_names && *dtype_names[call->dtype];

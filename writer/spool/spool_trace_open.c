@@ -1,11 +1,11 @@
-/* Which ranges of a thread are open: begins are matched with ends. See spool_trace.c.
+/* Matches begins with ends and keeps the open ranges of a thread. See spool_trace.c.
  *
- * Ranges of the program's own calls nest by themselves: an end is that of the innermost. Those of NVTX and ITT nest
- * within their domain only, so they may cross what else is open. A row can not show that: the one that crosses is set
- * aside, to a row of its own kind. Each step below takes constant time, whatever a damaged file holds. */
+ * Ranges of the program's own calls nest: an end belongs to the innermost one. Ranges of NVTX and ITT nest only within
+ * their domain, so they may cross other open ranges. One row cannot show that, so a crossing range is moved to a row of
+ * its own kind. Each step below takes constant time, whatever a damaged file contains. */
 #include "writer/spool/spool_trace_part.h"
 
-#define OWN UINT32_MAX /* the domain of ranges that are no marks */
+#define OWN UINT32_MAX /* the domain of ranges that are not marks */
 
 /* ---- the innermost open range of a domain ---- */
 
@@ -100,7 +100,7 @@ static void end(struct tp_spool_conversion *c, uint32_t number, int64_t end_ns)
     range->is_ended = true;
 }
 
-/* ---- what records do ---- */
+/* ---- functions for records ---- */
 
 void tp_spool_begin_thread(struct tp_spool_conversion *c, uint32_t thread)
 {
@@ -138,7 +138,7 @@ void tp_spool_end_range(struct tp_spool_conversion *c, int64_t end_ns)
         end(c, number, end_ns);
 }
 
-/* The end of a step closes what is open inside it, so that rows nest. */
+/* Ends a step and everything open inside it, so that rows nest. */
 void tp_spool_end_step(struct tp_spool_conversion *c, int64_t end_ns)
 {
     if (c->open_steps == 0)
@@ -197,7 +197,7 @@ void tp_spool_end_all(struct tp_spool_conversion *c, int64_t end_ns)
 
 struct tp_spool_range *tp_spool_open_call(const struct tp_spool_conversion *c)
 {
-    enum { DEPTH = 16 }; /* what the program's calls are told from stands close to them */
+    enum { DEPTH = 16 }; /* most levels that are searched, because the range is near */
     uint32_t number = innermost(c, OWN);
     for (int i = 0; i < DEPTH && number != TP_NO_ID; i++) {
         struct tp_spool_range *range = range_at(c, number);
@@ -211,7 +211,7 @@ struct tp_spool_range *tp_spool_open_call(const struct tp_spool_conversion *c)
 
 struct tp_spool_range *tp_spool_open_mark(const struct tp_spool_conversion *c, uint32_t domain, uint64_t key)
 {
-    enum { DEPTH = 16 }; /* facts are told soon after the begin */
+    enum { DEPTH = 16 }; /* most levels that are searched, because facts follow soon after the begin */
     uint32_t number = domain == OWN ? TP_NO_ID : innermost(c, domain);
     for (int i = 0; i < DEPTH && number != TP_NO_ID; i++) {
         struct tp_spool_range *range = range_at(c, number);

@@ -1,7 +1,7 @@
-/* Stacks of a spool: of ranges and memory notes, and samples. See spool_trace.c. */
+/* Writes stacks of a spool: of ranges, memory notes and samples. See spool_trace.c. */
 #include "writer/spool/spool_trace_part.h"
 
-/* Frame i of a stack; addresses: in memory order, each 8 bytes. */
+/* Returns frame i of a stack. addresses: 8 bytes each, in memory order. */
 static struct tp_symbol_frames frames_at(struct tp_spool_conversion *c, const char *addresses, size_t i, uint64_t time,
                                          bool is_return)
 {
@@ -38,12 +38,12 @@ void tp_spool_write_sample(struct tp_spool_conversion *c, const struct tp_spool_
     for (size_t i = 0; i < count; i++) {
         struct tp_symbol_frames frames = frames_at(c, tp_spool_payload(record) + sizeof sample, i, sample.ticks, i > 0);
         if (frames.is_own)
-            continue; /* a hook in between: what it called, its caller did */
+            continue; /* one of our hooks: its work belongs to its caller */
         leaf = leaf.len ? leaf : frames.first;
         tp_vec_add_text(&c->text, frames.text);
     }
     if (count && !leaf.len) {
-        c->result->event_count--; /* nothing but the recorder */
+        c->result->event_count--; /* the stack contains only the recorder */
         return;
     }
     int64_t cpu_ns = sample.cpu_ns < INT64_MAX ? (int64_t)sample.cpu_ns : INT64_MAX;
@@ -69,7 +69,7 @@ void tp_spool_write_sampled(struct tp_spool_conversion *c, const struct tp_spool
     memcpy(&thread, tp_spool_payload(record), sizeof thread);
     for (uint32_t t = 0; t < c->file->thread_count; t++)
         if (c->file->threads[t].tid == thread.tid)
-            return; /* it has its row */
+            return; /* it already has its row */
     tp_trace_out_thread(c->out, (int64_t)c->file->head.pid, (int64_t)thread.tid,
                         (struct tp_str){thread.name, strnlen(thread.name, sizeof thread.name)});
 }

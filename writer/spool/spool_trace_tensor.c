@@ -1,4 +1,4 @@
-/* Tensors and timing events of a spool, as instants of the trace: see spool_trace.c. */
+/* Writes tensors and timing events of a spool as instants of the trace: see spool_trace.c. */
 #include "writer/spool/spool_trace_part.h"
 #include "writer/tensor.h"
 

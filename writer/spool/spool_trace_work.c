@@ -1,7 +1,7 @@
-/* Works of devices of the program's own, on rows as a GPU's streams have. See spool_trace.c.
+/* Writes works of other devices, on rows like a GPU's streams. See spool_trace.c.
  *
- * A lane is called "DEVICE/QUEUE". Its device is numbered after the GPUs that were recorded, so both can be there.
- * Works of a lane that overlap share as few rows as they can. Times are cut at the ends of the recording. */
+ * A lane is named "DEVICE/QUEUE". Its device is numbered after the recorded GPUs, so that both can exist. Overlapping
+ * works of a lane share as few rows as possible. Times are cut at the ends of the recording. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static struct tp_spool_work work_of(const struct tp_spool_record *record)
 
 /* ---- lanes and their devices ---- */
 
-/* A moment of CLOCK_MONOTONIC on the wall clock; one that no recording can have is one of the ends of time. */
+/* Converts a moment of CLOCK_MONOTONIC to the wall clock. An impossible moment becomes the smallest or largest time. */
 static int64_t wall_of(const struct tp_spool_file *file, int64_t monotonic_ns)
 {
     const struct tp_spool_clock *clock = file->clocks;
@@ -49,7 +49,7 @@ static int by_name(const void *x, const void *y)
     return (a->name > b->name) - (a->name < b->name);
 }
 
-/* The part of a lane's name before '/'; the whole, without one. */
+/* Returns the part of a lane's name before '/', or the whole name. */
 static struct tp_str device_of(struct tp_str name)
 {
     const char *slash = name.len ? memchr(name.ptr, '/', name.len) : NULL;
@@ -147,7 +147,7 @@ static enum tp_trace_out_category category_of(uint32_t kind)
     return kind < TP_SPOOL_WORK_KINDS ? categories[kind] : TP_OUT_KERNEL;
 }
 
-/* What a copy moved is torch's own argument of that name. */
+/* Turns the argument "bytes" of a copy into torch's own argument of that name. */
 static void mark_bytes(struct tp_trace_out_arg *args, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -206,13 +206,13 @@ static struct tp_spool_lane *lane_called(const struct tp_spool_conversion *c, ui
         else
             high = middle;
     }
-    return TP_AT(&c->lanes, struct tp_spool_lane, low); /* each work's lane was gathered */
+    return TP_AT(&c->lanes, struct tp_spool_lane, low); /* each work's lane was collected */
 }
 
 void tp_spool_write_works(struct tp_spool_conversion *c)
 {
     struct tp_spool_lane_range *works = c->works.data;
-    uint32_t streams[TP_SPOOL_WORK_DEVICES] = {0}; /* of each device, those that its lanes before have taken */
+    uint32_t streams[TP_SPOOL_WORK_DEVICES] = {0}; /* number of streams used by previous lanes of each device */
     if (c->works.count)
         qsort(works, c->works.count, sizeof *works, tp_spool_by_group_and_time);
     for (size_t i = 0, n; i < c->works.count; i += n) {

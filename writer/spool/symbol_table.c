@@ -1,4 +1,4 @@
-/* Functions by address: see symbol_table.h. */
+/* Finds functions by address: see symbol_table.h. */
 #include "writer/spool/symbol_table.h"
 
 enum { MAX_SECTION = (1 << 24) - 1 };
@@ -24,7 +24,7 @@ static uint32_t strength_of(const GElf_Sym *symbol)
     }
 }
 
-/* Of two names of one place the stronger is to be found, then the first of the file: it comes last. */
+/* Compares names of one address. The stronger should be found, then the first in the file, so that one sorts last. */
 static int by_strength(const void *left, const void *right, const void *context)
 {
     const struct tp_function_symbol *symbols = context;
@@ -41,7 +41,7 @@ void tp_symbol_table_read(struct tp_symbol_table *table, Dwfl_Module *file, stru
     int count = dw ? dw->dwfl_module_getsymtab(file) : 0;
     struct tp_vec symbols = TP_VEC(arena, struct tp_function_symbol), functions = TP_VEC(arena, struct tp_span),
                   labels = TP_VEC(arena, struct tp_span);
-    for (int i = 1; i < count; i++) { /* the first says nothing */
+    for (int i = 1; i < count; i++) { /* the first symbol is always empty */
         GElf_Sym symbol;
         GElf_Addr start;
         GElf_Word section = SHN_UNDEF;

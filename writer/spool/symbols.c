@@ -1,4 +1,4 @@
-/* Addresses become frames: see symbols.h. */
+/* Converts addresses to frames: see symbols.h. */
 #include "writer/spool/symbols.h"
 
 #include <inttypes.h>
@@ -25,23 +25,23 @@ struct tp_symbol_module {
     struct tp_str path;
     Dwfl *session; /* NULL: not opened or not possible */
     Dwfl_Module *file;
-    struct tp_eh_frame frame; /* where functions begin; zeroed: not known */
+    struct tp_eh_frame frame; /* the table of functions; zeroed: unknown */
     struct tp_inlined inlined;
-    struct tp_symbol_table symbols; /* read when the first name is wanted of it */
+    struct tp_symbol_table symbols; /* read when its first name is needed */
     bool was_tried, has_symbols;
 };
 
-/* What an address was found to be. */
+/* The cached result for an address. */
 struct tp_symbol_name {
     uint64_t key; /* address, is_return and module; 0: free */
     struct tp_symbol_frames frames;
 };
 
-/* Frames while they are put together; places are bytes in `text`. */
+/* Frames under construction; positions are bytes in `text`. */
 struct frames_text {
     struct tp_vec text;
     const struct tp_demangle *demangle;
-    size_t own_size, name_at, name_size; /* own_size: of frames of our headers, which come first */
+    size_t own_size, name_at, name_size; /* own_size: bytes of frames from our headers, which come first */
     bool is_nameless;
 };
 
@@ -69,7 +69,7 @@ void tp_symbols_release(struct tp_symbols *symbols)
     *symbols = (struct tp_symbols){0};
 }
 
-/* The module that was at an address: the last one that came before `time`, else the first. */
+/* Returns the module at an address: the last one loaded before `time`, otherwise the first. */
 static struct tp_symbol_module *module_at(const struct tp_symbols *symbols, uint64_t address, uint64_t time)
 {
     struct tp_symbol_module *found = NULL;
@@ -83,7 +83,7 @@ static struct tp_symbol_module *module_at(const struct tp_symbols *symbols, uint
 
 enum { MAX_ID_BYTES = 40, ID_TEXT_BYTES = 2 * MAX_ID_BYTES + 1 };
 
-/* The build-id of a file in hexadecimal; false: it has none. */
+/* Writes the build-id of a file in hexadecimal. Returns false if it has none. */
 static bool id_text(char text[ID_TEXT_BYTES], Dwfl_Module *module)
 {
     const unsigned char *id;
@@ -103,8 +103,8 @@ struct tp_str tp_symbols_build_id(struct tp_symbols *symbols, uint64_t address, 
     return tp_str_of(tp_text_printf(symbols->arena, "%s", text));
 }
 
-/* Debug information of its own file, where a package put one; never from the network. */
-// NOLINTNEXTLINE(readability-function-size): the library says which parameters
+/* Finds the file's debug information in the folder where packages install it; never from the network. */
+// NOLINTNEXTLINE(readability-function-size): the library defines the parameters
 static int find_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
                            const char *link, GElf_Word crc, char **path)
 {
@@ -125,7 +125,7 @@ static int find_no_file(Dwfl_Module *module, void **data, const char *name, Dwar
     return -1;
 }
 
-/* The segment of a file with the table of its functions, where it has one. */
+/* Returns the segment of a file with the table of its functions, if it has one. */
 static struct tp_eh_frame functions_of(Dwfl_Module *file)
 {
     GElf_Addr bias;
@@ -163,7 +163,7 @@ static void open_module(struct tp_symbol_module *m, struct tp_arena *arena)
     memcpy(path, m->path.ptr, m->path.len);
     path[m->path.len] = '\0';
     struct tp_input input;
-    if (tp_input_open(&input, path, TP_INPUT_FILE, NULL) < 0) /* libdw's own way would wait for a pipe */
+    if (tp_input_open(&input, path, TP_INPUT_FILE, NULL) < 0) /* libdw itself would block on a pipe */
         return;
     callbacks.section_address = tp_libdw()->dwfl_offline_section_address;
     m->session = tp_libdw()->dwfl_begin(&callbacks);
@@ -172,7 +172,7 @@ static void open_module(struct tp_symbol_module *m, struct tp_arena *arena)
         m->file = tp_libdw()->dwfl_report_elf(m->session, path, path, input.fd, m->bias, true);
         tp_libdw()->dwfl_report_end(m->session, NULL, NULL);
     }
-    if (!m->file) { /* else libdw closes it */
+    if (!m->file) { /* otherwise libdw closes it */
         close(input.fd);
         return;
     }
@@ -190,7 +190,8 @@ static struct tp_str file_name(struct tp_str path)
     return path.len ? path : TP_STR("unknown");
 }
 
-/* Adds what of a text a frame of MAX_FRAME_BYTES, begun at `start`, has room for, without what would end it early. */
+/* Adds as much of a text as fits into a frame of MAX_FRAME_BYTES that begins at `start`, and replaces characters that
+ * would end it early. */
 static void add_part(struct tp_vec *text, size_t start, struct tp_str part)
 {
     for (size_t i = 0; i < part.len && text->count - start < MAX_FRAME_BYTES; i++)
@@ -200,7 +201,8 @@ static void add_part(struct tp_vec *text, size_t start, struct tp_str part)
 /* Returns whether the compiler put functions of ours from that file into the program. */
 static bool is_own_header(struct tp_str file)
 {
-    static const char *const headers[] = {"tracepress.h", "tracepress_calls.h", "tracepress_scope.h", "tracepress_task.h"};
+    static const char *const headers[] = {"tracepress.h", "tracepress_calls.h", "tracepress_scope.h",
+                                          "tracepress_task.h"};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         if (tp_str_equal(file, tp_str_of(headers[i])))
             return true;
@@ -253,7 +255,7 @@ static bool number_of_die(Dwarf_Die *die, unsigned what, uint64_t *number)
     return true;
 }
 
-/* Where the code is that an inlined function was put into. */
+/* Returns the file, and sets the line, of the code into which a function was inlined. */
 static const char *call_site(Dwarf_Die *unit, Dwarf_Die *inlined, int64_t *line)
 {
     uint64_t file, at;
@@ -266,7 +268,8 @@ static const char *call_site(Dwarf_Die *unit, Dwarf_Die *inlined, int64_t *line)
     return tp_libdw()->dwarf_filesrc(files, file, NULL, NULL);
 }
 
-/* Frames by debug information: the inlined functions around `pc`, then the function they are in. False: not there. */
+/* Adds frames from debug information: the inlined functions around `pc`, then the function that contains them. Returns
+ * false if there is no such information. */
 static bool add_inlined(struct frames_text *frames, struct tp_symbol_module *m, uint64_t pc, struct tp_str library)
 {
     Dwarf_Die *unit = NULL;
@@ -288,7 +291,8 @@ static bool add_inlined(struct frames_text *frames, struct tp_symbol_module *m, 
     return shown > 0;
 }
 
-/* A symbol that says nothing of its size goes on to the next one: what begins in between is not it. */
+/* Returns the name of the symbol at `pc`, or NULL. A symbol without a size extends to the next one, so it does not
+ * count if another function begins in between. */
 static const char *symbol_at(struct tp_symbol_module *m, uint64_t pc, const struct tp_eh_function *function,
                              struct tp_arena *arena)
 {
@@ -359,7 +363,7 @@ struct tp_symbol_frames tp_symbols_frames(struct tp_symbols *symbols, uint64_t a
     if (!symbols->known_count) /* the first address: a recording without stacks loads no C++ runtime */
         tp_demangle_init(&symbols->demangle);
     struct frames_text frames = {.text = TP_VEC(symbols->arena, char), .demangle = &symbols->demangle};
-    tp_mapped_lenient(true); /* libdw maps files; where memory is short tp_symbols_release ends it */
+    tp_mapped_lenient(true); /* libdw maps files; if memory is short, tp_symbols_release switches this off */
     add_frames(&frames, m, address - (is_return && address ? 1 : 0));
     tp_mapped_lenient(false);
     const char *text = frames.text.data;

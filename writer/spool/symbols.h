@@ -1,11 +1,9 @@
-/* Addresses of a recorded program become frames: "src/train.c(42): forward_layer", functions that were inlined
- * included.
+/* Converts addresses of a recorded program to frames: "src/train.c(42): forward_layer", including inlined functions.
  *
- * Names come from the symbol tables and the debug information of the files that were loaded, by elfutils' libdw, which
- * is loaded when the first address is asked for; C++ names are demangled where a libstdc++ is there. A function without
- * a name, in a file that was stripped, is "libfoo.so+0x1a20 [libfoo.so]": where it begins, by the address in the file,
- * so that all code of it has one name. Where not even that is known, an address is "+0x1a2b [libfoo.so]". Nothing is
- * fetched from anywhere. */
+ * Names come from symbol tables and debug information of the loaded files, through elfutils' libdw, which is loaded
+ * when the first address is looked up. C++ names are demangled if libstdc++ is installed. A function without a name, in
+ * a stripped file, is "libfoo.so+0x1a20 [libfoo.so]" with the address of its beginning in the file, so that all its
+ * code has one name. If even that is unknown, an address is "+0x1a2b [libfoo.so]". Nothing is downloaded. */
 #ifndef TP_WRITER_SPOOL_SYMBOLS_H
 #define TP_WRITER_SPOOL_SYMBOLS_H
 
@@ -26,33 +24,33 @@ struct tp_symbols {
     struct tp_demangle demangle;
 };
 
-/* Names live in `arena`, whose guard is set by the caller in all calls but release. */
+/* Initializes *symbols. Names are in `arena`, whose guard the caller sets in all calls except release. */
 void tp_symbols_init(struct tp_symbols *symbols, struct tp_arena *arena);
 
-/* A file that lay at [start, end) from `since` on (any clock, the same for all); bias: address in memory minus address
- * in the file. All before the first tp_symbols_frames. path: borrowed for the life of symbols. */
+/* Adds a file that was at [start, end) from `since` on (any clock, the same for all). bias: address in memory minus
+ * address in the file. Call it before the first tp_symbols_frames. path: borrowed for the life of symbols. */
 void tp_symbols_add(struct tp_symbols *symbols, uint64_t start, uint64_t end, uint64_t bias, uint64_t since,
                     struct tp_str path);
 
-/* The frames of an address: the functions that were inlined there, and last the one they are in. Functions of our headers
- * are left out where the program has frames around them. */
+/* The frames of an address: the functions that were inlined there, and finally the one that contains them. Functions
+ * from our headers are left out if there are frames of the program around them. */
 struct tp_symbol_frames {
     struct tp_str text;     /* innermost first, each ended by ';'; never empty */
     struct tp_str first;    /* the innermost frame, in text */
     struct tp_str function; /* name of the function that is not inlined, in text */
-    bool is_nameless;       /* its file has no symbol for it, and no debug package of it was found */
-    bool is_own;            /* code of libtracepress, its preload library or its headers alone, not the program's */
+    bool is_nameless;       /* its file has no symbol for it, and no debug package was found */
+    bool is_own;            /* only code of libtracepress, its preload library or its headers, not of the program */
 };
 
-/* Frames of the code at `address` at a time. is_return: it is where a call returns to, so the call before it is meant.
- * Lives in the arena. */
+/* Returns the frames of the code at `address` at a time. is_return: it is a return address, so the call before it
+ * counts. The result is in the arena. */
 struct tp_symbol_frames tp_symbols_frames(struct tp_symbols *symbols, uint64_t address, uint64_t time, bool is_return);
 
-/* The build-id of the file at an address, in hexadecimal, by which its debug package is found; absent: it has none, or was
- * not opened for a frame. Lives in the arena. */
+/* Returns the build-id, in hexadecimal, of the file at an address, for finding its debug package. Absent if it has
+ * none, or was not opened for a frame. The result is in the arena. */
 struct tp_str tp_symbols_build_id(struct tp_symbols *symbols, uint64_t address, uint64_t time);
 
-/* Closes the files; also after the arena's guard was taken. Accepts a zeroed struct. */
+/* Closes the files, also after the arena was released. Accepts a zeroed struct. */
 void tp_symbols_release(struct tp_symbols *symbols);
 
 #endif

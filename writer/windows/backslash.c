@@ -1,4 +1,4 @@
-/* Paths as users of Windows write them, in place of writer/base/path.c. */
+/* Handles paths as users of Windows write them; replaces writer/base/path.c. */
 #include <string.h>
 
 #include "writer/base/path.h"

@@ -1,4 +1,4 @@
-/* What is in a folder, in place of the header of the compiler: names as UTF-8, with their types. See README.md. */
+/* Lists folders with UTF-8 names and file types; replaces the compiler's header. See README.md. */
 #ifndef TP_WRITER_WINDOWS_DIRENT_H
 #define TP_WRITER_WINDOWS_DIRENT_H
 

@@ -1,4 +1,4 @@
-/* Libraries by name: see README.md. The one that is here is the run time of C++, linked in. */
+/* Finds libraries by name: see README.md. Only the C++ runtime is available, because it is linked in. */
 #ifndef TP_WRITER_WINDOWS_DLFCN_H
 #define TP_WRITER_WINDOWS_DLFCN_H
 

@@ -1,4 +1,4 @@
-/* Windows is little-endian: see README.md. */
+/* Converts byte order; Windows is little-endian: see README.md. */
 #ifndef TP_WRITER_WINDOWS_ENDIAN_H
 #define TP_WRITER_WINDOWS_ENDIAN_H
 

@@ -1,4 +1,4 @@
-/* open and what belongs to it: see README.md. Descriptors are not inherited. */
+/* Declares open and its flags: see README.md. Descriptors are not inherited. */
 #ifndef TP_WRITER_WINDOWS_FCNTL_H
 #define TP_WRITER_WINDOWS_FCNTL_H
 
@@ -13,7 +13,7 @@
 #define O_NOFOLLOW 0x01000000
 #define O_DIRECTORY 0x02000000
 #define O_PATH 0x04000000
-#define O_TMPFILE 0x08000000 /* EOPNOTSUPP */
+#define O_TMPFILE 0x08000000 /* fails with EOPNOTSUPP */
 
 #define AT_FDCWD (-100)
 #define AT_SYMLINK_NOFOLLOW 0x100
@@ -23,7 +23,7 @@
 int open(const char *path, int flags, ...) TP_WINDOWS(open);
 int openat(int folder, const char *path, int flags, ...) TP_WINDOWS(openat);
 
-/* Only F_DUPFD_CLOEXEC. */
+/* Supports only F_DUPFD_CLOEXEC. */
 int fcntl(int fd, int command, ...) TP_WINDOWS(fcntl);
 
 #endif

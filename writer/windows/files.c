@@ -1,7 +1,7 @@
-/* Files as POSIX has them: see README.md.
+/* Implements the POSIX functions for files: see README.md.
  *
- * Every file is opened so that others may rename and remove it meanwhile, as on Linux; a lock of flock is one of bytes
- * far behind the end, which hinders nobody who reads. */
+ * Every file is opened so that other processes may rename and remove it meanwhile, as on Linux. flock locks bytes far
+ * behind the end, so that it does not block readers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #include "writer/windows/names.h"
 #include "writer/windows/system.h"
 
-/* random numbers of the system, in advapi32 under this name */
+/* the system's random numbers; advapi32 exports them under this name */
 BOOLEAN NTAPI SystemFunction036(PVOID to, ULONG size);
 
 /* ---- open ---- */
@@ -49,11 +49,11 @@ static HANDLE open_wide(const wchar_t *path, DWORD access, DWORD creation, DWORD
     return handle;
 }
 
-/* Takes over the name. */
+/* Opens a file and frees `path`. */
 static int open_named(wchar_t *path, int flags)
 {
     BY_HANDLE_FILE_INFORMATION info;
-    DWORD more = FILE_FLAG_BACKUP_SEMANTICS; /* folders, too */
+    DWORD more = FILE_FLAG_BACKUP_SEMANTICS; /* also for folders */
     more |= flags & O_NOFOLLOW ? FILE_FLAG_OPEN_REPARSE_POINT : 0;
     HANDLE handle = path ? open_wide(path, access_of(flags), creation_of(flags), more) : INVALID_HANDLE_VALUE;
     free(path);
@@ -133,7 +133,7 @@ static int stat_handle(HANDLE handle, struct stat *info)
         info->st_mode = type == FILE_TYPE_CHAR ? S_IFCHR : S_IFIFO;
         return 0;
     }
-    if (!GetFileInformationByHandle(handle, &found)) { /* standard input that may be read, but not asked about */
+    if (!GetFileInformationByHandle(handle, &found)) { /* standard input that can be read but not queried */
         info->st_mode = S_IFIFO;
         return 0;
     }
@@ -160,7 +160,7 @@ int fstatat(int folder, const char *path, struct stat *info, int flags)
         return -1;
     int code = stat_handle(handle, info);
     CloseHandle(handle);
-    if (is_followed && S_ISLNK(info->st_mode)) /* not a link: a file with a note of the system's, of a cloud store */
+    if (is_followed && S_ISLNK(info->st_mode)) /* not a link: for example a file of a cloud store with a system note */
         info->st_mode = (info->st_mode & 0777) | S_IFREG;
     return code;
 }
@@ -256,7 +256,7 @@ ssize_t readlink(const char *path, char *to, size_t size)
     return -1;
 }
 
-/* What the system puts before a whole path, taken away; '/' between folders. */
+/* Removes the system's prefix of full paths, and uses '/' between folders. */
 static void portable(wchar_t *path)
 {
     bool is_share = wcsncmp(path, L"\\\\?\\UNC\\", 8) == 0;
@@ -293,7 +293,7 @@ char *realpath(const char *path, char *to)
     return size <= PATH_MAX ? to : NULL;
 }
 
-/* ---- locks, random numbers ---- */
+/* ---- locks and random numbers ---- */
 
 int flock(int fd, int how)
 {

@@ -1,11 +1,11 @@
-/* Patterns of names: see README.md. */
+/* Matches names against patterns: see README.md. */
 #ifndef TP_WRITER_WINDOWS_FNMATCH_H
 #define TP_WRITER_WINDOWS_FNMATCH_H
 
 #define FNM_NOMATCH 1
-#define FNM_PERIOD 4 /* a leading '.' is matched by a '.' alone */
+#define FNM_PERIOD 4 /* only a '.' matches a leading '.' */
 
-/* 0, or FNM_NOMATCH. `*`, `?`, `[..]` of bytes with `!` or `^` and ranges, `\`. */
+/* Returns 0 or FNM_NOMATCH. Supports `*`, `?`, `[..]` of bytes with `!` or `^` and ranges, and `\`. */
 int fnmatch(const char *pattern, const char *name, int flags);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is in a folder: see dirent.h. A folder belongs to who opened it. */
+/* Lists folders: see dirent.h. Two threads must not use one DIR at the same time. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,12 +13,12 @@
 
 struct tp_windows_folder {
     int fd;
-    HANDLE search; /* INVALID_HANDLE_VALUE: not begun */
+    HANDLE search; /* INVALID_HANDLE_VALUE: not started */
     wchar_t *pattern;
     struct dirent entry;
 };
 
-/* Takes over the path, which may be NULL. */
+/* Opens a listing and frees the path, which may be NULL. */
 static DIR *open_listing(int fd, wchar_t *path)
 {
     DIR *dir = path ? calloc(1, sizeof *dir) : NULL;

@@ -1,4 +1,4 @@
-/* Libraries by name: see dlfcn.h. */
+/* Finds libraries by name: see dlfcn.h. */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>

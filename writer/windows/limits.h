@@ -1,4 +1,4 @@
-/* The longest path: of UTF-8, see README.md. */
+/* Defines the length of the longest path in UTF-8: see README.md. */
 #ifndef TP_WRITER_WINDOWS_LIMITS_H
 #define TP_WRITER_WINDOWS_LIMITS_H
 

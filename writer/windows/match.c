@@ -1,10 +1,11 @@
-/* Patterns of names: see fnmatch.h. A star that did not fit takes one byte more; only the last one need be tried. */
+/* Matches names against patterns: see fnmatch.h. After a mismatch only the last star is extended by one byte. */
 #include <fnmatch.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
-/* Whether a set, which begins behind its '[', holds the byte; *end: behind its ']'. A set without an end is none. */
+/* Returns whether a set, which begins after its '[', contains the byte. *end: the position after its ']'; NULL: the set
+ * has no end. */
 static bool is_in_set(const char *set, unsigned char byte, const char **end)
 {
     bool is_without = *set == '!' || *set == '^', has = false;
@@ -22,7 +23,7 @@ static bool is_in_set(const char *set, unsigned char byte, const char **end)
     return has != is_without;
 }
 
-/* Whether the first thing of a pattern, no star, fits the byte; *pattern: behind it. */
+/* Returns whether the first element of a pattern, which is not a star, matches the byte. *pattern: moved behind it. */
 static bool fits(const char **pattern, char byte)
 {
     const char *at = *pattern, *end = NULL;

@@ -1,4 +1,4 @@
-/* Memory of the system: see sys/mman.h. */
+/* Implements mmap for memory without files: see sys/mman.h. */
 #include <errno.h>
 #include <stdbool.h>
 #include <sys/mman.h>
@@ -21,7 +21,7 @@ void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t from)
     return MAP_FAILED;
 }
 
-/* Whether pages of an allocation are still in use. */
+/* Returns whether pages of an allocation are still in use. */
 static bool is_in_use(const char *base)
 {
     MEMORY_BASIC_INFORMATION part;

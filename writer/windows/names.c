@@ -1,7 +1,7 @@
-/* File names and errors of Windows: see names.h.
+/* Converts file names and errors of Windows: see names.h.
  *
- * Names up to the system's old limit go to it as they are; a longer one as a whole path behind "\\?\", which has none.
- */
+ * Names up to the system's old limit are passed unchanged. A longer one is passed as a full path with the prefix
+ * "\\?\", which has no such limit. */
 #include "writer/windows/names.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #include "writer/windows/system.h"
 
-enum { OLD_LIMIT = 240 }; /* 260 less what is put behind it: the pattern of a listing */
+enum { OLD_LIMIT = 240 }; /* 260 minus room for the pattern of a listing */
 
 int tp_windows_failed(void)
 {
@@ -45,14 +45,14 @@ static wchar_t *converted(const char *text)
     int count = MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text, -1, NULL, 0);
     wchar_t *wide = count > 0 ? malloc((size_t)count * sizeof *wide) : NULL;
     if (!wide) {
-        errno = count > 0 ? ENOMEM : ENOENT; /* no file has such a name */
+        errno = count > 0 ? ENOMEM : ENOENT; /* no file can have such a name */
         return NULL;
     }
     MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text, -1, wide, count);
     return wide;
 }
 
-/* A long name behind its mark. Frees `wide`. */
+/* Converts a long name to a full path with the prefix. Frees `wide`. */
 static wchar_t *lengthened(wchar_t *wide)
 {
     static const wchar_t mark[] = L"\\\\?\\", share[] = L"\\\\?\\UNC\\";
@@ -73,7 +73,7 @@ static wchar_t *lengthened(wchar_t *wide)
     return whole;
 }
 
-/* Takes over `wide`, which may be NULL. */
+/* Converts slashes and long names. Takes over `wide`, which may be NULL. */
 static wchar_t *fit(wchar_t *wide)
 {
     if (!wide)

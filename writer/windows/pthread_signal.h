@@ -1,4 +1,4 @@
-/* Threads have no mask of signals here: see README.md. */
+/* Replaces pthread_sigmask; threads have no signal mask on Windows: see README.md. */
 #ifndef TP_WRITER_WINDOWS_PTHREAD_SIGNAL_H
 #define TP_WRITER_WINDOWS_PTHREAD_SIGNAL_H
 

@@ -1,4 +1,4 @@
-/* Extended regular expressions by TRE: see README.md. */
+/* Implements extended regular expressions with TRE: see README.md. */
 #ifndef TP_WRITER_WINDOWS_REGEX_H
 #define TP_WRITER_WINDOWS_REGEX_H
 
@@ -10,7 +10,7 @@
 #define regcomp tre_regcomp
 #define regfree tre_regfree
 
-/* With REG_STARTEND the text is from parts[0].rm_so to parts[0].rm_eo, as glibc has it. */
+/* Matches a text. With REG_STARTEND the text is from parts[0].rm_so to parts[0].rm_eo, as in glibc. */
 static inline int regexec(const regex_t *compiled, const char *text, size_t count, regmatch_t *parts, int flags)
 {
     if (!(flags & REG_STARTEND))

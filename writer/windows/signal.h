@@ -1,5 +1,5 @@
-/* sigaction of the signals that there are: see README.md. A mask has no meaning: handlers run on a thread of their own.
- */
+/* Declares sigaction for the signals that exist on Windows: see README.md. Masks have no effect, because handlers run
+ * on their own thread. */
 #ifndef TP_WRITER_WINDOWS_SIGNAL_H
 #define TP_WRITER_WINDOWS_SIGNAL_H
 
@@ -8,7 +8,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* never sent, but for Ctrl+Break and a window that is closed, which are SIGBREAK */
+/* never sent, except that Ctrl+Break and closing a window send SIGBREAK */
 #define SIGHUP SIGBREAK
 #define SIGPIPE 13
 #define SIGXFSZ 25
@@ -55,7 +55,7 @@ static inline int sigpending(sigset_t *set)
     return sigemptyset(set);
 }
 
-/* None is waiting. */
+/* Returns -1, because no signal is ever pending. */
 static inline int sigtimedwait(const sigset_t *set, void *info, const struct timespec *timeout)
 {
     (void)set, (void)info, (void)timeout;

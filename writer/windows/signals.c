@@ -1,4 +1,4 @@
-/* sigaction of the signals that Windows has: see signal.h. The C library knows one handler of each. */
+/* Implements sigaction for the signals of Windows: see signal.h. The C library has one handler for each. */
 #include <errno.h>
 #include <signal.h>
 

@@ -1,4 +1,4 @@
-/* Where a program of Windows begins: arguments become UTF-8 for `main`; the standard streams carry bytes. */
+/* Starts a Windows program: converts arguments to UTF-8 for `main`, and sets the standard streams to binary. */
 #include <fcntl.h>
 #include <io.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ int wmain(int argc, wchar_t **wide)
     char **argv = calloc((size_t)argc + 1, sizeof *argv);
     for (int i = 0; i < argc; i++)
         if (!argv || !(argv[i] = tp_windows_narrow(wide[i])))
-            return 5; /* out of memory, as everywhere: a limit was reached */
+            return 5; /* out of memory; the exit code of a reached limit */
     for (int fd = 0; fd <= 2; fd++)
         _setmode(fd, _O_BINARY);
     SetConsoleOutputCP(CP_UTF8);

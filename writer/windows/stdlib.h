@@ -1,13 +1,13 @@
-/* Whole paths and the environment: see README.md. */
+/* Declares realpath and secure_getenv: see README.md. */
 #ifndef TP_WRITER_WINDOWS_STDLIB_H
 #define TP_WRITER_WINDOWS_STDLIB_H
 
 #include_next <stdlib.h>
 
-/* The path of what is there, with '/'; `to`: PATH_MAX bytes, NULL: allocated. */
+/* Returns the path of an existing file, with '/'. to: PATH_MAX bytes; NULL: the result is allocated. */
 char *realpath(const char *path, char *to);
 
-/* As UTF-8: lives as long as the process. */
+/* Returns the variable as UTF-8, valid for the life of the process. */
 const char *secure_getenv(const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* Searches in bytes: see README.md. */
+/* Searches bytes: see README.md. */
 #ifndef TP_WRITER_WINDOWS_STRING_H
 #define TP_WRITER_WINDOWS_STRING_H
 

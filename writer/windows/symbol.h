@@ -1,4 +1,4 @@
-/* A function of ours in place of one that the C library of Windows has under the same name. */
+/* Gives a function of ours another symbol than that of the Windows C library with the same name. */
 #ifndef TP_WRITER_WINDOWS_SYMBOL_H
 #define TP_WRITER_WINDOWS_SYMBOL_H
 

@@ -1,4 +1,4 @@
-/* The header of the system, which has a type by the name of our version. */
+/* Includes the system's header, in which TP_VERSION is a type. */
 #ifndef TP_WRITER_WINDOWS_SYSTEM_H
 #define TP_WRITER_WINDOWS_SYSTEM_H
 

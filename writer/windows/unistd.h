@@ -1,4 +1,4 @@
-/* Files and folders: see README.md. */
+/* Declares functions for files and folders: see README.md. */
 #ifndef TP_WRITER_WINDOWS_UNISTD_H
 #define TP_WRITER_WINDOWS_UNISTD_H
 

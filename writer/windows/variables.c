@@ -1,11 +1,11 @@
-/* The environment as UTF-8: see stdlib.h. */
+/* Reads the environment as UTF-8: see stdlib.h. */
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
 
 #include "writer/windows/names.h"
 
-/* What was asked for once, by any thread: never freed, so that who has an answer keeps it. */
+/* Never frees the values, so that every caller may keep them. Any thread may call it. */
 const char *secure_getenv(const char *name)
 {
     wchar_t *wide = tp_windows_wide(name);

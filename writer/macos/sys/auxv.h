@@ -1,4 +1,4 @@
-/* Whether the caller has fewer rights: see ../README.md. */
+/* Reports whether the program has more rights than its caller: see ../README.md. */
 #ifndef TP_WRITER_MACOS_SYS_AUXV_H
 #define TP_WRITER_MACOS_SYS_AUXV_H
 

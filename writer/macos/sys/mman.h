@@ -1,4 +1,4 @@
-/* Pages that grow: see ../README.md. */
+/* Replaces mremap and MADV_HUGEPAGE: see ../README.md. */
 #ifndef TP_WRITER_MACOS_SYS_MMAN_H
 #define TP_WRITER_MACOS_SYS_MMAN_H
 
@@ -8,7 +8,7 @@
 #define MREMAP_MAYMOVE 1
 #define MREMAP_FIXED 2
 
-/* MAP_FAILED: pages cannot be moved here; who asks makes a copy. */
+/* Returns MAP_FAILED, because pages cannot be moved here; the caller copies. */
 static inline void *mremap(void *old, size_t old_size, size_t size, int flags, void *at)
 {
     (void)old, (void)old_size, (void)size, (void)flags, (void)at;

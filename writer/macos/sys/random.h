@@ -1,4 +1,4 @@
-/* Random bytes: see ../README.md. */
+/* Adds getrandom: see ../README.md. */
 #ifndef TP_WRITER_MACOS_SYS_RANDOM_H
 #define TP_WRITER_MACOS_SYS_RANDOM_H
 
@@ -9,7 +9,7 @@
 
 static inline ssize_t getrandom(void *to, size_t size, unsigned flags)
 {
-    (void)flags; /* it never waits */
+    (void)flags; /* it never blocks */
     return getentropy(to, size) == 0 ? (ssize_t)size : -1;
 }
 

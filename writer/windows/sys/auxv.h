@@ -1,4 +1,4 @@
-/* No program of Windows runs with rights that its caller lacks: see ../README.md. */
+/* Reports that no Windows program has more rights than its caller: see ../README.md. */
 #ifndef TP_WRITER_WINDOWS_SYS_AUXV_H
 #define TP_WRITER_WINDOWS_SYS_AUXV_H
 

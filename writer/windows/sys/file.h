@@ -1,4 +1,4 @@
-/* Locks of files, which end with their process: see ../README.md. */
+/* Locks files; locks end with their process: see ../README.md. */
 #ifndef TP_WRITER_WINDOWS_SYS_FILE_H
 #define TP_WRITER_WINDOWS_SYS_FILE_H
 

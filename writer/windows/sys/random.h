@@ -1,4 +1,4 @@
-/* Random bytes: see ../README.md. */
+/* Declares getrandom: see ../README.md. */
 #ifndef TP_WRITER_WINDOWS_SYS_RANDOM_H
 #define TP_WRITER_WINDOWS_SYS_RANDOM_H
 
