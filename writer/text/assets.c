@@ -1,4 +1,4 @@
-/* Embedded files (see templates/embed.sh) and their replacements on disk. */
+/* Finds embedded files (templates/embed.sh) and their replacements on disk. */
 #include "writer/text/assets.h"
 
 #include <errno.h>
@@ -24,7 +24,8 @@ void tp_assets_init(struct tp_assets *assets, struct tp_arena *arena, const char
     *assets = (struct tp_assets){.arena = arena, .folder = folder};
 }
 
-/* Template names reach the file system: letters, digits, - _ . and /, no part that starts with a dot. */
+/* Returns whether a template name is safe as a path: letters, digits, - _ . and /, and no part that begins with a dot.
+ */
 static bool is_safe(struct tp_str name)
 {
     bool starts_part = true;
@@ -44,7 +45,8 @@ static int io_fault(struct tp_error *err, const char *path)
     return tp_error_set(err, TP_EIO, 0, "%s: %s", path, strerror(errno));
 }
 
-/* Reads a whole file of known size. No allocation while it is open: the arena may leave by its guard. */
+/* Reads a whole file of known size. Allocates nothing while the file is open, because the arena may jump to its guard.
+ */
 static int read_file(const char *path, char *to, size_t size, struct tp_error *err)
 {
     struct tp_input input;
@@ -106,8 +108,8 @@ int tp_assets_get(const struct tp_assets *assets, struct tp_str name, struct tp_
     return code;
 }
 
-/* Without the blanks that lines begin with: they are for who reads the template, not for who loads the page. What must
- * keep its blanks comes from values. */
+/* Removes the spaces at the beginning of lines, which only help readers of the template. Spaces that must stay come
+ * from values. */
 static struct tp_str without_indentation(struct tp_arena *arena, struct tp_str text)
 {
     char *to = tp_arena_alloc(arena, text.len + 1);

@@ -1,5 +1,5 @@
-/* The files of templates/: built into the program, each replaceable by a file of the same name in a folder
- * (--templates). */
+/* Gives access to the files of templates/, which are built into the program. A file of the same name in a folder
+ * (--templates) replaces each. */
 #ifndef TP_WRITER_TEXT_ASSETS_H
 #define TP_WRITER_TEXT_ASSETS_H
 
@@ -12,18 +12,19 @@ struct tp_assets {
     const char *folder;     /* NULL: built-in texts only */
 };
 
-/* folder: borrowed, may be NULL. */
+/* Initializes *assets. folder: borrowed, may be NULL. */
 void tp_assets_init(struct tp_assets *assets, struct tp_arena *arena, const char *folder);
 
-/* Text of the file `name` ("report.css", "help/report.txt"), from the folder when it has one, else as built in. Lives
- * as long as the arena. Returns 0; TP_ENOTFOUND; TP_EIO for a file that is there and cannot be read; TP_ELIMIT beyond 1
- * MiB. */
+/* Gets the text of the file `name` ("report.css", "help/report.txt") from the folder if it exists there, otherwise the
+ * built-in one. Valid as long as the arena. Returns 0; TP_ENOTFOUND; TP_EIO if an existing file cannot be read;
+ * TP_ELIMIT above 1 MiB. */
 int tp_assets_get(const struct tp_assets *assets, struct tp_str name, struct tp_str *text, struct tp_error *err);
 
-/* The same as a tp_template_load: {{> overview}} is "overview.html", its lines without their indentation. assets: const struct tp_assets *. */
+/* Does the same as a tp_template_load: {{> overview}} is "overview.html" without indentation. assets: const struct
+ * tp_assets *. */
 int tp_assets_load(void *assets, struct tp_str name, struct tp_str *text, struct tp_error *err);
 
-/* Name of the built-in file number `index`, in byte order of names; ptr NULL behind the last. */
+/* Returns the name of the built-in file number `index`, in byte order of names; ptr NULL after the last. */
 struct tp_str tp_assets_name(size_t index);
 
 #endif

@@ -1,4 +1,4 @@
-/* Base64: three bytes to four letters, 12 bits per table look-up. */
+/* Encodes Base64: three bytes to four letters, with table lookups. */
 #include "writer/text/base64.h"
 
 #include "writer/base/error.h"

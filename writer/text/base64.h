@@ -1,4 +1,4 @@
-/* Base64 with padding (RFC 4648, section 4). */
+/* Encodes Base64 with padding (RFC 4648, section 4). */
 #ifndef TP_WRITER_TEXT_BASE64_H
 #define TP_WRITER_TEXT_BASE64_H
 

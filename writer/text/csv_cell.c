@@ -1,4 +1,4 @@
-/* CSV: see csv.h. */
+/* Writes cells of CSV: see csv_cell.h. */
 #include "writer/text/csv_cell.h"
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 #include "writer/base/put.h"
 #include "writer/base/utf8.h"
 
-/* Ranges of characters that show nothing: controls, blanks of all widths, joiners, marks of direction, fillers, variation
+/* Ranges of invisible characters: controls, spaces of all widths, joiners, direction marks, fillers, variation
  * selectors, tags. Unicode 15, general categories Cc, Zs, Zl, Zp, Cf and Default_Ignorable_Code_Point. */
 static const struct {
     uint32_t first, last;
@@ -17,7 +17,7 @@ static const struct {
                  {0x2028, 0x202F}, {0x205F, 0x206F}, {0x2800, 0x2800}, {0x3000, 0x3000}, {0x3164, 0x3164},
                  {0xFE00, 0xFE0F}, {0xFEFF, 0xFEFF}, {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFFB}, {0xE0000, 0xE0FFF}};
 
-/* The first character of a text and its bytes; of invalid UTF-8 its first byte. */
+/* Returns the first character of a text and its length; for invalid UTF-8 its first byte. */
 static uint32_t first_character(const char *text, size_t size, size_t *length)
 {
     const unsigned char *p = (const unsigned char *)text;
@@ -44,9 +44,9 @@ static bool is_break(char c)
     return c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == '\f';
 }
 
-/* Spreadsheets split pasted text at line feeds and tabs: each part may be a formula, also behind characters that show
- * nothing, which some of them leave out. Signs of full width and small ones count as the plain ones. is_part: the text is a part behind a break and
- * ends at the next one. */
+/* Returns whether a spreadsheet may treat the text as a formula. Spreadsheets split pasted text at line feeds and tabs,
+ * and each part may be a formula. Some ignore invisible characters before it. Full-width and small signs count as the
+ * plain ones. is_part: the text follows a break and ends at the next one. */
 static bool is_formula(const char *text, size_t size, bool is_part)
 {
     static const uint32_t signs[] = {'=',    '+',    '-',    '@',    0xFF1D, 0xFF0B, 0xFF0D,
@@ -64,8 +64,8 @@ static bool is_formula(const char *text, size_t size, bool is_part)
     return false;
 }
 
-/* A text that is its own cell, as millions are: nothing in it is a quote or breaks it, and it begins with a letter or
- * the like. False: it may need more. */
+/* Writes a text that needs no special treatment, as most do: it has no quote or break and begins with a letter. Returns
+ * false if it may need more. */
 static bool put_plain(struct tp_buf *out, struct tp_str text)
 {
     bool is_odd = false;

@@ -1,12 +1,12 @@
-/* C++ names as text: see cxx_name.h. A declarator stands around what it declares ("void (*)(int)"): a type is shown as
- * what is left and what is right of that place. */
+/* Prints C++ names: see cxx_name.h. A declarator surrounds its name ("void (*)(int)"), so a type is printed as a left
+ * part and a right part. */
 #include "writer/text/cxx_name.h"
 
 enum { MAX_STEPS = 1 << 17, ALL = -1 };
 
 struct show {
     struct tp_vec *text; /* char */
-    int32_t place;       /* of packs, the one item that is shown; ALL: each */
+    int32_t place;       /* the element of packs to print; ALL: each */
     uint32_t steps;
     bool is_wrong;
 };
@@ -43,7 +43,7 @@ static void show_whole(struct show *show, const struct tp_cxx_node *node)
     show_right(show, node);
 }
 
-/* Items with commas between those that are not empty. */
+/* Prints items with commas between those that are not empty. */
 static void show_list(struct show *show, const struct tp_cxx_node *list)
 {
     bool is_first = true;
@@ -69,7 +69,7 @@ static void show_arguments(struct show *show, const struct tp_cxx_node *list)
 
 /* ---- packs ---- */
 
-/* The first pack in what an expansion repeats. */
+/* Returns the first pack in the part that an expansion repeats. */
 static const struct tp_cxx_node *pack_in(struct show *show, const struct tp_cxx_node *node)
 {
     for (; node && node->kind != TP_CXX_PACK && node->kind != TP_CXX_EXPANSION; node = node->right) {
@@ -181,7 +181,7 @@ static void show_operand(struct show *show, const struct tp_cxx_node *node)
         put_text(show, ")");
 }
 
-/* What has no right side. */
+/* Prints a node without a right part. */
 static void show_name(struct show *show, const struct tp_cxx_node *node)
 {
     switch (node->kind) {

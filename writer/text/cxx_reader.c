@@ -1,4 +1,4 @@
-/* Letters, nodes and lists while a C++ name is read: see cxx_reader.h. */
+/* Reads letters, nodes and lists of a C++ name: see cxx_reader.h. */
 #include "writer/text/cxx_reader.h"
 
 enum { MAX_DEPTH = 128, MAX_NODE_DEPTH = 400, MAX_PARTS = 1 << 14 };
@@ -21,7 +21,7 @@ const struct tp_cxx_node *tp_cxx_wrong(struct tp_cxx_reader *r)
     return &nothing;
 }
 
-/* Something nested begins; false: too much of it. */
+/* Enters a nested part. Returns false if the nesting is too deep. */
 bool tp_cxx_enters(struct tp_cxx_reader *r)
 {
     if (++r->depth > MAX_DEPTH)
@@ -37,7 +37,7 @@ struct tp_str tp_cxx_read_digits(struct tp_cxx_reader *r)
     return (struct tp_str){begin, (size_t)(r->at - begin)};
 }
 
-/* Value of at most six digits. */
+/* Returns the value of at most six digits. */
 uint32_t tp_cxx_small_number(struct tp_str digits)
 {
     uint32_t value = 0;
@@ -46,7 +46,7 @@ uint32_t tp_cxx_small_number(struct tp_str digits)
     return digits.len > 6 ? UINT32_MAX : value;
 }
 
-/* [number in base 36] "_": nothing before the "_" is 0, all others are one higher. */
+/* Reads [number in base 36] "_": only "_" is 0, all others are one higher. */
 uint32_t tp_cxx_read_base36(struct tp_cxx_reader *r)
 {
     uint32_t value = 0;
@@ -88,7 +88,7 @@ const struct tp_cxx_node *tp_cxx_text_part(struct tp_cxx_reader *r, const char *
     return TP_CXX_PART(r, TP_CXX_TEXT, .text = tp_str_of(text));
 }
 
-/* Lists are walked, not entered: their length adds nothing to the depth. */
+/* Adds an item to a list. Lists are iterated, so their length does not add to the depth. */
 void tp_cxx_list_add(struct tp_cxx_reader *r, struct tp_cxx_list *list, const struct tp_cxx_node *item)
 {
     if (r->is_wrong || ++r->parts > MAX_PARTS) {
@@ -118,7 +118,7 @@ const struct tp_cxx_node *tp_cxx_remember(struct tp_cxx_reader *r, const struct 
     return node;
 }
 
-/* ---- words of two letters or so ---- */
+/* ---- operators and built-in types ---- */
 
 struct operator_name {
     char code[3];

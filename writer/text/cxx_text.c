@@ -1,4 +1,4 @@
-/* C++ names as text: see cxx_text.h. */
+/* Splits C++ names: see cxx_text.h. */
 #include "writer/text/cxx_text.h"
 
 struct tp_str tp_text_from(struct tp_str text, size_t at)
@@ -13,7 +13,7 @@ struct tp_str tp_text_upto(struct tp_str text, size_t at)
 
 /* ---- brackets ---- */
 
-/* Nearly all letters of a name leave the depth as it is: one look tells. */
+/* Tests first whether a letter is a bracket, because nearly all letters leave the depth unchanged. */
 static inline bool is_bracket(char c)
 {
     static const bool BRACKETS[256] = {
@@ -21,7 +21,7 @@ static inline bool is_bracket(char c)
     return BRACKETS[(unsigned char)c];
 }
 
-/* The same as tp_cxx_depth_after of a letter that is a bracket. */
+/* Does the same as tp_cxx_depth_after for a letter that is a bracket. */
 static size_t depth_after_bracket(struct tp_str text, size_t i, size_t depth)
 {
     char c = text.ptr[i], before = i ? text.ptr[i - 1] : ' ';
@@ -50,7 +50,8 @@ size_t tp_cxx_find_outside(struct tp_str text, char c, size_t at)
     return text.len;
 }
 
-/* Where the parameters of a function begin: the first ( that opens none of "(anonymous namespace)" and "operator()". */
+/* Returns the beginning of a function's parameters: the first ( that is not part of "(anonymous namespace)" or
+ * "operator()". */
 size_t tp_cxx_parameters_at(struct tp_str name)
 {
     for (size_t i = tp_cxx_find_outside(name, '(', 1); i < name.len; i = tp_cxx_find_outside(name, '(', i)) {
@@ -64,7 +65,7 @@ size_t tp_cxx_parameters_at(struct tp_str name)
     return name.len;
 }
 
-/* Behind the last "::" outside of brackets. */
+/* Returns the position after the last "::" outside of brackets. */
 static size_t last_word_at(struct tp_str path)
 {
     size_t at = 0, depth = 0;
@@ -115,7 +116,7 @@ bool tp_cxx_is_number(struct tp_str text)
     return digits > 0 && i == text.len;
 }
 
-/* "C<128>" of CUTLASS is 128, "(Enum)2" is 2. */
+/* Returns 128 for "C<128>" of CUTLASS, and 2 for "(Enum)2". */
 struct tp_str tp_cxx_value_of(struct tp_str text)
 {
     if (text.len && text.ptr[0] == '(' && !tp_str_starts(text, "(anonymous")) {

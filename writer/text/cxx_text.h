@@ -1,4 +1,4 @@
-/* A C++ name taken apart as text: "path::word<arguments>(parameters)". Nothing is copied: all parts borrow the name. */
+/* Splits a C++ name as text: "path::word<arguments>(parameters)". Copies nothing: all parts borrow the name. */
 #ifndef TP_WRITER_TEXT_CXX_TEXT_H
 #define TP_WRITER_TEXT_CXX_TEXT_H
 
@@ -12,32 +12,32 @@ struct tp_cxx_entity {
     struct tp_str path, word; /* path: with its last "::" */
     struct tp_str arguments[TP_CXX_ARGUMENTS];
     size_t count;
-    bool has_more; /* arguments than fit */
+    bool has_more; /* there are more arguments than fit */
 };
 
-/* The text behind its first `at` bytes, and these. */
+/* Return the text after its first `at` bytes, and these bytes. */
 struct tp_str tp_text_from(struct tp_str text, size_t at);
 struct tp_str tp_text_upto(struct tp_str text, size_t at);
 
-/* Depth of brackets behind the letter at `i`; "->" and operators are no brackets. */
+/* Returns the depth of brackets after the letter at `i`; "->" and operators do not count as brackets. */
 size_t tp_cxx_depth_after(struct tp_str text, size_t i, size_t depth);
 
-/* First `c` outside of brackets from `at` on, or the length. */
+/* Returns the position of the first `c` outside of brackets from `at` on, or the length. */
 size_t tp_cxx_find_outside(struct tp_str text, char c, size_t at);
 
-/* Where the parameters of a function begin, or the length. */
+/* Returns the beginning of a function's parameters, or the length. */
 size_t tp_cxx_parameters_at(struct tp_str name);
 
-/* A name without parameters, taken apart. */
+/* Splits a name without parameters. */
 struct tp_cxx_entity tp_cxx_entity_of(struct tp_str text);
 
-/* Adds what stands between commas to the arguments. */
+/* Adds the parts between commas to the arguments. */
 void tp_cxx_split_arguments(struct tp_cxx_entity *entity, struct tp_str list);
 
-/* "-12", "3ul" */
+/* Returns whether the text is a number: "-12", "3ul". */
 bool tp_cxx_is_number(struct tp_str text);
 
-/* "C<128>" of CUTLASS is 128, "(Enum)2" is 2; others as they are. */
+/* Returns 128 for "C<128>" of CUTLASS, and 2 for "(Enum)2"; other texts unchanged. */
 struct tp_str tp_cxx_value_of(struct tp_str text);
 
 #endif

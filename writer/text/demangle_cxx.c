@@ -1,4 +1,5 @@
-/* Names of C++ functions: see demangle_cxx.h. The grammar in comments is that of the Itanium C++ ABI, section 5.1. */
+/* Demangles names of C++ functions: see demangle_cxx.h. The grammar in comments is that of the Itanium C++ ABI, section
+ * 5.1. */
 #include "writer/text/demangle_cxx.h"
 
 #include "writer/text/cxx_reader.h"
@@ -52,7 +53,7 @@ static bool at_end_of_encoding(const struct tp_cxx_reader *r)
     return r->at >= r->end || *r->at == 'E' || *r->at == '.';
 }
 
-/* <type>+ up to an end, which is left; "v" alone is none. */
+/* Reads <type>+ up to an end, which is not consumed; "v" alone means no types. */
 static const struct tp_cxx_node *read_types(struct tp_cxx_reader *r, bool (*is_end)(const struct tp_cxx_reader *r))
 {
     struct tp_cxx_list list = {NULL, NULL};
@@ -67,7 +68,7 @@ static const struct tp_cxx_node *read_types(struct tp_cxx_reader *r, bool (*is_e
     return tp_cxx_list_end(r, &list);
 }
 
-/* [number] "_": "_" is the first, "0_" the second. */
+/* Reads [number] "_": "_" is the first, "0_" the second. */
 static struct tp_str read_ordinal(struct tp_cxx_reader *r)
 {
     struct tp_str digits = tp_cxx_read_digits(r);
@@ -100,11 +101,11 @@ static const struct tp_cxx_node *read_unnamed(struct tp_cxx_reader *r)
     return TP_CXX_PART(r, TP_CXX_LAMBDA, .right = types, .text = read_ordinal(r));
 }
 
-/* <unqualified-name>, with its tags of an ABI left out: they tell no function from another. */
+/* Reads an <unqualified-name>. Names with ABI tags are not supported. */
 static const struct tp_cxx_node *read_unqualified(struct tp_cxx_reader *r, struct tp_cxx_named *named)
 {
     const struct tp_cxx_node *name;
-    tp_cxx_takes(r, "L"); /* of one file only */
+    tp_cxx_takes(r, "L"); /* local to one file */
     if (tp_is_digit(tp_cxx_peek(r)))
         name = read_source_name(r);
     else if (tp_cxx_peek(r) == 'U')
@@ -136,7 +137,7 @@ static const struct tp_cxx_node *read_parameter(struct tp_cxx_reader *r)
     return tp_cxx_text_part(r, text);
 }
 
-/* <substitution>, without "St". */
+/* Reads a <substitution> other than "St". */
 static const struct tp_cxx_node *read_again(struct tp_cxx_reader *r)
 {
     static const char *const known[][2] = {{"Sa", "allocator"}, {"Sb", "basic_string"}, {"Ss", "string"},
@@ -153,7 +154,7 @@ static const struct tp_cxx_node *read_again(struct tp_cxx_reader *r)
     return *TP_AT(&r->again, const struct tp_cxx_node *, number);
 }
 
-/* The last word of a name, for constructors and destructors. */
+/* Returns the last word of a name, for constructors and destructors. */
 static const struct tp_cxx_node *last_word(const struct tp_cxx_node *name)
 {
     while (name->kind == TP_CXX_NESTED || name->kind == TP_CXX_TEMPLATE)
@@ -161,7 +162,7 @@ static const struct tp_cxx_node *last_word(const struct tp_cxx_node *name)
     return name;
 }
 
-/* What may follow `prefix` in a nested name. */
+/* Reads a component that may follow `prefix` in a nested name. */
 static const struct tp_cxx_node *read_component(struct tp_cxx_reader *r, const struct tp_cxx_node *prefix,
                                                 struct tp_cxx_named *named)
 {
@@ -223,7 +224,7 @@ static const struct tp_cxx_node *read_nested(struct tp_cxx_reader *r, struct tp_
     }
     if (!name || !is_new || r->is_wrong)
         return tp_cxx_wrong(r);
-    r->again.count -= r->again.count > 0; /* the whole is remembered by who uses it as a type */
+    r->again.count -= r->again.count > 0; /* the caller remembers the whole name if it is a type */
     return name;
 }
 
@@ -282,7 +283,7 @@ static const struct tp_cxx_node *read_name(struct tp_cxx_reader *r, struct tp_cx
     return name;
 }
 
-/* <encoding> ::= name [type that is returned] type.. */
+/* <encoding> ::= name [return type] type.. */
 static const struct tp_cxx_node *read_encoding(struct tp_cxx_reader *r)
 {
     struct tp_cxx_named named = {.tags = true, .quals = {"", 0}};
@@ -306,7 +307,7 @@ static const struct tp_cxx_node *read_encoding(struct tp_cxx_reader *r)
 
 static void list_add_argument(struct tp_cxx_reader *r, struct tp_cxx_list *list, bool tags);
 
-/* <template-args> ::= "I" argument.. "E"; as T_ stands for them from the first one on */
+/* <template-args> ::= "I" argument.. "E"; with `tags`, T_ refers to them from the first one on */
 static const struct tp_cxx_node *read_arguments(struct tp_cxx_reader *r, bool tags)
 {
     struct tp_cxx_list list = {NULL, NULL};
@@ -340,7 +341,7 @@ static const struct tp_cxx_node *read_literal(struct tp_cxx_reader *r)
     const char *sign = tp_cxx_takes(r, "n") ? "-" : "";
     struct tp_str digits = tp_cxx_read_digits(r);
     if (r->is_wrong || !digits.len || !tp_cxx_takes(r, "E"))
-        return tp_cxx_wrong(r); /* floating point, strings */
+        return tp_cxx_wrong(r); /* floating point and strings are not supported */
     size_t before = strlen(sign), after = ending ? strlen(ending) : 0;
     char *text = tp_arena_alloc(r->arena, before + digits.len + after + 1);
     memcpy(text, sign, before);
@@ -352,7 +353,7 @@ static const struct tp_cxx_node *read_literal(struct tp_cxx_reader *r)
 static const struct tp_cxx_node *read_argument(struct tp_cxx_reader *r)
 {
     const struct tp_cxx_node *argument;
-    if (tp_cxx_takes(r, "Tn")) /* of a type that is written before it */
+    if (tp_cxx_takes(r, "Tn")) /* the type of the argument is written before it */
         read_type(r);
     else
         tp_cxx_takes(r, "Ty");
@@ -383,7 +384,7 @@ static void list_add_argument(struct tp_cxx_reader *r, struct tp_cxx_list *list,
     r->depth--;
 }
 
-/* <expression>, as far as arguments of kernels have them: operators on literals, parameters and addresses */
+/* Reads an <expression> as it occurs in arguments of kernels: operators on literals, parameters and addresses. */
 static const struct tp_cxx_node *read_expression(struct tp_cxx_reader *r)
 {
     static const char UNARY[] = "ad nt ng ps co de ";
@@ -416,7 +417,7 @@ static const struct tp_cxx_node *read_expression(struct tp_cxx_reader *r)
 
 /* ---- types ---- */
 
-/* "P" type and the like; a reference to a reference is one. */
+/* Reads "P" type and similar; a reference to a reference becomes one reference. */
 static const struct tp_cxx_node *read_pointer(struct tp_cxx_reader *r, const char *mark)
 {
     const struct tp_cxx_node *to = read_type(r);
@@ -426,7 +427,7 @@ static const struct tp_cxx_node *read_pointer(struct tp_cxx_reader *r, const cha
     return TP_CXX_PART(r, TP_CXX_POINTER, .text = tp_str_of(mark), .left = to);
 }
 
-/* <function-type> ::= ["Do"] "F" ["Y"] type that is returned, type.. ["R" | "O"] "E" */
+/* <function-type> ::= ["Do"] "F" ["Y"] return type, type.. ["R" | "O"] "E" */
 static bool at_end_of_function(const struct tp_cxx_reader *r)
 {
     return tp_cxx_peek(r) == 'E' ||
@@ -445,14 +446,15 @@ static const struct tp_cxx_node *read_function(struct tp_cxx_reader *r, struct t
     return TP_CXX_PART(r, TP_CXX_FUNCTION, .left = returned, .right = types, .text = quals);
 }
 
-/* quals type: those of a function stand behind its arguments */
+/* Reads quals type; those of a function are printed after its arguments. */
 static const struct tp_cxx_node *read_qualified(struct tp_cxx_reader *r)
 {
     struct tp_str quals = read_quals(r);
     if (tp_cxx_takes(r, "F"))
         return read_function(r, quals);
     const struct tp_cxx_node *type = read_type(r);
-    bool is_said = type->kind == TP_CXX_QUALIFIED && tp_str_equal(type->text, quals); /* T_ may say it as well */
+    bool is_said = type->kind == TP_CXX_QUALIFIED && tp_str_equal(type->text, quals); /* T_ may already have the
+                                                                                       * qualifier */
     return is_said ? type : TP_CXX_PART(r, TP_CXX_QUALIFIED, .text = quals, .left = type);
 }
 
@@ -463,7 +465,7 @@ static const struct tp_cxx_node *read_array(struct tp_cxx_reader *r)
     return TP_CXX_PART(r, TP_CXX_ARRAY, .text = count, .left = read_type(r));
 }
 
-/* <class-enum-type>, <substitution> and <template-param> with what follows them */
+/* Reads <class-enum-type>, <substitution> and <template-param> with their template arguments. */
 static const struct tp_cxx_node *read_named_type(struct tp_cxx_reader *r)
 {
     struct tp_cxx_named named = {.quals = {"", 0}};
@@ -527,9 +529,9 @@ static const struct tp_cxx_node *read_type(struct tp_cxx_reader *r)
     return type;
 }
 
-/* ---- the whole ---- */
+/* ---- whole names ---- */
 
-/* "." letters {"." digits}: what a compiler or a runtime wrote behind the name */
+/* Reads "." letters {"." digits}, which a compiler or a runtime appended to the name. */
 static bool add_clones(struct tp_cxx_reader *r, struct tp_vec *text)
 {
     while (!r->is_wrong && r->at < r->end) {

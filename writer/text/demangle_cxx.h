@@ -1,7 +1,7 @@
-/* Names of C++ functions as people read them, from the mangling of the Itanium C++ ABI (section 5.1), by own code: the
- * text depends on the name alone, not on the C++ runtime of a machine. Meant for what names of kernels are made of:
- * nested names, templates, literals, lambdas, functions as arguments. Not read: vtables and other special names,
- * decltype, expressions beyond operators. */
+/* Demangles names of C++ functions in the form of the Itanium C++ ABI (section 5.1) with our own code, so that the text
+ * does not depend on the machine's C++ runtime. Supports what occurs in names of kernels: nested names, templates,
+ * literals, lambdas, functions as arguments. Does not support vtables and other special names, decltype, and
+ * expressions beyond operators. */
 #ifndef TP_WRITER_TEXT_DEMANGLE_CXX_H
 #define TP_WRITER_TEXT_DEMANGLE_CXX_H
 
@@ -10,8 +10,9 @@
 #include "writer/base/arena.h"
 #include "writer/base/str.h"
 
-/* Reads "_Z...", worded as c++filt of binutils does. False: it is none, it is damaged, it has what is not read here, or
- * its text would be longer than 64 KiB; *text is then left alone. The text is the arena's, whose guard is set. */
+/* Demangles "_Z..." with the wording of binutils' c++filt. Returns false, without changing *text, if the name is not
+ * mangled, damaged, or unsupported, or if its text would exceed 64 KiB. The text is in the arena, whose guard is set.
+ */
 bool tp_demangle_cxx(struct tp_str name, struct tp_str *text, struct tp_arena *arena);
 
 #endif

@@ -1,4 +1,4 @@
-/* Names of Rust functions: see demangle_rust.h. The grammar in comments is that of RFC 2603. */
+/* Demangles names of Rust functions: see demangle_rust.h. The grammar in comments is that of RFC 2603. */
 #include "writer/text/demangle_rust.h"
 
 #include <string.h>
@@ -10,14 +10,14 @@ enum { MAX_DEPTH = 200, MAX_STEPS = 1 << 16, MAX_PUNYCODE = 256 };
 
 struct identifier {
     struct tp_str ascii, punycode;
-    uint64_t number; /* tells those of one name apart */
+    uint64_t number; /* distinguishes identifiers of the same name */
 };
 
 static void read_path(struct tp_rust_name *name, bool is_value);
 static void read_type(struct tp_rust_name *name);
 static void read_const(struct tp_rust_name *name);
 
-/* Something nested begins; false: too much of it. */
+/* Enters a nested part. Returns false if the nesting is too deep or there are too many parts. */
 static bool enters(struct tp_rust_name *name)
 {
     if (++name->depth > MAX_DEPTH || ++name->steps > MAX_STEPS)
@@ -25,7 +25,7 @@ static bool enters(struct tp_rust_name *name)
     return !name->is_wrong;
 }
 
-/* {0-9a-zA-Z} "_": nothing before the "_" is 0, all others are one higher. */
+/* Reads {0-9a-zA-Z} "_": only "_" is 0, all others are one higher. */
 static uint64_t read_base62(struct tp_rust_name *name)
 {
     uint64_t number = 0;
@@ -43,14 +43,14 @@ static uint64_t read_base62(struct tp_rust_name *name)
     return number + 1;
 }
 
-/* [letter base-62-number]: 0 without it. */
+/* Reads [letter base-62-number]: 0 without it. */
 static uint64_t read_marked(struct tp_rust_name *name, char letter)
 {
     uint64_t number = tp_rust_takes(name, letter) ? read_base62(name) : UINT64_MAX;
     return number == UINT64_MAX ? 0 : number + 1;
 }
 
-/* ["s" number] ["u"] length ["_"] bytes */
+/* Reads ["s" number] ["u"] length ["_"] bytes. */
 static struct identifier read_identifier(struct tp_rust_name *name, bool has_number)
 {
     struct identifier found = {.number = has_number ? read_marked(name, 's') : 0};
@@ -110,7 +110,7 @@ static void show_lifetime(struct tp_rust_name *name, uint64_t number)
     }
 }
 
-/* ["G" number]: "for<'a, 'b> "; returns the lifetimes bound before it. */
+/* Reads ["G" number] and prints "for<'a, 'b> ". Returns the number of lifetimes bound before it. */
 static uint64_t read_binder(struct tp_rust_name *name)
 {
     uint64_t before = name->lifetimes, count = read_marked(name, 'G');
@@ -129,7 +129,7 @@ static uint64_t read_binder(struct tp_rust_name *name)
 
 /* ---- paths ---- */
 
-/* "B" number: what began at that byte is meant once more. */
+/* Reads "B" number, which repeats the part that began at that byte. */
 static void read_again(struct tp_rust_name *name, void (*read)(struct tp_rust_name *name, bool is_value), bool is_value)
 {
     const char *here = name->at - 1;
@@ -182,7 +182,7 @@ static void read_nested(struct tp_rust_name *name, bool is_value)
     tp_rust_show_text(name, "}");
 }
 
-/* "M" impl-path type, "X" impl-path type path, "Y" type path: "<type>" or "<type as path>". */
+/* Reads "M" impl-path type, "X" impl-path type path, "Y" type path, and prints "<type>" or "<type as path>". */
 static void read_implementation(struct tp_rust_name *name, char kind)
 {
     if (kind != 'Y') {
@@ -201,7 +201,7 @@ static void read_implementation(struct tp_rust_name *name, char kind)
     tp_rust_show_text(name, ">");
 }
 
-/* is_value: generic arguments are written "::<...>", as in a call. */
+/* Reads a path. is_value: generic arguments are written "::<...>", as in a call. */
 static void read_path(struct tp_rust_name *name, bool is_value)
 {
     if (!enters(name))
@@ -274,7 +274,7 @@ static void read_function_type(struct tp_rust_name *name)
     name->lifetimes = before;
 }
 
-/* A path whose "<" stays open when it has generic arguments; returns whether it does. */
+/* Reads a path, and leaves its "<" open if it has generic arguments. Returns whether it did. */
 static bool read_open_path(struct tp_rust_name *name)
 {
     bool is_open = false;
@@ -404,7 +404,7 @@ static void read_type(struct tp_rust_name *name)
 
 /* ---- constants ---- */
 
-/* {0-9a-f} "_"; *value: where it fits, digits: as they stand. */
+/* Reads {0-9a-f} "_" and returns the digits. *value: their value if it fits. */
 static struct tp_str read_hexadecimal(struct tp_rust_name *name, uint64_t *value)
 {
     struct tp_str digits = {name->at, 0};
@@ -456,7 +456,7 @@ static void const_again(struct tp_rust_name *name, bool is_value)
     read_const(name);
 }
 
-/* type value, "p", or one that was there before */
+/* Reads type value, "p", or a back reference. */
 static void read_const(struct tp_rust_name *name)
 {
     uint64_t value;
@@ -502,7 +502,7 @@ bool tp_demangle_rust(struct tp_str text_of_name, struct tp_str *text, struct tp
         read_path(&name, true);
         name.is_silent = true;
         if (!name.is_wrong && name.at < name.end && *name.at >= 'A' && *name.at <= 'Z')
-            read_path(&name, false); /* the crate that the instance was made for */
+            read_path(&name, false); /* the crate for which the instance was made */
     }
     if (name.is_wrong || (name.at < name.end && *name.at != '.' && *name.at != '$') || name.text.count == 0)
         return false;

@@ -1,9 +1,9 @@
-/* The older mangling of rustc, which looks like one of C++: see demangle_rust.h. */
+/* Demangles the older mangling of rustc, which looks like C++: see demangle_rust.h. */
 #include <string.h>
 
 #include "writer/text/rust_name.h"
 
-/* "$LT$" and its like at `text`; returns their length, 0: none. */
+/* Prints the character for an escape such as "$LT$" at `text`. Returns the length of the escape, 0: none. */
 static size_t escape_at(struct tp_rust_name *name, struct tp_str text)
 {
     static const struct {
@@ -47,7 +47,8 @@ static void show_legacy(struct tp_rust_name *name, struct tp_str id)
     }
 }
 
-/* "h" and 16 digits that look drawn by chance, as rustc ends its names: a C++ name hardly does. */
+/* Returns whether this is "h" and 16 random-looking digits, as at the end of rustc's names. C++ names hardly have that.
+ */
 static bool is_hash(struct tp_str id)
 {
     uint32_t seen = 0, kinds = 0;

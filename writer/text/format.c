@@ -1,4 +1,4 @@
-/* Numbers as people read them. */
+/* Formats numbers for people: see format.h. */
 #include "writer/text/format.h"
 
 #include <math.h>
@@ -30,9 +30,9 @@ struct tp_unit tp_unit_of_bytes(int64_t max_bytes)
     return (struct tp_unit){"B", 1.0, 0};
 }
 
-enum { NUMBER_BYTES = 64 }; /* any number printed below, with its NUL */
+enum { NUMBER_BYTES = 64 }; /* enough for any number printed below, with its NUL */
 
-/* Writes the digits of `whole` in groups of three; returns the end. */
+/* Writes the digits of `whole` in groups of three. Returns the end. */
 static char *print_grouped(char *at, uint64_t whole)
 {
     char text[32];
@@ -57,7 +57,7 @@ static char *print_text(char *at, const char *text)
     return at + size;
 }
 
-/* Writes the number into at[NUMBER_BYTES]; returns the end (no NUL). */
+/* Writes the number into at[NUMBER_BYTES]. Returns the end (no NUL). */
 static char *print_fixed(char *at, double value, unsigned decimals)
 {
     static const double POWER[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
@@ -70,7 +70,7 @@ static char *print_fixed(char *at, double value, unsigned decimals)
         at = print_text(at, MINUS);
     if (isinf(value))
         return print_text(at, "\xe2\x88\x9e");
-    if (scaled >= 1e18) /* beyond the grouped form: any reader wants an exponent here */
+    if (scaled >= 1e18) /* too large for groups of digits: use an exponent */
         return at + snprintf(at, NUMBER_BYTES / 2, "%.3g", fabs(value));
     digits = (uint64_t)scaled;
     divisor = (uint64_t)scale;
@@ -92,7 +92,7 @@ void tp_format_fixed(struct tp_buf *out, double value, unsigned decimals)
     tp_buf_add(out, text, (size_t)(print_fixed(text, value, decimals) - text));
 }
 
-/* About three digits that matter. */
+/* Returns the decimals for about three significant digits. */
 static unsigned decimals_of(double value)
 {
     value = fabs(value);
@@ -187,7 +187,7 @@ const char *tp_text_printf(struct tp_arena *arena, const char *format, ...)
 
 const char *tp_text_of_date(struct tp_arena *arena, int64_t unix_ns)
 {
-    /* 2000-01-01 to 2100-01-01: what is smaller is a monotonic clock, not the time of day */
+    /* 2000-01-01 to 2100-01-01: smaller values come from a monotonic clock, not from the time of day */
     int64_t seconds = unix_ns / 1000000000, days, era, day_of_era, year_of_era, day_of_year, month_index;
     int64_t year, month, day;
 

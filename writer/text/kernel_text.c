@@ -1,5 +1,5 @@
-/* Short names of kernels: see kernel_text.h. A C++ name is read as text: "path::word<arguments>(parameters)", where the
- * word may be a known wrapper and one of its arguments what is done. */
+/* Shortens names of kernels: see kernel_text.h. A C++ name is split as text: "path::word<arguments>(parameters)". The
+ * word may be a known wrapper, with the operation in one of its arguments. */
 #include "writer/text/kernel_text.h"
 
 #include "writer/base/limits.h"
@@ -9,12 +9,12 @@
 enum { ARGUMENT_BYTES = 56, MOST_READ = 1 << 16, MAX_DEPTH = 6, MAX_SHAPES = 2, MAX_TYPES = 4 };
 enum { LAST = 255 };
 
-/* A short name while it is written; what does not fit is left out, and the cut shows it. */
+/* A short name under construction. What does not fit is dropped, and an ellipsis shows the cut. */
 struct out {
     char *data;
     size_t size;
-    const struct tp_str *types; /* of the data, where a wrapper has them: what computes may use wider ones .. */
-    size_t type_count;          /* .. 0: the types that an operation has itself */
+    const struct tp_str *types; /* of the data, if a wrapper has them, because the computation may use wider types */
+    size_t type_count;          /* 0: the types in the operation itself */
 };
 
 static void put(struct out *out, struct tp_str part)
@@ -29,7 +29,7 @@ static void put_text(struct out *out, const char *text)
     put(out, tp_str_of(text));
 }
 
-/* "128x64x32" of sequence<128, 64, 32>; whether it is one. */
+/* Writes "128x64x32" for sequence<128, 64, 32>. Returns whether the entity is a shape. */
 static bool put_shape(struct out *out, const struct tp_cxx_entity *entity)
 {
     static const char *const WORDS[] = {"sequence", "Sequence", "tuple", "GemmShape", "MatrixShape", "Shape"};
@@ -56,7 +56,7 @@ static bool is_plain(struct tp_str text)
     return !memchr(text.ptr, '<', text.len) && !memchr(text.ptr, '(', text.len);
 }
 
-/* The first five of at least four numbers in a row: block and tile of Composable Kernel's classes. */
+/* Writes the first five of at least four consecutive numbers: block and tile of Composable Kernel's classes. */
 static bool put_numbers(struct out *out, const struct tp_cxx_entity *entity)
 {
     size_t first = 0, count = 0;
@@ -75,7 +75,7 @@ static bool put_numbers(struct out *out, const struct tp_cxx_entity *entity)
     return true;
 }
 
-/* All plain ones; of others so many that the word still is what is seen. */
+/* Writes all arguments if they are plain; otherwise so few that the word stays prominent. */
 static void put_arguments(struct out *out, const struct tp_cxx_entity *entity, unsigned depth)
 {
     size_t bytes = 0, start = out->size;
@@ -99,7 +99,7 @@ static void put_arguments(struct out *out, const struct tp_cxx_entity *entity, u
     put_text(out, ">");
 }
 
-/* The name of the function whose address is an argument: "&(float act::silu<float>(float const&))". */
+/* Writes the name of a function whose address is an argument: "&(float act::silu<float>(float const&))". */
 static void put_address(struct out *out, struct tp_str text)
 {
     text = tp_text_upto(text, tp_cxx_parameters_at(text));
@@ -128,13 +128,13 @@ static void put_argument(struct out *out, struct tp_str text, unsigned depth)
         put_arguments(out, &entity, depth);
 }
 
-/* ---- what is done ---- */
+/* ---- operations ---- */
 
 static const struct {
     const char *word;
-    const char *label; /* said before what is done; NULL: nothing */
-    const char *path;  /* begin of its path, NULL: any */
-    uint8_t argument;  /* which one says what is done */
+    const char *label; /* written before the operation; NULL: nothing */
+    const char *path;  /* beginning of its path; NULL: any */
+    uint8_t argument;  /* index of the template argument that names the operation */
 } WRAPPERS[] = {
     {"vectorized_elementwise_kernel", "vectorized_elementwise ", NULL, 1},
     {"vectorized_templated_elementwise_kernel", "vectorized_elementwise ", NULL, 1},
@@ -178,8 +178,8 @@ static const char *wrapper_of(const struct tp_cxx_entity *entity, struct tp_str 
     return NULL;
 }
 
-/* Keeps the types of the data that a wrapper passes: BinaryFunctor<BFloat16, BFloat16, BFloat16, MulFunctor<float>>
- * multiplies numbers of BFloat16, in single precision. Of ReduceOp the types that are read and written. */
+/* Keeps the types of the data that a wrapper passes. BinaryFunctor<BFloat16, BFloat16, BFloat16, MulFunctor<float>>
+ * multiplies BFloat16 numbers in single precision. For ReduceOp, keeps the types read and written. */
 static void keep_types(struct out *out, const struct tp_cxx_entity *entity, struct tp_str *kept)
 {
     enum { RESULT = 3 };
@@ -196,7 +196,7 @@ static void keep_types(struct out *out, const struct tp_cxx_entity *entity, stru
     out->types = kept;
 }
 
-/* "neg" of neg_kernel_cuda, "add" of CUDAFunctor_add. */
+/* Writes "neg" for neg_kernel_cuda, "add" for CUDAFunctor_add. */
 static void put_operation(struct out *out, struct tp_str word)
 {
     static const char *const BEGINS[] = {"CUDAFunctorOnSelf_", "CUDAFunctorOnOther_", "CUDAFunctor_"};
@@ -216,7 +216,7 @@ static void put_operation(struct out *out, struct tp_str word)
     put(out, word);
 }
 
-/* "<bool, float>": each type once. */
+/* Writes "<bool, float>": each type once. */
 static void put_types(struct out *out, const struct tp_str *types, size_t count)
 {
     bool is_first = true;
@@ -237,7 +237,7 @@ static void put_types(struct out *out, const struct tp_str *types, size_t count)
     put_text(out, is_first ? "" : ">");
 }
 
-/* What the last lambda of "f(..)::{lambda(..)#1}::..::{lambda(float)#2}" takes. */
+/* Returns the parameters of the last lambda in "f(..)::{lambda(..)#1}::..::{lambda(float)#2}". */
 static struct tp_str last_lambda(struct tp_str text)
 {
     struct tp_str taken = {NULL, 0};
@@ -258,7 +258,7 @@ static struct tp_str last_lambda(struct tp_str text)
 
 static void put_done(struct out *out, struct tp_str text, unsigned depth);
 
-/* A function and the lambda in it that does the work. */
+/* Writes a function and the lambda in it that does the work. */
 static void put_local(struct out *out, struct tp_str text, size_t parameters, unsigned depth)
 {
     struct tp_str function = tp_text_upto(text, parameters), inner;
@@ -285,7 +285,7 @@ static void put_local(struct out *out, struct tp_str text, size_t parameters, un
         put_types(out, lambda.arguments, lambda.count);
 }
 
-/* Up to two shapes in all that a class is made of: its tile. */
+/* Writes up to two shapes among the arguments of a class: its tiles. */
 static void put_tiles(struct out *out, struct tp_str text)
 {
     static const char *const WORDS[] = {"sequence<", "tuple<", "GemmShape<"};
@@ -316,7 +316,7 @@ static bool has_template_argument(const struct tp_cxx_entity *entity)
     return false;
 }
 
-/* What a wrapper's argument does. */
+/* Writes the operation in a wrapper's argument. */
 static void put_done(struct out *out, struct tp_str text, unsigned depth)
 {
     struct tp_str inner;
@@ -349,7 +349,7 @@ static void put_done(struct out *out, struct tp_str text, unsigned depth)
 
 /* ---- whole names ---- */
 
-/* Namespaces that say nothing go; of more than two the first stays. */
+/* Writes the namespaces without common ones; of more than two only the first. */
 static void put_path(struct out *out, struct tp_str path)
 {
     static const char *const NOISE[] = {
@@ -376,7 +376,7 @@ static void put_cxx(struct out *out, struct tp_str name)
     struct tp_str inner;
     name = tp_text_upto(name, tp_cxx_parameters_at(name));
     for (size_t space; !tp_str_starts(name, "operator") && (space = tp_cxx_find_outside(name, ' ', 0)) < name.len;)
-        name = tp_text_from(name, space + 1); /* what it returns */
+        name = tp_text_from(name, space + 1); /* the return type */
     struct tp_cxx_entity entity = tp_cxx_entity_of(name);
     const char *label = wrapper_of(&entity, &inner);
     if (!label) {
@@ -397,7 +397,7 @@ static void put_cxx(struct out *out, struct tp_str name)
     }
 }
 
-/* The first `keep` bytes and the last `tail` ones, cut between words. */
+/* Writes the first `keep` bytes and the last `tail` ones, cut between words. */
 static void put_ends(struct out *out, struct tp_str name, size_t keep, size_t tail)
 {
     size_t end = name.len - tail;
@@ -410,7 +410,7 @@ static void put_ends(struct out *out, struct tp_str name, size_t keep, size_t ta
     put(out, tp_text_from(name, end < name.len ? end : name.len - tail));
 }
 
-/* Up to and with the words that begin with one of `marks`; all of it where none does. */
+/* Returns the name up to and including the words that begin with one of `marks`; the whole name without such a word. */
 static struct tp_str upto_marks(struct tp_str name, const char *const *marks, size_t count)
 {
     size_t end = 0;
@@ -424,7 +424,7 @@ static struct tp_str upto_marks(struct tp_str name, const char *const *marks, si
     return end ? tp_text_upto(name, end) : name;
 }
 
-/* Words that all kernels of this kind have, or that say how a tile is cut up once more. */
+/* Returns whether a word occurs in all kernels of this kind, or only describes how a tile is split further. */
 static bool is_idle_word(struct tp_str word)
 {
     static const char *const BEGINS[] = {"warpsize", "warpgroupsize", "tensor", "execute", "kernel",
@@ -447,7 +447,8 @@ static void put_xmma(struct out *out, struct tp_str name)
     }
 }
 
-/* Tensile's products: layout and types, then the tile, which tells them apart, then the options between both. */
+/* Writes a product of Tensile: layout and types, then the tile, which distinguishes the kernels, then the options
+ * between both. */
 static void put_tensile(struct out *out, struct tp_str name)
 {
     enum { HEAD_WORDS = 4 }; /* Cijk_Alik_Bljk_BBS */
@@ -501,7 +502,7 @@ struct tp_str tp_kernel_text(struct tp_arena *arena, struct tp_str name)
 {
     struct tp_str plain = tp_str_trimmed(tp_kernel_plain_name(arena, name));
     if (tp_str_starts(plain, "Mem") || tp_str_starts(plain, "_Z") || plain.len > MOST_READ || plain.len < 2 ||
-        tp_str_equal(plain, TP_STR("void"))) /* "Memcpy HtoD (Pageable -> Device)" takes no parameters */
+        tp_str_equal(plain, TP_STR("void"))) /* "Memcpy HtoD (Pageable -> Device)" has no parameters */
         return name;
     struct out out = {.data = tp_arena_alloc(arena, 2 * TP_KERNEL_TEXT_BYTES)};
     if (is_plain(plain))

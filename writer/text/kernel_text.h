@@ -1,27 +1,28 @@
-/* What an engineer calls a kernel: the operation, its type and its tile, without the wrapper that ran it.
+/* Returns the short name of a kernel: the operation, its type and its tile, without the wrapper that ran it.
  *
  *     void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, ..>(..)
  *         -> vectorized_elementwise add<float> x4
  *     void cutlass::Kernel2<cutlass_80_tensorop_s16816gemm_f16_256x128_32x3_tn_align8>(..)
  *         -> cutlass_80_tensorop_s16816gemm_f16_256x128_32x3_tn_align8
  *
- * A short name is for reading: several kernels may share one, and the full name stands beside it. It depends on the name
- * alone. What is not understood stays. */
+ * Short names are for reading: several kernels may share one, and the full name is shown next to it. The short name
+ * depends only on the full name. Unknown parts are kept. */
 #ifndef TP_WRITER_TEXT_KERNEL_TEXT_H
 #define TP_WRITER_TEXT_KERNEL_TEXT_H
 
 #include "writer/base/arena.h"
 #include "writer/base/str.h"
 
-enum { TP_KERNEL_TEXT_BYTES = 160 }; /* what is shown of one */
+enum { TP_KERNEL_TEXT_BYTES = 160 }; /* bytes shown of a name */
 
-/* The short name of a kernel; not cut: `name` itself where nothing is understood. The arena's, or `name`. */
+/* Returns the short name of a kernel, not cut. Returns `name` itself if nothing is recognized. The result is in the
+ * arena, or `name`. */
 struct tp_str tp_kernel_text(struct tp_arena *arena, struct tp_str name);
 
-/* The name without mangling, for who has to say where two names differ; `name` itself where it is not mangled. */
+/* Returns the demangled name, for comparing two names; `name` itself if it is not mangled. */
 struct tp_str tp_kernel_plain_name(struct tp_arena *arena, struct tp_str name);
 
-/* Is this surely the name of a kernel, whatever event has it? */
+/* Returns whether this is certainly the name of a kernel, whatever its event. */
 bool tp_is_kernel_name(struct tp_str name);
 
 #endif

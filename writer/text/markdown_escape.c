@@ -1,8 +1,9 @@
-/* Any text as Markdown that shows it as it is: see markdown_escape.h.
+/* Escapes any text for Markdown: see markdown_escape.h.
  *
- * GitHub turns mentions, numbers of issues, addresses, e-mail addresses, hashes of commits, emoji and formulas into links or
- * pictures even where Markdown's own signs are escaped. Only code spans are left alone, so a word that may be one of them
- * becomes a code span. Sources: GitHub Flavored Markdown 0.29, "Autolinked references and URLs" of GitHub's documentation. */
+ * GitHub turns mentions, issue numbers, URLs, e-mail addresses, commit hashes, emoji and formulas into links or
+ * pictures, even if Markdown's own characters are escaped. Only code spans are not changed, so a word that may be one
+ * of them becomes a code span. Sources: GitHub Flavored Markdown 0.29, "Autolinked references and URLs" of GitHub's
+ * documentation. */
 #include "writer/text/markdown_escape.h"
 
 #include <ctype.h>
@@ -11,7 +12,7 @@
 #include "writer/base/utf8.h"
 
 /* Writes a character that Markdown accepts but that is unsafe in text as an escape: U+0080..9F, and the bidirectional
- * controls, which change the order in which a line is read. Returns its bytes in `text`, 0 for another character.
+ * controls, which change the order in which a line is read. Returns its length in `text`, 0 for any other character.
  * slashes: written before "u202e". */
 static size_t put_invisible(struct tp_buf *out, struct tp_str text, const char *slashes)
 {
@@ -52,7 +53,7 @@ static void put_plain(struct tp_buf *out, struct tp_str text)
 
 /* ---- code spans ---- */
 
-/* Longest run of backticks. */
+/* Returns the length of the longest run of backticks. */
 static size_t longest_run(struct tp_str text)
 {
     size_t most = 0, run = 0;
@@ -63,12 +64,13 @@ static size_t longest_run(struct tp_str text)
     return most;
 }
 
-/* A fence is longer than any run of backticks inside. In a table the bar is escaped even inside of code. */
+/* Writes a code span. Its fence is longer than any run of backticks inside. In a table the bar is escaped even inside
+ * code. */
 static void put_code(struct tp_buf *out, struct tp_str text, bool is_cell)
 {
     size_t fence = longest_run(text) + 1;
     bool is_padded = text.ptr[0] == '`' || text.ptr[text.len - 1] == '`';
-    if (out->size && out->data[out->size - 1] == '`') /* two spans in a row would become one */
+    if (out->size && out->data[out->size - 1] == '`') /* two adjacent spans would become one */
         tp_buf_putc(out, ' ');
     for (size_t i = 0; i < fence; i++)
         tp_buf_putc(out, '`');
@@ -96,7 +98,7 @@ static bool has(struct tp_str word, const char *text)
     return false;
 }
 
-/* "GH-1" anywhere in the word. */
+/* Returns whether the word contains "GH-1". */
 static bool has_issue(struct tp_str word)
 {
     for (size_t i = 0; i + 3 < word.len; i++)
@@ -105,7 +107,7 @@ static bool has_issue(struct tp_str word)
     return false;
 }
 
-/* A run of letters and digits that may be the hash of a commit: 7 to 40 hexadecimal digits of both kinds. */
+/* Returns whether the word contains a possible commit hash: 7 to 40 hexadecimal digits with both letters and digits. */
 static bool has_hash(struct tp_str word)
 {
     enum { SHORTEST = 7, LONGEST = 40 };
@@ -122,12 +124,13 @@ static bool has_hash(struct tp_str word)
     return false;
 }
 
-/* ":tada:", a name of an emoji. */
+/* Returns whether the word contains the name of an emoji, ":tada:". */
 static bool has_emoji(struct tp_str word)
 {
     for (size_t i = 0; i < word.len; i++) {
         size_t end = i + 1;
-        while (word.ptr[i] == ':' && end < word.len && (isalnum((unsigned char)word.ptr[end]) || strchr("+-_", word.ptr[end])))
+        while (word.ptr[i] == ':' && end < word.len &&
+               (isalnum((unsigned char)word.ptr[end]) || strchr("+-_", word.ptr[end])))
             end++;
         if (end > i + 1 && end < word.len && word.ptr[end] == ':')
             return true;
@@ -135,7 +138,7 @@ static bool has_emoji(struct tp_str word)
     return false;
 }
 
-/* Whether a line that begins with the word would become a list, a heading or a rule. */
+/* Returns whether a line that begins with the word would become a list, a heading or a rule. */
 static bool begins_block(struct tp_str word)
 {
     size_t digits = 0, same = 0;
@@ -159,7 +162,7 @@ static bool is_alive(struct tp_str word)
            has_emoji(word);
 }
 
-/* Leaves out punctuation of the sentence around a word: "(@user)," gives "@user". */
+/* Removes punctuation of the sentence around a word: "(@user)," gives "@user". */
 static struct tp_str core_of(struct tp_str word)
 {
     while (word.len && strchr("([\"'", word.ptr[0]))
@@ -182,7 +185,7 @@ static void put_word(struct tp_buf *out, struct tp_str word, bool is_first, bool
         return;
     }
     if (!is_alive(core)) {
-        if (is_alive(word)) /* ":tada:" without its last colon is no emoji */
+        if (is_alive(word)) /* ":tada:" without its last colon is not an emoji */
             put_code(out, word, is_cell);
         else
             put_plain(out, word);
@@ -193,7 +196,7 @@ static void put_word(struct tp_buf *out, struct tp_str word, bool is_first, bool
     put_plain(out, (struct tp_str){core.ptr + core.len, (size_t)(word.ptr + word.len - core.ptr) - core.len});
 }
 
-/* ---- paths with blanks ---- */
+/* ---- paths with spaces ---- */
 
 static bool begins_path(struct tp_str word)
 {
@@ -248,7 +251,7 @@ static size_t path_end(struct tp_str text, size_t at, bool *has_alive)
     return last;
 }
 
-/* Writes a path with blanks as one code span where one of its words needs a span. Returns its end, `at` if there is no
+/* Writes a path with spaces as one code span if one of its words needs a span. Returns its end, or `at` if it is no
  * such path. */
 static size_t put_path(struct tp_buf *out, struct tp_str text, size_t at, bool is_cell)
 {

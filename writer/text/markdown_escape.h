@@ -1,15 +1,15 @@
-/* Any text as Markdown that shows it as it is. */
+/* Escapes any text for Markdown so that it is shown unchanged. */
 #ifndef TP_WRITER_TEXT_MARKDOWN_ESCAPE_H
 #define TP_WRITER_TEXT_MARKDOWN_ESCAPE_H
 
 #include "writer/base/buf.h"
 #include "writer/base/str.h"
 
-/* Appends text so that Markdown, and GitHub, show it as it is: no formatting, HTML, table cell, link, mention, issue, commit or
- * emoji. Words that could become one are put into code spans. For text outside of tables. */
+/* Appends text so that Markdown, and GitHub, show it unchanged: no formatting, HTML, table cell, link, mention, issue,
+ * commit or emoji. Words that could become one are put into code spans. For text outside of tables. */
 void tp_markdown_escape(struct tp_buf *out, struct tp_str text);
 
-/* The same for a cell of a table. */
+/* Does the same for a cell of a table. */
 void tp_markdown_cell(struct tp_buf *out, struct tp_str text);
 
 #endif

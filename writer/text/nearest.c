@@ -1,14 +1,14 @@
-/* Distances between words: see nearest.h. */
+/* Computes distances between words: see nearest.h. */
 #include "writer/text/nearest.h"
 
-enum { LONGEST = 40, LEAST_PREFIX = 3 }; /* longer words are compared with nothing */
+enum { LONGEST = 40, LEAST_PREFIX = 3 }; /* longer words are not compared */
 
 static size_t least(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
-/* Letters to insert, delete or change until both words are equal. */
+/* Returns the number of letters to insert, delete or change to make both words equal. */
 static size_t count_edits(struct tp_str a, struct tp_str b)
 {
     size_t row[LONGEST + 1];

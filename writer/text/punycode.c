@@ -1,4 +1,4 @@
-/* Punycode: see punycode.h. */
+/* Decodes Punycode: see punycode.h. */
 #include "writer/text/punycode.h"
 
 #include <stdbool.h>
@@ -13,7 +13,7 @@ static uint64_t adapted(uint64_t delta, uint64_t count, bool is_first)
     return k + 36 * delta / (delta + 38);
 }
 
-/* One number of variable length that says where the next character goes; false: damaged. */
+/* Reads a number of variable length, the position of the next character. Returns false if the code is damaged. */
 static bool read_delta(struct tp_str code, size_t *at, uint64_t bias, uint64_t *place)
 {
     uint64_t weight = 1;

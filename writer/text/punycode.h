@@ -1,4 +1,4 @@
-/* Punycode (RFC 3492): letters beyond ASCII in identifiers of ASCII. */
+/* Decodes Punycode (RFC 3492): characters beyond ASCII in ASCII identifiers. */
 #ifndef TP_WRITER_TEXT_PUNYCODE_H
 #define TP_WRITER_TEXT_PUNYCODE_H
 
@@ -7,8 +7,8 @@
 
 #include "writer/base/str.h"
 
-/* Puts the characters of an identifier (Unicode code points) into text[room]: ascii's own and those that `code` puts
- * between them. Their count; 0: damaged, or there is no room. */
+/* Writes the characters of an identifier (Unicode code points) into text[room]: those of `ascii`, with those that
+ * `code` inserts between them. Returns their count; 0: damaged, or no room. */
 size_t tp_punycode(uint32_t *text, size_t room, struct tp_str ascii, struct tp_str code);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reading and showing a mangled name: see rust_name.h. */
+/* Reads and prints a mangled name: see rust_name.h. */
 #include "writer/text/rust_name.h"
 
 #include <inttypes.h>

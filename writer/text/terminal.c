@@ -1,4 +1,4 @@
-/* Text for a terminal: see terminal.h. */
+/* Writes text for a terminal: see terminal.h. */
 #include "writer/text/terminal.h"
 
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 
 #include "writer/base/utf8.h"
 
-/* Bytes of the character at `at`, 1 for what is none. */
+/* Returns the length of the character at `at`, 1 for an invalid byte. */
 static size_t character(struct tp_str text, size_t at, bool *is_safe)
 {
     const unsigned char *p = (const unsigned char *)text.ptr + at;
@@ -61,9 +61,10 @@ void tp_terminal_clean_lines(char *text, size_t size)
     }
 }
 
-/* ---- what the logs of CI services obey ---- */
+/* ---- commands in logs of CI services ---- */
 
-/* Bytes of the blanks at `text`, of all that .NET's TrimStart takes, which the runners of GitHub and Azure use. */
+/* Returns the length of the spaces at `text`: all that .NET's TrimStart removes, which the runners of GitHub and Azure
+ * use. */
 static size_t blanks(const char *text, size_t size)
 {
     static const char *const wide[] = {"\xC2\x85",     "\xC2\xA0",     "\xE1\x9A\x80", "\xE2\x80\xA8",
@@ -88,7 +89,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* "##[", "##vso[", "##teamcity[": obeyed anywhere in a line. */
+/* Returns whether there is "##[", "##vso[" or "##teamcity[", which are commands anywhere in a line. */
 static bool is_bracketed(const char *text, size_t size)
 {
     size_t at = 2;
