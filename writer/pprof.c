@@ -171,5 +171,5 @@ struct tp_str tp_pprof_finish(struct tp_pprof *pprof, const struct tp_pprof_time
     put_locations(pprof);
     put_texts(pprof);
     struct tp_str bytes = {pprof->packed.data, pprof->packed.count};
-    return tp_gzip_pieces(pprof->arena, &bytes, 1);
+    return tp_gzip_texts(pprof->arena, &bytes, 1);
 }

@@ -146,7 +146,7 @@ void tp_trace_out_json(struct tp_trace_out *out, struct tp_str text)
     }
 }
 
-/* Returns whether a caller's key is one of the format's, or looks like one that we have renamed. */
+/* Returns whether a caller's key is one of the format's, or resembles one that we have renamed. */
 static bool is_taken(struct tp_str name)
 {
     if (tp_str_starts(name, "user "))

@@ -65,12 +65,6 @@ comment webreport/model 45
 comment webreport/print 36
 comment webreport/session 49
 comment webreport/trace 84
-comment writer 16
-comment writer/arm64 1
-comment writer/base 57
-comment writer/spool 61
-comment writer/text 14
-comment writer/windows 4
 message collector 7
 message collector/source 11
 message python/torch_tracepress 11
@@ -109,10 +103,6 @@ name webreport/model 10
 name webreport/print 10
 name webreport/session 7
 name webreport/trace 8
-name writer 2
-name writer/base 5
-name writer/spool 3
-name writer/text 1
 text CHANGELOG.md 39
 text CONTRIBUTING.md 2
 text collector/README.md 12

@@ -50,7 +50,7 @@ static int pack(void *context, struct tp_error *err)
     struct packing *packing = context;
     const struct tp_str text = {packing->text->data, packing->text->size};
     (void)err;
-    packing->packed = tp_gzip_pieces(packing->export->arena, &text, 1);
+    packing->packed = tp_gzip_texts(packing->export->arena, &text, 1);
     return TP_OK;
 }
 

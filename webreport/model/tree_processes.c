@@ -5,25 +5,25 @@
 #include "writer/base/rule_sort.h"
 #include "writer/base/saturate.h"
 
-static bool stands_before_by_pid(const void *context, uint32_t x, uint32_t y)
+static bool comes_before_by_pid(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_tree_process *p = context, *a = &p[x], *b = &p[y];
     return a->pid != b->pid ? a->pid < b->pid : a->begin_ns != b->begin_ns ? a->begin_ns < b->begin_ns : x < y;
 }
 
-static bool stands_before_by_time(const void *context, uint32_t x, uint32_t y)
+static bool comes_before_by_time(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_tree_process *p = context;
     return p[x].begin_ns != p[y].begin_ns ? p[x].begin_ns < p[y].begin_ns : x < y;
 }
 
-static uint32_t *sorted(const struct tp_tree_process *processes, uint32_t count, tp_stands_before *stands_before,
+static uint32_t *sorted(const struct tp_tree_process *processes, uint32_t count, tp_comes_before *comes_before,
                         struct tp_arena *arena)
 {
     uint32_t *order = tp_arena_array(arena, count + 1, sizeof *order);
     for (uint32_t i = 0; i < count; i++)
         order[i] = i;
-    tp_sort_by_rule(order, count, arena, processes, stands_before);
+    tp_sort_by_rule(order, count, arena, processes, comes_before);
     return order;
 }
 
@@ -77,7 +77,7 @@ static void list_all(struct tp_process_tree *tree, struct tp_arena *arena)
     struct tp_vec processes = list_seen(trace, arena);
     tree->processes = processes.data;
     tree->process_count = (uint32_t)processes.count;
-    tree->by_pid = sorted(tree->processes, tree->process_count, stands_before_by_pid, arena);
+    tree->by_pid = sorted(tree->processes, tree->process_count, comes_before_by_pid, arena);
     for (uint32_t i = 0; i < trace->state_count; i++)
         has_any[trace->states[i].thread] = true;
     for (uint32_t i = 0; i < trace->sample_count; i++)
@@ -87,7 +87,7 @@ static void list_all(struct tp_process_tree *tree, struct tp_arena *arena)
         return;
     tree->processes = processes.data;
     tree->process_count = (uint32_t)processes.count;
-    tree->by_pid = sorted(tree->processes, tree->process_count, stands_before_by_pid, arena);
+    tree->by_pid = sorted(tree->processes, tree->process_count, comes_before_by_pid, arena);
     for (uint32_t i = 0; i < trace->state_count; i++) {
         const struct tp_state *state = &trace->states[i];
         widen(tree, state->thread, state->ts_ns, tp_sat_add(state->ts_ns, state->dur_ns));
@@ -110,7 +110,7 @@ static uint32_t parent_of(const struct tp_process_tree *tree, uint32_t index)
     while (low < high) {
         uint32_t middle = low + (high - low) / 2, other = tree->by_pid[middle];
         if (tree->processes[other].pid < pid ||
-            (tree->processes[other].pid == pid && stands_before_by_time(tree->processes, other, index)))
+            (tree->processes[other].pid == pid && comes_before_by_time(tree->processes, other, index)))
             low = middle + 1;
         else
             high = middle;
@@ -142,7 +142,7 @@ static struct children link_children(const struct tp_process_tree *tree, const u
 static void order_tree(struct tp_process_tree *tree, struct tp_arena *arena)
 {
     uint32_t count = tree->process_count, placed = 0;
-    const uint32_t *by_time = sorted(tree->processes, count, stands_before_by_time, arena);
+    const uint32_t *by_time = sorted(tree->processes, count, comes_before_by_time, arena);
     uint32_t *parents = tp_arena_array(arena, count + 1, sizeof *parents);
     uint32_t *place = tp_arena_array(arena, count + 1, sizeof *place); /* new number by old number */
     struct tp_tree_process *ordered = tp_arena_array(arena, count + 1, sizeof *ordered);

@@ -8,11 +8,11 @@
 #include "writer/base/error.h"
 
 /* Returns an upper bound for incompressible input: stored blocks, header and trailer. */
-static size_t bound(const struct tp_str *pieces, size_t count)
+static size_t bound(const struct tp_str *texts, size_t count)
 {
     size_t size = 0;
     for (size_t i = 0; i < count; i++)
-        size += pieces[i].len;
+        size += texts[i].len;
     return size + size / 64 + 64 * 1024;
 }
 
@@ -27,9 +27,9 @@ static void zlib_free(void *arena, void *block)
     (void)block;
 }
 
-static struct tp_str by_zlib(struct tp_arena *arena, const struct tp_str *pieces, size_t count, int level)
+static struct tp_str by_zlib(struct tp_arena *arena, const struct tp_str *texts, size_t count, int level)
 {
-    size_t capacity = bound(pieces, count), done = 0;
+    size_t capacity = bound(texts, count), done = 0;
     uint8_t *out = tp_arena_alloc(arena, capacity);
     z_stream stream = {.zalloc = zlib_alloc, .zfree = zlib_free, .opaque = arena};
     gz_header header = {.os = TP_GZIP_SYSTEM};
@@ -37,13 +37,13 @@ static struct tp_str by_zlib(struct tp_arena *arena, const struct tp_str *pieces
         tp_arena_fail(arena, TP_ENOMEM);
     deflateSetHeader(&stream, &header);
     for (size_t i = 0; i < count; i++) {
-        size_t left = pieces[i].len;
+        size_t left = texts[i].len;
         int code;
         do {
             unsigned take = left > (1u << 30) ? 1u << 30 : (unsigned)left;
             unsigned room = capacity - done > (1u << 30) ? 1u << 30 : (unsigned)(capacity - done);
             bool is_last = i + 1 == count && take == left;
-            stream.next_in = (uint8_t *)(uintptr_t)pieces[i].ptr + (pieces[i].len - left);
+            stream.next_in = (uint8_t *)(uintptr_t)texts[i].ptr + (texts[i].len - left);
             stream.avail_in = take;
             stream.next_out = out + done;
             stream.avail_out = room;
@@ -58,17 +58,17 @@ static struct tp_str by_zlib(struct tp_arena *arena, const struct tp_str *pieces
     return (struct tp_str){(char *)out, done};
 }
 
-struct tp_str tp_gzip_small(struct tp_arena *arena, const struct tp_str *pieces, size_t count)
+struct tp_str tp_gzip_small(struct tp_arena *arena, const struct tp_str *texts, size_t count)
 {
-    return by_zlib(arena, pieces, count, 9);
+    return by_zlib(arena, texts, count, 9);
 }
 
 #ifdef TP_HAVE_ISAL
 #include <isa-l/igzip_lib.h>
 
-struct tp_str tp_gzip_pieces(struct tp_arena *arena, const struct tp_str *pieces, size_t count)
+struct tp_str tp_gzip_texts(struct tp_arena *arena, const struct tp_str *texts, size_t count)
 {
-    size_t capacity = bound(pieces, count), done = 0;
+    size_t capacity = bound(texts, count), done = 0;
     struct isal_zstream *stream = tp_arena_alloc(arena, sizeof *stream);
     uint8_t *out = tp_arena_alloc(arena, capacity);
     isal_deflate_init(stream);
@@ -77,11 +77,11 @@ struct tp_str tp_gzip_pieces(struct tp_arena *arena, const struct tp_str *pieces
     stream->level_buf = tp_arena_alloc(arena, stream->level_buf_size);
     stream->gzip_flag = IGZIP_GZIP;
     for (size_t i = 0; i < count; i++) {
-        size_t left = pieces[i].len;
+        size_t left = texts[i].len;
         do {
             uint32_t take = left > (1u << 30) ? 1u << 30 : (uint32_t)left;
             uint32_t room = capacity - done > (1u << 30) ? 1u << 30 : (uint32_t)(capacity - done);
-            stream->next_in = (uint8_t *)(uintptr_t)pieces[i].ptr + (pieces[i].len - left);
+            stream->next_in = (uint8_t *)(uintptr_t)texts[i].ptr + (texts[i].len - left);
             stream->avail_in = take;
             stream->next_out = out + done;
             stream->avail_out = room;
@@ -98,8 +98,8 @@ struct tp_str tp_gzip_pieces(struct tp_arena *arena, const struct tp_str *pieces
 
 #else
 
-struct tp_str tp_gzip_pieces(struct tp_arena *arena, const struct tp_str *pieces, size_t count)
+struct tp_str tp_gzip_texts(struct tp_arena *arena, const struct tp_str *texts, size_t count)
 {
-    return by_zlib(arena, pieces, count, 4);
+    return by_zlib(arena, texts, count, 4);
 }
 #endif

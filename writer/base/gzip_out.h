@@ -7,9 +7,9 @@
 #include "writer/base/str.h"
 
 /* Compresses `count` texts, one after the other, into one gzip member in `arena`. */
-struct tp_str tp_gzip_pieces(struct tp_arena *arena, const struct tp_str *pieces, size_t count);
+struct tp_str tp_gzip_texts(struct tp_arena *arena, const struct tp_str *texts, size_t count);
 
-/* Does the same as small as zlib can, at a tenth of the speed: for a few hundred kilobytes that are kept. */
-struct tp_str tp_gzip_small(struct tp_arena *arena, const struct tp_str *pieces, size_t count);
+/* Does the same with zlib's smallest output, at a tenth of the speed: for a few hundred kilobytes that are stored for long. */
+struct tp_str tp_gzip_small(struct tp_arena *arena, const struct tp_str *texts, size_t count);
 
 #endif

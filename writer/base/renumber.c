@@ -12,7 +12,7 @@ void tp_ids_init(struct tp_ids *ids, struct tp_arena *arena, int64_t lowest, int
         ids->direct_count = range + 1;
         ids->direct = tp_arena_array(arena, ids->direct_count, sizeof *ids->direct);
     } else {
-        tp_keys_init(&ids->tuples, arena, 2);
+        tp_keys_init(&ids->keys, arena, 2);
     }
 }
 
@@ -36,8 +36,8 @@ uint64_t tp_ids_init_of(struct tp_ids *ids, struct tp_arena *arena, uint32_t cou
 uint32_t tp_ids_add(struct tp_ids *ids, int64_t value)
 {
     if (!ids->direct) {
-        uint32_t id = tp_keys_pair(&ids->tuples, (uint32_t)value, (uint32_t)((uint64_t)value >> 32));
-        ids->count = tp_keys_count(&ids->tuples);
+        uint32_t id = tp_keys_pair(&ids->keys, (uint32_t)value, (uint32_t)((uint64_t)value >> 32));
+        ids->count = tp_keys_count(&ids->keys);
         return id;
     }
     uint32_t *slot = &ids->direct[(uint64_t)value - (uint64_t)ids->lowest];
@@ -49,7 +49,7 @@ uint32_t tp_ids_add(struct tp_ids *ids, int64_t value)
 uint32_t tp_ids_find(const struct tp_ids *ids, int64_t value)
 {
     if (!ids->direct)
-        return tp_keys_find(&ids->tuples, (uint32_t[]){(uint32_t)value, (uint32_t)((uint64_t)value >> 32)});
+        return tp_keys_find(&ids->keys, (uint32_t[]){(uint32_t)value, (uint32_t)((uint64_t)value >> 32)});
     uint64_t at = (uint64_t)value - (uint64_t)ids->lowest;
     return value >= ids->lowest && at < ids->direct_count ? ids->direct[at] - 1 : TP_NO_ID;
 }

@@ -9,7 +9,7 @@
 #include "writer/base/keys.h"
 
 struct tp_ids {
-    struct tp_keys tuples;
+    struct tp_keys keys;
     uint32_t *direct; /* id + 1 at value - lowest; NULL: the hash table is used */
     int64_t lowest;
     uint64_t direct_count;

@@ -10,21 +10,21 @@
 #include "writer/base/arena.h"
 
 /* Returns whether x comes before y. context: the data that the indexes refer to. */
-typedef bool tp_stands_before(const void *context, uint32_t x, uint32_t y);
+typedef bool tp_comes_before(const void *context, uint32_t x, uint32_t y);
 
 /* Merges two sorted runs, [0, middle) and [middle, count). Moves little if little is out of order: items before the
  * whole second run, and items after the whole first run, stay in place. */
 static inline __attribute__((always_inline)) void tp_rule_merge(uint32_t *items, uint32_t middle, uint32_t count,
                                                                 uint32_t *scratch, const void *context,
-                                                                tp_stands_before *stands_before)
+                                                                tp_comes_before *comes_before)
 {
     uint32_t first = middle;
-    while (first && stands_before(context, items[middle], items[first - 1]))
+    while (first && comes_before(context, items[middle], items[first - 1]))
         first--;
     uint32_t moved = middle - first, i = 0, j = middle, k = first;
     memcpy(scratch, items + first, moved * sizeof *items);
     while (i < moved && j < count)
-        items[k++] = stands_before(context, items[j], scratch[i]) ? items[j++] : scratch[i++];
+        items[k++] = comes_before(context, items[j], scratch[i]) ? items[j++] : scratch[i++];
     while (i < moved)
         items[k++] = scratch[i++];
 }
@@ -32,11 +32,11 @@ static inline __attribute__((always_inline)) void tp_rule_merge(uint32_t *items,
 /* Sorts `count` indexes. Scratch memory comes from the arena and is returned to it. */
 static inline __attribute__((always_inline)) void tp_sort_by_rule(uint32_t *indexes, uint32_t count,
                                                                   struct tp_arena *arena, const void *context,
-                                                                  tp_stands_before *stands_before)
+                                                                  tp_comes_before *comes_before)
 {
     struct tp_vec starts = TP_VEC(arena, uint32_t); /* starts of the sorted runs */
     for (uint32_t i = 0; i < count; i++)
-        if (i == 0 || stands_before(context, indexes[i], indexes[i - 1]))
+        if (i == 0 || comes_before(context, indexes[i], indexes[i - 1]))
             *(uint32_t *)tp_vec_push(&starts) = i;
     if (starts.count < 2)
         return;
@@ -48,7 +48,7 @@ static inline __attribute__((always_inline)) void tp_sort_by_rule(uint32_t *inde
         for (size_t r = 0; r < runs; r += 2) {
             uint32_t end = r + 2 < runs ? run[r + 2] : count;
             if (r + 1 < runs)
-                tp_rule_merge(indexes + run[r], run[r + 1] - run[r], end - run[r], scratch, context, stands_before);
+                tp_rule_merge(indexes + run[r], run[r + 1] - run[r], end - run[r], scratch, context, comes_before);
             run[kept++] = run[r];
         }
         runs = kept;

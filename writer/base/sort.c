@@ -66,7 +66,7 @@ void tp_merge_sort(struct tp_arena *arena, void *items, size_t count, size_t siz
 
 enum { FEW = 8 };
 
-static inline bool stands_before(const struct tp_keyed *x, const struct tp_keyed *y)
+static inline bool comes_before(const struct tp_keyed *x, const struct tp_keyed *y)
 {
     return x->key != y->key ? x->key < y->key : x->tie < y->tie;
 }
@@ -75,12 +75,12 @@ static inline bool stands_before(const struct tp_keyed *x, const struct tp_keyed
 static void merge_keyed(struct tp_keyed *items, size_t middle, size_t count, struct tp_keyed *scratch)
 {
     size_t first = middle;
-    while (first && stands_before(&items[middle], &items[first - 1]))
+    while (first && comes_before(&items[middle], &items[first - 1]))
         first--;
     size_t moved = middle - first, i = 0, j = middle, k = first;
     memcpy(scratch, items + first, moved * sizeof *items);
     while (i < moved && j < count)
-        items[k++] = stands_before(&items[j], &scratch[i]) ? items[j++] : scratch[i++];
+        items[k++] = comes_before(&items[j], &scratch[i]) ? items[j++] : scratch[i++];
     while (i < moved)
         items[k++] = scratch[i++];
 }
@@ -88,7 +88,7 @@ static void merge_keyed(struct tp_keyed *items, size_t middle, size_t count, str
 static bool is_sorted(const struct tp_keyed *items, size_t count)
 {
     for (size_t i = 1; i < count; i++)
-        if (stands_before(&items[i], &items[i - 1]))
+        if (comes_before(&items[i], &items[i - 1]))
             return false;
     return true;
 }
@@ -98,7 +98,7 @@ static void insertion_sort(struct tp_keyed *items, size_t count)
     for (size_t i = 1; i < count; i++) {
         struct tp_keyed x = items[i];
         size_t k = i;
-        for (; k > 0 && stands_before(&x, &items[k - 1]); k--)
+        for (; k > 0 && comes_before(&x, &items[k - 1]); k--)
             items[k] = items[k - 1];
         items[k] = x;
     }
@@ -114,7 +114,7 @@ void tp_sort_keyed(struct tp_keyed *items, size_t count, struct tp_arena *arena)
         return;
     struct tp_vec starts = TP_VEC(arena, size_t); /* starts of the sorted runs */
     for (size_t i = 0; i < count; i++)
-        if (i == 0 || stands_before(&items[i], &items[i - 1]))
+        if (i == 0 || comes_before(&items[i], &items[i - 1]))
             *(size_t *)tp_vec_push(&starts) = i;
     size_t runs = starts.count, *run = starts.data;
     struct tp_keyed *scratch = tp_arena_array(arena, count, sizeof *scratch);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# cross.sh: build/macos-arm64/tracepress and build/macos-x86_64/tracepress, by zig: ZIG, or what is found. Without zig,
-# one line says so.
+# cross.sh: builds build/macos-arm64/tracepress and build/macos-x86_64/tracepress on Linux with zig.
+# ZIG is the zig program; without it, the script searches for one. If there is no zig, it prints one line and builds nothing.
 cd "$(dirname "$0")/../.." || exit 1
 zig=${ZIG:-$(command -v zig || { python3 -m ziglang version >/dev/null 2>&1 && echo "python3 -m ziglang"; })}
 if [ -z "$zig" ]; then

@@ -42,7 +42,7 @@ static void read_record(struct tp_spool_conversion *c, const struct tp_spool_rec
         tp_spool_write_moment(c, record, tid);
 }
 
-static void tell_seen(const struct tp_spool_conversion *c, uint64_t bytes)
+static void report_progress(const struct tp_spool_conversion *c, uint64_t bytes)
 {
     if (c->watch)
         c->watch->seen(c->watch->context, bytes);
@@ -65,7 +65,7 @@ static uint64_t read_thread(struct tp_spool_conversion *c, const struct tp_spool
         c->next_stack = record.kind == TP_SPOOL_STACK ? stored : NULL;
         if (walk.chunk != chunk) {
             uint64_t half = c->file->chunks[chunk]->size / 2;
-            tell_seen(c, half);
+            report_progress(c, half);
             bytes += half;
             chunk = walk.chunk;
         }
@@ -89,7 +89,7 @@ static void convert_thread(struct tp_spool_conversion *c, const struct tp_spool_
         else
             tp_spool_write_range(c, range, thread->tid);
         if ((i + 1) % RANGES_PER_LOOK == 0)
-            tell_seen(c, (uint64_t)((double)other_half / (double)c->ranges.count * RANGES_PER_LOOK));
+            report_progress(c, (uint64_t)((double)other_half / (double)c->ranges.count * RANGES_PER_LOOK));
     }
     tp_spool_gpu_link(c, thread->tid);
     c->result->range_count += c->ranges.count;

@@ -172,8 +172,8 @@ static void add_color(struct tp_spool_conversion *c, uint32_t color, struct tp_t
 }
 
 /* Sets the colour of a range of the program's own calls; the last one counts. */
-static void add_told_color(struct tp_spool_conversion *c, const char *values, size_t size,
-                           struct tp_trace_out_arg *args, size_t *count)
+static void add_range_color(struct tp_spool_conversion *c, const char *values, size_t size,
+                            struct tp_trace_out_arg *args, size_t *count)
 {
     uint64_t color;
     if (size < sizeof color)
@@ -190,7 +190,7 @@ static void add_fact(struct tp_spool_conversion *c, const struct tp_spool_record
     const char *values = tp_spool_payload(record) + sizeof head;
     const char *end = tp_spool_payload(record) + (size_t)record->slots * TP_SPOOL_SLOT;
     if (head.type == TP_SPOOL_COLOR) {
-        add_told_color(c, values, (size_t)(end - values), args, count);
+        add_range_color(c, values, (size_t)(end - values), args, count);
         return;
     }
     struct tp_trace_out_arg *arg = fact_arg(c, tp_spool_name_of(c, record), args, ours, count);
@@ -276,7 +276,7 @@ static void write_point(struct tp_spool_conversion *c, const struct tp_spool_rec
     c->result->event_count++;
 }
 
-static void tell_work(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint32_t number)
+static void add_work_fact(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint32_t number)
 {
     if (!c->has_work)
         return;
@@ -293,7 +293,7 @@ static void read_fact(struct tp_spool_conversion *c, const struct tp_spool_recor
     memcpy(&head, tp_spool_payload(record), sizeof head);
     uint32_t number = (uint32_t)c->facts.count;
     if (head.domain == TP_SPOOL_OF_WORK) {
-        tell_work(c, record, number);
+        add_work_fact(c, record, number);
         return;
     }
     struct tp_spool_range *range =

@@ -1,4 +1,4 @@
-/* Demangles the older mangling of rustc, which looks like C++: see demangle_rust.h. */
+/* Demangles the older mangling of rustc, which resembles that of C++: see demangle_rust.h. */
 #include <string.h>
 
 #include "writer/text/rust_name.h"

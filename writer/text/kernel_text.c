@@ -453,19 +453,19 @@ static void put_tensile(struct out *out, struct tp_str name)
 {
     enum { HEAD_WORDS = 4 }; /* Cijk_Alik_Bljk_BBS */
     static const char *const MARKS[] = {"_MT", "_MI"};
-    struct tp_str told = upto_marks(name, MARKS, 2);
-    ptrdiff_t tile = tp_str_find(told, MARKS[0]);
+    struct tp_str kept = upto_marks(name, MARKS, 2);
+    ptrdiff_t tile = tp_str_find(kept, MARKS[0]);
     size_t head = 0, words = 0;
-    while (head < told.len && (told.ptr[head] != '_' || ++words < HEAD_WORDS))
+    while (head < kept.len && (kept.ptr[head] != '_' || ++words < HEAD_WORDS))
         head++;
     if (tile < 0 || (size_t)tile <= head) {
-        put(out, told);
+        put(out, kept);
         return;
     }
-    put(out, tp_text_upto(told, head));
-    put(out, tp_text_from(told, (size_t)tile));
+    put(out, tp_text_upto(kept, head));
+    put(out, tp_text_from(kept, (size_t)tile));
     put_text(out, " ");
-    put(out, (struct tp_str){told.ptr + head + 1, (size_t)tile - head - 1});
+    put(out, (struct tp_str){kept.ptr + head + 1, (size_t)tile - head - 1});
 }
 
 static void put_plain(struct out *out, struct tp_str name)

@@ -1,6 +1,7 @@
 #!/bin/sh
-# libraries.sh FOLDER: protobuf-c, SQLite and TRE for Windows in FOLDER/include and FOLDER/lib, from Debian's sources, which
-# apt-get fetches and checks. WINDOWS_CC: the compiler. Nothing is done where they are there.
+# libraries.sh FOLDER: builds protobuf-c, SQLite and TRE for Windows in FOLDER/include and FOLDER/lib.
+# The sources are Debian's; apt-get fetches and verifies them. WINDOWS_CC is the compiler.
+# Does nothing if a finished copy is newer than this script.
 set -e
 self=$(realpath "$0")
 mkdir -p "${1:?folder}"
@@ -12,7 +13,7 @@ CC=${WINDOWS_CC:-$host-gcc} AR=$host-ar
 mkdir -p apt/lists/partial apt/cache/archives/partial include/protobuf-c lib sqlite tre
 suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
 echo "deb-src ${MIRROR:-http://deb.debian.org/debian} $suite main" >apt/sources
-# a state of apt's own: the system's lists stay as they are
+# apt-get uses lists and a cache of its own here, so that the system's lists do not change
 fetch() {
     apt-get -qq -o Dir::Etc::sourcelist="$PWD/apt/sources" -o Dir::Etc::sourceparts=/dev/null -o Dir::State::lists="$PWD/apt/lists" \
         -o Dir::Cache="$PWD/apt/cache" -o APT::Sandbox::User=root "$@"
@@ -25,10 +26,10 @@ $CC -O2 -I"$(echo protobuf-c-*/)" -c -o protobuf-c.o protobuf-c-*/protobuf-c/pro
 $AR qcs lib/libprotobuf-c.a protobuf-c.o
 (unset CC AR && cd sqlite && ../sqlite3-*/configure --disable-tcl && make sqlite3.c) >sqlite.log 2>&1 || { tail sqlite.log; exit 1; }
 cp sqlite/sqlite3.h include
-# as Debian does: no bytes of a page that was in use before
+# as Debian builds it: deleted data does not remain in the file's pages
 $CC -O2 -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_SECURE_DELETE -c -o sqlite3.o sqlite/sqlite3.c
 $AR qcs lib/libsqlite3.a sqlite3.o
-# of bytes, as in the locale C
+# regular expressions on bytes, as in the locale C
 (cd tre && ../tre-*/configure CC="$CC" --host=$host --prefix="$(dirname "$PWD")" --disable-shared --disable-wchar --disable-multibyte \
     --disable-approx --disable-agrep --disable-nls && make -C lib install) >tre.log 2>&1 || { tail tre.log; exit 1; }
 touch done

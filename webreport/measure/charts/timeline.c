@@ -328,7 +328,7 @@ static struct tp_str compress(struct tp_pack *pack, const struct tp_timeline *ti
             pieces[count++] = (struct tp_str){(char *)pack->sections[i].data, pack->sections[i].size};
     if (load.len)
         pieces[count++] = load;
-    struct tp_str data = tp_gzip_pieces(pack->arena, pieces, count);
+    struct tp_str data = tp_gzip_texts(pack->arena, pieces, count);
     tp_arena_drop(pack->arena, room, MAX_HEADER_BYTES);
     return data;
 }
@@ -352,7 +352,7 @@ static size_t estimate(struct tp_pack *pack)
                 (struct tp_str){(char *)section->data + section->size / SAMPLES * k, section->size / (PART * SAMPLES)};
         size += section->size;
     }
-    return size < WORTH_IT ? 0 : base64_size(tp_gzip_pieces(pack->arena, pieces, count).len * PART);
+    return size < WORTH_IT ? 0 : base64_size(tp_gzip_texts(pack->arena, pieces, count).len * PART);
 }
 
 /* Chooses what the next attempt folds, given that `size` bytes were needed for what is shown now. After three attempts
