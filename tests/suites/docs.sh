@@ -19,6 +19,8 @@ if command -v python3 >/dev/null; then
 else
     skip "links, names, commands and options of *.md" "no python3"
 fi
+same_fields() { "$BUILD/json_fields" >"$WORK/report-json.md" && diff docs/report-json.md "$WORK/report-json.md"; }
+check "docs/report-json.md is what json_fields prints, and every member has a definition" same_fields
 placeholders() { ! grep -rnwE 'OWNER|TODO|FIXME|XXX' --include=*.md --include=*.yml --include=*.txt --include=*.html .github docs templates collector writer webreport ./*.md; }
 check "no placeholder is left in texts" placeholders
 readmes() { # a folder of sources says what it is for

@@ -284,6 +284,7 @@ static struct tp_json_value headroom(const struct tp_record *record)
 }
 
 static bool next_child(const struct tp_record *record, size_t *cursor, struct tp_item *item);
+static const struct tp_fields node_type;
 
 static struct tp_json_value children(const struct tp_record *record)
 {
@@ -310,7 +311,7 @@ static const struct tp_json_field node_fields[] = {
     {"headroom_ns", TP_COMPUTED(TP_AS_REAL, headroom), TP_ONLY_IF(F, floored_ns),
      .definition = "their time above the least time, in nanoseconds"},
     {"bound", TP_WORD(F, bound, tp_bound_text), TP_ONLY_IF(F, floored_ns), .definition = "what limits most of their time"},
-    {"children", TP_COMPUTED(TP_AS_LIST, children), .definition = "parts of the time, with the same members"},
+    {"children", TP_COMPUTED(TP_AS_LIST, children), .fields = &node_type, .definition = "parts of the time, with the same members"},
 };
 #undef F
 static const struct tp_fields node_type = TP_FIELDS("A node of the tree of time", node_fields);
