@@ -1,4 +1,4 @@
-/* Blocks in order: see block.h. */
+/* Documents as lists of blocks: see block.h. */
 #include "webreport/document/block.h"
 
 #include "webreport/trace/evidence.h"

@@ -1,4 +1,4 @@
-/* Names of a trace as the page shows them. */
+/* Names of a trace for display: see name_text.h. */
 #include "webreport/document/name_text.h"
 
 #include "webreport/trace/frame.h"
@@ -50,7 +50,7 @@ static bool starts_path(struct tp_str text, size_t at)
            tp_is_word(text.ptr[at]);
 }
 
-/* Position after the last `needle` within text[from, end), or 0. */
+/* Returns the position after the last `needle` within text[from, end), or 0. */
 static size_t after_last(struct tp_str text, size_t from, size_t end, const char *needle)
 {
     size_t after = 0;
@@ -61,8 +61,8 @@ static size_t after_last(struct tp_str text, size_t from, size_t end, const char
     return after;
 }
 
-/* What is kept of the path at `at`: what follows the installation's library folder, else the last component. frame_end:
- * where the path of the text's frame ends; up to there folders may be named anything. */
+/* Returns the position in the path at `at` from which on it is kept: after the installation's library folder, else at
+ * the last component. frame_end: end of the path in a frame; folders before it may have any name. */
 static size_t path_rest(struct tp_str text, size_t at, size_t frame_end)
 {
     size_t end = at < frame_end ? frame_end : at, rest, slash;
@@ -106,13 +106,14 @@ static struct tp_str redacted(const struct tp_naming *naming, struct tp_str text
     return (struct tp_str){out, (size_t)(at - out)};
 }
 
-/* "…/models/attention.py(12): forward": of a place in the source its last folders say most. path_bytes: of its path. */
+/* Cuts a place in the source but keeps its last folders: "…/models/attention.py(12): forward". path_bytes: length of
+ * its path. */
 static struct tp_str path_cut(struct tp_arena *arena, struct tp_str text, size_t path_bytes)
 {
     size_t from = text.len - TP_MAX_SHOWN_NAME_BYTES + 3;
     while (from < path_bytes && text.ptr[from] != '/' && text.ptr[from] != '\\')
         from++;
-    if (from >= path_bytes) /* what follows the path is what is long */
+    if (from >= path_bytes) /* the text after the path is too long */
         return tp_text_cut(arena, text, TP_MAX_SHOWN_NAME_BYTES);
     char *cut = tp_arena_alloc(arena, text.len - from + 3);
     memcpy(cut, ELLIPSIS, 3);
@@ -126,7 +127,7 @@ struct tp_str tp_shown_text(const struct tp_naming *naming, struct tp_str text)
     struct tp_frame frame;
 
     if (naming->redact && text.len) {
-        if (shown.len > 4096) /* a longer one is cut below anyway, whatever is hidden */
+        if (shown.len > 4096) /* a longer text is cut below anyway */
             shown.len = 4096;
         shown = redacted(naming, shown);
     }
@@ -146,7 +147,7 @@ struct tp_str tp_path_file(struct tp_str text)
 
 /* ---- links to source ---- */
 
-/* Room for `text` in an address, each byte as %XX at most. */
+/* Appends `text` to an address; each byte needs at most 3 bytes (%XX). Returns the end. */
 static char *add_encoded(char *at, struct tp_str text)
 {
     static const char HEX[] = "0123456789ABCDEF";
@@ -214,7 +215,7 @@ struct tp_str tp_viewer_lines(const void *context, struct tp_str lines)
 {
     const struct tp_naming *naming = context;
     if (!naming->redact)
-        return lines; /* they were cut when they were read */
+        return lines; /* the reader has cut them already */
     char *out = tp_arena_alloc(naming->arena, 3 * lines.len + 16), *at = out;
     while (lines.len) {
         const char *feed = memchr(lines.ptr, '\n', lines.len);
@@ -232,9 +233,9 @@ struct tp_str tp_viewer_lines(const void *context, struct tp_str lines)
 
 struct tp_str tp_shapes_text(struct tp_arena *arena, struct tp_str shape)
 {
-    enum { SHAPE = 2 }; /* depth of the sizes of a tensor; those of a list of tensors are one deeper */
+    enum { SHAPE = 2 }; /* depth of the sizes of a tensor; a list of tensors is one level deeper */
     char *out, *at;
-    size_t depth = 0, list = 0; /* list: 1 inside of a list of tensors */
+    size_t depth = 0, list = 0; /* list: 1 inside a list of tensors */
 
     if (shape.len < 4 || shape.ptr[0] != '[' || shape.len > 2048)
         return shape;
@@ -277,7 +278,7 @@ struct tp_str tp_viewer_shapes(const void *context, struct tp_str shapes)
 struct tp_str tp_kernel_short_name(struct tp_arena *arena, struct tp_str name)
 {
     struct tp_frame frame;
-    if (tp_frame_parse(&frame, name)) /* evidence may be a Python call; "(" is no argument list there */
+    if (tp_frame_parse(&frame, name)) /* a Python call has no argument list in parentheses */
         return tp_text_cut(arena, tp_frame_short_name(name), TP_MAX_SHOWN_NAME_BYTES);
     return tp_text_cut(arena, tp_kernel_text(arena, name), TP_KERNEL_TEXT_BYTES);
 }

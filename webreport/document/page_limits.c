@@ -1,7 +1,7 @@
-/* Level of detail: how much of a profile is shown for its share of the page's bytes. */
+/* Levels of detail: see page_limits.h. */
 #include "webreport/document/page_limits.h"
 
-/* From all to nothing; each level is tried in turn until the fragment fits. */
+/* Levels from everything to nothing, tried in turn until the profile fits its share of the page. */
 static const struct tp_page_limits LEVELS[] = {
     {.operator_rows = 300,
      .shape_rows = 60,

@@ -1,4 +1,4 @@
-/* Builders that the sections share. */
+/* Builders shared by the sections: see section.h. */
 #include "webreport/document/section.h"
 
 #include <stdio.h>

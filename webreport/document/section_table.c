@@ -1,4 +1,4 @@
-/* A table of a view as the page shows it. */
+/* Tables for display: see section_table.h. */
 #include "webreport/document/section_table.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ static bool is_text_column(const struct tp_shown_table *shown, const struct tp_s
     return is_text(column->format) || type == TP_COLUMN_TEXT || type == TP_COLUMN_JSON || type == TP_COLUMN_BOOL;
 }
 
-/* The cell as a number: nanoseconds for times, NaN for null and for texts. */
+/* Returns a cell as a number: nanoseconds for times, NaN for null and for texts. */
 static double cell_number(const struct tp_shown_table *shown, const struct tp_shown_column *column, size_t row)
 {
     const struct tp_table *table = shown->table;
@@ -51,7 +51,7 @@ static double cell_number(const struct tp_shown_table *shown, const struct tp_sh
     }
 }
 
-/* Finds the largest magnitude over the shown rows, and the sum over all rows whose value is known; NaN: none is. */
+/* Finds the largest magnitude of the shown rows, and the sum of all known values, or NaN. */
 static void measure_column(struct tp_shown_table *shown, unsigned index)
 {
     const struct tp_shown_column *column = &shown->columns[index];
@@ -85,7 +85,7 @@ static struct tp_unit unit_of(const struct tp_shown_table *shown, unsigned index
     return column->format == TP_SHOW_TIME ? tp_unit_of_time((int64_t)max) : tp_unit_of_bytes((int64_t)max);
 }
 
-/* ---- what the template reads ---- */
+/* ---- values for the template ---- */
 
 static void print_number(const struct tp_shown_table *shown, unsigned index, double value, struct tp_buf *out)
 {
@@ -110,7 +110,7 @@ static void print_number(const struct tp_shown_table *shown, unsigned index, dou
     }
 }
 
-/* place = row, number = column of what is shown; row = row_count stands for the foot. */
+/* Prints a cell. place: row, or row_count for the foot. number: shown column. */
 static void print_cell(const struct tp_data *value, struct tp_buf *out)
 {
     const struct tp_shown_table *shown = value->self;
@@ -167,7 +167,7 @@ static bool is_bar_seen(const struct tp_shown_table *shown, unsigned index, size
            cell_number(shown, &shown->columns[index], row) * 60 >= shown->maxima[index] * 0.5;
 }
 
-/* Members of a cell: cell_bar (width, when long enough to see), cell_is_bar, cell_is_text, cell_text. */
+/* Gets a member of a cell: cell_bar (width, if visible), cell_is_bar, cell_is_text, cell_text. */
 static bool find_in_cell(const struct tp_data *cell, struct tp_str name, struct tp_data *out)
 {
     const struct tp_shown_table *shown = cell->self;
@@ -375,8 +375,8 @@ void tp_shown_table_measure(struct tp_shown_table *shown)
         measure_column(shown, i);
 }
 
-/* Columns of pages: the one that rows are ordered by comes first, with its bar and share behind it, so that it is seen
- * where there is room for few; then the others as they are defined. */
+/* Orders the columns for pages: first the column by which rows are sorted, with its bar and share, so that it is
+ * visible on narrow screens; then the others as defined. */
 static void order_columns(struct tp_shown_table *shown)
 {
     unsigned first = 0, behind;
@@ -432,7 +432,7 @@ static size_t cell_size(enum tp_column_type type)
     case TP_COLUMN_BOOL:
         return sizeof(uint8_t);
     default:
-        return sizeof(int64_t); /* a double is as large */
+        return sizeof(int64_t); /* a double has the same size */
     }
 }
 
@@ -486,7 +486,7 @@ enum { HEAD_BYTES = 60, BEFORE_BYTES = 8, TAIL_BYTES = 72 };
 
 struct apart {
     const struct tp_shown_row *rows;
-    const uint32_t *groups; /* rows of different groups may have one name; NULL: all are of one */
+    const uint32_t *groups; /* rows of different groups may have equal names; NULL for a single group */
 };
 
 static bool is_same_name(const struct apart *apart, uint32_t x, uint32_t y)
@@ -520,7 +520,7 @@ static size_t common_bytes(struct tp_str a, struct tp_str b)
     return i;
 }
 
-/* The begin of a name, and it from where it differs from others: "Cijk_Alik_…_WG32_8_1". */
+/* Returns the begin of a name and the part that differs from other names: "Cijk_Alik_…_WG32_8_1". */
 static struct tp_str around(const struct tp_naming *naming, struct tp_str shown, struct tp_str text, size_t differs)
 {
     size_t from = differs > BEFORE_BYTES ? differs - BEFORE_BYTES : 0;
@@ -532,8 +532,8 @@ static struct tp_str around(const struct tp_naming *naming, struct tp_str shown,
         tp_text_printf(naming->arena, "%.*s\xe2\x80\xa6%.*s", (int)shown.len, shown.ptr, (int)tail.len, tail.ptr));
 }
 
-/* Rows of one name, put in the order of their full names: of all others, the neighbours have most in common with a
- * name. texts: the full names, by row. */
+/* Distinguishes rows with one shown name. Sorted by full names, the neighbours of a name have the longest common prefix
+ * with it. texts: full names, by row. */
 static void tell_group_apart(const struct tp_naming *naming, struct tp_shown_row *rows, const struct tp_str *texts,
                              uint32_t *order, uint32_t count)
 {
@@ -570,7 +570,7 @@ void tp_section_tell_apart(const struct tp_naming *naming, struct tp_shown_row *
     }
 }
 
-/* What has the name of a row before it gets a number: of long names, one window may show nothing that differs. */
+/* Numbers rows that have the name of an earlier row, because the shown part of long names may not differ. */
 static void number_rows(const struct tp_naming *naming, struct tp_shown_table *shown)
 {
     struct tp_strings seen;

@@ -1,5 +1,5 @@
-/* The verdict in words: its class as a tag, its headline, and one line with the step and the longest gap. All of it is
- * from the one verdict of the analysis; nothing is judged here. */
+/* Words the verdict: its class as a tag, its headline, and a line with the step and the longest gap. Everything comes
+ * from the verdict of the analysis; nothing is judged here. */
 #include "webreport/document/section_verdict.h"
 
 #include <math.h>
@@ -41,7 +41,7 @@ static const struct {
     [TP_CLASS_PROGRAM + TP_PROGRAM_MIXED] = {"Mixed", TP_TONE_UNSURE},
 };
 
-/* Where `part` begins in `text`; NULL when it is not there. Both may hold any bytes. */
+/* Returns the position of `part` in `text`, or NULL. Both may contain any bytes. */
 static const char *find(struct tp_str text, struct tp_str part)
 {
     for (size_t i = 0; part.len && i + part.len <= text.len; i++)
@@ -50,10 +50,10 @@ static const char *find(struct tp_str text, struct tp_str part)
     return NULL;
 }
 
-/* The headline with its line of code as names are shown: cut, and without private parts on request. */
+/* Returns the headline with its line of code treated as a shown name: cut, and without private parts on request. */
 static const char *headline_of(const struct tp_naming *naming, const struct tp_trace_verdict *verdict)
 {
-    bool is_shown = verdict->class >= TP_CLASS_PROGRAM; /* names stand in it anywhere */
+    bool is_shown = verdict->class >= TP_CLASS_PROGRAM; /* these headlines contain names anywhere */
     struct tp_str text = is_shown ? tp_shown_text(naming, verdict->headline) : verdict->headline;
     const char *at = verdict->has_gap ? find(text, verdict->gap.line) : NULL;
     if (!at)
@@ -79,7 +79,7 @@ const char *tp_section_step_source(const struct tp_naming *naming, const struct 
     return tp_text_printf(arena, "a sequence with %.*s that repeats", (int)name.len, name.ptr);
 }
 
-/* Says why a sequence that repeats gives no steps, and what to record. */
+/* Returns why a repeated sequence gives no steps, and what to record instead. */
 static const char *repeat_text(const struct tp_naming *naming, const struct tp_model *model)
 {
     if (!model->repeat_count)
@@ -91,7 +91,7 @@ static const char *repeat_text(const struct tp_naming *naming, const struct tp_m
                           (int)name.len, name.ptr, tp_text_of_count(naming->arena, model->repeat_count));
 }
 
-/* "18 steps; 1 left out as warm-up". */
+/* Returns "18 steps; 1 left out as warm-up". */
 static const char *steps_text(struct tp_arena *arena, const struct tp_trace_verdict *verdict)
 {
     uint32_t count[TP_STEP_DIFFERENT + 1] = {0};
@@ -105,9 +105,9 @@ static const char *steps_text(struct tp_arena *arena, const struct tp_trace_verd
     return text;
 }
 
-static const double LEAST_GAP_PERCENT = 0.1; /* of a shorter gap nothing is said */
+static const double LEAST_GAP_PERCENT = 0.1; /* shortest gap that is mentioned */
 
-/* What the share of the longest gap is of: all used steps, not the one that it is in. */
+/* Returns the base of the longest gap's share: all used steps, not only the step with the gap. */
 static const char *whole_text(struct tp_arena *arena, const struct tp_profile *profile)
 {
     const struct tp_model *model = profile->model;
@@ -117,7 +117,7 @@ static const char *whole_text(struct tp_arena *arena, const struct tp_profile *p
                                  : "of the step";
 }
 
-/* Is more than half of the gap time of which the trace does not tell what the device did? */
+/* Returns whether the device's state is unknown for more than half of the gap. */
 static bool is_riddle(const struct tp_trace_verdict *verdict)
 {
     int64_t untold_ns = 0;
@@ -126,7 +126,7 @@ static bool is_riddle(const struct tp_trace_verdict *verdict)
     return untold_ns > verdict->gap.total_ns / 2;
 }
 
-/* "; the host ran step, 6.54 ms of it in hipLaunchKernel". */
+/* Returns "; the host ran step, 6.54 ms of it in hipLaunchKernel". */
 static const char *meanwhile_text(const struct tp_naming *naming, const struct tp_verdict_gap *gap)
 {
     struct tp_str line = tp_shown_text(naming, gap->line), call = tp_shown_text(naming, gap->call);
@@ -151,7 +151,7 @@ static const char *gap_text(const struct tp_naming *naming, const struct tp_prof
                           meanwhile_text(naming, &verdict->gap));
 }
 
-/* " 5.01 s of the 5.13 s recorded are left out (5.01 s before the first step): the host ran X for 5.00 s." */
+/* Returns " 5.01 s of the 5.13 s recorded are left out (5.01 s before the first step): the host ran X for 5.00 s." */
 static const char *left_out_text(const struct tp_naming *naming, const struct tp_profile *profile)
 {
     const struct tp_left_out_part *part = &profile->advice->verdict.left_out;
@@ -171,7 +171,8 @@ static const char *left_out_text(const struct tp_naming *naming, const struct tp
                           tp_text_of_time(arena, part->total_ns), tp_text_of_time(arena, part->recorded_ns), where, what);
 }
 
-/* Says what steps are inferred from: " Steps are inferred from the calls of ResNet, because none is marked."; "". */
+/* Returns the source of inferred steps (" Steps are inferred from the calls of ResNet, because none is marked."), or
+ * "". */
 static const char *inferred_text(const struct tp_naming *naming, const struct tp_model *model)
 {
     return tp_steps_are_inferred(model)
@@ -180,7 +181,7 @@ static const char *inferred_text(const struct tp_naming *naming, const struct tp
                : "";
 }
 
-/* What the shares of the page are of, where most of W cannot be judged. */
+/* Returns the base of the page's shares if most of W cannot be judged. */
 static const char *unjudged_text(const struct tp_profile *profile, struct tp_arena *arena)
 {
     const struct tp_trace_verdict *verdict = &profile->advice->verdict;
@@ -193,7 +194,7 @@ static const char *unjudged_text(const struct tp_profile *profile, struct tp_are
                           tp_text_of_time(arena, verdict->unjudged.ns), tp_text_of_time(arena, rest_ns));
 }
 
-/* "A step takes 12.3 ms (18 steps, 1 left out as warm-up). The longest time without device work takes .." */
+/* Returns "A step takes 12.3 ms (18 steps, 1 left out as warm-up). The longest time without device work takes .." */
 static const char *details_of(const struct tp_naming *naming, const struct tp_profile *profile)
 {
     const struct tp_trace_verdict *verdict = &profile->advice->verdict;
@@ -225,7 +226,7 @@ static const char *details_of(const struct tp_naming *naming, const struct tp_pr
                           has_gap ? gap_text(naming, profile) : "", left_out_text(naming, profile));
 }
 
-/* ---- of a summary ---- */
+/* ---- verdicts of summaries ---- */
 
 static enum tp_verdict_class class_of(struct tp_str text)
 {
@@ -235,7 +236,7 @@ static enum tp_verdict_class class_of(struct tp_str text)
     return (enum tp_verdict_class)i;
 }
 
-/* What is private in a headline is the line of code at its end. */
+/* Returns the headline with the line of code at its end, its only private part, treated as a shown name. */
 static const char *stored_headline(const struct tp_naming *naming, struct tp_str text)
 {
     static const char *const before_line[] = {TP_HEADLINE_AT, TP_HEADLINE_RAN};
@@ -253,7 +254,7 @@ static const char *stored_headline(const struct tp_naming *naming, struct tp_str
 struct tp_verdict_block tp_stored_verdict(const struct tp_naming *naming, struct tp_str class, struct tp_str headline)
 {
     enum tp_verdict_class known = class_of(class);
-    if (known == TP_CLASS_COUNT) /* of another version */
+    if (known == TP_CLASS_COUNT) /* a class of another version */
         return (struct tp_verdict_block){.tone = TP_TONE_UNSURE,
                                          .class = tp_arena_copy(naming->arena, class.ptr, class.len),
                                          .headline = stored_headline(naming, headline),

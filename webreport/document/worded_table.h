@@ -1,5 +1,5 @@
-/* A table every cell of which is worded, in a layout of its own: what other tools print, and tables for readers without
- * types. Cells are worded only when a printer asks. */
+/* A table whose cells are all texts, with a layout of its own: tables as other tools print them, and tables for formats
+ * without types. Cells are worded on demand. */
 #ifndef TP_WEBREPORT_DOCUMENT_WORDED_TABLE_H
 #define TP_WEBREPORT_DOCUMENT_WORDED_TABLE_H
 
@@ -9,21 +9,21 @@
 #include "writer/base/buf.h"
 
 struct tp_worded_column {
-    const char *title; /* nothing in it needs to be escaped */
-    size_t width;      /* of text, in characters, at least */
-    bool is_left;      /* else to the right */
-    bool is_number;    /* its cells need not be escaped */
+    const char *title; /* contains nothing to escape */
+    size_t width;      /* least width in text, in characters */
+    bool is_left;      /* aligned to the left, else to the right */
+    bool is_number;    /* its cells contain nothing to escape */
 };
 
 struct tp_worded_table {
     const struct tp_worded_column *columns;
     unsigned column_count;
     size_t row_count;
-    size_t gap;       /* blanks between columns of text */
-    bool is_measured; /* columns of text are as wide as their widest cell */
-    bool has_rules;   /* text has lines of dashes above and below the head, and below the rows */
-    bool is_padded;   /* text has the blanks behind the last column, too */
-    /* Appends the text of a cell, any bytes; takes no memory of an arena. */
+    size_t gap;       /* blanks between columns in text */
+    bool is_measured; /* columns in text are as wide as their widest cell */
+    bool has_rules;   /* text has lines of dashes around the head and below the rows */
+    bool is_padded;   /* text has blanks after the last column as well */
+    /* Appends the text of a cell, which may contain any bytes. Allocates nothing from an arena. */
     void (*cell)(const struct tp_worded_table *table, size_t row, unsigned column, struct tp_buf *out);
     const void *context; /* of cell */
 };

@@ -1,4 +1,5 @@
-/* Boxes of the icicle in per cent of its width, one row per depth; the whole tree as JSON for the script. */
+/* Lays out the boxes of the icicle in percent of its width, one row per depth, and writes the whole tree as JSON for
+ * the script. */
 #include "webreport/document/charts/calltree_data.h"
 #include "webreport/document/name_text.h"
 #include "webreport/document/section.h"
@@ -6,7 +7,7 @@
 #include "writer/text/format.h"
 
 enum { ROW_HEIGHT = 20, MAX_ROWS = 40 };
-static const double MIN_WIDTH = 0.25, MIN_LABEL = 1.6; /* per cent */
+static const double MIN_WIDTH = 0.25, MIN_LABEL = 1.6; /* percent */
 
 static const struct look {
     const char *kind, *fill, *label;
@@ -36,14 +37,14 @@ static const char *devices_of(const struct tp_calltree *tree)
     return tree->devices ? tree->devices : "GPU";
 }
 
-/* "GPU time": within a sentence. */
+/* Returns the measure within a sentence: "GPU time". */
 static const char *measure_of(struct tp_arena *arena, const struct tp_calltree *tree)
 {
     bool is_own = tp_str_equal(tp_str_of(devices_of(tree)), TP_STR("Device"));
     return !tree->has_device ? "CPU time" : is_own ? "device time" : tp_text_printf(arena, "%s time", devices_of(tree));
 }
 
-/* Short: a tip stands in the page for each box. The script shows more. */
+/* Returns the tooltip of a box; it is short, because the page has one for each box. The script shows more. */
 static const char *tip(struct tp_arena *arena, const struct tp_calltree *tree, const struct tp_call *call)
 {
     return tp_text_printf(arena, "%.*s\n%s %s (%s)%s%s", (int)call->name.len, call->name.ptr,
@@ -59,7 +60,7 @@ static const char *tip(struct tp_arena *arena, const struct tp_calltree *tree, c
 static void put_boxes(struct tp_object *object, struct tp_arena *arena, const struct tp_calltree *tree)
 {
     struct tp_list *boxes = tp_object_list(object, "boxes");
-    double *next = tp_arena_array(arena, tree->count, sizeof *next); /* where the next child of a node begins */
+    double *next = tp_arena_array(arena, tree->count, sizeof *next); /* by node: start of its next child */
     double whole = (double)size_of(tree, &tree->calls[0]);
     unsigned rows = 0;
     for (uint32_t i = 0; i < tree->count; i++) {
@@ -115,7 +116,7 @@ static void put_kinds(struct tp_object *object, const struct tp_calltree *tree)
     }
 }
 
-/* The first call on the way down the largest ones that has less than 95 %; the one above it when that is only one of
+/* Returns the first call, on the path of largest calls, with less than 95 % of the total; its parent if it is one of
  * many. */
 static const struct tp_call *largest(const struct tp_calltree *tree)
 {
@@ -152,7 +153,7 @@ static void put_words(struct tp_object *object, struct tp_arena *arena, const st
             "The trace has more different call paths than can be kept apart; the deepest count for their callers.");
 }
 
-/* [depth, kind, name, device ns, host ns, bytes, calls] per call, depth first. */
+/* Prints [depth, kind, name, device ns, host ns, bytes, calls] for each call, depth first. */
 static void print_json(const struct tp_data *value, struct tp_buf *out)
 {
     const struct tp_calltree *tree = value->self;

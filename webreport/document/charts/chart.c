@@ -1,4 +1,4 @@
-/* What all charts share: categories, percentages, ticks, and the 100 % bar. */
+/* Parts shared by all charts: categories, percentages, ticks, and the 100 % bar. */
 #include "webreport/document/charts/chart.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include "writer/text/format.h"
 
 static const struct {
-    const char *name, *fill, *ink, *gpu_label, *cpu_label; /* labels NULL: by the producer */
+    const char *name, *fill, *ink, *gpu_label, *cpu_label; /* labels: NULL if they depend on the producer */
     unsigned average;
 } KINDS[TP_CHART_KINDS] = {
     [TP_CHART_KERNEL] = {"kernel", "#2160B8", "#FFFFFF", "GPU kernels", "Kernels", TP_ROLE_KERNEL},
@@ -44,7 +44,7 @@ void tp_chart_put_kind(struct tp_object *object, enum tp_chart_kind kind)
 
 void tp_chart_put_percent(struct tp_object *object, const char *name, double percent)
 {
-    if (!(percent > 0)) /* also NaN */
+    if (!(percent > 0)) /* true for NaN as well */
         percent = 0;
     if (percent > 100)
         percent = 100;

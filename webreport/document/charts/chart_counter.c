@@ -1,4 +1,4 @@
-/* The line of a counter over time, such as the loss of a training. */
+/* Draws a counter over time, such as the loss of a training. */
 #include <math.h>
 #include <stdio.h>
 
@@ -7,7 +7,7 @@
 
 enum { COLUMNS = 600, TOP = 6, HEIGHT = 100, POINT_BYTES = 24, LABEL_HEIGHT = 14 };
 
-/* The last value of each column of pixels; NaN: none. */
+/* Drawing state: the last value of each column of pixels, or NaN. */
 struct drawing {
     double values[COLUMNS], low, high;
     int64_t first_ns, length_ns;
@@ -27,7 +27,7 @@ static void read_values(struct drawing *drawing, const struct tp_counter_line *l
     }
 }
 
-/* A constant counter is drawn in the middle. */
+/* Returns the height of a value; a constant counter is drawn in the middle. */
 static double height_of(const struct drawing *drawing, double value)
 {
     double range = drawing->high - drawing->low;
@@ -45,7 +45,7 @@ static struct tp_str path_of(struct tp_arena *arena, const struct drawing *drawi
     return (struct tp_str){out, (size_t)(at - out)};
 }
 
-/* Marks single values: they are what there is to see of a counter with few of them. */
+/* Marks single values with points, so that a counter with few values is visible. */
 static void put_points(struct tp_object *chart, struct tp_arena *arena, const struct drawing *drawing)
 {
     enum { MOST = 60 };
@@ -68,7 +68,7 @@ static void put_tick(struct tp_list *ticks, struct tp_arena *arena, const struct
     struct tp_object *tick = tp_list_object(ticks);
     double y = height_of(drawing, value);
     tp_object_printf(tick, "y", "%.1f", y);
-    tp_object_printf(tick, "label_y", "%.1f", fmax(y, LABEL_HEIGHT)); /* the highest label stays inside the drawing */
+    tp_object_printf(tick, "label_y", "%.1f", fmax(y, LABEL_HEIGHT)); /* keeps the highest label inside the drawing */
     tp_object_text(tick, "label", tp_text_printf(arena, "%.4g", value));
 }
 

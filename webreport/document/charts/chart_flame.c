@@ -1,4 +1,4 @@
-/* Icicle of the idle flame: what the host did while the device had nothing to do, callers above callees. */
+/* Draws the idle flame as an icicle: host activity while the device was idle, callers above callees. */
 #include "webreport/document/charts/chart.h"
 #include "webreport/document/section.h"
 #include "writer/text/format.h"
@@ -31,7 +31,7 @@ static unsigned look_of(const struct tp_flame_node *node, bool is_root)
     }
 }
 
-/* What is worth a box: large enough, and no Python frame that only passes its time on to one callee. */
+/* Choice of nodes that get a box: large enough, and not a Python frame with a single callee that has all its time. */
 struct choice {
     const struct tp_idle_device *device;
     const struct tp_naming *naming;
@@ -101,12 +101,12 @@ static void put_box(struct tp_list *boxes, const struct choice *choice, uint32_t
                                   tp_text_of_time(arena, node->total_starved_ns)));
 }
 
-/* Lays the chosen nodes out; returns the number of rows. The nodes stand in depth-first order. */
+/* Lays out the chosen nodes, which are in depth-first order. Returns the number of rows. */
 static unsigned put_boxes(struct tp_list *boxes, struct tp_arena *arena, const struct choice *choice)
 {
     const struct tp_idle_device *device = choice->device;
-    double *next_x = tp_arena_array(arena, device->node_count, sizeof(double)); /* where a node's next child begins */
-    uint32_t *row_of = tp_arena_array(arena, device->node_count, sizeof(uint32_t)); /* of the node's children */
+    double *next_x = tp_arena_array(arena, device->node_count, sizeof(double)); /* by node: start of its next child */
+    uint32_t *row_of = tp_arena_array(arena, device->node_count, sizeof(uint32_t)); /* by node: row of its children */
     unsigned rows = 0;
 
     for (uint32_t i = 0; i < device->node_count; i++) {
@@ -143,7 +143,7 @@ struct tp_data tp_chart_flame(const struct tp_section *section, const struct tp_
     choose(&choice, arena, max_boxes);
     kinds = tp_object_list(flame, "kinds");
     for (size_t i = tp_speaks_torch(producer) ? 1 : 2; i < sizeof(LOOKS) / sizeof(LOOKS[0]); i++) {
-        struct tp_object *kind = tp_list_object(kinds); /* who has frames speaks torch */
+        struct tp_object *kind = tp_list_object(kinds); /* only PyTorch traces have frames */
 
         tp_object_text(kind, "kind", LOOKS[i].kind);
         tp_object_text(kind, "fill", LOOKS[i].fill);

@@ -1,4 +1,4 @@
-/* Threads over time: see chart_lanes.h. */
+/* Draws threads over time: see chart_lanes.h. */
 #include "webreport/document/charts/chart_lanes.h"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ enum tp_chart_kind tp_program_part_kind(unsigned part)
     return (enum tp_chart_kind)kinds[part];
 }
 
-/* What is drawn of a stretch of time. */
+/* Pieces that are drawn as one, with the time of each part. */
 struct joined {
     int64_t begin_ns, end_ns;
     int64_t part_ns[TP_WALL_COUNT];
@@ -37,7 +37,7 @@ struct joined {
 struct lane {
     const struct tp_process_tree *tree;
     struct tp_vec paths[TP_CHART_KINDS][TP_STATE_COUNT]; /* char, by colour and height */
-    double scale; /* units by nanosecond */
+    double scale; /* units per nanosecond */
 };
 
 static unsigned part_of(const struct tp_thread_piece *piece)
@@ -65,7 +65,7 @@ static void draw_part(struct lane *lane, unsigned part, double x, double width)
         *(char *)tp_vec_push(path) = text[i];
 }
 
-/* The three sums of a joined piece stand side by side: running, ready, then waits in the order of their causes. */
+/* Draws a joined piece: running, ready, then waits in the order of their causes, each as long as its sum. */
 static void draw(struct lane *lane, const struct joined *joined)
 {
     int64_t at_ns = joined->begin_ns;
@@ -78,7 +78,7 @@ static void draw(struct lane *lane, const struct joined *joined)
     }
 }
 
-/* The shortest stretch that a joined piece has, so that no more are left than wanted. */
+/* Returns the shortest length of a joined piece, so that at most max_pieces remain. */
 static int64_t least_length(const struct tp_process_tree *tree, uint32_t max_pieces)
 {
     int64_t length = tree->end_ns - tree->begin_ns;
@@ -99,7 +99,7 @@ void tp_chart_put_lane(struct tp_list *paths, struct tp_arena *arena, const stru
     lane->scale = length > 0 ? (double)TP_LANE_WIDTH / (double)length : 0;
     for (uint32_t i = 0; i < t->count; i++) {
         const struct tp_thread_piece *piece = &tree->pieces[t->first + i];
-        bool is_apart = joined.end_ns != piece->begin_ns; /* nothing lies between what is joined */
+        bool is_apart = joined.end_ns != piece->begin_ns; /* only adjacent pieces are joined */
         if (i && (is_apart || !joins || joined.end_ns - joined.begin_ns >= least)) {
             draw(lane, &joined);
             joined = (struct joined){0};

@@ -1,4 +1,4 @@
-/* What threads did over time, as paths: running high, ready in the middle, blocked low. */
+/* Draws the states of threads over time as paths: running high, ready in the middle, blocked low. */
 #ifndef TP_WEBREPORT_DOCUMENT_CHARTS_CHART_LANES_H
 #define TP_WEBREPORT_DOCUMENT_CHARTS_CHART_LANES_H
 
@@ -10,8 +10,8 @@ enum { TP_LANE_WIDTH = 4000, TP_LANE_HEIGHT = 18 }; /* units of the viewBox */
 /* Returns the colour of a part of the wall time (enum in webreport/measure/program/program_parts.h). */
 enum tp_chart_kind tp_program_part_kind(unsigned part);
 
-/* Appends to `paths` an object (kind, fill, path) for each colour of a thread's pieces. Pieces are joined until at most
- * max_pieces are left: a joined one shows its three sums side by side. */
+/* Appends an object (kind, fill, path) for each colour of a thread's pieces to `paths`. Joins pieces until at most
+ * max_pieces remain; a joined piece shows its three sums next to each other. */
 void tp_chart_put_lane(struct tp_list *paths, struct tp_arena *arena, const struct tp_process_tree *tree,
                        uint32_t thread, uint32_t max_pieces);
 

@@ -1,6 +1,5 @@
-/* Curve of a device's memory over time: allocated, reserved, capacity, the peak, the steps behind it.
- *
- * Points come from the view; where the trace has no totals the running sum of the records is drawn, which begins at
+/* Draws a device's memory over time: allocated, reserved, capacity, the peak, and the steps in the background.
+ * Points come from the view. For traces without totals, the running sum of the records is drawn, which begins at
  * zero. */
 #include <math.h>
 #include <stdio.h>
@@ -13,13 +12,13 @@ enum { COLUMNS = 600, SCALE = 1200 / COLUMNS, TOP = 16, HEIGHT = 200 };
 
 /* ---- traces without totals ---- */
 
-/* The sum of a device's records, one after the other. */
+/* Running sum of a device's records. */
 struct running {
     const struct tp_model *model;
     const struct tp_device_memory *device;
     int64_t first_ns;
-    uint32_t next;        /* place in the order of records */
-    int64_t at_ns, bytes; /* of the record that was reached */
+    uint32_t next;        /* next place in the order of records */
+    int64_t at_ns, bytes; /* time and sum at the current record */
 };
 
 static int64_t or_default(int64_t value, int64_t fallback)
@@ -42,7 +41,7 @@ static bool run_on(struct running *r)
         if (!is_of(trace, record, r->device))
             continue;
         if (__builtin_add_overflow(r->bytes, record->bytes, &r->bytes))
-            r->bytes = 0; /* hostile sizes: any curve will do */
+            r->bytes = 0; /* only hostile sizes overflow; any curve is acceptable */
         r->at_ns = record->ts_ns - r->first_ns;
         return true;
     }
@@ -74,11 +73,11 @@ struct tp_table tp_chart_running_memory(struct tp_arena *arena, const struct tp_
     return points;
 }
 
-/* ---- the picture ---- */
+/* ---- drawing ---- */
 
-/* What is drawn: the highest value of each column of pixels. */
+/* The highest value of each column of pixels. */
 struct series {
-    int64_t allocated[COLUMNS], reserved[COLUMNS]; /* TP_NULL_INT: nothing known yet */
+    int64_t allocated[COLUMNS], reserved[COLUMNS]; /* TP_NULL_INT if unknown */
     int64_t duration_ns, peak, peak_at_ns, max;
     bool has_reserved;
 };
@@ -92,11 +91,11 @@ static size_t column_of(const struct series *series, int64_t at_ns)
 
 static void raise_to(int64_t *value, int64_t other)
 {
-    if (other > *value) /* TP_NULL_INT is below everything */
+    if (other > *value) /* TP_NULL_INT is the lowest value */
         *value = other;
 }
 
-/* Puts one point down and carries the last value into the columns up to it. */
+/* State of drawing points: each point fills the columns since the last one. */
 struct pen {
     struct series *series;
     size_t column;
@@ -151,7 +150,7 @@ static void put_points(struct pen *pen, const struct tp_table *points)
                   tp_table_int(points, TP_CURVE_RESERVED)[i]);
 }
 
-/* The running sum is as long as the trace has records: it is never made a table. */
+/* Draws the running sum without making a table of it, because it has a point per record. */
 static void put_running(struct pen *pen, const struct tp_memory_curve *curve)
 {
     const struct running start = {.model = curve->model, .device = curve->device, .first_ns = curve->first_ns};
@@ -176,8 +175,7 @@ static struct series *series_of(struct tp_arena *arena, const struct tp_memory_c
     return pen.series;
 }
 
-/* The path of one curve as horizontal and vertical moves. Returns its text; *first and *last: where it begins and ends.
- */
+/* Returns the path of a curve as horizontal and vertical moves. *first, *last: its begin and end. */
 static struct tp_str path_of(struct tp_arena *arena, const int64_t *values, double top, size_t *first)
 {
     char *out = tp_arena_alloc(arena, COLUMNS * 24 + 64), *at = out;
@@ -232,7 +230,8 @@ static void put_bands(struct tp_object *chart, struct tp_arena *arena, const str
     }
 }
 
-/* Round numbers of bytes: powers of two times 1, 2 or 5 tenths read worse than whole units. */
+/* Returns the distance of ticks that are round numbers of bytes: whole units, not powers of two times 0.1, 0.2 or
+ * 0.5. */
 static double byte_tick(double max, double *top)
 {
     double unit = 1, tick;

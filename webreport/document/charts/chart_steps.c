@@ -1,19 +1,19 @@
-/* Stacked bars, one per step: what each step's time went to. */
+/* Draws a stacked bar per step with the parts of its time. */
 #include <math.h>
 
 #include "webreport/document/charts/chart.h"
 #include "writer/text/format.h"
 
 enum { PLOT_TOP = 14, PLOT_HEIGHT = 150 };
-static const double LEFT = 8; /* per cent of the width for the axis labels */
+static const double LEFT = 8; /* percent of the width for the axis labels */
 
-/* Column of the steps table of each kind; the table has the roles and `other` in the order of the averages. */
+/* Returns the value of a category in a step; the columns of the steps table are in the order of the averages. */
 static int64_t part_of(const struct tp_overview *overview, size_t step, enum tp_chart_kind kind)
 {
     return tp_table_int(&overview->steps, TP_STEP_KERNEL + tp_chart_average(kind))[step];
 }
 
-/* "Step 3, 1.72 ms, left out: warm-up" */
+/* Returns "Step 3, 1.72 ms, left out: warm-up". */
 static const char *bar_head(struct tp_arena *arena, const struct tp_overview *overview, size_t step)
 {
     struct tp_str name = tp_table_text(&overview->steps, TP_STEP_NAME)[step];

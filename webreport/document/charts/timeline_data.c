@@ -1,4 +1,4 @@
-/* Bands, phases and load curves become percentages and path data; the viewer's data is printed as base64. */
+/* Turns bands, phases and load curves into percentages and path data; prints the viewer's data as base64. */
 #include "webreport/document/charts/timeline_data.h"
 #include "webreport/document/name_text.h"
 #include "webreport/document/section.h"
@@ -12,10 +12,10 @@ enum {
     MAX_BANDS = 200,
     MAX_HOST_CURVES = 4,
     MAX_GPU_CURVES = 8,
-    CURVE_TOP = 16,    /* room for the steps' names */
-    CURVE_PITCH = 56,  /* from one curve to the next */
+    CURVE_TOP = 16,    /* space for the names of steps, pixels */
+    CURVE_PITCH = 56,  /* distance between curves, pixels */
     CURVE_HEIGHT = 34, /* in pixels */
-    CURVE_UNITS = 340, /* of its paths */
+    CURVE_UNITS = 340, /* height of the paths' viewBox */
     PHASE_HEIGHT = 22,
     AXIS_HEIGHT = 22,
     AXIS_TICKS = 8
@@ -85,8 +85,8 @@ static void put_phases(struct tp_object *object, const struct tp_timeline *timel
     }
 }
 
-/* Filled stairs of shares 0..255 in a box that is CURVE_UNITS high, runs of equal values joined; each corner from the
- * one before it, which is short. ends_open: without the base line. */
+/* Returns filled stairs of shares 0 to 255 in a box of height CURVE_UNITS. Equal values are joined; moves are relative,
+ * which is short. ends_open: without the base line. */
 static struct tp_str stairs(struct tp_arena *arena, const uint8_t *shares, bool ends_open)
 {
     char *text = tp_arena_alloc(arena, TP_TIMELINE_LOAD_BUCKETS * 16 + 64), *at = text;

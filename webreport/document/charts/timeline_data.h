@@ -1,11 +1,12 @@
-/* The timeline for templates/timeline.html: geometry of the drawing that needs no script, and the viewer's data. */
+/* Data of the timeline for templates/timeline.html: a drawing that works without script, and the viewer's data. */
 #ifndef TP_WEBREPORT_DOCUMENT_CHARTS_TIMELINE_DATA_H
 #define TP_WEBREPORT_DOCUMENT_CHARTS_TIMELINE_DATA_H
 
 #include "webreport/document/section.h"
 #include "webreport/measure/charts/timeline.h"
 
-/* An object with the members of timeline.html, in `arena`; NONE for a timeline without slices. timeline is borrowed. */
+/* Returns an object with the members of timeline.html, in `arena`, or kind NONE for a timeline without slices. timeline
+ * is borrowed. */
 struct tp_data tp_timeline_data(struct tp_arena *arena, const struct tp_timeline *timeline);
 
 /* Returns the section of the page, or a value of kind NONE if the profile has no timeline. */

@@ -36,7 +36,8 @@ struct tp_shown_table *tp_compare_tree_table(const struct tp_compare *compare, c
 /* What a limit counts: the first changes, and how many there are more. */
 const char *tp_compare_work_words(const struct tp_compare *compare, struct tp_arena *arena);
 /* What is told of the work, none of which a limit counts, behind a verdict on the times: "a hint: a call of load in the
- * data loader takes ..", "the work of a step differs (3 changes)"; "" where nothing is, or where a limit counts some. */
+ * data loader takes ..", "the work of a step differs (3 changes)"; "" where nothing is, or where a limit counts
+ * some. */
 const char *tp_compare_work_aside(const struct tp_compare *compare, struct tp_arena *arena);
 /* What is told of the work: nothing; of functions of the data loader alone, that they take another time, or are called
  * otherwise, too; or more. */

@@ -33,8 +33,8 @@ void tp_page_index_init(struct tp_page_index *index, struct tp_arena *arena);
 struct tp_page_entry *tp_page_index_add(struct tp_page_index *index);
 /* The run of the next profile: the page is named after it when all agree. */
 void tp_page_index_name_run(struct tp_page_index *index, const struct tp_naming *naming, struct tp_str run);
-/* Puts the link to the profile on the other side of `steps` (profile.h) into the object of the one added last, where that
- * is in the page, or, when it comes later, has_room: members link_href, link_title. */
+/* Puts the link to the profile on the other side of `steps` (profile.h) into the object of the one added last, where
+ * that is in the page, or, when it comes later, has_room: members link_href, link_title. */
 void tp_page_index_put_link(const struct tp_page_index *index, struct tp_object *object,
                             const struct tp_section *section, bool has_room);
 

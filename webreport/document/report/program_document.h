@@ -21,7 +21,8 @@ static inline const struct tp_program_view *tp_section_program(const struct tp_s
 /* Fills an initialised document. */
 void tp_program_document(struct tp_document *document, const struct tp_section *section);
 
-/* A table of functions (enum tp_program_function_column), as pages show it; what it is called is the caller's to say. */
+/* A table of functions (enum tp_program_function_column), as pages show it; what it is called is the caller's to
+ * say. */
 struct tp_shown_table *tp_functions_table(const struct tp_section *section, const struct tp_table *rows, size_t max_rows);
 
 /* Tables of a program, as pages show them; max_rows rows at most. NULL without rows. */

@@ -1,5 +1,5 @@
-/* Calls of Python functions as pstats prints them (Lib/pstats.py of CPython), and the table of operators, whose amounts
- * of operations are base 1000, of bytes 1024: see table_document.h. */
+/* Words calls of Python functions as pstats prints them (Lib/pstats.py of CPython), and the table of operators, with
+ * operations in powers of 1000 and bytes in powers of 1024: see table_document.h. */
 #include <math.h>
 #include <stdio.h>
 
@@ -116,7 +116,7 @@ static void word_time(char text[ROOM], int64_t ns)
                               : (double)ns / 1e3);
 }
 
-/* A text cut to MAX_TEXT bytes at the border of a character, what a terminal might obey as "?". */
+/* Copies a text, cut to MAX_TEXT bytes at the border of a character, with "?" for control characters. */
 static void word_text(char text[ROOM], struct tp_str value)
 {
     size_t size = tp_utf8_cut(value.ptr, value.len, MAX_TEXT);

@@ -1,4 +1,4 @@
-/* A table of a profile in words: see table_document.h. Which text it is, and the same rows for machines. */
+/* Makes the document of a table: see table_document.h. Chooses the text and adds the rows for scripts. */
 #include "webreport/document/tables/table_document.h"
 
 #include "writer/text/format.h"
@@ -31,7 +31,7 @@ static void put_plain_cell(const struct tp_worded_table *worded, size_t row, uns
     tp_table_cell_text(worded->context, column, row, out);
 }
 
-/* Every column as it is. */
+/* Adds a table with every column. */
 static void put_plain(struct tp_document *document, const struct tp_table *rows)
 {
     struct tp_arena *arena = document->arena;
@@ -66,7 +66,7 @@ static void put_markdown(struct tp_document *document, const struct tp_profile_t
 
 /* ---- the record ---- */
 
-/* Rows of key_averages: members that a row has nothing for are left out, a stack is a list. */
+/* Rows of key_averages as JSON: a row omits members without a value, and a stack is a list. */
 struct key_rows {
     const struct tp_profile_table *table;
     const struct tp_table *rows;

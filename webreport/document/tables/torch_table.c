@@ -1,4 +1,5 @@
-/* torch's _build_table: see table_document.h. Where it is odd (values of FLOPs and source swap columns), so is this. */
+/* Prints tables as torch's _build_table: see table_document.h. Its oddities are kept (FLOPs and source locations are
+ * swapped). */
 #include <math.h>
 #include <stdio.h>
 
@@ -69,7 +70,7 @@ static size_t length(struct tp_str text)
     return tp_utf8_count(text.ptr, text.len);
 }
 
-/* Bytes of the first `count` characters. */
+/* Returns the bytes of the first `count` characters. */
 static size_t prefix(struct tp_str text, size_t count)
 {
     size_t i = 0;
@@ -112,11 +113,11 @@ enum { COLUMN_WIDTH = 12 };
 
 /* A line of the table: a row, or a frame of its stack below it. */
 struct line {
-    uint32_t row, frame; /* frame 0: the row itself */
+    uint32_t row, frame; /* frame: 0 for the row itself */
 };
 
 struct torch_table {
-    struct tp_worded_table worded; /* its columns and cells are those below */
+    struct tp_worded_table worded; /* the printed table, whose columns and cells are below */
     const struct tp_key_averages *averages;
     const struct tp_table_style *style;
     struct tp_worded_column columns[WHATS];
@@ -125,11 +126,11 @@ struct torch_table {
     struct line *lines;
     size_t source_width;
     bool has_device_time, has_device_memory, has_shapes, has_stack;
-    const char *flops_unit; /* NULL: no such column */
+    const char *flops_unit; /* or NULL without that column */
     double flops_scale, cpu_us, device_us;
 };
 
-/* title: "@" stands for `name`. */
+/* Adds a column. title: "@" is replaced by `name`. */
 static void add_column(struct torch_table *t, struct tp_arena *arena, enum what what, const char *title,
                        const char *name)
 {
@@ -151,7 +152,7 @@ static struct tp_str frame_of(const struct torch_table *t, const struct tp_key_r
     return tp_frame_text(&t->averages->stacks, row->stack.first + i);
 }
 
-/* What the rows ask for. */
+/* Finds the widths and columns that the rows need. */
 static void measure(struct torch_table *t, size_t *name, size_t *shapes, size_t *source)
 {
     for (uint32_t i = 0; i < t->averages->count; i++) {
@@ -159,7 +160,7 @@ static void measure(struct torch_table *t, size_t *name, size_t *shapes, size_t 
         size_t n = length(row->key) + 4, s = length(row->shapes) + 4;
         *name = n > *name ? n : *name;
         *shapes = s > *shapes ? s : *shapes;
-        t->has_shapes |= row->shapes.len > 2; /* more than [] */
+        t->has_shapes |= row->shapes.len > 2; /* longer than [] */
         t->has_stack |= row->stack.count > 0;
         t->has_device_time |= row->self_device.us > 0;
         t->has_device_memory |= row->self_device_bytes > 0;
@@ -170,7 +171,7 @@ static void measure(struct torch_table *t, size_t *name, size_t *shapes, size_t 
     }
 }
 
-/* Source and FLOPs: their titles stand in this order, their values in the other one. */
+/* Adds source location and FLOPs; their titles are in this order, their values in the reverse order. */
 static void add_last_columns(struct torch_table *t, struct tp_arena *arena, size_t source)
 {
     const struct tp_table_style *o = t->style;
@@ -220,7 +221,7 @@ static void make_columns(struct torch_table *t, struct tp_arena *arena)
 
 /* ---- cells ---- */
 
-/* trim_path: the end of a path, with an ellipsis for what was before. */
+/* Puts the end of a path with an ellipsis, as torch's trim_path. */
 static void put_source(struct tp_buf *out, struct tp_str path, size_t width)
 {
     size_t size = length(path);
@@ -332,7 +333,7 @@ static void put_cell(const struct tp_worded_table *worded, size_t at, unsigned c
 
 /* ---- all ---- */
 
-/* Below a row stand its other frames and an empty line. */
+/* Makes the lines of the table: a row, then its further frames and an empty line. */
 static void make_lines(struct torch_table *t, const struct tp_profile_table *table, struct tp_arena *arena)
 {
     size_t count = table->shown_count, at = 0;
@@ -372,7 +373,7 @@ static void put_total(struct tp_document *document, const struct torch_table *t,
 
 static void find_totals(struct torch_table *t, const struct tp_profile_table *table)
 {
-    for (uint32_t i = 0; i < t->averages->count; i++) { /* in the order shown: sums of doubles depend on it */
+    for (uint32_t i = 0; i < t->averages->count; i++) { /* in the shown order, because sums of doubles depend on it */
         const struct tp_key_row *row = &t->averages->rows[table->order[i]];
         t->cpu_us += row->self_cpu.us;
         if (tp_key_row_adds_device(t->averages, row))
