@@ -16,11 +16,11 @@
 
 enum tp_data_kind {
     TP_DATA_NONE, /* absent: prints nothing, false in a section */
-    TP_DATA_TEXT, /* false in a section when empty */
+    TP_DATA_TEXT, /* false in a section if it is empty */
     TP_DATA_INT,  /* always true in a section, even 0 */
     TP_DATA_BOOL,
     TP_DATA_PRINTED, /* a text that its source prints on demand; always true in a section */
-    TP_DATA_LIST,    /* false in a section when empty */
+    TP_DATA_LIST,    /* false in a section if it is empty */
     TP_DATA_OBJECT,
     /* for JSON only; templates print nothing and show their sections */
     TP_DATA_REAL,    /* NaN and infinity are null */

@@ -1,4 +1,4 @@
-/* `bench` in words: see bench_document.h. */
+/* Makes the document of `bench`: see bench_document.h. */
 #include "webreport/document/commands/bench_document.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static const char *kind_name(enum tp_summary_kind kind)
 
 /* ---- amounts ---- */
 
-/* Beyond that few pairs tell nothing, and the number neither. */
+/* Largest relative change that is shown; with few pairs, larger numbers mean nothing. */
 #define MOST_SHOWN 9.99
 
 static const char *percent_text(struct tp_arena *arena, double size)
@@ -42,7 +42,7 @@ static const char *size_text(struct tp_arena *arena, double size)
     return tp_text_printf(arena, "%s %%", percent_text(arena, size));
 }
 
-/* "+2.4 to +3.8 %". */
+/* Returns "+2.4 to +3.8 %". */
 static const char *interval_text(struct tp_arena *arena, const struct tp_run_change *c)
 {
     return tp_text_printf(arena, "%s%s to %s%s %%", c->low < 0 ? "-" : "+", percent_text(arena, c->low),
@@ -134,7 +134,7 @@ static void put_verdict(struct tp_document *document, const struct tp_bench_told
         TP_SHOW_TEXT, column, NULL, 0, 0, false, 0                                                                     \
     }
 
-/* A table of texts, the first of which names its rows. */
+/* Returns a table of texts whose first column has the names of the rows. */
 static struct tp_shown_table *texts_of(const struct tp_table *table, const struct tp_shown_column *columns,
                                        const char *name, const char *heading, struct tp_arena *arena)
 {
@@ -212,7 +212,7 @@ static void put_counts(struct tp_document *document, const struct tp_bench_told 
 
 enum { R_NUMBER, R_SIDE, R_VALUE, R_USUAL, R_NOTE, R_COLUMNS };
 
-/* Runs that stand out; the record has all. */
+/* Adds the outlying runs; the record has all. */
 static void put_runs(struct tp_document *document, const struct tp_bench_told *t)
 {
     static const struct tp_column_def defs[R_COLUMNS] = {TEXT("run", "Run"), TEXT("of", "Of"), TEXT("value", "Took"),

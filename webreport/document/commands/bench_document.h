@@ -1,17 +1,17 @@
-/* What `bench` saw, in words: the difference, each quantity, counts that changed, every run. */
+/* Makes the document of `bench`: the difference, each quantity, changed counts, every run. */
 #ifndef TP_WEBREPORT_DOCUMENT_COMMANDS_BENCH_DOCUMENT_H
 #define TP_WEBREPORT_DOCUMENT_COMMANDS_BENCH_DOCUMENT_H
 
 #include "webreport/compare/bench/bench.h"
 #include "webreport/document/block.h"
 
-/* Why no more runs were made. */
+/* Reason why no more runs were made. */
 enum tp_bench_stop { TP_BENCH_STOP_DECIDED, TP_BENCH_STOP_RUNS, TP_BENCH_STOP_TIME };
 
 struct tp_bench_told {
     const struct tp_bench *bench;
     const char *names[TP_BENCH_SIDES];    /* "A", "B", or revisions */
-    const char *commands[TP_BENCH_SIDES]; /* as given */
+    const char *commands[TP_BENCH_SIDES]; /* as the user gave them */
     enum tp_bench_stop stop;
     uint64_t seed;
 };
@@ -19,7 +19,7 @@ struct tp_bench_told {
 /* Makes the document in `arena` (guard set by the caller); it borrows what is told. */
 void tp_bench_document(struct tp_document *document, const struct tp_bench_told *told, struct tp_arena *arena);
 
-/* "step +1.2 % (-0.3 to +2.7), 4 more runs of each" for the line while it works; in the arena. */
+/* Returns the progress line ("step +1.2 % (-0.3 to +2.7), 4 more runs of each"), in the arena. */
 const char *tp_bench_progress(const struct tp_bench *bench, struct tp_arena *arena);
 
 #endif

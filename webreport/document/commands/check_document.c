@@ -1,4 +1,4 @@
-/* The verdict of `tracepress check` in words: see check_document.h. */
+/* Makes the document of `tracepress check`: see check_document.h. */
 #include "webreport/document/commands/check_document.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static enum tp_metric_unit unit_of(const struct tp_check_item *item)
     return tp_metrics[item->line->metric].unit;
 }
 
-/* The metric; of calls of an operator, and of a function's time, with its name. */
+/* Returns the metric, with the name of the operator or function if it has one. */
 static const char *metric_text(const struct tp_check_item *item, struct tp_arena *arena)
 {
     struct tp_str operator = item->line->operator;
@@ -45,7 +45,7 @@ static bool has_damage(const struct tp_check *c)
     return false;
 }
 
-/* "2 of 6 limits broken, 1 inconclusive, 1 warning" */
+/* Returns "2 of 6 limits broken, 1 inconclusive, 1 warning". */
 static const char *headline(const struct tp_check *c, struct tp_arena *arena)
 {
     size_t failed = c->counts[TP_CHECK_FAIL], kept = c->counts[TP_CHECK_PASS];
@@ -87,7 +87,7 @@ static const char *title_of(const struct tp_check_item *item, struct tp_arena *a
     return tp_text_printf(arena, "%s %s", name, limit);
 }
 
-/* One sentence: the value, the baseline's, the change, the limit, the reason. */
+/* Returns one sentence with the value, the baseline, the change, the limit and the reason. */
 static const char *message_of(const struct tp_finding_block *finding, const struct tp_check_item *item,
                               struct tp_arena *arena)
 {
@@ -104,7 +104,7 @@ static const char *message_of(const struct tp_finding_block *finding, const stru
     return *item->reason ? tp_text_printf(arena, "%s: %s", text, item->reason) : text;
 }
 
-/* Advice and link of a finding; of other metrics what they are made of. */
+/* Returns advice and link for a metric of findings, or the definition of another metric. */
 static struct tp_rule_block rule_of(const struct tp_metric *metric, enum tp_producer producer, struct tp_arena *arena)
 {
     static const char elsewhere[] = "none: "; /* of a report's members: "none: diff --json, changes" */
@@ -194,7 +194,7 @@ static void record_item(struct tp_object *object, const struct tp_check_item *it
     }
 }
 
-/* All metrics of a run; what it does not tell is null, and named with its reason. */
+/* Adds all metrics of a run; unknown metrics are null and listed with their reason. */
 static void record_run(struct tp_object *object, const struct tp_summary *run)
 {
     tp_object_str(object, "worker", run->key.worker);
@@ -228,7 +228,7 @@ static void record_side(struct tp_object *record, const char *key, const struct 
         record_run(tp_list_object(profiles), &side->items[i]);
 }
 
-/* Whether it is the same workload, and what its work does otherwise; null without a baseline. */
+/* Adds the comparison of workload and work; null without a baseline. */
 static void record_work(struct tp_object *record, const struct tp_check *c)
 {
     if (!c->input->base.count) {
@@ -269,7 +269,7 @@ static void record_all(const struct tp_document *document, const struct tp_check
     record_side(record, "baseline", &c->input->base);
 }
 
-/* What bounds the steps of a single run; of several, the record has each. */
+/* Adds the verdict of a single run; with several runs, the record has each. */
 static void add_run_verdict(struct tp_document *document, const char *what, const struct tp_check_side *side)
 {
     if (side->count != 1 || !side->items[0].verdict.len)
@@ -279,7 +279,7 @@ static void add_run_verdict(struct tp_document *document, const char *what, cons
     tp_document_note(document, tp_text_printf(document->arena, "%s: %s. %s", what, verdict.class, verdict.headline));
 }
 
-/* All runs of a side are of one program. */
+/* Returns the producer of a side, whose runs are all of one program. */
 static enum tp_producer producer_of(const struct tp_check_side *side)
 {
     return side->count ? side->items[0].producer : TP_PRODUCER_TORCH;

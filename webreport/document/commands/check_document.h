@@ -1,4 +1,4 @@
-/* The verdict of `tracepress check` in words: one verdict and a list of its limits, broken ones first. */
+/* Makes the document of `tracepress check`: a verdict and the list of limits, broken ones first. */
 #ifndef TP_WEBREPORT_DOCUMENT_COMMANDS_CHECK_DOCUMENT_H
 #define TP_WEBREPORT_DOCUMENT_COMMANDS_CHECK_DOCUMENT_H
 
@@ -8,7 +8,7 @@
 /* Makes the document in `arena` (guard set by the caller); it borrows texts of the check. */
 void tp_check_document(struct tp_document *document, const struct tp_check *check, struct tp_arena *arena);
 
-/* The list of all metrics that a budget can limit, in `arena` (guard set by the caller). */
+/* Makes the list of all metrics that a budget can limit, in `arena` (guard set by the caller). */
 void tp_metric_list_document(struct tp_document *document, struct tp_arena *arena);
 
 #endif

@@ -1,4 +1,4 @@
-/* Geometry of a comparison's charts: see compare_document.h. */
+/* Lays out the charts of a comparison: see compare_document.h. */
 #include <math.h>
 
 #include "webreport/document/commands/compare_document.h"
@@ -15,7 +15,7 @@ static const char *number_text(struct tp_arena *arena, int64_t ns, const struct 
                           tp_text_of_fixed(arena, (double)ns / unit->divisor, unit->decimals));
 }
 
-/* A change from `from` to `to` (ns) on an axis of `span` ns that begins at `least`. */
+/* Puts the bar of a change from `from` to `to` (ns) on an axis of `span` ns that begins at `least`. */
 static void put_bar(struct tp_object *bar, double from, double to, double least, double span)
 {
     double left = fmin(from, to), width = fabs(to - from);
@@ -38,8 +38,8 @@ static void put_row(struct tp_object *bar, struct tp_arena *arena, const struct 
     tp_object_text(bar, "change", number_text(arena, tp_table_int(t, TP_PART_CHANGE)[row], unit, true));
 }
 
-/* Rows of the step's table that add up to it: the step itself, and the parts behind it up to "other". Those that look
- * at the devices alone follow. */
+/* Returns the number of rows of the waterfall: the step and the parts up to "other", which add up to it. The following
+ * rows are about devices only. */
 static size_t count_rows(const struct tp_compare *c)
 {
     size_t rows = 1;
@@ -54,10 +54,10 @@ static double change_at(const struct tp_table *t, size_t row)
     return change == TP_NULL_INT ? 0 : (double)change;
 }
 
-static const double MOST_SEEN = 0.02; /* of the step, for the axis of a waterfall */
+static const double MOST_SEEN = 0.02; /* largest detectable size that widens the axis, as a share of the step */
 
-/* The least value and the length of an axis that holds every sum on the way, and what the runs can see, so that noise
- * looks small. */
+/* Returns the begin and *span of an axis that contains every partial sum and the detectable size, so that noise looks
+ * small. */
 static double axis_of(const struct tp_compare *c, size_t rows, double *span)
 {
     const struct tp_table *t = &c->tables[TP_COMPARE_STEP];
@@ -110,7 +110,7 @@ struct tp_data tp_compare_waterfall(const struct tp_compare *c, struct tp_arena 
 /* ---- call tree ---- */
 
 enum { ROW_HEIGHT = 20, MAX_DEPTH = 40 };
-static const double MIN_WIDTH = 0.3, MIN_LABEL = 1.6; /* per cent */
+static const double MIN_WIDTH = 0.3, MIN_LABEL = 1.6; /* percent */
 
 enum look { LOOK_SAME, LOOK_UP1, LOOK_UP2, LOOK_UP3, LOOK_DOWN1, LOOK_DOWN2, LOOK_DOWN3 };
 static const struct {
@@ -127,7 +127,8 @@ static double change_of(const struct tp_diffcall *call)
     return call->ns[TP_NEW] - call->ns[TP_BASE];
 }
 
-/* Three grades each way, by the share of the largest change; what would not be reported is as before. */
+/* Returns the colour of a node: three grades in each direction by the share of the largest change; small changes have
+ * the neutral colour. */
 static enum look look_of(const struct tp_difftree *tree, const struct tp_diffcall *call, double least)
 {
     double change = change_of(call), share = fabs(change) / tree->largest;
@@ -147,7 +148,7 @@ static const char *tip(struct tp_arena *arena, const struct tp_naming *naming, c
                           tp_text_of_time(arena, tp_whole_of(change)));
 }
 
-/* Widths: the greater of both sides, and never less than what stands below. */
+/* Returns the widths: the larger time of both sides, at least the sum of the children. */
 static double *sizes_of(const struct tp_difftree *tree, struct tp_arena *arena)
 {
     double *sizes = tp_arena_array(arena, tree->count, sizeof *sizes);
@@ -240,14 +241,14 @@ static const struct tp_shown_column tree_columns[] = {
     {TP_SHOW_REAL, TREE_BASE_CALLS, NULL, 0, 1, false, false}, {TP_SHOW_REAL, TREE_NEW_CALLS, NULL, 0, 1, false, false},
 };
 
-/* Marks the nodes that changed by at least `least`, and those above them; returns how many. */
+/* Marks the nodes that changed by at least `least`, and their ancestors; returns their number. */
 static size_t mark(const struct tp_difftree *tree, double least, uint8_t *is_shown)
 {
     size_t count = 0;
     for (uint32_t i = tree->count; i-- > 0;) {
         const struct tp_diffcall *call = &tree->calls[i];
         if (i == 0 || !(fabs(change_of(call)) >= least))
-            is_shown[i] &= i > 0; /* what stands below may have marked it */
+            is_shown[i] &= i > 0; /* a descendant may have marked it */
         else
             is_shown[i] = 1;
         if (is_shown[i] && call->parent != TP_NO_ID)

@@ -1,4 +1,4 @@
-/* A comparison in words: see compare_document.h. */
+/* Makes the document of a comparison: see compare_document.h. */
 #include "webreport/document/commands/compare_document.h"
 #include "webreport/document/commands/compare_program.h"
 #include "webreport/document/commands/compare_words.h"
@@ -11,7 +11,7 @@
 
 enum { MOST_OWNERS = 20 };
 
-/* What is being worded. */
+/* State while the document is made. */
 struct wording {
     struct tp_document *document;
     const struct tp_compare *c;
@@ -20,7 +20,7 @@ struct wording {
     size_t max_rows;
 };
 
-/* ---- what is compared ---- */
+/* ---- the sides ---- */
 
 static const char *facts_text(const struct wording *w)
 {
@@ -58,7 +58,7 @@ static void put_sides(const struct wording *w)
     }
 }
 
-/* "Launch-bound (2 runs), Balanced (1 run)", in the order of the runs; "" where none tells. */
+/* Returns the classes of a side's runs in their order ("Launch-bound (2 runs), Balanced (1 run)"), or "". */
 static const char *classes_text(const struct wording *w, const struct tp_side_input *side)
 {
     const char *text = "";
@@ -78,7 +78,7 @@ static const char *classes_text(const struct wording *w, const struct tp_side_in
     return text;
 }
 
-/* What bounds the steps of each side. */
+/* Adds the verdict of each side. */
 static void put_side_verdicts(const struct wording *w)
 {
     for (int s = 0; s < TP_SIDES; s++) {
@@ -125,7 +125,7 @@ static void put_figure(const struct wording *w, const char *label, const char *v
                                         .label = label, .value = value, .unit = unit, .note = note, .meter = NAN});
 }
 
-/* Of sides that do not compare no row is judged: not none, but unknown. */
+/* Adds a figure about rows; unknown, not 0, if the sides are not comparable. */
 static void put_rows_figure(const struct wording *w, const char *label, uint32_t count, const char *unit,
                             const char *note)
 {
@@ -152,7 +152,7 @@ static void put_figures(const struct wording *w)
     put_figure(w, "Work", tp_compare_work_figure(c, w->arena), "", "what a step does otherwise");
 }
 
-/* ---- what changed ---- */
+/* ---- changes ---- */
 
 static const char *calls_text(struct tp_arena *arena, double calls)
 {
@@ -164,7 +164,7 @@ static const char *calls_word(double calls)
     return calls == 1 ? "call" : "calls";
 }
 
-/* "10 → 11 calls a step: +75.0 µs by count, +7.0 µs by time"; NULL where calls are not counted. */
+/* Returns "10 → 11 calls a step: +75.0 µs by count, +7.0 µs by time", or NULL if calls are not counted. */
 static const char *calls_line(const struct wording *w, const struct tp_table *t, size_t row)
 {
     double base = tp_table_real(t, TP_ROW_BASE_CALLS)[row], new_calls = tp_table_real(t, TP_ROW_NEW_CALLS)[row];
@@ -180,7 +180,7 @@ static const char *calls_line(const struct wording *w, const struct tp_table *t,
                           tp_signed_time_text(w->arena, tp_table_int(t, TP_ROW_BY_TIME)[row]));
 }
 
-/* "in aten::addmm, [[1000], [64, 512]]"; NULL where neither is known. */
+/* Returns "in aten::addmm, [[1000], [64, 512]]", or NULL if neither is known. */
 static const char *place_line(const struct wording *w, const struct tp_table *t, size_t row)
 {
     struct tp_str owner = tp_shown_text(w->naming, tp_table_text(t, TP_ROW_OWNER)[row]);
@@ -201,7 +201,7 @@ static enum tp_tone tone_of(struct tp_str verdict)
                                                        : TP_TONE_PLAIN;
 }
 
-/* Of a function of a program: "91 \u2192 185 samples a run; the change: +189 to +834 ms (99 %)". */
+/* Returns the samples of a function: "91 \u2192 185 samples a run; the change: +189 to +834 ms (99 %)". */
 static const char *samples_line(const struct wording *w, size_t row)
 {
     const struct tp_table *t = &w->c->tables[TP_COMPARE_CHANGES];
@@ -247,8 +247,8 @@ static void fill_change(struct tp_finding_block *finding, const struct wording *
             finding->reasons[count++] = lines[i];
 }
 
-/* "gemm 8\u00d78 +10.8 \u00b5s; relu +2.0 \u00b5s": the rows that differ most, though none is sure to have changed;
- * "". */
+/* Returns the rows that differ most although no change is certain ("gemm 8\u00d78 +10.8 \u00b5s; relu +2.0 \u00b5s"),
+ * or "". */
 static const char *largest_text(const struct wording *w)
 {
     enum { SHOWN = 3 };
@@ -268,7 +268,7 @@ static const char *largest_text(const struct wording *w)
     return text;
 }
 
-/* Has a total of the times moved: the kernels, the host's operators or the step? */
+/* Returns whether a total of times changed: kernels, host operators or step. */
 static bool has_moved_total(const struct tp_compare *c)
 {
     for (unsigned i = 0; i < TP_QUANTITIES; i++)
@@ -277,7 +277,7 @@ static bool has_moved_total(const struct tp_compare *c)
     return false;
 }
 
-/* Where no row changed for sure: the verdict may be about a total, about work or memory all the same. */
+/* Returns the sentence for no certain change of rows; the verdict may still be about a total, work or memory. */
 static const char *nothing_text(const struct wording *w)
 {
     static const char *const texts[] = {
@@ -301,7 +301,7 @@ static const char *nothing_text(const struct wording *w)
     return c->verdict == TP_CHANGE_NEUTRAL ? texts[tp_compare_work_told(c)] : texts[TP_WORK_TOLD_CHANGES];
 }
 
-/* What stands over the rows: no more than their verdicts say. */
+/* Returns the heading of the rows, which claims no more than their verdicts. */
 static const char *changes_heading(const struct tp_compare *c)
 {
     if (c->is_open)
@@ -335,7 +335,7 @@ static void put_changes(const struct wording *w)
     tp_document_findings(w->document, &list);
 }
 
-/* ---- memory and findings, where there is no room for their tables ---- */
+/* ---- memory and findings in short outputs ---- */
 
 static void put_device(const struct wording *w, size_t row)
 {
@@ -384,7 +384,7 @@ static void put_findings(const struct wording *w)
     }
 }
 
-/* The same where no section follows. */
+/* Adds the rates of an engine to outputs without sections. */
 static void put_serving(const struct wording *w)
 {
     if (!w->c->tables[TP_COMPARE_SERVING].row_count)
@@ -395,7 +395,7 @@ static void put_serving(const struct wording *w)
 
 /* ---- sections ---- */
 
-/* The lead of the part about an engine tells its rates: tp_compare_serving_text. */
+/* Parts of the page. The lead of the part about an engine has its rates: tp_compare_serving_text. */
 static const struct part {
     const char *id, *label, *title, *lead;
     enum tp_compare_table tables[4]; /* TP_COMPARE_CHANGES ends them */
@@ -498,7 +498,7 @@ void tp_compare_document(struct tp_document *document, const struct tp_compare *
     struct tp_verdict_block verdict = tp_compare_verdict(compare, w.arena);
     tp_document_init(document, "Comparison", w.arena);
     tp_compare_record(document, compare, &verdict);
-    document->places = TP_IN_PAGES | TP_IN_MARKDOWN; /* on a terminal the first line says what came out */
+    document->places = TP_IN_PAGES | TP_IN_MARKDOWN; /* on a terminal, the first line is the verdict */
     put_title(&w);
     document->places = TP_EVERYWHERE;
     tp_document_verdict(document, &verdict);

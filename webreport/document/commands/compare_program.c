@@ -1,4 +1,4 @@
-/* Two programs recorded from outside in words: see compare_program.h. */
+/* Words the comparison of two programs recorded from outside: see compare_program.h. */
 #include "webreport/document/commands/compare_program.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static const char *time_of(double ns, struct tp_arena *arena)
     return tp_text_of_time(arena, isnan(ns) ? TP_NULL_INT : tp_whole_of(ns));
 }
 
-/* The function that changed most for sure; NULL: none did. */
+/* Returns the function with the largest certain change, or NULL. */
 static const struct tp_change *most_changed(const struct tp_compare *c)
 {
     const struct tp_change *most = NULL;

@@ -1,4 +1,4 @@
-/* A comparison for machines, with the keys that scripts rely on: see compare_document.h. */
+/* Fills the record of a comparison, with the keys that scripts use: see compare_document.h. */
 #include <math.h>
 
 #include "webreport/document/commands/compare_document.h"
@@ -10,7 +10,7 @@ static void percent_member(struct tp_object *object, const char *key, double rat
     tp_object_real(object, key, 100 * ratio);
 }
 
-/* Of every run of each side. */
+/* Adds the evidence of every run of each side. */
 static void record_evidence(struct tp_object *record, const struct tp_compare *c)
 {
     struct tp_object *object = tp_object_object(record, "evidence");
@@ -25,7 +25,7 @@ static void record_evidence(struct tp_object *record, const struct tp_compare *c
     }
 }
 
-/* Whether both are the same workload, and which facts say otherwise. */
+/* Adds the comparison of the workloads and the facts that differ. */
 static void record_identity(struct tp_object *record, const struct tp_compare *c)
 {
     struct tp_object *identity = tp_object_object(record, "identity");
@@ -46,7 +46,7 @@ static void record_identity(struct tp_object *record, const struct tp_compare *c
     }
 }
 
-/* The work of a step: null where a side has no counts. */
+/* Adds the changes of work per step; null if a side has no counts. */
 static void record_changes(struct tp_object *record, const struct tp_compare *c)
 {
     const struct tp_work_diff *work = &c->work;
@@ -60,7 +60,7 @@ static void record_changes(struct tp_object *record, const struct tp_compare *c)
         tp_work_change_record(tp_list_object(list), &work->changes[i], record->members.arena);
 }
 
-/* Of each quantity that both sides tell in every run. */
+/* Adds each quantity that both sides have in every run. */
 static void record_times(struct tp_object *times, const struct tp_compare *c)
 {
     for (enum tp_quantity q = 0; q < TP_QUANTITIES; q++) {
@@ -88,7 +88,7 @@ static void record_verdict(struct tp_object *record, const struct tp_compare *c,
     tp_object_text(record, "summary", summary);
     tp_object_text(record, "damage", *c->damage ? c->damage : NULL);
     record_evidence(record, c);
-    struct tp_object *step = tp_object_object(record, "step_time"); /* what scripts of older versions read */
+    struct tp_object *step = tp_object_object(record, "step_time"); /* for scripts of older versions */
     tp_object_text(step, "verdict", tp_change_verdict_name(c->totals[TP_QUANTITY_STEP].verdict));
     percent_member(step, "change_percent", c->totals[TP_QUANTITY_STEP].change.estimate);
     percent_member(step, "low_percent", c->totals[TP_QUANTITY_STEP].change.low);

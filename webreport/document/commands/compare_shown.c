@@ -1,4 +1,4 @@
-/* Tables of a comparison as they are shown: see compare_document.h. */
+/* Prepares the tables of a comparison for display: see compare_document.h. */
 #include "webreport/document/commands/compare_document.h"
 
 #include "webreport/document/name_text.h"
@@ -71,12 +71,12 @@ static const struct tp_shown_column fact_columns[] = {
 
 #define COLUMNS(list) list, sizeof(list) / sizeof *(list)
 
-/* Each table with its columns, the column of the first cell, and those that become own texts. */
+/* Each table with its columns, the column of its names, and the columns that become own texts. */
 static const struct columns {
     const struct tp_shown_column *columns;
     unsigned count;
     unsigned name;
-    int own[2]; /* -1: none */
+    int own[2]; /* or -1 */
 } columns_of[TP_COMPARE_TABLES] = {
     [TP_COMPARE_CHANGES] = {COLUMNS(change_columns), TP_ROW_NAME, {TP_ROW_OWNER, TP_ROW_KIND}},
     [TP_COMPARE_STEP] = {COLUMNS(step_columns), TP_PART_NAME, {-1, -1}},
@@ -114,7 +114,7 @@ static bool is_kind(const struct tp_table *table, size_t row, const char *kind)
     return tp_str_equal(tp_table_text(table, TP_ROW_KIND)[row], tp_str_of(kind));
 }
 
-/* What a row of rows says when it is opened. */
+/* Returns the details of a row that opens. */
 static struct tp_data more_of(const struct tp_naming *naming, const struct tp_table *table, size_t row)
 {
     static const struct {
@@ -136,7 +136,7 @@ static struct tp_data more_of(const struct tp_naming *naming, const struct tp_ta
     return tp_data_of_object(object);
 }
 
-/* A kernel by its short name; a synchronisation with its line. */
+/* Sets the name of a row: the short name of a kernel, a synchronisation with its line. */
 static void name_row(const struct tp_naming *naming, const struct tp_table *table, struct tp_shown_row *shown,
                      size_t row)
 {
@@ -153,7 +153,7 @@ static void name_row(const struct tp_naming *naming, const struct tp_table *tabl
     shown->href = tp_source_link(naming, tp_table_text(table, TP_ROW_SHAPE)[row]);
 }
 
-/* "new sync" at its line; others in their operator. */
+/* Describes a change: "new sync" at its line, other rows in their operator. */
 static void describe_change(const struct tp_naming *naming, const struct tp_table *table, struct tp_str *where,
                             struct tp_str *what, size_t row)
 {
@@ -167,7 +167,7 @@ static void describe_change(const struct tp_naming *naming, const struct tp_tabl
 
 /* ---- rows of one name ---- */
 
-enum { MOST_APART = 90 }; /* bytes of what tells rows apart */
+enum { MOST_APART = 90 }; /* bytes of the text that distinguishes rows */
 
 static int by_shown_name(const void *context, uint32_t x, uint32_t y)
 {
@@ -176,7 +176,7 @@ static int by_shown_name(const void *context, uint32_t x, uint32_t y)
     return order ? order : (x > y) - (x < y);
 }
 
-/* " 8x64x56x56": what of a row is not the same in all rows of its name; numbered where even that is one text. */
+/* Extends the names of a group by the parts that differ (" 8x64x56x56"), or by numbers if nothing differs. */
 static void name_group(const struct tp_naming *naming, struct tp_shown_table *shown, const uint32_t *rows,
                        uint32_t count)
 {
@@ -212,7 +212,7 @@ static void name_group(const struct tp_naming *naming, struct tp_shown_table *sh
     }
 }
 
-/* No two rows have one name: kernels by their full names first, then by what else a row has. */
+/* Makes all names different: kernels by their full names first, then by other parts of a row. */
 static void tell_rows_apart(const struct tp_naming *naming, struct tp_shown_table *shown)
 {
     tp_section_tell_apart(naming, shown->rows, tp_table_text(shown->table, TP_ROW_NAME), NULL, shown->row_count);

@@ -1,4 +1,4 @@
-/* The verdict of a comparison in words: see compare_words.h. */
+/* Words the verdict of a comparison: see compare_words.h. */
 #include "webreport/document/commands/compare_words.h"
 
 #include <math.h>
@@ -53,16 +53,16 @@ const char *tp_interval_text(const struct tp_run_change *change, struct tp_arena
                           tp_signed_percent_text(arena, 100 * change->high));
 }
 
-/* As subject of a sentence. */
+/* Subjects of sentences, by quantity. */
 static const char *const subjects[TP_QUANTITIES] = {
     [TP_QUANTITY_KERNELS] = "Kernels", [TP_QUANTITY_HOST_OPS] = "Operators on the host", [TP_QUANTITY_STEP] = "Steps"};
 
-/* That nothing changed is said only where the interval leaves no room for more. */
+/* Returns the words for an unchanged quantity; "unchanged" needs an interval close to 0. */
 static const char *unchanged_words(const struct tp_run_change *change, struct tp_arena *arena)
 {
     const double little = 0.02;
     double percent = 100 * change->estimate;
-    bool is_sure = change->low >= -little && change->high <= little; /* NaN is not */
+    bool is_sure = change->low >= -little && change->high <= little; /* false for NaN */
     if (isnan(percent))
         return "No step times to compare";
     const char *text = tp_text_printf(arena, "%s %%", tp_signed_percent_text(arena, percent));
@@ -87,7 +87,7 @@ static const char *total_words(const struct tp_compare *c, enum tp_quantity quan
     return unchanged_words(&c->totals[TP_QUANTITY_STEP].change, arena);
 }
 
-/* What the verdict rests on, the step first; TP_QUANTITY_ROW: no total moved. */
+/* Returns the total that decides the verdict, the step first; TP_QUANTITY_ROW if no total changed. */
 static enum tp_quantity basis_of(const struct tp_compare *c)
 {
     static const enum tp_quantity order[] = {TP_QUANTITY_STEP, TP_QUANTITY_KERNELS, TP_QUANTITY_HOST_OPS};
@@ -114,9 +114,9 @@ const char *tp_compare_reason_text(const struct tp_compare *c)
     return rows_and_memory(c, c->verdict, c->memory_verdict == c->verdict);
 }
 
-/* ---- what the change of the mean step is made of ---- */
+/* ---- parts of the mean step's change ---- */
 
-/* Parts that people tell apart; every part of a step is in one. */
+/* Groups of parts for people; every part of a step is in one group. */
 static const struct {
     const char *name;
     unsigned parts; /* bits of enum tp_step_part */
@@ -140,7 +140,8 @@ static double change_of_group(const struct tp_compare *c, unsigned group)
     return change;
 }
 
-/* "data loading \u221246.6 ms, host +20.6 ms": what moves the mean step by a hundredth or more, largest first; "". */
+/* Returns the groups that change the mean step by 1 % or more, largest first ("data loading \u221246.6 ms, host +20.6
+ * ms"), or "". */
 static const char *groups_words(const struct tp_compare *c, struct tp_arena *arena)
 {
     double changes[GROUPS], least = 0.01 * c->sides.side[TP_BASE].total_ns;
@@ -160,7 +161,7 @@ static const char *groups_words(const struct tp_compare *c, struct tp_arena *are
     return text;
 }
 
-/* The first letter small: what follows a semicolon. */
+/* Returns the words with a small first letter, to follow a semicolon. */
 static const char *continued(const char *words, struct tp_arena *arena)
 {
     char *text = tp_arena_copy(arena, words, strlen(words));
@@ -168,7 +169,7 @@ static const char *continued(const char *words, struct tp_arena *arena)
     return text;
 }
 
-/* "2 rows regressed, 1 row and memory improved" */
+/* Returns "2 rows regressed, 1 row and memory improved". */
 static const char *mixed_words(const struct tp_compare *c, struct tp_arena *arena)
 {
     static const enum tp_change_verdict verdicts[] = {TP_CHANGE_REGRESSED, TP_CHANGE_IMPROVED};
@@ -182,7 +183,7 @@ static const char *mixed_words(const struct tp_compare *c, struct tp_arena *aren
     return text;
 }
 
-/* Of wall clock that moved with the machine, or may have; "". */
+/* Returns the words for wall clock that changed, or may have changed, because of a busy machine; or "". */
 static const char *held_back_words(const struct tp_compare *c, const char *moved, struct tp_arena *arena)
 {
     if (c->is_loaded)
@@ -200,7 +201,7 @@ static const char *held_back_words(const struct tp_compare *c, const char *moved
     return "";
 }
 
-/* What to do where the runs would not even see a step of twice the length. */
+/* Returns advice for runs that could not detect a step of twice the length. */
 static const char *blind_words(const struct tp_compare *c, struct tp_arena *arena)
 {
     const struct tp_run_change *step = &c->totals[TP_QUANTITY_STEP].change;
@@ -212,7 +213,7 @@ static const char *blind_words(const struct tp_compare *c, struct tp_arena *aren
                           *aside ? "; " : "", aside);
 }
 
-/* What the verdict rests on is the sentence's subject: a total, or else what changed while none did for sure. */
+/* Returns the headline. Its subject is the deciding total, or the rows that changed if no total did. */
 static const char *headline(const struct tp_compare *c, struct tp_arena *arena)
 {
     enum tp_quantity basis = basis_of(c);
@@ -247,7 +248,7 @@ static const char *headline(const struct tp_compare *c, struct tp_arena *arena)
                           *moved ? " (" : "", moved, *moved ? " in the mean step)" : "", continued(step, arena));
 }
 
-/* "kernels +0.1 % (\u22120.5 to +0.7 %), seen from 0.9 % on; ..": every total that is known. */
+/* Returns every known total: "kernels +0.1 % (\u22120.5 to +0.7 %), seen from 0.9 % on; ..". */
 static const char *totals_text(const struct tp_compare *c, struct tp_arena *arena)
 {
     const char *text = "";
@@ -267,7 +268,7 @@ static const char *totals_text(const struct tp_compare *c, struct tp_arena *aren
                           c->sides.side[TP_NEW].input->run_count, continued(text, arena));
 }
 
-/* What all rows did together; "" where that is nothing, or no more than their sum may move by chance. */
+/* Returns the shift that all rows share, or "" if chance may explain it. */
 static const char *shift_text(const struct tp_compare *c, struct tp_arena *arena)
 {
     const struct tp_total *sum =
@@ -300,7 +301,7 @@ static const char *class_of(const struct tp_compare *c)
     return c->comparability.workload == TP_WORKLOAD_OTHER && !*c->damage ? "Other workload" : classes[c->verdict];
 }
 
-/* "2 rows changed: 1 slower, 1 faster, 0 replaced; 1 hint" */
+/* Returns "2 rows changed: 1 slower, 1 faster, 0 replaced; 1 hint". */
 static const char *rows_text(const struct tp_compare *c, struct tp_arena *arena)
 {
     uint32_t count = c->regressed_count + c->improved_count + c->replaced_count;

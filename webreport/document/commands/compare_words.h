@@ -1,11 +1,11 @@
-/* The verdict of a comparison in words, and numbers with their sign. Texts live in the arena given. */
+/* Words the verdict of a comparison, and numbers with their sign. Texts are in the arena given. */
 #ifndef TP_WEBREPORT_DOCUMENT_COMMANDS_COMPARE_WORDS_H
 #define TP_WEBREPORT_DOCUMENT_COMMANDS_COMPARE_WORDS_H
 
 #include "webreport/compare/two/compare.h"
 #include "webreport/document/block.h"
 
-/* "+20.6 ms", "+1.2 MB", "+3.3": as the texts of the numbers, with a plus above 0. */
+/* Return a number with its sign: "+20.6 ms", "+1.2 MB", "+3.3". */
 const char *tp_signed_time_text(struct tp_arena *arena, int64_t ns);
 const char *tp_signed_bytes_text(struct tp_arena *arena, int64_t bytes);
 const char *tp_signed_percent_text(struct tp_arena *arena, double percent);
@@ -13,7 +13,8 @@ const char *tp_signed_percent_text(struct tp_arena *arena, double percent);
 /* "99 % interval \u22120.5 to +0.3 %" */
 const char *tp_interval_text(const struct tp_run_change *change, struct tp_arena *arena);
 
-/* What made the verdict where no total did: "13 rows and memory"; "" where a total did, or where nothing changed. */
+/* Returns the reason of a verdict without a changed total ("13 rows and memory"), or "" if a total changed or nothing
+ * did. */
 const char *tp_compare_reason_text(const struct tp_compare *compare);
 
 /* "Classes as check names them .. decode 92,765 \u2192 84,560 tokens/s.": what stands over the steps of an engine. */

@@ -1,4 +1,4 @@
-/* Jobs in words: see job_document.h. */
+/* Makes the document of jobs: see job_document.h. */
 #include "webreport/document/job/job_document.h"
 
 #include <math.h>
@@ -60,7 +60,7 @@ static void put_failed(const struct tp_job_wording *w)
                                  tp_text_printf(w->arena, "and %zu more", jobs->failed_count - SHOWN_FAILED));
 }
 
-/* Why nothing is said of what the job would take without a cause: the findings are then those of own work alone. */
+/* Adds a notice why no replay is shown; then the findings are about own work only. */
 static void put_replay_notice(const struct tp_job_wording *w)
 {
     const struct tp_what_if *what_if = &w->job->what_if;
@@ -122,7 +122,7 @@ static void put_notices(const struct tp_job_wording *w)
 
 /* ---- the parts of a step ---- */
 
-/* Means over all ranks of their medians: so the parts add up. */
+/* Computes the means over all ranks of their medians, so that the parts add up. */
 static void find_split(const struct tp_job *job, double part_ns[TP_JOB_PARTS], double *step_ns)
 {
     double count = 0;
@@ -145,7 +145,7 @@ static const struct {
     enum tp_chart_kind kind;
     const char *label, *definition;
 } split_parts[TP_JOB_PARTS] = {
-    /* definition NULL: by the producer */
+    /* definition: NULL if it depends on the producer */
     [TP_JOB_COMPUTE] = {TP_CHART_KERNEL, "Compute", "Kernels and copies; operators where there is no device."},
     [TP_JOB_HOST] = {TP_CHART_RUNTIME, "Host", "Neither device nor input nor communication."},
     [TP_JOB_DATA] = {TP_CHART_DATA, "Input", NULL},
@@ -253,7 +253,7 @@ static void write_distributed(const struct tp_data *value, struct tp_json *json)
 
 static const struct tp_data_source DISTRIBUTED = {.write = write_distributed};
 
-/* Ranks whose traces are damaged, each with the gravest reason. */
+/* Adds the ranks with damaged traces, each with the most severe reason. */
 static void record_damage(struct tp_object *record, const struct tp_job *job)
 {
     struct tp_list *list = tp_object_list(record, "damaged_ranks");

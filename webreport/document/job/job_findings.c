@@ -1,4 +1,4 @@
-/* What holds a job up, in words and for machines: its verdict, its findings, the replay. See job_document.h. */
+/* Words the verdict, the findings and the replay of a job, for people and for scripts. See job_document.h. */
 #include <math.h>
 
 #include "webreport/document/job/job_document.h"
@@ -9,14 +9,15 @@ enum { SHOWN_RUNS = 12 };
 
 /* ---- verdict ---- */
 
-/* "The job takes 1.31 x its ideal". */
+/* Returns "The job takes 1.31 x its ideal". */
 static const char *whole_story(const struct tp_job_wording *w)
 {
     const struct tp_what_if *what_if = &w->job->what_if;
     return tp_text_printf(w->arena, "The job takes %.2f \xc3\x97 its ideal", what_if->step_us / what_if->ideal_us);
 }
 
-/* A replayed job with something to tell: what it takes beyond its ideal, and how much of the job the first cause is. */
+/* Returns the verdict of a replayed job with a cause: its time relative to the ideal, and the share of the first
+ * cause. */
 static struct tp_verdict_block replayed_verdict(const struct tp_job_wording *w, const struct tp_job_finding *first)
 {
     struct tp_str told = tp_shown_text(&w->naming, tp_str_of(first->told));
@@ -73,7 +74,7 @@ static const struct {
     {"J9", "slower_level"}, {"J10", "late_slow"},         {"J11", "moving"},       {"J12", "pauses"},
     {"J13", "late_input"},  {"J14", "sequence_lengths"},  {"J15", "stage"},        {"J16", "all_links"}};
 
-/* Its detail, and what the replay says of it. */
+/* Returns the detail of a finding with the result of the replay. */
 static const char *reason_of(const struct tp_job_wording *w, const struct tp_job_finding *finding)
 {
     if (!finding->told || finding->rule == TP_JOB_ALL_LINKS)
@@ -89,7 +90,7 @@ static void fill_finding(struct tp_finding_block *block, const struct tp_job_wor
 {
     struct tp_str title = tp_shown_text(&w->naming, tp_str_of(finding->title));
     bool has_cost = finding->cost_ns != TP_NULL_INT;
-    /* what a link could do is a sheet's word: no more than a hint is due to it */
+    /* the rate of a link comes from a data sheet, so the finding is a hint only */
     bool is_high = has_cost && finding->cost_ratio >= 0.1 && finding->rule != TP_JOB_ALL_LINKS;
     *block =
         (struct tp_finding_block){.tone = is_high    ? TP_TONE_BAD
@@ -169,7 +170,7 @@ void tp_job_record_table(struct tp_object *record, const char *key, const struct
     tp_object_table(record, key, table);
 }
 
-/* The replay: what the job takes, what it would take at best, and where the difference goes. */
+/* Adds the replay: time of the job, ideal time, and the causes of the difference. */
 static void record_replay(struct tp_object *record, const struct tp_job *job)
 {
     const struct tp_what_if *what_if = &job->what_if;

@@ -1,4 +1,4 @@
-/* The tables of a job: see job_document.h. */
+/* Adds the tables of a job: see job_document.h. */
 #include "webreport/document/job/job_document.h"
 
 #include "webreport/compare/job/job_parts.h"
@@ -77,7 +77,7 @@ static struct tp_list *add_block(struct tp_list *blocks, const char *title)
     return tp_object_list(block, "items");
 }
 
-/* What a rank did more of than its peers: parts of the step, then kernels and operators. */
+/* Returns the excess of a rank over its peers: parts of the step, then kernels and operators. */
 static struct tp_data rank_details(const struct tp_job_wording *w, uint32_t index)
 {
     static const char *const part_names[TP_JOB_PARTS] = {"compute", "host", "input", "communication"};
@@ -250,7 +250,7 @@ static const struct {
      "Facts of the traces that are not the same everywhere."},
 };
 
-/* The groups where there is no room for anything else. */
+/* Adds the groups to short outputs. */
 static void put_groups(const struct tp_job_wording *w)
 {
     struct tp_table *table = tp_arena_alloc(w->arena, sizeof *table);
@@ -260,7 +260,7 @@ static void put_groups(const struct tp_job_wording *w)
     tp_document_table(w->document, shown, NULL);
 }
 
-/* Where the loss of the job goes; short where there is no room. */
+/* Adds the causes of the job's loss. is_brief: for short outputs. */
 static void put_causes(const struct tp_job_wording *w, bool is_brief)
 {
     struct tp_table *table = tp_arena_alloc(w->arena, sizeof *table);

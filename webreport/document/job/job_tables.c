@@ -1,4 +1,4 @@
-/* Tables of a job: ranks, groups of ranks, findings, facts, collectives, links. See job_tables.h. */
+/* Builds the tables of a job: ranks, groups of ranks, findings, facts, collectives, links. See job_tables.h. */
 #include "webreport/document/job/job_tables.h"
 
 #include <math.h>
@@ -257,7 +257,7 @@ static void add_instance(const struct tp_job *job, const struct tp_job_instance 
 
 void tp_job_collective_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
 {
-    (void)max_runs; /* it names no ranks */
+    (void)max_runs; /* the table lists no ranks */
     struct tp_vec kinds = TP_VEC(job->arena, struct kind);
     struct tp_keys keys, groups;
     tp_keys_init(&keys, job->arena, 3);

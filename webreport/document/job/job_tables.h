@@ -1,6 +1,6 @@
-/* What a job is, as tables: the same for JSON, page and Markdown. Each is built in the job's arena.
+/* Builds the tables of a job for JSON, page and Markdown, in the job's arena.
  *
- * max_runs: sets of ranks are cut behind so many runs (number_set.h), 0: never. */
+ * max_runs: most runs of a set of ranks that are listed (number_set.h); 0 for no limit. */
 #ifndef TP_WEBREPORT_DOCUMENT_JOB_JOB_TABLES_H
 #define TP_WEBREPORT_DOCUMENT_JOB_JOB_TABLES_H
 
@@ -31,7 +31,7 @@ enum tp_job_rank_column {
     TP_JOB_RANK_HEADLINE,
     TP_JOB_RANK_COLUMNS
 };
-/* A row per rank, in their order; it has no sets. */
+/* Builds a row per rank, in their order; max_runs is not used. */
 void tp_job_rank_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 enum tp_job_cluster_column {
@@ -49,9 +49,9 @@ enum tp_job_cluster_column {
     TP_JOB_CLUSTER_SLOWEST,
     TP_JOB_CLUSTER_COLUMNS
 };
-/* A row per group of comparable ranks, largest first. */
+/* Builds a row per group of comparable ranks, largest first. */
 void tp_job_cluster_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
-/* "A", "B" .. "AA" */
+/* Returns the name of a group: "A", "B" .. "AA". */
 struct tp_str tp_job_cluster_name(const struct tp_job *job, uint32_t cluster);
 
 enum tp_job_collective_column {
@@ -65,7 +65,7 @@ enum tp_job_collective_column {
     TP_JOB_COLLECTIVE_MEAN_WAIT,
     TP_JOB_COLLECTIVE_COLUMNS
 };
-/* By name, size class and size of the group; most time first. */
+/* Builds a row per name, size class and group size; most time first. */
 void tp_job_collective_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 enum tp_job_cause_column {
@@ -80,7 +80,7 @@ enum tp_job_cause_column {
     TP_JOB_CAUSE_SHARE,
     TP_JOB_CAUSE_COLUMNS
 };
-/* A row per cause of the replay, costliest first, then the jitter; no rows when nothing is told. */
+/* Builds a row per cause of the replay, costliest first, then the jitter; no rows without a valid replay. */
 void tp_job_cause_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 enum tp_job_family_column {
@@ -91,7 +91,7 @@ enum tp_job_family_column {
     TP_JOB_FAMILY_PIPELINE,
     TP_JOB_FAMILY_COLUMNS
 };
-/* A row per family of process groups: the coordinates of the ranks. */
+/* Builds a row per family of process groups, with the coordinates of the ranks. */
 void tp_job_family_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 enum tp_job_link_column {
@@ -107,7 +107,7 @@ enum tp_job_link_column {
     TP_JOB_LINK_IS_SLOW,
     TP_JOB_LINK_COLUMNS
 };
-/* Slowest against their peers first. */
+/* Builds a row per link; slowest relative to their peers first. */
 void tp_job_link_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 enum tp_job_merged_column {
@@ -123,7 +123,7 @@ enum tp_job_merged_column {
     TP_JOB_MERGED_OCCURRENCES,
     TP_JOB_MERGED_COLUMNS
 };
-/* Findings of single ranks by rule and line: severest, then largest ceiling. */
+/* Builds the findings of single ranks by rule and line: by severity, then by upper bound. */
 void tp_job_merged_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 enum tp_job_fact_column {
@@ -133,7 +133,7 @@ enum tp_job_fact_column {
     TP_JOB_FACT_COUNT,
     TP_JOB_FACT_COLUMNS
 };
-/* Facts that differ between ranks, in the order in which ranks brought them. */
+/* Builds the facts that differ between ranks, in the order of first appearance. */
 void tp_job_fact_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 #endif

@@ -1,4 +1,4 @@
-/* The heat map of a job: how much longer each rank took than comparable ones, step by step. See job_document.h. */
+/* Draws the heat map of a job: the excess of each rank over comparable ranks, step by step. See job_document.h. */
 #include <math.h>
 
 #include "webreport/document/job/job_document.h"
@@ -9,18 +9,18 @@
 enum {
     TP_JOB_HEAT_RANKS = 1000,
     TP_JOB_HEAT_STEPS = 200,
-    TP_JOB_HEAT_NOTHING = 0xC4CAD2 /* colour where no such step was recorded, or no rank is comparable */
+    TP_JOB_HEAT_NOTHING = 0xC4CAD2 /* colour of cells without a recorded step or a comparable rank */
 };
 
-/* Excess over comparable ranks: a cell per rank and step, or per some of each. */
+/* Excess over comparable ranks: a cell per rank and step, or per several ranks and steps. */
 struct tp_job_heat {
     uint32_t column_count, row_count; /* ranks across, steps down */
     uint32_t ranks_per_cell, steps_per_cell;
-    float *share; /* [row * column_count + column]: largest excess as a share of the cluster's step; NaN: none */
+    float *share; /* [row * column_count + column]: largest excess as a share of the cluster's step, or NaN */
 };
 
-/* Classes of excess, as a share of the step; the first whose end lies above the value. Chosen to differ in lightness
- * too: they read without colour. */
+/* Classes of excess as a share of the step; a value belongs to the first class with a larger end. Colours differ in
+ * lightness as well, so the map is readable without colour. */
 static const struct {
     double end;
     uint32_t colour;
@@ -69,7 +69,7 @@ static void build(struct tp_job_heat *heat, const struct tp_job *job, struct tp_
             if (column->count < 2 || step_ns <= 0)
                 continue;
             float share = (float)(((double)step->own_ns - (double)column->own_ns) / step_ns);
-            if (!(share <= heat->share[cell])) /* NaN: not yet set */
+            if (!(share <= heat->share[cell])) /* true as long as the cell is NaN */
                 heat->share[cell] = share;
         }
     }
@@ -118,7 +118,7 @@ static void put_classes(struct tp_object *heat, struct tp_arena *arena)
     tp_object_text(item, "label", "not recorded, or no comparable rank");
 }
 
-/* Whether any rank has a peer. */
+/* Returns whether any rank has a peer. */
 static bool has_compared(const struct tp_job *job)
 {
     for (size_t r = 0; r < job->ranks.count; r++)

@@ -1,4 +1,4 @@
-/* What the replay of a job found, as tables: causes, families of process groups. See job_tables.h. */
+/* Builds the tables of a job's replay: causes, families of process groups. See job_tables.h. */
 #include "webreport/compare/job/job_parts.h"
 #include "webreport/document/job/job_tables.h"
 

@@ -1,4 +1,4 @@
-/* Index of the page. */
+/* Index of the page: see page_index.h. */
 #include "webreport/document/report/page_index.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ void tp_page_index_name_run(struct tp_page_index *index, const struct tp_naming 
     index->has_run = true;
 }
 
-/* It has a wall time, no steps, and findings of its own, which are no savings. */
+/* Fills the entry of a program recorded from outside, which has a wall time, no steps, and findings without savings. */
 static void fill_program(struct tp_page_entry *entry, struct tp_arena *arena, const struct tp_section *section)
 {
     const struct tp_program_view *view = tp_section_program(section);
@@ -115,7 +115,7 @@ size_t tp_page_index_bytes(const struct tp_page_index *index, size_t profile_cou
     return profile_count > 1 ? profile_count * ROW_BYTES + 4096 : index->failed_count * ROW_BYTES;
 }
 
-/* "run / " where runs differ. */
+/* Returns "run / " if the runs differ, else "". */
 static struct tp_str run_prefix(const struct tp_page_index *index, const struct tp_page_entry *entry)
 {
     if (index->run.len || !entry->run.len)

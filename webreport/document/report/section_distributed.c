@@ -1,5 +1,5 @@
-/* The ranks of one span beside each other: a bar each, the straggler by name, collectives with transfer and waiting
- * apart. */
+/* Compares the ranks of one span: a bar each, the name of the straggler, and collectives with separate transfer and
+ * waiting. */
 #include "webreport/document/charts/chart.h"
 #include "webreport/document/job/job_document.h"
 #include "webreport/document/report/sections.h"
@@ -167,7 +167,7 @@ static const struct tp_shown_column SUM_SHOWN[] = {
     {TP_SHOW_REAL, SUM_RATE, NULL, 0, 1, false, false},       {TP_SHOW_TIME, SUM_KERNEL_TIME, NULL, 1, 0, false, true},
 };
 
-/* sum += value where both are known; hostile sizes stop at the end of the range. */
+/* Adds value to *sum if both are known; sums of hostile sizes saturate. */
 static void add_to(int64_t *sum, int64_t value)
 {
     if (value == TP_NULL_INT)
@@ -176,7 +176,7 @@ static void add_to(int64_t *sum, int64_t value)
         *sum = tp_sat_add(*sum, value);
 }
 
-/* Bytes per nanosecond are GB/s. */
+/* Fills the rates; bytes per nanosecond are GB/s. */
 static void put_rates(struct tp_table *table)
 {
     for (size_t row = 0; row < table->row_count; row++) {
@@ -219,7 +219,7 @@ static struct tp_table *sum_table(struct tp_arena *arena, const struct tp_distri
 
 /* ---- the sentence ---- */
 
-/* What the page of these ranks' job says first. */
+/* Returns the verdict of these ranks' job. */
 static const char *job_text(struct tp_arena *arena, const struct tp_naming *naming, const struct tp_job *job)
 {
     struct tp_verdict_block verdict =
@@ -276,7 +276,7 @@ static const char *lead_text(struct tp_arena *arena, const struct tp_naming *nam
         waiting.ptr, tp_text_of_time(arena, (int64_t)llround(fmax(wait, 0) * 1000)));
 }
 
-/* The sentence, and what is said of the link. */
+/* Returns the lead with the sentence about the link. */
 static const char *whole_lead(struct tp_arena *arena, const struct tp_naming *naming, const struct tp_distributed *view,
                               const struct tp_table *ranks)
 {
@@ -288,7 +288,7 @@ static const char *whole_lead(struct tp_arena *arena, const struct tp_naming *na
                               lead, *lead && lead[strlen(lead) - 1] == '.' ? "" : ".");
     struct tp_link_rate link;
     tp_link_rate_find(&link, view, arena);
-    if (!link.is_slow || view->job) /* it is one of the job's findings */
+    if (!link.is_slow || view->job) /* the job's findings include it */
         return lead;
     size_t len = strlen(lead);
     return tp_text_printf(arena, "%s%s %s.", lead, len && lead[len - 1] == '.' ? "" : ".",
@@ -325,7 +325,7 @@ struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_na
     tp_section_name_rows(naming, shown, RANK_WORKER);
     tp_section_add_table(tables, shown);
     shown = tp_shown_table_new(arena, sum_table(arena, view), SUM_SHOWN,
-                               COUNT(SUM_SHOWN) - speech.has_none, /* the last is of kernels */
+                               COUNT(SUM_SHOWN) - speech.has_none, /* the last column is about kernels */
                                MAX_RANK_ROWS);
     shown->name = "collectives";
     shown->name_title = "Collective";

@@ -1,11 +1,11 @@
-/* The six figures under the verdict. Which six depends on what the trace knows; each carries its definition. */
+/* Adds the six figures under the verdict, chosen by the contents of the trace; each has its definition. */
 #include <math.h>
 #include <string.h>
 
 #include "webreport/document/charts/chart.h"
 #include "webreport/document/report/sections.h"
 
-/* Splits "59.3 ms" at its last space. */
+/* Returns a figure whose amount ("59.3 ms") is split at its last space. */
 static struct tp_figure_block amount(struct tp_arena *arena, const char *label, const char *text)
 {
     const char *space = strrchr(text, ' ');
@@ -67,7 +67,8 @@ static const struct tp_gpu_property *property_of(const struct tp_trace *trace, i
     return tp_model_gpu_property(trace, id);
 }
 
-/* A share of W as a share of the time that can be judged: time that cannot be judged is idle. NaN: of none. */
+/* Returns a share of W as a share of the judged time; time that cannot be judged counts as idle. NaN if there is no
+ * judged time. */
 static double judged_percent(const struct tp_section *section, double percent)
 {
     const struct tp_unjudged *unjudged = &section->profile->advice->verdict.unjudged;
@@ -77,7 +78,7 @@ static double judged_percent(const struct tp_section *section, double percent)
     return rest_ns > 0 ? fmin(100, percent * (double)window_ns / (double)rest_ns) : NAN;
 }
 
-/* What such a share is of; `usual` where all of W can be judged. */
+/* Returns the base of such a share; `usual` if all of W can be judged. */
 static const char *judged_note(const struct tp_section *section, const char *usual)
 {
     const struct tp_unjudged *unjudged = &section->profile->advice->verdict.unjudged;
@@ -170,7 +171,7 @@ static void add_cpu(const struct tp_section *section, struct tp_document *docume
     tp_document_figure(document, &figure);
 }
 
-/* Peak of the device that matters: a GPU's when there is one. */
+/* Adds the peak of the most important device, a GPU if there is one. */
 static void add_memory(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_memory_peak *memory = &section->profile->advice->memory;
@@ -217,7 +218,7 @@ static bool has_known_gpu(const struct tp_model *model)
 void tp_section_put_figures(const struct tp_section *section, struct tp_document *document)
 {
     unsigned places = document->places;
-    if (section->profile->is_silent) { /* shares of so little say nothing */
+    if (section->profile->is_silent) { /* shares of so short a time mean nothing */
         document->places = TP_IN_PAGES;
         add_memory(section, document);
         document->places = places;
@@ -229,10 +230,10 @@ void tp_section_put_figures(const struct tp_section *section, struct tp_document
         figure = busy_figure(section);
         tp_document_figure(document, &figure);
     }
-    document->places = TP_IN_PAGES; /* elsewhere the two that the verdict is about */
+    document->places = TP_IN_PAGES; /* other outputs only have the two figures of the verdict */
     if (!section->profile->views->overview.gpu_summary.row_count)
         add_cpu(section, document);
-    else if (has_known_gpu(section->profile->model)) /* of others nothing of these is known */
+    else if (has_known_gpu(section->profile->model)) /* unknown for other devices */
         add_gpu(section, document);
     add_memory(section, document);
     document->places = places;

@@ -1,4 +1,4 @@
-/* Findings: what could be gained at most, why, what to try, and the events that prove it. */
+/* Adds the findings: largest gain, reason, advice, and the events that prove it. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 enum { EVENT_BYTES = 120 };
 
-/* What the rule saw beyond its title; NULL: nothing. */
+/* Returns the detail of a finding, or NULL. */
 static const char *why_text(const struct tp_section *section, const struct tp_finding *finding)
 {
     struct tp_str text = tp_shown_text(&section->naming, finding->detail);
@@ -15,8 +15,8 @@ static const char *why_text(const struct tp_section *section, const struct tp_fi
     return text.len ? tp_text_printf(section->arena, "%.*s", (int)text.len, text.ptr) : NULL;
 }
 
-/* Says how much of the estimate the total counts, where that is not all of it. Without a wait the host calls the next
- * work earlier, and the device may do it in idle time that another finding already counts. */
+/* Returns how much of the estimate the total counts, if it is not all. Without a wait, the host calls the next work
+ * earlier, and the device may do it in idle time that another finding counts already. */
 static const char *counted_text(struct tp_arena *arena, const struct tp_finding *finding)
 {
     if (!(finding->high_percent - finding->counted_percent >= 0.05))
@@ -24,7 +24,7 @@ static const char *counted_text(struct tp_arena *arena, const struct tp_finding 
     return tp_text_printf(arena, " \xc2\xb7 %s counts in the total", tp_text_of_percent(arena, finding->counted_percent));
 }
 
-/* How sure it is, which flaws of the trace make it less sure, and how many events prove it. */
+/* Returns the confidence, the flaws of the trace that lower it, and the number of events that prove the finding. */
 static const char *proof_text(struct tp_arena *arena, const struct tp_finding *finding, unsigned shown)
 {
     const char *weakened = "", *evidence = "", *known = "";
@@ -66,7 +66,7 @@ static void fill_evidence(const struct tp_section *section, struct tp_finding_bl
     block->proof = proof_text(arena, finding, count);
 }
 
-/* Rules that name a remedy for what another rule found: shown beneath it (docs/definitions.md, section 15). */
+/* Returns the rule under whose finding a remedy is shown (docs/definitions.md, section 15), or NULL. */
 static const char *parent_rule(const char *id)
 {
     return strcmp(id, "B2") == 0 ? "B1" : strcmp(id, "A2") == 0 ? "A1" : NULL;
@@ -97,7 +97,7 @@ static void fill_remedies(const struct tp_section *section, struct tp_finding_bl
     block->remedies = remedies;
 }
 
-/* "12.3 to 15.6 %"; one number where both ends read alike. */
+/* Returns "12.3 to 15.6 %", or one number if both ends have the same text. */
 static const char *percent_range_text(struct tp_arena *arena, double low, double high)
 {
     const char *most = tp_text_of_percent(arena, high);
@@ -106,7 +106,7 @@ static const char *percent_range_text(struct tp_arena *arena, double low, double
     return tp_text_printf(arena, "%s to %s", tp_text_of_fixed(arena, low, 1), most);
 }
 
-/* The same of times in us. */
+/* Returns a range of times, which are in us. */
 static const char *time_range_text(struct tp_arena *arena, double low, double high)
 {
     const char *least = tp_text_of_time(arena, (int64_t)llround(low * 1000));
@@ -128,7 +128,7 @@ const char *tp_finding_gain(const struct tp_finding *finding, struct tp_arena *a
     return percent_range_text(arena, finding->low_percent, finding->high_percent);
 }
 
-/* "12.1 to 15.6 ms": the estimate of a finding that has one. */
+/* Returns the estimate of a finding that has one: "12.1 to 15.6 ms". */
 static const char *gained_time(const struct tp_finding *finding, struct tp_arena *arena)
 {
     double high = tp_finding_most_us(finding);
@@ -162,7 +162,7 @@ static void fill_finding(const struct tp_section *section, struct tp_finding_blo
     fill_evidence(section, block, finding);
 }
 
-/* What several findings gain together; NULL: there are no two that gain time. */
+/* Returns the gain of several findings together, or NULL if fewer than two gain time. */
 static const char *total_text(struct tp_arena *arena, const struct tp_recommendations *found)
 {
     unsigned count = 0;
@@ -179,7 +179,7 @@ static const char *total_text(struct tp_arena *arena, const struct tp_recommenda
                           percent_range_text(arena, found->total_low_percent, found->total_gain_percent));
 }
 
-/* What the shares of findings are of, where that is not what was recorded; NULL: it is, or there are none. */
+/* Returns the base of the findings' shares if it is not the whole recording, else NULL. */
 static const char *judged_text(const struct tp_section *section)
 {
     const struct tp_recommendations *found = &section->profile->advice->recommendations;

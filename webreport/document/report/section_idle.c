@@ -1,5 +1,5 @@
-/* Idle time of each device: its parts (host, launch, queue, outside, unknown), what the host did meanwhile, and waits
- * that cost. */
+/* Section of idle time by device: its parts (host, launch, queue, outside, unknown), host activity during idle time,
+ * and costly waits. */
 #include "webreport/document/charts/chart.h"
 #include "webreport/document/report/sections.h"
 
@@ -24,7 +24,7 @@ static const struct tp_shown_column STEP_COLUMNS[] = {
     {TP_SHOW_TIME, TP_IDLE_STEP_PART + TP_IDLE_UNKNOWN, "Unknown", 1, 0, false, true},
     {TP_SHOW_COUNT, TP_IDLE_STEP_GAPS, "Gaps", 0, 0, false, true},
 };
-/* Of a device of the program's own: nothing is known of who hands it work. */
+/* Columns for a device that the program declared itself; its launches are unknown. */
 static const struct tp_shown_column OWN_STEP_COLUMNS[] = {
     {TP_SHOW_TIME, TP_IDLE_STEP_TOTAL, "Step", 1, 0, false, true},
     {TP_SHOW_TIME, TP_IDLE_STEP_BUSY, "Busy", 1, 0, false, true},
@@ -151,7 +151,7 @@ static void add_device(const struct tp_section *section, struct tp_list *list, c
     add_steps(section, tables, device);
 }
 
-/* Waits for devices of the program's own, none of them with a source line or an operator. */
+/* Returns whether all waits are for devices that the program declared itself, without source lines or operators. */
 static bool are_bare(const struct tp_section *section, const struct tp_table *rows)
 {
     if (!tp_has_only_own_devices(section->profile->model))
@@ -162,7 +162,7 @@ static bool are_bare(const struct tp_section *section, const struct tp_table *ro
     return true;
 }
 
-/* Bare ones are rows by name, without the columns Call and Operator. */
+/* Returns the table of waits; bare waits are rows by name, without the columns Call and Operator. */
 static struct tp_shown_table *shown_syncs(const struct tp_section *section, const struct tp_table *rows)
 {
     bool is_bare = are_bare(section, rows);

@@ -1,4 +1,4 @@
-/* Memory per device: the curve, the peak and what was alive then, what operators allocated. */
+/* Section of memory by device: the curve, the peak and the blocks alive at the peak, and allocations by operator. */
 #include "webreport/document/charts/chart.h"
 #include "webreport/document/report/sections.h"
 #include "webreport/measure/memory/memory_category.h"
@@ -22,7 +22,7 @@ static const struct tp_shown_column LIVE_COLUMNS[] = {
     {TP_SHOW_COUNT, TP_LIVE_BLOCKS, "Blocks", 0, 0, false, true},
 };
 
-/* The advice's row of the same device; NULL when it has none. */
+/* Returns the peak of the same device, or NULL. */
 static const struct tp_memory_device *peak_of(const struct tp_memory_peak *peak, const struct tp_device_memory *device)
 {
     for (uint32_t i = 0; i < peak->device_count; i++)
@@ -127,7 +127,7 @@ static void put_live(const struct tp_section *section, struct tp_object *object,
         const struct tp_table *table = groups[i].table;
         struct tp_shown_table *shown;
 
-        /* one row without a name says nothing */
+        /* a single row without a name has no information */
         if (!table || !table->row_count || (table->row_count == 1 && !tp_table_text(table, TP_LIVE_NAME)[0].len))
             continue;
         if (!live) {
@@ -166,7 +166,7 @@ static void add_device(const struct tp_section *section, struct tp_list *list, u
     put_live(section, object, device, peak);
 }
 
-/* ", 61 % of it activations"; "" when nobody can tell, or what is most is nothing to be named. */
+/* Returns ", 61 % of it activations", or "" if the largest category is unknown or has no name. */
 static const char *most_text(const struct tp_section *section, const struct tp_memory_device *peak)
 {
     const struct tp_table *table = &peak->live_by_category;

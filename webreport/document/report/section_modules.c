@@ -1,9 +1,10 @@
-/* Modules: the tree of nn.Module calls with forward and backward time; of other programs, the tree of their modules. */
+/* Section of modules: the tree of nn.Module calls with forward and backward time; the tree of modules for other
+ * programs. */
 #include "webreport/document/report/sections.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Rows without a backward pass: programs that are not PyTorch's have none, nor those that only call a model. */
+/* Columns without a backward pass, for programs without PyTorch and for programs that only call a model. */
 #define CALLS                                                                                                          \
     {                                                                                                                  \
         TP_SHOW_COUNT, TP_MODULE_OCCURRENCES, "Calls", 0, 0, false, false                                              \
@@ -57,11 +58,11 @@ static bool has_backward(const struct tp_module_view *view)
     const int64_t *device = tp_table_int(&view->table, TP_MODULE_BACKWARD_DEVICE_TOTAL);
     bool is_any = false;
     for (size_t i = 0; i < view->table.row_count; i++)
-        is_any |= host[i] > 0 || device[i] > 0; /* TP_NULL_INT is below */
+        is_any |= host[i] > 0 || device[i] > 0; /* TP_NULL_INT is negative */
     return is_any;
 }
 
-/* Rows of the upper levels that fit the limit; all of them when they do. */
+/* Picks the rows of the upper levels that fit the limit, or all rows if they fit. Returns their number. */
 static size_t pick_rows(const struct tp_module_view *view, size_t limit, size_t *rows)
 {
     uint32_t depth = 0, max_depth = 0;
@@ -112,7 +113,7 @@ static const char *lead_text(const struct tp_section *section, bool is_gpu)
 struct tp_data tp_section_modules(const struct tp_section *section)
 {
     const struct tp_module_view *view = &section->profile->views->modules;
-    /* modules launch nothing on devices of the program's own */
+    /* modules have no launches on devices that the program declared itself */
     bool is_gpu = section->profile->views->kernels.is_present && !tp_has_only_own_devices(section->profile->model);
     struct tp_arena *arena = section->arena;
     struct tp_object *object;

@@ -1,5 +1,4 @@
-/* Notices above the verdict: damaged input, no device work, no steps, sections that are absent. Only when there is
- * something. */
+/* Adds notices above the verdict if they apply: damaged input, no device work, no steps, missing sections. */
 #include <string.h>
 
 #include "webreport/document/report/sections.h"
@@ -13,7 +12,7 @@ static bool has_notices(const struct tp_reading *reading, bool of_damage)
     return false;
 }
 
-/* One line per notice of the kind: what it is, how often, and for damage where it was first seen. */
+/* Adds a point for each notice of the kind: description, count, and for damage the position of the first occurrence. */
 static void add_points(struct tp_document *document, const struct tp_reading *reading, bool of_damage)
 {
     struct tp_arena *arena = document->arena;
@@ -49,7 +48,7 @@ static void add_damage(struct tp_document *document, const struct tp_profile *pr
     }
 }
 
-/* What is known to be lost, by the evidence of the input; the numbers may be of a part only. */
+/* Adds the known losses of the input; numbers may cover a part only. */
 static void add_evidence(struct tp_document *document, const struct tp_profile *profile)
 {
     const char *reason = tp_evidence_reason(&profile->trace->evidence, TP_NEED_ALL, document->arena);
@@ -62,7 +61,7 @@ static void add_evidence(struct tp_document *document, const struct tp_profile *
 
 enum { LEAST_UNREAD_PERCENT = 1 };
 
-/* Categories of events that the reader does not know, where they take time that can be seen; "" without any. */
+/* Returns the unknown categories of events that take a visible share of the time, or "". */
 static const char *unread_text(const struct tp_section *section, int64_t *count)
 {
     struct tp_arena *arena = section->arena;
@@ -98,13 +97,13 @@ static void add_unread(struct tp_document *document, const struct tp_section *se
                            tp_text_printf(arena, "No number contains them. %s.", text));
 }
 
-/* Events whose recorded end cannot be. */
+/* Events whose recorded end is impossible. */
 struct impossible {
     const char *one, *many, *rule;
     const struct tp_cut *cut;
 };
 
-/* "gemm is the longest: 3.40 s in the file, 35 us in the numbers". */
+/* Returns "gemm is the longest: 3.40 s in the file, 35 us in the numbers". */
 static const char *longest_text(const struct tp_section *section, const struct tp_cut *cut)
 {
     struct tp_arena *arena = section->arena;
@@ -156,7 +155,7 @@ void tp_section_put_doubts(const struct tp_section *section, struct tp_document 
                                longest_text(section, list[i].cut)));
 }
 
-/* A host that is late, for a good part because it records. */
+/* Adds a notice if recording overhead is a large part of the host's delay. */
 static void add_overhead(struct tp_document *document, const struct tp_profile *profile)
 {
     static const double LEAST_PERCENT = 10, LEAST_STARVED_PERCENT = 20;
@@ -225,7 +224,7 @@ static void add_missing(struct tp_document *document, const struct tp_section *s
             "");
 }
 
-/* Sections that are absent because an option was off. */
+/* Returns the sections that are missing because an option was off. */
 static const char *absent_text(struct tp_arena *arena, const struct tp_profile *profile)
 {
     const struct tp_views *views = profile->views;
@@ -246,7 +245,7 @@ void tp_section_put_notices(const struct tp_section *section, struct tp_document
     add_damage(document, section->profile);
     add_evidence(document, section->profile);
     if (tp_is_of_program(section->profile->advice, section->profile->model))
-        return; /* none of these has steps, devices or allocators */
+        return; /* such profiles have no steps, devices or allocators */
     add_unread(document, section);
     add_impossible(document, section);
     add_missing(document, section);

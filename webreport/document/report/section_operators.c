@@ -1,13 +1,13 @@
-/* Operators: by name, rows opening to Python stacks and input shapes; and by name and shape. */
+/* Section of operators: by name, with rows that open to Python stacks and input shapes; and by name and shape. */
 #include "webreport/document/report/sections.h"
 
 #include <math.h>
 
 enum { MAX_FRAMES = 8, MAX_STACK_BYTES = 4096 };
 
-/* ---- what a row opens to ---- */
+/* ---- details of a row ---- */
 
-/* Frames that every stack of PyTorch holds and that say nothing about the program. */
+/* Returns whether every PyTorch stack has this frame, so that it has no information about the program. */
 static bool is_plumbing(struct tp_str text)
 {
     static const char *const PATHS[] = {"torch/nn/modules/container.py(", "runpy.py(", "<frozen runpy>(", "<built-in"};
@@ -46,14 +46,14 @@ static void add_frames(const struct tp_section *section, struct tp_object *objec
     }
 }
 
-/* On devices of the program's own no call launches anything: rows, which stand by their device time first, stand by
- * their host time. */
+/* Returns whether rows are sorted by device time. With devices that the program declared itself, no call launches work,
+ * so rows are sorted by host time. */
 static bool shows_device(const struct tp_section *section)
 {
     return section->profile->views->operators.sorted_by_device && !tp_has_only_own_devices(section->profile->model);
 }
 
-/* The word for the devices; NULL where the tables show host time. */
+/* Returns the word for the devices, or NULL if the tables show host time. */
 static const char *device_of(const struct tp_section *section)
 {
     return shows_device(section) ? tp_devices_word(section->profile->model) : NULL;
@@ -101,10 +101,10 @@ static void add_stacks(const struct tp_section *section, struct tp_list *blocks,
     }
 }
 
-/* Rows of by_shape of each of the first `count` names: chains through `next`. */
+/* Rows of by_shape for each of the first `count` names, linked by `next`. */
 struct shape_index {
     uint32_t *first, *next, *last;
-    uint32_t *shapes; /* how many */
+    uint32_t *shapes; /* by name: number of shapes */
 };
 
 static struct shape_index index_shapes(const struct tp_section *section, size_t count)
@@ -295,7 +295,7 @@ static const char *lead_text(const struct tp_section *section)
             section->arena, " %s (%s) could not be linked to %s.",
             tp_text_of_some(section->arena, (int64_t)view->unlinked_device_events, "device event", "device events"),
             tp_text_of_time(section->arena, view->unlinked_device_time_ns), tp_section_word(section, "an operator"));
-    if (!tp_speaks_torch(section->profile->model->producer) && count < 2) /* the one has all */
+    if (!tp_speaks_torch(section->profile->model->producer) && count < 2) /* a single name needs no list */
         return unlinked;
     return tp_text_printf(
         section->arena, tp_speaks_torch(section->profile->model->producer) ? TOP_OPERATORS : TOP_NAMES,
@@ -315,7 +315,7 @@ struct tp_data tp_section_operators(const struct tp_section *section)
     tp_object_text(object, "operators_title", tp_section_word(section, "Operators"));
     tp_object_sentence(object, "lead", tp_str_of(lead_text(section)));
     tables = tp_object_list(object, "tables");
-    if (!section->profile->advice->works.devices.rows.row_count) /* else the kernels say it better */
+    if (!section->profile->advice->works.devices.rows.row_count) /* otherwise the section of kernels shows it */
         tp_section_add_works(section, tables, &section->profile->advice->works.operators, "Self time by kind of work");
     add_by_name(section, tables);
     add_by_shape(section, tables);

@@ -1,4 +1,4 @@
-/* What is to know first: verdict, where a step's time goes, figures, findings, steps, the heaviest rows. */
+/* Makes the overview: verdict, parts of a step's time, figures, findings, steps, the heaviest rows. */
 #include "webreport/document/charts/chart.h"
 #include "webreport/document/name_text.h"
 #include "webreport/document/report/program_document.h"
@@ -44,7 +44,7 @@ static const char *device_text(const struct tp_section *section)
                : tp_text_printf(section->arena, "%.*s", (int)name.len, name.ptr);
 }
 
-/* "training: Optimizer.step#SGD.step": the kind of program, and the name that says so. */
+/* Returns the kind of program and the name that shows it: "training: Optimizer.step#SGD.step". */
 static const char *use_text(const struct tp_section *section)
 {
     enum { EVIDENCE_BYTES = 48 };
@@ -60,7 +60,7 @@ static const char *use_text(const struct tp_section *section)
     return tp_text_printf(section->arena, "%s: %.*s", tp_program_use_title(use->of), (int)name.len, name.ptr);
 }
 
-/* What the page says beneath its title. */
+/* Adds the facts below the title of the page. */
 static void put_head(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_profile *profile = section->profile;
@@ -81,14 +81,14 @@ static void put_head(const struct tp_section *section, struct tp_document *docum
                                                          profile->model->first_ns)));
 }
 
-/* ---- where a step's time goes ---- */
+/* ---- parts of a step's time ---- */
 
 static int64_t step_ns(const struct tp_overview *view)
 {
     return (int64_t)llround(view->average_us[TP_AVERAGE_TOTAL] * 1000);
 }
 
-/* Communication at a moment of other work: which of them the moment counts for; "" where there are not both. */
+/* Returns which category counts when communication and other work overlap, or "" without both. */
 static const char *split_remark(const struct tp_overview *view)
 {
     bool has_communication = view->average_us[tp_chart_average(TP_CHART_COMM)] > 0;
@@ -102,7 +102,7 @@ static const char *split_remark(const struct tp_overview *view)
     return has_operators ? "; a moment counts once: for communication, else for what runs beside it" : "";
 }
 
-/* Do shares of the steps say something? Not where most of that time cannot be judged. */
+/* Returns whether shares of the steps are meaningful, that is, whether most of that time can be judged. */
 static bool has_shares(const struct tp_section *section)
 {
     return section->profile->advice->verdict.unjudged.reason == TP_UNJUDGED_NOTHING;
@@ -134,7 +134,7 @@ static void put_split(const struct tp_section *section, struct tp_document *docu
     tp_document_chart(document, "split", tp_data_of_object(split), NULL);
 }
 
-/* The split in words, and what was read, where there are no pictures. */
+/* Adds the split and the input as facts, for outputs without charts. */
 static void put_facts(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_overview *view = &section->profile->views->overview;
@@ -169,7 +169,7 @@ static void put_facts(const struct tp_section *section, struct tp_document *docu
                                     *reason ? " Not whole: " : "", reason, *reason ? "." : ""));
 }
 
-/* ---- the heaviest kernels, or operators where there are none ---- */
+/* ---- the heaviest kernels, or operators without kernels ---- */
 
 enum { HEAVY_ROWS = 6, BRIEF_ROWS = 5, NAME_BYTES = 80 };
 
@@ -236,7 +236,7 @@ static void put_heaviest(const struct tp_section *section, struct tp_document *d
     tp_document_chart(document, "heaviest", tp_data_of_object(card), NULL);
 }
 
-/* The first rows of a table of heaviest.h where there is little room. */
+/* Adds the first rows of a table of heaviest.h to short outputs. */
 static void put_brief(const struct tp_section *section, struct tp_document *document, const struct tp_table *table,
                       const char *title)
 {

@@ -1,4 +1,4 @@
-/* Trace quality: what was read, repaired and skipped, and checks that make findings weaker. */
+/* Section of trace quality: read, repaired and skipped events, and checks that lower the confidence of findings. */
 #include "webreport/document/report/program_document.h"
 #include "webreport/document/report/sections.h"
 
@@ -8,7 +8,7 @@
 #include "webreport/trace/value.h"
 #include "writer/base/utf8.h"
 
-/* What the recorder could not keep, as traces of this project say in their head; "" when nothing. */
+/* Returns the losses of the recorder, which our traces have in their head, or "". */
 static const char *lost_text(const struct tp_section *section)
 {
     static const struct {
@@ -33,7 +33,7 @@ static const char *lost_text(const struct tp_section *section)
     return text;
 }
 
-/* "18 used, marked by ProfilerStep, 1 left out as warm-up". */
+/* Returns "18 used, marked by ProfilerStep, 1 left out as warm-up". */
 static const char *steps_text(const struct tp_section *section)
 {
     const struct tp_model *model = section->profile->model;
@@ -122,7 +122,8 @@ static const char *flag_text(struct tp_arena *arena, const struct tp_quality_fla
                           *value ? ": " : "", flag->text, weakens);
 }
 
-/* "needs two steps: A2; not for this kind of program: H1, H2": rules by reason, in order of first appearance. */
+/* Returns the skipped rules by reason, in order of first appearance: "needs two steps: A2; not for this kind of
+ * program: H1, H2". */
 static const char *skipped_rules(struct tp_arena *arena, const struct tp_recommendations *found)
 {
     const char *text = "";
@@ -150,7 +151,7 @@ static bool is_one_of(const char *term, const char *const *terms)
     return *terms != NULL;
 }
 
-/* Checks of launches and kernels concern programs that have devices. */
+/* Returns whether a check applies; checks of launches and kernels need a program with devices. */
 static bool is_checked(const struct tp_section *section, const struct tp_quality_flag *flag)
 {
     const struct tp_model *model = section->profile->model;
@@ -212,7 +213,7 @@ struct tp_data tp_section_quality(const struct tp_section *section)
     return tp_data_of_object(object);
 }
 
-/* ---- about: the input, and the definitions of figures that have no column to carry them ---- */
+/* ---- about: the input, and the definitions of figures without a column ---- */
 
 static void add_code(struct tp_list *facts, const char *term, struct tp_str text)
 {
@@ -226,7 +227,7 @@ static void add_code(struct tp_list *facts, const char *term, struct tp_str text
     tp_object_bool(object, "is_code", true);
 }
 
-/* What the program told about itself; not where names are hidden, for it may be one. */
+/* Adds the facts that the program set about itself, unless names are hidden. */
 static void put_told(const struct tp_section *section, struct tp_list *facts)
 {
     enum { MOST_TOLD = 64 };
@@ -275,13 +276,13 @@ static void put_about_facts(const struct tp_section *section, struct tp_object *
     tp_section_add_fact(facts, "Made by", "tracepress " TP_VERSION);
 }
 
-/* Words that GPUs alone have. */
+/* Returns whether only GPUs have the term. */
 static bool is_of_gpus(const char *term)
 {
     return is_one_of(term, (const char *const[]){"SM efficiency", "Occupancy", "Tensor Cores", NULL});
 }
 
-/* Words that only devices give a meaning. */
+/* Returns whether the term needs a device. */
 static bool is_of_devices(const char *term)
 {
     return is_one_of(term, (const char *const[]){"GPU busy", "Idle", "True cost", NULL});
@@ -340,7 +341,7 @@ static void put_definitions(const struct tp_section *section, struct tp_object *
                                 tp_section_word(section, TEXTS[i][1]));
 }
 
-/* Of a program recorded from outside. */
+/* Adds the definitions for a program recorded from outside. */
 static void put_program_definitions(struct tp_object *object)
 {
     static const char *const TEXTS[][2] = {

@@ -1,4 +1,4 @@
-/* Ranges and counters of a program that records itself. */
+/* Section of ranges and counters of a program that records itself. */
 #include "webreport/document/charts/chart.h"
 #include "webreport/document/report/sections.h"
 

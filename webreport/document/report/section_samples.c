@@ -1,4 +1,4 @@
-/* Samples of running threads: functions, lines, and who called them. */
+/* Section of samples of running threads: functions, lines, and their callers. */
 #include "webreport/document/charts/calltree_data.h"
 #include "webreport/document/report/sections.h"
 

@@ -1,4 +1,4 @@
-/* Tasks that begin on one thread and may end on another: requests, batches in flight. */
+/* Section of tasks that begin on one thread and may end on another, such as requests. */
 #include "webreport/document/report/sections.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

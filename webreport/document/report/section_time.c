@@ -1,4 +1,4 @@
-/* The tree of a device's time: a table of the section of kernels. */
+/* Adds the tree of a device's time, a table in the section of kernels. */
 #include <math.h>
 
 #include "webreport/document/name_text.h"
@@ -28,7 +28,7 @@ static const struct tp_shown_column FLOORED[] = {BEGIN,
                                                  {TP_SHOW_TIME, TP_TIME_HEADROOM, NULL, 0, 0, false, 0},
                                                  {TP_SHOW_TEXT, TP_TIME_BOUND, NULL, 0, 0, false, 0}};
 
-/* What people read for the words of JSON, which are those of the idle view and of definitions. */
+/* Titles for people, by the words of JSON (those of the idle view and of the definitions). */
 static const char *const TITLES[][2] = {
     {"host", "The device waits for the host"},
     {"launch", "Inside the launching call"},
@@ -62,7 +62,7 @@ static struct tp_str title_of_kind(struct tp_str text)
     return text;
 }
 
-/* Groups by their titles, kernels by their short names, whatever else as it is. */
+/* Returns the shown name of a node: the title of a group, the short name of a kernel, else the name itself. */
 static struct tp_str name_of(const struct tp_section *section, const struct tp_time_tree *tree, uint32_t index)
 {
     const struct tp_time_node *node = &tree->nodes[index];
@@ -78,7 +78,7 @@ static struct tp_str name_of(const struct tp_section *section, const struct tp_t
     return tp_shown_text(&section->naming, node->text);
 }
 
-/* What products and steps reach of the peak, or why that is not shown; begins with a blank. */
+/* Returns the share of the peak that products and steps reach, or why it is not shown; begins with a blank. */
 static const char *rates_text(const struct tp_section *section)
 {
     const struct tp_work_rates *rates = &section->profile->advice->rates;
@@ -94,7 +94,7 @@ static const char *rates_text(const struct tp_section *section)
                           tp_text_of_percent(section->arena, rates->step_percent));
 }
 
-/* Why some rows have no rates; "" when all have. Begins with a blank. */
+/* Returns why some rows have no rates, beginning with a blank, or "" if all have. */
 static const char *doubts_text(const struct tp_section *section)
 {
     const struct tp_work_rates *rates = &section->profile->advice->rates;

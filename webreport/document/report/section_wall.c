@@ -1,5 +1,5 @@
-/* What the steps' wall clock was, by a recording of the same run from outside: what the main thread did, step by step,
- * and the functions that ran while no operator did. */
+/* Section of the steps' wall time, from a recording of the same run from outside: states of the main thread step by
+ * step, and the functions that ran outside of operators. */
 #include "webreport/document/report/program_document.h"
 #include "webreport/document/report/sections.h"
 #include "webreport/measure/program/program_steps.h"
@@ -26,7 +26,7 @@ static struct tp_shown_table *parts_table(const struct tp_section *section)
     return shown;
 }
 
-/* A column for each state that the thread was in. */
+/* Returns the table of steps with a column for each state of the thread. */
 static struct tp_shown_table *steps_table(const struct tp_section *section)
 {
     const struct tp_program_steps *steps = section->profile->steps;

@@ -1,9 +1,9 @@
-/* Time by kind of work: a table of the sections of kernels and of operators. */
+/* Adds time by kind of work, a table in the sections of kernels and operators. */
 #include "webreport/document/name_text.h"
 #include "webreport/document/report/sections.h"
 #include "webreport/measure/work/work_rules.h"
 
-enum { NAME_BYTES = 40 }; /* the table of kernels has the names whole */
+enum { NAME_BYTES = 40 }; /* shorter than in the table of kernels, which has the full names */
 
 #define TIME_COLUMNS                                                                                                   \
     {TP_SHOW_COUNT, TP_WORK_CALLS, NULL, 0, 0, false, true}, {TP_SHOW_TIME, TP_WORK_TOTAL, NULL, 0, 0, true, true},    \
@@ -24,7 +24,7 @@ static const struct tp_shown_column COSTED[] = {TIME_COLUMNS,
                                                 {TP_SHOW_PERCENT, TP_WORK_KNOWN, "Known for", 0, 0, false, false},
                                                 NAME_COLUMNS};
 
-/* Is anything known of what devices had to do? */
+/* Returns whether the required work of devices is known. */
 static bool has_costs(const struct tp_table *rows)
 {
     for (size_t i = 0; rows->column_count > TP_WORK_COSTED && i < rows->row_count; i++)

@@ -8,8 +8,8 @@
 #include "webreport/document/section_verdict.h"
 #include "webreport/measure/ranks/distributed.h"
 
-struct tp_data tp_section_wall(const struct tp_section *section); /* where a program from outside tells of the steps */
-struct tp_data tp_section_ranges(const struct tp_section *section); /* of programs that record themselves */
+struct tp_data tp_section_wall(const struct tp_section *section); /* if a recording from outside covers the steps */
+struct tp_data tp_section_ranges(const struct tp_section *section); /* for programs that record themselves */
 struct tp_data tp_section_idle(const struct tp_section *section);
 struct tp_data tp_section_operators(const struct tp_section *section);
 struct tp_data tp_section_kernels(const struct tp_section *section);
@@ -20,7 +20,7 @@ struct tp_data tp_section_tasks(const struct tp_section *section);
 struct tp_data tp_section_samples(const struct tp_section *section);
 struct tp_data tp_section_quality(const struct tp_section *section);
 struct tp_data tp_section_about(const struct tp_section *section);
-/* Of a program recorded from outside (section_program.c). */
+/* For a program recorded from outside (section_program.c). */
 struct tp_data tp_section_processes(const struct tp_section *section);
 struct tp_data tp_section_threads(const struct tp_section *section);
 struct tp_data tp_section_flame(const struct tp_section *section);
@@ -29,32 +29,33 @@ struct tp_data tp_section_waits(const struct tp_section *section);
 struct tp_data tp_section_usage(const struct tp_section *section);
 struct tp_data tp_section_seen(const struct tp_section *section);
 
-/* What is to know first of a profile, for the page's overview and the digest: verdict, figures, findings, the heaviest
- * kernels and operators. In section->arena. */
+/* Makes the overview of a profile for the page and the digest: verdict, figures, findings, the heaviest kernels and
+ * operators. Allocates from section->arena. */
 void tp_report_document(struct tp_document *document, const struct tp_section *section);
 
-/* The same in one line: "worker0: Input-bound, 177.6 ms per step; B1 The step waits for input data, 22.8 to 28.5 %". */
+/* Adds the overview in one line: "worker0: Input-bound, 177.6 ms per step; B1 The step waits for input data, 22.8 to
+ * 28.5 %". */
 void tp_report_line(struct tp_document *document, const struct tp_section *section);
-/* Of an input that could not be used. */
+/* Adds the line of an input that could not be used. */
 void tp_report_failed_line(struct tp_document *document, const struct tp_naming *naming, struct tp_str file,
                            const char *why);
 
-/* Parts of it. */
+/* Add parts of the overview: notices. */
 void tp_section_put_notices(const struct tp_section *section, struct tp_document *document);
-/* The notices that every reader of the digest must know: categories that are not read, ends that were cut. */
+/* Adds the notices that every reader of the digest needs: unknown categories, corrected ends. */
 void tp_section_put_doubts(const struct tp_section *section, struct tp_document *document);
 void tp_section_put_figures(const struct tp_section *section, struct tp_document *document);
-/* What a finding gains: "14.1 to 37.4 %", of the judged time; NULL: nobody knows. */
+/* Returns the gain of a finding as a share of the judged time ("14.1 to 37.4 %"), or NULL if it is unknown. */
 const char *tp_finding_gain(const struct tp_finding *finding, struct tp_arena *arena);
 void tp_section_put_findings(const struct tp_section *section, struct tp_document *document);
-/* States of the main thread in the steps; nothing where no program from outside tells of them. */
+/* Adds the states of the main thread in the steps, if a recording from outside covers them. */
 void tp_section_put_wall(const struct tp_section *section, struct tp_document *document);
-/* Ranges of a program that records itself; nothing in other traces. */
+/* Adds the ranges of a program that records itself; nothing for other traces. */
 void tp_section_put_ranges(const struct tp_section *section, struct tp_document *document);
-/* Nothing where the trace has no engine's steps with device work. */
+/* Adds the steps of a serving engine, if the trace has some with device work. */
 void tp_section_put_serving(const struct tp_section *section, struct tp_document *document);
 
-/* The ranks of one span beside each other. */
+/* Returns the section that compares the ranks of one span. */
 struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_naming *naming,
                                       const struct tp_distributed *view, struct tp_speech speech);
 
