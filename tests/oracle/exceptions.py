@@ -11,28 +11,25 @@ def left_out(reason, *changes):
     return LeftOut(reason, changes)
 
 
-KINDS = "needs kinds and costs of device work (sections 18 and 19), which the twin does not compute"
 FRAMES = "needs the lists of functions of rules_code.c, which the twin does not have"
 RANKS = "is about several ranks; the twin computes findings of single profiles"
 LATER = "the twin does not compute it yet"
 
 NOT_COMPARED = {
     "A11": left_out("never fires: A13 is reported in its place"),
-    "C14": left_out(KINDS), "C15": left_out(KINDS), "C16": left_out(KINDS), "C17": left_out(KINDS), "C18": left_out(KINDS, "R6"),
-    "C19": left_out(FRAMES), "C20": left_out(KINDS), "C21": left_out(KINDS), "C22": left_out(KINDS), "C23": left_out(LATER, "R6"),
-    "C24": left_out(KINDS, "C1", "C2"), "C25": left_out(KINDS),
+    "C19": left_out(FRAMES),
     "D4": left_out(LATER),
     "E3": left_out(RANKS), "E5": left_out(RANKS),
     "E4": left_out(LATER, "E1", "H8"), "E6": left_out(LATER, "E1"), "E7": left_out(LATER), "E11": left_out(LATER, "E1", "H8"),
     "H9": left_out(FRAMES, "H5", "H6"), "H10": left_out(FRAMES, "H5", "H6"), "H11": left_out(FRAMES, "H5", "H6"), "H12": left_out(FRAMES, "H5", "H6"), "H13": left_out(FRAMES, "H5", "H6"),
-    "H14": left_out(LATER, "H5", "H6"), "H15": left_out(LATER, "H5", "H6"), "H16": left_out(LATER, "H5", "H6"), "H17": left_out(KINDS, "H5", "H6"),
+    "H14": left_out(LATER, "H5", "H6"), "H15": left_out(LATER, "H5", "H6"), "H16": left_out(LATER, "H5", "H6"), "H17": left_out(LATER, "H5", "H6"),
     "H18": left_out(LATER, "H5", "H6", "R6"), "H19": left_out(LATER, "R6"), "H20": left_out(LATER), "H21": left_out(LATER),
 }
 
 # Reasons of rules_not_evaluated that the twin cannot know. A rule that the product does not ask for one of them is not compared in that profile.
 REASONS_NOT_COMPARED = {
     "A11": left_out("never fires: A13 is reported in its place"),
-    "much of what the host did is missing in the record": "needs evidence of damage (docs/ci.md), which is no definition of the twin",
+    "much of what the host did is missing in the record": "needs the evidence of damage in docs/ci.md, which the twin does not compute",
 }
 
 

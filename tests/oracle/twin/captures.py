@@ -1,7 +1,7 @@
 """Section 13: the capture of graphs, in which launches run nothing."""
 import collections
 
-from .intervals import holds, meet, minus, union
+from .intervals import contains, meet, minus, union
 
 
 def captures(trace):
@@ -31,4 +31,4 @@ def capturing(trace):
 def holds_all_launches(trace):
     """is every call that launches work inside of a capture, and there is one?"""
     found = captures(trace)
-    return bool(found) and all(holds(found, r.start) for r in trace.events.of["runtime"] if "Launch" in r.name)
+    return bool(found) and all(contains(found, r.start) for r in trace.events.of["runtime"] if "Launch" in r.name)

@@ -1,7 +1,7 @@
 """Section 19: operations and bytes of one call of an operator, from its shapes, types and values.
 
 flops: a multiplication and an addition are two; causal masks are not taken off, flops_exact takes them off. bytes: every tensor read once, every
-result written once. hint: {"out": shape of the result, "wdims", "xdims": shapes of a weight and an input} of what the call itself does not record."""
+result written once. hint: {"out": shape of the result, "wdims", "xdims": shapes of a weight and an input}, which the call itself does not record."""
 import json
 import re
 

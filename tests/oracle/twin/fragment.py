@@ -1,6 +1,6 @@
 """Section 13: a profile that is too little to judge."""
 from . import names
-from .intervals import holds, length, meet, union
+from .intervals import contains, length, meet, union
 from .quality import recorded_span
 
 LEAST_NS = 100_000_000
@@ -15,7 +15,7 @@ def is_fragment(trace):
     if trace.program not in ("cpu", "gpu") or not trace.steps.ns:
         return False
     work = [e for e in trace.events.host if is_host_work(e)]
-    if trace.steps.marked and any(holds(trace.window, e.start) for e in work + trace.operations):
+    if trace.steps.marked and any(contains(trace.window, e.start) for e in work + trace.operations):
         return False
     threads = {e.thread for e in work}
     ns = sum(length(union([e.range for e in work if e.thread == t])) for t in threads) + sum(k.length for k in trace.operations)

@@ -1,4 +1,4 @@
-"""Section 20: why a device was idle: pieces of idle time by reason, the latency of a start, and what is held."""
+"""Section 20: why a device was idle: idle time by reason, the latency of a start, and time that earlier work may fill."""
 import collections
 
 from .intervals import length
@@ -25,7 +25,7 @@ def launch_of(piece):
 
 
 def gaps_of(pieces):
-    """pieces of one gap, before one operation"""
+    """parts of idle time by the operation that ends them"""
     out = []
     for p in pieces:
         if out and out[-1][0].next is p.next and out[-1][-1].end == p.start:
@@ -46,7 +46,7 @@ def latency_of(device):
 
 
 def reasons_of(device):
-    """the idle pieces of a device in W, each with its reason, in order of time"""
+    """idle time of a device in W by reason, in order of time"""
     latency, total = latency_of(device), max(1, length(device.busy))
     busy, at, done, out = device.busy, 0, 0, []
 

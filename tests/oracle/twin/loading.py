@@ -1,7 +1,7 @@
 """Section 15, H1: why data loading takes time, by the frames inside of it."""
 from . import names
 from .findings import by_length
-from .intervals import holds, length, meet, minus, union
+from .intervals import contains, length, meet, minus, union
 from .reading import FRAME_KINDS
 
 SMALL_NS, LEAST_PYTHON = 20_000, 5
@@ -15,13 +15,13 @@ SAMPLES = ("__getitem__", "__getitems__", "__next__")
 
 
 class Parts:
-    """time of samples and of batches inside of loading, and of what is neither (waiting, operators)"""
+    """time of samples and of batches inside of loading, and time of waiting and operators, which is neither"""
 
     def __init__(self, thread, loading):
         self.samples, self.batches, self.others, self.making = [], [], [], []
         self.fetch, self.is_made, self.takes_tensors = None, False, False
         for e in thread:
-            if not holds(loading, e.start):
+            if not contains(loading, e.start):
                 continue
             if e.kind == "operator":
                 if self.batches and not self.is_made:

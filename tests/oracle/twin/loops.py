@@ -172,7 +172,7 @@ def inputs(item):
 
 
 def output(item):
-    """shape of what an operator returns, None for most of them"""
+    """shape of the result of an operator; None: not known"""
     dims = inputs(item) or []
     x, w, v = (dims + [None] * 3)[:3]
     if item.name in KEEPERS:
@@ -252,7 +252,7 @@ def length_of(spans, operations):
 
 
 def find_loop(source, items, events):
-    """(loop, name of its anchor): the rarest name first; None where nothing repeats, or the loop is less than half of what was recorded"""
+    """(loop, name of its anchor): the rarest name first; None where nothing repeats, or the loop is less than half of the recording"""
     count, first = collections.Counter(x.name for x in items), {}
     for i, x in enumerate(items):
         first.setdefault(x.name, i)

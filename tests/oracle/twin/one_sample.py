@@ -4,7 +4,7 @@ import re
 
 from . import names
 from .findings import by_length, threshold
-from .intervals import holds, union
+from .intervals import contains, union
 from .tree import operators_above
 from .wrapper import step_of
 
@@ -111,7 +111,7 @@ class Work:
         for o in self.trace.tree.threads[self.trace.host_main]:
             if o.kind != "operator" or id(o) in self.trace.tree.folded or not is_matrix_work(o):
                 continue
-            if any(is_matrix_work(x) for x in operators_above(o.parent)) or not holds(self.trace.window, o.start) or holds(loading, o.start):
+            if any(is_matrix_work(x) for x in operators_above(o.parent)) or not contains(self.trace.window, o.start) or contains(loading, o.start):
                 continue
             at = step_of(self.trace, o.start)
             longest = longest if at is step else 0

@@ -1,4 +1,4 @@
-"""Section 15, H6: pauses: times in which the main thread did not run, which are no part of what the program takes undisturbed."""
+"""Section 15, H6: pauses: times in which the main thread did not run, which an undisturbed program does not have."""
 import collections
 
 from . import names
@@ -12,7 +12,7 @@ Stretch = collections.namedtuple("Stretch", "start end event name step")
 
 
 def step_at(trace, at):
-    """the step in whose marker a host moment lies; without markers the only one"""
+    """the step whose marker contains a host moment; without markers the only one"""
     return id(step_of(trace, at)) if trace.steps.marked else 0
 
 

@@ -4,7 +4,7 @@ They come first: what they find decides which time the other rules judge, and wh
 from .captures import capturing
 from .findings import by_length, threshold
 from .idle_reasons import AWAY, LONG_NS, reasons_of, use_of
-from .intervals import holds, length, meet, minus, union
+from .intervals import contains, length, meet, minus, union
 from .numbers import percent
 from .rule_table import RULES
 from .texts import count_text, percent_text, time_text
@@ -101,7 +101,7 @@ def first_use(g, r):
     making = [c for c in trace.events.of["runtime"] if use_of(c.name) in ("allocate", "set-up")]
     blocked = [x for x in r.reasons if x.name == "blocked" and use_of(x.piece.next.launch.name) == "launch call"]
     setup_ns = length(meet(union([c.range for c in making]), trace.starved)) + sum(x.end - x.start for x in blocked)
-    calls = by_length([c for c in making if holds(g.window, c.start)] + [x.piece.next.launch for x in blocked])
+    calls = by_length([c for c in making if contains(g.window, c.start)] + [x.piece.next.launch for x in blocked])
     is_first = percent(setup_ns, trace.steps.ns) > th["min_pct"] and is_at_first(trace, calls)
     has_parameters = any(e.name.startswith("[param|") for e in trace.events.of["annotation"])
     if not is_first and not (r.share(r.huge_ns) > th["min_gap_pct"] and has_parameters):

@@ -2,7 +2,7 @@
 import bisect
 
 from . import names
-from .intervals import holds, length
+from .intervals import contains, length
 from .new_pages import NewPages
 from .reading import FRAME_KINDS
 
@@ -41,7 +41,7 @@ class Recorded:
                     i += 1
                 while j < len(memory) and memory[j].start < start:
                     j += 1
-                debt = 0                                 # of what is not judged
+                debt = 0                                 # this time is not judged
             while i < len(events) and events[i].start <= start:
                 own_until = end_of_own_step(events[i], own_until)
                 debt += cost_of(events[i])
@@ -121,4 +121,4 @@ def is_slowed(trace):
 def cost_of_host(trace):
     """what recording cost while a device waits for the host, a lower bound: frames and operators of the main thread, as without a device"""
     events = trace.tree.threads.get(trace.host_main, [])
-    return min(sum(cost_of(e) for e in events if holds(trace.starved, e.start)), length(trace.starved))
+    return min(sum(cost_of(e) for e in events if contains(trace.starved, e.start)), length(trace.starved))

@@ -4,7 +4,7 @@ import collections
 from . import names
 from .findings import by_length, threshold
 from .idle import fold
-from .intervals import holds, length, meet, minus, union
+from .intervals import contains, length, meet, minus, union
 from .numbers import integer, percent
 from .pauses import doubt, percent_without_pauses
 from .reading import FRAME_KINDS
@@ -51,7 +51,7 @@ def sequence_of(o):
 
 def with_backward(c, forward):
     """the times, and those of the backward of the operators that start in them"""
-    sequences = {sequence_of(o) for o in c.operators if not is_backward(o) and sequence_of(o) is not None and holds(forward, o.start)}
+    sequences = {sequence_of(o) for o in c.operators if not is_backward(o) and sequence_of(o) is not None and contains(forward, o.start)}
     out, last = list(forward), None
     for o in c.operators:
         taken = is_backward(o) and sequence_of(o) in sequences
@@ -119,7 +119,7 @@ def python_stretch(c, python, least):
     modules = [e.start for e in c.thread if e.kind == "module"]
     least_ns, done, functions = c.findings.judged_ns // c.count // LEAST_PART, None, {}
     for e in c.thread:
-        if e.kind not in FRAME_KINDS or done is not None and e.start < done or e.length < least_ns or not holds(c.window, e.start):
+        if e.kind not in FRAME_KINDS or done is not None and e.start < done or e.length < least_ns or not contains(c.window, e.start):
             continue
         if names.project_line(e.name) is None or any(e.start <= m < e.end for m in modules):
             continue

@@ -3,7 +3,7 @@ import collections
 
 from . import costs, names
 from .findings import threshold
-from .intervals import holds, minus, union
+from .intervals import contains, minus, union
 from .one_sample import dims_of, shape
 from .pauses import spread_pauses
 from .reading import FRAME_KINDS
@@ -20,8 +20,8 @@ class Search:
     def __init__(self, siblings, owner):
         self.th, self.siblings = threshold("H2"), siblings
         self.found = [o.name for o in siblings]
-        self.is_pythons = owner is None or not (owner.name.startswith(("aten::", "Optimizer.")) or names.FUSED.search(owner.name))
-        self.is_outside = owner is None or owner.kind != "operator"
+        self.is_pythons = not owner or not (owner.name.startswith(("aten::", "Optimizer.")) or names.FUSED.search(owner.name))
+        self.is_outside = not owner or owner.kind != "operator"
         self.apart, self.pieces_at = None, None
         self.loops, self.first, self.reads, self.others = [], [], 0, 0
 

@@ -1,7 +1,7 @@
 """Section 15: rules about data parallelism and accumulation: R5 micro-steps, E8 their reductions, E9 one rank, E10 buffers."""
 from . import names
 from .findings import by_length, threshold
-from .intervals import holds, meet, minus, union
+from .intervals import contains, meet, minus, union
 from .numbers import integer, p50
 from .texts import some
 from .tree import enclosing, operators_above
@@ -17,7 +17,7 @@ AROUND = {"aten::" + n for n in ("flatten_dense_tensors unflatten_dense_tensors 
 
 # -------------------------------------------------------------------------------------------------------------- R5: micro-steps
 def step_of(trace, at):
-    """the step in whose marker a host moment lies"""
+    """the step whose marker contains a host moment"""
     return next((s for s in trace.steps.found if s.host_start <= at < s.host_end), None)
 
 
@@ -197,7 +197,7 @@ def wrapper(findings, exposed, add):
     forwards, sync, broadcasts = [], [], []
     for events in trace.tree.threads.values():
         for i, e in enumerate(events):
-            if e.name == FORWARD and holds(trace.window, e.start):
+            if e.name == FORWARD and contains(trace.window, e.start):
                 ranges, calls = sync_of(e, events[i:])
                 forwards.append(e)
                 sync += ranges
@@ -207,18 +207,18 @@ def wrapper(findings, exposed, add):
     on_device = trace.program == "gpu"
     sync = union(sync)
     if is_alone(trace):
-        own = [e.range for e in trace.events.host if holds(trace.window, e.start)
+        own = [e.range for e in trace.events.host if contains(trace.window, e.start)
                and (e.name.startswith(REDUCER) or e.kind == "operator" and names.comm_backend(e.name) == "c10d")]
         own = union(own + sync)
         whole = union((meet(own, trace.starved) if on_device else own) + exposed
-                      + [k.range for k in trace.operations if holds(trace.window, k.start) and any(o.name.startswith(REDUCER) for o in operators_above(k.operator))])
-        copies = sum(e.name.startswith(REDUCER) for e in trace.events.host if holds(trace.window, e.start))
+                      + [k.range for k in trace.operations if contains(trace.window, k.start) and any(o.name.startswith(REDUCER) for o in operators_above(k.operator))])
+        copies = sum(e.name.startswith(REDUCER) for e in trace.events.host if contains(trace.window, e.start))
         calls = sum(e.kind == "operator" and names.comm_backend(e.name) == "c10d" and "reduce" in e.name
-                    for e in trace.events.host if holds(trace.window, e.start))
+                    for e in trace.events.host if contains(trace.window, e.start))
         detail = "the process group has one rank; the wrapper handles %s and %s a step" % (
             some(copies // count, "gradient copy", "gradient copies"), some(calls // count, "reduction", "reductions"))
         return whole if add("E9", whole, by_length(forwards), info=True, detail=detail) else []
-    records = [r for r in trace.collectives.records if "broadcast" in r.name and holds(sync, r.start)]
+    records = [r for r in trace.collectives.records if "broadcast" in r.name and contains(sync, r.start)]
     sent = union([time_of(r) for r in records])
     ceiling = union(meet(sync, trace.starved) + meet(sent, exposed)) if on_device else sync
     if len(broadcasts) < threshold("E10")["min_per_step"] * count:
