@@ -5,7 +5,7 @@
 
 /* Suffix of the worker for our own recording of a process with a trace of PyTorch: HOST_PID_tracepress next to
  * HOST_PID. Two spans of one worker would follow each other in time, but these are simultaneous. */
-#define TP_WORKER_BESIDE "_tracepress"
+#define TP_WORKER_SECOND "_tracepress"
 
 /* Suffix of the worker for a process that helps the run's main processes: data loaders, shells, launchers. It is not a
  * rank, and does not count in any number of the run. */

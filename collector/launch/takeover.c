@@ -185,7 +185,7 @@ static const char *suffix_of(const struct work *work, const struct tp_left_file 
         return TP_WORKER_HELPER;
     if (!file->is_spool || speakers == ALL || (speakers == WITH_STEPS && file->has_steps))
         return "";
-    return speakers == OF_TORCH && has_torch(work, file->pid) ? TP_WORKER_BESIDE : TP_WORKER_HELPER;
+    return speakers == OF_TORCH && has_torch(work, file->pid) ? TP_WORKER_SECOND : TP_WORKER_HELPER;
 }
 
 /* ---- stages ---- */

@@ -138,7 +138,7 @@ static void beside_a_trace_of_torch_it_says_so(void **state)
     const char *ours = worker_of(told.traces[0]), *torch = worker_of(told.traces[1]);
     size_t n = strlen(torch);
     assert_memory_equal(ours, torch, n);
-    assert_string_equal(ours + n, TP_WORKER_BESIDE);
+    assert_string_equal(ours + n, TP_WORKER_SECOND);
 }
 
 /* Longer than the blocks that it is moved by. */

@@ -87,9 +87,9 @@ static void find_beside(struct tp_run *run)
     for (size_t i = 0; i < run->file_count; i++) {
         struct tp_run_file *file = &run->files[i];
         struct tp_str worker = file->worker;
-        if (!tp_str_ends(worker, TP_WORKER_BESIDE))
+        if (!tp_str_ends(worker, TP_WORKER_SECOND))
             continue;
-        worker.len -= sizeof TP_WORKER_BESIDE - 1;
+        worker.len -= sizeof TP_WORKER_SECOND - 1;
         for (size_t k = i; k-- > 0 && !file->beside.len;) /* sorted: it stands before */
             if (tp_str_equal(run->files[k].worker, worker)) {
                 file->beside = worker;
@@ -175,7 +175,7 @@ static void name_ranks(struct tp_arena *arena, struct tp_run *run)
         struct tp_run_file *files = run->files;
         for (end = i + 1; end < run->file_count && tp_str_equal(files[i].worker, files[end].worker);)
             end++;
-        if (end - i > 1 && !is_of_helper(&files[i]) && !tp_str_ends(files[i].worker, TP_WORKER_BESIDE))
+        if (end - i > 1 && !is_of_helper(&files[i]) && !tp_str_ends(files[i].worker, TP_WORKER_SECOND))
             tell_ranks_apart(arena, files, i, end);
     }
 }

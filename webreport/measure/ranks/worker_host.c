@@ -8,7 +8,7 @@
 /* HOST_PID of HOST_PID_helper and the like (writer/worker.h). */
 static struct tp_str without_suffix(struct tp_str worker)
 {
-    static const char *const suffixes[] = {TP_WORKER_BESIDE, TP_WORKER_HELPER, TP_WORKER_INSIDE};
+    static const char *const suffixes[] = {TP_WORKER_SECOND, TP_WORKER_HELPER, TP_WORKER_INSIDE};
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
         if (tp_str_ends(worker, suffixes[i]))
             worker.len -= strlen(suffixes[i]);
