@@ -1,4 +1,4 @@
-/* Rows of a document as CSV: see print.h. */
+/* Prints the rows of a document as CSV: see print.h. */
 #include "webreport/print/print.h"
 
 #include "writer/text/csv_cell.h"

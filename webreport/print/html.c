@@ -1,4 +1,4 @@
-/* Documents as HTML: see html.h. */
+/* Prints documents as HTML: see html.h. */
 #include "webreport/print/html.h"
 
 #include <ctype.h>
@@ -12,15 +12,15 @@
 #include "writer/base/limits.h"
 #include "writer/text/format.h"
 
-/* ---- blocks as templates see them ---- */
+/* ---- blocks as values for templates ---- */
 
-/* An object that is being filled: the first screen, and the lists of its members that have several items. */
+/* State while an object is filled: the first screen, and the lists of members with several items. */
 struct filler {
     const struct tp_document *document;
     const struct tp_html_level *level;
     struct tp_arena *arena;
-    struct tp_object *root, *part; /* part: the section, or the root */
-    bool has_figure; /* what is noticed after the figures stands after them */
+    struct tp_object *root, *part; /* part: the current section, or the root */
+    bool has_figure; /* notices after the figures are shown after them */
     struct tp_list *meta, *notices, *later_notices, *figures, *notes, *sections, *tables;
 };
 
@@ -46,7 +46,7 @@ static void put_verdict(struct filler *f, const struct tp_verdict_block *verdict
     tp_object_bool(f->root, "verdict", true);
     tp_object_text(f->root, "verdict_tag", verdict->class);
     tp_object_text(f->root, "verdict_tone", tone);
-    const char *next = strstr(verdict->headline, " Next: "); /* the second cause is set in smaller type */
+    const char *next = strstr(verdict->headline, " Next: "); /* the second cause has smaller type */
     size_t size = next ? (size_t)(next - verdict->headline) : strlen(verdict->headline);
     tp_object_sentence(f->root, "verdict_headline", (struct tp_str){verdict->headline, size});
     tp_object_sentence(f->root, "verdict_next", tp_str_of(next ? next + 1 : ""));
@@ -82,7 +82,7 @@ static void put_figure(struct filler *f, const struct tp_figure_block *figure)
         tp_chart_put_percent(object, "meter", figure->meter);
 }
 
-/* The table with no more rows than the level has; the caller's is as it was. */
+/* Returns the table with at most the rows of the level; the caller's table is unchanged. */
 static struct tp_data table_data(const struct filler *f, const struct tp_shown_table *table)
 {
     struct tp_shown_table *shown = tp_arena_alloc(f->arena, sizeof *shown);
@@ -146,7 +146,7 @@ static void put_finding(struct filler *f, struct tp_list *list, const struct tp_
     put_evidence(item, finding);
 }
 
-/* has_tables: the document has some above its sections. */
+/* Puts a table above the sections; sets has_tables. */
 static void put_table(struct filler *f, const struct tp_shown_table *table)
 {
     if (f->part == f->root)
@@ -240,7 +240,7 @@ void tp_html_put_blocks(struct tp_object *root, const struct tp_document *docume
 
 struct tp_data tp_html_part(const struct tp_document *document, const char *prefix, size_t max_bytes)
 {
-    enum { ROW_BYTES = 10000, MOST_ROWS = 200, OPEN_ROWS = 60 }; /* a row of each table */
+    enum { ROW_BYTES = 10000, MOST_ROWS = 200, OPEN_ROWS = 60 }; /* ROW_BYTES: for a row of each table */
     size_t rows = max_bytes / ROW_BYTES < MOST_ROWS ? max_bytes / ROW_BYTES : MOST_ROWS;
     struct tp_object *root = tp_object_new(document->arena);
     tp_object_text(root, "p", prefix);
@@ -251,7 +251,7 @@ struct tp_data tp_html_part(const struct tp_document *document, const char *pref
 
 /* ---- a page of its own ---- */
 
-/* From all to the least. */
+/* Levels from the most to the least detail. */
 static const struct tp_html_level levels[] = {{SIZE_MAX, 60, true}, {100, 16, true}, {30, 10, true},
                                               {10, 5, false},       {3, 1, false},   {0, 1, false}};
 enum { LEVELS = sizeof levels / sizeof *levels };
@@ -266,7 +266,7 @@ struct page {
     struct tp_buf fragment;
 };
 
-/* Where the page behind this title ends. */
+/* Returns the end of the page that begins with this title. */
 static size_t end_of(const struct tp_document *document, size_t title)
 {
     size_t end = title + 1;
@@ -290,7 +290,7 @@ static void add_link(struct tp_list *links, const char *prefix, const char *targ
     tp_object_text(link, "label", label);
 }
 
-/* One page: its sections. Several: each by its name. */
+/* Puts the links of the navigation: the sections of a single page, or the names of several pages. */
 static void put_links(struct tp_list *links, const struct tp_document *document, size_t first, size_t end,
                       const char *prefix)
 {
@@ -336,7 +336,7 @@ static void put_text(struct tp_buf *out, struct tp_str text)
     tp_buf_add(out, text.ptr, text.len);
 }
 
-/* The richest level that fits. */
+/* Renders the document at the most detailed level that fits. */
 static int compose(void *context, struct tp_error *err)
 {
     struct page *page = context;

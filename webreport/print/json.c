@@ -1,4 +1,4 @@
-/* A document's record as JSON: see print.h. */
+/* Prints the record of a document as JSON: see print.h. */
 #include "webreport/print/print.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@ static double real_of(const struct tp_data *value)
 {
     double real;
     memcpy(&real, &value->number, sizeof real);
-    return isfinite(real) ? real : NAN; /* which is null */
+    return isfinite(real) ? real : NAN; /* NaN is written as null */
 }
 
 void tp_json_record(struct tp_json *json, const struct tp_object *record)
@@ -31,7 +31,7 @@ static void put_list(struct tp_json *json, const struct tp_list *list)
     tp_json_array_end(json);
 }
 
-/* Objects and lists are the builder's, a few levels deep. */
+/* Writes a value. Recursion is bounded, because objects and lists come from the builder and have few levels. */
 static void put_value(struct tp_json *json, const struct tp_data *value)
 {
     switch (value->kind) {

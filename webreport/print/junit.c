@@ -1,5 +1,5 @@
-/* Findings as JUnit XML: see print.h. A failure of ours is an assertion that did not hold; an error is an
- * input that does not tell whether it holds. */
+/* Prints findings as JUnit XML: see print.h. A broken limit is a failure; an input that cannot be judged is an
+ * error. */
 #include "webreport/print/print.h"
 
 #include "writer/text/escape.h"
@@ -22,7 +22,7 @@ static void put_places(struct tp_buf *out, const struct tp_finding_block *findin
     }
 }
 
-/* <failure>, <error>, <skipped> or <system-out>; what is good has none of them. */
+/* Puts <failure>, <error>, <skipped> or <system-out>; nothing for a good finding. */
 static void put_outcome(struct tp_buf *out, const struct tp_finding_block *finding)
 {
     const char *element = finding->is_input_fault           ? "error"

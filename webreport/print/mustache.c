@@ -1,4 +1,4 @@
-/* One pass over the template: find a tag, cut the text before it, note what the tag says. See mustache.h. */
+/* Compiles a template in one pass: finds a tag, adds the text before it, adds the tag. See mustache.h. */
 #include "webreport/print/mustache.h"
 
 #include <string.h>
@@ -8,14 +8,14 @@
 struct compiler {
     struct tp_str name, text;
     struct tp_vec tokens;
-    uint32_t open[TP_MAX_TEMPLATE_DEPTH]; /* sections not yet closed */
+    uint32_t open[TP_MAX_TEMPLATE_DEPTH]; /* open sections */
     unsigned open_count;
     struct tp_str opening, closing; /* delimiters */
-    size_t done;                    /* text before it is in tokens */
+    size_t done;                    /* position up to which the text is in tokens */
     struct tp_error *err;
 };
 
-/* One tag: [begin, end) with delimiters, its content trimmed. */
+/* A tag: [begin, end) with delimiters, and its trimmed content. */
 struct tag {
     size_t begin, end;
     char sign; /* 0 for a plain variable */
@@ -54,14 +54,14 @@ static struct tp_mustache_token *add(struct compiler *c, enum tp_mustache_kind k
     return token;
 }
 
-/* Position of `needle` at or after `from`, or SIZE_MAX. */
+/* Returns the position of `needle` at or after `from`, or SIZE_MAX. */
 static size_t find(struct tp_str text, size_t from, struct tp_str needle)
 {
     const char *hit = from < text.len ? memmem(text.ptr + from, text.len - from, needle.ptr, needle.len) : NULL;
     return hit ? (size_t)(hit - text.ptr) : SIZE_MAX;
 }
 
-/* Reads the tag whose opening delimiter stands at `begin`. */
+/* Reads the tag whose opening delimiter is at `begin`. */
 static int read_tag(struct compiler *c, size_t begin, struct tag *tag)
 {
     struct tp_str text = c->text, close = c->closing;
@@ -89,7 +89,8 @@ static int read_tag(struct compiler *c, size_t begin, struct tag *tag)
     return 0;
 }
 
-/* Whether nothing but blanks stands beside the tag on its line; widens [*begin, *end) to the whole line then. */
+/* Returns whether the line of the tag has only blanks otherwise, and extends [*begin, *end) to the whole line in that
+ * case. */
 static bool stands_alone(const struct compiler *c, const struct tag *tag, size_t *begin, size_t *end)
 {
     const char *s = c->text.ptr;

@@ -1,4 +1,4 @@
-/* Mustache core: template text -> flat array of tokens with jump offsets.
+/* Compiles Mustache templates to flat arrays of tokens with jump offsets.
  *
  * Comments, delimiters, interpolation, sections, inverted sections and partials as github.com/mustache/spec defines
  * them, with standalone lines and partial indentation. No lambdas, no inheritance. Rendering is template.h. */
@@ -25,8 +25,8 @@ struct tp_mustache_token {
     enum tp_mustache_kind kind;
     uint32_t jump;                     /* SECTION, INVERTED: index of the token after its END */
     struct tp_str text;                /* TEXT: the bytes; else the name. Points into the template */
-    struct tp_str indent;              /* PARTIAL alone on its line: what stands before it */
-    const struct tp_mustache *partial; /* PARTIAL: filled in when first rendered */
+    struct tp_str indent;              /* PARTIAL alone on its line: the blanks before it */
+    const struct tp_mustache *partial; /* PARTIAL: its template, set at the first rendering */
 };
 
 struct tp_mustache {

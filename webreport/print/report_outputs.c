@@ -1,4 +1,4 @@
-/* The outputs of a report: see report_outputs.h. */
+/* Fills the outputs of a report: see report_outputs.h. */
 #include "webreport/print/report_outputs.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "writer/base/fs.h"
 #include "writer/base/limits.h"
 
-/* Path of a file that stands beside the page. */
+/* Opens a file in the folder of the page. */
 static int open_beside(struct tp_outfile **file, const char *html, const char *name, struct tp_error *err)
 {
     char path[4096];
@@ -70,7 +70,7 @@ static int open_outputs(void *context, size_t profile_count, size_t told_count, 
     return code;
 }
 
-/* Hands the JSON text so far to its file, or drops it. */
+/* Writes the JSON text so far to its file, or drops it. */
 static int flush_json(struct tp_outputs *o, struct tp_error *err)
 {
     int code = TP_OK;
@@ -113,11 +113,11 @@ static void begin_profile(struct tp_outputs *o, const struct tp_profile *named, 
 
 /* ---- the digest ---- */
 
-/* A profile, or an input that failed, on its way to the digest. */
+/* A profile or a failed input to add to the digest. */
 struct digested {
     struct tp_outputs *outputs;
-    const struct tp_profile *profile; /* of a failed one: its names */
-    const char *why;                  /* NULL: it did not fail */
+    const struct tp_profile *profile; /* of a failed input: its names only */
+    const char *why;                  /* reason of the failure, or NULL */
     struct tp_arena arena;
 };
 
@@ -164,7 +164,7 @@ static void start_profile(void *context, const struct tp_profile *profile)
         tp_page_start_profile(o->page, profile);
 }
 
-/* The verdict, as the page has it. */
+/* Returns the verdict line of a profile, in the words of the page. */
 static const char *line_of(void *context, const struct tp_profile *profile, struct tp_arena *arena)
 {
     struct tp_naming naming = {.arena = arena};
@@ -212,7 +212,7 @@ static void end_profiles(void *context)
     tp_json_array(&o->json);
 }
 
-/* The findings over the ranks of a run, on their way into JSON. */
+/* Findings over the ranks of a run, to be written as JSON. */
 struct run_findings {
     struct tp_outputs *outputs;
     const struct tp_distributed *view;
@@ -224,7 +224,8 @@ static void put_finding(struct tp_finding finding, struct tp_json *json)
     tp_fields_json(&tp_finding_fields, &finding, NULL, json);
 }
 
-/* The straggler, and what it leaves of links that are slow: waiting for it is not in their time. Costliest first. */
+/* Writes the findings on the straggler and on slow links, costliest first. The time of links excludes waiting for the
+ * straggler. */
 static int write_findings(void *context, struct tp_error *err)
 {
     struct run_findings *findings = context;
@@ -254,7 +255,7 @@ static int write_findings(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* Findings over ranks stand behind the distributed views of a run: those of the span that they cost most. */
+/* Keeps the findings over ranks of the span with the highest cost; they follow the distributed views of a run. */
 static int keep_findings(struct tp_outputs *o, const struct tp_distributed *view, struct tp_error *err)
 {
     struct run_findings findings = {.outputs = o, .view = view};
@@ -264,7 +265,7 @@ static int keep_findings(struct tp_outputs *o, const struct tp_distributed *view
     return code;
 }
 
-/* The ranks of a span as a job, on their way into the digest and JSON. */
+/* The ranks of a span as a job, to be added to the digest and JSON. */
 struct ranks_told {
     struct tp_outputs *outputs;
     const struct tp_distributed *view;
@@ -376,7 +377,7 @@ static int commit_page(struct tp_outputs *o, const struct tp_page_files *files, 
     return code < 0 ? code : tp_outfile_commit(&o->html_file, err);
 }
 
-/* The digest, with the comparison behind it. */
+/* Writes the digest with the comparison after it. */
 static int commit_markdown(struct tp_outputs *o, struct tp_error *err)
 {
     struct tp_buf text;
@@ -384,7 +385,7 @@ static int commit_markdown(struct tp_outputs *o, struct tp_error *err)
     tp_buf_init(&text, 0);
     tp_buf_add(&text, digest.ptr, digest.len);
     if (o->has_comparison) {
-        struct tp_buf part; /* as `diff --markdown` writes it */
+        struct tp_buf part; /* the comparison as `diff --markdown` writes it */
         tp_buf_init(&part, 0);
         tp_print_markdown(&part, &o->comparison, &(struct tp_print_options){0}, err);
         tp_buf_putc(&text, '\n');

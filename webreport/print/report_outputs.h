@@ -1,5 +1,5 @@
-/* The three outputs of a report (HTML, JSON, Markdown), fed profile by profile and committed together: after an error
- * older files are as they were. What is not wanted costs nothing. */
+/* The three outputs of a report (HTML, JSON, Markdown). They are filled profile by profile and committed together, so
+ * that an error leaves older files unchanged. Outputs that were not requested cost nothing. */
 #ifndef TP_WEBREPORT_PRINT_REPORT_OUTPUTS_H
 #define TP_WEBREPORT_PRINT_REPORT_OUTPUTS_H
 
@@ -11,7 +11,7 @@
 struct tp_outfile;
 
 struct tp_outputs_options {
-    const char *html, *json, *markdown; /* paths, "-" for standard output; NULL: not wanted */
+    const char *html, *json, *markdown; /* paths, "-" for standard output, or NULL */
     struct tp_page_options page;
 };
 
@@ -20,22 +20,22 @@ struct tp_outputs {
     struct tp_outfile *html_file, *css_file, *js_file, *json_file, *markdown_file;
     struct tp_page *page;
     struct tp_digest digest;
-    struct tp_buf json_text;     /* not yet written to json_file */
-    struct tp_buf run_findings;  /* JSON of the findings over the ranks of this run, a list; empty: there are none */
-    double run_findings_percent; /* what they cost */
-    struct tp_buf run_jobs;      /* JSON of the ranks of this run as jobs, an open list; empty: none was replayed */
+    struct tp_buf json_text;     /* text to be written to json_file */
+    struct tp_buf run_findings;  /* JSON list of the findings over the ranks of this run; may be empty */
+    double run_findings_percent; /* their cost, percent */
+    struct tp_buf run_jobs;      /* JSON list, not closed, of the ranks of this run as jobs; empty without a replay */
     struct tp_json json;
     bool has_markdown;
-    size_t reserved_bytes; /* of the page, for the comparison */
+    size_t reserved_bytes; /* bytes of the page that are reserved for the comparison */
     struct tp_document comparison;
     bool has_comparison;
 };
 
-/* The functions that fill the outputs, whose context is a struct tp_outputs with `options` set and else empty. What is
- * opened is to be closed by tp_outputs_close. */
+/* Functions that fill the outputs. Their context is a zeroed struct tp_outputs with `options` set; release it by
+ * tp_outputs_close. */
 extern const struct tp_report_receiver tp_outputs_receiver;
 
-/* Releases everything; outputs that were not committed vanish. Accepts a zeroed struct. */
+/* Releases everything and removes outputs that were not committed. Accepts a zeroed struct. */
 void tp_outputs_close(struct tp_outputs *outputs);
 
 #endif

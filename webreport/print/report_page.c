@@ -1,4 +1,4 @@
-/* The report page: fragments per profile, an index, the document. */
+/* Builds the report page from a fragment per profile, an index and the document: see report_page.h. */
 #include "webreport/print/report_page.h"
 
 #include <math.h>
@@ -19,11 +19,11 @@
 #include "writer/text/assets.h"
 
 enum {
-    SHELL_BYTES = 16384, /* everything of the document but style, script and fragments */
-    RANKS_BYTES = 8192,  /* of the distributed section, and of each rank in it */
+    SHELL_BYTES = 16384, /* bytes of the document without style, script and fragments */
+    RANKS_BYTES = 8192,  /* bytes of the distributed section, and of each rank in it */
     RANK_BYTES = 1800,
     MAX_RANKS_SHOWN = 256,
-    OVERVIEW_BYTES = 28672 /* of a profile's shortest form */
+    OVERVIEW_BYTES = 28672 /* bytes of a profile's shortest form */
 };
 
 static struct tp_data overview(const struct tp_section *section)
@@ -35,8 +35,8 @@ static struct tp_data overview(const struct tp_section *section)
     return tp_data_of_object(root);
 }
 
-/* The sections with their place in the navigation; the order is that of the page. Large ones walk every event. A
- * program recorded from outside has sections of its own, and of the others those that all have. */
+/* Kinds of sections: of all profiles, of programs recorded from outside, or of other profiles. The table below has the
+ * sections in the order of page and navigation; large ones visit every event. */
 enum { OF_ALL, OF_PROGRAMS, OF_OTHERS };
 static const struct {
     const char *name, *label;
@@ -78,27 +78,27 @@ struct large_sections {
 };
 
 struct tp_page {
-    struct tp_arena arena, scratch; /* the page's own; one profile's, released after each */
-    struct tp_arena beside;         /* as scratch, of the thread that builds the large sections */
+    struct tp_arena arena, scratch; /* of the page; of one profile, released after each */
+    struct tp_arena beside;         /* like scratch, for the thread that builds the large sections */
     struct tp_page_options options;
     struct tp_assets assets;
     struct tp_templates templates;
     struct tp_html html;
-    bool has_programs;                           /* style and script have theirs */
-    struct tp_buf ranks, profiles, index, extra; /* extra: sections that no profile has */
-    struct tp_buf document;                      /* what stands around them .. */
-    size_t fragments_at;                         /* .. from here on behind them */
+    bool has_programs;                           /* style and script of programs were added */
+    struct tp_buf ranks, profiles, index, extra; /* extra: sections that belong to no profile */
+    struct tp_buf document;                      /* the document around the fragments */
+    size_t fragments_at;                         /* position of the fragments in `document` */
     struct {
         const char *target, *label;
     } extras[TP_PAGE_SECTIONS];
     unsigned extra_count;
-    size_t reserved; /* of the ceiling, for sections still to come */
+    size_t reserved; /* bytes of the limit that are reserved for later sections */
     struct tp_page_index entries;
-    size_t expected;              /* profiles */
-    struct tp_page_limits limits; /* of the profile being rendered */
-    struct large_sections ahead;  /* of the profile that was started, at the richest level */
+    size_t expected;              /* number of profiles */
+    struct tp_page_limits limits; /* limits of the current profile */
+    struct large_sections ahead;  /* large sections of the started profile, at the most detailed level */
     bool has_ahead;
-    size_t ahead_nodes; /* the limit they were built within */
+    size_t ahead_nodes; /* limit with which they were built */
 };
 
 static const char *kept(struct tp_arena *arena, const char *text)
@@ -106,15 +106,15 @@ static const char *kept(struct tp_arena *arena, const char *text)
     return text ? tp_arena_copy(arena, text, strlen(text)) : NULL;
 }
 
-/* What one call adds to a page: what it needs of it. */
+/* Arguments of one call that adds to a page. */
 struct addition {
     struct tp_page *page;
     const struct tp_page_options *options;
     const struct tp_profile *profile;
     const struct tp_distributed *distributed;
     struct tp_str worker, file;
-    const char *why;            /* the profile failed */
-    const char *target, *label; /* a section of `data` */
+    const char *why;            /* reason of a failed profile */
+    const char *target, *label; /* of a section of `data` */
     struct tp_data data;
     const struct tp_history_run *history;
     size_t history_count;
@@ -174,8 +174,8 @@ void tp_page_release(struct tp_page *page)
 
 /* ---- one profile ---- */
 
-/* Bytes that the next profile may take: an even share of what is left, or all of it down to what an overview needs, so
- * that with very many profiles the first ones are shown and the rest stands in the index. */
+/* Returns the bytes that the next profile may take: an equal share of the remaining space, at least the size of an
+ * overview. With very many profiles, the first ones are shown and the others are only in the index. */
 static size_t share_of_next(const struct tp_page *page)
 {
     size_t ranks = page->expected < MAX_RANKS_SHOWN ? page->expected : MAX_RANKS_SHOWN, reserve, even, free_bytes;
@@ -214,7 +214,7 @@ static int build_all_large(void *context, struct tp_error *err)
     return 0;
 }
 
-/* The arena says whether it failed. */
+/* Builds the large sections; the arena keeps a failure. */
 static void *build_large(void *argument)
 {
     struct large_sections *large = argument;
@@ -228,12 +228,12 @@ static void begin_large(struct large_sections *large, const struct tp_section *s
         return;
     large->section = *section;
     large->section.arena = large->section.naming.arena = beside;
-    large->section.naming.kernels = NULL; /* of the other thread */
+    large->section.naming.kernels = NULL; /* the cache belongs to the other thread */
     large->has_thread = section->profile->trace->event_count >= THREAD_FROM_EVENTS &&
                         pthread_create(&large->thread, NULL, build_large, large) == 0;
 }
 
-/* Waits for them, or builds them now. Leaves through the profile's guard when their memory ran out. */
+/* Waits for the large sections, or builds them now. Jumps to the profile's guard if their allocation failed. */
 static void end_large(struct large_sections *large, struct tp_arena *scratch)
 {
     if (large->has_thread)
@@ -265,11 +265,11 @@ static int build_small(void *context, struct tp_error *err)
 static void put_sections(struct tp_page *page, const struct tp_section *section, struct tp_page_entry *entry,
                          struct tp_object *root)
 {
-    struct large_sections large = page->ahead; /* their own where there are none */
+    struct large_sections large = page->ahead; /* empty if none were built ahead */
     struct small_sections small = {section, {{.kind = TP_DATA_NONE}}};
 
     large.is_built = page->has_ahead && page->ahead_nodes == section->limits->tree_nodes;
-    page->has_ahead = false; /* good for one level */
+    page->has_ahead = false; /* valid for one level only */
     begin_large(&large, section, &page->beside);
     tp_arena_run(section->arena, build_small, &small, NULL);
     end_large(&large, section->arena);
@@ -306,7 +306,7 @@ static void limit_profile(struct tp_page *page, unsigned level, size_t share)
         page->limits.timeline_bytes = 0;
 }
 
-/* Renders at the richest level that fits; at none, the profile is only in the index. */
+/* Renders the profile at the most detailed level that fits; if none fits, the profile is only in the index. */
 static int fit_profile(struct tp_page *page, struct tp_section *section, struct tp_page_entry *entry,
                        struct tp_error *err)
 {
@@ -342,7 +342,7 @@ static int start_profile(void *context, struct tp_error *err)
     build_large(ahead);
     tp_arena_trim(&page->beside);
     page->ahead_nodes = page->limits.tree_nodes;
-    page->has_ahead = page->beside.code == 0; /* if not, tp_page_add_profile will try again, and tell */
+    page->has_ahead = page->beside.code == 0; /* if not, tp_page_add_profile tries again and reports the failure */
     return 0;
 }
 
@@ -420,7 +420,8 @@ static int add_distributed(void *context, struct tp_error *err)
     if (naming.redact && view->rank_count)
         naming.host = tp_worker_host(view->ranks[0]->worker);
     data = tp_section_distributed(&page->scratch, &naming, view, tp_page_index_speech(&page->entries));
-    if (data.kind == TP_DATA_NONE || (page->expected > 1 && view->rank_count < 2)) /* nothing to compare */
+    /* a single rank has nothing to compare */
+    if (data.kind == TP_DATA_NONE || (page->expected > 1 && view->rank_count < 2))
         return 0;
     tp_object_put(root, "distributed", data);
     if (view->job) {
@@ -498,7 +499,8 @@ static void add_link(struct tp_list *links, struct tp_str target, struct tp_str 
     tp_object_str(link, "label", label);
 }
 
-/* One profile: its sections. Several: index, ranks, and the first profiles by name. */
+/* Puts the links of the navigation: the sections of a single profile; else index, ranks, and the first profiles by
+ * name. */
 static void put_links(struct tp_page *page, struct tp_object *root)
 {
     struct tp_list *links = tp_object_list(root, "links");
@@ -528,7 +530,7 @@ static void put_links(struct tp_page *page, struct tp_object *root)
         add_link(links, tp_str_of(page->extras[i].target), tp_str_of(page->extras[i].label));
 }
 
-/* Where the profiles and the other fragments stand in the document, which are not copied into it. */
+/* Notes the position of the fragments in the document; they are not copied into it. */
 static void note_place(const struct tp_data *value, struct tp_buf *out)
 {
     *(size_t *)(uintptr_t)value->self = out->size;
@@ -558,7 +560,7 @@ static int finish(void *context, struct tp_error *err)
     put_links(page, root);
     tp_object_put(root, "fragments",
                   (struct tp_data){.kind = TP_DATA_PRINTED, .source = &fragments, .self = &page->fragments_at});
-    /* at once: a buffer that grows by halves copies all that is in it, into new memory */
+    /* reserve the final size, because a growing buffer copies its content into new memory */
     tp_buf_reserve(&page->document, page->html.css.len + page->html.js.len + SHELL_BYTES);
     return tp_template_render(&page->templates, "report", tp_data_of_object(root), &page->document, err);
 }

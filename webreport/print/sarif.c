@@ -1,5 +1,5 @@
-/* Findings as SARIF 2.1.0: see print.h. What a code host needs of them: the rules, a result per place,
- * paths relative to the repository's root, a fingerprint that stays when lines move. */
+/* Prints findings as SARIF 2.1.0: see print.h. Code hosts need the rules, a result per place, paths relative to the
+ * repository's root, and a fingerprint that does not change when lines move. */
 #include "webreport/print/print.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct sarif {
     const struct tp_findings_block *list;
     struct tp_arena *arena;
     struct tp_json json;
-    struct tp_vec rules; /* const struct tp_rule_block *, in the order in which findings bring them */
+    struct tp_vec rules; /* const struct tp_rule_block *, in the order of first use */
 };
 
 static void text_object(struct tp_json *json, const char *key, const char *text)
@@ -34,7 +34,7 @@ static bool is_result(const struct tp_finding_block *finding)
     return finding->tone != TP_TONE_GOOD && !finding->is_noise;
 }
 
-/* Position of a rule in the list; the count when it is not in it. */
+/* Returns the position of a rule in the list, or the count. */
 static size_t rule_index(const struct sarif *s, const struct tp_rule_block *rule)
 {
     size_t i = 0;
@@ -63,7 +63,7 @@ static void put_rules(struct sarif *s)
 
 /* ---- places ---- */
 
-/* The path and line of "path(12): function" as an address and a number; false when it is none. */
+/* Splits "path(12): function" into an address and a line; returns false for other texts. */
 static bool locate(const struct sarif *s, struct tp_str file_line, const char **uri, const char **line)
 {
     const char *root = s->source_root;
@@ -103,7 +103,7 @@ static void location(struct tp_json *json, const char *key, const char *uri, int
     tp_json_array_end(json);
 }
 
-/* A relative file name as an address; of an absolute one the last part. */
+/* Returns a relative file name as an address, or the last part of an absolute one. */
 static const char *file_uri(const struct sarif *s, const char *file)
 {
     struct tp_naming naming = {.arena = s->arena, .source_url = "{path}"};
@@ -112,7 +112,7 @@ static const char *file_uri(const struct sarif *s, const char *file)
     return uri ? uri : "budget";
 }
 
-/* Where a result without a place of its own stands: at the line that states the limit, else in the input. */
+/* Writes the location of a result without a place: the line of the limit, else the input. */
 static void fallback(struct sarif *s, const struct tp_finding_block *finding)
 {
     if (s->list->is_source_file)
@@ -123,7 +123,7 @@ static void fallback(struct sarif *s, const struct tp_finding_block *finding)
 
 /* ---- results ---- */
 
-/* Stays the same when lines move: rule, file, function and subject. */
+/* Returns a fingerprint of rule, file, function and subject, which does not change when lines move. */
 static const char *fingerprint(const struct sarif *s, const struct tp_finding_block *finding,
                                const struct tp_place_block *place, const char *uri)
 {
@@ -153,7 +153,7 @@ static void put_result(struct sarif *s, const struct tp_finding_block *finding, 
     text_object(&s->json, "message", message);
     if (has_place)
         location(&s->json, "locations", uri, strtol(line, NULL, 10));
-    if (has_place && s->list->is_source_file) /* the limit that is broken */
+    if (has_place && s->list->is_source_file) /* the broken limit */
         location(&s->json, "relatedLocations", file_uri(s, s->list->source), finding->line);
     if (!has_place)
         fallback(s, finding);

@@ -1,5 +1,5 @@
-/* The output of `tracepress table`: the tables of profiles, one after the other, in one file that appears whole or not
- * at all. One profile is in memory at a time. */
+/* The output of `tracepress table`: the tables of profiles in one file, which appears completely or not at all. One
+ * profile is in memory at a time. */
 #ifndef TP_WEBREPORT_PRINT_TABLE_OUTPUTS_H
 #define TP_WEBREPORT_PRINT_TABLE_OUTPUTS_H
 
@@ -11,26 +11,26 @@ enum tp_table_format { TP_TABLE_TEXT, TP_TABLE_CSV, TP_TABLE_JSON, TP_TABLE_MARK
 
 struct tp_outfile;
 
-/* Zeroed but for the first three, which the caller sets. */
+/* State of the output; the caller sets the first three members and zeroes the others. */
 struct tp_table_outputs {
-    const char *path; /* "-": standard output */
+    const char *path; /* path, or "-" for standard output */
     enum tp_table_format format;
     struct tp_table_style style;
-    struct tp_outfile *file; /* opened with the first table */
-    struct tp_buf text;      /* not yet written */
+    struct tp_outfile *file; /* opened for the first table */
+    struct tp_buf text;      /* text to be written */
     struct tp_json json;
-    size_t count; /* of tables */
+    size_t count; /* number of tables */
 };
 
 /* Prints and writes one table. outputs: struct tp_table_outputs. Returns 0, TP_EIO, TP_ENOMEM. */
 int tp_table_outputs_add(void *outputs, const struct tp_profile_table *table, struct tp_arena *arena,
                          struct tp_error *err);
-/* The end, when there was a table. */
+/* Completes the output if there was a table. */
 int tp_table_outputs_commit(struct tp_table_outputs *outputs, struct tp_error *err);
-/* An output that was not committed vanishes. */
+/* Releases the output and removes it if it was not committed. */
 void tp_table_outputs_close(struct tp_table_outputs *outputs);
 
-/* Appends the text of one table, in torch's style. Returns 0. For programs that look at their own recording. */
+/* Appends the text of one table in torch's style, for programs that print their own recording. Returns 0. */
 int tp_print_key_averages(struct tp_buf *out, const struct tp_profile_table *table, struct tp_arena *arena,
                           struct tp_error *err);
 
