@@ -16,7 +16,6 @@ RANKS = "is about several ranks; the twin computes findings of single profiles"
 LATER = "the twin does not compute it yet"
 
 NOT_COMPARED = {
-    "A11": left_out("never fires: A13 is reported in its place"),
     "C19": left_out(FRAMES),
     "D4": left_out(LATER),
     "E3": left_out(RANKS), "E5": left_out(RANKS),
@@ -28,7 +27,6 @@ NOT_COMPARED = {
 
 # Reasons of rules_not_evaluated that the twin cannot know. A rule that the product does not ask for one of them is not compared in that profile.
 REASONS_NOT_COMPARED = {
-    "A11": left_out("never fires: A13 is reported in its place"),
     "much of what the host did is missing in the record": "needs the evidence of damage in docs/ci.md, which the twin does not compute",
 }
 

@@ -329,7 +329,6 @@ static void code_inside_the_loader_explains_the_wait_for_input(void **state)
     build();
     assert_found("B2", "input.single_process", 60);
     assert_null(finding("B1"));
-    assert_null(finding("A11"));
     assert_null(finding("A13"));
     assert_non_null(strstr(finding("B2")->detail.ptr, "data.py(9): decode: 58.0 % of the step"));
 }

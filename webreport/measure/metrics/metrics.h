@@ -44,7 +44,7 @@ struct tp_metric {
     int which; /* for `value`: column, category, rule .. */
 };
 
-enum { TP_METRIC_COUNT = 240 };
+enum { TP_METRIC_COUNT = 239 };
 
 extern const struct tp_metric tp_metrics[TP_METRIC_COUNT];
 

@@ -167,7 +167,7 @@ const char *tp_advisor_in_steps(const struct tp_advisor *a);
 /* printf into the arena. */
 struct tp_str tp_advisor_text(struct tp_advisor *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Idle or lost time by host line, as rules A11 and H6 name it. */
+/* Idle or lost time by host line, as rules A13 and H6 name it. */
 struct tp_line_time {
     struct tp_fold fold;
     int64_t ns;

@@ -5,7 +5,7 @@
 
 /* All rules in the order of lists, JSON and metrics. New rules go to the end, so that old lists keep their order. */
 #define TP_RULE_LIST(RULE)                                                                                             \
-    RULE(A1) RULE(A2) RULE(A3) RULE(A4) RULE(A5) RULE(A6) RULE(A8) RULE(A11) RULE(A12) RULE(A13) RULE(B1)              \
+    RULE(A1) RULE(A2) RULE(A3) RULE(A4) RULE(A5) RULE(A6) RULE(A8) RULE(A12) RULE(A13) RULE(B1)              \
     RULE(B2) RULE(B3) RULE(B4) RULE(B5) RULE(C1) RULE(C2) RULE(C3) RULE(C6) RULE(C7) RULE(C10) RULE(C11)               \
     RULE(C13) RULE(D1) RULE(D2) RULE(D3) RULE(D4) RULE(E1) RULE(E3) RULE(H1) RULE(H2) RULE(H3) RULE(H4) RULE(H5)       \
     RULE(H6) RULE(H7) RULE(H8) RULE(H9) RULE(H10) RULE(H11) RULE(H12) RULE(H13) RULE(H14) RULE(H15) RULE(H16)          \

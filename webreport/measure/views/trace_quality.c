@@ -24,9 +24,9 @@ enum {
 };
 enum { SHORT_OVERLAP_NS = 5000 };
 
-static const char *const idle_rules[] = {"idle_view", "A1", "A2", "A3", "A4", "A5", "A6", "A8", "A11",
-                                         "A12",       "B1", "B2", "B3", "B5", "C6", "C7", NULL};
-static const char *const timed_rules[] = {"idle_view", "A1", "A2", "A3", "A4", "A5", "A6", "A8", "A11", "A12", "B1",
+static const char *const idle_rules[] = {"idle_view", "A1", "A2", "A3", "A4", "A5", "A6", "A8", "A12",
+                                         "A13",       "B1", "B2", "B3", "B5", "C6", "C7", NULL};
+static const char *const timed_rules[] = {"idle_view", "A1", "A2", "A3", "A4", "A5", "A6", "A8", "A12", "A13", "B1",
                                           "B2",        "B3", "B5", "C6", "C7", "B4", "C1", "C2", "C10", "C11", "C13",
                                           "E1",        "H1", "H2", "H3", "H4", "H5", "H6", "H7", "H8",  NULL};
 static const char *const graph_rules[] = {"A3", "C1", "C2", "C3", "C6", "C10", "C11", NULL};
@@ -310,7 +310,7 @@ static struct recording look_at_recording(const struct tp_model *model, struct t
 static void flag_options(struct tp_quality *q, const struct tp_trace *trace, const struct recording *r,
                          struct tp_arena *arena)
 {
-    static const char *const shapes[] = {"C1", "C3", "C10", NULL}, *const stacks[] = {"A11", "idle_by_line", "memory_peak.module", NULL};
+    static const char *const shapes[] = {"C1", "C3", "C10", NULL}, *const stacks[] = {"A13", "idle_by_line", "memory_peak.module", NULL};
     static const char *const memory[] = {"memory_peak", "D1", "D3", NULL};
     const struct {
         const char *name;

@@ -1,5 +1,5 @@
 /* Rules about a device that waits for its host: waits (A4 A5 A6), loading of code (A8), allocator (A12 D2), short
- * kernels (A3), launches (A1). Host code (A11 A13) and repeated launches (A2) have files of their own. */
+ * kernels (A3), launches (A1). Host code (A13) and repeated launches (A2) have files of their own. */
 #include "webreport/measure/rules/rules_eval.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "writer/base/sort.h"

@@ -1,8 +1,7 @@
-/* Rules A13 and A11: the lines and annotations of the host that run while a device is starved for long.
+/* Rule A13: lines and annotations of the host that run while a device waits for long and that launch nothing.
  *
- * A13 is about code in which nothing is launched. Where operators that launch, or many short ones, take that long, the
- * calls are too slow for the device: A1 says so, and in which code they are called. A11 makes no such difference; it is
- * reported in place of A13 where A11.by_cause is 0. */
+ * Where operators that launch, or many short operators, take that long, the calls are too slow for the device. Rule A1
+ * reports that and names the code that makes the calls. */
 #include "webreport/measure/idle/idle_flame.h"
 #include "webreport/measure/rules/rules_eval.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -10,33 +9,16 @@
 
 static void evaluate_host_code(struct tp_advisor *a);
 
-const struct tp_rule tp_rule_A11 = {
-    .id = "A11",
-    .title = "Host code keeps the device idle",
-    .confidence = TP_CONFIDENCE_HIGH,
-    .thresholds = {{"min_pct", 5.0, false}, {"min_gap_us", 200, true}, {"max_lines", 5, true}, {"by_cause", 1, true}},
-    .advice = "Move this work into data-loader workers or onto the device, cache it, or overlap it with the device "
-              "work of the previous batch.",
-    .doc_url = DOC_TUNE,
-    .gain = {.low = 0.7, .high = 1.0},
-    .native = {.advice = "Move this work to other threads or onto the device, cache it, or overlap it with the device "
-                         "work of the previous batch."},
-    .serving = {.advice = OVERLAP ", and keep tokens, texts and logs off the thread that launches."},
-    .is_of_late_host = true,
-    .is_slowed_by_recording = true,
-    .on_device = evaluate_host_code,
-};
-
 const struct tp_rule tp_rule_A13 = {
     .id = "A13",
     .title = "Code between launches keeps the device idle",
     .confidence = TP_CONFIDENCE_HIGH,
+    .thresholds = {{"min_pct", 5.0, false}, {"min_gap_us", 200, true}, {"max_lines", 5, true}},
     .advice = "Shorten this code, keep what it makes, or let another thread run it while the device works.",
     .doc_url = DOC_TUNE,
     .cause = "launch.framework",
     .gain = {.low = 0.7, .high = 1.0},
     .serving = {.advice = OVERLAP ", and keep tokens, texts and logs off the thread that launches."},
-    .weakened_like = "A11",
     .is_of_late_host = true,
     .is_slowed_by_recording = true,
     .on_device = evaluate_host_code,
@@ -44,8 +26,8 @@ const struct tp_rule tp_rule_A13 = {
 
 struct host_code {
     struct tp_advisor *a;
-    int64_t min_gap_ns;        /* shorter starved times do not count */
-    struct host_code *calling; /* what is inside of operators that launch; NULL: no difference is made */
+    int64_t min_gap_ns;        /* least starved time of a gap that counts */
+    struct host_code *calling; /* receives code inside of operators that launch; NULL: this is it */
     const uint8_t *launching;  /* by event: an outermost operator that launches device work */
     struct tp_id_map ids;
     struct tp_vec lines;  /* struct code_line */
@@ -56,9 +38,9 @@ struct host_code {
 struct code_line {
     struct tp_line_time line;
     struct tp_intervals time;
-    uint32_t gpu; /* where the evidence was found, and when */
-    int64_t at;
-    bool is_other; /* another rule is about it */
+    uint32_t gpu; /* device of the evidence; TP_NO_ID: none yet */
+    int64_t at;   /* time of the evidence */
+    bool is_other; /* another rule judges it */
 };
 
 struct code_piece {
@@ -66,7 +48,7 @@ struct code_piece {
     struct tp_interval time;
 };
 
-/* Input and optimizer annotations have rules of their own. */
+/* Returns whether another rule judges a segment: input and optimizer annotations have their own. */
 static bool is_other_rule(const struct tp_model *model, const struct tp_stack_segment *segment)
 {
     struct tp_fold fold = segment->fold;
@@ -77,7 +59,7 @@ static bool is_other_rule(const struct tp_model *model, const struct tp_stack_se
     return tp_regions_of_name(tp_fold_text(model, fold)) & (TP_REGION_LOADER | TP_REGION_OPTIMIZER);
 }
 
-/* Does an operator run then that launches device work, before or after, or one too short to be the work itself? */
+/* Returns whether an operator is alive that launches device work at any time, or one too short to be the work itself. */
 static bool is_calling(const struct host_code *code, const struct tp_stack_segment *segment)
 {
     const struct tp_model *model = code->a->model;
@@ -119,7 +101,7 @@ static void collect_code(void *context, const struct tp_stack_segment *segment)
     *(struct code_piece *)tp_vec_push(&code->pieces) = (struct code_piece){*id, {segment->a, segment->b}};
 }
 
-/* Starved pieces of the gaps whose starved pieces last min_ns or longer; those of a gap stand side by side. */
+/* Returns the starved pieces of gaps that are starved for min_ns or longer. The pieces of a gap are adjacent. */
 static struct tp_vec find_long(struct tp_advisor *a, const struct tp_gpu *gpu, int64_t min_ns)
 {
     struct tp_vec found = TP_VEC(a->arena, uint32_t);
@@ -185,13 +167,13 @@ static uint8_t *find_launching(struct tp_advisor *a)
 static void code_init(struct host_code *code, struct tp_advisor *a)
 {
     *code = (struct host_code){.a = a};
-    code->min_gap_ns = (int64_t)(tp_rule_value(a, TP_RULE_A11, "min_gap_us") * 1000);
+    code->min_gap_ns = (int64_t)(tp_rule_value(a, TP_RULE_A13, "min_gap_us") * 1000);
     tp_id_map_init(&code->ids, a->arena);
     code->lines = TP_VEC(a->arena, struct code_line);
     code->pieces = TP_VEC(a->arena, struct code_piece);
 }
 
-/* Lines that take long enough, longest first; their time goes to *time. */
+/* Returns the lines that take long enough, longest first. *time receives the union of their times. */
 static struct tp_vec find_hits(struct host_code *code, struct tp_intervals *time)
 {
     struct tp_advisor *a = code->a;
@@ -199,7 +181,7 @@ static struct tp_vec find_hits(struct host_code *code, struct tp_intervals *time
     gather_pieces(code);
     for (size_t i = 0; i < code->lines.count; i++) {
         const struct code_line *line = TP_AT(&code->lines, struct code_line, i);
-        if (line->is_other || tp_window_percent(a, line->line.ns) < tp_rule_value(a, TP_RULE_A11, "min_pct"))
+        if (line->is_other || tp_window_percent(a, line->line.ns) < tp_rule_value(a, TP_RULE_A13, "min_pct"))
             continue;
         *(struct tp_line_time *)tp_vec_push(&hits) = line->line;
         tp_intervals_append(&pieces, line->time);
@@ -211,11 +193,11 @@ static struct tp_vec find_hits(struct host_code *code, struct tp_intervals *time
 
 static struct tp_str hits_text(struct tp_advisor *a, const struct tp_vec *hits)
 {
-    return tp_line_times_text(a, hits->data, hits->count, (size_t)tp_rule_value(a, TP_RULE_A11, "max_lines"),
+    return tp_line_times_text(a, hits->data, hits->count, (size_t)tp_rule_value(a, TP_RULE_A13, "max_lines"),
                               " of the step");
 }
 
-/* What A1 will say of slow calls. */
+/* Keeps the lines of slow calls for the detail of A1. */
 static void explain_calling(struct host_code *calling)
 {
     struct tp_advisor *a = calling->a;
@@ -229,18 +211,14 @@ static void explain_calling(struct host_code *calling)
 static void evaluate_host_code(struct tp_advisor *a)
 {
     struct host_code code, calling;
-    struct tp_candidate c = {.rule = TP_RULE_A11, .has_ceiling = true};
+    struct tp_candidate c = {.rule = TP_RULE_A13, .has_ceiling = true};
     code_init(&code, a);
     code_init(&calling, a);
-    uint8_t *launching = NULL;
-    if (tp_rule_value(a, TP_RULE_A11, "by_cause") > 0) {
-        c.rule = TP_RULE_A13;
-        code.calling = &calling;
-        code.launching = launching = find_launching(a);
-    }
+    uint8_t *launching = find_launching(a);
+    code.calling = &calling;
+    code.launching = launching;
     walk_gpus(&code);
-    if (launching)
-        tp_arena_drop(a->arena, launching, a->model->trace->event_count * sizeof *launching);
+    tp_arena_drop(a->arena, launching, a->model->trace->event_count * sizeof *launching);
     explain_calling(&calling);
     struct tp_vec hits = find_hits(&code, &c.time);
     if (!hits.count)
@@ -248,8 +226,8 @@ static void evaluate_host_code(struct tp_advisor *a)
     for (size_t i = 0; i < hits.count; i++)
         tp_picks_append(&c.picks, TP_AT(&hits, struct tp_line_time, i)->event);
     c.detail = hits_text(a, &hits);
-    if (tp_set_percent(a, tp_intervals_minus(a->arena, c.time, a->input)) >= tp_rule_value(a, TP_RULE_A11, "min_pct"))
+    if (tp_set_percent(a, tp_intervals_minus(a->arena, c.time, a->input)) >= tp_rule_value(a, TP_RULE_A13, "min_pct"))
         tp_advisor_claim(a, &c);
-    else /* the code that the input waits for: one cause, one finding */
+    else /* the input waits for this code: one cause is one finding */
         tp_advisor_explain(a, a->reported[TP_RULE_B2] ? TP_RULE_B2 : TP_RULE_B1, c.detail);
 }
