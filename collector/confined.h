@@ -1,8 +1,8 @@
 /* Records whether this process must no longer be recorded from inside. There are two such cases. First, the program has
  * confined itself: a system call or a read of the time stamp counter might kill it (source/host_confine.c,
- * tp_session_confine). Second, the process is a copy that the C library does not know of: our threads do not exist in
- * it, and their locks stay locked for ever (tp_session_abandon). From then on the collector does nothing until the
- * process exits. */
+ * tp_session_confine). Second, the process is a copy that the C library did not make. Our threads do not exist in it,
+ * and their locks stay locked for ever (tp_session_abandon). From then on the collector does nothing until the process
+ * exits. */
 #ifndef TP_COLLECTOR_CONFINED_H
 #define TP_COLLECTOR_CONFINED_H
 

@@ -2,8 +2,8 @@
  * this, `env -i program` and `LD_PRELOAD=other.so program` in a script would lose the recorder.
  *
  * The program's variables stay as they are. LD_PRELOAD gets our library as its first entry, and the variables that
- * `tracepress record` has set are added again. The library is left out where the loader could not load it and would
- * print an error: under another root, without read permission, in a confined program, and for a program with a
+ * `tracepress record` has set are added again. The library is omitted where the loader cannot load it and would print
+ * an error. That is under another root, without read permission, in a confined program, and for a program with a
  * sanitizer or another C library. All functions may be called between vfork and exec. They allocate nothing, take no
  * lock, and write only to the caller's memory. */
 #ifndef TP_COLLECTOR_EXEC_ENVIRONMENT_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 /* Stores the environment that this process was started with; called in the constructor. Before the call, environments
- * are not changed. library: path of the preload library, borrowed; NULL: environments are again left unchanged. */
+ * are not changed. library: path of the preload library, borrowed, or NULL to leave environments unchanged again. */
 void tp_exec_keep(const char *library);
 
 /* Appends the line "PID MARK TEXT", without spaces around the mark, to the run's file of reasons why nothing was

@@ -107,7 +107,7 @@ uint64_t tp_hook_setting(const char *setting, bool is_bytes, uint64_t otherwise)
     return value;
 }
 
-/* `rate`: nanoseconds per 2^32 ticks, 0 if not yet known well; `first`: the moment from which the rate is measured */
+/* `rate` is in nanoseconds per 2^32 ticks, or 0 if not yet known well; the rate is measured from the moment `first` */
 static uint64_t rate;
 static struct tp_spool_clock first;
 

@@ -10,7 +10,7 @@
 
 #include "collector/hook.h"
 
-/* The C library's internal name of clone, which nobody intercepts. */
+/* The C library's internal name of clone, which no library intercepts. */
 extern __typeof__(clone) __clone __attribute__((weak));
 /* The internal name of sigaction, and the signals that siginterrupt was called for; NULL if the program never calls it.
  */

@@ -30,8 +30,8 @@ static struct tp_source_host host;
 static bool is_injected;
 
 /* Stops the sources at the end of exit(), after the program's own functions. A program that exits in another way leaves
- * its spool as it is. (Functions that a constructor registers with atexit() run after the destructors, because the
- * loader registers its own function later and so runs it first.) */
+ * its spool as it is. (A function that a constructor registers with atexit() runs after the destructors, because the
+ * loader registers its own function later.) */
 __attribute__((destructor)) static void at_exit(void)
 {
     if (!is_injected || tp_is_confined() || tp_session_is_copy())

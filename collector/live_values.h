@@ -9,7 +9,7 @@
 
 #include "writer/tfevents.h"
 
-/* limits: counters and devices beyond them are ignored; TP_LIVE_VALUES: most scalars of a step */
+/* counters and devices beyond these limits are ignored; TP_LIVE_VALUES is the most scalars of a step */
 enum { TP_LIVE_COUNTERS = 64, TP_LIVE_DEVICES = 16, TP_LIVE_VALUES = TP_LIVE_COUNTERS + 2 * TP_LIVE_DEVICES };
 
 /* Fills `out` (TP_LIVE_VALUES entries) with the scalars of a step and returns their count. They are the counters that

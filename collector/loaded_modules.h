@@ -34,9 +34,9 @@ struct tp_module {
  * thread may call it. */
 bool tp_modules_update(void);
 
-/* Returns whether the loader may be asked. In a child of fork the answer is first no: if another thread of the parent
- * had the loader's lock during the fork, nobody releases it, and any caller would wait for ever. Then this function
- * starts a thread of ours to find out. Any thread may call it, but not in a handler of fork. */
+/* Returns whether the loader may be asked. In a child of fork the answer is first no. Another thread of the parent may
+ * have had the loader's lock during the fork; then the lock is never released, and any caller would wait for ever. Then
+ * this function starts a thread of ours to find out. Any thread may call it, but not in a handler of fork. */
 bool tp_modules_may_ask(void);
 
 /* Finds out on the calling thread whether the loader answers. The caller must be a thread of ours, because it hangs for

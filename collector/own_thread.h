@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 /* Starts run(argument) on a thread that blocks all signals except its own faults. thread: receives the handle for
- * pthread_join; NULL: the thread is detached. Returns 0 or an errno. */
+ * pthread_join, or NULL to detach the thread. Returns 0 or an errno. */
 int tp_own_thread_start(pthread_t *thread, void *(*run)(void *), void *argument);
 
 /* Waits until all these threads have ended, for at most patience_ms. The caller must have asked them to end. Returns

@@ -29,9 +29,9 @@ void tp_sampler_leave_signal(void);
 /* Resets the state in a child of fork, which does not have the sampling thread. */
 void tp_sampler_forget(void);
 
-/* Pauses our thread without any lock of the C library until tp_sampler_resume, so that a copy of the process made
- * without the C library's fork has no lock that nobody releases. Returns false if there is no thread or it takes too
- * long; then tp_sampler_resume must not be called. */
+/* Pauses our thread until tp_sampler_resume, at a place where it has no lock of the C library. Otherwise a copy of the
+ * process that is made without the C library's fork could inherit a lock that is never released. Returns false if there
+ * is no thread or it takes too long; then tp_sampler_resume must not be called. */
 bool tp_sampler_pause(void);
 void tp_sampler_resume(void);
 

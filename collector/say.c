@@ -65,5 +65,5 @@ void tp_session_say(enum tp_say weight, const char *what, const char *detail)
         tp_terminal_clean(line, size - 1); /* because paths may contain any bytes */
     tp_terminal_defuse(line, size);
     if (size && write(STDERR_FILENO, line, size) < 0)
-        return; /* there is nobody to report the error to */
+        return; /* the error cannot be reported */
 }

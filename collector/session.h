@@ -88,7 +88,7 @@ bool tp_session_has_begun(void);
  */
 void tp_session_abandon(void);
 
-/* Returns whether this process is such a copy, even if nobody has noticed it so far. */
+/* Returns whether this process is such a copy, even if this was not noticed before. */
 bool tp_session_is_copy(void);
 
 /* Counts a record that had no room. */
@@ -96,9 +96,9 @@ void tp_session_drop(void);
 
 /* Returns the text of a name, "" for an unknown number. The text stays valid. Takes the session's lock. */
 const char *tp_session_name(tracepress_name name);
-/* Functions that are called for every recording of the process, without the session's lock: after it started, before it
- * ends, and in a child after fork, which has its own recording. There is one watch; it is set before the first
- * recording and borrowed. */
+/* Functions that are called for every recording of the process: after it started, before it ends, and in a child after
+ * fork, which has its own recording. They are called without the session's lock. There is one watch; it is set before
+ * the first recording and borrowed. */
 struct tp_session_watch {
     void (*begun)(void), (*ending)(void), (*in_child)(void);
 };

@@ -45,8 +45,8 @@ static bool is_time_to_note(uint32_t sequence)
 }
 
 /* Takes the lock to open the spool, once per recording. In a record inside a function of the program (malloc within
- * dlopen) it waits at most 20 ms, and then the record is lost, because the thread with the lock may be waiting for this
- * one. */
+ * dlopen) it waits at most 20 ms, because the thread with the lock may be waiting for this one. After that the record
+ * is lost. */
 static bool lock_to_open(bool is_in_hook)
 {
     struct timespec until;

@@ -40,7 +40,8 @@ static void open_window(void)
     tp_session_turn_on();
     tp_session_start_sampler();
     pthread_mutex_unlock(&tp_session.lock);
-    tp_session_write_begun(0); /* may wait for the loader; without the lock nobody waits for this thread */
+    tp_session_write_begun(
+        0); /* may wait for the loader; no thread waits for this one, because it does not have the lock */
     pthread_mutex_lock(&tp_session.lock);
 }
 

@@ -36,8 +36,8 @@ struct tp_spool {
 };
 
 /* Creates <directory>/<name>, which must not exist, and its parent folders. max_bytes: limit of the file. ring_bytes:
- * limit of the threads' chunks, after which the oldest full chunk is reused; 0: no ring. Returns 0 or an errno. Never
- * touches files of the program. */
+ * limit of the threads' chunks, after which the oldest full chunk is reused, or 0 for no ring. Returns 0 or an errno.
+ * Never touches files of the program. */
 int tp_spool_create(struct tp_spool *spool, const char *directory, const char *name, const struct tp_spool_head *head,
                     uint64_t max_bytes, uint64_t ring_bytes);
 

@@ -14,7 +14,7 @@ struct tp_pprof {
     struct tp_vec types;                 /* Tp__PprofValueType */
     struct tp_keys functions, locations; /* (name, file); (function, line) */
     struct tp_vec packed;                /* messages of a profile with one sample each */
-    int64_t program, first_type;         /* first_type: text of the default type; 0: none */
+    int64_t program, first_type;         /* `first_type` is the text of the default type, or 0 */
 };
 
 struct tp_pprof *tp_pprof_new(struct tp_arena *arena, struct tp_str program)

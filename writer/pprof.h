@@ -34,7 +34,7 @@ struct tp_pprof_sample {
 };
 
 struct tp_pprof_times {
-    int64_t begin_ns, length_ns; /* begin: ns since the epoch; 0: unknown */
+    int64_t begin_ns, length_ns; /* begin is in ns since the epoch, or 0 if unknown */
     int64_t period_ns;           /* of the first type in nanoseconds */
 };
 

@@ -45,7 +45,7 @@ void tp_tfevents_release(struct tp_tfevents *events);
 void tp_tfevents_begin(struct tp_tfevents *events, double wall_s);
 
 struct tp_tf_scalar {
-    const char *tag, *description; /* description: Markdown; NULL: none */
+    const char *tag, *description; /* description: Markdown, or NULL */
     double value;                  /* written as a float; NaN: left out */
     bool is_first;                 /* first of its tag in the file, so the description is written */
 };
@@ -113,8 +113,8 @@ struct tp_tf_node {
 
 /* Writes the graph, and the cost of each node: tags "device time per step", "CPU self time per step" and "memory
  * allocated per step", each only if a node has some. Nodes are placed one after the other on an artificial time axis,
- * depth first. So TensorBoard's value of a group (last end - first start) is exactly the sum of its nodes; it adds up
- * memory by itself. scratch: the caller sets its guard; nothing in it is needed afterwards. */
+ * depth first. So TensorBoard's value of a group (last end - first start) is exactly the sum of its nodes. TensorBoard
+ * adds up memory itself. scratch: temporary memory, whose guard the caller sets. */
 void tp_tfevents_graph(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_node *nodes,
                        uint32_t count, struct tp_arena *scratch);
 

@@ -28,8 +28,8 @@ static inline char *tp_tfevents_chars(const char *text)
     return (char *)(uintptr_t)(text ? text : "");
 }
 
-/* Writes one value of one tag with its plugin's metadata. content: of the plugin, may be empty. data_class: 1 scalar, 2
- * tensor, 3 blob sequence. value: a Tp__Value with tag and value set. */
+/* Writes one value of one tag with its plugin's metadata. content: the plugin's content, may be empty. data_class: 1
+ * scalar, 2 tensor, 3 blob sequence. value: a Tp__Value with tag and value set. */
 struct tp_tfevents_plugin {
     const char *name, *description;
     int data_class;

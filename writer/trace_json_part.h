@@ -25,8 +25,8 @@ struct tp_trace_out {
 
 /* Begins an element of traceEvents. Returns false after an error. */
 bool tp_trace_out_begin(struct tp_trace_out *out);
-/* Ends the element. Removes and counts it if it is too long, and hands a full block over. Returns whether the element
- * was kept. */
+/* Ends the element. Removes and counts it if it is too long, and passes a full block to the packer. Returns whether the
+ * element was kept. */
 bool tp_trace_out_end(struct tp_trace_out *out);
 
 /* Writes a text with its quotes; if it is cut at max_bytes, counts that. */

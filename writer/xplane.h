@@ -49,7 +49,7 @@ struct tp_xevent {
     const struct tp_xstat *stats; /* may be NULL without stats */
 };
 
-/* Creates an empty space. host: machine or worker of the planes. max_bytes: most bytes of the file, 0:
+/* Creates an empty space. host: machine or worker of the planes. max_bytes: most bytes of the file; 0 means
  * TP_MAX_XSPACE_BYTES. Never returns NULL. */
 struct tp_xspace *tp_xspace_new(struct tp_arena *arena, struct tp_str host, uint64_t max_bytes);
 
@@ -59,7 +59,8 @@ void tp_xspace_warn(struct tp_xspace *space, struct tp_str text);
 /* Adds a plane; borrowed, owned by the space. id: small and different for each. */
 struct tp_xplane *tp_xspace_plane(struct tp_xspace *space, int64_t id, struct tp_str name);
 
-/* Returns the id of an event name. display: text to show instead; empty: the name. Equal pairs have one id. */
+/* Returns the id of an event name. display: text to show instead, or empty to show the name. Equal pairs have one id.
+ */
 uint32_t tp_xplane_name(struct tp_xplane *plane, struct tp_str name, struct tp_str display);
 
 /* Returns the id of the name of a stat, or of a text as its value. Equal texts have one id. */
@@ -74,7 +75,7 @@ void tp_xplane_line(struct tp_xplane *plane, int64_t id, struct tp_str name);
 /* Adds an event to the current line. Times outside their range are limited to it. */
 void tp_xplane_event(struct tp_xplane *plane, const struct tp_xevent *event);
 
-/* Writes the space to a file, which appears complete or not at all (tp_outfile_open). Returns 0; TP_EIO; TP_ENOMEM;
+/* Writes the space to a file, which appears complete or not at all (tp_outfile_open). Returns 0, TP_EIO, TP_ENOMEM, or
  * TP_ELIMIT if the space is larger than readers accept. May jump to the arena's guard before the file is opened. */
 int tp_xspace_write(struct tp_xspace *space, const char *path, struct tp_error *err);
 

@@ -52,9 +52,9 @@ struct tp_run_note {
     const struct tp_launcher *launcher; /* NULL: not a rank of a job */
 };
 
-/* Creates the folder, and LOGDIR with its parents. program: argv[0], whose last part is used in the name. launcher: the
- * ranks of a job share the folder LOGDIR/PROGRAM-JOB, on all hosts; NULL: the call gets its own folder. Returns 0, or
- * TP_EIO after removing everything that the call created. */
+/* Creates the folder, and LOGDIR with its parents. program: argv[0], whose last part is used in the name. launcher:
+ * launcher of the job whose ranks on all hosts share the folder LOGDIR/PROGRAM-JOB, or NULL to create a folder for this
+ * call. Returns 0, or TP_EIO after removing everything that the call created. */
 int tp_run_folder_make(struct tp_run_folder *run, const char *logdir, const char *program,
                        const struct tp_launcher *launcher, struct tp_error *err);
 
@@ -62,8 +62,8 @@ int tp_run_folder_make(struct tp_run_folder *run, const char *logdir, const char
  * marks replaced by '_'. */
 void tp_run_folder_program(char name[TP_RUN_NAME_BYTES + 1], const char *program);
 
-/* Opens and locks an existing run, or the folder of one rank, for `recover`. Returns 0; TP_ENOTFOUND: it has no raw
- * records; TP_EUNSUPPORTED: another process works on it; TP_EIO. */
+/* Opens and locks an existing run, or the folder of one rank, for `recover`. Returns 0, TP_ENOTFOUND if it has no raw
+ * records, TP_EUNSUPPORTED if another process works on it, or TP_EIO. */
 int tp_run_folder_open(struct tp_run_folder *run, const char *path, struct tp_error *err);
 
 /* Writes run.json completely or not at all. Returns 0, TP_EIO, TP_ENOMEM. */

@@ -134,8 +134,9 @@ static int by_process_and_time(const void *x, const void *y)
     return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
 }
 
-/* Marks the files of processes that became another program by exec: the recording was not stopped, and a later one of
- * the same process is above the limits. (Recordings of windows are stopped.) Without memory no file is marked. */
+/* Marks the files of processes that became another program by exec. Their recording was not stopped, and a later
+ * recording of the same process is above the limits. (Recordings of windows are stopped.) Without memory no file is
+ * marked. */
 static void find_replaced(struct work *work)
 {
     struct tp_left_file **files = calloc(work->count + 1, sizeof *files);

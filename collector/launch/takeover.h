@@ -35,7 +35,7 @@ enum tp_taken {
     TP_TAKEN_TRACE,   /* path: the trace */
     TP_TAKEN_RUNNING, /* path: the spool of a process that still runs, which stays, or the folder in which its spool
                        * will be */
-    TP_TAKEN_FAILED   /* path: the file, which stays; why: the reason */
+    TP_TAKEN_FAILED   /* `path` is a file that stays in place, `why` the reason */
 };
 
 struct tp_takeover {

@@ -22,12 +22,11 @@
 #include "writer/worker.h"
 
 enum {
-    ROOM_BYTES = 1 << 20,
+    ROOM_BYTES = 1 << 20, /* a spool begins with some chunks of 64 KiB */
     MOST_ENTRY_BYTES = 64 << 20,
-    NAME_BYTES = 15,
-    MOST_LOOKS = 256
-}; /* ROOM_BYTES: a spool starts with some chunks of 64 KiB; NAME_BYTES: of the kernel's process names; MOST_LOOKS:
-    * programs that are examined */
+    NAME_BYTES = 15,  /* length of the kernel's names of processes */
+    MOST_LOOKS = 256, /* most programs that are examined */
+};
 
 /* If fewer samples are expected, having none is normal, because loading also takes processor time and has no samples.
  */

@@ -44,17 +44,17 @@ int tp_outside_probe(struct tp_error *err);
 int tp_outside_begin(struct tp_outside *outside, pid_t pid, struct tp_error *err);
 
 /* Opens the events of a running process, its threads and its descendants. Nothing is loaded into it, and it continues
- * after the recording. If the kernel refuses events, /proc is polled for a process of our user. Returns 0;
- * TP_ENOTFOUND: no such process; TP_EUNSUPPORTED with the reason in err; TP_ENOMEM. */
+ * after the recording. If the kernel refuses events, /proc is polled for a process of our user. Returns 0, TP_ENOTFOUND
+ * if there is no such process, TP_EUNSUPPORTED with the reason in err, or TP_ENOMEM. */
 int tp_outside_attach(struct tp_outside *outside, pid_t pid, struct tp_error *err);
 
-/* Does the same for all processes that a user runs or starts meanwhile, except this one. Returns 0; TP_ENOTFOUND: the
- * user runs nothing; otherwise as tp_outside_attach. */
+/* Does the same for all processes that a user runs or starts meanwhile, except this one. Returns TP_ENOTFOUND if the
+ * user runs nothing, otherwise the same as tp_outside_attach. */
 int tp_outside_attach_user(struct tp_outside *outside, uid_t user, struct tp_error *err);
 
 /* Preserves the recorded data if this process is killed by SIGKILL. A copy of the process then calls save, which must
  * only write the trace (tp_outside_write). At most the last second is lost. kept_fd: descriptor that stays open in the
- * copy; -1: none. */
+ * copy, or -1. */
 void tp_outside_keep(struct tp_outside *outside, void (*save)(void *context), void *context, int kept_fd);
 
 /* Returns a descriptor that becomes readable when tp_outside_look should be called. Valid from new to free. */
@@ -67,8 +67,8 @@ void tp_outside_look(void *outside);
  * as above. */
 void tp_outside_ended(void *outside);
 
-/* Ends the recording. status: of wait(2); NULL: not our child, or it still runs. Processes that still run are recorded
- * up to now. */
+/* Ends the recording. status: status from wait(2), or NULL if the process is not our child or still runs. Processes
+ * that still run are recorded up to now. */
 void tp_outside_end(struct tp_outside *outside, const int *status);
 
 /* Adds the samples that processes took inside, from the spools in a folder, and removes the threads that took them.

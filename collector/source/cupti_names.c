@@ -21,7 +21,7 @@ struct known_kernel {
 };
 
 static _Atomic(struct known_kernel *) kernels[KERNELS];
-static _Atomic uint32_t calls[2][CALLS]; /* 0: not looked up; UNWANTED; or the number plus UNWANTED */
+static _Atomic uint32_t calls[2][CALLS]; /* 0 if not yet looked up, UNWANTED, or the number plus UNWANTED */
 
 /* ---- kernels ---- */
 

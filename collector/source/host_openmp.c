@@ -1,9 +1,9 @@
 /* Records OpenMP through its tools interface (OMPT): parallel regions, the share of each thread, and waits at barriers.
  *
- * LLVM's libomp calls ompt_start_tool when it starts. gcc's libgomp has no such interface, but a program built by gcc
- * also runs with libomp if that is preloaded (`record --source openmp=libomp.so.5`). A worker learns only at the next
- * region that the previous one is over. So when the trace is written, its range and its wait are cut at the end of the
- * region, which all records of a region identify by number. The few declarations from omp-tools.h are our own. */
+ * LLVM's libomp calls ompt_start_tool when it starts. gcc's libgomp has no such interface. But a program built by gcc
+ * also runs with a preloaded libomp (`record --source openmp=libomp.so.5`). A worker learns only at the next region
+ * that the previous one is over. So when the trace is written, its range and its wait are cut at the end of the region,
+ * which all records of a region identify by number. The few declarations from omp-tools.h are our own. */
 #include <stdint.h>
 #include <string.h>
 
@@ -64,7 +64,7 @@ static void begin(enum name name, uint64_t region, uint64_t place, int64_t threa
     tp_hook_leave(why);
 }
 
-/* Ends the last range. region: number of the region that is over for all threads; 0: none. */
+/* Ends the last range. region: number of the region that is over for all threads, or 0. */
 static void end(uint64_t region)
 {
     const struct tp_spool_region payload = {.threads = INT64_MIN, .number = region};

@@ -88,8 +88,8 @@ static _Atomic int next_ms;    /* until the next call; 0: no call is wanted */
 static _Atomic bool is_posted; /* a call is pending in the interpreter */
 static _Atomic bool is_over;   /* no more calls are made */
 
-/* The asking thread: its number, so that an older thread knows that it must end; the number of its calls; and a
- * semaphore that wakes it early. */
+/* State of the thread that asks. An older thread sees from a changed `asker` that it must end. `calls` counts the
+ * calls, and `wake` wakes the thread early. */
 static _Atomic unsigned asker, calls;
 static sem_t wake;
 

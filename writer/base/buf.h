@@ -16,7 +16,7 @@ struct tp_buf {
     int failed; /* 0, TP_ENOMEM or TP_ELIMIT */
 };
 
-/* Initializes a buffer. max_bytes: most bytes that it may contain; 0: no limit. Allocates nothing yet. */
+/* Initializes a buffer. max_bytes: most bytes that it may contain, or 0 for no limit. Allocates nothing yet. */
 void tp_buf_init(struct tp_buf *buf, size_t max_bytes);
 void tp_buf_release(struct tp_buf *buf);
 /* Empties the buffer, keeps its memory, and resets `failed`. */

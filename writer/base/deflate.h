@@ -16,8 +16,8 @@ enum {
 /* Receives compressed bytes. A result other than 0 ends the call that produced them, which returns it. */
 typedef int (*tp_deflate_sink)(void *context, const void *bytes, size_t size);
 
-/* Opens a compressor. level: 1 (fast) to 9 (small). comment: for the header of the member, borrowed, less than 4096
- * bytes; NULL: none. Returns NULL when memory is short. */
+/* Opens a compressor. level: 1 (fast) to 9 (small). comment: text for the header of the member, borrowed, less than
+ * 4096 bytes, or NULL. Returns NULL when memory is short. */
 struct tp_deflate *tp_deflate_open(int level, const char *comment);
 
 /* Compresses `size` bytes; is_last ends the member. Returns 0, the result of the sink if not 0, or TP_ENOMEM. */

@@ -28,7 +28,7 @@ struct tp_error {
 };
 
 /* Fills *err (if not NULL) and returns `code`, so that reporting an error is one statement: return tp_error_set(...).
- * code: a negative tp_status. offset: byte in the input, 0 if none. format: printf style, cut at 255 bytes. */
+ * code: a negative tp_status. offset: byte in the input, or 0. format: printf style, cut at 255 bytes. */
 int tp_error_set(struct tp_error *err, int code, uint64_t offset, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

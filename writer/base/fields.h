@@ -101,8 +101,8 @@ struct tp_json_field {
     bool is_pointer;                /* RECORDS and ARRAY: the items are elsewhere */
     uint32_t count_offset, stride;  /* RECORDS and ARRAY */
     enum tp_storage count_storage;
-    uint32_t first, count;          /* ROW: columns; count 0: all from the first one */
-    uint32_t flag;                  /* 1 + offset of a bool or number; 0: none */
+    uint32_t first, count;          /* of ROW: the columns; a count of 0 means all from the first one */
+    uint32_t flag;                  /* 1 + offset of a bool or number, or 0 */
     enum tp_storage flag_storage;
     bool is_null_without_flag; /* null where the flag is false or 0; otherwise the member is left out */
     const char *definition;
@@ -112,7 +112,7 @@ struct tp_fields {
     const char *name; /* as documentation names the record */
     const struct tp_json_field *items;
     unsigned count;
-    uint32_t flag; /* 1 + offset of a bool: the record is null where it is false; 0: none */
+    uint32_t flag; /* 1 + offset of a bool that is false if the record is null, or 0 */
 };
 
 #define TP_FIELDS(title, rows) {.name = (title), .items = (rows), .count = sizeof(rows) / sizeof *(rows)}

@@ -12,7 +12,7 @@
 
 enum { MAX_RANGES = 8192 };
 
-/* A registered range. start 0: free; start 1: reserved until its size is set. */
+/* A registered range. It is free if `start` is 0, and reserved until its size is set if `start` is 1. */
 static struct range {
     _Atomic uintptr_t start;
     _Atomic size_t size;

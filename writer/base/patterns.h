@@ -17,8 +17,8 @@ enum { TP_MAX_PATTERNS = 512, TP_PATTERN_BYTES = 16384, TP_PATTERN_BUCKETS = 256
 /* Zero-initialized: no patterns. Read-only after the last add; then any thread may search. */
 struct tp_patterns {
     char text[TP_PATTERN_BYTES]; /* expanded texts, one after another, each with a NUL */
-    uint16_t start[TP_MAX_PATTERNS], rule[TP_MAX_PATTERNS], next[TP_MAX_PATTERNS]; /* next: index + 1; 0: the last one
-                                                                                    */
+    /* next: index + 1, or 0 for the last one */
+    uint16_t start[TP_MAX_PATTERNS], rule[TP_MAX_PATTERNS], next[TP_MAX_PATTERNS];
     uint8_t is_anchored[TP_MAX_PATTERNS];
     uint8_t common[TP_MAX_PATTERNS]; /* number of letters that a pattern shares with the previous one in its bucket */
     uint16_t first[TP_PATTERN_BUCKETS], last[TP_PATTERN_BUCKETS]; /* by the first two bytes; index + 1 */

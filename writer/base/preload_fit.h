@@ -12,9 +12,9 @@ extern const char tp_preload_static[];
  * the reason, such as tp_preload_static. size: length of `bytes`, which contain at least the program headers. */
 const char *tp_preload_check_elf(const unsigned char *bytes, unsigned long size);
 
-/* Checks the open ELF file `fd` for the runtime of a sanitizer (AddressSanitizer, ThreadSanitizer, LeakSanitizer ..), as
- * a library or as a part of the program: such a runtime ends or crashes a program into which our library is preloaded.
- * bytes, size: beginning of the file. Returns NULL if the file has no such runtime or is damaged. */
+/* Checks the open ELF file `fd` for the runtime of a sanitizer (AddressSanitizer, ThreadSanitizer, LeakSanitizer ..),
+ * as a library or as a part of the program. Such a runtime ends or crashes a program into which our library is
+ * preloaded. bytes, size: beginning of the file. Returns NULL if the file has no such runtime or is damaged. */
 const char *tp_preload_check_sanitizer(int fd, const unsigned char *bytes, unsigned long size);
 
 /* Opens the file of a program, relative to the open folder (or AT_FDCWD), without waiting. Returns a descriptor, or

@@ -12,8 +12,8 @@ struct tp_sha256 {
     uint32_t state[8];
     uint64_t size; /* bytes so far */
     uint8_t block[64];
-    bool has_asked, has_instructions; /* has_asked: the processor was checked for SHA instructions; has_instructions:
-                                       * the result */
+    bool has_asked, has_instructions; /* has_asked is true if the processor was checked for SHA instructions;
+                                         has_instructions is the result */
 };
 
 void tp_sha256_init(struct tp_sha256 *sha);

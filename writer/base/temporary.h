@@ -19,7 +19,7 @@ void tp_temporary_name(char name[static TP_TEMPORARY_NAME], const char *base);
  * Returns the descriptor, or -1 with errno. */
 int tp_temporary_create(char name[static TP_TEMPORARY_NAME], int folder, const char *base, mode_t mode);
 
-/* Locks a file that this process has created and nobody else knows. Returns false if locking fails; this is not an
+/* Locks a file that this process has created and no other process knows. Returns false if locking fails; this is not an
  * error, because the file is then never removed by others. */
 bool tp_temporary_lock(int fd);
 

@@ -10,7 +10,7 @@
 
 struct tp_span {
     uint64_t start, end; /* [start, end) */
-    uint32_t beyond;     /* tp_spans_order: 1 + index of the last earlier span that ends after it; 0: none */
+    uint32_t beyond;     /* from tp_spans_order: 1 + index of the last earlier span that ends after it, or 0 */
     uint32_t item;       /* index of the item with this span */
 };
 
@@ -19,15 +19,15 @@ struct tp_spans {
     size_t count;
 };
 
-/* Sorts a vector of struct tp_span in place. tie: compares two spans with equal ends, of which the last is found; NULL:
- * by item. The result uses the vector's memory; the guard of its arena must be set. */
+/* Sorts a vector of struct tp_span in place. tie: compares two spans with equal ends, of which the last is found, or
+ * NULL to compare their items. The result uses the vector's memory; the guard of its arena must be set. */
 struct tp_spans tp_spans_order(struct tp_vec *spans, tp_compare tie, const void *context);
 
 /* Returns the number of spans that begin at or before an address. */
 size_t tp_spans_begun(struct tp_spans spans, uint64_t address);
 
 /* Returns the span with the highest start of those that contain an address, or NULL. *reach (may be NULL): if none
- * does, the highest end of the spans that begin before it; 0: none. */
+ * does, the highest end of the spans that begin before it, or 0. */
 const struct tp_span *tp_spans_find(struct tp_spans spans, uint64_t address, uint64_t *reach);
 
 #endif

@@ -1,4 +1,4 @@
-/* Creates and hands over the file of a spool: see spool_file.h. */
+/* Creates the file of a spool and sends it to other processes: see spool_file.h. */
 #include "writer/spool/spool_file.h"
 
 #include <errno.h>
@@ -58,7 +58,7 @@ union control {
     char bytes[CMSG_SPACE(sizeof(int))];
 };
 
-/* Sends a message. fd: descriptor to send; -1: none. */
+/* Sends a message. fd: descriptor to send, or -1. */
 static bool send_message(int to, const void *bytes, size_t size, int fd)
 {
     struct iovec part = {(void *)(uintptr_t)bytes, size};

@@ -1,7 +1,7 @@
-/* Creates the file of a spool, and hands it to processes that may not create one.
+/* Creates the file of a spool, and sends it to processes that may not create one.
  *
- * A program may have given up its rights, or have another root, before it records anything. So `tracepress record` has
- * a socket whose other end is inherited by the program and its descendants. A process that needs a spool sends the
+ * A program may have given up its rights, or have another root, before it records anything. So `tracepress record`
+ * opens a socket, and the program and its descendants inherit its other end. A process that needs a spool sends the
  * head, the name, and a socket for the answer, which contains the open file. It needs no access to the path. Both sides
  * of the protocol are in this module. A message is struct tp_spool_request. The answer is an errno, with the descriptor
  * if it is 0. Any thread; allocates nothing. */

@@ -90,7 +90,7 @@ enum tp_spool_kind {
     TP_SPOOL_SAMPLE,     /* payload: struct tp_spool_sample, then its addresses, padded to whole slots */
     TP_SPOOL_EVENT = 40, /* payload: struct tp_spool_event */
     TP_SPOOL_TENSOR,     /* payload: struct tp_spool_tensor, its dimensions; text: its file below the directory */
-    TP_SPOOL_KIND_SCOPE, /* a range begins; `text`: its enum tp_spool_work_kind; no payload */
+    TP_SPOOL_KIND_SCOPE, /* a range begins; `text` is its enum tp_spool_work_kind; no payload */
     TP_SPOOL_WORK,       /* payload: struct tp_spool_work: work of another device */
     /* GPU activity: writer/spool/spool_format_gpu.h */
     TP_SPOOL_GPU_DEVICE = 48,
@@ -124,9 +124,8 @@ enum tp_spool_kind {
     TP_SPOOL_WAIT,          /* payload: struct tp_spool_wait: a range that ends with the record */
     TP_SPOOL_COLLECTIVE,    /* payload: struct tp_spool_collective: a range that ends with the record */
     TP_SPOOL_REGION,        /* payload: struct tp_spool_region: begins */
-    TP_SPOOL_REGION_END,    /* payload: struct tp_spool_region: ends the innermost one; its number, if any, for all
-                             * threads */
-    TP_SPOOL_RANK,          /* payload: struct tp_spool_rank */
+    TP_SPOOL_REGION_END, /* payload: struct tp_spool_region. Ends the innermost range, and all ranges of its number */
+    TP_SPOOL_RANK,       /* payload: struct tp_spool_rank */
     TP_SPOOL_KINDS
 };
 
@@ -222,7 +221,7 @@ enum { TP_SPOOL_SHORT_MARK = TP_SPOOL_SLOT }; /* bytes of a mark without its sec
 
 /* A range or moment, named by `name` of the record. The second half exists only if has_more is set; most have none. */
 struct tp_spool_mark {
-    uint32_t domain, category; /* category: the program's number; 0: none */
+    uint32_t domain, category; /* category is the program's number, or 0 */
     uint32_t color;            /* ARGB */
     uint8_t has_color, form;   /* enum tp_spool_form */
     uint8_t value_type;        /* enum tp_spool_value, but not text */

@@ -56,7 +56,7 @@ struct tp_spool_gpu_kernel {
 struct tp_spool_gpu_copy {
     struct tp_spool_gpu_work work;
     uint64_t bytes;
-    uint8_t direction, from_kind, to_kind, is_peer; /* direction: CUpti_ActivityMemcpyKind; kinds: of memory */
+    uint8_t direction, from_kind, to_kind, is_peer; /* a CUpti_ActivityMemcpyKind; two kinds of memory */
     uint32_t unused;
     uint32_t from_device, from_context, to_device, to_context; /* used if is_peer */
 };
@@ -95,7 +95,7 @@ struct tp_spool_gpu_event {
 /* TP_SPOOL_GPU_OVERHEAD */
 struct tp_spool_gpu_overhead {
     uint64_t start, end;
-    uint32_t kind, tid; /* kind: CUpti_ActivityOverheadKind; tid 0: unknown */
+    uint32_t kind, tid; /* `kind` is a CUpti_ActivityOverheadKind; tid 0 is an unknown thread */
     uint64_t unused;
 };
 
@@ -118,7 +118,8 @@ struct tp_spool_gpu_pool {
 struct tp_spool_gpu_environment {
     uint64_t time;
     uint32_t device, kind; /* 1 clocks, 2 temperature, 3 power, 4 fan */
-    uint32_t values[4];    /* MHz of the SMs and of the memory; degrees C; mW and its limit; percent */
+    /* 1: clocks of the SMs and the memory in MHz; 2: degrees C; 3: power and its limit in mW; 4: percent */
+    uint32_t values[4];
 };
 
 #define TP_SPOOL_GPU_WHOLE_(name) _Static_assert(sizeof(struct name) % TP_SPOOL_SLOT == 0, #name)

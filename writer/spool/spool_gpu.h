@@ -19,8 +19,8 @@ struct tp_gpu_item {
 /* A call of the runtime or the driver. */
 struct tp_gpu_call {
     const struct tp_spool_record *record;
-    int64_t start_ns, end_ns, external_id; /* external_id: of the operator or scope around it; 0: none */
-    uint32_t correlation, tid, scope;      /* scope: index in scopes; 0: none */
+    int64_t start_ns, end_ns, external_id; /* external_id of the operator or scope around it, or 0 */
+    uint32_t correlation, tid, scope;      /* `scope` is an index in scopes, or 0 */
     bool is_inside;                        /* inside a runtime call; not written */
     bool is_launch;                        /* a GPU activity has its correlation */
 };

@@ -1,5 +1,5 @@
-/* Writes scopes as they appear on streams (torch's gpu_user_annotation): from the first begin to the last end of the
- * works that a scope started on a stream, extended by a nanosecond on both sides. See spool_gpu.h. */
+/* Writes scopes as they appear on streams (torch's gpu_user_annotation). Such a range is from the first begin to the
+ * last end of the works that a scope started on a stream, extended by a nanosecond on both sides. See spool_gpu.h. */
 #include "writer/spool/spool_gpu.h"
 
 #include <stdlib.h>

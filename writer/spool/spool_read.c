@@ -25,7 +25,7 @@ static bool is_live(int fd, pid_t *pid)
     struct tp_spool_head head = {0};
     bool is_spool = pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head && head.magic == TP_SPOOL_MAGIC;
     *pid = (pid_t)head.pid;
-    /* the head is written after the lock is taken, so this lock disturbs nobody */
+    /* the head is written after the writer takes its lock, so this lock disturbs no writer */
     return is_spool && flock(fd, LOCK_SH | LOCK_NB) != 0;
 }
 

@@ -48,7 +48,7 @@ struct tp_spool_keyed {
 
 /* The innermost open range of a domain on the current thread. */
 struct tp_spool_innermost {
-    uint32_t key, range, thread; /* thread: 1 + its index in the file; 0: the slot is free */
+    uint32_t key, range, thread; /* thread: 1 + its index in the file, or 0 if the slot is free */
 };
 
 /* A name for a category of a domain, or for a thread. */

@@ -16,7 +16,7 @@ struct tp_assets {
 void tp_assets_init(struct tp_assets *assets, struct tp_arena *arena, const char *folder);
 
 /* Gets the text of the file `name` ("report.css", "help/report.txt") from the folder if it exists there, otherwise the
- * built-in one. Valid as long as the arena. Returns 0; TP_ENOTFOUND; TP_EIO if an existing file cannot be read;
+ * built-in one. Valid as long as the arena. Returns 0, TP_ENOTFOUND, TP_EIO if an existing file cannot be read, or
  * TP_ELIMIT above 1 MiB. */
 int tp_assets_get(const struct tp_assets *assets, struct tp_str name, struct tp_str *text, struct tp_error *err);
 

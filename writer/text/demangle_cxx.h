@@ -1,5 +1,5 @@
-/* Demangles names of C++ functions in the form of the Itanium C++ ABI (section 5.1) with our own code, so that the text
- * does not depend on the machine's C++ runtime. Supports what occurs in names of kernels: nested names, templates,
+/* Demangles names of C++ functions in the form of the Itanium C++ ABI (section 5.1). We use our own code, so that the
+ * text does not depend on the machine's C++ runtime. Supports what occurs in names of kernels: nested names, templates,
  * literals, lambdas, functions as arguments. Does not support vtables and other special names, decltype, and
  * expressions beyond operators. */
 #ifndef TP_WRITER_TEXT_DEMANGLE_CXX_H

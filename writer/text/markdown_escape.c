@@ -11,9 +11,9 @@
 
 #include "writer/base/utf8.h"
 
-/* Writes a character that Markdown accepts but that is unsafe in text as an escape: U+0080..9F, and the bidirectional
- * controls, which change the order in which a line is read. Returns its length in `text`, 0 for any other character.
- * slashes: written before "u202e". */
+/* Writes as an escape a character that Markdown accepts but that is unsafe in text. These are U+0080..9F and the
+ * bidirectional controls, which change the order in which a line is read. Returns its length in `text`, 0 for any other
+ * character. slashes: written before "u202e". */
 static size_t put_invisible(struct tp_buf *out, struct tp_str text, const char *slashes)
 {
     const unsigned char *p = (const unsigned char *)text.ptr;
@@ -229,7 +229,7 @@ static size_t word_end(struct tp_str text, size_t at)
     return at;
 }
 
-/* Returns the end of the path that begins at `at`: of the last word that has a slash or ends as a file name, before
+/* Returns the end of the path that begins at `at`. That is the end of the last word with a slash or a file name, before
  * punctuation and before another path. has_alive: receives whether one of its words needs a code span. */
 static size_t path_end(struct tp_str text, size_t at, bool *has_alive)
 {

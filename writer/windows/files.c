@@ -1,7 +1,7 @@
 /* Implements the POSIX functions for files: see README.md.
  *
  * Every file is opened so that other processes may rename and remove it meanwhile, as on Linux. flock locks bytes far
- * behind the end, so that it does not block readers. */
+ * behind the end of the file, so that it does not block readers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Returns whether a set, which begins after its '[', contains the byte. *end: the position after its ']'; NULL: the set
- * has no end. */
+/* Returns whether a set, which begins after its '[', contains the byte. *end receives the position after its ']', or
+ * NULL if the set has no end. */
 static bool is_in_set(const char *set, unsigned char byte, const char **end)
 {
     bool is_without = *set == '!' || *set == '^', has = false;

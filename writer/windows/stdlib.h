@@ -4,7 +4,7 @@
 
 #include_next <stdlib.h>
 
-/* Returns the path of an existing file, with '/'. to: PATH_MAX bytes; NULL: the result is allocated. */
+/* Returns the path of an existing file, with '/'. to: room for PATH_MAX bytes, or NULL to allocate the result. */
 char *realpath(const char *path, char *to);
 
 /* Returns the variable as UTF-8, valid for the life of the process. */

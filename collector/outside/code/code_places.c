@@ -83,7 +83,7 @@ static void read_segments(struct tp_code_file *file)
     file->is_go = code == TP_OK && has_go_note(bytes, size);
 }
 
-/* Returns whether the path stands for memory without a file, or with a file that has no name in the file system. */
+/* Returns whether the path denotes memory without a file, or with a file that has no name in the file system. */
 static bool is_memory(struct tp_str path)
 {
     static const char *const starts[] = {"//anon", "/memfd:", "/dev/zero", "/SYSV", "/anon_hugepage"};

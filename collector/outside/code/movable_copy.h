@@ -2,9 +2,10 @@
 #ifndef TP_COLLECTOR_OUTSIDE_CODE_MOVABLE_COPY_H
 #define TP_COLLECTOR_OUTSIDE_CODE_MOVABLE_COPY_H
 
-/* Returns a descriptor of a memory file with a copy of the ELF file `fd`: its headers with a changed type, and the
- * segment with its call frame information. All other bytes are zero. If the segments do not show where that information
- * is, copies the whole file. Returns -1 if the file is too large or memory is short. The caller closes both. */
+/* Copies parts of the ELF file `fd` into a memory file and returns its descriptor. The copy has the headers, with a
+ * changed type, and the segment with the call frame information. All other bytes are zero. If the segments do not show
+ * where that information is, copies the whole file. Returns -1 if the file is too large or memory is short. The caller
+ * closes both. */
 int tp_movable_copy(int fd);
 
 #endif

@@ -14,13 +14,13 @@ struct tp_perf_record {
     uint32_t parent_pid, parent_tid; /* of FORK: the thread that forked */
     bool is_exec;                    /* of COMM: a new program, not just a new name */
     bool is_out, is_preempted;       /* of SWITCH */
-    const char *text;                /* of COMM: the name; of MMAP2: the path; NUL-terminated */
+    const char *text;                /* in COMM the name, in MMAP2 the path; NUL-terminated */
     uint64_t start, length, offset;  /* of MMAP2 */
     uint64_t event_id;               /* of SAMPLE: id of the event that took it */
     const uint64_t *chain;           /* of SAMPLE: leaf first, with PERF_CONTEXT_X in between */
     size_t chain_count;
-    const uint64_t *registers; /* of SAMPLE: TP_PERF_REGISTERS registers of the program; NULL: none */
-    const char *dump;          /* of SAMPLE: a copy of the stack from the stack pointer on; NULL: none */
+    const uint64_t *registers; /* in SAMPLE, TP_PERF_REGISTERS registers of the program, or NULL */
+    const char *dump;          /* in SAMPLE, a copy of the stack from the stack pointer on, or NULL */
     size_t dump_bytes;
     bool is_dump_full;   /* the stack is longer than the copy */
     uint64_t lost_count; /* of LOST */

@@ -51,12 +51,12 @@ bool tp_perf_rings_has_many_cpus(void);
 
 /* Opens the events of thread `pid` with rate_hz samples per second. They start at its exec, or with is_attached
  * immediately. pid -1: opens events of everything that the CPUs run, which start immediately and are not inherited.
- * Returns 0; TP_EUNSUPPORTED: the kernel refuses them, with advice in err; TP_ENOTFOUND: the thread has exited;
+ * Returns 0, TP_EUNSUPPORTED with advice in err if the kernel refuses them, TP_ENOTFOUND if the thread has exited, or
  * TP_ENOMEM. Release the rings also after an error. */
 int tp_perf_rings_open(struct tp_perf_rings *rings, pid_t pid, unsigned rate_hz, bool is_attached,
                        struct tp_error *err);
 
-/* Adds another running thread to the same rings. Returns 0 or an errno: ESRCH: it has exited; EMFILE. */
+/* Adds another running thread to the same rings. Returns 0 or an errno: ESRCH if the thread has exited, or EMFILE. */
 int tp_perf_rings_add(struct tp_perf_rings *rings, pid_t tid);
 
 void tp_perf_rings_release(struct tp_perf_rings *rings);

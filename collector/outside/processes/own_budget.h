@@ -12,12 +12,12 @@ struct tp_own_budget {
     int64_t begin_ns;           /* the recorder's processor time at the start of the recording */
     int64_t checked_ns;         /* time of the last check */
     int64_t own_ns, program_ns; /* processor times at the last check */
-    uint32_t level;             /* 0: reads everything; 1: no stacks of waits; 1 + n: one sample of 2^n */
+    uint32_t level;             /* 0 reads everything, 1 omits the stacks of waits, and 1 + n reads one sample of 2^n */
     uint32_t most_level;        /* highest level so far */
     uint32_t number;            /* number of samples so far */
 };
 
-/* Returns whether the budget is used up. own_ns: processor time of the recorder; program_ns: of the program. */
+/* Returns whether the budget is used up. own_ns, program_ns: processor times of the recorder and of the program. */
 bool tp_own_budget_is_spent(const struct tp_own_budget *budget, int64_t own_ns, int64_t program_ns);
 
 /* Sets the level from the processor times: own_ns of the recorder, program_ns of the program, at time_ns of a clock.

@@ -61,8 +61,8 @@ size_t tp_proc_list_threads(uint32_t *tids, size_t room, uint32_t pid);
 void tp_proc_each_child(uint32_t pid, uint32_t tid, struct tp_buf *text, void (*take)(void *context, uint32_t child),
                         void *context);
 
-/* State of a process: over (gone, or waiting for its parent); exiting, which takes time if it has much memory; or
- * alive. */
+/* State of a process. It is over if it is gone or only waits for its parent. Exiting takes time if the process has much
+ * memory. */
 enum tp_proc_life { TP_PROC_OVER, TP_PROC_ENDING, TP_PROC_ALIVE };
 enum tp_proc_life tp_proc_life(uint32_t pid, struct tp_buf *text);
 

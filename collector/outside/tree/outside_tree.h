@@ -52,9 +52,9 @@ struct tp_outside_thread {
 struct tp_outside_change {
     int64_t time_ns;
     uint32_t thread;
-    uint32_t stack; /* of blocked: where it waits; 0: unknown */
+    uint32_t stack; /* of a blocked thread, where it waits; 0 if unknown */
     enum tp_outside_state state;
-    uint8_t call; /* of blocked without a stack: number from proc_waits.h; 0: unknown */
+    uint8_t call; /* of a blocked thread without a stack, number from proc_waits.h; 0 if unknown */
 };
 
 struct tp_outside_sample {
@@ -68,9 +68,9 @@ struct tp_outside_note {
     struct tp_str words;
     struct tp_proc_usage usage;
     bool has_usage;
-    uint32_t python;  /* of a sample: node of the Python stack; 0: none */
-    int64_t still_ns; /* of a switch: time at which its stack was read during the wait; 0: the kernel recorded it */
-    uint8_t wait;     /* of a switch to blocked: number from proc_waits.h; 0: unknown */
+    uint32_t python;  /* of a sample, node of the Python stack, or 0 */
+    int64_t still_ns; /* of a switch, time at which its stack was read during the wait; 0 if the kernel recorded it */
+    uint8_t wait;     /* of a switch to blocked, number from proc_waits.h; 0 if unknown */
 };
 
 struct tp_outside_tree {

@@ -10,7 +10,7 @@ struct tp_pending_record {
     uint64_t number;  /* in the order of reading */
     uint32_t at;      /* offset in the list's bytes, in units of 8 bytes */
     uint32_t note;    /* TP_NO_ID: none */
-    uint32_t python;  /* of a sample: node of the Python stack; 0: none */
+    uint32_t python;  /* of a sample, node of the Python stack, or 0 */
     int64_t still_ns; /* of a stack that was read during the wait: time of the read; otherwise 0 */
 };
 

@@ -22,8 +22,8 @@ struct guessing {
     struct tp_str names[MOST_CAUSES];
     size_t name_count;
     struct share *shares;   /* MOST_CAUSES for each thread, for the second in `seconds` */
-    int64_t *seconds;       /* by thread: the second of its shares; -1: none so far */
-    const uint32_t *before; /* by change: the previous change of its thread; TP_NO_ID: none */
+    int64_t *seconds;       /* by thread, the second of its shares; -1 if it has none yet */
+    const uint32_t *before; /* by change, the previous change of its thread, or TP_NO_ID */
     struct tp_wait_guess *guesses;
 };
 

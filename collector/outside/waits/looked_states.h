@@ -19,7 +19,7 @@ enum { TP_LOOKED_INTERVALS = 4 };
 struct tp_looked_interval {
     int64_t begin_ns;
     enum tp_outside_state state;
-    uint8_t wait; /* of blocked: number from proc_waits.h; 0: unknown */
+    uint8_t wait; /* of a blocked thread, number from proc_waits.h; 0 if unknown */
 };
 
 struct tp_looked_states {

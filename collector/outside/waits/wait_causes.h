@@ -5,7 +5,7 @@
 #include "collector/outside/code/code_places.h"
 
 /* Returns the cause of each stack of places, by its node: "disk", "lock" ..; absent if no function shows it. kernel:
- * names by frame (kernel_functions.h); NULL: none. The result is in the arena. */
+ * names by frame (kernel_functions.h), or NULL. The result is in the arena. */
 const struct tp_str *tp_wait_causes(const struct tp_code_places *places, const struct tp_str *kernel,
                                     struct tp_arena *arena);
 
