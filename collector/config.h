@@ -23,8 +23,8 @@ static inline bool tp_config_is_size(uint32_t size, size_t least)
  * library does not know are dropped. Returns false and copies nothing if the size is invalid. */
 bool tp_config_take(void *own, size_t own_size, const void *given, size_t least);
 
-/* Returns in a few words why a recording with these options (NULL: the defaults) is refused, or NULL if it is allowed.
- */
+/* Returns in a few words why a recording with these options (NULL: the defaults) is refused, or NULL if it is
+ * allowed. */
 const char *tp_config_refusal(const struct tracepress_options *given);
 
 /* Replaces *kept by a deep copy of `given` (NULL: the defaults). Fills missing members: the folder from TRACEPRESS_DIR,

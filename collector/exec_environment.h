@@ -36,8 +36,8 @@ bool tp_exec_report_program(const struct tp_exec_program *program);
 size_t tp_exec_bytes(char *const *given);
 
 /* Builds the new environment in `room`: pointers to the given texts and to ours, followed by the text of LD_PRELOAD.
- * Returns NULL if the environment stays as it is. fits: result of tp_exec_report_program; false leaves the library out.
- */
+ * Returns NULL if the environment stays as it is. fits: result of tp_exec_report_program; false leaves the library
+ * out. */
 char **tp_exec_environment(char *const *given, bool fits, void *room);
 
 #endif

@@ -47,8 +47,8 @@ static bool is_ours(const void *address)
            self.dli_fbase == other.dli_fbase;
 }
 
-/* Looks `name` up as the library at `path` sees it: in itself and in the libraries that it needs, which excludes ours.
- */
+/* Looks `name` up as the library at `path` sees it: in itself and in the libraries that it needs, which excludes
+ * ours. */
 static void *look_in(const char *path, const char *name)
 {
     void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);

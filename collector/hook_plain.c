@@ -12,8 +12,8 @@
 
 /* The C library's internal name of clone, which no library intercepts. */
 extern __typeof__(clone) __clone __attribute__((weak));
-/* The internal name of sigaction, and the signals that siginterrupt was called for; NULL if the program never calls it.
- */
+/* The internal name of sigaction, and the signals that siginterrupt was called for; NULL if the program never calls
+ * it. */
 extern __typeof__(sigaction) __sigaction;
 extern sigset_t _sigintr __attribute__((weak));
 

@@ -173,8 +173,8 @@ static void write_name(pid_t tid)
     tp_record_done(record, 0, TP_SPOOL_SAMPLED, slots, 0);
 }
 
-/* Writes a sample. A stack that cannot be walked gives a sample without frames, because its time belongs to the thread.
- */
+/* Writes a sample. A stack that cannot be walked gives a sample without frames, because its time belongs to the
+ * thread. */
 static void write_sample(pid_t tid, const struct tp_stack_copy *copy, uint64_t ticks, uint64_t cpu_ns)
 {
     uint64_t frames[TP_MAX_FRAMES + 1] = {0};

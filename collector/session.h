@@ -56,7 +56,7 @@ void tp_session_begin_threads(void);
 
 /* Restarts the sampling thread with the rights of the calling thread. Does nothing if none exists. */
 void tp_session_renew_sampler(void);
-/* From now on the notes list loaded modules, for a source that records addresses. */
+/* Makes the notes list loaded modules from now on, for a source that records addresses. */
 void tp_session_note_modules(void);
 
 /* Schedules a search for newly loaded modules on a thread of ours, which may wait for the loader. Most calls do
@@ -84,8 +84,8 @@ void tp_session_confine(const char *how);
 /* Returns whether the collector has started anything in the process that could make a system call. */
 bool tp_session_has_begun(void);
 
-/* Stops recording in a copy of the process that no pthread_atfork handler has seen. The parent's recording continues.
- */
+/* Stops recording in a copy of the process that no pthread_atfork handler has seen. The parent's recording
+ * continues. */
 void tp_session_abandon(void);
 
 /* Returns whether this process is such a copy, even if this was not noticed before. */

@@ -29,8 +29,8 @@ struct tp_session {
     pthread_cond_t has_turned; /* signalled when is_turning becomes false or `follower` changes */
     struct tp_spool spool;
     _Atomic uint32_t opened;     /* number of the recording whose spool is open; 0: none */
-    _Atomic unsigned busy_count; /* threads that use the spool without the lock; it is closed only without users
-                                  */
+    _Atomic unsigned busy_count; /* threads that use the spool without the lock; it is closed only without
+                                  * users */
     uint32_t recordings;         /* number of the last recording */
     bool has_addresses;          /* a source records addresses */
     const char *run_folder;      /* folder of the run, where all spools are created and stay; NULL without `tracepress
@@ -66,8 +66,8 @@ bool tp_session_has_place(bool is_opened_now);
 /* Opens the awaited spool. If that fails, reports the reason, switches recording off and returns false. */
 bool tp_session_open(void);
 
-/* First half of stopping: prevents new windows and recordings, ends the open step, and stops our watching threads.
- * Releases the lock meanwhile. tp_session_finish must follow. */
+/* Begins to stop: prevents new windows and recordings, ends the open step, and ends our watching threads. Releases the
+ * lock meanwhile. The caller must call tp_session_finish next. */
 void tp_session_wind_up(void);
 
 /* Switches recording off and passes the recorded data to the handler. Releases the lock meanwhile, because handlers may
@@ -78,8 +78,8 @@ void tp_session_finish(void);
 void tp_session_fill_ring(void);
 
 /* Counts this thread as a user of the spool. Must be called without the lock. Returns whether the spool of that
- * recording is open. The caller must call tp_session_leave_spool in either case; until then an open spool stays open.
- */
+ * recording is open. The caller must call tp_session_leave_spool in either case; until then an open spool stays
+ * open. */
 static inline bool tp_session_use_spool(uint32_t recording)
 {
     atomic_fetch_add(&tp_session.busy_count, 1);

@@ -99,8 +99,8 @@ static bool lock_with_patience(void)
     return pthread_mutex_timedlock(&tp_session.lock, &until) == 0;
 }
 
-/* Ends the recording without calling the handler, so that the spool stays. Needs the lock, and releases it meanwhile.
- */
+/* Ends the recording without calling the handler, so that the spool stays. Needs the lock, and releases it
+ * meanwhile. */
 static void end_for_good(void)
 {
     tp_session_wind_up();

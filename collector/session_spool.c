@@ -157,8 +157,8 @@ bool tp_session_start_sampler(void)
     return !reason;
 }
 
-/* Loads what stacks need. Called without the lock, because the loader runs functions of the program, which may record.
- */
+/* Loads what stacks need. Called without the lock, because the loader runs functions of the program, which may
+ * record. */
 void tp_session_prepare_stacks(void)
 {
     tp_stack_prepare();

@@ -17,8 +17,6 @@
 
 enum { HOOK_WAIT_NS = 20000000 };
 
-/* Enable, update and write the list of modules that stacks may contain. The first two run without the lock, the third
- * with it. */
 void tp_session_want_modules(void)
 {
     atomic_store(&tp_session.wants_modules, true);

@@ -21,8 +21,8 @@ struct tp_source {
     const char *what; /* one line for --list-sources */
     bool is_default;  /* on without being named */
     /* Returns NULL if the source can record here, otherwise the reason in a few words. Called before main in every
-     * process of the run, so it must be cheap: it must not read files or load libraries that the program does not load.
-     */
+     * process of the run, so it must be cheap: it must not read files or load libraries that the program does not
+     * load. */
     const char *(*probe)(const struct tp_source_host *host);
     /* Switches the source on, before main, after the recording has started, in every process. setting: the text after
      * "name=" in TRACEPRESS_SOURCES, or "". Returns false if the source stays off; it has reported the reason if that

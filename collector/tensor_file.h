@@ -10,8 +10,8 @@
 enum { TP_TENSOR_PATH = 640 }; /* size of a path below the directory in bytes */
 
 /* Fills `path` with the path of the file below the directory. Bytes of the name other than letters, digits, '_', '-'
- * and '.' (except as the first) become %XX. A file name that is empty or longer than 200 bytes ends in '~' and a hash.
- */
+ * and '.' (except as the first) become %XX. A file name that is empty or longer than 200 bytes ends in '~' and a
+ * hash. */
 void tp_tensor_path(char path[static TP_TENSOR_PATH], const struct tp_session_place *place);
 
 /* A tensor whose values are written. */

@@ -139,8 +139,8 @@ TRACEPRESS_CALL void tracepress_tensorboard_trace_handler(const struct tracepres
  * same. trace: not NULL. context: unused. */
 TRACEPRESS_CALL void tracepress_summary_handler(const struct tracepress_trace *trace, void *context);
 
-/* Writes the summary to `path`. Only for handlers. trace, path: not NULL. Returns 0, or -1 after printing the reason.
- */
+/* Writes the summary to `path`. Only for handlers. trace, path: not NULL. Returns 0, or -1 after printing the
+ * reason. */
 TRACEPRESS_CALL int tracepress_export_summary(const struct tracepress_trace *trace, const char *path);
 
 /* Writes the trace to `path`, compressed if the name ends in .gz. Only for handlers. trace, path: not NULL. Returns 0,
@@ -151,8 +151,8 @@ TRACEPRESS_CALL int tracepress_export_chrome_trace(const struct tracepress_trace
 struct tracepress_table {
     uint32_t size;             /* sizeof(struct tracepress_table), so that later versions can add members */
     int group_by_input_shape;  /* 1: calls with different input shapes get different rows */
-    uint32_t group_by_stack_n; /* calls that differ in the innermost n stack frames get different rows; needs with_stack
-                                */
+    uint32_t group_by_stack_n; /* calls that differ in the innermost n stack frames get different rows; needs
+                                * with_stack */
     const char *sort_by;       /* "self_cpu_time_total", "cpu_time", "count" .. as in torch; NULL: order of first use */
     int row_limit;             /* most rows; 0: 100; negative: all */
 };
@@ -246,8 +246,8 @@ struct tracepress_input {
     const int64_t *dims;
 };
 
-/* Facts about an operator call. Initialize it with TRACEPRESS_OPERATOR. Zeroed members, except the sizes, mean unknown.
- */
+/* Facts about an operator call. Initialize it with TRACEPRESS_OPERATOR. Zeroed members, except the sizes, mean
+ * unknown. */
 struct tracepress_operator {
     uint32_t size;       /* sizeof(struct tracepress_operator), so that later versions can add members */
     uint32_t input_size; /* sizeof(struct tracepress_input), for the same reason */
@@ -404,8 +404,8 @@ static inline void tracepress_complete(tracepress_lane_id lane, tracepress_name 
  * Stores what a program computes, so that two runs can be compared by name and step. */
 
 enum tracepress_tensor_mode {
-    TRACEPRESS_STATISTICS, /* count, min, max, mean, std, l2 and the numbers of zeros, NaNs and infinities, in the trace
-                            */
+    TRACEPRESS_STATISTICS, /* count, min, max, mean, std, l2 and the numbers of zeros, NaNs and infinities, in the
+                            * trace */
     TRACEPRESS_VALUES      /* statistics, and all values as <directory>/<worker>.tensors/<step>/<name>.npy */
 };
 
@@ -431,8 +431,8 @@ static inline void tracepress_tensor(tracepress_name name, enum tracepress_dtype
 /* ---- timing events ------------------------------------------------------------------------------------------------
  * Like torch.cuda.Event(enable_timing=True), and also for the CPU. They work with and without a recording. In a
  * recording, each record is also an instant of category timing_event in the trace. Two threads must not use one event
- * at the same time. CUDA events need the context of their stream to be current, and do not work in a child after fork.
- */
+ * at the same time. CUDA events need the context of their stream to be current, and do not work in a child after
+ * fork. */
 
 struct tracepress_event;
 

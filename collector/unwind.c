@@ -260,8 +260,8 @@ static int read_register(unw_addr_space_t space, unw_regnum_t number, unw_word_t
     return 0;
 }
 
-/* The binary search table of .eh_frame_hdr, in the only form that linkers write. With other forms the stack ends there.
- */
+/* The binary search table of .eh_frame_hdr, in the only form that linkers write. With other forms the stack ends
+ * there. */
 struct eh_frame_header {
     uint8_t version, frame_encoding, count_encoding, table_encoding;
     int32_t frame;

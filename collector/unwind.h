@@ -27,8 +27,8 @@ struct tp_stack_copy {
  * any handler. */
 void tp_stack_take(struct tp_stack_copy *copy, const ucontext_t *context);
 
-/* Returns the number of frames of a copied stack, at most max; 0: none. Waits if another thread of ours is unwinding.
- */
+/* Returns the number of frames of a copied stack, at most max; 0: none. Waits if another thread of ours is
+ * unwinding. */
 uint32_t tp_stack_unwind(const struct tp_stack_copy *copy, uint64_t *frames, uint32_t max);
 
 /* Forgets cached facts about the code, after modules were loaded or unloaded. Waits like tp_stack_unwind. */
@@ -51,8 +51,8 @@ uint32_t tp_stack_here(const void *from, uint64_t *frames, uint32_t max);
 /* Returns why tp_stack_here cannot work in this program, or NULL if it can. The text is static. */
 const char *tp_stack_here_refusal(void);
 
-/* From now on threads make no system call for their stack buffers when they exit. Call it when no thread walks a stack.
- */
+/* Makes exiting threads abandon their stack buffers without a system call from now on. Must be called while no thread
+ * walks a stack. */
 void tp_stack_abandon(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* Builds profiles for pprof: see pprof.h. Samples are packed immediately, because concatenated protobuf messages merge.
- */
+/* Builds profiles for pprof: see pprof.h. Samples are packed immediately, because concatenated protobuf messages
+ * merge. */
 #include "writer/pprof.h"
 
 #include <string.h>

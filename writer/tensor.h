@@ -50,8 +50,8 @@ struct tp_tensor_stats {
     double min, max, mean, std, l2;
 };
 
-/* Computes the statistics by reading count elements three times. dtype: a valid type. data: may be NULL with count 0.
- */
+/* Computes the statistics by reading count elements three times. dtype: a valid type. data: may be NULL with count
+ * 0. */
 void tp_tensor_stats(struct tp_tensor_stats *stats, uint32_t dtype, const void *data, uint64_t count);
 
 /* Writes the head of a .npy file, a multiple of 64 bytes; the elements follow it. dtype: a valid type. rank: at most

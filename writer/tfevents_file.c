@@ -68,8 +68,8 @@ static bool take_apart(struct parts *parts, const char *base)
     return true;
 }
 
-/* Calls `use` for each of our files in the folder. Returns the first code other than 0. A missing folder has no files.
- */
+/* Calls `use` for each of our files in the folder. Returns the first code other than 0. A missing folder has no
+ * files. */
 static int for_each(const char *folder,
                     int (*use)(DIR *dir, const char *base, const struct parts *parts, void *context), void *context)
 {

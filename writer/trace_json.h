@@ -28,51 +28,51 @@ enum tp_trace_out_key {
     TP_OUT_EXTERNAL_ID,        /* "External id", int: of the operator; unique in the trace */
     TP_OUT_RECORD_FUNCTION_ID, /* "Record function id", int: 0 unless an execution trace was recorded too */
     TP_OUT_SEQUENCE_NUMBER,    /* "Sequence number", int: shared by a forward operator and its backward */
-    TP_OUT_FWD_THREAD_ID, /* "Fwd thread id", int: 0 for a forward operator, otherwise the number of the forward thread
-                           */
-    TP_OUT_CONCRETE_INPUTS,   /* "Concrete Inputs", texts */
-    TP_OUT_INPUT_DIMS,        /* "Input Dims", shapes */
-    TP_OUT_INPUT_TYPE,        /* "Input type", texts: C++ type names, "float", "long int" */
-    TP_OUT_INPUT_STRIDES,     /* "Input Strides", shapes */
-    TP_OUT_CALL_STACK,        /* "Call stack", text: frames innermost first, each ended by ';' */
-    TP_OUT_MODULE_HIERARCHY,  /* "Module Hierarchy", text */
-    TP_OUT_FLOPS,             /* "flops", int */
-    TP_OUT_BYTES,             /* "bytes", int */
-    TP_OUT_PYTHON_ID,         /* "Python id", int */
-    TP_OUT_PYTHON_PARENT_ID,  /* "Python parent id", int */
-    TP_OUT_PYTHON_MODULE_ID,  /* "Python module id", int: k-th instance of the class */
-    TP_OUT_PYTHON_THREAD,     /* "Python thread", int */
-    TP_OUT_FINISHED,          /* "finished", bool: false when the region was open at stop */
-    TP_OUT_CBID,              /* "cbid", int */
-    TP_OUT_CORRELATION,       /* "correlation", int: the same in launch and kernel */
-    TP_OUT_DEVICE,            /* "device", int */
-    TP_OUT_CONTEXT,           /* "context", int */
-    TP_OUT_STREAM,            /* "stream", int */
-    TP_OUT_QUEUED,            /* "queued", int */
-    TP_OUT_REGISTERS,         /* "registers per thread", int */
-    TP_OUT_SHARED_MEMORY,     /* "shared memory", int: bytes */
-    TP_OUT_BLOCKS_PER_SM,     /* "blocks per SM", real */
-    TP_OUT_WARPS_PER_SM,      /* "warps per SM", real */
-    TP_OUT_GRID,              /* "grid", ints: x, y, z */
-    TP_OUT_BLOCK,             /* "block", ints: x, y, z */
-    TP_OUT_OCCUPANCY,         /* "est. achieved occupancy %", int */
-    TP_OUT_BANDWIDTH,         /* "memory bandwidth (GB/s)", real: bytes per nanosecond */
-    TP_OUT_GRAPH_ID,          /* "graph id", int */
-    TP_OUT_GRAPH_NODE_ID,     /* "graph node id", int */
-    TP_OUT_SYNC_KIND,         /* "cuda_sync_kind", text */
-    TP_OUT_WAIT_STREAM,       /* "wait_on_stream", int */
-    TP_OUT_WAIT_CORRELATION,  /* "wait_on_cuda_event_record_corr_id", int */
-    TP_OUT_WAIT_EVENT,        /* "wait_on_cuda_event_id", int */
-    TP_OUT_COLLECTIVE,        /* "Collective name", text */
-    TP_OUT_DTYPE,             /* "dtype", text */
-    TP_OUT_IN_COUNT,          /* "In msg nelems", int */
-    TP_OUT_OUT_COUNT,         /* "Out msg nelems", int */
-    TP_OUT_GROUP_SIZE,        /* "Group size", int */
-    TP_OUT_GROUP_NAME,        /* "Process Group Name", text */
-    TP_OUT_GROUP_DESCRIPTION, /* "Process Group Description", text */
-    TP_OUT_GROUP_RANKS,       /* "Process Group Ranks", text: "[0, 1]" */
-    TP_OUT_GROUP_SEQUENCE,    /* "Seq", int: of the collectives of the group, the same on all its ranks */
-    TP_OUT_CPU_NS,            /* "cpu ns", int: processor time that a sample represents */
+    TP_OUT_FWD_THREAD_ID,      /* "Fwd thread id", int: 0 for a forward operator, otherwise the number of the forward
+                                * thread */
+    TP_OUT_CONCRETE_INPUTS,    /* "Concrete Inputs", texts */
+    TP_OUT_INPUT_DIMS,         /* "Input Dims", shapes */
+    TP_OUT_INPUT_TYPE,         /* "Input type", texts: C++ type names, "float", "long int" */
+    TP_OUT_INPUT_STRIDES,      /* "Input Strides", shapes */
+    TP_OUT_CALL_STACK,         /* "Call stack", text: frames innermost first, each ended by ';' */
+    TP_OUT_MODULE_HIERARCHY,   /* "Module Hierarchy", text */
+    TP_OUT_FLOPS,              /* "flops", int */
+    TP_OUT_BYTES,              /* "bytes", int */
+    TP_OUT_PYTHON_ID,          /* "Python id", int */
+    TP_OUT_PYTHON_PARENT_ID,   /* "Python parent id", int */
+    TP_OUT_PYTHON_MODULE_ID,   /* "Python module id", int: k-th instance of the class */
+    TP_OUT_PYTHON_THREAD,      /* "Python thread", int */
+    TP_OUT_FINISHED,           /* "finished", bool: false when the region was open at stop */
+    TP_OUT_CBID,               /* "cbid", int */
+    TP_OUT_CORRELATION,        /* "correlation", int: the same in launch and kernel */
+    TP_OUT_DEVICE,             /* "device", int */
+    TP_OUT_CONTEXT,            /* "context", int */
+    TP_OUT_STREAM,             /* "stream", int */
+    TP_OUT_QUEUED,             /* "queued", int */
+    TP_OUT_REGISTERS,          /* "registers per thread", int */
+    TP_OUT_SHARED_MEMORY,      /* "shared memory", int: bytes */
+    TP_OUT_BLOCKS_PER_SM,      /* "blocks per SM", real */
+    TP_OUT_WARPS_PER_SM,       /* "warps per SM", real */
+    TP_OUT_GRID,               /* "grid", ints: x, y, z */
+    TP_OUT_BLOCK,              /* "block", ints: x, y, z */
+    TP_OUT_OCCUPANCY,          /* "est. achieved occupancy %", int */
+    TP_OUT_BANDWIDTH,          /* "memory bandwidth (GB/s)", real: bytes per nanosecond */
+    TP_OUT_GRAPH_ID,           /* "graph id", int */
+    TP_OUT_GRAPH_NODE_ID,      /* "graph node id", int */
+    TP_OUT_SYNC_KIND,          /* "cuda_sync_kind", text */
+    TP_OUT_WAIT_STREAM,        /* "wait_on_stream", int */
+    TP_OUT_WAIT_CORRELATION,   /* "wait_on_cuda_event_record_corr_id", int */
+    TP_OUT_WAIT_EVENT,         /* "wait_on_cuda_event_id", int */
+    TP_OUT_COLLECTIVE,         /* "Collective name", text */
+    TP_OUT_DTYPE,              /* "dtype", text */
+    TP_OUT_IN_COUNT,           /* "In msg nelems", int */
+    TP_OUT_OUT_COUNT,          /* "Out msg nelems", int */
+    TP_OUT_GROUP_SIZE,         /* "Group size", int */
+    TP_OUT_GROUP_NAME,         /* "Process Group Name", text */
+    TP_OUT_GROUP_DESCRIPTION,  /* "Process Group Description", text */
+    TP_OUT_GROUP_RANKS,        /* "Process Group Ranks", text: "[0, 1]" */
+    TP_OUT_GROUP_SEQUENCE,     /* "Seq", int: of the collectives of the group, the same on all its ranks */
+    TP_OUT_CPU_NS,             /* "cpu ns", int: processor time that a sample represents */
     TP_OUT_NAMED, /* tp_trace_out_arg.name. A name that is a key above or "Ev Idx" is written as "user NAME" */
     TP_OUT_KEY_COUNT
 };

@@ -59,8 +59,8 @@ void tp_xspace_warn(struct tp_xspace *space, struct tp_str text);
 /* Adds a plane; borrowed, owned by the space. id: small and different for each. */
 struct tp_xplane *tp_xspace_plane(struct tp_xspace *space, int64_t id, struct tp_str name);
 
-/* Returns the id of an event name. display: text to show instead, or empty to show the name. Equal pairs have one id.
- */
+/* Returns the id of an event name. display: text to show instead, or empty to show the name. Equal pairs have one
+ * id. */
 uint32_t tp_xplane_name(struct tp_xplane *plane, struct tp_str name, struct tp_str display);
 
 /* Returns the id of the name of a stat, or of a text as its value. Equal texts have one id. */

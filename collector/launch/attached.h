@@ -17,8 +17,8 @@ struct tp_attached {
     int signal;   /* the signal that asked us to stop; 0: none */
 };
 
-/* Blocks the signals that ask to stop, until tp_attached_wait returns, so that none is lost while the recording starts.
- */
+/* Blocks the signals that ask to stop, until tp_attached_wait returns, so that none is lost while the recording
+ * starts. */
 void tp_attached_prepare(void);
 
 /* Waits. Does not affect the process. */

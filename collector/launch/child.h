@@ -26,8 +26,8 @@ struct tp_child {
     const char *path;
     char *const *argv;
     bool may_be_shell_text;             /* if exec does not know the format, /bin/sh reads the file, as shells do */
-    void (*prepare)(const void *given); /* called in the child before exec, to set environment and signal dispositions
-                                         */
+    void (*prepare)(const void *given); /* called in the child before exec, to set environment and signal
+                                         * dispositions */
     const void *given;
     /* called after fork while the child waits before its exec; NULL: the child does not wait. An error ends the child,
      * see `refused`. A result of 0 to 255 becomes `answer` in the child */

@@ -15,8 +15,8 @@
 
 #include "writer/base/environment.h"
 
-/* POLLS_BEFORE_STEPS: requests to skip, because Kineto treats a request before the first steps as one with a duration.
- */
+/* POLLS_BEFORE_STEPS: requests to skip, because Kineto treats a request before the first steps as one with a
+ * duration. */
 enum { POLLS_BEFORE_STEPS = 8, MESSAGE_BYTES = 8192, IS_ACTIVITY = 2 };
 
 struct head {

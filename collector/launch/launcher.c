@@ -101,8 +101,8 @@ static void add_words(struct tp_buf *key, const struct launcher *launcher, uint3
     }
 }
 
-/* Names the job: "4711.0" in Slurm, which its users know, followed by a hash of everything that distinguishes the job.
- */
+/* Names the job: "4711.0" in Slurm, which its users know, followed by a hash of everything that distinguishes the
+ * job. */
 static void name_job(struct tp_launcher *found, const struct launcher *launcher, const struct tp_buf *key)
 {
     int n = snprintf(found->job, sizeof found->job, "%s-", launcher->name);

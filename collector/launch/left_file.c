@@ -56,8 +56,8 @@ static bool read_name(struct tp_left_file *file)
 bool tp_left_file_open(struct tp_left_file *file, const char *folder, const char *base)
 {
     *file = (struct tp_left_file){.is_spool = tp_str_ends(tp_str_of(base), ".tpspool"),
-                                  .is_cut = strstr(base, ".json.tmp") != NULL}; /* Kineto adds its own suffix after .tmp
-                                                                                 */
+                                  .is_cut = strstr(base, ".json.tmp") != NULL}; /* Kineto adds its own suffix after
+                                                                                 * .tmp */
     if ((!file->is_spool && !file->is_cut && !tp_str_ends(tp_str_of(base), ".json")) ||
         asprintf(&file->path, "%s/%s", folder, base) < 0) {
         file->path = NULL;

@@ -9,8 +9,8 @@ struct tp_program {
     int error;             /* 0, or the errno that exec would give */
     bool is_elf;           /* false: a script, or an unreadable file */
     const char *why_plain; /* NULL, or in a few words why no library can be preloaded */
-    bool passes_on;        /* with why_plain: a static program whose children can get the library from its environment
-                            */
+    bool passes_on;        /* with why_plain: a static program whose children can get the library from its
+                            * environment */
 };
 
 /* Looks `name` up as execvp does: in PATH unless it contains a slash. Also examines the interpreter of a script. */

@@ -28,8 +28,8 @@ enum {
     MOST_LOOKS = 256, /* most programs that are examined */
 };
 
-/* If fewer samples are expected, having none is normal, because loading also takes processor time and has no samples.
- */
+/* If fewer samples are expected, having none is normal, because loading also takes processor time and has no
+ * samples. */
 #define FEW_SAMPLES 5.0
 
 const char tp_nothing_outside[] = "it can be recorded from outside only (--outside)";

@@ -33,8 +33,8 @@ struct tp_nothing {
     bool has_choice;              /* TRACEPRESS_WINDOW or TRACEPRESS_RANKS is set */
     bool has_entered;             /* the library started in the program's process */
     char entered_as[16];          /* the process's name at that moment */
-    char plain[64];               /* program that it became or started and into which no library can be preloaded; or ""
-                                   */
+    char plain[64];               /* program that it became or started and into which no library can be preloaded; or
+                                   * "" */
     const char *why_plain;        /* the reason for `plain` */
     bool is_started;              /* true: it started `plain` and is still the same program itself */
     uint64_t free_bytes;          /* free bytes on the disk */

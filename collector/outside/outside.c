@@ -24,8 +24,8 @@ enum {
     LOOK_NS = 20000000,    /* between two polls of the rings */
     SOON_NS = 100000,      /* while arguments of a program are not available yet */
     END_NS = 2000000,      /* until the connector has reported the last exits */
-    CERTAIN_NS = 20000000, /* older records are certainly in their rings, and their arguments have arrived or will not
-                            */
+    CERTAIN_NS = 20000000, /* older records are certainly in their rings, and their arguments have arrived or will
+                            * not */
 };
 #define OFTEN_NS (60 * TP_SECOND_NS) /* for so long, memory and I/O are read at each poll, and later once a second */
 
@@ -219,8 +219,8 @@ int tp_outside_fd(const struct tp_outside *o)
 
 /* ---- reading records ---- */
 
-/* Reads the Python frames of a thread immediately when its sample arrives, at a moment as random as that of the sample.
- */
+/* Reads the Python frames of a thread immediately when its sample arrives, at a moment as random as that of the
+ * sample. */
 static void ask_python(struct tp_outside *o, struct tp_pending_record *record, const struct tp_perf_record *r)
 {
     int64_t time_ns = o->python.processes.living_count ? tp_outside_now() : 0;

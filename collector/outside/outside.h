@@ -8,8 +8,8 @@
  *     tp_outside_write(outside, path, err);
  *     tp_outside_free(outside);
  *
- * One thread. Memory is limited (TP_MAX_OUTSIDE_BYTES). What does not fit is not recorded, and the program continues.
- */
+ * One thread. Memory is limited (TP_MAX_OUTSIDE_BYTES). What does not fit is not recorded, and the program
+ * continues. */
 #ifndef TP_COLLECTOR_OUTSIDE_H
 #define TP_COLLECTOR_OUTSIDE_H
 

@@ -65,8 +65,8 @@ struct tp_outside {
     struct tp_vec roots;         /* uint32_t: processes of the user that no other process of the user started */
     struct tp_id_map candidates; /* such a process: number of the listing that showed it first */
     uint32_t listing;
-    void (*look_for_more)(struct tp_outside *recorder, int64_t time_ns); /* searches for new processes; NULL: not needed
-                                                                          */
+    void (*look_for_more)(struct tp_outside *recorder, int64_t time_ns); /* searches for new processes; NULL: not
+                                                                          * needed */
     int64_t listed_ns;
     struct tp_error refused; /* when polling: why events were refused */
 };

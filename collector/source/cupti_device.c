@@ -1,5 +1,5 @@
-/* Records properties of the GPUs: see cupti_device.h. Never loads the driver, because a program without it uses no GPU.
- */
+/* Records properties of the GPUs: see cupti_device.h. Never loads the driver, because a program without it uses no
+ * GPU. */
 #include "collector/source/cupti_device.h"
 
 #include <dlfcn.h>

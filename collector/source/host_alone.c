@@ -27,8 +27,8 @@ typedef int setns_call(int, int);
 unshare_call tp_unshare __asm__("unshare") __attribute__((visibility("default")));
 setns_call tp_setns __asm__("setns") __attribute__((visibility("default")));
 
-/* Returns whether the call needs a single thread. setns without a kind enters whatever namespace the descriptor is of.
- */
+/* Returns whether the call needs a single thread. setns without a kind enters whatever namespace the descriptor is
+ * of. */
 static bool must_be_alone(long number, long flags)
 {
     return number == SYS_unshare ? flags & (CLONE_NEWUSER | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM)

@@ -41,16 +41,16 @@ static __attribute__((noinline)) void confine(const char *how)
     tp_hook_leave(why);
 }
 
-/* Stops recording if it has begun. A filter installed earlier was accepted by the program for whatever it starts later.
- */
+/* Stops recording if it has begun. A filter installed earlier was accepted by the program for whatever it starts
+ * later. */
 static void confine_by_filter(void)
 {
     if (tp_session_has_begun())
         confine("seccomp");
 }
 
-/* Checks a seccomp call. Calls without a filter, or with flags that strict mode does not have, only query the kernel.
- */
+/* Checks a seccomp call. Calls without a filter, or with flags that strict mode does not have, only query the
+ * kernel. */
 static __attribute__((noinline)) void look_at_seccomp(long operation, long flags, long filter)
 {
     if (operation == SECCOMP_SET_MODE_STRICT && !flags && !filter)
@@ -126,8 +126,8 @@ long tp_syscall(long number, long a, long b, long c, long d, long e, long f)
         look_at_prctl((int)a, (unsigned long)b, (unsigned long)c);
     bool is_alone = tp_alone_before(number, a, b);
     if (__builtin_expect(!is_alone && !is_copying(number, a, b) && number != SYS_prctl && number != SYS_capset, 1))
-        return next(number, a, b, c, d, e, f); /* a tail call, because the system call may return twice, as vfork does
-                                                */
+        return next(number, a, b, c, d, e, f); /* a tail call, because the system call may return twice, as vfork
+                                                * does */
     bool is_copy = is_copying(number, a, b);
     struct tp_stillness still = {0};
     if (is_copy)

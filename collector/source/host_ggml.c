@@ -81,8 +81,8 @@ int64_t ggml_nelements(const struct tensor *node);
 
 /* ---- one node ---- */
 
-/* Returns the number of an operator's name, from a cache by address, because there are few names and they are static.
- */
+/* Returns the number of an operator's name, from a cache by address, because there are few names and they are
+ * static. */
 static uint32_t name_of(const char *text)
 {
     static struct {

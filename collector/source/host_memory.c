@@ -416,8 +416,8 @@ static void refuse(void)
     __atomic_store_n(&state, STATE_OFF, __ATOMIC_RELAXED);
 }
 
-/* PyTorch reports its own memory, by tensors instead of blocks. So in Python this source needs a size in its setting.
- */
+/* Starts the source. In Python it needs a size in its setting, because PyTorch reports its own memory, by tensors
+ * instead of blocks. */
 static bool start(const struct tp_source_host *host, const char *setting)
 {
     (void)host;
@@ -455,7 +455,7 @@ static void stop(void)
     tp_hook_leave(why);
 }
 
-/* The child has the parent's memory too; its recording starts from zero. */
+/* Resets the totals. The child has the parent's memory too, but its recording starts from zero. */
 static void in_child(void)
 {
     __atomic_store_n(&small_recorded, 0, __ATOMIC_RELAXED);

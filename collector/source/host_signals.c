@@ -62,8 +62,8 @@ EXPORT int sigaction(int number, const struct sigaction *restrict action, struct
     return real_sigaction(number, &without, before);
 }
 
-/* Sets a handler of SIGBUS for signal() and related functions, with their flags. Returns false if it is another signal.
- */
+/* Sets a handler of SIGBUS for signal() and related functions, with their flags. Returns false if it is another
+ * signal. */
 static bool set_handler(int number, sighandler_t handler, int flags, sighandler_t *before)
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, was;
@@ -119,7 +119,7 @@ EXPORT int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict
     return change_mask(NEXT(CALL_SIGPROCMASK, mask_call), how, set, before);
 }
 
-/* sigset passes and returns SIG_HOLD in place of a handler to block a signal. */
+/* Handles SIG_HOLD too, which sigset takes and returns in place of a handler if a signal is blocked. */
 EXPORT sighandler_t sigset(int number, sighandler_t handler)
 {
     bool is_hold = handler == SIG_HOLD;

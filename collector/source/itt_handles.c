@@ -240,7 +240,7 @@ static uint64_t key_of_handle(const struct tp_itt_counter *handle)
     return tp_hash_mix((uint64_t)(uintptr_t)handle, 0x9E3779B97F4A7C15ull);
 }
 
-/* The keys are unique, because they are addresses or hashes of names. */
+/* Compares only keys, which are unique because they are addresses or hashes of names. */
 static bool is_counter(const struct entry *entry, const void *wanted)
 {
     return entry->hash == ((const struct wanted_counter *)wanted)->key;

@@ -20,7 +20,7 @@ static bool start(const struct tp_source_host *host, const char *setting)
     return true;
 }
 
-/* The range that was open before fork belongs to the parent. */
+/* Begins a new range, because the one that was open before fork belongs to the parent. */
 static void in_child(void)
 {
     tracepress_begin(range);

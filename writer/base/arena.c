@@ -22,8 +22,8 @@ enum {
     HEADER = 64,
     PAGE = 4096,
     LARGE = 64 * 1024, /* smallest size of a block that can be returned */
-    BIG = 1024 * 1024, /* smallest size of a block with a header, which has its own mapping unless a returned block fits
-                        */
+    BIG = 1024 * 1024, /* smallest size of a block with a header, which has its own mapping unless a returned block
+                        * fits */
     FIRST_CHUNK = 64 * 1024,
     SMALL_CHUNKS = 256 * 1024, /* total size of chunks of the first size */
     HUGE_PAGE = 2 * 1024 * 1024
@@ -224,8 +224,8 @@ void tp_arena_clear(struct tp_arena *arena)
     arena->code = 0;
 }
 
-/* ---- returned large blocks ----------------------------------------------------------------------------------------
- */
+/* ---- returned large blocks
+ * ---------------------------------------------------------------------------------------- */
 
 static unsigned bin_of(size_t size)
 {
@@ -261,8 +261,8 @@ static void *take_back(struct tp_arena *arena, size_t size)
     return NULL;
 }
 
-/* ---- allocation ---------------------------------------------------------------------------------------------------
- */
+/* ---- allocation
+ * --------------------------------------------------------------------------------------------------- */
 
 /* Maps a chunk whose record is in its own first bytes. */
 static char *new_mapped_chunk(struct tp_arena *arena, size_t size)

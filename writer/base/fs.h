@@ -35,8 +35,8 @@ void tp_outfile_discard(struct tp_outfile **slot);
 /* Creates a folder and its parents unless they exist. Returns 0, or TP_EIO with errno. */
 int tp_folder_make(const char *path, struct tp_error *err);
 
-/* Removes the temporary files of all open outputs. Only for a signal handler that ends the process: async-signal-safe.
- */
+/* Removes the temporary files of all open outputs. Only for a signal handler that ends the process:
+ * async-signal-safe. */
 void tp_outfile_remove_all(void);
 
 #endif

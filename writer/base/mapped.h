@@ -21,8 +21,8 @@ void tp_mapped_add(const void *start, size_t size);
 /* Unregisters and unmaps a range. `size` is used if the range is not registered. NULL is accepted. */
 void tp_mapped_remove(const void *start, size_t size);
 
-/* Returns the offset of the first unreadable byte in a registered range, a multiple of the page size; SIZE_MAX: none.
- */
+/* Returns the offset of the first unreadable byte in a registered range, a multiple of the page size; SIZE_MAX:
+ * none. */
 size_t tp_mapped_cut_at(const void *start);
 
 /* Switches a mode for a library that maps files by itself. While it is on, every unreadable page that this thread

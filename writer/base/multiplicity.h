@@ -12,8 +12,8 @@
  * chance (Holm 1979). Returns the number of kept tests. Scratch memory from `arena`. */
 size_t tp_holm(bool *is_kept, const double *p, size_t count, double alpha, struct tp_arena *arena);
 
-/* Does the same, but on average at most a share of `rate` of the kept ones is due to chance (Benjamini, Hochberg 1995).
- */
+/* Does the same, but on average at most a share of `rate` of the kept ones is due to chance (Benjamini, Hochberg
+ * 1995). */
 size_t tp_benjamini_hochberg(bool *is_kept, const double *p, size_t count, double rate, struct tp_arena *arena);
 
 #endif

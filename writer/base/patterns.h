@@ -29,8 +29,8 @@ struct tp_patterns {
  * no room for them or they are not supported; some of them may then have been added. */
 int tp_patterns_add(struct tp_patterns *patterns, unsigned rule, const char *pattern);
 
-/* Returns the smallest rule with a match in the name; -1: no match. Only the first 4,096 bytes of a name are searched.
- */
+/* Returns the smallest rule with a match in the name; -1: no match. Only the first 4,096 bytes of a name are
+ * searched. */
 int tp_patterns_find(const struct tp_patterns *patterns, struct tp_str name);
 
 #endif

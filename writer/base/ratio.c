@@ -29,8 +29,8 @@ static u128 size_of(__int128 n)
 
 double tp_ratio(__int128 a, __int128 b)
 {
-    const u128 exact = (u128)1 << 53; /* a double represents all integers up to here, so their division rounds only once
-                                       */
+    const u128 exact = (u128)1 << 53; /* a double represents all integers up to here, so their division rounds only
+                                       * once */
     u128 x = size_of(a), y = size_of(b);
     if (!b)
         return 0;

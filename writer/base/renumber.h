@@ -18,8 +18,8 @@ struct tp_ids {
 
 /* Initializes *ids. lowest, highest: bounds of the values to be added. expected: approximate number of additions. */
 void tp_ids_init(struct tp_ids *ids, struct tp_arena *arena, int64_t lowest, int64_t highest, uint64_t expected);
-/* Does the same for the ids of `count` items, given by `id_of` (TP_NULL_INT: none). Returns how many items have an id.
- */
+/* Does the same for the ids of `count` items, given by `id_of` (TP_NULL_INT: none). Returns how many items have an
+ * id. */
 typedef int64_t tp_id_of(const void *context, uint32_t item);
 uint64_t tp_ids_init_of(struct tp_ids *ids, struct tp_arena *arena, uint32_t count, tp_id_of *id_of,
                         const void *context);

@@ -191,8 +191,8 @@ struct tp_spool_work {
     uint64_t unused;
 };
 
-/* A domain is the number of its name; a bit distinguishes ITT's domains from NVTX's. Two values have a special meaning:
- */
+/* A domain is the number of its name; a bit distinguishes ITT's domains from NVTX's. Two values have a special
+ * meaning: */
 #define TP_SPOOL_ITT 0x80000000u
 #define TP_SPOOL_OF_RANGE 0xFFFFFFFEu /* a fact about the innermost range of the program's own calls */
 #define TP_SPOOL_OF_WORK 0xFFFFFFFDu  /* a fact about the last work of its thread */

@@ -213,8 +213,8 @@ static const struct {
 
 enum { KEEPERS = sizeof keepers / sizeof *keepers };
 
-/* Passes GPU records to their functions: either only clocks, or all others, which need the clocks. Returns the count.
- */
+/* Passes GPU records to their functions: either only clocks, or all others, which need the clocks. Returns the
+ * count. */
 static uint64_t walk(struct tp_spool_conversion *c, bool wants_clocks)
 {
     uint64_t seen = 0;

@@ -52,8 +52,8 @@ struct tp_spool_file {
 };
 
 /* Returns whether a program still records into this spool. The program locks the file until the end of the recording or
- * of the process. On file systems without locks, checks the process instead. Returns false if the file is not a spool.
- */
+ * of the process. On file systems without locks, checks the process instead. Returns false if the file is not a
+ * spool. */
 bool tp_spool_is_live(const char *path);
 
 /* Opens a spool. Its tables are in `arena` (guard set by the caller). Returns 0; TP_EIO; TP_EFORMAT if it is not a

@@ -87,8 +87,8 @@ struct tp_spool_conversion {
     struct tp_spool_trace_result *result;
     const struct tp_spool_watch *watch; /* or NULL */
     int64_t base_ns, end_ns, next_id;
-    uint64_t last_ticks;  /* of the last record at the start of the conversion; threads that still record add later ones
-                           */
+    uint64_t last_ticks;  /* of the last record at the start of the conversion; threads that still record add later
+                           * ones */
     bool has_memory;      /* there are memory records */
     struct tp_vec arrows; /* struct tp_spool_arrow */
     struct tp_vec ranges; /* of the current thread */
@@ -101,8 +101,8 @@ struct tp_spool_conversion {
     struct tp_vec lanes, works;               /* struct tp_spool_lane by name, tp_spool_lane_range; of all threads */
     int64_t works_first_ns;                   /* INT64_MAX: no works */
     int64_t first_work_device;                /* number of the first of their devices */
-    bool has_work;                            /* this thread recorded the last of the works, so facts may belong to it
-                                               */
+    bool has_work;                            /* this thread recorded the last of the works, so facts may belong to
+                                               * it */
     char color[16];                           /* of the current mark */
     struct tp_vec categories, threads;        /* struct tp_spool_given, sorted by key once collected */
     const struct tp_spool_record *next_stack; /* of the thread's next record, or NULL */
@@ -185,8 +185,8 @@ static inline uint64_t tp_spool_group(const struct tp_spool_mark *mark)
     return (uint64_t)mark->domain << 8 | mark->form;
 }
 
-/* Write ranges on rows of their own kind (spool_trace_lane.c): add one that crosses others, and write all at the end.
- */
+/* Write ranges on rows of their own kind (spool_trace_lane.c): add one that crosses others, and write all at the
+ * end. */
 void tp_spool_write_crossing(struct tp_spool_conversion *c, const struct tp_spool_range *range);
 void tp_spool_write_lanes(struct tp_spool_conversion *c);
 /* Assigns ranges, given in the order of their begins, to as few lanes as possible without overlap. Returns the number
@@ -227,8 +227,8 @@ struct tp_str tp_spool_call_stack(struct tp_spool_conversion *c, const struct tp
 void tp_spool_write_sample(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
 void tp_spool_write_sampled(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
 
-/* Write moments with many facts, or count them as broken (spool_trace_tensor.c). The payload must have its fixed part.
- */
+/* Write moments with many facts, or count them as broken (spool_trace_tensor.c). The payload must have its fixed
+ * part. */
 void tp_spool_write_tensor(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
 void tp_spool_write_event(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
 

@@ -24,8 +24,8 @@ void tp_assets_init(struct tp_assets *assets, struct tp_arena *arena, const char
     *assets = (struct tp_assets){.arena = arena, .folder = folder};
 }
 
-/* Returns whether a template name is safe as a path: letters, digits, - _ . and /, and no part that begins with a dot.
- */
+/* Returns whether a template name is safe as a path: letters, digits, - _ . and /, and no part that begins with a
+ * dot. */
 static bool is_safe(struct tp_str name)
 {
     bool starts_part = true;
@@ -45,8 +45,8 @@ static int io_fault(struct tp_error *err, const char *path)
     return tp_error_set(err, TP_EIO, 0, "%s: %s", path, strerror(errno));
 }
 
-/* Reads a whole file of known size. Allocates nothing while the file is open, because the arena may jump to its guard.
- */
+/* Reads a whole file of known size. Allocates nothing while the file is open, because the arena may jump to its
+ * guard. */
 static int read_file(const char *path, char *to, size_t size, struct tp_error *err)
 {
     struct tp_input input;

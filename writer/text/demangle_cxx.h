@@ -11,8 +11,8 @@
 #include "writer/base/str.h"
 
 /* Demangles "_Z..." with the wording of binutils' c++filt. Returns false, without changing *text, if the name is not
- * mangled, damaged, or unsupported, or if its text would exceed 64 KiB. The text is in the arena, whose guard is set.
- */
+ * mangled, damaged, or unsupported, or if its text would exceed 64 KiB. The text is in the arena, whose guard is
+ * set. */
 bool tp_demangle_cxx(struct tp_str name, struct tp_str *text, struct tp_arena *arena);
 
 #endif

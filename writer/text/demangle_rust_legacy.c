@@ -47,8 +47,8 @@ static void show_legacy(struct tp_rust_name *name, struct tp_str id)
     }
 }
 
-/* Returns whether this is "h" and 16 random-looking digits, as at the end of rustc's names. C++ names hardly have that.
- */
+/* Returns whether this is "h" and 16 random-looking digits, as at the end of rustc's names. C++ names hardly have
+ * that. */
 static bool is_hash(struct tp_str id)
 {
     uint32_t seen = 0, kinds = 0;

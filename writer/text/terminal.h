@@ -33,8 +33,8 @@ void tp_terminal_defuse_from(struct tp_buf *out, size_t start);
 /* Appends spaces. */
 void tp_terminal_pad(struct tp_buf *out, size_t columns);
 
-/* Append the text in a column of that width. Left-aligned text is cut if it is longer; right-aligned text is never cut.
- */
+/* Append the text in a column of that width. Left-aligned text is cut if it is longer; right-aligned text is never
+ * cut. */
 void tp_terminal_left(struct tp_buf *out, const char *text, size_t columns);
 void tp_terminal_right(struct tp_buf *out, const char *text, size_t columns);
 

@@ -27,13 +27,13 @@ void tp_code_maps_add(struct tp_code_maps *maps, struct tp_code_places *places, 
 /* Returns the mapping at an address, or NULL. Valid until the next mapping is added. */
 const struct tp_code_map *tp_code_maps_find(const struct tp_code_maps *maps, uint64_t address);
 
-/* Returns the node of a program address that was called from `outer`. Returns `outer` itself if both are unknown code.
- */
+/* Returns the node of a program address that was called from `outer`. Returns `outer` itself if both are unknown
+ * code. */
 uint32_t tp_code_maps_frame(const struct tp_code_maps *maps, struct tp_code_places *places, uint32_t outer,
                             uint64_t address);
 
-/* Returns the node of a chain of addresses, leaf first; 0: none. Kernel frames are placed inside the program's frames.
- */
+/* Returns the node of a chain of addresses, leaf first; 0: none. Kernel frames are placed inside the program's
+ * frames. */
 uint32_t tp_code_maps_stack(const struct tp_code_maps *maps, struct tp_code_places *places, const uint64_t *chain,
                             size_t count);
 

@@ -27,8 +27,8 @@ struct tp_code_file {
 };
 
 struct tp_code_frame {
-    uint64_t address; /* in the file, or in memory for the kernel; see below for generated code and Python; otherwise 0
-                       */
+    uint64_t address; /* in the file, or in memory for the kernel; see below for generated code and Python; otherwise
+                       * 0 */
     uint32_t file;
 };
 

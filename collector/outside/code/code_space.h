@@ -24,8 +24,8 @@ static inline uint64_t tp_code_space_of(const struct tp_code_maps *maps, const s
     return in_file >> TP_CODE_SPACE_BITS ? address : tp_code_space_start(map->file) + in_file;
 }
 
-/* Splits an address of this space into file and address in the file. Returns false if it is not in the range of a file.
- */
+/* Splits an address of this space into file and address in the file. Returns false if it is not in the range of a
+ * file. */
 static inline bool tp_code_space_split(const struct tp_code_places *places, uint64_t place, uint32_t *file,
                                        uint64_t *address)
 {

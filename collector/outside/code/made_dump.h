@@ -10,8 +10,8 @@
 
 #include "collector/outside/code/made_map.h"
 
-/* Returns NUMBER from a path ".../jit-NUMBER.dump": the process id in its own namespace. Returns 0 for any other path.
- */
+/* Returns NUMBER from a path ".../jit-NUMBER.dump": the process id in its own namespace. Returns 0 for any other
+ * path. */
 uint32_t tp_made_dump_pid(const char *path);
 
 /* Finds the names of addresses, given in ascending order, in an open dump at any file position. Addresses without a

@@ -1,5 +1,5 @@
-/* Decodes records of kernel events: see perf_record.h. Their layout is described in perf_event_open(2), "MMAP layout".
- */
+/* Decodes records of kernel events: see perf_record.h. Their layout is described in perf_event_open(2), "MMAP
+ * layout". */
 #include "collector/outside/events/perf_record.h"
 
 #include <string.h>

@@ -64,7 +64,7 @@ void tp_perf_rings_release(struct tp_perf_rings *rings);
 /* Closes the events before the end; their statistics stay until release. */
 void tp_perf_rings_close(struct tp_perf_rings *rings);
 
-/* For whole CPUs: calls take for each FORK record in the rings without removing it. tp_perf_rings_read then reads up to
+/* Calls take for each FORK record in the rings of whole CPUs without removing it. tp_perf_rings_read then reads up to
  * the same position. This works because a process has a FORK record before it does anything. */
 void tp_perf_rings_scan(struct tp_perf_rings *rings, void (*take)(void *context, const struct perf_event_header *head),
                         void *context);

@@ -1,6 +1,6 @@
 /* Finds the exit status of processes that are not our children. With CAP_NET_ADMIN the kernel's connector reports all
- * exits of the system. Otherwise a pidfd is kept for each process, which has the status since Linux 6.15. One thread.
- */
+ * exits of the system. Otherwise a pidfd is kept for each process, which has the status since Linux 6.15. One
+ * thread. */
 #ifndef TP_COLLECTOR_OUTSIDE_PROCESSES_EXIT_CODES_H
 #define TP_COLLECTOR_OUTSIDE_PROCESSES_EXIT_CODES_H
 

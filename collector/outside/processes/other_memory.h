@@ -25,8 +25,8 @@ struct tp_other_part {
 
 enum { TP_OTHER_PARTS = 256 };
 
-/* Reads at most TP_OTHER_PARTS parts with one system call. Returns the number of parts read, counted from the first.
- */
+/* Reads at most TP_OTHER_PARTS parts with one system call. Returns the number of parts read, counted from the
+ * first. */
 size_t tp_other_read_parts(struct tp_other_memory *memory, const struct tp_other_part *parts, size_t count);
 
 /* Returns the 8-byte word at an address; also 0 if it cannot be read. */

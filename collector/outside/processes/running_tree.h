@@ -1,5 +1,5 @@
-/* Finds a running process and its descendants in /proc, and produces records as the kernel would have from their start.
- */
+/* Finds a running process and its descendants in /proc, and produces records as the kernel would have from their
+ * start. */
 #ifndef TP_COLLECTOR_OUTSIDE_PROCESSES_RUNNING_TREE_H
 #define TP_COLLECTOR_OUTSIDE_PROCESSES_RUNNING_TREE_H
 

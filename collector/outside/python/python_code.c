@@ -55,8 +55,8 @@ static unsigned width_of(uint32_t state, bool *is_ascii)
     return flags & COMPACT && (kind == 1 || kind == 2 || kind == 4) ? kind : 0;
 }
 
-/* Reads the first characters of a text into `to`, with their size in bytes in *size. Returns false if it is not a text.
- */
+/* Reads the first characters of a text into `to`, with their size in bytes in *size. Returns false if it is not a
+ * text. */
 static bool read_text(struct tp_other_memory *memory, const struct tp_python_layout *layout, uint64_t at, char *to,
                       size_t room, size_t *size)
 {

@@ -1,5 +1,5 @@
-/* Lists files whose functions have no names in a recording, because they were stripped and no debug package was found.
- */
+/* Lists files whose functions have no names in a recording, because they were stripped and no debug package was
+ * found. */
 #ifndef TP_COLLECTOR_OUTSIDE_TRACE_NAMELESS_FILES_H
 #define TP_COLLECTOR_OUTSIDE_TRACE_NAMELESS_FILES_H
 

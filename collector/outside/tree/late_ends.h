@@ -1,6 +1,6 @@
 /* Waits for the exit status of processes that have exited. The kernel reports the end of a process's events before it
- * frees its memory, and the exit status after that. One thread; the list is in the arena, whose guard the caller sets.
- */
+ * frees its memory, and the exit status after that. One thread; the list is in the arena, whose guard the caller
+ * sets. */
 #ifndef TP_COLLECTOR_OUTSIDE_TREE_LATE_ENDS_H
 #define TP_COLLECTOR_OUTSIDE_TREE_LATE_ENDS_H
 

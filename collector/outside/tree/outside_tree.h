@@ -100,8 +100,8 @@ uint32_t tp_outside_tree_take(struct tp_outside_tree *tree, const struct tp_perf
 /* Sets the arguments of the first program of a process, if they are unknown. argv ends with NULL. */
 void tp_outside_tree_set_words(struct tp_outside_tree *tree, uint32_t process, char *const *argv);
 
-/* Returns the ns that threads have run until now. Includes threads that still run, because some are never switched out.
- */
+/* Returns the ns that threads have run until now. Includes threads that still run, because some are never switched
+ * out. */
 int64_t tp_outside_tree_running(const struct tp_outside_tree *tree, int64_t now_ns);
 
 /* Ends the recording and everything that still runs. */

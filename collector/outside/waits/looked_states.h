@@ -37,8 +37,8 @@ struct tp_looked_states {
 size_t tp_looked_states_cut(struct tp_looked_states *states, struct tp_looked_interval intervals[TP_LOOKED_INTERVALS],
                             int64_t time_ns, const struct tp_looked_states *now);
 
-/* Fills the interval for the time up to the last poll that is not divided yet. Returns the number of intervals, 0 or 1.
- */
+/* Fills the interval for the time up to the last poll that is not divided yet. Returns the number of intervals, 0 or
+ * 1. */
 size_t tp_looked_states_end(struct tp_looked_states *states, struct tp_looked_interval intervals[TP_LOOKED_INTERVALS]);
 
 #endif
