@@ -146,7 +146,7 @@ static void put_finding(struct filler *f, struct tp_list *list, const struct tp_
     put_evidence(item, finding);
 }
 
-/* Puts a table above the sections; sets has_tables. */
+/* Adds a table to the current part; sets has_tables if it is above the sections. */
 static void put_table(struct filler *f, const struct tp_shown_table *table)
 {
     if (f->part == f->root)
