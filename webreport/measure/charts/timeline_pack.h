@@ -60,14 +60,17 @@ struct tp_pack {
     bool folds_steps;       /* steps, too */
     bool has_launches;      /* slices of devices have their launches */
     bool has_shapes;        /* slices of operators have their shapes */
-    size_t max_name_bytes;  /* of all names together; more are "(other names)". Also of all texts of arguments, of all moments */
+    /* of all names together; more are "(other names)". Also of all texts of arguments, of all moments */
+    size_t max_name_bytes;
     struct tp_pack_column sections[TP_PACK_SECTION_COUNT];
     uint32_t *name_number; /* by name id: number in the data; 0: none yet. Number 0 is "(other names)" */
     uint8_t *name_class;   /* by name id: enum tp_slice_class + 1; the high bit marks backward operators */
     uint32_t name_count;
-    uint32_t *shape_number; /* by id of "Input Dims": number in the data, as argument_number; NULL: no slice has shapes */
+    /* by id of "Input Dims": number in the data, as argument_number; NULL: no slice has shapes */
+    uint32_t *shape_number;
     uint32_t shape_count;
-    uint32_t *argument_number; /* by id of a text of arguments: number in the data; 0: none yet. NULL: no slice has arguments */
+    /* by id of a text of arguments: number in the data; 0: none yet. NULL: no slice has arguments */
+    uint32_t *argument_number;
     uint32_t argument_text_count, argument_count; /* argument_count: slices that have arguments */
     uint64_t argument_slice;                  /* place of the last slice with arguments */
     const struct tp_moment *moments;      /* by thread, time, place in the file */

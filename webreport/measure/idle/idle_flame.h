@@ -1,4 +1,4 @@
-/* The idle flame: idle time of a device charged to host stacks, and the lines they fold to (section 6). */
+/* The idle flame: idle time of a device by host stack, and by the line to which the stack folds (section 6). */
 #ifndef TP_WEBREPORT_MEASURE_IDLE_IDLE_FLAME_H
 #define TP_WEBREPORT_MEASURE_IDLE_IDLE_FLAME_H
 
@@ -8,7 +8,7 @@
 void tp_idle_flame_build(struct tp_idle_device *out, const struct tp_model *model, const struct tp_gpu *gpu,
                          struct tp_arena *arena);
 
-/* Leaves them empty. */
+/* Leaves the flame empty. */
 void tp_idle_flame_skip(struct tp_idle_device *out, struct tp_arena *arena);
 
 #endif

@@ -1,7 +1,6 @@
-/* Idle view: what each device did in W, why it was idle, and what the host did meanwhile (section 6).
- *
- * Every idle nanosecond is of one part (enum tp_idle_part). The flame charges each of them to the stack of that moment
- * on the thread that launches the next operation. */
+/* Idle view: activity of each device in W, reasons of its idle time, and host activity meanwhile (section 6).
+ * Every idle nanosecond has one part (enum tp_idle_part). The flame assigns it to the stack at that moment on the
+ * thread that launches the next operation. */
 #ifndef TP_WEBREPORT_MEASURE_IDLE_IDLE_VIEW_H
 #define TP_WEBREPORT_MEASURE_IDLE_IDLE_VIEW_H
 
@@ -11,19 +10,19 @@
 
 /* Idle time of one device within W or a step of it. */
 struct tp_idle_split {
-    int64_t window_ns; /* what the percentages are of */
+    int64_t window_ns; /* base of the percentages */
     int64_t gap_count, total_ns;
-    int64_t part_ns[TP_IDLE_PARTS]; /* enum tp_idle_part; they sum to total_ns */
-    int64_t in_graph_ns;            /* part of queue: before operations of a graph launch */
+    int64_t part_ns[TP_IDLE_PARTS]; /* by enum tp_idle_part; the sum is total_ns */
+    int64_t in_graph_ns;            /* the part of queue before operations of a graph launch */
 };
 
-/* One node of the idle flame. Node 0 is the whole idle time; a parent stands before its children, children are in the
- * order (kind text, text): the nodes are in depth-first order. */
+/* A node of the idle flame. Node 0 is the whole idle time. Nodes are in depth-first order, children in the order of
+ * (kind text, text). */
 struct tp_flame_node {
     struct tp_str text;
-    int64_t self_ns, self_starved_ns;   /* idle time with exactly this stack; part of it starved */
-    int64_t self_host_ns;               /* part of that: before the call of the next operation */
-    int64_t total_ns, total_starved_ns; /* with this stack or a deeper one */
+    int64_t self_ns, self_starved_ns;   /* idle time with exactly this stack; the starved part of it */
+    int64_t self_host_ns;               /* the part of it before the call of the next operation */
+    int64_t total_ns, total_starved_ns; /* time with this stack or a deeper one */
     uint32_t parent, depth;             /* parent of node 0: TP_NO_ID; depth of node 0: 0 */
     uint32_t label;                     /* label id of text in trace->frames */
     uint8_t kind;                       /* enum tp_stack_kind */
@@ -59,21 +58,21 @@ enum tp_idle_step_column {
 
 struct tp_idle_device {
     struct tp_str title; /* "GPU 0" (tp_device_title) */
-    int64_t device, operation_count, stream_count; /* counts: of the whole recording */
-    int64_t busy_ns, sum_ns;                       /* union and sum of what durations lie in W */
+    int64_t device, operation_count, stream_count; /* counts of the whole recording */
+    int64_t busy_ns, sum_ns;                       /* union and sum of the durations within W */
     double busy_percent, sum_over_union;
     struct tp_idle_split idle; /* within W */
     int64_t compute_ns, communication_ns, copy_ns, exposed_communication_ns, exposed_copy_ns;
-    int64_t without_launch_ns; /* idle before operations without launch, or behind the last */
+    int64_t without_launch_ns; /* idle time before operations without launch, or after the last operation */
     int64_t flame_total_ns;
     struct tp_flame_node *nodes;
     uint32_t node_count;
     struct tp_table steps;   /* enum tp_idle_step_column; the used steps in order of time */
-    struct tp_table frames;  /* enum tp_idle_frame_column: a frame wherever it stands */
+    struct tp_table frames;  /* enum tp_idle_frame_column: by frame at any depth */
     struct tp_table by_line; /* enum tp_idle_line_column: innermost project line, else annotation, else operator .. */
 };
 
-/* Each device's walk reads the threads' events anew, so only the first devices get a flame. */
+/* Number of devices that get a flame, because each walk reads the events of all threads again. */
 enum { TP_IDLE_FLAME_DEVICES = 64 };
 
 struct tp_idle_view {
@@ -81,10 +80,9 @@ struct tp_idle_view {
     uint32_t device_count;
 };
 
-/* Builds the view of every device; without its flame (nodes, stacks, frames, lines and their times stay empty) unless
- * has_flame. */
+/* Builds the view of every device. Without has_flame, nodes, stacks, frames, lines and their times stay empty. */
 void tp_idle_build(struct tp_idle_view *view, const struct tp_model *model, bool has_flame, struct tp_arena *arena);
 
-extern const struct tp_fields tp_idle_device_fields; /* of one device */
+extern const struct tp_fields tp_idle_device_fields; /* fields of one device */
 
 #endif

@@ -64,8 +64,8 @@ bool tp_metric_is_of_steps(const struct tp_metric *metric);
 /* Does only what was recorded from outside tell it? */
 bool tp_metric_is_of_program(const struct tp_metric *metric);
 
-/* Is it of a class of steps, or of a way of recording, that most programs do not have, and not known? Such ones are left
- * out of lists and files. */
+/* Is it of a class of steps, or of a way of recording, that most programs do not have, and not known? Such ones are
+ * left out of lists and files. */
 bool tp_metric_is_left_out(const struct tp_metric *metric, double value);
 
 /* Does one of smaller size stand for it in lists for people? */

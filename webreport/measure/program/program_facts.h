@@ -1,5 +1,5 @@
-/* Facts that a program gave about itself (tracepress_metadata, add_metadata of torch.profiler): members of a trace's head
- * that no profiler writes by itself. */
+/* Facts that a program gave about itself (tracepress_metadata, add_metadata of torch.profiler): members of a trace's
+ * head that no profiler writes by itself. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_FACTS_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_FACTS_H
 
@@ -7,7 +7,8 @@
 
 #include "webreport/trace/trace.h"
 
-/* Returns whether a member of the head is the program's own; false for those of Kineto, torch.profiler and our recorder. */
+/* Returns whether a member of the head is the program's own; false for those of Kineto, torch.profiler and our
+ * recorder. */
 bool tp_is_program_fact(struct tp_str key);
 
 /* The fact as text: of a string its contents, of other values their JSON; cut to 256 bytes. In the arena, whose guard

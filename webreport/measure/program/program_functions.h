@@ -1,11 +1,10 @@
 /* The functions that samples of a recording from outside found: what each took itself, and with what it called.
- *
  * A function is its name and its file; its line is the one that took most of its own time. Of "src/a.c(12): f" the name
  * is f and the file src/a.c; of "f [libc.so.6]" f and libc.so.6; code without a name is called after its file and
  * offset; other texts are names without a file. A kernel's function outside of one of the program's is a stack that was
- * followed into nonsense: it ends there, and so it does at unknown code that nothing called. What the kernel does for the
- * events of the recording, and samples that the recorder marks as its own work, are one function, TP_RECORDING_FUNCTION.
- * docs/definitions.md section 23. */
+ * followed into nonsense: it ends there, and so it does at unknown code that nothing called. What the kernel does for
+ * the events of the recording, and samples that the recorder marks as its own work, are one function,
+ * TP_RECORDING_FUNCTION. docs/definitions.md section 23. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_FUNCTIONS_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_FUNCTIONS_H
 

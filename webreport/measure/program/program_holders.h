@@ -1,5 +1,5 @@
-/* Who most likely holds what threads wait for: a wait for a lock ends when the thread that holds it lets it go, so that one
- * runs at its end, and is the one that ran longest meanwhile. A guess: nobody saw the lock. For program_view.c. */
+/* Who most likely holds what threads wait for: a wait for a lock ends when the thread that holds it lets it go, so that
+ * one runs at its end, and is the one that ran longest meanwhile. A guess: nobody saw the lock. For program_view.c. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_HOLDERS_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_HOLDERS_H
 

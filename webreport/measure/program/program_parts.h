@@ -11,8 +11,8 @@ enum { TP_WALL_RUNNING, TP_WALL_READY, TP_WALL_WAITS, TP_WALL_COUNT = TP_WALL_WA
 struct tp_wall_parts {
     int64_t wall_ns, part_ns[TP_WALL_COUNT]; /* from TP_WALL_WAITS on: by enum tp_wait_cause */
     int64_t busy_ns;                         /* of all threads that run, added up */
-    /* Nobody runs or is ready, somebody waits for events or a signal, and the others for no more than a lock, a child or
-     * their end, or nobody knows what: the workers of a server that has nothing to do wait for locks. */
+    /* Nobody runs or is ready, somebody waits for events or a signal, and the others for no more than a lock, a child
+     * or their end, or nobody knows what: the workers of a server that has nothing to do wait for locks. */
     int64_t idle_ns;
 };
 

@@ -1,9 +1,8 @@
 /* What the steps' wall clock was: the states of the main thread of PyTorch's process, as a recording of the same run
  * from outside has them, cut at the steps of PyTorch's trace; and the functions that ran while no operator did.
- *
- * Both recordings have Unix time. The parts of a step add up to its wall time to the nanosecond: running, ready, blocked
- * by cause, and time that the recording from outside did not see. docs/definitions.md section 24; JSON: program_steps.
- *
+ * Both recordings have Unix time. The parts of a step add up to its wall time to the nanosecond: running, ready,
+ * blocked by cause, and time that the recording from outside did not see. docs/definitions.md section 24; JSON:
+ * program_steps.
  * Everything lives in the arena given, or borrows from the program's view; read-only afterwards. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_STEPS_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_STEPS_H
@@ -59,8 +58,8 @@ struct tp_program_steps {
 bool tp_program_steps_build(struct tp_program_steps *steps, const struct tp_model *model,
                             const struct tp_program_view *program, struct tp_arena *arena);
 
-/* The sentence of a verdict about time that the main thread was ready and got no CPU: "For 68.0 % of the steps' time the
- * main thread was ready and got no CPU." Empty below a fifth of the steps. In `arena`. */
+/* The sentence of a verdict about time that the main thread was ready and got no CPU: "For 68.0 % of the steps' time
+ * the main thread was ready and got no CPU." Empty below a fifth of the steps. In `arena`. */
 struct tp_str tp_program_steps_words(const struct tp_program_steps *steps, struct tp_arena *arena);
 
 /* "native", "ready", "disk" .. as JSON has them; the same for people: "running, native code". Static. */

@@ -1,9 +1,7 @@
-/* The samples of a trace as files of other tools have them: whole stacks, what each sample stands for, and the processes
- * and threads that they are of, each under a name of its own.
- *
+/* The samples of a trace as files of other tools have them: whole stacks, what each sample stands for, and the
+ * processes and threads that they are of, each under a name of its own.
  * Of a program recorded from outside everything is that of its view: functions and lines, and weights that add up to
  * the processor time of each process. Other traces have their samples' own processor time, and their rows as threads.
- *
  * Everything lives in the arena given, or borrows from the trace. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_SAMPLED_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_SAMPLED_H

@@ -101,7 +101,8 @@ struct tp_distributed {
     struct tp_str *silent_workers; /* without communication */
     uint32_t silent_count;
     bool is_comparable;
-    bool is_partial; /* comparable, and other ranks of the job or a group are missing: waiting is at least what these show */
+    /* comparable, and other ranks of the job or a group are missing: waiting is at least what these show */
+    bool is_partial;
     bool is_size_known; /* of the job, or of a group */
     struct tp_step_matrix overlap, wait; /* wait: only when comparable */
     struct tp_table *ops;                /* per rank: enum tp_comm_op_column */

@@ -50,8 +50,8 @@ void tp_advice_build_brief(struct tp_advice *advice, const struct tp_model *mode
 
 extern const struct tp_fields tp_advice_fields;
 
-/* Removes the verdict and the findings; facts and tables stay. For what was recorded inside of a process of which another
- * trace says what it did: PyTorch's (TP_WORKER_SECOND), or that from outside (TP_WORKER_INSIDE). */
+/* Removes the verdict and the findings; facts and tables stay. For what was recorded inside of a process of which
+ * another trace says what it did: PyTorch's (TP_WORKER_SECOND), or that from outside (TP_WORKER_INSIDE). */
 void tp_advice_withhold(struct tp_advice *advice);
 
 #endif

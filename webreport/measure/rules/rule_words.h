@@ -1,5 +1,5 @@
-/* Title, advice and documentation page of a rule for one audience. The row of the rule (rules.h) has the texts for programs
- * that train with PyTorch, and those that other audiences read instead. All texts are static. */
+/* Title, advice and documentation page of a rule for one audience. The row of the rule (rules.h) has the texts for
+ * programs that train with PyTorch, and those that other audiences read instead. All texts are static. */
 #ifndef TP_WEBREPORT_MEASURE_RULES_RULE_WORDS_H
 #define TP_WEBREPORT_MEASURE_RULES_RULE_WORDS_H
 

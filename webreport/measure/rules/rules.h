@@ -55,9 +55,8 @@ struct tp_rule_text {
 };
 
 /* What past programs show about a rule. Zero-initialised: a fix may gain between nothing and the whole ceiling.
- *
- * Programs without device gain three quarters of the recorded time or more: half of 157 programs that were fixed and timed
- * gained more than the recorded time, because recording slows the rest of a program, too. */
+ * Programs without device gain three quarters of the recorded time or more: half of 157 programs that were fixed and
+ * timed gained more than the recorded time, because recording slows the rest of a program, too. */
 struct tp_rule_gain {
     double low, high; /* least and greatest part of the ceiling that a fix gains in practice: 0 <= low <= high <= 1 */
     unsigned right;   /* programs in which the rule reported and named the cause (`make truth`) .. */
@@ -124,7 +123,8 @@ struct tp_rule_overrides {
     } items[TP_RULE_COUNT][TP_RULE_THRESHOLDS];
 };
 
-/* Adds a threshold from text, "A4.min_pct=2". Returns 0, or TP_EUSAGE with a text that names the known rules or keys. */
+/* Adds a threshold from text, "A4.min_pct=2". Returns 0, or TP_EUSAGE with a text that names the known rules or
+ * keys. */
 int tp_rules_override(struct tp_rule_overrides *overrides, const char *text, struct tp_error *err);
 
 struct tp_evidence {
@@ -150,7 +150,8 @@ struct tp_finding {
     double low_part, high_part;       /* least and greatest part of its time that a fix gains, 0 to 1 */
     double widest_percent;            /* largest width of the estimate for a finding about most of the step; 100: any */
     uint32_t time;                    /* index of its time in tp_advisor.times, while rules are evaluated */
-    double most_percent;              /* of the step: upper end of the gain without other findings; 0: the share is the end */
+    /* of the step: upper end of the gain without other findings; 0: the share is the end */
+    double most_percent;
     double low_percent, high_percent; /* of the step: gain of a fix after those of the findings above it;
                                        * NaN: no ceiling (docs/definitions.md 15) */
     double counted_percent;           /* part of high_percent that no finding above is about; NaN: no ceiling */
@@ -165,8 +166,8 @@ struct tp_rule_note {
     const char *reason;
 };
 
-/* Cost of recording for the main thread. With a device: the cost of events that begin while the device waits for the host.
- * Without: all cost that is taken off the steps. */
+/* Cost of recording for the main thread. With a device: the cost of events that begin while the device waits for the
+ * host. Without: all cost that is taken off the steps. */
 struct tp_overhead {
     int64_t cost_ns, starved_ns; /* cost, at most starved_ns; time in which the device waits, without a device W */
     int64_t frames, operators;   /* events in starved_ns; without a device all frames, and 0 */

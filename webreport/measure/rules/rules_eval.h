@@ -42,7 +42,8 @@ struct tp_candidate {
     double weight;                    /* what it stands in the list by, percent; 0: by what is gained */
     bool has_low;                     /* low below is known, and the whole ceiling may be gained; else the rule's own */
     double low;                       /* part of the ceiling: the least that is gained */
-    double most_percent;              /* upper end of the gain, where it may exceed the ceiling; 0: the ceiling is the end */
+    /* upper end of the gain, where it may exceed the ceiling; 0: the ceiling is the end */
+    double most_percent;
     const char *advice;               /* of this finding, of a program of PyTorch; NULL: the rule's */
     const char *cause;                /* of this finding, where the rule alone does not say it; NULL: the rule's */
     const struct tp_evidence *memory; /* evidence that is a memory record, or NULL */
@@ -110,8 +111,8 @@ struct tp_advisor {
 
 enum { TP_WIDEST_PERCENT = 20 }; /* a wider estimate of a finding's gain is of no use */
 
-/* A finding about all ranks of a run, which no advisor reports: the rule's words, cause and confidence, and of the share
- * of the step its severity and what mending gains. No ceiling and no detail yet. */
+/* A finding about all ranks of a run, which no advisor reports: the rule's words, cause and confidence, and of the
+ * share of the step its severity and what mending gains. No ceiling and no detail yet. */
 struct tp_finding tp_finding_of_run(enum tp_rule_id rule, double share_percent);
 
 double tp_rule_value(const struct tp_advisor *a, enum tp_rule_id rule, const char *key);

@@ -1,7 +1,5 @@
-/* How a tree of time is made: what its parts share (time_parts.c). The parts: who owns a nanosecond of device work
- * (time_owner.c), which leaf an operation belongs to (time_place.c), where idle time goes (time_idle.c), sums and order
- * (time_tree.c).
- */
+/* State and functions shared by the files that build a tree of time (time_parts.c): the owner of each nanosecond of device work
+ * (time_owner.c), the leaf of each operation (time_place.c), the leaves of idle time (time_idle.c), sums and order (time_tree.c). */
 #ifndef TP_WEBREPORT_MEASURE_TREE_TIME_PARTS_H
 #define TP_WEBREPORT_MEASURE_TREE_TIME_PARTS_H
 
@@ -9,7 +7,7 @@
 #include "writer/base/id_map.h"
 #include "writer/base/keys.h"
 
-/* A node while the tree grows; sums are those of its own alone until the end. */
+/* A node while the tree is built; sums exclude children until the end. */
 struct tp_time_bud {
     uint32_t parent, text; /* text: id in texts */
     int64_t time_ns, calls, kernel_ns, flops, bytes, costed_ns, floored_ns;
@@ -28,10 +26,10 @@ struct tp_time_maker {
     struct tp_strings texts;
     struct tp_id_map children; /* by (parent, text) */
     struct tp_vec buds;        /* struct tp_time_bud; the first one is the window */
-    uint32_t *leaves;          /* by device operation; those of other devices have none */
+    uint32_t *leaves;          /* by device operation; unset for other devices */
 };
 
-/* The child of that text, made when new. */
+/* Returns the child with that text; adds it if it is new. */
 uint32_t tp_time_child(struct tp_time_maker *maker, uint32_t parent, struct tp_str text);
 
 static inline struct tp_time_bud *tp_time_bud(struct tp_time_maker *maker, uint32_t bud)
@@ -44,35 +42,35 @@ void tp_time_add(struct tp_time_maker *maker, uint32_t bud, int64_t ns);
 
 /* ---- time_owner.c ---- */
 
-/* What hides what, in this order. */
+/* Classes of work; a class hides those after it. */
 enum tp_time_class { TP_TIME_COMPUTE, TP_TIME_COMMUNICATION, TP_TIME_COPY, TP_TIME_WAIT, TP_TIME_CLASSES };
 
 enum tp_time_class tp_time_class_of(enum tp_work work);
 
-/* Calls `own` with each operation of the device that owns time of W, in order of time: of those that run at once the
- * first class, inside a class the one that started first (then the longer one, then the one before in the file). */
+/* Calls `own` for each operation of the device that owns time of W, in order of time. Of simultaneous operations, the first class owns the time;
+ * within a class the operation that started first, then the longer one, then the first in the file. */
 void tp_time_owners(const struct tp_time_maker *maker, void (*own)(void *context, uint32_t device, int64_t ns),
                     void *context);
 
 /* ---- time_place.c ---- */
 
-/* Leaves of operations, each distinct path made once. */
+/* Leaves of operations; each distinct path is made once. */
 struct tp_time_places {
     struct tp_time_maker *maker;
-    struct tp_keys paths;      /* (kind, two or three ids of what the path is made of) .. */
-    struct tp_vec leaves;      /* .. and their leaves, uint32_t */
-    struct tp_keys calls;      /* (name, dims, types) of operators .. */
-    struct tp_vec operators;   /* .. and their texts, uint32_t */
+    struct tp_keys paths;      /* paths: (kind, two or three ids) */
+    struct tp_vec leaves;      /* uint32_t: leaf by path */
+    struct tp_keys calls;      /* operators: (name, dims, types) */
+    struct tp_vec operators;   /* uint32_t: text by key of `calls` */
     uint32_t *units;           /* by call of a unit: its text + 1 */
     uint32_t *modules;         /* by module: text of its class + 1 */
-    uint32_t *forward_modules; /* by operator: module of its forward by the sequence number; NULL without modules */
+    uint32_t *forward_modules; /* by operator: module of its forward operator, found by the sequence number; NULL without modules */
     uint8_t *is_backward;      /* by operator */
 };
 
 void tp_time_places_init(struct tp_time_places *places, struct tp_time_maker *maker);
-/* The leaf of a device operation. */
+/* Returns the leaf of a device operation. */
 uint32_t tp_time_place(struct tp_time_places *places, uint32_t device);
-/* Gives its memory back early. */
+/* Returns its memory to the arena. */
 void tp_time_places_drop(struct tp_time_places *places);
 
 /* ---- time_idle.c ---- */

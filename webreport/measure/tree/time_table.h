@@ -1,4 +1,4 @@
-/* The upper part of a tree of time as a table: the nodes that matter, in the tree's order. */
+/* The upper part of a tree of time as a table: the largest nodes, in the order of the tree. */
 #ifndef TP_WEBREPORT_MEASURE_TREE_TIME_TABLE_H
 #define TP_WEBREPORT_MEASURE_TREE_TIME_TABLE_H
 
@@ -20,13 +20,13 @@ enum tp_time_column {
 
 struct tp_time_table {
     struct tp_table rows;  /* enum tp_time_column */
-    const uint32_t *nodes; /* of each row: index in the tree's nodes */
-    bool has_costs;        /* some row has a rate .. */
-    bool has_floors;       /* .. and a floor */
+    const uint32_t *nodes; /* by row: index in the tree's nodes */
+    bool has_costs;        /* some row has a rate */
+    bool has_floors;       /* some row has a least time */
 };
 
-/* At most max_rows nodes below the window, those with the most time: a row's parent is always among them. In `arena`.
- */
+/* Builds a table of at most max_rows nodes below the window, those with most time; the parent of a row is always a row. Allocates from
+ * `arena`. */
 void tp_time_table_build(struct tp_time_table *table, const struct tp_time_tree *tree, size_t max_rows,
                          struct tp_arena *arena);
 

@@ -1,9 +1,8 @@
-/* The tree of a device's time: each nanosecond of W in exactly one leaf (docs/definitions.md, section 20).
+/* The tree of a device's time. Each nanosecond of W belongs to exactly one leaf (docs/definitions.md, section 20).
  *
- * Below the window: what the device waited for (host, launch, queue, outside, unknown), what it did that nothing hid
- * (exposed communication, exposed copy, device wait), and compute, by kind of work, class of the module, operator with
- * its shapes, and kernel. A node has two times: of its own (the children's sum to it exactly), and the sum of the
- * durations of its operations, which overlap. Shares are of the first, rates of the second. */
+ * Below the window are idle time by reason (host, launch, queue, outside, unknown), exposed work (communication, copies, device waits), and
+ * compute, divided by kind of work, class of the module, operator with its shapes, and kernel. A node has two times: its part of W, to which the
+ * children sum exactly, and the sum of the durations of its operations, which may overlap. Shares use the first, rates the second. */
 #ifndef TP_WEBREPORT_MEASURE_TREE_TIME_TREE_H
 #define TP_WEBREPORT_MEASURE_TREE_TIME_TREE_H
 
@@ -11,44 +10,44 @@
 #include "webreport/measure/work/peaks.h"
 #include "webreport/measure/work/work_costs.h"
 
-/* What limits a unit of work; of a node: what limits most of its time that has a floor. */
+/* Limit of a unit of work; for a node, the limit of most of its time with a known least time. */
 enum tp_bound { TP_BOUND_NONE, TP_BOUND_COMPUTE, TP_BOUND_MEMORY, TP_BOUND_LATENCY, TP_BOUND_COUNT };
 
-/* "compute", "memory", "latency"; NULL of none. Static. */
+/* Returns "compute", "memory" or "latency", or NULL for TP_BOUND_NONE. Static. */
 const char *tp_bound_text(enum tp_bound bound);
 
 struct tp_time_node {
     struct tp_str text;
-    uint32_t parent, depth;   /* parent of node 0, the window: TP_NO_ID; a parent stands before its children */
-    int64_t time_ns;          /* of W; in node 0 |W| */
-    int64_t calls, kernel_ns; /* operations that begin in W, and their durations */
-    int64_t flops, bytes;     /* of the units whose longest kernel is among them */
-    int64_t costed_ns;        /* durations of the kernels of these units */
-    int64_t floored_ns;       /* of those of them that have a floor .. */
-    double floor_ns;          /* .. and the least time that they could take */
+    uint32_t parent, depth;   /* parent: TP_NO_ID for node 0, the window; parents come before children */
+    int64_t time_ns;          /* time of W; |W| in node 0 */
+    int64_t calls, kernel_ns; /* number and total duration of operations that begin in W */
+    int64_t flops, bytes;     /* work of the units whose longest kernel is in the node */
+    int64_t costed_ns;        /* duration of the kernels of these units */
+    int64_t floored_ns;       /* duration of those kernels whose least time is known */
+    double floor_ns;          /* their least time */
     uint8_t bound;            /* enum tp_bound */
 };
 
-/* Children by time, longest first, then by text; all nodes in depth-first order. */
+/* A tree; nodes are in depth-first order, children by time (longest first), then by text. */
 struct tp_time_tree {
     int64_t device;
-    struct tp_str device_name;    /* "" when unknown */
-    const struct tp_peaks *peaks; /* NULL: none is known, so there are no floors */
+    struct tp_str device_name;    /* "" if unknown */
+    const struct tp_peaks *peaks; /* NULL if no peak is known; then no node has a least time */
     int64_t latency_ns;           /* from the end of a launch to the start of its operation on a device that was free */
-    int64_t held_ns;              /* of W: the device was held by something that is not in the recording */
+    int64_t held_ns;              /* time of W in which unrecorded work occupied the device */
     struct tp_time_node *nodes;
     uint32_t node_count;
 };
 
 struct tp_time_trees {
-    struct tp_time_tree *items; /* the device with most work first, then by number */
-    uint32_t count;             /* 0: there is no device, or no time in W */
+    struct tp_time_tree *items; /* trees by device: most work first, then by number */
+    uint32_t count;             /* 0 without devices or time in W */
 };
 
-/* In `arena` (guard set by the caller); idle: with its flames. What all point into must outlive it. */
+/* Builds the trees in `arena` (guard set by the caller). idle: with its flames. All arguments must outlive the trees. */
 void tp_time_trees_build(struct tp_time_trees *trees, const struct tp_work_kinds *kinds,
                          const struct tp_work_units *units, const struct tp_idle_view *idle, struct tp_arena *arena);
 
-extern const struct tp_fields tp_time_tree_fields; /* of one tree */
+extern const struct tp_fields tp_time_tree_fields; /* fields of one tree */
 
 #endif

@@ -1,4 +1,4 @@
-/* Gradient accumulation: steps of a trace that are micro-steps, several of which make one step of the optimizer.
+/* Finds gradient accumulation: several steps of the trace, the micro-steps, make one step of the optimizer.
  *
  * Such steps differ by design: most run forward and backward, one of M also updates the parameters. Rules about unequal
  * steps compare a step with those of its kind (section 15 of docs/definitions.md, R5). */
@@ -8,9 +8,9 @@
 #include "webreport/model/facts.h"
 
 struct tp_accumulation {
-    uint32_t micro_count; /* micro-steps of an optimizer step, 2 or more; 0: steps are no micro-steps */
+    uint32_t micro_count; /* micro-steps of an optimizer step, 2 or more; 0 if steps are not micro-steps */
     bool is_at_least;     /* only one update was recorded: micro_count is a lower bound */
-    bool *updates;        /* by step: the optimizer runs in it; NULL when micro_count is 0 */
+    bool *updates;        /* by step: the optimizer runs in it; NULL if micro_count is 0 */
 };
 
 /* Finds out whether the steps of a trace are micro-steps: all used steps have a backward pass, and at least half of them

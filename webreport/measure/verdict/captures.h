@@ -1,5 +1,5 @@
-/* The capture of graphs: the stretches of the recording in which launches run nothing, because the program records them
- * into a graph (docs/definitions.md 13). */
+/* Finds captures of graphs: times in which launches run nothing, because the program records them into a graph (docs/definitions.md,
+ * section 13). */
 #ifndef TP_WEBREPORT_MEASURE_VERDICT_CAPTURES_H
 #define TP_WEBREPORT_MEASURE_VERDICT_CAPTURES_H
 

@@ -1,4 +1,4 @@
-/* Time of W that says nothing about the steps of the program (section 13 of docs/definitions.md). */
+/* Time of W that cannot be judged, because it says nothing about the steps of the program (section 13 of docs/definitions.md). */
 #ifndef TP_WEBREPORT_MEASURE_VERDICT_UNJUDGED_H
 #define TP_WEBREPORT_MEASURE_VERDICT_UNJUDGED_H
 
@@ -9,7 +9,7 @@
 enum tp_unjudged_reason {
     TP_UNJUDGED_NOTHING,   /* at least half of W can be judged */
     TP_UNJUDGED_CAPTURE,   /* launches are captured into a graph and run nothing */
-    TP_UNJUDGED_LITTLE,    /* R2: too little work, so that nothing can be judged */
+    TP_UNJUDGED_LITTLE,    /* R2: too little work to judge anything */
     TP_UNJUDGED_FIRST_USE, /* R3 */
     TP_UNJUDGED_EDGE,      /* R4 */
     TP_UNJUDGED_MISSING    /* R1, R4: the trace does not show what the device did */
@@ -17,8 +17,8 @@ enum tp_unjudged_reason {
 
 struct tp_unjudged {
     enum tp_unjudged_reason reason;
-    int64_t ns;           /* of W, in which the device is idle; 0 with TP_UNJUDGED_NOTHING */
-    struct tp_str detail; /* of the rule that found it; "": none */
+    int64_t ns;           /* idle time of W that cannot be judged; 0 with TP_UNJUDGED_NOTHING */
+    struct tp_str detail; /* detail of the rule that found it, or "" */
 };
 
 #endif

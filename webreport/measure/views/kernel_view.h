@@ -63,14 +63,14 @@ enum tp_copy_column {
 };
 
 struct tp_kernel_view {
-    bool is_present; /* false: no device events, JSON null */
+    bool is_present; /* false without device operations; then JSON is null */
     bool has_blocks_per_sm, has_occupancy;
     struct tp_table by_name, by_config, copies;
-    double using_ratio, not_using_ratio, unknown_ratio; /* of all kernel time */
+    double using_ratio, not_using_ratio, unknown_ratio; /* shares of all kernel time */
 };
 
 void tp_kernel_view_build(struct tp_kernel_view *view, const struct tp_model *model, struct tp_arena *arena);
-/* The same without rows in by_config. */
+/* Builds the view without rows in by_config. */
 void tp_kernel_view_build_brief(struct tp_kernel_view *view, const struct tp_model *model, struct tp_arena *arena);
 extern const struct tp_fields tp_kernel_view_fields;
 

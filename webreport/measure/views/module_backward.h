@@ -1,4 +1,4 @@
-/* Backward time of module calls (D5): autograd nodes whose forward operator has that innermost module. */
+/* Computes the backward time of module calls (D5) from autograd nodes whose forward operator is in the module. */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_MODULE_BACKWARD_H
 #define TP_WEBREPORT_MEASURE_VIEWS_MODULE_BACKWARD_H
 
@@ -8,7 +8,7 @@ struct tp_backward_sum {
     int64_t calls, host_ns, device_ns;
 };
 
-/* Adds up autograd nodes per module call; sums: one per module of the model, zeroed. */
+/* Sums autograd nodes by module call. sums: one per module of the model, zeroed. */
 void tp_module_backward_build(struct tp_backward_sum *sums, const struct tp_model *model, struct tp_arena *arena);
 
 #endif

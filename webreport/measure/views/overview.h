@@ -1,4 +1,4 @@
-/* Overview: where each step's time went, what every GPU did, and whether communication was hidden (section 5). */
+/* Overview: parts of each step's time, activity of every GPU, and overlap of communication (section 5). */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_OVERVIEW_H
 #define TP_WEBREPORT_MEASURE_VIEWS_OVERVIEW_H
 
@@ -59,7 +59,7 @@ enum tp_overlap_column {
     TP_OVERLAP_COLUMNS
 };
 
-/* Means over the used steps: categories in the order of enum tp_role, then these. */
+/* Means over the used steps: the categories in the order of enum tp_role, then the following. */
 enum tp_average { TP_AVERAGE_OTHER = TP_ROLE_COUNT, TP_AVERAGE_TOTAL, TP_AVERAGE_DEVICE_BUSY, TP_AVERAGE_COUNT };
 
 struct tp_overview {
@@ -75,24 +75,25 @@ struct tp_overview {
     uint32_t used_count;
     int64_t device_busy_ns, recorded_device_busy_ns; /* all devices merged: within W, and of the whole recording */
     int64_t communication_ns,
-        hidden_communication_ns; /* used steps of communication_overlap: all; behind computation */
+        hidden_communication_ns; /* communication in the used steps: all of it, and the part hidden behind compute */
     struct tp_step_counts in_steps;
     double tensor_core_eligible_ratio;
 };
 
-/* What a device did in one window, by the formulas of gpu_summary, from the events that start in it. */
+/* Activity of a device in one window, by the formulas of gpu_summary, from the events that start in it. */
 struct tp_gpu_window {
     int64_t kernel_count, kernel_time_ns;
-    double utilization_ratio, sm_efficiency_ratio, occupancy_percent, tensor_core_ratio; /* NaN: unknown */
+    double utilization_ratio, sm_efficiency_ratio, occupancy_percent, tensor_core_ratio; /* NaN if unknown */
 };
-/* window: not empty. Time: of the window's events. */
+/* Computes the activity in a window, which must not be empty. The time is linear in the events of the window. */
 void tp_gpu_window_build(struct tp_gpu_window *out, const struct tp_model *model, const struct tp_gpu *gpu,
                          struct tp_interval window, struct tp_arena *arena);
 
-/* The device of gpu_summary that the verdict is about: busy longest (ties: the smallest number). There is one. */
+/* Returns the device of gpu_summary that the verdict is about: the one that is busy longest (ties: the smallest number). The view must
+ * have a device. */
 size_t tp_overview_main_gpu(const struct tp_overview *view);
 
-/* Definition of an average for tooltips; key as in JSON. */
+/* Definitions of the averages for tooltips, with keys as in JSON. */
 extern const struct tp_column_def tp_average_defs[TP_AVERAGE_COUNT];
 
 void tp_overview_build(struct tp_overview *view, const struct tp_model *model, struct tp_arena *arena);

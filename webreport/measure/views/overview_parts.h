@@ -1,10 +1,10 @@
-/* Parts of the overview that have files of their own. */
+/* Parts of the overview in files of their own. */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_OVERVIEW_PARTS_H
 #define TP_WEBREPORT_MEASURE_VIEWS_OVERVIEW_PARTS_H
 
 #include "webreport/measure/views/overview.h"
 
-/* Table of the devices with events (overview_gpus.c). */
+/* Builds the table of devices with events (overview_gpus.c). */
 void tp_gpu_summary_build(struct tp_table *table, const struct tp_model *model, struct tp_arena *arena);
 
 #endif

@@ -7,18 +7,18 @@
 
 enum tp_range_column {
     TP_RANGE_NAME,
-    TP_RANGE_KIND,     /* what its ranges do; null: not known */
-    TP_RANGE_CALLS,    /* that begin in W */
-    TP_RANGE_SELF,     /* within W, without the ranges inside */
-    TP_RANGE_TOTAL,    /* within W */
-    TP_RANGE_SHARE,    /* total, per cent of |W| */
-    TP_RANGE_PER_STEP, /* total by the number of used steps */
+    TP_RANGE_KIND,     /* kind of its ranges, or null */
+    TP_RANGE_CALLS,    /* ranges that begin in W */
+    TP_RANGE_SELF,     /* time within W without inner ranges */
+    TP_RANGE_TOTAL,    /* time within W */
+    TP_RANGE_SHARE,    /* total in percent of |W| */
+    TP_RANGE_PER_STEP, /* total divided by the number of used steps */
     TP_RANGE_COLUMNS
 };
 
 enum tp_counter_column {
     TP_COUNTER_NAME,
-    TP_COUNTER_COUNT, /* values that are numbers, as for all that follow */
+    TP_COUNTER_COUNT, /* number of numeric values; the following columns use these values only */
     TP_COUNTER_FIRST,
     TP_COUNTER_LAST,
     TP_COUNTER_MIN,
@@ -27,7 +27,7 @@ enum tp_counter_column {
 };
 
 struct tp_range_view {
-    bool is_present;          /* our recorder wrote the trace, and it has ranges or counters of the program */
+    bool is_present;          /* our recorder wrote the trace, and the program has ranges or counters */
     struct tp_table ranges;   /* by total (descending), name */
     struct tp_table counters; /* by name */
     uint32_t *counter_names;  /* by row of counters: id of the name */

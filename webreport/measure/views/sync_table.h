@@ -1,7 +1,6 @@
-/* Sync table: host calls that wait for the device, and what removing the wait could gain at most (section 9).
+/* Sync table: host calls that wait for the device, and the largest gain from removing the wait (section 9).
  *
- * It is about calls that begin in W. host_wait is how long the calls took; cost is only the part after which the device
- * really ran dry. */
+ * The table covers calls that begin in W. host_wait is the length of the calls; cost is only the part that left the device idle. */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_SYNC_TABLE_H
 #define TP_WEBREPORT_MEASURE_VIEWS_SYNC_TABLE_H
 
@@ -9,8 +8,8 @@
 #include "writer/base/fields.h"
 
 enum tp_sync_column {
-    TP_SYNC_LINE, /* innermost project line, "" when no stack was recorded */
-    TP_SYNC_OP,   /* outermost operator around the call, "" when none */
+    TP_SYNC_LINE, /* innermost project line, or "" without a stack */
+    TP_SYNC_OP,   /* outermost operator around the call, or "" */
     TP_SYNC_API,
     TP_SYNC_KIND, /* "sync" or "copy" */
     TP_SYNC_COUNT,
@@ -22,15 +21,15 @@ enum tp_sync_column {
     TP_SYNC_COLUMNS
 };
 
-/* Where a call waits. Texts are of the trace. */
+/* Place of a wait. Texts belong to the trace. */
 struct tp_wait_place {
     struct tp_str line, op, api; /* as in the columns */
-    uint32_t ids[3];             /* line id, label id, name id: equal for equal texts; TP_NO_ID for "" */
+    uint32_t ids[3];             /* line id, label id and name id, equal for equal texts; TP_NO_ID for "" */
 };
 
 struct tp_sync_table {
-    int64_t count, host_wait_ns, bubble_ns, cost_ns; /* over the calls in W */
-    int64_t outside_step_count;                      /* waits that begin outside W: in no row and no sum */
+    int64_t count, host_wait_ns, bubble_ns, cost_ns; /* sums over the calls in W */
+    int64_t outside_step_count;                      /* waits that begin outside W, which are in no row and no sum */
     struct tp_table rows;                            /* enum tp_sync_column; most expensive first */
 };
 

@@ -1,5 +1,5 @@
-/* Tasks that begin on one thread and may end on another, by name: how many, how long, how many at once.
- * docs/definitions.md section 3. */
+/* Tasks that begin on one thread and may end on another, by name: number, durations, and most at the same time. docs/definitions.md
+ * section 3. */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_TASK_VIEW_H
 #define TP_WEBREPORT_MEASURE_VIEWS_TASK_VIEW_H
 
@@ -8,7 +8,7 @@
 
 enum tp_task_column {
     TP_TASK_NAME,
-    TP_TASK_COUNT, /* that ended */
+    TP_TASK_COUNT, /* tasks that ended */
     TP_TASK_TOTAL,
     TP_TASK_P50,
     TP_TASK_P95,

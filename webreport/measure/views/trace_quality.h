@@ -1,4 +1,4 @@
-/* Trace quality: what was read and skipped, and flags that say which findings are weaker for it (section 14). */
+/* Trace quality: read and skipped events, and flags that lower the confidence of findings (section 14). */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_TRACE_QUALITY_H
 #define TP_WEBREPORT_MEASURE_VIEWS_TRACE_QUALITY_H
 
@@ -15,7 +15,7 @@ struct tp_quality_flag {
     int64_t count;  /* TP_QUALITY_INT */
     double percent; /* TP_QUALITY_REAL */
     const char *unit, *text;
-    const char *weakens[TP_QUALITY_WEAKENS]; /* rules and views; empty unless raised */
+    const char *weakens[TP_QUALITY_WEAKENS]; /* affected rules and views; empty unless the flag is raised */
     unsigned weakens_count;
 };
 
@@ -31,9 +31,9 @@ struct tp_quality {
     unsigned read_count, skipped_count;
     int64_t events_without_dur, events_with_negative_dur, repaired, badly_nested_host_events, out_of_memory_events;
     bool is_truncated, has_gzip_error;
-    bool is_fragment;                                 /* it holds too little to judge (section 13) */
-    struct tp_quality_count notices[TP_NOTICE_COUNT]; /* what the reader had to repair or skip; only counts above 0 */
-    uint64_t notice_offset[TP_NOTICE_COUNT];          /* of the first one: byte in the inflated text */
+    bool is_fragment;                                 /* the profile has too little work to judge (section 13) */
+    struct tp_quality_count notices[TP_NOTICE_COUNT]; /* repairs and omissions of the reader; only counts above 0 */
+    uint64_t notice_offset[TP_NOTICE_COUNT];          /* by notice: position of the first one, byte in the inflated text */
     unsigned notice_count;
     struct tp_quality_flag flags[TP_QUALITY_FLAGS];
 };
