@@ -1,4 +1,4 @@
-/* Idle flame: walk of the idle pieces, then the tree in its final order. See idle_flame.h. */
+/* Builds the idle flame: walks the idle pieces, then brings the tree into its final order. See idle_flame.h. */
 #include "webreport/measure/idle/idle_flame.h"
 
 #include "webreport/model/numbers.h"
@@ -20,7 +20,7 @@ static const struct tp_column_def line_columns[] = {
     {"percent", "Share", "%", "Of the device's idle time.", TP_COLUMN_REAL},
 };
 
-/* Idle time with exactly one stack. */
+/* The idle time of one exact stack. */
 struct idle_time {
     int64_t ns, starved_ns;
     int64_t host_ns; /* before the call of the next operation */
@@ -31,7 +31,7 @@ struct line {
     struct idle_time time;
 };
 
-/* The walk of one device. */
+/* The state of the walk over one device. */
 struct flame {
     const struct tp_model *model;
     const struct tp_gpu *gpu;
@@ -112,7 +112,7 @@ static void build_by_line(struct tp_idle_device *out, const struct flame *flame,
 
 /* ---- the tree in its final order ---- */
 
-/* Nodes with anything in or below them, in depth-first order. */
+/* The nodes that have time in or below them, in depth-first order. */
 struct fill {
     const struct tp_model *model;
     const struct tp_stack_node *nodes;
@@ -141,7 +141,7 @@ static int by_parent(const void *x, const void *y, const void *context)
     return by_frame(fill, a, b);
 }
 
-/* Adds every node's time to its ancestors: children stand behind their parents. */
+/* Adds the time of every node to its ancestors; children follow their parents in the tree. */
 static void sum_up(struct fill *fill, const struct flame *flame, struct tp_arena *arena)
 {
     size_t count = flame->tree.nodes.count;
@@ -170,11 +170,12 @@ static void fill_node(struct tp_idle_device *out, const struct fill *fill, const
     };
 }
 
-/* Depth-first over the sorted order with an explicit stack; children of a node are a run of `order`. */
+/* Writes the nodes depth-first with an explicit stack; the children of a node are adjacent in `order`. */
 static void fill_nodes(struct tp_idle_device *out, struct fill *fill, const struct flame *flame, struct tp_arena *arena)
 {
     uint32_t count = (uint32_t)flame->tree.nodes.count, depth = 0;
-    uint32_t *first = tp_arena_array(arena, (size_t)count + 1, sizeof *first); /* run of each node's children */
+    /* where the children of each node begin in order */
+    uint32_t *first = tp_arena_array(arena, (size_t)count + 1, sizeof *first);
     uint32_t *todo = tp_arena_array(arena, count, sizeof *todo);
     for (uint32_t i = 1; i < count; i++)
         first[fill->nodes[i].parent + 1]++;
@@ -191,7 +192,7 @@ static void fill_nodes(struct tp_idle_device *out, struct fill *fill, const stru
     }
 }
 
-/* ---- frames wherever they stand ---- */
+/* ---- totals by frame ---- */
 
 struct frame {
     struct tp_str text;
@@ -213,8 +214,7 @@ static int by_total(const void *x, const void *y, const void *context)
     return tp_str_compare(a->text, b->text);
 }
 
-/* Sums nodes by frame. A frame within itself counts once: only nodes without an ancestor of the same frame add their
- * total. */
+/* Sums nodes by frame. Recursion counts once: only nodes without an ancestor of the same frame add their total. */
 static struct tp_vec sum_frames(const struct tp_idle_device *out, struct tp_arena *arena)
 {
     struct tp_vec frames = TP_VEC(arena, struct frame);

@@ -1,4 +1,4 @@
-/* Why a device was idle: see idle_reasons.h. */
+/* Finds why a device was idle: see idle_reasons.h. */
 #include "webreport/measure/idle/idle_reasons.h"
 
 #include "webreport/model/numbers.h"
@@ -29,13 +29,13 @@ enum tp_call_use tp_call_use_of(struct tp_str name)
     return TP_CALL_OTHER;
 }
 
-/* A walk over the idle pieces of a device, in order of time. */
+/* The state of a walk over the idle pieces of a device, in order of time. */
 struct walk {
     struct tp_idle_reasons *found;
     const struct tp_model *model;
     const struct tp_gpu *gpu;
-    size_t busy_at;            /* busy intervals that lie before */
-    int64_t done_ns, total_ns; /* their length, and that of all */
+    size_t busy_at;            /* number of busy intervals before the current piece */
+    int64_t done_ns, total_ns; /* their length, and the length of all */
     void (*visit)(void *context, enum tp_idle_reason reason, const struct tp_idle_piece *piece, int64_t ns);
     void *context;
 };
@@ -45,13 +45,14 @@ static const struct tp_event *launch_of(const struct walk *walk, const struct tp
     return piece->next == TP_NO_ID ? NULL : tp_launch_of_device(walk->model, piece->next);
 }
 
-/* When a launch had ended, at the latest when its operation started. */
+/* Returns when the launch of the piece's operation ended, at the latest the start of the operation. */
 static int64_t launched_at(const struct walk *walk, const struct tp_idle_piece *piece)
 {
     return tp_ns_min(tp_event_end(launch_of(walk, piece)), tp_device_event(walk->model, piece->next)->ts_ns);
 }
 
-/* Latency of a gap: pieces [first, end) of one gap. Negative: the operation was called before the device was free. */
+/* Returns the latency of the gap of pieces [first, end). Negative: the operation was called before the device was
+ * free. */
 static int64_t latency_of(const struct walk *walk, uint32_t first, uint32_t end)
 {
     const struct tp_idle_piece *last = &walk->gpu->idle[end - 1];
@@ -80,8 +81,8 @@ static void find_latency(struct walk *walk, struct tp_arena *arena)
     tp_arena_drop(arena, found, gpu->idle_count * sizeof *found);
 }
 
-/* Does next to no recorded work lie before a piece, which is long? A device that waits so long at the edge of the
- * recording was held by work of before it, or stalled. */
+/* Returns true when the piece is long and almost no recorded work precedes it. A device that waits so long at the edge
+ * of the recording was held by work from before the recording, or stalled. */
 static bool is_held(struct walk *walk, int64_t a, int64_t b, int64_t latencies)
 {
     const struct tp_intervals *busy = &walk->gpu->busy;
@@ -112,7 +113,8 @@ static void add_launch(struct walk *walk, const struct tp_idle_piece *piece)
     add(walk, reason, piece, tp_sat_sub(piece->b, piece->a));
 }
 
-/* What was called and had not started: as long as a start takes, then for another reason. */
+/* Splits the time between the call of an operation and its start: first the usual delay of a start, the rest has
+ * another reason. */
 static void add_queue(struct walk *walk, const struct tp_idle_piece *piece)
 {
     int64_t started = tp_sat_add(launched_at(walk, piece), walk->found->latency_ns);

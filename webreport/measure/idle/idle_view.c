@@ -1,5 +1,4 @@
-/* Idle view of each device: what it did in W, totals and steps. The flame and the lines: idle_flame.c. See idle_view.h.
- */
+/* Builds the idle view of each device: totals in W and by step. idle_flame.c builds the flame. See idle_view.h. */
 #include "webreport/measure/idle/idle_view.h"
 
 #include "webreport/measure/audience/wording.h"
@@ -32,7 +31,7 @@ static const struct tp_column_def step_columns[TP_IDLE_STEP_COLUMNS] = {
     {"unknown_percent", "Unknown", "%", "Idle before operations without launch, of the step.", TP_COLUMN_REAL},
 };
 
-/* Adds what the piece has in common with [a, b). last_end: where the piece before it ended. */
+/* Adds the part of the piece that lies in [a, b). last_end: where the previous piece ended. */
 static void add_piece(struct tp_idle_split *split, const struct tp_model *model, const struct tp_idle_piece *piece,
                       struct tp_interval within, int64_t *last_end)
 {
@@ -79,7 +78,7 @@ static void fill_step(const struct tp_table *table, uint32_t row, const struct t
     }
 }
 
-/* Steps and pieces both stand in order of time, and used steps are disjoint: one merge. */
+/* Fills the steps in one merge: steps and pieces are both in order of time, and used steps are disjoint. */
 static void build_steps(struct tp_idle_device *out, const struct tp_model *model, const struct tp_gpu *gpu,
                         bool has_room, struct tp_arena *arena)
 {
@@ -104,7 +103,7 @@ static void build_steps(struct tp_idle_device *out, const struct tp_model *model
 
 /* ---- devices ---- */
 
-/* The part of all durations that lies in W. */
+/* Returns the sum of the durations of all operations, as far as they lie in W. */
 static int64_t sum_in_window(const struct tp_model *model, const struct tp_gpu *gpu)
 {
     int64_t sum = 0;
@@ -155,7 +154,7 @@ void tp_idle_build(struct tp_idle_view *view, const struct tp_model *model, bool
 
 /* ---- fields ---- */
 
-/* Gives the idle time of the window with the names of the columns of steps. */
+/* Gives the idle time of W under the names of the step columns. */
 static bool next_split(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct tp_idle_split *s = &((const struct tp_idle_device *)record->at)->idle;
@@ -195,8 +194,7 @@ static const struct tp_json_field node_fields[] = {
 static const struct tp_fields node = TP_FIELDS("A node of the idle flame", node_fields);
 #undef F
 
-/* Gives each node once, with the index of the one around it: whole stacks would be as long as their number times their
- * depth. */
+/* Gives each node once, with the index of its parent: whole stacks would repeat every frame. */
 static bool next_node(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct tp_idle_device *device = record->at;

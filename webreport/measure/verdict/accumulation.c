@@ -1,4 +1,4 @@
-/* Finds gradient accumulation. See accumulation.h. */
+/* Finds gradient accumulation: see accumulation.h. */
 #include "webreport/measure/verdict/accumulation.h"
 
 #include "webreport/model/main_thread.h"
@@ -29,8 +29,8 @@ static uint32_t count_used(const struct tp_model *model, const bool *is_marked)
     return count;
 }
 
-/* Fills in the micro-steps of an optimizer step: the median distance of updates. With one update alone, the steps on
- * its longer side say how many there are at least. */
+/* Fills in the number of micro-steps of an optimizer step: the median distance between updates. With one update alone,
+ * it is at least the number of steps on the longer side of that update. */
 static void find_distance(const struct tp_model *model, struct tp_accumulation *found, struct tp_arena *arena)
 {
     int64_t *distances = tp_arena_array(arena, model->step_count + 1, sizeof *distances);
@@ -70,7 +70,7 @@ struct tp_accumulation tp_accumulation_find(const struct tp_model *model, struct
         return found;
     bool *zeroes = tp_arena_array(arena, model->step_count, sizeof *zeroes);
     mark_steps(model, TP_MARK_ZERO_GRAD, true, zeroes);
-    if (count_used(model, zeroes) == model->used_count) /* updates were skipped: nothing is added up */
+    if (count_used(model, zeroes) == model->used_count) /* updates were skipped: no gradient accumulates */
         return found;
     bool *has_backward = tp_arena_array(arena, model->step_count, sizeof *has_backward);
     mark_steps(model, TP_MARK_BACKWARD_NODE, false, has_backward);

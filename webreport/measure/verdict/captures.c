@@ -1,4 +1,4 @@
-/* The capture of graphs: see captures.h. */
+/* Finds where the program captures CUDA graphs: see captures.h. */
 #include "webreport/measure/verdict/captures.h"
 
 #include "webreport/model/numbers.h"

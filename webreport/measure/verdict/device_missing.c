@@ -1,4 +1,4 @@
-/* Words for a missing device: see device_missing.h. */
+/* Says why a trace has no device: see device_missing.h. */
 #include "webreport/measure/verdict/device_missing.h"
 
 #include "webreport/measure/audience/wording.h"
@@ -11,7 +11,8 @@ static const char *place_text(const struct tp_model *model, struct tp_arena *are
     const struct tp_trace *trace = model->trace;
     for (uint32_t i = 0; i < trace->memory_count; i++) {
         const struct tp_memory_place *place = &trace->memory_places[trace->memory[i].device];
-        bool is_cuda = place->type == TP_DEVICE_CUDA || place->type == TP_DEVICE_HIP; /* torch calls both cuda */
+        /* torch uses the name cuda for both */
+        bool is_cuda = place->type == TP_DEVICE_CUDA || place->type == TP_DEVICE_HIP;
         if (is_cuda || place->type == TP_DEVICE_XPU)
             return tp_text_printf(arena, "%s:%lld", is_cuda ? "cuda" : "xpu", (long long)place->id);
     }
@@ -40,7 +41,7 @@ struct tp_str tp_device_missing_headline(const struct tp_model *model, struct tp
     }
 }
 
-/* A number of the head in brackets: " (cupti_version 22, driver 12060)"; "" without. */
+/* Returns the versions that the head of the trace gives, " (cupti_version 22, driver 12060)"; "" when it gives none. */
 static const char *versions_text(const struct tp_model *model, struct tp_arena *arena)
 {
     struct tp_str cupti = tp_trace_header(model->trace, "cupti_version");

@@ -1,4 +1,4 @@
-/* The verdict: see verdict.h. The words of the headline: verdict_words.c. */
+/* Computes the verdict: see verdict.h. verdict_words.c words the headline. */
 #include "webreport/measure/verdict/verdict.h"
 
 #include <math.h>
@@ -12,10 +12,10 @@
 #include "webreport/model/numbers.h"
 #include "writer/text/format.h"
 
-static const double CAUSE_PERCENT = 20; /* a cause names the class from a fifth of W on */
-static const double MOST_PERCENT = 50;  /* compute of half of W, and no cause: the device is the limit, too */
-static const double STALL_PERCENT = 50; /* one gap of half of W is no property of the steps */
-enum { LONG_START_NS = 1000000 };       /* no collective takes so long to begin by itself */
+static const double CAUSE_PERCENT = 20; /* a cause decides the class when it takes at least this share of W */
+static const double MOST_PERCENT = 50;  /* without such a cause, this share of compute makes the device the limit */
+static const double STALL_PERCENT = 50; /* one gap of this share of W says nothing about the steps */
+enum { LONG_START_NS = 1000000 };       /* a collective that waits longer for its start waits for something else */
 
 const char *tp_verdict_class_text(enum tp_verdict_class verdict_class)
 {
@@ -74,7 +74,7 @@ static int64_t idle_ns(const struct tp_gpu *gpu)
     return sum;
 }
 
-/* The device with the longest busy time in W, that is the shortest idle time; ties: the smallest number. */
+/* Returns the device with the longest busy time in W; ties: the smallest number. */
 static const struct tp_gpu *busiest(const struct tp_model *model)
 {
     const struct tp_gpu *best = &model->gpus[0];
@@ -89,7 +89,7 @@ static const struct tp_gpu *busiest(const struct tp_model *model)
     return best;
 }
 
-/* Times in which a wait of the host may have cost the device something. */
+/* Returns the times in which a wait of the host may have kept the device idle. */
 static struct tp_intervals waiting_times(const struct tp_model *model, struct tp_arena *arena)
 {
     struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
@@ -98,7 +98,7 @@ static struct tp_intervals waiting_times(const struct tp_model *model, struct tp
     return tp_intervals_of(&pieces);
 }
 
-/* Times in which the lanes of a device say that they are of one of the kinds (bits). */
+/* Returns the times for which the lanes of a device state one of these kinds (bits). */
 static struct tp_intervals lane_times(const struct tp_model *model, const struct tp_gpu *gpu, unsigned kinds,
                                       struct tp_arena *arena)
 {
@@ -112,8 +112,8 @@ static struct tp_intervals lane_times(const struct tp_model *model, const struct
     return tp_intervals_of(&pieces);
 }
 
-/* Time in which nothing runs and a collective, called long ago, has not begun: it waits for peers, or for communication
- * before it. Shorter waits are its start. */
+/* Returns the idle time before collectives that were called more than LONG_START_NS earlier: they wait for other ranks,
+ * or for earlier communication. A shorter wait is the usual delay of a start. */
 static int64_t awaited_communication(const struct tp_model *model, const struct tp_gpu *gpu)
 {
     int64_t sum = 0;
@@ -127,7 +127,8 @@ static int64_t awaited_communication(const struct tp_model *model, const struct 
     return sum;
 }
 
-/* Idle time before operations whose call is known, in which the host waits for the device: its work is not recorded. */
+/* Returns the idle time in which the host waits for the device although the device runs nothing: the trace lacks the
+ * operation that the host waits for. Counts only gaps before operations whose call is known. */
 static int64_t unrecorded_wait(const struct tp_model *model, const struct tp_gpu *gpu)
 {
     int64_t sum = 0;
@@ -139,17 +140,18 @@ static int64_t unrecorded_wait(const struct tp_model *model, const struct tp_gpu
     return sum;
 }
 
-enum { LATE_NS = 1000000000 }; /* no collective moves data for so long */
+enum { LATE_NS = 1000000000 }; /* longer than any collective takes to move its data */
 
-/* Is a collective as long as ten times all others of the device together, or longer than any transfer? */
+/* Returns true when the collective takes ten times as long as all others of the device together, or longer than any
+ * transfer takes. */
 static bool is_late(const struct tp_event *e, int64_t sum_ns)
 {
     int64_t others_ns = tp_sat_sub(sum_ns, e->dur_ns);
     return e->dur_ns >= LATE_NS || (others_ns > 0 && e->dur_ns / 10 >= others_ns);
 }
 
-/* The collective that nothing hides for half of W or more and that is no usual one: ranks came late, or the recording
- * began before they did. It is a single event, no property of the steps. */
+/* Finds one unusual collective that is exposed for half of W or more: other ranks came late, or the recording began
+ * before they did. It is a single event and says nothing about the steps. */
 static void find_one_collective(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu)
 {
     int64_t sum_ns = 0;
@@ -178,8 +180,8 @@ static struct tp_intervals idle_of(const struct tp_gpu *gpu, enum tp_idle_part p
     return tp_intervals_of(&pieces);
 }
 
-/* No call launches on a device of the program's own, so nothing tells why it is idle, but what its lanes and the main
- * thread say that they do meanwhile. */
+/* Finds the causes for a device that the program itself describes. No recorded call launches on it, so the only
+ * evidence of why it is idle is what its lanes and the main thread state for that time. */
 static void name_own_causes(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu,
                             struct tp_arena *arena)
 {
@@ -201,7 +203,7 @@ static void name_own_causes(struct tp_trace_verdict *v, const struct tp_model *m
     }
 }
 
-/* Every nanosecond of the device in W has one cause. */
+/* Splits the time of the device in W into causes: every nanosecond has exactly one. */
 static void fill_causes(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu,
                         struct tp_arena *arena)
 {
@@ -230,7 +232,7 @@ static void fill_causes(struct tp_trace_verdict *v, const struct tp_model *model
         v->has_cause[c] = true;
 }
 
-/* What ran for most of pieces first .. end - 1. */
+/* Returns what ran for most of the pieces first .. end - 1. */
 static struct tp_fold longest_fold(const struct tp_model *model, const struct tp_gpu *gpu, uint32_t first, uint32_t end,
                                    struct tp_arena *arena)
 {
@@ -241,8 +243,8 @@ static struct tp_fold longest_fold(const struct tp_model *model, const struct tp
     return tp_fold_times_longest(&times, model).fold;
 }
 
-/* The call, by name, in which the thread is for most of the gap from start_ns on; ties by name. Kept when that is half
- * of the gap or more. */
+/* Finds the call (by name) in which the thread spends most of the gap that begins at start_ns; ties by name. Keeps it
+ * when that is half of the gap or more. */
 static void find_longest_call(struct tp_verdict_gap *gap, const struct tp_model *model, uint32_t thread,
                               int64_t start_ns, struct tp_arena *arena)
 {
@@ -268,7 +270,7 @@ static void find_longest_call(struct tp_verdict_gap *gap, const struct tp_model 
     tp_arena_drop(arena, ns, names->count * sizeof *ns);
 }
 
-/* The longest run of pieces without a break; ties: the earliest. */
+/* Finds the longest gap: the longest sequence of adjacent idle pieces; ties: the earliest. */
 static void find_longest_gap(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu,
                              struct tp_arena *arena)
 {
@@ -306,7 +308,7 @@ void tp_verdict_decide(struct tp_trace_verdict *v, const double shares[TP_TIME_D
                   {TP_TIME_INPUT, TP_CLASS_INPUT_BOUND},
                   {TP_TIME_SYNC, TP_CLASS_SYNC_BOUND},
                   {TP_TIME_LAUNCH, TP_CLASS_LAUNCH_BOUND}};
-    enum tp_time_cause hidden = TP_TIME_QUEUE; /* the largest of those that the trace does not explain */
+    enum tp_time_cause hidden = TP_TIME_QUEUE; /* the largest cause that the trace does not explain */
     double not_shown = 0;
     for (enum tp_time_cause c = TP_TIME_QUEUE; c <= TP_TIME_UNKNOWN; c++) {
         not_shown += shares[c];
@@ -373,7 +375,7 @@ static int64_t operator_time(const struct tp_model *model, struct tp_arena *aren
     return tp_intervals_meet_length(tp_intervals_of(&pieces), model->window);
 }
 
-/* What only ranges can say that the host does: no such time is known of a program whose ranges say nothing. */
+/* Adds a cause that only ranges can state for the host. When the program has no such range, the time stays unknown. */
 static void add_said(struct tp_trace_verdict *v, const struct tp_model *model, enum tp_time_cause cause, unsigned kinds,
                      struct tp_arena *arena)
 {

@@ -1,4 +1,4 @@
-/* The verdict where more than half of W says nothing about the steps: that is the headline, with the reason. */
+/* Words the headline when more than half of W says nothing about the steps: that fact, and its reason. */
 #include "webreport/measure/verdict/verdict_parts.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "webreport/model/numbers.h"
 #include "writer/text/format.h"
 
-/* What a trace that does not show most of the device's time leaves unknown: the group "not shown". */
+/* Returns the device time that the trace does not explain: the group "not shown". */
 static int64_t not_shown_ns(const struct tp_trace_verdict *v)
 {
     int64_t ns = tp_sat_sub(v->cause_ns[TP_TIME_QUEUE], v->awaited_communication_ns);
@@ -61,7 +61,7 @@ void tp_verdict_leave_out(struct tp_trace_verdict *v, const struct tp_unjudged *
         return;
     v->unjudged = *unjudged;
     bool is_missing = unjudged->reason == TP_UNJUDGED_NOTHING || unjudged->reason == TP_UNJUDGED_EDGE;
-    if (is_missing && v->class == TP_CLASS_NOT_SHOWN) { /* the headline says it already */
+    if (is_missing && v->class == TP_CLASS_NOT_SHOWN) { /* the headline has already said so */
         int64_t ns = not_shown_ns(v);
         v->unjudged = ns > model->window_ns - ns ? (struct tp_unjudged){.reason = TP_UNJUDGED_MISSING, .ns = ns}
                                                  : (struct tp_unjudged){0};

@@ -1,4 +1,4 @@
-/* The headline of a verdict: what the device, or the host, does for most of the steps, and the numbers that say so. */
+/* Words the headline of a verdict: what the device or the host does for most of the steps, with the numbers. */
 #include "webreport/measure/verdict/verdict_parts.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "writer/base/buf.h"
 #include "writer/text/format.h"
 
-static const double NEXT_PERCENT = 10; /* a second cause is named from a tenth of W on */
+static const double NEXT_PERCENT = 10; /* the headline names a second cause that takes at least this share of W */
 
 /* "GPU 0 <words> for 12.3 % of the steps". */
 static const char *const cause_words[TP_TIME_DEVICE_COUNT] = {
@@ -23,7 +23,8 @@ static const char *const cause_words[TP_TIME_DEVICE_COUNT] = {
     [TP_TIME_UNKNOWN] = "is idle before operations whose launch call is not recorded",
 };
 
-/* On a device of the program's own nothing is launched: ranges say what it waits for, or nothing does. */
+/* Returns the words of a cause. On a device that the program itself describes no call launches work, so only ranges can
+ * tell what it waits for. */
 static const char *words_of(const struct tp_trace_verdict *v, const struct tp_model *model, enum tp_time_cause cause)
 {
     bool is_own = tp_is_own_device(model, v->device);
@@ -34,7 +35,7 @@ static const char *words_of(const struct tp_trace_verdict *v, const struct tp_mo
     return is_own && cause == TP_TIME_UNKNOWN ? "is idle, and no range says why" : cause_words[cause];
 }
 
-/* What the headline says of a cause: waiting for communication is no riddle. */
+/* Returns the time that the headline gives a cause: without the wait for communication, which has its own words. */
 static int64_t told_ns(const struct tp_trace_verdict *v, enum tp_time_cause cause)
 {
     int64_t ns = v->cause_ns[cause];
@@ -88,7 +89,7 @@ static struct tp_str stall_words(const struct tp_trace_verdict *v, const struct 
     return moved(&text, arena);
 }
 
-/* The largest cause but the first and compute; the earlier one of equal ones. */
+/* Returns the largest cause except the first one and compute; ties: the earlier one. */
 static enum tp_time_cause second_cause(const struct tp_trace_verdict *v)
 {
     enum tp_time_cause best = TP_TIME_NONE;
@@ -98,7 +99,7 @@ static enum tp_time_cause second_cause(const struct tp_trace_verdict *v)
     return best;
 }
 
-/* A single collective that takes half of W says nothing about the steps. */
+/* Words the headline for one collective that takes half of W: it says nothing about the steps. */
 static struct tp_str late_ranks_words(const struct tp_trace_verdict *v, const struct tp_model *model,
                                       struct tp_arena *arena)
 {
@@ -139,7 +140,8 @@ struct tp_str tp_verdict_device_words(const struct tp_trace_verdict *v, const st
         tp_buf_puts(&text, ", less than half, and no other cause takes a fifth");
     else if (v->class == TP_CLASS_COMPUTE_BOUND && v->percent < TP_BOUND_PERCENT)
         tp_buf_puts(&text, ", and no other cause takes a fifth");
-    else if (v->class == TP_CLASS_NOT_SHOWN && !tp_is_own_device(model, v->device)) /* there the words say it */
+    /* of its own device, words_of has said so */
+    else if (v->class == TP_CLASS_NOT_SHOWN && !tp_is_own_device(model, v->device))
         tp_buf_puts(&text, "; the trace does not show why");
     if (v->cause != TP_TIME_COMPUTE)
         tp_buf_printf(&text, "; it computes for %s", computes);
@@ -151,7 +153,8 @@ struct tp_str tp_verdict_device_words(const struct tp_trace_verdict *v, const st
 
 /* ---- no device ---- */
 
-/* " Largest operator: aten::mm, 12.3 % of operator time.": of the main thread, by its own host time, ties by name. */
+/* Adds " Largest operator: aten::mm, 12.3 % of operator time.": the one of the main thread with the most host self
+ * time; ties by name. */
 static void add_largest_operator(struct tp_buf *text, const struct tp_model *model, struct tp_arena *arena)
 {
     const struct tp_strings *names = &model->trace->names;
@@ -177,7 +180,7 @@ static void add_largest_operator(struct tp_buf *text, const struct tp_model *mod
     tp_arena_drop(arena, self_ns, names->count * sizeof *self_ns);
 }
 
-/* Ranges of the main thread that say one of the kinds: how long those of each name take within W, by name. */
+/* Returns, by name, how long the ranges of the main thread that state one of the kinds take within W. */
 static int64_t *said_by_name(const struct tp_model *model, unsigned kinds, struct tp_arena *arena)
 {
     const struct tp_order *order = model->order;
@@ -191,7 +194,8 @@ static int64_t *said_by_name(const struct tp_model *model, unsigned kinds, struc
     return ns;
 }
 
-/* "backward takes 72.0 % of the steps. ": the range that computes longest, from a fifth on; ties by name. */
+/* Adds "backward takes 72.0 % of the steps. ": the range that computes longest, when it takes at least a fifth; ties by
+ * name. */
 static void add_longest_computing(struct tp_buf *text, const struct tp_model *model, const char *whole, struct tp_arena *arena)
 {
     static const double SAID_PERCENT = 20;
@@ -211,7 +215,7 @@ static void add_longest_computing(struct tp_buf *text, const struct tp_model *mo
     tp_arena_drop(arena, ns, names->count * sizeof *ns);
 }
 
-/* " Most in "wait for the writer".": the name that most of that time has; ties by name. */
+/* Adds " Most in "wait for the writer".": the name with most of that time; ties by name. */
 static void add_largest_range(struct tp_buf *text, const struct tp_model *model, unsigned kinds, struct tp_arena *arena)
 {
     const struct tp_strings *names = &model->trace->names;
