@@ -1,5 +1,5 @@
-/* Where the idle time of a device goes in its tree: see time_parts.h. The parts are those of the idle view; what the
- * host did is read off the nodes of its flame. */
+/* Places the idle time of a device in its tree: see time_parts.h. The parts are those of the idle view; the nodes of
+ * the idle flame tell what the host did. */
 #include "webreport/measure/idle/idle_reasons.h"
 #include "webreport/measure/tree/time_parts.h"
 #include "webreport/trace/frame.h"
@@ -9,7 +9,7 @@
 /* ---- what the host did --------------------------------------------------------------------------------------------
  */
 
-/* What of a stack says what the host did: nodes of the flame; TP_NO_ID: none. */
+/* The frames of a stack that tell what the host did, as nodes of the flame; TP_NO_ID: none. */
 struct stack {
     uint32_t loader, runtime, op, line, frame, annotation;
 };
@@ -50,14 +50,14 @@ static void push(struct stack *stack, const struct tp_flame_node *node, uint32_t
     }
 }
 
-/* What time on the host is for: the first of these that a stack holds. */
+/* The purpose of host time: the first of these that the stack contains. */
 enum cause { LOADING, CALL, OPERATOR, PYTHON, ANNOTATION, NOTHING };
 
 /* The nodes below "host", each made once. */
 struct hosts {
     struct tp_time_maker *maker;
     struct tp_id_map buds; /* by cause and label */
-    uint8_t *library;      /* by label: 1: the user's, 2: other code, 0: not looked at */
+    uint8_t *library;      /* by label: 1: code of the user, 2: other code, 0: not yet known */
 };
 
 static uint32_t new_host(struct tp_time_maker *maker, enum cause cause, struct tp_str name)
@@ -94,7 +94,8 @@ static bool is_of_library(struct hosts *hosts, const struct tp_flame_node *node)
     return *known == 2;
 }
 
-/* The nodes of a flame are in depth-first order: the stack of each is that of its parent and itself. */
+/* Adds the nodes below "host". The nodes of a flame are in depth-first order: the stack of each one is the stack of its
+ * parent and the node itself. */
 static void add_hosts(struct tp_time_maker *maker)
 {
     static const struct stack empty = {TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID};
@@ -125,11 +126,11 @@ static void add_hosts(struct tp_time_maker *maker)
 /* The nodes of reasons, each made once. */
 struct reasons {
     struct tp_time_maker *maker;
-    uint32_t buds[TP_IDLE_REASONS]; /* of those that are one node; TP_NO_ID: not yet */
+    uint32_t buds[TP_IDLE_REASONS]; /* of reasons with one node; TP_NO_ID: not made yet */
     struct tp_id_map launches;      /* by (reason, name of the call) */
 };
 
-/* A launch by the name of its call, with what is said of it before. */
+/* Returns the node of a launch, which has the name of its call, below the node of its reason. */
 static uint32_t launch_bud(struct reasons *reasons, enum tp_idle_reason reason, uint32_t device)
 {
     static const char *const before[TP_IDLE_REASONS] = {[TP_IDLE_BY_LAUNCH] = "",
@@ -162,7 +163,7 @@ static void add_reason(void *context, enum tp_idle_reason reason, const struct t
     struct reasons *reasons = context;
     struct tp_time_maker *maker = reasons->maker;
     uint32_t *bud = &reasons->buds[reason];
-    if (reason == TP_IDLE_BY_HOST) /* by its flame */
+    if (reason == TP_IDLE_BY_HOST) /* the flame splits this time */
         return;
     if (!texts[reason][0]) {
         tp_time_add(maker, launch_bud(reasons, reason, piece->next), ns);

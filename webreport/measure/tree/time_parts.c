@@ -1,4 +1,4 @@
-/* Nodes of a tree while it grows: see time_parts.h. */
+/* The nodes of a tree under construction: see time_parts.h. */
 #include "webreport/measure/tree/time_parts.h"
 
 #include "writer/base/saturate.h"

@@ -1,4 +1,4 @@
-/* Which leaf of the tree a device operation belongs to: see time_parts.h. */
+/* Finds the leaf of the tree that a device operation belongs to: see time_parts.h. */
 #include <stdio.h>
 
 #include "webreport/measure/tree/time_parts.h"
@@ -8,13 +8,13 @@
 #include "writer/base/utf8.h"
 
 enum {
-    MAX_TEXT = 2048, /* bytes of an operator with its shapes; what is longer is cut */
+    MAX_TEXT = 2048, /* bytes of an operator with its shapes; the rest is cut */
     MOST_DEPTH = 256,
-    MAX_SHAPES = 4,          /* of an operator that are written */
-    COMMUNICATION_BYTES = 60 /* of a name: what is behind it are types of arguments */
+    MAX_SHAPES = 4,          /* number of shapes printed for an operator */
+    COMMUNICATION_BYTES = 60 /* bytes searched in a name: after them come the types of arguments */
 };
 
-/* A text that grows in place and is cut where there is no more room. */
+/* A text that grows in place; what exceeds its room is cut. */
 struct text {
     size_t size;
     char bytes[MAX_TEXT];
@@ -32,7 +32,7 @@ static struct tp_str str(const struct text *text)
     return (struct tp_str){text->bytes, text->size};
 }
 
-/* With each `old` replaced by `new`. */
+/* Appends `from` with each `old` replaced by `new`. */
 static void put_replaced(struct text *text, struct tp_str from, const char *old, const char *new)
 {
     for (ptrdiff_t at; (at = tp_str_find(from, old)) >= 0;) {
@@ -81,7 +81,7 @@ static const char *const BUILTIN[] = {"Linear",
                                       "SiLUActivation",
                                       "BCEWithLogitsLoss"};
 
-/* The class of a module call. */
+/* Returns the class of a module call. */
 static struct tp_str class_of(const struct tp_model *model, uint32_t module)
 {
     return tp_frame_module_class(tp_trace_name(model->trace, &model->trace->events[model->modules.event[module]]));
@@ -95,7 +95,8 @@ static bool is_builtin(struct tp_str class)
     return is_any;
 }
 
-/* The class of the nearest module that is none of torch's own, and that one's if it is the nearest of all. */
+/* Returns the class of the nearest enclosing module outside torch, followed by the class of the nearest module when
+ * that is another one. */
 static uint32_t class_text(struct tp_time_places *places, uint32_t module)
 {
     const struct tp_model *model = places->maker->model;
@@ -118,9 +119,9 @@ static uint32_t class_text(struct tp_time_places *places, uint32_t module)
     return *known - 1;
 }
 
-/* ---- operators: what is known of each by those around it ---- */
+/* ---- operators: facts that come from enclosing operators ---- */
 
-/* is_engine: by name, of autograd's engine. */
+/* is_engine: by name, whether autograd's engine has this name. */
 static bool is_of_backward(const struct tp_model *model, const uint8_t *is_engine, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(model, op);
@@ -130,7 +131,7 @@ static bool is_of_backward(const struct tp_model *model, const uint8_t *is_engin
     return thread != TP_NULL_INT && thread != 0;
 }
 
-/* What belongs to the backward pass, by itself or by what it is called by. */
+/* Finds the operators of the backward pass: those with a mark of it, and all that they call. */
 static void find_backward(struct tp_time_places *places)
 {
     const struct tp_model *model = places->maker->model;
@@ -151,17 +152,17 @@ static int64_t sequence_of(const struct tp_model *model, uint32_t op)
     return tp_host_more(model->trace, &model->trace->hosts[e->detail]).sequence;
 }
 
-/* The forward operator of each sequence number: the deepest one inside a module, the last of equal ones. */
+/* The forward operator of each sequence number: the deepest one inside a module; ties: the last. */
 struct forwards {
-    struct tp_ids ids;   /* of sequence numbers .. */
-    struct tp_vec items; /* .. and their struct forward */
+    struct tp_ids ids;   /* of sequence numbers */
+    struct tp_vec items; /* struct forward, by id in ids */
 };
 
 struct forward {
     uint32_t op, depth;
 };
 
-/* Deeper ones of broken traces count as equally deep. */
+/* Returns the depth of an operator, up to a limit: a damaged trace may nest deeper. */
 static uint32_t depth_of(const struct tp_operators *ops, uint32_t op)
 {
     uint32_t depth = 0;
@@ -205,7 +206,8 @@ static void find_forwards(struct forwards *forwards, const struct tp_model *mode
     }
 }
 
-/* The module of an operator's forward: by the outermost sequence number around it that leads to one. */
+/* Finds the module of each operator's forward: the outermost enclosing sequence number that leads to a module
+ * decides. */
 static void find_forward_modules(struct tp_time_places *places)
 {
     const struct tp_model *model = places->maker->model;
@@ -256,7 +258,7 @@ static bool is_integer(struct tp_str json)
     return is_one;
 }
 
-/* "8x512" of a tensor, "list of 3" of tensors, or nothing; whether it wrote anything. */
+/* Appends "8x512" for a tensor, "list of 3" for a list of tensors, or nothing. Returns whether it wrote anything. */
 static bool put_shape(struct text *text, struct tp_str dims, const char *before)
 {
     struct tp_str item, first = {NULL, 0};
@@ -304,8 +306,7 @@ static void put_shapes(struct text *text, struct tp_str dims)
         put(text, TP_STR("]"));
 }
 
-/* "mm [512x512, 512x64] bf16": an operator, the shapes of its first arguments, and the first type that is one of
- * numbers. */
+/* Returns "mm [512x512, 512x64] bf16": an operator, the shapes of its first arguments, and the first numeric type. */
 static uint32_t operator_text(struct tp_time_places *places, const struct tp_event *e)
 {
     const struct tp_trace *trace = places->maker->model->trace;
@@ -344,7 +345,7 @@ static uint32_t child(struct tp_time_places *places, uint32_t parent, struct tp_
     return tp_time_child(places->maker, parent, text);
 }
 
-/* "Memcpy HtoD Pinned>Device" of "Memcpy HtoD (Pinned -> Device)". */
+/* Appends "Memcpy HtoD Pinned>Device" for "Memcpy HtoD (Pinned -> Device)". */
 static void put_direction(struct text *text, struct tp_str name)
 {
     const char *open = memchr(name.ptr, '(', name.len);
@@ -374,7 +375,8 @@ static uint32_t place_copy(struct tp_time_places *places, const struct tp_event 
                                            : places->maker->model->trace->names.items[operator_name]);
 }
 
-/* The word in a kernel's name that says which collective it is: the first one, of two at one place the longer. */
+/* Returns the word in a kernel's name that tells its collective: the first such word; of two at one position the
+ * longer. */
 static struct tp_str collective_in(struct tp_str name)
 {
     static const char *const words[] = {"allreduce", "allgather",  "reducescatter", "sendrecv", "broadcast",
@@ -403,7 +405,7 @@ static uint32_t place_communication(struct tp_time_places *places, const struct 
     return child(places, parent, (struct tp_str){name.ptr, tp_utf8_cut(name.ptr, name.len, COMMUNICATION_BYTES)});
 }
 
-/* What the class of a module stands for where there is none. */
+/* Returns the text that replaces the class of a module for an operation without a module. */
 static struct tp_str without_module(const struct tp_time_places *places, uint32_t device)
 {
     if (places->maker->kinds->of_device[device] == TP_WORK_OPTIMIZER)
@@ -428,7 +430,7 @@ static uint32_t place_compute(struct tp_time_places *places, uint32_t device, co
     return child(places, parent, maker->model->trace->names.items[path[3]]);
 }
 
-/* The module of a compute kernel: around its launch, else of its forward. */
+/* Returns the module of a compute kernel: the one that encloses its launch, else the module of its forward operator. */
 static uint32_t module_of(const struct tp_time_places *places, uint32_t device, uint32_t op)
 {
     const struct tp_devices *devices = &places->maker->model->devices;
@@ -438,7 +440,7 @@ static uint32_t module_of(const struct tp_time_places *places, uint32_t device, 
     return module;
 }
 
-/* What the path of an operation is made of: equal ones have one leaf. */
+/* Fills in the parts that make the path of an operation: operations with equal keys share a leaf. */
 static void make_key(struct tp_time_places *places, uint32_t device, uint32_t key[4])
 {
     const struct tp_model *model = places->maker->model;

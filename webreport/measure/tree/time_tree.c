@@ -1,4 +1,4 @@
-/* The tree of a device's time, made of its parts: see time_tree.h. */
+/* Builds the tree of a device's time from its parts: see time_tree.h. */
 #include "webreport/measure/tree/time_tree.h"
 
 #include "webreport/measure/tree/time_parts.h"
@@ -6,7 +6,7 @@
 #include "writer/base/ratio.h"
 #include "writer/base/sort.h"
 
-/* A unit this short that could take much less is bound by the latency of its start. */
+/* A unit up to this long that could take much less is bound by the latency of its start. */
 static const int64_t SHORT_NS = 10000;
 
 const char *tp_bound_text(enum tp_bound bound)
@@ -23,13 +23,13 @@ static void own(void *context, uint32_t device, int64_t ns)
     tp_time_add(maker, maker->leaves[device], ns);
 }
 
-/* near: as tp_intervals_contain_near has it. */
+/* near: see tp_intervals_contain_near. */
 static bool begins_in_window(const struct tp_model *model, uint32_t device, size_t *near)
 {
     return tp_intervals_contain_near(model->window, tp_device_event(model, device)->ts_ns, near);
 }
 
-/* Finds the leaves, too. */
+/* Counts the operations of each leaf, and finds the leaves. */
 static void count_operations(struct tp_time_maker *maker)
 {
     struct tp_time_places places;
@@ -47,7 +47,7 @@ static void count_operations(struct tp_time_maker *maker)
     tp_time_places_drop(&places);
 }
 
-/* The least time that a unit could take, in nanoseconds; negative: nothing is claimed. */
+/* Returns the least time that a unit could take, in nanoseconds; negative: unknown. */
 static double floor_of(const struct tp_time_maker *maker, const struct tp_work_unit *unit, enum tp_bound *bound)
 {
     const struct tp_peaks *peaks = maker->tree->peaks;
@@ -107,7 +107,7 @@ static void sum_up(struct tp_time_maker *maker)
     }
 }
 
-/* Siblings together, by time, then by text. */
+/* Orders nodes by parent, then time, then text. */
 static int compare(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_time_maker *maker = context;
@@ -137,9 +137,9 @@ static struct tp_time_node node_of(const struct tp_time_maker *maker, const stru
     return node;
 }
 
-/* Where the children of a node are among all of them sorted. */
+/* Where the children of each node are in the sorted order. */
 struct children {
-    uint32_t *sorted, *first; /* first: of each node, and behind the last */
+    uint32_t *sorted, *first; /* first: of each node, and one past the last */
 };
 
 static struct children sort_children(const struct tp_time_maker *maker)
@@ -157,8 +157,7 @@ static struct children sort_children(const struct tp_time_maker *maker)
     return children;
 }
 
-/* Adds the nodes below `bud`, which is node `parent`, that something of W belongs to; not deeper than paths are long.
- */
+/* Adds the nodes below `bud` (node `parent`) that have time in W. The recursion is as deep as a path is long. */
 static void add_nodes(const struct tp_time_maker *maker, const struct children *children, uint32_t bud, uint32_t parent)
 {
     struct tp_time_tree *tree = maker->tree;
@@ -214,7 +213,7 @@ static int64_t work_of(const struct tp_model *model, uint32_t gpu)
     return sum;
 }
 
-/* Most work first; context: work by device. */
+/* Orders by work, most first. context: work by device. */
 static int by_work(const void *context, uint32_t x, uint32_t y)
 {
     const int64_t *work = context;
@@ -257,7 +256,7 @@ void tp_time_trees_build(struct tp_time_trees *trees, const struct tp_work_kinds
 
 /* ---- fields ---- */
 
-/* Nodes have their tree as owner. */
+/* Returns the share of a node in its tree, which is the record's owner. */
 static struct tp_json_value share(const struct tp_record *record)
 {
     const struct tp_time_node *node = record->at;

@@ -1,7 +1,7 @@
 /* The verdict: what limits the steps, from the same parts as overview, idle view and findings (section 13).
- *
- * It is made once per trace, for page, JSON, digest, summaries and text. If the window does not allow a verdict, class and headline state it.
- * Memory comes from the arena given or belongs to the model, which must outlive the verdict; read-only afterwards. */
+ * It is made once per trace, for page, JSON, digest, summaries and text. If the window does not allow a verdict, class
+ * and headline state it. Memory comes from the arena given or belongs to the model, which must outlive the verdict;
+ * read-only afterwards. */
 #ifndef TP_WEBREPORT_MEASURE_VERDICT_VERDICT_H
 #define TP_WEBREPORT_MEASURE_VERDICT_VERDICT_H
 
@@ -33,8 +33,8 @@ enum tp_verdict_class {
     TP_CLASS_COUNT = TP_CLASS_PROGRAM + TP_PROGRAM_RULES
 };
 
-/* Kinds of time. For the device of the verdict, the first nine add up to W exactly. A program without a device has input, communication, operators
- * and between, which may overlap. */
+/* Kinds of time. For the device of the verdict, the first nine add up to W exactly. A program without a device has
+ * input, communication, operators and between, which may overlap. */
 enum tp_time_cause {
     TP_TIME_COMPUTE,
     TP_TIME_COMMUNICATION, /* exposed */
@@ -55,7 +55,7 @@ enum tp_time_cause {
 /* The longest gap of the device in W, and the line (fold of the stack) that ran for most of it. */
 struct tp_verdict_gap {
     int64_t start_ns, total_ns; /* start: since the start of the profile */
-    double percent;             /* of W */
+    double percent;             /* share of W */
     int64_t part_ns[TP_IDLE_PARTS];
     const char *kind;
     struct tp_str line;
@@ -66,14 +66,16 @@ struct tp_verdict_gap {
 struct tp_trace_verdict {
     enum tp_verdict_class class;
     enum tp_time_cause cause; /* deciding cause; TP_TIME_NONE without times */
-    double percent;           /* share of W of the cause's group; NaN without cause; for communication including awaited_communication_ns */
+    /* share of W of the cause's group; NaN without cause; for communication including awaited_communication_ns */
+    double percent;
     bool has_device, has_gap;
     int64_t device; /* id of the device that is busy longest */
     bool has_cause[TP_TIME_COUNT];
     int64_t cause_ns[TP_TIME_COUNT];
     /* queue time in which a collective was called but had not begun; counts as communication */
     int64_t awaited_communication_ns;
-    int64_t unrecorded_wait_ns;         /* unknown time in which the host waited for the device, whose work is not recorded */
+    /* unknown time in which the host waited for the device, whose work is not recorded */
+    int64_t unrecorded_wait_ns;
     int64_t one_collective_ns;          /* exposed time of the longest collective if it is half of W or more, else 0 */
     struct tp_str one_collective;       /* its name */
     struct tp_verdict_gap gap;
@@ -93,7 +95,8 @@ struct tp_trace_verdict {
 const char *tp_verdict_class_text(enum tp_verdict_class verdict_class);
 const char *tp_time_cause_text(enum tp_time_cause cause);
 
-/* Adds a sentence before the headline, or after it if a device works; an empty sentence changes nothing. Allocates from `arena`. */
+/* Adds a sentence before the headline, or after it if a device works; an empty sentence changes nothing. Allocates from
+ * `arena`. */
 void tp_verdict_add(struct tp_trace_verdict *v, struct tp_str sentence, struct tp_arena *arena);
 
 /* Removes the verdict of a trace that does not show the work of its process (tp_advice_withhold). */
@@ -107,7 +110,8 @@ void tp_verdict_build(struct tp_trace_verdict *verdict, const struct tp_model *m
 void tp_verdict_leave_out(struct tp_trace_verdict *verdict, const struct tp_unjudged *unjudged,
                           const struct tp_model *model, struct tp_arena *arena);
 
-/* Adds a sentence to the headline if the host is the limit and recording takes a tenth of W. found: result of the rules. */
+/* Adds a sentence to the headline if the host is the limit and recording takes a tenth of W. found: result of the
+ * rules. */
 struct tp_recommendations;
 void tp_verdict_add_recording(struct tp_trace_verdict *verdict, const struct tp_recommendations *found,
                               const struct tp_model *model, struct tp_arena *arena);
@@ -115,8 +119,8 @@ void tp_verdict_add_recording(struct tp_trace_verdict *verdict, const struct tp_
 /* Takes class and words from the view of a program recorded from outside, if the trace has nothing else. */
 void tp_verdict_of_program(struct tp_trace_verdict *verdict, const struct tp_program_view *program);
 
-/* Fills class, cause and percent from the shares of W in percent (the nine kinds of a device by enum tp_time_cause) and the share of the longest
- * gap; for tp_verdict_build and its tests. */
+/* Fills class, cause and percent from the shares of W in percent (the nine kinds of a device by enum tp_time_cause) and
+ * the share of the longest gap; for tp_verdict_build and its tests. */
 void tp_verdict_decide(struct tp_trace_verdict *verdict, const double shares[TP_TIME_DEVICE_COUNT], double gap_percent);
 
 extern const struct tp_fields tp_verdict_fields;

@@ -1,4 +1,4 @@
-/* Time by fold of the stack: see fold_times.h. */
+/* Adds up time by fold of the stack: see fold_times.h. */
 #include "webreport/measure/views/fold_times.h"
 
 #include "writer/base/saturate.h"

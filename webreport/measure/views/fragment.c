@@ -1,12 +1,13 @@
-/* Too little to judge: see fragment.h. */
+/* Decides whether a trace is too short to judge: see fragment.h. */
 #include "webreport/measure/views/fragment.h"
 
 #include "webreport/model/main_thread.h"
 #include "writer/base/saturate.h"
 
-static const int64_t LEAST_NS = 100000000; /* of work, or of a recording that could have had some */
+static const int64_t LEAST_NS = 100000000; /* of work, or of a recording that could have had work */
 
-/* What the program does, as against what it waits for, and where it is (frames, modules, steps). */
+/* Returns true for an event in which the program does something: not for waits, nor for events that only tell where
+ * the program is (frames, modules, steps). */
 static bool is_host_work(const struct tp_model *model, const struct tp_event *e)
 {
     const unsigned waits = TP_RANGE_BIT(INPUT) | TP_RANGE_BIT(WAIT) | TP_RANGE_BIT(SYNC);
@@ -26,7 +27,7 @@ static bool has_step_with_work(const struct tp_model *model)
     return has_work;
 }
 
-/* Time of a thread in work. */
+/* Returns how long the thread works. */
 static int64_t work_of_thread(const struct tp_model *model, uint32_t thread)
 {
     const struct tp_order *order = model->order;
@@ -42,7 +43,7 @@ static int64_t work_of_thread(const struct tp_model *model, uint32_t thread)
     return sum;
 }
 
-/* Whether threads and devices worked for so long, added up; a thread also by its samples. */
+/* Returns true when the work of all threads and devices adds up to least_ns. Samples count as work of their thread. */
 static bool has_work_of(const struct tp_model *model, int64_t least_ns)
 {
     const struct tp_trace *trace = model->trace;

@@ -1,4 +1,4 @@
-/* Heaviest kernels and operators of the used steps: see heaviest.h. */
+/* Finds the heaviest kernels and operators of the used steps: see heaviest.h. */
 #include "webreport/measure/views/heaviest.h"
 
 #include "webreport/model/second_copy.h"
@@ -11,7 +11,7 @@ static const struct tp_column_def defs[TP_HEAVY_COLUMNS] = {
     {"calls", "Calls", "", "Calls in the used steps.", TP_COLUMN_INT},
     {"time_us", "Time", "us", "Time in the used steps.", TP_COLUMN_NS}};
 
-/* What rows are made of: by item, which is a kernel's row or an operator's name. */
+/* Sums by item, which is the row of a kernel or the name of an operator. */
 struct heaviest {
     const struct tp_str *names;
     int64_t *ns, *calls;

@@ -1,4 +1,4 @@
-/* Kernel view: groups of device events. See kernel_view.h. */
+/* Builds the kernel view: groups of device events. See kernel_view.h. */
 #include "webreport/measure/views/kernel_view.h"
 
 #include "webreport/model/numbers.h"
@@ -54,7 +54,7 @@ static const struct tp_column_def copy_defs[TP_COPY_COLUMNS] = {
 /* ---- groups -------------------------------------------------------------------------------------------------------
  */
 
-/* Sum of value * duration and of the durations of those that have the value. */
+/* The sums of value * duration and of duration, over the events that have the value. */
 struct weighted {
     unsigned __int128 sum; /* two's complement */
     __int128 time;
@@ -63,7 +63,7 @@ struct weighted {
 struct group {
     uint32_t name, owner_name; /* TP_NO_ID: no operator */
     uint32_t config[4];        /* texts: grid, block, registers, shared memory */
-    uint32_t values[4];        /* the same as values, for output */
+    uint32_t values[4];        /* the same parts as ids of values, for output */
     int64_t calls, total, longest, shortest, in_steps, calls_in_steps,
         bytes; /* bytes: TP_NULL_INT when no event has any */
     struct weighted blocks, occupancy;
@@ -76,7 +76,7 @@ struct grouping {
     struct tp_strings configs; /* distinct texts of launch configurations */
     uint32_t *config_of_value; /* text id + 1 by id in values */
     struct tp_vec names, configured, copies;
-    bool has_configs; /* whether kernels are grouped by configuration, too */
+    bool has_configs; /* whether kernels are also grouped by configuration */
 };
 
 static void add_weighted(struct weighted *w, int64_t value_e9, int64_t time)
@@ -92,7 +92,7 @@ static double weighted_mean(const struct weighted *w)
     return w->time ? tp_ratio((__int128)w->sum, w->time * UNIT_E9) : NAN;
 }
 
-/* How much of an event belongs to the used steps. */
+/* The part of an event that belongs to the used steps. */
 struct in_steps {
     int64_t ns; /* the part of its duration within W */
     bool is_launched;
@@ -120,7 +120,7 @@ static struct group *new_group(struct tp_vec *groups, uint32_t name)
     return group;
 }
 
-/* Text id of a configuration value; equal texts have one id. */
+/* Returns the text id of a configuration value; equal texts have one id. */
 static uint32_t config_text(struct grouping *g, uint32_t value)
 {
     if (value == TP_NO_ID)
@@ -187,7 +187,7 @@ struct order {
     const struct group *groups;
 };
 
-/* Total time desc, kernel name, operator (none = empty), configuration texts. */
+/* Orders by total time, most first, then kernel name, operator (none: empty), and the texts of the configuration. */
 static int compare_groups(const void *context, uint32_t i, uint32_t j)
 {
     const struct order *order = context;
@@ -217,7 +217,7 @@ static uint32_t *sorted_rows(const struct grouping *g, const struct tp_vec *grou
 /* ---- tables -------------------------------------------------------------------------------------------------------
  */
 
-/* Columns of TIME_COLUMNS, the first one being `column`. */
+/* Fills in the columns of TIME_COLUMNS, beginning at `column`. */
 static void fill_times(struct tp_table *table, size_t row, unsigned column, const struct group *group,
                        int64_t window_ns)
 {

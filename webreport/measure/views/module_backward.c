@@ -1,5 +1,5 @@
-/* From a module's forward operators to their autograd nodes: by forward-backward links, without any link by sequence
- * number. See module_backward.h. */
+/* Finds the autograd nodes of a module's forward operators: by forward-backward links, and in a trace without such
+ * links by sequence number. See module_backward.h. */
 #include "webreport/measure/views/module_backward.h"
 
 #include "writer/base/renumber.h"
@@ -50,7 +50,7 @@ static void add_pair(struct backward *b, uint32_t forward, uint32_t backward)
 /* ---- links --------------------------------------------------------------------------------------------------------
  */
 
-/* First operator of the thread (a finished one) that starts at or after `at`. */
+/* Returns the first finished operator of the thread that starts at or after `at`. */
 static uint32_t lower_bound(const struct tp_model *model, uint32_t thread, int64_t at)
 {
     uint32_t lo = model->operators.thread_first[thread], hi = model->operators.thread_first[thread + 1];
@@ -64,7 +64,8 @@ static uint32_t lower_bound(const struct tp_model *model, uint32_t thread, int64
     return lo;
 }
 
-/* Order of a thread's operators in the tree, finished or not: start, end desc, place in the file. */
+/* Returns true when x precedes y in the tree of their thread: by start, then later end first, then by position in the
+ * file. Holds for unfinished operators, too. */
 static bool stands_before(const struct tp_model *model, uint32_t x, uint32_t y)
 {
     const struct tp_event *a = tp_operator_event(model, x), *b = tp_operator_event(model, y);
@@ -75,8 +76,8 @@ static bool stands_before(const struct tp_model *model, uint32_t x, uint32_t y)
     return model->operators.event[x] < model->operators.event[y];
 }
 
-/* Operator of the thread that starts at `at`: the first one (outermost), or the last one (innermost). TP_NO_ID when
- * there is none. */
+/* Returns the operator of the thread that starts at `at`: the outermost one, or with wants_last the innermost one.
+ * TP_NO_ID: none. */
 static uint32_t operator_at(const struct backward *b, uint32_t thread, int64_t at, bool wants_last)
 {
     const struct tp_operators *ops = &b->model->operators;
@@ -105,7 +106,7 @@ static uint32_t operator_at(const struct backward *b, uint32_t thread, int64_t a
     return found;
 }
 
-/* Backward end's time, forward end's time, id text. */
+/* Orders by the time of the backward end, then of the forward end, then by the text of the id. */
 static int compare_links(const void *context, uint32_t i, uint32_t j)
 {
     const struct link *x = (const struct link *)context + i, *y = (const struct link *)context + j;
@@ -114,7 +115,7 @@ static int compare_links(const void *context, uint32_t i, uint32_t j)
     return (x->forward->ts_ns > y->forward->ts_ns) - (x->forward->ts_ns < y->forward->ts_ns);
 }
 
-/* Ranks of the id texts that links use, so that a tie is decided without comparing texts again. */
+/* The ranks of the id texts that links use: they decide ties without another comparison of texts. */
 struct link_order {
     const struct link *links;
     const struct tp_strings *texts;
@@ -130,7 +131,7 @@ static int compare_links_and_ids(const void *context, uint32_t i, uint32_t j)
                           order->texts->items[order->links[j].backward->id]);
 }
 
-/* Every end whose id has a start; the last start of an id counts. */
+/* Returns a link for each end whose id has a start; of several starts the last one counts. */
 static struct tp_vec find_links(const struct backward *b)
 {
     const struct tp_trace *trace = b->model->trace;
@@ -199,7 +200,7 @@ static int64_t sequence_of(const struct tp_model *model, uint32_t op)
     return tp_host_more(model->trace, host_detail(model, op)).sequence;
 }
 
-/* context: the model. */
+/* Orders operators as the tree of their thread does. context: the model. */
 static int compare_in_tree(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_model *model = context;
@@ -209,13 +210,13 @@ static int compare_in_tree(const void *context, uint32_t x, uint32_t y)
     return stands_before(model, x, y) ? -1 : stands_before(model, y, x);
 }
 
-/* All operators, each thread's in the order of its tree. */
+/* Returns all operators; those of each thread are in the order of its tree. */
 static uint32_t *in_tree_order(const struct backward *b)
 {
     uint32_t count = b->model->operators.count, *order = tp_arena_array(b->arena, count, sizeof *order);
     for (uint32_t i = 0; i < count; i++)
         order[i] = i;
-    if (b->model->operators.unfinished_count) /* else they stand so */
+    if (b->model->operators.unfinished_count) /* else they are in this order already */
         tp_sort_rows(order, count, compare_in_tree, b->model, b->arena);
     return order;
 }

@@ -1,4 +1,4 @@
-/* Module view: calls merged by path, the tree in pre-order. See module_view.h. */
+/* Builds the module view: merges calls by path and lays the tree out in pre-order. See module_view.h. */
 #include "webreport/measure/views/module_view.h"
 
 #include "webreport/measure/views/module_backward.h"
@@ -29,7 +29,7 @@ static const struct tp_column_def module_defs[TP_MODULE_COLUMNS] = {
      TP_COLUMN_NS},
 };
 
-/* What one call has. */
+/* The numbers of one call. */
 struct call {
     int64_t operators, host_self, device_self, device_total;
     struct tp_backward_sum backward_self, backward_total;
@@ -58,7 +58,7 @@ static const struct tp_event *module_event(const struct builder *b, uint32_t m)
 /* ---- calls --------------------------------------------------------------------------------------------------------
  */
 
-/* An operator counts for the module when no operator of the same module encloses it. */
+/* Returns true when no operator of the same module encloses this one: only such an operator counts for the module. */
 static bool is_direct(const struct tp_operators *ops, uint32_t op)
 {
     uint32_t parent = ops->parent[op];
@@ -76,7 +76,8 @@ static void cover(struct builder *b, int64_t *covered_end, uint32_t m, int64_t a
     }
 }
 
-/* Host self time = length - union of child modules and direct operators. Pieces are taken in order of start. */
+/* Computes the host self time: the length minus the union of child modules and direct operators, taken in order of
+ * start. */
 static void find_host_self(struct builder *b)
 {
     const struct tp_modules *modules = &b->model->modules;
@@ -134,7 +135,7 @@ static void find_backward(struct builder *b)
     tp_arena_drop(b->arena, sums, count * sizeof *sums);
 }
 
-/* Children have higher numbers than their parent. */
+/* Adds each call to its parent: children have higher numbers than their parent. */
 static void add_up_calls(struct builder *b)
 {
     const struct tp_modules *modules = &b->model->modules;
@@ -188,7 +189,7 @@ static void new_path(struct builder *b, uint32_t parent, uint32_t name, int64_t 
     above->child_count++;
 }
 
-/* Module calls of all threads in order of time, a parent before its children. */
+/* Returns the module calls of all threads in order of time; a parent precedes its children. */
 static uint32_t *calls_in_order(const struct builder *b)
 {
     const struct tp_modules *modules = &b->model->modules;
@@ -258,8 +259,8 @@ static void fill_row(struct tp_module_view *view, const struct builder *b, size_
     view->child_count[row] = path->child_count;
 }
 
-/* Pre-order without recursion: down to the first child, else to the next sibling of the nearest ancestor that has one.
- */
+/* Builds the table in pre-order without recursion: it goes down to the first child, else to the next sibling of the
+ * nearest ancestor that has one. */
 static void build_table(struct tp_module_view *view, const struct builder *b)
 {
     size_t count = b->paths.count, row = 0;
@@ -309,8 +310,8 @@ void tp_module_view_build(struct tp_module_view *view, const struct tp_model *mo
 
 /* ---- fields ---- */
 
-/* Readers of JSON have a limit of nesting: Python's is about 1000 brackets, and a module takes two. Deeper modules are
- * left out; the totals of the modules above contain them. */
+/* Readers of JSON limit the nesting: Python's limit is about 1000 brackets, and a module takes two. The JSON omits
+ * deeper modules; the totals of their ancestors include them. */
 enum { MAX_JSON_DEPTH = 200 };
 
 static bool next_child(const struct tp_record *record, size_t *cursor, struct tp_item *item);
@@ -323,7 +324,7 @@ static const struct tp_json_field module_fields[] = {
 #undef F
 const struct tp_fields tp_module_fields = TP_FIELDS("A module", module_fields);
 
-/* Gives the next row at `depth` from the cursor on, and moves the cursor behind its descendants. */
+/* Gives the next row at `depth` from the cursor on, and moves the cursor past its descendants. */
 static bool next_row(const struct tp_module_view *view, uint32_t depth, size_t *cursor, struct tp_item *item)
 {
     size_t row = *cursor;

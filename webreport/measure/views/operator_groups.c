@@ -1,6 +1,5 @@
-/* Grouping of operators: see operator_groups.h. Keys become dense numbers first, so that the sums are one pass over
- * arrays.
- */
+/* Groups operators: see operator_groups.h. Keys first become dense numbers, so that one pass over arrays computes the
+ * sums. */
 #include "webreport/measure/views/operator_groups.h"
 
 #include "webreport/model/second_copy.h"
@@ -12,10 +11,10 @@ struct pass {
     const struct tp_model *model;
     struct tp_arena *arena;
     struct tp_op_grouping *grouping;
-    uint32_t *shape_of_value; /* text id + 1 by id in values, 0: not asked yet */
-    uint32_t no_shape;        /* text id of [] */
+    uint32_t *shape_of_value; /* text id + 1, by id in values; 0: not made yet */
+    uint32_t no_shape;        /* text id of "[]" */
     uint32_t *key;            /* by operator: group, TP_NO_ID for none */
-    uint32_t *stack_of_text;  /* by node of the trace's stacks; NULL: each is its own */
+    uint32_t *stack_of_text;  /* by node of the trace's stacks; NULL: each node has its own text */
 };
 
 static uint32_t shape_of(struct pass *p, const struct tp_event *e)
@@ -30,7 +29,7 @@ static uint32_t shape_of(struct pass *p, const struct tp_event *e)
     return p->shape_of_value[value] - 1;
 }
 
-/* Sums the members of every group. The open operators are the chain of parents, as in the walk that nested them. */
+/* Sums the members of every group. The operators that are open form the chain of parents. */
 static void add_up(struct pass *p, struct tp_op_group *groups, uint32_t group_count)
 {
     const struct tp_operators *ops = &p->model->operators;
@@ -102,14 +101,14 @@ static void group_by_shape(struct pass *p)
     p->grouping->by_shape = finish(p, &groups);
 }
 
-/* Order of stacks by their texts. context: struct tp_stacks. */
+/* Orders stacks by their texts. context: struct tp_stacks. */
 static int by_text(const void *context, uint32_t x, uint32_t y)
 {
     return tp_stack_compare(context, x, y);
 }
 
-/* Two stacks may have one text when a frame holds ";": "a;b" is a frame, or two. Rows are of texts: then this has one
- * stack for each, by node; else NULL. */
+/* Maps stacks with equal texts to one of them. Two stacks have the same text when a frame contains ";": "a;b" is one
+ * frame, or two. Rows are grouped by text. Returns a stack by node; NULL when all texts differ. */
 static uint32_t *stacks_of_texts(struct pass *p)
 {
     const struct tp_stacks *stacks = p->model->trace->stacks;
@@ -131,7 +130,7 @@ static uint32_t *stacks_of_texts(struct pass *p)
     return first;
 }
 
-/* Splits the groups of p->key further by call stack; operators without one are in no group. */
+/* Splits the groups of p->key further by call stack; an operator without a stack belongs to no group. */
 static struct tp_op_groups group_by_stack(struct pass *p, const struct tp_op_group *outer)
 {
     const struct tp_operators *ops = &p->model->operators;

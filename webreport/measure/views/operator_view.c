@@ -1,4 +1,4 @@
-/* Operator view: tables of the groups in their order. See operator_view.h. */
+/* Builds the operator view: tables of the ordered groups. See operator_view.h. */
 #include "webreport/measure/views/operator_view.h"
 
 #include "webreport/measure/views/operator_groups.h"
@@ -52,7 +52,8 @@ struct order {
     bool by_device;
 };
 
-/* Device self time desc, host self time desc (the other way round without device events), name, shape, stack. */
+/* Orders by device self time, then host self time, most first (without device events the host decides first), then
+ * name, shape and stack. */
 static int compare_groups(const void *context, uint32_t i, uint32_t j)
 {
     const struct order *order = context;
@@ -87,7 +88,7 @@ static uint32_t *sorted_rows(const struct order *order, uint32_t count, struct t
 /* ---- tables -------------------------------------------------------------------------------------------------------
  */
 
-/* Number columns of one row; shift: 1 where the input shape stands before them. */
+/* Fills in the number columns of one row; shift: 1 when the column of input shapes precedes them. */
 static void fill_numbers(struct tp_table *table, size_t row, unsigned shift, const struct tp_op_group *group)
 {
     tp_table_int(table, TP_OP_CALLS + shift)[row] = group->calls;
@@ -100,7 +101,7 @@ static void fill_numbers(struct tp_table *table, size_t row, unsigned shift, con
     tp_table_real(table, TP_OP_TC_TOTAL + shift)[row] = tp_ratio(group->tensor_core_total, group->device_total);
 }
 
-/* Key of a stack section: the name, or name###shape. */
+/* Returns the key of a stack section: the name, or name###shape. */
 static struct tp_str section_key(const struct order *order, const struct tp_op_group *group, struct tp_arena *arena)
 {
     struct tp_str name = order->model->trace->names.items[group->name];
@@ -121,12 +122,13 @@ static int compare_texts(const void *context, uint32_t i, uint32_t j)
     return tp_str_compare(texts->items[i], texts->items[j]);
 }
 
-/* Sections of a stack table, sorted by key. Ranks are given to each group; `keys` are the distinct texts. */
+/* Ranks the sections of a stack table by their keys. Returns the rank of each group's section; `keys` receives the
+ * distinct keys. */
 static uint32_t *rank_sections(struct order *order, uint32_t count, struct tp_strings *keys, uint32_t **sorted,
                                struct tp_arena *arena)
 {
     uint32_t *section = tp_arena_array(arena, count, sizeof *section);
-    struct tp_keys seen; /* (name, shape): its key text is made once */
+    struct tp_keys seen; /* pairs of name and shape whose key exists already */
     struct tp_vec key_of = TP_VEC(arena, uint32_t);
     tp_strings_init(keys, arena, 0);
     tp_keys_init(&seen, arena, 2);
@@ -177,8 +179,8 @@ static void build_stacks(struct tp_stack_table *out, struct order order, const s
         out->groups[k].key = keys.items[sorted[k]];
 }
 
-/* Measures the texts of the call stacks. A short trace of deep stacks could have gigabytes of text, so each text that
- * does not fit into *rest_bytes is left out. Returns the number of these. */
+/* Measures the texts of the call stacks. A short trace with deep stacks could have gigabytes of text, so the table
+ * omits each text that does not fit into *rest_bytes. Returns how many it omits. */
 static uint64_t measure_stacks(struct tp_stack_table *table, uint64_t *rest_bytes, struct tp_arena *arena)
 {
     uint64_t left_out = 0;
@@ -193,7 +195,7 @@ static uint64_t measure_stacks(struct tp_stack_table *table, uint64_t *rest_byte
     return left_out;
 }
 
-/* Section of a key, or TP_NO_ID. */
+/* Returns the section of a key, or TP_NO_ID. */
 static uint32_t find_section(const struct tp_stack_table *table, struct tp_str key)
 {
     uint32_t lo = 0, hi = table->group_count;
@@ -210,7 +212,7 @@ static uint32_t find_section(const struct tp_stack_table *table, struct tp_str k
     return TP_NO_ID;
 }
 
-/* by_name or by_shape (shift 1): returns each row's section in `stacks`. */
+/* Builds the table by_name or, with shift 1, by_shape. Returns the section of each row in `stacks`. */
 static uint32_t *build_table(struct tp_table *table, struct order order, const struct tp_op_groups *groups,
                              unsigned shift, const struct tp_stack_table *stacks, struct tp_arena *arena)
 {
@@ -233,7 +235,7 @@ static uint32_t *build_table(struct tp_table *table, struct order order, const s
     return sections;
 }
 
-/* What stands beside the tables. */
+/* Fills in the fields of the view other than the tables. */
 static void start_view(struct tp_operator_view *view, const struct tp_model *model, const struct order *order,
                        struct tp_arena *arena)
 {

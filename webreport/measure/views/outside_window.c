@@ -1,4 +1,4 @@
-/* What W leaves out: see outside_window.h. */
+/* Finds what W leaves out: see outside_window.h. */
 #include "webreport/measure/views/outside_window.h"
 
 #include "webreport/measure/views/fold_times.h"
@@ -9,8 +9,8 @@
 static const double NAMED_PERCENT = 10;
 static const int64_t NAMED_NS = 10000000;
 
-/* From the begin of the profiler's own span, else the first event, to the last event. Behind that old profilers only
- * processed what they had recorded. */
+/* Returns the recording: from the begin of the profiler's own span, or else the first event, to the last event. After
+ * that, old profilers only processed their records. */
 static struct tp_interval recording_of(const struct tp_model *model)
 {
     struct tp_interval all = {model->first_ns, model->first_ns};
@@ -30,7 +30,7 @@ static struct tp_interval recording_of(const struct tp_model *model)
     return all;
 }
 
-/* The kernel, copy or set that takes most of `time`; ties by name. */
+/* Names the kernel, copy or set that takes most of `time`; ties by name. */
 static void name_operation(struct tp_left_out_part *out, const struct tp_model *model, struct tp_intervals time,
                            struct tp_arena *arena)
 {
@@ -53,7 +53,7 @@ static void name_operation(struct tp_left_out_part *out, const struct tp_model *
     tp_arena_drop(arena, ns, names->count * sizeof *ns);
 }
 
-/* What the main thread did for most of `time`. */
+/* Names what the main thread did for most of `time`. */
 static void name_code(struct tp_left_out_part *out, const struct tp_model *model, struct tp_intervals time,
                       struct tp_arena *arena)
 {

@@ -1,4 +1,5 @@
-/* Overview: step table, averages, communication overlap; the GPU table is in overview_gpus.c. See overview.h. */
+/* Builds the overview: step table, averages and communication overlap; overview_gpus.c builds the GPU table. See
+ * overview.h. */
 #include "webreport/measure/views/overview.h"
 
 #include <stdio.h>
@@ -58,7 +59,7 @@ const struct tp_column_def tp_average_defs[TP_AVERAGE_COUNT] = {
     {"device_busy_us", "GPU busy", "us", "Mean over the used steps of the time with device work.", TP_COLUMN_REAL},
 };
 
-/* Column of an average in the step table. */
+/* Returns the column of an average in the step table. */
 static unsigned column_of_average(unsigned average)
 {
     return average < TP_AVERAGE_DEVICE_BUSY ? TP_STEP_KERNEL + average : TP_STEP_DEVICE_BUSY;
@@ -67,7 +68,7 @@ static unsigned column_of_average(unsigned average)
 /* ---- steps --------------------------------------------------------------------------------------------------------
  */
 
-/* out[i] = length of x within step i; one pass over both. */
+/* Sets out[i] to the length of x within step i, in one pass over both. */
 static void lengths_in_steps(const struct tp_model *model, struct tp_intervals x, int64_t *out)
 {
     size_t j = 0;
@@ -87,7 +88,7 @@ static void lengths_in_steps(const struct tp_model *model, struct tp_intervals x
     }
 }
 
-/* out[i] = length of x within y within step i, without building the common set. */
+/* Sets out[i] to the length of the intersection of x, y and step i, without building that intersection. */
 static void common_lengths_in_steps(const struct tp_model *model, struct tp_intervals x, struct tp_intervals y,
                                     int64_t *out)
 {
@@ -111,8 +112,8 @@ static void common_lengths_in_steps(const struct tp_model *model, struct tp_inte
     }
 }
 
-/* What each moment of a step belongs to: the first category that has it (D1). Steps are disjoint and come in order of
- * time, so each set is passed once, and nothing is built. */
+/* Gives each moment of a step to the first category that contains it (D1). Steps are disjoint and in order of time, so
+ * one pass over each set is enough. */
 static void fill_categories(struct tp_overview *view, const struct tp_model *model)
 {
     size_t at[TP_ROLE_COUNT] = {0};
@@ -194,8 +195,7 @@ static void build_overlap(struct tp_overview *view, const struct tp_model *model
     }
 }
 
-/* ---- numbers of the whole trace -----------------------------------------------------------------------------------
- */
+/* ---- numbers of the whole trace ---- */
 
 static void build_averages(struct tp_overview *view)
 {
@@ -210,7 +210,7 @@ static void build_averages(struct tp_overview *view)
     }
 }
 
-/* Kernels owned by eligible operators without eligible child, of all kernel time (D11). */
+/* Returns the share of kernel time whose owner is an eligible operator without an eligible child (D11). */
 static double eligible_ratio(const struct tp_model *model)
 {
     const struct tp_devices *devices = &model->devices;

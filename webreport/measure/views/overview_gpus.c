@@ -1,4 +1,5 @@
-/* What every device did: utilisation, estimated SM efficiency and occupancy, tensor cores, busy time (section 5). */
+/* Builds the GPU table: utilization, estimated SM efficiency and occupancy, tensor cores and busy time of each device
+ * (section 5). */
 #include <stdio.h>
 
 #include "webreport/measure/views/overview_parts.h"
@@ -49,8 +50,8 @@ struct sweep {
     struct running *heap;
     size_t count;
     struct tp_intervals window;
-    size_t at;                     /* the first piece of the window that ends after `last` */
-    __int128 level, area, covered; /* level: sum of blocks per SM of the running kernels */
+    size_t at;                     /* index of the first piece of the window that ends after `last` */
+    __int128 level, area, covered; /* level: the sum of blocks per SM over the running kernels */
     int64_t last;
     bool has_last;
 };
@@ -78,7 +79,7 @@ static struct running pop_running(struct sweep *s)
     return top;
 }
 
-/* Length of [a, b) within the window; from call to call a does not go down, and b is at most the next a. */
+/* Returns the length of [a, b) within the window. The calls must come in order: b is at most the a of the next call. */
 static int64_t within(struct sweep *s, int64_t a, int64_t b)
 {
     int64_t sum = 0;
@@ -89,7 +90,7 @@ static int64_t within(struct sweep *s, int64_t a, int64_t b)
     return sum;
 }
 
-/* Adds the time since the last change, at the level that held. */
+/* Adds the time since the last change at the current level. */
 static void advance(struct sweep *s, int64_t at)
 {
     if (s->level > 0 && s->has_last) {
@@ -217,7 +218,7 @@ void tp_gpu_summary_build(struct tp_table *table, const struct tp_model *model, 
 void tp_gpu_window_build(struct tp_gpu_window *out, const struct tp_model *model, const struct tp_gpu *gpu,
                          struct tp_interval window, struct tp_arena *arena)
 {
-    struct tp_model narrow = *model; /* the same facts seen through another window */
+    struct tp_model narrow = *model; /* the same facts with another window */
     struct tp_gpu part = *gpu;
     struct gpu_sums sums;
     int64_t nothing_before = 0;

@@ -1,4 +1,4 @@
-/* Ranges by name, and counters: see range_view.h. */
+/* Sums ranges and counters by name: see range_view.h. */
 #include "webreport/measure/views/range_view.h"
 
 #include <math.h>
@@ -26,19 +26,19 @@ static const struct tp_column_def counter_defs[TP_COUNTER_COLUMNS] = {
 
 /* ---- ranges ---- */
 
-/* Sums of one name. */
+/* The sums of one name. */
 struct sum {
     uint32_t name;
-    uint32_t depth; /* open ranges of the name on the thread that is walked */
-    uint8_t kind;   /* enum tp_range_kind of its first range that has one */
+    uint32_t depth; /* number of its ranges that are open on the current thread */
+    uint8_t kind;   /* enum tp_range_kind of its first range that states a kind */
     int64_t calls, self_ns, total_ns;
 };
 
-/* A range that is open on the thread that is walked. */
+/* A range that is open on the current thread. */
 struct open_range {
     uint32_t name;
     int64_t end_ns, inside_ns; /* inside_ns: time of W in ranges directly inside */
-    int64_t own_ns;            /* time of W in it */
+    int64_t own_ns;            /* time of W in the range itself */
 };
 
 struct summing {
@@ -62,8 +62,8 @@ static void close_last(struct summing *s)
     s->stack.count--;
 }
 
-/* Ranges of a thread come in order of start, those outside before those inside. A range ends at the latest with the one
- * around it. */
+/* Opens a range. The ranges of a thread come in order of start, an enclosing range before those inside it. A range ends
+ * at the latest with its enclosing range. */
 static void open_next(struct summing *s, const struct tp_event *e)
 {
     int64_t end_ns = tp_event_end(e);
@@ -139,7 +139,7 @@ static void build_ranges(struct tp_range_view *view, const struct tp_model *mode
 
 /* ---- counters ---- */
 
-/* What is known of the counter of one name. */
+/* The values of the counter of one name. */
 struct values {
     uint32_t name;
     int64_t count, first_at_ns, last_at_ns;
@@ -196,7 +196,7 @@ static void build_counters(struct tp_range_view *view, const struct tp_trace *tr
     }
 }
 
-/* ---- all ---- */
+/* ---- view ---- */
 
 void tp_range_view_build(struct tp_range_view *view, const struct tp_model *model, struct tp_arena *arena)
 {

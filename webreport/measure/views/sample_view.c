@@ -1,4 +1,4 @@
-/* Samples by function and line: see sample_view.h. */
+/* Sums samples by function and by line: see sample_view.h. */
 #include "webreport/measure/views/sample_view.h"
 
 #include <inttypes.h>
@@ -22,10 +22,10 @@ static const struct tp_column_def line_defs[TP_SAMPLE_LINE_COLUMNS] = {
 /* A function or a line. */
 struct place {
     int64_t self_ns, total_ns, count;
-    uint32_t last; /* sample that counted last for the total, + 1 */
+    uint32_t last; /* number + 1 of the last sample that counted for the total */
 };
 
-/* Distinct texts with what they add up to. */
+/* Distinct texts and their sums. */
 struct places {
     const struct tp_strings *texts;
     struct tp_vec items; /* struct place, by id in texts */
@@ -87,7 +87,7 @@ struct tp_str tp_sample_thread(struct tp_arena *arena, const struct tp_thread *t
     return (struct tp_str){tp_arena_copy(arena, number, (size_t)n), (size_t)n};
 }
 
-/* ---- adding up ---- */
+/* ---- sums ---- */
 
 static struct place *place_of(struct places *places, uint32_t id)
 {

@@ -1,4 +1,4 @@
-/* Waits grouped by where they were called: see sync_table.h. */
+/* Groups waits by the place of their calls: see sync_table.h. */
 #include "webreport/measure/views/sync_table.h"
 
 #include "webreport/model/numbers.h"
@@ -19,7 +19,7 @@ static const struct tp_column_def columns[TP_SYNC_COLUMNS] = {
     {"first_event", "First event", "", "Position of the first such call in the trace file.", TP_COLUMN_INT},
 };
 
-/* The waits of one place and kind. */
+/* The waits of one kind at one place. */
 struct group {
     struct tp_wait_place place;
     int64_t count, host_wait_ns, bubble_ns, cost_ns, max_cost_ns, first_event;
@@ -42,7 +42,7 @@ static int by_cost(const void *x, const void *y, const void *context)
     return order ? order : strcmp(tp_range_kind_text(a->kind), tp_range_kind_text(b->kind));
 }
 
-/* Label id of the outermost operator around a call; TP_NO_ID: none. */
+/* Returns the label id of the outermost operator that encloses a call; TP_NO_ID: none. */
 static uint32_t outermost_operator(const struct tp_model *model, uint32_t op)
 {
     if (op == TP_NO_ID)

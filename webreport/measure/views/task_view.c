@@ -1,4 +1,4 @@
-/* Tasks by name: see task_view.h. */
+/* Groups tasks by name: see task_view.h. */
 #include "webreport/measure/views/task_view.h"
 
 #include <stdlib.h>
@@ -19,11 +19,11 @@ static const struct tp_column_def task_defs[TP_TASK_COLUMNS] = {
     {"at_once", "At once", "", "Most tasks of this name that were open at the same time.", TP_COLUMN_INT},
     {"open", "Not ended", "", "Tasks that were still open when the recording ended.", TP_COLUMN_INT}};
 
-/* Tasks of one name. */
+/* The tasks of one name. */
 struct group {
     struct tp_str name;
-    struct tp_vec durations, ends; /* int64_t, of those that ended, by start */
-    struct tp_vec starts;          /* int64_t, of all, ascending */
+    struct tp_vec durations, ends; /* int64_t, of the finished tasks, by start */
+    struct tp_vec starts;          /* int64_t, of all tasks, ascending */
     int64_t total_ns;
 };
 
@@ -44,7 +44,7 @@ static struct tp_vec gather(const struct tp_async_tasks *tasks, const struct tp_
         *(int64_t *)tp_vec_push(&group->starts) = task->start_ns;
         if (task->end_ns == TP_NULL_INT)
             continue;
-        /* what takes no time is there all the same */
+        /* a task of no length counts for one nanosecond */
         *(int64_t *)tp_vec_push(&group->ends) = task->end_ns > task->start_ns ? task->end_ns : task->start_ns + 1;
         *(int64_t *)tp_vec_push(&group->durations) = task->end_ns - task->start_ns;
         group->total_ns = tp_sat_add(group->total_ns, task->end_ns - task->start_ns);
@@ -52,7 +52,8 @@ static struct tp_vec gather(const struct tp_async_tasks *tasks, const struct tp_
     return groups;
 }
 
-/* One that ends when another begins is not there with it. `ends` ascending. */
+/* Returns the largest number of tasks at one time. A task that ends when another begins does not overlap it. `ends` is
+ * in ascending order. */
 static int64_t most_at_once(const struct group *group)
 {
     const int64_t *starts = group->starts.data, *ends = group->ends.data;

@@ -1,9 +1,9 @@
-/* Facts of a trace: see trace_facts.h. */
+/* Finds facts about a trace: see trace_facts.h. */
 #include "webreport/measure/views/trace_facts.h"
 
 #include "writer/base/saturate.h"
 
-/* Some annotation has this name. */
+/* Returns true when an annotation has this name. */
 static bool has_annotation(const struct tp_trace *trace, const char *name)
 {
     uint32_t id = tp_strings_find(&trace->names, tp_str_of(name));
@@ -13,7 +13,7 @@ static bool has_annotation(const struct tp_trace *trace, const char *name)
     return false;
 }
 
-/* Links with both ends: every end whose id has a start. */
+/* Counts the links with both ends: every end whose id has a start. */
 static uint64_t count_links(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint64_t count = 0;

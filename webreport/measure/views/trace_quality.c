@@ -1,4 +1,4 @@
-/* Trace quality: counters of the reader and the flags F1..F11. See trace_quality.h and section 14. */
+/* Computes the quality of a trace: counters of the reader and the flags F1..F11. See trace_quality.h and section 14. */
 #include "webreport/measure/views/trace_quality.h"
 
 #include <stdio.h>
@@ -116,7 +116,7 @@ static void add_skipped(struct tp_quality *q, const char *name, uint64_t count)
     q->skipped_total += (int64_t)count;
 }
 
-/* In the order of the names. */
+/* Counts skipped events by name, in the order of the names. */
 static void count_skipped(struct tp_quality *q, const struct tp_reading *r, struct tp_arena *arena)
 {
     add_skipped(q, "no_time", r->skipped[TP_SKIP_NO_TIME]);
@@ -158,7 +158,7 @@ static void flag_steps(struct tp_quality *q, const struct tp_model *model)
         weaken(f, timed_rules);
 }
 
-/* Sums over the device operations. */
+/* The sums over the device operations. */
 struct sums {
     int64_t kernels, unlinked_kernels, kernel_ns, graph_ns;
     int64_t linked, before_launch;
@@ -197,7 +197,7 @@ static void flag_operations(struct tp_quality *q, const struct tp_model *model)
     weaken(set_count(q, FLAG_CLOCKS, 100 * s.before_launch > s.linked, s.before_launch), idle_rules);
 }
 
-/* Operations of one device that begin before an earlier one of their stream has ended. */
+/* Counts operations of one device that begin before an earlier operation of their stream has ended. */
 struct overlaps {
     const struct tp_model *model;
     struct tp_ids streams;
@@ -219,7 +219,7 @@ static void look_at_operation(struct overlaps *o, uint32_t operation)
     *latest = tp_ns_max(*latest, tp_event_end(e));
 }
 
-/* Those that start together, `count` of them: the longest first, then by place in the file. */
+/* Checks `count` operations that start together: the longest first, then by position in the file. */
 static void look_at_run(struct overlaps *o, const uint32_t *run, uint32_t count, struct tp_arena *arena)
 {
     if (count == 1) {
@@ -264,9 +264,9 @@ static void flag_overlaps(struct tp_quality *q, const struct tp_model *model, st
     set_count(q, FLAG_OVERLAPS, o.count, o.count)->text = tp_arena_copy(arena, line, (size_t)size);
 }
 
-/* What one pass over the events shows of the recording. */
+/* Facts about the recording from one pass over the events. */
 struct recording {
-    int64_t span_ns; /* the longest span of the profiler, else the longest, else all that was recorded */
+    int64_t span_ns; /* the longest span of the profiler, or else the longest span, or else the whole recording */
     int64_t overhead_ns, too_long;
     bool has_dims, has_frames;
 };
@@ -337,7 +337,7 @@ static void flag_options(struct tp_quality *q, const struct tp_trace *trace, con
     f->text = tp_arena_copy(arena, text, size);
 }
 
-/* Leading used steps without device operation while a later one has some. */
+/* Counts the leading used steps without a device operation, when a later step has one. */
 static int64_t count_leading(const struct tp_model *model)
 {
     int64_t count = 0;
