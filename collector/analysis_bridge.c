@@ -31,7 +31,7 @@ static int with_trace(const struct tracepress_trace *trace, analyse work, void *
     bool is_written = code == 0;
     if (code) {
         *trace->must_stay = true;
-        what = "the trace was not written; `tracepress recover` makes it from the spool";
+        what = "the trace was not written; `tracepress recover` writes it from the spool";
     } else {
         code = work(context, path, &err);
         unlink(path);

@@ -210,7 +210,7 @@ void tracepress_record_call_(tracepress_name name, const struct tracepress_opera
     }
     mark(name, TP_SPOOL_OPERATOR);
     if (given)
-        tp_session_say(TP_SAY_PART, "what is known of operators is left out",
+        tp_session_say(TP_SAY_PART, "facts about operators are left out",
                        "struct tracepress_operator does not begin with its size and that of its inputs");
 }
 

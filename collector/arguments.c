@@ -121,7 +121,7 @@ static bool is_known(const struct tracepress_work *work)
         tp_config_is_size(work->argument_size, sizeof(struct tracepress_argument)))
         return true;
     tp_session_drop();
-    tp_session_say(TP_SAY_PART, "what is told about works is left out",
+    tp_session_say(TP_SAY_PART, "arguments of device work are left out",
                    "struct tracepress_work does not begin with its sizes");
     return false;
 }

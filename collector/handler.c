@@ -18,7 +18,7 @@ static int write_trace(const struct tracepress_trace *trace, const char *path, b
     if (code == 0)
         return 0;
     *trace->must_stay = true;
-    tp_session_say(TP_SAY_TRACE, "the trace was not written; `tracepress recover` makes it from the spool", err.text);
+    tp_session_say(TP_SAY_TRACE, "the trace was not written; `tracepress recover` writes it from the spool", err.text);
     return -1;
 }
 

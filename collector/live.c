@@ -51,7 +51,7 @@ static void give_up(int code)
     char detail[TP_LIVE_PATH + 160];
     turn_off();
     snprintf(detail, sizeof detail, "%s: %s", live.file.path, strerror(code));
-    tp_session_say(TP_SAY_PART, "no further values go to the live event file, the program goes on", detail);
+    tp_session_say(TP_SAY_PART, "the live event file gets no more values; the program continues", detail);
 }
 
 static void flush(void)

@@ -35,10 +35,10 @@ void tp_notes_say_failure(const struct tp_spool *spool)
     char detail[4300];
     int code = atomic_load(&spool->failed);
     snprintf(detail, sizeof detail, "%s: %s", spool->path,
-             code == EIO ? "the file was cut, or its disk failed" : strerror(code));
+             code == EIO ? "the file was truncated, or its disk failed" : strerror(code));
     if (code != EIO)
         strcat(detail, "; free some space or set another directory");
-    tp_session_say(TP_SAY_ALL, "recording stops here, the program goes on", detail);
+    tp_session_say(TP_SAY_ALL, "recording stops here; the program continues", detail);
 }
 
 static void leave_chunk(void)

@@ -490,7 +490,7 @@ const char *tp_sampler_start(uint32_t rate)
     if (atomic_load(&sampler.phase) == RUNNING)
         return NULL;
     if (atomic_load(&sampler.phase) != IDLE)
-        return "the recording before has not ended";
+        return "the previous recording has not ended";
     if (!tp_stack_prepare())
         return "libunwind is not installed (Debian: libunwind8)";
     if (!have_memory())
@@ -510,7 +510,7 @@ const char *tp_sampler_start(uint32_t rate)
     bool is_running = tp_own_thread_start(&sampler.thread, run, NULL) == 0;
     if (!is_running)
         atomic_store(&sampler.phase, IDLE);
-    return is_running ? NULL : "no thread can be made";
+    return is_running ? NULL : "cannot create a thread";
 }
 
 /* Waits until our thread has its answer from the loader. Returns false if none exists after 0.2 s. */

@@ -38,11 +38,12 @@ static void choose(void)
     uint32_t rank = tp_config_rank();
     enum tp_choice choice = rank == UINT32_MAX ? TP_CHOICE_YES : tp_choice_rank(ranks, rank);
     if (choice == TP_CHOICE_UNCLEAR)
-        tp_session_say(TP_SAY_PART, "every rank records: TRACEPRESS_RANKS is no list such as 0,7,%64", ranks);
+        tp_session_say(TP_SAY_PART, "TRACEPRESS_RANKS is not a list such as 0,7,%64; ignoring it, so that every rank "
+                                    "records", ranks);
     tp_session.is_left_out = choice == TP_CHOICE_NO;
     if (!tp_choice_window_read(&tp_session.window, tp_environment("TRACEPRESS_WINDOW")))
         tp_session_say(TP_SAY_PART,
-                       "all the time is recorded: TRACEPRESS_WINDOW is no period and length such as 60s:5s",
+                       "TRACEPRESS_WINDOW is not of the form 60s:5s; ignoring it and recording everything",
                        tp_environment("TRACEPRESS_WINDOW"));
 }
 
@@ -60,7 +61,7 @@ static bool begin(const struct tracepress_options *options)
         return false;
     const char *refusal = tp_config_refusal(options);
     if (refusal)
-        tp_session_say(TP_SAY_ALL, "nothing is recorded, the program goes on", refusal);
+        tp_session_say(TP_SAY_ALL, "nothing is recorded; the program continues", refusal);
     if (refusal || !tp_config_keep(&tp_session.options, options))
         return false;
     const struct tracepress_options *o = &tp_session.options;

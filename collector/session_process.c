@@ -141,9 +141,9 @@ static void say_confined(const char *how)
 {
     char detail[sizeof tp_session.spool.path + 100];
     bool is_left = tp_session.spool.fd >= 0 && !tp_session.run_folder;
-    snprintf(detail, sizeof detail, "%s%s%s", how, is_left ? "; make the trace with: tracepress recover " : "",
+    snprintf(detail, sizeof detail, "%s%s%s", how, is_left ? "; to write the trace, run: tracepress recover " : "",
              is_left ? tp_session.spool.path : "");
-    tp_session_say(TP_SAY_ALL, "recording stops here, the program goes on: it confines itself", detail);
+    tp_session_say(TP_SAY_ALL, "recording stops here, because the program confines itself; the program continues", detail);
 }
 
 void tp_session_at_confine(void (*stop)(void))
@@ -193,7 +193,7 @@ __attribute__((destructor(200))) static void at_exit(void)
     tp_session_leave_window_at_exit();
     if (tp_session.spool.fd >= 0 && !tp_session.run_folder) { /* recording continues for threads that run until the
                                                                * process is gone */
-        tp_session_say(TP_SAY_TRACE, "the recording was not stopped; make the trace with: tracepress recover",
+        tp_session_say(TP_SAY_TRACE, "the recording was not stopped; to write the trace, run: tracepress recover",
                        tp_session.spool.path);
     }
 }

@@ -76,8 +76,8 @@ static bool create(struct tp_spool *spool, const char *directory, const struct t
         char detail[4300];
         snprintf(detail, sizeof detail, "%s: %s", directory, strerror(code));
         tp_session_say(is_for_run ? TP_SAY_PART : TP_SAY_ALL,
-                       is_for_run ? "the program writes no trace of its own, `tracepress record` has what it records"
-                                  : "nothing is recorded, the program goes on",
+                       is_for_run ? "the program writes no trace itself, because `tracepress record` writes it"
+                                  : "nothing is recorded; the program continues",
                        detail);
     }
     return code == 0;

@@ -89,7 +89,7 @@ void tp_session_follow_window(void)
         window->length_ns == window->period_ns)
         return;
     if (tp_own_thread_start(NULL, follow, (void *)(uintptr_t)number) != 0) // NOLINT(performance-no-int-to-ptr)
-        tp_session_say(TP_SAY_PART, "TRACEPRESS_WINDOW is not followed", "no thread can be made");
+        tp_session_say(TP_SAY_PART, "TRACEPRESS_WINDOW is ignored", "cannot create a thread");
 }
 
 /* ---- waiting for the window thread ---- */

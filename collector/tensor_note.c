@@ -47,7 +47,7 @@ static bool keep_values(const struct tp_session_place *place, const char *path, 
         return true;
     atomic_fetch_sub(&kept_bytes, values->size);
     atomic_store(&failed_recording, place->recording);
-    tp_session_say(TP_SAY_PART, "values of tensors are not kept from here on, their statistics are", strerror(code));
+    tp_session_say(TP_SAY_PART, "values of tensors are no longer stored; their statistics still are", strerror(code));
     return false;
 }
 

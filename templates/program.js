@@ -159,7 +159,7 @@
     });
     return Object.keys(found).sort(function (a, b) { return found[b][1] - found[a][1]; }).map(function (group) {
       var g = groups[group], sum = found[group];
-      return [g[1] || '(no stack was seen)', g[0], g[2], sum[0].toLocaleString('en'), timeText(sum[1])];
+      return [g[1] || '(no stack recorded)', g[0], g[2], sum[0].toLocaleString('en'), timeText(sum[1])];
     });
   };
 

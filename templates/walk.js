@@ -196,7 +196,7 @@
       if (shown.shapes) panel.appendChild(make('p', { 'class': 'shapes' }, (shown.shapes.of ? 'Shapes of ' + shown.shapes.of + ' ' : 'Shapes ') + shown.shapes.text));
       addNames(panel, 'Inside of', shown.parents, state);
       addNames(panel, 'Launched by', shown.launch ? [shown.launch] : [], state);
-      if (shown.launch) addNames(panel, 'which is inside of', viewer.parentsOf(shown.launch), state);
+      if (shown.launch) addNames(panel, 'inside', viewer.parentsOf(shown.launch), state);
       addNames(panel, 'Launches', shown.launched || [], state);
     } else {
       panel.appendChild(make('p', {}, state.kind === 'step' ? 'No step of this name is in the timeline.' : 'No slice of this name is in the timeline: short ones are folded into coverage.'));
@@ -314,7 +314,7 @@
       item.appendChild(make('code', {}, entry.name));
       item.addEventListener('mousedown', function (event) { event.preventDefault(); choose(entry); });
     });
-    if (wanted && !entry.length) hits.appendChild(make('li', { role: 'option', 'aria-disabled': 'true' }, 'Nothing of this name'));
+    if (wanted && !entry.length) hits.appendChild(make('li', { role: 'option', 'aria-disabled': 'true' }, 'No matches'));
     if (entry.length > MOST_HITS) hits.appendChild(make('li', { role: 'option', 'aria-disabled': 'true' }, 'and ' + (entry.length - MOST_HITS) + ' more'));
     hits.hidden = !wanted;
     input.setAttribute('aria-expanded', wanted ? 'true' : 'false');

@@ -42,10 +42,10 @@ int tp_library_find(char *path, size_t size, struct tp_error *err)
         is_found = len > 0 && (size_t)len < size && access(path, R_OK) == 0;
     }
     if (!is_found)
-        return tp_error_set(err, TP_ENOTFOUND, 0, "%s is neither in %s nor in ../lib/tracepress from there", file_name,
+        return tp_error_set(err, TP_ENOTFOUND, 0, "%s is neither in %s nor in ../lib/tracepress relative to it", file_name,
                             self);
     if (strpbrk(path, " :\t\n"))
-        return tp_error_set(err, TP_EUNSUPPORTED, 0, "%s: LD_PRELOAD takes no path with a blank or a colon", path);
+        return tp_error_set(err, TP_EUNSUPPORTED, 0, "%s: LD_PRELOAD accepts no path with a blank or a colon", path);
     return TP_OK;
 }
 
@@ -102,5 +102,5 @@ int tp_library_sources(struct tp_source_rows *rows, const char *library, const c
         fclose(in);
     if (pid > 0)
         waitpid(pid, NULL, 0);
-    return rows->count ? TP_OK : tp_error_set(err, TP_EIO, 0, "%s: it does not load here", library);
+    return rows->count ? TP_OK : tp_error_set(err, TP_EIO, 0, "%s: it cannot be loaded on this system", library);
 }

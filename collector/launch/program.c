@@ -22,7 +22,7 @@ static const char *check_rights(const char *path, const struct stat *status)
         (status->st_mode & S_ISGID && status->st_gid != getgid()))
         return "it runs with the rights of another user (setuid)";
     if (geteuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0)
-        return "its file gives it capabilities";
+        return "its file has capabilities";
     return NULL;
 }
 

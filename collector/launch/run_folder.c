@@ -186,11 +186,11 @@ int tp_run_folder_open(struct tp_run_folder *run, const char *path, struct tp_er
     if (n < 0 || (size_t)n >= sizeof run->home || !name_spools(run))
         return tp_error_set(err, TP_EIO, 0, "%s: %s", path, strerror(errno ? errno : ENAMETOOLONG));
     if (lstat(run->spools, &status) != 0 || !S_ISDIR(status.st_mode))
-        return tp_error_set(err, TP_ENOTFOUND, 0, "%s: no raw records wait in it", path);
+        return tp_error_set(err, TP_ENOTFOUND, 0, "%s: it contains no raw records", path);
     if (take_lock(run))
         return TP_OK;
     tp_run_folder_close(run, false);
-    return tp_error_set(err, TP_EUNSUPPORTED, 0, "%s: it is still being recorded, or finished by another process",
+    return tp_error_set(err, TP_EUNSUPPORTED, 0, "%s: it is still being recorded, or another process is finishing it",
                         path);
 }
 

@@ -20,7 +20,7 @@ enum { TP_TAKEOVER_THREADS = 4 }; /* files converted at the same time; each need
 
 /* Message for cut_count; the second argument is "s" or "". */
 #define TP_TAKEOVER_CUT_WORDS                                                                                          \
-    "%zu trace%s of PyTorch break off where the process ended (named _cut); what is whole in them is read"
+    "%zu trace%s of PyTorch end early because the process ended (named _cut); their complete events are read"
 
 /* Progress of one stage. First all files are examined, because their names depend on each other; then all are
  * converted. */

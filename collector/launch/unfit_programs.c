@@ -57,7 +57,7 @@ static void word(char *text, size_t size, const struct found *found)
     if (program)
         tp_program_find(program, path);
     why = program ? program->why_plain : NULL;
-    int n = snprintf(text, size, "%.200s: %s", tp_path_base(path), why ? why : "no library fits into it");
+    int n = snprintf(text, size, "%.200s: %s", tp_path_base(path), why ? why : "no library can be loaded into it");
     if (found->count > 1 && n > 0 && (size_t)n < size)
         snprintf(text + n, size - (size_t)n, " (and %zu more program%s)", found->count - 1,
                  found->count == 2 ? "" : "s");

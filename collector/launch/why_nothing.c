@@ -32,7 +32,7 @@ enum {
  * samples. */
 #define FEW_SAMPLES 5.0
 
-const char tp_nothing_outside[] = "it can be recorded from outside only (--outside)";
+const char tp_nothing_outside[] = "record it from outside (--outside)";
 
 /* ---- collecting facts ---- */
 
@@ -216,10 +216,10 @@ enum tp_nothing_cause tp_nothing_decide(const struct tp_nothing *nothing)
 /* Writes how to make the kernel allow events, and why timers did not work instead. */
 static void word_refused(char *text, size_t size, const struct tp_nothing *nothing)
 {
-    static const char left[] = "samples by timers need the signal SIGURG, which the program blocks or handles itself";
+    static const char left[] = "samples need the signal SIGURG, which the program blocks or handles itself";
     if (nothing->is_contained)
         snprintf(text, size,
-                 "the container refuses the kernel's events (seccomp: %s), and %s; start the container with --cap-add "
+                 "the container refuses kernel events (seccomp: %s), and %s; start the container with --cap-add "
                  "PERFMON or --security-opt seccomp=unconfined",
                  strerror(nothing->events_error), left);
     else if (nothing->paranoid > 2)
@@ -228,7 +228,7 @@ static void word_refused(char *text, size_t size, const struct tp_nothing *nothi
                  "kernel.perf_event_paranoid=2",
                  nothing->paranoid, left);
     else
-        snprintf(text, size, "the kernel refuses events (%s), and %s; record on the machine itself, as root",
+        snprintf(text, size, "the kernel refuses events (%s), and %s; record as root, outside of a container",
                  strerror(nothing->events_error), left);
 }
 
@@ -239,7 +239,7 @@ static void word_user(char *text, size_t size, const struct tp_nothing *nothing)
     char number[32];
     snprintf(number, sizeof number, "%u", (unsigned)id);
     snprintf(text, size,
-             "no permission for %s: it ran as user %s; run record as that user, or with -o FOLDER that is theirs",
+             "no permission for %s: it ran as user %s; run record as that user, or set -o to a folder of that user",
              nothing->folder, user ? user->pw_name : number);
 }
 
@@ -250,20 +250,19 @@ void tp_nothing_word(char *text, size_t size, const struct tp_nothing *nothing)
     switch (tp_nothing_decide(nothing)) {
     case TP_NOTHING_SHORT:
         snprintf(text, size,
-                 "too short: it took %.1f ms of processor time outside the kernel, in which %.1f samples were due, and "
-                 "called nothing that "
-                 "is recorded; give it more work, or more samples: --source default,sample=10000",
+                 "too short: it used %.1f ms of CPU time outside the kernel, enough for %.1f samples, and called no "
+                 "recorded function; give it more work, or take more samples: --source default,sample=10000",
                  (double)child->end.cpu_us / 1000, samples_due(nothing));
         return;
     case TP_NOTHING_DIED:
-        snprintf(text, size, "signal %d (%s) ended it before its main; if it runs without record, try --source null",
+        snprintf(text, size, "signal %d (%s) ended it before main; if it runs without record, try --source null",
                  child->signal, strsignal(child->signal));
         return;
     case TP_NOTHING_LOADER:
         snprintf(
             text, size,
-            "it ended (exit code %d) before its main, or the library was taken out of it; see what it says without "
-            "record, and record the program that it starts",
+            "it ended (exit code %d) before main, or it removed the library; run it without record to see its "
+            "messages, and record the program that it starts",
             child->exit_code);
         return;
     case TP_NOTHING_PERMISSION:
@@ -272,15 +271,15 @@ void tp_nothing_word(char *text, size_t size, const struct tp_nothing *nothing)
     case TP_NOTHING_CONFINED:
         snprintf(
             text, size,
-            "it confined itself by seccomp before it did anything that is recorded, and can be recorded from outside "
-            "only (--outside); or switch its sandbox off");
+            "it confined itself with seccomp before its first recorded call; record it from outside (--outside), or "
+            "switch its sandbox off");
         return;
     case TP_NOTHING_REPLACED:
-        snprintf(text, size, "%s became %s, and replaced LD_PRELOAD; record that one: tracepress record -- %s",
+        snprintf(text, size, "%s executed %s and replaced LD_PRELOAD; record that program: tracepress record -- %s",
                  nothing->entered_as, last, last);
         return;
     case TP_NOTHING_PLAIN:
-        snprintf(text, size, "%s became %s, and %s: %s", nothing->entered_as, nothing->plain, nothing->why_plain,
+        snprintf(text, size, "%s executed %s, and %s: %s", nothing->entered_as, nothing->plain, nothing->why_plain,
                  tp_nothing_outside);
         return;
     case TP_NOTHING_STARTED:
@@ -291,16 +290,17 @@ void tp_nothing_word(char *text, size_t size, const struct tp_nothing *nothing)
         word_refused(text, size, nothing);
         return;
     case TP_NOTHING_FULL:
-        snprintf(text, size, "the disk of %s is full (%llu KiB are free); make room, or name another folder with -o",
+        snprintf(text, size, "the disk of %s is full (%llu KiB are free); free some space, or set another folder with "
+                             "-o",
                  nothing->folder, (unsigned long long)nothing->free_bytes / 1024);
         return;
     case TP_NOTHING_CHOSEN:
-        snprintf(text, size, "maybe it did not run in a window of TRACEPRESS_WINDOW, on a rank of TRACEPRESS_RANKS");
+        snprintf(text, size, "perhaps it did not run in a window of TRACEPRESS_WINDOW or on a rank of TRACEPRESS_RANKS");
         return;
     case TP_NOTHING_DONE:
         snprintf(text, size,
-                 "no source that was on had anything to see in this program; 'tracepress record "
-                 "--list-sources -- %s' lists them",
+                 "no active source recorded anything in this program; 'tracepress record --list-sources -- %s' lists "
+                 "the sources",
                  nothing->name);
     }
 }

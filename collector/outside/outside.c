@@ -80,7 +80,7 @@ int tp_outside_new(struct tp_outside **out, const struct tp_outside_options *opt
     tp_arena_init(&o->arena, TP_MAX_OUTSIDE_BYTES);
     int code = tp_arena_run(&o->arena, init, o, err);
     if (code == TP_OK && (o->watch < 0 || o->timer < 0))
-        code = tp_error_set(err, TP_EIO, 0, "no descriptor is left");
+        code = tp_error_set(err, TP_EIO, 0, "no file descriptor is available");
     watch(o, o->timer);
     if (code < 0)
         tp_outside_free(o);

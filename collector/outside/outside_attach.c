@@ -70,7 +70,7 @@ static int attach(struct tp_outside *o, pid_t pid, struct tp_error *err)
 int tp_outside_attach(struct tp_outside *o, pid_t pid, struct tp_error *err)
 {
     if (tp_proc_life((uint32_t)pid, &o->text) == TP_PROC_OVER)
-        return tp_error_set(err, TP_ENOTFOUND, 0, "no process has the number %d", (int)pid);
+        return tp_error_set(err, TP_ENOTFOUND, 0, "there is no process %d", (int)pid);
     return attach(o, pid, err);
 }
 
@@ -131,6 +131,6 @@ int tp_outside_attach_user(struct tp_outside *o, uid_t user, struct tp_error *er
     o->look_for_more = look_for_more;
     int code = tp_arena_run(&o->arena, list_user, o, err);
     if (code == TP_OK && !o->roots.count)
-        return tp_error_set(err, TP_ENOTFOUND, 0, "this user runs nothing else");
+        return tp_error_set(err, TP_ENOTFOUND, 0, "this user runs no other process");
     return code < 0 ? code : attach(o, (pid_t)*TP_AT(&o->roots, uint32_t, 0), err);
 }

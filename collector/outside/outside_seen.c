@@ -17,29 +17,29 @@ static void add(struct tp_buf *text, uint64_t count, const char *one, const char
 void tp_outside_word(struct tp_buf *text, const struct tp_outside_seen *seen)
 {
     if (seen->stopped_after_ns)
-        tp_buf_printf(text, "anything after %.1f s, for want of room", (double)seen->stopped_after_ns / 1e9);
+        tp_buf_printf(text, "anything after %.1f s, because the recording reached its maximum size", (double)seen->stopped_after_ns / 1e9);
     if (seen->mode == TP_OUTSIDE_BY_LOOKS)
-        tp_buf_printf(text, "%s%swhat lasts less than 10 ms, for %s", text->size ? ", " : "",
+        tp_buf_printf(text, "%s%sanything shorter than 10 ms, because %s", text->size ? ", " : "",
                       !seen->sample_count                        ? "functions, and "
-                      : seen->python_count == seen->sample_count ? "functions but Python's, and "
+                      : seen->python_count == seen->sample_count ? "functions other than Python's, and "
                                                                  : "",
                       seen->refusal);
     if (seen->is_whole_refused)
         tp_buf_printf(text,
-                      "%swhole CPUs, for which it takes root, CAP_PERFMON or 'sysctl kernel.perf_event_paranoid=0'",
+                      "%swhole CPUs, which need root, CAP_PERFMON or 'sysctl kernel.perf_event_paranoid=0'",
                       text->size ? ", " : "");
     if (seen->is_user_only)
-        tp_buf_printf(text, "%swhat the kernel did and what short waits were for (perf_event_paranoid)",
+        tp_buf_printf(text, "%sfunctions of the kernel and causes of short waits (perf_event_paranoid)",
                       text->size ? ", " : "");
     if (seen->budget_level)
         tp_buf_printf(text, "%sstacks of later waits", text->size ? ", " : "");
     if (seen->budget_level > 1)
-        tp_buf_printf(text, " and at times all but one of %d samples", 1 << (seen->budget_level - 1));
+        tp_buf_printf(text, " and at times all but one in %d samples", 1 << (seen->budget_level - 1));
     if (seen->budget_level)
-        tp_buf_puts(text, " (they cost too much)");
-    add(text, seen->looks_left_out, "look at /proc (it would have cost too much)",
-        "looks at /proc (they would have cost too much)");
-    add(text, seen->out_of_sight, "process after it took other rights", "processes after they took other rights");
+        tp_buf_puts(text, " (to limit the overhead)");
+    add(text, seen->looks_left_out, "poll of /proc (to limit the overhead)",
+        "polls of /proc (to limit the overhead)");
+    add(text, seen->out_of_sight, "process after it changed its rights", "processes after they changed their rights");
     add(text, seen->unwatched, "thread that ran before", "threads that ran before");
     add(text, seen->python_unknown, "process's Python functions", "processes' Python functions");
     add(text, seen->lost_count, "lost record", "lost records");

@@ -40,7 +40,7 @@ static struct {
     pid_t pid;          /* process that attached */
 } at;
 
-static const char SAY[] = "GPU activity is not recorded, the program goes on";
+static const char SAY[] = "GPU activity is not recorded; the program continues";
 
 /* ---- called by CUPTI ---- */
 
@@ -106,7 +106,7 @@ static void name_other(char *reason, size_t size)
     struct tp_cupti_subscription with = {sizeof with, "tracepress", other, sizeof other - 1};
     if (cupti.subscribe_v2)
         cupti.subscribe_v2(&subscriber, ignore, NULL, &with);
-    snprintf(reason, size, "another tool has CUPTI%s%.*s%s", *other ? " (" : ": nsys, ncu, a debugger or a profiler",
+    snprintf(reason, size, "another tool uses CUPTI%s%.*s%s", *other ? " (" : ": nsys, ncu, a debugger or a profiler",
              (int)strnlen(other, sizeof other - 1), other, *other ? ")" : "");
 }
 
@@ -116,7 +116,7 @@ static void explain(char *reason, size_t size, int result)
     if (result == TP_CUPTI_MANY_SUBSCRIBERS)
         name_other(reason, size);
     else if (result == TP_CUPTI_NOT_INITIALIZED || result == TP_CUPTI_UNKNOWN)
-        snprintf(reason, size, "CUPTI finds no GPU that it can use (%s)", text);
+        snprintf(reason, size, "CUPTI found no usable GPU (%s)", text);
     else
         snprintf(reason, size, "CUPTI: %s (%d)", text, result);
 }
@@ -139,7 +139,7 @@ static bool subscribe(char *reason, size_t size)
             return false;
     }
     if (!*reason)
-        snprintf(reason, size, "no libcupti was found; set LD_LIBRARY_PATH, or TRACEPRESS_CUPTI to its path");
+        snprintf(reason, size, "no libcupti was found; set LD_LIBRARY_PATH, or set TRACEPRESS_CUPTI to its path");
     return false;
 }
 
@@ -173,7 +173,7 @@ static void end_at_exit(void)
 static bool attach(char *reason, size_t size)
 {
     if (tp_cupti_is_mapped("libtorch")) {
-        snprintf(reason, size, "PyTorch records it by itself in this process");
+        snprintf(reason, size, "PyTorch records CUDA in this process");
         return false;
     }
     if (!subscribe(reason, size))

@@ -93,5 +93,5 @@ const char *tp_cupti_result_text(const struct tp_cupti *cupti, int result)
     const char *text = NULL;
     if (cupti->result_text && cupti->result_text(result, &text) != 0)
         text = NULL;
-    return text ? text : "an error without a name";
+    return text ? text : "an unnamed error";
 }

@@ -98,14 +98,14 @@ static void stop(void)
     if (left_out) {
         tracepress_metadata_json("functions_left_out", count);
         tp_session_say(TP_SAY_PART,
-                       "the program calls more functions than are recorded; --source functions=COUNT for more", count);
+                       "the program calls more functions than the maximum; use --source functions=COUNT to record more", count);
     }
     tp_hook_leave(why); /* stays on, because destructors are functions too */
 }
 
 const struct tp_source tp_source_functions = {
     .name = "functions",
-    .what = "calls of a program built with -finstrument-functions; functions=COUNT: at most so many",
+    .what = "calls of a program built with -finstrument-functions; functions=COUNT: maximum number",
     .is_default = true,
     .probe = probe,
     .start = start,

@@ -267,7 +267,7 @@ static bool start(const struct tp_source_host *host, const char *setting)
 
 const struct tp_source tp_source_ggml = {
     .name = "ggml",
-    .what = "ggml's operators, where the program uses its scheduler and ggml is a shared library",
+    .what = "operators of ggml, if the program uses its scheduler and ggml is a shared library",
     .is_default = true,
     .probe = probe,
     .start = start,

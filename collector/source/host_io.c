@@ -140,7 +140,7 @@ static void stop(void)
 
 const struct tp_source tp_source_io = {
     .name = "io",
-    .what = "input and output that blocks: files, sockets, poll; io=NS: the least that is told",
+    .what = "input and output that blocks: files, sockets, poll; io=NS: shortest recorded wait",
     .is_default = true,
     .probe = probe,
     .start = start,

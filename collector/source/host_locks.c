@@ -199,7 +199,7 @@ static void stop(void)
 
 const struct tp_source tp_source_locks = {
     .name = "locks",
-    .what = "time that threads wait for mutexes, read-write locks and conditions; locks=NS: the least that is told",
+    .what = "time that threads wait for mutexes, read-write locks and conditions; locks=NS: shortest recorded wait",
     .is_default = true,
     .probe = probe,
     .start = start,

@@ -407,7 +407,7 @@ static const char *probe(const struct tp_source_host *host)
 {
     (void)host;
     if (!is_ready() || !is_one_library())
-        return "the program's allocator does not tell the size of a block";
+        return "the program's allocator does not report the size of a block";
     return NULL;
 }
 
@@ -463,8 +463,8 @@ static void in_child(void)
 
 const struct tp_source tp_source_memory = {
     .name = "memory",
-    .what = "host memory: malloc and its family, C++ new and delete; memory=SIZE: blocks told one by one; "
-            "memory=stacks: who took them",
+    .what = "host memory: malloc and its family, C++ new and delete; memory=SIZE: also blocks from SIZE on; "
+            "memory=stacks: also their stacks",
     .is_default = true,
     .probe = probe,
     .start = start,

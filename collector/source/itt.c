@@ -73,7 +73,7 @@ void __itt_api_init(struct global *global, int groups)
 static const char *probe(const struct tp_source_host *host)
 {
     const char *now = tp_environment(variable);
-    return now && *now && strcmp(now, host->library) != 0 ? "another tool is in INTEL_LIBITTNOTIFY64" : NULL;
+    return now && *now && strcmp(now, host->library) != 0 ? "INTEL_LIBITTNOTIFY64 names another tool" : NULL;
 }
 
 static bool start(const struct tp_source_host *host, const char *setting)

@@ -33,7 +33,7 @@ static void stop(void)
 
 const struct tp_source tp_source_null = {
     .name = "null",
-    .what = "one range per process; an example, and for tests",
+    .what = "one range per process; an example for tests",
     .probe = probe,
     .start = start,
     .stop = stop,

@@ -393,7 +393,7 @@ int InitializeInjectionNvtx2(const void *(*get_table)(uint32_t))
 static const char *probe(const struct tp_source_host *host)
 {
     const char *now = tp_environment(variable);
-    return now && *now && strcmp(now, host->library) != 0 ? "another tool is in NVTX_INJECTION64_PATH" : NULL;
+    return now && *now && strcmp(now, host->library) != 0 ? "NVTX_INJECTION64_PATH names another tool" : NULL;
 }
 
 static bool start(const struct tp_source_host *host, const char *setting)

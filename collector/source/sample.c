@@ -33,7 +33,7 @@ static void in_child(void)
 extern const struct tp_source tp_source_sample;
 const struct tp_source tp_source_sample = {
     .name = "sample",
-    .what = "where threads spend processor time: samples of their stacks (sample=RATE)",
+    .what = "where threads use the CPU: samples of their stacks (sample=RATE per second)",
     .is_default = true,
     .probe = probe,
     .start = start,

@@ -99,7 +99,7 @@ static const char *probe(const struct tp_source_host *host)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         void *found = dlsym(RTLD_DEFAULT, names[i].name);
         if (!found)
-            return "the program is no Python, or one that does not export its functions";
+            return "the program is not Python, or its Python does not export its functions";
         memcpy(names[i].slot, &found, sizeof found);
     }
     return NULL;

@@ -15,8 +15,8 @@ import sys
 TIMES = ("kernels", "host_ops", "step")
 # Sentences that deny: what may not stand beside them.
 NOTHING, NO_TIME, NO_OTHER_TIME = (word + " that these runs can see." for word in ("Nothing changed", "No time changed", "No other time changed"))
-NO_ROW, AS_LONG = "No single row is sure to have changed", "as long as before"
-NOT_JUDGED = "Rows are told, not judged"
+NO_ROW, AS_LONG = "No single row has certainly changed", "as long as before"
+NOT_JUDGED = "Rows are shown but not judged"
 
 
 def uncode(text):

@@ -83,7 +83,7 @@ silent() {
     same kernels "$(events kernel)" 0 || return 1
     same "of the program" "$(of kernel did)" 20
 }
-check "another subscriber: its name is said" silent "another tool has CUPTI (CUPTI for Somebody)" subscribe=39
+check "another subscriber: its name is said" silent "another tool uses CUPTI (CUPTI for Somebody)" subscribe=39
 check "no GPU: NOT_INITIALIZED" silent "finds no GPU that it can use (CUPTI_ERROR_NOT_INITIALIZED)" subscribe=15
 check "no GPU: UNKNOWN" silent "finds no GPU that it can use (CUPTI_ERROR_UNKNOWN)" subscribe=999
 check "no GPU: even the version is unknown" silent "finds no GPU" version_result=999

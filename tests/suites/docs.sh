@@ -229,7 +229,7 @@ in_the_way() { # the programs again, where their folder cannot be made: exit cod
         records_itself "$block" || return 1
         rm -rf runs && : >runs
         ./program >said 2>&1 || { echo "exit $?"; cat said; return 1; }
-        [ "$(wc -l <said)" = 1 ] && grep -q "^tracepress: nothing is recorded, the program goes on: $PWD/runs/[a-z]*: Not a directory\$" said ||
+        [ "$(wc -l <said)" = 1 ] && grep -q "^tracepress: nothing is recorded; the program continues: $PWD/runs/[a-z]*: Not a directory\$" said ||
             { cat said; return 1; }
         ! TRACEPRESS_QUIET=1 ./program 2>&1 | grep . || return 1
     done

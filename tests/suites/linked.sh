@@ -35,7 +35,7 @@ confines() {
         STACKS=1 RECORDED=d cpu_limit 60 "./$how-$1" $2 >recorded.out 2>err
         status=$?
         [ $status = "$3" ] && cmp out recorded.out || { echo "$how: status $status"; cat recorded.out err; return 1; }
-        [ "$(grep -c 'recording stops here, the program goes on: it confines itself' err)" = "$4" ] || { echo "$how:"; cat err; return 1; }
+        [ "$(grep -c 'recording stops here, because the program confines itself' err)" = "$4" ] || { echo "$how:"; cat err; return 1; }
         [ "$how" != static ] || grep -q 'no call stacks are recorded: the program is linked statically' err || { cat err; return 1; }
         "$TP" recover d >recovered 2>&1 && zcat d/*.gz | grep -q '"name":"call"' || { echo "$how:"; cat recovered; ls -lA d; return 1; }
     done
@@ -111,7 +111,7 @@ cuts() { # WAY STATUS LINES: it ends as without a recording, wherever its spool 
             wait $pid
             status=$?
             [ $status = "$2" ] && [ "$(cat out)" = "done" ] || { echo "$how, cut at $to: status $status"; cat out err; return 1; }
-            [ "$3" = 0 ] || [ $to -gt 5000 ] || grep -q 'recording stops here, the program goes on: .*: the file was cut' err || { echo "$how, cut at $to"; cat err; return 1; }
+            [ "$3" = 0 ] || [ $to -gt 5000 ] || grep -q 'recording stops here; the program continues: .*: the file was truncated' err || { echo "$how, cut at $to"; cat err; return 1; }
         done
     done
 }

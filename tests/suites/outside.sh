@@ -214,7 +214,7 @@ large() { # the kernel takes its memory back after the last event, which takes l
     outside 0 sh -c '"$0" -c "import os
 x = bytearray(700 << 20)
 for i in range(0, len(x), 4096): x[i] = 1
-os._exit(5)"; true' "$PY" && says sums && ! grep -q 'took other rights' err || { cat err; return 1; }
+os._exit(5)"; true' "$PY" && says sums && ! grep -q 'changed \(its\|their\) rights' err || { cat err; return 1; }
     ! knows_ends || says exits 0 5
 }
 check "a process with much memory is over, not out of sight" large
@@ -399,7 +399,7 @@ other_user() {
 }
 set_user() { # exec of a program that takes other rights ends inherited events
     cp /bin/sleep mine && chown 65534 mine && chmod 4755 mine || return 1
-    outside 0 sh -c './mine 0.2; exit 0' && says sums && said 'took other rights'
+    outside 0 sh -c './mine 0.2; exit 0' && says sums && said 'changed \(its\|their\) rights'
 }
 unprivileged() {
     home=$(mktemp -d) && cp "$BUILD/tracepress" "$home/tp" && chmod 777 "$home" || return 1
@@ -422,7 +422,7 @@ fi
 daemons() { # a recording ends with its program: what that leaves behind is named, and goes on
     outside 0 sh -c '(setsid sleep 60 >/dev/null 2>&1 & echo $! >daemon); sleep 0.3; exit 0' && says sums && says alive 1 && says cause sleep 500 || return 1
     daemon=$(cat daemon)
-    kill -0 "$daemon" && said "1 process of it still runs: sleep ($daemon); recorded until now" || return 1
+    kill -0 "$daemon" && said "1 process of it still runs: sleep ($daemon); recorded up to now" || return 1
     kill "$daemon"
     "$TP" report "$trace" -o page.html --json page.json --quiet 2>err && grep -q '"id":"left_running"' page.json && grep -q "sleep 60 (pid $daemon)" page.html
 }
@@ -492,7 +492,7 @@ interrupted() {
         sh -c 'while [ ! -e stop ]; do sleep 0.05; done; exit 5' &
         job=$!
         "$TP" record -p $job --no-tfevents -o r 2>err &
-        comes $! grep -q "until it ends or Ctrl-C" err && sleep 0.5 && kill -$signal $! || { : >stop; echo "$signal: not begun"; cat err; return 1; }
+        comes $! grep -q "until it exits or you press Ctrl-C" err && sleep 0.5 && kill -$signal $! || { : >stop; echo "$signal: not begun"; cat err; return 1; }
         wait $!
         status=$?
         : >stop # whatever comes: who waits for this job's output would wait for ever
@@ -528,7 +528,7 @@ not_there() {
     sh -c 'exit 0' &
     job=$!
     wait $job
-    attached 3 $job && said "no process has the number $job" && [ -z "$(ls r 2>/dev/null)" ] || return 1
+    attached 3 $job && said "there is no process $job" && [ -z "$(ls r 2>/dev/null)" ] || return 1
     for words in "-p 0" "-p x" "-p 1 -- true" "-p 1 --source memory"; do
         # shellcheck disable=SC2086
         "$TP" record $words -o r >out 2>err

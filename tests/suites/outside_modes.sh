@@ -23,7 +23,7 @@ threads() { # of three turns one is right; where looks were left out, for they c
         looked 0 ./looks_program && says told threads 13 && says budget || return 1
         says running "$(cat out)" 3 20 && return 0
     done
-    said 'looks at /proc (they would have cost too much)' && says running "$(cat out)" 20
+    said 'polls of /proc (to limit the overhead)' && says running "$(cat out)" 20
 }
 short() { # it is over before the first look
     looked 0 true && says argv true && says exits 0 && looked 137 sh -c 'kill -9 $$' && says exits S9 && said 'signal 9'
@@ -32,7 +32,7 @@ codes() { # of a child that its parent has not waited for yet
     looked 0 sh -c 'sh -c "sleep 0.1; exit 3" & sleep 1; wait; exit 0' && says argv sh -c "sleep 0.1; exit 3" && says status 3
 }
 refusal() { # one line says what is missing, why, and what allows it
-    looked 0 sleep 0.1 && said 'not seen: functions, and what lasts less than 10 ms, for the kernel refuses events' &&
+    looked 0 sleep 0.1 && said 'not seen: functions, and anything shorter than 10 ms, because the kernel refuses events' &&
         said "CAP_PERFMON\|cap-add PERFMON" && [ "$(grep -c 'not seen' err)" = 1 ]
 }
 goes_on() {
@@ -48,7 +48,7 @@ goes_on() {
 page() { # no share of functions, and how to see some
     looked 0 ./split_program 0.5 && "$TP" report "$trace" -o page.html --json page.json --markdown page.md --strict --quiet 2>err ||
         { cat err; return 1; }
-    grep -q 'looks at /proc every 10 ms, for the kernel refuses events' page.html && grep -q 'over no known function' page.md &&
+    grep -q 'polling /proc every 10 ms, because the kernel refuses events' page.html && grep -q 'over no known function' page.md &&
         grep -q '"functions":\[\]' page.json && "$TP" table "$trace" --group-by process >table.txt && grep -q split_program table.txt &&
         "$PY" "$HERE/tests/check/program_view.py" "$trace" page.json >view 2>&1 || { cat page.md view; return 1; }
 }
@@ -63,7 +63,7 @@ inside() {
         says mode looks && says sums && says told threads 4 && says no_thread tracepress && set -- $(cat out) || return 1
         "$TP" report "$trace" -o page.html --markdown page.md --quiet && grep -q 'function | alpha' page.md &&
             grep -q 'which the processes took themselves by timers' page.html && ! grep -q 'Functions were not seen' page.md &&
-            said 'not seen: what lasts less than 10 ms, for' || { cat page.md; return 1; }
+            said 'not seen: anything shorter than 10 ms, because' || { cat page.md; return 1; }
         [ "$(ls r/*/*.gz | grep -vc _inside)" = 1 ] && [ -n "$(find r -name '*_inside.*')" ] || { find r; return 1; }
         says split alpha="$1" beta="$2" gamma_="$3" delta="$4" && return 0
     done
@@ -122,7 +122,7 @@ whole_tree() {
 knows_ends() { ! grep -q 'exit code' err; }
 set_user() { # inherited events end there
     cp /bin/sleep mine && chown 65534 mine && chmod 4755 mine || return 1
-    whole 2 sh -c './mine 0.4; exit 2' && says argv ./mine 0.4 && says cause sleep 300 && ! grep -q 'took other rights' err
+    whole 2 sh -c './mine 0.4; exit 2' && says argv ./mine 0.4 && says cause sleep 300 && ! grep -q 'changed \(its\|their\) rights' err
 }
 whole_ends() {
     whole 0 sh -c 'i=0; while [ $i -lt 50 ]; do /bin/sh -c "exit $i"; i=$((i + 1)); done' && says count 51 &&

@@ -59,7 +59,7 @@ sampleless() { # a program that runs, of which no function was seen: the verdict
 X
     "$TP" report made.json -o made.html --json made_report.json --markdown made.md --strict --quiet 2>err || { cat err; return 1; }
     restated made.json made_report.json && grep -q 'It runs, or waits for a CPU, for 88.9 % of the time, over no known function' made.md && grep -q 'sysctl x=2' made.md &&
-        grep -q '"class":"cpu-bound"' made_report.json && grep -q 'looks at /proc every 10 ms, for the kernel refuses &lt;events&gt;' made.html || { cat made.md; return 1; }
+        grep -q '"class":"cpu-bound"' made_report.json && grep -q 'polling /proc every 10 ms, because the kernel refuses &lt;events&gt;' made.html || { cat made.md; return 1; }
 }
 check "a program whose functions were not seen is judged by its states" sampleless
 

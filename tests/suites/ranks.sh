@@ -182,7 +182,7 @@ wishes() {
 check "recover makes event files, report and summaries as record was asked to" wishes
 interrupted_outputs() { # the traces are there, what is made of them is not
     recovered --no-tfevents && mkdir "$(echo r/*)/.spools" && sed -i 's/"state":"complete"/"state":"unprocessed"/; s/"makes":\[\]/"makes":["report"]/' r/*/run.json
-    "$TP" recover r >out 2>err && [ ! -s out ] && [ -s "$(echo r/*)/report.html" ] && grep -q 'its traces were there; what is made of them is, too, now' err &&
+    "$TP" recover r >out 2>err && [ ! -s out ] && [ -s "$(echo r/*)/report.html" ] && grep -q 'traces already existed; reports and event files were created now' err &&
         ! grep 'nothing was recorded' err && [ -z "$(find r -name .spools)" ] || { show r; cat out; return 1; }
     "$TP" recover r >out 2>err && grep -q 'nothing is left to finish' err
 }

@@ -123,7 +123,7 @@ record_killed() {
     "$TP" recover r >out 2>err || { cat err; return 1; }
     [ "$(cat early out | wc -l)" = 3 ] && cat early out | xargs ls >/dev/null && [ ! -e "$run/.spools" ] || { cat early out err; find r; return 1; }
     grep -q '"state":"complete"' "$run/run.json" || { cat "$run/run.json"; return 1; }
-    "$TP" recover r >out 2>err && [ ! -s out ] && said 'no spool in it or below it (2 folders looked into)'
+    "$TP" recover r >out 2>err && [ ! -s out ] && said 'no spool in it or below it (2 folders searched)'
 }
 check "record is killed: recover LOGDIR finishes its run" record_killed
 quiet_outlives() { # it has recorded nothing so far: the folder is named
@@ -262,15 +262,15 @@ X
 if is_checked; then
     : # its runtime comes first, and does more
 elif make_programs >case.log 2>&1; then
-    check "nothing recorded: too short" nothing "too short: it took [0-9.]* ms .* samples were due.*sample=10000" 0 sample true
-    check "nothing recorded: ended by a signal before main" nothing 'signal 11 (.*) ended it before its main; .*--source null' 139 sample ./dies
-    check "nothing recorded: LD_PRELOAD was replaced" nothing 'becomes became sleep, and replaced LD_PRELOAD; record that one: tracepress record -- sleep' 0 sample ./becomes /bin/sleep 0
-    check "nothing recorded: the sources had nothing to see" nothing "no source that was on .*--list-sources -- true" 0 torch true
+    check "nothing recorded: too short" nothing "too short: it used [0-9.]* ms .* samples.*sample=10000" 0 sample true
+    check "nothing recorded: ended by a signal before main" nothing 'signal 11 (.*) ended it before main; .*--source null' 139 sample ./dies
+    check "nothing recorded: LD_PRELOAD was replaced" nothing 'becomes executed sleep and replaced LD_PRELOAD; record that program: tracepress record -- sleep' 0 sample ./becomes /bin/sleep 0
+    check "nothing recorded: the sources had nothing to see" nothing "no active source .*--list-sources -- true" 0 torch true
     if [ -x still ]; then
-        check "nothing recorded: it became a static program" nothing 'sh became still, and it is statically linked' 0 sample sh -c 'exec ./still'
+        check "nothing recorded: it became a static program" nothing 'sh executed still, and it is statically linked' 0 sample sh -c 'exec ./still'
         # of what a script becomes or starts, the words of the command say nothing
-        check "nothing recorded: a script became a static program" nothing 'wrapper became works, and it is statically linked: it can be recorded from outside only' 5 sample ./wrapper
-        check "nothing recorded: a script started a static program" nothing 'starter started works, and it is statically linked: it can be recorded from outside only' 3 sample ./starter
+        check "nothing recorded: a script became a static program" nothing 'wrapper executed works, and it is statically linked: record it from outside' 5 sample ./wrapper
+        check "nothing recorded: a script started a static program" nothing 'starter started works, and it is statically linked: record it from outside' 3 sample ./starter
         check "nothing recorded: a launcher started a static program" nothing 'timeout started works, and it is statically linked' 5 sample timeout 60 ./works
     else
         skip "nothing recorded: it became a static program" "no static libc"
@@ -322,7 +322,7 @@ interrupted() {
         { grep -q 'finish with' err && [ "$(wc -l <err)" = 1 ]; } && break # else the machine was busy, and it was too late
     done
     run=$(echo r/*)
-    lines 1 && said "recorded; finish with: tracepress recover $run$" && grep -q '"state":"unprocessed".*"exit_code":3' "$run/run.json" || { cat err "$run/run.json"; return 1; }
+    lines 1 && said "recorded; to write the traces, run: tracepress recover $run$" && grep -q '"state":"unprocessed".*"exit_code":3' "$run/run.json" || { cat err "$run/run.json"; return 1; }
     "$TP" recover r >out 2>err && [ "$(wc -l <out)" -ge 1 ] && [ ! -e "$run/.spools" ] && grep -q '"state":"complete"' "$run/run.json" || { cat out err; find r; return 1; }
 }
 both_signals() { interrupted TERM && interrupted HUP; }
@@ -435,14 +435,14 @@ check "a text without #! is run by the shell" script
 static() {
     echo 'int main(void) { return 8; }' >static.c
     cc -static -o static static.c 2>/dev/null || return 77
-    rec 8 0 -- ./static && lines 1 && said 'nothing will be recorded but the programs that it starts: ./static: it is statically linked: .*from outside only' || return 1
+    rec 8 0 -- ./static && lines 1 && said 'nothing will be recorded but the programs that it starts: ./static: it is statically linked: .*from outside (--outside)' || return 1
     echo 'int execv(const char *, char **); int main(int n, char **w) { (void)n; return execv(w[1], w + 1); }' >starts.c
     cc -static -o starts starts.c && rec 4 1 -- ./starts "$TARGET" status 4 && said 'statically linked' && said 'recorded r/starts-'
 }
 setuid() {
     [ "$(id -u)" = 0 ] && cp "$TARGET" setuid && chown nobody setuid && chmod u+s,a+rx setuid || return 77
     rec 11 0 -- ./setuid status 11 || rec 11 1 -- ./setuid status 11 || return 1 # mounted nosuid, it is like any other
-    said 'nothing will be recorded: ./setuid: it runs with the rights of another user (setuid): .*from outside only'
+    said 'nothing will be recorded: ./setuid: it runs with the rights of another user (setuid): .*from outside (--outside)'
 }
 emulated() { # its stack in handlers is not as compilers expect; the program inside has our library, too
     printf '#include <stdio.h>\nint main(void) { volatile double sum = 0; for (long i = 0; i < 30000000; i++) sum += i; return printf("%%g\\n", sum) < 0 ? 1 : 8; }\n' >emulated.c

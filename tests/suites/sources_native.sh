@@ -208,7 +208,7 @@ of("row \u2190 ", 3, 15)
 assert not any("scratch" in name for name in found), found
 assert sum(b for _, b in found.values()) == peak["live_bytes"]
 X
-    grep -q 'Alive at the peak, by the stack that took it' d/report.html && grep -q '"without_stack":0' trace.json
+    grep -q 'Alive at the peak, by the stack that allocated it' d/report.html && grep -q '"without_stack":0' trace.json
 }
 # Stacks begin when a thread of the recorder has had the loader's lock. On a busy machine this short program can end before,
 # so the last recording is repeated until there are some, at most five times.
@@ -500,7 +500,7 @@ confines() { # WAY STATUS LINES: it ends and writes as without us; what was reco
             TRACEPRESS_PERF=$perf cpu_limit 60 "$TP" record -o d --no-tfevents --source $sources -- ./confined_program "$1" >out 2>err
             status=$?
             [ $status = "$2" ] && [ "$(cat out)" = "done" ] || { echo "$sources: status $status"; cat out err; return 1; }
-            [ "$(grep -c 'recording stops here, the program goes on: it confines itself' err)" = "$3" ] || { cat err; return 1; }
+            [ "$(grep -c 'recording stops here, because the program confines itself' err)" = "$3" ] || { cat err; return 1; }
             zcat d/*/*.gz | grep -q '"finished":false\|"Bytes":70\|"process"' || { echo "$sources: nothing of what came before"; return 1; }
         done
     done
@@ -620,7 +620,7 @@ cuts() { # WAY STATUS LINES: it ends as without us, wherever its spool is cut, a
         status=$?
         [ $status = "$2" ] || { echo "cut at $to: status $status"; cat out err; return 1; }
         [ "$status" != 7 ] || [ "$(cat out)" = "done" ] || return 1
-        [ "$3" = 0 ] || [ $to -gt 5000 ] || grep -q 'recording stops here, the program goes on: .*: the file was cut' err || { cat err; return 1; }
+        [ "$3" = 0 ] || [ $to -gt 5000 ] || grep -q 'recording stops here; the program continues: .*: the file was truncated' err || { cat err; return 1; }
     done
 }
 if program cut_program; then

@@ -53,7 +53,7 @@ static void the_verdict_names_rows_before_memory(void **state)
     runs[TP_NEW] = runs[TP_BASE];
     compare_runs(&c);
     assert_string_equal(tp_compare_reason_text(&c), "");
-    assert_headline(&c, "No sure change of the step (0.0 %, 99 % interval "); /* one run a side leaves room for much */
+    assert_headline(&c, "No certain change of the step (0.0 %, 99 % interval "); /* one run a side leaves room for much */
     c.totals[TP_QUANTITY_STEP].change.low = -0.012;
     c.totals[TP_QUANTITY_STEP].change.high = 0.015;
     assert_headline(&c, "Steps take as long as before (0.0 %)");
@@ -106,7 +106,7 @@ static void a_total_without_a_row_is_no_nothing(void **state)
         verdict_of(&document, &c);
         tp_print_markdown(&text, &document, &(struct tp_print_options){0}, NULL);
         assert_int_equal(!!strstr(text.data, "Nothing changed"), round);
-        const char *wanted = "No single row is sure to have changed; the largest differences a step: gemm 8\xc3\x97"
+        const char *wanted = "No single row has certainly changed; the largest differences per step: gemm 8\xc3\x97"
                              "8 +";
         assert_int_equal(!!strstr(text.data, wanted), !round);
         tp_buf_release(&text);
@@ -179,14 +179,14 @@ static void a_function_of_the_loader_is_not_nothing(void **state)
     compare_plans(&c, plans, plans);
     c.work = (struct tp_work_diff){.is_known = true, .changes = changes, .count = 1};
     assert_told(&c, "; a hint: a call of load in the data loader takes 2.50 times as long", "Nothing changed");
-    assert_told(&c, "**Functions of the data loader take another time**", "A step does other work");
-    assert_told(&c, "No other time changed that these runs can see.", "No time changed");
+    assert_told(&c, "**Functions of the data loader take longer or shorter**", "A step does different work");
+    assert_told(&c, "These runs show no other change of a time.", "No time changed");
     c.work.count = 2;
     assert_told(&c, "takes 2.50 times as long, beside the operators; and 1 more**", "Nothing changed");
-    assert_told(&c, "**Functions of the data loader are called otherwise, or take another time**", "does other work");
+    assert_told(&c, "**Functions of the data loader are called a different number of times, or take longer or shorter**", "does other work");
     c.work.count = 3;
     assert_told(&c, "; the work of a step differs (3 changes)", "Nothing changed");
-    assert_told(&c, "**A step does other work; none of it counts as a regression**", "Nothing changed");
+    assert_told(&c, "**A step does different work, but nothing counts as a regression**", "Nothing changed");
     assert_told(&c, "- launches: +1 launch a step", "No other time");
 }
 
@@ -203,11 +203,11 @@ static void rows_of_another_workload_are_not_counted(void **state)
     c.comparability.workload = TP_WORKLOAD_OTHER;
     c.comparability.is_low = c.is_open = true;
     c.verdict = TP_CHANGE_INCONCLUSIVE;
-    assert_told(&c, " Rows are told, not judged.", "rows changed");
+    assert_told(&c, " Rows are shown but not judged.", "rows changed");
     c.tables[TP_COMPARE_CHANGES].row_count = 0;
-    assert_told(&c, "\nTimes are told, not judged.\n", "cannot be told");
+    assert_told(&c, "\nTimes are shown but not judged.\n", "cannot be told");
     c.damage = "new: it is cut";
-    assert_told(&c, "What changed cannot be told from a damaged input.", "A step does other work");
+    assert_told(&c, "A damaged input does not show what changed.", "A step does different work");
 }
 
 /* Metrics of runs become a table of classes, in words and in the record; programs that are no engines have none. */

@@ -145,7 +145,7 @@ static void a_sum_is_no_overlap(void **state)
         else
             assert_silent("because their times overlap");
         if (!is_one)
-            assert_says("All of them together: an estimated");
+            assert_says("All findings together: an estimated");
         if (!is_one)
             end(state);
     }
@@ -161,7 +161,7 @@ static void a_moment_of_copy_and_communication_counts_once(void **state)
     build(); /* the headline is of communication without compute, the breakdown's without copies */
     assert_says("runs communication that no kernel hides for 59.9 % of the step");
     assert_says("Communication 499 µs (49.9 %)");
-    assert_says("a moment counts once: for kernels, else for copies, else for communication");
+    assert_says("overlapping time counts once: for kernels, then copies, then communication");
 }
 
 /* Work that waits long after it was called, where the device did much else. */
@@ -186,7 +186,7 @@ static void what_is_not_in_the_record_may_have_hidden_communication(void **state
     build();
     assert_says("H8");
     assert_says("Communication that no recorded operator hides takes 80.0 % of the steps");
-    assert_says("a moment counts once: for communication, else for what runs beside it");
+    assert_says("overlapping time counts once, first for communication");
     trace.evidence.event_count = 90;
     trace.evidence.lost[TP_LOST_NUMBERS] = 10; /* a tenth is borne */
     tp_advice_build(&advice, &model, NULL, &arena);
@@ -195,7 +195,7 @@ static void what_is_not_in_the_record_may_have_hidden_communication(void **state
     tp_advice_build(&advice, &model, NULL, &arena);
     assert_null(finding("H8"));
     assert_silent("Overlap communication");
-    assert_says("the record is not whole: 11 events of the host missing");
+    assert_says("the record is incomplete: 11 events of the host missing");
 }
 
 static void of_a_gap_that_is_nothing_nothing_is_said(void **state)
@@ -263,7 +263,7 @@ static void shares_of_less_than_the_step_say_of_what(void **state)
         frame("/x/site-packages/torch/profiler/profiler.py(1150): step", 1000.0 * s + 500, 500);
     }
     build();
-    assert_says("Recording takes about 500.7 µs of a step of 1.00 ms: what findings gain is of the other 499.3 µs.");
+    assert_says("Profiling overhead is about 500.7 µs of each 1.00 ms step; savings are relative to the remaining 499.3 µs.");
 }
 
 int main(void)

@@ -306,7 +306,7 @@ static void live_size_limit_ends_the_file_and_not_the_program(void **state)
     char said[8192];
     (void)state;
     assert_int_equal(limited_child(300, said, sizeof said), 7);
-    assert_int_equal(strncmp(said, "tracepress: no further values go to the live event file", 50), 0);
+    assert_int_equal(strncmp(said, "tracepress: the live event file gets no more values", 50), 0);
     assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1);                 /* one line */
     assert_non_null(strstr(tell(folder), "0 profile_step/time_ms=1 described\n")); /* whole records */
     assert_null(strstr(told, "5 profile_step"));
@@ -322,9 +322,9 @@ static void live_directory_that_cannot_be_made_is_an_error_of_the_start(void **s
     int status = limited_child(RLIM_INFINITY, said, sizeof said);
     *strrchr(folder, '/') = '\0';
     assert_int_equal(status, 7);
-    assert_non_null(strstr(said, "nothing is recorded, the program goes on: "));
+    assert_non_null(strstr(said, "nothing is recorded; the program continues: "));
     assert_non_null(strstr(said, "/file: Not a directory"));
-    assert_null(strstr(said, "no further values"));
+    assert_null(strstr(said, "no more values"));
 }
 
 /* ---- names ---- */

@@ -70,18 +70,18 @@ static void causes_are_said_in_their_order(void **state)
     run.child.end.user = 0;
     wants(&run, TP_NOTHING_CONFINED, "seccomp");
     run.child.end.is_confined = false;
-    wants(&run, TP_NOTHING_PLAIN, "outer became inner, and it is statically linked: it can be recorded from outside");
+    wants(&run, TP_NOTHING_PLAIN, "outer executed inner, and it is statically linked: record it from outside");
     run.nothing.why_plain = NULL;
-    wants(&run, TP_NOTHING_REPLACED, "replaced LD_PRELOAD; record that one: tracepress record -- inner");
+    wants(&run, TP_NOTHING_REPLACED, "replaced LD_PRELOAD; record that program: tracepress record -- inner");
     strcpy(run.child.end.name, "outer");
     run.nothing.why_plain = "it is statically linked";
     run.nothing.is_started = true;
     wants(&run, TP_NOTHING_STARTED,
-          "outer started inner, and it is statically linked: it can be recorded from outside");
+          "outer started inner, and it is statically linked: record it from outside");
     run.nothing.is_started = false;
     wants(&run, TP_NOTHING_REFUSED, "kernel.perf_event_paranoid is 4");
     run.nothing.events_error = 0;
-    wants(&run, TP_NOTHING_FULL, "make room");
+    wants(&run, TP_NOTHING_FULL, "free some space");
     run.nothing.free_bytes = UINT64_MAX;
     wants(&run, TP_NOTHING_DONE, "--list-sources -- outer");
     end(&run);
@@ -101,7 +101,7 @@ static void too_short_comes_first(void **state)
     run.nothing.free_bytes = UINT64_MAX;
     run.child.end.cpu_us = 6000;
     wants(&run, TP_NOTHING_SHORT,
-          "too short: it took 6.0 ms of processor time outside the kernel, in which 3.0 samples were due");
+          "too short: it used 6.0 ms of CPU time outside the kernel, enough for 3.0 samples");
     run.child.end.cpu_us = 20000;
     wants(&run, TP_NOTHING_STARTED, "started inner");
     end(&run);

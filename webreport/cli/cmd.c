@@ -146,7 +146,7 @@ int tp_cmd_separate_assets(struct tp_cmd_work *work, const char *html, struct tp
 {
     if (tp_is_stdout(html))
         return tp_error_set(&work->err, TP_EUSAGE, 0,
-                            "--assets=separate needs -o FILE: the style stands beside the page");
+                            "--assets=separate needs -o FILE, because it writes the style to a second file next to it");
     work->outputs[CSS].path = beside(&work->arena, html, "report.css");
     work->outputs[JS].path = beside(&work->arena, html, "report.js");
     options->css = &work->outputs[CSS].text;

@@ -286,7 +286,7 @@ static int prepare(struct job *job)
     const char *keep = job->options->out;
     int code = tp_bench_folders_open(&job->folders, &job->work.err);
     if (code == TP_OK && keep && (code = tp_folder_make(keep, &job->work.err)) == TP_OK && !realpath(keep, job->kept))
-        code = tp_error_set(&job->work.err, TP_EIO, 0, "%.200s cannot be found again", keep);
+        code = tp_error_set(&job->work.err, TP_EIO, 0, "%.200s cannot be found", keep);
     for (int side = 0; side < SIDES && code == TP_OK; side++)
         code = prepare_side(job, side);
     for (int64_t i = 0; i < job->options->warmup * SIDES && code == TP_OK; i++) {
@@ -410,7 +410,7 @@ static const char *wrong_options(struct job *job)
     if (o->traces && o->no_record)
         return "--traces and --no-record exclude each other";
     if (o->out && (o->traces || o->no_record))
-        return "--keep keeps what is recorded: not with --traces or --no-record";
+        return "--keep needs recordings; remove --traces or --no-record";
     const char *const outputs[] = {o->text, o->json, o->markdown};
     return tp_inputs_clash(&(struct tp_named_files){.outputs = outputs, .output_count = 3});
 }
@@ -429,7 +429,7 @@ static const char *prepare_names(struct job *job, struct tp_buf *text)
     job->goal.quantity = o->quantity - 1;
     job->goal.max_runs = (unsigned)o->max_runs;
     job->seed = o->seed >= 0 ? (uint64_t)o->seed : seed_of(job);
-    return n > 0 ? NULL : "this program does not find itself in /proc";
+    return n > 0 ? NULL : "cannot find the path of tracepress in /proc";
 }
 
 int tp_cmd_bench(int argc, char **argv)

@@ -142,8 +142,8 @@ static int run(void *context, struct tp_error *err)
     tp_check_document(&document, &job->session.check, &job->work.arena);
     if (job->session.check.lacks_baseline && !job->session.updates_baseline && !job->session.input.is_base_broken)
         tp_console_notice(job->work.console,
-                          "no baseline, so that changes are not judged: store a good run by check %.200s --baseline "
-                          "baselines/ --update-baseline, then check others against it by --baseline baselines/",
+                          "no baseline to compare with; store a good run with: check %.200s --baseline baselines/ "
+                          "--update-baseline, then check other runs with --baseline baselines/",
                           job->session.input.run.name);
     tp_history_told(&document, job->session.history.runs, job->session.history.count, job->options->bisect_hint);
     code = tp_cmd_print(&job->work, &document, job->outputs, OUTPUTS, &options);
@@ -173,13 +173,13 @@ static const char *wrong_options(const struct options *o)
     if ((o->update_baseline || o->accept || o->bisect_hint) && !o->baseline)
         return "--update-baseline, --accept and --bisect-hint need --baseline";
     if (o->reason && !o->accept)
-        return "--reason says why --accept";
+        return "--reason needs --accept";
     if ((o->update_baseline || o->accept) && !is_summary_place(o->baseline))
-        return "--update-baseline writes summaries: name a folder or a .tps file as --baseline";
+        return "--update-baseline needs --baseline with a folder or a .tps file";
     if (o->committed && (!o->baseline || !tp_run_note_seconds(tp_str_of(o->committed))))
-        return "--committed is the commit's time in seconds, as 'git show -s --format=%ct' has it, with --baseline";
+        return "--committed needs --baseline and the commit's time in seconds, from 'git show -s --format=%ct'";
     if (o->label && (!o->baseline || !*o->label || strchr(o->label, '/') || *o->label == '.'))
-        return "--label is the name of a file in the folder --baseline";
+        return "--label must be a file name in the folder of --baseline";
     return NULL;
 }
 

@@ -106,7 +106,7 @@ int tp_cmd_diff(int argc, char **argv)
         return tp_cmd_refuse(&console, "diff",
                              "name two sides, BASE and NEW: traces, summaries (.tps), or folders of them");
     if (!tp_cmd_percent(&job.how.threshold, o.threshold))
-        return tp_cmd_refuse(&console, "diff", "--threshold: per cent, a number from 0 on");
+        return tp_cmd_refuse(&console, "diff", "--threshold: a percentage, 0 or more");
     const char *const outputs[] = {o.html, o.json, o.markdown};
     const char *wrong = tp_inputs_clash(&(struct tp_named_files){.outputs = outputs,
                                                                  .output_count = sizeof outputs / sizeof *outputs,

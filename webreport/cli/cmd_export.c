@@ -187,17 +187,17 @@ static const char *misfit(const struct options *o, const struct tp_export_format
 {
     bool has_filter = o->steps || o->from || o->until || o->threads.count || o->categories.count;
     if (o->metric && !format->check_metric)
-        return "--metric: this format has none";
+        return "--metric: this format has no metrics";
     if (o->metric && !format->check_metric(o->metric))
         return "--metric: no such metric";
     if (o->baseline && !format->has_baseline)
-        return "--baseline: this format shows no difference";
+        return "--baseline: this format cannot show a difference";
     if (o->colour >= 0 && !format->has_colours)
-        return "--color-by: this format has no choice of colours";
+        return "--color-by: this format has only one choice of colours";
     if (o->is_slim && !format->has_slim)
-        return "--slim: this format has one form";
+        return "--slim: this format has no small form";
     if (has_filter && !format->has_filter)
-        return "--step, --from, --until, --thread, --category: this format takes no part of a trace";
+        return "--step, --from, --until, --thread, --category: this format always exports the whole trace";
     return NULL;
 }
 
@@ -219,7 +219,7 @@ static int refuse_format(struct tp_console *console, const char *name)
 {
     struct tp_nearest nearest = tp_nearest_start(tp_str_of(name));
     char text[400];
-    size_t size = (size_t)snprintf(text, sizeof text, "--to: no format is named \"%.40s\"", name);
+    size_t size = (size_t)snprintf(text, sizeof text, "--to: unknown format \"%.40s\"", name);
     for (const struct tp_export_format *format = tp_export_formats; format->name; format++)
         tp_nearest_offer(&nearest, tp_str_of(format->name));
     if (nearest.found.len)

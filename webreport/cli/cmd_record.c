@@ -289,11 +289,11 @@ static int attach_user(struct job *job)
     const struct passwd *user = !*name ? getpwuid(geteuid()) : *end ? getpwnam(name) : getpwuid((uid_t)number);
     uid_t uid = user ? user->pw_uid : *name && !*end ? (uid_t)number : geteuid();
     if (*name && *end && !user) {
-        tp_console_error(job->console, "record: --all-of-user: no user is named \"%.40s\"", name);
+        tp_console_error(job->console, "record: --all-of-user: unknown user \"%.40s\"", name);
         return TP_EXIT_USAGE;
     }
     if (uid != geteuid() && geteuid() != 0) {
-        tp_console_error(job->console, "record: --all-of-user: another user's programs take root");
+        tp_console_error(job->console, "record: --all-of-user: you must be root to record another user's programs");
         return TP_EXIT_NO_INPUT;
     }
     if (user)

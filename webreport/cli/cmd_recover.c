@@ -46,13 +46,14 @@ static bool print_path(const char *path)
 static void say(struct tp_console *console, const char *spool, const struct tp_spool_trace_result *result)
 {
     if (result->open_count)
-        tp_console_notice(console, "%s: %llu ranges were open at the end; they end there, marked as not finished",
+        tp_console_notice(console, "%s: %llu ranges were still open; they end with the recording and are marked "
+                                   "unfinished",
                           spool, (unsigned long long)result->open_count);
     if (result->broken_count)
-        tp_console_notice(console, "%s: %llu damaged records were left out", spool,
+        tp_console_notice(console, "%s: skipped %llu damaged records", spool,
                           (unsigned long long)result->broken_count);
     if (!result->range_count && !result->event_count)
-        tp_console_notice(console, "%s: nothing was recorded in it", spool);
+        tp_console_notice(console, "%s: it contains no records", spool);
 }
 
 /* Removes what is no longer needed. */
@@ -102,8 +103,8 @@ static int recover(struct tp_console *console, const char *spool, const struct o
     if (strcmp(out, "-") != 0 && !print_path(out))
         return TP_EXIT_NO_OUTPUT;
     if (is_live)
-        tp_console_notice(console, "%s: its program still records; the trace has what was there by now%s", spool,
-                          o->remove ? ", and the spool stays" : "");
+        tp_console_notice(console, "%s: its program still records; the trace contains what was recorded so far%s", spool,
+                          o->remove ? ", and the spool is kept" : "");
     return o->remove && !is_live ? drop(console, spool) : TP_EXIT_DONE;
 }
 
@@ -127,8 +128,7 @@ static void on_taken(void *context, enum tp_taken what, const char *path, pid_t 
     struct finishing *finishing = context;
     if (what == TP_TAKEN_RUNNING)
         tp_console_notice(finishing->console,
-                          "%s: process %d of this run still records; when it is over: tracepress "
-                          "recover %s",
+                          "%s: process %d of this run still records; when it has exited, run: tracepress recover %s",
                           path, (int)pid, finishing->run);
     else if (what == TP_TAKEN_FAILED)
         tp_console_error(finishing->console, "%s: no trace of process %d: %s", path, (int)pid, why);
@@ -143,14 +143,15 @@ static void say_run(struct tp_console *console, const char *run, const struct tp
         tp_console_notice(console, "%s: left out: helper processes that ran for less than %d ms (%zu)", run,
                           TP_TAKEOVER_SHORT_MS, t->short_count);
     if (t->open_count)
-        tp_console_notice(console, "%s: %llu ranges were open at the end; they end there, marked as not finished", run,
+        tp_console_notice(console, "%s: %llu ranges were still open; they end with the recording and are marked "
+                                   "unfinished", run,
                           (unsigned long long)t->open_count);
     if (t->cut_count)
         tp_console_notice(console, TP_TAKEOVER_CUT_WORDS, t->cut_count, t->cut_count == 1 ? "" : "s");
     if (t->broken_count)
-        tp_console_notice(console, "%s: %llu damaged records were left out", run, (unsigned long long)t->broken_count);
+        tp_console_notice(console, "%s: skipped %llu damaged records", run, (unsigned long long)t->broken_count);
     if (!t->trace_count && !t->running_count && !t->failed_count && !had_traces)
-        tp_console_notice(console, "%s: nothing was recorded in it", run);
+        tp_console_notice(console, "%s: it contains no records", run);
 }
 
 /* `record` was killed while it recorded from outside: says whether its copy has saved the trace, whose name has the
@@ -168,8 +169,8 @@ static bool say_saved(struct tp_console *console, const char *run, const struct 
     if (folder)
         closedir(folder);
     tp_console_notice(console,
-                      is_saved ? "%s: record was killed; what it saw from outside until then is kept"
-                               : "%s: record was killed; what it saw from outside is lost",
+                      is_saved ? "%s: record was killed; its recording from outside is complete up to that time"
+                               : "%s: record was killed; its recording from outside is lost",
                       run);
     return is_saved;
 }
@@ -203,7 +204,7 @@ static int finish_run(struct tp_console *console, const char *path)
         bool is_made = code == TP_OK && tp_run_outputs_make(console, &run, &note, is_whole);
         finishing.has_failed_output |= !is_made;
         if (had_traces && is_made && is_whole && !takeover.trace_count)
-            tp_console_notice(console, "%s: its traces were there; what is made of them is, too, now", path);
+            tp_console_notice(console, "%s: traces already existed; reports and event files were created now", path);
         tp_run_folder_close(&run, false);
     }
     if (code < 0)
@@ -220,14 +221,14 @@ static int recover_leaving(struct tp_console *console, const struct tp_leaving *
     if (leaving->kind == TP_LEAVING_RUN)
         return finish_run(console, leaving->path);
     if (leaving->kind == TP_LEAVING_SPOOL && leaving->is_live)
-        tp_console_notice(console, "%s: its program still records; name the spool to have its trace by now",
+        tp_console_notice(console, "%s: its program still records; name the spool to get the trace so far",
                           leaving->path);
     else if (leaving->kind == TP_LEAVING_SPOOL)
         return recover(console, leaving->path, o);
     else if (o->remove)
         return drop(console, leaving->path);
     else
-        tp_console_notice(console, "%s: an unfinished file of a program that was killed; --remove removes it",
+        tp_console_notice(console, "%s: an unfinished file of a killed program; --remove removes it",
                           leaving->path);
     return TP_EXIT_DONE;
 }
@@ -243,7 +244,7 @@ struct search {
 /* Says what was looked at, where nothing was found. */
 static void say_nothing(const struct search *search, const struct tp_recordings_left *left)
 {
-    tp_console_notice(search->console, "%s: no spool in it%s (%zu folder%s looked into): nothing is left to finish",
+    tp_console_notice(search->console, "%s: no spool in it%s (%zu folder%s searched): nothing to recover",
                       search->folder, left->folder_count > 1 ? " or below it" : "", left->folder_count,
                       left->folder_count == 1 ? "" : "s");
 }
@@ -268,7 +269,7 @@ static int recover_all(void *context, struct tp_error *err)
         count += leaving->kind != TP_LEAVING_TEMPORARY;
     }
     if (left.unread_count) {
-        tp_console_error(search->console, "%s: %zu folders could not be looked into, the first: %s", search->folder,
+        tp_console_error(search->console, "%s: %zu folders could not be searched, the first: %s", search->folder,
                          left.unread_count, left.unread);
         search->worst = search->worst > TP_EXIT_NO_INPUT ? search->worst : TP_EXIT_NO_INPUT;
     } else if (count == 0 && search->worst == TP_EXIT_DONE) {
@@ -307,9 +308,9 @@ int tp_cmd_recover(int argc, char **argv)
     if (code != TP_CMD_GOES_ON)
         return code;
     if (count == 0)
-        return tp_cmd_refuse(&console, "recover", "name a spool (.*.tpspool beside the traces) or a folder");
+        return tp_cmd_refuse(&console, "recover", "name a spool (.*.tpspool next to the traces) or a folder");
     if (o.out && (count > 1 || is_folder(argv[0])))
-        return tp_cmd_refuse(&console, "recover", "-o names one trace: give one spool");
+        return tp_cmd_refuse(&console, "recover", "-o names one trace, so name only one spool");
     for (size_t i = 0; i < count; i++) {
         code = is_folder(argv[i]) ? recover_folder(&console, argv[i], &o) : recover(&console, argv[i], &o);
         worst = worst > code ? worst : code;

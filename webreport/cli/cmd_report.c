@@ -180,13 +180,14 @@ int tp_cmd_report(int argc, char **argv)
                                                        .max_bytes = o.max_size}};
     code = tp_job_is_asked(&(struct tp_run_search){session.inputs, inputs, session.read.include});
     if (code == TP_EUSAGE)
-        return tp_cmd_refuse(&console, "report", "traces and summaries make different pages: name one or the other");
+        return tp_cmd_refuse(&console, "report", "traces and summaries make different pages; name only traces or only "
+                                                 "summaries");
     if (code < 0) {
         tp_console_error(&console, "out of memory");
         return TP_EXIT_LIMIT;
     }
     if (code && useless_for_job(&o)) {
-        tp_console_error(&console, "report: %s does nothing to the page of summaries", useless_for_job(&o));
+        tp_console_error(&console, "report: %s has no effect on the page of summaries", useless_for_job(&o));
         return TP_EXIT_USAGE;
     }
     return code ? report_jobs(&session, &wanted) : report_traces(&session, &wanted);

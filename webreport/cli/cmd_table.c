@@ -103,9 +103,9 @@ static const char *read_groups(struct tp_key_options *keys, const struct options
     if (o->group_by && !*o->group_by)
         return "--group-by is empty";
     if (keys->group != TP_KEY_NAME && (keys->by_shape || has_stack))
-        return "--group-by: input-shape and stack go with name only";
+        return "--group-by: combine input-shape and stack only with name";
     if (o->stack_depth != 0 && !has_stack)
-        return "--stack-depth goes with --group-by stack";
+        return "--stack-depth needs --group-by stack";
     if (o->stack_depth < 0 || o->stack_depth > UINT16_MAX)
         return "--stack-depth: 1 to 65535";
     keys->stack_depth = !has_stack ? 0 : o->stack_depth ? (unsigned)o->stack_depth : DEFAULT_DEPTH;
@@ -163,9 +163,8 @@ static const char *read_operators(struct tp_table_options *wanted, const struct 
         return NULL;
     if (o->group_by || o->sort_by || o->row_limit != NO_LIMIT_GIVEN || o->top_level_events_only || o->with_flops ||
         o->header || o->include_python)
-        return "--top, --type, --opr-name, --aggregate, --order-by, --min-time and the like are of another table than "
-               "--group-by, "
-               "--sort-by, --row-limit and torch's other options";
+        return "options of MegEngine's table (--top, --type, --opr-name, --aggregate, --order-by, --min-time ..) and "
+               "of torch's tables (--group-by, --sort-by, --row-limit ..) exclude each other";
     if (o->aggregate_by && strcmp(o->aggregate_by, "type") != 0)
         return "--aggregate-by: type";
     if (o->opr_name && tp_operator_pattern_fault(o->opr_name))
@@ -190,7 +189,7 @@ static const char *read_operators(struct tp_table_options *wanted, const struct 
 
 static const char *check_widths(const struct options *o)
 {
-#define RULE ": at least 4 characters, or 0 for as many as a column needs"
+#define RULE ": at least 4 characters, or 0 for no limit"
     return !is_width(o->source_width)   ? "--max-src-column-width" RULE
            : !is_width(o->name_width)   ? "--max-name-column-width" RULE
            : !is_width(o->shapes_width) ? "--max-shapes-column-width" RULE
@@ -210,7 +209,7 @@ static const char *make_wanted(struct tp_table_options *wanted, struct options *
     if (wrong)
         return wrong;
     if (wanted->kind == TP_TABLE_KEYS && !tp_key_averages_can_sort(o->sort_by))
-        return "--sort-by: no such number";
+        return "--sort-by: unknown number";
     wanted->keys.includes_frames = o->include_python;
     wanted->keys.rules = (enum tp_torch_rules)o->rules;
     wanted->sort_by = o->sort_by;

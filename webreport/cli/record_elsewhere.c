@@ -10,7 +10,7 @@ static int refuse(const char *command, int argc, char **argv)
     for (int i = 0; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
             return tp_help_print(command);
-    fprintf(stderr, "tracepress: %s: programs are recorded on Linux; the other commands read their traces here\n",
+    fprintf(stderr, "tracepress: %s works only on Linux; the other commands read traces on this system, too\n",
             command);
     return TP_EXIT_USAGE;
 }

@@ -57,7 +57,7 @@ static void leave(struct ending *ending)
     tp_outfile_remove_all(); /* before run.json is written, which is such a file itself */
     end->note->state = TP_RUN_UNPROCESSED;
     tp_record_write_note(end->console, end->folder, end->note);
-    tp_console_notice(end->console, "recorded; finish with: tracepress recover %s", end->folder->path);
+    tp_console_notice(end->console, "recorded; to write the traces, run: tracepress recover %s", end->folder->path);
     tp_child_signals(&asked); /* a second one ends us at once, however long the disk takes */
     pthread_sigmask(SIG_UNBLOCK, &asked, NULL);
     if (ending->stage == TAKING)
@@ -95,10 +95,10 @@ static void on_taken(void *context, enum tp_taken what, const char *path, pid_t 
 {
     struct ending *ending = context;
     if (what == TP_TAKEN_RUNNING) {
-        tp_console_notice(ending->end->console, "process %d still runs; when it is over: tracepress recover %s",
+        tp_console_notice(ending->end->console, "process %d still runs; when it has exited, run: tracepress recover %s",
                           (int)pid, ending->end->folder->path);
     } else if (what == TP_TAKEN_FAILED) {
-        tp_console_error(ending->end->console, "no trace of process %d: %s; it is still in %s", (int)pid, why, path);
+        tp_console_error(ending->end->console, "no trace of process %d: %s; its records are still in %s", (int)pid, why, path);
     } else {
         char **more = realloc(ending->traces, (ending->trace_count + 1) * sizeof *more);
         ending->traces = more ? more : ending->traces;
@@ -118,16 +118,16 @@ static void say_result(struct ending *ending, const struct tp_takeover *t)
     if (t->short_count && !ending->end->has_outside) /* else they are in its trace */
         tp_console_notice(
             ending->end->console,
-            "left out: %zu helper process%s that ran for less than %d ms and told nothing of what they did",
+            "left out: %zu helper process%s that ran for less than %d ms and recorded no events",
             t->short_count, t->short_count == 1 ? "" : "es", TP_TAKEOVER_SHORT_MS);
     if (t->open_count)
         tp_console_notice(ending->end->console,
-                          "%llu ranges were open at the end; they end there, marked as not finished",
+                          "%llu ranges were still open; they end with the recording and are marked unfinished",
                           (unsigned long long)t->open_count);
     if (t->cut_count)
         tp_console_notice(ending->end->console, TP_TAKEOVER_CUT_WORDS, t->cut_count, t->cut_count == 1 ? "" : "s");
     if (t->broken_count)
-        tp_console_notice(ending->end->console, "%llu damaged records were left out",
+        tp_console_notice(ending->end->console, "skipped %llu damaged records",
                           (unsigned long long)t->broken_count);
     bool has_something = ending->trace_count || t->running_count || t->failed_count || t->short_count;
     if (!has_something && !ending->end->has_outside &&
@@ -171,7 +171,7 @@ static void take_over(struct ending *ending, const struct tp_child *child)
                                    .progress = on_progress,
                                    .context = ending};
     if (child->signal)
-        tp_console_notice(end->console, "%s was ended by signal %d (%s); what it had recorded is kept", end->argv[0],
+        tp_console_notice(end->console, "%s was ended by signal %d (%s); its records are kept", end->argv[0],
                           child->signal, strsignal(child->signal));
     find_why_nothing(ending, child); /* before the folder is emptied */
     size_t left_out = tp_unfit_programs_word(why_plain, sizeof why_plain, end->folder->spools);

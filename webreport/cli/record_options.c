@@ -63,7 +63,7 @@ static int parse_count(uint64_t *out, bool *is_given, const char *name, const ch
     errno = 0;
     unsigned long value = strtoul(text, &end, 10);
     if (end == text || *end || errno || *text == '-' || value > 1000000000)
-        return tp_error_set(err, TP_EUSAGE, 0, "--%s: \"%.40s\" is no number of steps", name, text);
+        return tp_error_set(err, TP_EUSAGE, 0, "--%s: \"%.40s\" is not a number of steps", name, text);
     *out = value;
     *is_given = true;
     return TP_OK;
@@ -74,7 +74,7 @@ static int parse_pid(int *pid, const char *text, struct tp_error *err)
     char *end = NULL;
     long value = text ? strtol(text, &end, 10) : 0;
     if (text && (end == text || *end || value < 1 || value > INT32_MAX))
-        return tp_error_set(err, TP_EUSAGE, 0, "--pid: \"%.40s\" is no number of a process", text);
+        return tp_error_set(err, TP_EUSAGE, 0, "--pid: \"%.40s\" is not a process id", text);
     *pid = (int)value;
     return TP_OK;
 }
@@ -87,7 +87,7 @@ static int parse_duration(uint64_t *out, const char *text, struct tp_error *err)
     double seconds = strtod(text, &end);
     end += *end == 's';
     if (end == text || *end || !(seconds >= 0.001 && seconds <= 1e6))
-        return tp_error_set(err, TP_EUSAGE, 0, "--duration: \"%.40s\" is no number of seconds", text);
+        return tp_error_set(err, TP_EUSAGE, 0, "--duration: \"%.40s\" is not a number of seconds", text);
     *out = (uint64_t)(seconds * 1000);
     return TP_OK;
 }
@@ -137,7 +137,7 @@ static int parse_values(struct tp_record_options *o, struct tp_error *err)
     if (code < 0)
         return code;
     if (k->active == 0)
-        return tp_error_set(err, TP_EUSAGE, 0, "--active: at least one step");
+        return tp_error_set(err, TP_EUSAGE, 0, "--active: must be at least 1");
     if (o->duration && o->has_schedule)
         return tp_error_set(err, TP_EUSAGE, 0, "--duration and steps exclude each other");
     return TP_OK;
@@ -164,10 +164,12 @@ int tp_record_parse(struct tp_record_options *options, int argc, char **argv, ch
     if (!*options->out)
         return tp_error_set(err, TP_EUSAGE, 0, "-o: the name of the folder is empty");
     if ((options->outside || is_attached) && (options->source.count || options->no_source.count))
-        return tp_error_set(err, TP_EUSAGE, 0, "--outside and sources exclude each other: nothing is put into it");
+        return tp_error_set(err, TP_EUSAGE, 0, "--outside and sources exclude each other: --outside loads nothing into "
+                                               "the program");
     if (options->whole_cpus && !options->outside && !is_attached && !tp_record_has_outside(options))
         return tp_error_set(err, TP_EUSAGE, 0,
-                            "--whole-cpus is of the source outside, which is off here: name it, or leave --whole-cpus out");
+                            "--whole-cpus needs the source outside, which is off; add outside to --source, or remove "
+                            "--whole-cpus");
     return parse_values(options, err);
 }
 
@@ -242,7 +244,7 @@ static int check_list(const struct tp_opt_list *list, const struct tp_source_row
         for (const char *at = list->items[i]; *at;) {
             size_t n = strcspn(at, ","), name = strcspn(at, ",=");
             if (!is_known(rows, at, name))
-                return tp_error_set(err, TP_EUSAGE, 0, "no source is named \"%.*s\"; --list-sources lists them",
+                return tp_error_set(err, TP_EUSAGE, 0, "unknown source \"%.*s\"; --list-sources lists them",
                                     (int)(name < 40 ? name : 40), at);
             at += n + (at[n] == ',');
         }
@@ -297,16 +299,17 @@ static int print_row(const char *name, const char *state, const char *what)
 {
     bool is_short = strcmp(state, "on") == 0 || strcmp(state, "off") == 0;
     return is_short ? printf("  %-10s %-4s %s\n", name, state, what)
-                    : printf("  %-10s %-4s %s\n  %15s not here: %s\n", name, "-", what, "", state);
+                    : printf("  %-10s %-4s %s\n  %15s not available: %s\n", name, "-", what, "", state);
 }
 
 int tp_record_print_sources(const struct tp_source_rows *rows, const char *why_not_outside)
 {
-    printf("on: without being named; off: with --source NAME; -: not here\n\n");
+    printf("on: on by default; off: needs --source NAME; -: not available\n\n");
     print_row("outside", why_not_outside ? why_not_outside : "on",
-              "what all processes do and wait for, by events of the kernel; sample is off then");
+              "the states and samples of all processes, from kernel events; switches sample off");
     for (size_t i = 0; i < rows->count; i++)
         print_row(rows->rows[i].name, rows->rows[i].state, rows->rows[i].what);
-    print_row("kineto", "off", "PyTorch 2.3 or later, asked from outside, instead of torch; see 'help record'");
+    print_row("kineto", "off", "PyTorch 2.3 or later, from outside by Kineto's protocol, instead of torch; see 'help "
+                               "record'");
     return fflush(stdout);
 }

@@ -65,7 +65,7 @@ static void say_living(const struct tp_record_outside *record, const struct tp_o
     size_t count = tp_outside_living(outside, &names);
     if (count)
         tp_console_notice(record->console,
-                          "%zu process%s of it still run%s: %s%s; recorded until now, from here on by "
+                          "%zu process%s of it still run%s: %s%s; recorded up to now; to continue, run: tracepress "
                           "record -p PID",
                           count, count == 1 ? "" : "es", count == 1 ? "s" : "", names.data, count > 3 ? " .." : "");
     tp_buf_release(&names);
@@ -118,7 +118,7 @@ static void end(const struct tp_record_outside *record, struct tp_outside *outsi
     tp_console_restart(record->console); /* the time of the program is none of ours */
     tp_outside_end(outside, &child->status);
     if (child->signal)
-        tp_console_notice(record->console, "%s was ended by signal %d (%s); what it had recorded is kept",
+        tp_console_notice(record->console, "%s was ended by signal %d (%s); its records are kept",
                           record->argv[0], child->signal, strsignal(child->signal));
     say_living(record, outside);
     write_outputs(record, outside);
@@ -148,7 +148,7 @@ bool tp_record_outside(struct tp_record_outside *record, int *exit_code)
     bool is_refused = code < 0 || child.start_error == ECANCELED;
     record->start_error = is_refused ? 0 : child.start_error;
     if (is_refused)
-        tp_console_notice(record->console, "not recorded from outside, but from inside: %s",
+        tp_console_notice(record->console, "recorded only from inside, because the recording from outside failed: %s",
                           code < 0 ? err.text : child.refused.text);
     else if (!child.start_error) {
         sigprocmask(SIG_SETMASK, record->mask, NULL);
@@ -182,7 +182,7 @@ static void look_at_end(void *given)
 
 static void say_inside_alone(const struct tp_record_outside *record, const char *why)
 {
-    tp_console_notice(record->console, "recorded from inside alone, not from outside: %s", why);
+    tp_console_notice(record->console, "recorded only from inside: %s", why);
 }
 
 void tp_record_beside_open(struct tp_record_outside *record, struct tp_child *child)
@@ -225,11 +225,11 @@ static void wait_for(const struct tp_record_outside *record, struct tp_outside *
                                    .duration_ns = record->duration_ns,
                                    .watched = {tp_outside_fd(outside), tp_outside_look, outside}};
     if (record->is_of_user)
-        tp_console_notice(record->console, "recording %s%s; it goes on", record->argv[0],
+        tp_console_notice(record->console, "recording %s%s, which continues to run", record->argv[0],
                           record->duration_ns ? "" : " until Ctrl-C");
     else
-        tp_console_notice(record->console, "recording process %d (%s)%s; it goes on", (int)record->attached,
-                      record->argv[0], record->duration_ns ? "" : " until it ends or Ctrl-C");
+        tp_console_notice(record->console, "recording process %d (%s)%s, which continues to run", (int)record->attached,
+                      record->argv[0], record->duration_ns ? "" : " until it exits or you press Ctrl-C");
     tp_attached_wait(&attached);
     tp_console_restart(record->console);
     record->note->pid = record->attached;
@@ -247,7 +247,8 @@ static void say_refusal(const struct tp_record_outside *record, int code, const 
         tp_console_error(record->console, "record: %s: %s", record->argv[0], err->text);
     else if (is_others)
         tp_console_error(record->console,
-                         "record: process %d is another user's: that takes this user's rights, CAP_PERFMON or root",
+                         "record: process %d belongs to another user; you need the rights of that user, CAP_PERFMON or "
+                         "root",
                          (int)record->attached);
     else
         tp_console_error(record->console, "record: process %d: %s", (int)record->attached, err->text);

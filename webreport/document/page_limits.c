@@ -82,9 +82,10 @@ const char *tp_page_level_text(unsigned level)
 {
     static const char *const TEXTS[] = {
         NULL,
-        "To keep the page small, tables show at most 100 rows and the timeline holds its longest slices.",
-        "To keep the page small, tables show at most 40 rows and the timeline holds its longest slices.",
-        "Tables show at most 15 rows; modules, call tree and timeline are left out. A larger --max-size shows them.",
+        "To keep the page small, tables show at most 100 rows and the timeline shows the longest slices.",
+        "To keep the page small, tables show at most 40 rows and the timeline shows the longest slices.",
+        "To keep the page small, tables show at most 15 rows; modules, call tree and timeline are left out. A larger "
+        "--max-size shows them.",
         "To keep the page small, only the overview is shown. A larger --max-size shows more.",
     };
 

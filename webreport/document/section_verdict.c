@@ -166,7 +166,7 @@ static const char *left_out_text(const struct tp_naming *naming, const struct tp
                            ? "; nothing was recorded there"
                            : tp_text_printf(arena, "; the %s ran %.*s for %s", part->is_device ? "device" : "host",
                                             (int)line.len, line.ptr, tp_text_of_time(arena, part->line_ns));
-    return tp_text_printf(arena, " Left out: %s of the recording, %s of %s, most of it %s%s.",
+    return tp_text_printf(arena, " The steps leave out %s of the recording (%s of %s), most of it %s%s.",
                           tp_text_of_percent(arena, tp_percent(part->total_ns, part->recorded_ns)),
                           tp_text_of_time(arena, part->total_ns), tp_text_of_time(arena, part->recorded_ns), where, what);
 }
@@ -189,7 +189,7 @@ static const char *unjudged_text(const struct tp_profile *profile, struct tp_are
     if (verdict->unjudged.reason == TP_UNJUDGED_NOTHING)
         return "";
     if (verdict->unjudged.reason == TP_UNJUDGED_LITTLE)
-        return " Shares of so little say nothing about the program.";
+        return " The recording is too short for percentages.";
     return tp_text_printf(arena, " The figures leave out the %s that cannot be judged: they are of the other %s.",
                           tp_text_of_time(arena, verdict->unjudged.ns), tp_text_of_time(arena, rest_ns));
 }
@@ -207,19 +207,19 @@ static const char *details_of(const struct tp_naming *naming, const struct tp_pr
     const char *text;
     bool is_unjudged = verdict->unjudged.reason != TP_UNJUDGED_NOTHING;
     if (verdict->class == TP_CLASS_TOO_LITTLE && !is_unjudged)
-        return "Facts and tables are of what was recorded; shares of so little say nothing about the program.";
+        return "The recording is too short for percentages; the tables only list what was recorded.";
     if (verdict->cause == TP_TIME_NONE && !is_unjudged)
-        return verdict->class == TP_CLASS_EMPTY     ? "See the trace quality section for what was read."
+        return verdict->class == TP_CLASS_EMPTY     ? "The section on trace quality shows what was read."
                : verdict->class == TP_CLASS_DEVICE_MISSING ? tp_device_missing_advice(profile->model, arena)
-               : verdict->class == TP_CLASS_SAMPLES ? "The section of samples says which functions took it."
+               : verdict->class == TP_CLASS_SAMPLES ? "The section on samples shows the functions that used it."
                                                     : "";
     if (profile->is_helper)
-        text = tp_text_printf(arena, "A helper of the run: the run's numbers are without these %s.", step);
+        text = tp_text_printf(arena, "This is a helper process: the numbers of the run exclude these %s.", step);
     else if (profile->model->step_marker != TP_MARKER_WINDOW)
         text = tp_text_printf(arena, "A step takes %s (%s).%s", step, steps_text(arena, verdict),
                               inferred_text(naming, profile->model));
     else
-        text = tp_text_printf(arena, "No step is marked: all %s count as one.%s", step,
+        text = tp_text_printf(arena, "No steps are marked: all %s count as one step.%s", step,
                               repeat_text(naming, profile->model));
     bool has_gap = verdict->has_gap && verdict->gap.percent >= LEAST_GAP_PERCENT;
     return tp_text_printf(arena, "%s%s%s%s", text, unjudged_text(profile, arena),

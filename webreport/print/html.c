@@ -357,7 +357,7 @@ static int compose(void *context, struct tp_error *err)
     if (page->out->failed || page->fragment.failed)
         return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
     if (page->out->size > most)
-        return tp_error_set(err, TP_ELIMIT, 0, "the shortest page has %zu bytes, more than --max-size",
+        return tp_error_set(err, TP_ELIMIT, 0, "the smallest possible page has %zu bytes, more than --max-size",
                             page->out->size);
     if (options->css) {
         put_text(options->css, page->html.css);

@@ -437,7 +437,7 @@ void tp_digest_put_first(struct tp_digest *digest, const struct tp_document *doc
 struct tp_str tp_digest_finish(struct tp_digest *digest)
 {
     if (digest->left_out)
-        tp_buf_printf(&digest->out, "\n%zu lines left out; the full numbers are in report.html and --json.\n",
+        tp_buf_printf(&digest->out, "\n%zu lines left out; report.html and --json have all numbers.\n",
                       digest->left_out);
     return digest->out.failed || !digest->out.data ? (struct tp_str){"", 0}
                                                    : (struct tp_str){digest->out.data, digest->out.size};

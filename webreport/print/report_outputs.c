@@ -33,7 +33,8 @@ static int open_page(struct tp_outputs *o, size_t profile_count, struct tp_error
     if (!html)
         return TP_OK;
     if (is_separate && strcmp(html, "-") == 0)
-        return tp_error_set(err, TP_EUSAGE, 0, "--assets=separate needs -o FILE: the style stands beside the page");
+        return tp_error_set(err, TP_EUSAGE, 0, "--assets=separate needs -o FILE, because it writes the style to a "
+                                               "second file next to it");
     int code = tp_page_begin(&o->page, &o->options->page, profile_count, err);
     code = code < 0 ? code : tp_outfile_open(&o->html_file, html, err);
     if (code == TP_OK && is_separate)

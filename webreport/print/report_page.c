@@ -589,7 +589,7 @@ int tp_page_finish(struct tp_page *page, struct tp_page_files *files, struct tp_
         files->js = page->html.js;
     }
     if (files->html_bytes > page->options.max_bytes)
-        return tp_error_set(err, TP_ELIMIT, 0, "the shortest page has %zu bytes, more than --max-size",
+        return tp_error_set(err, TP_ELIMIT, 0, "the smallest possible page has %zu bytes, more than --max-size",
                             files->html_bytes);
     return 0;
 }

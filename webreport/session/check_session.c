@@ -105,7 +105,7 @@ static int load_store(struct tp_check_session *s, struct tp_arena *arena, struct
     if (code < 0)
         return code;
     if (s->read.is_strict && s->history.failed_count)
-        return tp_error_set(err, TP_ENOTFOUND, 0, "%.200s: not every summary can be read", s->baseline);
+        return tp_error_set(err, TP_ENOTFOUND, 0, "%.200s: some summaries cannot be read", s->baseline);
     const struct tp_history_run *runs = s->history.runs;
     size_t from = tp_history_accepted_from(runs, s->history.count);
     for (size_t i = from; i < s->history.count; i++)
@@ -186,7 +186,7 @@ static int load_sides(struct tp_check_session *s, struct tp_arena *arena, struct
         return code;
     if (is_missing(s->baseline) && !s->updates_baseline)
         return tp_error_set(err, TP_ENOTFOUND, 0,
-                            "%.200s: no such baseline; with --update-baseline this run becomes its first", s->baseline);
+                            "%.200s: no such baseline; --update-baseline stores this run as the first", s->baseline);
     bool is_kept = is_store(s, arena);
     s->input.is_first = is_missing(s->baseline) || (is_kept && is_empty_store(s, arena));
     if (s->input.is_first)
@@ -251,11 +251,11 @@ static int store_in_folder(const struct tp_check_session *s, struct tp_arena *ar
     code = code < 0 ? code : tp_run_note_write(path, &decision, arena, err);
     code = code < 0 ? code : write_runs(s, &decision, path, arena, err);
     if (code == TP_OK && s->accepts)
-        tp_console_notice(s->console, "%s: accepted, a new level begins with it", path);
+        tp_console_notice(s->console, "%s: accepted; it begins a new level", path);
     else if (code == TP_OK && decision.is_failed)
         tp_console_notice(s->console, "%s: stored as a run that broke a limit; --accept makes it the new level", path);
     else if (code == TP_OK && s->input.is_first)
-        tp_console_notice(s->console, "%s: stored; other runs are judged against it by --baseline %s", path,
+        tp_console_notice(s->console, "%s: stored; compare other runs with it: --baseline %s", path,
                           s->baseline);
     else if (code == TP_OK)
         tp_console_wrote(s->console, &path, 1);
@@ -268,7 +268,7 @@ int tp_check_session_store(const struct tp_check_session *s, struct tp_arena *ar
         return TP_OK;
     bool is_kept = s->check.is_damaged || (s->check.verdict == TP_CHECK_FAIL && !s->accepts);
     if (s->check.is_damaged || (is_kept && !tp_inputs_is_folder(s->baseline))) {
-        tp_console_notice(s->console, "%s: the baseline stays as it is",
+        tp_console_notice(s->console, "%s: the baseline is not changed",
                           s->check.is_damaged ? "the input is damaged or incomplete" : "a limit is broken");
         return TP_OK;
     }

@@ -112,8 +112,8 @@ int tp_inputs_none(const struct tp_runs *runs, const struct tp_run_search *searc
         return tp_error_set(err, TP_ENOTFOUND, 0, "no %s found whose names --include '%.80s' takes", wanted,
                             search->include);
     return tp_error_set(err, TP_ENOTFOUND, 0,
-                        "no %s found: no *.pt.trace.json[.gz], and no *.json[.gz] that begins as a trace; name the "
-                        "file itself if it is called otherwise",
+                        "no %s found: no *.pt.trace.json[.gz] and no *.json[.gz] that begins like a trace; name the "
+                        "file itself if it has another name",
                         wanted);
 }
 

@@ -127,12 +127,12 @@ static int set(const struct tp_opt *opt, void *options, char *value, struct tp_e
         return TP_OK;
     case TP_OPT_SIZE:
         if (parse_size(field, value) < 0)
-            return tp_error_set(err, TP_EUSAGE, 0, "--%s: \"%.40s\" is no size; write bytes, or 5M, 2G", opt->name,
+            return tp_error_set(err, TP_EUSAGE, 0, "--%s: \"%.40s\" is not a size; write bytes, or 5M, 2G", opt->name,
                                 value);
         return TP_OK;
     case TP_OPT_INT:
         if (parse_int(field, value) < 0)
-            return tp_error_set(err, TP_EUSAGE, 0, "--%s: \"%.40s\" is no whole number", opt->name, value);
+            return tp_error_set(err, TP_EUSAGE, 0, "--%s: \"%.40s\" is not a whole number", opt->name, value);
         return TP_OK;
     case TP_OPT_CHOICE:
         if (parse_choice(field, opt->choices, value) < 0)

@@ -49,7 +49,7 @@ int tp_stored_history_load(struct tp_stored_history *history, const char *path, 
             if (runs[count].decision.is_unreadable)
                 tp_console_error(console,
                                  "%s: its note cannot be read, so the run counts as one that broke a limit. Delete the "
-                                 "note: the run itself has its verdict",
+                                 "note to use the verdict stored in the run",
                                  inputs.items[i].path);
             count++;
         }

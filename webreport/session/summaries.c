@@ -190,7 +190,8 @@ int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const st
     load_traces(&load, &inputs);
     size_t left_out = inputs.helper_count - load.program_count;
     if (left_out)
-        tp_console_notice(options->console, "not counted: %zu trace%s of helper processes, or beside others of the run",
+        tp_console_notice(options->console, "not counted: %zu trace%s of helper processes, or recorded in addition to "
+                                            "PyTorch's",
                           left_out, left_out == 1 ? "" : "s");
     for (size_t i = 0; i < inputs.count; i++)
         if (!inputs.items[i].trace)

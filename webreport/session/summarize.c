@@ -243,12 +243,12 @@ static bool is_trace(const struct job *job, const char *path)
 static void say_duplicates(struct job *job)
 {
     if (job->set.again_count)
-        tp_console_notice(job->console, "%zu processes came more than once, as the same record", job->set.again_count);
+        tp_console_notice(job->console, "%zu processes were given more than once, with equal records", job->set.again_count);
     if (job->set.other_count)
         tp_console_notice(
             job->console,
-            "%zu records are of processes that came before with another record: of each the one with more "
-            "events was kept (--job, --rank tell processes apart)",
+            "%zu processes have different records; the record with more events was kept (set --job or --rank if they "
+            "are different processes)",
             job->set.other_count);
 }
 
@@ -259,7 +259,7 @@ static void say_missing(struct job *job)
     struct tp_summary_ranks ranks;
     tp_summary_set_ranks(&ranks, &job->set);
     if (job->options->only_merges && ranks.present && ranks.missing.count)
-        tp_console_notice(job->console, "%lld of %lld ranks of the job are there; missing: %s",
+        tp_console_notice(job->console, "%lld of %lld ranks of the job have a summary; missing: %s",
                           (long long)ranks.present, (long long)ranks.expected,
                           tp_rank_set_text(&job->arena, &ranks.missing, SHOWN_RUNS));
 }

@@ -37,6 +37,6 @@ int tp_tensor_runs_compare(struct tp_precision *precision, const struct tp_tenso
     precision->new_name = tp_inputs_shown_name(arena, runs->paths[1]);
     tp_precision_build(precision, &found[0], &found[1], &how, arena);
     if (precision->compared_count == 0 && precision->verdicts[TP_VERDICT_SHAPE] == 0)
-        tp_console_notice(runs->console, "precision: no tensor of one run has its counterpart in the other");
+        tp_console_notice(runs->console, "precision: the two runs have no tensor in common");
     return TP_OK;
 }

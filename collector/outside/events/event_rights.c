@@ -26,14 +26,13 @@ int tp_event_level(void)
 const char *tp_event_advice(int error, int level)
 {
     if (error == ENOSYS || error == ENOENT)
-        return "this kernel, or the sandbox that stands for it, has none";
+        return "this kernel or sandbox has no events";
     if (error == EMFILE || error == ENFILE)
-        return "'ulimit -n' allows too few descriptors";
+        return "'ulimit -n' allows too few file descriptors";
     if (error != EPERM && error != EACCES)
-        return "its log may say why";
+        return "the kernel's log may show why";
     if (level > HIGHEST_LEVEL)
-        return "'sysctl kernel.perf_event_paranoid=2' allows them, or CAP_PERFMON";
-    return "a filter of the container, which '--security-opt seccomp=unconfined' of its runtime lifts, with some of "
-           "them "
-           "'--cap-add PERFMON', too";
+        return "allow them with 'sysctl kernel.perf_event_paranoid=2' or CAP_PERFMON";
+    return "the container filters them; start it with '--security-opt seccomp=unconfined' or, with some runtimes, "
+           "'--cap-add PERFMON'";
 }

@@ -211,7 +211,7 @@ int tp_perf_rings_open(struct tp_perf_rings *rings, pid_t pid, unsigned rate_hz,
                                 "the kernel refuses events (perf_event_open: %s): %s", strerror(error),
                                 tp_event_advice(error, tp_event_level()));
     }
-    return rings->count ? TP_OK : tp_error_set(err, TP_EUNSUPPORTED, 0, "the kernel has events of no CPU");
+    return rings->count ? TP_OK : tp_error_set(err, TP_EUNSUPPORTED, 0, "the kernel has no events for any CPU");
 }
 
 /* ---- further threads ---- */

@@ -125,7 +125,8 @@ static void add_end(struct args *args, const struct tp_outside_process *process)
                 WIFSIGNALED(process->status) ? 128 + WTERMSIG(process->status) : WEXITSTATUS(process->status));
     else
         add_arg(args, "end", TP_OUT_TEXT)->value.text = process->is_out_of_sight ? TP_STR("out of sight")
-                                                        : process->is_over       ? TP_STR("over, how is not known")
+                                                        : process->is_over       ? TP_STR("exited, the exit code is "
+                                                                                          "unknown")
                                                                                  : TP_STR("still runs");
 }
 

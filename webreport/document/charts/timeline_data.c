@@ -193,7 +193,7 @@ static void put_words(struct tp_object *object, const struct tp_timeline *timeli
             timeline->folds_devices ? "" : " on the host");
     if (!timeline->data.len)
         tp_object_text(tp_list_object(notes), "text",
-                       "The single slices do not fit the page's size limit; --max-size raises it.");
+                       "Single slices exceed the size limit of the page; --max-size raises it.");
     if (timeline->lanes_left_out)
         tp_object_printf(tp_list_object(notes), "text", "%u lanes with few slices are left out.",
                          timeline->lanes_left_out);

@@ -236,7 +236,7 @@ static void put_runs(struct tp_document *document, const struct tp_bench_told *t
     }
     table->row_count = row;
     if (row)
-        tp_document_table(document, texts_of(table, columns, "runs", "Runs that stand out", arena), NULL);
+        tp_document_table(document, texts_of(table, columns, "runs", "Outliers among the runs", arena), NULL);
 }
 
 /* ---- the record ---- */

@@ -102,8 +102,8 @@ struct tp_data tp_compare_waterfall(const struct tp_compare *c, struct tp_arena 
     tp_object_bool(sum, "is_sum", true);
     tp_object_text(object, "fall_unit", unit.text);
     tp_object_text(object, "fall_caption",
-                   "Where the change of the mean step comes from; the bars' axis spans at least 2 % of it, or what the "
-                   "runs can see");
+                   "Contribution of each part to the change of the mean step. Axis: at least 2 % of the step, or the "
+                   "detectable change.");
     return tp_data_of_object(object);
 }
 
@@ -217,7 +217,7 @@ struct tp_data tp_compare_icicle(const struct tp_compare *c, const struct tp_nam
     tp_object_text(object, "icicle_label", "Call tree of both sides by change");
     tp_object_text(
         object, "icicle_note",
-        "Means per step; a change below 0.2 % of the step is drawn as before. No test for noise is made here.");
+        "Means per step, without a test for noise. Changes below 0.2 % of the step are drawn as unchanged.");
     return tp_data_of_object(object);
 }
 
@@ -227,8 +227,8 @@ enum { TREE_NAME, TREE_BASE, TREE_NEW, TREE_CHANGE, TREE_SHARE, TREE_BASE_CALLS,
 
 static const struct tp_column_def tree_defs[TREE_COLUMNS] = {
     {"name", "Call", "", "Calls with the same callers are one row.", TP_COLUMN_TEXT},
-    {"base_us", "Base", "us", "Mean per step in the base, with everything below.", TP_COLUMN_NS},
-    {"new_us", "New", "us", "Mean per step on the new side, with everything below.", TP_COLUMN_NS},
+    {"base_us", "Base", "us", "Mean per step in the base, including everything it calls.", TP_COLUMN_NS},
+    {"new_us", "New", "us", "Mean per step on the new side, including everything it calls.", TP_COLUMN_NS},
     {"change_us", "Change", "us", "New minus base.", TP_COLUMN_NS},
     {"share_percent", "Of a step", "%", "Change as a share of the base's mean step.", TP_COLUMN_REAL},
     {"base_calls", "Base calls", "", "Calls per step in the base.", TP_COLUMN_REAL},

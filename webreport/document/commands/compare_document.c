@@ -103,8 +103,8 @@ static void put_differing(const struct wording *w)
     if (!has_any)
         return;
     tp_document_notice(w->document, facts->is_low ? TP_TONE_BAD : TP_TONE_UNSURE,
-                       facts->workload == TP_WORKLOAD_OTHER ? "Another workload: times are told, and not judged"
-                                                            : "The sides differ in something, but may be compared",
+                       facts->workload == TP_WORKLOAD_OTHER ? "Different workload: times are shown but not judged"
+                                                            : "The sides differ slightly, but can be compared",
                        "");
     for (uint32_t i = 0; i < facts->fact_count; i++) {
         const struct tp_fact_pair *fact = &facts->facts[i];
@@ -146,10 +146,10 @@ static void put_figures(const struct wording *w)
                tp_interval_text(step, w->arena));
     put_rows_figure(w, "Regressed", c->regressed_count, "rows", "slower, or called more often");
     put_rows_figure(w, "Improved", c->improved_count, "rows", "faster, or called less often");
-    put_rows_figure(w, "Replaced", c->replaced_count, "kernels", "another name, as fast");
+    put_rows_figure(w, "Replaced", c->replaced_count, "kernels", "renamed, equally fast");
     put_figure(w, "Memory peak", tp_signed_bytes_text(w->arena, peak_change), "",
                tp_change_verdict_name(c->memory_verdict));
-    put_figure(w, "Work", tp_compare_work_figure(c, w->arena), "", "what a step does otherwise");
+    put_figure(w, "Work", tp_compare_work_figure(c, w->arena), "", "what a step does differently");
 }
 
 /* ---- changes ---- */
@@ -281,22 +281,22 @@ static bool has_moved_total(const struct tp_compare *c)
 static const char *nothing_text(const struct wording *w)
 {
     static const char *const texts[] = {
-        [TP_WORK_TOLD_NOTHING] = "Nothing changed that these runs can see.",
-        [TP_WORK_TOLD_TIMES] = "No other time changed that these runs can see.",
-        [TP_WORK_TOLD_FUNCTIONS] = "No other time changed that these runs can see.",
-        [TP_WORK_TOLD_CHANGES] = "No time changed that these runs can see.",
+        [TP_WORK_TOLD_NOTHING] = "These runs show no change.",
+        [TP_WORK_TOLD_TIMES] = "These runs show no other change of a time.",
+        [TP_WORK_TOLD_FUNCTIONS] = "These runs show no other change of a time.",
+        [TP_WORK_TOLD_CHANGES] = "These runs show no change of a time.",
     };
     const struct tp_compare *c = w->c;
     if (*c->damage)
-        return "What changed cannot be told from a damaged input.";
+        return "A damaged input does not show what changed.";
     if (c->is_open)
-        return "Times are told, not judged.";
+        return "Times are shown but not judged.";
     if (c->verdict == TP_CHANGE_INCONCLUSIVE)
-        return "Which times changed cannot be told from these samples.";
+        return "These samples do not show which times changed.";
     if (has_moved_total(c)) {
         const char *largest = largest_text(w);
-        return tp_text_printf(w->arena, "No single row is sure to have changed%s%s.",
-                              *largest ? "; the largest differences a step: " : "", largest);
+        return tp_text_printf(w->arena, "No single row has certainly changed%s%s.",
+                              *largest ? "; the largest differences per step: " : "", largest);
     }
     return c->verdict == TP_CHANGE_NEUTRAL ? texts[tp_compare_work_told(c)] : texts[TP_WORK_TOLD_CHANGES];
 }
@@ -305,7 +305,7 @@ static const char *nothing_text(const struct wording *w)
 static const char *changes_heading(const struct tp_compare *c)
 {
     if (c->is_open)
-        return "Rows that differ; none is judged";
+        return "Rows that differ (not judged)";
     return c->hint_count && !(c->regressed_count + c->improved_count + c->replaced_count)
                ? "Times that may have changed"
                : tp_compare_table_title(TP_COMPARE_CHANGES);
@@ -404,7 +404,7 @@ static const struct part {
     {"diff-program",
      "Program",
      "The program",
-     "Where its wall time went, and the functions that its CPU time was in, by samples: few samples say little.",
+     "Parts of the wall time, and CPU time of functions by samples. Functions with few samples are uncertain.",
      {TP_COMPARE_WALL, TP_COMPARE_FUNCTIONS}},
     {"diff-operators",
      "Operators",
@@ -419,19 +419,19 @@ static const struct part {
     {"diff-copies",
      "Copies, waits",
      "Copies, synchronisations, runtime calls",
-     "Synchronisations stand by source line; each that comes or goes counts, whatever it takes.",
+     "Synchronisations are listed by source line. Every new or removed one counts, whatever its time.",
      {TP_COMPARE_COPIES, TP_COMPARE_SYNCS, TP_COMPARE_RUNTIME}},
     {"diff-modules",
      "Modules",
      "Modules",
-     "Times with everything below, by path.",
+     "Times by path, including everything below.",
      {TP_COMPARE_MODULES_DEVICE, TP_COMPARE_MODULES_HOST}},
     {"diff-memory",
      "Memory",
      "Memory",
-     "The peak of each device, and who holds it.",
+     "The peak of each device, and its owners.",
      {TP_COMPARE_MEMORY, TP_COMPARE_OWNERS}},
-    {"diff-findings", "Findings", "Findings", "What the rules say about both sides.", {TP_COMPARE_FINDINGS}},
+    {"diff-findings", "Findings", "Findings", "Findings on both sides.", {TP_COMPARE_FINDINGS}},
 };
 
 static void put_section(const struct wording *w, const char *id, const char *label, const char *title, const char *lead)
@@ -467,7 +467,7 @@ static void put_tree(const struct wording *w)
         return;
     put_section(w, "diff-calltree", "Call tree", "Call tree",
                 tp_text_printf(w->arena,
-                               "%s per step of both sides, merged by callers. Width is the greater of both sides.",
+                               "%s per step of both sides, merged by callers. Width: the larger side.",
                                !w->c->tree.has_device                             ? "CPU time"
                                : tp_speaks_torch(tp_sides_producer(&w->c->sides)) ? "GPU time"
                                                                                   : "Device time"));

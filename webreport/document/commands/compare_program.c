@@ -47,7 +47,7 @@ const char *tp_compare_program_words(const struct tp_compare *c, struct tp_arena
     const struct tp_change *most = most_changed(c);
     uint32_t others = c->regressed_count + c->improved_count;
     if (!most)
-        return tp_text_printf(arena, "No function is sure to have changed: CPU %s \xe2\x86\x92 %s",
+        return tp_text_printf(arena, "No function has certainly changed: CPU %s \xe2\x86\x92 %s",
                               time_of(c->changes.functions.ns[TP_BASE], arena),
                               time_of(c->changes.functions.ns[TP_NEW], arena));
     const char *more = others > 1 ? tp_text_printf(arena, "; %u slower, %u faster in all", c->regressed_count,
@@ -68,7 +68,8 @@ const char *tp_compare_program_text(const struct tp_compare *c, struct tp_arena 
     return tp_text_printf(
         arena,
         "Wall %s \xe2\x86\x92 %s, CPU %s \xe2\x86\x92 %s, means of %u + %u runs. %s judged by samples, 1 %% for all "
-        "together; of %s a change of %s %% would be seen. Wall, waits and the CPU time as a whole are told, not judged.",
+        "together; for %s a change of %s %% is detectable. Wall time, waits and total CPU time are shown but not "
+        "judged.",
         time_of(c->sides.side[TP_BASE].total_ns, arena), time_of(c->sides.side[TP_NEW].total_ns, arena),
         time_of(functions->ns[TP_BASE], arena), time_of(functions->ns[TP_NEW], arena),
         c->sides.side[TP_BASE].input->run_count, c->sides.side[TP_NEW].input->run_count,

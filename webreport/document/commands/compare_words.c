@@ -68,7 +68,7 @@ static const char *unchanged_words(const struct tp_run_change *change, struct tp
     const char *text = tp_text_printf(arena, "%s %%", tp_signed_percent_text(arena, percent));
     return is_sure
                ? tp_text_printf(arena, "Steps take as long as before (%s)", text)
-               : tp_text_printf(arena, "No sure change of the step (%s, %s)", text, tp_interval_text(change, arena));
+               : tp_text_printf(arena, "No certain change of the step (%s, %s)", text, tp_interval_text(change, arena));
 }
 
 static bool is_told(enum tp_change_verdict verdict)
@@ -207,8 +207,8 @@ static const char *blind_words(const struct tp_compare *c, struct tp_arena *aren
     const struct tp_run_change *step = &c->totals[TP_QUANTITY_STEP].change;
     const char *aside = tp_compare_work_aside(c, arena);
     return tp_text_printf(arena,
-                          "Record more steps, or more runs a side: these would not see a step that takes twice as long "
-                          "(%s %%, %s)%s%s",
+                          "Record more steps, or more runs per side: these could not detect a step that takes twice as "
+                          "long (%s %%, %s)%s%s",
                           tp_signed_percent_text(arena, 100 * step->estimate), tp_interval_text(step, arena),
                           *aside ? "; " : "", aside);
 }
@@ -306,7 +306,7 @@ static const char *rows_text(const struct tp_compare *c, struct tp_arena *arena)
 {
     uint32_t count = c->regressed_count + c->improved_count + c->replaced_count;
     if (c->is_open)
-        return "Rows are told, not judged";
+        return "Rows are shown but not judged";
     return tp_text_printf(arena, "%s changed: %u slower, %u faster, %u replaced%s%s",
                           tp_text_of_some(arena, count, "row", "rows"), c->regressed_count, c->improved_count,
                           c->replaced_count, c->hint_count ? "; " : "",

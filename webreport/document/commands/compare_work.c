@@ -127,14 +127,14 @@ const char *tp_compare_work_aside(const struct tp_compare *c, struct tp_arena *a
 static const char *title_of(const struct tp_compare *c)
 {
     if (*c->damage)
-        return "What a step does otherwise, as far as a damaged input shows it";
+        return "What a step does differently, as far as a damaged input shows it";
     enum tp_work_told told = tp_compare_work_told(c);
     if (told == TP_WORK_TOLD_TIMES)
-        return "Functions of the data loader take another time";
+        return "Functions of the data loader take longer or shorter";
     if (told == TP_WORK_TOLD_FUNCTIONS)
-        return "Functions of the data loader are called otherwise, or take another time";
-    return c->is_work_changed || c->is_open ? "A step does other work"
-                                            : "A step does other work; none of it counts as a regression";
+        return "Functions of the data loader are called a different number of times, or take longer or shorter";
+    return c->is_work_changed || c->is_open ? "A step does different work"
+                                            : "A step does different work, but nothing counts as a regression";
 }
 
 void tp_compare_put_work(struct tp_document *document, const struct tp_compare *c, const struct tp_naming *naming)
@@ -142,7 +142,7 @@ void tp_compare_put_work(struct tp_document *document, const struct tp_compare *
     struct tp_arena *arena = naming->arena;
     uint32_t shown = 0, left_out = 0;
     if (c->work.is_known && c->work.is_bare && !c->work.count)
-        tp_document_note(document, "The work of a step was compared by the names of its operators: the same.");
+        tp_document_note(document, "The operators of a step are the same (compared by name).");
     for (uint32_t pass = 0; pass < 2; pass++) /* what a limit counts first */
         for (uint32_t i = 0; i < c->work.count; i++) {
             const struct tp_work_change *change = &c->work.changes[i];

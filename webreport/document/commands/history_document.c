@@ -147,7 +147,7 @@ static void put_accepted(struct tp_object *chart, struct tp_arena *arena, const 
     tp_object_printf(line, "top", "%.1f", top);
     tp_object_printf(line, "height", "%.1f", fmax(bottom - top, 1));
     tp_object_text(line, "tip",
-                   tp_text_printf(arena, "accepted level: %s; one more run differs when it is off by %s",
+                   tp_text_printf(arena, "accepted level: %s; a further run differs if it is off by more than %s",
                                   tp_amount_text(arena, TP_UNIT_NS, accepted),
                                   tp_amount_change(arena, TP_UNIT_NS, TP_LIMIT_RELATIVE, 100 * sees)));
 }
@@ -229,8 +229,9 @@ static void add_chart(struct tp_list *charts, struct tp_arena *arena, const stru
     tp_object_text(chart, "metric", s->metric->name);
     tp_object_text(chart, "latest", now);
     tp_object_text(chart, "meaning",
-                   s->level ? "The mean of the middle three fifths of a run's steps. Dashed: the accepted level, in the "
-                              "band one more run does not differ from it; hollow: outliers, and runs that broke a limit."
+                   s->level ? "The mean of the middle three fifths of a run's steps. Dashed: the accepted level. Band: "
+                              "the range in which a further run does not differ from it. Hollow: outliers, and runs "
+                              "that broke a limit."
                             : tp_metric_title(s->metric));
     if (s->level) {
         put_accepted(chart, arena, s, &axis, runs, count);

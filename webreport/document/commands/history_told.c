@@ -102,8 +102,9 @@ static void tell(struct tp_document *document, struct tp_object *all, const stru
     tell_newest(document, record, s);
     if (s->autocorrelation > WANDERS)
         tp_document_note(document, tp_text_printf(document->arena,
-                                                  "History: the %s of neighbouring runs go together (autocorrelation "
-                                                  "%s): this machine wanders. Compare in turns: tracepress bench.",
+                                                  "History: the %s of neighbouring runs are correlated (%s), because "
+                                                  "the speed of this machine drifts. Compare runs alternately: "
+                                                  "tracepress bench.",
                                                   titles[s->quantity],
                                                   tp_text_of_fixed(document->arena, s->autocorrelation, 2)));
 }
@@ -158,7 +159,7 @@ static void hint(struct tp_document *document, const struct tp_level_series *ser
                                                   good, tp_text_of_fixed(document->arena, 50 * step->change, 1)));
         return;
     }
-    tp_document_note(document, "Bisect: no level of the stored runs rose for good without being accepted.");
+    tp_document_note(document, "Bisect: no level of the stored runs rose permanently without being accepted.");
 }
 
 void tp_history_told(struct tp_document *document, const struct tp_history_run *runs, size_t count, bool has_bisect)

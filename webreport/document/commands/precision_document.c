@@ -166,7 +166,7 @@ static void put_tables(struct tp_document *document, const struct tp_precision *
     document->places = TP_IN_PAGES;
     if (divergent->row_count) {
         put_section(document, "diverging", "Diverging", "Tensors that diverge",
-                    "NaN and Inf that base does not have first, then in order of execution.");
+                    "First NaN and Inf that base does not have, then in order of execution.");
         tp_document_table(document, page, NULL);
     }
     if (has_room) {
@@ -253,7 +253,7 @@ static void put_verdict(struct tp_document *document, const struct tp_precision 
     const char *nan = nan_text(p, arena), *summary = summary_text(p, arena);
     struct tp_verdict_block verdict = {TP_TONE_GOOD, "Equal", "No tensor differs.", summary};
     if (!p->compared_count && !p->divergent_count)
-        verdict = (struct tp_verdict_block){TP_TONE_UNSURE, "Not compared", "There are no values to compare.", summary};
+        verdict = (struct tp_verdict_block){TP_TONE_UNSURE, "Not compared", "No values to compare.", summary};
     else if (p->verdicts[TP_VERDICT_CLOSE] || p->verdicts[TP_VERDICT_CLOSE_STATISTICS])
         verdict =
             (struct tp_verdict_block){TP_TONE_GOOD, "Close", "All differences are within the thresholds.", summary};

@@ -215,7 +215,7 @@ struct tp_data tp_precision_map(const struct tp_precision *precision, struct tp_
     put_legend(&map, object);
     if (map.names_per_row > 1 || map.steps_per_column > 1)
         tp_object_text(object, "map_note",
-                       tp_text_printf(arena, "A cell stands for %s and %s: the worst of them.",
+                       tp_text_printf(arena, "A cell shows the worst of %s and %s.",
                                       tp_text_of_some(arena, map.names_per_row, "tensor", "tensors"),
                                       tp_text_of_some(arena, map.steps_per_column, "step", "steps")));
     return tp_data_of_object(object);

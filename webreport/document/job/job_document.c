@@ -67,14 +67,15 @@ static void put_replay_notice(const struct tp_job_wording *w)
     if (!what_if->why_not || w->job->ranks.count < 2)
         return;
     tp_document_notice(w->document, TP_TONE_UNSURE,
-                       tp_text_printf(w->arena, "What each cause costs cannot be told: %s", what_if->why_not),
+                       tp_text_printf(w->arena, "The cost of each cause is unknown: %s", what_if->why_not),
                        what_if->error > TP_MOST_REPLAY_ERROR
                            ? tp_text_printf(w->arena,
-                                            "The replay gives %s a step, the traces %s: %s apart; told is up to %d %%.",
+                                            "The replay predicts %s per step, the traces show %s (%s error). Causes "
+                                            "are reported only if the error is at most %d %%.",
                                             tp_text_of_time(w->arena, (int64_t)(what_if->step_us * 1000)),
                                             tp_text_of_time(w->arena, (int64_t)(what_if->measured_us * 1000)),
                                             tp_text_of_percent(w->arena, what_if->error), TP_MOST_REPLAY_ERROR)
-                           : "Findings are of own work and of links, each for itself; their costs do not add up.");
+                           : "Each finding is about own work or a link by itself; their costs do not add up.");
 }
 
 static void put_notices(const struct tp_job_wording *w)
@@ -85,39 +86,39 @@ static void put_notices(const struct tp_job_wording *w)
         tp_document_notice(
             w->document, TP_TONE_UNSURE,
             tp_text_of_some(w->arena, (int64_t)w->jobs->duplicate_count, "record came twice", "records came twice"),
-            "Of two records of one rank the one with more events stands here.");
+            "If a rank has two records, the one with more events is shown.");
     if (w->jobs->left_out_count && job == w->jobs->items)
         tp_document_notice(w->document, TP_TONE_BAD,
-                           tp_text_printf(w->arena, "%llu records of further jobs and spans are not here",
+                           tp_text_printf(w->arena, "%llu records of other jobs and spans are not shown",
                                           (unsigned long long)w->jobs->left_out_count),
                            tp_text_printf(w->arena, "A page shows %u of them.", TP_MAX_JOB_SPANS));
     if (job->steps_left_out || job->calls_left_out)
         tp_document_notice(w->document, TP_TONE_UNSURE, "Only the first part of each rank is compared",
-                           tp_text_printf(w->arena, "%u steps and %u collectives of a rank are kept.", TP_MAX_JOB_STEPS,
+                           tp_text_printf(w->arena, "At most %u steps and %u collectives of a rank are stored.", TP_MAX_JOB_STEPS,
                                           TP_MAX_JOB_CALLS));
     if (job->component_count > 1)
         tp_document_notice(
             w->document, TP_TONE_UNSURE,
             tp_text_printf(w->arena, "The ranks fall into %u parts without a common collective", job->component_count),
-            "Clocks of different parts cannot be brought together; own work is compared all the same.");
+            "Clocks of different parts cannot be aligned. Own work is compared across all parts.");
     else if (job->component_count == 0 && job->ranks.count > 1)
-        tp_document_notice(w->document, TP_TONE_UNSURE, "No collective that ranks leave together was recorded",
-                           "Who arrived last cannot be told; own work is compared all the same.");
+        tp_document_notice(w->document, TP_TONE_UNSURE, "No blocking collective of several ranks was recorded",
+                           "The last rank to arrive is unknown. Own work is still compared.");
     if (job->ranks.count > 1 && job->clusters.count == job->ranks.count)
         tp_document_notice(
             w->document, TP_TONE_UNSURE, "Each rank does work of its own",
-            "No two of them launch nearly the same kernels, so there is no rank to compare another with: a "
-            "pipeline of single ranks, or sharded work.");
+            "No two ranks launch similar kernels, so no rank can be compared with another: the job is a pipeline of "
+            "single ranks, or its work is sharded.");
     if (job->component_count && job->residual_ns > tp_job_rank_at(job, 0)->step_ns / 50)
         tp_document_notice(
             w->document, TP_TONE_UNSURE,
-            tp_text_printf(w->arena, "Clocks could be aligned to %s only", tp_text_of_time(w->arena, job->residual_ns)),
-            "Ranks do not leave these collectives together, or their recordings do not show the same ones. Who "
-            "arrived last is told beyond that only.");
+            tp_text_printf(w->arena, "Clocks are aligned only to within %s", tp_text_of_time(w->arena, job->residual_ns)),
+            "Ranks do not leave these collectives at the same time, or their recordings contain different ones. Late "
+            "arrivals are reported only if they exceed this uncertainty.");
     put_replay_notice(w);
     if (!job->has_numbers)
-        tp_document_notice(w->document, TP_TONE_UNSURE, "Ranks are not known by number",
-                           "The traces do not tell; tracepress summarize --rank N sets it.");
+        tp_document_notice(w->document, TP_TONE_UNSURE, "The numbers of the ranks are unknown",
+                           "The traces do not contain them; set them with tracepress summarize --rank N.");
 }
 
 /* ---- the parts of a step ---- */
@@ -212,9 +213,8 @@ static void put_figures(const struct tp_job_wording *w)
     if (!job->what_if.why_not)
         put_figure(
             w, "Beyond its ideal",
-            "The job replayed from its steps against the same with everything usual: docs/jobs.md. The error is that "
-            "of "
-            "the replay against the measured steps.",
+            "The replayed job compared with the same job without any cause (docs/jobs.md). The error compares the "
+            "replay with the measured steps.",
             tp_text_of_percent(w->arena, job->what_if.loss),
             tp_text_printf(w->arena, "of the job; replay error %s", tp_text_of_percent(w->arena, job->what_if.error)));
     put_figure(w, "Slowest beyond its peers", "Largest excess of own work of any rank, median over its steps.",
@@ -223,8 +223,8 @@ static void put_figures(const struct tp_job_wording *w)
                "Deviation over mean of own work of comparable ranks, largest group, stragglers left out.",
                tp_text_of_percent(w->arena, 100 * spread), "own work of comparable ranks");
     put_figure(w, "Clocks agree within",
-               "Clocks are aligned by the ends of collectives that ranks leave together: what is left, largest median "
-               "of any rank.",
+               "Clocks are aligned by the ends of blocking collectives. This is the largest median residual of any "
+               "rank.",
                job->component_count ? tp_text_of_time(w->arena, job->largest_residual_ns) : "\xe2\x80\x93",
                tp_text_printf(w->arena, "by %s collectives", tp_text_of_count(w->arena, job->blocking_count)));
     put_figure(w, "Largest memory peak", "Allocated memory.", tp_text_of_bytes(w->arena, peak), peak_rank);

@@ -40,16 +40,15 @@ struct tp_verdict_block tp_job_verdict(const struct tp_job_wording *w)
         return replayed_verdict(w, TP_AT(&job->findings, struct tp_job_finding, 0));
     if (!job->findings.count && !job->what_if.why_not)
         return (struct tp_verdict_block){
-            TP_TONE_GOOD, "Even", tp_text_printf(w->arena, "%s; no rank holds the others up", whole_story(w)),
+            TP_TONE_GOOD, "Even", tp_text_printf(w->arena, "%s; no rank delays the others", whole_story(w)),
             tp_text_printf(w->arena,
                            "No rank, host, stage, link or step costs 0.5 %% of it. %s is jitter: the slowest of %u "
                            "ranks sets the pace.",
                            tp_text_of_percent(w->arena, job->what_if.jitter), job->what_if.rank_count)};
     if (!job->findings.count)
         return has_peers
-                   ? (struct tp_verdict_block){TP_TONE_GOOD, "Even", "No rank holds the others up",
-                                               "No rank's own work, no link and no imbalance stands out beyond the "
-                                               "usual spread."}
+                   ? (struct tp_verdict_block){TP_TONE_GOOD, "Even", "No rank delays the others",
+                                               "No rank, link or imbalance exceeds the usual spread."}
                    : (struct tp_verdict_block){TP_TONE_UNSURE, "No peers", "There is nothing to compare",
                                                "A rank is compared with others that do the same work."};
     const struct tp_job_finding *first = TP_AT(&job->findings, struct tp_job_finding, 0);
@@ -80,7 +79,7 @@ static const char *reason_of(const struct tp_job_wording *w, const struct tp_job
     if (!finding->told || finding->rule == TP_JOB_ALL_LINKS)
         return finding->detail;
     return tp_text_printf(w->arena,
-                          "%s Alone it would cost %s of the job, without it %s would be saved; its share is %s.",
+                          "%s Alone it would cost %s of the job; removing it would save %s; its share is %s.",
                           finding->detail, tp_text_of_percent(w->arena, finding->alone),
                           tp_text_of_percent(w->arena, finding->saved), tp_text_of_percent(w->arena, finding->share));
 }

@@ -85,7 +85,7 @@ static struct tp_data rank_details(const struct tp_job_wording *w, uint32_t inde
     const struct tp_job_rank *rank = tp_job_rank_at(job, index);
     struct tp_object *more = tp_object_new(w->arena);
     struct tp_list *blocks = tp_object_list(more, "blocks");
-    struct tp_list *items = add_block(blocks, "Its step beside comparable ranks, medians");
+    struct tp_list *items = add_block(blocks, "Its step compared with similar ranks, medians");
     struct tp_job_excess *rows;
     for (int p = 0; p < TP_JOB_PARTS; p++)
         add_item(items, tp_str_of(part_names[p]),
@@ -236,14 +236,14 @@ static const struct {
     const char *id, *label, *title, *lead;
 } sections_of_tables[] = {
     {tp_job_cluster_table, cluster_columns, COUNT(cluster_columns), "groups", "Groups", "Groups of comparable ranks",
-     "Ranks are compared inside a group only: pipeline stages and roles do different work."},
+     "Ranks are compared only within a group: pipeline stages and roles do different work."},
     {tp_job_family_table, family_columns, COUNT(family_columns), "coordinates", NULL, "Process groups",
      "Groups of one family share no rank; the place of a rank in its group is its coordinate."},
     {tp_job_collective_table, collective_columns, COUNT(collective_columns), "collectives", "Collectives",
      "Collectives",
      "Transfer is the shortest time any rank spent in a collective; what the others spend beyond it is waiting."},
     {tp_job_link_table, link_columns, COUNT(link_columns), "links", "Links", "Links",
-     "Bus bandwidth of each process group by size of message, beside groups that are laid out alike; slowest first."},
+     "Bus bandwidth of each process group by message size, compared with groups of the same layout; slowest first."},
     {tp_job_merged_table, merged_columns, COUNT(merged_columns), "rank-findings", "Findings",
      "Findings of single ranks", "Merged by rule and line, with the ranks that have them."},
     {tp_job_fact_table, fact_columns, COUNT(fact_columns), "facts", NULL, "What differs between ranks",
@@ -276,9 +276,9 @@ static void put_causes(const struct tp_job_wording *w, bool is_brief)
     }
     shown->caption = "Causes";
     put_section(
-        w, "causes", "Causes", "What the job would take without",
-        "The job replayed from its steps without each cause. Alone: the usual job with it. Saved: the job without it. "
-        "Share: left out one after the other, so that shares add up to what the job takes beyond its ideal.",
+        w, "causes", "Causes", "What each cause costs the job",
+        "The job replayed without each cause. Alone: the job with only this cause. Saved: the job without this cause. "
+        "Share: causes are removed one after the other, so that shares add up to the time beyond the ideal.",
         shown);
 }
 

@@ -34,13 +34,13 @@ static const struct tp_column_def rank_defs[TP_JOB_RANK_COLUMNS] = {
     {"step_us", "Step", "us", "Median length of a step.", TP_COLUMN_NS},
     {"own_us", "Own work", "us", "Median over the steps: the step without exposed communication.", TP_COLUMN_NS},
     {"excess_us", "More than peers", "us",
-     "Median over the steps: own work less the median of comparable ranks in that step.", TP_COLUMN_NS},
+     "Median over the steps: own work minus the median of comparable ranks in that step.", TP_COLUMN_NS},
     {"compute_us", "Compute", "us", "Median per step: kernels and copies; operators where there is no device.",
      TP_COLUMN_NS},
     {"host_us", "Host", "us", "Median per step: neither device nor input nor communication.", TP_COLUMN_NS},
     {"data_us", "Input", "us", "Median per step: in the data loader.", TP_COLUMN_NS},
     {"communication_us", "Communication", "us",
-     "Median per step: communication that nothing hides, waiting for others included.", TP_COLUMN_NS},
+     "Median per step: communication not overlapped by computation, including waiting for other ranks.", TP_COLUMN_NS},
     {"late_percent", "Late", "%", "Share of the steps in which it needed clearly longer than comparable ranks.",
      TP_COLUMN_REAL},
     {"last_percent", "Last", "%", "Share of its joint collectives at which it arrived last.", TP_COLUMN_REAL},
@@ -49,14 +49,15 @@ static const struct tp_column_def rank_defs[TP_JOB_RANK_COLUMNS] = {
      TP_COLUMN_NS},
     {"joint_collectives", "Joint", "", "Blocking collectives with other ranks.", TP_COLUMN_INT},
     {"clock_offset_us", "Clock offset", "us",
-     "To be added to its clock to agree with the first rank's, by collectives.", TP_COLUMN_NS},
-    {"clock_residual_us", "Residual", "us", "How far its collectives' ends stay from the others' after that, median.",
+     "Offset of its clock to the first rank's, from collectives.", TP_COLUMN_NS},
+    {"clock_residual_us", "Residual", "us", "Median distance of the ends of its collectives from the others' after "
+                                            "that.",
      TP_COLUMN_NS},
     {"component", "Part", "", "Ranks of one part are connected by collectives; others cannot be aligned.",
      TP_COLUMN_INT},
     {"peak_allocated_bytes", "Memory peak", "bytes", "Largest peak of allocated memory of its devices.",
      TP_COLUMN_BYTES},
-    {"verdict", "Verdict", "", "What bounds its steps, as its own report says.", TP_COLUMN_TEXT},
+    {"verdict", "Verdict", "", "The verdict of this rank's own report.", TP_COLUMN_TEXT},
     {"headline", "Headline", "", "The sentence of its verdict.", TP_COLUMN_TEXT},
 };
 
@@ -102,7 +103,7 @@ void tp_job_rank_table(struct tp_table *table, const struct tp_job *job, size_t 
 static const struct tp_column_def cluster_defs[TP_JOB_CLUSTER_COLUMNS] = {
     {"group", "Group", "", "Ranks that do the same work: equal or nearly equal kernels.", TP_COLUMN_TEXT},
     {"ranks", "Ranks", "", "Its ranks.", TP_COLUMN_TEXT},
-    {"rank_count", "Count", "", "How many they are.", TP_COLUMN_INT},
+    {"rank_count", "Count", "", "Number of ranks.", TP_COLUMN_INT},
     {"step_us", "Step", "us", "Median step over its ranks.", TP_COLUMN_NS},
     {"own_us", "Own work", "us", "Median over its ranks: the step without exposed communication.", TP_COLUMN_NS},
     {"compute_us", "Compute", "us", "Median over its ranks.", TP_COLUMN_NS},
@@ -143,7 +144,7 @@ static const struct tp_column_def merged_defs[TP_JOB_MERGED_COLUMNS] = {
     {"severity", "Severity", "", "The severest of all ranks.", TP_COLUMN_TEXT},
     {"file_line", "Line", "", "Line of the first evidence.", TP_COLUMN_TEXT},
     {"ranks", "Ranks", "", "Where it was found.", TP_COLUMN_TEXT},
-    {"rank_count", "Count", "", "In how many ranks.", TP_COLUMN_INT},
+    {"rank_count", "Count", "", "Number of ranks.", TP_COLUMN_INT},
     {"worst_rank", "Worst", "", "Rank with the largest ceiling.", TP_COLUMN_INT},
     {"max_ceiling_us_per_step", "Largest ceiling", "us", "Time per step that the finding is about, of the worst rank.",
      TP_COLUMN_REAL},
@@ -190,10 +191,10 @@ void tp_job_merged_table(struct tp_table *table, const struct tp_job *job, size_
 /* ---- facts ---- */
 
 static const struct tp_column_def fact_defs[TP_JOB_FACT_COLUMNS] = {
-    {"fact", "Fact", "", "What is not the same for all ranks.", TP_COLUMN_TEXT},
+    {"fact", "Fact", "", "The fact that differs between ranks.", TP_COLUMN_TEXT},
     {"value", "Value", "", "Its value.", TP_COLUMN_TEXT},
-    {"ranks", "Ranks", "", "Where it is so.", TP_COLUMN_TEXT},
-    {"rank_count", "Count", "", "In how many ranks.", TP_COLUMN_INT},
+    {"ranks", "Ranks", "", "Ranks with this value.", TP_COLUMN_TEXT},
+    {"rank_count", "Count", "", "Number of ranks.", TP_COLUMN_INT},
 };
 
 void tp_job_fact_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
@@ -218,7 +219,7 @@ static const struct tp_column_def collective_defs[TP_JOB_COLLECTIVE_COLUMNS] = {
     {"message_bytes", "Message", "bytes", "The largest message of the row; rows are powers of two.", TP_COLUMN_BYTES},
     {"transfer_us", "Transfer", "us", "Sum over the collectives of the shortest time any of its ranks spent in it.",
      TP_COLUMN_NS},
-    {"waiting_us", "Waiting", "us", "Sum over all ranks of what they spent in it beyond that: waiting for the last.",
+    {"waiting_us", "Waiting", "us", "Sum over all ranks of the remaining time: waiting for the last rank.",
      TP_COLUMN_NS},
     {"mean_waiting_us", "Wait of a rank", "us", "Waiting of one rank in one collective, mean.", TP_COLUMN_REAL},
 };
@@ -297,13 +298,13 @@ static const struct tp_column_def link_defs[TP_JOB_LINK_COLUMNS] = {
     {"ranks", "Ranks", "", "Its ranks.", TP_COLUMN_TEXT},
     {"collective", "Collective", "", "Kind of collective.", TP_COLUMN_TEXT},
     {"message_bytes", "Message", "bytes", "The largest message of the size class.", TP_COLUMN_BYTES},
-    {"calls", "Calls", "", "Calls that all ranks of the group were seen in.", TP_COLUMN_INT},
+    {"calls", "Calls", "", "Calls recorded by all ranks of the group.", TP_COLUMN_INT},
     {"bus_gb_per_s", "Bus bandwidth", "GB/s", "Median: bytes over transfer, times the factor of nccl-tests.",
      TP_COLUMN_REAL},
-    {"peer_bus_gb_per_s", "Groups alike", "GB/s", "90th percentile of the groups that are laid out alike.",
+    {"peer_bus_gb_per_s", "Groups alike", "GB/s", "90th percentile of the groups with the same layout.",
      TP_COLUMN_REAL},
-    {"peers", "Peers", "", "How many other groups are laid out alike.", TP_COLUMN_INT},
-    {"lost_us", "Lost", "us", "Per step: what it takes longer than at the median bandwidth of its peers.",
+    {"peers", "Peers", "", "Number of other groups with the same layout.", TP_COLUMN_INT},
+    {"lost_us", "Lost", "us", "Extra time per step compared with the peers' median bandwidth.",
      TP_COLUMN_NS},
     {"is_slow", "Slow", "", "Below 60 % of the peers' 90th percentile.", TP_COLUMN_BOOL},
 };

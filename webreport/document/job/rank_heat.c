@@ -156,7 +156,7 @@ void tp_job_put_heat(const struct tp_job_wording *w)
     put_classes(object, w->arena);
     if (heat.ranks_per_cell > 1 || heat.steps_per_cell > 1)
         tp_object_text(object, "heat_note",
-                       tp_text_printf(w->arena, "A cell stands for %s and %s: the largest excess of them.",
+                       tp_text_printf(w->arena, "A cell shows the largest excess of %s and %s.",
                                       tp_text_of_some(w->arena, heat.ranks_per_cell, "rank", "ranks"),
                                       tp_text_of_some(w->arena, heat.steps_per_cell, "step", "steps")));
     tp_document_section(
@@ -165,7 +165,7 @@ void tp_job_put_heat(const struct tp_job_wording *w)
                                    .label = "Ranks and steps",
                                    .title = "Ranks and steps",
                                    .lead = "Ranks from left to right, steps from top to bottom: own work of each step "
-                                           "beside the median of comparable ranks in that step. Waiting for others is "
-                                           "not in it."});
+                                           "compared with the median of comparable ranks in that step, without waiting "
+                                           "for others."});
     tp_document_chart(w->document, "heat", tp_data_of_object(object), NULL);
 }

@@ -93,7 +93,7 @@ void tp_page_index_put_link(const struct tp_page_index *index, struct tp_object 
         return;
     tp_object_printf(object, "link_href", "#p%d-overview", own + linked);
     if (linked > 0 && tp_section_is_program(section))
-        tp_object_text(object, "link_title", "Inside of it: memory, waits");
+        tp_object_text(object, "link_title", "Recorded inside: memory, waits");
     else if (linked > 0 || section->profile->is_silent)
         tp_object_text(object, "link_title", "The program");
     else
@@ -287,7 +287,7 @@ struct tp_data tp_page_index_data(struct tp_page_index *index, size_t profile_co
     meta = tp_object_list(object, "meta");
     if (good > index->shown_count)
         tp_object_text(tp_list_object(meta), "text",
-                       tp_text_printf(index->arena, "%zu of them with their sections; a larger --max-size shows more",
+                       tp_text_printf(index->arena, "%zu of them have sections; a larger --max-size shows more",
                                       index->shown_count));
     put_failures(index, object);
     tp_object_sentence(object, "lead", tp_str_of(lead_text(index)));

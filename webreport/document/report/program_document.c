@@ -68,7 +68,7 @@ static void put_bar(const struct tp_section *section, struct tp_document *docume
                                           (double)wall->part_ns[order[i]]};
     struct tp_object *split = tp_object_new(section->arena);
     tp_chart_put_split(split, section->arena, parts, count);
-    tp_object_printf(split, "split_caption", "Where the %s of the whole tree go: the parts add up",
+    tp_object_printf(split, "split_caption", "Parts of the %s of the whole tree (they add up)",
                      time_text(section, wall->wall_ns));
     tp_document_chart(document, "split", tp_data_of_object(split), NULL);
 }
@@ -126,13 +126,13 @@ static void put_figures(const struct tp_section *section, struct tp_document *do
                tp_text_printf(arena, "%s with an error", tp_text_of_count(arena, (int64_t)view->failed_count)),
                "Processes of the tree; those that ended by a signal or with another exit code than 0.");
     put_figure(document, "Largest process", tp_text_of_bytes(arena, peak),
-               peak == TP_NULL_INT ? "none lived long enough for a look"
+               peak == TP_NULL_INT ? "no process lived long enough to be polled"
                                    : tp_text_printf(arena, "%.*s, resident", (int)command.len, command.ptr),
-               "Most resident memory of one process, looked at every 20 ms.");
+               "Largest resident memory of one process, polled every 20 ms.");
     put_figure(document, "Disk",
                tp_text_printf(arena, "%s, %s", tp_text_of_bytes(arena, view->disk_read_bytes),
                               tp_text_of_bytes(arena, view->disk_written_bytes)),
-               "read, written; all processes", "What the kernel read from disks and was made to write to them.");
+               "read, written; all processes", "Bytes that the kernel read from disks and wrote to them.");
 }
 
 static void put_findings(const struct tp_section *section, struct tp_document *document)
@@ -232,7 +232,7 @@ struct tp_shown_table *tp_program_waits_table(const struct tp_section *section, 
                                    tp_str_of(tp_wall_part_text(TP_WALL_WAITS + TP_WAIT_RECORDING)));
         shown->rows[i].name = is_own      ? TP_STR("(a lock of the recorder)")
                               : stack.len ? tp_shown_text(&section->naming, stack)
-                                          : TP_STR("(no stack was seen)");
+                                          : TP_STR("(no stack recorded)");
     }
     shown->name = "waits";
     shown->name_title = "Stack, innermost first";

@@ -32,15 +32,15 @@ enum rank_column {
             {"computation_us", "Computation", "us", computation, TP_COLUMN_REAL},                                      \
             {"overlapping_us", "Both", "us", "Mean per step: computation and communication at the same time.",         \
              TP_COLUMN_REAL},                                                                                          \
-            {"communication_us", "Communication", "us", "Mean per step: communication that no computation hides.",     \
+            {"communication_us", "Communication", "us", "Mean per step: communication not overlapped by computation.",     \
              TP_COLUMN_REAL},                                                                                          \
             {"other_us", "Other", "us", "Mean per step: neither.", TP_COLUMN_REAL},                                    \
-            {"transfer_us", "Transfer", "us", "Of communication: the part in which all ranks take part.",              \
+            {"transfer_us", "Transfer", "us", "Communication while all ranks take part.",              \
              TP_COLUMN_REAL},                                                                                          \
-            {"waiting_us", "Waiting", "us", "Of communication: waiting for the last rank to join.", TP_COLUMN_REAL},   \
+            {"waiting_us", "Waiting", "us", "Communication while waiting for the last rank to join.", TP_COLUMN_REAL},   \
     }
 static const struct tp_column_def RANK_DEFS[RANK_COLUMNS] =
-    RANK_COLUMN_DEFS("Mean per step: kernels, or operators where there are none, without communication.");
+    RANK_COLUMN_DEFS("Mean per step: kernels (operators if there is no device), without communication.");
 static const struct tp_column_def HOST_RANK_DEFS[RANK_COLUMNS] =
     RANK_COLUMN_DEFS("Mean per step: recorded calls and ranges, without communication.");
 static const struct tp_shown_column RANK_SHOWN[] = {
@@ -251,11 +251,10 @@ static const char *lead_text(struct tp_arena *arena, const struct tp_naming *nam
     name = tp_shown_text(naming, view->ranks[slowest]->worker);
     if (view->rank_count < 2)
         return tp_text_printf(arena,
-                              "Only one rank with communication was recorded: %.*s. What of its communication is "
-                              "transfer and what is waiting for other ranks cannot be known. Record all ranks, and "
-                              "report their folder.",
+                              "Only one rank with communication was recorded: %.*s. Transfer and waiting for other "
+                              "ranks cannot be separated. Record all ranks, and run report on their folder.",
                               (int)name.len, name.ptr);
-    const char *not_alike = "Their collectives do not match one to one, so transfer and waiting cannot be told apart.";
+    const char *not_alike = "Their collectives do not match one to one, so transfer and waiting cannot be separated.";
     const char *told = view->job ? job_text(arena, naming, view->job)
                                  : tp_text_printf(arena, "%u ranks.", view->rank_count);
     if (!view->is_comparable)
@@ -267,7 +266,7 @@ static const char *lead_text(struct tp_arena *arena, const struct tp_naming *nam
     if (straggler.rank != TP_NO_ID)
         return tp_straggler_text(&straggler, tp_shown_text(naming, view->ranks[straggler.rank]->worker), arena);
     if (!(most - fastest > 0))
-        return tp_text_printf(arena, "%u ranks compute equally long.", view->rank_count);
+        return tp_text_printf(arena, "All %u ranks compute for the same time.", view->rank_count);
     struct tp_str waiting = tp_shown_text(naming, view->ranks[waiter]->worker);
 
     return tp_text_printf(
@@ -283,8 +282,8 @@ static const char *whole_lead(struct tp_arena *arena, const struct tp_naming *na
     const char *lead = lead_text(arena, naming, view, ranks);
     if (view->is_partial)
         lead = tp_text_printf(arena,
-                              "%s%s Traces of other ranks are missing: the waiting shown is a lower bound, the "
-                              "transfer an upper bound.",
+                              "%s%s Traces of other ranks are missing: waiting is a lower bound, transfer an upper "
+                              "bound.",
                               lead, *lead && lead[strlen(lead) - 1] == '.' ? "" : ".");
     struct tp_link_rate link;
     tp_link_rate_find(&link, view, arena);

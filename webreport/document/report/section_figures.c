@@ -149,7 +149,7 @@ static void add_cpu(const struct tp_section *section, struct tp_document *docume
          tp_section_word(section, "Share of the steps in which an operator or an annotation runs on some thread.")},
         {TP_ROLE_DATALOADER, tp_phrase(TP_PHRASE_INPUT, producer), tp_phrase(TP_PHRASE_INPUT_SHARE, producer)},
         {TP_ROLE_COMMUNICATION, "Communication",
-         "Share of the steps in which a collective runs and nothing before it in the order of categories."},
+         "Share of the steps in which a collective runs and no earlier category applies."},
     };
     const struct tp_overview *overview = &section->profile->views->overview;
     double total = overview->average_us[TP_AVERAGE_TOTAL];
@@ -167,7 +167,7 @@ static void add_cpu(const struct tp_section *section, struct tp_document *docume
     figure.note = tp_text_printf(section->arena, "%zu different", section->profile->views->operators.by_name.row_count);
     figure.definition = tp_section_word(
         section,
-        "Calls of operators in the whole trace; an operator that only calls one of the same name counts once.");
+        "Calls of operators in the whole trace. An operator that only calls another of the same name counts once.");
     tp_document_figure(document, &figure);
 }
 
@@ -203,7 +203,7 @@ static void add_memory(const struct tp_section *section, struct tp_document *doc
                                                                                        property->total_memory_bytes)),
                                          tp_text_of_bytes(section->arena, property->total_memory_bytes));
     }
-    figure.definition = "Most bytes that the allocator had handed out at one time.";
+    figure.definition = "Maximum number of bytes allocated at one time.";
     tp_document_figure(document, &figure);
 }
 

@@ -37,7 +37,7 @@ static const char *proof_text(struct tp_arena *arena, const struct tp_finding *f
     else if (shown)
         evidence = tp_text_printf(arena, " \xc2\xb7 evidence, %s", tp_text_of_some(arena, shown, "event", "events"));
     if (finding->known)
-        known = tp_text_printf(arena, " \xc2\xb7 right in %u of %s", finding->right,
+        known = tp_text_printf(arena, " \xc2\xb7 in tests correct in %u of %s", finding->right,
                                tp_text_of_some(arena, finding->known, "known case", "known cases"));
     return tp_text_printf(arena, "Rule %s \xc2\xb7 confidence %s%s%s%s%s", finding->rule->id,
                           tp_confidence_text(finding->confidence), weakened, known, counted_text(arena, finding), evidence);
@@ -171,8 +171,8 @@ static const char *total_text(struct tp_arena *arena, const struct tp_recommenda
     if (count < 2)
         return NULL;
     return tp_text_printf(arena,
-                          "All of them together: an estimated %s per step (%s). Each finding is estimated after those "
-                          "above it, so that no time counts twice.",
+                          "All findings together: an estimated %s per step (%s). Each estimate excludes the time of "
+                          "the findings above it.",
                           time_range_text(arena, found->total_gain_us_per_step * found->total_low_percent /
                                                      found->total_gain_percent,
                                           found->total_gain_us_per_step),
@@ -189,7 +189,7 @@ static const char *judged_text(const struct tp_section *section)
         return NULL;
     const char *left = tp_text_of_time(section->arena, found->judged_ns / steps);
     return tp_text_printf(section->arena,
-                          "Recording takes about %s of a step of %s: what findings gain is of the other %s.",
+                          "Profiling overhead is about %s of each %s step; savings are relative to the remaining %s.",
                           tp_text_of_time(section->arena, cost_ns / steps),
                           tp_text_of_time(section->arena, found->window_ns / steps), left);
 }
@@ -204,13 +204,13 @@ static const char *note_text(const struct tp_section *section)
 static const char *none_text(const struct tp_section *section)
 {
     if (section->profile->is_silent)
-        return "What is recorded inside is not judged by itself: the findings are the program's.";
+        return "Findings are on the page of the whole program, not on this part recorded inside.";
     if (section->profile->beside.len)
-        return "This trace is not judged: the findings are in PyTorch's trace of the same process.";
+        return "Findings are in PyTorch's trace of the same process, not here.";
     const char *missing = tp_evidence_reason(&section->profile->trace->evidence, TP_NEED_ALL, section->arena);
-    return tp_text_printf(section->arena, "%s%s. What was checked and what could not be is listed under trace quality.",
-                          *missing ? "No rule found time that could be saved, but the record is not whole: "
-                                   : "Nothing stands out: no rule found time that could be saved",
+    return tp_text_printf(section->arena, "%s%s. Trace quality lists what could not be checked.",
+                          *missing ? "No rule found time that could be saved, but the record is incomplete: "
+                                   : "No rule found time that could be saved",
                           missing);
 }
 

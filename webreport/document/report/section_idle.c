@@ -66,12 +66,12 @@ static void put_split(const struct tp_section *section, struct tp_object *object
     bool is_own = tp_is_own_device(section->profile->model, device->device);
     const struct tp_chart_part parts[] = {
         {TP_CHART_KERNEL, "Busy", "A kernel, copy or set is running.", (double)device->busy_ns},
-        {TP_CHART_DATA, "Host", "Idle: the host had not called the next operation yet.", part_ns[TP_IDLE_HOST]},
+        {TP_CHART_DATA, "Host", "Idle: the host had not yet called the next operation.", part_ns[TP_IDLE_HOST]},
         {TP_CHART_RUNTIME, "Launch", "Idle: the host was inside the call that launches the next operation.",
          part_ns[TP_IDLE_LAUNCH]},
-        {TP_CHART_CPU, "Queue", "Idle: the next operation had been called; the device or its queue held it.",
+        {TP_CHART_CPU, "Queue", "Idle: the next operation had been called, but waited in the device or its queue.",
          part_ns[TP_IDLE_QUEUE]},
-        {TP_CHART_MEMSET, "Outside", "Beyond the recorded work of the device: nobody knows whether it was busy.",
+        {TP_CHART_MEMSET, "Outside", "Outside the recorded range; device state unknown.",
          part_ns[TP_IDLE_OUTSIDE]},
         {TP_CHART_OTHER, is_own ? "Idle" : "Unknown",
          is_own ? "Nothing runs on the device." : "Idle before an operation whose launch was not recorded.",
@@ -196,7 +196,7 @@ static void put_syncs(const struct tp_section *section, struct tp_object *object
     }
     part = tp_object_object(object, "syncs");
     tp_object_text(part, "sync_lead",
-                   tp_text_printf(arena, "%s held the host for %s. In %s right after them %s had nothing to do.",
+                   tp_text_printf(arena, "%s made the host wait for %s. In %s directly after them %s was idle.",
                                   tp_text_of_some(arena, syncs->count, "waiting call", "waiting calls"),
                                   tp_text_of_time(arena, syncs->host_wait_ns), tp_text_of_time(arena, syncs->cost_ns),
                                   tp_has_only_own_devices(section->profile->model)
@@ -221,12 +221,12 @@ static const char *lead_text(const struct tp_section *section)
         if (view->devices[i].idle.total_ns > worst->idle.total_ns)
             worst = &view->devices[i];
     if (tp_is_own_device(section->profile->model, worst->device)) {
-        most = " Who hands it work is not recorded: the timeline shows what the host did meanwhile, and ranges of the "
-               "kinds input, wait and sync say what the device waited for.";
+        most = " The launches were not recorded: the timeline shows what the host did meanwhile, and ranges of the "
+               "kinds input, wait and sync show what the device waited for.";
     } else if (worst->by_line.row_count && worst->idle.total_ns > 0) {
         struct tp_str line = tp_shown_text(&section->naming, tp_table_text(&worst->by_line, TP_IDLE_LINE_LINE)[0]);
 
-        most = tp_text_printf(arena, " %s of it while the host was in %.*s.",
+        most = tp_text_printf(arena, " For %s of it the host was in %.*s.",
                               tp_text_of_percent(arena, tp_table_real(&worst->by_line, TP_IDLE_LINE_PERCENT)[0]),
                               (int)line.len, line.ptr);
     }

@@ -98,7 +98,8 @@ static void add_operators(const struct tp_section *section, struct tp_list *tabl
     shown->caption =
         tp_text_printf(section->arena, "%.*s memory %s", (int)device->name.len, device->name.ptr,
                        tp_speaks_torch(producer)
-                           ? "allocated by operator; what aten::empty and its like allocate counts for their callers"
+                           ? "allocated by operator; allocations of aten::empty and similar operators count for their "
+                             "callers"
                            : "allocated by call");
     shown->foot = tp_text_of_operators(producer, sorted->row_count, section->arena);
     tp_section_name_rows(&section->naming, shown, TP_MEMORY_OP_NAME);
@@ -114,7 +115,8 @@ static void put_live(const struct tp_section *section, struct tp_object *object,
     } groups[] = {
         {peak && tp_speaks_torch(section->profile->model->producer) ? &peak->live_by_category : NULL, "What it is for",
          "Memory at the peak, by what it is for"},
-        {peak ? &peak->live_by_stack : NULL, "Taken by, innermost first", "Alive at the peak, by the stack that took it"},
+        {peak ? &peak->live_by_stack : NULL, "Allocated by, innermost first", "Alive at the peak, by the stack that "
+                                                                          "allocated it"},
         {peak ? &peak->live_by_line : NULL, "Source line", "Alive at the peak, by line"},
         {peak ? &peak->live_by_module : NULL, "Module", "Alive at the peak, by module"},
         {peak ? &peak->live_by_op : NULL, "Operator", tp_section_word(section, "Alive at the peak, by operator")},

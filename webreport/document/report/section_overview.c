@@ -97,9 +97,9 @@ static const char *split_remark(const struct tp_overview *view)
     if (!has_communication)
         return "";
     if (copies_us > 0)
-        return "; a moment counts once: for kernels, else for copies, else for communication";
+        return "; overlapping time counts once: for kernels, then copies, then communication";
     bool has_operators = !view->gpu_summary.row_count && view->average_us[tp_chart_average(TP_CHART_CPU)] > 0;
-    return has_operators ? "; a moment counts once: for communication, else for what runs beside it" : "";
+    return has_operators ? "; overlapping time counts once, first for communication" : "";
 }
 
 /* Returns whether shares of the steps are meaningful, that is, whether most of that time can be judged. */

@@ -173,7 +173,7 @@ struct tp_data tp_section_threads(const struct tp_section *section)
     tp_chart_put_lane_times(tp_object_list(object, "times"), section->arena, &view->tree);
     put_legend(section, object);
     tp_object_text(object, "cut",
-                   cut_text(section, shown, view->threads.row_count, "threads, those that ran or lived for long,"));
+                   cut_text(section, shown, view->threads.row_count, "threads (those that ran or lived longest)"));
     tp_program_span_put(section, object);
     return tp_data_of_object(object);
 }
@@ -209,8 +209,8 @@ struct tp_data tp_section_functions(const struct tp_section *section)
     return table_section(
         section, shown,
         tp_text_printf(section->arena,
-                       "%s, weighed so that a process's functions add up to its running time. "
-                       "Processes without a sample ran for %s. Grey: less than twice its ±.",
+                       "%s, weighted so that the functions of a process add up to its running time. Processes without "
+                       "a sample ran for %s. Grey: less than twice its ±.",
                        tp_text_of_some(section->arena, view->tree.trace->sample_count, "sample", "samples"),
                        tp_text_of_time(section->arena, view->unsampled_ns)));
 }
@@ -222,8 +222,8 @@ struct tp_data tp_section_waits(const struct tp_section *section)
     if (!shown)
         return TP_NO_DATA;
     return table_section(section, shown,
-                         "Blocked time by cause and by the stack that waits, summed over threads, without waits for "
-                         "children. The cause ? means that nobody saw it.");
+                         "Blocked time by cause and waiting stack, summed over threads, without waits for children. "
+                         "Cause ?: unknown.");
 }
 
 /* ---- memory, input and output ---- */
@@ -273,7 +273,7 @@ static struct tp_shown_table *usage_table(const struct tp_section *section)
     shown->name = "memory and I/O";
     shown->name_title = "Process";
     shown->caption = "Memory, input and output of processes";
-    shown->note = "The kernel adds what a child read and wrote to the process that waits for its end.";
+    shown->note = "The kernel adds the reads and writes of a child to the process that waits for its exit.";
     return shown;
 }
 
@@ -321,9 +321,9 @@ static void put_mode(const struct tp_section *section, struct tp_list *facts)
     bool is_looks = mode.ptr && tp_str_equal(mode, TP_STR("looks"));
     tp_section_add_fact(
         facts, "Recorded by",
-        is_looks   ? tp_text_printf(arena, "looks at /proc every 10 ms, for %.*s", (int)refusal.len, refusal.ptr)
-        : mode.ptr ? tp_text_printf(arena, "events of the kernel for the whole tree (%.*s)", (int)mode.len, mode.ptr)
-                   : "a recorder that does not say how");
+        is_looks   ? tp_text_printf(arena, "polling /proc every 10 ms, because %.*s", (int)refusal.len, refusal.ptr)
+        : mode.ptr ? tp_text_printf(arena, "kernel events for the whole tree (%.*s)", (int)mode.len, mode.ptr)
+                   : "an unknown recorder");
     const char *functions = view->tree.trace->sample_count
                                 ? tp_text_printf(arena, "Functions: %s, which the processes took themselves by timers, or of Python, read at looks, so "
                                                  "± in their table",
@@ -380,10 +380,10 @@ struct tp_data tp_section_seen(const struct tp_section *section)
     add_missed(section, &missed, "lost_records", "lost record", "lost records");
     add_missed(section, &missed, "missed_argv", "program's words", "programs' words");
     add_missed(section, &missed, "missed_exit_codes", "exit code", "exit codes");
-    add_missed(section, &missed, "looks_left_out", "look that would have cost too much",
-               "looks that would have cost too much");
-    add_missed(section, &missed, "out_of_sight", "process after it took other rights",
-               "processes after they took other rights");
+    add_missed(section, &missed, "looks_left_out", "poll skipped to limit the overhead",
+               "polls skipped to limit the overhead");
+    add_missed(section, &missed, "out_of_sight", "process after it changed its rights",
+               "processes after they changed their rights");
     add_missed(section, &missed, "windows_without_switch_stacks", "stretch of time with more waits than stacks",
                "stretches of time with more waits than stacks");
     if (view->tree.overlap_count)
@@ -391,9 +391,8 @@ struct tp_data tp_section_seen(const struct tp_section *section)
                                 tp_text_of_some(arena, (int64_t)view->tree.overlap_count,
                                                 "state that overlaps one before", "states that overlap one before"));
     put_recording(section, facts);
-    tp_section_add_fact(facts, "Missed", *missed ? missed : "nothing that is known");
+    tp_section_add_fact(facts, "Missed", *missed ? missed : "nothing");
     tp_section_add_fact(facts, "Not seen",
-                        "what happened between two looks at memory (20 ms); how long a wake-up took, which counts as "
-                        "blocked");
+                        "memory between two polls (20 ms); the time of a wake-up, which counts as blocked");
     return tp_data_of_object(object);
 }

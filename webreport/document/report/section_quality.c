@@ -43,7 +43,7 @@ static const char *steps_text(const struct tp_section *section)
     uint32_t different = tp_steps_left_out(model, TP_STEP_DIFFERENT);
     const char *left_out = "";
     if (model->step_marker == TP_MARKER_WINDOW)
-        return "no step is marked: the whole recording is one window";
+        return "no steps are marked: the whole recording is one window";
     if (warm_up)
         left_out = tp_text_printf(arena, ", %s left out as warm-up", tp_text_of_count(arena, warm_up));
     if (unfinished)
@@ -264,8 +264,8 @@ static void put_about_facts(const struct tp_section *section, struct tp_object *
     add_code(facts, "Worker", worker);
     if (profile->beside.len)
         tp_section_add_fact(facts, "Beside",
-                            "what tracepress recorded in the process that PyTorch wrote the trace of; the two are one "
-                            "worker, and comparisons of workers leave this one out");
+                            "recorded by tracepress in the process whose trace PyTorch wrote; both are one worker, and "
+                            "comparisons of workers leave this trace out");
     if (profile->span != TP_NULL_INT)
         tp_section_add_fact(facts, "Span", tp_text_of_count(arena, profile->span));
     tp_section_add_fact(facts, "Events",
@@ -289,25 +289,24 @@ static bool is_of_devices(const char *term)
 }
 
 static const char idle[] = "Time of the steps in which nothing runs on the device. Host: the next operation has not "
-                           "been called yet. Launch: the host is inside that call. Queue: the operation has been "
-                           "called, but the device or its queue holds it. Outside: beyond the recorded work of the "
-                           "device. Unknown: its call is not recorded.";
-static const char idle_of_own[] = "Time of the steps in which nothing runs on the device. Outside: beyond the recorded "
-                                  "work of the device.";
+                           "been called yet. Launch: the host is inside that call. Queue: the operation was called but "
+                           "waits in the device or its queue. Outside: outside the recorded range. Unknown: its call "
+                           "was not recorded.";
+static const char idle_of_own[] = "Time of the steps in which nothing runs on the device. Outside: outside the "
+                                  "recorded range.";
 
-static const char verdict[] = "The device that is busy longest, and the kind of time that fills most of the steps "
-                              "beside compute: from a fifth of them on it names the class; compute of two thirds is "
-                              "compute-bound.";
-static const char verdict_of_host[] = "The kind of time that fills most of the main thread's steps beside compute: "
-                                      "from a fifth of them on it names the class.";
+static const char verdict[] = "The busiest device, and the largest kind of time other than compute. From 20 % of the "
+                              "steps on, it names the class. Compute of two thirds or more is compute-bound.";
+static const char verdict_of_host[] = "The largest kind of time of the main thread other than compute. From 20 % of "
+                                      "the steps on, it names the class.";
 
 static void put_definitions(const struct tp_section *section, struct tp_object *object)
 {
     const struct tp_model *model = section->profile->model;
     bool has_only_own = tp_has_only_own_devices(model);
     const char *step = tp_text_printf(section->arena,
-                                      "From a step%s start to %s. Time that several categories share counts "
-                                      "once, for the first of: %s",
+                                      "From a step%s start to %s. Time shared by several categories counts once, for "
+                                      "the first of: %s",
                                       tp_steps_are_inferred(model) ? "'s" : " marker's",
                                       tp_speaks_of_launches(model) ? "the end of the GPU work it launched" : "its end",
                                       tp_phrase(TP_PHRASE_CATEGORIES, model->producer));
@@ -317,20 +316,19 @@ static void put_definitions(const struct tp_section *section, struct tp_object *
         {"SM efficiency", "Blocks of the running kernels per SM, capped at 1, over all step time. An estimate from the "
                           "launch geometry."},
         {"Occupancy", "The profiler's estimate per kernel, weighted by the kernel's time."},
-        {"Self, total", has_only_own ? "Self excludes the ranges inside of a range."
+        {"Self, total", has_only_own ? "Self excludes inner ranges."
                         : tp_speaks_of_launches(model)
                             ? "Self excludes the operators that an operator calls. GPU time belongs to the "
                               "innermost operator that launched it."
                             : "Self excludes the operators that an operator calls."},
-        {"Tensor Cores", "A kernel counts by its name; an operator is eligible when such kernels exist for it."},
+        {"Tensor Cores", "A kernel is recognised by its name; an operator is eligible if such kernels exist for it."},
         {"Idle", has_only_own ? idle_of_own : idle},
         {"Verdict", tp_speaks_torch(model->producer) || model->gpu_count ? verdict : verdict_of_host},
-        {"Estimate", "A finding's time is the union of the intervals it concerns within the steps. The estimate says "
-                     "which part of that time mending gains, from the least to the most. Time that a finding above is "
-                     "about is left out, so that estimates may be added. Work that overlaps may gain less; a host that "
-                     "no longer waits may gain more elsewhere."},
+        {"Estimate", "A finding's time is the union of its intervals within the steps. The estimate is the part of "
+                     "that time that a fix saves, as a range. It excludes the time of findings above, so estimates can "
+                     "be added. Overlapping work may save less; a host that no longer waits may save more elsewhere."},
         {"True cost",
-         "Of a wait: the time after it in which the device really had nothing to do, at most the wait itself."},
+         "For a wait: the idle time of the device after it, at most the wait itself."},
     };
     struct tp_list *definitions = tp_object_list(object, "definitions");
 
@@ -345,11 +343,11 @@ static void put_definitions(const struct tp_section *section, struct tp_object *
 static void put_program_definitions(struct tp_object *object)
 {
     static const char *const TEXTS[][2] = {
-        {"Wall", "Time in which any thread lives: running where any runs; else ready where any is; else what the waiting "
-                 "threads wait for, the rarest reason first."},
-        {"Ready", "A thread could run, and no CPU was free for it."},
-        {"Self, total", "CPU time of samples with the function innermost; with it anywhere, once each."},
-        {"Verdict", "The first of ten rules that holds for the parts of the wall."},
+        {"Wall", "Time in which any thread exists: running if any thread runs; otherwise ready if any is ready; "
+                 "otherwise the rarest reason that a thread waits for."},
+        {"Ready", "A thread could run, but no CPU was free."},
+        {"Self, total", "CPU time of samples with the function innermost (self), or anywhere in the stack (total)."},
+        {"Verdict", "The first of ten rules that applies to the parts of the wall time."},
     };
     struct tp_list *definitions = tp_object_list(object, "definitions");
 

@@ -27,7 +27,7 @@ static void add_functions(const struct tp_section *section, struct tp_list *tabl
     shown->heading = "Functions";
     shown->name = "functions";
     shown->name_title = "Function";
-    shown->caption = "Functions by their own processor time";
+    shown->caption = "Functions by their own CPU time";
     shown->foot = "All";
     tp_section_name_rows(&section->naming, shown, TP_SAMPLE_FUNCTION);
     tp_section_add_table(tables, shown);
@@ -42,7 +42,7 @@ static void add_lines(const struct tp_section *section, struct tp_list *tables)
     shown->heading = "Lines";
     shown->name = "lines";
     shown->name_title = "Line";
-    shown->caption = "Lines by their own processor time";
+    shown->caption = "Lines by their own CPU time";
     shown->foot = "All";
     tp_section_name_rows(&section->naming, shown, TP_SAMPLE_LINE);
     tp_section_add_table(tables, shown);
@@ -70,10 +70,10 @@ static const char *lead_text(const struct tp_section *section)
     struct tp_str name;
 
     if (!functions->row_count)
-        return tp_text_printf(section->arena, "%s stand for %s of processor time; none has a stack.", samples, time);
+        return tp_text_printf(section->arena, "%s represent %s of CPU time; no sample has a stack.", samples, time);
     name = tp_shown_text(&section->naming, tp_table_text(functions, TP_SAMPLE_FUNCTION)[0]);
     return tp_text_printf(
-        section->arena, "%s stand for %s of processor time. %.*s takes %s of it by itself.", samples, time,
+        section->arena, "%s represent %s of CPU time. %.*s itself takes %s of it.", samples, time,
         (int)name.len, name.ptr,
         tp_text_of_percent(section->arena, tp_percent(tp_table_int(functions, TP_SAMPLE_SELF)[0], view->cpu_ns)));
 }

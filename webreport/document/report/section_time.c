@@ -35,8 +35,8 @@ static const char *const TITLES[][2] = {
     {"queue", "Launched, not started"},
     {"outside", "Outside the recorded work"},
     {"unknown", "Launch not recorded"},
-    {"exposed communication", "Communication that nothing hides"},
-    {"exposed copy", "Copies that nothing hides"},
+    {"exposed communication", "Communication not overlapped by computation"},
+    {"exposed copy", "Copies not overlapped by computation"},
     {"device wait", "Waits of the device's engine"},
     {"compute", "Compute"},
 };
@@ -101,8 +101,8 @@ static const char *doubts_text(const struct tp_section *section)
     if (!rates->impossible_ns)
         return "";
     return tp_text_printf(section->arena,
-                          " Kernels that take %s have no rates: by their shapes and types they would be faster than the "
-                          "device can be. The peak or the shapes are wrong, or the kernels are cut short.",
+                          " Kernels that take %s have no rates: by their shapes and types they would exceed the peak "
+                          "of the device. The peak or the shapes are wrong, or the kernels were cut.",
                           tp_text_of_time(section->arena, rates->impossible_ns));
 }
 
@@ -143,7 +143,7 @@ void tp_section_add_time(const struct tp_section *section, struct tp_list *table
     shown->heading = time->rows.title;
     shown->name = "time";
     shown->name_title = "What";
-    shown->caption = "Time of the used steps as a tree, each moment in one place";
+    shown->caption = "Time of the used steps as a tree, without overlap";
     shown->is_tree = true;
     shown->open_depth = OPEN_DEPTH;
     shown->note = note_of(section, tree, has_floors);

@@ -67,7 +67,7 @@ void tp_program_table_put(struct tp_document *document, const struct tp_profile_
     *text = (struct program_text){table->program,
                                   is_process ? process_columns : is_wait ? wait_columns : function_columns};
     if (!table->program->row_count)
-        tp_document_note(document, "The trace has no states of threads: it was not recorded from outside.");
+        tp_document_note(document, "The trace has no states of threads, because it was not recorded from outside.");
     if (!table->shown_count)
         return;
     for (unsigned i = 0; i < count; i++) {

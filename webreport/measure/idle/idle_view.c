@@ -19,7 +19,7 @@ static const struct tp_column_def step_columns[TP_IDLE_STEP_COLUMNS] = {
     {"launch_us", "Launch", "us", "Idle inside the call that launches the next operation.", TP_COLUMN_NS},
     {"queue_us", "Queue", "us", "Idle although the next operation had been called: the device or its queue held it.",
      TP_COLUMN_NS},
-    {"outside_us", "Outside", "us", "Beyond the recorded work of the device: nobody knows whether it was busy.",
+    {"outside_us", "Outside", "us", "Outside the recorded range; device state unknown.",
      TP_COLUMN_NS},
     {"unknown_us", "Unknown", "us", "Idle before an operation whose launch was not recorded.", TP_COLUMN_NS},
     {"in_graph_us", "In graphs", "us", "Part of Queue before operations of a graph launch.", TP_COLUMN_NS},

@@ -149,7 +149,7 @@ static void flag_steps(struct tp_quality *q, const struct tp_model *model)
     bool has_warm_up = tp_steps_left_out(model, TP_STEP_WARM_UP) > 0;
     struct tp_quality_flag *f = set_count(q, FLAG_STEPS, used < 2 || has_warm_up, used);
     if (used == 0)
-        f->text = "no step is marked: the whole recording is one window";
+        f->text = "no steps are marked: the whole recording is one window";
     else if (used == 1)
         f->text = "one step only: nothing shows that it is typical";
     else if (has_warm_up)
