@@ -44,65 +44,59 @@ limits='
 comment python/torch_tracepress 30
 comment tests/abi 1
 comment tests/bench 21
-comment tests/check 37
+comment tests/check 36
 comment tests/fake 3
 comment tests/fuzz 7
 comment tests/job 11
 comment tests/lint 3
 comment tests/native 22
-comment tests/oracle 21
 comment tests/programs 7
 comment tests/python 6
 comment tests/reports 8
 comment tests/suites 58
-comment tests/unit 131
+comment tests/unit 130
 comment webreport/cli 45
-comment webreport/compare 212
-comment webreport/document 68
+comment webreport/compare 5
+comment webreport/document 14
 comment webreport/export 47
-comment webreport/measure 258
-comment webreport/model 45
-comment webreport/print 36
+comment webreport/measure 247
+comment webreport/model 18
+comment webreport/print 4
 comment webreport/session 49
-comment webreport/trace 84
-message collector 7
-message collector/source 11
+comment webreport/trace 81
+message collector 1
+message collector/source 3
 message python/torch_tracepress 11
 message tests/bench 6
-message tests/check 116
-message tests/job 10
+message tests/check 41
+message tests/job 1
 message tests/lint 1
-message tests/native 1
-message tests/oracle 59
-message tests/programs 7
-message tests/python 27
-message tests/reports 8
-message tests/suites 140
-message tests/torch 4
-message tests/unit 15
-message webreport/cli 8
+message tests/oracle 9
+message tests/programs 5
+message tests/python 23
+message tests/reports 7
+message tests/suites 105
+message tests/unit 10
+message webreport/cli 1
 message webreport/compare 15
-message webreport/document 39
+message webreport/document 8
 message webreport/export 5
 message webreport/measure 36
-message webreport/print 2
-message webreport/session 2
 message webreport/trace 2
-name collector/launch 1
-name tests/abi 2
+name tests/abi 1
 name tests/check 6
 name tests/fuzz 2
 name tests/native 2
-name tests/unit 106
-name webreport/cli 10
+name tests/unit 101
+name webreport/cli 8
 name webreport/compare 16
 name webreport/document 40
-name webreport/export 4
-name webreport/measure 32
-name webreport/model 10
+name webreport/export 3
+name webreport/measure 30
+name webreport/model 6
 name webreport/print 10
 name webreport/session 7
-name webreport/trace 8
+name webreport/trace 7
 text CHANGELOG.md 39
 text CONTRIBUTING.md 2
 text collector/README.md 12
@@ -125,7 +119,6 @@ text docs/tensorboard.md 5
 text python/PYPI.md 3
 text python/README.md 1
 text templates/README.md 5
-text templates/processes.html 1
 text templates/program.js 1
 text templates/report.js 1
 text templates/timeline.js 7
@@ -216,13 +209,23 @@ places() { # FILE...: kind, folder or text, place, word, line; separated by tabs
         find(kind == "text" ? kind : "message", text)
         if (kind != "text") names(code)
     }
+    # The texts in quotes, without a comment after them.
+    function quoted(line,    text, quote, at) {
+        sub(/(^|[ \t])#.*/, "", line)
+        while (match(line, /["\x27]/)) {
+            quote = substr(line, RSTART, 1); line = substr(line, RSTART + 1)
+            if (!(at = index(line, quote))) break
+            text = text " / " substr(line, 1, at - 1); line = substr(line, at + 1)
+        }
+        return text
+    }
     function script_line(line, is_python,    at) {
         if (is_python && match(line, /"""/)) {
             find("comment", line)
             if (line !~ /""".*"""/) in_text = !in_text
         } else if (in_text) find("comment", line)
         else if (match(line, /(^|[ \t])#/)) find("comment", substr(line, RSTART))
-        if (line ~ /["\x27]/ && !in_text) { at = line; sub(/(^|[ \t])#.*/, "", at); find("message", at) }
+        if (!in_text) find("message", quoted(line))
     }
     FNR == 1 { in_comment = in_text = 0 }
     FILENAME ~ /\.[ch]$/ { c_line($0, "code"); next }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """check_frames.py FRAME_LINES [SEED]: texts of frames, read by the executable reference and by webreport/trace/frame.c.
 
-Random texts out of what makes a parser stumble, and the frames that real programs have. Project line, label, text without
+Random texts with characters that confuse parsers, and the frames that real programs have. Project line, label, text without
 addresses and shortened path must be equal. Prints what differs and exits 1."""
 import os
 import random

@@ -133,7 +133,7 @@ def slack(c, *lists):
     return [digits, end, end * (1 + c["est"]), 2 * width * (1 + c["sees"]), width * (1 + c["half"]), 1e-12 * c["p"] + p, digits, 0]
 
 
-# ---- cases: numbers for the program, results of the reference, the size of what was subtracted ----
+# ---- cases: numbers for the program, results of the reference, the size of the subtracted numbers ----
 
 def quantile():
     p, v = R.choice([0.995, 0.8, 0.975, 0.9, R.uniform(0.6, 0.9999)]), round(R.choice([1, 2, 3.5, R.uniform(1, 30), R.uniform(1, 500)]), 2)

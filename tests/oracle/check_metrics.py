@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """check_metrics.py TRACEPRESS WORK TRACE...: every metric of `check --list-metrics` computed anew from `report --json`.
 
-Standard library only. A metric that the trace does not tell must be null on both sides, with a reason in `check`.
+Standard library only. A metric that the trace does not contain must be null on both sides, with a reason in `check`.
 Prints each difference and a last line with counts; exit 1 when there is any."""
 import json
 import math

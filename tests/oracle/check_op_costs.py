@@ -1,6 +1,6 @@
 """check_op_costs.py TRACEPRESS FOLDER [EXPECTED_FOLDER...]: computation of operators (`table --aggregate-by type`) against torch.
 
-Each EXPECTED_FOLDER holds a trace and what key_averages() said of it: with_flops' own numbers of products and conv2d, and of mul and
+Each EXPECTED_FOLDER contains a trace and the output of key_averages(): with_flops' own numbers of products and conv2d, and of mul and
 add where nothing is broadcast. With torch installed: models of every family under the profiler and under
 torch.utils.flop_counter, which counts by its own formulas. Exit 1 and a line for what differs."""
 import csv

@@ -18,7 +18,7 @@ def close(what, ours, theirs):
 
 
 ours = {p["part"]: p["time_us"] / 1000 for p in view["wall_parts"]}
-for times in (ours, parts):  # there a worker's wait for work stands before its server's wait for clients
+for times in (ours, parts):  # there a worker's wait for work comes before its server's wait for clients
     times["lock, poll or signal"] = sum(times.pop(part, 0) for part in ("lock", "poll", "signal"))
 for part, ms in parts.items():
     close(part, ours.pop(NAMES.get(part, part), 0), ms)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """check_tables.py TRACEPRESS FOLDER...: every table that torch printed of a trace, against `tracepress table` of it.
 
-A folder holds a trace, expected.json.gz (torch's raw numbers) and tables.json.gz ("<grouping>[.nopy].<sort>": text), as
+A folder contains a trace, expected.json.gz (torch's raw numbers) and tables.json.gz ("<grouping>[.nopy].<sort>": text), as
 the reference's torch_oracle.py writes them; stacks.<metric>.txt is what export_stacks wrote. Prints one line per folder
 and "N same, N different"; what differs in lists of names below is expected to (see there)."""
 import gzip, json, os, subprocess, sys, tempfile
 
-# What no trace can tell (reference: "Not reproducible from the file"): a region that ends on another thread (async).
+# Not in any trace (reference: "Not reproducible from the file"): a region that ends on another thread (async).
 ASYNC = {"annotations.full", "annotations.plain", "annotations.shapes", "annotations.stack"}
 # torch 2.6 writes no mark for a region that was open at the end, and lists or drops it.
 UNMARKED = {"2.6.0/unfinished.full"}
@@ -89,7 +89,7 @@ def check_stacks(program, folder, expected, work):
     wanted = open(path, "rb").read()
     ours = open(files[0], "rb").read() if files else said
     if not wanted and not files and b"no call of 1 us or more with a recorded stack" in said:
-        return 1, []  # torch's file is empty; ours is none, and why is said
+        return 1, []  # torch writes an empty file; tracepress writes no file and says why
     for f in files:
         os.remove(f)
     if ours == wanted and wanted:

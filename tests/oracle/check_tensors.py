@@ -1,5 +1,5 @@
 """check_tensors.py DIR: what tensor_program recorded in DIR, against NumPy: each .npy loads with the type and shape that
-the trace tells, and the statistics in the trace are NumPy's of these values. Exit 1 and a line for what differs."""
+the trace describes, and the statistics in the trace are NumPy's of these values. Exit 1 and a line for what differs."""
 import glob
 import json
 import os

@@ -521,7 +521,7 @@ full() {
     "$TP" record -o tiny --no-tfevents --source sample -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done' >out 2>err
     status=$?
     umount tiny
-    [ $status = 0 ] && grep -q 'nothing was recorded: the disk of .* is full (.* KiB are free); make room' err || { echo "status $status"; cat err; return 1; }
+    [ $status = 0 ] && grep -q 'nothing was recorded: the disk of .* is full (.* KiB are free); free some space' err || { echo "status $status"; cat err; return 1; }
 }
 full >case.log 2>&1
 case $? in
