@@ -139,7 +139,7 @@ baselines() { # made, added to, kept when a limit is broken
     trace=$DATA/traces/gpu_2026.pt.trace.json.gz
     python3 tests/check/gate.py plant "$trace" "$WORK/planted.json.gz" || return 1
     rm -rf "$WORK/h" && run 0 "$trace" --baseline "$WORK/h/" --update-baseline --label one || return 1
-    grep -q 'this run is the first of it' "$WORK/out" && grep -q '/h/one.tps: stored; other runs' "$WORK/err" || { cat "$WORK/out" "$WORK/err"; echo "the first run is not told"; return 1; }
+    grep -q 'this run is the first of it' "$WORK/out" && grep -q '/h/one.tps: stored; compare other runs' "$WORK/err" || { cat "$WORK/out" "$WORK/err"; echo "the first run is not told"; return 1; }
     rm -rf "$WORK/h" && mkdir "$WORK/h" && run 3 "$trace" --baseline "$WORK/h" || return 1
     touch "$WORK/h/.gitkeep" && run 0 "$trace" --baseline "$WORK/h" --update-baseline --label one || return 1 # a folder made by hand
     run 0 "$trace" --baseline "$WORK/h" --update-baseline --label two || return 1
@@ -149,7 +149,7 @@ baselines() { # made, added to, kept when a limit is broken
     run 1 "$WORK/planted.json.gz" --baseline "$WORK/h" --update-baseline --label three --sarif "$WORK/three.sarif" || return 1
     grep -q 'In diff --json, changes' "$WORK/three.sarif" && ! grep -q 'none: ' "$WORK/three.sarif" || { echo "where a count stands is told wrongly"; return 1; }
     grep -qx 'verdict: fail' "$WORK/h/three.note" && run 1 "$WORK/planted.json.gz" --baseline "$WORK/h" || { echo "a broken limit became the baseline"; return 1; }
-    run 3 "$trace" --baseline "$WORK/none.tps" && grep -q 'with --update-baseline this run becomes its first' "$WORK/err"
+    run 3 "$trace" --baseline "$WORK/none.tps" && grep -q -- '--update-baseline stores this run as the first' "$WORK/err"
 }
 check "baselines are made, added to, and kept from what broke them" baselines
 unwritable() {

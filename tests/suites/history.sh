@@ -54,7 +54,7 @@ is worth it' && says 'accepted; it begins a new level' || return 1
     printf 'tracepress-run-note 1\nverdict: fail\naccepted: 2026-01-01 00:00:00 UTC\nby: anna\nreason: the larger vocabulary is worth it\n' |
         cmp - baselines/c21.note || { cat baselines/c21.note; return 1; }
     run 0 22 1200 c22 --update-baseline && run 0 23 1200 c23 --update-baseline && one_line 'Accepted by anna, 2026-01-01 00:00:00 UTC: the larger vocabulary is worth it' &&
-        run 1 24 1700 c24 && run 2 24 1700 c24 --reason x && says 'says why'
+        run 1 24 1700 c24 && run 2 24 1700 c24 --reason x && says 'needs --accept'
 }
 check "accepted: a level begins, with who, when and why; limits are held against it" accepted
 committed() { # a run of an old commit, made later, stands where the commit stands

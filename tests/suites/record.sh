@@ -276,15 +276,15 @@ elif make_programs >case.log 2>&1; then
         skip "nothing recorded: it became a static program" "no static libc"
     fi
     if ./confined filter >out 2>&1 || [ $? = 7 ]; then
-        check "nothing recorded: it confined itself" nothing 'it confined itself by seccomp.*--outside' 7 sample ./confined filter
+        check "nothing recorded: it confined itself" nothing 'it confined itself with seccomp.*--outside' 7 sample ./confined filter
     else
         skip "nothing recorded: it confined itself" "no seccomp here"
     fi
     if ./refused true; then
         plain_tp=$TP TP=in_container
-        check "nothing recorded: the kernel refuses events" nothing "the container refuses the kernel's events.*SIGURG.*--cap-add PERFMON" 4 sample ./refused
+        check "nothing recorded: the kernel refuses events" nothing "the container refuses kernel events.*SIGURG.*--cap-add PERFMON" 4 sample ./refused
         if ./refused ./confined filter >out 2>&1 || [ $? = 7 ]; then
-            check "nothing recorded: it confined itself, in a container" nothing 'it confined itself by seccomp' 7 sample ./confined filter
+            check "nothing recorded: it confined itself, in a container" nothing 'it confined itself with seccomp' 7 sample ./confined filter
         fi
         TP=$plain_tp
     else

@@ -2,7 +2,7 @@
  * The graph of its steps (step_graph.h) is replayed with usual lengths in place of outliers. The recorded lengths give
  * T, and usual lengths everywhere give the ideal. Each cause has a cost alone (usual job plus the cause), a saving
  * (real job minus the cause), and a share: causes are removed one after the other, largest first, so that the shares
- * and the remaining jitter add up to the loss. Definitions: docs/jobs.md. */
+ * and the remaining jitter add up to the loss. Definitions: docs/definitions.md, section 29. */
 #ifndef TP_WEBREPORT_COMPARE_REPLAY_WHAT_IF_H
 #define TP_WEBREPORT_COMPARE_REPLAY_WHAT_IF_H
 

@@ -3,7 +3,7 @@
  * In most steps the slow card is hidden: the ranks of that host begin the next step late, and the other ranks wait for
  * them. It shows in steps where all ranks arrived together, as in the first steps of a recording, because the other
  * ranks then leave when their part is done. So the shortest time that a rank spent in any step is compared with the
- * shortest time if all had left together. See docs/jobs.md. */
+ * shortest time if all had left together. See docs/definitions.md, section 29. */
 #include <math.h>
 
 #include "webreport/compare/replay/what_if_parts.h"

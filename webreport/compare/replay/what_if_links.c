@@ -1,4 +1,4 @@
-/* Finds causes in pipeline stages, in work that moves along a coordinate, and in links: see docs/jobs.md. */
+/* Finds causes in pipeline stages, in work that moves along a coordinate, and in links: see docs/definitions.md, section 29. */
 #include <math.h>
 
 #include "webreport/compare/replay/what_if_parts.h"

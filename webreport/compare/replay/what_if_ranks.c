@@ -1,4 +1,4 @@
-/* Finds ranks and rank-steps with unusually long own work, part by part: see docs/jobs.md. Ranks that are slow
+/* Finds ranks and rank-steps with unusually long own work, part by part: see docs/definitions.md, section 29. Ranks that are slow
  * throughout are reported as sets (host, process group, stage), then ranks that become slow, then single rank-steps. */
 #include <math.h>
 #include <string.h>

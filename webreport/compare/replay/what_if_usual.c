@@ -1,5 +1,5 @@
 /* Computes the usual lengths of a job: own work of each class and slot, transfers of each collective. See
- * docs/jobs.md. */
+ * docs/definitions.md, section 29. */
 #include <math.h>
 #include <string.h>
 

@@ -213,7 +213,7 @@ static void put_figures(const struct tp_job_wording *w)
     if (!job->what_if.why_not)
         put_figure(
             w, "Beyond its ideal",
-            "The replayed job compared with the same job without any cause (docs/jobs.md). The error compares the "
+            "The replayed job compared with the same job without any cause (docs/definitions.md, section 29). The error compares the "
             "replay with the measured steps.",
             tp_text_of_percent(w->arena, job->what_if.loss),
             tp_text_printf(w->arena, "of the job; replay error %s", tp_text_of_percent(w->arena, job->what_if.error)));

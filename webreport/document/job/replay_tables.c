@@ -6,7 +6,7 @@
 
 static const struct tp_column_def cause_defs[TP_JOB_CAUSE_COLUMNS] = {
     {"what", "Cause", "", "The cause that the simulation removes.", TP_COLUMN_TEXT},
-    {"kind", "Kind", "", "Kind of cause: docs/jobs.md.", TP_COLUMN_TEXT},
+    {"kind", "Kind", "", "Kind of cause (docs/definitions.md, section 29).", TP_COLUMN_TEXT},
     {"part", "Part", "", "Part of own work that it affects.", TP_COLUMN_TEXT},
     {"ranks", "Ranks", "", "Its ranks; for links, the ranks of the slow groups, or of one host if it is the cause.",
      TP_COLUMN_TEXT},

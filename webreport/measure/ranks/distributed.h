@@ -95,7 +95,7 @@ struct tp_distributed {
     const struct tp_rank_summary **ranks; /* with communication; rows of everything below */
     uint32_t rank_count;
     struct tp_rank_kin *kin; /* by rank */
-    bool *is_blamed;         /* by rank: a replay (docs/jobs.md) says that its own work costs; NULL: none to trust */
+    bool *is_blamed;         /* by rank: a replay (docs/definitions.md, section 29) says that its own work costs; NULL: none to trust */
     const struct tp_peaks_file *peaks_file; /* what the user says of devices; NULL: published figures alone */
     const struct tp_job *job; /* these ranks as a job, replayed; NULL: nothing was replayed that can be trusted */
     struct tp_str *silent_workers; /* without communication */
