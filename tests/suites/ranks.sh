@@ -184,6 +184,6 @@ interrupted_outputs() { # the traces are there, what is made of them is not
     recovered --no-tfevents && mkdir "$(echo r/*)/.spools" && sed -i 's/"state":"complete"/"state":"unprocessed"/; s/"makes":\[\]/"makes":["report"]/' r/*/run.json
     "$TP" recover r >out 2>err && [ ! -s out ] && [ -s "$(echo r/*)/report.html" ] && grep -q 'traces already existed; reports and event files were created now' err &&
         ! grep 'nothing was recorded' err && [ -z "$(find r -name .spools)" ] || { show r; cat out; return 1; }
-    "$TP" recover r >out 2>err && grep -q 'nothing is left to finish' err
+    "$TP" recover r >out 2>err && grep -q 'nothing to recover' err
 }
 check "recover of a run that has its traces makes the rest" interrupted_outputs
