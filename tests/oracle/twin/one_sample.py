@@ -141,6 +141,15 @@ class Work:
         return longest
 
 
+def report(findings, evidence, detail):
+    """a finding, or the detail of one about the same cause"""
+    other = next((rule for rule in ("H18", "H19", "C18", "C23") if findings.has(rule)), None)
+    if other:
+        findings.explain(other, detail)
+    else:
+        findings.add_without_ceiling("R6", "low", evidence, detail=detail)
+
+
 def one_sample(findings, loading):
     """R6"""
     trace, steps = findings.trace, findings.trace.steps
@@ -151,7 +160,7 @@ def one_sample(findings, loading):
     if named:
         single = [s.event for s, found in named if found == (True, 1)]
         if is_most(len(single), steps.count):
-            findings.add_without_ceiling("R6", "low", by_length(single), detail="%d of %d steps decode one request" % (len(single), steps.count))
+            report(findings, by_length(single), "%d of %d steps decode one request" % (len(single), steps.count))
         return
     work = Work(findings, loading)
     if not is_most(work.one_ns, work.all_ns) or not is_most(sum(id(s) in work.steps for s in steps.used), steps.count):
@@ -165,7 +174,7 @@ def one_sample(findings, loading):
     detail = "%s on one sample at a time: %s takes %s" % (which, picked[0].name, sizes)
     if work.bytes is not None and work.bytes >= LEAST_BYTES * steps.count:
         detail += ", and matrix products read %.1f MB of weights per step" % (work.bytes / steps.count / 1e6)
-    findings.add_without_ceiling("R6", "low", picked, detail=detail)
+    report(findings, picked, detail)
 
 
 def loading_of(findings):
