@@ -1,4 +1,4 @@
-/* Compares the steps of serving engines by class. The time of a class is a metric of each run (metrics/metrics.c), so a
+/* Compares the steps of serving engines by class. The time of a class is a metric of each run (metrics/metrics_rows.h), so a
  * stored run has it too, and `check` can limit the same numbers. */
 #include <math.h>
 #include <string.h>

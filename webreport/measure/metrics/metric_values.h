@@ -1,4 +1,4 @@
-/* How each kind of metric is computed from the views: the functions that the table in metrics.c names. */
+/* The value functions that the rows of metrics name (metrics_rows.h), and the numbers that the rows pass to them. */
 #ifndef TP_WEBREPORT_MEASURE_METRICS_METRIC_VALUES_H
 #define TP_WEBREPORT_MEASURE_METRICS_METRIC_VALUES_H
 
@@ -62,30 +62,10 @@ enum tp_metric_kernel {
 enum tp_metric_program { TP_PROGRAM_METRIC_WALL, TP_PROGRAM_METRIC_CPU, TP_PROGRAM_METRIC_PEAK };
 enum tp_metric_host { TP_HOST_RUNTIME_PER_STEP, TP_HOST_OPERATORS_PER_STEP, TP_HOST_OPERATORS_DISTINCT };
 
-/* Each takes the source and one of the numbers above. */
+/* Returns the value of a metric. which: a number of the function's own, as the row of the metric has it. */
 typedef struct tp_metric_value tp_metric_function(const struct tp_metric_source *source, int which);
 
-tp_metric_function tp_metric_of_steps;        /* enum tp_metric_step */
-tp_metric_function tp_metric_average_time;    /* enum tp_average */
-tp_metric_function tp_metric_average_share;   /* enum tp_average */
-tp_metric_function tp_metric_of_kernels;      /* enum tp_metric_kernel */
-tp_metric_function tp_metric_of_gpus;         /* enum tp_gpu_column: mean over the devices */
-tp_metric_function tp_metric_of_gemms;        /* enum tp_metric_gemm */
-tp_metric_function tp_metric_of_peak;         /* enum tp_metric_rate */
-tp_metric_function tp_metric_of_work;         /* enum tp_metric_work: no run tells it alone */
-tp_metric_function tp_metric_of_program;      /* enum tp_metric_program */
-tp_metric_function tp_metric_of_function;     /* 0: only a budget names one */
-tp_metric_function tp_metric_of_serving;      /* enum tp_metric_serving */
-tp_metric_function tp_metric_of_host;         /* enum tp_metric_host */
-tp_metric_function tp_metric_copies_per_step; /* enum tp_metric_copy */
-tp_metric_function tp_metric_copied_bytes;    /* enum tp_metric_copy */
-tp_metric_function tp_metric_of_waits;        /* enum tp_metric_wait */
-tp_metric_function tp_metric_of_idle;         /* enum tp_idle_part, TP_METRIC_IDLE_ALL */
-tp_metric_function tp_metric_of_memory;       /* enum tp_metric_memory */
-tp_metric_function tp_metric_of_collectives;  /* enum tp_metric_collective */
-tp_metric_function tp_metric_of_findings;     /* enum tp_severity, enum tp_metric_finding */
-tp_metric_function tp_metric_of_rule;         /* enum tp_rule_id */
-tp_metric_function tp_metric_of_trace;        /* enum tp_metric_trace */
-tp_metric_function tp_metric_out_of_memory;   /* 0 */
+#define METRIC(name, unit, needs, title, json, function, which) tp_metric_function function;
+#include "webreport/measure/metrics/metrics_rows.h"
 
 #endif

@@ -1,7 +1,7 @@
 /* The named numbers of a run that a budget can speak of: `tracepress check --list-metrics`.
  *
- * Each equals a number of `report --json`, or is made of a few of them by the formula that stands beside it in
- * metrics.c. Steps are those of the overview; a trace without step marks is one step. */
+ * Each equals a number of `report --json`, or is made of a few of them by the formula in its row
+ * (metrics_rows.h). Steps are those of the overview; a trace without step marks is one step. */
 #ifndef TP_WEBREPORT_MEASURE_METRICS_METRICS_H
 #define TP_WEBREPORT_MEASURE_METRICS_METRICS_H
 
@@ -44,7 +44,11 @@ struct tp_metric {
     int which; /* for `value`: column, category, rule .. */
 };
 
-enum { TP_METRIC_COUNT = 239 };
+enum {
+    TP_METRIC_COUNT = 0
+#define METRIC(name, unit, needs, title, json, function, which) +1
+#include "webreport/measure/metrics/metrics_rows.h"
+};
 
 extern const struct tp_metric tp_metrics[TP_METRIC_COUNT];
 

@@ -1,0 +1,277 @@
+/* The rows of the table of metrics: METRIC(name, unit, needs, title, json, function, which), as in struct tp_metric.
+ *
+ * To be included where METRIC is defined, as often as needed: the count, the declarations of value functions and the
+ * table are made from it. The unit and the needs are macros of metrics.c. */
+#ifndef METRIC
+#define METRIC(name, unit, needs, title, json, function, which) /* the header compiles alone */
+#endif
+#include "webreport/measure/rules/rules_list.h"
+
+/* The number of findings of each rule. */
+#define RULE(id)                                                                                                       \
+    METRIC("finding." #id, COUNT, ALL, "findings of rule " #id, "recommendations.findings[id " #id "]: number",        \
+           tp_metric_of_rule, TP_RULE_##id)
+
+/* Steps of a serving engine by their class, whose size is a power of two. */
+#define SERVED(word, PHASE, size, exponent, at, AT)                                                                    \
+    METRIC(#word "." #size ".step." #at, TIME, LINKS,                                                                  \
+           "time of a step of an engine, by phase and batch: up to bs1024 requests, tok65536 tokens",                  \
+           "serving.classes[class " #word "." #size "]." #at "_us", tp_metric_of_serving,                              \
+           TP_SERVING_##PHASE *TP_SERVING_WHICH + 2 * (exponent) + TP_SERVING_##AT)
+#define SERVED_BOTH(word, PHASE, size, exponent)                                                                       \
+    SERVED(word, PHASE, size, exponent, p50, P50) SERVED(word, PHASE, size, exponent, p90, P90)
+#define BY_REQUESTS(word, PHASE)                                                                                       \
+    SERVED_BOTH(word, PHASE, bs1, 0) SERVED_BOTH(word, PHASE, bs2, 1) SERVED_BOTH(word, PHASE, bs4, 2)                 \
+    SERVED_BOTH(word, PHASE, bs8, 3) SERVED_BOTH(word, PHASE, bs16, 4) SERVED_BOTH(word, PHASE, bs32, 5)               \
+    SERVED_BOTH(word, PHASE, bs64, 6) SERVED_BOTH(word, PHASE, bs128, 7) SERVED_BOTH(word, PHASE, bs256, 8)            \
+    SERVED_BOTH(word, PHASE, bs512, 9) SERVED_BOTH(word, PHASE, bs1024, 10)
+#define BY_TOKENS(word, PHASE)                                                                                         \
+    SERVED_BOTH(word, PHASE, tok128, 7) SERVED_BOTH(word, PHASE, tok256, 8) SERVED_BOTH(word, PHASE, tok512, 9)        \
+    SERVED_BOTH(word, PHASE, tok1024, 10) SERVED_BOTH(word, PHASE, tok2048, 11)                                        \
+    SERVED_BOTH(word, PHASE, tok4096, 12) SERVED_BOTH(word, PHASE, tok8192, 13)                                        \
+    SERVED_BOTH(word, PHASE, tok16384, 14) SERVED_BOTH(word, PHASE, tok32768, 15)                                      \
+    SERVED_BOTH(word, PHASE, tok65536, 16)
+
+METRIC("step.count", MORE, HOST, "steps that numbers are about", "overview.steps_used", tp_metric_of_steps,
+       TP_STEPS_COUNT)
+METRIC("step.time.median", TIME, STEPS, "median length of a step", "median of overview.steps[used].total_us",
+       tp_metric_of_steps, TP_STEPS_MEDIAN)
+METRIC("step.time.mean", TIME, STEPS, "mean length of a step", "overview.average.total_us", tp_metric_of_steps,
+       TP_STEPS_MEAN)
+METRIC("step.time.p90", TIME, STEPS, "length that nine of ten steps do not exceed",
+       "0.9 quantile (nearest rank) of overview.steps[used].total_us", tp_metric_of_steps, TP_STEPS_P90)
+METRIC("step.time.min", TIME, STEPS, "length of the shortest step", "least of overview.steps[used].total_us",
+       tp_metric_of_steps, TP_STEPS_MIN)
+METRIC("step.time.max", TIME, STEPS, "length of the longest step", "greatest of overview.steps[used].total_us",
+       tp_metric_of_steps, TP_STEPS_MAX)
+METRIC("step.kernel.time", TIME, STEPS, "mean time of a step in which a kernel ran that is no collective",
+       "overview.average.kernel_us", tp_metric_average_time, TP_ROLE_KERNEL)
+METRIC("step.memcpy.time", TIME, STEPS, "mean time of a step in which a copy ran and no kernel",
+       "overview.average.memcpy_us", tp_metric_average_time, TP_ROLE_MEMCPY)
+METRIC("step.memset.time", TIME, STEPS, "mean time of a step in which a memset ran and nothing above",
+       "overview.average.memset_us", tp_metric_average_time, TP_ROLE_MEMSET)
+METRIC("step.communication.time", TIME, STEPS, "mean time of a step in a collective and nothing above",
+       "overview.average.communication_us", tp_metric_average_time, TP_ROLE_COMMUNICATION)
+METRIC("step.runtime.time", TIME, STEPS, "mean time of a step in a runtime or driver call and nothing above",
+       "overview.average.runtime_us", tp_metric_average_time, TP_ROLE_RUNTIME)
+METRIC("step.dataloader.time", TIME, STEPS, "mean time of a step waiting for input data and nothing above",
+       "overview.average.dataloader_us", tp_metric_average_time, TP_ROLE_DATALOADER)
+METRIC("step.cpu.time", TIME, STEPS, "mean time of a step in an operator or a range on the host and nothing above",
+       "overview.average.cpu_exec_us", tp_metric_average_time, TP_ROLE_CPU_EXEC)
+METRIC("step.other.time", TIME, STEPS, "mean time of a step in which nothing was recorded", "overview.average.other_us",
+       tp_metric_average_time, TP_AVERAGE_OTHER)
+METRIC("step.kernel.share", GAIN, STEPS, "part of the mean step in which a kernel ran that is no collective",
+       "100 * overview.average.kernel_us / overview.average.total_us", tp_metric_average_share, TP_ROLE_KERNEL)
+METRIC("step.memcpy.share", SHARE, STEPS, "part of the mean step in which a copy ran and no kernel",
+       "100 * overview.average.memcpy_us / overview.average.total_us", tp_metric_average_share, TP_ROLE_MEMCPY)
+METRIC("step.memset.share", SHARE, STEPS, "part of the mean step in which a memset ran and nothing above",
+       "100 * overview.average.memset_us / overview.average.total_us", tp_metric_average_share, TP_ROLE_MEMSET)
+METRIC("step.communication.share", SHARE, STEPS, "part of the mean step in a collective and nothing above",
+       "100 * overview.average.communication_us / overview.average.total_us", tp_metric_average_share,
+       TP_ROLE_COMMUNICATION)
+METRIC("step.runtime.share", SHARE, STEPS, "part of the mean step in a runtime or driver call and nothing above",
+       "100 * overview.average.runtime_us / overview.average.total_us", tp_metric_average_share, TP_ROLE_RUNTIME)
+METRIC("step.dataloader.share", SHARE, STEPS, "part of the mean step waiting for input data and nothing above",
+       "100 * overview.average.dataloader_us / overview.average.total_us", tp_metric_average_share, TP_ROLE_DATALOADER)
+METRIC("step.cpu.share", SHARE, STEPS, "part of the mean step in an operator or a range on the host and nothing above",
+       "100 * overview.average.cpu_exec_us / overview.average.total_us", tp_metric_average_share, TP_ROLE_CPU_EXEC)
+METRIC("step.other.share", SHARE, STEPS, "part of the mean step in which nothing was recorded",
+       "100 * overview.average.other_us / overview.average.total_us", tp_metric_average_share, TP_AVERAGE_OTHER)
+METRIC("device.busy.share", GAIN, STEPS,
+       "part of the mean step in which any device worked; with one device, what the report calls busy",
+       "100 * overview.average.device_busy_us / overview.average.total_us", tp_metric_average_share,
+       TP_AVERAGE_DEVICE_BUSY)
+METRIC("gpu.utilization", GAIN, STEPS, "part of the steps in which a kernel ran; mean of the devices",
+       "100 * mean of overview.gpu_summary[].utilization_ratio", tp_metric_of_gpus, TP_GPU_UTILIZATION)
+METRIC("gpu.sm_efficiency", GAIN, STEPS, "estimated SM efficiency; mean of the devices",
+       "100 * mean of overview.gpu_summary[].est_sm_efficiency_ratio", tp_metric_of_gpus, TP_GPU_SM_EFFICIENCY)
+METRIC("gpu.occupancy", GAIN, STEPS, "estimated achieved occupancy; mean of the devices",
+       "mean of overview.gpu_summary[].est_achieved_occupancy_percent", tp_metric_of_gpus, TP_GPU_OCCUPANCY)
+METRIC("kernels.per_step", COUNT, HOST_DEVICE, "kernels per step",
+       "calls_in_steps of kernel_view.by_name / overview.steps_used", tp_metric_of_kernels, TP_KERNELS_PER_STEP)
+METRIC("kernels.distinct", COUNT, DEVICE, "kernels of different names", "kernel_view.by_name: number",
+       tp_metric_of_kernels, TP_KERNELS_DISTINCT)
+METRIC("kernel.time.per_step", TIME, STEPS, "sum of the durations of all kernels, per step",
+       "in_steps_us of kernel_view.by_name / overview.steps_used", tp_metric_of_kernels, TP_KERNELS_TIME_PER_STEP)
+METRIC("kernel.time.mean", TIME, TIMED_DEVICE, "mean duration of a kernel", "trace_facts.kernel_time_us / kernel_count",
+       tp_metric_of_kernels, TP_KERNELS_TIME_MEAN)
+METRIC("graph.share", GAIN, LINKS, "part of the kernel time that graph launches started",
+       "trace_quality.flags[id F3].value", tp_metric_of_kernels, TP_KERNELS_IN_GRAPHS)
+METRIC("tensor_core.share", GAIN, TIMED_DEVICE, "part of the kernel time in kernels that use tensor cores",
+       "100 * kernel_view.tensor_core_pie.using_ratio", tp_metric_of_kernels, TP_KERNELS_TENSOR_CORE)
+METRIC("tensor_core.eligible.share", GAIN, LINKS, "part of the kernel time of operators that could use tensor cores",
+       "100 * overview.tensor_core_eligible_operator_kernel_time_ratio", tp_metric_of_kernels, TP_KERNELS_ELIGIBLE)
+METRIC("gemm.share", GAIN, TIMED_DEVICE, "part of the kernel time in matrix products and convolutions, by name",
+       "100 * total_us of those of kernel_view.by_name / of all", tp_metric_of_gemms, TP_GEMM_SHARE)
+METRIC("gemm.pct_of_peak", GAIN, LINKS, "part of the device's peak that matrix products reach while they run",
+       "work_rates.gemm_percent_of_peak", tp_metric_of_peak, TP_RATE_GEMM)
+METRIC("step.mfu", GAIN, LINKS, "part of the device's peak that steps reach: their operations over their length",
+       "work_rates.step_percent_of_peak", tp_metric_of_peak, TP_RATE_STEP)
+METRIC("gemm.fp32.share", PART, TIMED_DEVICE, "part of the GEMM time in single precision without tensor cores, by name",
+       "100 * total_us of those of kernel_view.by_name / of its GEMMs", tp_metric_of_gemms, TP_GEMM_FP32_SHARE)
+METRIC("operators.per_step", COUNT, HOST, "operator calls on the host, per step",
+       "overview.in_steps.operators / steps_used", tp_metric_of_host, TP_HOST_OPERATORS_PER_STEP)
+METRIC("operators.distinct", COUNT, HOST, "operators of different names", "operator_view.by_name: number",
+       tp_metric_of_host, TP_HOST_OPERATORS_DISTINCT)
+METRIC("runtime.per_step", COUNT, HOST_RUNTIME, "runtime and driver calls per step, launches among them",
+       "overview.in_steps.runtime_calls / steps_used", tp_metric_of_host, TP_HOST_RUNTIME_PER_STEP)
+METRIC("copies.per_step", COUNT, HOST_DEVICE, "copies per step",
+       "calls_in_steps of kernel_view.copies_by_name but memsets / overview.steps_used", tp_metric_copies_per_step,
+       TP_COPIES_ALL)
+METRIC("sets.per_step", COUNT, HOST_DEVICE, "memsets per step",
+       "calls_in_steps of memsets in kernel_view.copies_by_name / overview.steps_used", tp_metric_copies_per_step,
+       TP_COPIES_SETS)
+METRIC("h2d.per_step", COUNT, HOST_DEVICE, "copies host to device, per step",
+       "calls_in_steps of HtoD in kernel_view.copies_by_name / overview.steps_used", tp_metric_copies_per_step,
+       TP_COPIES_H2D)
+METRIC("h2d.bytes", BYTES, DEVICE, "bytes copied host to device, in all",
+       "total_bytes of HtoD in kernel_view.copies_by_name", tp_metric_copied_bytes, TP_COPIES_H2D)
+METRIC("d2h.per_step", COUNT, HOST_DEVICE, "copies device to host, per step",
+       "calls_in_steps of DtoH in kernel_view.copies_by_name / overview.steps_used", tp_metric_copies_per_step,
+       TP_COPIES_D2H)
+METRIC("d2h.bytes", BYTES, DEVICE, "bytes copied device to host, in all",
+       "total_bytes of DtoH in kernel_view.copies_by_name", tp_metric_copied_bytes, TP_COPIES_D2H)
+METRIC("d2d.per_step", COUNT, HOST_DEVICE, "copies device to device, per step",
+       "calls_in_steps of DtoD in kernel_view.copies_by_name / overview.steps_used", tp_metric_copies_per_step,
+       TP_COPIES_D2D)
+METRIC("d2d.bytes", BYTES, DEVICE, "bytes copied device to device, in all",
+       "total_bytes of DtoD in kernel_view.copies_by_name", tp_metric_copied_bytes, TP_COPIES_D2D)
+METRIC("h2d.pageable.per_step", COUNT, HOST_DEVICE, "copies from pageable memory to the device, per step",
+       "calls_in_steps of pageable HtoD in kernel_view.copies_by_name / overview.steps_used", tp_metric_copies_per_step,
+       TP_COPIES_H2D | TP_COPIES_PAGEABLE)
+METRIC("h2d.pageable.bytes", BYTES, DEVICE, "bytes copied from pageable memory to the device, in all",
+       "total_bytes of pageable HtoD in kernel_view.copies_by_name", tp_metric_copied_bytes,
+       TP_COPIES_H2D | TP_COPIES_PAGEABLE)
+METRIC("d2h.pageable.per_step", COUNT, HOST_DEVICE, "copies from the device to pageable memory, per step",
+       "calls_in_steps of pageable DtoH in kernel_view.copies_by_name / overview.steps_used", tp_metric_copies_per_step,
+       TP_COPIES_D2H | TP_COPIES_PAGEABLE)
+METRIC("d2h.pageable.bytes", BYTES, DEVICE, "bytes copied from the device to pageable memory, in all",
+       "total_bytes of pageable DtoH in kernel_view.copies_by_name", tp_metric_copied_bytes,
+       TP_COPIES_D2H | TP_COPIES_PAGEABLE)
+METRIC("sync.per_step", COUNT, STEPS, "waits for the device per step, without the profiler's own at its stop",
+       "(count of sync_table.rows of kind sync, less 1 if any is a *DeviceSynchronize without op and line) /"
+       " overview.steps_used",
+       tp_metric_of_waits, TP_WAITS_SYNC)
+METRIC("sync.copy.per_step", COUNT, STEPS, "copies that return when they are done, per step",
+       "count of sync_table.rows of kind copy / overview.steps_used", tp_metric_of_waits, TP_WAITS_COPY)
+METRIC("sync.time.per_step", TIME, STEPS, "time that the host waits in both, per step",
+       "sync_table.host_wait_us / overview.steps_used", tp_metric_of_waits, TP_WAITS_TIME)
+METRIC("sync.cost.share", SHARE, STEPS, "part of the steps that waits cost at most",
+       "100 * sync_table.cost_us / overview.window_us", tp_metric_of_waits, TP_WAITS_COST)
+METRIC("idle.total", SHARE, STEPS, "part of the steps without recorded work of a device; all devices added up",
+       "100 * sum of idle_view[].idle.total_us / sum of idle_view[].window_us", tp_metric_of_idle, TP_METRIC_IDLE_ALL)
+METRIC("idle.host", SHARE, STEPS,
+       "part of the steps in which a device was idle before the host called its next operation",
+       "100 * sum of idle_view[].idle.host_us / sum of idle_view[].window_us", tp_metric_of_idle, TP_IDLE_HOST)
+METRIC("idle.launch", SHARE, STEPS,
+       "part of the steps in which a device was idle inside the call of its next operation",
+       "100 * sum of idle_view[].idle.launch_us / sum of idle_view[].window_us", tp_metric_of_idle, TP_IDLE_LAUNCH)
+METRIC("idle.queue", SHARE, STEPS,
+       "part of the steps in which a device was idle although its next operation had been called",
+       "100 * sum of idle_view[].idle.queue_us / sum of idle_view[].window_us", tp_metric_of_idle, TP_IDLE_QUEUE)
+METRIC("idle.outside", SHARE, STEPS, "part of the steps beyond the recorded work of a device",
+       "100 * sum of idle_view[].idle.outside_us / sum of idle_view[].window_us", tp_metric_of_idle, TP_IDLE_OUTSIDE)
+METRIC("idle.unknown", SHARE, STEPS, "part of the steps in which a device was idle before operations without launch",
+       "100 * sum of idle_view[].idle.unknown_us / sum of idle_view[].window_us", tp_metric_of_idle, TP_IDLE_UNKNOWN)
+METRIC("memory.peak", BYTES, MEMORY, "most bytes allocated at once on a device",
+       "greatest memory_peak[].peak_allocated_bytes, device_type not 0", tp_metric_of_memory, TP_MEMORY_PEAK_BYTES)
+METRIC("memory.reserved", BYTES, MEMORY, "most bytes reserved at once on a device",
+       "greatest memory_peak[].peak_reserved_bytes, device_type not 0", tp_metric_of_memory, TP_MEMORY_RESERVED_BYTES)
+METRIC("memory.creep", BYTES, MEMORY, "growth of allocated memory from step to step on a device",
+       "greatest memory_peak[].creep_bytes_per_step, device_type not 0", tp_metric_of_memory, TP_MEMORY_CREEP)
+METRIC("memory.fragmentation", PART, MEMORY, "part of the reserved memory that is not allocated at the peak",
+       "greatest memory_peak[].fragmentation_percent, device_type not 0", tp_metric_of_memory, TP_MEMORY_FRAGMENTATION)
+METRIC("memory.allocations.per_step", COUNT, MEMORY, "allocations on the devices, per step",
+       "overview.in_steps.device_allocations / steps_used", tp_metric_of_memory, TP_MEMORY_ALLOCATIONS_PER_STEP)
+METRIC("memory.host.peak", BYTES, MEMORY, "most bytes allocated at once on the CPU",
+       "memory_peak[].peak_allocated_bytes, device_type 0", tp_metric_of_memory,
+       TP_MEMORY_PEAK_BYTES | TP_MEMORY_OF_HOST)
+METRIC("memory.host.creep", BYTES, MEMORY, "growth of allocated memory from step to step on the CPU",
+       "memory_peak[].creep_bytes_per_step, device_type 0", tp_metric_of_memory, TP_MEMORY_CREEP | TP_MEMORY_OF_HOST)
+METRIC("memory.host.allocations.per_step", COUNT, MEMORY, "allocations on the CPU, per step",
+       "overview.in_steps.host_allocations / steps_used", tp_metric_of_memory,
+       TP_MEMORY_ALLOCATIONS_PER_STEP | TP_MEMORY_OF_HOST)
+METRIC("memory.out_of_memory", COUNT, MEMORY, "allocations that failed", "trace_quality.out_of_memory_events",
+       tp_metric_out_of_memory, 0)
+METRIC("collectives.per_step", COUNT, LINKS, "collective operations per step",
+       "overview.in_steps.collectives / steps_used", tp_metric_of_collectives, TP_COLLECTIVES_PER_STEP)
+METRIC("collectives.bytes", BYTES, LINKS, "bytes of the collective operations whose size is known, in all",
+       "sum of distributed[].communication_ops_by_worker[worker][].total_size_bytes", tp_metric_of_collectives,
+       TP_COLLECTIVES_BYTES)
+METRIC("communication.exposed.share", SHARE, STEPS, "part of the steps in which communication ran and nothing computed",
+       "100 * sum of overview.communication_overlap[used] (communication_us - overlap_us) / overview.window_us",
+       tp_metric_of_collectives, TP_COLLECTIVES_EXPOSED)
+METRIC("communication.hidden.share", GAIN, STEPS, "part of the communication that ran beside computation",
+       "100 * sum of overview.communication_overlap[used].overlap_us / of communication_us", tp_metric_of_collectives,
+       TP_COLLECTIVES_HIDDEN)
+METRIC("finding.high", COUNT, ALL, "findings of severity high", "recommendations.findings[severity high]: number",
+       tp_metric_of_findings, TP_SEVERITY_HIGH)
+METRIC("finding.medium", COUNT, ALL, "findings of severity medium", "recommendations.findings[severity medium]: number",
+       tp_metric_of_findings, TP_SEVERITY_MEDIUM)
+METRIC("finding.low", COUNT, ALL, "findings of severity low", "recommendations.findings[severity low]: number",
+       tp_metric_of_findings, TP_SEVERITY_LOW)
+METRIC("finding.info", COUNT, ALL, "findings of severity info", "recommendations.findings[severity info]: number",
+       tp_metric_of_findings, TP_SEVERITY_INFO)
+METRIC("finding.count", COUNT, ALL, "findings of all severities", "recommendations.findings: number",
+       tp_metric_of_findings, TP_FINDINGS_ALL)
+METRIC("finding.ceiling.share", SHARE, ALL, "part of a step that all findings together cost at most",
+       "recommendations.total_ceiling_percent", tp_metric_of_findings, TP_FINDINGS_CEILING)
+METRIC("trace.events", MORE, ALL, "events read", "trace_facts.event_count", tp_metric_of_trace, TP_TRACE_EVENTS)
+METRIC("trace.repaired", COUNT, AS_IT_IS,
+       "events that had to be repaired", "trace_quality.repaired", tp_metric_of_trace,
+       TP_TRACE_REPAIRED)
+METRIC("trace.skipped", COUNT, AS_IT_IS, "events that are malformed or have no time",
+       "trace_quality.skipped.not_an_object + no_time", tp_metric_of_trace, TP_TRACE_SKIPPED)
+METRIC("trace.truncated", COUNT, AS_IT_IS, "1 when the file was cut off or its compression is damaged",
+       "trace_quality.truncated or gzip_error", tp_metric_of_trace, TP_TRACE_TRUNCATED)
+METRIC("trace.steps.partial", COUNT, AS_IT_IS, "steps that the trace has not whole",
+       "overview.steps with left_out unfinished", tp_metric_of_trace, TP_TRACE_PARTIAL_STEPS)
+METRIC("trace.unlinked", COUNT, AS_IT_IS, "device events whose launch is not in the trace",
+       "trace_facts.device_events_unlinked", tp_metric_of_trace, TP_TRACE_UNLINKED)
+METRIC("trace.flags", COUNT, AS_IT_IS, "flags of trace quality that are raised", "trace_quality.flags[raised]: number",
+       tp_metric_of_trace, TP_TRACE_FLAGS)
+TP_RULE_LIST(RULE)
+METRIC("count.added", COUNT, HOST, "operators more in a step than in the baseline, but for copies and waits",
+       "none: diff --json, changes", tp_metric_of_work, TP_METRIC_ADDED)
+METRIC("count.copy", COUNT, HOST_DEVICE, "copies more in a step than in the baseline", "none: diff --json, changes",
+       tp_metric_of_work, TP_METRIC_COPIED)
+METRIC("count.wait", COUNT, HOST_RUNTIME, "waits more in a step than in the baseline", "none: diff --json, changes",
+       tp_metric_of_work, TP_METRIC_WAITS)
+METRIC("count.type", COUNT, HOST, "operators of a step whose types are others than in the baseline",
+       "none: diff --json, changes", tp_metric_of_work, TP_METRIC_TYPES)
+METRIC("count.shape", COUNT, HOST, "operators of a step whose shapes are others than in the baseline",
+       "none: diff --json, changes", tp_metric_of_work, TP_METRIC_SHAPES)
+METRIC("count.kept", COUNT, MEMORY,
+       "blocks of a step, 1 KiB together and more, that nobody gives back, more than in the baseline",
+       "none: diff --json, changes", tp_metric_of_work, TP_METRIC_KEPT)
+METRIC("count.loader", COUNT, STEPS,
+       "functions in the data loader that are called more than in the baseline, or take 1.45 times as long",
+       "none: diff --json, changes", tp_metric_of_work, TP_METRIC_LOADED)
+METRIC("op[NAME].calls", COUNT, HOST, "calls of the operator NAME in the usual step", "none: the usual step",
+       tp_metric_of_work, TP_METRIC_OPERATOR_CALLS)
+METRIC("decode.tokens_per_s", RATE, LINKS,
+       "tokens made by the time of the decode steps of an engine",
+       "serving.steps[phase decode]: sum of decode_tokens / sum of step_us", tp_metric_of_serving,
+       TP_SERVING_DECODE * TP_SERVING_WHICH)
+METRIC("prefill.tokens_per_s", RATE, LINKS,
+       "tokens read by the time of the prefill steps of an engine",
+       "serving.steps[phase prefill]: sum of tokens / sum of step_us", tp_metric_of_serving,
+       TP_SERVING_PREFILL * TP_SERVING_WHICH)
+BY_REQUESTS(decode, DECODE)
+BY_TOKENS(prefill, PREFILL)
+BY_TOKENS(mixed, MIXED)
+METRIC("wall", TIME, ALL, "time in which any thread of a program lives", "program_view.wall_us", tp_metric_of_program,
+       TP_PROGRAM_METRIC_WALL)
+METRIC("cpu", TIME, ALL, "running time of all threads of a program", "program_view.cpu_us", tp_metric_of_program,
+       TP_PROGRAM_METRIC_CPU)
+METRIC("rss.peak", BYTES, ALL, "most resident memory of one process of a program",
+       "greatest program_view.processes[].peak_bytes", tp_metric_of_program, TP_PROGRAM_METRIC_PEAK)
+METRIC("cpu.self.NAME", SHARE, ALL, "share of a program's processor time that the function NAME takes itself",
+       "100 * sum of self_us of program_view.functions[function NAME] / program_view.cpu_us", tp_metric_of_function, 0)
+
+#undef RULE
+#undef SERVED
+#undef SERVED_BOTH
+#undef BY_REQUESTS
+#undef BY_TOKENS
+#undef METRIC
