@@ -141,6 +141,10 @@ test: ## install what is missing, run every suite, print `N passed, N failed`
 	@$(SUB) programs
 	@$(if $(filter release,$(MODE)),$(SUB) MODE=asan programs)
 	@sh tests/run.sh $(BUILD) $(if $(filter release,$(MODE)),build/asan)
+test-full: ## the same with all random draws, and with every suite that runs under ASan (nightly, twice as long)
+	@DRAWS=full $(MAKE) --no-print-directory test
+test-quick: programs ## what a contributor runs: unit tests, goldens, numbers, check, summary, table; less than a minute
+	@sh tests/run.sh $(foreach s,unit golden numbers check summary table,--suite $(s)) $(BUILD)
 test-unit: $(TESTS) ## unit tests, a program per module
 	@sh tests/run.sh --suite unit $(BUILD)
 expected: ## write tests/data/expected again from the executable definitions (needs python3)
@@ -332,7 +336,7 @@ help: ## this list
 	@awk -F':.*## ' '/^[a-z_-]+:.*## /{printf "  make %-16s %s\n",$$1,$$2}' $(MAKEFILE_LIST)
 	@echo "  MODE=release|debug|asan|tsan picks flags and build/<mode>; V=1 shows commands"
 
-.PHONY: all expected man mpi windows arm64 cross demo test test-unit test-gpu programs programs-table fuzz fuzz-coverage bench lint house format compile_commands install install-strip uninstall deb dist clean help
+.PHONY: all expected man mpi windows arm64 cross demo test test-full test-quick test-unit test-gpu programs programs-table fuzz fuzz-coverage bench lint house format compile_commands install install-strip uninstall deb dist clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -3,63 +3,94 @@
 #
 # A suite is tests/suites/NAME.sh. It gets the build folder as BUILD, prints one line per case (`ok - name`,
 # `not ok - name`, `ok - name # SKIP reason`, see suites/case.sh) and may print anything else. With ASAN_BUILD the suites
-# listed in again= are run a second time with the programs built for ASan and UBSan.
-# T=substring runs only the cases whose name contains it, where a suite supports that.
+# of suites/again.tsv run a second time with the programs built for ASan and UBSan.
+# JOBS suites run at a time (2 where there are two processors); those of alone= run one by one at the end. The last columns
+# are the seconds a suite took and the processor time it used.
+# T=substring runs only the cases whose name contains it, where a suite supports that. DRAWS and SEED: see suites/case.sh.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-suites= again="unit numbers golden options table summary check diff damage precision conformance faults replay hostile collector record cuda job"
-while [ "${1:-}" = --suite ]; do
-    suites="$suites $2" again=
-    shift 2
-done
-[ -n "$suites" ] ||
-    suites="lint docs unit numbers one_story golden options table summary check bench history diff damage precision conformance faults reports oracle hostile memory failures inputs outputs replay collector linked record record_stop host_safety outside outside_modes program programs ranks sources_nvtx_itt sources_native cuda abi gpu browser tensorboard live xprof readers exports wording python wheel release artifacts tab job truth cross arm64 macos"
-build=${1:?build folder} asan=${2:-}
-
-work=$(mktemp -d "${TMPDIR:-/tmp}/tracepress-test.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
-passed=0 failed=0 skipped=0
-
 count() { grep -c "$@" || :; }
 
-run_suite() { # label, name, build folder
-    [ -f "tests/suites/$2.sh" ] || return 0
-    started=$(date +%s)
-    mkdir -p "$work/$1"
-    TOOLS=$PWD/$build BUILD=$PWD/$3 WORK=$work/$1 SUITE=$2 sh "tests/suites/$2.sh" >"$work/$1.log" 2>&1
-    status=$?
-    s=$(count -a '^\(not \)\{0,1\}ok .*# SKIP' "$work/$1.log" <"$work/$1.log")
-    p=$(grep -a '^ok ' "$work/$1.log" | count -av '# SKIP')
-    f=$(grep -a '^not ok ' "$work/$1.log" | count -av '# SKIP')
-    if [ "$status" != 0 ] && [ "$f" = 0 ]; then
-        echo "not ok - suite $2 ended with status $status" >>"$work/$1.log"
+# report LABEL STATUS SECONDS CPU: counts the cases in the log of a suite, prints its line and its failed cases
+report() {
+    label=$1 log=$WORK_ROOT/$1.log
+    s=$(count -a '^\(not \)\{0,1\}ok .*# SKIP' "$log" <"$log")
+    p=$(grep -a '^ok ' "$log" | count -av '# SKIP')
+    f=$(grep -a '^not ok ' "$log" | count -av '# SKIP')
+    if [ "$2" != 0 ] && [ "$f" = 0 ]; then
+        echo "not ok - suite $label ended with status $2" >>"$log"
         f=1
     fi
     if [ "$((s + p + f))" = 0 ]; then
-        echo "not ok - suite $2 ran no case" >>"$work/$1.log"
+        echo "not ok - suite $label ran no case" >>"$log"
         f=1
     fi
-    passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
-    printf '  %-18s %5s passed %3s failed %3s skipped %4s s\n' "$1" "$p" "$f" "$s" "$(($(date +%s) - started))"
-    [ "$f" = 0 ] || grep -av '^ok ' "$work/$1.log" | tail -n 60
-    [ -z "${V:-}" ] || cat "$work/$1.log"
-    sed -n 's/^ok .* - \(.*# SKIP.*\)/    skipped: \1/p; s/^ok - \(.*# SKIP.*\)/    skipped: \1/p' "$work/$1.log" | sort | uniq -c |
+    printf '  %-18s %5s passed %3s failed %3s skipped %4s s %4s s cpu\n' "$label" "$p" "$f" "$s" "$3" "$4"
+    [ "$f" = 0 ] || grep -av '^ok ' "$log" | tail -n 60
+    [ -z "${V:-}" ] || cat "$log"
+    sed -n 's/^ok .* - \(.*# SKIP.*\)/    skipped: \1/p; s/^ok - \(.*# SKIP.*\)/    skipped: \1/p' "$log" | sort | uniq -c |
         sort -rn | head -n 12
-    chmod -R u+rwx "$work/$1" && rm -rf "${work:?}/$1"
+    echo "$p $f $s" >"$WORK_ROOT/$label.counts"
 }
 
-for suite in $suites; do
-    run_suite "$suite" "$suite" "$build"
-done
-if [ -n "$asan" ]; then
-    export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
-    for suite in $again; do
-        run_suite "$suite-asan" "$suite" "$asan"
-    done
+# run_suite LABEL NAME BUILD: runs one suite and prints its report in one piece
+run_suite() {
+    [ -f "tests/suites/$2.sh" ] || return 0
+    started=$(date +%s)
+    mkdir -p "$WORK_ROOT/$1"
+    case $1 in
+    *-asan) export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 ;;
+    esac
+    TOOLS=$PWD/$TOOLS_BUILD BUILD=$PWD/$3 WORK=$WORK_ROOT/$1 SUITE=$2 sh "tests/suites/$2.sh" >"$WORK_ROOT/$1.log" 2>&1
+    status=$?
+    # the last line of `times`: user and system time of the processes that ended
+    times >"$WORK_ROOT/$1.times"
+    cpu=$(tail -n 1 "$WORK_ROOT/$1.times" | tr -d 's' | awk '{ for (i = 1; i <= 2; i++) { split($i, t, "m"); sum += 60 * t[1] + t[2] } printf "%d", sum }')
+    report "$1" "$status" "$(($(date +%s) - started))" "$cpu" >"$WORK_ROOT/$1.said"
+    if command -v flock >/dev/null; then flock "$WORK_ROOT/lock" cat "$WORK_ROOT/$1.said"; else cat "$WORK_ROOT/$1.said"; fi
+    chmod -R u+rwx "$WORK_ROOT/$1" && rm -rf "${WORK_ROOT:?}/$1"
+}
+
+if [ "${1:-}" = --one ]; then # LABEL: called by itself; LABEL is NAME or NAME-asan
+    case $2 in
+    *-asan) run_suite "$2" "${2%-asan}" "$ASAN_BUILD" ;;
+    *) run_suite "$2" "$2" "$TOOLS_BUILD" ;;
+    esac
+    exit 0
 fi
 
-echo "$skipped skipped"
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+when=always
+[ "${DRAWS:-}" != full ] || when='always|full'
+again=$(awk -F '\t' -v when="^($when)\$" '!/^#/ && $2 ~ when { print $1 }' tests/suites/again.tsv)
+# The longest first, so that no long suite is the last one.
+suites="job sources_native diff collector browser python hostile one_story reports unit record failures exports host_safety ranks lint docs numbers golden options table summary check history damage precision conformance faults oracle memory inputs outputs replay linked record_stop program sources_nvtx_itt cuda abi gpu tensorboard live xprof readers wording wheel release artifacts tab truth cross arm64 macos"
+# What measures time, shares of processors or settings of the whole machine.
+alone="bench outside outside_modes programs"
+asked=
+while [ "${1:-}" = --suite ]; do
+    asked="$asked $2"
+    shift 2
+done
+TOOLS_BUILD=${1:?build folder} ASAN_BUILD=${2:-}
+[ -z "$asked" ] || suites=$asked again='' alone=''
+[ -n "$ASAN_BUILD" ] || again=''
+
+WORK_ROOT=$(mktemp -d "${TMPDIR:-/tmp}/tracepress-test.XXXXXX") || exit 1
+export WORK_ROOT TOOLS_BUILD ASAN_BUILD
+trap 'rm -rf "$WORK_ROOT"' EXIT
+trap 'exit 130' INT TERM
+processors=$(nproc 2>/dev/null || echo 1)
+[ "$processors" -lt 2 ] || processors=2
+
+labels=$(for suite in $again; do echo "$suite-asan"; done; for suite in $suites; do echo "$suite"; done)
+echo "$labels" | xargs -n 1 -P "${JOBS:-$processors}" sh tests/run.sh --one
+for suite in $alone; do sh tests/run.sh --one "$suite"; done
+
+for label in $labels $alone; do
+    [ ! -f "tests/suites/${label%-asan}.sh" ] || [ -f "$WORK_ROOT/$label.counts" ] ||
+        { echo "not ok - suite $label was ended before it reported"; echo "0 1 0" >"$WORK_ROOT/$label.counts"; }
+done
+cat "$WORK_ROOT"/*.counts 2>/dev/null | awk '
+    { passed += $1; failed += $2; skipped += $3 }
+    END { print skipped + 0 " skipped"; print passed + 0 " passed, " failed + 0 " failed"; exit failed > 0 || NR == 0 }'

@@ -48,13 +48,18 @@ def fits(fault, layout):
     return True
 
 
+def drawn(most):
+    """Seeds of the random jobs: 1 to `most` with DRAWS=full, otherwise the one of SEED."""
+    return tuple(range(1, most + 1)) if os.environ.get('DRAWS') == 'full' else (int(os.environ.get('SEED') or 1),)
+
+
 def planted(tracepress, work, make_job):
     for layout in LAYOUTS:
         ranks, tensor, pipeline, victims = layout
         faults = [fault for fault in CAUSES if fits(fault, layout)]
         if ranks > 5000:
             faults = ['clean', 'compute', 'link']
-        seeds = (1, 2) if ranks < 1000 else (1,)
+        seeds = drawn(2) if ranks < 1000 else (1,)
         for fault in faults:
             for seed in seeds:
                 path = os.path.join(work, 'planted.tps')
@@ -128,7 +133,7 @@ def what_if(tracepress, work, make_job):
         if layout[0] > 5000:
             faults = ['even', 'slow-host', 'pauses', 'host-link']
         for fault in faults:
-            for seed in (1, 2, 3) if layout[0] < 1000 else (1,):
+            for seed in drawn(3) if layout[0] < 1000 else (1,):
                 said = run(make_job, path, *map(str, layout), fault, '1', '8', '0', str(seed)).splitlines()
                 hit = set(map(int, said[0].split('victims')[1].split()))
                 run(tracepress, 'report', path, '-q', '--json', path + '.json', '--markdown', path + '.md')

@@ -7,6 +7,9 @@ DATA=$PWD/tests/data
 SHARED=$PWD/../shared
 export LC_ALL=C.UTF-8
 
+# draws FULL BUDGET: prints how many random cases to draw: FULL with DRAWS=full (make test-full), else BUDGET
+draws() { if [ "${DRAWS:-}" = full ]; then echo "$1"; else echo "$2"; fi; }
+
 ok() { echo "ok - $1"; }
 not_ok() { # name, what was seen
     echo "not ok - $1"

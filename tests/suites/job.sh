@@ -26,9 +26,12 @@ if is_checked; then # sanitizers are slow: one size
     }
     check "job: 16 ranks with each fault, checked" small
 else
-    check "job: the planted cause is named first, 2 to 10,000 ranks; clean jobs raise nothing" \
+    export DRAWS SEED
+    seeds="seed ${SEED:=1}"
+    [ "${DRAWS:=}" != full ] || seeds="seeds 1 to 3"
+    check "job: the planted cause is named first, 2 to 10,000 ranks; clean jobs raise nothing ($seeds)" \
         python3 tests/job/check_job.py planted "$TP" "$J" "$BUILD/make_job"
-    check "job: what the costly causes cost, 8 to 10,000 ranks: within 20 %, shares add up, clean jobs are silent" \
+    check "job: what the costly causes cost, 8 to 10,000 ranks: within 20 %, shares add up, clean jobs are silent ($seeds)" \
         python3 tests/job/check_job.py what-if "$TP" "$J" "$BUILD/make_job"
     check "job: traces with overlapped collectives, pipelines, FSDP, experts: cause first, its share within 20 %" \
         python3 tests/job/check_job.py simulated "$TP" "$J"
@@ -43,7 +46,7 @@ fi
 # ---- the replay is that of the executable definitions ----
 if [ -f "$SHARED/oracle/ledger_ref.py" ] && ! is_checked; then
     check "job: replay, coordinates, causes and shares of random jobs equal the reference to 1e-12" \
-        python3 tests/job/check_replay.py "$BUILD/replay_job" "$SHARED/oracle/ledger_ref.py" 80
+        python3 tests/job/check_replay.py "$BUILD/replay_job" "$SHARED/oracle/ledger_ref.py" "$(draws 80 60)"
 else
     skip "job: replay and causes equal the reference" "no reference beside the project, or a checked build"
 fi
