@@ -121,10 +121,8 @@ circles() {
     }'
 }
 
-# unchecked_rules: prints how many rules the definitions do not check at the defaults of the product
-unchecked_rules() {
-    sed -n '/^only_defined_rules/,/^}/p' tests/suites/case.sh | tr -c 'A-Z0-9' '\n' | grep -x '[A-Z][0-9][0-9]*' | sort -u | wc -l
-}
+# left_out REASON: prints how many rules the twin leaves out for a reason that begins so (tests/oracle/exceptions.py)
+left_out() { grep -oE "\"[A-Z][0-9]+\": left_out\($1" tests/oracle/exceptions.py | wc -l; }
 
 # hard_comments FILE...: prints how many lines of comments have a word that the style guide forbids
 hard_comments() {
@@ -156,7 +154,7 @@ goal "prose literals of five words or more in measure" "$(prose $(sources webrep
 set -- $(edges | circles)
 goal "units in include circles (of $1)" "$2" 79
 rules=$(grep -rhoE '"[A-Z][0-9]+"' webreport/measure/rules | sort -u | wc -l)
-goal "rules that the twin does not check at the defaults (of $rules)" "$(unchecked_rules)" 0
+goal "rules that the twin does not compute yet (of $rules, $(left_out '') left out)" "$(left_out LATER)" 0
 # shellcheck disable=SC2046
 goal "product lines" "$(cat $(sources writer collector webreport) | wc -l)" 151000
 # shellcheck disable=SC2046
