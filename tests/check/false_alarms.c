@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "tests/unit/normal_draws.h"
-#include "webreport/compare/gate/gate.h"
-#include "webreport/compare/two/compare.h"
+#include "webreport/compare/gate/gate_build.h"
+#include "webreport/compare/two/compare_build.h"
 #include "webreport/measure/summary/summary_build.h"
 #include "webreport/session/trace_analysis.h"
 

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "webreport/compare/replay/what_if.h"
+#include "webreport/compare/replay/graph_build.h"
+#include "webreport/compare/replay/what_if_build.h"
 #include "writer/base/str.h"
 
 enum { MOST_NAME = 64 };

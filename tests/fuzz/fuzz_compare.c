@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "tests/fuzz/scratch_files.h"
-#include "webreport/compare/gate/gate.h"
-#include "webreport/compare/two/compare.h"
+#include "webreport/compare/gate/gate_build.h"
+#include "webreport/compare/two/compare_build.h"
 #include "webreport/document/commands/check_document.h"
 #include "webreport/document/commands/compare_document.h"
 #include "webreport/measure/charts/calltree.h"

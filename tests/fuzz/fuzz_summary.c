@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "webreport/compare/job/job_build.h"
 #include "webreport/document/commands/summary_document.h"
 #include "webreport/document/job/job_document.h"
 #include "webreport/measure/summary/summary_format.h"

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "webreport/compare/two/compare_build.h"
 #include "webreport/document/commands/compare_document.h"
 #include "webreport/print/print.h"
 

@@ -1,5 +1,5 @@
 /* Verdicts of a budget on summaries made by hand: what fails, what is noise, what is unknown. */
-#include "webreport/compare/gate/gate.h"
+#include "webreport/compare/gate/gate_build.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,5 @@
 /* Comparisons of summaries made by hand: what is matched, what is reported, what explains what. */
+#include "webreport/compare/two/compare_build.h"
 #include "webreport/document/commands/compare_document.h"
 #include "webreport/document/commands/compare_words.h"
 

@@ -1,5 +1,6 @@
 /* Functions of programs, judged by their samples: equal programs are silent, a function that takes twice as long is
  * named first. Numbers of samples are drawn as they come, functions differ by 4 % between runs beside. */
+#include "webreport/compare/two/compare_build.h"
 #include "webreport/compare/two/function_judge.h"
 
 #include <setjmp.h>

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/job/plan.h"
+#include "webreport/compare/job/job_build.h"
 #include "webreport/document/job/job_document.h"
 #include "webreport/print/print.h"
 

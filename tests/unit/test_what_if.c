@@ -1,5 +1,6 @@
 /* Jobs replayed: every expected number is counted by hand from the lengths beside it. */
-#include "webreport/compare/replay/what_if.h"
+#include "webreport/compare/replay/graph_build.h"
+#include "webreport/compare/replay/what_if_build.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 /* Kinds of causes told apart: jobs of eight ranks whose lengths are counted by hand. */
-#include "webreport/compare/replay/what_if.h"
+#include "webreport/compare/replay/graph_build.h"
+#include "webreport/compare/replay/what_if_build.h"
 
 #include <math.h>
 #include <setjmp.h>

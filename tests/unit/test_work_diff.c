@@ -9,7 +9,8 @@
 #include <cmocka.h>
 
 #include "webreport/compare/gate/budget.h"
-#include "webreport/compare/gate/gate.h"
+#include "webreport/compare/gate/gate_build.h"
+#include "webreport/compare/work/work_diff_build.h"
 #include "webreport/compare/work/work_words.h"
 #include "work_signature.h"
 

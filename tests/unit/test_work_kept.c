@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "webreport/compare/work/work_diff_build.h"
 #include "webreport/compare/work/work_words.h"
 #include "work_signature.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "webreport/compare/gate/gate_build.h"
 #include "webreport/measure/summary/summary_file.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/run_notes.h"

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "webreport/compare/two/compare_build.h"
 #include "webreport/measure/charts/calltree.h"
 #include "webreport/measure/summary/summary_build.h"
 #include "webreport/session/inputs.h"

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "webreport/compare/job/job_build.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/summary_inputs.h"
 #include "writer/base/limits.h"

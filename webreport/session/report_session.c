@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "webreport/compare/job/job.h"
+#include "webreport/compare/job/job_build.h"
 #include "webreport/measure/program/program_steps.h"
 #include "webreport/measure/ranks/distributed.h"
 #include "webreport/measure/summary/summary_slots.h"

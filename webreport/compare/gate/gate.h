@@ -107,9 +107,6 @@ enum {
     TP_CHECK_COUNT_RUNS = 3,     /* newest runs that decide counts */
 };
 
-/* Judges the input, which must outlive the check. Allocates from `arena`, whose guard the caller sets. */
-void tp_check_build(struct tp_check *check, const struct tp_check_input *input, struct tp_arena *arena);
-
 /* Returns "pass", "warn", "inconclusive" or "fail". Static. */
 const char *tp_check_status_text(enum tp_check_status status);
 /* Returns "within", "beyond", "noise" .. Static. */

@@ -217,13 +217,6 @@ struct tp_job {
     struct tp_what_if what_if;
 };
 
-/* Makes an empty job. */
-void tp_job_open(struct tp_job *job, struct tp_arena *arena, struct tp_str name, int64_t span);
-/* Adds a rank, in the order of tp_summary_key_order. The summary can be freed afterwards. */
-void tp_job_add(struct tp_job *job, const struct tp_summary *summary);
-/* Compares the ranks and fills the results. */
-void tp_job_finish(struct tp_job *job);
-
 static inline struct tp_job_rank *tp_job_rank_at(const struct tp_job *job, size_t rank)
 {
     return TP_AT(&job->ranks, struct tp_job_rank, rank);

@@ -2,6 +2,8 @@
 #include <math.h>
 
 #include "webreport/compare/job/job_parts.h"
+#include "webreport/compare/replay/graph_build.h"
+#include "webreport/compare/replay/what_if_build.h"
 #include "writer/base/sort.h"
 #include "writer/text/format.h"
 

@@ -128,8 +128,6 @@ struct tp_graph {
     double measured_us; /* time of all steps, median of the ranks */
 };
 
-void tp_graph_open(struct tp_graph *graph, struct tp_arena *arena);
-
 /* Input of a rank; it is copied. labels: of the kept steps, in a numbering that all ranks share. */
 struct tp_graph_source {
     const struct tp_step_slots *slots;
@@ -138,11 +136,6 @@ struct tp_graph_source {
     uint32_t kind;
     struct tp_str host;
 };
-/* Adds a rank, in ascending order of their numbers. A rank without slots is ignored. */
-void tp_graph_add(struct tp_graph *graph, const struct tp_graph_source *source);
-
-/* Completes the graph: finds the steps that all ranks have, families, classes and meetings. */
-void tp_graph_finish(struct tp_graph *graph);
 
 /* Returns the time at which the last rank has finished all steps, us. own: by cell; transfer: by meeting. */
 double tp_graph_replay(const struct tp_graph *graph, const double *own, const double *transfer);

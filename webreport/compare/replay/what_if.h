@@ -71,10 +71,4 @@ struct tp_what_if {
 
 enum { TP_MOST_REPLAY_ERROR = 3 }; /* percent */
 
-/* Replays the graph and finds causes. Allocates from the graph's arena. */
-void tp_what_if_build(struct tp_what_if *result, const struct tp_graph *graph);
-
-/* Discards the causes if the error of the replay is too large; the numbers stay. */
-void tp_what_if_trust(struct tp_what_if *result);
-
 #endif

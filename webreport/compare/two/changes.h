@@ -49,16 +49,6 @@ struct tp_changes {
     double low_shift;      /* as in struct tp_row_judgement */
 };
 
-/* Judges every match. Allocates from sides->arena (guard set by the caller). matches must outlive the changes. */
-void tp_changes_build(struct tp_changes *changes, const struct tp_sides *sides, const struct tp_matches *matches,
-                      const struct tp_replaced *replaced, const struct tp_total totals[TP_QUANTITIES],
-                      const struct tp_change_limits *limits);
-
-/* Returns whether a busy machine on one side explains the totals: all times are wall clock, all rows changed by one
- * factor of at least 10 %, and no total certainly changed by more than that. */
-bool tp_changes_are_of_machine(const struct tp_changes *changes, const struct tp_sides *sides,
-                               const struct tp_total totals[TP_QUANTITIES], double threshold);
-
 /* Sets `cause` of each reported change: an operator's time follows from its kernels, a wait from what it waits for, a
  * runtime call from the copy it starts (explain.c). */
 void tp_changes_explain(struct tp_changes *changes);

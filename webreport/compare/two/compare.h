@@ -155,11 +155,8 @@ struct tp_compare {
     struct tp_table tables[TP_COMPARE_TABLES];
 };
 
-/* Compares inputs[TP_BASE] with inputs[TP_NEW] in `arena` (guard set by the caller). inputs, and trees (per side and
- * run; NULL: none), must outlive the comparison. */
-void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inputs[TP_SIDES],
-                      const struct tp_calltree *const trees[TP_SIDES], const struct tp_compare_options *options,
-                      struct tp_arena *arena);
+/* Returns the verdict from totals, memory and changes of rows, each of which may be better or worse. */
+enum tp_change_verdict tp_compare_judge(const struct tp_compare *compare);
 
 /* Returns the verdict in words: "work changed", "other workload", or the verdict on the times ("regressed", "neutral"
  * ..). */

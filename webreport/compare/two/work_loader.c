@@ -1,11 +1,12 @@
-/* Compares the user's functions in the data loader: see work_parts.h.
+/* Compares the user's functions in the data loader: see work_loader.h.
  * Numbers of calls are exact. What a call takes is compared beside the operators of the same runs: the median of what
  * their shortest calls changed by is the machine's, each counting alike, for short ones feel a shared core as functions
  * in Python do, and large products do not. On four programs of PyTorch that share two cores with up to twelve others,
  * 360 pairs of equal runs were up to 1.44 apart by that, and none of 168 later ones was beyond TOLD. */
+#include "webreport/compare/two/work_loader.h"
+
 #include <math.h>
 
-#include "webreport/compare/two/work_sides.h"
 #include "webreport/compare/work/work_parts.h"
 #include "webreport/trace/frame.h"
 #include "webreport/trace/frame_pairs.h"

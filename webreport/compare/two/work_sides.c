@@ -1,6 +1,8 @@
 /* Compares the work of two sides: see work_sides.h. */
 #include "webreport/compare/two/work_sides.h"
 
+#include "webreport/compare/two/work_loader.h"
+#include "webreport/compare/work/work_diff_build.h"
 #include "webreport/compare/work/work_parts.h"
 #include "webreport/trace/frame.h"
 #include "writer/base/limits.h"

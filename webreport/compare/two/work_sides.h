@@ -5,8 +5,7 @@
 #include "webreport/compare/comparability.h"
 #include "webreport/compare/two/replaced.h"
 
-/* newest runs of a side that must agree; number of compared ranks, lowest first */
-enum { TP_WORK_RUNS = 3, TP_WORK_RANKS = 64 };
+enum { TP_WORK_RANKS = 64 }; /* number of compared ranks, lowest first */
 
 /* Compares both sides in sides->arena (guard set by the caller). Ignores a count that differs between the TP_WORK_RUNS
  * newest runs of a side. If the input differs, only names are compared; if the workload differs otherwise, no change is

@@ -91,10 +91,6 @@ struct tp_work_diff {
     uint32_t member_count, group_count;
 };
 
-/* Compares two signatures. Allocates from `arena` (guard set by the caller). is_bare: compare names only. */
-void tp_work_diff_build(struct tp_work_diff *diff, const struct tp_signature *base, const struct tp_signature *other,
-                        bool is_bare, struct tp_arena *arena);
-
 /* Returns the outermost calls per step of one side of a group; calls of the backward pass count only if the group has
  * no others. */
 double tp_work_group_calls(const struct tp_work_diff *diff, uint32_t group, int side);

@@ -78,10 +78,6 @@ void tp_work_agree_kept(struct tp_signature *s, const struct tp_signature *other
 /* Adds changes of kept blocks per step, by operator and function. */
 void tp_work_add_kept(struct tp_work_compared *c);
 
-/* Adds functions of the data loader with another number of calls or another time. */
-void tp_work_add_functions(struct tp_work_diff *diff, const struct tp_side_input *const sides[TP_SIDES],
-                           struct tp_arena *arena);
-
 /* Returns the kind of change of an operator by its name: .item(), copy .. */
 enum tp_work_change_kind tp_work_kind_of(struct tp_str name);
 

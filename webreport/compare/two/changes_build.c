@@ -1,5 +1,5 @@
-/* Judges the change of each row: see changes.h. */
-#include "webreport/compare/two/changes.h"
+/* Judges the change of each row: see changes_build.h. */
+#include "webreport/compare/two/changes_build.h"
 
 #include <math.h>
 #include <string.h>

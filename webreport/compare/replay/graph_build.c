@@ -1,5 +1,5 @@
-/* Builds the graph of a job's steps: ranks, their groups and steps, classes. See step_graph.h. */
-#include "webreport/compare/replay/step_graph.h"
+/* Builds the graph of a job's steps: ranks, their groups and steps, classes. See graph_build.h. */
+#include "webreport/compare/replay/graph_build.h"
 
 #include <math.h>
 #include <stdio.h>

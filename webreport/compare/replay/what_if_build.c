@@ -1,6 +1,6 @@
-/* Computes the causes of a job's loss, their shares and the jitter: see what_if.h. The rules that find causes are in
+/* Computes the causes of a job's loss, their shares and the jitter: see what_if_build.h. The rules that find causes are in
  * other files (what_if_parts.h). */
-#include "webreport/compare/replay/what_if.h"
+#include "webreport/compare/replay/what_if_build.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,10 +1,11 @@
-/* Adds summaries to a job and keeps the parts that the comparison needs. See job.h. */
-#include "webreport/compare/job/job.h"
+/* Adds summaries to a job and keeps the parts that the comparison needs. See job_build.h. */
+#include "webreport/compare/job/job_build.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "webreport/compare/job/job_parts.h"
+#include "webreport/compare/replay/graph_build.h"
 #include "webreport/measure/ranks/rank_parts.h"
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"

@@ -1,0 +1,337 @@
+/* Finds the subjects of a check and judges all of them: see gate_build.h. */
+#include "webreport/compare/gate/gate_build.h"
+
+#include <math.h>
+
+#include "webreport/compare/gate/gate_parts.h"
+#include "webreport/compare/numbered.h"
+#include "writer/base/limits.h"
+#include "writer/base/sort.h"
+#include "writer/text/format.h"
+
+/* ---- subjects ---- */
+
+static int64_t rank_of(const struct tp_summary *summary)
+{
+    return summary->key.rank;
+}
+
+/* Fills the ranks of a side, ascending, each once, and returns their number; 0 if fewer than two are known, because
+ * then all runs are one subject. */
+static size_t find_ranks(const struct tp_check_side *side, int64_t *ranks)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < side->count; i++) {
+        size_t at = count;
+        if (rank_of(&side->items[i]) == TP_NULL_INT)
+            return 0;
+        while (at > 0 && ranks[at - 1] > rank_of(&side->items[i]))
+            at--;
+        if (at > 0 && ranks[at - 1] == rank_of(&side->items[i]))
+            continue;
+        memmove(ranks + at + 1, ranks + at, (count - at) * sizeof *ranks);
+        ranks[at] = rank_of(&side->items[i]);
+        count++;
+    }
+    return count > 1 ? count : 0;
+}
+
+/* Returns whether the side has a single rank of a job: it has a rank, and the user did not choose this trace. */
+static bool is_part_of_job(const struct tp_check_side *side)
+{
+    bool has_ranks = side->count && !side->is_one_trace;
+    for (size_t i = 0; i < side->count; i++)
+        has_ranks &= rank_of(&side->items[i]) != TP_NULL_INT;
+    return has_ranks;
+}
+
+/* Selects runs of a side: of a rank (TP_NULL_INT: any) and of a worker (ptr NULL: any). */
+struct chosen {
+    int64_t rank;
+    struct tp_str worker;
+};
+
+/* Takes at most the `most` newest of the chosen runs. */
+static size_t take(const struct tp_check_side *side, struct chosen chosen, size_t most, const struct tp_summary **out,
+                   struct tp_arena *arena)
+{
+    struct tp_vec taken = TP_VEC(arena, struct tp_summary);
+    for (size_t i = 0; i < side->count; i++)
+        if ((chosen.rank == TP_NULL_INT || rank_of(&side->items[i]) == chosen.rank) &&
+            (!chosen.worker.ptr || tp_str_equal(side->items[i].key.worker, chosen.worker)))
+            *(struct tp_summary *)tp_vec_push(&taken) = side->items[i];
+    size_t skipped = taken.count > most ? taken.count - most : 0;
+    *out = taken.count ? TP_AT(&taken, struct tp_summary, skipped) : NULL;
+    return taken.count - skipped;
+}
+
+/* Compares the sides of a subject. Allocates from `scratch`, because a job can have ten thousand ranks. */
+static void compare_sides(struct tp_check_subject *s, struct tp_arena *scratch)
+{
+    size_t skipped = s->base_count > TP_CHECK_FACT_RUNS ? s->base_count - TP_CHECK_FACT_RUNS : 0;
+    const struct tp_side_input sides[TP_SIDES] = {
+        {"base", s->base + skipped, (uint32_t)(s->base_count - skipped), false},
+        {"new", s->runs, (uint32_t)s->run_count, false},
+    };
+    struct tp_side_input *kept = tp_arena_array(scratch, TP_SIDES, sizeof *kept);
+    tp_numbered_align(kept, sides, scratch);
+    tp_sides_build(&s->sides, kept, scratch);
+    tp_comparability_build(&s->comparability, &s->sides);
+    struct tp_replaced replaced;
+    tp_work_sides_build(&s->work, &replaced, &s->sides, &s->comparability);
+}
+
+static void fill_rank(struct tp_check_subject *s, const struct tp_check_input *input, int64_t rank, bool base_has_ranks,
+                      struct tp_arena *arena)
+{
+    struct chosen runs = {.rank = rank}, base = {.rank = TP_NULL_INT};
+    s->run_count = take(&input->run, runs, SIZE_MAX, &s->runs, arena);
+    s->rank = rank_of(&s->runs[0]);
+    s->name = rank == TP_NULL_INT ? TP_STR("") : tp_str_of(tp_text_printf(arena, "rank %lld", (long long)rank));
+    if (base_has_ranks) /* the runs of the same rank, or all runs if the baseline has no ranks */
+        base.rank = s->rank;
+    s->base_count = take(&input->base, base, TP_CHECK_HISTORY_RUNS, &s->base, arena);
+    s->is_base_incomplete = base_has_ranks && s->base_count == 0 && s->rank != TP_NULL_INT;
+    s->is_first = input->is_first;
+    s->is_base_broken = input->is_base_broken;
+}
+
+/* Fills the runs of one worker, for lines that name it. Returns false if it has none. */
+static bool fill_worker(struct tp_check_subject *s, const struct tp_check_input *input, struct tp_str worker,
+                        struct tp_arena *arena)
+{
+    struct chosen chosen = {TP_NULL_INT, worker}, all = {.rank = TP_NULL_INT};
+    s->run_count = take(&input->run, chosen, SIZE_MAX, &s->runs, arena);
+    s->rank = TP_NULL_INT;
+    s->worker = worker;
+    s->name = worker;
+    s->base_count = take(&input->base, chosen, TP_CHECK_HISTORY_RUNS, &s->base, arena);
+    if (s->base_count == 0) /* names of workers often contain a process id */
+        s->base_count = take(&input->base, all, TP_CHECK_HISTORY_RUNS, &s->base, arena);
+    return s->run_count > 0;
+}
+
+static bool is_for(const struct tp_budget_line *line, const struct tp_check_subject *s)
+{
+    if (line->worker.ptr || s->worker.ptr)
+        return line->worker.ptr && s->worker.ptr && tp_str_equal(line->worker, s->worker);
+    return line->rank == TP_NULL_INT || line->rank == s->rank;
+}
+
+static bool is_for_some(const struct tp_budget_line *line, const struct tp_check_subject *subjects, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (is_for(line, &subjects[i]))
+            return true;
+    return false;
+}
+
+/* Returns the subjects: the ranks, or all runs as one; then the workers that the budget names. */
+static struct tp_check_subject *find_subjects(const struct tp_check_input *input, size_t *count, struct tp_arena *arena)
+{
+    const struct tp_budget *budget = input->budget;
+    int64_t *ranks = tp_arena_array(arena, input->run.count + 1, sizeof *ranks);
+    int64_t *base_ranks = tp_arena_array(arena, input->base.count + 1, sizeof *base_ranks);
+    size_t rank_count = find_ranks(&input->run, ranks);
+    bool base_has_ranks = find_ranks(&input->base, base_ranks) > 0 || (rank_count && is_part_of_job(&input->base));
+    *count = rank_count ? rank_count : 1;
+    struct tp_check_subject *subjects = tp_arena_array(arena, *count + budget->count, sizeof *subjects);
+    for (size_t i = 0; i < *count; i++)
+        fill_rank(&subjects[i], input, rank_count ? ranks[i] : TP_NULL_INT, base_has_ranks, arena);
+    for (size_t l = 0; l < budget->count; l++)
+        if (budget->lines[l].worker.ptr && !is_for_some(&budget->lines[l], subjects, *count))
+            *count += fill_worker(&subjects[*count], input, budget->lines[l].worker, arena);
+    return subjects;
+}
+
+/* ---- items ---- */
+
+static struct tp_check_item *add_item(struct tp_vec *items, const struct tp_budget_line *line, struct tp_str subject)
+{
+    struct tp_check_item *item = tp_vec_push(items);
+    *item = (struct tp_check_item){.line = line,
+                                   .subject = subject,
+                                   .value = NAN,
+                                   .base_value = NAN,
+                                   .change = NAN,
+                                   .low = NAN,
+                                   .high = NAN,
+                                   .sees = NAN,
+                                   .chance = NAN};
+    return item;
+}
+
+/* Adds the item of a line for a worker or rank that no run has. */
+static void add_unmet(struct tp_vec *items, const struct tp_budget_line *line)
+{
+    struct tp_check_item *item = add_item(items, line, TP_STR(""));
+    item->cause = line->is_optional ? TP_CAUSE_SKIPPED : TP_CAUSE_MISSING;
+    item->status = line->is_optional ? TP_CHECK_PASS : line->is_warning ? TP_CHECK_WARN : TP_CHECK_INCONCLUSIVE;
+    item->reason = "missing: no run is of this worker or rank";
+}
+
+/* Returns the missing ranks of the job; none if the user named a single trace. */
+static struct tp_rank_set find_missing(const struct tp_check_input *input, struct tp_arena *arena)
+{
+    struct tp_damage_runs runs = {input->run.items, input->run.count}, base = {input->base.items, input->base.count};
+    struct tp_rank_set missing;
+    if (input->run.is_one_trace)
+        tp_rank_set_init(&missing, arena);
+    else
+        tp_damage_missing_ranks(&missing, &runs, &base, arena);
+    return missing;
+}
+
+static bool is_for_missing(const struct tp_budget_line *line, const struct tp_rank_set *missing)
+{
+    return missing->count && !line->worker.ptr && tp_metrics[line->metric].needs &&
+           (line->rank == TP_NULL_INT || tp_rank_set_has(missing, line->rank));
+}
+
+/* Adds the inconclusive item of a line for missing ranks. */
+static void add_missing(struct tp_vec *items, const struct tp_budget_line *line, const struct tp_rank_set *missing,
+                        struct tp_arena *arena)
+{
+    struct tp_check_item *item = add_item(items, line, TP_STR("missing ranks"));
+    item->status = TP_CHECK_INCONCLUSIVE;
+    item->cause = TP_CAUSE_DAMAGED;
+    item->reason = tp_text_printf(arena, "input damaged: %s", tp_damage_ranks_text(missing, arena));
+}
+
+/* Sorts failed items first, then in the order of the budget; ranks keep their order. */
+static int by_status(const void *x, const void *y, const void *context)
+{
+    const struct tp_check_item *a = x, *b = y;
+    (void)context;
+    if (a->status != b->status)
+        return (int)b->status - (int)a->status;
+    return (a->line > b->line) - (a->line < b->line);
+}
+
+static void judge_lines(struct tp_vec *items, const struct tp_budget *budget, const struct tp_check_subject *s,
+                        struct tp_arena *arena)
+{
+    for (size_t l = 0; l < budget->count; l++) {
+        if (!is_for(&budget->lines[l], s))
+            continue;
+        struct tp_check_item *item = tp_vec_push(items);
+        *item = (struct tp_check_item){.line = &budget->lines[l], .subject = s->name};
+        tp_check_judge(item, s, arena);
+        if (item->cause == TP_CAUSE_BEYOND)
+            tp_check_find_places(item, s, arena);
+    }
+}
+
+/* State while a subject is judged; the comparison allocates from `scratch`. */
+struct judging {
+    struct tp_check *check;
+    struct tp_vec *items, *changes;
+    struct tp_check_subject *subject;
+    struct tp_arena *arena, *scratch;
+};
+
+/* Keeps the results on workload and work of a subject. */
+static void note_work(const struct judging *j)
+{
+    const struct tp_check_subject *s = j->subject;
+    struct tp_check *check = j->check;
+    if (s->comparability.workload > check->workload) {
+        check->workload = s->comparability.workload;
+        check->differs = tp_comparability_text(&s->comparability, j->arena);
+    }
+    for (uint32_t i = 0; i < s->work.count && j->changes->count < TP_MAX_WORK_CHANGES; i++) {
+        struct tp_check_change *kept = tp_vec_push(j->changes);
+        *kept = (struct tp_check_change){s->name, s->work.changes[i]};
+        for (int side = 0; side < TP_SIDES; side++) { /* the lists of names are in scratch memory */
+            struct tp_str *text = &kept->change.detail[side];
+            text->ptr = text->len ? tp_arena_copy(j->arena, text->ptr, text->len) : text->ptr;
+        }
+    }
+}
+
+static int judge(void *context, struct tp_error *err)
+{
+    const struct judging *j = context;
+    struct tp_check_subject *s = j->subject;
+    (void)err;
+    if (s->base_count)
+        compare_sides(s, j->scratch);
+    judge_lines(j->items, j->check->input->budget, s, j->arena);
+    if (s->base_count)
+        note_work(j);
+    return TP_OK;
+}
+
+/* Judges a subject. Items are allocated from `arena`; scratch memory is released at the end, also after a failed
+ * allocation. */
+static void judge_subject(struct judging *j)
+{
+    struct tp_arena scratch;
+    tp_arena_init(&scratch, 0);
+    j->scratch = &scratch;
+    int code = tp_arena_run_both(&scratch, j->arena, judge, j, NULL);
+    tp_arena_release(&scratch);
+    if (code)
+        tp_arena_fail(j->arena, code);
+}
+
+static void judge_rest(struct tp_vec *items, const struct tp_check_input *input,
+                       const struct tp_check_subject *subjects, size_t subject_count, struct tp_arena *arena)
+{
+    struct tp_rank_set missing = find_missing(input, arena);
+    for (size_t l = 0; l < input->budget->count; l++) {
+        const struct tp_budget_line *line = &input->budget->lines[l];
+        if (is_for_missing(line, &missing))
+            add_missing(items, line, &missing, arena);
+        else if (!is_for_some(line, subjects, subject_count))
+            add_unmet(items, line);
+    }
+}
+
+/* Returns whether a damaged input is the reason for an inconclusive check. Sides that are not comparable may differ
+ * because one of them lost events. */
+static bool is_undecided_by_damage(const struct tp_check *check)
+{
+    const struct tp_check_input *input = check->input;
+    struct tp_damage_runs runs = {input->run.items, input->run.count}, base = {input->base.items, input->base.count};
+    bool has_lost = false, is_open = false;
+    if (check->verdict != TP_CHECK_INCONCLUSIVE)
+        return false;
+    for (size_t i = 0; i < check->count; i++) {
+        const struct tp_check_item *item = &check->items[i];
+        has_lost |= item->status == TP_CHECK_INCONCLUSIVE &&
+                    (item->cause == TP_CAUSE_DAMAGED || item->cause == TP_CAUSE_MISSING);
+        is_open |= item->cause == TP_CAUSE_NOT_COMPARABLE;
+    }
+    return has_lost || (is_open && (tp_damage_broken(&runs, &base) || tp_damage_broken(&base, &runs)));
+}
+
+static bool lacks_baseline(const struct tp_check *check)
+{
+    for (size_t i = 0; i < check->count && check->verdict == TP_CHECK_INCONCLUSIVE; i++)
+        if (check->items[i].status == TP_CHECK_INCONCLUSIVE && check->items[i].cause == TP_CAUSE_NO_BASELINE)
+            return true;
+    return false;
+}
+
+void tp_check_build(struct tp_check *check, const struct tp_check_input *input, struct tp_arena *arena)
+{
+    size_t subject_count;
+    struct tp_check_subject *subjects = find_subjects(input, &subject_count, arena);
+    struct tp_vec items = TP_VEC(arena, struct tp_check_item), changes = TP_VEC(arena, struct tp_check_change);
+    *check = (struct tp_check){.input = input, .differs = ""};
+    for (size_t i = 0; i < subject_count; i++)
+        judge_subject(&(struct judging){check, &items, &changes, &subjects[i], arena, NULL});
+    check->changes = changes.data;
+    check->change_count = changes.count;
+    judge_rest(&items, input, subjects, subject_count, arena);
+    tp_check_judge_times_together(items.data, items.count, arena);
+    tp_merge_sort(arena, items.data, items.count, sizeof(struct tp_check_item), by_status, NULL);
+    check->items = items.data;
+    check->count = items.count;
+    for (size_t i = 0; i < items.count; i++)
+        check->counts[check->items[i].status]++;
+    check->verdict = items.count ? check->items[0].status : TP_CHECK_PASS;
+    check->is_damaged = is_undecided_by_damage(check);
+    check->lacks_baseline = lacks_baseline(check);
+}

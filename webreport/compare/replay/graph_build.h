@@ -1,0 +1,16 @@
+/* Builds the graph of a job's steps from the rows of slots of its ranks. */
+#ifndef TP_WEBREPORT_COMPARE_REPLAY_GRAPH_BUILD_H
+#define TP_WEBREPORT_COMPARE_REPLAY_GRAPH_BUILD_H
+
+#include "webreport/compare/replay/step_graph.h"
+
+/* Makes an empty graph. */
+void tp_graph_open(struct tp_graph *graph, struct tp_arena *arena);
+
+/* Adds a rank, in ascending order of their numbers. A rank without slots is ignored. */
+void tp_graph_add(struct tp_graph *graph, const struct tp_graph_source *source);
+
+/* Completes the graph: finds the steps that all ranks have, families, classes and meetings. */
+void tp_graph_finish(struct tp_graph *graph);
+
+#endif

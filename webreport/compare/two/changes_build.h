@@ -1,0 +1,17 @@
+/* Judges the changes of a comparison: rows, totals, data loading and functions. */
+#ifndef TP_WEBREPORT_COMPARE_TWO_CHANGES_BUILD_H
+#define TP_WEBREPORT_COMPARE_TWO_CHANGES_BUILD_H
+
+#include "webreport/compare/two/changes.h"
+
+/* Judges every match. Allocates from sides->arena (guard set by the caller). matches must outlive the changes. */
+void tp_changes_build(struct tp_changes *changes, const struct tp_sides *sides, const struct tp_matches *matches,
+                      const struct tp_replaced *replaced, const struct tp_total totals[TP_QUANTITIES],
+                      const struct tp_change_limits *limits);
+
+/* Returns whether a busy machine on one side explains the totals: all times are wall clock, all rows changed by one
+ * factor of at least 10 %, and no total certainly changed by more than that. */
+bool tp_changes_are_of_machine(const struct tp_changes *changes, const struct tp_sides *sides,
+                               const struct tp_total totals[TP_QUANTITIES], double threshold);
+
+#endif

@@ -1,0 +1,119 @@
+/* Compares two sides: see compare_build.h. */
+#include "webreport/compare/two/compare_build.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "webreport/compare/noise/run_change.h"
+#include "webreport/compare/numbered.h"
+#include "webreport/compare/two/changes_build.h"
+#include "webreport/compare/two/damage.h"
+#include "writer/text/format.h"
+
+/* Makes changes of host times inconclusive if the sides were recorded with different options, which change host
+ * times. */
+static void open_host_times(struct tp_compare *c)
+{
+    for (enum tp_quantity q = 0; q < TP_QUANTITIES && c->comparability.is_recorded_otherwise; q++)
+        if (q != TP_QUANTITY_KERNELS && c->totals[q].verdict != TP_CHANGE_NEUTRAL)
+            c->totals[q].verdict = TP_CHANGE_INCONCLUSIVE;
+}
+
+/* Returns whether the short steps confirm the change of a total; needed for wall clock only. */
+static bool is_backed(const struct tp_compare *c, enum tp_quantity quantity)
+{
+    const struct tp_side_levels levels[TP_SIDES] = {c->sides.side[TP_BASE].quantities[quantity],
+                                                    c->sides.side[TP_NEW].quantities[quantity]};
+    return !tp_sides_are_wall_clock(&c->sides) ||
+           tp_short_steps_back(log1p(c->totals[quantity].change.estimate), tp_sides_low_change(&c->sides, levels));
+}
+
+/* Withdraws verdicts on totals that changed because the machine was, or may have been, busy on one side. */
+static void hold_back_wall_clock(struct tp_compare *c)
+{
+    c->is_loaded = tp_changes_are_of_machine(&c->changes, &c->sides, c->totals, c->options.threshold);
+    for (enum tp_quantity q = 0; q < TP_QUANTITIES; q++) {
+        enum tp_change_verdict *verdict = &c->totals[q].verdict;
+        if (*verdict != TP_CHANGE_REGRESSED && *verdict != TP_CHANGE_IMPROVED)
+            continue;
+        if (c->is_loaded)
+            *verdict = TP_CHANGE_INCONCLUSIVE;
+        else if (tp_sides_tell_hints(&c->sides) || !is_backed(c, q))
+            *verdict = TP_CHANGE_HINT;
+    }
+}
+
+static void measure_steps(struct tp_compare *c)
+{
+    for (int s = 0; s < TP_SIDES; s++) {
+        const struct tp_side *side = &c->sides.side[s];
+        double *copy = tp_arena_array(c->arena, side->step_count, sizeof *copy);
+        if (side->step_count)
+            memcpy(copy, side->step_ns, side->step_count * sizeof *copy);
+        c->step_ns[s] = tp_median(copy, side->step_count);
+    }
+}
+
+static void count_causes(struct tp_compare *c)
+{
+    for (uint32_t i = 0; i < c->changes.count; i++) {
+        const struct tp_change *change = &c->changes.items[i];
+        if (!change->is_reported || change->cause != TP_NO_ID)
+            continue;
+        c->regressed_count += change->verdict == TP_CHANGE_REGRESSED;
+        c->improved_count += change->verdict == TP_CHANGE_IMPROVED;
+        c->replaced_count += change->verdict == TP_CHANGE_NEUTRAL;
+        c->hint_count += change->verdict == TP_CHANGE_HINT;
+    }
+}
+
+/* Returns the damage of either side in words, including ranks that only the other side has; "" without damage. */
+static const char *damage_of(const struct tp_compare *c)
+{
+    struct tp_damage_runs runs[TP_SIDES];
+    for (int s = 0; s < TP_SIDES; s++)
+        runs[s] = (struct tp_damage_runs){c->sides.side[s].input->runs, c->sides.side[s].input->run_count};
+    for (int s = 0; s < TP_SIDES; s++) {
+        struct tp_rank_set missing;
+        const struct tp_damage_runs *others = &runs[s == TP_BASE ? TP_NEW : TP_BASE];
+        const char *side = s == TP_BASE ? "base" : "new";
+        const char *reason = tp_damage_reason(&runs[s], others, TP_NEED_ALL, c->arena);
+        if (*reason)
+            return tp_text_printf(c->arena, "%s: %s", side, reason);
+        tp_damage_missing_ranks(&missing, &runs[s], others, c->arena);
+        if (missing.count && !c->sides.side[s].input->is_one_trace)
+            return tp_text_printf(c->arena, "%s: %s", side, tp_damage_ranks_text(&missing, c->arena));
+    }
+    return "";
+}
+
+void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inputs[TP_SIDES],
+                      const struct tp_calltree *const trees[TP_SIDES], const struct tp_compare_options *options,
+                      struct tp_arena *arena)
+{
+    *compare = (struct tp_compare){.arena = arena, .options = *options};
+    for (int s = 0; s < TP_SIDES; s++)
+        compare->names[s] = inputs[s].name;
+    struct tp_side_input *aligned = tp_arena_array(arena, TP_SIDES, sizeof *aligned);
+    tp_numbered_align(aligned, inputs, arena);
+    tp_sides_build(&compare->sides, aligned, arena);
+    measure_steps(compare);
+    tp_comparability_build(&compare->comparability, &compare->sides);
+    compare->damage = damage_of(compare);
+    compare->is_open = compare->comparability.is_low || *compare->damage;
+    struct tp_replaced replaced;
+    tp_work_sides_build(&compare->work, &replaced, &compare->sides, &compare->comparability);
+    compare->is_work_changed = !*compare->damage && tp_work_has_gated(&compare->work);
+    const struct tp_change_limits limits = {options->threshold, compare->is_open,
+                                            compare->work.is_known && compare->work.is_same};
+    tp_totals_build(compare->totals, &compare->sides, &limits);
+    open_host_times(compare);
+    tp_matches_build(&compare->matches, &compare->sides, &replaced);
+    tp_changes_build(&compare->changes, &compare->sides, &compare->matches, &replaced, compare->totals, &limits);
+    hold_back_wall_clock(compare);
+    count_causes(compare);
+    tp_compare_memory(compare);
+    compare->verdict = tp_compare_judge(compare);
+    tp_difftree_build(&compare->tree, &compare->sides, trees, arena);
+    tp_compare_fill_tables(compare);
+}

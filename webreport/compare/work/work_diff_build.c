@@ -1,0 +1,370 @@
+/* Compares the multisets of work of two runs: see work_diff_build.h. */
+#include "webreport/compare/work/work_diff_build.h"
+
+#include "webreport/compare/work/work_parts.h"
+#include "writer/base/limits.h"
+#include "writer/base/saturate.h"
+#include "writer/base/sort.h"
+
+/* ---- pairs ---- */
+
+/* A key of a side that becomes part of a pair. */
+struct entry {
+    struct tp_count_key key;
+    uint32_t number;
+    uint8_t side;
+};
+
+static int entries_by_text(const void *x, const void *y, const void *context)
+{
+    const struct entry *a = x, *b = y;
+    (void)context;
+    int order = tp_count_key_compare(&a->key, &b->key);
+    return order ? order : (int)a->side - (int)b->side;
+}
+
+/* Returns the key with its name only; keys of kernels and copies keep their own name as well. */
+static struct tp_count_key stripped(struct tp_count_key key)
+{
+    if (key.kind != TP_COUNT_WAIT)
+        key.dims = TP_STR("");
+    if (key.kind != TP_COUNT_KERNEL && key.kind != TP_COUNT_COPY)
+        key.detail = TP_STR("");
+    return key;
+}
+
+static void close_pair(const struct tp_work_compared *c, struct tp_work_pair *pair)
+{
+    for (int s = 0; s < TP_SIDES; s++) {
+        const struct tp_signature *side = c->side[s];
+        pair->is_behind |= side->is_cut && tp_count_key_compare(&pair->key, &side->keys[side->key_count - 1]) > 0;
+    }
+    pair->delta = tp_work_is_set_aside(pair) ? 0 : pair->count[TP_NEW] - pair->count[TP_BASE];
+}
+
+static void find_pairs(struct tp_work_compared *c, bool is_bare)
+{
+    uint32_t count = c->side[TP_BASE]->key_count + c->side[TP_NEW]->key_count, at = 0;
+    struct entry *entries = tp_arena_array(c->arena, (size_t)count + 1, sizeof *entries);
+    c->pairs = tp_arena_array(c->arena, (size_t)count + 1, sizeof *c->pairs);
+    for (int s = 0; s < TP_SIDES; s++) {
+        c->pair_of[s] = tp_arena_array(c->arena, (size_t)c->side[s]->key_count + 1, sizeof *c->pair_of[s]);
+        for (uint32_t i = 0; i < c->side[s]->key_count; i++) {
+            const struct tp_count_key *key = &c->side[s]->keys[i];
+            entries[at++] = (struct entry){is_bare ? stripped(*key) : *key, i, (uint8_t)s};
+        }
+    }
+    tp_merge_sort(c->arena, entries, count, sizeof *entries, entries_by_text, NULL);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i == 0 || tp_count_key_compare(&entries[i].key, &entries[i - 1].key))
+            c->pairs[c->pair_count++] =
+                (struct tp_work_pair){.key = entries[i].key, .is_exact = {[TP_BASE] = true, [TP_NEW] = true}};
+        struct tp_work_pair *pair = &c->pairs[c->pair_count - 1];
+        pair->count[entries[i].side] += entries[i].key.count;
+        pair->is_exact[entries[i].side] &= entries[i].key.is_exact;
+        c->pair_of[entries[i].side][entries[i].number] = c->pair_count - 1;
+    }
+    for (uint32_t i = 0; i < c->pair_count; i++)
+        close_pair(c, &c->pairs[i]);
+}
+
+/* ---- kernels, copies, waits and the rest ---- */
+
+static struct tp_work_change *add(struct tp_work_compared *c, enum tp_work_change_kind kind, struct tp_str name,
+                                  int64_t delta)
+{
+    struct tp_work_change *change = tp_vec_push(&c->changes);
+    *change = (struct tp_work_change){.kind = kind, .name = name, .delta = delta, .times = 1};
+    for (int s = 0; s < TP_SIDES; s++)
+        change->detail[s] = TP_STR("");
+    change->dims = change->place = TP_STR("");
+    return change;
+}
+
+/* Returns whether an operator of that name and shape changed; its kernels and copies are then part of its change. */
+static bool has_changed(const struct tp_work_compared *c, const struct tp_count_key *owner)
+{
+    for (uint32_t i = 0; i < c->pair_count && c->pairs[i].key.kind == TP_COUNT_OPERATOR; i++)
+        if (c->pairs[i].delta && tp_str_equal(c->pairs[i].key.name, owner->name) &&
+            tp_str_equal(c->pairs[i].key.dims, owner->dims))
+            return true;
+    return false;
+}
+
+/* Returns the additional copies of a name per step of NEW, by any operator. */
+static int64_t more_of_copy(const struct tp_work_compared *c, struct tp_str name)
+{
+    int64_t more = 0;
+    for (uint32_t i = 0; i < c->pair_count; i++)
+        if (c->pairs[i].key.kind == TP_COUNT_COPY && tp_str_equal(c->pairs[i].key.detail, name))
+            more += c->pairs[i].delta;
+    return more;
+}
+
+/* Adds copies between host and device of operators that replace others. */
+static void add_host_copies(struct tp_work_compared *c, const struct tp_work_diff *diff, const struct tp_work_pair *first,
+                            const struct tp_work_pair *end)
+{
+    for (const struct tp_work_pair *pair = first; pair < end; pair++) {
+        bool is_host = tp_str_find(pair->key.detail, "HtoD") >= 0 || tp_str_find(pair->key.detail, "DtoH") >= 0;
+        int64_t more = pair->delta > 0 && is_host ? more_of_copy(c, pair->key.detail) : 0;
+        if (more <= 0 || !tp_work_is_replacement(diff, &first->key))
+            continue;
+        struct tp_work_change *change =
+            add(c, TP_WORK_CHANGE_COPIES, first->key.name, more < pair->delta ? more : pair->delta);
+        change->detail[TP_NEW] = pair->key.detail;
+        change->is_gated = true;
+    }
+}
+
+static void add_device_work(struct tp_work_compared *c, const struct tp_work_diff *diff,
+                            const struct tp_work_pair *first, const struct tp_work_pair *end)
+{
+    bool is_kernel = first->key.kind == TP_COUNT_KERNEL, is_set = true;
+    int64_t delta = 0;
+    struct tp_str came = TP_STR(""), went = TP_STR("");
+    for (const struct tp_work_pair *pair = first; pair < end; pair++) {
+        delta += pair->delta;
+        came = pair->delta > 0 && !came.len ? pair->key.detail : came;
+        went = pair->delta < 0 && !went.len ? pair->key.detail : went;
+        is_set &= !pair->delta || tp_str_find(pair->key.detail, "Memset") >= 0;
+    }
+    if (!came.len && !went.len)
+        return;
+    if (has_changed(c, &first->key)) {
+        if (!is_kernel)
+            add_host_copies(c, diff, first, end);
+        return;
+    }
+    bool is_other = delta == 0 || (is_kernel && first->key.name.len);
+    enum tp_work_change_kind kind = is_other    ? is_kernel ? TP_WORK_CHANGE_ALGORITHM : TP_WORK_CHANGE_OTHER_COPY
+                                    : is_kernel ? TP_WORK_CHANGE_KERNELS
+                                                : TP_WORK_CHANGE_COPIES;
+    struct tp_work_change *change = add(c, kind, first->key.name.len ? first->key.name : came.len ? came : went, delta);
+    change->detail[TP_BASE] = went;
+    change->detail[TP_NEW] = came;
+    change->dims = first->key.dims;
+    /* memory sets depend on the algorithm that a library chooses */
+    change->is_gated = kind == TP_WORK_CHANGE_COPIES && delta > 0 && !is_set;
+}
+
+/* Returns the removed waits of an operator by other calls, because another version of a library may wait by another
+ * call. */
+static int64_t waits_gone(const struct tp_work_compared *c, const struct tp_work_pair *own)
+{
+    int64_t gone = 0;
+    for (uint32_t i = 0; i < c->pair_count; i++)
+        if (c->pairs[i].key.kind == TP_COUNT_WAIT && c->pairs[i].delta < 0 &&
+            tp_str_equal(c->pairs[i].key.dims, own->key.dims))
+            gone -= c->pairs[i].delta;
+    return gone;
+}
+
+/* Adds waits by call, with the operators that wait more often. */
+static void add_waits(struct tp_work_compared *c, const struct tp_work_pair *first, const struct tp_work_pair *end)
+{
+    int64_t delta = 0;
+    struct tp_str owner = TP_STR("");
+    for (const struct tp_work_pair *pair = first; pair < end; pair++)
+        delta += pair->delta;
+    for (const struct tp_work_pair *pair = first; pair < end; pair++)
+        if (!owner.len && pair->delta && (pair->delta > 0) == (delta > 0))
+            owner = pair->key.dims;
+    if (!delta)
+        return;
+    struct tp_work_change *change = add(c, TP_WORK_CHANGE_WAIT, first->key.name, delta);
+    change->detail[TP_NEW] = owner;
+    for (const struct tp_work_pair *pair = first; pair < end; pair++)
+        change->is_gated |= pair->delta > waits_gone(c, pair);
+    change->is_gated &= delta > 0;
+}
+
+static bool has_kind(const struct tp_signature *s, enum tp_count_kind kind)
+{
+    for (uint32_t i = 0; i < s->key_count; i++)
+        if (s->keys[i].kind == kind)
+            return true;
+    return false;
+}
+
+/* Adds kernels and copies by operator, waits by call, and the rest by key, in the order of the kinds. */
+static void add_others(struct tp_work_compared *c, const struct tp_work_diff *diff)
+{
+    bool has_memory = has_kind(c->side[TP_BASE], TP_COUNT_ALLOCATION) && has_kind(c->side[TP_NEW], TP_COUNT_ALLOCATION);
+    const struct tp_work_pair *pairs = c->pairs;
+    for (uint32_t i = 0, end; i < c->pair_count; i = end) {
+        enum tp_count_kind kind = (enum tp_count_kind)pairs[i].key.kind;
+        bool is_of_owner = kind == TP_COUNT_KERNEL || kind == TP_COUNT_COPY;
+        for (end = i + 1; end < c->pair_count && pairs[end].key.kind == kind &&
+                          (is_of_owner || kind == TP_COUNT_WAIT) &&
+                          tp_str_equal(pairs[end].key.name, pairs[i].key.name) &&
+                          (kind == TP_COUNT_WAIT || tp_str_equal(pairs[end].key.dims, pairs[i].key.dims));)
+            end++;
+        if (is_of_owner)
+            add_device_work(c, diff, pairs + i, pairs + end);
+        else if (kind == TP_COUNT_WAIT)
+            add_waits(c, pairs + i, pairs + end);
+        else if (kind == TP_COUNT_LOADER && pairs[i].delta)
+            add(c, TP_WORK_CHANGE_LOADER, pairs[i].key.name, pairs[i].delta)->detail[TP_NEW] = pairs[i].key.dims;
+        else if (kind == TP_COUNT_LAUNCH && pairs[i].delta)
+            add(c, TP_WORK_CHANGE_LAUNCHES, TP_STR(""), pairs[i].delta);
+        else if (kind == TP_COUNT_ALLOCATION && pairs[i].delta && has_memory)
+            add(c, TP_WORK_CHANGE_ALLOCATIONS, pairs[i].key.name, pairs[i].delta);
+    }
+}
+
+/* ---- merging equal changes ---- */
+
+static bool is_same_change(const struct tp_work_change *a, const struct tp_work_change *b)
+{
+    return a->kind == b->kind && (a->delta < 0) == (b->delta < 0) && tp_str_equal(a->name, b->name) &&
+           tp_str_equal(a->detail[0], b->detail[0]) && tp_str_equal(a->detail[1], b->detail[1]) &&
+           tp_str_equal(a->place, b->place);
+}
+
+/* Returns whether b is the next call of its function and the same operator with other shapes or types:
+ * x.double().float(). */
+static bool is_next_call(const struct tp_work_change *a, const struct tp_work_change *b, const struct tp_signature *s)
+{
+    if (!a->call || b->call <= a->call || a->kind != b->kind || a->kind > TP_WORK_CHANGE_OPERATOR ||
+        (a->delta < 0) != (b->delta < 0) || !tp_str_equal(a->name, b->name) || !tp_str_equal(a->place, b->place))
+        return false;
+    uint32_t next = a->call; /* index after call - 1 */
+    while (next < s->call_count && next - a->call < 64 && s->calls[next].depth > s->calls[a->call - 1].depth)
+        next++;
+    return next == b->call - 1 && s->calls[next].depth == s->calls[a->call - 1].depth;
+}
+
+/* Merges equal changes and counts them. Marks changes of the backward pass that follow from a reported change. */
+static void merge_same(struct tp_work_diff *diff, struct tp_work_compared *c)
+{
+    struct tp_work_change *changes = c->changes.data;
+    bool has_cause = false;
+    diff->changes = changes;
+    for (size_t i = 0; i < c->changes.count; i++) {
+        const struct tp_signature *side = c->side[changes[i].delta < 0 ? TP_BASE : TP_NEW];
+        uint32_t k = 0;
+        while (k < diff->count && !is_same_change(&changes[k], &changes[i]))
+            k++;
+        if (k == diff->count && k && is_next_call(&changes[k - 1], &changes[i], side))
+            k--;
+        if (k < diff->count) {
+            changes[k].delta += changes[i].delta;
+            changes[k].bytes = tp_sat_add(changes[k].bytes, changes[i].bytes);
+            changes[k].times += changes[i].times;
+        } else if (diff->count < TP_MAX_WORK_CHANGES) {
+            changes[diff->count++] = changes[i];
+        }
+    }
+    for (uint32_t i = 0; i < diff->count; i++)
+        has_cause |= changes[i].kind <= TP_WORK_CHANGE_REPLACED && !changes[i].is_consequence;
+    for (uint32_t i = 0; i < diff->count && !has_cause; i++)
+        changes[i].is_consequence = false;
+}
+
+static uint32_t common_divisor(uint32_t a, uint32_t b)
+{
+    while (b) {
+        uint32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Finds the number of a change among the calls of its function. The passes of the function per step are the common
+ * divisor of the numbers of all its calls. Keys with one name are adjacent. */
+static void number_call(struct tp_work_change *change, const struct tp_signature *s, struct tp_arena *arena)
+{
+    if (!change->call || !change->place.len)
+        return;
+    uint32_t lane = 0, passes = 0, of_name = 0;
+    const struct tp_count_call *like = &s->calls[change->call - 1];
+    uint32_t *count = tp_arena_array(arena, s->key_count, sizeof *count);
+    while (s->lanes[lane + 1] < change->call)
+        lane++;
+    for (const struct tp_count_call *call = s->calls + s->lanes[lane]; call < s->calls + s->lanes[lane + 1]; call++) {
+        bool is_there = call->place == like->place && call->depth == like->depth;
+        count[call->key] += is_there;
+        change->nth += is_there && call < like && tp_str_equal(s->keys[call->key].name, change->name);
+    }
+    for (uint32_t k = 0, end; k < s->key_count; k = end) {
+        uint32_t calls = 0;
+        for (end = k; end < s->key_count && tp_str_equal(s->keys[end].name, s->keys[k].name); end++)
+            calls += count[end];
+        passes = calls && !tp_count_is_backward(s->keys[k].name) ? common_divisor(calls, passes) : passes;
+        of_name = tp_str_equal(s->keys[k].name, change->name) && s->keys[k].kind == TP_COUNT_OPERATOR ? calls : of_name;
+    }
+    tp_arena_drop(arena, count, s->key_count * sizeof *count);
+    change->calls = of_name / (passes ? passes : 1);
+    change->nth = change->calls ? change->nth % change->calls : 0;
+}
+
+/* Gives a wait the place of the operator that waits, if that operator was added as well. */
+static void place_waits(struct tp_work_diff *diff)
+{
+    for (uint32_t i = 0; i < diff->count; i++)
+        for (uint32_t k = 0; k < diff->count && diff->changes[i].kind == TP_WORK_CHANGE_WAIT; k++) {
+            const struct tp_work_change *cause = &diff->changes[k];
+            if (cause->kind >= TP_WORK_CHANGE_SHAPE || cause->delta <= 0 ||
+                !tp_str_equal(cause->name, diff->changes[i].detail[TP_NEW]))
+                continue;
+            diff->changes[i].place = diff->changes[i].place.len ? diff->changes[i].place : cause->place;
+            diff->changes[i].is_consequence = true;
+        }
+}
+
+/* ---- all ---- */
+
+static bool has_shapes(const struct tp_signature *s)
+{
+    for (uint32_t i = 0; i < s->key_count; i++)
+        if (s->keys[i].kind == TP_COUNT_OPERATOR && s->keys[i].dims.len)
+            return true;
+    return false;
+}
+
+static bool has_changed_operators(const struct tp_work_compared *c)
+{
+    for (uint32_t i = 0; i < c->pair_count && c->pairs[i].key.kind == TP_COUNT_OPERATOR; i++)
+        if (c->pairs[i].delta)
+            return true;
+    return false;
+}
+
+void tp_work_diff_build(struct tp_work_diff *diff, const struct tp_signature *base, const struct tp_signature *other,
+                        bool is_bare, struct tp_arena *arena)
+{
+    struct tp_work_compared c = {
+        .arena = arena, .side = {[TP_BASE] = base, [TP_NEW] = other}, .changes = TP_VEC(arena, struct tp_work_change),
+        .calls = TP_VEC(arena, struct tp_work_group_call),
+        .waits = TP_VEC(arena, struct tp_work_group_call)};
+    *diff = (struct tp_work_diff){.is_known = base->hash && other->hash};
+    if (!diff->is_known)
+        return;
+    diff->is_told = true;
+    diff->knows_kept = base->knows_kept && other->knows_kept;
+    diff->is_same = base->hash == other->hash;
+    diff->is_bare = is_bare || has_shapes(base) != has_shapes(other);
+    if (diff->is_same)
+        return;
+    find_pairs(&c, diff->is_bare);
+    for (uint32_t i = 0; i < c.pair_count; i++)
+        diff->varying_count += tp_work_is_set_aside(&c.pairs[i]);
+    if (has_changed_operators(&c)) {
+        diff->is_told = tp_work_name_calls(&c);
+        if (!c.changes.count)
+            tp_work_name_counts(&c);
+        tp_work_join_renamed(&c);
+        tp_work_close_groups(&c, diff);
+        tp_work_allow_net(c.changes.data, c.changes.count);
+    }
+    add_others(&c, diff);
+    tp_work_add_kept(&c);
+    merge_same(diff, &c);
+    tp_work_merge_by_name(diff);
+    for (uint32_t i = 0; i < diff->count; i++)
+        number_call(&diff->changes[i], c.side[diff->changes[i].delta < 0 ? TP_BASE : TP_NEW], arena);
+    place_waits(diff);
+    diff->is_same = !diff->count && !diff->is_bare;
+}
