@@ -1,4 +1,5 @@
 /* The words of a comparison: what a verdict says first, and how it is cut for a terminal. */
+#include "webreport/document/commands/compare_parts.h"
 #include "webreport/document/commands/compare_words.h"
 #include "webreport/print/print.h"
 

@@ -38,14 +38,6 @@ void tp_section_add_fact(struct tp_list *list, const char *term, const char *fac
 /* Adds a prepared table to a list. */
 void tp_section_add_table(struct tp_list *list, struct tp_shown_table *shown);
 
-/* Extends shown names that are equal although the full names differ, by the part where these differ. Call it after the
- * rows have their names. names: full names, by row. groups: by row; only rows of one group are compared; NULL for all
- * rows. */
-void tp_section_tell_apart(const struct tp_naming *naming, struct tp_shown_row *rows, const struct tp_str *names,
-                           const uint32_t *groups, size_t row_count);
-/* Does the same for a whole table with the full names in a column; afterwards all shown names differ. */
-void tp_section_tell_rows_apart(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column);
-
 /* Fills the names of rows from a text column: shown text, its prefix, and a link if it is a source line. */
 void tp_section_name_rows(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column);
 /* Returns a new table as tp_shown_table_new, with the vocabulary of the profile's producer. */

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "webreport/document/section.h"
 #include "writer/base/sort.h"
 #include "writer/base/utf8.h"
 #include "writer/text/format.h"

@@ -5,6 +5,7 @@
 #define TP_WEBREPORT_DOCUMENT_SECTION_TABLE_H
 
 #include "webreport/document/data.h"
+#include "webreport/document/name_text.h"
 #include "webreport/measure/audience/wording.h"
 #include "writer/base/table.h"
 #include "writer/text/format.h"
@@ -110,5 +111,13 @@ struct tp_table *tp_table_pick(struct tp_arena *arena, const struct tp_table *ta
 
 /* Returns a copy with the rows sorted by an integer column, largest first; equal rows keep their order. */
 struct tp_table *tp_table_sorted(struct tp_arena *arena, const struct tp_table *table, unsigned column);
+
+/* Extends shown names that are equal although the full names differ, by the part where these differ. Call it after the
+ * rows have their names. names: full names, by row. groups: by row; only rows of one group are compared; NULL for all
+ * rows. */
+void tp_section_tell_apart(const struct tp_naming *naming, struct tp_shown_row *rows, const struct tp_str *names,
+                           const uint32_t *groups, size_t row_count);
+/* Does the same for a whole table with the full names in a column; afterwards all shown names differ. */
+void tp_section_tell_rows_apart(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column);
 
 #endif

@@ -1,7 +1,7 @@
 /* SVG documents: see svg.h. */
 #include "webreport/export/svg.h"
 
-#include "webreport/export/export.h"
+#include "webreport/export/export_formats.h"
 #include "writer/base/fs.h"
 #include "writer/base/limits.h"
 #include "writer/base/utf8.h"

@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_EXPORT_WHOLE_FILE_H
 #define TP_WEBREPORT_EXPORT_WHOLE_FILE_H
 
-#include "webreport/export/export.h"
+#include "webreport/export/export_formats.h"
 #include "writer/base/buf.h"
 
 /* What a trace lacks of which formats of samples make nothing. */

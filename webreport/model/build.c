@@ -1,5 +1,7 @@
 /* Builds the model: counts the events, then calls the stages in order. See facts.h and build.h. */
 #include "webreport/model/build.h"
+#include "webreport/model/collectives_build.h"
+#include "webreport/model/stages.h"
 
 /* Counts the events and finds their first start and last end, without the recorder's own work and without kinds that no
  * number needs. */

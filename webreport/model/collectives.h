@@ -29,13 +29,4 @@ struct tp_collectives {
     uint32_t library_count;
 };
 
-struct tp_model;
-
-/* Fills model->collectives. Names, operators, launches and devices of the model must be complete. */
-void tp_collectives_build(struct tp_model *model);
-
-/* Returns the time from the first start to the last end of the record's kernels, or the time of the call without
- * kernels. */
-struct tp_interval tp_collective_time(const struct tp_collective *record);
-
 #endif

@@ -2,6 +2,8 @@
  * events with ids, and links. */
 #include "webreport/model/conflicts.h"
 
+#include "webreport/model/conflicts_parts.h"
+
 #include "writer/base/sort.h"
 
 /* ---- calls by correlation, operators by id ---- */

@@ -1,5 +1,5 @@
-/* Kernels by name, for the names that are compared: see conflicts.h. */
-#include "webreport/model/conflicts.h"
+/* Kernels by name, for the names that are compared: see conflicts_parts.h. */
+#include "webreport/model/conflicts_parts.h"
 
 static bool is_same_setup(const struct tp_device_setup *x, const struct tp_device_setup *y)
 {

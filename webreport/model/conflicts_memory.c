@@ -1,5 +1,5 @@
-/* Conflicts between memory records: see conflicts.h. */
-#include "webreport/model/conflicts.h"
+/* Conflicts between memory records: see conflicts_parts.h. */
+#include "webreport/model/conflicts_parts.h"
 
 /* A record is an edge from the total before it to the total after it. In any order of the records, each total except
  * the first and the last one is reached as often as it is left. */

@@ -1,6 +1,6 @@
-/* Finds names whose end is missing, and names that contradict other names of the file: see conflicts.h.
+/* Finds names whose end is missing, and names that contradict other names of the file: see conflicts_parts.h.
  * conflicts_spelling.c finds misspelt names. */
-#include "webreport/model/conflicts.h"
+#include "webreport/model/conflicts_parts.h"
 
 #include "webreport/model/marks.h"
 #include "writer/base/sort.h"

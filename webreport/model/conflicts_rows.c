@@ -1,6 +1,6 @@
-/* Events in a row, or at a time, where they cannot be: see conflicts.h. A wrong digit of a process, a thread, a device,
+/* Events in a row, or at a time, where they cannot be: see conflicts_parts.h. A wrong digit of a process, a thread, a device,
  * a stream or a time puts an event there. */
-#include "webreport/model/conflicts.h"
+#include "webreport/model/conflicts_parts.h"
 
 #include <string.h>
 

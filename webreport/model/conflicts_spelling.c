@@ -1,9 +1,9 @@
-/* Misspelt names: see conflicts.h. A name that one event alone has is misspelt when it equals another name but for one
+/* Misspelt names: see conflicts_parts.h. A name that one event alone has is misspelt when it equals another name but for one
  * place where a letter is wrong, where blanks replace the text, or where characters are missing inside of words. Names
  * that are alike in healthy files differ in digits ("gemm_64", "gemm_128"), in short words ("nn", "nt") or by whole
  * words ("norm", "fused_norm"); operators of torch, which differ in less ("relu", "selu"), are known by name. */
 #include "webreport/model/aten_names.h"
-#include "webreport/model/conflicts.h"
+#include "webreport/model/conflicts_parts.h"
 #include "webreport/trace/regions.h"
 #include "writer/base/sort.h"
 

@@ -3,7 +3,7 @@
  * The profiler takes the times of calls and of operators from different clocks, so a call may begin up to a few
  * microseconds before the operator that makes it. Its External id still names that operator. This pass runs before
  * operators are folded, while the operators and the calls of a thread are both in order of start. */
-#include "webreport/model/build.h"
+#include "webreport/model/stages.h"
 
 /* The only operator of [op, end) with this External id that begins within TP_EARLY_CALL_NS after `at`; TP_NO_ID without
  * one or with several. `op` is the first operator that begins after `at`. */

@@ -2,7 +2,7 @@
  *
  * In pre-order an only child follows its parent directly and ends with it, so one pass finds and removes the folded
  * operators. Their launches move to the operator that absorbed them. */
-#include "webreport/model/build.h"
+#include "webreport/model/stages.h"
 #include "writer/base/saturate.h"
 
 static bool is_folded(const struct tp_model *model, uint32_t op)

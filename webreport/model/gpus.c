@@ -2,8 +2,8 @@
  * its properties (D13, D18; sections 3 and 6). Then computes the union of every category of a step's time (D1). */
 #include <assert.h>
 
-#include "webreport/model/build.h"
 #include "webreport/model/device_rows.h"
+#include "webreport/model/stages.h"
 #include "writer/base/renumber.h"
 #include "writer/base/sort.h"
 

@@ -1,8 +1,8 @@
 /* The main thread of the host (section 3): the thread with the steps, or else the thread that began the work. The
  * number of launches does not count, because the thread of the backward pass often launches more than the thread of
  * the training loop. */
-#include "webreport/model/build.h"
 #include "webreport/model/numbers.h"
+#include "webreport/model/stages.h"
 #include "writer/base/saturate.h"
 
 /* Names that only the thread of the training loop or of a serving engine has. The first name in the trace decides. */

@@ -1,7 +1,7 @@
 /* Idle time of devices and waits of the host. Splits every gap of W at the launch of the operation that ends it
  * (section 6); finds the calls that wait for a device and the upper bound of their cost (section 9). */
-#include "webreport/model/build.h"
 #include "webreport/model/numbers.h"
+#include "webreport/model/stages.h"
 #include "writer/base/sort.h"
 
 /* Idle pieces of one device. They arrive in order of time and are cut to W. */

@@ -2,7 +2,7 @@
  *
  * correlation -> runtime or driver record -> innermost operator of that thread around the record's start. Without any
  * record: the External id, if it is not the correlation itself and names exactly one operator, which started before. */
-#include "webreport/model/build.h"
+#include "webreport/model/stages.h"
 #include "writer/base/renumber.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"

@@ -1,9 +1,9 @@
 /* Names to bits: see marks.h. */
 #include "webreport/model/marks.h"
 
-#include <stdbool.h>
 #include <string.h>
 
+#include "webreport/model/makers.h"
 #include "webreport/trace/comm_names.h"
 #include "webreport/trace/copy_class.h"
 #include "webreport/trace/regions.h"
@@ -483,8 +483,8 @@ static uint64_t bits_of_operator(struct tp_str name)
     const char *backend = tp_name_comm_backend(name);
     if (backend)
         bits |= strcmp(backend, "c10d") == 0 ? TP_MARK_C10D : TP_MARK_COLLECTIVE;
-    if (tp_str_starts(name, "aten::"))
-        bits |= tp_str_is_one(after(name, 6), allocation_helper) ? TP_MARK_ALLOCATION_HELPER : tp_mark_of_maker(name);
+    bool is_helper = tp_str_starts(name, "aten::") && tp_str_is_one(after(name, 6), allocation_helper);
+    bits |= is_helper ? TP_MARK_ALLOCATION_HELPER : TP_MARK_MAKER * tp_is_maker(name);
     return bits;
 }
 

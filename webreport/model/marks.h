@@ -99,9 +99,6 @@ static inline enum tp_range_kind tp_marks_range_kind(uint64_t marks, unsigned ki
 /* Returns the bits of every name of the trace, by name id, in `arena`. */
 uint64_t *tp_marks_build(const struct tp_trace *trace, struct tp_arena *arena);
 
-/* Returns TP_MARK_MAKER if the name has that mark, else 0. */
-uint64_t tp_mark_of_maker(struct tp_str name);
-
 /* Returns the backend of a host event by its name ("nccl", "gloo" .., "c10d" for the dispatcher), or NULL. Static. */
 const char *tp_name_comm_backend(struct tp_str name);
 

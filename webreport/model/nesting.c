@@ -4,7 +4,7 @@
  * One sweep over a thread's events in the order of the tree. The open events are the chain of `inside` of the last one,
  * so no stack is kept; operators and modules nest among themselves in the same way, clipped to their parent (D4).
  * Stacks and modules of an event use the recorded ends: they consist of the events that are open at its start. */
-#include "webreport/model/build.h"
+#include "webreport/model/stages.h"
 
 /* A Python frame or module that may enclose the next event, by its recorded end. */
 struct open_frame {

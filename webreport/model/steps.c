@@ -2,9 +2,9 @@
  * start; then the used steps and their union. */
 #include <stdio.h>
 
-#include "webreport/model/build.h"
 #include "webreport/model/facts.h"
 #include "webreport/model/numbers.h"
+#include "webreport/model/stages.h"
 #include "webreport/model/steps_parts.h"
 #include "writer/base/sort.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "webreport/document/commands/compare_document.h"
-#include "webreport/document/job/job_document.h"
+#include "webreport/document/job/job_wording.h"
 #include "webreport/document/report/sections.h"
 #include "webreport/measure/ranks/distributed.h"
 #include "webreport/measure/ranks/link_rate.h"

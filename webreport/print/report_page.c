@@ -9,7 +9,7 @@
 #include "webreport/document/charts/calltree_data.h"
 #include "webreport/document/charts/timeline_data.h"
 #include "webreport/document/commands/history_document.h"
-#include "webreport/document/job/job_document.h"
+#include "webreport/document/job/job_wording.h"
 #include "webreport/document/report/page_index.h"
 #include "webreport/document/report/program_document.h"
 #include "webreport/document/report/sections.h"

@@ -1,7 +1,7 @@
-/* Lays out the charts of a comparison: see compare_document.h. */
+/* Lays out the charts of a comparison: see compare_parts.h. */
 #include <math.h>
 
-#include "webreport/document/commands/compare_document.h"
+#include "webreport/document/commands/compare_parts.h"
 #include "webreport/document/section.h"
 #include "writer/text/format.h"
 

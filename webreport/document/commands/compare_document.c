@@ -1,10 +1,11 @@
 /* Makes the document of a comparison: see compare_document.h. */
 #include "webreport/document/commands/compare_document.h"
+#include "webreport/document/commands/compare_parts.h"
 #include "webreport/document/commands/compare_program.h"
-#include "webreport/document/commands/compare_words.h"
 
 #include <math.h>
 
+#include "webreport/document/commands/compare_words.h"
 #include "webreport/document/section.h"
 #include "webreport/document/section_verdict.h"
 #include "writer/text/format.h"

@@ -1,7 +1,7 @@
-/* Fills the record of a comparison, with the keys that scripts use: see compare_document.h. */
+/* Fills the record of a comparison, with the keys that scripts use: see compare_parts.h. */
 #include <math.h>
 
-#include "webreport/document/commands/compare_document.h"
+#include "webreport/document/commands/compare_parts.h"
 
 #include "webreport/document/commands/work_record.h"
 

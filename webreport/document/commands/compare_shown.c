@@ -1,5 +1,5 @@
-/* Prepares the tables of a comparison for display: see compare_document.h. */
-#include "webreport/document/commands/compare_document.h"
+/* Prepares the tables of a comparison for display: see compare_parts.h. */
+#include "webreport/document/commands/compare_parts.h"
 
 #include "webreport/document/name_text.h"
 #include "webreport/document/section.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "webreport/document/commands/compare_document.h"
+#include "webreport/document/commands/compare_parts.h"
 #include "webreport/document/commands/compare_program.h"
 #include "writer/text/format.h"
 

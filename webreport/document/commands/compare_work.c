@@ -1,6 +1,6 @@
-/* What the steps of two sides do otherwise, in words: see compare_document.h. */
+/* What the steps of two sides do otherwise, in words: see compare_parts.h. */
 #include "webreport/compare/work/work_words.h"
-#include "webreport/document/commands/compare_document.h"
+#include "webreport/document/commands/compare_parts.h"
 #include "webreport/trace/frame.h"
 #include "writer/text/format.h"
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "webreport/document/commands/precision_map.h"
 #include "webreport/document/name_text.h"
 #include "writer/text/format.h"
 

@@ -10,12 +10,4 @@
 void tp_precision_document(struct tp_document *document, const struct tp_precision *precision, bool shows_all,
                            struct tp_arena *arena);
 
-/* ---- parts (precision_map.c) ---- */
-
-/* Has new more elements that are NaN or infinite than base? */
-bool tp_precision_has_new_nan(const struct tp_table *table, size_t row);
-
-/* Tensors and steps as a picture for pages, template tensor_map; of kind NONE when no two steps are known. */
-struct tp_data tp_precision_map(const struct tp_precision *precision, struct tp_arena *arena);
-
 #endif

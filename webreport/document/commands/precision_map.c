@@ -1,6 +1,6 @@
 /* The map of a comparison of tensors: a row per tensor in order of execution, a cell per step, coloured by what came
- * out. Cells of one outcome in a row are one box. See precision_document.h. */
-#include "webreport/document/commands/precision_document.h"
+ * out. Cells of one outcome in a row are one box. See precision_map.h. */
+#include "webreport/document/commands/precision_map.h"
 
 #include "webreport/document/name_text.h"
 #include "webreport/document/section.h"

@@ -5,6 +5,7 @@
 
 #include "webreport/document/charts/chart.h"
 #include "webreport/document/job/job_tables.h"
+#include "webreport/document/job/job_wording.h"
 #include "webreport/measure/ranks/distributed.h"
 #include "writer/base/limits.h"
 #include "writer/text/format.h"

@@ -1,8 +1,8 @@
-/* Words the verdict, the findings and the replay of a job, for people and for scripts. See job_document.h. */
+/* Words the verdict, the findings and the replay of a job, for people and for scripts. See job_wording.h. */
 #include <math.h>
 
-#include "webreport/document/job/job_document.h"
 #include "webreport/document/job/job_tables.h"
+#include "webreport/document/job/job_wording.h"
 #include "writer/text/format.h"
 
 enum { SHOWN_RUNS = 12 };

@@ -1,5 +1,5 @@
-/* Adds the tables of a job: see job_document.h. */
-#include "webreport/document/job/job_document.h"
+/* Adds the tables of a job: see job_wording.h. */
+#include "webreport/document/job/job_wording.h"
 
 #include "webreport/compare/job/job_parts.h"
 #include "webreport/document/job/job_tables.h"

@@ -1,7 +1,7 @@
-/* Draws the heat map of a job: the excess of each rank over comparable ranks, step by step. See job_document.h. */
+/* Draws the heat map of a job: the excess of each rank over comparable ranks, step by step. See job_wording.h. */
 #include <math.h>
 
-#include "webreport/document/job/job_document.h"
+#include "webreport/document/job/job_wording.h"
 #include "writer/png.h"
 #include "writer/text/base64.h"
 #include "writer/text/format.h"

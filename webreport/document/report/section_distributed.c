@@ -1,7 +1,7 @@
 /* Compares the ranks of one span: a bar each, the name of the straggler, and collectives with separate transfer and
  * waiting. */
 #include "webreport/document/charts/chart.h"
-#include "webreport/document/job/job_document.h"
+#include "webreport/document/job/job_wording.h"
 #include "webreport/document/report/sections.h"
 #include "webreport/measure/ranks/distributed.h"
 #include "webreport/measure/ranks/link_rate.h"

@@ -1,9 +1,9 @@
 /* Words calls of Python functions as pstats prints them (Lib/pstats.py of CPython), and the table of operators, with
- * operations in powers of 1000 and bytes in powers of 1024: see table_document.h. */
+ * operations in powers of 1000 and bytes in powers of 1024: see table_parts.h. */
 #include <math.h>
 #include <stdio.h>
 
-#include "webreport/document/tables/table_document.h"
+#include "webreport/document/tables/table_parts.h"
 #include "writer/base/utf8.h"
 #include "writer/text/terminal.h"
 

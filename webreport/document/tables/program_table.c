@@ -1,5 +1,5 @@
-/* Words functions, processes and waits of a program: see table_document.h. Times are in ms, sizes in MiB. */
-#include "webreport/document/tables/table_document.h"
+/* Words functions, processes and waits of a program: see table_parts.h. Times are in ms, sizes in MiB. */
+#include "webreport/document/tables/table_parts.h"
 #include "writer/text/format.h"
 #include "writer/text/terminal.h"
 

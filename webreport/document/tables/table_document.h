@@ -3,54 +3,11 @@
 #ifndef TP_WEBREPORT_DOCUMENT_TABLES_TABLE_DOCUMENT_H
 #define TP_WEBREPORT_DOCUMENT_TABLES_TABLE_DOCUMENT_H
 
-#include "webreport/document/block.h"
-#include "webreport/measure/torch_tables/profile_table.h"
-
-enum tp_key_time_unit { TP_KEY_UNIT_AUTO, TP_KEY_UNIT_S, TP_KEY_UNIT_MS, TP_KEY_UNIT_US };
-
-/* Arguments of torch's table(); start from TP_TABLE_STYLE. */
-struct tp_table_style {
-    size_t max_name_width, max_shapes_width, max_source_width; /* characters; 0 for as wide as needed */
-    enum tp_key_time_unit time_unit;
-    const char *header; /* or NULL */
-    bool has_flops;     /* show the FLOPs column even if with_flops was off */
-};
-
-#define TP_TABLE_STYLE ((struct tp_table_style){.max_name_width = 55, .max_shapes_width = 80, .max_source_width = 75})
+#include "webreport/document/tables/table_parts.h"
 
 /* Makes the document of one profile in `arena` (guard set by the caller); it borrows the other arguments. places: the
  * outputs to fill, of TP_IN_TEXT, TP_IN_MARKDOWN, TP_IN_CSV and TP_IN_RECORD. */
 void tp_table_document(struct tp_document *document, const struct tp_profile_table *table,
                        const struct tp_table_style *style, unsigned places, struct tp_arena *arena);
-
-/* ---- parts: torch_table.c, calls_table.c, program_table.c ---- */
-
-/* Adds torch's table as text; without rows it adds nothing, as torch does. */
-void tp_torch_table_put(struct tp_document *document, const struct tp_profile_table *table,
-                        const struct tp_table_style *style);
-/* Adds torch's table with fewer columns, for Markdown. */
-void tp_torch_table_put_brief(struct tp_document *document, const struct tp_profile_table *table,
-                              const struct tp_table_style *style);
-/* Adds the output of pstats.Stats(..).sort_stats(key).print_stats(row_limit), without the line that names the file. */
-void tp_calls_put(struct tp_document *document, const struct tp_profile_table *table);
-/* Adds a summary and the table of operators. */
-void tp_operator_calls_put(struct tp_document *document, const struct tp_profile_table *table);
-
-/* Adds the functions, processes or waits of a program recorded from outside (program_table.c). */
-void tp_program_table_put(struct tp_document *document, const struct tp_profile_table *table);
-
-/* ---- numbers as torch.profiler prints them ---- */
-
-enum { TP_KEY_TEXT = 352 }; /* room for any double with three decimals */
-
-/* Words a time: "12.346us", "1.234ms", "1.000s". */
-void tp_key_text_time(char text[TP_KEY_TEXT], double us, enum tp_key_time_unit unit);
-/* Words a share: "12.34%"; "NaN" if the total is 0. */
-void tp_key_text_share(char text[TP_KEY_TEXT], double us, double total_us);
-/* Words a size: "-8 B", "3.91 KB"; "b", "Kb" by the rules of 2.6. */
-void tp_key_text_memory(char text[TP_KEY_TEXT], int64_t bytes, enum tp_torch_rules rules);
-/* Returns the unit for the smallest positive FLOPs of the rows ("MFLOPs"), or NULL if no row has any. *scale: factor of
- * the values. */
-const char *tp_key_flops_unit(const struct tp_key_averages *averages, double *scale);
 
 #endif

@@ -1,9 +1,9 @@
-/* Prints tables as torch's _build_table: see table_document.h. Its oddities are kept (FLOPs and source locations are
+/* Prints tables as torch's _build_table: see table_parts.h. Its oddities are kept (FLOPs and source locations are
  * swapped). */
 #include <math.h>
 #include <stdio.h>
 
-#include "webreport/document/tables/table_document.h"
+#include "webreport/document/tables/table_parts.h"
 #include "writer/base/utf8.h"
 
 /* ---- numbers: _format_time and its like of torch/autograd/profiler_util.py ---- */

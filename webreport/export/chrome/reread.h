@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_EXPORT_CHROME_REREAD_H
 #define TP_WEBREPORT_EXPORT_CHROME_REREAD_H
 
-#include "webreport/export/export.h"
+#include "webreport/export/export_formats.h"
 #include "webreport/trace/visit.h"
 
 /* Visits export->path, with memory from `arena` (guard set by the caller). 0, the visitor's code, TP_ELIMIT;

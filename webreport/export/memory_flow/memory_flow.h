@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_EXPORT_MEMORY_FLOW_MEMORY_FLOW_H
 #define TP_WEBREPORT_EXPORT_MEMORY_FLOW_MEMORY_FLOW_H
 
-#include "webreport/export/export.h"
+#include "webreport/export/export_formats.h"
 #include "webreport/measure/memory/memory_records.h"
 
 enum tp_flow_flag {

@@ -3,7 +3,7 @@
 #ifndef TP_WEBREPORT_EXPORT_ROWS_EXPORT_ARGS_H
 #define TP_WEBREPORT_EXPORT_ROWS_EXPORT_ARGS_H
 
-#include "webreport/export/export.h"
+#include "webreport/export/export_formats.h"
 #include "webreport/trace/scan.h"
 #include "writer/base/buf.h"
 

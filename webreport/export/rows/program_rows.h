@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_EXPORT_ROWS_PROGRAM_ROWS_H
 #define TP_WEBREPORT_EXPORT_ROWS_PROGRAM_ROWS_H
 
-#include "webreport/export/rows/export_rows.h"
+#include "webreport/export/rows/rows_table.h"
 #include "webreport/measure/program/sampled.h"
 
 struct tp_program_rows {

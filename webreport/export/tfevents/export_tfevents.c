@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "webreport/export/export_formats.h"
+#include "webreport/export/tfevents/tfevents_run.h"
 #include "webreport/export/whole_file.h"
 #include "writer/base/fs.h"
 #include "writer/base/limits.h"

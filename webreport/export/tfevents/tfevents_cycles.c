@@ -3,7 +3,7 @@
  * has a folder of its own, or their points would fall on each other. */
 #include <stdio.h>
 
-#include "webreport/export/tfevents/export_tfevents.h"
+#include "webreport/export/tfevents/tfevents_run.h"
 #include "writer/base/fs.h"
 
 /* A folder with the captures of one worker so far. */

@@ -1,5 +1,5 @@
 /* The row of HParams: what is known about the run, and what its program told about itself. */
-#include "webreport/export/tfevents/export_tfevents.h"
+#include "webreport/export/tfevents/tfevents_run.h"
 
 #include <math.h>
 #include <stdlib.h>

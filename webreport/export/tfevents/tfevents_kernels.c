@@ -1,5 +1,5 @@
 /* Scalars and histograms of each step that need a walk over events: heaviest kernels and operators, launches, waits. */
-#include "webreport/export/tfevents/export_tfevents.h"
+#include "webreport/export/tfevents/tfevents_run.h"
 
 #include <math.h>
 #include <stdlib.h>

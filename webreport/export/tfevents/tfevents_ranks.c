@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "webreport/export/export_formats.h"
-#include "webreport/export/tfevents/export_tfevents.h"
+#include "webreport/export/tfevents/tfevents_run.h"
 #include "writer/base/fs.h"
 #include "writer/base/limits.h"
 #include "writer/base/stats.h"

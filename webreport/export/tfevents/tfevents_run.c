@@ -1,5 +1,5 @@
 /* What the parts of a TensorBoard event file share: times and steps, tags, columns, curves, and the file itself. */
-#include "webreport/export/tfevents/export_tfevents.h"
+#include "webreport/export/tfevents/tfevents_run.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "webreport/document/charts/chart.h"
-#include "webreport/export/tfevents/export_tfevents.h"
+#include "webreport/export/tfevents/tfevents_run.h"
 #include "webreport/measure/audience/wording.h"
 #include "writer/base/limits.h"
 #include "writer/text/format.h"

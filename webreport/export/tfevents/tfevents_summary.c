@@ -1,6 +1,6 @@
 /* What stands for the whole capture: its figures, which are the metrics of HParams, and the charts of Custom Scalars.
  */
-#include "webreport/export/tfevents/export_tfevents.h"
+#include "webreport/export/tfevents/tfevents_run.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The Text tab: findings, overview, heaviest operators and kernels, and where the trace came from, as Markdown. Text of
  * the trace is escaped. */
-#include "webreport/export/tfevents/export_tfevents.h"
+#include "webreport/export/tfevents/tfevents_run.h"
 
 #include <math.h>
 

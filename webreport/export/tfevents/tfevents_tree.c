@@ -1,6 +1,6 @@
 /* The Graphs tab: operators and phases of all calls, merged by what called them; kernels count for their caller, Python
  * frames are seen through. */
-#include "webreport/export/tfevents/export_tfevents.h"
+#include "webreport/export/tfevents/tfevents_run.h"
 
 #include "webreport/measure/charts/calltree_merge.h"
 #include "writer/base/limits.h"

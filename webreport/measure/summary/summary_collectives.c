@@ -1,5 +1,6 @@
 /* Collectives as this rank saw them, and the fingerprint of what its device did. */
 #include "webreport/measure/summary/summary_parts.h"
+#include "webreport/model/collectives_build.h"
 #include "webreport/trace/value.h"
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"

@@ -6,6 +6,7 @@
 
 #include "webreport/measure/ranks/worker_host.h"
 #include "webreport/measure/summary/slot_parts.h"
+#include "webreport/model/collectives_build.h"
 #include "webreport/model/main_thread.h"
 #include "webreport/trace/collective_kinds.h"
 #include "webreport/trace/value.h"

@@ -8,6 +8,7 @@
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "webreport/measure/verdict/accumulation.h"
+#include "webreport/model/collectives_build.h"
 #include "webreport/model/main_thread.h"
 #include "webreport/model/numbers.h"
 #include "webreport/trace/collective_kinds.h"

@@ -4,6 +4,7 @@
 #include "webreport/measure/rules/device/rules_overlap.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "webreport/measure/rules/rules_work.h"
+#include "webreport/model/collectives_build.h"
 #include "webreport/trace/collective_kinds.h"
 #include "writer/text/format.h"
 

@@ -7,6 +7,7 @@
 #include "webreport/measure/rules/device/rules_collectives.h"
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
+#include "webreport/model/collectives_build.h"
 #include "webreport/model/main_thread.h"
 #include "webreport/trace/value.h"
 #include "writer/text/format.h"

@@ -1,7 +1,7 @@
 /* Collectives: see collectives.h. A trace may show a collective on several levels. Records are made from the first
  * level that the trace has: host events with the prefix of a backend, record_param_comms, operators of the dispatcher,
  * or communication kernels. */
-#include "webreport/model/collectives.h"
+#include "webreport/model/collectives_build.h"
 
 #include "webreport/model/enclosing.h"
 #include "webreport/model/facts.h"

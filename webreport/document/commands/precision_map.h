@@ -1,0 +1,14 @@
+/* The map of a comparison of tensors: a row per tensor, a cell per step. */
+#ifndef TP_WEBREPORT_DOCUMENT_COMMANDS_PRECISION_MAP_H
+#define TP_WEBREPORT_DOCUMENT_COMMANDS_PRECISION_MAP_H
+
+#include "webreport/compare/tensors/precision.h"
+#include "webreport/document/data.h"
+
+/* Returns whether the new run has more elements that are NaN or infinite than the base. */
+bool tp_precision_has_new_nan(const struct tp_table *table, size_t row);
+
+/* Tensors and steps as a picture for pages, template tensor_map; of kind NONE when no two steps are known. */
+struct tp_data tp_precision_map(const struct tp_precision *precision, struct tp_arena *arena);
+
+#endif

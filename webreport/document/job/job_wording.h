@@ -1,0 +1,35 @@
+/* What the parts of the document of a job receive, and these parts, each in a file of its own. */
+#ifndef TP_WEBREPORT_DOCUMENT_JOB_JOB_WORDING_H
+#define TP_WEBREPORT_DOCUMENT_JOB_JOB_WORDING_H
+
+#include "webreport/compare/job/job.h"
+#include "webreport/document/block.h"
+#include "webreport/document/name_text.h"
+
+struct tp_job_wording {
+    struct tp_document *document;
+    const struct tp_jobs *jobs;
+    const struct tp_job *job;
+    struct tp_naming naming;
+    struct tp_arena *arena;
+};
+
+/* Returns the verdict of a job: its largest cause, or that the ranks are even. The document may be NULL. */
+struct tp_verdict_block tp_job_verdict(const struct tp_job_wording *wording);
+/* Adds all findings, costliest first. */
+void tp_job_put_findings(const struct tp_job_wording *wording);
+/* Adds a complete table of job_tables.h to a record. */
+void tp_job_record_table(struct tp_object *record, const char *key, const struct tp_job *job,
+                         void (*build)(struct tp_table *table, const struct tp_job *job, size_t max_runs));
+/* Adds findings and replay to a record. */
+void tp_job_record_causes(struct tp_object *record, const struct tp_job *job);
+/* Adds a section with the heat map of ranks and steps; nothing without comparable ranks. */
+void tp_job_put_heat(const struct tp_job_wording *wording);
+/* Adds the heat map and the tables, a section each. */
+void tp_job_put_tables(const struct tp_job_wording *wording);
+
+/* Makes the document of a report's ranks as a job: verdict and findings, and as a record also the replay. job: from
+ * tp_job_of_steps, replayed. */
+void tp_job_ranks_document(struct tp_document *document, const struct tp_naming *naming, const struct tp_job *job);
+
+#endif

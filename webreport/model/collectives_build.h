@@ -1,0 +1,14 @@
+/* Finds the collectives of a trace and the time of each (D10). */
+#ifndef TP_WEBREPORT_MODEL_COLLECTIVES_BUILD_H
+#define TP_WEBREPORT_MODEL_COLLECTIVES_BUILD_H
+
+#include "webreport/model/facts.h"
+
+/* Fills model->collectives. Names, operators, launches and devices of the model must be complete. */
+void tp_collectives_build(struct tp_model *model);
+
+/* Returns the time from the first start to the last end of the record's kernels, or the time of the call without
+ * kernels. */
+struct tp_interval tp_collective_time(const struct tp_collective *record);
+
+#endif

@@ -1,0 +1,12 @@
+/* Operators that make a tensor, or another view of its data. */
+#ifndef TP_WEBREPORT_MODEL_MAKERS_H
+#define TP_WEBREPORT_MODEL_MAKERS_H
+
+#include <stdbool.h>
+
+#include "writer/base/str.h"
+
+/* Returns whether an operator of this name makes a tensor, or another view of its data. */
+bool tp_is_maker(struct tp_str name);
+
+#endif
