@@ -263,6 +263,49 @@ compile
 CIRCLES="webreport 0" fails "circles: three files that need each other" circles build
 CIRCLES="webreport 3" passes "circles: no more than there were" circles build
 rm -r writer collector webreport build
+put webreport/model/facts.h <<'C'
+int tp_facts(void);
+C
+put webreport/model/facts.c <<'C'
+#include "webreport/model/facts.h"
+int tp_stage(void);
+int tp_facts(void) { return tp_stage(); }
+C
+put webreport/model/stage.c <<'C'
+int tp_stage(void) { return 0; }
+C
+mkdir -p writer collector build/writer build/collector
+compile() { for s in $(find writer webreport collector -name '*.c'); do mkdir -p "build/$(dirname "$s")"; ${CC:-cc} -I. -c -o "build/${s%.c}.o" "$s" || status=1; done; }
+compile
+UNITS=0 REGISTERED=0 passes "circles: a driver and its stage" circles build
+put webreport/model/stage.c <<'C'
+#include "webreport/model/facts.h"
+int tp_stage(void) { return 0; }
+C
+compile
+UNITS=0 REGISTERED=0 fails "circles: a stage that includes its driver" circles build
+UNITS=2 REGISTERED=0 passes "circles: no more units than there were" circles build
+mv webreport/model/stage.c webreport/model/step.c && sed -i 's/tp_stage/stage/' webreport/model/*.c && rm -r build/webreport
+compile
+UNITS=0 REGISTERED=0 passes "circles: a name of another library" circles build
+rm -r writer collector webreport build
+put collector/sources.h <<'C'
+int tp_sources(void);
+C
+put collector/sources.c <<'C'
+#include "collector/sources.h"
+int tp_source_null(void);
+int tp_sources(void) { return tp_source_null(); }
+C
+put collector/source/null.c <<'C'
+#include "collector/sources.h"
+int tp_source_null(void) { return 0; }
+C
+mkdir -p writer webreport build/writer build/webreport
+compile
+UNITS=0 REGISTERED=2 passes "circles: a registry at its limit" circles build
+UNITS=0 REGISTERED=1 fails "circles: a registry above its limit" circles build
+rm -r writer collector webreport build
 
 # house
 put webreport/measure/view.c <<'C'
