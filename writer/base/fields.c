@@ -24,39 +24,48 @@ union stored {
     struct tp_str str;
 };
 
-static int64_t load_int(const union stored *at, enum tp_storage storage)
+static const size_t sizes[] = {
+    [TP_STORED_I64] = sizeof(int64_t), [TP_STORED_U64] = sizeof(uint64_t),     [TP_STORED_I32] = sizeof(int32_t),
+    [TP_STORED_U32] = sizeof(uint32_t), [TP_STORED_U8] = sizeof(uint8_t),      [TP_STORED_BOOL] = sizeof(bool),
+    [TP_STORED_REAL] = sizeof(double), [TP_STORED_TEXT] = sizeof(const char *), [TP_STORED_STR] = sizeof(struct tp_str),
+};
+
+static int64_t load_int(const void *member, enum tp_storage storage)
 {
+    union stored value;
+    memcpy(&value, member, sizes[storage]);
     switch (storage) {
     case TP_STORED_U32:
-        return at->u32;
+        return value.u32;
     case TP_STORED_I32:
-        return at->i32;
+        return value.i32;
     case TP_STORED_U8:
-        return at->u8;
+        return value.u8;
     case TP_STORED_BOOL:
-        return at->is_true;
+        return value.is_true;
     case TP_STORED_U64:
-        return (int64_t)at->u64;
+        return (int64_t)value.u64;
     default:
-        return at->i64;
+        return value.i64;
     }
 }
 
 /* Reads a number, text, bool or table. */
 static struct tp_json_value load(const void *member, enum tp_json_type type, enum tp_storage storage)
 {
-    const union stored *at = member;
+    union stored value;
+    if (storage == TP_STORED_TABLE)
+        return (struct tp_json_value){.type = type, .table = member};
+    memcpy(&value, member, sizes[storage]);
     switch (storage) {
     case TP_STORED_REAL:
-        return tp_as_real(at->real);
+        return tp_as_real(value.real);
     case TP_STORED_TEXT:
-        return tp_as_text(at->text);
+        return tp_as_text(value.text);
     case TP_STORED_STR:
-        return tp_as_str(at->str);
-    case TP_STORED_TABLE:
-        return (struct tp_json_value){.type = type, .table = member};
+        return tp_as_str(value.str);
     default:
-        return (struct tp_json_value){.type = type, .integer = load_int(at, storage)};
+        return (struct tp_json_value){.type = type, .integer = load_int(member, storage)};
     }
 }
 

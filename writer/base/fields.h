@@ -96,7 +96,7 @@ struct tp_json_field {
     struct tp_json_value (*compute)(const struct tp_record *record); /* instead of storage and offset */
     const char *(*word)(unsigned value);
     tp_next_item *next;
-    const struct tp_fields *fields; /* of RECORD, RECORDS, EACH_ROW; of the items of LIST and MAP where they are records */
+    const struct tp_fields *fields; /* of RECORD, RECORDS, EACH_ROW; of the items of LIST and MAP that are records */
     bool is_same_record;            /* RECORD: an object of members of this record */
     bool is_pointer;                /* RECORDS and ARRAY: the items are elsewhere */
     uint32_t count_offset, stride;  /* RECORDS and ARRAY */

@@ -15,21 +15,11 @@ static void pack_keys(Tp__SummaryProcess *to, const struct tp_signature *s, stru
                       struct tp_arena *arena)
 {
     uint32_t last = 0;
-    COLUMN(work_kind, s->key_count);
-    COLUMN(work_name, s->key_count);
-    COLUMN(work_dims, s->key_count);
-    COLUMN(work_detail, s->key_count);
-    COLUMN(work_count, s->key_count);
+    tp_columns_pack(TP_LIST_WORK, to, s->keys, s->key_count, texts, arena);
     COLUMN(work_varies, s->key_count);
     to->n_work_varies = 0;
     for (uint32_t i = 0; i < s->key_count; i++) {
-        const struct tp_count_key *key = &s->keys[i];
-        to->work_kind[i] = key->kind;
-        to->work_name[i] = tp_column_text(texts, key->name);
-        to->work_dims[i] = tp_column_text(texts, key->dims);
-        to->work_detail[i] = tp_column_text(texts, key->detail);
-        to->work_count[i] = (uint64_t)key->count;
-        if (key->is_exact)
+        if (s->keys[i].is_exact)
             continue;
         to->work_varies[to->n_work_varies++] = i - last;
         last = i;
@@ -50,49 +40,12 @@ static void pack_calls(Tp__SummaryProcess *to, const struct tp_signature *s, str
         last = follow[last] = number;
     }
     uint32_t count = tp_keys_count(&tuples);
-    COLUMN(work_call_key, count);
-    COLUMN(work_call_depth, count);
-    COLUMN(work_call_place, count);
+    tp_columns_make(TP_LIST_CALL_KEYS, to, count, arena);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t *tuple = tp_keys_get(&tuples, i);
         to->work_call_key[i] = tuple[0];
         to->work_call_depth[i] = tuple[1];
         to->work_call_place[i] = tuple[2];
-    }
-}
-
-static void pack_kept(Tp__SummaryProcess *to, const struct tp_signature *s, struct tp_strings *texts,
-                      struct tp_arena *arena)
-{
-    to->knows_kept = s->knows_kept;
-    COLUMN(kept_operator, s->kept_count);
-    COLUMN(kept_place, s->kept_count);
-    COLUMN(kept_blocks, s->kept_count);
-    COLUMN(kept_bytes, s->kept_count);
-    COLUMN(kept_is_exact, s->kept_count);
-    for (uint32_t i = 0; i < s->kept_count; i++) {
-        to->kept_operator[i] = tp_column_text(texts, s->kept[i].operator);
-        to->kept_place[i] = tp_column_text(texts, s->kept[i].place);
-        to->kept_blocks[i] = (uint64_t)s->kept[i].blocks;
-        to->kept_bytes[i] = (uint64_t)s->kept[i].bytes;
-        to->kept_is_exact[i] = s->kept[i].is_exact;
-    }
-}
-
-static void pack_functions(Tp__SummaryProcess *to, const struct tp_signature *s, struct tp_strings *texts,
-                           struct tp_arena *arena)
-{
-    COLUMN(loader_place, s->function_count);
-    COLUMN(loader_calls, s->function_count);
-    COLUMN(loader_low_ns, s->function_count);
-    COLUMN(loader_seen, s->function_count);
-    COLUMN(loader_is_exact, s->function_count);
-    for (uint32_t i = 0; i < s->function_count; i++) {
-        to->loader_place[i] = tp_column_text(texts, s->functions[i].place);
-        to->loader_calls[i] = (uint64_t)s->functions[i].calls;
-        to->loader_low_ns[i] = (uint64_t)s->functions[i].low_ns;
-        to->loader_seen[i] = s->functions[i].seen;
-        to->loader_is_exact[i] = s->functions[i].is_exact;
     }
 }
 
@@ -106,8 +59,9 @@ void tp_signature_pack(Tp__SummaryProcess *to, const struct tp_signature *s, str
         return;
     pack_keys(to, s, texts, arena);
     pack_calls(to, s, arena);
-    pack_kept(to, s, texts, arena);
-    pack_functions(to, s, texts, arena);
+    to->knows_kept = s->knows_kept;
+    tp_columns_pack(TP_LIST_KEPT, to, s->kept, s->kept_count, texts, arena);
+    tp_columns_pack(TP_LIST_FUNCTIONS, to, s->functions, s->function_count, texts, arena);
     COLUMN(work_place, s->place_count ? s->place_count - 1 : 0);
     for (size_t i = 0; i < to->n_work_place; i++)
         to->work_place[i] = tp_column_text(texts, s->places[i + 1]);
@@ -123,17 +77,9 @@ static void unpack_keys(struct tp_unpack *u)
     const Tp__SummaryProcess *from = u->from;
     struct tp_signature *s = &u->to->signature;
     uint64_t varies = 0;
-    s->key_count = (uint32_t)from->n_work_kind;
-    s->keys = tp_arena_array(u->arena, s->key_count, sizeof *s->keys);
-    for (uint32_t i = 0; i < s->key_count; i++) {
-        u->is_bad |= from->work_kind[i] >= TP_COUNT_KINDS;
-        s->keys[i] = (struct tp_count_key){.name = tp_unpack_text(u, from->work_name[i]),
-                                           .dims = tp_unpack_text(u, from->work_dims[i]),
-                                           .detail = tp_unpack_text(u, from->work_detail[i]),
-                                           .count = tp_unpack_count(u, from->work_count[i]),
-                                           .kind = (uint8_t)(from->work_kind[i] % TP_COUNT_KINDS),
-                                           .is_exact = true};
-    }
+    s->keys = tp_columns_unpack(TP_LIST_WORK, u, &s->key_count);
+    for (uint32_t i = 0; i < s->key_count; i++)
+        s->keys[i].is_exact = true;
     for (size_t i = 0; i < from->n_work_varies && !u->is_bad; i++) {
         varies += from->work_varies[i];
         u->is_bad |= varies >= s->key_count;
@@ -178,35 +124,6 @@ static void unpack_lanes(struct tp_unpack *u)
     u->is_bad |= s->lanes[s->lane_count] != s->call_count;
 }
 
-static void unpack_kept(struct tp_unpack *u)
-{
-    const Tp__SummaryProcess *from = u->from;
-    struct tp_signature *s = &u->to->signature;
-    s->knows_kept = from->knows_kept;
-    s->kept_count = (uint32_t)from->n_kept_operator;
-    s->kept = tp_arena_array(u->arena, s->kept_count, sizeof *s->kept);
-    for (uint32_t i = 0; i < s->kept_count; i++)
-        s->kept[i] = (struct tp_count_kept){.operator = tp_unpack_text(u, from->kept_operator[i]),
-                                            .place = tp_unpack_text(u, from->kept_place[i]),
-                                            .blocks = tp_unpack_count(u, from->kept_blocks[i]),
-                                            .bytes = tp_unpack_count(u, from->kept_bytes[i]),
-                                            .is_exact = from->kept_is_exact[i]};
-}
-
-static void unpack_functions(struct tp_unpack *u)
-{
-    const Tp__SummaryProcess *from = u->from;
-    struct tp_signature *s = &u->to->signature;
-    s->function_count = (uint32_t)from->n_loader_place;
-    s->functions = tp_arena_array(u->arena, s->function_count, sizeof *s->functions);
-    for (uint32_t i = 0; i < s->function_count; i++)
-        s->functions[i] = (struct tp_count_function){.place = tp_unpack_text(u, from->loader_place[i]),
-                                                     .calls = tp_unpack_count(u, from->loader_calls[i]),
-                                                     .low_ns = tp_unpack_count(u, from->loader_low_ns[i]),
-                                                     .seen = from->loader_seen[i],
-                                                     .is_exact = from->loader_is_exact[i]};
-}
-
 void tp_signature_unpack(struct tp_unpack *u)
 {
     const Tp__SummaryProcess *from = u->from;
@@ -218,8 +135,9 @@ void tp_signature_unpack(struct tp_unpack *u)
     s->places[0] = TP_STR("");
     for (uint32_t i = 1; i < s->place_count; i++)
         s->places[i] = tp_unpack_text(u, from->work_place[i - 1]);
-    unpack_kept(u);
-    unpack_functions(u);
+    s->knows_kept = from->knows_kept;
+    s->kept = tp_columns_unpack(TP_LIST_KEPT, u, &s->kept_count);
+    s->functions = tp_columns_unpack(TP_LIST_FUNCTIONS, u, &s->function_count);
     unpack_calls(u);
     if (!u->is_bad)
         unpack_lanes(u);

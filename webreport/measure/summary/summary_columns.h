@@ -1,13 +1,73 @@
-/* Columns of a summary's message, for the files that pack a part of it. */
+/* Columns of the message SummaryProcess (writer/proto/summary.proto): which member of a struct each one stores, and how.
+ *
+ * A list of structs is one row of tp_summary_lists: packing, unpacking and the check that its columns are of one length
+ * all read this row. Columns that are computed have the code COMPUTED and are filled where the list is packed. */
 #ifndef TP_WEBREPORT_MEASURE_SUMMARY_SUMMARY_COLUMNS_H
 #define TP_WEBREPORT_MEASURE_SUMMARY_SUMMARY_COLUMNS_H
 
+#include "webreport/measure/summary/summary_unpack.h"
 #include "writer/base/arena.h"
 #include "writer/base/keys.h"
 
 /* A column `field` of the message *to, of `count` items, zeroed, in `arena`. */
 #define TP_COLUMN_OF(to, arena, field, count)                                                                          \
     ((to)->n_##field = (count), (to)->field = tp_arena_array((arena), (to)->n_##field, sizeof *(to)->field))
+
+enum tp_list {
+    TP_LIST_METRICS,
+    TP_LIST_FACTS,       /* struct tp_summary_fact */
+    TP_LIST_STEPS,       /* struct tp_summary_step */
+    TP_LIST_LEFT_OUT,
+    TP_LIST_PARTS,
+    TP_LIST_ROWS,        /* struct tp_summary_row */
+    TP_LIST_SPANS,
+    TP_LIST_BUCKETS,
+    TP_LIST_CELLS,
+    TP_LIST_COLLECTIVES, /* struct tp_summary_collective */
+    TP_LIST_FINDINGS,    /* struct tp_summary_finding */
+    TP_LIST_DEVICES,     /* struct tp_summary_memory */
+    TP_LIST_OWNERS,      /* struct tp_summary_owner */
+    TP_LIST_FLAGS,       /* struct tp_summary_flag */
+    TP_LIST_EVIDENCE,
+    TP_LIST_LABELS,
+    TP_LIST_OVERLAP,
+    TP_LIST_RECORDS,     /* struct tp_rank_record */
+    TP_LIST_META,
+    TP_LIST_RANGES,
+    TP_LIST_GPUS,        /* struct tp_rank_gpu */
+    TP_LIST_WORK,        /* struct tp_count_key */
+    TP_LIST_WORK_PLACES,
+    TP_LIST_WORK_LANES,
+    TP_LIST_CALL_KEYS,
+    TP_LIST_CALLS,
+    TP_LIST_KEPT,        /* struct tp_count_kept */
+    TP_LIST_FUNCTIONS,   /* struct tp_count_function */
+    TP_LIST_GROUPS,      /* struct tp_slot_group */
+    TP_LIST_RUNS,        /* struct tp_rank_stride */
+    TP_LIST_SLOTS,       /* struct tp_slot */
+    TP_LIST_SLOT_STEPS,
+    TP_LIST_LENGTHS,
+    TP_LIST_COUNT
+};
+
+/* Allocates all columns of a list, of `count` zeroed items. */
+void tp_columns_make(enum tp_list list, struct Tp__SummaryProcess *to, size_t count, struct tp_arena *arena);
+
+/* Writes the struct at `item` as item `at` of a list. Differences are to the struct before it in memory. */
+void tp_columns_put(enum tp_list list, struct Tp__SummaryProcess *to, size_t at, const void *item,
+                    struct tp_strings *texts);
+
+/* Makes the columns of a list and writes `count` structs. */
+void tp_columns_pack(enum tp_list list, struct Tp__SummaryProcess *to, const void *items, size_t count,
+                     struct tp_strings *texts, struct tp_arena *arena);
+
+/* Reads a list into an array of structs in the arena; *count gets its length. Members without a column are 0. Values that
+ * no struct can have set unpack->is_bad. */
+void *tp_columns_unpack(enum tp_list list, struct tp_unpack *unpack, uint32_t *count);
+
+/* Returns whether the columns of each list are of one length; whether a column has more than `most` items. */
+bool tp_columns_are_even(const struct Tp__SummaryProcess *from);
+bool tp_columns_are_longer(const struct Tp__SummaryProcess *from, size_t most);
 
 /* The number that stands for a text in the message: its place among the file's texts + 1; 0: it is empty. */
 static inline uint32_t tp_column_text(struct tp_strings *texts, struct tp_str text)

@@ -6,7 +6,6 @@
 #include "writer/base/saturate.h"
 #include "writer/proto/summary.pb-c.h"
 
-
 /* ---- built ---- */
 
 static struct tp_str kept(struct tp_summary_work *work, struct tp_str text)
@@ -54,11 +53,7 @@ static void pack_overlap(Tp__SummaryProcess *to, const struct tp_table *overlap,
                          struct tp_arena *arena)
 {
     size_t count = overlap->row_count;
-    COLUMN(overlap_step, count);
-    COLUMN(overlap_computation_ns, count);
-    COLUMN(overlap_communication_ns, count);
-    COLUMN(overlap_both_ns, count);
-    COLUMN(overlap_other_ns, count);
+    tp_columns_make(TP_LIST_OVERLAP, to, count, arena);
     for (size_t i = 0; i < count; i++) {
         to->overlap_step[i] = tp_column_text(texts, tp_table_text(overlap, TP_OVERLAP_STEP)[i]);
         to->overlap_computation_ns[i] = tp_table_int(overlap, TP_OVERLAP_COMPUTATION)[i];
@@ -72,26 +67,15 @@ static void pack_records(Tp__SummaryProcess *to, const struct tp_rank_summary *f
                          struct tp_arena *arena)
 {
     int64_t before = 0;
-    COLUMN(record_name, from->record_count);
-    COLUMN(record_step, from->record_count);
-    COLUMN(record_ranges, from->record_count);
-    COLUMN(record_kernels, from->record_count);
-    COLUMN(record_kernel_ns, from->record_count);
-    COLUMN(record_bytes, from->record_count);
+    tp_columns_make(TP_LIST_RECORDS, to, from->record_count, arena);
     COLUMN(record_meta, (size_t)from->record_count * TP_RANK_METAS);
     for (uint32_t i = 0; i < from->record_count; i++) {
         const struct tp_rank_record *record = &from->records[i];
-        to->record_name[i] = tp_column_text(texts, record->name);
-        to->record_step[i] = record->step + 1; /* TP_NO_ID becomes 0 */
-        to->record_ranges[i] = record->range_count;
-        to->record_kernels[i] = record->kernel_count;
-        to->record_kernel_ns[i] = record->kernel_time_ns;
-        to->record_bytes[i] = record->bytes;
+        tp_columns_put(TP_LIST_RECORDS, to, i, record, texts);
         for (unsigned k = 0; k < TP_RANK_METAS; k++)
             to->record_meta[i * TP_RANK_METAS + k] = number_or_none(texts, record->meta[k]);
     }
-    COLUMN(range_start_ns, from->range_count);
-    COLUMN(range_length_ns, from->range_count);
+    tp_columns_make(TP_LIST_RANGES, to, from->range_count, arena);
     for (uint32_t i = 0; i < from->range_count; i++) {
         to->range_start_ns[i] = (int64_t)((uint64_t)from->ranges[i].a - (uint64_t)before);
         to->range_length_ns[i] = tp_sat_sub(from->ranges[i].b, from->ranges[i].a);
@@ -108,16 +92,7 @@ void tp_comparison_pack(Tp__SummaryProcess *to, const struct tp_rank_summary *fr
     pack_overlap(to, &from->overlap, texts, arena);
     pack_records(to, from, texts, arena);
     to->device_count = from->device_count;
-    COLUMN(gpu_id, from->gpu_count);
-    COLUMN(gpu_memory_bytes, from->gpu_count);
-    COLUMN(gpu_name, from->gpu_count);
-    COLUMN(gpu_capability, from->gpu_count);
-    for (uint32_t g = 0; g < from->gpu_count; g++) {
-        to->gpu_id[g] = from->gpus[g].id;
-        to->gpu_memory_bytes[g] = from->gpus[g].memory_bytes;
-        to->gpu_name[g] = number_or_none(texts, from->gpus[g].name);
-        to->gpu_capability[g] = number_or_none(texts, from->gpus[g].compute_capability);
-    }
+    tp_columns_pack(TP_LIST_GPUS, to, from->gpus, from->gpu_count, texts, arena);
 }
 
 /* ---- unpacked ---- */
@@ -144,18 +119,11 @@ static void unpack_records(struct tp_unpack *u, struct tp_rank_summary *rank)
 {
     const Tp__SummaryProcess *from = u->from;
     uint64_t ranges = 0;
-    rank->record_count = (uint32_t)from->n_record_name;
-    rank->records = tp_arena_array(u->arena, rank->record_count, sizeof *rank->records);
+    rank->records = tp_columns_unpack(TP_LIST_RECORDS, u, &rank->record_count);
     u->is_bad |= from->n_record_meta != (uint64_t)rank->record_count * TP_RANK_METAS;
     for (uint32_t i = 0; i < rank->record_count && !u->is_bad; i++) {
         struct tp_rank_record *record = &rank->records[i];
-        record->name = tp_unpack_text(u, from->record_name[i]);
-        record->step = from->record_step[i] - 1; /* 0 becomes TP_NO_ID */
         record->first_range = (uint32_t)ranges;
-        record->range_count = from->record_ranges[i];
-        record->kernel_count = from->record_kernels[i];
-        record->kernel_time_ns = from->record_kernel_ns[i];
-        record->bytes = from->record_bytes[i];
         for (unsigned k = 0; k < TP_RANK_METAS; k++)
             record->meta[k] = text_or_none(u, from->record_meta[i * TP_RANK_METAS + k]);
         ranges += from->record_ranges[i];
@@ -190,11 +158,6 @@ void tp_comparison_unpack(struct tp_unpack *u)
     unpack_records(u, rank);
     unpack_ranges(u, rank);
     rank->device_count = from->device_count;
-    rank->gpu_count = (uint32_t)from->n_gpu_id;
-    rank->gpus = tp_arena_array(u->arena, rank->gpu_count, sizeof *rank->gpus);
-    for (uint32_t g = 0; g < rank->gpu_count; g++)
-        rank->gpus[g] =
-            (struct tp_rank_gpu){from->gpu_id[g], from->gpu_memory_bytes[g], text_or_none(u, from->gpu_name[g]),
-                                 text_or_none(u, from->gpu_capability[g])};
+    rank->gpus = tp_columns_unpack(TP_LIST_GPUS, u, &rank->gpu_count);
     u->to->comparison = rank->record_count ? rank : NULL;
 }

@@ -27,12 +27,9 @@ static uint32_t text(struct pack *p, struct tp_str value)
     return tp_column_text(&p->texts, value);
 }
 
-/* Differences wrap around: adding them up again does too. */
-static int64_t delta(int64_t value, int64_t *before)
+static void pack_list(struct pack *p, enum tp_list list, const void *items, size_t count)
 {
-    int64_t difference = (int64_t)((uint64_t)value - (uint64_t)*before);
-    *before = value;
-    return difference;
+    tp_columns_pack(list, p->to, items, count, &p->texts, p->arena);
 }
 
 static void pack_metrics(struct pack *p)
@@ -41,9 +38,7 @@ static void pack_metrics(struct pack *p)
     unsigned count = 0, at = 0;
     for (unsigned i = 0; i < TP_METRIC_COUNT; i++)
         count += !tp_metric_is_left_out(&tp_metrics[i], s->metrics[i].value);
-    COLUMN(p, metric_name, count);
-    COLUMN(p, metric_value, count);
-    COLUMN(p, metric_why, count);
+    tp_columns_make(TP_LIST_METRICS, p->to, count, p->arena);
     for (unsigned i = 0; i < TP_METRIC_COUNT; i++) {
         if (tp_metric_is_left_out(&tp_metrics[i], s->metrics[i].value))
             continue;
@@ -79,12 +74,7 @@ static void pack_head(struct pack *p)
     p->to->kernel_fingerprint = s->kernel_fingerprint;
     pack_decision(p);
     pack_metrics(p);
-    COLUMN(p, fact_name, s->fact_count);
-    COLUMN(p, fact_value, s->fact_count);
-    for (uint32_t i = 0; i < s->fact_count; i++) {
-        p->to->fact_name[i] = text(p, s->facts[i].name);
-        p->to->fact_value[i] = text(p, s->facts[i].value);
-    }
+    pack_list(p, TP_LIST_FACTS, s->facts, s->fact_count);
 }
 
 /* ---- steps ---- */
@@ -100,15 +90,7 @@ static bool has_part(const struct tp_summary *s, unsigned part)
 static void pack_steps(struct pack *p)
 {
     const struct tp_summary *s = p->from;
-    int64_t before = 0;
-    COLUMN(p, step_name, s->step_count);
-    COLUMN(p, step_start_ns, s->step_count);
-    COLUMN(p, step_total_ns, s->step_count);
-    for (uint32_t i = 0; i < s->step_count; i++) {
-        p->to->step_name[i] = text(p, s->steps[i].name);
-        p->to->step_start_ns[i] = delta(s->steps[i].start_ns, &before);
-        p->to->step_total_ns[i] = s->steps[i].total_ns;
-    }
+    pack_list(p, TP_LIST_STEPS, s->steps, s->step_count);
     COLUMN(p, left_out_step, s->step_count - tp_summary_used_steps(s));
     for (uint32_t i = 0, at = 0, last = 0; i < s->step_count; i++) {
         if (!s->steps[i].is_left_out)
@@ -139,14 +121,6 @@ static void pack_row(struct pack *p, uint32_t i)
 {
     const struct tp_summary_row *row = &p->from->rows[i];
     const struct tp_sketch *time = &row->time;
-    p->to->row_kind[i] = row->kind;
-    p->to->row_name[i] = text(p, row->name);
-    p->to->row_owner[i] = text(p, row->owner);
-    p->to->row_shape[i] = text(p, row->shape);
-    p->to->row_dtype[i] = text(p, row->dtype);
-    p->to->row_bytes[i] = row->bytes;
-    p->to->row_count[i] = (uint64_t)time->count;
-    p->to->row_min_ns[i] = (uint64_t)time->min_ns;
     p->to->row_span_ns[i] = (uint64_t)time->max_ns - (uint64_t)time->min_ns;
     p->to->row_excess_ns[i] = (uint64_t)time->sum_ns - (uint64_t)time->count * (uint64_t)time->min_ns;
     p->to->row_has_steps[i] = row->by_step_ns != NULL;
@@ -160,10 +134,8 @@ static void pack_buckets(struct pack *p)
             spans++;
             buckets += p->from->rows[i].time.bucket_count;
         }
-    COLUMN(p, row_deviation, spans);
-    COLUMN(p, row_buckets, spans);
-    COLUMN(p, bucket, buckets);
-    COLUMN(p, bucket_count, buckets);
+    tp_columns_make(TP_LIST_SPANS, p->to, spans, p->arena);
+    tp_columns_make(TP_LIST_BUCKETS, p->to, buckets, p->arena);
     spans = buckets = 0;
     for (uint32_t i = 0; i < p->from->row_count; i++) {
         const struct tp_sketch *time = &p->from->rows[i].time;
@@ -184,8 +156,7 @@ static void pack_numbers_by_step(struct pack *p)
     size_t rows = 0, at = 0;
     for (uint32_t i = 0; i < s->row_count; i++)
         rows += s->rows[i].by_step_ns != NULL;
-    COLUMN(p, by_step_ns, rows * s->step_count);
-    COLUMN(p, by_step_count, rows * s->step_count);
+    tp_columns_make(TP_LIST_CELLS, p->to, rows * s->step_count, p->arena);
     for (uint32_t i = 0; i < s->row_count; i++)
         for (uint32_t k = 0; k < s->step_count && s->rows[i].by_step_ns; k++, at++) {
             p->to->by_step_ns[at] = s->rows[i].by_step_ns[k];
@@ -195,78 +166,14 @@ static void pack_numbers_by_step(struct pack *p)
 
 static void pack_rows(struct pack *p)
 {
-    uint32_t count = p->from->row_count;
-    COLUMN(p, row_kind, count);
-    COLUMN(p, row_name, count);
-    COLUMN(p, row_owner, count);
-    COLUMN(p, row_shape, count);
-    COLUMN(p, row_dtype, count);
-    COLUMN(p, row_bytes, count);
-    COLUMN(p, row_count, count);
-    COLUMN(p, row_min_ns, count);
-    COLUMN(p, row_span_ns, count);
-    COLUMN(p, row_excess_ns, count);
-    COLUMN(p, row_has_steps, count);
-    for (uint32_t i = 0; i < count; i++)
+    pack_list(p, TP_LIST_ROWS, p->from->rows, p->from->row_count);
+    for (uint32_t i = 0; i < p->from->row_count; i++)
         pack_row(p, i);
     pack_buckets(p);
     pack_numbers_by_step(p);
 }
 
-/* ---- collectives ---- */
-
-static void pack_collectives(struct pack *p)
-{
-    uint32_t count = p->from->collective_count;
-    int64_t sequence = 0, arrival = 0;
-    COLUMN(p, collective_name, count);
-    COLUMN(p, collective_group, count);
-    COLUMN(p, collective_dtype, count);
-    COLUMN(p, collective_sequence, count);
-    COLUMN(p, collective_bytes, count);
-    COLUMN(p, collective_group_size, count);
-    COLUMN(p, collective_arrival_ns, count);
-    COLUMN(p, collective_duration_ns, count);
-    COLUMN(p, collective_step, count);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct tp_summary_collective *c = &p->from->collectives[i];
-        p->to->collective_name[i] = text(p, c->name);
-        p->to->collective_group[i] = text(p, c->group);
-        p->to->collective_dtype[i] = text(p, c->dtype);
-        p->to->collective_sequence[i] = delta(c->sequence, &sequence);
-        p->to->collective_bytes[i] = c->bytes;
-        p->to->collective_group_size[i] = c->group_size;
-        p->to->collective_arrival_ns[i] = delta(c->arrival_ns, &arrival);
-        p->to->collective_duration_ns[i] = c->duration_ns;
-        p->to->collective_step[i] = c->step + 1; /* TP_NO_ID becomes 0 */
-    }
-}
-
-/* ---- findings, memory, flags ---- */
-
-static void pack_findings(struct pack *p)
-{
-    uint32_t count = p->from->finding_count;
-    COLUMN(p, finding_rule, count);
-    COLUMN(p, finding_title, count);
-    COLUMN(p, finding_severity, count);
-    COLUMN(p, finding_confidence, count);
-    COLUMN(p, finding_ceiling_us, count);
-    COLUMN(p, finding_occurrences, count);
-    COLUMN(p, finding_line, count);
-    COLUMN(p, finding_detail, count);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct tp_summary_finding *f = &p->from->findings[i];
-        p->to->finding_rule[i] = text(p, f->rule);
-        p->to->finding_title[i] = text(p, f->title);
-        p->to->finding_severity[i] = f->severity;
-        p->to->finding_confidence[i] = f->confidence;
-        p->to->finding_ceiling_us[i] = isnan(f->ceiling_us_per_step) ? (double)NAN : f->ceiling_us_per_step;
-        p->to->finding_occurrences[i] = f->occurrences;
-        p->to->finding_line[i] = text(p, f->file_line);
-        p->to->finding_detail[i] = text(p, f->detail);
-    }
-}
+/* ---- memory ---- */
 
 static void pack_memory(struct pack *p)
 {
@@ -274,39 +181,14 @@ static void pack_memory(struct pack *p)
     size_t owners = 0;
     for (uint32_t i = 0; i < s->memory_count; i++)
         owners += s->memory[i].owner_count;
-    COLUMN(p, memory_device, s->memory_count);
-    COLUMN(p, memory_peak_bytes, s->memory_count);
-    COLUMN(p, memory_reserved_bytes, s->memory_count);
-    COLUMN(p, memory_creep, s->memory_count);
-    COLUMN(p, memory_owners, s->memory_count);
-    COLUMN(p, owner_kind, owners);
-    COLUMN(p, owner_name, owners);
-    COLUMN(p, owner_bytes, owners);
-    COLUMN(p, owner_blocks, owners);
+    tp_columns_make(TP_LIST_DEVICES, p->to, s->memory_count, p->arena);
+    tp_columns_make(TP_LIST_OWNERS, p->to, owners, p->arena);
     owners = 0;
     for (uint32_t i = 0; i < s->memory_count; i++) {
         const struct tp_summary_memory *m = &s->memory[i];
-        p->to->memory_device[i] = text(p, m->device);
-        p->to->memory_peak_bytes[i] = m->peak_allocated_bytes;
-        p->to->memory_reserved_bytes[i] = m->peak_reserved_bytes;
-        p->to->memory_creep[i] = isnan(m->creep_bytes_per_step) ? (double)NAN : m->creep_bytes_per_step;
-        p->to->memory_owners[i] = m->owner_count;
-        for (uint32_t o = 0; o < m->owner_count; o++, owners++) {
-            p->to->owner_kind[owners] = m->owners[o].kind;
-            p->to->owner_name[owners] = text(p, m->owners[o].name);
-            p->to->owner_bytes[owners] = m->owners[o].bytes;
-            p->to->owner_blocks[owners] = m->owners[o].blocks;
-        }
-    }
-}
-
-static void pack_flags(struct pack *p)
-{
-    COLUMN(p, flag_name, p->from->flag_count);
-    COLUMN(p, flag_count, p->from->flag_count);
-    for (uint32_t i = 0; i < p->from->flag_count; i++) {
-        p->to->flag_name[i] = text(p, p->from->flags[i].name);
-        p->to->flag_count[i] = p->from->flags[i].count;
+        tp_columns_put(TP_LIST_DEVICES, p->to, i, m, &p->texts);
+        for (uint32_t o = 0; o < m->owner_count; o++)
+            tp_columns_put(TP_LIST_OWNERS, p->to, owners++, &m->owners[o], &p->texts);
     }
 }
 
@@ -346,10 +228,10 @@ static struct tp_str packed_process(const struct tp_summary *summary, bool has_c
     pack_head(&p);
     pack_steps(&p);
     pack_rows(&p);
-    pack_collectives(&p);
-    pack_findings(&p);
+    pack_list(&p, TP_LIST_COLLECTIVES, summary->collectives, summary->collective_count);
+    pack_list(&p, TP_LIST_FINDINGS, summary->findings, summary->finding_count);
     pack_memory(&p);
-    pack_flags(&p);
+    pack_list(&p, TP_LIST_FLAGS, summary->flags, summary->flag_count);
     tp_evidence_pack(&process, &summary->evidence, &p.texts, arena);
     tp_signature_pack(&process, &signature, &p.texts, arena);
     if (summary->comparison)

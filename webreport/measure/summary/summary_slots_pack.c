@@ -13,26 +13,12 @@ static void pack_groups(Tp__SummaryProcess *to, const struct tp_step_slots *from
     size_t runs = 0;
     for (uint32_t g = 0; g < from->group_count; g++)
         runs += from->groups[g].run_count;
-    COLUMN(group_name, from->group_count);
-    COLUMN(group_description, from->group_count);
-    COLUMN(group_size, from->group_count);
-    COLUMN(group_runs, from->group_count);
-    COLUMN(run_first, runs);
-    COLUMN(run_stride, runs);
-    COLUMN(run_length, runs);
+    tp_columns_pack(TP_LIST_GROUPS, to, from->groups, from->group_count, texts, arena);
+    tp_columns_make(TP_LIST_RUNS, to, runs, arena);
     runs = 0;
-    for (uint32_t g = 0; g < from->group_count; g++) {
-        const struct tp_slot_group *group = &from->groups[g];
-        to->group_name[g] = tp_column_text(texts, group->name);
-        to->group_description[g] = tp_column_text(texts, group->description);
-        to->group_size[g] = group->size;
-        to->group_runs[g] = group->run_count;
-        for (uint32_t i = 0; i < group->run_count; i++, runs++) {
-            to->run_first[runs] = group->runs[i].first;
-            to->run_stride[runs] = group->runs[i].stride;
-            to->run_length[runs] = group->runs[i].length;
-        }
-    }
+    for (uint32_t g = 0; g < from->group_count; g++)
+        for (uint32_t i = 0; i < from->groups[g].run_count; i++)
+            tp_columns_put(TP_LIST_RUNS, to, runs++, &from->groups[g].runs[i], texts);
 }
 
 /* Differences to the first step are small numbers; they wrap around, and adding them up again does, too. */
@@ -88,19 +74,11 @@ void tp_slots_pack(Tp__SummaryProcess *to, const struct tp_step_slots *from, str
     size_t cells = (size_t)from->slot_count * from->step_count;
     to->host = tp_column_text(texts, from->host);
     pack_groups(to, from, texts, arena);
-    COLUMN(slot_group, from->slot_count);
-    COLUMN(slot_calls, from->slot_count);
-    for (uint32_t k = 0; k < from->slot_count; k++) {
-        to->slot_group[k] = from->slots[k].group + 1; /* TP_NO_ID becomes 0 */
-        to->slot_calls[k] = from->slots[k].calls;
-    }
+    tp_columns_pack(TP_LIST_SLOTS, to, from->slots, from->slot_count, texts, arena);
     COLUMN(slot_step, from->step_count);
     for (uint32_t s = 0; s < from->step_count; s++)
         to->slot_step[s] = from->steps[s] - (s ? from->steps[s - 1] : 0);
-    COLUMN(slot_kernel_us, cells);
-    COLUMN(slot_pause_us, cells);
-    COLUMN(slot_input_us, cells);
-    COLUMN(slot_within_us, cells);
+    tp_columns_make(TP_LIST_LENGTHS, to, cells, arena);
     pack_lengths(to->slot_kernel_us, from, TP_SLOT_KERNEL);
     pack_lengths(to->slot_pause_us, from, TP_SLOT_PAUSE);
     pack_lengths(to->slot_input_us, from, TP_SLOT_INPUT);
@@ -116,31 +94,27 @@ static bool is_rank(int64_t number)
     return number >= 0 && number <= TP_MAX_JOB_NUMBER;
 }
 
-static void unpack_runs(struct tp_unpack *u, struct tp_rank_stride *runs)
+static struct tp_rank_stride *unpack_runs(struct tp_unpack *u)
 {
-    const Tp__SummaryProcess *from = u->from;
-    for (size_t i = 0; i < from->n_run_first; i++) {
-        runs[i] = (struct tp_rank_stride){from->run_first[i], from->run_stride[i], from->run_length[i]};
+    uint32_t count;
+    struct tp_rank_stride *runs = tp_columns_unpack(TP_LIST_RUNS, u, &count);
+    for (uint32_t i = 0; i < count; i++)
         u->is_bad |= !is_rank(runs[i].first) || !is_rank(runs[i].stride) || runs[i].stride == 0 || runs[i].length < 1 ||
                      runs[i].length > TP_MAX_JOB_RANKS;
-    }
+    return runs;
 }
 
 static void unpack_groups(struct tp_unpack *u, struct tp_step_slots *to)
 {
     const Tp__SummaryProcess *from = u->from;
-    struct tp_rank_stride *runs = tp_arena_array(u->arena, from->n_run_first, sizeof *runs);
+    struct tp_rank_stride *runs = unpack_runs(u);
     uint64_t at = 0;
-    unpack_runs(u, runs);
-    to->group_count = (uint32_t)from->n_group_name;
-    to->groups = tp_arena_array(u->arena, to->group_count, sizeof *to->groups);
+    to->groups = tp_columns_unpack(TP_LIST_GROUPS, u, &to->group_count);
     for (uint32_t g = 0; g < to->group_count && !u->is_bad; g++) {
-        to->groups[g] = (struct tp_slot_group){tp_unpack_text(u, from->group_name[g]),
-                                               tp_unpack_text(u, from->group_description[g]), from->group_size[g],
-                                               runs + at, from->group_runs[g],
-                                               from->n_group_kind ? (enum tp_group_kind)from->group_kind[g] : 0};
-        at += from->group_runs[g];
-        u->is_bad |= at > from->n_run_first || from->group_runs[g] > TP_MAX_SLOT_RUNS ||
+        to->groups[g].runs = runs + at;
+        to->groups[g].kind = from->n_group_kind ? (enum tp_group_kind)from->group_kind[g] : 0;
+        at += to->groups[g].run_count;
+        u->is_bad |= at > from->n_run_first || to->groups[g].run_count > TP_MAX_SLOT_RUNS ||
                      (uint32_t)to->groups[g].kind >= TP_GROUP_KINDS;
     }
     u->is_bad |= at != from->n_run_first || to->group_count > TP_MAX_SLOT_GROUPS;
@@ -180,12 +154,12 @@ void tp_slots_unpack(struct tp_unpack *u)
                  from->n_slot_group > TP_MAX_SLOTS || from->n_slot_kernel_us > TP_MAX_SLOT_CELLS;
     if (u->is_bad)
         return;
-    to->slot_count = (uint32_t)from->n_slot_group;
     to->step_count = (uint32_t)from->n_slot_step;
-    to->slots = tp_arena_array(u->arena, to->slot_count, sizeof *to->slots);
+    to->slots = tp_columns_unpack(TP_LIST_SLOTS, u, &to->slot_count);
     to->steps = tp_arena_array(u->arena, to->step_count, sizeof *to->steps);
     for (uint32_t k = 0; k < to->slot_count; k++) {
-        to->slots[k] = (struct tp_slot){from->slot_group[k] - 1, from->slot_calls[k], 1, 0, true, 0}; /* 0 becomes TP_NO_ID */
+        to->slots[k].waits = 1;
+        to->slots[k].is_seen = true;
         if (from->n_slot_waits) {
             to->slots[k].waits = from->slot_waits[k];
             to->slots[k].before = from->slot_before[k];

@@ -1,6 +1,7 @@
 /* Rows of a process: sketches and numbers per step from their columns. See summary_unpack.h. */
 #include <math.h>
 
+#include "webreport/measure/summary/summary_columns.h"
 #include "webreport/measure/summary/summary_unpack.h"
 #include "writer/base/saturate.h"
 #include "writer/proto/summary.pb-c.h"
@@ -47,8 +48,6 @@ static void unpack_time(struct tp_unpack *u, struct tp_sketch *time, uint32_t ro
 {
     const Tp__SummaryProcess *from = u->from;
     uint64_t count = from->row_count[row], least = from->row_min_ns[row], span = from->row_span_ns[row];
-    time->count = tp_unpack_count(u, count);
-    time->min_ns = tp_unpack_count(u, least);
     time->sum_ns = tp_unpack_count(u, from->row_excess_ns[row] + count * least);
     u->is_bad |= span > (uint64_t)INT64_MAX - (uint64_t)time->min_ns || (span && count < 2);
     if (u->is_bad)
@@ -90,18 +89,14 @@ void tp_unpack_rows(struct tp_unpack *u)
     const Tp__SummaryProcess *from = u->from;
     struct tp_summary *s = u->to;
     struct cursor at = {0, 0, 0};
-    s->rows = tp_arena_array(u->arena, from->n_row_kind, sizeof *s->rows);
-    for (uint32_t i = 0; i < from->n_row_kind && !u->is_bad; i++) {
-        struct tp_summary_row row = {.kind = (enum tp_summary_kind)from->row_kind[i],
-                                     .name = tp_unpack_text(u, from->row_name[i]),
-                                     .owner = tp_unpack_text(u, from->row_owner[i]),
-                                     .shape = tp_unpack_text(u, from->row_shape[i]),
-                                     .dtype = tp_unpack_text(u, from->row_dtype[i]),
-                                     .bytes = from->row_bytes[i]};
+    uint32_t count;
+    s->rows = tp_columns_unpack(TP_LIST_ROWS, u, &count);
+    for (uint32_t i = 0; i < count && !u->is_bad; i++) {
+        struct tp_summary_row row = s->rows[i];
         unpack_time(u, &row.time, i, &at);
         if (from->row_has_steps[i])
             unpack_by_step(u, &row, &at);
-        if (from->row_kind[i] < TP_SUMMARY_KIND_COUNT) /* others are of a newer version */
+        if ((uint32_t)row.kind < TP_SUMMARY_KIND_COUNT) /* others are of a newer version */
             s->rows[s->row_count++] = row;
     }
     u->is_bad |= at.span != from->n_row_buckets || at.bucket != from->n_bucket || at.by_step != from->n_by_step_ns;
