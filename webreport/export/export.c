@@ -1,4 +1,4 @@
-/* The list of export formats: see export.h. */
+/* The table of export formats: see export.h. */
 #include "webreport/export/export.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Filters of events: see filter.h. */
+/* Filters events: see filter.h. */
 #include "webreport/export/filter.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 
 /* ---- options ---- */
 
-/* Digits at *text as a number, which moves behind them; false without digits or when it is too large. */
+/* Reads the digits at *text as a number and moves *text past them; false without digits or when it is too large. */
 static bool read_number(const char **text, int64_t *number)
 {
     const char *start = *text;
@@ -34,7 +34,7 @@ static bool read_steps(struct tp_filter *filter, const char *text)
     return *text == '\0' && filter->first_step <= filter->last_step;
 }
 
-/* Nanoseconds of "1.5ms"; false when it is none, or over 2^61. */
+/* Reads a time such as "1.5ms" as nanoseconds; false when it is not a time, or more than 2^61 ns. */
 static bool read_time(const char *text, int64_t *ns)
 {
     static const struct {
@@ -98,7 +98,7 @@ int64_t tp_filter_first_ns(const struct tp_trace *trace)
     return first == INT64_MAX ? 0 : first;
 }
 
-/* Number at the end of a step's name, its place when there is none. */
+/* Returns the number at the end of a step's name, or its index when the name has none. */
 static int64_t step_number(const struct tp_step *step, uint32_t place)
 {
     size_t start = step->name.len;
@@ -120,7 +120,7 @@ static int apply_steps(struct tp_filter_trace *out, const struct tp_filter *filt
         int64_t number = step_number(step, i);
         if (number < filter->first_step || number > filter->last_step)
             continue;
-        /* where the device lags, a step begins later than its calls on the host */
+        /* when the device lags, a step begins after its calls on the host */
         from = step->start_ns < from ? step->start_ns : from;
         from = step->host_start_ns < from ? step->host_start_ns : from;
         until = step->end_ns > until ? step->end_ns : until;

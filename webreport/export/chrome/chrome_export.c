@@ -1,4 +1,4 @@
-/* export --to chrome: where the trace goes, and in which of its two forms. */
+/* Writes export --to chrome: chooses the path and one of its two forms, raw or slim. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,10 +8,10 @@
 #include "webreport/export/whole_file.h"
 #include "writer/base/input.h"
 
-/* Whether the file begins as an export does: a gzip member whose head has nothing but the mark. */
+/* Returns true when the file begins as an export does: with a gzip member whose header contains only the mark. */
 static bool is_export(const char *path)
 {
-    enum { HEAD = 10 }; /* bytes; its fourth says what follows: 0x10, a comment */
+    enum { HEAD = 10 }; /* bytes of a gzip header; the fourth has the flags: 0x10, a comment follows */
     char head[HEAD + sizeof TP_EXPORT_MARK];
     struct tp_input input;
     size_t got = 0;
@@ -23,7 +23,7 @@ static bool is_export(const char *path)
            memcmp(head + HEAD, TP_EXPORT_MARK, sizeof TP_EXPORT_MARK) == 0;
 }
 
-/* The name is made of the input's, and a trace of another writer may have it: nothing would make that one again. */
+/* Refuses to replace a file that no export wrote: it may be a trace that nobody can record again. */
 static int refuse_others(const struct tp_export *export, const char *path, struct tp_error *err)
 {
     struct stat input, output;

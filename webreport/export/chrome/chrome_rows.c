@@ -1,15 +1,15 @@
-/* Rows of a cleaned trace: numbers that viewers accept, and lanes for slices that do not nest. See chrome.h. */
+/* Gives the rows of a cleaned trace numbers that viewers accept, and lanes to slices that do not nest. See chrome.h. */
 #include "webreport/export/chrome/chrome.h"
 #include "writer/base/id_map.h"
 
-enum { FIRST_NEW = 1 << 30 }; /* numbers from here on are ours */
+enum { FIRST_NEW = 1 << 30 }; /* the first new number */
 
 static bool is_plain(const struct tp_row_id *id)
 {
     return !id->is_text && id->number >= 0 && id->number < FIRST_NEW;
 }
 
-/* New numbers for what has none that viewers can use, in order of appearance. */
+/* New numbers for ids that viewers cannot use, in order of appearance. */
 struct numbers {
     struct tp_strings texts;
     struct tp_id_map of_number, of_text;

@@ -1,7 +1,7 @@
-/* Slices of a cleaned trace: categories and arguments as torch writes them. See chrome.h. */
+/* Gives the slices of a cleaned trace categories and arguments as torch writes them. See chrome.h. */
 #include "webreport/export/chrome/chrome.h"
 
-/* Categories of the kinds that have one; the names are those that tp_trace_out writes. */
+/* The categories of kinds, with the names that tp_trace_out writes. */
 static const struct {
     const char *text;
     enum tp_trace_out_category category;
@@ -25,7 +25,7 @@ struct tp_str tp_chrome_category(const struct tp_trace *trace, const struct tp_e
     struct tp_str name = tp_trace_name(trace, event);
     unsigned kind = event->kind;
     if (kind == TP_KIND_SPAN && tp_str_starts(name, "PyTorch Profiler"))
-        return (struct tp_str){"", 0}; /* the writer's own span takes its place */
+        return (struct tp_str){"", 0}; /* the writer adds its own span instead */
     *category = TP_OUT_OTHER;
     if (kind == TP_KIND_RUNTIME && event->variant)
         return tp_strings_get(&trace->cats, trace->call_cats[event->variant] - 1);

@@ -1,5 +1,5 @@
-/* A cleaned trace for viewers: export --to chrome --slim. Slices are written row by row as they come out of a sorted
- * list of numbers; nothing of the text is kept. */
+/* Writes a cleaned trace for viewers: export --to chrome --slim. It writes the slices row by row from the trace in
+ * memory, without the text of the file. */
 #include "webreport/export/chrome/chrome.h"
 
 #include <stdio.h>
@@ -19,14 +19,14 @@ struct writing {
     struct tp_chrome_lanes lanes;
     struct tp_filter_trace filter;
     int64_t first_ns;
-    uint32_t *thread_first, *events; /* events thread by thread, in order of time */
+    uint32_t *thread_first, *events; /* events by thread, in order of time */
     struct tp_links links;
     int64_t *link_ids;     /* by link */
-    struct tp_keyed *ends; /* of links that are kept, by event: tie: link * 2 + is end */
+    struct tp_keyed *ends; /* ends of the kept links by event; tie: link * 2 + is end */
     uint32_t end_count;
     int64_t lane_tid[TP_CHROME_MAX_LANES];
-    int64_t place;    /* of the next row */
-    uint8_t *has_row; /* by thread: its first row has its name */
+    int64_t place;    /* sort index of the next row */
+    uint8_t *has_row; /* by thread: whether its first row is named */
 };
 
 static bool keeps(const struct writing *w, const struct tp_event *event)
@@ -64,9 +64,9 @@ static int64_t correlation_of(const struct writing *w, const struct tp_link *lin
     return w->trace->devices[w->trace->events[link->to].detail].correlation;
 }
 
-/* The arrow of a launch has the number of its correlation, as in torch's traces: TraceLens finds kernels by nothing
- * else. An arrow has one begin and one end here, so further kernels of one launch, and what has no such number, get
- * numbers behind all correlations. */
+/* Numbers the arrows. The arrow of a launch has the number of its correlation, as in torch's traces: TraceLens needs it
+ * to find kernels. An arrow has one begin and one end here, so further kernels of a launch, and links without a
+ * correlation, get numbers after all correlations. */
 static void number_links(struct writing *w)
 {
     struct tp_id_map used;
@@ -175,7 +175,7 @@ static void put_event(struct writing *w, uint32_t index)
 
 /* ---- moments ---- */
 
-/* Whether it is kept; a thread that has no slices gets its row then. */
+/* Returns whether the moment is kept, and gives its thread a row when it has none. */
 static bool keeps_moment(struct writing *w, uint32_t thread, int64_t ts_ns, struct tp_str category)
 {
     bool is_kept = w->filter.threads[thread] && tp_filter_keeps_time(&w->filter, ts_ns, ts_ns) &&
@@ -251,7 +251,7 @@ static void put_moments(struct writing *w)
     }
 }
 
-/* ---- all ---- */
+/* ---- file ---- */
 
 static int put_all(void *context, struct tp_error *err)
 {
@@ -299,7 +299,8 @@ int tp_export_chrome_slim(const struct tp_export *export, const char *path, stru
     struct writing *w = tp_arena_alloc(export->arena, sizeof *w);
     w->export = export;
     w->trace = export->profile->trace;
-    w->first_ns = tp_filter_first_ns(w->trace); /* becomes 0: viewers keep nanoseconds of small numbers only */
+    /* the output counts from here: viewers keep nanoseconds only of small numbers */
+    w->first_ns = tp_filter_first_ns(w->trace);
     int code = tp_filter_apply(&w->filter, export->filter ? export->filter : &everything, export->profile->model,
                                w->first_ns, err);
     if (code < 0)

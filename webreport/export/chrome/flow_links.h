@@ -1,4 +1,5 @@
-/* What belongs together in a trace: launches and the device work they started, forward operators and their backward. */
+/* Links between the events of a trace: from launches to the device work they start, and from forward operators to
+ * their backward operators. */
 #ifndef TP_WEBREPORT_EXPORT_CHROME_FLOW_LINKS_H
 #define TP_WEBREPORT_EXPORT_CHROME_FLOW_LINKS_H
 
@@ -16,7 +17,7 @@ struct tp_links {
     uint32_t count;
 };
 
-/* Builds them in `arena` (guard set by the caller). Ends that have no event are left out. */
+/* Builds the links in `arena` (guard set by the caller). Omits a link when one of its ends has no event. */
 void tp_links_build(struct tp_links *links, const struct tp_model *model, struct tp_arena *arena);
 
 /* "launch", "backward". Static. */

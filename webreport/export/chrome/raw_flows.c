@@ -1,9 +1,9 @@
-/* Pairs of flow ends: see raw_flows.h. */
+/* Pairs the ends of flows: see raw_flows.h. */
 #include "webreport/export/chrome/raw_flows.h"
 
 #include "webreport/trace/decode_parts.h"
 
-/* What by_id holds: a place in `waiting` twice, + 1 for an end, + 0 for a begin; or this. */
+/* Values of by_id: twice an index of `waiting`, plus 1 for an end; or IS_WHOLE. */
 enum { IS_WHOLE = 0xFFFFFFFE, MOST_WAITING = 1 << 30 };
 
 void tp_raw_flows_init(struct tp_raw_flows *flows, struct tp_arena *arena)
@@ -25,7 +25,7 @@ bool tp_raw_flows_is_end(const struct tp_event_text *event)
     return phase == 's' || phase == 't' || phase == 'f';
 }
 
-/* Category and id tell flows apart; a number and its text are one id, as in the report. */
+/* Returns the key of a flow: its category and id. A number and its text are the same id, as in the report. */
 static uint64_t key_of(const struct tp_spans *spans)
 {
     struct tp_str cat = tp_span_of(spans, TP_FIELD_CAT), id = tp_span_of(spans, TP_FIELD_ID);
@@ -64,7 +64,7 @@ bool tp_raw_flows_take(struct tp_raw_flows *flows, const struct tp_event_text *e
     if (*known != TP_NO_ID) /* the same end again: the first one counts */
         return false;
     if (event->text.len > TP_RAW_FLOW_BYTES || flows->waiting.count >= MOST_WAITING) {
-        *known = IS_WHOLE; /* no writer's: it passes without its other end */
+        *known = IS_WHOLE; /* no known writer makes this: the end passes without its other end */
         return true;
     }
     *known = wait_for_other(flows, event->text) << 1 | is_end;

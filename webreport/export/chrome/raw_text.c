@@ -1,4 +1,4 @@
-/* Text of elements: see raw_text.h. */
+/* Writes the text of elements: see raw_text.h. */
 #include "webreport/export/chrome/raw_text.h"
 
 #include "webreport/trace/clean.h"
@@ -11,7 +11,7 @@ static void put_text(struct tp_buf *out, struct tp_str text)
     tp_buf_add(out, text.ptr, text.len);
 }
 
-/* A string's content may hold quotes that end nothing: it is unescaped and escaped as one text. */
+/* Writes a string. Its content may contain unescaped quotes, so the whole content is unescaped and escaped again. */
 static void put_string(struct tp_buf *out, struct tp_str content)
 {
     struct tp_buf meaning;
@@ -34,7 +34,7 @@ static void put_value(struct tp_buf *out, struct tp_str value)
         tp_clean_value(out, value);
 }
 
-/* The object with each value repaired where it stands; what is between the values stays. False: too many values. */
+/* Writes the object with each value repaired; the text between the values stays. False: too many values. */
 static bool put_values(struct tp_buf *out, const struct tp_event_text *event)
 {
     struct tp_scan_trail trail = {.count = 0};
@@ -58,7 +58,7 @@ static bool put_values(struct tp_buf *out, const struct tp_event_text *event)
     return true;
 }
 
-/* What was appended since `start`, when it is JSON; else that text made valid as a whole. */
+/* Keeps the text since `start` when it is JSON; else makes that text valid as a whole. */
 static bool settle(struct tp_buf *out, size_t start)
 {
     struct tp_buf whole;

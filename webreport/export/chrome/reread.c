@@ -1,12 +1,12 @@
-/* Reading again: see reread.h. */
+/* Reads a trace again: see reread.h. */
 #include "webreport/export/chrome/reread.h"
 
 #include <string.h>
 
-/* A visitor whose own failure is kept apart from that of reading: a disk that is full is no bad input. */
+/* A visitor whose own failures differ from those of reading: a full disk is not a bad input. */
 struct watched {
     const struct tp_visitor *visitor;
-    int code; /* of the visitor; negative: it failed */
+    int code; /* result of the visitor; negative: it failed */
 };
 
 static int watched_member(void *context, struct tp_str key, struct tp_str value, struct tp_error *err)
@@ -27,7 +27,7 @@ static int watched_event(void *context, const struct tp_event_text *event, struc
     return w->code = w->visitor->event(w->visitor->context, event, err);
 }
 
-/* A file that is no trace, or cannot be opened, is an input that cannot be used. */
+/* Visits the file. A file that is not a trace, or cannot be opened, counts as an unusable input. */
 static int visit(const struct tp_export *export, struct tp_arena *arena, const struct tp_trace_options *read,
                  const struct tp_visitor *visitor, struct tp_reading *reading, struct tp_error *err)
 {
