@@ -1,4 +1,4 @@
-/* SVG documents: see svg.h. */
+/* Writes SVG documents: see svg.h. */
 #include "webreport/export/svg.h"
 
 #include "webreport/export/export_formats.h"
@@ -22,7 +22,7 @@ static void put_asset(struct tp_buf *out, const char *element, const char *asset
     struct tp_str text = {"", 0};
     tp_assets_init(&assets, arena, NULL);
     if (tp_assets_get(&assets, tp_str_of(asset), &text, NULL) != TP_OK && !out->failed)
-        out->failed = TP_ENOTFOUND; /* our own bug: a name that is not built in */
+        out->failed = TP_ENOTFOUND; /* a bug of the caller: no such built-in file */
     tp_buf_printf(out, "<%s><![CDATA[\n", element);
     tp_buf_add(out, text.ptr, text.len);
     tp_buf_printf(out, "]]></%s>\n", element);
@@ -38,7 +38,7 @@ void tp_svg_script(struct tp_buf *out, const char *asset, struct tp_arena *arena
     put_asset(out, "script", asset, arena);
 }
 
-/* Bytes of the character at `at`, by its first byte and at most to the end; broken ones count as one byte. */
+/* Returns the size of the character at `at`, by its first byte and at most to the end; an invalid one has one byte. */
 static size_t character(struct tp_str text, size_t at)
 {
     unsigned char first = (unsigned char)text.ptr[at];
@@ -48,13 +48,14 @@ static size_t character(struct tp_str text, size_t at)
     return i;
 }
 
-/* Everything from U+1100 on counts as two columns: East Asian characters and emoji are wide. */
+/* Returns the columns of a character by its size in bytes: from U+1100 on two, because East Asian characters and emoji
+ * are wide. */
 static size_t columns(size_t size)
 {
     return size >= 3 ? 2 : 1;
 }
 
-/* Length of the longest head of `text` that has at most max_columns. */
+/* Returns the length of the longest beginning of `text` with at most max_columns. */
 static size_t head(struct tp_str text, size_t max_columns)
 {
     size_t at = 0;

@@ -1,4 +1,4 @@
-/* Memory over time and address, an SVG file per device: export --to memory-flow. */
+/* Writes export --to memory-flow: memory over time and address, an SVG file for each device. */
 #include "webreport/export/memory_flow/memory_flow.h"
 
 #include <inttypes.h>
@@ -28,7 +28,8 @@ static void draw(struct tp_buf *out, void *context)
     tp_memory_flow_svg(out, &flow, &colours, export->profile->worker, export->arena);
 }
 
-/* CUDA and HIP devices have one name: the second one adds its type. */
+/* Returns true when an earlier device has the same name, as a CUDA and a HIP device may: then the name gets the
+ * type. */
 static bool is_name_taken(const struct tp_memory_records *records, uint32_t device)
 {
     for (uint32_t i = 0; i < device; i++)

@@ -1,4 +1,4 @@
-/* The memory of one device as time x address: every block that was allocated, where and how long. */
+/* Lays out the memory of one device by time and address: where each block was allocated, and for how long. */
 #ifndef TP_WEBREPORT_EXPORT_MEMORY_FLOW_MEMORY_FLOW_H
 #define TP_WEBREPORT_EXPORT_MEMORY_FLOW_MEMORY_FLOW_H
 
@@ -18,13 +18,13 @@ struct tp_flow_block {
     uint32_t flags;           /* enum tp_flow_flag */
 };
 
-/* A range of addresses that is drawn in proportion; ranges in between are compressed. */
+/* A range of addresses that is drawn in proportion; the gaps between ranges are compressed. */
 struct tp_flow_range {
     int64_t start, end;
-    double at; /* how much stands below its start, in bytes of the picture */
+    double at; /* position of its start, in bytes of the picture */
 };
 
-/* A device's total after a record. */
+/* The total of a device after a record. */
 struct tp_flow_total {
     int64_t at_ns, bytes;
 };
@@ -35,38 +35,38 @@ struct tp_memory_flow {
     struct tp_flow_block *blocks; /* in order of allocation */
     uint32_t count;
     uint64_t without_address, never_freed, from_before;
-    int64_t start_ns, end_ns;       /* of the picture: first and last event or record */
-    int64_t peak_bytes, peak_at_ns; /* highest total; TP_NULL_INT: there is none */
-    bool is_peak_reported;          /* by the allocator, otherwise it is the sum of the known blocks */
+    int64_t start_ns, end_ns;       /* range of the picture: first and last event or record */
+    int64_t peak_bytes, peak_at_ns; /* highest total; TP_NULL_INT: unknown */
+    bool is_peak_reported;          /* true: by the allocator; false: the sum of the known blocks */
     struct tp_flow_range *ranges;   /* ascending */
     uint32_t range_count;
     double height;                /* of the picture, in bytes */
-    struct tp_flow_total *totals; /* of a device none of whose records has an address: in order of time */
+    struct tp_flow_total *totals; /* in order of time, for a device whose records have no address */
     uint32_t total_count;
-    int64_t bytes_before; /* total before the first of them */
+    int64_t bytes_before; /* total before the first record */
 };
 
-/* Blocks of a device in `arena` (guard set by the caller). device: index in records->devices. */
+/* Builds the picture of a device in `arena` (guard set by the caller). device: index in records->devices. */
 void tp_memory_flow_build(struct tp_memory_flow *flow, const struct tp_memory_records *records, uint32_t device,
                           struct tp_arena *arena);
 
-/* Where an address stands in the picture, 0 to flow->height. */
+/* Returns the position of an address in the picture, 0 to flow->height. */
 double tp_memory_flow_place(const struct tp_memory_flow *flow, int64_t address);
-/* The address at a place. */
+/* Returns the address at a position. */
 int64_t tp_memory_flow_address(const struct tp_memory_flow *flow, double place);
 
-/* What each block is coloured by. */
+/* The color of each block, and the legend. */
 struct tp_flow_colours {
     enum tp_export_colour kind;
-    uint8_t *of_block;       /* index in the lists below */
+    uint8_t *of_block;       /* by block: index in fill and label */
     const char *fill[16];    /* "#RRGGBB" */
-    struct tp_str label[16]; /* for the legend, in its order */
+    struct tp_str label[16]; /* texts of the legend, in its order */
     unsigned count;
 };
 
 void tp_flow_colours_build(struct tp_flow_colours *colours, const struct tp_memory_flow *flow,
                            enum tp_export_colour kind, struct tp_arena *arena);
-/* Name of what allocated a block: its operator; its module; "" when unknown. */
+/* Return the operator, or the module, that allocated a block; "" when unknown. */
 struct tp_str tp_flow_operator(const struct tp_memory_flow *flow, const struct tp_flow_block *block);
 struct tp_str tp_flow_module(const struct tp_memory_flow *flow, const struct tp_flow_block *block);
 
@@ -76,25 +76,25 @@ struct tp_flow_box {
     uint8_t colour;
 };
 
-/* Cells of a raster for blocks too small or too many to be drawn one by one. */
+/* The cells of a raster for blocks that are too small or too many to be drawn one by one. */
 enum { TP_FLOW_LEVELS = 3, TP_FLOW_MAX_COLUMNS = 1024 };
 
 struct tp_flow_cell {
-    uint8_t colour; /* that covers most of it */
-    uint8_t level;  /* how much is covered: 0 (nothing) to TP_FLOW_LEVELS (most) */
+    uint8_t colour; /* the color that covers most of the cell */
+    uint8_t level;  /* covered share: 0 (nothing) to TP_FLOW_LEVELS (most) */
 };
 
 struct tp_flow_raster {
     unsigned columns, rows; /* columns: at most TP_FLOW_MAX_COLUMNS */
-    double pixels;          /* of a cell's side */
+    double pixels;          /* side of a cell */
     struct tp_flow_cell *cells;
 };
 
-/* Makes the cells, in `arena`, from boxes of colours below colour_count. */
+/* Makes the cells, in `arena`, from boxes whose colors are below colour_count. */
 void tp_flow_raster_paint(struct tp_flow_raster *raster, const struct tp_flow_box *boxes, uint32_t count,
                           unsigned colour_count, struct tp_arena *arena);
 
-/* Draws it: an XML document. title: any bytes. Failures stick to `out`. */
+/* Draws the picture as an XML document. title: any bytes. Failures stick to `out`. */
 void tp_memory_flow_svg(struct tp_buf *out, const struct tp_memory_flow *flow, const struct tp_flow_colours *colours,
                         struct tp_str title, struct tp_arena *arena);
 

@@ -1,19 +1,20 @@
-/* Memory flow, blocks: allocations matched with releases by address, addresses without their gaps. See memory_flow.h.
- */
+/* Builds the blocks of a memory flow: matches allocations with releases by address, and compresses gaps between
+ * addresses. See memory_flow.h. */
 #include "webreport/export/memory_flow/memory_flow.h"
 
 #include "writer/base/id_map.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-/* A gap between addresses takes at most this share of what is used, and all gaps together at most half of it. */
+/* A gap between addresses takes at most 1 / GAP_SHARE of the used bytes; all gaps together take at most half of
+ * them. */
 enum { GAP_SHARE = 100 };
 
 struct building {
     struct tp_memory_flow *flow;
     struct tp_vec blocks;   /* struct tp_flow_block */
     struct tp_id_map alive; /* address -> block */
-    int64_t known_bytes;    /* of the blocks alive now */
+    int64_t known_bytes;    /* sum of the live blocks */
 };
 
 static void note_peak(struct tp_memory_flow *flow, int64_t bytes, int64_t at_ns)
@@ -74,7 +75,7 @@ static void add_record(struct building *b, const struct tp_memory *raw, uint32_t
         note_peak(b->flow, b->known_bytes, raw->ts_ns);
 }
 
-/* First and last time of anything. */
+/* Finds the first and the last time of any event or record. */
 static void find_range(struct tp_memory_flow *flow, const struct tp_memory_records *records)
 {
     const struct tp_trace *trace = flow->model->trace;
@@ -137,7 +138,7 @@ static void compress(struct tp_memory_flow *flow, struct tp_arena *arena)
 
 double tp_memory_flow_place(const struct tp_memory_flow *flow, int64_t address)
 {
-    uint32_t low = 0, high = flow->range_count; /* the last range that starts at or before it */
+    uint32_t low = 0, high = flow->range_count; /* search for the last range that starts at or before the address */
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
         if (flow->ranges[middle].start <= address)
@@ -165,7 +166,7 @@ int64_t tp_memory_flow_address(const struct tp_memory_flow *flow, double place)
 
 /* ---- without addresses ---- */
 
-/* Totals as the allocator reported them, else the sum of the records. */
+/* Finds the totals: as the allocator reported them, or else the sums of the records. */
 static void find_totals(struct tp_memory_flow *flow, const struct tp_memory_records *records, uint32_t device,
                         struct tp_arena *arena)
 {
@@ -187,7 +188,7 @@ static void find_totals(struct tp_memory_flow *flow, const struct tp_memory_reco
     }
 }
 
-/* ---- all ---- */
+/* ---- picture ---- */
 
 void tp_memory_flow_build(struct tp_memory_flow *flow, const struct tp_memory_records *records, uint32_t device,
                           struct tp_arena *arena)
@@ -217,7 +218,7 @@ void tp_memory_flow_build(struct tp_memory_flow *flow, const struct tp_memory_re
     }
     compress(flow, arena);
     if (flow->count == 0 && flow->without_address) {
-        flow->peak_bytes = flow->is_peak_reported ? flow->peak_bytes : TP_NULL_INT; /* of no block yet */
+        flow->peak_bytes = flow->is_peak_reported ? flow->peak_bytes : TP_NULL_INT; /* no block is known yet */
         find_totals(flow, records, device, arena);
     }
 }

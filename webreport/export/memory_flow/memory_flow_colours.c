@@ -1,4 +1,5 @@
-/* Memory flow, colours: by lifetime, or by the operators or modules that hold most. See memory_flow.h. */
+/* Colors the blocks of a memory flow: by lifetime, or by the operators or modules that hold most memory. See
+ * memory_flow.h. */
 #include "webreport/export/memory_flow/memory_flow.h"
 #include "writer/base/sort.h"
 
@@ -51,7 +52,7 @@ struct tp_str tp_flow_module(const struct tp_memory_flow *flow, const struct tp_
     return tp_trace_name(model->trace, &model->trace->events[model->modules.event[module]]);
 }
 
-/* Names by what their blocks held: bytes x time. */
+/* Names with what their blocks held: bytes x time. */
 struct holders {
     struct tp_strings names;
     struct tp_vec held; /* double by name */

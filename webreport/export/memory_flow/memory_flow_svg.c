@@ -1,4 +1,5 @@
-/* Memory flow as SVG: axes, boxes with titles, a raster for the small ones, the peak, a legend. See memory_flow.h. */
+/* Draws a memory flow as SVG: axes, boxes with titles, a raster for small boxes, the peak, a legend. See memory_flow.h.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -10,7 +11,7 @@
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
 
-/* Pixels; a cell is a side of the raster's. */
+/* Sizes in pixels; CELL: the side of a raster cell. */
 enum {
     TP_FLOW_LEFT = 130,
     TP_FLOW_TOP = 74,
@@ -21,7 +22,7 @@ enum {
     TP_FLOW_CELL = 2
 };
 
-/* A picture on its way. */
+/* A picture under construction. */
 struct tp_flow_drawing {
     struct tp_buf *out;
     const struct tp_memory_flow *flow;
@@ -29,7 +30,7 @@ struct tp_flow_drawing {
     struct tp_arena *arena;
     double x_scale, y_scale; /* pixels per nanosecond, per byte of the picture */
     struct tp_flow_box *boxes;
-    double least; /* area in pixels from which a block is drawn by itself */
+    double least; /* least area in pixels of a block that is drawn as its own box */
 };
 
 /* ---- frame: axis of time, peak, title ---- */
@@ -88,13 +89,13 @@ static void put_picture_title(const struct tp_flow_drawing *d, struct tp_str tit
 
 /* ---- without addresses ----
  *
- * Traces of torch up to 1.9 know how much was allocated and not where: the total over time, of each pixel column the
- * highest, so that no peak is lost. */
+ * Traces of torch up to 1.9 have the allocated bytes without addresses. The picture shows the total over time; each
+ * pixel column shows its highest total, so that every peak is visible. */
 
-/* Highest total of each pixel column. */
+/* The highest total of each pixel column. */
 struct columns {
     int64_t highest[TP_FLOW_PLOT_WIDTH];
-    int64_t low, high; /* of all, and 0 */
+    int64_t low, high; /* range of all totals, and 0 */
 };
 
 static void find_columns(struct columns *c, const struct tp_flow_drawing *d)
@@ -199,7 +200,7 @@ static bool is_drawn(const struct tp_flow_drawing *d, const struct tp_flow_box *
     return area(box) >= d->least && box->width >= 0.5 && box->height >= 0.5;
 }
 
-/* Blocks of a square pixel and more are drawn by themselves, the largest when there are too many. */
+/* Chooses the blocks that are drawn as their own boxes: those of at least a square pixel; of too many, the largest. */
 static void choose(struct tp_flow_drawing *d)
 {
     uint32_t count = 0;
@@ -254,7 +255,7 @@ static void put_boxes(const struct tp_flow_drawing *d)
     tp_buf_puts(d->out, "</g>\n");
 }
 
-/* One path per colour and level, a rectangle for each run of cells in a row. */
+/* Draws one path for each color and level, with a rectangle for each run of cells in a row. */
 static void put_cells(const struct tp_flow_drawing *d, const struct tp_flow_raster *raster, unsigned colour,
                       unsigned level)
 {
@@ -280,7 +281,7 @@ static void put_cells(const struct tp_flow_drawing *d, const struct tp_flow_rast
         tp_buf_puts(d->out, "\"/>\n");
 }
 
-/* Returns how many blocks are cells only. */
+/* Draws the raster. Returns the number of blocks that are only cells. */
 static uint32_t put_raster(const struct tp_flow_drawing *d)
 {
     struct tp_flow_raster raster = {.columns = TP_FLOW_PLOT_WIDTH / TP_FLOW_CELL,
@@ -320,7 +321,7 @@ static void put_address_axis(const struct tp_flow_drawing *d)
                   tp_text_of_bytes(d->arena, (int64_t)flow->height));
 }
 
-/* Where addresses are left out. */
+/* Marks the gaps between addresses. */
 static void put_gaps(const struct tp_flow_drawing *d)
 {
     const struct tp_memory_flow *flow = d->flow;

@@ -1,4 +1,4 @@
-/* Arguments of events: see export_args.h. */
+/* Reads the arguments of events: see export_args.h. */
 #include "webreport/export/rows/export_args.h"
 
 #include "webreport/export/chrome/reread.h"
@@ -33,7 +33,7 @@ void tp_args_begin(struct tp_args *args, struct tp_str text)
     args->scan.end = text.ptr + text.len;
 }
 
-/* The meaning of a string's content: itself, for most. */
+/* Returns the unescaped content of a string; most strings need no change. */
 static struct tp_str meaning_of(struct tp_buf *buf, struct tp_str content)
 {
     if (tp_clean_is_plain(content))
@@ -61,14 +61,14 @@ bool tp_args_next(struct tp_args *args, struct tp_arg *arg)
 struct walking {
     const struct tp_export *export;
     struct tp_arena *arena;
-    uint32_t next; /* event whose turn it is: events stand in the order of the file */
+    uint32_t next; /* the next event; events are in the order of the file */
     struct tp_scan scan;
     struct tp_buf clean;
     tp_args_take *take;
     void *context;
 };
 
-/* The last args of the event that is an object; ptr NULL: it has none. */
+/* Returns the last args of the event that is an object; ptr NULL: none. */
 static struct tp_str args_of(struct walking *w, const struct tp_event_text *event)
 {
     struct tp_str key, value, args = {NULL, 0};
@@ -127,7 +127,7 @@ int tp_args_walk(const struct tp_export *export, struct tp_arena *arena, tp_args
     struct walking w = {.export = export, .arena = arena, .take = take, .context = context};
     tp_scan_init(&w.scan);
     tp_buf_init(&w.clean, 0);
-    int code = tp_arena_run(arena, walk_all, &w, err); /* the buffer is no memory of the arena */
+    int code = tp_arena_run(arena, walk_all, &w, err); /* the arena does not own the buffer */
     tp_buf_release(&w.clean);
     return code;
 }

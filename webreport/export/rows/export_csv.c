@@ -1,4 +1,4 @@
-/* A trace as CSV files, one per table of export_rows.h and one of arguments: export --to csv. */
+/* Writes export --to csv: one CSV file for each table of export_rows.h, and one for arguments. */
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void put_row(struct tp_buf *out, const struct tp_rows_table *table, const
     tp_buf_puts(out, "\r\n");
 }
 
-/* Writes what has grown to `least` bytes. */
+/* Writes the text when it has at least `least` bytes. */
 static int flush(struct tp_outfile *file, struct tp_buf *text, size_t least, struct tp_error *err)
 {
     if (text->failed)
@@ -112,7 +112,7 @@ static void *write_args(void *argument)
     return NULL;
 }
 
-/* The file of arguments is made of the text alone, so it grows beside the others. */
+/* Begins the file of arguments. It depends only on the text of the trace, so a second thread writes it. */
 static void begin_args(struct args_file *a, bool *has_thread)
 {
     tp_buf_init(&a->text, 0);
@@ -184,7 +184,8 @@ int tp_export_csv(const struct tp_export *export, struct tp_error *err)
     if (code < 0)
         return code;
     begin_args(&args, &has_thread);
-    code = tp_arena_run(export->arena, write_tables, &tables, err); /* the thread must be waited for in any case */
+    /* after a failure, too, the thread must be joined */
+    code = tp_arena_run(export->arena, write_tables, &tables, err);
     end_args(&args, has_thread);
     if (code == TP_OK && args.code < 0)
         tp_error_set(err, args.err.code, args.err.offset, "%s", args.err.text);

@@ -1,4 +1,4 @@
-/* A trace as tables of rows: see export_rows.h. */
+/* Lays a trace out as tables of rows: see export_rows.h. */
 #include "webreport/export/rows/export_rows.h"
 
 #include <inttypes.h>
@@ -26,13 +26,13 @@ static void put_text(struct tp_rows_cell **cell, struct tp_str text)
     (*cell)++->text = text;
 }
 
-/* A text of the trace by id; null when absent. */
+/* Puts a text of the trace, by id; null when absent. */
 static void put_id(struct tp_rows_cell **cell, const struct tp_strings *texts, uint32_t id)
 {
     put_text(cell, id == TP_NO_ID ? (struct tp_str){NULL, 0} : tp_strings_get(texts, id));
 }
 
-/* A JSON value that is a whole number; null for everything else. */
+/* Puts a JSON value that is a whole number; null for any other value. */
 static void put_number(struct tp_rows_cell **cell, const struct tp_strings *texts, uint32_t id)
 {
     struct tp_str text = tp_strings_get(texts, id);
@@ -46,7 +46,7 @@ static void put_number(struct tp_rows_cell **cell, const struct tp_strings *text
     put_int(cell, text.len ? number : TP_NULL_INT);
 }
 
-/* An event by its index; null when absent. */
+/* Puts the index of an event; null when absent. */
 static void put_event(struct tp_rows_cell **cell, uint32_t event)
 {
     put_int(cell, event == TP_NO_ID ? TP_NULL_INT : (int64_t)event);
@@ -63,7 +63,7 @@ static void put_times(struct tp_rows_cell **cell, const struct tp_rows *rows, co
     put_int(cell, e->dur_ns);
 }
 
-/* The step in which something starts, null outside of all. Steps are disjoint and in order. */
+/* Puts the step that contains ts_ns; null outside of all steps. Steps are disjoint and in order. */
 static void put_step(struct tp_rows_cell **cell, const struct tp_rows *rows, int64_t ts_ns)
 {
     const struct tp_model *model = rows->model;
@@ -152,7 +152,7 @@ static uint32_t kernel_count(const struct tp_rows *rows)
     return rows->model->devices.count;
 }
 
-/* Kind of work, and what the call had to do, where the operation is the one that it is booked on. */
+/* Puts the kind of work and the cost of the call, on the operation that carries the cost of its call. */
 static void put_cost(struct tp_rows_cell **cell, const struct tp_rows *rows, uint32_t device)
 {
     const struct tp_work_unit *unit = tp_work_unit_of(&rows->units, device);
@@ -358,7 +358,7 @@ static void fill_task(const struct tp_rows *rows, uint32_t row, struct tp_rows_c
         put_int(&cell, tp_table_int(tasks, column)[row]);
 }
 
-/* ---- all ---- */
+/* ---- tables ---- */
 
 #define COLUMNS(list) (list), sizeof(list) / sizeof *(list)
 
@@ -397,7 +397,7 @@ void tp_rows_build(struct tp_rows *rows, const struct tp_model *model, struct tp
     *rows = (struct tp_rows){.model = model, .arena = arena, .first_ns = model->first_ns};
     if (model->trace->state_count)
         rows->program = tp_program_rows_new(model->trace, arena);
-    if (rows->program && !model->event_count) /* the first event is the begin of the program */
+    if (rows->program && !model->event_count) /* without events, times count from the begin of the program */
         rows->first_ns = rows->program->sampled.view.tree.begin_ns;
     tp_links_build(&rows->links, model, arena);
     tp_memory_records_build(&rows->memory, model, arena);

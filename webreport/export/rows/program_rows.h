@@ -1,4 +1,4 @@
-/* What tables of a program recorded from outside are made of: processes, threads, states, samples, functions, stacks. */
+/* The tables of a program recorded from outside: processes, threads, states, samples, functions, stacks. */
 #ifndef TP_WEBREPORT_EXPORT_ROWS_PROGRAM_ROWS_H
 #define TP_WEBREPORT_EXPORT_ROWS_PROGRAM_ROWS_H
 
@@ -7,10 +7,10 @@
 
 struct tp_program_rows {
     struct tp_sampled sampled;
-    struct tp_vec frames; /* of the stacks of samples and waits, innermost first */
+    struct tp_vec frames; /* frames of the stacks of samples and waits, innermost first */
 };
 
-/* Of a trace with states, in `arena` (guard set by the caller). */
+/* Builds the rows of a trace with states, in `arena` (guard set by the caller). */
 struct tp_program_rows *tp_program_rows_new(const struct tp_trace *trace, struct tp_arena *arena);
 
 /* The tables; a NULL name ends the list. */

@@ -1,8 +1,7 @@
-/* A trace as an SQLite database: export --to sqlite.
- *
- * Texts stand once, in `texts`; TABLE_rows hold numbers, and the view TABLE shows them with their texts. One
- * transaction, prepared statements, indices at the end; no journal, since the file has its name only when it is whole.
- */
+/* Writes export --to sqlite: a trace as an SQLite database.
+ * `texts` has each text once; TABLE_rows have numbers, and the view TABLE shows the rows with their texts. The export
+ * uses one transaction, prepared statements, and makes indices last. It needs no journal, because the file gets its
+ * name only when it is whole. */
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -19,9 +18,9 @@ struct database {
     sqlite3 *db;
     const struct tp_export *export;
     struct tp_rows rows;
-    struct tp_strings texts; /* id + 1 is their number in the database */
-    struct tp_buf sql;       /* statement that is being built */
-    int code;                /* of SQLite, sticky */
+    struct tp_strings texts; /* id + 1 is the key in the database */
+    struct tp_buf sql;       /* statement under construction */
+    int code;                /* result code of SQLite; the first failure stays */
 };
 
 static void run(struct database *d, const char *sql)
@@ -30,7 +29,7 @@ static void run(struct database *d, const char *sql)
         d->code = sqlite3_exec(d->db, sql, NULL, NULL, NULL);
 }
 
-/* Runs and forgets the statement in d->sql. */
+/* Runs the statement in d->sql and clears it. */
 static void run_built(struct database *d)
 {
     if (d->sql.failed)
@@ -44,7 +43,7 @@ static void run_built(struct database *d)
 
 static const char *sql_type(enum tp_rows_type type)
 {
-    return type == TP_ROWS_REAL ? "REAL" : "INTEGER"; /* texts are numbers of `texts` */
+    return type == TP_ROWS_REAL ? "REAL" : "INTEGER"; /* a text is a key of `texts` */
 }
 
 static void make_table(struct database *d, const struct tp_rows_table *table)
@@ -77,7 +76,7 @@ static void make_table(struct database *d, const struct tp_rows_table *table)
 static void make_indices(struct database *d, const struct tp_rows_table *table)
 {
     struct tp_buf *sql = &d->sql;
-    for (unsigned c = 1; c < table->column_count; c++) { /* the first is the primary key, or of few values */
+    for (unsigned c = 1; c < table->column_count; c++) { /* the first column is the primary key, or has few values */
         const struct tp_rows_column *column = &table->columns[c];
         if (!column->is_indexed)
             continue;
@@ -139,7 +138,7 @@ static void fill_rows(struct database *d, const struct tp_rows_table *table, sql
     }
 }
 
-/* The statement belongs to the database, which is closed with all that is left in it. */
+/* Fills the rows of a table. The database owns the statement and finalizes it when it is closed. */
 static void fill_table(struct database *d, const struct tp_rows_table *table)
 {
     char sql[256];
@@ -165,8 +164,8 @@ static void fill_texts(struct database *d)
 
 /* ---- arguments ---- */
 
-/* A row holds all arguments of an event as they are, since most are asked for by event: a row for each would make the
- * database three times as slow to write. The view takes them apart. */
+/* Makes the table of arguments. A row has all arguments of an event as one JSON text; a row for each argument would
+ * triple the time to write the database. The view splits the text. */
 static void make_args(struct database *d)
 {
     run(d, "CREATE TABLE args_rows (event_id INTEGER PRIMARY KEY, args TEXT NOT NULL);"
@@ -174,7 +173,7 @@ static void make_args(struct database *d)
            " WHEN 'false' THEN 'false' ELSE j.value END AS value FROM args_rows AS r, json_each(r.args) AS j");
 }
 
-/* SQLite takes JSON that is nested up to 1,000 deep, and refuses the whole view at one that is deeper. */
+/* Returns true for JSON nested deeper than 1,000 levels: one such text would make SQLite refuse the whole view. */
 static bool is_too_deep(struct tp_str json)
 {
     unsigned depth = 0, deepest = 0;
@@ -201,7 +200,7 @@ struct args_insert {
 static int put_args(void *context, uint32_t event, struct tp_str args, struct tp_error *err)
 {
     struct args_insert *a = context;
-    (void)err; /* the database has it */
+    (void)err; /* the database keeps the failure */
     if (is_too_deep(args))
         return TP_OK;
     sqlite3_bind_int64(a->statement, 1, event);
@@ -218,7 +217,7 @@ static int fill_args(struct database *d, struct tp_error *err)
     return d->code == SQLITE_OK ? code : TP_OK;
 }
 
-/* What the columns mean stands in the database itself. */
+/* Writes the definitions of the columns into the database. */
 static void fill_documentation(struct database *d)
 {
     sqlite3_stmt *statement = prepare(d, "INSERT INTO documentation VALUES (?,?,?)");
@@ -264,7 +263,7 @@ static void fill_about(struct database *d)
         step(d, statement);
     }
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
-        if (isnan(rates[i].value)) /* the trace does not tell: no row */
+        if (isnan(rates[i].value)) /* unknown in this trace: no row */
             continue;
         bind_text(d, statement, 1, tp_str_of(rates[i].key));
         sqlite3_bind_double(statement, 2, rates[i].value);
@@ -273,7 +272,7 @@ static void fill_about(struct database *d)
     sqlite3_finalize(statement);
 }
 
-/* ---- all ---- */
+/* ---- database ---- */
 
 static int fill(void *context, struct tp_error *err)
 {
@@ -303,7 +302,8 @@ static int fill(void *context, struct tp_error *err)
 
 static int fill_file(struct database *d, const char *temporary, const char *path, struct tp_error *err)
 {
-    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* it takes a lock for each allocation; refused when already open */
+    /* statistics take a lock for each allocation; the call fails harmlessly when SQLite is in use */
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     d->code = sqlite3_open_v2(temporary, &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     tp_buf_init(&d->sql, 0);
     int code = tp_arena_run(d->export->arena, fill, d, err);

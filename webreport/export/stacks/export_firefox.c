@@ -1,8 +1,9 @@
-/* WORKER.firefox.json.gz: samples and states by thread, for the Firefox Profiler (profiler.firefox.com).
+/* Writes WORKER.firefox.json.gz: samples and states by thread, for the Firefox Profiler (profiler.firefox.com).
  *
- * Its processed format, version 49 (docs-developer/CHANGELOG-formats.md of firefox-devtools/profiler), which each later
- * one reads. A thread has tables of its own: texts, functions, frames, stacks. Times are milliseconds from the first
- * process on; a sample's weight is the processor time that it stands for; states are markers. */
+ * The file has version 49 of the processed format (docs-developer/CHANGELOG-formats.md of firefox-devtools/profiler),
+ * which each later version reads. Each thread has its own tables of texts, functions, frames and stacks. Times are
+ * milliseconds since the first process began; the weight of a sample is the processor time it represents; states are
+ * markers. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -15,7 +16,7 @@
 
 enum { CATEGORY_OTHER, CATEGORY_FUNCTIONS };
 
-/* By kind of function behind the first one. */
+/* The categories: one for all else, then one for each kind of function. */
 static const struct tp_str categories =
     TP_STR("[{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},"
            "{\"name\":\"Native\",\"color\":\"blue\",\"subcategories\":[\"Other\"]},"
@@ -27,10 +28,11 @@ static const struct tp_str marker_schema =
            "\"data\":[{\"key\":\"reason\",\"label\":\"Waits for\",\"format\":\"string\"},"
            "{\"key\":\"where\",\"label\":\"In\",\"format\":\"string\"}]}]");
 
-/* The tables of the thread at hand. */
+/* The tables of the current thread. */
 struct tables {
     struct tp_strings texts;
-    struct tp_keys functions, frames, stacks; /* (function, 0); (function's row, line); (stack before it, frame) */
+    /* (function, 0); (row of the function, line); (row of the caller's stack, frame) */
+    struct tp_keys functions, frames, stacks;
 };
 
 struct firefox {
@@ -58,7 +60,7 @@ static void put_time(struct firefox *f, const char *key, int64_t at_ns)
     put_ms(&f->json, tp_sat_sub(at_ns, f->begin_ns));
 }
 
-/* A column in which all rows are equal. */
+/* Writes a column with the same value in all rows. */
 static void put_same(struct tp_json *json, const char *key, uint32_t count, const char *value)
 {
     tp_json_key(json, key);
@@ -68,7 +70,7 @@ static void put_same(struct tp_json *json, const char *key, uint32_t count, cons
     tp_json_array_end(json);
 }
 
-/* A column by what is asked for each row; TP_NULL_INT: null. */
+/* Writes a column with the values that `of` returns for each row; TP_NULL_INT: null. */
 static void put_column(struct firefox *f, const char *key, uint32_t count, int64_t (*of)(struct firefox *f, uint32_t row))
 {
     tp_json_key(&f->json, key);
@@ -140,7 +142,7 @@ static int64_t stack_category(struct firefox *f, uint32_t row)
     return frame_category(f, (uint32_t)stack_frame(f, row));
 }
 
-/* The row of a stack of the trace; TP_NO_ID: nothing of it is known. */
+/* Returns the row of a stack of the trace; TP_NO_ID: the stack has no known frame. */
 static uint32_t stack_row(struct firefox *f, uint32_t stack)
 {
     struct tp_sampled *sampled = f->sampled;
@@ -219,7 +221,7 @@ static void put_samples(struct firefox *f, const uint32_t *items, uint32_t count
         put_ms(json, tp_sampled_ns(f->sampled, items[i]));
     tp_json_array_end(json);
     tp_json_member_text(json, "weightType", "tracing-ms");
-    tp_json_key(json, "threadCPUDelta"); /* the graph of its rows */
+    tp_json_key(json, "threadCPUDelta"); /* the page draws its graph of activity from this */
     tp_json_array(json);
     for (uint32_t i = 0; i < count; i++)
         tp_json_int(json, tp_sampled_ns(f->sampled, items[i]));
@@ -227,7 +229,7 @@ static void put_samples(struct firefox *f, const uint32_t *items, uint32_t count
     tp_json_object_end(json);
 }
 
-/* The states of the thread, one behind the other. */
+/* The states of the thread, in order of time. */
 struct states {
     const struct tp_thread_piece *pieces;
     uint32_t count;
@@ -242,7 +244,7 @@ static void put_ends(struct firefox *f, const char *key, struct states states, b
     tp_json_array_end(&f->json);
 }
 
-/* The innermost function that waits; empty: it was not seen. */
+/* Returns the innermost function that waits; "" when it is unknown. */
 static struct tp_str place_of(struct firefox *f, const struct tp_thread_piece *piece)
 {
     const struct tp_vec *path = &f->sampled->functions.path;
@@ -336,7 +338,7 @@ static void put_thread(struct firefox *f, uint32_t number, const uint32_t *sampl
     tp_json_object_end(json);
 }
 
-/* A number that came before is another process: "7.2". */
+/* Names the processes by number; a second process with the same number is "7.2". */
 static void name_pids(struct firefox *f)
 {
     const struct tp_sampled *sampled = f->sampled;

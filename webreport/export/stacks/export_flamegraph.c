@@ -1,4 +1,4 @@
-/* A flame graph as one SVG file, of a trace alone or beside a baseline: export --to flamegraph. */
+/* Writes export --to flamegraph: a flame graph of a trace, or of its difference from a baseline, as one SVG file. */
 #include "webreport/export/stacks/flamegraph.h"
 
 #include <stdio.h>

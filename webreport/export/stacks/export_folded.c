@@ -1,4 +1,4 @@
-/* Folded stacks for flamegraph.pl and speedscope: the file of torch's export_stacks, and ours. */
+/* Writes folded stacks for flamegraph.pl and speedscope: the file of torch's export_stacks, and our own metrics. */
 #include <assert.h>
 #include <stdio.h>
 
@@ -23,7 +23,7 @@ int tp_export_folded(const struct tp_export *export, struct tp_error *err)
     if (n < 0 || (size_t)n >= sizeof path)
         return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the path is too long", export->folder);
     tp_folded_build(folded, export->profile->trace, metric, export->rules, export->arena);
-    if (tp_folded_is_empty(folded)) /* flamegraph.pl and speedscope refuse a file of none */
+    if (tp_folded_is_empty(folded)) /* flamegraph.pl and speedscope refuse an empty file */
         return tp_error_set(err, TP_ENOTFOUND, 0, "%s", tp_folded_missing(metric));
     return tp_export_wrote(export, path, tp_folded_write(folded, path, err));
 }

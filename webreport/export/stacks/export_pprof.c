@@ -1,4 +1,4 @@
-/* WORKER.pb.gz: samples, and waits by stack, for pprof. */
+/* Writes WORKER.pb.gz: samples, and waits by stack, for pprof. */
 #include "webreport/export/export_formats.h"
 #include "webreport/export/whole_file.h"
 #include "webreport/measure/program/sampled.h"
@@ -11,7 +11,7 @@ enum { VALUE_COUNT, VALUE_CPU, VALUE_WAIT, VALUES };
 struct profile {
     struct tp_sampled *sampled;
     struct tp_pprof *pprof;
-    struct tp_keys keys;  /* (thread, stack, cause + 1, or 0 of samples) */
+    struct tp_keys keys;  /* (thread, stack, cause + 1; 0 for samples) */
     struct tp_vec values; /* int64_t[VALUES], by key */
 };
 

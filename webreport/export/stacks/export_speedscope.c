@@ -1,7 +1,7 @@
-/* WORKER.speedscope.json: samples by thread for speedscope, and the states of each thread as a profile of its own.
+/* Writes WORKER.speedscope.json: for each thread a profile of its samples and a profile of its states.
  *
- * https://www.speedscope.app/file-format-schema.json: profiles "sampled" with weights, "evented" with what opens and
- * closes. speedscope lists profiles by name: process, number, thread. */
+ * Format: https://www.speedscope.app/file-format-schema.json. A "sampled" profile has weights, an "evented" profile has
+ * events that open and close. speedscope lists profiles by name: process, number, thread. */
 #include <inttypes.h>
 
 #include "webreport/export/export_formats.h"
@@ -15,7 +15,7 @@ struct speedscope {
     struct tp_sampled *sampled;
     struct tp_json json;
     struct tp_keys frames;       /* (function, line), or (TP_NO_ID, state or cause) */
-    struct tp_sampled_span span; /* times count from its begin */
+    struct tp_sampled_span span; /* times count from the begin of this span */
     struct tp_arena *arena;
 };
 
@@ -71,7 +71,7 @@ static void begin_profile(struct speedscope *s, const struct tp_sampled_thread *
     tp_json_member_text(&s->json, "unit", "nanoseconds");
 }
 
-/* The samples of a thread in order of time: index in the trace's. */
+/* The samples of a thread in order of time, as indices of the trace's samples. */
 struct of_thread {
     const uint32_t *items;
     size_t count;
@@ -143,7 +143,7 @@ static void put_states(struct speedscope *s, uint32_t of_tree)
     tp_json_object_end(json);
 }
 
-/* ---- all ---- */
+/* ---- file ---- */
 
 static void put_profiles(struct speedscope *s)
 {

@@ -1,4 +1,4 @@
-/* A flame graph: merged stacks of one trace, or of two, laid out as boxes; and its drawing as SVG. */
+/* Lays the merged stacks of one or two traces out as the boxes of a flame graph, and draws it as SVG. */
 #ifndef TP_WEBREPORT_EXPORT_STACKS_FLAMEGRAPH_H
 #define TP_WEBREPORT_EXPORT_STACKS_FLAMEGRAPH_H
 
@@ -7,11 +7,11 @@
 
 /* A box. Frame 0 is the whole trace. */
 struct tp_flame_frame {
-    uint32_t name;       /* in `names`; TP_NO_ID: callees too small for boxes of their own, together */
+    uint32_t name;       /* in `names`; TP_NO_ID: several callees that are too small for their own boxes */
     uint32_t depth;      /* 0 for frame 0 */
-    uint32_t merged;     /* how many callees, when they are together */
-    int64_t start;       /* sum of what stands left of it in its row */
-    int64_t value, self; /* with callees; alone */
+    uint32_t merged;     /* number of these callees; 0 for a box with a name */
+    int64_t start;       /* sum of the values to its left in the row */
+    int64_t value, self; /* with and without callees */
     int64_t before;      /* value in the baseline; 0 without one */
 };
 
@@ -19,21 +19,22 @@ struct tp_flame {
     const struct tp_folded_metric *metric;
     struct tp_strings names;
     struct tp_flame_frame *frames; /* row by row, left to right */
-    uint32_t count, depth;         /* depth: rows */
+    uint32_t count, depth;         /* depth: number of rows */
     uint64_t path_count;           /* different stacks of the trace; some share a box */
     bool has_baseline;
-    int64_t before;       /* all of the baseline */
-    int64_t gone;         /* of the baseline: in functions that the trace does not call from there */
-    int64_t largest_step; /* greatest difference to the baseline of a box that is not the whole trace */
+    int64_t before;       /* total of the baseline */
+    int64_t gone;         /* part of the baseline in calls that the trace does not have */
+    int64_t largest_step; /* greatest difference from the baseline of any box but frame 0 */
 };
 
-/* Lays out the boxes in `arena` (guard set by the caller). folded: built from the trace; baseline: with the same metric
- * from another trace, or NULL. Callees that would be narrower than a third of a pixel share a box; so do larger ones
- * when there would be more than TP_MAX_FLAME_FRAMES boxes. */
+/* Lays out the boxes in `arena` (guard set by the caller). folded: stacks of the trace; baseline: stacks of another
+ * trace by the same metric, or NULL. Callees narrower than a third of a pixel share a box; larger ones also do when
+ * there would be more than TP_MAX_FLAME_FRAMES boxes. */
 void tp_flame_build(struct tp_flame *flame, const struct tp_folded *folded, const struct tp_folded *baseline,
                     struct tp_arena *arena);
 
-/* Draws it: an XML document. title: any bytes. Failures stick to `out`. arena: for texts of the script and style. */
+/* Draws the graph as an XML document. title: any bytes. Failures stick to `out`. arena: for texts of script and
+ * style. */
 void tp_flame_svg(struct tp_buf *out, const struct tp_flame *flame, struct tp_str title, struct tp_arena *arena);
 
 #endif

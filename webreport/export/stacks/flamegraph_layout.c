@@ -1,21 +1,21 @@
-/* Flame graphs, layout: the stacks of both traces become one tree, the tree becomes boxes. See flamegraph.h. */
+/* Lays out a flame graph: makes one tree from the stacks of both traces, and boxes from the tree. See flamegraph.h. */
 #include "webreport/export/stacks/flamegraph.h"
 #include "webreport/trace/frame_pairs.h"
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-enum { MIN_SHARE = 3600 }; /* a third of a pixel of 1200 */
+enum { MIN_SHARE = 3600 }; /* a third of a pixel when the graph is 1200 wide */
 
-/* The tree of both traces. Node i is path i of `paths`; parents have smaller numbers. */
+/* The tree of both traces. Node i is path i of `paths`; a parent has a smaller number. */
 struct tree {
     struct tp_flame *flame;
     struct tp_arena *arena;
-    struct tp_keys paths; /* (node around it, name) */
-    struct tp_vec values; /* struct value per node */
+    struct tp_keys paths; /* (parent, name) */
+    struct tp_vec values; /* struct value, by node */
     uint32_t count;
     uint32_t *first_child, *next_sibling; /* by name */
-    int64_t least;                        /* of a box */
+    int64_t least;                        /* least value of a box */
 };
 
 struct value {
@@ -27,8 +27,8 @@ static struct value *at(const struct tree *tree, uint32_t node)
     return TP_AT(&tree->values, struct value, node);
 }
 
-/* By name of the trace or its baseline: the number in flame->names. A function of the baseline whose line moved is
- * called as in the trace. */
+/* Returns, by name of the trace or the baseline, the number in flame->names. A function of the baseline whose line
+ * differs gets the name that it has in the trace. */
 static uint32_t *number_names(struct tree *tree, const struct tp_folded *folded, bool is_baseline)
 {
     uint32_t count = tp_keys_count(&folded->paths), *pairs = NULL;
@@ -45,7 +45,7 @@ static uint32_t *number_names(struct tree *tree, const struct tp_folded *folded,
     return number;
 }
 
-/* Adds the stacks of one trace; with `is_baseline` to what was before. */
+/* Adds the stacks of one trace; with `is_baseline` to the values of the baseline. */
 static void add(struct tree *tree, const struct tp_folded *folded, bool is_baseline)
 {
     uint32_t count = tp_keys_count(&folded->paths);
@@ -65,7 +65,7 @@ static void add(struct tree *tree, const struct tp_folded *folded, bool is_basel
     }
 }
 
-/* Sums callees into callers, up to frame 0. */
+/* Adds callees to their callers, up to frame 0. */
 static void sum(struct tree *tree, struct tp_flame_frame *all)
 {
     struct tp_flame *flame = tree->flame;
@@ -82,7 +82,7 @@ static void sum(struct tree *tree, struct tp_flame_frame *all)
     flame->before = all->before;
 }
 
-/* The highest nodes that only the baseline has. */
+/* Returns the sum of the topmost nodes that only the baseline has. */
 static int64_t gone(const struct tree *tree)
 {
     int64_t sum_gone = 0;
@@ -101,7 +101,7 @@ static int by_name(const void *context, uint32_t x, uint32_t y)
     return i == k ? 0 : tp_str_compare(tree->flame->names.items[i], tree->flame->names.items[k]);
 }
 
-/* Lists of callees; returns the first of the whole trace. */
+/* Links the callees of each node; returns the first node of the top level. */
 static uint32_t link_nodes(struct tree *tree)
 {
     uint32_t *order = tp_arena_array(tree->arena, tree->count, sizeof *order), root = TP_NO_ID;
@@ -121,7 +121,7 @@ static uint32_t link_nodes(struct tree *tree)
     return root;
 }
 
-/* Raises the least value of a box until not too many remain; returns how many. */
+/* Raises the least value of a box until the number of boxes is within the limit; returns that number. */
 static uint32_t choose(struct tree *tree, int64_t all)
 {
     uint32_t count;
@@ -148,7 +148,7 @@ static void push(struct tree *tree, const struct tp_flame_frame *frame)
         flame->largest_step = step;
 }
 
-/* Boxes of the callees in the list that begins with `node`, at `start`; those too small share the last one. */
+/* Makes boxes for the list of callees that begins with `node`, from `start` on; small callees share the last box. */
 static void place(struct tree *tree, uint32_t node, int64_t start, uint32_t depth, struct tp_vec *open)
 {
     struct tp_flame_frame rest = {.name = TP_NO_ID, .depth = depth};
@@ -192,7 +192,8 @@ void tp_flame_build(struct tp_flame *flame, const struct tp_folded *folded, cons
     sum(&tree, &all);
     flame->gone = gone(&tree);
     uint32_t first = link_nodes(&tree), boxes = choose(&tree, all.value);
-    flame->frames = tp_arena_array(arena, (size_t)boxes * 2 + 2, sizeof *flame->frames); /* each may have a rest */
+    /* each may have a box for small callees */
+    flame->frames = tp_arena_array(arena, (size_t)boxes * 2 + 2, sizeof *flame->frames);
     push(&tree, &all);
     place(&tree, first, 0, 1, &open);
     for (uint32_t i = 0; i < open.count; i++) { /* row by row; `open` grows */

@@ -1,5 +1,5 @@
-/* Flame graphs as SVG: boxes with titles that are whole without a script; the script zooms and searches. See
- * flamegraph.h. Text of the trace stands in XML text only, never in the script. */
+/* Draws flame graphs as SVG. The boxes have titles and need no script; the script zooms and searches. See flamegraph.h.
+ * Text of the trace appears only in XML text, never in the script. */
 #include "webreport/export/stacks/flamegraph.h"
 
 #include "webreport/export/svg.h"
@@ -53,7 +53,7 @@ static const char *step_text(const struct drawing *d, const struct tp_flame_fram
 
 /* ---- colours ---- */
 
-/* What kind of code a name is; the last row is everything else. */
+/* Kinds of code by name; the last row is everything else. */
 static const struct {
     const char *part;
     bool is_prefix;
@@ -69,11 +69,11 @@ static void put_kind_colour(struct tp_buf *out, struct tp_str name)
     size_t i = 0;
     while (!(LOOKS[i].is_prefix ? tp_str_starts(name, LOOKS[i].part) : tp_str_find(name, LOOKS[i].part) >= 0))
         i++;
-    int shade = (int)(tp_hash_bytes(name.ptr, name.len) % 17) - 8; /* neighbours differ */
+    int shade = (int)(tp_hash_bytes(name.ptr, name.len) % 17) - 8; /* so that neighbors differ */
     tp_buf_printf(out, "#%02X%02X%02X", LOOKS[i].red + shade / 2, LOOKS[i].green + shade, LOOKS[i].blue + shade);
 }
 
-/* More than before: red; less: blue; the stronger, the more of the largest difference. */
+/* Puts red for more than the baseline, blue for less; a larger share of the largest difference is stronger. */
 static void put_step_colour(const struct drawing *d, const struct tp_flame_frame *frame)
 {
     double step = (double)frame->value - (double)frame->before, largest = (double)d->flame->largest_step;
@@ -104,7 +104,7 @@ static void put_frame(const struct drawing *d, const struct tp_flame_frame *fram
     struct tp_str name = name_of(d, frame);
     double x = (double)frame->start * d->scale, width = (double)frame->value * d->scale;
     unsigned y = HEAD + frame->depth * ROW;
-    if (x + width > WIDTH - 2 * MARGIN) /* sums that reached the end of their range */
+    if (x + width > WIDTH - 2 * MARGIN) /* saturated sums */
         width = WIDTH - 2 * MARGIN - x;
     if (width < 0)
         return;
