@@ -1,4 +1,5 @@
-/* export --to tfevents: one TensorBoard event file per profile, in place of the one of an earlier export. */
+/* Writes export --to tfevents: one TensorBoard event file for each profile; it replaces the file of an earlier
+ * export. */
 #include "webreport/export/tfevents/export_tfevents.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@
 #include "writer/text/escape.h"
 #include "writer/tfevents_file.h"
 
-/* Digits at the end of a step's name; -1 without any. */
+/* Returns the number at the end of a step's name; -1: none. */
 static int64_t number_in(struct tp_str name)
 {
     enum { MOST_DIGITS = 15 };
@@ -62,7 +63,8 @@ static int build(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* Fills run->events, whose memory is not the arena's: a failed allocation ends here. 0 or the code of what failed. */
+/* Fills run->events. The arena does not own their memory, so a failed allocation ends here. Returns 0 or the code of
+ * the failure. */
 static int build_guarded(struct tp_tf_run *run)
 {
     struct tp_buf text;

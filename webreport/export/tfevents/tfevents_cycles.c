@@ -1,12 +1,12 @@
-/* Cycles of one run: a schedule that repeats leaves a trace for each, and TensorBoard shows them as one run when their
- * event files stand in one folder. Captures whose step numbers do not go on are different starts of the program: each
- * has a folder of its own, or their points would fall on each other. */
+/* Finds the folder of each cycle of a run. A schedule that repeats leaves one trace for each cycle; TensorBoard shows
+ * them as one run when their event files share a folder. Captures whose step numbers do not continue come from
+ * different starts of the program: each gets its own folder, because their points would overlap. */
 #include <stdio.h>
 
 #include "webreport/export/tfevents/tfevents_run.h"
 #include "writer/base/fs.h"
 
-/* A folder with the captures of one worker so far. */
+/* A folder with the captures of one worker up to now. */
 struct cycle {
     uint32_t run, worker; /* ids of their names */
     uint32_t folder;      /* 1: the worker's own; n: "WORKER.n" */
@@ -24,7 +24,7 @@ struct tp_tf_job *tp_tf_job_of(struct tp_export_job *job)
     return own;
 }
 
-/* What is asked and found. */
+/* The question and its answer. */
 struct place {
     const struct tp_tf_run *run;
     struct tp_tf_folder *found;

@@ -1,6 +1,5 @@
-/* Ranks beside each other: least, median and greatest value of each step over the ranks of a run, as a run of its own
- * with margin charts. A rank has its own scalars in its own run; here one line with a band shows how far they lie
- * apart. */
+/* Compares ranks: writes the least, median and greatest value over the ranks of a run, at each step, as a separate run
+ * with margin charts. Each rank also has its own scalars in its own run; here a line with a band shows their spread. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,7 @@
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
 
-/* Columns that are compared: the first of a rank whose tag begins and ends so. */
+/* The columns that are compared: of each rank the first one whose tag has this begin and end. */
 static const struct {
     const char *name, *title, *begin, *end;
 } compared[] = {
@@ -27,7 +26,7 @@ static const struct {
 };
 enum { COMPARED = sizeof compared / sizeof *compared, PARTS = 3 };
 
-/* A step of a rank. */
+/* One step of one rank. */
 struct sample {
     uint32_t run, worker; /* ids of their names */
     struct tp_tfevents_at at;
@@ -79,7 +78,7 @@ struct band {
     struct tp_arena *arena;
     struct tp_tfevents *events;
     const char *tags[COMPARED][PARTS];              /* least, median, greatest */
-    bool is_described[COMPARED], is_flat[COMPARED]; /* is_flat: zero in every step of every rank */
+    bool is_described[COMPARED], is_flat[COMPARED]; /* is_flat: zero in every step of all ranks */
     double *sorted;                                 /* room for a value of each sample */
 };
 
@@ -91,7 +90,7 @@ static void name_tags(struct band *band)
             band->tags[k][p] = tp_text_printf(band->arena, "profile_ranks/%s_%s", compared[k].name, parts[p]);
 }
 
-/* The samples of one step. */
+/* Writes the band of one step from its samples. */
 static void put_step(struct band *band, const struct sample *samples, size_t count)
 {
     static const char *const texts[PARTS] = {"The least over the ranks.", "The median over the ranks.",
@@ -133,7 +132,7 @@ static void put_charts(const struct band *band, struct tp_tfevents_at at)
         tp_tfevents_layout(band->events, at, charts, count);
 }
 
-/* The samples of one run, by step. Steps that only one rank has are left out. */
+/* Builds the bands of one run from its samples, ordered by step. Omits steps of only one rank. */
 static void build_run(struct band *band, const struct sample *samples, size_t count)
 {
     tp_tfevents_begin(band->events, samples[0].at.wall_s);

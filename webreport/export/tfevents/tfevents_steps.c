@@ -1,4 +1,4 @@
-/* Scalars of each step, from the tables of the views: time and its split, devices, communication, memory. */
+/* Adds the scalars of each step from the tables of the views: time and its parts, devices, communication, memory. */
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ struct counter {
     int64_t *times; /* by step: of the value */
 };
 
-/* The tag the live event file has for it. */
+/* Returns the tag that the live event file uses for this counter. */
 static const char *tag_of(const struct tp_tf_run *run, uint32_t name)
 {
     struct tp_arena *arena = run->export->arena;
@@ -29,7 +29,7 @@ static const char *tag_of(const struct tp_tf_run *run, uint32_t name)
     return tp_text_printf(arena, TP_TF_COUNTERS "%s", clean);
 }
 
-/* The counter of that tag; NULL when there are too many. */
+/* Returns the counter of that tag; NULL when there are too many. */
 static struct counter *counter_of(const struct tp_tf_run *run, struct tp_tf_columns *columns, struct tp_vec *counters,
                                   const char *tag)
 {
@@ -58,7 +58,7 @@ static void add_counters(const struct tp_tf_run *run, struct tp_tf_columns *colu
         if (!by_name[value->name]) {
             struct counter *found = counter_of(run, columns, &counters, tag_of(run, value->name));
             by_name[value->name] = found ? (uint32_t)(found - TP_AT(&counters, struct counter, 0)) + 1 : TP_NO_ID;
-            i--; /* again, now that it has a place */
+            i--; /* the name has a counter now: handle this value again */
             continue;
         }
         struct counter *counter = TP_AT(&counters, struct counter, by_name[value->name] - 1);
@@ -96,7 +96,7 @@ static void add_times(const struct tp_tf_run *run, struct tp_tf_columns *columns
     }
 }
 
-/* What the program told it does per step, over the step's time. */
+/* Adds the rates: the amounts that the program recorded for a step, divided by the time of the step. */
 static void add_rates(const struct tp_tf_run *run, struct tp_tf_columns *columns)
 {
     static const struct {
@@ -170,7 +170,7 @@ static void add_communication(const struct tp_tf_run *run, struct tp_tf_columns 
     }
 }
 
-/* Highest value of a curve's column within each step; what held before the step counts. */
+/* Fills in the highest value of a curve's column within each step, including the value at its begin. */
 static void fill_peaks(const struct tp_tf_run *run, const struct tp_table *curve, unsigned column, int64_t first_ns,
                        double *peaks)
 {
@@ -211,7 +211,7 @@ static void add_memory(const struct tp_tf_run *run, struct tp_tf_columns *column
     }
 }
 
-/* A chart of a line at zero says nothing. The program's own counters stay. */
+/* Marks columns that are zero in every step: their charts would show nothing. The program's own counters remain. */
 static void mark_flat(struct tp_tf_columns *columns)
 {
     for (size_t c = 0; c < columns->items.count; c++) {

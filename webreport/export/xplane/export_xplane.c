@@ -1,9 +1,8 @@
-/* export --to xplane: a profile as XProf, the profile plugin of TensorBoard, reads it (checked with xprof 2.24.2).
- *
- * The file is DIR/plugins/profile/SESSION/WORKER.xplane.pb; ranks of one span share a session. Names of planes, lines,
- * events and stats that mean something to XProf stand where they are written; they are no public contract, so this
- * export is experimental. XProf needs times since the beginning of the profile: it multiplies nanoseconds by 1000 in 64
- * bits. */
+/* Writes export --to xplane: a profile for XProf, the profile plugin of TensorBoard (checked with xprof 2.24.2).
+ * The file is DIR/plugins/profile/SESSION/WORKER.xplane.pb; ranks of one span share a session. XProf recognizes some
+ * names of planes, lines, events and stats; the code that writes them lists these names. They are not a public
+ * contract, so this export is experimental. XProf multiplies nanoseconds by 1000 in 64 bits, so times count from the
+ * begin of the profile. */
 #include <dirent.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -19,8 +18,7 @@
 
 enum { ENVIRONMENT_PLANE = 1 << 20 };
 
-/* ---- the time window ----
- */
+/* ---- the time window ---- */
 
 static int64_t median_start(const struct tp_xexport *x)
 {
@@ -33,7 +31,7 @@ static int64_t median_start(const struct tp_xexport *x)
     return median;
 }
 
-/* Earliest and latest start of events and memory records within [low, high]; returns how many lie outside. */
+/* Finds the earliest and latest start of events and memory records within [low, high]; returns the number outside. */
 static uint64_t find_range(struct tp_xexport *x, int64_t low, int64_t high)
 {
     uint64_t outside = 0;
@@ -54,7 +52,7 @@ static uint64_t find_range(struct tp_xexport *x, int64_t low, int64_t high)
     return outside;
 }
 
-/* All of the trace, or the part of it that fits picoseconds in 64 bits. */
+/* Finds the window: the whole trace, or the part that fits in 64 bits of picoseconds. */
 static void find_window(struct tp_xexport *x)
 {
     char text[128];
@@ -68,8 +66,7 @@ static void find_window(struct tp_xexport *x)
     tp_xspace_warn(x->space, (struct tp_str){text, (size_t)n});
 }
 
-/* ---- the file ----
- */
+/* ---- the file ---- */
 
 static void put_environment(struct tp_xexport *x)
 {
@@ -84,7 +81,8 @@ static void put_environment(struct tp_xexport *x)
     tp_xplane_stat(plane, &to);
 }
 
-/* The session: the run, with the time in the input's name, or the span where several are exported together. */
+/* Makes the name of the session: the run, with the time in the input's name, or with the span when several are exported
+ * together. */
 static int session_folder(char *path, size_t size, const struct tp_export *export)
 {
     struct tp_str worker, time = {0};
@@ -100,8 +98,8 @@ static int session_folder(char *path, size_t size, const struct tp_export *expor
     return n < 0 || (size_t)n >= size ? TP_ELIMIT : TP_OK;
 }
 
-/* XProf keeps what it computed beside its input; of a file that is written again that would be stale. It makes all of
- * these again: of this worker's file, or of all files there. */
+/* Removes the caches that XProf keeps next to its input, for this worker's file and for all files of the folder: they
+ * are stale once the file is written again. XProf makes them again. */
 static void remove_caches(const char *folder, const char *worker)
 {
     DIR *dir = opendir(folder);

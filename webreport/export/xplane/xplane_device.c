@@ -1,7 +1,7 @@
-/* Planes of devices: streams as lines; kernels, copies and sets with what XProf reads from them; step marks.
- *
- * A kernel is what has the stat kernel_details, a copy what is called MemcpyHToD and the like, a collective what starts
- * with nccl. Its operator is the stat tf_op. Durations are the trace's, a kernel of 0 ns stays one. */
+/* Writes the planes of devices: streams as lines; kernels, copies and sets with the stats that XProf reads; step marks.
+ * XProf recognizes a kernel by the stat kernel_details, a copy by a name such as MemcpyHToD, a collective by a name
+ * that starts with nccl. The stat tf_op names the operator. Durations equal those of the trace; a kernel may take 0
+ * ns. */
 #include <stdio.h>
 
 #include "webreport/export/xplane/xplane_parts.h"
@@ -14,7 +14,7 @@ enum { DEVICE_PLANES = 10, LINE_MOST = 1000000, MARK_LINE = 2 * LINE_MOST };
 enum stream_use { USE_COMPUTE = 1, USE_H2D = 2, USE_D2H = 4, USE_D2D = 8, USE_P2P = 16, USE_COPY = 32, USE_SET = 64 };
 
 static const struct {
-    const char *found, *name, *use; /* in Kineto's name; what XProf calls it; in the line's name */
+    const char *found, *name, *use; /* text in Kineto's name; XProf's name; text in the line's name */
     enum stream_use bit;
 } copies[] = {{"HtoD", "MemcpyHToD", "MemcpyH2D", USE_H2D},
               {"DtoH", "MemcpyDToH", "MemcpyD2H", USE_D2H},
@@ -27,8 +27,8 @@ struct device {
     struct tp_xexport *x;
     struct tp_xplane *plane;
     const struct tp_gpu *gpu;
-    uint32_t number; /* of the plane */
-    uint32_t *names; /* by name of the trace: 1 + id in the plane */
+    uint32_t number; /* number of the plane */
+    uint32_t *names; /* by name of the trace: id in the plane + 1; 0: none yet */
     uint32_t correlation, op, kernel, copy, set;
 };
 
@@ -40,10 +40,9 @@ static uint32_t copy_kind(struct tp_str name)
     return kind;
 }
 
-/* ---- events ----
- */
+/* ---- events ---- */
 
-/* Whole number of a JSON text as XProf parses it: 0 .. 2^31 - 1 */
+/* Returns a value within the range that XProf parses, 0 .. 2^31 - 1; else `absent`. */
 static long long small(int64_t value, long long absent)
 {
     return value == TP_NULL_INT ? absent : value < 0 ? 0 : value > INT32_MAX ? INT32_MAX : value;
@@ -97,7 +96,7 @@ static uint32_t device_name(struct device *d, const struct tp_event *e)
     return *id - 1;
 }
 
-/* k: in the model's devices */
+/* k: index in the model's device operations. */
 static void put_device_event(struct device *d, uint32_t k)
 {
     const struct tp_model *model = d->x->model;
@@ -126,8 +125,7 @@ static void put_device_event(struct device *d, uint32_t k)
                                                   .stats = stats});
 }
 
-/* ---- streams ----
- */
+/* ---- streams ---- */
 
 static unsigned use_of(const struct tp_xexport *x, const struct tp_event *e)
 {
@@ -136,7 +134,7 @@ static unsigned use_of(const struct tp_xexport *x, const struct tp_event *e)
     return e->kind == TP_KIND_MEMSET ? (unsigned)USE_SET : (unsigned)copies[copy_kind(tp_trace_name(x->trace, e))].bit;
 }
 
-/* "Stream #7(Compute,MemcpyH2D)": XProf takes lines of such names for streams. Returns the length. */
+/* Writes "Stream #7(Compute,MemcpyH2D)": XProf treats lines with such names as streams. Returns the length. */
 static size_t stream_name(char *text, size_t size, long long number, unsigned use)
 {
     int n = snprintf(text, size, "Stream #%lld(", number);
@@ -154,8 +152,8 @@ static size_t stream_name(char *text, size_t size, long long number, unsigned us
     return (size_t)n;
 }
 
-/* The device's events by stream, each stream in order of time. Streams without a number are told apart by their text.
- */
+/* Returns the device's events by stream, in order of time within each stream. Streams without a number differ by their
+ * text. */
 static struct tp_keyed *sort_streams(const struct device *d)
 {
     const struct tp_model *model = d->x->model;
@@ -193,8 +191,7 @@ static void put_streams(struct device *d)
     tp_arena_drop(d->x->arena, items, d->gpu->count * sizeof *items);
 }
 
-/* ---- the plane ----
- */
+/* ---- the plane ---- */
 
 static void put_mark(struct device *d, uint32_t name, uint32_t step, int64_t at)
 {
@@ -205,7 +202,7 @@ static void put_mark(struct device *d, uint32_t name, uint32_t step, int64_t at)
                           .start_ns = at - d->x->first_ns, .dur_ns = 1, .name = name, .stat_count = 1, .stats = &stat});
 }
 
-/* The first and the last nanosecond of each step. */
+/* Marks the first and the last nanosecond of each step. */
 static void put_marks(struct device *d)
 {
     const struct tp_model *model = d->x->model;
@@ -233,7 +230,7 @@ static void put_text(struct device *d, const char *name, struct tp_str value)
         tp_xplane_stat(d->plane, &stat);
 }
 
-/* What the trace says about the device; clock and memory bandwidth it does not. */
+/* Writes the properties of the device that the trace has; it lacks the clock and the memory bandwidth. */
 static void put_properties(struct device *d)
 {
     const struct tp_gpu_property *p = tp_model_gpu_property(d->x->trace, d->gpu->id);

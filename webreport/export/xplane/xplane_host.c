@@ -1,10 +1,9 @@
-/* The host's plane: threads as lines (Python frames apart), steps where XProf looks for them.
- *
- * XProf takes an event `train` with the stats _r and step_num for a step. What nests below it, what is tied to that by
- * correlation_id, and what consumes (_ct, _c) what it produces (_pt, _p), belongs to the step; so every other thread
- * gets an event of our own around its part of a step. Its device steps reach from the first to the last event on the
- * device: a mark of 1 ns on a line of each device, tied to one at the step's start here, makes waiting for input count.
- */
+/* Writes the host's plane: threads as lines (Python frames on their own lines), and steps in the form XProf expects.
+ * XProf treats an event `train` with the stats _r and step_num as a step. To the step belong the events nested in it,
+ * the events linked to these by correlation_id, and the events that consume (_ct, _c) what these produce (_pt, _p). So
+ * each other thread gets an added event around its part of a step. A device step of XProf extends from the first to the
+ * last event on the device. To count the wait for input, a mark of 1 ns on a line of each device is linked to the start
+ * of the step here. */
 #include <stdio.h>
 
 #include "webreport/export/xplane/xplane_parts.h"
@@ -14,33 +13,32 @@ enum { HOST_PLANE = 1, STEP_LINE = 1, STEP_PRODUCER = 9, SHAPE_MOST = 200 };
 
 enum extra_kind { EXTRA_STEP, EXTRA_MARK, EXTRA_PART };
 
-/* An event that the trace does not have. */
+/* An added event that the trace does not have. */
 struct extra {
     int64_t start, end;
     uint32_t step;
     enum extra_kind kind;
 };
 
-/* An event that has begun and, when last looked at, not ended. */
+/* An event that has not ended at the current time of the walk. */
 struct open_event {
     int64_t end;
-    uint32_t scope; /* of the innermost operator, TP_NO_ID */
+    uint32_t scope; /* scope of the innermost operator; TP_NO_ID: none */
 };
 
 struct host {
     struct tp_xexport *x;
     struct tp_xplane *plane;
-    uint32_t *names, *frames; /* by name of the trace: 1 + id in the plane, plain and as Python frame */
-    uint32_t *values;         /* by value of the trace: 1 + id in texts */
-    uint32_t *launch_gpu;     /* by launch: 1 + index of the device that ran it */
+    uint32_t *names, *frames; /* by name of the trace: id in the plane + 1, plain and as Python frame */
+    uint32_t *values;         /* by value of the trace: id in texts + 1 */
+    uint32_t *launch_gpu;     /* by launch: index of the device that ran it + 1 */
     bool has_step_line;
-    uint32_t next_launch;       /* of the thread being written */
-    struct tp_vec open, extras; /* struct open_event, struct extra: of that thread */
+    uint32_t next_launch;       /* next launch of the current thread */
+    struct tp_vec open, extras; /* struct open_event, struct extra: of the current thread */
     uint32_t correlation, device, shape, step_num, root, producer_type, producer, consumer_type, consumer;
 };
 
-/* ---- steps ----
- */
+/* ---- steps ---- */
 
 static bool is_frame(const struct tp_event *e)
 {
@@ -65,7 +63,8 @@ static void add_steps(struct host *h)
     }
 }
 
-/* For a thread without steps: from the first to the last event that lies within each step and the gap behind it. */
+/* Adds an event for each step to a thread without steps: from the first to the last of its events in the step and in
+ * the gap after it. */
 static void add_parts(struct host *h, const uint32_t *events, uint32_t count)
 {
     const struct tp_model *model = h->x->model;
@@ -103,10 +102,9 @@ static int64_t step_number(const struct tp_model *model, uint32_t step)
     return number;
 }
 
-/* ---- events of a thread ----
- */
+/* ---- events of a thread ---- */
 
-/* Closes what ended before `start`; returns where an event that ends at `end` must end to nest. */
+/* Closes the events that ended before `start`. Returns the latest end, up to `end`, with which a new event nests. */
 static int64_t nest(struct host *h, int64_t start, int64_t end, uint32_t *scope)
 {
     *scope = TP_NO_ID;
@@ -160,7 +158,8 @@ static void put_extra(struct host *h, const struct extra *extra)
         *(struct open_event *)tp_vec_push(&h->open) = (struct open_event){end, scope};
 }
 
-/* Id of an event name of the trace; as_frame: as XProf's own Python tracer writes it, "$file(line): function". */
+/* Returns the id of an event name of the trace; as_frame: in the form of XProf's own Python tracer, "$file(line):
+ * function". */
 static uint32_t name_of(struct host *h, uint32_t name, bool as_frame)
 {
     uint32_t *id = as_frame ? &h->frames[name] : &h->names[name];
@@ -192,7 +191,8 @@ static enum tp_xroot root_of(const struct host *h, const struct tp_event *e)
     return e->thread == h->x->main_thread ? TP_XROOT_MAIN : TP_XROOT_THREAD;
 }
 
-/* Id of an operator's name. Waiting for a loader is called as XProf knows waiting for input. */
+/* Returns the id of an operator's name. A wait for a data loader gets the name that XProf knows for a wait for
+ * input. */
 static uint32_t operator_name(struct host *h, const struct tp_event *e, uint32_t scope)
 {
     struct tp_xscope *s = tp_xscopes_get(&h->x->scopes, scope);
@@ -206,7 +206,7 @@ static uint32_t operator_name(struct host *h, const struct tp_event *e, uint32_t
     return s->id;
 }
 
-/* "Input Dims" as text, cut */
+/* Returns the id of "Input Dims" as text, cut when it is long. */
 static uint32_t shape_text(struct host *h, uint32_t value)
 {
     struct tp_str text = tp_strings_get(&h->x->trace->values, value);
@@ -231,7 +231,7 @@ static void put_operator(struct host *h, uint32_t event, int64_t end, uint32_t a
         *(struct open_event *)tp_vec_push(&h->open) = (struct open_event){end, scope};
 }
 
-/* A runtime call: the correlation ties it to what it started. */
+/* Writes a runtime call; the correlation links it to the device work that it started. */
 static void put_launch(struct host *h, uint32_t event, int64_t end)
 {
     const struct tp_model *model = h->x->model;
@@ -249,7 +249,7 @@ static void put_launch(struct host *h, uint32_t event, int64_t end)
     put_event(h, e->ts_ns, end, name_of(h, e->name, false), stats, count);
 }
 
-/* The markers that became steps are not written a second time. */
+/* Returns true for a marker that became a step: it is not written a second time. */
 static bool is_step(const struct host *h, const struct tp_event *e)
 {
     return h->x->model->step_marker == TP_MARKER_PROFILER_STEP &&
@@ -309,7 +309,8 @@ static struct tp_str frames_name(struct host *h, struct tp_str thread)
     return (struct tp_str){text, thread.len + sizeof ": Python" - 1};
 }
 
-/* Our events that stand before one of [start, end): by start, enclosing ones first. Returns the next one's number. */
+/* Writes the added events that precede an event of [start, end): in order of start, enclosing ones first. Returns the
+ * index of the next one. */
 static size_t put_extras(struct host *h, size_t next, int64_t start, int64_t end)
 {
     for (; next < h->extras.count; next++) {
@@ -321,7 +322,7 @@ static size_t put_extras(struct host *h, size_t next, int64_t start, int64_t end
     return next;
 }
 
-/* The thread's operators and calls, and our events among them. */
+/* Writes the thread's operators and calls, with the added events among them. */
 static void put_calls(struct host *h, const uint32_t *events, uint32_t count)
 {
     size_t next = 0;
@@ -335,7 +336,8 @@ static void put_calls(struct host *h, const uint32_t *events, uint32_t count)
     put_extras(h, next, INT64_MAX, 0);
 }
 
-/* Python frames have a line of their own: ProfilerStep begins in one call of step() and ends in the next. */
+/* Writes the Python frames on their own line: ProfilerStep begins in one call of step() and ends in the next, so frames
+ * and steps do not nest. */
 static void put_frames(struct host *h, const uint32_t *events, uint32_t count)
 {
     uint32_t above;
@@ -374,7 +376,7 @@ static void put_thread(struct host *h, uint32_t thread, uint32_t line)
     }
 }
 
-/* Steps that no event of the trace spans may cross what is there: a line of their own. */
+/* Writes steps without an event of their own in the trace on a separate line: they may overlap other events. */
 static void put_step_line(struct host *h)
 {
     h->extras.count = h->open.count = 0;
@@ -383,8 +385,7 @@ static void put_step_line(struct host *h)
     put_calls(h, NULL, 0);
 }
 
-/* ---- all ----
- */
+/* ---- the plane ---- */
 
 static void find_launch_gpus(struct host *h)
 {

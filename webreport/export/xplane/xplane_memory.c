@@ -1,6 +1,6 @@
-/* Memory records of the host's plane, as XProf's memory profile reads them: moments with the state of their allocator.
+/* Writes the memory records of the host's plane for XProf's memory profile: moments with the state of their allocator.
  *
- * Its "reserved" is added to what is allocated, so the reserved bytes of torch's caching allocator are left out. */
+ * XProf adds "reserved" to the allocated bytes, so the export omits the reserved bytes of torch's caching allocator. */
 #include "webreport/export/xplane/xplane_parts.h"
 #include "webreport/measure/memory/memory_records.h"
 
@@ -11,7 +11,7 @@ struct memory_names {
         op;
 };
 
-/* What an allocator holds, as far as has been written. */
+/* The bytes of an allocator after the last record that was written. */
 struct usage {
     int64_t now, peak, capacity; /* capacity: TP_NULL_INT when unknown */
 };
