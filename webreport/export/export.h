@@ -10,7 +10,7 @@
 /* All formats; a NULL name ends the table. */
 extern const struct tp_export_format tp_export_formats[];
 
-/* The format of that name, or NULL. name: not NULL. */
+/* Returns the format of that name, or NULL. name: not NULL. */
 const struct tp_export_format *tp_export_find(const char *name);
 
 #endif

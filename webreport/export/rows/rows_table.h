@@ -12,13 +12,13 @@ enum { TP_ROWS_MAX_COLUMNS = 24 };
 enum tp_rows_type { TP_ROWS_INT, TP_ROWS_REAL, TP_ROWS_TEXT };
 
 struct tp_rows_column {
-    const char *name; /* unit last: start_ns */
+    const char *name; /* ends with its unit: start_ns */
     enum tp_rows_type type;
     const char *definition;
-    bool is_indexed; /* queries look for it */
+    bool is_indexed; /* queries search by it */
 };
 
-/* The member of the column's type counts. Absent: TP_NULL_INT, NaN, ptr NULL. */
+/* A cell; the type of its column selects the member. Absent: TP_NULL_INT, NaN, ptr NULL. */
 struct tp_rows_cell {
     int64_t integer;
     double real;
@@ -27,7 +27,7 @@ struct tp_rows_cell {
 
 struct tp_program_rows;
 
-/* What rows are made of; everything in the arena of the export. */
+/* The sources of rows; everything is in the arena of the export. */
 struct tp_rows {
     const struct tp_model *model;
     struct tp_arena *arena;
@@ -36,9 +36,9 @@ struct tp_rows {
     struct tp_task_view tasks;
     struct tp_work_kinds kinds;
     struct tp_work_units units;
-    struct tp_str *threads, *processes; /* by thread: as texts */
-    struct tp_program_rows *program;    /* of a program recorded from outside (program_rows.h); NULL: it is none */
-    int64_t first_ns;                   /* what all times are relative to */
+    struct tp_str *threads, *processes; /* by thread: its number and that of its process as texts */
+    struct tp_program_rows *program;    /* for a program recorded from outside (program_rows.h); else NULL */
+    int64_t first_ns;                   /* origin of all times */
 };
 
 struct tp_rows_table {
@@ -46,7 +46,7 @@ struct tp_rows_table {
     const struct tp_rows_column *columns;
     unsigned column_count;
     uint32_t (*count)(const struct tp_rows *rows);
-    /* Fills column_count cells; texts live as long as the arena. */
+    /* Fills column_count cells of a row; texts live as long as the arena. */
     void (*fill)(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cells);
 };
 

@@ -5,8 +5,8 @@
 #include "webreport/export/export_formats.h"
 #include "writer/tfevents.h"
 
-/* The records of a profile's event file in `events` (initialised by the caller, who releases it). 0, TP_ENOMEM,
- * TP_ELIMIT; never through the arena's guard. For callers that want no file. */
+/* Builds the records of a profile's event file in `events`, for callers that need no file. The caller initializes and
+ * releases `events`. Returns 0, TP_ENOMEM or TP_ELIMIT; never leaves through the arena's guard. */
 int tp_export_tfevents_build(const struct tp_export *export, struct tp_tfevents *events);
 
 #endif

@@ -1,4 +1,5 @@
-/* Scalars and histograms of each step that need a walk over events: heaviest kernels and operators, launches, waits. */
+/* Adds the scalars and histograms of each step that need a walk over events: heaviest kernels and operators, launches,
+ * waits. */
 #include "webreport/export/tfevents/tfevents_run.h"
 
 #include <math.h>
@@ -15,10 +16,10 @@ enum { NS_PER_MS = 1000000, HEAVIEST = 8 };
 
 struct heaviest {
     double *values[HEAVIEST]; /* by step, ms */
-    uint8_t *of_name;         /* by name id of the trace: index in values + 1; 0: not among them */
+    uint8_t *of_name;         /* by name id of the trace: index in values + 1; 0: none */
 };
 
-/* Columns for the first rows of a table sorted by weight; names that look alike share one. */
+/* Makes columns for the first rows of a table sorted by weight; names whose tags are equal share one. */
 static void pick_heaviest(const struct tp_tf_run *run, struct tp_tf_columns *columns, struct heaviest *heaviest,
                           const struct tp_table *table, const char *group, bool is_kernel)
 {
@@ -85,7 +86,8 @@ static void add_launches(const struct tp_tf_run *run, struct tp_tf_columns *colu
     const struct tp_trace *trace = run->export->profile->trace;
     if (model->launches.count == 0)
         return;
-    uint8_t *is_wait = tp_arena_array(columns->arena, trace->names.count, sizeof *is_wait); /* 1 no, 2 yes */
+    /* 0: not yet known, 1: no, 2: yes */
+    uint8_t *is_wait = tp_arena_array(columns->arena, trace->names.count, sizeof *is_wait);
     double *counts = tp_tf_column_new(columns, "profile_host/launches_per_step",
                                       "Runtime and driver calls that started work on a device, by their start.");
     double *waits = tp_tf_column_new(columns, "profile_host/sync_ms",
@@ -113,7 +115,8 @@ static void add_launches(const struct tp_tf_run *run, struct tp_tf_columns *colu
 
 /* ---- distributions ---- */
 
-/* us from a launch call's start to the start of what it launched; NaN when the call is not in the trace. */
+/* Returns the microseconds from the start of a launch call to the start of its device work; NaN when the trace lacks
+ * the call. */
 static double delay_us(const struct tp_model *model, uint32_t device)
 {
     uint32_t launch = model->devices.launch[device];
@@ -123,12 +126,13 @@ static double delay_us(const struct tp_model *model, uint32_t device)
     return ns > 0 ? ns / 1000 : 0;
 }
 
-/* Devices are in the order of their starts: those of a step are neighbours. Calls `use` for each step with kernels. */
+/* A walk that calls `use` for each step with kernels. Device operations are in order of start, so those of a step are
+ * adjacent. */
 struct step_kernels {
     const struct tp_tf_run *run;
-    struct tp_vec durations, delays; /* double, us; of the step at hand */
+    struct tp_vec durations, delays; /* double, us; of the current step */
     void (*use)(struct step_kernels *kernels, uint32_t step);
-    double *delay_p50; /* column, for one of the users */
+    double *delay_p50; /* column of one of the users */
 };
 
 static void walk_steps(struct step_kernels *kernels)

@@ -1,4 +1,4 @@
-/* What the parts of a TensorBoard event file share: times and steps, tags, columns, curves, and the file itself. */
+/* Functions that the parts of a TensorBoard event file share: times and steps, tags, columns, curves, and the file. */
 #include "webreport/export/tfevents/tfevents_run.h"
 
 #include <math.h>
@@ -81,8 +81,8 @@ struct tp_table tp_tf_memory_curve(const struct tp_tf_run *run, uint32_t device)
 
 /* ---- the file ---- */
 
-/* A program that ran wrote its file there, with all its steps: the few of a trace become a run of their own, below it.
- */
+/* Finds the folder of the file. When the folder has the live event file of the program, with all its steps, the few
+ * steps of the trace become a separate run below it. */
 static int find_folder(char *path, size_t size, const char *folder, struct tp_error *err)
 {
     bool is_taken = tp_tfevents_has_live(folder);

@@ -1,5 +1,5 @@
-/* What stands for the whole capture: its figures, which are the metrics of HParams, and the charts of Custom Scalars.
- */
+/* Adds the parts for the whole capture: its figures, which are the metrics of HParams, and the charts of Custom
+ * Scalars. */
 #include "webreport/export/tfevents/tfevents_run.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static const struct tp_tf_metric metrics[METRICS] = {
      "What steps reach of the device's peak: their operations over their length."},
 };
 
-/* The same in the words of the program's producer, with devices as they are called. */
+/* Returns the metrics in the words of the trace's producer, with the names of its devices. */
 static const struct tp_tf_metric *worded(const struct tp_tf_run *run)
 {
     const struct tp_model *model = run->export->profile->model;
@@ -63,7 +63,7 @@ static double curve_peak_mib(const struct tp_table *curve)
     return peak;
 }
 
-/* Of the devices other than the CPU, if there are any. */
+/* Returns the peak memory of the devices other than the CPU, or of the CPU when there are none. */
 static double peak_memory_mib(const struct tp_tf_run *run)
 {
     const struct tp_memory_view *view = &run->export->profile->views->memory;
@@ -95,7 +95,7 @@ static void add_metrics(const struct tp_tf_run *run)
                              : NAN,
         [PEAK_MEMORY] = peak_memory_mib(run),
         [TENSOR_CORE] = tp_has_only_own_devices(run->export->profile->model)
-                            ? NAN /* nobody knows what its kernels use */
+                            ? NAN /* the trace does not show what its kernels use */
                             : mean_of_gpus(overview, TP_GPU_TENSOR_CORE),
         [GEMM_PEAK] = run->export->profile->advice->rates.products_percent,
         [MFU] = run->export->profile->advice->rates.step_percent,
@@ -107,7 +107,7 @@ static void add_metrics(const struct tp_tf_run *run)
 
 /* ---- Custom Scalars ---- */
 
-/* A tag as a regular expression that means it alone. */
+/* Returns a regular expression that matches only this tag. */
 static const char *exactly(struct tp_arena *arena, const char *tag)
 {
     char *text = tp_arena_alloc(arena, 2 * strlen(tag) + 3), *end = text;
@@ -122,7 +122,7 @@ static const char *exactly(struct tp_arena *arena, const char *tag)
     return text;
 }
 
-/* Each counter of the program in a chart of its own: a loss and a learning rate have no axis in common. */
+/* Adds a chart for each counter of the program: a loss and a learning rate need different axes. */
 static void add_counter_charts(const struct tp_tf_run *run, struct tp_vec *charts)
 {
     struct tp_arena *arena = run->export->arena;
@@ -140,7 +140,7 @@ static void add_layout(const struct tp_tf_run *run)
 {
     enum { UTILIZATION = 4 };
     static const struct {
-        const char *begin, *end; /* of the tags that it shows */
+        const char *begin, *end; /* begin and end of the tags that it shows */
         struct tp_tf_chart chart;
     } charts[] = {
         {"profile_step/", "time_ms", {"Steps", "Step time (ms)", .tags = "profile_step/time_ms$"}},
@@ -156,7 +156,7 @@ static void add_layout(const struct tp_tf_run *run)
         {"profile_memory_mib/", "", {"Memory", "Allocated and reserved peak (MiB)", .tags = "profile_memory_mib/"}},
     };
     struct tp_vec shown = TP_VEC(run->export->arena, struct tp_tf_chart);
-    for (size_t i = 0; i < sizeof charts / sizeof *charts; i++) { /* a chart without tags is an empty frame */
+    for (size_t i = 0; i < sizeof charts / sizeof *charts; i++) { /* a chart without tags would be empty */
         if (tp_tf_column_find(run->columns, charts[i].begin, charts[i].end, false)) {
             struct tp_tf_chart *chart = tp_vec_push(&shown);
             *chart = charts[i].chart;

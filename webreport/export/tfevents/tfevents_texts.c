@@ -1,5 +1,5 @@
-/* The Text tab: findings, overview, heaviest operators and kernels, and where the trace came from, as Markdown. Text of
- * the trace is escaped. */
+/* Adds the Text tab as Markdown: findings, overview, heaviest operators and kernels, and the source of the trace. Text
+ * of the trace is escaped. */
 #include "webreport/export/tfevents/tfevents_run.h"
 
 #include <math.h>
@@ -87,7 +87,8 @@ static void put_gpus(const struct tp_tf_run *run)
 {
     const struct tp_table *gpus = &run->export->profile->views->overview.gpu_summary;
     struct tp_arena *arena = run->export->arena;
-    bool is_own = tp_has_only_own_devices(run->export->profile->model); /* of those no more is known */
+    /* the trace has no more facts about its own devices */
+    bool is_own = tp_has_only_own_devices(run->export->profile->model);
     if (gpus->row_count == 0)
         return;
     if (is_own)
@@ -134,7 +135,7 @@ static void add_overview(const struct tp_tf_run *run)
 
 /* ---- tables ---- */
 
-/* Columns of a table: name, calls, the time it is sorted by, a second time. */
+/* Writes four columns of a table: name, calls, the time that orders the rows, a second time. */
 static void put_rows(const struct tp_tf_run *run, const struct tp_table *table, const unsigned columns[4],
                      bool is_kernel)
 {

@@ -1,11 +1,11 @@
-/* The Graphs tab: operators and phases of all calls, merged by what called them; kernels count for their caller, Python
- * frames are seen through. */
+/* Adds the Graphs tab: the operators and phases of all calls, merged by caller. Kernels count for their caller; Python
+ * frames are skipped. */
 #include "webreport/export/tfevents/tfevents_run.h"
 
 #include "webreport/measure/charts/calltree_merge.h"
 #include "writer/base/limits.h"
 
-enum { IN_STEP = TP_NO_ID - 1 }; /* place of the step itself, and of frames right below it */
+enum { IN_STEP = TP_NO_ID - 1 }; /* position of the step itself, and of Python frames directly below it */
 
 struct tree {
     const struct tp_tf_run *run;
@@ -13,12 +13,12 @@ struct tree {
     struct tp_keys paths; /* (node of the graph, name id): tuple i is node i */
     struct tp_strings names;
     struct tp_vec nodes; /* struct tp_tf_node */
-    struct tp_vec last;  /* uint32_t: the child made last, of each node */
+    struct tp_vec last;  /* uint32_t, by node: its newest child */
     uint32_t last_top;
     uint32_t *depth;
 };
 
-/* Letters, digits and _.- of a name; "::" is written ".". */
+/* Returns the letters, digits and _.- of a name; "::" becomes ".". */
 static struct tp_str clean_name(struct tp_arena *arena, struct tp_str name)
 {
     enum { MOST_BYTES = 80 };
@@ -31,7 +31,7 @@ static struct tp_str clean_name(struct tp_arena *arena, struct tp_str name)
             c = '.', i++;
         else if (!is_plain)
             c = '_';
-        if (c == '_' && size == 0) /* a first character of TensorBoard's name rule */
+        if (c == '_' && size == 0) /* TensorBoard allows no such first character */
             c = '.';
         out[size++] = c;
     }
@@ -45,7 +45,7 @@ static uint32_t *last_child(struct tree *tree, uint32_t parent)
     return parent == TP_NO_ID ? &tree->last_top : TP_AT(&tree->last, uint32_t, parent);
 }
 
-/* The node of that name under `parent`; `parent` itself when there are too many. */
+/* Returns the node of that name under `parent`; `parent` itself when there are too many nodes. */
 static uint32_t graph_child(struct tree *tree, uint32_t parent, struct tp_str name)
 {
     struct tp_arena *arena = tree->run->export->arena;
@@ -68,13 +68,13 @@ static uint32_t graph_child(struct tree *tree, uint32_t parent, struct tp_str na
     return known;
 }
 
-/* The step itself is no scope: what it consists of stands at the top, so that the graph opens with the phases. */
+/* Returns true for a step. A step is not a scope of the graph, so that the graph opens with the phases of a step. */
 static bool is_step(const struct tp_merge_node *merged, const struct tp_label *label)
 {
     return merged->parent == 0 && label->kind == TP_CALL_PHASE && tp_str_equal(label->text, TP_STR(TP_MERGE_STEP));
 }
 
-/* The graph's node at a place; NULL: outside of steps, or too many. */
+/* Returns the graph's node at a position; NULL: outside of steps, or too many nodes. */
 static struct tp_tf_node *node_at(struct tree *tree, uint32_t place)
 {
     if (place == IN_STEP)
@@ -82,7 +82,7 @@ static struct tp_tf_node *node_at(struct tree *tree, uint32_t place)
     return place == TP_NO_ID ? NULL : TP_AT(&tree->nodes, struct tp_tf_node, place);
 }
 
-/* What a node costs by itself. */
+/* Adds the own cost of a node. */
 static void add_cost(struct tp_tf_node *node, int64_t device_ns, int64_t host_ns, int64_t bytes, double steps)
 {
     node->device_us_per_step += (double)device_ns / 1000 / steps;
@@ -91,14 +91,14 @@ static void add_cost(struct tp_tf_node *node, int64_t device_ns, int64_t host_ns
         node->host_us_per_step += (double)host_ns / 1000 / steps;
 }
 
-/* Which node of the graph each merged node belongs to. Merged nodes are numbered by first appearance, parents before
- * children. What is left of a node's time after its children is its own. */
+/* Fills the graph from the merged nodes, which are in order of first appearance, parents before children. The own time
+ * of a node is its time minus that of its children. */
 static void fill(struct tree *tree)
 {
     struct tp_arena *arena = tree->run->export->arena;
     uint32_t count = (uint32_t)tree->merge.nodes.count;
     uint32_t *place = tp_arena_array(arena, count, sizeof *place);
-    struct tp_str *site = tp_arena_array(arena, count, sizeof *site); /* innermost Python frame; empty: none */
+    struct tp_str *site = tp_arena_array(arena, count, sizeof *site); /* by node: innermost Python frame; empty: none */
     double steps = tree->run->export->profile->model->step_count;
     int64_t *device_ns = tp_arena_array(arena, count, sizeof *device_ns);
     int64_t *bytes = tp_arena_array(arena, count, sizeof *bytes);
@@ -106,7 +106,7 @@ static void fill(struct tree *tree)
         device_ns[i] = tp_merge_node(&tree->merge, i)->device_ns;
         bytes[i] = tp_merge_node(&tree->merge, i)->bytes;
     }
-    tp_merge_total(&tree->merge); /* gives child_host_ns, and adds up the others, of which the own part was kept */
+    tp_merge_total(&tree->merge); /* fills child_host_ns, and sums the other fields, whose own parts were saved above */
     place[0] = TP_NO_ID;
     for (uint32_t i = 1; i < count; i++) {
         const struct tp_merge_node *merged = tp_merge_node(&tree->merge, i);
