@@ -59,7 +59,7 @@ comment webreport/cli 45
 comment webreport/compare 5
 comment webreport/document 14
 comment webreport/export 47
-comment webreport/measure 247
+comment webreport/measure 232
 comment webreport/model 18
 comment webreport/print 4
 comment webreport/session 49
@@ -97,8 +97,6 @@ name webreport/model 6
 name webreport/print 10
 name webreport/session 7
 name webreport/trace 7
-text CHANGELOG.md 39
-text CONTRIBUTING.md 2
 text collector/README.md 12
 text collector/launch/README.md 10
 text collector/source/README.md 4
@@ -111,7 +109,7 @@ text templates/program.js 1
 text templates/report.js 1
 text templates/timeline.js 7
 text templates/walk.js 5
-text tests/README.md 16
+text tests/README.md 6
 text webreport/README.md 1
 text webreport/measure/work/README.md 1
 text webreport/model/README.md 1
