@@ -303,7 +303,7 @@ def judge(cases, arguments):
             wrong += 1
             if wrong <= 12:
                 print(name, scale, given[:20], "\n  is    ", result[:10], "\n  wanted", wanted[:10])
-    print("%d cases of %d functions%s, %d wrong; worst, as a share of what is allowed: %s"
+    print("%d cases of %d functions%s, %d wrong; worst, as a share of the allowed error: %s"
           % (len(cases), len(worst), ", exact" if arguments else "", wrong, ", ".join("%s %.2g" % item for item in worst.items())))
     return wrong
 

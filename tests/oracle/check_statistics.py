@@ -101,7 +101,7 @@ def main():
         base, new, must_differ, kind = pairs[name]
         found = faults_of(rows[name], expected(base, new, kind), base, new, must_differ)
         if found:
-            faults.append("%s: %s\n  told %s\n  true %s" % (name, found, rows[name], expected(base, new, kind)))
+            faults.append("%s: %s\n  printed %s\n  true %s" % (name, found, rows[name], expected(base, new, kind)))
     proved = sum(row["verdict"] == "differs" for row in rows.values())
     wanted = sum(pair[2] for pair in pairs.values())
     print("%d tensors, %d divergences planted for statistics to show, %d proved, %d faults" % (len(rows), wanted, proved, len(faults)),

@@ -83,7 +83,7 @@ def differences(want, got):
     for path in sorted(want.keys() | got.keys()):
         a, b = want.get(path), got.get(path)
         if a is None or b is None:
-            yield f"{' / '.join(path)[:150]}: {'not in ours' if b is None else 'only in ours'} ({(a or b)['time_ns']} ns)"
+            yield f"{' / '.join(path)[:150]}: {'only in ours' if b else 'not in ours'} ({(a or b)['time_ns']} ns)"
         elif any(a[key] != b[key] for key in EXACT) or abs(a["floor_ns"] - b["floor_ns"]) > 1e-9 * max(1, a["floor_ns"]):
             yield f"{' / '.join(path)[:150]}: {a}, not {b}"
 

@@ -64,20 +64,20 @@ struct column {
     {IN_MESSAGE(field), .code = _Generic(MESSAGE->field, COLUMN_##code_ *: code_),                                     \
      .offset = _Generic(&((type *)0)->member, MEMBER_##code_ *: offsetof(type, member)),                               \
      .size = sizeof ((type *)0)->member, .most = (most_)}
-#define HOLDS(...) UP_TO(UINT32_MAX, __VA_ARGS__)
+#define UNLIMITED(...) UP_TO(UINT32_MAX, __VA_ARGS__)
 #define MADE(field) {IN_MESSAGE(field), .code = COMPUTED}
 
 static const struct column metrics[] = {MADE(metric_name), MADE(metric_value), MADE(metric_why)};
 
 #define S struct tp_summary_fact
-static const struct column facts[] = {HOLDS(TEXT, fact_name, S, name), HOLDS(TEXT, fact_value, S, value)};
+static const struct column facts[] = {UNLIMITED(TEXT, fact_name, S, name), UNLIMITED(TEXT, fact_value, S, value)};
 #undef S
 
 #define S struct tp_summary_step
 static const struct column steps[] = {
-    HOLDS(TEXT, step_name, S, name),
-    HOLDS(DELTA, step_start_ns, S, start_ns),
-    HOLDS(INT, step_total_ns, S, total_ns),
+    UNLIMITED(TEXT, step_name, S, name),
+    UNLIMITED(DELTA, step_start_ns, S, start_ns),
+    UNLIMITED(INT, step_total_ns, S, total_ns),
 };
 #undef S
 static const struct column left_out[] = {MADE(left_out_step)};
@@ -85,14 +85,14 @@ static const struct column parts[] = {MADE(part)};
 
 #define S struct tp_summary_row
 static const struct column rows[] = {
-    HOLDS(KIND, row_kind, S, kind), /* a larger kind is of a newer version */
-    HOLDS(TEXT, row_name, S, name),
-    HOLDS(TEXT, row_owner, S, owner),
-    HOLDS(TEXT, row_shape, S, shape),
-    HOLDS(TEXT, row_dtype, S, dtype),
-    HOLDS(INT, row_bytes, S, bytes),
-    HOLDS(AMOUNT, row_count, S, time.count),
-    HOLDS(AMOUNT, row_min_ns, S, time.min_ns),
+    UNLIMITED(KIND, row_kind, S, kind), /* a larger kind is of a newer version */
+    UNLIMITED(TEXT, row_name, S, name),
+    UNLIMITED(TEXT, row_owner, S, owner),
+    UNLIMITED(TEXT, row_shape, S, shape),
+    UNLIMITED(TEXT, row_dtype, S, dtype),
+    UNLIMITED(INT, row_bytes, S, bytes),
+    UNLIMITED(AMOUNT, row_count, S, time.count),
+    UNLIMITED(AMOUNT, row_min_ns, S, time.min_ns),
     MADE(row_span_ns),
     MADE(row_excess_ns),
     MADE(row_has_steps),
@@ -104,52 +104,52 @@ static const struct column cells[] = {MADE(by_step_ns), MADE(by_step_count)};
 
 #define S struct tp_summary_collective
 static const struct column collectives[] = {
-    HOLDS(TEXT, collective_name, S, name),
-    HOLDS(TEXT, collective_group, S, group),
-    HOLDS(TEXT, collective_dtype, S, dtype),
-    HOLDS(DELTA, collective_sequence, S, sequence),
-    HOLDS(INT, collective_bytes, S, bytes),
-    HOLDS(INT, collective_group_size, S, group_size),
-    HOLDS(DELTA, collective_arrival_ns, S, arrival_ns),
-    HOLDS(INT, collective_duration_ns, S, duration_ns),
-    HOLDS(ID, collective_step, S, step),
+    UNLIMITED(TEXT, collective_name, S, name),
+    UNLIMITED(TEXT, collective_group, S, group),
+    UNLIMITED(TEXT, collective_dtype, S, dtype),
+    UNLIMITED(DELTA, collective_sequence, S, sequence),
+    UNLIMITED(INT, collective_bytes, S, bytes),
+    UNLIMITED(INT, collective_group_size, S, group_size),
+    UNLIMITED(DELTA, collective_arrival_ns, S, arrival_ns),
+    UNLIMITED(INT, collective_duration_ns, S, duration_ns),
+    UNLIMITED(ID, collective_step, S, step),
 };
 #undef S
 
 #define S struct tp_summary_finding
 static const struct column findings[] = {
-    HOLDS(TEXT, finding_rule, S, rule),
-    HOLDS(TEXT, finding_title, S, title),
+    UNLIMITED(TEXT, finding_rule, S, rule),
+    UNLIMITED(TEXT, finding_title, S, title),
     UP_TO(TP_SEVERITY_INFO, BYTE, finding_severity, S, severity),
     UP_TO(TP_CONFIDENCE_HIGH, BYTE, finding_confidence, S, confidence),
-    HOLDS(REAL, finding_ceiling_us, S, ceiling_us_per_step),
-    HOLDS(INT, finding_occurrences, S, occurrences),
-    HOLDS(TEXT, finding_line, S, file_line),
-    HOLDS(TEXT, finding_detail, S, detail),
+    UNLIMITED(REAL, finding_ceiling_us, S, ceiling_us_per_step),
+    UNLIMITED(INT, finding_occurrences, S, occurrences),
+    UNLIMITED(TEXT, finding_line, S, file_line),
+    UNLIMITED(TEXT, finding_detail, S, detail),
 };
 #undef S
 
 #define S struct tp_summary_memory
 static const struct column devices[] = {
-    HOLDS(TEXT, memory_device, S, device),
-    HOLDS(INT, memory_peak_bytes, S, peak_allocated_bytes),
-    HOLDS(INT, memory_reserved_bytes, S, peak_reserved_bytes),
-    HOLDS(REAL, memory_creep, S, creep_bytes_per_step),
-    HOLDS(COUNT, memory_owners, S, owner_count),
+    UNLIMITED(TEXT, memory_device, S, device),
+    UNLIMITED(INT, memory_peak_bytes, S, peak_allocated_bytes),
+    UNLIMITED(INT, memory_reserved_bytes, S, peak_reserved_bytes),
+    UNLIMITED(REAL, memory_creep, S, creep_bytes_per_step),
+    UNLIMITED(COUNT, memory_owners, S, owner_count),
 };
 #undef S
 
 #define S struct tp_summary_owner
 static const struct column owners[] = {
     UP_TO(TP_OWNER_LINE, KIND, owner_kind, S, kind),
-    HOLDS(TEXT, owner_name, S, name),
-    HOLDS(INT, owner_bytes, S, bytes),
-    HOLDS(INT, owner_blocks, S, blocks),
+    UNLIMITED(TEXT, owner_name, S, name),
+    UNLIMITED(INT, owner_bytes, S, bytes),
+    UNLIMITED(INT, owner_blocks, S, blocks),
 };
 #undef S
 
 #define S struct tp_summary_flag
-static const struct column flags[] = {HOLDS(TEXT, flag_name, S, name), HOLDS(INT, flag_count, S, count)};
+static const struct column flags[] = {UNLIMITED(TEXT, flag_name, S, name), UNLIMITED(INT, flag_count, S, count)};
 #undef S
 
 static const struct column evidence[] = {MADE(evidence_name), MADE(evidence_word), MADE(evidence_number)};
@@ -159,12 +159,12 @@ static const struct column overlap[] = {MADE(overlap_step), MADE(overlap_computa
 
 #define S struct tp_rank_record
 static const struct column records[] = {
-    HOLDS(TEXT, record_name, S, name),
-    HOLDS(ID, record_step, S, step),
-    HOLDS(COUNT, record_ranges, S, range_count),
-    HOLDS(COUNT, record_kernels, S, kernel_count),
-    HOLDS(INT, record_kernel_ns, S, kernel_time_ns),
-    HOLDS(INT, record_bytes, S, bytes),
+    UNLIMITED(TEXT, record_name, S, name),
+    UNLIMITED(ID, record_step, S, step),
+    UNLIMITED(COUNT, record_ranges, S, range_count),
+    UNLIMITED(COUNT, record_kernels, S, kernel_count),
+    UNLIMITED(INT, record_kernel_ns, S, kernel_time_ns),
+    UNLIMITED(INT, record_bytes, S, bytes),
 };
 #undef S
 static const struct column meta[] = {MADE(record_meta)};
@@ -172,20 +172,20 @@ static const struct column ranges[] = {MADE(range_start_ns), MADE(range_length_n
 
 #define S struct tp_rank_gpu
 static const struct column gpus[] = {
-    HOLDS(INT, gpu_id, S, id),
-    HOLDS(INT, gpu_memory_bytes, S, memory_bytes),
-    HOLDS(TEXT_OR_NULL, gpu_name, S, name),
-    HOLDS(TEXT_OR_NULL, gpu_capability, S, compute_capability),
+    UNLIMITED(INT, gpu_id, S, id),
+    UNLIMITED(INT, gpu_memory_bytes, S, memory_bytes),
+    UNLIMITED(TEXT_OR_NULL, gpu_name, S, name),
+    UNLIMITED(TEXT_OR_NULL, gpu_capability, S, compute_capability),
 };
 #undef S
 
 #define S struct tp_count_key
 static const struct column work[] = {
     UP_TO(TP_COUNT_KINDS - 1, BYTE, work_kind, S, kind),
-    HOLDS(TEXT, work_name, S, name),
-    HOLDS(TEXT, work_dims, S, dims),
-    HOLDS(TEXT, work_detail, S, detail),
-    HOLDS(AMOUNT, work_count, S, count),
+    UNLIMITED(TEXT, work_name, S, name),
+    UNLIMITED(TEXT, work_dims, S, dims),
+    UNLIMITED(TEXT, work_detail, S, detail),
+    UNLIMITED(AMOUNT, work_count, S, count),
 };
 #undef S
 static const struct column places[] = {MADE(work_place)};
@@ -195,43 +195,43 @@ static const struct column calls[] = {MADE(work_call)};
 
 #define S struct tp_count_kept
 static const struct column kept[] = {
-    HOLDS(TEXT, kept_operator, S, operator),
-    HOLDS(TEXT, kept_place, S, place),
-    HOLDS(AMOUNT, kept_blocks, S, blocks),
-    HOLDS(AMOUNT, kept_bytes, S, bytes),
-    HOLDS(FLAG, kept_is_exact, S, is_exact),
+    UNLIMITED(TEXT, kept_operator, S, operator),
+    UNLIMITED(TEXT, kept_place, S, place),
+    UNLIMITED(AMOUNT, kept_blocks, S, blocks),
+    UNLIMITED(AMOUNT, kept_bytes, S, bytes),
+    UNLIMITED(FLAG, kept_is_exact, S, is_exact),
 };
 #undef S
 
 #define S struct tp_count_function
 static const struct column functions[] = {
-    HOLDS(TEXT, loader_place, S, place),
-    HOLDS(AMOUNT, loader_calls, S, calls),
-    HOLDS(AMOUNT, loader_low_ns, S, low_ns),
-    HOLDS(COUNT, loader_seen, S, seen),
-    HOLDS(FLAG, loader_is_exact, S, is_exact),
+    UNLIMITED(TEXT, loader_place, S, place),
+    UNLIMITED(AMOUNT, loader_calls, S, calls),
+    UNLIMITED(AMOUNT, loader_low_ns, S, low_ns),
+    UNLIMITED(COUNT, loader_seen, S, seen),
+    UNLIMITED(FLAG, loader_is_exact, S, is_exact),
 };
 #undef S
 
 #define S struct tp_slot_group
 static const struct column groups[] = {
-    HOLDS(TEXT, group_name, S, name),
-    HOLDS(TEXT, group_description, S, description),
-    HOLDS(INT, group_size, S, size),
-    HOLDS(COUNT, group_runs, S, run_count),
+    UNLIMITED(TEXT, group_name, S, name),
+    UNLIMITED(TEXT, group_description, S, description),
+    UNLIMITED(INT, group_size, S, size),
+    UNLIMITED(COUNT, group_runs, S, run_count),
 };
 #undef S
 
 #define S struct tp_rank_stride
 static const struct column runs[] = {
-    HOLDS(INT, run_first, S, first),
-    HOLDS(INT, run_stride, S, stride),
-    HOLDS(INT, run_length, S, length),
+    UNLIMITED(INT, run_first, S, first),
+    UNLIMITED(INT, run_stride, S, stride),
+    UNLIMITED(INT, run_length, S, length),
 };
 #undef S
 
-static const struct column slots[] = {HOLDS(ID, slot_group, struct tp_slot, group),
-                                      HOLDS(COUNT, slot_calls, struct tp_slot, calls)};
+static const struct column slots[] = {UNLIMITED(ID, slot_group, struct tp_slot, group),
+                                      UNLIMITED(COUNT, slot_calls, struct tp_slot, calls)};
 static const struct column slot_steps[] = {MADE(slot_step)};
 static const struct column lengths[] = {MADE(slot_kernel_us), MADE(slot_pause_us), MADE(slot_input_us),
                                         MADE(slot_within_us)};
