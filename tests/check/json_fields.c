@@ -30,12 +30,24 @@ static void find(const struct tp_fields *fields)
 static const char *type_text(enum tp_json_type type)
 {
     static const char *const texts[] = {
-        [TP_AS_INT] = "integer",        [TP_AS_US] = "microseconds",        [TP_AS_REAL] = "number",
-        [TP_AS_BOOL] = "boolean",       [TP_AS_TEXT] = "text",              [TP_AS_WORD] = "word",
-        [TP_AS_TABLE] = "table",        [TP_AS_CELLS] = "rows of cells",    [TP_AS_COLUMNS] = "list of names",
-        [TP_AS_ROW] = "columns of a row", [TP_AS_RECORD] = "object",        [TP_AS_RECORDS] = "list of objects",
-        [TP_AS_EACH_ROW] = "list of objects", [TP_AS_ARRAY] = "list",       [TP_AS_LIST] = "list",
-        [TP_AS_MAP] = "object by key",  [TP_AS_JSON] = "any",               [TP_AS_ABSENT] = NULL,
+        [TP_AS_INT] = "integer",
+        [TP_AS_US] = "microseconds",
+        [TP_AS_REAL] = "number",
+        [TP_AS_BOOL] = "boolean",
+        [TP_AS_TEXT] = "text",
+        [TP_AS_WORD] = "word",
+        [TP_AS_TABLE] = "table",
+        [TP_AS_CELLS] = "rows of cells",
+        [TP_AS_COLUMNS] = "list of names",
+        [TP_AS_ROW] = "columns of a row",
+        [TP_AS_RECORD] = "object",
+        [TP_AS_RECORDS] = "list of objects",
+        [TP_AS_EACH_ROW] = "list of objects",
+        [TP_AS_ARRAY] = "list",
+        [TP_AS_LIST] = "list",
+        [TP_AS_MAP] = "object by key",
+        [TP_AS_JSON] = "any",
+        [TP_AS_ABSENT] = NULL,
     };
     return texts[type] ? texts[type] : "any";
 }
@@ -73,7 +85,8 @@ int main(void)
     unsigned without_definition = 0;
     printf("# The report's JSON\n\n"
            "Members of one profile in the file that `tracepress report --json FILE` writes, and of the ranks of a run\n"
-           "(`distributed`). The program writes the file from the same tables as this page. The unit is the last word of a\n"
+           "(`distributed`). The program writes the file from the same tables as this page. The unit is the last word "
+           "of a\n"
            "name; a *table* is a list of rows whose columns [definitions](definitions.md) explains.\n"
            "After a change of a table: `make BUILD/json_fields && BUILD/json_fields >docs/report-json.md`.\n");
     find(&tp_profile_fields);

@@ -92,15 +92,21 @@ static void expect(const struct tp_json_field *rows, unsigned count, const struc
 static void fields_scalars_are_written_by_their_type(void **state)
 {
     static const struct tp_json_field rows[] = {
-        {"integer", TP_PLAIN(O, integer)}, {"time_us", TP_US(O, time_ns)},  {"word", TP_WORD(O, word, word_of)},
-        {"flag", TP_PLAIN(O, flag)},       {"real", TP_PLAIN(O, real)},     {"str", TP_PLAIN(O, str)},
-        {"double", TP_COMPUTED(TP_AS_INT, doubled)}, {"dashes", TP_COMPUTED(TP_AS_TEXT, dashes)},
+        {"integer", TP_PLAIN(O, integer)},
+        {"time_us", TP_US(O, time_ns)},
+        {"word", TP_WORD(O, word, word_of)},
+        {"flag", TP_PLAIN(O, flag)},
+        {"real", TP_PLAIN(O, real)},
+        {"str", TP_PLAIN(O, str)},
+        {"double", TP_COMPUTED(TP_AS_INT, doubled)},
+        {"dashes", TP_COMPUTED(TP_AS_TEXT, dashes)},
     };
     struct outer o = {.integer = -3, .time_ns = 1500, .word = 2, .flag = true, .real = 2, .str = TP_STR("\"x")};
     (void)state;
-    EXPECT(rows, &o,
-           "{\"integer\":-3,\"time_us\":1.5,\"word\":\"two\",\"flag\":true,\"real\":2.0,\"str\":\"\\\"x\",\"double\":-6,"
-           "\"dashes\":\"---\"}");
+    EXPECT(
+        rows, &o,
+        "{\"integer\":-3,\"time_us\":1.5,\"word\":\"two\",\"flag\":true,\"real\":2.0,\"str\":\"\\\"x\",\"double\":-6,"
+        "\"dashes\":\"---\"}");
 }
 
 static void fields_absent_values_are_null(void **state)
@@ -117,8 +123,10 @@ static void fields_absent_values_are_null(void **state)
 static void fields_flags_leave_out_or_write_null(void **state)
 {
     static const struct tp_json_field rows[] = {
-        {"a", TP_PLAIN(O, integer), TP_ONLY_IF(O, flag)},     {"b", TP_PLAIN(O, integer), TP_NULL_UNLESS(O, flag)},
-        {"c", TP_PLAIN(O, integer), TP_ONLY_IF(O, time_ns)},  {"d", TP_COMPUTED(TP_AS_INT, nothing)},
+        {"a", TP_PLAIN(O, integer), TP_ONLY_IF(O, flag)},
+        {"b", TP_PLAIN(O, integer), TP_NULL_UNLESS(O, flag)},
+        {"c", TP_PLAIN(O, integer), TP_ONLY_IF(O, time_ns)},
+        {"d", TP_COMPUTED(TP_AS_INT, nothing)},
         {"e", TP_RECORD(O, inner, &inner_fields), TP_NULL_UNLESS(O, inner.number)},
     };
     struct outer o = {.integer = 1, .time_ns = 5};
@@ -144,13 +152,15 @@ static void fields_records_and_arrays_nest(void **state)
     o.numbers = numbers, o.number_count = 2, o.texts[0] = "x", o.text_count = 1;
     (void)state;
     EXPECT(rows, &o,
-           "{\"here\":[{\"number\":1,\"text\":\"a\"},{\"number\":2,\"text\":null}],\"there\":[{\"number\":3,\"text\":\"c\"}],"
+           "{\"here\":[{\"number\":1,\"text\":\"a\"},{\"number\":2,\"text\":null}],\"there\":[{\"number\":3,\"text\":"
+           "\"c\"}],"
            "\"numbers\":[1,null],\"texts\":[\"x\"],\"list\":[0,2,4],\"map\":{\"a\":0,\"c\":2,\"e\":4}}");
 }
 
 static void fill_table(struct outer *o)
 {
-    static const struct tp_column_def defs[] = {{.name = "x", .type = TP_COLUMN_INT}, {.name = "y", .type = TP_COLUMN_NS}};
+    static const struct tp_column_def defs[] = {{.name = "x", .type = TP_COLUMN_INT},
+                                                {.name = "y", .type = TP_COLUMN_NS}};
     tp_table_init(&o->table, &arena, "t", defs, 2, 2);
     for (int row = 0; row < 2; row++)
         tp_table_int(&o->table, 0)[row] = row, tp_table_int(&o->table, 1)[row] = 1000 * row;
@@ -170,8 +180,10 @@ static void fields_tables_are_rows_cells_or_names(void **state)
     static const struct tp_json_field row[] = {{NULL, TP_ROW(O, table, 0, 1)}, {"inside", TP_PART(&inside_fields)}};
     static const struct tp_fields row_fields = TP_FIELDS("row", row);
     static const struct tp_json_field rows[] = {
-        {"rows", TP_PLAIN(O, table)},      {"cells", TP_CELLS(O, table)},
-        {"names", TP_COLUMNS(O, table)},   {"each", TP_EACH_ROW(O, table, &row_fields)},
+        {"rows", TP_PLAIN(O, table)},
+        {"cells", TP_CELLS(O, table)},
+        {"names", TP_COLUMNS(O, table)},
+        {"each", TP_EACH_ROW(O, table, &row_fields)},
     };
     struct outer o = {.integer = 0};
     struct tp_error err;

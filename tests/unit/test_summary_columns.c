@@ -91,7 +91,7 @@ static int findings(void *context, struct tp_error *err)
 static int amounts(void *context, struct tp_error *err)
 {
     struct trip *t = context;
-    struct tp_count_kept item = {.operator = TP_STR("op"), .blocks = 5, .bytes = INT64_MAX, .is_exact = true};
+    struct tp_count_kept item = {.operator= TP_STR("op"), .blocks = 5, .bytes = INT64_MAX, .is_exact = true};
     uint32_t count;
     (void)err;
     tp_columns_pack(TP_LIST_KEPT, &t->message, &item, 1, &t->texts, &t->arena);

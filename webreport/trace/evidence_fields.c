@@ -57,7 +57,8 @@ static const struct tp_json_field fields[] = {
     {"repaired", TP_PLAIN(F, repaired), .definition = "events whose text was repaired"},
     {"present", TP_LIST(next_present, NULL), .definition = "categories of which the file has events"},
     {"asked", TP_LIST(next_asked, NULL), .definition = "categories that the recorder was asked for"},
-    {"lost", TP_MAP(next_lost, NULL), .definition = "events that are missing, by how that is known; only counts above 0"},
+    {"lost", TP_MAP(next_lost, NULL),
+     .definition = "events that are missing, by how that is known; only counts above 0"},
 };
 const struct tp_fields tp_evidence_fields = {.name = "Evidence of an input",
                                              .items = fields,

@@ -25,9 +25,11 @@ union stored {
 };
 
 static const size_t sizes[] = {
-    [TP_STORED_I64] = sizeof(int64_t), [TP_STORED_U64] = sizeof(uint64_t),     [TP_STORED_I32] = sizeof(int32_t),
-    [TP_STORED_U32] = sizeof(uint32_t), [TP_STORED_U8] = sizeof(uint8_t),      [TP_STORED_BOOL] = sizeof(bool),
-    [TP_STORED_REAL] = sizeof(double), [TP_STORED_TEXT] = sizeof(const char *), [TP_STORED_STR] = sizeof(struct tp_str),
+    [TP_STORED_I64] = sizeof(int64_t),       [TP_STORED_U64] = sizeof(uint64_t),
+    [TP_STORED_I32] = sizeof(int32_t),       [TP_STORED_U32] = sizeof(uint32_t),
+    [TP_STORED_U8] = sizeof(uint8_t),        [TP_STORED_BOOL] = sizeof(bool),
+    [TP_STORED_REAL] = sizeof(double),       [TP_STORED_TEXT] = sizeof(const char *),
+    [TP_STORED_STR] = sizeof(struct tp_str),
 };
 
 static int64_t load_int(const void *member, enum tp_storage storage)
@@ -221,9 +223,8 @@ static struct tp_json_value value_of(const struct tp_json_field *field, const st
     if (field->type == TP_AS_LIST || field->type == TP_AS_MAP)
         return (struct tp_json_value){.type = field->type, .next = field->next, .record = *record};
     if (field->type == TP_AS_RECORD)
-        return tp_as_record(field->fields, field->is_same_record
-                                                  ? *record
-                                                  : (struct tp_record){at, record->at, 0, record->arena});
+        return tp_as_record(field->fields,
+                            field->is_same_record ? *record : (struct tp_record){at, record->at, 0, record->arena});
     return load(at, field->type, field->storage);
 }
 

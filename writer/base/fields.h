@@ -14,9 +14,9 @@ struct tp_item;
 
 /* The record that is being written. */
 struct tp_record {
-    const void *at;    /* the struct */
-    const void *owner; /* the struct of the record that contains it; NULL at the top */
-    size_t index;      /* position in a list or row of a table; 0 elsewhere */
+    const void *at;         /* the struct */
+    const void *owner;      /* the struct of the record that contains it; NULL at the top */
+    size_t index;           /* position in a list or row of a table; 0 elsewhere */
     struct tp_arena *arena; /* for computed texts; NULL where no field needs it */
 };
 
@@ -45,7 +45,7 @@ enum tp_json_type {
     TP_AS_CELL,     /* only of computed values, as all that follow: one cell of a table */
     TP_AS_WRITTEN,  /* a text that a function writes, so that long texts are not kept in memory */
     TP_AS_NULL,
-    TP_AS_ABSENT,   /* the member is left out */
+    TP_AS_ABSENT, /* the member is left out */
 };
 
 /* How a member is stored. */
@@ -68,10 +68,10 @@ struct tp_json_value {
     union {
         int64_t integer; /* INT, NS, BOOL */
         double real;
-        struct tp_str text;          /* TEXT, WORD, JSON */
+        struct tp_str text;           /* TEXT, WORD, JSON */
         const struct tp_table *table; /* TABLE, CELLS, CELL */
         const struct tp_fields *fields;
-        tp_next_item *next; /* LIST, MAP */
+        tp_next_item *next;                                                       /* LIST, MAP */
         size_t (*write)(const struct tp_record *record, char *room, size_t size); /* WRITTEN; returns the length */
     };
     union {
@@ -101,8 +101,8 @@ struct tp_json_field {
     bool is_pointer;                /* RECORDS and ARRAY: the items are elsewhere */
     uint32_t count_offset, stride;  /* RECORDS and ARRAY */
     enum tp_storage count_storage;
-    uint32_t first, count;          /* of ROW: the columns; a count of 0 means all from the first one */
-    uint32_t flag;                  /* 1 + offset of a bool or number, or 0 */
+    uint32_t first, count; /* of ROW: the columns; a count of 0 means all from the first one */
+    uint32_t flag;         /* 1 + offset of a bool or number, or 0 */
     enum tp_storage flag_storage;
     bool is_null_without_flag; /* null where the flag is false or 0; otherwise the member is left out */
     const char *definition;
@@ -115,7 +115,10 @@ struct tp_fields {
     uint32_t flag; /* 1 + offset of a bool that is false if the record is null, or 0 */
 };
 
-#define TP_FIELDS(title, rows) {.name = (title), .items = (rows), .count = sizeof(rows) / sizeof *(rows)}
+#define TP_FIELDS(title, rows)                                                                                         \
+    {                                                                                                                  \
+        .name = (title), .items = (rows), .count = sizeof(rows) / sizeof *(rows)                                       \
+    }
 
 /* ---- rows of a table of fields: `type` is the struct, `member` its member ---- */
 
@@ -133,13 +136,12 @@ struct tp_fields {
         struct tp_str: TP_STORED_STR,                                                                                  \
         struct tp_table: TP_STORED_TABLE)
 #define TP_MEMBER(type, member) ((type *)0)->member
-#define TP_AT_MEMBER(type, member)                                                                                     \
-    .storage = TP_STORAGE(TP_MEMBER(type, member)), .offset = TP_OFFSET(type, member)
+#define TP_AT_MEMBER(type, member) .storage = TP_STORAGE(TP_MEMBER(type, member)), .offset = TP_OFFSET(type, member)
 #define TP_ITEMS_AT(type_, member, count_member)                                                                       \
     .offset = TP_OFFSET(type_, member), .count_offset = TP_OFFSET(type_, count_member),                                \
     .count_storage = TP_STORAGE(TP_MEMBER(type_, count_member)), .stride = sizeof *TP_MEMBER(type_, member),           \
-    .is_pointer = __builtin_types_compatible_p(__typeof__(TP_MEMBER(type_, member)),                                   \
-                                               __typeof__(&TP_MEMBER(type_, member)[0]))
+    .is_pointer =                                                                                                      \
+        __builtin_types_compatible_p(__typeof__(TP_MEMBER(type_, member)), __typeof__(&TP_MEMBER(type_, member)[0]))
 
 /* A number, text, bool or table as it is stored. */
 #define TP_PLAIN(type_, member)                                                                                        \

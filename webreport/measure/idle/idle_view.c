@@ -19,8 +19,7 @@ static const struct tp_column_def step_columns[TP_IDLE_STEP_COLUMNS] = {
     {"launch_us", "Launch", "us", "Idle inside the call that launches the next operation.", TP_COLUMN_NS},
     {"queue_us", "Queue", "us", "Idle although the next operation had been called: the device or its queue held it.",
      TP_COLUMN_NS},
-    {"outside_us", "Outside", "us", "Outside the recorded range; device state unknown.",
-     TP_COLUMN_NS},
+    {"outside_us", "Outside", "us", "Outside the recorded range; device state unknown.", TP_COLUMN_NS},
     {"unknown_us", "Unknown", "us", "Idle before an operation whose launch was not recorded.", TP_COLUMN_NS},
     {"in_graph_us", "In graphs", "us", "Part of Queue before operations of a graph launch.", TP_COLUMN_NS},
     {"total_percent", "Idle", "%", "Idle, of the step.", TP_COLUMN_REAL},
@@ -185,11 +184,13 @@ static struct tp_json_value node_parent(const struct tp_record *record)
 
 #define F struct tp_flame_node
 static const struct tp_json_field node_fields[] = {
-    {"parent", TP_COMPUTED(TP_AS_INT, node_parent), .definition = "index of the frame around this one; null at the top"},
+    {"parent", TP_COMPUTED(TP_AS_INT, node_parent),
+     .definition = "index of the frame around this one; null at the top"},
     {"kind", TP_WORD(F, kind, tp_stack_kind_text), .definition = "kind of the frame"},
     {"name", TP_PLAIN(F, text), .definition = "the frame"},
     {"ns", TP_PLAIN(F, self_ns), .definition = "idle time with exactly this stack, in nanoseconds"},
-    {"starved_ns", TP_PLAIN(F, self_starved_ns), .definition = "part of it in which the device had no work, in nanoseconds"},
+    {"starved_ns", TP_PLAIN(F, self_starved_ns),
+     .definition = "part of it in which the device had no work, in nanoseconds"},
 };
 static const struct tp_fields node = TP_FIELDS("A node of the idle flame", node_fields);
 #undef F
@@ -237,7 +238,8 @@ static const struct tp_json_field device_fields[] = {
     {"compute_us", TP_US(F, compute_ns), .definition = "time with a kernel that computes"},
     {"communication_us", TP_US(F, communication_ns), .definition = "time with a collective"},
     {"copy_us", TP_US(F, copy_ns), .definition = "time with a copy"},
-    {"exposed_communication_us", TP_US(F, exposed_communication_ns), .definition = "time with a collective and no computation"},
+    {"exposed_communication_us", TP_US(F, exposed_communication_ns),
+     .definition = "time with a collective and no computation"},
     {"exposed_copy_us", TP_US(F, exposed_copy_ns), .definition = "time with a copy, no computation and no collective"},
     {"idle_without_launch_us", TP_US(F, without_launch_ns),
      .definition = "idle time before operations whose launch is unknown, or after the last operation"},

@@ -32,8 +32,8 @@ struct series {
     const uint32_t *records; /* indexes in trace->memory */
     uint32_t count;
     bool totals_known;
-    int64_t *allocated;  /* by record */
-    uint32_t *step_ends; /* that may still be listed */
+    int64_t *allocated;    /* by record */
+    uint32_t *step_ends;   /* that may still be listed */
     struct stacks *stacks; /* NULL: no record has one */
     struct tp_arena *arena;
 };
@@ -503,18 +503,24 @@ static const struct tp_json_field fields[] = {
     {"peak_allocated_bytes", TP_PLAIN(F, peak_allocated_bytes), .definition = "most bytes allocated at a time"},
     {"peak_allocated_at_us", TP_US(F, peak_at_ns), .definition = "time of that peak, from the start of the profile"},
     {"peak_event", TP_PLAIN(F, peak_event), .definition = "position of the record of the peak in the file"},
-    {"reserved_at_peak_bytes", TP_PLAIN(F, reserved_at_peak_bytes), .definition = "bytes reserved by the allocator at that time"},
+    {"reserved_at_peak_bytes", TP_PLAIN(F, reserved_at_peak_bytes),
+     .definition = "bytes reserved by the allocator at that time"},
     {"peak_reserved_bytes", TP_PLAIN(F, peak_reserved_bytes), .definition = "most bytes reserved at a time"},
-    {"peak_reserved_at_us", TP_US(F, peak_reserved_at_ns), .definition = "time of that peak, from the start of the profile"},
-    {"fragmentation_percent", TP_PLAIN(F, fragmentation_percent), .definition = "share of the reserved bytes that is not allocated"},
-    {"preexisting_bytes", TP_PLAIN(F, preexisting_bytes), .definition = "bytes allocated before the recording; null: unknown"},
-    {"live_bytes", TP_PLAIN(F, live_bytes), .definition = "bytes of the blocks that are live at the peak; null: unknown"},
+    {"peak_reserved_at_us", TP_US(F, peak_reserved_at_ns),
+     .definition = "time of that peak, from the start of the profile"},
+    {"fragmentation_percent", TP_PLAIN(F, fragmentation_percent),
+     .definition = "share of the reserved bytes that is not allocated"},
+    {"preexisting_bytes", TP_PLAIN(F, preexisting_bytes),
+     .definition = "bytes allocated before the recording; null: unknown"},
+    {"live_bytes", TP_PLAIN(F, live_bytes),
+     .definition = "bytes of the blocks that are live at the peak; null: unknown"},
     {"live_blocks", TP_PLAIN(F, live_block_count), .definition = "number of these blocks; null: unknown"},
     {"live_by", TP_PART(&live), .definition = "blocks that are live at the peak, largest first"},
     {"step_end_bytes", TP_ARRAY(F, step_end_bytes, step_end_count),
      .definition = "bytes allocated at the end of each used step; null: before the first record"},
     {"creep_bytes_per_step", TP_PLAIN(F, creep_bytes_per_step), .definition = "growth per step; null: unknown"},
-    {"longest_rise_steps", TP_PLAIN(F, longest_rise_steps), .definition = "longest run of steps that each end with more memory"},
+    {"longest_rise_steps", TP_PLAIN(F, longest_rise_steps),
+     .definition = "longest run of steps that each end with more memory"},
 };
 #undef F
 

@@ -64,9 +64,11 @@ static const struct tp_json_field python_fields[] = {
     {"function", TP_COMPUTED(TP_AS_TEXT, python_name), .definition = "name of the function"},
     {"file", TP_COMPUTED(TP_AS_TEXT, python_file), .definition = "file of the function"},
     {"line", TP_PLAIN(F, python.line), .definition = "line with most of its time"},
-    {"time_us", TP_US(F, python.time_ns), .definition = "processor time of the function, with native code that it calls"},
+    {"time_us", TP_US(F, python.time_ns),
+     .definition = "processor time of the function, with native code that it calls"},
     {"samples", TP_PLAIN(F, python.sample_count), .definition = "samples of that time"},
-    {"inside", TP_COMPUTED(TP_AS_TEXT, python_inside), .definition = "function that most of the samples have innermost; null: itself"},
+    {"inside", TP_COMPUTED(TP_AS_TEXT, python_inside),
+     .definition = "function that most of the samples have innermost; null: itself"},
     {"inside_us", TP_US(F, python.inner_ns), .definition = "time of that function"},
 };
 static const struct tp_fields python = TP_FIELDS("The Python function with most processor time", python_fields);
@@ -93,7 +95,8 @@ static struct tp_json_value recorder(const struct tp_record *record)
 static const struct tp_json_field seen_fields[] = {
     {"samples", TP_COMPUTED(TP_AS_INT, sample_count), .definition = "samples in the trace"},
     {"unsampled_us", TP_US(F, unsampled_ns), .definition = "processor time of processes without a sample"},
-    {"overlapping_states", TP_PLAIN(F, tree.overlap_count), .definition = "states of a thread that overlap another state of it"},
+    {"overlapping_states", TP_PLAIN(F, tree.overlap_count),
+     .definition = "states of a thread that overlap another state of it"},
     {"recorder", TP_COMPUTED(TP_AS_JSON, recorder), .definition = "what the recorder wrote about itself"},
 };
 static const struct tp_fields seen = TP_FIELDS("What the recorder saw", seen_fields);
@@ -111,7 +114,8 @@ static struct tp_json_value recorder_cpu(const struct tp_record *record)
 }
 
 static const struct tp_json_field recording_fields[] = {
-    {"cpu_us", TP_US(F, recording.sample_ns), .definition = "processor time of the program's threads for events of the recorder"},
+    {"cpu_us", TP_US(F, recording.sample_ns),
+     .definition = "processor time of the program's threads for events of the recorder"},
     {"samples", TP_PLAIN(F, recording.sample_count), .definition = "samples of that time"},
     {"wait_us", TP_US(F, recording.wait_ns), .definition = "waits for locks of the recorder, summed over threads"},
     {"waits", TP_PLAIN(F, recording.wait_count), .definition = "number of these waits"},

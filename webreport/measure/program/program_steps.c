@@ -9,7 +9,10 @@
 
 enum { LEAST_SAMPLES = 10 }; /* fewer say nothing */
 
-#define TIME(name, title, definition) {name, title, "us", definition, TP_COLUMN_NS}
+#define TIME(name, title, definition)                                                                                  \
+    {                                                                                                                  \
+        name, title, "us", definition, TP_COLUMN_NS                                                                    \
+    }
 #define CAUSE(cause, name, title) [TP_STEPS_CAUSES + (cause)] = TIME(name, title, "Time in which it waited for that.")
 
 static const struct tp_column_def step_defs[TP_STEPS_COLUMNS] = {
@@ -143,7 +146,8 @@ static void fill_step(const struct join *join, const struct tp_step *step, size_
     while (*at < join->thread->count && pieces[*at].end_ns <= a)
         ++*at;
     for (uint32_t i = *at; i < join->thread->count && pieces[i].begin_ns < b; i++) {
-        int64_t from = pieces[i].begin_ns > a ? pieces[i].begin_ns : a, to = pieces[i].end_ns < b ? pieces[i].end_ns : b;
+        int64_t from = pieces[i].begin_ns > a ? pieces[i].begin_ns : a,
+                to = pieces[i].end_ns < b ? pieces[i].end_ns : b;
         tp_table_int(table, column_of(&pieces[i]))[row] += to - from;
         left -= to - from;
     }

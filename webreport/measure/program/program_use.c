@@ -46,7 +46,7 @@ static bool is_engine(struct tp_program_use *kind, const struct tp_serving_view 
     struct tp_str phase = tp_table_text(&serving->steps, TP_SERVED_PHASE)[0];
     bool is_diffusion = tp_str_equal(phase, tp_str_of(tp_serving_phase_text(TP_SERVING_DIFFUSION)));
     *kind = (struct tp_program_use){is_diffusion ? TP_USE_DIFFUSION : TP_USE_SERVING,
-                                     tp_table_text(&serving->steps, TP_SERVED_NAME)[0]};
+                                    tp_table_text(&serving->steps, TP_SERVED_NAME)[0]};
     return true;
 }
 

@@ -238,8 +238,8 @@ static bool next_cell_part(const struct tp_record *record, size_t *cursor, struc
     if (*cursor >= matrix->part_count)
         return false;
     size_t part = record->index * matrix->part_count + (*cursor)++;
-    item->value = record->index < view->rank_count ? tp_as_real(matrix->mean_us[part])
-                                                   : tp_as_us(matrix->part_ns[part]);
+    item->value =
+        record->index < view->rank_count ? tp_as_real(matrix->mean_us[part]) : tp_as_us(matrix->part_ns[part]);
     return true;
 }
 
@@ -252,10 +252,11 @@ static bool next_worker_cell(const struct tp_record *record, size_t *cursor, str
         return false;
     size_t worker = (*cursor)++, cell = record->index * view->rank_count + worker;
     item->key = view->ranks[worker]->worker;
-    item->value = matrix->has_cell[cell] ? (struct tp_json_value){.type = TP_AS_LIST,
-                                                             .next = next_cell_part,
-                                                             .record = {.at = matrix, .owner = view, .index = cell}}
-                                         : tp_as_absent();
+    item->value = matrix->has_cell[cell]
+                      ? (struct tp_json_value){.type = TP_AS_LIST,
+                                               .next = next_cell_part,
+                                               .record = {.at = matrix, .owner = view, .index = cell}}
+                      : tp_as_absent();
     return true;
 }
 
@@ -310,14 +311,17 @@ static struct tp_json_value wait_is_least(const struct tp_record *record)
 
 #define F struct tp_distributed
 static const struct tp_json_field fields[] = {
-    {"span", TP_PLAIN(F, span), TP_NULL_UNLESS(F, has_span), .definition = "number of the recording; null: the run has one"},
+    {"span", TP_PLAIN(F, span), TP_NULL_UNLESS(F, has_span),
+     .definition = "number of the recording; null: the run has one"},
     {"workers", TP_LIST(next_worker, NULL), .definition = "ranks with communication"},
-    {"workers_without_communication", TP_ARRAY(F, silent_workers, silent_count), .definition = "ranks without communication"},
+    {"workers_without_communication", TP_ARRAY(F, silent_workers, silent_count),
+     .definition = "ranks without communication"},
     {"comparable", TP_PLAIN(F, is_comparable), .definition = "all ranks recorded the same collectives"},
     {"wait_is_least", TP_COMPUTED(TP_AS_BOOL, wait_is_least),
      .definition = "ranks are missing, so that the real waits are at least as long; null: unknown"},
     {"device_information", TP_COMPUTED(TP_AS_MAP, tp_rank_devices), .definition = "devices by node and process"},
-    {"overlap_columns_us", TP_LIST(next_overlap_column, NULL), .definition = "names of the parts in overlap_by_step_and_worker"},
+    {"overlap_columns_us", TP_LIST(next_overlap_column, NULL),
+     .definition = "names of the parts in overlap_by_step_and_worker"},
     {"overlap_by_step_and_worker", TP_MAP(next_overlap_step, NULL),
      .definition = "time of computation and communication of each step and rank; step all: means"},
     {"wait_columns_us", TP_LIST(next_wait_column, NULL), .definition = "names of the parts in wait_by_step_and_worker"},

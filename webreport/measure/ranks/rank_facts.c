@@ -252,7 +252,6 @@ static const struct tp_rank_gpu *shown_gpu(const struct tp_distributed *view, ui
     return found;
 }
 
-
 /* ---- fields ---- */
 
 #define F struct tp_rank_gpu

@@ -65,12 +65,14 @@ void tp_advice_build_brief(struct tp_advice *advice, const struct tp_model *mode
 #define F struct tp_advice
 static const struct tp_json_field fields[] = {
     {"trace_quality", TP_RECORD(F, quality, &tp_quality_fields), .definition = "what was read and what was skipped"},
-    {"idle_view", TP_RECORDS(F, idle.devices, idle.device_count, &tp_idle_device_fields), .definition = "idle time of each device"},
+    {"idle_view", TP_RECORDS(F, idle.devices, idle.device_count, &tp_idle_device_fields),
+     .definition = "idle time of each device"},
     {"work_view", TP_RECORD(F, works, &tp_work_view_fields), .definition = "time by kind of work"},
     {"work_rates", TP_RECORD(F, rates, &tp_work_rates_fields), .definition = "use of the device's peak"},
     {"serving", TP_RECORD(F, serving, &tp_serving_fields), TP_ONLY_IF(F, serving.is_present),
      .definition = "steps of a serving engine"},
-    {"time_trees", TP_RECORDS(F, times.items, times.count, &tp_time_tree_fields), .definition = "time of each device, divided into parts"},
+    {"time_trees", TP_RECORDS(F, times.items, times.count, &tp_time_tree_fields),
+     .definition = "time of each device, divided into parts"},
     {"sync_table", TP_RECORD(F, syncs, &tp_sync_fields), .definition = "waits for the device"},
     {"memory_peak", TP_RECORDS(F, memory.devices, memory.device_count, &tp_memory_device_fields),
      .definition = "memory of each device at its peak"},

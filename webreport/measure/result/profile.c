@@ -27,7 +27,7 @@ static struct tp_json_value evidence(const struct tp_record *record)
 {
     const struct tp_profile *profile = record->at;
     return tp_as_record(&tp_evidence_fields,
-                           (struct tp_record){.at = &profile->trace->evidence, .arena = record->arena});
+                        (struct tp_record){.at = &profile->trace->evidence, .arena = record->arena});
 }
 
 static const struct tp_json_field fields[] = {

@@ -477,7 +477,8 @@ void tp_serving_build(struct tp_serving_view *view, const struct tp_work_kinds *
 static const struct tp_json_field fields[] = {
     {"steps", TP_PLAIN(F, steps), .definition = "steps in order of time"},
     {"classes", TP_PLAIN(F, classes), .definition = "steps by phase and size"},
-    {"weight_bytes", TP_PLAIN(F, weight_bytes), .definition = "bytes that the products of one pass read; null: unknown"},
+    {"weight_bytes", TP_PLAIN(F, weight_bytes),
+     .definition = "bytes that the products of one pass read; null: unknown"},
 };
 #undef F
 

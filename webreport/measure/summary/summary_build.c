@@ -50,8 +50,7 @@ void tp_summary_build(struct tp_summary *summary, const struct tp_summary_source
     summary->headline = tp_summary_text(&work, source->advice->verdict.headline);
     summary->producer = source->model->producer;
     summary->event_count = (int64_t)source->model->event_count;
-    summary->start_ns =
-        tp_sat_add(tp_trace_base_ns(source->trace, source->model->first_ns), source->model->first_ns);
+    summary->start_ns = tp_sat_add(tp_trace_base_ns(source->trace, source->model->first_ns), source->model->first_ns);
     summary->evidence = source->trace->evidence;
     tp_metrics_build(summary->metrics, &numbers);
     tp_summary_steps_build(&work);

@@ -61,11 +61,19 @@ struct column {
     .count_at = offsetof(Tp__SummaryProcess, n_##field), .at = offsetof(Tp__SummaryProcess, field),                    \
     .width = sizeof *MESSAGE->field
 #define UP_TO(most_, code_, field, type, member)                                                                       \
-    {IN_MESSAGE(field), .code = _Generic(MESSAGE->field, COLUMN_##code_ *: code_),                                     \
-     .offset = _Generic(&((type *)0)->member, MEMBER_##code_ *: offsetof(type, member)),                               \
-     .size = sizeof ((type *)0)->member, .most = (most_)}
+    {                                                                                                                  \
+        IN_MESSAGE(field),                                                                                             \
+            .code = _Generic(MESSAGE->field, COLUMN_##code_ *                                                          \
+                             : code_),                                                                                 \
+            .offset = _Generic(&((type *)0)->member, MEMBER_##code_ *                                                  \
+                               : offsetof(type, member)),                                                              \
+            .size = sizeof((type *)0)->member, .most = (most_)                                                         \
+    }
 #define UNLIMITED(...) UP_TO(UINT32_MAX, __VA_ARGS__)
-#define MADE(field) {IN_MESSAGE(field), .code = COMPUTED}
+#define MADE(field)                                                                                                    \
+    {                                                                                                                  \
+        IN_MESSAGE(field), .code = COMPUTED                                                                            \
+    }
 
 static const struct column metrics[] = {MADE(metric_name), MADE(metric_value), MADE(metric_why)};
 
@@ -195,20 +203,16 @@ static const struct column calls[] = {MADE(work_call)};
 
 #define S struct tp_count_kept
 static const struct column kept[] = {
-    UNLIMITED(TEXT, kept_operator, S, operator),
-    UNLIMITED(TEXT, kept_place, S, place),
-    UNLIMITED(AMOUNT, kept_blocks, S, blocks),
-    UNLIMITED(AMOUNT, kept_bytes, S, bytes),
+    UNLIMITED(TEXT, kept_operator, S, operator), UNLIMITED(TEXT, kept_place, S, place),
+    UNLIMITED(AMOUNT, kept_blocks, S, blocks),   UNLIMITED(AMOUNT, kept_bytes, S, bytes),
     UNLIMITED(FLAG, kept_is_exact, S, is_exact),
 };
 #undef S
 
 #define S struct tp_count_function
 static const struct column functions[] = {
-    UNLIMITED(TEXT, loader_place, S, place),
-    UNLIMITED(AMOUNT, loader_calls, S, calls),
-    UNLIMITED(AMOUNT, loader_low_ns, S, low_ns),
-    UNLIMITED(COUNT, loader_seen, S, seen),
+    UNLIMITED(TEXT, loader_place, S, place),       UNLIMITED(AMOUNT, loader_calls, S, calls),
+    UNLIMITED(AMOUNT, loader_low_ns, S, low_ns),   UNLIMITED(COUNT, loader_seen, S, seen),
     UNLIMITED(FLAG, loader_is_exact, S, is_exact),
 };
 #undef S
@@ -236,8 +240,14 @@ static const struct column slot_steps[] = {MADE(slot_step)};
 static const struct column lengths[] = {MADE(slot_kernel_us), MADE(slot_pause_us), MADE(slot_input_us),
                                         MADE(slot_within_us)};
 
-#define OF(columns, type) {columns, sizeof(columns) / sizeof *(columns), sizeof(type)}
-#define OF_NUMBERS(columns) {columns, sizeof(columns) / sizeof *(columns), 0}
+#define OF(columns, type)                                                                                              \
+    {                                                                                                                  \
+        columns, sizeof(columns) / sizeof *(columns), sizeof(type)                                                     \
+    }
+#define OF_NUMBERS(columns)                                                                                            \
+    {                                                                                                                  \
+        columns, sizeof(columns) / sizeof *(columns), 0                                                                \
+    }
 
 static const struct list {
     const struct column *columns;

@@ -1,4 +1,5 @@
-/* Columns of the message SummaryProcess (writer/proto/summary.proto): which member of a struct each one stores, and how.
+/* Columns of the message SummaryProcess (writer/proto/summary.proto): which member of a struct each one stores, and
+ * how.
  *
  * A list of structs is one row of tp_summary_lists: packing, unpacking and the check that its columns are of one length
  * all read this row. Columns that are computed have the code COMPUTED and are filled where the list is packed. */
@@ -15,11 +16,11 @@
 
 enum tp_list {
     TP_LIST_METRICS,
-    TP_LIST_FACTS,       /* struct tp_summary_fact */
-    TP_LIST_STEPS,       /* struct tp_summary_step */
+    TP_LIST_FACTS, /* struct tp_summary_fact */
+    TP_LIST_STEPS, /* struct tp_summary_step */
     TP_LIST_LEFT_OUT,
     TP_LIST_PARTS,
-    TP_LIST_ROWS,        /* struct tp_summary_row */
+    TP_LIST_ROWS, /* struct tp_summary_row */
     TP_LIST_SPANS,
     TP_LIST_BUCKETS,
     TP_LIST_CELLS,
@@ -31,20 +32,20 @@ enum tp_list {
     TP_LIST_EVIDENCE,
     TP_LIST_LABELS,
     TP_LIST_OVERLAP,
-    TP_LIST_RECORDS,     /* struct tp_rank_record */
+    TP_LIST_RECORDS, /* struct tp_rank_record */
     TP_LIST_META,
     TP_LIST_RANGES,
-    TP_LIST_GPUS,        /* struct tp_rank_gpu */
-    TP_LIST_WORK,        /* struct tp_count_key */
+    TP_LIST_GPUS, /* struct tp_rank_gpu */
+    TP_LIST_WORK, /* struct tp_count_key */
     TP_LIST_WORK_PLACES,
     TP_LIST_WORK_LANES,
     TP_LIST_CALL_KEYS,
     TP_LIST_CALLS,
-    TP_LIST_KEPT,        /* struct tp_count_kept */
-    TP_LIST_FUNCTIONS,   /* struct tp_count_function */
-    TP_LIST_GROUPS,      /* struct tp_slot_group */
-    TP_LIST_RUNS,        /* struct tp_rank_stride */
-    TP_LIST_SLOTS,       /* struct tp_slot */
+    TP_LIST_KEPT,      /* struct tp_count_kept */
+    TP_LIST_FUNCTIONS, /* struct tp_count_function */
+    TP_LIST_GROUPS,    /* struct tp_slot_group */
+    TP_LIST_RUNS,      /* struct tp_rank_stride */
+    TP_LIST_SLOTS,     /* struct tp_slot */
     TP_LIST_SLOT_STEPS,
     TP_LIST_LENGTHS,
     TP_LIST_COUNT
@@ -61,8 +62,8 @@ void tp_columns_put(enum tp_list list, struct Tp__SummaryProcess *to, size_t at,
 void tp_columns_pack(enum tp_list list, struct Tp__SummaryProcess *to, const void *items, size_t count,
                      struct tp_strings *texts, struct tp_arena *arena);
 
-/* Reads a list into an array of structs in the arena; *count gets its length. Members without a column are 0. Values that
- * no struct can have set unpack->is_bad. */
+/* Reads a list into an array of structs in the arena; *count gets its length. Members without a column are 0. Values
+ * that no struct can have set unpack->is_bad. */
 void *tp_columns_unpack(enum tp_list list, struct tp_unpack *unpack, uint32_t *count);
 
 /* Returns whether the columns of each list are of one length; whether a column has more than `most` items. */

@@ -220,8 +220,8 @@ static struct tp_str step_marker(struct tp_summary_work *work)
     const struct tp_trace_facts *facts = &work->source->views->facts;
     const char *text = facts->step_marker;
     if (work->source->model->step_marker == TP_MARKER_OPERATORS)
-        text = tp_text_printf(work->scratch, TP_UNSURE_STEPS "%.*s", (int)facts->step_source.len,
-                              facts->step_source.ptr);
+        text =
+            tp_text_printf(work->scratch, TP_UNSURE_STEPS "%.*s", (int)facts->step_source.len, facts->step_source.ptr);
     if (facts->step_passes > 1)
         text = tp_text_printf(work->scratch, "%s, %u in each step", text, facts->step_passes);
     return tp_summary_text(work, tp_str_of(text));

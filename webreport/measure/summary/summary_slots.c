@@ -107,7 +107,8 @@ static uint64_t usual_row(const struct tp_slot_work *w)
 /* ---- which slots ---- */
 
 /* Slots when the calls of a row are cut into so many windows, each of which has one slot a group. slot_of: by call. */
-static uint32_t cut_row(const struct tp_slot_work *w, const struct tp_slot_row *row, uint32_t windows, uint32_t *slot_of)
+static uint32_t cut_row(const struct tp_slot_work *w, const struct tp_slot_row *row, uint32_t windows,
+                        uint32_t *slot_of)
 {
     uint32_t slots = 0, group_count = (uint32_t)w->groups.count + 1, last_of[TP_MAX_SLOT_GROUPS + 1];
     for (uint32_t i = 0, window = TP_NO_ID; i < row->count; i++) {
@@ -253,12 +254,12 @@ void tp_summary_slots_build(struct tp_summary_work *summary)
 {
     struct tp_arena *arena = summary->scratch;
     struct tp_slot_work w = {.summary = summary,
-                     .model = summary->source->model,
-                     .arena = arena,
-                     .out = &summary->out->slots,
-                     .groups = TP_VEC(summary->arena, struct tp_slot_group),
-                     .calls = TP_VEC(arena, struct tp_slot_call),
-                     .rows = TP_VEC(arena, struct tp_slot_row)};
+                             .model = summary->source->model,
+                             .arena = arena,
+                             .out = &summary->out->slots,
+                             .groups = TP_VEC(summary->arena, struct tp_slot_group),
+                             .calls = TP_VEC(arena, struct tp_slot_call),
+                             .rows = TP_VEC(arena, struct tp_slot_row)};
     w.out->host = host_of(summary);
     tp_slot_groups_listed(&w);
     find_calls(&w);
@@ -277,7 +278,7 @@ void tp_summary_slots_build(struct tp_summary_work *summary)
 }
 
 int64_t tp_slots_of_trace(struct tp_step_slots *slots, const struct tp_trace *trace, const struct tp_model *model,
-                       struct tp_str worker, struct tp_arena *arena)
+                          struct tp_str worker, struct tp_arena *arena)
 {
     struct tp_str distributed = tp_trace_header(trace, "distributedInfo");
     struct tp_summary summary = {.key = {.worker = worker, .rank = TP_NULL_INT}};

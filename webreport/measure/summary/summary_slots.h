@@ -16,6 +16,6 @@ void tp_slots_unpack(struct tp_unpack *unpack);
 /* Slots of a trace by themselves, in `arena`; the worker's name tells the host where the trace does not. Returns the
  * number of the rank; TP_NULL_INT: the trace does not tell it. */
 int64_t tp_slots_of_trace(struct tp_step_slots *slots, const struct tp_trace *trace, const struct tp_model *model,
-                       struct tp_str worker, struct tp_arena *arena);
+                          struct tp_str worker, struct tp_arena *arena);
 
 #endif

@@ -148,8 +148,8 @@ void tp_slots_unpack(struct tp_unpack *u)
     unpack_groups(u, to);
     u->is_bad |= !is_whole(from->n_slot_beside_us, from->n_slot_kernel_us) ||
                  !is_whole(from->n_slot_waits, from->n_slot_group) ||
-                 !is_whole(from->n_slot_moved_bytes, from->n_slot_group) ||
-                 from->n_slot_before != from->n_slot_waits || from->n_slot_seen != from->n_slot_waits ||
+                 !is_whole(from->n_slot_moved_bytes, from->n_slot_group) || from->n_slot_before != from->n_slot_waits ||
+                 from->n_slot_seen != from->n_slot_waits ||
                  from->n_slot_kernel_us != (uint64_t)from->n_slot_group * from->n_slot_step ||
                  from->n_slot_group > TP_MAX_SLOTS || from->n_slot_kernel_us > TP_MAX_SLOT_CELLS;
     if (u->is_bad)
@@ -169,7 +169,8 @@ void tp_slots_unpack(struct tp_unpack *u)
             to->slots[k].moved_bytes = (int64_t)from->slot_moved_bytes[k];
         u->is_bad |= to->slots[k].moved_bytes < 0;
         u->is_bad |= from->slot_group[k] > to->group_count || to->slots[k].before > TP_SLOT_WHOLE ||
-                     to->slots[k].waits < 1 || to->slots[k].waits > to->slot_count - (k + 1 < to->slot_count ? k + 1 : k);
+                     to->slots[k].waits < 1 ||
+                     to->slots[k].waits > to->slot_count - (k + 1 < to->slot_count ? k + 1 : k);
     }
     for (uint32_t s = 0; s < to->step_count; s++) {
         uint64_t step = (uint64_t)from->slot_step[s] + (s ? to->steps[s - 1] : 0);

@@ -11,7 +11,8 @@ static int64_t *sum_of(const int64_t *a, const int64_t *b, uint32_t count, struc
     return sum;
 }
 
-static void add_row(struct tp_summary_row *rest, const struct tp_summary_row *row, uint32_t steps, struct tp_arena *arena)
+static void add_row(struct tp_summary_row *rest, const struct tp_summary_row *row, uint32_t steps,
+                    struct tp_arena *arena)
 {
     if (row->bytes != TP_NULL_INT)
         rest->bytes = tp_sat_add(rest->bytes == TP_NULL_INT ? 0 : rest->bytes, row->bytes);

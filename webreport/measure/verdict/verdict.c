@@ -439,13 +439,11 @@ static void judge_nothing(struct tp_trace_verdict *v, const struct tp_model *mod
     v->percent = NAN;
     v->headline = v->class == TP_CLASS_TOO_LITTLE
                       ? tp_speaks_torch(model->producer) ? TOO_LITTLE("operators") : TOO_LITTLE("calls")
-                  : v->class == TP_CLASS_DEVICE_MISSING
-                      ? tp_device_missing_headline(model, arena)
+                  : v->class == TP_CLASS_DEVICE_MISSING ? tp_device_missing_headline(model, arena)
                   : v->class == TP_CLASS_OTHER_DEVICE
                       ? TP_STR("The trace holds work of an accelerator whose records are not read.")
-                  : v->class == TP_CLASS_SAMPLES
-                      ? words_of_samples(model->trace, arena)
-                      : TP_STR("The trace holds no events to judge.");
+                  : v->class == TP_CLASS_SAMPLES ? words_of_samples(model->trace, arena)
+                                                 : TP_STR("The trace holds no events to judge.");
 }
 
 void tp_verdict_build(struct tp_trace_verdict *v, const struct tp_model *model, bool is_fragment,
@@ -479,7 +477,7 @@ static bool next_gap_part(const struct tp_record *record, size_t *cursor, struct
     const struct tp_trace_verdict *v = record->at;
     if (*cursor >= TP_IDLE_PARTS)
         return false;
-    item->key = tp_str_of(tp_idle_part_text((enum tp_idle_part)*cursor));
+    item->key = tp_str_of(tp_idle_part_text((enum tp_idle_part) * cursor));
     item->value = tp_as_us(v->gap.part_ns[(*cursor)++]);
     return true;
 }
@@ -519,8 +517,7 @@ static bool next_left_out(const struct tp_record *record, size_t *cursor, struct
     if (*cursor >= v->step_count)
         return false;
     const struct tp_step *step = &v->steps[(*cursor)++];
-    item->value = tp_step_is_used(step) ? tp_as_absent()
-                                        : tp_as_record(&left_out_step, (struct tp_record){.at = step});
+    item->value = tp_step_is_used(step) ? tp_as_absent() : tp_as_record(&left_out_step, (struct tp_record){.at = step});
     return true;
 }
 
@@ -536,7 +533,8 @@ static const struct tp_json_field left_out_fields[] = {
     {"total_us", TP_US(F, total_ns), .definition = "length outside of the used steps"},
     {"before_us", TP_US(F, before_ns), .definition = "length before the first used step"},
     {"after_us", TP_US(F, after_ns), .definition = "length after the last used step"},
-    {"kind", TP_COMPUTED(TP_AS_TEXT, left_out_kind), TP_ONLY_IF(F, is_named), .definition = "device, or kind of the host's frame"},
+    {"kind", TP_COMPUTED(TP_AS_TEXT, left_out_kind), TP_ONLY_IF(F, is_named),
+     .definition = "device, or kind of the host's frame"},
     {"line", TP_PLAIN(F, line), TP_ONLY_IF(F, is_named), .definition = "what ran longest outside of the used steps"},
     {"line_us", TP_US(F, line_ns), TP_ONLY_IF(F, is_named), .definition = "time of it"},
 };
@@ -582,16 +580,17 @@ void tp_verdict_add(struct tp_trace_verdict *v, struct tp_str sentence, struct t
 {
     struct tp_str first = v->has_device ? v->headline : sentence, second = v->has_device ? sentence : v->headline;
     if (sentence.len)
-        v->headline = tp_str_of(tp_text_printf(arena, "%.*s %.*s", (int)first.len, first.ptr, (int)second.len, second.ptr));
+        v->headline =
+            tp_str_of(tp_text_printf(arena, "%.*s %.*s", (int)first.len, first.ptr, (int)second.len, second.ptr));
 }
 
 void tp_verdict_withhold(struct tp_trace_verdict *v)
 {
-    *v = (struct tp_trace_verdict){
-        .class = TP_CLASS_TOO_LITTLE,
-        .cause = TP_TIME_NONE,
-        .percent = NAN,
-        .step_us = v->step_us,
-        .headline = TP_STR("Recorded inside of a process: memory, waits and calls of libraries. Another trace of this run says what the "
-                             "process did.")};
+    *v = (struct tp_trace_verdict){.class = TP_CLASS_TOO_LITTLE,
+                                   .cause = TP_TIME_NONE,
+                                   .percent = NAN,
+                                   .step_us = v->step_us,
+                                   .headline = TP_STR("Recorded inside of a process: memory, waits and calls of "
+                                                      "libraries. Another trace of this run says what the "
+                                                      "process did.")};
 }

@@ -360,7 +360,8 @@ static const struct tp_json_field pie_fields[] = {
 static const struct tp_fields pie = TP_FIELDS("Kernel time by use of tensor cores", pie_fields);
 
 static const struct tp_json_field fields[] = {
-    {"has_blocks_per_sm_column", TP_PLAIN(F, has_blocks_per_sm), .definition = "the trace has blocks per multiprocessor"},
+    {"has_blocks_per_sm_column", TP_PLAIN(F, has_blocks_per_sm),
+     .definition = "the trace has blocks per multiprocessor"},
     {"has_occupancy_column", TP_PLAIN(F, has_occupancy), .definition = "the trace has occupancy"},
     {"by_name", TP_PLAIN(F, by_name), .definition = "kernels by name"},
     {"by_name_properties_and_operator", TP_PLAIN(F, by_config),

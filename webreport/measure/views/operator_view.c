@@ -312,8 +312,8 @@ static bool next_group(const struct tp_stack_table *table, size_t *cursor, struc
     if (*cursor >= table->group_count)
         return false;
     item->key = table->groups[*cursor].key;
-    item->value = (struct tp_json_value){
-        .type = TP_AS_LIST, .next = next_stack, .record = {.at = table, .index = (*cursor)++}};
+    item->value =
+        (struct tp_json_value){.type = TP_AS_LIST, .next = next_stack, .record = {.at = table, .index = (*cursor)++}};
     return true;
 }
 

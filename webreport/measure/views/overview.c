@@ -309,7 +309,8 @@ static const struct tp_json_field fields[] = {
     {"tensor_core_eligible_operator_kernel_time_ratio", TP_PLAIN(F, tensor_core_eligible_ratio),
      .definition = "share of kernel time that belongs to operators that can use tensor cores"},
     {"in_steps", TP_RECORD(F, in_steps, &counts), .definition = "numbers of events in the used steps"},
-    {"communication_overlap", TP_PLAIN(F, communication_overlap), .definition = "communication and computation by step"},
+    {"communication_overlap", TP_PLAIN(F, communication_overlap),
+     .definition = "communication and computation by step"},
 };
 #undef F
 

@@ -12,8 +12,10 @@ static const struct tp_column_def range_defs[TP_RANGE_COLUMNS] = {
     {"kind", "Kind", "", "What the range does: what the program said, or what its name says.", TP_COLUMN_WORD},
     {"calls", "Calls", "", "Ranges of this name that begin in the used steps.", TP_COLUMN_INT},
     {"self_us", "Self", "us", "Time in the used steps without the ranges inside of it.", TP_COLUMN_NS},
-    {"total_us", "Total", "us", "Time in the used steps; a range inside of one of its own name counts once.", TP_COLUMN_NS},
-    {"share_percent", "Share", "%", "Total by the length of the used steps; threads at the same time add up.", TP_COLUMN_REAL},
+    {"total_us", "Total", "us", "Time in the used steps; a range inside of one of its own name counts once.",
+     TP_COLUMN_NS},
+    {"share_percent", "Share", "%", "Total by the length of the used steps; threads at the same time add up.",
+     TP_COLUMN_REAL},
     {"per_step_us", "Per step", "us", "Total by the number of used steps.", TP_COLUMN_NS}};
 
 static const struct tp_column_def counter_defs[TP_COUNTER_COLUMNS] = {

@@ -13,8 +13,7 @@ static const struct tp_column_def columns[TP_SYNC_COLUMNS] = {
     {"count", "Calls", "", "Number of calls.", TP_COLUMN_INT},
     {"host_wait_us", "Host wait", "us", "Time the host spent in the calls.", TP_COLUMN_NS},
     {"bubble_us", "Bubble", "us", "Time from the end of the call until the device had work again.", TP_COLUMN_NS},
-    {"cost_us", "Cost", "us", "The part of the bubble that the wait can be blamed for.",
-     TP_COLUMN_NS},
+    {"cost_us", "Cost", "us", "The part of the bubble that the wait can be blamed for.", TP_COLUMN_NS},
     {"max_cost_us", "Largest cost", "us", "Cost of the most expensive call.", TP_COLUMN_NS},
     {"first_event", "First event", "", "Position of the first such call in the trace file.", TP_COLUMN_INT},
 };
@@ -135,7 +134,8 @@ static const struct tp_json_field fields[] = {
     {"host_wait_us", TP_US(F, host_wait_ns), .definition = "time of these calls"},
     {"bubble_us", TP_US(F, bubble_ns), .definition = "idle time of the device after these calls"},
     {"cost_us", TP_US(F, cost_ns), .definition = "what removing the waits gains at most"},
-    {"calls_outside_steps", TP_PLAIN(F, outside_step_count), .definition = "waits outside the used steps; in no row and no sum"},
+    {"calls_outside_steps", TP_PLAIN(F, outside_step_count),
+     .definition = "waits outside the used steps; in no row and no sum"},
     {"rows", TP_PLAIN(F, rows), .definition = "waits by place, most expensive first"},
 };
 #undef F

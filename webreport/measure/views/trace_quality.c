@@ -310,7 +310,8 @@ static struct recording look_at_recording(const struct tp_model *model, struct t
 static void flag_options(struct tp_quality *q, const struct tp_trace *trace, const struct recording *r,
                          struct tp_arena *arena)
 {
-    static const char *const shapes[] = {"C1", "C3", "C10", NULL}, *const stacks[] = {"A13", "idle_by_line", "memory_peak.module", NULL};
+    static const char *const shapes[] = {"C1", "C3", "C10", NULL}, *const stacks[] = {"A13", "idle_by_line",
+                                                                                      "memory_peak.module", NULL};
     static const char *const memory[] = {"memory_peak", "D1", "D3", NULL};
     const struct {
         const char *name;
@@ -434,7 +435,8 @@ static const struct tp_json_field flag_fields[] = {
     {"value", TP_COMPUTED(TP_AS_REAL, flag_value), .definition = "amount of the fault; null if it has none"},
     {"unit", TP_PLAIN(F, unit), .definition = "unit of the amount"},
     {"text", TP_PLAIN(F, text), .definition = "the fault in words"},
-    {"weakens", TP_ARRAY(F, weakens, weakens_count), .definition = "rules and views that are less certain because of it"},
+    {"weakens", TP_ARRAY(F, weakens, weakens_count),
+     .definition = "rules and views that are less certain because of it"},
 };
 static const struct tp_fields flag = TP_FIELDS("A quality flag", flag_fields);
 #undef F
@@ -456,7 +458,8 @@ static const struct tp_json_field fields[] = {
     {"read_total", TP_PLAIN(F, read_total), .definition = "sum of the events that were read"},
     {"skipped_total", TP_PLAIN(F, skipped_total), .definition = "sum of the events that were skipped"},
     {"events_without_dur", TP_PLAIN(F, events_without_dur), .definition = "events without a duration"},
-    {"events_with_negative_dur", TP_PLAIN(F, events_with_negative_dur), .definition = "events with a negative duration"},
+    {"events_with_negative_dur", TP_PLAIN(F, events_with_negative_dur),
+     .definition = "events with a negative duration"},
     {"repaired", TP_PLAIN(F, repaired), .definition = "events whose text was repaired"},
     {"truncated", TP_PLAIN(F, is_truncated), .definition = "the file ends too early"},
     {"gzip_error", TP_PLAIN(F, has_gzip_error), .definition = "the compressed file is damaged"},

@@ -15,8 +15,9 @@ static const char NO_COSTS[] = "the trace has no shapes of matrix products (reco
 static const char FEW_COSTS[] = "the trace has the shapes of too few matrix products";
 static const char NO_TYPES[] =
     "the trace has shapes without types (no Input type): the peak that counts depends on the type";
-static const char IMPOSSIBLE[] = "the kernels would be faster than the device can be: the peak or the shapes are wrong, "
-                                 "or the kernels are cut short";
+static const char IMPOSSIBLE[] =
+    "the kernels would be faster than the device can be: the peak or the shapes are wrong, "
+    "or the kernels are cut short";
 static const char NO_TYPE[] = "no peak is known of the type of these products (--peaks FILE gives it)";
 
 struct sums {
@@ -147,13 +148,17 @@ static struct tp_json_value peaks_are_measured(const struct tp_record *record)
 
 #define F struct tp_work_rates
 static const struct tp_json_field fields[] = {
-    {"gemm_percent_of_peak", TP_PLAIN(F, products_percent), .definition = "rate of matrix products, in percent of the device's peak"},
-    {"step_percent_of_peak", TP_PLAIN(F, step_percent), .definition = "rate of the used steps, in percent of the device's peak"},
+    {"gemm_percent_of_peak", TP_PLAIN(F, products_percent),
+     .definition = "rate of matrix products, in percent of the device's peak"},
+    {"step_percent_of_peak", TP_PLAIN(F, step_percent),
+     .definition = "rate of the used steps, in percent of the device's peak"},
     {"known_percent", TP_PLAIN(F, known_percent),
      .definition = "share of the time of products, attention and convolutions whose operations are known"},
-    {"peaks", TP_COMPUTED(TP_AS_TEXT, peaks_device), .definition = "device whose peak rates are used; null: no rates are known"},
+    {"peaks", TP_COMPUTED(TP_AS_TEXT, peaks_device),
+     .definition = "device whose peak rates are used; null: no rates are known"},
     {"source", TP_COMPUTED(TP_AS_TEXT, peaks_source), .definition = "where the rates are published or were measured"},
-    {"is_measured", TP_COMPUTED(TP_AS_BOOL, peaks_are_measured), .definition = "the rates were measured, not published"},
+    {"is_measured", TP_COMPUTED(TP_AS_BOOL, peaks_are_measured),
+     .definition = "the rates were measured, not published"},
 };
 #undef F
 
