@@ -1,6 +1,6 @@
 /* Makes tables, summaries and stacks of a finished recording, for handlers. This is the only file of the collector that
  * uses the analysis: webreport's interface for embedding and the printer below (tests/lint/layers.sh). The analysis
- * does not know the collector. It reads traces, so each call writes a temporary trace next to the spool. */
+ * does not know the collector. It reads the spool itself, so no trace is written. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,34 +12,26 @@
 #include "collector/session.h"
 #include "webreport/print/table_outputs.h"
 #include "webreport/session/in_process.h"
-#include "writer/spool/spool_trace.h"
 
-/* Function that analyses the trace at `path`. Returns 0, or a negative code with *err filled. */
+/* Function that analyses the recording at `path`. Returns 0, or a negative code with *err filled. */
 typedef int (*analyse)(void *context, const char *path, struct tp_error *err);
 
-/* Writes a temporary trace, passes it to `work` and removes it. Returns 0, or -1 after reporting the reason. */
-static int with_trace(const struct tracepress_trace *trace, analyse work, void *context, const char *what)
+/* Passes the spool of a recording to `work`. Keeps the spool if it could not be read. Returns 0, or -1 after reporting
+ * the reason. */
+static int with_recording(const struct tracepress_trace *trace, analyse work, void *context, const char *what)
 {
-    char path[4600];
     struct tp_error err = {0};
     struct tp_hold hold;
-    int n = trace ? snprintf(path, sizeof path, "%s.analysis.json.gz", trace->spool) : -1;
-    if (n < 0 || (size_t)n >= sizeof path)
+    if (!trace)
         return -1;
     tp_hold_begin(&hold);
-    int code = tp_spool_trace(trace->spool, path, true, NULL, NULL, &err);
-    bool is_written = code == 0;
-    if (code) {
-        *trace->must_stay = true;
-        what = "the trace was not written; `tracepress recover` writes it from the spool";
-    } else {
-        code = work(context, path, &err);
-        unlink(path);
-    }
+    int code = work(context, trace->spool, &err);
     tp_hold_end(&hold);
     if (code == 0)
         return 0;
-    tp_session_say(is_written ? TP_SAY_PART : TP_SAY_TRACE, what, err.text);
+    if (code == TP_EIO || code == TP_ENOMEM || code == TP_ELIMIT)
+        *trace->must_stay = true;
+    tp_session_say(TP_SAY_PART, what, err.text);
     return -1;
 }
 
@@ -73,7 +65,7 @@ char *tracepress_key_averages(const struct tracepress_trace *trace, const struct
                                      .stack_depth = o.group_by_stack_n < UINT16_MAX ? o.group_by_stack_n : UINT16_MAX,
                                      .sort_by = o.sort_by,
                                      .row_limit = o.row_limit ? o.row_limit : 100};
-    return with_trace(trace, make_table, &table, "the table was not made") == 0 ? table.text : NULL;
+    return with_recording(trace, make_table, &table, "the table was not made") == 0 ? table.text : NULL;
 }
 
 void tracepress_free(void *text)
@@ -104,7 +96,7 @@ int tracepress_export_summary(const struct tracepress_trace *trace, const char *
         return -1;
     summary.options = (struct tp_in_process_summary){path, trace->worker, trace->number};
     summary.must_stay = trace->must_stay;
-    return with_trace(trace, write_summary, &summary, "the summary was not written");
+    return with_recording(trace, write_summary, &summary, "the summary was not written");
 }
 
 void tracepress_summary_handler(const struct tracepress_trace *trace, void *context)
@@ -135,5 +127,5 @@ static int write_stacks(void *context, const char *path, struct tp_error *err)
 int tracepress_export_stacks(const struct tracepress_trace *trace, const char *path, const char *metric)
 {
     struct stacks stacks = {path, metric};
-    return path && *path ? with_trace(trace, write_stacks, &stacks, "the stacks were not written") : -1;
+    return path && *path ? with_recording(trace, write_stacks, &stacks, "the stacks were not written") : -1;
 }

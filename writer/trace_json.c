@@ -133,7 +133,7 @@ static void put_metadata(struct tp_trace_out *out, const struct tp_trace_out_met
             tp_trace_out_json(out, metadata[i].value);
         else
             tp_trace_out_string(out, metadata[i].value, TP_MAX_OUT_TEXT_BYTES);
-        if (out->text.size >= TP_PACK_BLOCK)
+        if (out->text.size >= TP_PACK_BLOCK && !out->receiver)
             tp_pack_write(out->pack, &out->text);
     }
 }
@@ -180,7 +180,13 @@ static bool begin_row(struct tp_trace_out *out, const char *kind, int64_t pid, i
 
 static void row_text(struct tp_trace_out *out, const char *kind, int64_t pid, int64_t tid, struct tp_str text)
 {
-    if (!begin_row(out, kind, pid, tid))
+    struct tp_trace_record record = {.phase = 'M',
+                                     .name = tp_str_of(kind),
+                                     .pid = pid,
+                                     .tid = tid,
+                                     .ts_ns = out->begin_ns,
+                                     .text = text.ptr ? text : TP_STR("")};
+    if (tp_trace_out_receive(out, record, false) || !begin_row(out, kind, pid, tid))
         return;
     tp_buf_puts(&out->text, strcmp(kind, "process_labels") == 0 ? "labels\":" : "name\":");
     tp_trace_out_string(out, text, TP_MAX_NAME_BYTES);
@@ -190,7 +196,9 @@ static void row_text(struct tp_trace_out *out, const char *kind, int64_t pid, in
 
 static void row_sort(struct tp_trace_out *out, const char *kind, int64_t pid, int64_t tid, int64_t index)
 {
-    if (index == TP_NULL_INT || !begin_row(out, kind, pid, tid))
+    struct tp_trace_record record = {
+        .phase = 'M', .name = tp_str_of(kind), .pid = pid, .tid = tid, .ts_ns = out->begin_ns, .sort_index = index};
+    if (index == TP_NULL_INT || tp_trace_out_receive(out, record, false) || !begin_row(out, kind, pid, tid))
         return;
     TP_OUT_PUTS(out, "sort_index\":");
     put_number(out, index);
@@ -278,6 +286,18 @@ static struct tp_trace_out *new_writer(const char *path, int64_t begin_ns)
     return out;
 }
 
+/* Gives the text of the head to the receiver: the members of a trace are kept as JSON. */
+static void hand_head_over(struct tp_trace_out *out)
+{
+    size_t size = out->text.size;
+    char *pad = tp_put_at(&out->text, TP_OUT_PAD);
+    if (!pad)
+        return;
+    memset(pad, 0, TP_OUT_PAD);
+    out->receiver->head(out->receiver->context, (struct tp_str){out->text.data, size});
+    tp_buf_clear(&out->text);
+}
+
 int tp_trace_out_open(struct tp_trace_out **out, const char *path, const struct tp_trace_out_options *options,
                       struct tp_error *err)
 {
@@ -288,12 +308,15 @@ int tp_trace_out_open(struct tp_trace_out **out, const char *path, const struct 
     *out = new_writer(path, options->begin_ns);
     if (!*out)
         return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
-    int code = tp_pack_open(&(*out)->pack, path, &pack, err);
+    (*out)->receiver = options->receiver;
+    int code = options->receiver ? TP_OK : tp_pack_open(&(*out)->pack, path, &pack, err);
     if (code < 0) {
         tp_trace_out_discard(out);
         return code;
     }
     put_head(*out, options);
+    if (options->receiver)
+        hand_head_over(*out);
     put_processes(*out, options);
     return TP_OK;
 }
@@ -305,12 +328,22 @@ static void put_marks(struct tp_trace_out *out, int64_t end_ns)
     static const struct {
         const char *begin;
         bool is_span, is_at_end;
+        struct tp_str name;
     } marks[] = {
-        {"{\"ph\":\"X\",\"cat\":\"Trace\",\"name\":\"PyTorch Profiler (0)\"", true, false},
-        {"{\"ph\":\"i\",\"s\":\"g\",\"name\":\"Iteration Start: PyTorch Profiler\"", false, false},
-        {"{\"ph\":\"i\",\"s\":\"g\",\"name\":\"Record Window End\"", false, true},
+        {"{\"ph\":\"X\",\"cat\":\"Trace\",\"name\":\"PyTorch Profiler (0)\"", true, false, TP_STR("PyTorch Profiler (0)")},
+        {"{\"ph\":\"i\",\"s\":\"g\",\"name\":\"Iteration Start: PyTorch Profiler\"", false, false,
+         TP_STR("Iteration Start: PyTorch Profiler")},
+        {"{\"ph\":\"i\",\"s\":\"g\",\"name\":\"Record Window End\"", false, true, TP_STR("Record Window End")},
     };
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        struct tp_trace_record record = {.phase = marks[i].is_span ? 'X' : 'i',
+                                         .cat = marks[i].is_span ? TP_STR("Trace") : (struct tp_str){NULL, 0},
+                                         .name = marks[i].name,
+                                         .pid = TP_TRACE_OUT_SPANS_PID,
+                                         .ts_ns = marks[i].is_at_end ? end_ns : out->begin_ns,
+                                         .dur_ns = marks[i].is_span ? end_ns - out->begin_ns : 0};
+        if (tp_trace_out_receive(out, record, false))
+            continue;
         if (!tp_trace_out_begin(out))
             return;
         tp_buf_puts(&out->text, marks[i].begin);
@@ -340,7 +373,11 @@ int tp_trace_out_close(struct tp_trace_out **slot, int64_t end_ns, struct tp_err
     tp_trace_out_string(out, tp_str_of(out->path), TP_MAX_NAME_BYTES);
     TP_OUT_PUTS(out, "}\n");
     int code = out->failed ? out->failed : out->text.failed;
-    if (code < 0) {
+    if (code < 0 && out->receiver) {
+        tp_error_set(err, code, 0, "out of memory");
+    } else if (out->receiver) {
+        code = TP_OK;
+    } else if (code < 0) {
         tp_error_set(err, code, 0, code == TP_ENOMEM ? "%s: out of memory" : "%s: a header is too long", out->path);
     } else {
         tp_pack_write(out->pack, &out->text);
@@ -355,7 +392,8 @@ void tp_trace_out_discard(struct tp_trace_out **slot)
     struct tp_trace_out *out = *slot;
     if (!out)
         return;
-    tp_pack_discard(&out->pack);
+    if (out->pack)
+        tp_pack_discard(&out->pack);
     tp_buf_release(&out->text);
     free(out->path);
     free(out);
@@ -364,7 +402,7 @@ void tp_trace_out_discard(struct tp_trace_out **slot)
 
 int tp_trace_out_failed(const struct tp_trace_out *out)
 {
-    return out->failed ? out->failed : tp_pack_failed(out->pack);
+    return out->failed || out->receiver ? out->failed : tp_pack_failed(out->pack);
 }
 
 struct tp_trace_out_stats tp_trace_out_stats(const struct tp_trace_out *out)

@@ -196,8 +196,12 @@ struct tp_trace_out_meta {
     bool is_json; /* value is JSON; written as a string if it is not valid JSON */
 };
 
+struct tp_trace_receiver; /* trace_receiver.h */
+
 /* Options of a trace. Initialize them with TP_TRACE_OUT_OPTIONS. Everything is borrowed until open returns. */
 struct tp_trace_out_options {
+    const struct tp_trace_receiver *receiver; /* gets the records, and no file is written; NULL: a file. Not borrowed: it
+                                                 lives until close */
     bool is_gzip;
     int level;            /* of gzip, 1 (fast) to 9 (small); 0: 1 */
     bool single_thread;   /* no thread for compression */

@@ -218,3 +218,37 @@ void tp_trace_out_args(struct tp_trace_out *out, const struct tp_trace_out_arg *
     }
     tp_put_char(text, '}');
 }
+
+/* ---- for a receiver ---- */
+
+/* Ends a text in the buffer, so that a scanner can read behind it. */
+static struct tp_str padded(struct tp_trace_out *out)
+{
+    size_t size = out->text.size;
+    char *pad = tp_put_at(&out->text, TP_OUT_PAD);
+    if (!pad) {
+        out->failed = TP_ENOMEM;
+        return TP_STR("");
+    }
+    memset(pad, 0, TP_OUT_PAD);
+    return (struct tp_str){out->text.data, size};
+}
+
+struct tp_str tp_trace_out_value_text(struct tp_trace_out *out, const struct tp_trace_out_arg *arg)
+{
+    tp_buf_clear(&out->text);
+    put_value[arg->type](out, arg);
+    return padded(out);
+}
+
+struct tp_str tp_trace_out_key_text(struct tp_trace_out *out, const struct tp_trace_out_arg *arg)
+{
+    enum { QUOTES = 3 }; /* two quotes and the colon */
+    tp_buf_clear(&out->text);
+    if (arg->key == TP_OUT_NAMED)
+        put_name(out, arg->name, false);
+    else
+        put_key(&out->text, keys[arg->key], false);
+    struct tp_str text = padded(out);
+    return text.len < QUOTES ? TP_STR("") : (struct tp_str){text.ptr + 1, text.len - QUOTES};
+}

@@ -76,6 +76,37 @@ bool tp_trace_out_end(struct tp_trace_out *out)
     return true;
 }
 
+bool tp_trace_out_receive(struct tp_trace_out *out, struct tp_trace_record record, bool has_index)
+{
+    if (!out->receiver)
+        return false;
+    if (out->failed)
+        return true;
+    record.ordinal = out->stats.record_count++;
+    record.number = has_index ? (int64_t)out->event_index++ : TP_NULL_INT;
+    record.ts_ns = tp_trace_out_time(record.ts_ns);
+    record.dur_ns = tp_trace_out_time(record.dur_ns);
+    if (record.phase != 'M' && record.phase != 's' && record.phase != 'f' && record.ts_ns + record.dur_ns > out->last_end_ns)
+        out->last_end_ns = record.ts_ns + record.dur_ns;
+    out->receiver->record(out->receiver->context, out, &record);
+    return true;
+}
+
+/* Returns an event as a record. */
+static struct tp_trace_record record_of(char phase, const struct tp_trace_out_event *event)
+{
+    bool is_other = (unsigned)event->category >= TP_OUT_OTHER;
+    return (struct tp_trace_record){.phase = phase,
+                                    .cat = is_other ? event->other_category : categories[event->category],
+                                    .name = event->name,
+                                    .pid = event->pid,
+                                    .tid = event->tid,
+                                    .ts_ns = event->ts_ns,
+                                    .dur_ns = phase == 'X' && event->dur_ns > 0 ? event->dur_ns : 0,
+                                    .args = event->args,
+                                    .arg_count = event->arg_count};
+}
+
 /* Prepares ,"pid":P,"tid":T,"ts": and keeps it, because adjacent events mostly have the same row. */
 static void prepare_row(struct tp_trace_out *out, int64_t pid, int64_t tid)
 {
@@ -124,7 +155,7 @@ void tp_trace_out_complete(struct tp_trace_out *out, const struct tp_trace_out_e
     bool is_known = (unsigned)event->category < TP_OUT_OTHER;
     const struct slice_head *head = &heads[is_known ? event->category : TP_OUT_OTHER];
     int64_t dur_ns = event->dur_ns < 0 ? 0 : event->dur_ns;
-    if (!tp_trace_out_begin(out))
+    if (tp_trace_out_receive(out, record_of('X', event), head->has_index) || !tp_trace_out_begin(out))
         return;
     if (is_known)
         put_bytes(out, head->text);
@@ -167,12 +198,17 @@ static void put_moment(struct tp_trace_out *out, const char *begin, const struct
 
 void tp_trace_out_instant(struct tp_trace_out *out, const struct tp_trace_out_event *event)
 {
-    put_moment(out, "{\"ph\":\"i\",\"s\":\"t\",", event);
+    if (!tp_trace_out_receive(out, record_of('i', event), false))
+        put_moment(out, "{\"ph\":\"i\",\"s\":\"t\",", event);
 }
 
 void tp_trace_out_task(struct tp_trace_out *out, const struct tp_trace_out_event *event, uint64_t id, bool is_end)
 {
     char begin[32 + TP_PUT_INT], *at = TP_PUT_TEXT(begin, "{\"ph\":\"");
+    struct tp_trace_record record = record_of(is_end ? 'e' : 'b', event);
+    record.id = (int64_t)id;
+    if (tp_trace_out_receive(out, record, false))
+        return;
     *at++ = is_end ? 'e' : 'b';
     at = TP_PUT_TEXT(tp_put_uint(TP_PUT_TEXT(at, "\",\"id\":\""), id), "\",");
     *at = '\0';
@@ -181,7 +217,8 @@ void tp_trace_out_task(struct tp_trace_out *out, const struct tp_trace_out_event
 
 void tp_trace_out_sample(struct tp_trace_out *out, const struct tp_trace_out_event *event)
 {
-    put_moment(out, "{\"ph\":\"P\",", event);
+    if (!tp_trace_out_receive(out, record_of('P', event), false))
+        put_moment(out, "{\"ph\":\"P\",", event);
 }
 
 /* Writes keys and values of a [memory] record in torch's order. */
@@ -221,7 +258,14 @@ static void put_memory_args(struct tp_trace_out *out, const struct tp_trace_out_
 
 void tp_trace_out_memory(struct tp_trace_out *out, const struct tp_trace_out_memory *memory)
 {
-    if (!tp_trace_out_begin(out))
+    struct tp_trace_record record = {.phase = 'i',
+                                     .cat = TP_STR("cpu_instant_event"),
+                                     .name = memory->is_out_of_memory ? TP_STR("[OutOfMemory]") : TP_STR("[memory]"),
+                                     .pid = memory->pid,
+                                     .tid = memory->tid,
+                                     .ts_ns = memory->ts_ns,
+                                     .memory = memory};
+    if (tp_trace_out_receive(out, record, true) || !tp_trace_out_begin(out))
         return;
     TP_OUT_PUTS(out, "{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"s\":\"t\",\"name\":");
     tp_buf_puts(&out->text, memory->is_out_of_memory ? "\"[OutOfMemory]\"" : "\"[memory]\"");
@@ -236,8 +280,12 @@ void tp_trace_out_memory(struct tp_trace_out *out, const struct tp_trace_out_mem
 void tp_trace_out_counter(struct tp_trace_out *out, struct tp_str name, int64_t pid, int64_t ts_ns,
                           const struct tp_trace_out_value *values, size_t count)
 {
-    size_t written = 0;
-    if (!tp_trace_out_begin(out))
+    size_t written = 0, known = 0;
+    for (size_t i = 0; i < count; i++)
+        known += __builtin_isfinite(values[i].value) != 0;
+    struct tp_trace_record record = {
+        .phase = 'C', .name = name, .pid = pid, .ts_ns = ts_ns, .values = values, .value_count = count};
+    if ((out->receiver && !known) || tp_trace_out_receive(out, record, false) || !tp_trace_out_begin(out))
         return;
     TP_OUT_PUTS(out, "{\"ph\":\"C\",\"name\":");
     tp_trace_out_string(out, name, TP_MAX_NAME_BYTES);
@@ -262,12 +310,22 @@ void tp_trace_out_counter(struct tp_trace_out *out, struct tp_str name, int64_t 
 
 void tp_trace_out_flow(struct tp_trace_out *out, const struct tp_trace_out_flow *flow)
 {
+    static const struct tp_str flow_names[] = {[TP_OUT_FLOW_LAUNCH] = TP_STR("ac2g"),
+                                               [TP_OUT_FLOW_BACKWARD] = TP_STR("fwdbwd"),
+                                               [TP_OUT_FLOW_ASYNC] = TP_STR("async_task")};
     static const struct tp_str tails[] = {
         [TP_OUT_FLOW_LAUNCH] = TP_STR(",\"cat\":\"ac2g\",\"name\":\"ac2g\""),
         [TP_OUT_FLOW_BACKWARD] = TP_STR(",\"cat\":\"fwdbwd\",\"name\":\"fwdbwd\""),
         [TP_OUT_FLOW_ASYNC] = TP_STR(",\"cat\":\"async_task\",\"name\":\"async_task\""),
     };
-    if (!tp_trace_out_begin(out))
+    struct tp_trace_record record = {.phase = flow->is_start ? 's' : 'f',
+                                     .cat = flow_names[flow->kind],
+                                     .name = flow_names[flow->kind],
+                                     .pid = flow->pid,
+                                     .tid = flow->tid,
+                                     .ts_ns = flow->ts_ns,
+                                     .id = flow->id};
+    if (tp_trace_out_receive(out, record, false) || !tp_trace_out_begin(out))
         return;
     char *at = tp_put_at(&out->text, 32 + TP_PUT_INT);
     if (at) {

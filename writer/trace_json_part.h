@@ -5,9 +5,10 @@
 #include "writer/base/limits.h"
 #include "writer/base/pack.h"
 #include "writer/base/put.h"
-#include "writer/trace_json.h"
+#include "writer/trace_receiver.h"
 
 struct tp_trace_out {
+    const struct tp_trace_receiver *receiver; /* gets the records; NULL: the pack gets their text */
     struct tp_pack *pack;
     struct tp_buf text;  /* text since the last block was handed over */
     size_t record_start; /* offset in text */
@@ -21,7 +22,13 @@ struct tp_trace_out {
     char row_text[80]; /* ,"pid":1,"tid":2,"ts": */
 };
 
+enum { TP_OUT_PAD = 64 }; /* readable bytes behind a text for a receiver */
+
 #define TP_OUT_PUTS(out, literal) tp_buf_add(&(out)->text, (literal), sizeof(literal) - 1)
+
+/* Gives a record to the receiver, with its position and, if has_index, its number. False: there is none, so that the
+ * caller writes text. */
+bool tp_trace_out_receive(struct tp_trace_out *out, struct tp_trace_record record, bool has_index);
 
 /* Begins an element of traceEvents. Returns false after an error. */
 bool tp_trace_out_begin(struct tp_trace_out *out);

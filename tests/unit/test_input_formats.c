@@ -82,6 +82,75 @@ static void names_of_other_tools_are_known(void **state)
     assert_false(tp_input_format_is_name("sqlite"));
 }
 
+/* ---- the recipe of CONTRIBUTING.md: a null format, a reader and a row ---- */
+
+static bool is_null(const struct tp_input_head *head, const struct tp_input_sign *sign)
+{
+    return head->size >= sign->size && memcmp(head->text, sign->bytes, sign->size) == 0;
+}
+
+/* Delivers one kernel and the call that launched it. */
+static int read_null(struct tp_source *source)
+{
+    struct tp_sink *sink = source->sink;
+    const struct tp_row_id host = {.number = 1}, device = {.number = 0}, stream = {.number = 7};
+    uint32_t call_cat = tp_sink_text(sink, &sink->cats, TP_STR("cuda_runtime"));
+    uint32_t kernel_cat = tp_sink_text(sink, &sink->cats, TP_STR("kernel"));
+    struct tp_sink_slice call = {.cat = call_cat, .has_correlation = true, .correlation = 5};
+    struct tp_sink_slice kernel = {.cat = kernel_cat, .has_correlation = true, .correlation = 5};
+    const struct tp_device_setup setup = {.bytes = TP_NULL_INT, .device = 0, .stream = 7};
+    call.event = (struct tp_event){.ts_ns = 10, .dur_ns = 2, .kind = TP_KIND_RUNTIME};
+    call.event.name = tp_sink_text(sink, &sink->names, TP_STR("cudaLaunchKernel"));
+    call.event.thread = tp_sink_thread(sink, &host, &host) & 0xFFFFF;
+    call.event.detail = tp_sink_launch(sink, &(struct tp_launch_detail){TP_NULL_INT, 5});
+    tp_sink_slice(sink, &call);
+    kernel.event = (struct tp_event){.ts_ns = 20, .dur_ns = 30, .kind = TP_KIND_KERNEL, .ordinal = 1};
+    kernel.event.name = tp_sink_text(sink, &sink->names, TP_STR("a \"kernel\"\n"));
+    kernel.event.thread = tp_sink_thread(sink, &device, &stream) & 0xFFFFF;
+    kernel.event.detail = tp_sink_device(sink, (struct tp_device_detail){TP_NULL_INT, 5, 0, TP_NO_ID}, &setup);
+    tp_sink_slice(sink, &kernel);
+    sink->trace->reading.element_count = 2;
+    return TP_OK;
+}
+
+static const struct tp_input_format null_format = {
+    .name = "null", .is_one = is_null, .sign = {.bytes = "NULL", .size = 4}, .read = read_null};
+
+struct null_trace {
+    struct tp_arena arena;
+    struct tp_trace trace;
+    struct tp_sink sink;
+};
+
+static int read_null_trace(void *context, struct tp_error *err)
+{
+    struct null_trace *null = context;
+    struct tp_source source = {.sink = &null->sink, .err = err};
+    tp_sink_open(&null->sink, &null->trace, &null->arena, NULL);
+    int code = null_format.read(&source);
+    tp_sink_finish(&null->sink);
+    return code;
+}
+
+static void a_null_format_goes_through_a_row_and_the_sink(void **state)
+{
+    static struct null_trace null;
+    const struct tp_input_head head = {.text = "NULL and more", .size = 13};
+    const struct tp_trace *trace = &null.trace;
+    (void)state;
+    assert_true(null_format.is_one(&head, &null_format.sign));
+    tp_arena_init(&null.arena, 0);
+    assert_int_equal(tp_arena_run(&null.arena, read_null_trace, &null, NULL), TP_OK);
+    assert_int_equal(trace->event_count, 2);
+    assert_int_equal(trace->thread_count, 2);
+    assert_int_equal(trace->reading.read[TP_KIND_KERNEL], 1);
+    assert_int_equal(trace->reading.correlated, 2);
+    assert_true(tp_str_equal(tp_trace_name(trace, &trace->events[1]), TP_STR("a \"kernel\"\n")));
+    assert_int_equal(tp_device_setup(trace, trace->events[1].detail)->stream, 7);
+    tp_sink_release(&null.sink);
+    tp_arena_release(&null.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -89,6 +158,7 @@ int main(void)
         cmocka_unit_test(every_cut_of_a_head_has_a_format),
         cmocka_unit_test(only_the_last_row_takes_every_head),
         cmocka_unit_test(names_of_other_tools_are_known),
+        cmocka_unit_test(a_null_format_goes_through_a_row_and_the_sink),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static int make_table(void *context, struct tp_error *err)
     struct tp_arena *arena = call->arena;
     struct tp_buf *text = call->text;
     const struct tp_in_process_table *options = call->options;
-    struct tp_trace_options read = {.single_thread = true, .skips_hash = true};
+    struct tp_trace_options read = {.reads_spools = true, .single_thread = true, .skips_hash = true};
     struct tp_table_options wanted = {.keys = {.by_shape = options->by_shape, .stack_depth = options->stack_depth},
                                       .sort_by = options->sort_by ? options->sort_by : "none",
                                       .row_limit = options->row_limit};
@@ -72,7 +72,7 @@ static int make_stacks(void *context, struct tp_error *err)
 {
     const struct stacks_call *call = context;
     struct tp_arena *arena = call->arena;
-    struct tp_trace_options read = {.single_thread = true, .skips_hash = true, .keeps_frame_stacks = true};
+    struct tp_trace_options read = {.reads_spools = true, .single_thread = true, .skips_hash = true, .keeps_frame_stacks = true};
     struct tp_trace *trace = tp_arena_alloc(arena, sizeof *trace);
     struct tp_folded *folded = tp_arena_alloc(arena, sizeof *folded);
     int code = tp_trace_read(trace, arena, call->path, &read, err);
@@ -119,7 +119,7 @@ static int make_summary(void *context, struct tp_error *err)
     const struct call *call = context;
     const struct tp_in_process_summary *options = call->options;
     struct tp_arena *arena = call->arena;
-    struct tp_trace_options read = {.single_thread = true};
+    struct tp_trace_options read = {.reads_spools = true, .single_thread = true};
     struct analysed *a = tp_arena_alloc(arena, sizeof *a);
     struct tp_summary *summary = tp_arena_alloc(arena, sizeof *summary);
     struct tp_summary_set set;

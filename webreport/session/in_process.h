@@ -1,4 +1,4 @@
-/* Tables of a trace file in one call, for a program that analyses its own recording (collector/analysis_bridge.c).
+/* Tables of a trace file or a spool in one call, for a program that analyses its own recording (collector/analysis_bridge.c).
  * Nothing of the command line is needed, nothing is printed, no state is kept: any thread may call. */
 #ifndef TP_WEBREPORT_SESSION_IN_PROCESS_H
 #define TP_WEBREPORT_SESSION_IN_PROCESS_H

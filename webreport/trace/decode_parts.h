@@ -128,9 +128,8 @@ static inline double tp_element_real(const struct tp_element *e, enum tp_field f
 static inline uint32_t tp_element_stack(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_str token = tp_span_of(e->spans, TP_ARG_CALL_STACK);
-    for (size_t i = 1; tp_token_is_string(token) && i < token.len - 1; i++)
-        if (token.ptr[i] != ';' && token.ptr[i] != ' ')
-            return tp_element_intern_field(d, e, &d->sink->stacks, TP_ARG_CALL_STACK, tp_token_contents(token));
+    if (tp_token_is_string(token) && tp_stack_has_frames(tp_token_contents(token)))
+        return tp_element_intern_field(d, e, &d->sink->stacks, TP_ARG_CALL_STACK, tp_token_contents(token));
     return TP_NO_ID;
 }
 

@@ -99,7 +99,7 @@ static bool read_count(struct tp_decoder *d, const struct tp_element *e, enum tp
     return value >= 0;
 }
 
-/* Statistics that no tensor can have are none. */
+/* Reads the statistics of a tensor. False: they are incomplete, or no tensor has them. */
 static bool read_statistics(struct tp_decoder *d, const struct tp_element *e, struct tp_tensor_stats *s)
 {
     s->min = tp_element_real(e, TP_ARG_MIN);
@@ -110,11 +110,7 @@ static bool read_statistics(struct tp_decoder *d, const struct tp_element *e, st
     if (!read_count(d, e, TP_ARG_COUNT, &s->count) || !read_count(d, e, TP_ARG_ZEROS, &s->zero_count) ||
         !read_count(d, e, TP_ARG_NANS, &s->nan_count) || !read_count(d, e, TP_ARG_INFS, &s->inf_count))
         return false;
-    uint64_t odd = s->nan_count + s->inf_count; /* counts are below 2^63 */
-    if (odd > s->count || s->zero_count > s->count - odd)
-        return false;
-    bool has_spread = !(s->std < 0) && !(s->l2 < 0); /* both are null where squares leave the range of doubles */
-    return odd == s->count || (s->min <= s->max && !isnan(s->mean) && has_spread);
+    return tp_sink_are_possible(s);
 }
 
 void tp_decode_tensor(struct tp_decoder *d, const struct tp_element *e)

@@ -89,7 +89,8 @@ static int read_input(void *context, struct tp_error *err)
     int code = find_format(source, &format);
     if (code < 0)
         return code;
-    if (format->refusal)
+    bool is_wanted = format->read && (!format->refusal || (job->options && job->options->reads_spools && !job->visitor));
+    if (!is_wanted)
         return refuse(source, format);
     if (job->visitor)
         return tp_document_visit(source, job->visitor, &job->has_host_work);

@@ -365,7 +365,7 @@ void tp_scan_init(struct tp_scan *scan)
     }
 }
 
-static inline int arg_field(const struct tp_scan *scan, struct tp_str key)
+int tp_scan_argument(const struct tp_scan *scan, struct tp_str key)
 {
     if (key.len == 0) /* torch's CUPTI backend gives the value of a counter no name */
         return TP_ARG_VALUE;
@@ -521,7 +521,7 @@ static enum tp_scan_status scan_args(struct tp_scan *scan, struct tp_spans *span
         status = skip_value(scan, &value, spans);
         if (status != TP_SCAN_OK)
             return status;
-        int field = arg_field(scan, key);
+        int field = tp_scan_argument(scan, key);
         leave_trail(scan, value, field);
         spans->has_own_args = spans->has_own_args || !tp_scan_is_profilers_arg(key);
         spans->has_odd_key |= comes_again(spans, field) || (field < 0 && is_misspelt(key));

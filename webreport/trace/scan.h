@@ -149,6 +149,9 @@ const char *tp_scan_space(const char *at, const char *end);
 /* Scans the object at scan->at ('{') as an event. */
 enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans);
 
+/* Returns the field of an argument by its key (enum tp_field); -1: nothing reads it. */
+int tp_scan_argument(const struct tp_scan *scan, struct tp_str key);
+
 /* Whether a profiler, ours or torch's, gives an argument of this name to ranges and works of its own accord; others are
  * what the program tells. */
 bool tp_scan_is_profilers_arg(struct tp_str key);

@@ -168,6 +168,9 @@ void tp_sink_state(struct tp_sink *sink, const struct tp_state *state);
 void tp_sink_seen_process(struct tp_sink *sink, const struct tp_seen_process *process);
 void tp_sink_memory_look(struct tp_sink *sink, const struct tp_memory_look *look);
 
+/* Returns whether the counts of a tensor's statistics agree, and its numbers are those that a tensor can have. */
+bool tp_sink_are_possible(const struct tp_tensor_stats *stats);
+
 /* Returns the id of a stack of a sample that the recorder marks as its own work: TP_RECORDING_FRAME is its innermost
  * frame. stack: in the form of a "Call stack". */
 uint32_t tp_sink_recording_stack(struct tp_sink *sink, struct tp_str stack);

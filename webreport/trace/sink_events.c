@@ -1,6 +1,9 @@
 /* Events into columns: see sink.h. */
-#include "writer/base/saturate.h"
 #include "webreport/trace/sink.h"
+
+#include <math.h>
+
+#include "writer/base/saturate.h"
 
 /* ---- complete events ---- */
 
@@ -258,6 +261,15 @@ void tp_sink_sample(struct tp_sink *sink, const struct tp_sample *sample)
 void tp_sink_tensor(struct tp_sink *sink, const struct tp_tensor_record *tensor)
 {
     *(struct tp_tensor_record *)tp_vec_push(&sink->tensors) = *tensor;
+}
+
+bool tp_sink_are_possible(const struct tp_tensor_stats *s)
+{
+    uint64_t odd = s->nan_count + s->inf_count; /* counts are below 2^63 */
+    if (odd > s->count || s->zero_count > s->count - odd)
+        return false;
+    bool has_spread = !(s->std < 0) && !(s->l2 < 0); /* both are null where squares leave the range of doubles */
+    return odd == s->count || (s->min <= s->max && !isnan(s->mean) && has_spread);
 }
 
 void tp_sink_moment(struct tp_sink *sink, const struct tp_moment *moment)

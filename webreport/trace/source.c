@@ -33,9 +33,9 @@ void tp_source_report(struct tp_source *source, const char *at)
         note(source, at, TP_NOTICE_GZIP_CHECKSUM);
     if (report.has_trailing_data)
         note(source, at, TP_NOTICE_TRAILING_DATA);
-    if (report.has_bad_utf8 && !reading->notices[TP_NOTICE_UTF8])
+    if (report.has_bad_utf8 && !source->is_binary && !reading->notices[TP_NOTICE_UTF8])
         tp_sink_note(source->sink, TP_NOTICE_UTF8, report.bad_utf8_block);
-    if (report.has_control && !reading->notices[TP_NOTICE_CONTROL])
+    if (report.has_control && !source->is_binary && !reading->notices[TP_NOTICE_CONTROL])
         tp_sink_note(source->sink, TP_NOTICE_CONTROL, report.control_block);
     reading->is_truncated |= report.is_cut;
     reading->has_gzip_error = report.is_corrupt || report.has_bad_checksum;

@@ -11,6 +11,7 @@ struct tp_source {
     const char *at, *end;  /* first window of the feed; end - at is 0 for an empty input */
     const char *path;      /* to open the file again; NULL: bytes in memory, "-": standard input */
     bool is_strict;        /* refuse anything that is not exact */
+    bool is_binary;        /* set by the reader of a format that is no text: its bytes need not be UTF-8 */
     struct tp_error *err;
 };
 

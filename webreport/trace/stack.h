@@ -76,4 +76,13 @@ size_t tp_stack_write(const struct tp_stacks *stacks, uint32_t node, char *out, 
 /* Order of the texts: <0, 0, >0, without making them. */
 int tp_stack_compare(const struct tp_stacks *stacks, uint32_t x, uint32_t y);
 
+/* Returns whether a "Call stack" has something but semicolons and blanks. */
+static inline bool tp_stack_has_frames(struct tp_str stack)
+{
+    for (size_t i = 0; i < stack.len; i++)
+        if (stack.ptr[i] != ';' && stack.ptr[i] != ' ')
+            return true;
+    return false;
+}
+
 #endif

@@ -522,6 +522,7 @@ struct tp_trace_options {
     bool wants_tensors;       /* a trace of nothing but tensors is usable */
     bool wants_arguments;          /* arguments and colours of the program's own, and moments: the page draws them */
     bool keeps_ends;          /* events keep the ends of the file, also those that cannot be (impossible_ends.h) */
+    bool reads_spools;        /* a spool is read as the trace that `recover` makes of it; otherwise it is refused */
     bool skips_hash;          /* nobody shows reading.file_sha256: it stays "" */
     int copy_fd;              /* descriptor that gets the bytes of the file as they are read, for who reads them again;
                                  0: none */

@@ -189,8 +189,14 @@ static unsigned flags_of(uint32_t spool)
     return flags;
 }
 
-static int open_trace(struct tp_spool_conversion *c, const char *path, bool is_gzip, int64_t first_ns,
-                      struct tp_error *err)
+/* Where the records of the trace go. */
+struct target {
+    const char *trace; /* file, with a receiver any name */
+    bool is_gzip;
+    const struct tp_trace_receiver *receiver; /* NULL: the file is written */
+};
+
+static int open_trace(struct tp_spool_conversion *c, const struct target *target, int64_t first_ns, struct tp_error *err)
 {
     const struct tp_spool_head *head = &c->file->head;
     struct tp_trace_out_options options = TP_TRACE_OUT_OPTIONS;
@@ -201,7 +207,8 @@ static int open_trace(struct tp_spool_conversion *c, const char *path, bool is_g
     for (uint32_t i = 0; i < c->file->fact_count; i++)
         metadata[i] =
             (struct tp_trace_out_meta){c->file->facts[i].key, c->file->facts[i].value, c->file->facts[i].is_json};
-    options.is_gzip = is_gzip;
+    options.is_gzip = target->is_gzip;
+    options.receiver = target->receiver;
     options.flags = flags_of(head->flags);
     if (!c->has_memory && !c->gpu) /* there was no memory to record; with the flag, a reader would consider it lost */
         options.flags &= ~(unsigned)TP_OUT_PROFILE_MEMORY;
@@ -221,10 +228,10 @@ static int open_trace(struct tp_spool_conversion *c, const char *path, bool is_g
         devices[i] = TP_AT(&c->gpu->devices, struct tp_gpu_device, i)->out;
     options.devices = devices;
     options.device_count = gpu_count + tp_spool_work_devices(c, devices + gpu_count);
-    return tp_trace_out_open(&c->out, path, &options, err);
+    return tp_trace_out_open(&c->out, target->trace, &options, err);
 }
 
-static int convert(struct tp_spool_conversion *c, const char *path, bool is_gzip, struct tp_error *err)
+static int convert(struct tp_spool_conversion *c, const struct target *target, struct tp_error *err)
 {
     int64_t first;
     c->categories = TP_VEC(c->arena, struct tp_spool_given);
@@ -258,7 +265,7 @@ static int convert(struct tp_spool_conversion *c, const char *path, bool is_gzip
         const struct tp_spool_module *m = &c->file->modules[i];
         tp_symbols_add(c->symbols, m->start, m->end, m->bias, m->since, m->path);
     }
-    int code = open_trace(c, path, is_gzip, first, err);
+    int code = open_trace(c, target, first, err);
     if (code)
         return code;
     for (uint32_t t = 0; t < c->file->thread_count; t++)
@@ -276,23 +283,23 @@ static int convert(struct tp_spool_conversion *c, const char *path, bool is_gzip
     return tp_trace_out_close(&c->out, c->end_ns, err);
 }
 
-/* Arguments of one call of tp_spool_trace. */
+/* Arguments of one conversion. */
 struct task {
     struct tp_spool_conversion *c;
     struct tp_spool_file *file;
-    const char *spool, *trace;
-    bool is_gzip;
+    const char *spool;
+    const struct target *target;
 };
 
 static int open_and_convert(void *context, struct tp_error *err)
 {
     struct task *task = context;
     int code = tp_spool_open(task->file, task->spool, task->c->arena, err);
-    return code ? code : convert(task->c, task->trace, task->is_gzip, err);
+    return code ? code : convert(task->c, task->target, err);
 }
 
-int tp_spool_trace(const char *spool, const char *trace, bool is_gzip, struct tp_spool_trace_result *result,
-                   const struct tp_spool_watch *watch, struct tp_error *err)
+static int run(const char *spool, const struct target *target, struct tp_spool_trace_result *result,
+               const struct tp_spool_watch *watch, struct tp_error *err)
 {
     struct tp_spool_trace_result unwanted;
     struct tp_spool_file file = {0};
@@ -302,7 +309,7 @@ int tp_spool_trace(const char *spool, const char *trace, bool is_gzip, struct tp
         .file = &file, .arena = &arena, .symbols = &symbols, .result = result ? result : &unwanted, .watch = watch};
     memset(c.result, 0, sizeof *c.result);
     tp_arena_init(&arena, 0);
-    int code = tp_arena_run(&arena, open_and_convert, &(struct task){&c, &file, spool, trace, is_gzip}, err);
+    int code = tp_arena_run(&arena, open_and_convert, &(struct task){&c, &file, spool, target}, err);
     if (arena.code) {
         tp_trace_out_discard(&c.out);
         code = tp_error_set(err, TP_ENOMEM, 0, "%s: out of memory", spool);
@@ -311,4 +318,16 @@ int tp_spool_trace(const char *spool, const char *trace, bool is_gzip, struct tp
     tp_spool_release(&file);
     tp_arena_release(&arena);
     return code;
+}
+
+int tp_spool_trace(const char *spool, const char *trace, bool is_gzip, struct tp_spool_trace_result *result,
+                   const struct tp_spool_watch *watch, struct tp_error *err)
+{
+    return run(spool, &(struct target){.trace = trace, .is_gzip = is_gzip}, result, watch, err);
+}
+
+int tp_spool_deliver(const char *spool, const struct tp_trace_receiver *receiver, struct tp_spool_trace_result *result,
+                     struct tp_error *err)
+{
+    return run(spool, &(struct target){.trace = "-", .receiver = receiver}, result, NULL, err);
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "writer/base/error.h"
+#include "writer/trace_receiver.h"
 
 /* Statistics of a conversion, for messages and tests. */
 struct tp_spool_trace_result {
@@ -28,5 +29,10 @@ struct tp_spool_watch {
  * memory per range. */
 int tp_spool_trace(const char *spool, const char *trace, bool is_gzip, struct tp_spool_trace_result *result,
                    const struct tp_spool_watch *watch, struct tp_error *err);
+
+/* Reads the spool and gives the records of its trace to the receiver; no file is written. The receiver must not leave
+ * through the guard of an arena. Returns as tp_spool_trace. */
+int tp_spool_deliver(const char *spool, const struct tp_trace_receiver *receiver, struct tp_spool_trace_result *result,
+                     struct tp_error *err);
 
 #endif

@@ -31,7 +31,8 @@ struct tp_input_format {
     bool (*is_one)(const struct tp_input_head *head, const struct tp_input_sign *sign);
     struct tp_input_sign sign;
     tp_source_reader *read; /* NULL: the format is recognised and not read */
-    const char *refusal; /* what the file is and what to do; NULL: the format is read */
+    const char *refusal; /* what the file is and what to do; NULL: every caller wants the format. With a reader: for
+                            callers that do not (tp_trace_options.reads_spools) */
 };
 
 /* All formats, ended by a row without a name. The first row that recognises a head decides. The last row, the trace in

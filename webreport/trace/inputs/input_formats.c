@@ -7,6 +7,7 @@
 
 #include "webreport/trace/document.h"
 #include "webreport/trace/inputs/signs.h"
+#include "webreport/trace/inputs/spool_input.h"
 
 #define NSYS "an Nsight Systems report: nsys stats FILE reads it, tracepress record -- PROGRAM makes a trace"
 #define NSYS_SQLITE                                                                                                    \
@@ -49,7 +50,8 @@ const struct tp_input_format tp_input_formats[] = {
     {"Nsight Systems report", ".nsys-rep .qdrep .qdstrm", BYTES("NVIDIA Tegra Profiler Report", 0), .refusal = NSYS},
     {"Nsight Compute report", ".ncu-rep", BYTES("NVR\0", 0), .refusal =
      "an Nsight Compute report: open it with ncu-ui; tracepress reads timelines"},
-    {"spool", NULL, BYTES("\001tpspool", 0), .refusal = "a recording that was not finished: tracepress recover FILE makes its trace"},
+    {"spool", NULL, BYTES("\001tpspool", 0), .read = tp_spool_input_read,
+     .refusal = "a recording that was not finished: tracepress recover FILE makes its trace"},
     {"perf.data", ".data", BYTES("PERFILE2", 0), .refusal = "perf.data of Linux perf (perf report reads it): " PERF},
     {"Flight Recorder", ".pickle .pkl", BYTES_AND("\x80", "pg_config"), .refusal = FLIGHT},
     {"memory snapshot", NULL, BYTES_AND("\x80\x02", "segments"), .refusal = SNAPSHOT},

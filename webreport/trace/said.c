@@ -1,0 +1,95 @@
+/* What a program says about a range or a moment, as text: see said.h. */
+#include "webreport/trace/said.h"
+
+#include "webreport/trace/scan.h"
+#include "writer/base/error.h"
+#include "writer/base/limits.h"
+#include "writer/base/utf8.h"
+
+enum { MAX_KEY_BYTES = 64 };
+
+static unsigned hex_digit(char c)
+{
+    return c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+           : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
+           : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10
+                                  : 16;
+}
+
+/* 0xRRGGBB of "#RRGGBB" or, as NVTX writes it, "#AARRGGBB"; TP_NO_ID of anything else. value: with its quotes. */
+static uint32_t color_of(struct tp_str value)
+{
+    uint32_t color = 0;
+    if ((value.len != 9 && value.len != 11) || value.ptr[0] != '"' || value.ptr[1] != '#')
+        return TP_NO_ID;
+    for (size_t i = 2; i + 1 < value.len; i++) {
+        unsigned digit = hex_digit(value.ptr[i]);
+        if (digit == 16)
+            return TP_NO_ID;
+        color = color << 4 | digit;
+    }
+    return color & 0xFFFFFF;
+}
+
+/* Appends the meaning of a string's content as part of one line. */
+static void add_text(struct tp_buf *out, struct tp_str content, size_t max_bytes)
+{
+    size_t from = out->size;
+    tp_clean_string(out, content, max_bytes + 1);
+    if (out->size == from)
+        return;
+    size_t keep = tp_utf8_cut(out->data + from, out->size - from, max_bytes);
+    bool is_cut = keep < out->size - from;
+    out->size = from + keep;
+    for (size_t i = from; i < out->size; i++)
+        if ((unsigned char)out->data[i] < ' ')
+            out->data[i] = ' ';
+    if (is_cut)
+        tp_buf_puts(out, "…");
+}
+
+static bool is_string(struct tp_str value)
+{
+    return value.len >= 2 && value.ptr[0] == '"';
+}
+
+static void add_value(struct tp_buf *out, struct tp_str value)
+{
+    size_t from = out->size;
+    if (is_string(value)) {
+        add_text(out, (struct tp_str){value.ptr + 1, value.len - 2}, TP_MAX_SHOWN_NAME_BYTES);
+        return;
+    }
+    tp_clean_value(out, value);
+    if (out->size - from <= TP_MAX_SHOWN_NAME_BYTES)
+        return;
+    out->size = from + tp_utf8_cut(out->data + from, out->size - from, TP_MAX_SHOWN_NAME_BYTES);
+    tp_buf_puts(out, "…");
+}
+
+void tp_said_add(struct tp_said_text *said, struct tp_str key, struct tp_str value)
+{
+    uint32_t color = tp_str_equal(key, TP_STR("color")) ? color_of(value) : TP_NO_ID;
+    if (color != TP_NO_ID)
+        said->color = color;
+    if (color != TP_NO_ID || tp_scan_is_profilers_arg(key) || said->count == TP_MAX_SHOWN_ARGUMENTS)
+        return;
+    tp_buf_puts(said->lines, said->count++ ? "\n" : "");
+    add_text(said->lines, key, MAX_KEY_BYTES);
+    tp_buf_puts(said->lines, ": ");
+    add_value(said->lines, value);
+}
+
+struct tp_said tp_said_end(struct tp_sink *sink, const struct tp_said_text *said)
+{
+    struct tp_said result = {TP_NO_ID, said->color};
+    struct tp_strings *texts = &sink->trace->argument_texts;
+    struct tp_str text = {said->lines->data, said->lines->size};
+    if (said->lines->failed)
+        tp_arena_fail(sink->trace->arena, TP_ENOMEM);
+    if (said->count && texts->count < TP_MAX_ARGUMENT_TEXTS)
+        result.text = tp_strings_add(texts, text);
+    else if (said->count && (result.text = tp_strings_find(texts, text)) == TP_NO_ID)
+        sink->trace->arguments_left_out++;
+    return result;
+}

@@ -1,0 +1,23 @@
+/* Arguments that a program gives a range or a moment, as lines "name: value". Strings have no quotes; lists and objects
+ * are compact JSON. Arguments that profilers write are left out. */
+#ifndef TP_WEBREPORT_TRACE_SAID_H
+#define TP_WEBREPORT_TRACE_SAID_H
+
+#include "webreport/trace/sink.h"
+
+/* One text in the making; start with TP_SAID_TEXT. */
+struct tp_said_text {
+    struct tp_buf *lines; /* the caller's */
+    unsigned count;       /* lines so far */
+    uint32_t color;       /* 0xRRGGBB; TP_NO_ID: none */
+};
+
+#define TP_SAID_TEXT(buf) ((struct tp_said_text){.lines = (buf), .color = TP_NO_ID})
+
+/* Adds an argument: its key without quotes, its value as JSON. "color" as #RRGGBB becomes the color. */
+void tp_said_add(struct tp_said_text *said, struct tp_str key, struct tp_str value);
+
+/* Returns the text and the color as the trace keeps them. */
+struct tp_said tp_said_end(struct tp_sink *sink, const struct tp_said_text *said);
+
+#endif
