@@ -63,7 +63,7 @@ comment webreport/measure 229
 comment webreport/model 18
 comment webreport/print 4
 comment webreport/session 49
-comment webreport/trace 81
+comment webreport/trace 77
 message collector 1
 message collector/source 3
 message python/torch_tracepress 11
@@ -100,7 +100,7 @@ name webreport/trace 7
 text collector/README.md 3
 text collector/launch/README.md 10
 text collector/source/README.md 4
-text docs/definitions.md 95
+text docs/definitions.md 91
 text templates/README.md 3
 text templates/program.js 1
 text templates/report.js 1
