@@ -1,5 +1,5 @@
-/* Facts that a program gave about itself (tracepress_metadata, add_metadata of torch.profiler): members of a trace's
- * head that no profiler writes by itself. */
+/* Facts that a program recorded about itself (tracepress_metadata, add_metadata of torch.profiler): members of a
+ * trace's head that no profiler writes by itself. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_FACTS_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_FACTS_H
 
@@ -7,12 +7,12 @@
 
 #include "webreport/trace/trace.h"
 
-/* Returns whether a member of the head is the program's own; false for those of Kineto, torch.profiler and our
- * recorder. */
+/* Returns whether a member of the head comes from the program; false for members of Kineto, torch.profiler and
+ * tracepress. */
 bool tp_is_program_fact(struct tp_str key);
 
-/* The fact as text: of a string its contents, of other values their JSON; cut to 256 bytes. In the arena, whose guard
- * is set. */
+/* Returns a fact as text: the contents of a string, the JSON of other values; cut to 256 bytes. In the arena, whose
+ * guard is set. */
 struct tp_str tp_program_fact_text(struct tp_arena *arena, struct tp_str json);
 
 #endif

@@ -1,4 +1,4 @@
-/* Findings about a program: see program_verdict.h. docs/definitions.md section 23 has the conditions. */
+/* Finds what to improve in a program: see program_verdict.h. docs/definitions.md section 23 has the conditions. */
 #include <math.h>
 
 #include "webreport/measure/program/program_holders.h"
@@ -53,7 +53,7 @@ static void find_ready(struct tp_program_view *view, struct tp_arena *arena)
 
 /* ---- functions ---- */
 
-/* Of a program of Python: its own function, with what that calls in C. */
+/* Adds the finding about the Python function with most processor time, which includes the native code that it calls. */
 static void find_python(struct tp_program_view *view, struct tp_arena *arena)
 {
     const struct tp_program_python *python = &view->python;
@@ -77,7 +77,8 @@ static void find_python(struct tp_program_view *view, struct tp_arena *arena)
                   .whole = "CPU"});
 }
 
-/* The build-id is what debug packages are found by (debuginfod, .build-id below /usr/lib/debug). */
+/* Returns the advice for a function without a name. Debug packages are found by build-id (debuginfod, .build-id below
+ * /usr/lib/debug). */
 static const char *nameless_advice(const struct tp_program_view *view, const struct tp_program_function *f,
                                    struct tp_arena *arena)
 {
@@ -93,7 +94,7 @@ static void find_function(struct tp_program_view *view, struct tp_arena *arena)
 {
     uint32_t at = 0, count = view->functions.found_count;
     const struct tp_program_function *f = NULL;
-    for (; at < count && !f; at++) { /* the largest that says something */
+    for (; at < count && !f; at++) { /* the largest function with a known name */
         f = tp_program_function_at(&view->functions, view->functions.order[at]);
         f = tp_str_starts(f->name, "[unknown]") || f->is_recording ? NULL : f;
     }
@@ -145,7 +146,7 @@ static void find_kernel(struct tp_program_view *view, struct tp_arena *arena)
                   .whole = "CPU"});
 }
 
-/* Time of samples for which `is_one` holds, asked of the functions of each; samples: how many. */
+/* Returns the time of the samples for whose functions `is_one` is true. *samples is their number. */
 static int64_t time_of_samples(struct tp_program_view *view, bool (*is_one)(const struct tp_program_functions *),
                                uint64_t *samples)
 {
@@ -179,7 +180,7 @@ static bool is_fault(const struct tp_program_functions *functions)
     return false;
 }
 
-/* Turns round in a wait for others: in the library of OpenMP, or giving the CPU away again and again. */
+/* Returns whether a sample spins while it waits for others: in the OpenMP library, or by repeated sched_yield. */
 static bool is_spin(const struct tp_program_functions *functions)
 {
     for (size_t i = functions->path.count; i-- > 0;) {
@@ -231,7 +232,7 @@ static void find_spinning(struct tp_program_view *view, struct tp_arena *arena)
 
 /* ---- waits ---- */
 
-/* Running time of the threads that have waits of a group. */
+/* Returns the running time of all threads with a wait of the group. */
 static int64_t running_of(const struct tp_program_view *view, uint32_t group)
 {
     int64_t ns = 0;
@@ -246,8 +247,8 @@ static int64_t running_of(const struct tp_program_view *view, uint32_t group)
     return ns;
 }
 
-/* A thread that waits for others waits often, and runs in between; one that waits for work hardly runs. Of a stack that
- * shows nothing but the C library nobody knows whose lock it is. */
+/* Returns whether waits for a lock are contention: a thread that waits for others waits often and runs in between; a
+ * thread that waits for work hardly runs. A stack with only the C library does not show whose lock it is. */
 static bool is_contention(const struct tp_program_view *view, const struct tp_wait_group *group)
 {
     if (group->place != TP_NO_ID && tp_program_function_is_system(tp_program_function_at(&view->functions, group->place)))
@@ -256,7 +257,8 @@ static bool is_contention(const struct tp_program_view *view, const struct tp_wa
     return group->count >= FEW_SAMPLES && tp_percent(running_ns, group->total_ns) >= WAITER_RUNS_PERCENT;
 }
 
-/* Nobody saw the lock: it is a guess, and said to be one. */
+/* Returns a sentence about the likely holder of a lock. The recording does not see the lock, so the words say that this
+ * is a guess. */
 static const char *holder_sentence(const struct tp_program_view *view, const struct tp_wait_group *group,
                                    struct tp_arena *arena)
 {
@@ -297,14 +299,14 @@ static bool has_failed(const struct tp_tree_process *process)
     return process->seen && process->seen->exit_code != TP_NULL_INT && process->seen->exit_code != 0;
 }
 
-/* Processes of one kind: the first few by name, how many there are, their wall time. */
+/* Processes of one kind: the names of the first few, their number and their summed wall time. */
 struct named {
     const char *names;
     uint64_t count;
     int64_t wall_ns;
 };
 
-/* names, and behind them process i with how it ended. */
+/* Returns `names` followed by process i and how it ended. */
 static const char *named_too(const struct tp_program_view *view, const char *names, uint32_t i, struct tp_arena *arena)
 {
     struct tp_str command = tp_table_text(&view->processes, TP_PROGRAM_PROCESS_COMMAND)[i];
@@ -363,7 +365,8 @@ static bool still_runs(const struct tp_program_view *view, uint32_t i)
            tp_str_equal(tp_strings_get(&view->tree.trace->texts, seen->end), TP_STR("still runs"));
 }
 
-/* Daemons: a recording ends with the program. Of a process that was attached to, the first one still runs, too. */
+/* Finds daemons: processes that still ran when the program ended, which ends the recording. When the recording attached
+ * to a process, the first process still runs, too: then there is no such finding. */
 static void find_left(struct tp_program_view *view, struct tp_arena *arena)
 {
     struct named left = {.names = ""};

@@ -1,4 +1,4 @@
-/* Functions of samples: see program_functions.h. */
+/* Finds the functions of samples: see program_functions.h. */
 #include "webreport/measure/program/program_functions.h"
 
 #include "webreport/trace/code_origin.h"
@@ -8,11 +8,11 @@
 
 /* ---- frames ---- */
 
-/* What a function of the kernel has to do with events of perf. */
+/* The part that a kernel function plays for events of perf. */
 enum event_role { EVENTS_NONE, EVENTS_WORK, EVENTS_CALL };
 
-/* Work: what the kernel does for the events of a recording, at switches, forks and exits, and for each sample. Call: by
- * which a program uses events of its own. */
+/* Returns the role of a kernel function. EVENTS_WORK: the kernel's work for the events of a recording, at switches,
+ * forks and exits, and for each sample. EVENTS_CALL: a call with which the program uses its own events. */
 static enum event_role event_role_of(struct tp_str name)
 {
     static const char *const calls[] = {"perf_read", "perf_ioctl", "perf_mmap", "perf_poll", "perf_release"};
@@ -32,7 +32,7 @@ static enum event_role event_role_of(struct tp_str name)
     return EVENTS_NONE;
 }
 
-/* Code that an interpreter made up: "<string>", "<frozen importlib._bootstrap>". */
+/* Returns whether an interpreter made the path up: "<string>", "<frozen importlib._bootstrap>". */
 static bool is_made_up(struct tp_str path)
 {
     return path.len > 2 && path.ptr[0] == '<' && path.ptr[path.len - 1] == '>';
@@ -63,7 +63,7 @@ static struct tp_program_function function_of(struct tp_str frame, int32_t *line
     return f;
 }
 
-/* "+0x12 [libm.so]" is called libm.so+0x12. */
+/* Names a function without a name after its file: "+0x12 [libm.so]" becomes libm.so+0x12. */
 static void name_after_file(struct tp_program_function *f, struct tp_arena *arena)
 {
     if (!tp_str_starts(f->name, "+0x") || !f->file.len)
@@ -105,8 +105,8 @@ void tp_program_functions_init(struct tp_program_functions *functions, const str
 
 /* ---- stacks ---- */
 
-/* Leaves out the outermost frames that are none: from a kernel's function outside of one of the program's on, and
- * unknown code that nothing called. */
+/* Returns the index of the outermost valid frame. Frames are invalid from a kernel function that calls a function of
+ * the program outward; so is unknown code without a caller. */
 static size_t first_real(const struct tp_program_functions *functions)
 {
     const uint32_t *path = functions->path.data;
@@ -138,7 +138,7 @@ static uint32_t recording(struct tp_program_functions *functions)
     return number;
 }
 
-/* Ends the path at the outermost function that is work for events of the recording. */
+/* Ends the path at the outermost function that does work for events of the recording. */
 static void cut_recording(struct tp_program_functions *functions)
 {
     uint32_t *path = functions->path.data;
@@ -187,7 +187,7 @@ void tp_program_functions_of(struct tp_program_functions *functions, uint32_t st
 
 /* ---- adding up ---- */
 
-/* What one line of a function took itself. */
+/* The self time of one line of a function. */
 struct line_time {
     uint32_t function;
     int32_t line;
@@ -207,7 +207,7 @@ static int by_self(const void *x, const void *y, const void *context)
     return names ? names : tp_str_compare(a->file, b->file);
 }
 
-/* The line of each function: of equal ones the first in the file. */
+/* Chooses the line of each function: the one with most self time; ties: the first in the file. */
 static void choose_lines(struct tp_program_functions *functions, const struct tp_keys *lines, const int64_t *ns)
 {
     int64_t *most = tp_arena_array(functions->arena, functions->items.count + 1, sizeof *most);
@@ -294,7 +294,8 @@ const char *tp_program_function_words(const struct tp_program_function *function
     return tp_program_function_words_at(function, function->line, arena);
 }
 
-/* Of Python's own library, or generated: what calls it says more. Packages that were installed are the program's. */
+/* Returns whether a function is of Python's own library, or generated: its caller is more informative. Installed
+ * packages count as code of the program. */
 static bool is_python_library(const struct tp_program_function *function)
 {
     enum tp_code_origin origin = tp_code_origin_of(function->file);
@@ -304,7 +305,7 @@ static bool is_python_library(const struct tp_program_function *function)
 struct tp_program_place tp_program_functions_place(const struct tp_program_functions *functions)
 {
     enum { OWN_PYTHON, PYTHON, OWN, ANY, WORTHS };
-    size_t found[WORTHS] = {0}; /* index in the path plus 1 */
+    size_t found[WORTHS] = {0}; /* index in the path plus 1; 0: none */
     for (size_t i = functions->path.count; i; i--) {
         const struct tp_program_function *f = tp_program_function_at(functions, *TP_AT(&functions->path, uint32_t, i - 1));
         int worth = f->kind == TP_FUNCTION_PYTHON          ? (is_python_library(f) ? PYTHON : OWN_PYTHON)

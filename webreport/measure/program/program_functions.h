@@ -1,9 +1,9 @@
-/* The functions that samples of a recording from outside found: what each took itself, and with what it called.
- * A function is its name and its file; its line is the one that took most of its own time. Of "src/a.c(12): f" the name
- * is f and the file src/a.c; of "f [libc.so.6]" f and libc.so.6; code without a name is called after its file and
- * offset; other texts are names without a file. A kernel's function outside of one of the program's is a stack that was
- * followed into nonsense: it ends there, and so it does at unknown code that nothing called. What the kernel does for
- * the events of the recording, and samples that the recorder marks as its own work, are one function,
+/* The functions found by samples of a recording from outside: the time of each one itself, and with what it called. A
+ * function is identified by its name and file; its line is the one with most of its self time. The name of
+ * "src/a.c(12): f" is f and its file src/a.c; "f [libc.so.6]" gives f and libc.so.6; code without a name is named after
+ * its file and offset; other texts are names without a file. A kernel function cannot call a function of the program: a
+ * stack with such a call was unwound wrongly and ends there. It also ends before unknown code without a caller. The
+ * kernel's work for the events of the recording, and samples that the recorder marks as its own work, are one function,
  * TP_RECORDING_FUNCTION. docs/definitions.md section 23. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_FUNCTIONS_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_FUNCTIONS_H
@@ -12,18 +12,18 @@
 
 enum tp_function_kind { TP_FUNCTION_NATIVE, TP_FUNCTION_PYTHON, TP_FUNCTION_KERNEL, TP_FUNCTION_KINDS };
 
-/* "native", "python", "kernel". Static. */
+/* Returns "native", "python" or "kernel". Static. */
 const char *tp_function_kind_text(enum tp_function_kind kind);
 
 struct tp_program_function {
     struct tp_str name, file; /* file: may be empty */
     int64_t self_ns, total_ns;
-    uint64_t sample_count; /* with it innermost */
-    int32_t line;          /* with most of self_ns; 0: not known */
+    uint64_t sample_count; /* samples with it as the innermost function */
+    int32_t line;          /* line with most of self_ns; 0: unknown */
     uint8_t kind;          /* enum tp_function_kind */
-    uint8_t event_role;    /* what it has to do with events of perf; of program_functions.c */
-    bool is_nameless;      /* file and offset, or nothing at all */
-    bool is_found;         /* by a sample; others only wait */
+    uint8_t event_role;    /* role for events of perf; private to program_functions.c */
+    bool is_nameless;      /* has only a file and an offset, or no name at all */
+    bool is_found;         /* a sample contains it; other functions only wait */
     bool is_recording;     /* TP_RECORDING_FUNCTION: no finding is about it */
 };
 
@@ -31,38 +31,39 @@ struct tp_program_functions {
     struct tp_arena *arena;
     const struct tp_stacks *stacks;
     struct tp_strings texts;
-    struct tp_keys keys;   /* (name, file) as ids in texts: the number of the function */
+    struct tp_keys keys;   /* (name, file) as ids in texts; gives the number of the function */
     struct tp_vec items;   /* struct tp_program_function, by number */
-    uint32_t *of_frame;    /* by frame of the stacks: number + 1; 0: not asked yet */
+    uint32_t *of_frame;    /* by frame of the stacks: number + 1; 0: not yet known */
     int32_t *line_of_frame;
-    struct tp_vec path;  /* uint32_t: functions of the stack looked at last, outermost first */
-    struct tp_vec frames; /* uint32_t: its frames, as many */
-    uint32_t *order;      /* of those found, once added up: by self time, total time (both descending), name, file */
+    struct tp_vec path;  /* uint32_t: functions of the current stack, outermost first */
+    struct tp_vec frames; /* uint32_t: frames of the current stack, one for each function */
+    uint32_t *order;      /* numbers of found functions, after tp_program_functions_add_up: by self time, total time
+                           * (both descending), name, file */
     uint32_t found_count;
 };
 
-/* Makes none, in `arena` (guard set by the caller). The trace must outlive them. */
+/* Makes an empty set in `arena` (guard set by the caller). The trace must outlive it. */
 void tp_program_functions_init(struct tp_program_functions *functions, const struct tp_trace *trace,
                                struct tp_arena *arena);
 
-/* Fills `path` and `frames`. stack: id in stack_texts, or TP_NO_ID. */
+/* Makes a stack the current one: fills `path` and `frames`. stack: id in stack_texts, or TP_NO_ID. */
 void tp_program_functions_of(struct tp_program_functions *functions, uint32_t stack);
 
-/* Does the stack looked at last end in work of the recording? */
+/* Returns whether the current stack ends in work of the recording. */
 bool tp_program_functions_end_in_recording(const struct tp_program_functions *functions);
 
-/* Adds the samples of the tree up. */
+/* Adds up the times of the samples of the tree. */
 void tp_program_functions_add_up(struct tp_program_functions *functions, const struct tp_process_tree *tree);
 
-/* Where its user finds a stack: a function, and a line of it; 0: not known. */
+/* The place in a stack that is most useful for the user: a function and its line; 0: unknown. */
 struct tp_program_place {
     uint32_t function; /* TP_NO_ID: the stack is empty */
     int32_t line;
 };
 
-/* The place of the stack looked at last: its innermost function of Python that is not of Python's own library, else its
- * innermost one of Python, else its innermost one that is not of the C library, the loader or the kernel, else its
- * innermost one. */
+/* Returns the place of the current stack: its innermost Python function outside Python's own library, else its
+ * innermost Python function, else its innermost function outside the C library, the loader and the kernel, else its
+ * innermost function. */
 struct tp_program_place tp_program_functions_place(const struct tp_program_functions *functions);
 
 static inline const struct tp_program_function *tp_program_function_at(const struct tp_program_functions *functions,
@@ -71,16 +72,16 @@ static inline const struct tp_program_function *tp_program_function_at(const str
     return TP_AT(&functions->items, struct tp_program_function, number);
 }
 
-/* "file:line", "file", or "" in the arena. */
+/* Returns "file:line", "file" or "". In the arena. */
 const char *tp_program_function_place(const struct tp_program_function *function, struct tp_arena *arena);
 
-/* "f (src/a.c:12)", "f (libc.so.6)", "f". In the arena. */
+/* Returns "f (src/a.c:12)", "f (libc.so.6)" or "f". In the arena. */
 const char *tp_program_function_words(const struct tp_program_function *function, struct tp_arena *arena);
 
-/* The same with another line of the function; 0: not known. */
+/* Returns the same words with another line of the function; 0: unknown. */
 const char *tp_program_function_words_at(const struct tp_program_function *function, int32_t line, struct tp_arena *arena);
 
-/* Is it of the C library or the loader: what calls it says more? */
+/* Returns whether a function is of the C library, the loader or the kernel: its caller is more informative. */
 bool tp_program_function_is_system(const struct tp_program_function *function);
 
 #endif

@@ -1,10 +1,11 @@
-/* Resident memory over time: see program_memory.h. */
+/* Adds up resident memory over time: see program_memory.h. */
 #include "webreport/measure/program/program_memory.h"
 
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-/* Looks, then ends of processes, as items of one order in time. */
+/* Returns the looks at memory and the ends of processes in order of time. Items below memory_look_count are looks, the
+ * others are processes. */
 static struct tp_keyed *order_changes(const struct tp_process_tree *tree, size_t *count, struct tp_arena *arena)
 {
     const struct tp_trace *trace = tree->trace;

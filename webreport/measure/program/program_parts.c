@@ -1,4 +1,4 @@
-/* The parts of the wall time of a tree: see program_parts.h. */
+/* Splits the wall time of a process tree: see program_parts.h. */
 #include "webreport/measure/program/program_parts.h"
 
 #include "webreport/model/tree_threads.h"
@@ -38,8 +38,8 @@ static bool is_idle(const uint32_t live[TP_WALL_COUNT])
     return live[TP_WALL_WAITS + TP_WAIT_POLL] || live[TP_WALL_WAITS + TP_WAIT_SIGNAL];
 }
 
-/* The part that time belongs to in which so many threads are in each; TP_WALL_COUNT: no thread lives. Workers of a server
- * that waits for its clients wait for a lock meanwhile: that is no reason. */
+/* Returns the part that time counts for, from the number of live threads in each state; TP_WALL_COUNT: no thread lives.
+ * When a server waits for its clients, its workers wait for a lock: that lock is not the reason. */
 static unsigned leading(const uint32_t live[TP_WALL_COUNT], bool is_idle_now)
 {
     unsigned part = is_idle_now ? TP_WALL_WAITS + TP_WAIT_POLL : 0;
@@ -51,7 +51,7 @@ static unsigned leading(const uint32_t live[TP_WALL_COUNT], bool is_idle_now)
 void tp_wall_parts_build(struct tp_wall_parts *parts, const struct tp_process_tree *tree, struct tp_arena *arena)
 {
     size_t count = (size_t)tree->piece_count * 2;
-    struct tp_keyed *borders = tp_arena_array(arena, count + 1, sizeof *borders); /* item: 2 piece + is its end */
+    struct tp_keyed *borders = tp_arena_array(arena, count + 1, sizeof *borders); /* item: 2 * piece, + 1 for its end */
     uint32_t live[TP_WALL_COUNT] = {0};
     *parts = (struct tp_wall_parts){0};
     for (uint32_t i = 0; i < tree->piece_count; i++) {

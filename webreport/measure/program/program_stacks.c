@@ -1,4 +1,4 @@
-/* Stacks in words: see program_stacks.h. */
+/* Writes stacks as text: see program_stacks.h. */
 #include "webreport/measure/program/program_stacks.h"
 
 enum { SHOWN_FRAMES = 4 };
@@ -21,7 +21,7 @@ static const struct tp_program_function *function_at(const struct tp_program_fun
     return tp_program_function_at(functions, *TP_AT(&functions->path, uint32_t, index));
 }
 
-/* Is one of Python among those outside of the innermost that is not the kernel's? */
+/* Returns whether a Python function calls the innermost function outside the kernel. */
 static bool calls_python(const struct tp_program_functions *functions)
 {
     size_t inner = functions->path.count;
@@ -33,8 +33,8 @@ static bool calls_python(const struct tp_program_functions *functions)
     return false;
 }
 
-/* The innermost functions of a stack, behind the first one those of Python where it has some; and the place where its user
- * finds it. */
+/* Returns the text of a stack: its innermost functions; after the first one only Python functions if the stack has
+ * some. */
 const struct tp_program_stack_words *tp_program_stacks_of(struct tp_program_stacks *s, uint32_t stack)
 {
     struct tp_program_stack_words *words = &s->of_stack[stack == TP_NO_ID ? s->none : stack];

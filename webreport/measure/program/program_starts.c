@@ -1,4 +1,4 @@
-/* Threads and processes that a program starts: see program_starts.h. */
+/* Finds problems with threads and processes that a program starts: see program_starts.h. */
 #include "webreport/measure/program/program_starts.h"
 
 #include "webreport/measure/program/program_verdict.h"
@@ -8,18 +8,20 @@
 #include "writer/text/format.h"
 
 enum { FEW_SAMPLES = 10, MANY_THREADS = 100, REUSE = 4, MANY_CHILDREN = 20, NAMED = 3, NAME_BYTES = 60 };
-static const int64_t SHORT_CHILD_NS = 10000000, THREAD_NS = 10000; /* THREAD_NS: a start, an end and a join, at least */
+static const int64_t SHORT_CHILD_NS = 10000000, THREAD_NS = 10000; /* THREAD_NS: least time for a start, an end and a
+                                                                    * join */
 static const double THREADS_PERCENT = 5, MANY_THREADS_PERCENT = 20, CHILDREN_PERCENT = 10, RUNS_PERCENT = 5;
 
 /* ---- threads ---- */
 
-/* What samples say of starting, ending and joining threads. */
+/* Time of samples that start, end or join threads. */
 struct thread_work {
     int64_t ns, kernel_ns;
     uint64_t sample_count;
 };
 
-/* A start shows as clone, with nothing of the program behind it; of others any caller says what they are for. */
+/* Returns whether a sample starts, ends or joins a thread. The start shows as clone without a caller in the program;
+ * the other functions count anywhere in the stack. */
 static bool is_thread_work(const struct tp_program_functions *functions, bool *is_kernel)
 {
     static const char *const parts[] = {"pthread_create", "pthread_clockjoin", "pthread_join",   "_M_start_thread",
@@ -57,7 +59,7 @@ static struct thread_work thread_work_of(const struct tp_program_view *view)
     return work;
 }
 
-/* Threads of the program, those without a state included. */
+/* Returns the number of threads of the program, including threads without a state. */
 static int64_t count_threads(const struct tp_process_tree *tree)
 {
     const struct tp_trace *trace = tree->trace;
@@ -70,14 +72,14 @@ static int64_t count_threads(const struct tp_process_tree *tree)
     return count - trace->recorder.thread_count;
 }
 
-/* Does a new thread with the same number begin with a piece? The system uses the numbers of ended threads again. A
- * thread that runs is in some state until it ends, and a new one is ready before it runs. */
+/* Returns whether a new thread with the same number begins at a piece: the system reuses the numbers of ended threads.
+ * A running thread always has some state until it ends, and a new thread is ready before it runs. */
 static bool is_new_thread(const struct tp_thread_piece *piece)
 {
     return piece[-1].state == TP_STATE_RUNNING && piece->state == TP_STATE_READY && piece->begin_ns > piece[-1].end_ns;
 }
 
-/* Returns how many threads began with the number of a thread before. */
+/* Returns how many threads began with the number of an earlier thread. */
 static int64_t count_numbers_again(const struct tp_process_tree *tree)
 {
     int64_t count = 0;
@@ -91,7 +93,7 @@ static int64_t count_numbers_again(const struct tp_process_tree *tree)
 static int64_t most_at_once(const struct tp_process_tree *tree, int64_t again, struct tp_arena *arena)
 {
     size_t count = ((size_t)tree->thread_count + (size_t)again) * 2, at = 0;
-    struct tp_keyed *borders = tp_arena_array(arena, count + 1, sizeof *borders); /* item: 1: a begin */
+    struct tp_keyed *borders = tp_arena_array(arena, count + 1, sizeof *borders); /* item: 1: a begin, 0: an end */
     int64_t alive = 0, most = 0;
     for (uint32_t i = 0; i < tree->thread_count; i++) {
         const struct tp_tree_thread *thread = &tree->threads[i];
@@ -150,7 +152,7 @@ int64_t tp_program_starts_kernel_ns(const struct tp_program_view *view)
 
 /* ---- processes that are waited for ---- */
 
-/* Time of the first thread of a process in waits for children. */
+/* Returns the longest time that one thread of a process waited for children. *count is the number of those waits. */
 static int64_t child_wait_ns(const struct tp_process_tree *tree, uint32_t process, uint64_t *count)
 {
     int64_t most_ns = 0;
@@ -171,7 +173,7 @@ static int64_t child_wait_ns(const struct tp_process_tree *tree, uint32_t proces
     return most_ns;
 }
 
-/* The children that live longest, "g++ a.cpp 21.9 s, g++ b.cpp 6.62 s". */
+/* Returns the children with the longest lives: "g++ a.cpp for 21.9 s, g++ b.cpp for 6.62 s". */
 static const char *longest_children(const struct tp_program_view *view, uint32_t process, struct tp_arena *arena)
 {
     const int64_t *walls = tp_table_int(&view->processes, TP_PROGRAM_PROCESS_WALL);
@@ -195,7 +197,8 @@ static const char *longest_children(const struct tp_program_view *view, uint32_t
     return names;
 }
 
-/* A shell or make waits for children and does little else: that is what it is for. */
+/* Finds the process that waits longest for its children. A shell or make only waits for children by design, so only
+ * processes that also run count. */
 static void find_children(struct tp_program_view *view, struct tp_arena *arena)
 {
     const struct tp_process_tree *tree = &view->tree;

@@ -1,14 +1,14 @@
-/* Findings about what a program starts: many threads, many short processes, processes that it waits for.
+/* Finds problems with what a program starts: many threads, many short processes, processes that it waits for.
  * docs/definitions.md section 23 has the conditions. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_STARTS_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_STARTS_H
 
 #include "webreport/measure/program/program_view.h"
 
-/* Adds the findings `threads`, `child_processes` and `short_processes` to a view whose numbers are there. */
+/* Adds the findings `threads`, `child_processes` and `short_processes` to a view whose numbers are filled in. */
 void tp_program_find_starts(struct tp_program_view *view, struct tp_arena *arena);
 
-/* Time of the kernel that the finding `threads` is about; 0 without that finding. */
+/* Returns the kernel time that the finding `threads` is about; 0 without that finding. */
 int64_t tp_program_starts_kernel_ns(const struct tp_program_view *view);
 
 #endif

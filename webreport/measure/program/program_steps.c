@@ -1,4 +1,4 @@
-/* What the steps' wall clock was: see program_steps.h. */
+/* Splits the wall time of steps by state of the main thread: see program_steps.h. */
 #include "webreport/measure/program/program_steps.h"
 
 #include "webreport/measure/program/program_verdict.h"
@@ -7,7 +7,7 @@
 #include "writer/base/sort.h"
 #include "writer/text/format.h"
 
-enum { LEAST_SAMPLES = 10 }; /* fewer say nothing */
+enum { LEAST_SAMPLES = 10 }; /* fewer samples are not reliable */
 
 #define TIME(name, title, definition)                                                                                  \
     {                                                                                                                  \
@@ -81,17 +81,18 @@ const char *tp_steps_part_words(unsigned part)
 
 /* ---- the same thread, the same clock ---- */
 
-/* What is asked of both recordings. */
+/* The two recordings, and how they match. */
 struct join {
     const struct tp_model *model;
     const struct tp_program_view *program;
     const struct tp_tree_thread *thread;
-    int64_t shift_ns; /* a time of the model and this are the program's time */
+    int64_t shift_ns; /* add it to a time of the model to get a time of the program */
     struct tp_arena *arena;
     struct tp_program_steps *out;
 };
 
-/* The thread of the model's main thread that lives longest within its steps. */
+/* Finds the program's thread that is the model's main thread: of all with its number the one that lives longest within
+ * the steps. */
 static bool find_thread(struct join *join)
 {
     const struct tp_model *model = join->model;
@@ -134,7 +135,7 @@ static unsigned column_of(const struct tp_thread_piece *piece)
                                             : (unsigned)TP_STEPS_CAUSES + piece->cause;
 }
 
-/* Fills a row; *at: the first piece that may lie in it. */
+/* Fills a row; *at: the first piece that may be in the step. */
 static void fill_step(const struct join *join, const struct tp_step *step, size_t row, uint32_t *at)
 {
     const struct tp_thread_piece *pieces = pieces_of(join);
@@ -176,9 +177,9 @@ static void fill_steps(const struct join *join)
 
 /* ---- samples ---- */
 
-/* Where the thread's samples may lie, in the program's time. */
+/* Times in which samples of the thread count, on the clock of the program. */
 struct places {
-    struct tp_intervals steps, outside; /* outside: of the steps, where no operator of the thread is alive */
+    struct tp_intervals steps, outside; /* outside: times in steps in which no operator of the thread is alive */
 };
 
 static struct tp_intervals operators_of(const struct join *join)
@@ -211,7 +212,8 @@ static void find_places(const struct join *join, struct places *places)
     join->out->outside_ns = tp_intervals_meet_length(places->outside, tp_intervals_of(&running));
 }
 
-/* Time that is dealt out to samples, which then add up to it: each takes what is left by the number of those left. */
+/* A time that is divided among samples so that the shares add up to it: each sample gets the remaining time divided by
+ * the number of remaining samples. */
 struct deal {
     int64_t left_ns;
     uint64_t left_count;
@@ -224,12 +226,12 @@ static int64_t next_share(struct deal *deal)
     return share;
 }
 
-/* What the functions took, by number. */
+/* Times of the functions, by number. */
 struct sums {
-    struct tp_program_functions functions; /* a copy with a path of its own: all stacks of samples are known */
+    struct tp_program_functions functions; /* a copy with its own path: all stacks of samples are known */
     int64_t *self_ns, *total_ns;
     uint64_t *count;
-    uint32_t *last; /* sample that counted for its total last, + 1 */
+    uint32_t *last; /* number of the last sample that counted for its total, + 1 */
 };
 
 static void add_sample(struct sums *sums, uint32_t sample, int64_t ns)
@@ -279,7 +281,7 @@ static void add_samples(const struct join *join, const struct places *places, st
         int64_t share = next_share(&all);
         tp_program_functions_of(&sums->functions, trace->samples[i].stack);
         const struct tp_vec *path = &sums->functions.path;
-        unsigned part = TP_STEPS_UNSAMPLED; /* a stack that nobody could follow says nothing */
+        unsigned part = TP_STEPS_UNSAMPLED; /* a stack that could not be unwound */
         if (path->count)
             part = tp_program_function_at(&sums->functions, *TP_AT(path, uint32_t, path->count - 1))->kind;
         out->part_ns[part] = tp_sat_add(out->part_ns[part], share);

@@ -1,21 +1,21 @@
-/* What the steps' wall clock was: the states of the main thread of PyTorch's process, as a recording of the same run
- * from outside has them, cut at the steps of PyTorch's trace; and the functions that ran while no operator did.
- * Both recordings have Unix time. The parts of a step add up to its wall time to the nanosecond: running, ready,
+/* The wall time of steps by state of the main thread of PyTorch's process: the states come from a recording of the same
+ * run from outside and are cut at the steps of PyTorch's trace. In addition: the functions that ran while no operator
+ * did. Both recordings have Unix time. The parts of a step add up to its wall time to the nanosecond: running, ready,
  * blocked by cause, and time that the recording from outside did not see. docs/definitions.md section 24; JSON:
  * program_steps.
- * Everything lives in the arena given, or borrows from the program's view; read-only afterwards. */
+ * Everything is in the arena given, or borrowed from the program's view; read-only after the build. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_STEPS_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_STEPS_H
 
 #include "webreport/measure/program/program_view.h"
 #include "webreport/model/facts.h"
 
-/* Running time by what the innermost function is, in the order of enum tp_function_kind, then the other states. */
+/* Running time by kind of the innermost function, in the order of enum tp_function_kind, then the other states. */
 enum tp_steps_part {
     TP_STEPS_NATIVE,
     TP_STEPS_PYTHON,
     TP_STEPS_KERNEL,
-    TP_STEPS_UNSAMPLED, /* running, and samples do not tell in what: there are too few */
+    TP_STEPS_UNSAMPLED, /* running, with too few samples to know in which kind of function */
     TP_STEPS_READY,
     TP_STEPS_WAITS, /* from here on: by enum tp_wait_cause */
     TP_STEPS_UNSEEN = TP_STEPS_WAITS + TP_WAIT_COUNT,
@@ -41,28 +41,29 @@ enum tp_steps_part_column {
 };
 
 struct tp_program_steps {
-    int64_t pid, tid; /* of the thread */
+    int64_t pid, tid; /* process and thread numbers of the main thread */
     int64_t wall_ns, running_ns;
     int64_t part_ns[TP_STEPS_PARTS];
-    int64_t outside_ns; /* of running_ns: while no operator of the thread was alive */
-    uint64_t sample_count, outside_count; /* samples in the steps; of these, while no operator was alive */
+    int64_t outside_ns; /* part of running_ns while no operator of the thread was alive */
+    uint64_t sample_count, outside_count; /* number of samples in the steps; part of them while no operator was alive */
     struct tp_table steps;                /* used steps, in order of time */
-    struct tp_table parts;                /* those that are not 0, the longest first */
+    struct tp_table parts;                /* parts that are not 0, longest first */
     uint8_t *part_of_row;                 /* enum tp_steps_part, by row of parts */
     struct tp_table functions;            /* by self time, total time (both descending), name, file */
     uint32_t *function_of_row;            /* number in the program's functions, by row of functions */
 };
 
-/* Builds it, of a model of PyTorch's trace and the view of a program. False: that program has not the model's process,
- * or not at that time. Memory comes from `arena` (guard set by the caller). */
+/* Builds the steps from a model of PyTorch's trace and the view of a program. Returns false if the program does not
+ * have the model's process, or not at that time. Memory comes from `arena` (guard set by the caller). */
 bool tp_program_steps_build(struct tp_program_steps *steps, const struct tp_model *model,
                             const struct tp_program_view *program, struct tp_arena *arena);
 
-/* The sentence of a verdict about time that the main thread was ready and got no CPU: "For 68.0 % of the steps' time
- * the main thread was ready and got no CPU." Empty below a fifth of the steps. In `arena`. */
+/* Returns the sentence of a verdict about time in which the main thread was ready without a CPU: "For 68.0 % of the
+ * steps' time the main thread was ready and got no CPU." Empty below 20 % of the steps. In `arena`. */
 struct tp_str tp_program_steps_words(const struct tp_program_steps *steps, struct tp_arena *arena);
 
-/* "native", "ready", "disk" .. as JSON has them; the same for people: "running, native code". Static. */
+/* Return the name of a part in JSON ("native", "ready", "disk") and its text for people ("running, native code").
+ * Static. */
 const char *tp_steps_part_text(unsigned part);
 const char *tp_steps_part_words(unsigned part);
 

@@ -1,4 +1,4 @@
-/* What kind of program a trace is of: see program_use.h. */
+/* Finds the kind of program that a trace is of: see program_use.h. */
 #include "webreport/measure/program/program_use.h"
 
 static const struct {
@@ -26,7 +26,7 @@ const char *tp_program_use_title(enum tp_program_use_kind kind)
     return words[kind].title;
 }
 
-/* Kinds that a single name of an event tells; TP_USE_UNKNOWN: it tells none. */
+/* Returns the kind that a name of an event shows on its own; TP_USE_UNKNOWN: it shows none. */
 static enum tp_program_use_kind kind_of_name(struct tp_str name, uint64_t marks)
 {
     if (tp_str_starts(name, "vllm::") || tp_str_starts(name, "sgl_kernel::"))
@@ -38,7 +38,8 @@ static enum tp_program_use_kind kind_of_name(struct tp_str name, uint64_t marks)
     return marks & (TP_MARK_BACKWARD_NODE | TP_MARK_OPTIMIZER_STEP) ? TP_USE_TRAINING : TP_USE_UNKNOWN;
 }
 
-/* The range of the engine that is its first step; false: there is none. */
+/* Fills in the kind from the first step of a serving engine, whose name is the evidence. Returns false if there is no
+ * engine. */
 static bool is_engine(struct tp_program_use *kind, const struct tp_serving_view *serving)
 {
     if (!serving->is_present || !serving->steps.row_count)
@@ -50,7 +51,7 @@ static bool is_engine(struct tp_program_use *kind, const struct tp_serving_view 
     return true;
 }
 
-/* What is left when no name tells: what was recorded at all, and by whom. */
+/* Returns the kind when no name shows it: decides by the recorded work and the recorder. */
 static enum tp_program_use_kind kind_of_rest(const struct tp_model *model)
 {
     bool has_operators = model->operators.count > 0;

@@ -1,4 +1,4 @@
-/* The verdict on a program: see program_verdict.h. docs/definitions.md section 23 has the rules. */
+/* Decides the verdict on a program: see program_verdict.h. docs/definitions.md section 23 has the rules. */
 #include "webreport/measure/program/program_verdict.h"
 
 #include "webreport/measure/program/program_holders.h"
@@ -11,7 +11,7 @@ static const int64_t SHORT_NS = 100000000;
 static const double IDLE_PERCENT = 80, IDLE_RUNNING_PERCENT = 10, CPU_PERCENT = 50, WAIT_PERCENT = 20,
                     BOUND_PERCENT = 60, HOT_PERCENT = 10, DELAY_PERCENT = 10;
 
-/* Waits that make a verdict, the first that holds. */
+/* Waits that can decide a verdict, in the order in which the rules apply. */
 static const struct {
     enum tp_wait_cause cause;
     enum tp_program_rule rule;
@@ -81,7 +81,7 @@ static enum tp_program_rule rule_of(const struct tp_program_view *view)
 
 /* ---- words ---- */
 
-/* The program's function with most time of its own; NULL: no sample has a stack. */
+/* Returns the program's function with most self time; NULL: no sample has a stack. */
 static const struct tp_program_function *hottest(const struct tp_program_view *view)
 {
     const struct tp_program_function *f = NULL;
@@ -97,13 +97,13 @@ static double self_percent(const struct tp_program_view *view, const struct tp_p
     return tp_percent(f->self_ns, view->state_ns[TP_STATE_RUNNING]);
 }
 
-/* Of the function of Python that most is spent in; 0: there is none. */
+/* Returns the share of the Python function with most processor time; 0: there is none. */
 static double python_percent(const struct tp_program_view *view)
 {
     return tp_percent(view->python.time_ns, view->state_ns[TP_STATE_RUNNING]);
 }
 
-/* "; inside it most is pymalloc_alloc, 12.0 %", or nothing. */
+/* Returns "; inside it most is pymalloc_alloc, 12.0 %", or "". */
 static const char *inside_words(const struct tp_program_view *view, struct tp_arena *arena)
 {
     if (view->python.inner == TP_NO_ID)
@@ -113,7 +113,7 @@ static const char *inside_words(const struct tp_program_view *view, struct tp_ar
                           tp_text_of_percent(arena, tp_percent(view->python.inner_ns, view->python.time_ns)));
 }
 
-/* "While it ran: score (prep.py:13) 40.1 % of 12.3 ms CPU." */
+/* Returns "It ran for 12.3 ms, 40.1 % of it in score (prep.py:13)." */
 static const char *busy_words(const struct tp_program_view *view, struct tp_arena *arena)
 {
     const struct tp_program_function *f = hottest(view);
@@ -144,7 +144,8 @@ static const char *idle(const struct tp_program_view *view, struct tp_arena *are
                           tp_text_of_time(arena, ups ? cpu / ups : cpu));
 }
 
-/* Time in which none of its threads runs although one could is others' doing, the rest is its own. */
+/* Words the verdict about threads without a CPU. Time in which none of its threads runs although one is ready is due to
+ * other programs; the rest is due to its own threads. */
 static const char *ready(const struct tp_program_view *view, struct tp_arena *arena)
 {
     double of_others = share(view, TP_WALL_READY), running = share(view, TP_WALL_RUNNING);
@@ -224,7 +225,7 @@ static const char *mixed(const struct tp_program_view *view, struct tp_arena *ar
                           tp_text_of_percent(arena, share(view, order[1])));
 }
 
-/* Why no function is known, and what allows to see some, as the recorder has it; "": it does not say. */
+/* Returns why no function is known and how to see functions, as the recorder wrote it; "": unknown. */
 static const char *unseen_words(const struct tp_program_view *view, struct tp_arena *arena)
 {
     struct tp_str seen = tp_trace_header(view->tree.trace, "tracepress_seen");
@@ -256,7 +257,7 @@ static const char *headline_of(const struct tp_program_view *view, struct tp_are
     return "";
 }
 
-/* A program that computes takes longer where others compute, too. */
+/* Returns a sentence about time without a CPU: a program that computes takes longer when others compute, too. */
 static const char *delay_words(const struct tp_program_view *view, struct tp_arena *arena)
 {
     double percent = share(view, TP_WALL_READY);
@@ -266,7 +267,7 @@ static const char *delay_words(const struct tp_program_view *view, struct tp_are
                           tp_text_of_percent(arena, percent));
 }
 
-/* Of several programs it says of how many: the sentence is of all of them. */
+/* Returns the headline; with several programs it starts with their number, because it is about all of them. */
 static const char *of_all(const struct tp_program_view *view, const char *headline, struct tp_arena *arena)
 {
     int64_t roots = 0;

@@ -1,7 +1,7 @@
-/* The view of a program that was recorded from outside: what its wall time went to, its processes, threads, functions
- * and waits, what it held and moved, and the verdict. docs/definitions.md section 23; JSON: program_view.
+/* The view of a program that was recorded from outside: how it spent its wall time, its processes, threads, functions
+ * and waits, its memory and disk traffic, and the verdict. docs/definitions.md section 23; JSON: program_view.
  *
- * Everything lives in the arena given or borrows from the trace; read-only afterwards. */
+ * Everything is in the arena given or borrowed from the trace; read-only after the build. */
 #ifndef TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_VIEW_H
 #define TP_WEBREPORT_MEASURE_PROGRAM_PROGRAM_VIEW_H
 
@@ -15,7 +15,7 @@ enum tp_program_process_column {
     TP_PROGRAM_PROCESS_PID,
     TP_PROGRAM_PROCESS_PARENT,
     TP_PROGRAM_PROCESS_DEPTH,
-    TP_PROGRAM_PROCESS_BEGIN, /* from the tree's */
+    TP_PROGRAM_PROCESS_BEGIN, /* from the begin of the tree */
     TP_PROGRAM_PROCESS_WALL,
     TP_PROGRAM_PROCESS_CPU,
     TP_PROGRAM_PROCESS_READY,
@@ -51,19 +51,19 @@ enum tp_program_function_column {
     TP_PROGRAM_FUNCTION_KIND,
     TP_PROGRAM_FUNCTION_SELF,
     TP_PROGRAM_FUNCTION_TOTAL,
-    TP_PROGRAM_FUNCTION_SELF_PERCENT, /* of the processor time of the tree */
-    TP_PROGRAM_FUNCTION_ERROR,        /* of that, in points; NaN without samples */
+    TP_PROGRAM_FUNCTION_SELF_PERCENT, /* share of the processor time of the tree */
+    TP_PROGRAM_FUNCTION_ERROR,        /* error of that share, in points; NaN without samples */
     TP_PROGRAM_FUNCTION_SAMPLES,
     TP_PROGRAM_FUNCTION_COLUMNS
 };
 
-/* What a row of functions says. */
+/* The values of a row of functions. */
 struct tp_program_function_row {
     const struct tp_program_function *function;
     int64_t self_ns, total_ns;
-    uint64_t sample_count; /* that found the function itself */
-    int64_t whole_ns;      /* self_percent is of this time .. */
-    uint64_t whole_count;  /* .. and its error of so many samples */
+    uint64_t sample_count; /* samples with the function itself as innermost */
+    int64_t whole_ns;      /* the time that self_percent is a share of */
+    uint64_t whole_count;  /* number of samples that the error of that share depends on */
 };
 
 /* Fills a row of a table with the columns of enum tp_program_function_column. */
@@ -76,12 +76,12 @@ enum tp_program_wait_column {
     TP_PROGRAM_WAIT_COUNT,
     TP_PROGRAM_WAIT_TOTAL,
     TP_PROGRAM_WAIT_LONGEST,
-    TP_PROGRAM_WAIT_ESTIMATED, /* of the total: waits with a guess of the recorder */
+    TP_PROGRAM_WAIT_ESTIMATED, /* part of the total: waits with a cause that the recorder estimated */
     TP_PROGRAM_WAIT_PLACE,     /* function that waits, with file and line */
-    TP_PROGRAM_WAIT_HOLDER,    /* of locks: name of the thread that most likely holds them */
+    TP_PROGRAM_WAIT_HOLDER,    /* for locks: name of the thread that most likely holds them */
     TP_PROGRAM_WAIT_HOLDER_TID,
-    TP_PROGRAM_WAIT_HELD_IN, /* function that it is in meanwhile */
-    TP_PROGRAM_WAIT_HELD,    /* of the total: waits for it */
+    TP_PROGRAM_WAIT_HELD_IN, /* function that the holder is in meanwhile */
+    TP_PROGRAM_WAIT_HELD,    /* part of the total: waits for the holder */
     TP_PROGRAM_WAIT_COLUMNS
 };
 
@@ -90,21 +90,23 @@ extern const struct tp_column_def tp_program_process_columns[TP_PROGRAM_PROCESS_
 extern const struct tp_column_def tp_program_function_columns[TP_PROGRAM_FUNCTION_COLUMNS];
 extern const struct tp_column_def tp_program_wait_columns[TP_PROGRAM_WAIT_COLUMNS];
 
-/* Waits of one cause, by threads of one name, from one stack. */
+/* Waits with the same cause, thread name and stack. */
 struct tp_wait_group {
     uint32_t name, stack; /* ids in the waits' texts */
-    uint32_t place;       /* function that waits, of the longest one; TP_NO_ID: not seen */
-    int32_t line;         /* of that function; 0: not known */
-    uint32_t holder;      /* of locks: thread of the tree that most likely holds them; TP_NO_ID: nobody is likely */
-    uint32_t held_in;     /* function that it is in meanwhile; TP_NO_ID: not seen */
-    int32_t held_line;    /* of that; 0: not known */
-    int64_t held_ns;      /* of the total: waits for it */
+    uint32_t place;       /* function that waits, in the longest wait; TP_NO_ID: unknown */
+    int32_t line;         /* line in that function; 0: unknown */
+    uint32_t holder;      /* for locks: thread of the tree that most likely holds them; TP_NO_ID: no thread is likely */
+    uint32_t held_in;     /* function that the holder is in meanwhile; TP_NO_ID: unknown */
+    int32_t held_line;    /* line in that function; 0: unknown */
+    int64_t held_ns;      /* part of the total: waits for the holder */
     uint8_t cause;        /* enum tp_wait_cause */
     uint64_t count;
-    int64_t total_ns, longest_ns, estimated_ns; /* estimated_ns: of the total, with a guess of the recorder */
+    int64_t total_ns, longest_ns, estimated_ns; /* estimated_ns: part of the total with a cause that the recorder
+                                                 * estimated */
 };
 
-/* A parent waits for its children while these are recorded themselves, and an end is no wait. */
+/* Returns whether a group is in the table of waits. Waits for children are not, because the children are recorded
+ * themselves, and an exit is not a wait. */
 static inline bool tp_wait_is_listed(const struct tp_wait_group *group)
 {
     return group->cause != TP_WAIT_CHILD && group->cause != TP_WAIT_EXIT;
@@ -112,12 +114,13 @@ static inline bool tp_wait_is_listed(const struct tp_wait_group *group)
 
 struct tp_program_waits {
     struct tp_strings texts;
-    struct tp_wait_group *groups; /* by total (descending), cause, stack, thread; waits for children and ends too */
+    struct tp_wait_group *groups; /* by total (descending), cause, stack, thread; includes waits for children and
+                                   * exits */
     uint32_t count;
-    uint32_t *group_of_piece; /* by piece of the tree: number in groups; TP_NO_ID: no wait */
+    uint32_t *group_of_piece; /* by piece of the tree: number in groups; TP_NO_ID: not a wait */
 };
 
-/* The first rule that holds decides (docs/definitions.md section 23). */
+/* Rules for the verdict; the first one that is true decides (docs/definitions.md section 23). */
 enum tp_program_rule {
     TP_PROGRAM_TOO_SHORT,
     TP_PROGRAM_IDLE,
@@ -148,7 +151,7 @@ enum tp_program_finding_kind {
     TP_PROGRAM_FINDINGS
 };
 
-/* How much it matters: the first is most. */
+/* How much a finding matters, most important first. */
 enum tp_program_weight { TP_PROGRAM_HIGH, TP_PROGRAM_MEDIUM, TP_PROGRAM_LOW, TP_PROGRAM_INFO };
 
 struct tp_program_finding {
@@ -156,11 +159,11 @@ struct tp_program_finding {
     enum tp_program_weight weight;
     const char *title, *detail, *advice; /* in the arena */
     int64_t time_ns;
-    double percent;    /* of `whole`; NaN: of nothing */
-    const char *whole; /* "wall", "CPU": static */
+    double percent;    /* share of `whole`; NaN: there is no whole */
+    const char *whole; /* "wall" or "CPU"; NULL if percent is NaN; static */
 };
 
-/* What the recording itself took: no finding is about it. */
+/* Costs of the recording itself: no finding is about them. */
 struct tp_program_recording {
     int64_t sample_ns, wait_ns; /* processor time for its events; waits for its locks, summed over threads */
     uint64_t sample_count, wait_count;
@@ -173,28 +176,29 @@ struct tp_program_view {
     struct tp_program_functions functions;
     struct tp_program_python python;
     struct tp_program_waits waits;
-    int64_t state_ns[TP_STATE_COUNT]; /* of all threads: running is the processor time */
+    int64_t state_ns[TP_STATE_COUNT]; /* sum over all threads; running is the processor time */
     int64_t unsampled_ns;             /* running time of processes without a sample */
-    int64_t kernel_ns;                /* self time of functions of the kernel, without the recording's */
-    int64_t thread_kernel_ns;         /* of that, for starts of threads, where these are a finding */
+    int64_t kernel_ns;                /* self time of kernel functions, without the recording's */
+    int64_t thread_kernel_ns;         /* part of kernel_ns spent on starts of threads, if these are a finding */
     struct tp_program_recording recording;
     uint64_t wake_up_count, failed_count;
-    int64_t throttled_ns; /* its groups of control were held back by a limit; TP_NULL_INT: not known */
-    /* Of the whole tree; TP_NULL_INT: nobody looked. The kernel adds what a child moved to the process that waits for
-     * its end, so a process counts for as much as it says, or as its children together where that is more. */
+    int64_t throttled_ns; /* time in which a CPU limit held its control groups back; TP_NULL_INT: unknown */
+    /* Bytes of the whole tree; TP_NULL_INT: not recorded. The kernel adds the bytes of a child to the process that
+     * waits for its end, so a process counts for its own number or for the sum of its children, whichever is larger. */
     int64_t disk_read_bytes, disk_written_bytes;
-    struct tp_str command;                    /* of the first process */
+    struct tp_str command;                    /* command of the first process */
     struct tp_table processes, threads;       /* in the order of the tree */
-    struct tp_table function_rows, wait_rows; /* in their orders; waits without those for children and ends */
+    struct tp_table function_rows, wait_rows; /* in the order of functions and waits; without waits for children and
+                                               * exits */
     enum tp_program_rule rule;
-    struct tp_str headline, advice; /* advice: what stands beneath; may be empty */
+    struct tp_str headline, advice; /* advice: the sentence below the headline; may be empty */
     struct tp_program_finding findings[TP_PROGRAM_FINDINGS];
     unsigned finding_count;
 };
 
-#define TP_PROGRAM_BECAME "  =>  " /* between the programs that a process was */
+#define TP_PROGRAM_BECAME "  =>  " /* separates the programs that a process executed one after the other */
 
-/* Of the programs that a process was, one after the other, the last one, with its words. Part of `command`, a cell of
+/* Returns the last of the programs that a process executed, with its arguments. Part of `command`, a cell of
  * TP_PROGRAM_PROCESS_COMMAND. */
 static inline struct tp_str tp_program_last(struct tp_str command)
 {
@@ -204,11 +208,11 @@ static inline struct tp_str tp_program_last(struct tp_str command)
     return command;
 }
 
-/* 1.96 standard errors of a share of that many samples, in points; NaN without samples. percent: 0..100. */
+/* Returns 1.96 standard errors of a share of that many samples, in points; NaN without samples. percent: 0..100. */
 double tp_program_error_points(double percent, uint64_t samples);
 
-/* Builds it in `arena` (guard set by the caller); the trace must outlive it. Nothing but is_present, which is false,
- * for a trace without states of threads. */
+/* Builds the view in `arena` (guard set by the caller); the trace must outlive it. For a trace without states of
+ * threads, is_present is false and the rest is empty. */
 void tp_program_view_build(struct tp_program_view *view, const struct tp_trace *trace, struct tp_arena *arena);
 
 extern const struct tp_fields tp_program_view_fields;

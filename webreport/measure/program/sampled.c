@@ -1,4 +1,4 @@
-/* Samples with the names of processes and threads: see sampled.h. */
+/* Gives samples the names of processes and threads: see sampled.h. */
 #include "webreport/measure/program/sampled.h"
 
 #include "webreport/measure/program/program_waits.h"
@@ -9,9 +9,9 @@
 #include "writer/base/utf8.h"
 #include "writer/text/format.h"
 
-/* ---- names that are apart ---- */
+/* ---- unique names ---- */
 
-/* How often each (group, name) came. */
+/* Counts of each (group, name). */
 struct apart {
     struct tp_arena *arena;
     struct tp_strings names;
@@ -27,7 +27,7 @@ static void apart_init(struct apart *apart, struct tp_arena *arena)
     apart->counts = TP_VEC(arena, uint32_t);
 }
 
-/* The name itself the first time that it comes in its group, then with a number. */
+/* Returns the name itself when it first occurs in its group; later the name with a number. */
 static struct tp_str apart_name(struct apart *apart, uint32_t group, struct tp_str name)
 {
     uint32_t key = tp_keys_pair(&apart->keys, group, tp_strings_add(&apart->names, name));
@@ -69,7 +69,7 @@ static struct tp_str name_of_process(const struct tp_trace *trace, uint32_t row,
     return pid->is_text ? pid->text : tp_str_of(tp_text_printf(arena, "process %lld", (long long)pid->number));
 }
 
-/* A process for each pid of a row with samples. */
+/* Returns the process of a row with samples, by its pid; adds it if it is new. */
 static uint32_t add_process_of_row(struct tp_sampled *sampled, struct tp_vec *processes, struct apart *names,
                                    uint32_t row)
 {
@@ -84,7 +84,7 @@ static uint32_t add_process_of_row(struct tp_sampled *sampled, struct tp_vec *pr
     return (uint32_t)processes->count - 1;
 }
 
-/* (process, row): a thread, in order of first appearance. */
+/* Threads, by (process, row), in order of first appearance. */
 struct threads {
     struct tp_keys keys;
     struct tp_vec items; /* struct tp_sampled_thread */
@@ -138,7 +138,7 @@ static int by_process(const void *context, uint32_t x, uint32_t y)
     return x < y ? -1 : x > y;
 }
 
-/* The threads by process, each with a name of its own; samples point to their new places. */
+/* Sorts the threads by process, gives each one a unique name and adjusts the samples. */
 static void order_threads(struct tp_sampled *sampled, const struct threads *threads, struct tp_arena *arena)
 {
     uint32_t count = (uint32_t)threads->items.count;
