@@ -1,4 +1,5 @@
-/* Costs of calls by name: see cost.h. What has bytes alone stands here, products in cost_products.c. */
+/* Computes costs of calls by name: see cost.h. Operators that only move bytes are here, products are in
+ * cost_products.c. */
 #include "webreport/measure/work/cost.h"
 
 #include <pthread.h>
@@ -25,7 +26,7 @@ static int64_t twice(int64_t bytes)
     return tp_sat_mul(2, bytes);
 }
 
-/* Bytes of all tensors that are no list. */
+/* Returns the bytes of all tensors outside lists. */
 static int64_t tensor_bytes(const struct tp_cost_arguments *a)
 {
     int64_t bytes = 0;
@@ -47,7 +48,7 @@ static bool norm(struct tp_cost *cost, const struct tp_cost_arguments *a)
     return tp_cost_tensor(a, 0) && claim(cost, a, sum(tp_cost_all_bytes(a), tp_cost_bytes(a, 0)), 0);
 }
 
-/* The largest tensor is the gradient's size, and the result's. */
+/* The largest tensor has the size of the gradient and of the result. */
 static bool norm_backward(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     int largest = first_tensor(a);
@@ -57,7 +58,7 @@ static bool norm_backward(struct tp_cost *cost, const struct tp_cost_arguments *
     return largest >= 0 && claim(cost, a, sum(tp_cost_all_bytes(a), tp_cost_bytes(a, largest)), largest);
 }
 
-/* The first tensor read or written so many times. */
+/* Two forms that read or write the first tensor two or three times. */
 static bool first_two(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     return tp_cost_tensor(a, 0) && claim(cost, a, twice(tp_cost_bytes(a, 0)), 0);
@@ -119,7 +120,7 @@ static bool index_select(struct tp_cost *cost, const struct tp_cost_arguments *a
     return claim(cost, a, sum(tp_cost_bytes(a, 2), twice(tp_sat_mul(picked, tp_cost_size(a, 0)))), 0);
 }
 
-/* Into the first tensor, as much as the last one has: read and written. */
+/* Writes into the first tensor as many values as the last tensor has: these are read and written. */
 static bool scatter(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     int first = first_tensor(a), final = first;
@@ -131,7 +132,7 @@ static bool scatter(struct tp_cost *cost, const struct tp_cost_arguments *a)
     return claim(cost, a, sum(bytes, final != first ? twice(tp_cost_bytes(a, final)) : 0), 0);
 }
 
-/* Parameters, gradients, state: all read, all but the gradients written. */
+/* Parameters, gradients and state are read; all but the gradients are written. */
 static bool fused_optimizer(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     int64_t bytes = 0;
@@ -142,7 +143,7 @@ static bool fused_optimizer(struct tp_cost *cost, const struct tp_cost_arguments
     return tp_cost_claim(cost, 0, tp_sat_sub(twice(bytes), tp_cost_list_bytes(a, 1)), TP_NUMBER_FP32);
 }
 
-/* Lists read, the first one written. */
+/* Lists are read and the first one is written. is_once: only the first list counts, once. */
 static bool lists(struct tp_cost *cost, const struct tp_cost_arguments *a, bool is_once)
 {
     int64_t bytes = 0, first = -1;
@@ -154,7 +155,7 @@ static bool lists(struct tp_cost *cost, const struct tp_cost_arguments *a, bool 
     return first >= 0 && claim(cost, a, is_once ? first : sum(bytes, first), 0);
 }
 
-/* A few numbers come of much. */
+/* A few numbers are computed from many: only the inputs count. */
 static bool reduction(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     int64_t bytes = tensor_bytes(a);
@@ -235,7 +236,7 @@ static const struct {
      at_least_inputs},
 };
 
-/* Rules of the pattern lists below. */
+/* Rules of the two pattern lists below, and of the norms. */
 enum { ONE_VALUE_EACH, COMPARISON, NORM_BACKWARD };
 
 static const char ELEMENTWISE[] =
@@ -249,7 +250,7 @@ static const char ELEMENTWISE[] =
     "finite)_$";
 static const char COMPARISONS[] = "^(eq|ne|lt|le|gt|ge)_?$|^logical_.*$|^is(nan|inf|finite)$";
 
-/* Operators of engines. */
+/* Operators of serving engines. */
 enum {
     ENGINE_ATTENTION,
     ENGINE_LINEAR,
@@ -292,7 +293,8 @@ bool tp_cost_rules_are_whole(void)
     return is_whole;
 }
 
-/* Is it written as operators are: small letters, digits and _, and not just what all of a family begin with? */
+/* Returns whether a name is written like an operator (small letters, digits and _) and is not only the prefix of a
+ * family. */
 static bool is_whole_word(struct tp_str name)
 {
     bool is_family = tp_str_starts(name, "logical_") || tp_str_starts(name, "bitwise_");
@@ -335,7 +337,7 @@ static bool of_engine(struct tp_cost *cost, struct tp_str name, const struct tp_
         return tp_cost_of_attention_form(cost, a, is_causal);
     case ENGINE_LINEAR:
         return tp_cost_of_linear_form(cost, a);
-    case ENGINE_ADD_NORM: /* the input and what is added to it are read and written */
+    case ENGINE_ADD_NORM: /* the input and the tensor added to it are read and written */
         return first && claim(cost, a, sum(twice(sum(x, y)), z), 0);
     case ENGINE_NORM:
         return first && claim(cost, a, sum(tp_cost_all_bytes(a), tensors == 2 ? x : 0), 0);

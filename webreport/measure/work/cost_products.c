@@ -1,4 +1,4 @@
-/* Matrix products, convolutions and attention: see cost.h. */
+/* Computes costs of matrix products, convolutions and attention: see cost.h. */
 #include <string.h>
 
 #include "webreport/measure/work/cost_call.h"
@@ -24,11 +24,11 @@ static bool claim_product(struct tp_cost *cost, const struct tp_cost_arguments *
 /* ---- matrices ---- */
 
 struct product {
-    int8_t x, y, bias; /* arguments; bias -1: none */
-    int8_t out_size;   /* bytes of an element of the result; 0: as of x */
+    int8_t x, y, bias; /* indexes of arguments; bias -1: none */
+    int8_t out_size;   /* bytes of an element of the result; 0: as in x */
 };
 
-/* [..,M,K] by [..,K,N] */
+/* Computes the cost of [..,M,K] by [..,K,N]. */
 static bool matrices(struct tp_cost *cost, const struct tp_cost_arguments *a, const struct product *p)
 {
     const struct tp_shape *left = tp_cost_tensor(a, p->x), *right = tp_cost_tensor(a, p->y);
@@ -54,7 +54,7 @@ static bool matrices(struct tp_cost *cost, const struct tp_cost_arguments *a, co
     return is_claimed;
 }
 
-/* x [..,K] by w [N,K] */
+/* Computes the cost of x [..,K] by w [N,K]. */
 static bool linear(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     const struct tp_shape *x = tp_cost_tensor(a, 0), *w = tp_cost_tensor(a, 1);
@@ -82,7 +82,8 @@ static bool vectors(struct tp_cost *cost, const struct tp_cost_arguments *a)
                               tp_sat_add(tp_cost_bytes(a, 0), tp_cost_bytes(a, 1)), tp_cost_type(a, 0));
 }
 
-/* Groups of rows by matrices of their own; of which lengths is not told, and not needed. */
+/* Computes the cost of a product in which each group of rows has its own matrix. The lengths of the groups are not
+ * recorded and not needed. */
 static bool grouped(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     const struct tp_shape *x = tp_cost_tensor(a, 0), *y = tp_cost_tensor(a, 1);
@@ -100,7 +101,7 @@ static bool grouped(struct tp_cost *cost, const struct tp_cost_arguments *a)
     } else if (x->rank >= 2 && y->rank >= 2) {
         outputs = times(x->sizes[0], y->sizes[1]);
         inner = x->sizes[1];
-        results = 0; /* how many matrices is not told */
+        results = 0; /* the number of matrices is not recorded */
     } else {
         return false;
     }
@@ -111,11 +112,11 @@ static bool grouped(struct tp_cost *cost, const struct tp_cost_arguments *a)
 /* ---- convolutions ---- */
 
 struct convolution {
-    int8_t stride, padding, dilation, is_transposed, groups, out_padding; /* arguments; -1: there is none */
+    int8_t stride, padding, dilation, is_transposed, groups, out_padding; /* indexes of arguments; -1: none */
     bool is_always_transposed, may_lack_dilation;
 };
 
-/* One number for all dimensions, or one for each. */
+/* Gives a single number to all dimensions. Returns false if there are too few numbers. */
 static bool spread(struct tp_shape *numbers, unsigned dimensions)
 {
     for (; numbers->rank == 1 && dimensions > 1; dimensions--)
@@ -123,13 +124,13 @@ static bool spread(struct tp_shape *numbers, unsigned dimensions)
     return numbers->rank == 1 || numbers->rank >= dimensions;
 }
 
-/* Is there a value that should be numbers in a list and is something else? */
+/* Returns whether the value exists but is not a list of numbers. */
 static bool is_no_list(const struct tp_cost_arguments *a, int i)
 {
     return tp_cost_truth(a, i) && !tp_cost_numbers(a, i).is_known;
 }
 
-/* 1: the sizes of the result, 0: nobody tells them, -1: they make no sense. */
+/* Computes the sizes of the result. Returns 1: known, 0: not recorded, -1: impossible. */
 static int result_of(const struct tp_cost_arguments *a, const struct convolution *form, bool is_transposed,
                      struct tp_shape *out)
 {
@@ -178,7 +179,7 @@ static bool convolution(struct tp_cost *cost, const struct tp_cost_arguments *a,
         return false;
     int64_t groups = tp_cost_integer(a, form->groups, 0);
     if (is_transposed && groups == 0 && tp_cost_truth(a, form->groups))
-        return false; /* a list, or a text */
+        return false; /* a list or a text instead of a number */
     int64_t channels = is_transposed ? times(w->sizes[1], groups ? groups : 1) : w->sizes[0];
     int64_t places = is_transposed ? tp_cost_product(x, 2) : tp_cost_product(&out, 0);
     int64_t results = times(times(x->sizes[0], channels), tp_cost_product(&out, 0));
@@ -188,16 +189,16 @@ static bool convolution(struct tp_cost *cost, const struct tp_cost_arguments *a,
 }
 
 struct backward {
-    int8_t gradient, input, weight; /* arguments; -1: there is none */
+    int8_t gradient, input, weight; /* indexes of arguments; -1: none */
     int8_t mask, is_transposed;
-    bool of_input, of_weight; /* without a mask: what is computed */
+    bool of_input, of_weight; /* the gradients that an operator without a mask computes */
 };
 
 static bool convolution_backward(struct tp_cost *cost, const struct tp_cost_arguments *a, const struct backward *form)
 {
     const struct tp_shape *g = tp_cost_tensor(a, form->gradient), *x = tp_cost_tensor(a, form->input),
                           *w = tp_cost_tensor(a, form->weight);
-    bool is_half = form->input < 0 || form->weight < 0; /* of input and weight */
+    bool is_half = form->input < 0 || form->weight < 0; /* computes the gradient of either the input or the weight */
     const struct tp_shape *hinted = is_half && a->hint && a->hint->input.is_known ? &a->hint->input : NULL;
     bool mask[2] = {form->of_input, form->of_weight};
     if (form->weight < 0 && a->hint && a->hint->weight.is_known)
@@ -219,11 +220,11 @@ static bool convolution_backward(struct tp_cost *cost, const struct tp_cost_argu
 /* ---- attention ---- */
 
 struct attention {
-    int8_t q;          /* the first of query, key and value */
-    int8_t causal;     /* argument; -1: none, -2: any value that is True */
+    int8_t q;          /* index of the query; key and value follow */
+    int8_t causal;     /* index of the argument; -1: none, -2: any argument with the value True */
     bool is_mask_type; /* the argument is 1 for causal */
     bool has_heads_first, is_backward;
-    int8_t lengths; /* of packed sequences: an argument that is there then; -1: there is none */
+    int8_t lengths; /* index of an argument that only packed sequences have; -1: none */
 };
 
 static struct tp_shape as_four(const struct tp_shape *shape, bool is_three)
@@ -248,7 +249,7 @@ static bool is_causal(const struct tp_cost_arguments *a, const struct attention 
     return form->is_mask_type ? tp_cost_integer(a, form->causal, 0) == 1 : tp_cost_truth(a, form->causal);
 }
 
-/* What a causal mask leaves out: the keys behind each query. */
+/* Leaves out the part behind a causal mask: the keys that come after each query. */
 static bool leave_out_masked(struct tp_cost *cost, int64_t queries, int64_t keys)
 {
     double all = (double)queries * (double)keys;
@@ -289,7 +290,7 @@ bool tp_cost_of_attention_form(struct tp_cost *cost, const struct tp_cost_argume
     return attention(cost, a, &(struct attention){.q = 0, .causal = -1, .lengths = -1}, causal);
 }
 
-/* Sequences behind each other: what belongs to what is not told, so the bytes alone are. */
+/* Computes the cost of concatenated sequences: their lengths are not recorded, so only the bytes are known. */
 static bool packed(struct tp_cost *cost, const struct tp_cost_arguments *a, const struct attention *form)
 {
     int64_t bytes = tp_sat_add(times(tp_cost_bytes(a, form->q), 2),
@@ -344,13 +345,13 @@ static const struct {
     {"_flash_attention_backward", {1, 11, false, false, true, 6}},
     {"_efficient_attention_backward", {1, 12, true, false, true, -1}},
 };
-/* of any other name of their family */
+/* for all other names of the family */
 static const struct attention FORWARD = {0, -1, false, true, false, -1}, BACKWARD = {1, -2, false, true, true, -1};
 
 bool tp_cost_is_among(struct tp_str name, const char *names)
 {
     while (*names) {
-        size_t length = 0; /* words are short: a call would cost more than their letters */
+        size_t length = 0; /* words are short: a library call would cost more than comparing their letters */
         while (names[length] && names[length] != ' ')
             length++;
         if (length == name.len && memcmp(names, name.ptr, length) == 0)
@@ -374,7 +375,7 @@ static int of_attention(struct tp_cost *cost, struct tp_str name, const struct t
     if (tp_str_find(name, "_backward") >= 0)
         return attention(cost, a, &BACKWARD, is_causal(a, &BACKWARD));
     if (tp_cost_is_among(name, "_scaled_dot_product_attention_math") || tp_str_find(name, "fused_attention_math") >= 0)
-        return 0; /* the operators in it have a cost */
+        return 0; /* the operators inside it have a cost */
     return attention(cost, a, &FORWARD, false);
 }
 
@@ -396,6 +397,6 @@ int tp_cost_of_product(struct tp_cost *cost, struct tp_str name, const struct tp
     if (tp_cost_is_among(name, "mkldnn_linear _mkl_linear"))
         return linear(cost, a);
     if (tp_cost_is_among(name, "mkldnn_rnn_layer conv1d conv2d conv3d") || tp_str_starts(name, "_cudnn_rnn"))
-        return 0; /* cells are no claim; the convolution inside has a cost */
+        return 0; /* recurrent cells have no formula; the convolution inside has a cost */
     return of_attention(cost, name, a);
 }

@@ -1,4 +1,4 @@
-/* Costs of operators: see operator_cost.h. */
+/* Computes costs of operators: see operator_cost.h. */
 #include "webreport/measure/work/operator_cost.h"
 
 #include "webreport/trace/value.h"
@@ -8,8 +8,8 @@
 struct tp_op_rule {
     const char *name, *family;
     bool (*cost)(struct tp_op_cost *cost, const struct tp_op_rule *rule, const struct tp_op_call *call);
-    int first; /* products, attention: input of the first operand; others: operations per element */
-    /* convolutions: places of the arguments; transposed -1: never */
+    int first; /* products and attention: index of the first operand; others: operations per element */
+    /* convolutions: indexes of the arguments; dilation -1: always 1; transposed -1: never */
     int stride, padding, dilation, transposed;
 };
 
@@ -25,7 +25,7 @@ static int64_t times(int64_t a, int64_t b)
     return tp_sat_mul(a, b);
 }
 
-/* What both shapes become together; false when they do not fit. */
+/* Broadcasts two shapes. Returns false if they do not match. */
 static bool broadcast(struct tp_shape *out, const struct tp_shape *x, const struct tp_shape *y)
 {
     const struct tp_shape *longer = x->rank >= y->rank ? x : y, *shorter = x->rank >= y->rank ? y : x;
@@ -40,7 +40,7 @@ static bool broadcast(struct tp_shape *out, const struct tp_shape *x, const stru
     return true;
 }
 
-/* The batch of a matrix product: all but the last two dimensions. */
+/* Returns the batch of a matrix product: all but the last two dimensions. */
 static struct tp_shape batch_of(const struct tp_shape *shape)
 {
     struct tp_shape batch = *shape;
@@ -48,7 +48,7 @@ static struct tp_shape batch_of(const struct tp_shape *shape)
     return batch;
 }
 
-/* [.., n, k] x [.., k, m]; a vector counts as a row on the left, as a column on the right. */
+/* Computes [.., n, k] x [.., k, m]; a vector counts as a row on the left, as a column on the right. */
 static bool product(struct tp_op_cost *cost, const struct tp_op_rule *rule, const struct tp_op_call *call)
 {
     struct tp_shape x = input(call, rule->first), y = input(call, rule->first + 1), *out = &cost->out;
@@ -69,7 +69,7 @@ static bool product(struct tp_op_cost *cost, const struct tp_op_rule *rule, cons
     return true;
 }
 
-/* x [.., k] and a weight [m, k] */
+/* Computes x [.., k] by a weight [m, k]. */
 static bool linear(struct tp_op_cost *cost, const struct tp_op_rule *rule, const struct tp_op_call *call)
 {
     struct tp_shape x = input(call, 0), weight = input(call, 1);
@@ -82,7 +82,7 @@ static bool linear(struct tp_op_cost *cost, const struct tp_op_rule *rule, const
     return true;
 }
 
-/* One number for all dimensions, or one for each. */
+/* Returns the number for a dimension from a list with one number for all dimensions, or one for each. */
 static int64_t at_dimension(const struct tp_shape *list, unsigned index)
 {
     return list->sizes[list->rank == 1 ? 0 : index];
@@ -129,7 +129,8 @@ static bool convolution(struct tp_op_cost *cost, const struct tp_op_rule *rule, 
     return true;
 }
 
-/* The gradient of the output stands first: its elements are those of the forward's output. */
+/* Computes a backward of a convolution. Its first argument is the gradient of the output, with as many elements as the
+ * output of the forward. */
 static bool convolution_backward(struct tp_op_cost *cost, const struct tp_op_rule *rule, const struct tp_op_call *call)
 {
     struct tp_shape gradient = input(call, 0), weight = input(call, 2);
@@ -141,7 +142,7 @@ static bool convolution_backward(struct tp_op_cost *cost, const struct tp_op_rul
     return true; /* the output is several tensors */
 }
 
-/* queries [.., n, d], keys [.., m, d], values [.., m, e] */
+/* Computes queries [.., n, d], keys [.., m, d], values [.., m, e]. */
 static bool attention_cost(struct tp_op_cost *cost, int first, const struct tp_op_call *call)
 {
     struct tp_shape q = input(call, first), k = input(call, first + 1), v = input(call, first + 2);
@@ -162,7 +163,7 @@ static bool attention(struct tp_op_cost *cost, const struct tp_op_rule *rule, co
     return attention_cost(cost, rule->first, call);
 }
 
-/* Five products where the forward has two. */
+/* Computes a backward of attention: five products; the forward has two. */
 static bool attention_backward(struct tp_op_cost *cost, const struct tp_op_rule *rule, const struct tp_op_call *call)
 {
     if (!attention_cost(cost, rule->first, call))
@@ -184,7 +185,7 @@ static bool element_wise(struct tp_op_cost *cost, const struct tp_op_rule *rule,
     return true;
 }
 
-/* The first input in its shape. */
+/* Computes an operator whose output has the shape of the first input. */
 static bool normalisation(struct tp_op_cost *cost, const struct tp_op_rule *rule, const struct tp_op_call *call)
 {
     cost->out = input(call, 0);
@@ -192,7 +193,7 @@ static bool normalisation(struct tp_op_cost *cost, const struct tp_op_rule *rule
     return cost->out.is_known && cost->out.rank > 0;
 }
 
-/* Row numbers [..] of a table [rows, d] */
+/* Computes a lookup of row numbers [..] in a table [rows, d]. */
 static bool embedding(struct tp_op_cost *cost, const struct tp_op_rule *rule, const struct tp_op_call *call)
 {
     struct tp_shape table = input(call, 0);
@@ -332,7 +333,7 @@ const char *tp_op_rule_family(const struct tp_op_rule *rule)
 
 /* ---- bytes ---- */
 
-/* Bytes of an element; 0: no tensor's type, or an unknown one. */
+/* Returns the bytes of an element; 0: not a type of a tensor, or an unknown one. */
 static int64_t size_of_type(struct tp_str json)
 {
     static const struct {
@@ -360,7 +361,8 @@ static int64_t size_of_type(struct tp_str json)
     return 0;
 }
 
-/* Every tensor argument, from the first-th on; TP_NULL_INT when the type of the first argument is unknown. */
+/* Returns the bytes of all tensor arguments and the output; TP_NULL_INT if the type of the first argument is
+ * unknown. */
 static int64_t bytes_of(const struct tp_op_cost *cost, const struct tp_op_rule *rule, const struct tp_op_call *call)
 {
     int64_t unit = size_of_type(tp_shape_item(call->types, 0)), bytes = 0;

@@ -20,22 +20,23 @@
 
 struct tp_op_cost {
     int64_t flops, bytes; /* bytes: TP_NULL_INT when a type is unknown */
-    struct tp_shape out;  /* is_known: as one tensor */
+    struct tp_shape out;  /* is_known: the output is one tensor with this shape */
 };
 
 struct tp_op_rule;
 
-/* The rule for an operator of this name, or NULL. */
+/* Returns the rule for an operator of this name, or NULL. */
 const struct tp_op_rule *tp_op_rule_of(struct tp_str name);
-/* Name of its family ("matmul", "convolution", "attention", "element-wise", "normalisation", "embedding"). */
+/* Returns the name of the rule's family ("matmul", "convolution", "attention", "element-wise", "normalisation",
+ * "embedding"). */
 const char *tp_op_rule_family(const struct tp_op_rule *rule);
 
-/* The arguments of a call as compact JSON, empty when absent: "Input Dims", "Input type", "Concrete Inputs". */
+/* The arguments of a call as compact JSON, empty if absent: "Input Dims", "Input type", "Concrete Inputs". */
 struct tp_op_call {
     struct tp_str dims, types, concrete;
 };
 
-/* False when the shapes are not there or make no sense. */
+/* Computes the cost of a call. Returns false if shapes are missing or impossible. */
 bool tp_op_cost(struct tp_op_cost *cost, const struct tp_op_rule *rule, const struct tp_op_call *call);
 
 #endif

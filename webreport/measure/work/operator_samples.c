@@ -1,11 +1,11 @@
-/* Samples of a call of an operator: see operator_samples.h. */
+/* Finds the number of samples in a call of an operator: see operator_samples.h. */
 #include "webreport/measure/work/operator_samples.h"
 
 #include "webreport/model/numbers.h"
 #include "writer/base/saturate.h"
 
-/* An operator with an argument whose first size is the number of samples. Of recurrent layers it is the smaller one of
- * the first two sizes, because either may come first. */
+/* An operator with an argument whose first size is the number of samples. For recurrent layers it is the smaller of the
+ * first two sizes, because either may come first. */
 struct batched {
     struct tp_str name;
     unsigned argument, min_rank;

@@ -8,8 +8,8 @@
 
 struct tp_samples {
     int64_t count;        /* samples; 0: unknown */
-    int64_t length;       /* elements of the sequence of a sample; 0: the operand is no sequence */
-    int64_t rows;         /* rows of a product of matrices, of all samples; 0: the call is no product */
+    int64_t length;       /* elements of the sequence of a sample; 0: the operand is not a sequence */
+    int64_t rows;         /* rows of a matrix product, for all samples; 0: the call is not a product */
     bool is_length_first; /* the operand is [length, 1, features] */
     bool is_recurrent;    /* gru, lstm, rnn: the smaller of the first two sizes counts the samples */
     bool is_of_words;     /* embedding */
@@ -19,8 +19,8 @@ struct tp_samples {
 /* Returns the samples of a call. All members are 0 for operators whose operands do not show samples. */
 struct tp_samples tp_samples_of(const struct tp_model *model, uint32_t op);
 
-/* Returns the index of the operand that has the samples: addmm adds its product to another operand, the first one. 0 for
- * operators whose operands do not show samples. */
+/* Returns the index of the operand that contains the samples: addmm adds its product to another operand, the first one.
+ * 0 for operators whose operands do not show samples. */
 unsigned tp_samples_operand(struct tp_str name);
 
 /* Returns whether an operator is a product of batches of matrices, whose operands do not show samples. */

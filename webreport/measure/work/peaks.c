@@ -1,4 +1,4 @@
-/* Peaks of devices: see peaks.h. */
+/* The table of peaks of devices: see peaks.h. */
 #include "webreport/measure/work/peaks.h"
 
 #include <math.h>
@@ -6,7 +6,8 @@
 #include "writer/base/patterns.h"
 #include "writer/base/table.h"
 
-/* In the order in which names are tried. Sheets that print figures with sparsity are halved, and say so. */
+/* In the order in which names are tried. When a datasheet prints figures with sparsity, they are halved here and the
+ * source mentions it. */
 static const struct tp_peaks rows[] = {
     {"NVIDIA V100 SXM2",
      "V100-(SXM2|SXM3|DGXS|FHHL)|Tesla V100-DGXS",

@@ -1,11 +1,12 @@
-/* Peaks of devices, published ones: operations and bytes a second (docs/definitions.md, section 20). Dense ones,
- * without structured sparsity, at boost clock, of a device as its driver lists it. Pure functions, any thread. */
+/* Published peaks of devices: operations and bytes per second (docs/definitions.md, section 20). Dense, without
+ * structured sparsity, at boost clock, for a device as its driver lists it. Pure functions, any thread. */
 #ifndef TP_WEBREPORT_MEASURE_WORK_PEAKS_H
 #define TP_WEBREPORT_MEASURE_WORK_PEAKS_H
 
 #include "webreport/measure/work/cost.h"
 
-/* Rates that a device has, by what computes: "matrix" are the tensor or matrix cores where a sheet tells them apart. */
+/* Rates of a device by type of number; "matrix": tensor or matrix cores, if a datasheet has separate figures for
+ * them. */
 enum tp_peak {
     TP_PEAK_FP64,
     TP_PEAK_FP64_MATRIX,
@@ -21,28 +22,28 @@ enum tp_peak {
 };
 
 struct tp_peaks {
-    const char *device;           /* its name in full */
-    const char *match;            /* pattern (patterns.h) found in the name that the driver gives */
-    double tflops[TP_PEAK_COUNT]; /* 10^12 operations a second; 0: nothing is claimed */
-    double memory_gb_s;           /* 10^9 bytes a second */
-    double memory_gib[2];         /* sizes that tell it from others of its name; 0: none */
-    double links_gb_s;            /* to other devices, both directions together; 0: it has none but PCIe */
-    const char *source;           /* the document that says so */
-    bool is_measured;             /* numbers of a user's file are among them (peaks_file.h) */
+    const char *device;           /* full name */
+    const char *match;            /* pattern (patterns.h) to find in the name from the driver */
+    double tflops[TP_PEAK_COUNT]; /* 10^12 operations per second; 0: not published */
+    double memory_gb_s;           /* 10^9 bytes per second */
+    double memory_gib[2];         /* memory sizes that distinguish it from other devices with its name; 0: none */
+    double links_gb_s;            /* 10^9 bytes per second to other devices, both directions together; 0: only PCIe */
+    const char *source;           /* the document with these numbers */
+    bool is_measured;             /* some numbers come from the user's file (peaks_file.h) */
 };
 
-/* The device of that name; of several that it fits the first, or the first that has such a memory (within 15 %). NULL:
- * nobody knows. memory_bytes: TP_NULL_INT when unknown. Static. */
+/* Returns the device of that name: of several matches the first one with such a memory (within 15 %), else the first
+ * one. NULL: unknown. memory_bytes: TP_NULL_INT when unknown. Static. */
 const struct tp_peaks *tp_peaks_of(struct tp_str name, int64_t memory_bytes);
 
-/* Whether one of the sizes that a row is for is near that memory. */
+/* Returns whether the memory is within 15 % of one of the row's sizes. */
 bool tp_peaks_have_memory(const struct tp_peaks *peaks, int64_t memory_bytes);
 
-/* Rate of products of that type, TFLOP/s. is_tf32: the kernel's name says that it takes FP32 as TF32. 0: nothing is
- * claimed. */
+/* Returns the rate of products of that type in TFLOP/s. is_tf32: the kernel's name shows that it computes FP32 as TF32.
+ * 0: unknown. */
 double tp_peaks_tflops(const struct tp_peaks *peaks, enum tp_number_type type, bool is_tf32);
 
-/* Row of the table; NULL behind the last. For tests. */
+/* Returns a row of the table; NULL after the last. For tests. */
 const struct tp_peaks *tp_peaks_row(size_t index);
 
 #endif

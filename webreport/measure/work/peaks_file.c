@@ -1,4 +1,4 @@
-/* Measured ceilings: see peaks_file.h. */
+/* Reads measured peaks: see peaks_file.h. */
 #include "webreport/measure/work/peaks_file.h"
 
 #include <math.h>
@@ -19,12 +19,12 @@ static const char *const types[TP_PEAK_COUNT] = {[TP_PEAK_FP64] = "fp64",
                                                  [TP_PEAK_FP4] = "fp4",
                                                  [TP_PEAK_INT8] = "int8"};
 
-/* One device of the file that is being read. */
+/* The device of the file that is being read. */
 struct entry {
     struct tp_peaks_file *file;
     struct tp_peaks *peaks;
-    struct tp_arena *arena; /* for what is needed meanwhile */
-    const char *name;       /* of the file */
+    struct tp_arena *arena; /* for temporary texts */
+    const char *name;       /* name of the file */
     struct tp_error *err;
 };
 
@@ -35,7 +35,7 @@ static int wrong(const struct entry *e, const char *what, struct tp_str shown)
                         shown.ptr ? shown.ptr : "");
 }
 
-/* A finite number above zero. */
+/* Reads a finite number above zero. */
 static int read_rate(const struct entry *e, struct tp_str item, double *rate)
 {
     char digits[40], *end = digits;

@@ -1,4 +1,4 @@
-/* Units of device work: see work_costs.h. */
+/* Finds the units of device work: see work_costs.h. */
 #include "webreport/measure/work/work_costs.h"
 
 #include "webreport/model/flops.h"
@@ -6,7 +6,7 @@
 #include "writer/base/keys.h"
 #include "writer/base/saturate.h"
 
-/* Shapes that a backward of a convolution has: place of an argument in the dims of an operator. */
+/* A shape that a backward of a convolution records: an argument in the dims of an operator. */
 struct known_shape {
     uint32_t dims; /* id in values; TP_NO_ID: unknown */
     unsigned argument;
@@ -15,13 +15,15 @@ struct known_shape {
 struct costs {
     const struct tp_model *model;
     struct tp_arena *arena;
-    struct tp_keys calls;  /* (name, dims, types, concrete inputs, dims and argument of out, dims of the backward) .. */
-    struct tp_vec of_call; /* .. and their costs: uint32_t, index in costs, NONE */
+    struct tp_keys calls;  /* (name, dims, types, concrete inputs, dims and argument of out, dims of the backward) */
+    struct tp_vec of_call; /* by key of calls: uint32_t, index in costs, NONE */
     struct tp_vec costs;   /* struct tp_cost */
-    struct tp_id_map backward; /* by sequence number: dims of the last backward of a convolution that has it .. */
-    struct tp_vec gradients;   /* .. and the argument that is the gradient, struct known_shape */
+    struct tp_id_map backward; /* by sequence number: index in gradients for the last backward of a convolution with
+                                * it */
+    struct tp_vec gradients;   /* struct known_shape: the argument with the gradient */
     uint32_t untyped_count;    /* calls with shapes but without types */
-    uint32_t *unit_of;         /* by operator: unit + 1 of it or of what is around it; NONE: none; 0: not looked at */
+    uint32_t *unit_of;         /* by operator: its unit + 1, or the unit of an enclosing operator; NONE: there is none;
+                                * 0: not yet known */
     struct tp_vec units;
 };
 
@@ -63,13 +65,14 @@ static bool is_backward(const struct costs *c, uint32_t op)
     return has_conv(c, op) && tp_str_ends(name_of(c, op), "convolution_backward");
 }
 
-/* Are there three arguments or more? */
+/* Returns whether there are three arguments or more. */
 static bool has_three(const struct costs *c, uint32_t dims)
 {
     return dims != TP_NO_ID && tp_shape_item(tp_strings_get(&c->model->trace->values, dims), 2).len > 0;
 }
 
-/* The sequence number of an operator, else of the nearest around it that has one; TP_NULL_INT: none. */
+/* Returns the sequence number of an operator, or of the nearest enclosing operator with one; TP_NULL_INT: there is
+ * none. */
 static int64_t sequence_around(const struct costs *c, uint32_t op)
 {
     int64_t sequence = TP_NULL_INT;
@@ -101,7 +104,7 @@ static void find_backwards(struct costs *c)
     }
 }
 
-/* The shape of a forward's result: the gradient in the backward of the nearest sequence number that has one. */
+/* Returns the shape of a forward's result: the gradient in the backward with the nearest sequence number. */
 static struct known_shape result_of(const struct costs *c, uint32_t op)
 {
     for (; op != TP_NO_ID; op = c->model->operators.parent[op]) {
@@ -113,7 +116,7 @@ static struct known_shape result_of(const struct costs *c, uint32_t op)
     return (struct known_shape){TP_NO_ID, 0};
 }
 
-/* Dims of the backward around a part of it. */
+/* Returns the dims of the backward that encloses an operator; TP_NO_ID: there is none. */
 static uint32_t backward_around(const struct costs *c, uint32_t op)
 {
     for (op = c->model->operators.parent[op]; op != TP_NO_ID; op = c->model->operators.parent[op])
@@ -124,7 +127,7 @@ static uint32_t backward_around(const struct costs *c, uint32_t op)
 
 /* ---- costs ---- */
 
-/* Of a call of `op` with the arguments of `e`: its number. Its cost: in of_call. */
+/* Returns the number of a call of `op` with the arguments of `e`. Its cost is in of_call. */
 static uint32_t call_of(struct costs *c, uint32_t op, const struct tp_event *e)
 {
     const struct tp_trace *trace = c->model->trace;
@@ -160,7 +163,8 @@ static uint32_t cost_of_call(const struct costs *c, uint32_t call)
     return *TP_AT(&c->of_call, uint32_t, call);
 }
 
-/* By what did the work of an operator, else by its own arguments. False: nothing is claimed. */
+/* Computes the cost from the event that did the work of an operator, else from its own arguments. Returns false if
+ * there is no cost. */
 static bool find_cost(struct costs *c, uint32_t op, struct tp_work_unit *unit)
 {
     const struct tp_event *own = tp_operator_event(c->model, op), *event = tp_operator_worker(c->model, op);
@@ -177,7 +181,7 @@ static bool find_cost(struct costs *c, uint32_t op, struct tp_work_unit *unit)
     return unit->cost != NONE;
 }
 
-/* The unit of an operator or of what is around it, + 1; NONE. */
+/* Returns the unit of an operator or of an enclosing operator, + 1; NONE. */
 static uint32_t unit_of(struct costs *c, uint32_t op)
 {
     uint32_t at = op, found = NONE;
@@ -197,7 +201,8 @@ static uint32_t unit_of(struct costs *c, uint32_t op)
     return found;
 }
 
-/* Traces list alike devices, and some leave their numbers out: then the first that is named speaks for all. */
+/* Returns the properties of a device with a name. Some traces leave out the numbers of identical devices: then the
+ * first device with a name represents all. */
 static const struct tp_gpu_property *named_device(const struct tp_trace *trace, int64_t device)
 {
     const struct tp_gpu_property *property = tp_model_gpu_property(trace, device);
@@ -222,7 +227,7 @@ static void find_peaks(struct tp_work_units *units, const struct tp_model *model
 
 /* ---- units that are too fast ---- */
 
-/* No cache of a known device is larger. More bytes than this come from the memory. */
+/* No known device has a larger cache. More bytes than this must come from memory. */
 static const int64_t LARGEST_CACHE_BYTES = INT64_C(256) << 20;
 /* A measured peak comes from one kernel; another kernel may be a little faster. */
 static const double MEASURED_SLACK = 1.1;

@@ -1,23 +1,26 @@
-/* Kinds of device work: see work_kinds.h. A chain is the operators around a launch, innermost first by `parent`. */
+/* Finds the kinds of device work: see work_kinds.h. A chain is the operators around a launch, innermost first by
+ * `parent`. */
 #include "webreport/measure/work/work_kinds.h"
 
-/* What an operator's name says. */
+/* The kinds that the name of an operator gives, by layer of rules. */
 struct answers {
-    uint8_t chain, owner, own; /* own: owner's, nothing where the name is a wrapper's */
-    uint8_t rest;              /* of the layers that are asked last */
+    uint8_t chain, owner, own; /* own: equal to owner, but TP_WORK_NONE for wrappers */
+    uint8_t rest;              /* of the layers that apply last */
     bool is_known, is_triton;
 };
 
 struct kinds {
     const struct tp_model *model;
     struct tp_arena *arena;
-    struct answers *of_name;        /* by name id: asked of operators */
-    uint8_t *found[TP_WORK_LAYERS]; /* by name id: what the layer says of kernels + 1; 0: not asked yet */
-    uint8_t *beside;                /* by name id: beside a convolution: 2, or not: 1; 0: not asked yet */
+    struct answers *of_name;        /* by name id: for operators */
+    uint8_t *found[TP_WORK_LAYERS]; /* by name id: kind that the layer gives for kernels, + 1; 0: not yet known */
+    uint8_t *beside;                /* by name id: 2: next to a convolution, 1: not; 0: not yet known */
     struct tp_intervals *optimizer; /* by thread: marks of an optimizer; NULL: the trace has none */
-    size_t near;                    /* where the mark asked for last stands */
-    uint8_t *chain;  /* by operator: what the outermost one around it, or itself, says that says anything */
-    uint8_t *around; /* the same of the innermost one, by the rules of owners */
+    size_t near;                    /* index of the mark found last */
+    uint8_t *chain;  /* by operator: kind of the outermost operator, from itself outward, that has one by the rules of
+                      * chains */
+    uint8_t *around; /* by operator: kind of the innermost operator, from itself outward, that has one by the rules of
+                      * owners */
 };
 
 static struct tp_str text_of(const struct kinds *kinds, uint32_t name)
@@ -54,7 +57,7 @@ static void ask_of_operators(struct kinds *kinds, uint32_t name)
                                             .is_triton = tp_str_starts(text, "triton_")};
 }
 
-/* One look per operator: the names have been asked nearly always. */
+/* One access per operator: nearly all names are already known. */
 static inline const struct answers *answers_of(struct kinds *kinds, uint32_t name)
 {
     if (!kinds->of_name[name].is_known)
@@ -90,7 +93,7 @@ static void find_optimizers(struct kinds *kinds)
     }
 }
 
-/* Was the operation started inside a mark of an optimizer? op: the innermost operator, or TP_NO_ID. */
+/* Returns whether the operation was started inside a mark of an optimizer. op: the innermost operator, or TP_NO_ID. */
 static bool is_optimizer(struct kinds *kinds, uint32_t device, uint32_t op)
 {
     const struct tp_event *e = tp_launch_of_device(kinds->model, device);
@@ -103,7 +106,7 @@ static bool is_optimizer(struct kinds *kinds, uint32_t device, uint32_t op)
 
 /* ---- operators ---- */
 
-/* What the chain of an operator says. Operators are in pre-order, so its parent is known. */
+/* Fills in the kinds by the chain of an operator. Operators are in pre-order, so its parent is known. */
 static void look_at_chain(struct kinds *kinds, uint32_t op, const struct answers *answers)
 {
     uint32_t parent = kinds->model->operators.parent[op];
@@ -113,8 +116,8 @@ static void look_at_chain(struct kinds *kinds, uint32_t op, const struct answers
     kinds->around[op] = (uint8_t)(answers->own != TP_WORK_NONE ? answers->own : outer);
 }
 
-/* What the innermost operator that says anything says. own: what the operator itself says. A kernel of torch.compile's
- * speaks for itself, not for the operators around it. */
+/* Returns the kind of the innermost operator that has one. own: the kind of the operator itself. A kernel of
+ * torch.compile counts by itself, without the operators around it. */
 static unsigned of_owner(const struct kinds *kinds, uint32_t op, unsigned own, bool is_triton)
 {
     uint32_t parent = kinds->model->operators.parent[op];

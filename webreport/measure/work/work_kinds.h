@@ -1,4 +1,4 @@
-/* The kind of work of each device operation and operator: by who asked for it first, by its own name second
+/* The kind of work of each device operation and operator: first by the operator that requested it, then by its own name
  * (docs/definitions.md, section 18). */
 #ifndef TP_WEBREPORT_MEASURE_WORK_WORK_KINDS_H
 #define TP_WEBREPORT_MEASURE_WORK_WORK_KINDS_H
@@ -8,26 +8,26 @@
 
 struct tp_work_kinds {
     const struct tp_model *model;
-    uint8_t *of_device;   /* enum tp_work of each device operation */
-    uint8_t *of_operator; /* of each operator, for its own time on the host */
+    uint8_t *of_device;   /* enum tp_work, by device operation */
+    uint8_t *of_operator; /* enum tp_work, by operator, for its own time on the host */
 };
 
-/* The innermost operator around what started a device operation; TP_NO_ID: none. */
+/* Returns the innermost operator that started a device operation; TP_NO_ID: there is none. */
 static inline uint32_t tp_work_operator_of(const struct tp_model *model, uint32_t device)
 {
     uint32_t launch = model->devices.launch[device];
     return launch == TP_NO_ID ? model->devices.owner[device] : model->launches.op[launch];
 }
 
-/* May work of this kind have a cost? Communication, copies and waits are not limited by what their operators compute.
- */
+/* Returns whether work of this kind may have a cost. Communication, copies and waits are not limited by what their
+ * operators compute. */
 static inline bool tp_work_has_cost(unsigned work)
 {
     return work != TP_WORK_COMMUNICATION && work != TP_WORK_COPY && work != TP_WORK_WAIT;
 }
 
-/* In `arena` (its guard set by the caller; what is needed meanwhile stays there too). Each distinct name is looked at
- * once per layer of rules. */
+/* Fills in the kinds, in `arena` (guard set by the caller; temporary memory stays there too). Each distinct name is
+ * matched once per layer of rules. */
 void tp_work_kinds_build(struct tp_work_kinds *kinds, const struct tp_model *model, struct tp_arena *arena);
 /* Gives its memory back early. */
 void tp_work_kinds_drop(struct tp_work_kinds *kinds, struct tp_arena *arena);

@@ -1,4 +1,4 @@
-/* Shares of peaks: see work_rates.h. */
+/* Computes shares of peaks: see work_rates.h. */
 #include "webreport/measure/work/work_rates.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include "writer/base/interval.h"
 #include "writer/base/saturate.h"
 
-/* A sum over operations of which this share of the time is not known would mislead. */
+/* If less than this share of the time is known, a sum would mislead. */
 static const double LEAST_KNOWN_PERCENT = 80;
 
 static const char NO_DEVICE[] = "no device events in the trace";
@@ -22,9 +22,10 @@ static const char NO_TYPE[] = "no peak is known of the type of these products (-
 
 struct sums {
     double floor_ns, product_floor_ns; /* least time at the peak */
-    double product_ns, untyped_ns;     /* of kernels: of products with a floor; of those whose type has no peak */
-    double known_ns, all_ns;           /* of products, attention and convolutions */
-    size_t near;                       /* as tp_intervals_contain_near has it, of the window */
+    double product_ns, untyped_ns;     /* kernel time: of products with a floor; of units whose type has no known
+                                        * peak */
+    double known_ns, all_ns;           /* kernel time of products, attention and convolutions: with a known cost; all */
+    size_t near;                       /* position in the window, as for tp_intervals_contain_near */
 };
 
 static bool is_matrix_work(unsigned work)

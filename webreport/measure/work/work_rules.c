@@ -1,5 +1,5 @@
-/* Kinds of work by name: see work_rules.h. The first rule of a layer that is found in a name decides, so their order
- * counts. What patterns may be: writer/base/patterns.h. */
+/* Finds kinds of work by name: see work_rules.h. The first rule of a layer that matches a name decides, so their order
+ * matters. The syntax of patterns: writer/base/patterns.h. */
 #include "webreport/measure/work/work_rules.h"
 
 #include <pthread.h>
@@ -12,7 +12,7 @@ struct rule {
     const char *pattern;
 };
 
-/* ---- kernels, whoever launched them; those of communication (section 12) are known before ---- */
+/* ---- kernels, whoever launched them; communication (section 12) is known before ---- */
 
 static const struct rule OF_KERNEL_FIRST[] = {
     {TP_WORK_LAYOUT, "nchwtonhwc|nhwctonchw|batched_transpose_|genericTranspose|SubTensorOpWith(Cast|Scalar)|"
@@ -160,7 +160,7 @@ static const struct rule OF_HOST[] = {
      "^aotdispatcher|^pregraph bytecode|^<(forward|backward) op>$"},
 };
 
-/* ---- what moves values for a convolution ---- */
+/* ---- kernels that move values for a convolution ---- */
 
 static const struct rule OF_MOVES[] = {
     {TP_WORK_CONVOLUTION, "conv|gemm|wgrad|dgrad"},
@@ -205,7 +205,7 @@ static enum tp_work find(unsigned layer, struct tp_str name)
     return rule < 0 ? TP_WORK_NONE : layers[layer].rules[rule].work;
 }
 
-/* Are they words that only move values? */
+/* Returns whether all words only move values. */
 static bool are_moves(struct tp_str words)
 {
     static const char *const moves[] = {"_to_copy", "clone",           "copy",         "cat", "permute", "transpose",
@@ -220,7 +220,7 @@ static bool are_moves(struct tp_str words)
     return reached[words.len];
 }
 
-/* What torch.compile only moves: "triton_poi_fused_clone_permute_12". */
+/* Returns whether a kernel of torch.compile only moves values: "triton_poi_fused_clone_permute_12". */
 static bool is_triton_move(struct tp_str name)
 {
     static const char begin[] = "triton_poi_fused_";

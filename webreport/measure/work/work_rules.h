@@ -1,7 +1,7 @@
-/* What device time is spent on: the kinds of work, and the names that tell them (docs/definitions.md, section 18).
+/* The kinds of work that device time is spent on, and the names that identify them (docs/definitions.md, section 18).
  *
- * The rules are data: a list of patterns per layer, first match wins. Names of kernels and operators are foreign text;
- * each distinct one is looked at once per layer (work_kinds.h). Any thread may ask. */
+ * The rules are data: a list of patterns per layer, the first match decides. Names of kernels and operators are
+ * arbitrary text; each distinct one is matched once per layer (work_kinds.h). Any thread may call these functions. */
 #ifndef TP_WEBREPORT_MEASURE_WORK_WORK_RULES_H
 #define TP_WEBREPORT_MEASURE_WORK_WORK_RULES_H
 
@@ -10,7 +10,7 @@
 
 #include "writer/base/str.h"
 
-/* In the order of tables: ties of time go by it. */
+/* In the order of tables: equal times are sorted by it. */
 enum tp_work {
     TP_WORK_GEMM,
     TP_WORK_ATTENTION,
@@ -27,39 +27,41 @@ enum tp_work {
     TP_WORK_SAMPLING,
     TP_WORK_QUANTISE,
     TP_WORK_COPY,
-    TP_WORK_WAIT,       /* an engine's event that is no work */
-    TP_WORK_ALLOCATION, /* of operators on the host alone, as the next one */
+    TP_WORK_WAIT,       /* an event of an engine without work */
+    TP_WORK_ALLOCATION, /* only for operators on the host, like TP_WORK_ENGINE */
     TP_WORK_ENGINE,
     TP_WORK_OTHER,
     TP_WORK_COUNT,
-    TP_WORK_NONE = TP_WORK_COUNT /* no rule of the layer says anything */
+    TP_WORK_NONE = TP_WORK_COUNT /* no rule of the layer matches */
 };
 
-/* Which names a rule is asked about. */
+/* The names that a layer of rules applies to. */
 enum tp_work_layer {
     TP_WORK_OF_KERNEL_FIRST, /* kernels, whoever launched them: layout changes of libraries, expert routing */
-    TP_WORK_OF_CHAIN,        /* operators, outermost first: what is made of many kernels */
+    TP_WORK_OF_CHAIN,        /* operators, outermost first: operators made of many kernels */
     TP_WORK_OF_OWNER,        /* operators, innermost first */
     TP_WORK_OF_TRITON,       /* kernels of torch.compile, by the form of their names */
     TP_WORK_OF_KERNEL,       /* kernels */
-    TP_WORK_OF_HOST,         /* operators that ask no device: for their own time on the host */
+    TP_WORK_OF_HOST,         /* operators without device work: for their own time on the host */
     TP_WORK_LAYERS
 };
 
-/* "gemm", "attention" .. as JSON and tables have them, and for people: "GEMM", "copy and cast". Static. */
+/* Return the name of a kind in JSON and tables ("gemm", "attention") and its text for people ("Matrix products").
+ * Static. */
 const char *tp_work_text(enum tp_work work);
 const char *tp_work_title(enum tp_work work);
 
-/* What a layer says of a name; TP_WORK_NONE: nothing. */
+/* Returns the kind that a layer gives for a name; TP_WORK_NONE: no rule matches. */
 enum tp_work tp_work_of_name(enum tp_work_layer layer, struct tp_str name);
 
-/* Are all rules well written? For tests. */
+/* Returns whether all patterns are valid. For tests. */
 bool tp_work_rules_are_whole(void);
 
-/* A kernel that an operator of a convolution launched and that only moves or combines values: its own name decides. */
+/* Returns whether a kernel that an operator of a convolution launched only moves or combines values: then its own name
+ * decides. */
 bool tp_work_is_next_to_convolution(struct tp_str kernel);
 
-/* Operators that say nothing of what they hold: of autograd, of torch.compile. */
+/* Returns whether an operator's name does not show the work inside: operators of autograd and torch.compile. */
 bool tp_work_is_wrapper(struct tp_str operator);
 
 #endif

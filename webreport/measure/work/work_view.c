@@ -1,4 +1,4 @@
-/* Device time by kind of work: see work_view.h. */
+/* Adds up device time by kind of work: see work_view.h. */
 #include "webreport/measure/work/work_view.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-enum { NS_FLOPS = 1000 }; /* operations of a nanosecond that are a TFLOP/s */
+enum { NS_FLOPS = 1000 }; /* operations per nanosecond in a TFLOP/s */
 
 #define KIND_COLUMNS(total, title, definition)                                                                         \
     {"kind", "Kind", "", "What was worked on, by who asked for it, else by the name itself.", TP_COLUMN_WORD},         \
@@ -50,7 +50,7 @@ struct grouping {
     struct work works[TP_WORK_COUNT];
     struct tp_keys keys; /* (kind, name) */
     struct tp_vec named; /* int64_t ns, by key */
-    uint32_t *last;      /* by name: the key that it had last, + 1 */
+    uint32_t *last;      /* by name: its last key + 1 */
     int64_t total;
 };
 
@@ -61,7 +61,7 @@ static void start(struct grouping *g, const struct tp_model *model, struct tp_ar
     g->last = tp_arena_array(arena, model->trace->names.count, sizeof *g->last);
 }
 
-/* Most names are of one kind. */
+/* Returns the key of a kind and a name. Most names have one kind, so the last key is tried first. */
 static uint32_t key_of(struct grouping *g, unsigned kind, uint32_t name)
 {
     uint32_t last = g->last[name];
@@ -97,7 +97,7 @@ static void group_devices(struct grouping *g, const uint8_t *kinds)
     }
 }
 
-/* The cost of a unit counts for the kind of the kernel that it is booked on. */
+/* Adds the costs of units. Each counts for the kind of the kernel that it is assigned to. */
 static void add_units(struct grouping *g, const struct tp_work_units *units, const uint8_t *kinds)
 {
     for (uint32_t i = 0; i < units->count; i++) {
@@ -119,7 +119,7 @@ static void group_operators(struct grouping *g, const uint8_t *kinds)
         add(g, kinds[op], tp_operator_event(g->model, op)->name, tp_narrow_get(&operators->host_self, op));
 }
 
-/* The name with most time, ties by text. */
+/* Finds the name with most time in each kind; ties: by text. */
 static void find_longest(struct grouping *g)
 {
     const struct tp_str *names = g->model->trace->names.items;

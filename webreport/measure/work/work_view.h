@@ -1,4 +1,4 @@
-/* Time by kind of work, of devices and of operators on the host, and what the devices had to do at least
+/* Time by kind of work, for devices and for operators on the host, and the least work of the devices
  * (docs/definitions.md, sections 18 and 19). */
 #ifndef TP_WEBREPORT_MEASURE_WORK_WORK_VIEW_H
 #define TP_WEBREPORT_MEASURE_WORK_WORK_VIEW_H
@@ -15,7 +15,7 @@ enum tp_work_column {
     TP_WORK_LONGEST,
     TP_WORK_LONGEST_TOTAL,
     TP_WORK_OPERATOR_COLUMNS,
-    /* of devices alone */
+    /* only for devices */
     TP_WORK_IN_STEPS = TP_WORK_OPERATOR_COLUMNS,
     TP_WORK_SHARE_OF_STEP,
     TP_WORK_CALLS_IN_STEPS,
@@ -28,10 +28,10 @@ enum tp_work_column {
     TP_WORK_DEVICE_COLUMNS
 };
 
-/* Rows by total, most first; ties: order of enum tp_work. */
+/* Rows by total, largest first; ties: order of enum tp_work. */
 struct tp_works {
     struct tp_table rows;
-    uint8_t *kinds; /* enum tp_work of each row */
+    uint8_t *kinds; /* enum tp_work, by row */
 };
 
 struct tp_work_view {
@@ -39,7 +39,7 @@ struct tp_work_view {
     struct tp_works operators; /* finished operators: their own time on the host */
 };
 
-/* In `arena` (guard set by the caller); the model must outlive it. */
+/* Builds the view in `arena` (guard set by the caller); the model must outlive it. */
 void tp_work_view_build(struct tp_work_view *view, const struct tp_work_kinds *kinds, const struct tp_work_units *units,
                         struct tp_arena *arena);
 extern const struct tp_fields tp_work_view_fields;
