@@ -1,4 +1,4 @@
-/* Names of steps of serving engines: see serving_marks.h. */
+/* Reads names of steps of serving engines: see serving_marks.h. */
 #include "webreport/measure/serving/serving_marks.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ const char *tp_serving_phase_text(enum tp_serving_phase phase)
     return texts[phase];
 }
 
-/* What is left of a name. */
+/* The rest of a name, not read yet. */
 struct rest {
     const char *at, *end;
 };
@@ -29,7 +29,7 @@ static bool has(struct rest *rest, const char *text)
     return true;
 }
 
-/* Digits; more than anybody has stay at the largest. */
+/* Reads digits; larger numbers than any real one become INT64_MAX / 10. */
 static bool has_number(struct rest *rest, int64_t *number)
 {
     const char *begin = rest->at;
@@ -51,7 +51,7 @@ static void begin(struct tp_serving_mark *mark)
         mark->numbers[i] = TP_NULL_INT;
 }
 
-/* Requests of both kinds tell the phase; tokens are known or TP_NULL_INT. */
+/* Fills in the phase and the numbers from the requests of both kinds. Tokens may be TP_NULL_INT. */
 static bool both(struct tp_serving_mark *mark, int64_t prefill, int64_t decode, int64_t prefill_tokens,
                  int64_t decode_tokens)
 {
@@ -70,7 +70,7 @@ static bool both(struct tp_serving_mark *mark, int64_t prefill, int64_t decode, 
     return true;
 }
 
-/* "(sq32sk55086sqsq32sqsk55086)": queries, keys and their products. */
+/* Reads "(sq32sk55086sqsq32sqsk55086)": queries, keys and their products. */
 static bool has_sums(struct rest *rest, int64_t *queries, int64_t *keys)
 {
     int64_t squares, products;
@@ -79,7 +79,7 @@ static bool has_sums(struct rest *rest, int64_t *queries, int64_t *keys)
            has(rest, ")");
 }
 
-/* vLLM: execute_32_context_0(sq..)_generation_32(sq..) */
+/* Reads a mark of vLLM: execute_32_context_0(sq..)_generation_32(sq..) */
 static bool read_vllm_sums(struct tp_serving_mark *mark, struct rest rest)
 {
     int64_t tokens, prefill, decode, prefill_queries, prefill_keys, decode_queries, decode_keys;
@@ -94,7 +94,7 @@ static bool read_vllm_sums(struct tp_serving_mark *mark, struct rest rest)
     return true;
 }
 
-/* vLLM: execute_context_2(512)_generation_30(30), also (512_4096) */
+/* Reads a mark of vLLM: execute_context_2(512)_generation_30(30), also (512_4096) */
 static bool read_vllm(struct tp_serving_mark *mark, struct rest rest)
 {
     int64_t prefill, decode, prefill_tokens, decode_tokens, unused;
@@ -107,7 +107,7 @@ static bool read_vllm(struct tp_serving_mark *mark, struct rest rest)
     return both(mark, prefill, decode, prefill_tokens, decode_tokens);
 }
 
-/* vLLM of before: execute_new_2_cached_30 */
+/* Reads a mark of older vLLM: execute_new_2_cached_30 */
 static bool read_vllm_old(struct tp_serving_mark *mark, struct rest rest)
 {
     int64_t prefill, decode;
@@ -117,7 +117,7 @@ static bool read_vllm_old(struct tp_serving_mark *mark, struct rest rest)
     return both(mark, prefill, decode, TP_NULL_INT, TP_NULL_INT);
 }
 
-/* SGLang: step[EXTEND bs=15 toks=15360] */
+/* Reads a mark of SGLang: step[EXTEND bs=15 toks=15360] */
 static bool read_sglang(struct tp_serving_mark *mark, struct rest rest)
 {
     static const struct {
@@ -151,7 +151,7 @@ static bool read_sglang(struct tp_serving_mark *mark, struct rest rest)
     return true;
 }
 
-/* TensorRT-LLM: [Executor] _forward_step 7: 2 ctx reqs, 512 ctx tokens, 30 gen reqs */
+/* Reads a mark of TensorRT-LLM: [Executor] _forward_step 7: 2 ctx reqs, 512 ctx tokens, 30 gen reqs */
 static bool read_tensorrt(struct tp_serving_mark *mark, struct rest rest)
 {
     int64_t step, prefill, decode, tokens = TP_NULL_INT;
@@ -166,7 +166,7 @@ static bool read_tensorrt(struct tp_serving_mark *mark, struct rest rest)
     return has(&rest, " gen reqs") && is_over(&rest) && both(mark, prefill, decode, tokens, decode);
 }
 
-/* vLLM: capture_16_FULL .. */
+/* Reads a mark of vLLM: capture_16_FULL and the like */
 static bool read_capture(struct tp_serving_mark *mark, struct rest rest)
 {
     mark->phase = TP_SERVING_CAPTURE;
@@ -174,7 +174,7 @@ static bool read_capture(struct tp_serving_mark *mark, struct rest rest)
            (has(&rest, "FULL") || has(&rest, "PIECEWISE"));
 }
 
-/* xDiT: execute_diffusion_4_1024x1024 */
+/* Reads a mark of xDiT: execute_diffusion_4_1024x1024 */
 static bool read_diffusion(struct tp_serving_mark *mark, struct rest rest)
 {
     int64_t height, width;

@@ -1,4 +1,4 @@
-/* What engines that serve models say of a step in the name of its range: phase, requests, tokens
+/* Reads what serving engines record about a step in the name of its range: phase, requests, tokens
  * (docs/definitions.md, section 21). Pure functions, any thread. */
 #ifndef TP_WEBREPORT_MEASURE_SERVING_SERVING_MARKS_H
 #define TP_WEBREPORT_MEASURE_SERVING_SERVING_MARKS_H
@@ -20,10 +20,10 @@ enum tp_serving_phase {
     TP_SERVING_PHASES
 };
 
-/* "prefill", "decode" .. as JSON and tables have them. Static. */
+/* Returns the name of a phase in JSON and tables: "prefill", "decode" and so on. Static. */
 const char *tp_serving_phase_text(enum tp_serving_phase phase);
 
-/* Numbers that a mark may tell; TP_NULL_INT: it does not. */
+/* Numbers that a mark may contain; TP_NULL_INT: not in the mark. */
 enum tp_serving_number {
     TP_SERVING_REQUESTS,
     TP_SERVING_PREFILL_REQUESTS,
@@ -31,7 +31,7 @@ enum tp_serving_number {
     TP_SERVING_TOKENS,
     TP_SERVING_PREFILL_TOKENS,
     TP_SERVING_DECODE_TOKENS,
-    TP_SERVING_KEYS_READ, /* keys of the caches that decoding requests attend to */
+    TP_SERVING_KEYS_READ, /* keys in the caches that decoding requests attend to */
     TP_SERVING_NUMBERS
 };
 
@@ -40,7 +40,7 @@ struct tp_serving_mark {
     int64_t numbers[TP_SERVING_NUMBERS];
 };
 
-/* Reads the name of a range of vLLM, SGLang, TensorRT-LLM or xDiT. False: it is none of theirs. */
+/* Reads the name of a range of vLLM, SGLang, TensorRT-LLM or xDiT. Returns false for any other name. */
 bool tp_serving_mark_read(struct tp_serving_mark *mark, struct tp_str name);
 
 #endif

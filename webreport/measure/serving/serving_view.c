@@ -1,4 +1,4 @@
-/* Steps of serving engines: see serving_view.h. */
+/* Builds the steps of serving engines: see serving_view.h. */
 #include "webreport/measure/serving/serving_view.h"
 
 #include <math.h>
@@ -65,11 +65,12 @@ static const struct tp_column_def class_defs[TP_SERVING_CLASS_COLUMNS] = {
 struct step {
     struct tp_serving_mark mark;
     uint32_t event; /* the outermost range */
-    int64_t a, b;   /* on the host */
+    int64_t a, b;   /* begin and end on the host, ns */
     int64_t first_ns, last_ns, queued_ns, busy_until_ns, busy_ns, outside_ns;
     int64_t operations, graphs, graph_operations;
     int64_t kind_ns[TP_WORK_COUNT];
-    int64_t weight_bytes, weighed_ns; /* of its products whose shapes are known: the weights, and their kernels */
+    int64_t weight_bytes, weighed_ns; /* of its products with known shapes: bytes of the weights, and time of the
+                                       * kernels */
 };
 
 struct maker {
@@ -83,7 +84,7 @@ struct maker {
 
 /* ---- ranges ---- */
 
-/* What can carry a mark: ranges of the program. */
+/* Returns whether an event can be a mark: only ranges of the program can. */
 static bool is_range(const struct tp_event *event)
 {
     return event->kind == TP_KIND_ANNOTATION;
@@ -97,7 +98,7 @@ static int by_start(const void *context, uint32_t x, uint32_t y)
     return x < y ? -1 : x > y;
 }
 
-/* Ranges whose names are marks, in order of time. */
+/* Finds the ranges whose names are marks, in order of time. */
 static struct tp_vec find_marks(const struct maker *m)
 {
     const struct tp_trace *trace = m->model->trace;
@@ -105,7 +106,7 @@ static struct tp_vec find_marks(const struct maker *m)
     struct tp_vec found = TP_VEC(m->arena, uint32_t);
     struct tp_serving_mark mark;
     uint8_t *is_mark = tp_arena_array(m->arena, trace->names.count, 1);
-    uint32_t end = 0; /* most programs serve nothing: their events need no look */
+    uint32_t end = 0; /* most programs serve nothing: then no event needs to be read */
     for (uint32_t i = 0; i < trace->names.count; i++) {
         is_mark[i] = tp_serving_mark_read(&mark, trace->names.items[i]);
         end = is_mark[i] ? order->thread_first[trace->thread_count] : end;
@@ -120,7 +121,7 @@ static struct tp_vec find_marks(const struct maker *m)
     return found;
 }
 
-/* What an inner range tells and the outer one does not. */
+/* Adds the numbers that only the inner range has. */
 static void add_inner(struct tp_serving_mark *outer, const struct tp_serving_mark *inner)
 {
     for (unsigned i = 0; i < TP_SERVING_NUMBERS; i++)
@@ -149,7 +150,7 @@ static void make_steps(struct maker *m)
 
 /* ---- their device work ---- */
 
-/* The step in whose range a moment lies; NULL: none. */
+/* Returns the step whose range contains a time; NULL: there is none. */
 static struct step *step_at(const struct maker *m, int64_t at)
 {
     uint32_t low = 0, high = m->count;
@@ -163,7 +164,7 @@ static struct step *step_at(const struct maker *m, int64_t at)
     return low && at < m->steps[low - 1].b ? &m->steps[low - 1] : NULL;
 }
 
-/* Operations come in order of their start. */
+/* Adds a device operation to a step. Operations come in order of their start. */
 static void add_operation(const struct maker *m, struct step *step, uint32_t device)
 {
     const struct tp_event *event = tp_device_event(m->model, device);
@@ -198,15 +199,16 @@ static void add_operations(struct maker *m)
     }
 }
 
-/* Do the products of a step with known shapes read all weights? Experts behind one operator tell none. */
+/* Returns whether the products of a step with known shapes read all weights. A step with experts does not count: one
+ * operator stands for all of them. */
 static bool is_whole_pass(const struct step *step)
 {
     return 2 * step->graph_operations < step->operations && !step->kind_ns[TP_WORK_MOE] &&
            (double)step->weighed_ns >= 0.8 * (double)step->kind_ns[TP_WORK_GEMM];
 }
 
-/* The weights of one pass: what the products of a step read, where their shapes are recorded. A step that replays a
- * graph has none; another one of the same model tells. */
+/* Finds the weights of one pass: the bytes that the products of a step read, if their shapes are recorded. A step that
+ * replays a graph has no shapes; then another step of the same model shows them. */
 static void find_weights(struct tp_serving_view *view, struct maker *m)
 {
     const struct tp_model *model = m->model;
@@ -230,7 +232,7 @@ static void find_weights(struct tp_serving_view *view, struct maker *m)
         view->weight_ns = (int64_t)llround((double)most / peaks->memory_gb_s);
 }
 
-/* Time in the spans that says nothing. */
+/* Adds the time in the spans that belongs to work outside the recording. */
 static void add_outside(void *context, enum tp_idle_reason reason, const struct tp_idle_piece *piece, int64_t ns)
 {
     struct maker *m = context;
@@ -252,7 +254,7 @@ static bool counts_requests(enum tp_serving_phase phase)
     return phase != TP_SERVING_PREFILL && phase != TP_SERVING_MIXED;
 }
 
-/* The exponent of the power of two that the size of a step is within. */
+/* Returns the exponent of the smallest power of two that is at least the size of the step. */
 static unsigned size_of(const struct step *step)
 {
     int64_t number = step->mark.numbers[counts_requests(step->mark.phase) ? TP_SERVING_REQUESTS : TP_SERVING_TOKENS];
@@ -273,7 +275,7 @@ static int64_t time_of(const struct step *step)
     return step->operations ? tp_sat_sub(tp_sat_sub(step->last_ns, step->first_ns), step->outside_ns) : TP_NULL_INT;
 }
 
-/* Tokens that count for a rate; TP_NULL_INT: nobody knows. */
+/* Returns the tokens that count for a rate; TP_NULL_INT: unknown. */
 static int64_t tokens_of(const struct step *step)
 {
     if (step->mark.phase == TP_SERVING_DECODE)
@@ -296,7 +298,7 @@ static double percent(double part, double whole)
     return whole > 0 ? 100 * part / whole : NAN;
 }
 
-/* Value `part` of the way through sorted ones, as the first that lies beyond. */
+/* Returns the value at `part` of sorted values: the first one above that share. */
 static int64_t quantile(const int64_t *sorted, size_t count, double part)
 {
     size_t at = (size_t)(part * (double)count);
@@ -326,7 +328,7 @@ static void add_to_class(const struct maker *m, struct class_sums *sums, uint32_
         sums->kind_ns[k] = tp_sat_add(sums->kind_ns[k], step->kind_ns[k]);
 }
 
-/* "gemm 85.3 %, norm 5.3 %, attention 4.3 %": at most four. */
+/* Returns "gemm 85.3 %, norm 5.3 %, attention 4.3 %": at most four kinds. */
 static struct tp_str kinds_text(const int64_t *kind_ns, struct tp_arena *arena)
 {
     enum { SHOWN = 4 };
@@ -367,7 +369,7 @@ static void fill_class(struct tp_serving_view *view, size_t row, struct class_su
     tp_table_int(table, TP_SERVING_CLASS_GAP)[row] = quantile(gaps, sums->gaps.count, 0.5);
     tp_table_real(table, TP_SERVING_CLASS_GRAPHS)[row] = percent(sums->graph_operations, sums->operations);
     tp_table_real(table, TP_SERVING_CLASS_RATE)[row] = rate(sums->tokens, sums->token_ns);
-    /* steps that are shorter do not read all weights, or the peak is not that of the device */
+    /* shorter steps do not read all weights, or the peak is not the device's */
     bool is_bound = view->weight_ns != TP_NULL_INT && view->weight_ns <= view->p50_ns[phase][exponent];
     view->has_shorter_steps |= view->weight_ns != TP_NULL_INT && !is_bound;
     tp_table_int(table, TP_SERVING_CLASS_BOUND)[row] = is_bound ? view->weight_ns : TP_NULL_INT;

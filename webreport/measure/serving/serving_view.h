@@ -1,7 +1,7 @@
-/* Steps of engines that serve models, and their classes: how long, how busy, how many tokens a second
- * (docs/definitions.md, section 21).
+/* Steps of serving engines and their classes: duration, busy time, tokens per second (docs/definitions.md, section 21).
  *
- * A step is a range that serving_marks.h reads, with those inside it; its work is what was launched in it. */
+ * A step is a range that serving_marks.h can read, including the ranges inside it; its work is all that was launched in
+ * it. */
 #ifndef TP_WEBREPORT_MEASURE_SERVING_SERVING_VIEW_H
 #define TP_WEBREPORT_MEASURE_SERVING_SERVING_VIEW_H
 
@@ -14,7 +14,7 @@ enum tp_serving_step_column {
     TP_SERVED_NAME,
     TP_SERVED_PHASE,
     TP_SERVED_CLASS,
-    TP_SERVED_REQUESTS, /* from here on as enum tp_serving_number */
+    TP_SERVED_REQUESTS, /* from here on: by enum tp_serving_number */
     TP_SERVED_START = TP_SERVED_REQUESTS + TP_SERVING_NUMBERS,
     TP_SERVED_HOST,
     TP_SERVED_SPAN,
@@ -51,19 +51,20 @@ enum { TP_SERVING_SIZES = 21 };
 struct tp_serving_view {
     bool is_present;         /* the trace has such steps */
     struct tp_table steps;   /* in order of time */
-    struct tp_table classes; /* by phase, then size: of steps with device work */
+    struct tp_table classes; /* classes of steps with device work, by phase, then size */
     /* Quantiles by phase and size (as exponent of two), nanoseconds; TP_NULL_INT: no such class. */
     int64_t p50_ns[TP_SERVING_PHASES][TP_SERVING_SIZES], p90_ns[TP_SERVING_PHASES][TP_SERVING_SIZES];
-    double tokens_per_s[TP_SERVING_PHASES]; /* of all steps of the phase together; NaN: none, or nobody knows */
-    int64_t weight_bytes; /* that the products of one pass read, the most of all steps; TP_NULL_INT: no shapes */
+    double tokens_per_s[TP_SERVING_PHASES]; /* over all steps of the phase together; NaN: no step, or unknown */
+    int64_t weight_bytes; /* bytes of weights that the products of one pass read, the most of all steps; TP_NULL_INT: no
+                           * shapes */
     bool has_shorter_steps; /* the p50 of a class is below weight_ns */
-    int64_t weight_ns;    /* as long as the device's memory needs for them; TP_NULL_INT: nobody knows */
+    int64_t weight_ns;    /* time that the device's memory needs to read them; TP_NULL_INT: unknown */
 };
 
-/* A view without steps. */
+/* Makes a view without steps. */
 void tp_serving_none(struct tp_serving_view *view);
 
-/* In `arena` (guard set by the caller); what the model holds must outlive it. */
+/* Builds the view in `arena` (guard set by the caller); the data of the model must outlive it. */
 void tp_serving_build(struct tp_serving_view *view, const struct tp_work_kinds *kinds,
                       const struct tp_work_units *units, struct tp_arena *arena);
 
