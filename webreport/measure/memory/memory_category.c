@@ -1,11 +1,12 @@
-/* What a block of memory is for. A training step makes activations in its forward pass and releases them in its
- * backward pass; gradients are made in the backward pass and outlive it; the optimizer's state is made in its step and
- * outlives that; what is released by what made it is workspace. See memory_category.h. */
+/* Finds the purpose of a block of memory: see memory_category.h. A training step allocates activations in its forward
+ * pass and releases them in its backward pass; gradients are allocated in the backward pass and outlive it; the
+ * optimizer's state is allocated in its step and outlives it; a block that is released by the operator that allocated
+ * it is workspace. */
 #include "webreport/measure/memory/memory_category.h"
 
 #include "webreport/trace/frame.h"
 
-/* Most ancestors that are looked at for one record; more occur in broken traces only. */
+/* Most ancestors to look at for one record; only damaged traces have more. */
 enum { MAX_ANCESTORS = 1024 };
 
 static const char *const texts[TP_MEMORY_CATEGORIES] = {
@@ -25,17 +26,17 @@ const char *tp_memory_category_text(enum tp_memory_category category)
     return texts[category];
 }
 
-/* What is alive around a record, on its thread. */
+/* The events that are alive at a record, on its thread. */
 struct around {
     uint32_t outer;         /* outermost operator */
     uint32_t node;          /* node of the backward pass, unless the forward pass runs again in it */
     uint32_t optimizer;     /* step of an optimizer */
     bool is_module;         /* a module runs */
     bool is_loading;        /* the data loader runs */
-    bool is_making_weights; /* a model is made, loaded or moved */
+    bool is_making_weights; /* a model is created, loaded or moved */
 };
 
-/* Frames in which the tensors of a model are made. */
+/* Returns whether a frame creates the tensors of a model. */
 static bool makes_weights(struct tp_str name)
 {
     static const char *const functions[] = {"__init__",       "reset_parameters",      "_apply",
@@ -80,7 +81,7 @@ static struct around around_of(const struct tp_model *model, const struct tp_mem
     return a;
 }
 
-/* Does the operator bring a tensor to another place or type? */
+/* Returns whether the operator moves a tensor to another device or type. */
 static bool is_moving(const struct tp_model *model, uint32_t op)
 {
     static const char *const names[] = {"aten::to", "aten::_to_copy", "aten::pin_memory", "aten::copy_"};

@@ -1,4 +1,4 @@
-/* What a block of memory is for: told by what ran when it was made and when it was released (section 10). */
+/* Finds the purpose of a block of memory from the events around its allocation and its release (section 10). */
 #ifndef TP_WEBREPORT_MEASURE_MEMORY_MEMORY_CATEGORY_H
 #define TP_WEBREPORT_MEASURE_MEMORY_MEMORY_CATEGORY_H
 
@@ -11,18 +11,19 @@ enum tp_memory_category {
     TP_MEMORY_ACTIVATIONS,
     TP_MEMORY_INPUTS,
     TP_MEMORY_WORKSPACE,
-    TP_MEMORY_KEPT,     /* never released, and nothing says what it is */
-    TP_MEMORY_BEFORE,   /* of before the recording: no block, what the total has above the blocks */
-    TP_MEMORY_RESERVED, /* no block: what the allocator keeps for later */
+    TP_MEMORY_KEPT,     /* never released, and its purpose is unknown */
+    TP_MEMORY_BEFORE,   /* not a block: the part of the total that was allocated before the recording */
+    TP_MEMORY_RESERVED, /* not a block: memory that the allocator keeps for later */
     TP_MEMORY_CATEGORIES
 };
 
-/* made: the record of the allocation; freed: that of its release, or NULL: it stayed. Looks at the host events around
- * both, on their threads. Not for TP_MEMORY_BEFORE and TP_MEMORY_RESERVED. */
+/* Returns the category of a block. made: the record of its allocation; freed: the record of its release, or NULL if it
+ * was not released. Uses the host events around both, on their threads. Never returns TP_MEMORY_BEFORE or
+ * TP_MEMORY_RESERVED. */
 enum tp_memory_category tp_memory_category_of(const struct tp_model *model, const struct tp_memory *made,
                                               const struct tp_memory *freed);
 
-/* "optimizer state". Static text. */
+/* Returns the text of a category, like "optimizer state". Static. */
 const char *tp_memory_category_text(enum tp_memory_category category);
 
 #endif

@@ -1,12 +1,12 @@
-/* Bytes by operator: own records, and those of the operators below without counting recursion twice (D6, D9).
+/* Adds up bytes by operator: own records, and records of the operators below without counting recursion twice (D6, D9).
  *
  * Per device only operators with records and their ancestors are touched. Ancestors have lower numbers, so the touched
- * ones, sorted, are summed from the end in one pass. */
+ * operators are sorted and summed from the end in one pass. */
 #include "webreport/measure/memory/memory_records.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-/* Devices with a table by operator; a trace that names more is hostile, and their tables stay empty. */
+/* Devices with a table by operator. A trace with more devices is hostile, and their tables stay empty. */
 enum { MOST_DEVICES = 1024 };
 
 static const struct tp_column_def op_defs[TP_MEMORY_OP_COLUMNS] = {
@@ -35,15 +35,15 @@ struct row {
 struct summing {
     struct tp_memory_records *records;
     int64_t *calls;          /* by name */
-    uint32_t *folded_into;   /* by operator: where its own records count in the folded table */
-    uint32_t *place_of;      /* by operator: place in touched + 1; zero for others */
-    struct touched *touched; /* in order of being touched */
+    uint32_t *folded_into;   /* by operator: the operator that its own records count for in the folded table */
+    uint32_t *place_of;      /* by operator: index in touched + 1; 0: not touched */
+    struct touched *touched; /* in the order in which they were touched */
     uint32_t touched_count;
-    uint32_t *row_of_name; /* row + 1; zero outside the touched names */
+    uint32_t *row_of_name; /* row + 1; 0: name of no touched operator */
     struct tp_vec rows;    /* struct row */
 };
 
-/* An operator with records, or with some below it. all: at first what it allocated itself. */
+/* An operator with records, its own or below it. all: first only the amount of the operator itself. */
 struct touched {
     uint32_t op;
     struct amount all;
@@ -61,8 +61,8 @@ static bool is_zero(const struct amount *x)
     return !x->increase && !x->count && !x->size;
 }
 
-/* Own records of allocation helpers (aten::empty ..) count for the nearest ancestor that is none; without one they
- * stay. */
+/* Finds for each allocation helper (aten::empty and so on) the nearest ancestor that is not a helper: its own records
+ * count there. Without such an ancestor they stay. */
 static void find_folds(struct summing *s)
 {
     const struct tp_model *model = s->records->model;
@@ -85,7 +85,7 @@ static struct touched *touched_at(const struct summing *s, uint32_t op)
     return &s->touched[s->place_of[op] - 1];
 }
 
-/* Operator that the record counts for; TP_NO_ID: none. */
+/* Returns the operator that the record counts for; TP_NO_ID: there is none. */
 static uint32_t owner_of(const struct summing *s, const struct tp_memory_record *record, bool folds)
 {
     uint32_t op = record->owner;
@@ -102,8 +102,8 @@ static struct row *row_of(struct summing *s, uint32_t op)
     return TP_AT(&s->rows, struct row, *row - 1);
 }
 
-/* Adds each record of the device to its operator; operators and their ancestors become touched. Counted first: what is
- * touched is a good part of all operators, and a vector that grows would need it three times. */
+/* Adds each record of the device to its operator and touches the operator and its ancestors. They are counted first:
+ * many operators are touched, and a growing vector would need three times the memory. */
 static void touch(struct summing *s, uint32_t device, bool folds)
 {
     struct tp_memory_records *records = s->records;
@@ -126,7 +126,8 @@ static void touch(struct summing *s, uint32_t device, bool folds)
     }
 }
 
-/* The touched operators in ascending order, callers before what they call. Few are sorted, many are looked up. */
+/* Returns the touched operators in ascending order, callers before the operators that they call. Sorts a few; for many
+ * it goes through all operators. */
 static uint32_t *sort_touched(const struct summing *s)
 {
     struct tp_arena *arena = s->records->arena;
@@ -144,8 +145,8 @@ static uint32_t *sort_touched(const struct summing *s)
     return sorted;
 }
 
-/* Rows by name of the touched operators: what each allocated itself, then, children before their parents, what it did
- * with those below. */
+/* Makes rows by name from the touched operators: first their own amounts, then, children before their parents, the
+ * amounts with operators below. */
 static void sum_rows(struct summing *s)
 {
     const struct tp_operators *ops = &s->records->model->operators;
@@ -163,7 +164,7 @@ static void sum_rows(struct summing *s)
     tp_arena_drop(s->records->arena, sorted, s->touched_count * sizeof *sorted);
 }
 
-/* Ready for the next table. */
+/* Resets the sums for the next table. */
 static void forget(struct summing *s)
 {
     for (uint32_t i = 0; i < s->touched_count; i++)
@@ -180,7 +181,7 @@ struct order {
     const struct tp_strings *names;
 };
 
-/* Self increase desc, self allocation size desc, name. */
+/* Orders by self increase, then self allocation size (both descending), then name. */
 static int compare_rows(const void *context, uint32_t i, uint32_t j)
 {
     const struct order *order = context;

@@ -1,4 +1,5 @@
-/* Memory at the peak: series per device, live blocks at the first maximum, growth over steps. See memory_peak.h. */
+/* Finds the memory at the peak: series per device, live blocks at the first maximum, growth over steps. See
+ * memory_peak.h. */
 #include "webreport/measure/memory/memory_peak.h"
 
 #include <math.h>
@@ -13,10 +14,10 @@
 
 enum { OPERATOR, MODULE, LINE, CATEGORY, STACK, GROUPINGS };
 
-/* Most ancestors that are looked at for one block; more occur in broken traces only. */
+/* Most ancestors to look at for one block; only damaged traces have more. */
 enum { MAX_ANCESTORS = 1024 };
 
-/* Devices times steps whose ends are listed; a trace may name any number of both, a real one has a few. */
+/* Limit for devices times steps whose ends are listed: a trace may name any number of both, a real one has a few. */
 enum { MAX_STEP_ENDS = 1 << 20, MAX_DEVICES = 1 << 16, USUAL_DEVICES = 2 };
 
 static const struct tp_column_def live_columns[TP_LIVE_COLUMNS] = {
@@ -33,17 +34,17 @@ struct series {
     uint32_t count;
     bool totals_known;
     int64_t *allocated;    /* by record */
-    uint32_t *step_ends;   /* that may still be listed */
-    struct stacks *stacks; /* NULL: no record has one */
+    uint32_t *step_ends;   /* number of step ends that may still be listed */
+    struct stacks *stacks; /* NULL: no record has a stack */
     struct tp_arena *arena;
 };
 
-/* Stacks of records, in words. */
+/* The stacks of records as text. */
 struct stacks {
     struct tp_program_functions functions;
     struct tp_program_stacks words;
     struct tp_strings texts;
-    uint32_t *name_of; /* by id in stack_texts: id in texts + 1; 0: not asked for yet */
+    uint32_t *name_of; /* by id in stack_texts: id in texts + 1; 0: not yet known */
 };
 
 static const struct tp_memory *record_at(const struct series *s, uint32_t i)
@@ -81,7 +82,7 @@ static void fill_series(struct series *s, struct tp_memory_device *out)
 
 /* ---- what is alive at the peak ---- */
 
-/* Of the host events alive at the allocation: outermost operator, innermost module, innermost project line. */
+/* The host events alive at the allocation: outermost operator, innermost module, innermost project line. */
 struct surrounding {
     uint32_t op, module, line; /* label id, name id, line id; TP_NO_ID when there is none */
 };
@@ -124,7 +125,7 @@ static int by_bytes(const void *x, const void *y, const void *context)
     return tp_str_compare(a->name, b->name);
 }
 
-/* What stands for a block in a grouping: an id, TP_NO_ID for the empty text, and its text. */
+/* Returns the id of a block's group, TP_NO_ID for the empty text. *text is the name of the group. */
 static uint32_t grouping_id(const struct tp_model *model, const struct surrounding *s, int grouping,
                             struct tp_str *text)
 {
@@ -174,14 +175,15 @@ static void build_live_table(struct tp_table *table, struct grouping *grouping, 
     }
 }
 
-/* A block that is alive at the peak: its records; freed TP_NO_ID: it stayed. */
+/* The records of a block that is alive at the peak. freed: TP_NO_ID if it was never released. */
 struct live_block {
     uint32_t made, freed;
 };
 
-/* Walks the records: up to the peak bytes > 0 put an address (replacing), others remove it; behind it the first of
- * either kind ends what was alive. live: by slot, made TP_NO_ID where nothing is. Records of our recorder without an
- * address are sums of small blocks: *small_bytes. False when another record up to the peak has no address. */
+/* Finds the blocks that are alive at the peak. Up to the peak a record with bytes > 0 sets the block at its address
+ * (replacing an older one), others remove it; after the peak the first record of either kind ends the block. live: by
+ * slot, made is TP_NO_ID in empty slots. Records of tracepress without an address are sums of small blocks:
+ * *small_bytes. Returns false if another record up to the peak has no address. */
 static bool walk_live(const struct series *s, uint32_t peak, struct tp_vec *live, int64_t *small_bytes)
 {
     struct tp_id_map slots;
@@ -213,7 +215,7 @@ static bool walk_live(const struct series *s, uint32_t peak, struct tp_vec *live
     return is_known;
 }
 
-/* "grow <- main (a.c:12)", without folders: id in texts. */
+/* Returns "grow <- main (a.c:12)" for a stack, without folders: id in texts. */
 static uint32_t name_stack(const struct series *s, uint32_t stack)
 {
     const struct tp_program_stack_words *words = tp_program_stacks_of(&s->stacks->words, stack);
@@ -228,7 +230,7 @@ static uint32_t name_stack(const struct series *s, uint32_t stack)
     return tp_strings_add(&s->stacks->texts, tp_str_of(name));
 }
 
-/* A record without a stack has the empty text. */
+/* Adds a record to the group of its stack; without a stack to the group with the empty text. */
 static void add_stack(const struct series *s, const struct tp_memory *m, struct grouping *grouping)
 {
     const struct tp_trace *trace = s->model->trace;
@@ -262,7 +264,7 @@ static void add_live(const struct series *s, const struct live_block *block, str
         add_stack(s, m, &groupings[STACK]);
 }
 
-/* What the totals have and no block has. */
+/* Adds the part of the total that belongs to no block. */
 static void add_rest(struct grouping *grouping, enum tp_memory_category category, int64_t bytes)
 {
     if (bytes <= 0)
@@ -271,10 +273,10 @@ static void add_rest(struct grouping *grouping, enum tp_memory_category category
     TP_AT(&grouping->groups, struct live_group, grouping->groups.count - 1)->blocks = TP_NULL_INT;
 }
 
-/* Small blocks, of which only the sum was recorded: nobody knows how many. */
+/* Adds the small blocks, of which only the sum was recorded: their number is unknown. */
 static void add_small(struct grouping *grouping, int64_t bytes, struct tp_memory_device *out)
 {
-    enum { SMALL = 0xFFFFFFFE }; /* no stack has this id */
+    enum { SMALL = 0xFFFFFFFE }; /* not the id of any stack */
     add_block(grouping, SMALL, TP_STR("(small blocks)"), bytes);
     TP_AT(&grouping->groups, struct live_group, grouping->groups.count - 1)->blocks = TP_NULL_INT;
     out->live_bytes = tp_sat_add(out->live_bytes, bytes);
@@ -315,7 +317,7 @@ static void group_live(const struct series *s, uint32_t peak, struct tp_memory_d
 
 /* ---- growth ---- */
 
-/* Series at the last record not after `at`. */
+/* Returns the allocated bytes at a time: at the last record up to `at`; TP_NULL_INT: there is none. */
 static int64_t allocated_at(const struct series *s, int64_t at)
 {
     uint32_t lo = 0, hi = s->count;
@@ -391,7 +393,7 @@ static int by_device(const void *x, const void *y, const void *context)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-/* The bucket of a type and an id, made when new. most: records that it may get. */
+/* Returns the bucket of a type and an id, made if it is new. most: largest possible number of its records. */
 static uint32_t bucket_of(struct tp_vec *buckets, struct tp_id_map maps[2], int64_t type, int64_t id, size_t most)
 {
     uint32_t *type_slot = tp_id_map_put(&maps[0], (uint64_t)type);
@@ -405,20 +407,21 @@ static uint32_t bucket_of(struct tp_vec *buckets, struct tp_id_map maps[2], int6
         *slot = (uint32_t)buckets->count;
         struct bucket *bucket = tp_vec_push(buckets);
         *bucket = (struct bucket){type, id, TP_VEC(buckets->arena, uint32_t)};
-        if (buckets->count <= USUAL_DEVICES) /* growing would touch twice the memory */
+        if (buckets->count <= USUAL_DEVICES) /* a growing vector would touch twice the memory */
             tp_vec_grow(&bucket->records, most);
     }
     return *slot;
 }
 
-/* Records by device. Without a type a record is about memory of the host, without an id about device -1: so two places
- * may be one device. */
+/* Sorts records by device. A record without a type is about host memory, one without an id about device -1: so two
+ * places may be the same device. */
 static struct tp_vec sort_into_buckets(const struct tp_model *model, struct tp_arena *arena)
 {
     const struct tp_trace *trace = model->trace;
     struct tp_vec buckets = TP_VEC(arena, struct bucket);
     struct tp_id_map maps[2];
-    uint32_t *of_place = tp_arena_array(arena, trace->memory_place_count, sizeof *of_place); /* bucket + 1 */
+    uint32_t *of_place = tp_arena_array(arena, trace->memory_place_count, sizeof *of_place); /* by place: bucket + 1; 0:
+                                                                                              * not yet known */
     tp_id_map_init(&maps[0], arena);
     tp_id_map_init(&maps[1], arena);
     for (uint32_t i = 0; i < trace->memory_count; i++) {
@@ -437,7 +440,8 @@ static struct tp_vec sort_into_buckets(const struct tp_model *model, struct tp_a
     return buckets;
 }
 
-/* Records of PyTorch have stacks of Python, too: there lines and modules say it. */
+/* Returns the stacks of records; NULL: there are none. Records of PyTorch also have Python stacks, but lines and
+ * modules already show them. */
 static struct stacks *stacks_of(const struct tp_model *model, struct tp_arena *arena)
 {
     const struct tp_trace *trace = model->trace;

@@ -1,4 +1,4 @@
-/* Memory at its peak, per device: how high, what was alive then, growth per step, fragmentation (section 10). */
+/* Memory at its peak, per device: height, live blocks, growth per step, fragmentation (section 10). */
 #ifndef TP_WEBREPORT_MEASURE_MEMORY_MEMORY_PEAK_H
 #define TP_WEBREPORT_MEASURE_MEMORY_MEMORY_PEAK_H
 
@@ -12,26 +12,27 @@ struct tp_memory_device {
     int64_t record_count, allocation_count, release_count;
     bool totals_known, addresses_known;
     int64_t peak_allocated_bytes, peak_at_ns; /* from the start of the profile */
-    uint32_t peak_event;                      /* ordinal */
+    uint32_t peak_event;                      /* ordinal of the record */
     int64_t reserved_at_peak_bytes, peak_reserved_bytes, peak_reserved_at_ns;
-    double fragmentation_percent;                             /* NaN: null */
+    double fragmentation_percent;                             /* NaN: unknown */
     int64_t preexisting_bytes, live_bytes, live_block_count;  /* TP_NULL_INT without addresses */
     struct tp_table live_by_op, live_by_module, live_by_line; /* enum tp_live_column; largest first */
-    struct tp_table live_by_stack;    /* by the stack that took the block; no rows where no record has one */
-    struct tp_table live_by_category; /* by enum tp_memory_category; two rows are no blocks: blocks TP_NULL_INT */
-    int64_t *step_end_bytes;          /* of the used steps; TP_NULL_INT before the first record */
+    struct tp_table live_by_stack;    /* by the stack that allocated the block; no rows if no record has a stack */
+    struct tp_table live_by_category; /* by enum tp_memory_category; two rows are not blocks: their number of blocks is
+                                       * TP_NULL_INT */
+    int64_t *step_end_bytes;          /* at the end of each used step; TP_NULL_INT before the first record */
     uint32_t step_end_count;
-    double creep_bytes_per_step; /* NaN: null */
+    double creep_bytes_per_step; /* NaN: unknown */
     int64_t longest_rise_steps;
 };
 
 struct tp_memory_peak {
-    struct tp_memory_device *devices; /* by type, id */
+    struct tp_memory_device *devices; /* by type, then id */
     uint32_t device_count;
 };
 
 void tp_memory_peak_build(struct tp_memory_peak *peak, const struct tp_model *model, struct tp_arena *arena);
 
-extern const struct tp_fields tp_memory_device_fields; /* of one device */
+extern const struct tp_fields tp_memory_device_fields; /* for one device */
 
 #endif

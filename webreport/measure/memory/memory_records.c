@@ -1,4 +1,4 @@
-/* Memory records: order, devices, operators. See memory_records.h. */
+/* Builds memory records: order, devices, operators. See memory_records.h. */
 #include "webreport/measure/memory/memory_records.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 /* ---- devices ------------------------------------------------------------------------------------------------------
  */
 
-/* c10::DeviceType */
+/* names of c10::DeviceType */
 static const char *const type_names[] = {"CPU",  "CUDA", "MKLDNN", "OPENGL", "OPENCL", "IDEEP", "HIP",
                                          "FPGA", "MAIA", "XLA",    "VULKAN", "METAL",  "XPU",   "MPS",
                                          "META", "HPU",  "VE",     "LAZY",   "IPU",    "MTIA",  "PRIVATEUSE1"};
@@ -19,7 +19,7 @@ static struct tp_str keep(struct tp_arena *arena, const char *text, int size)
     return (struct tp_str){tp_arena_copy(arena, text, (size_t)size), (size_t)size};
 }
 
-/* CPU, GPU0, XPU1, DEVICE33:0 */
+/* Returns "CPU", "GPU0", "XPU1", "DEVICE33:0" and so on. */
 static struct tp_str device_name(struct tp_arena *arena, int64_t type, int64_t id)
 {
     char out[64];
@@ -32,7 +32,7 @@ static struct tp_str device_name(struct tp_arena *arena, int64_t type, int64_t i
     return keep(arena, out, snprintf(out, sizeof out, "DEVICE%lld:%lld", (long long)type, (long long)id));
 }
 
-/* cpu:-1, cuda:0, device33:0 */
+/* Returns "cpu:-1", "cuda:0", "device33:0" and so on. */
 static struct tp_str peak_key(struct tp_arena *arena, int64_t type, int64_t id)
 {
     char lower[16] = {0}, out[64];
@@ -60,7 +60,7 @@ static int compare_devices(const void *context, uint32_t i, uint32_t j)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Collects the devices in order of (type, id); seen: (type, id) as numbers, in the order in which records name them. */
+/* Collects the devices in order of (type, id). seen: (type, id) as numbers, in the order in which records name them. */
 static void sort_devices(struct tp_memory_records *records, const struct tp_keys *seen)
 {
     uint32_t count = records->device_count = tp_keys_count(seen);
@@ -102,12 +102,12 @@ static void group_by_device(struct tp_memory_records *records)
 /* ---- operators ----------------------------------------------------------------------------------------------------
  */
 
-/* Operators of one thread that a record, coming in order of time, may lie in. */
+/* The operators of one thread that a record may be in. Records come in order of time. */
 struct cursor {
-    uint32_t next, end, open; /* open: innermost operator started and, when last looked at, not ended */
+    uint32_t next, end, open; /* open: innermost operator that had started and not ended at the last record */
 };
 
-/* The innermost operator with start <= at < end. The chain of parents is the stack of open operators. */
+/* Returns the innermost operator with start <= at < end. The chain of parents is the stack of open operators. */
 static uint32_t operator_at(const struct tp_model *model, struct cursor *cursor, int64_t at)
 {
     while (cursor->next < cursor->end && tp_operator_event(model, cursor->next)->ts_ns <= at)
@@ -134,7 +134,7 @@ static int64_t or_else(int64_t value, int64_t absent)
     return value == TP_NULL_INT ? absent : value;
 }
 
-/* Records of the views in order of time: their numbers in trace->memory. */
+/* Lists the records of the views in order of time: their numbers in trace->memory. */
 static void list_records(struct tp_memory_records *records)
 {
     const struct tp_trace *trace = records->model->trace;

@@ -1,5 +1,4 @@
-/* Memory records of a trace in order of time, with their device and the operator they happened in (sections 8, D8, D9).
- */
+/* Memory records of a trace in order of time, each with its device and enclosing operator (sections 8, D8, D9). */
 #ifndef TP_WEBREPORT_MEASURE_MEMORY_MEMORY_RECORDS_H
 #define TP_WEBREPORT_MEASURE_MEMORY_MEMORY_RECORDS_H
 
@@ -8,7 +7,7 @@
 struct tp_memory_record {
     uint32_t raw;    /* index in trace->memory */
     uint32_t device; /* index in devices */
-    uint32_t owner;  /* innermost operator of the thread at that time; TP_NO_ID */
+    uint32_t owner;  /* innermost operator of the thread at that time; TP_NO_ID: none */
 };
 
 struct tp_memory_records {
@@ -16,9 +15,9 @@ struct tp_memory_records {
     struct tp_arena *arena;
     struct tp_memory_record *items;
     uint32_t count;
-    uint32_t *by_device;              /* records device by device, in order of time */
-    uint32_t *device_first;           /* device_count + 1 */
-    struct tp_device_memory *devices; /* by (type, id); name, type and id filled */
+    uint32_t *by_device;              /* numbers of records by device, then in order of time */
+    uint32_t *device_first;           /* device_count + 1 numbers */
+    struct tp_device_memory *devices; /* by (type, id); name, type and id are filled in */
     uint32_t device_count;
 };
 
@@ -29,17 +28,17 @@ static inline const struct tp_memory *tp_memory_raw(const struct tp_memory_recor
 {
     return &records->model->trace->memory[record->raw];
 }
-/* Bytes of a record: > 0 allocated, < 0 released; 0 when absent. */
+/* Returns the bytes of a record: > 0 allocated, < 0 released; 0 when absent. */
 static inline int64_t tp_memory_bytes(const struct tp_memory_records *records, const struct tp_memory_record *record)
 {
     int64_t bytes = tp_memory_raw(records, record)->bytes;
     return bytes == TP_NULL_INT ? 0 : bytes;
 }
 
-/* Bytes that a device has, of those that deviceProperties tells of; TP_NULL_INT when unknown. */
+/* Returns the memory of a device in bytes, if deviceProperties lists it; else TP_NULL_INT. */
 int64_t tp_memory_capacity(const struct tp_trace *trace, int64_t type, int64_t id);
 
-/* operators and operators_folded of every device (memory_operators.c). */
+/* Fills operators and operators_folded of every device (memory_operators.c). */
 void tp_memory_ops_build(struct tp_memory_records *records);
 
 #endif

@@ -1,4 +1,5 @@
-/* Memory view: devices, curves and blocks. See memory_view.h; bytes by operator are in memory_operators.c. */
+/* Builds the memory view: devices, curves and blocks. See memory_view.h; bytes by operator are in
+ * memory_operators.c. */
 #include "webreport/measure/memory/memory_view.h"
 
 #include "webreport/measure/memory/memory_records.h"
@@ -57,8 +58,8 @@ struct point {
     const struct tp_memory_more *more;
 };
 
-/* Marks the points to keep: all up to the limit; else the first, the last and of each of equal groups of the inner
- * points the first, the first lowest, the first highest and the last. */
+/* Marks the points to keep and returns their number. Up to the limit all are kept; above it the first, the last, and
+ * from each of equal groups of the inner points the first, the first lowest, the first highest and the last. */
 static size_t choose_points(const struct point *points, size_t count, uint8_t *keep)
 {
     size_t kept = 0;
@@ -112,7 +113,7 @@ static void build_curve(struct tp_memory_records *records, uint32_t device, int6
 /* ---- blocks -------------------------------------------------------------------------------------------------------
  */
 
-/* Pairs allocations with the release of their address, of one device. A row stands where its first record stands. */
+/* Pairs each allocation of a device with the release of its address. A row is at the position of its first record. */
 static void build_blocks(struct tp_memory_records *records, uint32_t device, int64_t first_ns)
 {
     struct block {
@@ -131,7 +132,7 @@ static void build_blocks(struct tp_memory_records *records, uint32_t device, int
             continue;
         uint32_t id = tp_keys_pair(&addresses, (uint32_t)address, (uint32_t)(address >> 32));
         if (id == live.count)
-            *(uint32_t *)tp_vec_push(&live) = 0; /* block + 1 */
+            *(uint32_t *)tp_vec_push(&live) = 0; /* block + 1; 0: none */
         uint32_t *block = TP_AT(&live, uint32_t, id);
         int64_t at = tp_sat_sub(raw->ts_ns, first_ns);
         if (bytes > 0) {
@@ -215,7 +216,8 @@ static void fill_device(struct tp_table *table, struct tp_memory_records *record
     build_blocks(records, device, first_ns);
 }
 
-/* Devices that share a name (a CUDA and a HIP device 0) have one member in JSON objects: the last one's. */
+/* Finds the device shown for each name. Devices with the same name (a CUDA and a HIP device 0) have one member in JSON
+ * objects, with the content of the last of them. */
 static void find_shown(struct tp_memory_view *view, struct tp_arena *arena)
 {
     struct tp_strings names;
@@ -230,7 +232,7 @@ static void find_shown(struct tp_memory_view *view, struct tp_arena *arena)
     }
 }
 
-/* The first device by name that starts with GPU, else the first. */
+/* Returns the first device by name that starts with GPU, else the first device. */
 static uint32_t default_device(const struct tp_memory_view *view)
 {
     uint32_t best = TP_NO_ID;
@@ -266,7 +268,7 @@ void tp_memory_view_build(struct tp_memory_view *view, const struct tp_model *mo
 
 /* ---- fields ---- */
 
-/* Gives the name of the next device, and the device whose tables are written under it. */
+/* Gives the name of the next device, and returns the device whose tables are written under it. */
 static const struct tp_device_memory *next_device(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct tp_memory_view *view = record->at;

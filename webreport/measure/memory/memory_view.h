@@ -1,4 +1,4 @@
-/* Memory view: per device the curve of allocated bytes, every block, and bytes by operator (section 8). */
+/* The memory view: for each device the curve of allocated bytes, every block, and bytes by operator (section 8). */
 #ifndef TP_WEBREPORT_MEASURE_MEMORY_MEMORY_VIEW_H
 #define TP_WEBREPORT_MEASURE_MEMORY_MEMORY_VIEW_H
 
@@ -8,7 +8,7 @@
 #include "webreport/model/facts.h"
 #include "writer/base/fields.h"
 
-enum { TP_CURVE_POINTS = 10240 }; /* more points are decimated: first, lowest, highest, last of each group */
+enum { TP_CURVE_POINTS = 10240 }; /* longer curves keep the first, lowest, highest and last point of each group */
 
 enum tp_memory_info_column {
     TP_MEMORY_DEVICE,
@@ -51,12 +51,12 @@ enum tp_memory_op_column {
     TP_MEMORY_OP_COLUMNS
 };
 
-/* One memory device; tables' times are since first_ns of the view. */
+/* One memory device; times in its tables are from first_ns of the view. */
 struct tp_device_memory {
     struct tp_str name;     /* CPU, GPU0 */
     struct tp_str peak_key; /* "cpu:-1" */
     int64_t type, id;
-    uint32_t shown; /* device whose content stands under this name in JSON; TP_NO_ID: an earlier one has the name */
+    uint32_t shown; /* device whose content is under this name in JSON; TP_NO_ID: an earlier device has the name */
     bool has_peak;
     int64_t peak_bytes; /* at least 0 */
     struct tp_table curve, blocks, operators, operators_folded;
@@ -66,7 +66,7 @@ struct tp_memory_view {
     bool is_present; /* false: no records, JSON null */
     int64_t first_ns;
     struct tp_table information;
-    struct tp_device_memory *devices; /* as the rows of `information` */
+    struct tp_device_memory *devices; /* in the order of the rows of `information` */
     uint32_t device_count, default_device;
 };
 
