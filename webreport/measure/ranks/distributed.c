@@ -1,4 +1,4 @@
-/* Ranks of one span beside each other: step matrices and JSON. See distributed.h; rank_facts.c makes the summaries,
+/* Compares the ranks of one span: step matrices and JSON. See distributed.h; rank_facts.c makes the summaries,
  * rank_collectives.c the tables of collectives. */
 #include "webreport/measure/ranks/distributed.h"
 
@@ -10,12 +10,12 @@
 #include "writer/base/ratio.h"
 #include "writer/base/saturate.h"
 
-/* Same number of records, and of ranges per record, everywhere. */
+/* Returns whether all ranks have the same number of records and of ranges per record. */
 static bool are_comparable(const struct tp_distributed *view)
 {
     const struct tp_rank_summary *first = view->ranks[0];
     if (view->rank_count < 2)
-        return false; /* what of a call is waiting shows only beside the other ranks */
+        return false; /* the waiting part of a call shows only in comparison with other ranks */
     for (uint32_t w = 1; w < view->rank_count; w++) {
         const struct tp_rank_summary *rank = view->ranks[w];
         if (rank->record_count != first->record_count)
@@ -42,8 +42,8 @@ static int64_t largest_group(const struct tp_distributed *view)
     return most;
 }
 
-/* What each range really transfers (D10): its last m nanoseconds, m being the shortest length of that range over the
- * ranks. Comparable ranks have their ranges in the same places. */
+/* Finds the time that each range really transfers (D10): its last m nanoseconds, where m is the shortest length of that
+ * range over the ranks. Comparable ranks have their ranges in the same order. */
 static int64_t *find_transfers(const struct tp_distributed *view, struct tp_arena *arena)
 {
     const struct tp_rank_summary *first = view->ranks[0];
@@ -61,7 +61,7 @@ static int64_t *find_transfers(const struct tp_distributed *view, struct tp_aren
 /* ---- matrices -----------------------------------------------------------------------------------------------------
  */
 
-/* Row labels in order of first appearance; [0] is all. label_row[w][i]: row of label i of rank w. */
+/* Row labels in order of first appearance; [0] is "all". */
 struct labels {
     struct tp_strings texts;
     struct tp_vec rows; /* struct tp_str */
@@ -104,7 +104,7 @@ static int64_t *cell_of(const struct tp_step_matrix *matrix, uint32_t rank_count
     return matrix->part_ns + cell * matrix->part_count;
 }
 
-/* Computation alone, overlapping, communication alone, other: per step, and their means. */
+/* Fills the matrix of computation only, both, communication only and other: per step, and their means. */
 static void build_overlap(struct tp_distributed *view, struct tp_arena *arena)
 {
     struct labels labels;
@@ -136,7 +136,7 @@ static struct tp_str label_text(const struct tp_rank_summary *rank, uint32_t lab
     return label == TP_NO_ID ? TP_STR("null") : rank->labels[label];
 }
 
-/* Transfer and waiting of one rank by step label. */
+/* Fills in transfer and waiting of one rank by step label. */
 static void build_rank_wait(struct tp_distributed *view, const struct labels *labels, uint32_t w,
                             const int64_t *shortest, struct tp_arena *arena)
 {

@@ -1,4 +1,4 @@
-/* Distributed view: the ranks of one span beside each other (section 10).
+/* The distributed view: compares the ranks of one span (section 10).
  *
  * Profiles are read one at a time, so each leaves a small summary in an arena that outlives its trace. */
 #ifndef TP_WEBREPORT_MEASURE_RANKS_DISTRIBUTED_H
@@ -14,13 +14,13 @@
 
 struct tp_job;
 
-/* What the metadata of a collective say. */
+/* Members in the metadata of a collective. */
 enum tp_rank_meta { TP_RANK_DTYPE, TP_RANK_GROUP_SIZE, TP_RANK_GROUP, TP_RANK_GROUP_DESCRIPTION, TP_RANK_METAS };
 
-/* A collective call of a rank: what the comparison over ranks needs. */
+/* A collective call of a rank: the data for the comparison over ranks. */
 struct tp_rank_record {
     struct tp_str name;
-    uint32_t step; /* label in tp_rank_summary.labels; TP_NO_ID: in no step */
+    uint32_t step; /* label in tp_rank_summary.labels; TP_NO_ID: outside all steps */
     uint32_t first_range, range_count, kernel_count;
     int64_t bytes, kernel_time_ns;
     struct tp_str meta[TP_RANK_METAS]; /* enum tp_rank_meta; ptr NULL when absent */
@@ -39,21 +39,21 @@ struct tp_rank_summary {
     uint32_t range_count;
     struct tp_str *labels; /* distinct step names */
     uint32_t label_count;
-    struct tp_table overlap;  /* enum tp_overlap_column, a row per step */
+    struct tp_table overlap;  /* enum tp_overlap_column, one row per step */
     struct tp_rank_gpu *gpus; /* busy devices with known properties */
     uint32_t gpu_count;
-    uint32_t device_count; /* that the machine shows to the process; 0: unknown */
+    uint32_t device_count; /* devices of the machine that the process can see; 0: unknown */
     int64_t world_size;    /* ranks of its job; TP_NULL_INT: unknown */
 };
 
-/* Copies what is needed into `arena`; the trace, its model and overview may go afterwards. */
+/* Copies the needed data into `arena`; the trace, its model and overview may be released afterwards. */
 void tp_rank_summary_build(struct tp_rank_summary *rank, struct tp_str worker, const struct tp_model *model,
                            const struct tp_overview *overview, struct tp_arena *arena);
 
-/* An empty table for tp_rank_summary.overlap. */
+/* Makes an empty table for tp_rank_summary.overlap. */
 void tp_rank_overlap_init(struct tp_table *table, size_t step_count, struct tp_arena *arena);
 
-/* A copy that lives in `arena` and shares nothing with `from`. */
+/* Copies a summary into `arena`; the copy shares nothing with `from`. */
 void tp_rank_summary_copy(struct tp_rank_summary *rank, const struct tp_rank_summary *from, struct tp_arena *arena);
 
 enum tp_comm_op_column {
@@ -82,7 +82,8 @@ struct tp_step_matrix {
     double *mean_us;  /* [worker * part_count + part] */
 };
 
-/* Ranks with devices that are of one node (and process), as lists: their worker's names tell. TP_NO_ID ends them. */
+/* Lists of the ranks with devices on the same node (and in the same process), according to the names of their workers.
+ * TP_NO_ID ends a list. */
 struct tp_rank_kin {
     uint32_t next_of_node, next_of_process;
     bool is_first_of_node, is_first_of_process;
@@ -92,42 +93,43 @@ struct tp_distributed {
     bool is_present; /* false: no communication in this span, nothing is written */
     bool has_span;
     int64_t span;
-    const struct tp_rank_summary **ranks; /* with communication; rows of everything below */
+    const struct tp_rank_summary **ranks; /* ranks with communication, in the order of the rows and arrays below */
     uint32_t rank_count;
     struct tp_rank_kin *kin; /* by rank */
-    bool *is_blamed;         /* by rank: a replay (docs/definitions.md, section 29) says that its own work costs; NULL: none to trust */
-    const struct tp_peaks_file *peaks_file; /* what the user says of devices; NULL: published figures alone */
-    const struct tp_job *job; /* these ranks as a job, replayed; NULL: nothing was replayed that can be trusted */
-    struct tp_str *silent_workers; /* without communication */
+    bool *is_blamed;         /* by rank: a replay (docs/definitions.md, section 29) shows that its own work costs time;
+                              * NULL: no reliable replay */
+    const struct tp_peaks_file *peaks_file; /* peaks from the user; NULL: only published ones */
+    const struct tp_job *job; /* these ranks as a replayed job; NULL: no reliable replay */
+    struct tp_str *silent_workers; /* workers without communication */
     uint32_t silent_count;
     bool is_comparable;
-    /* comparable, and other ranks of the job or a group are missing: waiting is at least what these show */
+    /* comparable, but other ranks of the job or a group are missing: real waits are at least as long as shown */
     bool is_partial;
-    bool is_size_known; /* of the job, or of a group */
+    bool is_size_known; /* the size of the job, or of a group, is known */
     struct tp_step_matrix overlap, wait; /* wait: only when comparable */
     struct tp_table *ops;                /* per rank: enum tp_comm_op_column */
 };
 
-/* ranks: the profiles of one span by worker name. span: TP_NULL_INT for null. */
+/* Builds the view. ranks: the profiles of one span by worker name. span: TP_NULL_INT for null. */
 void tp_distributed_build(struct tp_distributed *view, int64_t span, const struct tp_rank_summary *ranks,
                           uint32_t count, struct tp_arena *arena);
-/* The rank that the others wait for, where there is one (docs/definitions.md, section 15, E3). */
+/* The rank that the others wait for, if there is one (docs/definitions.md, section 15, E3). */
 struct tp_straggler {
     uint32_t rank;                   /* index in ranks; TP_NO_ID: there is none */
-    uint32_t late_count, step_count; /* steps in which it arrives last, of all */
-    double wait_us, step_us;         /* per step: what the others wait for it, and the mean step of all ranks */
-    double share_percent;            /* of a step: what equal work would gain */
+    uint32_t late_count, step_count; /* steps in which it arrives last; all steps */
+    double wait_us, step_us;         /* per step: time that the others wait for it; mean step of all ranks */
+    double share_percent;            /* share of a step that equal work would gain */
 };
 
 void tp_straggler_find(struct tp_straggler *found, const struct tp_distributed *view);
-/* "rank1 arrives last in 4 of 4 steps; the others wait for it 181.8 ms of a step of 249.1 ms". In `arena`. */
+/* Returns "rank1 arrives last in 4 of 4 steps; the others wait for it 181.8 ms of a step of 249.1 ms". In `arena`. */
 const char *tp_straggler_text(const struct tp_straggler *found, struct tp_str worker, struct tp_arena *arena);
-/* Returns it as a finding, with texts in `arena`. found->rank is not TP_NO_ID. */
+/* Returns the straggler as a finding, with texts in `arena`. found->rank must not be TP_NO_ID. */
 struct tp_finding;
 struct tp_finding tp_straggler_finding(const struct tp_straggler *found, const struct tp_distributed *view,
                                        struct tp_arena *arena);
 
-/* Of one object of the run's "distributed" array. */
+/* Fields of one object in the run's "distributed" array. */
 extern const struct tp_fields tp_distributed_fields;
 
 #endif

@@ -1,8 +1,10 @@
-/* Bus rate of the collectives that all ranks of a machine take part in, beside what links its devices. See link_rate.h.
+/* Compares the bus rate of the collectives of all ranks of a machine with the links between its devices. See
+ * link_rate.h.
  *
  * A collective is matched by group, name and order; its transfer is the shortest time that any rank's kernels spent in
- * it, for the last one to arrive waits for nobody. Links of half a machine may be fewer than the sheet says (boards
- * whose devices are linked pair by pair), and those between machines are others: of such groups nothing is said. */
+ * it, because the last rank to arrive waits for no other. Groups of only some devices of a machine are left out,
+ * because they may have fewer links than published (some boards link devices in pairs), and so are groups of several
+ * machines, which use other links. */
 #include "webreport/measure/ranks/link_rate.h"
 
 #include <math.h>
@@ -15,10 +17,10 @@
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
 
-/* What good collectives reach of a link. */
+/* Share of a link that good collectives reach. */
 static const double REACHED = 0.7;
 
-/* A collective that ranks took part in. */
+/* A collective call of several ranks. */
 struct instance {
     const struct tp_collective_kind *kind;
     uint32_t member_count;
@@ -34,7 +36,7 @@ static double threshold(const char *key)
     return INFINITY;
 }
 
-/* Each rank has one device, no two the same, and together they are all of one machine. */
+/* Returns whether each rank has one device, all different, and together they are all devices of one machine. */
 static bool is_whole_machine(const struct tp_distributed *view)
 {
     const struct tp_rank_gpu *first = view->ranks[0]->gpus;
@@ -57,7 +59,7 @@ static bool is_of_all(const struct tp_distributed *view, const struct tp_rank_re
            size.ptr && tp_value_int(size) == (int64_t)view->rank_count;
 }
 
-/* Collectives of used steps that all ranks took part in. */
+/* Finds the collectives in used steps that all ranks take part in. */
 static struct tp_vec find_instances(const struct tp_distributed *view, struct tp_arena *arena)
 {
     struct tp_vec instances = TP_VEC(arena, struct instance);
@@ -68,7 +70,7 @@ static struct tp_vec find_instances(const struct tp_distributed *view, struct tp
     tp_keys_init(&keys, arena, 2);
     for (uint32_t w = 0; w < view->rank_count; w++) {
         const struct tp_rank_summary *rank = view->ranks[w];
-        struct tp_vec next = TP_VEC(arena, uint32_t); /* by kind: how many this rank has had */
+        struct tp_vec next = TP_VEC(arena, uint32_t); /* by kind: number of its calls on this rank so far */
         for (uint32_t i = 0; i < rank->record_count; i++) {
             const struct tp_rank_record *record = &rank->records[i];
             struct tp_str group = record->meta[TP_RANK_GROUP].ptr ? record->meta[TP_RANK_GROUP] : TP_STR("");
@@ -91,7 +93,7 @@ static struct tp_vec find_instances(const struct tp_distributed *view, struct tp
     return instances;
 }
 
-/* Means over the ranks, per step: the step, communication, and the part of it that nothing hides. */
+/* Means over the ranks, per step: the step, its communication, and the part of it without other work. */
 struct means {
     double step_us, communication_us, exposed_us;
 };
@@ -100,7 +102,8 @@ static struct means means_of(const struct tp_distributed *view)
 {
     struct means means = {0, 0, 0};
     for (uint32_t w = 0; w < view->rank_count; w++) {
-        const double *parts = view->overlap.mean_us + (size_t)w * view->overlap.part_count; /* as in build_overlap */
+        const double *parts = view->overlap.mean_us + (size_t)w * view->overlap.part_count; /* parts as in
+                                                                                             * build_overlap */
         for (unsigned p = 0; p < view->overlap.part_count; p++)
             means.step_us += parts[p] / view->rank_count;
         means.communication_us += (parts[1] + parts[2]) / view->rank_count;
@@ -109,7 +112,8 @@ static struct means means_of(const struct tp_distributed *view)
     return means;
 }
 
-/* Those that last long enough on the link alone: how fast, and what they lose. rates: scratch, one per instance. */
+/* Measures the collectives that take long enough on the link alone: their rate and the time they lose. rates: scratch,
+ * one per instance. */
 static void measure(struct tp_link_rate *found, const struct tp_distributed *view, const struct tp_vec *instances,
                     double *rates)
 {
@@ -134,7 +138,7 @@ static void measure(struct tp_link_rate *found, const struct tp_distributed *vie
     found->rate_gb_s = rates[tp_nearest_rank(count, 50)];
     found->calls_per_step = (double)count / (double)steps;
     found->step_us = means.step_us;
-    /* what other work hides is not lost */
+    /* time that other work hides is not lost */
     found->lost_us = means.communication_us > 0
                          ? fmin(lost_us / (double)steps * means.exposed_us / means.communication_us, means.exposed_us)
                          : 0;
@@ -178,7 +182,7 @@ const char *tp_link_rate_advice(void)
 struct tp_finding tp_link_rate_finding(const struct tp_link_rate *found, struct tp_arena *arena)
 {
     struct tp_finding finding = tp_finding_of_run(TP_RULE_E5, found->share_percent);
-    if (finding.severity == TP_SEVERITY_HIGH) /* findings of low confidence are never of high severity */
+    if (finding.severity == TP_SEVERITY_HIGH) /* findings of low confidence never have high severity */
         finding.severity = TP_SEVERITY_MEDIUM;
     finding.ceiling_us_per_step = found->lost_us;
     finding.detail = tp_str_of(tp_link_rate_text(found, arena));

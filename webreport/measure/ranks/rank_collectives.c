@@ -1,4 +1,4 @@
-/* Collectives of one rank by name, and the unions of their ranges. See rank_parts.h. */
+/* Builds tables of the collectives of one rank by name, and unions of their ranges. See rank_parts.h. */
 #include "webreport/measure/ranks/rank_parts.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
@@ -68,7 +68,7 @@ struct op_row {
     int64_t calls, bytes, latency, transfer, kernel_count, kernel_time;
 };
 
-/* One value for all calls, or none. */
+/* Keeps a value that all calls share; different values make it mixed. */
 static void merge_meta(struct op_row *row, const struct tp_str *meta)
 {
     for (unsigned k = 0; k < TP_RANK_METAS; k++) {
@@ -80,7 +80,7 @@ static void merge_meta(struct op_row *row, const struct tp_str *meta)
     }
 }
 
-/* Latency desc, name. */
+/* Orders by latency (descending), then name. */
 static int compare_rows(const void *context, uint32_t i, uint32_t j)
 {
     const struct op_row *x = (const struct op_row *)context + i, *y = (const struct op_row *)context + j;

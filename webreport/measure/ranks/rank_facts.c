@@ -1,4 +1,4 @@
-/* Summary of one rank for the distributed view, and its devices in JSON. See distributed.h. */
+/* Makes the summary of one rank for the distributed view, and writes its devices in JSON. See distributed.h. */
 #include <stdio.h>
 
 #include "webreport/measure/ranks/rank_parts.h"
@@ -26,7 +26,7 @@ void tp_rank_overlap_init(struct tp_table *table, size_t step_count, struct tp_a
     table->title = "Communication and computation";
 }
 
-/* is_used: which rows; NULL: all. */
+/* Copies the rows of an overlap table. is_used: rows to copy; NULL: all. */
 static void copy_overlap(struct tp_rank_summary *rank, const struct tp_table *from, const uint8_t *is_used,
                          struct tp_strings *labels, struct tp_arena *arena)
 {
@@ -146,7 +146,7 @@ void tp_rank_summary_build(struct tp_rank_summary *rank, struct tp_str worker, c
     rank->world_size = job.ptr ? tp_value_world_size(job) : TP_NULL_INT;
 }
 
-/* Each text once, however often it stands in the records. */
+/* Returns the only copy of a text, which all records share. */
 static struct tp_str shared(struct tp_strings *texts, struct tp_str text)
 {
     return text.ptr ? tp_strings_get(texts, tp_strings_add(texts, text)) : text;
@@ -184,8 +184,8 @@ void tp_rank_summary_copy(struct tp_rank_summary *rank, const struct tp_rank_sum
 /* ---- devices ------------------------------------------------------------------------------------------------------
  */
 
-/* worker_host_12.x: node before the last _ that digits follow, process = those digits; without one the whole name and 0
- */
+/* Splits the name of a worker: in worker_host_12.x the node is the part before the last _ that digits follow, and the
+ * process is these digits. Without such a _ the node is the whole name and the process 0. */
 static void split_worker(struct tp_str worker, struct tp_str *node, struct tp_str *process)
 {
     *node = worker;
@@ -202,7 +202,8 @@ static void split_worker(struct tp_str worker, struct tp_str *node, struct tp_st
     }
 }
 
-/* Lists of ranks of one node, and of one process of it, so that no rank is compared with all others. */
+/* Builds lists of the ranks of each node, and of each process in it, so that no rank must be compared with all
+ * others. */
 void tp_rank_kin_build(struct tp_distributed *view, struct tp_arena *arena)
 {
     struct tp_strings texts;
@@ -235,7 +236,8 @@ void tp_rank_kin_build(struct tp_distributed *view, struct tp_arena *arena)
     }
 }
 
-/* The last rank of the same node and process that has the device; NULL when an earlier one wrote it. */
+/* Returns the device of the last rank of the same node and process that has it; NULL when it was already written for an
+ * earlier rank. */
 static const struct tp_rank_gpu *shown_gpu(const struct tp_distributed *view, uint32_t w, uint32_t rank, uint32_t g)
 {
     const struct tp_rank_gpu *found = NULL;

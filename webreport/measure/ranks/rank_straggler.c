@@ -1,11 +1,11 @@
-/* The rank that the others wait for (rule E3). See distributed.h. */
+/* Finds the rank that the others wait for (rule E3). See distributed.h. */
 #include <math.h>
 
 #include "webreport/measure/ranks/distributed.h"
 #include "webreport/measure/rules/rules_eval.h"
 #include "writer/text/format.h"
 
-enum { SYNCHRONIZING = 1 };             /* the part of a wait that ends when the last rank arrives */
+enum { SYNCHRONIZING = 1 };             /* the part of a collective before the last rank arrives */
 enum { COMPUTATION = 0, OVERLAPPING = 1 }; /* parts of a step in which a rank computes */
 
 static double threshold(const struct tp_rule *rule, const char *key)
@@ -16,7 +16,7 @@ static double threshold(const struct tp_rule *rule, const char *key)
     return INFINITY;
 }
 
-/* The rank of a step that waits least; TP_NO_ID: several do, or one is missing. */
+/* Returns the rank of a step that waits least; TP_NO_ID: several ranks are equal, or one is missing. */
 static uint32_t last_of(const struct tp_distributed *view, uint32_t step)
 {
     const struct tp_step_matrix *wait = &view->wait;
@@ -33,7 +33,7 @@ static uint32_t last_of(const struct tp_distributed *view, uint32_t step)
     return last;
 }
 
-/* How often each rank is the last; the one that is it most often, the first of equal ones. */
+/* Finds the rank that is most often the last; ties: the first rank. */
 static void count_late(struct tp_straggler *found, const struct tp_distributed *view)
 {
     for (uint32_t w = 0; w < view->rank_count; w++) {
@@ -54,8 +54,9 @@ static double computing_us(const struct tp_distributed *view, uint32_t rank)
     return parts[COMPUTATION] + parts[OVERLAPPING];
 }
 
-/* What of the wait ends when its cause is mended. A rank that computes for longer has more of the work that all share:
- * with equal parts all end when the mean of them does. What it does besides that, the others do not do instead. */
+/* Returns the share of the wait that a fix of its cause would save. A rank that computes longer has more of the shared
+ * work: with equal parts all ranks end at the mean. If it does other work, the other ranks do not take over any of
+ * it. */
 static double mended_part(const struct tp_straggler *found, const struct tp_distributed *view)
 {
     double ranks = view->rank_count, others = 0;

@@ -1,11 +1,11 @@
-/* The machine in the name of a trace. */
+/* Finds the machine in the name of a trace. */
 #ifndef TP_WEBREPORT_MEASURE_RANKS_WORKER_HOST_H
 #define TP_WEBREPORT_MEASURE_RANKS_WORKER_HOST_H
 
 #include "writer/base/str.h"
 
-/* The host's part of a worker name: "node7_4242" -> "node7"; empty when the name says only worker or rank and digits.
- */
+/* Returns the host in a worker name: "node7_4242" -> "node7"; empty when the name is only a word like worker or rank,
+ * and digits. */
 struct tp_str tp_worker_host(struct tp_str worker);
 
 #endif
