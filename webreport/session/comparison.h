@@ -1,7 +1,7 @@
-/* Two sides compared: their runs read and packed, with their call trees.
+/* Compares two sides: reads the runs of each and keeps their summaries and call trees.
  *
- * A side is read trace by trace, and what stays of a trace is its summary and its call tree: memory holds one trace,
- * whatever the number of runs. */
+ * A side is read trace by trace, and only the summary and the call tree of each trace are kept: one trace is in memory
+ * at a time, regardless of the number of runs. */
 #ifndef TP_WEBREPORT_SESSION_COMPARISON_H
 #define TP_WEBREPORT_SESSION_COMPARISON_H
 
@@ -13,11 +13,11 @@
 struct tp_diff_side {
     struct tp_arena arena;
     struct tp_summaries summaries;
-    struct tp_vec runs;  /* struct tp_summary: of a side that is filled run by run, behind `summaries` */
-    struct tp_vec trees; /* struct tp_calltree by summary of a trace; those of files have none */
+    struct tp_vec runs;  /* struct tp_summary: runs added one by one, after those in `summaries` */
+    struct tp_vec trees; /* struct tp_calltree, by summary of a trace; summaries from files have no tree */
     const char *name;
-    int tree_code; /* 0, or why a tree could not be kept */
-    int code;      /* of loading; then `err` */
+    int tree_code; /* 0, or the status of a tree that could not be kept */
+    int code;      /* status of loading; if negative, `err` has the reason */
     struct tp_error err;
 };
 
@@ -33,11 +33,12 @@ struct tp_comparison {
     struct tp_compare compare;
 };
 
-/* Reads both sides, each a trace, a .tps file or a folder of either. To be closed in any case. Returns 0 or what
- * tp_summaries_load does, with the side's name before the reason. */
+/* Reads both sides, each a trace, a .tps file or a folder of either. The caller closes it even after a failure. Returns
+ * the result of tp_summaries_load; the name of the side precedes the reason. */
 int tp_comparison_open(struct tp_comparison *comparison, const char *const paths[TP_SIDES],
                        const struct tp_diff_read *how, struct tp_error *err);
-/* The same of the base alone; the runs of the new side, whose name is borrowed, are added one by one. */
+/* Reads only the base; the caller adds the runs of the new side with tp_comparison_add. Borrows `name`, the name of the
+ * new side. Otherwise like tp_comparison_open. */
 int tp_comparison_open_base(struct tp_comparison *comparison, const char *path, const char *name,
                             const struct tp_diff_read *how, struct tp_error *err);
 void tp_comparison_close(struct tp_comparison *comparison);
@@ -46,7 +47,7 @@ void tp_comparison_close(struct tp_comparison *comparison);
 int tp_comparison_add(struct tp_comparison *comparison, const struct tp_run_file *file,
                       const struct tp_analysis *analysis, struct tp_error *err);
 
-/* Compares in `arena` (guard set by the caller): comparison->compare. */
+/* Compares the sides and fills comparison->compare, in `arena` (guard set by the caller). */
 void tp_comparison_build(struct tp_comparison *comparison, const struct tp_compare_options *options,
                          struct tp_arena *arena);
 

@@ -1,5 +1,5 @@
-/* The decision on a stored run as text: a file LABEL.note next to LABEL.tps, lines of KEY: VALUE. LABEL.tps has the
- * decision, too; the note is for people, and for runs that an older version stored.
+/* Reads and writes the decision on a stored run as text: a file LABEL.note next to LABEL.tps, with lines KEY: VALUE.
+ * LABEL.tps has the decision, too; the note is for people, and for runs that an older version stored.
  *
  *     tracepress-run-note 1
  *     verdict: fail
@@ -15,25 +15,25 @@
 #include "webreport/compare/gate/history.h"
 #include "writer/base/error.h"
 
-/* Fills the decision on the run in the file `tps`; texts live in the arena. stored: the decision inside the file. The
- * worse of it and the note counts, so that a note that is lost or belongs to another run makes no bad run good. A note
- * that is cut, empty, unreadable or of a later version counts as a broken limit. Without a note, a run of an older
- * version broke no limit. */
+/* Fills the decision on the run in the file `tps`; texts are in the arena. stored: the decision inside the file. The
+ * worse one of the note and `stored` counts, so that a lost note, or a note of another run, makes no bad run good. A
+ * note that is cut, empty, unreadable or of a later version counts as a broken limit. A run of an older version without
+ * a note counts as within its limits. */
 void tp_run_note_read(struct tp_run_decision *decision, const struct tp_run_decision *stored, const char *tps,
                       struct tp_arena *arena);
 
-/* Writes the note of the run in `tps`, or removes it where there is nothing to say. Returns 0, TP_EIO, TP_ENOMEM. */
+/* Writes the note of the run in `tps`, or removes it when no note is needed. Returns 0, TP_EIO, TP_ENOMEM. */
 int tp_run_note_write(const char *tps, const struct tp_run_decision *decision, struct tp_arena *arena,
                       struct tp_error *err);
 
-/* Seconds of the epoch, as "1767225600"; 0: no such number. */
+/* Parses seconds of the epoch, as "1767225600"; returns 0 for any other text. */
 int64_t tp_run_note_seconds(struct tp_str text);
 
 /* Copies the text as one line of at most 400 bytes: control characters become spaces. */
 struct tp_str tp_run_note_line(struct tp_str text, struct tp_arena *arena);
 
-/* Who and when, for a decision that is made now: the account of the CI system or of the process, the time of
- * SOURCE_DATE_EPOCH or of the clock. In the arena. */
+/* Fills in who makes the decision and when: the account of the CI system or of the process, and the time from
+ * SOURCE_DATE_EPOCH or the clock. Texts are in the arena. */
 void tp_run_note_sign(struct tp_run_decision *decision, struct tp_arena *arena);
 
 #endif

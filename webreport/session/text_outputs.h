@@ -1,4 +1,4 @@
-/* Outputs that are finished texts: all of them appear, or none does. */
+/* Writes finished texts to their files: either all files appear or none. */
 #ifndef TP_WEBREPORT_SESSION_TEXT_OUTPUTS_H
 #define TP_WEBREPORT_SESSION_TEXT_OUTPUTS_H
 
@@ -11,14 +11,14 @@ enum { TP_TEXT_OUTPUTS_MAX = 8 };
 
 struct tp_text_output {
     const char *path;   /* "-" for standard output; NULL: not wanted */
-    struct tp_buf text; /* the owner's */
+    struct tp_buf text; /* the caller releases it */
 };
 
-/* Opens, fills and commits each output that is wanted, at most TP_TEXT_OUTPUTS_MAX. 0, TP_EIO, TP_ENOMEM; then no file
- * was changed but, when a rename itself fails, those before it. */
+/* Opens, fills and commits each wanted output, at most TP_TEXT_OUTPUTS_MAX. Returns 0, TP_EIO, TP_ENOMEM. After a
+ * failure no file is changed; but when a rename fails, the outputs before it are. */
 int tp_text_outputs_write(const struct tp_text_output *outputs, unsigned count, struct tp_error *err);
 
-/* Whether a path stands for standard output. NULL: no. */
+/* Returns true when a path stands for standard output; NULL does not. */
 bool tp_is_stdout(const char *path);
 
 #endif
