@@ -1,4 +1,4 @@
-/* Sides, budget and verdict of a check: see check_session.h. */
+/* Loads the sides and the budget of a check and judges them: see check_session.h. */
 #include "webreport/session/check_session.h"
 
 #include <errno.h>
@@ -44,7 +44,7 @@ static int read_budget(struct tp_check_session *s, struct tp_arena *arena, struc
 
 /* ---- sides ---- */
 
-/* Oldest first. Runs without a wall time keep the order of their names. */
+/* Orders the oldest run first. Runs without a wall time keep the order of their names. */
 static int by_start(const void *x, const void *y, const void *context)
 {
     const struct tp_summary *a = x, *b = y;
@@ -64,7 +64,7 @@ static int load(struct tp_check_session *s, int side, struct tp_arena *arena, st
     how.rules = &s->rules;
     how.console = s->console;
     how.extent = s->updates_baseline ? TP_SUMMARY_WHOLE : s->baseline ? TP_SUMMARY_COMPARED : TP_SUMMARY_JUDGED;
-    how.read.skips_hash = !s->updates_baseline; /* only a new baseline has it */
+    how.read.skips_hash = !s->updates_baseline; /* only a new baseline contains the hash */
     how.wants_program = s->updates_baseline || tp_budget_wants_program(&s->limits);
     int code = tp_summaries_load(&s->sides[side], arena, &how, err);
     if (code < 0)
@@ -75,7 +75,7 @@ static int load(struct tp_check_session *s, int side, struct tp_arena *arena, st
     return TP_OK;
 }
 
-/* The label, or the name of the input without what says that it is a trace or summary. */
+/* Returns the label, or the name of the input without the endings of traces and summaries. */
 static const char *label_of(const struct tp_check_session *s, struct tp_arena *arena)
 {
     struct tp_str name = tp_inputs_bare_name(tp_str_of(s->input.run.name), 0);
@@ -86,7 +86,8 @@ static const char *label_of(const struct tp_check_session *s, struct tp_arena *a
 
 /* ---- the stored runs ---- */
 
-/* A folder of summaries alone is a store of runs; what holds traces, or is picked from, is a side like any other. */
+/* Returns true when the baseline is a store of runs: a folder with summaries and no traces. A folder with traces, or
+ * with --include, is a side like any other. */
 static bool is_store(const struct tp_check_session *s, struct tp_arena *arena)
 {
     const struct tp_run_search search = {.paths = &s->baseline, .path_count = 1};
@@ -97,8 +98,8 @@ static bool is_store(const struct tp_check_session *s, struct tp_arena *arena)
     return tp_rundir_find(&runs, arena, &search, &none) == TP_OK && runs.count == 0;
 }
 
-/* Limits are held against the runs since the last accepted one: the gate takes its levels from the first of them, and
- * learns the noise from all. What broke a limit is none of them. */
+/* Loads the stored runs since the last accepted one: the gate takes its levels from the first of them and the noise
+ * from all. Runs that broke a limit are left out, unless they were accepted. */
 static int load_store(struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
 {
     size_t total = 0, count = 0;
@@ -152,7 +153,7 @@ static struct tp_run_decision decision_of(const struct tp_check_session *s)
                                     .committed_s = s->committed_s};
 }
 
-/* This run takes its place among the stored ones; a former one of its label goes. */
+/* Adds this run to the history, in order; it replaces a stored run with the same label. */
 static void join_store(struct tp_check_session *s, struct tp_arena *arena)
 {
     struct tp_history_run own = {tp_str_of(label_of(s, arena)), s->input.run.items, s->input.run.count, decision_of(s)};
@@ -167,7 +168,7 @@ static void join_store(struct tp_check_session *s, struct tp_arena *arena)
     s->history.count = count;
 }
 
-/* A store that this run is to be the first of. */
+/* Returns true for an empty store, in which this run will be the first. */
 static bool is_empty_store(const struct tp_check_session *s, struct tp_arena *arena)
 {
     struct tp_vec files = TP_VEC(arena, const char *);
@@ -191,7 +192,7 @@ static int load_sides(struct tp_check_session *s, struct tp_arena *arena, struct
     bool is_kept = is_store(s, arena);
     s->input.is_first = is_missing(s->baseline) || (is_kept && is_empty_store(s, arena));
     if (s->input.is_first)
-        return TP_OK; /* it need not be there */
+        return TP_OK; /* a first run needs no baseline */
     if (is_kept)
         return load_store(s, arena, err);
     code = load(s, BASE, arena, err);
@@ -216,7 +217,7 @@ int tp_check_session_run(struct tp_check_session *s, struct tp_arena *arena, str
 
 /* ---- the new baseline ---- */
 
-/* Writes the runs with the decision on them. */
+/* Writes the runs and the decision on them. */
 static int write_runs(const struct tp_check_session *s, const struct tp_run_decision *decision, const char *path,
                       struct tp_arena *arena, struct tp_error *err)
 {

@@ -1,4 +1,4 @@
-/* Two sides: see comparison.h. */
+/* Reads and compares two sides: see comparison.h. */
 #include "webreport/session/comparison.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "webreport/measure/summary/summary_build.h"
 #include "webreport/session/inputs.h"
 
-/* A tree on its way to a side. */
+/* Arguments of keep_tree. */
 struct keeping {
     struct tp_diff_side *side;
     const struct tp_analysis *analysis;
@@ -26,7 +26,8 @@ static int keep_tree(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* Another thread may be at work on the analysis: failures stay here until the side is loaded. */
+/* Keeps the call tree of a run. Another thread may still use the analysis, so a failure is only noted in
+ * side->tree_code until the side is loaded. */
 static void keep_run_tree(struct tp_diff_side *side, const struct tp_analysis *analysis)
 {
     struct tp_arena scratch;
@@ -57,7 +58,7 @@ static int load(void *context, struct tp_error *err)
     options.paths = &path;
     options.path_count = 1;
     options.read = how->read;
-    options.read.skips_hash = true; /* a comparison does not show it */
+    options.read.skips_hash = true; /* a comparison does not show the hash */
     options.rules = how->rules;
     options.console = how->console;
     options.analysed = how->has_trees ? keep : NULL;
@@ -143,7 +144,7 @@ static struct tp_side_input input_of(const struct tp_diff_side *side)
                                   side->summaries.is_one_trace};
 }
 
-/* NULL unless every summary has one. */
+/* Returns the trees of a side; NULL unless every summary has one. */
 static const struct tp_calltree *trees_of(const struct tp_diff_side *side)
 {
     return side->trees.count == side->summaries.count ? side->trees.data : NULL;

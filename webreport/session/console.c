@@ -1,4 +1,4 @@
-/* Lines on standard error: see console.h. */
+/* Prints lines on standard error: see console.h. */
 #include "webreport/session/console.h"
 
 #include <stdarg.h>
@@ -27,7 +27,8 @@ void tp_console_restart(struct tp_console *console)
     clock_gettime(CLOCK_MONOTONIC, &console->started);
 }
 
-/* A control character as \xNN, a bidirectional one as \uNNNN; returns how many bytes of the text it took, 0: none. */
+/* Writes a control character as \xNN, or a bidirectional one as \uNNNN. Returns the number of bytes it has in the text;
+ * 0: the text begins with another character. */
 static size_t put_visible(char *out, size_t size, const char *text)
 {
     const unsigned char *p = (const unsigned char *)text;
@@ -42,7 +43,7 @@ static size_t put_visible(char *out, size_t size, const char *text)
     return bidi ? (bidi < 0x800 ? 2 : 3) : 1 + (size_t)is_c1;
 }
 
-/* A name must not move the cursor, nor mean anything to a log; the line begins with our own word. */
+/* Copies a text that must not move the cursor or be a command to a CI log; the line begins with the program's name. */
 static void make_harmless(const char *text, char *out, size_t size)
 {
     size_t used = 0;
@@ -65,7 +66,7 @@ static void say(struct tp_console *console, const char *color, const char *forma
     tp_console_progress_end(console);
     snprintf(whole, sizeof whole, "%stracepress: %s%s\n", console->has_color ? color : "", line,
              console->has_color ? "\033[0m" : "");
-    fputs(whole, stderr); /* fprintf of newer C libraries writes in parts: lines of several ranks would mix */
+    fputs(whole, stderr); /* fprintf of newer C libraries writes in parts, which would mix the lines of several ranks */
 }
 
 void tp_console_error(struct tp_console *console, const char *format, ...)
@@ -86,7 +87,7 @@ void tp_console_notice(struct tp_console *console, const char *format, ...)
     va_end(args);
 }
 
-/* "report.html, out.json" in `text`. Returns false when no file was written. */
+/* Writes "report.html, out.json" to `text`. Returns false when no file was written. */
 static bool name_written(char *text, size_t room, const char *const *paths, size_t count)
 {
     size_t size = 0;

@@ -1,4 +1,4 @@
-/* Read, build, print: see in_process.h. */
+/* Reads a trace, builds a result and prints it, in one call: see in_process.h. */
 #include "webreport/session/in_process.h"
 
 #include "webreport/measure/charts/folded_stacks.h"
@@ -9,7 +9,7 @@
 #include "writer/base/fs.h"
 #include "writer/base/path.h"
 
-/* One call: everything but the text lives in `arena`. */
+/* One call; everything except the text is in `arena`. */
 struct table_call {
     struct tp_arena *arena;
     struct tp_buf *text;
@@ -106,7 +106,7 @@ struct analysed {
     struct tp_advice advice;
 };
 
-/* One call: the packed summary in `out`, everything else in `arena`. */
+/* One call; the packed summary is in `out`, everything else in `arena`. */
 struct call {
     struct tp_arena *arena;
     struct tp_buf *out;

@@ -1,4 +1,4 @@
-/* Option tables: see opt.h. */
+/* Parses options by a table: see opt.h. */
 #include "webreport/session/opt.h"
 
 #include <errno.h>
@@ -75,7 +75,7 @@ static int parse_choice(int *out, const char *choices, const char *text)
     }
 }
 
-/* " (did you mean --markdown?)" for the nearest candidate, "" without one. mark: "--" before options. */
+/* Returns " (did you mean --markdown?)" for the nearest candidate, "" without one. mark: "--" for options, else "". */
 static const char *hint(char *text, size_t size, const struct tp_nearest *nearest, const char *mark)
 {
     *text = '\0';
@@ -147,7 +147,7 @@ static int set(const struct tp_opt *opt, void *options, char *value, struct tp_e
     return TP_OK;
 }
 
-/* The option that argument names, and its value when that stands in the same argument. */
+/* Finds the option that the argument names. *value: its value when it is part of the same argument. */
 static const struct tp_opt *match(const struct tp_opt *table, char *argument, char **value)
 {
     *value = NULL;

@@ -1,11 +1,11 @@
-/* Names of outputs: see output_names.h. */
+/* Makes the names of outputs: see output_names.h. */
 #include "webreport/session/output_names.h"
 
 #include <stdio.h>
 
 #include "writer/text/escape.h"
 
-/* Texts that have names, and the names; the id of a text is its place in `named`. */
+/* Texts and their names; the id of a text is its index in `named`. */
 struct naming {
     struct tp_arena *arena;
     struct tp_strings texts, taken;
@@ -20,7 +20,7 @@ static void begin(struct naming *naming, struct tp_arena *arena)
     naming->named = TP_VEC(arena, const char *);
 }
 
-/* `name`, or with a number the first that is not taken. */
+/* Returns `name` if it is free, else the name with the first number that makes it free; then it is taken. */
 static const char *take_free(struct naming *naming, const char *name)
 {
     const char *free_name = name;
@@ -82,7 +82,7 @@ struct tp_output_name *tp_output_names(const struct tp_runs *runs, bool joins_cy
             name->run = name_of(&by_run, run->name);
             name->worker = name_of(&workers, run->files[k].worker);
             name->folder = folder_of(arena, run, &run->files[k], name, runs->count > 1, joins_cycles);
-            if (*name->folder && !joins_cycles) /* else the run's and the worker's names tell it apart */
+            if (*name->folder && !joins_cycles) /* else the names of run and worker distinguish it */
                 name->folder = take_free(&folders, name->folder);
         }
     }

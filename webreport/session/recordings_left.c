@@ -1,4 +1,4 @@
-/* Leavings of recorded programs: see recordings_left.h. */
+/* Finds leftover files of recorded programs: see recordings_left.h. */
 #include "webreport/session/recordings_left.h"
 
 #include <dirent.h>
@@ -24,7 +24,7 @@ struct place {
 struct search {
     struct tp_recordings_left *left;
     struct tp_arena *arena;
-    struct tp_vec places; /* struct place: folders to look into */
+    struct tp_vec places; /* struct place: folders to search */
 };
 
 static void add(struct search *search, const char *path, enum tp_leaving_kind kind)
@@ -65,7 +65,7 @@ static void look_at(struct search *search, const struct place *place, const char
         add(search, path, TP_LEAVING_TEMPORARY);
 }
 
-/* An open folder; its names are looked at under a guard, so that it is closed whatever happens. */
+/* An open folder. It is read under a guard, so that it is closed even after a failure. */
 struct listing {
     struct search *search;
     const struct place *place;
@@ -118,7 +118,7 @@ int tp_recordings_left_find(struct tp_recordings_left *left, struct tp_arena *ar
     return TP_OK;
 }
 
-/* Length of a path without its last part and the slashes around that. */
+/* Returns the length of a path without its last part and the slashes around that part. */
 static size_t parent_size(const char *path, size_t size)
 {
     while (size > 1 && path[size - 1] == '/')
@@ -139,7 +139,7 @@ bool tp_recordings_left_name_trace(char *path, size_t size, const char *spool)
     if (n > 8 && strcmp(base + n - 8, ".tpspool") == 0) {
         n -= 8;
         size_t dot = n;
-        while (dot > 0 && base[dot - 1] != '.') /* before the process; a spool of another name has none */
+        while (dot > 0 && base[dot - 1] != '.') /* the dot before the process; spools with other names have none */
             dot--;
         n = dot > 1 ? dot - 1 : n;
     }
@@ -150,7 +150,7 @@ bool tp_recordings_left_name_trace(char *path, size_t size, const char *spool)
 const char *tp_recordings_left_run_of(struct tp_arena *arena, const char *path)
 {
     size_t size = strlen(path);
-    for (int i = 0; i < 2; i++) { /* the path itself, then the folder that it is in */
+    for (int i = 0; i < 2; i++) { /* first the path itself, then its folder */
         while (size > 1 && path[size - 1] == '/')
             size--;
         struct tp_str folder = {path, size};

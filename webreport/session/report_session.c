@@ -1,7 +1,7 @@
-/* The harness of a report: see report_session.h.
+/* Runs a report: see report_session.h.
  *
- * What must outlive a profile is a small summary per rank (for the comparison over ranks) and what the receiver keeps.
- * The advice is computed on a second thread beside the views when the trace is large: both only read the trace and its
+ * Only a small summary per rank (for the comparison of ranks) and the data of the receiver outlive a profile. For a
+ * large trace, a second thread computes the advice while this one builds the views: both only read the trace and its
  * order. */
 #include "webreport/session/report_session.h"
 
@@ -24,8 +24,8 @@ struct rank {
     uint64_t span;
     struct tp_rank_summary summary;
     struct tp_step_slots slots;
-    int64_t number;   /* TP_NULL_INT: not told */
-    bool is_damaged;  /* by its evidence */
+    int64_t number;   /* of the rank; TP_NULL_INT: unknown */
+    bool is_damaged;  /* according to the evidence of its trace */
     uint32_t *labels; /* names of the slots' steps, in report->labels */
 };
 
@@ -34,21 +34,22 @@ struct report {
     const struct tp_report_receiver *receiver;
     struct tp_trace_walk walk;
     struct tp_arena arena; /* of the whole report: runs, rank summaries */
-    struct rank *ranks;    /* of the run at hand */
+    struct rank *ranks;    /* of the current run */
     size_t rank_count;
-    struct tp_run_programs programs; /* of the run at hand */
-    size_t done_before;              /* files of the runs before it */
-    bool has_several;                /* files, that may be ranks: then they are replayed */
+    struct tp_run_programs programs; /* of the current run */
+    size_t done_before;              /* number of files in the runs before the current one */
+    bool has_several;                /* there are several files, which may be ranks: they are replayed */
     struct tp_strings labels;        /* names of steps */
     struct tp_comparison comparison; /* with the baseline */
-    const char *line;                /* verdict of the only profile; NULL: there are several */
-    const struct tp_run *used_run;   /* run and worker of the last profile that lies beside no other; NULL: none yet */
+    const char *line;                /* verdict of the only profile; NULL: several profiles */
+    /* run (and worker) of the last profile that does not accompany another one; NULL: none yet */
+    const struct tp_run *used_run;
     struct tp_str used_worker;
 };
 
 /* ---- one profile ---- */
 
-/* A profile on its way to the receiver. */
+/* A profile for the receiver. */
 struct received {
     const struct report *report;
     struct tp_profile profile;
@@ -61,7 +62,8 @@ static void start_profile(void *context)
     report->receiver->start_profile(report->session->context, &received->profile);
 }
 
-/* Says the verdict of a profile, or keeps that of the only one for the last line. Of many profiles nothing is said. */
+/* Prints the verdict of a profile, or keeps it for the last line if there is only one profile. Prints nothing when
+ * there are many profiles. */
 static void say_line(struct report *report, const struct tp_walked *walked, const struct tp_profile *profile)
 {
     enum { SAID_PROFILES = 4 };
@@ -74,7 +76,7 @@ static void say_line(struct report *report, const struct tp_walked *walked, cons
         tp_console_notice(report->session->console, "%s: %s", walked->file->base, line);
 }
 
-/* Says where the outputs are, if they were written; of a single profile in one line with its verdict. */
+/* Prints which outputs were written; for a single profile in one line with its verdict. */
 static void say_end(const struct report *report, bool is_written)
 {
     const struct tp_report_session *session = report->session;
@@ -85,7 +87,7 @@ static void say_end(const struct report *report, bool is_written)
         tp_console_wrote(session->console, session->outputs, count);
 }
 
-/* What is kept of a rank for the comparison with the others. */
+/* Keeps the data of a rank for the comparison with the others. */
 static void add_rank(struct report *report, const struct tp_run_file *file, const struct tp_analysis *a)
 {
     struct rank *rank = &report->ranks[report->rank_count++];
@@ -100,7 +102,7 @@ static void add_rank(struct report *report, const struct tp_run_file *file, cons
         rank->labels[s] = tp_strings_add(&report->labels, a->model.steps[rank->slots.steps[s]].name);
 }
 
-/* Number of the process in "HOST_PID_inside". */
+/* Returns the number of the process in "HOST_PID_inside", -1 without one. */
 static int64_t process_of(const struct tp_run_file *file)
 {
     size_t end = file->worker.len - (sizeof TP_WORKER_INSIDE - 1), begin = end;
@@ -109,7 +111,8 @@ static int64_t process_of(const struct tp_run_file *file)
     return begin < end && end - begin < 12 ? atoll(file->worker.ptr + begin) : -1;
 }
 
-/* Where what was recorded inside of the program's largest process stands in the run; `own`: nowhere. */
+/* Returns the index in the run of the trace recorded inside the program's process with the highest memory; `own`: no
+ * such trace. */
 static size_t largest_inside(const struct tp_run *run, const struct tp_program_view *program, size_t own)
 {
     size_t found = own;
@@ -127,7 +130,7 @@ static size_t largest_inside(const struct tp_run *run, const struct tp_program_v
     return found;
 }
 
-/* Where the program stands of whose process this was recorded inside. */
+/* Returns the index in the run of the program whose process was recorded from inside; `own`: no such program. */
 static size_t program_around(const struct tp_run *run, size_t own)
 {
     for (size_t i = 0; i < own; i++)
@@ -136,7 +139,8 @@ static size_t program_around(const struct tp_run *run, size_t own)
     return own;
 }
 
-/* What the program from outside says of the profile's steps, and where the other one of both stands. */
+/* Gets the data of the program recorded from outside for the profile's steps, and links the profile to the program, or
+ * the program's profile to one of its process. */
 static void ask_program(struct report *report, const struct tp_walked *walked, struct tp_profile *profile)
 {
     size_t own = report->walk.done_count - report->done_before, other = own;
@@ -164,7 +168,7 @@ static int use(void *context, const struct tp_walked *walked, struct tp_error *e
     bool is_beside = file->beside.len && report->used_run == walked->run &&
                      tp_str_equal(report->used_worker, file->beside);
     int code = TP_OK;
-    if (!is_beside) { /* PyTorch's trace may have been unusable: then this one is judged */
+    if (!is_beside) { /* also when PyTorch's trace was unusable: this one is judged instead */
         received.profile.beside = TP_STR("");
         report->used_run = walked->run;
         report->used_worker = file->worker;
@@ -180,7 +184,7 @@ static int use(void *context, const struct tp_walked *walked, struct tp_error *e
     if (!file->is_silent)
         tp_inputs_say_notices(session->console, file->path, &a->trace.reading);
     say_line(report, walked, &received.profile);
-    if (!file->is_helper) /* else it is no rank of its own */
+    if (!file->is_helper) /* a helper is not a rank */
         add_rank(report, file, a);
     return report->receiver->profile(session->context, &received.profile, err);
 }
@@ -208,8 +212,8 @@ static int by_number(const void *x, const void *y, const void *context)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* The ranks by number; by place where not all numbers are told, or two are equal. A damaged one is left out, as if it were
- * missing; *count: those that are left. */
+/* Returns the ranks ordered by number; if a number is unknown or two are equal, by index. Damaged ranks are left out,
+ * as if they were missing; *count: the number of the other ranks. */
 static struct tp_graph_source *order_ranks(struct report *report, const struct rank *ranks, uint32_t *count)
 {
     struct tp_graph_source *sources = tp_arena_array(&report->arena, *count, sizeof *sources);
@@ -233,8 +237,8 @@ static struct tp_graph_source *order_ranks(struct report *report, const struct r
     return sources;
 }
 
-/* The rules of a job's page for these ranks: what it says first, and which of them a replay blames, where it can be
- * trusted. span: summaries of the ranks, as the view points to them. */
+/* Applies the rules of a job's page to these ranks: its first sentences, and the ranks that a replay blames if the
+ * replay can be trusted. span: summaries of the ranks, which the view points to. */
 static void replay_ranks(struct report *report, struct tp_distributed *view, const struct rank *ranks, uint32_t count,
                          const struct tp_rank_summary *span)
 {
@@ -261,14 +265,14 @@ static void replay_ranks(struct report *report, struct tp_distributed *view, con
         view->is_blamed[r] = is_blamed[view->ranks[r] - span];
 }
 
-/* The comparison of each span's ranks. */
+/* Compares the ranks of each span. */
 static int compare_ranks(struct report *report, const struct tp_run *run, struct tp_error *err)
 {
     struct rank *ranks = report->ranks;
     size_t count = report->rank_count;
     struct tp_rank_summary *span = tp_arena_array(&report->arena, count, sizeof *span);
     int code = TP_OK;
-    /* stable: ranks of a span stay in the order of their workers */
+    /* stable: the ranks of a span keep the order of their workers */
     tp_merge_sort(&report->arena, ranks, count, sizeof *ranks, by_span, NULL);
     for (size_t first = 0, end; first < count && code == TP_OK; first = end) {
         struct tp_distributed view;

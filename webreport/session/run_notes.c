@@ -1,4 +1,4 @@
-/* Notes on stored runs: see run_notes.h. */
+/* Reads and writes notes on stored runs: see run_notes.h. */
 #include "webreport/session/run_notes.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 static const char head[] = "tracepress-run-note 1";
 enum { MOST_BYTES = 1 << 16, MOST_REASON = 400, MOST_DIGITS = 10 };
-static const int64_t LAST_SECOND = 9000000000; /* in the year 2255: as nanoseconds it fits */
+static const int64_t LAST_SECOND = 9000000000; /* in the year 2255; as nanoseconds it fits an int64 */
 
 static const char *path_of(const char *tps, struct tp_arena *arena)
 {

@@ -1,4 +1,4 @@
-/* Programs from outside beside a run's traces: see run_programs.h. */
+/* Reads the programs of a run that were recorded from outside: see run_programs.h. */
 #include "webreport/session/run_programs.h"
 
 #include "writer/base/limits.h"

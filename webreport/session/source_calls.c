@@ -1,4 +1,4 @@
-/* Calls of operators in source text: see source_calls.h. */
+/* Finds calls of operators in source text: see source_calls.h. */
 #include "webreport/session/source_calls.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ static size_t word_size(struct tp_str text)
 
 /* ---- names of operators ---- */
 
-/* What calls an operator in Python where that is not its own name. */
+/* The calls of an operator in Python that do not use its own name. */
 static const struct {
     const char *operator, * tokens[8];
 } known_calls[] = {
@@ -53,7 +53,7 @@ static const struct {
     {"cross_entropy_loss", {".cross_entropy("}},
 };
 
-/* "add" of "aten::add_". */
+/* Returns "add" for "aten::add_". */
 static struct tp_str bare_name(struct tp_str operator)
 {
     for (size_t i = operator.len; i-- > 0;)
@@ -66,7 +66,7 @@ static struct tp_str bare_name(struct tp_str operator)
     return operator;
 }
 
-/* Whether a module of that class calls the operator: BatchNorm2d does batch_norm, GELU does gelu. */
+/* Returns true when a module of this class calls the operator: BatchNorm2d calls batch_norm, GELU calls gelu. */
 static bool is_class_of(struct tp_str class, struct tp_str name)
 {
     size_t at = 0;
@@ -86,9 +86,9 @@ static bool is_class_of(struct tp_str class, struct tp_str name)
 
 /* ---- modules of a file ---- */
 
-enum { MOST_VALUE_BYTES = 4096 }; /* of what is assigned */
+enum { MOST_VALUE_BYTES = 4096 }; /* length limit of an assigned value */
 
-/* "self.fc" of a line "self.fc = ..", *at behind the sign; "" of another line. */
+/* Returns "self.fc" for a line "self.fc = .."; *at: position after the '='. Returns "" for other lines. */
 static struct tp_str assigned(struct tp_str line, size_t *at)
 {
     size_t begin = tp_source_indent(line), size;
@@ -102,7 +102,7 @@ static struct tp_str assigned(struct tp_str line, size_t *at)
     return is_assigned ? name : TP_STR("");
 }
 
-/* Whether what is assigned, up to where its brackets close, makes a module that does the operator. */
+/* Returns true when the assigned value, up to its last closing bracket, makes a module that calls the operator. */
 static bool makes_module(struct tp_str value, struct tp_str name)
 {
     int open = 0;
@@ -153,7 +153,7 @@ void tp_source_tokens_init(struct tp_source_tokens *tokens, struct tp_str text, 
 
 /* ---- calls ---- */
 
-/* Whether the token stands at `at`, and is not the end of a longer name. */
+/* Returns true when the token is at `at` and is not the end of a longer name. */
 static bool stands_at(struct tp_str line, size_t at, struct tp_str token)
 {
     if (token.len > line.len - at || memcmp(line.ptr + at, token.ptr, token.len) != 0)

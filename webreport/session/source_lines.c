@@ -1,4 +1,4 @@
-/* Lines of source files: see source_lines.h. */
+/* Finds lines of source files: see source_lines.h. */
 #include "webreport/session/source_lines.h"
 
 #include <unistd.h>
@@ -11,7 +11,7 @@
 
 /* ---- files ---- */
 
-/* The bytes of a regular file of at most TP_MAX_SOURCE_BYTES; ptr NULL: it is none. */
+/* Returns the bytes of a regular file of at most TP_MAX_SOURCE_BYTES; ptr NULL: the path is no such file. */
 static struct tp_str read_file(const char *path, struct tp_arena *arena)
 {
     struct tp_input input;
@@ -28,7 +28,7 @@ static struct tp_str read_file(const char *path, struct tp_arena *arena)
     return text;
 }
 
-/* A path that stays in its folder. */
+/* Returns true when a relative path does not leave its folder. */
 static bool is_inner(struct tp_str path)
 {
     for (size_t at = 0; at < path.len;) {
@@ -42,7 +42,8 @@ static bool is_inner(struct tp_str path)
     return path.len > 0 && path.len < TP_MAX_SUMMARY_TEXT_BYTES && !memchr(path.ptr, '\0', path.len);
 }
 
-/* Looks for the path in root, then without its first folder, and so on. */
+/* Reads the file at the path in root; without such a file, tries again without the first folder of the path, and so
+ * on. */
 static struct tp_str find_file(struct tp_str *file, const char *root, struct tp_str path, struct tp_arena *arena)
 {
     struct tp_str text = {NULL, 0};
@@ -60,15 +61,15 @@ static struct tp_str find_file(struct tp_str *file, const char *root, struct tp_
 
 /* ---- the body of a function ---- */
 
-/* Lines of a function: first is its def or a decorator of it, or what is known of it where it has no def. */
+/* The lines of a function. The first one is its def, or the line in the frame when no def is found. */
 struct body {
-    size_t at;      /* in the text, of the first line */
-    int32_t first;  /* its number */
-    bool is_def;    /* the first line is the def of the name */
-    bool is_module; /* all lines */
+    size_t at;      /* offset of the first line in the text */
+    int32_t first;  /* its number, from 1 */
+    bool is_def;    /* the first line is the def of the function */
+    bool is_module; /* the body is the whole file */
 };
 
-/* "def step(", "async def step(". */
+/* Returns true for "def step(" and "async def step(". */
 static bool is_def_of(struct tp_str rest, struct tp_str name)
 {
     if (tp_str_starts(rest, "async "))
@@ -78,7 +79,8 @@ static bool is_def_of(struct tp_str rest, struct tp_str name)
     return rest.ptr[4 + name.len] == '(';
 }
 
-/* A function that ran when the recording began is told with the line it was at: its def stands above. */
+/* Finds the body of the frame's function. For a function that already ran when the recording began, the frame has the
+ * current line instead of that of the def, which is above. */
 static struct body find_body(struct tp_str text, const struct tp_frame *frame)
 {
     struct body body = {.is_module = tp_str_equal(frame->function, TP_STR("<module>"))}, known = {0};
@@ -103,7 +105,7 @@ static struct body find_body(struct tp_str text, const struct tp_frame *frame)
 
 /* ---- calls in a body ---- */
 
-enum { MOST_HITS = 64 }; /* of more places in one function none is told */
+enum { MOST_HITS = 64 }; /* a function with more hits gets no line */
 
 /* A place of the source that calls the operator. */
 struct hit {
@@ -111,7 +113,7 @@ struct hit {
     size_t indent;
 };
 
-/* The calls of a body, in the order of the text. */
+/* Returns the calls in a body, in the order of the text. */
 static struct tp_vec find_hits(struct tp_str text, const struct body *body, const struct tp_source_tokens *tokens,
                                struct tp_arena *arena)
 {
@@ -123,7 +125,8 @@ static struct tp_vec find_hits(struct tp_str text, const struct body *body, cons
         size_t indent = tp_source_indent(line);
         struct tp_str rest = {line.ptr + indent, line.len - indent};
         least = is_first ? indent : least;
-        bool is_head = is_open && !body->is_module; /* decorators and the def, up to the line that ends with a colon */
+        /* the line is a decorator or part of the def, which ends with a colon */
+        bool is_head = is_open && !body->is_module;
         if (is_head && !tp_str_starts(rest, "@"))
             is_open = !(tp_str_ends(rest, ":") || tp_str_ends(rest, ":\r") || tp_str_find(rest, ": ") >= 0);
         if (!rest.len || rest.ptr[0] == '#')
@@ -136,7 +139,7 @@ static struct tp_vec find_hits(struct tp_str text, const struct body *body, cons
     return hits;
 }
 
-/* Hits that are indented by at most `most`; *nth: the line of the one of that number. */
+/* Counts the hits that are indented by at most `most`. *line: the line of hit number `nth` among them. */
 static uint32_t hits_within(const struct tp_vec *hits, size_t most, uint32_t nth, int32_t *line)
 {
     uint32_t count = 0;
@@ -150,8 +153,8 @@ static uint32_t hits_within(const struct tp_vec *hits, size_t most, uint32_t nth
     return count;
 }
 
-/* The line that is meant: the only one; else what is done in every step is as many calls as the step has, less indented
- * than what is done now and then. */
+/* Chooses the line of a call. If there are several lines, calls of every step are less indented than occasional ones:
+ * some indentation must leave exactly as many calls as a step has. Returns 0 when no line can be chosen. */
 static int32_t choose(const struct tp_vec *hits, const struct tp_source_call *call)
 {
     const struct hit *hit = hits->data;
@@ -185,9 +188,9 @@ int32_t tp_source_line(struct tp_str *file, const char *root, const struct tp_so
     return line || !body.is_def || body.first == frame.line ? line : body.first;
 }
 
-/* ---- of a comparison, of a check ---- */
+/* ---- comparisons and checks ---- */
 
-/* "train.py(17): step" of the line that was found; the place itself where none was. */
+/* Returns "train.py(17): step" with the line that was found, else the place itself. */
 static struct tp_str found_place(const char *root, const struct tp_source_call *call, int32_t *line,
                                  struct tp_arena *arena)
 {
@@ -200,7 +203,7 @@ static struct tp_str found_place(const char *root, const struct tp_source_call *
                                     frame.function.ptr));
 }
 
-/* What went is not in the source. */
+/* Finds the line of a change. Calls that were removed are not in the source. */
 static void find_change(const char *root, struct tp_work_change *change, struct tp_arena *arena)
 {
     const struct tp_source_call call = {change->place, change->name, change->nth, change->calls};

@@ -1,4 +1,4 @@
-/* Stored summaries in order: see stored_history.h. */
+/* Reads stored summaries in order: see stored_history.h. */
 #include "webreport/session/stored_history.h"
 
 #include "webreport/session/run_notes.h"
@@ -12,7 +12,7 @@ static struct tp_str label_of(const struct tp_summary_input *input)
     return base;
 }
 
-/* The processes of one file. */
+/* Reads the processes of one file. */
 static int read_run(struct tp_history_run *run, const struct tp_summary_input *input, struct tp_arena *arena,
                     struct tp_error *err)
 {

@@ -1,4 +1,4 @@
-/* Files of summaries and traces: see summary_inputs.h. */
+/* Finds the files of summaries and traces: see summary_inputs.h. */
 #include "webreport/session/summary_inputs.h"
 
 #include <errno.h>
@@ -71,7 +71,7 @@ int tp_summary_inputs_list(struct tp_vec *paths, const char *file, struct tp_err
 
 /* ---- finding ---- */
 
-/* A regular file that begins like a summary; pipes are not looked into. */
+/* Returns true for a regular file that begins like a summary; does not read pipes. */
 static bool is_summary(const char *path)
 {
     struct tp_input input;
@@ -93,7 +93,8 @@ struct find {
     struct tp_error *err;
 };
 
-/* How many traces there are, in *named those that torch's names or the user's pattern say to be. */
+/* Counts the traces. *named: the number of those with a name of torch's form, or with is_asked all: the user's pattern
+ * chose them. */
 static size_t count_traces(size_t *named, const struct tp_runs *runs, bool is_asked)
 {
     size_t count = 0;
@@ -104,7 +105,7 @@ static size_t count_traces(size_t *named, const struct tp_runs *runs, bool is_as
     return count;
 }
 
-/* A folder: its traces by name, or its summaries, or what begins as a trace. */
+/* Adds the inputs of a folder: its traces by name, else its summaries, else the files that begin like a trace. */
 static int sort_folder(struct find *find, const char *path)
 {
     struct tp_runs runs;

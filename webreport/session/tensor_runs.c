@@ -1,4 +1,4 @@
-/* The tensors of two runs: see tensor_runs.h. */
+/* Finds and compares the tensors of two runs: see tensor_runs.h. */
 #include "webreport/session/tensor_runs.h"
 
 #include "webreport/session/inputs.h"

@@ -1,4 +1,4 @@
-/* Outputs that are finished texts: see text_outputs.h. */
+/* Writes finished texts to their files: see text_outputs.h. */
 #include "webreport/session/text_outputs.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The analysis of one profile on two threads: see trace_analysis.h. */
+/* Analyzes one profile on two threads: see trace_analysis.h. */
 #include "webreport/session/trace_analysis.h"
 #include "webreport/model/build.h"
 
@@ -59,7 +59,7 @@ static int build_second(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* The second side. */
+/* Runs the second thread: the advice and the memory view. */
 static void *build_beside(void *argument)
 {
     struct tp_analysis *a = argument;
