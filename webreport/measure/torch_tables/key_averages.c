@@ -1,4 +1,4 @@
-/* Groups and sums: see key_averages.h. */
+/* Groups events by key and adds them up: see key_averages.h. */
 #include "webreport/measure/torch_tables/key_averages.h"
 
 #include "webreport/measure/torch_tables/key_labels.h"
@@ -11,14 +11,14 @@ struct build {
     struct tp_key_averages *averages;
     const struct tp_key_options *options;
     struct tp_arena *arena;
-    struct tp_key_labels labels; /* of groups other than by name */
+    struct tp_key_labels labels; /* for groups other than by name */
     struct tp_key_shapes shapes;
     struct tp_keys prefixes;  /* (enclosing prefix, frame): the first frames of a stack as one number */
-    uint32_t *prefix_of_list; /* by list of stacks: prefix + 1; 0 not asked yet */
+    uint32_t *prefix_of_list; /* by list of stacks: prefix + 1; 0: not yet known */
     struct tp_keys keys;      /* (label, flags, shape, stack prefix) */
     struct tp_vec rows;
-    struct tp_keys places;   /* (row, thread) .. */
-    struct tp_vec place_end; /* .. and where its outermost item ends, int64_t */
+    struct tp_keys places;   /* (row, thread) */
+    struct tp_vec place_end; /* int64_t, by place: end of its outermost item */
     struct tp_flops flops;
 };
 
@@ -33,7 +33,7 @@ static uint32_t prefix_of(struct build *b, uint32_t item)
         uint32_t prefix = TP_NO_ID;
         for (uint32_t i = 0; i < list.count && i < b->options->stack_depth; i++)
             prefix = tp_keys_pair(&b->prefixes, prefix, *TP_AT(&stacks->frames, uint32_t, list.first + i));
-        *known = prefix + 2; /* TP_NO_ID, no frames, is 1 */
+        *known = prefix + 2; /* TP_NO_ID, no frames, becomes 1 */
     }
     return *known;
 }
@@ -59,7 +59,7 @@ static struct tp_key_row make_row(const struct build *b, uint32_t item, uint32_t
     return row;
 }
 
-/* Row of an item, made when new. */
+/* Returns the row of an item, made when new. */
 static uint32_t row_of(struct build *b, uint32_t item, uint32_t label)
 {
     const struct tp_torch *torch = &b->averages->torch;
@@ -72,8 +72,8 @@ static uint32_t row_of(struct build *b, uint32_t item, uint32_t label)
     return row;
 }
 
-/* True when no item of the same row is around it: in groups that hold callers and callees, only such ones make up the
- * total. (torch's groups by name count recursion twice, so ours do.) */
+/* Returns whether no item of the same row encloses this one: in groups that contain callers and callees, only such
+ * items add to the total. (torch's groups by name count recursion twice, and so do ours.) */
 static bool is_outermost(struct build *b, uint32_t row, uint32_t item)
 {
     const struct tp_torch *torch = &b->averages->torch;
@@ -121,7 +121,8 @@ static bool is_wanted(const struct tp_key_options *options, unsigned flags)
         return false;
     if (options->group == TP_KEY_KERNEL)
         return flags & TP_TORCH_WORK;
-    if (options->group == TP_KEY_MODULE || options->group == TP_KEY_LINE) /* device time is with its operators there */
+    if (options->group == TP_KEY_MODULE || options->group == TP_KEY_LINE) /* in these groups device time counts for its
+                                                                           * operators */
         return !(flags & TP_TORCH_DEVICE);
     return options->includes_frames || !(flags & TP_TORCH_FRAME);
 }

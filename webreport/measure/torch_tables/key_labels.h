@@ -7,14 +7,14 @@
 struct tp_key_labels {
     struct tp_strings texts;
     uint32_t *of_item; /* id in texts */
-    bool *is_call;     /* it opens its group: one call of the module or line; NULL when each item counts */
+    bool *is_call;     /* by item: it opens its group, as one call of the module or line; NULL when each item counts */
 };
 
-/* Does nothing for groups by name. */
+/* Finds the labels of all items. Does nothing for groups by name. */
 void tp_key_labels_init(struct tp_key_labels *labels, const struct tp_torch *torch, enum tp_key_group group,
                         struct tp_arena *arena);
 
-/* True when the item counts as a call of its row. */
+/* Returns whether the item counts as a call of its row. */
 bool tp_key_labels_counts(const struct tp_key_labels *labels, const struct tp_torch *torch, uint32_t item);
 
 #endif

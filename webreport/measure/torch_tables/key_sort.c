@@ -1,9 +1,9 @@
-/* Order of the rows of key_averages: see key_averages.h. */
+/* Sorts the rows of key_averages: see key_averages.h. */
 #include "webreport/measure/torch_tables/key_averages.h"
 
 #include "writer/base/sort.h"
 
-/* One of the two is asked for, the other is 0: an int64 has more digits than a double. */
+/* One of the two is set, the other is 0: an int64 has more digits than a double. */
 struct number {
     int64_t whole;
     double real;
@@ -54,7 +54,7 @@ static const struct {
             KEY(flops)};
 enum { KEYS = sizeof keys / sizeof *keys };
 
-/* True when `key` is `name`, with cuda, xpu or privateuse1 in place of device. */
+/* Returns whether `key` is `name`, or `name` with cuda, xpu or privateuse1 in place of device. */
 static bool is_key(const char *key, const char *name)
 {
     static const char *const devices[] = {"cuda", "xpu", "privateuse1"};

@@ -1,13 +1,13 @@
-/* Recorded stacks, and forward stacks for backward operators: see key_stacks.h. */
+/* Finds recorded stacks, and forward stacks for backward operators: see key_stacks.h. */
 #include "webreport/measure/torch_tables/key_stacks.h"
 
 #include "webreport/model/marks.h"
 #include "writer/base/id_map.h"
 #include "writer/base/keys.h"
 
-/* ---- recorded ones ---- */
+/* ---- recorded stacks ---- */
 
-/* torch's _filter_stack_entry. */
+/* Returns whether torch hides a frame: its _filter_stack_entry. */
 static bool is_torch_frame(struct tp_str frame)
 {
     static const char *const pairs[][2] = {
@@ -24,7 +24,7 @@ static bool is_torch_frame(struct tp_str frame)
     return false;
 }
 
-/* List of a stack's frames. */
+/* Returns the list of a stack's frames; 0, the empty list, if none is left. */
 static uint32_t list_frames(struct tp_key_stacks *stacks, uint32_t node)
 {
     struct tp_frame_list list = {.first = (uint32_t)stacks->frames.count};
@@ -41,7 +41,7 @@ static uint32_t list_frames(struct tp_key_stacks *stacks, uint32_t node)
     return (uint32_t)stacks->lists.count - 1;
 }
 
-/* Id of the recorded stack in trace->stack_texts, or TP_NO_ID. */
+/* Returns the id of the recorded stack in trace->stack_texts, or TP_NO_ID. */
 static uint32_t argument_of(const struct tp_torch *torch, uint32_t item)
 {
     const struct tp_event *e = tp_torch_event(torch, item);
@@ -58,7 +58,10 @@ static uint32_t argument_of(const struct tp_torch *torch, uint32_t item)
 static void read_arguments(struct tp_key_stacks *stacks, const struct tp_torch *torch)
 {
     const struct tp_trace *trace = torch->trace;
-    uint32_t *known = tp_arena_array(stacks->frames.arena, trace->stack_texts.count, sizeof *known); /* list + 1 */
+    uint32_t *known = tp_arena_array(stacks->frames.arena, trace->stack_texts.count, sizeof *known); /* by id in
+                                                                                                      * stack_texts:
+                                                                                                      * list + 1; 0: not
+                                                                                                      * yet known */
     for (uint32_t k = 0; k < torch->count; k++) {
         uint32_t id = argument_of(torch, torch->order[k]);
         if (id == TP_NO_ID)
@@ -74,13 +77,13 @@ static void read_arguments(struct tp_key_stacks *stacks, const struct tp_torch *
 struct backward {
     const struct tp_torch *torch;
     struct tp_key_stacks *stacks;
-    uint32_t *root;                  /* by item: the backward operator around it (or itself), TP_NO_ID */
-    struct tp_id_map forward_thread; /* thread by torch's own number of it */
-    struct tp_keys forward;          /* (sequence number, thread) .. */
-    struct tp_vec forward_list;      /* .. and the list of the first such item, uint32_t */
+    uint32_t *root;                  /* by item: the backward operator that encloses it, or itself; TP_NO_ID: none */
+    struct tp_id_map forward_thread; /* thread by torch's own thread number */
+    struct tp_keys forward;          /* (sequence number, thread) */
+    struct tp_vec forward_list;      /* uint32_t, by key of forward: list of the first such item */
 };
 
-/* What autograd knows of an item: -1 and 0 when absent, as torch has it. */
+/* Returns what autograd recorded about an item: -1 and 0 when absent, as in torch. */
 static struct tp_host_more autograd_of(const struct tp_torch *torch, uint32_t item)
 {
     const struct tp_host_detail *host = tp_torch_detail(torch, item);
@@ -92,7 +95,7 @@ static struct tp_host_more autograd_of(const struct tp_torch *torch, uint32_t it
     return more;
 }
 
-/* Whether an operator is what its parent, a node of the backward pass, is there to call. */
+/* Returns whether an operator is the one that its parent, a node of the backward pass, evaluates. */
 static bool is_evaluated(const struct tp_torch *torch, uint32_t item)
 {
     static const struct tp_str node = TP_STR(TP_BACKWARD_NODE " ");
@@ -115,16 +118,16 @@ static void find_roots(struct backward *b, struct tp_arena *arena)
     }
 }
 
-/* A place of a thread as a key. */
+/* Key of a time on a thread. */
 #define SITE(thread, at) ((uint32_t[]){(thread), (uint32_t)(at), (uint32_t)((uint64_t)(at) >> 32)})
 
-/* Learns torch's numbers of threads from the links between forward and backward operators. */
+/* Finds torch's numbers of threads with the links between forward and backward operators. */
 static void find_threads(struct backward *b, struct tp_arena *arena)
 {
     const struct tp_torch *torch = b->torch;
     const struct tp_trace *trace = torch->trace;
-    struct tp_keys sites;                          /* of operators that name a forward thread .. */
-    struct tp_vec number = TP_VEC(arena, int64_t); /* .. and its number */
+    struct tp_keys sites;                          /* sites of operators that name a forward thread */
+    struct tp_vec number = TP_VEC(arena, int64_t); /* int64_t, by site: number of that thread */
     uint32_t *start_thread = tp_arena_array(arena, trace->texts.count, sizeof *start_thread);
     tp_keys_init(&sites, arena, 3);
     memset(start_thread, 0xFF, trace->texts.count * sizeof *start_thread);

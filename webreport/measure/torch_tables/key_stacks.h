@@ -1,5 +1,5 @@
-/* Call stacks of torch's list as lists of frames, innermost first: what "Call stack" says, without torch's own frames,
- * and for backward operators the stack of the forward operator (EventList._set_backward_stacktraces). */
+/* Call stacks of torch's list as lists of frames, innermost first: the contents of "Call stack" without torch's own
+ * frames, and for backward operators the stack of the forward operator (EventList._set_backward_stacktraces). */
 #ifndef TP_WEBREPORT_MEASURE_TORCH_TABLES_KEY_STACKS_H
 #define TP_WEBREPORT_MEASURE_TORCH_TABLES_KEY_STACKS_H
 
@@ -16,7 +16,7 @@ struct tp_key_stacks {
     uint32_t *list_of;            /* by item */
 };
 
-/* Builds them in `arena`, whose guard is the caller's. */
+/* Builds the stacks in `arena` (guard set by the caller). */
 void tp_key_stacks_build(struct tp_key_stacks *stacks, const struct tp_torch *torch, struct tp_arena *arena);
 
 static inline struct tp_frame_list tp_key_stack(const struct tp_key_stacks *stacks, uint32_t item)
@@ -24,7 +24,7 @@ static inline struct tp_frame_list tp_key_stack(const struct tp_key_stacks *stac
     return *TP_AT(&stacks->lists, struct tp_frame_list, stacks->list_of[item]);
 }
 
-/* A frame by its place in `frames`. */
+/* Returns the text of a frame by its index in `frames`. */
 static inline struct tp_str tp_frame_text(const struct tp_key_stacks *stacks, uint32_t at)
 {
     return tp_stack_frame_text(stacks->trie, *TP_AT(&stacks->frames, uint32_t, at));

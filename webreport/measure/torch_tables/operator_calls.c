@@ -1,4 +1,4 @@
-/* Rows of operators: see operator_calls.h. */
+/* Makes the rows of operators: see operator_calls.h. */
 #include "webreport/measure/torch_tables/operator_calls.h"
 
 #include <math.h>
@@ -45,7 +45,7 @@ struct call {
     bool is_again; /* second copy of another call */
 };
 
-/* What arguments of one kind cost. */
+/* The cost of calls with the same arguments. */
 struct known_cost {
     double flop, bytes;
     struct tp_str out_shapes;
@@ -61,8 +61,8 @@ struct building {
     const struct tp_operator_options *options;
     struct tp_arena *arena;
     struct tp_key_shapes shapes;
-    struct tp_keys kinds;     /* (name, dims, types, concrete inputs) .. */
-    struct tp_vec costs;      /* .. and struct known_cost */
+    struct tp_keys kinds;     /* (name, dims, types, concrete inputs) */
+    struct tp_vec costs;      /* struct known_cost, by key of kinds */
     struct known_name *names; /* by id */
     struct tp_vec calls;      /* struct call */
 };
@@ -83,7 +83,7 @@ static struct tp_str value_of(const struct tp_trace *trace, uint32_t id)
     return tp_strings_get(&trace->values, id);
 }
 
-/* Cost of a call, computed once for calls that are alike. */
+/* Returns the cost of a call, computed once for equal calls. */
 static struct known_cost cost_of(struct building *b, uint32_t item, const struct tp_op_rule *rule)
 {
     const struct tp_trace *trace = b->torch.trace;
@@ -114,7 +114,8 @@ static void learn_names(struct building *b)
     const struct tp_operator_filter *filter = &b->options->filter;
     regex_t pattern;
     b->names = tp_arena_array(b->arena, count, sizeof *b->names);
-    if (filter->pattern && regcomp(&pattern, filter->pattern, REG_EXTENDED) != 0) /* it was tried before */
+    if (filter->pattern && regcomp(&pattern, filter->pattern, REG_EXTENDED) != 0) /* the pattern was checked before, so
+                                                                                   * only memory can be missing */
         tp_arena_fail(b->arena, TP_ENOMEM);
     for (uint32_t i = 0; i < count; i++) {
         struct tp_str name = b->torch.trace->names.items[i];
@@ -159,7 +160,7 @@ static void add_calls(struct building *b, struct tp_operator_calls *calls)
         uint32_t name = tp_torch_event(torch, i)->name;
         bool is_again = is_second_copy(torch, i);
         struct known_cost cost = cost_of(b, i, b->names[name].rule);
-        /* on the host, calls of the runtime are its own */
+        /* on the host, runtime calls count as its own time */
         struct tp_torch_sum self = tp_torch_self(torch, i, calls->is_device ? 0 : TP_TORCH_CALL);
         struct tp_torch_sum total = tp_torch_total(torch, i);
         int64_t time_ns = calls->is_device ? self.device.ns : self.cpu.ns;
@@ -184,9 +185,9 @@ static void add_calls(struct building *b, struct tp_operator_calls *calls)
 /* ---- rows ---- */
 
 struct row {
-    struct call call; /* of the first call */
+    struct call call; /* the first call */
     int64_t calls, time_ns, total_ns;
-    int64_t flop_ns, bytes_ns; /* total time of the calls that have them */
+    int64_t flop_ns, bytes_ns; /* total time of the calls with a known number */
     int64_t flop_calls, bytes_calls;
     double flop, bytes;         /* sums, or extremes */
     double flop_sum, bytes_sum; /* for rates */
@@ -209,7 +210,7 @@ static int64_t joined_time(enum tp_aggregate how, int64_t a, int64_t b)
 
 static void add_to_row(struct row *row, const struct call *call, enum tp_aggregate how)
 {
-    if (call->is_again && row->calls) { /* its self time belongs to the call that it is a copy of */
+    if (call->is_again && row->calls) { /* its self time belongs to the call that it copies */
         row->time_ns = is_extreme(how) ? row->time_ns : tp_sat_add(row->time_ns, call->time_ns);
         return;
     }
@@ -236,7 +237,7 @@ static void add_to_row(struct row *row, const struct call *call, enum tp_aggrega
     }
 }
 
-/* Means instead of sums, over the calls that have the number. */
+/* Finishes a row: replaces sums by means, over the calls with a known number. */
 static void finish_row(struct row *row, enum tp_aggregate how)
 {
     if (how == TP_AGGREGATE_MEAN) {
@@ -324,7 +325,7 @@ struct ordering {
     bool is_ascending;
 };
 
-/* Rows without the number stand last. */
+/* Orders rows by the number of a column; rows without the number come last. */
 static int compare(const void *x, const void *y, const void *context)
 {
     const struct ordering *o = context;
@@ -398,7 +399,7 @@ void tp_operator_calls_build(struct tp_operator_calls *calls, const struct tp_tr
     b->arena = arena;
     b->costs = TP_VEC(arena, struct known_cost);
     b->calls = TP_VEC(arena, struct call);
-    tp_torch_build(&b->torch, trace, TP_TORCH_2_6, arena); /* Python frames are no callers */
+    tp_torch_build(&b->torch, trace, TP_TORCH_2_6, arena); /* Python frames are not callers */
     tp_key_shapes_init(&b->shapes, arena);
     tp_keys_init(&b->kinds, arena, 4);
     calls->tells_copies = options->has_copies;

@@ -1,8 +1,8 @@
-/* Operators by device time with what they compute and move: the table of MegEngine's profile_analyze.
+/* Operators by device time with their computation and memory traffic: the table of MegEngine's profile_analyze.
  *
  * A row is a call, or all calls of an operator. Time is self time: of the kernels that a call launched itself, or, in a
- * trace without device events, of the call without the operators in it. Rates are over the time with the operators
- * inside, since the kernels of aten::linear are those of the aten::addmm in it. */
+ * trace without device events, of the call without the operators inside it. Rates are over the time with the operators
+ * inside, because the kernels of aten::linear belong to the aten::addmm inside it. */
 #ifndef TP_WEBREPORT_MEASURE_TORCH_TABLES_OPERATOR_CALLS_H
 #define TP_WEBREPORT_MEASURE_TORCH_TABLES_OPERATOR_CALLS_H
 
@@ -12,7 +12,7 @@
 #include "writer/base/table.h"
 
 enum tp_aggregate { TP_AGGREGATE_NONE, TP_AGGREGATE_SUM, TP_AGGREGATE_MEAN, TP_AGGREGATE_MAX, TP_AGGREGATE_MIN };
-#define TP_AGGREGATES "none|sum|mean|max|min" /* the same as choices of an option */
+#define TP_AGGREGATES "none|sum|mean|max|min" /* the names of the values, as choices of an option */
 
 enum tp_operator_column {
     TP_OPERATOR_RANK,
@@ -36,23 +36,23 @@ extern const struct tp_column_def tp_operator_columns[TP_OPERATOR_COLUMNS];
 
 struct tp_operator_options {
     enum tp_aggregate aggregate;
-    const char *order_by; /* a column's name or "time"; "+" before it: ascending; NULL: time */
+    const char *order_by; /* name of a column or "time"; with a leading "+": ascending; NULL: time */
     int64_t min_time_ns;  /* rows with less are left out */
     int64_t max_time_ns;  /* rows with more are left out; negative: no limit */
     int64_t top;          /* most rows; negative: all */
     struct tp_operator_filter filter;
     bool is_host;    /* times of the CPU although a device was recorded */
-    bool has_copies; /* the text tells the time of copies */
+    bool has_copies; /* the text includes the time of copies */
 };
 
 struct tp_operator_calls {
-    struct tp_table table; /* the rows that are shown, in order */
-    bool is_device;        /* times are those of a device */
-    uint32_t call_count;   /* of operators in the trace */
-    int64_t time_ns;       /* self time of all of them */
-    int64_t covered_ns;    /* of those with a computation */
-    int64_t copy_ns;       /* device time of copies (memcpy) .. */
-    uint32_t copy_count;   /* .. and how many */
+    struct tp_table table; /* the shown rows, in order */
+    bool is_device;        /* times are device times */
+    uint32_t call_count;   /* calls of operators in the trace */
+    int64_t time_ns;       /* self time of all calls */
+    int64_t covered_ns;    /* self time of the calls with a known computation */
+    int64_t copy_ns;       /* device time of copies (memcpy) */
+    uint32_t copy_count;   /* number of these copies */
     bool tells_copies;
 };
 
@@ -60,7 +60,7 @@ struct tp_operator_calls {
 void tp_operator_calls_build(struct tp_operator_calls *calls, const struct tp_trace *trace,
                              const struct tp_operator_options *options, struct tp_arena *arena);
 
-/* True when order_by names a column. */
+/* Returns whether order_by names a column. */
 bool tp_operator_can_order(const char *order_by);
 
 #endif

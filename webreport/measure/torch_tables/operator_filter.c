@@ -1,4 +1,4 @@
-/* Filters of operator calls: see operator_filter.h. */
+/* Filters calls of operators: see operator_filter.h. */
 #include "webreport/measure/torch_tables/operator_filter.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 
 enum { MAX_PATTERN = 256 };
 
-/* Names of types for people, and how torch's traces spell them. */
+/* Names of types for people, and their spellings in torch's traces. */
 static const struct {
     const char *name, *spellings[2];
 } dtypes[] = {
@@ -58,13 +58,13 @@ static bool is_type(const struct tp_operator_filter *filter, struct tp_str name)
 
 bool tp_operator_filter_name(const struct tp_operator_filter *filter, const regex_t *compiled, struct tp_str name)
 {
-    regmatch_t part = {.rm_so = 0, .rm_eo = (regoff_t)name.len}; /* names may hold NUL */
+    regmatch_t part = {.rm_so = 0, .rm_eo = (regoff_t)name.len}; /* names may contain NUL */
     if (!is_type(filter, name))
         return false;
     return !compiled || regexec(compiled, name.ptr, 1, &part, REG_STARTEND) == 0;
 }
 
-/* An item of "Input type" with its quotes. */
+/* Returns whether an item of "Input type", with its quotes, is the wanted type. */
 static bool is_dtype(struct tp_str item, struct tp_str wanted)
 {
     if (item.len < 2 || item.ptr[0] != '"')

@@ -1,4 +1,4 @@
-/* The rows of a profile: see profile_table.h. */
+/* Builds the rows of a profile: see profile_table.h. */
 #include "webreport/measure/torch_tables/profile_table.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ static bool has_device_time(const struct tp_key_averages *averages)
     return false;
 }
 
-/* Those of `order` that are shown. */
+/* Selects the rows of `order` to show. */
 static void show(struct tp_profile_table *table, size_t count, struct tp_arena *arena)
 {
     uint32_t *shown = tp_arena_array(arena, count, sizeof *shown);
@@ -47,7 +47,7 @@ static size_t build_functions(struct tp_profile_table *table, const struct tp_tr
     return calls->count;
 }
 
-/* Sorted and cut already. */
+/* Builds rows of operators, which are already sorted and cut. */
 static size_t build_operators(struct tp_profile_table *table, const struct tp_trace *trace,
                               const struct tp_table_options *options, struct tp_arena *arena)
 {
@@ -62,7 +62,7 @@ static size_t build_operators(struct tp_profile_table *table, const struct tp_tr
     return calls->table.row_count;
 }
 
-/* In the order of the view: it is that of the page. */
+/* Builds rows of a program in the order of its view, which is also the order on the page. */
 static size_t build_program(struct tp_profile_table *table, const struct tp_trace *trace,
                             const struct tp_table_options *options, struct tp_arena *arena)
 {
@@ -78,7 +78,7 @@ static size_t build_program(struct tp_profile_table *table, const struct tp_trac
     }
     table->program = rows;
     if (options->kind == TP_TABLE_FUNCTIONS && strcmp(options->sort_by, "tottime") != 0)
-        return 1; /* no other order */
+        return 1; /* there is no other order */
     uint32_t *order = tp_arena_array(arena, table->program->row_count + 1, sizeof *order);
     for (size_t i = 0; i < table->program->row_count; i++)
         order[i] = (uint32_t)i;
@@ -117,7 +117,7 @@ struct tp_table *tp_profile_table_rows(const struct tp_profile_table *table, str
         return tp_calls_table(table->calls, table->shown, table->shown_count, arena);
     struct tp_table *rows = tp_arena_alloc(arena, sizeof *rows);
     *rows = table->program ? *table->program : table->operators->table;
-    if (table->program) /* the first ones */
+    if (table->program) /* the shown rows are the first ones */
         rows->row_count = table->shown_count;
     return rows;
 }

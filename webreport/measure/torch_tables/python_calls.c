@@ -1,4 +1,4 @@
-/* Counting of calls: see python_calls.h. */
+/* Counts calls of Python functions: see python_calls.h. */
 #include "webreport/measure/torch_tables/python_calls.h"
 
 #include "webreport/model/policy_torch.h"
@@ -8,11 +8,11 @@ struct counting {
     struct tp_calls *calls;
     const struct tp_torch *torch;
     struct tp_arena *arena;
-    struct tp_strings texts;  /* of functions; ids are the rows */
+    struct tp_strings texts;  /* names of functions; ids are row numbers */
     struct tp_vec rows;       /* struct tp_call_row */
-    uint32_t *row_of_name;    /* row + 1 by name id */
-    struct tp_vec stack;      /* struct open_call: the caller of the next call, its caller .. */
-    struct tp_vec row_levels; /* uint32_t: how many calls of the row are open */
+    uint32_t *row_of_name;    /* row + 1 by name id; 0: not yet known */
+    struct tp_vec stack;      /* struct open_call: the open calls, outermost first; the last one calls the next */
+    struct tp_vec row_levels; /* uint32_t, by row: number of open calls */
     struct tp_vec pair_levels;
 };
 
@@ -54,7 +54,7 @@ static void leave(struct counting *c)
 {
     struct open_call call = *TP_AT(&c->stack, struct open_call, --c->stack.count);
     int64_t total_ns = tp_torch_duration(c->torch, call.item).ns, own_ns = tp_torch_self(c->torch, call.item, 0).cpu.ns;
-    own_ns = own_ns > 0 ? own_ns : 0; /* calls inside that overlap each other */
+    own_ns = own_ns > 0 ? own_ns : 0; /* negative when inner calls overlap each other */
     count_call(&TP_AT(&c->rows, struct tp_call_row, call.row)->sum, TP_AT(&c->row_levels, uint32_t, call.row), own_ns,
                total_ns);
     if (c->stack.count == 0)
@@ -84,7 +84,7 @@ static void enter(struct counting *c, uint32_t item)
 
 /* ---- all ---- */
 
-/* Pairs by callee, in order of their number. */
+/* Sorts pairs by callee, then by number. */
 static void sort_pairs(struct tp_calls *calls, struct tp_arena *arena)
 {
     uint32_t count = tp_keys_count(&calls->pairs), total = 0;
