@@ -1,4 +1,4 @@
-/* Values of metrics from the advice and of the trace as a whole: memory, collectives, findings, quality. See
+/* Computes metrics from the advice and from the trace as a whole: memory, collectives, findings, quality. See
  * metric_values.h. */
 #include <math.h>
 
@@ -33,7 +33,7 @@ static double of_device(const struct tp_memory_device *d, enum tp_metric_memory 
     }
 }
 
-/* The greatest over the devices (the CPU is none), or the CPU's; allocations are added up. */
+/* Returns the greatest value over the devices (the CPU is not one), or the CPU's value; allocations are added up. */
 struct tp_metric_value tp_metric_of_memory(const struct tp_metric_source *s, int which)
 {
     const struct tp_memory_peak *memory = &s->advice->memory;

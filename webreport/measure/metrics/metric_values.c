@@ -1,4 +1,5 @@
-/* Values of metrics from the views: see metric_values.h. What a trace cannot tell is NaN with its reason. */
+/* Computes metrics from the views: see metric_values.h. A value that the trace does not contain is NaN with its
+ * reason. */
 #include "webreport/measure/metrics/metric_values.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@ static struct tp_metric_value unknown(const char *why)
     return (struct tp_metric_value){NAN, why};
 }
 
-/* part / whole; unknown without a whole. */
+/* Returns part / whole; unknown if the whole is 0. */
 static struct tp_metric_value quotient(double part, double whole, const char *why)
 {
     return whole > 0 ? known(part / whole) : unknown(why);
@@ -34,7 +35,7 @@ static struct tp_metric_value per_step(const struct tp_metric_source *s, double 
     return quotient(amount, step_count(s), "the trace has no steps");
 }
 
-/* A real member of the views, which is NaN where its JSON is null. */
+/* Returns a real member of the views; unknown if it is NaN, which is null in JSON. */
 static struct tp_metric_value real(double value, const char *why)
 {
     return isnan(value) ? unknown(why) : known(value);
@@ -120,7 +121,7 @@ struct tp_metric_value tp_metric_of_kernels(const struct tp_metric_source *s, in
     case TP_KERNELS_ELIGIBLE:
         return real(100 * s->views->overview.tensor_core_eligible_ratio, no_device);
     default:
-        return known(s->advice->quality.flags[2].percent); /* F3 */
+        return known(s->advice->quality.flags[2].percent); /* flag F3 */
     }
 }
 
@@ -146,7 +147,8 @@ static bool has_any(struct tp_str text, const char *const *parts)
     return false;
 }
 
-/* Matrix products by the names of their kernels, which traces of graphs have too, where operators are missing. */
+/* Returns metrics of matrix products, found by the names of their kernels: traces of graphs have these names, too, but
+ * no operators. */
 struct tp_metric_value tp_metric_of_gemms(const struct tp_metric_source *s, int which)
 {
     static const char *const gemm[] = {"gemm", "scudnn", "cijk_", "nvjet", "convolve", NULL};
@@ -234,7 +236,7 @@ struct tp_metric_value tp_metric_of_host(const struct tp_metric_source *s, int w
 
 /* ---- copies ---- */
 
-/* The table of copies also has sets, by the names that producers give them. */
+/* Returns whether a row of the table of copies is a memset, by the names that producers give it. */
 static bool is_set_name(struct tp_str name)
 {
     static const char *const sets[] = {"memset", "fillbuffer", "memoryfill", "mem_set", NULL};
@@ -255,7 +257,7 @@ static bool is_copy_of(struct tp_str name, int which)
     return !is_set && (direction == TP_COPY_PTOP ? way == TP_COPIES_D2D : direction == directions[way]);
 }
 
-/* Why no metric of copies of this kind is known; NULL when all are. Sets have no direction. */
+/* Returns why metrics of copies of this kind are unknown; NULL: they are known. Sets have no direction. */
 static const char *why_copies_are_unknown(const struct tp_table *rows, int which)
 {
     static const char *const memories[] = {"pageable", "pinned", "managed", NULL};
@@ -309,7 +311,7 @@ struct tp_metric_value tp_metric_copied_bytes(const struct tp_metric_source *s, 
 
 /* ---- waits ---- */
 
-/* Device-wide waits outside of operators and of known lines. */
+/* Returns whether a row is a wait for the whole device outside of operators and known lines. */
 static bool is_bare_device_wait(const struct tp_table *rows, size_t i)
 {
     return tp_str_ends(tp_table_text(rows, TP_SYNC_API)[i], "DeviceSynchronize") &&
@@ -333,7 +335,8 @@ struct tp_metric_value tp_metric_of_waits(const struct tp_metric_source *s, int 
         count[!is_sync] = tp_sat_add(count[!is_sync], tp_table_int(rows, TP_SYNC_COUNT)[i]);
         has_bare |= is_sync && is_bare_device_wait(rows, i);
     }
-    /* a profiler waits for the device when it stops: nearly every trace ends with that wait, which is not the run's */
+    /* a profiler waits for the device when it stops: nearly every trace ends with that wait, which does not belong to
+     * the run */
     return per_step(s, (double)(which == TP_WAITS_SYNC ? count[0] - has_bare : count[1]));
 }
 

@@ -1,4 +1,4 @@
-/* The table of metrics, made from metrics_rows.h, and the search for a name. See metrics.h; metric_values.c and
+/* Makes the table of metrics from metrics_rows.h, and finds metrics by name. See metrics.h; metric_values.c and
  * metric_trace.c compute the values. */
 #include "webreport/measure/metrics/metrics.h"
 
@@ -9,8 +9,8 @@
 #include "webreport/measure/rules/rules.h"
 #include "writer/text/nearest.h"
 
-/* What a metric needs of its input. */
-#define AS_IT_IS 0 /* about the state of the file itself */
+/* Parts of the input that a metric needs. */
+#define AS_IT_IS 0 /* describes the state of the file itself */
 #define ALL TP_NEED_ALL
 #define HOST (TP_NEED_FILE | TP_NEED_HOST)
 #define DEVICE (TP_NEED_FILE | TP_NEED_DEVICE)
@@ -19,7 +19,7 @@
 #define HOST_RUNTIME (HOST | TP_NEED_RUNTIME)
 #define LINKS (HOST | TIMED_DEVICE | TP_NEED_RUNTIME)
 #define MEMORY (HOST | TP_NEED_MEMORY | TP_NEED_CLOCK)
-#define STEPS (TP_NEED_ALL & ~(unsigned)TP_NEED_MEMORY) /* of a trace without marks all events make the step */
+#define STEPS (TP_NEED_ALL & ~(unsigned)TP_NEED_MEMORY) /* in a trace without marks all events make up the step */
 
 /* unit, is_timed, is_lower_better */
 #define COUNT TP_UNIT_COUNT, false, true
@@ -36,8 +36,8 @@ const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
 #include "webreport/measure/metrics/metrics_rows.h"
 };
 
-/* Whether a metric says something of devices: a 0 of it would be wrong where the trace lacks their operations. The
- * length of marked steps and the findings on the host's code do not. */
+/* Returns whether a metric depends on devices: 0 would be wrong if the trace lacks their operations. The length of
+ * marked steps and findings about host code do not depend on them. */
 static bool rests_on_device(const struct tp_metric *metric, const struct tp_model *model)
 {
     if (!(metric->needs & TP_NEED_DEVICE) || metric->value == tp_metric_of_trace)
@@ -47,7 +47,7 @@ static bool rests_on_device(const struct tp_metric *metric, const struct tp_mode
     return metric->value != tp_metric_of_rule || strchr("ACE", tp_rule_at((unsigned)metric->which)->id[0]);
 }
 
-/* Returns whether a metric is a share of the steps. It says nothing where most of them cannot be judged. */
+/* Returns whether a metric is a share of the steps. It has no meaning when most of them cannot be judged. */
 static bool is_share_of_steps(const struct tp_metric *metric)
 {
     return metric->value == tp_metric_average_share || metric->value == tp_metric_of_idle ||
