@@ -1,18 +1,19 @@
-/* What a call of an operator computes and moves, from the shapes and types of its arguments.
+/* The operations and bytes of a call of an operator, from the shapes and types of its arguments.
  *
- * For the families below only; nothing is guessed for others. Floating point operations: a multiplication and an
+ * Only for the families below; nothing is guessed for others. Floating point operations: a multiplication and an
  * addition are two. N: elements of the output.
- *   matrix products: 2 x rows x inner x columns x batch (mm, bmm, addmm, baddbmm, matmul, linear, mv, addmv, dot)
- *   convolutions: 2 x N x kernel elements x input channels per group; of convolution_backward twice the forward's, once
- *     for each of input and weight
- *   attention: 2 x batch x heads x queries x keys x (head size + value size); backward 2.5 times that. Masks count as
- *     if there were none
- *   element-wise: N (copies and the like: 0)
- *   normalisation, elements of the input: softmax 5, RMS 4, layer, group and batch norm 8
- *   embedding: 0
- * torch's with_flops (model/flops.h) is equal for the products and conv2d; its mul and add count the first
- * argument, without broadcasting. Bytes: every tensor argument read once, the output written once; what caches, masks
- * and temporary storage do is not in them. Of an embedding, only the rows read. */
+ *     matrix products: 2 x rows x inner x columns x batch (mm, bmm, addmm, baddbmm, matmul, linear, mv, addmv, dot)
+ *     convolutions: 2 x N x kernel elements x input channels per group; convolution_backward has twice the operations
+ * of
+ *       the forward, once for the input and once for the weight
+ *     attention: 2 x batch x heads x queries x keys x (head size + value size); backward 2.5 times that. Masks are
+ * ignored
+ *     element-wise: N (copies and the like: 0)
+ *     normalisation, elements of the input: softmax 5, RMS 4, layer, group and batch norm 8
+ *     embedding: 0
+ * torch's with_flops (model/flops.h) has equal numbers for the products and conv2d; its mul and add count the first
+ * argument, without broadcasting. Bytes: every tensor argument is read once and the output written once; caches, masks
+ * and temporary storage do not count. For an embedding only the rows read count. */
 #ifndef TP_WEBREPORT_MEASURE_WORK_OPERATOR_COST_H
 #define TP_WEBREPORT_MEASURE_WORK_OPERATOR_COST_H
 
