@@ -1,5 +1,5 @@
-/* Pruning of the merged tree: what is too small becomes "other", chains of frames that only pass on become one, the
- * rest is laid out depth first. */
+/* Prunes the merged tree: nodes that are too small become "other", chains of frames that only pass work on become one
+ * node, and the rest is laid out depth first. */
 #include "webreport/measure/charts/calltree.h"
 
 #include <stdio.h>
@@ -16,18 +16,18 @@ struct pruning {
     const struct tp_calltree_options *options;
     struct tp_calltree *tree;
     struct tp_arena *arena;
-    int64_t min_device_ns, min_host_ns; /* a node is kept from one of these on */
+    int64_t min_device_ns, min_host_ns; /* a node is kept from one of these times on */
     struct tp_vec stack;                /* struct pending, the next one last */
-    struct tp_vec children;             /* uint32_t, of the node at hand */
+    struct tp_vec children;             /* uint32_t, children of the current node */
 };
 
-/* A node to be laid out below `parent` of the tree. node TP_NO_ID: the sum of children left out. */
+/* A node to be laid out below `parent` in the tree. node TP_NO_ID: the sum of omitted children. */
 struct pending {
     uint32_t node, parent;
     struct tp_call other;
 };
 
-/* ---- what is kept ---- */
+/* ---- which nodes are kept ---- */
 
 static bool is_large(const struct pruning *p, int64_t device_ns, int64_t host_ns)
 {
@@ -40,7 +40,7 @@ static bool is_kept(const struct pruning *p, uint32_t index)
     return is_large(p, node->device_ns, node->host_ns);
 }
 
-/* Nodes are kept from a thousandth of the device or host time on, or from more when that would be too many. */
+/* Keeps nodes from a thousandth of the device or host time on, or from a larger part if that would keep too many. */
 static void choose_threshold(struct pruning *p, uint32_t max_nodes)
 {
     const struct tp_merge_node *root = tp_merge_node(p->merge, 0);
@@ -60,7 +60,7 @@ static const struct tp_label *label_of(const struct pruning *p, uint32_t node)
     return TP_AT(&p->merge->labels, struct tp_label, tp_merge_node(p->merge, node)->label);
 }
 
-/* The frame to which a frame passes (nearly) all it takes; TP_NO_ID when there is none. */
+/* Returns the child frame that takes (nearly) all time of a frame; TP_NO_ID: there is none. */
 static uint32_t heir(const struct pruning *p, uint32_t index)
 {
     const struct tp_merge_node *node = tp_merge_node(p->merge, index);
@@ -76,7 +76,8 @@ static uint32_t heir(const struct pruning *p, uint32_t index)
     return TP_NO_ID;
 }
 
-/* Goes down a chain of such frames. The whole chain is shown as one: its innermost module, else its innermost frame. */
+/* Follows a chain of such frames and returns its end. The whole chain is shown as one node, *shown: its innermost
+ * module, else its innermost frame. */
 static uint32_t end_of_chain(const struct pruning *p, uint32_t index, uint32_t *shown)
 {
     bool has_module = false;
@@ -111,10 +112,10 @@ static void add_to_other(struct tp_call *other, const struct tp_merge_node *node
     other->host_ns = tp_sat_add(other->host_ns, node->host_ns);
     other->device_ns = tp_sat_add(other->device_ns, node->device_ns);
     other->bytes = tp_sat_add(other->bytes, node->bytes);
-    other->call_count++; /* here: how many nodes; becomes the name */
+    other->call_count++; /* here: number of nodes; becomes the name */
 }
 
-/* Puts a node's children on the stack, the largest one on top and what is left out at the bottom. */
+/* Pushes a node's children on the stack, the largest one on top and the sum of omitted ones at the bottom. */
 static void push_children(struct pruning *p, uint32_t node, uint32_t place)
 {
     struct tp_call other = {.kind = TP_CALL_OTHER};

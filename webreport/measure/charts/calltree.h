@@ -1,7 +1,7 @@
-/* Call tree: all calls of a trace merged by what called them: phase -> Python frame -> operator -> kernel.
+/* The call tree: all calls of a trace merged by their callers: phase -> Python frame -> operator -> kernel.
  *
- * Equal paths are one node. A node's times and bytes include everything below it. Only what is large enough to be seen
- * is kept; the rest of a node's children is one node "other". Step numbers are dropped: all steps are one node. */
+ * Equal paths are one node. A node's times and bytes include everything below it. Only nodes large enough to be visible
+ * are kept; the other children of a node are one node "other". Step numbers are dropped: all steps are one node. */
 #ifndef TP_WEBREPORT_MEASURE_CHARTS_CALLTREE_H
 #define TP_WEBREPORT_MEASURE_CHARTS_CALLTREE_H
 
@@ -17,13 +17,14 @@ enum tp_call_kind {
     TP_CALL_FRAME, /* Python frame or module */
     TP_CALL_OPERATOR,
     TP_CALL_KERNEL, /* kernel, copy, set */
-    TP_CALL_OTHER   /* what is too small to be shown, together */
+    TP_CALL_OTHER   /* sum of nodes that are too small to be shown */
 };
 
 struct tp_call {
     struct tp_str name;
-    struct tp_str frame;               /* of a Python frame: as the trace has it, "path(line): function"; else empty */
-    int64_t host_ns, device_ns, bytes; /* bytes: allocated, on devices when any device allocates */
+    struct tp_str frame;               /* for a Python frame: the text of the trace, "path(line): function"; else
+                                        * empty */
+    int64_t host_ns, device_ns, bytes; /* bytes: allocated; only on devices if any device allocates */
     uint64_t call_count;
     uint32_t parent;      /* TP_NO_ID for node 0 */
     uint32_t subtree_end; /* the nodes below are [i + 1, subtree_end) */
@@ -32,20 +33,21 @@ struct tp_call {
 };
 
 struct tp_calltree {
-    const char *devices; /* what devices are called (tp_devices_word); NULL: GPU */
+    const char *devices; /* the word for devices (tp_devices_word); NULL: GPU */
     enum tp_producer producer;
     struct tp_call *calls; /* depth first, children by device time, host time (both descending), name; 0 is the root */
     uint32_t count;        /* 0: the trace has nothing to show */
     uint64_t merged_count; /* nodes before pruning */
     bool has_device;
-    bool has_samples; /* call_count is of samples, frames are functions */
-    bool is_program;  /* as has_samples, and phases are programs, operators native functions, kernels the system's */
-    bool is_cut;      /* more different paths than can be kept; the deepest ones count for their callers */
+    bool has_samples; /* call_count is the number of samples, frames are functions */
+    bool is_program;  /* like has_samples; phases are programs, operators are native functions, kernels are functions of
+                       * the system's kernel */
+    bool is_cut;      /* there were more different paths than can be kept; the deepest ones count for their callers */
 };
 
 struct tp_calltree_options {
-    uint32_t max_nodes; /* about; "other" nodes come on top */
-    /* How a name shall be shown; NULL: as it is. The result lives as long as the arena. */
+    uint32_t max_nodes; /* approximate limit; "other" nodes come on top */
+    /* Returns the text to show for a name; NULL: the name itself. The result lives as long as the arena. */
     struct tp_str (*show)(const void *context, struct tp_str name);
     const void *context;
 };
@@ -54,12 +56,13 @@ struct tp_calltree_options {
 void tp_calltree_build(struct tp_calltree *tree, const struct tp_model *model,
                        const struct tp_calltree_options *options, struct tp_arena *arena);
 
-/* The same from samples: thread -> function -> function; host_ns is processor time, call_count the number of samples.
- * Functions are told apart by name and file, not by line. Recursion is as deep as it was. */
+/* Builds the tree from samples: thread -> function -> function; host_ns is processor time, call_count the number of
+ * samples. Functions are distinguished by name and file, not by line. Recursion keeps its depth. */
 void tp_calltree_of_samples(struct tp_calltree *tree, const struct tp_model *model,
                             const struct tp_calltree_options *options, struct tp_arena *arena);
 
-/* The same of a program recorded from outside: program -> function -> function, by the weights of its samples. */
+/* Builds the tree of a program recorded from outside: program -> function -> function, by the weights of its
+ * samples. */
 void tp_calltree_of_program(struct tp_calltree *tree, const struct tp_model *model, const struct tp_program_view *view,
                             const struct tp_calltree_options *options, struct tp_arena *arena);
 

@@ -1,12 +1,12 @@
-/* Python frames by their text: plumbing, and a short form. */
+/* Finds labels of Python frames by their text: plumbing, and short forms. */
 #include "webreport/measure/charts/calltree_labels.h"
 
 #include <stdio.h>
 
 #include "webreport/trace/frame.h"
 
-/* Frames of the framework and the interpreter that stand between a caller and what it calls; beginnings of paths behind
- * site-packages or the standard library's folder. */
+/* Frames of the framework and the interpreter between a caller and its callee: beginnings of paths after site-packages
+ * or the standard library's folder. */
 static const char *const plumbing[] = {
     "torch/nn/modules/module.py(",
     "torch/nn/modules/container.py(",

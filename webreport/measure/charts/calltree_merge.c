@@ -1,4 +1,5 @@
-/* Three walks make the tree: host events by nesting, memory records beside them, device events by who launched them. */
+/* Makes the merged tree with three walks: host events by nesting, memory records along with them, device events by
+ * their launches. */
 #include "webreport/measure/charts/calltree_merge.h"
 
 #include "webreport/measure/audience/wording.h"
@@ -8,7 +9,7 @@
 
 enum { MAX_NODES = 1 << 18, MAX_DEPTH = 200, MAX_STACK_FRAMES = 40 };
 
-/* Open events of the thread walked: the end of each and its node. */
+/* An open event of the current thread: its end and its node. */
 struct open {
     int64_t end;
     uint32_t node;
@@ -18,7 +19,7 @@ struct walk {
     struct tp_merge *merge;
     struct tp_vec open;      /* struct open */
     struct tp_vec frames;    /* scratch of descend_stack */
-    uint32_t *node_of_event; /* operators and runtime calls; TP_NO_ID: none */
+    uint32_t *node_of_event; /* for operators and runtime calls; TP_NO_ID: none */
     uint32_t main_thread, step_label, backward_label, threads_label, unknown_label;
     const uint32_t *records; /* memory records of the thread, by time */
     uint32_t record_count;
@@ -52,8 +53,8 @@ static uint32_t new_node(struct tp_merge *merge, uint32_t parent, uint32_t label
     return node;
 }
 
-/* The child of `parent` with that label. Loops meet the same children in the same order, so the child met last and the
- * one made after it are tried before the table of edges. */
+/* Returns the child of `parent` with that label. Loops visit the same children in the same order, so the last visited
+ * child and its successor are tried before the table of edges. */
 uint32_t tp_merge_child(struct tp_merge *merge, uint32_t parent, uint32_t label)
 {
     struct tp_merge_node *above = tp_merge_node(merge, parent);
@@ -90,7 +91,7 @@ static uint32_t frame_label(struct tp_merge *merge, struct tp_str frame)
     return label;
 }
 
-/* Modules of one class share a label. */
+/* Returns the label of a module. Modules of one class share a label. */
 static uint32_t module_label(struct tp_merge *merge, struct tp_str name)
 {
     uint32_t id = tp_strings_add(&merge->modules, tp_label_of_module(name));
@@ -130,9 +131,9 @@ static uint32_t device_label(struct tp_merge *merge, const struct tp_event *even
     return *known - 1;
 }
 
-/* ---- where an event without open caller belongs ---- */
+/* ---- where an event without an open caller belongs ---- */
 
-/* Label of a frame of a "Call stack" argument. */
+/* Returns the label of a frame of a "Call stack" argument. */
 static uint32_t stack_label(struct tp_merge *merge, uint32_t frame)
 {
     uint32_t *known = &merge->label_of_frame[frame];
@@ -144,7 +145,7 @@ static uint32_t stack_label(struct tp_merge *merge, uint32_t frame)
     return *known - 1;
 }
 
-/* The frames of a "Call stack" argument, outermost first below `node`. */
+/* Adds the frames of a "Call stack" argument, outermost first, below `node`. Returns the innermost node. */
 static uint32_t descend_stack(struct walk *w, uint32_t node, uint32_t argument)
 {
     const struct tp_stacks *stacks = w->merge->model->trace->stacks;
@@ -163,7 +164,7 @@ static bool is_backward(const struct tp_model *model, const struct tp_event *eve
            tp_str_find(tp_trace_name(model->trace, event), "Backward") >= 0;
 }
 
-/* Parent of an event that lies in no other of its thread. */
+/* Returns the parent of an event that no other event of its thread encloses. */
 static uint32_t outermost_parent(struct walk *w, const struct tp_event *event)
 {
     struct tp_merge *merge = w->merge;
@@ -197,7 +198,7 @@ static void add_record(struct walk *w, const struct tp_memory *record)
     at->bytes = tp_sat_add(at->bytes, record->bytes);
 }
 
-/* Steps stand at the top, also when frames run around them: their time leaves the open calls. */
+/* Subtracts a step from the open calls: steps are at the top of the tree, even if frames enclose them. */
 static void lift_step(struct walk *w, const struct tp_event *step)
 {
     uint32_t previous = TP_NO_ID;
@@ -243,8 +244,8 @@ static void open_event(struct walk *w, const struct tp_event *event, uint32_t in
     *open = (struct open){tp_event_end(event), reached};
 }
 
-/* An event that outlives an open one by more than half is not called by it: the next step begins inside the frame that
- * ends the step before. */
+/* Walks the events of a thread. An event that outlives an open one by more than half of its own length is not called by
+ * it: the next step begins inside the frame that ends the previous step. */
 static void walk_thread(struct walk *w, uint32_t thread)
 {
     const struct tp_order *order = w->merge->model->order;
@@ -308,7 +309,7 @@ static struct records collect_records(const struct tp_model *model, struct tp_ar
 
 /* ---- devices ---- */
 
-/* The node that launched a device operation: its owning operator, else where its launch stood. */
+/* Returns the node that launched a device operation: its owning operator, else the node around its launch. */
 static uint32_t launching_node(const struct walk *w, uint32_t device)
 {
     const struct tp_model *model = w->merge->model;

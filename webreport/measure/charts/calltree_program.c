@@ -1,8 +1,8 @@
-/* The call tree of a program recorded from outside: see calltree.h. */
+/* Builds the call tree of a program recorded from outside: see calltree.h. */
 #include "webreport/measure/charts/calltree_merge.h"
 #include "writer/base/saturate.h"
 
-/* The last program that a process was, without its words and folders. */
+/* Returns the last program that a process executed, without its arguments and folders. */
 static struct tp_str program_of(struct tp_str command)
 {
     size_t size = 0;
@@ -16,7 +16,7 @@ static struct tp_str program_of(struct tp_str command)
     return command.len ? command : TP_STR("(no name)");
 }
 
-/* Equal programs are one box. */
+/* Makes a label for each process; equal programs share one. */
 static uint32_t *label_programs(struct tp_merge *merge, const struct tp_program_view *view, struct tp_arena *arena)
 {
     uint32_t count = view->tree.process_count;
@@ -53,7 +53,8 @@ void tp_merge_program(struct tp_merge *merge, const struct tp_program_view *view
                       struct tp_arena *arena)
 {
     const struct tp_trace *trace = view->tree.trace;
-    struct tp_program_functions functions = view->functions; /* all stacks of samples are known: none is added */
+    struct tp_program_functions functions = view->functions; /* all stacks of samples are known, so no function is
+                                                              * added */
     struct tp_vec labels = TP_VEC(arena, uint32_t);
     const uint32_t *programs = label_programs(merge, view, arena);
     functions.path = functions.frames = TP_VEC(arena, uint32_t);

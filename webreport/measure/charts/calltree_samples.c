@@ -1,4 +1,4 @@
-/* The call tree of samples: see calltree.h. */
+/* Builds the call tree of samples: see calltree.h. */
 #include "webreport/measure/charts/calltree_merge.h"
 #include "webreport/measure/views/sample_view.h"
 #include "writer/base/saturate.h"

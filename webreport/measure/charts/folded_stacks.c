@@ -1,4 +1,4 @@
-/* Folded stacks: see folded_stacks.h. */
+/* Writes folded stacks: see folded_stacks.h. */
 #include "webreport/measure/charts/folded_stacks.h"
 
 #include "webreport/measure/program/sampled.h"
@@ -15,10 +15,12 @@ enum { CHUNK = 1 << 16 };
 
 struct tp_folded_metric {
     const char *name;
-    int64_t (*value)(const struct tp_torch *torch, uint32_t item); /* of ours; self */
-    int64_t (*sample_value)(int64_t ns);                           /* of samples; ns: what one stands for */
+    int64_t (*value)(const struct tp_torch *torch, uint32_t item); /* for metrics of tracepress: the self value of an
+                                                                    * item */
+    int64_t (*sample_value)(int64_t ns);                           /* for metrics of samples; ns: the time that a sample
+                                                                    * represents */
     const char *title;
-    const char *missing; /* what a trace lacks that has no line of it, and how it is recorded */
+    const char *missing; /* message for a trace without a line: what is missing, and how to record it */
     enum tp_folded_unit unit;
     bool is_torch, wants_device;
 };
@@ -125,10 +127,10 @@ struct tp_str tp_folded_text(const struct tp_folded *folded, uint32_t path)
 
 /* ---- lines ---- */
 
-/* Bytes at `at` of what cannot stand in a line of frames, 0: the byte there can. torch replaces blanks, tabs, line
- * feeds and ";". Other control characters, U+0080..9F and the bidirectional ones are obeyed by terminals; some reader
- * takes others for a blank or the end of a line, as JavaScript does U+2028 and U+2029 (speedscope drops such lines
- * without a word). No name that torch makes has any of them. */
+/* Returns the number of bytes at `at` that are not allowed in a line of frames; 0: the byte is allowed. torch replaces
+ * blanks, tabs, line feeds and ";". Other control characters, U+0080..9F and bidirectional ones control terminals; some
+ * readers treat others as a blank or the end of a line, as JavaScript does with U+2028 and U+2029 (speedscope silently
+ * drops such lines). No name that torch makes contains any of them. */
 static size_t replaced(struct tp_str frame, size_t at)
 {
     const char *p = frame.ptr + at;
@@ -152,7 +154,7 @@ static void put_frame(struct tp_buf *out, struct tp_str frame)
     }
 }
 
-/* Ours have no empty frame, which flamegraph.pl would leave out at the end of a stack. */
+/* Writes a frame that is never empty: flamegraph.pl would leave out an empty frame at the end of a stack. */
 static void put_clean_frame(struct tp_buf *out, struct tp_str frame)
 {
     put_frame(out, frame.len ? frame : TP_STR("_"));
@@ -165,7 +167,7 @@ static void put_value(struct tp_buf *out, int64_t value)
     tp_buf_putc(out, '\n');
 }
 
-/* int(evt.self_*_time_total) of torch: whole microseconds of its double. */
+/* Returns int(evt.self_*_time_total) of torch: whole microseconds of its double. */
 static int64_t torch_value(const struct tp_folded *folded, uint32_t item)
 {
     struct tp_torch_sum self = tp_torch_self(&folded->torch, item, 0);
@@ -245,7 +247,7 @@ static void add_value(struct tp_folded *folded, uint32_t path, int64_t self)
     *value = tp_sat_add(*value, self);
 }
 
-/* The path of every item; one that is too deep counts for the deepest path around it that is kept. */
+/* Finds the path of every item; an item that is too deep counts for the deepest enclosing path that is kept. */
 static void find_paths(struct tp_folded *folded, struct tp_arena *arena)
 {
     const struct tp_torch *torch = &folded->torch;
@@ -279,7 +281,8 @@ static uint32_t sample_path(struct tp_folded *folded, const struct tp_trace *tra
     return path;
 }
 
-/* Samples by thread and functions; what is too deep counts for the innermost function that is kept. */
+/* Finds the paths of samples by thread and functions; a sample that is too deep counts for the innermost function that
+ * is kept. */
 static void find_sample_paths(struct tp_folded *folded, const struct tp_trace *trace, struct tp_arena *arena)
 {
     struct tp_keys seen; /* (thread, stack): samples repeat few stacks */
@@ -296,7 +299,7 @@ static void find_sample_paths(struct tp_folded *folded, const struct tp_trace *t
     }
 }
 
-/* The same of a program recorded from outside: by process, thread and functions, as its view has them. */
+/* Returns the path of a sample of a program recorded from outside: by process, thread and functions of its view. */
 static uint32_t program_path(struct tp_folded *folded, struct tp_sampled *sampled, uint32_t sample)
 {
     const struct tp_sampled_thread *thread = &sampled->threads[sampled->thread_of_sample[sample]];

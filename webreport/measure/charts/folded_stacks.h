@@ -1,10 +1,10 @@
 /* Folded stacks: "outermost;..;innermost value" lines for flamegraph.pl and speedscope.
  *
- * torch's metrics give what its export_stacks writes, byte for byte: one line per event with a stack and at least
- * one whole microsecond, in order of start, the event's own name left out, blanks as "_". Ours end in the event's
- * name and are merged: one line per distinct stack, in order of first use. Those of samples begin with the thread, and
- * a function is its name and file, as in the sample view; of a program recorded from outside with the process, and
- * functions and weights are those of its view. */
+ * The metrics of torch give the same bytes as its export_stacks: one line per event with a stack and at least one whole
+ * microsecond, in order of start, without the event's own name, with blanks as "_". The metrics of tracepress end in
+ * the event's name and are merged: one line per distinct stack, in order of first use. Lines of samples begin with the
+ * thread, and a function is its name and file, as in the sample view; for a program recorded from outside they begin
+ * with the process, and functions and weights are those of its view. */
 #ifndef TP_WEBREPORT_MEASURE_CHARTS_FOLDED_STACKS_H
 #define TP_WEBREPORT_MEASURE_CHARTS_FOLDED_STACKS_H
 
@@ -15,50 +15,51 @@
 
 struct tp_folded_metric;
 
-/* The metric of that name, NULL when there is none. self_cpu_time_total, self_cuda_time_total (also self_device_,
- * self_xpu_, self_privateuse1_time_total): torch's. Ours: cpu and device: microseconds, bytes: allocated, calls;
- * samples: their number, samples-cpu: microseconds that they stand for. */
+/* Returns the metric of that name, NULL if there is none. Metrics of torch: self_cpu_time_total, self_cuda_time_total
+ * (also self_device_, self_xpu_, self_privateuse1_time_total). Metrics of tracepress: cpu and device: microseconds,
+ * bytes: allocated, calls; samples: their number, samples-cpu: microseconds that they represent. */
 const struct tp_folded_metric *tp_folded_metric(const char *name);
 
-/* The metric where none is named: `usual`, or, of a trace that holds nothing but samples, the processor time that they
- * stand for. */
+/* Returns the metric to use if the user names none: `usual`, or for a trace with nothing but samples their processor
+ * time. */
 const char *tp_folded_choice(const struct tp_trace *trace, const char *usual);
 
-/* What the numbers of a metric count; lines print TP_FOLDED_NS as whole microseconds. */
+/* Units of metrics; lines print TP_FOLDED_NS as whole microseconds. */
 enum tp_folded_unit { TP_FOLDED_NS, TP_FOLDED_BYTES, TP_FOLDED_COUNT };
 enum tp_folded_unit tp_folded_unit(const struct tp_folded_metric *metric);
 
-/* What a metric of ours shows, in words; NULL for torch's. Static. */
+/* Returns the title of a metric of tracepress; NULL for torch's. Static. */
 const char *tp_folded_title(const struct tp_folded_metric *metric);
 
-/* What a trace lacks that has no line of the metric, and how it is recorded: a sentence. Static. */
+/* Returns a sentence for a trace without a line of the metric: what is missing, and how to record it. Static. */
 const char *tp_folded_missing(const struct tp_folded_metric *metric);
 
 struct tp_folded {
     const struct tp_folded_metric *metric;
     struct tp_torch torch;
-    struct tp_key_stacks stacks; /* of torch's metrics */
-    struct tp_keys paths;        /* of ours: (path around it, name) .. */
-    struct tp_vec values;        /* .. and its int64_t value: of the innermost frame alone */
+    struct tp_key_stacks stacks; /* for torch's metrics */
+    struct tp_keys paths;        /* for metrics of tracepress: (enclosing path, name) */
+    struct tp_vec values;        /* int64_t, by path: value of its innermost frame alone */
     struct tp_strings frames;    /* names of samples' frames */
-    uint32_t at;                 /* place in torch's order, or path, that comes next */
+    uint32_t at;                 /* next index in torch's order, or next path */
 };
 
-/* Prepares the lines of a trace, which was read with keeps_frame_stacks and must outlive them, in `arena` (guard set by
- * the caller). metric: not NULL. */
+/* Prepares the lines of a trace in `arena` (guard set by the caller). The trace must have been read with
+ * keeps_frame_stacks and must outlive them. metric: not NULL. */
 void tp_folded_build(struct tp_folded *folded, const struct tp_trace *trace, const struct tp_folded_metric *metric,
                      enum tp_torch_rules rules, struct tp_arena *arena);
 
-/* Name of a path's innermost frame. path: index in folded->paths. Lives as long as the trace and the arena. */
+/* Returns the name of a path's innermost frame. path: index in folded->paths. Lives as long as the trace and the
+ * arena. */
 struct tp_str tp_folded_text(const struct tp_folded *folded, uint32_t path);
 
-/* Appends some more lines; false when there were no more. Allocates nothing but in `out`. */
+/* Appends some more lines; returns false if there were no more. Allocates only in `out`. */
 bool tp_folded_more(struct tp_folded *folded, struct tp_buf *out);
 
-/* Is there no line that is still to come? Allocates nothing that stays. */
+/* Returns whether no more lines follow. Keeps no memory. */
 bool tp_folded_is_empty(struct tp_folded *folded);
 
-/* All lines to a file, which appears whole or not at all. 0, TP_EIO, TP_ENOMEM. */
+/* Writes all lines to a file, which appears whole or not at all. Returns 0, TP_EIO or TP_ENOMEM. */
 int tp_folded_write(struct tp_folded *folded, const char *path, struct tp_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Timeline: chooses lanes, packs them within the budget, adds device load and phases. See timeline.h. */
+/* Builds the timeline: chooses lanes, packs them within the budget, adds device load and phases. See timeline.h. */
 #include "webreport/measure/charts/timeline.h"
 
 #include <stdio.h>
@@ -36,15 +36,15 @@ static int by_thread(const void *a, const void *b)
     return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
-/* Moments by thread, for lanes of the host; devices have none. */
+/* Counts moments by thread, for lanes of the host; devices have none. */
 static void count_moments(struct candidate *found, const struct tp_trace *trace, bool is_device)
 {
     for (uint32_t i = 0; i < trace->moment_count && !is_device; i++)
         found[trace->moments[i].thread].count++;
 }
 
-/* Appends the fullest threads as lanes, in order of threads. operations: of devices, number of each slice; NULL: they
- * are of the host. first: where each thread's slices start. */
+/* Appends the fullest threads as lanes, in order of threads. operations: for devices, the number of each slice; NULL:
+ * lanes of the host. first: index of each thread's first slice. */
 static void add_lanes(struct tp_timeline *timeline, struct tp_arena *arena, const uint32_t *slices,
                       const uint32_t *operations, const uint32_t *first)
 {
@@ -75,7 +75,7 @@ static void add_lanes(struct tp_timeline *timeline, struct tp_arena *arena, cons
     tp_arena_drop(arena, found, threads * sizeof *found);
 }
 
-/* Device events by thread (a stream, as profilers write them), each in order of start. */
+/* Adds the lanes of devices: device events by thread (a stream, as profilers write them), each in order of start. */
 static void add_device_lanes(struct tp_timeline *timeline, struct tp_arena *arena)
 {
     const struct tp_trace *trace = timeline->model->trace;
@@ -99,7 +99,7 @@ static void choose_lanes(struct tp_timeline *timeline, struct tp_arena *arena)
 {
     const struct tp_order *order = timeline->model->order;
     timeline->lanes = tp_arena_array(arena, (size_t)2 * TP_TIMELINE_MAX_LANES, sizeof *timeline->lanes);
-    add_device_lanes(timeline, arena); /* first, so that their names have small numbers and always find room */
+    add_device_lanes(timeline, arena); /* first, so that their names have small numbers and always fit */
     add_lanes(timeline, arena, order->host, NULL, order->thread_first);
 }
 
@@ -119,7 +119,7 @@ static void find_range(struct tp_timeline *timeline)
             widen(&range, model->trace->events[timeline->lanes[i].slices[0]].ts_ns);
     for (uint32_t i = 0; i < model->trace->moment_count; i++)
         widen(&range, model->trace->moments[i].ts_ns);
-    if (range.a > range.b) /* nothing is there */
+    if (range.a > range.b) /* there are no slices or moments */
         range = (struct tp_interval){model->first_ns, model->first_ns};
     int64_t end = range.b;
     for (int role = 0; role < TP_ROLE_COUNT; role++) {
@@ -133,7 +133,7 @@ static void find_range(struct tp_timeline *timeline)
     timeline->range_ns = (uint64_t)end - (uint64_t)range.a;
 }
 
-/* ---- titles and order, when the first walk has seen the slices ---- */
+/* ---- titles and order, after the first walk has read the slices ---- */
 
 static struct tp_str row_id_text(struct tp_arena *arena, const struct tp_row_id *id)
 {
@@ -159,7 +159,7 @@ static struct tp_str join(struct tp_arena *arena, const struct tp_str *parts, si
     return (struct tp_str){text, size};
 }
 
-/* A lane of a device of the program's own has the name that the program gave it. */
+/* Makes the title of a lane. A lane of one of the program's own devices has the name that the program gave it. */
 static void name_lane(struct tp_timeline *timeline, struct tp_lane *lane, struct tp_arena *arena)
 {
     const struct tp_trace *trace = timeline->model->trace;
@@ -188,7 +188,8 @@ static void name_lane(struct tp_timeline *timeline, struct tp_lane *lane, struct
         lane->title = join(arena, (struct tp_str[]){TP_STR("Thread "), id, role}, 3);
 }
 
-/* Host lanes before device lanes; the thread with the steps first, then by work; devices by id and stream. */
+/* Returns whether a lane comes before another: host lanes before device lanes; the thread with the steps first, then by
+ * work; devices by id and stream. */
 static bool stands_before(const struct tp_trace *trace, const struct tp_lane *x, const struct tp_lane *y)
 {
     if (x->is_device != y->is_device)
@@ -270,7 +271,8 @@ static void header_sizes(struct tp_json *json, const struct tp_pack *pack, size_
     tp_json_array_end(json);
 }
 
-/* The header as JSON in `room`; returns its size, 0 when it does not fit. No arena is used while the buffer is held. */
+/* Writes the header as JSON in `room`; returns its size, 0 when it does not fit. Uses no arena while the buffer
+ * exists. */
 static size_t write_header(char *room, const struct tp_pack *pack, const struct tp_timeline *timeline,
                            size_t load_bytes)
 {
@@ -312,7 +314,7 @@ static size_t write_header(char *room, const struct tp_pack *pack, const struct 
     return size;
 }
 
-/* Everything compressed: header size, header, sections, device load. */
+/* Compresses everything: header size, header, sections, device load. */
 static struct tp_str compress(struct tp_pack *pack, const struct tp_timeline *timeline, struct tp_str load)
 {
     struct tp_str pieces[TP_PACK_SECTION_COUNT + 3];
@@ -338,8 +340,8 @@ static size_t base64_size(size_t size)
     return (size + 2) / 3 * 4;
 }
 
-/* What the sections will take as base64, from samples of an eighth of each; 0 when compressing all costs little anyway.
- */
+/* Estimates the size of the sections as base64, from samples of an eighth of each. Returns 0 when they are so small
+ * that compressing all of them costs little. */
 static size_t estimate(struct tp_pack *pack)
 {
     enum { WORTH_IT = 1 << 20, PART = 8, SAMPLES = 16 };
@@ -355,8 +357,8 @@ static size_t estimate(struct tp_pack *pack)
     return size < WORTH_IT ? 0 : base64_size(tp_gzip_texts(pack->arena, pieces, count).len * PART);
 }
 
-/* Chooses what the next attempt folds, given that `size` bytes were needed for what is shown now. After three attempts
- * devices and annotations are folded as well, after five the steps. */
+/* Chooses what the next attempt folds, given that the current slices needed `size` bytes. After three attempts devices
+ * and annotations are folded as well, after five the steps. */
 static void fold_more(struct tp_pack *pack, struct tp_timeline *timeline, size_t size, size_t max_bytes, int attempt)
 {
     uint64_t keep = (uint64_t)((unsigned __int128)timeline->shown_count * max_bytes / size * 15 / 16), fixed = 0;
@@ -376,12 +378,12 @@ static void fold_more(struct tp_pack *pack, struct tp_timeline *timeline, size_t
     timeline->folded_below_ns = pack->fold_below_ns;
 }
 
-/* Packs, and folds more and more until the data fits. */
+/* Packs the slices, and folds more and more until the data fits. */
 static void pack_within(struct tp_pack *pack, struct tp_timeline *timeline, struct tp_str load, size_t max_bytes)
 {
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         size_t size = estimate(pack);
-        if (size <= max_bytes + max_bytes / 16) { /* an estimate may err a little */
+        if (size <= max_bytes + max_bytes / 16) { /* an estimate may be slightly too high */
             struct tp_str data = compress(pack, timeline, load);
             size = base64_size(data.len);
             if (!size)

@@ -1,10 +1,10 @@
-/* Timeline: every slice of the trace packed for the viewer in the page, and load curves for the drawing without
+/* The timeline: every slice of the trace packed for the viewer in the page, and load curves for the drawing without
  * scripts.
  *
- * Lanes are threads (operators, annotations, runtime calls, frames nested by depth) and device streams. What the viewer
- * gets is one gzip member, described in templates/README.md. When it would exceed its budget, the shortest host slices
- * are folded into coverage (share of time per bucket), then the shortest device slices; how many, and below which
- * duration, is kept here. */
+ * Lanes are threads (operators, annotations, runtime calls, frames nested by depth) and device streams. The viewer gets
+ * one gzip member, described in templates/README.md. If it would exceed its budget, the shortest host slices are folded
+ * into coverage (share of time per bucket), then the shortest device slices; the counts and the duration below which
+ * slices are folded are kept here. */
 #ifndef TP_WEBREPORT_MEASURE_CHARTS_TIMELINE_H
 #define TP_WEBREPORT_MEASURE_CHARTS_TIMELINE_H
 
@@ -20,7 +20,7 @@ enum {
     TP_TIMELINE_MAX_PHASES = 150
 };
 
-/* What a slice is, for its colour. The order is part of the viewer's data. */
+/* What a slice is, for its color. The order is part of the viewer's data. */
 enum tp_slice_class {
     TP_SLICE_CPU,
     TP_SLICE_KERNEL,
@@ -39,36 +39,37 @@ struct tp_lane {
     bool is_device;
     uint32_t thread;                        /* index in trace->threads */
     const uint32_t *slices;                 /* events in order of start */
-    const uint32_t *operations;             /* of a device: their numbers in model->devices; NULL: of the host */
+    const uint32_t *operations;             /* for a device: numbers of its slices in model->devices; NULL for the
+                                             * host */
     uint32_t slice_count;                   /* of the lane */
-    uint32_t shown_count;                   /* of them in the data */
+    uint32_t shown_count;                   /* slices in the data */
     uint32_t row_count;                     /* depth of nesting + 1, at most TP_TIMELINE_MAX_ROWS */
-    uint32_t moment_count;                  /* in the data */
-    uint32_t rank;                          /* place among the lanes shown: host lanes by work, then devices */
-    uint64_t work_ns;                       /* host: outermost operators and runtime calls */
+    uint32_t moment_count;                  /* moments in the data */
+    uint32_t rank;                          /* position among the shown lanes: host lanes by work, then devices */
+    uint64_t work_ns;                       /* host: time of outermost operators and runtime calls */
     bool has_steps, is_backward, has_cover; /* has_cover: some of its slices are folded */
     struct tp_str title;
-    uint8_t *load; /* host: share of each load bucket with work, 0..255 */
+    uint8_t *load; /* host: share of each load bucket with work, 0 to 255 */
 };
 
-/* A stretch of the main lane for the drawing: an annotation right below the step. */
+/* A part of the main lane for the drawing: an annotation directly below the step. */
 struct tp_timeline_phase {
     struct tp_str name;
-    uint64_t start_ns, dur_ns; /* start: relative to the timeline's */
+    uint64_t start_ns, dur_ns; /* start: from the start of the timeline */
     enum tp_slice_class class;
 };
 
-/* Device load per bucket, 0..255. */
+/* Device load per bucket, 0 to 255. */
 struct tp_timeline_gpu {
     int64_t id;
     struct tp_str title; /* "GPU 0" (tp_device_title) */
-    bool has_sm; /* some kernel tells its blocks per SM */
+    bool has_sm; /* some kernel has its blocks per SM recorded */
     uint8_t *busy, *sm;
 };
 
 struct tp_timeline {
     const struct tp_model *model;
-    int64_t start_ns;  /* absolute; everything else is relative to it */
+    int64_t start_ns;  /* absolute; all other times are relative to it */
     uint64_t range_ns; /* length of the drawing: up to the end of the last operation */
     struct tp_lane *lanes;
     uint32_t lane_count, lanes_left_out;
@@ -78,26 +79,26 @@ struct tp_timeline {
     uint32_t phase_count;
     uint64_t slice_count;     /* of the lanes */
     uint64_t shown_count;     /* in the data */
-    uint64_t folded_count;    /* into coverage */
-    uint64_t folded_below_ns; /* folded: host slices shorter than this */
-    uint64_t too_deep_count;  /* beyond TP_TIMELINE_MAX_ROWS */
+    uint64_t folded_count;    /* folded into coverage */
+    uint64_t folded_below_ns; /* host slices shorter than this are folded */
+    uint64_t too_deep_count;  /* deeper than TP_TIMELINE_MAX_ROWS */
     uint64_t arguments_left_out;   /* slices and moments whose arguments are left out */
     uint64_t moments_left_out;
-    bool folds_devices;   /* device slices, too */
-    bool shapes_left_out; /* slices of operators are without their shapes */
+    bool folds_devices;   /* device slices are folded, too */
+    bool shapes_left_out; /* the data has no shapes of operators */
     struct tp_str data; /* gzip; empty when not even the lanes' names fit */
 };
 
 struct tp_timeline_options {
-    size_t max_bytes; /* most bytes that `data` may take in the page, as base64 text; 0: no data */
-    /* How a name shall be shown (shortened, without private parts); NULL: as it is. The result lives as long as the
-     * arena. */
+    size_t max_bytes; /* most bytes for `data` in the page, as base64 text; 0: no data */
+    /* Returns the text to show for a name (shortened, without private parts); NULL: the name itself. The result lives
+     * as long as the arena. */
     struct tp_str (*show)(const void *context, struct tp_str name);
     /* The same for names of kernels. */
     struct tp_str (*show_kernel)(const void *context, struct tp_str name);
-    /* The same for arguments that a program gave for a slice. */
+    /* The same for arguments that a program added to a slice. */
     struct tp_str (*show_argument)(const void *context, struct tp_str lines);
-    /* The same for shapes, as "Input Dims" has them. */
+    /* The same for shapes, in the form of "Input Dims". */
     struct tp_str (*show_shapes)(const void *context, struct tp_str dims);
     const void *context;
 };

@@ -1,4 +1,5 @@
-/* Arguments that programs gave for slices of the timeline, and the moments of its lanes. See timeline_pack.h. */
+/* Packs the arguments that programs added to slices of the timeline, and the moments of its lanes. See
+ * timeline_pack.h. */
 #include "webreport/measure/charts/timeline_pack.h"
 
 #include <stdlib.h>
@@ -37,7 +38,7 @@ void tp_pack_arguments_start(struct tp_pack *pack)
     pack->argument_text_count = pack->argument_count = 0;
     pack->argument_slice = 0;
     pack->timeline->arguments_left_out = trace->arguments_left_out;
-    pack->timeline->moments_left_out = trace->moment_count; /* those of lanes are taken off */
+    pack->timeline->moments_left_out = trace->moment_count; /* moments of lanes are subtracted later */
 }
 
 /* Returns the number of a text of arguments, a new one for a new text; 0: there is none, or no room for it. */
@@ -87,7 +88,7 @@ void tp_pack_arguments_add(struct tp_pack *pack, uint32_t event, uint64_t place)
     pack->argument_count++;
 }
 
-/* First moment of a thread. */
+/* Returns the first moment of a thread. */
 static uint32_t first_moment(const struct tp_pack *pack, uint32_t thread)
 {
     uint32_t low = 0, high = pack->timeline->model->trace->moment_count;

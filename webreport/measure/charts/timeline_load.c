@@ -1,4 +1,5 @@
-/* Device load per bucket: busy time from the model's unions, SM efficiency by a sweep over running kernels. Phases. */
+/* Computes device load per bucket: busy time from the model's unions, SM efficiency by a sweep over running kernels.
+ * Also phases. */
 #include "webreport/measure/charts/timeline_load.h"
 
 #include "webreport/measure/audience/wording.h"
@@ -12,14 +13,14 @@ static const int64_t ONE = 1000000000; /* blocks per SM are in 1e-9 */
 
 /* ---- SM efficiency ---- */
 
-/* Running kernels as a heap by end. */
+/* A running kernel: an item of a heap ordered by end. */
 struct running {
     int64_t end, level;
 };
 
 struct sweep {
     struct tp_vec heap;
-    int64_t level, at; /* sum of the running kernels' blocks per SM, each at most 1; time reached */
+    int64_t level, at; /* sum of the running kernels' blocks per SM, each at most 1; current time */
     int64_t origin;
     uint64_t width;
     uint64_t *buckets; /* ns at level 1 */
@@ -51,7 +52,7 @@ static struct running heap_pop(struct tp_vec *heap)
     return top;
 }
 
-/* Adds the stretch up to `until` at the present level, at most 1. */
+/* Adds the time up to `until` at the current level, at most 1. */
 static void advance(struct sweep *s, int64_t until)
 {
     if (until <= s->at)
@@ -84,7 +85,7 @@ static int64_t blocks_per_sm(const struct tp_trace *trace, const struct tp_event
     return blocks <= 0 ? 0 : blocks < ONE ? blocks : ONE; /* TP_NULL_INT is negative */
 }
 
-/* ns of full use of the SMs per bucket; false when no kernel tells its blocks. */
+/* Adds up ns of full use of the SMs per bucket. Returns false if no kernel has its blocks recorded. */
 static bool sm_load(const struct tp_timeline *timeline, const struct tp_gpu *gpu, struct sweep *s)
 {
     const struct tp_model *model = timeline->model;

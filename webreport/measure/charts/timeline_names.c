@@ -1,4 +1,4 @@
-/* Sections of the timeline's data grow, and names get their numbers. See timeline_pack.h. */
+/* Extends sections of the timeline's data, and numbers names. See timeline_pack.h. */
 #include "webreport/measure/charts/timeline_pack.h"
 
 #include "webreport/model/marks.h"
@@ -19,7 +19,7 @@ void tp_pack_reserve(struct tp_pack *pack, enum tp_pack_section section, size_t 
 
 /* ---- names ---- */
 
-/* The name as the page shows it, at most TP_MAX_SHOWN_NAME_BYTES bytes and a bit, no UTF-8 sequence cut. */
+/* Returns the name as the page shows it: about TP_MAX_SHOWN_NAME_BYTES bytes at most, without a cut UTF-8 sequence. */
 static struct tp_str shown_name(const struct tp_pack *pack, uint32_t id, enum tp_slice_class class)
 {
     struct tp_str name = tp_strings_get(&pack->timeline->model->trace->names, id);

@@ -1,21 +1,21 @@
-/* One walk over all slices of the timeline: nesting, names, columns, coverage. See timeline_pack.h. */
+/* Walks all slices of the timeline: nesting, names, columns, coverage. See timeline_pack.h. */
 #include "webreport/measure/charts/timeline_pack.h"
 
 enum { BACKWARD_BIT = 0x80 };
 
-/* What one lane's walk carries from slice to slice. */
+/* The state of the walk over one lane. */
 struct walk {
     struct tp_pack *pack;
     struct tp_lane *lane;
     uint32_t lane_index;
     uint64_t previous_start;
-    uint64_t work_end, phase_end; /* of the last outermost operation, of the last phase */
+    uint64_t work_end, phase_end; /* of the last outermost operation; of the last phase */
     uint64_t backward_ns;         /* part of the lane's work */
-    uint64_t place;               /* of the next slice among those of all lanes */
-    uint64_t uneven;              /* not 0: some time is no multiple of the unit */
+    uint64_t place;               /* index of the next slice among the slices of all lanes */
+    uint64_t uneven;              /* not 0: some time is not a multiple of the unit */
     uint64_t *load;               /* ns per load bucket */
     uint64_t load_width, cover_width;
-    uint64_t **cover; /* per row, NULL when nothing was folded there */
+    uint64_t **cover; /* by row; NULL: nothing was folded there */
 };
 
 void tp_pack_init(struct tp_pack *pack, struct tp_timeline *timeline, const struct tp_timeline_options *options,
@@ -36,7 +36,7 @@ void tp_pack_init(struct tp_pack *pack, struct tp_timeline *timeline, const stru
 
 /* ---- classes ---- */
 
-/* operation: number of a device operation in model->devices; TP_NO_ID on the host. */
+/* Returns the class of an event. operation: number of a device operation in model->devices; TP_NO_ID on the host. */
 static enum tp_slice_class classify(const struct tp_model *model, const struct tp_event *event, uint32_t operation)
 {
     uint64_t flags = model->marks[event->name];
@@ -75,7 +75,7 @@ static uint8_t first_class(const struct tp_pack *pack, const struct tp_event *ev
     return (uint8_t)((classify(model, event, operation) + 1) | (is_backward ? BACKWARD_BIT : 0));
 }
 
-/* Slices of one name have one class: that of the first of them. */
+/* Returns the class of a slice. Slices with the same name share the class of the first of them. */
 static inline enum tp_slice_class class_of(struct tp_pack *pack, const struct tp_event *event, uint32_t operation)
 {
     uint8_t class = pack->name_class[event->name];
@@ -111,8 +111,9 @@ void tp_pack_shares(uint8_t *shares, const uint64_t *buckets, size_t count, uint
 
 /* ---- the walk ---- */
 
-/* Depth of a slice among the open ones; opens it. A slice that reaches a bit beyond its parent still nests in it; one
- * that outlives it by more than half does not: the next step begins inside the frame that ends the step before. */
+/* Returns the depth of a slice among the open ones, and opens it. A slice that ends slightly after its parent is still
+ * nested in it; one that outlives it by more than half of its own length is not: the next step begins inside the frame
+ * that ends the previous step. */
 static inline size_t nest(struct tp_pack *pack, size_t *open_count, uint64_t start, uint64_t end)
 {
     size_t n = *open_count;
@@ -149,7 +150,7 @@ static inline bool may_fold(const struct walk *w, enum tp_slice_class class)
     return !w->lane->is_device && (class == TP_SLICE_CPU || class == TP_SLICE_RUNTIME || class == TP_SLICE_FRAME);
 }
 
-/* What only the first walk needs: durations, load of the lane, phases. */
+/* Records what only the first walk needs: durations, load of the lane, phases. */
 static void note(struct walk *w, const struct tp_event *event, enum tp_slice_class class, uint64_t start, uint64_t end)
 {
     struct tp_pack *pack = w->pack;
@@ -182,7 +183,7 @@ static void fold(struct walk *w, size_t row, uint64_t start, uint64_t end)
     w->pack->timeline->folded_count++;
 }
 
-/* How long before its start a device operation was launched. */
+/* Writes how long before its start a device operation was launched. */
 static void put_launch(const struct walk *w, uint32_t slice, const struct tp_event *event)
 {
     const struct tp_event *launch = tp_launch_of_device(w->pack->timeline->model, w->lane->operations[slice]);
@@ -259,7 +260,7 @@ static void walk_slices(struct walk *w)
     }
 }
 
-/* Coverage of the lane's rows as shares, in its section and for the lane. */
+/* Writes the coverage of the lane's rows as shares into their section. */
 static void keep_cover(struct walk *w)
 {
     struct tp_lane *lane = w->lane;
@@ -300,7 +301,7 @@ static void start_attempt(struct tp_pack *pack)
     pack->end_ns = 0;
 }
 
-/* One walk over every lane; false when a time is no multiple of the unit. */
+/* Walks every lane once. Returns false when a time is not a multiple of the unit. */
 static bool walk_lanes(struct tp_pack *pack)
 {
     struct tp_timeline *timeline = pack->timeline;

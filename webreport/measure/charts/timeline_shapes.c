@@ -1,4 +1,5 @@
-/* Shapes of the timeline's slices: each text once, and per slice of the host its number. See timeline_pack.h. */
+/* Packs the shapes of the timeline's slices: each text once, and its number for each slice of the host. See
+ * timeline_pack.h. */
 #include "webreport/measure/charts/timeline_pack.h"
 
 #include "webreport/trace/value.h"
@@ -22,7 +23,7 @@ void tp_pack_shapes_start(struct tp_pack *pack)
     pack->shape_count = 0;
 }
 
-/* Number of a text, which it gets now when it is new; 0: it says nothing, is too long to read, or there is no room. */
+/* Returns the number of a text, a new one for a new text; 0: it is empty, too long to read, or there is no room. */
 static uint32_t number_of_text(struct tp_pack *pack, uint32_t id)
 {
     if (id == TP_NO_ID || pack->shape_number[id])
