@@ -1,4 +1,4 @@
-/* Phrases and devices by the program's producer: see wording.h. */
+/* Chooses phrases and names of devices by the program's producer: see wording.h. */
 #include "webreport/measure/audience/wording.h"
 
 #include <string.h>
@@ -98,7 +98,7 @@ const char *tp_devices_word(const struct tp_model *model)
     return word;
 }
 
-/* The text with the word for the devices instead of "GPU"; "Device" in lower case within a sentence. */
+/* Returns the text with the word for the devices instead of "GPU"; "Device" is in lower case within a sentence. */
 static const char *text_of_word(const char *text, const char *word, struct tp_arena *arena)
 {
     const char *at = strcmp(word, "GPU") == 0 ? NULL : strstr(text, "GPU");
@@ -131,7 +131,7 @@ struct tp_speech tp_speech_joined(struct tp_speech first, struct tp_speech secon
                               first.has_none && second.has_none, word};
 }
 
-/* The first of them that stands at `text` is taken. */
+/* The first row that matches at `text` applies. */
 static const struct replacement {
     const char *torch, *others;
 } replacements[] = {
@@ -140,7 +140,7 @@ static const struct replacement {
     {"calls of the operator", "calls of that name"},
     {"operator calls", "calls"},
     {"operator time", "the time in calls"},
-    {"n operator", " call"}, /* of "an" and "An" */
+    {"n operator", " call"}, /* "an operator", "An operator" */
     {"Operator", "Call"},
     {"operator", "call"},
     {"n annotation", " range"},

@@ -1,4 +1,4 @@
-/* All of the advice on one trace: see advice.h. */
+/* Builds all advice on one trace: see advice.h. */
 #include "webreport/measure/result/advice.h"
 
 #include "webreport/measure/rules/recommendations.h"

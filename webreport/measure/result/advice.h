@@ -1,7 +1,8 @@
-/* The advice on one trace: quality, idle view, kinds of work and the tree of time, sync table, memory peak,
+/* The advice on one trace: quality, idle view, kinds of work and the time tree, sync table, memory peak,
  * recommendations, verdict.
  *
- * Everything lives in the arena given and may point into the model and its trace, which must stay. */
+ *
+ * Everything is in the given arena and may point into the model and its trace, which must outlive it. */
 #ifndef TP_WEBREPORT_MEASURE_RESULT_ADVICE_H
 #define TP_WEBREPORT_MEASURE_RESULT_ADVICE_H
 
@@ -22,7 +23,7 @@
 struct tp_advice {
     struct tp_quality quality;
     struct tp_idle_view idle;
-    struct tp_work_view works; /* empty when brief, as the next */
+    struct tp_work_view works; /* empty in advice for summaries, like `rates` */
     struct tp_work_rates rates;
     struct tp_serving_view serving;
     struct tp_time_trees times; /* of each device that has a flame */
@@ -34,24 +35,24 @@ struct tp_advice {
     struct tp_program_view program;
 };
 
-/* Is the trace about a program that was recorded from outside, and nothing but that? */
+/* Returns whether the trace is only about a program that was recorded from outside. */
 static inline bool tp_is_of_program(const struct tp_advice *advice, const struct tp_model *model)
 {
     return advice->program.is_present && model->program == TP_RECORDED_EMPTY;
 }
 
-/* Builds all of it. overrides: thresholds changed by the user, may be NULL. */
+/* Builds all advice. overrides: thresholds changed by the user; may be NULL. */
 void tp_advice_build(struct tp_advice *advice, const struct tp_model *model, const struct tp_rule_overrides *overrides,
                      struct tp_arena *arena);
 
-/* The same without kinds of work and what needs the idle flame (tp_idle_build): what summaries are made of. */
+/* Builds the advice that summaries need: no kinds of work, and nothing that needs the idle flame (tp_idle_build). */
 void tp_advice_build_brief(struct tp_advice *advice, const struct tp_model *model,
                            const struct tp_rule_overrides *overrides, struct tp_arena *arena);
 
 extern const struct tp_fields tp_advice_fields;
 
-/* Removes the verdict and the findings; facts and tables stay. For what was recorded inside of a process of which
- * another trace says what it did: PyTorch's (TP_WORKER_SECOND), or that from outside (TP_WORKER_INSIDE). */
+/* Removes the verdict and the findings; facts and tables stay. For traces from inside a process whose work another
+ * trace shows: a trace of PyTorch (TP_WORKER_SECOND), or the one from outside (TP_WORKER_INSIDE). */
 void tp_advice_withhold(struct tp_advice *advice);
 
 #endif

@@ -1,4 +1,4 @@
-/* The members of a profile in the report's JSON. See profile.h. */
+/* Writes the members of a profile in the report's JSON: see profile.h. */
 #include "webreport/measure/result/profile.h"
 
 #include "webreport/measure/program/program_steps.h"

@@ -1,8 +1,9 @@
-/* Who takes the results of a report, one after the other, while inputs are read: the harness calls it and knows no
- * output, the outputs fill it and know no input.
+/* Receives the results of a report, one after the other, while inputs are read: the harness calls it and knows no
+ * output; the outputs implement it and know no input.
+ *
  *
  * Every function returns 0, or a negative tp_status with *err, which ends the report; functions that return nothing
- * keep a failure to themselves and tell it later. Results are borrowed for the call. One thread. */
+ * keep a failure and report it later. Results are borrowed for the call. One thread. */
 #ifndef TP_WEBREPORT_MEASURE_RESULT_REPORT_RECEIVER_H
 #define TP_WEBREPORT_MEASURE_RESULT_REPORT_RECEIVER_H
 
@@ -14,28 +15,28 @@ struct tp_distributed;
 struct tp_history_run;
 
 struct tp_report_receiver {
-    /* First: profile_count is of all runs, inputs that will fail included; told_count of these say something of their
-     * own (tp_profile.is_silent). */
+    /* Called first. profile_count: profiles of all runs, including inputs that will fail; told_count: those with
+     * results of their own (not tp_profile.is_silent). */
     int (*open)(void *context, size_t profile_count, size_t told_count, struct tp_error *err);
-    /* Stored runs in order, when there are any; before the first run. */
+    /* Receives the stored runs in order, if there are any; called before the first run. */
     int (*history)(void *context, const struct tp_history_run *runs, size_t count, struct tp_error *err);
-    /* There will be a comparison; before the first run. */
+    /* Announces a comparison; called before the first run. */
     void (*reserve)(void *context);
     void (*begin_run)(void *context, struct tp_str name);
-    /* The profile's model and views are ready, its advice and memory view may not be. */
+    /* Called when the profile's model and views are ready; its advice and memory view may be incomplete. */
     void (*start_profile)(void *context, const struct tp_profile *profile);
-    /* A line about the profile for the terminal, in `arena`. */
+    /* Returns a line about the profile for the terminal, in `arena`. */
     const char *(*line)(void *context, const struct tp_profile *profile, struct tp_arena *arena);
     int (*profile)(void *context, const struct tp_profile *profile, struct tp_error *err);
-    /* An input that could not be used; of `named` the names alone are there. */
+    /* Reports an input that could not be used; only the names in `named` are set. */
     int (*failed)(void *context, const struct tp_profile *named, const char *why, struct tp_error *err);
     void (*end_profiles)(void *context);
-    /* The ranks of one span beside each other. */
+    /* Receives the comparison of the ranks of one span. */
     int (*distributed)(void *context, struct tp_str run, const struct tp_distributed *view, struct tp_error *err);
     int (*end_run)(void *context, struct tp_error *err);
-    /* The comparison with the baseline; it lives until the report is committed. */
+    /* Receives the comparison with the baseline, which lives until the report is committed. */
     int (*comparison)(void *context, const struct tp_compare *compare, struct tp_error *err);
-    /* Last: everything went well. */
+    /* Called last, after success. */
     int (*commit)(void *context, struct tp_error *err);
 };
 

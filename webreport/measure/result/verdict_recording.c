@@ -1,11 +1,11 @@
-/* The sentence of a verdict that says how much of the steps recording takes, where the host is the limit. */
+/* Writes the sentence of a verdict that reports how much of the steps recording takes when the host is the limit. */
 #include "webreport/measure/verdict/verdict.h"
 
 #include "webreport/measure/audience/wording.h"
 #include "webreport/measure/rules/rules.h"
 #include "writer/text/format.h"
 
-static const double LEAST_PERCENT = 10; /* of W; below that nothing is said */
+static const double LEAST_PERCENT = 10; /* of W; a smaller cost is not reported */
 
 void tp_verdict_add_recording(struct tp_trace_verdict *v, const struct tp_recommendations *found,
                               const struct tp_model *model, struct tp_arena *arena)
@@ -15,7 +15,7 @@ void tp_verdict_add_recording(struct tp_trace_verdict *v, const struct tp_recomm
     if (!is_host || percent < LEAST_PERCENT || !tp_speaks_torch(model->producer))
         return;
     const char *whole = model->step_marker == TP_MARKER_WINDOW ? "that time" : "the steps";
-    const char *bound = v->has_device ? "at least" : "about"; /* of the host alone, all kinds of cost are estimated */
+    const char *bound = v->has_device ? "at least" : "about"; /* without a device every kind of cost is estimated */
     const char *without = found->overhead.frames ? "stacks" : "shapes and memory";
     v->headline = tp_str_of(tp_text_printf(
         arena, "%.*s Recording itself takes %s %s of %s: record once without %s before you change the program.",

@@ -1,4 +1,4 @@
-/* All views of one profile: see views.h. */
+/* Builds all views of one profile: see views.h. */
 #include "webreport/measure/result/views.h"
 
 void tp_views_build_brief(struct tp_views *views, const struct tp_model *model, struct tp_arena *arena)

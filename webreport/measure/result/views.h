@@ -25,13 +25,13 @@ struct tp_views {
     struct tp_range_view ranges;
 };
 
-/* Builds every view but the memory view in `arena` (guard set by the caller); the model must outlive them. The memory
- * view (tp_memory_view_build) costs as much as the others together and may be built on another thread, in an arena of
- * its own. */
+/* Builds every view except the memory view in `arena` (guard set by the caller); the model must outlive the views. The
+ * memory view (tp_memory_view_build) costs as much as all others together; it may be built on another thread, in an
+ * arena of its own. */
 void tp_views_build(struct tp_views *views, const struct tp_model *model, struct tp_arena *arena);
 
-/* The same without modules, samples, operators by shape and stack, kernels by configuration: what summaries are made
- * of. */
+/* Builds only the views that summaries need: no modules, samples, operators by shape and stack, or kernels by
+ * configuration. */
 void tp_views_build_brief(struct tp_views *views, const struct tp_model *model, struct tp_arena *arena);
 
 extern const struct tp_fields tp_views_fields;
