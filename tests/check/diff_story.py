@@ -14,7 +14,7 @@ import sys
 
 TIMES = ("kernels", "host_ops", "step")
 # Sentences that deny: what may not stand beside them.
-NOTHING, NO_TIME, NO_OTHER_TIME = (word + " that these runs can see." for word in ("Nothing changed", "No time changed", "No other time changed"))
+NOTHING, NO_TIME, NO_OTHER_TIME = ("These runs show no " + word for word in ("change.", "change of a time.", "other change of a time."))
 NO_ROW, AS_LONG = "No single row has certainly changed", "as long as before"
 NOT_JUDGED = "Rows are shown but not judged"
 
@@ -121,13 +121,13 @@ class Pair:
         for where, said in (("terminal", text), ("digest", plain(self.digest)), ("page", plain(self.page[self.page.find("<main"):]))):
             self.want(NOTHING not in said or not (kinds or has_work or has_rows), "%s: %r beside a change" % (where, NOTHING))
             self.want(NO_TIME not in said or not has_rows, "%s: %r beside rows" % (where, NO_TIME))
-            self.want((NO_OTHER_TIME in said) <= ("take another time" in said), "%s: %r of which none is told" % (where, NO_OTHER_TIME))
-            self.want(NO_TIME not in said or "take another time" not in said, "%s: %r beside functions' times" % (where, NO_TIME))
+            self.want((NO_OTHER_TIME in said) <= ("take longer or shorter" in said), "%s: %r of which none is told" % (where, NO_OTHER_TIME))
+            self.want(NO_TIME not in said or "take longer or shorter" not in said, "%s: %r beside functions' times" % (where, NO_TIME))
             self.want(NO_ROW not in said or not has_rows, "%s: %r beside rows" % (where, NO_ROW))
             is_open = bool(told["damage"]) or told["identity"]["workload"] != "same"
             if told["verdict"] != "work changed":
                 self.want(is_open or NOT_JUDGED not in said, "%s: rows are not judged, and the verdict is %s" % (where, told["verdict"]))
-            self.want("does other work" not in said or not told["damage"], "%s: other work of a damaged input" % where)
+            self.want("does different work" not in said or not told["damage"], "%s: other work of a damaged input" % where)
         if told["work"]["is_known"] and told["work"]["is_same"] and told["base"]["runs"] + told["new"]["runs"] < 4:
             rows = told["counts"]["regressed"] + told["counts"]["improved"]  # few runs judge no row's time
             self.want(not rows, "the work is the same, and %d rows came or went" % rows)

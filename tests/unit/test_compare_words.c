@@ -43,14 +43,14 @@ static void the_verdict_names_rows_before_memory(void **state)
     struct tp_document document;
     const struct tp_verdict_block *verdict = verdict_of(&document, &c);
     assert_string_equal(verdict->class, "Improved");
-    assert_non_null(strstr(verdict->headline, "; no sure change of the step ("));
+    assert_non_null(strstr(verdict->headline, "; no certain change of the step ("));
     assert_non_null(strstr(verdict->headline, " to "));
     assert_headline(&c, "2 rows and memory improved"); /* what the badge says, first */
     runs[TP_NEW] = runs[TP_BASE];
     runs[TP_NEW].memory = &less;
     compare_runs(&c);
     assert_string_equal(tp_compare_reason_text(&c), "memory");
-    assert_headline(&c, "memory improved; no sure change of the step (0.0 %, 99 % interval ");
+    assert_headline(&c, "memory improved; no certain change of the step (0.0 %, 99 % interval ");
     runs[TP_NEW] = runs[TP_BASE];
     compare_runs(&c);
     assert_string_equal(tp_compare_reason_text(&c), "");
@@ -79,7 +79,7 @@ static void a_long_verdict_takes_two_lines(void **state)
     tp_buf_init(&text, 0);
     verdict_of(&document, &c);
     tp_print_text(&text, &document, &(struct tp_print_options){.row_limit = &(const int64_t){10}}, NULL);
-    const char *wanted = "Regressed: 1,234,567 rows and memory regressed; no sure change of the step\n(\xe2\x88\x92"
+    const char *wanted = "Regressed: 1,234,567 rows and memory regressed; no certain change of the step\n(\xe2\x88\x92"
                          "28.6 %, 99 % interval \xe2\x88\x92"
                          "32.9 to +12.7 %)\n";
     if (!strstr(text.data, wanted))
@@ -106,7 +106,7 @@ static void a_total_without_a_row_is_no_nothing(void **state)
         tp_buf_init(&text, 0);
         verdict_of(&document, &c);
         tp_print_markdown(&text, &document, &(struct tp_print_options){0}, NULL);
-        assert_int_equal(!!strstr(text.data, "Nothing changed"), round);
+        assert_int_equal(!!strstr(text.data, "These runs show no change."), round);
         const char *wanted = "No single row has certainly changed; the largest differences per step: gemm 8\xc3\x97"
                              "8 +";
         assert_int_equal(!!strstr(text.data, wanted), !round);
@@ -179,16 +179,16 @@ static void a_function_of_the_loader_is_not_nothing(void **state)
         fail();
     compare_plans(&c, plans, plans);
     c.work = (struct tp_work_diff){.is_known = true, .changes = changes, .count = 1};
-    assert_told(&c, "; a hint: a call of load in the data loader takes 2.50 times as long", "Nothing changed");
+    assert_told(&c, "; a hint: a call of load in the data loader takes 2.50 times as long", "These runs show no change.");
     assert_told(&c, "**Functions of the data loader take longer or shorter**", "A step does different work");
-    assert_told(&c, "These runs show no other change of a time.", "No time changed");
+    assert_told(&c, "These runs show no other change of a time.", "These runs show no change of a time");
     c.work.count = 2;
-    assert_told(&c, "takes 2.50 times as long, beside the operators; and 1 more**", "Nothing changed");
-    assert_told(&c, "**Functions of the data loader are called a different number of times, or take longer or shorter**", "does other work");
+    assert_told(&c, "takes 2.50 times as long, beside the operators; and 1 more**", "These runs show no change.");
+    assert_told(&c, "**Functions of the data loader are called a different number of times, or take longer or shorter**", "does different work");
     c.work.count = 3;
-    assert_told(&c, "; the work of a step differs (3 changes)", "Nothing changed");
-    assert_told(&c, "**A step does different work, but nothing counts as a regression**", "Nothing changed");
-    assert_told(&c, "- launches: +1 launch a step", "No other time");
+    assert_told(&c, "; the work of a step differs (3 changes)", "These runs show no change.");
+    assert_told(&c, "**A step does different work, but nothing counts as a regression**", "These runs show no change.");
+    assert_told(&c, "- launches: +1 launch a step", "These runs show no other change");
 }
 
 /* Of sides that do not compare rows are told, not judged: no number of them says that none changed. */
