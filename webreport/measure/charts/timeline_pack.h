@@ -119,7 +119,7 @@ enum tp_slice_class tp_pack_class(const struct tp_pack *pack, uint32_t name);
 
 /* ---- shapes (timeline_shapes.c) ---- */
 
-/* Prepare the shapes of slices; false: there are none. Begin an attempt. */
+/* Prepares the shapes of slices. Returns false if there are none. tp_pack_shapes_start begins an attempt. */
 bool tp_pack_shapes_init(struct tp_pack *pack);
 void tp_pack_shapes_start(struct tp_pack *pack);
 

@@ -142,7 +142,7 @@ static void choose_holders(struct finding *f, const int64_t *asked_ns)
     }
 }
 
-/* ---- what it does meanwhile ---- */
+/* ---- what the holder does meanwhile ---- */
 
 static void add_place(struct finding *f, uint32_t group, struct tp_program_place place, int64_t ns)
 {

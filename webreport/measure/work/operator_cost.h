@@ -2,15 +2,14 @@
  *
  * Only for the families below; nothing is guessed for others. Floating point operations: a multiplication and an
  * addition are two. N: elements of the output.
- *     matrix products: 2 x rows x inner x columns x batch (mm, bmm, addmm, baddbmm, matmul, linear, mv, addmv, dot)
- *     convolutions: 2 x N x kernel elements x input channels per group; convolution_backward has twice the operations
- * of
- *       the forward, once for the input and once for the weight
- *     attention: 2 x batch x heads x queries x keys x (head size + value size); backward 2.5 times that. Masks are
- * ignored
- *     element-wise: N (copies and the like: 0)
- *     normalisation, elements of the input: softmax 5, RMS 4, layer, group and batch norm 8
- *     embedding: 0
+ *   matrix products: 2 x rows x inner x columns x batch (mm, bmm, addmm, baddbmm, matmul, linear, mv, addmv, dot)
+ *   convolutions: 2 x N x kernel elements x input channels per group; convolution_backward counts twice the forward,
+ *     once each for input and weight
+ *   attention: 2 x batch x heads x queries x keys x (head size + value size); backward 2.5 times that. Masks are not
+ *     taken into account
+ *   element-wise: N (copies and the like: 0)
+ *   normalisation, elements of the input: softmax 5, RMS 4, layer, group and batch norm 8
+ *   embedding: 0
  * torch's with_flops (model/flops.h) has equal numbers for the products and conv2d; its mul and add count the first
  * argument, without broadcasting. Bytes: every tensor argument is read once and the output written once; caches, masks
  * and temporary storage do not count. For an embedding only the rows read count. */
