@@ -1,4 +1,4 @@
-/* Pages that nobody had before, and what they cost: see new_pages.h. */
+/* Finds new pages and their cost: see new_pages.h. */
 #include "webreport/measure/rules/new_pages.h"
 
 #include "webreport/measure/memory/memory_records.h"
@@ -6,10 +6,11 @@
 #include "writer/base/sort.h"
 #include "writer/base/stats.h"
 
-/* Larger blocks come from the system and go back to it each time, recorded or not (glibc's largest threshold). */
+/* glibc's largest threshold: larger blocks come from the system and return to it each time, recorded or not. */
 #define OWN_MAPPING_BYTES (INT64_C(32) << 20)
 
-/* An allocation on the processor, in order of time: pages first .. end - 1; later: places in the list of all bounds. */
+/* An allocation on the processor, in order of time: pages first to end - 1; later: indexes in the list of all
+ * bounds. */
 struct block {
     uint64_t first, end;
     uint32_t owner; /* innermost operator at that time */
@@ -34,7 +35,7 @@ static struct tp_vec list_blocks(const struct tp_model *model, struct tp_arena *
     return blocks;
 }
 
-/* The bounds of all blocks, ascending, each once; blocks receive the places of theirs. */
+/* Returns the bounds of all blocks, ascending, each once; blocks receive the indexes of their bounds. */
 static struct tp_vec sort_bounds(struct tp_arena *arena, struct tp_vec *blocks)
 {
     struct tp_keyed *ends = tp_arena_array(arena, 2 * blocks->count, sizeof *ends);
@@ -54,7 +55,7 @@ static struct tp_vec sort_bounds(struct tp_arena *arena, struct tp_vec *blocks)
     return bounds;
 }
 
-/* The first piece at or behind `at` that no block had; paths are halved on the way. */
+/* Returns the first range at or after `at` that no block had; halves the paths on the way. */
 static uint32_t next_new(uint32_t *next, uint32_t at)
 {
     while (next[at] != at)
@@ -62,7 +63,7 @@ static uint32_t next_new(uint32_t *next, uint32_t at)
     return at;
 }
 
-/* Takes what another operator fills, or a view: touches nothing itself. */
+/* Returns whether an operator touches no memory itself: it makes a view, or memory that another operator fills. */
 static bool is_untouching(struct tp_str name)
 {
     static const char *const begins[] = {"aten::empty", "aten::new_empty", "aten::resize_",    "aten::as_strided",
@@ -70,7 +71,7 @@ static bool is_untouching(struct tp_str name)
     return tp_str_starts_with_one(name, begins) || tp_str_equal(name, TP_STR("aten::t"));
 }
 
-/* The operator that first writes what `owner` allocates. */
+/* Returns the operator that first writes what `owner` allocates. */
 static uint32_t filler_of(const struct tp_model *model, uint32_t owner)
 {
     enum { MOST_LOOKED_AT = 32 };
@@ -89,9 +90,9 @@ static uint32_t filler_of(const struct tp_model *model, uint32_t owner)
     return owner;
 }
 
-/* What an operator wrote first: nothing, blocks of pages that were there, new blocks but for the pages at their edges, or
- * both. One number per operator, because a trace may have hundreds of millions: the kind, and the number of pages that
- * were there (THERE) or of new ones (NEW, MIXED). */
+/* What an operator wrote first: nothing, blocks of existing pages, blocks of new pages (except the pages at their
+ * edges), or both. It is one number per operator, because a trace may have hundreds of millions: the kind, and the
+ * number of existing pages (THERE) or of new pages (NEW, MIXED). */
 enum kind { NOTHING, THERE, NEW, MIXED };
 enum { KIND_SHIFT = 30, EDGES = 2 };
 #define COUNT_MASK ((UINT32_C(1) << KIND_SHIFT) - 1)
@@ -106,7 +107,7 @@ static uint32_t new_count(uint32_t pages)
     return kind_of(pages) >= NEW ? pages & COUNT_MASK : 0;
 }
 
-/* Adds a block: so many new pages of all of its pages. */
+/* Adds a block with `made` new pages of `all` pages. */
 static uint32_t with_block(uint32_t pages, uint64_t made, uint64_t all)
 {
     enum kind before = kind_of(pages), block = made == 0 ? THERE : all - made <= EDGES ? NEW : MIXED;
@@ -144,7 +145,7 @@ static uint32_t *count_pages(const struct tp_model *model, struct tp_arena *aren
 
 /* ---- what such a page costs ---- */
 
-/* Operators that do little with a page but to write it. */
+/* Returns whether operators of this name do little with a page except write it. */
 static bool is_light(struct tp_str name)
 {
     static const char *const names[] = {
@@ -156,10 +157,10 @@ static bool is_light(struct tp_str name)
     return tp_str_is_one(name, names);
 }
 
-/* Times per page, ns, of operators that wrote so many new ones that these tell, and that took so long that they may
- * have been made first: what is there already takes less. */
+/* Thresholds: new pages and ns per new page from which an operator is evidence that its pages were made first (existing
+ * pages take less), pages from which calls cost little, and the fewest operators that suffice. */
 enum { TELLING_PAGES = 8, MANY_PAGES = 64, MADE_NS = 1000, FEW = 3 };
-/* Of that time: what writing takes; and, where only operators that compute tell of it, the most that is believed. */
+/* Limits, ns: time to write a page, and the largest cost accepted if only computing operators are evidence. */
 enum { WRITTEN_NS = 300, MOST_BELIEVED_NS = 1500 };
 
 static int64_t low_of(struct tp_vec *times, unsigned percent)
@@ -178,7 +179,8 @@ static bool is_light_operator(const struct tp_model *model, uint32_t op)
     return is_light(tp_trace_name(model->trace, tp_operator_event(model, op)));
 }
 
-/* Did the operator write so many new pages, and take so long for them, that the system made them meanwhile? */
+/* Returns whether the operator wrote enough new pages, and took long enough for them, that the system must have made
+ * them. */
 static bool is_telling(const struct tp_model *model, const uint32_t *pages, uint32_t op)
 {
     uint32_t made = new_count(pages[op]);
@@ -199,8 +201,8 @@ static int64_t page_cost(const struct tp_model *model, struct tp_arena *arena, c
     return others.count >= FEW ? tp_ns_min(low_of(&others, 10), MOST_BELIEVED_NS) : 0;
 }
 
-/* Returns what a light operator takes for a page that is there already: the median of those that took so many that
- * their calls cost little, and no less than writing takes. Without such operators: what writing takes. */
+/* Returns the time of a light operator for an existing page: the median of those with so many pages that their calls
+ * cost little, at least the time to write. Without such operators: the time to write. */
 static int64_t usual_page_ns(const struct tp_model *model, struct tp_arena *arena, const uint32_t *pages)
 {
     struct tp_vec times = TP_VEC(arena, int64_t);
@@ -210,9 +212,9 @@ static int64_t usual_page_ns(const struct tp_model *model, struct tp_arena *aren
     return times.count < FEW ? WRITTEN_NS : tp_ns_max(WRITTEN_NS, tp_lower_median(times.data, times.count));
 }
 
-/* Returns the time that the making of pages took of an operator. The system makes a page in 0.2 us to 20 us, and often
- * in very different times within one recording. A light operator of many new pages shows what its own took: all beyond
- * the usual. Of others each page counts with the cost, but not where the operator was too fast for that. */
+/* Returns the part of an operator's time in which the system made pages. That takes 0.2 us to 20 us a page, and often
+ * varies widely within one recording. For a light operator with many new pages it is all time beyond the usual. For
+ * others each page counts with the general cost, unless the operator was too fast for that. */
 static int64_t making_ns(const struct tp_model *model, const uint32_t *pages, uint32_t op, int64_t cost_ns,
                          int64_t usual_ns)
 {

@@ -1,10 +1,10 @@
-/* Memory of the processor that recording makes new.
+/* Finds new memory pages of the processor that are a cost of recording.
  *
- * What a recorder keeps of each operator lies between the tensors: blocks that are given back are cut for it, so that
- * the next tensor of the same size gets pages that nobody had before, and the system must make each at its first
- * write. Without a recorder the allocator gives the same block again, step for step. Where records of memory have
- * addresses, they tell which pages of a block no block before had; what such a page costs, the operators that little
- * but write them tell. */
+ *
+ * A recorder puts its data for each operator between the tensors: it is cut from freed blocks, so that the next tensor
+ * of the same size gets pages that no block had before, and the system must make each page at its first write. Without
+ * a recorder the allocator returns the same block again in every step. If records of memory have addresses, they show
+ * which pages of a block are new; operators that do little except write show the cost of a new page. */
 #ifndef TP_WEBREPORT_MEASURE_RULES_NEW_PAGES_H
 #define TP_WEBREPORT_MEASURE_RULES_NEW_PAGES_H
 

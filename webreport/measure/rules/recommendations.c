@@ -94,25 +94,25 @@ static void evaluate(struct tp_advisor *a)
 struct evaluation {
     struct tp_recommendations *out;
     const struct tp_trace_verdict *verdict;
-    struct tp_arena *arena; /* of the findings */
+    struct tp_arena *arena; /* for the findings */
     struct tp_advisor advisor;
 };
 
-/* Sums the estimates. No two are about the same time (tp_findings_bound). */
+/* Adds up the estimates. No two are about the same time (tp_findings_bound). */
 static void add_totals(struct tp_recommendations *r)
 {
     for (uint32_t i = 0; i < r->finding_count; i++) {
         const struct tp_finding *f = &r->findings[i];
         if (isnan(f->ceiling_us_per_step))
             continue;
-        /* recording may cost more than short events last; then the union of all ceilings is less than one of them */
+        /* Recording may cost more than short events last; then the union of all ceilings is less than one of them. */
         r->total_ceiling_us_per_step = fmax(r->total_ceiling_us_per_step, f->ceiling_us_per_step);
         r->total_ceiling_percent = fmax(r->total_ceiling_percent, f->share_percent);
         r->total_gain_us_per_step += f->high_percent > 0 ? tp_finding_most_us(f) * f->counted_percent / f->high_percent : 0;
         r->total_gain_percent += f->counted_percent;
         r->total_low_percent += f->low_percent;
     }
-    /* rounding alone can raise a sum above the ceiling */
+    /* Rounding alone can raise a sum above the ceiling. */
     r->total_gain_us_per_step = fmin(r->total_gain_us_per_step, r->total_ceiling_us_per_step);
     r->total_gain_percent = fmin(r->total_gain_percent, r->total_ceiling_percent);
 }
@@ -160,7 +160,7 @@ static int recommend(void *context, struct tp_error *err)
 
 void tp_recommendations_build(struct tp_recommendations *out, const struct tp_rule_basis *basis, struct tp_arena *arena)
 {
-    struct tp_arena scratch; /* lists as long as the trace, which only the rules need */
+    struct tp_arena scratch; /* for lists as long as the trace that only the rules need */
     struct evaluation e = {
         out, basis->verdict, arena, {.model = basis->model, .arena = &scratch, .judged_ns = basis->model->window_ns}};
     e.advisor.is_serving = basis->is_serving;

@@ -11,17 +11,18 @@ struct tp_work_kinds;
 struct tp_work_units;
 struct tp_trace_verdict;
 
-/* The input of the rules. All borrowed. */
+/* The input of the rules. Everything is borrowed. */
 struct tp_rule_basis {
     const struct tp_model *model;
     const struct tp_quality *quality;
     const struct tp_memory_peak *memory;
-    const struct tp_work_kinds *kinds; /* NULL without device, as `units` */
+    const struct tp_work_kinds *kinds; /* NULL without a device, like `units` */
     const struct tp_work_units *units;
-    const struct tp_rule_overrides *overrides; /* or NULL */
+    const struct tp_rule_overrides *overrides; /* NULL: none */
     bool is_serving;                           /* the trace has steps of a serving engine */
     enum tp_program_use_kind use;
-    const struct tp_trace_verdict *verdict;    /* findings about its time come first among similar gains */
+    /* of findings with similar gains, those about the time of the verdict come first */
+    const struct tp_trace_verdict *verdict;
 };
 
 /* Evaluates every rule. The findings are in the arena. */

@@ -1,4 +1,4 @@
-/* The table of rules: rows by number and by id. See rules.h. */
+/* Finds the rows of rules by number and by id: see rules.h. */
 #include "webreport/measure/rules/rules.h"
 
 #include <string.h>

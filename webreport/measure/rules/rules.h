@@ -59,8 +59,8 @@ struct tp_rule_text {
  * timed gained more than the recorded time, because recording slows the rest of a program, too. */
 struct tp_rule_gain {
     double low, high; /* least and greatest part of the ceiling that a fix gains in practice: 0 <= low <= high <= 1 */
-    unsigned right;   /* programs in which the rule reported and named the cause (`make truth`) .. */
-    unsigned known;   /* .. of those in which it reported and whose cause is known */
+    unsigned right;   /* programs in which the rule reported and named the cause (`make truth`) */
+    unsigned known;   /* programs in which it reported and whose cause is known */
 };
 
 struct tp_advisor;
@@ -69,7 +69,7 @@ typedef void (*tp_rule_evaluate)(struct tp_advisor *a);
 /* A rule. Its row is in the file of its evaluate function. */
 struct tp_rule {
     const char *id;    /* "A1" */
-    const char *title; /* for programs that train with PyTorch, as `advice` */
+    const char *title; /* for programs that train with PyTorch, like `advice` */
     enum tp_confidence confidence;
     struct tp_threshold thresholds[TP_RULE_THRESHOLDS];
     const char *advice;
@@ -84,7 +84,7 @@ struct tp_rule {
     const char *replayed;          /* advice for programs that replay graphs already; NULL: none */
     const char *compiled;          /* advice for programs that are compiled already; NULL: none */
 
-    const char *weakened_like;   /* the flags that weaken this rule weaken ours as well; NULL: those of the id */
+    const char *weakened_like;   /* id of a rule whose weakening flags apply here as well; NULL: no other rule */
     bool needs_types;            /* needs the types of operators' inputs (record_shapes) */
     bool is_of_late_host;        /* about a late host: not evaluated where first use covers the recording */
     bool is_slowed_by_recording; /* recording slows the host: its cost lowers the gain */
@@ -114,7 +114,7 @@ const struct tp_rule *tp_rule_of_id(struct tp_str id);
 /* Returns the gain of a rule; a row without one gains at most all of its time. */
 struct tp_rule_gain tp_rule_gain_of(enum tp_rule_id rule);
 
-/* The user's thresholds, and peaks of devices. Zero-initialised: none. */
+/* The user's thresholds and measured peaks of devices. Zero-initialized: none. */
 struct tp_rule_overrides {
     const struct tp_peaks_file *peaks; /* measured peaks; NULL: published peaks only */
     struct {
@@ -143,13 +143,13 @@ struct tp_finding {
     bool is_first;               /* listed before all others, because their meaning depends on it */
     const char *weakened_by[12]; /* flags "F1".. */
     unsigned weakened_by_count;
-    unsigned right, known;            /* as in struct tp_rule_gain */
-    double ceiling_us_per_step;       /* NaN: no ceiling, null in JSON */
-    double share_percent;             /* of the step; NaN: unknown, null in JSON */
-    double weight_percent;            /* position in the list: heaviest first; NaN: the gain decides */
-    double low_part, high_part;       /* least and greatest part of its time that a fix gains, 0 to 1 */
-    double widest_percent;            /* largest width of the estimate for a finding about most of the step; 100: any */
-    uint32_t time;                    /* index of its time in tp_advisor.times, while rules are evaluated */
+    unsigned right, known;      /* as in struct tp_rule_gain */
+    double ceiling_us_per_step; /* NaN: no ceiling, null in JSON */
+    double share_percent;       /* of the step; NaN: unknown, null in JSON */
+    double weight_percent;      /* position in the list: heaviest first; NaN: the gain decides */
+    double low_part, high_part; /* least and greatest part of its time that a fix gains, 0 to 1 */
+    double widest_percent;      /* largest width of the estimate for a finding about most of the step; 100: any */
+    uint32_t time;              /* index of its time in tp_advisor.times, while rules are evaluated */
     /* of the step: upper end of the gain without other findings; 0: the share is the end */
     double most_percent;
     double low_percent, high_percent; /* of the step: gain of a fix after those of the findings above it;

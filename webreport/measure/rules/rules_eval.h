@@ -1,5 +1,5 @@
-/* What the rules share while they are evaluated: the model, lists that several need, and how a finding is reported
- * (section 15 of docs/definitions.md). */
+/* Shared state and helpers of rules during evaluation: the model, common lists, and the reporting of findings (section
+ * 15 of docs/definitions.md). */
 #ifndef TP_WEBREPORT_MEASURE_RULES_RULES_EVAL_H
 #define TP_WEBREPORT_MEASURE_RULES_RULES_EVAL_H
 
@@ -14,10 +14,10 @@
 #include "webreport/model/numbers.h"
 #include "webreport/model/stack_walk.h"
 
-/* The events that are named as evidence: the first five of an order, and how many there are. */
+/* The events that are named as evidence: the first five in an order, and the total number. */
 struct tp_pick {
     int64_t weight, at, rank;   /* heaviest first; then earliest, lowest rank, first in the file */
-    uint32_t event, line_event; /* line_event: where to look for the project line; TP_NO_ID for none */
+    uint32_t event, line_event; /* line_event: event whose project line is named; TP_NO_ID: none */
 };
 
 struct tp_picks {
@@ -26,102 +26,104 @@ struct tp_picks {
     int64_t total;
 };
 
-/* A finding on its way. Zero-initialise; has_ceiling with `time`, or a forced severity without. */
+/* A finding before it is reported. Zero-initialize; set has_ceiling with `time`, or force a severity without it. */
 struct tp_candidate {
     enum tp_rule_id rule;
     bool has_ceiling;
-    struct tp_intervals time; /* a set; its part within W is the ceiling */
+    struct tp_intervals time; /* a set of times; its part within W is the ceiling */
     struct tp_picks picks;
-    bool is_first;  /* stands before all others */
-    bool also_info; /* report it even below the lowest severity */
-    bool is_forced; /* severity below replaces high and medium, or stands without ceiling */
+    bool is_first;  /* listed before all others */
+    bool also_info; /* reported even below the lowest severity */
+    bool is_forced; /* severity below replaces high and medium, or applies without a ceiling */
     enum tp_severity severity;
-    double share;                     /* without ceiling: share of the step, NaN for none */
-    int lower;                        /* levels of confidence to take off */
+    double share;                     /* without a ceiling: share of the step; NaN: none */
+    int lower;                        /* number of levels by which confidence drops */
     struct tp_str detail;             /* in the arena, or empty */
-    double weight;                    /* what it stands in the list by, percent; 0: by what is gained */
-    bool has_low;                     /* low below is known, and the whole ceiling may be gained; else the rule's own */
-    double low;                       /* part of the ceiling: the least that is gained */
-    /* upper end of the gain, where it may exceed the ceiling; 0: the ceiling is the end */
+    double weight;                    /* position in the list, percent, heaviest first; 0: the gain decides */
+    /* `low` is known, and a fix may gain the whole ceiling; false: the rule's own range */
+    bool has_low;
+    double low;                       /* least gain, as a part of the ceiling */
+    /* upper end of the gain if it may exceed the ceiling; 0: the ceiling */
     double most_percent;
-    const char *advice;               /* of this finding, of a program of PyTorch; NULL: the rule's */
-    const char *cause;                /* of this finding, where the rule alone does not say it; NULL: the rule's */
-    const struct tp_evidence *memory; /* evidence that is a memory record, or NULL */
+    const char *advice;               /* advice of this finding for PyTorch programs; NULL: the rule's */
+    const char *cause;                /* cause of this finding if the rule alone does not define it; NULL: the rule's */
+    const struct tp_evidence *memory; /* a memory record as evidence, or NULL */
 };
 
-/* Operations first .. end - 1. */
+/* Operations first to end - 1. */
 struct tp_operation_range {
     uint32_t first, end;
 };
 
-/* A stretch of the main thread, and what recording cost up to its start; spread_ns comes on, evenly, until the next one
+/* A part of the main thread and the cost of recording up to its start; spread_ns is added evenly until the next part
  * starts. */
 struct tp_recorded {
     int64_t start_ns, cost_ns, spread_ns;
 };
 
-/* Everything while rules run. */
+/* The state of an evaluation. */
 struct tp_advisor {
     const struct tp_model *model;
-    struct tp_arena *arena; /* of the rules; what they find lives where `findings` does */
+    struct tp_arena *arena; /* of the rules; the results of the rules are in the arena of `findings` */
     const struct tp_quality *quality;
     const struct tp_memory_peak *memory;
     const struct tp_rule_overrides *overrides;
-    bool is_serving;                   /* there are steps of a serving engine */
-    enum tp_program_use_kind use;       /* whose words findings are in */
-    const struct tp_work_kinds *kinds; /* of device programs */
+    bool is_serving;                   /* the trace has steps of a serving engine */
+    enum tp_program_use_kind use;       /* use of the program: chooses the words of findings */
+    const struct tp_work_kinds *kinds; /* only for device programs */
     const struct tp_work_units *units;
-    uint8_t *of_library;    /* by name of a kernel: enum tp_work that the name alone says + 1; 0: not looked at */
+    uint8_t *of_library;    /* by name of a kernel: enum tp_work from the name alone + 1; 0: not examined yet */
     struct tp_vec findings; /* struct tp_finding */
-    struct tp_vec times;    /* struct tp_intervals: what each finding is about, by tp_finding.time */
+    struct tp_vec times;    /* struct tp_intervals: time of each finding, by tp_finding.time */
     struct tp_vec notes;    /* struct tp_rule_note */
     bool reported[TP_RULE_COUNT];
-    bool is_left_out[TP_RULE_COUNT]; /* what the recording cannot tell (rules_record.c) */
-    struct tp_intervals judged;      /* part of W that says something about the program (rules_record.c) */
-    int64_t judged_ns;               /* its length without what recording cost; shares are of this */
+    bool is_left_out[TP_RULE_COUNT]; /* the recording cannot answer the rule (rules_record.c) */
+    struct tp_intervals judged;      /* the part of W that is representative of the program (rules_record.c) */
+    int64_t judged_ns;               /* its length without the cost of recording; the base of shares */
 
-    struct tp_accumulation accumulation; /* of gradients over several steps */
-    struct tp_overhead overhead; /* what recording costs the host */
-    struct tp_unjudged unjudged; /* more than half of W: the first reason that covers so much */
+    struct tp_accumulation accumulation; /* gradient accumulation over several steps */
+    struct tp_overhead overhead; /* cost of recording for the host */
+    struct tp_unjudged unjudged; /* the first reason that makes more than half of W unusable */
     struct tp_vec recorded; /* CPU programs: struct tp_recorded of the main thread, ascending by start */
 
-    uint8_t *above; /* enum tp_above_bit by operator, once tp_above was called */
+    uint8_t *above; /* enum tp_above_bit by operator; NULL before the first tp_above */
 
     /* device programs */
-    struct tp_operation_range *ranges; /* of operations that start within W */
+    struct tp_operation_range *ranges; /* operations that start within W */
     uint32_t range_count;
-    int64_t operation_count;         /* those */
-    int64_t kernel_count, kernel_ns; /* those of them that are kernels .. */
-    uint32_t *kernels;               /* .. in order */
-    struct tp_vec copies;            /* uint32_t: those that are copies, in order */
+    int64_t operation_count;         /* number of these operations */
+    int64_t kernel_count, kernel_ns; /* number and time of the kernels among them */
+    uint32_t *kernels;               /* these kernels, in order */
+    struct tp_vec copies;            /* uint32_t: the copies among them, in order */
     struct tp_vec regions;         /* uint32_t: loader and optimizer annotations by thread, in the order of the tree */
-    struct tp_vec loading;         /* uint32_t: events of code being loaded, in the order of the file */
+    struct tp_vec loading;         /* uint32_t: events that load code, in the order of the file */
     struct tp_intervals optimizer; /* time in steps of an optimizer and in zeroing gradients */
-    struct tp_vec claimed;         /* struct tp_interval: what other rules than A1 explain */
-    struct tp_intervals explained_communication; /* that E4, E6 and E7 explain */
+    struct tp_vec claimed;         /* struct tp_interval: time that rules other than A1 explain */
+    struct tp_intervals explained_communication; /* communication that E4, E6 and E7 explain */
     struct tp_vec allocators;               /* uint32_t: events of allocator calls in steady steps, in order of time */
     struct tp_intervals input;              /* waits for input that B1 or B2 reported */
-    uint8_t *is_attention;                  /* by device operation: of attention that C15 reported; NULL: none */
-    struct tp_intervals rest;               /* starved time that nobody claimed */
-    struct tp_str calling; /* in which code operators that launch take long; "": in none */
+    uint8_t *is_attention;                  /* by device operation: attention that C15 reported; NULL: none */
+    struct tp_intervals rest;               /* starved time that no rule claimed */
+    struct tp_str calling; /* the code in which launching operators take long; "": none */
 
-    /* CPU programs: see rules_cpu.c */
+    /* for CPU programs: see rules_cpu.c */
     struct tp_cpu_program *cpu;
 };
 
-enum { TP_WIDEST_PERCENT = 20 }; /* a wider estimate of a finding's gain is of no use */
+enum { TP_WIDEST_PERCENT = 20 }; /* a wider estimate of a gain is useless */
 
-/* A finding about all ranks of a run, which no advisor reports: the rule's words, cause and confidence, and of the
- * share of the step its severity and what mending gains. No ceiling and no detail yet. */
+/* Returns a finding about all ranks of a run, which no advisor reports: words, cause and confidence of the rule, and
+ * severity and gain by its share of the step. It has no ceiling and no detail yet. */
 struct tp_finding tp_finding_of_run(enum tp_rule_id rule, double share_percent);
 
 double tp_rule_value(const struct tp_advisor *a, enum tp_rule_id rule, const char *key);
 
-/* 100 * ns / the judged time. For sums of durations, which may be above 100; a share of time takes tp_set_percent. */
+/* Returns 100 * ns / the judged time. For sums of durations, which may exceed 100; shares of time use
+ * tp_set_percent. */
 double tp_window_percent(const struct tp_advisor *a, int64_t ns);
 
-/* Returns the length of a piece of time without the cost of recording; negative where that is longer than the piece.
- * The results of adjacent pieces add up to the result of the whole. */
+/* Returns the length of an interval without the cost of recording; negative if the cost exceeds the interval. The
+ * results of adjacent intervals add up to the result of the whole. */
 int64_t tp_piece_less_recording(const struct tp_advisor *a, struct tp_interval piece);
 
 /* Returns the length of a set without the cost of recording, at least 0. */
@@ -130,65 +132,66 @@ int64_t tp_less_recording(const struct tp_advisor *a, struct tp_intervals set);
 /* Returns the length of a set within the judged time, without the cost of recording: 0 to judged_ns. */
 int64_t tp_judged_length(const struct tp_advisor *a, struct tp_intervals set);
 
-/* The share that the part of a set within the judged time has, without what recording cost: 0 to 100. */
+/* Returns the share of the judged time that a set covers, without the cost of recording: 0 to 100. */
 double tp_set_percent(const struct tp_advisor *a, struct tp_intervals set);
 
-/* Sets the estimate of a finding from the share of the judged time that is left for it. */
+/* Sets the estimate of a finding from the share of the judged time that remains for it. */
 void tp_finding_set_gain(struct tp_finding *finding, double left_percent);
 
-/* Reports a finding unless it is too small; true when it was reported. */
+/* Reports a finding unless it is too small. Returns whether it was reported. */
 bool tp_advisor_add(struct tp_advisor *a, const struct tp_candidate *candidate);
 
-/* The same; what was reported is no longer unexplained idle time (rule A1). */
+/* Reports a finding like tp_advisor_add, and removes its time from the unexplained idle time (rule A1). */
 bool tp_advisor_claim(struct tp_advisor *a, const struct tp_candidate *candidate);
 
-/* Says more of a finding that was reported: what another rule found of the same time. */
+/* Adds a detail to a reported finding: what another rule found about the same time. */
 void tp_advisor_explain(struct tp_advisor *a, enum tp_rule_id rule, struct tp_str detail);
 
 /* Notes that a rule was not evaluated. */
 void tp_advisor_skip(struct tp_advisor *a, enum tp_rule_id rule, const char *reason);
 
-/* Evidence in the order given: a host event, a device operation. */
+/* Add evidence in the order of the calls: a host event, a device operation. */
 void tp_picks_append(struct tp_picks *picks, uint32_t event);
 void tp_picks_append_operation(struct tp_picks *picks, const struct tp_model *model, uint32_t device);
-/* Evidence in the order of tp_pick. */
+/* Adds evidence in the order of tp_pick. */
 void tp_picks_rank(struct tp_picks *picks, struct tp_pick pick);
-/* The longest first, then the earliest: a host event, a device operation. */
+/* Add evidence, longest first, then earliest: a host event, a device operation. */
 void tp_picks_longest(struct tp_picks *picks, const struct tp_model *model, uint32_t event);
 void tp_picks_longest_operation(struct tp_picks *picks, const struct tp_model *model, uint32_t device);
-/* A device operation as a pick of no weight. */
+/* Returns a device operation as a pick of weight 0. */
 struct tp_pick tp_pick_of_operation(const struct tp_model *model, uint32_t device);
 
-/* Does one of the times (int64_t, ascending) lie in [a, b)? */
+/* Returns whether one of the times (int64_t, ascending) is in [a, b). */
 bool tp_any_within(const struct tp_vec *starts, int64_t a, int64_t b);
 
-/* " in 6 steps": what a count is of; "" of one step. */
+/* Returns the text after a count: " in 6 steps"; "" for one step. */
 const char *tp_advisor_in_steps(const struct tp_advisor *a);
 
-/* printf into the arena. */
+/* Formats like printf into the arena. */
 struct tp_str tp_advisor_text(struct tp_advisor *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Idle or lost time by host line, as rules A13 and H6 name it. */
+/* Idle or lost time by host line, as shown by rules A13 and H6. */
 struct tp_line_time {
     struct tp_fold fold;
     int64_t ns;
-    uint32_t event; /* evidence: innermost event of the first piece; TP_NO_ID for none */
+    uint32_t event; /* evidence: innermost event of the first part; TP_NO_ID: none */
 };
 
 /* Sorts by time, longest first, then by kind and text. */
 void tp_line_times_sort(struct tp_advisor *a, struct tp_line_time *lines, size_t count);
 
-/* "LINE: at most 12.3 %ENDING" of the first `most` lines, joined by "; ". */
+/* Returns "LINE: at most 12.3 %ENDING" for the first `most` lines, joined by "; ". */
 struct tp_str tp_line_times_text(struct tp_advisor *a, const struct tp_line_time *lines, size_t count, size_t most,
                                  const char *ending);
 
-/* What an operator, or one that it is called by, is by name. */
+/* Kinds of operators, by the names of an operator and its callers. */
 enum tp_above_bit { TP_ABOVE_SHAPE = 1, TP_ABOVE_SCALAR = 2, TP_ABOVE_FILL = 4, TP_ABOVE_COPY = 8, TP_ABOVE_BACKWARD = 16 };
 
-/* Bits of an operator and everything above it; 0 of TP_NO_ID. The first call finds them for all operators. */
+/* Returns the bits of an operator and all its callers; 0 for TP_NO_ID. The first call finds them for all operators. */
 unsigned tp_above(struct tp_advisor *a, uint32_t op);
 
-/* Does the name of an annotation say it? Names first: they are few, and mostly none does. */
+/* Returns whether an annotation has a name that `says` accepts. It checks the names first: they are few, and most
+ * traces have no such name. */
 bool tp_any_annotation(const struct tp_model *model, bool (*says)(struct tp_str name));
 
 static inline bool tp_in_window(const struct tp_advisor *a, uint32_t event)
@@ -196,8 +199,8 @@ static inline bool tp_in_window(const struct tp_advisor *a, uint32_t event)
     return tp_intervals_contain(a->model->window, a->model->trace->events[event].ts_ns);
 }
 
-/* Operations that start within W, in order, without those on devices of the program's own, whose hardware no rule
- * knows: for (struct tp_operations w = {.a = a}; tp_next_operation(&w, &k);). */
+/* The operations that start within W, in order, without those on devices that the program registered itself, whose
+ * hardware the rules do not know: for (struct tp_operations w = {.a = a}; tp_next_operation(&w, &k);). */
 struct tp_operations {
     const struct tp_advisor *a;
     uint32_t range, next;
@@ -222,7 +225,7 @@ static inline bool tp_next_operation(struct tp_operations *walk, uint32_t *devic
     return false;
 }
 
-/* The same, kernels alone. */
+/* Like tp_next_operation, for kernels only. */
 static inline bool tp_next_kernel(struct tp_operations *walk, uint32_t *device)
 {
     bool is_any = walk->next < walk->a->kernel_count;
@@ -236,25 +239,26 @@ static inline const struct tp_device_setup *tp_setup_of(const struct tp_model *m
     return tp_device_setup(model->trace, tp_device_event(model, device)->detail);
 }
 
-/* Starved time of the gaps that end with an operation that `is_one` accepts; pieces, not a set. */
+/* Returns the starved time of the gaps that end with an operation that `is_one` accepts; intervals that are not yet a
+ * set. */
 struct tp_vec tp_starved_before(const struct tp_advisor *a, bool (*is_one)(const void *context, uint32_t device),
                                 const void *context);
 
-/* Time of W in which some device waits for the host: starved; of devices of the program's own, idle for a reason that
- * no call tells. */
+/* Returns the time of W in which a device waits for the host: starved time; for devices that the program registered
+ * itself, idle time whose reason no call shows. */
 struct tp_intervals tp_waiting_for_host(struct tp_advisor *a);
 
-/* Fills the lists of an advisor that several rules use: for a program with a device, for one without. */
+/* Fill the lists of an advisor that several rules use: for a program with a device, for one without. */
 void tp_rules_prepare_gpu(struct tp_advisor *a);
 void tp_rules_prepare_cpu(struct tp_advisor *a);
 
-/* Returns the most that is gained without these waiting calls of the host (a set), in percent of the judged time. */
+/* Returns the largest gain from removing these waiting calls of the host (a set), in percent of the judged time. */
 double tp_percent_ahead(struct tp_advisor *a, struct tp_intervals calls);
 
-/* Takes the cost of recording off the gains of findings about a late host. Called after all rules. */
+/* Subtracts the cost of recording from the gains of findings about a late host. Called after all rules. */
 void tp_findings_less_recording(struct tp_advisor *a);
 
-/* Replaces shown advice that the program follows already. Called after all rules. */
+/* Replaces shown advice that the program already follows. Called after all rules. */
 void tp_findings_already_followed(struct tp_advisor *a);
 
 #endif

@@ -1,11 +1,11 @@
-/* Functions that do little else than what a rule is about: see rules_functions.h. */
+/* Finds functions that do little besides what a rule is about: see rules_functions.h. */
 #include "webreport/measure/rules/rules_functions.h"
 
 struct booked {
-    uint32_t event; /* of the call */
+    uint32_t event; /* the call */
     enum tp_rule_id rule;
     bool has_cause;
-    int64_t ns; /* of what is booked on it */
+    int64_t ns; /* time booked on the call */
 };
 
 void tp_busy_functions_init(struct tp_busy_functions *functions, struct tp_advisor *advisor)

@@ -1,5 +1,5 @@
-/* The two lists that name every rule: the order of reports, and the order of evaluation. The numbers of rules, their count
- * and the metrics finding.X are made from them. All else about a rule is in its row, in rules_*.c. */
+/* The two lists that name every rule: the order of reports, and the order of evaluation. The numbers of rules, their
+ * count and the metrics finding.X are made from them. All else about a rule is in its row, in rules_*.c. */
 #ifndef TP_WEBREPORT_MEASURE_RULES_RULES_LIST_H
 #define TP_WEBREPORT_MEASURE_RULES_RULES_LIST_H
 
@@ -13,7 +13,7 @@
     RULE(C14) RULE(C15) RULE(C16) RULE(C17) RULE(C18) RULE(C19) RULE(C20) RULE(C21) RULE(C22) RULE(C23)                \
     RULE(C24) RULE(C25) RULE(E4) RULE(E5) RULE(E6) RULE(E7) RULE(E8) RULE(E9) RULE(E10) RULE(E11)
 
-/* One rule of each evaluate function, in the order in which the functions run. A later function may ask what an earlier
+/* One rule of each evaluate function, in the order in which the functions run. A later function may use what an earlier
  * one reported or claimed. */
 #define TP_RULE_TURNS(RULE)                                                                                            \
     RULE(R2) RULE(C19) RULE(A5) RULE(A8) RULE(A12) RULE(B1) RULE(B3) RULE(B4) RULE(B5) RULE(E7) RULE(H1)               \

@@ -1,4 +1,4 @@
-/* The order of findings, and the gain of each: see rules_order.h. */
+/* Orders findings and computes the gain of each: see rules_order.h. */
 #include "webreport/measure/rules/rules_order.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "webreport/measure/rules/rules_eval.h"
 #include "writer/base/sort.h"
 
-/* The middle of what is gained, less where it is less sure. */
+/* Returns the middle of the estimated gain, reduced if the confidence is not high. */
 static double weight_of(const struct tp_finding *finding)
 {
     static const double sure[] = {[TP_CONFIDENCE_LOW] = 0.35, [TP_CONFIDENCE_MEDIUM] = 0.8, [TP_CONFIDENCE_HIGH] = 1};
@@ -36,7 +36,7 @@ static bool begins(const char *text, const char *start)
     return text && strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Is the finding about the time that the verdict names? */
+/* Returns whether the finding is about the time that the verdict names. */
 static bool is_of_verdict(const struct tp_finding *finding, enum tp_verdict_class class)
 {
     const char *cause = finding->cause, *id = finding->rule->id;
@@ -47,7 +47,7 @@ static bool is_of_verdict(const struct tp_finding *finding, enum tp_verdict_clas
         return begins(cause, "input.") || strcmp(id, "B1") == 0 || strcmp(id, "B2") == 0 || strcmp(id, "H1") == 0;
     case TP_CLASS_COMMUNICATION_BOUND:
         return begins(cause, "comm.");
-    case TP_CLASS_COPY_BOUND: /* those of the copy engines: casts and layouts are kernels */
+    case TP_CLASS_COPY_BOUND: /* only copy engines: casts and layout changes are kernels */
         return strcmp(id, "B3") == 0 || strcmp(id, "B4") == 0 || strcmp(id, "B5") == 0;
     case TP_CLASS_SYNC_BOUND:
         return strcmp(id, "A4") == 0 || strcmp(id, "A5") == 0 || strcmp(id, "A6") == 0;
@@ -81,7 +81,7 @@ void tp_findings_sort(struct tp_arena *arena, struct tp_finding *findings, size_
     }
 }
 
-/* The times of several findings, walked together in order of time. */
+/* A walk along the times of several findings in order of time. */
 struct walk {
     const struct tp_intervals *times; /* of each finding */
     size_t *piece;                    /* for each finding: the first piece that ends after at_ns */
@@ -89,7 +89,7 @@ struct walk {
     int64_t at_ns;
 };
 
-/* Finds the first finding that is about the time at_ns, or count, and the time at which this may change. */
+/* Finds the first finding about the time at_ns (count: none), and the time at which the answer may change. */
 static size_t find_owner(struct walk *w, int64_t *change_ns)
 {
     *change_ns = INT64_MAX;
@@ -109,7 +109,7 @@ static size_t find_owner(struct walk *w, int64_t *change_ns)
     return w->count;
 }
 
-/* Gives each moment to the first finding that is about it; own_ns receives the sums, less what recording cost. */
+/* Gives each moment to the first finding about it; own_ns receives the sums, without the cost of recording. */
 static void share_out(const struct tp_advisor *a, struct tp_intervals *times, size_t count, int64_t *own_ns)
 {
     struct walk w = {.times = times,
@@ -134,7 +134,7 @@ int64_t tp_findings_bound(struct tp_advisor *a)
     share_out(a, times, count, own_ns);
     for (size_t i = 0; i < count; i++) {
         struct tp_finding *f = TP_AT(&a->findings, struct tp_finding, i);
-        if (isnan(f->ceiling_us_per_step)) /* about no time */
+        if (isnan(f->ceiling_us_per_step)) /* has no time */
             continue;
         int64_t ns = tp_ns_min(tp_ns_max(0, own_ns[i]), left_ns);
         left_ns -= ns;

@@ -46,7 +46,7 @@ static bool read_number(const char *text, double *value)
     return *end == '\0' && isfinite(*value) && *value <= 1e12 && !strpbrk(text, "xXpP");
 }
 
-/* Returns whether a value is in range: some thresholds divide or bound a loop. */
+/* Returns whether a value is in range: some thresholds are divisors or loop limits. */
 static bool is_allowed(const struct tp_threshold *threshold, double value)
 {
     if (threshold->is_whole && value != floor(value))

@@ -1,9 +1,9 @@
-/* What several rules of device programs look at, found once: operations, copies and regions of W; and questions that
- * more than one rule asks. See rules_eval.h. */
+/* Finds what several rules of device programs need: operations, copies and regions of W, and answers that more than one
+ * rule uses. See rules_eval.h. */
 #include "webreport/measure/rules/rules_eval.h"
 #include "writer/base/sort.h"
 
-/* First operation from `from` on that starts at or after `at`. */
+/* Returns the first operation from `from` on that starts at or after `at`. */
 static uint32_t first_from(const struct tp_model *model, uint32_t from, int64_t at)
 {
     uint32_t lo = from, hi = model->devices.count;
@@ -55,7 +55,7 @@ static int by_thread_and_time(const void *x, const void *y, const void *context)
     return i < j ? -1 : i > j;
 }
 
-/* Few names mark regions, and few events have them: one pass over the events finds all. */
+/* Finds the regions in one pass over the events: few names mark regions, and few events have these names. */
 static void find_regions(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
@@ -102,7 +102,7 @@ unsigned tp_above(struct tp_advisor *a, uint32_t op)
     if (a->above)
         return a->above[op];
     a->above = tp_arena_array(a->arena, ops->count, 1);
-    for (uint32_t i = 0; i < ops->count; i++) { /* parents stand before their children */
+    for (uint32_t i = 0; i < ops->count; i++) { /* parents precede their children */
         uint64_t marks = tp_marks_of(a->model, ops->event[i]);
         unsigned above = ops->parent[i] == TP_NO_ID ? 0 : a->above[ops->parent[i]];
         for (unsigned b = 0; b < sizeof bits / sizeof *bits; b++)

@@ -1,4 +1,4 @@
-/* Findings that take a part of the time of kernels: see rules_work.h. */
+/* Makes findings that claim a part of the time of kernels: see rules_work.h. */
 #include "webreport/measure/rules/rules_work.h"
 
 #include "writer/text/format.h"
@@ -24,7 +24,7 @@ void tp_work_claim_take(struct tp_work_claim *claim, const struct tp_advisor *a,
     tp_picks_longest_operation(&claim->candidate.picks, a->model, device);
 }
 
-/* The share of the judged time in which an operation that was taken runs. */
+/* Returns the share of the judged time in which at least one taken operation runs. */
 static double share_of_taken(const struct tp_advisor *a, struct tp_work_claim *claim)
 {
     return tp_set_percent(a, tp_intervals_briefly_of(&claim->whole));
@@ -77,7 +77,7 @@ struct tp_str tp_unit_operands_text(struct tp_advisor *a, const struct tp_work_u
     struct tp_str dims = tp_strings_get(&trace->values, trace->hosts[trace->events[unit->event].detail].dims);
     struct tp_str text = TP_STR("");
     unsigned found = 0;
-    for (unsigned i = 0; i < INPUTS && found < OPERANDS; i++) { /* of addmm the first one is the bias */
+    for (unsigned i = 0; i < INPUTS && found < OPERANDS; i++) { /* the first operand of addmm is the bias */
         struct tp_shape shape = tp_shape_input(dims, i);
         if (!shape.is_known || shape.rank < 2)
             continue;
