@@ -141,7 +141,7 @@ static void a_sum_is_no_overlap(void **state)
         }
         build();
         if (is_one)
-            assert_silent("All of them together");
+            assert_silent("All findings together");
         else
             assert_silent("because their times overlap");
         if (!is_one)
