@@ -1,6 +1,6 @@
-/* From raw JSON bytes to the text they mean: strings unescaped into valid UTF-8, values made compact.
+/* Turns raw JSON bytes into the text they mean: unescapes strings into valid UTF-8 and makes values compact.
  *
- * What was wrong with a text is told as bits, so that the reader can count it for every event that carries the text. */
+ * Defects of a text are returned as bits, so that the reader can count them for every event that has the text. */
 #ifndef TP_WEBREPORT_TRACE_CLEAN_H
 #define TP_WEBREPORT_TRACE_CLEAN_H
 
@@ -14,15 +14,15 @@ enum tp_clean_flag {
     TP_CLEAN_UTF8 = 2,          /* invalid UTF-8 or a lone surrogate: U+FFFD */
     TP_CLEAN_ESCAPE = 4,        /* unknown escape: the backslash stays */
     TP_CLEAN_CUT = 8,           /* longer than the limit */
-    TP_CLEAN_NOT_A_NUMBER = 16, /* a bare word such as inf stands for null */
+    TP_CLEAN_NOT_A_NUMBER = 16, /* a bare word such as inf: null */
     TP_CLEAN_DEPTH = 32,        /* nested deeper than TP_MAX_DEPTH: null */
-    TP_CLEAN_SYNTAX = 64        /* a trailing comma left out, or no JSON at all: null */
+    TP_CLEAN_SYNTAX = 64        /* a trailing comma: left out; or a text that is not JSON: null */
 };
 
-/* True when the content of a JSON string is its own meaning: ASCII without backslash and control characters. */
+/* Returns true when the content of a JSON string is its own meaning: ASCII without backslash and control characters. */
 bool tp_clean_is_plain(struct tp_str raw);
 
-/* Appends the meaning of a string's content (between the quotes) to `out`; at most max_bytes of it, cut at a character.
+/* Appends the meaning of a string's content (between the quotes) to `out`, at most max_bytes, cut between characters.
  * Invalid bytes become U+FFFD per maximal subpart. Returns the flags. */
 unsigned tp_clean_string(struct tp_buf *out, struct tp_str raw, size_t max_bytes);
 

@@ -1,7 +1,8 @@
-/* Whose code a Python file is, by its path: the one rule for "the user's line" (docs/definitions.md, section 6).
+/* Classifies the origin of a Python file by its path: the only rule for "the user's line" (docs/definitions.md, section
+ * 6).
  *
- * torch.profiler cuts the folders of sys.path off, so that a file of Python's library is "copy.py" or
- * "json/decoder.py". Installed packages are known only where the path still has their folder. Pure function, any
+ * torch.profiler removes the folders of sys.path from a path, so that a file of Python's library is "copy.py" or
+ * "json/decoder.py". Installed packages are recognized only if the path still contains their folder. Pure function, any
  * thread. */
 #ifndef TP_WEBREPORT_TRACE_CODE_ORIGIN_H
 #define TP_WEBREPORT_TRACE_CODE_ORIGIN_H

@@ -1,4 +1,4 @@
-/* Names of kernels that communicate: the one list of section 12 of docs/definitions.md. */
+/* Recognizes kernels that communicate by their names: the list of section 12 of docs/definitions.md. */
 #ifndef TP_WEBREPORT_TRACE_COMM_NAMES_H
 #define TP_WEBREPORT_TRACE_COMM_NAMES_H
 
@@ -6,10 +6,10 @@
 
 #include "writer/base/str.h"
 
-/* Whether a kernel of this name moves data between devices or ranks. */
+/* Returns true when a kernel of this name moves data between devices or ranks. */
 bool tp_comm_is_kernel_name(struct tp_str name);
 
-/* Whether a kernel of this name computes, even when a call of a communication library launches it. */
+/* Returns true when a kernel of this name computes, even if a call of a communication library launches it. */
 bool tp_comm_is_compute_name(struct tp_str name);
 
 #endif

@@ -1,5 +1,5 @@
-/* Class of a copy: its direction and the memory on both sides, from a name or from the arguments of PyTorch's CUPTI
- * backend. Section 2 of docs/definitions.md ("Copies"). */
+/* Finds the class of a copy: its direction and the memory on both sides, from a name or from the arguments of PyTorch's
+ * CUPTI backend. Section 2 of docs/definitions.md ("Copies"). */
 #ifndef TP_WEBREPORT_TRACE_COPY_CLASS_H
 #define TP_WEBREPORT_TRACE_COPY_CLASS_H
 
@@ -7,22 +7,22 @@
 #include "writer/base/str.h"
 
 enum tp_copy_direction {
-    TP_COPY_UNKNOWN, /* nothing in the trace says it */
+    TP_COPY_UNKNOWN, /* not in the trace */
     TP_COPY_HTOD,
     TP_COPY_DTOH,
     TP_COPY_DTOD,
     TP_COPY_PTOP, /* between two devices */
-    TP_COPY_OTHER /* known and none of the above: between hosts, to or from arrays */
+    TP_COPY_OTHER /* any other known direction: between hosts, to or from arrays */
 };
 
-/* Direction of a copy of this name, by any producer. */
+/* Returns the direction of a copy with this name, by any producer. */
 enum tp_copy_direction tp_copy_direction_of_name(struct tp_str name);
 
 /* Appends the name that Kineto gives to a copy with these arguments: "Memcpy HtoD (Pinned -> Device)". The arguments
- * are JSON tokens, empty when absent. False when `kind` gives no direction; nothing is appended then. */
+ * are JSON tokens, empty when absent. Returns false, and appends nothing, when `kind` gives no direction. */
 bool tp_copy_name_from_args(struct tp_buf *out, struct tp_str kind, struct tp_str source, struct tp_str target);
 
-/* The same for a set: "Memset (Device)". False when `kind` is absent. */
+/* Appends the name of a set: "Memset (Device)". Returns false, and appends nothing, when `kind` is absent. */
 bool tp_set_name_from_args(struct tp_buf *out, struct tp_str kind);
 
 #endif

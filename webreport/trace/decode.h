@@ -1,4 +1,4 @@
-/* The decoder of JSON: takes the spans of one element of traceEvents and delivers an event to a sink, or counts it. */
+/* Decodes JSON events: takes the spans of one element of traceEvents and delivers an event to a sink, or counts it. */
 #ifndef TP_WEBREPORT_TRACE_DECODE_H
 #define TP_WEBREPORT_TRACE_DECODE_H
 
@@ -6,7 +6,7 @@
 #include "webreport/trace/scan.h"
 #include "webreport/trace/sink.h"
 
-/* A row that was seen: its spelling as two short tokens, and its thread. */
+/* A known row: its spelling as two short tokens, and its thread. */
 struct tp_row_seen {
     uint64_t pid, tid[2];
     uint32_t thread;
@@ -17,7 +17,7 @@ enum { TP_ROWS_SEEN = 64 };
 
 struct tp_decoder {
     struct tp_sink *sink;
-    struct tp_trace *trace;                     /* of the sink */
+    struct tp_trace *trace;                     /* the sink's trace */
     struct tp_strings row_texts;                /* spellings of "pid, tid" pairs */
     struct tp_vec row_thread;                   /* thread by id of the pair's spelling */
     struct tp_row_seen rows_seen[TP_ROWS_SEEN]; /* by spelling, for short ones */
@@ -29,11 +29,11 @@ struct tp_decoder {
 void tp_decoder_init(struct tp_decoder *decoder, struct tp_sink *sink);
 void tp_decoder_release(struct tp_decoder *decoder);
 
-/* Gives the layout the interners of the texts that the decoder interns. */
+/* Sets in the layout the interners of the texts that the decoder interns. */
 void tp_decoder_connect(struct tp_decoder *decoder, struct tp_learned_keys *layout);
 
-/* One element that is an object. text: all of it, where spans point; ordinal: its position; offset: of its first byte,
- * for notices. */
+/* Decodes one element that is an object. text: the whole element, which spans point into; ordinal: its position;
+ * offset: the offset of its first byte, for notices. */
 void tp_decoder_event(struct tp_decoder *decoder, struct tp_str text, const struct tp_spans *spans, uint32_t ordinal,
                       uint64_t offset);
 

@@ -1,5 +1,5 @@
-/* The pieces that decoding is made of: the fields of one element as numbers and ids. Internal to decode*.c; inline,
- * since an event asks a dozen of them. */
+/* Reads the fields of one element as numbers and ids. Internal to decode*.c; the functions are inline, since an event
+ * calls a dozen of them. */
 #ifndef TP_WEBREPORT_TRACE_DECODE_PARTS_H
 #define TP_WEBREPORT_TRACE_DECODE_PARTS_H
 
@@ -10,7 +10,7 @@
 #include "webreport/trace/number.h"
 #include "webreport/trace/rows.h"
 
-/* What decoding knows of the element at hand. */
+/* The element that is decoded. */
 struct tp_element {
     struct tp_str text;
     const struct tp_spans *spans;
@@ -20,16 +20,17 @@ struct tp_element {
     uint32_t cat_id, name_id;
     unsigned name;
     bool has_name;
-    char ph; /* '\0': missing or not one letter */
+    char ph; /* '\0': missing, or not a single letter */
 };
 
-/* Notes, once per text, what cleaning a text had to repair (enum tp_clean_flag). */
+/* Counts the repairs made while a text was cleaned (enum tp_clean_flag), once per text. */
 void tp_element_note_flags(struct tp_decoder *d, const struct tp_element *e, unsigned flags);
 
-/* The row of the event's kind beside its own, or TP_NO_ID; some flags of the event may be set. */
+/* Adds the details that events of this kind have and returns their index, or TP_NO_ID; may set flags of the event. */
 uint32_t tp_decode_detail(struct tp_decoder *d, const struct tp_element *e, struct tp_event *event);
 
-/* Elements that are points in time: each becomes a row of its column, or nothing when it lacks what the row needs. */
+/* Decode elements that are points in time: each one becomes a row of its column, or nothing if it lacks a required
+ * field. */
 void tp_decode_flow(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_sample(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_memory(struct tp_decoder *d, const struct tp_element *e);
@@ -38,15 +39,16 @@ void tp_decode_counter(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_tensor(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_moment(struct tp_decoder *d, const struct tp_element *e);
 
-/* What only recordings from outside have: states of threads, processes, what these held. */
+/* Decode elements that only recordings from outside have: states of threads, processes, memory of processes. */
 void tp_decode_state(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_process(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_memory_look(struct tp_decoder *d, const struct tp_element *e);
 
-/* The last member "args" of an event's text that is an object, as a profiler's readers take it; ptr NULL: none. */
+/* Returns the last member "args" of an event's text that is an object, the one that readers of JSON use; ptr NULL:
+ * none. */
 struct tp_str tp_element_args(struct tp_str text);
 
-/* Adds what the program said about the event that is pushed next to `arguments`, if it said anything. */
+/* Adds the program's own arguments of the event that is delivered next, if it has any. */
 void tp_decode_arguments(struct tp_decoder *d, const struct tp_element *e);
 
 static inline bool tp_token_is_null(struct tp_str token)
@@ -59,7 +61,7 @@ static inline struct tp_str tp_span_of(const struct tp_spans *spans, enum tp_fie
     return tp_spans_has(spans, field) ? spans->field[field] : (struct tp_str){"", 0};
 }
 
-/* An argument that is there and not null. */
+/* Returns true when an argument is present and not null. */
 static inline bool tp_span_has_value(const struct tp_spans *spans, enum tp_field field)
 {
     return tp_spans_has(spans, field) && !tp_token_is_null(spans->field[field]);
@@ -84,7 +86,7 @@ static inline uint32_t tp_element_intern(struct tp_decoder *d, const struct tp_e
     return word->id;
 }
 
-/* As intern, for the token of a field; contents: of the string, without its quotes. */
+/* Interns the token of a field; of a string only the content, without its quotes. */
 static inline uint32_t tp_element_intern_field(struct tp_decoder *d, const struct tp_element *e,
                                                struct tp_interner *interner, enum tp_field field,
                                                struct tp_str contents)
@@ -92,7 +94,7 @@ static inline uint32_t tp_element_intern_field(struct tp_decoder *d, const struc
     return e->spans->known >> field & 1 ? e->spans->text_id[field] : tp_element_intern(d, e, interner, contents);
 }
 
-/* Id of a value argument; TP_NO_ID when absent or null. */
+/* Returns the id of a value argument; TP_NO_ID when absent or null. */
 static inline uint32_t tp_element_value(struct tp_decoder *d, const struct tp_element *e, enum tp_field field)
 {
     return tp_span_has_value(e->spans, field) ? tp_element_intern_field(d, e, &d->sink->values, field, e->spans->field[field])
@@ -124,7 +126,7 @@ static inline double tp_element_real(const struct tp_element *e, enum tp_field f
     return tp_span_has_value(e->spans, field) ? tp_number_real(e->spans->field[field]) : NAN;
 }
 
-/* "Call stack" counts when something but ; and blanks is in it. */
+/* Returns the id of a "Call stack"; TP_NO_ID when it is absent or has only ';' and blanks. */
 static inline uint32_t tp_element_stack(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_str token = tp_span_of(e->spans, TP_ARG_CALL_STACK);

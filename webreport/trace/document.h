@@ -1,15 +1,15 @@
-/* Reads a trace in JSON: an object with a list "traceEvents", or the list alone, repaired where it is damaged. */
+/* Reads a trace in JSON: an object with a list "traceEvents", or only the list. Damaged parts are repaired. */
 #ifndef TP_WEBREPORT_TRACE_DOCUMENT_H
 #define TP_WEBREPORT_TRACE_DOCUMENT_H
 
 #include "webreport/trace/source.h"
 #include "webreport/trace/visit.h"
 
-/* The reader of the table of input formats: delivers all events and members to the sink. */
+/* Delivers all events and members to the sink. The reader of JSON in the table of input formats. */
 int tp_document_read(struct tp_source *source);
 
-/* Gives the texts of all events and members to the visitor, and nothing to the sink but notices and counts.
- * *has_host_work: an event is work of a host, as each trace of torch.profiler or the collector has it. */
+/* Passes the texts of all events and members to the visitor, and only notices and counts to the sink. *has_host_work:
+ * true when an event is work of a host, as in every trace of torch.profiler or the collector. */
 int tp_document_visit(struct tp_source *source, const struct tp_visitor *visitor, bool *has_host_work);
 
 #endif

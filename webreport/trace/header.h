@@ -1,4 +1,4 @@
-/* Top-level members of a trace document: kept as compact JSON, the known ones read into the trace. */
+/* Reads the top-level members of a trace document: keeps all as compact JSON and reads known ones into the trace. */
 #ifndef TP_WEBREPORT_TRACE_HEADER_H
 #define TP_WEBREPORT_TRACE_HEADER_H
 

@@ -1,7 +1,7 @@
-/* Streaming gzip inflate: ISA-L where it is built in, zlib elsewhere, the same answers from both.
+/* Inflates gzip as a stream: with ISA-L if it is built in, else with zlib; the results are equal.
  *
- * Concatenated members are one stream; zeros after the last member are padding, anything else there is reported once.
- * Damage ends the stream; what was inflated before it has been delivered. Owned by one thread. */
+ * Concatenated members are one stream; zeros after the last member are padding, and any other bytes there are reported
+ * once. Damage ends the stream; the text before the damage is delivered. Owned by one thread. */
 #ifndef TP_WEBREPORT_TRACE_INFLATE_H
 #define TP_WEBREPORT_TRACE_INFLATE_H
 
@@ -17,7 +17,7 @@ enum tp_inflate_end {
 };
 
 struct tp_inflate {
-    void *state; /* of the library */
+    void *state; /* state of the library */
     const uint8_t *in;
     size_t in_size;
     bool is_between_members, has_trailing_data;
@@ -28,13 +28,15 @@ struct tp_inflate {
 int tp_inflate_open(struct tp_inflate *inflate);
 void tp_inflate_close(struct tp_inflate *inflate);
 
-/* Gives the next compressed bytes; only when in_size is 0. They stay the caller's and must live until consumed. */
+/* Sets the next compressed bytes; only when in_size is 0. The caller owns them and keeps them until they are
+ * consumed. */
 void tp_inflate_feed(struct tp_inflate *inflate, const void *bytes, size_t size);
 
-/* Fills up to `size` bytes of `out`; returns how many. Fewer than `size`: more input is wanted, or `end` is set. */
+/* Fills up to `size` bytes of `out` and returns their number. Fewer than `size`: more input is needed, or `end` is
+ * set. */
 size_t tp_inflate_run(struct tp_inflate *inflate, void *out, size_t size);
 
-/* Call at the end of the input: true when the stream stopped inside a member. */
+/* Returns true when the stream stopped inside a member; call it at the end of the input. */
 bool tp_inflate_is_cut(const struct tp_inflate *inflate);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a category or a name means, asked once per distinct text. */
+/* Finds the meaning of a category or a name, once per distinct text. */
 #ifndef TP_WEBREPORT_TRACE_KINDS_H
 #define TP_WEBREPORT_TRACE_KINDS_H
 
@@ -19,23 +19,24 @@ struct tp_cat_meaning {
 };
 
 enum tp_name_meaning {
-    TP_NAME_MEMORY = 1,        /* [memory] */
-    TP_NAME_OUT_OF_MEMORY = 2, /* [OutOfMemory] */
+    TP_NAME_MEMORY = 1,        /* "[memory]" */
+    TP_NAME_OUT_OF_MEMORY = 2, /* "[OutOfMemory]" */
     TP_NAME_REGION = 4,        /* an operator of this name is an annotation */
-    TP_NAME_TORCH_REGION = 8,  /* and in torch's tables too, where the category may be both */
-    TP_NAME_VALUES = 16,       /* convolutions, attention: the values of its arguments are kept */
-    TP_NAME_WINDOW_END = 32    /* Record Window End */
+    TP_NAME_TORCH_REGION = 8,  /* also in torch's tables, if the category may be both */
+    TP_NAME_VALUES = 16,       /* convolutions, attention: the values of their arguments are kept */
+    TP_NAME_WINDOW_END = 32    /* "Record Window End" */
 };
 
 struct tp_cat_meaning tp_kinds_of_cat(struct tp_str cat);
-/* Kind of an event without a category on a process of this name and these labels: a device operation of an NPU, a call
- * of its runtime; TP_KIND_NONE: the process is neither a device nor a runtime. type: "Task Type", a JSON token. */
+/* Returns the kind of an event without a category by the name and labels of its process: a device operation of an NPU,
+ * or a call of its runtime; TP_KIND_NONE: the process is neither a device nor a runtime. type: "Task Type", a JSON
+ * token. */
 uint8_t tp_kind_of_process(struct tp_str process, struct tp_str labels, struct tp_str name, struct tp_str type);
-/* Whether a device says with "Task Type" that an operation of it communicates. */
+/* Returns true when this "Task Type" means that an operation of a device communicates. */
 bool tp_kinds_is_communication_task(struct tp_str type);
-/* "input", "compute" .. as a range says it; TP_RANGE_NONE for every other text. */
+/* Returns the kind of a range for "input", "compute" ..; TP_RANGE_NONE for every other text. */
 enum tp_range_kind tp_range_kind_of_text(struct tp_str text);
-/* The category that stands for a kind; NULL for those of no kind, spans and others. Static. */
+/* Returns the usual category of a kind; NULL for TP_KIND_NONE, spans and others. Static. */
 const char *tp_kind_cat(unsigned kind);
 unsigned tp_kinds_of_name(struct tp_str name);
 

@@ -1,4 +1,4 @@
-/* Threads of the recorder in a recorded program. Their states and samples say nothing about the program. */
+/* Finds threads of the recorder in a recorded program. Their states and samples are not work of the program. */
 #ifndef TP_WEBREPORT_TRACE_OWN_THREADS_H
 #define TP_WEBREPORT_TRACE_OWN_THREADS_H
 

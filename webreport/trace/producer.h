@@ -1,5 +1,5 @@
-/* Refuses documents of trace events that another program wrote and that no number here can be computed of: they would
- * become an empty page. Each refusal names the producer, the categories of its events and what to do. */
+/* Refuses trace events of other programs from which no number can be computed: their page would be empty. Each refusal
+ * names the producer, the categories of its events and what to do. */
 #ifndef TP_WEBREPORT_TRACE_PRODUCER_H
 #define TP_WEBREPORT_TRACE_PRODUCER_H
 
@@ -8,8 +8,8 @@
 
 /* Returns TP_OK when the trace has an event of a category that torch.profiler or the collector writes, else TP_EFORMAT
  * with one line in *err (may be NULL). A profile of ONNX Runtime is refused although its kernels have a known category,
- * because nothing launches them. A file in which several processes have steps is refused, because it has several ranks and
- * every number of the report is of one. Call it once the trace's columns are complete. */
+ * because nothing launches them. A file in which several processes have steps is refused, because it has several ranks
+ * and every number of the report is of one. Call it once the trace's columns are complete. */
 int tp_producer_check(const struct tp_trace *trace, struct tp_error *err);
 
 #endif

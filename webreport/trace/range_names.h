@@ -1,15 +1,15 @@
-/* What ranges of a program that records itself do, by their names. */
+/* Finds the kind of ranges of a program that records itself by their names. */
 #ifndef TP_WEBREPORT_TRACE_RANGE_NAMES_H
 #define TP_WEBREPORT_TRACE_RANGE_NAMES_H
 
 #include "webreport/trace/trace.h"
 
-/* Gives annotations of a recording of our collector that do not say their kind the kind that their name has
- * (docs/definitions.md section 2). Other traces stay as they are. */
+/* Sets the kind of annotations without a kind from their name, in recordings of our collector (docs/definitions.md
+ * section 2). Does not change other traces. */
 void tp_range_names_apply(struct tp_trace *trace);
 
-/* The kind of a name: "forward", "Backward pass", "gpt2_update" compute, "load batch" and "data" wait for input.
- * TP_RANGE_NONE: no word of it is known. */
+/* Returns the kind of a name: "forward", "Backward pass" and "gpt2_update" are compute, "load batch" and "data" are
+ * input. TP_RANGE_NONE: the name has no known word. */
 enum tp_range_kind tp_range_kind_of_name(struct tp_str name);
 
 #endif

@@ -1,4 +1,5 @@
-/* Names of regions of host time: steps, optimizers, loaders. The one list of them; section 2 of docs/definitions.md. */
+/* Recognizes names of regions of host time: steps, optimizers, loaders. The only list; docs/definitions.md, section
+ * 2. */
 #ifndef TP_WEBREPORT_TRACE_REGIONS_H
 #define TP_WEBREPORT_TRACE_REGIONS_H
 
@@ -16,22 +17,22 @@ enum tp_region_bit {
     TP_REGION_DATA_PARALLEL = 256,  /* DataParallel.forward, DistributedDataParallel.forward */
     TP_REGION_LIGHTNING = 512,      /* [pl][.. */
     TP_REGION_NUMBERED_STEP = 1024, /* ProfilerStep#12 */
-    /* sets of them */
+    /* combinations */
     TP_REGION_LOADER = TP_REGION_DATA_LOADER | TP_REGION_DATA_PIPE,
     TP_REGION_STEP_MARKER =
         TP_REGION_PROFILER_STEP | TP_REGION_EXECUTE_CONTEXT | TP_REGION_STEP_BRACKET | TP_REGION_OPTIMIZER_STEP,
-    /* an operator event of such a name is an annotation */
+    /* an operator event with such a name is an annotation */
     TP_REGION_ANNOTATION = TP_REGION_PROFILER_STEP | TP_REGION_OPTIMIZER | TP_REGION_LOADER | TP_REGION_DATA_PARALLEL |
                            TP_REGION_LIGHTNING,
-    /* and it is one in torch's own tables, too, where a category may be both */
+    /* also an annotation in torch's own tables, if the category may be both */
     TP_REGION_OF_TORCH = TP_REGION_PROFILER_STEP | TP_REGION_OPTIMIZER_STEP | TP_REGION_ZERO_GRAD |
                          TP_REGION_DATA_LOADER | TP_REGION_DATA_PARALLEL
 };
 
-/* Under this label all steps of torch's profiler fall together. */
+/* The common label of all steps of torch's profiler. */
 #define TP_PROFILER_STEP_LABEL "ProfilerStep*"
 
-/* Bits of a name; 0 for most. */
+/* Returns the bits of a name; 0 for most names. */
 unsigned tp_regions_of_name(struct tp_str name);
 
 #endif

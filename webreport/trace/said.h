@@ -5,10 +5,10 @@
 
 #include "webreport/trace/sink.h"
 
-/* One text in the making; start with TP_SAID_TEXT. */
+/* A text under construction; start with TP_SAID_TEXT. */
 struct tp_said_text {
-    struct tp_buf *lines; /* the caller's */
-    unsigned count;       /* lines so far */
+    struct tp_buf *lines; /* owned by the caller */
+    unsigned count;       /* number of lines so far */
     uint32_t color;       /* 0xRRGGBB; TP_NO_ID: none */
 };
 

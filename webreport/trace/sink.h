@@ -1,9 +1,7 @@
-/* The sink: a reader of any input format delivers its events here, and the sink fills the columns of a trace.
- *
+/* Fills the columns of a trace from the events that a reader of any input format delivers: the sink.
  * A reader interns each distinct text once and passes its id, gives times as int64 nanoseconds, and leaves absent
- * integers at TP_NULL_INT and absent ids at TP_NO_ID. The order of calls is the order of the columns. The reader of JSON
- * (decode.h) and the reader of spools are two callers; the recipe for another one is in CONTRIBUTING.md.
- *
+ * integers at TP_NULL_INT and absent ids at TP_NO_ID. The order of calls is the order of the columns. The reader of
+ * JSON (decode.h) and the reader of spools are two callers; the recipe for another one is in CONTRIBUTING.md.
  * A sink belongs to one thread. Its memory comes from the arena of the trace: limits and failed allocations leave
  * through the arena's guard, after which tp_sink_release still has to be called. */
 #ifndef TP_WEBREPORT_TRACE_SINK_H
@@ -23,11 +21,11 @@ struct tp_sink {
     struct tp_vec members;                     /* struct tp_header_value */
     struct tp_vec cat_meanings, name_meanings; /* by id */
     struct tp_keys setups;                     /* struct tp_device_setup as numbers */
-    struct tp_vec setup_after;                 /* uint32_t by setup: the setup that followed it last; TP_NO_ID */
-    uint32_t last_setup;                       /* of the latest device operation; TP_NO_ID: there was none */
+    struct tp_vec setup_after;                 /* uint32_t by setup: the setup that followed it last; TP_NO_ID: none */
+    uint32_t last_setup;                       /* setup of the latest device operation; TP_NO_ID: none yet */
     struct tp_keys memory_places;              /* (type, id) as four numbers */
-    struct tp_memory_place last_memory_place;  /* of the latest record; its number is last_memory_number */
-    uint32_t last_memory_number;               /* TP_NO_ID: there was none */
+    struct tp_memory_place last_memory_place;  /* device of the latest record; its number is last_memory_number */
+    uint32_t last_memory_number;               /* TP_NO_ID: none yet */
     struct tp_strings row_canonical;           /* canonical (pid, tid) pairs; their ids are the thread numbers */
     struct tp_strings process_canonical;       /* canonical pids with a name or label; ids number the processes */
     struct tp_buf row_key, scratch;            /* malloc'd: freed by tp_sink_release */
@@ -37,7 +35,7 @@ struct tp_sink {
 
 /* ---- a trace: open, deliver, finish, release ---- */
 
-/* Empties *trace and makes the columns in its arena, whose guard is the caller's. options: NULL for none. */
+/* Empties *trace and makes the columns in its arena, whose guard the caller sets. options: NULL for none. */
 void tp_sink_open(struct tp_sink *sink, struct tp_trace *trace, struct tp_arena *arena,
                   const struct tp_trace_options *options);
 
@@ -52,8 +50,8 @@ void tp_sink_note(struct tp_sink *sink, enum tp_notice notice, uint64_t offset);
 
 /* ---- texts ---- */
 
-/* Returns the id of a text in one of the sink's interners: names, cats, stacks, texts; or of compact JSON in values. Any
- * bytes are safe; the text is borrowed. Names that are new get their meaning, and so do categories. */
+/* Returns the id of a text in one of the sink's interners: names, cats, stacks, texts; or of compact JSON in values.
+ * Any bytes are safe; the text is borrowed. Names that are new get their meaning, and so do categories. */
 uint32_t tp_sink_text(struct tp_sink *sink, struct tp_interner *interner, struct tp_str text);
 
 /* Computes the meanings of names or categories that were interned since the last call. */
@@ -79,8 +77,8 @@ void tp_sink_member(struct tp_sink *sink, struct tp_str key, struct tp_str value
 /* Returns the number of a thread. Texts of the ids are borrowed; equal pairs have one number. */
 uint32_t tp_sink_thread(struct tp_sink *sink, const struct tp_row_id *pid, const struct tp_row_id *tid);
 
-/* Gives the threads of a trace their numbers before the same file is read again: a pair then has the number that it has
- * in the trace, and pairs that the trace does not have get numbers behind them. */
+/* Sets the thread numbers of a trace before the same file is read again: a pair then gets the same number as in the
+ * trace, and new pairs get numbers after them. */
 void tp_sink_adopt_threads(struct tp_sink *sink, const struct tp_trace *trace);
 
 /* Names a thread; the last name counts. The text must outlive the sink's trace. */
@@ -101,7 +99,7 @@ static inline struct tp_str tp_sink_row_text(const struct tp_sink *sink, uint32_
 
 /* ---- complete events ---- */
 
-/* Returns the kind that category and name make of an event; TP_KIND_NONE: the category is unknown. Sets flags of the
+/* Returns the kind of an event by its category and name; TP_KIND_NONE: the category is unknown. Sets flags of the
  * event (enum tp_event_flag). has_module: the event has a "Python module id". */
 unsigned tp_sink_kind(const struct tp_cat_meaning *cat, unsigned name, bool has_module, unsigned *flags);
 
@@ -126,26 +124,26 @@ void tp_sink_concrete(struct tp_sink *sink, uint32_t value);
 /* Adds collective arguments and returns their index, for tp_host_more and tp_device_detail. */
 uint32_t tp_sink_comm(struct tp_sink *sink, const struct tp_comm_detail *comm);
 
-/* What a complete event has in addition to its row in the column. */
+/* A complete event and its data that is not in the row. */
 struct tp_sink_slice {
-    struct tp_event event; /* with its detail; the sink decides variant */
+    struct tp_event event; /* with its detail; the sink sets variant */
     uint32_t cat;          /* id in cats */
-    enum tp_range_kind said; /* the kind that the event says it is */
-    bool is_communication; /* the arguments are those of a collective; of kernels that say no kind */
-    bool has_number;       /* the recorder numbered it; the number itself: tp_sink_number */
+    enum tp_range_kind said; /* the range kind in the event's arguments */
+    bool is_communication; /* a kernel without a kind that has the arguments of a collective */
+    bool has_number;       /* the recorder numbered it; the number goes to tp_sink_number */
     bool has_correlation;
-    int64_t correlation; /* TP_NULL_INT: there is one, and it is no number */
+    int64_t correlation; /* TP_NULL_INT: present, but not a number */
 };
 
 /* Adds a complete event of a known kind and counts it. */
 void tp_sink_slice(struct tp_sink *sink, const struct tp_sink_slice *slice);
 
-/* Adds what the program said about the event that is delivered next. */
+/* Adds the program's own arguments of the event that is delivered next. */
 void tp_sink_argument(struct tp_sink *sink, struct tp_said said);
 
 /* ---- points in time ---- */
 
-/* A memory record without device, which is given by type and id; stack: id in stacks, TP_NO_ID. */
+/* A memory record; its device is given by type and id. stack: id in stacks; TP_NO_ID: none. */
 struct tp_sink_memory {
     struct tp_memory record;
     struct tp_memory_more more;
@@ -168,7 +166,7 @@ void tp_sink_state(struct tp_sink *sink, const struct tp_state *state);
 void tp_sink_seen_process(struct tp_sink *sink, const struct tp_seen_process *process);
 void tp_sink_memory_look(struct tp_sink *sink, const struct tp_memory_look *look);
 
-/* Returns whether the counts of a tensor's statistics agree, and its numbers are those that a tensor can have. */
+/* Returns whether the counts of a tensor's statistics agree with each other and its numbers are possible. */
 bool tp_sink_are_possible(const struct tp_tensor_stats *stats);
 
 /* Returns the id of a stack of a sample that the recorder marks as its own work: TP_RECORDING_FRAME is its innermost

@@ -1,4 +1,4 @@
-/* An open input: what a reader of the table of input formats gets. */
+/* Defines an open input, the argument of each reader in the table of input formats. */
 #ifndef TP_WEBREPORT_TRACE_SOURCE_H
 #define TP_WEBREPORT_TRACE_SOURCE_H
 
@@ -11,20 +11,20 @@ struct tp_source {
     const char *at, *end;  /* first window of the feed; end - at is 0 for an empty input */
     const char *path;      /* to open the file again; NULL: bytes in memory, "-": standard input */
     bool is_strict;        /* refuse anything that is not exact */
-    bool is_binary;        /* set by the reader of a format that is no text: its bytes need not be UTF-8 */
+    bool is_binary;        /* set by the reader of a binary format: its bytes need not be UTF-8 */
     struct tp_error *err;
 };
 
-/* A reader delivers the events of the input to source->sink. It reads the feed to its end, or calls tp_source_drain, and
+/* Delivers the events of the input to source->sink. A reader reads the feed to its end, or calls tp_source_drain, and
  * calls tp_source_report. Returns 0, or a negative code with source->err filled. Failed allocations may leave through
- * the guard of the arena, so memory outside it needs a guard of the reader's own (tp_arena_run). */
+ * the guard of the arena, so a reader with memory outside of it sets its own guard (tp_arena_run). */
 typedef int tp_source_reader(struct tp_source *source);
 
-/* Reads the rest of the feed, for a reader that opened the file itself: the hash and the size are those of the whole
- * file. Returns 0, TP_EIO, TP_ENOMEM or TP_ELIMIT. */
+/* Reads the rest of the feed, for a reader that opened the file itself, so that the hash and the size are those of the
+ * whole file. Returns 0, TP_EIO, TP_ENOMEM or TP_ELIMIT. */
 int tp_source_drain(struct tp_source *source);
 
-/* Writes sizes, hash and damage of the file into the trace. at: the place in the feed where reading ended. */
+/* Writes the sizes, hash and damage of the file to the trace. at: the position in the feed where reading ended. */
 void tp_source_report(struct tp_source *source, const char *at);
 
 #endif

@@ -1,11 +1,10 @@
-/* Call stacks as nodes of one trie: a node is a frame and the node of its caller, so equal stacks are equal numbers.
- *
- * A "Call stack" argument lists frames innermost first, joined by ";". This is the only place that takes such texts
- * apart; everybody else walks nodes. ";" stands in no escape, so a frame that holds one is one frame where the trace
- * tells so: the event of a Python call is named like it, or lies in the same folder "a;b". Otherwise it is two. Empty
- * frames between two ";" are none.
- *
- * The nodes of arguments are made when the trace has been read. Building the model adds those of Python events, on one
+/* Represents call stacks as nodes of one trie: a node is a frame and the node of its caller, so equal stacks have equal
+ * numbers.
+ * A "Call stack" argument lists frames innermost first, joined by ";". Only this module splits such texts; all others
+ * walk nodes. ";" is not escaped, so a frame that contains it is kept whole only if the trace shows that it is one
+ * frame: a Python call has the same name, or is in the same folder "a;b". Otherwise it is split. Empty frames between
+ * two ";" do not count.
+ * The nodes of arguments are made after the trace is read. Building the model adds those of Python events, on one
  * thread; then the trie is read-only. */
 #ifndef TP_WEBREPORT_TRACE_STACK_H
 #define TP_WEBREPORT_TRACE_STACK_H
@@ -13,7 +12,7 @@
 #include "writer/base/keys.h"
 #include "writer/base/str.h"
 
-/* A stack by its innermost frame. */
+/* A stack, by its innermost frame. */
 struct tp_stack {
     uint32_t parent; /* node of the caller's stack, TP_NO_ID for the outermost frame */
     uint32_t frame;  /* id in frames */
@@ -21,38 +20,41 @@ struct tp_stack {
 
 struct tp_stacks {
     struct tp_strings frames;       /* texts of frames by frame id */
-    struct tp_vec without_address;  /* uint32_t by frame id: the frame as tp_frame_without_address has it */
+    /* uint32_t by frame id: the id of the frame without address (tp_frame_without_address) */
+    struct tp_vec without_address;
     struct tp_keys nodes;           /* struct tp_stack by node */
-    const struct tp_strings *names; /* of the trace */
-    uint32_t *frame_of_name;        /* by name id: frame id + 1, 0: not asked yet */
-    uint32_t *node_of_text;         /* by id of an argument's text: its stack .. */
-    uint32_t *common_of_text;       /* .. and its stack without addresses */
+    const struct tp_strings *names; /* names of the trace */
+    uint32_t *frame_of_name;        /* by name id: frame id + 1; 0: not known yet */
+    uint32_t *node_of_text;         /* by id of an argument's text: its stack */
+    uint32_t *common_of_text;       /* by id of an argument's text: its stack without addresses */
 };
 
-/* Adds what the name of a call says about frames that hold ";": the folder that holds it, else the whole name. */
+/* Adds to `known` the part of a call's name that shows how frames with ";" are to be kept: the folder with the ";",
+ * else the whole name. */
 void tp_stacks_know(struct tp_strings *known, struct tp_str name);
 
 /* Fills *stacks with the stacks of `texts` ("Call stack" arguments, by id), in `arena` (guard set by the caller).
- * names: the trace's, which must outlive them. known: see tp_stacks_know. */
+ * names: names of the trace, which must outlive *stacks. known: see tp_stacks_know. */
 void tp_stacks_build(struct tp_stacks *stacks, const struct tp_strings *texts, const struct tp_strings *names,
                      const struct tp_strings *known, struct tp_arena *arena);
 
-/* Node of an argument, frames as they are written. text: id; TP_NO_ID gives TP_NO_ID. */
+/* Returns the node of an argument, with the frames as written. text: its id; TP_NO_ID gives TP_NO_ID. */
 static inline uint32_t tp_stacks_of_text(const struct tp_stacks *stacks, uint32_t text)
 {
     return text == TP_NO_ID ? TP_NO_ID : stacks->node_of_text[text];
 }
 
-/* The same without object addresses, which differ from call to call. */
+/* Returns the node of an argument without object addresses, which differ from call to call. TP_NO_ID gives TP_NO_ID. */
 static inline uint32_t tp_stacks_common(const struct tp_stacks *stacks, uint32_t text)
 {
     return text == TP_NO_ID ? TP_NO_ID : stacks->common_of_text[text];
 }
 
-/* Node of the call named `name` (id of a name, its address left out) from `parent` (TP_NO_ID: outermost). */
+/* Returns the node of the call named `name` (id of a name; its address is left out) from `parent` (TP_NO_ID:
+ * outermost). */
 uint32_t tp_stacks_call(struct tp_stacks *stacks, uint32_t parent, uint32_t name);
 
-/* A node; never TP_NO_ID. */
+/* Returns a node; `node` is never TP_NO_ID. */
 static inline struct tp_stack tp_stack_at(const struct tp_stacks *stacks, uint32_t node)
 {
     const uint32_t *key = tp_keys_get(&stacks->nodes, node);
@@ -64,19 +66,19 @@ static inline struct tp_str tp_stack_frame_text(const struct tp_stacks *stacks, 
     return tp_strings_get(&stacks->frames, frame);
 }
 
-/* Frame ids of a stack, outermost first, at most the `most` outermost ones, into *frames (uint32_t, emptied first). */
+/* Fills *frames (uint32_t, emptied first) with the frame ids of a stack, outermost first, at most `most` of them. */
 void tp_stack_frames(const struct tp_stacks *stacks, uint32_t node, size_t most, struct tp_vec *frames);
 
-/* Whether the text of a stack is empty, as that of TP_NO_ID is. */
+/* Returns true when the text of a stack is empty, like that of TP_NO_ID. */
 bool tp_stack_is_empty(const struct tp_stacks *stacks, uint32_t node);
-/* Bytes of the text of a stack: its frames innermost first, joined by ";". 0 for TP_NO_ID. */
+/* Returns the bytes of the text of a stack: its frames innermost first, joined by ";". 0 for TP_NO_ID. */
 uint64_t tp_stack_length(const struct tp_stacks *stacks, uint32_t node);
-/* Writes the first `size` bytes of the text (no NUL); returns the bytes written. */
+/* Writes the first `size` bytes of the text (no NUL) and returns the number of bytes written. */
 size_t tp_stack_write(const struct tp_stacks *stacks, uint32_t node, char *out, size_t size);
-/* Order of the texts: <0, 0, >0, without making them. */
+/* Compares the texts of two stacks without making them; returns <0, 0, >0. */
 int tp_stack_compare(const struct tp_stacks *stacks, uint32_t x, uint32_t y);
 
-/* Returns whether a "Call stack" has something but semicolons and blanks. */
+/* Returns whether a "Call stack" has anything except semicolons and blanks. */
 static inline bool tp_stack_has_frames(struct tp_str stack)
 {
     for (size_t i = 0; i < stack.len; i++)

@@ -1,4 +1,4 @@
-/* The search behind tp_inventory_find. Internal to the inventory. */
+/* Shares the state of the search of tp_inventory_find. Internal to the inventory. */
 #ifndef TP_WEBREPORT_TRACE_TENSOR_INVENTORY_PARTS_H
 #define TP_WEBREPORT_TRACE_TENSOR_INVENTORY_PARTS_H
 
@@ -9,21 +9,21 @@ struct tp_inventory_search {
     struct tp_arena *arena;
     const struct tp_inventory_options *options;
     struct tp_vec items; /* struct tp_tensor_item */
-    uint32_t worker;     /* of what is found now */
+    uint32_t worker;     /* worker of the tensors found now */
     uint32_t failed_count;
     bool hit_limit, is_of_trace;
 };
 
-/* A new item without a step, the next in order. Leaves through the arena's guard when there are too many. */
+/* Adds an item without a step, the next in order. Leaves through the arena's guard when there are too many. */
 struct tp_tensor_item *tp_inventory_add(struct tp_inventory_search *search);
-/* Counts and tells an input that cannot be used. */
+/* Counts and reports an input that cannot be used. */
 void tp_inventory_say(struct tp_inventory_search *search, const char *path, const struct tp_error *why);
 
-/* Tensors that a trace tells of. */
+/* Adds the tensors recorded in a trace. */
 void tp_inventory_trace(struct tp_inventory_search *search, const char *path);
-/* A file of any kind: .npy, .npz, else a trace. */
+/* Adds the tensors of a file of any kind: .npy, .npz, else a trace. */
 int tp_inventory_file(struct tp_inventory_search *search, const char *path, struct tp_error *err);
-/* The .npy and .npz files below a folder. 0; TP_EIO. */
+/* Adds the .npy and .npz files below a folder. Returns 0; TP_EIO. */
 int tp_inventory_folder(struct tp_inventory_search *search, const char *path, struct tp_error *err);
 
 #endif
